@@ -1,0 +1,105 @@
+// Package freelist keeps objects for reuse where sync.Pool would not do: sync.Pool gives its objects to the
+// collector, so that a program in which something else allocates would pay for them again and again.
+package freelist
+
+import "sync/atomic"
+
+// A List holds objects that nobody uses. Any goroutine may call Get and Put; the zero value is empty.
+//
+// It is a bounded queue for many producers and many consumers after Dmitry Vyukov's, in which each cell carries the
+// number of the turn that may use it next. It may be empty or full in passing, while a goroutine stands between
+// claiming a cell and using it. Then an object is made or dropped, which costs an allocation and nothing else.
+//
+// The queue doubles when it is full, so that it comes to hold as many objects as were ever in use at once, up to Max.
+type List[T any] struct{ ring atomic.Pointer[ring[T]] }
+
+const (
+	min = 64
+	// Max is how many objects a List keeps at the most.
+	Max = 1 << 14
+)
+
+type ring[T any] struct {
+	put   atomic.Uint64
+	_     [56]byte
+	get   atomic.Uint64
+	_     [56]byte
+	cells []cell[T]
+}
+
+type cell[T any] struct {
+	turn   atomic.Uint64 // 2*round while it waits for a put, 2*round+1 while for a get
+	object *T
+}
+
+// Get takes an object out, or returns nil.
+func (l *List[T]) Get() *T {
+	if r := l.ring.Load(); r != nil {
+		return r.take()
+	}
+	return nil
+}
+
+// Put puts an object in.
+func (l *List[T]) Put(object *T) {
+	for {
+		r := l.ring.Load()
+		if r == nil {
+			l.ring.CompareAndSwap(nil, &ring[T]{cells: make([]cell[T], min)})
+			continue
+		}
+		if r.add(object) {
+			return
+		}
+		n := len(r.cells)
+		if n >= Max || r.put.Load()-r.get.Load() < uint64(n) {
+			return // full for good, or only in passing: the collector has it
+		}
+		// Who still uses the old ring while this moves its objects loses some of them to the collector.
+		bigger := &ring[T]{cells: make([]cell[T], 2*n)}
+		if l.ring.CompareAndSwap(r, bigger) {
+			for o := r.take(); o != nil; o = r.take() {
+				bigger.add(o)
+			}
+		}
+	}
+}
+
+func (r *ring[T]) add(object *T) bool {
+	for {
+		pos := r.put.Load()
+		n := uint64(len(r.cells))
+		cell := &r.cells[pos&(n-1)]
+		want := pos / n * 2
+		switch turn := cell.turn.Load(); {
+		case turn == want:
+			if r.put.CompareAndSwap(pos, pos+1) {
+				cell.object = object
+				cell.turn.Store(want + 1)
+				return true
+			}
+		case int64(turn-want) < 0:
+			return false
+		}
+	}
+}
+
+func (r *ring[T]) take() *T {
+	for {
+		pos := r.get.Load()
+		n := uint64(len(r.cells))
+		cell := &r.cells[pos&(n-1)]
+		want := pos/n*2 + 1
+		switch turn := cell.turn.Load(); {
+		case turn == want:
+			if r.get.CompareAndSwap(pos, pos+1) {
+				object := cell.object
+				cell.object = nil
+				cell.turn.Store(want + 1)
+				return object
+			}
+		case int64(turn-want) < 0:
+			return nil
+		}
+	}
+}
