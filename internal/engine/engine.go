@@ -1,0 +1,315 @@
+// Package engine serves a thread of the operating system: it runs there the functions that any goroutine hands in.
+//
+// The life of a call goes through the files in this order: engine.go (a goroutine queues it), wait.go (and waits),
+// rest.go (the thread notices), serve.go (and runs it), fault.go (if it panicked), cycle.go (if threads wait for each
+// other), pool.go (if any of several threads will do). The queue's protocol, which decides that no call is lost, is
+// in package callq.
+package engine
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// ErrTerminated is what waiting functions return when the thread has been terminated.
+var ErrTerminated = errors.New("thread: terminated")
+
+var errNil = errors.New("thread: the function to call is nil")
+
+// An Engine is one thread's. Its queue says whether the thread must be woken; mode says how:
+//
+//	mode     the thread                                     is woken by
+//	inHost   runs code that is not the engine's: the        hook, at most once until it serves again (rung)
+//	         host's loop, or a function under a hook
+//	inOS     sleeps in a system call, see park.Sleeper      bed
+//	inGo     sleeps in the Go scheduler                     bell
+//
+// Only the thread changes mode, and never while its queue is resting except that inOS becomes inGo by way of Rise and
+// Rest. So whoever replaced resting and owes the wake-up reads the mode in which the thread still sleeps, or the
+// thread has risen by itself in the meantime; then the wake-up is one too many, which every sleeper must bear.
+type Engine struct {
+	q   *callq.Queue
+	g   atomic.Uintptr // the goroutine that serves; zero before it does and after it has ended
+	tid atomic.Uint64  // its thread
+	own bool           // the thread is the engine's own, made by Start
+
+	mode atomic.Uint32
+	bed  park.Sleeper
+	bell chan struct{}
+	hook atomic.Pointer[func()]
+	rung atomic.Bool
+
+	line line // what callers and thread tell each other about waiting, see wait.go and rest.go
+
+	// Only the thread uses these.
+	stack  []*callq.Call // the awaited calls that it is running, the outermost first
+	posted int           // calls that it queued for itself and has not run yet
+	rest   rest
+	served uint64
+
+	faults faults
+
+	pool   *Pool
+	listed bool // among pool.idle; guarded by pool.mu
+
+	wait     atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
+	lastWait *wait                // which may do again; only the thread's
+}
+
+const (
+	inHost = iota
+	inOS
+	inGo
+)
+
+// New returns an engine without a thread. Calls wait until one serves it.
+func New() *Engine {
+	e := &Engine{q: callq.New(), bell: make(chan struct{}, 1)}
+	e.line.init()
+	return e
+}
+
+// Start gives the engine a thread of its own, on which setup runs first.
+func (e *Engine) Start(setup func()) {
+	e.own = true
+	e.mode.Store(inGo) // as good as asleep until it first looks
+	go func() {
+		e.claim()
+		if setup != nil {
+			setup()
+		}
+		e.serveAll(0, e.loop, e.release)
+		// The goroutine ends locked, and with it the thread.
+	}()
+}
+
+// Adopt makes the calling goroutine and its thread the engine's. It must serve by itself.
+func (e *Engine) Adopt() {
+	e.claim()
+	e.q.RestAlways(true)
+}
+
+// spareLocks is how many times a thread is locked to its goroutine beyond once: as many functions may unlock it once
+// too often before it comes loose. The count must not change later: coroutines that a function leaves behind for a
+// later one (iter.Pull) insist on finding it as it was.
+const spareLocks = 1 << 14
+
+func (e *Engine) claim() {
+	for range 1 + spareLocks {
+		runtime.LockOSThread()
+	}
+	e.tid.Store(ident.Thread())
+	e.g.Store(ident.G())
+	threads.add(e)
+}
+
+// release forgets the goroutine, whose g the runtime may give to another one.
+func (e *Engine) release() {
+	threads.remove(e)
+	e.g.Store(0)
+	e.tid.Store(0)
+}
+
+// TID returns the operating system's number of the thread, zero if it has none yet or cannot be told.
+func (e *Engine) TID() uint64 { return e.tid.Load() }
+
+// On tells whether the caller is on the thread, be it as a coroutine of the serving goroutine.
+func (e *Engine) On() bool {
+	if e.g.Load() == ident.G() {
+		return true
+	}
+	tid := e.tid.Load()
+	return tid != 0 && tid == ident.Thread()
+}
+
+// Call runs fn on the thread and returns after it. False means that fn did not and will not run.
+func (e *Engine) Call(fn func()) bool {
+	if fn == nil {
+		return false
+	}
+	g := ident.G()
+	if e.g.Load() == g {
+		return e.nested(g, fn)
+	}
+	c := e.q.Get(callq.Awaited, fn, g)
+	wake, behind, ok := e.q.Push(c)
+	if !ok {
+		return finish(c, callq.Refused)
+	}
+	if wake {
+		e.wakeFromCaller()
+	} else if !behind && multicore {
+		for range callerHot {
+			park.Pause()
+			park.Pause()
+			park.Pause()
+			if c.Outcome() == callq.Ran {
+				e.q.Put(c)
+				return true
+			}
+		}
+	}
+	return finish(c, e.await(nil, c, wake, behind))
+}
+
+// finish gives back the record of an awaited call and does to the caller what the outcome says.
+func finish(c *callq.Call, o callq.Outcome) bool {
+	fault := c.Fault
+	c.Fn, c.Fault, c.Ctx = nil, nil, nil
+	c.Queue.Put(c)
+	switch o {
+	case callq.Ran:
+		return true
+	case callq.Panicked:
+		repanic(fault)
+	case callq.Exited:
+		runtime.Goexit()
+	}
+	return false
+}
+
+// CallContext is Call, but gives up if ctx is done before fn began; then fn will not run.
+func (e *Engine) CallContext(ctx context.Context, fn func()) error {
+	if fn == nil {
+		return errNil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	g := ident.G()
+	if e.g.Load() == g {
+		if !e.nested(g, fn) {
+			return ErrTerminated
+		}
+		return nil
+	}
+	c := e.q.Get(callq.Withdrawable, fn, g)
+	c.Ctx = ctx
+	wake, behind, ok := e.q.Push(c)
+	if !ok {
+		finish(c, callq.Refused)
+		return ErrTerminated
+	}
+	if wake {
+		e.wakeFromCaller()
+	}
+	switch o := e.await(ctx, c, wake, behind); {
+	case o == withdrawn: // and so no longer ours
+		return ctx.Err()
+	case finish(c, o):
+		return nil
+	case o == callq.Expired:
+		return ctx.Err()
+	}
+	return ErrTerminated
+}
+
+// Go queues fn. False means that it will not run.
+func (e *Engine) Go(fn func()) bool {
+	if fn == nil {
+		return false
+	}
+	g := ident.G()
+	c := e.q.Get(callq.Posted, fn, g)
+	wake, _, ok := e.q.Push(c)
+	if !ok {
+		c.Fn = nil
+		e.q.Put(c)
+		return false
+	}
+	if e.g.Load() == g {
+		e.posted++
+	}
+	if wake {
+		e.wake()
+	}
+	return true
+}
+
+// wake does what whoever replaced resting owes.
+func (e *Engine) wake() {
+	switch e.mode.Load() {
+	case inOS:
+		e.bed.Wake()
+	case inGo:
+		select {
+		case e.bell <- struct{}{}:
+		default:
+		}
+	case inHost:
+		if hook := e.hook.Load(); hook != nil && e.rung.CompareAndSwap(false, true) {
+			(*hook)()
+		}
+	}
+}
+
+// wakeFromCaller is wake by somebody who will wait for an answer.
+func (e *Engine) wakeFromCaller() {
+	if e.mode.Load() == inOS {
+		e.line.calledFrom(park.CPU())
+	}
+	e.wake()
+}
+
+// nudge makes the thread look up from its rest.
+func (e *Engine) nudge() {
+	c := e.q.Get(callq.Control, nil, 0)
+	wake, _, ok := e.q.Push(c)
+	if !ok {
+		e.q.Put(c)
+	} else if wake {
+		e.wake()
+	}
+}
+
+// OnWake sets what is called when something is queued while the thread is not looking.
+func (e *Engine) OnWake(hook func()) {
+	if hook == nil {
+		e.hook.Store(nil)
+		return
+	}
+	e.hook.Store(&hook)
+	e.rung.Store(false)
+	if e.g.Load() == ident.G() {
+		e.q.RestAlways(true)
+		e.depart()
+	} else if e.q.Pending() && e.rung.CompareAndSwap(false, true) {
+		hook()
+	}
+}
+
+// Terminate refuses all calls that are queued and all that will be, and ends the engine's own thread.
+func (e *Engine) Terminate() {
+	if e.q.Close() {
+		e.wake()
+	}
+}
+
+// Retire terminates the engine after it has run what is queued.
+func (e *Engine) Retire() {
+	if !e.own {
+		e.Terminate()
+		threads.remove(e)
+		return
+	}
+	c := e.q.Get(callq.Control, e.Terminate, 0)
+	wake, _, ok := e.q.Push(c)
+	if ok && wake {
+		e.wake()
+	}
+}
+
+// Terminated tells whether Terminate has been called.
+func (e *Engine) Terminated() bool { return e.q.Closed() }
+
+// Adopted tells whether the thread is somebody else's.
+func (e *Engine) Adopted() bool { return !e.own }
+
+// OnAny tells whether the caller is on the thread of any engine.
+func OnAny() bool { return threads.current(false) != nil }

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/threadcall/threadcall/internal/callq"
+)
+
+// caught makes a fault of a panic value. It must be called by the deferred function that recovered it, while the
+// frames of the function that panicked still stand.
+func caught(v any) *callq.Fault {
+	pcs := make([]uintptr, 64)
+	// Callers, caught and the deferred function are of no interest.
+	return &callq.Fault{Value: v, Stack: pcs[:runtime.Callers(3, pcs)]}
+}
+
+// repanic raises the fault in the caller: as the value it was, so that recover finds what it would have found in
+// place. A value that nobody recovers ends the process with a report of the caller's stack, where the function that
+// panicked is not to be seen. So that it is, the value replaces a first panic that tells of the other stack: the report
+// prints both, and recover sees only the last.
+func repanic(f *callq.Fault) {
+	defer func() { panic(f.Value) }()
+	panic(origin{f})
+}
+
+type origin struct{ *callq.Fault }
+
+func (o origin) Error() string {
+	return "a function called on another thread panicked there:\n" + Trace(o.Stack)
+}
+
+// Trace formats a stack as the runtime does, from the function that panicked to the last above the engine.
+func Trace(stack []uintptr) string {
+	var b strings.Builder
+	frames := runtime.CallersFrames(stack)
+	for {
+		f, more := frames.Next()
+		if strings.HasSuffix(f.Function, "/internal/engine.invoke") {
+			break
+		}
+		if f.Function != "" && f.Function != "runtime.gopanic" {
+			fmt.Fprintf(&b, "%s(...)\n\t%s:%d\n", f.Function, f.File, f.Line)
+		}
+		if !more {
+			break
+		}
+	}
+	return b.String()
+}
+
+// faults keeps the panics of functions that nobody waits for, the oldest first.
+type faults struct {
+	mu   sync.Mutex
+	kept []*callq.Fault
+	lost int
+}
+
+const maxFaults = 1024
+
+func (l *faults) add(f *callq.Fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.kept) == maxFaults {
+		l.lost++
+		return
+	}
+	l.kept = append(l.kept, f)
+}
+
+// Fault removes and returns the oldest panic that a posted function left behind. When those that were kept have been
+// read, lost tells once how many came while there was no room.
+func (e *Engine) Fault() (f *callq.Fault, lost int) { return e.faults.next() }
+
+func (l *faults) next() (f *callq.Fault, lost int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.kept) == 0 {
+		lost, l.lost = l.lost, 0
+		return nil, lost
+	}
+	f = l.kept[0]
+	l.kept[0] = nil
+	if l.kept = l.kept[1:]; len(l.kept) == 0 {
+		l.kept = nil
+	}
+	return f, 0
+}

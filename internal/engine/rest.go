@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// This file is the thread's side of waiting; wait.go has the callers'. A thread that has run out of calls goes through
+// up to three stages, each cheaper to stay in and dearer to leave:
+//
+//	spin       as long as waits of late have ended while spinning, and at most maxSpin. Bursts earn spinning, lone
+//	           calls lose it. If the thread shares its core with its caller, spinning takes the time that the
+//	           caller needs: then it yields, or moves to another core if it expects many calls.
+//	nap        in a system call, holding its P (see park.Sleeper): a wake-up costs one futex call and disturbs
+//	           nobody. Only while another P is idle, for at most maxNaps threads at once, and not for long.
+//	sleep      in the Go scheduler, as a goroutine that waits on a channel does. It costs nothing, and is where
+//	           the thread goes at once if others want its P.
+const (
+	threadHot = 50 // spins without a look at the clock
+	minSpin   = 1 * time.Microsecond
+	maxSpin   = 60 * time.Microsecond // about what a sleep and a wake-up across cores cost
+
+	firstNap = 200 * time.Microsecond // until the first look whether another P is idle
+	nextNap  = 2500 * time.Microsecond
+	minNap   = 5 * time.Millisecond
+	maxNap   = 20 * time.Millisecond // longer than a frame
+
+	minBusy = 10 * time.Millisecond // for how long a full scheduler is believed to stay full, at first
+	maxBusy = time.Second
+	freeFor = 50 * time.Millisecond // and one that is not
+
+	silence = 500 * time.Microsecond // between one burst of calls and the next
+	manyFor = 8                      // calls that pay for a move to another core
+)
+
+// multicore is whether a thread can run while another spins.
+var multicore = runtime.NumCPU() > 1 && runtime.GOARCH != "wasm"
+
+var nappers atomic.Int32
+
+// rest is what the thread has learnt about its waits.
+type rest struct {
+	load park.Load
+
+	spin, nap time.Duration // how long each stage may take
+	fresh     bool          // the thread has just been woken
+	single    bool          // there was one P only
+
+	calls    int // since the last silence, about
+	expected int // between two silences, lately
+	together int // calls answered from the caller's core since the last silence
+	moved    bool
+
+	busyUntil, busyFor time.Duration // every P was busy
+	freeUntil          time.Duration // one was not
+}
+
+// idle returns when there may be something to take, or the queue has been closed.
+func (e *Engine) idle() {
+	r := &e.rest
+	e.q.Rise()
+	if !multicore || r.single && runtime.GOMAXPROCS(0) == 1 {
+		e.sleep(park.Now())
+		return
+	}
+	hot := threadHot
+	if r.fresh && e.line.together() {
+		hot = 1 // the caller needs the core to see its result
+	}
+	r.fresh = false
+	for range hot {
+		if e.q.Pending() {
+			r.calls++
+			r.spin = min(r.spin+minSpin/8, maxSpin)
+			return
+		}
+		park.Pause()
+	}
+	if e.q.Closed() {
+		return
+	}
+	r.calls++
+	start := park.Now()
+	running, procs := r.load.Read()
+	if r.single = procs == 1; r.single || running >= procs && start < r.busyUntil {
+		e.sleep(start)
+		return
+	}
+	if e.spin(start) || e.nap(start) {
+		return
+	}
+	e.sleep(start)
+}
+
+// spin is the first stage. It returns true if something has come.
+func (e *Engine) spin(start time.Duration) bool {
+	r := &e.rest
+	limit := max(r.spin, minSpin)
+	cpu := park.CPU()
+	e.line.thread.Store(int32(cpu))
+	if e.line.together() && !park.Crowded(start) {
+		r.together++
+		if !r.moved && max(r.together, r.expected) >= manyFor {
+			cpu = park.LeaveCore(cpu)
+			e.line.thread.Store(int32(cpu))
+			r.moved = true
+			limit = maxSpin
+		} else {
+			park.Yield()
+			park.Gap(start, park.Now())
+			limit = minSpin
+		}
+	}
+	for last := start; last-start <= limit; {
+		for range threadHot {
+			if e.q.Pending() {
+				r.spin = min(r.spin*2+2*minSpin, maxSpin)
+				return true
+			}
+			park.Pause()
+		}
+		now := park.Now()
+		park.Gap(last, now)
+		last = now
+		if e.q.Closed() {
+			return true
+		}
+	}
+	r.spin /= 2
+	return false
+}
+
+// nap is the second stage. It returns true if the thread was woken.
+func (e *Engine) nap(start time.Duration) bool {
+	r := &e.rest
+	if !park.CanSleep {
+		return false
+	}
+	defer nappers.Add(-1)
+	if nappers.Add(1) > int32(max(1, runtime.GOMAXPROCS(0)/4)) {
+		return false
+	}
+	e.mode.Store(inOS)
+	e.line.thread.Store(unknown)
+	if !e.q.Rest() {
+		return true
+	}
+	length := firstNap
+	if start < r.freeUntil {
+		length = nextNap
+	}
+	r.nap = max(r.nap, minNap)
+	for {
+		e.bed.Arm()
+		if !e.q.Resting() {
+			break
+		}
+		e.bed.Sleep(length)
+		if !e.q.Resting() {
+			break
+		}
+		now := park.Now()
+		running, procs := r.load.Read()
+		full := running >= procs
+		if full {
+			r.busyFor = min(max(r.busyFor*2, minBusy), maxBusy)
+			r.busyUntil = now + r.busyFor
+		} else {
+			r.busyFor = 0
+			r.freeUntil = now + freeFor
+		}
+		if full || now-start > r.nap {
+			r.nap /= 2
+			e.q.Rise()
+			return false
+		}
+		length = nextNap
+	}
+	r.nap = min(r.nap*2, maxNap)
+	e.line.thread.Store(int32(park.CPU()))
+	r.fresh = true
+	e.woken(park.Now() - start)
+	return true
+}
+
+// sleep is the last stage.
+func (e *Engine) sleep(start time.Duration) {
+	e.mode.Store(inGo)
+	if !e.q.Rest() {
+		return
+	}
+	for e.q.Resting() {
+		<-e.bell
+	}
+	waited := park.Now() - start
+	if waited < maxNap {
+		e.rest.nap = maxNap // a nap would have done
+	}
+	e.woken(waited)
+}
+
+func (e *Engine) woken(waited time.Duration) {
+	r := &e.rest
+	if waited > silence {
+		r.expected = (r.expected + r.calls + 1) / 2
+		r.calls, r.together, r.moved = 0, 0, false
+	}
+}

@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/ident"
+)
+
+// serveAll runs loop, which serves above depth on the stack, and then end. It goes on with loop when a function has
+// called Goexit: the goroutine is then running its deferred calls and cannot be stopped from ending, but it can be
+// kept from getting there.
+func (e *Engine) serveAll(depth int, loop, end func()) {
+	ended := false
+	defer func() {
+		if !ended {
+			e.settleExited(depth)
+			e.serveAll(depth, loop, end)
+		}
+	}()
+	loop()
+	ended = true
+	end()
+}
+
+func (e *Engine) loop() {
+	for !e.q.Closed() {
+		if !e.step() {
+			e.idle()
+		}
+	}
+}
+
+// step takes a call, if there is one, and runs it.
+func (e *Engine) step() bool {
+	if e.q.RestsAlways() {
+		e.mode.Store(inHost)
+		e.rung.Store(false)
+	}
+	c := e.q.Take()
+	if c == nil && e.pool != nil {
+		c = e.pool.next(e)
+	}
+	if c == nil {
+		return false
+	}
+	e.run(c)
+	return true
+}
+
+// Serve runs what was queued before it was called, and returns how many functions that were.
+func (e *Engine) Serve() int {
+	depth := len(e.stack)
+	ended := false
+	defer func() {
+		if !ended {
+			e.settleExited(depth) // the callers must not wait for a goroutine that is ending
+		}
+	}()
+	e.rung.Store(false)
+	e.q.Gather()
+	n := 0
+	for c := e.q.TakeReady(); c != nil; c = e.q.TakeReady() {
+		if e.run(c) {
+			n++
+		}
+	}
+	ended = true
+	return n
+}
+
+// ServeContext serves until ctx is done or the thread terminated.
+func (e *Engine) ServeContext(ctx context.Context) (err error) {
+	defer context.AfterFunc(ctx, e.nudge)()
+	always := e.q.RestsAlways()
+	e.q.RestAlways(e.hook.Load() != nil) // while the engine has the thread, it looks by itself
+	e.serveAll(len(e.stack), func() {
+		for err == nil {
+			if err = ctx.Err(); err != nil {
+				break
+			}
+			if e.q.Closed() {
+				err = ErrTerminated
+			} else if !e.step() {
+				e.idle()
+			}
+		}
+	}, func() {
+		e.q.RestAlways(always || e.hook.Load() != nil)
+		e.depart()
+	})
+	return err
+}
+
+// depart gives the thread back to its host.
+func (e *Engine) depart() {
+	if !e.q.RestsAlways() {
+		return
+	}
+	e.mode.Store(inHost)
+	e.rung.Store(false)
+	if !e.q.Rest() && e.q.Pending() {
+		e.wake()
+	}
+}
+
+// run runs a call that was taken. It is false if there was nothing to run.
+func (e *Engine) run(c *callq.Call) bool {
+	switch c.Kind {
+	case callq.Control:
+		fn := c.Fn
+		c.Fn = nil
+		c.Queue.Put(c)
+		if fn != nil {
+			fn()
+		}
+		return false
+	case callq.Posted:
+		fn := c.Fn
+		c.Fn = nil
+		if e.posted > 0 && c.Poster == e.g.Load() {
+			e.posted--
+		}
+		c.Queue.Put(c) // before fn, which may call Go and need one
+		if fault := invoke(fn); fault != nil {
+			if e.pool != nil {
+				e.pool.faults.add(fault)
+			} else {
+				e.faults.add(fault)
+			}
+		}
+		return true
+	case callq.Withdrawable:
+		if !c.Start() {
+			return false
+		}
+	}
+	e.stack = append(e.stack, c)
+	fault := invoke(c.Fn)
+	e.stack = e.stack[:len(e.stack)-1]
+	if fault != nil {
+		c.Fault = fault
+		c.Settle(callq.Panicked)
+	} else {
+		c.Settle(callq.Ran)
+	}
+	return true
+}
+
+// invoke runs fn and returns its panic. If fn calls Goexit, invoke does not return; the deferred calls of whoever
+// serves then settle what is on the stack.
+func invoke(fn func()) (fault *callq.Fault) {
+	returned := false
+	defer func() {
+		if !returned {
+			fault = caught(recover())
+		}
+	}()
+	fn()
+	returned = true
+	return nil
+}
+
+// settleExited ends the calls above depth on the stack, whose functions are being unwound by Goexit.
+func (e *Engine) settleExited(depth int) {
+	for len(e.stack) > depth {
+		c := e.stack[len(e.stack)-1]
+		e.stack = e.stack[:len(e.stack)-1]
+		c.Settle(callq.Exited)
+	}
+}
+
+// nested runs fn for a caller that is on the thread already: in place, after what the same goroutine queued by Go.
+func (e *Engine) nested(g uintptr, fn func()) bool {
+	if e.q.Closed() {
+		return false
+	}
+	if e.posted > 0 {
+		e.runFrom(g, nil)
+	}
+	fn()
+	return true
+}
+
+// runFrom runs what poster has queued, in its order, up to and including last if that is not nil.
+func (e *Engine) runFrom(poster uintptr, last *callq.Call) {
+	list := e.q.TakeFrom(poster, last)
+	e.runList(list)
+}
+
+func (e *Engine) runList(list *callq.Call) {
+	defer func() { e.q.Return(list) }() // what is left of it when a function calls Goexit
+	for list != nil {
+		var c *callq.Call
+		c, list = callq.Pop(list)
+		e.run(c)
+	}
+}
+
+// OnGoroutine tells whether the caller is the goroutine that serves.
+func (e *Engine) OnGoroutine() bool { return e.g.Load() == ident.G() }

@@ -1,0 +1,12 @@
+//go:build !linux
+
+package park
+
+// CPU returns -1: which core the caller is on cannot be told.
+func CPU() int { return -1 }
+
+// Yield does nothing.
+func Yield() {}
+
+// LeaveCore does nothing.
+func LeaveCore(cpu int) int { return cpu }
