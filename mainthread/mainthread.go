@@ -1,0 +1,137 @@
+// Package mainthread runs functions on the main thread of the process, where Cocoa, Win32, GLFW, SDL and others must
+// be called.
+//
+//	func main() { mainthread.Init(run) }
+//
+//	func run() { // what would be main; it runs on a goroutine of its own
+//		mainthread.Call(func() { window.Show() })
+//		title := mainthread.CallV(func() string { return window.Title() })
+//		mainthread.Go(func() { window.Redraw() })
+//	}
+//
+// Importing the package locks the main goroutine to the main thread. The main thread is a [thread.Thread], and what
+// package thread promises of a call holds here.
+//
+// Before Init, functions called on the main goroutine, in init functions too, run in place; other goroutines wait for
+// Init. When the function given to Init has returned, calls that wait and calls that come later return false.
+//
+// A program whose main thread has an event loop already, be it instead of Init or inside a Call, uses [OnWake] and
+// [Serve].
+package mainthread
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// Package variables are initialised by the main goroutine, which is on the main thread until all init functions have
+// returned; Adopt keeps it there.
+var (
+	main    = thread.Adopt()
+	started atomic.Bool
+)
+
+// Init runs fn, the real main function, on a goroutine of its own and serves the main thread until fn returns. It must
+// be called from the main goroutine, once, and is best all that main does.
+//
+// A panic in fn ends the process, as in main. If fn calls [runtime.Goexit] the process goes on, as it does after Goexit in main.
+//
+// If a function that was called on the main thread has called Goexit, the main goroutine is doomed, although the thread
+// lives on: when fn has returned, the deferred calls of main run, but Init does not return to it, and the process
+// ends with status 0.
+//
+// Init panics if it is called a second time or off the main goroutine. There is one exception: inside a runnable
+// example of a test whose TestMain runs under Init, fn runs in place, so that examples can show a whole program.
+func Init(fn func()) {
+	switch {
+	case fn == nil:
+		panic("mainthread: Init(nil); give it the function that is to run as main")
+	case started.Load() && inExample():
+		fn()
+		return
+	case !main.On():
+		panic("mainthread: Init off the main goroutine; call it first thing in func main, or in TestMain")
+	case !started.CompareAndSwap(false, true):
+		panic("mainthread: Init called twice; call it once, from func main, around all that needs the main thread")
+	}
+	var returned atomic.Bool
+	go func() {
+		fn()
+		returned.Store(true)
+		main.Terminate()
+	}()
+	served := false
+	defer func() {
+		if !served && returned.Load() {
+			go exitAfterMain()
+		}
+	}()
+	_ = main.ServeContext(context.Background()) // ErrTerminated
+	served = true
+}
+
+func inExample() bool {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for {
+		f, more := frames.Next()
+		if f.Function == "testing.runExample" {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// exitAfterMain ends the process when the main goroutine has run its deferred calls. Returning from main would have
+// ended it, but a goroutine in which Goexit was called does not get there.
+func exitAfterMain() {
+	stacks := make([]byte, 1<<20)
+	for range 1000 {
+		if all := string(stacks[:runtime.Stack(stacks, true)]); !strings.Contains(all, "goroutine 1 [") {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	os.Exit(0)
+}
+
+// Thread returns the main thread.
+func Thread() *thread.Thread { return main }
+
+// Call runs f on the main thread and returns true after it. It returns false, and f will not run, if f is nil or the
+// function given to Init returns before f begins. See [thread.Thread.Call] for panics and Goexit.
+func Call(f func()) bool { return main.Call(f) }
+
+// CallV runs f on the main thread and returns its result, or the zero value where Call would return false.
+func CallV[T any](f func() T) T { return thread.Eval(main, f) }
+
+// CallContext is Call, but gives up when ctx is done before f begins. See [thread.Thread.CallContext].
+func CallContext(ctx context.Context, f func()) error { return main.CallContext(ctx, f) }
+
+// Go queues f to run on the main thread and does not wait. See [thread.Thread.Go].
+func Go(f func()) bool { return main.Go(f) }
+
+// Error returns the oldest panic that a function given to Go has left behind, or nil. See [thread.Thread.Error].
+func Error() error { return main.Error() }
+
+// On tells whether the caller is on the main thread.
+func On() bool { return main.On() }
+
+// Serve runs what is queued and returns how many functions that were; it panics off the main thread. It is for
+// programs whose main thread has an event loop of its own. See [thread.Thread.Serve].
+func Serve() int { return main.Serve() }
+
+// ServeContext serves the main thread until ctx is done; it panics off the main thread. See
+// [thread.Thread.ServeContext].
+func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
+
+// OnWake sets the function that tells an event loop on the main thread to call Serve. See [thread.Thread.OnWake].
+func OnWake(wake func()) { main.OnWake(wake) }

@@ -1,0 +1,61 @@
+package thread
+
+import (
+	"reflect"
+	"sync"
+
+	"github.com/threadcall/threadcall/internal/freelist"
+)
+
+// Eval runs f on t and returns its result. It returns the zero value if f is nil or will not run because t is
+// terminated; where that must be told apart, use [Thread.Call] with a variable. It is a function because methods have
+// no type parameters of their own.
+//
+// Panics and Goexit are as in [Thread.Call].
+func Eval[T any](t *Thread, f func() T) T {
+	v, _ := eval(t.Call, f)
+	return v
+}
+
+// EvalPool runs f on one of p's threads and returns its result and true, or the zero value and false if f is nil or
+// will not run because p is terminated.
+//
+// Panics and Goexit are as in [Pool.Call].
+func EvalPool[T any](p *Pool, f func() T) (T, bool) { return eval(p.Call, f) }
+
+// A box carries a function with a result through a call that takes a function without. The caller cannot keep it on
+// its stack, which may move while the thread writes the result.
+type box[T any] struct {
+	f   func() T
+	v   T
+	run func() // b.call, made once
+}
+
+func (b *box[T]) call() { b.v = b.f() }
+
+// boxes has a free list of boxes for every type of result.
+var boxes sync.Map // from reflect.Type to *freelist.List[box[T]]
+
+func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
+	if f == nil {
+		return v, false
+	}
+	key := reflect.TypeFor[T]()
+	entry, found := boxes.Load(key)
+	if !found {
+		entry, _ = boxes.LoadOrStore(key, new(freelist.List[box[T]]))
+	}
+	free := entry.(*freelist.List[box[T]])
+	b := free.Get()
+	if b == nil {
+		b = new(box[T])
+		b.run = b.call
+	}
+	b.f = f
+	ok = call(b.run) // if f panics, the box goes with it
+	v = b.v
+	var zero T
+	b.f, b.v = nil, zero
+	free.Put(b)
+	return v, ok
+}

@@ -1,0 +1,34 @@
+package thread
+
+// An Option changes how a thread is made.
+type Option func(*config)
+
+type config struct {
+	name string
+}
+
+// WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H, gdb and
+// /proc/self/task/*/comm. Linux cuts it after 15 bytes. Other systems ignore it. The threads of a [Pool] are given
+// a number each: name-0, name-1 and so on, the name being cut instead of the number.
+func WithName(name string) Option {
+	return func(c *config) { c.name = name }
+}
+
+func options(opts []Option) (c config) {
+	for _, o := range opts {
+		if o != nil {
+			o(&c)
+		}
+	}
+	return c
+}
+
+// setup runs on the new thread.
+func (c config) setup() {
+	if c.name != "" {
+		setName(c.name)
+	}
+}
+
+// maxName is how many bytes Linux shows of a name.
+const maxName = 15

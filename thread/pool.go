@@ -1,0 +1,60 @@
+package thread
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+
+	"github.com/threadcall/threadcall/internal/engine"
+)
+
+// A Pool is a fixed number of threads that share the work given to it. It bounds the threads that blocking system or
+// C calls occupy. All methods may be called from any goroutine at any time.
+//
+// Functions begin in the order they were given, but run side by side. A Pool that is dropped without Terminate is
+// reclaimed by the garbage collector, after it has run what was queued.
+type Pool struct{ p *engine.Pool }
+
+// NewPool starts n threads. It panics if n is less than one.
+func NewPool(n int, opts ...Option) *Pool {
+	if n < 1 {
+		panic(fmt.Sprintf("thread: NewPool(%d): a pool needs at least one thread", n))
+	}
+	o := options(opts)
+	p := &Pool{engine.NewPool(n, func(i int) {
+		c := o
+		if number := "-" + strconv.Itoa(i); c.name != "" {
+			c.name = c.name[:min(len(c.name), maxName-len(number))] + number
+		}
+		c.setup()
+	})}
+	runtime.AddCleanup(p, (*engine.Pool).Retire, p.p)
+	return p
+}
+
+// Size returns the number of threads.
+func (p *Pool) Size() int { return p.p.Size() }
+
+// Call runs f on one of the threads and returns true after it. A call made on one of them runs in place. It returns
+// false, and f will not run, if f is nil or the pool is terminated before f begins.
+//
+// Panics and Goexit are as in [Thread.Call].
+func (p *Pool) Call(f func()) bool {
+	ok := p.p.Call(f)
+	runtime.KeepAlive(p)
+	return ok
+}
+
+// Go queues f to run on one of the threads and returns true. It never blocks. It returns false, and f will not run,
+// if f is nil or the pool is terminated. A panic in f is kept for [Pool.Error].
+func (p *Pool) Go(f func()) bool {
+	ok := p.p.Go(f)
+	runtime.KeepAlive(p)
+	return ok
+}
+
+// Error is [Thread.Error], for functions given to the pool's Go.
+func (p *Pool) Error() error { return asError(p.p.Fault()) }
+
+// Terminate ends the threads. What [Thread.Terminate] says holds for each of them.
+func (p *Pool) Terminate() { p.p.Terminate() }

@@ -1,0 +1,194 @@
+// Package thread runs functions on a thread of the operating system that they belong to.
+//
+// Some libraries must always be called from one thread: OpenGL and CUDA contexts, ptrace, network namespaces, COM
+// apartments, an embedded Python. A [Thread] is such a thread; any goroutine may hand it functions.
+//
+//	t := thread.New(thread.WithName("gl"))
+//	defer t.Terminate()
+//
+//	t.Call(func() { gl.Clear(gl.COLOR_BUFFER_BIT) })               // runs there, returns after it
+//	n := thread.Eval(t, func() int { return width() })             // the same, with a result
+//	t.Go(func() { gl.Flush() })                                    // runs there some time later
+//
+// # What a call promises
+//
+//   - A function runs exactly once, or it does not run at all and the call says so.
+//   - What its caller wrote before the call is visible to it, and what it wrote is visible after the call.
+//   - The calls of one goroutine run in the order it made them, Go and Call alike.
+//   - A call made on the thread itself runs in place, also from a C callback or a coroutine of [iter.Pull]. If
+//     threads call each other in a circle, each runs, while it waits, the call that its own call has led to.
+//   - A panic reaches the caller as the value it was, and the thread lives on. [runtime.Goexit] in a function ends
+//     its caller's goroutine, and the thread lives on. A panic in a function given to Go is kept for Error.
+//   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
+//   - No call allocates in the steady state, Go does not block, and a thread that has nothing to do uses no CPU.
+//
+// What cannot be promised: two functions that wait for each other by other means than these calls (channels, locks)
+// deadlock here as anywhere. A Goexit leaves the frames of the function that called it on the thread's stack for as
+// long as the thread lives, about one kilobyte each time.
+package thread
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/threadcall/threadcall/internal/engine"
+)
+
+// ErrTerminated is returned when a function will not run because the thread has been terminated.
+var ErrTerminated = engine.ErrTerminated
+
+// A Thread is one thread of the operating system that runs what it is given. All methods may be called from any
+// goroutine at any time, unless they say otherwise.
+//
+// A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector, after it has run what
+// was queued.
+type Thread struct {
+	e  *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
+	id uint64
+
+	mu  sync.Mutex
+	tls any
+}
+
+var lastID atomic.Uint64
+
+// New starts a thread. It does not wait until the operating system has made it; calls wait for that.
+func New(opts ...Option) *Thread {
+	o := options(opts)
+	t := wrap(engine.New())
+	t.e.Start(o.setup)
+	return t
+}
+
+// Adopt makes a Thread of the thread that the caller is on, for programs whose thread has an event loop already. The
+// calling goroutine is locked to the thread from then on, and must serve by itself: see [Thread.Serve],
+// [Thread.ServeContext] and [Thread.OnWake]. Until it does, calls from other goroutines wait, and its own run in place.
+//
+// Adopt panics if the caller is on a thread that is a Thread already.
+func Adopt(opts ...Option) *Thread {
+	if engine.OnAny() {
+		panic("thread: Adopt on a thread that is a Thread already; use that one, or call Adopt from another goroutine")
+	}
+	o := options(opts)
+	t := wrap(engine.New())
+	t.e.Adopt()
+	o.setup()
+	return t
+}
+
+func wrap(e *engine.Engine) *Thread {
+	t := &Thread{e: e, id: lastID.Add(1)}
+	runtime.AddCleanup(t, (*engine.Engine).Retire, e)
+	return t
+}
+
+// ID returns a number that no other Thread of this process has or will have. It is not the operating system's.
+func (t *Thread) ID() uint64 { return t.id }
+
+// Call runs f on the thread and returns true after it. It returns false, and f will not run, if f is nil or the
+// thread is terminated before f begins.
+//
+// If f panics, Call panics with the same value. If nobody recovers it, the report that ends the process also shows the
+// stack of the thread at that moment. If f calls [runtime.Goexit], so does Call.
+func (t *Thread) Call(f func()) bool {
+	ok := t.e.Call(f)
+	runtime.KeepAlive(t) // or it might be reclaimed while the call is queued
+	return ok
+}
+
+// CallContext runs f on the thread and returns nil after it. If ctx is done before f begins, f will not run and
+// CallContext returns ctx.Err(); once f has begun, CallContext waits for its end. If the thread is terminated before f
+// begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns an error, too.
+//
+// Panics and Goexit are as in Call.
+func (t *Thread) CallContext(ctx context.Context, f func()) error {
+	err := t.e.CallContext(ctx, f)
+	runtime.KeepAlive(t)
+	return err
+}
+
+// Go queues f to run on the thread and returns true. It never blocks: the queue takes as much as memory holds. It
+// returns false, and f will not run, if f is nil or the thread is terminated. If the thread is terminated later, but before
+// f begins, f will not run either, and nobody is told.
+//
+// A panic in f is kept for [Thread.Error].
+func (t *Thread) Go(f func()) bool {
+	ok := t.e.Go(f)
+	runtime.KeepAlive(t)
+	return ok
+}
+
+// Error removes and returns the oldest panic that a function given to Go has left behind, a [*PanicError], or nil. To
+// be sure that a function has ended, make a Call after its Go.
+//
+// The first 1,024 that nobody has read are kept; when those have been read, one error tells how many came after them.
+func (t *Thread) Error() error { return asError(t.e.Fault()) }
+
+// On tells whether the caller is on the thread. On systems other than Linux and Windows a coroutine of [iter.Pull] inside a
+// call is not recognised.
+func (t *Thread) On() bool { return t.e.On() }
+
+// SetTLS stores x with the thread, in place of what was stored before.
+func (t *Thread) SetTLS(x any) {
+	t.mu.Lock()
+	t.tls = x
+	t.mu.Unlock()
+}
+
+// GetTLS returns what SetTLS stored, or nil.
+func (t *Thread) GetTLS() any {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.tls
+}
+
+// Terminate ends the thread. A function that is running goes on to its end, and its caller is told so. Those that are
+// queued do not run, and their callers return at once. Terminate does not wait, may be called more than once, and from
+// the thread itself. The operating system's thread ends after the function that is running; an adopted one is the
+// caller's, and stays.
+func (t *Thread) Terminate() { t.e.Terminate() }
+
+// Serve runs what was queued before it was called, and returns how many functions that were. It does not wait. It is
+// for adopted threads: a host's event loop calls it each time it has been woken. It may also be called inside a
+// function that runs on the thread.
+//
+// If one of the functions calls [runtime.Goexit], that ends the caller of Serve as well: the goroutine is the same.
+//
+// Serve panics if the caller is not on the thread.
+func (t *Thread) Serve() int {
+	t.mustBeOn("Serve")
+	return t.e.Serve()
+}
+
+// ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns ctx.Err()
+// or [ErrTerminated]. It sleeps while there is nothing to do. It may be called inside a function that runs on the thread, which
+// must wait for something while others need the thread.
+//
+// If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have returned, but then ends its
+// goroutine instead.
+//
+// ServeContext panics if the caller is not on the thread.
+func (t *Thread) ServeContext(ctx context.Context) error {
+	t.mustBeOn("ServeContext")
+	return t.e.ServeContext(ctx)
+}
+
+// OnWake sets the function that tells an event loop on the thread that it should call [Thread.Serve]: for GLFW that is
+// PostEmptyEvent. It is called by whatever goroutine has queued something while the thread was not serving, at most
+// once until the next Serve, and must not block. If something is queued already, it is called before OnWake returns. Nil removes it.
+//
+// OnWake panics on a Thread from New, which serves by itself and needs no waking.
+func (t *Thread) OnWake(wake func()) {
+	if !t.e.Adopted() {
+		panic("thread: OnWake on a thread made by New, which serves by itself; it is for threads made by Adopt")
+	}
+	t.e.OnWake(wake)
+}
+
+func (t *Thread) mustBeOn(method string) {
+	if !t.e.OnGoroutine() {
+		panic("thread: " + method + " off the thread; call it from the goroutine that called Adopt, or inside a function that Call or Go runs")
+	}
+}
