@@ -25,14 +25,14 @@ var errNil = errors.New("thread: the function to call is nil")
 // An Engine is one thread's. Its queue says whether the thread must be woken; mode says how:
 //
 //	mode     the thread                                     is woken by
-//	inHost   runs code that is not the engine's: the        hook, at most once until it serves again (rung)
-//	         host's loop, or a function under a hook
+//	inHost   is not asleep, but may be in a host's event    hook, at most once until it serves again (rung)
+//	         loop: its own, or one that a function runs
 //	inOS     sleeps in a system call, see park.Sleeper      bed
 //	inGo     sleeps in the Go scheduler                     bell
 //
-// Only the thread changes mode, and never while its queue is resting except that inOS becomes inGo by way of Rise and
-// Rest. So whoever replaced resting and owes the wake-up reads the mode in which the thread still sleeps, or the
-// thread has risen by itself in the meantime; then the wake-up is one too many, which every sleeper must bear.
+// Only the thread changes mode, before Rest and after it has seen that its queue is no longer resting. So whoever
+// replaced resting and owes the wake-up reads the mode in which the thread still sleeps, or the thread has risen by
+// itself in the meantime; then the wake-up is one too many, which every sleeper must bear.
 type Engine struct {
 	q   *callq.Queue
 	g   atomic.Uintptr // the goroutine that serves; zero before it does and after it has ended
@@ -275,12 +275,17 @@ func (e *Engine) OnWake(hook func()) {
 		return
 	}
 	e.hook.Store(&hook)
-	e.rung.Store(false)
-	if e.g.Load() == ident.G() {
+	if e.OnGoroutine() {
 		e.q.RestAlways(true)
-		e.depart()
-	} else if e.q.Pending() && e.rung.CompareAndSwap(false, true) {
-		hook()
+	}
+	e.leave()
+}
+
+// leave makes the thread count as resting while it runs code that is not the engine's, in which the hook reaches it.
+func (e *Engine) leave() {
+	e.rung.Store(false)
+	if !e.q.Rest() && e.q.Pending() {
+		e.wake()
 	}
 }
 

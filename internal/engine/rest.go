@@ -146,6 +146,7 @@ func (e *Engine) nap(start time.Duration) bool {
 	e.mode.Store(inOS)
 	e.line.thread.Store(unknown)
 	if !e.q.Rest() {
+		e.mode.Store(inHost)
 		return true
 	}
 	length := firstNap
@@ -180,6 +181,7 @@ func (e *Engine) nap(start time.Duration) bool {
 		length = nextNap
 	}
 	r.nap = min(r.nap*2, maxNap)
+	e.mode.Store(inHost)
 	e.line.thread.Store(int32(park.CPU()))
 	r.fresh = true
 	e.woken(park.Now() - start)
@@ -189,12 +191,12 @@ func (e *Engine) nap(start time.Duration) bool {
 // sleep is the last stage.
 func (e *Engine) sleep(start time.Duration) {
 	e.mode.Store(inGo)
-	if !e.q.Rest() {
-		return
+	if e.q.Rest() {
+		for e.q.Resting() {
+			<-e.bell
+		}
 	}
-	for e.q.Resting() {
-		<-e.bell
-	}
+	e.mode.Store(inHost)
 	waited := park.Now() - start
 	if waited < maxNap {
 		e.rest.nap = maxNap // a nap would have done

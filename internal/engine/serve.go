@@ -33,8 +33,8 @@ func (e *Engine) loop() {
 
 // step takes a call, if there is one, and runs it.
 func (e *Engine) step() bool {
-	if e.q.RestsAlways() {
-		e.mode.Store(inHost)
+	if e.hook.Load() != nil {
+		e.q.RestAlways(true)
 		e.rung.Store(false)
 	}
 	c := e.q.Take()
@@ -86,22 +86,11 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 			}
 		}
 	}, func() {
-		e.q.RestAlways(always || e.hook.Load() != nil)
-		e.depart()
+		if e.q.RestAlways(always || e.hook.Load() != nil); e.q.RestsAlways() {
+			e.leave()
+		}
 	})
 	return err
-}
-
-// depart gives the thread back to its host.
-func (e *Engine) depart() {
-	if !e.q.RestsAlways() {
-		return
-	}
-	e.mode.Store(inHost)
-	e.rung.Store(false)
-	if !e.q.Rest() && e.q.Pending() {
-		e.wake()
-	}
 }
 
 // run runs a call that was taken. It is false if there was nothing to run.

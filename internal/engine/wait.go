@@ -23,7 +23,8 @@ const (
 	callerSpins = 50 // spins between two looks
 	minPatience = 5 * time.Microsecond
 	maxPatience = 100 * time.Microsecond
-	turns       = 100 // of Gosched
+	turns       = 100                  // of Gosched
+	maxTurns    = 5 * time.Millisecond // half a time slice: the others are not callers, they compute
 	unknown     = -1
 )
 
@@ -106,7 +107,7 @@ func nap(c *callq.Call, done *<-chan struct{}) bool {
 // spin waits without sleeping, and returns zero if that did not do.
 func (l *line) spin(c *callq.Call, start time.Duration, asleep, behind bool) callq.Outcome {
 	if behind {
-		for range turns {
+		for n := 0; n < turns && park.Now()-start < maxTurns; n++ {
 			if o := c.Outcome(); o != 0 {
 				return o
 			}
