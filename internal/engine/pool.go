@@ -66,7 +66,7 @@ func (p *Pool) Call(fn func()) bool {
 	o := p.line.spin(c, start, false, false)
 	if o == 0 {
 		o = doze(nil, c, nil, p, false)
-		p.line.dozed(park.Now()-start, false)
+		p.line.dozed(park.Now() - start)
 	}
 	return finish(c, o)
 }

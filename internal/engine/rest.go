@@ -15,7 +15,7 @@ import (
 //	           calls lose it. If the thread shares its core with its caller, spinning takes the time that the
 //	           caller needs: then it yields, or moves to another core if it expects many calls.
 //	nap        in a system call, holding its P (see park.Sleeper): a wake-up costs one futex call and disturbs
-//	           nobody. Only while another P is idle, for at most maxNaps threads at once, and not for long.
+//	           nobody. Only while nobody wants the P, for few threads at once, and not for long.
 //	sleep      in the Go scheduler, as a goroutine that waits on a channel does. It costs nothing, and is where
 //	           the thread goes at once if others want its P.
 const (
@@ -23,8 +23,9 @@ const (
 	minSpin   = 1 * time.Microsecond
 	maxSpin   = 60 * time.Microsecond // about what a sleep and a wake-up across cores cost
 
-	firstNap = 200 * time.Microsecond // until the first look whether another P is idle
-	nextNap  = 2500 * time.Microsecond
+	firstNap = 200 * time.Microsecond  // between two looks whether somebody wants the P
+	nextNap  = 2500 * time.Microsecond // after another P was seen idle
+	fullNap  = 1 * time.Millisecond    // while none is
 	minNap   = 5 * time.Millisecond
 	maxNap   = 20 * time.Millisecond // longer than a frame
 
@@ -84,10 +85,15 @@ func (e *Engine) idle() {
 	}
 	r.calls++
 	start := park.Now()
-	running, procs := r.load.Read()
-	if r.single = procs == 1; r.single || running >= procs && start < r.busyUntil {
+	if r.single = runtime.GOMAXPROCS(0) == 1; r.single {
 		e.sleep(start)
 		return
+	}
+	if start < r.busyUntil {
+		if _, wanted := r.load.Read(); wanted {
+			e.sleep(start)
+			return
+		}
 	}
 	if e.spin(start) || e.nap(start) {
 		return
@@ -164,21 +170,23 @@ func (e *Engine) nap(start time.Duration) bool {
 			break
 		}
 		now := park.Now()
-		running, procs := r.load.Read()
-		full := running >= procs
-		if full {
+		full, wanted := r.load.Read()
+		switch {
+		case wanted:
 			r.busyFor = min(max(r.busyFor*2, minBusy), maxBusy)
 			r.busyUntil = now + r.busyFor
-		} else {
+		case !full:
 			r.busyFor = 0
 			r.freeUntil = now + freeFor
+			length = nextNap
 		}
-		if full || now-start > r.nap {
-			r.nap /= 2
+		if wanted || full && now-start > fullNap || now-start > r.nap {
+			if !full {
+				r.nap /= 2
+			}
 			e.q.Rise()
 			return false
 		}
-		length = nextNap
 	}
 	r.nap = min(r.nap*2, maxNap)
 	e.mode.Store(inHost)

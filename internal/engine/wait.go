@@ -63,7 +63,7 @@ func (e *Engine) await(ctx context.Context, c *callq.Call, woke, behind bool) ca
 	o := e.line.spin(c, start, woke && mode == inGo, behind)
 	if o == 0 {
 		o = doze(ctx, c, e, nil, woke && mode != inHost)
-		e.line.dozed(park.Now()-start, woke)
+		e.line.dozed(park.Now() - start)
 	}
 	return o
 }
@@ -142,12 +142,10 @@ func (l *line) spin(c *callq.Call, start time.Duration, asleep, behind bool) cal
 }
 
 // dozed learns from a wait that spinning did not end.
-func (l *line) dozed(waited time.Duration, woke bool) {
-	patience := time.Duration(l.patience.Load())
-	switch {
-	case waited > maxPatience:
-		l.patience.Store(int64(max(patience/2, minPatience)))
-	case !woke:
-		l.patience.Store(int64(maxPatience))
+func (l *line) dozed(waited time.Duration) {
+	if waited <= maxPatience {
+		l.patience.Store(int64(maxPatience)) // it would have
+	} else {
+		l.patience.Store(int64(max(time.Duration(l.patience.Load())/2, minPatience)))
 	}
 }
