@@ -47,11 +47,11 @@ type Engine struct {
 
 	line line // what callers and thread tell each other about waiting, see wait.go and rest.go
 
-	// Only the thread uses these.
+	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
+
 	stack  []*callq.Call // the awaited calls that it is running, the outermost first
 	posted int           // calls that it queued for itself and has not run yet
 	rest   rest
-	served uint64
 
 	faults faults
 
@@ -199,7 +199,7 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 	if wake {
 		e.wakeFromCaller()
 	}
-	switch o := e.await(ctx, c, wake, behind); {
+	switch o := e.await(ctx.Done(), c, wake, behind); {
 	case o == withdrawn: // and so no longer ours
 		return ctx.Err()
 	case finish(c, o):

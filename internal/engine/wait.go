@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -56,13 +55,13 @@ func (l *line) together() bool {
 // withdrawn is what await returns for a call that was withdrawn, whose record is no longer the caller's.
 const withdrawn callq.Outcome = 1
 
-// await waits for the outcome of c, or for ctx if that is not nil.
-func (e *Engine) await(ctx context.Context, c *callq.Call, woke, behind bool) callq.Outcome {
+// await waits for the outcome of c, or for done in order to withdraw it.
+func (e *Engine) await(done <-chan struct{}, c *callq.Call, woke, behind bool) callq.Outcome {
 	start := park.Now()
 	mode := e.mode.Load()
 	o := e.line.spin(c, start, woke && mode == inGo, behind)
 	if o == 0 {
-		o = doze(ctx, c, e, nil, woke && mode != inHost)
+		o = doze(done, c, e, nil, woke && mode != inHost)
 		e.line.dozed(park.Now() - start)
 	}
 	return o
@@ -70,11 +69,7 @@ func (e *Engine) await(ctx context.Context, c *callq.Call, woke, behind bool) ca
 
 // doze waits without spinning for c, which is in the queue of on or in the backlog of pool. slept tells that the thread
 // was asleep when c was queued, and so not running the caller.
-func doze(ctx context.Context, c *callq.Call, on *Engine, pool *Pool, slept bool) callq.Outcome {
-	var done <-chan struct{}
-	if ctx != nil {
-		done = ctx.Done()
-	}
+func doze(done <-chan struct{}, c *callq.Call, on *Engine, pool *Pool, slept bool) callq.Outcome {
 	if self := threads.current(slept); self != nil {
 		return self.waitFor(wait{c, on, pool, c.Poster}, done)
 	}

@@ -1,0 +1,54 @@
+# What a contributor and CI run. Each target needs Go and make; anything else that is missing it installs (Debian, as
+# root), and says so, or says what it leaves out.
+
+GO          ?= go
+MODULES     := . cmd/threadcall
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
+RUN         := $(GO) test -timeout 10m
+
+.PHONY: all test bench lint cross plain race modes 386 gcc
+
+all: test
+
+# test is everything that must pass. Each of its parts can be made alone.
+test: lint plain race modes 386 cross
+	@echo 'make test: passed'
+
+# plain is the way a user runs the tests; each module also builds on its own, outside the workspace.
+plain:
+	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(RUN) ./... && GOWORK=off $(GO) build ./...) || exit 1; done
+
+race: gcc
+	$(RUN) -race ./...
+
+# modes are the conditions under which the ten promises hold as well. STRESS_GC keeps a collector running all the time.
+modes:
+	$(RUN) -short -shuffle=on -cpu 1,2,4 ./thread ./mainthread ./internal/...
+	GODEBUG=asyncpreemptoff=1 $(RUN) -short ./thread ./mainthread ./internal/...
+	STRESS_GC=1 $(RUN) -short ./thread ./mainthread ./internal/...
+
+386:
+	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(RUN) -short ./thread ./mainthread ./internal/...; \
+	else echo '386: not run, this is not an amd64 machine'; fi
+
+# bench measures threadcall beside the reference and the floor and prints the table of ratios. It takes two minutes on a
+# machine that has nothing else to do.
+bench:
+	$(GO) run ./internal/benchmarks/table
+
+lint:
+	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && test -z "$$(gofmt -l . | tee /dev/stderr)" && $(GO) vet ./... && \
+		$(GO) run $(STATICCHECK) ./...) || exit 1; done
+
+# cross vets and builds for every port of the systems that threadcall supports, tests included.
+cross:
+	@echo $(PORTS) | tr ' ' '\n' | xargs -P 2 -I{} sh -c 'GOOS=$$(dirname {}) GOARCH=$$(basename {}) CGO_ENABLED=0 && \
+		export GOOS GOARCH CGO_ENABLED && out=$$($(GO) vet ./... 2>&1 && $(GO) build ./... 2>&1) && echo "ok   {}" || { echo "FAIL {}"; echo "$$out"; exit 255; }'
+
+# The race detector and the test of C callbacks need a C compiler.
+gcc:
+	@command -v gcc >/dev/null || command -v clang >/dev/null || { \
+		echo 'make: installing gcc for the race detector'; \
+		if command -v apt-get >/dev/null; then apt-get update -q && apt-get install -y -q gcc libc6-dev; \
+		else echo 'make: no C compiler and no apt-get; install gcc' >&2; exit 1; fi; }
