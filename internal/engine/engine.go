@@ -85,7 +85,12 @@ func (e *Engine) Start(setup func()) {
 			setup()
 		}
 		e.serveAll(0, e.loop, e.release)
-		// The goroutine ends locked, and with it the thread.
+		if endsThread {
+			return // locked
+		}
+		for range 1 + spareLocks {
+			runtime.UnlockOSThread()
+		}
 	}()
 }
 
