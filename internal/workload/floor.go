@@ -1,0 +1,64 @@
+package workload
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// Floor measures what no call between two threads can be faster than: two threads hand one atomic word to and fro. An
+// operation is there and back; Time is the mean. It is false, without a Result, where two threads cannot run at once.
+func Floor(x Extent) (Result, bool) {
+	if runtime.GOMAXPROCS(0) == 1 || runtime.NumCPU() == 1 {
+		return Result{}, false
+	}
+	var w struct {
+		_    [128]byte
+		word atomic.Uint32
+		_    [128]byte
+	}
+	word := &w.word
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	up, down := make(chan bool), make(chan bool)
+	go func() {
+		defer close(down)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		close(up)
+		for await(word, ask, end) == ask {
+			word.Store(answer)
+		}
+	}()
+	<-up
+	r := mean(func() int {
+		return x.batches(100, func(n int) {
+			for range n {
+				word.Store(ask)
+				await(word, answer, answer)
+			}
+		})
+	})
+	word.Store(end)
+	<-down
+	return r, true
+}
+
+const (
+	answer = iota
+	ask
+	end
+)
+
+// await returns the word when it is a or b. The other thread may need this one's core to make it so.
+func await(word *atomic.Uint32, a, b uint32) uint32 {
+	for {
+		for range 2000 {
+			if v := word.Load(); v == a || v == b {
+				return v
+			}
+		}
+		park.Yield()
+	}
+}
