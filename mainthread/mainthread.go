@@ -40,7 +40,8 @@ var (
 // Init runs fn, the real main function, on a goroutine of its own and serves the main thread until fn returns. It must
 // be called from the main goroutine, once, and is best all that main does.
 //
-// A panic in fn ends the process, as in main. If fn calls [runtime.Goexit] the process goes on, as it does after Goexit in main.
+// A panic in fn ends the process, as in main. If fn calls [runtime.Goexit] the process goes on, as it does after a
+// Goexit in main.
 //
 // If a function that was called on the main thread has called Goexit, the main goroutine is doomed, although the thread
 // lives on: when fn has returned, the deferred calls of main run, but Init does not return to it, and the process

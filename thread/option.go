@@ -4,7 +4,8 @@ package thread
 type Option func(*config)
 
 type config struct {
-	name string
+	name  string
+	limit int
 }
 
 // WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H, gdb and
@@ -12,6 +13,13 @@ type config struct {
 // a number each: name-0, name-1 and so on, the name being cut instead of the number.
 func WithName(name string) Option {
 	return func(c *config) { c.name = name }
+}
+
+// WithQueueLimit makes Go wait while n functions that were given to Go are queued, for programs whose producers must
+// not run ahead of the thread. Go from the thread itself never waits, nor does Go after Terminate. Without the option,
+// and for n below one, memory is the only limit.
+func WithQueueLimit(n int) Option {
+	return func(c *config) { c.limit = n }
 }
 
 func options(opts []Option) (c config) {

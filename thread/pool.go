@@ -21,7 +21,7 @@ func NewPool(n int, opts ...Option) *Pool {
 		panic(fmt.Sprintf("thread: NewPool(%d): a pool needs at least one thread", n))
 	}
 	o := options(opts)
-	p := &Pool{engine.NewPool(n, func(i int) {
+	p := &Pool{engine.NewPool(n, o.limit, func(i int) {
 		c := o
 		if number := "-" + strconv.Itoa(i); c.name != "" {
 			c.name = c.name[:min(len(c.name), maxName-len(number))] + number
@@ -45,7 +45,7 @@ func (p *Pool) Call(f func()) bool {
 	return ok
 }
 
-// Go queues f to run on one of the threads and returns true. It never blocks. It returns false, and f will not run,
+// Go queues f to run on one of the threads and returns true. It never blocks unless [WithQueueLimit] says so. It returns false, and f will not run,
 // if f is nil or the pool is terminated. A panic in f is kept for [Pool.Error].
 func (p *Pool) Go(f func()) bool {
 	ok := p.p.Go(f)

@@ -57,14 +57,18 @@ var lastID atomic.Uint64
 // New starts a thread. It does not wait until the operating system has made it; calls wait for that.
 func New(opts ...Option) *Thread {
 	o := options(opts)
-	t := wrap(engine.New())
+	t := wrap(engine.New(o.limit))
 	t.e.Start(o.setup)
 	return t
 }
 
 // Adopt makes a Thread of the thread that the caller is on, for programs whose thread has an event loop already. The
-// calling goroutine is locked to the thread from then on, and must serve by itself: see [Thread.Serve],
-// [Thread.ServeContext] and [Thread.OnWake]. Until it does, calls from other goroutines wait, and its own run in place.
+// calling goroutine must serve by itself: see [Thread.Serve], [Thread.ServeContext] and [Thread.OnWake]. Until it does,
+// calls from other goroutines wait, and its own run in place. It must not end before it has called Terminate.
+//
+// If the caller has not locked its goroutine to the thread by [runtime.LockOSThread], Adopt does, and the lock is held
+// until Terminate has been called and the goroutine has stopped serving. A lock that the caller holds is the caller's,
+// to be undone when it is done.
 //
 // Adopt panics if the caller is on a thread that is a Thread already.
 func Adopt(opts ...Option) *Thread {
@@ -72,7 +76,7 @@ func Adopt(opts ...Option) *Thread {
 		panic("thread: Adopt on a thread that is a Thread already; use that one, or call Adopt from another goroutine")
 	}
 	o := options(opts)
-	t := wrap(engine.New())
+	t := wrap(engine.New(o.limit))
 	t.e.Adopt()
 	o.setup()
 	return t
@@ -109,9 +113,9 @@ func (t *Thread) CallContext(ctx context.Context, f func()) error {
 	return err
 }
 
-// Go queues f to run on the thread and returns true. It never blocks: the queue takes as much as memory holds. It
-// returns false, and f will not run, if f is nil or the thread is terminated. If the thread is terminated later, but before
-// f begins, f will not run either, and nobody is told.
+// Go queues f to run on the thread and returns true. It never blocks: the queue takes as much as memory holds, unless
+// [WithQueueLimit] bounds it. It returns false, and f will not run, if f is nil or the thread is terminated. If the
+// thread is terminated later, but before f begins, f will not run either, and nobody is told.
 //
 // A panic in f is kept for [Thread.Error].
 func (t *Thread) Go(f func()) bool {
@@ -126,8 +130,8 @@ func (t *Thread) Go(f func()) bool {
 // The first 1,024 that nobody has read are kept; when those have been read, one error tells how many came after them.
 func (t *Thread) Error() error { return asError(t.e.Fault()) }
 
-// On tells whether the caller is on the thread. On systems other than Linux and Windows a coroutine of [iter.Pull] inside a
-// call is not recognised.
+// On tells whether the caller is on the thread. On systems other than Linux and Windows a coroutine of [iter.Pull]
+// inside a call is not recognised.
 func (t *Thread) On() bool { return t.e.On() }
 
 // SetTLS stores x with the thread, in place of what was stored before.
@@ -163,8 +167,8 @@ func (t *Thread) Serve() int {
 }
 
 // ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns ctx.Err()
-// or [ErrTerminated]. It sleeps while there is nothing to do. It may be called inside a function that runs on the thread, which
-// must wait for something while others need the thread.
+// or [ErrTerminated]. It sleeps while there is nothing to do. It may be called inside a function that runs on the
+// thread, which must wait for something while others need the thread.
 //
 // If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have returned, but then ends its
 // goroutine instead.
@@ -177,7 +181,8 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 
 // OnWake sets the function that tells an event loop on the thread that it should call [Thread.Serve]: for GLFW that is
 // PostEmptyEvent. It is called by whatever goroutine has queued something while the thread was not serving, at most
-// once until the next Serve, and must not block. If something is queued already, it is called before OnWake returns. Nil removes it.
+// once until the next Serve, and must not block. If something is queued already, it is called before OnWake returns. Nil
+// removes it.
 //
 // OnWake panics on a Thread from New, which serves by itself and needs no waking.
 func (t *Thread) OnWake(wake func()) {

@@ -44,6 +44,7 @@ const (
 	Awaited      Kind = iota // a caller waits until the call is settled
 	Withdrawable             // a caller waits, and may give up before the call starts
 	Posted                   // nobody waits
+	Placed                   // a posted call that has a place in a bounded queue
 	Control                  // Fn is the engine's own and is run as part of serving
 )
 

@@ -67,7 +67,7 @@ func New() *Queue {
 // Get gives out a record for fn. It comes back by Put.
 func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 	var c *Call
-	if kind != Posted && q.firstTaken.CompareAndSwap(false, true) {
+	if kind <= Withdrawable && q.firstTaken.CompareAndSwap(false, true) {
 		c = &q.first
 	} else {
 		c = q.record()

@@ -39,6 +39,9 @@ type Engine struct {
 	tid atomic.Uint64  // its thread
 	own bool           // the thread is the engine's own, made by Start
 
+	claimed bool // the engine has locked the goroutine to the thread, and will unlock it when it is terminated
+	pinned  bool // the host has locked its goroutine to the thread and will unlock it, see pin.go
+
 	mode atomic.Uint32
 	bed  park.Sleeper
 	bell chan struct{}
@@ -49,11 +52,13 @@ type Engine struct {
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
-	stack  []*callq.Call // the awaited calls that it is running, the outermost first
-	posted int           // calls that it queued for itself and has not run yet
-	rest   rest
+	stack   []*callq.Call // the awaited calls that it is running, the outermost first
+	serving int           // how many Serve and ServeContext are under way
+	posted  int           // calls that it queued for itself and has not run yet
+	rest    rest
 
 	faults faults
+	limit  *limit
 
 	pool   *Pool
 	listed bool // among pool.idle; guarded by pool.mu
@@ -68,9 +73,10 @@ const (
 	inGo
 )
 
-// New returns an engine without a thread. Calls wait until one serves it.
-func New() *Engine {
-	e := &Engine{q: callq.New(), bell: make(chan struct{}, 1)}
+// New returns an engine without a thread. Calls wait until one serves it. If limit is positive, so many posted calls may
+// be queued; further ones wait, unless they come from the thread.
+func New(limit int) *Engine {
+	e := &Engine{q: callq.New(), bell: make(chan struct{}, 1), limit: newLimit(limit)}
 	e.line.init()
 	return e
 }
@@ -85,29 +91,25 @@ func (e *Engine) Start(setup func()) {
 			setup()
 		}
 		e.serveAll(0, e.loop, e.release)
-		if endsThread {
-			return // locked
-		}
-		for range 1 + spareLocks {
-			runtime.UnlockOSThread()
+		if !endsThread {
+			unlock(1 + spareLocks)
 		}
 	}()
 }
 
 // Adopt makes the calling goroutine and its thread the engine's. It must serve by itself.
 func (e *Engine) Adopt() {
+	locked, main := pinned()
+	e.pinned = locked && !main
 	e.claim()
+	e.claimed = !e.pinned && !main
 	e.q.RestAlways(true)
 }
 
-// spareLocks is how many times a thread is locked to its goroutine beyond once: as many functions may unlock it once
-// too often before it comes loose. The count must not change later: coroutines that a function leaves behind for a
-// later one (iter.Pull) insist on finding it as it was.
-const spareLocks = 1 << 14
-
+// claim makes the calling goroutine the one that serves.
 func (e *Engine) claim() {
-	for range 1 + spareLocks {
-		runtime.LockOSThread()
+	if !e.pinned {
+		lock(1 + spareLocks)
 	}
 	e.tid.Store(ident.Thread())
 	e.g.Store(ident.G())
@@ -221,14 +223,15 @@ func (e *Engine) Go(fn func()) bool {
 		return false
 	}
 	g := ident.G()
-	c := e.q.Get(callq.Posted, fn, g)
+	here := e.g.Load() == g
+	c := e.q.Get(e.limit.enter(!here), fn, g)
 	wake, _, ok := e.q.Push(c)
 	if !ok {
 		c.Fn = nil
 		e.q.Put(c)
 		return false
 	}
-	if e.g.Load() == g {
+	if here {
 		e.posted++
 	}
 	if wake {
@@ -296,8 +299,13 @@ func (e *Engine) leave() {
 
 // Terminate refuses all calls that are queued and all that will be, and ends the engine's own thread.
 func (e *Engine) Terminate() {
-	if e.q.Close() {
+	wake := e.q.Close()
+	e.limit.close()
+	if wake {
 		e.wake()
+	}
+	if e.serving == 0 && e.OnGoroutine() {
+		e.unclaim()
 	}
 }
 

@@ -18,6 +18,7 @@ type Pool struct {
 	records *callq.Queue // only to get records from
 	line    line         // for callers in the backlog
 	faults  faults
+	limit   *limit
 
 	mu      sync.Mutex
 	idle    []*Engine
@@ -26,12 +27,12 @@ type Pool struct {
 	retired bool
 }
 
-// NewPool starts n threads, each of which runs setup(i) first.
-func NewPool(n int, setup func(i int)) *Pool {
-	p := &Pool{records: callq.New(), workers: make([]*Engine, n), idle: make([]*Engine, 0, n)}
+// NewPool starts n threads, each of which runs setup(i) first. limit is as in New.
+func NewPool(n, limit int, setup func(i int)) *Pool {
+	p := &Pool{records: callq.New(), workers: make([]*Engine, n), idle: make([]*Engine, 0, n), limit: newLimit(limit)}
 	p.line.init()
 	for i := range p.workers {
-		p.workers[i] = New()
+		p.workers[i] = New(0)
 		p.workers[i].pool = p
 	}
 	for i, e := range p.workers {
@@ -49,10 +50,8 @@ func (p *Pool) Call(fn func()) bool {
 		return false
 	}
 	g := ident.G()
-	for _, e := range p.workers {
-		if e.g.Load() == g {
-			return e.nested(g, fn)
-		}
+	if e := p.worker(); e != nil {
+		return e.nested(g, fn)
 	}
 	c := p.records.Get(callq.Awaited, fn, g)
 	e, wake, ok := p.submit(c)
@@ -71,12 +70,23 @@ func (p *Pool) Call(fn func()) bool {
 	return finish(c, o)
 }
 
+// worker returns the thread that the caller is on, or nil.
+func (p *Pool) worker() *Engine {
+	g := ident.G()
+	for _, e := range p.workers {
+		if e.g.Load() == g {
+			return e
+		}
+	}
+	return nil
+}
+
 // Go queues fn. False means that it will not run.
 func (p *Pool) Go(fn func()) bool {
 	if fn == nil {
 		return false
 	}
-	c := p.records.Get(callq.Posted, fn, 0)
+	c := p.records.Get(p.limit.enter(p.worker() == nil), fn, 0)
 	if _, _, ok := p.submit(c); !ok {
 		c.Fn = nil
 		p.records.Put(c)
@@ -141,6 +151,7 @@ func (p *Pool) Terminate() {
 	refused := p.backlog
 	p.backlog = callq.List{}
 	p.mu.Unlock()
+	p.limit.close()
 	refused.Refuse()
 	for _, e := range p.workers {
 		e.Terminate()

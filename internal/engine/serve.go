@@ -57,13 +57,17 @@ func (e *Engine) Serve() int {
 			e.settleExited(depth) // the callers must not wait for a goroutine that is ending
 		}
 	}()
-	e.rung.Store(false)
-	e.q.Gather()
 	n := 0
-	for c := e.q.TakeReady(); c != nil; c = e.q.TakeReady() {
-		if e.run(c) {
-			n++
+	e.rung.Store(false)
+	if e.q.Pending() {
+		e.pin(serveLocks)
+		e.q.Gather()
+		for c := e.q.TakeReady(); c != nil; c = e.q.TakeReady() {
+			if e.run(c) {
+				n++
+			}
 		}
+		e.unpin(serveLocks)
 	}
 	ended = true
 	return n
@@ -74,6 +78,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	defer context.AfterFunc(ctx, e.nudge)()
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.hook.Load() != nil) // while the engine has the thread, it looks by itself
+	e.pin(spareLocks)
 	e.serveAll(len(e.stack), func() {
 		for err == nil {
 			if err = ctx.Err(); err != nil {
@@ -89,6 +94,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		if e.q.RestAlways(always || e.hook.Load() != nil); e.q.RestsAlways() {
 			e.leave()
 		}
+		e.unpin(spareLocks)
 	})
 	return err
 }
@@ -104,7 +110,14 @@ func (e *Engine) run(c *callq.Call) bool {
 			fn()
 		}
 		return false
-	case callq.Posted:
+	case callq.Posted, callq.Placed:
+		limit := e.limit
+		if e.pool != nil {
+			limit = e.pool.limit
+		}
+		if c.Kind == callq.Placed {
+			limit.leave()
+		}
 		fn := c.Fn
 		c.Fn = nil
 		if e.posted > 0 && c.Poster == e.g.Load() {
