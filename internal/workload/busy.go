@@ -32,8 +32,8 @@ func Busy(s Subject, x Extent) Result {
 	defer workers.Wait()
 	defer stop.Store(true)
 
-	// loop returns how much was computed during x.
-	loop := func(x Extent, call func()) (computed float64, r Result) {
+	// loop returns how much was computed per nanosecond of x.
+	loop := func(x Extent, call func()) (rate float64, r Result) {
 		time.Sleep(busySettle)
 		before := done.Load()
 		r = mean(func() int {
@@ -61,12 +61,21 @@ func Busy(s Subject, x Extent) Result {
 	return r
 }
 
-var computed atomic.Uint64 // so that the compiler cannot leave it out
-
-// compute takes some 10 µs.
+// compute takes some 10 µs. It calls something, so that it can be preempted even if GODEBUG has asyncpreemptoff=1.
+//
+//go:noinline
 func compute() {
+	for range 10 {
+		steps(1000)
+	}
+}
+
+var computed atomic.Uint64 // so that the compiler cannot leave the computing out
+
+//go:noinline
+func steps(n int) {
 	x := computed.Load()
-	for range 10_000 {
+	for range n {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	if x == 0 {

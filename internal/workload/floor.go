@@ -51,14 +51,18 @@ const (
 	end
 )
 
-// await returns the word when it is a or b. The other thread may need this one's core to make it so.
+// await returns the word when it is a or b. The other thread may need this one's core to make it so, or the collector
+// its P.
 func await(word *atomic.Uint32, a, b uint32) uint32 {
 	for {
-		for range 2000 {
-			if v := word.Load(); v == a || v == b {
-				return v
+		for range 1000 {
+			for range 2000 {
+				if v := word.Load(); v == a || v == b {
+					return v
+				}
 			}
+			park.Yield()
 		}
-		park.Yield()
+		runtime.Gosched()
 	}
 }
