@@ -45,8 +45,8 @@ func (p *Pool) Call(f func()) bool {
 	return ok
 }
 
-// Go queues f to run on one of the threads and returns true. It never blocks unless [WithQueueLimit] says so. It returns false, and f will not run,
-// if f is nil or the pool is terminated. A panic in f is kept for [Pool.Error].
+// Go queues f to run on one of the threads and returns true. It never blocks unless [WithQueueLimit] says so. It
+// returns false, and f will not run, if f is nil or the pool is terminated. A panic in f is kept for [Pool.Error].
 func (p *Pool) Go(f func()) bool {
 	ok := p.p.Go(f)
 	runtime.KeepAlive(p)

@@ -63,12 +63,12 @@ func New(opts ...Option) *Thread {
 }
 
 // Adopt makes a Thread of the thread that the caller is on, for programs whose thread has an event loop already. The
-// calling goroutine must serve by itself: see [Thread.Serve], [Thread.ServeContext] and [Thread.OnWake]. Until it does,
-// calls from other goroutines wait, and its own run in place. It must not end before it has called Terminate.
+// calling goroutine must serve by itself: see [Thread.Serve], [Thread.ServeContext] and [Thread.OnWake]. Until it
+// does, calls from other goroutines wait, and its own run in place. It must not end before it has called Terminate.
 //
-// If the caller has not locked its goroutine to the thread by [runtime.LockOSThread], Adopt does, and the lock is held
-// until Terminate has been called and the goroutine has stopped serving. A lock that the caller holds is the caller's,
-// to be undone when it is done.
+// If the caller has not locked its goroutine to the thread by [runtime.LockOSThread], Adopt does, and the lock is
+// held until Terminate has been called and the goroutine has stopped serving. A lock that the caller holds is the
+// caller's, to be undone when it is done.
 //
 // Adopt panics if the caller is on a thread that is a Thread already.
 func Adopt(opts ...Option) *Thread {
@@ -94,8 +94,8 @@ func (t *Thread) ID() uint64 { return t.id }
 // Call runs f on the thread and returns true after it. It returns false, and f will not run, if f is nil or the
 // thread is terminated before f begins.
 //
-// If f panics, Call panics with the same value. If nobody recovers it, the report that ends the process also shows the
-// stack of the thread at that moment. If f calls [runtime.Goexit], so does Call.
+// If f panics, Call panics with the same value. If nobody recovers it, the report that ends the process also shows
+// the stack of the thread at that moment. If f calls [runtime.Goexit], so does Call.
 func (t *Thread) Call(f func()) bool {
 	ok := t.e.Call(f)
 	runtime.KeepAlive(t) // or it might be reclaimed while the call is queued
@@ -103,8 +103,8 @@ func (t *Thread) Call(f func()) bool {
 }
 
 // CallContext runs f on the thread and returns nil after it. If ctx is done before f begins, f will not run and
-// CallContext returns ctx.Err(); once f has begun, CallContext waits for its end. If the thread is terminated before f
-// begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns an error, too.
+// CallContext returns ctx.Err(); once f has begun, CallContext waits for its end. If the thread is terminated before
+// f begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns an error, too.
 //
 // Panics and Goexit are as in Call.
 func (t *Thread) CallContext(ctx context.Context, f func()) error {
@@ -130,8 +130,8 @@ func (t *Thread) Go(f func()) bool {
 // The first 1,024 that nobody has read are kept; when those have been read, one error tells how many came after them.
 func (t *Thread) Error() error { return asError(t.e.Fault()) }
 
-// On tells whether the caller is on the thread. On systems other than Linux and Windows a coroutine of [iter.Pull]
-// inside a call is not recognised.
+// On tells whether the caller is on the thread. On OpenBSD, a coroutine of [iter.Pull] inside a call is not
+// recognised.
 func (t *Thread) On() bool { return t.e.On() }
 
 // SetTLS stores x with the thread, in place of what was stored before.
@@ -149,9 +149,9 @@ func (t *Thread) GetTLS() any {
 }
 
 // Terminate ends the thread. A function that is running goes on to its end, and its caller is told so. Those that are
-// queued do not run, and their callers return at once. Terminate does not wait, may be called more than once, and from
-// the thread itself. The operating system's thread ends after the function that is running; an adopted one is the
-// caller's, and stays.
+// queued do not run, and their callers return at once. Terminate does not wait, may be called more than once, and
+// from the thread itself. The operating system's thread ends after the function that is running; an adopted one is
+// the caller's, and stays.
 func (t *Thread) Terminate() { t.e.Terminate() }
 
 // Serve runs what was queued before it was called, and returns how many functions that were. It does not wait. It is
@@ -166,12 +166,12 @@ func (t *Thread) Serve() int {
 	return t.e.Serve()
 }
 
-// ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns ctx.Err()
-// or [ErrTerminated]. It sleeps while there is nothing to do. It may be called inside a function that runs on the
-// thread, which must wait for something while others need the thread.
+// ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns
+// ctx.Err() or [ErrTerminated]. It sleeps while there is nothing to do. It may be called inside a function that runs
+// on the thread, which must wait for something while others need the thread.
 //
-// If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have returned, but then ends its
-// goroutine instead.
+// If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have returned, but then ends
+// its goroutine instead.
 //
 // ServeContext panics if the caller is not on the thread.
 func (t *Thread) ServeContext(ctx context.Context) error {
@@ -179,10 +179,10 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 	return t.e.ServeContext(ctx)
 }
 
-// OnWake sets the function that tells an event loop on the thread that it should call [Thread.Serve]: for GLFW that is
-// PostEmptyEvent. It is called by whatever goroutine has queued something while the thread was not serving, at most
-// once until the next Serve, and must not block. If something is queued already, it is called before OnWake returns. Nil
-// removes it.
+// OnWake sets the function that tells an event loop on the thread that it should call [Thread.Serve]: for GLFW that
+// is PostEmptyEvent. It is called by whatever goroutine has queued something while the thread was not serving, at
+// most once until the next Serve, and must not block. If something is queued already, it is called before OnWake
+// returns. Nil removes it.
 //
 // OnWake panics on a Thread from New, which serves by itself and needs no waking.
 func (t *Thread) OnWake(wake func()) {
@@ -194,6 +194,7 @@ func (t *Thread) OnWake(wake func()) {
 
 func (t *Thread) mustBeOn(method string) {
 	if !t.e.OnGoroutine() {
-		panic("thread: " + method + " off the thread; call it from the goroutine that called Adopt, or inside a function that Call or Go runs")
+		panic("thread: " + method + " off the thread; " +
+			"call it from the goroutine that called Adopt, or inside a function that Call or Go runs")
 	}
 }

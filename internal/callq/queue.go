@@ -290,8 +290,8 @@ func (q *Queue) Resting() bool { return q.head.Load() == &resting }
 // Rise says that the thread is up, by itself or because it was woken.
 func (q *Queue) Rise() { q.head.CompareAndSwap(&resting, nil) }
 
-// RestAlways sets whether the thread counts as resting even while it runs what it took. That suits a thread that lives in
-// somebody else's event loop, to which any function may return it. Only the thread may call it.
+// RestAlways sets whether the thread counts as resting even while it runs what it took. That suits a thread that
+// lives in somebody else's event loop, to which any function may return it. Only the thread may call it.
 func (q *Queue) RestAlways(always bool) {
 	if q.rest = nil; always {
 		q.rest = &resting

@@ -8,13 +8,13 @@ import (
 )
 
 // When a function that runs on thread A calls thread B, A waits, and a call to A must wait for it. If B, in order to
-// answer, itself waits for a call to A, be it directly or by way of other threads, then everybody waits for ever, unless A runs
-// that call while it waits. This file finds out, and does so.
+// answer, itself waits for a call to A, be it directly or by way of other threads, then everybody waits for ever,
+// unless A runs that call while it waits. This file finds out, and does so.
 //
 // A thread that waits says for what in Engine.wait, before it looks whether others wait for it, and before it pokes
 // those that it waits for. So of two threads that begin to wait at the same time at least one sees the other:
 //
-//	the last to join a cycle     publishes its wait, then walks the cycle: it runs what it can itself, and pokes all others
+//	the last to join a cycle     publishes its wait, then runs what it can itself, and pokes all others in the cycle
 //	each thread that is poked    looks whether one of those that it waits for waits for it, and runs that call
 //
 // In a cycle of waits the call that was made last has not begun, so there is always one that can be run. A call is
@@ -97,7 +97,8 @@ func (w *wait) poke(depth int) {
 	})
 }
 
-// each visits the threads that w depends on until visit returns false. A pool's call may depend on any of its threads.
+// each visits the threads that w depends on until visit returns false. A pool's call may depend on any of its
+// threads.
 func (w *wait) each(depth int, visit func(*Engine) bool) {
 	if depth == 0 {
 		return
@@ -175,7 +176,8 @@ func (r *registry) remove(e *Engine) {
 	}
 }
 
-// current returns the engine whose thread the caller is on, or nil. onOther tells that it is not the one that was called.
+// current returns the engine whose thread the caller is on, or nil. onOther tells that it is not the one that was
+// called.
 func (r *registry) current(onOther bool) *Engine {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

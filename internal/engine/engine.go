@@ -73,8 +73,8 @@ const (
 	inGo
 )
 
-// New returns an engine without a thread. Calls wait until one serves it. If limit is positive, so many posted calls may
-// be queued; further ones wait, unless they come from the thread.
+// New returns an engine without a thread. Calls wait until one serves it. If limit is positive, so many posted calls
+// may be queued; further ones wait, unless they come from the thread.
 func New(limit int) *Engine {
 	e := &Engine{q: callq.New(), bell: make(chan struct{}, 1), limit: newLimit(limit)}
 	e.line.init()

@@ -19,8 +19,8 @@ func caught(v any) *callq.Fault {
 
 // repanic raises the fault in the caller: as the value it was, so that recover finds what it would have found in
 // place. A value that nobody recovers ends the process with a report of the caller's stack, where the function that
-// panicked is not to be seen. So that it is, the value replaces a first panic that tells of the other stack: the report
-// prints both, and recover sees only the last.
+// panicked is not to be seen. So that it is, the value replaces a first panic that tells of the other stack: the
+// report prints both, and recover sees only the last.
 func repanic(f *callq.Fault) {
 	defer func() { panic(f.Value) }()
 	panic(origin{f})

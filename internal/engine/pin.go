@@ -5,14 +5,14 @@ import (
 	"runtime"
 )
 
-// A thread is pinned to its goroutine by runtime.LockOSThread, which counts. A function that unlocks once too often must
-// not unpin it, and the count cannot be read, so the engine locks many times more than needed. On its own threads it does
-// so once, for life: the count must not change later, because a coroutine that one function leaves behind for another
-// (iter.Pull) insists on finding it as it was.
+// A thread is pinned to its goroutine by runtime.LockOSThread, which counts. A function that unlocks once too often
+// must not unpin it, and the count cannot be read, so the engine locks many times more than needed. On its own
+// threads it does so once, for life: the count must not change later, because a coroutine that one function leaves
+// behind for another (iter.Pull) insists on finding it as it was.
 //
-// A host that has locked its goroutine before Adopt will unlock it when it is done, and expects its thread to live on.
-// There the engine locks while it serves, and leaves the count as it was. The main goroutine stays locked for ever, as
-// it should be while anything is left to do on the main thread.
+// A host that has locked its goroutine before Adopt will unlock it when it is done, and expects its thread to live
+// on. There the engine locks while it serves, and leaves the count as it was. The main goroutine stays locked for
+// ever, as it should be while anything is left to do on the main thread.
 const (
 	spareLocks = 1 << 14 // 40 microseconds
 	serveLocks = 1 << 6  // for the short time of a Serve

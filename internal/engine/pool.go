@@ -10,9 +10,9 @@ import (
 
 // A Pool is several engines that share the calls made to it.
 //
-// Under mu, either a thread is among the idle ones or there is no backlog: a call goes to the queue of the thread that
-// became idle last, which is the likeliest to be still awake, and waits in the backlog only if none is idle; a thread
-// says that it is idle only when it finds the backlog empty.
+// Under mu, either a thread is among the idle ones or there is no backlog: a call goes to the queue of the thread
+// that became idle last, which is the likeliest to be still awake, and waits in the backlog only if none is idle; a
+// thread says that it is idle only when it finds the backlog empty.
 type Pool struct {
 	workers []*Engine
 	records *callq.Queue // only to get records from

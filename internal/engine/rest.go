@@ -8,8 +8,8 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// This file is the thread's side of waiting; wait.go has the callers'. A thread that has run out of calls goes through
-// up to three stages, each cheaper to stay in and dearer to leave:
+// This file is the thread's side of waiting; wait.go has the callers'. A thread that has run out of calls goes
+// through up to three stages, each cheaper to stay in and dearer to leave:
 //
 //	spin       as long as waits of late have ended while spinning, and at most maxSpin. Bursts earn spinning, lone
 //	           calls lose it. If the thread shares its core with its caller, spinning takes the time that the

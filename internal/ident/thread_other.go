@@ -1,6 +1,6 @@
-//go:build !linux && !windows
+//go:build !linux && !windows && !darwin && !freebsd && !netbsd
 
 package ident
 
-// Thread returns zero: the operating system's number of the calling thread cannot be told without C here.
+// Thread returns zero: on this system the number of the calling thread cannot be told without C.
 func Thread() uint64 { return 0 }

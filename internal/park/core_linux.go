@@ -26,7 +26,8 @@ const wordBits = 8 * int(unsafe.Sizeof(uintptr(0)))
 // set of cores that it may use is the same afterwards.
 func LeaveCore(cpu int) int {
 	var allowed cpuSet
-	size, _, errno := syscall.RawSyscall(unix.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(allowed), uintptr(unsafe.Pointer(&allowed)))
+	size, _, errno := syscall.RawSyscall(unix.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(allowed),
+		uintptr(unsafe.Pointer(&allowed)))
 	if errno != 0 || cpu/wordBits >= len(allowed) {
 		return cpu
 	}

@@ -6,9 +6,9 @@ import (
 )
 
 // The Go scheduler does not know what other processes do. A thread that yields its core to one of them loses it for a
-// whole time slice, and one that spins may have been waiting all along for a partner that is not running. Both show as
-// a gap between two looks at the clock that nothing else explains. Two gaps within gapMemory mean a crowd: then nobody
-// in this process yields for a while, which doubles as long as the crowd is found again.
+// whole time slice, and one that spins may have been waiting all along for a partner that is not running. Both show
+// as a gap between two looks at the clock that nothing else explains. Two gaps within gapMemory mean a crowd: then
+// nobody in this process yields for a while, which doubles as long as the crowd is found again.
 var crowd struct {
 	until, length, lastGap atomic.Int64 // time.Duration since epoch; length is a time.Duration
 }

@@ -16,8 +16,8 @@ func Now() time.Duration { return time.Since(epoch) }
 // A Load reads how busy the Go scheduler is, without allocating. It serves one goroutine at a time.
 type Load struct{ samples [3]metrics.Sample }
 
-// Read returns whether all Ps run something, the caller included, and whether a goroutine waits for one. It costs about
-// 100 ns.
+// Read returns whether all Ps run something, the caller included, and whether a goroutine waits for one. It costs
+// about 100 ns.
 func (l *Load) Read() (full, wanted bool) {
 	s := &l.samples
 	if s[0].Name == "" {

@@ -33,10 +33,10 @@ var CanSleep = !asyncPreemptOff()
 // Arm announces a Sleep.
 func (s *Sleeper) Arm() { s.word.Store(asleep) }
 
-// Sleep blocks the thread until Wake, or a signal, or for at most d, or for no reason. It does not tell the Go scheduler, which
-// therefore does nothing either when it ends: there is one wake-up and nobody else is woken. But the scheduler also
-// thinks that the goroutine computes, and gives its P to nobody else: sleep only when another P is idle, and not for
-// long.
+// Sleep blocks the thread until Wake, or a signal, or for at most d, or for no reason. It does not tell the Go
+// scheduler, which therefore does nothing either when it ends: there is one wake-up and nobody else is woken. But the
+// scheduler also thinks that the goroutine computes, and gives its P to nobody else: sleep only when another P is
+// idle, and not for long.
 func (s *Sleeper) Sleep(d time.Duration) {
 	ts := syscall.NsecToTimespec(int64(d))
 	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&s.word)), futexWait, asleep,

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/demo"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+)
+
+func demoCommand(stdout, stderr *os.File) *cobra.Command {
+	set := demo.Settings{Rounds: 9, Duration: 100 * time.Millisecond}
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Try the main thread, and measure what calling it costs",
+		Long: `Demo tries the main thread with what is known to go wrong, says what was
+expected and what was seen, and measures what a call costs: by threadcall, and
+by the usual designs with a channel.
+
+It ends with status 0 if all is as expected, 1 if not, and 2 if it did not
+understand the command.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("demo takes flags only, not %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			if err := set.Validate(); err != nil {
+				return err
+			}
+			if !asJSON {
+				return verdict(perform(set, screen.On(stdout), screen.On(stderr)))
+			}
+			r := perform(set, screen.Discard(), screen.On(stderr))
+			if err := writeJSON(stdout, r); err != nil {
+				return failure{err}
+			}
+			return verdict(r)
+		},
+	}
+	cmd.Flags().IntVar(&set.Rounds, "rounds", set.Rounds, "how many samples to take of each row of the table")
+	cmd.Flags().DurationVar(&set.Duration, "duration", set.Duration, "how long to time calls for a sample")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead, with all samples")
+	return cmd
+}
+
+// perform tells on out what it finds out, when it does.
+func perform(set demo.Settings, out, progress *screen.Screen) *demo.Report {
+	r, text := demo.NewReport(set), demo.Text{Screen: out}
+	add := func(f demo.Fact) {
+		r.Add(f)
+		text.Fact(f)
+	}
+	text.Opening(r)
+	complete := true
+	for f := range demo.Facts() {
+		add(f)
+		complete = f.Ended
+	}
+	if complete { // or the main thread hangs, and measuring it would, too
+		text.Measuring(set)
+		rows, facts := demo.Measure(set, func(taken, all int) {
+			progress.Progress(fmt.Sprintf("%d of %d samples taken", taken, all))
+		})
+		progress.Progress("")
+		r.Conclude(rows)
+		text.Results(r)
+		for _, f := range facts {
+			add(f)
+		}
+	}
+	text.Closing(r)
+	return r
+}
+
+func writeJSON(out io.Writer, r *demo.Report) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+func verdict(r *demo.Report) error {
+	if r.OK {
+		return nil
+	}
+	return failure{errors.New("not all is as expected")}
+}

@@ -1,0 +1,25 @@
+// Package demo shows what threadcall promises and what it costs, on the machine that it runs on. Whatever it reports it
+// has observed.
+//
+// [Facts] exercises the main thread and says what was expected and what was seen. [Measure] times a call by
+// the designs of the article that threadcall starts from, and by threadcall. [Text] tells a reader, and a [Report] is the
+// same for programs.
+package demo
+
+import (
+	"time"
+
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+// patience is how long an experiment may take. It is a thousand times what the slowest needs.
+const patience = 10 * time.Second
+
+// A library is what the experiments are made on.
+type library struct {
+	Call  func(f func()) bool
+	Go    func(f func()) bool
+	Error func() error
+}
+
+var threadcall = library{mainthread.Call, mainthread.Go, mainthread.Error}

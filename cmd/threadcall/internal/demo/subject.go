@@ -1,0 +1,85 @@
+package demo
+
+import (
+	"time"
+
+	"github.com/threadcall/threadcall/internal/article"
+	"github.com/threadcall/threadcall/internal/workload"
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+// A subject is what the samples of a row are taken of.
+type subject struct {
+	name   string
+	served Place
+	sample func(m *meter, d time.Duration) Sample // nil if there is no such thing
+	why    string                                 // there is none
+}
+
+func subjects() []subject {
+	return []subject{
+		{"direct", Unlocked, direct, ""},
+		{"direct", MainThread, directOnMain, ""},
+		{"naive", Unlocked, unlocked(article.Naive), ""},
+		{"naive", MainThread, onMain(article.Naive), ""},
+		{"pooled", Unlocked, unlocked(article.Pooled), ""},
+		{"pooled", MainThread, onMain(article.Pooled), ""},
+		{"struct", Unlocked, unlocked(article.Struct), ""},
+		{"struct", MainThread, onMain(article.Struct), ""},
+		{"threadcall", Unlocked, nil, "threadcall is for threads: it always serves one"},
+		{"threadcall", MainThread, callMain, ""},
+		floor(),
+	}
+}
+
+func direct(m *meter, d time.Duration) Sample { return m.measure(m.work, d) }
+
+func directOnMain(m *meter, d time.Duration) (s Sample) {
+	mainthread.Call(func() { s = direct(m, d) })
+	return s
+}
+
+func callMain(m *meter, d time.Duration) Sample {
+	work := m.work
+	return m.measure(func() { mainthread.Call(work) }, d)
+}
+
+func unlocked(design func() article.Design) func(*meter, time.Duration) Sample {
+	return func(m *meter, d time.Duration) Sample {
+		served := design()
+		defer article.OnGoroutine(served)()
+		return through(served, m, d)
+	}
+}
+
+// onMain has the main thread do nothing but serve the design, for as long as the sample takes.
+func onMain(design func() article.Design) func(*meter, time.Duration) Sample {
+	return func(m *meter, d time.Duration) Sample {
+		served := design()
+		stop := make(chan struct{})
+		mainthread.Go(func() { served.Serve(stop) })
+		defer mainthread.Call(func() {}) // returns after Serve
+		defer close(stop)
+		return through(served, m, d)
+	}
+}
+
+func through(served article.Design, m *meter, d time.Duration) Sample {
+	work := m.work
+	return m.measure(func() { served.Call(work) }, d)
+}
+
+// floor is what no call between two threads can be faster than.
+func floor() subject {
+	s := subject{name: "floor", served: TwoThreads}
+	if _, ok := workload.Floor(workload.Extent{N: 1}); !ok {
+		s.why = "two threads cannot run at the same time here"
+		return s
+	}
+	s.sample = func(m *meter, d time.Duration) Sample {
+		workload.Floor(workload.Extent{D: d / 10}) // warms up
+		r, _ := workload.Floor(workload.Extent{D: d})
+		return Sample{Calls: r.Ops, Time: r.Time}
+	}
+	return s
+}

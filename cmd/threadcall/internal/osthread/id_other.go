@@ -1,0 +1,5 @@
+//go:build !linux && !windows && !darwin
+
+package osthread
+
+func id() uint64 { return 0 }

@@ -1,0 +1,31 @@
+// Package osthread tells which thread of the operating system the caller is on.
+package osthread
+
+import (
+	"strconv"
+
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+// Package variables are initialised on the main thread, before anything could have moved.
+var atStart = id()
+
+// Here names the thread that the caller is on: by the number that the operating system shows, or, where that cannot be
+// told without C, as "main" or "other".
+func Here() string {
+	if n := id(); n != 0 {
+		return strconv.FormatUint(n, 10)
+	}
+	if mainthread.On() {
+		return "main"
+	}
+	return "other"
+}
+
+// Main names the thread that the process began on, as Here would there.
+func Main() string {
+	if atStart != 0 {
+		return strconv.FormatUint(atStart, 10)
+	}
+	return "main"
+}

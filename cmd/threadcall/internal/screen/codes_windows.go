@@ -1,0 +1,15 @@
+package screen
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// understandsCodes asks the console to understand them, which older ones do not.
+func understandsCodes(f *os.File) bool {
+	console := windows.Handle(f.Fd())
+	var mode uint32
+	return windows.GetConsoleMode(console, &mode) == nil &&
+		windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+}

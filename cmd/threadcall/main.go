@@ -1,0 +1,15 @@
+// Command threadcall shows what package threadcall does on the machine at hand.
+package main
+
+import (
+	"os"
+
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+func main() {
+	mainthread.Init(func() {
+		// Not by way of Init: it has no status to give, and would wait for a function that hangs on the main thread.
+		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	})
+}

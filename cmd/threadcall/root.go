@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// What the process ends with.
+const (
+	statusOK    = 0
+	statusWrong = 1 // something was not as expected, or could not be written
+	statusUsage = 2 // the command was not understood
+)
+
+// A failure is an error of a command that was understood.
+type failure struct{ error }
+
+// run runs the command and returns the status.
+func run(args []string, stdout, stderr *os.File) int {
+	root := &cobra.Command{
+		Use:               "threadcall",
+		Short:             "Show what threadcall does on this machine",
+		Args:              cobra.NoArgs,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	root.AddCommand(demoCommand(stdout, stderr))
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetArgs(twoDashes(args))
+	cmd, err := root.ExecuteC()
+	status := statusOf(err)
+	if status != statusOK {
+		fmt.Fprintf(stderr, "threadcall: %v\n", err)
+	}
+	if status == statusUsage {
+		fmt.Fprintf(stderr, "Run '%s --help' to see what it takes.\n", cmd.CommandPath())
+	}
+	return status
+}
+
+func statusOf(err error) int {
+	switch {
+	case err == nil:
+		return statusOK
+	case errors.As(err, new(failure)):
+		return statusWrong
+	}
+	return statusUsage
+}
+
+// twoDashes lets flags have one dash or two, as those of the go command.
+func twoDashes(args []string) []string {
+	var out []string
+	for _, a := range args {
+		if len(a) > 2 && a[0] == '-' && a[1] >= 'a' && a[1] <= 'z' {
+			a = "-" + a
+		}
+		out = append(out, a)
+	}
+	return out
+}
