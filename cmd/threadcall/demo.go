@@ -36,14 +36,16 @@ understand the command.`,
 			if err := set.Validate(); err != nil {
 				return err
 			}
-			if !asJSON {
-				return verdict(perform(set, screen.On(stdout), screen.On(stderr)))
+			out := screen.On(stdout)
+			if asJSON {
+				out = screen.Discard()
 			}
-			r := perform(set, screen.Discard(), screen.On(stderr))
-			if err := writeJSON(stdout, r); err != nil {
-				return failure{err}
+			r := perform(set, out, screen.On(stderr))
+			err := out.Err
+			if asJSON {
+				err = writeJSON(stdout, r)
 			}
-			return verdict(r)
+			return verdict(r, err)
 		},
 	}
 	cmd.Flags().IntVar(&set.Rounds, "rounds", set.Rounds, "how many samples to take of each row of the table")
@@ -60,19 +62,21 @@ func perform(set demo.Settings, out, progress *screen.Screen) *demo.Report {
 		text.Fact(f)
 	}
 	text.Opening(r)
-	complete := true
+	hung := false
 	for f := range demo.Facts() {
 		add(f)
-		complete = f.Ended
+		hung = f.Hung
 	}
-	if complete { // or the main thread hangs, and measuring it would, too
+	if !hung { // or measuring would hang, too
 		text.Measuring(set)
 		rows, facts := demo.Measure(set, func(taken, all int) {
 			progress.Progress(fmt.Sprintf("%d of %d samples taken", taken, all))
 		})
 		progress.Progress("")
-		r.Conclude(rows)
-		text.Results(r)
+		if rows != nil {
+			r.Conclude(rows)
+			text.Results(r)
+		}
 		for _, f := range facts {
 			add(f)
 		}
@@ -87,9 +91,13 @@ func writeJSON(out io.Writer, r *demo.Report) error {
 	return enc.Encode(r)
 }
 
-func verdict(r *demo.Report) error {
-	if r.OK {
-		return nil
+// verdict is nil if all was found as expected, and told without err.
+func verdict(r *demo.Report, err error) error {
+	switch {
+	case err != nil:
+		return failure{err}
+	case !r.OK:
+		return failure{errors.New("not all is as expected")}
 	}
-	return failure{errors.New("not all is as expected")}
+	return nil
 }

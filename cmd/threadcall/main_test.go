@@ -202,12 +202,12 @@ func TestFlagsMayHaveOneDash(t *testing.T) {
 func TestAWrongFactIsAStatus(t *testing.T) {
 	r := demo.NewReport(demo.Settings{})
 	r.Add(demo.Fact{OK: true})
-	if status := statusOf(verdict(r)); status != statusOK {
+	if status := statusOf(verdict(r, nil)); status != statusOK {
 		t.Errorf("all right: status %d", status)
 	}
 	r.Add(demo.Fact{OK: false})
 	r.Add(demo.Fact{OK: true})
-	if status := statusOf(verdict(r)); status != statusWrong {
+	if status := statusOf(verdict(r, nil)); status != statusWrong {
 		t.Errorf("one wrong: status %d", status)
 	}
 }
@@ -218,12 +218,14 @@ func TestOutputThatCannotBeWrittenIsAStatus(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
-	cmd := exec.Command(os.Args[0], append(quick, "--json")...)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
-	var stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = full, &stderr
-	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != statusWrong || stderr.Len() == 0 {
-		t.Errorf("%v, stderr %q", err, stderr.String())
+	for _, args := range [][]string{quick, append(quick, "--json")} {
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Env = append(os.Environ(), asCommand+"=1")
+		var stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = full, &stderr
+		if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != statusWrong || stderr.Len() == 0 {
+			t.Errorf("%q: %v, stderr %q", args, err, stderr.String())
+		}
 	}
 }
 

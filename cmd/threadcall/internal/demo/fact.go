@@ -12,7 +12,7 @@ type Fact struct {
 	Expected string `json:"expected"`
 	Seen     string `json:"seen"`
 	OK       bool   `json:"ok"`              // they are the same
-	Ended    bool   `json:"-"`               // the experiment did not hang
+	Hung     bool   `json:"-"`               // nothing was seen, and whatever waits for the same will hang as well
 	Calls    []Call `json:"calls,omitempty"` // that it is about, if there are many
 }
 
@@ -28,7 +28,7 @@ func perform(experiments []experiment, patience time.Duration) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
 		for _, e := range experiments {
 			f := e.perform(patience)
-			if !yield(f) || !f.Ended {
+			if !yield(f) || f.Hung {
 				return
 			}
 		}
@@ -38,7 +38,7 @@ func perform(experiments []experiment, patience time.Duration) iter.Seq[Fact] {
 func (e experiment) perform(patience time.Duration) Fact {
 	result := make(chan Fact, 1)
 	go func() {
-		f := Fact{Claim: e.claim, Expected: "an answer", Seen: "the end of the goroutine that asked", Ended: true}
+		f := Fact{Claim: e.claim, Expected: "an answer", Seen: "the end of the goroutine that asked"}
 		defer func() { result <- f }() // also if the experiment panics or calls Goexit, which it should not
 		defer func() {
 			if v := recover(); v != nil {
@@ -52,6 +52,6 @@ func (e experiment) perform(patience time.Duration) Fact {
 	case f := <-result:
 		return f
 	case <-time.After(patience):
-		return Fact{Claim: e.claim, Expected: "an answer", Seen: fmt.Sprintf("none in %v", patience)}
+		return Fact{Claim: e.claim, Expected: "an answer", Seen: fmt.Sprintf("none in %v", patience), Hung: true}
 	}
 }

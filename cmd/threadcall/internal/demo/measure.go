@@ -44,7 +44,7 @@ func (s Settings) About() time.Duration {
 
 // Measure takes the samples of all rows in rounds, each in an order of its own, so that what else the machine does
 // befalls all rows alike. It reports how many of all samples it has taken before each. The facts say whether the
-// samples are what the rows claim that they are.
+// samples are what the rows claim that they are. There are no rows if a sample could not be taken.
 func Measure(set Settings, progress func(taken, all int)) (rows []Row, facts []Fact) {
 	all := subjects()
 	var order []int // of those that can be sampled
@@ -59,10 +59,12 @@ func Measure(set Settings, progress func(taken, all int)) (rows []Row, facts []F
 		rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		for n, i := range order {
 			progress(round*len(order)+n, set.Rounds*len(order))
-			var m meter
-			s := all[i].sample(&m, set.Duration)
+			s, m, wrong := all[i].take(set.Duration)
+			if wrong != nil {
+				return nil, []Fact{*wrong}
+			}
 			rows[i].Samples = append(rows[i].Samples, s)
-			check.add(all[i].served, s, &m)
+			check.add(all[i].served, s, m)
 		}
 	}
 	for i := range rows {
@@ -78,7 +80,7 @@ type check struct {
 	onMain, onOther, misplaced int // by the thread that was seen
 }
 
-func (c *check) add(served Place, s Sample, m *meter) {
+func (c *check) add(served Place, s Sample, m meter) {
 	if served == TwoThreads {
 		return // nothing is called
 	}

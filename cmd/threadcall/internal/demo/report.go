@@ -67,8 +67,8 @@ func (r *Report) Add(f Fact) {
 type Verdict struct {
 	Best   string  `json:"best_of_the_others"`
 	Times  Spread  `json:"times_faster"`     // than that
-	Floors *Spread `json:"floors,omitempty"` // that threadcall takes
 	Masked Spread  `json:"best_masked_by"`   // how many times faster the best looks when an unlocked goroutine serves it
+	Floors float64 `json:"floors,omitempty"` // that threadcall's median takes, in least samples of the floor; zero without
 }
 
 // Conclude adds the rows and what follows from them.
@@ -87,7 +87,7 @@ func (r *Report) Conclude(rows []Row) {
 		Masked: ratios(best, r.Row(best.Name, Unlocked)),
 	}
 	if floor := r.Row("floor", TwoThreads); floor.Missing == "" {
-		r.Verdict.Floors = new(ratios(own, floor))
+		r.Verdict.Floors = own.Time.Median / floor.Time.Min
 	}
 }
 

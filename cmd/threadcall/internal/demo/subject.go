@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/article"
@@ -14,6 +15,27 @@ type subject struct {
 	served Place
 	sample func(m *meter, d time.Duration) Sample // nil if there is no such thing
 	why    string                                 // there is none
+}
+
+// take takes a sample that should last for d, and says what its meter has seen. It returns a fact instead if that
+// hangs or panics.
+func (s subject) take(d time.Duration) (sample Sample, m meter, wrong *Fact) {
+	type taken struct {
+		Sample
+		meter
+	}
+	result := make(chan taken, 1)
+	e := experiment{fmt.Sprintf("%s can be measured, served by %s", s.name, s.served), func(f *Fact) {
+		var t taken
+		t.Sample = s.sample(&t.meter, d)
+		result <- t
+		f.Seen = f.Expected
+	}}
+	if f := e.perform(time.Minute + 10*d); !f.OK {
+		return sample, m, &f
+	}
+	t := <-result
+	return t.Sample, t.meter, nil
 }
 
 func subjects() []subject {

@@ -13,30 +13,32 @@ var names = []string{"direct", "naive", "pooled", "struct", "threadcall", "floor
 func (t Text) table(r *Report) {
 	left, right := half(r, Unlocked), half(r, MainThread)
 	first := pad(append([]string{"", ""}, names...), false)
-	if screen.Columns(first[0]+left[0]+right[0]) <= t.Width {
-		t.lines(first, left, right)
+	if room := t.Width - screen.Columns(first[0]+left[0]+right[0]); room >= 0 {
+		t.lines(strings.Repeat(" ", min(room, 3)), first, left, right)
 	} else {
-		t.lines(first, left)
+		t.lines("", first, left)
 		t.say("\n")
-		t.lines(first, right)
+		t.lines("", first, right)
 	}
 	t.say("\n")
-	if why := r.Row("threadcall", Unlocked).Missing; why != "" {
-		t.Paragraph("-      ", why+".")
-	}
+	t.Paragraph("direct  ", "The same function is called where its caller is.")
 	floor := "Two threads hand one word to and fro: the least that a call between threads can take, if both have a " +
 		"core to themselves."
 	if why := r.Row("floor", TwoThreads).Missing; why != "" {
 		floor = "There is none: " + why + "."
 	}
-	t.Paragraph("floor  ", floor)
+	t.Paragraph("floor   ", floor)
+	t.Paragraph("-       ", r.Row("threadcall", Unlocked).Missing+".")
 }
 
-func (t Text) lines(columns ...[]string) {
-	for i := range columns[0] {
-		line := ""
-		for _, c := range columns {
-			line += c[i]
+// lines writes the first column and the halves beside it, with a gap between those.
+func (t Text) lines(gap string, first []string, halves ...[]string) {
+	for i, line := range first {
+		for n, h := range halves {
+			if n > 0 {
+				line += gap
+			}
+			line += h[i]
 		}
 		line = strings.TrimRight(line, " ")
 		if i < 2 {

@@ -60,9 +60,9 @@ func (t Text) calls(calls []Call) {
 // Measuring says what is about to be measured, which takes its time.
 func (t Text) Measuring(set Settings) {
 	t.say("%s\n\n", t.Bold("2. What a call costs"))
-	t.Paragraph("", `An article of 2021 refined three designs in which one goroutine receives functions on a channel: naive,
-		pooled and struct. It measured them with a goroutine that is locked to no thread: the first half of the table. A
-		program that needs its main thread pays for the second half.`)
+	t.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three designs in which one goroutine
+		receives functions on a channel: naive, pooled and struct. It measured them with a goroutine that is locked to no
+		thread: the first half of the table. A program that needs its main thread pays for the second half.`)
 	rounds := "rounds, each in an order of its own"
 	if set.Rounds == 1 {
 		rounds = "round"
@@ -85,21 +85,21 @@ func (t Text) Results(r *Report) {
 
 func (t Text) verdict(r *Report) {
 	v := r.Verdict
-	t.Paragraph("", fmt.Sprintf("On the main thread, threadcall is %s times as fast as %s, the best of the others (%s in "+
-		"single rounds).", t.Bold(digits(v.Times.Median)), v.Best, between(v.Times)))
-	if v.Floors != nil {
-		t.Paragraph("", fmt.Sprintf("It takes %s times as long as the floor (%s).", digits(v.Floors.Median),
-			between(*v.Floors)))
-		if floor := r.Row("floor", TwoThreads).Time; floor.Max > uneasy*floor.Min {
-			t.Paragraph("", fmt.Sprintf("Some rounds had a floor %s times that of others: something else wanted the processors, "+
-				"and on an idle machine all of this looks different.", digits(floor.Max/floor.Min)))
+	t.Paragraph("", fmt.Sprintf("On the main thread, threadcall is %s times as fast as %s, the best of the others (the "+
+		"median of the rounds, which saw %s).", t.Bold(digits(v.Times.Median)), v.Best, between(v.Times)))
+	if floor := r.Row("floor", TwoThreads).Time; v.Floors > 0 {
+		t.Paragraph("", fmt.Sprintf("It takes %s times as long as the floor where that was lowest, at %s.", digits(v.Floors),
+			duration(floor.Min)))
+		if floor.Max > uneasy*floor.Min {
+			t.Paragraph("", fmt.Sprintf("In another round the floor was %s times as high: its threads had to share a core, with "+
+				"each other or with other programs. All times are better where that does not happen.", digits(floor.Max/floor.Min)))
 		}
 	}
 	t.Paragraph("", fmt.Sprintf("On an unlocked goroutine, %s looks %s times as fast as it is on the main thread (%s).",
 		v.Best, digits(v.Masked.Median), between(v.Masked)))
 }
 
-// uneasy is how much a floor may vary by itself, as threads come to be on cores that are near to each other or not.
+// uneasy is how much the floor may vary by itself, as its threads come to be on cores that are near or far.
 const uneasy = 8
 
 func between(s Spread) string { return digits(s.Min) + " to " + digits(s.Max) }

@@ -1,4 +1,5 @@
-// Package osthread tells which thread of the operating system the caller is on.
+// Package osthread tells which thread of the operating system the caller is on. It asks the system, not the library that
+// is on trial.
 package osthread
 
 import (
@@ -10,8 +11,8 @@ import (
 // Package variables are initialised on the main thread, before anything could have moved.
 var atStart = id()
 
-// Here names the thread that the caller is on: by the number that the operating system shows, or, where that cannot be
-// told without C, as "main" or "other".
+// Here names the thread that the caller is on: by the number that the system shows, or, where that cannot be told
+// without C, by what the library says, as "main" or "other".
 func Here() string {
 	if n := id(); n != 0 {
 		return strconv.FormatUint(n, 10)

@@ -12,8 +12,9 @@ import (
 
 // A Screen is where text goes. What is not a terminal is 80 columns wide and has no colours.
 type Screen struct {
-	io.Writer
 	Width    int
+	Err      error // the first that writing has met; nothing is written after it
+	out      io.Writer
 	tty      bool
 	colour   bool
 	progress int // columns of it that stand there
@@ -22,7 +23,7 @@ type Screen struct {
 // On returns the screen that f is. The environment decides about colours: NO_COLOR and a TERM that is dumb turn them
 // off.
 func On(f *os.File) *Screen {
-	s := &Screen{Writer: f, Width: 80}
+	s := &Screen{Width: 80, out: f}
 	if !term.IsTerminal(int(f.Fd())) {
 		return s
 	}
@@ -35,7 +36,15 @@ func On(f *os.File) *Screen {
 }
 
 // Discard returns a screen that nobody sees.
-func Discard() *Screen { return &Screen{Writer: io.Discard, Width: 80} }
+func Discard() *Screen { return &Screen{Width: 80, out: io.Discard} }
+
+// Write writes p as it is.
+func (s *Screen) Write(p []byte) (n int, err error) {
+	if s.Err == nil {
+		n, s.Err = s.out.Write(p)
+	}
+	return n, s.Err
+}
 
 // Paragraph writes text, broken at blanks. The first line begins with the prefix, the others below its end.
 func (s *Screen) Paragraph(prefix, text string) {

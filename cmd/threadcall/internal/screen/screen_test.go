@@ -26,7 +26,7 @@ func TestAPipeIsPlainAndEightyColumnsWide(t *testing.T) {
 
 func TestParagraphsAreBrokenAtBlanks(t *testing.T) {
 	var b strings.Builder
-	s := &Screen{Writer: &b, Width: 16, colour: true}
+	s := &Screen{out: &b, Width: 16, colour: true}
 	s.Paragraph("a: ", "one two\n\t  three "+s.Red("four")+" averyveryverylongword")
 	const want = "a: one two three\n   \x1b[1;31mfour\x1b[0m\n   averyveryverylongword\n"
 	if b.String() != want {
@@ -36,7 +36,7 @@ func TestParagraphsAreBrokenAtBlanks(t *testing.T) {
 
 func TestProgressReplacesTheProgressBefore(t *testing.T) {
 	var b strings.Builder
-	s := &Screen{Writer: &b, tty: true}
+	s := &Screen{out: &b, tty: true}
 	s.Progress("long text")
 	s.Progress("é")
 	s.Progress("")
