@@ -56,7 +56,7 @@ func TestDemoInAPipeIsPlainText(t *testing.T) {
 	if strings.ContainsAny(stdout, "\x1b\r") {
 		t.Errorf("has codes of a terminal: %q", stdout)
 	}
-	for _, want := range []string{"goroutine", "naive", "pooled", "struct", "threadcall", "floor", "facts are as expected"} {
+	for _, want := range []string{"naive", "pooled", "struct", "threadcall", "floor", "facts are as expected"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("has no %q:\n%s", want, stdout)
 		}
@@ -174,7 +174,8 @@ func TestNonsenseIsRefused(t *testing.T) {
 		{"--frob", "unknown flag: --frob"},
 	} {
 		stdout, stderr, status := threadcall(t, strings.Fields(c.args)...)
-		if status != statusUsage || stdout != "" || !strings.Contains(stderr, c.complaint) || !strings.Contains(stderr, "--help") {
+		if status != statusUsage || stdout != "" ||
+			!strings.Contains(stderr, c.complaint) || !strings.Contains(stderr, "--help") {
 			t.Errorf("%s: status %d, stdout %q, stderr %q", c.args, status, stdout, stderr)
 		}
 	}

@@ -36,8 +36,8 @@ func (t Text) chart(r *Report) {
 		return // too narrow for the ticks
 	}
 
-	t.Paragraph("", "Medians on a logarithmic scale, from | to | ten times as long:  ░ served by an unlocked goroutine, "+
-		"█ by the main thread")
+	t.Paragraph("", `Medians on a logarithmic scale, from | to | ten times as long: ░ served by an unlocked goroutine,
+		█ by the main thread.`)
 	t.say("\n")
 	ticks, labels := strings.Repeat(" ", before), strings.Repeat(" ", before)
 	for e := low; e <= high; e++ {

@@ -1,9 +1,9 @@
 // Package demo shows what threadcall promises and what it costs, on the machine that it runs on. Whatever it reports it
 // has observed.
 //
-// [Facts] exercises the main thread and says what was expected and what was seen. [Measure] times a call by
-// the designs of the article that threadcall starts from, and by threadcall. [Text] tells a reader, and a [Report] is the
-// same for programs.
+// [Facts] tries the main thread and says what was expected and what was seen. [Measure] times a call by the designs of
+// the article that threadcall starts from, and by threadcall. A [Report] has it all for programs, a [Text] tells it to
+// people.
 package demo
 
 import (

@@ -62,13 +62,16 @@ func (r *Report) Add(f Fact) {
 	r.OK = r.OK && f.OK
 }
 
-// A Verdict compares calls to the main thread by threadcall with those by the best of the article's designs. The spreads
-// are of the ratios within each round.
+// A Verdict compares calls to the main thread by threadcall with those by the best of the article's designs. The
+// spreads are of the ratios within each round.
 type Verdict struct {
-	Best   string  `json:"best_of_the_others"`
-	Times  Spread  `json:"times_faster"`     // than that
-	Masked Spread  `json:"best_masked_by"`   // how many times faster the best looks when an unlocked goroutine serves it
-	Floors float64 `json:"floors,omitempty"` // that threadcall's median takes, in least samples of the floor; zero without
+	Best   string `json:"best_of_the_others"`
+	Times  Spread `json:"times_faster"`   // than that
+	Masked Spread `json:"best_masked_by"` // how many times faster the best looks on an unlocked goroutine
+
+	// Floors is threadcall's median in units of the floor's least sample, zero if there is no floor. The floor's
+	// median would not do: the kernel at times gives its two threads one core.
+	Floors float64 `json:"floors,omitempty"`
 }
 
 // Conclude adds the rows and what follows from them.

@@ -60,16 +60,17 @@ func (t Text) calls(calls []Call) {
 // Measuring says what is about to be measured, which takes its time.
 func (t Text) Measuring(set Settings) {
 	t.say("%s\n\n", t.Bold("2. What a call costs"))
-	t.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three designs in which one goroutine
-		receives functions on a channel: naive, pooled and struct. It measured them with a goroutine that is locked to no
-		thread: the first half of the table. A program that needs its main thread pays for the second half.`)
+	t.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three designs in which one
+		goroutine receives functions on a channel: naive, pooled and struct. It measured them with a goroutine that is
+		locked to no thread: the first half of the table. A program that needs its main thread pays for the second
+		half.`)
 	rounds := "rounds, each in an order of its own"
 	if set.Rounds == 1 {
 		rounds = "round"
 	}
 	t.say("\n")
-	t.Paragraph("", fmt.Sprintf("Times are medians of %d %s, with %v of calls to a sample. This takes about %v.", set.Rounds,
-		rounds, set.Duration, max(set.About().Round(time.Second), time.Second)))
+	t.Paragraph("", fmt.Sprintf("Times are medians of %d %s, with %v of calls to a sample. This takes about %v.",
+		set.Rounds, rounds, set.Duration, max(set.About().Round(time.Second), time.Second)))
 	t.say("\n")
 }
 
@@ -91,8 +92,9 @@ func (t Text) verdict(r *Report) {
 		t.Paragraph("", fmt.Sprintf("It takes %s times as long as the floor where that was lowest, at %s.", digits(v.Floors),
 			duration(floor.Min)))
 		if floor.Max > uneasy*floor.Min {
-			t.Paragraph("", fmt.Sprintf("In another round the floor was %s times as high: its threads had to share a core, with "+
-				"each other or with other programs. All times are better where that does not happen.", digits(floor.Max/floor.Min)))
+			t.Paragraph("", fmt.Sprintf("In another round the floor was %s times as high: its threads had to share a "+
+				"core, with each other or with other programs. All times are better where that does not happen.",
+				digits(floor.Max/floor.Min)))
 		}
 	}
 	t.Paragraph("", fmt.Sprintf("On an unlocked goroutine, %s looks %s times as fast as it is on the main thread (%s).",

@@ -20,7 +20,9 @@ func TestLimitsHaveTheUnitOfTheMedian(t *testing.T) {
 }
 
 func TestCountsForgiveTheRuntime(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 0.01: "0", 0.1: "0.10", 0.5: "0.50", 1.99: "2", 2.002: "2", 136.4: "136"} {
+	for x, want := range map[float64]string{
+		0: "0", 0.01: "0", 0.1: "0.10", 0.5: "0.50", 1.99: "2", 2.002: "2", 136.4: "136",
+	} {
 		if got := count(x); got != want {
 			t.Errorf("%v: %q, want %q", x, got, want)
 		}

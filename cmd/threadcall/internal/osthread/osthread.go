@@ -1,5 +1,5 @@
-// Package osthread tells which thread of the operating system the caller is on. It asks the system, not the library that
-// is on trial.
+// Package osthread tells which thread of the operating system the caller is on. It asks the system, not the library
+// that is on trial.
 package osthread
 
 import (
