@@ -1,0 +1,7 @@
+//go:build !linux
+
+package main
+
+import "time"
+
+func otherPrograms() (time.Duration, bool) { return 0, false }
