@@ -329,5 +329,9 @@ func (e *Engine) Terminated() bool { return e.q.Closed() }
 // Adopted tells whether the thread is somebody else's.
 func (e *Engine) Adopted() bool { return !e.own }
 
-// OnAny tells whether the caller is on the thread of any engine.
-func OnAny() bool { return threads.current(false) != nil }
+// OnAny tells whether the caller is on the thread of any engine. A goroutine that ended without Terminate may have left
+// its g to the caller; its thread is another one.
+func OnAny() bool {
+	e := threads.current(false)
+	return e != nil && e.tid.Load() == ident.Thread()
+}
