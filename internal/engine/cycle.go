@@ -66,7 +66,7 @@ func (e *Engine) waitFor(what wait, done <-chan struct{}) callq.Outcome {
 			entered = true
 			w.poke(maxDepth)
 		}
-		if !nap(w.call, &done) {
+		if !sleepOn(w.call, &done) {
 			break
 		}
 	}
@@ -188,6 +188,13 @@ func (r *registry) current(onOther bool) *Engine {
 		return nil // that one is the only one
 	}
 	return r.byID[ident.Thread()] // a system call; byID never has zero
+}
+
+// serves tells whether g is the goroutine that serves some engine.
+func (r *registry) serves(g uintptr) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byG[g] != nil
 }
 
 // waiting returns the engines besides self whose threads wait for others.

@@ -74,16 +74,16 @@ func doze(done <-chan struct{}, c *callq.Call, on *Engine, pool *Pool, slept boo
 		return self.waitFor(wait{c, on, pool, c.Poster}, done)
 	}
 	for c.Doze() {
-		if !nap(c, &done) {
+		if !sleepOn(c, &done) {
 			return withdrawn
 		}
 	}
 	return c.Outcome()
 }
 
-// nap waits for the token of c, or for done, and then withdraws c. It is false if that was done; if c has started
+// sleepOn waits for the token of c, or for done, and then withdraws c. It is false if that was done; if c has started
 // already, done becomes nil.
-func nap(c *callq.Call, done *<-chan struct{}) bool {
+func sleepOn(c *callq.Call, done *<-chan struct{}) bool {
 	if *done == nil {
 		<-c.Token()
 		return true
@@ -101,7 +101,7 @@ func nap(c *callq.Call, done *<-chan struct{}) bool {
 
 // spin waits without sleeping, and returns zero if that did not do.
 func (l *line) spin(c *callq.Call, start time.Duration, asleep, behind bool) callq.Outcome {
-	if behind {
+	if behind && !threads.serves(c.Poster) { // for whom Gosched is a journey
 		for n := 0; n < turns && park.Now()-start < maxTurns; n++ {
 			if o := c.Outcome(); o != 0 {
 				return o
