@@ -15,50 +15,69 @@ const (
 
 // Busy is a goroutine that pauses for 5 ms and calls, in a loop, while every P computes. An operation is one turn of
 // that loop: Time is the mean of all of it, since a pause too ends the later the less the scheduler gets to. Latencies
-// are the calls' alone. Lost compares with the same loop without calls, which runs for as long, half of it before and
-// half after.
+// are the calls' alone. Lost compares with the same loop without calls, which runs in turns with the other.
 func Busy(s Subject, x Extent) Result {
 	var stop atomic.Bool
-	var done atomic.Int64
+	var computed atomic.Int64
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for !stop.Load() {
 				compute()
-				done.Add(1)
+				computed.Add(1)
 			}
 		})
 	}
 	defer workers.Wait()
 	defer stop.Store(true)
 
-	// loop returns how much was computed per nanosecond of x.
-	loop := func(x Extent, call func()) (rate float64, r Result) {
-		time.Sleep(busySettle)
-		before := done.Load()
-		r = mean(func() int {
-			return x.batches(1, func(int) {
-				time.Sleep(busyPause)
-				call()
-			})
-		})
-		return float64(done.Load()-before) / (r.Time * float64(r.Ops)), r
+	type total struct {
+		ops      int
+		time     time.Duration
+		computed int64
 	}
-	quiet := Extent{N: (x.N + 1) / 2, D: x.D / 4}
-	before, _ := loop(quiet, nop)
+	loop := func(t *total, x Extent, op func()) {
+		time.Sleep(busySettle)
+		start, before := time.Now(), computed.Load()
+		t.ops += x.batches(1, func(int) {
+			time.Sleep(busyPause)
+			op()
+		})
+		t.time += time.Since(start)
+		t.computed += computed.Load() - before
+	}
+	var loaded, quiet total
 	latencies := make([]time.Duration, 0, x.N)
-	during, r := loop(Extent{N: x.N, D: x.D / 2}, func() {
+	call := func() {
 		start := time.Now()
 		s.Call(nop)
 		latencies = append(latencies, time.Since(start))
-	})
-	after, _ := loop(quiet, nop)
-
+	}
+	turns := 4
+	if x.N > 0 {
+		turns = min(turns, x.N)
+	}
+	for i := range turns {
+		turn := Extent{D: x.D / time.Duration(2*turns)}
+		if x.N > 0 {
+			turn.N = x.N*(i+1)/turns - x.N*i/turns
+		}
+		first := i%2 == 0 // so that neither is always the later one
+		if first {
+			loop(&quiet, turn, nop)
+		}
+		loop(&loaded, turn, call)
+		if !first {
+			loop(&quiet, turn, nop)
+		}
+	}
 	slices.Sort(latencies)
-	r.Latencies = latencies
-	r.CPU = 0 // is that of the computing
-	r.Lost = 1 - during/((before+after)/2)
-	return r
+	return Result{
+		Ops:       loaded.ops,
+		Time:      float64(loaded.time) / float64(loaded.ops),
+		Latencies: latencies,
+		Lost:      1 - float64(loaded.computed)/float64(loaded.time)/(float64(quiet.computed)/float64(quiet.time)),
+	}
 }
 
 // compute takes some 10 µs. It calls something, so that it can be preempted even if GODEBUG has asyncpreemptoff=1.
@@ -70,15 +89,15 @@ func compute() {
 	}
 }
 
-var computed atomic.Uint64 // so that the compiler cannot leave the computing out
+var zero atomic.Uint64 // so that the compiler cannot leave the computing out
 
 //go:noinline
 func steps(n int) {
-	x := computed.Load()
+	x := zero.Load()
 	for range n {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	if x == 0 {
-		computed.Store(1)
+		zero.Store(1)
 	}
 }
