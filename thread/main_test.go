@@ -1,0 +1,229 @@
+package thread_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// The environment of the tests:
+//
+//	THREADCALL_SEED=n        the seed of the stress tests, which log theirs
+//	THREADCALL_COLLECT=1     the garbage collector runs all the time
+//	THREADCALL_PROGRAM=name  run that program and no test: tests start themselves so where the end of a process matters
+
+// programs are what tests run in processes of their own.
+var programs = map[string]func(){
+	"a coroutine calls a thread just made": coroutineCallsAThreadJustMade,
+	"a panic that nobody recovers":         panicThatNobodyRecovers,
+	"panic(nil) as it used to be":          panicNilAsItUsedToBe,
+}
+
+var collecting = os.Getenv("THREADCALL_COLLECT") != ""
+
+func TestMain(m *testing.M) {
+	if program := programs[os.Getenv("THREADCALL_PROGRAM")]; program != nil {
+		program()
+		return
+	}
+	if collecting {
+		go func() {
+			for {
+				runtime.GC()
+			}
+		}()
+	}
+	os.Exit(m.Run())
+}
+
+// patience is how long something may take that a slow machine cannot explain.
+const patience = 45 * time.Second
+
+// ends runs f and fails the test if f does not end.
+func ends(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	arrives(t, done)
+}
+
+// arrives receives from c and fails the test if nothing comes.
+func arrives[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(patience):
+		stacks := make([]byte, 1<<20)
+		t.Fatalf("nothing came within %v\n%s", patience, stacks[:runtime.Stack(stacks, true)])
+		panic("not reached")
+	}
+}
+
+// eventually fails the test if the condition does not become true.
+func eventually(t *testing.T, condition func() bool, format string, args ...any) {
+	t.Helper()
+	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
+		if time.Since(start) > patience {
+			t.Fatalf("not within %v: "+format, append([]any{patience}, args...)...)
+		}
+	}
+}
+
+// seeded returns the source of a stress test's choices.
+func seeded(t *testing.T) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("THREADCALL_SEED"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = n
+	}
+	t.Logf("THREADCALL_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// fork returns a source for another goroutine.
+func fork(r *rand.Rand) *rand.Rand { return rand.New(rand.NewPCG(r.Uint64(), r.Uint64())) }
+
+// scaled is how often to do something that takes far longer under the race detector.
+func scaled(n int) int {
+	if raceEnabled || collecting || testing.Short() {
+		n /= 10
+	}
+	return max(n, 1)
+}
+
+// run runs one of the programs in a process of its own and returns what it wrote and its exit status.
+func run(t *testing.T, program string, env ...string) (output string, status int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(append(os.Environ(), "THREADCALL_PROGRAM="+program), env...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	killer := time.AfterFunc(patience, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
+	defer killer.Stop()
+	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "SIGQUIT") {
+		t.Fatalf("%q did not end by itself:\n%s", program, out.String())
+	}
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// start returns a thread that ends with the test.
+func start(t *testing.T, opts ...thread.Option) *thread.Thread {
+	th := thread.New(opts...)
+	t.Cleanup(th.Terminate)
+	return th
+}
+
+func startPool(t *testing.T, n int, opts ...thread.Option) *thread.Pool {
+	p := thread.NewPool(n, opts...)
+	t.Cleanup(p.Terminate)
+	return p
+}
+
+// A way is a way to run a function on a thread and to wait for it. What a call promises holds for all of them.
+type way struct {
+	call      func(f func()) bool
+	post      func(f func()) bool
+	terminate func()
+}
+
+// inEveryWay runs a test in every way, each with a thread of its own.
+func inEveryWay(t *testing.T, test func(t *testing.T, w way)) {
+	ofThread := func(call func(th *thread.Thread, f func()) bool) func(t *testing.T) {
+		return func(t *testing.T) {
+			th := start(t)
+			test(t, way{func(f func()) bool { return call(th, f) }, th.Go, th.Terminate})
+		}
+	}
+	ofPool := func(call func(p *thread.Pool, f func()) bool) func(t *testing.T) {
+		return func(t *testing.T) {
+			p := startPool(t, 1)
+			test(t, way{func(f func()) bool { return call(p, f) }, p.Go, p.Terminate})
+		}
+	}
+	t.Run("Call", ofThread((*thread.Thread).Call))
+	t.Run("CallContext", ofThread(func(th *thread.Thread, f func()) bool {
+		return th.CallContext(t.Context(), f) == nil
+	}))
+	t.Run("Eval", ofThread(func(th *thread.Thread, f func()) bool {
+		return thread.Eval(th, func() bool { f(); return true })
+	}))
+	t.Run("Pool.Call", ofPool((*thread.Pool).Call))
+	t.Run("EvalPool", ofPool(func(p *thread.Pool, f func()) bool {
+		v, ok := thread.EvalPool(p, func() string { f(); return "done" })
+		return ok && v == "done"
+	}))
+}
+
+// A gate keeps a thread busy until it is opened.
+type gate struct {
+	entered chan struct{}
+	release chan struct{}
+	open    atomic.Bool
+}
+
+// occupy hands post a function that waits at a gate, and returns when it has begun.
+func occupy(t *testing.T, post func(func()) bool) *gate {
+	t.Helper()
+	g := &gate{entered: make(chan struct{}), release: make(chan struct{})}
+	t.Cleanup(g.Open)
+	if !post(func() { close(g.entered); <-g.release }) {
+		t.Fatal("Go refused a function")
+	}
+	arrives(t, g.entered)
+	return g
+}
+
+// Open lets the thread go on.
+func (g *gate) Open() {
+	if g.open.CompareAndSwap(false, true) {
+		close(g.release)
+	}
+}
+
+// here identifies the thread that the caller is on, where the system can tell.
+func here() uint64 { return ident.Thread() }
+
+func nop() {}
+
+// recovered runs f and returns what it panicked with, or nil.
+func recovered(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
+func mustPanic(t *testing.T, f func(), advice string) {
+	t.Helper()
+	if v := fmt.Sprint(recovered(f)); !bytes.Contains([]byte(v), []byte(advice)) {
+		t.Errorf("panicked with %q, want something about %q", v, advice)
+	}
+}
