@@ -1,0 +1,138 @@
+package thread_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// allocations returns how often f allocates per run once it is warm, be it here or on another thread. Other than
+// testing.AllocsPerRun it lets f run on all Ps and does not round down.
+func allocations(f func()) float64 {
+	const runs = 2000
+	least := 1e9
+	for range 5 { // what else happens in the process allocates, too
+		var before, after runtime.MemStats
+		for range runs {
+			f()
+		}
+		runtime.ReadMemStats(&before)
+		for range runs {
+			f()
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, float64(after.Mallocs-before.Mallocs)/runs)
+		if least == 0 {
+			break
+		}
+	}
+	return least
+}
+
+func TestNothingAllocatesInTheSteadyState(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	type large struct{ n [128]int }
+	th, other, p := start(t), start(t), startPool(t, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := 0
+	evalInt := func() int { n++; return n }
+	evalLarge := func() large { n++; return large{} }
+	nest := func() {
+		th.Call(nop)
+		_ = th.CallContext(ctx, nop)
+		thread.Eval(th, evalInt)
+	}
+	nestPool := func() { p.Call(nop) }
+	toOther := func() { other.Call(nop) }
+	for name, f := range map[string]func(){
+		"Call":         func() { th.Call(nop) },
+		"CallContext":  func() { _ = th.CallContext(ctx, nop) },
+		"Go":           func() { th.Go(nop); th.Call(nop) },
+		"Go in a row":  func() { postMany(th.Go); th.Call(nop) },
+		"Eval":         func() { thread.Eval(th, evalInt) },
+		"large Eval":   func() { thread.Eval(th, evalLarge) },
+		"mixed Eval":   func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
+		"Pool.Call":    func() { p.Call(nop) },
+		"Pool.Go":      func() { postMany(p.Go); p.Call(nop) },
+		"EvalPool":     func() { thread.EvalPool(p, evalInt) },
+		"large":        func() { thread.EvalPool(p, evalLarge) },
+		"nested":       func() { th.Call(nest) },
+		"nested, pool": func() { p.Call(nestPool) },
+		"thread calls": func() { th.Call(toOther) },
+		"TLS":          func() { th.SetTLS(th); th.GetTLS() },
+		"On, ID":       func() { th.On(); th.ID() },
+		"Error":        func() { _ = th.Error(); _ = p.Error() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if n := allocations(f); n > 0.01 {
+				t.Errorf("%v allocations a run", n)
+			}
+			if n := testing.AllocsPerRun(1000, f); n != 0 {
+				t.Errorf("%v allocations a run with one P", n)
+			}
+		})
+	}
+}
+
+func postMany(post func(func()) bool) {
+	for range 50 {
+		post(nop)
+	}
+}
+
+func TestManyCallersAtOnceDoNotAllocate(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	th, p := start(t), startPool(t, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	answer := func() int { return 42 }
+	for name, call := range map[string]func(){
+		"Call":        func() { th.Call(nop) },
+		"CallContext": func() { _ = th.CallContext(ctx, nop) },
+		"Eval":        func() { thread.Eval(th, answer) },
+		"Pool.Call":   func() { p.Call(nop) },
+		"EvalPool":    func() { thread.EvalPool(p, answer) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			const callers, calls = 64, 200
+			begin, done := make(chan bool), make(chan bool)
+			var all sync.WaitGroup
+			for range callers {
+				all.Go(func() {
+					for range begin {
+						for range calls {
+							call()
+						}
+						done <- true
+					}
+				})
+			}
+			defer all.Wait()
+			defer close(begin)
+			least := 1e9
+			for range 10 {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				for range callers {
+					begin <- true
+				}
+				for range callers {
+					<-done
+				}
+				runtime.ReadMemStats(&after)
+				least = min(least, float64(after.Mallocs-before.Mallocs)/(callers*calls))
+			}
+			if least > 0.01 {
+				t.Errorf("%v allocations a call", least)
+			}
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package thread_test
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// evaluates checks that want comes back from a thread and from a pool as it is.
+func evaluates[T any](t *testing.T, th *thread.Thread, p *thread.Pool, want T) {
+	t.Helper()
+	for range 3 { // the same boxes are used again
+		if got := thread.Eval(th, func() T { return want }); !reflect.DeepEqual(got, want) {
+			t.Errorf("Eval returned %#v, want %#v", got, want)
+		}
+		if got, ok := thread.EvalPool(p, func() T { return want }); !ok || !reflect.DeepEqual(got, want) {
+			t.Errorf("EvalPool returned %#v, %v, want %#v", got, ok, want)
+		}
+		th.Call(func() {
+			if got := thread.Eval(th, func() T { return want }); !reflect.DeepEqual(got, want) {
+				t.Errorf("nested, Eval returned %#v, want %#v", got, want)
+			}
+		})
+	}
+}
+
+func TestEvalReturnsResultsOfAnyType(t *testing.T) {
+	th, p := start(t), startPool(t, 2)
+	type pair struct {
+		a string
+		b float64
+	}
+	type generic[T any] struct{ v T }
+	n := 5
+	evaluates(t, th, p, 42)
+	evaluates(t, th, p, int8(-1))
+	evaluates(t, th, p, uint64(math.MaxUint64))
+	evaluates(t, th, p, math.Pi)
+	evaluates(t, th, p, complex(1, -1))
+	evaluates(t, th, p, true)
+	evaluates(t, th, p, "text")
+	evaluates(t, th, p, strings.Repeat("long text ", 10_000))
+	evaluates(t, th, p, pair{"a", 1})
+	evaluates(t, th, p, generic[pair]{pair{"b", 2}})
+	evaluates(t, th, p, generic[int]{3})
+	evaluates(t, th, p, &n)
+	evaluates(t, th, p, []string{"a", "b"})
+	evaluates(t, th, p, []string(nil))
+	evaluates(t, th, p, map[string]int{"a": 1})
+	evaluates(t, th, p, [1000]int{999: 1})
+	evaluates(t, th, p, struct{}{})
+	evaluates(t, th, p, [0]int{})
+	evaluates[error](t, th, p, errors.New("an error"))
+	evaluates[error](t, th, p, nil)
+	evaluates[any](t, th, p, 1)
+	evaluates[any](t, th, p, nil)
+}
+
+func TestEvalOfAFunctionReturnsThatFunction(t *testing.T) {
+	f := thread.Eval(start(t), func() func() int { return func() int { return 9 } })
+	if f() != 9 {
+		t.Errorf("it returns %d", f())
+	}
+}
+
+func TestEvalMayBeNestedInEval(t *testing.T) {
+	a, b := start(t), start(t)
+	var sum func(n int) int
+	sum = func(n int) int {
+		if n == 0 {
+			return 0
+		}
+		on := a
+		if n%2 == 0 {
+			on = b
+		}
+		return n + thread.Eval(on, func() int { return sum(n - 1) })
+	}
+	ends(t, func() {
+		if n := sum(100); n != 5050 {
+			t.Errorf("the sum is %d", n)
+		}
+	})
+}
+
+func TestResultsOfManyAreNotMixedUp(t *testing.T) {
+	th, p := start(t), startPool(t, 3)
+	ends(t, func() {
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				for k := range scaled(2000) {
+					want := [4]int{i, k, i, k}
+					if got := thread.Eval(th, func() [4]int { return want }); got != want {
+						t.Errorf("Eval returned %v, want %v", got, want)
+						return
+					}
+					if got, ok := thread.EvalPool(p, func() [4]int { return want }); !ok || got != want {
+						t.Errorf("EvalPool returned %v, %v, want %v", got, ok, want)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+func TestAPanicInEvalSpoilsNoLaterResult(t *testing.T) {
+	th := start(t)
+	for i := range 100 {
+		recovered(func() { thread.Eval(th, func() int { panic("boom") }) })
+		if got := thread.Eval(th, func() int { return i }); got != i {
+			t.Fatalf("Eval returned %d, want %d", got, i)
+		}
+	}
+}

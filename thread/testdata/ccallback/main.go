@@ -1,0 +1,57 @@
+// Command ccallback calls threads from Go functions that C functions call.
+package main
+
+// extern void callback(void);
+// static void callGo(void) { callback(); }
+import "C"
+
+import (
+	"fmt"
+
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/thread"
+)
+
+var callee func()
+
+//export callback
+func callback() { callee() }
+
+// throughC runs f as a callback from C.
+func throughC(f func()) {
+	outer := callee
+	defer func() { callee = outer }()
+	callee = f
+	C.callGo()
+}
+
+func main() {
+	a, b := thread.New(), thread.New()
+
+	a.Call(func() {
+		its := ident.Thread()
+		order := ""
+		throughC(func() {
+			a.Go(func() { order += "posted, " })
+			ok := a.Call(func() { order += "called" })
+			fmt.Println("nested:", ok, order, ident.Thread() == its, a.On())
+		})
+	})
+
+	a.Call(func() {
+		throughC(func() {
+			b.Call(func() {
+				throughC(func() {
+					fmt.Println("circle:", a.Call(func() { throughC(func() { b.Call(func() {}) }) }))
+				})
+			})
+		})
+	})
+
+	func() {
+		defer func() { fmt.Println("panic:", recover()) }()
+		throughC(func() { a.Call(func() { throughC(func() { panic("boom") }) }) })
+	}()
+
+	fmt.Println("lives on:", a.Call(func() {}))
+}
