@@ -154,8 +154,9 @@ func (c *Call) Withdraw() bool {
 	}
 }
 
-// Settle gives an awaited call back to its caller. The record must not be touched afterwards.
-func (c *Call) Settle(o Outcome) {
+// Settle gives an awaited call back to its caller, and tells whether that had to be woken. The record must not be
+// touched afterwards.
+func (c *Call) Settle(o Outcome) (woke bool) {
 	c.Fn = nil
 	if c.Kind == Withdrawable {
 		c.Ctx = nil
@@ -165,5 +166,7 @@ func (c *Call) Settle(o Outcome) {
 		c.Queue.Put(c)
 	case old&dozing != 0:
 		c.Poke() // token is the one field that does not change with the owner
+		return true
 	}
+	return false
 }

@@ -48,6 +48,7 @@ type rest struct {
 
 	spin, nap time.Duration // how long each stage may take
 	fresh     bool          // the thread has just been woken
+	woke      bool          // it has woken a caller, who may still wait for its P
 	single    bool          // there was one P only
 
 	calls    int // since the last silence, about
@@ -95,7 +96,7 @@ func (e *Engine) idle() {
 			return
 		}
 	}
-	if e.spin(start) || e.nap(start) {
+	if e.spin(start) || e.letCallerGo(start) || e.nap(start) {
 		return
 	}
 	e.sleep(start)
@@ -139,6 +140,28 @@ func (e *Engine) spin(start time.Duration) bool {
 	return false
 }
 
+// letCallerGo gives the P to a caller that the thread has woken, and which the scheduler has put in the P's queue, where
+// it would stay as long as the thread naps, unless another P had nothing to do and took it. It returns true if
+// something has come.
+func (e *Engine) letCallerGo(start time.Duration) bool {
+	r := &e.rest
+	if !r.woke || !park.CanSleep {
+		return false
+	}
+	r.woke = false
+	runtime.Gosched()
+	if now := park.Now(); now-start > fullNap {
+		r.foundBusy(now) // others were before us
+	}
+	return e.q.Pending() || e.q.Closed()
+}
+
+// foundBusy believes for a while, and for longer each time, that others want the P.
+func (r *rest) foundBusy(now time.Duration) {
+	r.busyFor = min(max(r.busyFor*2, minBusy), maxBusy)
+	r.busyUntil = now + r.busyFor
+}
+
 // nap is the second stage. It returns true if the thread was woken.
 func (e *Engine) nap(start time.Duration) bool {
 	r := &e.rest
@@ -173,8 +196,7 @@ func (e *Engine) nap(start time.Duration) bool {
 		full, wanted := r.load.Read()
 		switch {
 		case wanted:
-			r.busyFor = min(max(r.busyFor*2, minBusy), maxBusy)
-			r.busyUntil = now + r.busyFor
+			r.foundBusy(now)
 		case !full:
 			r.busyFor = 0
 			r.freeUntil = now + freeFor
@@ -212,8 +234,12 @@ func (e *Engine) sleep(start time.Duration) {
 	e.woken(waited)
 }
 
+// woken learns from a wait that spinning did not end.
 func (e *Engine) woken(waited time.Duration) {
 	r := &e.rest
+	if waited < 2*maxSpin {
+		r.spin = maxSpin // it should have
+	}
 	if waited > silence {
 		r.expected = (r.expected + r.calls + 1) / 2
 		r.calls, r.together, r.moved = 0, 0, false

@@ -140,11 +140,13 @@ func (e *Engine) run(c *callq.Call) bool {
 	e.stack = append(e.stack, c)
 	fault := invoke(c.Fn)
 	e.stack = e.stack[:len(e.stack)-1]
+	outcome := callq.Ran
 	if fault != nil {
 		c.Fault = fault
-		c.Settle(callq.Panicked)
-	} else {
-		c.Settle(callq.Ran)
+		outcome = callq.Panicked
+	}
+	if c.Settle(outcome) {
+		e.rest.woke = true
 	}
 	return true
 }
