@@ -1,0 +1,84 @@
+package freelist
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+type object struct{ used atomic.Bool }
+
+func TestEmptyListGivesNothing(t *testing.T) {
+	var l List[object]
+	if l.Get() != nil {
+		t.Error("an object out of nowhere")
+	}
+	l.Put(new(object))
+	if l.Get() == nil || l.Get() != nil {
+		t.Error("not the one object that was put in")
+	}
+}
+
+func TestListGrowsToWhatWasInUseAtOnce(t *testing.T) {
+	var l List[object]
+	for _, n := range []int{1, min, min + 1, 5000, Max, Max + 1000} {
+		put := map[*object]bool{}
+		for range n {
+			o := new(object)
+			put[o] = true
+			l.Put(o)
+		}
+		got := 0
+		for o := l.Get(); o != nil; o = l.Get() {
+			if !put[o] {
+				t.Fatal("an object that was not put in, or twice")
+			}
+			delete(put, o)
+			got++
+		}
+		if got != n && got != Max {
+			t.Errorf("%d objects put in, %d came out", n, got)
+		}
+	}
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	var l List[object]
+	for range 100 {
+		l.Put(new(object))
+	}
+	if n := testing.AllocsPerRun(1000, func() { l.Put(l.Get()) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestNoObjectIsGivenOutTwice(t *testing.T) {
+	var l List[object]
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			held := make([]*object, 0, 200)
+			for i := range 20000 {
+				if i%300 < 150 {
+					o := l.Get()
+					if o == nil {
+						o = new(object)
+					}
+					if o.used.Swap(true) {
+						t.Error("an object in two hands")
+						return
+					}
+					held = append(held, o)
+				} else if n := len(held); n > 0 {
+					o := held[n-1]
+					held = held[:n-1]
+					o.used.Store(false)
+					l.Put(o)
+				}
+			}
+		}()
+	}
+	wg.Wait()
+}
