@@ -15,16 +15,21 @@ type host struct {
 // adopt starts a host. It ends with the test.
 func adopt(t *testing.T, opts ...thread.Option) *host {
 	h := &host{tasks: make(chan func())}
-	adopted := make(chan bool)
+	adopted := make(chan any)
 	go func() {
-		h.Thread = thread.Adopt(opts...)
+		v := recovered(func() { h.Thread = thread.Adopt(opts...) })
+		adopted <- v
+		if v != nil {
+			return
+		}
 		defer h.Terminate()
-		close(adopted)
 		for f := range h.tasks {
 			f()
 		}
 	}()
-	arrives(t, adopted)
+	if v := arrives(t, adopted); v != nil {
+		t.Fatalf("Adopt panicked: %v", v)
+	}
 	t.Cleanup(func() { close(h.tasks) })
 	return h
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -51,12 +52,17 @@ func TestMain(m *testing.M) {
 // patience is how long something may take that a slow machine cannot explain.
 const patience = 45 * time.Second
 
-// ends runs f and fails the test if f does not end.
+// ends runs f in a goroutine of its own and fails the test if f panics or does not end.
 func ends(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				t.Errorf("panic: %v\n%s", v, debug.Stack())
+			}
+		}()
 		f()
 	}()
 	arrives(t, done)

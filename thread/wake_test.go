@@ -56,24 +56,40 @@ func TestOnWakeTellsOfWhatIsQueuedAlready(t *testing.T) {
 	}
 }
 
+func TestOnWakeTellsOfTheNextAfterServeHasRunWhatWasLeftOver(t *testing.T) {
+	h, loop := adopt(t), newEventLoop()
+	go h.do(func() { h.ServeContext(t.Context()) })
+	busy := occupy(t, h.Go)
+	var quit atomic.Bool
+	ended := make(chan bool)
+	h.Go(func() {
+		h.OnWake(loop.post)
+		loop.run(&quit, h.Serve)
+		close(ended)
+	})
+	leftOver := make(chan bool)
+	h.Go(func() { close(leftOver) }) // the thread takes this from the queue together with the loop
+	busy.Open()
+	arrives(t, leftOver)
+	ends(t, func() { h.Call(nop) })
+	h.Go(func() { quit.Store(true) })
+	arrives(t, ended)
+}
+
 func TestOnWakeTellsOfCallsOfAllKinds(t *testing.T) {
 	h := adopt(t)
 	wakes := make(chan bool, 100)
 	h.OnWake(func() { wakes <- true })
-	for name, f := range map[string]func(){
-		"Call":        func() { h.Call(nop) },
-		"CallContext": func() { h.CallContext(t.Context(), nop) },
-		"Go":          func() { h.Go(nop) },
-		"Terminate":   h.Terminate,
+	for _, f := range []func(){
+		func() { h.Call(nop) },
+		func() { h.CallContext(t.Context(), nop) },
+		func() { h.Go(nop) },
+		h.Terminate,
 	} {
-		if name == "Terminate" {
-			continue // the last
-		}
 		go f()
 		arrives(t, wakes)
 		h.do(func() { h.Serve() })
 	}
-	h.Terminate()
 }
 
 func TestTheHostsOwnPostsWakeItToo(t *testing.T) {
