@@ -33,8 +33,9 @@ const (
 	maxBusy = time.Second
 	freeFor = 50 * time.Millisecond // and one that is not
 
-	silence = 500 * time.Microsecond // between one burst of calls and the next
-	manyFor = 8                      // calls that pay for a move to another core
+	silence  = 500 * time.Microsecond // between one burst of calls and the next
+	manyFor  = 8                      // calls that pay for a move to another core
+	maxMoves = 10
 )
 
 // multicore is whether a thread can run while another spins.
@@ -53,8 +54,8 @@ type rest struct {
 
 	calls    int // since the last silence, about
 	expected int // between two silences, lately
-	together int // calls answered from the caller's core since the last silence
-	moved    bool
+	together int // calls answered from the caller's core since the last silence, or move
+	moves    int
 
 	busyUntil, busyFor time.Duration // every P was busy
 	freeUntil          time.Duration // one was not
@@ -110,10 +111,12 @@ func (e *Engine) spin(start time.Duration) bool {
 	e.line.thread.Store(int32(cpu))
 	if e.line.together() && !park.Crowded(start) {
 		r.together++
-		if !r.moved && max(r.together, r.expected) >= manyFor {
+		if r.together >= manyFor<<r.moves || r.moves == 0 && r.expected >= manyFor {
+			// The kernel may bring them together again. Each further move must have been waited for twice as long.
 			cpu = park.LeaveCore(cpu)
 			e.line.thread.Store(int32(cpu))
-			r.moved = true
+			r.together = 0
+			r.moves = min(r.moves+1, maxMoves)
 			limit = maxSpin
 		} else {
 			park.Yield()
@@ -242,6 +245,6 @@ func (e *Engine) woken(waited time.Duration) {
 	}
 	if waited > silence {
 		r.expected = (r.expected + r.calls + 1) / 2
-		r.calls, r.together, r.moved = 0, 0, false
+		r.calls, r.together, r.moves = 0, 0, 0
 	}
 }
