@@ -41,10 +41,9 @@ lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && test -z "$$(gofmt -l . | tee /dev/stderr)" && $(GO) vet ./... && \
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
 
-# cross vets and builds for every port of the systems that threadcall supports, tests included.
+# cross vets and builds every module, tests included, for every port of the systems that threadcall supports.
 cross:
-	@echo $(PORTS) | tr ' ' '\n' | xargs -P 2 -I{} sh -c 'GOOS=$$(dirname {}) GOARCH=$$(basename {}) CGO_ENABLED=0 && \
-		export GOOS GOARCH CGO_ENABLED && out=$$($(GO) vet ./... 2>&1 && $(GO) build ./... 2>&1) && echo "ok   {}" || { echo "FAIL {}"; echo "$$out"; exit 255; }'
+	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(MODULES)' xargs -P 2 -n 1 .ci/port
 
 # The race detector and the test of C callbacks need a C compiler.
 gcc:
