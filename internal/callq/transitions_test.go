@@ -1,0 +1,301 @@
+package callq
+
+import (
+	"context"
+	"fmt"
+	"testing"
+)
+
+// The tables in the comments of Queue and Call, row by row.
+
+// heads are the states of a queue's head, and how it gets there. A queue with something ready has taken two calls at
+// once and given out one.
+var heads = []struct {
+	name string
+	make func() *Queue
+}{
+	{"resting", New},
+	{"nil", func() *Queue { q := New(); q.Rise(); return q }},
+	{"a Call", func() *Queue { q := New(); q.Push(q.Get(Posted, nil, 1)); return q }},
+	{"closed", func() *Queue { q := New(); q.Close(); return q }},
+	{"nil, ready", func() *Queue {
+		q := New()
+		q.Push(q.Get(Posted, nil, 1))
+		q.Push(q.Get(Posted, nil, 1))
+		q.Take()
+		return q
+	}},
+}
+
+func (q *Queue) state() string {
+	s := "a Call"
+	switch q.head.Load() {
+	case nil:
+		s = "nil"
+	case &resting:
+		s = "resting"
+	case &closed:
+		return "closed"
+	}
+	if q.ready.Load() != nil {
+		s += ", ready"
+	}
+	return s
+}
+
+func TestEveryTransitionOfAQueue(t *testing.T) {
+	push := func(q *Queue) string {
+		wake, backlog, ok := q.Push(q.Get(Posted, nil, 1))
+		return fmt.Sprint("wake ", wake, ", backlog ", backlog, ", ok ", ok)
+	}
+	operations := map[string]func(q *Queue) string{
+		"Push":      push,
+		"Take":      func(q *Queue) string { return fmt.Sprint(q.Take() != nil) },
+		"TakeReady": func(q *Queue) string { return fmt.Sprint(q.TakeReady() != nil) },
+		"TakeFrom":  func(q *Queue) string { return fmt.Sprint(q.TakeFrom(1, nil) != nil) },
+		"Gather":    func(q *Queue) string { q.Gather(); return "" },
+		"Rest":      func(q *Queue) string { return fmt.Sprint(q.Rest()) },
+		"Rise":      func(q *Queue) string { q.Rise(); return "" },
+		"Close":     func(q *Queue) string { return fmt.Sprint(q.Close()) },
+		"Pending":   func(q *Queue) string { return fmt.Sprint(q.Pending()) },
+		"Closed":    func(q *Queue) string { return fmt.Sprint(q.Closed()) },
+		"Resting":   func(q *Queue) string { return fmt.Sprint(q.Resting()) },
+		"a host's Take": func(q *Queue) string {
+			q.RestAlways(true)
+			return fmt.Sprint(q.Take() != nil)
+		},
+	}
+	type row struct{ from, operation, to, result string }
+	for _, want := range []row{
+		{"resting", "Push", "a Call", "wake true, backlog false, ok true"},
+		{"nil", "Push", "a Call", "wake false, backlog false, ok true"},
+		{"a Call", "Push", "a Call", "wake false, backlog true, ok true"},
+		{"closed", "Push", "closed", "wake false, backlog false, ok false"},
+		{"nil, ready", "Push", "a Call, ready", "wake false, backlog false, ok true"},
+
+		{"resting", "Take", "resting", "false"},
+		{"nil", "Take", "nil", "false"},
+		{"a Call", "Take", "nil", "true"},
+		{"closed", "Take", "closed", "false"},
+		{"nil, ready", "Take", "nil", "true"},
+
+		{"resting", "TakeReady", "resting", "false"},
+		{"nil", "TakeReady", "nil", "false"},
+		{"a Call", "TakeReady", "a Call", "false"},
+		{"closed", "TakeReady", "closed", "false"},
+		{"nil, ready", "TakeReady", "nil", "true"},
+
+		{"resting", "TakeFrom", "resting", "false"},
+		{"a Call", "TakeFrom", "nil", "true"},
+		{"closed", "TakeFrom", "closed", "false"},
+		{"nil, ready", "TakeFrom", "nil", "true"},
+
+		{"resting", "Gather", "resting", ""},
+		{"nil", "Gather", "nil", ""},
+		{"a Call", "Gather", "nil, ready", ""},
+		{"closed", "Gather", "closed", ""},
+		{"nil, ready", "Gather", "nil, ready", ""},
+
+		{"resting", "Rest", "resting", "true"},
+		{"nil", "Rest", "resting", "true"},
+		{"a Call", "Rest", "a Call", "false"},
+		{"closed", "Rest", "closed", "false"},
+		{"nil, ready", "Rest", "nil, ready", "false"},
+
+		{"resting", "Rise", "nil", ""},
+		{"nil", "Rise", "nil", ""},
+		{"a Call", "Rise", "a Call", ""},
+		{"closed", "Rise", "closed", ""},
+
+		{"resting", "Close", "closed", "true"},
+		{"nil", "Close", "closed", "false"},
+		{"a Call", "Close", "closed", "false"},
+		{"closed", "Close", "closed", "false"},
+		{"nil, ready", "Close", "closed", "false"},
+
+		{"resting", "Pending", "resting", "false"},
+		{"nil", "Pending", "nil", "false"},
+		{"a Call", "Pending", "a Call", "true"},
+		{"closed", "Pending", "closed", "false"},
+		{"nil, ready", "Pending", "nil, ready", "true"},
+
+		{"nil", "Closed", "nil", "false"},
+		{"closed", "Closed", "closed", "true"},
+		{"resting", "Resting", "resting", "true"},
+		{"nil", "Resting", "nil", "false"},
+		{"closed", "Resting", "closed", "false"},
+
+		{"a Call", "a host's Take", "resting", "true"},
+		{"closed", "a host's Take", "closed", "false"},
+	} {
+		for _, h := range heads {
+			if h.name != want.from {
+				continue
+			}
+			q := h.make()
+			if s := q.state(); s != want.from {
+				t.Fatalf("made %q, want %q", s, want.from)
+			}
+			got := row{from: want.from, operation: want.operation}
+			got.result = operations[want.operation](q)
+			got.to = q.state()
+			if got != want {
+				t.Errorf("%s, %s: becomes %q with result %q, want %q with %q",
+					want.from, want.operation, got.to, got.result, want.to, want.result)
+			}
+		}
+	}
+}
+
+// A host that serves what was left over must be woken for what comes next.
+func TestAfterRestAlwaysGatherLeavesTheThreadResting(t *testing.T) {
+	for _, h := range heads {
+		if h.name == "closed" {
+			continue
+		}
+		q := h.make()
+		q.RestAlways(true)
+		q.Gather()
+		for q.TakeReady() != nil {
+		}
+		if h.name == "nil" {
+			q.Rest() // what a thread does before it becomes a host's again
+		}
+		if wake, _, _ := q.Push(q.Get(Posted, nil, 1)); !wake {
+			t.Errorf("from %q: nobody wakes the host", h.name)
+		}
+	}
+}
+
+func TestEveryTransitionOfACall(t *testing.T) {
+	// Each state that a caller who waits can be in.
+	states := map[string]func(c *Call){
+		"queued":            func(*Call) {},
+		"queued, dozing":    func(c *Call) { c.Doze() },
+		"queued, orphaned":  func(c *Call) { c.Orphan() },
+		"started":           func(c *Call) { c.Start() },
+		"started, dozing":   func(c *Call) { c.Start(); c.Doze() },
+		"dozing, started":   func(c *Call) { c.Doze(); c.Start() },
+		"started, orphaned": func(c *Call) { c.Start(); c.Orphan() },
+		"withdrawn":         func(c *Call) { c.Withdraw() },
+		"settled":           func(c *Call) { c.Settle(Ran) },
+		"dozing, settled":   func(c *Call) { c.Doze(); c.Settle(Panicked) },
+	}
+	for name, want := range map[string]struct {
+		outcome               Outcome
+		doze, start, withdraw bool
+		token                 int // that whoever settles it sends
+	}{
+		"queued":            {doze: true, start: true, withdraw: true},
+		"queued, dozing":    {doze: true, start: true, withdraw: true, token: 1},
+		"queued, orphaned":  {doze: true, start: true, withdraw: true},
+		"started":           {doze: true, start: true},
+		"started, dozing":   {doze: true, start: true, token: 1},
+		"dozing, started":   {doze: true, start: true, token: 1},
+		"started, orphaned": {doze: true, start: true},
+		"withdrawn":         {doze: true},
+		"settled":           {outcome: Ran},
+		"dozing, settled":   {outcome: Panicked},
+	} {
+		fresh := func() *Call {
+			q := New()
+			c := q.Get(Withdrawable, nil, 1)
+			c.Ctx = context.Background()
+			states[name](c)
+			return c
+		}
+		if o := fresh().Outcome(); o != want.outcome {
+			t.Errorf("%s: the outcome is %d, want %d", name, o, want.outcome)
+		}
+		if want.outcome != 0 {
+			if fresh().Doze() || fresh().Withdraw() {
+				t.Errorf("%s: it can be dozed on or withdrawn", name)
+			}
+			continue
+		}
+		if got := fresh().Withdraw(); got != want.withdraw {
+			t.Errorf("%s: Withdraw is %v, want %v", name, got, want.withdraw)
+		}
+		if got := fresh().Start(); got != want.start {
+			t.Errorf("%s: Start is %v, want %v", name, got, want.start)
+		}
+		if got := fresh().Doze(); got != want.doze {
+			t.Errorf("%s: Doze is %v, want %v", name, got, want.doze)
+		}
+		if c := fresh(); name != "withdrawn" {
+			c.Settle(Ran)
+			if got := len(c.token); got != want.token {
+				t.Errorf("%s: settling sends %d tokens, want %d", name, got, want.token)
+			}
+		}
+	}
+}
+
+func TestARecordServesOneCallAfterAnother(t *testing.T) {
+	q := New()
+	for i := range 100 {
+		c := q.Get(Withdrawable, func() {}, uintptr(i))
+		c.Ctx = context.Background()
+		if c.Outcome() != 0 {
+			t.Fatal("a new call has the outcome of an old one")
+		}
+		q.Push(c)
+		if i%3 > 0 {
+			c.Doze()
+		}
+		if i%3 == 2 {
+			c.Poke() // nobody takes the token
+		}
+		taken := q.Take()
+		taken.Start()
+		taken.Settle(Ran)
+		q.Put(c)
+	}
+}
+
+func TestOnlyOneAtATimeHasTheFirstRecord(t *testing.T) {
+	q := New()
+	seen := map[*Call]bool{}
+	for range 1000 {
+		c := q.Get(Awaited, nil, 1)
+		if seen[c] {
+			t.Fatal("a record is given out twice")
+		}
+		seen[c] = true
+	}
+	for c := range seen {
+		q.Put(c)
+	}
+	if c := q.Get(Posted, nil, 1); c == &q.first {
+		t.Error("a posted call has the record that callers share a cache line with")
+	}
+}
+
+func TestAListKeepsItsOrder(t *testing.T) {
+	q := New()
+	var l List
+	if l.Pop() != nil {
+		t.Error("something in an empty list")
+	}
+	var calls [5]*Call
+	for i := range calls {
+		calls[i] = q.Get(Awaited, nil, 1)
+		l.Append(calls[i])
+	}
+	if !l.Remove(calls[0]) || !l.Remove(calls[4]) || !l.Remove(calls[2]) || l.Remove(calls[2]) {
+		t.Error("Remove does not tell what was there")
+	}
+	extra := q.Get(Awaited, nil, 1)
+	l.Append(extra)
+	for _, want := range []*Call{calls[1], calls[3], extra, nil} {
+		if l.Pop() != want {
+			t.Error("not in order")
+		}
+	}
+	l.Append(calls[0])
+	l.Append(calls[4])
+	l.Refuse()
+	if calls[0].Outcome() != Refused || calls[4].Outcome() != Refused || l.Pop() != nil {
+		t.Error("not all were refused")
+	}
+}

@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"iter"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/ident"
+)
+
+// eventually fails the test if the condition does not become true.
+func eventually(t *testing.T, condition func() bool, what string) {
+	t.Helper()
+	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
+		if time.Since(start) > 45*time.Second {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%s: not so\n%s", what, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+func start(t *testing.T) *Engine {
+	e := New(0)
+	e.Start(nil)
+	t.Cleanup(e.Terminate)
+	return e
+}
+
+func registered() int {
+	threads.mu.RLock()
+	defer threads.mu.RUnlock()
+	return len(threads.byG) + len(threads.byID)
+}
+
+// Whoever owes a wake-up may come late, when the thread has risen by itself or rests again in another way.
+func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
+	e := start(t)
+	var stop atomic.Bool
+	var wakers sync.WaitGroup
+	for range 2 {
+		wakers.Go(func() {
+			for !stop.Load() {
+				e.wake()
+				e.bed.Wake()
+				select {
+				case e.bell <- struct{}{}:
+				default:
+				}
+				time.Sleep(20 * time.Microsecond)
+			}
+		})
+	}
+	var ran atomic.Int32
+	var callers sync.WaitGroup
+	for range 3 {
+		callers.Go(func() {
+			for i := range 300 {
+				if i%10 == 0 {
+					time.Sleep(time.Duration(i) * 10 * time.Microsecond) // the thread rests
+				}
+				e.Call(func() { ran.Add(1) })
+			}
+		})
+	}
+	done := make(chan bool)
+	go func() { callers.Wait(); close(done) }()
+	eventually(t, func() bool {
+		select {
+		case <-done:
+			return true
+		default:
+			return false
+		}
+	}, "all calls return")
+	stop.Store(true)
+	wakers.Wait()
+	if ran.Load() != 900 {
+		t.Errorf("%d functions ran, want 900", ran.Load())
+	}
+}
+
+func TestANudgeMakesTheThreadLookUpAndNoMore(t *testing.T) {
+	e := start(t)
+	for range 1000 {
+		e.nudge()
+	}
+	if !e.Call(func() {}) {
+		t.Error("a call did not run")
+	}
+	e.Terminate()
+	e.nudge()
+}
+
+func TestRetireEndsTheThreadAfterItHasRunWhatIsQueued(t *testing.T) {
+	e := New(0)
+	e.Start(nil)
+	release := make(chan bool)
+	ran := 0
+	e.Go(func() { <-release })
+	for range 100 {
+		e.Go(func() { ran++ })
+	}
+	e.Retire()
+	late := e.Go(func() {})
+	close(release)
+	eventually(t, e.Terminated, "the engine is terminated")
+	eventually(t, func() bool { return e.TID() == 0 }, "its thread ends")
+	if ran != 100 || !late {
+		t.Errorf("%d functions ran, want 100; one that came after Retire was queued: %v", ran, late)
+	}
+}
+
+func TestAnEngineThatEndedIsForgotten(t *testing.T) {
+	var before int
+	eventually(t, func() bool { before = registered(); return before == 0 }, "other tests' engines end")
+	e, p := New(0), NewPool(3, 0, func(int) {})
+	e.Start(nil)
+	e.Call(func() {})
+	eventually(t, func() bool { return registered() >= before+4 }, "all threads are known")
+	e.Terminate()
+	p.Terminate()
+	eventually(t, func() bool { return registered() == before }, "none is known any more")
+
+	adopted := make(chan bool)
+	go func() {
+		defer close(adopted)
+		a := New(0)
+		a.Adopt()
+		a.Terminate()
+	}()
+	<-adopted
+	if n := registered(); n != before {
+		t.Errorf("an adopted thread is still known after Terminate: %d entries, want %d", n, before)
+	}
+}
+
+func TestAThreadIsKnownByItsGoroutineAndByItsCoroutines(t *testing.T) {
+	e, other := start(t), start(t)
+	other.Call(func() {})
+	if OnAny() {
+		t.Error("a test is on an engine's thread")
+	}
+	e.Call(func() {
+		if !OnAny() || !e.On() {
+			t.Error("the serving goroutine is not known")
+		}
+		if ident.Thread() == 0 {
+			return // this system does not tell threads apart
+		}
+		next, stop := iter.Pull(func(yield func(bool) bool) { yield(OnAny() && e.On() && !other.On()) })
+		defer stop()
+		if known, _ := next(); !known {
+			t.Error("a coroutine on the thread is not known")
+		}
+	})
+}
+
+func TestTraceShowsTheFunctionAndNotTheEngine(t *testing.T) {
+	fault := invoke(func() { fails() })
+	if fault == nil || fault.Value != "boom" {
+		t.Fatalf("caught %v", fault)
+	}
+	lines := strings.Split(Trace(fault.Stack), "\n")
+	if !strings.Contains(lines[0], "engine.fails") || !strings.Contains(lines[1], "engine_test.go:") {
+		t.Errorf("the trace begins with %q", lines[:2])
+	}
+	for _, line := range lines {
+		if strings.Contains(line, "engine.invoke") || strings.Contains(line, "tRunner") {
+			t.Errorf("the trace shows %q", line)
+		}
+	}
+}
+
+//go:noinline
+func fails() { panic("boom") }
+
+func TestFaultsAreKeptInOrderAndTheLostAreCountedOnce(t *testing.T) {
+	var f faults
+	for i := range maxFaults + 5 {
+		f.add(&callq.Fault{Value: i})
+	}
+	for i := range maxFaults {
+		if got, lost := f.next(); got == nil || got.Value != i || lost != 0 {
+			t.Fatalf("fault %d is %v, %d lost", i, got, lost)
+		}
+	}
+	if got, lost := f.next(); got != nil || lost != 5 {
+		t.Errorf("%v, %d lost; want 5 lost", got, lost)
+	}
+	if got, lost := f.next(); got != nil || lost != 0 {
+		t.Errorf("%v, %d lost; want nothing", got, lost)
+	}
+}
+
+func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
+	l := newLimit(2)
+	for i, want := range []callq.Kind{callq.Placed, callq.Placed, callq.Posted} {
+		if got := l.enter(false); got != want {
+			t.Errorf("call %d is of kind %d, want %d", i, got, want)
+		}
+	}
+	waits := make(chan callq.Kind)
+	go func() { waits <- l.enter(true) }()
+	select {
+	case <-waits:
+		t.Error("nobody had left")
+	case <-time.After(5 * time.Millisecond):
+	}
+	l.leave()
+	if k := <-waits; k != callq.Placed {
+		t.Errorf("the one that waited is of kind %d", k)
+	}
+	go func() { waits <- l.enter(true) }()
+	l.close()
+	l.close()
+	if k := <-waits; k != callq.Posted {
+		t.Errorf("after close, one is of kind %d", k)
+	}
+	newLimit(0).close()
+}
