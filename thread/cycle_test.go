@@ -23,10 +23,10 @@ func startAll(t *testing.T, n int) (all []*thread.Thread) {
 }
 
 func TestACircleOfCallsComesBackToTheThreadThatWaits(t *testing.T) {
-	for _, size := range []int{2, 3, 5, 12} {
+	for _, size := range []int{2, 3, 5, 12, 100} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			ring := startAll(t, size)
-			for range 100 {
+			for range 200 / size {
 				var trail []int
 				var visit func(i int)
 				visit = func(i int) {
@@ -185,26 +185,35 @@ func TestACircleThroughAPoolWhoseThreadsAllWait(t *testing.T) {
 	}
 }
 
-func TestTwoPoolsOfOneMayCallEachOther(t *testing.T) {
-	a, b := startPool(t, 1), startPool(t, 1)
-	rounds := scaled(5000)
-	var ran atomic.Int32
-	ends(t, func() {
-		var both sync.WaitGroup
-		both.Go(func() {
+func TestPoolsMayCallEachOtherAtTheSameMoment(t *testing.T) {
+	for _, size := range []int{2, 3, 8} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			var ring []*thread.Pool
+			for range size {
+				ring = append(ring, startPool(t, 1))
+			}
+			var ran atomic.Int32
+			rounds := scaled(1000)
 			for range rounds {
-				a.Call(func() { b.Call(func() { ran.Add(1) }) })
+				ends(t, func() {
+					var inside, all sync.WaitGroup
+					inside.Add(size)
+					for i, p := range ring {
+						all.Go(func() {
+							p.Call(func() {
+								inside.Done()
+								inside.Wait()
+								ring[(i+1)%size].Call(func() { ran.Add(1) })
+							})
+						})
+					}
+					all.Wait()
+				})
+			}
+			if int(ran.Load()) != size*rounds {
+				t.Errorf("%d functions ran, want %d", ran.Load(), size*rounds)
 			}
 		})
-		both.Go(func() {
-			for range rounds {
-				b.Call(func() { a.Call(func() { ran.Add(1) }) })
-			}
-		})
-		both.Wait()
-	})
-	if int(ran.Load()) != 2*rounds {
-		t.Errorf("%d functions ran", ran.Load())
 	}
 }
 
