@@ -13,7 +13,7 @@ func TestACallFindsTheThreadHoweverDeeplyItRests(t *testing.T) {
 	r := seeded(t)
 	inEveryWay(t, func(t *testing.T, w way) {
 		ends(t, func() {
-			for end := time.Now().Add(600 * time.Millisecond); time.Now().Before(end); {
+			for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {
 				longest := []int{1, 100, 1000, 10_000, 30_000}[r.IntN(5)]
 				pause := time.Duration(r.IntN(longest)) * time.Microsecond
 				if pause > time.Millisecond {

@@ -161,7 +161,10 @@ func TestAThreadIsKnownByItsGoroutineAndByItsCoroutines(t *testing.T) {
 }
 
 func TestTraceShowsTheFunctionAndNotTheEngine(t *testing.T) {
-	fault := invoke(func() { fails() })
+	e := start(t)
+	e.Go(fails)
+	e.Call(func() {})
+	fault, _ := e.Fault()
 	if fault == nil || fault.Value != "boom" {
 		t.Fatalf("caught %v", fault)
 	}
@@ -170,7 +173,7 @@ func TestTraceShowsTheFunctionAndNotTheEngine(t *testing.T) {
 		t.Errorf("the trace begins with %q", lines[:2])
 	}
 	for _, line := range lines {
-		if strings.Contains(line, "engine.invoke") || strings.Contains(line, "tRunner") {
+		if strings.Contains(line, "engine.invoke") || strings.Contains(line, "engine.(*Engine)") {
 			t.Errorf("the trace shows %q", line)
 		}
 	}
