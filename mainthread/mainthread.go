@@ -95,10 +95,7 @@ func inExample() bool {
 // ended it, but a goroutine in which Goexit was called does not get there.
 func exitAfterMain() {
 	stacks := make([]byte, 1<<20)
-	for range 1000 {
-		if all := string(stacks[:runtime.Stack(stacks, true)]); !strings.Contains(all, "goroutine 1 [") {
-			break
-		}
+	for strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "goroutine 1 [") {
 		time.Sleep(time.Millisecond)
 	}
 	os.Exit(0)

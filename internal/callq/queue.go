@@ -20,7 +20,7 @@ import (
 //	from            to         by       in
 //	nil, a Call     a Call     anyone   Push: nothing more to do, the thread will look
 //	resting         a Call     anyone   Push: this pusher, and no other, owes the thread a wake-up
-//	a Call          nil        thread   Take: the stack, turned round, becomes ready (resting instead of nil after
+//	nil, a Call     nil        thread   Take: the stack, turned round, becomes ready (resting instead of nil after
 //	                                    RestAlways)
 //	nil             resting    thread   Rest: fails if a call came, so no call can wait behind a resting thread
 //	resting         nil        thread   Rise
@@ -179,12 +179,17 @@ func (q *Queue) Pending() bool {
 // grab empties head and returns what was there, the oldest first.
 func (q *Queue) grab() *Call {
 	for {
-		h := q.head.Load()
-		if h == nil || h == &resting || h == &closed {
+		switch h := q.head.Load(); h {
+		case &resting, &closed:
 			return nil
-		}
-		if q.head.CompareAndSwap(h, q.rest) {
-			return reverse(h)
+		case nil:
+			if q.rest == nil || q.head.CompareAndSwap(nil, q.rest) {
+				return nil
+			}
+		default:
+			if q.head.CompareAndSwap(h, q.rest) {
+				return reverse(h)
+			}
 		}
 	}
 }

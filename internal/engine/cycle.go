@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/threadcall/threadcall/internal/callq"
@@ -64,7 +65,12 @@ func (e *Engine) waitFor(what wait, done <-chan struct{}) callq.Outcome {
 		}
 		if !entered {
 			entered = true
-			w.poke(maxDepth)
+			e.seen = w.reach(e.seen[:0])
+			for _, x := range e.seen {
+				if next := x.wait.Load(); next != nil {
+					next.call.Poke()
+				}
+			}
 		}
 		if !sleepOn(w.call, &done) {
 			break
@@ -74,58 +80,31 @@ func (e *Engine) waitFor(what wait, done <-chan struct{}) callq.Outcome {
 	return o
 }
 
-// maxDepth bounds how long a cycle may be.
-const maxDepth = 64
-
-// leadsTo tells whether a thread that w depends on is x.
-func (w *wait) leadsTo(x *Engine, depth int) bool {
-	found := false
-	w.each(depth, func(e *Engine) bool {
-		found = found || e == x
-		return !found
-	})
-	return found
-}
-
-// poke makes all threads that w depends on look again.
-func (w *wait) poke(depth int) {
-	w.each(depth, func(e *Engine) bool {
-		if next := e.wait.Load(); next != nil {
-			next.call.Poke()
-		}
-		return true
-	})
-}
-
-// each visits the threads that w depends on until visit returns false. A pool's call may depend on any of its
-// threads.
-func (w *wait) each(depth int, visit func(*Engine) bool) {
-	if depth == 0 {
-		return
+// reach returns the threads that w depends on: the one that it waits for, the one that that waits for, and so on. A
+// pool's call may depend on any of its threads.
+func (w *wait) reach(seen []*Engine) []*Engine {
+	next := []*Engine{w.on}
+	if w.pool != nil {
+		next = w.pool.workers
 	}
-	follow := func(e *Engine, depth int) {
-		if !visit(e) {
-			return
+	for _, e := range next {
+		if slices.Contains(seen, e) {
+			continue
 		}
-		if next := e.wait.Load(); next != nil {
-			next.each(depth, visit)
+		seen = append(seen, e)
+		if further := e.wait.Load(); further != nil {
+			seen = further.reach(seen)
 		}
 	}
-	if w.on != nil {
-		follow(w.on, depth-1)
-		return
-	}
-	for _, e := range w.pool.workers {
-		follow(e, depth/4)
-	}
+	return seen
 }
 
 // rescue runs a call for a thread that waits for e while e waits for it. It is false if there was none.
 func (e *Engine) rescue() bool {
-	mine := e.wait.Load()
-	for _, x := range threads.waiting(e) {
+	e.seen = e.wait.Load().reach(e.seen[:0])
+	for _, x := range e.seen {
 		w := x.wait.Load()
-		if w == nil || !mine.leadsTo(x, maxDepth) {
+		if w == nil || x == e {
 			continue
 		}
 		var list *callq.Call
@@ -195,16 +174,4 @@ func (r *registry) serves(g uintptr) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.byG[g] != nil
-}
-
-// waiting returns the engines besides self whose threads wait for others.
-func (r *registry) waiting(self *Engine) (es []*Engine) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for _, e := range r.byG {
-		if e != self && e.wait.Load() != nil {
-			es = append(es, e)
-		}
-	}
-	return es
 }

@@ -65,6 +65,7 @@ type Engine struct {
 
 	wait     atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
 	lastWait *wait                // which may do again; only the thread's
+	seen     []*Engine            // for wait.reach; only the thread's
 }
 
 const (
@@ -304,8 +305,11 @@ func (e *Engine) Terminate() {
 	if wake {
 		e.wake()
 	}
-	if e.serving == 0 && e.OnGoroutine() {
-		e.unclaim()
+	if !e.own {
+		threads.remove(e)
+		if e.OnGoroutine() && e.serving == 0 {
+			e.unclaim()
+		}
 	}
 }
 
@@ -313,7 +317,6 @@ func (e *Engine) Terminate() {
 func (e *Engine) Retire() {
 	if !e.own {
 		e.Terminate()
-		threads.remove(e)
 		return
 	}
 	c := e.q.Get(callq.Control, e.Terminate, 0)

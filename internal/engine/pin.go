@@ -54,7 +54,8 @@ func (e *Engine) unpin(n int) {
 		if locked, _ := pinned(); !locked {
 			lock(1)
 		}
-	} else if e.serving == 0 && e.q.Closed() {
+	}
+	if e.serving == 0 && e.q.Closed() {
 		e.unclaim()
 	}
 }

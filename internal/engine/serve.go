@@ -57,12 +57,12 @@ func (e *Engine) Serve() int {
 			e.settleExited(depth) // the callers must not wait for a goroutine that is ending
 		}
 	}()
-	n := 0
 	e.rung.Store(false)
-	if e.q.Pending() {
+	e.q.Gather()
+	n := 0
+	if c := e.q.TakeReady(); c != nil {
 		e.pin(serveLocks)
-		e.q.Gather()
-		for c := e.q.TakeReady(); c != nil; c = e.q.TakeReady() {
+		for ; c != nil; c = e.q.TakeReady() {
 			if e.run(c) {
 				n++
 			}
