@@ -162,6 +162,9 @@ func (t *Thread) Terminate() { t.e.Terminate() }
 //
 // Serve panics if the caller is not on the thread.
 func (t *Thread) Serve() int {
+	if t.e.Terminated() {
+		return 0
+	}
 	t.mustBeOn("Serve")
 	return t.e.Serve()
 }
@@ -175,6 +178,9 @@ func (t *Thread) Serve() int {
 //
 // ServeContext panics if the caller is not on the thread.
 func (t *Thread) ServeContext(ctx context.Context) error {
+	if t.e.Terminated() {
+		return ErrTerminated
+	}
 	t.mustBeOn("ServeContext")
 	return t.e.ServeContext(ctx)
 }

@@ -61,6 +61,7 @@ func (e *Engine) waitFor(what wait, done <-chan struct{}) callq.Outcome {
 		}
 		e.wait.Store(w)
 		if e.rescue() {
+			entered = false // meanwhile it did not wait, and a cycle may have closed
 			continue
 		}
 		if !entered {
@@ -155,16 +156,15 @@ func (r *registry) remove(e *Engine) {
 	}
 }
 
-// current returns the engine whose thread the caller is on, or nil. onOther tells that it is not the one that was
-// called.
-func (r *registry) current(onOther bool) *Engine {
+// current returns the engine whose thread the caller is on, or nil. It is not on that of other, which may be nil.
+func (r *registry) current(other *Engine) *Engine {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if e := r.byG[ident.G()]; e != nil {
 		return e
 	}
-	if onOther && len(r.byID) == 1 {
-		return nil // that one is the only one
+	if other != nil && len(r.byID) == 1 && r.byID[other.tid.Load()] == other {
+		return nil // nobody else is known
 	}
 	return r.byID[ident.Thread()] // a system call; byID never has zero
 }

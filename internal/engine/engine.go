@@ -39,8 +39,8 @@ type Engine struct {
 	tid atomic.Uint64  // its thread
 	own bool           // the thread is the engine's own, made by Start
 
-	claimed bool // the engine has locked the goroutine to the thread, and will unlock it when it is terminated
-	pinned  bool // the host has locked its goroutine to the thread and will unlock it, see pin.go
+	main   bool // the thread is the main thread, adopted by the main goroutine
+	pinned bool // the host has locked its goroutine to the thread and will unlock it, see pin.go
 
 	mode atomic.Uint32
 	bed  park.Sleeper
@@ -56,6 +56,7 @@ type Engine struct {
 	serving int           // how many Serve and ServeContext are under way
 	posted  int           // calls that it queued for itself and has not run yet
 	rest    rest
+	caught  *callq.Fault // the panic of a deferred call of a function that has called Goexit
 
 	faults faults
 	limit  *limit
@@ -102,8 +103,8 @@ func (e *Engine) Start(setup func()) {
 func (e *Engine) Adopt() {
 	locked, main := pinned()
 	e.pinned = locked && !main
+	e.main = main
 	e.claim()
-	e.claimed = !e.pinned && !main
 	e.q.RestAlways(true)
 }
 
@@ -177,6 +178,9 @@ func finish(c *callq.Call, o callq.Outcome) bool {
 	case callq.Panicked:
 		repanic(fault)
 	case callq.Exited:
+		if fault != nil {
+			defer repanic(fault) // as a deferred call did there
+		}
 		runtime.Goexit()
 	}
 	return false
@@ -335,6 +339,6 @@ func (e *Engine) Adopted() bool { return !e.own }
 // OnAny tells whether the caller is on the thread of any engine. A goroutine that ended without Terminate may have left
 // its g to the caller; its thread is another one.
 func OnAny() bool {
-	e := threads.current(false)
+	e := threads.current(nil)
 	return e != nil && e.tid.Load() == ident.Thread()
 }

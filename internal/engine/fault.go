@@ -38,7 +38,7 @@ func Trace(stack []uintptr) string {
 	frames := runtime.CallersFrames(stack)
 	for {
 		f, more := frames.Next()
-		if strings.HasSuffix(f.Function, "/internal/engine.invoke") {
+		if strings.HasSuffix(f.Function, "/internal/engine.(*Engine).invoke") {
 			break
 		}
 		if f.Function != "" && f.Function != "runtime.gopanic" {

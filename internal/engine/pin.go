@@ -60,10 +60,15 @@ func (e *Engine) unpin(n int) {
 	}
 }
 
-// unclaim gives an adopted thread back to its host for good.
+// unclaim gives an adopted thread back to its host for good, and forgets its goroutine, whose g the runtime may give to
+// another one.
 func (e *Engine) unclaim() {
-	if e.claimed && !e.own {
-		e.claimed = false
+	if e.own || e.main || e.g.Load() == 0 {
+		return
+	}
+	e.g.Store(0)
+	e.tid.Store(0)
+	if !e.pinned {
 		unlock(1 + spareLocks)
 	}
 }

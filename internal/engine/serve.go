@@ -124,7 +124,7 @@ func (e *Engine) run(c *callq.Call) bool {
 			e.posted--
 		}
 		c.Queue.Put(c) // before fn, which may call Go and need one
-		if fault := invoke(fn); fault != nil {
+		if fault := e.invoke(fn); fault != nil {
 			if e.pool != nil {
 				e.pool.faults.add(fault)
 			} else {
@@ -138,10 +138,11 @@ func (e *Engine) run(c *callq.Call) bool {
 		}
 	}
 	e.stack = append(e.stack, c)
-	fault := invoke(c.Fn)
+	fault := e.invoke(c.Fn)
 	e.stack = e.stack[:len(e.stack)-1]
 	outcome := callq.Ran
 	if fault != nil {
+		e.caught = nil
 		c.Fault = fault
 		outcome = callq.Panicked
 	}
@@ -153,11 +154,12 @@ func (e *Engine) run(c *callq.Call) bool {
 
 // invoke runs fn and returns its panic. If fn calls Goexit, invoke does not return; the deferred calls of whoever
 // serves then settle what is on the stack.
-func invoke(fn func()) (fault *callq.Fault) {
+func (e *Engine) invoke(fn func()) (fault *callq.Fault) {
 	returned := false
 	defer func() {
 		if !returned {
 			fault = caught(recover())
+			e.caught = fault
 		}
 	}()
 	fn()
@@ -167,9 +169,14 @@ func invoke(fn func()) (fault *callq.Fault) {
 
 // settleExited ends the calls above depth on the stack, whose functions are being unwound by Goexit.
 func (e *Engine) settleExited(depth int) {
+	fault := e.caught
+	if e.caught = nil; fault != nil && fault.Value == nil {
+		fault = nil // nothing but Goexit
+	}
 	for len(e.stack) > depth {
 		c := e.stack[len(e.stack)-1]
 		e.stack = e.stack[:len(e.stack)-1]
+		c.Fault, fault = fault, nil
 		c.Settle(callq.Exited)
 	}
 }

@@ -70,7 +70,11 @@ func (e *Engine) await(done <-chan struct{}, c *callq.Call, woke, behind bool) c
 // doze waits without spinning for c, which is in the queue of on or in the backlog of pool. slept tells that the
 // thread was asleep when c was queued, and so not running the caller.
 func doze(done <-chan struct{}, c *callq.Call, on *Engine, pool *Pool, slept bool) callq.Outcome {
-	if self := threads.current(slept); self != nil {
+	var other *Engine
+	if slept {
+		other = on
+	}
+	if self := threads.current(other); self != nil {
 		return self.waitFor(wait{c, on, pool, c.Poster}, done)
 	}
 	for c.Doze() {
