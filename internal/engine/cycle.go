@@ -45,6 +45,10 @@ func (e *Engine) waitFor(what wait, done <-chan struct{}) callq.Outcome {
 		e.runFrom(w.g, w.call)
 		return w.call.Outcome()
 	}
+	if w.pool != nil && w.pool == e.pool && w.pool.take(w.call) {
+		e.run(w.call) // likewise, a coroutine on a thread of the pool that it called
+		return w.call.Outcome()
+	}
 	outer := e.wait.Load()
 	ended := false
 	defer func() {
