@@ -57,6 +57,9 @@ func (e *Engine) Serve() int {
 			e.settleExited(depth) // the callers must not wait for a goroutine that is ending
 		}
 	}()
+	if e.hook.Load() != nil {
+		e.q.RestAlways(true) // whoever set the hook could not
+	}
 	e.rung.Store(false)
 	e.q.Gather()
 	n := 0
