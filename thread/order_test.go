@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/threadcall/threadcall/thread"

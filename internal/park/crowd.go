@@ -35,7 +35,7 @@ func Gap(before, after time.Duration) {
 	}
 	length := firstCrowd
 	if after-until < 5*firstCrowd {
-		length = min(2*time.Duration(crowd.length.Load()), maxCrowd)
+		length = min(max(2*time.Duration(crowd.length.Load()), firstCrowd), maxCrowd)
 	}
 	crowd.length.Store(int64(length))
 	crowd.until.Store(int64(after + length))
