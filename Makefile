@@ -20,7 +20,7 @@ plain:
 	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(RUN) ./... && GOWORK=off $(GO) build ./...) || exit 1; done
 
 race: gcc
-	$(RUN) -race ./...
+	$(RUN) -short -race ./...
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time.
 modes:
