@@ -233,7 +233,7 @@ func TestNothingAllocatesInTheSteadyState(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	answer := func() int { return 42 }
-	type large struct{ n [128]int }
+	type large [128]int
 	largeAnswer := func() large { return large{} }
 	nest := func() { mainthread.Call(nop); mainthread.CallV(answer) }
 	for name, f := range map[string]func(){

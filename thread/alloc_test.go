@@ -36,7 +36,7 @@ func TestNothingAllocatesInTheSteadyState(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	type large struct{ n [128]int }
+	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

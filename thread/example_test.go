@@ -200,8 +200,8 @@ func ExampleThread_ID() {
 	a, b := thread.New(), thread.New()
 	defer a.Terminate()
 	defer b.Terminate()
-	fmt.Println(a.ID() == a.ID(), a.ID() == b.ID())
-	// Output: true false
+	fmt.Println(a.ID() == b.ID())
+	// Output: false
 }
 
 func ExampleThread_SetTLS() {

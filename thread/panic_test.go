@@ -35,7 +35,7 @@ var panics = []struct {
 	{"uncomparable", func() { panic([]int{1, 2}) }, func(v any) bool { s, ok := v.([]int); return ok && len(s) == 2 }},
 	{"function", func() { panic(func() int { return 3 }) }, func(v any) bool { f, ok := v.(func() int); return ok && f() == 3 }},
 	{"nil", func() { panic(nil) }, func(v any) bool { _, ok := v.(*runtime.PanicNilError); return ok }},
-	{"nil map", func() { var m map[int]int; m[1] = 2 }, isRuntimeError("nil map")},
+	{"nil map", func() { nilMap()[1] = 2 }, isRuntimeError("nil map")},
 	{"nil pointer", func() { var p *custom; p.code = 1 }, isRuntimeError("nil pointer")},
 	{"index", func() { s := make([]int, 3); s[len(s)] = 1 }, isRuntimeError("index out of range [3] with length 3")},
 	{"conversion", func() { var v any = 1; _ = v.(string) }, func(v any) bool { _, ok := v.(*runtime.TypeAssertionError); return ok }},
@@ -303,3 +303,6 @@ func TestPanicNilAsItUsedToBe(t *testing.T) {
 		t.Errorf("exit status %d:\n%s", status, out)
 	}
 }
+
+//go:noinline
+func nilMap() map[int]int { return nil }
