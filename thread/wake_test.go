@@ -134,8 +134,8 @@ func callers(t *testing.T, h *host) {
 	ends(t, func() {
 		var all sync.WaitGroup
 		for range 4 {
-			r := fork(r)
-			all.Go(func() { inOrder(t, r, way{h.Call, h.Go, nil}, scaled(10_000)) })
+			ordered, r := fork(r), fork(r)
+			all.Go(func() { inOrder(t, ordered, way{h.Call, h.Go, nil}, scaled(10_000)) })
 			all.Go(func() {
 				for range scaled(1000) {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.IntN(100))*time.Microsecond)
