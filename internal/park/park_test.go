@@ -83,6 +83,13 @@ func TestLeaveCoreKeepsTheMask(t *testing.T) {
 }
 
 func TestTwoGapsMakeACrowd(t *testing.T) {
+	forget := func() {
+		crowd.until.Store(0)
+		crowd.length.Store(0)
+		crowd.lastGap.Store(0)
+	}
+	forget()
+	defer forget()
 	now := Now() + time.Hour // so that nothing real disturbs
 	if Crowded(now) {
 		t.Fatal("a crowd before any gap")
@@ -102,7 +109,6 @@ func TestTwoGapsMakeACrowd(t *testing.T) {
 	if !Crowded(later + 4*gap + firstCrowd + gap) {
 		t.Error("the second crowd is not believed for longer")
 	}
-	crowd.until.Store(0)
 }
 
 func TestLoadSeesThatAllRunAndSomeWait(t *testing.T) {
