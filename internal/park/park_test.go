@@ -122,6 +122,10 @@ func TestLoadSeesThatAllRunAndSomeWait(t *testing.T) {
 	for range 2 * runtime.GOMAXPROCS(0) {
 		go func() {
 			for !stop.Load() {
+				for range 1000 {
+					Pause()
+				}
+				runtime.Gosched() // with asynchronous preemption off nobody could stop the world otherwise
 			}
 		}()
 	}
