@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/thread"
 )
 
 // A program calls Init from main and does everything else in the function that it gives to Init.
@@ -179,4 +181,14 @@ func ExampleOnWake() {
 		}
 	})
 	// Output: run by the event loop
+}
+
+func ExampleOnSlowCall() {
+	told := make(chan bool)
+	mainthread.OnSlowCall(50*time.Millisecond, func(s thread.SlowCall) {
+		told <- strings.Contains(s.Queued(), "ExampleOnSlowCall") // log s: it says what the main thread is doing, and why
+	})
+	defer mainthread.OnSlowCall(0, nil)
+	mainthread.Call(func() { fmt.Println(<-told) })
+	// Output: true
 }

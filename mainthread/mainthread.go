@@ -131,5 +131,9 @@ func Serve() int { return main.Serve() }
 // [thread.Thread.ServeContext].
 func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
 
+// OnSlowCall has f told about every function that has run on the main thread for d and still runs. A nil f ends it. See
+// [thread.WithSlowCall].
+func OnSlowCall(d time.Duration, f func(thread.SlowCall)) { main.OnSlowCall(d, f) }
+
 // OnWake sets the function that tells an event loop on the main thread to call Serve. See [thread.Thread.OnWake].
 func OnWake(wake func()) { main.OnWake(wake) }

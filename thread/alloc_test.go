@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/thread"
 )
@@ -38,6 +39,7 @@ func TestNothingAllocatesInTheSteadyState(t *testing.T) {
 	}
 	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
+	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
@@ -66,6 +68,7 @@ func TestNothingAllocatesInTheSteadyState(t *testing.T) {
 		"nested, pool": func() { p.Call(nestPool) },
 		"thread calls": func() { th.Call(toOther) },
 		"TLS":          func() { th.SetTLS(th); th.GetTLS() },
+		"watched":      func() { watched.Go(nop); watched.Call(nop) },
 		"On, ID":       func() { th.On(); th.ID() },
 		"Error":        func() { _ = th.Error(); _ = p.Error() },
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,6 +52,51 @@ func ExampleWithQueueLimit() {
 	}
 	t.Call(func() { fmt.Println(sum) })
 	// Output: 45
+}
+
+// A call that hangs is told of while it hangs.
+func ExampleWithSlowCall() {
+	wake := make(chan bool)
+	t := thread.New(thread.WithName("db"), thread.WithSlowCall(50*time.Millisecond, func(s thread.SlowCall) {
+		fmt.Println(s.Name, "hangs in", firstLine(s.Stack(), "thread_test.query("))
+		fmt.Println("called by", firstLine(s.Queued(), "thread_test.ExampleWithSlowCall("))
+		wake <- true
+	}))
+	defer t.Terminate()
+	t.Call(func() { query(wake) })
+	// Output:
+	// db hangs in thread_test.query(
+	// called by thread_test.ExampleWithSlowCall(
+}
+
+func query(answer chan bool) { <-answer }
+
+// firstLine is what, if text has it. A real program would log the whole.
+func firstLine(text, what string) string {
+	if strings.Contains(text, what) {
+		return what
+	}
+	return text
+}
+
+func ExampleSlowCall_String() {
+	log := make(chan string)
+	t := thread.New()
+	defer t.Terminate()
+	t.OnSlowCall(50*time.Millisecond, func(s thread.SlowCall) { log <- s.String() }) // s.Stack() and s.Queued() are in it
+	t.Call(func() {
+		fmt.Println(strings.HasPrefix(<-log, "thread: a function has run for "))
+	})
+	// Output: true
+}
+
+func ExampleThread_OnSlowCall() {
+	told := make(chan bool)
+	t := thread.New()
+	defer t.Terminate()
+	t.OnSlowCall(50*time.Millisecond, func(s thread.SlowCall) { told <- s.Running >= 50*time.Millisecond })
+	t.Call(func() { fmt.Println(<-told) })
+	// Output: true
 }
 
 func ExampleThread_Call() {

@@ -1,11 +1,16 @@
 package thread
 
+import "time"
+
 // An Option changes how a thread is made.
 type Option func(*config)
 
 type config struct {
 	name  string
 	limit int
+	slow  time.Duration
+	tell  func(SlowCall)
+	pool  bool
 }
 
 // WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H, gdb and

@@ -21,15 +21,19 @@ func NewPool(n int, opts ...Option) *Pool {
 		panic(fmt.Sprintf("thread: NewPool(%d): a pool needs at least one thread", n))
 	}
 	o := options(opts)
-	p := &Pool{engine.NewPool(n, o.limit, func(i int) {
-		c := o
-		if number := "-" + strconv.Itoa(i); c.name != "" {
-			c.name = c.name[:min(len(c.name), maxName-len(number))] + number
-		}
-		c.setup()
-	})}
+	o.pool = true
+	p := &Pool{engine.NewPool(n, o.limit, func(i int) { o.number(i).setup() })}
+	p.p.Watch(o.watcher())
 	runtime.AddCleanup(p, (*engine.Pool).Retire, p.p)
 	return p
+}
+
+// number returns the options of thread i, if c is those of a pool.
+func (c config) number(i int) config {
+	if number := "-" + strconv.Itoa(i); c.pool && c.name != "" {
+		c.name = c.name[:min(len(c.name), maxName-len(number))] + number
+	}
+	return c
 }
 
 // Size returns the number of threads.

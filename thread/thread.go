@@ -45,8 +45,9 @@ var ErrTerminated = engine.ErrTerminated
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector, after it has run what
 // was queued.
 type Thread struct {
-	e  *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
-	id uint64
+	e    *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
+	id   uint64
+	name string
 
 	mu  sync.Mutex
 	tls any
@@ -57,7 +58,7 @@ var lastID atomic.Uint64
 // New starts a thread. It does not wait until the operating system has made it; calls wait for that.
 func New(opts ...Option) *Thread {
 	o := options(opts)
-	t := wrap(engine.New(o.limit))
+	t := wrap(o)
 	t.e.Start(o.setup)
 	return t
 }
@@ -76,14 +77,16 @@ func Adopt(opts ...Option) *Thread {
 		panic("thread: Adopt on a thread that is a Thread already; use that one, or call Adopt from another goroutine")
 	}
 	o := options(opts)
-	t := wrap(engine.New(o.limit))
+	t := wrap(o)
 	t.e.Adopt()
 	o.setup()
 	return t
 }
 
-func wrap(e *engine.Engine) *Thread {
-	t := &Thread{e: e, id: lastID.Add(1)}
+func wrap(o config) *Thread {
+	e := engine.New(o.limit)
+	e.Watch(o.watcher())
+	t := &Thread{e: e, id: lastID.Add(1), name: o.name}
 	runtime.AddCleanup(t, (*engine.Engine).Retire, e)
 	return t
 }

@@ -34,10 +34,12 @@ var errNil = errors.New("thread: the function to call is nil")
 // replaced resting and owes the wake-up reads the mode in which the thread still sleeps, or the thread has risen by
 // itself in the meantime; then the wake-up is one too many, which every sleeper must bear.
 type Engine struct {
-	q   *callq.Queue
-	g   atomic.Uintptr // the goroutine that serves; zero before it does and after it has ended
-	tid atomic.Uint64  // its thread
-	own bool           // the thread is the engine's own, made by Start
+	q     *callq.Queue
+	g     atomic.Uintptr        // the goroutine that serves; zero before it does and after it has ended
+	tid   atomic.Uint64         // its thread
+	watch atomic.Pointer[watch] // nil unless somebody wants to know of slow functions, see watch.go
+
+	own bool // the thread is the engine's own, made by Start
 
 	main   bool // the thread is the main thread, adopted by the main goroutine
 	pinned bool // the host has locked its goroutine to the thread and will unlock it, see pin.go
@@ -60,6 +62,7 @@ type Engine struct {
 
 	faults faults
 	limit  *limit
+	goid   atomic.Uint64 // the number of the serving goroutine, in stack traces
 
 	pool   *Pool
 	listed bool // among pool.idle; guarded by pool.mu
@@ -114,6 +117,7 @@ func (e *Engine) claim() {
 		lock(1 + spareLocks)
 	}
 	e.tid.Store(ident.Thread())
+	e.goid.Store(goid())
 	e.g.Store(ident.G())
 	threads.add(e)
 }
@@ -145,6 +149,9 @@ func (e *Engine) Call(fn func()) bool {
 	g := ident.G()
 	if e.g.Load() == g {
 		return e.nested(g, fn)
+	}
+	if w := e.watch.Load(); w != nil {
+		fn = w.wrap(fn)
 	}
 	c := e.q.Get(callq.Awaited, fn, g)
 	wake, behind, ok := e.q.Push(c)
@@ -201,6 +208,9 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 		}
 		return nil
 	}
+	if w := e.watch.Load(); w != nil {
+		fn = w.wrap(fn)
+	}
 	c := e.q.Get(callq.Withdrawable, fn, g)
 	c.Ctx = ctx
 	wake, behind, ok := e.q.Push(c)
@@ -229,6 +239,9 @@ func (e *Engine) Go(fn func()) bool {
 	}
 	g := ident.G()
 	here := e.g.Load() == g
+	if w := e.watch.Load(); w != nil {
+		fn = w.wrap(fn)
+	}
 	c := e.q.Get(e.limit.enter(!here), fn, g)
 	wake, _, ok := e.q.Push(c)
 	if !ok {

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,7 +42,7 @@ func Trace(stack []uintptr) string {
 		if strings.HasSuffix(f.Function, "/internal/engine.(*Engine).invoke") {
 			break
 		}
-		if f.Function != "" && f.Function != "runtime.gopanic" {
+		if f.Function != "" && f.Function != "runtime.gopanic" && !strings.HasSuffix(f.Function, "engine.(*visit).call") {
 			fmt.Fprintf(&b, "%s(...)\n\t%s:%d\n", f.Function, f.File, f.Line)
 		}
 		if !more {
@@ -50,6 +51,21 @@ func Trace(stack []uintptr) string {
 	}
 	return b.String()
 }
+
+// TraceCaller formats a stack that begins in this module, from the function on that called it.
+func TraceCaller(stack []uintptr) string {
+	for i := range stack {
+		f, _ := runtime.CallersFrames(stack[i : i+1]).Next()
+		if !slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(f.Function, p) }) {
+			return Trace(stack[i:])
+		}
+	}
+	return ""
+}
+
+var ours = []string{module + "/thread.", module + "/mainthread.", module + "/internal/engine."}
+
+const module = "github.com/threadcall/threadcall"
 
 // faults keeps the panics of functions that nobody waits for, the oldest first.
 type faults struct {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
@@ -19,6 +20,7 @@ type Pool struct {
 	line    line         // for callers in the backlog
 	faults  faults
 	limit   *limit
+	watch   atomic.Pointer[watch]
 
 	mu      sync.Mutex
 	idle    []*Engine
@@ -53,6 +55,9 @@ func (p *Pool) Call(fn func()) bool {
 	if e := p.worker(); e != nil {
 		return e.nested(g, fn)
 	}
+	if w := p.watch.Load(); w != nil {
+		fn = w.wrap(fn)
+	}
 	c := p.records.Get(callq.Awaited, fn, g)
 	e, wake, ok := p.submit(c)
 	switch {
@@ -85,6 +90,9 @@ func (p *Pool) worker() *Engine {
 func (p *Pool) Go(fn func()) bool {
 	if fn == nil {
 		return false
+	}
+	if w := p.watch.Load(); w != nil {
+		fn = w.wrap(fn)
 	}
 	c := p.records.Get(p.limit.enter(p.worker() == nil), fn, 0)
 	if _, _, ok := p.submit(c); !ok {

@@ -1,0 +1,72 @@
+package thread
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/engine"
+)
+
+// A SlowCall is a function that has run on a thread for longer than [WithSlowCall] allows, and still runs.
+type SlowCall struct {
+	Name    string        // what WithName gave the thread
+	TID     uint64        // the operating system's number of the thread, as in ps -L; zero where it cannot be told
+	Running time.Duration // for how long the function has run so far
+	stack   []byte
+	from    []uintptr
+}
+
+// Stack returns what the thread is doing, as [runtime.Stack] writes it. It is empty if the thread could not be found
+// among the first 64 MB of the stacks of all goroutines.
+func (s SlowCall) Stack() string { return string(s.stack) }
+
+// Queued returns where the function was queued: the stack of the goroutine that made the call, innermost function
+// first, at most 32 functions. It is empty if that was before anybody wanted to know.
+func (s SlowCall) Queued() string { return engine.TraceCaller(s.from) }
+
+// String tells all of it, for a log.
+func (s SlowCall) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "thread: a function has run for %v on thread %d", s.Running.Round(time.Millisecond), s.TID)
+	if s.Name != "" {
+		fmt.Fprintf(&b, " (%s)", s.Name)
+	}
+	if from := s.Queued(); from != "" {
+		fmt.Fprintf(&b, "\nit was queued by:\n%s", strings.TrimSuffix(from, "\n"))
+	}
+	if len(s.stack) > 0 {
+		fmt.Fprintf(&b, "\nthe thread is at:\n%s", s.stack)
+	}
+	return b.String()
+}
+
+// WithSlowCall has f told about every function that has run for d and still runs: a system call that hangs, a lock
+// that nobody gives back. A user interface that is to stay responsive may ask for 100 milliseconds in tests, a
+// server for a minute.
+//
+// f runs on a goroutine of its own, once for each such function, and may use the thread; more than one f may run at the
+// same time. To take the thread's stack, the whole program is stopped for a moment. Functions that a call runs in
+// place, because it is made on the thread, belong to the function that makes it.
+//
+// Each call then costs about a microsecond more, to record where it was made; without the option it costs
+// nothing. For a d of zero or less and for a nil f, nobody is told. See [Thread.OnSlowCall] for a thread that exists.
+func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
+	return func(c *config) { c.slow, c.tell = d, f }
+}
+
+// OnSlowCall is [WithSlowCall] for the functions that begin from now on, in place of what was set before. A nil f ends
+// it.
+func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
+	t.e.Watch(config{name: t.name, slow: d, tell: f}.watcher())
+}
+
+// watcher returns what the engine is to call, or nil, and when.
+func (c config) watcher() (d time.Duration, f func(engine.Slow)) {
+	if c.slow <= 0 || c.tell == nil {
+		return 0, nil
+	}
+	return c.slow, func(s engine.Slow) {
+		c.tell(SlowCall{c.number(s.Thread).name, s.TID, s.Running, s.Stack, s.From})
+	}
+}
