@@ -2,12 +2,12 @@
 # root), and says so, or says what it leaves out.
 
 GO          ?= go
-MODULES     := . cmd/threadcall
+MODULES     := . cmd/threadcall internal/soak
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test bench lint cross plain race modes 386 gcc
+.PHONY: all test bench soak lint cross plain race modes 386 gcc
 
 all: test
 
@@ -37,13 +37,20 @@ modes:
 bench:
 	$(GO) run ./internal/benchmarks/table
 
+# soak uses threadcall in all ways at once for an hour, or make soak FOR=5m, and fails if anything grows. OUT=dir says where
+# its report, picture and samples go.
+FOR ?= 1h
+soak:
+	$(GO) run ./internal/soak --for $(FOR) $(if $(OUT),--out $(OUT))
+
 lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && test -z "$$(gofmt -l . | tee /dev/stderr)" && $(GO) vet ./... && \
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
 
-# cross vets and builds every module, tests included, for every port of the systems that threadcall supports.
+# cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not soak,
+# whose drawing library takes longer than all the rest.
 cross:
-	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(MODULES)' xargs -P 2 -n 1 .ci/port
+	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(filter-out internal/soak,$(MODULES))' xargs -P 2 -n 1 .ci/port
 
 # The race detector and the test of C callbacks need a C compiler.
 gcc:

@@ -1,0 +1,254 @@
+// Package draw draws what a soak has recorded: panels above each other, over the same time.
+package draw
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// A Point is a value at a time.
+type Point struct {
+	At    time.Duration
+	Value float64
+}
+
+// A Line is a named series of points.
+type Line struct {
+	Name   string
+	Points []Point
+	Levels []Level
+}
+
+// A Level is a dashed line from one time to another.
+type Level struct {
+	From, To time.Duration
+	Value    float64
+}
+
+// A Panel is a plot of lines that have their unit in common.
+type Panel struct {
+	Title string // with the unit
+	Lines []Line
+}
+
+// A Picture is panels above each other.
+type Picture struct {
+	Title  string
+	WarmUp time.Duration // shaded
+	Panels []Panel
+}
+
+const (
+	width       = 22 * vg.Centimeter
+	panelHeight = 3.9 * vg.Centimeter
+	titleHeight = 1.1 * vg.Centimeter
+	footHeight  = 0.7 * vg.Centimeter
+	columns     = 240 // points of a curve
+)
+
+var (
+	colours = []color.RGBA{{0x1f, 0x5a, 0xa6, 0xff}, {0xc2, 0x55, 0x1a, 0xff}, {0x2e, 0x7d, 0x4f, 0xff}}
+	black   = color.RGBA{0x20, 0x20, 0x20, 0xff}
+	grey    = color.RGBA{0xe4, 0xe4, 0xe4, 0xff}
+	shade   = color.RGBA{0xf2, 0xf2, 0xf2, 0xff}
+)
+
+func init() { plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"} }
+
+// WriteSVG draws the picture.
+func WriteSVG(out io.Writer, p Picture) error {
+	if len(p.Panels) == 0 {
+		return fmt.Errorf("draw: a picture without panels")
+	}
+	height := titleHeight + footHeight + vg.Length(len(p.Panels))*panelHeight
+	svg := vgsvg.NewWith(vgsvg.UseWH(width, height))
+	whole := draw.New(svg)
+	whole.SetColor(color.White)
+	whole.Fill(whole.Rectangle.Path())
+
+	axis := newTimeAxis(p.end())
+	rows := make([][]*plot.Plot, len(p.Panels))
+	for i, panel := range p.Panels {
+		drawn, err := p.panel(panel, axis)
+		if err != nil {
+			return err
+		}
+		if i == len(p.Panels)-1 {
+			drawn.X.Label.Text = axis.label
+		} else {
+			drawn.X.Tick.Marker = bare{axis}
+		}
+		rows[i] = []*plot.Plot{drawn}
+	}
+	title(whole, p.Title)
+	body := draw.Crop(whole, 0.3*vg.Centimeter, -0.6*vg.Centimeter, 0.2*vg.Centimeter, -titleHeight)
+	tiles := draw.Tiles{Rows: len(rows), Cols: 1, PadY: 0.35 * vg.Centimeter}
+	for i, canvas := range plot.Align(rows, tiles, body) {
+		rows[i][0].Draw(canvas[0])
+	}
+	var text bytes.Buffer
+	if _, err := svg.WriteTo(&text); err != nil {
+		return err
+	}
+	_, err := out.Write(bytes.ReplaceAll(text.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))) // the same widths; few have the first
+	return err
+}
+
+func title(c draw.Canvas, text string) {
+	style := draw.TextStyle{
+		Color: black, Font: font.From(plot.DefaultFont, 13), Handler: plot.DefaultTextHandler,
+		XAlign: draw.XLeft, YAlign: draw.YTop,
+	}
+	c.FillText(style, vg.Point{X: 0.4 * vg.Centimeter, Y: c.Max.Y - 0.35*vg.Centimeter}, text)
+}
+
+func (p Picture) end() (end time.Duration) {
+	for _, panel := range p.Panels {
+		for _, l := range panel.Lines {
+			if n := len(l.Points); n > 0 {
+				end = max(end, l.Points[n-1].At)
+			}
+		}
+	}
+	return end
+}
+
+func (p Picture) panel(panel Panel, axis timeAxis) (*plot.Plot, error) {
+	drawn := plot.New()
+	drawn.Title.Text = panel.Title
+	drawn.Title.TextStyle.Font.Size = 10
+	drawn.Title.TextStyle.Color = black
+	drawn.Title.Padding = vg.Points(4)
+	drawn.X.Min, drawn.X.Max = 0, axis.max
+	drawn.X.Tick.Marker = axis
+	drawn.X.Padding, drawn.Y.Padding = 0, 0
+	for _, a := range []*plot.Axis{&drawn.X, &drawn.Y} {
+		a.LineStyle.Color, a.Tick.LineStyle.Color = black, black
+		a.Tick.Label.Font.Size = 9
+		a.Label.TextStyle.Font.Size = 10
+	}
+
+	top := 0.0
+	for _, l := range panel.Lines {
+		for _, b := range bandOf(l.Points) {
+			top = max(top, b.high)
+		}
+	}
+	ticks := newValueAxis(top)
+	drawn.Y.Min, drawn.Y.Max = 0, ticks.max
+	drawn.Y.Tick.Marker = ticks
+
+	warm, err := plotter.NewPolygon(plotter.XYs{
+		{X: 0, Y: 0}, {X: axis.x(p.WarmUp), Y: 0}, {X: axis.x(p.WarmUp), Y: ticks.max}, {X: 0, Y: ticks.max}})
+	if err != nil {
+		return nil, err
+	}
+	warm.Color, warm.LineStyle.Width = shade, 0
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = grey, grey
+	grid.Vertical.Width, grid.Horizontal.Width = vg.Points(0.4), vg.Points(0.4)
+	drawn.Add(warm, grid)
+
+	for i, l := range panel.Lines {
+		if err := addLine(drawn, l, colours[i%len(colours)], axis, len(panel.Lines) > 1); err != nil {
+			return nil, err
+		}
+	}
+	drawn.Legend.Top = true
+	drawn.Legend.TextStyle.Font.Size = 9
+	drawn.Legend.YOffs = vg.Points(16) // beside the title
+	return drawn, nil
+}
+
+// addLine draws the median of what each column of the picture stands for, on a band from the least to the most.
+func addLine(drawn *plot.Plot, l Line, c color.RGBA, axis timeAxis, named bool) error {
+	bands := bandOf(l.Points)
+	if len(bands) == 0 {
+		return nil
+	}
+	var outline, middle plotter.XYs
+	for _, b := range bands {
+		outline = append(outline, plotter.XY{X: axis.x(b.at), Y: b.high})
+		middle = append(middle, plotter.XY{X: axis.x(b.at), Y: b.median})
+	}
+	for _, b := range slices.Backward(bands) {
+		outline = append(outline, plotter.XY{X: axis.x(b.at), Y: b.low})
+	}
+	area, err := plotter.NewPolygon(outline)
+	if err != nil {
+		return err
+	}
+	pale := func(v uint8) uint8 { return uint8(255 - (255-int(v))/4) }
+	area.Color, area.LineStyle.Width = color.RGBA{pale(c.R), pale(c.G), pale(c.B), 0xff}, 0
+	curve, err := plotter.NewLine(middle)
+	if err != nil {
+		return err
+	}
+	curve.Color, curve.Width = c, vg.Points(1.1)
+	drawn.Add(area, curve)
+	if named {
+		drawn.Legend.Add(l.Name, curve)
+	}
+	for _, v := range l.Levels {
+		line, err := plotter.NewLine(plotter.XYs{{X: axis.x(v.From), Y: v.Value}, {X: axis.x(v.To), Y: v.Value}})
+		if err != nil {
+			return err
+		}
+		line.Color, line.Width = black, vg.Points(1)
+		line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
+		drawn.Add(line)
+	}
+	return nil
+}
+
+// A band is what a column of the picture stands for.
+type band struct {
+	at                time.Duration
+	low, median, high float64
+}
+
+func bandOf(points []Point) (bands []band) {
+	n := min(columns, len(points))
+	for i := range n {
+		group := points[i*len(points)/n : (i+1)*len(points)/n]
+		values := sorted(group)
+		bands = append(bands, band{group[len(group)/2].At, values[0], values[len(values)/2], values[len(values)-1]})
+	}
+	return bands
+}
+
+func sorted(points []Point) []float64 {
+	values := make([]float64, len(points))
+	for i, p := range points {
+		values[i] = p.Value
+	}
+	slices.Sort(values)
+	return values
+}
+
+// nice returns the least of 1, 2, 2.5 and 5 times a power of ten that is not less than x.
+func nice(x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 2.5, 5} {
+		if m*power >= x*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
