@@ -1,0 +1,82 @@
+package thread_test
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+func init() {
+	programs["more threads than the system has"] = moreThreadsThanTheSystemHas
+	programs["a bad address"] = badAddress
+}
+
+func moreThreadsThanTheSystemHas() {
+	const nobody = 65533
+	if err := syscall.Setuid(nobody); err != nil { // who has no other threads; root has no limit
+		fmt.Println("cannot try:", err)
+		os.Exit(0)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: allowed, Max: allowed}); err != nil {
+		panic(err)
+	}
+	makeThreads()
+}
+
+func TestTheProcessEndsIfTheSystemRefusesAThread(t *testing.T) {
+	output, status := run(t, "more threads than the system has")
+	if strings.Contains(output, "cannot try") {
+		t.Skip(output)
+	}
+	refused := strings.Contains(output, "failed to create new OS thread") ||
+		strings.Contains(output, "pthread_create failed") // with cgo
+	if status != 2 || !strings.Contains(output, "made 1\n") || !refused {
+		t.Errorf("status %d:\n%s", status, output)
+	}
+}
+
+// badPage returns memory that must not be read.
+func badPage() []byte {
+	page, err := unix.Mmap(-1, 0, 4096, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		panic(err)
+	}
+	return page
+}
+
+func TestASignalForABadAddressBecomesAPanicInTheCaller(t *testing.T) {
+	th, page := start(t), badPage()
+	v := recovered(func() {
+		th.Call(func() {
+			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // it belongs to the goroutine that serves
+			page[0]++
+		})
+	})
+	if fault, ok := v.(interface{ Addr() uintptr }); !ok || fault.Addr() == 0 {
+		t.Errorf("recovered %v", v)
+	}
+	if !th.Call(nop) {
+		t.Error("the thread did not live on")
+	}
+}
+
+func badAddress() {
+	page := badPage()
+	thread.New().Call(func() { readBadAddress(page) })
+}
+
+func readBadAddress(page []byte) { fmt.Println(page[0]) }
+
+func TestASignalForABadAddressEndsTheProcessAndNamesTheFunction(t *testing.T) {
+	output, status := run(t, "a bad address")
+	if status != 2 || !strings.Contains(output, "unexpected fault address") || !strings.Contains(output, "thread_test.readBadAddress(") {
+		t.Errorf("status %d:\n%s", status, output)
+	}
+}
