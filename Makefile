@@ -4,10 +4,11 @@
 GO          ?= go
 MODULES     := . cmd/threadcall internal/soak
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test bench soak lint cross plain race modes 386 gcc
+.PHONY: all test bench soak lint vuln cross plain race modes 386 gcc
 
 all: test
 
@@ -46,6 +47,14 @@ soak:
 lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && test -z "$$(gofmt -l . | tee /dev/stderr)" && $(GO) vet ./... && \
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
+
+# vuln looks for known vulnerabilities in what the modules use. It needs vuln.go.dev, and says so if it cannot reach it.
+vuln:
+	@for m in $(MODULES); do (cd $$m && echo "== vuln $$m" && \
+		if out=$$($(GO) run $(GOVULNCHECK) ./... 2>&1); then echo "$$out"; \
+		elif echo "$$out" | grep -q 'fetching vulnerabilities.*dial tcp'; then \
+			echo 'vuln: NOT CHECKED: the database at vuln.go.dev cannot be reached'; \
+		else echo "$$out"; exit 1; fi) || exit 1; done
 
 # cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not soak,
 # whose drawing library takes longer than all the rest.

@@ -37,6 +37,7 @@ var panics = []struct {
 	{"nil", func() { panic(nil) }, func(v any) bool { _, ok := v.(*runtime.PanicNilError); return ok }},
 	{"nil map", func() { nilMap()[1] = 2 }, isRuntimeError("nil map")},
 	{"nil pointer", func() { var p *custom; p.code = 1 }, isRuntimeError("nil pointer")},
+	{"division", func() { n := len(theCustom.why); n /= n }, isRuntimeError("divide by zero")},
 	{"index", func() { s := make([]int, 3); s[len(s)] = 1 }, isRuntimeError("index out of range [3] with length 3")},
 	{"conversion", func() { var v any = 1; _ = v.(string) }, func(v any) bool { _, ok := v.(*runtime.TypeAssertionError); return ok }},
 	{"a second one", func() { defer func() { panic("second") }(); panic("first") }, func(v any) bool { return v == "second" }},
