@@ -1,0 +1,284 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// judge checks what an operation answered, and with which panic, as soon as it has. disturbed tells that meanwhile a
+// function on the same thread has called Goexit.
+func (r *run) judge(a *activation, o *op, value any, disturbed bool) {
+	rec := &r.records[o.number]
+	if disturbed && rec.answer != exited {
+		r.failf(o, "it was %v although a Goexit unwinds its goroutine", rec.answer)
+	}
+	if !o.verb.hasBody() {
+		switch {
+		case rec.answer == panicked:
+			r.failf(o, "it panicked: %v", value)
+		case rec.answer == exited && !disturbed:
+			r.failf(o, "its goroutine exits, and nobody knows why")
+		}
+		return
+	}
+	ending, late := false, rec.late
+	if o.verb.queues() {
+		ending = r.places[o.on].terminating.Load()
+	}
+	if rec.answer == refused && !ending {
+		r.failf(o, "it was refused by a place that has not been terminated")
+	}
+	if late && rec.answer&(refused|expired) == 0 {
+		r.failf(o, "it was %v by a place that had been terminated", rec.answer)
+	}
+	if o.verb == post {
+		if rec.answer&(panicked|exited) != 0 {
+			r.failf(o, "Go %v: %v", rec.answer, value)
+		}
+		return
+	}
+	switch rec.answer {
+	case refused, expired:
+		if rec.begun != 0 {
+			r.failf(o, "it was %v, but its function ran", rec.answer)
+		}
+		return
+	case exited:
+		if disturbed {
+			return
+		}
+	}
+	switch {
+	case rec.begun != 1:
+		r.failf(o, "it %v, but its function ran %d times (panic: %v)", rec.answer, rec.begun, value)
+		return
+	case rec.ended != rec.answer:
+		r.failf(o, "it %v, but its function %v", rec.answer, rec.ended)
+	case rec.answer == panicked && !same(value, rec.thrown):
+		r.failf(o, "its function panicked with %v and it with %v", rec.thrown, value)
+	case rec.result != o.number+1:
+		r.failf(o, "what its function wrote is not visible after it")
+	}
+	if o.verb == coroutine || !r.ordered(o, a) {
+		return
+	}
+	for _, before := range a.posted {
+		if before.on == o.on && r.records[before.number].begun == 0 {
+			r.failf(o, "it ran, but what the same goroutine had posted before (%d) did not", before.number)
+		}
+	}
+}
+
+// same compares panic values, which are pointers.
+func same(x, y any) bool {
+	switch x := x.(type) {
+	case *op:
+		return y == any(x)
+	case *mistake:
+		return y == any(x)
+	}
+	return false
+}
+
+// ordered tells whether the calls that an activation makes to the place of o run in order. A pool of one thread keeps
+// the order, but for calls from threads that wait for each other, and from itself.
+func (r *run) ordered(o *op, by *activation) bool {
+	k := r.places[o.on].kind
+	return !k.pool() || k == pool1 && by.worker == nil
+}
+
+// check checks a program that has ended.
+func (r *run) check() {
+	r.p.visit(func(o *op, _ spot) {
+		rec, e := &r.records[o.number], &r.model.expect[o.number]
+		switch {
+		case !e.made.allows(rec.made):
+			r.failf(o, "made: %v, the model says %v", rec.made, e.made)
+		case rec.made && rec.answer&e.answers == 0:
+			r.failf(o, "it was %v, the model says %v", rec.answer, e.answers)
+		case o.verb.hasBody() && !e.begins.allows(rec.begun > 0):
+			r.failf(o, "its function ran %d times, the model says %v", rec.begun, e.begins)
+		case rec.begun > 1:
+			r.failf(o, "its function ran %d times", rec.begun)
+		case rec.begun > 0 && rec.progress[1].Load() != 2:
+			r.failf(o, "its function has not ended")
+		case o.verb == post && rec.answer == refused && rec.begun > 0:
+			r.failf(o, "it was refused, but its function ran")
+		case o.verb == post && rec.answer == ran && rec.begun == 0 && !r.places[o.on].terminated.Load():
+			r.failf(o, "its function has not run")
+		case o.verb == post && rec.begun > 0 && rec.result != o.number+1:
+			r.failf(o, "what its function wrote is not visible")
+		}
+	})
+	r.checkThreads()
+	r.checkOrder()
+	for i, p := range r.places {
+		r.checkErrors(i, p)
+	}
+}
+
+// checkThreads checks that each place has threads of its own.
+func (r *run) checkThreads() {
+	owner := map[uint64]int{}
+	for i, p := range r.places {
+		if p.terminated.Load() {
+			continue // another one may have its number by now
+		}
+		for w := range p.workers {
+			id := p.workers[w].id.Load()
+			if other, found := owner[id]; found && id > 1 {
+				r.failf(nil, "places %d and %d are one thread", other, i)
+			}
+			owner[id] = i
+		}
+	}
+}
+
+// checkOrder checks that the calls of one goroutine to one place began in the order in which it made them.
+//
+// What one activation does is strictly in order. What a thread's goroutine does in several is so with one exception:
+// of two functions that it has given to a place, one by the function that another waits for, or that runs on its
+// behalf, the later may begin while a function that the same goroutine has given to the place has not ended.
+func (r *run) checkOrder() {
+	last := map[*activation]map[int]*op{}
+	r.p.visit(func(o *op, _ spot) {
+		rec := &r.records[o.number]
+		if !o.verb.queues() || rec.begun == 0 || !r.ordered(o, rec.by) {
+			return
+		}
+		if last[rec.by] == nil {
+			last[rec.by] = map[int]*op{}
+		}
+		if before := last[rec.by][o.on]; before != nil && r.records[before.number].at > rec.at {
+			r.failf(o, "its function began before that of %d, which the same goroutine had asked for earlier", before.number)
+		}
+		last[rec.by][o.on] = o
+	})
+	type route struct {
+		on int
+		g  uintptr
+	}
+	for _, p := range r.places {
+		for i := range p.workers {
+			chains := map[route][]*op{}
+			for _, is := range p.workers[i].issued {
+				if r.records[is.o.number].begun > 0 && !r.places[is.o.on].kind.pool() {
+					key := route{is.o.on, is.g}
+					chains[key] = append(chains[key], is.o)
+				}
+			}
+			for key, chain := range chains {
+				var all []*op // of a goroutine that has ended, too, if its g is another one's now
+				r.p.visit(func(o *op, _ spot) {
+					rec := &r.records[o.number]
+					if o.verb.queues() && o.on == key.on && rec.begun > 0 && rec.by.g == key.g {
+						all = append(all, o)
+					}
+				})
+				r.checkChain(chain, all, &r.places[key.on].workers[0])
+			}
+		}
+	}
+}
+
+// checkChain checks calls in the order in which one goroutine made them to w. They are among all.
+func (r *run) checkChain(chain, all []*op, w *worker) {
+	at := func(o *op) int { return r.records[o.number].at }
+	for j, later := range chain {
+		for _, earlier := range chain[:j] {
+			if at(earlier) < at(later) {
+				continue
+			}
+			if !slices.ContainsFunc(all, func(first *op) bool { // has begun and not ended
+				end := w.spans[at(first)]
+				return at(first) < at(later) && (end < 0 || at(later) < end)
+			}) {
+				r.failf(later, "its function began before that of %d, which the same thread had asked for earlier", earlier.number)
+			}
+		}
+	}
+}
+
+// patient is how long a panic may take to be kept where nothing can be waited for.
+const patient = 10 * time.Second
+
+// checkErrors checks that Error returns, and has returned, each panic of a posted function once, and in order.
+func (r *run) checkErrors(number int, p *place) {
+	var want, read, rest []*op // by what was thrown
+	var values []any
+	r.p.visit(func(o *op, _ spot) {
+		rec := &r.records[o.number]
+		switch {
+		case o.verb == post && o.on == number && rec.ended == panicked:
+			want = append(want, o)
+		case o.verb == readError && o.on == number && rec.read != nil:
+			values = append(values, rec.read)
+		}
+	})
+	whose := func(value any) *op {
+		for _, o := range want {
+			if same(value, r.records[o.number].thrown) {
+				return o
+			}
+		}
+		r.failf(nil, "place %d: Error returned a panic that is no posted function's: %v", number, value)
+		return nil
+	}
+	for _, v := range values {
+		read = append(read, whose(v))
+	}
+	for start := time.Now(); ; time.Sleep(50 * time.Microsecond) {
+		for v := r.fault(p, nil); v != nil; v = r.fault(p, nil) {
+			rest = append(rest, whose(v))
+		}
+		if !p.terminated.Load() || len(read)+len(rest) >= len(want) || time.Since(start) > patient {
+			break
+		}
+	}
+	for _, o := range want {
+		n := 0
+		for _, got := range slices.Concat(read, rest) {
+			if got == o {
+				n++
+			}
+		}
+		if n != 1 {
+			r.failf(o, "its panic was returned by Error %d times", n)
+		}
+	}
+	if len(read)+len(rest) != len(want) {
+		r.failf(nil, "place %d: %d functions panicked, Error returned %d", number, len(want), len(read)+len(rest))
+		return
+	}
+	if threw := p.workers[0].threw; len(p.workers) == 1 && !slices.Equal(rest, threw[len(read):]) {
+		r.failf(nil, "place %d: Error returned %v, want %v, the order in which they came", number, rest, threw[len(read):])
+	}
+}
+
+// note tells of an operation what was seen, and what the model allows.
+func (r *run) note(o *op) string {
+	rec, e := &r.records[o.number], &r.model.expect[o.number]
+	text := fmt.Sprintf("%d:", o.number)
+	if !rec.made {
+		return fmt.Sprintf("%s not made; allowed: %v", text, !e.made.must)
+	}
+	text += fmt.Sprintf(" %v; allowed: %v", rec.answer, e.answers)
+	if o.verb.hasBody() {
+		text += fmt.Sprintf("; began %d times", rec.begun)
+		if rec.ended != 0 {
+			text += fmt.Sprintf(", %v", rec.ended)
+		}
+	}
+	return text
+}
+
+// progress tells how far an operation of a program that hangs has come.
+func (r *run) progress(o *op) string {
+	rec := &r.records[o.number]
+	text := fmt.Sprintf("%d: %v", o.number, &rec.progress[0])
+	if o.verb.hasBody() {
+		text += fmt.Sprintf(", its function %v", &rec.progress[1])
+	}
+	return text
+}

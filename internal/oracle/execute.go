@@ -1,0 +1,490 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// A run is one run of a program.
+type run struct {
+	p       *program
+	model   *model
+	places  []*place
+	records []record // by number of operation
+
+	mu       sync.Mutex
+	failures []string
+}
+
+// A record is what was seen of one operation. Who makes it writes the first part, its function the second, on another
+// thread as a rule, and each reads what the other wrote, with nothing but the call between them.
+type record struct {
+	made   bool
+	by     *activation
+	given  int // the function must see it
+	answer answers
+	late   bool // it was made after the place had been terminated
+	read   any  // the value of the panic that Error returned
+
+	begun  int     // how often the function began
+	at     int     // its place in worker.began
+	ended  answers // how it ended, if it has
+	thrown any     // what it panicked with
+	result int     // its caller must see it
+
+	progress [2]stage // of the operation and of its function
+}
+
+// A stage tells a watchdog how far something has come, and nobody else: who reads it orders himself behind who wrote it.
+type stage struct{ atomic.Uint32 }
+
+func (s *stage) String() string { return []string{"not begun", "under way", "ended"}[s.Load()] }
+
+// A mistake is a panic value that is an error.
+type mistake struct{ of *op }
+
+func (m *mistake) Error() string { return "the error of " + m.of.String() }
+
+const maxFailures = 20
+
+func (r *run) failf(o *op, format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.failures) < maxFailures {
+		text := fmt.Sprintf(format, args...)
+		if o != nil {
+			text = fmt.Sprintf("%d (%v): %s", o.number, o, text)
+		}
+		r.failures = append(r.failures, text)
+	}
+}
+
+// A result is how a run ended.
+type result struct {
+	p        *program
+	seed     uint64 // if it was made from one
+	failures []string
+	report   string // the program and what was seen, if something failed
+	hung     bool
+}
+
+func (r *result) failed() bool { return r.hung || len(r.failures) > 0 }
+
+// mainThread is held by the one program that may use the main thread.
+var mainThread sync.Mutex
+
+// execute runs p once. A run that takes longer than patience hangs. GOMAXPROCS is what it is to be afterwards.
+func execute(p *program, patience time.Duration, gomaxprocs int) *result {
+	if slices.Contains(p.places, main) {
+		mainThread.Lock()
+		defer mainThread.Unlock()
+	}
+	m := predict(p)
+	r := &run{p: p, model: m, records: make([]record, len(m.expect))}
+	quiet := make(chan struct{})
+	go func() {
+		defer close(quiet)
+		r.all()
+	}()
+	watch := time.NewTimer(patience)
+	defer watch.Stop()
+	select {
+	case <-quiet:
+	case <-watch.C:
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		return &result{p: p, hung: true, report: p.text(r.progress) + "\n" + string(stacks)}
+	}
+	if p.has(func(o *op) bool { return o.verb == procs }) {
+		runtime.GOMAXPROCS(gomaxprocs)
+	}
+	res := &result{p: p, failures: r.failures}
+	if res.failed() {
+		res.report = p.text(r.note)
+	}
+	return res
+}
+
+// all runs the program until it is quiet, and checks it then.
+func (r *run) all() {
+	for i, k := range r.p.places {
+		r.places = append(r.places, newPlace(k, r.model.ending[i]))
+	}
+	var scripts sync.WaitGroup
+	for _, script := range r.p.scripts {
+		scripts.Go(func() { r.script(script) })
+	}
+	scripts.Wait()
+	r.settle()
+	r.check()
+	for i, p := range r.places {
+		if p.end() {
+			r.failf(nil, "place %d takes calls after Terminate", i)
+		}
+	}
+}
+
+// script makes operations one after the other, and on another goroutine when one of them has ended the first.
+func (r *run) script(ops []*op) {
+	for len(ops) > 0 {
+		var one sync.WaitGroup
+		one.Go(func() {
+			a := &activation{run: r, g: ident.G()}
+			for len(ops) > 0 {
+				o := ops[0]
+				ops = ops[1:]
+				a.make(o, spot{here: nowhere})
+			}
+		})
+		one.Wait()
+	}
+}
+
+// settle waits until all that was posted has run.
+func (r *run) settle() {
+	depth := 1
+	r.p.visit(func(o *op, _ spot) {
+		if o.verb == post {
+			depth++
+		}
+	})
+	for range min(2*depth, 2*maxDepth+2) { // what is posted by what is posted, and by what a place ran at its end
+		for _, p := range r.places {
+			if !p.flush() {
+				p.finish()
+			}
+		}
+	}
+}
+
+// An activation is a function that runs, a coroutine, or a goroutine of the program.
+type activation struct {
+	run    *run
+	worker *worker // nil off all threads
+	g      uintptr
+	posted []*op // what was taken on
+	thrown any   // what it is panicking with
+}
+
+// function returns what o hands to its place.
+func (r *run) function(o *op, s spot) func() {
+	return func() {
+		p, rec := r.places[o.on], &r.records[o.number]
+		w := p.worker()
+		if w == nil {
+			r.failf(o, "its function ran on a thread that is not the place's")
+			return
+		}
+		if !p.enter() {
+			return
+		}
+		defer p.leave()
+		if w.closed && !tolerate.runAfterTerminate {
+			r.failf(o, "its function began after another one on the same thread had terminated it")
+		}
+		if rec.begun > 0 {
+			rec.begun++
+			r.failf(o, "its function ran %d times", rec.begun)
+			return
+		}
+		rec.at = len(w.began)
+		w.began = append(w.began, o)
+		span := len(w.spans)
+		w.spans = append(w.spans, -1)
+		defer func() {
+			w.spans[span] = len(w.began)
+			switch {
+			case rec.ended == panicked && o.verb == post:
+				w.threw = append(w.threw, o)
+			case rec.ended == exited:
+				w.exits++
+				if p.kind == main {
+					mainExits.Add(1)
+				}
+			}
+		}()
+		r.act(o, s, w, nop)
+	}
+}
+
+// act does what the function of o does, and calls between after each operation.
+func (r *run) act(o *op, s spot, w *worker, between func()) {
+	rec := &r.records[o.number]
+	rec.progress[1].Store(1)
+	defer rec.progress[1].Store(2)
+	rec.begun++
+	if rec.given != o.number+1 {
+		r.failf(o, "its function does not see what was written before the call")
+	}
+	a := &activation{run: r, worker: w, g: ident.G()}
+	rec.ended = exited // unless it comes to its end
+	defer func() {
+		if rec.thrown = a.thrown; a.thrown != nil {
+			rec.ended = panicked
+		}
+		rec.result = o.number + 1
+	}()
+	for _, inner := range o.body {
+		a.make(inner, s.inside(o))
+		between()
+	}
+	switch o.end {
+	case panics:
+		a.throw(o)
+	case errs:
+		a.throw(&mistake{o})
+	case exits:
+		runtime.Goexit()
+	}
+	rec.ended = ran
+}
+
+func (a *activation) throw(value any) {
+	a.thrown = value
+	panic(value)
+}
+
+// make makes an operation and judges the answer.
+func (a *activation) make(o *op, s spot) {
+	r, rec, w := a.run, &a.run.records[o.number], a.worker
+	rec.made, rec.by = true, a
+	rec.progress[0].Store(1)
+	rec.given = o.number + 1
+	exitsBefore := 0
+	if w != nil {
+		exitsBefore = w.exits
+	}
+	if o.verb.queues() {
+		if w != nil {
+			w.issued = append(w.issued, issue{o, a.g})
+		}
+		if p := r.places[o.on]; p.ending {
+			rec.late = p.terminated.Load()
+		}
+	}
+	answered := false
+	defer func() {
+		rec.progress[0].Store(2)
+		var value any
+		if !answered {
+			if value = recover(); value != nil {
+				rec.answer = panicked
+			} else {
+				rec.answer = exited
+			}
+		}
+		r.judge(a, o, value, w != nil && w.exits != exitsBefore)
+		if value != nil && o.through && s != (spot{here: nowhere}) {
+			a.throw(value)
+		}
+	}()
+	rec.answer = a.do(o, s)
+	answered = true
+}
+
+// do makes an operation. The answer is that its function ran, or why not.
+func (a *activation) do(o *op, s spot) answers {
+	r, rec, w := a.run, &a.run.records[o.number], a.worker
+	var p *place
+	if o.verb.hasPlace() {
+		p = r.places[o.on]
+	}
+	whether := func(ok bool) answers {
+		if ok {
+			return ran
+		}
+		return refused
+	}
+	switch o.verb {
+	case call:
+		if p.pool != nil {
+			return whether(p.pool.Call(r.function(o, s)))
+		}
+		return whether(p.thread.Call(r.function(o, s)))
+	case eval:
+		return a.eval(o, s, p)
+	case withContext:
+		return a.withContext(o, s, p)
+	case post:
+		var ok bool
+		if p.pool != nil {
+			ok = p.pool.Go(r.function(o, s))
+		} else {
+			ok = p.thread.Go(r.function(o, s))
+		}
+		if ok {
+			a.posted = append(a.posted, o)
+		}
+		return whether(ok)
+	case coroutine:
+		a.coroutine(o, s)
+	case terminate:
+		p.terminating.Store(true)
+		if p.pool != nil {
+			p.pool.Terminate()
+		} else {
+			p.thread.Terminate()
+		}
+		p.terminated.Store(true)
+		if s.here == o.on {
+			w.closed = true
+		}
+	case readError:
+		rec.read = r.fault(p, o)
+	case on:
+		if got, want := p.thread.On(), s.here == o.on; got != want && (!s.coroutine || ident.Thread() != 0) {
+			r.failf(o, "On is %v", got)
+		}
+	case setTLS:
+		w.stored = o
+		r.places[s.here].thread.SetTLS(o)
+	case getTLS:
+		if got := r.places[s.here].thread.GetTLS(); got != w.stored {
+			r.failf(o, "GetTLS returned %v, want %v", got, w.stored)
+		}
+	case serve, serveQueued:
+		if a.g != w.g { // a coroutine called the function, which therefore is one
+			return ran
+		}
+		return a.serve(o, r.places[s.here].thread)
+	case hook:
+		p.thread.OnWake(p.wake)
+	case callNil:
+		if p.pool != nil {
+			if _, ok := thread.EvalPool[int](p.pool, nil); ok || p.pool.Call(nil) || p.pool.Go(nil) {
+				r.failf(o, "a nil function ran")
+			}
+		} else if p.thread.Call(nil) || p.thread.Go(nil) || p.thread.CallContext(context.Background(), nil) == nil {
+			r.failf(o, "a nil function ran")
+		}
+	case unlock:
+		if w.coroutines == 0 {
+			runtime.UnlockOSThread()
+		}
+	case collect:
+		runtime.GC()
+	case procs:
+		runtime.GOMAXPROCS(o.n)
+	case yield:
+		runtime.Gosched()
+	case sleep:
+		time.Sleep(time.Duration(o.n) * time.Microsecond)
+	}
+	return ran
+}
+
+func (a *activation) eval(o *op, s spot, p *place) answers {
+	f := a.run.function(o, s)
+	g := func() *op { f(); return o }
+	var got *op
+	var ok bool
+	if p.pool != nil {
+		got, ok = thread.EvalPool(p.pool, g)
+	} else {
+		got = thread.Eval(p.thread, g)
+		ok = got != nil
+	}
+	switch {
+	case got == nil && !ok:
+		return refused
+	case got != o || !ok:
+		a.run.failf(o, "Eval returned %v, %v", got, ok)
+	}
+	return ran
+}
+
+func (a *activation) withContext(o *op, s spot, p *place) answers {
+	ctx, cancelIt := context.WithCancel(context.Background())
+	defer cancelIt()
+	after := time.Duration(o.n) * time.Microsecond
+	switch o.how {
+	case done:
+		cancelIt()
+	case timeout:
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, after)
+		defer stop()
+	case cancel:
+		defer time.AfterFunc(after, cancelIt).Stop()
+	case ahead:
+		p.thread.Go(cancelIt)
+	}
+	switch err := p.thread.CallContext(ctx, a.run.function(o, s)); {
+	case err == nil:
+		return ran
+	case err == thread.ErrTerminated:
+		return refused
+	case err == ctx.Err():
+		return expired
+	default:
+		a.run.failf(o, "CallContext returned %v while its context says %v", err, ctx.Err())
+		return expired
+	}
+}
+
+func (a *activation) coroutine(o *op, s spot) {
+	if a.worker != nil {
+		a.worker.coroutines++
+		defer func() { a.worker.coroutines-- }()
+	}
+	next, stop := iter.Pull(func(yield func(bool) bool) {
+		a.run.act(o, s, a.worker, func() { yield(true) })
+	})
+	defer stop()
+	for more := true; more; {
+		_, more = next()
+	}
+}
+
+// serve serves the thread that the caller is on.
+func (a *activation) serve(o *op, t *thread.Thread) answers {
+	if o.verb == serveQueued {
+		t.Serve()
+		return ran
+	}
+	ctx, cancelIt := context.WithCancel(context.Background())
+	defer cancelIt()
+	if !t.Go(cancelIt) {
+		return refused
+	}
+	switch err := t.ServeContext(ctx); err {
+	case context.Canceled:
+		return ran
+	case thread.ErrTerminated:
+		return refused
+	default:
+		a.run.failf(o, "ServeContext returned %v", err)
+		return ran
+	}
+}
+
+// fault reads an error, and returns the value of the panic.
+func (r *run) fault(p *place, o *op) any {
+	err := p.fault()
+	if err == nil {
+		return nil
+	}
+	var pe *thread.PanicError
+	if !errors.As(err, &pe) {
+		r.failf(o, "Error returned %v", err)
+		return nil
+	}
+	if m := (*mistake)(nil); errors.As(err, &m) != (errors.Unwrap(err) != nil) || m != nil && pe.Value != any(m) {
+		r.failf(o, "Error returned %v, in which errors.As does not find %v", err, pe.Value)
+	}
+	if !strings.Contains(pe.Stack(), "(*activation).throw") {
+		r.failf(o, "Error returned a panic that comes from\n%s", pe.Stack())
+	}
+	return pe.Value
+}

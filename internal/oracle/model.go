@@ -1,0 +1,199 @@
+package oracle
+
+import "strings"
+
+// answers is a set of ways in which an operation may end for who made it, or a function for who called it.
+type answers uint8
+
+const (
+	ran      answers = 1 << iota // the function has run and returned; for Go, it was taken on
+	refused                      // the thread has been terminated, and the function will not run
+	expired                      // the context was done, and the function will not run
+	panicked                     // as the function did
+	exited                       // the goroutine ends: the function has called Goexit
+)
+
+func (a answers) String() string {
+	var names []string
+	for i, name := range []string{"ran", "refused", "expired", "panicked", "exited"} {
+		if a&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "nothing"
+	}
+	return strings.Join(names, " or ")
+}
+
+// A certainty tells whether something can happen, and whether it must.
+type certainty struct{ can, must bool }
+
+func (c certainty) String() string {
+	switch {
+	case c.must:
+		return "yes"
+	case c.can:
+		return "perhaps"
+	}
+	return "no"
+}
+
+func (c certainty) allows(happened bool) bool {
+	if happened {
+		return c.can
+	}
+	return !c.must
+}
+
+// tolerate has what the engine is known to do wrong. Each is a test in known_test.go, which fails when it is not so.
+var tolerate = struct {
+	nestedContext, runAfterTerminate, coroutinePost, adoptedTerminate bool
+}{true, true, true, true}
+
+// An expectation is what the model says of one operation.
+type expectation struct {
+	made    certainty // the operation is made
+	begins  certainty // its function runs
+	answers answers
+}
+
+// A model goes through a program in the order of the text, as if each function ran in place, and tells what is
+// allowed. It knows nothing of threads but these:
+//
+//   - A function runs exactly once, and its caller is told how it ended.
+//   - A function for a place that the program may terminate, or with a context that may be done in time, may be
+//     left out; then its caller is told so.
+//   - Goexit unwinds the goroutine that serves, and with it whatever function that goroutine has begun and not
+//     ended. Such a function may run what others gave to its thread: it serves, or its thread is part of a cycle,
+//     or it has itself posted something before it makes a nested call.
+//
+// So without Terminate, timing and Goexit, each operation has one answer.
+type model struct {
+	p       *program
+	expect  []expectation // by number of operation
+	ending  []bool        // places that the program may terminate
+	mayExit []bool        // places on which a function may call Goexit
+}
+
+func predict(p *program) *model {
+	n := p.renumber()
+	m := &model{p: p, ending: make([]bool, len(p.places)), mayExit: make([]bool, len(p.places))}
+	p.visit(func(o *op, _ spot) {
+		if o.verb == terminate {
+			m.ending[o.on] = true
+		}
+	})
+	for known := -1; known < m.exitPlaces(); {
+		known = m.exitPlaces()
+		m.expect = make([]expectation, n)
+		for _, script := range p.scripts {
+			for _, o := range script { // each of them is made: a goroutine that exits is replaced, see execute.go
+				m.make(o, spot{here: nowhere}, certainty{true, true})
+			}
+		}
+	}
+	return m
+}
+
+func (m *model) exitPlaces() (n int) {
+	for _, may := range m.mayExit {
+		if may {
+			n++
+		}
+	}
+	return n
+}
+
+// body tells how a function may end.
+func (m *model) body(of *op, s spot, live certainty) (set answers) {
+	for _, o := range of.body {
+		a := m.make(o, s, live)
+		stops := a & exited
+		if o.through {
+			stops |= a & panicked
+		}
+		set |= stops
+		live.must = live.must && stops == 0
+		live.can = live.can && a != stops
+	}
+	if live.can {
+		set |= [...]answers{returns: ran, panics: panicked, errs: panicked, exits: exited}[of.end]
+	}
+	return set
+}
+
+// make tells what o may answer.
+func (m *model) make(o *op, s spot, live certainty) (set answers) {
+	e := &m.expect[o.number]
+	e.made = live
+	begins := live
+	disturbed := s.here != nowhere && m.mayExit[s.here] // while it waits
+	switch o.verb {
+	default:
+		set = ran
+	case serve, serveQueued:
+		set = ran
+		if m.ending[s.here] {
+			set |= refused
+		}
+		if disturbed {
+			set |= exited
+		}
+	case post:
+		set = ran
+		if m.ending[o.on] {
+			set |= refused
+			begins.must = false
+		}
+		m.function(o, s, begins)
+	case coroutine:
+		begins.must = begins.must && !disturbed
+		set = m.body(o, s.inside(o), begins)
+		if disturbed {
+			set |= exited
+		}
+	case call, eval, withContext:
+		if disturbed {
+			set |= exited
+			begins.must = false
+		}
+		if m.ending[o.on] {
+			set |= refused
+			begins.must = false
+		}
+		switch {
+		case o.how.timed():
+			set |= expired
+			begins.must = false
+		case o.how == done:
+			set = expired // it is looked at first
+			begins = certainty{}
+		case o.how == ahead:
+			set |= expired
+			begins = certainty{}
+			if tolerate.nestedContext && s.here == o.on {
+				set |= ran
+				begins.can = live.can
+			}
+		}
+		set |= m.function(o, s, begins)
+	}
+	if o.verb.hasBody() {
+		e.begins = begins
+	}
+	if !live.can {
+		set = 0
+	}
+	e.answers = set
+	return set
+}
+
+// function tells how the function of o may end on its place.
+func (m *model) function(o *op, s spot, begins certainty) answers {
+	set := m.body(o, s.inside(o), begins)
+	if set&exited != 0 {
+		m.mayExit[o.on] = true
+	}
+	return set
+}

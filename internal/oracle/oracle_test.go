@@ -1,0 +1,227 @@
+package oracle
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+// The environment of the tests:
+//
+//	THREADCALL_SEED=n     TestRandomPrograms runs the program of this seed, again and again
+//	THREADCALL_COLLECT=1  the garbage collector runs all the time
+//
+// The seed decides the program, not how the threads interleave, so a failure is replayed by running the program many
+// times, and not every replay may show it.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	debug.SetTraceback("all") // a crash shows the seed, see ofSeed
+	if os.Getenv("THREADCALL_COLLECT") != "" {
+		go func() {
+			for {
+				runtime.GC()
+			}
+		}()
+	}
+	mainthread.Init(func() { os.Exit(m.Run()) })
+}
+
+var (
+	write    = flag.Bool("write", false, "write the fuzzer's corpus, which is the programs in testdata/programs")
+	patience = flag.Duration("patience", 45*time.Second, "how long a program may take that a slow machine cannot explain")
+)
+
+// TestRandomPrograms runs the programs of one seed after another, some at a time, because most wait most of the time.
+func TestRandomPrograms(t *testing.T) {
+	seed, limit := uint64(time.Now().UnixNano()), 30*time.Second
+	if testing.Short() {
+		limit = 10 * time.Second
+	}
+	step := uint64(1)
+	if s := os.Getenv("THREADCALL_SEED"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed, step = n, 0
+		t.Logf("the program of seed %d, for %v:\n%v", seed, limit, generate(seed))
+	}
+	goroutines := runtime.NumGoroutine()
+	procs := runtime.GOMAXPROCS(0)
+	var next, programs atomic.Uint64
+	next.Store(seed)
+	var failure atomic.Pointer[result]
+	var all sync.WaitGroup
+	end := time.Now().Add(limit)
+	for range 4 {
+		all.Go(func() {
+			for failure.Load() == nil && time.Now().Before(end) {
+				programs.Add(1)
+				if res := ofSeed(next.Add(step)-step, procs); res.failed() {
+					failure.CompareAndSwap(nil, res)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if res := failure.Load(); res != nil {
+		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms ./internal/oracle", res.seed))
+	}
+	t.Logf("%d programs", programs.Load())
+	for start := time.Now(); runtime.NumGoroutine() > goroutines+2; time.Sleep(time.Millisecond) {
+		if time.Since(start) > *patience {
+			t.Fatalf("%d goroutines are left, there were %d before", runtime.NumGoroutine(), goroutines)
+		}
+	}
+}
+
+// ofSeed runs the program of a seed. If that crashes the process, the first argument of ofSeed in the stack traces is
+// the seed, or rather one of four.
+//
+//go:noinline
+func ofSeed(seed uint64, procs int) *result {
+	res := execute(generate(seed), *patience, procs)
+	res.seed = seed
+	return res
+}
+
+// fail reports what a program did, and a smaller program that fails, if one is found.
+func fail(t *testing.T, res *result, replay string) {
+	t.Helper()
+	t.Errorf("replay, which repeats the program, but not how its threads interleave:\n\t%s\n", replay)
+	if res.hung {
+		t.Fatalf("the program has not ended after %v\n%s", *patience, res.report)
+	}
+	t.Errorf("%s\nin the program\n%s", strings.Join(res.failures, "\n"), res.report)
+	var last *result
+	small := shrink(res.p, func(c *program) bool {
+		res := again(c, 300*time.Millisecond)
+		if res != nil {
+			last = res
+		}
+		return res != nil
+	}, 30*time.Second)
+	if last == nil {
+		t.Fatal("no smaller program was found to fail")
+	}
+	t.Fatalf("a smaller one, which can be put into testdata/programs:\n%s\n\nit fails with\n%s\n%s", small,
+		strings.Join(last.failures, "\n"), last.report)
+}
+
+// again runs a program many times and returns the first result that is a failure, or nil.
+func again(p *program, limit time.Duration) *result {
+	procs := runtime.GOMAXPROCS(0)
+	for end := time.Now().Add(limit); ; {
+		res := execute(p, *patience, procs)
+		if res.failed() {
+			return res
+		}
+		if time.Now().After(end) {
+			return nil
+		}
+	}
+}
+
+// The programs in testdata/programs are written by hand. Between them they have each operation, and what has once gone
+// wrong.
+func written(t testing.TB) map[string]*program {
+	files, err := filepath.Glob("testdata/programs/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no programs: ", err)
+	}
+	all := map[string]*program{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := parse(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all[strings.TrimSuffix(filepath.Base(file), ".txt")] = p
+	}
+	return all
+}
+
+func TestWrittenPrograms(t *testing.T) {
+	limit := time.Second
+	if testing.Short() || raceEnabled {
+		limit /= 10
+	}
+	for name, p := range written(t) {
+		t.Run(name, func(t *testing.T) {
+			if res := again(p, limit); res != nil {
+				fail(t, res, "go test -run TestWrittenPrograms/"+name+" ./internal/oracle")
+			}
+		})
+	}
+}
+
+// FuzzPrograms lets the fuzzer write programs, starting from those written by hand:
+//
+//	go test -fuzz FuzzPrograms -parallel 2 ./internal/oracle
+func FuzzPrograms(f *testing.F) {
+	procs := runtime.GOMAXPROCS(0)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p := decode(data)
+		for range 3 {
+			if res := execute(p, *patience, procs); res.failed() {
+				fail(t, res, "go test -run "+t.Name()+" ./internal/oracle, with the file that the fuzzer names")
+			}
+		}
+	})
+}
+
+func TestTheCorpusIsTheWrittenPrograms(t *testing.T) {
+	seen := map[verb]bool{}
+	for name, p := range written(t) {
+		p.visit(func(o *op, _ spot) { seen[o.verb] = true })
+		if !reflect.DeepEqual(decode(encode(p)), p) {
+			t.Errorf("%s is beyond the limits in decode.go", name)
+		}
+		file := filepath.Join("testdata/fuzz/FuzzPrograms", name)
+		want := fmt.Sprintf("go test fuzz v1\n[]byte(%q)\n", encode(p))
+		if *write {
+			if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != want {
+			t.Errorf("%s: not the program (%v); go test -run Corpus ./internal/oracle -write writes it", file, err)
+		}
+	}
+	for v := stop + 1; v < verbs; v++ {
+		if !seen[v] {
+			t.Errorf("no program has %q", verbNames[v])
+		}
+	}
+}
+
+func TestTextAndBytesSayTheSame(t *testing.T) {
+	for seed := range uint64(2000) {
+		p := generate(seed)
+		fromText, err := parse(p.String())
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, p)
+		}
+		if fromText.String() != p.String() {
+			t.Fatalf("seed %d: the program\n%v\nis read as\n%v", seed, p, fromText)
+		}
+		if fromBytes := decode(encode(p)); !reflect.DeepEqual(fromBytes, p) {
+			t.Fatalf("seed %d: the program\n%v\nis decoded as\n%v", seed, p, fromBytes)
+		}
+	}
+}

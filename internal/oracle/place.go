@@ -1,0 +1,244 @@
+package oracle
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// A place is where functions run: a thread, or a pool. What its functions note is in ordinary memory, because the
+// library promises that this is enough, and so that the race detector can tell whether it is.
+//
+// Where the program may end the place that promise does not reach: a function that was taken before the end may still
+// run when all else is quiet. There, and only there, mu makes up for it.
+type place struct {
+	kind    kind
+	thread  *thread.Thread // or
+	pool    *thread.Pool
+	workers []worker // its threads
+
+	ending      bool        // the program may terminate it
+	terminating atomic.Bool // set before Terminate
+	terminated  atomic.Bool // set after it
+	mu          sync.Mutex
+	active      int  // functions that run
+	over        bool // functions that begin now do nothing
+
+	wake func()        // what a host is woken by
+	stop chan struct{} // closed: a host ends
+	gone chan struct{} // closed: it has ended
+}
+
+// A worker is what one thread of the operating system notes.
+type worker struct {
+	id         atomic.Uint64 // the thread's, plus one; zero until a function has run there
+	g          uintptr       // the goroutine that serves
+	began      []*op         // functions, in the order they began
+	issued     []issue       // calls made here, in the order they were made
+	threw      []*op         // posted functions that panicked, in the order they did
+	spans      []int         // how many had begun when each of them ended; -1 if it has not
+	exits      int           // how many functions called Goexit
+	coroutines int           // how many are under way
+	stored     any           // by SetTLS
+	closed     bool          // a function that ran here has terminated the place
+}
+
+// An issue is a call that a goroutine made.
+type issue struct {
+	o *op
+	g uintptr
+}
+
+// mainExits bounds the Goexits on the main thread, each of which leaves a kilobyte on its stack.
+var mainExits atomic.Int64
+
+const maxMainExits = 1000
+
+func newPlace(k kind, ending bool) *place {
+	p := &place{kind: k, ending: ending, workers: make([]worker, k.size())}
+	if k == main && mainExits.Load() > maxMainExits {
+		k = own
+	}
+	switch k {
+	case own:
+		p.thread = thread.New()
+	case limited:
+		p.thread = thread.New(thread.WithQueueLimit(2))
+	case pool1, pool2, pool3:
+		p.pool = thread.NewPool(k.size())
+	case main:
+		p.thread = mainthread.Thread()
+		p.thread.SetTLS(nil)
+	case hosted, serving:
+		p.stop, p.gone = make(chan struct{}), make(chan struct{})
+		adopted := make(chan struct{})
+		go p.host(k, adopted)
+		<-adopted
+	}
+	return p
+}
+
+// host is the goroutine of an adopted thread.
+func (p *place) host(k kind, adopted chan<- struct{}) {
+	defer close(p.gone)
+	runtime.LockOSThread() // as a program does that has an event loop
+	defer runtime.UnlockOSThread()
+	p.thread = thread.Adopt()
+	defer p.thread.Terminate()
+	p.workers[0].id.Store(ident.Thread() + 1)
+	p.workers[0].g = ident.G()
+	if k == serving {
+		p.wake = func() {}
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() { <-p.stop; cancel() }()
+		close(adopted)
+		_ = p.thread.ServeContext(ctx)
+		return
+	}
+	woken := make(chan struct{}, 1)
+	p.wake = func() {
+		select {
+		case woken <- struct{}{}:
+		default:
+		}
+	}
+	p.thread.OnWake(p.wake)
+	close(adopted)
+	p.loop(woken)
+}
+
+// loop is an event loop. A Goexit in a function that Serve runs ends the goroutine, so it goes on in a deferred call,
+// and serves at once because that Serve has not done all it should.
+func (p *place) loop(woken <-chan struct{}) {
+	ended := false
+	defer func() {
+		if !ended {
+			p.loop(woken)
+		}
+	}()
+	p.thread.Serve()
+	for {
+		select {
+		case <-woken:
+			p.thread.Serve()
+		case <-p.stop:
+			ended = true
+			return
+		}
+	}
+}
+
+// worker returns that of the thread that the caller is on, or nil if all are known and none is it.
+func (p *place) worker() *worker {
+	id := ident.Thread() + 1
+	for i := range p.workers {
+		w := &p.workers[i]
+		if w.id.Load() == id {
+			return w
+		}
+		if w.id.CompareAndSwap(0, id) {
+			w.g = ident.G() // not a coroutine's: the function that made it would have been here before
+			return w
+		}
+	}
+	return nil
+}
+
+// enter lets a function begin, unless it is too late.
+func (p *place) enter() bool {
+	if !p.ending {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return false
+	}
+	p.active++
+	return true
+}
+
+func (p *place) leave() {
+	if p.ending {
+		p.mu.Lock()
+		p.active--
+		p.mu.Unlock()
+	}
+}
+
+// finish waits until no function runs on a place that has been terminated, and keeps further ones from beginning.
+func (p *place) finish() {
+	for {
+		p.mu.Lock()
+		p.over = p.active == 0
+		over := p.over
+		p.mu.Unlock()
+		if over {
+			return
+		}
+		time.Sleep(50 * time.Microsecond)
+	}
+}
+
+func nop() {}
+
+// flush returns when all that was queued has run. It is false if the place has been terminated.
+func (p *place) flush() bool {
+	if p.pool == nil {
+		return p.thread.Call(nop)
+	}
+	// When all threads are here at once, what was given to the pool before has ended.
+	var here, callers sync.WaitGroup
+	var ran atomic.Int32
+	here.Add(len(p.workers))
+	for range p.workers {
+		callers.Go(func() {
+			if p.pool.Call(func() { here.Done(); here.Wait(); ran.Add(1) }) {
+				return
+			}
+			here.Done()
+		})
+	}
+	callers.Wait()
+	return int(ran.Load()) == len(p.workers)
+}
+
+// end terminates the place and tells what it answers after that, which should be false.
+func (p *place) end() (answered bool) {
+	if p.stop != nil {
+		close(p.stop)
+		if tolerate.adoptedTerminate {
+			<-p.gone
+		}
+	}
+	switch {
+	case p.thread == mainthread.Thread():
+		return false
+	case p.pool != nil:
+		p.pool.Terminate()
+		answered = p.pool.Call(nop) || p.pool.Go(nop)
+		p.pool.Terminate()
+	default:
+		p.thread.Terminate()
+		answered = p.thread.Call(nop) || p.thread.Go(nop)
+		p.thread.Terminate()
+	}
+	if p.stop != nil {
+		<-p.gone
+	}
+	return answered
+}
+
+// fault is Error.
+func (p *place) fault() error {
+	if p.pool != nil {
+		return p.pool.Error()
+	}
+	return p.thread.Error()
+}
