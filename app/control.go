@@ -1,0 +1,183 @@
+package app
+
+import (
+	"errors"
+	"image"
+
+	"github.com/go-gl/glfw/v3.3/glfw"
+)
+
+// placement is where a window is, and how large.
+type placement struct{ x, y, width, height int }
+
+// SetTitle changes the title.
+func (w *Win) SetTitle(title string) { _ = w.do(func() { w.win.SetTitle(title) }) }
+
+// SetIcon sets the icon. The system takes the image of the size that suits it best; 16, 32 and 48 pixels are good sizes.
+// Without an image the window has the system's icon. macOS has no icons for windows.
+func (w *Win) SetIcon(images ...image.Image) { _ = w.do(func() { w.win.SetIcon(images) }) }
+
+// Size returns the size of the content in screen coordinates. It is zero once the window is closed.
+func (w *Win) Size() (width, height int) {
+	_ = w.do(func() { width, height = w.win.GetSize() })
+	return width, height
+}
+
+// SetSize changes the size of the content, in screen coordinates. Sizes below one are taken for one.
+func (w *Win) SetSize(width, height int) {
+	_ = w.do(func() { w.win.SetSize(max(width, 1), max(height, 1)) })
+}
+
+// Position returns where the upper left corner of the content is on the screen.
+func (w *Win) Position() (x, y int) {
+	_ = w.do(func() { x, y = w.win.GetPos() })
+	return x, y
+}
+
+// SetPosition moves the window.
+func (w *Win) SetPosition(x, y int) { _ = w.do(func() { w.win.SetPos(x, y) }) }
+
+// SetSizeLimits keeps the user from making the window smaller or larger than this. Zero means no limit.
+func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
+	limit := func(n int) int {
+		if n <= 0 {
+			return glfw.DontCare
+		}
+		return n
+	}
+	if maxWidth > 0 {
+		maxWidth = max(maxWidth, minWidth)
+	}
+	if maxHeight > 0 {
+		maxHeight = max(maxHeight, minHeight)
+	}
+	_ = w.do(func() { w.win.SetSizeLimits(limit(minWidth), limit(minHeight), limit(maxWidth), limit(maxHeight)) })
+}
+
+// Show shows a hidden window.
+func (w *Win) Show() { _ = w.do(w.win.Show) }
+
+// Hide hides the window. It goes on being drawn.
+func (w *Win) Hide() { _ = w.do(w.win.Hide) }
+
+// Focus brings the window to the front and gives it the keyboard.
+func (w *Win) Focus() { _ = w.do(w.win.Focus) }
+
+// Minimize makes an icon of the window.
+func (w *Win) Minimize() { _ = w.do(w.win.Iconify) }
+
+// Maximize makes the window as large as the screen allows.
+func (w *Win) Maximize() { _ = w.do(w.win.Maximize) }
+
+// Restore undoes Minimize and Maximize.
+func (w *Win) Restore() { _ = w.do(w.win.Restore) }
+
+// RequestAttention makes the system point at the window.
+func (w *Win) RequestAttention() { _ = w.do(w.win.RequestAttention) }
+
+// Fullscreen makes the window cover m, in the mode that m has, until Windowed. It returns an error if m is nil or no
+// longer connected, or the window is closed.
+func (w *Win) Fullscreen(m *Monitor) error {
+	if m == nil {
+		return errors.New("app: Fullscreen(nil); app.Monitors returns those that there are")
+	}
+	err := errNoMonitor
+	if gone := w.do(func() {
+		if !connected(m) {
+			return
+		}
+		err = nil
+		if w.win.GetMonitor() == nil {
+			w.placed.x, w.placed.y = w.win.GetPos()
+			w.placed.width, w.placed.height = w.win.GetSize()
+		}
+		w.win.SetMonitor(m.m, 0, 0, m.Mode.Width, m.Mode.Height, m.Mode.RefreshRate)
+	}); gone != nil {
+		return gone
+	}
+	return err
+}
+
+// Windowed undoes Fullscreen. If the window was made so, it gets the size that it was made with.
+func (w *Win) Windowed() {
+	_ = w.do(func() {
+		if w.win.GetMonitor() == nil {
+			return
+		}
+		p := w.placed
+		if p.width == 0 {
+			p = placement{0, 0, w.opts.width, w.opts.height}
+		}
+		w.win.SetMonitor(nil, p.x, p.y, p.width, p.height, 0)
+	})
+}
+
+// A CursorShape is one of the system's cursors.
+type CursorShape = glfw.StandardCursor
+
+// The system's cursors.
+const (
+	ArrowCursor     = glfw.ArrowCursor
+	IBeamCursor     = glfw.IBeamCursor
+	CrosshairCursor = glfw.CrosshairCursor
+	HandCursor      = glfw.HandCursor
+	HResizeCursor   = glfw.HResizeCursor
+	VResizeCursor   = glfw.VResizeCursor
+)
+
+// SetCursor sets what the mouse looks like over the window.
+func (w *Win) SetCursor(shape CursorShape) {
+	if shape < ArrowCursor || shape > VResizeCursor {
+		shape = ArrowCursor
+	}
+	_ = w.do(func() { w.replaceCursor(glfw.CreateStandardCursor(shape)) })
+}
+
+// SetCursorImage is SetCursor with a picture of one's own; (x, y) is the pixel that points. Nil is the arrow.
+func (w *Win) SetCursorImage(picture image.Image, x, y int) {
+	_ = w.do(func() {
+		if picture == nil || picture.Bounds().Empty() {
+			w.replaceCursor(nil)
+			return
+		}
+		w.replaceCursor(glfw.CreateCursor(picture, x, y))
+	})
+}
+
+func (w *Win) replaceCursor(c *glfw.Cursor) {
+	w.win.SetCursor(c)
+	if w.cursor != nil {
+		w.cursor.Destroy()
+	}
+	w.cursor = c
+}
+
+// A CursorMode says what becomes of the cursor over a window.
+type CursorMode int
+
+// What may become of the cursor. A captured one is hidden and cannot leave, and its position has no bounds: for games
+// in which the mouse turns the player.
+const (
+	CursorNormal   = CursorMode(glfw.CursorNormal)
+	CursorHidden   = CursorMode(glfw.CursorHidden)
+	CursorCaptured = CursorMode(glfw.CursorDisabled)
+)
+
+// SetCursorMode sets what becomes of the cursor over the window.
+func (w *Win) SetCursorMode(mode CursorMode) {
+	if mode != CursorHidden && mode != CursorCaptured {
+		mode = CursorNormal
+	}
+	_ = w.do(func() { w.win.SetInputMode(glfw.CursorMode, int(mode)) })
+}
+
+// Clipboard returns the text in the clipboard, empty if there is none.
+func Clipboard() (text string, err error) {
+	err = onMain(func() { text = glfw.GetClipboardString() })
+	return text, err
+}
+
+// SetClipboard puts text into the clipboard.
+func SetClipboard(text string) error {
+	return onMain(func() { glfw.SetClipboardString(text) })
+}

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/go-gl/glfw/v3.3/glfw"
+)
+
+// ErrNoDisplay is wrapped by the errors that mean that there is no screen to show a window on.
+var ErrNoDisplay = errors.New("no display")
+
+// ErrNoOpenGL is wrapped by the errors that mean that the system has no OpenGL, or not the version asked for.
+var ErrNoOpenGL = errors.New("no OpenGL as asked for")
+
+// initGLFW runs on the main thread.
+func initGLFW() error {
+	if isLinuxX11() && os.Getenv("DISPLAY") == "" {
+		return fmt.Errorf("app: %w: DISPLAY is not set; run it in a desktop session, with ssh -X, or with xvfb-run "+
+			"(Debian package xvfb)", ErrNoDisplay)
+	}
+	err := guarded(func() error {
+		if err := glfw.Init(); err != nil {
+			return err
+		}
+		glfw.GetTime() // panics if Init has failed with an error that the binding only logs
+		return nil
+	})
+	if err == nil {
+		return nil
+	}
+	if isLinuxX11() {
+		return fmt.Errorf("app: %w: the X server at DISPLAY=%s does not answer (%w); check that it runs and lets you in "+
+			"(xauth, xhost)", ErrNoDisplay, os.Getenv("DISPLAY"), err)
+	}
+	return fmt.Errorf("app: %w: %w", ErrNoDisplay, err)
+}
+
+// guarded makes an error of the panics by which the GLFW binding reports some errors.
+func guarded(f func() error) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *glfw.Error:
+			err = v
+		default:
+			panic(v)
+		}
+	}()
+	return f()
+}
+
+// windowError says what to do about an error of glfw.CreateWindow.
+func windowError(err error, o options) error {
+	var e *glfw.Error
+	switch {
+	case err == nil:
+		return fmt.Errorf("app: %w: GLFW could not create the window, and has logged why", ErrNoDisplay)
+	case !errors.As(err, &e):
+		return fmt.Errorf("app: cannot create the window: %w", err)
+	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
+		advice := "install a driver for the graphics card"
+		if isLinuxX11() {
+			advice = "install Mesa (Debian package libgl1-mesa-dri), which also draws without a graphics card"
+			if _, err := exec.LookPath("glxinfo"); err == nil {
+				advice += "; glxinfo tells what there is"
+			}
+			advice += "; an X server must have the GLX extension"
+		}
+		return fmt.Errorf("app: %w: %s; %s", ErrNoOpenGL, e.Desc, advice)
+	case e.Code == glfw.VersionUnavailable:
+		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or install a newer driver",
+			ErrNoOpenGL, o.major, o.minor, e.Desc)
+	case e.Code == glfw.FormatUnavailable:
+		return fmt.Errorf("app: %w: %s; ask for fewer samples with app.Samples", ErrNoOpenGL, e.Desc)
+	}
+	return fmt.Errorf("app: cannot create the window: %w", e)
+}

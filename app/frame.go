@@ -1,0 +1,187 @@
+package app
+
+import (
+	"image"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-gl/gl/v3.3-core/gl"
+)
+
+// A Frame is what the function given to [Win.OnDraw] is told. It may be used until that returns.
+type Frame struct {
+	Number uint64        // zero for the first
+	Time   time.Duration // since the first frame began
+	Delta  time.Duration // since the last frame began; zero for the first
+
+	Width, Height             int // of the window, in pixels
+	ScreenWidth, ScreenHeight int // in screen coordinates, as those of the mouse
+	ScaleX, ScaleY            float32
+}
+
+// drawing is how frames follow each other. A frame is a function posted to the window's thread, which posts the next
+// one: so what others give to the thread runs between frames.
+type drawing struct {
+	frame   Frame
+	first   time.Time
+	due     time.Duration // when the next frame should begin, since first
+	refresh time.Duration // how long the monitor shows a frame
+	timer   *time.Timer   // posts the next frame, if it is not due yet
+	run     func()        // drawFrame, made once
+	pending atomic.Bool   // a frame has been posted, or the timer will post one
+}
+
+func (d *drawing) init(w *Win) {
+	d.run = w.drawFrame
+	d.timer = time.AfterFunc(time.Hour, func() { w.thread.Go(d.run) })
+	d.timer.Stop()
+}
+
+// schedule posts a frame, unless one has been posted.
+func (w *Win) schedule() {
+	if w.pending.CompareAndSwap(false, true) {
+		w.thread.Go(w.run)
+	}
+}
+
+// Redraw draws a frame soon. For windows that are not [OnDemand] it does nothing, they are drawn anyway. Several calls
+// before the frame begins give one frame.
+func (w *Win) Redraw() {
+	if w.opts.onDemand && w.life.Load() == running {
+		w.schedule()
+	}
+}
+
+// drawFrame runs on the window's thread.
+func (w *Win) drawFrame() {
+	if w.stopped.Load() {
+		return
+	}
+	w.pending.Store(false) // from now on Redraw means another frame
+	completed := false
+	defer func() {
+		if !completed {
+			f := &failure{value: recover(), stack: debug.Stack()}
+			w.failed.CompareAndSwap(nil, f)
+			w.Stop()
+		}
+	}()
+	f := &w.frame
+	now := time.Duration(0)
+	if f.Number == 0 && w.first.IsZero() {
+		w.first = time.Now()
+	} else {
+		now = time.Since(w.first)
+		f.Number++
+		f.Delta = now - f.Time
+	}
+	f.Time = now
+	w.measure(f)
+	if draw := w.onDraw.Load(); draw != nil {
+		(*draw)(f)
+	} else {
+		gl.Clear(gl.COLOR_BUFFER_BIT)
+	}
+	w.takeShots(f)
+	w.win.SwapBuffers()
+	completed = true
+	if !w.opts.onDemand {
+		w.scheduleAfter(now)
+	}
+}
+
+// measure fills in the size of the window.
+func (w *Win) measure(f *Frame) {
+	w.shared.mu.Lock()
+	g := w.shared.geometry
+	w.shared.mu.Unlock()
+	if g.size.Width != f.Width || g.size.Height != f.Height {
+		gl.Viewport(0, 0, int32(g.size.Width), int32(g.size.Height))
+	}
+	f.Width, f.Height = g.size.Width, g.size.Height
+	f.ScreenWidth, f.ScreenHeight = g.size.ScreenWidth, g.size.ScreenHeight
+	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
+}
+
+// scheduleAfter posts the frame after the one that began at began: at once, if showing that has waited for the
+// monitor, and otherwise when it is due.
+func (w *Win) scheduleAfter(began time.Duration) {
+	if !w.pending.CompareAndSwap(false, true) {
+		return
+	}
+	now := time.Since(w.first)
+	period := time.Duration(0)
+	if !w.opts.noVSync && now-began < w.refresh/2 {
+		period = w.refresh // the driver does not wait: a hidden window, or no monitor at all
+	}
+	if w.opts.rate > 0 {
+		period = max(period, time.Duration(float64(time.Second)/w.opts.rate))
+	}
+	w.due = max(w.due+period, began+period/2) // late frames are not made up for
+	if left := w.due - now; period > 0 && left > 0 {
+		w.timer.Reset(left)
+		return
+	}
+	w.thread.Go(w.run)
+}
+
+// A shot is a picture of a window, or an error.
+type shot struct {
+	picture *image.NRGBA
+	err     error
+}
+
+// Screenshot returns a picture of the next frame. It waits for that, and must not be called from OnDraw.
+func (w *Win) Screenshot() (*image.NRGBA, error) {
+	taken := make(chan shot, 1)
+	w.shared.mu.Lock()
+	w.shared.shots = append(w.shared.shots, taken)
+	w.shared.mu.Unlock()
+	if w.life.Load() == over {
+		w.refuseShots()
+	}
+	w.Redraw()
+	s := <-taken
+	return s.picture, s.err
+}
+
+// takeShots reads back the frame that has just been drawn, if somebody has asked for it.
+func (w *Win) takeShots(f *Frame) {
+	w.shared.mu.Lock()
+	shots := w.shared.shots
+	w.shared.shots = nil
+	w.shared.mu.Unlock()
+	for _, taken := range shots {
+		picture := image.NewNRGBA(image.Rect(0, 0, f.Width, f.Height))
+		if len(picture.Pix) > 0 {
+			gl.PixelStorei(gl.PACK_ALIGNMENT, 1)
+			gl.ReadPixels(0, 0, int32(f.Width), int32(f.Height), gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(picture.Pix))
+			flip(picture)
+		}
+		taken <- shot{picture: picture}
+	}
+}
+
+func (w *Win) refuseShots() {
+	w.shared.mu.Lock()
+	defer w.shared.mu.Unlock()
+	for _, taken := range w.shared.shots {
+		taken <- shot{err: ErrClosed}
+	}
+	w.shared.shots = nil
+}
+
+// flip turns a picture upside down, because OpenGL begins with the lowest row, and makes it opaque.
+func flip(p *image.NRGBA) {
+	row := make([]byte, p.Stride)
+	for y, last := 0, p.Rect.Dy()-1; y < last-y; y++ {
+		upper, lower := p.Pix[y*p.Stride:][:p.Stride], p.Pix[(last-y)*p.Stride:][:p.Stride]
+		copy(row, upper)
+		copy(upper, lower)
+		copy(lower, row)
+	}
+	for i := 3; i < len(p.Pix); i += 4 {
+		p.Pix[i] = 255
+	}
+}

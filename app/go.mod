@@ -1,0 +1,13 @@
+module github.com/threadcall/threadcall/app
+
+go 1.26.0
+
+require (
+	github.com/go-gl/gl v0.0.0-20231021071112-07e5d0ea2e71
+	github.com/go-gl/glfw/v3.3/glfw v0.0.0-20260823155953-d41da22a9587
+	github.com/threadcall/threadcall v0.0.0
+)
+
+require golang.org/x/sys v0.49.0 // indirect
+
+replace github.com/threadcall/threadcall => ../

@@ -1,0 +1,316 @@
+package app
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/go-gl/glfw/v3.3/glfw"
+
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// ErrClosed is returned by methods of a window that has been closed.
+var ErrClosed = errors.New("app: the window is closed")
+
+// A Win is a window. Its methods may be called from any goroutine at any time. Those that change something do nothing
+// once the window is closed, because the user may close it at any moment.
+//
+// A Win is made by NewWindow, lives in Run, and is gone when Run has returned.
+type Win struct {
+	opts   options
+	win    *glfw.Window
+	thread *thread.Thread
+	queue  *queue
+	events events // only Run's
+
+	onDraw  atomic.Pointer[func(*Frame)]
+	onEvent atomic.Pointer[func(Event)]
+
+	life    atomic.Int32   // made, running, over: only ever grows
+	runner  atomic.Uintptr // the goroutine in Run
+	stopped atomic.Bool    // no frame begins, and Run returns
+	failed  atomic.Pointer[failure]
+	gone    chan struct{} // closed when the window has been destroyed
+
+	// What belongs to the main thread.
+	destroyed bool
+	cursor    *glfw.Cursor
+	placed    placement // before Fullscreen
+	geometry  geometry  // as last put into the queue
+
+	shared struct { // with the window's thread
+		mu       sync.Mutex
+		geometry geometry
+		shots    []chan<- shot
+	}
+
+	drawing // what belongs to the window's thread, see frame.go
+}
+
+const (
+	made = iota
+	running
+	over
+)
+
+// geometry is how large the window is.
+type geometry struct {
+	size           ResizeEvent
+	scaleX, scaleY float32
+}
+
+// A failure is a panic or a Goexit in the function given to OnDraw.
+type failure struct {
+	value any // nil for a Goexit
+	stack []byte
+}
+
+var glLoaded struct {
+	mu   sync.Mutex // held until all functions have been found
+	done bool
+}
+
+// NewWindow makes a window. Nothing is drawn before Run. Errors say what is wrong with the options or what the system
+// lacks.
+func NewWindow(opts ...Option) (*Win, error) {
+	o := defaults()
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&o)
+		}
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
+	w.drawing.init(w)
+	var err error
+	if down := onMain(func() { err = w.create() }); down != nil {
+		return nil, down
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.thread = thread.New(thread.WithName("window"))
+	w.thread.Call(func() { err = w.prepare() })
+	if err != nil {
+		w.begin()
+		w.end()
+		return nil, err
+	}
+	if !o.hidden {
+		w.Show()
+	}
+	return w, nil
+}
+
+// create runs on the main thread.
+func (w *Win) create() error {
+	o := w.opts
+	flag := func(on bool) int {
+		if on {
+			return glfw.True
+		}
+		return glfw.False
+	}
+	glfw.DefaultWindowHints()
+	glfw.WindowHint(glfw.Visible, glfw.False)
+	glfw.WindowHint(glfw.ContextVersionMajor, o.major)
+	glfw.WindowHint(glfw.ContextVersionMinor, o.minor)
+	glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
+	glfw.WindowHint(glfw.OpenGLForwardCompatible, flag(runtime.GOOS == "darwin"))
+	glfw.WindowHint(glfw.Samples, o.samples)
+	glfw.WindowHint(glfw.Resizable, flag(!o.fixed))
+	glfw.WindowHint(glfw.Decorated, flag(!o.bare))
+	glfw.WindowHint(glfw.TransparentFramebuffer, flag(o.transparent))
+	glfw.WindowHint(glfw.Floating, flag(o.floating))
+	width, height := o.width, o.height
+	var monitor *glfw.Monitor
+	if m := o.monitor; m != nil {
+		if !connected(m) {
+			return errNoMonitor
+		}
+		monitor = m.m
+		width, height = m.Mode.Width, m.Mode.Height
+		glfw.WindowHint(glfw.RefreshRate, m.Mode.RefreshRate)
+	}
+	err := guarded(func() (err error) {
+		w.win, err = glfw.CreateWindow(width, height, o.title, monitor, nil)
+		return err
+	})
+	if w.win == nil {
+		return windowError(err, o)
+	}
+	state.winMu.Lock()
+	state.windows[w] = struct{}{}
+	state.winMu.Unlock()
+	w.win.SetInputMode(glfw.LockKeyMods, glfw.True)
+	w.listen()
+	w.drawing.refresh = refreshPeriod()
+	return nil
+}
+
+// prepare runs on the window's thread.
+func (w *Win) prepare() error {
+	w.win.MakeContextCurrent()
+	glLoaded.mu.Lock()
+	defer glLoaded.mu.Unlock()
+	if !glLoaded.done {
+		if err := gl.Init(); err != nil {
+			return windowError(&glfw.Error{Code: glfw.APIUnavailable, Desc: err.Error()}, w.opts)
+		}
+		glLoaded.done = true
+	}
+	if w.opts.noVSync {
+		glfw.SwapInterval(0)
+	} else {
+		glfw.SwapInterval(1)
+	}
+	return nil
+}
+
+// OnDraw sets the function that draws a frame. It runs on the window's thread, where the window's context is current;
+// the viewport has been set to the whole window. When it returns, the frame is shown. Nil leaves the window black.
+//
+// If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
+func (w *Win) OnDraw(draw func(*Frame)) {
+	if draw == nil {
+		w.onDraw.Store(nil)
+	} else {
+		w.onDraw.Store(&draw)
+	}
+	w.Redraw()
+}
+
+// OnEvent sets the function that is told of events. It runs on the goroutine that called Run, one event after the other.
+func (w *Win) OnEvent(handle func(Event)) {
+	if handle == nil {
+		w.onEvent.Store(nil)
+	} else {
+		w.onEvent.Store(&handle)
+	}
+}
+
+// Thread returns the thread on which the window is drawn. What it is given runs between two frames, with the window's
+// context current: that is the place to upload textures. It is terminated when the window is closed.
+func (w *Win) Thread() *thread.Thread { return w.thread }
+
+// Run shows frames and delivers events until the user closes the window, or Stop or Terminate is called. Then it destroys
+// the window and returns. It can be called once; if the window has been closed before, Run returns at once.
+//
+// Run panics on the main thread, which must be free for the event loop.
+func (w *Win) Run() {
+	if mainthread.On() {
+		panic("app: Run on the main thread; call it from the function given to mainthread.Init, or from any goroutine")
+	}
+	if !w.begin() {
+		if w.life.Load() == running {
+			panic("app: Run of a window that runs already; NewWindow makes another one")
+		}
+		return
+	}
+	finished := false
+	defer func() {
+		w.end()
+		if f := w.failed.Load(); f != nil && finished {
+			f.raise()
+		}
+	}()
+	w.schedule()
+	for !w.stopped.Load() {
+		h := w.queue.get()
+		if h.kind == none {
+			<-w.queue.bell
+			continue
+		}
+		e := w.events.from(&h)
+		if handle := w.onEvent.Load(); handle != nil {
+			(*handle)(e)
+		}
+		if h.kind == closeKind && !w.events.close.keep {
+			w.Stop()
+		}
+	}
+	finished = true
+}
+
+// begin claims the window for the calling goroutine.
+func (w *Win) begin() bool {
+	if !w.life.CompareAndSwap(made, running) {
+		return false
+	}
+	w.runner.Store(ident.G())
+	return true
+}
+
+// end destroys the window.
+func (w *Win) end() {
+	w.Stop()
+	w.drawing.timer.Stop()
+	w.thread.Call(glfw.DetachCurrentContext) // after the frame that is being drawn
+	w.thread.Terminate()
+	_ = onMain(func() {
+		w.destroyed = true
+		w.win.Destroy()
+		if w.cursor != nil {
+			w.cursor.Destroy()
+		}
+	})
+	w.refuseShots()
+	state.winMu.Lock()
+	delete(state.windows, w)
+	state.winMu.Unlock()
+	w.life.Store(over)
+	w.runner.Store(0)
+	close(w.gone)
+}
+
+// Stop makes Run return. It does not wait for that, and may be called from OnDraw and OnEvent.
+func (w *Win) Stop() {
+	w.stopped.Store(true)
+	w.queue.announce()
+}
+
+// raise does to the caller of Run what happened in its OnDraw.
+func (f *failure) raise() {
+	if f.value == nil {
+		runtime.Goexit()
+	}
+	defer func() { panic(f.value) }()
+	panic(drawPanic(f.stack)) // so that the report of a crash shows where it came from; recover sees only the value
+}
+
+type drawPanic []byte
+
+func (s drawPanic) Error() string { return "the function given to OnDraw panicked:\n" + string(s) }
+
+// do runs f on the main thread if the window is still there.
+func (w *Win) do(f func()) error {
+	err := ErrClosed
+	if down := onMain(func() {
+		if !w.destroyed {
+			f()
+			err = nil
+		}
+	}); down != nil {
+		return ErrClosed
+	}
+	return err
+}
+
+// refreshPeriod returns how long the primary monitor shows a frame.
+func refreshPeriod() time.Duration {
+	rate := 60
+	if m := glfw.GetPrimaryMonitor(); m != nil {
+		if mode := m.GetVideoMode(); mode != nil && mode.RefreshRate > 0 {
+			rate = mode.RefreshRate
+		}
+	}
+	return time.Second / time.Duration(rate)
+}
