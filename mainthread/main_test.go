@@ -3,13 +3,13 @@ package mainthread_test
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/self"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -52,11 +52,13 @@ func arrives[T any](t *testing.T, c <-chan T) T {
 // run runs one of the programs in a process of its own and returns what it wrote and its exit status.
 func run(t *testing.T, program string, env ...string) (output string, status int) {
 	t.Helper()
-	self, err := os.Executable()
+	if runtime.GOARCH == "wasm" {
+		t.Skip("js/wasm cannot start a process")
+	}
+	cmd, err := self.Command()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self)
 	cmd.Env = append(append(os.Environ(), "THREADCALL_PROGRAM="+program), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -63,6 +63,7 @@ func TestBeforeItServesOthersWaitForAnAdoptedThread(t *testing.T) {
 }
 
 func TestAdoptOnAThreadThatIsOneAlreadyPanics(t *testing.T) {
+	needsCoroutines(t)
 	adoptPanics := func() { mustPanic(t, func() { thread.Adopt() }, "already") }
 	adopt(t).do(adoptPanics)
 	start(t).Call(adoptPanics)

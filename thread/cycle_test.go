@@ -218,6 +218,7 @@ func TestPoolsMayCallEachOtherAtTheSameMoment(t *testing.T) {
 }
 
 func TestACircleMayLeadThroughACoroutine(t *testing.T) {
+	needsCoroutines(t)
 	a, b := start(t), start(t)
 	ran := 0
 	ends(t, func() {
@@ -249,6 +250,7 @@ func coroutineCallsAThreadJustMade() {
 }
 
 func TestACircleMayLeadThroughACoroutineAndAThreadJustMade(t *testing.T) {
+	needsCoroutines(t)
 	if out, status := run(t, "a coroutine calls a thread just made"); status != 0 || out != "ran\n" {
 		t.Errorf("exit status %d:\n%s", status, out)
 	}

@@ -142,6 +142,7 @@ func TestOthersAreServedWhileGoexitsComeAndGo(t *testing.T) {
 }
 
 func TestAGoexitInACoroutineEndsTheCallThatResumedIt(t *testing.T) {
+	needsCoroutines(t)
 	th := start(t)
 	for name, body := range map[string]func(){
 		"itself":  runtime.Goexit,

@@ -58,6 +58,7 @@ func TestANestedCallIsNotSentBehindWhatOthersHaveQueued(t *testing.T) {
 }
 
 func TestACallFromACoroutineRunsInPlace(t *testing.T) {
+	needsCoroutines(t)
 	inEveryWay(t, func(t *testing.T, w way) {
 		ends(t, func() {
 			w.call(func() {
@@ -99,6 +100,7 @@ func pulled(seq iter.Seq[int]) iter.Seq[int] {
 }
 
 func TestACoroutineIsOnTheThread(t *testing.T) {
+	needsCoroutines(t)
 	th, other := start(t), start(t)
 	th.Call(func() {
 		for range pulled(func(yield func(int) bool) {
@@ -112,6 +114,7 @@ func TestACoroutineIsOnTheThread(t *testing.T) {
 }
 
 func TestACoroutineMayOutliveTheCallThatMadeIt(t *testing.T) {
+	needsCoroutines(t)
 	th := start(t)
 	var next func() (int, bool)
 	var stop func()

@@ -101,6 +101,7 @@ func TestOnTheThreadTheOrderHoldsAtEveryDepth(t *testing.T) {
 }
 
 func TestACoroutinesCallsRunInOrder(t *testing.T) {
+	needsCoroutines(t)
 	th := start(t)
 	r := seeded(t)
 	ends(t, func() {

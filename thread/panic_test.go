@@ -80,6 +80,7 @@ func TestAPanicReachesTheCallerThroughAnotherThread(t *testing.T) {
 }
 
 func TestAPanicInACoroutinesCallReachesIt(t *testing.T) {
+	needsCoroutines(t)
 	th := start(t)
 	th.Call(func() {
 		for range pulled(func(yield func(int) bool) {

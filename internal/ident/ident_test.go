@@ -4,7 +4,10 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+	"unsafe"
 )
 
 func TestGTellsGoroutinesApart(t *testing.T) {
@@ -37,6 +40,99 @@ func TestGTellsGoroutinesApart(t *testing.T) {
 	done.Wait()
 }
 
+// A g begins with the bounds of its goroutine's stack, and this test knows it so that it can tell a g from any other
+// number that a register may hold. Should a release of Go change that, the test goes; the code does not depend on it.
+func TestGIsTheAddressOfAG(t *testing.T) {
+	var done sync.WaitGroup
+	for range 10 {
+		done.Go(func() {
+			g := G()
+			bounds := *(**[2]uintptr)(unsafe.Pointer(&g))
+			if here := uintptr(unsafe.Pointer(&g)); here < bounds[0] || here >= bounds[1] {
+				t.Errorf("g %#x does not begin with the bounds of the stack that %#x is on, but %#x", g, here, *bounds)
+			}
+		})
+	}
+	done.Wait()
+}
+
+func TestGIsTheSameOnAStackThatHasGrown(t *testing.T) {
+	done := make(chan bool)
+	go func() { // whose stack is still small
+		defer close(done)
+		g := G()
+		var frame func(depth int) uintptr
+		frame = func(depth int) uintptr {
+			var large [512]byte
+			if depth == 0 {
+				return G() + uintptr(large[0])
+			}
+			return frame(depth-1) + uintptr(large[depth%512])
+		}
+		for depth := 1; depth < 10000; depth *= 3 {
+			if frame(depth) != g || G() != g {
+				t.Errorf("g has changed in a call %d deep", depth)
+			}
+		}
+	}()
+	<-done
+}
+
+func TestGIsTheSameOnAnotherThread(t *testing.T) {
+	if Thread() == 0 || runtime.GOMAXPROCS(0) == 1 {
+		t.Skip("threads cannot be told apart, or the scheduler has little reason to move goroutines")
+	}
+	var stop atomic.Bool
+	defer stop.Store(true)
+	for range runtime.GOMAXPROCS(0) {
+		go func() {
+			for !stop.Load() {
+				runtime.Gosched()
+			}
+		}()
+	}
+	g, first := G(), Thread()
+	moved := 0
+	for start := time.Now(); moved < 10 && time.Since(start) < 10*time.Second; {
+		time.Sleep(50 * time.Microsecond)
+		if thread := Thread(); thread != first {
+			first = thread
+			moved++
+		}
+		if G() != g {
+			t.Fatal("g has changed")
+		}
+	}
+	if moved == 0 {
+		t.Skip("the goroutine has stayed on its thread for ten seconds")
+	}
+}
+
+// The collector stops goroutines by signals where the system has them, in the middle of anything.
+func TestGIsTheSameAfterAnInterruption(t *testing.T) {
+	var stop atomic.Bool
+	var collector sync.WaitGroup
+	collector.Go(func() {
+		for range 50 {
+			runtime.GC()
+			runtime.Gosched()
+		}
+		stop.Store(true)
+	})
+	g := G()
+	for !stop.Load() {
+		for range 1000 {
+			if G() != g {
+				t.Fatal("g has changed")
+			}
+		}
+		if runtime.GOARCH == "wasm" {
+			runtime.Gosched() // nothing interrupts there
+		}
+	}
+	collector.Wait()
+}
+
 func TestACoroutineIsOnTheSameThread(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -45,5 +141,27 @@ func TestACoroutineIsOnTheSameThread(t *testing.T) {
 	defer stop()
 	if ok, _ := next(); !ok {
 		t.Error("a coroutine of a locked goroutine has the same g, or another thread")
+	}
+}
+
+func TestALockedGoroutineStaysOnItsThreadAndOthersAreElsewhere(t *testing.T) {
+	if Thread() == 0 {
+		t.Skip("threads cannot be told apart")
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	its := Thread()
+	var others sync.WaitGroup
+	for range 20 {
+		others.Go(func() {
+			if Thread() == its {
+				t.Error("another goroutine is on the thread of a locked one")
+			}
+		})
+	}
+	others.Wait()
+	time.Sleep(time.Millisecond)
+	if Thread() != its {
+		t.Error("a locked goroutine has moved")
 	}
 }

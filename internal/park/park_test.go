@@ -7,6 +7,25 @@ import (
 	"time"
 )
 
+func TestPauseReturnsAndDisturbsNothing(t *testing.T) {
+	sum, product := int64(0), 1.0
+	for i := range 100_000 {
+		Pause()
+		sum += int64(i)
+		Pause()
+		product *= 1 + 1/float64(i+1)
+	}
+	if sum != 4_999_950_000 {
+		t.Errorf("the sum is %d", sum)
+	}
+	if product < 100_000 || product > 100_002 {
+		t.Errorf("the product is %v", product)
+	}
+	if n := testing.AllocsPerRun(100, Pause); n != 0 {
+		t.Errorf("Pause allocates %v times", n)
+	}
+}
+
 func TestAWakeBetweenArmAndSleepIsNotLost(t *testing.T) {
 	if !CanSleep {
 		t.Skip("no Sleeper on this system, or asynchronous preemption is off")

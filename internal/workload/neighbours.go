@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"runtime"
 	"sync"
+
+	"github.com/threadcall/threadcall/internal/self"
 )
 
 // Neighbours is Burst while other processes want every core.
@@ -28,10 +29,6 @@ func StartNeighbours() (stop func(), err error) {
 	if os.Getenv(neighbour) != "" {
 		return nil, errors.New("a neighbour of its own: call workload.MaybeBurn first thing in main")
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	var stops []func()
 	stop = sync.OnceFunc(func() {
 		for _, stop := range stops {
@@ -39,7 +36,7 @@ func StartNeighbours() (stop func(), err error) {
 		}
 	})
 	for range runtime.NumCPU() {
-		end, err := startNeighbour(program)
+		end, err := startNeighbour()
 		if err != nil {
 			stop()
 			return nil, fmt.Errorf("starting a neighbour: %w", err)
@@ -49,8 +46,11 @@ func StartNeighbours() (stop func(), err error) {
 	return stop, nil
 }
 
-func startNeighbour(program string) (stop func(), err error) {
-	c := exec.Command(program)
+func startNeighbour() (stop func(), err error) {
+	c, err := self.Command()
+	if err != nil {
+		return nil, err
+	}
 	c.Env = append(os.Environ(), neighbour+"=1")
 	c.Stderr = os.Stderr
 	life, err := c.StdinPipe()
