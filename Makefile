@@ -8,12 +8,12 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test bench soak lint vuln cross plain race modes 386 gcc
+.PHONY: all test bench soak ports ports-quick ports-table lint vuln cross plain race modes 386 gcc
 
 all: test
 
 # test is everything that must pass. Each of its parts can be made alone.
-test: lint plain race modes 386 cross
+test: lint plain race modes 386 cross ports-quick
 	@echo 'make test: passed'
 
 # plain is the way a user runs the tests; each module also builds on its own, outside the workspace.
@@ -32,6 +32,17 @@ modes:
 386:
 	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(RUN) -short ./thread ./mainthread ./internal/...; \
 	else echo '386: not run, this is not an amd64 machine'; fi
+
+# ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the
+# packages that depend on the processor most, a minute in all; ports-table also writes the results to docs/ports.md.
+ports:
+	$(GO) run ./internal/ports
+
+ports-quick:
+	$(GO) run ./internal/ports -quick
+
+ports-table:
+	$(GO) run ./internal/ports -write docs/ports.md
 
 # bench measures threadcall beside the reference and the floor and prints the table of ratios. It takes two minutes on a
 # machine that has nothing else to do.

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/threadcall/threadcall/internal/self"
+)
+
+// native is this machine.
+type native struct{}
+
+func (native) prepare(bool) (*command, error) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return nil, errors.New("this machine is not linux/amd64")
+	}
+	return &command{name: "natively"}, nil
+}
+
+// qemu is the emulation of a processor for programs of Linux, by qemu's name of it.
+type qemu string
+
+func (q qemu) prepare(bool) (*command, error) {
+	program := "qemu-" + string(q)
+	if err := need(program, "qemu-user"); err != nil {
+		return nil, err
+	}
+	words := strings.Fields(output(program, "--version")) // qemu-arm version 7.2.22 (Debian…
+	name := program
+	if len(words) > 2 {
+		name += " " + words[2]
+	}
+	return &command{name: name, program: []string{program}, env: []string{self.Emulator + "=" + program}}, nil
+}
+
+// node runs WebAssembly.
+type node struct{}
+
+func (node) prepare(quick bool) (*command, error) {
+	if err := inAHurry(quick, "node"); err != nil {
+		return nil, err
+	}
+	if err := need("node", "nodejs"); err != nil {
+		return nil, err
+	}
+	script := filepath.Join(strings.TrimSpace(output("go", "env", "GOROOT")), "lib", "wasm", "go_js_wasm_exec")
+	if _, err := os.Stat(script); err != nil {
+		return nil, err
+	}
+	return &command{name: "Node " + strings.TrimPrefix(strings.TrimSpace(output("node", "--version")), "v"),
+		program: []string{script}}, nil
+}
+
+// wine runs programs of Windows.
+//
+// Go asks bcryptprimitives.dll for random numbers, which Wine has since version 9 only. Its one function does the same as
+// one in advapi32.dll, so older ones are given a library that says so and has no code of its own.
+type wine struct{}
+
+const forwarder = `LIBRARY bcryptprimitives
+EXPORTS
+	ProcessPrng = advapi32.SystemFunction036
+`
+
+func (wine) prepare(quick bool) (*command, error) {
+	if runtime.GOARCH != "amd64" {
+		return nil, errors.New("this machine is not an amd64 machine")
+	}
+	if err := inAHurry(quick, "wine"); err != nil {
+		return nil, err
+	}
+	if err := need("wine", "wine", "wine64"); err != nil {
+		return nil, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	prefix := filepath.Join(cache, "threadcall", "wine")
+	if err := os.MkdirAll(prefix, 0o777); err != nil {
+		return nil, err
+	}
+	env := []string{"WINEPREFIX=" + prefix, "WINEDEBUG=-all"}
+	inPrefix := func(program string, args ...string) error {
+		c := exec.Command(program, args...)
+		c.Env = append(os.Environ(), env...)
+		if out, err := c.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", program, err, out)
+		}
+		return nil
+	}
+	if err := inPrefix("wine", "wineboot", "-i"); err != nil {
+		return nil, err
+	}
+	library := filepath.Join(prefix, "drive_c", "windows", "system32", "bcryptprimitives.dll")
+	if _, err := os.Stat(library); err != nil {
+		const ld = "x86_64-w64-mingw32-ld"
+		if err := need(ld, "binutils-mingw-w64-x86-64"); err != nil {
+			return nil, err
+		}
+		exports := filepath.Join(prefix, "bcryptprimitives.def")
+		if err := os.WriteFile(exports, []byte(forwarder), 0o666); err != nil {
+			return nil, err
+		}
+		if err := inPrefix(ld, "-shared", "--entry", "0", "-o", library, exports); err != nil {
+			return nil, err
+		}
+	}
+	version, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(output("wine", "--version")), "wine-"), " ")
+	return &command{
+		name:    "Wine " + version,
+		program: []string{"wine"},
+		env:     env,
+		end:     func() { _ = inPrefix("wineserver", "-k") }, // it would end by itself, later
+	}, nil
+}
+
+// inAHurry is an error if a program is missing that takes a while to install.
+func inAHurry(quick bool, program string) error {
+	if _, err := exec.LookPath(program); err != nil && quick {
+		return fmt.Errorf("%s is not installed, and that takes a while; make ports installs it", program)
+	}
+	return nil
+}
+
+// need installs packages if the program is missing.
+func need(program string, packages ...string) error {
+	if _, err := exec.LookPath(program); err == nil {
+		return nil
+	}
+	if err := install(packages); err != nil {
+		return fmt.Errorf("%s is not installed: %w", program, err)
+	}
+	_, err := exec.LookPath(program)
+	return err
+}
+
+func install(packages []string) error {
+	if _, err := exec.LookPath("apt-get"); err != nil {
+		return errors.New("there is no apt-get to install " + strings.Join(packages, " ") + " with")
+	}
+	if os.Geteuid() != 0 {
+		return errors.New("only root may; try: sudo apt-get install " + strings.Join(packages, " "))
+	}
+	fmt.Println("ports: installing", strings.Join(packages, " "))
+	update()
+	c := exec.Command("apt-get", append([]string{"install", "-y", "-q", "--no-install-recommends"}, packages...)...)
+	c.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("apt-get: %w\n%s", err, out)
+	}
+	return nil
+}
+
+var update = sync.OnceFunc(func() { _ = exec.Command("apt-get", "update", "-q").Run() }) // install says what is wrong
+
+// output returns what a program writes, or nothing if it fails.
+func output(program string, args ...string) string {
+	out, _ := exec.Command(program, args...).Output()
+	return string(out)
+}

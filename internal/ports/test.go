@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// A result is what became of a port.
+type result struct {
+	port
+	on                      string
+	left                    string // why it was not run
+	passed, skipped, failed int    // tests, with subtests
+	reasons                 map[string]int
+	output                  string // of what failed
+	broken                  bool   // go test failed
+	time                    time.Duration
+}
+
+func (r result) ok() bool { return !r.broken && r.failed == 0 }
+
+// An event is a line of go test -json.
+type event struct {
+	Action, Package, Test, Output string
+	ImportPath                    string
+}
+
+// test runs the tests of packages on p.
+func test(p port, on *command, packages []string, timeout time.Duration) result {
+	if on.end != nil {
+		defer on.end()
+	}
+	args := []string{"test", "-json", "-short", "-count=1", "-timeout", timeout.String()}
+	if len(on.program) > 0 {
+		args = append(args, "-exec", strings.Join(on.program, " "))
+	}
+	c := exec.Command("go", append(args, packages...)...)
+	c.Env = append(append(os.Environ(), "GOOS="+p.system, "GOARCH="+p.processor, "CGO_ENABLED=0"), on.env...)
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	start := time.Now()
+	err := c.Run()
+	r := read(stdout.Bytes())
+	r.port, r.on, r.time = p, on.name, time.Since(start)
+	if r.broken = err != nil; r.broken {
+		r.output += stderr.String()
+	}
+	return r
+}
+
+// A skip writes where it is and why.
+var where = regexp.MustCompile(`^ *[a-z_0-9]+\.go:[0-9]+: `)
+
+// read counts what go test -json has written.
+func read(lines []byte) result {
+	r := result{reasons: map[string]int{}}
+	outputs := map[string]*strings.Builder{}
+	for line := range bytes.Lines(lines) {
+		var e event
+		if json.Unmarshal(line, &e) != nil {
+			r.output += string(line)
+			continue
+		}
+		key := e.Package + " " + e.Test
+		switch e.Action {
+		case "output":
+			if outputs[key] == nil {
+				outputs[key] = new(strings.Builder)
+			}
+			outputs[key].WriteString(e.Output)
+		case "build-output":
+			r.output += e.Output
+		case "pass", "skip", "fail":
+			out := ""
+			if b := outputs[key]; b != nil {
+				out = b.String()
+			}
+			delete(outputs, key)
+			r.count(e, out)
+		}
+	}
+	for key, b := range outputs { // of tests that did not end
+		r.output += "did not end: " + key + "\n" + b.String()
+	}
+	return r
+}
+
+func (r *result) count(e event, out string) {
+	switch {
+	case e.Action == "fail":
+		if e.Test != "" {
+			r.failed++
+		}
+		r.output += out
+	case e.Test == "": // a package
+	case e.Action == "pass":
+		r.passed++
+	default:
+		r.skipped++
+		why := reason(out)
+		if why == "" {
+			why = e.Test + " says not why"
+		}
+		r.reasons[why]++
+	}
+}
+
+// reason finds why a test was skipped, if it says so.
+func reason(out string) (last string) {
+	for line := range strings.Lines(out) {
+		if at := where.FindString(line); at != "" {
+			last = strings.TrimSpace(line[len(at):])
+		}
+	}
+	return last
+}

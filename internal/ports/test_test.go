@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const events = `
+{"Action":"start","Package":"p"}
+{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
+{"Action":"pass","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"=== RUN   TestB\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:12: no threads here\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"--- SKIP: TestB (0.00s)\n"}
+{"Action":"skip","Package":"p","Test":"TestB"}
+{"Action":"skip","Package":"p","Test":"TestC"}
+{"Action":"output","Package":"p","Test":"TestD/sub","Output":"    d_test.go:1: lost\n"}
+{"Action":"fail","Package":"p","Test":"TestD/sub"}
+{"Action":"fail","Package":"p","Test":"TestD"}
+{"Action":"fail","Package":"p"}
+{"Action":"skip","Package":"without tests"}
+`
+
+func TestOutcomesAreCounted(t *testing.T) {
+	r := read([]byte(events))
+	if r.passed != 1 || r.skipped != 2 || r.failed != 2 || r.ok() {
+		t.Errorf("%+v", r)
+	}
+	if r.reasons["no threads here"] != 1 || r.reasons["TestC says not why"] != 1 {
+		t.Errorf("reasons %v", r.reasons)
+	}
+	if !strings.Contains(r.output, "lost") || strings.Contains(r.output, "TestA") {
+		t.Errorf("of the failures it shows %q", r.output)
+	}
+}
+
+func TestATestThatDoesNotEndIsShown(t *testing.T) {
+	r := read([]byte(`{"Action":"output","Package":"p","Test":"TestA","Output":"signal: killed\n"}`))
+	if !strings.Contains(r.output, "p TestA") || !strings.Contains(r.output, "killed") {
+		t.Errorf("it shows %q", r.output)
+	}
+}
+
+func TestThePageHasALineForEachPort(t *testing.T) {
+	text := string(page([]result{
+		{port: port{system: "linux", processor: "s390x"}, on: "qemu", passed: 7, reasons: map[string]int{"why": 2}},
+		{port: port{system: "js", processor: "wasm"}, left: "node is not installed"},
+	}))
+	for _, want := range []string{"| linux/s390x | qemu | 7 |", "| js/wasm | not run: node", "- why: linux/s390x (2)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// Each file of assembly that reads g must be run somewhere.
+func TestEachProcessorIsAmongThePorts(t *testing.T) {
+	files, err := filepath.Glob("../ident/g_*.s")
+	if err != nil || len(files) == 0 {
+		t.Skip("the sources are not here")
+	}
+	listed := "amd64" // what the other targets of the Makefile run on
+	for _, p := range ports {
+		listed += " " + p.processor
+	}
+	for _, f := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f), "g_"), ".s")
+		if !strings.Contains(listed, strings.TrimSuffix(name, "x")) {
+			t.Errorf("no port runs %s", f)
+		}
+	}
+}
+
+func TestAnUnknownPortIsRefused(t *testing.T) {
+	stderr := os.Stderr
+	defer func() { os.Stderr = stderr }()
+	os.Stderr, _ = os.Open(os.DevNull)
+	if run(false, "", 0, []string{"plan9/amd64"}) {
+		t.Errorf("there is no such port among %v", ports)
+	}
+}
