@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test bench soak ports ports-quick ports-table lint vuln cross plain race modes 386 gcc
+.PHONY: all test bench soak ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model
 
 all: test
 
@@ -78,3 +78,11 @@ gcc:
 		echo 'make: installing gcc for the race detector'; \
 		if command -v apt-get >/dev/null; then apt-get update -q && apt-get install -y -q gcc libc6-dev; \
 		else echo 'make: no C compiler and no apt-get; install gcc' >&2; exit 1; fi; }
+
+# model checks the engine's protocol, written down for spin in docs/model, and that the checker finds seeded faults in it.
+model:
+	@for tool in spin gcc; do command -v $$tool >/dev/null || { \
+		echo "make: installing $$tool for the model"; \
+		if command -v apt-get >/dev/null; then apt-get update -q && apt-get install -y -q spin gcc libc6-dev; \
+		else echo "make: no $$tool and no apt-get; install $$tool" >&2; exit 1; fi; } || exit 1; done
+	@docs/model/check
