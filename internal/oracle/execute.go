@@ -186,7 +186,7 @@ func (r *run) function(o *op, s spot) func() {
 			r.failf(o, "its function ran on a thread that is not the place's")
 			return
 		}
-		if !p.enter() {
+		if !p.enter(o.verb == post) {
 			return
 		}
 		defer p.leave()

@@ -28,7 +28,7 @@ type place struct {
 	terminated  atomic.Bool // set after it
 	mu          sync.Mutex
 	active      int  // functions that run
-	over        bool // functions that begin now do nothing
+	over        bool // posted functions that begin now do nothing
 
 	wake func()        // what a host is woken by
 	stop chan struct{} // closed: a host ends
@@ -150,14 +150,14 @@ func (p *place) worker() *worker {
 	return nil
 }
 
-// enter lets a function begin, unless it is too late.
-func (p *place) enter() bool {
+// enter lets a function begin, unless nobody waits for it and it is too late.
+func (p *place) enter(posted bool) bool {
 	if !p.ending {
 		return true
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.over {
+	if p.over && posted {
 		return false
 	}
 	p.active++
@@ -172,7 +172,8 @@ func (p *place) leave() {
 	}
 }
 
-// finish waits until no function runs on a place that has been terminated, and keeps further ones from beginning.
+// finish waits until no function runs on a place that has been terminated, and keeps those from beginning that
+// nobody waits for.
 func (p *place) finish() {
 	for {
 		p.mu.Lock()

@@ -205,6 +205,8 @@ func (p *program) legal(o *op, s spot) error {
 	case unlock:
 		if s.here == nowhere || s.coroutine {
 			bad = "it is for functions on a thread and not for coroutines, which cannot bear it"
+		} else if tolerate.hostUnpinned && p.places[s.here] == hosted {
+			bad = "Serve may unpin its host"
 		}
 	case serve, serveQueued:
 		if !onThread || s.coroutine {
