@@ -59,14 +59,15 @@ func floors(samples []record.Sample, of func(record.Sample) float64) []trend.Poi
 	return trend.Floors(points)
 }
 
-// judge looks at all measures.
+// judge looks at all measures. It returns nothing if there are too few samples.
 func judge(samples []record.Sample) (drifts []drift) {
-	if len(samples) == 0 {
-		return nil
-	}
-	end := samples[len(samples)-1].At
 	for _, m := range measures {
-		t := trend.Of(floors(samples, func(s record.Sample) float64 { return m.of(s) / m.scale }))
+		points := floors(samples, func(s record.Sample) float64 { return m.of(s) / m.scale })
+		if len(points) < 3 {
+			return nil
+		}
+		end := samples[len(samples)-1].At
+		t := trend.Of(points)
 		growth := t.Growth((end - warmUp(end)).Seconds())
 		drifts = append(drifts, drift{m, t.First, t.Last, t.Slope * 3600, growth, growth <= m.limit})
 	}

@@ -100,7 +100,7 @@ func (r *result) reason() string {
 		return fmt.Sprintf("a turn of %q did not end within %v", r.stuck, patience)
 	case len(r.faults) > 0:
 		return r.faults[0]
-	case len(r.samples) < 3:
+	case len(r.drifts) == 0:
 		return "too few samples to judge"
 	}
 	for _, d := range r.drifts {

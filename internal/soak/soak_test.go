@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/soak/load"
+	"github.com/threadcall/threadcall/internal/soak/record"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -85,7 +86,7 @@ func TestNothingLeaks(t *testing.T) {
 
 func TestAnInterruptKeepsWhatThereIs(t *testing.T) {
 	dir := t.TempDir()
-	cmd, out := start(t, "--for 3m --out "+dir)
+	cmd, out := start(t, "--for 30s --out "+dir)
 	time.Sleep(6 * time.Second)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Skip(err) // Windows
@@ -96,6 +97,13 @@ func TestAnInterruptKeepsWhatThereIs(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "soak.svg")); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTooFewSamplesAreNotJudged(t *testing.T) {
+	r := &result{drifts: judge(make([]record.Sample, 10))}
+	if r.ok() || !strings.Contains(r.reason(), "too few") {
+		t.Errorf("ten samples are judged: %v", r.drifts)
 	}
 }
 

@@ -46,16 +46,14 @@ const (
 	maxGroups = 200 // which bounds the number of pairs
 )
 
-// Floors divides points into groups of neighbours and returns the lower quartile of each: what is always there. A leak
-// raises it; what comes and goes does not.
+// Floors divides points into groups of neighbours and returns the least of each: what is always there. A leak raises it;
+// what comes and goes does not, not even if more of it is under way because the machine is busy.
 func Floors(points []Point) []Point {
 	n := min(len(points)/groupSize, maxGroups)
 	floors := make([]Point, n)
 	for i := range floors {
 		group := points[i*len(points)/n : (i+1)*len(points)/n]
-		ys := values(group)
-		slices.Sort(ys)
-		floors[i] = Point{group[len(group)/2].X, ys[len(ys)/4]}
+		floors[i] = Point{group[len(group)/2].X, slices.Min(values(group))}
 	}
 	return floors
 }
