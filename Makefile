@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test bench soak ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model
+.PHONY: all test bench soak ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model faults fuzz
 
 all: test
 
@@ -66,6 +66,15 @@ vuln:
 		elif echo "$$out" | grep -q 'fetching vulnerabilities.*dial tcp'; then \
 			echo 'vuln: NOT CHECKED: the database at vuln.go.dev cannot be reached'; \
 		else echo "$$out"; exit 1; fi) || exit 1; done
+
+# faults puts one fault after the other into a copy of the tree and tells which check notices it. It takes ten minutes.
+faults: gcc
+	$(GO) run ./internal/oracle/faults
+
+# fuzz lets the fuzzer write programs for the oracle, for a minute. What a run covers differs from run to run, so the
+# fuzzer would spend all its time on making inputs smaller, if it were not told when to stop.
+fuzz:
+	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/oracle
 
 # cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not soak,
 # whose drawing library takes longer than all the rest.

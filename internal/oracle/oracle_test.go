@@ -172,7 +172,7 @@ func TestWrittenPrograms(t *testing.T) {
 
 // FuzzPrograms lets the fuzzer write programs, starting from those written by hand:
 //
-//	go test -fuzz FuzzPrograms -parallel 2 ./internal/oracle
+//	go test -run FuzzPrograms -fuzz FuzzPrograms -fuzzminimizetime 10x ./internal/oracle
 func FuzzPrograms(f *testing.F) {
 	procs := runtime.GOMAXPROCS(0)
 	f.Fuzz(func(t *testing.T, data []byte) {
