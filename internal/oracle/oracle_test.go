@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 
 var (
 	write    = flag.Bool("write", false, "write the fuzzer's corpus, which is the programs in testdata/programs")
+	shrinks  = flag.Duration("shrink", 30*time.Second, "how long to look for a smaller program that fails")
 	patience = flag.Duration("patience", 45*time.Second, "how long a program may take that a slow machine cannot explain")
 )
 
@@ -112,7 +113,7 @@ func fail(t *testing.T, res *result, replay string) {
 			last = res
 		}
 		return res != nil
-	}, 30*time.Second)
+	}, *shrinks)
 	if last == nil {
 		t.Fatal("no smaller program was found to fail")
 	}

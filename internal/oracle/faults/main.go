@@ -1,7 +1,7 @@
 // Faults tests the tests: it puts one fault after the other into a copy of the tree and tells which check notices it,
 // after how long. Each fault is a patch in this folder, whose first line says what mistake it imitates.
 //
-//	go run ./internal/oracle/faults [-all] [name of a fault] ...
+//	go run ./internal/oracle/faults [-all] [-check name] [name of a fault] ...
 //
 // It ends with status 1 if a fault is noticed by nobody, does not apply, or does not compile, or if a check rejects the
 // tree as it is. A fault stops at the first check that notices it, unless -all is given.
@@ -26,14 +26,17 @@ var checks = []struct {
 	args []string
 }{
 	{"callq", []string{"-timeout", "20s", "./internal/callq"}},
-	{"engine", []string{"-timeout", "40s", "./internal/engine"}},
-	{"oracle", []string{"-timeout", "100s", "./internal/oracle", "-patience", "5s"}},
-	{"oracle, race", []string{"-race", "-timeout", "120s", "./internal/oracle", "-patience", "10s"}},
+	{"engine", []string{"-timeout", "60s", "./internal/engine"}},
+	{"oracle", []string{"-timeout", "100s", "./internal/oracle", "-patience", "5s", "-shrink", "0"}},
+	{"oracle, race", []string{"-race", "-timeout", "120s", "./internal/oracle", "-patience", "10s", "-shrink", "0"}},
 	{"thread", []string{"-timeout", "120s", "./thread"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
 }
 
-var all = flag.Bool("all", false, "make every check for every fault")
+var (
+	all  = flag.Bool("all", false, "make every check for every fault")
+	only = flag.String("check", "", "make this check only")
+)
 
 func main() {
 	flag.Parse()
@@ -87,7 +90,7 @@ func one(name, patch string) (ok bool, err error) {
 	fmt.Printf("| %s |", name)
 	first := ""
 	for _, c := range checks {
-		if first != "" && !*all {
+		if first != "" && !*all || *only != "" && c.name != *only {
 			fmt.Print(" |")
 			continue
 		}
