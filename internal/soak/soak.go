@@ -60,8 +60,10 @@ func soak(ctx context.Context, set settings, p *progress) (*result, error) {
 	}
 	l := load.Start(loading)
 	recorder := record.New(l.Calls)
+	every := min(sampleEvery, set.duration/minSamples)
+	r.samples = make([]record.Sample, 0, set.duration/every+1) // or the record itself would be what grows
 	deadline := time.NewTimer(set.duration)
-	tick := time.NewTicker(min(sampleEvery, set.duration/minSamples))
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for running := true; running; {
 		select {
