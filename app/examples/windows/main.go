@@ -1,11 +1,13 @@
-// Command windows opens two windows, as the article "Scheduling Function Calls with Zero Allocation" did, and shows a
-// colour that changes in each. With -run N it opens N windows; with -trace it writes an execution trace, and -d ends it
-// after a while.
+// Command windows is the program of the article "Scheduling Function Calls with Zero Allocation": it opens two windows
+// and shows a colour that changes in each. -run says how many windows, -trace writes an execution trace, in which the
+// heap can be seen, and -d closes them after a while.
 //
-//	go run ./app/examples/windows -run 2 -trace trace.out -d 30s
+//	go run ./app/examples/windows -run 2 -trace trace.out -d 6m
+//	go tool trace trace.out
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -29,6 +31,9 @@ var (
 
 func main() {
 	flag.Parse()
+	if *count < 1 {
+		log.Fatalf("-run %d: at least one window", *count)
+	}
 	mainthread.Init(func() {
 		if err := run(); err != nil {
 			log.Print(err)
@@ -38,17 +43,23 @@ func main() {
 }
 
 func run() error {
-	if *traceFile != "" {
-		f, err := os.Create(*traceFile)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := trace.Start(f); err != nil {
-			return err
-		}
-		defer trace.Stop()
+	if *traceFile == "" {
+		return show()
 	}
+	f, err := os.Create(*traceFile)
+	if err != nil {
+		return err
+	}
+	if err := trace.Start(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	err = show()
+	trace.Stop()
+	return errors.Join(err, f.Close())
+}
+
+// show shows the windows until they are closed.
+func show() error {
 	if err := app.Init(); err != nil {
 		return err
 	}
@@ -56,11 +67,11 @@ func run() error {
 
 	var windows []*app.Win
 	for i := range *count {
-		w, err := app.NewWindow(app.Title(fmt.Sprintf("window %d", i+1)), app.FrameRate(30))
+		w, err := app.NewWindow(app.Title(fmt.Sprintf("window %d", i+1)), app.Size(480, 360), app.FrameRate(30))
 		if err != nil {
 			return err
 		}
-		w.SetPosition(60+700*i, 80)
+		w.SetPosition(40+500*(i%3), 80+60*(i/3))
 		w.OnDraw(func(f *app.Frame) { breathe(f, i) })
 		windows = append(windows, w)
 	}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"github.com/go-gl/gl/v3.3-core/gl"
+
+	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/examples/internal/gpu"
+)
+
+// A scene is what is drawn. It belongs to the window's thread.
+type scene struct {
+	angle   float64 // of the triangle, radians
+	program uint32
+	array   uint32
+	turn    int32
+	aspect  int32
+	graph   *graph
+}
+
+const triangleVertex = `#version 330 core
+layout(location = 0) in vec2 corner;
+layout(location = 1) in vec3 paint;
+uniform float turn, aspect;
+out vec3 mixed;
+void main() {
+	vec2 p = mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * corner + vec2(0, 0.12);
+	gl_Position = vec4(aspect > 1 ? vec2(p.x/aspect, p.y) : vec2(p.x, p.y*aspect), 0, 1);
+	mixed = paint;
+}`
+
+const triangleFragment = `#version 330 core
+in vec3 mixed;
+out vec4 colour;
+void main() { colour = vec4(mixed, 1); }`
+
+// The corners of the triangle: where, and of what colour.
+var corners = []float32{
+	0, 0.75, 0.95, 0.38, 0.29,
+	-0.65, -0.375, 0.27, 0.68, 0.42,
+	0.65, -0.375, 0.24, 0.49, 0.92,
+}
+
+func newScene() (*scene, error) {
+	program, err := gpu.Program(triangleVertex, triangleFragment)
+	if err != nil {
+		return nil, err
+	}
+	s := &scene{program: program, turn: gpu.Uniform(program, "turn"), aspect: gpu.Uniform(program, "aspect")}
+	gl.GenVertexArrays(1, &s.array)
+	gl.BindVertexArray(s.array)
+	var buffer uint32
+	gl.GenBuffers(1, &buffer)
+	gl.BindBuffer(gl.ARRAY_BUFFER, buffer)
+	gl.BufferData(gl.ARRAY_BUFFER, 4*len(corners), gl.Ptr(corners), gl.STATIC_DRAW)
+	const stride = 5 * 4
+	gl.VertexAttribPointerWithOffset(0, 2, gl.FLOAT, false, stride, 0)
+	gl.EnableVertexAttribArray(0)
+	gl.VertexAttribPointerWithOffset(1, 3, gl.FLOAT, false, stride, 2*4)
+	gl.EnableVertexAttribArray(1)
+	s.graph, err = newGraph()
+	return s, err
+}
+
+func (s *scene) draw(f *app.Frame) {
+	gl.ClearColor(0.09, 0.10, 0.12, 1)
+	gl.Clear(gl.COLOR_BUFFER_BIT)
+	gl.UseProgram(s.program)
+	gl.Uniform1f(s.turn, float32(s.angle))
+	gl.Uniform1f(s.aspect, float32(f.Width)/float32(max(f.Height, 1)))
+	gl.BindVertexArray(s.array)
+	gl.DrawArrays(gl.TRIANGLES, 0, 3)
+	s.graph.draw(f)
+}
