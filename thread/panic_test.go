@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,12 +19,14 @@ type custom struct {
 
 var errBoom = errors.New("boom")
 
-// panics are functions that panic, and what recover finds.
-var panics = []struct {
+type panicking struct {
 	name string
 	f    func()
 	ok   func(v any) bool
-}{
+}
+
+// panics are functions that panic, and what recover finds.
+var panics = []panicking{
 	{"string", func() { panic("boom") }, func(v any) bool { return v == "boom" }},
 	{"error", func() { panic(errBoom) }, func(v any) bool { return v == errBoom }},
 	{"wrapped error", func() { panic(fmt.Errorf("outer: %w", fs.ErrExist)) }, func(v any) bool {
@@ -41,6 +44,12 @@ var panics = []struct {
 	{"index", func() { s := make([]int, 3); s[len(s)] = 1 }, isRuntimeError("index out of range [3] with length 3")},
 	{"conversion", func() { var v any = 1; _ = v.(string) }, func(v any) bool { _, ok := v.(*runtime.TypeAssertionError); return ok }},
 	{"a second one", func() { defer func() { panic("second") }(); panic("first") }, func(v any) bool { return v == "second" }},
+}
+
+func init() {
+	if withoutFaultAddresses {
+		panics = slices.DeleteFunc(panics, func(p panicking) bool { return p.name == "nil pointer" })
+	}
 }
 
 var theCustom custom

@@ -3,6 +3,7 @@ package thread_test
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -19,8 +20,8 @@ func init() {
 }
 
 func moreThreadsThanTheSystemHas() {
-	const nobody = 65533
-	if err := syscall.Setuid(nobody); err != nil { // who has no other threads; root has no limit
+	nobody := 1<<20 + os.Getpid() // who has no other threads; root has no limit
+	if err := syscall.Setuid(nobody); err != nil {
 		fmt.Println("cannot try:", err)
 		os.Exit(0)
 	}
@@ -31,6 +32,9 @@ func moreThreadsThanTheSystemHas() {
 }
 
 func TestTheProcessEndsIfTheSystemRefusesAThread(t *testing.T) {
+	if runtime.GOARCH == "riscv64" {
+		t.Skip("on riscv64 the runtime does not look whether the system has made the thread, and waits for it for ever")
+	}
 	output, status := run(t, "more threads than the system has")
 	if strings.Contains(output, "cannot try") {
 		t.Skip(output)
@@ -52,6 +56,7 @@ func badPage() []byte {
 }
 
 func TestASignalForABadAddressBecomesAPanicInTheCaller(t *testing.T) {
+	needsFaultAddresses(t)
 	th, page := start(t), badPage()
 	v := recovered(func() {
 		th.Call(func() {
@@ -75,6 +80,7 @@ func badAddress() {
 func readBadAddress(page []byte) { fmt.Println(page[0]) }
 
 func TestASignalForABadAddressEndsTheProcessAndNamesTheFunction(t *testing.T) {
+	needsFaultAddresses(t)
 	output, status := run(t, "a bad address")
 	if status != 2 || !strings.Contains(output, "unexpected fault address") || !strings.Contains(output, "thread_test.readBadAddress(") {
 		t.Errorf("status %d:\n%s", status, output)
