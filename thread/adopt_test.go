@@ -165,6 +165,41 @@ func TestAdoptKeepsTheHostsLockAsItWas(t *testing.T) {
 	})
 }
 
+func TestTheHostKeepsItsThreadWhateverFunctionsUnlock(t *testing.T) {
+	if here() == 0 {
+		t.Skip("this system does not tell threads apart")
+	}
+	stop := make(chan struct{})
+	defer close(stop)
+	for range 4 { // for whom the scheduler interrupts others
+		go func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					runtime.GC()
+				}
+			}
+		}()
+	}
+	ends(t, func() {
+		runtime.LockOSThread()
+		for start := time.Now(); time.Since(start) < time.Second; {
+			h := thread.Adopt()
+			its := here()
+			for range 100 {
+				h.Go(runtime.UnlockOSThread)
+				h.Serve()
+				if here() != its {
+					t.Error("the host is on another thread")
+				}
+			}
+			h.Terminate()
+		}
+	})
+}
+
 func TestAnAdoptedThreadTakesPartInCircles(t *testing.T) {
 	h, other := adopt(t), start(t)
 	ran := 0
@@ -178,4 +213,17 @@ func TestAnAdoptedThreadTakesPartInCircles(t *testing.T) {
 	if ran != 100 {
 		t.Errorf("%d functions ran", ran)
 	}
+}
+
+func TestAnAdoptedThreadTakesPartInCirclesAfterItWasTerminated(t *testing.T) {
+	h, other := adopt(t), start(t)
+	go h.do(func() { _ = h.ServeContext(t.Context()) })
+	ends(t, func() {
+		other.Call(func() {
+			h.Call(func() {
+				h.Terminate()
+				other.Call(nop)
+			})
+		})
+	})
 }

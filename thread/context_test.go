@@ -125,6 +125,17 @@ func TestANestedCallContextLooksAtItsContextFirst(t *testing.T) {
 	})
 }
 
+func TestANestedCallContextLooksAgainAfterWhatWasPostedBefore(t *testing.T) {
+	th := start(t)
+	th.Call(func() {
+		ctx, cancel := context.WithCancel(t.Context())
+		th.Go(cancel)
+		if err := th.CallContext(ctx, func() { t.Error("ran") }); err != context.Canceled {
+			t.Errorf("CallContext returned %v", err)
+		}
+	})
+}
+
 func TestADeadlineAtTheVeryMomentTheFunctionBegins(t *testing.T) {
 	r := seeded(t)
 	th := start(t)

@@ -1,6 +1,7 @@
 package thread_test
 
 import (
+	"iter"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -61,6 +62,32 @@ func TestWithALimitTheThreadItselfNeverWaits(t *testing.T) {
 				t.Errorf("%d functions ran, want 100", ran)
 			}
 		})
+	}
+}
+
+func TestWithALimitACoroutineOnTheThreadNeverWaits(t *testing.T) {
+	if here() == 0 {
+		t.Skip("the system does not tell threads apart")
+	}
+	th := start(t, thread.WithQueueLimit(1))
+	p := startPool(t, 1, thread.WithQueueLimit(1))
+	for name, w := range map[string]struct{ call, post func(func()) bool }{"thread": {th.Call, th.Go}, "pool": {p.Call, p.Go}} {
+		ran := 0
+		ends(t, func() {
+			w.call(func() {
+				next, stop := iter.Pull(func(func(int) bool) {
+					for range 3 {
+						w.post(func() { ran++ })
+					}
+				})
+				defer stop()
+				next()
+			})
+			w.call(nop)
+		})
+		if ran != 3 {
+			t.Errorf("%s: %d functions ran", name, ran)
+		}
 	}
 }
 

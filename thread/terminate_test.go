@@ -102,6 +102,17 @@ func TestAThreadMayTerminateItself(t *testing.T) {
 	})
 }
 
+func TestWhatWasPostedOnTheThreadMayTerminateItBeforeANestedCall(t *testing.T) {
+	th := start(t)
+	th.Call(func() {
+		th.Go(th.Terminate)
+		th.Go(func() { t.Error("a posted function ran after Terminate") })
+		if th.Call(func() { t.Error("a nested call ran after Terminate") }) {
+			t.Error("Call returned true after Terminate")
+		}
+	})
+}
+
 func TestAPostedFunctionMayTerminateTheThread(t *testing.T) {
 	inEveryWay(t, func(t *testing.T, w way) {
 		w.post(w.terminate)

@@ -165,10 +165,9 @@ func (t *Thread) Terminate() { t.e.Terminate() }
 //
 // Serve panics if the caller is not on the thread.
 func (t *Thread) Serve() int {
-	if t.e.Terminated() {
+	if !t.mayServe("Serve") {
 		return 0
 	}
-	t.mustBeOn("Serve")
 	return t.e.Serve()
 }
 
@@ -181,10 +180,9 @@ func (t *Thread) Serve() int {
 //
 // ServeContext panics if the caller is not on the thread.
 func (t *Thread) ServeContext(ctx context.Context) error {
-	if t.e.Terminated() {
+	if !t.mayServe("ServeContext") {
 		return ErrTerminated
 	}
-	t.mustBeOn("ServeContext")
 	return t.e.ServeContext(ctx)
 }
 
@@ -201,9 +199,12 @@ func (t *Thread) OnWake(wake func()) {
 	t.e.OnWake(wake)
 }
 
-func (t *Thread) mustBeOn(method string) {
-	if !t.e.OnGoroutine() {
+// mayServe is false if there is nothing to serve any more.
+func (t *Thread) mayServe(method string) bool {
+	on := t.e.OnGoroutine()
+	if !on && !t.e.Terminated() {
 		panic("thread: " + method + " off the thread; " +
 			"call it from the goroutine that called Adopt, or inside a function that Call or Go runs")
 	}
+	return on
 }

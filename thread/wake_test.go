@@ -2,10 +2,13 @@ package thread_test
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/thread"
 )
 
 func TestOnWakeTellsOnceUntilTheNextServe(t *testing.T) {
@@ -149,6 +152,30 @@ func callers(t *testing.T, h *host) {
 		}
 		all.Wait()
 	})
+}
+
+func TestAfterAGoexitInServeTheHostIsToldOfWhatIsLeft(t *testing.T) {
+	ran, ended := make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		h := thread.Adopt()
+		defer h.Terminate()
+		woken := make(chan bool, 10)
+		h.OnWake(func() { woken <- true })
+		served := false
+		defer func() {
+			for !served { // a host that goes on, although its goroutine is doomed
+				<-woken
+				h.Serve()
+			}
+		}()
+		h.Go(runtime.Goexit)
+		h.Go(func() { served = true; close(ran) })
+		<-woken
+		h.Serve()
+	}()
+	arrives(t, ran)
+	arrives(t, ended)
 }
 
 func TestAnEventLoopThatServesWhenWokenMissesNothing(t *testing.T) {

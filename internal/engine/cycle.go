@@ -49,6 +49,8 @@ func (e *Engine) waitFor(what wait, done <-chan struct{}) callq.Outcome {
 		e.run(w.call) // likewise, a coroutine on a thread of the pool that it called
 		return w.call.Outcome()
 	}
+	e.begin()
+	defer e.end()
 	outer := e.wait.Load()
 	ended := false
 	defer func() {

@@ -39,10 +39,10 @@ type Engine struct {
 	tid   atomic.Uint64         // its thread
 	watch atomic.Pointer[watch] // nil unless somebody wants to know of slow functions, see watch.go
 
-	own bool // the thread is the engine's own, made by Start
-
-	main   bool // the thread is the main thread, adopted by the main goroutine
-	pinned bool // the host has locked its goroutine to the thread and will unlock it, see pin.go
+	own     bool         // the thread is the engine's own, made by Start
+	main    bool         // the thread is the main thread, adopted by the main goroutine
+	pinned  bool         // the host has locked its goroutine to the thread and will unlock it, see pin.go
+	serving atomic.Int32 // how many Serve, ServeContext and waitFor are under way; only the thread changes it
 
 	mode atomic.Uint32
 	bed  park.Sleeper
@@ -54,11 +54,10 @@ type Engine struct {
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
-	stack   []*callq.Call // the awaited calls that it is running, the outermost first
-	serving int           // how many Serve and ServeContext are under way
-	posted  int           // calls that it queued for itself and has not run yet
-	rest    rest
-	caught  *callq.Fault // the panic of a deferred call of a function that has called Goexit
+	stack  []*callq.Call // the awaited calls that it is running, the outermost first
+	posted int           // calls that it queued for itself and has not run yet
+	rest   rest
+	caught *callq.Fault // the panic of a deferred call of a function that has called Goexit
 
 	faults faults
 	limit  *limit
@@ -97,7 +96,7 @@ func (e *Engine) Start(setup func()) {
 		}
 		e.serveAll(0, e.loop, e.release)
 		if !endsThread {
-			unlock(1 + spareLocks)
+			unlock(e.locks())
 		}
 	}()
 }
@@ -113,9 +112,7 @@ func (e *Engine) Adopt() {
 
 // claim makes the calling goroutine the one that serves.
 func (e *Engine) claim() {
-	if !e.pinned {
-		lock(1 + spareLocks)
-	}
+	lock(e.locks())
 	e.tid.Store(ident.Thread())
 	e.goid.Store(goid())
 	e.g.Store(ident.G())
@@ -203,9 +200,13 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 	}
 	g := ident.G()
 	if e.g.Load() == g {
-		if !e.nested(g, fn) {
+		switch ok := e.mayNest(g); {
+		case !ok:
 			return ErrTerminated
+		case ctx.Err() != nil: // by what has just run
+			return ctx.Err()
 		}
+		fn()
 		return nil
 	}
 	if w := e.watch.Load(); w != nil {
@@ -242,7 +243,7 @@ func (e *Engine) Go(fn func()) bool {
 	if w := e.watch.Load(); w != nil {
 		fn = w.wrap(fn)
 	}
-	c := e.q.Get(e.limit.enter(!here), fn, g)
+	c := e.q.Get(e.limit.enter(e), fn, g)
 	wake, _, ok := e.q.Push(c)
 	if !ok {
 		c.Fn = nil
@@ -322,11 +323,27 @@ func (e *Engine) Terminate() {
 	if wake {
 		e.wake()
 	}
-	if !e.own {
-		threads.remove(e)
-		if e.OnGoroutine() && e.serving == 0 {
-			e.unclaim()
-		}
+	if !e.own && e.serving.Load() == 0 { // else end does it
+		e.forget()
+	}
+}
+
+// begin and end enclose what may run calls. A thread that is terminated meanwhile goes on with those that have begun,
+// and so must be known to others until they have ended. Terminate closes the queue and then looks at serving, end
+// changes serving and then looks at the queue: at least one of them sees the other.
+func (e *Engine) begin() { e.serving.Add(1) }
+
+func (e *Engine) end() {
+	if e.serving.Add(-1) == 0 && !e.own && e.q.Closed() {
+		e.forget()
+	}
+}
+
+// forget makes the adopted thread unknown, and gives it back if its goroutine is the caller.
+func (e *Engine) forget() {
+	threads.remove(e)
+	if e.OnGoroutine() {
+		e.unclaim()
 	}
 }
 

@@ -202,13 +202,15 @@ func TestFaultsAreKeptInOrderAndTheLostAreCountedOnce(t *testing.T) {
 
 func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
 	l := newLimit(2)
+	here, elsewhere := New(0), New(0)
+	here.g.Store(ident.G())
 	for i, want := range []callq.Kind{callq.Placed, callq.Placed, callq.Posted} {
-		if got := l.enter(false); got != want {
+		if got := l.enter(here); got != want {
 			t.Errorf("call %d is of kind %d, want %d", i, got, want)
 		}
 	}
 	waits := make(chan callq.Kind)
-	go func() { waits <- l.enter(true) }()
+	go func() { waits <- l.enter(elsewhere) }()
 	select {
 	case <-waits:
 		t.Error("nobody had left")
@@ -218,7 +220,7 @@ func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
 	if k := <-waits; k != callq.Placed {
 		t.Errorf("the one that waited is of kind %d", k)
 	}
-	go func() { waits <- l.enter(true) }()
+	go func() { waits <- l.enter(elsewhere) }()
 	l.close()
 	l.close()
 	if k := <-waits; k != callq.Posted {

@@ -23,8 +23,9 @@ func newLimit(n int) *limit {
 	return &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
-// enter takes a place, and waits for one if wait is true. It returns the kind that says whether the call has one.
-func (l *limit) enter(wait bool) callq.Kind {
+// enter takes a place, and waits for one unless the caller is on the thread that would make one free. It returns the
+// kind that says whether the call has one.
+func (l *limit) enter(thread interface{ On() bool }) callq.Kind {
 	if l == nil {
 		return callq.Posted
 	}
@@ -33,7 +34,7 @@ func (l *limit) enter(wait bool) callq.Kind {
 		return callq.Placed
 	default:
 	}
-	if wait {
+	if !thread.On() {
 		select {
 		case l.places <- struct{}{}:
 			return callq.Placed

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -86,6 +87,9 @@ func (p *Pool) worker() *Engine {
 	return nil
 }
 
+// On tells whether the caller is on one of the threads.
+func (p *Pool) On() bool { return p.worker() != nil || slices.ContainsFunc(p.workers, (*Engine).On) }
+
 // Go queues fn. False means that it will not run.
 func (p *Pool) Go(fn func()) bool {
 	if fn == nil {
@@ -94,7 +98,7 @@ func (p *Pool) Go(fn func()) bool {
 	if w := p.watch.Load(); w != nil {
 		fn = w.wrap(fn)
 	}
-	c := p.records.Get(p.limit.enter(p.worker() == nil), fn, 0)
+	c := p.records.Get(p.limit.enter(p), fn, 0)
 	if _, _, ok := p.submit(c); !ok {
 		c.Fn = nil
 		p.records.Put(c)

@@ -50,11 +50,17 @@ func (e *Engine) step() bool {
 
 // Serve runs what was queued before it was called, and returns how many functions that were.
 func (e *Engine) Serve() int {
+	e.begin()
+	defer e.end()
 	depth := len(e.stack)
 	ended := false
 	defer func() {
 		if !ended {
 			e.settleExited(depth) // the callers must not wait for a goroutine that is ending
+			if e.q.Pending() {
+				e.rung.Store(false)
+				e.wake() // a host that goes on in a deferred call must serve what is left
+			}
 		}
 	}()
 	if e.hook.Load() != nil {
@@ -63,14 +69,10 @@ func (e *Engine) Serve() int {
 	e.rung.Store(false)
 	e.q.Gather()
 	n := 0
-	if c := e.q.TakeReady(); c != nil {
-		e.pin(serveLocks)
-		for ; c != nil; c = e.q.TakeReady() {
-			if e.run(c) {
-				n++
-			}
+	for c := e.q.TakeReady(); c != nil; c = e.q.TakeReady() {
+		if e.run(c) {
+			n++
 		}
-		e.unpin(serveLocks)
 	}
 	ended = true
 	return n
@@ -81,7 +83,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	defer context.AfterFunc(ctx, e.nudge)()
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.hook.Load() != nil) // while the engine has the thread, it looks by itself
-	e.pin(spareLocks)
+	e.begin()
 	e.serveAll(len(e.stack), func() {
 		for err == nil {
 			if err = ctx.Err(); err != nil {
@@ -97,7 +99,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		if e.q.RestAlways(always || e.hook.Load() != nil); e.q.RestsAlways() {
 			e.leave()
 		}
-		e.unpin(spareLocks)
+		e.end()
 	})
 	return err
 }
@@ -186,14 +188,19 @@ func (e *Engine) settleExited(depth int) {
 
 // nested runs fn for a caller that is on the thread already: in place, after what the same goroutine queued by Go.
 func (e *Engine) nested(g uintptr, fn func()) bool {
-	if e.q.Closed() {
-		return false
+	ok := e.mayNest(g)
+	if ok {
+		fn()
 	}
-	if e.posted > 0 {
+	return ok
+}
+
+// mayNest runs what g has queued by Go, and tells whether a nested call may follow.
+func (e *Engine) mayNest(g uintptr) bool {
+	if e.posted > 0 && !e.q.Closed() {
 		e.runFrom(g, nil)
 	}
-	fn()
-	return true
+	return !e.q.Closed()
 }
 
 // runFrom runs what poster has queued, in its order, up to and including last if that is not nil.
@@ -203,8 +210,8 @@ func (e *Engine) runFrom(poster uintptr, last *callq.Call) {
 }
 
 func (e *Engine) runList(list *callq.Call) {
-	defer func() { e.q.Return(list) }() // what is left of it when a function calls Goexit
-	for list != nil {
+	defer func() { e.q.Return(list) }() // what is left of it when a function calls Goexit, or Terminate
+	for list != nil && !e.q.Closed() {
 		var c *callq.Call
 		c, list = callq.Pop(list)
 		e.run(c)
