@@ -51,12 +51,17 @@ var ErrNotInitialized = errors.New("app: not initialized; call app.Init first, f
 
 // The package is one of these:
 //
-//	down  -> up    Init, once GLFW has been initialized; it then posts loop to the main thread
-//	up    -> down  Terminate, on the main thread and after all windows are gone; loop ends
+//	down     -> up       Init, once GLFW has been initialized; it then posts a loop to the main thread
+//	up       -> closing  Terminate; no window is made from now on
+//	closing  -> down     Terminate, on the main thread and after all windows are gone; the loop ends
 var state struct {
-	mu      sync.Mutex // held during Init and Terminate
-	up      atomic.Bool
+	mu     sync.Mutex // held during Init and Terminate
+	up     atomic.Bool
+	loop   *loop        // the main thread's
+	waking sync.RWMutex // held for reading by those who post to the loop, for writing to change up
+
 	winMu   sync.Mutex
+	closing bool
 	windows map[*Win]struct{} // those that have not been destroyed
 }
 
@@ -75,82 +80,106 @@ func Init() error {
 			"call it from the function given to mainthread.Init")
 	}
 	var err error
-	if !mainthread.Call(func() { err = initGLFW() }) {
+	if !mainthread.Call(func() {
+		if err = initGLFW(); err != nil {
+			return
+		}
+		state.windows = map[*Win]struct{}{}
+		state.closing = false
+		state.loop = &loop{}
+		state.up.Store(true)
+		mainthread.Go(state.loop.run)
+	}) {
 		return errors.New("app: Init after the function given to mainthread.Init has returned")
 	}
-	if err != nil {
-		return err
-	}
-	state.windows = map[*Win]struct{}{}
-	state.up.Store(true)
-	mainthread.Go(loop)
-	return nil
+	return err
 }
 
 // Terminate closes the windows that are still open, waits until their Run has returned, and gives the main thread back.
 // Without Init it does nothing. It panics inside a function that was given to OnDraw or OnEvent, where it would wait
-// for itself.
+// for itself, and on the main thread, which must be free for the event loop.
 func Terminate() {
+	if mainthread.On() && state.up.Load() {
+		panic("app: Terminate on the main thread, which must be free for the event loop; " +
+			"call it from the function given to mainthread.Init")
+	}
 	state.mu.Lock()
 	defer state.mu.Unlock()
 	if !state.up.Load() {
 		return
 	}
-	for _, w := range windows() {
-		if w.thread.On() || w.runner.Load() == ident.G() {
-			panic("app: Terminate inside a window's OnDraw or OnEvent; call Stop there, and Terminate after Run")
-		}
+	for _, w := range closing() {
 		w.Stop()
-		if w.begin() { // nobody runs it, and from now on nobody will
+		if w.claim(over) {
 			w.end()
 		}
 		<-w.gone
 	}
 	mainthread.Call(func() {
+		state.waking.Lock()
 		state.up.Store(false)
+		state.waking.Unlock()
+		state.loop.over = true
 		glfw.Terminate()
 	})
 }
 
-// windows returns those that are open.
-func windows() (open []*Win) {
+// closing sees to it that no window is made from now on, and returns those that there are. It panics if the caller is
+// what one of them waits for.
+func closing() (open []*Win) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
 	for w := range state.windows {
+		if w.thread.On() || w.runner.Load() == ident.G() {
+			panic("app: Terminate inside a window's OnDraw or OnEvent; call Stop there, and Terminate after Run")
+		}
 		open = append(open, w)
 	}
+	state.closing = true
 	return open
 }
 
-// loop is where the main thread lives between Init and Terminate.
-func loop() {
+// A loop is where the main thread lives between Init and Terminate. Each Init has one of its own, because the next one
+// may come before the last one's loop has noticed that it is over.
+type loop struct{ over bool }
+
+func (l *loop) run() {
 	defer func() {
-		if state.up.Load() {
-			mainthread.Go(loop) // a function has called runtime.Goexit; the main thread lives on, and takes this up again
-			return
+		if l.over {
+			mainthread.OnWake(nil)
+		} else {
+			mainthread.Go(l.run) // a function has called runtime.Goexit; the main thread lives on, and takes this up again
 		}
-		mainthread.OnWake(nil)
 	}()
-	mainthread.OnWake(glfw.PostEmptyEvent)
-	for state.up.Load() {
-		glfw.WaitEvents()
+	mainthread.OnWake(wake)
+	for !l.over {
+		_ = guarded(wait)
 		mainthread.Serve()
 	}
 }
 
+func wait() error { glfw.WaitEvents(); return nil }
+
+// wake makes WaitEvents return. Any goroutine may call it at any time, also when GLFW is gone.
+func wake() {
+	state.waking.RLock()
+	defer state.waking.RUnlock()
+	if state.up.Load() {
+		_ = guarded(post)
+	}
+}
+
+func post() error { glfw.PostEmptyEvent(); return nil }
+
 // onMain runs f on the main thread, where GLFW wants to be called.
 func onMain(f func()) error {
-	ran := false
+	err := ErrNotInitialized
 	mainthread.Call(func() {
 		if state.up.Load() {
-			f()
-			ran = true
+			err = guarded(func() error { f(); return nil })
 		}
 	})
-	if !ran {
-		return ErrNotInitialized
-	}
-	return nil
+	return err
 }
 
 func isLinuxX11() bool { return runtime.GOOS != "windows" && runtime.GOOS != "darwin" }

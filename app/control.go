@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"image"
+	"slices"
 
 	"github.com/go-gl/glfw/v3.3/glfw"
 )
@@ -14,8 +15,13 @@ type placement struct{ x, y, width, height int }
 func (w *Win) SetTitle(title string) { _ = w.do(func() { w.win.SetTitle(title) }) }
 
 // SetIcon sets the icon. The system takes the image of the size that suits it best; 16, 32 and 48 pixels are good sizes.
-// Without an image the window has the system's icon. macOS has no icons for windows.
-func (w *Win) SetIcon(images ...image.Image) { _ = w.do(func() { w.win.SetIcon(images) }) }
+// Without an image the window has the system's icon; empty ones do not count. macOS has no icons for windows.
+func (w *Win) SetIcon(images ...image.Image) {
+	images = slices.DeleteFunc(slices.Clone(images), isEmpty)
+	_ = w.do(func() { w.win.SetIcon(images) })
+}
+
+func isEmpty(picture image.Image) bool { return picture == nil || picture.Bounds().Empty() }
 
 // Size returns the size of the content in screen coordinates. It is zero once the window is closed.
 func (w *Win) Size() (width, height int) {
@@ -136,7 +142,7 @@ func (w *Win) SetCursor(shape CursorShape) {
 // SetCursorImage is SetCursor with a picture of one's own; (x, y) is the pixel that points. Nil is the arrow.
 func (w *Win) SetCursorImage(picture image.Image, x, y int) {
 	_ = w.do(func() {
-		if picture == nil || picture.Bounds().Empty() {
+		if isEmpty(picture) {
 			w.replaceCursor(nil)
 			return
 		}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/go-gl/glfw/v3.3/glfw"
 )
@@ -39,18 +41,35 @@ func initGLFW() error {
 	return fmt.Errorf("app: %w: %w", ErrNoDisplay, err)
 }
 
-// guarded makes an error of the panics by which the GLFW binding reports some errors.
+// stray is the last error by which a call of GLFW panicked.
+var stray atomic.Pointer[glfw.Error]
+
+// guarded makes an error of the panics by which the GLFW binding reports errors. The binding keeps the last error in one
+// place for all threads, and whichever calls it next panics, so no call of it that may happen while windows are open is
+// safe without this.
 func guarded(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
 		case *glfw.Error:
+			stray.Store(v)
 			err = v
 		default:
 			panic(v)
 		}
 	}()
 	return f()
+}
+
+// strayed returns the error that another thread has found in place of the caller, or nil.
+func strayed() error {
+	for range 100 {
+		if e := stray.Swap(nil); e != nil {
+			return e
+		}
+		time.Sleep(time.Millisecond) // it may be on its way
+	}
+	return nil
 }
 
 // windowError says what to do about an error of glfw.CreateWindow.
@@ -61,6 +80,9 @@ func windowError(err error, o options) error {
 		return fmt.Errorf("app: %w: GLFW could not create the window, and has logged why", ErrNoDisplay)
 	case !errors.As(err, &e):
 		return fmt.Errorf("app: cannot create the window: %w", err)
+	case e.Code == glfw.VersionUnavailable:
+		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or install a newer driver",
+			ErrNoOpenGL, o.major, o.minor, e.Desc)
 	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
 		advice := "install a driver for the graphics card"
 		if isLinuxX11() {
@@ -71,9 +93,6 @@ func windowError(err error, o options) error {
 			advice += "; an X server must have the GLX extension"
 		}
 		return fmt.Errorf("app: %w: %s; %s", ErrNoOpenGL, e.Desc, advice)
-	case e.Code == glfw.VersionUnavailable:
-		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or install a newer driver",
-			ErrNoOpenGL, o.major, o.minor, e.Desc)
 	case e.Code == glfw.FormatUnavailable:
 		return fmt.Errorf("app: %w: %s; ask for fewer samples with app.Samples", ErrNoOpenGL, e.Desc)
 	}

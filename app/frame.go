@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"image"
 	"runtime/debug"
 	"sync/atomic"
@@ -28,20 +29,30 @@ type drawing struct {
 	due     time.Duration // when the next frame should begin, since first
 	refresh time.Duration // how long the monitor shows a frame
 	timer   *time.Timer   // posts the next frame, if it is not due yet
+	woken   time.Duration // when the main thread was last told to look for events, since first
 	run     func()        // drawFrame, made once
-	pending atomic.Bool   // a frame has been posted, or the timer will post one
+	swap    func() error
+	pending atomic.Bool // a frame has been posted, or the timer will post one
 }
 
 func (d *drawing) init(w *Win) {
 	d.run = w.drawFrame
-	d.timer = time.AfterFunc(time.Hour, func() { w.thread.Go(d.run) })
+	d.swap = func() error { w.win.SwapBuffers(); return nil }
+	d.timer = time.AfterFunc(time.Hour, w.post)
 	d.timer.Stop()
+}
+
+// post has a frame drawn on the window's thread.
+func (w *Win) post() {
+	if !w.thread.Go(w.run) {
+		w.Stop()
+	}
 }
 
 // schedule posts a frame, unless one has been posted.
 func (w *Win) schedule() {
 	if w.pending.CompareAndSwap(false, true) {
-		w.thread.Go(w.run)
+		w.post()
 	}
 }
 
@@ -84,10 +95,22 @@ func (w *Win) drawFrame() {
 		gl.Clear(gl.COLOR_BUFFER_BIT)
 	}
 	w.takeShots(f)
-	w.win.SwapBuffers()
+	w.show(f)
 	completed = true
 	if !w.opts.onDemand {
 		w.scheduleAfter(now)
+	}
+}
+
+// show shows the frame.
+//
+// While it waits for the answer of an X server, Xlib may read events that are the main thread's, which sleeps on the
+// socket and does not notice: it is woken to look.
+func (w *Win) show(f *Frame) {
+	_ = guarded(w.swap)
+	if isLinuxX11() && (w.opts.onDemand || f.Time-w.woken >= 4*time.Millisecond) {
+		w.woken = f.Time
+		wake()
 	}
 }
 
@@ -96,9 +119,7 @@ func (w *Win) measure(f *Frame) {
 	w.shared.mu.Lock()
 	g := w.shared.geometry
 	w.shared.mu.Unlock()
-	if g.size.Width != f.Width || g.size.Height != f.Height {
-		gl.Viewport(0, 0, int32(g.size.Width), int32(g.size.Height))
-	}
+	gl.Viewport(0, 0, int32(g.size.Width), int32(g.size.Height))
 	f.Width, f.Height = g.size.Width, g.size.Height
 	f.ScreenWidth, f.ScreenHeight = g.size.ScreenWidth, g.size.ScreenHeight
 	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
@@ -123,7 +144,7 @@ func (w *Win) scheduleAfter(began time.Duration) {
 		w.timer.Reset(left)
 		return
 	}
-	w.thread.Go(w.run)
+	w.post()
 }
 
 // A shot is a picture of a window, or an error.
@@ -132,8 +153,13 @@ type shot struct {
 	err     error
 }
 
-// Screenshot returns a picture of the next frame. It waits for that, and must not be called from OnDraw.
+// Screenshot returns a picture of the next frame, for which it waits. In OnDraw, and on the window's thread, where it
+// would wait for itself, it returns an error.
 func (w *Win) Screenshot() (*image.NRGBA, error) {
+	if w.thread.On() {
+		return nil, errors.New("app: Screenshot on the window's own thread, which must draw the frame; " +
+			"call it from another goroutine, or read the pixels in OnDraw")
+	}
 	taken := make(chan shot, 1)
 	w.shared.mu.Lock()
 	w.shared.shots = append(w.shared.shots, taken)
@@ -155,12 +181,32 @@ func (w *Win) takeShots(f *Frame) {
 	for _, taken := range shots {
 		picture := image.NewNRGBA(image.Rect(0, 0, f.Width, f.Height))
 		if len(picture.Pix) > 0 {
-			gl.PixelStorei(gl.PACK_ALIGNMENT, 1)
-			gl.ReadPixels(0, 0, int32(f.Width), int32(f.Height), gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(picture.Pix))
+			readPixels(picture)
 			flip(picture)
 		}
 		taken <- shot{picture: picture}
 	}
+}
+
+// readPixels fills p with what has been drawn on the window, whatever the program has bound, and leaves that as it was.
+func readPixels(p *image.NRGBA) {
+	set := func(get uint32, value int32, set func(int32)) (restore func()) {
+		var before int32
+		gl.GetIntegerv(get, &before)
+		set(value)
+		return func() { set(before) }
+	}
+	store := func(parameter uint32, value int32) (restore func()) {
+		return set(parameter, value, func(v int32) { gl.PixelStorei(parameter, v) })
+	}
+	defer set(gl.READ_FRAMEBUFFER_BINDING, 0, func(v int32) { gl.BindFramebuffer(gl.READ_FRAMEBUFFER, uint32(v)) })()
+	defer set(gl.READ_BUFFER, gl.BACK, func(v int32) { gl.ReadBuffer(uint32(v)) })()
+	defer set(gl.PIXEL_PACK_BUFFER_BINDING, 0, func(v int32) { gl.BindBuffer(gl.PIXEL_PACK_BUFFER, uint32(v)) })()
+	defer store(gl.PACK_ALIGNMENT, 1)()
+	defer store(gl.PACK_ROW_LENGTH, 0)()
+	defer store(gl.PACK_SKIP_ROWS, 0)()
+	defer store(gl.PACK_SKIP_PIXELS, 0)()
+	gl.ReadPixels(0, 0, int32(p.Rect.Dx()), int32(p.Rect.Dy()), gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(p.Pix))
 }
 
 func (w *Win) refuseShots() {

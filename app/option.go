@@ -38,7 +38,8 @@ func Size(width, height int) Option { return func(o *options) { o.width, o.heigh
 // OpenGL sets the least version that the context must have. The default is 3.3. From 3.2 on it has the core profile.
 func OpenGL(major, minor int) Option { return func(o *options) { o.major, o.minor = major, minor } }
 
-// Samples sets the number of samples a pixel, for smooth edges. The default is none.
+// Samples sets the number of samples a pixel, for smooth edges; the window gets what the system has that comes closest.
+// The default is none.
 func Samples(n int) Option { return func(o *options) { o.samples = n } }
 
 // FixedSize keeps the user from resizing the window.
@@ -77,7 +78,8 @@ func (o options) check() error {
 	switch {
 	case o.width < 1 || o.height < 1 || o.width > most || o.height > most:
 		return bad("Size(%d, %d): a window is at least 1 and at most %d wide and high", o.width, o.height, most)
-	case o.major < 1 || o.minor < 0 || o.major > 9 || o.minor > 9:
+	case o.major < 1 || o.minor < 0 || o.major > 9 || o.minor > 9 ||
+		o.major == 1 && o.minor > 5 || o.major == 2 && o.minor > 1 || o.major == 3 && o.minor > 3:
 		return bad("OpenGL(%d, %d): there is no such version; the last one is 4.6", o.major, o.minor)
 	case o.samples < 0 || o.samples > 64:
 		return bad("Samples(%d): between 0 and 64", o.samples)

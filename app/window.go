@@ -32,7 +32,7 @@ type Win struct {
 	onDraw  atomic.Pointer[func(*Frame)]
 	onEvent atomic.Pointer[func(Event)]
 
-	life    atomic.Int32   // made, running, over: only ever grows
+	life    atomic.Int32   // only ever grows
 	runner  atomic.Uintptr // the goroutine in Run
 	stopped atomic.Bool    // no frame begins, and Run returns
 	failed  atomic.Pointer[failure]
@@ -53,10 +53,11 @@ type Win struct {
 	drawing // what belongs to the window's thread, see frame.go
 }
 
+// The lives of a window.
 const (
-	made = iota
-	running
-	over
+	made    = iota // NewWindow has returned, or will
+	running        // Run has been called
+	over           // nobody draws it or will
 )
 
 // geometry is how large the window is.
@@ -89,19 +90,20 @@ func NewWindow(opts ...Option) (*Win, error) {
 		return nil, err
 	}
 	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
+	w.thread = thread.New(thread.WithName("window"))
 	w.drawing.init(w)
 	var err error
 	if down := onMain(func() { err = w.create() }); down != nil {
-		return nil, down
+		err = down
+	}
+	if err == nil {
+		w.thread.Call(func() { err = guarded(w.prepare) })
+		wake() // see showFrame
 	}
 	if err != nil {
-		return nil, err
-	}
-	w.thread = thread.New(thread.WithName("window"))
-	w.thread.Call(func() { err = w.prepare() })
-	if err != nil {
-		w.begin()
-		w.end()
+		if w.claim(over) {
+			w.end()
+		}
 		return nil, err
 	}
 	if !o.hidden {
@@ -113,6 +115,15 @@ func NewWindow(opts ...Option) (*Win, error) {
 // create runs on the main thread.
 func (w *Win) create() error {
 	o := w.opts
+	state.winMu.Lock()
+	closing := state.closing
+	if !closing {
+		state.windows[w] = struct{}{}
+	}
+	state.winMu.Unlock()
+	if closing {
+		return ErrNotInitialized
+	}
 	flag := func(on bool) int {
 		if on {
 			return glfw.True
@@ -123,8 +134,10 @@ func (w *Win) create() error {
 	glfw.WindowHint(glfw.Visible, glfw.False)
 	glfw.WindowHint(glfw.ContextVersionMajor, o.major)
 	glfw.WindowHint(glfw.ContextVersionMinor, o.minor)
-	glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
-	glfw.WindowHint(glfw.OpenGLForwardCompatible, flag(runtime.GOOS == "darwin"))
+	if o.major > 3 || o.major == 3 && o.minor >= 2 { // there are no profiles before
+		glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
+		glfw.WindowHint(glfw.OpenGLForwardCompatible, flag(runtime.GOOS == "darwin"))
+	}
 	glfw.WindowHint(glfw.Samples, o.samples)
 	glfw.WindowHint(glfw.Resizable, flag(!o.fixed))
 	glfw.WindowHint(glfw.Decorated, flag(!o.bare))
@@ -140,16 +153,17 @@ func (w *Win) create() error {
 		width, height = m.Mode.Width, m.Mode.Height
 		glfw.WindowHint(glfw.RefreshRate, m.Mode.RefreshRate)
 	}
+	stray.Store(nil)
 	err := guarded(func() (err error) {
 		w.win, err = glfw.CreateWindow(width, height, o.title, monitor, nil)
 		return err
 	})
 	if w.win == nil {
+		if err == nil {
+			err = strayed()
+		}
 		return windowError(err, o)
 	}
-	state.winMu.Lock()
-	state.windows[w] = struct{}{}
-	state.winMu.Unlock()
 	w.win.SetInputMode(glfw.LockKeyMods, glfw.True)
 	w.listen()
 	w.drawing.refresh = refreshPeriod()
@@ -198,7 +212,8 @@ func (w *Win) OnEvent(handle func(Event)) {
 }
 
 // Thread returns the thread on which the window is drawn. What it is given runs between two frames, with the window's
-// context current: that is the place to upload textures. It is terminated when the window is closed.
+// context current: that is the place to upload textures. It is terminated when the window is closed; terminated by
+// anybody else, it closes the window.
 func (w *Win) Thread() *thread.Thread { return w.thread }
 
 // Run shows frames and delivers events until the user closes the window, or Stop or Terminate is called. Then it destroys
@@ -209,7 +224,7 @@ func (w *Win) Run() {
 	if mainthread.On() {
 		panic("app: Run on the main thread; call it from the function given to mainthread.Init, or from any goroutine")
 	}
-	if !w.begin() {
+	if !w.claim(running) {
 		if w.life.Load() == running {
 			panic("app: Run of a window that runs already; NewWindow makes another one")
 		}
@@ -240,9 +255,10 @@ func (w *Win) Run() {
 	finished = true
 }
 
-// begin claims the window for the calling goroutine.
-func (w *Win) begin() bool {
-	if !w.life.CompareAndSwap(made, running) {
+// claim makes the calling goroutine the one that ends the window: that in Run, or, if nobody runs it and from now on
+// nobody shall, another.
+func (w *Win) claim(life int32) bool {
+	if !w.life.CompareAndSwap(made, life) {
 		return false
 	}
 	w.runner.Store(ident.G())
@@ -253,23 +269,28 @@ func (w *Win) begin() bool {
 func (w *Win) end() {
 	w.Stop()
 	w.drawing.timer.Stop()
-	w.thread.Call(glfw.DetachCurrentContext) // after the frame that is being drawn
+	w.thread.Call(func() { _ = guarded(detach) }) // after the frame that is being drawn
 	w.thread.Terminate()
 	_ = onMain(func() {
 		w.destroyed = true
+		if w.win == nil {
+			return // NewWindow has failed
+		}
 		w.win.Destroy()
 		if w.cursor != nil {
 			w.cursor.Destroy()
 		}
 	})
+	w.life.Store(over)
 	w.refuseShots()
 	state.winMu.Lock()
 	delete(state.windows, w)
 	state.winMu.Unlock()
-	w.life.Store(over)
 	w.runner.Store(0)
 	close(w.gone)
 }
+
+func detach() error { glfw.DetachCurrentContext(); return nil }
 
 // Stop makes Run return. It does not wait for that, and may be called from OnDraw and OnEvent.
 func (w *Win) Stop() {
@@ -292,25 +313,28 @@ func (s drawPanic) Error() string { return "the function given to OnDraw panicke
 
 // do runs f on the main thread if the window is still there.
 func (w *Win) do(f func()) error {
-	err := ErrClosed
-	if down := onMain(func() {
-		if !w.destroyed {
+	there := false
+	err := onMain(func() {
+		if there = !w.destroyed; there {
 			f()
-			err = nil
 		}
-	}); down != nil {
+	})
+	if !there {
 		return ErrClosed
 	}
 	return err
 }
 
-// refreshPeriod returns how long the primary monitor shows a frame.
+// refreshPeriod returns how long the fastest monitor shows a frame.
 func refreshPeriod() time.Duration {
-	rate := 60
-	if m := glfw.GetPrimaryMonitor(); m != nil {
-		if mode := m.GetVideoMode(); mode != nil && mode.RefreshRate > 0 {
-			rate = mode.RefreshRate
+	rate := 0
+	for _, m := range glfw.GetMonitors() {
+		if mode := m.GetVideoMode(); mode != nil {
+			rate = max(rate, mode.RefreshRate)
 		}
+	}
+	if rate == 0 {
+		rate = 60
 	}
 	return time.Second / time.Duration(rate)
 }
