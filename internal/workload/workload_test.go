@@ -57,7 +57,6 @@ func (s *inPlace) run(f func()) {
 
 func TestPatternsMakeTheCallsThatTheyAreAskedFor(t *testing.T) {
 	neighbours := func(s Subject, x Extent) Result {
-		needsProcesses(t)
 		r, err := Neighbours(s, x)
 		if err != nil {
 			t.Error(err)
@@ -82,8 +81,11 @@ func TestPatternsMakeTheCallsThatTheyAreAskedFor(t *testing.T) {
 		{name: "nested", run: Nested, n: 250, calls: 251},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if test.name == "busy" {
+			switch test.name {
+			case "busy":
 				needsPreemption(t)
+			case "neighbours":
+				needsProcesses(t)
 			}
 			var s inPlace
 			r := test.run(&s, Extent{N: test.n})
@@ -101,6 +103,7 @@ func TestPatternsMakeTheCallsThatTheyAreAskedFor(t *testing.T) {
 }
 
 func TestAnExtentInTimeIsKept(t *testing.T) {
+	needsPreemption(t)
 	const d = 20 * time.Millisecond
 	for name, run := range map[string]Pattern{"hot": Hot, "idle": Idle, "contended": Contended(4), "post": Post} {
 		var s inPlace
