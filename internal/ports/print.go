@@ -95,6 +95,12 @@ out if not. ` + "`make ports-quick`, which is part of `make test`" + `, runs onl
 asynchronous preemption and naps are tried for real; the memory model is not, because every load and store is an amd64
 one. A program for another processor cannot start itself: ` + "`THREADCALL_EMULATOR`" + ` tells the tests what can.
 
+Version 7.2 does not write the address of a fault where programs for arm, ppc64 and ppc64le look for it, and any Go program that
+dereferences nil there panics or crashes as what was left in that place will have it. Those tests are left out on the three.
+
+**riscv64**: Go's clone (runtime/sys_linux_riscv64.s, Go 1.26) returns zero to the parent whatever the system said. If the system
+refuses a thread, the process does not end as on other ports, but waits for it for ever. That is so without an emulator, too.
+
 **Wine** before version 9 lacks bcryptprimitives.dll, and no Go program starts. ` + "`make ports`" + ` gives it a library that forwards
 the one function to advapi32.dll, linked by GNU ld from three lines, in a directory of its own under the user's cache. Debian's
 Wine runs 32-bit programs only with packages of another architecture; windows/386 is compiled and not run, nor is
