@@ -44,8 +44,17 @@ var (
 	patience = flag.Duration("patience", 45*time.Second, "how long a program may take that a slow machine cannot explain")
 )
 
+// needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see docs/ports.md.
+func needsCoroutines(t *testing.T) {
+	t.Helper()
+	if runtime.GOARCH == "wasm" {
+		t.Skip("on js/wasm a thread that is made while a coroutine lives ends the process")
+	}
+}
+
 // TestRandomPrograms runs the programs of one seed after another, some at a time, because most wait most of the time.
 func TestRandomPrograms(t *testing.T) {
+	needsCoroutines(t)
 	seed, limit := uint64(time.Now().UnixNano()), 30*time.Second
 	if testing.Short() {
 		limit = 10 * time.Second
@@ -158,6 +167,7 @@ func written(t testing.TB) map[string]*program {
 }
 
 func TestWrittenPrograms(t *testing.T) {
+	needsCoroutines(t)
 	limit := time.Second
 	if testing.Short() || raceEnabled {
 		limit /= 10
