@@ -38,14 +38,26 @@ type drawing struct {
 func (d *drawing) init(w *Win) {
 	d.run = w.drawFrame
 	d.swap = func() error { w.win.SwapBuffers(); return nil }
-	d.timer = time.AfterFunc(time.Hour, w.post)
+	d.timer = time.NewTimer(time.Hour)
 	d.timer.Stop()
+	go w.pace()
 }
 
 // post has a frame drawn on the window's thread.
 func (w *Win) post() {
 	if !w.thread.Go(w.run) {
 		w.Stop()
+	}
+}
+
+// pace posts the frames for which the timer is set, until the timer is set once more after Stop. (A timer with a
+// function would make a goroutine for each frame.)
+func (w *Win) pace() {
+	for range w.timer.C {
+		if w.stopped.Load() {
+			return
+		}
+		w.post()
 	}
 }
 

@@ -268,7 +268,7 @@ func (w *Win) claim(life int32) bool {
 // end destroys the window.
 func (w *Win) end() {
 	w.Stop()
-	w.drawing.timer.Stop()
+	w.drawing.timer.Reset(0)                      // ends pace
 	w.thread.Call(func() { _ = guarded(detach) }) // after the frame that is being drawn
 	w.thread.Terminate()
 	_ = onMain(func() {
