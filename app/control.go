@@ -29,9 +29,10 @@ func (w *Win) Size() (width, height int) {
 	return width, height
 }
 
-// SetSize changes the size of the content, in screen coordinates. Sizes below one are taken for one.
+// SetSize changes the size of the content, in screen coordinates. Sizes below one are taken for one, and those above
+// 16,384 for that.
 func (w *Win) SetSize(width, height int) {
-	_ = w.do(func() { w.win.SetSize(max(width, 1), max(height, 1)) })
+	_ = w.do(func() { w.win.SetSize(min(max(width, 1), most), min(max(height, 1), most)) })
 }
 
 // Position returns where the upper left corner of the content is on the screen.
@@ -146,7 +147,8 @@ func (w *Win) SetCursorImage(picture image.Image, x, y int) {
 			w.replaceCursor(nil)
 			return
 		}
-		w.replaceCursor(glfw.CreateCursor(picture, x, y))
+		size := picture.Bounds().Size() // an X server ends programs whose cursors point from outside
+		w.replaceCursor(glfw.CreateCursor(picture, min(max(x, 0), size.X-1), min(max(y, 0), size.Y-1)))
 	})
 }
 

@@ -29,10 +29,11 @@ import (
 
 // programs are what tests run in processes of their own.
 var programs = map[string]func(){
-	"init":                initAndTellError,
-	"new window":          newWindowAndTellError,
-	"init without a host": initWithoutHost,
-	"draw panics":         drawPanics,
+	"init":                      initAndTellError,
+	"new window":                newWindowAndTellError,
+	"init without a host":       initWithoutHost,
+	"draw panics":               drawPanics,
+	"goexit on the main thread": goexitOnTheMainThread,
 }
 
 func TestMain(m *testing.M) {
@@ -77,6 +78,11 @@ const patience = 60 * time.Second
 // ends runs f in a goroutine of its own and fails the test if f panics or does not end.
 func ends(t testing.TB, f func()) {
 	t.Helper()
+	endsWithin(t, patience, f)
+}
+
+func endsWithin(t testing.TB, limit time.Duration, f func()) {
+	t.Helper()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -87,17 +93,22 @@ func ends(t testing.TB, f func()) {
 		}()
 		f()
 	}()
-	arrives(t, done)
+	arrivesWithin(t, limit, done)
 }
 
 // arrives receives from c and fails the test if nothing comes.
 func arrives[T any](t testing.TB, c <-chan T) T {
 	t.Helper()
+	return arrivesWithin(t, patience, c)
+}
+
+func arrivesWithin[T any](t testing.TB, limit time.Duration, c <-chan T) T {
+	t.Helper()
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(patience):
-		t.Fatalf("nothing came within %v\n%s", patience, stacks())
+	case <-time.After(limit):
+		t.Fatalf("nothing came within %v\n%s", limit, stacks())
 		panic("not reached")
 	}
 }

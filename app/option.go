@@ -24,6 +24,9 @@ type options struct {
 	monitor       *Monitor
 }
 
+// most is how wide or high a window may be.
+const most = 1 << 14
+
 func defaults() options {
 	return options{title: "threadcall", width: 640, height: 480, major: 3, minor: 3}
 }
@@ -74,7 +77,6 @@ func FrameRate(n float64) Option { return func(o *options) { o.rate = n } }
 
 func (o options) check() error {
 	bad := func(format string, args ...any) error { return fmt.Errorf("app: "+format, args...) }
-	const most = 1 << 14
 	switch {
 	case o.width < 1 || o.height < 1 || o.width > most || o.height > most:
 		return bad("Size(%d, %d): a window is at least 1 and at most %d wide and high", o.width, o.height, most)
