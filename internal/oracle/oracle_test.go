@@ -45,7 +45,7 @@ var (
 )
 
 // needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see docs/ports.md.
-func needsCoroutines(t *testing.T) {
+func needsCoroutines(t testing.TB) {
 	t.Helper()
 	if runtime.GOARCH == "wasm" {
 		t.Skip("on js/wasm a thread that is made while a coroutine lives ends the process")
@@ -185,6 +185,7 @@ func TestWrittenPrograms(t *testing.T) {
 //
 //	go test -run FuzzPrograms -fuzz FuzzPrograms -fuzzminimizetime 10x ./internal/oracle
 func FuzzPrograms(f *testing.F) {
+	needsCoroutines(f)
 	procs := runtime.GOMAXPROCS(0)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := decode(data)
