@@ -190,7 +190,7 @@ func (r *run) function(o *op, s spot) func() {
 			return
 		}
 		defer p.leave()
-		if w.closed && !tolerate.runAfterTerminate {
+		if w.closed {
 			r.failf(o, "its function began after another one on the same thread had terminated it")
 		}
 		if rec.begun > 0 {

@@ -46,11 +46,6 @@ func (c certainty) allows(happened bool) bool {
 	return !c.must
 }
 
-// tolerate has what the engine is known to do wrong. Each is a test in known_test.go, which fails when it is not so.
-var tolerate = struct {
-	nestedContext, runAfterTerminate, coroutinePost, adoptedTerminate, hostUnpinned bool
-}{true, true, true, true, true}
-
 // An expectation is what the model says of one operation.
 type expectation struct {
 	made    certainty // the operation is made
@@ -172,10 +167,6 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		case o.how == ahead:
 			set |= expired
 			begins = certainty{}
-			if tolerate.nestedContext && s.here == o.on {
-				set |= ran
-				begins.can = live.can
-			}
 		}
 		set |= m.function(o, s, begins)
 	}

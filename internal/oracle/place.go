@@ -113,8 +113,7 @@ func (p *place) host(k kind, adopted chan<- struct{}) {
 	p.loop(woken)
 }
 
-// loop is an event loop. A Goexit in a function that Serve runs ends the goroutine, so it goes on in a deferred call,
-// and serves at once because that Serve has not done all it should.
+// loop is an event loop. A Goexit in a function that Serve runs ends the goroutine, so it goes on in a deferred call.
 func (p *place) loop(woken <-chan struct{}) {
 	ended := false
 	defer func() {
@@ -122,7 +121,6 @@ func (p *place) loop(woken <-chan struct{}) {
 			p.loop(woken)
 		}
 	}()
-	p.thread.Serve()
 	for {
 		select {
 		case <-woken:
@@ -212,12 +210,6 @@ func (p *place) flush() bool {
 
 // end terminates the place and tells what it answers after that, which should be false.
 func (p *place) end() (answered bool) {
-	if p.stop != nil {
-		close(p.stop)
-		if tolerate.adoptedTerminate {
-			<-p.gone
-		}
-	}
 	switch {
 	case p.thread == mainthread.Thread():
 		return false
@@ -231,6 +223,7 @@ func (p *place) end() (answered bool) {
 		p.thread.Terminate()
 	}
 	if p.stop != nil {
+		close(p.stop)
 		<-p.gone
 	}
 	return answered

@@ -184,15 +184,9 @@ func (p *program) legal(o *op, s spot) error {
 		if k == limited && s.here != nowhere && s.here != o.on {
 			bad = "a thread that waits for a place in a queue cannot serve"
 		}
-	case coroutine:
-		if tolerate.coroutinePost && s.here != nowhere && p.places[s.here] == limited {
-			bad = "its Go may block the thread"
-		}
 	case terminate:
 		if k == main {
 			bad = "the main thread must live on"
-		} else if tolerate.adoptedTerminate && (k == hosted || k == serving) {
-			bad = "a cycle through it may deadlock"
 		}
 	case on:
 		if k.pool() {
@@ -205,8 +199,6 @@ func (p *program) legal(o *op, s spot) error {
 	case unlock:
 		if s.here == nowhere || s.coroutine {
 			bad = "it is for functions on a thread and not for coroutines, which cannot bear it"
-		} else if tolerate.hostUnpinned && p.places[s.here] == hosted {
-			bad = "Serve may unpin its host"
 		}
 	case serve, serveQueued:
 		if !onThread || s.coroutine {
