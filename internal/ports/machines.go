@@ -112,12 +112,27 @@ func (wine) prepare(quick bool) (*command, error) {
 			return nil, err
 		}
 	}
+	// Wine's services live as long as its programs and keep the output of the first. That must not be a test's, or go test
+	// waits for them.
+	first := exec.Command("wine", "cmd")
+	first.Env = append(os.Environ(), env...)
+	input, err := first.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := first.Start(); err != nil {
+		return nil, err
+	}
 	version, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(output("wine", "--version")), "wine-"), " ")
 	return &command{
 		name:    "Wine " + version,
 		program: []string{"wine"},
 		env:     env,
-		end:     func() { _ = inPrefix("wineserver", "-k") }, // it would end by itself, later
+		end: func() {
+			input.Close()
+			_ = first.Wait()                 // its status says nothing
+			_ = inPrefix("wineserver", "-k") // it would end by itself, later
+		},
 	}, nil
 }
 
