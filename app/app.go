@@ -84,8 +84,10 @@ func Init() error {
 		if err = initGLFW(); err != nil {
 			return
 		}
+		state.winMu.Lock()
 		state.windows = map[*Win]struct{}{}
 		state.closing = false
+		state.winMu.Unlock()
 		state.loop = &loop{}
 		state.up.Store(true)
 		mainthread.Go(state.loop.run)

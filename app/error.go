@@ -81,8 +81,12 @@ func windowError(err error, o options) error {
 	case !errors.As(err, &e):
 		return fmt.Errorf("app: cannot create the window: %w", err)
 	case e.Code == glfw.VersionUnavailable:
-		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or install a newer driver",
-			ErrNoOpenGL, o.major, o.minor, e.Desc)
+		advice := ""
+		if isLinuxX11() {
+			advice = ", such as Mesa's (Debian package libgl1-mesa-dri)"
+		}
+		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or install a newer driver%s",
+			ErrNoOpenGL, o.major, o.minor, e.Desc, advice)
 	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
 		advice := "install a driver for the graphics card"
 		if isLinuxX11() {

@@ -61,7 +61,7 @@ func TestErrorsDoNotReachOthers(t *testing.T) {
 	_, c := show(t, app.NoVSync())
 	_, d := show(t, app.NoVSync())
 	ends(t, func() {
-		for range 100 {
+		for range 20 { // the binding writes a line for each that it has taken elsewhere
 			if _, err := app.NewWindow(app.OpenGL(9, 9)); !errors.Is(err, app.ErrNoOpenGL) {
 				t.Errorf("OpenGL 9.9: %v", err)
 			}

@@ -223,6 +223,23 @@ func TestEventsArriveWhileAWindowDraws(t *testing.T) {
 	}
 }
 
+// The same when no frame follows that would bring the event to light.
+func TestAnEventBesideTheLastFrame(t *testing.T) {
+	w, c := show(t, app.OnDemand())
+	r := listen(w, nil)
+	c.steady(t)
+	for i := range 300 {
+		before := len(of[app.MouseMoveEvent](r))
+		w.Redraw()
+		moveMouse(t, 20+i%100, 30+i%2)
+		sent := time.Now()
+		eventually(t, func() bool { return len(of[app.MouseMoveEvent](r)) > before }, "move %d", i)
+		if took := time.Since(sent); took > patience/6 {
+			t.Errorf("an event took %v", took)
+		}
+	}
+}
+
 func TestDrop(t *testing.T) {
 	w, _ := show(t)
 	r := listen(w, nil)

@@ -117,7 +117,7 @@ func (w *Win) drawFrame() {
 // show shows the frame.
 //
 // While it waits for the answer of an X server, Xlib may read events that are the main thread's, which sleeps on the
-// socket and does not notice: it is woken to look.
+// socket and does not notice: it is woken to look. (TestAnEventBesideTheLastFrame loses an event for ever without it.)
 func (w *Win) show(f *Frame) {
 	_ = guarded(w.swap)
 	if isLinuxX11() && (w.opts.onDemand || f.Time-w.woken >= 4*time.Millisecond) {

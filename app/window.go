@@ -268,9 +268,9 @@ func (w *Win) claim(life int32) bool {
 // end destroys the window.
 func (w *Win) end() {
 	w.Stop()
-	w.drawing.timer.Reset(0)                      // ends pace
 	w.thread.Call(func() { _ = guarded(detach) }) // after the frame that is being drawn
 	w.thread.Terminate()
+	w.drawing.timer.Reset(0) // ends pace; nobody sets the timer any more
 	_ = onMain(func() {
 		w.destroyed = true
 		if w.win == nil {
