@@ -7,15 +7,15 @@ import (
 
 // A design is a way to show two windows.
 type design struct {
-	name  string // on the command line
-	title string
+	name  string             // on the command line
+	title string             // in the table and in the picture
 	run   func(*meter) error // on the main thread
 }
 
 var designs = []design{
-	{"naive", "article, first design", served(article.Naive())},
-	{"struct", "article, last design", served(article.Struct())},
-	{"threadcall", "same loop, threadcall", onThreadcall},
+	{"naive", "article's first", served(article.Naive())},
+	{"struct", "article's last", served(article.Struct())},
+	{"threadcall", "threadcall", onThreadcall},
 	{"app", "package app", onApp},
 }
 

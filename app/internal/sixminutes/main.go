@@ -1,6 +1,7 @@
 // Command sixminutes repeats the measurement with which the article "Scheduling Function Calls with Zero Allocation"
 // ends: two windows, open for six minutes, and how the heap grows. It does so for the article's designs and for
-// threadcall, each in a process of its own, and prints a table.
+// threadcall, each in a process of its own, and prints a table. They run at the same time, so that what else the machine
+// does happens to all of them.
 //
 //	go run ./app/internal/sixminutes -for 6m -svg docs/app-heap.svg
 package main
@@ -14,7 +15,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/pprof"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/soak/record"
@@ -25,6 +28,7 @@ type settings struct {
 	warmUp   time.Duration
 	designs  string
 	svg      string
+	samples  string
 	profile  string
 	only     string // the design that this process measures
 }
@@ -36,6 +40,7 @@ func main() {
 	flag.DurationVar(&set.warmUp, "warm-up", 5*time.Second, "how `long` to show the windows before that")
 	flag.StringVar(&set.designs, "designs", strings.Join(names(), ","), "which designs, separated by commas")
 	flag.StringVar(&set.svg, "svg", "", "draw the heap to `FILE`")
+	flag.StringVar(&set.samples, "samples", "", "write all samples to `FILE`, as JSON")
 	flag.StringVar(&set.profile, "profile", "", "write what allocates to `FILE` and the design's name, for go tool pprof")
 	flag.StringVar(&set.only, "only", "", "measure this `design` in this process and print its samples as JSON")
 	flag.Parse()
@@ -64,7 +69,7 @@ func (set settings) validate() error {
 	return nil
 }
 
-// all measures one design after the other.
+// all measures all designs.
 func (set settings) all(out io.Writer) error {
 	if err := set.validate(); err != nil {
 		return err
@@ -73,33 +78,50 @@ func (set settings) all(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var results []result
-	for name := range strings.SplitSeq(set.designs, ",") {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", name, set.warmUp+set.duration)
-		cmd := exec.Command(self, "-only", name, "-for", set.duration.String(), "-warm-up", set.warmUp.String())
-		if set.profile != "" {
-			cmd.Args = append(cmd.Args, "-profile", set.profile+"."+name)
-		}
-		cmd.Stderr = os.Stderr
-		text, err := cmd.Output()
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		var r result
-		if err := json.Unmarshal(text, &r); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		results = append(results, r)
+	designs := strings.Split(set.designs, ",")
+	fmt.Fprintf(os.Stderr, "sixminutes: this takes %v\n", set.warmUp+set.duration)
+	results, failures := make([]result, len(designs)), make([]error, len(designs))
+	var running sync.WaitGroup
+	for i, name := range designs {
+		running.Go(func() { results[i], failures[i] = set.measure(self, name) })
+	}
+	running.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return err
 	}
 	fmt.Fprintf(out, "%s\n\n%s", record.Machine(), table(results))
-	if set.svg == "" {
+	return errors.Join(
+		create(set.samples, func(f io.Writer) error { return json.NewEncoder(f).Encode(results) }),
+		create(set.svg, func(f io.Writer) error { return writePicture(f, results) }))
+}
+
+// measure measures one design in a process of its own.
+func (set settings) measure(self, name string) (r result, err error) {
+	cmd := exec.Command(self, "-only", name, "-for", set.duration.String(), "-warm-up", set.warmUp.String())
+	if set.profile != "" {
+		cmd.Args = append(cmd.Args, "-profile", set.profile+"."+name)
+	}
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return r, err
+}
+
+// create writes a file, unless it has no name.
+func create(file string, write func(io.Writer) error) error {
+	if file == "" {
 		return nil
 	}
-	f, err := os.Create(set.svg)
+	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	return errors.Join(writePicture(f, results), f.Close())
+	return errors.Join(write(f), f.Close())
 }
 
 // one measures one design. It runs on the main thread.
@@ -116,7 +138,8 @@ func (set settings) one(out io.Writer) error {
 		return err
 	}
 	if set.profile != "" {
-		if err := writeProfile(set.profile); err != nil {
+		allocs := func(f io.Writer) error { return pprof.Lookup("allocs").WriteTo(f, 0) }
+		if err := create(set.profile, allocs); err != nil {
 			return err
 		}
 	}

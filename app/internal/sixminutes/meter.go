@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"os"
 	"runtime"
-	"runtime/pprof"
 	"sync/atomic"
 	"time"
 
@@ -95,12 +93,4 @@ func (m *meter) collect() uint64 {
 	runtime.GC() // pools give up in the second what they kept in the first
 	runtime.ReadMemStats(&m.stats)
 	return m.stats.HeapAlloc
-}
-
-func writeProfile(file string) error {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	return errors.Join(pprof.Lookup("allocs").WriteTo(f, 0), f.Close())
 }

@@ -102,7 +102,7 @@ func bytes(n float64) string {
 func writePicture(out io.Writer, results []result) error {
 	lines := func(of func(r result, i int) float64) (all []draw.Line) {
 		for _, r := range results {
-			l := draw.Line{Name: find(r.Design).title}
+			var l draw.Line
 			for i, s := range r.Samples {
 				l.Points = append(l.Points, draw.Point{At: s.At, Value: of(r, i)})
 			}
@@ -110,9 +110,14 @@ func writePicture(out io.Writer, results []result) error {
 		}
 		return all
 	}
+	var names []string
+	for _, r := range results {
+		names = append(names, find(r.Design).title)
+	}
 	heap := lines(func(r result, i int) float64 { return float64(r.Samples[i].Heap) / mib })
 	return draw.WriteSVG(out, draw.Picture{
-		Title: fmt.Sprintf("Two windows at %d frames a second", frameRate),
+		Title:  fmt.Sprintf("Two windows, %d frames a second", frameRate),
+		Legend: names,
 		Panels: []draw.Panel{
 			{Title: "heap allocated, garbage included (MiB)", Lines: heap},
 			{Title: "objects allocated so far (thousands)", Lines: lines(func(r result, i int) float64 {

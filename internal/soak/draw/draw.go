@@ -47,6 +47,7 @@ type Panel struct {
 type Picture struct {
 	Title  string
 	WarmUp time.Duration // shaded
+	Legend []string      // what the first, second... line of every panel is, if that is the same in all
 	Panels []Panel
 }
 
@@ -59,7 +60,7 @@ const (
 )
 
 var (
-	colours = []color.RGBA{{0x1f, 0x5a, 0xa6, 0xff}, {0xc2, 0x55, 0x1a, 0xff}, {0x2e, 0x7d, 0x4f, 0xff}}
+	colours = []color.RGBA{{0x1f, 0x5a, 0xa6, 0xff}, {0xc2, 0x55, 0x1a, 0xff}, {0x2e, 0x7d, 0x4f, 0xff}, {0x8a, 0x3f, 0x9e, 0xff}}
 	black   = color.RGBA{0x20, 0x20, 0x20, 0xff}
 	grey    = color.RGBA{0xe4, 0xe4, 0xe4, 0xff}
 	shade   = color.RGBA{0xf2, 0xf2, 0xf2, 0xff}
@@ -93,6 +94,7 @@ func WriteSVG(out io.Writer, p Picture) error {
 		rows[i] = []*plot.Plot{drawn}
 	}
 	title(whole, p.Title)
+	legend(whole, p.Legend)
 	body := draw.Crop(whole, 0.3*vg.Centimeter, -0.6*vg.Centimeter, 0.2*vg.Centimeter, -titleHeight)
 	tiles := draw.Tiles{Rows: len(rows), Cols: 1, PadY: 0.35 * vg.Centimeter}
 	for i, canvas := range plot.Align(rows, tiles, body) {
@@ -113,6 +115,23 @@ func title(c draw.Canvas, text string) {
 		XAlign: draw.XLeft, YAlign: draw.YTop,
 	}
 	c.FillText(style, vg.Point{X: 0.4 * vg.Centimeter, Y: c.Max.Y - 0.35*vg.Centimeter}, text)
+}
+
+// legend writes the names beside the title.
+func legend(c draw.Canvas, names []string) {
+	const sample, gap = 0.7 * vg.Centimeter, 0.2 * vg.Centimeter
+	style := draw.TextStyle{
+		Color: black, Font: font.From(plot.DefaultFont, 9), Handler: plot.DefaultTextHandler,
+		XAlign: draw.XRight, YAlign: draw.YCenter,
+	}
+	at := vg.Point{X: c.Max.X - 0.6*vg.Centimeter, Y: c.Max.Y - 0.62*vg.Centimeter}
+	for i, name := range slices.Backward(names) {
+		c.FillText(style, at, name)
+		at.X -= style.Width(name) + gap
+		line := draw.LineStyle{Color: colours[i%len(colours)], Width: vg.Points(1.6)}
+		c.StrokeLine2(line, at.X-sample, at.Y, at.X, at.Y)
+		at.X -= sample + 2*gap
+	}
 }
 
 func (p Picture) end() (end time.Duration) {
@@ -199,7 +218,7 @@ func addLine(drawn *plot.Plot, l Line, c color.RGBA, axis timeAxis, named bool) 
 	}
 	curve.Color, curve.Width = c, vg.Points(1.1)
 	drawn.Add(area, curve)
-	if named {
+	if named && l.Name != "" {
 		drawn.Legend.Add(l.Name, curve)
 	}
 	for _, v := range l.Levels {
