@@ -3,17 +3,18 @@
 
 GO          ?= go
 MODULES     := . cmd/threadcall internal/soak
+CGO_MODULES := app examples/ebitengine examples/fyne # only gui checks them: they need Linux, X11 and a C compiler
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test bench soak ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model faults fuzz
+.PHONY: all test gui bench soak sixminutes ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model faults fuzz
 
 all: test
 
 # test is everything that must pass. Each of its parts can be made alone.
-test: lint plain race modes 386 cross ports-quick
+test: lint plain race modes 386 cross ports-quick gui
 	@echo 'make test: passed'
 
 # plain is the way a user runs the tests; each module also builds on its own, outside the workspace.
@@ -44,6 +45,11 @@ ports-quick:
 ports-table:
 	$(GO) run ./internal/ports -write docs/ports.md
 
+# gui checks the modules that open windows, on a screen in memory. The first time, it compiles Fyne's C code for minutes.
+GUI_PACKAGES := gcc libc6-dev pkg-config xorg-dev libwayland-dev libxkbcommon-dev libgl-dev libgl1-mesa-dri xvfb
+gui:
+	@GO=$(GO) MODULES='$(CGO_MODULES)' PACKAGES='$(GUI_PACKAGES)' STATICCHECK=$(STATICCHECK) .ci/gui
+
 # bench measures threadcall beside the reference and the floor and prints the table of ratios. It takes two minutes on a
 # machine that has nothing else to do.
 bench:
@@ -54,6 +60,12 @@ bench:
 FOR ?= 1h
 soak:
 	$(GO) run ./internal/soak --for $(FOR) $(if $(OUT),--out $(OUT))
+
+# sixminutes repeats the article's measurement, two windows and the heap: six minutes for four designs at once, or
+# make sixminutes FOR=10s. Without DISPLAY it needs xvfb-run (Debian package xvfb).
+sixminutes: FOR = 6m
+sixminutes:
+	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR) -svg docs/app-heap.svg
 
 lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && test -z "$$(gofmt -l . | tee /dev/stderr)" && $(GO) vet ./... && \
