@@ -170,7 +170,7 @@ func (r *result) markdown() []byte {
 	}
 	p("\nEach sample, one in %v, is taken after a garbage collection. The first %v do not count. What comes and goes with the\n",
 		min(sampleEvery, r.settings.duration/minSamples), short(warmUp(end)))
-	p("calls under way is left out by looking at the floor: the least of at least five samples in a row. The thirds are\n")
+	p("calls under way is left out by looking at the floor: the least of at least ten samples in a row. The thirds are\n")
 	p("medians of floors. *Slope* is the median of the slopes between all pairs of floors (Theil and Sen). *Growth* is the lesser\n")
 	p("of what the slope makes of the time that counts and the difference of the thirds, and must not exceed the limit. Speed is\n")
 	p("not judged.\n\n")

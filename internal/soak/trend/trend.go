@@ -42,7 +42,7 @@ func (t Trend) Growth(span float64) float64 {
 }
 
 const (
-	groupSize = 5   // at least
+	groupSize = 10  // at least
 	maxGroups = 200 // which bounds the number of pairs
 )
 

@@ -46,11 +46,11 @@ func TestFewPointsHaveNoTrend(t *testing.T) {
 
 func TestFloorsKeepTheShapeAndLeaveOutSpikes(t *testing.T) {
 	floors := Floors(series(1000, func(i int) float64 { return float64(i) + 1e6*float64(i%2) }))
-	if len(floors) != maxGroups {
+	if len(floors) != 1000/groupSize {
 		t.Fatalf("%d floors", len(floors))
 	}
 	for i, p := range floors {
-		if math.Abs(p.X-float64(5*i+2)) > 1 || math.Abs(p.Y-p.X) > 4 {
+		if math.Abs(p.X-float64(groupSize*i+groupSize/2)) > 1 || math.Abs(p.Y-p.X) > groupSize {
 			t.Errorf("floor %d is %+v", i, p)
 		}
 	}
