@@ -153,7 +153,11 @@ func TestAdoptKeepsTheHostsLockAsItWas(t *testing.T) {
 			}
 		})
 		th.Serve()
+		if here() != its {
+			t.Error("the host has lost its thread during Serve")
+		}
 		th.Terminate()
+		its = here() // after such functions, Terminate may be interrupted before it has seen that the host's lock is gone, too
 		stop := compute()
 		defer stop()
 		for range 100 {

@@ -232,9 +232,7 @@ func needsFaultAddresses(t *testing.T) {
 	}
 }
 
-// needsCoroutines skips a test in which coroutines call the thread that they are on, where that is not recognised. On
-// js/wasm there is more: the runtime counts LockOSThread for all goroutines together, and ends the process if a thread
-// is made between the making of a coroutine and its use.
+// needsCoroutines skips a test in which coroutines call the thread that they are on, where that is not recognised.
 func needsCoroutines(t *testing.T) {
 	t.Helper()
 	if here() == 0 {

@@ -99,6 +99,16 @@ func pulled(seq iter.Seq[int]) iter.Seq[int] {
 	}
 }
 
+func TestAThreadMayBeMadeWhileACoroutineLives(t *testing.T) {
+	next, stop := iter.Pull(func(yield func(int) bool) { _ = yield(1) && yield(2) })
+	defer stop()
+	next()
+	th := start(t)
+	if n, ok := next(); !th.Call(nop) || n != 2 || !ok {
+		t.Errorf("the coroutine returned %d, %v", n, ok)
+	}
+}
+
 func TestACoroutineIsOnTheThread(t *testing.T) {
 	needsCoroutines(t)
 	th, other := start(t), start(t)

@@ -133,8 +133,8 @@ func (t *Thread) Go(f func()) bool {
 // The first 1,024 that nobody has read are kept; when those have been read, one error tells how many came after them.
 func (t *Thread) Error() error { return asError(t.e.Fault()) }
 
-// On tells whether the caller is on the thread. On OpenBSD, a coroutine of [iter.Pull] inside a call is not
-// recognised.
+// On tells whether the caller is on the thread. On OpenBSD and js/wasm, a coroutine of [iter.Pull] inside a call is not
+// recognised; it must not call the thread that it is on.
 func (t *Thread) On() bool { return t.e.On() }
 
 // SetTLS stores x with the thread, in place of what was stored before.

@@ -23,13 +23,23 @@ func (e *Engine) locks() int {
 	return 1 + spareLocks
 }
 
+// oneThread is so where locking does nothing, but is counted for all goroutines together, so that a coroutine would not
+// find the count as it was.
+const oneThread = runtime.GOARCH == "wasm"
+
 func lock(n int) {
+	if oneThread {
+		return
+	}
 	for range n {
 		runtime.LockOSThread()
 	}
 }
 
 func unlock(n int) {
+	if oneThread {
+		return
+	}
 	for range n {
 		runtime.UnlockOSThread()
 	}
@@ -54,7 +64,8 @@ func (e *Engine) unclaim() {
 	unlock(e.locks())
 	if e.pinned {
 		if locked, _ := pinned(); !locked {
-			lock(1) // functions have unlocked the host's lock as well
+			// Functions have unlocked the host's lock as well. It has been without one for some instructions.
+			lock(1)
 		}
 	}
 }
