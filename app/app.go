@@ -28,7 +28,20 @@
 //     everything given to [Win.Thread]. A slow window does not hold up another, nor a slow event handler the drawing.
 //   - Events come to the goroutine that called [Win.Run], in order.
 //
-// In the steady state a frame allocates nothing, and nor does an event.
+// In the steady state a frame allocates nothing, and nor does an event, but for the paths of a DropEvent.
+//
+// # Limits
+//
+//   - While the user drags the border or the title of a window, Windows keeps the main thread in a loop of its own, and
+//     macOS does while the border is dragged: calls wait until the mouse is let go. Frames are drawn meanwhile. X11 has
+//     no such loop.
+//   - A function that holds the main thread holds up the events of all windows, but no drawing.
+//   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread until that answers. If
+//     the X server goes away, Xlib ends the process.
+//   - With X11, GLFW takes a key that is pressed twice within one millisecond for one.
+//   - The binding of GLFW has one place for errors. If NewWindow fails while other windows are drawn, the binding may
+//     write a line about an "internal error" to the standard error output; NewWindow returns the error all the same.
+//   - Tested with X11 and Mesa on Linux only.
 //
 // The shape of the package is that of the article "Scheduling Function Calls with Zero Allocation" (2021). The windows
 // are GLFW's, the pictures OpenGL's.
