@@ -95,6 +95,8 @@ bit expired[JOBS + 1];   /* which has come. It comes when somebody looks: an ear
 
 /* ---- call.go ---------------------------------------------------------------------------------------------------- */
 
+#define InUse(q) (q == FIRST(OWNER(q)) && firstTaken[OWNER(q)] || q != FIRST(OWNER(q)) && !unused[q])
+
 /* Queue.Put */
 inline Put(q) {
 	if
@@ -115,7 +117,7 @@ inline Outcome(q) {
 inline Doze(q) {
 	do
 	:: BARE(state[q]) >= RAN -> yes = 0; break
-	:: BARE(state[q]) < RAN && (state[q] & DOZING) -> yes = 1; break
+	:: BARE(state[q]) < RAN && (state[q] & DOZING) -> yes = 1; break /* never in cycle/Caller, host/Caller: they use a record once, no token is left over */
 	:: d_step { BARE(state[q]) < RAN && !(state[q] & DOZING) -> s = state[q] };
 #ifdef FAULT_DOZE_STORE /* Call.Doze: Store instead of CompareAndSwap */
 		d_step { state[q] = s | DOZING; s = 0; yes = 1 }; break
@@ -137,13 +139,13 @@ inline Settle(q, outcome) {
 	s = state[q];
 	d_step { fn[q] = 0; state[q] = outcome };
 #else
-	d_step { fn[q] = 0; s = state[q]; state[q] = outcome };
+	d_step { assert(InUse(q) || one_owner); fn[q] = 0; s = state[q]; state[q] = outcome };
 #endif
 	if
 #ifdef ORPHANS
 	:: s & ORPHANED -> s = 0; Put(q)
 	:: !(s & ORPHANED) && (s & DOZING) -> s = 0; Poke(q)
-	:: else -> s = 0
+	:: else -> s = 0 /* never in cycle/Function: whom it rescues dozes */
 #else
 	:: s & DOZING ->
 #ifndef FAULT_NO_TOKEN /* Call.Settle: the token is forgotten */
@@ -153,6 +155,20 @@ inline Settle(q, outcome) {
 #endif
 	fi
 }
+
+#ifdef ORPHANS
+/* Call.Orphan */
+inline Orphan(q) {
+	do
+	:: BARE(state[q]) >= RAN -> Put(q); break
+	:: d_step { BARE(state[q]) < RAN -> s = state[q] };
+		if
+		:: d_step { state[q] == s -> state[q] = s | ORPHANED; s = 0 }; break
+		:: d_step { state[q] != s -> s = 0 }
+		fi
+	od
+}
+#endif
 
 #ifdef DEADLINES
 /* Call.Start: yes if the function is to be run. */
@@ -250,7 +266,7 @@ inline Push(e) {
 		:: d_step { head[e] == RESTING -> head[e] = c; owed[e]++; wake = 1; ok = 1 }; break
 		:: head[e] != RESTING
 		fi
-	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break
+	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break /* never in cycle/Caller: where there are callers nobody closes */
 	:: atomic { ISCALL(head[e]) -> h = head[e] AND next[c] = h };
 		if
 		:: d_step { head[e] == h -> head[e] = c; h = 0; wake = 0; ok = 1 }; break
@@ -264,7 +280,7 @@ inline Take(e) {
 	if
 	:: ready[e] != NIL -> TakeReady(e)
 	:: ready[e] == NIL ->
-		Grab(e);
+		Grab(e, c);
 		if
 		:: c == NIL
 		:: atomic { c != NIL && next[c] == NIL }
@@ -273,6 +289,37 @@ inline Take(e) {
 		fi
 	fi
 }
+
+#ifdef HOST
+/* Queue.Gather */
+inline Gather(e) {
+	if
+	:: ready[e] == CLOSED
+	:: d_step { ready[e] != CLOSED -> r = ready[e] };
+		if
+		:: d_step { ready[e] == r -> ready[e] = NIL };
+			Grab(e, l);
+			MERGE { /* join */
+				if
+				:: r == NIL
+				:: else ->
+					n = r;
+					do
+					:: next[n] != NIL -> n = next[n]
+					:: else -> break
+					od;
+					next[n] = l; l = r; r = NIL; n = NIL
+				fi
+			};
+			if
+			:: l != NIL -> Restore(e)
+			:: else
+			fi
+		:: d_step { ready[e] != r -> r = 0 }
+		fi
+	fi
+}
+#endif
 
 /* Queue.TakeReady */
 inline TakeReady(e) {
@@ -287,14 +334,27 @@ inline TakeReady(e) {
 	od
 }
 
-/* Queue.grab: c is the list of what was in head, the oldest first. */
-inline Grab(e) {
+/* Queue.grab: list is what was in head, the oldest first. */
+inline Grab(e, list) {
 	do
-	:: head[e] == RESTING || head[e] == CLOSED -> c = NIL; break
-	:: head[e] == NIL -> c = NIL; break
+	:: head[e] == RESTING || head[e] == CLOSED -> list = NIL; break
+#ifdef HOST
+	:: head[e] == NIL && rest[e] == NIL -> list = NIL; break
+	:: head[e] == NIL && rest[e] != NIL ->
+		if
+		:: d_step { head[e] == NIL -> head[e] = RESTING }; list = NIL; break
+		:: head[e] != NIL
+		fi
+#else
+	:: head[e] == NIL -> list = NIL; break
+#endif
 	:: d_step { ISCALL(head[e]) -> h = head[e] };
 		if
-		:: d_step { head[e] == h -> head[e] = NIL }; Reverse(c); break
+#ifdef HOST
+		:: d_step { head[e] == h -> head[e] = rest[e] }; Reverse(list); break
+#else
+		:: d_step { head[e] == h -> head[e] = NIL }; Reverse(list); break
+#endif
 		:: d_step { head[e] != h -> h = 0 }
 		fi
 	od
@@ -311,6 +371,90 @@ inline Restore(e) {
 	fi
 #endif
 }
+
+#ifdef CYCLES
+/* Queue.TakeFrom: p is the list of the calls that g has queued, up to and including last. */
+inline TakeFrom(e, g, last) {
+	if
+	:: ready[e] == CLOSED -> p = NIL
+	:: d_step { ready[e] != CLOSED -> r = ready[e] };
+		if
+		:: d_step { ready[e] == r -> ready[e] = NIL };
+			Grab(e, l);
+			Split(g, last);
+			if
+			:: l != NIL -> Restore(e)
+			:: else
+			fi
+		:: d_step { ready[e] != r -> r = 0; p = NIL }
+		fi
+	fi
+}
+
+/* join and Queue.split: of r and then l, p is picked, and l is left. */
+inline Split(g, last) {
+	MERGE {
+		if
+		:: r == NIL -> r = l
+		:: else ->
+			n = r;
+			do
+			:: next[n] != NIL -> n = next[n]
+			:: else -> break
+			od;
+			next[n] = l
+		fi;
+		l = NIL; p = NIL; yes = 0;
+		do
+		:: r != NIL ->
+			x = r; r = next[x]; next[x] = NIL;
+			if
+			:: poster[x] == g && !yes ->
+				yes = (x == last);
+				if
+				:: p == NIL -> p = x
+				:: else -> next[s] = x
+				fi;
+				s = x
+			:: else ->
+				if
+				:: l == NIL -> l = x
+				:: else -> next[n] = x /* never in cycle/Function: it leaves one call of others at the most */
+				fi;
+				n = x
+			fi
+		:: else -> break
+		od;
+		n = 0; s = 0; x = 0; yes = 0
+	}
+}
+
+/* Queue.Return(p) */
+inline Return(e) {
+	if
+	:: p == NIL
+	:: else ->
+		l = p; p = NIL;
+		if
+		:: ready[e] == CLOSED -> Refuse()
+		:: d_step { ready[e] != CLOSED -> r = ready[e] };
+			if
+			:: d_step { ready[e] == r -> ready[e] = NIL };
+				MERGE { /* join */
+					n = l;
+					do
+					:: next[n] != NIL -> n = next[n]
+					:: else -> break
+					od;
+					next[n] = r; r = NIL; n = NIL
+				};
+				Restore(e)
+			:: ready[e] != r -> r = 0; Refuse()
+			fi
+		fi
+	fi
+}
+#endif
 
 /* refuse(l) */
 inline Refuse() {

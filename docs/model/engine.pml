@@ -15,19 +15,32 @@ bit inBed[QUEUES];        /* the kernel has put the thread to sleep on word */
 bit bell[QUEUES];         /* a channel with room for one */
 bit atBell[QUEUES];       /* history: the thread has looked at head and now receives from bell */
 
+#ifdef HOST
+bit hook, rung;
+bit event;   /* posted to the host's loop by the hook, and not yet taken */
+bit waiting; /* history: the host waits for an event */
+#define LOST(e) (owed[e] == 0 && (ISCALL(head[e]) && waiting && !event || head[e] != RESTING && (inBed[e] || atBell[e] && !bell[e])))
+#else
 #define LOST(e) (owed[e] == 0 && head[e] != RESTING && (inBed[e] || atBell[e] && !bell[e]))
+#endif
 
 /* The wake-up that is owed is a token in one of the beds. If it is in none and the thread sleeps, it is lost. */
 active proctype Monitor() {
+#if QUEUES == 1
 end:	atomic { LOST(0) -> assert(lost_wakeup) }
-} /* never in Monitor: that is the property */
+#elif QUEUES == 2
+end:	atomic { LOST(0) || LOST(1) -> assert(lost_wakeup) }
+#else
+end:	atomic { LOST(0) || LOST(1) || LOST(2) -> assert(lost_wakeup) }
+#endif
+} /* never in queue/Monitor, cycle/Monitor, host/Monitor: that is the property */
 
 /* Engine.wake */
 inline Wake(e) {
 	if
 	:: mode[e] == INOS ->
-		word[e] = AWAKE;                  /* park.Sleeper.Wake */
-		d_step { inBed[e] = 0; owed[e]-- }
+		word[e] = AWAKE; /* park.Sleeper.Wake; never in host/Host, host/Terminator: it is on the thread; without naps */
+		d_step { inBed[e] = 0; owed[e]-- } /* never in host/Host, host/Terminator: as above */
 	:: mode[e] == INGO ->
 #ifdef FAULT_BELL_BLOCKS /* Engine.wake: the send without a default */
 		d_step { !bell[e] -> bell[e] = 1; owed[e]-- }
@@ -35,10 +48,23 @@ inline Wake(e) {
 #ifdef FAULT_BELL_UNBUFFERED /* New: the bell is a channel without a place */
 		d_step { bell[e] = atBell[e]; owed[e]-- }
 #else
-		d_step { bell[e] = 1; owed[e]-- }
+		d_step { bell[e] = 1; owed[e]-- } /* never in host/Host: it is on the thread */
 #endif
 #endif
+#ifdef HOST
+	:: mode[e] == INHOST ->
+		if
+		:: !hook -> owed[e]--
+		:: hook ->
+			if
+			:: d_step { !rung -> rung = 1 };
+				d_step { event = 1; owed[e]-- } /* the hook posts an empty event */
+			:: rung -> owed[e]--
+			fi
+		fi
+#else
 	:: mode[e] == INHOST -> d_step { owed[e]-- } /* there is no hook */
+#endif
 	fi
 }
 
@@ -47,7 +73,7 @@ inline Wake(e) {
 inline Idle(e) {
 	Rise(e);
 	if /* hot polls, Engine.spin, Engine.letCallerGo: Queue.Pending and Queue.Closed */
-	:: ISCALL(ready[e]) -> yes = 1 /* never in Thread: Take has found ready empty */
+	:: ISCALL(ready[e]) -> yes = 1 /* never in queue/Thread, cycle/Thread, host/Host: Take has found it empty */
 	:: ready[e] == NIL ->
 		if
 		:: ISCALL(head[e]) -> yes = 1
