@@ -191,6 +191,9 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 // most once until the next Serve, and must not block. If something is queued already, it is called before OnWake
 // returns. Nil removes it.
 //
+// A function that Serve runs may have an event loop of its own, as a dialog does. That loop must call Serve before it
+// waits for the first time: what was queued together with the function waits behind it, and was told of already.
+//
 // OnWake panics on a Thread from New, which serves by itself and needs no waking.
 func (t *Thread) OnWake(wake func()) {
 	if !t.e.Adopted() {
