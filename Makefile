@@ -69,7 +69,8 @@ sixminutes:
 	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR) -svg $(SVG)
 
 lint:
-	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && test -z "$$(gofmt -l . | tee /dev/stderr)" && $(GO) vet ./... && \
+	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \
+		{ out=$$(gofmt -l .); test -z "$$out" || { echo "not as gofmt has it: $$out"; false; }; } && $(GO) vet ./... && \
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
 
 # vuln looks for known vulnerabilities in what the modules use. It needs vuln.go.dev, and says so if it cannot reach it.
