@@ -9,9 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -123,25 +121,11 @@ func run(t *testing.T, program string, env ...string) (output string, status int
 	if runtime.GOARCH == "wasm" {
 		t.Skip("js/wasm cannot start a process")
 	}
-	cmd, err := self.Command()
+	output, status, err := self.Run(patience, append([]string{"THREADCALL_PROGRAM=" + program}, env...)...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%q: %v", program, err)
 	}
-	cmd.Env = append(append(os.Environ(), "THREADCALL_PROGRAM="+program), env...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	killer := time.AfterFunc(patience, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
-	defer killer.Stop()
-	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(out.String(), "SIGQUIT") {
-		t.Fatalf("%q did not end by itself:\n%s", program, out.String())
-	}
-	return out.String(), cmd.ProcessState.ExitCode()
+	return output, status
 }
 
 // start returns a thread that ends with the test.
