@@ -9,7 +9,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test gui bench soak sixminutes ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model faults fuzz
+.PHONY: all test browser gui bench soak sixminutes ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model faults fuzz
 
 all: test
 
@@ -18,7 +18,7 @@ test: lint plain race modes 386 cross ports-quick gui
 	@echo 'make test: passed'
 
 # plain is the way a user runs the tests; each module also builds on its own, outside the workspace.
-plain:
+plain: browser
 	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(RUN) ./... && GOWORK=off $(GO) build ./...) || exit 1; done
 
 race: gcc
@@ -101,6 +101,13 @@ gcc:
 		echo 'make: installing gcc for the race detector'; \
 		if command -v apt-get >/dev/null; then apt-get update -q && apt-get install -y -q gcc libc6-dev; \
 		else echo 'make: no C compiler and no apt-get; install gcc' >&2; exit 1; fi; }
+
+# The tests of pages need Chromium, and are skipped without it.
+browser:
+	@for name in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$name >/dev/null && exit; done; \
+	echo 'make: installing chromium for the tests of pages'; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -y -q --no-install-recommends chromium; \
+	else false; fi || echo 'make: chromium cannot be installed here: the tests of pages are SKIPPED' >&2
 
 # model checks the engine's protocol, written down for spin in docs/model, and that the checker finds seeded faults in it.
 model:
