@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 
 func BenchmarkHot(b *testing.B) {
 	each(b, workload.Hot)
-	b.Run("floor", func(b *testing.B) {
+	b.Run(named("floor"), func(b *testing.B) {
 		r, ok := workload.Floor(workload.Extent{N: b.N})
 		if !ok {
 			b.Skip("two threads cannot run at once here")
@@ -33,7 +33,7 @@ func BenchmarkBurst(b *testing.B) { each(b, workload.Burst) }
 
 func BenchmarkContended(b *testing.B) {
 	for _, n := range []int{16, 256, 4096} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) { each(b, workload.Contended(n)) })
+		b.Run("callers="+strconv.Itoa(n), func(b *testing.B) { each(b, workload.Contended(n)) })
 	}
 }
 
@@ -53,12 +53,12 @@ func BenchmarkNeighbours(b *testing.B) {
 func BenchmarkNested(b *testing.B) {
 	run(b, Threadcall, workload.Nested)
 	run(b, Thread, workload.Nested)
-	b.Run("plain", func(b *testing.B) { report(b, workload.Indirect(workload.Extent{N: b.N})) })
+	b.Run(named("plain"), func(b *testing.B) { report(b, workload.Indirect(workload.Extent{N: b.N})) })
 }
 
 func BenchmarkOneP(b *testing.B) {
 	for _, s := range []Subject{Threadcall, Thread, Reference} {
-		b.Run(s.Name, func(b *testing.B) {
+		b.Run(named(s.Name), func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // here, since testing sets it for each benchmark
 			measure(b, s, workload.Hot)
 		})
@@ -72,8 +72,11 @@ func each(b *testing.B, p workload.Pattern) {
 }
 
 func run(b *testing.B, s Subject, p workload.Pattern) {
-	b.Run(s.Name, func(b *testing.B) { measure(b, s, p) })
+	b.Run(named(s.Name), func(b *testing.B) { measure(b, s, p) })
 }
+
+// named makes the subject a key that tools can compare by.
+func named(subject string) string { return "subject=" + subject }
 
 func measure(b *testing.B, s Subject, p workload.Pattern) {
 	subject, end := s.Open()
