@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"runtime/trace"
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
@@ -150,6 +151,11 @@ func (e *Engine) Call(fn func()) bool {
 	if w := e.watch.Load(); w != nil {
 		fn = w.wrap(fn)
 	}
+	if trace.IsEnabled() {
+		task, run := markCall(context.Background(), fn)
+		defer task.End()
+		fn = run
+	}
 	c := e.q.Get(callq.Awaited, fn, g)
 	wake, behind, ok := e.q.Push(c)
 	if !ok {
@@ -206,11 +212,16 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 		case ctx.Err() != nil: // by what has just run
 			return ctx.Err()
 		}
-		fn()
+		inPlace(fn)
 		return nil
 	}
 	if w := e.watch.Load(); w != nil {
 		fn = w.wrap(fn)
+	}
+	if trace.IsEnabled() {
+		task, run := markCall(ctx, fn)
+		defer task.End()
+		fn = run
 	}
 	c := e.q.Get(callq.Withdrawable, fn, g)
 	c.Ctx = ctx
@@ -243,11 +254,18 @@ func (e *Engine) Go(fn func()) bool {
 	if w := e.watch.Load(); w != nil {
 		fn = w.wrap(fn)
 	}
+	var task *trace.Task
+	if trace.IsEnabled() {
+		task, fn = markGo(fn)
+	}
 	c := e.q.Get(e.limit.enter(e), fn, g)
 	wake, _, ok := e.q.Push(c)
 	if !ok {
 		c.Fn = nil
 		e.q.Put(c)
+		if task != nil {
+			task.End()
+		}
 		return false
 	}
 	if here {

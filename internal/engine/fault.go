@@ -42,7 +42,7 @@ func Trace(stack []uintptr) string {
 		if strings.HasSuffix(f.Function, "/internal/engine.(*Engine).invoke") {
 			break
 		}
-		if f.Function != "" && f.Function != "runtime.gopanic" && !strings.HasSuffix(f.Function, "engine.(*visit).call") {
+		if f.Function != "" && !slices.ContainsFunc(between, func(p string) bool { return strings.HasSuffix(f.Function, p) }) {
 			fmt.Fprintf(&b, "%s(...)\n\t%s:%d\n", f.Function, f.File, f.Line)
 		}
 		if !more {
@@ -50,6 +50,12 @@ func Trace(stack []uintptr) string {
 		}
 	}
 	return b.String()
+}
+
+// between is what may stand between a function and invoke, and is of no interest.
+var between = []string{
+	"runtime.gopanic", "runtime/trace.WithRegion",
+	"/internal/engine.(*visit).call", "/internal/engine.(*mark).call", "/internal/engine.inPlace",
 }
 
 // TraceCaller formats a stack that begins in this module, from the function on that called it.

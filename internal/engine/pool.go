@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"runtime/trace"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -59,6 +61,11 @@ func (p *Pool) Call(fn func()) bool {
 	if w := p.watch.Load(); w != nil {
 		fn = w.wrap(fn)
 	}
+	if trace.IsEnabled() {
+		task, run := markCall(context.Background(), fn)
+		defer task.End()
+		fn = run
+	}
 	c := p.records.Get(callq.Awaited, fn, g)
 	e, wake, ok := p.submit(c)
 	switch {
@@ -98,10 +105,17 @@ func (p *Pool) Go(fn func()) bool {
 	if w := p.watch.Load(); w != nil {
 		fn = w.wrap(fn)
 	}
+	var task *trace.Task
+	if trace.IsEnabled() {
+		task, fn = markGo(fn)
+	}
 	c := p.records.Get(p.limit.enter(p), fn, 0)
 	if _, _, ok := p.submit(c); !ok {
 		c.Fn = nil
 		p.records.Put(c)
+		if task != nil {
+			task.End()
+		}
 		return false
 	}
 	return true

@@ -190,7 +190,7 @@ func (e *Engine) settleExited(depth int) {
 func (e *Engine) nested(g uintptr, fn func()) bool {
 	ok := e.mayNest(g)
 	if ok {
-		fn()
+		inPlace(fn)
 	}
 	return ok
 }

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"context"
+	"runtime/trace"
+
+	"github.com/threadcall/threadcall/internal/freelist"
+)
+
+// While the program records an execution trace, each call is a task in it:
+//
+//	task   taskCall      from before the call is queued until it has returned, on the goroutine that calls. The stack
+//	                     of its begin is the place that calls
+//	task   taskGo        from before the function is queued until it has run, or Go has refused it
+//	region regionRun     of that task, on the thread: while the function runs
+//	region regionNested  without a task: a call made on the thread, while its function runs in place
+//
+// So from the task's begin to the region's is what the call waited for the thread, and from the region's end to the
+// task's what the return took. A task without a region is of a call whose function did not run. If the recording
+// begins or ends in between, some of the four are missing, and nothing else is different.
+//
+// As with a watch, whoever queues a function while a trace is recorded queues a mark instead, which runs the function.
+// The thread need not know, and a caller asks whether a trace is recorded, which is one load.
+const (
+	taskCall     = "threadcall.Call"
+	taskGo       = "threadcall.Go"
+	regionRun    = "threadcall"
+	regionNested = "threadcall.nested"
+)
+
+// A mark is a function on its way to a thread while a trace is recorded.
+type mark struct {
+	fn   func()
+	run  func()          // m.call, made once
+	ctx  context.Context // of the task
+	task *trace.Task     // to be ended after fn, nil if the caller does
+}
+
+var marks freelist.List[mark]
+
+// markCall begins the task of an awaited call. The caller queues run in place of fn, and ends the task.
+func markCall(ctx context.Context, fn func()) (task *trace.Task, run func()) {
+	task, m := newMark(ctx, taskCall, fn)
+	return task, m.run
+}
+
+// markGo begins the task of a posted function. The caller queues run in its place, and ends the task if it can not.
+func markGo(fn func()) (task *trace.Task, run func()) {
+	task, m := newMark(context.Background(), taskGo, fn)
+	m.task = task
+	return task, m.run
+}
+
+func newMark(ctx context.Context, taskType string, fn func()) (*trace.Task, *mark) {
+	m := marks.Get()
+	if m == nil {
+		m = new(mark)
+		m.run = m.call
+	}
+	m.fn = fn
+	var task *trace.Task
+	m.ctx, task = trace.NewTask(ctx, taskType)
+	return task, m
+}
+
+func (m *mark) call() {
+	defer m.end() // also if fn panics or calls Goexit
+	trace.WithRegion(m.ctx, regionRun, m.fn)
+}
+
+func (m *mark) end() {
+	if m.task != nil {
+		m.task.End()
+	}
+	m.fn, m.ctx, m.task = nil, nil, nil
+	marks.Put(m)
+}
+
+// inPlace runs the function of a nested call.
+func inPlace(fn func()) {
+	if trace.IsEnabled() {
+		trace.WithRegion(context.Background(), regionNested, fn)
+		return
+	}
+	fn()
+}
