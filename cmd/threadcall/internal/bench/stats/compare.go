@@ -1,0 +1,115 @@
+package stats
+
+import (
+	"cmp"
+	"slices"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+)
+
+// Rounds returns how many rounds a run needs at least to show anything at this confidence.
+func Rounds(confidence float64) int { return samplesNeeded(Pairs, confidence) }
+
+// Compare analyses all results. A run may ask it after every round.
+func (d *Data) Compare(o Options) *Comparison {
+	if o.Confidence == 0 {
+		o.Confidence = 0.95
+	}
+	c := &Comparison{
+		Versions:   d.Versions(),
+		Confidence: o.Confidence,
+		Tables:     []Table{},
+		Failures:   append([]Failure{}, d.Failures...),
+		Warnings:   append([]string{}, d.Warnings...),
+	}
+	for _, unit := range d.units() {
+		c.Tables = append(c.Tables, d.table(unit, o))
+	}
+	c.Family = c.judge()
+	return c
+}
+
+// usual are the units of package testing, in its order.
+var usual = []string{"sec/op", "B/s", "B/op", "allocs/op"}
+
+// units returns the units of all results in the order of the tables.
+func (d *Data) units() []string {
+	var units []string
+	for _, r := range d.results {
+		for _, v := range r.Values {
+			if !slices.Contains(units, v.Unit) {
+				units = append(units, v.Unit)
+			}
+		}
+	}
+	rank := func(unit string) int {
+		if i := slices.Index(usual, unit); i >= 0 {
+			return i
+		}
+		return len(usual)
+	}
+	slices.SortFunc(units, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
+	return units
+}
+
+func (d *Data) table(unit string, o Options) Table {
+	t := Table{Unit: unit, Better: better(d.Units, unit), Rows: d.rows(unit)}
+	exact := d.Units.GetAssumption(unit) == benchmath.AssumeExact
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		for j := range row.Cells {
+			row.Cells[j].summarise(exact, o.Confidence)
+		}
+		row.Deltas = make([]Delta, len(row.Cells))
+		for j := 1; j < len(row.Cells); j++ {
+			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j], exact, o.Confidence)
+		}
+	}
+	t.Geomean = t.geomean(len(d.versions), o.Confidence)
+	return t
+}
+
+// better is GetBetter for tidied units as well.
+func better(units benchfmt.UnitMetadataMap, unit string) int {
+	if b := units.GetBetter(unit); b != 0 || units.Get(unit, "better") != nil {
+		return b
+	}
+	switch {
+	case unit == "sec" || len(unit) > 4 && unit[:4] == "sec/":
+		return -1
+	}
+	return 0
+}
+
+// rows returns the benchmarks that have this unit, with their samples. Those of a run, which shuffles, come in the order
+// of their names, those of a file as they stand there.
+func (d *Data) rows(unit string) []Row {
+	var rows []Row
+	at := map[[2]string]int{}
+	shuffled := true
+	for _, r := range d.results {
+		value, ok := r.Value(unit)
+		if !ok {
+			continue
+		}
+		key := [2]string{r.GetConfig("pkg"), r.Name.String()}
+		i, ok := at[key]
+		if !ok {
+			i = len(rows)
+			at[key] = i
+			rows = append(rows, Row{Package: key[0], Name: key[1], Cells: make([]Cell, len(d.versions))})
+		}
+		cell := &rows[i].Cells[r.version]
+		cell.Samples = append(cell.Samples, Sample{r.run, r.round, value})
+		shuffled = shuffled && r.round >= 0
+	}
+	if shuffled {
+		slices.SortFunc(rows, func(a, b Row) int {
+			return cmp.Or(cmp.Compare(a.Package, b.Package), natural(a.Name, b.Name))
+		})
+	}
+	return rows
+}

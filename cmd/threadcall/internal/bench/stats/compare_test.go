@@ -1,0 +1,65 @@
+package stats_test
+
+import (
+	"math"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+)
+
+// result returns one of a benchmark with values in turn with their units, which are tidied.
+func result(name string, values ...any) *benchfmt.Result {
+	r := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1}
+	for i := 0; i < len(values); i += 2 {
+		r.Values = append(r.Values, benchfmt.Value{Value: values[i].(float64), Unit: values[i+1].(string)})
+	}
+	return r
+}
+
+// paired returns results of benchmark A in one unit: in each round old[i] and new[i].
+func paired(unit string, old, new []float64) *stats.Data {
+	d := stats.New("old", "new")
+	for i := range old {
+		d.Add(0, i, result("A", old[i], unit))
+		d.Add(1, i, result("A", new[i], unit))
+	}
+	return d
+}
+
+// apart returns the same without rounds.
+func apart(unit string, old, new []float64) *stats.Data {
+	d := stats.New("old", "new")
+	for _, x := range old {
+		d.Add(0, -1, result("A", x, unit))
+	}
+	for _, x := range new {
+		d.Add(1, -1, result("A", x, unit))
+	}
+	return d
+}
+
+// only returns the difference of the only benchmark.
+func only(t *testing.T, d *stats.Data) stats.Delta {
+	t.Helper()
+	c := d.Compare(stats.Options{})
+	if len(c.Tables) != 1 || len(c.Tables[0].Rows) != 1 {
+		t.Fatalf("%d tables", len(c.Tables))
+	}
+	return c.Tables[0].Rows[0].Deltas[1]
+}
+
+func TestPairsSeeThroughDrift(t *testing.T) {
+	var old, new []float64
+	for i := range 10 {
+		drift := math.Pow(1.3, float64(i)) // the machine slows down all the time
+		old, new = append(old, drift), append(new, drift*(1.05+0.001*float64(i%3)))
+	}
+	if d := only(t, paired("sec/op", old, new)); d.Verdict != stats.Worse || d.Method != stats.Pairs || math.Abs(d.Change()-0.051) > 0.001 {
+		t.Errorf("paired: %+v", d)
+	}
+	if d := only(t, apart("sec/op", old, new)); d.Verdict != stats.Unseen || d.Method != stats.Ranks {
+		t.Errorf("not paired: %+v", d)
+	}
+}

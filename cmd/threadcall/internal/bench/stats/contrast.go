@@ -1,0 +1,138 @@
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+// A contrast is a set of values that lie around one number if nothing has changed, and a test of that which counts how
+// many lie on either side.
+type contrast struct {
+	method  Method
+	values  []float64 // sorted
+	neutral float64   // 1 for ratios, 0 for differences
+	n       int       // independent ones among them
+	count   counts
+}
+
+// counts is the distribution of how many values of a contrast lie below the neutral one if nothing has changed. It is
+// symmetric.
+type counts interface {
+	CDF(k float64) float64
+}
+
+// estimate returns the median.
+func (c contrast) estimate() float64 {
+	return stats.Sample{Xs: c.values, Sorted: true}.Quantile(0.5)
+}
+
+// p returns the probability of a count that is as far from the middle as this one, or farther. A value that is exactly
+// neutral counts on both sides, so that ties never make a difference visible.
+func (c contrast) p() float64 {
+	below, above := 0, 0
+	for _, x := range c.values {
+		if x <= c.neutral {
+			below++
+		}
+		if x >= c.neutral {
+			above++
+		}
+	}
+	return c.tails(min(below, above))
+}
+
+// tails returns the probability that one of the sides has at most k values.
+func (c contrast) tails(k int) float64 { return min(1, 2*c.count.CDF(float64(k))) }
+
+// interval returns the neutral values that the test would not reject at this confidence. It is nil if the test cannot
+// reject anything with as few values.
+func (c contrast) interval(confidence float64) *Interval {
+	k := c.cut(confidence)
+	if k == 0 {
+		return nil
+	}
+	return &Interval{c.values[k-1], c.values[len(c.values)-k]}
+}
+
+// cut returns how many values the interval leaves out at each end, plus one.
+func (c contrast) cut(confidence float64) int {
+	lo, hi := 0, len(c.values)/2+1
+	for lo+1 < hi { // tails(lo-1) <= 1-confidence < tails(hi-1)
+		mid := (lo + hi) / 2
+		if rejected(c.tails(mid-1), confidence) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// rejected says whether p is small enough. Both the verdict and the interval ask here, so that they agree.
+func rejected(p, confidence float64) bool { return p <= 1-confidence+1e-12 }
+
+// pairs returns the contrast of values that come in pairs. If all are positive it is of their ratios.
+func pairs(old, new []float64, absolute bool) contrast {
+	c := contrast{method: Pairs, n: len(old), count: stats.BinomialDist{N: len(old), P: 0.5}}
+	for i := range old {
+		c.values = append(c.values, c.compare(old[i], new[i], absolute))
+	}
+	return c.finish(absolute)
+}
+
+// ranks returns the contrast of two samples: each value of one with each of the other.
+func ranks(old, new []float64, absolute bool) contrast {
+	c := contrast{method: Ranks, n: min(len(old), len(new)), count: uOf(len(old), len(new))}
+	for _, o := range old {
+		for _, n := range new {
+			c.values = append(c.values, c.compare(o, n, absolute))
+		}
+	}
+	return c.finish(absolute)
+}
+
+func (contrast) compare(old, new float64, absolute bool) float64 {
+	if absolute {
+		return new - old
+	}
+	return new / old
+}
+
+func (c contrast) finish(absolute bool) contrast {
+	slices.Sort(c.values)
+	if !absolute {
+		c.neutral = 1
+	}
+	return c
+}
+
+// uOf returns the distribution of the Mann-Whitney statistic, beyond MannWhitneyExactLimit its approximation with the
+// continuity correction, as MannWhitneyUTest chooses.
+func uOf(n1, n2 int) counts {
+	if max(n1, n2) <= stats.MannWhitneyExactLimit {
+		return stats.UDist{N1: n1, N2: n2}
+	}
+	a, b := float64(n1), float64(n2)
+	return approximate{stats.NormalDist{Mu: a * b / 2, Sigma: math.Sqrt(a * b * (a + b + 1) / 12)}}
+}
+
+type approximate struct{ stats.NormalDist }
+
+func (a approximate) CDF(k float64) float64 { return a.NormalDist.CDF(k + 0.5) }
+
+// samplesNeeded returns the smallest number of samples with which the method can show something at this confidence.
+func samplesNeeded(m Method, confidence float64) int {
+	for n := 1; ; n++ {
+		var c contrast
+		if m == Pairs {
+			c.count = stats.BinomialDist{N: n, P: 0.5}
+		} else {
+			c.count = uOf(n, n)
+		}
+		if rejected(c.tails(0), confidence) {
+			return n
+		}
+	}
+}

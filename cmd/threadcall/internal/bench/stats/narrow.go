@@ -1,0 +1,102 @@
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+// timeUnit is the unit that a run measures until its intervals are narrow.
+const timeUnit = "sec/op"
+
+// Narrow says whether every interval of the time table is known at least as exactly as width, which is relative: 0.01
+// means that a change of 1 % would have been visible. Where there is only one version, it is about the interval of the
+// median. It says nothing about whether changes are visible: a run that stopped because of that would raise false
+// alarms.
+func (c *Comparison) Narrow(width float64) bool {
+	any := false
+	for _, t := range c.Tables {
+		if t.Unit != timeUnit {
+			continue
+		}
+		for _, row := range t.Rows {
+			any = true
+			if row.arm() > width {
+				return false
+			}
+		}
+	}
+	return any
+}
+
+// arm returns the longest relative arm of the row's intervals: of its differences, or where there are none of its
+// medians. It is infinite where an interval is missing.
+func (r Row) arm() float64 {
+	longest, compared := 0.0, false
+	for _, d := range r.Deltas {
+		if d.Verdict != None {
+			compared = true
+			longest = max(longest, d.arm())
+		}
+	}
+	if compared {
+		return longest
+	}
+	for _, c := range r.Cells {
+		if c.N > 0 {
+			longest = max(longest, c.Spread())
+		}
+	}
+	return longest
+}
+
+func (d Delta) arm() float64 {
+	if d.Interval == nil || d.Absolute {
+		return math.Inf(1)
+	}
+	return d.Smallest
+}
+
+// Spread returns the longer arm of the interval relative to the median: 0.03 is printed as ± 3 %. It is infinite if
+// there is no interval or no ratio.
+func (c Cell) Spread() float64 {
+	switch {
+	case c.Interval == nil:
+		return math.Inf(1)
+	case c.Interval.Low == c.Interval.High:
+		return 0
+	case c.Center <= 0 || c.Interval.Low <= 0:
+		return math.Inf(1)
+	}
+	return max(c.Interval.High/c.Center, c.Center/c.Interval.Low) - 1
+}
+
+// Smallest returns the smallest relative change of the time that the results could have shown: for the benchmark in the
+// middle, and for the one that was the hardest to measure. It is about each version against the first. ok is false if
+// nothing could have been shown.
+func (c *Comparison) Smallest() (middle, worst float64, ok bool) {
+	var all []float64
+	for _, t := range c.Tables {
+		if t.Unit != timeUnit {
+			continue
+		}
+		for _, row := range t.Rows {
+			for _, d := range row.Deltas {
+				if d.Verdict == None {
+					continue
+				}
+				if d.Interval == nil {
+					return 0, 0, false
+				}
+				if !d.Absolute {
+					all = append(all, d.Smallest)
+				}
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 0, 0, false
+	}
+	return stats.Sample{Xs: all}.Quantile(0.5), slices.Max(all), true
+}
