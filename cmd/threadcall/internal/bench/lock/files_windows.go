@@ -1,0 +1,70 @@
+package lock
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+)
+
+const (
+	openFlags        = 0
+	removesOpenFiles = false
+)
+
+// openQueue opens the queue's directory, and makes it if asked to. Without it the queue is nil.
+func openQueue(make bool) (*queue, error) {
+	dir := os.Getenv(DirVariable)
+	if dir == "" {
+		programData, err := windows.KnownFolderPath(windows.FOLDERID_ProgramData, 0)
+		if err != nil {
+			return nil, fmt.Errorf("looking for the queue of benchmarks: %w", err)
+		}
+		dir = filepath.Join(programData, "threadcall-bench")
+	}
+	if make {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, fmt.Errorf("making the queue of benchmarks: %w; %s can name another directory", err, DirVariable)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !make:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("opening the queue of benchmarks: %w; %s can name another directory", err, DirVariable)
+	}
+	return &queue{dir, root}, nil
+}
+
+// tryLock locks f, unless another open file of the same name is locked. It locks a byte far behind the end, because what is
+// locked cannot be read.
+func tryLock(f *os.File, exclusive bool) (locked bool, err error) {
+	how := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if exclusive {
+		how |= windows.LOCKFILE_EXCLUSIVE_LOCK
+	}
+	err = windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
+		return false, nil
+	}
+	return false, fmt.Errorf("locking %s: %w", f.Name(), err)
+}
+
+// owner is not asked of the system: userName is in the ticket.
+func owner(fs.FileInfo) string { return "" }
+
+func userName() string {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.Username
+}
