@@ -57,7 +57,9 @@ func (d *Data) add(version int, run string, round int, r *benchfmt.Result) {
 	if version < 0 || version >= len(d.versions) {
 		panic(fmt.Sprintf("stats: version %d of %d", version, len(d.versions)))
 	}
-	d.results = append(d.results, result{version, run, round, r.Clone()})
+	r = r.Clone()
+	r.SetConfig(".file", d.versions[version]) // what filters and projections call it
+	d.results = append(d.results, result{version, run, round, r})
 }
 
 // Fail notes that a benchmark of a version failed.
