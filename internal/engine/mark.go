@@ -9,23 +9,22 @@ import (
 
 // While the program records an execution trace, each call is a task in it:
 //
-//	task   taskCall      from before the call is queued until it has returned, on the goroutine that calls. The stack
-//	                     of its begin is the place that calls
-//	task   taskGo        from before the function is queued until it has run, or Go has refused it
-//	region regionRun     of that task, on the thread: while the function runs
-//	region regionNested  without a task: a call made on the thread, while its function runs in place
+//	task   taskCall  from before the call is queued until it has returned, on the goroutine that calls. The stack of
+//	                 its begin is the place that calls
+//	task   taskGo    from before the function is queued until it has run, or Go has refused it
+//	region region    on the thread, while the function runs: of that task. A call that is made on the thread and so
+//	                 runs in place is a region without a task
 //
 // So from the task's begin to the region's is what the call waited for the thread, and from the region's end to the
 // task's what the return took. A task without a region is of a call whose function did not run. If the recording
-// begins or ends in between, some of the four are missing, and nothing else is different.
+// begins or ends in between, some of the four ends are missing; the call does not notice.
 //
 // As with a watch, whoever queues a function while a trace is recorded queues a mark instead, which runs the function.
 // The thread need not know, and a caller asks whether a trace is recorded, which is one load.
 const (
-	taskCall     = "threadcall.Call"
-	taskGo       = "threadcall.Go"
-	regionRun    = "threadcall"
-	regionNested = "threadcall.nested"
+	taskCall = "threadcall.Call"
+	taskGo   = "threadcall.Go"
+	region   = "threadcall"
 )
 
 // A mark is a function on its way to a thread while a trace is recorded.
@@ -65,7 +64,7 @@ func newMark(ctx context.Context, taskType string, fn func()) (*trace.Task, *mar
 
 func (m *mark) call() {
 	defer m.end() // also if fn panics or calls Goexit
-	trace.WithRegion(m.ctx, regionRun, m.fn)
+	trace.WithRegion(m.ctx, region, m.fn)
 }
 
 func (m *mark) end() {
@@ -79,7 +78,7 @@ func (m *mark) end() {
 // inPlace runs the function of a nested call.
 func inPlace(fn func()) {
 	if trace.IsEnabled() {
-		trace.WithRegion(context.Background(), regionNested, fn)
+		trace.WithRegion(context.Background(), region, fn)
 		return
 	}
 	fn()
