@@ -2,7 +2,6 @@
 package draw
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"io"
@@ -11,11 +10,9 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // A Point is a value at a time.
@@ -54,31 +51,18 @@ type Picture struct {
 const (
 	width       = 22 * vg.Centimeter
 	panelHeight = 3.9 * vg.Centimeter
-	titleHeight = 1.1 * vg.Centimeter
+	titleHeight = TitleHeight
 	footHeight  = 0.7 * vg.Centimeter
 	columns     = 240 // points of a curve
 )
 
-var (
-	colours = []color.RGBA{{0x1f, 0x5a, 0xa6, 0xff}, {0xc2, 0x55, 0x1a, 0xff}, {0x2e, 0x7d, 0x4f, 0xff}, {0x8a, 0x3f, 0x9e, 0xff}}
-	black   = color.RGBA{0x20, 0x20, 0x20, 0xff}
-	grey    = color.RGBA{0xe4, 0xe4, 0xe4, 0xff}
-	shade   = color.RGBA{0xf2, 0xf2, 0xf2, 0xff}
-)
-
-func init() { plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"} }
+var shade = color.RGBA{0xf2, 0xf2, 0xf2, 0xff}
 
 // WriteSVG draws the picture.
 func WriteSVG(out io.Writer, p Picture) error {
 	if len(p.Panels) == 0 {
 		return fmt.Errorf("draw: a picture without panels")
 	}
-	height := titleHeight + footHeight + vg.Length(len(p.Panels))*panelHeight
-	svg := vgsvg.NewWith(vgsvg.UseWH(width, height))
-	whole := draw.New(svg)
-	whole.SetColor(color.White)
-	whole.Fill(whole.Rectangle.Path())
-
 	axis := newTimeAxis(p.end())
 	rows := make([][]*plot.Plot, len(p.Panels))
 	for i, panel := range p.Panels {
@@ -93,42 +77,27 @@ func WriteSVG(out io.Writer, p Picture) error {
 		}
 		rows[i] = []*plot.Plot{drawn}
 	}
-	title(whole, p.Title)
-	legend(whole, p.Legend)
-	body := draw.Crop(whole, 0.3*vg.Centimeter, -0.6*vg.Centimeter, 0.2*vg.Centimeter, -titleHeight)
-	tiles := draw.Tiles{Rows: len(rows), Cols: 1, PadY: 0.35 * vg.Centimeter}
-	for i, canvas := range plot.Align(rows, tiles, body) {
-		rows[i][0].Draw(canvas[0])
-	}
-	var text bytes.Buffer
-	if _, err := svg.WriteTo(&text); err != nil {
-		return err
-	}
-	_, err := out.Write(bytes.ReplaceAll(text.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))) // the same widths; few have the first
-	return err
-}
-
-func title(c draw.Canvas, text string) {
-	style := draw.TextStyle{
-		Color: black, Font: font.From(plot.DefaultFont, 13), Handler: plot.DefaultTextHandler,
-		XAlign: draw.XLeft, YAlign: draw.YTop,
-	}
-	c.FillText(style, vg.Point{X: 0.4 * vg.Centimeter, Y: c.Max.Y - 0.35*vg.Centimeter}, text)
+	height := titleHeight + footHeight + vg.Length(len(p.Panels))*panelHeight
+	return Paint(out, width, height, p.Title, func(whole draw.Canvas) {
+		legend(whole, p.Legend)
+		body := draw.Crop(whole, 0.3*vg.Centimeter, -0.6*vg.Centimeter, 0.2*vg.Centimeter, -titleHeight)
+		tiles := draw.Tiles{Rows: len(rows), Cols: 1, PadY: 0.35 * vg.Centimeter}
+		for i, canvas := range plot.Align(rows, tiles, body) {
+			rows[i][0].Draw(canvas[0])
+		}
+	})
 }
 
 // legend writes the names beside the title.
 func legend(c draw.Canvas, names []string) {
 	const sample, gap = 0.7 * vg.Centimeter, 0.2 * vg.Centimeter
-	style := draw.TextStyle{
-		Color: black, Font: font.From(plot.DefaultFont, 9), Handler: plot.DefaultTextHandler,
-		XAlign: draw.XRight, YAlign: draw.YCenter,
-	}
+	style := Text(9, Black)
+	style.XAlign = draw.XRight
 	at := vg.Point{X: c.Max.X - 0.6*vg.Centimeter, Y: c.Max.Y - 0.62*vg.Centimeter}
 	for i, name := range slices.Backward(names) {
 		c.FillText(style, at, name)
 		at.X -= style.Width(name) + gap
-		line := draw.LineStyle{Color: colours[i%len(colours)], Width: vg.Points(1.6)}
+		line := draw.LineStyle{Color: Colours[i%len(Colours)], Width: vg.Points(1.6)}
 		c.StrokeLine2(line, at.X-sample, at.Y, at.X, at.Y)
 		at.X -= sample + 2*gap
 	}
@@ -148,17 +117,10 @@ func (p Picture) end() (end time.Duration) {
 func (p Picture) panel(panel Panel, axis timeAxis) (*plot.Plot, error) {
 	drawn := plot.New()
 	drawn.Title.Text = panel.Title
-	drawn.Title.TextStyle.Font.Size = 10
-	drawn.Title.TextStyle.Color = black
-	drawn.Title.Padding = vg.Points(4)
 	drawn.X.Min, drawn.X.Max = 0, axis.max
 	drawn.X.Tick.Marker = axis
 	drawn.X.Padding, drawn.Y.Padding = 0, 0
-	for _, a := range []*plot.Axis{&drawn.X, &drawn.Y} {
-		a.LineStyle.Color, a.Tick.LineStyle.Color = black, black
-		a.Tick.Label.Font.Size = 9
-		a.Label.TextStyle.Font.Size = 10
-	}
+	Style(drawn)
 
 	top := 0.0
 	for _, l := range panel.Lines {
@@ -176,13 +138,10 @@ func (p Picture) panel(panel Panel, axis timeAxis) (*plot.Plot, error) {
 		return nil, err
 	}
 	warm.Color, warm.LineStyle.Width = shade, 0
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = grey, grey
-	grid.Vertical.Width, grid.Horizontal.Width = vg.Points(0.4), vg.Points(0.4)
-	drawn.Add(warm, grid)
+	drawn.Add(warm, Grid())
 
 	for i, l := range panel.Lines {
-		if err := addLine(drawn, l, colours[i%len(colours)], axis, len(panel.Lines) > 1); err != nil {
+		if err := addLine(drawn, l, Colours[i%len(Colours)], axis, len(panel.Lines) > 1); err != nil {
 			return nil, err
 		}
 	}
@@ -210,8 +169,7 @@ func addLine(drawn *plot.Plot, l Line, c color.RGBA, axis timeAxis, named bool) 
 	if err != nil {
 		return err
 	}
-	pale := func(v uint8) uint8 { return uint8(255 - (255-int(v))/4) }
-	area.Color, area.LineStyle.Width = color.RGBA{pale(c.R), pale(c.G), pale(c.B), 0xff}, 0
+	area.Color, area.LineStyle.Width = Pale(c), 0
 	curve, err := plotter.NewLine(middle)
 	if err != nil {
 		return err
@@ -226,7 +184,7 @@ func addLine(drawn *plot.Plot, l Line, c color.RGBA, axis timeAxis, named bool) 
 		if err != nil {
 			return err
 		}
-		line.Color, line.Width = black, vg.Points(1)
+		line.Color, line.Width = Black, vg.Points(1)
 		line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
 		drawn.Add(line)
 	}
