@@ -1,0 +1,145 @@
+// Package build compiles the benchmarks of Go packages, as they are in the working tree and as they were in a revision.
+package build
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
+)
+
+// A Tree is Go source, and how to build it.
+type Tree struct {
+	Dir   string   // where the go command runs
+	Env   []string // of the go command; nil stands for that of this process
+	Flags []string // of go build
+}
+
+// A Package is a package that has tests.
+type Package struct {
+	ImportPath string
+	Dir        string
+}
+
+// List returns the packages that the patterns mean and that have test files. No patterns stand for the package in the
+// tree's directory. The packages in missing were named, but are not in the tree.
+func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package, missing []string, err error) {
+	args := append([]string{"list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Error,Incomplete,IgnoredGoFiles"}, t.listFlags()...)
+	out, err := t.run(ctx, append(append(args, "--"), patterns...)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			Package
+			TestGoFiles, XTestGoFiles []string
+			Error                     *struct{ Err string }
+		}
+		switch err := dec.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return packages, missing, nil
+		case err != nil:
+			return nil, nil, fmt.Errorf("go list: %w", err)
+		}
+		switch {
+		case len(p.TestGoFiles)+len(p.XTestGoFiles) > 0:
+			packages = append(packages, p.Package)
+		case p.Error != nil && !strings.Contains(p.Error.Err, "no non-test Go files"):
+			missing = append(missing, fmt.Sprintf("%s: %s", p.ImportPath, firstLine(p.Error.Err)))
+		}
+	}
+}
+
+// listFlags are those that decide which files are built.
+func (t Tree) listFlags() []string {
+	var flags []string
+	for _, f := range t.Flags {
+		for _, name := range []string{"-tags", "-race", "-mod", "-modfile"} {
+			if f == name || strings.HasPrefix(f, name+"=") {
+				flags = append(flags, f)
+			}
+		}
+	}
+	return flags
+}
+
+// A CompileError is what the compiler said.
+type CompileError struct {
+	Package string
+	Output  string
+}
+
+func (e *CompileError) Error() string {
+	return fmt.Sprintf("cannot build the tests of %s:\n%s", e.Package, e.Output)
+}
+
+// Compile compiles the test binary of p into the file. What the compiler finds wrong is a CompileError.
+func (t Tree) Compile(ctx context.Context, p Package, file string) error {
+	args := append([]string{"test", "-c", "-vet=off", "-o", file}, t.Flags...)
+	out, err := t.command(ctx, append(args, p.ImportPath)...).CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, new(*exec.ExitError)):
+		return &CompileError{p.ImportPath, strings.TrimSpace(string(out))}
+	case err != nil:
+		return err
+	}
+	if _, err := os.Stat(file); err != nil {
+		return &CompileError{p.ImportPath, strings.TrimSpace(string(out)) + "\nno test binary was made"}
+	}
+	return nil
+}
+
+// Toolchain returns the version of Go that builds the tree, and GOROOT.
+func (t Tree) Toolchain(ctx context.Context) (version, root string, err error) {
+	out, err := t.run(ctx, "env", "GOVERSION", "GOROOT")
+	if err != nil {
+		return "", "", err
+	}
+	version, root, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return version, strings.TrimSpace(root), nil
+}
+
+// run returns what the go command writes to its standard output.
+func (t Tree) run(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := t.command(ctx, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	switch {
+	case err == nil:
+		return out, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, errors.New("the go command is not in PATH, and benchmarks are built with it")
+	}
+	return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+}
+
+func (t Tree) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := process.Command(ctx, "go", args...)
+	cmd.Dir = t.Dir
+	cmd.Env = append(t.environ(), "PWD="+t.Dir)
+	return cmd
+}
+
+func (t Tree) environ() []string {
+	if t.Env == nil {
+		return os.Environ()
+	}
+	return t.Env
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

@@ -1,0 +1,61 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Checkout makes a worktree of the commit in the scratch directory, and returns the tree in it that stands where now
+// stands in the repository's working tree: the same directory, flags, and workspace.
+//
+// What the working tree's go.work and go.mod files want from outside of the repository, by a relative path, the old
+// tree gets from the same place. Submodules of git are not checked out.
+func (r *Repository) Checkout(ctx context.Context, c Commit, s *Scratch, now Tree) (Tree, error) {
+	s.repository = r
+	dir := filepath.Join(s.Dir, oldTree)
+	_, _ = git(ctx, r.Top, "worktree", "prune") // of what was swept away
+	if _, err := git(ctx, r.Top, "worktree", "add", "--quiet", "--detach", dir, c.Hash); err != nil {
+		return Tree{}, fmt.Errorf("cannot check out %s: %w", c.Short(), err)
+	}
+	old := Tree{Dir: nearest(dir, r.Prefix), Env: now.environ(), Flags: now.Flags}
+	m := move{from: r.Top, to: dir, tree: now}
+	if err := m.workspace(ctx, &old, s.Dir); err != nil {
+		return Tree{}, err
+	}
+	if err := m.modules(ctx, old); err != nil {
+		return Tree{}, err
+	}
+	return old, nil
+}
+
+// Has reports whether the directory that the repository was found from is there in the old tree, too.
+func (r *Repository) Has(old Tree) bool {
+	return strings.HasSuffix(filepath.Clean(old.Dir), filepath.Clean(string(filepath.Separator)+r.Prefix))
+}
+
+// nearest returns the directory top/prefix, or the nearest above it that exists.
+func nearest(top, prefix string) string {
+	dir := filepath.Join(top, prefix)
+	for dir != top {
+		if at, err := os.Stat(dir); err == nil && at.IsDir() {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// inside reports whether path is dir or below it.
+func inside(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil || !errors.Is(err, os.ErrNotExist)
+}

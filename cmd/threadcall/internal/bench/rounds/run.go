@@ -1,0 +1,137 @@
+package rounds
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
+)
+
+// An Outcome is what a process did.
+type Outcome struct {
+	Run
+	Lines   []Line    // results, in their order
+	Units   []Unit    // what the benchmark says about units of its own
+	Failed  []Failure // what failed; there may be results beside it
+	Skipped []Failure // what gave no result, but did not fail either, and why
+	Time    time.Duration
+	CPU     time.Duration // that the process used, and those that it waited for
+}
+
+// A Line is a line of the output that is a result.
+type Line struct {
+	Text   string
+	Result *benchfmt.Result
+}
+
+// A Unit is a line of the output that says something about a unit.
+type Unit struct {
+	Text     string
+	Metadata *benchfmt.UnitMetadata
+}
+
+// A Failure says why a benchmark gave no result.
+type Failure struct {
+	Benchmark string // as testing calls it, with "Benchmark"; the top-level one if it is not known which of its parts failed
+	Reason    string // the lines of the output that tell
+	Output    string // all of it
+}
+
+// Do runs the process. A context that ends it is an error; that the benchmark fails is not.
+func (s *Settings) Do(ctx context.Context, r Run) (*Outcome, error) {
+	o := &Outcome{Run: r}
+	began := time.Now()
+	p, err := s.start(ctx, r, nil)
+	if err != nil {
+		return nil, err
+	}
+	o.Time, o.CPU = time.Since(began), p.cpu
+	o.Lines, o.Units = parse(p.stdout)
+	failed := p.failure != "" || strings.Contains(p.stdout, "--- FAIL: ")
+	if !failed && len(o.Lines) > 0 {
+		return o, nil
+	}
+	o.explain(p, failed, s.CPU)
+	tooLong := s.Timeout > 0 && o.Time >= s.Timeout
+	if !tooLong && (len(o.Failed) == 0 || o.Failed[0].Benchmark == r.Job.Benchmark) {
+		// Nobody knows which part, or why: a verbose run, which says what it starts, may tell.
+		if v, err := s.start(ctx, r, []string{"-test.v", "-test.benchtime=1x"}); err != nil {
+			return nil, err
+		} else if (v.failure != "") == (p.failure != "") {
+			again := &Outcome{Run: r}
+			again.explain(v, failed, s.CPU)
+			o.Failed, o.Skipped = again.Failed, again.Skipped
+		}
+	}
+	for _, f := range o.Failed {
+		r.Job.drop(f.Benchmark)
+	}
+	r.Job.over = r.Job.over || len(o.Skipped) > 0
+	return o, nil
+}
+
+// An ended is a process that has ended.
+type ended struct {
+	stdout  string
+	all     string // with its standard error
+	failure string // "exit status 2"; empty: it was fine
+	cpu     time.Duration
+}
+
+func (s *Settings) start(ctx context.Context, r Run, more []string) (*ended, error) {
+	binary := r.Job.Versions[r.Version]
+	args := []string{
+		"-test.run=^$", "-test.bench=" + r.Job.Pattern, "-test.count=1", "-test.benchmem", "-test.paniconexit0",
+		"-test.timeout=" + s.Timeout.String(),
+	}
+	if len(r.Job.skip) > 0 {
+		args = append(args, "-test.skip="+strings.Join(r.Job.skip, "|"))
+	}
+	if s.Benchtime != "" {
+		args = append(args, "-test.benchtime="+s.Benchtime)
+	}
+	if s.CPU != "" {
+		args = append(args, "-test.cpu="+s.CPU)
+	}
+	if s.Short {
+		args = append(args, "-test.short")
+	}
+	limit, cancel := ctx, context.CancelFunc(func() {})
+	if s.Timeout > 0 { // testing ends the process itself, unless it cannot
+		limit, cancel = context.WithTimeout(ctx, s.Timeout+10*time.Second)
+	}
+	defer cancel()
+	cmd := binary.command(limit, append(args, more...)...)
+	var stdout bytes.Buffer
+	all := &shared{}
+	cmd.Stdout, cmd.Stderr = &both{&stdout, all}, all
+	start := s.Start
+	if start == nil {
+		start = (*exec.Cmd).Start
+	}
+	if err := start(cmd); err != nil {
+		return nil, fmt.Errorf("cannot run the tests of %s: %w", r.Job.Package, err)
+	}
+	err := cmd.Wait()
+	process.End(cmd)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	p := &ended{stdout: stdout.String(), all: all.String()}
+	if state := cmd.ProcessState; state != nil {
+		p.cpu = state.UserTime() + state.SystemTime()
+	}
+	switch {
+	case limit.Err() != nil:
+		p.failure = fmt.Sprintf("killed after %v", s.Timeout+10*time.Second)
+	case err != nil:
+		p.failure = err.Error()
+	}
+	return p, nil
+}
