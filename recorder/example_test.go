@@ -1,0 +1,22 @@
+package recorder_test
+
+import (
+	"fmt"
+
+	"github.com/threadcall/threadcall/recorder"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// A whole program. threadcall trace -- go run . tells how long each call waited, and what the thread did.
+func Example() {
+	defer recorder.Start()()
+
+	t := thread.New(thread.WithName("worker"))
+	defer t.Terminate()
+	sum := 0
+	for i := range 10 {
+		t.Call(func() { sum += i })
+	}
+	fmt.Println(sum)
+	// Output: 45
+}

@@ -1,0 +1,195 @@
+package recorder_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/recorder"
+)
+
+const variable = "THREADCALL_TRACE"
+
+// programs are what the tests run in processes of their own, each with a file for its trace. What such a trace says is
+// tested where one can be read, in cmd/threadcall/internal/trace/source.
+var programs = map[string]func(){
+	"returns":         func() { defer recorder.Start()(); work() },
+	"panics":          func() { defer recorder.Start()(); panic("as it should") },
+	"stops and exits": func() { recorder.Start(); work(); recorder.Stop(); os.Exit(3) },
+	"exits":           func() { recorder.Start(); untilAPartIsWhole(); os.Exit(3) },
+	"dies":            func() { recorder.Start(); untilAPartIsWhole(); log.Fatal("as it should") },
+	"crashes":         func() { recorder.Start(); untilAPartIsWhole(); go panic("as it should"); select {} },
+	"is killed":       func() { recorder.Start(); untilAPartIsWhole(); raise(syscall.SIGTERM); time.Sleep(patience) },
+	"is interrupted":  interrupted,
+	"starts twice":    func() { defer recorder.Start()(); recorder.Start(); work() },
+	"traces itself":   func() { _ = trace.Start(io.Discard); defer recorder.Start()(); fmt.Println("runs on") },
+	"runs on":         func() { defer recorder.Start()(); fmt.Println("runs on") },
+	"has children":    func() { defer recorder.Start()(); fmt.Printf("%q", os.Getenv(variable)) },
+	"stops at once":   stopsAtOnce,
+}
+
+const patience = 45 * time.Second
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv("THREADCALL_PROGRAM"); name != "" {
+		programs[name]()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func work() {
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(runtime.Gosched)
+	}
+	all.Wait()
+}
+
+// untilAPartIsWhole returns when the file has more than its header. Start has removed the variable, but the test has
+// left its name in another one.
+func untilAPartIsWhole() {
+	for {
+		work()
+		if at, err := os.Stat(os.Getenv("THREADCALL_TEST_FILE")); err != nil || at.Size() > 1<<10 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func raise(s syscall.Signal) {
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Signal(s)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+func interrupted() {
+	defer recorder.Start()()
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGINT)
+	raise(syscall.SIGINT)
+	<-c
+	fmt.Println("ends in its own way")
+}
+
+func stopsAtOnce() {
+	recorder.Start()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(recorder.Stop)
+	}
+	all.Wait()
+}
+
+// run runs a program and returns what it wrote, its status and its trace.
+func run(t *testing.T, program, file string, env ...string) (output string, status int, trace []byte) {
+	t.Helper()
+	if runtime.GOARCH == "wasm" {
+		t.Skip("js/wasm cannot start a process")
+	}
+	env = append(env, "THREADCALL_PROGRAM="+program, variable+"="+file, "THREADCALL_TEST_FILE="+file,
+		"GODEBUG=traceadvanceperiod=20000000")
+	output, status, err := self.Run(patience, env...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := os.Stat(file); err == nil && at.Mode().IsRegular() { // others may never end
+		if trace, err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return output, status, trace
+}
+
+func TestATraceIsLeftHoweverTheProgramEnds(t *testing.T) {
+	for program, want := range map[string]struct {
+		status int
+		output string
+	}{
+		"returns":         {0, ""},
+		"panics":          {2, "as it should"},
+		"stops and exits": {3, ""},
+		"exits":           {3, ""},
+		"dies":            {1, "as it should"},
+		"crashes":         {2, "as it should"},
+		"is killed":       {-1, ""},
+		"is interrupted":  {0, "ends in its own way"},
+		"starts twice":    {0, ""},
+		"stops at once":   {0, ""},
+	} {
+		t.Run(program, func(t *testing.T) {
+			if runtime.GOOS == "windows" && strings.HasPrefix(program, "is ") {
+				t.Skip("Windows has no signals")
+			}
+			output, status, trace := run(t, program, filepath.Join(t.TempDir(), "trace"))
+			if status != want.status || !strings.Contains(output, want.output) || want.output == "" && output != "" {
+				t.Errorf("status %d and %q, want %d and %q", status, output, want.status, want.output)
+			}
+			if !bytes.HasPrefix(trace, []byte("go 1.")) || len(trace) < 500 {
+				t.Errorf("left %d bytes: %.20q", len(trace), trace)
+			}
+		})
+	}
+}
+
+func TestAProgramRunsOnIfThereCanBeNoTrace(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing", "trace")
+	for program, c := range map[string]struct{ file, complaint string }{
+		"runs on":       {missing, missing},
+		"traces itself": {filepath.Join(t.TempDir(), "trace"), "already"},
+	} {
+		output, status, _ := run(t, program, c.file)
+		if status != 0 || !strings.Contains(output, "runs on") ||
+			!strings.Contains(output, "recorder: no trace is recorded: ") || !strings.Contains(output, c.complaint) {
+			t.Errorf("%s: status %d and %q", program, status, output)
+		}
+	}
+}
+
+func TestATraceThatDoesNotFitIsToldOf(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	output, status, _ := run(t, "returns", "/dev/full")
+	if status != 0 || strings.Count(output, "recorder: the trace ends too early: ") != 1 {
+		t.Errorf("status %d and %q", status, output)
+	}
+}
+
+func TestChildrenDoNotRecordIntoTheSameFile(t *testing.T) {
+	output, status, _ := run(t, "has children", filepath.Join(t.TempDir(), "trace"))
+	if status != 0 || output != `""` {
+		t.Errorf("status %d; the environment of children has %s", status, output)
+	}
+}
+
+func TestNothingHappensUnlessAsked(t *testing.T) {
+	t.Setenv(variable, "")
+	was := trace.IsEnabled()
+	stop := recorder.Start()
+	if trace.IsEnabled() != was {
+		t.Error("a trace is recorded")
+	}
+	stop()
+	recorder.Stop()
+	if trace.IsEnabled() != was {
+		t.Error("Stop has ended somebody else's trace")
+	}
+}
