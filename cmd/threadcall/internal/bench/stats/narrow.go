@@ -12,10 +12,17 @@ const timeUnit = "sec/op"
 
 // Narrow says whether every interval of the time table is known at least as exactly as width, which is relative: 0.01
 // means that a change of 1 % would have been visible. Where there is only one version, it is about the interval of the
-// median. It says nothing about whether changes are visible: a run that stopped because of that would raise false
-// alarms.
+// median.
+//
+// It says nothing about whether changes are visible: a run that stopped because of that would raise false alarms. Nor
+// is it true after any round: few values are close together now and then by chance, and who stops then is wrong more
+// often. It is true only after as many rounds as can show something, and twice, four times… as many. What is left of
+// the effect stands in docs/bench-statistics.md.
 func (c *Comparison) Narrow(width float64) bool {
 	any := false
+	if !isLook(c.rounds(), Rounds(c.Confidence)) {
+		return false
+	}
 	for _, t := range c.Tables {
 		if t.Unit != timeUnit {
 			continue
@@ -28,6 +35,26 @@ func (c *Comparison) Narrow(width float64) bool {
 		}
 	}
 	return any
+}
+
+func isLook(rounds, first int) bool {
+	for rounds > first && rounds%2 == 0 {
+		rounds /= 2
+	}
+	return rounds == first
+}
+
+// rounds returns the number of samples of the benchmark that has most.
+func (c *Comparison) rounds() int {
+	n := 0
+	for _, t := range c.Tables {
+		for _, row := range t.Rows {
+			for _, cell := range row.Cells {
+				n = max(n, cell.N)
+			}
+		}
+	}
+	return n
 }
 
 // arm returns the longest relative arm of the row's intervals: of its differences, or where there are none of its

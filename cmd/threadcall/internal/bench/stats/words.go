@@ -1,0 +1,108 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+)
+
+// Value returns x as people write it, with a prefix for the unit: 1.234µ.
+func (t *Table) Value(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1000 { // a count
+		return fmt.Sprintf("%.0f", x)
+	}
+	return benchunit.Scale(x, benchunit.ClassOf(t.Unit))
+}
+
+// Word returns what a visible change is called: slower, more, better. It is empty if none is visible.
+func (t *Table) Word(d Delta) string {
+	if !d.Visible() {
+		return ""
+	}
+	pick := func(better, worse string) string {
+		if d.Verdict == Better {
+			return better
+		}
+		return worse
+	}
+	per := func(prefix string) bool { return t.Unit == prefix || strings.HasPrefix(t.Unit, prefix+"/") }
+	switch {
+	case d.Verdict != Changed && (per("sec") || t.Unit == "B/s"):
+		return pick("faster", "slower")
+	case d.Verdict == Changed || t.counted():
+		if d.Estimate > neutral(d.Absolute) {
+			return "more"
+		}
+		return "less"
+	}
+	return pick("better", "worse")
+}
+
+// Change returns the estimate as people write it: +5.4%, and ×12 where a percentage would be unreadable. Where no ratio
+// makes sense it is the difference.
+func (t *Table) Change(d Delta) string { return t.change(d, d.Estimate) }
+
+// Range returns the interval in the same way.
+func (t *Table) Range(d Delta) string {
+	if d.Interval == nil {
+		return ""
+	}
+	low, high := t.change(d, d.Interval.Low), t.change(d, d.Interval.High)
+	if strings.HasSuffix(low, "%") && strings.HasSuffix(high, "%") {
+		low = strings.TrimSuffix(low, "%")
+	}
+	return low + ".." + high
+}
+
+func (t *Table) change(d Delta, x float64) string {
+	switch {
+	case d.Absolute && x == 0:
+		return "0"
+	case d.Absolute && x > 0:
+		return "+" + t.Value(x)
+	case d.Absolute:
+		return t.Value(x)
+	case x >= 11:
+		return fmt.Sprintf("×%.0f", x)
+	}
+	return signed(x - 1)
+}
+
+// CouldSee returns the smallest change that would have been visible.
+func (t *Table) CouldSee(d Delta) string {
+	if d.Absolute {
+		return t.Value(d.Smallest)
+	}
+	return Percent(d.Smallest)
+}
+
+// Percent returns 0.0123 as 1.2%.
+func Percent(x float64) string {
+	p := math.Abs(100 * x)
+	switch {
+	case math.IsInf(p, 0):
+		return "∞"
+	case p == 0:
+		return "0%"
+	case p < 0.995:
+		return fmt.Sprintf("%.2f%%", p)
+	case p < 99.5:
+		return fmt.Sprintf("%.1f%%", p)
+	case x < 0 && p < 100: // almost nothing is left
+		return fmt.Sprintf("%.2f%%", p)
+	}
+	return fmt.Sprintf("%.0f%%", p)
+}
+
+func signed(x float64) string {
+	text := Percent(x)
+	switch {
+	case strings.Trim(text, "0.%") == "":
+		return "0%"
+	case x < 0:
+		return "-" + text
+	}
+	return "+" + text
+}
