@@ -30,6 +30,7 @@ func run(args []string, stdout, stderr *os.File) int {
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.AddCommand(demoCommand(stdout, stderr))
+	root.AddCommand(allocsCommand(stdout, stderr))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetArgs(twoDashes(args))

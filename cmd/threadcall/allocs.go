@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+)
+
+func allocsCommand(stdout, stderr *os.File) *cobra.Command {
+	var set allocs.Settings
+	var benchtime string
+	var show allocsOutput
+	cmd := &cobra.Command{
+		Use:   "allocs [packages]",
+		Short: "Find out who allocates, how much, and why by the compiler's word",
+		Long: `Allocs runs the benchmarks of packages with a profile of every allocation, and
+prints for each place that allocates how much an operation costs there, and why
+the compiler put the thing on the heap. What an operation allocates is the
+difference of two runs, so that what is allocated once is told apart.
+
+With -run it runs tests instead, and reports what they allocate altogether.
+
+It ends with status 0, 1 if a benchmark or test failed, and 2 if it did not
+understand the command.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := allocsSettings(&set, cmd, benchtime); err != nil {
+				return err
+			}
+			if set.Packages = args; len(args) == 0 {
+				set.Packages = []string{"."}
+			}
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			defer stop()
+			progress := screen.On(stderr)
+			set.Progress = progress.Progress
+			r, err := set.Run(ctx)
+			progress.Progress("")
+			if err != nil {
+				return failure{err}
+			}
+			return show.report(r, stdout)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match, as go test has it")
+	f.StringVar(&set.Tests, "run", "", "run the tests that match instead of benchmarks, or besides with -bench")
+	f.StringVar(&benchtime, "benchtime", "200ms", "what the shorter run of a benchmark may take, or its operations: 500x")
+	f.IntVar(&set.Count, "count", 1, "how often to run the tests of -run")
+	f.IntVar(&set.Procs, "cpu", runtime.GOMAXPROCS(0), "GOMAXPROCS of the tests")
+	f.DurationVar(&set.Timeout, "timeout", 10*time.Minute, "how long a test binary may run")
+	f.StringVar(&set.Tags, "tags", "", "build tags")
+	f.BoolVar(&set.Deps, "deps", false, "ask the compiler also about packages of other modules (compiles them)")
+	f.BoolVar(&set.Std, "std", false, "ask the compiler also about the standard library (compiles it)")
+	show.flags(cmd)
+	return cmd
+}
+
+// allocsOutput is where the report goes.
+type allocsOutput struct {
+	json   bool
+	html   string
+	top    int
+	stacks bool
+	once   bool
+}
+
+func (o *allocsOutput) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.json, "json", false, "print one JSON document instead, with all rows and stacks")
+	f.IntVar(&o.top, "top", 20, "how many rows to print of each run; 0 for all")
+	f.BoolVar(&o.once, "once", false, "print also what a benchmark allocates only once")
+	f.BoolVar(&o.stacks, "stacks", false, "print the stacks of each row")
+}
+
+func (o *allocsOutput) report(r *allocs.Report, stdout *os.File) error {
+	var err error
+	if o.json {
+		enc := json.NewEncoder(stdout)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(r)
+	} else {
+		dir, _ := os.Getwd()
+		text := allocs.Text{Screen: screen.On(stdout), Top: o.top, Stacks: o.stacks, Once: o.once, Dir: dir}
+		text.Report(r)
+		err = text.Err
+	}
+	switch {
+	case err != nil:
+		return failure{err}
+	case len(r.Failures) > 0:
+		return failure{fmt.Errorf("%d of the benchmarks or tests failed", len(r.Failures))}
+	}
+	return nil
+}
+
+func allocsSettings(set *allocs.Settings, cmd *cobra.Command, benchtime string) error {
+	if cmd.Flags().Changed("run") && !cmd.Flags().Changed("bench") {
+		set.Bench = ""
+	}
+	for _, e := range strings.Split(set.Bench+"/"+set.Tests, "/") {
+		if _, err := regexp.Compile(e); err != nil {
+			return fmt.Errorf("-bench and -run take regular expressions: %w", err)
+		}
+	}
+	if n, operations := strings.CutSuffix(benchtime, "x"); operations {
+		ops, err := strconv.Atoi(n)
+		if err != nil || ops < 2 || ops > 1e9 {
+			return fmt.Errorf("-benchtime %s: give at least 2x, because the first operation is left out", benchtime)
+		}
+		set.Operations = ops
+	} else {
+		d, err := time.ParseDuration(benchtime)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("-benchtime %s: give a time, such as 200ms, or operations, such as 500x", benchtime)
+		}
+		set.Duration = d
+	}
+	switch {
+	case set.Count < 1:
+		return fmt.Errorf("-count must be at least 1, not %d", set.Count)
+	case set.Procs < 1:
+		return fmt.Errorf("-cpu must be at least 1, not %d", set.Procs)
+	case set.Bench == "" && set.Tests == "":
+		return errors.New("nothing to run: give -bench or -run a pattern")
+	}
+	return nil
+}

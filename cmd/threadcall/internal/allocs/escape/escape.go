@@ -1,0 +1,127 @@
+// Package escape reads why the compiler puts things on the heap.
+//
+// The compiler is asked by the flag -json=0,DIR (see [Flag]) and writes one file for each source file. Its text form,
+// -m=2, says the same, but of what was inlined it tells only where the outermost call stands; the files tell the whole
+// chain, which is what a stack in a profile can be compared with.
+package escape
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// A Position is a place in a source file.
+type Position struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"` // in bytes, from 1
+}
+
+// String is as short as a reader needs it.
+func (p Position) String() string { return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line) }
+
+// An Escape is one thing that the compiler puts on the heap.
+type Escape struct {
+	What string `json:"what"` // as the compiler writes it: "func literal", "&point{...}", "make([]byte, n)", "x"
+
+	// Where the thing is made. There is more than one position if it is in an inlined function: the outermost call first,
+	// then each call inside, and last the place itself.
+	Path []Position `json:"path"`
+
+	// Flow is how the thing comes to live longer than its function, in steps.
+	Flow []Step `json:"flow"`
+}
+
+// A Step is one of the compiler's observations on the way to the heap.
+type Step struct {
+	Into  string   `json:"into,omitempty"` // where the value flows: a variable, "{heap}", "~r0" for a result; only first steps have it
+	Where string   `json:"where"`          // the expression or statement, as the compiler writes it
+	Why   string   `json:"why"`            // the compiler's word: "send", "return", "call parameter"
+	At    Position `json:"at"`
+}
+
+// At is the innermost position.
+func (e Escape) At() Position { return e.Path[len(e.Path)-1] }
+
+// Outermost is the position in the function that was compiled.
+func (e Escape) Outermost() Position { return e.Path[0] }
+
+// words are what the compiler's words mean.
+var words = map[string]string{
+	"send":                         "sent on a channel",
+	"return":                       "returned",
+	"assign":                       "assigned",
+	"assign-pair":                  "assigned",
+	"call parameter":               "passed to a call",
+	"callee operand":               "called",
+	"captured by a closure":        "captured by a closure",
+	"reference":                    "captured by a closure, which changes it",
+	"interface-converted":          "put into an interface",
+	"address-of":                   "its address is taken",
+	"slice-literal-element":        "put into a slice",
+	"array literal element":        "put into an array",
+	"struct literal element":       "put into a struct",
+	"map literal key":              "a key of a map",
+	"map literal value":            "put into a map",
+	"key of map put":               "a key of a map",
+	"range":                        "ranged over",
+	"slice":                        "sliced",
+	"append":                       "appended",
+	"appended to slice":            "appended to a slice",
+	"appendee slice":               "appended to",
+	"appended slice...":            "appended to a slice",
+	"copied slice":                 "copied",
+	"conversion to unsafe.Pointer": "made an unsafe.Pointer",
+	"panic":                        "the value of a panic",
+	"dot":                          "a field of it is",
+	"dot of pointer":               "a field of it is",
+	"star-dot-equals":              "stored through a pointer",
+	"star-equals":                  "stored through a pointer",
+	"too large for stack":          "too large for the stack",
+	"too aligned for stack":        "aligned more than the stack is",
+	"zero-sized element":           "its elements have no size",
+	"non-constant size":            "its size is not a constant",
+}
+
+// String says what escapes and the step that decides it: "func literal escapes to heap: sent on a channel (ch <- (func
+// literal) at x.go:12)".
+func (e Escape) String() string {
+	text := e.What + " escapes to heap"
+	last := -1
+	for i, s := range e.Flow {
+		if s.Why != "spill" && s.Why != "" {
+			last = i
+		}
+	}
+	if last < 0 {
+		return text + ": it must outlive the statement, a go, or a defer in a loop"
+	}
+	s := e.Flow[last]
+	why, known := words[s.Why]
+	if !known {
+		why = s.Why
+	}
+	text += ": " + why
+	if s.Where != e.What {
+		text += " (" + s.Where + " at " + s.At.String() + ")"
+	}
+	if by := e.variables(last); by != "" {
+		text += ", by way of " + by
+	}
+	return text
+}
+
+// variables are those that the thing passes before step last.
+func (e Escape) variables(last int) string {
+	var names []string
+	for _, s := range e.Flow[:last] {
+		if s.Into != "" && !strings.ContainsAny(s.Into, "{~.") && s.Into != e.What {
+			names = append(names, s.Into)
+		}
+	}
+	if len(names) > 2 {
+		names = append(names[:1], "others")
+	}
+	return strings.Join(names, " and ")
+}

@@ -1,0 +1,160 @@
+// Package heap works with profiles of package memprofile: what one operation allocates is the difference of two.
+package heap
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/threadcall/threadcall/internal/memprofile"
+)
+
+// A Frame is one function on a stack.
+type Frame struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Inlined  bool   `json:"inlined,omitempty"` // into the next frame
+}
+
+// A Stack is a chain of calls, the innermost first.
+type Stack []Frame
+
+// An Amount is of objects and bytes of the heap.
+type Amount struct {
+	Objects float64 `json:"objects"`
+	Bytes   float64 `json:"bytes"`
+}
+
+// Plus returns the sum.
+func (a Amount) Plus(b Amount) Amount { return Amount{a.Objects + b.Objects, a.Bytes + b.Bytes} }
+
+// A Sample is what was allocated with one stack and one size.
+type Sample struct {
+	Stack Stack
+	Size  int64  // bytes of each object
+	Each  Amount // for each operation, if operations were counted
+	Once  Amount // besides; everything if no operations were counted
+	Live  Amount // of all, what is still in use
+}
+
+// Samples is what a program has allocated.
+type Samples struct {
+	Samples    []Sample
+	Counted    Amount  // by the runtime, for each operation or altogether; the profile must come to the same
+	Operations int     // of the longer of two runs
+	Seconds    float64 // how long the program ran, or the longer of two runs
+	Outside    []Outside
+	Program    *memprofile.Profile // the one, or that of the longer run
+}
+
+// Outside is memory that the profile of the heap does not have.
+type Outside struct {
+	Name  string  `json:"name"`
+	Bytes float64 `json:"bytes"` // at the end
+	Each  float64 `json:"each"`  // growth for each operation, zero if none were counted
+}
+
+// Open reads a profile.
+func Open(file string) (*memprofile.Profile, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return memprofile.Read(f)
+}
+
+type key struct {
+	stack string
+	size  int64
+}
+
+// sum adds up the records with the same stack and size. Those of the testing package's own are left out.
+func sum(p *memprofile.Profile, std func(string) bool) (map[key]Sample, []key) {
+	samples := map[key]Sample{}
+	var order []key
+	for _, r := range p.Records {
+		if r.Objects == 0 {
+			continue
+		}
+		var stack Stack
+		var text strings.Builder
+		for _, at := range r.Stack {
+			f := Frame(p.Frames[at])
+			stack = append(stack, f)
+			fmt.Fprintf(&text, "%s:%d;", f.Function, f.Line)
+		}
+		if stack.ofTesting(std) {
+			continue
+		}
+		k := key{text.String(), r.Bytes / r.Objects}
+		s, found := samples[k]
+		if !found {
+			order = append(order, k)
+		}
+		s.Stack, s.Size = stack, k.size
+		s.Once = s.Once.Plus(Amount{float64(r.Objects), float64(r.Bytes)})
+		s.Live = s.Live.Plus(Amount{float64(r.LiveObjects), float64(r.LiveBytes)})
+		samples[k] = s
+	}
+	return samples, order
+}
+
+// Total returns what one program has allocated. Std tells whether a package is of the standard library, and not what is
+// tested; the testing package's own allocations are left out by it.
+func Total(p *memprofile.Profile, std func(path string) bool) Samples {
+	s := Samples{Counted: Amount{float64(p.Objects), float64(p.Bytes)}, Seconds: p.Seconds, Program: p}
+	samples, order := sum(p, std)
+	for _, k := range order {
+		s.Samples = append(s.Samples, samples[k])
+	}
+	for _, o := range outside {
+		s.Outside = append(s.Outside, Outside{Name: o.name, Bytes: float64(o.of(p))})
+	}
+	return s
+}
+
+// Difference returns what one operation allocates, from a run of n operations and one of m more. What both do once,
+// and what the second run's operations need only the first time, is told apart: it does not grow. Std is as for Total.
+func Difference(short, long *memprofile.Profile, n, m int, std func(path string) bool) Samples {
+	a, orderA := sum(short, std)
+	b, orderB := sum(long, std)
+	ops := float64(m)
+	s := Samples{Operations: n + m, Seconds: long.Seconds, Program: long, Counted: Amount{
+		(float64(long.Objects) - float64(short.Objects)) / ops, (float64(long.Bytes) - float64(short.Bytes)) / ops}}
+	add := func(k key) {
+		one, two := a[k], b[k]
+		each := Amount{(two.Once.Objects - one.Once.Objects) / ops, (two.Once.Bytes - one.Once.Bytes) / ops}
+		out := Sample{Stack: two.Stack, Size: k.size, Each: each, Live: two.Live}
+		if two.Stack == nil {
+			out.Stack = one.Stack
+		}
+		out.Once = Amount{two.Once.Objects - each.Objects*float64(n+m), two.Once.Bytes - each.Bytes*float64(n+m)}
+		s.Samples = append(s.Samples, out)
+	}
+	for _, k := range orderB {
+		add(k)
+	}
+	for _, k := range orderA {
+		if _, both := b[k]; !both {
+			add(k)
+		}
+	}
+	for _, o := range outside {
+		s.Outside = append(s.Outside, Outside{o.name, float64(o.of(long)), (float64(o.of(long)) - float64(o.of(short))) / ops})
+	}
+	return s
+}
+
+var outside = []struct {
+	name string
+	of   func(*memprofile.Profile) uint64
+}{
+	{"stacks of goroutines", func(p *memprofile.Profile) uint64 { return p.StackBytes }},
+	{"itabs and what else the runtime never frees", func(p *memprofile.Profile) uint64 { return p.OtherBytes }},
+	{"descriptions of spans", func(p *memprofile.Profile) uint64 { return p.SpanBytes }},
+	{"caches of the processors", func(p *memprofile.Profile) uint64 { return p.CacheBytes }},
+	{"the collector's own", func(p *memprofile.Profile) uint64 { return p.GCBytes }},
+	{"the profile itself", func(p *memprofile.Profile) uint64 { return p.BucketBytes }},
+}

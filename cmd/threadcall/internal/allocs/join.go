@@ -1,0 +1,190 @@
+package allocs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+)
+
+// A joiner puts samples and reasons together.
+type joiner struct {
+	log   *escape.Log
+	asked map[string]bool // import paths
+	std   func(path string) bool // tells whether a package is of the standard library, and not what is tested
+}
+
+// looksStandard goes by the name of the package, where the go command has not told.
+func looksStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return path != "main" && !strings.Contains(first, ".")
+}
+
+type place struct {
+	where, site heap.Frame
+	direct      string
+	kind        string
+}
+
+// rows returns a row for each place.
+func (j joiner) rows(s heap.Samples, perOp bool) []Row {
+	rows := map[place]*Row{}
+	chains := map[place]heap.Stack{}
+	for _, sample := range s.Samples {
+		if len(sample.Stack) == 0 {
+			continue
+		}
+		amount := sample.Each
+		if !perOp {
+			amount = sample.Once
+		}
+		site := sample.Stack.Site()
+		at := sample.Stack[site]
+		direct, kind, why := kindOf(sample.Stack[:site])
+		where := at
+		for _, f := range sample.Stack[site:] {
+			if !f.OfRuntime() && !j.std(f.Package()) {
+				where = f
+				break
+			}
+		}
+		p := place{where, at, direct, kind}
+		r := rows[p]
+		if r == nil {
+			r = &Row{Where: where, Site: at, Runtime: direct, Kind: kind, Why: why}
+			rows[p] = r
+			chains[p] = sample.Stack.Chain(site)
+		}
+		r.Amount, r.Live = r.Amount.Plus(amount), r.Live.Plus(sample.Live)
+		if perOp {
+			r.Once = r.Once.Plus(sample.Once)
+		}
+		if !slices.Contains(r.Sizes, sample.Size) {
+			r.Sizes = append(r.Sizes, sample.Size)
+		}
+		r.Stacks = append(r.Stacks, Stack{amount, sample.Stack})
+	}
+	var out []Row
+	for p, r := range rows {
+		if perOp && (p.where.OfRuntime() || j.std(p.where.Package())) {
+			r.background(s.Operations)
+		}
+		if perOp && negligible(r.Amount) && negligible(r.Once) {
+			continue
+		}
+		j.explain(r, chains[p])
+		slices.Sort(r.Sizes)
+		slices.SortStableFunc(r.Stacks, func(a, b Stack) int { return cmp.Compare(b.Amount.Bytes, a.Amount.Bytes) })
+		r.Stacks = r.Stacks[:min(len(r.Stacks), 10)]
+		if !perOp && s.Seconds > 0 {
+			r.Rate = heap.Amount{Objects: r.Amount.Objects / s.Seconds, Bytes: r.Amount.Bytes / s.Seconds}
+		}
+		r.Source = sourceAround(r.Where.File, r.Where.Line)
+		out = append(out, *r)
+	}
+	slices.SortFunc(out, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.Amount.Bytes, a.Amount.Bytes), cmp.Compare(b.Once.Bytes, a.Once.Bytes),
+			cmp.Compare(a.Where.File, b.Where.File), cmp.Compare(a.Where.Line, b.Where.Line), cmp.Compare(a.Site.Function, b.Site.Function),
+			cmp.Compare(a.Site.Line, b.Site.Line), cmp.Compare(a.Runtime, b.Runtime), cmp.Compare(a.Kind, b.Kind))
+	})
+	return out
+}
+
+// background counts as allocated once what nobody but the runtime has asked for, unless it grows with the operations:
+// with the longer run it may as well have come by chance. The stacks keep what was measured.
+func (r *Row) background(operations int) {
+	if r.Amount.Objects > -background && r.Amount.Objects < background {
+		n := float64(operations)
+		r.Once = r.Once.Plus(heap.Amount{Objects: r.Amount.Objects * n, Bytes: r.Amount.Bytes * n})
+		r.Amount = heap.Amount{}
+	}
+}
+
+// background is how many objects an operation the runtime may allocate by chance.
+const background = 0.01
+
+func negligible(a heap.Amount) bool { return a.Objects < 0.0005 && a.Objects > -0.0005 }
+
+// explain finds the compiler's reason, and if there is none says why not.
+func (j joiner) explain(r *Row, chain heap.Stack) {
+	if r.Kind == "sudog" || r.Kind == "goroutine" || r.Kind == "timer" || r.Kind == "thread" || r.Kind == "itab" {
+		return
+	}
+	var lines []escape.Position
+	for _, f := range chain {
+		lines = append(lines, escape.Position{File: f.File, Line: f.Line})
+	}
+	found, exact := j.log.At(lines)
+	found = suiting(found, r.Kind)
+	if len(found) > 0 {
+		r.Escapes = found
+		var texts []string
+		for _, e := range found[:min(len(found), 3)] {
+			texts = append(texts, e.String())
+		}
+		r.Why = strings.Join(texts, "; ")
+		if n := len(found) - 3; n > 0 {
+			r.Why += fmt.Sprintf("; and %d more in this line", n)
+		}
+		if !exact {
+			r.Why += " (so where it is inlined elsewhere)"
+		}
+		return
+	}
+	p := r.Site.Package()
+	switch {
+	case p == "C" || r.Site.Function == "":
+		r.Why = cmp.Or(r.Why, "no Go function on the stack")
+	case r.Why == "" && !j.askedFor(p) && j.std(p):
+		r.Why = "inside package " + p + "; -std asks the compiler about it"
+	case r.Why == "" && !j.askedFor(p):
+		r.Why = "inside package " + p + ", of another module; -deps asks the compiler about it"
+	case r.Why == "":
+		r.Why = "the compiler gives no reason for this line"
+	}
+}
+
+func (j joiner) askedFor(p string) bool { return j.asked[p] || j.asked[strings.TrimSuffix(p, "_test")] }
+
+// suiting leaves out what another kind of allocation in the same line is the reason for, unless nothing is left.
+func suiting(found []escape.Escape, kind string) []escape.Escape {
+	var some []escape.Escape
+	for _, e := range found {
+		made := ""
+		switch {
+		case strings.HasPrefix(e.What, "append"):
+			made = "append"
+		case strings.HasPrefix(e.What, "make(map") || strings.HasPrefix(e.What, "map["):
+			made = "map"
+		case strings.HasPrefix(e.What, "make("):
+			made = "make"
+		case len(e.Flow) > 0 && e.Flow[0].Why == "spill" && interfaced(e):
+			made = "interface"
+		case strings.HasPrefix(e.What, "string(") || strings.HasPrefix(e.What, "([]byte)(") || strings.HasPrefix(e.What, "([]rune)(") ||
+			strings.Contains(e.What, " + "):
+			made = "string"
+		default:
+			made = "new"
+		}
+		if made == kind {
+			some = append(some, e)
+		}
+	}
+	switch {
+	case some != nil:
+		return some
+	case kind == "new" || kind == "interface" || kind == "array": // a constant size makes all the same
+		return found
+	}
+	return nil
+}
+
+// interfaced tells whether the thing is a value that becomes an interface: an expression that is neither a literal nor
+// has an address taken.
+func interfaced(e escape.Escape) bool {
+	return !strings.HasPrefix(e.What, "&") && !strings.HasSuffix(e.What, "{...}") && !strings.HasPrefix(e.What, "new(") &&
+		e.What != "func literal" && e.What != "... argument" && !strings.HasSuffix(e.What, "{}")
+}

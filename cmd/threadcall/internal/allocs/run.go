@@ -1,0 +1,216 @@
+package allocs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
+)
+
+// Settings say what to run.
+type Settings struct {
+	testbin.Settings
+	testbin.Options
+
+	Bench      string        // benchmarks to run, as go test has it; empty for none
+	Tests      string        // tests to run together; empty for none
+	Operations int           // of the shorter run of a benchmark; zero to choose
+	Duration   time.Duration // what the shorter run may take, if Operations is zero
+	Count      int           // how often to run the tests
+
+	Progress func(string) // told what is being done; never nil
+}
+
+// The limits of what is chosen for Operations. With one operation the testing package would do without the round that
+// it otherwise begins with, and the two runs could not be compared.
+const (
+	fewest = 2
+	most   = 1000
+)
+
+// Run compiles and runs what the settings say. Failures of single benchmarks and tests are in the report; an error is
+// one because of which there is none.
+func (s Settings) Run(ctx context.Context) (*Report, error) {
+	named, all, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "threadcall-allocs-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	b := testbin.Builder{Settings: s.Settings, Dir: dir, Asked: s.Asked(all)}
+	r := &Report{Asked: b.Asked}
+	std := standard(all)
+	var known []string // benchmarks that do not match
+	for i, p := range named {
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+			r.Notes = append(r.Notes, p.ImportPath+" has no tests")
+			continue
+		}
+		s.Progress("compiling " + p.ImportPath)
+		bin, err := b.Build(ctx, p, i)
+		if errors.Is(err, testbin.ErrTestMain) {
+			r.Failures = append(r.Failures, Failure{Package: p.ImportPath, Problem: err.Error()})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.Packages = append(r.Packages, p.ImportPath)
+		if s.Bench != "" {
+			names, err := s.benchmarks(ctx, r, bin, std)
+			if err != nil {
+				return nil, err
+			}
+			known = append(known, names...)
+		}
+		if s.Tests != "" {
+			if err := s.tests(ctx, r, bin, std); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(r.Runs) == 0 && len(r.Failures) == 0 {
+		return nil, nothingRan(s.Bench, known, r.Notes)
+	}
+	s.Progress("reading the compiler's reasons")
+	log, err := b.Escapes()
+	if err != nil {
+		return nil, err
+	}
+	r.join(joiner{log: log, std: std})
+	return r, nil
+}
+
+func nothingRan(pattern string, known, notes []string) error {
+	switch {
+	case len(known) > 0:
+		return fmt.Errorf("no benchmark matches %q; there are %s", pattern, strings.Join(known, ", "))
+	case len(notes) > 0:
+		return fmt.Errorf("nothing to run: %s", strings.Join(notes, ", "))
+	}
+	return errors.New("nothing to run: the packages have no benchmarks; -run . runs their tests")
+}
+
+// join makes the rows of all runs.
+func (r *Report) join(j joiner) {
+	j.asked = map[string]bool{}
+	for _, p := range r.Asked {
+		j.asked[p] = true
+	}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		run.Rows = j.rows(run.profile, run.PerOp)
+		run.Counted, run.Outside = run.profile.Counted, run.profile.Outside
+		run.Seconds, run.Procs, run.GCs = run.profile.Seconds, run.profile.Program.Procs, run.profile.Program.Collections
+		for _, row := range run.Rows {
+			run.Total, run.Once = run.Total.Plus(row.Amount), run.Once.Plus(row.Once)
+		}
+		run.countTiny()
+		r.Go = run.profile.Program.Go
+	}
+}
+
+// standard tells which packages are of the standard library, and not among those that are tested.
+func standard(all []testbin.Package) func(path string) bool {
+	std := map[string]bool{}
+	for _, p := range all {
+		std[p.ImportPath] = p.Standard && p.DepOnly
+	}
+	return func(path string) bool {
+		is, known := std[strings.TrimSuffix(path, "_test")]
+		return is || !known && looksStandard(path)
+	}
+}
+
+// benchmarks runs those of one package that match, each in processes of its own, and returns the names of all.
+func (s Settings) benchmarks(ctx context.Context, r *Report, bin *testbin.Binary, std func(string) bool) (known []string, err error) {
+	path := bin.Package.ImportPath
+	failed := func(name string, err error) error {
+		var f *testbin.Failure
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &f):
+			r.Failures = append(r.Failures, Failure{path, name, f.Decisive(), f.Output})
+			return nil
+		}
+		return fmt.Errorf("%s: %s: %w", path, name, err)
+	}
+	names, known, err := bin.Benchmarks(ctx, s.Bench)
+	if err != nil {
+		return nil, cmp.Or(failed("", err), error(nil))
+	}
+	_, rest, _ := strings.Cut(s.Bench, "/")
+	for _, name := range names {
+		pattern := "^" + name + "$"
+		if rest != "" {
+			pattern += "/" + rest
+		}
+		s.Progress(path + " " + name)
+		found, err := bin.Try(ctx, pattern, s.Options)
+		if err != nil {
+			if err := failed(name, err); err != nil {
+				return nil, err
+			}
+			if len(found) == 0 {
+				continue
+			}
+		}
+		for _, b := range found {
+			n := s.operations(b.Time)
+			s.Progress(fmt.Sprintf("%s %s, %d and %d operations", path, b.Name, n, 2*n))
+			short, err := bin.Benchmark(ctx, b.Name, n, s.Options)
+			if err == nil {
+				long, err2 := bin.Benchmark(ctx, b.Name, 2*n, s.Options)
+				if err = err2; err == nil {
+					r.Runs = append(r.Runs, Run{Package: path, Name: b.Name, PerOp: true, Operations: []int{n, 2 * n},
+						profile: heap.Difference(short, long, n, n, std)})
+				}
+			}
+			if err != nil {
+				if err := failed(b.Name, err); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return known, nil
+}
+
+// operations returns how many of the given time the shorter run makes.
+func (s Settings) operations(each time.Duration) int {
+	if s.Operations > 0 {
+		return max(s.Operations, fewest)
+	}
+	return int(min(max(s.Duration/max(each, 1), fewest), most))
+}
+
+// tests runs those of one package that match in one process.
+func (s Settings) tests(ctx context.Context, r *Report, bin *testbin.Binary, std func(string) bool) error {
+	path := bin.Package.ImportPath
+	s.Progress(path + " tests")
+	p, err := bin.Tests(ctx, s.Tests, s.Count, s.Options)
+	var f *testbin.Failure
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &f):
+		r.Failures = append(r.Failures, Failure{path, "", f.Decisive(), f.Output})
+	case err != nil:
+		return err
+	}
+	if p != nil {
+		r.Runs = append(r.Runs, Run{Package: path, Name: "tests", profile: heap.Total(p, std)})
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package testbin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+)
+
+// A Binary is the compiled tests of one package.
+type Binary struct {
+	Package Package
+	File    string
+	env     []string
+}
+
+// A Builder compiles into a directory of its own.
+type Builder struct {
+	Settings Settings
+	Dir      string   // temporary, the caller's to remove
+	Asked    []string // import paths of the packages that the compiler is asked about
+}
+
+func (b Builder) log() string { return filepath.Join(b.Dir, "escapes") }
+
+// Build compiles the tests of a package. Build one after the other: the compiler writes its reasons to the same files
+// for a package as it is and as its own tests see it.
+func (b Builder) Build(ctx context.Context, p Package, number int) (*Binary, error) {
+	overlay, err := b.inject(p, number)
+	if err != nil {
+		return nil, err
+	}
+	bin := &Binary{Package: p, File: filepath.Join(b.Dir, fmt.Sprintf("%d.test.exe", number))}
+	args := append([]string{"test", "-c", "-p=1", "-vet=off", "-o", bin.File, "-overlay", overlay}, b.Settings.tags()...)
+	for _, path := range b.Asked {
+		args = append(args, "-gcflags="+path+"="+escape.Flag(b.log()))
+	}
+	if _, err := b.Settings.goCommand(ctx, append(args, p.ImportPath)...); err != nil {
+		return nil, err
+	}
+	return bin, nil
+}
+
+// Covered compiles the tests of a package so that they tell which functions of the packages are reached.
+func (b Builder) Covered(ctx context.Context, p Package, number int, packages string) (*Binary, error) {
+	bin := &Binary{Package: p, File: filepath.Join(b.Dir, fmt.Sprintf("%d.cover.exe", number))}
+	args := append([]string{"test", "-c", "-vet=off", "-o", bin.File, "-cover", "-covermode=atomic", "-coverpkg=" + packages},
+		b.Settings.tags()...)
+	_, err := b.Settings.goCommand(ctx, append(args, p.ImportPath)...)
+	return bin, err
+}
+
+// Escapes returns what the compiler has said in all builds so far.
+func (b Builder) Escapes() (*escape.Log, error) {
+	if err := os.MkdirAll(b.log(), 0o777); err != nil {
+		return nil, err
+	}
+	return escape.Read(b.log())
+}
+
+// writeOverlay writes the overlay that replaces files by others.
+func (b Builder) writeOverlay(number int, replace map[string]string) (string, error) {
+	name := filepath.Join(b.Dir, fmt.Sprintf("%d.overlay.json", number))
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	return name, os.WriteFile(name, text, 0o666)
+}

@@ -1,0 +1,125 @@
+// Package testbin compiles the tests of packages so that each run leaves a profile of everything that it allocated, and
+// so that the compiler says why.
+//
+// The profile is written by a function that is compiled into the test binary beside the package's own files, by way of
+// the go command's -overlay: no file of the package is touched.
+package testbin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// A Package is what the go command tells of one.
+type Package struct {
+	ImportPath   string
+	Name         string
+	Dir          string
+	Standard     bool
+	DepOnly      bool
+	ForTest      string
+	Module       *struct{ Main bool }
+	GoFiles      []string
+	CgoFiles     []string
+	TestGoFiles  []string
+	XTestGoFiles []string
+	Imports      []string
+	Deps         []string
+	Error        *struct{ Err string }
+}
+
+// Settings say how to compile.
+type Settings struct {
+	Packages []string // patterns, as the go command has them
+	Dir      string   // where to run the go command; empty for here
+	Tags     string
+	Deps     bool // ask the compiler about the packages of other modules, too
+	Std      bool // and about the standard library
+}
+
+// List returns the packages that the settings name, and all that they and their tests depend on.
+func (s Settings) List(ctx context.Context) (named, all []Package, err error) {
+	args := append([]string{"list", "-e", "-deps", "-test", "-json=ImportPath,Name,Dir,Standard,DepOnly,ForTest,Module,GoFiles," +
+		"CgoFiles,TestGoFiles,XTestGoFiles,Imports,Deps,Error"}, s.tags()...)
+	out, err := s.goCommand(ctx, append(append(args, "--"), s.Packages...)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p Package
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("go list: %w", err)
+		}
+		if strings.HasSuffix(p.ImportPath, ".test") || p.ForTest != "" {
+			continue
+		}
+		if !p.DepOnly {
+			if p.Error != nil {
+				return nil, nil, fmt.Errorf("%s", p.Error.Err)
+			}
+			named = append(named, p)
+		}
+		all = append(all, p)
+	}
+	if len(named) == 0 {
+		return nil, nil, fmt.Errorf("no packages match %s", strings.Join(s.Packages, " "))
+	}
+	return named, all, nil
+}
+
+// Asked returns the packages whose reasons the compiler is asked for.
+func (s Settings) Asked(all []Package) []string {
+	var asked []string
+	for _, p := range all {
+		switch {
+		case p.Standard && (!s.Std || p.ImportPath == "unsafe" || strings.HasPrefix(p.ImportPath, "runtime")):
+		case !p.Standard && !s.Deps && p.DepOnly && (p.Module == nil || !p.Module.Main):
+		default:
+			asked = append(asked, p.ImportPath)
+		}
+	}
+	slices.Sort(asked)
+	return slices.Compact(asked)
+}
+
+func (s Settings) tags() []string {
+	if s.Tags == "" {
+		return nil
+	}
+	return []string{"-tags=" + s.Tags}
+}
+
+// goCommand returns what the go command prints. Its complaints are the error.
+func (s Settings) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = s.Dir
+	cmd.Env = os.Environ()
+	if s.Dir != "" {
+		cmd.Env = append(cmd.Env, "PWD="+s.Dir)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if errors.As(err, new(*exec.ExitError)) {
+		text := strings.TrimSpace(stderr.String() + stdout.String())
+		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the go command is needed: %w", err)
+	}
+	return stdout.Bytes(), nil
+}

@@ -1,0 +1,172 @@
+package testbin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/internal/memprofile"
+)
+
+// A Failure is a test binary that did not end well.
+type Failure struct {
+	Status string
+	Output string
+}
+
+func (f *Failure) Error() string { return f.Status + "\n" + strings.TrimSpace(f.Output) }
+
+// Decisive returns the lines that tell most: those of failures and of a panic.
+func (f *Failure) Decisive() string {
+	var lines []string
+	for l := range strings.Lines(f.Output) {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "--- FAIL") || strings.HasPrefix(l, "panic:") || strings.HasPrefix(l, "fatal error:") ||
+			strings.Contains(l, "_test.go:") && len(lines) < 4 {
+			lines = append(lines, l)
+		}
+	}
+	if len(lines) == 0 {
+		return f.Status
+	}
+	return strings.Join(lines[:min(len(lines), 4)], "; ")
+}
+
+// run runs the binary where go test would and returns what it printed.
+func (b *Binary) run(ctx context.Context, env []string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, b.File, args...)
+	cmd.Dir = b.Package.Dir
+	cmd.Env = append(append(os.Environ(), "PWD="+b.Package.Dir), env...)
+	cmd.WaitDelay = 5 * time.Second // for what it has started
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if errors.As(err, new(*exec.ExitError)) {
+		return out.String(), &Failure{cmd.ProcessState.String(), out.String()}
+	}
+	return out.String(), err
+}
+
+// Benchmarks returns the names of the package's benchmarks that match the first element of pattern, as go test has
+// it, and of all.
+func (b *Binary) Benchmarks(ctx context.Context, pattern string) (matching, all []string, err error) {
+	out, err := b.run(ctx, nil, "-test.list=^Benchmark")
+	if err != nil {
+		return nil, nil, err
+	}
+	first, _, _ := strings.Cut(pattern, "/")
+	re, err := regexp.Compile(first)
+	if err != nil {
+		return nil, nil, err
+	}
+	for l := range strings.Lines(out) {
+		if name := strings.TrimSpace(l); strings.HasPrefix(name, "Benchmark") {
+			all = append(all, name)
+			if re.MatchString(name) {
+				matching = append(matching, name)
+			}
+		}
+	}
+	return matching, all, nil
+}
+
+// A Result is one line of a benchmark.
+type Result struct {
+	Name string // without the number of processors
+	N    int
+	Time time.Duration // each
+}
+
+var resultForm = regexp.MustCompile(`(?m)^(Benchmark\S*)[ \t]+(\d+)\t\s*([\d.]+) ns/op`)
+
+// results finds the lines of benchmarks in what a test binary printed that ran with so many processors.
+func results(out string, procs int) []Result {
+	var found []Result
+	for _, m := range resultForm.FindAllStringSubmatch(out, -1) {
+		n, _ := strconv.Atoi(m[2])
+		ns, _ := strconv.ParseFloat(m[3], 64)
+		name := m[1]
+		if procs > 1 {
+			name = strings.TrimSuffix(name, "-"+strconv.Itoa(procs))
+		}
+		found = append(found, Result{name, n, time.Duration(ns)})
+	}
+	return found
+}
+
+// exactly is the pattern that matches the benchmark alone.
+func exactly(name string) string {
+	parts := strings.Split(name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// Options are passed on to the test binary.
+type Options struct {
+	Procs   int // GOMAXPROCS
+	Timeout time.Duration
+}
+
+func (o Options) args(more ...string) []string {
+	return append([]string{"-test.timeout=" + o.Timeout.String(), "-test.cpu=" + strconv.Itoa(o.Procs)}, more...)
+}
+
+// Try runs a benchmark once, and returns a line for it or for each of its sub-benchmarks that match.
+func (b *Binary) Try(ctx context.Context, pattern string, o Options) ([]Result, error) {
+	out, err := b.run(ctx, nil, o.args("-test.run=^$", "-test.bench="+pattern, "-test.benchtime=1x")...)
+	return results(out, o.Procs), err
+}
+
+// Benchmark runs one benchmark for n operations and returns the profile.
+func (b *Binary) Benchmark(ctx context.Context, name string, n int, o Options) (*memprofile.Profile, error) {
+	return b.profile(ctx, o.args("-test.run=^$", "-test.bench="+exactly(name), fmt.Sprintf("-test.benchtime=%dx", n))...)
+}
+
+// Tests runs the tests that match pattern and returns the profile of all of them together, beside the error if they
+// failed.
+func (b *Binary) Tests(ctx context.Context, pattern string, count int, o Options) (*memprofile.Profile, error) {
+	return b.profile(ctx, o.args("-test.run="+pattern, "-test.count="+strconv.Itoa(count))...)
+}
+
+func (b *Binary) profile(ctx context.Context, args ...string) (*memprofile.Profile, error) {
+	file := b.File + ".profile"
+	os.Remove(file)
+	out, err := b.run(ctx, []string{variable + "=" + file}, args...)
+	p, missing := heap.Open(file)
+	switch {
+	case err != nil:
+		return p, err
+	case errors.Is(missing, os.ErrNotExist):
+		return nil, &Failure{"it ended before its tests had, and left no profile", out}
+	}
+	return p, missing
+}
+
+// Reached runs what matches once and returns the coverage profile's text.
+func (b *Binary) Reached(ctx context.Context, run, bench string, o Options) (string, error) {
+	file := filepath.Join(filepath.Dir(b.File), "cover.out")
+	os.Remove(file)
+	args := o.args("-test.run="+run, "-test.benchtime=10x", "-test.coverprofile="+file, "-test.short")
+	if bench != "" {
+		args = append(args, "-test.bench="+bench)
+	}
+	if _, err := b.run(ctx, nil, args...); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(file)
+	return string(text), err
+}

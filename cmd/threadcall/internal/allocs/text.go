@@ -1,0 +1,202 @@
+package allocs
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+)
+
+// A Text tells the report to people.
+type Text struct {
+	*screen.Screen
+	Top    int    // how many rows of each run; zero for all
+	Once   bool   // also rows that allocate once only
+	Stacks bool   // with the stacks of each row
+	Dir    string // paths of files are told from here
+}
+
+// Report tells everything.
+func (t Text) Report(r *Report) {
+	for i := range r.Runs {
+		t.run(&r.Runs[i])
+	}
+	for _, n := range r.Notes {
+		t.Paragraph("Note: ", n)
+	}
+	for _, f := range r.Failures {
+		t.Paragraph(t.Red("FAILED")+" ", strings.TrimSpace(f.Package+" "+f.Name)+": "+f.Problem)
+	}
+}
+
+func (t Text) run(r *Run) {
+	fmt.Fprintln(t, t.Bold(r.Name)+"  "+t.Faint(r.Package))
+	if r.PerOp {
+		t.Paragraph("", fmt.Sprintf("%s and %s an operation: the difference of %d and %d operations. %s",
+			bytes(r.Total.Bytes), objects(r.Total.Objects), r.Operations[0], r.Operations[1], t.once(r)))
+	} else {
+		t.Paragraph("", fmt.Sprintf("%s and %s in %.2f s, %s and %s a second.", bytes(r.Total.Bytes), objects(r.Total.Objects),
+			r.Seconds, bytes(r.Total.Bytes/r.Seconds), objects(r.Total.Objects/r.Seconds)))
+	}
+	var rows []Row
+	for _, row := range r.Rows {
+		if !r.PerOp || t.Once || !negligible(row.Amount) {
+			rows = append(rows, row)
+		}
+	}
+	all := rows
+	if t.Top > 0 && len(rows) > t.Top {
+		rows = rows[:t.Top]
+	}
+	if len(rows) > 0 {
+		fmt.Fprintln(t)
+		if r.PerOp {
+			fmt.Fprintf(t, "%9s %9s %9s  %s\n", "bytes/op", "objs/op", "once", "where")
+		} else {
+			fmt.Fprintf(t, "%9s %9s %9s  %s\n", "bytes", "objects", "bytes/s", "where")
+		}
+	}
+	for _, row := range rows {
+		t.row(r, row)
+	}
+	if n := len(all) - len(rows); n > 0 {
+		var rest heap.Amount
+		for _, row := range all[len(rows):] {
+			rest = rest.Plus(row.Amount)
+		}
+		fmt.Fprintf(t, "%9s %9s %9s  %s\n", number(rest.Bytes), number(rest.Objects), "", t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", n)))
+	}
+	fmt.Fprintln(t)
+	t.account(r)
+	fmt.Fprintln(t)
+}
+
+func (t Text) once(r *Run) string {
+	if negligible(r.Once) {
+		return ""
+	}
+	more := "; -once shows where."
+	if t.Once {
+		more = "."
+	}
+	return fmt.Sprintf("Besides, %s and %s once%s", bytes(r.Once.Bytes), objects(r.Once.Objects), more)
+}
+
+func (t Text) row(run *Run, r Row) {
+	third := number(r.Once.Bytes)
+	if !run.PerOp {
+		third = number(r.Rate.Bytes)
+	}
+	count := number(r.Amount.Objects)
+	if r.Shared {
+		count += "+"
+	}
+	fmt.Fprintf(t, "%9s %9s %9s  %s\n", number(r.Amount.Bytes), count, third, t.fit(r.Place(t.Dir), 31))
+	const margin = "                                "
+	t.Paragraph(margin, t.Faint(r.Kind+":")+" "+r.Why)
+	if !t.Stacks {
+		return
+	}
+	for _, s := range r.Stacks {
+		fmt.Fprintf(t, "%s%s %s\n", margin, number(s.Amount.Objects), t.Faint("objects by"))
+		for _, f := range s.Frames {
+			fmt.Fprintln(t, margin+"  "+t.fit(fmt.Sprintf("%s %s:%d", f.Short(), filepath.Base(f.File), f.Line), 34))
+		}
+	}
+}
+
+// fit shortens text to what is left of a line after a margin.
+func (t Text) fit(text string, margin int) string {
+	if room := t.Width - margin - 1; screen.Columns(text) > room && room > 1 {
+		return string([]rune(text)[:room-1]) + "…"
+	}
+	return text
+}
+
+// Place says where the row is, for people who are in dir.
+func (r Row) Place(dir string) string {
+	text := fmt.Sprintf("%s:%d %s", Path(r.Where.File, dir), r.Where.Line, r.Where.Short())
+	if r.Site != r.Where {
+		text += " ← " + r.Site.Short()
+	}
+	return text
+}
+
+// Path is the file as seen from dir: relative if it is below it, else its last two elements.
+func Path(file, dir string) string {
+	if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file))
+}
+
+// account says what the rows do not have.
+func (t Text) account(r *Run) {
+	switch missing := r.Counted.Objects - r.Total.Objects; {
+	case !r.PerOp:
+	case r.shared() && missing > 0.01:
+		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s an operation: %s more, tiny ones that share the blocks of rows marked +.",
+			objects(r.Counted.Objects), number(missing))))
+	case missing > 0.01 || missing < -0.01:
+		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s an operation; the difference is the testing package's, or of both.",
+			objects(r.Counted.Objects))))
+	}
+	var parts []string
+	for _, o := range r.Outside {
+		if !r.PerOp && o.Bytes > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", o.Name, bytes(o.Bytes)))
+		} else if o.Each >= 1 && o.Name != "the profile itself" {
+			parts = append(parts, fmt.Sprintf("%s %s an operation", o.Name, bytes(o.Each)))
+		}
+	}
+	if parts != nil {
+		t.Paragraph("", t.Faint("Not of the heap, and so in no row: "+strings.Join(parts, ", ")+"."))
+	}
+}
+
+func (r *Run) shared() bool {
+	for _, row := range r.Rows {
+		if row.Shared {
+			return true
+		}
+	}
+	return false
+}
+
+// number writes a count in few characters: exact if it is whole and short.
+func number(v float64) string {
+	switch {
+	case negligible(heap.Amount{Objects: v}):
+		return "0"
+	case v >= 1e10:
+		return fmt.Sprintf("%.1fG", v/1e9)
+	case v >= 1e7:
+		return fmt.Sprintf("%.1fM", v/1e6)
+	case v == float64(int64(v)):
+		return fmt.Sprintf("%d", int64(v))
+	case v >= 100:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+func bytes(v float64) string {
+	switch {
+	case v >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", v/(1<<30))
+	case v >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", v/(1<<20))
+	case v >= 100<<10:
+		return fmt.Sprintf("%.1f KiB", v/(1<<10))
+	}
+	return number(v) + " B"
+}
+
+func objects(v float64) string {
+	if v == 1 {
+		return "1 object"
+	}
+	return number(v) + " objects"
+}
