@@ -13,7 +13,7 @@ import (
 // A joiner puts samples and reasons together.
 type joiner struct {
 	log   *escape.Log
-	asked map[string]bool // import paths
+	asked map[string]bool        // import paths
 	std   func(path string) bool // tells whether a package is of the standard library, and not what is tested
 }
 

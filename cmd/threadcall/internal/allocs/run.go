@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
 )
