@@ -42,21 +42,21 @@ func (t *Table) Word(d Delta) string {
 
 // Change returns the estimate as people write it: +5.4%, and ×12 where a percentage would be unreadable. Where no ratio
 // makes sense it is the difference.
-func (t *Table) Change(d Delta) string { return t.change(d, d.Estimate) }
+func (t *Table) Change(d Delta) string { return t.change(d, d.Estimate, Percent) }
 
-// Range returns the interval in the same way.
+// Range returns the interval in the same way, with fewer digits.
 func (t *Table) Range(d Delta) string {
 	if d.Interval == nil {
 		return ""
 	}
-	low, high := t.change(d, d.Interval.Low), t.change(d, d.Interval.High)
+	low, high := t.change(d, d.Interval.Low, Roughly), t.change(d, d.Interval.High, Roughly)
 	if strings.HasSuffix(low, "%") && strings.HasSuffix(high, "%") {
 		low = strings.TrimSuffix(low, "%")
 	}
 	return low + ".." + high
 }
 
-func (t *Table) change(d Delta, x float64) string {
+func (t *Table) change(d Delta, x float64, percent func(float64) string) string {
 	switch {
 	case d.Absolute && x == 0:
 		return "0"
@@ -67,7 +67,7 @@ func (t *Table) change(d Delta, x float64) string {
 	case x >= 11:
 		return fmt.Sprintf("×%.0f", x)
 	}
-	return signed(x - 1)
+	return signed(x-1, percent)
 }
 
 // CouldSee returns the smallest change that would have been visible.
@@ -96,8 +96,21 @@ func Percent(x float64) string {
 	return fmt.Sprintf("%.0f%%", p)
 }
 
-func signed(x float64) string {
-	text := Percent(x)
+// Roughly is Percent with at most two digits, more only close to 100%.
+func Roughly(x float64) string {
+	switch p := math.Abs(100 * x); {
+	case p < 0.095:
+		return fmt.Sprintf("%.2f%%", p)
+	case p < 9.95:
+		return fmt.Sprintf("%.1f%%", p)
+	case p < 98.5:
+		return fmt.Sprintf("%.0f%%", p)
+	}
+	return Percent(x)
+}
+
+func signed(x float64, percent func(float64) string) string {
+	text := percent(x)
 	switch {
 	case strings.Trim(text, "0.%") == "":
 		return "0%"

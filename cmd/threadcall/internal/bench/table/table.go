@@ -1,0 +1,121 @@
+// Package table writes comparisons of benchmarks as text for people.
+package table
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+)
+
+// Write writes what c shows: a table for each unit, or for all units together if there is one version, then what could
+// not be compared, what failed, and what the words mean. Errors of writing stay in the screen.
+func Write(s *screen.Screen, c *stats.Comparison) {
+	p := printer{Screen: s, Comparison: c}
+	if len(c.Versions) == 1 {
+		p.summary()
+	} else {
+		for version := 1; version < len(c.Versions); version++ {
+			p.comparison(version)
+		}
+	}
+	p.failures()
+	for _, w := range c.Warnings {
+		s.Paragraph("Note: ", w)
+	}
+	if len(c.Versions) > 1 {
+		p.family()
+	}
+	p.legend()
+}
+
+// A printer writes one comparison.
+type printer struct {
+	*screen.Screen
+	*stats.Comparison
+	n    int // of values of each benchmark; 0: they differ
+	said words
+}
+
+// words are those that the legend has to explain.
+type words struct {
+	spread, noSpread, change, unseen, tooFew, pairs, ranks bool
+}
+
+// failures lists the benchmarks that have no results, or not all.
+func (p *printer) failures() {
+	if len(p.Failures) == 0 {
+		return
+	}
+	fmt.Fprintln(p, p.Red("Failed"))
+	for _, f := range p.Failures {
+		name := f.Name
+		if f.Package != "" {
+			name = f.Package + "." + name
+		}
+		if len(p.Versions) > 1 && f.Version != "" {
+			name += " (" + f.Version + ")"
+		}
+		p.Paragraph("  ", name+": "+f.Reason)
+	}
+	fmt.Fprintln(p)
+}
+
+// family says what the verdicts mean together.
+func (p *printer) family() {
+	f := p.Family
+	if f.Tests < 2 {
+		return
+	}
+	text := fmt.Sprintf("%d of %d comparisons in which chance plays a part show a change. If nothing had changed, up to %s would.",
+		f.Visible, f.Tests, few(f.Expected))
+	switch {
+	case f.Visible == 0:
+	case f.Confirmed == f.Visible:
+		text += " All of them hold when they are judged together."
+	case f.Confirmed == 0:
+		text += " None of them holds when they are judged together: measure more rounds to be sure of any."
+	default:
+		text += fmt.Sprintf(" When they are judged together, %d of them hold.", f.Confirmed)
+	}
+	p.Paragraph("", text)
+	fmt.Fprintln(p)
+}
+
+// few writes an expected number.
+func few(x float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
+}
+
+// legend explains the words that the tables have used.
+func (p *printer) legend() {
+	confidence := strconv.FormatFloat(100*p.Confidence, 'g', 4, 64) + "%"
+	var lines []string
+	if p.said.spread {
+		lines = append(lines, "±: how far the "+confidence+" interval of the median reaches.")
+	}
+	if p.said.noSpread {
+		lines = append(lines, fmt.Sprintf("±?: there are too few values for that interval; %d give one.", stats.Rounds(p.Confidence)))
+	}
+	if p.said.change {
+		lines = append(lines, "A change is shown with its "+confidence+" interval, if that excludes 0. Where nothing has changed, "+
+			"a row shows one with a probability of at most "+strconv.FormatFloat(100*(1-p.Confidence), 'g', 3, 64)+"%.")
+	}
+	if p.said.pairs {
+		lines = append(lines, "p: sign test on the ratios of the rounds, in which the versions ran one right after the other.")
+	}
+	if p.said.ranks {
+		lines = append(lines, "p: Mann-Whitney U-test, as the values do not come in pairs.")
+	}
+	if p.said.unseen {
+		lines = append(lines, "~: no difference that these values show; they could have shown one of the size that follows.")
+	}
+	if p.said.tooFew {
+		lines = append(lines, "~ needs: with fewer values no difference can be shown, however large it is.")
+	}
+	for _, line := range lines {
+		p.Paragraph("", line)
+	}
+}
