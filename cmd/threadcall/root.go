@@ -29,7 +29,7 @@ func run(args []string, stdout, stderr *os.File) int {
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(demoCommand(stdout, stderr))
+	root.AddCommand(demoCommand(stdout, stderr), benchCommand(stdout, stderr))
 	root.AddCommand(allocsCommand(stdout, stderr))
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Checkout makes a worktree of the commit in the scratch directory, and returns the tree in it that stands where now
@@ -30,11 +29,6 @@ func (r *Repository) Checkout(ctx context.Context, c Commit, s *Scratch, now Tre
 		return Tree{}, err
 	}
 	return old, nil
-}
-
-// Has reports whether the directory that the repository was found from is there in the old tree, too.
-func (r *Repository) Has(old Tree) bool {
-	return strings.HasSuffix(filepath.Clean(old.Dir), filepath.Clean(string(filepath.Separator)+r.Prefix))
 }
 
 // nearest returns the directory top/prefix, or the nearest above it that exists.

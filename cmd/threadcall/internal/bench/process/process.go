@@ -4,6 +4,7 @@ package process
 import (
 	"context"
 	"os/exec"
+	"sync"
 	"time"
 )
 
@@ -16,10 +17,28 @@ const grace = 2 * time.Second
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	separate(cmd)
-	cmd.Cancel = func() error { return interrupt(cmd) }
+	cmd.Cancel = func() error {
+		ending.Store(cmd, nil)
+		return interrupt(cmd)
+	}
 	cmd.WaitDelay = grace
 	return cmd
 }
 
 // End kills what is left of the processes that cmd has started. Call it after Wait.
-func End(cmd *exec.Cmd) { kill(cmd) }
+func End(cmd *exec.Cmd) {
+	kill(cmd)
+	ending.Delete(cmd)
+}
+
+// ending are the commands that were asked to end and for which End was not called.
+var ending sync.Map
+
+// KillAll kills, without waiting, the processes that were asked to end and have perhaps not. It is for a program that
+// is about to exit.
+func KillAll() {
+	ending.Range(func(cmd, _ any) bool {
+		kill(cmd.(*exec.Cmd))
+		return true
+	})
+}

@@ -40,7 +40,7 @@ func CreateFile(name string, replace bool, run string, about []string) (*File, e
 	}
 	f := &File{Name: name, file: file, run: run, round: -1, config: map[string]string{}, units: map[string]bool{}}
 	for _, line := range about {
-		f.write("# " + strings.ReplaceAll(line, "\n", " ") + "\n")
+		f.Comment(line)
 	}
 	return f, f.Err()
 }
@@ -65,6 +65,11 @@ func (f *File) Add(round int, o *Outcome) {
 	if b.Len() > 0 {
 		f.write(b.String())
 	}
+}
+
+// Comment saves a line that readers of the format pass over.
+func (f *File) Comment(text string) {
+	f.write("# " + strings.ReplaceAll(text, "\n", " ") + "\n")
 }
 
 // configure returns the lines that make config the configuration of what follows.

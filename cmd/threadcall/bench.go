@@ -1,0 +1,308 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+)
+
+// benchFlags are flags as they are typed.
+type benchFlags struct {
+	set        bench.Settings
+	build      buildFlags
+	shuffle    string
+	until      string
+	confidence string
+	failOn     []string
+	pin        string
+	asJSON     bool
+	html       string
+	list       bool
+}
+
+func benchCommand(stdout, stderr *os.File) *cobra.Command {
+	f := benchFlags{}
+	cmd := &cobra.Command{
+		Use:   "bench [packages | files]",
+		Short: "Run Go benchmarks, compare revisions, and say what the noise hides",
+		Long: `Bench runs the benchmarks of Go packages in rounds, says how fast each is and how
+sure that is, and compares revisions. Given files of results in place of
+packages, it compares those.
+
+  threadcall bench                       the package in this directory
+  threadcall bench -vs HEAD~1 ./...      the working tree with a revision
+  threadcall bench -aa                   a binary with itself: what this machine
+                                         can show at all
+  threadcall bench old.txt new.txt       two or more files of results
+  threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
+  threadcall bench -list                 who measures on this machine, who waits
+
+Results are saved in the Go benchmark format as bench-TIME.txt. It ends with
+status 0; 1 if a benchmark failed, -fail-on was broken, something could not be
+done, or you interrupted it; and 2 if it did not understand the command.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, args, stdout, stderr)
+		},
+	}
+	f.define(cmd)
+	return cmd
+}
+
+func (f *benchFlags) define(cmd *cobra.Command) {
+	flags, set := cmd.Flags(), &f.set
+	flags.SortFlags = false
+	flags.StringVar(&set.Bench, "bench", ".", "which benchmarks, as for go test")
+	flags.IntVar(&set.Count, "count", 10, "how many rounds")
+	flags.DurationVar(&set.Budget, "budget", 0, "instead of -count: go on for this long, or until it is known well enough")
+	flags.StringVar(&f.until, "until", "1%", "with -budget: the change that is to be seen everywhere")
+	flags.StringVar(&set.Each.Benchtime, "benchtime", "", "how long a benchmark runs in a round, as for go test (default 1s)")
+	flags.StringVar(&set.Each.CPU, "cpu", "", "list of GOMAXPROCS, as for go test")
+	flags.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
+	flags.BoolVar(&set.Each.Short, "short", false, "as for go test")
+	flags.StringVar(&f.shuffle, "shuffle", "on", "order in a round: on, off, or the seed that a run before has printed")
+
+	flags.StringVar(&set.VS, "vs", "", "compare with this revision of the git repository")
+	flags.BoolVar(&set.Dirty, "dirty", false, "with -vs: measure changes that are in no commit, too")
+	flags.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
+	flags.StringVar(&set.Col, "col", "", "compare by this part of a benchmark's name, as for benchstat")
+	flags.StringVar(&set.Filter, "filter", "", "which results to use, as for benchstat")
+	flags.StringVar(&f.confidence, "confidence", "95%", "of intervals and verdicts")
+	flags.StringArrayVar(&f.failOn, "fail-on", nil, "status 1 if something is visibly so much worse: '+5%', 'allocs/op:+0%'")
+
+	flags.StringVarP(&set.Output, "o", "o", "", "where to save results")
+	flags.StringVar(&f.html, "html", "", "write a page with the distributions to this file")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document instead, with all samples")
+
+	flags.BoolVar(&set.Shared, "shared", false, "share the machine with others that do")
+	flags.BoolVar(&f.list, "list", false, "list who measures on this machine and who waits for it")
+	flags.StringVar(&f.pin, "pin", "", "run benchmarks on these CPUs only: 1, or 0,2-3 (Linux)")
+	flags.IntVar(&set.CPUFreq, "cpufreq", -1, "fix the frequency at this percentage of its range (Linux, root)")
+	flags.Lookup("cpufreq").DefValue = ""
+	f.build.define(cmd)
+}
+
+// run does what the flags say, with packages or files.
+func (f *benchFlags) run(cmd *cobra.Command, args []string, stdout, stderr *os.File) error {
+	out := screen.On(stdout)
+	if f.list {
+		return f.queue(out, stdout)
+	}
+	if err := f.complete(); err != nil {
+		return err
+	}
+	files, packages, err := f.sort(args)
+	if err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		return f.compare(cmd, files, out, stdout)
+	}
+	if cmd.Flags().Changed("budget") {
+		switch {
+		case cmd.Flags().Changed("count"):
+			return errors.New("-count says how many rounds, -budget how long: give one of them")
+		case f.set.Budget <= 0:
+			return fmt.Errorf("-budget must be more than nothing, not %v", f.set.Budget)
+		}
+	} else if cmd.Flags().Changed("until") {
+		return errors.New("-until ends a -budget early: give that, too")
+	}
+	f.set.Patterns, f.set.Flags = packages, f.build.list()
+	if err := f.set.Validate(); err != nil {
+		return err
+	}
+	return f.measure(out, stdout, screen.On(stderr))
+}
+
+// complete reads what flags say in text.
+func (f *benchFlags) complete() (err error) {
+	set := &f.set
+	if set.Dir, err = os.Getwd(); err != nil {
+		return failure{err}
+	}
+	set.Command = strings.Join(append([]string{"threadcall"}, os.Args[1:]...), " ")
+	switch f.shuffle {
+	case "off":
+	case "on":
+		set.Seed = uint64(rand.Uint32()) + 1
+	default:
+		if set.Seed, err = strconv.ParseUint(f.shuffle, 10, 64); err != nil || set.Seed == 0 {
+			return fmt.Errorf("-shuffle must be on, off, or a number above 0, not %q", f.shuffle)
+		}
+	}
+	if set.Until, err = percentage("-until", f.until); err != nil {
+		return err
+	}
+	if set.Confidence, err = percentage("-confidence", f.confidence); err != nil {
+		return err
+	}
+	for _, text := range f.failOn {
+		l, err := bench.ParseLimit(text)
+		if err != nil {
+			return err
+		}
+		set.FailOn = append(set.FailOn, l)
+	}
+	if set.Procs, err = cpuList(set.Each.CPU); err != nil {
+		return err
+	}
+	if err := benchtime(set.Each.Benchtime); err != nil {
+		return err
+	}
+	if f.pin != "" {
+		if set.Pin, err = host.ParseCPUs(f.pin); err != nil {
+			return fmt.Errorf("-pin: %w", err)
+		}
+	}
+	return nil
+}
+
+// sort tells files of results from packages.
+func (f *benchFlags) sort(args []string) (files, packages []string, err error) {
+	for _, a := range args {
+		switch at, err := os.Stat(a); {
+		case err == nil && !at.IsDir():
+			files = append(files, a)
+		case err != nil && strings.HasSuffix(a, ".txt"):
+			return nil, nil, failure{err}
+		default:
+			packages = append(packages, a)
+		}
+	}
+	if len(files) > 0 && len(packages) > 0 {
+		return nil, nil, fmt.Errorf("%s is a file, but %s is not: give packages to run, or files of results to compare", files[0], packages[0])
+	}
+	return files, packages, nil
+}
+
+// measure runs benchmarks and prints what came out.
+func (f *benchFlags) measure(out *screen.Screen, stdout io.Writer, progress *screen.Screen) error {
+	tell := &benchTeller{out: out, progress: progress, settings: &f.set}
+	if f.asJSON {
+		tell.out = progress
+	}
+	session := bench.NewSession(f.set, tell)
+	ctx, stop := interruptible(session.Cleanup, func(text string) {
+		progress.Progress("")
+		fmt.Fprintln(progress, text)
+	})
+	defer stop()
+	report, err := session.Run(ctx)
+	progress.Progress("")
+	if report == nil {
+		return failure{err}
+	}
+	return f.present(benchResult{report: report, comparison: report.Comparison, settings: &f.set}, err, out, stdout)
+}
+
+// compare compares files of results.
+func (f *benchFlags) compare(cmd *cobra.Command, files []string, out *screen.Screen, stdout io.Writer) error {
+	for _, name := range []string{
+		"bench", "count", "budget", "until", "benchtime", "cpu", "timeout", "short", "shuffle", "vs", "dirty", "aa", "o", "shared", "pin", "cpufreq",
+		"tags", "race", "gcflags", "ldflags", "asmflags", "mod", "pgo", "trimpath",
+	} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
+		}
+	}
+	if f.set.Confidence <= 0.5 || f.set.Confidence >= 1 {
+		return fmt.Errorf("-confidence must be between 50%% and 100%%, not %s", f.confidence)
+	}
+	data, err := stats.Read(files...)
+	if err != nil {
+		return failure{err}
+	}
+	c, err := bench.Compare(data, &f.set)
+	if err != nil {
+		return failure{err}
+	}
+	if len(c.Versions) < 2 && len(f.set.FailOn) > 0 {
+		return errors.New("-fail-on is about a comparison, and there is one file")
+	}
+	breaches, blind, err := bench.Check(c, f.set.FailOn)
+	return f.present(benchResult{comparison: c, settings: &f.set, breaches: breaches, blind: blind}, err, out, stdout)
+}
+
+// queue lists who has the machine.
+func (f *benchFlags) queue(out *screen.Screen, stdout io.Writer) error {
+	entries, err := lock.List()
+	if err != nil {
+		return failure{err}
+	}
+	if f.asJSON {
+		if entries == nil {
+			entries = []lock.Entry{}
+		}
+		return writeDocument(stdout, entries)
+	}
+	if len(entries) == 0 {
+		out.Paragraph("", "Nobody measures on this machine.")
+	}
+	for _, e := range entries {
+		state := "measures"
+		if e.Waits() {
+			state = "waits"
+		}
+		out.Paragraph(fmt.Sprintf("%-9s %-9s ", state, e.Mode), e.String())
+	}
+	return wrote(out)
+}
+
+func writeDocument(w io.Writer, document any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(document); err != nil {
+		return failure{err}
+	}
+	return nil
+}
+
+// wrote is the failure to write on the screen, if there was one.
+func wrote(s *screen.Screen) error {
+	if s.Err != nil {
+		return failure{s.Err}
+	}
+	return nil
+}
+
+// interruptible returns a context that ends when the user wants an end. If he wants it again, the program exits, after
+// cleanup.
+func interruptible(cleanup func(), say func(string)) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		if _, ok := <-signals; !ok {
+			return
+		}
+		say("Stopping. What was measured is kept; again ends at once.")
+		cancel(bench.ErrInterrupted)
+		if _, ok := <-signals; !ok {
+			return
+		}
+		cleanup()
+		os.Exit(statusWrong)
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel(nil)
+	}
+}

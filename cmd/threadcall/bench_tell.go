@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+)
+
+// A benchTeller tells a person how a run goes on.
+type benchTeller struct {
+	out      *screen.Screen // what belongs to the results
+	progress *screen.Screen
+	settings *bench.Settings
+	doing    string
+}
+
+func (t *benchTeller) Note(text string) {
+	t.progress.Progress("")
+	t.progress.Paragraph("", text)
+}
+
+// Machine tells what matters, and in one line what is fine.
+func (t *benchTeller) Machine(findings []host.Finding) {
+	t.progress.Progress("")
+	fmt.Fprintln(t.out, t.out.Bold("The machine"))
+	fine := ""
+	for _, f := range findings {
+		if f.Level == host.Fine {
+			if fine != "" {
+				fine += "; "
+			}
+			fine += f.Name + " " + f.Value
+		}
+	}
+	for _, f := range findings {
+		if f.Level == host.Fine {
+			continue
+		}
+		mark := "note    "
+		if f.Level == host.Warning {
+			mark = t.out.Red("warning") + " "
+		}
+		text := f.Name + ": " + f.Value
+		if f.Meaning != "" {
+			text += ". " + f.Meaning
+		}
+		t.out.Paragraph("  "+mark, text)
+	}
+	if fine != "" {
+		t.out.Paragraph("  "+t.out.Green("fine")+"    ", fine)
+	}
+	fmt.Fprintln(t.out)
+}
+
+func (t *benchTeller) Waiting(ahead []lock.Entry) {
+	t.progress.Progress("")
+	for _, e := range ahead {
+		t.progress.Paragraph("Waiting for ", e.String())
+	}
+}
+
+func (t *benchTeller) Doing(text string) {
+	if width := t.progress.Width - 1; screen.Columns(text) > width && width > 1 {
+		text = string([]rune(text)[:width-1]) + "…"
+	}
+	t.progress.Progress(text)
+}
+
+func (t *benchTeller) RoundDone(r bench.Round, left string) {
+	t.progress.Progress("")
+	of := ""
+	if t.settings.Budget == 0 {
+		of = fmt.Sprintf(" of %d", t.settings.Count)
+	}
+	text := fmt.Sprintf("round %d%s: %d processes in %.1f s", r.Number, of, r.Processes, r.Seconds)
+	if r.Disturbed > 0 {
+		text += fmt.Sprintf(", %d of them disturbed", r.Disturbed)
+	}
+	if left != "" {
+		text += ", " + left
+	}
+	fmt.Fprintln(t.progress, text)
+}

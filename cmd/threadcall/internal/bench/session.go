@@ -1,0 +1,260 @@
+package bench
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+)
+
+// A Watcher is told how a run goes on.
+type Watcher interface {
+	Note(text string)                // a sentence that the reader of the results wants, too
+	Machine(findings []host.Finding) // before the first round
+	Waiting(ahead []lock.Entry)      // for others' benchmarks
+	Doing(text string)               // in place of what was done before; empty: nothing
+	RoundDone(r Round, left string)  // and what is to come
+}
+
+// A Session is one run of the command.
+type Session struct {
+	Settings
+	watch  Watcher
+	report *Report
+	data   *stats.Data
+	trees  []build.Tree // one a version
+	jobs   []*rounds.Job
+	files  []*rounds.File
+	pace   pace
+
+	mu      sync.Mutex
+	scratch *build.Scratch
+}
+
+// NewSession returns a session that tells watch what it does.
+func NewSession(s Settings, watch Watcher) *Session {
+	return &Session{Settings: s, watch: watch}
+}
+
+// ErrInterrupted is the cause of a context that ends a run whose results are still wanted.
+var ErrInterrupted = errors.New("interrupted")
+
+// Run measures. It returns a report if there are results, even if it also returns an error, which says why they are not
+// all that was asked for: the context has ended, results could not be saved, benchmarks failed, or a limit was broken.
+func (s *Session) Run(ctx context.Context) (report *Report, err error) {
+	s.report = &Report{
+		Began: time.Now(), Command: s.Command, ID: strings.ToLower(rand.Text()),
+		Settings: Chosen{
+			Bench: s.Bench, Benchtime: s.Each.Benchtime, CPU: s.Each.CPU, Seed: s.Seed, Confidence: s.Confidence,
+			BuildFlags: s.Flags, Pin: s.Pin.String(),
+		},
+		Rounds: []Round{}, Disturbed: []Disturbed{}, Notes: []string{}, Breaches: []Breach{}, Blind: []Blind{},
+	}
+	if s.Budget > 0 {
+		s.report.Settings.Budget, s.report.Settings.Until = s.Budget.String(), s.Until
+	} else {
+		s.report.Settings.Count = s.Count
+	}
+	defer s.Cleanup()
+	if err := s.choose(ctx); err != nil {
+		return nil, err
+	}
+	held, err := s.queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if held != nil {
+		defer held.Release()
+	}
+	if err := s.build(ctx); err != nil {
+		return nil, err
+	}
+	restore, err := s.frequency(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+	s.watch.Doing("looking at the machine")
+	s.report.Machine = host.Machine{Pin: s.Pin, Procs: s.Procs}.Look(ctx)
+	s.watch.Doing("")
+	s.watch.Machine(s.report.Machine)
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := s.create(); err != nil {
+		return nil, err
+	}
+	err = s.measure(ctx)
+	return s.conclude(ctx, err)
+}
+
+// Cleanup removes what the run has put elsewhere: binaries and worktrees. It may be called at any time, also while Run
+// runs, which cannot go on then.
+func (s *Session) Cleanup() {
+	s.mu.Lock()
+	scratch := s.scratch
+	s.mu.Unlock()
+	process.KillAll()
+	if scratch != nil {
+		if err := scratch.Remove(); err != nil {
+			s.watch.Note(fmt.Sprintf("cannot remove what was built: %v", err))
+		}
+	}
+}
+
+func (s *Session) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	s.report.Notes = append(s.report.Notes, text)
+	s.watch.Note(text)
+}
+
+// queue waits for the machine.
+func (s *Session) queue(ctx context.Context) (*lock.Lock, error) {
+	mode := lock.Exclusive
+	if s.Shared {
+		mode = lock.Shared
+	}
+	held, err := lock.Acquire(ctx, mode, s.Command, s.watch.Waiting)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, errors.ErrUnsupported):
+		s.note("This system has no locks that a crash releases, so nothing keeps other benchmarks from running at the same time.")
+		return nil, nil
+	}
+	return held, err
+}
+
+// create makes the files for the results.
+func (s *Session) create() error {
+	base, replace := s.Output, true
+	if base == "" {
+		base, replace = filepath.Join(s.Dir, "bench-"+s.report.Began.Format("20060102T150405")+".txt"), false
+	}
+	for i, v := range s.report.Versions {
+		name := base
+		if len(s.report.Versions) > 1 {
+			ext := filepath.Ext(base)
+			name = strings.TrimSuffix(base, ext) + "-" + v.Name + ext
+		}
+		about := []string{
+			"threadcall bench, " + s.report.Began.Format(time.RFC3339),
+			"command: " + s.Command,
+			"version: " + v.Name + ", " + v.What,
+			"toolchain: " + v.Toolchain,
+			fmt.Sprintf("seed: %d", s.Seed),
+		}
+		f, err := rounds.CreateFile(name, replace, s.report.ID, about)
+		if f != nil {
+			s.files = append(s.files, f)
+		}
+		if err != nil {
+			for _, f := range s.files {
+				_ = f.Close()
+			}
+			return fmt.Errorf("%w; -o FILE saves elsewhere", err)
+		}
+		if rel, err := filepath.Rel(s.Dir, name); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		s.report.Versions[i].File = name
+	}
+	return nil
+}
+
+// conclude makes the report complete. The error is what went wrong while measuring.
+func (s *Session) conclude(ctx context.Context, err error) (*Report, error) {
+	var errs []error
+	if err != nil {
+		errs = append(errs, err)
+	}
+	for _, f := range s.files {
+		if err := f.Close(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	s.report.Interrupted = ctx.Err() != nil
+	if s.data.Len() == 0 {
+		if failed := s.failures(); failed != nil {
+			errs = append([]error{failed}, errs...)
+		}
+		return nil, errors.Join(append(errs, errors.New("there are no results"))...)
+	}
+	c, err := s.compare()
+	if err != nil {
+		return nil, errors.Join(append(errs, err)...)
+	}
+	s.report.Comparison = c
+	if failed := s.failures(); failed != nil {
+		errs = append(errs, failed)
+	}
+	b, blind := check(c, s.FailOn)
+	s.report.Breaches = append(s.report.Breaches, b...)
+	s.report.Blind = append(s.report.Blind, blind...)
+	if err := broken(b); err != nil {
+		errs = append(errs, err)
+	}
+	return s.report, errors.Join(errs...)
+}
+
+// compare analyses what there is so far.
+func (s *Session) compare() (*stats.Comparison, error) { return Compare(s.data, &s.Settings) }
+
+// Compare analyses the data as the settings want it.
+func Compare(d *stats.Data, s *Settings) (c *stats.Comparison, err error) {
+	if s.Filter != "" {
+		if d, err = d.Filter(s.Filter); err != nil {
+			return nil, err
+		}
+	}
+	if s.Col != "" {
+		if d, err = d.Project(s.Col); err != nil {
+			return nil, err
+		}
+	}
+	return d.Compare(stats.Options{Confidence: s.Confidence}), nil
+}
+
+// failures returns an error that names what has failed.
+func (s *Session) failures() error {
+	if len(s.data.Failures) == 0 {
+		return nil
+	}
+	var names []string
+	for _, f := range s.data.Failures {
+		if name := "Benchmark" + f.Name; f.Name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		} else if f.Name == "" {
+			names = append(names, f.Package)
+		}
+	}
+	return fmt.Errorf("%s failed", strings.Join(names, ", "))
+}
+
+// broken returns an error that names what breaks a limit.
+func broken(breaches []Breach) error {
+	var parts []string
+	for _, b := range breaches {
+		how := fmt.Sprintf("%+.2f %%", b.Change*100)
+		if b.FromZero {
+			how = "from nothing"
+		}
+		parts = append(parts, fmt.Sprintf("%s, %s: %s", b.Benchmark, b.Unit, how))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return fmt.Errorf("-fail-on %s: %s", breaches[0].Limit, strings.Join(parts, "; "))
+}
