@@ -31,6 +31,7 @@ func run(args []string, stdout, stderr *os.File) int {
 	}
 	root.AddCommand(demoCommand(stdout, stderr), benchCommand(stdout, stderr))
 	root.AddCommand(allocsCommand(stdout, stderr))
+	root.AddCommand(traceCommand(stdout, stderr))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetArgs(twoDashes(args))
@@ -55,10 +56,13 @@ func statusOf(err error) int {
 	return statusUsage
 }
 
-// twoDashes lets flags have one dash or two, as those of the go command.
+// twoDashes lets flags have one dash or two, as those of the go command. What follows -- is not ours.
 func twoDashes(args []string) []string {
 	var out []string
-	for _, a := range args {
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...)
+		}
 		if len(a) > 2 && a[0] == '-' && a[1] >= 'a' && a[1] <= 'z' {
 			a = "-" + a
 		}

@@ -56,8 +56,9 @@ type Point struct {
 	Last float64       `json:"last"`
 }
 
-// A Distribution tells how large a number was, and how often. N, Sum, Min and Max are exact. Quantiles are
-// the middle of a class that is an eighth of an octave wide, so they are wrong by at most 6 %; below 16 they are exact.
+// A Distribution tells how large a number was, and how often. N, Sum, Min and Max are exact. A quantile is the middle of
+// a class, of which there are eight from each power of two to the next, so it is wrong by at most 6.25 %; below 16 it is
+// exact.
 type Distribution struct {
 	N       uint64  `json:"n"`
 	Sum     float64 `json:"sum"`
@@ -227,29 +228,34 @@ type Mover struct {
 	Running    time.Duration `json:"running_ns"`
 }
 
-// A LockedThread is a thread that ran one goroutine only, which ran on no other thread. The trace does not say
-// whether a goroutine is locked; Evidence says why it is believed.
+// A LockedThread is a thread and the one goroutine that it ran from Since to Until, while that ran on no other thread. The
+// trace does not say whether a goroutine is locked; Evidence says why it is believed.
 type LockedThread struct {
 	Thread     int64         `json:"thread"`
 	Goroutine  int64         `json:"goroutine"`
 	Function   string        `json:"function"`
 	Evidence   Evidence      `json:"evidence"`
+	Since      time.Duration `json:"since_ns"`
+	Until      time.Duration `json:"until_ns"`
 	Executions uint64        `json:"executions"`
 	Running    time.Duration `json:"running_ns"`
 	Syscall    time.Duration `json:"syscall_ns"`
 	Idle       time.Duration `json:"idle_ns"`
-	Waits      []Wait        `json:"waits"`      // the longest sum first
+	Waits      []Wait        `json:"waits"`      // why it was idle, the longest sum first
 	Calls      uint64        `json:"calls"`      // of threadcall, that it ran
-	Serving    time.Duration `json:"serving_ns"` // them
-	Timeline   Timeline      `json:"timeline"`
+	Serving    time.Duration `json:"serving_ns"` // them; a call within a call counts once
+	Timeline   Timeline      `json:"timeline"`   // of the thread, from the begin of the trace
 }
 
 // Evidence is why a thread is believed to be locked.
 type Evidence string
 
 const (
-	ServesCalls Evidence = "serves calls" // of threadcall, which locks its threads
-	RanAlone    Evidence = "ran alone"    // [minAlone] executions or more were all on the one thread, which ran nothing else
+	// ServesCalls: it ran functions of threadcall, which locks its threads.
+	ServesCalls Evidence = "serves calls"
+	// HandedOver: three times or more in a row, another thread gave it a P when the goroutine was ready, which the scheduler
+	// does for locked goroutines only.
+	HandedOver Evidence = "handed a P"
 )
 
 // A Wait sums up the times for which a goroutine waited for one reason, as the runtime names it.

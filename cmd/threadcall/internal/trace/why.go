@@ -13,13 +13,14 @@ const (
 	Preempted            // the scheduler or the collector interrupted it
 	Yielded              // it called runtime.Gosched
 	Assist               // it waited for credit of the collector
+	Coroutine            // it switched to another coroutine of an iter.Pull
 	Runtime              // it waited for something else in the runtime
 	Unknown              // the trace does not say
 	whys
 )
 
 var whyNames = [whys]string{"channel", "select", "sync", "network", "sleep", "syscall", "preempted", "yielded", "GC assist",
-	"runtime", "unknown"}
+	"coroutine", "runtime", "unknown"}
 
 func (w Why) String() string { return whyNames[w] }
 
