@@ -2,14 +2,14 @@
 # root), and says so, or says what it leaves out.
 
 GO          ?= go
-MODULES     := . cmd/threadcall internal/soak
+MODULES     := . cmd/threadcall internal/lab internal/soak
 CGO_MODULES := app app/internal/sixminutes examples/ebitengine examples/fyne # only gui checks them: they need Linux, X11 and a C compiler
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test browser gui bench soak sixminutes ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model faults fuzz
+.PHONY: all test browser gui bench soak lab sixminutes ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model faults fuzz
 
 all: test
 
@@ -61,6 +61,11 @@ FOR ?= 1h
 soak:
 	$(GO) run ./internal/soak --for $(FOR) $(if $(OUT),--out $(OUT))
 
+# lab makes the experiments of the three articles again, in some five minutes, and writes docs/lab.md and its pictures. EXPERIMENTS=re
+# picks some of them.
+lab:
+	$(GO) run ./internal/lab $(if $(EXPERIMENTS),--run '$(EXPERIMENTS)')
+
 # sixminutes repeats the article's measurement, two windows and the heap: six minutes for four designs at once, or
 # make sixminutes FOR=10s SVG=heap.svg. Without DISPLAY it needs xvfb-run (Debian package xvfb).
 sixminutes: FOR = 6m
@@ -90,10 +95,10 @@ faults: gcc
 fuzz:
 	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/oracle
 
-# cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not soak,
-# whose drawing library takes longer than all the rest.
+# cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not lab and
+# soak, whose drawing library takes longer than all the rest.
 cross:
-	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(filter-out internal/soak,$(MODULES))' xargs -P 2 -n 1 .ci/port
+	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(filter-out internal/lab internal/soak,$(MODULES))' xargs -P 2 -n 1 .ci/port
 
 # The race detector and the test of C callbacks need a C compiler.
 gcc:

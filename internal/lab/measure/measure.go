@@ -1,0 +1,86 @@
+// Package measure measures what does the same thing in several ways, in turns, so that whatever else the machine does
+// happens to all of them.
+package measure
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// A Contender is one of the ways.
+type Contender struct {
+	Name string
+	// Open returns what does something n times and says how long that took, and what ends it. It is called for
+	// each turn.
+	Open func() (run func(n int) time.Duration, end func())
+}
+
+// Plain is a contender that needs no preparation.
+func Plain(name string, work func(n int)) Contender {
+	return Contender{name, func() (func(n int) time.Duration, func()) { return Timed(work), func() {} }}
+}
+
+// Timed says how long work takes.
+func Timed(work func(n int)) func(n int) time.Duration {
+	return func(n int) time.Duration {
+		start := time.Now()
+		work(n)
+		return time.Since(start)
+	}
+}
+
+// An Extent says how much is measured.
+type Extent struct {
+	Rounds int           // at least MinRounds
+	Turn   time.Duration // that each contender gets in each round
+	N      int           // how often in each turn, if it is not zero; then Turn does not count
+}
+
+// MinRounds is with how many rounds a median has an interval of 95 %.
+const MinRounds = 6
+
+// Rounds gives each contender a turn in each round, in an order that is drawn anew each time. Before the first round
+// each runs for the time of a turn without being measured. It returns a series for each contender, in their order,
+// or the error of ctx.
+func Rounds(ctx context.Context, contenders []Contender, x Extent, step func(done, all int)) ([]Series, error) {
+	series := make([]Series, len(contenders))
+	times := make([]int, len(contenders))
+	all := (x.Rounds + 1) * len(contenders)
+	for i, c := range contenders {
+		series[i].Name = c.Name
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		times[i] = c.calibrate(x)
+		step(i+1, all)
+	}
+	for round := range x.Rounds {
+		for turn, i := range rand.Perm(len(contenders)) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			run, end := contenders[i].Open()
+			took := run(times[i])
+			end()
+			series[i].Values = append(series[i].Values, float64(took)/float64(times[i]))
+			step((round+1)*len(contenders)+turn+1, all)
+		}
+	}
+	return series, nil
+}
+
+// calibrate returns how often the contender does it in a turn.
+func (c Contender) calibrate(x Extent) int {
+	run, end := c.Open()
+	defer end()
+	if x.N > 0 {
+		run(x.N)
+		return x.N
+	}
+	for n := 1; ; n *= 4 {
+		if took := run(n); took >= x.Turn/4 || n > 1<<40 {
+			return max(1, int(float64(n)*float64(x.Turn)/float64(max(took, 1))))
+		}
+	}
+}

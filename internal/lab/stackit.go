@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/threadcall/threadcall/internal/lab/measure"
+	"github.com/threadcall/threadcall/internal/lab/paper"
+	"github.com/threadcall/threadcall/internal/lab/picture"
+	"github.com/threadcall/threadcall/internal/lab/work"
+)
+
+// A variant is one way to write a function, with what the article measured of it.
+type variant struct {
+	name, job string
+	work      func(n int)
+	ns        float64
+	cost      cost // in the article
+
+	here  cost
+	trace traceReport
+}
+
+// A variantsResult compares variants of a function.
+type variantsResult struct {
+	variants []variant
+	series   []measure.Series
+	traced   int // how often each was traced
+}
+
+// measureVariants times the variants, counts what they allocate and traces each in a process of its own.
+func measureVariants(l *lab, name string, variants []variant, n int, rounds func([]measure.Contender) ([]measure.Series, error)) (r variantsResult, err error) {
+	r = variantsResult{variants: variants, traced: n}
+	var contenders []measure.Contender
+	for _, v := range variants {
+		contenders = append(contenders, measure.Plain(v.name, v.work))
+	}
+	if r.series, err = rounds(contenders); err != nil {
+		return r, err
+	}
+	l.progress.enter(name + ", traced")
+	for i := range variants {
+		v := &variants[i]
+		v.here = costOf(l.profile, v.work)
+		if v.trace, err = l.tracer.report(work.Job{Name: v.job, N: n}); err != nil {
+			return r, err
+		}
+		l.progress.step(i+1, len(variants))
+	}
+	return r, nil
+}
+
+func (r variantsResult) times() string {
+	var rows [][]string
+	for i, v := range r.variants {
+		rows = append(rows, []string{v.name, paper.Time(v.ns), v.cost.text(), paper.Spread(r.series[i].Median()), v.here.text()})
+	}
+	return paper.Table([]string{"", "the article", "heap", "here", "heap"}, rows)
+}
+
+// traces writes the article's table, and what corresponds to the numbers that it has for some of the variants.
+func (r variantsResult) traces(article map[string][]string) string {
+	head := []string{"in a trace of " + paper.Whole(r.traced) + " calls"}
+	for _, v := range r.variants {
+		if article != nil {
+			head = append(head, v.name+", the article")
+		}
+		head = append(head, v.name)
+	}
+	var rows [][]string
+	row := func(name string, of func(t traceReport) string) {
+		cells := []string{name}
+		for i, v := range r.variants {
+			if article != nil {
+				cell := ""
+				if said := article[name]; said != nil {
+					cell = said[i]
+				}
+				cells = append(cells, cell)
+			}
+			cells = append(cells, of(v.trace))
+		}
+		rows = append(rows, cells)
+	}
+	row(goroutinesRow, func(t traceReport) string { return paper.Whole(t.Table.Goroutines) })
+	row(heapRow, func(t traceReport) string { return fmt.Sprintf("%s KiB", paper.Whole(float64(t.Table.Heap)/1024)) })
+	row(threadsRow, func(t traceReport) string { return paper.Whole(t.Table.Threads) })
+	row(sweepRow, func(t traceReport) string { return paper.Time(float64(t.Table.BgSweep)) })
+	row(sweepsRow, func(t traceReport) string { return paper.Whole(t.sweeps()) })
+	row(stwTimeRow, func(t traceReport) string { return paper.Time(float64(t.Table.STW)) })
+	row(stopsRow, func(t traceReport) string { return paper.Whole(t.Stops.All.N) })
+	row("collections", func(t traceReport) string { return paper.Whole(t.GC.Cycles) })
+	return paper.Table(head, rows)
+}
+
+// The rows that the article's table has too.
+const (
+	goroutinesRow = "goroutines, most at a time"
+	heapRow       = "heap, most at a time"
+	threadsRow    = "threads"
+	sweepRow      = "bgsweep"
+	sweepsRow     = "bgsweep, executions"
+	stwTimeRow    = "STW"
+	stopsRow      = "STW, how often"
+)
+
+// pointerCosts judges that what is returned as a pointer is allocated, and that this is what takes the time.
+func (r variantsResult) pointerCosts(value, pointer int) []paper.Claim {
+	v, p := r.variants[value], r.variants[pointer]
+	ratio := r.series[pointer].Over(r.series[value])
+	c := exactly(fmt.Sprintf("%s, it costs %s B in %s", p.name, paper.Whole(p.cost.bytes), objectsText(p.cost.allocs)), p.cost.bytes, p.here.bytes, "B", "")
+	c.Here = p.here.text()
+	if math.Round(p.here.allocs) != p.cost.allocs {
+		c.Verdict = paper.Changed
+	}
+	slower := paper.Claim{
+		Says:    fmt.Sprintf("and takes %s times as long as %s", paper.Three(p.ns/v.ns), v.name),
+		Here:    paper.Ratio(ratio) + " times",
+		Verdict: paper.More(ratio, 1),
+	}
+	if slower.Verdict == paper.Reproduced {
+		switch said := p.ns / v.ns; {
+		case ratio.Below(said / 2):
+			slower.Why = "in that it takes longer, but by far less"
+		case ratio.Above(said * 2):
+			slower.Why = "in that it takes longer, and by far more"
+		default:
+			slower.Why = "within a factor of two"
+		}
+	}
+	return []paper.Claim{c, slower}
+}
+
+func objectsText(n float64) string {
+	if n == 1 {
+		return "one object"
+	}
+	return paper.Whole(n) + " objects"
+}
+
+// collectorText says what the traces show of the collector.
+func (r variantsResult) collectorText(value, pointer int) string {
+	v, p := r.variants[value].trace, r.variants[pointer].trace
+	text := fmt.Sprintf("The traces show why: %s collections and the world stopped %s times with the pointer, %s and %s without.",
+		paper.Whole(p.GC.Cycles), paper.Whole(p.Stops.All.N), paper.Whole(v.GC.Cycles), paper.Whole(v.Stops.All.N))
+	if p.GC.Cycles == 0 {
+		text = "The traces are too short to show a collection."
+	}
+	return text
+}
+
+// stackit compares ways to give an int back.
+func stackit(l *lab) (string, error) {
+	variants := []variant{
+		{name: "by value", job: "value", work: work.ByValue, ns: 1.52},
+		{name: "by returned pointer", job: "returned", work: work.ByReturnedPointer, ns: 16.0, cost: cost{8, 1}},
+		{name: "by passed pointer", job: "passed", work: work.ByPassedPointer, ns: 1.62},
+	}
+	r, err := measureVariants(l, "An int", variants, l.settings.calls, l.rounds)
+	if err != nil {
+		return "", err
+	}
+	image, err := l.picture("stackit", "The time of a function that doubles an int, by how the int is passed", r.picture("An int", "nanoseconds a call"))
+	if err != nil {
+		return "", err
+	}
+	down := r.series[2].Over(r.series[0])
+	claims := append(r.pointerCosts(0, 1),
+		exactly("a pointer that is passed down costs no allocation", 0, r.variants[2].here.bytes, "B", ""),
+		paper.Claim{
+			Says:    fmt.Sprintf("and takes about as long as the value, %.2f times", 1.62/1.52),
+			Here:    paper.Ratio(down) + " times",
+			Verdict: paper.Less(down, 2),
+		})
+	return paper.Wrap("A function that doubles an int and is not inlined gives it back as it is, as a pointer to a local variable, or is given a pointer to its caller's. "+
+		understanding+" calls them stackIt, stackIt2 and stackIt3, and shows from them that pointers that go up are allocated, and those that go down are not. "+
+		"It traced nothing of this.") + "\n" +
+		r.times() + "\n" + image + r.traces(nil) + "\n" + paper.Claims(claims) + "\n" + r.stackitConclusion(), nil
+}
+
+func (r variantsResult) picture(title, unit string) picture.Picture {
+	p := picture.Panel{Title: unit}
+	for i, v := range r.variants {
+		p.Rows = append(p.Rows, picture.Row{Name: v.name, Group: i, Series: r.series[i], Article: v.ns})
+	}
+	return picture.Picture{Title: title, Panels: []picture.Panel{p}}
+}
+
+func (r variantsResult) stackitConclusion() string {
+	var s []string
+	up, value := r.series[1].Median(), r.series[0].Median()
+	switch ratio := r.series[1].Over(r.series[0]); {
+	case ratio.Above(1):
+		s = append(s, fmt.Sprintf("A pointer that is returned takes %s more than the value, %s instead of %s.",
+			paper.Time(up.Centre-value.Centre), paper.Time(up.Centre), paper.Time(value.Centre)))
+		s = append(s, r.collectorText(0, 1))
+	default:
+		s = append(s, fmt.Sprintf("This run could not see that returning a pointer takes longer (%s times).", paper.Ratio(ratio)))
+	}
+	if r.variants[1].here.bytes < 12 && r.variants[1].here.allocs > 0.5 {
+		s = append(s, "The 8 B are no size class: the allocator puts two such ints, which hold no pointers, into one block of 16 B.")
+	}
+	return paper.Wrap(strings.Join(s, " "))
+}

@@ -1,0 +1,124 @@
+// Package work is what the lab's experiments do. Most of it runs in the lab's own process; what needs a process of its
+// own, because it is traced or profiled from the beginning, is a Job.
+package work
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/trace"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/self"
+)
+
+// A Job runs in a process of its own.
+type Job struct {
+	Name  string // sieve, value, returned, passed, copied, pointed, pingpong, pingpong-one, pingpong-both or sizes
+	N     int    // the limit of the sieve; how often elsewhere
+	Procs int    // GOMAXPROCS, if it is not zero
+	Trace string // the file for an execution trace of the work, if it is not empty
+}
+
+// A Done is what a Job came to.
+type Done struct {
+	Took  time.Duration // the work, without what the process needs to start and end
+	Sizes Sizes         // of the job that is named so
+}
+
+const variable = "THREADCALL_LAB_JOB"
+
+// Run runs the job in this program, started once more. The program must call MaybeRun.
+func Run(j Job) (Done, error) {
+	var done Done
+	text, err := json.Marshal(j)
+	if err != nil {
+		return done, err
+	}
+	cmd, err := self.Command()
+	if err != nil {
+		return done, err
+	}
+	cmd.Env = append(os.Environ(), variable+"="+string(text))
+	out, err := cmd.Output()
+	if err != nil {
+		if exit, ok := err.(*exec.ExitError); ok {
+			err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+		}
+		return done, fmt.Errorf("the process for %s: %w", j.Name, err)
+	}
+	if err := json.Unmarshal(out, &done); err != nil {
+		return done, fmt.Errorf("the process for %s wrote %q: %w", j.Name, out, err)
+	}
+	return done, nil
+}
+
+// MaybeRun does nothing, unless this process was started by Run. Then it does the job and ends the process. It belongs
+// at the beginning of main or TestMain.
+func MaybeRun() {
+	text := os.Getenv(variable)
+	if text == "" {
+		return
+	}
+	var j Job
+	err := json.Unmarshal([]byte(text), &j)
+	if err == nil {
+		var done Done
+		if done, err = j.do(); err == nil {
+			err = json.NewEncoder(os.Stdout).Encode(done)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+var works = map[string]func(n int){
+	"sieve":         func(n int) { Sieve(n) },
+	"value":         ByValue,
+	"returned":      ByReturnedPointer,
+	"passed":        ByPassedPointer,
+	"copied":        Copied,
+	"pointed":       Pointed,
+	"pingpong":      func(n int) { PingPong(n, false, false) },
+	"pingpong-one":  func(n int) { PingPong(n, false, true) },
+	"pingpong-both": func(n int) { PingPong(n, true, true) },
+}
+
+func (j Job) do() (done Done, err error) {
+	if j.Procs > 0 {
+		runtime.GOMAXPROCS(j.Procs)
+	}
+	if j.Name == "sizes" {
+		done.Sizes = measureSizes()
+		return done, nil
+	}
+	work, ok := works[j.Name]
+	if !ok {
+		return done, fmt.Errorf("there is no job %q", j.Name)
+	}
+	if j.Trace != "" {
+		file, err := os.Create(j.Trace)
+		if err != nil {
+			return done, err
+		}
+		if err := trace.Start(file); err != nil {
+			return done, err
+		}
+		defer func() {
+			trace.Stop()
+			if e := file.Close(); err == nil {
+				err = e
+			}
+		}()
+	}
+	start := time.Now()
+	work(j.N)
+	done.Took = time.Since(start)
+	return done, nil
+}
