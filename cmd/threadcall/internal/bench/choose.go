@@ -66,7 +66,7 @@ func (s *Session) chooseRevision(ctx context.Context, now build.Tree, toolchain 
 		tree += " and changes to " + some(sources, 3)
 	}
 	s.report.Versions = []Version{
-		{Name: "old", What: fmt.Sprintf("%s, %s %q", s.VS, old.Short(), old.Subject), Commit: old.Hash},
+		{Name: "old", What: fmt.Sprintf("revision %s, %s %q", s.VS, old.Short(), old.Subject), Commit: old.Hash},
 		{Name: "new", What: tree, Commit: head.Hash, Changed: changed, Toolchain: toolchain},
 	}
 	if err := s.makeScratch(); err != nil {

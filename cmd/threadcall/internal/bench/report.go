@@ -49,6 +49,7 @@ type Chosen struct {
 	Confidence float64  `json:"confidence"`
 	BuildFlags []string `json:"build_flags,omitempty"`
 	Pin        string   `json:"pin,omitempty"`
+	Frequency  string   `json:"frequency,omitempty"` // what -cpufreq has fixed
 }
 
 // A Round is one pass over all benchmarks.

@@ -81,11 +81,15 @@ func (s *Session) Run(ctx context.Context) (report *Report, err error) {
 	if err := s.build(ctx); err != nil {
 		return nil, err
 	}
-	restore, err := s.frequency(ctx)
+	restore, err := s.frequency()
 	if err != nil {
 		return nil, err
 	}
-	defer restore()
+	defer func() {
+		if e := restore(); e != nil {
+			err = errors.Join(err, e)
+		}
+	}()
 	s.watch.Doing("looking at the machine")
 	s.report.Machine = host.Machine{Pin: s.Pin, Procs: s.Procs}.Look(ctx)
 	s.watch.Doing("")

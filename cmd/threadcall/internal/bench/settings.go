@@ -67,6 +67,8 @@ func (s *Settings) Validate() error {
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
 	case len(s.FailOn) > 0 && s.VS == "" && !s.AA && s.Col == "":
 		return errors.New("-fail-on is about a comparison: -vs, -aa, -col or files")
+	case s.CPUFreq >= 0 && s.Shared:
+		return errors.New("-cpufreq changes the machine for those with whom -shared shares it: give one of them")
 	case s.CPUFreq > 100:
 		return fmt.Errorf("-cpufreq is a percentage of the frequency range, from 0 to 100, not %d", s.CPUFreq)
 	}

@@ -21,7 +21,7 @@ type Scratch struct {
 }
 
 const (
-	scratchPrefix = "threadcall-bench-"
+	scratchPrefix = "threadcall-build-"
 	owner         = "pid"
 	oldTree       = "old"
 )

@@ -10,49 +10,64 @@ import (
 
 var verdict = regexp.MustCompile(`(?m)^\s*--- (FAIL|SKIP): (Benchmark\S*).*\n((?:[ \t]+.*(?:\n|$))*)`)
 
-// explain finds in the output of a process what failed or was skipped, and why.
-func (o *Outcome) explain(p *ended, failed bool, cpus string) {
-	seen := map[string]bool{}
-	note := func(list *[]Failure, name, reason string) {
-		if !seen[name] {
-			seen[name] = true
-			*list = append(*list, Failure{name, reason, p.all})
-		}
-	}
+// explain finds in the output of a process what failed or was skipped, and why. It is not sure if the process may have
+// more to say about that when it is verbose.
+func (o *Outcome) explain(p *ended, failed bool, cpus string) (sure bool) {
+	var verdicts []Failure
 	for _, m := range verdict.FindAllStringSubmatch(p.all, -1) {
-		name, reason := plain(m[2], cpus), strings.TrimSpace(decisive(m[3], 4))
-		if m[1] == "FAIL" {
-			if reason == "" { // its sub-benchmarks failed
-				continue
-			}
-			note(&o.Failed, name, reason)
-		} else {
-			note(&o.Skipped, name, reason)
+		if (m[1] == "FAIL") == failed { // if something failed, what was skipped may still give results
+			verdicts = append(verdicts, Failure{plain(m[2], cpus), decisive(m[3], 4), p.all})
 		}
 	}
-	switch crashed := crash.MatchString(p.all); {
-	case failed && (crashed || len(o.Failed) == 0):
-		name, reason := o.Job.Benchmark, decisive(p.all, 6)
-		if crashed {
-			name = o.Job.last(p.stdout, cpus)
+	var found []Failure
+	crashed := failed && crash.MatchString(p.all)
+	if crashed {
+		name := o.Job.last(p.stdout, cpus)
+		sure = name != o.Job.Benchmark
+		found = append(found, Failure{name, decisive(p.all, 6), p.all})
+	}
+	for _, v := range verdicts {
+		part := func(f Failure) bool {
+			return f.Benchmark == v.Benchmark || strings.HasPrefix(f.Benchmark, v.Benchmark+"/")
 		}
-		if reason == "" {
-			reason = p.failure
+		if slices.ContainsFunc(found, part) || v.Reason == "" && slices.ContainsFunc(verdicts, func(f Failure) bool {
+			return strings.HasPrefix(f.Benchmark, v.Benchmark+"/")
+		}) {
+			continue // its parts are to blame
 		}
-		note(&o.Failed, name, reason)
-	case !failed && len(o.Skipped) == 0:
-		note(&o.Skipped, o.Job.Benchmark, "it ended well, but without a result")
+		if v.Reason == "" {
+			v.Reason = "it does not say why"
+		}
+		found = append(found, v)
+		sure = sure || !crashed
+	}
+	if len(found) == 0 {
+		reason := "it ended well, but without a result"
+		if failed {
+			if reason = decisive(p.all, 6); reason == "" {
+				reason = p.failure
+			}
+		}
+		found = append(found, Failure{o.Job.Benchmark, reason, p.all})
 	}
 	if failed {
-		o.Skipped = nil // the rest of it may still give results
+		o.Failed = found
+	} else {
+		o.Skipped = found
 	}
+	return sure
 }
 
-// last returns the benchmark that started last, according to the output.
+// last returns the benchmark that started last and has no result, according to the output, or else the top-level one.
 func (j *Job) last(stdout, cpus string) string {
 	name := j.Benchmark
 	for line := range strings.Lines(stdout) {
-		if n := started.FindString(line); n == j.Benchmark || strings.HasPrefix(n, j.Benchmark+"/") || strings.HasPrefix(n, j.Benchmark+"-") {
+		n := started.FindString(line)
+		switch {
+		case n == "":
+		case measured.MatchString(strings.TrimRight(line, "\r\n")):
+			name = j.Benchmark
+		case n == j.Benchmark || strings.HasPrefix(n, j.Benchmark+"/") || strings.HasPrefix(n, j.Benchmark+"-"):
 			name = plain(n, cpus)
 		}
 	}
@@ -95,7 +110,7 @@ func (j *Job) drop(name string) {
 var (
 	crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |SIG[A-Z]+: |unexpected fault address|runtime: |WARNING: DATA RACE)`)
 	frame = regexp.MustCompile(`^\t\S.*\.(go|s):[0-9]+`)
-	noise = regexp.MustCompile(`^(goos|goarch|pkg|cpu): |^(PASS|FAIL|ok|exit status \d+)$|^Benchmark\S*(\s|$)|^goroutine \d+ |^\s*$|^\[signal |^created by |^(testing|runtime|panic)[.(]|^\(`)
+	noise = regexp.MustCompile(`^(goos|goarch|pkg|cpu): |^\s*--- |^(PASS|FAIL|ok|exit status \d+)$|^Benchmark\S*(\s|$)|^goroutine \d+ |^\s*$|^\[signal |^created by |^(testing|runtime|panic)[.(]|^\(`)
 )
 
 // decisive returns at most n lines of a process's output that tell why it failed: what it said when it crashed and the

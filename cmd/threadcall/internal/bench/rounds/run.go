@@ -57,16 +57,14 @@ func (s *Settings) Do(ctx context.Context, r Run) (*Outcome, error) {
 	if !failed && len(o.Lines) > 0 {
 		return o, nil
 	}
-	o.explain(p, failed, s.CPU)
-	tooLong := s.Timeout > 0 && o.Time >= s.Timeout
-	if !tooLong && (len(o.Failed) == 0 || o.Failed[0].Benchmark == r.Job.Benchmark) {
-		// Nobody knows which part, or why: a verbose run, which says what it starts, may tell.
-		if v, err := s.start(ctx, r, []string{"-test.v", "-test.benchtime=1x"}); err != nil {
+	sure := o.explain(p, failed, s.CPU)
+	if tooLong := s.Timeout > 0 && o.Time >= s.Timeout; !sure && !tooLong {
+		v, err := s.start(ctx, r, []string{"-test.v", "-test.benchtime=1x"}) // which says what it starts, and skips
+		if err != nil {
 			return nil, err
-		} else if (v.failure != "") == (p.failure != "") {
-			again := &Outcome{Run: r}
-			again.explain(v, failed, s.CPU)
-			o.Failed, o.Skipped = again.Failed, again.Skipped
+		}
+		if (v.failure != "") == (p.failure != "") {
+			o.explain(v, failed, s.CPU)
 		}
 	}
 	for _, f := range o.Failed {
