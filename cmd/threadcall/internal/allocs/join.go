@@ -69,8 +69,11 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 	}
 	var out []Row
 	for p, r := range rows {
-		if perOp && (p.where.OfRuntime() || j.std(p.where.Package())) {
-			r.background(s.Operations)
+		if perOp && s.ByChance(r.Amount.Objects) && (p.where.OfRuntime() || j.std(p.where.Package())) {
+			// Nobody but the runtime has asked for it. The stacks keep what was measured.
+			n := float64(s.Operations)
+			r.Once = r.Once.Plus(heap.Amount{Objects: r.Amount.Objects * n, Bytes: r.Amount.Bytes * n})
+			r.Amount = heap.Amount{}
 		}
 		if perOp && negligible(r.Amount) && negligible(r.Once) {
 			continue
@@ -92,19 +95,6 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 	})
 	return out
 }
-
-// background counts as allocated once what nobody but the runtime has asked for, unless it grows with the operations:
-// with the longer run it may as well have come by chance. The stacks keep what was measured.
-func (r *Row) background(operations int) {
-	if r.Amount.Objects > -background && r.Amount.Objects < background {
-		n := float64(operations)
-		r.Once = r.Once.Plus(heap.Amount{Objects: r.Amount.Objects * n, Bytes: r.Amount.Bytes * n})
-		r.Amount = heap.Amount{}
-	}
-}
-
-// background is how many objects an operation the runtime may allocate by chance.
-const background = 0.01
 
 func negligible(a heap.Amount) bool { return a.Objects < 0.0005 && a.Objects > -0.0005 }
 
@@ -149,42 +139,37 @@ func (j joiner) explain(r *Row, chain heap.Stack) {
 
 func (j joiner) askedFor(p string) bool { return j.asked[p] || j.asked[strings.TrimSuffix(p, "_test")] }
 
-// suiting leaves out what another kind of allocation in the same line is the reason for, unless nothing is left.
+// suiting leaves out what another kind of allocation in the same line is the reason for.
 func suiting(found []escape.Escape, kind string) []escape.Escape {
 	var some []escape.Escape
 	for _, e := range found {
-		made := ""
-		switch {
-		case strings.HasPrefix(e.What, "append"):
-			made = "append"
-		case strings.HasPrefix(e.What, "make(map") || strings.HasPrefix(e.What, "map["):
-			made = "map"
-		case strings.HasPrefix(e.What, "make("):
-			made = "make"
-		case len(e.Flow) > 0 && e.Flow[0].Why == "spill" && interfaced(e):
-			made = "interface"
-		case strings.HasPrefix(e.What, "string(") || strings.HasPrefix(e.What, "([]byte)(") || strings.HasPrefix(e.What, "([]rune)(") ||
-			strings.Contains(e.What, " + "):
-			made = "string"
-		default:
-			made = "new"
-		}
-		if made == kind {
+		if suits(e, kind) {
 			some = append(some, e)
 		}
 	}
-	switch {
-	case some != nil:
-		return some
-	case kind == "new" || kind == "interface" || kind == "array": // a constant size makes all the same
-		return found
+	if some == nil && (kind == "new" || kind == "interface" || kind == "array") {
+		return found // whatever it is, the compiler has called what makes one object
 	}
-	return nil
+	return some
 }
 
-// interfaced tells whether the thing is a value that becomes an interface: an expression that is neither a literal nor
-// has an address taken.
-func interfaced(e escape.Escape) bool {
-	return !strings.HasPrefix(e.What, "&") && !strings.HasSuffix(e.What, "{...}") && !strings.HasPrefix(e.What, "new(") &&
-		e.What != "func literal" && e.What != "... argument" && !strings.HasSuffix(e.What, "{}")
+func suits(e escape.Escape, kind string) bool {
+	begins := func(prefixes ...string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.What, p) })
+	}
+	switch kind {
+	case "append":
+		return begins("append")
+	case "make":
+		return begins("make(") && !begins("make(map", "make(chan")
+	case "map":
+		return begins("make(map", "map[")
+	case "string":
+		return begins("string(", "([]byte)(", "([]rune)(") || strings.Contains(e.What, " + ")
+	case "interface": // an expression that is neither a literal nor has its address taken
+		return e.What != "func literal" && e.What != "... argument" && !begins("&", "new(", "append", "make(", "map[")
+	case "new":
+		return !begins("append", "make(map", "map[")
+	}
+	return false
 }

@@ -134,20 +134,15 @@ func Path(file, dir string) string {
 
 // account says what the rows do not have.
 func (t Text) account(r *Run) {
-	switch missing := r.Counted.Objects - r.Total.Objects; {
-	case !r.PerOp:
-	case r.shared() && missing > 0.01:
-		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s an operation: %s more, tiny ones that share the blocks of rows marked +.",
-			objects(r.Counted.Objects), number(missing))))
-	case missing > 0.01 || missing < -0.01:
-		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s an operation; the difference is the testing package's, or of both.",
-			objects(r.Counted.Objects))))
+	if r.shared() && r.PerOp {
+		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s more an operation: tiny ones, which share the blocks of rows marked +.",
+			objects(r.profile.Hidden))))
 	}
 	var parts []string
 	for _, o := range r.Outside {
-		if !r.PerOp && o.Bytes > 0 {
+		if !r.PerOp {
 			parts = append(parts, fmt.Sprintf("%s %s", o.Name, bytes(o.Bytes)))
-		} else if o.Each >= 1 && o.Name != "the profile itself" {
+		} else if o.Each*float64(r.Operations[0]) > largeGrowth && o.Name != "the profile itself" {
 			parts = append(parts, fmt.Sprintf("%s %s an operation", o.Name, bytes(o.Each)))
 		}
 	}
@@ -155,6 +150,9 @@ func (t Text) account(r *Run) {
 		t.Paragraph("", t.Faint("Not of the heap, and so in no row: "+strings.Join(parts, ", ")+"."))
 	}
 }
+
+// largeGrowth is more than one run may have of such memory than another by chance: it comes in large pieces.
+const largeGrowth = 1 << 20
 
 func (r *Run) shared() bool {
 	for _, row := range r.Rows {

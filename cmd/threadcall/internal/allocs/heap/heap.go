@@ -3,6 +3,7 @@ package heap
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strings"
 
@@ -42,6 +43,8 @@ type Sample struct {
 type Samples struct {
 	Samples    []Sample
 	Counted    Amount  // by the runtime, for each operation or altogether; the profile must come to the same
+	Hidden     float64 // tiny objects that the profile does not see, because they share a block with one that it sees
+	More       int     // operations that the longer run had more
 	Operations int     // of the longer of two runs
 	Seconds    float64 // how long the program ran, or the longer of two runs
 	Outside    []Outside
@@ -101,10 +104,25 @@ func sum(p *memprofile.Profile, std func(string) bool) (map[key]Sample, []key) {
 	return samples, order
 }
 
+// ByChance tells whether so many objects an operation may be in the difference although they have nothing to do with
+// the operations: less than one in a hundred, or a handful altogether.
+func (s Samples) ByChance(objects float64) bool {
+	return math.Abs(objects) < 0.01 || math.Abs(objects)*float64(s.More) < 8
+}
+
+// hidden returns how many objects the runtime has counted and the profile has not.
+func hidden(p *memprofile.Profile) float64 {
+	n := float64(p.Objects)
+	for _, r := range p.Records {
+		n -= float64(r.Objects)
+	}
+	return n
+}
+
 // Total returns what one program has allocated. Std tells whether a package is of the standard library, and not what is
 // tested; the testing package's own allocations are left out by it.
 func Total(p *memprofile.Profile, std func(path string) bool) Samples {
-	s := Samples{Counted: Amount{float64(p.Objects), float64(p.Bytes)}, Seconds: p.Seconds, Program: p}
+	s := Samples{Counted: Amount{float64(p.Objects), float64(p.Bytes)}, Seconds: p.Seconds, Program: p, Hidden: hidden(p)}
 	samples, order := sum(p, std)
 	for _, k := range order {
 		s.Samples = append(s.Samples, samples[k])
@@ -121,7 +139,7 @@ func Difference(short, long *memprofile.Profile, n, m int, std func(path string)
 	a, orderA := sum(short, std)
 	b, orderB := sum(long, std)
 	ops := float64(m)
-	s := Samples{Operations: n + m, Seconds: long.Seconds, Program: long, Counted: Amount{
+	s := Samples{More: m, Operations: n + m, Seconds: long.Seconds, Program: long, Counted: Amount{
 		(float64(long.Objects) - float64(short.Objects)) / ops, (float64(long.Bytes) - float64(short.Bytes)) / ops}}
 	add := func(k key) {
 		one, two := a[k], b[k]
@@ -141,6 +159,7 @@ func Difference(short, long *memprofile.Profile, n, m int, std func(path string)
 			add(k)
 		}
 	}
+	s.Hidden = (hidden(long) - hidden(short)) / ops
 	for _, o := range outside {
 		s.Outside = append(s.Outside, Outside{o.name, float64(o.of(long)), (float64(o.of(long)) - float64(o.of(short))) / ops})
 	}

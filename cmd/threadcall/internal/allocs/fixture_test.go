@@ -1,0 +1,216 @@
+package allocs
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
+)
+
+const fixture = "testdata/fixture"
+
+func fixtureSettings() Settings {
+	return Settings{
+		Settings:   testbin.Settings{Packages: []string{"."}, Dir: fixture},
+		Options:    testbin.Options{Procs: 1, Timeout: time.Minute},
+		Operations: 1000,
+		Count:      1,
+		Progress:   func(string) {},
+	}
+}
+
+// outsideWorkspace lets the go command work in modules of testdata.
+func outsideWorkspace(t *testing.T) {
+	t.Setenv("GOWORK", "off")
+	t.Setenv("GOFLAGS", "")
+}
+
+var fixtureReport = sync.OnceValues(func() (*Report, error) {
+	s := fixtureSettings()
+	s.Bench = "."
+	return s.Run(context.Background())
+})
+
+func reportOfFixture(t *testing.T) *Report {
+	t.Helper()
+	outsideWorkspace(t)
+	r, err := fixtureReport()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func runNamed(t *testing.T, r *Report, name string) Run {
+	t.Helper()
+	for _, run := range r.Runs {
+		if run.Name == name {
+			return run
+		}
+	}
+	t.Fatalf("no run %s", name)
+	return Run{}
+}
+
+var claimForm = regexp.MustCompile(`// (Benchmark\w+) (\w+) (\d+) (\S+) (.+)$`)
+
+func TestRowsSayWhereHowMuchAndWhy(t *testing.T) {
+	if strconv.IntSize != 64 {
+		t.Skip("the fixture's sizes are those of 64 bits")
+	}
+	r := reportOfFixture(t)
+	f, err := os.Open(fixture + "/fixture.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	claims := 0
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		m := claimForm.FindStringSubmatch(lines.Text())
+		if m == nil {
+			continue
+		}
+		claims++
+		t.Run(fmt.Sprintf("%s in line %d", m[1], n), func(t *testing.T) {
+			objects, _ := strconv.ParseFloat(m[3], 64)
+			var found *Row
+			for _, row := range runNamed(t, r, m[1]).Rows {
+				if row.Where.Line == n && strings.HasSuffix(row.Where.File, "fixture.go") && row.Kind == m[2] {
+					found = &row
+				}
+			}
+			if found == nil {
+				t.Fatalf("no row in %+v", runNamed(t, r, m[1]).Rows)
+			}
+			tolerance := 0.0
+			if m[1] == "BenchmarkWait" {
+				tolerance = 0.05 // a goroutine may be preempted before it waits
+			}
+			if d := found.Amount.Objects - objects; d > tolerance || d < -tolerance {
+				t.Errorf("%v objects, not %v", found.Amount.Objects, objects)
+			}
+			if want, err := strconv.ParseFloat(m[4], 64); err == nil && found.Amount.Bytes != want && tolerance == 0 {
+				t.Errorf("%v bytes, not %v", found.Amount.Bytes, want)
+			}
+			if !strings.Contains(found.Why, m[5]) {
+				t.Errorf("why: %s", found.Why)
+			}
+		})
+	}
+	if claims < 14 {
+		t.Errorf("only %d claims", claims)
+	}
+}
+
+func TestTheRowsAreAllThatTheRuntimeCounted(t *testing.T) {
+	for _, run := range reportOfFixture(t).Runs {
+		if d := run.Counted.Objects - run.Total.Objects; !run.shared() && (d > 0.1 || d < -0.1) {
+			t.Errorf("%s: %v of %v objects", run.Name, run.Total.Objects, run.Counted.Objects)
+		}
+	}
+}
+
+func TestWhatAllocatesNothingHasNoRow(t *testing.T) {
+	run := runNamed(t, reportOfFixture(t), "BenchmarkNothing")
+	for _, row := range run.Rows {
+		if !negligible(row.Amount) {
+			t.Errorf("%+v", row)
+		}
+	}
+}
+
+func TestSubBenchmarksAreRunsOfTheirOwn(t *testing.T) {
+	r := reportOfFixture(t)
+	for name, bytes := range map[string]float64{"BenchmarkGroup/a/b": 80, "BenchmarkGroup/two_words": 160} {
+		if run := runNamed(t, r, name); run.Total.Bytes != bytes || run.Total.Objects != 1 {
+			t.Errorf("%s: %+v", name, run.Total)
+		}
+	}
+}
+
+func TestGoroutinesAreRowsOfTheRuntime(t *testing.T) {
+	for _, row := range runNamed(t, reportOfFixture(t), "BenchmarkWait").Rows {
+		if row.Kind == "goroutine" && row.Amount.Objects > 0.9 && row.Amount.Objects < 1.1 && row.Where.OfRuntime() {
+			return
+		}
+	}
+	t.Error("no row")
+}
+
+func TestRowsHaveTheirSource(t *testing.T) {
+	row := runNamed(t, reportOfFixture(t), "BenchmarkSend").Rows[0]
+	for _, l := range row.Source {
+		if l.Number == row.Where.Line && strings.Contains(l.Text, "to <- func()") {
+			return
+		}
+	}
+	t.Errorf("%+v", row.Source)
+}
+
+func TestTestsAreReportedAltogether(t *testing.T) {
+	outsideWorkspace(t)
+	s := fixtureSettings()
+	s.Tests, s.Count = "Slice", 3
+	r, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := runNamed(t, r, "tests")
+	for _, row := range run.Rows {
+		if strings.HasSuffix(row.Where.Function, ".slice") && row.Amount.Objects == 3000 && row.Rate.Objects > 0 &&
+			row.Amount.Bytes == 3000*896 && row.Live.Objects == 1 {
+			return
+		}
+	}
+	for _, row := range run.Rows[:min(5, len(run.Rows))] {
+		row.Stacks, row.Source = nil, nil
+		t.Errorf("%+v", row)
+	}
+}
+
+func TestAFailedBenchmarkIsNamedAndOthersAreKept(t *testing.T) {
+	outsideWorkspace(t)
+	t.Setenv("FIXTURE_FAILS", "1")
+	s := fixtureSettings()
+	s.Bench = "Send|Panics|Fails"
+	r, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	runNamed(t, r, "BenchmarkSend")
+	problems := map[string]string{}
+	for _, f := range r.Failures {
+		problems[f.Name] = f.Problem
+	}
+	if len(problems) != 2 || !strings.Contains(problems["BenchmarkPanics"], "told to panic") ||
+		!strings.Contains(problems["BenchmarkFails"], "told to fail") {
+		t.Errorf("%v", problems)
+	}
+}
+
+func TestWhatCannotRunIsAnError(t *testing.T) {
+	outsideWorkspace(t)
+	for _, c := range []struct {
+		name, bench, pkg, want string
+	}{
+		{"no match", "Nowhere", ".", `no benchmark matches "Nowhere"; there are BenchmarkSend, BenchmarkChannel`},
+		{"no package", ".", "./nowhere", "nowhere"},
+		{"no benchmarks", ".", "./empty", "no tests"},
+		{"does not compile", ".", "./broken", "undefined: nowhere"},
+	} {
+		s := fixtureSettings()
+		s.Bench, s.Packages = c.bench, []string{c.pkg}
+		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
