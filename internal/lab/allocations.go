@@ -34,6 +34,9 @@ func costOf(n int, op func(n int)) cost {
 // text writes a cost without what the runtime allocates now and then by itself: less than a hundredth of an object.
 func (c cost) text() string {
 	objects := math.Round(100*c.allocs) / 100
+	if objects == 0 && math.Round(c.bytes) == 0 {
+		return "0 B"
+	}
 	if objects == math.Round(objects) {
 		return fmt.Sprintf("%s B in %s", paper.Whole(c.bytes), paper.Whole(objects))
 	}
@@ -70,16 +73,16 @@ func measureAllocations(l *lab) (r allocationsResult, err error) {
 }
 
 // allocations checks what the article says of bytes.
-func allocations(l *lab) (string, error) {
+func allocations(l *lab) (s section, err error) {
 	r, err := measureAllocations(l)
 	if err != nil {
-		return "", err
+		return s, err
 	}
 	image, err := l.picture("allocations", "Bytes allocated for each call and each thing", r.picture())
 	if err != nil {
-		return "", err
+		return s, err
 	}
-	return r.about() + "\n" + r.table() + "\n" + image + paper.Claims(r.claims()) + "\n" + r.conclusion(), nil
+	return section{about: r.about(), table: r.table(), image: image, claims: r.claims(), conclusion: r.conclusion()}, nil
 }
 
 func (r allocationsResult) about() string {

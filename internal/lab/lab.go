@@ -11,11 +11,11 @@ import (
 	"github.com/threadcall/threadcall/internal/lab/picture"
 )
 
-// An experiment writes a section of the page.
+// An experiment makes a section of the page.
 type experiment struct {
 	name  string
 	title string
-	make  func(*lab) (section string, err error)
+	make  func(*lab) (section, error)
 }
 
 var experiments = []experiment{
@@ -54,10 +54,10 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 	defer tracer.close()
 	l := &lab{set, ctx, p, tracer, map[string][]byte{}}
 	machine := watchMachine()
-	var sections []string
+	var sections []section
 	for _, e := range chosen {
 		p.enter(e.title)
-		section, err := e.make(l)
+		made, err := e.make(l)
 		p.clear()
 		if err == nil {
 			err = ctx.Err()
@@ -65,7 +65,8 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 		if err != nil {
 			return fmt.Errorf("experiment %s: %w", e.name, err)
 		}
-		sections = append(sections, "## "+e.title+"\n\n"+section)
+		made.title = e.title
+		sections = append(sections, made)
 	}
 	text := page(set, machine.end(), sections)
 	for name, svg := range l.pictures {
@@ -97,5 +98,5 @@ func (l *lab) picture(name, about string, p picture.Picture) (string, error) {
 		return "", err
 	}
 	l.pictures[name+".svg"] = b.Bytes()
-	return fmt.Sprintf("![%s](lab/%s.svg)\n\n", about, name), nil
+	return fmt.Sprintf("![%s](lab/%s.svg)\n", about, name), nil
 }

@@ -19,29 +19,29 @@ var articleTraces = map[string][]string{
 }
 
 // nineFields compares a struct that is copied with one that is pointed to.
-func nineFields(l *lab) (string, error) {
+func nineFields(l *lab) (s section, err error) {
 	variants := []variant{
 		{name: "copied", job: "copied", work: work.Copied, ns: 5.20},
 		{name: "pointed to", job: "pointed", work: work.Pointed, ns: 52.6, cost: cost{80, 1}},
 	}
 	r, err := measureVariants(l, "A struct", variants, l.creations, func(c []measure.Contender) ([]measure.Series, error) { return l.roundsOf(l.creations, c) })
 	if err != nil {
-		return "", err
+		return s, err
 	}
 	image, err := l.picture("struct", "The time to make a struct of nine fields, copied and pointed to", r.picture("A struct of nine fields", "nanoseconds to make one"))
 	if err != nil {
-		return "", err
+		return s, err
 	}
 	all := func(i int) string { return paper.Time(r.series[i].Median().Centre * float64(l.creations)) }
 	took := fmt.Sprintf("%s of them took %s copied and %s pointed to", paper.Whole(l.creations), all(0), all(1))
 	claims := append(r.pointerCosts(0, 1), r.longer(l.creations), r.stops())
-	return paper.Wrap(fmt.Sprintf("A function that is not inlined makes a struct of three ints, three strings and three bools, and returns it or a pointer to it, %s times, as the tests of %s "+
-		"do that were traced there.", paper.Whole(l.creations), understanding)) + "\n" +
-		r.times() + "\n" + image + r.traces(articleTraces) + "\n" +
-		paper.Wrap("The article's first four numbers cannot be what their names say: no test has 406,965 goroutines, and its heap does not fit 10 of any unit. They seem to be the numbers of "+
-			"events that the trace viewer counts under these names, so that they show how much happens, and have nothing here that they could be compared with; "+
-			"*bgsweep, executions* and *STW, how often* are what comes closest.") + "\n" +
-		paper.Claims(claims) + "\n" + r.nineConclusion(took), nil
+	s.about = paper.Wrap(fmt.Sprintf("A function that is not inlined makes a struct of three ints, three strings and three bools, and returns it or a pointer to it, %s times, as the tests of %s "+
+		"do that were traced there.", paper.Whole(l.creations), understanding))
+	s.table, s.image, s.claims, s.conclusion = r.times(), image, claims, r.nineConclusion(took)
+	s.traces = r.traces(articleTraces) + "\n" + paper.Wrap("The article's numbers are neither goroutines nor bytes nor threads: its tests start no goroutine. They look like "+
+		"the numbers of events that the trace viewer counts under these names, so that they tell how much went on. For the first three, the same names have other "+
+		"things here; *bgsweep, executions* and *STW, how often* are what comes close to the last two.")
+	return s, nil
 }
 
 // longer judges the ratio of the article's two tests, which were timed as a whole and with tracing on.

@@ -8,7 +8,7 @@ import (
 )
 
 // page is what lab.md says.
-func page(set settings, machine machineReport, sections []string) string {
+func page(set settings, machine machineReport, sections []section) string {
 	var b strings.Builder
 	b.WriteString("# The lab\n\n")
 	b.WriteString(paper.Wrap("`make lab` makes the experiments of three articles about Go again, on the machine at hand, and writes this page " +
@@ -16,7 +16,7 @@ func page(set settings, machine machineReport, sections []string) string {
 	b.WriteString("\nThe articles are\n\n")
 	b.WriteString("- " + calling + ": Changkun Ou, 2021, on an Apple M1. *The article* below, where nothing else is said\n")
 	b.WriteString("- " + affinity + ": Vincent Blanchon, 2020, with Go 1.0.3 and Go 1.1.2\n")
-	b.WriteString("- " + understanding + ": James Kirk, 2020, on eight cores\n")
+	b.WriteString("- " + understanding + ": James Kirk, on eight processors\n")
 	b.WriteString("\nThis run was made\n\n- with `" + set.commandLine() + "`\n")
 	for _, line := range machine.text() {
 		b.WriteString("- " + line + "\n")
@@ -34,8 +34,9 @@ func page(set settings, machine machineReport, sections []string) string {
 		"distribution (golang.org/x/perf/benchmath). A ratio is the median of the ratios of the rounds. *Reproduced* and *not reproduced* are said of a "+
 		"ratio only if all of its interval is on one side of what is claimed; of a single time, if it is within a factor of two of the article's, "+
 		"whose machine was another. What traces say is from one run each, by `threadcall trace -json`.", set.rounds)))
+	b.WriteString("\n" + summary(sections))
 	for _, s := range sections {
-		b.WriteString("\n" + strings.TrimRight(s, "\n") + "\n")
+		b.WriteString("\n" + s.text())
 	}
 	return b.String()
 }

@@ -45,7 +45,7 @@ func measurePingpong(l *lab) (r pingpongResult, err error) {
 	l.progress.enter("Ping-pong, traced")
 	for i := range r.ways {
 		w := &r.ways[i]
-		report, err := l.tracer.report(work.Job{Name: w.job, N: l.pingpongs})
+		report, err := l.tracer.report(work.Job{Name: w.job, N: l.pingpongs, Late: true})
 		if err != nil {
 			return r, err
 		}
@@ -66,16 +66,16 @@ func measurePingpong(l *lab) (r pingpongResult, err error) {
 }
 
 // pingpong asks what a locked thread costs two goroutines that talk to each other.
-func pingpong(l *lab) (string, error) {
+func pingpong(l *lab) (s section, err error) {
 	r, err := measurePingpong(l)
 	if err != nil {
-		return "", err
+		return s, err
 	}
 	image, err := l.picture("pingpong", "A round trip between two goroutines, by how many are locked to a thread", r.picture())
 	if err != nil {
-		return "", err
+		return s, err
 	}
-	return r.about() + "\n" + r.table() + "\n" + image + paper.Claims(r.claims()) + "\n" + r.conclusion(), nil
+	return section{about: r.about(), table: r.table(), image: image, claims: r.claims(), conclusion: r.conclusion()}, nil
 }
 
 func (r pingpongResult) about() string {

@@ -64,7 +64,7 @@ func measureSieve(l *lab) (r sieveResult, err error) {
 	l.progress.enter("The prime sieve, traced")
 	for i := range r.settings {
 		s := &r.settings[i]
-		report, err := l.tracer.report(work.Job{Name: "sieve", N: l.sieveIn, Procs: s.procs})
+		report, err := l.tracer.report(work.Job{Name: "sieve", N: l.sieveIn, Procs: s.procs, Late: true})
 		if err != nil {
 			return r, err
 		}
@@ -88,24 +88,25 @@ func measureSieve(l *lab) (r sieveResult, err error) {
 }
 
 // sieve asks whether threads help a program all of whose goroutines talk to each other, and how often they move.
-func sieve(l *lab) (string, error) {
+func sieve(l *lab) (s section, err error) {
 	r, err := measureSieve(l)
 	if err != nil {
-		return "", err
+		return s, err
 	}
 	image, err := l.picture("sieve", "The sieve's time a message, and how often its goroutines move, by GOMAXPROCS", r.picture())
 	if err != nil {
-		return "", err
+		return s, err
 	}
-	return r.about() + "\n" + r.table() + "\n" + image + paper.Claims(r.claims()) + "\n" + r.conclusion(), nil
+	return section{about: r.about(), table: r.table(), image: image, claims: r.claims(), conclusion: r.conclusion()}, nil
 }
 
 func (r sieveResult) about() string {
 	all := float64(work.Messages(articleLimit))
 	return paper.Wrap(fmt.Sprintf("A chain of goroutines, one for each prime found so far, each of which passes on the numbers that its prime does not divide. "+
 		"%s says that it takes the first hundred thousand primes. That is more than 5,000,000,000 messages between goroutines, of which each would have taken "+
-		"3.7 ns with Go 1.1.2 on one P, and cannot be. The primes up to 100,000 take %s, %.0f ns each, which is what is assumed here. Here the sieve goes up "+
-		"to %s, %s messages; traced, which takes more time, up to %s. *Moved* are executions on another thread than the goroutine's execution before.",
+		"3.7 ns with Go 1.1.2 on one P, and cannot be. The primes up to 100,000 take %s, each of %.0f ns, which is what is assumed here. This sieve goes up "+
+		"to %s, %s messages; traced, which takes more time, up to %s. *Moved* is the share of executions that were on another thread than the goroutine's execution before; a trace is kept in memory while it is "+
+		"taken, because a file would make threads change hands.",
 		affinity, paper.Whole(all), r.settings[0].article, paper.Whole(r.limit), paper.Whole(r.messages), paper.Whole(r.tracedLimit)))
 }
 
@@ -146,7 +147,7 @@ func (r sieveResult) moved() bool {
 
 func (r sieveResult) claims() []paper.Claim {
 	claims := []paper.Claim{{
-		Says: "with Go 1.0, more Ps do not make it faster: 19.2 s with one, 20.4 s with eight", Here: "", Verdict: paper.NotComparable,
+		Says: "with Go 1.0, more Ps do not make it faster: 19.2 s with one, 20.4 s with eight", Here: "—", Verdict: paper.NotComparable,
 		Why: "it is about a scheduler that Go has not had since 2013",
 	}}
 	for i, s := range r.settings {

@@ -54,9 +54,9 @@ func measureVariants(l *lab, name string, variants []variant, n int, rounds func
 func (r variantsResult) times() string {
 	var rows [][]string
 	for i, v := range r.variants {
-		rows = append(rows, []string{v.name, paper.Time(v.ns), v.cost.text(), paper.Spread(r.series[i].Median()), v.here.text()})
+		rows = append(rows, []string{v.name, paper.Time(v.ns), paper.Spread(r.series[i].Median()), v.cost.text(), v.here.text()})
 	}
-	return paper.Table([]string{"", "the article", "heap", "here", "heap"}, rows)
+	return paper.Table([]string{"a call", "the article", "here", "from the heap, the article", "from the heap, here"}, rows)
 }
 
 // traces writes the article's table, and what corresponds to the numbers that it has for some of the variants.
@@ -142,16 +142,19 @@ func objectsText(n float64) string {
 // collectorText says what the traces show of the collector.
 func (r variantsResult) collectorText(value, pointer int) string {
 	v, p := r.variants[value].trace, r.variants[pointer].trace
-	text := fmt.Sprintf("The traces show why: %s collections and the world stopped %s times with the pointer, %s and %s without.",
-		paper.Whole(p.GC.Cycles), paper.Whole(p.Stops.All.N), paper.Whole(v.GC.Cycles), paper.Whole(v.Stops.All.N))
-	if p.GC.Cycles == 0 {
-		text = "The traces are too short to show a collection."
+	switch {
+	case p.GC.Cycles == 0:
+		return "The traces are too short to show a collection."
+	case p.GC.Cycles <= v.GC.Cycles:
+		return "The traces do not show that it is the collector."
+	default:
+		return fmt.Sprintf("The traces show what becomes of it later: %s with the pointer, for which the world was stopped %s, and %s without.",
+			paper.Many(p.GC.Cycles, "collection"), paper.Many(p.Stops.All.N, "time"), paper.Many(v.GC.Cycles, "collection"))
 	}
-	return text
 }
 
 // stackit compares ways to give an int back.
-func stackit(l *lab) (string, error) {
+func stackit(l *lab) (s section, err error) {
 	variants := []variant{
 		{name: "by value", job: "value", work: work.ByValue, ns: 1.52},
 		{name: "by returned pointer", job: "returned", work: work.ByReturnedPointer, ns: 16.0, cost: cost{8, 1}},
@@ -159,11 +162,11 @@ func stackit(l *lab) (string, error) {
 	}
 	r, err := measureVariants(l, "An int", variants, l.settings.calls, l.rounds)
 	if err != nil {
-		return "", err
+		return s, err
 	}
 	image, err := l.picture("stackit", "The time of a function that doubles an int, by how the int is passed", r.picture("An int", "nanoseconds a call"))
 	if err != nil {
-		return "", err
+		return s, err
 	}
 	down := r.series[2].Over(r.series[0])
 	claims := append(r.pointerCosts(0, 1),
@@ -173,10 +176,11 @@ func stackit(l *lab) (string, error) {
 			Here:    paper.Ratio(down) + " times",
 			Verdict: paper.Less(down, 2),
 		})
-	return paper.Wrap("A function that doubles an int and is not inlined gives it back as it is, as a pointer to a local variable, or is given a pointer to its caller's. "+
-		understanding+" calls them stackIt, stackIt2 and stackIt3, and shows from them that pointers that go up are allocated, and those that go down are not. "+
-		"It traced nothing of this.") + "\n" +
-		r.times() + "\n" + image + r.traces(nil) + "\n" + paper.Claims(claims) + "\n" + r.stackitConclusion(), nil
+	s.about = paper.Wrap("A function that doubles an int and is not inlined gives it back as it is, as a pointer to a local variable, or is given a pointer to its caller's. " +
+		understanding + " calls them stackIt, stackIt2 and stackIt3, and shows from them that pointers that go up are allocated, and those that go down are not. " +
+		"It has no traces of this.")
+	s.table, s.image, s.traces, s.claims, s.conclusion = r.times(), image, r.traces(nil), claims, r.stackitConclusion()
+	return s, nil
 }
 
 func (r variantsResult) picture(title, unit string) picture.Picture {

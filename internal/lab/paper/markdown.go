@@ -95,6 +95,14 @@ func Whole[N int | uint64 | int64 | float64](n N) string {
 	return Thousands(strconv.FormatFloat(math.Round(float64(n)), 'f', 0, 64))
 }
 
+// Many writes how many of something there are.
+func Many[N int | uint64](n N, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return Whole(n) + " " + of + "s"
+}
+
 // Thousands puts commas between the thousands of a number.
 func Thousands(number string) string {
 	sign := ""

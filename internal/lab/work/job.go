@@ -3,8 +3,11 @@
 package work
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -21,6 +24,7 @@ type Job struct {
 	N     int    // the limit of the sieve; how often elsewhere
 	Procs int    // GOMAXPROCS, if it is not zero
 	Trace string // the file for an execution trace of the work, if it is not empty
+	Late  bool   // write the trace when the work is done: writing it takes Ps from threads, keeping it takes heap
 }
 
 // A Done is what a Job came to.
@@ -107,14 +111,18 @@ func (j Job) do() (done Done, err error) {
 		if err != nil {
 			return done, err
 		}
-		if err := trace.Start(file); err != nil {
+		var kept bytes.Buffer
+		var to io.Writer = file
+		if j.Late {
+			to = &kept
+		}
+		if err := trace.Start(to); err != nil {
 			return done, err
 		}
 		defer func() {
 			trace.Stop()
-			if e := file.Close(); err == nil {
-				err = e
-			}
+			_, e := kept.WriteTo(file)
+			err = errors.Join(err, e, file.Close())
 		}()
 	}
 	start := time.Now()

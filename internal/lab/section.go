@@ -1,0 +1,62 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/threadcall/threadcall/internal/lab/paper"
+)
+
+// A section is what the page says of an experiment: Markdown, but for the title and the claims.
+type section struct {
+	title      string
+	about      string // what is measured
+	table      string
+	image      string
+	traces     string // a second table and what there is to say to it; may be empty
+	claims     []paper.Claim
+	conclusion string
+}
+
+func (s section) text() string {
+	parts := []string{"## " + s.title + "\n", s.about, s.table, s.image}
+	if s.traces != "" {
+		parts = append(parts, s.traces)
+	}
+	return strings.Join(append(parts, paper.Claims(s.claims), s.conclusion), "\n")
+}
+
+// summary counts what became of the claims.
+func summary(sections []section) string {
+	verdicts := []paper.Verdict{paper.Reproduced, paper.Changed, paper.NotReproduced, paper.Undecided, paper.NotComparable}
+	head := []string{"statements of the articles that are"}
+	for _, v := range verdicts {
+		head = append(head, string(v))
+	}
+	var rows [][]string
+	for _, s := range sections {
+		counts := map[paper.Verdict]int{}
+		for _, c := range s.claims {
+			counts[c.Verdict]++
+		}
+		row := []string{"[" + s.title + "](#" + anchor(s.title) + ")"}
+		for _, v := range verdicts {
+			row = append(row, paper.Whole(counts[v]))
+		}
+		rows = append(rows, row)
+	}
+	return paper.Table(head, rows)
+}
+
+// anchor is what a heading's text becomes in a link.
+func anchor(heading string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(heading) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
+			b.WriteRune(r)
+		case r == ' ':
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
+}
