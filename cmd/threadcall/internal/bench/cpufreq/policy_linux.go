@@ -103,7 +103,7 @@ func (p policy) openToWrite(name string) (*os.File, error) {
 	return f, err
 }
 
-func (p policy) range_(low, high string) (limits, error) {
+func (p policy) between(low, high string) (limits, error) {
 	a, err := p.read(low)
 	if err != nil {
 		return limits{}, err
@@ -113,10 +113,10 @@ func (p policy) range_(low, high string) (limits, error) {
 }
 
 // current returns the limits that are in force.
-func (p policy) current() (limits, error) { return p.range_("scaling_min_freq", "scaling_max_freq") }
+func (p policy) current() (limits, error) { return p.between("scaling_min_freq", "scaling_max_freq") }
 
 // hardware returns what the CPUs can do.
-func (p policy) hardware() (limits, error) { return p.range_("cpuinfo_min_freq", "cpuinfo_max_freq") }
+func (p policy) hardware() (limits, error) { return p.between("cpuinfo_min_freq", "cpuinfo_max_freq") }
 
 // target returns the frequency at percent hundredths of the range, in kHz.
 func (p policy) target(percent int) (int, error) {

@@ -24,14 +24,17 @@ const (
 const hostDir = "/tmp/threadcall-bench"
 
 // openQueue opens the queue's directory, and makes it if asked to. Without it the queue is nil.
-//
-// The directory is one in which everyone may make files and remove only their own. Whoever was first owns it and could
-// remove the files of others; that is no more than could be done to them by using up the machine.
 func openQueue(make bool) (*queue, error) {
-	dir, own := os.Getenv(DirVariable), true
-	if dir == "" {
-		dir, own = hostDir, false
+	if dir := os.Getenv(DirVariable); dir != "" {
+		return openDir(dir, true, make)
 	}
+	return openDir(hostDir, false, make)
+}
+
+// openDir takes a user's own directory as it is. That of the host must be one in which everyone may make files and remove
+// only their own. Whoever was first owns it and could remove the files of others; that is no more than could be done to them
+// by using up the machine.
+func openDir(dir string, own, make bool) (*queue, error) {
 	if make {
 		if err := os.Mkdir(dir, 0o777); err == nil {
 			if err := os.Chmod(dir, 0o777|fs.ModeSticky); err != nil {
@@ -41,10 +44,14 @@ func openQueue(make bool) (*queue, error) {
 			return nil, fmt.Errorf("making the queue of benchmarks: %w; %s can name another directory", err, DirVariable)
 		}
 	}
-	info, err := os.Lstat(dir)
+	look := os.Lstat
+	if own {
+		look = os.Stat
+	}
+	info, err := look(dir)
 	for try := 0; err == nil && !own && info.IsDir() && !everyones(info) && try < 50; try++ {
 		time.Sleep(10 * time.Millisecond) // another process may be just making it
-		info, err = os.Lstat(dir)
+		info, err = look(dir)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !make:
@@ -52,7 +59,7 @@ func openQueue(make bool) (*queue, error) {
 	case err != nil:
 		return nil, fmt.Errorf("looking at the queue of benchmarks: %w", err)
 	case !own && !(info.IsDir() && everyones(info)):
-		return nil, fmt.Errorf("%s is not the queue of benchmarks that it should be: it has mode %v, not %v; remove it, or set %s "+
+		return nil, fmt.Errorf("%s is not the queue of benchmarks that it should be: its mode is %v, not %v; remove it, or set %s "+
 			"to another directory", dir, info.Mode(), fs.ModeDir|fs.ModeSticky|0o777, DirVariable)
 	}
 	root, err := os.OpenRoot(dir)
@@ -60,7 +67,7 @@ func openQueue(make bool) (*queue, error) {
 		return nil, fmt.Errorf("opening the queue of benchmarks: %w; %s can name another directory", err, DirVariable)
 	}
 	q := &queue{dir, root}
-	if opened, err := root.Stat("."); !own && (err != nil || !os.SameFile(opened, info)) {
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(opened, info) {
 		q.close()
 		return nil, fmt.Errorf("%s was exchanged while it was opened", dir)
 	}

@@ -186,12 +186,15 @@ func (q *queue) tickets() ([]ticketName, error) {
 	return present, nil
 }
 
-// live reports whether the process that made the file has it locked. A file that is gone, or that this user may not open,
-// because no benchmark made it so, is not live.
+// live reports whether the process that made the file has it locked. What is no file, or one that this user may not open, was
+// not made by a benchmark.
 func (q *queue) live(name string) (bool, error) {
+	if info, err := q.root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return false, nil
+	}
 	f, err := q.open(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, errNotRegular):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return false, nil
 	case err != nil:
 		return false, err
@@ -248,8 +251,6 @@ func (q *queue) lockFile(name string, exclusive bool) (*os.File, error) {
 	return nil, fmt.Errorf("%s in %s changes all the time; who removes it?", name, q.dir)
 }
 
-var errNotRegular = errors.New("not a regular file")
-
 // open opens a file for reading. It does not follow a link that leads out of the directory, nor wait for the other end of
 // a pipe.
 func (q *queue) open(name string) (*os.File, error) {
@@ -259,7 +260,7 @@ func (q *queue) open(name string) (*os.File, error) {
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return nil, fmt.Errorf("in the queue %s: %s is %w", q.dir, name, cmp.Or(err, errNotRegular))
+		return nil, cmp.Or(err, fmt.Errorf("in the queue %s: %s is not a regular file; remove it", q.dir, name))
 	}
 	return f, nil
 }
