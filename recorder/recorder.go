@@ -15,6 +15,13 @@
 // runs the program and reports what the trace says. Without threadcall, THREADCALL_TRACE=file ./program leaves a trace in the
 // file, for go tool trace or for later. Where that variable is not set, the package does nothing.
 //
+// With the same two lines
+//
+//	threadcall allocs -- ./program arguments
+//
+// reports what the program allocated, and why. A program that has THREADCALL_ALLOCS=file in its environment profiles every
+// allocation from its start, which makes it slower, and Stop writes the profile. It is lost if Stop is not called.
+//
 // # How the program may end
 //
 // The trace is whole if Stop was called, which the deferred call does when main returns or panics, and when a program
@@ -83,6 +90,7 @@ func Start() (stop func()) {
 //
 // If not all of the trace could be written, Stop says so on the standard error output.
 func Stop() {
+	defer allocs.end()
 	mu.Lock()
 	defer mu.Unlock()
 	if current == nil {

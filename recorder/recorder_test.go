@@ -38,6 +38,7 @@ var programs = map[string]func(){
 	"runs on":         func() { defer recorder.Start()(); fmt.Println("runs on") },
 	"has children":    func() { defer recorder.Start()(); fmt.Printf("%q", os.Getenv(variable)) },
 	"stops at once":   stopsAtOnce,
+	"allocates":       allocates,
 }
 
 const patience = 45 * time.Second
