@@ -20,6 +20,8 @@ func openQueue(make bool) (*queue, error) {
 		errors.ErrUnsupported, runtime.GOOS)
 }
 
+func (q *queue) remove(string) {}
+
 func tryLock(*os.File, bool) (bool, error) { return false, errors.ErrUnsupported }
 
 func owner(fs.FileInfo) string { return "" }

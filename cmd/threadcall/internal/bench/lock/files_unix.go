@@ -74,6 +74,8 @@ func openDir(dir string, own, make bool) (*queue, error) {
 	return q, nil
 }
 
+func (q *queue) remove(name string) { q.root.Remove(name) }
+
 func everyones(info fs.FileInfo) bool {
 	return info.Mode().Perm() == 0o777 && info.Mode()&fs.ModeSticky != 0
 }

@@ -41,6 +41,9 @@ func openQueue(make bool) (*queue, error) {
 	return &queue{dir, root}, nil
 }
 
+// remove does not go by the open directory, which takes calls that Wine 8 does not have.
+func (q *queue) remove(name string) { os.Remove(filepath.Join(q.dir, name)) }
+
 // tryLock locks f, unless another open file of the same name is locked. It locks a byte far behind the end, because what is
 // locked cannot be read.
 func tryLock(f *os.File, exclusive bool) (locked bool, err error) {

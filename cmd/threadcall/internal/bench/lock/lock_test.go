@@ -396,27 +396,6 @@ func TestOneThatTheHolderStartsIsToldInsteadOfWaitingForEver(t *testing.T) {
 	after.says("has")
 }
 
-func TestAWaiterWhoseTicketIsRemovedQueuesAgain(t *testing.T) {
-	dir := newQueue(t)
-	a := start(t, Exclusive)
-	a.says("has")
-	b := start(t, Exclusive)
-	b.says("waits 1")
-	removed := 0
-	for _, name := range ticketsIn(t, dir) {
-		if !strings.HasPrefix(filepath.Base(name), "ticket-1-") && os.Remove(name) == nil {
-			removed++
-		}
-	}
-	if removed != 1 {
-		t.Skip("this system does not let others remove it")
-	}
-	b.says("waits 1")
-	b.isSilent()
-	a.leave()
-	b.says("has")
-}
-
 func TestTicketNames(t *testing.T) {
 	for name, want := range map[string]ticketName{
 		"ticket-1-exclusive":                    {"ticket-1-exclusive", 1, Exclusive},

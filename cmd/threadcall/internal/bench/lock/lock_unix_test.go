@@ -101,6 +101,21 @@ func TestWhatIsNoTicketIsPassedOver(t *testing.T) {
 	}
 }
 
+func TestAWaiterWhoseTicketIsRemovedQueuesAgain(t *testing.T) {
+	dir := newQueue(t)
+	a := start(t, Exclusive)
+	a.says("has")
+	b := start(t, Exclusive)
+	b.says("waits 1")
+	if err := os.Remove(filepath.Join(dir, "ticket-2-exclusive")); err != nil {
+		t.Fatal(err)
+	}
+	b.says("waits 1")
+	b.isSilent()
+	a.leave()
+	b.says("has")
+}
+
 func TestUsersQueueTogether(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to be two users")
@@ -134,6 +149,7 @@ func TestUsersQueueTogether(t *testing.T) {
 	c.says("waits 2")
 	a.leave()
 	b.says("has")
+	c.says("waits 1")
 	all, err := List()
 	if err != nil || len(all) != 2 || all[0].User == all[1].User || all[0].PID != b.cmd.Process.Pid {
 		t.Error(all, err)

@@ -56,7 +56,7 @@ func (q *queue) enqueue(ctx context.Context, mode Mode, command string) (*ticket
 	for _, t := range present {
 		last = t.number
 		if live, err := q.live(t.name); err == nil && !live {
-			q.root.Remove(t.name) // fails if it is another user's
+			q.remove(t.name) // fails if it is another user's
 		}
 	}
 	return q.makeTicket(last+1, mode, command)
@@ -127,11 +127,11 @@ func (q *queue) ahead(t *ticket) ([]ticketName, error) {
 // leave removes t. The ticket is removed before it is unlocked, or its number could be given to another one in between.
 func (q *queue) leave(t *ticket) {
 	if removesOpenFiles && q.is(t.file, t.name) {
-		q.root.Remove(t.name)
+		q.remove(t.name)
 	}
 	t.file.Close()
 	if !removesOpenFiles {
-		q.root.Remove(t.name) // fails if another has it now, because that has opened it
+		q.remove(t.name) // fails if another has it now, because that has opened it
 	}
 }
 
@@ -155,7 +155,7 @@ func (q *queue) list() ([]Entry, error) {
 		}
 		if !live {
 			if gate != nil {
-				q.root.Remove(t.name)
+				q.remove(t.name)
 			}
 			continue
 		}

@@ -51,7 +51,7 @@ func (q *queue) makeTicket(number uint64, mode Mode, command string) (*ticket, e
 		locked, err := tryLock(f, true)
 		if err != nil {
 			f.Close()
-			q.root.Remove(name)
+			q.remove(name)
 			return nil, err
 		}
 		if locked {
