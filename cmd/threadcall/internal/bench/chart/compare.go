@@ -28,7 +28,7 @@ type line struct {
 }
 
 const (
-	plotWidth  = 340.0
+	plotWidth  = 280.0
 	plotHeight = 22.0
 )
 

@@ -58,7 +58,7 @@ func draw(c *stats.Comparison, t *stats.Table, row *stats.Row) card {
 			l.Change, l.Class = strings.TrimSpace(text.Change+" "+text.Word), text.Class
 			switch d.Verdict {
 			case stats.Unseen:
-				l.Change = text.Word + ", could see " + text.CouldSee
+				l.Change = text.Word + " (could: " + text.CouldSee + ")"
 			case stats.TooFew:
 				l.Change = text.Word
 			}
