@@ -125,11 +125,7 @@ func (r benchResult) printRun(out *screen.Screen) {
 	for _, round := range r.report.Rounds {
 		processes += round.Processes
 	}
-	text := fmt.Sprintf("%d rounds", len(r.report.Rounds))
-	if len(r.report.Rounds) == 1 {
-		text = "1 round"
-	}
-	text += ": " + r.report.Stopped + ". "
+	text := count(len(r.report.Rounds), "round", "rounds") + ": " + r.report.Stopped + ". "
 	if r.settings.Seed != 0 {
 		text += fmt.Sprintf("The order is that of -shuffle %d. ", r.settings.Seed)
 	}

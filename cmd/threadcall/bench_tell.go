@@ -75,7 +75,7 @@ func (t *benchTeller) RoundDone(r bench.Round, left string) {
 	if t.settings.Budget == 0 {
 		of = fmt.Sprintf(" of %d", t.settings.Count)
 	}
-	text := fmt.Sprintf("round %d%s: %d processes in %.1f s", r.Number, of, r.Processes, r.Seconds)
+	text := fmt.Sprintf("round %d%s: %s in %.1f s", r.Number, of, count(r.Processes, "process", "processes"), r.Seconds)
 	if r.Disturbed > 0 {
 		text += fmt.Sprintf(", %d of them disturbed", r.Disturbed)
 	}
@@ -83,4 +83,11 @@ func (t *benchTeller) RoundDone(r bench.Round, left string) {
 		text += ", " + left
 	}
 	fmt.Fprintln(t.progress, text)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

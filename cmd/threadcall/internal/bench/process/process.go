@@ -25,6 +25,9 @@ func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// Quit makes a Go program that runs write where its goroutines are and end, where the system has a way to say so.
+func Quit(cmd *exec.Cmd) { quit(cmd) }
+
 // End kills what is left of the processes that cmd has started. Call it after Wait.
 func End(cmd *exec.Cmd) {
 	kill(cmd)

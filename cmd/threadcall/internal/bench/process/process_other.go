@@ -11,6 +11,8 @@ func separate(*exec.Cmd) {}
 
 func interrupt(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
+func quit(*exec.Cmd) {}
+
 func kill(*exec.Cmd) {}
 
 // Alive reports whether a process has the id.

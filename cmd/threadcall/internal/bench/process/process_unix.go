@@ -23,6 +23,8 @@ func interrupt(cmd *exec.Cmd) error {
 	return nil
 }
 
+func quit(cmd *exec.Cmd) { _ = unix.Kill(cmd.Process.Pid, unix.SIGQUIT) }
+
 func kill(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // most often, nobody is left

@@ -8,40 +8,47 @@ import (
 	"strings"
 )
 
-var verdict = regexp.MustCompile(`(?m)^\s*--- (FAIL|SKIP): (Benchmark\S*).*\n((?:[ \t]+.*(?:\n|$))*)`)
-
 // explain finds in the output of a process what failed or was skipped, and why. It is not sure if the process may have
 // more to say about that when it is verbose.
 func (o *Outcome) explain(p *ended, failed bool, cpus string) (sure bool) {
+	started := begun(p.stdout, cpus)
 	var verdicts []Failure
-	for _, m := range verdict.FindAllStringSubmatch(p.all, -1) {
-		if (m[1] == "FAIL") == failed { // if something failed, what was skipped may still give results
-			verdicts = append(verdicts, Failure{plain(m[2], cpus), decisive(m[3], 4), p.all})
+	sure = true
+	for _, v := range judged(p.all) {
+		if v.failed != failed { // if something failed, what was skipped may still give results
+			continue
 		}
+		name := v.name
+		if !slices.Contains(started, name) && plain(name, cpus) != name { // is that the number of CPUs, or the end of the name?
+			name = plain(name, cpus)
+			sure = sure && slices.Contains(started, name)
+		}
+		verdicts = append(verdicts, Failure{name, v.reason, p.all})
 	}
 	var found []Failure
-	crashed := failed && crash.MatchString(p.all)
+	crashed := failed && (crash.MatchString(p.all) || p.tooLong)
 	if crashed {
-		name := o.Job.last(p.stdout, cpus)
-		sure = name != o.Job.Benchmark
-		found = append(found, Failure{name, decisive(p.all, 6), p.all})
+		name := o.Job.unfinished(p, started, cpus)
+		sure = sure && name != o.Job.Benchmark
+		reason := decisive(p.all, 6)
+		if p.tooLong {
+			reason = p.failure
+		}
+		found = append(found, Failure{name, reason, p.all})
 	}
 	for _, v := range verdicts {
-		part := func(f Failure) bool {
-			return f.Benchmark == v.Benchmark || strings.HasPrefix(f.Benchmark, v.Benchmark+"/")
-		}
-		if slices.ContainsFunc(found, part) || v.Reason == "" && slices.ContainsFunc(verdicts, func(f Failure) bool {
-			return strings.HasPrefix(f.Benchmark, v.Benchmark+"/")
-		}) {
+		inside := func(f Failure) bool { return strings.HasPrefix(f.Benchmark, v.Benchmark+"/") }
+		if slices.ContainsFunc(found, func(f Failure) bool { return f.Benchmark == v.Benchmark || inside(f) }) ||
+			v.Reason == "" && slices.ContainsFunc(verdicts, inside) {
 			continue // its parts are to blame
 		}
 		if v.Reason == "" {
 			v.Reason = "it does not say why"
 		}
 		found = append(found, v)
-		sure = sure || !crashed
 	}
 	if len(found) == 0 {
+		sure = false
 		reason := "it ended well, but without a result"
 		if failed {
 			if reason = decisive(p.all, 6); reason == "" {
@@ -58,20 +65,88 @@ func (o *Outcome) explain(p *ended, failed bool, cpus string) (sure bool) {
 	return sure
 }
 
-// last returns the benchmark that started last and has no result, according to the output, or else the top-level one.
-func (j *Job) last(stdout, cpus string) string {
-	name := j.Benchmark
-	for line := range strings.Lines(stdout) {
-		n := started.FindString(line)
-		switch {
-		case n == "":
-		case measured.MatchString(strings.TrimRight(line, "\r\n")):
-			name = j.Benchmark
-		case n == j.Benchmark || strings.HasPrefix(n, j.Benchmark+"/") || strings.HasPrefix(n, j.Benchmark+"-"):
-			name = plain(n, cpus)
+// A judgement is what testing says of a benchmark that has no result.
+type judgement struct {
+	name   string
+	failed bool
+	reason string
+}
+
+var verdict = regexp.MustCompile(`^\s*--- (FAIL|SKIP): (Benchmark\S*)`)
+
+// judged returns what testing says about benchmarks in the output. The reason stands behind it, or before it if the process
+// is verbose.
+func judged(output string) (all []judgement) {
+	var before, behind []string
+	finish := func() {
+		if n := len(all); n > 0 && len(behind) > 0 {
+			all[n-1].reason = decisive(strings.Join(behind, "\n"), 4)
+		}
+		behind = nil
+	}
+	open := false // behind belongs to the last judgement
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(line, "\r\n")
+		m := verdict.FindStringSubmatch(line)
+		switch indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t"); {
+		case m != nil:
+			finish()
+			all = append(all, judgement{m[2], m[1] == "FAIL", decisive(strings.Join(before, "\n"), 4)})
+			before, open = nil, true
+		case indented && open:
+			behind = append(behind, line)
+		case indented:
+			before = append(before, line)
+		default:
+			finish()
+			before, open = nil, false
 		}
 	}
-	return name
+	finish()
+	return all
+}
+
+var onlyName = regexp.MustCompile(`^Benchmark\S*$`)
+
+// begun returns the benchmarks that the output says have started, in their order. A verbose process says it of all, with
+// their very names; any other only of those that it measures, with the number of CPUs.
+func begun(stdout, cpus string) (names []string) {
+	for line := range strings.Lines(stdout) {
+		line = strings.TrimRight(line, "\r\n")
+		name := onlyName.FindString(line)
+		if name == "" {
+			if name = strings.TrimSpace(named.FindString(line)); name == "" {
+				continue
+			}
+			name = plain(name, cpus)
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// unfinished returns the first benchmark of those that have started that neither has a result, nor a verdict, nor parts
+// that have started; or else the top-level one. It is the first and not the last, because testing may start the next one
+// while a panic ends the process.
+func (j *Job) unfinished(p *ended, started []string, cpus string) string {
+	done := map[string]bool{}
+	lines, _ := parse(p.stdout)
+	for _, l := range lines {
+		name := "Benchmark" + l.Result.Name.String()
+		done[name], done[plain(name, cpus)] = true, true
+	}
+	for _, v := range judged(p.all) {
+		done[v.name], done[plain(v.name, cpus)] = true, true
+	}
+	for _, name := range started {
+		inside := func(other string) bool { return strings.HasPrefix(other, name+"/") }
+		if strings.HasPrefix(name, j.Benchmark+"/") && !done[name] && !slices.ContainsFunc(started, inside) {
+			return name
+		}
+	}
+	return j.Benchmark
 }
 
 // plain returns the name without the number of CPUs that testing appends to it at times, and never if it is 1.
@@ -99,10 +174,8 @@ func (j *Job) drop(name string) {
 	for element := range strings.SplitSeq(sub, "/") {
 		pattern += "/^" + regexp.QuoteMeta(element) + "$"
 	}
-	for _, have := range j.skip {
-		if have == pattern { // it ran although it was to be skipped
-			j.over = true
-		}
+	if slices.Contains(j.skip, pattern) { // it ran although it was to be skipped
+		j.over = true
 	}
 	j.skip = append(j.skip, pattern)
 }

@@ -24,31 +24,29 @@ func parse(stdout string) (results []Line, units []Unit) {
 	return results, units
 }
 
+// Testing writes the name of a benchmark and a tab, lets it run, and writes the figures behind that.
 var (
-	// What testing writes when a benchmark has run: it wrote the name before.
-	measured = regexp.MustCompile(`[0-9]+\t *[0-9.]+ \S+(?:\t.*)?$`)
-	started  = regexp.MustCompile(`^Benchmark\S*`)
+	named    = regexp.MustCompile(`Benchmark\S* *\t`)
+	measured = regexp.MustCompile(`[0-9]+\t *[0-9.]+(?:e[+-]?[0-9]+)? \S+(?:\t.*)?$`)
 )
 
-// mend puts the name of a benchmark and its result on one line where the benchmark has itself written between them.
+// mend puts the name of a benchmark and its figures on a line of their own where the benchmark itself has written before,
+// between or behind them.
 func mend(lines []string) []string {
 	lines = slices.Clone(lines)
 	name := ""
 	for i, line := range lines {
-		if n := started.FindString(line); n != "" {
-			name = n
-			if rest := strings.TrimSpace(line[len(n):]); rest == "" || strings.Trim(rest[:1], "0123456789") == "" && measured.MatchString(rest) {
-				if rest != "" {
-					name = ""
-				}
-				continue
-			}
-		}
-		if name == "" {
+		rest := line
+		if at := named.FindStringIndex(line); at != nil {
+			name, rest = line[at[0]:at[1]], line[at[1]:]
+		} else if name == "" {
 			continue
 		}
-		if at := measured.FindStringIndex(line); at != nil {
-			lines[i], name = name+"\t"+line[at[0]:], ""
+		if at := measured.FindStringIndex(rest); at != nil {
+			if line != name+rest || strings.TrimSpace(rest[:at[0]]) != "" {
+				lines[i] = name + rest[at[0]:]
+			}
+			name = ""
 		}
 	}
 	return lines

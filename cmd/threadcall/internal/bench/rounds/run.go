@@ -58,7 +58,7 @@ func (s *Settings) Do(ctx context.Context, r Run) (*Outcome, error) {
 		return o, nil
 	}
 	sure := o.explain(p, failed, s.CPU)
-	if tooLong := s.Timeout > 0 && o.Time >= s.Timeout; !sure && !tooLong {
+	if !sure && !p.tooLong {
 		v, err := s.start(ctx, r, []string{"-test.v", "-test.benchtime=1x"}) // which says what it starts, and skips
 		if err != nil {
 			return nil, err
@@ -79,15 +79,13 @@ type ended struct {
 	stdout  string
 	all     string // with its standard error
 	failure string // "exit status 2"; empty: it was fine
+	tooLong bool   // that is why it failed
 	cpu     time.Duration
 }
 
 func (s *Settings) start(ctx context.Context, r Run, more []string) (*ended, error) {
 	binary := r.Job.Versions[r.Version]
-	args := []string{
-		"-test.run=^$", "-test.bench=" + r.Job.Pattern, "-test.count=1", "-test.benchmem", "-test.paniconexit0",
-		"-test.timeout=" + s.Timeout.String(),
-	}
+	args := []string{"-test.run=^$", "-test.bench=" + r.Job.Pattern, "-test.count=1", "-test.benchmem", "-test.paniconexit0"}
 	if len(r.Job.skip) > 0 {
 		args = append(args, "-test.skip="+strings.Join(r.Job.skip, "|"))
 	}
@@ -101,11 +99,18 @@ func (s *Settings) start(ctx context.Context, r Run, more []string) (*ended, err
 		args = append(args, "-test.short")
 	}
 	limit, cancel := ctx, context.CancelFunc(func() {})
-	if s.Timeout > 0 { // testing ends the process itself, unless it cannot
-		limit, cancel = context.WithTimeout(ctx, s.Timeout+10*time.Second)
+	if s.Timeout > 0 { // testing has a limit for tests, but none for benchmarks
+		limit, cancel = context.WithTimeout(ctx, s.Timeout)
 	}
 	defer cancel()
 	cmd := binary.command(limit, append(args, more...)...)
+	end := cmd.Cancel
+	cmd.Cancel = func() error {
+		if ctx.Err() == nil {
+			process.Quit(cmd)
+		}
+		return end()
+	}
 	var stdout bytes.Buffer
 	all := &shared{}
 	cmd.Stdout, cmd.Stderr = &both{&stdout, all}, all
@@ -127,7 +132,10 @@ func (s *Settings) start(ctx context.Context, r Run, more []string) (*ended, err
 	}
 	switch {
 	case limit.Err() != nil:
-		p.failure = fmt.Sprintf("killed after %v", s.Timeout+10*time.Second)
+		p.tooLong, p.failure = true, fmt.Sprintf("it took longer than -timeout %v", s.Timeout)
+		if where := decisive(p.all, 6); strings.Contains(where, "at ") {
+			p.failure += "\n" + where[strings.LastIndex(where, "at "):]
+		}
 	case err != nil:
 		p.failure = err.Error()
 	}

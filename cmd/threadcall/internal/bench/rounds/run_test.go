@@ -1,0 +1,216 @@
+package rounds
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var built struct {
+	sync.Once
+	dir string
+	err error
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+	os.Exit(status)
+}
+
+// behaviours returns the test binary of testdata.
+func behaviours(t *testing.T) *Binary {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip(err)
+	}
+	built.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "behaviours"); built.err != nil {
+			return
+		}
+		text, err := os.ReadFile("testdata/behaviours_test.go")
+		if err != nil {
+			built.err = err
+			return
+		}
+		for name, text := range map[string]string{"behaviours_test.go": string(text), "go.mod": "module behaviours\n\ngo 1.26\n", "input.txt": "here\n"} {
+			if built.err = os.WriteFile(filepath.Join(built.dir, name), []byte(text), 0o644); built.err != nil {
+				return
+			}
+		}
+		cmd := exec.Command("go", "test", "-c", "-vet=off", "-o", "behaviours.exe")
+		cmd.Dir = built.dir
+		cmd.Env = append(os.Environ(), "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			built.err = errors.New(string(out))
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return &Binary{Path: filepath.Join(built.dir, "behaviours.exe"), Dir: built.dir, Env: os.Environ()}
+}
+
+// job returns the benchmark with this name.
+func job(t *testing.T, name string) *Job {
+	return &Job{Package: "behaviours", Benchmark: name, Pattern: "^" + name + "$", Versions: []*Binary{behaviours(t)}}
+}
+
+var once = Settings{Benchtime: "10x", CPU: "2", Timeout: time.Minute}
+
+func do(t *testing.T, s Settings, j *Job) *Outcome {
+	t.Helper()
+	o, err := s.Do(t.Context(), Run{j, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func names(o *Outcome) (names []string) {
+	for _, l := range o.Lines {
+		names = append(names, l.Result.Name.String())
+	}
+	return names
+}
+
+func TestTheBenchmarksOfABinaryAreListed(t *testing.T) {
+	got, err := behaviours(t).Benchmarks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"BenchmarkFine", "BenchmarkSubs", "BenchmarkSkipped", "BenchmarkPrints", "BenchmarkMetadata",
+		"BenchmarkExits", "BenchmarkHangs", "BenchmarkPanicsLate", "BenchmarkReads", "BenchmarkMissing"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestABenchmarkRunsInTheDirectoryOfItsPackage(t *testing.T) {
+	if o := do(t, once, job(t, "BenchmarkReads")); len(o.Lines) != 1 || len(o.Failed) != 0 {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestAResultIsCompleteWithMemoryAndConfiguration(t *testing.T) {
+	o := do(t, once, job(t, "BenchmarkFine"))
+	if len(o.Lines) != 1 {
+		t.Fatalf("%+v", o)
+	}
+	r := o.Lines[0].Result
+	for _, unit := range []string{"sec/op", "B/op", "allocs/op"} {
+		if _, ok := r.Value(unit); !ok {
+			t.Errorf("no %s in %s", unit, o.Lines[0].Text)
+		}
+	}
+	if r.GetConfig("pkg") != "behaviours" || r.GetConfig("goos") != runtime.GOOS || r.Iters != 10 {
+		t.Errorf("%+v", r)
+	}
+	if o.Time <= 0 {
+		t.Errorf("took %v", o.Time)
+	}
+}
+
+func TestPartsThatFailAreNamedAndTheOthersKept(t *testing.T) {
+	j := job(t, "BenchmarkSubs")
+	failed := map[string]string{}
+	var last *Outcome
+	for range 3 { // the panic hides what comes after it, so a round may find one fault
+		last = do(t, once, j)
+		for _, f := range last.Failed {
+			failed[f.Benchmark] = f.Reason
+		}
+	}
+	if len(failed) != 2 || !strings.Contains(failed["BenchmarkSubs/b"], "b does not work") ||
+		!strings.Contains(failed["BenchmarkSubs/size-2"], "panic: c is worse") {
+		t.Errorf("failed: %q", failed)
+	}
+	if got := names(last); !slices.Equal(got, []string{"Subs/a-2", "Subs/d/1-2"}) || len(last.Failed) > 0 || j.Over() {
+		t.Errorf("at last %q, failed %+v, over %v", got, last.Failed, j.Over())
+	}
+}
+
+func TestWhatFailsAltogetherIsOverAndSaysWhy(t *testing.T) {
+	for _, c := range []struct{ benchmark, reason string }{
+		{"BenchmarkPanicsLate", "panic: assignment to entry in nil map"},
+		{"BenchmarkPanicsLate", "behaviours_test.go:"},
+		{"BenchmarkExits", "unexpected call to os.Exit(0) during test"},
+		{"BenchmarkMissing", "does not say why"},
+	} {
+		j := job(t, c.benchmark)
+		o := do(t, once, j)
+		if len(o.Failed) != 1 || o.Failed[0].Benchmark != c.benchmark || !strings.Contains(o.Failed[0].Reason, c.reason) || !j.Over() {
+			t.Errorf("%s: %+v, over %v", c.benchmark, o.Failed, j.Over())
+		}
+		if len(o.Failed) == 1 && strings.Count(o.Failed[0].Reason, "\n") > 5 {
+			t.Errorf("%s: the reason is long:\n%s", c.benchmark, o.Failed[0].Reason)
+		}
+	}
+}
+
+func TestABenchmarkThatHangsEndsAtTheTimeout(t *testing.T) {
+	s := once
+	s.Timeout = 300 * time.Millisecond
+	j := job(t, "BenchmarkHangs")
+	if o := do(t, s, j); len(o.Failed) != 1 || !strings.Contains(o.Failed[0].Reason, "longer than -timeout 300ms") || !j.Over() {
+		t.Errorf("%+v, over %v", o.Failed, j.Over())
+	}
+}
+
+func TestWhatIsSkippedIsNoFailure(t *testing.T) {
+	j := job(t, "BenchmarkSkipped")
+	o := do(t, once, j)
+	if len(o.Failed) != 0 || len(o.Skipped) != 1 || !strings.Contains(o.Skipped[0].Reason, "not on this machine") || !j.Over() {
+		t.Errorf("%+v, over %v", o, j.Over())
+	}
+}
+
+func TestABenchmarkMayWriteToStandardOutput(t *testing.T) {
+	o := do(t, once, job(t, "BenchmarkPrints"))
+	if got := names(o); !slices.Equal(got, []string{"Prints/lines-2", "Prints/half-2", "Prints/silent-2"}) {
+		t.Errorf("%q", got)
+	}
+	for _, l := range o.Lines {
+		if l.Result.Iters != 10 {
+			t.Errorf("%d iterations in %q", l.Result.Iters, l.Text)
+		}
+	}
+}
+
+func TestABenchmarkMaySayWhatIsBetter(t *testing.T) {
+	o := do(t, once, job(t, "BenchmarkMetadata"))
+	if len(o.Units) == 0 || o.Units[0].Metadata.Key != "better" || o.Units[0].Metadata.Value != "higher" || len(o.Lines) != 1 {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestACancelledRunEndsTheBenchmark(t *testing.T) {
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	s := once
+	s.Start = func(cmd *exec.Cmd) error {
+		defer cancel(why)
+		return cmd.Start()
+	}
+	if o, err := s.Do(ctx, Run{job(t, "BenchmarkHangs"), 0}); !errors.Is(err, why) {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func TestABinaryThatIsNotThereIsAnError(t *testing.T) {
+	j := job(t, "BenchmarkFine")
+	j.Versions[0].Path += "-not"
+	if o, err := once.Do(t.Context(), Run{j, 0}); err == nil {
+		t.Errorf("%+v", o)
+	}
+}
