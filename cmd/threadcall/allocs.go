@@ -24,29 +24,42 @@ func allocsCommand(stdout, stderr *os.File) *cobra.Command {
 	var benchtime string
 	var show allocsOutput
 	cmd := &cobra.Command{
-		Use:   "allocs [packages]",
+		Use: `allocs [flags] [PACKAGES]
+  threadcall allocs [flags] -- COMMAND [ARGUMENTS]`,
 		Short: "Find out who allocates, how much, and why by the compiler's word",
 		Long: `Allocs runs the benchmarks of packages with a profile of every allocation, and
 prints for each place that allocates how much an operation costs there, and why
 the compiler put the thing on the heap. What an operation allocates is the
 difference of two runs, so that what is allocated once is told apart.
 
-With -run it runs tests instead, and reports what they allocate altogether.
+With -run it runs tests instead, and reports what they allocate altogether. So it
+does with a command, whose program must contain these lines:
+
+  import "github.com/threadcall/threadcall/recorder"
+  func main() { defer recorder.Start()(); ... }
 
 It ends with status 0, 1 if a benchmark or test failed, and 2 if it did not
 understand the command.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := allocsSettings(&set, cmd, benchtime); err != nil {
+			command, err := allocsSettings(&set, cmd, benchtime, args)
+			if err != nil {
 				return err
-			}
-			if set.Packages = args; len(args) == 0 {
-				set.Packages = []string{"."}
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 			defer stop()
+			context.AfterFunc(ctx, stop) // the second interrupt is for us
 			progress := screen.On(stderr)
 			set.Progress = progress.Progress
-			r, err := set.Run(ctx)
+			var r *allocs.Report
+			if command == nil {
+				r, err = set.Run(ctx)
+			} else {
+				out := stdout
+				if show.json {
+					out = stderr // the document stands alone
+				}
+				r, err = set.Command(ctx, command, out, stderr)
+			}
 			progress.Progress("")
 			if err != nil {
 				return failure{err}
@@ -72,6 +85,7 @@ understand the command.`,
 type allocsOutput struct {
 	json   bool
 	html   string
+	pprof  string
 	top    int
 	stacks bool
 	once   bool
@@ -80,6 +94,7 @@ type allocsOutput struct {
 func (o *allocsOutput) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead, with all rows and stacks")
+	f.StringVar(&o.pprof, "pprof", "", "also write a profile for go tool pprof to this `file`")
 	f.IntVar(&o.top, "top", 20, "how many rows to print of each run; 0 for all")
 	f.BoolVar(&o.once, "once", false, "print also what a benchmark allocates only once")
 	f.BoolVar(&o.stacks, "stacks", false, "print the stacks of each row")
@@ -97,6 +112,9 @@ func (o *allocsOutput) report(r *allocs.Report, stdout *os.File) error {
 		text.Report(r)
 		err = text.Err
 	}
+	if err == nil && o.pprof != "" {
+		err = o.profile(r)
+	}
 	switch {
 	case err != nil:
 		return failure{err}
@@ -106,35 +124,68 @@ func (o *allocsOutput) report(r *allocs.Report, stdout *os.File) error {
 	return nil
 }
 
-func allocsSettings(set *allocs.Settings, cmd *cobra.Command, benchtime string) error {
+func (o *allocsOutput) profile(r *allocs.Report) error {
+	if len(r.Runs) != 1 {
+		return fmt.Errorf("-pprof is for one benchmark, or the tests of one package, and %d ran", len(r.Runs))
+	}
+	f, err := os.Create(o.pprof)
+	if err != nil {
+		return err
+	}
+	err = r.Runs[0].WriteProfile(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// allocsSettings completes the settings, and returns the command if there is one to run.
+func allocsSettings(set *allocs.Settings, cmd *cobra.Command, benchtime string, args []string) (command []string, err error) {
+	if set.Packages = args; len(args) == 0 {
+		set.Packages = []string{"."}
+	}
+	switch dash := cmd.ArgsLenAtDash(); {
+	case dash > 0:
+		return nil, fmt.Errorf("%q and a command exclude each other", strings.Join(args[:dash], " "))
+	case dash == 0 && len(args) == 0:
+		return nil, errors.New("the command after -- is missing")
+	case dash == 0:
+		for _, name := range []string{"bench", "run", "benchtime", "count", "cpu", "timeout"} {
+			if cmd.Flags().Changed(name) {
+				return nil, fmt.Errorf("-%s is for benchmarks and tests, not for a command", name)
+			}
+		}
+		set.Packages = nil
+		return args, nil
+	}
 	if cmd.Flags().Changed("run") && !cmd.Flags().Changed("bench") {
 		set.Bench = ""
 	}
 	for _, e := range strings.Split(set.Bench+"/"+set.Tests, "/") {
 		if _, err := regexp.Compile(e); err != nil {
-			return fmt.Errorf("-bench and -run take regular expressions: %w", err)
+			return nil, fmt.Errorf("-bench and -run take regular expressions: %w", err)
 		}
 	}
 	if n, operations := strings.CutSuffix(benchtime, "x"); operations {
 		ops, err := strconv.Atoi(n)
 		if err != nil || ops < 2 || ops > 1e9 {
-			return fmt.Errorf("-benchtime %s: give at least 2x, because the first operation is left out", benchtime)
+			return nil, fmt.Errorf("-benchtime %s: give at least 2x, because the first operation is left out", benchtime)
 		}
 		set.Operations = ops
 	} else {
 		d, err := time.ParseDuration(benchtime)
 		if err != nil || d <= 0 {
-			return fmt.Errorf("-benchtime %s: give a time, such as 200ms, or operations, such as 500x", benchtime)
+			return nil, fmt.Errorf("-benchtime %s: give a time, such as 200ms, or operations, such as 500x", benchtime)
 		}
 		set.Duration = d
 	}
 	switch {
 	case set.Count < 1:
-		return fmt.Errorf("-count must be at least 1, not %d", set.Count)
+		return nil, fmt.Errorf("-count must be at least 1, not %d", set.Count)
 	case set.Procs < 1:
-		return fmt.Errorf("-cpu must be at least 1, not %d", set.Procs)
+		return nil, fmt.Errorf("-cpu must be at least 1, not %d", set.Procs)
 	case set.Bench == "" && set.Tests == "":
-		return errors.New("nothing to run: give -bench or -run a pattern")
+		return nil, errors.New("nothing to run: give -bench or -run a pattern")
 	}
-	return nil
+	return nil, nil
 }

@@ -35,10 +35,10 @@ func (t Text) run(r *Run) {
 	fmt.Fprintln(t, t.Bold(r.Name)+"  "+t.Faint(r.Package))
 	if r.PerOp {
 		t.Paragraph("", fmt.Sprintf("%s and %s an operation: the difference of %d and %d operations. %s",
-			bytes(r.Total.Bytes), objects(r.Total.Objects), r.Operations[0], r.Operations[1], t.once(r)))
+			inBytes(r.Total.Bytes), inObjects(r.Total.Objects), r.Operations[0], r.Operations[1], t.once(r)))
 	} else {
-		t.Paragraph("", fmt.Sprintf("%s and %s in %.2f s, %s and %s a second.", bytes(r.Total.Bytes), objects(r.Total.Objects),
-			r.Seconds, bytes(r.Total.Bytes/r.Seconds), objects(r.Total.Objects/r.Seconds)))
+		t.Paragraph("", fmt.Sprintf("%s and %s in %.2f s, %s and %s a second.", inBytes(r.Total.Bytes), inObjects(r.Total.Objects),
+			r.Seconds, inBytes(r.Total.Bytes/r.Seconds), inObjects(r.Total.Objects/r.Seconds)))
 	}
 	var rows []Row
 	for _, row := range r.Rows {
@@ -81,7 +81,7 @@ func (t Text) once(r *Run) string {
 	if t.Once {
 		more = "."
 	}
-	return fmt.Sprintf("Besides, %s and %s once%s", bytes(r.Once.Bytes), objects(r.Once.Objects), more)
+	return fmt.Sprintf("Besides, %s and %s once%s", inBytes(r.Once.Bytes), inObjects(r.Once.Objects), more)
 }
 
 func (t Text) row(run *Run, r Row) {
@@ -93,19 +93,26 @@ func (t Text) row(run *Run, r Row) {
 	if r.Shared {
 		count += "+"
 	}
-	fmt.Fprintf(t, "%9s %9s %9s  %s\n", number(r.Amount.Bytes), count, third, t.fit(r.Place(t.Dir), 31))
-	const margin = "                                "
-	t.Paragraph(margin, t.Faint(r.Kind+":")+" "+r.Why)
+	place := r.Place(t.Dir)
+	if screen.Columns(place) > t.Width-margin {
+		place = r.Place("")
+	}
+	fmt.Fprintf(t, "%9s %9s %9s  %s\n", number(r.Amount.Bytes), count, third, t.fit(place, margin))
+	under := strings.Repeat(" ", margin+1)
+	t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
 	if !t.Stacks {
 		return
 	}
 	for _, s := range r.Stacks {
-		fmt.Fprintf(t, "%s%s %s\n", margin, number(s.Amount.Objects), t.Faint("objects by"))
+		fmt.Fprintf(t, "%s%s %s\n", under, number(s.Amount.Objects), t.Faint("objects by"))
 		for _, f := range s.Frames {
-			fmt.Fprintln(t, margin+"  "+t.fit(fmt.Sprintf("%s %s:%d", f.Short(), filepath.Base(f.File), f.Line), 34))
+			fmt.Fprintln(t, under+"  "+t.fit(fmt.Sprintf("%s %s:%d", f.Short(), filepath.Base(f.File), f.Line), margin+3))
 		}
 	}
 }
+
+// margin is the width of the columns before the place.
+const margin = 31
 
 // fit shortens text to what is left of a line after a margin.
 func (t Text) fit(text string, margin int) string {
@@ -126,7 +133,7 @@ func (r Row) Place(dir string) string {
 
 // Path is the file as seen from dir: relative if it is below it, else its last two elements.
 func Path(file, dir string) string {
-	if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(dir, file); dir != "" && err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
 	return filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file))
@@ -136,14 +143,14 @@ func Path(file, dir string) string {
 func (t Text) account(r *Run) {
 	if r.shared() && r.PerOp {
 		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s more an operation: tiny ones, which share the blocks of rows marked +.",
-			objects(r.profile.Hidden))))
+			inObjects(r.profile.Hidden))))
 	}
 	var parts []string
 	for _, o := range r.Outside {
 		if !r.PerOp {
-			parts = append(parts, fmt.Sprintf("%s %s", o.Name, bytes(o.Bytes)))
+			parts = append(parts, fmt.Sprintf("%s %s", o.Name, inBytes(o.Bytes)))
 		} else if o.Each*float64(r.Operations[0]) > largeGrowth && o.Name != "the profile itself" {
-			parts = append(parts, fmt.Sprintf("%s %s an operation", o.Name, bytes(o.Each)))
+			parts = append(parts, fmt.Sprintf("%s %s an operation", o.Name, inBytes(o.Each)))
 		}
 	}
 	if parts != nil {
@@ -180,7 +187,7 @@ func number(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-func bytes(v float64) string {
+func inBytes(v float64) string {
 	switch {
 	case v >= 1<<30:
 		return fmt.Sprintf("%.1f GiB", v/(1<<30))
@@ -192,7 +199,7 @@ func bytes(v float64) string {
 	return number(v) + " B"
 }
 
-func objects(v float64) string {
+func inObjects(v float64) string {
 	if v == 1 {
 		return "1 object"
 	}

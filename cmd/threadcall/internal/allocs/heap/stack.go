@@ -40,12 +40,12 @@ var callbacks = map[string]bool{
 	"testing.AllocsPerRun": true, "testing.runExample": true,
 }
 
-// ofTesting tells whether the allocation belongs to package testing, as its printing does, or to what was compiled into
-// the test binary, and not to a function that testing calls back. Std tells which packages are of the standard library
+// ofTesting tells whether the allocation belongs to package testing, as its printing does, or to what writes the
+// profile, and not to a function that testing calls back. Std tells which packages are of the standard library
 // and so are called by testing for itself.
 func (s Stack) ofTesting(std func(path string) bool) bool {
 	for i, f := range s {
-		if strings.Contains(f.Function, ".threadcallAllocs") {
+		if strings.Contains(f.Function, ".threadcallAllocs") || strings.HasSuffix(f.Function, "/internal/memprofile.Write") {
 			return true
 		}
 		if f.Package() == "testing" {

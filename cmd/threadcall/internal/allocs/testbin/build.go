@@ -70,3 +70,30 @@ func (b Builder) writeOverlay(number int, replace map[string]string) (string, er
 	}
 	return name, os.WriteFile(name, text, 0o666)
 }
+
+// Sources compiles packages for the compiler's reasons alone. The settings name them by their directories; those that
+// are of other modules are left out, unless the settings ask for them. It returns what was compiled.
+func (b Builder) Sources(ctx context.Context) ([]Package, error) {
+	var asked []Package
+	args := append([]string{"build", "-p=1", "-o", os.DevNull}, b.Settings.tags()...)
+	var paths []string
+	for _, dir := range b.Settings.Packages {
+		one := b.Settings
+		one.Packages = []string{dir}
+		named, _, err := one.List(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || !b.Settings.Deps && (named[0].Module == nil || !named[0].Module.Main) {
+			continue
+		}
+		asked = append(asked, named[0])
+		args = append(args, "-gcflags="+named[0].ImportPath+"="+escape.Flag(b.log()))
+		paths = append(paths, named[0].ImportPath)
+	}
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	_, err := b.Settings.goCommand(ctx, append(args, paths...)...)
+	return asked, err
+}

@@ -1,0 +1,73 @@
+package allocs
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func program(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "program.exe")
+	if out, err := exec.Command("go", "build", "-o", file, "./testdata/program").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return file
+}
+
+func TestACommandIsReportedAltogether(t *testing.T) {
+	file := program(t)
+	r, err := fixtureSettings().Command(t.Context(), []string{file, "3"}, io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range r.Runs[0].Rows {
+		if row.Where.Function == "main.keep" && row.Kind == "make" {
+			if row.Amount.Objects != 1000 || row.Amount.Bytes != 1000*3072 || row.Rate.Bytes <= 0 ||
+				!strings.Contains(row.Why, "make([]byte, n) escapes to heap") {
+				t.Errorf("%+v", row)
+			}
+			if len(r.Failures) != 1 || r.Failures[0].Problem != "exit status 3" {
+				t.Errorf("%+v", r.Failures)
+			}
+			return
+		}
+	}
+	t.Errorf("%+v", r.Runs[0].Rows)
+}
+
+func TestACommandWithoutTheRecorderIsToldHow(t *testing.T) {
+	_, err := fixtureSettings().Command(t.Context(), []string{"go", "version"}, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "defer recorder.Start()()") {
+		t.Error(err)
+	}
+	_, err = fixtureSettings().Command(t.Context(), []string{"./nowhere"}, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Error(err)
+	}
+}
+
+func TestTheProfileIsOneForPprof(t *testing.T) {
+	run := runNamed(t, reportOfFixture(t), "BenchmarkSend")
+	var b bytes.Buffer
+	if err := run.WriteProfile(&b); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "p")
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "tool", "pprof", "-sample_index=alloc_objects", "-traces", file).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"1000", "runtime.newobject", "fixture.send", "bytes:  24B"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q in %s", want, out)
+		}
+	}
+}
