@@ -126,7 +126,7 @@ func (w *workers) served(g *goroutine, length time.Duration) {
 }
 
 // maxLocked is how many locked threads are reported.
-const maxLocked = 64
+const maxLocked = 100
 
 func (s *scheduler) locked(end time.Duration) []LockedThread {
 	list := []LockedThread{}

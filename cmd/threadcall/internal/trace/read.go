@@ -39,7 +39,7 @@ func Read(r io.Reader, o Options) (*Report, error) {
 	switch {
 	case in.err != nil:
 		return nil, in.err
-	case err != nil && a.events == 0:
+	case a.events == 0:
 		return nil, unreadable(err)
 	}
 	report := a.report()
@@ -67,8 +67,9 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// ends tells whether the reader has met the end of the file too early, for which it has no error of its own.
 func ends(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "EOF")
+	return err == nil || strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "failed to read full batch")
 }
 
 func firstLine(err error) string {

@@ -9,11 +9,20 @@ import (
 
 // A table has cells in columns. The first row is its heading.
 type table struct {
-	left int // so many of the first columns are text, the others numbers
-	rows [][]string
+	left   int // so many of the first columns are text, the others numbers
+	rows   [][]string
+	titles map[int]string // lines above rows
 }
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// title adds a line for the row that is added next.
+func (t *table) title(text string) {
+	if t.titles == nil {
+		t.titles = map[int]string{}
+	}
+	t.titles[len(t.rows)] = text
+}
 
 // write writes the table two columns from the margin. The last of the text columns gets what is left of the width,
 // and loses the front of what does not fit.
@@ -33,6 +42,9 @@ func (t *table) write(s *screen.Screen) {
 		widths[t.left-1] = max(12, widths[t.left-1]+room)
 	}
 	for n, row := range t.rows {
+		if title, ok := t.titles[n]; ok {
+			fmt.Fprintln(s, strings.Repeat(" ", margin)+tail(title, min(s.Width, 100)-margin))
+		}
 		line := strings.Repeat(" ", margin)
 		for i, cell := range row {
 			if i > 0 {

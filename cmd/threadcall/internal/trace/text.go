@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
@@ -116,10 +117,10 @@ func (t Text) population(r *Report) {
 	}
 	t.say("\n")
 	list := table{left: 1}
-	list.add("goroutines of", "number", "ran", "ready", "syscall", "executions", "moves")
+	list.add("goroutines of", "number", "ran", "ready", "syscall", "moves")
 	for _, f := range r.Functions[:min(len(r.Functions), maxTop)] {
-		list.add(short(bare(f.Name), 60), unit.Count(f.Goroutines), unit.Duration(f.Running), unit.Duration(f.Runnable),
-			unit.Duration(f.Syscall), unit.Count(f.Executions), unit.Count(f.Moves))
+		list.add(bare(f.Name), unit.Count(f.Goroutines), unit.Duration(f.Running), unit.Duration(f.Runnable),
+			unit.Duration(f.Syscall), unit.Count(f.Moves))
 	}
 	list.write(t.Screen)
 }
@@ -140,12 +141,12 @@ func (t Text) moves(r *Report) {
 		t.fact("moves", "none: each of the %s goroutines that ran stayed on its thread", unit.Count(a.Goroutines))
 		return
 	}
-	t.fact("moves", "%s, in %s executions of %s goroutines (%s moved it)", unit.Count(a.Moves), unit.Count(a.Executions),
-		unit.Count(a.Goroutines), unit.Share(float64(a.Moves), float64(a.Executions)))
+	t.fact("moves", "%s, which is %s of %s executions of %s goroutines", unit.Count(a.Moves),
+		unit.Share(float64(a.Moves), float64(a.Executions)), unit.Count(a.Executions), unit.Count(a.Goroutines))
 	t.fact("why", "%s", list(a.Why, a.Moves))
 	t.fact("how", "%s", list(a.Via, a.Moves))
-	t.fact("a goroutine", "half moved %.0f times or less, nine of ten %.0f, the most %.0f; on %.0f, %.0f and %.0f threads",
-		a.Per.P50, a.Per.P90, a.Per.Max, a.On.P50, a.On.P90, a.On.Max)
+	t.fact("a goroutine", "moved %.0f times (median), %.0f (of ten, the ninth), %.0f (the most); it was on %.0f, %.0f and "+
+		"%.0f threads", a.Per.P50, a.Per.P90, a.Per.Max, a.On.P50, a.On.P90, a.On.Max)
 	t.say("\n")
 	most := table{left: 2}
 	most.add("goroutine", "function", "moves", "executions", "threads", "most for")
@@ -170,13 +171,24 @@ func (t Text) locked(r *Report) {
 		return
 	}
 	t.heading("Locked threads")
-	threads := table{left: 3}
-	threads.add("thread", "why believed", "goroutine of", "ran", "syscall", "idle", "calls", "serving")
+	threads := table{left: 2}
+	threads.add("thread", "goroutine of", "ran", "syscall", "idle", "calls", "serving")
 	for _, l := range r.Locked[:min(len(r.Locked), maxTop)] {
-		threads.add(fmt.Sprint(l.Thread), string(l.Evidence), bare(l.Function), unit.Duration(l.Running),
-			unit.Duration(l.Syscall), unit.Duration(l.Idle), unit.Count(l.Calls), unit.Duration(l.Serving))
+		calls, serving := "-", "-"
+		if l.Evidence == ServesCalls {
+			calls, serving = unit.Count(l.Calls), unit.Duration(l.Serving)
+		}
+		threads.add(fmt.Sprint(l.Thread), bare(l.Function), unit.Duration(l.Running), unit.Duration(l.Syscall),
+			unit.Duration(l.Idle), calls, serving)
 	}
 	threads.write(t.Screen)
+	if more := len(r.Locked) - maxTop; more > 0 {
+		t.say("  and %d more\n", more)
+	}
+	if slices.ContainsFunc(r.Locked, func(l LockedThread) bool { return l.Evidence == HandedOver }) {
+		t.say("\n")
+		t.Paragraph("  ", "Those without calls are believed to be locked because other threads handed them a P each time.")
+	}
 }
 
 func (t Text) calls(r *Report) {
@@ -190,7 +202,7 @@ func (t Text) calls(r *Report) {
 		n    uint64
 		what string
 	}{
-		{c.InPlace, "of them in place"}, {c.Unfinished, "more only in part in the trace"}, {c.NotRun, "refused or withdrawn"},
+		{c.InPlace, "of them in place"}, {c.Unfinished, "more of which the begin or the end is missing"}, {c.NotRun, "refused or withdrawn"},
 	} {
 		if more.n > 0 {
 			total += fmt.Sprintf(", %s %s", unit.Count(more.n), more.what)
@@ -201,10 +213,11 @@ func (t Text) calls(r *Report) {
 		return
 	}
 	t.say("\n")
-	places := table{left: 2}
-	places.add("", "called at", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest")
+	places := table{left: 1}
+	places.add("", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest")
 	for _, p := range c.Places[:min(len(c.Places), maxTop)] {
-		places.add(p.Kind, at(p.Frame), unit.Count(p.N), unit.Nanoseconds(p.Queued.P50), unit.Nanoseconds(p.Queued.P99),
+		places.title(p.Kind + "  " + tail(at(p.Frame), 66))
+		places.add("", unit.Count(p.N), unit.Nanoseconds(p.Queued.P50), unit.Nanoseconds(p.Queued.P99),
 			unit.Nanoseconds(p.Queued.Max), unit.Nanoseconds(p.Run.P50), unit.Nanoseconds(p.Run.P99),
 			unit.Nanoseconds(p.Run.Max))
 	}
@@ -251,7 +264,7 @@ func (t Text) stack(title string, frames []Frame) {
 }
 
 // at names the place that a frame is.
-func at(f Frame) string { return spot(f) + " " + bare(f.Func) }
+func at(f Frame) string { return bare(f.Func) + " " + spot(f) }
 
 func spot(f Frame) string {
 	file := f.File[strings.LastIndexAny(f.File, `/\`)+1:]

@@ -47,9 +47,9 @@ func Share(part, whole float64) string {
 	}
 	percent := 100 * part / whole
 	if percent > 0 && percent < 0.1 {
-		return "<0.1 %"
+		return "<0.1%"
 	}
-	return strconv.FormatFloat(percent, 'f', 1, 64) + " %"
+	return strconv.FormatFloat(percent, 'f', 1, 64) + "%"
 }
 
 // digits writes n with three digits, or more before the point.

@@ -26,9 +26,9 @@ func TestNumbersHaveThreeDigitsAndAUnit(t *testing.T) {
 		{Count(1000), "1,000"},
 		{Count(1234567), "1,234,567"},
 		{Share(1, 0), "-"},
-		{Share(0, 1), "0.0 %"},
-		{Share(1, 1e6), "<0.1 %"},
-		{Share(1, 3), "33.3 %"},
+		{Share(0, 1), "0.0%"},
+		{Share(1, 1e6), "<0.1%"},
+		{Share(1, 3), "33.3%"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

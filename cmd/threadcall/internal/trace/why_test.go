@@ -1,0 +1,46 @@
+package trace
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"testing"
+)
+
+// A new reason of the runtime would be reported as unknown.
+func TestReasonsOfTheRuntimeAreKnown(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src", "runtime", "traceruntime.go"))
+	if err != nil {
+		t.Skip("the source of the runtime is not here: ", err)
+	}
+	n := 0
+	for _, m := range regexp.MustCompile(`\n\ttraceBlock\w+: +"([^"]+)"`).FindAllStringSubmatch(string(source), -1) {
+		n++
+		if reason := m[1]; reason != "unspecified" && whyWaited(reason) == Unknown {
+			t.Errorf("%q is not known", reason)
+		}
+	}
+	for _, m := range regexp.MustCompile(`\n\ttraceGoStop\w+: +"([^"]+)"`).FindAllStringSubmatch(string(source), -1) {
+		n++
+		if reason := m[1]; reason != "unspecified" && whyStopped(reason) == Unknown {
+			t.Errorf("%q is not known", reason)
+		}
+	}
+	if n < 10 {
+		t.Errorf("found only %d reasons: the source looks different now", n)
+	}
+}
+
+func TestEveryReasonHasAName(t *testing.T) {
+	for w := range whys {
+		if w.String() == "" {
+			t.Errorf("Why %d has no name", w)
+		}
+	}
+	for v := range vias {
+		if v.String() == "" {
+			t.Errorf("Via %d has no name", v)
+		}
+	}
+}
