@@ -175,7 +175,7 @@ func extent(row *stats.Row) axis {
 		all = append(all, values...)
 		quarter := len(values) / 4
 		width := max(values[len(values)-1-quarter]-values[quarter], 0.01*math.Abs(cell.Center))
-		low, high = min(low, cell.Center-6*width), max(high, cell.Center+6*width)
+		low, high = min(low, cell.Center-4*width), max(high, cell.Center+4*width)
 	}
 	low, high = max(low, slices.Min(all)), min(high, slices.Max(all))
 	if low == high {

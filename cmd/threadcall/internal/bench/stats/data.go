@@ -7,6 +7,7 @@ package stats
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"golang.org/x/perf/benchfmt"
@@ -50,7 +51,8 @@ func (d *Data) Versions() []string { return slices.Clone(d.versions) }
 func (d *Data) Len() int { return len(d.results) }
 
 // Add adds a copy of a result of the version with this index. Results of a benchmark in the same round of different
-// versions are a pair: they were measured one right after the other. A negative round pairs with nothing.
+// versions are a pair: they were measured one right after the other. A negative round pairs with nothing. Values that
+// are no numbers are left out, with a warning.
 func (d *Data) Add(version, round int, r *benchfmt.Result) { d.add(version, "", round, r) }
 
 func (d *Data) add(version int, run string, round int, r *benchfmt.Result) {
@@ -59,6 +61,13 @@ func (d *Data) add(version int, run string, round int, r *benchfmt.Result) {
 	}
 	r = r.Clone()
 	r.SetConfig(".file", d.versions[version]) // what filters and projections call it
+	r.Values = slices.DeleteFunc(r.Values, func(v benchfmt.Value) bool {
+		odd := math.IsNaN(v.Value) || math.IsInf(v.Value, 0)
+		if warning := fmt.Sprintf("%s reports %v %s, which is left out", r.Name, v.Value, v.Unit); odd && !slices.Contains(d.Warnings, warning) {
+			d.Warnings = append(d.Warnings, warning)
+		}
+		return odd
+	})
 	d.results = append(d.results, result{version, run, round, r})
 }
 

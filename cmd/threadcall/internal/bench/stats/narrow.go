@@ -79,7 +79,10 @@ func (r Row) arm() float64 {
 }
 
 func (d Delta) arm() float64 {
-	if d.Interval == nil || d.Absolute {
+	switch {
+	case d.Verdict == Equal:
+		return 0
+	case d.Interval == nil || d.Absolute:
 		return math.Inf(1)
 	}
 	return d.Smallest

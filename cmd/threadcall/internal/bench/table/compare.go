@@ -121,6 +121,8 @@ func (p *printer) mean(t *stats.Table, d stats.Delta) text {
 	switch {
 	case d.Verdict == stats.Equal:
 		return text{"the same", p.Faint}
+	case d.Verdict == stats.Unseen && d.Smallest == 0:
+		return text{"~ most are the same", p.Faint}
 	case d.Verdict == stats.Unseen:
 		p.said.unseen = true
 		return text{"~ could see " + t.CouldSee(d), p.Faint}

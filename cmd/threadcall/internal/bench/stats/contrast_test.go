@@ -1,0 +1,280 @@
+package stats_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+)
+
+// noisy returns n values about center that are all different.
+func noisy(r *rand.Rand, n int, center, spread float64) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = center * math.Exp(spread*r.NormFloat64())
+	}
+	return values
+}
+
+func TestPairsAreTheSignTest(t *testing.T) {
+	for _, c := range []struct {
+		up, down int
+		p        float64
+		verdict  stats.Verdict
+	}{
+		{1, 0, 1, stats.TooFew},
+		{5, 0, 2. / 32, stats.TooFew},
+		{6, 0, 2. / 64, stats.Worse},
+		{0, 6, 2. / 64, stats.Better},
+		{9, 1, 2 * 11. / 1024, stats.Worse},
+		{8, 2, 2 * 56. / 1024, stats.Unseen},
+		{5, 5, 1, stats.Unseen},
+		{35, 15, 0.0066, stats.Worse}, // beyond where benchmath's intervals become approximate
+	} {
+		r := rand.New(rand.NewPCG(1, 1))
+		old := noisy(r, c.up+c.down, 1, 0.5)
+		new := slices.Clone(old)
+		for i := range new {
+			if i < c.up {
+				new[i] *= 1.1 + 0.01*r.Float64()
+			} else {
+				new[i] /= 1.1 + 0.01*r.Float64()
+			}
+		}
+		d := only(t, paired("sec/op", old, new))
+		if math.Abs(d.P-c.p) > 1e-4 || d.Verdict != c.verdict || (d.Interval == nil) != (c.verdict == stats.TooFew) {
+			t.Errorf("%d up, %d down: p=%.5f %s, want %.5f %s", c.up, c.down, d.P, d.Verdict, c.p, c.verdict)
+		}
+	}
+}
+
+func TestRanksAreWhatBenchstatDoes(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 3))
+	for _, n := range [][2]int{{4, 4}, {5, 9}, {10, 10}, {20, 12}, {30, 30}, {60, 55}} {
+		for _, shift := range []float64{1, 1.01, 1.05} {
+			old, new := noisy(r, n[0], 1, 0.02), noisy(r, n[1], shift, 0.02)
+			sample := func(xs []float64) *benchmath.Sample {
+				return benchmath.NewSample(slices.Clone(xs), &benchmath.DefaultThresholds)
+			}
+			want := benchmath.AssumeNothing.Compare(sample(old), sample(new))
+			d := only(t, apart("sec/op", old, new))
+			if math.Abs(d.P-want.P) > 1e-3*want.P+1e-9 || d.Visible() != (want.P <= want.Alpha) {
+				t.Errorf("%v, %v: p=%v, benchmath has %v", n, shift, d.P, want.P)
+			}
+		}
+	}
+}
+
+func TestIntervalAndPNeverContradict(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	var seen [2]int
+	for range 4000 {
+		n, m := 1+r.IntN(14), 1+r.IntN(14)
+		round := func(xs []float64) []float64 { // so that there are ties
+			if r.IntN(2) == 0 {
+				for i := range xs {
+					xs[i] = math.Round(xs[i]*20) / 20
+				}
+			}
+			return xs
+		}
+		center := []float64{1, 1.05, 1.1, 1.3}[r.IntN(4)]
+		old, new := round(noisy(r, n, 1, 0.1)), round(noisy(r, m, center, 0.1))
+		d := apart("hits/op", old, new)
+		if r.IntN(2) == 0 {
+			k := min(n, m)
+			d = paired("hits/op", old[:k], new[:k])
+		}
+		confidence := []float64{0.9, 0.95, 0.99}[r.IntN(3)]
+		delta := d.Compare(stats.Options{Confidence: confidence}).Tables[0].Rows[0].Deltas[1]
+		if delta.Verdict == stats.Equal {
+			continue
+		}
+		visible := delta.P <= 1-confidence+1e-12
+		excludes := delta.Interval != nil && (delta.Interval.Low > 1 || delta.Interval.High < 1)
+		if visible != excludes || visible != delta.Visible() {
+			t.Fatalf("old %v, new %v, confidence %v: %+v %+v", old, new, confidence, delta, delta.Interval)
+		}
+		if delta.Interval != nil && (delta.Estimate < delta.Interval.Low || delta.Estimate > delta.Interval.High) {
+			t.Fatalf("the estimate is outside: %+v %+v", delta, delta.Interval)
+		}
+		if visible {
+			seen[1]++
+		} else {
+			seen[0]++
+		}
+	}
+	if seen[0] < 500 || seen[1] < 500 {
+		t.Errorf("visible or not: %v", seen)
+	}
+}
+
+func TestAChangeOfTheSmallestSizeWouldHaveBeenVisible(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 7))
+	for range 200 {
+		n := 6 + r.IntN(20)
+		old, new := noisy(r, n, 1, 0.1), noisy(r, n, 1, 0.1)
+		for name, make := range map[string]func(string, []float64, []float64) *stats.Data{"paired": paired, "apart": apart} {
+			d := only(t, make("sec/op", old, new))
+			moved := func(estimate float64) stats.Delta {
+				xs := slices.Clone(new)
+				for i := range xs {
+					xs[i] *= estimate / d.Estimate
+				}
+				return only(t, make("sec/op", old, xs))
+			}
+			size := 1 + d.Smallest
+			if up, down := moved(size*1.0001), moved(1/size/1.0001); !up.Visible() || !down.Visible() {
+				t.Fatalf("%s, %d: a change of %v is %s, one of %v %s", name, n, size, up.Verdict, 1/size, down.Verdict)
+			}
+			less := 1 + 0.99*d.Smallest
+			if up, down := moved(less), moved(1/less); up.Visible() && down.Visible() {
+				t.Fatalf("%s, %d: a smaller one is visible in both directions", name, n)
+			}
+		}
+	}
+}
+
+// The order within a round is drawn by lot, so whatever the machine does, old and new are equally likely to suffer. The
+// bounds are those of 2000 trials with an error rate of 5 %, four standard deviations away.
+func TestFalseAlarmsAreAsRareAsStated(t *testing.T) {
+	const trials, most = 2000, 0.05 + 4*0.0049
+	for name, machine := range map[string]func(*rand.Rand, int) float64{
+		"quiet":                func(r *rand.Rand, _ int) float64 { return math.Exp(0.01 * r.NormFloat64()) },
+		"becoming slower":      func(r *rand.Rand, i int) float64 { return math.Exp(0.05*float64(i) + 0.01*r.NormFloat64()) },
+		"the second is slower": func(r *rand.Rand, i int) float64 { return 1 + 0.05*float64(i%2) + 0.01*r.NormFloat64() },
+		"spikes":               func(r *rand.Rand, _ int) float64 { return math.Exp(math.Pow(r.NormFloat64(), 3)) },
+	} {
+		r := rand.New(rand.NewPCG(8, 9))
+		alarms, held := 0, 0
+		for range trials {
+			var old, new []float64
+			for i := range 12 {
+				a, b := machine(r, 2*i), machine(r, 2*i+1)
+				if r.IntN(2) == 0 {
+					a, b = b, a
+				}
+				old, new = append(old, a), append(new, b)
+			}
+			if only(t, paired("sec/op", old, new)).Visible() {
+				alarms++
+			}
+			for i := range new {
+				new[i] *= 1.07
+			}
+			if d := only(t, paired("sec/op", old, new)); d.Interval.Low <= 1.07 && 1.07 <= d.Interval.High {
+				held++
+			}
+		}
+		if rate := float64(alarms) / trials; rate > most {
+			t.Errorf("%s: %.3f false alarms", name, rate)
+		}
+		if rate := float64(held) / trials; rate < 1-most {
+			t.Errorf("%s: %.3f of the intervals hold the true change", name, rate)
+		}
+	}
+}
+
+func TestCountsThatAreAlwaysTheSame(t *testing.T) {
+	same := func(n int, x float64) []float64 { return slices.Repeat([]float64{x}, n) }
+	for _, c := range []struct {
+		unit     string
+		n        int
+		old, new float64
+		verdict  stats.Verdict
+		method   stats.Method
+	}{
+		{"allocs/op", 4, 3, 4, stats.Worse, stats.Exactly},
+		{"B/op", 10, 64, 48, stats.Better, stats.Exactly},
+		{"allocs/op", 10, 0, 3, stats.Worse, stats.Exactly},
+		{"allocs/op", 10, 3, 0, stats.Better, stats.Exactly},
+		{"allocs/op", 1, 3, 3, stats.Equal, stats.Exactly},
+		{"allocs/op", 10, 0, 0, stats.Equal, stats.Exactly},
+		{"allocs/op", 3, 3, 4, stats.TooFew, stats.Pairs}, // three times 3 and three times 4 may be chance
+		{"retries", 5, 3, 4, stats.TooFew, stats.Pairs},   // so may five times, for what is not known to be exact
+		{"retries", 6, 3, 4, stats.Changed, stats.Pairs},
+	} {
+		d := only(t, paired(c.unit, same(c.n, c.old), same(c.n, c.new)))
+		if d.Verdict != c.verdict || d.Method != c.method {
+			t.Errorf("%d times %v and %v %s: %s by %s, want %s by %s", c.n, c.old, c.new, c.unit, d.Verdict, d.Method, c.verdict, c.method)
+		}
+		if zero := c.old == 0 || c.new == 0; d.Absolute != zero || zero && d.Estimate != c.new-c.old {
+			t.Errorf("%v → %v: %+v", c.old, c.new, d)
+		}
+	}
+}
+
+func TestValuesWithoutRatiosAreSubtracted(t *testing.T) {
+	d := only(t, paired("balance", []float64{-3, -2, -1, 0, 1, 2}, []float64{-2, -0.5, 0.5, 1, 2.5, 3}))
+	if !d.Absolute || d.Verdict != stats.Changed || d.Estimate != 1.25 || d.Interval.Low != 1 || d.Interval.High != 1.5 {
+		t.Errorf("%+v %+v", d, d.Interval)
+	}
+}
+
+func TestRoundsThatAreNeeded(t *testing.T) {
+	for confidence, want := range map[float64]int{0.9: 5, 0.95: 6, 0.99: 8} {
+		if got := stats.Rounds(confidence); got != want {
+			t.Errorf("%v: %d, want %d", confidence, got, want)
+		}
+	}
+	five := []float64{1, 2, 3, 4, 5}
+	if d := only(t, paired("sec/op", five, []float64{10, 20, 30, 40, 50})); d.Needs != 6 {
+		t.Errorf("pairs: %+v", d)
+	}
+	if d := only(t, apart("sec/op", five[:3], []float64{10, 20, 30})); d.Needs != 4 {
+		t.Errorf("ranks: %+v", d)
+	}
+}
+
+func TestAnInterruptedRoundIsNoPair(t *testing.T) {
+	d := paired("sec/op", []float64{1, 2, 3, 4, 5, 6}, []float64{2, 4, 6, 8, 10, 12})
+	d.Add(0, 6, result("A", 100.0, "sec/op"))
+	if got := only(t, d); got.Method != stats.Pairs || got.N != 6 || got.Verdict != stats.Worse {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestWhatIsNoNumberIsLeftOut(t *testing.T) {
+	d := paired("sec/op", []float64{1, 2, 3, math.NaN(), math.Inf(1)}, []float64{2, 4, 6, 8, 10})
+	c := d.Compare(stats.Options{})
+	if n := c.Tables[0].Rows[0].Cells[0].N; n != 3 || len(c.Warnings) != 2 {
+		t.Errorf("%d values, warnings %q", n, c.Warnings)
+	}
+	if _, err := json.Marshal(c); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEveryComparisonCanBeJSON(t *testing.T) {
+	for n := range 8 {
+		for _, xs := range [][2]float64{{0, 0}, {0, 3}, {3, 0}, {1, 1.1}, {-1, 1}} {
+			var old, new []float64
+			for i := range n {
+				old, new = append(old, xs[0]*(1+0.01*float64(i%3))), append(new, xs[1]*(1+0.01*float64(i%2)))
+			}
+			if _, err := json.Marshal(paired("x", old, new).Compare(stats.Options{})); err != nil {
+				t.Errorf("%d of %v: %v", n, xs, err)
+			}
+		}
+	}
+}
+
+func ExampleData_Compare() {
+	d := stats.New("old", "new")
+	for round := range 6 {
+		for version, ns := range []float64{20, 22} {
+			slow := 1 + 0.3*float64(round%2) // the machine's doing
+			d.Add(version, round, result("Decode-8", ns*slow*1e-9, "sec/op"))
+		}
+	}
+	table := d.Compare(stats.Options{}).Tables[0]
+	row := table.Rows[0]
+	fmt.Println(row.Name, table.Value(row.Cells[0].Center), table.Value(row.Cells[1].Center), table.Change(row.Deltas[1]), table.Word(row.Deltas[1]))
+	// Output: Decode-8 23.00n 25.30n +10.0% slower
+}

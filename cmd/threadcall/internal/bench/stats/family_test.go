@@ -1,0 +1,171 @@
+package stats_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+)
+
+// many returns results of benchmarks, each with as many rounds, in which the new version takes longer in all but down.
+func many(rounds int, down ...int) *stats.Data {
+	d := stats.New("old", "new")
+	for i, n := range down {
+		name := fmt.Sprintf("B%02d", i)
+		for round := range rounds {
+			factor := 1.1
+			if round < n {
+				factor = 0.9
+			}
+			base := 1 + 0.01*float64(round)
+			d.Add(0, round, result(name, base, "sec/op"))
+			d.Add(1, round, result(name, base*factor, "sec/op"))
+		}
+	}
+	return d
+}
+
+func TestManyVerdictsAreJudgedTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		d                         *stats.Data
+		tests, visible, confirmed int
+	}{
+		// With ten rounds p is 0.002 if all agree and 0.021 if one does not.
+		"one":                   {many(10, 1), 1, 1, 1},
+		"two":                   {many(10, 0, 1), 2, 2, 2},       // 0.002 <= 0.05/2, 0.021 <= 0.05
+		"the second of three":   {many(10, 0, 1, 1), 3, 3, 3},    // 0.021 <= 0.05/2 and 0.05
+		"one among four":        {many(10, 1, 5, 5, 5), 4, 1, 0}, // 0.021 > 0.05/4
+		"a sure one among four": {many(10, 0, 5, 5, 5), 4, 1, 1},
+		"too few rounds":        {many(5, 0, 0), 0, 0, 0},
+	} {
+		f := c.d.Compare(stats.Options{}).Family
+		if f.Tests != c.tests || f.Visible != c.visible || f.Confirmed != c.confirmed || math.Abs(f.Expected-0.05*float64(c.tests)) > 1e-9 {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+func TestTheGeometricMeanIsOfRounds(t *testing.T) {
+	d := stats.New("old", "new")
+	for round := range 6 {
+		drift := math.Pow(2, float64(round))
+		for name, ratio := range map[string]float64{"A": 2, "B": 8} {
+			d.Add(0, round, result(name, drift, "sec/op"))
+			d.Add(1, round, result(name, drift*ratio*(1+0.001*float64(round)), "sec/op"))
+		}
+	}
+	d.Add(0, 6, result("A", 1.0, "sec/op")) // without B, and without a partner
+	d.Add(1, 6, result("A", 1.0, "sec/op"))
+	mean := d.Compare(stats.Options{}).Tables[0].Geomean[1]
+	if mean.N != 6 || mean.Over != 2 || mean.Verdict != stats.Worse || math.Abs(mean.Estimate-4.01) > 1e-3 ||
+		math.Abs(mean.Interval.Low-4) > 1e-9 || math.Abs(mean.Interval.High-4.02) > 1e-9 {
+		t.Errorf("%+v %+v", mean, mean.Interval)
+	}
+}
+
+func TestTheGeometricMeanOfValuesThatAreNotPaired(t *testing.T) {
+	d := stats.New("old", "new")
+	for i := range 6 {
+		for name, ratio := range map[string]float64{"A": 2, "B": 8} {
+			d.Add(0, -1, result(name, 1+0.001*float64(i), "sec/op"))
+			d.Add(1, -1, result(name, ratio*(1+0.001*float64(i)), "sec/op"))
+		}
+	}
+	mean := d.Compare(stats.Options{}).Tables[0].Geomean[1]
+	if mean.Over != 2 || mean.Interval != nil || mean.Visible() || math.Abs(mean.Estimate-4) > 1e-9 {
+		t.Errorf("%+v", mean)
+	}
+}
+
+func TestAGeometricMeanLeavesOutWhatHasNoRatio(t *testing.T) {
+	d := stats.New("old", "new")
+	for round := range 6 {
+		for _, b := range []struct {
+			name     string
+			old, new float64
+		}{{"A", 2, 4}, {"B", 0, 0}, {"C", 0, 3}} {
+			d.Add(0, round, result(b.name, b.old, "allocs/op"))
+			d.Add(1, round, result(b.name, b.new, "allocs/op"))
+		}
+	}
+	mean := d.Compare(stats.Options{}).Tables[0].Geomean[1]
+	if mean.Over != 2 || math.Abs(mean.Estimate-math.Sqrt2) > 1e-9 || mean.Method != stats.Exactly {
+		t.Errorf("%+v", mean)
+	}
+}
+
+func TestARunLooksAtItsIntervalsOnlyNowAndThen(t *testing.T) {
+	var looks []int
+	for n := 1; n <= 100; n++ {
+		if many(n, 0, 0).Compare(stats.Options{}).Narrow(0.01) { // all ratios are the same
+			looks = append(looks, n)
+		}
+	}
+	if want := []int{6, 12, 24, 48, 96}; !slices.Equal(looks, want) {
+		t.Errorf("narrow after %v rounds, want %v", looks, want)
+	}
+}
+
+func TestNarrowIsAboutEveryBenchmark(t *testing.T) {
+	wide := many(12, 0)
+	for round := range 12 {
+		wide.Add(0, round, result("Wide", 1+0.1*float64(round%4), "sec/op"))
+		wide.Add(1, round, result("Wide", 1+0.1*float64(round%3), "sec/op"))
+	}
+	c := wide.Compare(stats.Options{})
+	if c.Narrow(0.01) || !c.Narrow(0.5) {
+		t.Error("one wide interval among narrow ones")
+	}
+	middle, worst, ok := c.Smallest()
+	if d := c.Tables[0].Rows[1].Deltas[1]; !ok || worst != d.Smallest || middle >= worst || worst < 0.01 {
+		t.Errorf("the smallest change: %v, %v, %v; that of the wide one is %v", middle, worst, ok, d.Smallest)
+	}
+}
+
+func TestNarrowWithOneVersionIsAboutItsMedian(t *testing.T) {
+	d := stats.New("now")
+	for round := range 6 {
+		d.Add(0, round, result("A", 1+0.02*float64(round), "sec/op"))
+	}
+	c := d.Compare(stats.Options{})
+	if c.Narrow(0.04) || !c.Narrow(0.06) { // the median is 1.05, its interval from 1 to 1.1
+		t.Errorf("spread %v", c.Tables[0].Rows[0].Cells[0].Spread())
+	}
+}
+
+func TestRowsOfARunAreInTheOrderOfTheirNames(t *testing.T) {
+	names := func(d *stats.Data) []string {
+		var names []string
+		for _, row := range d.Compare(stats.Options{}).Tables[0].Rows {
+			names = append(names, row.Name)
+		}
+		return names
+	}
+	shuffled := []string{"B/n=64", "B/n=8", "A", "B/n=008/x", "B"}
+	run, file := stats.New("now"), stats.New("now")
+	for _, name := range shuffled {
+		run.Add(0, 0, result(name, 1.0, "sec/op"))
+		file.Add(0, -1, result(name, 1.0, "sec/op"))
+	}
+	if got, want := names(run), []string{"A", "B", "B/n=8", "B/n=008/x", "B/n=64"}; !slices.Equal(got, want) {
+		t.Errorf("of a run: %q, want %q", got, want)
+	}
+	if got := names(file); !slices.Equal(got, shuffled) {
+		t.Errorf("of a file: %q, want %q", got, shuffled)
+	}
+}
+
+func TestBenchmarksThatOneVersionDoesNotHave(t *testing.T) {
+	d := many(6, 0)
+	d.Add(1, 0, result("New", 1.0, "sec/op"))
+	c := d.Compare(stats.Options{})
+	row := c.Tables[0].Rows[1]
+	if row.Cells[0].N != 0 || row.Cells[1].N != 1 || row.Deltas[1].Verdict != stats.None {
+		t.Errorf("%+v", row)
+	}
+	if c.Tables[0].Geomean != nil {
+		t.Error("a geometric mean of one benchmark")
+	}
+}
