@@ -1,0 +1,298 @@
+// The pictures over time. All share one view, the part of the time that is shown.
+(() => {
+  const root = document.getElementById("time"), output = root.querySelector("output");
+  const left = 70, right = 8, total = data.duration;
+  let view = [0, total], fit = false, width = 800, cursor = null, chosen = null;
+
+  const el = (name, attributes, text) => {
+    const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const a in attributes) e.setAttribute(a, attributes[a]);
+    if (text !== undefined) e.textContent = text;
+    return e;
+  };
+  const x = t => left + (t - view[0]) / (view[1] - view[0]) * (width - left - right);
+  const at = px => view[0] + (px - left) / (width - left - right) * (view[1] - view[0]);
+
+  // Numbers for people.
+  const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+  const time = (ns, step) => {
+    const [unit, name] = units.find(u => Math.max(Math.abs(ns), step * 2) >= u[0]) ?? units[3];
+    return (ns / unit).toFixed(Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9))) + " " + name;
+  };
+  const number = (v, unit) => {
+    if (unit !== "B") return Number.isInteger(v) ? String(v) : v.toPrecision(3);
+    const names = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let i = 0;
+    for (; Math.abs(v) >= 1024 && i < 4; i++) v /= 1024;
+    return (Number.isInteger(v) ? v : v.toPrecision(Math.abs(v) >= 1000 ? 4 : 3)) + " " + names[i];
+  };
+  // step returns a round distance of at most n lines in a span.
+  const step = (span, n, unit) => {
+    let base = 1;
+    if (unit === "B") while (span / n / base > 512) base *= 1024;
+    const raw = Math.max(span / n / base, 1e-9), power = 10 ** Math.floor(Math.log10(raw));
+    const s = [1, 2, 5, 10].map(m => m * power).find(s => s >= raw * 0.999) * base;
+    return unit === undefined ? s : Math.max(s, 1); // there is no half goroutine
+  };
+  const lines = (low, high, s) => {
+    const out = [];
+    for (let i = Math.ceil(low / s - 1e-9); i * s <= high * (1 + 1e-9); i++) out.push(i * s);
+    return out;
+  };
+
+  // A series as stairs: [from, to, least, most, last].
+  const stairs = s => {
+    const out = [];
+    s.points.forEach(([t, least, most, last], i) => {
+      const next = i + 1 < s.points.length ? s.points[i + 1][0] : total;
+      const end = Math.min(t + s.step, next);
+      out.push([t, end, least, most, last]);
+      if (end < next) out.push([end, next, last, last, last]);
+    });
+    return out;
+  };
+  const visible = stairs => stairs.filter(s => s[1] >= view[0] && s[0] <= view[1]);
+  const find = (stairs, t) => stairs.findLast(s => s[0] <= t);
+
+  const panels = [];
+  const panel = (title, height, draw, tell) => {
+    const heading = document.createElement("h3"), svg = el("svg", {height, role: "img"}), values = document.createElement("span");
+    heading.append(title);
+    heading.append(values);
+    svg.setAttribute("aria-label", typeof title === "string" ? title : title.textContent);
+    root.append(heading, svg);
+    panels.push({svg, height, draw, tell, values});
+  };
+
+  for (const l of data.lines) {
+    const all = l.series.map(stairs);
+    const title = document.createElement("b");
+    title.append(l.title);
+    const height = l.unit === "B" ? 170 : 90;
+    panel(title, height, svg => {
+      const shown = all.map(visible);
+      let low = Infinity, high = 0;
+      for (const s of shown.flat()) { low = Math.min(low, s[2]); high = Math.max(high, s[3]); }
+      if (!fit || low === Infinity) low = 0;
+      if (high <= low) high = low + 1;
+      const y = v => height - 4 - (v - low) / (high - low) * (height - 12);
+      for (const v of lines(low, high, step(high - low, height / 35, l.unit))) {
+        svg.append(el("line", {class: "grid", x1: left, x2: width - right, y1: y(v), y2: y(v)}));
+        svg.append(el("text", {class: "label", x: left - 6, y: y(v) + 4, "text-anchor": "end"}, number(v, l.unit)));
+      }
+      shown.forEach((stairs, i) => {
+        if (!stairs.length) return;
+        const X = t => Math.min(Math.max(x(t), left - 2), width + 2).toFixed(1);
+        const over = stairs.map(s => `${X(s[0])} ${y(s[3]).toFixed(1)}L${X(s[1])} ${y(s[3]).toFixed(1)}`);
+        const under = stairs.toReversed().map(s => `${X(s[1])} ${y(s[2]).toFixed(1)}L${X(s[0])} ${y(s[2]).toFixed(1)}`);
+        const last = stairs.map(s => `${X(s[0])} ${y(s[4]).toFixed(1)}L${X(s[1])} ${y(s[4]).toFixed(1)}`);
+        svg.append(el("path", {class: "band c" + i, d: "M" + over.concat(under).join("L") + "Z"}));
+        svg.append(el("path", {class: "last c" + i, d: "M" + last.join("L")}));
+      });
+    }, (t, values) => {
+      l.series.forEach((s, i) => {
+        const at = find(all[i], t), item = document.createElement("span"), key = document.createElement("i");
+        key.className = "c" + i;
+        item.append(key, s.name + (t === null || !at ? "" : " " + number(at[4], l.unit) +
+          (at[2] === at[3] ? "" : ` (${number(at[2], l.unit)} to ${number(at[3], l.unit)})`)));
+        values.append(item, " ");
+      });
+    });
+  }
+
+  const laneHeight = 16;
+  if (data.lanes.some(l => l.bars.length)) {
+    panel("Events", data.lanes.length * laneHeight + 4, svg => {
+      data.lanes.forEach((lane, i) => {
+        const y = i * laneHeight + 2;
+        svg.append(el("rect", {class: "floor", x: left, width: width - left - right, y, height: laneHeight - 3}));
+        for (const bar of lane.bars) {
+          let from = bar.t;
+          bar.parts.forEach((length, part) => {
+            const to = from + length;
+            if (length > 0 && to >= view[0] && from <= view[1]) {
+              const x0 = Math.max(x(from), left), x1 = Math.min(x(to), width - right);
+              const r = el("rect", {class: `${lane.kind} p${part}`, x: x0, width: Math.max(x1 - x0, 1.5), y, height: laneHeight - 3});
+              if (bar.to) r.dataset.to = bar.to;
+              svg.append(r);
+            }
+            from = to;
+          });
+        }
+        svg.append(el("rect", {class: "edge", x: 0, y, width: left, height: laneHeight}));
+        svg.append(el("text", {class: "label", x: left - 6, y: y + 11, "text-anchor": "end", textLength: lane.title.length > 11 ? left - 8 : undefined}, lane.title));
+      });
+    }, (t, values) => {
+      if (t === null) return;
+      const near = (view[1] - view[0]) / (width - left - right) * 2;
+      for (const lane of data.lanes) {
+        for (const bar of lane.bars) {
+          const length = bar.parts.reduce((a, b) => a + b, 0);
+          if (t >= bar.t - near && t <= bar.t + length + near) {
+            values.append(`${bar.what} ${lane.kind === "call" ? "" : time(length, 10 ** Math.floor(Math.log10(Math.max(length, 10)) - 2))} `);
+            break;
+          }
+        }
+      }
+    });
+  }
+
+  const rowHeight = 22;
+  if (data.rows.length) {
+    const key = document.createElement("b");
+    key.append("What the threads did");
+    panel(key, data.rows.length * rowHeight, svg => {
+      data.rows.forEach((row, i) => {
+        const top = i * rowHeight + 2, height = rowHeight - 4, foot = top + height;
+        svg.append(el("rect", {class: "floor", x: left, width: width - left - right, y: top, height}));
+        const first = Math.max(0, Math.floor(view[0] / row.step)), last = Math.min(row.running.length, Math.ceil(view[1] / row.step));
+        const area = (class_, lower, upper) => {
+          let over = "", under = "";
+          for (let j = first; j < last; j++) {
+            const x0 = Math.max(x(j * row.step), left).toFixed(1), x1 = Math.min(x(Math.min((j + 1) * row.step, total)), width - right).toFixed(1);
+            over += `L${x0} ${(foot - upper(j) * height).toFixed(1)}L${x1} ${(foot - upper(j) * height).toFixed(1)}`;
+            under = `L${x1} ${(foot - lower(j) * height).toFixed(1)}L${x0} ${(foot - lower(j) * height).toFixed(1)}` + under;
+          }
+          if (over) svg.append(el("path", {class: class_, d: "M" + (over + under).slice(1) + "Z"}));
+        };
+        const running = j => row.running[j], both = j => Math.min(1, row.running[j] + (row.syscall[j] ?? 0));
+        area("running", () => 0, running);
+        area("syscall", running, both);
+        const [id, ...rest] = row.title.split(", ");
+        svg.append(el("text", {class: "label", x: left - 6, y: top + 13, "text-anchor": "end"}, id));
+        if (rest.length) svg.append(el("text", {class: "label name", x: left + 6, y: top + 13}, rest.join(", ")));
+      });
+    }, (t, values, y) => {
+      for (const [name, class_] of [["running Go", "c0"], ["in system calls", "c1"]]) {
+        const item = document.createElement("span"), k = document.createElement("i");
+        k.className = class_;
+        item.append(k, name);
+        values.append(item, " ");
+      }
+      const row = data.rows[Math.floor(y / rowHeight)];
+      if (t === null || !row) return;
+      const j = Math.floor(t / row.step), percent = v => Math.round(100 * (v ?? 0)) + " %";
+      values.append(`thread ${row.title}: ${percent(row.running[j])} running, ${percent(row.syscall[j])} in system calls`);
+    });
+  }
+
+  const axis = el("svg", {height: 30, class: "axis", role: "img", "aria-label": "time"});
+  root.append(axis);
+  const drawAxis = () => {
+    const s = step(view[1] - view[0], Math.max(2, width / 140));
+    for (const t of lines(view[0], view[1], s)) {
+      axis.append(el("line", {class: "grid", x1: x(t), x2: x(t), y1: 0, y2: 5}));
+      axis.append(el("text", {x: x(t), y: 18, "text-anchor": "middle"}, time(t, s)));
+    }
+    // which part of the whole this is
+    const whole = width - left - right;
+    axis.append(el("rect", {class: "floor", x: left, width: whole, y: 25, height: 4}));
+    axis.append(el("rect", {class: "running", x: left + view[0] / total * whole, width: Math.max(2, (view[1] - view[0]) / total * whole), y: 25, height: 4}));
+  };
+
+  const precise = () => 10 ** Math.floor(Math.log10(Math.max((view[1] - view[0]) / 1000, 1)));
+  const tell = () => {
+    for (const p of panels) {
+      p.values.replaceChildren();
+      p.tell(cursor?.t ?? null, p.values, cursor?.svg === p.svg ? cursor.y : -1);
+      p.svg.querySelectorAll(".cross, .chosen").forEach(e => e.remove());
+      if (chosen) {
+        const [a, b] = [Math.min(...chosen), Math.max(...chosen)];
+        p.svg.append(el("rect", {class: "chosen", x: a, width: b - a, y: 0, height: p.height}));
+      }
+      if (cursor) p.svg.append(el("line", {class: "cross", x1: cursor.x, x2: cursor.x, y1: 0, y2: p.height}));
+    }
+    output.textContent = (cursor ? "at " + time(cursor.t, precise()) + " · " : "") +
+      `${time(view[0], precise())} to ${time(view[1], precise())}`;
+  };
+  const draw = () => {
+    width = Math.max(300, root.clientWidth);
+    for (const p of panels) {
+      p.svg.replaceChildren();
+      for (const t of lines(view[0], view[1], step(view[1] - view[0], Math.max(2, width / 140))))
+        p.svg.append(el("line", {class: "grid", x1: x(t), x2: x(t), y1: 0, y2: p.height}));
+      p.draw(p.svg);
+    }
+    axis.replaceChildren();
+    drawAxis();
+    root.dataset.from = view[0];
+    root.dataset.to = view[1];
+    tell();
+  };
+
+  const least = Math.min(total, 100); // nanoseconds
+  const show = (from, to) => {
+    const span = Math.min(Math.max(to - from, least), total);
+    from = Math.min(Math.max(from, 0), total - span);
+    view = [from, from + span];
+    if (cursor) cursor.t = at(cursor.x);
+    draw();
+  };
+  const zoom = (factor, t = (view[0] + view[1]) / 2) => show(t - (t - view[0]) * factor, t + (view[1] - t) * factor);
+  const pan = share => show(view[0] + share * (view[1] - view[0]), view[1] + share * (view[1] - view[0]));
+  const actions = {in: () => zoom(0.5), out: () => zoom(2), left: () => pan(-0.25), right: () => pan(0.25), reset: () => show(0, total)};
+
+  for (const b of root.querySelectorAll("button[data-do]")) b.addEventListener("click", () => actions[b.dataset.do]());
+  root.querySelector("input[data-do=fit]").addEventListener("change", e => { fit = e.target.checked; draw(); });
+  const keys = {"+": "in", "=": "in", "-": "out", "−": "out", "ArrowLeft": "left", "ArrowRight": "right", "0": "reset", "Home": "reset"};
+  root.addEventListener("keydown", e => {
+    if (!(e.key in keys) || e.ctrlKey || e.metaKey || e.altKey || e.target.tagName === "INPUT") return;
+    e.preventDefault();
+    actions[keys[e.key]]();
+  });
+  root.addEventListener("wheel", e => {
+    if (!e.target.closest("svg") || !(e.ctrlKey || root.contains(document.activeElement))) return;
+    e.preventDefault();
+    if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) return pan(e.deltaX / width);
+    zoom(1.0015 ** (e.deltaY * (e.deltaMode ? 30 : 1)), at(place(e)));
+  }, {passive: false});
+
+  const place = e => Math.min(Math.max(e.clientX - root.getBoundingClientRect().left, left), width - right);
+  root.addEventListener("pointermove", e => {
+    const svg = e.target.closest?.("svg");
+    if (!svg || drag?.pan) return;
+    const px = place(e);
+    cursor = {x: px, t: at(px), svg, y: e.clientY - svg.getBoundingClientRect().top};
+    tell();
+  });
+  root.addEventListener("pointerleave", () => { cursor = null; tell(); });
+
+  let drag = null;
+  root.addEventListener("pointerdown", e => {
+    if (!e.target.closest("svg") || e.button > 1) return;
+    if (e.pointerType === "touch") return;
+    e.preventDefault();
+    root.focus({preventScroll: true});
+    drag = {from: place(e), pan: e.shiftKey || e.button === 1, view: view.slice(), to: e.target.dataset.to};
+  });
+  addEventListener("pointermove", e => {
+    if (!drag) return;
+    const px = place(e);
+    if (drag.pan) {
+      const d = (drag.from - px) / (width - left - right) * (drag.view[1] - drag.view[0]);
+      cursor = null;
+      show(drag.view[0] + d, drag.view[1] + d);
+    } else if (Math.abs(px - drag.from) > 3) {
+      chosen = [drag.from, px];
+      tell();
+    }
+  });
+  addEventListener("pointerup", () => {
+    if (!drag) return;
+    const to = drag.to, range = chosen;
+    drag = chosen = null;
+    if (range) show(at(Math.min(...range)), at(Math.max(...range)));
+    else if (to) unfold(document.getElementById(to));
+  });
+  root.addEventListener("dblclick", e => { if (e.target.closest("svg") && !e.target.dataset.to) actions.reset(); });
+
+  const unfold = e => {
+    document.querySelectorAll(".told").forEach(e => e.classList.remove("told"));
+    e.open = true;
+    e.classList.add("told");
+    e.scrollIntoView({block: "center"});
+  };
+
+  new ResizeObserver(() => { if (root.clientWidth !== width) draw(); }).observe(root);
+  draw();
+})();

@@ -1,0 +1,285 @@
+package chart
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/page/pagetest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+)
+
+// sample returns a report of ten seconds in which the heap climbs by 1 MiB a second up to 10 MiB, three threads run,
+// and three places have made calls.
+func sample() *trace.Report {
+	const step = 50 * time.Millisecond
+	r := &trace.Report{
+		Trace: trace.Trace{Name: "sample <b>", Bytes: 3 << 20, Format: "go 1.26", Duration: 10 * time.Second, Events: 123456,
+			GOMAXPROCS: 2},
+		Warnings: []string{"a warning <i>"},
+		Table:    trace.Table{Goroutines: 57, Heap: 12 << 20, Threads: 3, BgSweep: 12 * time.Millisecond, STW: 800 * time.Microsecond},
+	}
+	series := func(f func(t float64) float64) trace.Series {
+		s := trace.Series{Step: step}
+		for at := time.Duration(0); at < r.Trace.Duration; at += step {
+			v := f(at.Seconds())
+			s.Points = append(s.Points, trace.Point{At: at, Min: v * 0.9, Max: v * 1.1, Last: v})
+		}
+		return s
+	}
+	r.Heap = trace.Heap{
+		Allocated: series(func(t float64) float64 { return (t + 0.5*math.Mod(t, 1)) * (1 << 20) }),
+		Goal:      series(func(t float64) float64 { return (math.Floor(t) + 2) * (1 << 20) }),
+		First:     4096, Last: 10 << 20, Peak: 12 << 20, Growth: 60 << 20,
+		Lows: &trace.Trend{N: 9, First: 1 << 20, Last: 9 << 20, Growth: 60 << 20, Error: 1 << 18},
+	}
+	r.Goroutines = trace.Goroutines{Existing: series(func(t float64) float64 { return math.Round(30 + 20*math.Sin(t)) }), Peak: 57, Last: 12,
+		Created: 1234}
+	r.Threads = trace.Threads{Seen: series(func(t float64) float64 { return math.Min(3, 1+math.Floor(t)) }),
+		Busy: series(func(t float64) float64 { return 1 + math.Mod(math.Floor(3*t), 2) }), Total: 3, Peak: 2}
+	timeline := func(n int) trace.Timeline {
+		l := trace.Timeline{Step: step}
+		for i := range 200 {
+			l.Running = append(l.Running, 0.5+0.5*math.Sin(float64(i*n)/9))
+			l.Syscall = append(l.Syscall, 0.3*(0.5-0.5*math.Sin(float64(i*n)/9)))
+		}
+		return l
+	}
+	for i := range 3 {
+		r.Threads.Busiest = append(r.Threads.Busiest, trace.Thread{ID: int64(4000 + i), Timeline: timeline(i + 1)})
+	}
+	r.Locked = []trace.LockedThread{{Thread: 4001, Goroutine: 7, Function: "example.com/long/path/gl.(*Loop).run", Evidence: trace.ServesCalls,
+		Executions: 900, Running: 3 * time.Second, Syscall: time.Second, Idle: 6 * time.Second, Calls: 1500, Serving: 2 * time.Second,
+		Waits: []trace.Wait{{Reason: "chan receive", N: 12, Time: 5 * time.Second}}, Timeline: timeline(2)}}
+	for i := range 9 {
+		at := time.Duration(i+1) * time.Second
+		r.GC.Longest = append(r.GC.Longest, trace.Interval{At: at, Length: 30 * time.Millisecond, What: "cycle"})
+		r.Stops.Longest = append(r.Stops.Longest, trace.Interval{At: at, Length: 90 * time.Microsecond, What: "GC sweep termination"})
+	}
+	r.GC.Cycles, r.GC.Mark = 9, distribution(3e7, 9)
+	r.Stops.All = distribution(9e4, 9)
+	r.Stops.Reasons = []trace.StopReason{{Reason: "GC sweep termination", Times: distribution(9e4, 9)},
+		{Reason: "start trace", Own: true, Times: distribution(4e4, 1)}}
+	for i, name := range []string{"net/http.(*conn).serve", "main.worker", "runtime.bgsweep"} {
+		r.Functions = append(r.Functions, trace.Function{Name: name, System: i == 2, Goroutines: uint64(100 * (i + 1)), Executions: 5000,
+			Moves: uint64(70 * i), Running: time.Duration(3-i) * time.Second})
+	}
+	r.Affinity = trace.Affinity{Goroutines: 300, Executions: 20000, Moves: 5000, Why: []trace.Count{{Name: "channel", N: 4000}, {Name: "syscall", N: 1000}},
+		Via: []trace.Count{{Name: "stolen", N: 4500}, {Name: "waker", N: 500}}, Per: distribution(17, 300), On: distribution(2, 300)}
+	for i := range 10 {
+		r.Affinity.Top = append(r.Affinity.Top, trace.Mover{Goroutine: int64(20 + i), Function: fmt.Sprintf("main.worker%d", i),
+			Created: []trace.Frame{{Func: "main.main", File: "/src/prog/main.go", Line: 12}}, Threads: 3, Executions: 900,
+			Moves: uint64(400 - 10*i), Why: []trace.Count{{Name: "channel", N: uint64(400 - 10*i)}}, Running: time.Duration(i) * time.Millisecond})
+	}
+	for i, name := range []string{"main.draw", "example.com/a/b.(*Window[go.shape.int]).Show", "main.load"} {
+		r.Calls.Places = append(r.Calls.Places, trace.Place{Frame: trace.Frame{Func: name, File: "/src/prog/draw.go", Line: uint64(40 + i)},
+			Kind: "Call", N: uint64(500 * (i + 1)), Queued: distribution(2e3*math.Pow(10, float64(i)), 500), Run: distribution(3e5, 500)})
+	}
+	r.Calls.Total = 3000
+	for i := range 10 {
+		r.Calls.Worst = append(r.Calls.Worst, trace.Call{Kind: "Call", At: time.Duration(i)*time.Second + 500*time.Millisecond, Goroutine: 9, Thread: 4001,
+			Queued: time.Duration(100-9*i) * time.Millisecond, Run: 20 * time.Millisecond, Return: time.Millisecond,
+			From: []trace.Frame{{Func: "main.draw", File: "/src/prog/draw.go", Line: 40}},
+			On:   []trace.Frame{{Func: "syscall.Read", File: "/go/src/syscall/x.go", Line: 1}}, Stopped: &trace.Wait{Reason: "network", N: 1, Time: time.Millisecond}})
+	}
+	return r
+}
+
+// distribution returns one of n numbers around middle.
+func distribution(middle float64, n uint64) trace.Distribution {
+	d := trace.Distribution{N: n, Sum: middle * float64(n), Min: middle / 4, P50: middle, P90: 2 * middle, P99: 3 * middle, Max: 4 * middle}
+	for i := -16; i < 16; i++ {
+		low := middle * math.Pow(2, float64(i)/8)
+		d.Classes = append(d.Classes, trace.Class{Low: low, High: low * math.Pow(2, 1.0/8), N: uint64(float64(n) * math.Exp(-float64(i*i)/40) / 8)})
+	}
+	return d
+}
+
+func saved(t *testing.T, r *trace.Report) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "trace.html")
+	if err := Save(r, name); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// helpers are for the scripts of the tests.
+const helpers = `
+const time = document.getElementById("time"), svg = time.querySelector("svg");
+const view = () => [Number(time.dataset.from), Number(time.dataset.to)];
+const point = (type, share, more) => {
+	const box = svg.getBoundingClientRect(), target = more?.on ?? svg;
+	target.dispatchEvent(new PointerEvent(type, {bubbles: true, cancelable: true, clientX: box.left + 70 + share * (box.width - 78), clientY: box.top + 20, ...more}));
+};
+const key = k => time.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true}));
+const click = what => time.querySelector("[data-do=" + what + "]").click();
+const axis = () => [...time.querySelectorAll(".axis text")].map(e => e.textContent).join(" ");
+`
+
+func near(a, b [2]float64) bool { return math.Abs(a[0]-b[0]) < 0.03e9 && math.Abs(a[1]-b[1]) < 0.03e9 }
+
+func TestThePicturesAreZoomedAndMoved(t *testing.T) {
+	var got struct {
+		Views [][2]float64
+		Axes  []string
+	}
+	pagetest.Run(t, saved(t, sample()), helpers+`
+		const views = [], axes = [], note = () => { views.push(view()); axes.push(axis()); };
+		note();
+		click("in"); note();
+		click("right"); note();
+		click("out"); note();
+		key("+"); key("+"); note();
+		key("ArrowLeft"); note();
+		key("0"); note();
+		point("pointerdown", 0.2); point("pointermove", 0.4); point("pointerup", 0.4); note();
+		point("pointerdown", 0.5, {shiftKey: true}); point("pointermove", 0, {shiftKey: true}); point("pointerup", 0); note();
+		svg.dispatchEvent(new MouseEvent("dblclick", {bubbles: true})); note();
+		const box = svg.getBoundingClientRect();
+		svg.dispatchEvent(new WheelEvent("wheel", {bubbles: true, cancelable: true, ctrlKey: true, deltaY: -462, clientX: box.left + 70, clientY: box.top}));
+		note();
+		return {views, axes};`, &got)
+	want := [][2]float64{
+		{0, 10e9}, {2.5e9, 7.5e9}, {3.75e9, 8.75e9}, {0, 10e9}, {3.75e9, 6.25e9}, {3.125e9, 5.625e9}, {0, 10e9},
+		{2e9, 4e9}, {3e9, 5e9}, {0, 10e9}, {0, 5e9},
+	}
+	if len(got.Views) != len(want) {
+		t.Fatalf("views %v", got.Views)
+	}
+	for i, w := range want {
+		if !near(got.Views[i], w) {
+			t.Errorf("view %d is %v, want %v", i, got.Views[i], w)
+		}
+	}
+	if got.Axes[0] == got.Axes[4] || !strings.Contains(got.Axes[0], "10 s") || strings.Contains(got.Axes[4], "10 s") {
+		t.Errorf("axes %q", got.Axes)
+	}
+}
+
+func TestTheCrosshairTellsTheValues(t *testing.T) {
+	var got struct {
+		Before, At, Texts, After string
+		Crosses, Left            int
+	}
+	pagetest.Run(t, saved(t, sample()), helpers+`
+		const texts = () => [...time.querySelectorAll("h3")].map(e => e.textContent).join("\n");
+		const before = time.querySelector("output").textContent;
+		point("pointermove", 0.5005);
+		const at = time.querySelector("output").textContent, t = texts(), crosses = time.querySelectorAll(".cross").length;
+		time.dispatchEvent(new PointerEvent("pointerleave"));
+		return {before, at, texts: t, after: texts(), crosses, left: time.querySelectorAll(".cross").length};`, &got)
+	if strings.Contains(got.Before, "at ") || !strings.HasPrefix(got.At, "at 5.0") {
+		t.Errorf("%q, then %q", got.Before, got.At)
+	}
+	for _, want := range []string{"allocated 5.00 MiB (4.50 MiB to 5.50 MiB)", "goal 7 MiB", "existing 11", "seen 3", "cycle", "GC sweep termination 90"} {
+		if !strings.Contains(got.Texts, want) || strings.Contains(got.After, want) {
+			t.Errorf("%q is not there, or stays:\n%s", want, got.Texts)
+		}
+	}
+	if got.Crosses != 5 || got.Left != 0 {
+		t.Errorf("%d crosses in 5 pictures, then %d", got.Crosses, got.Left)
+	}
+}
+
+func TestEverythingIsOnThePage(t *testing.T) {
+	var got struct {
+		Rows    map[string]int
+		Text    string
+		Open    int
+		Lanes   int
+		Threads []string
+		Stack   string
+	}
+	pagetest.Run(t, saved(t, sample()), helpers+`
+		const rows = {};
+		for (const table of document.querySelectorAll("table[id]")) rows[table.id] = table.tBodies[0].rows.length;
+		const text = document.body.textContent;
+		const call = time.querySelectorAll(".call.p0")[2];
+		point("pointerdown", 0, {on: call}); point("pointerup", 0, {on: call});
+		return {rows, text, open: [...document.querySelectorAll("details.worst")].findIndex(d => d.open),
+			lanes: time.querySelectorAll("rect.mark").length,
+			threads: [...time.querySelectorAll("text.name")].map(e => e.textContent),
+			stack: document.querySelector("details[open] .two").textContent};`, &got)
+	for id, n := range map[string]int{"places": 3, "movers": 10, "locked": 1, "functions": 3, "stops": 2, "row": 1} {
+		if got.Rows[id] != n {
+			t.Errorf("table %s has %d rows, want %d", id, got.Rows[id], n)
+		}
+	}
+	for _, want := range []string{"sample <b>", "a warning <i>", "12 MiB", "b.(*Window[go.shape.int]).Show", "chan receive", "800 µs",
+		"of the trace's making"} {
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if got.Open != 2 || !strings.Contains(got.Stack, "syscall.Read") || !strings.Contains(got.Stack, "prog/draw.go:40") {
+		t.Errorf("a click on the third call unfolds number %d: %s", got.Open, got.Stack)
+	}
+	if got.Lanes != 9 || !slices.Equal(got.Threads, []string{"only runs gl.(*Loop).run"}) {
+		t.Errorf("%d marks, threads %q", got.Lanes, got.Threads)
+	}
+}
+
+func TestTablesAreSortedByNumbers(t *testing.T) {
+	var got [][]string
+	pagetest.Run(t, saved(t, sample()), `
+		const first = id => [...document.querySelectorAll("#" + id + " tbody tr")].map(r => r.cells[0].textContent).slice(0, 2);
+		const sort = (id, column) => { document.querySelectorAll("#" + id + " th")[column].click(); return first(id); };
+		return [sort("movers", 4), sort("movers", 5), sort("places", 2), sort("functions", 3)];`, &got)
+	for i, want := range []string{"20", "29", "main.load", "bgsweep"} {
+		if len(got) <= i || !strings.Contains(got[i][0], want) {
+			t.Errorf("table %d begins with %q, want %q", i, got[i], want)
+		}
+	}
+}
+
+func TestAnEmptyReportIsAPage(t *testing.T) {
+	var got string
+	r := &trace.Report{Trace: trace.Trace{Name: "empty"}}
+	pagetest.Run(t, saved(t, r), helpers+`click("in"); key("0"); point("pointermove", 0.5); return axis();`, &got)
+	if got == "" {
+		t.Error("no axis")
+	}
+}
+
+func TestThePictureHasItsColours(t *testing.T) {
+	r := sample()
+	with := pagetest.Picture(t, saved(t, r), 1280, 2400)
+	r.Heap, r.Goroutines = trace.Heap{}, trace.Goroutines{}
+	without := pagetest.Picture(t, saved(t, r), 1280, 2400)
+	if a, b := blue(with), blue(without); a < b+2000 {
+		t.Errorf("%d blue pixels with lines, %d without", a, b)
+	}
+}
+
+func blue(m image.Image) (n int) {
+	for y := m.Bounds().Min.Y; y < m.Bounds().Max.Y; y++ {
+		for x := m.Bounds().Min.X; x < m.Bounds().Max.X; x++ {
+			if r, _, b, _ := m.At(x, y).RGBA(); b > r+0x3000 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestNumbersAreForPeople(t *testing.T) {
+	for want, got := range map[string]string{
+		"0 ns": duration(0), "999 ns": duration(999), "1 µs": duration(1000), "1.50 µs": duration(1500), "12.3 ms": duration(12345678),
+		"1.00 s": duration(999_600_000), "90 s": duration(90 * time.Second), "10 min": duration(10 * time.Minute),
+		"0 B": byteCount(0), "1023 B": byteCount(1023), "1 KiB": byteCount(1024), "1.50 MiB": byteCount(3 << 19), "-2 KiB": signedBytes(-2048),
+		"12\u202f345": count(uint64(12345)), "999": count(999), "1\u202f000": count(1000.0),
+		"25 %": share(uint64(1), uint64(4)), "–": share(uint64(1), uint64(0)), "33.3 %": share(uint64(1), uint64(3)),
+		"b.F": shortName("example.com/a/b.F"), "b.G[a/c.T]": shortName("x/b.G[a/c.T]"), "main.f": shortName("main.f"),
+		"prog/main.go:": shortFile(`C:\src\prog\main.go`) + ":",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

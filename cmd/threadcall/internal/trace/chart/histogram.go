@@ -1,0 +1,84 @@
+package chart
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+)
+
+// A scale is the logarithmic axis of distributions that are to be compared.
+type scale struct{ Low, High float64 }
+
+func scaleOf(places []trace.Place) scale {
+	s := scale{math.Inf(1), 1}
+	for _, p := range places {
+		for _, d := range []trace.Distribution{p.Queued, p.Run} {
+			for _, c := range d.Classes {
+				s.Low, s.High = min(s.Low, max(c.Low, 1)), max(s.High, c.High)
+			}
+		}
+	}
+	if s.Low >= s.High {
+		s.Low = s.High / 10
+	}
+	// whole decades, so that the lines between them mean something
+	return scale{math.Pow(10, math.Floor(math.Log10(s.Low))), math.Pow(10, math.Ceil(math.Log10(s.High)))}
+}
+
+const (
+	histogramWidth  = 170.0
+	histogramHeight = 30.0
+)
+
+func (s scale) x(v float64) float64 {
+	v = min(max(v, s.Low), s.High)
+	return histogramWidth * math.Log(v/s.Low) / math.Log(s.High/s.Low)
+}
+
+// histogram draws d: as many columns as it has classes, a line at each decade, a mark at the median.
+func histogram(d trace.Distribution, s scale) template.HTML {
+	if d.N == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="histogram" width="%g" height="%g" role="img"><title>%s</title>`, histogramWidth, histogramHeight,
+		template.HTMLEscapeString(fmt.Sprintf("from %s to %s; half up to %s, 99 %% up to %s",
+			nanoseconds(d.Min), nanoseconds(d.Max), nanoseconds(d.P50), nanoseconds(d.P99))))
+	for v := s.Low; v <= s.High*1.001; v *= 10 {
+		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="0" y2="%g"/>`, s.x(v), s.x(v), histogramHeight)
+	}
+	most := uint64(1)
+	for _, c := range d.Classes {
+		most = max(most, c.N)
+	}
+	for _, c := range d.Classes {
+		from, to := s.x(c.Low), s.x(c.High)
+		h := max(1, (histogramHeight-2)*float64(c.N)/float64(most))
+		fmt.Fprintf(&b, `<rect x="%.1f" width="%.1f" y="%.1f" height="%.1f"/>`, from, max(to-from, 1), histogramHeight-h, h)
+	}
+	fmt.Fprintf(&b, `<path d="M%.1f 0v%g"/></svg>`, s.x(d.P50), histogramHeight)
+	return template.HTML(b.String())
+}
+
+// parts draws the three parts of a call, of which the longest takes whole.
+func parts(c, longest trace.Call) template.HTML {
+	const width = 260.0
+	whole := max(float64(longest.Total()), 1)
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="parts" width="%g" height="12" role="img">`, width)
+	x := 0.0
+	for _, p := range []struct {
+		class string
+		n     float64
+	}{{"queued", float64(c.Queued)}, {"run", float64(c.Run)}, {"return", float64(c.Return)}} {
+		w := width * p.n / whole
+		fmt.Fprintf(&b, `<rect class="%s" x="%.1f" width="%.1f" height="12"><title>%s %s</title></rect>`, p.class, x, w,
+			p.class, nanoseconds(p.n))
+		x += w
+	}
+	b.WriteString(`</svg>`)
+	return template.HTML(b.String())
+}
