@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/chart"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
@@ -121,24 +123,26 @@ func (r benchResult) printBlind(out *screen.Screen) {
 // printRun says how it was measured, and where the raw results are.
 func (r benchResult) printRun(out *screen.Screen) {
 	fmt.Fprintln(out)
-	processes := 0
-	for _, round := range r.report.Rounds {
-		processes += round.Processes
-	}
 	text := count(len(r.report.Rounds), "round", "rounds") + ": " + r.report.Stopped + ". "
 	if r.settings.Seed != 0 {
 		text += fmt.Sprintf("The order is that of -shuffle %d. ", r.settings.Seed)
 	}
-	if n := len(r.report.Disturbed); n > 0 {
-		text += fmt.Sprintf("%d of %d processes were disturbed by others on the machine, most of all %s. Their results are kept: to leave them out would make everything look faster than it is. ",
-			n, processes, worstDisturbance(r.report.Disturbed))
-	}
-	out.Paragraph("", text)
+	out.Paragraph("", text+r.disturbed())
 	var files []string
 	for _, v := range r.report.Versions {
 		files = append(files, v.File)
 	}
 	out.Paragraph("", "Raw results: "+strings.Join(files, " "))
+}
+
+// disturbed says how often others took what the benchmarks needed.
+func (r benchResult) disturbed() string {
+	n := len(r.report.Disturbed)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s disturbed by others on the machine, most of all %s. What was measured then is kept: to leave it out would make everything look faster than it is.",
+		count(n, "process was", "processes were"), worstDisturbance(r.report.Disturbed))
 }
 
 // worstDisturbance describes the one that took most.
@@ -157,5 +161,37 @@ func worstDisturbance(all []bench.Disturbed) string {
 
 // page writes the result as a web page.
 func (r benchResult) page(name string) error {
-	return errors.New("not yet")
+	p := chart.Report{Title: strings.Join(r.comparison.Versions, " and "), Comparison: r.comparison}
+	if r.report == nil {
+		return p.Save(name)
+	}
+	p.Title = "Benchmarks of " + r.report.Began.Format("2 January 2006, 15:04")
+	add := func(name, value string) {
+		if value != "" {
+			p.Settings = append(p.Settings, chart.Fact{Name: name, Value: value})
+		}
+	}
+	for _, v := range r.report.Versions {
+		add(v.Name, v.What)
+	}
+	set := r.report.Settings
+	add("command", r.report.Command)
+	add("Go", r.report.Toolchain)
+	add("rounds", fmt.Sprintf("%d: %s", len(r.report.Rounds), r.report.Stopped))
+	add("benchtime", set.Benchtime)
+	add("build flags", strings.Join(set.BuildFlags, " "))
+	add("pinned to CPUs", set.Pin)
+	add("CPU frequency", set.Frequency)
+	add("order", fmt.Sprintf("-shuffle %d", set.Seed))
+	for _, v := range r.report.Versions {
+		add("raw results", v.File)
+	}
+	for _, f := range r.report.Machine {
+		p.Machine = append(p.Machine, chart.Fact{Name: f.Name, Value: f.Value, Meaning: f.Meaning, Warning: f.Level == host.Warning})
+	}
+	p.Notes = r.report.Notes
+	if text := r.disturbed(); text != "" {
+		p.Notes = append(p.Notes, text)
+	}
+	return p.Save(name)
 }
