@@ -50,6 +50,7 @@ type allocationsResult struct {
 	sizes      work.Sizes
 }
 
+// measureAllocations checks what the article says of bytes.
 func measureAllocations(l *lab) (r allocationsResult, err error) {
 	for i, d := range designs {
 		s := d.open()
@@ -70,19 +71,6 @@ func measureAllocations(l *lab) (r allocationsResult, err error) {
 	done, err := work.Run(work.Job{Name: "sizes"})
 	r.sizes = done.Sizes
 	return r, err
-}
-
-// allocations checks what the article says of bytes.
-func allocations(l *lab) (s section, err error) {
-	r, err := measureAllocations(l)
-	if err != nil {
-		return s, err
-	}
-	image, err := l.picture("allocations", "Bytes allocated for each call and each thing", r.picture())
-	if err != nil {
-		return s, err
-	}
-	return section{about: r.about(), table: r.table(), image: image, claims: r.claims(), conclusion: r.conclusion()}, nil
 }
 
 func (r allocationsResult) about() string {

@@ -43,7 +43,7 @@ type settings struct {
 
 func full() settings {
 	return settings{
-		rounds: 24, turn: 200 * time.Millisecond,
+		rounds: 30, turn: 200 * time.Millisecond,
 		sieve: 20_000, sieveIn: 4_000, creations: 20_000_000, calls: 20_000_000, pingpongs: 20_000, profile: 100_000,
 	}
 }

@@ -13,18 +13,24 @@ import (
 
 // An experiment makes a section of the page.
 type experiment struct {
-	name  string
-	title string
-	make  func(*lab) (section, error)
+	name    string
+	title   string
+	shows   string // its picture
+	measure func(*lab) (result, error)
 }
 
 var experiments = []experiment{
-	{"calls", "Four ways to call a function on a thread", calls},
-	{"allocations", "What a call allocates", allocations},
-	{"sieve", "The prime sieve and the threads under it", sieve},
-	{"pingpong", "Ping-pong with and without a locked thread", pingpong},
-	{"stackit", "An int by value, by returned pointer, by passed pointer", stackit},
-	{"struct", "A struct of nine fields, copied or pointed to", nineFields},
+	{"calls", "Four ways to call a function on a thread", "What a call costs, by design and by who serves it", measuring(measureCalls)},
+	{"allocations", "What a call allocates", "Bytes allocated for each call and each thing", measuring(measureAllocations)},
+	{"sieve", "The prime sieve and the threads under it", "The sieve's time a message, and how often its goroutines move, by GOMAXPROCS", measuring(measureSieve)},
+	{"pingpong", "Ping-pong with and without a locked thread", "A round trip between two goroutines, by how many are locked to a thread", measuring(measurePingpong)},
+	{"stackit", "An int by value, by returned pointer, by passed pointer", "The time of a function that doubles an int, by how the int is passed", measuring(measureStackit)},
+	{"struct", "A struct of nine fields, copied or pointed to", "The time to make a struct of nine fields, copied and pointed to", measuring(measureNine)},
+}
+
+// measuring lets experiments have results of their own types.
+func measuring[R result](measure func(*lab) (R, error)) func(*lab) (result, error) {
+	return func(l *lab) (result, error) { return measure(l) }
 }
 
 // A lab is where experiments are made.
@@ -33,7 +39,6 @@ type lab struct {
 	ctx      context.Context
 	progress *progress
 	tracer   *tracer
-	pictures map[string][]byte
 }
 
 // perform makes the experiments and writes the page and its pictures.
@@ -52,24 +57,29 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 		return err
 	}
 	defer tracer.close()
-	l := &lab{set, ctx, p, tracer, map[string][]byte{}}
+	l := &lab{set, ctx, p, tracer}
+	drawn := map[string][]byte{}
 	machine := watchMachine()
 	var sections []section
 	for _, e := range chosen {
 		p.enter(e.title)
-		made, err := e.make(l)
+		found, err := e.measure(l)
 		p.clear()
 		if err == nil {
 			err = ctx.Err()
 		}
+		var svg bytes.Buffer
+		if err == nil {
+			err = picture.WriteSVG(&svg, found.picture())
+		}
 		if err != nil {
 			return fmt.Errorf("experiment %s: %w", e.name, err)
 		}
-		made.title = e.title
-		sections = append(sections, made)
+		sections = append(sections, section{e, found})
+		drawn[e.name+".svg"] = svg.Bytes()
 	}
 	text := page(set, machine.end(), sections)
-	for name, svg := range l.pictures {
+	for name, svg := range drawn {
 		if err := os.WriteFile(filepath.Join(pictures, name), svg, 0o666); err != nil {
 			return err
 		}
@@ -77,7 +87,7 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 	if err := os.WriteFile(filepath.Join(out, "lab.md"), []byte(text), 0o666); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "written: %s and %d pictures in %s\n", filepath.Join(out, "lab.md"), len(l.pictures), pictures)
+	fmt.Fprintf(stdout, "written: %s and %d pictures in %s\n", filepath.Join(out, "lab.md"), len(drawn), pictures)
 	return nil
 }
 
@@ -89,14 +99,4 @@ func (l *lab) rounds(contenders []measure.Contender) ([]measure.Series, error) {
 // roundsOf is rounds with turns in which each is done n times.
 func (l *lab) roundsOf(n int, contenders []measure.Contender) ([]measure.Series, error) {
 	return measure.Rounds(l.ctx, contenders, measure.Extent{Rounds: l.settings.rounds, N: n}, l.progress.step)
-}
-
-// picture draws a picture for the page and returns the Markdown that shows it.
-func (l *lab) picture(name, about string, p picture.Picture) (string, error) {
-	var b bytes.Buffer
-	if err := picture.WriteSVG(&b, p); err != nil {
-		return "", err
-	}
-	l.pictures[name+".svg"] = b.Bytes()
-	return fmt.Sprintf("![%s](lab/%s.svg)\n", about, name), nil
 }

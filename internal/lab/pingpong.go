@@ -28,6 +28,7 @@ type pingpongResult struct {
 	traced int
 }
 
+// measurePingpong asks what a locked thread costs two goroutines that talk to each other.
 func measurePingpong(l *lab) (r pingpongResult, err error) {
 	r.traced = l.pingpongs
 	r.ways = [3]pingpongWay{
@@ -63,19 +64,6 @@ func measurePingpong(l *lab) (r pingpongResult, err error) {
 		l.progress.step(i+1, len(r.ways))
 	}
 	return r, nil
-}
-
-// pingpong asks what a locked thread costs two goroutines that talk to each other.
-func pingpong(l *lab) (s section, err error) {
-	r, err := measurePingpong(l)
-	if err != nil {
-		return s, err
-	}
-	image, err := l.picture("pingpong", "A round trip between two goroutines, by how many are locked to a thread", r.picture())
-	if err != nil {
-		return s, err
-	}
-	return section{about: r.about(), table: r.table(), image: image, claims: r.claims(), conclusion: r.conclusion()}, nil
 }
 
 func (r pingpongResult) about() string {

@@ -1,28 +1,40 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/threadcall/threadcall/internal/lab/paper"
+	"github.com/threadcall/threadcall/internal/lab/picture"
 )
 
-// A section is what the page says of an experiment: Markdown, but for the title and the claims.
+// A result is what an experiment has found, and can say in Markdown.
+type result interface {
+	about() string // what was measured
+	table() string
+	picture() picture.Picture
+	claims() []paper.Claim
+	conclusion() string
+}
+
+// A tracedResult has a second table, of traces, and what there is to say to it.
+type tracedResult interface {
+	result
+	traces() string
+}
+
+// A section is what the page says of an experiment.
 type section struct {
-	title      string
-	about      string // what is measured
-	table      string
-	image      string
-	traces     string // a second table and what there is to say to it; may be empty
-	claims     []paper.Claim
-	conclusion string
+	experiment
+	result
 }
 
 func (s section) text() string {
-	parts := []string{"## " + s.title + "\n", s.about, s.table, s.image}
-	if s.traces != "" {
-		parts = append(parts, s.traces)
+	parts := []string{"## " + s.title + "\n", s.about(), s.table(), fmt.Sprintf("![%s](lab/%s.svg)\n", s.shows, s.name)}
+	if t, ok := s.result.(tracedResult); ok {
+		parts = append(parts, t.traces())
 	}
-	return strings.Join(append(parts, paper.Claims(s.claims), s.conclusion), "\n")
+	return strings.Join(append(parts, paper.Claims(s.claims()), s.conclusion()), "\n")
 }
 
 // summary counts what became of the claims.
@@ -35,7 +47,7 @@ func summary(sections []section) string {
 	var rows [][]string
 	for _, s := range sections {
 		counts := map[paper.Verdict]int{}
-		for _, c := range s.claims {
+		for _, c := range s.claims() {
 			counts[c.Verdict]++
 		}
 		row := []string{"[" + s.title + "](#" + anchor(s.title) + ")"}

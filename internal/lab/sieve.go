@@ -35,6 +35,7 @@ type sieveResult struct {
 	via                []string
 }
 
+// measureSieve asks whether threads help a program all of whose goroutines talk to each other, and how often they move.
 func measureSieve(l *lab) (r sieveResult, err error) {
 	r = sieveResult{
 		limit: l.sieve, tracedLimit: l.sieveIn, messages: work.Messages(l.sieve),
@@ -85,19 +86,6 @@ func measureSieve(l *lab) (r sieveResult, err error) {
 		l.progress.step(i+1, len(r.settings))
 	}
 	return r, nil
-}
-
-// sieve asks whether threads help a program all of whose goroutines talk to each other, and how often they move.
-func sieve(l *lab) (s section, err error) {
-	r, err := measureSieve(l)
-	if err != nil {
-		return s, err
-	}
-	image, err := l.picture("sieve", "The sieve's time a message, and how often its goroutines move, by GOMAXPROCS", r.picture())
-	if err != nil {
-		return s, err
-	}
-	return section{about: r.about(), table: r.table(), image: image, claims: r.claims(), conclusion: r.conclusion()}, nil
 }
 
 func (r sieveResult) about() string {

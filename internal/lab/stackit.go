@@ -2,196 +2,50 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
-	"github.com/threadcall/threadcall/internal/lab/measure"
 	"github.com/threadcall/threadcall/internal/lab/paper"
 	"github.com/threadcall/threadcall/internal/lab/picture"
 	"github.com/threadcall/threadcall/internal/lab/work"
 )
 
-// A variant is one way to write a function, with what the article measured of it.
-type variant struct {
-	name, job string
-	work      func(n int)
-	ns        float64
-	cost      cost // in the article
+// A stackitResult compares ways to give an int back.
+type stackitResult struct{ variantsResult }
 
-	here  cost
-	trace traceReport
-}
-
-// A variantsResult compares variants of a function.
-type variantsResult struct {
-	variants []variant
-	series   []measure.Series
-	traced   int // how often each was traced
-}
-
-// measureVariants times the variants, counts what they allocate and traces each in a process of its own.
-func measureVariants(l *lab, name string, variants []variant, n int, rounds func([]measure.Contender) ([]measure.Series, error)) (r variantsResult, err error) {
-	r = variantsResult{variants: variants, traced: n}
-	var contenders []measure.Contender
-	for _, v := range variants {
-		contenders = append(contenders, measure.Plain(v.name, v.work))
-	}
-	if r.series, err = rounds(contenders); err != nil {
-		return r, err
-	}
-	l.progress.enter(name + ", traced")
-	for i := range variants {
-		v := &variants[i]
-		v.here = costOf(l.profile, v.work)
-		if v.trace, err = l.tracer.report(work.Job{Name: v.job, N: n}); err != nil {
-			return r, err
-		}
-		l.progress.step(i+1, len(variants))
-	}
-	return r, nil
-}
-
-func (r variantsResult) times() string {
-	var rows [][]string
-	for i, v := range r.variants {
-		rows = append(rows, []string{v.name, paper.Time(v.ns), paper.Spread(r.series[i].Median()), v.cost.text(), v.here.text()})
-	}
-	return paper.Table([]string{"a call", "the article", "here", "from the heap, the article", "from the heap, here"}, rows)
-}
-
-// traces writes the article's table, and what corresponds to the numbers that it has for some of the variants.
-func (r variantsResult) traces(article map[string][]string) string {
-	head := []string{"in a trace of " + paper.Whole(r.traced) + " calls"}
-	for _, v := range r.variants {
-		if article != nil {
-			head = append(head, v.name+", the article")
-		}
-		head = append(head, v.name)
-	}
-	var rows [][]string
-	row := func(name string, of func(t traceReport) string) {
-		cells := []string{name}
-		for i, v := range r.variants {
-			if article != nil {
-				cell := ""
-				if said := article[name]; said != nil {
-					cell = said[i]
-				}
-				cells = append(cells, cell)
-			}
-			cells = append(cells, of(v.trace))
-		}
-		rows = append(rows, cells)
-	}
-	row(goroutinesRow, func(t traceReport) string { return paper.Whole(t.Table.Goroutines) })
-	row(heapRow, func(t traceReport) string { return fmt.Sprintf("%s KiB", paper.Whole(float64(t.Table.Heap)/1024)) })
-	row(threadsRow, func(t traceReport) string { return paper.Whole(t.Table.Threads) })
-	row(sweepRow, func(t traceReport) string { return paper.Time(float64(t.Table.BgSweep)) })
-	row(sweepsRow, func(t traceReport) string { return paper.Whole(t.sweeps()) })
-	row(stwTimeRow, func(t traceReport) string { return paper.Time(float64(t.Table.STW)) })
-	row(stopsRow, func(t traceReport) string { return paper.Whole(t.Stops.All.N) })
-	row("collections", func(t traceReport) string { return paper.Whole(t.GC.Cycles) })
-	return paper.Table(head, rows)
-}
-
-// The rows that the article's table has too.
-const (
-	goroutinesRow = "goroutines, most at a time"
-	heapRow       = "heap, most at a time"
-	threadsRow    = "threads"
-	sweepRow      = "bgsweep"
-	sweepsRow     = "bgsweep, executions"
-	stwTimeRow    = "STW"
-	stopsRow      = "STW, how often"
-)
-
-// pointerCosts judges that what is returned as a pointer is allocated, and that this is what takes the time.
-func (r variantsResult) pointerCosts(value, pointer int) []paper.Claim {
-	v, p := r.variants[value], r.variants[pointer]
-	ratio := r.series[pointer].Over(r.series[value])
-	c := exactly(fmt.Sprintf("%s, it costs %s B in %s", p.name, paper.Whole(p.cost.bytes), objectsText(p.cost.allocs)), p.cost.bytes, p.here.bytes, "B", "")
-	c.Here = p.here.text()
-	if math.Round(p.here.allocs) != p.cost.allocs {
-		c.Verdict = paper.Changed
-	}
-	slower := paper.Claim{
-		Says:    fmt.Sprintf("and takes %s times as long as %s", paper.Three(p.ns/v.ns), v.name),
-		Here:    paper.Ratio(ratio) + " times",
-		Verdict: paper.More(ratio, 1),
-	}
-	if slower.Verdict == paper.Reproduced {
-		switch said := p.ns / v.ns; {
-		case ratio.Below(said / 2):
-			slower.Why = "in that it takes longer, but by far less"
-		case ratio.Above(said * 2):
-			slower.Why = "in that it takes longer, and by far more"
-		default:
-			slower.Why = "within a factor of two"
-		}
-	}
-	return []paper.Claim{c, slower}
-}
-
-func objectsText(n float64) string {
-	if n == 1 {
-		return "one object"
-	}
-	return paper.Whole(n) + " objects"
-}
-
-// collectorText says what the traces show of the collector.
-func (r variantsResult) collectorText(value, pointer int) string {
-	v, p := r.variants[value].trace, r.variants[pointer].trace
-	switch {
-	case p.GC.Cycles == 0:
-		return "The traces are too short to show a collection."
-	case p.GC.Cycles <= v.GC.Cycles:
-		return "The traces do not show that it is the collector."
-	default:
-		return fmt.Sprintf("The traces show what becomes of it later: %s with the pointer, for which the world was stopped %s, and %s without.",
-			paper.Many(p.GC.Cycles, "collection"), paper.Many(p.Stops.All.N, "time"), paper.Many(v.GC.Cycles, "collection"))
-	}
-}
-
-// stackit compares ways to give an int back.
-func stackit(l *lab) (s section, err error) {
-	variants := []variant{
+// measureStackit compares the article's stackIt, stackIt2 and stackIt3.
+func measureStackit(l *lab) (stackitResult, error) {
+	r, err := measureVariants(l, "An int", []variant{
 		{name: "by value", job: "value", work: work.ByValue, ns: 1.52},
 		{name: "by returned pointer", job: "returned", work: work.ByReturnedPointer, ns: 16.0, cost: cost{8, 1}},
 		{name: "by passed pointer", job: "passed", work: work.ByPassedPointer, ns: 1.62},
-	}
-	r, err := measureVariants(l, "An int", variants, l.settings.calls, l.rounds)
-	if err != nil {
-		return s, err
-	}
-	image, err := l.picture("stackit", "The time of a function that doubles an int, by how the int is passed", r.picture("An int", "nanoseconds a call"))
-	if err != nil {
-		return s, err
-	}
+	}, l.settings.calls, l.rounds)
+	return stackitResult{r}, err
+}
+
+func (stackitResult) about() string {
+	return paper.Wrap("A function that doubles an int and is not inlined gives it back as it is, as a pointer to a local variable, or is given a pointer to its caller's. " +
+		understanding + " calls them stackIt, stackIt2 and stackIt3, and shows from them that pointers that go up are allocated, and those that go down are not. " +
+		"It has no traces of this.")
+}
+
+func (r stackitResult) picture() picture.Picture {
+	return picture.Picture{Title: "An int", Panels: []picture.Panel{r.panel("nanoseconds a call")}}
+}
+
+func (r stackitResult) traces() string { return r.traceTable(nil) }
+
+func (r stackitResult) claims() []paper.Claim {
 	down := r.series[2].Over(r.series[0])
-	claims := append(r.pointerCosts(0, 1),
+	return append(r.pointerCosts(0, 1),
 		exactly("a pointer that is passed down costs no allocation", 0, r.variants[2].here.bytes, "B", ""),
 		paper.Claim{
 			Says:    fmt.Sprintf("and takes about as long as the value, %.2f times", 1.62/1.52),
 			Here:    paper.Ratio(down) + " times",
 			Verdict: paper.Less(down, 2),
 		})
-	s.about = paper.Wrap("A function that doubles an int and is not inlined gives it back as it is, as a pointer to a local variable, or is given a pointer to its caller's. " +
-		understanding + " calls them stackIt, stackIt2 and stackIt3, and shows from them that pointers that go up are allocated, and those that go down are not. " +
-		"It has no traces of this.")
-	s.table, s.image, s.traces, s.claims, s.conclusion = r.times(), image, r.traces(nil), claims, r.stackitConclusion()
-	return s, nil
 }
 
-func (r variantsResult) picture(title, unit string) picture.Picture {
-	p := picture.Panel{Title: unit}
-	for i, v := range r.variants {
-		p.Rows = append(p.Rows, picture.Row{Name: v.name, Group: i, Series: r.series[i], Article: v.ns})
-	}
-	return picture.Picture{Title: title, Panels: []picture.Panel{p}}
-}
-
-func (r variantsResult) stackitConclusion() string {
+func (r stackitResult) conclusion() string {
 	var s []string
 	up, value := r.series[1].Median(), r.series[0].Median()
 	switch ratio := r.series[1].Over(r.series[0]); {

@@ -41,7 +41,7 @@ type Extent struct {
 const MinRounds = 6
 
 // Rounds gives each contender a turn in each round, in an order that is drawn anew each time. Before the first round
-// each runs for the time of a turn without being measured. It returns a series for each contender, in their order,
+// each is tried without being measured. It returns a series for each contender, in their order,
 // or the error of ctx.
 func Rounds(ctx context.Context, contenders []Contender, x Extent, step func(done, all int)) ([]Series, error) {
 	series := make([]Series, len(contenders))
@@ -60,17 +60,29 @@ func Rounds(ctx context.Context, contenders []Contender, x Extent, step func(don
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			run, end := contenders[i].Open()
-			took := run(times[i])
-			end()
-			series[i].Values = append(series[i].Values, float64(took)/float64(times[i]))
+			series[i].Values = append(series[i].Values, contenders[i].turn(times[i], x))
 			step((round+1)*len(contenders)+turn+1, all)
 		}
 	}
 	return series, nil
 }
 
-// calibrate returns how often the contender does it in a turn.
+// pieces is in how many pieces a turn is made, so that it ends in time when the machine gets slower.
+const pieces = 8
+
+// turn returns how many nanoseconds it takes to do it once. It is done in pieces of n times.
+func (c Contender) turn(n int, x Extent) float64 {
+	run, end := c.Open()
+	defer end()
+	took, times := run(n), n
+	for x.N == 0 && took < x.Turn {
+		took += run(n)
+		times += n
+	}
+	return float64(took) / float64(times)
+}
+
+// calibrate returns how often the contender does it in a piece of a turn, or in the whole turn if that is given.
 func (c Contender) calibrate(x Extent) int {
 	run, end := c.Open()
 	defer end()
@@ -79,8 +91,8 @@ func (c Contender) calibrate(x Extent) int {
 		return x.N
 	}
 	for n := 1; ; n *= 4 {
-		if took := run(n); took >= x.Turn/4 || n > 1<<40 {
-			return max(1, int(float64(n)*float64(x.Turn)/float64(max(took, 1))))
+		if took := run(n); took >= x.Turn/pieces || n > 1<<40 {
+			return max(1, int(float64(n)*float64(x.Turn/pieces)/float64(max(took, 1))))
 		}
 	}
 }

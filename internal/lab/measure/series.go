@@ -46,5 +46,8 @@ func (e Estimate) Below(x float64) bool { return e.High < x }
 // Above tells whether all of the interval is above x.
 func (e Estimate) Above(x float64) bool { return e.Low > x }
 
+// Holds tells whether x is in the interval.
+func (e Estimate) Holds(x float64) bool { return e.Low <= x && x <= e.High }
+
 // Spread is the larger distance of a bound from the centre, as a share of it.
 func (e Estimate) Spread() float64 { return max(e.High-e.Centre, e.Centre-e.Low) / e.Centre }

@@ -35,7 +35,7 @@ func numbers(rows [][]string, column int) bool {
 	found := false
 	for _, row := range rows {
 		cell := row[column]
-		if cell == "" {
+		if cell == "" || cell == "—" {
 			continue
 		}
 		if cell[0] < '0' || cell[0] > '9' {

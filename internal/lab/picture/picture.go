@@ -271,12 +271,5 @@ func number(v float64) string {
 	if v >= 1e6 || v < 1e-3 {
 		text = strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	whole, fraction, found := strings.Cut(text, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if found {
-		return whole + "." + fraction
-	}
-	return whole
+	return paper.Thousands(text)
 }
