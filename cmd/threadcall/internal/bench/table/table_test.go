@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/perf/benchfmt"
@@ -41,12 +43,173 @@ func simulated(rounds int, versions ...string) *stats.Data {
 	return d
 }
 
-func TestLook(t *testing.T) {
-	s := screen.On(os.Stdout)
-	for _, n := range []int{3, 12} {
-		fmt.Println("=======", n)
-		table.Write(s, simulated(n, "HEAD~1", "working tree").Compare(stats.Options{}))
-		fmt.Println("-------")
-		table.Write(s, simulated(n, "now").Compare(stats.Options{}))
+// written returns what Write writes to a file.
+func written(t *testing.T, c *stats.Comparison) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := screen.On(f)
+	table.Write(s, c)
+	if s.Err != nil {
+		t.Fatal(s.Err)
+	}
+	text, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSuffix(line, "\n"); screen.Columns(line) > 80 || strings.HasSuffix(line, " ") || strings.Contains(line, "\x1b") {
+			t.Errorf("%d columns, a blank at the end, or a colour: %q", screen.Columns(line), line)
+		}
+	}
+	return string(text)
+}
+
+func TestTwoVersions(t *testing.T) {
+	const want = `HEAD~1 → working tree  12 values each
+
+sec/op                   HEAD~1  working tree  change                          p
+Decode/size=1k-8   1.244µ ±2.7%  1.361µ ±2.0%  +9.3% slower  +7.8..+10%   <0.001
+Decode/size=64k-8  81.19µ ±1.5%  81.65µ ±2.5%  ~ could see 4.5%            1.000
+Encode-8           17.25n ±0.9%  11.98n ±2.4%  -30.4% faster  -33..-29%   <0.001
+geometric mean                                 -8.5% faster  -9.9..-7.9%  <0.001
+
+B/op                 HEAD~1  working tree  change       p
+Decode/size=1k-8         48            64  +33.3% more
+Decode/size=64k-8        48            48  the same
+Encode-8                  0            16  0 → 16 more
+geometric mean of 2                        +15.5% more
+
+allocs/op            HEAD~1  working tree  change       p
+Decode/size=1k-8          3             4  +33.3% more
+Decode/size=64k-8         3             3  the same
+Encode-8                  0             1  0 → 1 more
+geometric mean of 2                        +15.5% more
+
+2 of 3 comparisons in which chance plays a part show a change. If nothing had
+changed, up to 0.2 would. All of them hold when they are judged together.
+
+`
+	got := written(t, simulated(12, "HEAD~1", "working tree").Compare(stats.Options{}))
+	if tables, _, _ := strings.Cut(got, "±: "); tables != want {
+		t.Errorf("got\n%s\nwant\n%s", tables, want)
+	}
+	for _, explained := range []string{"±: how far the 95% interval", "a row shows one with a probability of at most 5%", "p: sign test on the ratios", "~: no difference that these values show"} {
+		if !strings.Contains(strings.Join(strings.Fields(got), " "), explained) {
+			t.Errorf("nothing says %q", explained)
+		}
+	}
+}
+
+func TestOneVersion(t *testing.T) {
+	got := written(t, simulated(12, "now").Compare(stats.Options{}))
+	const want = `                         sec/op  B/op  allocs/op   n
+Decode/size=1k-8   1.218µ ±2.7%    48          3  12
+Decode/size=64k-8  81.59µ ±0.8%    48          3  12
+Encode-8           17.27n ±3.1%     0          0  12
+
+`
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestMoreUnitsThanFitAreInMoreTables(t *testing.T) {
+	d := stats.New("now")
+	r := &benchfmt.Result{Name: benchfmt.Name("A")}
+	for i := range 12 {
+		r.Values = append(r.Values, benchfmt.Value{Value: float64(i), Unit: fmt.Sprintf("a-long-unit-%d", i)})
+	}
+	d.Add(0, 0, r)
+	got := written(t, d.Compare(stats.Options{}))
+	if n := strings.Count(got, "\nA "); n != 3 {
+		t.Errorf("%d tables:\n%s", n, got)
+	}
+	for _, v := range r.Values {
+		if !strings.Contains(got, v.Unit) {
+			t.Errorf("%s is missing", v.Unit)
+		}
+	}
+}
+
+func TestLongNamesHaveLinesOfTheirOwn(t *testing.T) {
+	d := stats.New("old", "new")
+	const name = "Decode/of-something/with-a-name/that-is-longer-than-a-line-has-room"
+	for round := range 6 {
+		for v, x := range []float64{1, 2} {
+			d.Add(v, round, &benchfmt.Result{Name: benchfmt.Name(name), Values: []benchfmt.Value{{Value: x + 0.01*float64(round), Unit: "sec/op"}}})
+		}
+	}
+	if got := written(t, d.Compare(stats.Options{})); !strings.Contains(got, "\n"+name+"\n  ") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestTooFewRounds(t *testing.T) {
+	for versions, want := range map[int]string{1: "17.16n ±?", 2: "~ needs 6 values"} {
+		got := written(t, simulated(3, []string{"old", "new"}[:versions]...).Compare(stats.Options{}))
+		if !strings.Contains(got, want) || !strings.Contains(got, "6 give one") {
+			t.Errorf("%d versions:\n%s", versions, got)
+		}
+		if strings.Contains(got, "slower") || strings.Contains(got, "faster") || strings.Contains(got, "more") {
+			t.Errorf("a verdict on three rounds:\n%s", got)
+		}
+	}
+}
+
+func TestWhatCouldNotBeComparedIsListed(t *testing.T) {
+	d := simulated(6, "old.txt", "new.txt")
+	one := func(v int, name string) {
+		d.Add(v, 0, &benchfmt.Result{Name: benchfmt.Name(name), Values: []benchfmt.Value{{Value: 1, Unit: "sec/op"}, {Value: 1, Unit: "B/op"}}})
+	}
+	one(0, "Gone-8")
+	one(1, "Fresh-8")
+	d.Fail(1, "example.org/p", "Panics-8", "panic: index out of range")
+	d.Warnings = append(d.Warnings, "something is odd")
+	got := written(t, d.Compare(stats.Options{}))
+	for _, want := range []string{"Only in old.txt: Gone-8\n", "Only in new.txt: Fresh-8\n", "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out of range\n", "Note: something is odd\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestAUnitInWhichNothingDiffersIsOneLine(t *testing.T) {
+	d := stats.New("a", "b", "c")
+	for round := range 6 {
+		for v := range 3 {
+			for _, name := range []string{"X", "Y", "Z"} {
+				d.Add(v, round, &benchfmt.Result{Name: benchfmt.Name(name), Values: []benchfmt.Value{{Value: 7, Unit: "allocs/op"}}})
+			}
+		}
+	}
+	got := written(t, d.Compare(stats.Options{}))
+	const want = "a → b  6 values each\n\nallocs/op  the same in all 3 benchmarks\n\na → c  6 values each\n\nallocs/op  the same in all 3 benchmarks\n\n"
+	if got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestPackagesAreNamedWhereThereAreSeveral(t *testing.T) {
+	d := stats.New("now")
+	for _, pkg := range []string{"example.org/a", "example.org/b"} {
+		r := &benchfmt.Result{Name: benchfmt.Name("X"), Values: []benchfmt.Value{{Value: 7, Unit: "allocs/op"}}}
+		r.SetConfig("pkg", pkg)
+		d.Add(0, 0, r)
+	}
+	if got := written(t, d.Compare(stats.Options{})); !strings.Contains(got, "example.org/a\nX ") || !strings.Contains(got, "example.org/b\nX ") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestSamplesOfDifferentSizesSayHowMany(t *testing.T) {
+	d := simulated(6, "old", "new")
+	d.Add(1, -1, &benchfmt.Result{Name: benchfmt.Name("Encode-8"), Values: []benchfmt.Value{{Value: 12e-9, Unit: "sec/op"}}})
+	got := written(t, d.Compare(stats.Options{}))
+	if !strings.Contains(got, " 6+7\n") || strings.Contains(got, "values each") {
+		t.Errorf("got\n%s", got)
 	}
 }
