@@ -32,6 +32,9 @@ const guardVariable = "THREADCALL_CPUFREQ_GUARD"
 // guardPatience is how long the guardian may take to reply. It only has to be started and to write a file.
 const guardPatience = 30 * time.Second
 
+// statePatience is how long to wait for another process's guardian, which needs a moment if that process has just ended.
+const statePatience = 5 * time.Second
+
 type reply struct {
 	Notes []string
 	Err   string
@@ -59,7 +62,7 @@ func fix(percent int) (f *Fixed, err error) {
 		}
 		w.Close()
 	}
-	lock, err := lockState(5 * time.Second)
+	lock, err := lockState(statePatience)
 	if err != nil {
 		return nil, err
 	}
