@@ -305,6 +305,11 @@ func bothKilled(t *testing.T) {
 	r := startRun(t).fixed()
 	r.killGuardian()
 	r.kill()
+	lock, err := lockState(time.Minute) // when all threads of both have ended
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock.Close()
 	is(t, "policy0", at90)
 }
 
@@ -393,7 +398,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	t.Log("seed", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	newMachine(t, "policy0", "policy1", "policy2", "policy3")
-	for range 30 {
+	for range 20 {
 		r := startRun(t)
 		time.Sleep(time.Duration(random.IntN(25_000)) * time.Microsecond)
 		r.kill()
