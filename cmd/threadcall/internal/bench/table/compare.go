@@ -34,8 +34,8 @@ func (p *printer) unit(t *stats.Table, version int) {
 	if len(rows) == 0 {
 		return
 	}
-	if len(rows) > 2 && !slices.ContainsFunc(rows, func(r stats.Row) bool { return r.Deltas[version].Verdict != stats.Equal }) {
-		fmt.Fprintf(p, "%s  the same in all %d benchmarks\n\n", p.Bold(t.Unit), len(rows))
+	if len(rows) > 1 && !slices.ContainsFunc(rows, func(r stats.Row) bool { return r.Deltas[version].Verdict != stats.Equal }) {
+		fmt.Fprintf(p, "%s  always the same, in all %d benchmarks\n\n", p.Bold(t.Unit), len(rows))
 		return
 	}
 	g := grid{left: []bool{true, false, false, true, false}}
@@ -65,6 +65,7 @@ func (p *printer) unit(t *stats.Table, version int) {
 		}
 		g.add(text{name, p.Faint}, text{}, text{}, p.mean(t, d), plain(p.probability(d)))
 	}
+	g.drop(4)
 	g.write(p.Screen)
 	fmt.Fprintln(p)
 }
@@ -135,7 +136,7 @@ func (p *printer) mean(t *stats.Table, d stats.Delta) text {
 		p.said.change = true
 		return text{fmt.Sprintf("%s %s  %s", t.Change(d), t.Word(d), t.Range(d)), p.colour(d)}
 	}
-	return plain(t.Change(d)) // of unpaired results, without an interval
+	return plain(t.Change(d) + " (no interval)") // of unpaired results
 }
 
 func (p *printer) colour(d stats.Delta) func(string) string {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
@@ -26,23 +27,25 @@ func (g *grid) add(row ...text) { g.rows = append(g.rows, row) }
 // gap is the number of blanks between columns.
 const gap = 2
 
-// write writes the grid. If it is wider than the screen, each name is on a line of its own.
+// write writes the grid. If it is wider than the screen, the names that are too long have lines of their own.
 func (g *grid) write(s *screen.Screen) {
 	widths := g.widths()
-	apart := g.columns() > s.Width
+	names := max(0, min(widths[0], widths[0]-(g.columns()-s.Width)))
 	for _, row := range g.rows {
 		var line strings.Builder
 		for i, cell := range row {
-			if i == 0 && apart {
-				if cell.text != "" {
-					fmt.Fprintln(s, styled(cell))
-				}
-				continue
-			}
 			if i > 0 {
 				line.WriteString(strings.Repeat(" ", gap))
 			}
-			blank := strings.Repeat(" ", widths[i]-screen.Columns(cell.text))
+			width := widths[i]
+			if i == 0 {
+				width = names
+				if screen.Columns(cell.text) > width {
+					fmt.Fprintln(s, styled(cell))
+					cell.text = ""
+				}
+			}
+			blank := strings.Repeat(" ", width-screen.Columns(cell.text))
 			if i == 0 || i < len(g.left) && g.left[i] {
 				line.WriteString(styled(cell) + blank)
 			} else {
@@ -51,6 +54,20 @@ func (g *grid) write(s *screen.Screen) {
 		}
 		if text := strings.TrimRight(line.String(), " "); text != "" {
 			fmt.Fprintln(s, text)
+		}
+	}
+}
+
+// drop removes a column in which nothing stands but the heading.
+func (g *grid) drop(column int) {
+	for _, row := range g.rows[1:] {
+		if column < len(row) && row[column].text != "" {
+			return
+		}
+	}
+	for i, row := range g.rows {
+		if column < len(row) {
+			g.rows[i] = slices.Delete(row, column, column+1)
 		}
 	}
 }

@@ -104,10 +104,12 @@ func (p *printer) legend() {
 			"a row shows one with a probability of at most "+strconv.FormatFloat(100*(1-p.Confidence), 'g', 3, 64)+"%.")
 	}
 	if p.said.pairs {
-		lines = append(lines, "p: sign test on the ratios of the rounds, in which the versions ran one right after the other.")
+		lines = append(lines, "Changes and p come from the ratios within the rounds, in which the versions ran one right after the other: "+
+			"their median, and the sign test.")
 	}
 	if p.said.ranks {
-		lines = append(lines, "p: Mann-Whitney U-test, as the values do not come in pairs.")
+		lines = append(lines, "Changes and p come from the ratios of all values, as they were not measured in rounds: their median, and the "+
+			"Mann-Whitney U-test.")
 	}
 	if p.said.unseen {
 		lines = append(lines, "~: no difference that these values show; they could have shown one of the size that follows.")

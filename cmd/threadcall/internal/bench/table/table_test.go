@@ -77,13 +77,13 @@ Decode/size=64k-8  81.19µ ±1.5%  81.65µ ±2.5%  ~ could see 4.5%            1
 Encode-8           17.25n ±0.9%  11.98n ±2.4%  -30.4% faster  -33..-29%   <0.001
 geometric mean                                 -8.5% faster  -9.9..-7.9%  <0.001
 
-B/op                 HEAD~1  working tree  change       p
+B/op                 HEAD~1  working tree  change
 Decode/size=1k-8         48            64  +33.3% more
 Decode/size=64k-8        48            48  the same
 Encode-8                  0            16  0 → 16 more
 geometric mean of 2                        +15.5% more
 
-allocs/op            HEAD~1  working tree  change       p
+allocs/op            HEAD~1  working tree  change
 Decode/size=1k-8          3             4  +33.3% more
 Decode/size=64k-8         3             3  the same
 Encode-8                  0             1  0 → 1 more
@@ -97,7 +97,7 @@ changed, up to 0.2 would. All of them hold when they are judged together.
 	if tables, _, _ := strings.Cut(got, "±: "); tables != want {
 		t.Errorf("got\n%s\nwant\n%s", tables, want)
 	}
-	for _, explained := range []string{"±: how far the 95% interval", "a row shows one with a probability of at most 5%", "p: sign test on the ratios", "~: no difference that these values show"} {
+	for _, explained := range []string{"±: how far the 95% interval", "a row shows one with a probability of at most 5%", "and the sign test", "~: no difference that these values show"} {
 		if !strings.Contains(strings.Join(strings.Fields(got), " "), explained) {
 			t.Errorf("nothing says %q", explained)
 		}
@@ -140,10 +140,12 @@ func TestLongNamesHaveLinesOfTheirOwn(t *testing.T) {
 	const name = "Decode/of-something/with-a-name/that-is-longer-than-a-line-has-room"
 	for round := range 6 {
 		for v, x := range []float64{1, 2} {
-			d.Add(v, round, &benchfmt.Result{Name: benchfmt.Name(name), Values: []benchfmt.Value{{Value: x + 0.01*float64(round), Unit: "sec/op"}}})
+			for _, name := range []string{name, "Short"} {
+				d.Add(v, round, &benchfmt.Result{Name: benchfmt.Name(name), Values: []benchfmt.Value{{Value: x + 0.01*float64(round), Unit: "sec/op"}}})
+			}
 		}
 	}
-	if got := written(t, d.Compare(stats.Options{})); !strings.Contains(got, "\n"+name+"\n  ") {
+	if got := written(t, d.Compare(stats.Options{})); !strings.Contains(got, "\n"+name+"\n  ") || !strings.Contains(got, "\nShort  ") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -187,7 +189,7 @@ func TestAUnitInWhichNothingDiffersIsOneLine(t *testing.T) {
 		}
 	}
 	got := written(t, d.Compare(stats.Options{}))
-	const want = "a → b  6 values each\n\nallocs/op  the same in all 3 benchmarks\n\na → c  6 values each\n\nallocs/op  the same in all 3 benchmarks\n\n"
+	const want = "a → b  6 values each\n\nallocs/op  always the same, in all 3 benchmarks\n\na → c  6 values each\n\nallocs/op  always the same, in all 3 benchmarks\n\n"
 	if got != want {
 		t.Errorf("got %q", got)
 	}
