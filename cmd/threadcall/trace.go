@@ -173,7 +173,7 @@ func (o *traceOutput) read(t *source.Trace, stdout *os.File, progress *screen.Sc
 	}
 	file := numbered(o.html, len(o.reports))
 	if err := chart.Save(r, file); err != nil {
-		return err
+		return fmt.Errorf("the page %s cannot be written: %w", file, err)
 	}
 	fmt.Fprintf(progress, "wrote %s\n", file)
 	return nil
