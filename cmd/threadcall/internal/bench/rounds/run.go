@@ -119,6 +119,9 @@ func (s *Settings) start(ctx context.Context, r Run, more []string) (*ended, err
 		start = (*exec.Cmd).Start
 	}
 	if err := start(cmd); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		return nil, fmt.Errorf("cannot run the tests of %s: %w", r.Job.Package, err)
 	}
 	err := cmd.Wait()
