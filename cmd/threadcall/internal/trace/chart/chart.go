@@ -9,6 +9,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/page"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
 )
 
 var (
@@ -20,10 +21,11 @@ var (
 	script string
 
 	body = template.Must(template.New("chart").Funcs(template.FuncMap{
-		"bytes": byteCount, "bytesF": signedBytes, "time": duration, "ns": nanoseconds, "count": count, "mean": mean,
-		"share": share, "short": shortName, "file": shortFile, "histogram": histogram, "parts": parts,
-		"size": func(n int64) uint64 { return uint64(max(n, 0)) },
-		"inc":  func(i int) int { return i + 1 },
+		"time": unit.Duration, "ns": unit.Nanoseconds, "bytes": func(n any) string { return unit.Bytes(float(n)) },
+		"count": func(n any) string { return unit.Count(uint64(float(n))) },
+		"share": func(part, whole any) string { return unit.Share(float(part), float(whole)) },
+		"mean":  mean, "short": shortName, "file": shortFile, "histogram": histogram, "parts": parts, "place": place,
+		"inc": func(i int) int { return i + 1 },
 	}).Parse(source))
 )
 

@@ -1,7 +1,7 @@
 // The pictures over time. All share one view, the part of the time that is shown.
 (() => {
   const root = document.getElementById("time"), output = root.querySelector("output");
-  const left = 70, right = 8, total = data.duration;
+  const left = 104, right = 8, total = data.duration;
   let view = [0, total], fit = false, width = 800, cursor = null, chosen = null;
 
   const el = (name, attributes, text) => {
@@ -100,28 +100,33 @@
     });
   }
 
-  const laneHeight = 16;
+  // Calls overlap, so each has a line of its own; the others do not.
   if (data.lanes.some(l => l.bars.length)) {
-    panel("Events", data.lanes.length * laneHeight + 4, svg => {
-      data.lanes.forEach((lane, i) => {
-        const y = i * laneHeight + 2;
-        svg.append(el("rect", {class: "floor", x: left, width: width - left - right, y, height: laneHeight - 3}));
-        for (const bar of lane.bars) {
+    let height = 2;
+    const lanes = data.lanes.map(lane => {
+      const apart = lane.kind === "call", thick = apart ? 6 : 13, top = height;
+      height += (apart ? lane.bars.length * (thick + 1) : thick) + 4;
+      return {...lane, apart, thick, top, foot: height - 4};
+    });
+    panel("Events", height, svg => {
+      for (const lane of lanes) {
+        svg.append(el("rect", {class: "floor", x: left, width: width - left - right, y: lane.top, height: lane.foot - lane.top}));
+        lane.bars.forEach((bar, i) => {
+          const y = lane.top + (lane.apart ? i * (lane.thick + 1) : 0);
           let from = bar.t;
           bar.parts.forEach((length, part) => {
             const to = from + length;
             if (length > 0 && to >= view[0] && from <= view[1]) {
               const x0 = Math.max(x(from), left), x1 = Math.min(x(to), width - right);
-              const r = el("rect", {class: `${lane.kind} p${part}`, x: x0, width: Math.max(x1 - x0, 1.5), y, height: laneHeight - 3});
+              const r = el("rect", {class: `${lane.kind} p${part}`, x: x0, width: Math.max(x1 - x0, 1.5), y, height: lane.thick});
               if (bar.to) r.dataset.to = bar.to;
               svg.append(r);
             }
             from = to;
           });
-        }
-        svg.append(el("rect", {class: "edge", x: 0, y, width: left, height: laneHeight}));
-        svg.append(el("text", {class: "label", x: left - 6, y: y + 11, "text-anchor": "end", textLength: lane.title.length > 11 ? left - 8 : undefined}, lane.title));
-      });
+        });
+        svg.append(el("text", {class: "label", x: left - 6, y: (lane.top + lane.foot) / 2 + 4, "text-anchor": "end"}, lane.title));
+      }
     }, (t, values) => {
       if (t === null) return;
       const near = (view[1] - view[0]) / (width - left - right) * 2;

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
 )
 
 // A scale is the logarithmic axis of distributions that are to be compared.
@@ -46,7 +47,7 @@ func histogram(d trace.Distribution, s scale) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="histogram" width="%g" height="%g" role="img"><title>%s</title>`, histogramWidth, histogramHeight,
 		template.HTMLEscapeString(fmt.Sprintf("from %s to %s; half up to %s, 99 %% up to %s",
-			nanoseconds(d.Min), nanoseconds(d.Max), nanoseconds(d.P50), nanoseconds(d.P99))))
+			unit.Nanoseconds(d.Min), unit.Nanoseconds(d.Max), unit.Nanoseconds(d.P50), unit.Nanoseconds(d.P99))))
 	for v := s.Low; v <= s.High*1.001; v *= 10 {
 		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="0" y2="%g"/>`, s.x(v), s.x(v), histogramHeight)
 	}
@@ -76,7 +77,7 @@ func parts(c, longest trace.Call) template.HTML {
 	}{{"queued", float64(c.Queued)}, {"run", float64(c.Run)}, {"return", float64(c.Return)}} {
 		w := width * p.n / whole
 		fmt.Fprintf(&b, `<rect class="%s" x="%.1f" width="%.1f" height="12"><title>%s %s</title></rect>`, p.class, x, w,
-			p.class, nanoseconds(p.n))
+			p.class, unit.Nanoseconds(p.n))
 		x += w
 	}
 	b.WriteString(`</svg>`)

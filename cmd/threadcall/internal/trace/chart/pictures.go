@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
 )
 
 // A picture has what the script draws over time, in nanoseconds from the begin of the trace.
@@ -69,7 +70,7 @@ func pictures(r *trace.Report) picture {
 			worst.Bars = append(worst.Bars, bar{
 				At:    int64(c.At),
 				Parts: []int64{int64(c.Queued), int64(c.Run), int64(c.Return)},
-				What:  fmt.Sprintf("%s, %s in all", c.Kind, duration(c.Total())),
+				What:  fmt.Sprintf("%s, %s in all", c.Kind, unit.Duration(c.Total())),
 				To:    fmt.Sprintf("worst-%d", i+1),
 			})
 		}

@@ -1,0 +1,63 @@
+package chart
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+)
+
+// float returns what the numbers of a report are to the functions of package unit.
+func float(n any) float64 {
+	switch n := n.(type) {
+	case int64:
+		return float64(n)
+	case uint64:
+		return float64(n)
+	case time.Duration:
+		return float64(n)
+	}
+	return n.(float64)
+}
+
+func mean(d trace.Distribution) float64 {
+	if d.N == 0 {
+		return 0
+	}
+	return d.Sum / float64(d.N)
+}
+
+// shortName returns the function without the directories of its package.
+func shortName(function string) string {
+	generic := strings.IndexByte(function, '[') // type arguments have directories of their own
+	if generic < 0 {
+		generic = len(function)
+	}
+	return function[strings.LastIndexByte(function[:generic], '/')+1:]
+}
+
+// shortFile returns the file with the last of its directories.
+func shortFile(name string) string {
+	name = strings.ReplaceAll(name, `\`, "/")
+	return path.Join(path.Base(path.Dir(name)), path.Base(name))
+}
+
+// place returns the frames of a stack from the place on that called a thread.
+func place(stack []trace.Frame) []trace.Frame {
+	for i, f := range stack {
+		if !slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(f.Func, prefix) }) {
+			return stack[i:]
+		}
+	}
+	return stack
+}
+
+// own are the packages by which calls come to threads.
+var own = []string{
+	"runtime/trace.",
+	"github.com/threadcall/threadcall/thread.",
+	"github.com/threadcall/threadcall/mainthread.",
+	"github.com/threadcall/threadcall/internal/engine.",
+}
