@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -56,8 +57,19 @@ func (c contrast) interval(confidence float64) *Interval {
 	return &Interval{c.values[k-1], c.values[len(c.values)-k]}
 }
 
+// cuts remembers what cut has found, which takes milliseconds with large samples.
+var cuts sync.Map
+
 // cut returns how many values the interval leaves out at each end, plus one.
 func (c contrast) cut(confidence float64) int {
+	type question struct {
+		count      counts
+		confidence float64
+	}
+	asked := question{c.count, confidence}
+	if k, ok := cuts.Load(asked); ok {
+		return k.(int)
+	}
 	lo, hi := 0, len(c.values)/2+1
 	for lo+1 < hi { // tails(lo-1) <= 1-confidence < tails(hi-1)
 		mid := (lo + hi) / 2
@@ -67,6 +79,7 @@ func (c contrast) cut(confidence float64) int {
 			hi = mid
 		}
 	}
+	cuts.Store(asked, lo)
 	return lo
 }
 
@@ -82,8 +95,12 @@ func pairs(old, new []float64, absolute bool) contrast {
 	return c.finish(absolute)
 }
 
+// enough is the number of values of a sample of which ranks makes use: their products need memory.
+const enough = 500
+
 // ranks returns the contrast of two samples: each value of one with each of the other.
 func ranks(old, new []float64, absolute bool) contrast {
+	old, new = thin(old), thin(new)
 	c := contrast{method: Ranks, n: min(len(old), len(new)), count: uOf(len(old), len(new))}
 	for _, o := range old {
 		for _, n := range new {
@@ -91,6 +108,18 @@ func ranks(old, new []float64, absolute bool) contrast {
 		}
 	}
 	return c.finish(absolute)
+}
+
+// thin returns enough values, evenly spread over the time of measurement.
+func thin(values []float64) []float64 {
+	if len(values) <= enough {
+		return values
+	}
+	thinned := make([]float64, enough)
+	for i := range thinned {
+		thinned[i] = values[i*len(values)/enough]
+	}
+	return thinned
 }
 
 func (contrast) compare(old, new float64, absolute bool) float64 {
@@ -112,11 +141,16 @@ func (c contrast) finish(absolute bool) contrast {
 // continuity correction, as MannWhitneyUTest chooses.
 func uOf(n1, n2 int) counts {
 	if max(n1, n2) <= stats.MannWhitneyExactLimit {
-		return stats.UDist{N1: n1, N2: n2}
+		return without{n1, n2}
 	}
 	a, b := float64(n1), float64(n2)
 	return approximate{stats.NormalDist{Mu: a * b / 2, Sigma: math.Sqrt(a * b * (a + b + 1) / 12)}}
 }
+
+// without is the distribution without ties.
+type without struct{ n1, n2 int }
+
+func (w without) CDF(k float64) float64 { return stats.UDist{N1: w.n1, N2: w.n2}.CDF(k) }
 
 type approximate struct{ stats.NormalDist }
 

@@ -71,6 +71,14 @@ func TestRanksAreWhatBenchstatDoes(t *testing.T) {
 	}
 }
 
+func TestLargeSamplesNeedLittleMemory(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	d := only(t, apart("sec/op", noisy(r, 30000, 1, 0.02), noisy(r, 20000, 1.01, 0.02)))
+	if d.N != 500 || d.Verdict != stats.Worse || math.Abs(d.Change()-0.01) > 0.005 {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestIntervalAndPNeverContradict(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	var seen [2]int
