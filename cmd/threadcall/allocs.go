@@ -38,8 +38,13 @@ does with a command, whose program must contain these lines:
   import "github.com/threadcall/threadcall/recorder"
   func main() { defer recorder.Start()(); ... }
 
-It ends with status 0, 1 if a benchmark or test failed, and 2 if it did not
-understand the command.`,
+With -budget it checks the functions whose doc comment has the line
+//threadcall:noalloc: the compiler must put nothing on the heap in them, no
+benchmark may see them allocate, and some benchmark must run them. A line with
+the comment "//threadcall:alloc reason" is excused.
+
+It ends with status 0, 1 if a benchmark or test failed or a promise is broken,
+and 2 if it did not understand the command.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			command, err := allocsSettings(&set, cmd, benchtime, args)
 			if err != nil {
@@ -75,6 +80,7 @@ understand the command.`,
 	f.IntVar(&set.Procs, "cpu", runtime.GOMAXPROCS(0), "GOMAXPROCS of the tests")
 	f.DurationVar(&set.Timeout, "timeout", 10*time.Minute, "how long a test binary may run")
 	f.StringVar(&set.Tags, "tags", "", "build tags")
+	f.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do not allocate")
 	f.BoolVar(&set.Deps, "deps", false, "ask the compiler also about packages of other modules (compiles them)")
 	f.BoolVar(&set.Std, "std", false, "ask the compiler also about the standard library (compiles it)")
 	show.flags(cmd)
@@ -109,7 +115,12 @@ func (o *allocsOutput) report(r *allocs.Report, stdout *os.File) error {
 	} else {
 		dir, _ := os.Getwd()
 		text := allocs.Text{Screen: screen.On(stdout), Top: o.top, Stacks: o.stacks, Once: o.once, Dir: dir}
-		text.Report(r)
+		if r.Budget != nil {
+			text.Failures(r)
+			text.Budget(r.Budget)
+		} else {
+			text.Report(r)
+		}
 		err = text.Err
 	}
 	if err == nil && o.pprof != "" {
@@ -118,6 +129,8 @@ func (o *allocsOutput) report(r *allocs.Report, stdout *os.File) error {
 	switch {
 	case err != nil:
 		return failure{err}
+	case r.Budget != nil && !r.Budget.OK():
+		return failure{errors.New("not all functions that promise not to allocate keep it")}
 	case len(r.Failures) > 0:
 		return failure{fmt.Errorf("%d of the benchmarks or tests failed", len(r.Failures))}
 	}
@@ -150,7 +163,7 @@ func allocsSettings(set *allocs.Settings, cmd *cobra.Command, benchtime string, 
 	case dash == 0 && len(args) == 0:
 		return nil, errors.New("the command after -- is missing")
 	case dash == 0:
-		for _, name := range []string{"bench", "run", "benchtime", "count", "cpu", "timeout"} {
+		for _, name := range []string{"bench", "run", "benchtime", "count", "cpu", "timeout", "budget"} {
 			if cmd.Flags().Changed(name) {
 				return nil, fmt.Errorf("-%s is for benchmarks and tests, not for a command", name)
 			}

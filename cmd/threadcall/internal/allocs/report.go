@@ -6,6 +6,7 @@
 package allocs
 
 import (
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 )
@@ -19,6 +20,8 @@ type Report struct {
 	Runs     []Run     `json:"runs"`
 	Failures []Failure `json:"failures,omitempty"`
 	Notes    []string  `json:"notes,omitempty"` // what was left out, and why
+
+	Budget *budget.Check `json:"budget,omitempty"` // promises, if they were to be checked
 }
 
 // A Failure is something that did not run to its end. What else ran is reported.

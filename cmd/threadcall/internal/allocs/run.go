@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
 )
@@ -23,6 +24,7 @@ type Settings struct {
 	Operations int           // of the shorter run of a benchmark; zero to choose
 	Duration   time.Duration // what the shorter run may take, if Operations is zero
 	Count      int           // how often to run the tests
+	Budget     bool          // check promises, too
 
 	Progress func(string) // told what is being done; never nil
 }
@@ -48,6 +50,11 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 	defer os.RemoveAll(dir)
 	b := testbin.Builder{Settings: s.Settings, Dir: dir, Asked: s.Asked(all)}
 	r := &Report{Asked: b.Asked}
+	if s.Budget {
+		if r.Budget, err = budget.Find(named, all); err != nil {
+			return nil, err
+		}
+	}
 	std := standard(all)
 	var known []string // benchmarks that do not match
 	for i, p := range named {
@@ -70,6 +77,11 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 			if err != nil {
 				return nil, err
 			}
+			if r.Budget != nil && len(names) > 0 {
+				if err := s.reached(ctx, r, b, p, i); err != nil {
+					return nil, err
+				}
+			}
 			known = append(known, names...)
 		}
 		if s.Tests != "" {
@@ -78,16 +90,44 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 			}
 		}
 	}
-	if len(r.Runs) == 0 && len(r.Failures) == 0 {
+	if len(r.Runs) == 0 && len(r.Failures) == 0 && r.Budget == nil {
 		return nil, nothingRan(s.Bench, known, r.Notes)
 	}
-	s.Progress("reading the compiler's reasons")
+	if r.Budget != nil {
+		s.Progress("compiling what has promised")
+		if err := b.Compile(ctx, r.Budget.Packages()); err != nil {
+			return nil, err
+		}
+	}
 	log, err := b.Escapes()
 	if err != nil {
 		return nil, err
 	}
 	r.join(joiner{log: log, std: std})
-	return r, nil
+	if r.Budget != nil {
+		for _, run := range r.Runs {
+			if run.PerOp {
+				r.Budget.Benchmark(run.Package+" "+run.Name, run.profile)
+			}
+		}
+		err = r.Budget.Compiler(log)
+	}
+	return r, err
+}
+
+// reached learns which of the functions that have promised the benchmarks of a package run.
+func (s Settings) reached(ctx context.Context, r *Report, b testbin.Builder, p testbin.Package, number int) error {
+	s.Progress("looking what the benchmarks of " + p.ImportPath + " run")
+	bin, err := b.Covered(ctx, p, number, strings.Join(r.Budget.Packages(), ","))
+	if err != nil {
+		return err
+	}
+	coverage, err := bin.Reached(ctx, s.Bench, s.Options)
+	if errors.As(err, new(*testbin.Failure)) {
+		err = nil // it is in the report already
+	}
+	r.Budget.Coverage(coverage)
+	return err
 }
 
 func nothingRan(pattern string, known, notes []string) error {

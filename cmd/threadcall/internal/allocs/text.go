@@ -23,6 +23,11 @@ func (t Text) Report(r *Report) {
 	for i := range r.Runs {
 		t.run(&r.Runs[i])
 	}
+	t.Failures(r)
+}
+
+// Failures tells what did not run.
+func (t Text) Failures(r *Report) {
 	for _, n := range r.Notes {
 		t.Paragraph("Note: ", n)
 	}

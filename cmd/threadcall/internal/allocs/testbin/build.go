@@ -75,7 +75,6 @@ func (b Builder) writeOverlay(number int, replace map[string]string) (string, er
 // are of other modules are left out, unless the settings ask for them. It returns what was compiled.
 func (b Builder) Sources(ctx context.Context) ([]Package, error) {
 	var asked []Package
-	args := append([]string{"build", "-p=1", "-o", os.DevNull}, b.Settings.tags()...)
 	var paths []string
 	for _, dir := range b.Settings.Packages {
 		one := b.Settings
@@ -84,16 +83,23 @@ func (b Builder) Sources(ctx context.Context) ([]Package, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err != nil || !b.Settings.Deps && (named[0].Module == nil || !named[0].Module.Main) {
-			continue
+		if err == nil && (b.Settings.Deps || named[0].Module != nil && named[0].Module.Main) {
+			asked = append(asked, named[0])
+			paths = append(paths, named[0].ImportPath)
 		}
-		asked = append(asked, named[0])
-		args = append(args, "-gcflags="+named[0].ImportPath+"="+escape.Flag(b.log()))
-		paths = append(paths, named[0].ImportPath)
 	}
-	if len(asked) == 0 {
-		return nil, nil
+	return asked, b.Compile(ctx, paths)
+}
+
+// Compile compiles packages, without their tests, for the compiler's reasons alone.
+func (b Builder) Compile(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	args := append([]string{"build", "-p=1", "-o", os.DevNull}, b.Settings.tags()...)
+	for _, path := range paths {
+		args = append(args, "-gcflags="+path+"="+escape.Flag(b.log()))
 	}
 	_, err := b.Settings.goCommand(ctx, append(args, paths...)...)
-	return asked, err
+	return err
 }

@@ -156,17 +156,15 @@ func (b *Binary) profile(ctx context.Context, args ...string) (*memprofile.Profi
 	return p, missing
 }
 
-// Reached runs what matches once and returns the coverage profile's text.
-func (b *Binary) Reached(ctx context.Context, run, bench string, o Options) (string, error) {
+// Reached runs the benchmarks that match for a few operations and returns the text of the coverage profile. What was
+// covered is returned beside a [Failure], too.
+func (b *Binary) Reached(ctx context.Context, pattern string, o Options) (string, error) {
 	file := filepath.Join(filepath.Dir(b.File), "cover.out")
 	os.Remove(file)
-	args := o.args("-test.run="+run, "-test.benchtime=10x", "-test.coverprofile="+file, "-test.short")
-	if bench != "" {
-		args = append(args, "-test.bench="+bench)
+	_, err := b.run(ctx, nil, o.args("-test.run=^$", "-test.bench="+pattern, "-test.benchtime=100x", "-test.coverprofile="+file)...)
+	text, missing := os.ReadFile(file)
+	if err == nil {
+		err = missing
 	}
-	if _, err := b.run(ctx, nil, args...); err != nil {
-		return "", err
-	}
-	text, err := os.ReadFile(file)
 	return string(text), err
 }

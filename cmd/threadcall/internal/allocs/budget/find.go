@@ -1,0 +1,142 @@
+package budget
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
+)
+
+const (
+	promise = "//threadcall:noalloc"
+	excuse  = "//threadcall:alloc"
+)
+
+// Find finds the promises in the named packages, and the excuses in these and in all that they depend on outside the
+// standard library. An error tells of those that cannot be meant.
+func Find(named, all []testbin.Package) (*Check, error) {
+	c := &Check{imports: map[string]map[string]bool{}}
+	var wrong []error
+	for _, p := range all {
+		deps := map[string]bool{}
+		for _, d := range p.Deps {
+			deps[d] = true
+		}
+		if c.imports[p.ImportPath] = deps; p.Standard {
+			continue
+		}
+		for _, name := range append(append([]string{}, p.GoFiles...), p.CgoFiles...) {
+			if err := c.read(p, filepath.Join(p.Dir, name)); err != nil {
+				wrong = append(wrong, err)
+			}
+		}
+	}
+	own := map[string]bool{}
+	for _, p := range named {
+		own[p.ImportPath] = true
+	}
+	functions := c.Functions
+	c.Functions = nil
+	for _, f := range functions {
+		if own[f.Package] {
+			c.Functions = append(c.Functions, f)
+		}
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	if len(c.Functions) == 0 {
+		return nil, fmt.Errorf("no function promises anything: put %s into the doc comments of functions that must not allocate", promise)
+	}
+	return c, nil
+}
+
+// read finds the promises and excuses of one file.
+func (c *Check) read(p testbin.Package, file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil || !bytes.Contains(text, []byte("//threadcall:")) {
+		return err
+	}
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	lines := bytes.Split(text, []byte("\n"))
+	promises := map[token.Pos]bool{}
+	for _, group := range parsed.Comments {
+		for _, comment := range group.List {
+			at := files.Position(comment.Pos())
+			name, rest, _ := strings.Cut(comment.Text, " ")
+			switch name {
+			case promise:
+				promises[comment.Pos()] = true
+			case excuse:
+				rest = strings.TrimSpace(rest)
+				if rest == "" {
+					return fmt.Errorf("%s: %s needs a reason", at, excuse)
+				}
+				line := at.Line
+				if alone := bytes.TrimSpace(lines[line-1]); bytes.HasPrefix(alone, []byte(excuse)) {
+					line++
+				}
+				c.Excuses = append(c.Excuses, &Excuse{File: file, Line: line, Reason: rest})
+			default:
+				if strings.HasPrefix(name, "//threadcall:") {
+					return fmt.Errorf("%s: %s is neither %s nor %s", at, name, promise, excuse)
+				}
+			}
+		}
+	}
+	for _, d := range parsed.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Doc == nil || fn.Body == nil {
+			continue
+		}
+		for _, comment := range fn.Doc.List {
+			if !promises[comment.Pos()] {
+				continue
+			}
+			delete(promises, comment.Pos())
+			from, to := files.Position(fn.Name.End()), files.Position(fn.Body.End())
+			c.Functions = append(c.Functions, &Function{Package: p.ImportPath, Name: name(fn), File: file, Line: from.Line,
+				from: place{from.Line, from.Column}, to: place{to.Line, to.Column}})
+		}
+	}
+	for at := range promises {
+		return fmt.Errorf("%s: %s is not in the doc comment of a function with a body", files.Position(at), promise)
+	}
+	return nil
+}
+
+// name is that of the function as stacks have it, without type parameters.
+func name(fn *ast.FuncDecl) string {
+	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+		return fn.Name.Name
+	}
+	receiver, pointer := fn.Recv.List[0].Type, false
+	if star, ok := receiver.(*ast.StarExpr); ok {
+		receiver, pointer = star.X, true
+	}
+	switch x := receiver.(type) {
+	case *ast.IndexExpr:
+		receiver = x.X
+	case *ast.IndexListExpr:
+		receiver = x.X
+	}
+	of := "?"
+	if id, ok := receiver.(*ast.Ident); ok {
+		of = id.Name
+	}
+	if pointer {
+		return "(*" + of + ")." + fn.Name.Name
+	}
+	return of + "." + fn.Name.Name
+}

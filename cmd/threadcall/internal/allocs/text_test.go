@@ -1,0 +1,78 @@
+package allocs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+)
+
+// printed returns what tell writes to a pipe's eighty columns.
+func printed(t *testing.T, tell func(Text)) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	dir, err := filepath.Abs(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell(Text{Screen: screen.On(f), Dir: dir, Top: 20})
+	text, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if screen.Columns(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("wide: %s", line)
+		}
+	}
+	return string(text)
+}
+
+func TestTheTableHasOneRowAPlace(t *testing.T) {
+	r := reportOfFixture(t)
+	run := runNamed(t, r, "BenchmarkSend")
+	out := printed(t, func(text Text) { text.Report(&Report{Runs: []Run{run}}) })
+	for _, want := range []string{
+		"BenchmarkSend  example.com/fixture\n",
+		"24 B and 1 object an operation: the difference of 1000 and 2000 operations.",
+		"       24         1         0  fixture.go:26 fixture.send\n",
+		"new: func literal escapes to heap: sent on a",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if n := strings.Count(out, "fixture"); n != 4 {
+		t.Errorf("fixture %d times in\n%s", n, out)
+	}
+}
+
+func TestStacksAreShownOnDemand(t *testing.T) {
+	run := runNamed(t, reportOfFixture(t), "BenchmarkInlined")
+	out := printed(t, func(text Text) {
+		text.Stacks = true
+		text.Report(&Report{Runs: []Run{run}})
+	})
+	for _, want := range []string{"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:", "fixture.BenchmarkInlined fixt"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+func TestRowsBeyondTheTopAreSummedUp(t *testing.T) {
+	run := runNamed(t, reportOfFixture(t), "BenchmarkPrint")
+	out := printed(t, func(text Text) {
+		text.Top = 1
+		text.Report(&Report{Runs: []Run{run}})
+	})
+	if !strings.Contains(out, "more rows (-top 0 shows all)") && !strings.Contains(out, "1 more row") {
+		t.Error(out)
+	}
+}
