@@ -35,6 +35,7 @@ func main() {
 			fmt.Println()
 		}
 	}
+	smallest()
 	stopping()
 }
 
