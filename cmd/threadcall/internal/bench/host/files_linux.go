@@ -2,19 +2,24 @@ package host
 
 import (
 	"cmp"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// path returns where the file is. Elements of name are separated by slashes.
-func (m Machine) path(name string) string { return filepath.Join(cmp.Or(m.Root, "/"), name) }
+// files returns what names are relative to: those of elements separated by slashes, without one at the beginning.
+func (m Machine) files() fs.FS {
+	if m.FS != nil {
+		return m.FS
+	}
+	return os.DirFS("/")
+}
 
 // text returns what the file says, or "" if it does not.
 func (m Machine) text(name string) string {
-	b, err := os.ReadFile(m.path(name))
+	b, err := fs.ReadFile(m.files(), name)
 	if err != nil {
 		return ""
 	}
@@ -42,7 +47,7 @@ func (m Machine) fields(name string) map[string]int {
 
 // list returns the names in a directory that begin with prefix.
 func (m Machine) list(dir, prefix string) []string {
-	entries, err := os.ReadDir(m.path(dir))
+	entries, err := fs.ReadDir(m.files(), dir)
 	if err != nil {
 		return nil
 	}
@@ -56,7 +61,7 @@ func (m Machine) list(dir, prefix string) []string {
 }
 
 func (m Machine) exists(name string) bool {
-	_, err := os.Stat(m.path(name))
+	_, err := fs.Stat(m.files(), name)
 	return err == nil
 }
 

@@ -7,6 +7,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"time"
 )
 
@@ -45,7 +46,7 @@ type Finding struct {
 // A Machine is what to look at, and what is going to run there. The zero Machine is this one, with benchmarks that are not
 // pinned and use as many threads as the Go runtime chooses.
 type Machine struct {
-	Root  string        // where proc, sys and run are, if not in the root directory
+	FS    fs.FS         // has proc, sys and run; the root directory if nil
 	Pin   CPUs          // those on which the benchmarks will run, if not on all
 	Procs []int         // the values of go test's -cpu flag, if any
 	While time.Duration // how long Look watches what others do; a second if it is zero

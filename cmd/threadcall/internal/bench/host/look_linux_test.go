@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -212,7 +213,7 @@ func TestNonsenseInFilesIsNoFinding(t *testing.T) {
 }
 
 func TestAnEmptyMachineHasFindings(t *testing.T) {
-	m := Machine{Root: t.TempDir(), pause: func() {}}
+	m := Machine{FS: fstest.MapFS{}, pause: func() {}}
 	all := m.Look(context.Background())
 	if len(all) == 0 {
 		t.Error("none")

@@ -36,7 +36,7 @@ func (m Machine) cgroups() []cgroup {
 			inside = "/" // the process is outside what is mounted here
 		}
 		for dir := path.Join("/", inside); ; dir = path.Dir(dir) {
-			all = append(all, cgroup{path.Join(mounted, dir), v2})
+			all = append(all, cgroup{strings.TrimPrefix(path.Join(mounted, dir), "/"), v2})
 			if dir == "/" {
 				break
 			}

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -89,19 +88,11 @@ func with(trees ...tree) tree {
 	return all
 }
 
-func (tr tree) write(t *testing.T, root string) {
-	t.Helper()
+func (tr tree) write(files fstest.MapFS) {
 	for name, text := range tr {
-		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		files[name] = &fstest.MapFile{Data: []byte(text)}
 		if text == "" {
-			os.Remove(file)
-			continue
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+			delete(files, name)
 		}
 	}
 }
@@ -112,14 +103,15 @@ const self = 4242
 // machine is one that changes from one tree to the other while Look waits, which is a second, or when step is called.
 func machine(t *testing.T, before, change tree) (m Machine, step func()) {
 	t.Helper()
-	m = Machine{Root: t.TempDir(), self: self}
-	with(desktop(), before).write(t, m.Root)
+	files := fstest.MapFS{}
+	m = Machine{FS: files, self: self}
+	with(desktop(), before).write(files)
 	now := time.Unix(1e9, 0)
 	m.now = func() time.Time { return now }
 	m.usage = func() time.Duration { return 0 }
 	m.pause = func() {
 		now = now.Add(time.Second)
-		change.write(t, m.Root)
+		change.write(files)
 	}
 	return m, m.pause
 }
