@@ -1,8 +1,8 @@
 package rounds
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -77,7 +77,7 @@ func (s *Settings) Do(ctx context.Context, r Run) (*Outcome, error) {
 // An ended is a process that has ended.
 type ended struct {
 	stdout  string
-	all     string // with its standard error
+	all     string // and then its standard error
 	failure string // "exit status 2"; empty: it was fine
 	tooLong bool   // that is why it failed
 	cpu     time.Duration
@@ -111,9 +111,8 @@ func (s *Settings) start(ctx context.Context, r Run, more []string) (*ended, err
 		}
 		return end()
 	}
-	var stdout bytes.Buffer
-	all := &shared{}
-	cmd.Stdout, cmd.Stderr = &both{&stdout, all}, all
+	var stdout, stderr output
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := s.Start
 	if start == nil {
 		start = (*exec.Cmd).Start
@@ -129,7 +128,8 @@ func (s *Settings) start(ctx context.Context, r Run, more []string) (*ended, err
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	p := &ended{stdout: stdout.String(), all: all.String()}
+	p := &ended{stdout: stdout.String()}
+	p.all = p.stdout + "\n" + stderr.String() // and not line by line, as they would share lines
 	if state := cmd.ProcessState; state != nil {
 		p.cpu = state.UserTime() + state.SystemTime()
 	}
@@ -139,6 +139,8 @@ func (s *Settings) start(ctx context.Context, r Run, more []string) (*ended, err
 		if where := decisive(p.all, 6); strings.Contains(where, "at ") {
 			p.failure += "\n" + where[strings.LastIndex(where, "at "):]
 		}
+	case errors.Is(err, exec.ErrWaitDelay):
+		p.failure = "a process that it has started outlived it, and kept its output open"
 	case err != nil:
 		p.failure = err.Error()
 	}
