@@ -1,0 +1,158 @@
+package source_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
+	"github.com/threadcall/threadcall/recorder"
+)
+
+// The test binary is one of these programs, which tests record, if its environment names it.
+const variable = "THREADCALL_TEST_PROGRAM"
+
+var programs = map[string]func(){
+	"makes calls":          makesCalls,
+	"is quiet":             func() { fmt.Println("as ever") },
+	"exits at once":        func() { recorder.Start(); os.Exit(3) },
+	"fails":                func() { defer os.Exit(3); defer recorder.Start()() },
+	"is killed":            func() { recorder.Start(); threeParts(); kill() },
+	"ends when asked":      func() { defer recorder.Start()(); untilInterrupted() },
+	"does not end":         func() { recorder.Start(); signal.Ignore(os.Interrupt); threeParts(); ready(); select {} },
+	"dies of an interrupt": func() { recorder.Start(); threeParts(); ready(); select {} },
+}
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(variable); name != "" {
+		programs[name]()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// ready tells the test that this program waits for what the test does.
+func ready() { fmt.Println("ready") }
+
+func kill() {
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Kill()
+	}
+	panic(err)
+}
+
+func untilInterrupted() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	ready()
+	<-c
+}
+
+// threeParts runs until the file of the trace has grown three times.
+func threeParts() {
+	var last int64
+	for grown := 0; grown < 3; {
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(runtime.Gosched)
+		}
+		all.Wait()
+		time.Sleep(time.Millisecond)
+		at, err := os.Stat(os.Getenv("THREADCALL_TEST_FILE"))
+		if err == nil && at.Size() > max(last, 1000) {
+			last = at.Size()
+			grown++
+		}
+	}
+}
+
+// command returns the request to record a program.
+func command(t *testing.T, program string) source.Request {
+	t.Helper()
+	if runtime.GOOS == "js" {
+		t.Skip("js/wasm cannot start a process")
+	}
+	t.Setenv(variable, program)
+	return source.Request{Command: []string{os.Args[0]}}
+}
+
+// A result is what came of a request.
+type result struct {
+	name   string
+	size   int64
+	failed error // of the trace
+	err    error // instead of a trace
+	report *trace.Report
+}
+
+// open returns all that comes of a request, and fails the test if files are left behind.
+func open(t *testing.T, ctx context.Context, r source.Request) (results []result) {
+	t.Helper()
+	temp := t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP"} {
+		t.Setenv(name, temp)
+	}
+	for tr, err := range source.Open(ctx, r) {
+		if err != nil {
+			results = append(results, result{err: err})
+			continue
+		}
+		report, err := trace.Read(tr, trace.Options{Name: tr.Name})
+		if err != nil {
+			t.Fatalf("%s: %v", tr.Name, err)
+		}
+		results = append(results, result{tr.Name, tr.Size, tr.Failed, nil, report})
+	}
+	if left, _ := filepath.Glob(filepath.Join(temp, "threadcall*")); left != nil {
+		t.Errorf("left behind: %q", left)
+	}
+	return results
+}
+
+// one returns the one trace that comes of a request.
+func one(t *testing.T, r source.Request) result {
+	t.Helper()
+	results := open(t, t.Context(), r)
+	if len(results) != 1 || results[0].err != nil {
+		t.Fatalf("results %+v", results)
+	}
+	return results[0]
+}
+
+// A watched writer tells when something was written.
+type watched struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	wait string
+	seen chan bool
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text.Write(p)
+	if w.seen != nil && bytes.Contains(w.text.Bytes(), []byte(w.wait)) {
+		close(w.seen)
+		w.seen = nil
+	}
+	return len(p), nil
+}
+
+// exitCode returns the status in an error, or -1.
+func exitCode(err error) int {
+	var e interface{ ExitCode() int }
+	if errors.As(err, &e) {
+		return e.ExitCode()
+	}
+	return -1
+}
