@@ -154,7 +154,6 @@ func TestOneVersionIsAPageToo(t *testing.T) {
 func TestPictures(t *testing.T) {
 	for name, d := range map[string]*stats.Data{
 		"two":   simulated(20, "HEAD~1", "working tree"),
-		"one":   simulated(20, "now"),
 		"three": simulated(10, "v1.0", "v1.1", "v1.2"),
 	} {
 		file := filepath.Join(t.TempDir(), name+".html")
