@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
@@ -96,7 +97,7 @@ func consistent(t *testing.T, r *Report) {
 		t.Errorf("%d moves, why %v, via %v, per %v, %d goroutines", a.Moves, a.Why, a.Via, a.Per, a.Goroutines)
 	}
 	for _, s := range []Series{r.Heap.Allocated, r.Heap.Goal, g.Existing, r.Threads.Seen, r.Threads.Busy} {
-		if len(s.Points) > maxPoints || !slices.IsSortedFunc(s.Points, func(a, b Point) int { return int(a.At - b.At) }) {
+		if len(s.Points) > maxPoints || !slices.IsSortedFunc(s.Points, func(a, b Point) int { return cmp.Compare(a.At, b.At) }) {
 			t.Errorf("%d points, or not in order", len(s.Points))
 		}
 		for _, p := range s.Points {

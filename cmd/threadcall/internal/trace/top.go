@@ -1,6 +1,9 @@
 package trace
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A top keeps the n best of what it is offered.
 type top[T any] struct {
@@ -38,6 +41,6 @@ func longest(n int) top[Interval] {
 // inOrder returns the intervals in the order of time.
 func inOrder(t top[Interval]) []Interval {
 	list := append([]Interval{}, t.kept...)
-	slices.SortFunc(list, func(a, b Interval) int { return int(a.At - b.At) })
+	slices.SortFunc(list, func(a, b Interval) int { return cmp.Compare(a.At, b.At) })
 	return list
 }
