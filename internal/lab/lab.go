@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,6 +42,8 @@ type lab struct {
 	tracer   *tracer
 }
 
+var errInterrupted = errors.New("interrupted")
+
 // perform makes the experiments and writes the page and its pictures.
 func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.File, p *progress) error {
 	root, err := findRoot()
@@ -65,8 +68,8 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 		p.enter(e.title)
 		found, err := e.measure(l)
 		p.clear()
-		if err == nil {
-			err = ctx.Err()
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: nothing is written", errInterrupted)
 		}
 		var svg bytes.Buffer
 		if err == nil {
@@ -93,10 +96,10 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 
 // rounds measures contenders in turns.
 func (l *lab) rounds(contenders []measure.Contender) ([]measure.Series, error) {
-	return measure.Rounds(l.ctx, contenders, measure.Extent{Rounds: l.settings.rounds, Turn: l.turn}, l.progress.step)
+	return measure.Rounds(l.ctx, contenders, measure.Extent{Rounds: l.settings.rounds, Turn: l.turn, Limit: l.limit}, l.progress.step)
 }
 
 // roundsOf is rounds with turns in which each is done n times.
 func (l *lab) roundsOf(n int, contenders []measure.Contender) ([]measure.Series, error) {
-	return measure.Rounds(l.ctx, contenders, measure.Extent{Rounds: l.settings.rounds, N: n}, l.progress.step)
+	return measure.Rounds(l.ctx, contenders, measure.Extent{Rounds: l.settings.rounds, N: n, Limit: l.limit}, l.progress.step)
 }

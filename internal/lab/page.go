@@ -29,11 +29,11 @@ func page(set settings, machine machineReport, sections []section) string {
 			"both suffer where calls wait for a thread to be woken."))
 		b.WriteString("\n")
 	}
-	b.WriteString(paper.Wrap(fmt.Sprintf("Everything that is compared was measured in turns: %d rounds, in each of which each contender had its turn, in an order "+
-		"drawn anew. A number is the median of the rounds, with the interval that has the true median in it with a confidence of 95 %%, whatever the "+
+	b.WriteString(paper.Wrap(fmt.Sprintf("Everything that is compared was measured in turns: %d rounds (fewer, but six at least, of what takes more than %.0f s), in each of which each "+
+		"contender had its turn, in an order drawn anew. A number is the median of the rounds, with the interval that has the true median in it with a confidence of 95 %%, whatever the "+
 		"distribution (golang.org/x/perf/benchmath). A ratio is the median of the ratios of the rounds. *Reproduced* and *not reproduced* are said of a "+
 		"ratio only if all of its interval is on one side of what is claimed; of a single time, if it is within a factor of two of the article's, "+
-		"whose machine was another. What traces say is from one run each, by `threadcall trace -json`.", set.rounds)))
+		"whose machine was another. What traces say is from one run each, by `threadcall trace -json`.", set.rounds, full().limit.Seconds())))
 	b.WriteString("\n" + summary(sections))
 	for _, s := range sections {
 		b.WriteString("\n" + s.text())

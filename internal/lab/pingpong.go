@@ -50,12 +50,10 @@ func measurePingpong(l *lab) (r pingpongResult, err error) {
 		if err != nil {
 			return r, err
 		}
-		for _, f := range report.Functions {
-			// The one that waits began in main, the other in package work.
-			if f.Name == "runtime.main" || f.Name == "main.main" || strings.Contains(f.Name, "/lab/work.PingPong") {
-				w.executions += float64(f.Executions) / float64(l.pingpongs)
-				w.moves += float64(f.Moves) / float64(l.pingpongs)
-			}
+		for _, name := range []string{"perform", "PingPong"} {
+			f := report.function(name)
+			w.executions += float64(f.Executions) / float64(l.pingpongs)
+			w.moves += float64(f.Moves) / float64(l.pingpongs)
 		}
 		if w.executions == 0 {
 			return r, fmt.Errorf("the trace of %q has neither of the two goroutines", w.name)

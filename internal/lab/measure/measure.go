@@ -35,6 +35,7 @@ type Extent struct {
 	Rounds int           // at least MinRounds
 	Turn   time.Duration // that each contender gets in each round
 	N      int           // how often in each turn, if it is not zero; then Turn does not count
+	Limit  time.Duration // after which no round begins, unless there are fewer than MinRounds; zero for none
 }
 
 // MinRounds is with how many rounds a median has an interval of 95 %.
@@ -55,7 +56,11 @@ func Rounds(ctx context.Context, contenders []Contender, x Extent, step func(don
 		times[i] = c.calibrate(x)
 		step(i+1, all)
 	}
+	start := time.Now()
 	for round := range x.Rounds {
+		if x.Limit > 0 && round >= MinRounds && time.Since(start) > x.Limit {
+			break
+		}
 		for turn, i := range rand.Perm(len(contenders)) {
 			if err := ctx.Err(); err != nil {
 				return nil, err

@@ -83,6 +83,14 @@ func TestANumberThatIsGivenIsKept(t *testing.T) {
 	}
 }
 
+func TestALimitLeavesEnoughRounds(t *testing.T) {
+	c := Plain("c", func(int) { time.Sleep(time.Millisecond) })
+	series, err := Rounds(context.Background(), []Contender{c}, Extent{Rounds: 100_000, N: 1, Limit: time.Microsecond}, func(int, int) {})
+	if err != nil || len(series[0].Values) != MinRounds {
+		t.Errorf("%d rounds, want %d, %v", len(series[0].Values), MinRounds, err)
+	}
+}
+
 func TestAnInterruptEndsTheRounds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := Plain("c", func(int) {})

@@ -125,8 +125,15 @@ func (j Job) do() (done Done, err error) {
 			err = errors.Join(err, e, file.Close())
 		}()
 	}
-	start := time.Now()
-	work(j.N)
-	done.Took = time.Since(start)
+	took := make(chan time.Duration)
+	go perform(work, j.N, took)
+	done.Took = <-took
 	return done, nil
+}
+
+// perform does the work on a goroutine of its own, because package mainthread has locked the main one.
+func perform(work func(n int), n int, took chan<- time.Duration) {
+	start := time.Now()
+	work(n)
+	took <- time.Since(start)
 }

@@ -1,7 +1,8 @@
 package work
 
 // Sieve finds the primes up to limit with a chain of goroutines, one for each prime that was found. Each lets through
-// what its prime does not divide. It returns how many primes there are after all goroutines have ended.
+// what its prime does not divide. It returns how many primes there are when none of the goroutines has anything left to
+// do.
 func Sieve(limit int) (primes int) {
 	numbers := make(chan int)
 	go count(numbers, limit)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestMain(m *testing.M) {
@@ -27,11 +28,11 @@ func TestTheSievesGoroutinesEndWithIt(t *testing.T) {
 	for range 20 {
 		Sieve(200)
 	}
-	for range 1000 { // the last of each may be about to return
+	for range 10_000 { // the last of each may be about to return
 		if runtime.NumGoroutine() <= before {
 			return
 		}
-		runtime.Gosched()
+		time.Sleep(time.Millisecond)
 	}
 	t.Errorf("there were %d goroutines before and %d after", before, runtime.NumGoroutine())
 }
