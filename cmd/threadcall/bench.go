@@ -67,33 +67,33 @@ done, or you interrupted it; and 2 if it did not understand the command.`,
 func (f *benchFlags) define(cmd *cobra.Command) {
 	flags, set := cmd.Flags(), &f.set
 	flags.SortFlags = false
-	flags.StringVar(&set.Bench, "bench", ".", "which benchmarks, as for go test")
-	flags.IntVar(&set.Count, "count", 10, "how many rounds")
+	flags.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
+	flags.IntVar(&set.Count, "count", 10, "how many rounds, `n`")
 	flags.DurationVar(&set.Budget, "budget", 0, "instead of -count: go on for this long, or until it is known well enough")
-	flags.StringVar(&f.until, "until", "1%", "with -budget: the change that is to be seen everywhere")
-	flags.StringVar(&set.Each.Benchtime, "benchtime", "", "how long a benchmark runs in a round, as for go test (default 1s)")
-	flags.StringVar(&set.Each.CPU, "cpu", "", "list of GOMAXPROCS, as for go test")
+	flags.StringVar(&f.until, "until", "1%", "with -budget: the `change` that is to be seen everywhere")
+	flags.StringVar(&set.Each.Benchtime, "benchtime", "", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 1s)")
+	flags.StringVar(&set.Each.CPU, "cpu", "", "`list` of GOMAXPROCS, as for go test")
 	flags.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
 	flags.BoolVar(&set.Each.Short, "short", false, "as for go test")
-	flags.StringVar(&f.shuffle, "shuffle", "on", "order in a round: on, off, or the seed that a run before has printed")
+	flags.StringVar(&f.shuffle, "shuffle", "on", "`order` in a round: on, off, or the seed that a run before has printed")
 
-	flags.StringVar(&set.VS, "vs", "", "compare with this revision of the git repository")
+	flags.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
 	flags.BoolVar(&set.Dirty, "dirty", false, "with -vs: measure changes that are in no commit, too")
 	flags.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
-	flags.StringVar(&set.Col, "col", "", "compare by this part of a benchmark's name, as for benchstat")
-	flags.StringVar(&set.Filter, "filter", "", "which results to use, as for benchstat")
-	flags.StringVar(&f.confidence, "confidence", "95%", "of intervals and verdicts")
-	flags.StringArrayVar(&f.failOn, "fail-on", nil, "status 1 if something is visibly so much worse: '+5%', 'allocs/op:+0%'")
+	flags.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
+	flags.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
+	flags.StringVar(&f.confidence, "confidence", "95%", "of intervals and verdicts, `percent`")
+	flags.StringArrayVar(&f.failOn, "fail-on", nil, "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%'")
 
-	flags.StringVarP(&set.Output, "o", "o", "", "where to save results")
-	flags.StringVar(&f.html, "html", "", "write a page with the distributions to this file")
+	flags.StringVarP(&set.Output, "o", "o", "", "`file` to save results in")
+	flags.StringVar(&f.html, "html", "", "write a page with the distributions to this `file`")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document instead, with all samples")
 
 	flags.BoolVar(&set.Shared, "shared", false, "share the machine with others that do")
 	flags.BoolVar(&f.list, "list", false, "list who measures on this machine and who waits for it")
-	flags.StringVar(&f.pin, "pin", "", "run benchmarks on these CPUs only: 1, or 0,2-3 (Linux)")
-	flags.IntVar(&set.CPUFreq, "cpufreq", -1, "fix the frequency at this percentage of its range (Linux, root)")
-	flags.Lookup("cpufreq").DefValue = ""
+	flags.StringVar(&f.pin, "pin", "", "run benchmarks on these `CPUs` only: 1, or 0,2-3 (Linux)")
+	flags.IntVar(&set.CPUFreq, "cpufreq", -1, "fix the CPU frequency at this `percent` of its range (Linux, root)")
+	flags.Lookup("cpufreq").DefValue = "0" // which is not shown
 	f.build.define(cmd)
 }
 

@@ -20,13 +20,13 @@ type buildFlags struct {
 
 func (b *buildFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&b.tags, "tags", "", "as for go build")
+	flags.StringVar(&b.tags, "tags", "", "`list` as for go build")
 	flags.BoolVar(&b.race, "race", false, "as for go build")
-	flags.StringArrayVar(&b.gcflags, "gcflags", nil, "as for go build")
-	flags.StringArrayVar(&b.ldflags, "ldflags", nil, "as for go build")
-	flags.StringArrayVar(&b.asmflags, "asmflags", nil, "as for go build")
-	flags.StringVar(&b.mod, "mod", "", "as for go build")
-	flags.StringVar(&b.pgo, "pgo", "", "as for go build")
+	flags.StringArrayVar(&b.gcflags, "gcflags", nil, "`flags` as for go build")
+	flags.StringArrayVar(&b.ldflags, "ldflags", nil, "`flags` as for go build")
+	flags.StringArrayVar(&b.asmflags, "asmflags", nil, "`flags` as for go build")
+	flags.StringVar(&b.mod, "mod", "", "`mode` as for go build")
+	flags.StringVar(&b.pgo, "pgo", "", "`file` as for go build")
 	flags.BoolVar(&b.trimpath, "trimpath", true, "as for go build; it keeps the length of a path from moving code")
 }
 
