@@ -106,21 +106,31 @@ func Thread() *thread.Thread { return main }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run, if f is nil or the
 // function given to Init returns before f begins. See [thread.Thread.Call] for panics and Goexit.
+//
+//threadcall:noalloc
 func Call(f func()) bool { return main.Call(f) }
 
 // CallV runs f on the main thread and returns its result, or the zero value where Call would return false.
+//
+//threadcall:noalloc
 func CallV[T any](f func() T) T { return thread.Eval(main, f) }
 
 // CallContext is Call, but gives up when ctx is done before f begins. See [thread.Thread.CallContext].
+//
+//threadcall:noalloc
 func CallContext(ctx context.Context, f func()) error { return main.CallContext(ctx, f) }
 
 // Go queues f to run on the main thread and does not wait. See [thread.Thread.Go].
+//
+//threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
 
 // Error returns the oldest panic that a function given to Go has left behind, or nil. See [thread.Thread.Error].
 func Error() error { return main.Error() }
 
 // On tells whether the caller is on the main thread.
+//
+//threadcall:noalloc
 func On() bool { return main.On() }
 
 // Serve runs what is queued and returns how many functions that were; it panics off the main thread. It is for

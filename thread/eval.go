@@ -12,6 +12,8 @@ import (
 // no type parameters of their own.
 //
 // Panics and Goexit are as in [Thread.Call].
+//
+//threadcall:noalloc
 func Eval[T any](t *Thread, f func() T) T {
 	v, _ := eval(t.Call, f)
 	return v
@@ -21,6 +23,8 @@ func Eval[T any](t *Thread, f func() T) T {
 // will not run because p is terminated.
 //
 // Panics and Goexit are as in [Pool.Call].
+//
+//threadcall:noalloc
 func EvalPool[T any](p *Pool, f func() T) (T, bool) { return eval(p.Call, f) }
 
 // A box carries a function with a result through a call that takes a function without. The caller cannot keep it on
@@ -31,11 +35,13 @@ type box[T any] struct {
 	run func() // b.call, made once
 }
 
+//threadcall:noalloc
 func (b *box[T]) call() { b.v = b.f() }
 
 // boxes has a free list of boxes for every type of result.
 var boxes sync.Map // from reflect.Type to *freelist.List[box[T]]
 
+//threadcall:noalloc
 func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 	if f == nil {
 		return v, false
@@ -43,13 +49,13 @@ func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 	key := reflect.TypeFor[T]()
 	entry, found := boxes.Load(key)
 	if !found {
-		entry, _ = boxes.LoadOrStore(key, new(freelist.List[box[T]]))
+		entry, _ = boxes.LoadOrStore(key, new(freelist.List[box[T]])) //threadcall:alloc once for each type
 	}
 	free := entry.(*freelist.List[box[T]])
 	b := free.Get()
 	if b == nil {
-		b = new(box[T])
-		b.run = b.call
+		b = new(box[T]) //threadcall:alloc when more calls are under way than ever
+		b.run = b.call  //threadcall:alloc and with it
 	}
 	b.f = f
 	ok = call(b.run) // if f panics, the box goes with it

@@ -44,6 +44,8 @@ func (p *Pool) Size() int { return p.p.Size() }
 // false, and f will not run, if f is nil or the pool is terminated before f begins.
 //
 // Panics and Goexit are as in [Thread.Call].
+//
+//threadcall:noalloc
 func (p *Pool) Call(f func()) bool {
 	ok := p.p.Call(f)
 	runtime.KeepAlive(p)
@@ -52,6 +54,8 @@ func (p *Pool) Call(f func()) bool {
 
 // Go queues f to run on one of the threads and returns true. It never blocks unless [WithQueueLimit] says so. It
 // returns false, and f will not run, if f is nil or the pool is terminated. A panic in f is kept for [Pool.Error].
+//
+//threadcall:noalloc
 func (p *Pool) Go(f func()) bool {
 	ok := p.p.Go(f)
 	runtime.KeepAlive(p)

@@ -99,6 +99,8 @@ func (t *Thread) ID() uint64 { return t.id }
 //
 // If f panics, Call panics with the same value. If nobody recovers it, the report that ends the process also shows
 // the stack of the thread at that moment. If f calls [runtime.Goexit], so does Call.
+//
+//threadcall:noalloc
 func (t *Thread) Call(f func()) bool {
 	ok := t.e.Call(f)
 	runtime.KeepAlive(t) // or it might be reclaimed while the call is queued
@@ -110,6 +112,8 @@ func (t *Thread) Call(f func()) bool {
 // f begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns an error, too.
 //
 // Panics and Goexit are as in Call.
+//
+//threadcall:noalloc
 func (t *Thread) CallContext(ctx context.Context, f func()) error {
 	err := t.e.CallContext(ctx, f)
 	runtime.KeepAlive(t)
@@ -121,6 +125,8 @@ func (t *Thread) CallContext(ctx context.Context, f func()) error {
 // thread is terminated later, but before f begins, f will not run either, and nobody is told.
 //
 // A panic in f is kept for [Thread.Error].
+//
+//threadcall:noalloc
 func (t *Thread) Go(f func()) bool {
 	ok := t.e.Go(f)
 	runtime.KeepAlive(t)
@@ -135,9 +141,13 @@ func (t *Thread) Error() error { return asError(t.e.Fault()) }
 
 // On tells whether the caller is on the thread. On OpenBSD and js/wasm, a coroutine of [iter.Pull] inside a call is not
 // recognised; it must not call the thread that it is on.
+//
+//threadcall:noalloc
 func (t *Thread) On() bool { return t.e.On() }
 
 // SetTLS stores x with the thread, in place of what was stored before.
+//
+//threadcall:noalloc
 func (t *Thread) SetTLS(x any) {
 	t.mu.Lock()
 	t.tls = x
@@ -145,6 +155,8 @@ func (t *Thread) SetTLS(x any) {
 }
 
 // GetTLS returns what SetTLS stored, or nil.
+//
+//threadcall:noalloc
 func (t *Thread) GetTLS() any {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -164,6 +176,8 @@ func (t *Thread) Terminate() { t.e.Terminate() }
 // If one of the functions calls [runtime.Goexit], that ends the caller of Serve as well: the goroutine is the same.
 //
 // Serve panics if the caller is not on the thread.
+//
+//threadcall:noalloc
 func (t *Thread) Serve() int {
 	if !t.mayServe("Serve") {
 		return 0

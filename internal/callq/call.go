@@ -67,6 +67,8 @@ const (
 )
 
 // Outcome returns how the call ended, or zero while it has not.
+//
+//threadcall:noalloc
 func (c *Call) Outcome() Outcome {
 	if s := c.state.Load() &^ marks; s >= uint32(Ran) {
 		return Outcome(s)
@@ -75,6 +77,8 @@ func (c *Call) Outcome() Outcome {
 }
 
 // Doze says that the caller is about to sleep on Token. It is false if the call has been settled.
+//
+//threadcall:noalloc
 func (c *Call) Doze() bool {
 	for {
 		s := c.state.Load()
@@ -85,7 +89,7 @@ func (c *Call) Doze() bool {
 			return true
 		}
 		if c.token == nil {
-			c.token = make(chan struct{}, 1)
+			c.token = make(chan struct{}, 1) //threadcall:alloc once for each record
 		}
 		if c.state.CompareAndSwap(s, s|dozing) {
 			return true
@@ -122,6 +126,8 @@ func (c *Call) Orphan() {
 
 // Start takes a withdrawable call for running. False means that there is nothing to run: it was withdrawn, and has
 // been freed, or its context is done, and it has been settled as Expired.
+//
+//threadcall:noalloc
 func (c *Call) Start() bool {
 	expired := c.Ctx.Err() != nil
 	for {
@@ -156,6 +162,8 @@ func (c *Call) Withdraw() bool {
 
 // Settle gives an awaited call back to its caller, and tells whether that had to be woken. The record must not be
 // touched afterwards.
+//
+//threadcall:noalloc
 func (c *Call) Settle(o Outcome) (woke bool) {
 	c.Fn = nil
 	if c.Kind == Withdrawable {

@@ -65,6 +65,8 @@ func New() *Queue {
 }
 
 // Get gives out a record for fn. It comes back by Put.
+//
+//threadcall:noalloc
 func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 	var c *Call
 	if kind <= Withdrawable && q.firstTaken.CompareAndSwap(false, true) {
@@ -80,11 +82,13 @@ func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 }
 
 // record takes a record from the free list, or makes a slab of them.
+//
+//threadcall:noalloc
 func (q *Queue) record() *Call {
 	if c := q.free.Get(); c != nil {
 		return c
 	}
-	slab := make([]Call, 32)
+	slab := make([]Call, 32) //threadcall:alloc when more calls are queued than ever
 	for i := range slab {
 		slab[i].Queue = q
 		if i > 0 {
@@ -95,6 +99,8 @@ func (q *Queue) record() *Call {
 }
 
 // Put takes a record back from its owner.
+//
+//threadcall:noalloc
 func (q *Queue) Put(c *Call) {
 	if c == &q.first {
 		q.firstTaken.Store(false)
@@ -107,6 +113,8 @@ func (q *Queue) Put(c *Call) {
 // else happens. If ok is false the queue is closed and c is still the caller's.
 //
 // backlog tells that the thread had not yet come to earlier calls.
+//
+//threadcall:noalloc
 func (q *Queue) Push(c *Call) (wake, backlog, ok bool) {
 	for {
 		h := q.head.Load()
@@ -128,6 +136,8 @@ func (q *Queue) Push(c *Call) (wake, backlog, ok bool) {
 }
 
 // Take removes and returns the oldest call, or nil. Only the thread may call it.
+//
+//threadcall:noalloc
 func (q *Queue) Take() *Call {
 	if q.ready.Load() != nil {
 		return q.TakeReady()
@@ -143,6 +153,8 @@ func (q *Queue) Take() *Call {
 
 // Gather makes everything that is queued ready, so that TakeReady returns what was queued before and nothing that is
 // queued later. Only the thread may call it.
+//
+//threadcall:noalloc
 func (q *Queue) Gather() {
 	older := q.ready.Load()
 	if older != &closed && q.ready.CompareAndSwap(older, nil) {
@@ -153,6 +165,8 @@ func (q *Queue) Gather() {
 }
 
 // TakeReady removes and returns the oldest call that is ready, or nil. Only the thread may call it.
+//
+//threadcall:noalloc
 func (q *Queue) TakeReady() *Call {
 	for {
 		r := q.ready.Load()
@@ -168,6 +182,8 @@ func (q *Queue) TakeReady() *Call {
 }
 
 // Pending tells whether Take would return a call.
+//
+//threadcall:noalloc
 func (q *Queue) Pending() bool {
 	if r := q.ready.Load(); r != nil {
 		return r != &closed
@@ -177,6 +193,8 @@ func (q *Queue) Pending() bool {
 }
 
 // grab empties head and returns what was there, the oldest first.
+//
+//threadcall:noalloc
 func (q *Queue) grab() *Call {
 	for {
 		switch h := q.head.Load(); h {
@@ -282,6 +300,8 @@ func Pop(list *Call) (first, rest *Call) {
 
 // Rest says that the thread will not look until it is woken. It is false, and nothing has changed, if there is
 // something to take or the queue is closed.
+//
+//threadcall:noalloc
 func (q *Queue) Rest() bool {
 	if q.ready.Load() != nil {
 		return false
@@ -293,6 +313,8 @@ func (q *Queue) Rest() bool {
 func (q *Queue) Resting() bool { return q.head.Load() == &resting }
 
 // Rise says that the thread is up, by itself or because it was woken.
+//
+//threadcall:noalloc
 func (q *Queue) Rise() { q.head.CompareAndSwap(&resting, nil) }
 
 // RestAlways sets whether the thread counts as resting even while it runs what it took. That suits a thread that

@@ -131,6 +131,8 @@ func (e *Engine) release() {
 func (e *Engine) TID() uint64 { return e.tid.Load() }
 
 // On tells whether the caller is on the thread, be it as a coroutine of the serving goroutine.
+//
+//threadcall:noalloc
 func (e *Engine) On() bool {
 	if e.g.Load() == ident.G() {
 		return true
@@ -140,6 +142,8 @@ func (e *Engine) On() bool {
 }
 
 // Call runs fn on the thread and returns after it. False means that fn did not and will not run.
+//
+//threadcall:noalloc
 func (e *Engine) Call(fn func()) bool {
 	if fn == nil {
 		return false
@@ -178,6 +182,8 @@ func (e *Engine) Call(fn func()) bool {
 }
 
 // finish gives back the record of an awaited call and does to the caller what the outcome says.
+//
+//threadcall:noalloc
 func finish(c *callq.Call, o callq.Outcome) bool {
 	fault := c.Fault
 	c.Fn, c.Fault, c.Ctx = nil, nil, nil
@@ -197,6 +203,8 @@ func finish(c *callq.Call, o callq.Outcome) bool {
 }
 
 // CallContext is Call, but gives up if ctx is done before fn began; then fn will not run.
+//
+//threadcall:noalloc
 func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 	if fn == nil {
 		return errNil
@@ -245,6 +253,8 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 }
 
 // Go queues fn. False means that it will not run.
+//
+//threadcall:noalloc
 func (e *Engine) Go(fn func()) bool {
 	if fn == nil {
 		return false
@@ -278,6 +288,8 @@ func (e *Engine) Go(fn func()) bool {
 }
 
 // wake does what whoever replaced resting owes.
+//
+//threadcall:noalloc
 func (e *Engine) wake() {
 	switch e.mode.Load() {
 	case inOS:
@@ -295,6 +307,8 @@ func (e *Engine) wake() {
 }
 
 // wakeFromCaller is wake by somebody who will wait for an answer.
+//
+//threadcall:noalloc
 func (e *Engine) wakeFromCaller() {
 	if e.mode.Load() == inOS {
 		e.line.calledFrom(park.CPU())

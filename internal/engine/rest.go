@@ -62,6 +62,8 @@ type rest struct {
 }
 
 // idle returns when there may be something to take, or the queue has been closed.
+//
+//threadcall:noalloc
 func (e *Engine) idle() {
 	r := &e.rest
 	e.q.Rise()
@@ -104,6 +106,8 @@ func (e *Engine) idle() {
 }
 
 // spin is the first stage. It returns true if something has come.
+//
+//threadcall:noalloc
 func (e *Engine) spin(start time.Duration) bool {
 	r := &e.rest
 	limit := max(r.spin, minSpin)
@@ -166,6 +170,8 @@ func (r *rest) foundBusy(now time.Duration) {
 }
 
 // nap is the second stage. It returns true if the thread was woken.
+//
+//threadcall:noalloc
 func (e *Engine) nap(start time.Duration) bool {
 	r := &e.rest
 	if !park.CanSleep {
@@ -222,11 +228,13 @@ func (e *Engine) nap(start time.Duration) bool {
 }
 
 // sleep is the last stage.
+//
+//threadcall:noalloc
 func (e *Engine) sleep(start time.Duration) {
 	e.mode.Store(inGo)
 	if e.q.Rest() {
 		for e.q.Resting() {
-			<-e.bell
+			<-e.bell //threadcall:alloc the runtime's sudog, when its caches are empty
 		}
 	}
 	e.mode.Store(inHost)

@@ -32,6 +32,8 @@ func (e *Engine) loop() {
 }
 
 // step takes a call, if there is one, and runs it.
+//
+//threadcall:noalloc
 func (e *Engine) step() bool {
 	if e.hook.Load() != nil {
 		e.q.RestAlways(true)
@@ -49,6 +51,8 @@ func (e *Engine) step() bool {
 }
 
 // Serve runs what was queued before it was called, and returns how many functions that were.
+//
+//threadcall:noalloc
 func (e *Engine) Serve() int {
 	e.begin()
 	defer e.end()
@@ -105,6 +109,8 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 }
 
 // run runs a call that was taken. It is false if there was nothing to run.
+//
+//threadcall:noalloc
 func (e *Engine) run(c *callq.Call) bool {
 	switch c.Kind {
 	case callq.Control:
@@ -142,7 +148,7 @@ func (e *Engine) run(c *callq.Call) bool {
 			return false
 		}
 	}
-	e.stack = append(e.stack, c)
+	e.stack = append(e.stack, c) //threadcall:alloc when calls nest deeper than ever
 	fault := e.invoke(c.Fn)
 	e.stack = e.stack[:len(e.stack)-1]
 	outcome := callq.Ran
@@ -159,6 +165,8 @@ func (e *Engine) run(c *callq.Call) bool {
 
 // invoke runs fn and returns its panic. If fn calls Goexit, invoke does not return; the deferred calls of whoever
 // serves then settle what is on the stack.
+//
+//threadcall:noalloc
 func (e *Engine) invoke(fn func()) (fault *callq.Fault) {
 	returned := false
 	defer func() {
@@ -187,6 +195,8 @@ func (e *Engine) settleExited(depth int) {
 }
 
 // nested runs fn for a caller that is on the thread already: in place, after what the same goroutine queued by Go.
+//
+//threadcall:noalloc
 func (e *Engine) nested(g uintptr, fn func()) bool {
 	ok := e.mayNest(g)
 	if ok {

@@ -56,6 +56,8 @@ func (l *line) together() bool {
 const withdrawn callq.Outcome = 1
 
 // await waits for the outcome of c, or for done in order to withdraw it.
+//
+//threadcall:noalloc
 func (e *Engine) await(done <-chan struct{}, c *callq.Call, woke, behind bool) callq.Outcome {
 	start := park.Now()
 	mode := e.mode.Load()
@@ -69,6 +71,8 @@ func (e *Engine) await(done <-chan struct{}, c *callq.Call, woke, behind bool) c
 
 // doze waits without spinning for c, which is in the queue of on or in the backlog of pool. slept tells that the
 // thread was asleep when c was queued, and so not running the caller.
+//
+//threadcall:noalloc
 func doze(done <-chan struct{}, c *callq.Call, on *Engine, pool *Pool, slept bool) callq.Outcome {
 	var other *Engine
 	if slept {
@@ -87,12 +91,14 @@ func doze(done <-chan struct{}, c *callq.Call, on *Engine, pool *Pool, slept boo
 
 // sleepOn waits for the token of c, or for done, and then withdraws c. It is false if that was done; if c has started
 // already, done becomes nil.
+//
+//threadcall:noalloc
 func sleepOn(c *callq.Call, done *<-chan struct{}) bool {
 	if *done == nil {
-		<-c.Token()
+		<-c.Token() //threadcall:alloc the runtime's sudog, when its caches are empty
 		return true
 	}
-	select {
+	select { //threadcall:alloc two of these
 	case <-c.Token():
 	case <-*done:
 		if c.Withdraw() {
@@ -104,6 +110,8 @@ func sleepOn(c *callq.Call, done *<-chan struct{}) bool {
 }
 
 // spin waits without sleeping, and returns zero if that did not do.
+//
+//threadcall:noalloc
 func (l *line) spin(c *callq.Call, start time.Duration, asleep, behind bool) callq.Outcome {
 	if behind && !threads.serves(c.Poster) { // for whom Gosched is a journey
 		for n := 0; n < turns && park.Now()-start < maxTurns; n++ {

@@ -33,6 +33,8 @@ type cell[T any] struct {
 }
 
 // Get takes an object out, or returns nil.
+//
+//threadcall:noalloc
 func (l *List[T]) Get() *T {
 	if r := l.ring.Load(); r != nil {
 		return r.take()
@@ -41,11 +43,13 @@ func (l *List[T]) Get() *T {
 }
 
 // Put puts an object in.
+//
+//threadcall:noalloc
 func (l *List[T]) Put(object *T) {
 	for {
 		r := l.ring.Load()
 		if r == nil {
-			l.ring.CompareAndSwap(nil, &ring[T]{cells: make([]cell[T], min)})
+			l.ring.CompareAndSwap(nil, &ring[T]{cells: make([]cell[T], min)}) //threadcall:alloc the first time
 			continue
 		}
 		if r.add(object) {
@@ -56,7 +60,7 @@ func (l *List[T]) Put(object *T) {
 			return // full for good, or only in passing: the collector has it
 		}
 		// Who still uses the old ring while this moves its objects loses some of them to the collector.
-		bigger := &ring[T]{cells: make([]cell[T], 2*n)}
+		bigger := &ring[T]{cells: make([]cell[T], 2*n)} //threadcall:alloc when more objects are in use than ever
 		if l.ring.CompareAndSwap(r, bigger) {
 			for o := r.take(); o != nil; o = r.take() {
 				bigger.add(o)
@@ -65,6 +69,7 @@ func (l *List[T]) Put(object *T) {
 	}
 }
 
+//threadcall:noalloc
 func (r *ring[T]) add(object *T) bool {
 	for {
 		pos := r.put.Load()
@@ -84,6 +89,7 @@ func (r *ring[T]) add(object *T) bool {
 	}
 }
 
+//threadcall:noalloc
 func (r *ring[T]) take() *T {
 	for {
 		pos := r.get.Load()

@@ -85,7 +85,7 @@ func (c *Check) Packages() []string {
 
 // Compiler looks for promises that the compiler's word breaks.
 func (c *Check) Compiler(log *escape.Log) error {
-	source := newSource()
+	source, told := newSource(), map[escape.Position]bool{}
 	for _, e := range log.All() {
 		f := c.around(e.Outermost())
 		if f == nil {
@@ -98,7 +98,10 @@ func (c *Check) Compiler(log *escape.Log) error {
 		if harmless || slices.ContainsFunc(e.Path, func(p escape.Position) bool { return c.excuse(p.File, p.Line) }) {
 			continue
 		}
-		f.broken(Problem{File: e.Outermost().File, Line: e.Outermost().Line, Reason: e.String()})
+		if at := e.Outermost(); !told[at] { // or it would be told of each type that a generic function is used with
+			told[at] = true
+			f.broken(Problem{File: at.File, Line: at.Line, Reason: e.String()})
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ package escape
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -87,7 +88,7 @@ var words = map[string]string{
 // String says what escapes and the step that decides it: "func literal escapes to heap: sent on a channel (ch <- (func
 // literal) at x.go:12)".
 func (e Escape) String() string {
-	text := e.What + " escapes to heap"
+	text := shorten(e.What) + " escapes to heap"
 	last := -1
 	for i, s := range e.Flow {
 		if s.Why != "spill" && s.Why != "" {
@@ -104,7 +105,7 @@ func (e Escape) String() string {
 	}
 	text += ": " + why
 	if s.Where != e.What {
-		text += " (" + s.Where + " at " + s.At.String() + ")"
+		text += " (" + shorten(s.Where) + " at " + s.At.String() + ")"
 	}
 	if by := e.variables(last); by != "" {
 		text += ", by way of " + by
@@ -124,4 +125,28 @@ func (e Escape) variables(last int) string {
 		names = append(names[:1], "others")
 	}
 	return strings.Join(names, " and ")
+}
+
+var paths = regexp.MustCompile(`([\w~.-]+/)+([\w~-]+\.)`)
+
+// shorten leaves out what the compiler adds for itself: type arguments, which it writes as shapes, and import paths.
+func shorten(text string) string {
+	const shape = "[go.shape."
+	for {
+		at := strings.Index(text, shape)
+		if at < 0 {
+			return paths.ReplaceAllString(text, "$2")
+		}
+		end, depth := at, 0
+		for ; end < len(text); end++ {
+			if text[end] == '[' {
+				depth++
+			} else if text[end] == ']' {
+				if depth--; depth == 0 {
+					break
+				}
+			}
+		}
+		text = text[:at] + "[…]" + text[min(end+1, len(text)):]
+	}
 }
