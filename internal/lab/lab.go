@@ -67,7 +67,7 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 	for _, e := range chosen {
 		p.enter(e.title)
 		found, err := e.measure(l)
-		p.clear()
+		p.Clear()
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: nothing is written", errInterrupted)
 		}

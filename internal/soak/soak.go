@@ -79,7 +79,7 @@ func soak(ctx context.Context, set settings, p *progress) (*result, error) {
 			r.early, running = true, false
 		}
 	}
-	p.clear()
+	p.Clear()
 	r.rows, r.faults = l.Rows(), l.Faults()
 	r.drifts = judge(r.samples)
 	if r.stuck != "" {
