@@ -9,12 +9,12 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test browser gui bench soak lab sixminutes ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model faults fuzz
+.PHONY: all test browser gui bench soak lab sixminutes ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model faults fuzz allocs
 
 all: test
 
 # test is everything that must pass. Each of its parts can be made alone.
-test: lint plain race modes 386 cross ports-quick gui
+test: lint plain allocs race modes 386 cross ports-quick gui
 	@echo 'make test: passed'
 
 # plain is the way a user runs the tests; each module also builds on its own, outside the workspace.
@@ -29,6 +29,12 @@ modes:
 	$(RUN) -short -shuffle=on -cpu 1,2,4 ./thread ./mainthread ./internal/...
 	GODEBUG=asyncpreemptoff=1 $(RUN) -short ./thread ./mainthread ./internal/...
 	THREADCALL_COLLECT=1 $(RUN) -short ./thread ./mainthread ./internal/...
+
+# allocs looks whether the functions that promise not to allocate (//threadcall:noalloc) keep it, by the compiler's word and in
+# benchmarks.
+allocs:
+	$(GO) run ./cmd/threadcall allocs -budget -benchtime 20ms -bench '^Benchmark(Thread|Pool|Serve|MainThread|Hot|Burst|Post)$$' \
+		./thread ./mainthread ./internal/...
 
 386:
 	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(RUN) -short ./thread ./mainthread ./internal/...; \

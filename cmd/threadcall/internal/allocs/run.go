@@ -62,6 +62,9 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 			r.Notes = append(r.Notes, p.ImportPath+" has no tests")
 			continue
 		}
+		if s.Tests == "" && !p.HasBenchmarks() {
+			continue
+		}
 		s.Progress("compiling " + p.ImportPath)
 		bin, err := b.Build(ctx, p, i)
 		if errors.Is(err, testbin.ErrTestMain) {

@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -122,4 +123,12 @@ func (s Settings) goCommand(ctx context.Context, args ...string) ([]byte, error)
 		return nil, fmt.Errorf("the go command is needed: %w", err)
 	}
 	return stdout.Bytes(), nil
+}
+
+// HasBenchmarks tells whether any of the package's test files declares a benchmark.
+func (p Package) HasBenchmarks() bool {
+	return slices.ContainsFunc(slices.Concat(p.TestGoFiles, p.XTestGoFiles), func(name string) bool {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		return err != nil || bytes.Contains(text, []byte("\nfunc Benchmark"))
+	})
 }
