@@ -67,8 +67,8 @@ FOR ?= 1h
 soak:
 	$(GO) run ./internal/soak --for $(FOR) $(if $(OUT),--out $(OUT))
 
-# lab makes the experiments of the three articles again, in some five minutes, and writes docs/lab.md and its pictures. EXPERIMENTS=re
-# picks some of them.
+# lab makes the experiments of three articles again, in four to six minutes, and writes docs/lab.md and its pictures, or with
+# make lab EXPERIMENTS=sieve some of them, and writes elsewhere. It needs a machine that has nothing else to do.
 lab:
 	$(GO) run ./internal/lab $(if $(EXPERIMENTS),--run '$(EXPERIMENTS)')
 
