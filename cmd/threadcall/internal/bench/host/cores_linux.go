@@ -18,8 +18,8 @@ func (v view) room() []Finding {
 	switch {
 	case threads > len(cpus):
 		return one(Warning, "CPUs", fmt.Sprintf("%s for %d threads", value, threads), fmt.Sprintf(
-			"Benchmarks with %d threads share %d CPUs: the threads wait for each other, and the figures say nothing about "+
-				"a machine that has %[1]d. Use -cpu up to %[2]d.", threads, len(cpus)))
+			"Benchmarks with %d threads share %d CPUs: the threads wait for each other, and the figures say "+
+				"nothing about a machine that has %[1]d. Use -cpu up to %[2]d.", threads, len(cpus)))
 	case len(cpus) == 1 && v.Pin == nil:
 		return one(Note, "CPUs", value, "There is only one: the collector, this tool and all else run on it, too.")
 	}
@@ -42,17 +42,19 @@ func (v view) pinning() []Finding {
 	}
 	meaning := "Threads do not move between CPUs, so the spread is often smaller. The collector has only these CPUs, too."
 	if len(v.Pin) == 1 {
-		meaning = "Threads do not move between CPUs, so the spread of a benchmark with one goroutine is often smaller. The collector " +
-			"has no other CPU: a benchmark that allocates looks slower, and one with several goroutines measures something else."
+		meaning = "Threads do not move between CPUs, so the spread of a benchmark with one goroutine is often " +
+			"smaller. The collector has no other CPU: a benchmark that allocates looks slower, and one with " +
+			"several goroutines measures something else."
 	}
 	all := one(Note, "pinned", "to "+v.Pin.String(), meaning)
 	if cpu, busy := v.busySibling(); busy > 0.05 {
-		all = append(all, Finding{"sibling", fmt.Sprintf("CPU %d is %.0f %% busy", cpu, 100*busy), "It shares a core with one that " +
-			"benchmarks are pinned to, and takes up to half of that core away. Pin to others.", Warning})
+		all = append(all, Finding{"sibling", fmt.Sprintf("CPU %d is %.0f %% busy", cpu, 100*busy),
+			"It shares a core with one that benchmarks are pinned to, and takes up to half of that core away. Pin " +
+				"to others.", Warning})
 	}
 	if v.Pin.Has(0) && len(v.available().without(v.Pin)) > 0 {
-		all = append(all, Finding{"CPU 0", "benchmarks are pinned to it", "On most machines it handles more interrupts than the " +
-			"others. Pin to another, if there is a choice.", Note})
+		all = append(all, Finding{"CPU 0", "benchmarks are pinned to it", "On most machines it handles more " +
+			"interrupts than the others. Pin to another, if there is a choice.", Note})
 	}
 	return all
 }
@@ -85,11 +87,12 @@ func (v view) cores() []Finding {
 	unlike := func(n []int) bool { return len(n) > 1 && 10*n[0] < 8*n[len(n)-1] }
 	switch {
 	case unlike(capacity):
-		return one(Warning, "cores", fmt.Sprintf("of %d kinds", len(capacity)), "They are not equally fast, and the scheduler moves "+
-			"threads between them. Pin to some that are alike with -pin.")
+		return one(Warning, "cores", fmt.Sprintf("of %d kinds", len(capacity)), "They are not equally fast, and "+
+			"the scheduler moves threads between them. Pin to some that are alike with -pin.")
 	case unlike(top):
 		return one(Warning, "cores", fmt.Sprintf("up to %s, others up to %s", hertz(top[len(top)-1]), hertz(top[0])),
-			"They are not equally fast, and the scheduler moves threads between them. Pin to some that are alike with -pin.")
+			"They are not equally fast, and the scheduler moves threads between them. Pin to some that are alike "+
+				"with -pin.")
 	}
 	var nodes int
 	for _, name := range v.list("sys/devices/system/node", "node") {
@@ -99,8 +102,8 @@ func (v view) cores() []Finding {
 		}
 	}
 	if nodes > 1 {
-		return one(Note, "NUMA", fmt.Sprintf("%d nodes", nodes), "Memory of another node is slower, and where threads and memory "+
-			"come to lie differs from run to run. Pin to the CPUs of one node with -pin.")
+		return one(Note, "NUMA", fmt.Sprintf("%d nodes", nodes), "Memory of another node is slower, and where "+
+			"threads and memory come to lie differs from run to run. Pin to the CPUs of one node with -pin.")
 	}
 	return nil
 }
@@ -115,8 +118,8 @@ func (v view) siblings() []Finding {
 	active, known := v.number("sys/devices/system/cpu/smt/active")
 	switch {
 	case shared && (active == 1 || !known):
-		meaning := "Two threads on the CPUs of one core slow each other down, so a figure depends on where the scheduler puts them. " +
-			"Pinning to one CPU of each core helps (-pin), as does an otherwise idle machine."
+		meaning := "Two threads on the CPUs of one core slow each other down, so a figure depends on where the " +
+			"scheduler puts them. Pinning to one CPU of each core helps (-pin), as does an otherwise idle machine."
 		return one(Note, "SMT", "on", meaning)
 	case known || len(v.cpus()) > 0 && len(v.each("topology/thread_siblings_list")) > 0:
 		if len(v.virtual()) > 0 && !shared {

@@ -15,7 +15,8 @@ func (v view) governor() []Finding {
 	if len(names) == 0 {
 		meaning := "This system does not tell or set the frequency of its CPUs. They may be slowed down and sped up unseen."
 		if v.hypervisor() != "" {
-			meaning = "The frequency is the host's business, and not seen from this virtual machine. It may change at any time."
+			meaning = "The frequency is the host's business, and not seen from this virtual machine. It may change " +
+				"at any time."
 		}
 		return one(Note, "governor", "no cpufreq", meaning)
 	}
@@ -30,8 +31,8 @@ func (v view) governor() []Finding {
 	case governor == "performance":
 		return one(Fine, "governor", value, "")
 	}
-	return one(Warning, "governor", value, "The frequency follows the load, so the first rounds, and short ones, are slower. As root, "+
-		"-cpufreq 90 fixes it for the run; the governor performance helps as well.")
+	return one(Warning, "governor", value, "The frequency follows the load, so the first rounds, and short ones, "+
+		"are slower. As root, -cpufreq 90 fixes it for the run; the governor performance helps as well.")
 }
 
 // fixed returns the frequencies of the CPUs, if each has only one that it may run at.
@@ -55,10 +56,7 @@ func (v view) turbo() []Finding {
 	if n, ok := v.number(cpuDir + "/intel_pstate/no_turbo"); ok {
 		on, known = n == 0, true
 	}
-	boosts := []string{v.text(cpuDir + "/cpufreq/boost")}
-	for _, boost := range values(v.each("cpufreq/boost")) {
-		boosts = append(boosts, boost)
-	}
+	boosts := append(values(v.each("cpufreq/boost")), v.text(cpuDir+"/cpufreq/boost"))
 	if !known {
 		on, known = slices.Contains(boosts, "1"), strings.Join(boosts, "") != ""
 	}
@@ -68,15 +66,16 @@ func (v view) turbo() []Finding {
 	case !on:
 		return one(Fine, "turbo", "off", "")
 	case len(v.fixed()) > 0:
-		return one(Note, "turbo", "on", "If the fixed frequency is above the base frequency, the processor leaves it when it gets hot or "+
-			"when more cores work.")
+		return one(Note, "turbo", "on", "If the fixed frequency is above the base frequency, the processor leaves "+
+			"it when it gets hot or when more cores work.")
 	}
 	how := "echo 1 > /" + path.Join(cpuDir, "intel_pstate/no_turbo")
 	if !v.exists(cpuDir + "/intel_pstate/no_turbo") {
 		how = "echo 0 > /" + path.Join(cpuDir, "cpufreq/boost")
 	}
-	return one(Note, "turbo", "on", fmt.Sprintf("The frequency depends on how hot the processor is and on how many cores work, so it falls "+
-		"during a long run. As root, -cpufreq with a low enough value avoids it, as does %q.", how))
+	return one(Note, "turbo", "on", fmt.Sprintf("The frequency depends on how hot the processor is and on how many "+
+		"cores work, so it falls during a long run. As root, -cpufreq with a low enough value avoids it, as does "+
+		"%q.", how))
 }
 
 // frequency tells how fast the CPUs run at the moment.
@@ -92,8 +91,8 @@ func (v view) frequency() []Finding {
 	if float64(high) < 1.05*float64(low) {
 		return one(Fine, "frequency", hertz(low)+" to "+hertz(high), "")
 	}
-	return one(Note, "frequency", hertz(low)+" to "+hertz(high), "CPUs run at different frequencies now. Idle ones may be slow; what counts "+
-		"is the frequency during the run.")
+	return one(Note, "frequency", hertz(low)+" to "+hertz(high), "CPUs run at different frequencies now. Idle ones "+
+		"may be slow; what counts is the frequency during the run.")
 }
 
 // fastest returns the frequency of the fastest of our CPUs, in kHz: that of the one which has just worked. It is 0 if the

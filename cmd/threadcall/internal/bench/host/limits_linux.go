@@ -20,11 +20,13 @@ func (v view) limits() []Finding {
 	value := fmt.Sprintf("%.2g CPUs", lowest)
 	switch {
 	case v.after.throttled > v.before.throttled:
-		return one(Warning, "quota", value+", used up now", "The cgroup that this process is in may use no more, and its threads are stopped for "+
-			"the rest of each period, up to 100 ms. Nothing short can be measured like that; raise the quota.")
+		return one(Warning, "quota", value+", used up now", "The cgroup that this process is in may use no more, "+
+			"and its threads are stopped for the rest of each period, up to 100 ms. Nothing short can be measured "+
+			"like that; raise the quota.")
 	case lowest < float64(len(v.cpus())):
-		return one(Warning, "quota", value, "The cgroup that this process is in may use no more CPU time. A benchmark that uses more is stopped "+
-			"for the rest of each period, up to 100 ms. Use fewer threads (-cpu), or raise the quota.")
+		return one(Warning, "quota", value, "The cgroup that this process is in may use no more CPU time. A "+
+			"benchmark that uses more is stopped for the rest of each period, up to 100 ms. Use fewer threads "+
+			"(-cpu), or raise the quota.")
 	}
 	return one(Fine, "quota", value, "")
 }
@@ -37,11 +39,11 @@ func (v view) heat() []Finding {
 	total := v.after.cooled
 	switch {
 	case v.Cooled > 0:
-		return one(Warning, "heat", fmt.Sprintf("slowed down %d times just now", v.Cooled), "The processor is too hot to run at its frequency. Let it "+
-			"cool, and use -cpufreq with a lower value.")
+		return one(Warning, "heat", fmt.Sprintf("slowed down %d times just now", v.Cooled),
+			"The processor is too hot to run at its frequency. Let it cool, and use -cpufreq with a lower value.")
 	case total > 0:
-		return one(Note, "heat", fmt.Sprintf("slowed down %d times since the start", total), "The processor has been too hot at times. If it happens "+
-			"during the run, it will be said.")
+		return one(Note, "heat", fmt.Sprintf("slowed down %d times since the start", total),
+			"The processor has been too hot at times. If it happens during the run, it will be said.")
 	}
 	return one(Fine, "heat", "never slowed down", "")
 }
@@ -56,10 +58,11 @@ func (v view) memory() []Finding {
 	swapped := v.after.swapped - v.before.swapped
 	switch stalled := v.after.stalled - v.before.stalled; {
 	case swapped > 0 || stalled > 10*time.Millisecond:
-		return one(Warning, "memory", fmt.Sprintf("%s, %d pages swapped now", value, swapped), "Memory is scarce: processes wait for it, and benchmarks "+
-			"will. End some.")
+		return one(Warning, "memory", fmt.Sprintf("%s, %d pages swapped now", value, swapped),
+			"Memory is scarce: processes wait for it, and benchmarks will. End some.")
 	case m["MemAvailable"]*20 < m["MemTotal"]:
-		return one(Warning, "memory", value, "Hardly any memory is left. A benchmark that needs more than that will swap, or be killed.")
+		return one(Warning, "memory", value, "Hardly any memory is left. A benchmark that needs more than that "+
+			"will swap, or be killed.")
 	}
 	return one(Fine, "memory", value, "")
 }
@@ -72,8 +75,8 @@ func (v view) clock() []Finding {
 	case source == "":
 		return nil
 	case slices.Contains(slow, source):
-		return one(Warning, "clock", source, "Each look at the clock is a system call, up to a microsecond and more. Benchmarks that use timers or "+
-			"time.Now are slow.")
+		return one(Warning, "clock", source, "Each look at the clock is a system call, up to a microsecond and "+
+			"more. Benchmarks that use timers or time.Now are slow.")
 	}
 	return one(Fine, "clock", source, "")
 }

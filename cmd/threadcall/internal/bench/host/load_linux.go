@@ -16,8 +16,8 @@ func (v view) others() []Finding {
 	}
 	switch share := v.Others / float64(v.CPUs); {
 	case share > 0.2:
-		return one(Warning, "other processes", value, "Benchmarks share CPUs, caches and memory with them, and get slower and less steady. End "+
-			"them, or measure later.")
+		return one(Warning, "other processes", value, "Benchmarks share CPUs, caches and memory with them, and get "+
+			"slower and less steady. End them, or measure later.")
 	case share > 0.03:
 		return one(Note, "other processes", value, "They add some spread. Old and new, measured in turns, both have it.")
 	}
@@ -30,8 +30,8 @@ func (v view) benchmarks() []Finding {
 	if len(rivals) == 0 {
 		return one(Fine, "other benchmarks", "none seen", "")
 	}
-	return one(Warning, "other benchmarks", "running: "+join(rivals), "They were started without the lock that threadcall bench takes, and both "+
-		"results suffer. Wait until they have ended.")
+	return one(Warning, "other benchmarks", "running: "+join(rivals), "They were started without the lock that "+
+		"threadcall bench takes, and both results suffer. Wait until they have ended.")
 }
 
 // stealing tells what the hypervisor gave to others.
@@ -41,8 +41,8 @@ func (v view) stealing() []Finding {
 	case !v.Known || v.hypervisor() == "" && v.Stolen == 0:
 		return nil
 	case v.Stolen > markShare:
-		return one(Warning, "stolen time", value, "The hypervisor runs other machines when this one has work to do. Nothing here can prevent it: "+
-			"use more rounds, or another machine.")
+		return one(Warning, "stolen time", value, "The hypervisor runs other machines when this one has work to "+
+			"do. Nothing here can prevent it: use more rounds, or another machine.")
 	}
 	return one(Fine, "stolen time", value, "")
 }
@@ -56,8 +56,8 @@ func (v view) waiting() []Finding {
 	share := float64(v.after.waited-v.before.waited) / float64(v.Wall)
 	value := fmt.Sprintf("%.0f %% of the time, %.0f %% in the last minute", 100*share, p.avg60)
 	if share > 0.1 {
-		return one(Warning, "waiting for CPU", value, "Some thread of another process wanted a CPU and had none, before the benchmarks even "+
-			"began. They will wait, too.")
+		return one(Warning, "waiting for CPU", value, "Some thread of another process wanted a CPU and had none, "+
+			"before the benchmarks even began. They will wait, too.")
 	}
 	return one(Fine, "waiting for CPU", value, "")
 }

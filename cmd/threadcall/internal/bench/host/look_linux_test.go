@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -235,7 +234,7 @@ func TestLookEndsWithTheContext(t *testing.T) {
 
 func TestThisMachine(t *testing.T) {
 	for _, f := range (Machine{While: 10 * time.Millisecond}).Look(t.Context()) {
-		t.Log(fmt.Sprintf("%v: %s: %s. %s", f.Level, f.Name, f.Value, f.Meaning))
+		t.Logf("%v: %s: %s. %s", f.Level, f.Name, f.Value, f.Meaning)
 		if f.Name == "" || f.Value == "" || f.Level != Fine && f.Meaning == "" {
 			t.Errorf("%+v", f)
 		}

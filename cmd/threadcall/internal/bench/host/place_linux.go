@@ -11,8 +11,8 @@ func (m Machine) hypervisor() string {
 	if strings.Contains(strings.ToLower(m.text("proc/sys/kernel/osrelease")), "microsoft") {
 		return "WSL"
 	}
-	known := []string{"QEMU", "KVM", "VMware", "VirtualBox", "innotek", "Xen", "Microsoft Corporation", "Amazon EC2", "Google Compute Engine",
-		"OpenStack", "Parallels", "BHYVE", "Firecracker", "Apple Virtualization"}
+	known := []string{"QEMU", "KVM", "VMware", "VirtualBox", "innotek", "Xen", "Microsoft Corporation", "Amazon EC2",
+		"Google Compute Engine", "OpenStack", "Parallels", "BHYVE", "Firecracker", "Apple Virtualization"}
 	product := strings.TrimSpace(m.text("sys/class/dmi/id/sys_vendor") + " " + m.text("sys/class/dmi/id/product_name"))
 	flagged := false
 	for line := range strings.Lines(m.text("proc/cpuinfo")) {
@@ -22,7 +22,8 @@ func (m Machine) hypervisor() string {
 		}
 	}
 	// Real machines are made by Microsoft, and rented from Amazon, too; only theirs have no flag.
-	if i := slices.IndexFunc(known, func(k string) bool { return strings.Contains(product, k) }); i >= 0 && (flagged || !m.isX86()) {
+	isKnown := slices.ContainsFunc(known, func(k string) bool { return strings.Contains(product, k) })
+	if isKnown && (flagged || !m.isX86()) {
 		return product
 	}
 	if kind := m.text("sys/hypervisor/type"); kind != "" {
@@ -58,12 +59,13 @@ func (m Machine) container() string {
 func (v view) virtual() []Finding {
 	var all []Finding
 	if h := v.hypervisor(); h != "" {
-		all = append(all, Finding{"virtual machine", h, "Other machines share the hardware, and what they do to caches, memory and frequency cannot be " +
-			"seen from here. Figures of today and of yesterday do not compare; what is measured in turns does.", Note})
+		all = append(all, Finding{"virtual machine", h, "Other machines share the hardware, and what they do to " +
+			"caches, memory and frequency cannot be seen from here. Figures of today and of yesterday do not " +
+			"compare; what is measured in turns does.", Note})
 	}
 	if c := v.container(); c != "" {
-		all = append(all, Finding{"container", c, "Processes outside of it are not seen by name, but what they use is. The lock on benchmarks holds " +
-			"among those who see the same queue directory.", Note})
+		all = append(all, Finding{"container", c, "Processes outside of it are not seen by name, but what they use " +
+			"is. The lock on benchmarks holds among those who see the same queue directory.", Note})
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -70,50 +71,55 @@ func (w *Watch) End() []Finding {
 	case w.marked == 0:
 		add(Fine, "disturbed", value, "")
 	case 5*w.marked > w.spans:
-		add(Warning, "disturbed", value, "Others took the machine from them. Their results are kept, because to leave out what is slow would "+
-			"make all look faster than it is; the intervals are wider for it. Measured in turns, old and new both had it.")
+		add(Warning, "disturbed", value, "Others took the machine from them. Their results are kept, because to "+
+			"leave out what is slow would make all look faster than it is; the intervals are wider for it. "+
+			"Measured in turns, old and new both had it.")
 	default:
-		add(Note, "disturbed", value, "Others took the machine from them. Their results are kept: the centre hardly moves for so few.")
+		add(Note, "disturbed", value, "Others took the machine from them. Their results are kept: the centre "+
+			"hardly moves for so few.")
 	}
 	if w.marked > 0 {
 		value := fmt.Sprintf("%.1f of %d CPUs", w.sum.Others, w.sum.CPUs)
 		if names := busiest(w.tasks, w.m.tasks(), last.at.Sub(w.first.at)); len(names) > 0 {
 			value += "; since the beginning " + strings.Join(names, ", ")
 		}
-		add(Note, "other processes", value, "On average while benchmarks ran. Only processes that are still there have names.")
+		add(Note, "other processes", value, "On average while benchmarks ran. Only processes that are still there "+
+			"have names.")
 	}
 	if w.sum.Stolen > markShare {
-		add(Warning, "stolen time", fmt.Sprintf("%.0f %%", 100*w.sum.Stolen), "The hypervisor ran other machines when this one had work to do. "+
-			"Nothing here can prevent it: use more rounds, or another machine.")
+		add(Warning, "stolen time", fmt.Sprintf("%.0f %%", 100*w.sum.Stolen), "The hypervisor ran other machines "+
+			"when this one had work to do. Nothing here can prevent it: use more rounds, or another machine.")
 	}
 	if w.sum.Throttled > 0 {
-		add(Warning, "quota", fmt.Sprintf("stopped threads for %v", w.sum.Throttled.Round(time.Millisecond)), "The cgroup that this process is in "+
-			"had used up its CPU time. Use fewer threads (-cpu), or raise the quota.")
+		add(Warning, "quota", fmt.Sprintf("stopped threads for %v", w.sum.Throttled.Round(time.Millisecond)),
+			"The cgroup that this process is in had used up its CPU time. Use fewer threads (-cpu), or raise the "+
+				"quota.")
 	}
 	if w.sum.Cooled > 0 {
-		add(Warning, "heat", fmt.Sprintf("slowed down %d times", w.sum.Cooled), "The processor was too hot to run at its frequency. Let it cool, and "+
-			"use -cpufreq with a lower value.")
+		add(Warning, "heat", fmt.Sprintf("slowed down %d times", w.sum.Cooled), "The processor was too hot to run "+
+			"at its frequency. Let it cool, and use -cpufreq with a lower value.")
 	}
 	if len(w.kilohz) > 0 {
 		low, high := slices.Min(w.kilohz), slices.Max(w.kilohz)
 		if value := hertz(low) + " to " + hertz(high); float64(high) > 1.1*float64(low) {
-			add(Warning, "frequency", value, "Of the fastest CPU right after each process. Benchmarks ran at different frequencies. As root, "+
-				"-cpufreq 90 fixes it for the run.")
+			add(Warning, "frequency", value, "Of the fastest CPU right after each process. Benchmarks ran at "+
+				"different frequencies. As root, -cpufreq 90 fixes it for the run.")
 		} else {
 			add(Fine, "frequency", value, "")
 		}
 	}
 	if len(w.rivals) > 0 {
-		add(Warning, "other benchmarks", "ran at the same time: "+join(w.rivals), "They were started without the lock that threadcall bench takes, "+
-			"and both results suffer. Measure again when they have ended.")
+		add(Warning, "other benchmarks", "ran at the same time: "+join(w.rivals), "They were started without the "+
+			"lock that threadcall bench takes, and both results suffer. Measure again when they have ended.")
 	}
 	if pages := last.swapped - w.first.swapped; pages > 0 && last.stalled-w.first.stalled > last.at.Sub(w.first.at)/100 {
 		add(Warning, "memory", fmt.Sprintf("%d pages swapped", pages), "Memory was scarce, and processes waited for it.")
 	}
-	for name, now := range w.m.settings() {
-		if before := w.settings[name]; before != now {
-			add(Warning, name, fmt.Sprintf("changed from %s to %s", before, now), "What was measured before and after the change does not compare. "+
-				"Measure again.")
+	settings := w.m.settings()
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if before, now := w.settings[name], settings[name]; before != "" && before != now {
+			add(Warning, name, fmt.Sprintf("changed from %s to %s", before, now), "What was measured before and "+
+				"after the change does not compare. Measure again.")
 		}
 	}
 	return all
