@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
@@ -127,7 +128,7 @@ func (f *benchFlags) run(cmd *cobra.Command, args []string, stdout, stderr *os.F
 	if err := f.set.Validate(); err != nil {
 		return err
 	}
-	return f.measure(out, stdout, screen.On(stderr))
+	return f.measure(out, stdout, stderr)
 }
 
 // complete reads what flags say in text.
@@ -192,8 +193,9 @@ func (f *benchFlags) sort(args []string) (files, packages []string, err error) {
 }
 
 // measure runs benchmarks and prints what came out.
-func (f *benchFlags) measure(out *screen.Screen, stdout io.Writer, progress *screen.Screen) error {
-	tell := &benchTeller{out: out, progress: progress, settings: &f.set}
+func (f *benchFlags) measure(out *screen.Screen, stdout io.Writer, stderr *os.File) error {
+	progress := screen.On(stderr)
+	tell := &benchTeller{out: out, progress: progress, terminal: term.IsTerminal(int(stderr.Fd())), settings: &f.set}
 	if f.asJSON {
 		tell.out = progress
 	}

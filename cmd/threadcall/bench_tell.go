@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
@@ -13,11 +14,16 @@ import (
 type benchTeller struct {
 	out      *screen.Screen // what belongs to the results
 	progress *screen.Screen
+	terminal bool // progress can be shown
 	settings *bench.Settings
-	doing    string
 }
 
 func (t *benchTeller) Note(text string) {
+	t.progress.Progress("")
+	t.out.Paragraph("", text)
+}
+
+func (t *benchTeller) Trouble(text string) {
 	t.progress.Progress("")
 	t.progress.Paragraph("", text)
 }
@@ -69,8 +75,18 @@ func (t *benchTeller) Doing(text string) {
 	t.progress.Progress(text)
 }
 
+// Measuring shows a bar.
+func (t *benchTeller) Measuring(done float64, text string) {
+	const cells = 20
+	full := int(done * cells)
+	t.Doing(strings.Repeat("━", full) + strings.Repeat("─", cells-full) + " " + text)
+}
+
+// RoundDone writes a line where there is no terminal for the bar.
 func (t *benchTeller) RoundDone(r bench.Round, left string) {
-	t.progress.Progress("")
+	if t.terminal {
+		return
+	}
 	of := ""
 	if t.settings.Budget == 0 {
 		of = fmt.Sprintf(" of %d", t.settings.Count)

@@ -332,9 +332,9 @@ func TestBenchSaysThatBinariesAreTheSame(t *testing.T) {
 	p.write(t, map[string]string{"README": "nothing that is compiled\n"})
 	p.git(t, "add", ".")
 	p.git(t, "commit", "-q", "-m", "a text")
-	_, stderr, status := p.bench(t, append(shortly, "-vs", "HEAD~1", "-bench", "Metric")...)
-	if status != statusOK || !strings.Contains(strings.Join(strings.Fields(stderr), " "), "are the same, byte by byte") {
-		t.Errorf("status %d, %s", status, stderr)
+	stdout, stderr, status := p.bench(t, append(shortly, "-vs", "HEAD~1", "-bench", "Metric")...)
+	if status != statusOK || !strings.Contains(strings.Join(strings.Fields(stdout), " "), "are the same, byte by byte") {
+		t.Errorf("status %d, %s", status, stdout+stderr)
 	}
 }
 

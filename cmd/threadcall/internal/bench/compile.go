@@ -133,7 +133,7 @@ func (s *Session) benchmarks(ctx context.Context, p build.Package, binaries []*r
 		}
 		if err != nil {
 			s.data.Fail(v, p.ImportPath, "", err.Error())
-			s.note("%s, %s version: %v", p.ImportPath, s.report.Versions[v].Name, err)
+			s.watch.Trouble(fmt.Sprintf("%s, %s version: %v", p.ImportPath, s.report.Versions[v].Name, err))
 			return nil, false, nil
 		}
 		names[v] = list

@@ -26,7 +26,7 @@ func (s *Session) measure(ctx context.Context) error {
 		}
 		r := Round{Number: n + 1, Began: time.Now(), Processes: len(runs)}
 		for i, run := range runs {
-			s.watch.Doing(s.progress(n, i, runs, began))
+			s.watch.Measuring(s.part(n, i, len(runs), began), s.progress(n, i, runs, began))
 			if err := s.process(ctx, watch, &r, run); err != nil {
 				s.watch.Doing("")
 				s.report.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
@@ -83,7 +83,7 @@ func (s *Session) process(ctx context.Context, watch *host.Watch, r *Round, run 
 	for _, f := range o.Failed {
 		s.data.Fail(run.Version, run.Job.Package, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
 		file.Comment("failed: " + f.Benchmark)
-		s.watch.Note(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
+		s.watch.Trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
 	}
 	for _, f := range o.Skipped {
 		s.note("%s of %s gives no result and will not run again: %s", f.Benchmark, run.Job.Package, f.Reason)
@@ -137,6 +137,14 @@ func (s *Session) enough(n int, began time.Time) (enough bool, left string, err 
 
 func (s *Session) percent(spent time.Duration) string {
 	return fmt.Sprintf("%.0f %%", 100*float64(spent)/float64(s.Budget))
+}
+
+// part returns how much of the run is done.
+func (s *Session) part(n, done, of int, began time.Time) float64 {
+	if s.Budget > 0 {
+		return min(1, float64(time.Since(began))/float64(s.Budget))
+	}
+	return (float64(n) + float64(done)/float64(of)) / float64(s.Count)
 }
 
 // progress says what runs now and how long all will take.

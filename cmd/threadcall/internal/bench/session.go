@@ -21,11 +21,13 @@ import (
 
 // A Watcher is told how a run goes on.
 type Watcher interface {
-	Note(text string)                // a sentence that the reader of the results wants, too
-	Machine(findings []host.Finding) // before the first round
-	Waiting(ahead []lock.Entry)      // for others' benchmarks
-	Doing(text string)               // in place of what was done before; empty: nothing
-	RoundDone(r Round, left string)  // and what is to come
+	Note(text string)                    // a sentence that belongs to the results
+	Trouble(text string)                 // that the results, or the error, will tell again
+	Machine(findings []host.Finding)     // before the first round
+	Waiting(ahead []lock.Entry)          // for others' benchmarks
+	Doing(text string)                   // in place of what was done before; empty: nothing
+	Measuring(done float64, text string) // the same, in the rounds, of which a part is done, from 0 to 1
+	RoundDone(r Round, left string)      // and what is to come
 }
 
 // A Session is one run of the command.
@@ -113,7 +115,7 @@ func (s *Session) Cleanup() {
 	process.KillAll()
 	if scratch != nil {
 		if err := scratch.Remove(); err != nil {
-			s.watch.Note(fmt.Sprintf("cannot remove what was built: %v", err))
+			s.watch.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
 		}
 	}
 }
