@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/chart"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
@@ -100,6 +101,7 @@ type allocsOutput struct {
 func (o *allocsOutput) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead, with all rows and stacks")
+	f.StringVar(&o.html, "html", "", "also write a web page to this `file`")
 	f.StringVar(&o.pprof, "pprof", "", "also write a profile for go tool pprof to this `file`")
 	f.IntVar(&o.top, "top", 20, "how many rows to print of each run; 0 for all")
 	f.BoolVar(&o.once, "once", false, "print also what a benchmark allocates only once")
@@ -122,6 +124,10 @@ func (o *allocsOutput) report(r *allocs.Report, stdout *os.File) error {
 			text.Report(r)
 		}
 		err = text.Err
+	}
+	if err == nil && o.html != "" {
+		dir, _ := os.Getwd()
+		err = chart.Save(r, o.html, dir)
 	}
 	if err == nil && o.pprof != "" {
 		err = o.profile(r)

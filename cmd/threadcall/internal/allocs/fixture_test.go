@@ -122,7 +122,7 @@ func TestTheRowsAreAllThatTheRuntimeCounted(t *testing.T) {
 func TestWhatAllocatesNothingHasNoRow(t *testing.T) {
 	run := runNamed(t, reportOfFixture(t), "BenchmarkNothing")
 	for _, row := range run.Rows {
-		if !negligible(row.Amount) {
+		if !Negligible(row.Amount) {
 			t.Errorf("%+v", row)
 		}
 	}

@@ -75,7 +75,7 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 			r.Once = r.Once.Plus(heap.Amount{Objects: r.Amount.Objects * n, Bytes: r.Amount.Bytes * n})
 			r.Amount = heap.Amount{}
 		}
-		if perOp && negligible(r.Amount) && negligible(r.Once) {
+		if perOp && Negligible(r.Amount) && Negligible(r.Once) {
 			continue
 		}
 		j.explain(r, chains[p])
@@ -96,7 +96,8 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 	return out
 }
 
-func negligible(a heap.Amount) bool { return a.Objects < 0.0005 && a.Objects > -0.0005 }
+// Negligible tells whether the amount is nothing but rounding.
+func Negligible(a heap.Amount) bool { return a.Objects < 0.0005 && a.Objects > -0.0005 }
 
 // explain finds the compiler's reason, and if there is none says why not.
 func (j joiner) explain(r *Row, chain heap.Stack) {

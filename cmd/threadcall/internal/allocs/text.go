@@ -40,14 +40,14 @@ func (t Text) run(r *Run) {
 	fmt.Fprintln(t, t.Bold(r.Name)+"  "+t.Faint(r.Package))
 	if r.PerOp {
 		t.Paragraph("", fmt.Sprintf("%s and %s an operation: the difference of %d and %d operations. %s",
-			inBytes(r.Total.Bytes), inObjects(r.Total.Objects), r.Operations[0], r.Operations[1], t.once(r)))
+			Bytes(r.Total.Bytes), Objects(r.Total.Objects), r.Operations[0], r.Operations[1], t.once(r)))
 	} else {
-		t.Paragraph("", fmt.Sprintf("%s and %s in %.2f s, %s and %s a second.", inBytes(r.Total.Bytes), inObjects(r.Total.Objects),
-			r.Seconds, inBytes(r.Total.Bytes/r.Seconds), inObjects(r.Total.Objects/r.Seconds)))
+		t.Paragraph("", fmt.Sprintf("%s and %s in %.2f s, %s and %s a second.", Bytes(r.Total.Bytes), Objects(r.Total.Objects),
+			r.Seconds, Bytes(r.Total.Bytes/r.Seconds), Objects(r.Total.Objects/r.Seconds)))
 	}
 	var rows []Row
 	for _, row := range r.Rows {
-		if !r.PerOp || t.Once || !negligible(row.Amount) {
+		if !r.PerOp || t.Once || !Negligible(row.Amount) {
 			rows = append(rows, row)
 		}
 	}
@@ -71,7 +71,7 @@ func (t Text) run(r *Run) {
 		for _, row := range all[len(rows):] {
 			rest = rest.Plus(row.Amount)
 		}
-		fmt.Fprintf(t, "%9s %9s %9s  %s\n", number(rest.Bytes), number(rest.Objects), "", t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", n)))
+		fmt.Fprintf(t, "%9s %9s %9s  %s\n", Number(rest.Bytes), Number(rest.Objects), "", t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", n)))
 	}
 	fmt.Fprintln(t)
 	t.account(r)
@@ -79,22 +79,22 @@ func (t Text) run(r *Run) {
 }
 
 func (t Text) once(r *Run) string {
-	if negligible(r.Once) {
+	if Negligible(r.Once) {
 		return ""
 	}
 	more := "; -once shows where."
 	if t.Once {
 		more = "."
 	}
-	return fmt.Sprintf("Besides, %s and %s once%s", inBytes(r.Once.Bytes), inObjects(r.Once.Objects), more)
+	return fmt.Sprintf("Besides, %s and %s once%s", Bytes(r.Once.Bytes), Objects(r.Once.Objects), more)
 }
 
 func (t Text) row(run *Run, r Row) {
-	third := number(r.Once.Bytes)
+	third := Number(r.Once.Bytes)
 	if !run.PerOp {
-		third = number(r.Rate.Bytes)
+		third = Number(r.Rate.Bytes)
 	}
-	count := number(r.Amount.Objects)
+	count := Number(r.Amount.Objects)
 	if r.Shared {
 		count += "+"
 	}
@@ -102,14 +102,14 @@ func (t Text) row(run *Run, r Row) {
 	if screen.Columns(place) > t.Width-margin {
 		place = r.Place("")
 	}
-	fmt.Fprintf(t, "%9s %9s %9s  %s\n", number(r.Amount.Bytes), count, third, t.fit(place, margin))
+	fmt.Fprintf(t, "%9s %9s %9s  %s\n", Number(r.Amount.Bytes), count, third, t.fit(place, margin))
 	under := strings.Repeat(" ", margin+1)
 	t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
 	if !t.Stacks {
 		return
 	}
 	for _, s := range r.Stacks {
-		fmt.Fprintf(t, "%s%s %s\n", under, number(s.Amount.Objects), t.Faint("objects by"))
+		fmt.Fprintf(t, "%s%s %s\n", under, Number(s.Amount.Objects), t.Faint("objects by"))
 		for _, f := range s.Frames {
 			fmt.Fprintln(t, under+"  "+t.fit(fmt.Sprintf("%s %s:%d", f.Short(), filepath.Base(f.File), f.Line), margin+3))
 		}
@@ -148,14 +148,14 @@ func Path(file, dir string) string {
 func (t Text) account(r *Run) {
 	if r.shared() && r.PerOp {
 		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s more an operation: tiny ones, which share the blocks of rows marked +.",
-			inObjects(r.profile.Hidden))))
+			Objects(r.profile.Hidden))))
 	}
 	var parts []string
 	for _, o := range r.Outside {
 		if !r.PerOp {
-			parts = append(parts, fmt.Sprintf("%s %s", o.Name, inBytes(o.Bytes)))
+			parts = append(parts, fmt.Sprintf("%s %s", o.Name, Bytes(o.Bytes)))
 		} else if o.Each*float64(r.Operations[0]) > largeGrowth && o.Name != "the profile itself" {
-			parts = append(parts, fmt.Sprintf("%s %s an operation", o.Name, inBytes(o.Each)))
+			parts = append(parts, fmt.Sprintf("%s %s an operation", o.Name, Bytes(o.Each)))
 		}
 	}
 	if parts != nil {
@@ -175,10 +175,10 @@ func (r *Run) shared() bool {
 	return false
 }
 
-// number writes a count in few characters: exact if it is whole and short.
-func number(v float64) string {
+// Number writes a count in few characters: exact if it is whole and short.
+func Number(v float64) string {
 	switch {
-	case negligible(heap.Amount{Objects: v}):
+	case Negligible(heap.Amount{Objects: v}):
 		return "0"
 	case v >= 1e10:
 		return fmt.Sprintf("%.1fG", v/1e9)
@@ -192,7 +192,8 @@ func number(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-func inBytes(v float64) string {
+// Bytes writes an amount of memory, with its unit.
+func Bytes(v float64) string {
 	switch {
 	case v >= 1<<30:
 		return fmt.Sprintf("%.1f GiB", v/(1<<30))
@@ -201,12 +202,13 @@ func inBytes(v float64) string {
 	case v >= 100<<10:
 		return fmt.Sprintf("%.1f KiB", v/(1<<10))
 	}
-	return number(v) + " B"
+	return Number(v) + " B"
 }
 
-func inObjects(v float64) string {
+// Objects writes how many.
+func Objects(v float64) string {
 	if v == 1 {
 		return "1 object"
 	}
-	return number(v) + " objects"
+	return Number(v) + " objects"
 }
