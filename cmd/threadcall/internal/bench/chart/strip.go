@@ -43,13 +43,8 @@ func draw(c *stats.Comparison, t *stats.Table, row *stats.Row) card {
 		l := lane{swatch: swatch{c.Versions[version], colour(version)}, N: fmt.Sprint(cell.N)}
 		if cell.N > 0 {
 			l.Median = t.Value(cell.Center)
-			switch {
-			case cell.Exact && cell.N > 1:
+			if l.Spread = cell.PlusMinus(); l.Spread == "" {
 				l.Spread = "always"
-			case cell.Interval == nil:
-				l.Spread = "±?"
-			default:
-				l.Spread = "±" + stats.Roughly(cell.Spread())
 			}
 			exact = exact && cell.Exact
 		}

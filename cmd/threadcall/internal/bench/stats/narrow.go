@@ -88,8 +88,8 @@ func (d Delta) arm() float64 {
 	return d.Smallest
 }
 
-// Spread returns the longer arm of the interval relative to the median: 0.03 is printed as ± 3 %. It is infinite if
-// there is no interval or no ratio.
+// Spread returns how far the interval reaches from the median, relative to that: 0.03 is printed as ±3%. It is infinite
+// if there is no interval or no ratio.
 func (c Cell) Spread() float64 {
 	switch {
 	case c.Interval == nil:
@@ -99,7 +99,7 @@ func (c Cell) Spread() float64 {
 	case c.Center <= 0 || c.Interval.Low <= 0:
 		return math.Inf(1)
 	}
-	return max(c.Interval.High/c.Center, c.Center/c.Interval.Low) - 1
+	return max(c.Interval.High/c.Center-1, 1-c.Interval.Low/c.Center)
 }
 
 // Smallest returns the smallest relative change of the time that the results could have shown: for the benchmark in the

@@ -40,6 +40,21 @@ func (t *Table) Word(d Delta) string {
 	return pick("better", "worse")
 }
 
+// PlusMinus returns the cell's Spread as people write it: ±2.7%, ±? if there is no interval, and nothing if all values
+// are the same.
+func (c Cell) PlusMinus() string {
+	switch spread := c.Spread(); {
+	case c.N == 0 || c.Exact && c.N > 1:
+		return ""
+	case c.Interval == nil:
+		return "±?"
+	case spread < 0.0005:
+		return "±0%"
+	default:
+		return "±" + Roughly(spread)
+	}
+}
+
 // Change returns the estimate as people write it: +5.4%, and ×12 where a percentage would be unreadable. Where no ratio
 // makes sense it is the difference.
 func (t *Table) Change(d Delta) string { return t.change(d, d.Estimate, Percent) }

@@ -92,17 +92,10 @@ func (p *printer) packages() int {
 
 // center writes the median and how far its interval reaches.
 func (p *printer) center(t *stats.Table, c stats.Cell) string {
-	text := t.Value(c.Center)
-	switch {
-	case c.Exact && c.N > 1:
-	case c.Interval == nil:
-		p.said.noSpread = true
-		text += " ±?"
-	default:
-		p.said.spread = true
-		text += " ±" + stats.Roughly(c.Spread())
-	}
-	return text
+	spread := c.PlusMinus()
+	p.said.noSpread = p.said.noSpread || spread == "±?"
+	p.said.spread = p.said.spread || spread != "" && spread != "±?"
+	return strings.TrimSpace(t.Value(c.Center) + " " + spread)
 }
 
 // change writes a difference.

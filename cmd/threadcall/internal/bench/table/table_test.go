@@ -72,7 +72,7 @@ func TestTwoVersions(t *testing.T) {
 	const want = `HEAD~1 → working tree  12 values each
 
 sec/op                   HEAD~1  working tree  change                          p
-Decode/size=1k-8   1.244µ ±2.7%  1.361µ ±2.0%  +9.3% slower  +7.8..+10%   <0.001
+Decode/size=1k-8   1.244µ ±2.6%  1.361µ ±2.0%  +9.3% slower  +7.8..+10%   <0.001
 Decode/size=64k-8  81.19µ ±1.5%  81.65µ ±2.5%  ~ could see 4.5%            1.000
 Encode-8           17.25n ±0.9%  11.98n ±2.4%  -30.4% faster  -33..-29%   <0.001
 geometric mean                                 -8.5% faster  -9.9..-7.9%  <0.001
@@ -109,7 +109,7 @@ func TestOneVersion(t *testing.T) {
 	const want = `                         sec/op  B/op  allocs/op   n
 Decode/size=1k-8   1.218µ ±2.7%    48          3  12
 Decode/size=64k-8  81.59µ ±0.8%    48          3  12
-Encode-8           17.27n ±3.1%     0          0  12
+Encode-8           17.27n ±3.0%     0          0  12
 
 `
 	if !strings.HasPrefix(got, want) {
