@@ -229,7 +229,7 @@ func (r callsResult) conclusion() string {
 		case over.Above(1):
 			say("That is %s floors.", paper.Ratio(over))
 		case over.Below(1):
-			say("That is less than the floor (%s of it), which a machine whose threads change cores can show.", paper.Ratio(over))
+			say("That is less than the floor (%s of it): two threads that only spin suffer more from whatever else wants their cores.", paper.Ratio(over))
 		default:
 			say("From the floor this run cannot tell it (%s).", paper.Ratio(over))
 		}

@@ -40,6 +40,7 @@ type lab struct {
 	ctx      context.Context
 	progress *progress
 	tracer   *tracer
+	made     int // rounds of the experiment that is under way
 }
 
 var errInterrupted = errors.New("interrupted")
@@ -60,12 +61,13 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 		return err
 	}
 	defer tracer.close()
-	l := &lab{set, ctx, p, tracer}
+	l := &lab{settings: set, ctx: ctx, progress: p, tracer: tracer}
 	drawn := map[string][]byte{}
 	machine := watchMachine()
 	var sections []section
 	for _, e := range chosen {
 		p.enter(e.title)
+		l.made = set.rounds
 		found, err := e.measure(l)
 		p.Clear()
 		if ctx.Err() != nil {
@@ -78,7 +80,11 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 		if err != nil {
 			return fmt.Errorf("experiment %s: %w", e.name, err)
 		}
-		sections = append(sections, section{e, found})
+		s := section{experiment: e, result: found}
+		if l.made < set.rounds {
+			s.fewer = l.made
+		}
+		sections = append(sections, s)
 		drawn[e.name+".svg"] = svg.Bytes()
 	}
 	text := page(set, machine.end(), sections)
@@ -96,10 +102,18 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 
 // rounds measures contenders in turns.
 func (l *lab) rounds(contenders []measure.Contender) ([]measure.Series, error) {
-	return measure.Rounds(l.ctx, contenders, measure.Extent{Rounds: l.settings.rounds, Turn: l.turn, Limit: l.limit}, l.progress.step)
+	return l.measure(contenders, measure.Extent{Rounds: l.settings.rounds, Turn: l.turn, Limit: l.limit})
 }
 
 // roundsOf is rounds with turns in which each is done n times.
 func (l *lab) roundsOf(n int, contenders []measure.Contender) ([]measure.Series, error) {
-	return measure.Rounds(l.ctx, contenders, measure.Extent{Rounds: l.settings.rounds, N: n, Limit: l.limit}, l.progress.step)
+	return l.measure(contenders, measure.Extent{Rounds: l.settings.rounds, N: n, Limit: l.limit})
+}
+
+func (l *lab) measure(contenders []measure.Contender, x measure.Extent) ([]measure.Series, error) {
+	series, err := measure.Rounds(l.ctx, contenders, x, l.progress.step)
+	if err == nil {
+		l.made = len(series[0].Values)
+	}
+	return series, err
 }

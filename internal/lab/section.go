@@ -27,10 +27,15 @@ type tracedResult interface {
 type section struct {
 	experiment
 	result
+	fewer int // rounds than was asked for; zero if they all were made
 }
 
 func (s section) text() string {
-	parts := []string{"## " + s.title + "\n", s.about(), s.table(), fmt.Sprintf("![%s](lab/%s.svg)\n", s.shows, s.name)}
+	about := s.about()
+	if s.fewer > 0 {
+		about += "\n" + paper.Wrap(fmt.Sprintf("There was time for %d rounds only.", s.fewer))
+	}
+	parts := []string{"## " + s.title + "\n", about, s.table(), fmt.Sprintf("![%s](lab/%s.svg)\n", s.shows, s.name)}
 	if t, ok := s.result.(tracedResult); ok {
 		parts = append(parts, t.traces())
 	}

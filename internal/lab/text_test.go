@@ -209,6 +209,16 @@ func TestABusyMachineIsSaid(t *testing.T) {
 	}
 }
 
+func TestFewerRoundsAreSaid(t *testing.T) {
+	r := callsWith([3]measure.Series{around(1), around(1), around(1)}, [3]measure.Series{around(1), around(1), around(1)}, around(1), around(1))
+	for _, fewer := range []int{0, 7} {
+		text := section{experiment: experiments[0], result: r, fewer: fewer}.text()
+		if strings.Contains(text, "There was time for 7 rounds only.") != (fewer == 7) {
+			t.Errorf("of %d rounds it says:\n%s", fewer, text)
+		}
+	}
+}
+
 func TestTheMachineIsWatched(t *testing.T) {
 	watch := watchMachine()
 	for i, x := 0, 1.0; i < 50_000_000; i++ {
