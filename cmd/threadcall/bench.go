@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -165,6 +166,11 @@ func (f *benchFlags) complete() (err error) {
 	}
 	if err := benchtime(set.Each.Benchtime); err != nil {
 		return err
+	}
+	if f.html != "" {
+		if at, err := os.Stat(filepath.Dir(f.html)); err != nil || !at.IsDir() {
+			return fmt.Errorf("-html %s: %s is no directory", f.html, filepath.Dir(f.html))
+		}
 	}
 	if f.pin != "" {
 		if set.Pin, err = host.ParseCPUs(f.pin); err != nil {

@@ -543,6 +543,7 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-cpufreq 50 -shared", statusUsage, "-shared"},
 		{"-timeout -1s", statusUsage, "-timeout"},
 		{"-o .", statusUsage, "is a directory"},
+		{"-html nowhere/x.html", statusUsage, "nowhere is no directory"},
 		{"-frob", statusUsage, "unknown flag"},
 		{"go.mod .", statusUsage, "give packages to run, or files"},
 		{"go.mod -count 3", statusUsage, "-count is about running"},
@@ -555,6 +556,7 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-bench Nothing", statusWrong, "BenchmarkAllocates"},
 		{"-bench Same -o nowhere/x.txt", statusWrong, "nowhere"},
 		{"-bench Same -count 1 -benchtime 1x -aa -fail-on frames/op:+5%", statusWrong, "no benchmark reports frames/op; they report ns/op"},
+		{"-bench Same -count 3 -benchtime 1x -col /frames", statusWrong, "-col /frames"},
 		{"-bench Fails -count 2 -benchtime 1x", statusWrong, "there are no results"},
 	} {
 		stdout, stderr, status := p.bench(t, strings.Split(c.args, " ")...)
@@ -586,6 +588,27 @@ func TestBenchShowsWhatTheCompilerSays(t *testing.T) {
 	p.write(t, map[string]string{"m.go": "package m\n"})
 	if _, stderr, status = p.bench(t, "./..."); status != statusWrong || !strings.Contains(stderr, "no package of ./... has test files") {
 		t.Errorf("status %d, %s", status, stderr)
+	}
+	p.clean(t)
+}
+
+func TestAPackageThatDoesNotStartHurtsNoOther(t *testing.T) {
+	t.Parallel()
+	const benchmark = "import \"testing\"\n\nfunc BenchmarkX(b *testing.B) {\n\tfor range b.N {\n\t}\n}\n"
+	p := module(t, map[string]string{
+		"good/x_test.go": "package good\n\n" + benchmark,
+		"bad/x_test.go":  "package bad\n\n" + benchmark + "\nfunc init() { panic(\"not today\") }\n",
+	})
+	stdout, stderr, status := p.bench(t, append(shortly, "./...", "-json")...)
+	if status != statusWrong || !strings.Contains(stderr, "example.com/m/bad failed") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	c := report(t, stdout).Comparison
+	if r := row(t, c, "sec/op", "X"); r.Cells[0].N != 6 || r.Package != "example.com/m/good" {
+		t.Errorf("%+v", r)
+	}
+	if len(c.Failures) != 1 || c.Failures[0].Package != "example.com/m/bad" || !strings.Contains(c.Failures[0].Reason, "panic: not today") {
+		t.Errorf("%+v", c.Failures)
 	}
 	p.clean(t)
 }

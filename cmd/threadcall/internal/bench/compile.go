@@ -132,7 +132,7 @@ func (s *Session) benchmarks(ctx context.Context, p build.Package, binaries []*r
 			return nil, false, err
 		}
 		if err != nil {
-			s.data.Fail(v, p.ImportPath, "", err.Error())
+			s.data.Fail(v, p.ImportPath, allOfThem, err.Error())
 			s.watch.Trouble(fmt.Sprintf("%s, %s version: %v", p.ImportPath, s.report.Versions[v].Name, err))
 			return nil, false, nil
 		}
@@ -140,6 +140,9 @@ func (s *Session) benchmarks(ctx context.Context, p build.Package, binaries []*r
 	}
 	return names, true, nil
 }
+
+// allOfThem stands for the name of a benchmark where the test binary does not even start.
+const allOfThem = "*"
 
 // common says which benchmarks have no counterpart, and drops those that are gone.
 func (s *Session) common() error {

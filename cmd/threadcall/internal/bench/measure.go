@@ -96,7 +96,7 @@ func (s *Session) process(ctx context.Context, watch *host.Watch, r *Round, run 
 // It may look at how wide the intervals are, never at whether a difference is visible: who stops when he sees one, and
 // goes on when he does not, sees one in the end where there is none.
 func (s *Session) enough(n int, began time.Time) (enough bool, left string, err error) {
-	if n == 1 && len(s.FailOn) > 0 {
+	if n == 1 { // what is wrong with -col, -filter or -fail-on is seen with the first results
 		c, err := s.compare()
 		if err != nil {
 			return false, "", err

@@ -198,9 +198,12 @@ func (s *Session) conclude(ctx context.Context, err error) (*Report, error) {
 		}
 		return nil, errors.Join(append(errs, errors.New("there are no results"))...)
 	}
-	c, err := s.compare()
-	if err != nil {
-		return nil, errors.Join(append(errs, err)...)
+	c, e := s.compare()
+	if e != nil {
+		if err == nil || err.Error() != e.Error() { // it may be why there were no more rounds
+			errs = append(errs, e)
+		}
+		return nil, errors.Join(errs...)
 	}
 	s.report.Comparison = c
 	if failed := s.failures(); failed != nil {
@@ -240,10 +243,12 @@ func (s *Session) failures() error {
 	}
 	var names []string
 	for _, f := range s.data.Failures {
-		if name := "Benchmark" + f.Name; f.Name != "" && !slices.Contains(names, name) {
+		name := "Benchmark" + f.Name
+		if f.Name == allOfThem {
+			name = f.Package
+		}
+		if !slices.Contains(names, name) {
 			names = append(names, name)
-		} else if f.Name == "" {
-			names = append(names, f.Package)
 		}
 	}
 	return fmt.Errorf("%s failed", strings.Join(names, ", "))
