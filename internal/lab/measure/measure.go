@@ -4,6 +4,7 @@ package measure
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"time"
 )
@@ -96,7 +97,7 @@ func (c Contender) calibrate(x Extent) int {
 		return x.N
 	}
 	for n := 1; ; n *= 4 {
-		if took := run(n); took >= x.Turn/pieces || n > 1<<40 {
+		if took := run(n); took >= x.Turn/pieces || n > math.MaxInt/4 {
 			return max(1, int(float64(n)*float64(x.Turn/pieces)/float64(max(took, 1))))
 		}
 	}

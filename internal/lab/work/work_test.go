@@ -63,7 +63,7 @@ func TestMessagesAreThoseThatTheSieveSends(t *testing.T) {
 
 // The first hundred thousand primes need more messages than the sum of the primes' positions, and the page says so.
 func TestHowManyMessagesTheArticlesSieveTakes(t *testing.T) {
-	if least := 100_000 * 100_001 / 2; least <= 5_000_000_000 {
+	if least := int64(100_000) * 100_001 / 2; least <= 5_000_000_000 {
 		t.Error(least)
 	}
 	if got := Messages(100_000); got < 40_000_000 || got > 50_000_000 {
