@@ -119,6 +119,19 @@ func TestMachinesThatDifferAreAWarning(t *testing.T) {
 	}
 }
 
+func TestNamesThatDifferInGOMAXPROCSAreAWarning(t *testing.T) {
+	for other, warned := range map[string]bool{"A-8": true, "A": true, "A-2": false, "B-8": false} {
+		d, err := stats.Read(file(t, "a.txt", good), file(t, "b.txt", strings.ReplaceAll(good, "BenchmarkA-2", "Benchmark"+other)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(d.Compare(stats.Options{}).Warnings, "\n")
+		if got := strings.Contains(text, "different GOMAXPROCS (A-2 and "+other+")"); got != warned {
+			t.Errorf("A-2 and %s: %q", other, text)
+		}
+	}
+}
+
 func TestResultsThatVaryInAKeyAreAWarning(t *testing.T) {
 	d, err := stats.Read(file(t, "a.txt", "note: one\n"+good+"note: two\n"+good))
 	if err != nil {
