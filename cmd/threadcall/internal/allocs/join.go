@@ -113,11 +113,13 @@ func (j joiner) explain(r *Row, chain heap.Stack) {
 	if len(found) > 0 {
 		r.Escapes = found
 		var texts []string
-		for _, e := range found[:min(len(found), 3)] {
-			texts = append(texts, e.String())
+		for _, e := range found {
+			if text := e.String(); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
 		}
-		r.Why = strings.Join(texts, "; ")
-		if n := len(found) - 3; n > 0 {
+		r.Why = strings.Join(texts[:min(len(texts), 3)], "; ")
+		if n := len(texts) - 3; n > 0 {
 			r.Why += fmt.Sprintf("; and %d more in this line", n)
 		}
 		if !exact {
@@ -144,7 +146,7 @@ func (j joiner) askedFor(p string) bool { return j.asked[p] || j.asked[strings.T
 func suiting(found []escape.Escape, kind string) []escape.Escape {
 	var some []escape.Escape
 	for _, e := range found {
-		if suits(e, kind) {
+		if suits(e, kind) && !e.Constant() {
 			some = append(some, e)
 		}
 	}

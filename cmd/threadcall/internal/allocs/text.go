@@ -2,6 +2,7 @@ package allocs
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -73,7 +74,6 @@ func (t Text) run(r *Run) {
 		}
 		fmt.Fprintf(t, "%9s %9s %9s  %s\n", Number(rest.Bytes), Number(rest.Objects), "", t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", n)))
 	}
-	fmt.Fprintln(t)
 	t.account(r)
 	fmt.Fprintln(t)
 }
@@ -177,6 +177,9 @@ func (r *Run) shared() bool {
 
 // Number writes a count in few characters: exact if it is whole and short.
 func Number(v float64) string {
+	if whole := math.Round(v); math.Abs(v-whole) < 1e-6*math.Abs(v) {
+		v = whole
+	}
 	switch {
 	case Negligible(heap.Amount{Objects: v}):
 		return "0"

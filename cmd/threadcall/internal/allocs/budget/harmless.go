@@ -7,7 +7,6 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 )
@@ -26,14 +25,12 @@ type checked struct {
 
 func newSource() *source { return &source{map[string]*checked{}} }
 
-var constantForm = regexp.MustCompile("^(\"|`|'|[-+]?[0-9]|true$|false$)")
-
 // sizeless are values of the standard library that have no size, which escape from those who inline what returns them.
 var sizeless = map[string]bool{"context.backgroundCtx{}": true, "context.todoCtx{}": true, "struct {}{}": true}
 
 // harmless tells whether the thing is made without an allocation.
 func (s *source) harmless(e escape.Escape) (bool, error) {
-	if constantForm.MatchString(e.What) || sizeless[e.What] {
+	if e.Constant() || sizeless[e.What] {
 		return true, nil
 	}
 	if e.What != "func literal" {

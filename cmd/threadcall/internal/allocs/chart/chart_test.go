@@ -66,7 +66,7 @@ func TestThePageHasEveryRowAndItsReason(t *testing.T) {
 		const input = document.querySelector("input[type=search]");
 		input.value = "append"; input.dispatchEvent(new Event("input")); out.Filtered = shown().length;
 		input.value = ""; input.dispatchEvent(new Event("input"));
-		const unfold = document.getElementById("unfold"), all = () => [...document.querySelectorAll("details")].every(d => d.open);
+		const unfold = document.getElementById("unfold"), all = () => [...document.querySelectorAll("table.rows details")].every(d => d.open);
 		unfold.click(); out.Open.push(all()); unfold.click(); out.Open.push(all());
 		return out;`, &got)
 	if got.Rows != 3 || got.Shown != 2 || got.WithOnce != 3 || got.Filtered != 1 {

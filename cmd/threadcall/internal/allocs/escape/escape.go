@@ -48,6 +48,12 @@ func (e Escape) At() Position { return e.Path[len(e.Path)-1] }
 // Outermost is the position in the function that was compiled.
 func (e Escape) Outermost() Position { return e.Path[0] }
 
+var constantForm = regexp.MustCompile("^(\"|`|'|[-+]?[0-9]|true$|false$)")
+
+// Constant tells whether the thing is a literal constant. Those are in the program's read-only data: the compiler says
+// that they escape, but nothing is allocated.
+func (e Escape) Constant() bool { return constantForm.MatchString(e.What) }
+
 // words are what the compiler's words mean.
 var words = map[string]string{
 	"send":                         "sent on a channel",
@@ -74,7 +80,6 @@ var words = map[string]string{
 	"appended slice...":            "appended to a slice",
 	"copied slice":                 "copied",
 	"conversion to unsafe.Pointer": "made an unsafe.Pointer",
-	"panic":                        "the value of a panic",
 	"dot":                          "a field of it is",
 	"dot of pointer":               "a field of it is",
 	"star-dot-equals":              "stored through a pointer",

@@ -103,7 +103,7 @@ func (l *Log) read(r io.Reader, known map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		if key := fmt.Sprint(e.What, e.Path); !known[key] {
+		if key := fmt.Sprintf("%s %#v", e.What, e.Path); !known[key] {
 			known[key] = true
 			l.add(e)
 		}

@@ -1,0 +1,204 @@
+package escape
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const program = `package p
+
+import "fmt"
+
+type T struct{ a, b, c int }
+
+var (
+	sink any
+	list []any
+	ch   chan any
+	m    map[any]any
+)
+
+func send(n *int)        { ch <- func() { *n++ } }
+func give() *T           { return new(T) }
+func inner() *T          { return &T{} }
+func outer() *T          { return inner() }
+func both() (*T, *T)     { return inner(), inner() }
+func moved() *int        { n := 1; return &n }
+func convert(n int)      { sink = n }
+func print(n int)        { fmt.Println(n) }
+func element(n int)      { list = []any{n, &n} }
+func key(n int)          { m[n] = &n }
+func field(n int)        { sink = &struct{ p *int }{&n} }
+func started(n int)      { go func() { sink = n }() }
+func called(f func(any)) { f(1) }
+func deferred() {
+	for i := range 3 {
+		defer func() { sink = i }()
+	}
+}
+func huge() int          { var a [16 << 20]byte; return int(a[len(list)]) }
+func hugeMake() byte     { a := make([]byte, 1<<20); return a[len(list)] }
+func appended(n int)     { list = append(list, n) }
+func joined(s string)    { sink = s + "x" }
+func method(t *T) func() { return t.do }
+func (t *T) do()         {}
+func kept(n int) int     { p := &n; return *p }
+func generic[X any](x X) *X { return &x }
+func instances()         { sink = generic(1); sink = generic("") }
+func through(n int) *int { p := &n; q := p; return q }
+func ranged(s []int)     { for i := range s { sink = &s[i]; sink = &i } }
+func variadic(n ...any)  { sink = n }
+func manyArgs(n int)     { variadic(n, "c", &n) }
+func dotted(t *T)        { var u struct{ t *T }; u.t = t; sink = u.t }
+func captures() func() int { n := 0; return func() int { n++; return n } }
+func panics(n int)       { panic(n) }
+func pointers(pp **T)    { t := T{}; *pp = &t }
+func literal()           { sink = map[string]*T{"a": {}} }
+func array(n int)        { sink = [2]*int{&n, &n} }
+func byInterface(e interface{ M(*int) }, n int) { e.M(&n) }
+`
+
+// compile returns what the compiler on this machine writes about the program.
+func compile(t *testing.T) *Log {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26.0\n", "p.go": program} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log := filepath.Join(dir, "log")
+	cmd := exec.Command("go", "build", "-gcflags="+Flag(log), ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "PWD="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	l, err := Read(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// in returns what escapes within the function, in words.
+func in(t *testing.T, l *Log, function string) string {
+	t.Helper()
+	var texts []string
+	for n, text := range strings.Split(program, "\n") {
+		if !strings.HasPrefix(text, "func "+function+"(") && !strings.HasPrefix(text, "func "+function+"[") {
+			continue
+		}
+		for _, e := range l.All() {
+			if e.Outermost().Line == n+1 || function == "deferred" && e.Outermost().Line == n+3 {
+				texts = append(texts, e.String())
+			}
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// This is the test that fails if a Go release writes anything in a form that is not understood: Read refuses it.
+func TestTheCompilersReasonsAreUnderstood(t *testing.T) {
+	l := compile(t)
+	for function, want := range map[string]string{
+		"send":        "func literal escapes to heap: sent on a channel (ch <- (func literal) at p.go:14)",
+		"give":        "new(T) escapes to heap: returned (return new(T) at p.go:15)",
+		"outer":       "&T{} escapes to heap: returned (return ~r0 at p.go:17)",
+		"moved":       "n escapes to heap: returned (return &n at p.go:19)",
+		"convert":     "n escapes to heap: assigned (sink = n at p.go:20)",
+		"print":       "n escapes to heap: passed to a call (fmt.Fprintln(",
+		"element":     "n escapes to heap: put into a slice ([]any{...} at p.go:22)",
+		"key":         "n escapes to heap: assigned (m[n] = &n at p.go:23)",
+		"started":     "func literal escapes to heap: it must outlive the statement",
+		"called":      "1 escapes to heap: passed to a call (f(1) at p.go:26)",
+		"deferred":    "func literal escapes to heap: it must outlive the statement",
+		"huge":        "a escapes to heap: too large for the stack",
+		"hugeMake":    "make([]byte, 1048576) escapes to heap: too large for the stack",
+		"appended":    "append(list, n) escapes to heap: assigned (list = append(list, n) at p.go:34)",
+		"joined":      `s + "x" escapes to heap: assigned`,
+		"method":      "t.do escapes to heap: returned",
+		"generic":     "x escapes to heap: returned (return &x at p.go:39)",
+		"through":     "n escapes to heap: returned (return q at p.go:41), by way of p and q",
+		"captures":    "n escapes to heap: captured by a closure, which changes it",
+		"panics":      "n escapes to heap: passed to a call (panic(n) at p.go:47)",
+		"byInterface": "n escapes to heap: passed to a call (e.M(&n) at p.go:51)",
+		"kept":        "",
+	} {
+		got := in(t, l, function)
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", function, got, want)
+		}
+	}
+	for _, e := range l.All() {
+		for _, s := range e.Flow {
+			if words[s.Why] == "" && s.Why != "spill" {
+				t.Errorf("no words for %q", s.Why)
+			}
+		}
+	}
+}
+
+func TestTheChainOfInlinedCallsIsFollowed(t *testing.T) {
+	l := compile(t)
+	file := l.All()[0].At().File
+	at := func(lines ...int) (chain []Position) {
+		for _, n := range lines {
+			chain = append(chain, Position{File: file, Line: n})
+		}
+		return chain
+	}
+	found, exact := l.At(at(16, 17))
+	if len(found) != 1 || !exact || found[0].Outermost().Line != 17 || found[0].At().Line != 16 {
+		t.Errorf("in outer: %+v, %v", found, exact)
+	}
+	if found, exact = l.At(at(16, 18)); len(found) != 2 || !exact {
+		t.Errorf("in both: %+v, %v", found, exact)
+	}
+	if found, exact = l.At(at(16)); len(found) != 1 || !exact || len(found[0].Path) != 1 {
+		t.Errorf("by itself: %+v, %v", found, exact)
+	}
+	if found, exact = l.At(at(16, 999)); len(found) != 1 || exact {
+		t.Errorf("elsewhere: %+v, %v", found, exact)
+	}
+	if found, _ = l.At(nil); found != nil {
+		t.Errorf("nowhere: %+v", found)
+	}
+}
+
+func TestUnknownFormsAreErrors(t *testing.T) {
+	head := `{"version":0,"package":"p","file":"/p.go"}` + "\n"
+	for name, text := range map[string]string{
+		"version":   `{"version":1,"package":"p","file":"/p.go"}`,
+		"no header": `{"range":{}}`,
+		"message":   head + `{"code":"escape","message":"x flies away"}`,
+		"step":      head + `{"code":"escape","message":"x escapes to heap","relatedInformation":[{"location":{"uri":"file:///p.go"},"message":"escflow: how?"}]}`,
+		"truncated": head + `{"code":"esc`,
+		"empty":     "",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "p.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if l, err := Read(dir); err == nil {
+			t.Errorf("%s: no error, %+v", name, l)
+		}
+	}
+}
+
+func TestNamesAreShortened(t *testing.T) {
+	for text, want := range map[string]string{
+		"(*example.com/a/b.T[go.shape.struct { x [0]int }]).Put(v)": "(*b.T[…]).Put(v)",
+		"make([]T[go.shape.int], n)":                                "make([]T[…], n)",
+		"f[go.shape.int":                                            "f[…]",
+		"a / b.c":                                                   "a / b.c",
+		"[]int{...}":                                                "[]int{...}",
+	} {
+		if got := shorten(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
