@@ -90,7 +90,7 @@ func (r allocationsResult) table() string {
 
 func (r allocationsResult) picture() picture.Picture {
 	single := func(name string, group int, here, article float64) picture.Row {
-		return picture.Row{Name: name, Group: group, Series: measure.Series{Values: []float64{here}}, Article: article}
+		return picture.Row{Name: name, Group: group, Series: measure.Series{Values: []float64{math.Round(here)}}, Article: article}
 	}
 	var rows []picture.Row
 	for i, d := range designs {

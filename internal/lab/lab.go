@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/threadcall/threadcall/internal/lab/measure"
+	"github.com/threadcall/threadcall/internal/lab/paper"
 	"github.com/threadcall/threadcall/internal/lab/picture"
 )
 
@@ -96,7 +97,7 @@ func perform(ctx context.Context, set settings, chosen []experiment, stdout *os.
 	if err := os.WriteFile(filepath.Join(out, "lab.md"), []byte(text), 0o666); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "written: %s and %d pictures in %s\n", filepath.Join(out, "lab.md"), len(drawn), pictures)
+	fmt.Fprintf(stdout, "written: %s and %s in %s\n", filepath.Join(out, "lab.md"), paper.Many(len(drawn), "picture"), pictures)
 	return nil
 }
 
