@@ -268,6 +268,28 @@ func blue(m image.Image) (n int) {
 	return n
 }
 
+func TestStacksAreThoseOfTheProgram(t *testing.T) {
+	const engine = "github.com/threadcall/threadcall/internal/engine.(*Engine)."
+	stack := func(names ...string) (frames []trace.Frame) {
+		for _, n := range names {
+			frames = append(frames, trace.Frame{Func: n})
+		}
+		return frames
+	}
+	for _, c := range []struct{ got, want []trace.Frame }{
+		{place(stack("runtime/trace.NewTask", engine+"Call", "main.f", "main.main")), stack("main.f", "main.main")},
+		{place(stack("main.f")), stack("main.f")},
+		{place(stack(engine + "Call")), stack(engine + "Call")},
+		{inside(stack("time.Sleep", "main.g", "runtime/trace.WithRegion", engine+"run", "main.main")), stack("time.Sleep", "main.g")},
+		{inside(stack(engine + "run")), stack(engine + "run")},
+		{inside(nil), nil},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("got %v, want %v", c.got, c.want)
+		}
+	}
+}
+
 func TestNamesAreShort(t *testing.T) {
 	for want, got := range map[string]string{
 		"b.F":          shortName("example.com/a/b.F"),

@@ -44,17 +44,27 @@ func shortFile(name string) string {
 	return path.Join(path.Base(path.Dir(name)), path.Base(name))
 }
 
-// place returns the frames of a stack from the place on that called a thread.
+// place returns the frames of a caller's stack from the place on that called a thread.
 func place(stack []trace.Frame) []trace.Frame {
-	for i, f := range stack {
-		if !slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(f.Func, prefix) }) {
-			return stack[i:]
-		}
+	if i := slices.IndexFunc(stack, func(f trace.Frame) bool { return !isOwn(f) }); i > 0 {
+		return stack[i:]
 	}
 	return stack
 }
 
-// own are the packages by which calls come to threads.
+// inside returns the frames of a thread's stack up to the function that was called.
+func inside(stack []trace.Frame) []trace.Frame {
+	if i := slices.IndexFunc(stack, isOwn); i > 0 {
+		return stack[:i]
+	}
+	return stack
+}
+
+// isOwn tells whether a frame is of the packages by which calls come to threads.
+func isOwn(f trace.Frame) bool {
+	return slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(f.Func, prefix) })
+}
+
 var own = []string{
 	"runtime/trace.",
 	"github.com/threadcall/threadcall/thread.",
