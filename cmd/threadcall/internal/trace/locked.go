@@ -13,7 +13,8 @@ import (
 // The scheduler never lets the thread of a locked goroutine look for work. When such a goroutine is ready, another thread
 // finds it, gives up its P for it, and wakes its thread. So the P of each execution has been given up by another
 // thread after the goroutine became ready; it is handed over. An unlocked goroutine starts on the P that found it,
-// or on one that had been idle since before.
+// or on one that had been idle since before. But it may get the P of a locked thread that made it ready and then went
+// to sleep; the thread of a locked goroutine never gets that.
 type tenancy struct {
 	by               xtrace.GoID // zero if there is none
 	function         int32
@@ -27,11 +28,18 @@ type tenancy struct {
 	serving          time.Duration
 }
 
-// minHanded is how many executions must have been handed over to tell a locked thread.
-const minHanded = 3
+// minHanded is how many executions must have been handed over to believe that a thread is locked. Fewer, probably, are
+// enough to doubt that it could have handed over its own P.
+const (
+	minHanded = 10
+	probably  = 3
+)
 
-// tenant says that g begins an execution on a thread that has got the P p.
-func (w *workers) tenant(g *goroutine, on int32, p proc, now time.Duration) {
+func (n *tenancy) isLocked(handed uint64) bool { return n.by != 0 && (n.calls > 0 || n.handed >= handed) }
+
+// tenant says that g begins an execution on a thread that has got the P p. After the world was stopped, which
+// shuffles Ps, that says nothing; nor does an execution after a preemption, most of which are for that purpose.
+func (w *workers) tenant(g *goroutine, on int32, p proc, stopped time.Duration, now time.Duration) {
 	if on < 0 {
 		return
 	}
@@ -54,7 +62,8 @@ func (w *workers) tenant(g *goroutine, on int32, p proc, now time.Duration) {
 		t.vacate(now)
 		t.let(g, now)
 	case g.ready.syscall: // it takes any P that is free
-	case p.stopped > g.ready.at && p.by >= 0 && p.by != on:
+	case g.why == Preempted, stopped >= g.ready.at:
+	case p.stopped > g.ready.at && p.by >= 0 && p.by != on && !w.list[p.by].tenancy.isLocked(probably):
 		n.handed++
 	case n.calls > 0:
 	case n.handed >= minHanded && n.strange*20 < n.executions:
@@ -81,7 +90,7 @@ func (w *workers) left(g *goroutine, now time.Duration) {
 // vacate ends a tenancy and keeps the thread's best.
 func (t *worker) vacate(now time.Duration) {
 	n := &t.tenancy
-	if n.by != 0 && (n.calls > 0 || n.handed >= minHanded) {
+	if n.isLocked(minHanded) {
 		running, syscall := t.running-n.running, t.syscall-n.syscall
 		l := LockedThread{
 			Thread: int64(t.id), Goroutine: int64(n.by), Evidence: HandedOver, Since: n.since, Until: now,

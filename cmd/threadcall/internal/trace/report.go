@@ -253,8 +253,8 @@ type Evidence string
 const (
 	// ServesCalls: it ran functions of threadcall, which locks its threads.
 	ServesCalls Evidence = "serves calls"
-	// HandedOver: three times or more in a row, another thread gave it a P when the goroutine was ready, which the scheduler
-	// does for locked goroutines only.
+	// HandedOver: ten times or more in a row, another thread gave it a P when the goroutine was ready, as the scheduler
+	// does for locked goroutines.
 	HandedOver Evidence = "handed a P"
 )
 

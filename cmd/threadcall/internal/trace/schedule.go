@@ -165,7 +165,7 @@ func (s *scheduler) execute(g *goroutine, on int32, p xtrace.ProcID) {
 	if g.thread >= 0 && g.thread != on {
 		s.moved(g, on, p)
 	}
-	s.workers.tenant(g, on, s.procs[p], s.now)
+	s.workers.tenant(g, on, s.procs[p], s.stops.last, s.now)
 	g.thread = on
 	s.workers.occupy(on, s.now)
 	s.calls.resume(g)

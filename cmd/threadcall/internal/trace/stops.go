@@ -14,6 +14,7 @@ type stops struct {
 	all     histogram
 	reasons map[string]*histogram
 	longest top[Interval]
+	last    time.Duration // when one began or ended
 }
 
 func (s *stops) init() {
@@ -23,6 +24,7 @@ func (s *stops) init() {
 }
 
 func (s *stops) span(now time.Duration, by xtrace.ResourceID, reason string, kind xtrace.EventKind) {
+	s.last = now
 	length, ok := lasted(s.since, now, by, kind)
 	if !ok {
 		return

@@ -16,7 +16,10 @@ func Nanoseconds(n float64) string {
 	for math.Abs(n) >= 999.5 && len(units) > 1 {
 		n, units = n/1000, units[1:]
 	}
-	if math.Abs(n) >= 600 && units[0] == "s" {
+	if units[0] == "s" && math.Abs(n) >= 600*60 {
+		return digits(n/3600) + " h"
+	}
+	if units[0] == "s" && math.Abs(n) >= 600 {
 		return digits(n/60) + " min"
 	}
 	return digits(n) + " " + units[0]

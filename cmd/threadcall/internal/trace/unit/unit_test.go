@@ -15,6 +15,7 @@ func TestNumbersHaveThreeDigitsAndAUnit(t *testing.T) {
 		{Duration(-12_345_678), "-12.3 ms"},
 		{Duration(599 * time.Second), "599 s"},
 		{Duration(15 * time.Minute), "15 min"},
+		{Duration(36 * time.Hour), "36 h"},
 		{Nanoseconds(0.5), "0.50 ns"},
 		{Bytes(0), "0 B"},
 		{Bytes(1000), "0.98 KiB"},
