@@ -51,6 +51,9 @@ and 2 if it did not understand the command.`,
 			if err != nil {
 				return err
 			}
+			if show.top < 0 {
+				return fmt.Errorf("-top must not be negative, and is %d", show.top)
+			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 			defer stop()
 			context.AfterFunc(ctx, stop) // the second interrupt is for us
@@ -203,6 +206,8 @@ func allocsSettings(set *allocs.Settings, cmd *cobra.Command, benchtime string, 
 		return nil, fmt.Errorf("-count must be at least 1, not %d", set.Count)
 	case set.Procs < 1:
 		return nil, fmt.Errorf("-cpu must be at least 1, not %d", set.Procs)
+	case set.Budget && set.Tests != "":
+		return nil, errors.New("-budget is for benchmarks, not for the tests of -run")
 	case set.Bench == "" && set.Tests == "":
 		return nil, errors.New("nothing to run: give -bench or -run a pattern")
 	}

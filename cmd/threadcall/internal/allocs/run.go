@@ -34,6 +34,7 @@ type Settings struct {
 const (
 	fewest = 2
 	most   = 1000
+	enough = 10 // for one object an operation to be more than chance
 )
 
 // Run compiles and runs what the settings say. Failures of single benchmarks and tests are in the report; an error is
@@ -233,10 +234,14 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *testbin.Binary
 
 // operations returns how many of the given time the shorter run makes.
 func (s Settings) operations(each time.Duration) int {
-	if s.Operations > 0 {
-		return max(s.Operations, fewest)
+	least := fewest
+	if s.Budget {
+		least = enough
 	}
-	return int(min(max(s.Duration/max(each, 1), fewest), most))
+	if s.Operations > 0 {
+		return max(s.Operations, least)
+	}
+	return min(max(int(s.Duration/max(each, 1)), least), most)
 }
 
 // tests runs those of one package that match in one process.

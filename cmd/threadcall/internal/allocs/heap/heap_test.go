@@ -1,0 +1,119 @@
+package heap
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/threadcall/threadcall/internal/memprofile"
+)
+
+// profiled makes a profile of stacks, each "function function …: objects of size".
+func profiled(counted uint64, samples map[string][2]int64) *memprofile.Profile {
+	p := &memprofile.Profile{Version: 1, Objects: counted, Seconds: 1}
+	known := map[string]int{}
+	for stack, n := range samples {
+		r := memprofile.Record{Objects: n[0], Bytes: n[0] * n[1]}
+		for _, f := range strings.Fields(stack) {
+			if _, found := known[f]; !found {
+				known[f] = len(p.Frames)
+				p.Frames = append(p.Frames, memprofile.Frame{Function: f, File: "f.go", Line: 1})
+			}
+			r.Stack = append(r.Stack, known[f])
+		}
+		p.Records = append(p.Records, r)
+	}
+	return p
+}
+
+func std(path string) bool { return !strings.Contains(path, ".") && path != "main" }
+
+const (
+	own      = "runtime.newobject a.com/b.F a.com/b.BenchmarkF testing.(*B).runN testing.(*B).launch runtime.goexit"
+	once     = "runtime.makechan a.com/b.BenchmarkF testing.(*B).runN testing.(*B).launch runtime.goexit"
+	testings = "runtime.newobject context.WithCancel testing.(*B).runN testing.(*B).launch runtime.goexit"
+	printing = "runtime.growslice fmt.Sprint testing.(*B).run testing.(*M).Run main.main runtime.main"
+	hook     = "runtime.newobject os.Getenv a.com/b_test.threadcallAllocsRun a.com/b_test.TestMain main.main runtime.main"
+	parallel = "runtime.newobject a.com/b.BenchmarkF.func1 testing.(*B).RunParallel.func1 runtime.goexit"
+	looped   = "runtime.newobject testing.(*B).Loop a.com/b.BenchmarkF testing.(*B).runN runtime.goexit"
+)
+
+func TestTheDifferenceIsOfOneOperation(t *testing.T) {
+	short := profiled(1200, map[string][2]int64{own: {300, 24}, once: {1, 96}, testings: {7, 80}, printing: {3, 8}, parallel: {100, 48}})
+	long := profiled(2200, map[string][2]int64{own: {600, 24}, once: {1, 96}, testings: {9, 80}, printing: {4, 8}, parallel: {200, 48}, hook: {1, 8}, looped: {5, 8}})
+	s := Difference(short, long, 100, 100, std)
+	got := map[string]Sample{}
+	for _, sample := range s.Samples {
+		var names []string
+		for _, f := range sample.Stack {
+			names = append(names, f.Function)
+		}
+		got[strings.Join(names, " ")] = sample
+	}
+	if len(got) != 3 {
+		t.Errorf("%d samples: %+v", len(got), got)
+	}
+	if x := got[own]; x.Each != (Amount{3, 72}) || x.Once != (Amount{0, 0}) || x.Size != 24 {
+		t.Errorf("own %+v", x)
+	}
+	if x := got[once]; x.Each != (Amount{}) || x.Once != (Amount{1, 96}) {
+		t.Errorf("once %+v", x)
+	}
+	if x := got[parallel]; x.Each != (Amount{1, 48}) {
+		t.Errorf("parallel %+v", x)
+	}
+	if s.Counted.Objects != 10 || s.Hidden != 10-float64(600+1+9+4+200+1+5-300-1-7-3-100)/100 {
+		t.Errorf("counted %v, hidden %v", s.Counted, s.Hidden)
+	}
+}
+
+func TestAStackOfTheShorterRunAloneIsNegative(t *testing.T) {
+	s := Difference(profiled(0, map[string][2]int64{own: {100, 8}}), profiled(0, nil), 100, 100, std)
+	if len(s.Samples) != 1 || s.Samples[0].Each.Objects != -1 || s.Samples[0].Stack == nil {
+		t.Errorf("%+v", s.Samples)
+	}
+}
+
+func TestWhatMayBeChance(t *testing.T) {
+	for _, c := range []struct {
+		more    int
+		objects float64
+		want    bool
+	}{{1000, 0.005, true}, {1000, 0.02, false}, {100, 0.02, true}, {2, 1, true}, {10, 1, false}, {1000, -0.02, false}, {1e6, 0.009, true}} {
+		if got := (Samples{More: c.more}).ByChance(c.objects); got != c.want {
+			t.Errorf("%v objects an operation of %d: %v", c.objects, c.more, got)
+		}
+	}
+}
+
+func TestNamesOfFunctions(t *testing.T) {
+	for function, want := range map[string][2]string{
+		"a.com/b/c.F":                     {"a.com/b/c", "c.F"},
+		"a.com/b/c.(*T).M.func1":          {"a.com/b/c", "c.(*T).M.func1"},
+		"a.com/b%2ego.F":                  {"a.com/b.go", "b%2ego.F"},
+		"c.F[a.com/d.T]":                  {"c", "c.F[d.T]"},
+		"a.com/b.F[...]":                  {"a.com/b", "b.F[...]"},
+		"runtime.mallocgc":                {"runtime", "runtime.mallocgc"},
+		"internal/runtime/maps.newGroups": {"internal/runtime/maps", "maps.newGroups"},
+		"":                                {"", ""},
+	} {
+		f := Frame{Function: function}
+		if f.Package() != want[0] || f.Short() != want[1] {
+			t.Errorf("%s: %q, %q", function, f.Package(), f.Short())
+		}
+	}
+	for function, want := range map[string]bool{"runtime.x": true, "internal/runtime/maps.x": true, "a.com/runtime.x": false, "reflect.x": false} {
+		if got := (Frame{Function: function}).OfRuntime(); got != want {
+			t.Errorf("%s: %v", function, got)
+		}
+	}
+}
+
+func TestSiteAndChain(t *testing.T) {
+	s := Stack{{Function: "runtime.a"}, {Function: "x.b", Inlined: true}, {Function: "x.c"}, {Function: "x.d"}}
+	if s.Site() != 1 || len(s.Chain(1)) != 2 || len(s.Chain(3)) != 1 {
+		t.Errorf("site %d, chains %v, %v", s.Site(), s.Chain(1), s.Chain(3))
+	}
+	if all := (Stack{{Function: "runtime.a"}, {Function: "runtime.goexit"}}); all.Site() != 1 {
+		t.Errorf("site %d", all.Site())
+	}
+}
