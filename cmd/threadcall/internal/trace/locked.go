@@ -35,7 +35,9 @@ const (
 	probably  = 3
 )
 
-func (n *tenancy) isLocked(handed uint64) bool { return n.by != 0 && (n.calls > 0 || n.handed >= handed) }
+func (n *tenancy) isLocked(handed uint64) bool {
+	return n.by != 0 && (n.calls > 0 || n.handed >= handed)
+}
 
 // tenant says that g begins an execution on a thread that has got the P p. After the world was stopped, which
 // shuffles Ps, that says nothing; nor does an execution after a preemption, most of which are for that purpose.
