@@ -249,9 +249,9 @@ func TestAnInterruptedRoundIsNoPair(t *testing.T) {
 }
 
 func TestWhatIsNoNumberIsLeftOut(t *testing.T) {
-	d := paired("sec/op", []float64{1, 2, 3, math.NaN(), math.Inf(1)}, []float64{2, 4, 6, 8, 10})
+	d := paired("sec/op", []float64{1, 2, 3, math.NaN(), math.Inf(1), 1e200, 1e-200}, []float64{2, 4, 6, 8, 10, 12, 14})
 	c := d.Compare(stats.Options{})
-	if n := c.Tables[0].Rows[0].Cells[0].N; n != 3 || len(c.Warnings) != 2 {
+	if n := c.Tables[0].Rows[0].Cells[0].N; n != 3 || len(c.Warnings) != 4 {
 		t.Errorf("%d values, warnings %q", n, c.Warnings)
 	}
 	if _, err := json.Marshal(c); err != nil {

@@ -52,7 +52,7 @@ func (d *Data) Len() int { return len(d.results) }
 
 // Add adds a copy of a result of the version with this index. Results of a benchmark in the same round of different
 // versions are a pair: they were measured one right after the other. A negative round pairs with nothing. Values that
-// are no numbers are left out, with a warning.
+// are no numbers are left out, with a warning, and so are those that nothing can measure.
 func (d *Data) Add(version, round int, r *benchfmt.Result) { d.add(version, "", round, r) }
 
 func (d *Data) add(version int, run string, round int, r *benchfmt.Result) {
@@ -62,7 +62,8 @@ func (d *Data) add(version int, run string, round int, r *benchfmt.Result) {
 	r = r.Clone()
 	r.SetConfig(".file", d.versions[version]) // what filters and projections call it
 	r.Values = slices.DeleteFunc(r.Values, func(v benchfmt.Value) bool {
-		odd := math.IsNaN(v.Value) || math.IsInf(v.Value, 0)
+		size := math.Abs(v.Value)
+		odd := !(size <= largest) || 0 < size && size < 1/largest // NaN is neither
 		if warning := fmt.Sprintf("%s reports %v %s, which is left out", r.Name, v.Value, v.Unit); odd && !slices.Contains(d.Warnings, warning) {
 			d.Warnings = append(d.Warnings, warning)
 		}
@@ -70,6 +71,9 @@ func (d *Data) add(version int, run string, round int, r *benchfmt.Result) {
 	})
 	d.results = append(d.results, result{version, run, round, r})
 }
+
+// largest is a number beyond all measurements, of which the square is a number, too.
+const largest = 1e150
 
 // Fail notes that a benchmark of a version failed.
 func (d *Data) Fail(version int, pkg, name, reason string) {

@@ -1,6 +1,7 @@
 package stats_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -213,4 +214,23 @@ func TestColumnsThatAreSubBenchmarks(t *testing.T) {
 	if p, err := two.Project(".file,/subject"); err != nil || len(p.Versions()) != 4 {
 		t.Errorf("%v: %q", err, p.Versions())
 	}
+}
+
+// FuzzRead: whatever is in a file, there is a comparison that can be written, or an error that names the file.
+func FuzzRead(f *testing.F) {
+	f.Add(good)
+	f.Add(rounds("r", "1", "0", "-1", "NaN", "1e400", "+Inf"))
+	f.Add("Unit ns/op assume=exact\nUnit x better=up\nBenchmarkA/x=1 1 1 ns/op 2 MB/s 3 x 3 x\r\nBenchmark 1 1 x\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := stats.Read(file(t, "good.txt", good), file(t, "fuzz.txt", text))
+		if err != nil {
+			if !strings.Contains(err.Error(), "fuzz.txt") {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		if _, err := json.Marshal(d.Compare(stats.Options{})); err != nil {
+			t.Error(err)
+		}
+	})
 }
