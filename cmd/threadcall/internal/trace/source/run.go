@@ -26,6 +26,10 @@ func (r Request) run(ctx context.Context, cmd *exec.Cmd) error {
 	cmd.Stdout, cmd.Stderr = r.Stdout, r.Stderr
 	cmd.Env = append(cmd.Env, "GODEBUG="+debugFlags(cmd.Env))
 	cmd.WaitDelay = patience // for what it has started and left with its output
+	wait, send := grace, func(s os.Signal) error { return cmd.Process.Signal(s) }
+	if apart(cmd) {
+		wait, send = 0, func(s os.Signal) error { return signalGroup(cmd, s) }
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -38,16 +42,13 @@ func (r Request) run(ctx context.Context, cmd *exec.Cmd) error {
 	}
 	for _, then := range []struct {
 		after time.Duration
-		do    func() error
-	}{
-		{grace, func() error { return cmd.Process.Signal(os.Interrupt) }},
-		{patience, cmd.Process.Kill},
-	} {
+		what  os.Signal
+	}{{wait, os.Interrupt}, {patience, os.Kill}} {
 		select {
 		case err := <-ended:
 			return interrupted(err)
 		case <-time.After(then.after):
-			_ = then.do() // it has just ended, or this system has no interrupts
+			_ = send(then.what) // it has just ended, or this system has no interrupts
 		}
 	}
 	return interrupted(<-ended)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
 )
 
@@ -87,15 +88,21 @@ func TestAnInterruptEndsTheCommandAndItsTraceIsRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no interrupts for one process")
 	}
-	for program, fails := range map[string]bool{"ends when asked": false, "dies of an interrupt": true, "does not end": true} {
+	for program, fails := range map[string]bool{"ends when asked": false, "dies of an interrupt": true, "does not end": true,
+		"ends when asked, by a shell": true} {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
+			command := []string{os.Args[0]}
+			program, byShell := strings.CutSuffix(program, ", by a shell")
+			if byShell {
+				command = []string{"sh", "-c", os.Args[0] + "; echo the shell goes on"}
+			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			file := filepath.Join(t.TempDir(), "kept.trace")
 			seen := make(chan bool)
 			r := source.Request{
-				Command: []string{"env", variable + "=" + program, "THREADCALL_TEST_FILE=" + file, os.Args[0]},
+				Command: append([]string{"env", variable + "=" + program, "THREADCALL_TEST_FILE=" + file}, command...),
 				Keep:    file,
 				Stdout:  &watched{wait: "ready", seen: seen},
 			}
@@ -106,8 +113,12 @@ func TestAnInterruptEndsTheCommandAndItsTraceIsRead(t *testing.T) {
 					t.Fatal(err)
 				}
 				n++
-				if (tr.Failed != nil) != fails {
+				if (tr.Failed != nil) != fails && !byShell { // shells differ
 					t.Errorf("failed with %v", tr.Failed)
+				}
+				report, err := trace.Read(tr, trace.Options{})
+				if err != nil || program == "ends when asked" && report.Trace.Truncated {
+					t.Errorf("error %v, report %+v", err, report)
 				}
 			}
 			if n != 1 {

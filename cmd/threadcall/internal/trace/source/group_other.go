@@ -1,0 +1,13 @@
+//go:build !unix
+
+package source
+
+import (
+	"os"
+	"os/exec"
+)
+
+// apart does nothing: here are no process groups.
+func apart(*exec.Cmd) (is bool) { return false }
+
+func signalGroup(cmd *exec.Cmd, s os.Signal) error { return cmd.Process.Signal(s) }
