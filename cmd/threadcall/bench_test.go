@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -475,7 +476,7 @@ func TestASecondInterruptEndsAtOnceAndCleansUp(t *testing.T) {
 	p.write(t, map[string]string{"other.go": "package m\n"})
 	cmd, lines := p.start(t, nil, "-vs", "HEAD", "-timeout", "0", "-count", "2")
 	for _, err := os.Stat(filepath.Join(p.dir, "hangs")); err != nil; _, err = os.Stat(filepath.Join(p.dir, "hangs")) {
-		runtime.Gosched()
+		time.Sleep(time.Millisecond)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

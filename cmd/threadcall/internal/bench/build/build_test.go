@@ -129,6 +129,27 @@ func TestARevisionIsBuiltInItsOwnWorktree(t *testing.T) {
 	}
 }
 
+func TestOnlyTheWorktreesOfKilledRunsAreForgotten(t *testing.T) {
+	top := files(t, map[string]string{"go.mod": "module example.com/p\n"})
+	run(t, top, "git", "init", "-q")
+	commit(t, top)
+	mine, killed := filepath.Join(t.TempDir(), "mine"), filepath.Join(t.TempDir(), scratchPrefix+"1", oldTree)
+	for _, dir := range []string{mine, killed} {
+		run(t, top, "git", "worktree", "add", "--quiet", "--detach", dir)
+		if err := os.RemoveAll(dir); err != nil { // as if on a disk that is not there today
+			t.Fatal(err)
+		}
+	}
+	_, s := checkout(t, top)
+	if err := s.Remove(); err != nil {
+		t.Error(err)
+	}
+	out := run(t, top, "git", "worktree", "list", "--porcelain")
+	if !strings.Contains(out, "mine") || strings.Contains(out, scratchPrefix) {
+		t.Errorf("worktrees: %s", out)
+	}
+}
+
 func TestAHookDoesNotRun(t *testing.T) {
 	top := files(t, map[string]string{"go.mod": "module example.com/p\n"})
 	run(t, top, "git", "init", "-q")

@@ -49,12 +49,12 @@ func NewScratch() (*Scratch, error) {
 func (s *Scratch) Remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if s.repository != nil {
-		_, _ = git(ctx, s.repository.Top, "worktree", "remove", "--force", "--force", filepath.Join(s.Dir, oldTree))
-	}
-	err := os.RemoveAll(s.Dir)
-	if s.repository != nil { // for what git did not know yet, or no longer
-		_, _ = git(ctx, s.repository.Top, "worktree", "prune")
+	var err error
+	for range 2 { // again, should git just have been making it
+		if s.repository != nil {
+			_, _ = git(ctx, s.repository.Top, "worktree", "remove", "--force", "--force", filepath.Join(s.Dir, oldTree))
+		}
+		err = os.RemoveAll(s.Dir)
 	}
 	return err
 }

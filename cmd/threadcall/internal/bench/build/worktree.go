@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Checkout makes a worktree of the commit in the scratch directory, and returns the tree in it that stands where now
@@ -16,7 +17,7 @@ import (
 func (r *Repository) Checkout(ctx context.Context, c Commit, s *Scratch, now Tree) (Tree, error) {
 	s.repository = r
 	dir := filepath.Join(s.Dir, oldTree)
-	_, _ = git(ctx, r.Top, "worktree", "prune") // of what was swept away
+	r.forget(ctx)
 	if _, err := git(ctx, r.Top, "worktree", "add", "--quiet", "--detach", dir, c.Hash); err != nil {
 		return Tree{}, fmt.Errorf("cannot check out %s: %w", c.Short(), err)
 	}
@@ -29,6 +30,19 @@ func (r *Repository) Checkout(ctx context.Context, c Commit, s *Scratch, now Tre
 		return Tree{}, err
 	}
 	return old, nil
+}
+
+// forget makes git forget the worktrees of runs that were killed. Others it leaves alone, also those that are not there at
+// the moment.
+func (r *Repository) forget(ctx context.Context) {
+	out, _ := git(ctx, r.Top, "worktree", "list", "--porcelain")
+	for line := range strings.Lines(out) {
+		path, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
+		if path = filepath.FromSlash(path); ok && filepath.Base(path) == oldTree &&
+			strings.HasPrefix(filepath.Base(filepath.Dir(path)), scratchPrefix) && !exists(path) {
+			_, _ = git(ctx, r.Top, "worktree", "remove", "--force", "--force", path)
+		}
+	}
 }
 
 // nearest returns the directory top/prefix, or the nearest above it that exists.
