@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -117,7 +118,7 @@ func (o *traceOutput) run(from source.Request, stdout, stderr *os.File) error {
 	ctx := context.Background()
 	if from.File == "" {
 		var stop func()
-		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		context.AfterFunc(ctx, stop) // the second interrupt is for us
 	}
