@@ -138,7 +138,7 @@ func (f *benchFlags) complete() (err error) {
 	if set.Dir, err = os.Getwd(); err != nil {
 		return failure{err}
 	}
-	set.Command = strings.Join(append([]string{"threadcall"}, os.Args[1:]...), " ")
+	set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
 	switch f.shuffle {
 	case "off":
 	case "on":

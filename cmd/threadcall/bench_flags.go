@@ -97,3 +97,15 @@ func benchtime(text string) error {
 	}
 	return fmt.Errorf("-benchtime must be a time such as 100ms or a number such as 1000x, not %q", text)
 }
+
+// typed returns the arguments as one can type them in a shell.
+func typed(args []string) string {
+	var words []string
+	for _, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n|&;<>()$`\\\"'*?[]#~!{}") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}

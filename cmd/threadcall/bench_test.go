@@ -614,6 +614,14 @@ func TestAPackageThatDoesNotStartHurtsNoOther(t *testing.T) {
 	p.clean(t)
 }
 
+func TestTheCommandIsToldAsOneCanTypeIt(t *testing.T) {
+	args := []string{"a", "", "b c", "x|y", "it's", `back\slash`, "-fail-on=+5%"}
+	const want = `a '' 'b c' 'x|y' 'it'\''s' 'back\slash' -fail-on=+5%`
+	if got := typed(args); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestFailOnIsAStatus(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -137,6 +137,7 @@ func Check(c *stats.Comparison, limits []Limit) (breaches []Breach, blind []Blin
 // check returns what breaks the limits: changes that are visible and whose estimate reaches a limit. And what it could
 // not have seen break them.
 func check(c *stats.Comparison, limits []Limit) (breaches []Breach, blind []Blind) {
+	several := severalPackages(c)
 	for _, l := range limits {
 		for _, t := range c.Tables {
 			less := l.Less
@@ -152,7 +153,7 @@ func check(c *stats.Comparison, limits []Limit) (breaches []Breach, blind []Blin
 				for v := 1; v < len(row.Deltas); v++ {
 					breach, blindness := l.judge(row, v, less)
 					name := row.Name
-					if row.Package != "" {
+					if several {
 						name = row.Package + "." + name
 					}
 					if breach != nil {
@@ -168,6 +169,16 @@ func check(c *stats.Comparison, limits []Limit) (breaches []Breach, blind []Blin
 		}
 	}
 	return breaches, blind
+}
+
+func severalPackages(c *stats.Comparison) bool {
+	packages := map[string]bool{}
+	for _, t := range c.Tables {
+		for _, row := range t.Rows {
+			packages[row.Package] = true
+		}
+	}
+	return len(packages) > 1
 }
 
 // judge looks at one version of a row, of which less is worse or more.

@@ -256,16 +256,17 @@ func (s *Session) failures() error {
 
 // broken returns an error that names what breaks a limit.
 func broken(breaches []Breach) error {
-	var parts []string
-	for _, b := range breaches {
-		how := fmt.Sprintf("%+.2f %%", b.Change*100)
-		if b.FromZero {
-			how = "from nothing"
+	var errs []error
+	for len(breaches) > 0 {
+		limit, parts := breaches[0].Limit, []string(nil)
+		for ; len(breaches) > 0 && breaches[0].Limit == limit; breaches = breaches[1:] {
+			how := fmt.Sprintf("%+.2f %%", breaches[0].Change*100)
+			if breaches[0].FromZero {
+				how = "from nothing"
+			}
+			parts = append(parts, fmt.Sprintf("%s, %s: %s", breaches[0].Benchmark, breaches[0].Unit, how))
 		}
-		parts = append(parts, fmt.Sprintf("%s, %s: %s", b.Benchmark, b.Unit, how))
+		errs = append(errs, fmt.Errorf("-fail-on %s: %s", limit, strings.Join(parts, "; ")))
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return fmt.Errorf("-fail-on %s: %s", breaches[0].Limit, strings.Join(parts, "; "))
+	return errors.Join(errs...)
 }
