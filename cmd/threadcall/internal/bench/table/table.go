@@ -109,7 +109,7 @@ func (p *printer) legend() {
 	}
 	if p.said.ranks {
 		lines = append(lines, "Changes and p come from the ratios of all values, as they were not measured in rounds: their median, and the "+
-			"Mann-Whitney U-test.")
+			"Mann-Whitney U-test. If one version was measured after the other, a change may be the machine's.")
 	}
 	if p.said.unseen {
 		lines = append(lines, "~: no difference that these values show; they could have shown one of the size that follows.")

@@ -179,6 +179,19 @@ func TestWhatCouldNotBeComparedIsListed(t *testing.T) {
 	}
 }
 
+func TestValuesThatDoNotComeInRoundsHaveAnotherLegend(t *testing.T) {
+	d := stats.New("old", "new")
+	for i := range 6 {
+		for v := range 2 {
+			d.Add(v, -1, &benchfmt.Result{Name: benchfmt.Name("X"), Values: []benchfmt.Value{{Value: 1 + 0.01*float64(i+6*v), Unit: "sec/op"}}})
+		}
+	}
+	got := strings.Join(strings.Fields(written(t, d.Compare(stats.Options{}))), " ")
+	if !strings.Contains(got, "slower") || !strings.Contains(got, "the Mann-Whitney U-test. If one version was measured after the other") || strings.Contains(got, "sign test") {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestAUnitInWhichNothingDiffersIsOneLine(t *testing.T) {
 	d := stats.New("a", "b", "c")
 	for round := range 6 {
