@@ -78,7 +78,7 @@ func Write(path string, began time.Time) error {
 	// Under another name first: who finds the file finds all of it.
 	text, err := json.Marshal(&p)
 	if err == nil {
-		err = os.WriteFile(path+".part", text, 0o666)
+		err = os.WriteFile(path+".part", text, 0666) // not 0o666: it is also compiled as Go 1.12
 	}
 	if err == nil {
 		err = os.Rename(path+".part", path)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
 )
 
@@ -212,5 +213,18 @@ func TestWhatCannotRunIsAnError(t *testing.T) {
 		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+func TestAModuleMayAskForAnOldGo(t *testing.T) {
+	outsideWorkspace(t)
+	s := fixtureSettings()
+	s.Dir, s.Bench = fixture+"/old", "."
+	r, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run := runNamed(t, r, "BenchmarkKeep"); run.Total != (heap.Amount{Objects: 1, Bytes: 8}) {
+		t.Errorf("%+v", run.Total)
 	}
 }

@@ -69,8 +69,9 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 	}
 	var out []Row
 	for p, r := range rows {
-		if perOp && s.ByChance(r.Amount.Objects) && (p.where.OfRuntime() || j.std(p.where.Package())) {
-			// Nobody but the runtime has asked for it. The stacks keep what was measured.
+		background := p.where.OfRuntime() || j.std(p.where.Package()) // nobody but the runtime has asked for it
+		if perOp && (s.OnceOnly(r.Amount.Objects) || background && s.ByChance(r.Amount.Objects)) {
+			// The stacks keep what was measured.
 			n := float64(s.Operations)
 			r.Once = r.Once.Plus(heap.Amount{Objects: r.Amount.Objects * n, Bytes: r.Amount.Bytes * n})
 			r.Amount = heap.Amount{}

@@ -110,6 +110,12 @@ func (s Samples) ByChance(objects float64) bool {
 	return math.Abs(objects) < 0.01 || math.Abs(objects)*float64(s.More) < 8
 }
 
+// OnceOnly tells whether so many objects an operation are rather a few that were allocated once: hardly any in all operations
+// together, or fewer in the longer run than in the shorter one.
+func (s Samples) OnceOnly(objects float64) bool {
+	return objects < 0 || objects < 0.01 && objects*float64(s.More) < 2.5
+}
+
 // hidden returns how many objects the runtime has counted and the profile has not.
 func hidden(p *memprofile.Profile) float64 {
 	n := float64(p.Objects)

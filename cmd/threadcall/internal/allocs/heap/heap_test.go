@@ -85,6 +85,18 @@ func TestWhatMayBeChance(t *testing.T) {
 	}
 }
 
+func TestWhatIsRatherAllocatedOnce(t *testing.T) {
+	for _, c := range []struct {
+		more    int
+		objects float64
+		want    bool
+	}{{1000, 0.002, true}, {1000, 0.003, false}, {2, 1, false}, {1000, -0.5, true}, {100, 0.02, false}} {
+		if got := (Samples{More: c.more}).OnceOnly(c.objects); got != c.want {
+			t.Errorf("%v objects an operation of %d: %v", c.objects, c.more, got)
+		}
+	}
+}
+
 func TestNamesOfFunctions(t *testing.T) {
 	for function, want := range map[string][2]string{
 		"a.com/b/c.F":                     {"a.com/b/c", "c.F"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 )
@@ -14,7 +15,6 @@ import (
 type Binary struct {
 	Package Package
 	File    string
-	env     []string
 }
 
 // A Builder compiles into a directory of its own.
@@ -29,6 +29,16 @@ func (b Builder) log() string { return filepath.Join(b.Dir, "escapes") }
 // Build compiles the tests of a package. Build one after the other: the compiler writes its reasons to the same files
 // for a package as it is and as its own tests see it.
 func (b Builder) Build(ctx context.Context, p Package, number int) (*Binary, error) {
+	if !p.Standard && p.Module != nil && !p.Module.Main {
+		cache, err := b.Settings.goCommand(ctx, "env", "GOMODCACHE")
+		if err != nil {
+			return nil, err
+		}
+		if dir := strings.TrimSpace(string(cache)); dir != "" && strings.HasPrefix(p.Dir, dir) {
+			return nil, fmt.Errorf("%s is in the module cache, to which the go command lets nothing be added; "+
+				"copy %s elsewhere, make it writable, and run there", p.ImportPath, p.Dir)
+		}
+	}
 	overlay, err := b.inject(p, number)
 	if err != nil {
 		return nil, err

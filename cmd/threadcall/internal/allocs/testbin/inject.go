@@ -15,7 +15,7 @@ import (
 	"github.com/threadcall/threadcall/internal/memprofile"
 )
 
-// What is compiled into the binary. Names begin so that they are no other's.
+// What is compiled into the binary. Names begin so that they are no other's. It must be Go as old as a module may ask for.
 const (
 	variable = "THREADCALL_ALLOCS_TEST" // names the file for the profile
 	added    = "zz_threadcall_allocs_test.go"
@@ -32,7 +32,9 @@ func threadcallAllocsRun(m interface{ Run() int }) int {
 	if file := os.Getenv("` + variable + `"); file != "" {
 		if err := threadcallAllocsWrite(file, threadcallAllocsBegan); err != nil {
 			println("the profile of allocations:", err.Error())
-			status = max(status, 1)
+			if status == 0 {
+				status = 1
+			}
 		}
 	}
 	return status

@@ -57,3 +57,12 @@ func TestDecisiveLines(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestAPackageInTheModuleCacheIsToldWhatToDo(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("GOMODCACHE", cache)
+	p := Package{ImportPath: "example.com/x", Dir: cache + "/example.com/x@v1.0.0", Module: &struct{ Main bool }{}, TestGoFiles: []string{"x_test.go"}}
+	if _, err := (Builder{Dir: t.TempDir()}).Build(t.Context(), p, 0); err == nil || !strings.Contains(err.Error(), "copy "+p.Dir) {
+		t.Error(err)
+	}
+}
