@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -159,6 +160,34 @@ func TestThePicturesAreZoomedAndMoved(t *testing.T) {
 	}
 	if got.Axes[0] == got.Axes[4] || !strings.Contains(got.Axes[0], "10 s") || strings.Contains(got.Axes[4], "10 s") {
 		t.Errorf("axes %q", got.Axes)
+	}
+}
+
+func TestTheWheelScrollsThePageUntilThePicturesAreChosen(t *testing.T) {
+	var got struct{ Before, After []bool }
+	pagetest.Run(t, saved(t, sample()), helpers+`
+		const wheel = () => {
+			const box = svg.getBoundingClientRect(), was = view().join();
+			const e = new WheelEvent("wheel", {bubbles: true, cancelable: true, deltaY: -200, clientX: box.left + 300, clientY: box.top + 20});
+			svg.dispatchEvent(e);
+			return [e.defaultPrevented, view().join() !== was];
+		};
+		const before = wheel();
+		point("pointerdown", 0.5); point("pointerup", 0.5);
+		return {before, after: wheel()};`, &got)
+	if slices.Contains(got.Before, true) || slices.Contains(got.After, false) {
+		t.Errorf("taken and zoomed: %v before, %v after a click", got.Before, got.After)
+	}
+}
+
+func TestAPageOfManyPlacesIsNotTooLarge(t *testing.T) {
+	r := sample()
+	for range 500 {
+		r.Calls.Places = append(r.Calls.Places, r.Calls.Places[0])
+	}
+	at, err := os.Stat(saved(t, r))
+	if err != nil || at.Size() > 3<<20 {
+		t.Errorf("%v, %d bytes", err, at.Size())
 	}
 }
 

@@ -55,12 +55,14 @@ func histogram(d trace.Distribution, s scale) template.HTML {
 	for _, c := range d.Classes {
 		most = max(most, c.N)
 	}
+	b.WriteString(`<path class="columns" d="`)
 	for _, c := range d.Classes {
-		from, to := s.x(c.Low), s.x(c.High)
-		h := max(1, (histogramHeight-2)*float64(c.N)/float64(most))
-		fmt.Fprintf(&b, `<rect x="%.1f" width="%.1f" y="%.1f" height="%.1f"/>`, from, max(to-from, 1), histogramHeight-h, h)
+		from := s.x(c.Low)
+		w, h := max(1, s.x(c.High)-from), max(1, (histogramHeight-2)*float64(c.N)/float64(most))
+		fmt.Fprintf(&b, "M%.1f %gv-%.1fh%.1fv%.1fz", from, histogramHeight, h, w, h)
 	}
-	fmt.Fprintf(&b, `<path d="M%.1f 0v%g"/></svg>`, s.x(d.P50), histogramHeight)
+	b.WriteString(`"/>`)
+	fmt.Fprintf(&b, `<path class="median" d="M%.1f 0v%g"/></svg>`, s.x(d.P50), histogramHeight)
 	return template.HTML(b.String())
 }
 
