@@ -82,7 +82,7 @@
       }
       shown.forEach((stairs, i) => {
         if (!stairs.length) return;
-        const X = t => Math.min(Math.max(x(t), left - 2), width + 2).toFixed(1);
+        const X = t => Math.min(Math.max(x(t), left), width - right).toFixed(1);
         const over = stairs.map(s => `${X(s[0])} ${y(s[3]).toFixed(1)}L${X(s[1])} ${y(s[3]).toFixed(1)}`);
         const under = stairs.toReversed().map(s => `${X(s[1])} ${y(s[2]).toFixed(1)}L${X(s[0])} ${y(s[2]).toFixed(1)}`);
         const last = stairs.map(s => `${X(s[0])} ${y(s[4]).toFixed(1)}L${X(s[1])} ${y(s[4]).toFixed(1)}`);
