@@ -86,6 +86,11 @@ func (c *Check) Packages() []string {
 // Compiler looks for promises that the compiler's word breaks.
 func (c *Check) Compiler(log *escape.Log) error {
 	source, told := newSource(), map[escape.Position]bool{}
+	for _, f := range c.Functions {
+		if by := log.Overwritten(f.Package, f.File); by != "" {
+			return fmt.Errorf("%s cannot be checked: the compiler has written over its log of this file with that of %s; give it another name", f.File, by)
+		}
+	}
 	for _, e := range log.All() {
 		f := c.around(e.Outermost())
 		if f == nil {

@@ -202,3 +202,22 @@ func TestNamesAreShortened(t *testing.T) {
 		}
 	}
 }
+
+func TestALogThatWasWrittenOverIsKnown(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"flag": "/std/flag.go", "other": "/p/other.go"} {
+		text = `{"version":0,"package":"p","file":"` + text + `"}`
+		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{"/p/flag.go": "/std/flag.go", "/p/other.go": "", "/p/silent.go": ""} {
+		if got := l.Overwritten("p", file); got != want {
+			t.Errorf("%s: %q", file, got)
+		}
+	}
+}
