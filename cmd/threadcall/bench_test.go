@@ -358,6 +358,43 @@ func TestBenchGoesOnForABudget(t *testing.T) {
 	}
 }
 
+func TestABenchmarkThatFailsInTheMiddleDoesNotKeepOthersRunning(t *testing.T) {
+	t.Parallel()
+	p := module(t, map[string]string{"m_test.go": `package m
+
+import (
+	"os"
+	"testing"
+)
+
+func BenchmarkGood(b *testing.B) {
+	for range b.N {
+	}
+}
+
+func BenchmarkSecond(b *testing.B) {
+	if _, err := os.Stat("ran"); err == nil {
+		b.Fatal("not twice")
+	}
+	b.Cleanup(func() {
+		if b.N == 1000 {
+			os.WriteFile("ran", nil, 0o644)
+		}
+	})
+	for range b.N {
+	}
+}
+`})
+	stdout, stderr, status := p.bench(t, "-benchtime", "1000x", "-budget", "1h", "-until", "99.9%", "-json")
+	if status != statusWrong || !strings.Contains(stderr, "BenchmarkSecond failed") {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	r := report(t, stdout)
+	if n := row(t, r.Comparison, "sec/op", "Second").Cells[0].N; n != 1 || !strings.Contains(r.Stopped, "99.9 %") {
+		t.Errorf("%d results; %s", n, r.Stopped)
+	}
+}
+
 const endless = `package m
 
 import (

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/perf/benchfmt"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
@@ -121,6 +124,9 @@ func (s *Session) enough(n int, began time.Time) (enough bool, left string, err 
 	if err != nil {
 		return false, "", err
 	}
+	for i := range c.Tables {
+		c.Tables[i].Rows = slices.DeleteFunc(c.Tables[i].Rows, s.ended)
+	}
 	switch {
 	case c.Narrow(s.Until):
 		s.report.Stopped = fmt.Sprintf("a change of %.3g %% would be seen everywhere", s.Until*100)
@@ -133,6 +139,17 @@ func (s *Session) enough(n int, began time.Time) (enough bool, left string, err 
 		return true, "", nil
 	}
 	return false, s.percent(spent) + " of the budget are spent", nil
+}
+
+// ended reports whether the benchmark has failed, so that more rounds do not tell more about it.
+func (s *Session) ended(row stats.Row) bool {
+	name := benchfmt.Name(row.Name)
+	return slices.ContainsFunc(s.jobs, func(j *rounds.Job) bool {
+		return j.Over() && j.Package == row.Package && j.Benchmark == "Benchmark"+string(name.Base())
+	}) || slices.ContainsFunc(s.data.Failures, func(f stats.Failure) bool {
+		rest, ok := strings.CutPrefix(row.Name, f.Name)
+		return ok && f.Package == row.Package && (rest == "" || rest[0] == '-')
+	})
 }
 
 func (s *Session) percent(spent time.Duration) string {
