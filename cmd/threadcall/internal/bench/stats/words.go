@@ -55,8 +55,8 @@ func (c Cell) PlusMinus() string {
 	}
 }
 
-// Change returns the estimate as people write it: +5.4%, and ×12 where a percentage would be unreadable. Where no ratio
-// makes sense it is the difference.
+// Change returns the estimate as people write it: +5.4%, and ×12 or 1/12 where a percentage would be unreadable. Where no
+// ratio makes sense it is the difference.
 func (t *Table) Change(d Delta) string { return t.change(d, d.Estimate, Percent) }
 
 // Range returns the interval in the same way, with fewer digits.
@@ -79,10 +79,22 @@ func (t *Table) change(d Delta, x float64, percent func(float64) string) string 
 		return "+" + t.Value(x)
 	case d.Absolute:
 		return t.Value(x)
-	case x >= 11:
-		return fmt.Sprintf("×%.0f", x)
+	case x >= manifold:
+		return "×" + factor(x)
+	case x > 0 && x <= 1./manifold:
+		return "1/" + factor(1/x)
 	}
 	return signed(x-1, percent)
+}
+
+// manifold is from where on nobody thinks in percent: 1/212 says more than -99.53%.
+const manifold = 5
+
+func factor(x float64) string {
+	if x < 9.95 {
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.0f", x)
 }
 
 // CouldSee returns the smallest change that would have been visible.

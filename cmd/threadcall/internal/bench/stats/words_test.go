@@ -29,8 +29,8 @@ func TestChangesForPeople(t *testing.T) {
 		change, limits, word string
 	}{
 		{"sec/op", -1, stats.Delta{Verdict: stats.Worse, Estimate: 1.054, Interval: &stats.Interval{Low: 1.04, High: 1.131}}, "+5.4%", "+4.0..+13%", "slower"},
-		{"sec/op", -1, stats.Delta{Verdict: stats.Better, Estimate: 0.005, Interval: &stats.Interval{Low: 0.004, High: 0.006}}, "-99.50%", "-99.60..-99.4%", "faster"},
-		{"sec/op", -1, stats.Delta{Verdict: stats.Worse, Estimate: 212, Interval: &stats.Interval{Low: 9, High: 230}}, "×212", "+800%..×230", "slower"},
+		{"sec/op", -1, stats.Delta{Verdict: stats.Better, Estimate: 0.005, Interval: &stats.Interval{Low: 0.004, High: 0.006}}, "1/200", "1/250..1/167", "faster"},
+		{"sec/op", -1, stats.Delta{Verdict: stats.Worse, Estimate: 212, Interval: &stats.Interval{Low: 9, High: 230}}, "×212", "×9.0..×230", "slower"},
 		{"B/s", 1, stats.Delta{Verdict: stats.Better, Estimate: 1.2, Interval: &stats.Interval{Low: 1.1, High: 1.3}}, "+20.0%", "+10..+30%", "faster"},
 		{"allocs/op", -1, stats.Delta{Verdict: stats.Worse, Absolute: true, Estimate: 3}, "+3", "", "more"},
 		{"B/op", -1, stats.Delta{Verdict: stats.Better, Estimate: 0.75}, "-25.0%", "", "less"},
