@@ -56,10 +56,11 @@ GUI_PACKAGES := gcc libc6-dev pkg-config xorg-dev libwayland-dev libxkbcommon-de
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' PACKAGES='$(GUI_PACKAGES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# bench measures threadcall beside the reference and the floor and prints the table of ratios. It takes two minutes on a
-# machine that has nothing else to do.
+# bench measures threadcall beside the reference and the floor in turns, in all loads. It takes minutes on a machine that
+# has nothing else to do; make bench LOADS=Hot measures only that.
+LOADS = .
 bench:
-	$(GO) run ./internal/benchmarks/table
+	$(GO) run ./cmd/threadcall bench -col '/subject@(reference threadcall floor plain)' -bench '$(LOADS)' -count 8 -benchtime 300ms $(BENCHFLAGS) ./internal/benchmarks
 
 # soak uses threadcall in all ways at once for an hour, or make soak FOR=5m, and fails if anything grows. OUT=dir says where
 # its report, picture and samples go.

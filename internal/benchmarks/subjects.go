@@ -1,10 +1,10 @@
 // Package benchmarks compares threadcall with what it replaces, under every load of package workload:
 //
-//	go test -bench . ./internal/benchmarks        each subject by itself, in the usual form
-//	go run ./internal/benchmarks/table            side by side in turns, as ratios, with the goals
+//	go test -bench . ./internal/benchmarks     each subject by itself, in the usual form
+//	make bench                                 in rounds, by threadcall bench, side by side
 //
-// Only ratios from one run of the table mean much: on a machine with other work, times of the same code minutes apart
-// differ by a factor of two and more.
+// Only ratios from one run mean much: on a machine with other work, times of the same code minutes apart differ by a
+// factor of two and more.
 //
 // The benchmarks report, where it applies,
 //
