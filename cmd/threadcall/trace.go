@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -89,6 +90,9 @@ func traceRequest(from *source.Request, cmd *cobra.Command, args []string) (err 
 		if from.File, from.Packages, err = source.Classify(args); err != nil {
 			return err
 		}
+		if i := slices.IndexFunc(from.Packages, namesTrace); i >= 0 {
+			return failure{fmt.Errorf("there is no file %s", from.Packages[i])}
+		}
 	}
 	switch {
 	case len(from.Packages) == 0 && from.Tests != (source.Tests{}):
@@ -99,6 +103,11 @@ func traceRequest(from *source.Request, cmd *cobra.Command, args []string) (err 
 		return fmt.Errorf("-count must not be negative, and is %d", from.Tests.Count)
 	}
 	return nil
+}
+
+// namesTrace tells whether an argument that is no file must have been meant as one.
+func namesTrace(arg string) bool {
+	return slices.Contains([]string{".trace", ".out", ".gz"}, filepath.Ext(arg))
 }
 
 // traceOutput is where reports go.

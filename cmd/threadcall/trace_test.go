@@ -218,6 +218,7 @@ func TestTraceOfAForeignFile(t *testing.T) {
 		{"trace_test.go", "not a Go execution trace but a text file"},
 		{os.Args[0], "a program; to run it, put -- before it"},
 		{os.DevNull, "it is empty"},
+		{"no/such/file.trace", "there is no file"},
 	} {
 		stdout, stderr, status := threadcall(t, "trace", c.file)
 		if status != statusWrong || stdout != "" || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, c.file) {

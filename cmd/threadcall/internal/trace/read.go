@@ -8,12 +8,14 @@ import (
 	"time"
 
 	xtrace "golang.org/x/exp/trace"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
 )
 
 // Options are what [Read] may be told. The zero value is valid.
 type Options struct {
 	Name     string           // of the trace, for the report
-	Progress func(read int64) // if not nil, is called now and then with the number of bytes that have been read
+	Progress func(read int64) // if not nil, is called with the number of bytes that have been read, once for each generation or so
 }
 
 // Read reads a trace, also one compressed with gzip, to its end and reports what it says.
@@ -31,9 +33,11 @@ func Read(r io.Reader, o Options) (*Report, error) {
 		return nil, err
 	}
 	a := newAnalysis()
+	told := int64(-1)
 	err = a.read(whole, func() {
-		if o.Progress != nil {
-			o.Progress(in.read)
+		if o.Progress != nil && told != in.read {
+			told = in.read
+			o.Progress(told)
 		}
 	})
 	switch {
@@ -89,9 +93,9 @@ func unreadable(err error) error {
 func cut(err error, after time.Duration) string {
 	if ends(err) {
 		return fmt.Sprintf("The trace is cut off, as when its program is killed. What came after %v, less than two "+
-			"seconds if the file is as the program left it, is missing.", after.Round(time.Millisecond))
+			"seconds if the file is as the program left it, is missing.", unit.Duration(after))
 	}
-	return fmt.Sprintf("The trace is damaged after %v: %s. The rest is missing.", after.Round(time.Millisecond),
+	return fmt.Sprintf("The trace is damaged after %v: %s. The rest is missing.", unit.Duration(after),
 		firstLine(err))
 }
 
