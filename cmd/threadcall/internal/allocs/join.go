@@ -32,7 +32,7 @@ type place struct {
 // rows returns a row for each place.
 func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 	rows := map[place]*Row{}
-	chains := map[place]heap.Stack{}
+	chains := map[place][]heap.Stack{} // by which the place is inlined here and there
 	for _, sample := range s.Samples {
 		if len(sample.Stack) == 0 {
 			continue
@@ -56,7 +56,10 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 		if r == nil {
 			r = &Row{Where: where, Site: at, Runtime: direct, Kind: kind, Why: why}
 			rows[p] = r
-			chains[p] = sample.Stack.Chain(site)
+		}
+		chain := sample.Stack.Chain(site)
+		if !slices.ContainsFunc(chains[p], func(c heap.Stack) bool { return slices.Equal(c, chain) }) {
+			chains[p] = append(chains[p], chain)
 		}
 		r.Amount, r.Live = r.Amount.Plus(amount), r.Live.Plus(sample.Live)
 		if perOp {
@@ -101,15 +104,20 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 func Negligible(a heap.Amount) bool { return a.Objects < 0.0005 && a.Objects > -0.0005 }
 
 // explain finds the compiler's reason, and if there is none says why not.
-func (j joiner) explain(r *Row, chain heap.Stack) {
+func (j joiner) explain(r *Row, chains []heap.Stack) {
 	if r.Kind == "sudog" || r.Kind == "goroutine" || r.Kind == "timer" || r.Kind == "thread" || r.Kind == "itab" {
 		return
 	}
-	var lines []escape.Position
-	for _, f := range chain {
-		lines = append(lines, escape.Position{File: f.File, Line: f.Line})
+	var found []escape.Escape
+	exact := true
+	for _, chain := range chains {
+		var lines []escape.Position
+		for _, f := range chain {
+			lines = append(lines, escape.Position{File: f.File, Line: f.Line})
+		}
+		more, same := j.log.At(lines)
+		found, exact = append(found, more...), exact && same
 	}
-	found, exact := j.log.At(lines)
 	found = suiting(found, r.Kind)
 	if len(found) > 0 {
 		r.Escapes = found

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -122,7 +123,7 @@ func (e Escape) String() string {
 func (e Escape) variables(last int) string {
 	var names []string
 	for _, s := range e.Flow[:last] {
-		if s.Into != "" && !strings.ContainsAny(s.Into, "{~.") && s.Into != e.What {
+		if s.Into != "" && !strings.ContainsAny(s.Into, "{~.") && s.Into != e.What && !slices.Contains(names, s.Into) {
 			names = append(names, s.Into)
 		}
 	}
