@@ -1,0 +1,123 @@
+package budget
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
+)
+
+// find looks for promises in a package of one file.
+func find(t *testing.T, source string) (*Check, string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "p.go")
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := []testbin.Package{{ImportPath: "a.com/p", Dir: dir, GoFiles: []string{"p.go"}, Deps: []string{"a.com/callee"}}}
+	c, err := Find(p, p)
+	return c, file, err
+}
+
+func TestPromisesThatCannotBeMeantAreErrors(t *testing.T) {
+	for source, want := range map[string]string{
+		"package p\n\nfunc f() {}":                                                                    "no function promises anything",
+		"package p\n\n//threadcall:noalloc\nvar x int":                                                "not in the doc comment",
+		"package p\n\nfunc f() {\n\t//threadcall:noalloc\n}":                                          "not in the doc comment",
+		"package p\n\n//threadcall:noalloc\nfunc f()":                                                 "not in the doc comment",
+		"package p\n\n//threadcall:noallocs\nfunc f() {}":                                             "//threadcall:noallocs is neither",
+		"package p\n\n//threadcall:noalloc\nfunc f() {\n\t_ = new(int) //threadcall:alloc\n}":         "needs a reason",
+		"package p\n\n//threadcall:noalloc\nfunc f() {\n\t//threadcall:alloc   \n\t_ = new(int)\n}\n": "needs a reason",
+	} {
+		if _, _, err := find(t, source); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\n%v", source, err)
+		}
+	}
+}
+
+const promising = `package p
+
+var v func()
+
+// f promises.
+//
+//threadcall:noalloc
+func f(n int) {
+	v = func() {}
+	v = func() { n++ }
+	//threadcall:alloc once
+	v = func() { n++ }
+	v = func() { v() }
+}
+`
+
+func TestOnlyFunctionsThatCaptureAreAllocated(t *testing.T) {
+	c, file, err := find(t, promising)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSource()
+	for line, want := range map[int]bool{9: true, 10: false, 13: true} {
+		e := escape.Escape{What: "func literal", Path: []escape.Position{{File: file, Line: line, Column: 6}}}
+		if got, err := s.harmless(e); got != want || err != nil {
+			t.Errorf("line %d: %v, %v", line, got, err)
+		}
+	}
+	if len(c.Excuses) != 1 || c.Excuses[0].Line != 12 || c.Excuses[0].Reason != "once" {
+		t.Errorf("%+v", c.Excuses)
+	}
+}
+
+func TestWhoIsBlamed(t *testing.T) {
+	c, file, err := find(t, promising)
+	if err != nil {
+		t.Fatal(err)
+	}
+	promised := heap.Frame{Function: "a.com/p.f", File: file, Line: 10}
+	excused := heap.Frame{Function: "a.com/p.f", File: file, Line: 12}
+	other := heap.Frame{Function: "a.com/p.g", File: file, Line: 30}
+	callee := heap.Frame{Function: "a.com/callee.F", File: "/callee.go", Line: 3}
+	caller := heap.Frame{Function: "a.com/caller.F", File: "/caller.go", Line: 3}
+	test := heap.Frame{Function: "a.com/p.BenchmarkF.func1", File: "/p_test.go", Line: 3}
+	for name, x := range map[string]struct {
+		stack  heap.Stack
+		blamed bool
+	}{
+		"itself":                        {heap.Stack{promised, caller}, true},
+		"its callee":                    {heap.Stack{callee, promised}, true},
+		"a callee of its package":       {heap.Stack{other, promised}, true},
+		"what it was given by a test":   {heap.Stack{test, promised}, false},
+		"what it was given by a caller": {heap.Stack{caller, promised}, false},
+		"an excused line":               {heap.Stack{excused, caller}, false},
+		"called by an excused line":     {heap.Stack{callee, excused, promised}, false},
+		"its caller":                    {heap.Stack{caller, caller}, false},
+	} {
+		if got := c.blamed(x.stack); (got != nil) != x.blamed {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestCoverageTellsWhatWasReached(t *testing.T) {
+	for profile, want := range map[string]bool{
+		"mode: atomic\na.com/p/p.go:8.15,14.2 5 1\n": true,
+		"mode: atomic\na.com/p/p.go:8.15,14.2 5 0\n": false,
+		"a.com/q/p.go:8.15,14.2 5 1\n":               false,
+		"a.com/p/p.go:20.15,22.2 5 1\n":              false,
+		"":                                           false,
+	} {
+		c, _, err := find(t, promising)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Coverage(profile)
+		if got := c.Functions[0].Reached; got != want || c.OK() != want {
+			t.Errorf("%q: %v", profile, got)
+		}
+	}
+}
