@@ -169,7 +169,7 @@ func (p policy) putBack(old, ours limits, settled bool) (note string, err error)
 	minIsOurs := !settled || now.Min == ours.Min
 	maxIsOurs := !settled || now.Max == ours.Max
 	if settled && now.Max < ours.Max && now.Max < old.Max {
-		narrowed, err := p.narrowed(now, old)
+		narrowed, err := p.narrowed(old)
 		if err != nil {
 			return "", err
 		}
@@ -206,17 +206,11 @@ func (p policy) putBack(old, ours limits, settled bool) (note string, err error)
 
 // narrowed reports whether the kernel, and not a program, has lowered the upper limit, because of heat for example: then
 // the file shows what is in force and not what was asked for, and setting it to more changes what is asked for, but does
-// not show.
-func (p policy) narrowed(now, old limits) (bool, error) {
+// not show. If it was a program, the limit must be set again.
+func (p policy) narrowed(old limits) (bool, error) {
 	if err := p.write("scaling_max_freq", old.Max); err != nil {
 		return false, err
 	}
 	got, err := p.read("scaling_max_freq")
-	if err != nil {
-		return false, err
-	}
-	if got < old.Max {
-		return true, nil
-	}
-	return false, p.write("scaling_max_freq", now.Max)
+	return got < old.Max, err
 }

@@ -69,7 +69,8 @@ func statStolen(busy, stolen []int) string {
 	fmt.Fprintln(&b, "cpu  1 2 3 4 5 6 7 8 9 10")
 	for cpu := range busy {
 		// User and nice have those of guests in them; irq and softirq are work, iowait is none.
-		fmt.Fprintf(&b, "cpu%d %d 100 100 5000 700 100 100 %d 50 60\n", cpu, 1000+busy[cpu], 200+stolen[cpu])
+		fmt.Fprintf(&b, "cpu%d %d 100 100 %d %d 100 100 %d 50 60\n", cpu, 1000+busy[cpu], 5000+busy[cpu], 700+busy[cpu],
+			200+stolen[cpu])
 	}
 	fmt.Fprintln(&b, "intr 1 2 3\nctxt 5")
 	return b.String()

@@ -116,6 +116,20 @@ func TestAWaiterWhoseTicketIsRemovedQueuesAgain(t *testing.T) {
 	b.says("has")
 }
 
+func TestTheMachineIsNotHadTwiceThoughTheQueueIsTamperedWith(t *testing.T) {
+	dir := newQueue(t)
+	a := start(t, Exclusive)
+	a.says("has")
+	if err := os.Remove(filepath.Join(dir, "ticket-1-exclusive")); err != nil {
+		t.Fatal(err)
+	}
+	b := start(t, Exclusive)
+	b.says("waits 0")
+	b.isSilent()
+	a.leave()
+	b.says("has")
+}
+
 func TestUsersQueueTogether(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to be two users")
