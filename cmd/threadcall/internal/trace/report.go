@@ -33,7 +33,7 @@ type Trace struct {
 	GOMAXPROCS uint64        `json:"gomaxprocs"` // the last value; zero if the trace does not tell
 }
 
-// A Table is the row that "Go: Should I Use a Pointer instead of a Copy of my Struct?" compares programs by.
+// A Table is the row by which "Understanding Allocations in Go" (James Kirk) compares programs.
 type Table struct {
 	Goroutines uint64        `json:"goroutines"` // most at a time, the runtime's own included
 	Heap       uint64        `json:"heap_bytes"` // most at a time
