@@ -70,7 +70,10 @@ and 2 if it did not understand the command.`,
 				r, err = set.Command(ctx, command, out, stderr)
 			}
 			progress.Progress("")
-			if err != nil {
+			switch {
+			case errors.Is(err, context.Canceled):
+				return failure{errors.New("interrupted")}
+			case err != nil:
 				return failure{err}
 			}
 			return show.report(r, stdout)
@@ -206,6 +209,8 @@ func allocsSettings(set *allocs.Settings, cmd *cobra.Command, benchtime string, 
 		return nil, fmt.Errorf("-count must be at least 1, not %d", set.Count)
 	case set.Procs < 1:
 		return nil, fmt.Errorf("-cpu must be at least 1, not %d", set.Procs)
+	case cmd.Flags().Changed("count") && set.Tests == "":
+		return nil, errors.New("-count is for the tests of -run; benchmarks run as often as they must")
 	case set.Budget && set.Tests != "":
 		return nil, errors.New("-budget is for benchmarks, not for the tests of -run")
 	case set.Bench == "" && set.Tests == "":

@@ -77,6 +77,7 @@ func TestAllocsRefusesNonsense(t *testing.T) {
 		{"-benchtime soon", "such as 200ms", statusUsage},
 		{"-benchtime -3s", "such as 200ms", statusUsage},
 		{"-count 0 -run .", "-count must be at least 1, not 0", statusUsage},
+		{"-count 3", "-count is for the tests of -run", statusUsage},
 		{"-cpu 0", "-cpu must be at least 1, not 0", statusUsage},
 		{"-top -1", "-top must not be negative", statusUsage},
 		{"-budget -run .", "-budget is for benchmarks", statusUsage},
