@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 
 	"github.com/spf13/cobra"
 )
@@ -56,6 +57,9 @@ func statusOf(err error) int {
 	return statusUsage
 }
 
+// oneDash is a flag of ours with one dash, and perhaps a value. -ldflags "-s -w" has a value that is none.
+var oneDash = regexp.MustCompile(`^-[a-z][a-z0-9-]+(=|$)`)
+
 // twoDashes lets flags have one dash or two, as those of the go command. What follows -- is not ours.
 func twoDashes(args []string) []string {
 	var out []string
@@ -63,7 +67,7 @@ func twoDashes(args []string) []string {
 		if a == "--" {
 			return append(out, args[i:]...)
 		}
-		if len(a) > 2 && a[0] == '-' && a[1] >= 'a' && a[1] <= 'z' {
+		if oneDash.MatchString(a) {
 			a = "-" + a
 		}
 		out = append(out, a)
