@@ -147,17 +147,20 @@ func TestMemoryIsThatOfTheDesigns(t *testing.T) {
 	}
 }
 
-func parse(t *testing.T, doc string) (r demo.Report) {
+func parse(t *testing.T, doc string) demo.Report { return decoded[demo.Report](t, doc) }
+
+// decoded returns what doc says, which is one JSON document and nothing else.
+func decoded[T any](t *testing.T, doc string) (v T) {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(doc))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
+	if err := dec.Decode(&v); err != nil {
 		t.Fatalf("%v in %s", err, doc)
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		t.Errorf("something follows the document: %v", err)
 	}
-	return r
+	return v
 }
 
 func TestNonsenseIsRefused(t *testing.T) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,19 +44,6 @@ func recorded(t *testing.T) string {
 	return file
 }
 
-func parseTrace(t *testing.T, doc string) (r tracereport.Report) {
-	t.Helper()
-	dec := json.NewDecoder(strings.NewReader(doc))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
-		t.Fatalf("%v in %s", err, doc)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		t.Errorf("something follows the document: %v", err)
-	}
-	return r
-}
-
 func TestTraceTellsWhatIsInAFile(t *testing.T) {
 	stdout, stderr, status := threadcall(t, "trace", recorded(t))
 	if status != statusOK || stderr != "" {
@@ -85,7 +71,7 @@ func TestTraceAsJSON(t *testing.T) {
 	if status != statusOK || stderr != "" {
 		t.Errorf("status %d, stderr %q", status, stderr)
 	}
-	r := parseTrace(t, stdout)
+	r := decoded[tracereport.Report](t, stdout)
 	if r.Trace.Name != file || r.Calls.Total != 100 || len(r.Calls.Places) != 1 || len(r.Calls.Worst) != 10 {
 		t.Errorf("%s has %+v", r.Trace.Name, r.Calls)
 	}
@@ -101,7 +87,7 @@ func TestTraceFromTheStandardInput(t *testing.T) {
 	cmd.Env = append(os.Environ(), asCommand+"=1")
 	cmd.Stdin = f
 	stdout, stderr, status := output(t, cmd)
-	if r := parseTrace(t, stdout); status != statusOK || stderr != "" || r.Calls.Total != 100 {
+	if r := decoded[tracereport.Report](t, stdout); status != statusOK || stderr != "" || r.Calls.Total != 100 {
 		t.Errorf("status %d, stderr %q, %d calls", status, stderr, r.Calls.Total)
 	}
 }
@@ -159,12 +145,12 @@ func TestTraceOfTests(t *testing.T) {
 		t.Skip("compiles packages")
 	}
 	stdout, stderr, status, dir := inModule(t, "-json", "-o", "kept.trace", "./a")
-	if r := parseTrace(t, stdout); status != statusOK || !strings.Contains(r.Trace.Name, "example.com/m/a") ||
+	if r := decoded[tracereport.Report](t, stdout); status != statusOK || !strings.Contains(r.Trace.Name, "example.com/m/a") ||
 		r.Trace.Events == 0 {
 		t.Errorf("status %d, stderr %q, trace %+v", status, stderr, r.Trace)
 	}
 	if stdout, stderr, status := threadcall(t, "trace", "-json", filepath.Join(dir, "kept.trace")); status != statusOK ||
-		parseTrace(t, stdout).Trace.Events == 0 {
+		decoded[tracereport.Report](t, stdout).Trace.Events == 0 {
 		t.Errorf("the kept trace: status %d, stderr %q", status, stderr)
 	}
 
