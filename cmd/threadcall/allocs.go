@@ -144,7 +144,7 @@ func (o *allocsOutput) report(r *allocs.Report, stdout *os.File) error {
 	case r.Budget != nil && !r.Budget.OK():
 		return failure{errors.New("not all functions that promise not to allocate keep it")}
 	case len(r.Failures) > 0:
-		return failure{fmt.Errorf("%d of the benchmarks or tests failed", len(r.Failures))}
+		return failure{errors.New("not all that was to run ended well")}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package allocs
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -226,5 +227,29 @@ func TestAModuleMayAskForAnOldGo(t *testing.T) {
 	}
 	if run := runNamed(t, r, "BenchmarkKeep"); run.Total != (heap.Amount{Objects: 1, Bytes: 8}) {
 		t.Errorf("%+v", run.Total)
+	}
+}
+
+func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
+	outsideWorkspace(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	s := fixtureSettings()
+	s.Bench = "Send|Slice|Grow"
+	s.Progress = func(text string) {
+		if strings.Contains(text, "BenchmarkSlice, ") {
+			interrupt()
+		}
+	}
+	r, err := s.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Runs) != 1 || runNamed(t, r, "BenchmarkSend").Total.Bytes != 24 || len(r.Failures) != 1 ||
+		!strings.Contains(r.Failures[0].Problem, "interrupted") {
+		t.Errorf("%d runs, failures %+v", len(r.Runs), r.Failures)
+	}
+	if _, err := s.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

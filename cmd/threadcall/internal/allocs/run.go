@@ -68,11 +68,17 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		if s.Tests == "" && !p.HasBenchmarks() {
 			continue
 		}
+		if ctx.Err() != nil {
+			break
+		}
 		s.Progress("compiling " + p.ImportPath)
 		bin, err := b.Build(ctx, p, i)
 		if errors.Is(err, testbin.ErrTestMain) {
 			r.Failures = append(r.Failures, Failure{Package: p.ImportPath, Problem: err.Error()})
 			continue
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		if err != nil {
 			return nil, err
@@ -80,6 +86,9 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		r.Packages = append(r.Packages, p.ImportPath)
 		if s.Bench != "" {
 			names, err := s.benchmarks(ctx, r, bin, std)
+			if ctx.Err() != nil {
+				break
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -91,10 +100,16 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 			known = append(known, names...)
 		}
 		if s.Tests != "" {
-			if err := s.tests(ctx, r, bin, std); err != nil {
+			if err := s.tests(ctx, r, bin, std); err != nil && ctx.Err() == nil {
 				return nil, err
 			}
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		if s.Budget || len(r.Runs) == 0 {
+			return nil, err
+		}
+		r.Failures = append(r.Failures, Failure{Problem: "interrupted; what had not run yet is missing"})
 	}
 	if len(r.Runs) == 0 && len(r.Failures) == 0 && r.Budget == nil {
 		return nil, nothingRan(s.Bench, known, r.Notes)

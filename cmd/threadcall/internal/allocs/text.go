@@ -33,7 +33,11 @@ func (t Text) Failures(r *Report) {
 		t.Paragraph("Note: ", n)
 	}
 	for _, f := range r.Failures {
-		t.Paragraph(t.Red("FAILED")+" ", strings.TrimSpace(f.Package+" "+f.Name)+": "+f.Problem)
+		name := strings.TrimSpace(f.Package + " " + f.Name)
+		if name != "" {
+			name += ": "
+		}
+		t.Paragraph(t.Red("FAILED")+" ", name+f.Problem)
 	}
 }
 
