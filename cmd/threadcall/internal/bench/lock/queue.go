@@ -21,10 +21,10 @@ const (
 const gatePatience = 10 * time.Second
 
 // A waiter looks whether it is its turn again after pollFirst, and then less and less often, so that it does not disturb
-// the benchmark that it waits for: a look takes some tens of microseconds.
+// the benchmark that it waits for: a look takes half a millisecond of CPU time.
 const (
 	pollFirst = 10 * time.Millisecond
-	pollLast  = 500 * time.Millisecond
+	pollLast  = time.Second
 )
 
 var (
@@ -65,7 +65,7 @@ func (q *queue) enqueue(ctx context.Context, mode Mode, command string) (*ticket
 // wait returns the locked file of the machine when it is t's turn.
 func (q *queue) wait(ctx context.Context, t *ticket, waits func([]Entry)) (*os.File, error) {
 	var told []string
-	for pause := pollFirst; ; pause = min(2*pause, pollLast) {
+	for pause := pollFirst; ; pause = min(pause*5/4, pollLast) {
 		ahead, err := q.ahead(t)
 		if err != nil {
 			return nil, err
