@@ -8,15 +8,14 @@ package testbin
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gocmd"
 )
 
 // A Package is what the go command tells of one.
@@ -54,14 +53,11 @@ func (s Settings) List(ctx context.Context) (named, all []Package, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(out))
-	for {
-		var p Package
-		if err := dec.Decode(&p); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, nil, fmt.Errorf("go list: %w", err)
-		}
+	packages, err := gocmd.Packages[Package](out)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range packages {
 		if strings.HasSuffix(p.ImportPath, ".test") || p.ForTest != "" {
 			continue
 		}
@@ -109,20 +105,7 @@ func (s Settings) goCommand(ctx context.Context, args ...string) ([]byte, error)
 	if s.Dir != "" {
 		cmd.Env = append(cmd.Env, "PWD="+s.Dir)
 	}
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if errors.As(err, new(*exec.ExitError)) {
-		text := strings.TrimSpace(stderr.String() + stdout.String())
-		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, text)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the go command is needed: %w", err)
-	}
-	return stdout.Bytes(), nil
+	return gocmd.Output(ctx, cmd)
 }
 
 // HasBenchmarks tells whether any of the package's test files declares a benchmark.

@@ -2,17 +2,15 @@
 package build
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gocmd"
 )
 
 // A Tree is Go source, and how to build it.
@@ -36,18 +34,13 @@ func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package,
 	if err != nil {
 		return nil, nil, err
 	}
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct {
-			Package
-			TestGoFiles, XTestGoFiles []string
-			Error                     *struct{ Err string }
-		}
-		switch err := dec.Decode(&p); {
-		case errors.Is(err, io.EOF):
-			return packages, missing, nil
-		case err != nil:
-			return nil, nil, fmt.Errorf("go list: %w", err)
-		}
+	type listed struct {
+		Package
+		TestGoFiles, XTestGoFiles []string
+		Error                     *struct{ Err string }
+	}
+	all, err := gocmd.Packages[listed](out)
+	for _, p := range all {
 		switch {
 		case len(p.TestGoFiles)+len(p.XTestGoFiles) > 0:
 			packages = append(packages, p.Package)
@@ -55,6 +48,7 @@ func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package,
 			missing = append(missing, fmt.Sprintf("%s: %s", p.ImportPath, firstLine(p.Error.Err)))
 		}
 	}
+	return packages, missing, err
 }
 
 // listFlags are those that decide which files are built.
@@ -110,19 +104,7 @@ func (t Tree) Toolchain(ctx context.Context) (version, root string, err error) {
 
 // run returns what the go command writes to its standard output.
 func (t Tree) run(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := t.command(ctx, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	switch {
-	case err == nil:
-		return out, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, exec.ErrNotFound):
-		return nil, errors.New("the go command is not in PATH, and benchmarks are built with it")
-	}
-	return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+	return gocmd.Output(ctx, t.command(ctx, args...))
 }
 
 func (t Tree) command(ctx context.Context, args ...string) *exec.Cmd {

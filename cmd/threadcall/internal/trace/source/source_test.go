@@ -262,7 +262,7 @@ func TestEachPackageWithTestsHasATrace(t *testing.T) {
 
 	for complaint, r := range map[string]source.Request{
 		"no tests in ./none":   {Packages: []string{"./none"}},
-		"go list ./nothere":    {Packages: []string{"./nothere"}},
+		"nothere":              {Packages: []string{"./nothere"}},
 		"4 packages have test": {Packages: []string{"./..."}, Keep: "x.trace"},
 	} {
 		if results := open(t, t.Context(), r); len(results) != 1 || results[0].err == nil || !strings.Contains(results[0].err.Error(), complaint) {

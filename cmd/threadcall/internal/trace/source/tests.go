@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gocmd"
 )
 
 // Tests are flags of go test, and mean what they mean there. What is zero is not given.
@@ -119,23 +121,22 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 
 // list returns the packages that match and have tests.
 func (r Request) list(ctx context.Context) (packages []pkg, err error) {
-	const format = `{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{"\t"}}{{.Dir}}{{end}}`
-	args := append([]string{"list", "-f", format}, r.Tests.buildFlags()...)
-	cmd := exec.CommandContext(ctx, "go", append(append(args, "--"), r.Packages...)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		return nil, fmt.Errorf("running tests needs the go command: %w", err)
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, fmt.Errorf("go list %s: %s", strings.Join(r.Packages, " "), bytes.TrimSpace(stderr.Bytes()))
+	args := append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles"}, r.Tests.buildFlags()...)
+	out, err := gocmd.Output(ctx, exec.CommandContext(ctx, "go", append(append(args, "--"), r.Packages...)...))
+	if err != nil {
+		return nil, err
 	}
-	for line := range strings.Lines(string(out)) {
-		if path, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
-			packages = append(packages, pkg{path, dir})
+	type listed struct {
+		ImportPath, Dir           string
+		TestGoFiles, XTestGoFiles []string
+	}
+	all, err := gocmd.Packages[listed](out)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+			packages = append(packages, pkg{p.ImportPath, p.Dir})
 		}
 	}
 	if len(packages) == 0 {
