@@ -225,7 +225,7 @@ func TestPlacesAreOutsideOfThreadcall(t *testing.T) {
 		"example.com/thread.Call":                              false,
 		"":                                                     false,
 	} {
-		if own(function) != its {
+		if (Frame{Func: function}).Own() != its {
 			t.Errorf("%s: threadcall's own is %v", function, !its)
 		}
 	}

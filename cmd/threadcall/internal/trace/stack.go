@@ -102,15 +102,17 @@ func (s *stacks) root(id stackID) string {
 // place returns the first frame that is not threadcall's own, of a stack on which threadcall is called.
 func (s *stacks) place(id stackID) Frame {
 	for _, n := range s.list[id] {
-		if f := s.frames[n]; !own(f.Func) {
+		if f := s.frames[n]; !f.Own() {
 			return f
 		}
 	}
 	return Frame{Func: "?"}
 }
 
-// own tells whether a function is one by which calls come to threads.
-func own(function string) bool {
+// Own tells whether the frame's function is one by which calls come to threads: threadcall's own, or package
+// runtime/trace's, which marks them.
+func (f Frame) Own() bool {
+	function := f.Func
 	slash := strings.LastIndexByte(function, '/') + 1
 	if bracket := strings.IndexByte(function, '['); bracket >= 0 { // of a generic one, whose arguments may have slashes
 		slash = strings.LastIndexByte(function[:bracket], '/') + 1

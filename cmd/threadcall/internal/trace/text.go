@@ -250,7 +250,7 @@ func (t Text) worst(n int, c Call) {
 func (t Text) stack(title string, frames []Frame) {
 	var shown []Frame
 	for _, f := range frames {
-		if len(shown) < stackDepth && !own(f.Func) && !strings.HasPrefix(f.Func, "runtime.") {
+		if len(shown) < stackDepth && !f.Own() && !strings.HasPrefix(f.Func, "runtime.") {
 			shown = append(shown, f)
 		}
 	}

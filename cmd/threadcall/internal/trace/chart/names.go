@@ -46,7 +46,7 @@ func shortFile(name string) string {
 
 // place returns the frames of a caller's stack from the place on that called a thread.
 func place(stack []trace.Frame) []trace.Frame {
-	if i := slices.IndexFunc(stack, func(f trace.Frame) bool { return !isOwn(f) }); i > 0 {
+	if i := slices.IndexFunc(stack, func(f trace.Frame) bool { return !f.Own() }); i > 0 {
 		return stack[i:]
 	}
 	return stack
@@ -54,20 +54,8 @@ func place(stack []trace.Frame) []trace.Frame {
 
 // inside returns the frames of a thread's stack up to the function that was called.
 func inside(stack []trace.Frame) []trace.Frame {
-	if i := slices.IndexFunc(stack, isOwn); i > 0 {
+	if i := slices.IndexFunc(stack, trace.Frame.Own); i > 0 {
 		return stack[:i]
 	}
 	return stack
-}
-
-// isOwn tells whether a frame is of the packages by which calls come to threads.
-func isOwn(f trace.Frame) bool {
-	return slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(f.Func, prefix) })
-}
-
-var own = []string{
-	"runtime/trace.",
-	"github.com/threadcall/threadcall/thread.",
-	"github.com/threadcall/threadcall/mainthread.",
-	"github.com/threadcall/threadcall/internal/engine.",
 }
