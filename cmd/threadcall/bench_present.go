@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
@@ -128,11 +129,19 @@ func (r benchResult) printRun(out *screen.Screen) {
 		text += fmt.Sprintf("The order is that of -shuffle %d. ", r.settings.Seed)
 	}
 	out.Paragraph("", text+r.disturbed())
+	fmt.Fprintln(out)
+	tellFindings(out, "The machine meanwhile", r.meanwhile())
+	fmt.Fprintln(out)
 	var files []string
 	for _, v := range r.report.Versions {
 		files = append(files, v.File)
 	}
 	out.Paragraph("", "Raw results: "+strings.Join(files, " "))
+}
+
+// meanwhile returns what was seen of the machine while benchmarks ran, without what disturbed tells better.
+func (r benchResult) meanwhile() []host.Finding {
+	return slices.DeleteFunc(slices.Clone(r.report.During), func(f host.Finding) bool { return f.Name == "disturbed" })
 }
 
 // disturbed says how often others took what the benchmarks needed.
@@ -188,6 +197,9 @@ func (r benchResult) page(name string) error {
 	}
 	for _, f := range r.report.Machine {
 		p.Machine = append(p.Machine, chart.Fact{Name: f.Name, Value: f.Value, Meaning: f.Meaning, Warning: f.Level == host.Warning})
+	}
+	for _, f := range r.meanwhile() {
+		p.Machine = append(p.Machine, chart.Fact{Name: f.Name + " meanwhile", Value: f.Value, Meaning: f.Meaning, Warning: f.Level == host.Warning})
 	}
 	p.Notes = r.report.Notes
 	if text := r.disturbed(); text != "" {

@@ -28,37 +28,37 @@ func (t *benchTeller) Trouble(text string) {
 	t.progress.Paragraph("", text)
 }
 
-// Machine tells what matters, and in one line what is fine.
 func (t *benchTeller) Machine(findings []host.Finding) {
 	t.progress.Progress("")
-	fmt.Fprintln(t.out, t.out.Bold("The machine"))
-	fine := ""
-	for _, f := range findings {
-		if f.Level == host.Fine {
-			if fine != "" {
-				fine += "; "
-			}
-			fine += f.Name + " " + f.Value
-		}
+	tellFindings(t.out, "The machine", findings)
+	fmt.Fprintln(t.out)
+}
+
+// tellFindings tells what matters, and in one line what is fine.
+func tellFindings(out *screen.Screen, title string, findings []host.Finding) {
+	if len(findings) == 0 {
+		return
 	}
+	fmt.Fprintln(out, out.Bold(title))
+	var fine []string
 	for _, f := range findings {
 		if f.Level == host.Fine {
+			fine = append(fine, f.Name+" "+f.Value)
 			continue
 		}
 		mark := "note    "
 		if f.Level == host.Warning {
-			mark = t.out.Red("warning") + " "
+			mark = out.Red("warning") + " "
 		}
 		text := f.Name + ": " + f.Value
 		if f.Meaning != "" {
 			text += ". " + f.Meaning
 		}
-		t.out.Paragraph("  "+mark, text)
+		out.Paragraph("  "+mark, text)
 	}
-	if fine != "" {
-		t.out.Paragraph("  "+t.out.Green("fine")+"    ", fine)
+	if fine != nil {
+		out.Paragraph("  "+out.Green("fine")+"    ", strings.Join(fine, "; "))
 	}
-	fmt.Fprintln(t.out)
 }
 
 func (t *benchTeller) Waiting(ahead []lock.Entry) {

@@ -187,7 +187,7 @@ func TestBenchComparesARevisionWithTheWorkingTree(t *testing.T) {
 	if len(reasons) != 4 || len(c.Failures) != 4 {
 		t.Errorf("failures %+v", c.Failures)
 	}
-	if len(r.Rounds) != 6 || r.Settings.Seed != 7 || len(r.Versions) != 2 || r.Versions[0].Commit == r.Versions[1].Commit || len(r.Machine) == 0 {
+	if len(r.Rounds) != 6 || r.Settings.Seed != 7 || len(r.Versions) != 2 || r.Versions[0].Commit == r.Versions[1].Commit || len(r.Machine) == 0 || len(r.During) == 0 {
 		t.Errorf("%d rounds, %+v, %+v", len(r.Rounds), r.Settings, r.Versions)
 	}
 	p.clean(t)

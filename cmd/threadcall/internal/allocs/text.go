@@ -21,8 +21,23 @@ type Text struct {
 
 // Report tells everything.
 func (t Text) Report(r *Report) {
+	nothing := map[string][]string{} // names by package
+	var packages []string
 	for i := range r.Runs {
-		t.run(&r.Runs[i])
+		run := &r.Runs[i]
+		if len(r.Runs) > 1 && run.PerOp && !t.Once && len(t.rows(run)) == 0 && t.outside(run) == nil {
+			if nothing[run.Package] == nil {
+				packages = append(packages, run.Package)
+			}
+			nothing[run.Package] = append(nothing[run.Package], run.Name)
+			continue
+		}
+		t.run(run)
+	}
+	for _, p := range packages {
+		fmt.Fprintln(t, t.Bold("Nothing an operation")+"  "+t.Faint(p))
+		t.Paragraph("", strings.Join(nothing[p], " "))
+		fmt.Fprintln(t)
 	}
 	t.Failures(r)
 }
@@ -50,12 +65,7 @@ func (t Text) run(r *Run) {
 		t.Paragraph("", fmt.Sprintf("%s and %s in %.2f s, %s and %s a second.", Bytes(r.Total.Bytes), Objects(r.Total.Objects),
 			r.Seconds, Bytes(r.Total.Bytes/r.Seconds), Objects(r.Total.Objects/r.Seconds)))
 	}
-	var rows []Row
-	for _, row := range r.Rows {
-		if !r.PerOp || t.Once || !Negligible(row.Amount) {
-			rows = append(rows, row)
-		}
-	}
+	rows := t.rows(r)
 	all := rows
 	if t.Top > 0 && len(rows) > t.Top {
 		rows = rows[:t.Top]
@@ -80,6 +90,16 @@ func (t Text) run(r *Run) {
 	}
 	t.account(r)
 	fmt.Fprintln(t)
+}
+
+// rows returns those that are shown.
+func (t Text) rows(r *Run) (rows []Row) {
+	for _, row := range r.Rows {
+		if !r.PerOp || t.Once || !Negligible(row.Amount) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 func (t Text) once(r *Run) string {
@@ -154,7 +174,13 @@ func (t Text) account(r *Run) {
 		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s more an operation: tiny ones, which share the blocks of rows marked +.",
 			Objects(r.profile.Hidden))))
 	}
-	var parts []string
+	if parts := t.outside(r); parts != nil {
+		t.Paragraph("", t.Faint("Not of the heap, and so in no row: "+strings.Join(parts, ", ")+"."))
+	}
+}
+
+// outside returns what is told of memory that is not of the heap.
+func (t Text) outside(r *Run) (parts []string) {
 	for _, o := range r.Outside {
 		if !r.PerOp {
 			parts = append(parts, fmt.Sprintf("%s %s", o.Name, Bytes(o.Bytes)))
@@ -162,9 +188,7 @@ func (t Text) account(r *Run) {
 			parts = append(parts, fmt.Sprintf("%s %s an operation", o.Name, Bytes(o.Each)))
 		}
 	}
-	if parts != nil {
-		t.Paragraph("", t.Faint("Not of the heap, and so in no row: "+strings.Join(parts, ", ")+"."))
-	}
+	return parts
 }
 
 // largeGrowth is more than one run may have of such memory than another by chance: it comes in large pieces.

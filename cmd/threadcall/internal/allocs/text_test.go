@@ -76,3 +76,17 @@ func TestRowsBeyondTheTopAreSummedUp(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+func TestBenchmarksThatAllocateNothingAreOneParagraph(t *testing.T) {
+	send := runNamed(t, reportOfFixture(t), "BenchmarkSend")
+	quiet := Run{Name: "BenchmarkQuiet", Package: "example.com/fixture", PerOp: true, Operations: []int{10, 20}}
+	still := Run{Name: "BenchmarkStill", Package: "example.com/fixture", PerOp: true, Operations: []int{10, 20}}
+	out := printed(t, func(text Text) { text.Report(&Report{Runs: []Run{quiet, send, still}}) })
+	if !strings.HasSuffix(out, "Nothing an operation  example.com/fixture\nBenchmarkQuiet BenchmarkStill\n\n") ||
+		strings.Count(out, "BenchmarkQuiet") != 1 || !strings.Contains(out, "24 B and 1 object an operation") {
+		t.Error(out)
+	}
+	if out := printed(t, func(text Text) { text.Report(&Report{Runs: []Run{quiet}}) }); !strings.Contains(out, "0 B and 0 objects an operation") {
+		t.Error(out)
+	}
+}

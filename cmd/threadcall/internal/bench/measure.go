@@ -20,6 +20,7 @@ func (s *Session) measure(ctx context.Context) error {
 	s.Each.Start = func(cmd *exec.Cmd) error { return host.Start(cmd, s.Pin) }
 	order := rounds.NewOrder(s.Seed)
 	watch := host.Machine{Pin: s.Pin, Procs: s.Procs}.Watch()
+	defer func() { s.report.During = watch.End() }()
 	began := time.Now()
 	for n := 0; ; n++ {
 		runs := order.Round(n, s.jobs)

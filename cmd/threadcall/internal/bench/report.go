@@ -15,7 +15,8 @@ type Report struct {
 	Versions   []Version         `json:"versions"`
 	Toolchain  string            `json:"toolchain"`
 	Settings   Chosen            `json:"settings"`
-	Machine    []host.Finding    `json:"machine"`
+	Machine    []host.Finding    `json:"machine"` // before the first round
+	During     []host.Finding    `json:"during"`  // while benchmarks ran, and what had changed afterwards
 	Rounds     []Round           `json:"rounds"`
 	Disturbed  []Disturbed       `json:"disturbed"` // processes, whose results are kept
 	Stopped    string            `json:"stopped"`   // why there were no more rounds
