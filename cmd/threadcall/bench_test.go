@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -117,23 +116,7 @@ func (p place) files(t *testing.T, pattern string) []string {
 	return files
 }
 
-// A document is a report as JSON has it.
-type document struct {
-	bench.Report
-	Machine []any `json:"machine"` // of which levels are words
-}
-
-func report(t *testing.T, text string) (r document) {
-	t.Helper()
-	dec := json.NewDecoder(strings.NewReader(text))
-	if err := dec.Decode(&r); err != nil {
-		t.Fatalf("%v in %.1000s", err, text)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		t.Errorf("something follows the document: %v", err)
-	}
-	return r
-}
+func report(t *testing.T, text string) bench.Report { return decoded[bench.Report](t, text) }
 
 // row returns the row of a benchmark in the table of a unit.
 func row(t *testing.T, c *stats.Comparison, unit, name string) stats.Row {
@@ -199,7 +182,7 @@ func TestBenchComparesARevisionWithTheWorkingTree(t *testing.T) {
 }
 
 // checkFiles checks the files of a run with two versions.
-func checkFiles(t *testing.T, p place, r document) {
+func checkFiles(t *testing.T, p place, r bench.Report) {
 	t.Helper()
 	var names []string
 	for _, v := range r.Versions {

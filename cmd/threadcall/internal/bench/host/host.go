@@ -35,6 +35,17 @@ func (l Level) String() string {
 // MarshalText returns the level as String has it.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
+// UnmarshalText reads what MarshalText has written.
+func (l *Level) UnmarshalText(text []byte) error {
+	for level := Fine; level <= Warning; level++ {
+		if level.String() == string(text) {
+			*l = level
+			return nil
+		}
+	}
+	return fmt.Errorf("no level %q", text)
+}
+
 // A Finding is one thing seen of the machine.
 type Finding struct {
 	Name    string `json:"name"`              // what was looked at: "governor"
