@@ -220,7 +220,11 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 		case ctx.Err() != nil: // by what has just run
 			return ctx.Err()
 		}
-		inPlace(fn)
+		if trace.IsEnabled() {
+			inPlace(fn)
+		} else {
+			fn()
+		}
 		return nil
 	}
 	if w := e.watch.Load(); w != nil {

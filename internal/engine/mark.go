@@ -75,11 +75,5 @@ func (m *mark) end() {
 	marks.Put(m)
 }
 
-// inPlace runs the function of a nested call.
-func inPlace(fn func()) {
-	if trace.IsEnabled() {
-		trace.WithRegion(context.Background(), region, fn)
-		return
-	}
-	fn()
-}
+// inPlace runs the function of a call that is made on the thread.
+func inPlace(fn func()) { trace.WithRegion(context.Background(), region, fn) }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"runtime/trace"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
@@ -199,8 +200,12 @@ func (e *Engine) settleExited(depth int) {
 //threadcall:noalloc
 func (e *Engine) nested(g uintptr, fn func()) bool {
 	ok := e.mayNest(g)
-	if ok {
+	switch {
+	case !ok:
+	case trace.IsEnabled():
 		inPlace(fn)
+	default:
+		fn()
 	}
 	return ok
 }
