@@ -129,9 +129,11 @@ func (r benchResult) printRun(out *screen.Screen) {
 		text += fmt.Sprintf("The order is that of -shuffle %d. ", r.settings.Seed)
 	}
 	out.Paragraph("", text+r.disturbed())
-	fmt.Fprintln(out)
-	tellFindings(out, "The machine meanwhile", r.meanwhile())
-	fmt.Fprintln(out)
+	if seen := r.meanwhile(); len(seen) > 0 {
+		fmt.Fprintln(out)
+		tellFindings(out, "The machine meanwhile", seen)
+		fmt.Fprintln(out)
+	}
 	var files []string
 	for _, v := range r.report.Versions {
 		files = append(files, v.File)
