@@ -1,4 +1,5 @@
-// Command threadcall shows what package threadcall does on the machine at hand.
+// Command threadcall shows what package threadcall does on the machine at hand, and measures and looks into any Go
+// program: whether a change made it faster (bench), which thread runs what (trace), and who allocates (allocs).
 package main
 
 import (

@@ -23,7 +23,7 @@ type failure struct{ error }
 func run(args []string, stdout, stderr *os.File) int {
 	root := &cobra.Command{
 		Use:               "threadcall",
-		Short:             "Show what threadcall does on this machine",
+		Short:             "Show what threadcall does here, measure Go programs, and look into them",
 		Args:              cobra.NoArgs,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors:     true,
