@@ -24,11 +24,13 @@ plain: browser
 race: gcc
 	$(RUN) -short -race ./...
 
-# modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time.
+# modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
+# while a trace is recorded, every call is marked in it.
 modes:
 	$(RUN) -short -shuffle=on -cpu 1,2,4 ./thread ./mainthread ./internal/...
 	GODEBUG=asyncpreemptoff=1 $(RUN) -short ./thread ./mainthread ./internal/...
 	THREADCALL_COLLECT=1 $(RUN) -short ./thread ./mainthread ./internal/...
+	$(RUN) -short -o /dev/null -trace /dev/null ./internal/oracle
 
 # allocs looks whether the functions that promise not to allocate (//threadcall:noalloc) keep it, by the compiler's word and in
 # benchmarks.
