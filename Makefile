@@ -62,7 +62,7 @@ gui:
 # has nothing else to do; make bench LOADS=Hot measures only that.
 LOADS = .
 bench:
-	$(GO) run ./cmd/threadcall bench -col '/subject@(reference threadcall floor)' -bench '$(LOADS)' -count 8 -benchtime 300ms $(BENCHFLAGS) ./internal/benchmarks
+	$(GO) run ./cmd/threadcall bench -col '/subject@(reference threadcall floor)' -bench '$(LOADS)' -count 12 -benchtime 300ms $(BENCHFLAGS) ./internal/benchmarks
 
 # soak uses threadcall in all ways at once for an hour, or make soak FOR=5m, and fails if anything grows. OUT=dir says where
 # its report, picture and samples go.

@@ -31,7 +31,7 @@ func (a axis) ticks(n int) []float64 {
 	}
 	var ticks []float64
 	for k := math.Ceil(a.low / step); k*step <= a.high; k++ {
-		ticks = append(ticks, k*step)
+		ticks = append(ticks, k*step+0) // not -0
 	}
 	return ticks
 }
