@@ -156,10 +156,15 @@ func (e *Engine) Call(fn func()) bool {
 		fn = w.wrap(fn)
 	}
 	if trace.IsEnabled() {
-		task, run := markCall(context.Background(), fn)
-		defer task.End()
-		fn = run
+		return marked(context.Background(), fn, func(run func()) bool { return e.call(g, run) })
 	}
+	return e.call(g, fn)
+}
+
+// call queues fn and waits for it.
+//
+//threadcall:noalloc
+func (e *Engine) call(g uintptr, fn func()) bool {
 	c := e.q.Get(callq.Awaited, fn, g)
 	wake, behind, ok := e.q.Push(c)
 	if !ok {
@@ -231,10 +236,15 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 		fn = w.wrap(fn)
 	}
 	if trace.IsEnabled() {
-		task, run := markCall(ctx, fn)
-		defer task.End()
-		fn = run
+		return marked(ctx, fn, func(run func()) error { return e.callContext(ctx, g, run) })
 	}
+	return e.callContext(ctx, g, fn)
+}
+
+// callContext queues fn and waits for it, or for ctx.
+//
+//threadcall:noalloc
+func (e *Engine) callContext(ctx context.Context, g uintptr, fn func()) error {
 	c := e.q.Get(callq.Withdrawable, fn, g)
 	c.Ctx = ctx
 	wake, behind, ok := e.q.Push(c)

@@ -37,10 +37,12 @@ type mark struct {
 
 var marks freelist.List[mark]
 
-// markCall begins the task of an awaited call. The caller queues run in place of fn, and ends the task.
-func markCall(ctx context.Context, fn func()) (task *trace.Task, run func()) {
+// marked has an awaited call made by call, in a task, with run in place of fn. It is apart from Call, where a deferred
+// call would cost those who record nothing a tenth of their time.
+func marked[T any](ctx context.Context, fn func(), call func(run func()) T) T {
 	task, m := newMark(ctx, taskCall, fn)
-	return task, m.run
+	defer task.End() // also if fn panics or calls Goexit
+	return call(m.run)
 }
 
 // markGo begins the task of a posted function. The caller queues run in its place, and ends the task if it can not.

@@ -62,10 +62,13 @@ func (p *Pool) Call(fn func()) bool {
 		fn = w.wrap(fn)
 	}
 	if trace.IsEnabled() {
-		task, run := markCall(context.Background(), fn)
-		defer task.End()
-		fn = run
+		return marked(context.Background(), fn, func(run func()) bool { return p.call(g, run) })
 	}
+	return p.call(g, fn)
+}
+
+// call submits fn and waits for it.
+func (p *Pool) call(g uintptr, fn func()) bool {
 	c := p.records.Get(callq.Awaited, fn, g)
 	e, wake, ok := p.submit(c)
 	switch {
