@@ -156,15 +156,8 @@ func (e *Engine) Call(fn func()) bool {
 		fn = w.wrap(fn)
 	}
 	if trace.IsEnabled() {
-		return marked(context.Background(), fn, func(run func()) bool { return e.call(g, run) })
+		return e.callMarked(g, fn)
 	}
-	return e.call(g, fn)
-}
-
-// call queues fn and waits for it.
-//
-//threadcall:noalloc
-func (e *Engine) call(g uintptr, fn func()) bool {
 	c := e.q.Get(callq.Awaited, fn, g)
 	wake, behind, ok := e.q.Push(c)
 	if !ok {
@@ -184,6 +177,21 @@ func (e *Engine) call(g uintptr, fn func()) bool {
 		}
 	}
 	return finish(c, e.await(nil, c, wake, behind))
+}
+
+// callMarked is the rest of Call while a trace is recorded.
+func (e *Engine) callMarked(g uintptr, fn func()) bool {
+	return marked(context.Background(), fn, func(run func()) bool {
+		c := e.q.Get(callq.Awaited, run, g)
+		wake, behind, ok := e.q.Push(c)
+		if !ok {
+			return finish(c, callq.Refused)
+		}
+		if wake {
+			e.wakeFromCaller()
+		}
+		return finish(c, e.await(nil, c, wake, behind))
+	})
 }
 
 // finish gives back the record of an awaited call and does to the caller what the outcome says.

@@ -37,8 +37,8 @@ type mark struct {
 
 var marks freelist.List[mark]
 
-// marked has an awaited call made by call, in a task, with run in place of fn. It is apart from Call, where a deferred
-// call would cost those who record nothing a tenth of their time.
+// marked has an awaited call made by call, in a task, with run in place of fn. In Call itself, a deferred call, or one
+// function more to pass, costs those who record nothing a tenth of their time.
 func marked[T any](ctx context.Context, fn func(), call func(run func()) T) T {
 	task, m := newMark(ctx, taskCall, fn)
 	defer task.End() // also if fn panics or calls Goexit
