@@ -71,11 +71,13 @@ func TestThreadsThatRunAtOnceAreBusyAtOnce(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var least time.Duration
 	r := analyse(t, func() {
-		var there atomic.Int32
+		var steps [2]atomic.Int32 // each waits for the other at each step, so one thread alone would take seconds
 		var both sync.WaitGroup
-		for range 2 {
+		for me := range steps {
 			both.Go(func() {
-				for there.Add(1); there.Load() < 2; {
+				for i := range int32(200) {
+					for steps[me].Store(i + 1); steps[1-me].Load() <= i; {
+					}
 				}
 			})
 		}
