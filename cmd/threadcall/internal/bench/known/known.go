@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"testing"
 )
 
 // Module is the module of the benchmarks.
@@ -87,21 +86,4 @@ func git(dir string, args ...string) error {
 		return fmt.Errorf("git %s: %w\n%s", args[0], err, out)
 	}
 	return nil
-}
-
-// Repository makes a repository that the test ends with, and returns its directory. Without git or the go command the
-// test is skipped.
-func Repository(t testing.TB) string {
-	t.Helper()
-	for _, tool := range []string{"git", "go"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(err)
-		}
-	}
-	t.Setenv("GOWORK", "off") // or go would want the module in the workspace that the test runs in
-	dir := t.TempDir()
-	if err := WriteRepository(dir); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }

@@ -6,8 +6,25 @@ import (
 	"testing"
 )
 
+// repository makes a repository that the test ends with, and returns its directory. Without git or the go command the
+// test is skipped.
+func repository(t *testing.T) string {
+	t.Helper()
+	for _, tool := range []string{"git", "go"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Setenv("GOWORK", "off") // or go would want the module in the workspace that the test runs in
+	dir := t.TempDir()
+	if err := WriteRepository(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func TestBothRevisionsHaveTheirBenchmarks(t *testing.T) {
-	dir := Repository(t)
+	dir := repository(t)
 	for _, rev := range []string{"HEAD", Old} {
 		if err := git(dir, "checkout", "-q", rev); err != nil {
 			t.Fatal(err)
@@ -28,7 +45,7 @@ func TestBothRevisionsHaveTheirBenchmarks(t *testing.T) {
 }
 
 func TestWhatFailsFails(t *testing.T) {
-	dir := Repository(t)
+	dir := repository(t)
 	for name, want := range map[string]string{"Panics": "panic: it always does", "Fails": "--- FAIL: BenchmarkFails"} {
 		cmd := exec.Command("go", "test", "-run", "^$", "-bench", name)
 		cmd.Dir = dir

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
+
+	moremath "github.com/aclements/go-moremath/stats"
 )
 
 // nameOf returns a benchmark's name without the number of processors.
@@ -55,7 +56,4 @@ func share(of, all int) string {
 	return fmt.Sprintf("%d of %d (%.0f %%)", of, all, 100*float64(of)/float64(all))
 }
 
-func middle(values []float64) float64 {
-	slices.Sort(values)
-	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
-}
+func middle(values []float64) float64 { return moremath.Sample{Xs: values}.Quantile(0.5) }

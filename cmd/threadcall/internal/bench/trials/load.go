@@ -3,10 +3,11 @@ package main
 import (
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/self"
 )
 
 // asLoad is set, to a seed, in the process that is the load.
@@ -15,11 +16,10 @@ const asLoad = "THREADCALL_TRIALS_LOAD"
 // startLoad starts a load that comes and goes: two goroutines of another process, each of which computes and rests for
 // random times, so that none, one or two cores are wanted.
 func startLoad(seed uint64, mean time.Duration) (stop func(), err error) {
-	program, err := os.Executable()
+	cmd, err := self.Command()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), asLoad+"="+strconv.FormatUint(seed, 10)+" "+mean.String())
 	in, err := cmd.StdinPipe() // the load ends when this ends
 	if err != nil {
