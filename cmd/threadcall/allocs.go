@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -54,9 +52,8 @@ and 2 if it did not understand the command.`,
 			if show.top < 0 {
 				return fmt.Errorf("-top must not be negative, and is %d", show.top)
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			ctx, stop := untilInterrupted()
 			defer stop()
-			context.AfterFunc(ctx, stop) // the second interrupt is for us
 			progress := screen.On(stderr)
 			set.Progress = progress.Progress
 			var r *allocs.Report
@@ -115,13 +112,11 @@ func (o *allocsOutput) flags(cmd *cobra.Command) {
 }
 
 func (o *allocsOutput) report(r *allocs.Report, stdout *os.File) error {
+	dir, _ := os.Getwd()
 	var err error
 	if o.json {
-		enc := json.NewEncoder(stdout)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(r)
+		err = writeJSON(stdout, r)
 	} else {
-		dir, _ := os.Getwd()
 		text := allocs.Text{Screen: screen.On(stdout), Top: o.top, Stacks: o.stacks, Once: o.once, Dir: dir}
 		if r.Budget != nil {
 			text.Failures(r)
@@ -132,7 +127,6 @@ func (o *allocsOutput) report(r *allocs.Report, stdout *os.File) error {
 		err = text.Err
 	}
 	if err == nil && o.html != "" {
-		dir, _ := os.Getwd()
 		err = chart.Save(r, o.html, dir)
 	}
 	if err == nil && o.pprof != "" {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -257,7 +256,10 @@ func (f *benchFlags) queue(out *screen.Screen, stdout io.Writer) error {
 		if entries == nil {
 			entries = []lock.Entry{}
 		}
-		return writeDocument(stdout, entries)
+		if err := writeJSON(stdout, entries); err != nil {
+			return failure{err}
+		}
+		return nil
 	}
 	if len(entries) == 0 {
 		out.Paragraph("", "Nobody measures on this machine.")
@@ -270,15 +272,6 @@ func (f *benchFlags) queue(out *screen.Screen, stdout io.Writer) error {
 		out.Paragraph(fmt.Sprintf("%-9s %-9s ", state, e.Mode), e.String())
 	}
 	return wrote(out)
-}
-
-func writeDocument(w io.Writer, document any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(document); err != nil {
-		return failure{err}
-	}
-	return nil
 }
 
 // wrote is the failure to write on the screen, if there was one.

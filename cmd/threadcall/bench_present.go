@@ -48,9 +48,9 @@ func (f *benchFlags) present(r benchResult, err error, out *screen.Screen, stdou
 // document writes the result as JSON.
 func (r benchResult) document(w io.Writer) error {
 	if r.report != nil {
-		return writeDocument(w, r.report)
+		return writeJSON(w, r.report)
 	}
-	return writeDocument(w, struct {
+	return writeJSON(w, struct {
 		Comparison *stats.Comparison `json:"comparison"`
 		Breaches   []bench.Breach    `json:"breaches"`
 		Blind      []bench.Blind     `json:"blind"`

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -83,12 +81,6 @@ func perform(set demo.Settings, out, progress *screen.Screen) *demo.Report {
 	}
 	text.Closing(r)
 	return r
-}
-
-func writeJSON(out io.Writer, r *demo.Report) error {
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
 }
 
 // verdict is nil if all was found as expected, and told without err.

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/signal"
 	"regexp"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -73,4 +78,18 @@ func twoDashes(args []string) []string {
 		out = append(out, a)
 	}
 	return out
+}
+
+// untilInterrupted returns a context that ends when the program is asked to end. The second time it does.
+func untilInterrupted() (ctx context.Context, stop context.CancelFunc) {
+	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// writeJSON writes one document.
+func writeJSON(out io.Writer, document any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(document)
 }

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -127,9 +125,8 @@ func (o *traceOutput) run(from source.Request, stdout, stderr *os.File) error {
 	ctx := context.Background()
 	if from.File == "" {
 		var stop func()
-		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		ctx, stop = untilInterrupted()
 		defer stop()
-		context.AfterFunc(ctx, stop) // the second interrupt is for us
 	}
 	var failed []error
 	for t, err := range source.Open(ctx, from) {
