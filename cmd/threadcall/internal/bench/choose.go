@@ -13,7 +13,7 @@ import (
 // choose decides which versions there are, and checks what can be checked before anything is built.
 func (s *Session) choose(ctx context.Context) error {
 	now := build.Tree{Dir: s.Dir, Flags: s.Flags}
-	version, _, err := now.Toolchain(ctx)
+	version, root, err := now.Toolchain(ctx)
 	if err != nil {
 		return err
 	}
@@ -23,20 +23,20 @@ func (s *Session) choose(ctx context.Context) error {
 	case s.AA:
 		what := "the working tree"
 		s.report.Versions = []Version{
-			{Name: "a1", What: what, Toolchain: version},
-			{Name: "a2", What: what + ", the same binary", Toolchain: version},
+			{Name: "a1", What: what, Toolchain: version, goroot: root},
+			{Name: "a2", What: what + ", the same binary", Toolchain: version, goroot: root},
 		}
 		s.trees = append(s.trees, now)
 	case s.VS != "":
-		return s.chooseRevision(ctx, now, version)
+		return s.chooseRevision(ctx, now, version, root)
 	default:
-		s.report.Versions = []Version{{Name: "now", What: "the working tree", Toolchain: version}}
+		s.report.Versions = []Version{{Name: "now", What: "the working tree", Toolchain: version, goroot: root}}
 	}
 	return nil
 }
 
 // chooseRevision checks the revision to compare with, and that there is something to compare.
-func (s *Session) chooseRevision(ctx context.Context, now build.Tree, toolchain string) error {
+func (s *Session) chooseRevision(ctx context.Context, now build.Tree, toolchain, root string) error {
 	repository, err := build.Open(ctx, s.Dir)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (s *Session) chooseRevision(ctx context.Context, now build.Tree, toolchain 
 	}
 	s.report.Versions = []Version{
 		{Name: "old", What: fmt.Sprintf("revision %s, %s %q", s.VS, old.Short(), old.Subject), Commit: old.Hash},
-		{Name: "new", What: tree, Commit: head.Hash, Changed: changed, Toolchain: toolchain},
+		{Name: "new", What: tree, Commit: head.Hash, Changed: changed, Toolchain: toolchain, goroot: root},
 	}
 	if err := s.makeScratch(); err != nil {
 		return err
@@ -81,12 +81,12 @@ func (s *Session) chooseRevision(ctx context.Context, now build.Tree, toolchain 
 		}
 		return err
 	}
-	s.report.Versions[0].Toolchain, _, err = then.Toolchain(ctx)
-	if err != nil {
+	was := &s.report.Versions[0]
+	if was.Toolchain, was.goroot, err = then.Toolchain(ctx); err != nil {
 		return fmt.Errorf("in %s: %w", s.VS, err)
 	}
-	if then := s.report.Versions[0].Toolchain; then != toolchain {
-		s.note("%s is built by %s and the working tree by %s, as their go.mod files want it: what differs may be the compiler's doing.", s.VS, then, toolchain)
+	if was.Toolchain != toolchain {
+		s.note("%s is built by %s and the working tree by %s, as their go.mod files want it: what differs may be the compiler's doing.", s.VS, was.Toolchain, toolchain)
 	}
 	s.trees = []build.Tree{then, now}
 	return nil

@@ -103,12 +103,8 @@ func (s *Session) compile(ctx context.Context, index int, p build.Package, packa
 			}
 			return nil, err
 		}
-		_, root, err := tree.Toolchain(ctx)
-		if err != nil {
-			return nil, err
-		}
 		dir := packages[v][at].Dir
-		binaries[v] = &rounds.Binary{Path: file, Dir: dir, Env: environ(dir, root)}
+		binaries[v] = &rounds.Binary{Path: file, Dir: dir, Env: environ(dir, s.report.Versions[v].goroot)}
 	}
 	return binaries, nil
 }

@@ -36,6 +36,8 @@ type Version struct {
 	Changed   bool   `json:"changed,omitempty"` // files differ from the commit
 	Toolchain string `json:"toolchain"`
 	File      string `json:"file,omitempty"` // with the raw results
+
+	goroot string // of the toolchain
 }
 
 // Chosen is how it was measured.
