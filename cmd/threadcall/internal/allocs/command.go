@@ -10,20 +10,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/interrupt"
 	"github.com/threadcall/threadcall/internal/memprofile"
 )
 
 // Variable names, to package recorder, the file for the profile.
 const Variable = "THREADCALL_ALLOCS"
-
-const (
-	grace    = time.Second     // for a command to end by an interrupt that a terminal has sent to both
-	patience = 5 * time.Second // and by the one that it is sent then
-)
 
 // Command runs a command whose program imports package recorder, and reports what that has allocated altogether. If ctx
 // is done the command is interrupted, and what it has left is reported.
@@ -34,19 +29,17 @@ func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "profile")
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
 	cmd.Env = append(os.Environ(), Variable+"="+file)
 	if filepath.Base(argv[0]) != "go" { // which would profile the compiler, too
 		cmd.Env = append(cmd.Env, "GODEBUG="+strings.TrimSuffix("memprofilerate=1,"+os.Getenv("GODEBUG"), ","))
 	}
-	cmd.Cancel = func() error {
-		time.Sleep(grace)
-		return cmd.Process.Signal(os.Interrupt)
-	}
-	cmd.WaitDelay = patience
 	name := strings.Join(argv, " ")
-	failed := cmd.Run()
+	failed := interrupt.Run(ctx, cmd)
+	if failed == nil {
+		failed = ctx.Err() // an interrupted one is told, also if it has ended well
+	}
 	if cmd.Process == nil {
 		return nil, failed
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gocmd"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/interrupt"
 )
 
 // Tests are flags of go test, and mean what they mean there. What is zero is not given.
@@ -149,7 +150,7 @@ func (r Request) compile(ctx context.Context, p pkg, binary string) error {
 	args := append([]string{"test", "-c", "-o", binary}, r.Tests.buildFlags()...)
 	cmd := exec.CommandContext(ctx, "go", append(args, p.path)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = interrupt.Patience
 	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
