@@ -3,6 +3,7 @@ package thread_test
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -59,6 +60,36 @@ func TestACallFindsTheThreadWhenAllPsCompute(t *testing.T) {
 				}
 			}
 		})
+	})
+}
+
+func TestOnOnePOthersRunBesideCallAfterCall(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	inEveryWay(t, func(t *testing.T, w way) {
+		othersRunBeside(t, func() { w.call(nop) })
+		answer := make(chan bool, 1)
+		othersRunBeside(t, func() {
+			w.post(func() { answer <- true })
+			<-answer
+		})
+	})
+}
+
+// othersRunBeside fails the test if no other goroutine runs for as long as again is called again and again.
+func othersRunBeside(t *testing.T, again func()) {
+	t.Helper()
+	ends(t, func() {
+		for range 100 {
+			again()
+		}
+		var ran atomic.Bool
+		go ran.Store(true)
+		for start := time.Now(); !ran.Load(); again() {
+			if time.Since(start) > patience/2 {
+				t.Errorf("another goroutine has not run within %v", patience/2)
+				return
+			}
+		}
 	})
 }
 

@@ -36,6 +36,9 @@ const (
 	silence  = 500 * time.Microsecond // between one burst of calls and the next
 	manyFor  = 8                      // calls that pay for a move to another core
 	maxMoves = 10
+
+	turn      = 10 * time.Millisecond // the scheduler's time slice
+	turnCalls = 16                    // few calls keep nobody waiting
 )
 
 // multicore is whether a thread can run while another spins.
@@ -59,6 +62,9 @@ type rest struct {
 
 	busyUntil, busyFor time.Duration // every P was busy
 	freeUntil          time.Duration // one was not
+
+	turnUntil time.Duration // see sleep
+	turnCalls int
 }
 
 // idle returns when there may be something to take, or the queue has been closed.
@@ -229,9 +235,19 @@ func (e *Engine) nap(start time.Duration) bool {
 
 // sleep is the last stage.
 //
+// Two goroutines that wake each other run before all others of their P, until the time slice that they share ends. But
+// if one of them is locked to its thread, each wake-up begins a new slice, and the others never run (seen with one P and
+// Go 1.26). So the thread ends its turn by itself. Its caller has been woken by then, and does not wait for that.
+//
 //threadcall:noalloc
 func (e *Engine) sleep(start time.Duration) {
 	e.mode.Store(inGo)
+	r := &e.rest
+	if r.turnCalls++; r.turnCalls >= turnCalls && start >= r.turnUntil {
+		runtime.Gosched()
+		start = park.Now()
+		r.turnUntil, r.turnCalls = start+turn, 0
+	}
 	if e.q.Rest() {
 		for e.q.Resting() {
 			<-e.bell //threadcall:alloc the runtime's sudog, when its caches are empty
@@ -240,7 +256,7 @@ func (e *Engine) sleep(start time.Duration) {
 	e.mode.Store(inHost)
 	waited := park.Now() - start
 	if waited < maxNap {
-		e.rest.nap = maxNap // a nap would have done
+		r.nap = maxNap // a nap would have done
 	}
 	e.woken(waited)
 }
