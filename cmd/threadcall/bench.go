@@ -287,7 +287,7 @@ func wrote(s *screen.Screen) error {
 func interruptible(cleanup func(), say func(string)) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, ends...)
+	signal.Notify(signals, ends()...)
 	go func() {
 		if _, ok := <-signals; !ok {
 			return

@@ -8,10 +8,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
-	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/threadcall/threadcall/internal/dashes"
 )
 
 // What the process ends with.
@@ -40,7 +40,7 @@ func run(args []string, stdout, stderr *os.File) int {
 	root.AddCommand(traceCommand(stdout, stderr))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetArgs(twoDashes(args))
+	root.SetArgs(dashes.Two(args))
 	cmd, err := root.ExecuteC()
 	status := statusOf(err)
 	if status != statusOK {
@@ -62,27 +62,9 @@ func statusOf(err error) int {
 	return statusUsage
 }
 
-// oneDash is a flag of ours with one dash, and perhaps a value. -ldflags "-s -w" has a value that is none.
-var oneDash = regexp.MustCompile(`^-[a-z][a-z0-9-]+(=|$)`)
-
-// twoDashes lets flags have one dash or two, as those of the go command. What follows -- is not ours.
-func twoDashes(args []string) []string {
-	var out []string
-	for i, a := range args {
-		if a == "--" {
-			return append(out, args[i:]...)
-		}
-		if oneDash.MatchString(a) {
-			a = "-" + a
-		}
-		out = append(out, a)
-	}
-	return out
-}
-
 // untilInterrupted returns a context that ends when the program is asked to end. The second time it does.
 func untilInterrupted() (ctx context.Context, stop context.CancelFunc) {
-	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop = signal.NotifyContext(context.Background(), ends()...)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }

@@ -212,10 +212,3 @@ func TestTraceOfAForeignFile(t *testing.T) {
 		}
 	}
 }
-
-func TestWhatFollowsTheDashesIsLeftAlone(t *testing.T) {
-	got := strings.Join(twoDashes(strings.Fields("trace -json -o x -- prog -json -v --x -- -run")), " ")
-	if want := "trace --json -o x -- prog -json -v --x -- -run"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}

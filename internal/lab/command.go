@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/threadcall/threadcall/internal/dashes"
 	"github.com/threadcall/threadcall/internal/lab/measure"
 )
 
@@ -105,7 +106,7 @@ command.`,
 	cmd.Flags().BoolVar(&inHaste, "quick", false, "a few seconds in all, to see that it works; the times mean nothing")
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
-	cmd.SetArgs(twoDashes(args))
+	cmd.SetArgs(dashes.Two(args))
 	err := cmd.Execute()
 	if err == nil {
 		return statusOK
@@ -116,18 +117,6 @@ command.`,
 	}
 	fmt.Fprintln(stderr, "Run it with --help to see what it takes.")
 	return statusUsage
-}
-
-// twoDashes lets flags be written with one dash, as those of the go command are.
-func twoDashes(args []string) []string {
-	out := make([]string, len(args))
-	for i, a := range args {
-		if len(a) > 2 && a[0] == '-' && a[1] >= 'a' && a[1] <= 'z' {
-			a = "-" + a
-		}
-		out[i] = a
-	}
-	return out
 }
 
 // names lists the experiments.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -242,13 +243,15 @@ func TestPercentIsOfTheRangeOfTheHardware(t *testing.T) {
 }
 
 func TestRestoredHoweverTheRunEnds(t *testing.T) {
-	signal := func(s syscall.Signal) func(*runner) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // so that runs do not ignore it if the tests do, as under nohup
+	defer signal.Reset(syscall.SIGHUP)
+	kill := func(s syscall.Signal) func(*runner) {
 		return func(r *runner) { syscall.Kill(r.cmd.Process.Pid, s) }
 	}
 	for name, end := range map[string]func(*runner){
-		"SIGKILL":                 signal(syscall.SIGKILL),
-		"SIGTERM":                 signal(syscall.SIGTERM),
-		"SIGHUP":                  signal(syscall.SIGHUP),
+		"SIGKILL":                 kill(syscall.SIGKILL),
+		"SIGTERM":                 kill(syscall.SIGTERM),
+		"SIGHUP":                  kill(syscall.SIGHUP),
 		"SIGINT to all its group": func(r *runner) { syscall.Kill(-r.cmd.Process.Pid, syscall.SIGINT) },
 		"SIGKILL to its group":    func(r *runner) { syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) },
 		"exit":                    func(r *runner) { r.tell("exit") },

@@ -1,0 +1,11 @@
+//go:build !unix
+
+package main
+
+import (
+	"os"
+	"syscall"
+)
+
+// ends returns the signals that want an end.
+func ends() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
