@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/chart"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
@@ -180,10 +180,11 @@ func allocsSettings(set *allocs.Settings, cmd *cobra.Command, benchtime string, 
 	if cmd.Flags().Changed("run") && !cmd.Flags().Changed("bench") {
 		set.Bench = ""
 	}
-	for _, e := range strings.Split(set.Bench+"/"+set.Tests, "/") {
-		if _, err := regexp.Compile(e); err != nil {
-			return nil, fmt.Errorf("-bench and -run take regular expressions: %w", err)
-		}
+	if _, err := pattern.Parse(set.Bench); err != nil {
+		return nil, fmt.Errorf("-bench %q: %w", set.Bench, err)
+	}
+	if _, err := pattern.Parse(set.Tests); err != nil {
+		return nil, fmt.Errorf("-run %q: %w", set.Tests, err)
 	}
 	if n, operations := strings.CutSuffix(benchtime, "x"); operations {
 		ops, err := strconv.Atoi(n)

@@ -72,7 +72,7 @@ func TestAllocsRefusesNonsense(t *testing.T) {
 		args, complaint string
 		status          int
 	}{
-		{"-bench [", "regular expressions", statusUsage},
+		{"-bench [", `-bench "[": error parsing regexp`, statusUsage},
 		{"-benchtime 1x", "at least 2x", statusUsage},
 		{"-benchtime soon", "such as 200ms", statusUsage},
 		{"-benchtime -3s", "such as 200ms", statusUsage},

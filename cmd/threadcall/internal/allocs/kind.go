@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
 // kindOf tells from the runtime's functions what was allocated. Direct is the one that the program has called; why says
@@ -14,7 +15,7 @@ func kindOf(inner heap.Stack) (direct, kind, why string) {
 	}
 	direct = inner[len(inner)-1].Function
 	for _, f := range inner { // what the runtime needs for itself, whatever was called
-		switch name := f.Short(); {
+		switch name := symbol.Short(f.Function); {
 		case name == "runtime.acquireSudog":
 			return direct, "sudog", "the runtime's note that a goroutine waits; it keeps some for each processor, and none was left"
 		case name == "runtime.malg":

@@ -1,7 +1,6 @@
 package allocs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
 )
 
 // Settings say what to run.
@@ -206,18 +206,21 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *testbin.Binary
 		}
 		return fmt.Errorf("%s: %s: %w", path, name, err)
 	}
-	names, known, err := bin.Benchmarks(ctx, s.Bench)
+	which, err := pattern.Parse(s.Bench)
 	if err != nil {
-		return nil, cmp.Or(failed("", err), error(nil))
+		return nil, err
 	}
-	_, rest, _ := strings.Cut(s.Bench, "/")
-	for _, name := range names {
-		pattern := "^" + name + "$"
-		if rest != "" {
-			pattern += "/" + rest
+	known, err = bin.Benchmarks(ctx)
+	if err != nil {
+		return nil, failed("", err)
+	}
+	for _, name := range known {
+		its, ok := which.For(name)
+		if !ok {
+			continue
 		}
 		s.Progress(path + " " + name)
-		found, err := bin.Try(ctx, pattern, s.Options)
+		found, err := bin.Try(ctx, its, s.Options)
 		if err != nil {
 			if err := failed(name, err); err != nil {
 				return nil, err

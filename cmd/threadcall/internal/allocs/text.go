@@ -8,6 +8,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
 // A Text tells the report to people.
@@ -135,7 +136,7 @@ func (t Text) row(run *Run, r Row) {
 	for _, s := range r.Stacks {
 		fmt.Fprintf(t, "%s%s %s\n", under, Number(s.Amount.Objects), t.Faint("objects by"))
 		for _, f := range s.Frames {
-			fmt.Fprintln(t, under+"  "+t.fit(fmt.Sprintf("%s %s:%d", f.Short(), filepath.Base(f.File), f.Line), margin+3))
+			fmt.Fprintln(t, under+"  "+t.fit(fmt.Sprintf("%s %s:%d", symbol.Short(f.Function), filepath.Base(f.File), f.Line), margin+3))
 		}
 	}
 }
@@ -153,9 +154,9 @@ func (t Text) fit(text string, margin int) string {
 
 // Place says where the row is, for people who are in dir.
 func (r Row) Place(dir string) string {
-	text := fmt.Sprintf("%s:%d %s", Path(r.Where.File, dir), r.Where.Line, r.Where.Short())
+	text := fmt.Sprintf("%s:%d %s", Path(r.Where.File, dir), r.Where.Line, symbol.Short(r.Where.Function))
 	if r.Site != r.Where {
-		text += " ← " + r.Site.Short()
+		text += " ← " + symbol.Short(r.Site.Function)
 	}
 	return text
 }

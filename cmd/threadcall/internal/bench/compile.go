@@ -15,6 +15,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
 )
 
 // build compiles the test binaries and finds the benchmarks in them.
@@ -33,7 +34,7 @@ func (s *Session) build(ctx context.Context) error {
 		names = append(names, v.Name)
 	}
 	s.data = stats.New(names...)
-	pattern, err := rounds.ParsePattern(s.Bench)
+	which, err := pattern.Parse(s.Bench)
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (s *Session) build(ctx context.Context) error {
 			continue
 		}
 		there = append(there, names[last]...)
-		s.jobs = append(s.jobs, rounds.Jobs(p.ImportPath, binaries, names, pattern)...)
+		s.jobs = append(s.jobs, rounds.Jobs(p.ImportPath, binaries, names, which)...)
 	}
 	if err := s.common(); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
 )
 
 // Settings say what to measure, and how.
@@ -82,6 +83,11 @@ func (s *Settings) Validate() error {
 			return fmt.Errorf("-pin %v: %w", s.Pin, err)
 		}
 	}
-	_, err := rounds.ParsePattern(s.Bench)
-	return err
+	if s.Bench == "" {
+		return errors.New("-bench must not be empty; a point means all benchmarks")
+	}
+	if _, err := pattern.Parse(s.Bench); err != nil {
+		return fmt.Errorf("-bench %q: %w", s.Bench, err)
+	}
+	return nil
 }

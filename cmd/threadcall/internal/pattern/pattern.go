@@ -1,25 +1,22 @@
-package rounds
+// Package pattern reads what the flags -bench and -run of go test take.
+package pattern
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 )
 
-// A Pattern says which benchmarks are meant, as the flag -bench of go test does: regular expressions with slashes
-// between them, one for each level of sub-benchmarks, and alternatives of them.
+// A Pattern says which benchmarks or tests are meant: regular expressions with slashes between them, one for each level
+// of sub-benchmarks, and alternatives of them.
 type Pattern struct{ alternatives [][]string }
 
-// ParsePattern reads a pattern. The empty one is not one.
-func ParsePattern(text string) (Pattern, error) {
-	if text == "" {
-		return Pattern{}, fmt.Errorf("-bench must not be empty; a point means all benchmarks")
-	}
+// Parse reads a pattern. The empty one means all.
+func Parse(text string) (Pattern, error) {
 	p := Pattern{split(text)}
 	for _, alternative := range p.alternatives {
 		for _, element := range alternative {
 			if _, err := regexp.Compile(element); err != nil {
-				return Pattern{}, fmt.Errorf("-bench %q: %w", text, err)
+				return Pattern{}, err
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	xtrace "golang.org/x/exp/trace"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
 // A stackID names a stack for as long as the trace is read; zero is the empty one.
@@ -112,16 +114,7 @@ func (s *stacks) place(id stackID) Frame {
 // Own tells whether the frame's function is one by which calls come to threads: threadcall's own, or package
 // runtime/trace's, which marks them.
 func (f Frame) Own() bool {
-	function := f.Func
-	slash := strings.LastIndexByte(function, '/') + 1
-	if bracket := strings.IndexByte(function, '['); bracket >= 0 { // of a generic one, whose arguments may have slashes
-		slash = strings.LastIndexByte(function[:bracket], '/') + 1
-	}
-	dot := strings.IndexByte(function[slash:], '.')
-	if dot < 0 {
-		return false
-	}
-	switch function[:slash+dot] {
+	switch symbol.Package(f.Func) {
 	case "runtime/trace",
 		"github.com/threadcall/threadcall/thread",
 		"github.com/threadcall/threadcall/mainthread",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
 )
 
@@ -119,19 +120,10 @@ func (t Text) population(r *Report) {
 	list := table{left: 1}
 	list.add("goroutines of", "number", "ran", "ready", "syscall", "moves")
 	for _, f := range r.Functions[:min(len(r.Functions), maxTop)] {
-		list.add(bare(f.Name), unit.Count(f.Goroutines), unit.Duration(f.Running), unit.Duration(f.Runnable),
+		list.add(symbol.Short(f.Name), unit.Count(f.Goroutines), unit.Duration(f.Running), unit.Duration(f.Runnable),
 			unit.Duration(f.Syscall), unit.Count(f.Moves))
 	}
 	list.write(t.Screen)
-}
-
-// bare returns a function without the directories of its package.
-func bare(function string) string {
-	slash := strings.LastIndexByte(function, '/')
-	if bracket := strings.IndexByte(function, '['); bracket >= 0 && bracket < slash {
-		slash = strings.LastIndexByte(function[:bracket], '/')
-	}
-	return function[slash+1:]
 }
 
 func (t Text) moves(r *Report) {
@@ -151,7 +143,7 @@ func (t Text) moves(r *Report) {
 	most := table{left: 2}
 	most.add("goroutine", "function", "moves", "executions", "threads", "most for")
 	for _, m := range a.Top {
-		most.add(fmt.Sprint(m.Goroutine), bare(m.Function), unit.Count(m.Moves), unit.Count(m.Executions),
+		most.add(fmt.Sprint(m.Goroutine), symbol.Short(m.Function), unit.Count(m.Moves), unit.Count(m.Executions),
 			unit.Count(m.Threads), fmt.Sprintf("%s %s", m.Why[0].Name, unit.Share(float64(m.Why[0].N), float64(m.Moves))))
 	}
 	most.write(t.Screen)
@@ -178,7 +170,7 @@ func (t Text) locked(r *Report) {
 		if l.Evidence == ServesCalls {
 			calls, serving = unit.Count(l.Calls), unit.Duration(l.Serving)
 		}
-		threads.add(fmt.Sprint(l.Thread), bare(l.Function), unit.Duration(l.Running), unit.Duration(l.Syscall),
+		threads.add(fmt.Sprint(l.Thread), symbol.Short(l.Function), unit.Duration(l.Running), unit.Duration(l.Syscall),
 			unit.Duration(l.Idle), calls, serving)
 	}
 	threads.write(t.Screen)
@@ -259,12 +251,12 @@ func (t Text) stack(title string, frames []Frame) {
 	}
 	t.say("      %s\n", t.Faint(title))
 	for _, f := range shown {
-		t.say("        %s\n", tail(fmt.Sprintf("%s %s", bare(f.Func), spot(f)), max(20, t.Width-8)))
+		t.say("        %s\n", tail(fmt.Sprintf("%s %s", symbol.Short(f.Func), spot(f)), max(20, t.Width-8)))
 	}
 }
 
 // at names the place that a frame is.
-func at(f Frame) string { return bare(f.Func) + " " + spot(f) }
+func at(f Frame) string { return symbol.Short(f.Func) + " " + spot(f) }
 
 func spot(f Frame) string {
 	file := f.File[strings.LastIndexAny(f.File, `/\`)+1:]

@@ -18,6 +18,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
 // Limit is how many objects an operation may allocate and count as none: a hundredth, because the runtime's own caches
@@ -164,7 +165,7 @@ func (c *Check) Benchmark(name string, s heap.Samples) {
 	for _, b := range order {
 		if n := seen[b]; n >= Limit && !s.ByChance(n) {
 			b.f.broken(Problem{File: b.site.File, Line: b.site.Line, Run: name,
-				Reason: fmt.Sprintf("%s allocates %.3g objects an operation", b.site.Short(), n)})
+				Reason: fmt.Sprintf("%s allocates %.3g objects an operation", symbol.Short(b.site.Function), n)})
 		}
 	}
 }

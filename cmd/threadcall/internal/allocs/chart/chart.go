@@ -11,6 +11,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/page"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
 var (
@@ -27,6 +28,7 @@ func Save(r *allocs.Report, name, dir string) error {
 	body, err := template.New("body").Funcs(template.FuncMap{
 		"number": allocs.Number, "bytes": allocs.Bytes, "objects": allocs.Objects, "negligible": allocs.Negligible,
 		"join":    strings.Join,
+		"short":   symbol.Short,
 		"path":    func(file string) string { return allocs.Path(file, dir) },
 		"share":   share,
 		"outside": outside,

@@ -1,30 +1,13 @@
 package heap
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+)
 
 // Package returns the import path of the function's package.
-func (f Frame) Package() string {
-	name := f.Function
-	if at := strings.IndexByte(name, '['); at >= 0 {
-		name = name[:at] // type arguments have paths of their own
-	}
-	slash := strings.LastIndexByte(name, '/') + 1
-	dot := strings.IndexByte(name[slash:], '.')
-	if dot < 0 {
-		return name
-	}
-	return strings.ReplaceAll(name[:slash+dot], "%2e", ".")
-}
-
-// Short returns the function's name with its package's last element only.
-func (f Frame) Short() string {
-	name, args, generic := strings.Cut(f.Function, "[")
-	name = name[strings.LastIndexByte(name, '/')+1:]
-	if generic {
-		name += "[" + args[strings.LastIndexByte(args, '/')+1:]
-	}
-	return name
-}
+func (f Frame) Package() string { return symbol.Package(f.Function) }
 
 // OfRuntime tells whether the function is the runtime's own.
 func (f Frame) OfRuntime() bool {

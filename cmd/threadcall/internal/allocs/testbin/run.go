@@ -59,27 +59,18 @@ func (b *Binary) run(ctx context.Context, env []string, args ...string) (string,
 	return out.String(), err
 }
 
-// Benchmarks returns the names of the package's benchmarks that match the first element of pattern, as go test has
-// it, and of all.
-func (b *Binary) Benchmarks(ctx context.Context, pattern string) (matching, all []string, err error) {
+// Benchmarks returns the names of the package's benchmarks.
+func (b *Binary) Benchmarks(ctx context.Context) (names []string, err error) {
 	out, err := b.run(ctx, nil, "-test.list=^Benchmark")
 	if err != nil {
-		return nil, nil, err
-	}
-	first, _, _ := strings.Cut(pattern, "/")
-	re, err := regexp.Compile(first)
-	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for l := range strings.Lines(out) {
 		if name := strings.TrimSpace(l); strings.HasPrefix(name, "Benchmark") {
-			all = append(all, name)
-			if re.MatchString(name) {
-				matching = append(matching, name)
-			}
+			names = append(names, name)
 		}
 	}
-	return matching, all, nil
+	return names, nil
 }
 
 // A Result is one line of a benchmark.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
 )
 
 // A Binary is the compiled test binary of a package.
@@ -71,17 +72,17 @@ func (b *Binary) command(ctx context.Context, args ...string) *exec.Cmd {
 
 // Jobs returns what there is to run: the benchmarks that the pattern means and that a version has. For each package,
 // the binaries are those of the versions, and names what benchmarks each of those has.
-func Jobs(pkg string, binaries []*Binary, names [][]string, p Pattern) (jobs []*Job) {
+func Jobs(pkg string, binaries []*Binary, names [][]string, p pattern.Pattern) (jobs []*Job) {
 	seen := map[string]*Job{}
 	for version, list := range names {
 		for _, name := range list {
-			pattern, ok := p.For(name)
+			its, ok := p.For(name)
 			if !ok {
 				continue
 			}
 			j := seen[name]
 			if j == nil {
-				j = &Job{Package: pkg, Benchmark: name, Pattern: pattern, Versions: make([]*Binary, len(binaries))}
+				j = &Job{Package: pkg, Benchmark: name, Pattern: its, Versions: make([]*Binary, len(binaries))}
 				seen[name] = j
 				jobs = append(jobs, j)
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/page"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
 )
@@ -24,7 +25,7 @@ var (
 		"time": unit.Duration, "ns": unit.Nanoseconds, "bytes": func(n any) string { return unit.Bytes(float(n)) },
 		"count": func(n any) string { return unit.Count(uint64(float(n))) },
 		"share": func(part, whole any) string { return unit.Share(float(part), float(whole)) },
-		"mean":  mean, "short": shortName, "file": shortFile, "histogram": histogram, "parts": parts, "place": place, "inside": inside,
+		"mean":  mean, "short": symbol.Short, "file": shortFile, "histogram": histogram, "parts": parts, "place": place, "inside": inside,
 		"inc": func(i int) int { return i + 1 },
 	}).Parse(source))
 )

@@ -29,15 +29,6 @@ func mean(d trace.Distribution) float64 {
 	return d.Sum / float64(d.N)
 }
 
-// shortName returns the function without the directories of its package.
-func shortName(function string) string {
-	generic := strings.IndexByte(function, '[') // type arguments have directories of their own
-	if generic < 0 {
-		generic = len(function)
-	}
-	return function[strings.LastIndexByte(function[:generic], '/')+1:]
-}
-
 // shortFile returns the file with the last of its directories.
 func shortFile(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")

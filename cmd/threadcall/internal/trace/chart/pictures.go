@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
 )
@@ -79,7 +80,7 @@ func pictures(r *trace.Report) picture {
 	shown := map[int64]bool{}
 	for _, t := range r.Locked {
 		shown[t.Thread] = true
-		p.Rows = append(p.Rows, rowOf(fmt.Sprintf("%d, only runs %s", t.Thread, shortName(t.Function)), t.Timeline))
+		p.Rows = append(p.Rows, rowOf(fmt.Sprintf("%d, only runs %s", t.Thread, symbol.Short(t.Function)), t.Timeline))
 	}
 	for _, t := range r.Threads.Busiest {
 		if !shown[t.ID] {
