@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/chart"
@@ -13,6 +15,11 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+)
+
+const (
+	enoughRounds = 20   // from which on the test by signs misses little
+	smallChange  = 0.02 // one that few people look for
 )
 
 // A benchResult is what is to be shown, of a run or of files.
@@ -74,6 +81,10 @@ func (r benchResult) print(out *screen.Screen) {
 		r.printSmallest(out)
 	}
 	r.printBlind(out)
+	if hint := r.hint(); hint != "" {
+		fmt.Fprintln(out)
+		out.Paragraph("", hint)
+	}
 	if r.report != nil {
 		r.printRun(out)
 	}
@@ -119,6 +130,23 @@ func (r benchResult) printBlind(out *screen.Screen) {
 		out.Paragraph(out.Red("Warning")+": ", fmt.Sprintf("this run could not have seen %s of %s%s. More rounds, or a longer -benchtime, could.",
 			l, strings.Join(names, ", "), more))
 	}
+}
+
+// hint says how a run that takes as long would show more. It is empty if none is known.
+func (r benchResult) hint() string {
+	if r.report == nil || r.report.Interrupted || r.settings.Budget > 0 || r.settings.Count >= enoughRounds ||
+		r.comparison.Hidden() < smallChange {
+		return ""
+	}
+	long, err := time.ParseDuration(cmp.Or(r.settings.Each.Benchtime, "1s"))
+	if err != nil { // a number of iterations
+		return ""
+	}
+	shorter := (long * time.Duration(r.settings.Count) / enoughRounds).Round(time.Millisecond)
+	if shorter == 0 || r.comparison.Slowest() > shorter.Seconds() {
+		return ""
+	}
+	return fmt.Sprintf("More rounds see more, even if they are shorter. -count %d -benchtime %v takes about as long.", enoughRounds, shorter)
 }
 
 // printRun says how it was measured, and where the raw results are.

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -107,26 +108,60 @@ func (c Cell) Spread() float64 {
 // nothing could have been shown.
 func (c *Comparison) Smallest() (middle, worst float64, ok bool) {
 	var all []float64
-	for _, t := range c.Tables {
-		if t.Unit != timeUnit {
-			continue
+	for d := range c.times() {
+		if d.Interval == nil {
+			return 0, 0, false
 		}
-		for _, row := range t.Rows {
-			for _, d := range row.Deltas {
-				if d.Verdict == None {
-					continue
-				}
-				if d.Interval == nil {
-					return 0, 0, false
-				}
-				if !d.Absolute {
-					all = append(all, d.Smallest)
-				}
-			}
+		if !d.Absolute {
+			all = append(all, d.Smallest)
 		}
 	}
 	if len(all) == 0 {
 		return 0, 0, false
 	}
 	return stats.Sample{Xs: all}.Quantile(0.5), slices.Max(all), true
+}
+
+// Hidden returns the largest relative change of the time that may be there and was not seen, or zero if every row shows
+// one.
+func (c *Comparison) Hidden() (largest float64) {
+	for d := range c.times() {
+		if d.Verdict == Unseen && !d.Absolute {
+			largest = max(largest, d.Smallest)
+		}
+	}
+	return largest
+}
+
+// Slowest returns the largest median of the time, in seconds.
+func (c *Comparison) Slowest() (seconds float64) {
+	for _, t := range c.Tables {
+		if t.Unit != timeUnit {
+			continue
+		}
+		for _, row := range t.Rows {
+			for _, cell := range row.Cells {
+				seconds = max(seconds, cell.Center)
+			}
+		}
+	}
+	return seconds
+}
+
+// times are all comparisons of the time.
+func (c *Comparison) times() iter.Seq[Delta] {
+	return func(yield func(Delta) bool) {
+		for _, t := range c.Tables {
+			if t.Unit != timeUnit {
+				continue
+			}
+			for _, row := range t.Rows {
+				for _, d := range row.Deltas {
+					if d.Verdict != None && !yield(d) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
