@@ -63,7 +63,7 @@ type rest struct {
 	busyUntil, busyFor time.Duration // every P was busy
 	freeUntil          time.Duration // one was not
 
-	turnUntil time.Duration // see sleep
+	turnUntil time.Duration // see endTurn
 	turnCalls int
 }
 
@@ -235,19 +235,10 @@ func (e *Engine) nap(start time.Duration) bool {
 
 // sleep is the last stage.
 //
-// Two goroutines that wake each other run before all others of their P, until the time slice that they share ends. But
-// if one of them is locked to its thread, each wake-up begins a new slice, and the others never run (seen with one P and
-// Go 1.26). So the thread ends its turn by itself. Its caller has been woken by then, and does not wait for that.
-//
 //threadcall:noalloc
 func (e *Engine) sleep(start time.Duration) {
+	start = e.rest.endTurn(start)
 	e.mode.Store(inGo)
-	r := &e.rest
-	if r.turnCalls++; r.turnCalls >= turnCalls && start >= r.turnUntil {
-		runtime.Gosched()
-		start = park.Now()
-		r.turnUntil, r.turnCalls = start+turn, 0
-	}
 	if e.q.Rest() {
 		for e.q.Resting() {
 			<-e.bell //threadcall:alloc the runtime's sudog, when its caches are empty
@@ -256,9 +247,26 @@ func (e *Engine) sleep(start time.Duration) {
 	e.mode.Store(inHost)
 	waited := park.Now() - start
 	if waited < maxNap {
-		r.nap = maxNap // a nap would have done
+		e.rest.nap = maxNap // a nap would have done
 	}
 	e.woken(waited)
+}
+
+// endTurn lets the others of the P run if the thread and its callers have had it for long, and returns the time.
+//
+// Two goroutines that wake each other run before all others of their P, until the time slice that they share ends. But
+// if one of them is locked to its thread, each wake-up begins a new slice, and the others never run (seen with one P and
+// Go 1.26). So the thread ends its turn by itself, when its caller has been woken and does not wait for that.
+//
+//threadcall:noalloc
+func (r *rest) endTurn(now time.Duration) time.Duration {
+	if r.turnCalls++; r.turnCalls < turnCalls || now < r.turnUntil {
+		return now
+	}
+	runtime.Gosched()
+	now = park.Now()
+	r.turnUntil, r.turnCalls = now+turn, 0
+	return now
 }
 
 // woken learns from a wait that spinning did not end.
