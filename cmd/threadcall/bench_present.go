@@ -20,6 +20,8 @@ import (
 const (
 	enoughRounds = 20   // from which on the test by signs misses little
 	smallChange  = 0.02 // one that few people look for
+
+	shortest = 20 * time.Millisecond // a round that others on the machine do not interrupt as a whole
 )
 
 // A benchResult is what is to be shown, of a run or of files.
@@ -143,7 +145,7 @@ func (r benchResult) hint() string {
 		return ""
 	}
 	shorter := (long * time.Duration(r.settings.Count) / enoughRounds).Round(time.Millisecond)
-	if shorter == 0 || r.comparison.Slowest() > shorter.Seconds() {
+	if shorter < shortest || r.comparison.Slowest() > shorter.Seconds() {
 		return ""
 	}
 	return fmt.Sprintf("More rounds see more, even if they are shorter. -count %d -benchtime %v takes about as long.", enoughRounds, shorter)

@@ -35,6 +35,7 @@ func TestWhoSeesNothingIsToldWhatWouldShowMore(t *testing.T) {
 	}{
 		"a second by default": {noisy, 10, "", 0, "-count 20 -benchtime 500ms"},
 		"a time":              {noisy, 15, "200ms", 0, "-count 20 -benchtime 150ms"},
+		"too short a time":    {noisy, 10, "30ms", 0, ""},
 		"a number":            {noisy, 10, "100x", 0, ""},
 		"rounds enough":       {noisy, 20, "", 0, ""},
 		"a budget":            {noisy, 0, "", time.Minute, ""},
