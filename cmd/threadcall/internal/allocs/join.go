@@ -116,6 +116,12 @@ func (j joiner) explain(r *Row, chains []heap.Stack) {
 			lines = append(lines, escape.Position{File: f.File, Line: f.Line})
 		}
 		more, same := j.log.At(lines)
+		if variables := j.log.Inlined(lines); r.Kind == "new" && variables != nil {
+			if !same {
+				more, same = nil, true
+			}
+			more = append(more, variables...)
+		}
 		found, exact = append(found, more...), exact && same
 	}
 	found = suiting(found, r.Kind)
@@ -156,9 +162,10 @@ func (j joiner) askedFor(p string) bool { return j.asked[p] || j.asked[strings.T
 
 // suiting leaves out what another kind of allocation in the same line is the reason for.
 func suiting(found []escape.Escape, kind string) []escape.Escape {
+	found = slices.DeleteFunc(found, escape.Escape.Constant)
 	var some []escape.Escape
 	for _, e := range found {
-		if suits(e, kind) && !e.Constant() {
+		if suits(e, kind) {
 			some = append(some, e)
 		}
 	}

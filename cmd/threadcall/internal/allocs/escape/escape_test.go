@@ -59,6 +59,8 @@ func pointers(pp **T)    { t := T{}; *pp = &t }
 func literal()           { sink = map[string]*T{"a": {}} }
 func array(n int)        { sink = [2]*int{&n, &n} }
 func byInterface(e interface{ M(*int) }, n int) { e.M(&n) }
+func stored(n int)       { list[0] = &n }
+func passed()            { stored(1) }
 `
 
 // compile returns what the compiler on this machine writes about the program.
@@ -165,6 +167,26 @@ func TestTheChainOfInlinedCallsIsFollowed(t *testing.T) {
 		t.Errorf("elsewhere: %+v, %v", found, exact)
 	}
 	if found, _ = l.At(nil); found != nil {
+		t.Errorf("nowhere: %+v", found)
+	}
+}
+
+func TestParametersOfInlinedFunctionsAreOfTheCall(t *testing.T) {
+	l := compile(t)
+	file := l.All()[0].At().File
+	found := l.Inlined([]Position{{File: file, Line: 53}})
+	if len(found) != 1 || found[0].What != "n" || found[0].At().Line != 52 {
+		t.Errorf("%+v", found)
+	}
+	if found := l.Inlined([]Position{{File: file, Line: 17}}); found != nil {
+		t.Errorf("what is no variable: %+v", found)
+	}
+	for what, want := range map[string]bool{"n": true, "dep.n": true, "größe_2": true, "&T{}": false, "a.b.c": false, "new(T)": false, "func literal": false, "2": false} {
+		if variableForm.MatchString(what) != want {
+			t.Errorf("%s: %v", what, !want)
+		}
+	}
+	if found := l.Inlined(nil); found != nil {
 		t.Errorf("nowhere: %+v", found)
 	}
 }
