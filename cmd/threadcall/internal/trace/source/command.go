@@ -57,13 +57,19 @@ func (r Request) place(dir string) (trace string, err error) {
 	if r.Keep == "" {
 		return filepath.Join(dir, "trace"), nil
 	}
+	if at, err := os.Stat(r.Keep); err == nil && !at.Mode().IsRegular() { // a device, which must not be removed
+		return "", fmt.Errorf("the trace cannot be kept: %s is no regular file", r.Keep)
+	}
 	f, err := os.Create(r.Keep) // to know before anything has run
 	if err != nil {
 		return "", fmt.Errorf("the trace cannot be kept: %w", err)
 	}
 	f.Close()
-	os.Remove(r.Keep)
-	return filepath.Abs(r.Keep) // what runs may run elsewhere
+	if trace, err = filepath.EvalSymlinks(r.Keep); err != nil {
+		return "", fmt.Errorf("the trace cannot be kept: %w", err)
+	}
+	os.Remove(trace)
+	return filepath.Abs(trace) // what runs may run elsewhere
 }
 
 // recorded tells whether a file has more than the header of a trace.

@@ -144,6 +144,35 @@ func TestTheStandardInputIsATrace(t *testing.T) {
 	}
 }
 
+func TestATraceIsKeptWhereALinkLeads(t *testing.T) {
+	file, link := filepath.Join(t.TempDir(), "kept.trace"), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	r := command(t, "makes calls")
+	r.Keep = link
+	want := one(t, r)
+	if at, err := os.Stat(file); err != nil || at.Size() != want.size {
+		t.Errorf("%v; want a file of %d bytes", err, want.size)
+	}
+}
+
+func TestADeviceIsNotReplacedByATrace(t *testing.T) {
+	device := filepath.Join(t.TempDir(), "device")
+	if err := os.Symlink(os.DevNull, device); err != nil || runtime.GOOS == "windows" {
+		t.Skip("no links to devices here: ", err)
+	}
+	r := command(t, "is quiet")
+	r.Keep = device
+	results := open(t, t.Context(), r)
+	if len(results) != 1 || results[0].err == nil || !strings.Contains(results[0].err.Error(), "no regular file") {
+		t.Errorf("results %+v", results)
+	}
+	if _, err := os.Lstat(device); err != nil {
+		t.Errorf("it is gone: %v", err)
+	}
+}
+
 func TestNonsenseIsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.trace")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
