@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // files makes a directory with these files, of which the names have slashes.
@@ -301,6 +303,33 @@ func TestWhatTheCompilerSaysIsShown(t *testing.T) {
 	err := Tree{Dir: dir}.Compile(t.Context(), Package{"example.com/p", dir}, filepath.Join(t.TempDir(), "x"))
 	if compile := (*CompileError)(nil); !errors.As(err, &compile) || !strings.Contains(compile.Output, "p_test.go:3") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestAnInterruptedBuildLeavesNothingButBesideItsFile(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	dir := files(t, map[string]string{
+		"go.mod":    "module example.com/p\n\ngo 1.26\n",
+		"p_test.go": "package p\n",
+		// It stands for the compiler. The go command asks for versions first.
+		"slow": "case \"$*\" in *-V=full*) exec \"$@\";; esac\n: >\"$(dirname \"$0\")/started\"\nexec sleep 1000\n",
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for !exists(filepath.Join(dir, "started")) && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	tree := Tree{Dir: dir, Flags: []string{"-toolexec=sh '" + filepath.Join(dir, "slow") + "'"}}
+	err := tree.Compile(ctx, Package{"example.com/p", dir}, filepath.Join(t.TempDir(), "x"))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("it was not interrupted: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.Getenv("GOTMPDIR"), "*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
 	}
 }
 

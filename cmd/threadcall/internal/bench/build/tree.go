@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
@@ -77,7 +78,10 @@ func (e *CompileError) Error() string {
 // Compile compiles the test binary of p into the file. What the compiler finds wrong is a CompileError.
 func (t Tree) Compile(ctx context.Context, p Package, file string) error {
 	args := append([]string{"test", "-c", "-vet=off", "-o", file}, t.Flags...)
-	out, err := t.command(ctx, append(args, p.ImportPath)...).CombinedOutput()
+	cmd := t.command(ctx, append(args, p.ImportPath)...)
+	// A go command that is interrupted leaves its temporary files where they are. Beside the file, they go when that goes.
+	cmd.Env = append(cmd.Env, "GOTMPDIR="+filepath.Dir(file))
+	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
