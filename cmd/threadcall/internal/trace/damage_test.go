@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -81,6 +82,54 @@ func TestATraceThatIsCutOffIsReportedUpToThere(t *testing.T) {
 	}
 	if truncated < 10 {
 		t.Errorf("of 40 parts, only %d were reported", truncated)
+	}
+}
+
+// batches returns where the batches of a trace begin. The runtime writes whole ones, so a killed program leaves whole ones.
+func batches(data []byte) (begins []int) {
+	const batch = 1 // the type of the event with which one begins; that which ends a generation stands alone
+	for at := headerSize; at < len(data); {
+		begins = append(begins, at)
+		at++
+		if data[at-1] != batch {
+			continue
+		}
+		var size uint64
+		for range 4 { // generation, thread, time, size
+			var n int
+			size, n = binary.Uvarint(data[at:])
+			at += n
+		}
+		at += int(size)
+	}
+	return begins
+}
+
+func TestATraceThatEndsBetweenBatchesIsCutOff(t *testing.T) {
+	data := generations(t)
+	truncated, none := 0, 0
+	begins := batches(data)
+	for _, end := range begins[:min(len(begins), 40)] {
+		r, err := Read(bytes.NewReader(data[:end]), Options{})
+		switch {
+		case err != nil:
+			none++
+			if !strings.Contains(err.Error(), "ends within its first second") {
+				t.Errorf("%d of %d bytes: %v", end, len(data), err)
+			}
+		case r.Trace.Truncated:
+			truncated++
+			if !strings.Contains(r.Warnings[0], "cut off") {
+				t.Errorf("%d of %d bytes: warnings %q", end, len(data), r.Warnings)
+			}
+		}
+	}
+	if truncated == 0 || none < 2 {
+		t.Errorf("of %d batches, %d ends were seen, %d in the first second", len(begins), truncated, none)
+	}
+	_, err := Read(strings.NewReader("go 1.23 trace\x00\x00\x00"), Options{})
+	if err == nil || !strings.Contains(err.Error(), "ends within its first second") {
+		t.Errorf("of a format that has no ends of generations: %v", err)
 	}
 }
 
