@@ -133,12 +133,11 @@ func (o *traceOutput) run(from source.Request, stdout, stderr *os.File) error {
 		if err == nil {
 			err = o.read(t, stdout, progress)
 		}
+		if t != nil && t.Failed != nil {
+			failed = append(failed, t.Failed)
+		}
 		if err != nil {
 			failed = append(failed, err)
-			continue
-		}
-		if t.Failed != nil {
-			failed = append(failed, t.Failed)
 		}
 	}
 	if o.json && len(o.reports) > 0 {

@@ -178,6 +178,18 @@ func TestTraceOfTests(t *testing.T) {
 	}
 }
 
+func TestTraceTellsThatTheCommandFailedIfItsTraceCannotBeRead(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("needs a shell: ", err)
+	}
+	_, stderr, status := threadcall(t, "trace", "--", "sh", "-c", `echo no trace but a text >"$THREADCALL_TRACE"; exit 7`)
+	for _, want := range []string{"exit status 7", "a text file"} {
+		if status != statusWrong || !strings.Contains(stderr, want) {
+			t.Errorf("status %d, no %q in stderr %q", status, want, stderr)
+		}
+	}
+}
+
 func TestTraceRefusesNonsense(t *testing.T) {
 	file := recorded(t)
 	for _, c := range []struct{ args, complaint string }{

@@ -107,13 +107,13 @@ func batches(data []byte) (begins []int) {
 
 func TestATraceThatEndsBetweenBatchesIsCutOff(t *testing.T) {
 	data := generations(t)
-	truncated, none := 0, 0
+	truncated := 0
 	begins := batches(data)
-	for _, end := range begins[:min(len(begins), 40)] {
+	for i := 0; i < len(begins); i += 1 + len(begins)/40 {
+		end := begins[i]
 		r, err := Read(bytes.NewReader(data[:end]), Options{})
 		switch {
 		case err != nil:
-			none++
 			if !strings.Contains(err.Error(), "ends within its first second") {
 				t.Errorf("%d of %d bytes: %v", end, len(data), err)
 			}
@@ -124,8 +124,8 @@ func TestATraceThatEndsBetweenBatchesIsCutOff(t *testing.T) {
 			}
 		}
 	}
-	if truncated == 0 || none < 2 {
-		t.Errorf("of %d batches, %d ends were seen, %d in the first second", len(begins), truncated, none)
+	if truncated == 0 {
+		t.Errorf("of %d batches, none was seen to be the last one", len(begins))
 	}
 	_, err := Read(strings.NewReader("go 1.23 trace\x00\x00\x00"), Options{})
 	if err == nil || !strings.Contains(err.Error(), "ends within its first second") {
