@@ -92,6 +92,9 @@ func traceRequest(from *source.Request, cmd *cobra.Command, args []string) (err 
 			return failure{fmt.Errorf("there is no file %s", from.Packages[i])}
 		}
 	}
+	if cmd.Flags().Changed("timeout") && from.Tests.Timeout == 0 {
+		from.Tests.Timeout = -1
+	}
 	switch {
 	case len(from.Packages) == 0 && from.Tests != (source.Tests{}):
 		return errors.New("flags of tests are for packages")

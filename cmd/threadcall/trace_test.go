@@ -119,7 +119,7 @@ func inModule(t *testing.T, args ...string) (stdout, stderr string, status int, 
 	dir = t.TempDir()
 	for file, text := range map[string]string{
 		"go.mod":         "module example.com/m\n\ngo 1.26\n",
-		"a/a_test.go":    "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { println(\"in a\") }\n",
+		"a/a_test.go":    "package a\n\nimport (\n\"flag\"\n\"testing\"\n)\n\nfunc TestA(t *testing.T) { println(flag.Lookup(\"test.timeout\").Value.String()) }\n",
 		"b/b_test.go":    "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) { t.Error(\"b is wrong\") }\n",
 		"c/c.go":         "package c\n",
 		"d/d_test.go":    "package d\n\nfunc TestD(\n",
@@ -163,6 +163,12 @@ func TestTraceOfTests(t *testing.T) {
 	if status != statusWrong || !strings.Contains(stderr, "the tests of example.com/m/b have failed") ||
 		!strings.Contains(stderr, "b is wrong") {
 		t.Errorf("failing tests: status %d, stderr %q", status, stderr)
+	}
+
+	for flag, want := range map[string]string{"-v": "10m0s", "-timeout=0": "0s", "-timeout=1m": "1m0s"} {
+		if _, stderr, status, _ := inModule(t, flag, "./a"); status != statusOK || !strings.Contains(stderr, "\n"+want+"\n") {
+			t.Errorf("%s: status %d, stderr %q; want the timeout %s", flag, status, stderr, want)
+		}
 	}
 
 	for _, c := range []struct{ args, want string }{

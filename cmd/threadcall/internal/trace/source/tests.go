@@ -21,7 +21,7 @@ type Tests struct {
 	Run, Bench, Benchtime string
 	Count                 int
 	CPU                   string
-	Timeout               time.Duration
+	Timeout               time.Duration // if it is negative there is none
 	Short, Verbose        bool
 
 	Tags string
@@ -44,7 +44,7 @@ func (t Tests) flags() []string {
 	if timeout == 0 {
 		timeout = 10 * time.Minute
 	}
-	flags := []string{"-test.paniconexit0", "-test.timeout=" + timeout.String()}
+	flags := []string{"-test.paniconexit0", "-test.timeout=" + max(0, timeout).String()}
 	add := func(name, value string) {
 		if value != "" {
 			flags = append(flags, "-test."+name+"="+value)
