@@ -38,7 +38,7 @@ func (p *profile) end() {
 	}
 	p.write.Do(func() {
 		if err := memprofile.Write(p.file, p.began); err != nil {
-			complain("no profile of allocations", err)
+			complain("no profile of allocations", err, allocsVariable)
 		}
 	})
 }

@@ -68,7 +68,8 @@ func TestEveryAllocationIsInTheProfile(t *testing.T) {
 
 func TestAProgramWithoutItsProfileRunsOn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "no", "allocs")
-	if stdout, stderr := runAllocates(t, file); stdout != `""` || !strings.Contains(stderr, "no profile of allocations") {
+	if stdout, stderr := runAllocates(t, file); stdout != `""` || !strings.Contains(stderr, "no profile of allocations") ||
+		!strings.Contains(stderr, allocsVariable) {
 		t.Errorf("prints %s and %q", stdout, stderr)
 	}
 }

@@ -78,13 +78,13 @@ func Start() (stop func()) {
 	os.Unsetenv(variable)
 	f, err := os.Create(name)
 	if err != nil {
-		complain("no trace is recorded", err)
+		complain("no trace is recorded", err, variable)
 		return Stop
 	}
 	out := &output{file: f}
 	if err := trace.Start(out); err != nil {
 		f.Close()
-		complain("no trace is recorded", err)
+		complain("no trace is recorded", err, variable)
 		return Stop
 	}
 	current = out
@@ -104,7 +104,7 @@ func Stop() {
 	}
 	trace.Stop()
 	if err := current.close(); err != nil {
-		complain("the trace ends too early", err)
+		complain("the trace ends too early", err, variable)
 	}
 	current = nil
 }
@@ -130,6 +130,6 @@ func (o *output) close() error {
 	return err
 }
 
-func complain(what string, err error) {
-	fmt.Fprintf(os.Stderr, "recorder: %s: %v (%s asks for one)\n", what, err, variable)
+func complain(what string, err error, asking string) {
+	fmt.Fprintf(os.Stderr, "recorder: %s: %v (%s asks for one)\n", what, err, asking)
 }
