@@ -23,7 +23,7 @@ const Variable = "THREADCALL_ALLOCS"
 // Command runs a command whose program imports package recorder, and reports what that has allocated altogether. If ctx
 // is done the command is interrupted, and what it has left is reported.
 func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.Writer) (*Report, error) {
-	dir, err := os.MkdirTemp("", "threadcall-allocs-")
+	dir, err := temporary()
 	if err != nil {
 		return nil, err
 	}

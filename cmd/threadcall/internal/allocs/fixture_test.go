@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -215,6 +216,7 @@ func TestWhatCannotRunIsAnError(t *testing.T) {
 		name, bench, pkg, want string
 	}{
 		{"no match", "Nowhere", ".", `no benchmark matches "Nowhere"; there are BenchmarkSend, BenchmarkChannel`},
+		{"skipped", "Panics$", ".", "are skipped"},
 		{"no package", ".", "./nowhere", "nowhere"},
 		{"no benchmarks", ".", "./empty", "no tests"},
 		{"does not compile", ".", "./broken", "undefined: nowhere"},
@@ -237,6 +239,63 @@ func TestAModuleMayAskForAnOldGo(t *testing.T) {
 	}
 	if run := runNamed(t, r, "BenchmarkKeep"); run.Total != (heap.Amount{Objects: 1, Bytes: 8}) {
 		t.Errorf("%+v", run.Total)
+	}
+}
+
+func TestReasonsDoNotDependOnTheEnvironment(t *testing.T) {
+	outsideWorkspace(t)
+	t.Setenv("GOFLAGS", "-trimpath")
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blank := filepath.Join(t.TempDir(), "a directory")
+	if err := os.Mkdir(blank, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(dir, blank)
+	if err != nil {
+		t.Skip(err) // another drive of Windows
+	}
+	t.Setenv("GOTMPDIR", relative)
+	s := fixtureSettings()
+	s.Bench = "Send"
+	r, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := runNamed(t, r, "BenchmarkSend").Rows[0].Why; !strings.Contains(why, "sent on a channel") {
+		t.Error(why)
+	}
+}
+
+func TestAnInterruptLeavesNoFiles(t *testing.T) {
+	outsideWorkspace(t)
+	dir := t.TempDir()
+	t.Setenv("GOTMPDIR", dir)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	s := fixtureSettings()
+	s.Bench = "Send"
+	s.Progress = func(text string) {
+		if strings.HasPrefix(text, "compiling") {
+			go func() {
+				for ctx.Err() == nil {
+					here, _ := filepath.Glob(filepath.Join(dir, "go-build*"))
+					below, _ := filepath.Glob(filepath.Join(dir, "*", "go-build*"))
+					if len(here)+len(below) > 0 {
+						interrupt()
+					}
+					time.Sleep(time.Millisecond)
+				}
+			}()
+		}
+	}
+	if _, err := s.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +46,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "threadcall-allocs-")
+	dir, err := temporary()
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +138,15 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 	return r, err
 }
 
+// temporary makes a directory where the go command makes its own: in GOTMPDIR or the system's.
+func temporary() (string, error) {
+	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "threadcall-allocs-")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(dir)
+}
+
 // reached learns which of the functions that have promised the benchmarks of a package run.
 func (s Settings) reached(ctx context.Context, r *Report, b testbin.Builder, p testbin.Package, number int) error {
 	s.Progress("looking what the benchmarks of " + p.ImportPath + " run")
@@ -151,10 +162,20 @@ func (s Settings) reached(ctx context.Context, r *Report, b testbin.Builder, p t
 	return err
 }
 
-func nothingRan(pattern string, known, notes []string) error {
+func nothingRan(bench string, known, notes []string) error {
+	which, err := pattern.Parse(bench)
+	if err != nil {
+		return err
+	}
+	matches := slices.ContainsFunc(known, func(name string) bool {
+		_, ok := which.For(name)
+		return ok
+	})
 	switch {
+	case matches:
+		return fmt.Errorf("nothing to measure: the benchmarks that match %q are skipped, or have no sub-benchmarks that match", bench)
 	case len(known) > 0:
-		return fmt.Errorf("no benchmark matches %q; there are %s", pattern, strings.Join(known, ", "))
+		return fmt.Errorf("no benchmark matches %q; there are %s", bench, strings.Join(known, ", "))
 	case len(notes) > 0:
 		return fmt.Errorf("nothing to run: %s", strings.Join(notes, ", "))
 	}

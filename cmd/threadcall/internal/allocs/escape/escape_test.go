@@ -66,14 +66,17 @@ func passed()            { stored(1) }
 // compile returns what the compiler on this machine writes about the program.
 func compile(t *testing.T) *Log {
 	t.Helper()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "it's a directory")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26.0\n", "p.go": program} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	log := filepath.Join(dir, "log")
-	cmd := exec.Command("go", "build", "-gcflags="+Flag(log), ".")
+	cmd := exec.Command("go", "build", Flag(".", log), ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "PWD="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {

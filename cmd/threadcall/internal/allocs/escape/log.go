@@ -13,9 +13,16 @@ import (
 	"strings"
 )
 
-// Flag is the compiler's flag that makes it write to dir. The go command runs the compiler again for a directory that it
-// has not seen, so a new one always gets the files; one that it has seen does not.
-func Flag(dir string) string { return "-json=0," + dir }
+// Flag is the go command's flag that makes the compiler write to dir what it has to say of the packages that match the
+// pattern. The go command runs the compiler again for a directory that it has not seen, so a new one always gets the
+// files; one that it has seen does not. Dir is absolute.
+func Flag(pattern, dir string) string {
+	quote := "'"
+	if strings.Contains(dir, quote) {
+		quote = `"`
+	}
+	return "-gcflags=" + pattern + "=" + quote + "-json=0," + dir + quote
+}
 
 // A Log is what the compiler has written about some packages.
 type Log struct {

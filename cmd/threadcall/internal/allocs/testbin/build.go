@@ -20,8 +20,14 @@ type Binary struct {
 // A Builder compiles into a directory of its own.
 type Builder struct {
 	Settings Settings
-	Dir      string   // temporary, the caller's to remove
+	Dir      string   // temporary and absolute, the caller's to remove
 	Asked    []string // import paths of the packages that the compiler is asked about
+}
+
+// goCommand lets the go command have its own temporary files in the directory, where they are removed even if it cannot
+// do so itself.
+func (b Builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	return b.Settings.goCommand(ctx, []string{"GOTMPDIR=" + b.Dir}, args...)
 }
 
 func (b Builder) log() string { return filepath.Join(b.Dir, "escapes") }
@@ -30,7 +36,7 @@ func (b Builder) log() string { return filepath.Join(b.Dir, "escapes") }
 // for a package as it is and as its own tests see it.
 func (b Builder) Build(ctx context.Context, p Package, number int) (*Binary, error) {
 	if !p.Standard && p.Module != nil && !p.Module.Main {
-		cache, err := b.Settings.goCommand(ctx, "env", "GOMODCACHE")
+		cache, err := b.goCommand(ctx, "env", "GOMODCACHE")
 		if err != nil {
 			return nil, err
 		}
@@ -44,11 +50,11 @@ func (b Builder) Build(ctx context.Context, p Package, number int) (*Binary, err
 		return nil, err
 	}
 	bin := &Binary{Package: p, File: filepath.Join(b.Dir, fmt.Sprintf("%d.test.exe", number))}
-	args := append([]string{"test", "-c", "-p=1", "-vet=off", "-o", bin.File, "-overlay", overlay}, b.Settings.tags()...)
+	args := append([]string{"test", "-c", "-p=1", "-vet=off", "-o", bin.File, "-overlay", overlay}, b.Settings.flags()...)
 	for _, path := range b.Asked {
-		args = append(args, "-gcflags="+path+"="+escape.Flag(b.log()))
+		args = append(args, escape.Flag(path, b.log()))
 	}
-	if _, err := b.Settings.goCommand(ctx, append(args, p.ImportPath)...); err != nil {
+	if _, err := b.goCommand(ctx, append(args, p.ImportPath)...); err != nil {
 		return nil, err
 	}
 	return bin, nil
@@ -58,8 +64,8 @@ func (b Builder) Build(ctx context.Context, p Package, number int) (*Binary, err
 func (b Builder) Covered(ctx context.Context, p Package, number int, packages string) (*Binary, error) {
 	bin := &Binary{Package: p, File: filepath.Join(b.Dir, fmt.Sprintf("%d.cover.exe", number))}
 	args := append([]string{"test", "-c", "-vet=off", "-o", bin.File, "-cover", "-covermode=atomic", "-coverpkg=" + packages},
-		b.Settings.tags()...)
-	_, err := b.Settings.goCommand(ctx, append(args, p.ImportPath)...)
+		b.Settings.flags()...)
+	_, err := b.goCommand(ctx, append(args, p.ImportPath)...)
 	return bin, err
 }
 
@@ -106,10 +112,10 @@ func (b Builder) Compile(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	args := append([]string{"build", "-p=1", "-o", os.DevNull}, b.Settings.tags()...)
+	args := append([]string{"build", "-p=1", "-o", os.DevNull}, b.Settings.flags()...)
 	for _, path := range paths {
-		args = append(args, "-gcflags="+path+"="+escape.Flag(b.log()))
+		args = append(args, escape.Flag(path, b.log()))
 	}
-	_, err := b.Settings.goCommand(ctx, append(args, paths...)...)
+	_, err := b.goCommand(ctx, append(args, paths...)...)
 	return err
 }

@@ -38,9 +38,9 @@ func TestATestMainThatHandsItsMOnIsAnError(t *testing.T) {
 
 func TestLinesOfBenchmarksAreRead(t *testing.T) {
 	const out = "goos: linux\nBenchmarkA-2         \t     100\t     12.5 ns/op\t 8 B/op\nBenchmarkB/x-2-2 \t1\t300 ns/op\n" +
-		"BenchmarkC\t1\n--- SKIP: BenchmarkD\nPASS\n"
+		"BenchmarkC \t       1\nBenchmarkD-2 \t       1\t         3.000 w/op\nprintedBenchmarkE-2 \t 1\t 7 ns/op\n--- SKIP: BenchmarkF\nBenchmarkG \t3 geese\nPASS\n"
 	got := results(out, 2)
-	if len(got) != 2 || got[0] != (Result{"BenchmarkA", 100, 12}) || got[1] != (Result{"BenchmarkB/x-2", 1, 300}) {
+	if len(got) != 5 || got[2] != (Result{"BenchmarkC", 1, 0}) || got[3] != (Result{"BenchmarkD", 1, 0}) || got[4] != (Result{"BenchmarkE", 1, 7}) || got[0] != (Result{"BenchmarkA", 100, 12}) || got[1] != (Result{"BenchmarkB/x-2", 1, 300}) {
 		t.Errorf("%+v", got)
 	}
 	if got = results("BenchmarkE-2\t1\t1 ns/op\n", 1); len(got) != 1 || got[0].Name != "BenchmarkE-2" {

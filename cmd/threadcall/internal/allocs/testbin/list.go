@@ -10,11 +10,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gocmd"
 )
 
@@ -48,8 +48,8 @@ type Settings struct {
 // List returns the packages that the settings name, and all that they and their tests depend on.
 func (s Settings) List(ctx context.Context) (named, all []Package, err error) {
 	args := append([]string{"list", "-e", "-deps", "-test", "-json=ImportPath,Name,Dir,Standard,DepOnly,ForTest,Module,GoFiles," +
-		"CgoFiles,TestGoFiles,XTestGoFiles,Imports,Deps,Error"}, s.tags()...)
-	out, err := s.goCommand(ctx, append(append(args, "--"), s.Packages...)...)
+		"CgoFiles,TestGoFiles,XTestGoFiles,Imports,Deps,Error"}, s.flags()...)
+	out, err := s.goCommand(ctx, nil, append(append(args, "--"), s.Packages...)...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,18 +90,22 @@ func (s Settings) Asked(all []Package) []string {
 	return slices.Compact(asked)
 }
 
-func (s Settings) tags() []string {
-	if s.Tags == "" {
-		return nil
+// flags are for all of the go command's subcommands, and stronger than GOFLAGS. Files must have the same paths in stacks, in
+// what the compiler says, and in what the go command lists.
+func (s Settings) flags() []string {
+	flags := []string{"-trimpath=false"}
+	if s.Tags != "" {
+		flags = append(flags, "-tags="+s.Tags)
 	}
-	return []string{"-tags=" + s.Tags}
+	return flags
 }
 
 // goCommand returns what the go command prints. Its complaints are the error.
-func (s Settings) goCommand(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
+func (s Settings) goCommand(ctx context.Context, env []string, args ...string) ([]byte, error) {
+	cmd := process.Command(ctx, "go", args...)
+	defer process.End(cmd)
 	cmd.Dir = s.Dir
-	cmd.Env = os.Environ()
+	cmd.Env = append(os.Environ(), env...)
 	if s.Dir != "" {
 		cmd.Env = append(cmd.Env, "PWD="+s.Dir)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
 	"github.com/threadcall/threadcall/internal/memprofile"
 )
 
@@ -41,17 +42,20 @@ func (f *Failure) Decisive() string {
 	return strings.Join(lines[:min(len(lines), 4)], "; ")
 }
 
-// run runs the binary where go test would and returns what it printed.
+// run runs the binary where go test would and returns what it printed. What it has started and left is killed.
 func (b *Binary) run(ctx context.Context, env []string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, b.File, args...)
+	cmd := process.Command(ctx, b.File, args...)
+	defer process.End(cmd)
 	cmd.Dir = b.Package.Dir
 	cmd.Env = append(append(os.Environ(), "PWD="+b.Package.Dir), env...)
-	cmd.WaitDelay = 5 * time.Second // for what it has started
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		return "", ctx.Err()
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it has ended well, only what it has started has not
 	}
 	if errors.As(err, new(*exec.ExitError)) {
 		return out.String(), &Failure{cmd.ProcessState.String(), out.String()}
@@ -77,10 +81,11 @@ func (b *Binary) Benchmarks(ctx context.Context) (names []string, err error) {
 type Result struct {
 	Name string // without the number of processors
 	N    int
-	Time time.Duration // each
+	Time time.Duration // each; zero if the line has none, as the benchmark may want it
 }
 
-var resultForm = regexp.MustCompile(`(?m)^(Benchmark\S*)[ \t]+(\d+)\t\s*([\d.]+) ns/op`)
+// What the benchmark itself has printed may stand before the line.
+var resultForm = regexp.MustCompile(`(?m)(Benchmark\S*)[ \t]+(\d+)(?:\t *([\d.]+) ns/op)?(?:\t|\r?$)`)
 
 // results finds the lines of benchmarks in what a test binary printed that ran with so many processors.
 func results(out string, procs int) []Result {
@@ -113,13 +118,22 @@ type Options struct {
 }
 
 func (o Options) args(more ...string) []string {
-	return append([]string{"-test.timeout=" + o.Timeout.String(), "-test.cpu=" + strconv.Itoa(o.Procs)}, more...)
+	// Like go test: who exits with 0 before the end has not ended well.
+	return append([]string{"-test.paniconexit0", "-test.timeout=" + o.Timeout.String(), "-test.cpu=" + strconv.Itoa(o.Procs)}, more...)
 }
 
 // Try runs a benchmark once, and returns a line for it or for each of its sub-benchmarks that match.
 func (b *Binary) Try(ctx context.Context, pattern string, o Options) ([]Result, error) {
+	began := time.Now()
 	out, err := b.run(ctx, nil, o.args("-test.run=^$", "-test.bench="+pattern, "-test.benchtime=1x")...)
-	return results(out, o.Procs), err
+	took := time.Since(began)
+	found := results(out, o.Procs)
+	for i := range found {
+		if found[i].Time == 0 {
+			found[i].Time = took // no less
+		}
+	}
+	return found, err
 }
 
 // Benchmark runs one benchmark for n operations and returns the profile.
