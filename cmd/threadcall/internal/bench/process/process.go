@@ -25,8 +25,12 @@ func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Quit makes a Go program that runs write where its goroutines are and end, where the system has a way to say so.
-func Quit(cmd *exec.Cmd) { quit(cmd) }
+// Quit makes a Go program that runs write where its goroutines are and end, where the system has a way to say so; elsewhere
+// it just ends. What it has started is left to End.
+func Quit(cmd *exec.Cmd) error {
+	ending.Store(cmd, nil)
+	return quit(cmd)
+}
 
 // End kills what is left of the processes that cmd has started. Call it after Wait.
 func End(cmd *exec.Cmd) {

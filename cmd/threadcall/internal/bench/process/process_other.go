@@ -11,7 +11,7 @@ func separate(*exec.Cmd) {}
 
 func interrupt(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
-func quit(*exec.Cmd) {}
+func quit(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
 func kill(*exec.Cmd) {}
 

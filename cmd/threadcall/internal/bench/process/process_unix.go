@@ -23,7 +23,7 @@ func interrupt(cmd *exec.Cmd) error {
 	return nil
 }
 
-func quit(cmd *exec.Cmd) { _ = unix.Kill(cmd.Process.Pid, unix.SIGQUIT) }
+func quit(cmd *exec.Cmd) error { return cmd.Process.Signal(unix.SIGQUIT) }
 
 func kill(cmd *exec.Cmd) {
 	if cmd.Process != nil {

@@ -183,6 +183,8 @@ func (j *Job) drop(name string) {
 var (
 	crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |SIG[A-Z]+: |unexpected fault address|runtime: |WARNING: DATA RACE)`)
 	frame = regexp.MustCompile(`^\t\S.*\.(go|s):[0-9]+`)
+	// goOwn are the lines of the standard library that are in the way, and of the main function that the go command writes.
+	goOwn = regexp.MustCompile(`^\t(.*/src/(testing|runtime)/|(testing|runtime|internal|sync)/|_testmain\.go:)`)
 	noise = regexp.MustCompile(`^(goos|goarch|pkg|cpu): |^\s*--- |^(PASS|FAIL|ok|exit status \d+)$|^Benchmark\S*(\s|$)|^goroutine \d+ |^\s*$|^\[signal |^created by |^(testing|runtime|panic)[.(]|^\(`)
 )
 
@@ -198,9 +200,7 @@ func decisive(output string, n int) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
 		if frame.MatchString(line) {
-			own := !strings.Contains(line, "/src/testing/") && !strings.Contains(line, "/src/runtime/") &&
-				!strings.HasPrefix(line, "\ttesting/") && !strings.HasPrefix(line, "\truntime/")
-			if own && where == "" {
+			if where == "" && !goOwn.MatchString(line) {
 				where, _, _ = strings.Cut(strings.TrimSpace(line), " +0x")
 			}
 			continue
@@ -220,4 +220,18 @@ func decisive(output string, n int) string {
 		said = append(said[:min(len(said), n-1)], "at "+where)
 	}
 	return strings.Join(said[:min(len(said), n)], "\n")
+}
+
+// lineInBenchmark is the line of source code in the function of a benchmark, of a stack trace.
+var lineInBenchmark = regexp.MustCompile(`\n\t(\S.*\.go:[0-9]+)[^\n]*\ntesting\.\(\*B\)\.runN\(`)
+
+// benchmarkLine returns where the benchmark was, or the innermost of its sub-benchmarks, when the process wrote the stack
+// traces of all its goroutines. It is empty if they do not tell.
+func benchmarkLine(output string) string {
+	for stack := range strings.SplitSeq(output, "\n\n") {
+		if m := lineInBenchmark.FindStringSubmatch(stack); m != nil && !strings.Contains(stack, "\ntesting.(*B).Run(") {
+			return m[1]
+		}
+	}
+	return ""
 }

@@ -106,8 +106,8 @@ func (s *Settings) start(ctx context.Context, r Run, more []string) (*ended, err
 	cmd := binary.command(limit, append(args, more...)...)
 	end := cmd.Cancel
 	cmd.Cancel = func() error {
-		if ctx.Err() == nil {
-			process.Quit(cmd)
+		if ctx.Err() == nil { // a signal to end would cut short what it writes
+			return process.Quit(cmd)
 		}
 		return end()
 	}
@@ -136,8 +136,8 @@ func (s *Settings) start(ctx context.Context, r Run, more []string) (*ended, err
 	switch {
 	case limit.Err() != nil:
 		p.tooLong, p.failure = true, fmt.Sprintf("it took longer than -timeout %v", s.Timeout)
-		if where := decisive(p.all, 6); strings.Contains(where, "at ") {
-			p.failure += "\n" + where[strings.LastIndex(where, "at "):]
+		if where := benchmarkLine(p.all); where != "" {
+			p.failure += "\nat " + where
 		}
 	case errors.Is(err, exec.ErrWaitDelay):
 		p.failure = "a process that it has started outlived it, and kept its output open"

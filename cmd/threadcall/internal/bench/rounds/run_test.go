@@ -90,7 +90,7 @@ func TestTheBenchmarksOfABinaryAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"BenchmarkFine", "BenchmarkSubs", "BenchmarkSkipped", "BenchmarkPrints", "BenchmarkMetadata",
-		"BenchmarkExits", "BenchmarkHangs", "BenchmarkPanicsLate", "BenchmarkReads", "BenchmarkMissing"}
+		"BenchmarkExits", "BenchmarkHangs", "BenchmarkDeadlocks", "BenchmarkPanicsLate", "BenchmarkReads", "BenchmarkMissing"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -144,6 +144,8 @@ func TestWhatFailsAltogetherIsOverAndSaysWhy(t *testing.T) {
 	for _, c := range []struct{ benchmark, reason string }{
 		{"BenchmarkPanicsLate", "panic: assignment to entry in nil map"},
 		{"BenchmarkPanicsLate", "behaviours_test.go:"},
+		{"BenchmarkDeadlocks", "all goroutines are asleep"},
+		{"BenchmarkDeadlocks", "behaviours_test.go:"},
 		{"BenchmarkExits", "unexpected call to os.Exit(0) during test"},
 		{"BenchmarkMissing", "does not say why"},
 	} {
@@ -158,12 +160,20 @@ func TestWhatFailsAltogetherIsOverAndSaysWhy(t *testing.T) {
 	}
 }
 
-func TestABenchmarkThatHangsEndsAtTheTimeout(t *testing.T) {
+func TestABenchmarkThatHangsEndsAtTheTimeoutAndSaysWhereItWas(t *testing.T) {
 	s := once
-	s.Timeout = 300 * time.Millisecond
-	j := job(t, "BenchmarkHangs")
-	if o := do(t, s, j); len(o.Failed) != 1 || !strings.Contains(o.Failed[0].Reason, "longer than -timeout 300ms") || !j.Over() {
-		t.Errorf("%+v, over %v", o.Failed, j.Over())
+	for s.Timeout = 300 * time.Millisecond; ; s.Timeout *= 2 { // on a busy machine, it has not begun after that
+		j := job(t, "BenchmarkHangs")
+		o := do(t, s, j)
+		if len(o.Failed) != 1 || !strings.Contains(o.Failed[0].Reason, "longer than -timeout "+s.Timeout.String()) || !j.Over() {
+			t.Fatalf("%+v, over %v", o.Failed, j.Over())
+		}
+		if strings.Contains(o.Failed[0].Reason, "behaviours_test.go:") || runtime.GOOS == "windows" {
+			return
+		}
+		if s.Timeout > time.Minute {
+			t.Fatalf("%s\n%s", o.Failed[0].Reason, o.Failed[0].Output)
+		}
 	}
 }
 

@@ -55,6 +55,8 @@ func BenchmarkExits(b *testing.B) { os.Exit(0) }
 
 func BenchmarkHangs(b *testing.B) { time.Sleep(time.Hour) }
 
+func BenchmarkDeadlocks(b *testing.B) { <-make(chan int) }
+
 func BenchmarkPanicsLate(b *testing.B) {
 	if b.N > 1 {
 		var m map[string]int
