@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"iter"
 	"runtime"
 	"strconv"
 	"strings"
@@ -70,6 +71,46 @@ func TestMovesAreThoseThatTheSystemSees(t *testing.T) {
 	if f := r.function(".wanderer.func1.1"); f.Goroutines != rounds || f.Moves != 0 {
 		t.Errorf("the others: %+v", f)
 	}
+}
+
+// pulls goes on after each round on the thread to which the coroutine has moved as a wanderer does.
+func pulls(rounds int, done chan bool) {
+	next, stop := iter.Pull(func(yield func(bool) bool) {
+		for {
+			woken := make(chan bool)
+			go func() {
+				runtime.LockOSThread()
+				woken <- true
+			}()
+			if !yield(<-woken) {
+				return
+			}
+		}
+	})
+	for range rounds {
+		next()
+	}
+	stop()
+	close(done)
+}
+
+func TestAMoveWithACoroutineIsPutDownToTheSwitch(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const rounds = 50
+	r := analyse(t, func() {
+		done := make(chan bool)
+		go pulls(rounds, done)
+		<-done
+	})
+	for _, m := range r.Affinity.Top {
+		if strings.HasSuffix(m.Function, ".pulls") {
+			if n := of(m.Why, "coroutine"); n < m.Moves*9/10 || of(m.Why, "unknown") > 0 {
+				t.Errorf("%d moves, because of %v", m.Moves, m.Why)
+			}
+			return
+		}
+	}
+	t.Skip("it has not moved: this system runs it in another way")
 }
 
 func TestALockedGoroutineDoesNotMove(t *testing.T) {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"time"
 
 	xtrace "golang.org/x/exp/trace"
@@ -100,7 +101,8 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 			g.why, g.ready.global, g.ready.syscall = Syscall, true, true
 		}
 	case xtrace.GoWaiting:
-		g.why, g.reason = whyWaited(t.Reason), s.stacks.own(t.Reason)
+		g.reason = s.stacks.own(cmp.Or(t.Reason, switched))
+		g.why = whyWaited(g.reason)
 		s.calls.stop(g, t.Stack)
 	case xtrace.GoNotExist:
 		s.ended(g)

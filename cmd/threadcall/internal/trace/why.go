@@ -42,7 +42,12 @@ var whyWaits = map[string]Why{
 	"GC weak to strong wait":       Runtime,
 	"wait for debug call":          Runtime,
 	"synctest":                     Sync,
+	switched:                       Coroutine,
 }
+
+// switched is what reports say of a goroutine that switches to another coroutine. The trace gives no reason for that, not
+// even that it is unspecified.
+const switched = "coroutine"
 
 // whyWaits does not know what a later runtime may say.
 func whyWaited(reason string) Why {
