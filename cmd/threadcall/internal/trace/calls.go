@@ -15,6 +15,7 @@ import (
 const (
 	taskPrefix = "threadcall."
 	regionType = "threadcall"
+	posted     = "Go" // the kind that nobody waits for, which is queued also by the thread itself
 )
 
 // calls puts the parts of each call together. They may come in any order, because the clocks of two cores can differ.
@@ -202,7 +203,7 @@ func (c *calls) check(id xtrace.TaskID, p *call) {
 
 func (c *calls) count(p *call) {
 	c.total++
-	if p.caller == p.runner {
+	if p.caller == p.runner && p.kind != posted {
 		c.inPlace++
 	}
 	r := Call{

@@ -101,15 +101,15 @@ func TestCallsAreCountedWhereTheyAreMade(t *testing.T) {
 			others.Go(func() { callMany(th, calls/2) })
 		}
 		others.Wait()
+		th.Call(func() { callMany(th, nested); th.Go(func() {}) })
 		postMany(th, posts)
-		th.Call(func() { callMany(th, nested) })
 		th.Terminate()
 		if th.Call(func() {}) {
 			t.Error("called a terminated thread")
 		}
 	})
 	c := r.Calls
-	if c.Total != calls+posts+2+nested || c.InPlace != nested || c.Unfinished != 0 {
+	if c.Total != calls+nested+1+posts+2 || c.InPlace != nested || c.Unfinished != 0 {
 		t.Errorf("%d calls, %d in place, %d unfinished", c.Total, c.InPlace, c.Unfinished)
 	}
 	if c.NotRun != 1 {
