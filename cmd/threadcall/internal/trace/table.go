@@ -39,7 +39,8 @@ func (t *table) write(s *screen.Screen) {
 		room -= w + gap
 	}
 	if room += gap; room < 0 && t.left > 0 {
-		widths[t.left-1] = max(12, widths[t.left-1]+room)
+		last := &widths[t.left-1]
+		*last = min(*last, max(12, *last+room))
 	}
 	for n, row := range t.rows {
 		if title, ok := t.titles[n]; ok {

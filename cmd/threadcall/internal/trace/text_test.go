@@ -83,6 +83,17 @@ func TestANarrowScreenGetsNoPicture(t *testing.T) {
 	}
 }
 
+func TestATableTakesNoMoreRoomThanItNeeds(t *testing.T) {
+	text := written(t, 20, func(w Text) {
+		short := table{left: 1}
+		short.add("", "numbers", "that", "have", "no", "room")
+		short.write(w.Screen)
+	})
+	if text != "    numbers  that  have  no  room\n" {
+		t.Errorf("%q", text)
+	}
+}
+
 func TestAPictureIsAsHighAsTheSeries(t *testing.T) {
 	var s series
 	const end = time.Second
