@@ -188,12 +188,14 @@ func (o *traceOutput) read(t *source.Trace, stdout *os.File, progress *screen.Sc
 	return nil
 }
 
+// readSoFar ends with the name, which may be long, and may be a command of several lines.
 func readSoFar(name string, read, size int64) string {
+	name = strings.Join(strings.Fields(name), " ")
 	if size <= 0 {
-		return fmt.Sprintf("reading %s: %s", name, unit.Bytes(float64(read)))
+		return fmt.Sprintf("reading %s: %s", unit.Bytes(float64(read)), name)
 	}
-	return fmt.Sprintf("reading %s: %s of %s, %d %%", name, unit.Bytes(float64(read)), unit.Bytes(float64(size)),
-		min(100, 100*read/size))
+	return fmt.Sprintf("reading %s of %s, %d %%: %s", unit.Bytes(float64(read)), unit.Bytes(float64(size)),
+		min(100, 100*read/size), name)
 }
 
 // numbered returns the name of the nth file: of several traces, each has a page.

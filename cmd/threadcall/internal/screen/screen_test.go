@@ -36,11 +36,16 @@ func TestParagraphsAreBrokenAtBlanks(t *testing.T) {
 
 func TestProgressReplacesTheProgressBefore(t *testing.T) {
 	var b strings.Builder
-	s := &Screen{out: &b, tty: true}
+	s := &Screen{out: &b, Width: 10, tty: true}
 	s.Progress("long text")
 	s.Progress("é")
 	s.Progress("")
 	if want := "\rlong text\r\ré        \r\r \r"; b.String() != want {
 		t.Errorf("%q", b.String())
+	}
+	b.Reset()
+	s.Progress("longer text")
+	if want := "\rlonger t…\r"; b.String() != want {
+		t.Errorf("%q, which the next progress cannot replace", b.String())
 	}
 }
