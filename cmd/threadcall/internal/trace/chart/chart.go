@@ -26,7 +26,7 @@ var (
 		"count": func(n any) string { return unit.Count(uint64(float(n))) },
 		"share": func(part, whole any) string { return unit.Share(float(part), float(whole)) },
 		"mean":  mean, "short": symbol.Short, "file": shortFile, "histogram": histogram, "parts": parts, "place": place, "inside": inside,
-		"inc": func(i int) int { return i + 1 },
+		"inc": func(i int) int { return i + 1 }, "twice": func(x float64) float64 { return 2 * x },
 	}).Parse(source))
 )
 

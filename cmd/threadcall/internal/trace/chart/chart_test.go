@@ -15,6 +15,16 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
 )
 
+func TestTheErrorOfATrendIsTheOneOfTheText(t *testing.T) {
+	p, err := Page(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "± 512 KiB, by 9 lows"; !strings.Contains(string(p.Body), want) { // twice the standard error
+		t.Errorf("has no %q", want)
+	}
+}
+
 // sample returns a report of ten seconds in which the heap climbs by 1 MiB a second up to 10 MiB, three threads run,
 // and three places have made calls.
 func sample() *trace.Report {
