@@ -55,7 +55,9 @@ func (o *Outcome) explain(p *ended, failed bool, cpus string) (sure bool) {
 				reason = p.failure
 			}
 		}
-		found = append(found, Failure{o.Job.Benchmark, reason, p.all})
+		if failed || len(o.Job.skip) == 0 { // otherwise, all that would have given results has failed before
+			found = append(found, Failure{o.Job.Benchmark, reason, p.all})
+		}
 	}
 	if failed {
 		o.Failed = found

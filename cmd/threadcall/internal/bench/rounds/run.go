@@ -70,7 +70,7 @@ func (s *Settings) Do(ctx context.Context, r Run) (*Outcome, error) {
 	for _, f := range o.Failed {
 		r.Job.drop(f.Benchmark)
 	}
-	r.Job.over = r.Job.over || len(o.Skipped) > 0
+	r.Job.over = r.Job.over || !failed
 	return o, nil
 }
 

@@ -140,6 +140,17 @@ func TestPartsThatFailAreNamedAndTheOthersKept(t *testing.T) {
 	}
 }
 
+func TestWhatHasOnlyPartsThatFailIsOverWithoutAnotherWord(t *testing.T) {
+	j := job(t, "BenchmarkSubs")
+	j.Pattern += "/^b$"
+	if o := do(t, once, j); len(o.Failed) != 1 || o.Failed[0].Benchmark != "BenchmarkSubs/b" || j.Over() {
+		t.Errorf("first: %+v, over %v", o, j.Over())
+	}
+	if o := do(t, once, j); len(o.Failed)+len(o.Skipped)+len(o.Lines) != 0 || !j.Over() {
+		t.Errorf("then: %+v, over %v", o, j.Over())
+	}
+}
+
 func TestWhatFailsAltogetherIsOverAndSaysWhy(t *testing.T) {
 	for _, c := range []struct{ benchmark, reason string }{
 		{"BenchmarkPanicsLate", "panic: assignment to entry in nil map"},
