@@ -34,7 +34,7 @@ func (r Request) runCommand(ctx context.Context, yield func(*Trace, error) bool)
 		if !recorded(trace) {
 			return errors.Join(failed, noTrace(name, trace))
 		}
-		read(trace, name, failed, yield)
+		read(trace, name, dir, failed, yield)
 		return nil
 	})
 	if err != nil {

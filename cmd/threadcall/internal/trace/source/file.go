@@ -10,16 +10,20 @@ func (r Request) openFile(yield func(*Trace, error) bool) {
 		yield(&Trace{Reader: os.Stdin, Name: "standard input", Size: size(os.Stdin)}, nil)
 		return
 	}
-	read(r.File, r.File, nil, yield)
+	read(r.File, r.File, "", nil, yield)
 }
 
-// read yields the trace in a file.
-func read(file, name string, failed error, yield func(*Trace, error) bool) (more bool) {
+// read yields the trace in a file. The directory temp, if there is one, has served its purpose. It goes before the trace
+// is read, so that nothing stays behind if the user has no patience and interrupts twice.
+func read(file, name, temp string, failed error, yield func(*Trace, error) bool) (more bool) {
 	f, err := os.Open(file)
 	if err != nil {
 		return yield(nil, err)
 	}
 	defer f.Close()
+	if temp != "" {
+		os.RemoveAll(temp) // where open files cannot be removed, inTemp does it
+	}
 	if at, err := f.Stat(); err == nil && at.IsDir() {
 		return yield(nil, fmt.Errorf("%s is a directory, not a trace", file))
 	}

@@ -107,6 +107,9 @@ func open(t *testing.T, ctx context.Context, r source.Request) (results []result
 			results = append(results, result{err: err})
 			continue
 		}
+		if left, _ := filepath.Glob(filepath.Join(temp, "threadcall*")); left != nil && runtime.GOOS != "windows" {
+			t.Errorf("there while the trace is read: %q", left)
+		}
 		report, err := trace.Read(tr, trace.Options{Name: tr.Name})
 		if err != nil {
 			t.Fatalf("%s: %v", tr.Name, err)

@@ -109,7 +109,7 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 			if failed != nil {
 				failed = fmt.Errorf("the tests of %s have failed: %w", p.path, failed)
 			}
-			more = read(trace, "go test "+p.path, failed, yield)
+			more = read(trace, "go test "+p.path, dir, failed, yield)
 			return nil
 		}); err != nil {
 			more = yield(nil, err)
