@@ -54,6 +54,21 @@ func TestAFileThatIsNotThere(t *testing.T) {
 	}
 }
 
+func TestTheFirstLineCountsBehindAByteOrderMark(t *testing.T) {
+	const text = "BenchmarkA-2 1 1 ns/op\r\nBenchmarkA-2 1 2 ns/op\r\n"
+	d, err := stats.Read(file(t, "good.txt", good), file(t, "marked.txt", "\xef\xbb\xbf"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := stats.Read(file(t, "good.txt", good), file(t, "plain.txt", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Len() != plain.Len() {
+		t.Errorf("%d results, and %d without the mark", d.Len(), plain.Len())
+	}
+}
+
 func TestAFileDoesNotDifferFromItself(t *testing.T) {
 	name := file(t, "a.txt", good)
 	link := filepath.Join(filepath.Dir(name), "b.txt")

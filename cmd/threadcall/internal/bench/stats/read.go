@@ -58,6 +58,7 @@ func (d *Data) readFile(version int, name string) error {
 	if err != nil {
 		return err
 	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // with which programs on Windows begin UTF-8
 	if err := foreign(name, text); err != nil {
 		return err
 	}
