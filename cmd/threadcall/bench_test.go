@@ -218,7 +218,11 @@ func checkFiles(t *testing.T, p place, r bench.Report) {
 	if status != statusOK {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	again := report(t, stdout).Comparison
+	both := report(t, stdout)
+	if both.Breaches == nil || both.Blind == nil {
+		t.Error("what is no limit's breach is no list in JSON")
+	}
+	again := both.Comparison
 	for i, table := range r.Comparison.Tables {
 		for j, row := range table.Rows {
 			if a, b := row.Deltas[1], again.Tables[i].Rows[j].Deltas[1]; a.Verdict != b.Verdict || a.Estimate != b.Estimate || a.P != b.P || a.Method != b.Method {
@@ -671,6 +675,8 @@ func TestFailOnIsAStatus(t *testing.T) {
 		{"12? things", "10? things", "things:+5%", statusOK, ""},
 		{"0 allocs/op", "3 allocs/op", "allocs/op:+0%", statusWrong, "allocs/op: from nothing"},
 		{"3 allocs/op", "3 allocs/op", "allocs/op:+0%", statusOK, ""},
+		{"20 allocs/op", "23 allocs/op", "allocs/op:+15%", statusWrong, "allocs/op: +15.00 %"},
+		{"23 allocs/op", "20 allocs/op", "allocs/op:+15%", statusOK, ""},
 		{"1?1 ns/op", "1?1 ns/op", "+5%", statusOK, "could not have seen +5%"},
 		{"10? ns/op", "12? ns/op", "allocs/op:+0%", statusWrong, "they report ns/op"},
 	} {

@@ -137,6 +137,7 @@ func Check(c *stats.Comparison, limits []Limit) (breaches []Breach, blind []Blin
 // check returns what breaks the limits: changes that are visible and whose estimate reaches a limit. And what it could
 // not have seen break them.
 func check(c *stats.Comparison, limits []Limit) (breaches []Breach, blind []Blind) {
+	breaches, blind = []Breach{}, []Blind{}
 	several := severalPackages(c)
 	for _, l := range limits {
 		for _, t := range c.Tables {
@@ -181,6 +182,9 @@ func severalPackages(c *stats.Comparison) bool {
 	return len(packages) > 1
 }
 
+// rounding is an error that a change may have: 23/20-1 is a little less than 0.15.
+const rounding = 1e-12
+
 // judge looks at one version of a row, of which less is worse or more.
 func (l Limit) judge(row stats.Row, version int, less bool) (*Breach, *Blind) {
 	d, limit := row.Deltas[version], math.Abs(l.Change)
@@ -198,7 +202,7 @@ func (l Limit) judge(row stats.Row, version int, less bool) (*Breach, *Blind) {
 		return nil, &Blind{}
 	case d.Visible() && fromZero && (d.Estimate < 0) == less:
 		return &Breach{FromZero: true}, nil
-	case d.Visible() && !fromZero && (change < 0) == less && math.Abs(change) >= limit:
+	case d.Visible() && !fromZero && (change < 0) == less && math.Abs(change) >= limit-rounding:
 		return &Breach{Change: change}, nil
 	case !d.Visible() && fromZero && d.Smallest > 0:
 		return nil, &Blind{}

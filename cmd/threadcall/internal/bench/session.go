@@ -209,10 +209,8 @@ func (s *Session) conclude(ctx context.Context, err error) (*Report, error) {
 	if failed := s.failures(); failed != nil {
 		errs = append(errs, failed)
 	}
-	b, blind := check(c, s.FailOn)
-	s.report.Breaches = append(s.report.Breaches, b...)
-	s.report.Blind = append(s.report.Blind, blind...)
-	if err := broken(b); err != nil {
+	s.report.Breaches, s.report.Blind = check(c, s.FailOn)
+	if err := broken(s.report.Breaches); err != nil {
 		errs = append(errs, err)
 	}
 	return s.report, errors.Join(errs...)
