@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/interrupt"
@@ -76,7 +77,7 @@ and a program that ends by os.Exit or log.Fatal must call recorder.Stop before`,
 // ask compiles the packages from which the profile's functions are, where their source is at hand, for the compiler's
 // reasons.
 func (s Settings) ask(ctx context.Context, r *Report, p *memprofile.Profile, dir string) (joiner, error) {
-	b := testbin.Builder{Settings: s.Settings, Dir: dir}
+	b := testbin.Builder{Settings: s.Settings, Dir: dir, Log: escape.New()}
 	for _, f := range p.Frames {
 		at := filepath.Dir(f.File)
 		if looksStandard(heap.Frame(f).Package()) || !filepath.IsAbs(f.File) || slices.Contains(b.Settings.Packages, at) {
@@ -86,19 +87,17 @@ func (s Settings) ask(ctx context.Context, r *Report, p *memprofile.Profile, dir
 			b.Settings.Packages = append(b.Settings.Packages, at)
 		}
 	}
-	j := joiner{std: looksStandard}
+	j := joiner{log: b.Log, std: looksStandard}
 	var asked []testbin.Package
 	var err error
 	if len(b.Settings.Packages) > 0 {
 		asked, err = b.Sources(ctx)
 	}
-	log, err2 := b.Escapes()
 	for _, p := range asked {
 		r.Asked = append(r.Asked, p.ImportPath)
 		if p.Name == "main" {
 			r.Asked = append(r.Asked, "main") // as stacks have it
 		}
 	}
-	j.log = log
-	return j, errors.Join(err, err2)
+	return j, err
 }

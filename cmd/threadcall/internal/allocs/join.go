@@ -143,10 +143,10 @@ func (j joiner) explain(r *Row, chains []heap.Stack) {
 		return
 	}
 	p := r.Site.Package()
-	lost := j.log.Overwritten(p, r.Site.File)
+	lost := j.log.Lost(p, r.Site.File)
 	switch {
 	case lost != "" && r.Why == "":
-		r.Why = "the compiler has written over its log of this file with that of " + lost + ", which has the same name"
+		r.Why = lost
 	case p == "C" || r.Site.Function == "":
 		r.Why = cmp.Or(r.Why, "no Go function on the stack")
 	case r.Why == "" && !j.askedFor(p) && j.std(p):

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
@@ -51,7 +52,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	b := testbin.Builder{Settings: s.Settings, Dir: dir, Asked: s.Asked(all)}
+	b := testbin.Builder{Settings: s.Settings, Dir: dir, Asked: s.Asked(all), Log: escape.New()}
 	r := &Report{Asked: b.Asked}
 	if s.Budget {
 		if r.Budget, err = budget.Find(named, all); err != nil {
@@ -122,18 +123,14 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
-	log, err := b.Escapes()
-	if err != nil {
-		return nil, err
-	}
-	r.join(joiner{log: log, std: std})
+	r.join(joiner{log: b.Log, std: std})
 	if r.Budget != nil {
 		for _, run := range r.Runs {
 			if run.PerOp {
 				r.Budget.Benchmark(run.Package+" "+run.Name, run.profile)
 			}
 		}
-		err = r.Budget.Compiler(log)
+		err = r.Budget.Compiler(b.Log)
 	}
 	return r, err
 }

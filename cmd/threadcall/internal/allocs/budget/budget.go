@@ -43,7 +43,8 @@ type Function struct {
 	Reached bool      `json:"reached"` // by a benchmark
 	Broken  []Problem `json:"broken,omitempty"`
 
-	from, to place // of its signature and body
+	from, to place // of its signature, with the receiver, and body
+	name     place // where the compiler puts the wrappers that it makes of a generic one, in which it is inlined
 }
 
 // A Problem is an allocation of a function that promised none.
@@ -88,8 +89,8 @@ func (c *Check) Packages() []string {
 func (c *Check) Compiler(log *escape.Log) error {
 	source, told := newSource(), map[escape.Position]bool{}
 	for _, f := range c.Functions {
-		if by := log.Overwritten(f.Package, f.File); by != "" {
-			return fmt.Errorf("%s cannot be checked: the compiler has written over its log of this file with that of %s; give it another name", f.File, by)
+		if lost := log.Lost(f.Package, f.File); lost != "" {
+			return fmt.Errorf("the promises in %s cannot be checked: %s; move these functions to another file", f.File, lost)
 		}
 	}
 	for _, e := range log.All() {
@@ -122,7 +123,7 @@ func (f *Function) broken(p Problem) {
 func (c *Check) around(p escape.Position) *Function {
 	at := place{p.Line, p.Column}
 	for _, f := range c.Functions {
-		if f.File == p.File && !at.before(f.from) && at.before(f.to) {
+		if f.File == p.File && !at.before(f.from) && at.before(f.to) && at != f.name {
 			return f
 		}
 	}

@@ -105,9 +105,9 @@ func (c *Check) read(p testbin.Package, file string) error {
 				continue
 			}
 			delete(promises, comment.Pos())
-			from, to := files.Position(fn.Name.End()), files.Position(fn.Body.End())
-			c.Functions = append(c.Functions, &Function{Package: p.ImportPath, Name: name(fn), File: file, Line: from.Line,
-				from: place{from.Line, from.Column}, to: place{to.Line, to.Column}})
+			at := func(p token.Pos) place { return place{files.Position(p).Line, files.Position(p).Column} }
+			c.Functions = append(c.Functions, &Function{Package: p.ImportPath, Name: name(fn), File: file, Line: at(fn.Name.Pos()).line,
+				from: at(fn.Pos()), to: at(fn.Body.End()), name: at(fn.Name.Pos())})
 		}
 	}
 	for at := range promises {

@@ -82,8 +82,8 @@ func compile(t *testing.T) *Log {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	l, err := Read(log)
-	if err != nil {
+	l := New()
+	if err := l.Read(log); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -208,7 +208,7 @@ func TestUnknownFormsAreErrors(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "p.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if l, err := Read(dir); err == nil {
+		if l := New(); l.Read(dir) == nil {
 			t.Errorf("%s: no error, %+v", name, l)
 		}
 	}
@@ -228,20 +228,20 @@ func TestNamesAreShortened(t *testing.T) {
 	}
 }
 
-func TestALogThatWasWrittenOverIsKnown(t *testing.T) {
+func TestALogThatIsLostIsKnown(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"flag": "/std/flag.go", "other": "/p/other.go"} {
+	for name, text := range map[string]string{"flag": "/std/flag.go", "other": "/p/other.go", "c.cgo1": "c.cgo1.go"} {
 		text = `{"version":0,"package":"p","file":"` + text + `"}`
 		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	l, err := Read(dir)
-	if err != nil {
+	l := New()
+	if err := l.Read(dir); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{"/p/flag.go": "/std/flag.go", "/p/other.go": "", "/p/silent.go": ""} {
-		if got := l.Overwritten("p", file); got != want {
+	for file, want := range map[string]string{"/p/flag.go": "with that of /std/flag.go", "/p/c.go": `imports "C"`, "/p/other.go": "", "/p/silent.go": ""} {
+		if got := l.Lost("p", file); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("%s: %q", file, got)
 		}
 	}

@@ -20,8 +20,9 @@ type Binary struct {
 // A Builder compiles into a directory of its own.
 type Builder struct {
 	Settings Settings
-	Dir      string   // temporary and absolute, the caller's to remove
-	Asked    []string // import paths of the packages that the compiler is asked about
+	Dir      string      // temporary and absolute, the caller's to remove
+	Asked    []string    // import paths of the packages that the compiler is asked about
+	Log      *escape.Log // what it has said in all builds so far
 }
 
 // goCommand lets the go command have its own temporary files in the directory, where they are removed even if it cannot
@@ -32,8 +33,7 @@ func (b Builder) goCommand(ctx context.Context, args ...string) ([]byte, error) 
 
 func (b Builder) log() string { return filepath.Join(b.Dir, "escapes") }
 
-// Build compiles the tests of a package. Build one after the other: the compiler writes its reasons to the same files
-// for a package as it is and as its own tests see it.
+// Build compiles the tests of a package.
 func (b Builder) Build(ctx context.Context, p Package, number int) (*Binary, error) {
 	if !p.Standard && p.Module != nil && !p.Module.Main {
 		cache, err := b.goCommand(ctx, "env", "GOMODCACHE")
@@ -54,10 +54,7 @@ func (b Builder) Build(ctx context.Context, p Package, number int) (*Binary, err
 	for _, path := range b.Asked {
 		args = append(args, escape.Flag(path, b.log()))
 	}
-	if _, err := b.goCommand(ctx, append(args, p.ImportPath)...); err != nil {
-		return nil, err
-	}
-	return bin, nil
+	return bin, b.ask(ctx, append(args, p.ImportPath))
 }
 
 // Covered compiles the tests of a package so that they tell which functions of the packages are reached.
@@ -67,14 +64,6 @@ func (b Builder) Covered(ctx context.Context, p Package, number int, packages st
 		b.Settings.flags()...)
 	_, err := b.goCommand(ctx, append(args, p.ImportPath)...)
 	return bin, err
-}
-
-// Escapes returns what the compiler has said in all builds so far.
-func (b Builder) Escapes() (*escape.Log, error) {
-	if err := os.MkdirAll(b.log(), 0o777); err != nil {
-		return nil, err
-	}
-	return escape.Read(b.log())
 }
 
 // writeOverlay writes the overlay that replaces files by others.
@@ -116,6 +105,17 @@ func (b Builder) Compile(ctx context.Context, paths []string) error {
 	for _, path := range paths {
 		args = append(args, escape.Flag(path, b.log()))
 	}
-	_, err := b.goCommand(ctx, append(args, paths...)...)
-	return err
+	return b.ask(ctx, append(args, paths...))
+}
+
+// ask compiles, and takes what the compiler has said about that. The next build writes to the same files about a package
+// as it is, after this one about that as its own tests see it, for which more generic functions may have been compiled.
+func (b Builder) ask(ctx context.Context, args []string) error {
+	if _, err := b.goCommand(ctx, args...); err != nil {
+		return err
+	}
+	if err := b.Log.Read(b.log()); err != nil {
+		return err
+	}
+	return os.RemoveAll(b.log())
 }
