@@ -710,6 +710,49 @@ func TestBenchListsWhoMeasures(t *testing.T) {
 	}
 }
 
+func TestWhoWaitsMeasuresWhatIsThereInTheEnd(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	first, lines := p.start(t, nil, "-benchtime", "20x", "-count", "100000", "-bench", "Metric")
+	until(t, lines, "round 1 of")
+	var stdout bytes.Buffer
+	second, waiting := p.start(t, &stdout, append(shortly, "-vs", known.Old, "-bench", "Metric", "-json")...)
+	until(t, waiting, "Waiting for")
+	if out := p.git(t, "worktree", "list"); strings.Count(out, "\n") != 1 {
+		t.Errorf("it has worked while another one measures: %s", out)
+	}
+	p.write(t, map[string]string{"more.go": "package known\n"})
+	p.git(t, "add", "more.go")
+	p.git(t, "commit", "-q", "-m", "more")
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	end(t, first, lines)
+	stderr := end(t, second, waiting)
+	if status := second.ProcessState.ExitCode(); status != statusOK {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	if v := report(t, stdout.String()).Versions[1]; v.Commit != strings.TrimSpace(p.git(t, "rev-parse", "HEAD")) {
+		t.Errorf("measured %+v", v)
+	}
+}
+
+func TestRunsThatAreStartedAtOnceHaveFilesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	one, lines := p.start(t, nil, append(shortly, "-bench", "Metric")...)
+	two, more := p.start(t, nil, append(shortly, "-bench", "Metric")...)
+	for cmd, lines := range map[*exec.Cmd]<-chan string{one: lines, two: more} {
+		stderr := end(t, cmd, lines)
+		if status := cmd.ProcessState.ExitCode(); status != statusOK {
+			t.Errorf("status %d, %s", status, stderr)
+		}
+	}
+	if files := p.files(t, "bench-*.txt"); len(files) != 2 {
+		t.Errorf("files %q", files)
+	}
+}
+
 func TestAFullDiskDoesNotLoseTheTable(t *testing.T) {
 	t.Parallel()
 	p := repository(t)

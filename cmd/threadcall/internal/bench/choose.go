@@ -10,7 +10,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
 )
 
-// choose decides which versions there are, and checks what can be checked before anything is built.
+// choose decides which versions there are, and checks what can be checked before anything is built. It may be called again
+// if the working tree may have changed.
 func (s *Session) choose(ctx context.Context) error {
 	now := build.Tree{Dir: s.Dir, Flags: s.Flags}
 	version, root, err := now.Toolchain(ctx)
@@ -69,26 +70,32 @@ func (s *Session) chooseRevision(ctx context.Context, now build.Tree, toolchain,
 		{Name: "old", What: fmt.Sprintf("revision %s, %s %q", s.VS, old.Short(), old.Subject), Commit: old.Hash},
 		{Name: "new", What: tree, Commit: head.Hash, Changed: changed, Toolchain: toolchain, goroot: root},
 	}
+	s.repository, s.old = repository, old
+	return nil
+}
+
+// checkout makes the tree of the revision to compare with, if there is one.
+func (s *Session) checkout(ctx context.Context) error {
+	if s.VS == "" {
+		return nil
+	}
 	if err := s.makeScratch(); err != nil {
 		return err
 	}
 	s.watch.Doing("checking out " + s.VS)
 	defer s.watch.Doing("")
-	then, err := repository.Checkout(ctx, old, s.scratch, now)
+	then, err := s.repository.Checkout(ctx, s.old, s.scratch, s.trees[0])
 	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		return err
 	}
-	was := &s.report.Versions[0]
+	was, is := &s.report.Versions[0], s.report.Versions[1]
 	if was.Toolchain, was.goroot, err = then.Toolchain(ctx); err != nil {
 		return fmt.Errorf("in %s: %w", s.VS, err)
 	}
-	if was.Toolchain != toolchain {
-		s.note("%s is built by %s and the working tree by %s, as their go.mod files want it: what differs may be the compiler's doing.", s.VS, was.Toolchain, toolchain)
+	if was.Toolchain != is.Toolchain {
+		s.note("%s is built by %s and the working tree by %s, as their go.mod files want it: what differs may be the compiler's doing.", s.VS, was.Toolchain, is.Toolchain)
 	}
-	s.trees = []build.Tree{then, now}
+	s.trees = []build.Tree{then, s.trees[0]}
 	return nil
 }
 

@@ -33,13 +33,15 @@ type Watcher interface {
 // A Session is one run of the command.
 type Session struct {
 	Settings
-	watch  Watcher
-	report *Report
-	data   *stats.Data
-	trees  []build.Tree // one a version
-	jobs   []*rounds.Job
-	files  []*rounds.File
-	pace   pace
+	watch      Watcher
+	report     *Report
+	data       *stats.Data
+	trees      []build.Tree      // one a version
+	repository *build.Repository // with VS
+	old        build.Commit
+	jobs       []*rounds.Job
+	files      []*rounds.File
+	pace       pace
 
 	mu      sync.Mutex
 	scratch *build.Scratch
@@ -57,7 +59,7 @@ var ErrInterrupted = errors.New("interrupted")
 // all that was asked for: the context has ended, results could not be saved, benchmarks failed, or a limit was broken.
 func (s *Session) Run(ctx context.Context) (report *Report, err error) {
 	s.report = &Report{
-		Began: time.Now(), Command: s.Command, ID: strings.ToLower(rand.Text()),
+		Command: s.Command, ID: strings.ToLower(rand.Text()),
 		Settings: Chosen{
 			Bench: s.Bench, Benchtime: s.Each.Benchtime, CPU: s.Each.CPU, Seed: s.Seed, Confidence: s.Confidence,
 			BuildFlags: s.Flags, Pin: s.Pin.String(),
@@ -70,8 +72,8 @@ func (s *Session) Run(ctx context.Context) (report *Report, err error) {
 		s.report.Settings.Count = s.Count
 	}
 	defer s.Cleanup()
-	if err := s.choose(ctx); err != nil {
-		return nil, err
+	if err := s.choose(ctx); err != nil { // who has asked for what cannot be need not wait for the machine
+		return nil, s.interruptedOr(ctx, err)
 	}
 	held, err := s.queue(ctx)
 	if err != nil {
@@ -79,6 +81,13 @@ func (s *Session) Run(ctx context.Context) (report *Report, err error) {
 	}
 	if held != nil {
 		defer held.Release()
+	}
+	s.report.Began = time.Now()
+	if err := s.choose(ctx); err != nil { // again, as others may have had the machine for long
+		return nil, s.interruptedOr(ctx, err)
+	}
+	if err := s.checkout(ctx); err != nil {
+		return nil, s.interruptedOr(ctx, err)
 	}
 	if err := s.build(ctx); err != nil {
 		return nil, err
