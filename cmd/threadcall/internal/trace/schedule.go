@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"time"
 
 	xtrace "golang.org/x/exp/trace"
@@ -101,7 +100,10 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 			g.why, g.ready.global, g.ready.syscall = Syscall, true, true
 		}
 	case xtrace.GoWaiting:
-		g.reason = s.stacks.own(cmp.Or(t.Reason, switched))
+		g.reason = s.stacks.own(t.Reason)
+		if t.Reason == "" && t.Stack == xtrace.NoStack {
+			g.reason = switched
+		}
 		g.why = whyWaited(g.reason)
 		s.calls.stop(g, t.Stack)
 	case xtrace.GoNotExist:
