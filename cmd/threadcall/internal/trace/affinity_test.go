@@ -59,7 +59,7 @@ func TestMovesAreThoseThatTheSystemSees(t *testing.T) {
 	if m.Moves != moved || m.Threads != moved+1 {
 		t.Errorf("%d moves on %d threads, and the system saw %d moves", m.Moves, m.Threads, moved)
 	}
-	if of(m.Why, "channel") != moved {
+	if of(m.Why, "channel")+of(m.Why, "preempted") != moved { // which a busy machine may do in between
 		t.Errorf("moved because of %v, not of a channel", m.Why)
 	}
 	if n := of(m.Via, "handoff"); n < moved*9/10 {
