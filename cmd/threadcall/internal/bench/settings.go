@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
@@ -76,6 +77,9 @@ func (s *Settings) Validate() error {
 	if s.Output != "" {
 		if at, err := os.Stat(s.Output); err == nil && at.IsDir() {
 			return fmt.Errorf("-o %s is a directory; give a file", s.Output)
+		}
+		if at, err := os.Stat(filepath.Dir(s.Output)); err != nil || !at.IsDir() {
+			return fmt.Errorf("-o %s: %s is no directory", s.Output, filepath.Dir(s.Output))
 		}
 	}
 	if s.Pin != nil {
