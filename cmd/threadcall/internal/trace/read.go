@@ -34,6 +34,7 @@ func Read(r io.Reader, o Options) (*Report, error) {
 		return nil, err
 	}
 	a := newAnalysis()
+	a.coroutines = format >= "go 1.22"
 	told := int64(-1)
 	err = a.read(whole, func() {
 		if o.Progress != nil && told != in.read {
@@ -110,6 +111,7 @@ type analysis struct {
 	now        time.Duration // of the current event
 	begin      *time.Time
 	gomaxprocs uint64
+	coroutines bool // a wait without a reason is a switch between them; older formats leave out other reasons, too
 
 	stacks    *stacks
 	functions functions

@@ -101,7 +101,7 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 		}
 	case xtrace.GoWaiting:
 		g.reason = s.stacks.own(t.Reason)
-		if t.Reason == "" && t.Stack == xtrace.NoStack {
+		if t.Reason == "" && s.coroutines {
 			g.reason = switched
 		}
 		g.why = whyWaited(g.reason)

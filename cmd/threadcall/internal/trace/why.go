@@ -45,8 +45,8 @@ var whyWaits = map[string]Why{
 	switched:                       Coroutine,
 }
 
-// switched is what reports say of a goroutine that switches to another coroutine. The trace has no stack of that and no
-// reason, not even that it is unspecified. In those of Go 1.21 and before other waits have no reason either, but a stack.
+// switched is what reports say of a goroutine that switches to another coroutine. The trace gives no reason for that, not
+// even that it is unspecified.
 const switched = "coroutine"
 
 // whyWaits does not know what a later runtime may say.
