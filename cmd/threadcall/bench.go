@@ -124,6 +124,9 @@ func (f *benchFlags) run(cmd *cobra.Command, args []string, stdout, stderr *os.F
 	} else if cmd.Flags().Changed("until") {
 		return errors.New("-until ends a -budget early: give that, too")
 	}
+	if cmd.Flags().Changed("vs") && f.set.VS == "" {
+		return errors.New("-vs must name a revision; it is empty")
+	}
 	f.set.Patterns, f.set.Flags = packages, f.build.list()
 	if err := f.set.Validate(); err != nil {
 		return err

@@ -549,6 +549,7 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-until 3%", statusUsage, "-budget"},
 		{"-until 0% -budget 1m", statusUsage, "-until"},
 		{"-aa -vs old", statusUsage, "-aa"},
+		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "-vs must name a revision"},
 		{"-col /x -vs old", statusUsage, "-col"},
 		{"-dirty", statusUsage, "-dirty is about -vs"},
 		{"-bench (", statusUsage, "-bench"},
