@@ -56,7 +56,11 @@ func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.
 	}
 	r := &Report{Command: argv, Runs: []Run{{Name: name, profile: heap.Total(p, looksStandard)}}}
 	if failed != nil {
-		r.Failures = append(r.Failures, Failure{Name: name, Problem: failed.Error()})
+		problem := failed.Error()
+		if errors.Is(failed, context.Canceled) {
+			problem = "interrupted"
+		}
+		r.Failures = append(r.Failures, Failure{Name: name, Problem: problem})
 	}
 	s.Progress("asking the compiler for reasons")
 	j, err := s.ask(context.WithoutCancel(ctx), r, p, dir)

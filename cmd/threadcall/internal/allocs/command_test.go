@@ -2,10 +2,12 @@ package allocs
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -38,6 +40,49 @@ func TestACommandIsReportedAltogether(t *testing.T) {
 		}
 	}
 	t.Errorf("%+v", r.Runs[0].Rows)
+}
+
+func TestAProgramOfAnotherModuleIsToldWhereToRun(t *testing.T) {
+	file := program(t)
+	s := fixtureSettings()
+	s.Dir = t.TempDir()
+	r, err := s.Command(t.Context(), []string{file, "0"}, io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range r.Runs[0].Rows {
+		if row.Where.Function == "main.keep" && row.Kind == "new" {
+			if !strings.Contains(row.Why, "run this in the module of the program") {
+				t.Error(row.Why)
+			}
+			return
+		}
+	}
+	t.Errorf("%+v", r.Runs[0].Rows)
+}
+
+func TestAnInterruptOfACommandIsCalledSo(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupt can be sent there")
+	}
+	file := program(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	s := fixtureSettings()
+	r, err := s.Command(ctx, []string{file, "wait"}, io.Discard, writer(func() { interrupt() }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Failures) != 1 || r.Failures[0].Problem != "interrupted" {
+		t.Errorf("%+v", r.Failures)
+	}
+}
+
+// A writer is told that something was written.
+type writer func()
+
+func (w writer) Write(p []byte) (n int, err error) {
+	w()
+	return len(p), nil
 }
 
 func TestACommandWithoutTheRecorderIsToldHow(t *testing.T) {

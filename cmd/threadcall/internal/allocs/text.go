@@ -123,11 +123,15 @@ func (t Text) row(run *Run, r Row) {
 	if r.Shared {
 		count += "+"
 	}
+	margin, between := 31, "  " // the width of the columns before the place
+	if t.Width < 60 {
+		margin, between = 3, "\n   " // a line of its own
+	}
 	place := r.Place(t.Dir)
 	if screen.Columns(place) > t.Width-margin {
 		place = r.Place("")
 	}
-	fmt.Fprintf(t, "%9s %9s %9s  %s\n", Number(r.Amount.Bytes), count, third, t.fit(place, margin))
+	fmt.Fprintf(t, "%9s %9s %9s%s%s\n", Number(r.Amount.Bytes), count, third, between, t.fit(place, margin))
 	under := strings.Repeat(" ", margin+1)
 	t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
 	if !t.Stacks {
@@ -140,9 +144,6 @@ func (t Text) row(run *Run, r Row) {
 		}
 	}
 }
-
-// margin is the width of the columns before the place.
-const margin = 31
 
 // fit shortens text to what is left of a line after a margin.
 func (t Text) fit(text string, margin int) string {

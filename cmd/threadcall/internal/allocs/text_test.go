@@ -66,6 +66,19 @@ func TestStacksAreShownOnDemand(t *testing.T) {
 	}
 }
 
+func TestInANarrowTerminalThePlaceHasALine(t *testing.T) {
+	run := runNamed(t, reportOfFixture(t), "BenchmarkSend")
+	out := printed(t, func(text Text) {
+		narrow := *text.Screen
+		narrow.Width = 40
+		text.Screen = &narrow
+		text.Report(&Report{Runs: []Run{run}})
+	})
+	if !strings.Contains(out, "       24         1         0\n   fixture.go:26 fixture.send\n    new: func literal") {
+		t.Error(out)
+	}
+}
+
 func TestRowsBeyondTheTopAreSummedUp(t *testing.T) {
 	run := runNamed(t, reportOfFixture(t), "BenchmarkPrint")
 	out := printed(t, func(text Text) {

@@ -1,17 +1,22 @@
-// Program allocates what is known, and ends with the status that it is told.
+// Program allocates what is known, and ends with the status that it is told, or after an interrupt.
 package main
 
 import (
 	"os"
+	"os/signal"
 	"strconv"
 
 	"github.com/threadcall/threadcall/recorder"
 )
 
-var kept [][]byte
+var (
+	kept [][]byte
+	last *[64]byte
+)
 
 func keep(n int) {
 	kept = append(kept, make([]byte, n))
+	last = &[64]byte{}
 }
 
 func main() {
@@ -19,7 +24,12 @@ func main() {
 		keep(3000)
 	}
 	status := 0
-	if len(os.Args) > 1 {
+	if len(os.Args) > 1 && os.Args[1] == "wait" {
+		interrupted := make(chan os.Signal, 1)
+		signal.Notify(interrupted, os.Interrupt)
+		println("waiting")
+		<-interrupted
+	} else if len(os.Args) > 1 {
 		status, _ = strconv.Atoi(os.Args[1])
 	}
 	recorder.Stop()
