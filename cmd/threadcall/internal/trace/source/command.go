@@ -85,6 +85,9 @@ func inTemp(do func(dir string) error) error {
 	if err != nil {
 		return err
 	}
+	if dir, err = filepath.Abs(dir); err != nil { // what runs may run elsewhere
+		return err
+	}
 	defer os.RemoveAll(dir)
 	return do(dir)
 }

@@ -23,6 +23,7 @@ const variable = "THREADCALL_TEST_PROGRAM"
 
 var programs = map[string]func(){
 	"makes calls":          makesCalls,
+	"goes elsewhere":       func() { _ = os.Chdir(".."); recorder.Start()() },
 	"is quiet":             func() { fmt.Println("as ever") },
 	"exits at once":        func() { recorder.Start(); os.Exit(3) },
 	"fails":                func() { defer os.Exit(3); defer recorder.Start()() },

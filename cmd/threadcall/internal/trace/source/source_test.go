@@ -45,6 +45,23 @@ func TestACommandThatFailsLeavesItsTrace(t *testing.T) {
 	}
 }
 
+func TestACommandMayRunElsewhere(t *testing.T) {
+	r := command(t, "goes elsewhere")
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "temp"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for _, name := range []string{"TMPDIR", "TMP"} {
+		t.Setenv(name, "temp")
+	}
+	for tr, err := range source.Open(t.Context(), r) {
+		if err != nil || tr.Failed != nil {
+			t.Errorf("trace %+v, error %v", tr, err)
+		}
+	}
+}
+
 func TestACommandThatIsNotThereIsToldOf(t *testing.T) {
 	results := open(t, t.Context(), source.Request{Command: []string{"no-such-command-here"}})
 	if len(results) != 1 || results[0].err == nil || !strings.Contains(results[0].err.Error(), "no-such-command-here") {
