@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/lab/work"
@@ -355,6 +356,35 @@ func TestTheLabNeedsTheSource(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if _, stderr, status := runLab(t, "-quick", "-run", "alloc"); status != statusWrong || !strings.Contains(stderr, "inside of the project's source") {
 		t.Errorf("status %d and %q", status, stderr)
+	}
+}
+
+func TestWhenItIsTerminatedItLeavesNothing(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("nothing can be asked to end there")
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-run", "calls", "-out", dir)
+	cmd.Env = append(os.Environ(), asCommand+"=1", "TMPDIR="+dir)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stderr.Read(make([]byte, 1)); err != nil { // the first experiment has begun
+		t.Error(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	_, _ = io.Copy(io.Discard, stderr)
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != statusWrong {
+		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "threadcall-lab-*")); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/threadcall/threadcall/internal/lab/work"
 	"github.com/threadcall/threadcall/mainthread"
@@ -13,7 +14,7 @@ import (
 func main() {
 	work.MaybeRun()
 	mainthread.Init(func() {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		context.AfterFunc(ctx, stop) // a second interrupt kills
 		os.Exit(command(ctx, os.Args[1:], os.Stdout, os.Stderr))
 	})

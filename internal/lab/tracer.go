@@ -81,6 +81,7 @@ func newTracer(ctx context.Context, root string) (*tracer, error) {
 	build := sync.OnceValue(func() error {
 		build := exec.CommandContext(ctx, "go", "build", "-o", command, ".")
 		build.Dir = filepath.Join(root, "cmd", "threadcall")
+		build.Env = append(build.Environ(), "GOTMPDIR="+dir) // what it leaves when it is killed is removed
 		if out, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("building the command threadcall: %w\n%s", err, out)
 		}
