@@ -285,17 +285,25 @@ func wrote(s *screen.Screen) error {
 	return nil
 }
 
-// interruptible returns a context that ends when the user wants an end. If he wants it again, the program exits, after
-// cleanup.
+// interruptible returns a context that ends when the user wants an end, or does not read any more what is written. If he
+// wants an end again, the program exits, after cleanup.
 func interruptible(cleanup func(), say func(string)) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, ends()...)
+	unheard := make(chan os.Signal, 1)
+	if unread != nil { // it would end the process at once, and what that has made would stay
+		signal.Notify(unheard, unread)
+	}
 	go func() {
-		if _, ok := <-signals; !ok {
-			return
+		select {
+		case _, ok := <-signals:
+			if !ok {
+				return
+			}
+			say("Stopping. What was measured is kept; again ends at once.")
+		case <-unheard:
 		}
-		say("Stopping. What was measured is kept; again ends at once.")
 		cancel(bench.ErrInterrupted)
 		if _, ok := <-signals; !ok {
 			return
@@ -305,6 +313,7 @@ func interruptible(cleanup func(), say func(string)) (ctx context.Context, stop 
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
+		signal.Stop(unheard)
 		close(signals)
 		cancel(nil)
 	}

@@ -488,6 +488,25 @@ func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
 	}
 }
 
+func TestARunThatNobodyReadsEndsAndCleansUp(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a pipe that nobody reads has no signal")
+	}
+	t.Parallel()
+	p := repository(t)
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, lines := p.start(t, writer, "-vs", known.Old, "-benchtime", "20x", "-count", "100000", "-bench", "Metric")
+	_ = reader.Close() // before it says anything about the machine
+	_ = writer.Close()
+	if stderr := end(t, cmd, lines); cmd.ProcessState.ExitCode() != statusWrong || !strings.Contains(stderr, "interrupted") {
+		t.Errorf("%v, %s", cmd.ProcessState, stderr)
+	}
+	p.clean(t)
+}
+
 func TestASecondInterruptEndsAtOnceAndCleansUp(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be interrupted by another")

@@ -16,3 +16,6 @@ func ends() []os.Signal {
 	}
 	return all
 }
+
+// unread is the signal that nobody reads any more what the process writes.
+var unread os.Signal = syscall.SIGPIPE
