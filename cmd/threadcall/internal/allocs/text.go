@@ -128,8 +128,8 @@ func (t Text) row(run *Run, r Row) {
 		margin, between = 3, "\n   " // a line of its own
 	}
 	place := r.Place(t.Dir)
-	if screen.Columns(place) > t.Width-margin {
-		place = r.Place("")
+	if short := r.Place(""); screen.Columns(place) > t.Width-margin && screen.Columns(short) < screen.Columns(place) {
+		place = short
 	}
 	fmt.Fprintf(t, "%9s %9s %9s%s%s\n", Number(r.Amount.Bytes), count, third, between, t.fit(place, margin))
 	under := strings.Repeat(" ", margin+1)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
@@ -62,6 +63,20 @@ func TestStacksAreShownOnDemand(t *testing.T) {
 	for _, want := range []string{"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:", "fixture.BenchmarkInlined fixt"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+func TestAPlaceThatIsTooLongIsNotMadeLonger(t *testing.T) {
+	dir, err := filepath.Abs(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{"fixture.go": "  fixture.go:1 ", "promises/callee/callee.go": "  callee/callee.go:1 "} {
+		row := Row{Where: heap.Frame{Function: "example.com/fixture." + strings.Repeat("long", 10), File: filepath.Join(dir, file), Line: 1}}
+		row.Site = row.Where
+		if out := printed(t, func(text Text) { text.row(&Run{}, row) }); !strings.Contains(filepath.ToSlash(out), want) {
+			t.Error(out)
 		}
 	}
 }
