@@ -306,6 +306,13 @@ func TestEachPackageWithTestsHasATrace(t *testing.T) {
 		t.Errorf("told of %q", doing)
 	}
 
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if results := open(t, ctx, source.Request{Packages: []string{"./..."}}); len(results) != 1 || results[0].err == nil ||
+		results[0].err.Error() != "interrupted" {
+		t.Errorf("interrupted: %+v", results)
+	}
+
 	for complaint, r := range map[string]source.Request{
 		"no tests in ./none":   {Packages: []string{"./none"}},
 		"nothere":              {Packages: []string{"./nothere"}},

@@ -66,6 +66,8 @@ func (t Tests) flags() []string {
 	return flags
 }
 
+var errInterrupted = errors.New("interrupted")
+
 type pkg struct {
 	path, dir string
 }
@@ -124,7 +126,10 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 func (r Request) list(ctx context.Context) (packages []pkg, err error) {
 	args := append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles"}, r.Tests.buildFlags()...)
 	out, err := gocmd.Output(ctx, exec.CommandContext(ctx, "go", append(append(args, "--"), r.Packages...)...))
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return nil, errInterrupted
+	case err != nil:
 		return nil, err
 	}
 	type listed struct {
@@ -154,7 +159,7 @@ func (r Request) compile(ctx context.Context, p pkg, binary string) error {
 	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return errInterrupted
 	case err != nil:
 		return fmt.Errorf("the tests of %s do not compile:\n%s", p.path, bytes.TrimSpace(out))
 	}
