@@ -158,7 +158,7 @@ func TestALockedGoroutineDoesNotMove(t *testing.T) {
 	if found.Since+found.Running+found.Syscall+found.Idle != found.Until {
 		t.Errorf("its time does not sum up: %+v", found)
 	}
-	if len(found.Waits) == 0 || !hasWait(found.Waits, "chan receive") {
+	if !hasWait(found.Waits, "chan receive") && !hasWait(found.Waits, "chan send") { // which one, depends on who is faster
 		t.Errorf("waited for %v", found.Waits)
 	}
 }
