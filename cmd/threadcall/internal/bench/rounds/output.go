@@ -1,29 +1,31 @@
 package rounds
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
-// most is how much of a process's output is kept. A benchmark that writes without end must not fill the memory.
-const most = 16 << 20
+// most is how much of a process's output is kept from its beginning, and at least from its end. A benchmark that writes
+// without end must not fill the memory.
+const most = 8 << 20
 
-// An output keeps the first bytes that it gets.
+// An output keeps the first and the last bytes that it gets: testing writes the name of a benchmark first, and its figures
+// last.
 type output struct {
-	kept bytes.Buffer
-	lost int
+	first, last []byte
+	lost        int // between them
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	n := min(len(p), most-o.kept.Len())
-	o.kept.Write(p[:n])
-	o.lost += len(p) - n
+	n := min(len(p), most-len(o.first))
+	o.first, o.last = append(o.first, p[:n]...), append(o.last, p[n:]...)
+	if cut := len(o.last) - most; cut > most {
+		o.lost += cut
+		o.last = append(o.last[:0], o.last[cut:]...)
+	}
 	return len(p), nil
 }
 
 func (o *output) String() string {
 	if o.lost > 0 {
-		return fmt.Sprintf("%s\n[%d more bytes]\n", o.kept.Bytes(), o.lost)
+		return fmt.Sprintf("%s\n[%d bytes left out]\n%s", o.first, o.lost, o.last)
 	}
-	return o.kept.String()
+	return string(o.first) + string(o.last)
 }

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"bufio"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,11 @@ import (
 // parse returns the results in the output of a benchmark.
 func parse(stdout string) (results []Line, units []Unit) {
 	lines := mend(strings.Split(stdout, "\n"))
+	for i, line := range lines {
+		if len(line) >= bufio.MaxScanTokenSize { // with which a benchfmt.Reader would end; none is a result
+			lines[i] = ""
+		}
+	}
 	for r := benchfmt.NewReader(strings.NewReader(strings.Join(lines, "\n")), "output"); r.Scan(); {
 		switch rec := r.Result().(type) {
 		case *benchfmt.Result:

@@ -3,6 +3,7 @@ package rounds
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -198,13 +199,26 @@ func TestWhatIsSkippedIsNoFailure(t *testing.T) {
 
 func TestABenchmarkMayWriteToStandardOutput(t *testing.T) {
 	o := do(t, once, job(t, "BenchmarkPrints"))
-	if got := names(o); !slices.Equal(got, []string{"Prints/lines-2", "Prints/half-2", "Prints/silent-2"}) {
+	if got := names(o); !slices.Equal(got, []string{"Prints/lines-2", "Prints/half-2", "Prints/long-2", "Prints/silent-2"}) {
 		t.Errorf("%q", got)
 	}
 	for _, l := range o.Lines {
 		if l.Result.Iters != 10 {
 			t.Errorf("%d iterations in %q", l.Result.Iters, l.Text)
 		}
+	}
+}
+
+func TestOfMuchOutputTheBeginningAndTheEndAreKept(t *testing.T) {
+	var o output
+	fmt.Fprint(&o, "BenchmarkA \t")
+	for range 4 * most / 1000 {
+		fmt.Fprintf(&o, "%999d\n", 0)
+	}
+	fmt.Fprint(&o, " 10\t 5.0 ns/op\n")
+	text := o.String()
+	if !strings.HasPrefix(text, "BenchmarkA \t") || !strings.HasSuffix(text, " 10\t 5.0 ns/op\n") || len(text) > 3*most+100 {
+		t.Errorf("%q … %q, %d bytes", text[:20], text[len(text)-20:], len(text))
 	}
 }
 

@@ -41,6 +41,11 @@ func BenchmarkPrints(b *testing.B) {
 		for range b.N {
 		}
 	})
+	b.Run("long", func(b *testing.B) {
+		fmt.Println(strings.Repeat("and on ", 10_000))
+		for range b.N {
+		}
+	})
 	b.Run("silent", BenchmarkFine)
 }
 
