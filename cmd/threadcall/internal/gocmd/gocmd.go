@@ -25,7 +25,11 @@ func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, errors.New("the go command is needed, and not in PATH")
 	case errors.As(err, new(*exec.ExitError)):
-		return nil, fmt.Errorf("go %s: %w\n%s", cmd.Args[1], err, bytes.TrimSpace(append(stderr.Bytes(), out...)))
+		complaint := bytes.TrimSpace(stderr.Bytes())
+		if len(complaint) == 0 {
+			complaint = bytes.TrimSpace(out)
+		}
+		return nil, fmt.Errorf("go %s: %w\n%s", cmd.Args[1], err, complaint)
 	}
 	return nil, err
 }

@@ -33,9 +33,12 @@ func TestPackagesAreListed(t *testing.T) {
 }
 
 func TestComplaintsAreInTheError(t *testing.T) {
-	_, err := run(t, t.Context(), "list", "no/such/package")
+	_, err := run(t, t.Context(), "list", "-json", "io", "no/such/package")
 	if err == nil || !strings.HasPrefix(err.Error(), "go list: ") || !strings.Contains(err.Error(), "no/such/package") {
 		t.Error(err)
+	}
+	if err != nil && strings.Contains(err.Error(), "ImportPath") {
+		t.Error("what it has listed is in the error:", err)
 	}
 }
 
