@@ -228,7 +228,7 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *testbin.Binary
 	if err != nil {
 		return nil, err
 	}
-	known, err = bin.Benchmarks(ctx)
+	known, err = bin.Benchmarks(ctx, s.Options)
 	if err != nil {
 		return nil, failed("", err)
 	}

@@ -42,9 +42,17 @@ func (f *Failure) Decisive() string {
 	return strings.Join(lines[:min(len(lines), 4)], "; ")
 }
 
+// grace is how long a binary may run after its timeout. It ends tests itself, but not benchmarks.
+const grace = 3 * time.Second
+
 // run runs the binary where go test would and returns what it printed. What it has started and left is killed.
-func (b *Binary) run(ctx context.Context, env []string, args ...string) (string, error) {
-	cmd := process.Command(ctx, b.File, args...)
+func (b *Binary) run(ctx context.Context, o Options, env []string, args ...string) (string, error) {
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if o.Timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, o.Timeout+grace)
+	}
+	defer cancel()
+	cmd := process.Command(limited, b.File, args...)
 	defer process.End(cmd)
 	cmd.Dir = b.Package.Dir
 	cmd.Env = append(append(os.Environ(), "PWD="+b.Package.Dir), env...)
@@ -53,6 +61,10 @@ func (b *Binary) run(ctx context.Context, env []string, args ...string) (string,
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		return "", ctx.Err()
+	}
+	if err != nil && limited.Err() != nil {
+		text := fmt.Sprintf("--- FAIL: it ran for more than %v, which is its -timeout\n", o.Timeout)
+		return out.String(), &Failure{cmd.ProcessState.String(), text + out.String()}
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it has ended well, only what it has started has not
@@ -64,8 +76,8 @@ func (b *Binary) run(ctx context.Context, env []string, args ...string) (string,
 }
 
 // Benchmarks returns the names of the package's benchmarks.
-func (b *Binary) Benchmarks(ctx context.Context) (names []string, err error) {
-	out, err := b.run(ctx, nil, "-test.list=^Benchmark")
+func (b *Binary) Benchmarks(ctx context.Context, o Options) (names []string, err error) {
+	out, err := b.run(ctx, o, nil, "-test.list=^Benchmark")
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +137,7 @@ func (o Options) args(more ...string) []string {
 // Try runs a benchmark once, and returns a line for it or for each of its sub-benchmarks that match.
 func (b *Binary) Try(ctx context.Context, pattern string, o Options) ([]Result, error) {
 	began := time.Now()
-	out, err := b.run(ctx, nil, o.args("-test.run=^$", "-test.bench="+pattern, "-test.benchtime=1x")...)
+	out, err := b.run(ctx, o, nil, o.args("-test.run=^$", "-test.bench="+pattern, "-test.benchtime=1x")...)
 	took := time.Since(began)
 	found := results(out, o.Procs)
 	for i := range found {
@@ -138,19 +150,19 @@ func (b *Binary) Try(ctx context.Context, pattern string, o Options) ([]Result, 
 
 // Benchmark runs one benchmark for n operations and returns the profile.
 func (b *Binary) Benchmark(ctx context.Context, name string, n int, o Options) (*memprofile.Profile, error) {
-	return b.profile(ctx, o.args("-test.run=^$", "-test.bench="+exactly(name), fmt.Sprintf("-test.benchtime=%dx", n))...)
+	return b.profile(ctx, o, "-test.run=^$", "-test.bench="+exactly(name), fmt.Sprintf("-test.benchtime=%dx", n))
 }
 
 // Tests runs the tests that match pattern and returns the profile of all of them together, beside the error if they
 // failed.
 func (b *Binary) Tests(ctx context.Context, pattern string, count int, o Options) (*memprofile.Profile, error) {
-	return b.profile(ctx, o.args("-test.run="+pattern, "-test.count="+strconv.Itoa(count))...)
+	return b.profile(ctx, o, "-test.run="+pattern, "-test.count="+strconv.Itoa(count))
 }
 
-func (b *Binary) profile(ctx context.Context, args ...string) (*memprofile.Profile, error) {
+func (b *Binary) profile(ctx context.Context, o Options, args ...string) (*memprofile.Profile, error) {
 	file := b.File + ".profile"
 	os.Remove(file)
-	out, err := b.run(ctx, []string{variable + "=" + file}, args...)
+	out, err := b.run(ctx, o, []string{variable + "=" + file}, o.args(args...)...)
 	p, missing := heap.Open(file)
 	switch {
 	case err != nil:
@@ -166,7 +178,7 @@ func (b *Binary) profile(ctx context.Context, args ...string) (*memprofile.Profi
 func (b *Binary) Reached(ctx context.Context, pattern string, o Options) (string, error) {
 	file := filepath.Join(filepath.Dir(b.File), "cover.out")
 	os.Remove(file)
-	_, err := b.run(ctx, nil, o.args("-test.run=^$", "-test.bench="+pattern, "-test.benchtime=100x", "-test.coverprofile="+file)...)
+	_, err := b.run(ctx, o, nil, o.args("-test.run=^$", "-test.bench="+pattern, "-test.benchtime=100x", "-test.coverprofile="+file)...)
 	text, missing := os.ReadFile(file)
 	if err == nil {
 		err = missing
