@@ -134,7 +134,7 @@ func begun(stdout, cpus string) (names []string) {
 // while a panic ends the process.
 func (j *Job) unfinished(p *ended, started []string, cpus string) string {
 	done := map[string]bool{}
-	lines, _ := parse(p.stdout)
+	lines, _, _ := parse(p.stdout)
 	for _, l := range lines {
 		name := "Benchmark" + l.Result.Name.String()
 		done[name], done[plain(name, cpus)] = true, true

@@ -9,8 +9,10 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// parse returns the results in the output of a benchmark.
-func parse(stdout string) (results []Line, units []Unit) {
+// parse returns the results in the output of a benchmark. It is cut short if one of them is of no iterations, which is what
+// testing writes of a benchmark that panics, if it gets that far before the panic ends the process, or ends it first, as if
+// all were well.
+func parse(stdout string) (results []Line, units []Unit, cutShort bool) {
 	lines := mend(strings.Split(stdout, "\n"))
 	for i, line := range lines {
 		if len(line) >= bufio.MaxScanTokenSize { // with which a benchfmt.Reader would end; none is a result
@@ -20,6 +22,10 @@ func parse(stdout string) (results []Line, units []Unit) {
 	for r := benchfmt.NewReader(strings.NewReader(strings.Join(lines, "\n")), "output"); r.Scan(); {
 		switch rec := r.Result().(type) {
 		case *benchfmt.Result:
+			if rec.Iters == 0 {
+				cutShort = true
+				continue
+			}
 			_, at := rec.Pos()
 			results = append(results, Line{lines[at-1], rec.Clone()})
 		case *benchfmt.UnitMetadata:
@@ -27,7 +33,7 @@ func parse(stdout string) (results []Line, units []Unit) {
 			units = append(units, Unit{lines[at-1], rec})
 		}
 	}
-	return results, units
+	return results, units, cutShort
 }
 
 // Testing writes the name of a benchmark and a tab, lets it run, and writes the figures behind that.

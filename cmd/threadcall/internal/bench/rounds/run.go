@@ -46,13 +46,20 @@ type Failure struct {
 // Do runs the process. A context that ends it is an error; that the benchmark fails is not.
 func (s *Settings) Do(ctx context.Context, r Run) (*Outcome, error) {
 	o := &Outcome{Run: r}
-	began := time.Now()
-	p, err := s.start(ctx, r, nil)
-	if err != nil {
-		return nil, err
+	var p *ended
+	for range 5 { // until a panic ends the process, and says what it is
+		began := time.Now()
+		var err error
+		if p, err = s.start(ctx, r, nil); err != nil {
+			return nil, err
+		}
+		o.Time, o.CPU = time.Since(began), p.cpu
+		var cutShort bool
+		if o.Lines, o.Units, cutShort = parse(p.stdout); !cutShort || p.failure != "" {
+			break
+		}
+		p.failure = "it has stopped without figures: most likely by a panic that ended too late to be told"
 	}
-	o.Time, o.CPU = time.Since(began), p.cpu
-	o.Lines, o.Units = parse(p.stdout)
 	failed := p.failure != "" || strings.Contains(p.stdout, "--- FAIL: ")
 	if !failed && len(o.Lines) > 0 {
 		return o, nil

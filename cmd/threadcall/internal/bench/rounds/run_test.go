@@ -189,6 +189,28 @@ func TestABenchmarkThatHangsEndsAtTheTimeoutAndSaysWhereItWas(t *testing.T) {
 	}
 }
 
+func TestAPanicThatTestingOutrunsIsAFailure(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	for name, c := range map[string]struct{ then, reason string }{
+		"always":   {"exit 0", "stopped without figures"},
+		"at times": {"case \"$*\" in *-test.v*) exit 0;; esac\ntest -e again && echo 'panic: late' && exit 2\n: >again", "panic: late"},
+	} {
+		dir := t.TempDir()
+		script := filepath.Join(dir, "script")
+		text := "#!/bin/sh\nprintf 'BenchmarkX-2 \\t       0\\t NaN ns/op\\t 0 B/op\\t 0 allocs/op\\nPASS\\n'\n" + c.then + "\n"
+		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		j := &Job{Package: "p", Benchmark: "BenchmarkX", Pattern: "^BenchmarkX$", Versions: []*Binary{{Path: script, Dir: dir, Env: os.Environ()}}}
+		o := do(t, once, j)
+		if len(o.Lines) != 0 || len(o.Failed) != 1 || !strings.Contains(o.Failed[0].Reason, c.reason) || !j.Over() {
+			t.Errorf("%s: %+v, over %v", name, o, j.Over())
+		}
+	}
+}
+
 func TestWhatIsSkippedIsNoFailure(t *testing.T) {
 	j := job(t, "BenchmarkSkipped")
 	o := do(t, once, j)

@@ -14,7 +14,7 @@ import (
 // outcome returns what a process would have measured that writes this.
 func outcome(output string) *Outcome {
 	o := &Outcome{}
-	o.Lines, o.Units = parse(output)
+	o.Lines, o.Units, _ = parse(output)
 	return o
 }
 
