@@ -30,6 +30,7 @@ func TestPromisesThatCannotBeMeantAreErrors(t *testing.T) {
 		"package p\n\n//threadcall:noalloc\nvar x int":                                                "not in the doc comment",
 		"package p\n\nfunc f() {\n\t//threadcall:noalloc\n}":                                          "not in the doc comment",
 		"package p\n\n//threadcall:noalloc\nfunc f()":                                                 "not in the doc comment",
+		"package p\n\n// threadcall:noalloc\nfunc f() {}":                                             "no blank between",
 		"package p\n\n//threadcall:noallocs\nfunc f() {}":                                             "//threadcall:noallocs is neither",
 		"package p\n\n//threadcall:noalloc\nfunc f() {\n\t_ = new(int) //threadcall:alloc\n}":         "needs a reason",
 		"package p\n\n//threadcall:noalloc\nfunc f() {\n\t//threadcall:alloc   \n\t_ = new(int)\n}\n": "needs a reason",
@@ -37,6 +38,18 @@ func TestPromisesThatCannotBeMeantAreErrors(t *testing.T) {
 		if _, _, err := find(t, source); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n%v", source, err)
 		}
+	}
+}
+
+func TestAPromiseInATestFileIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "p_test.go")
+	if err := os.WriteFile(file, []byte("package p\n\n//threadcall:noalloc\nfunc f() {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := []testbin.Package{{ImportPath: "a.com/p", Dir: dir, TestGoFiles: []string{"p_test.go"}}}
+	if _, err := Find(p, p); err == nil || !strings.Contains(err.Error(), "p_test.go:4: f promises in a test file") {
+		t.Error(err)
 	}
 }
 

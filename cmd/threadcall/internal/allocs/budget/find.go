@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
@@ -41,6 +42,13 @@ func Find(named, all []testbin.Package) (*Check, error) {
 	own := map[string]bool{}
 	for _, p := range named {
 		own[p.ImportPath] = true
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			tests := &Check{}
+			_ = tests.read(p, filepath.Join(p.Dir, name)) // what is no Go the compiler will say
+			for _, f := range tests.Functions {
+				wrong = append(wrong, fmt.Errorf("%s:%d: %s promises in a test file, where nothing is checked", f.File, f.Line, f.Name))
+			}
+		}
 	}
 	functions := c.Functions
 	c.Functions = nil
@@ -61,7 +69,7 @@ func Find(named, all []testbin.Package) (*Check, error) {
 // read finds the promises and excuses of one file.
 func (c *Check) read(p testbin.Package, file string) error {
 	text, err := os.ReadFile(file)
-	if err != nil || !bytes.Contains(text, []byte("//threadcall:")) {
+	if err != nil || !bytes.Contains(text, []byte("threadcall:")) {
 		return err
 	}
 	files := token.NewFileSet()
@@ -91,6 +99,10 @@ func (c *Check) read(p testbin.Package, file string) error {
 			default:
 				if strings.HasPrefix(name, "//threadcall:") {
 					return fmt.Errorf("%s: %s is neither %s nor %s", at, name, promise, excuse)
+				}
+				word, _, _ := strings.Cut(strings.TrimLeft(comment.Text, "/ \t"), " ")
+				if "//"+word == promise || "//"+word == excuse {
+					return fmt.Errorf("%s: there must be no blank between // and %s, or it says nothing", at, word)
 				}
 			}
 		}
