@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,7 +16,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
 )
 
@@ -99,11 +99,15 @@ func TestRowsSayWhereHowMuchAndWhy(t *testing.T) {
 			if m[1] == "BenchmarkWait" {
 				tolerance = 0.05 // a goroutine may be preempted before it waits
 			}
+			want, err := strconv.ParseFloat(m[4], 64)
+			if err == nil && found.Amount.Bytes != want && tolerance == 0 {
+				t.Errorf("%v bytes, not %v", found.Amount.Bytes, want)
+			}
+			if err == nil && want < 16*objects {
+				tolerance = 0.1 // tiny objects are counted together with the runtime's
+			}
 			if d := found.Amount.Objects - objects; d > tolerance || d < -tolerance {
 				t.Errorf("%v objects, not %v", found.Amount.Objects, objects)
-			}
-			if want, err := strconv.ParseFloat(m[4], 64); err == nil && found.Amount.Bytes != want && tolerance == 0 {
-				t.Errorf("%v bytes, not %v", found.Amount.Bytes, want)
 			}
 			if !strings.Contains(found.Why, m[5]) {
 				t.Errorf("why: %s", found.Why)
@@ -237,7 +241,8 @@ func TestAModuleMayAskForAnOldGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run := runNamed(t, r, "BenchmarkKeep"); run.Total != (heap.Amount{Objects: 1, Bytes: 8}) {
+	run := runNamed(t, r, "BenchmarkKeep")
+	if run.Total.Bytes != 8 || math.Abs(run.Total.Objects-1) > 0.1 { // tiny objects are counted together with the runtime's
 		t.Errorf("%+v", run.Total)
 	}
 }
