@@ -69,9 +69,6 @@ func (t *benchTeller) Waiting(ahead []lock.Entry) {
 }
 
 func (t *benchTeller) Doing(text string) {
-	if width := t.progress.Width - 1; screen.Columns(text) > width && width > 1 {
-		text = string([]rune(text)[:width-1]) + "…"
-	}
 	t.progress.Progress(text)
 }
 

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gocmd"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/process"
 )
 
 // A Package is what the go command tells of one.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/process"
 )
 
 func TestWhatABinaryHasStartedEndsWithIt(t *testing.T) {

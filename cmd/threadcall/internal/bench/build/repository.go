@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/process"
 )
 
 // A Repository is a git repository with a working tree.

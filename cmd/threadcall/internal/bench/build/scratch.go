@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/process"
 )
 
 // A Scratch is a directory for binaries and worktrees that lasts as long as a run.

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gocmd"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/process"
 )
 
 // A Tree is Go source, and how to build it.

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/process"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/process"
 )
 
 // A Binary is the compiled test binary of a package.

@@ -24,15 +24,10 @@ func (c *Comparison) Narrow(width float64) bool {
 	if !isLook(c.rounds(), Rounds(c.Confidence)) {
 		return false
 	}
-	for _, t := range c.Tables {
-		if t.Unit != timeUnit {
-			continue
-		}
-		for _, row := range t.Rows {
-			any = true
-			if row.arm() > width {
-				return false
-			}
+	for row := range c.times() {
+		any = true
+		if row.arm() > width {
+			return false
 		}
 	}
 	return any
@@ -108,12 +103,15 @@ func (c Cell) Spread() float64 {
 // nothing could have been shown.
 func (c *Comparison) Smallest() (middle, worst float64, ok bool) {
 	var all []float64
-	for d := range c.times() {
-		if d.Interval == nil {
-			return 0, 0, false
-		}
-		if !d.Absolute {
-			all = append(all, d.Smallest)
+	for row := range c.times() {
+		for _, d := range row.Deltas {
+			switch {
+			case d.Verdict == None:
+			case d.Interval == nil:
+				return 0, 0, false
+			case !d.Absolute:
+				all = append(all, d.Smallest)
+			}
 		}
 	}
 	if len(all) == 0 {
@@ -125,9 +123,11 @@ func (c *Comparison) Smallest() (middle, worst float64, ok bool) {
 // Hidden returns the largest relative change of the time that may be there and was not seen, or zero if every row shows
 // one.
 func (c *Comparison) Hidden() (largest float64) {
-	for d := range c.times() {
-		if d.Verdict == Unseen && !d.Absolute {
-			largest = max(largest, d.Smallest)
+	for row := range c.times() {
+		for _, d := range row.Deltas {
+			if d.Verdict == Unseen && !d.Absolute {
+				largest = max(largest, d.Smallest)
+			}
 		}
 	}
 	return largest
@@ -135,31 +135,24 @@ func (c *Comparison) Hidden() (largest float64) {
 
 // Slowest returns the largest median of the time, in seconds.
 func (c *Comparison) Slowest() (seconds float64) {
-	for _, t := range c.Tables {
-		if t.Unit != timeUnit {
-			continue
-		}
-		for _, row := range t.Rows {
-			for _, cell := range row.Cells {
-				seconds = max(seconds, cell.Center)
-			}
+	for row := range c.times() {
+		for _, cell := range row.Cells {
+			seconds = max(seconds, cell.Center)
 		}
 	}
 	return seconds
 }
 
-// times are all comparisons of the time.
-func (c *Comparison) times() iter.Seq[Delta] {
-	return func(yield func(Delta) bool) {
+// times are all rows that are about the time.
+func (c *Comparison) times() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
 		for _, t := range c.Tables {
 			if t.Unit != timeUnit {
 				continue
 			}
 			for _, row := range t.Rows {
-				for _, d := range row.Deltas {
-					if d.Verdict != None && !yield(d) {
-						return
-					}
+				if !yield(row) {
+					return
 				}
 			}
 		}
