@@ -43,6 +43,10 @@ const (
 // Run compiles and runs what the settings say. Failures of single benchmarks and tests are in the report; an error is
 // one because of which there is none.
 func (s Settings) Run(ctx context.Context) (*Report, error) {
+	which, err := pattern.Parse(s.Bench)
+	if err != nil {
+		return nil, err
+	}
 	named, all, err := s.List(ctx)
 	if err != nil {
 		return nil, err
@@ -60,7 +64,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		}
 	}
 	std := standard(all)
-	var known []string // benchmarks that do not match
+	var known []string // benchmarks, those that do not match as well
 	for i, p := range named {
 		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
 			if !s.Budget {
@@ -88,7 +92,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		}
 		r.Packages = append(r.Packages, p.ImportPath)
 		if s.Bench != "" {
-			names, err := s.benchmarks(ctx, r, bin, std)
+			names, err := s.benchmarks(ctx, r, bin, which, std)
 			if ctx.Err() != nil {
 				break
 			}
@@ -115,7 +119,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		r.Failures = append(r.Failures, Failure{Problem: "interrupted; what had not run yet is missing"})
 	}
 	if len(r.Runs) == 0 && len(r.Failures) == 0 && r.Budget == nil {
-		return nil, nothingRan(s.Bench, known, r.Notes)
+		return nil, s.nothingRan(which, known, r.Notes)
 	}
 	if r.Budget != nil {
 		s.Progress("compiling what has promised")
@@ -159,20 +163,16 @@ func (s Settings) reached(ctx context.Context, r *Report, b testbin.Builder, p t
 	return err
 }
 
-func nothingRan(bench string, known, notes []string) error {
-	which, err := pattern.Parse(bench)
-	if err != nil {
-		return err
-	}
+func (s Settings) nothingRan(which pattern.Pattern, known, notes []string) error {
 	matches := slices.ContainsFunc(known, func(name string) bool {
 		_, ok := which.For(name)
 		return ok
 	})
 	switch {
 	case matches:
-		return fmt.Errorf("nothing to measure: the benchmarks that match %q are skipped, or have no sub-benchmarks that match", bench)
+		return fmt.Errorf("nothing to measure: the benchmarks that match %q are skipped, or have no sub-benchmarks that match", s.Bench)
 	case len(known) > 0:
-		return fmt.Errorf("no benchmark matches %q; there are %s", bench, strings.Join(known, ", "))
+		return fmt.Errorf("no benchmark matches %q; there are %s", s.Bench, strings.Join(known, ", "))
 	case len(notes) > 0:
 		return fmt.Errorf("nothing to run: %s", strings.Join(notes, ", "))
 	}
@@ -211,7 +211,7 @@ func standard(all []testbin.Package) func(path string) bool {
 }
 
 // benchmarks runs those of one package that match, each in processes of its own, and returns the names of all.
-func (s Settings) benchmarks(ctx context.Context, r *Report, bin *testbin.Binary, std func(string) bool) (known []string, err error) {
+func (s Settings) benchmarks(ctx context.Context, r *Report, bin *testbin.Binary, which pattern.Pattern, std func(string) bool) (known []string, err error) {
 	path := bin.Package.ImportPath
 	failed := func(name string, err error) error {
 		var f *testbin.Failure
@@ -223,10 +223,6 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *testbin.Binary
 			return nil
 		}
 		return fmt.Errorf("%s: %s: %w", path, name, err)
-	}
-	which, err := pattern.Parse(s.Bench)
-	if err != nil {
-		return nil, err
 	}
 	known, err = bin.Benchmarks(ctx, s.Options)
 	if err != nil {
