@@ -75,7 +75,7 @@ func (s *Session) Run(ctx context.Context) (report *Report, err error) {
 	if err := s.choose(ctx); err != nil { // who has asked for what cannot be need not wait for the machine
 		return nil, s.interruptedOr(ctx, err)
 	}
-	held, err := s.queue(ctx)
+	held, waited, err := s.queue(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,10 @@ func (s *Session) Run(ctx context.Context) (report *Report, err error) {
 		defer held.Release()
 	}
 	s.report.Began = time.Now()
-	if err := s.choose(ctx); err != nil { // again, as others may have had the machine for long
-		return nil, s.interruptedOr(ctx, err)
+	if waited { // perhaps for long, and there may be something else now
+		if err := s.choose(ctx); err != nil {
+			return nil, s.interruptedOr(ctx, err)
+		}
 	}
 	if err := s.checkout(ctx); err != nil {
 		return nil, s.interruptedOr(ctx, err)
@@ -135,21 +137,24 @@ func (s *Session) note(format string, args ...any) {
 	s.watch.Note(text)
 }
 
-// queue waits for the machine.
-func (s *Session) queue(ctx context.Context) (*lock.Lock, error) {
+// queue waits for the machine, if others have it.
+func (s *Session) queue(ctx context.Context) (held *lock.Lock, waited bool, err error) {
 	mode := lock.Exclusive
 	if s.Shared {
 		mode = lock.Shared
 	}
-	held, err := lock.Acquire(ctx, mode, s.Command, s.watch.Waiting)
+	held, err = lock.Acquire(ctx, mode, s.Command, func(ahead []lock.Entry) {
+		waited = true
+		s.watch.Waiting(ahead)
+	})
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return nil, waited, context.Cause(ctx)
 	case errors.Is(err, errors.ErrUnsupported):
 		s.note("This system has no locks that a crash releases, so nothing keeps other benchmarks from running at the same time.")
-		return nil, nil
+		return nil, waited, nil
 	}
-	return held, err
+	return held, waited, err
 }
 
 // create makes the files for the results.
