@@ -13,7 +13,15 @@
 // package thread promises of a call holds here.
 //
 // Before Init, functions called on the main goroutine, in init functions too, run in place; other goroutines wait for
-// Init. When the function given to Init has returned, calls that wait and calls that come later return false.
+// Init. When the function given to Init has ended, calls that wait and calls that come later return false.
+//
+// A program that forgets Init waits for ever. A call that has waited for five seconds, while nothing has ever served the
+// main thread, says so on standard error, once. A value of the environment variable THREADCALL_INIT_WARNING, off for
+// example, silences it. In a test binary, TestMain is what calls Init:
+//
+//	func TestMain(m *testing.M) {
+//		mainthread.Init(func() { os.Exit(m.Run()) })
+//	}
 //
 // A program whose main thread has an event loop already, be it instead of Init or inside a Call, uses [OnWake] and
 // [Serve].
@@ -23,28 +31,34 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
 
 // Package variables are initialised by the main goroutine, which is on the main thread until all init functions have
 // returned; Adopt keeps it there.
 var (
-	main    = thread.Adopt()
-	started atomic.Bool
+	main, end = adopt()
+	started   atomic.Bool
 )
 
-// Init runs fn, the real main function, on a goroutine of its own and serves the main thread until fn returns. It must
-// be called from the main goroutine, once, and is best all that main does.
+func adopt() (*thread.Thread, func()) {
+	t, end := mainthread.Adopt()
+	return t.(*thread.Thread), end
+}
+
+// Init runs fn, the real main function, on a goroutine of its own and serves the main thread until fn has returned or
+// called [runtime.Goexit]. It must be called from the main goroutine, once, and is best all that main does.
 //
-// A panic in fn ends the process, as in main. If fn calls [runtime.Goexit] the process goes on, as it does after a
-// Goexit in main.
+// A panic in fn ends the process, as in main.
 //
 // If a function that was called on the main thread has called Goexit, the main goroutine is doomed, although the thread
-// lives on: when fn has returned, the deferred calls of main run, but Init does not return to it, and the process
+// lives on: when fn has ended, the deferred calls of main run, but Init does not return to it, and the process
 // ends with status 0.
 //
 // Init panics if it is called a second time or off the main goroutine. There is one exception: inside a runnable
@@ -61,15 +75,22 @@ func Init(fn func()) {
 	case !started.CompareAndSwap(false, true):
 		panic("mainthread: Init called twice; call it once, from func main, around all that needs the main thread")
 	}
-	var returned atomic.Bool
+	var ended atomic.Bool
 	go func() {
+		returned := false
+		defer func() {
+			if !returned && !exiting() {
+				return // a panic, which is about to end the process
+			}
+			ended.Store(true)
+			end()
+		}()
 		fn()
-		returned.Store(true)
-		main.Terminate()
+		returned = true
 	}()
 	served := false
 	defer func() {
-		if !served && returned.Load() {
+		if !served && ended.Load() {
 			go exitAfterMain()
 		}
 	}()
@@ -77,16 +98,27 @@ func Init(fn func()) {
 	served = true
 }
 
-func inExample() bool {
+// exiting tells a deferred call whether it runs because of Goexit, and not because of a panic.
+func exiting() bool { return calledBy("runtime.Goexit", "runtime.gopanic") == "runtime.Goexit" }
+
+func inExample() bool { return calledBy("testing.runExample") != "" }
+
+// calledBy returns which of some functions is the innermost that has called the caller, directly or not, or "".
+func calledBy(functions ...string) string {
 	pcs := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	for {
+	for n := 0; ; pcs = make([]uintptr, 2*len(pcs)) {
+		if n = runtime.Callers(2, pcs); n < len(pcs) {
+			pcs = pcs[:n]
+			break
+		}
+	}
+	for frames := runtime.CallersFrames(pcs); ; {
 		f, more := frames.Next()
-		if f.Function == "testing.runExample" {
-			return true
+		if slices.Contains(functions, f.Function) {
+			return f.Function
 		}
 		if !more {
-			return false
+			return ""
 		}
 	}
 }
@@ -101,7 +133,7 @@ func exitAfterMain() {
 	os.Exit(0)
 }
 
-// Thread returns the main thread.
+// Thread returns the main thread. Its Terminate panics, because the whole program needs it.
 func Thread() *thread.Thread { return main }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run, if f is nil or the

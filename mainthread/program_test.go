@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,18 +37,66 @@ var programs = map[string]func(){
 	},
 
 	"goexit in main": func() {
+		result := make(chan bool, 1)
 		mainthread.Init(func() {
-			go func() {
-				time.Sleep(5 * time.Millisecond)
-				fmt.Println("the main thread still serves:", mainthread.Call(nop))
-				os.Exit(3)
-			}()
+			go func() { result <- mainthread.Call(func() { time.Sleep(20 * time.Millisecond) }) }()
+			time.Sleep(5 * time.Millisecond)
+			defer fmt.Println("deferred")
 			runtime.Goexit()
 		})
+		fmt.Println("Init returned, a running call came to its end:", <-result)
+		fmt.Println("later calls run:", mainthread.Call(nop) || mainthread.Go(nop))
+		others := make(chan bool)
+		go func() { others <- mainthread.Call(nop) || mainthread.Go(nop) }()
+		fmt.Println("and elsewhere:", <-others)
 	},
 
 	"goexit in main and nothing left": func() {
 		mainthread.Init(runtime.Goexit)
+	},
+
+	"goexit in main after a recovered panic": func() {
+		mainthread.Init(func() {
+			defer runtime.Goexit() // replaces the panic
+			explode("boom")
+		})
+		fmt.Println("Init returned")
+	},
+
+	"a panic in main during a goexit": func() {
+		mainthread.Init(func() {
+			defer explode("boom")
+			runtime.Goexit()
+		})
+		fmt.Println("Init returned")
+	},
+
+	"a panic in main with a slow message": func() {
+		mainthread.Init(func() { explode(slowMessage{}) })
+		fmt.Println("Init returned")
+	},
+
+	"a nil panic in main as it used to be": func() {
+		mainthread.Init(func() { explode(nil) })
+		fmt.Println("Init returned")
+	},
+
+	"goexit in main and on the main thread": func() {
+		defer fmt.Println("deferred")
+		mainthread.Init(func() {
+			callAndEnd(runtime.Goexit)
+			runtime.Goexit()
+		})
+		fmt.Println("Init returned")
+	},
+
+	"terminating the main thread": func() {
+		mainthread.Init(func() {
+			fmt.Println(recovered(mainthread.Thread().Terminate))
+			fmt.Println("lives on:", mainthread.Call(nop))
+			mainthread.Call(func() { fmt.Println(recovered(mainthread.Thread().Terminate)) })
+		})
+		fmt.Println(recovered(mainthread.Thread().Terminate))
 	},
 
 	"goexit on the main thread": func() {
@@ -90,6 +138,23 @@ var programs = map[string]func(){
 		waits := make(chan bool)
 		go func() { waits <- mainthread.Call(nop) }()
 		<-waits
+	},
+
+	"many wait and nobody calls Init": func() {
+		results := make(chan bool)
+		for range 2 {
+			go func() { results <- mainthread.CallV(func() bool { return true }) }()
+		}
+		go func() { results <- mainthread.CallContext(context.Background(), nop) == nil }()
+		time.Sleep(7 * time.Second)
+		mainthread.Init(func() { fmt.Println("then:", <-results, <-results, <-results) })
+	},
+
+	"Init comes late": func() {
+		result := make(chan bool, 1)
+		go func() { result <- mainthread.Call(func() { time.Sleep(6 * time.Second) }) }()
+		time.Sleep(100 * time.Millisecond)
+		mainthread.Init(func() { fmt.Println("result:", <-result) })
 	},
 
 	"before Init": func() {
@@ -247,6 +312,11 @@ func callAndEnd(f func()) {
 //go:noinline
 func explode(v any) { panic(v) }
 
+// A slowMessage is a panic value that is printed late: what another goroutine does meanwhile must not end the process.
+type slowMessage struct{}
+
+func (slowMessage) Error() string { time.Sleep(500 * time.Millisecond); return "slow" }
+
 func TestPrograms(t *testing.T) {
 	const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 	for _, c := range []struct {
@@ -259,15 +329,30 @@ func TestPrograms(t *testing.T) {
 		{name: "panic in main", status: 2, shows: []string{"panic: boom", "mainthread_test.explode"}, hides: []string{"deferred"}},
 		{name: "panic on the main thread", status: 2, shows: []string{"mainthread_test.explode", "panic: boom"}},
 		{name: "panic in a posted function", shows: []string{"panic: boom true <nil>"}},
-		{name: "goexit in main", status: 3, shows: []string{"still serves: true"}},
-		{name: "goexit in main and nothing left", status: 2, shows: []string{deadlock}},
+		{name: "goexit in main", shows: []string{"deferred\n", "to its end: true\n", "run: false\n", "elsewhere: false\n"}},
+		{name: "goexit in main and nothing left", shows: []string{""}},
+		{name: "goexit in main after a recovered panic", shows: []string{"Init returned"}},
+		{name: "a panic in main during a goexit", status: 2, shows: []string{"panic: boom"}, hides: []string{"Init returned"}},
+		{name: "a panic in main with a slow message", status: 2, shows: []string{"panic: ", "slow"}, hides: []string{"Init returned"}},
+		{name: "a nil panic in main as it used to be", status: 2, shows: []string{"panic: nil"}, hides: []string{"Init returned"},
+			env: []string{"GODEBUG=panicnil=1"}},
+		{name: "goexit in main and on the main thread", shows: []string{"deferred\n"}, hides: []string{"Init returned"}},
+		{name: "terminating the main thread", shows: []string{"Terminate on the main thread", "lives on: true", "Terminate on the main thread",
+			"Terminate on the main thread"}},
 		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"}, hides: []string{"Init returned", "went on"}},
 		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"}, env: []string{"GOTRACEBACK=system"}},
 		{name: "goexit on the main thread and a slow deferred call", shows: []string{"deferred"}},
 		{name: "goexit on the main thread and a panic in main", status: 2, shows: []string{"panic: boom", "mainthread_test.explode"}},
 		{name: "main blocks for ever", status: 2, shows: []string{deadlock}},
 		{name: "a call that blocks for ever", status: 2, shows: []string{deadlock}},
-		{name: "nobody calls Init", status: 2, shows: []string{deadlock}},
+		{name: "nobody calls Init", status: 2, shows: []string{
+			"threadcall: a call made at ", "_test.go:", "has waited for 5s", "mainthread.Init(run)", "func TestMain(m *testing.M)",
+			"THREADCALL_INIT_WARNING=off", "\n", deadlock,
+		}},
+		{name: "nobody calls Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
+			env: []string{"THREADCALL_INIT_WARNING=off"}},
+		{name: "many wait and nobody calls Init", shows: []string{"has waited for 5s", "then: true true true"}},
+		{name: "Init comes late", shows: []string{"result: true"}, hides: []string{"has waited"}},
 		{name: "before Init", shows: []string{
 			"in place: true 123 true\n", "result: 42\n", "with a context: context canceled <nil>\n",
 			"another goroutine's ran: false\n", "with Init: true true\n",
@@ -285,7 +370,8 @@ func TestPrograms(t *testing.T) {
 		{name: "threads and the main thread in a circle", shows: []string{"ran: 100"}},
 	} {
 		t.Run(strings.Join(append([]string{c.name}, c.env...), " "), func(t *testing.T) {
-			if raceEnabled && c.shows[0] == deadlock {
+			t.Parallel() // most wait
+			if raceEnabled && slices.Contains(c.shows, deadlock) {
 				t.Skip("with the race detector, the runtime finds no deadlocks in programs that lock threads")
 			}
 			out, status := run(t, c.name, c.env...)

@@ -38,7 +38,8 @@ type box[T any] struct {
 //threadcall:noalloc
 func (b *box[T]) call() { b.v = b.f() }
 
-// boxes has a free list of boxes for every type of result.
+// boxes has a free list of boxes for every type of result. It gives those that a burst of calls has left back to the
+// collector.
 var boxes sync.Map // from reflect.Type to *freelist.List[box[T]]
 
 //threadcall:noalloc
@@ -49,7 +50,7 @@ func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 	key := reflect.TypeFor[T]()
 	entry, found := boxes.Load(key)
 	if !found {
-		entry, _ = boxes.LoadOrStore(key, new(freelist.List[box[T]])) //threadcall:alloc once for each type
+		entry, _ = boxes.LoadOrStore(key, freelist.NewShrinking[box[T]]()) //threadcall:alloc once for each type
 	}
 	free := entry.(*freelist.List[box[T]])
 	b := free.Get()

@@ -3,8 +3,11 @@ package thread_test
 import (
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/thread"
 )
@@ -94,6 +97,144 @@ func TestAPanicDuringGoexitReachesTheCallerAsInPlace(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Each function of a circle recovers what a function in place would recover, while the Goexit goes on.
+func TestAPanicDuringGoexitTravelsRoundACircleAsInPlace(t *testing.T) {
+	a, b := start(t), start(t)
+	p := startPool(t, 1)
+	call := func(f func()) bool { f(); return true }
+	for name, w := range map[string]struct{ a, b func(f func()) bool }{
+		"in place":         {call, call},
+		"threads":          {a.Call, b.Call},
+		"a pool":           {p.Call, b.Call},
+		"through a pool":   {a.Call, p.Call},
+		"with contexts":    {callWithContext(t, a), callWithContext(t, b)},
+		"with a coroutine": {a.Call, func(f func()) bool { return b.Call(func() { inCoroutine(f) }) }},
+	} {
+		if strings.Contains(name, "coroutine") && here() == 0 {
+			continue
+		}
+		var outer, middle, inner any
+		var order []string
+		deferred, returned := exits(t, func() {
+			w.a(func() {
+				defer func() { outer = recover(); order = append(order, "outer") }()
+				w.b(func() {
+					defer func() { middle = recover(); order = append(order, "middle") }()
+					w.a(func() {
+						defer func() { order = append(order, "inner"); panic("x") }()
+						defer func() { inner = recover() }()
+						runtime.Goexit()
+					})
+				})
+			})
+		})
+		if !slices.Equal(order, []string{"inner", "middle", "outer"}) {
+			t.Errorf("%s: unwound in the order %v", name, order)
+		}
+		if inner != nil || middle != "x" || outer != nil || !deferred || returned {
+			t.Errorf("%s: recovered %v, then %v, then %v; the deferred calls ran: %v, the goroutine went on: %v",
+				name, inner, middle, outer, deferred, returned)
+		}
+		if name != "in place" && (!w.a(nop) || !w.b(nop)) {
+			t.Errorf("%s: a thread did not live on", name)
+		}
+	}
+}
+
+func TestAPanicDuringGoexitThatOnlyTheOuterFunctionRecovers(t *testing.T) {
+	a, b := start(t), start(t)
+	call := func(f func()) bool { f(); return true }
+	for name, w := range map[string]struct{ a, b func(f func()) bool }{"in place": {call, call}, "threads": {a.Call, b.Call}} {
+		var outer any
+		deferred, returned := exits(t, func() {
+			w.a(func() {
+				defer func() { outer = recover() }()
+				w.b(func() { w.a(func() { defer panic("x"); runtime.Goexit() }) })
+			})
+		})
+		if outer != "x" || !deferred || returned {
+			t.Errorf("%s: recovered %v; the deferred calls ran: %v, the goroutine went on: %v", name, outer, deferred, returned)
+		}
+	}
+}
+
+func TestAPanicOfAPostedFunctionDuringGoexitIsKept(t *testing.T) {
+	inEveryWay(t, func(t *testing.T, w way) {
+		w.post(func() { defer panic("x"); runtime.Goexit() })
+		ends(t, func() { w.call(nop) })
+		if err := w.fault(); err == nil || err.Error() != "panic: x" {
+			t.Errorf("Error returned %v", err)
+		}
+		w.post(runtime.Goexit)
+		ends(t, func() { w.call(nop) })
+		if err := w.fault(); err != nil {
+			t.Errorf("after a Goexit, Error returned %v", err)
+		}
+	})
+}
+
+// A deferred call of the outer function needs the thread that waits for the inner one: so the inner call must have been
+// answered by then, as in place.
+func TestACallThatExitsIsAnsweredBeforeTheFunctionsAroundItUnwind(t *testing.T) {
+	a, b := start(t), start(t)
+	for range scaled(200) {
+		called := false
+		exits(t, func() {
+			a.Call(func() {
+				defer func() { called = b.Call(nop) }()
+				b.Call(func() { a.Call(runtime.Goexit) })
+			})
+		})
+		if !called {
+			t.Fatal("a call in a deferred call did not run")
+		}
+	}
+}
+
+// A thread waits for another one, is called back by a third, and exits: what it waited for has no caller any more.
+func TestACallWhoseCallerHasExitedDoesNotBegin(t *testing.T) {
+	a, d := start(t), start(t)
+	exited := 0
+	for name, target := range map[string]struct{ call func(func()) bool }{
+		"Call":        {start(t).Call},
+		"CallContext": {callWithContext(t, start(t))},
+		"Pool.Call":   {startPool(t, 1).Call},
+	} {
+		call := target.call
+		for range scaled(300) {
+			var unwound atomic.Bool
+			ran := false
+			var all sync.WaitGroup
+			waits := make(chan bool)
+			all.Go(func() {
+				call(func() { // keeps the target busy
+					d.Call(func() {
+						<-waits
+						time.Sleep(100 * time.Microsecond)
+						a.Call(runtime.Goexit) // a waits for the target, and that for d
+					})
+				})
+			})
+			all.Go(func() {
+				a.Call(func() {
+					defer unwound.Store(true)
+					close(waits)
+					call(func() {
+						if ran = true; unwound.Load() {
+							t.Errorf("%s: it began although its caller had been unwound", name)
+						}
+					})
+				})
+			})
+			ends(t, all.Wait)
+			if ends(t, func() { call(nop) }); !ran {
+				exited++
+			}
+		}
+	}
+	t.Logf("%d were left before they had begun", exited)
 }
 
 func TestAGoexitOfAPostedFunctionEndsNobody(t *testing.T) {

@@ -2,6 +2,7 @@ package thread_test
 
 import (
 	"iter"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,8 +14,8 @@ import (
 func limited(t *testing.T, n int) map[string]way {
 	th, p := start(t, thread.WithQueueLimit(n)), startPool(t, 1, thread.WithQueueLimit(n))
 	return map[string]way{
-		"thread": {th.Call, th.Go, th.Terminate},
-		"pool":   {p.Call, p.Go, p.Terminate},
+		"thread": ofThread(th),
+		"pool":   ofPool(p),
 	}
 }
 
@@ -165,16 +166,120 @@ func TestALimitBelowOneIsNone(t *testing.T) {
 	}
 }
 
+// What a thread waits for must not wait for a place in the thread's queue: the thread cannot make one free.
 func TestACircleUnderALimit(t *testing.T) {
-	a, b := start(t, thread.WithQueueLimit(1)), start(t, thread.WithQueueLimit(1))
-	ends(t, func() {
-		for range 100 {
-			a.Call(func() {
-				b.Call(func() {
-					a.Go(nop) // takes the one place on a, which waits
-					a.Call(nop)
+	post := func(t *testing.T, w way, n int) {
+		for range n {
+			if !w.post(nop) {
+				t.Error("Go refused a function")
+			}
+		}
+	}
+	for name, circle := range map[string]func(t *testing.T, a, b, c way){
+		"B posts to A, which waits for B": func(t *testing.T, a, b, _ way) {
+			a.call(func() { b.call(func() { post(t, a, 3) }) })
+		},
+		"and calls A between": func(t *testing.T, a, b, _ way) {
+			a.call(func() { b.call(func() { post(t, a, 2); a.call(nop); post(t, a, 2); a.call(nop) }) })
+		},
+		"C posts to A, which waits for B, which waits for C": func(t *testing.T, a, b, c way) {
+			a.call(func() { b.call(func() { c.call(func() { post(t, a, 3); post(t, b, 3) }) }) })
+		},
+		"B waits for a place when A begins to wait for B": func(t *testing.T, a, b, _ way) {
+			var both sync.WaitGroup
+			begun := make(chan bool)
+			both.Go(func() {
+				a.call(func() {
+					close(begun)
+					time.Sleep(2 * time.Millisecond)
+					b.call(nop)
 				})
 			})
+			both.Go(func() { b.call(func() { <-begun; post(t, a, 3) }) })
+			both.Wait()
+		},
+		"A and B wait for places of each other": func(t *testing.T, a, b, _ way) {
+			var both, inside sync.WaitGroup
+			inside.Add(2)
+			meet := func(from, to way) func() {
+				return func() { from.call(func() { inside.Done(); inside.Wait(); post(t, to, 5) }) }
+			}
+			both.Go(meet(a, b))
+			both.Go(meet(b, a))
+			both.Wait()
+		},
+		"three wait for places in a circle, and then call": func(t *testing.T, a, b, c way) {
+			var all, inside sync.WaitGroup
+			inside.Add(3)
+			meet := func(from, to way) func() {
+				return func() {
+					from.call(func() { inside.Done(); inside.Wait(); post(t, to, 3); to.call(nop); post(t, to, 3) })
+				}
+			}
+			all.Go(meet(a, b))
+			all.Go(meet(b, c))
+			all.Go(meet(c, a))
+			all.Wait()
+		},
+		"a coroutine posts": func(t *testing.T, a, b, _ way) {
+			a.call(func() { inCoroutine(func() { b.call(func() { inCoroutine(func() { post(t, a, 3) }) }) }) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if strings.Contains(name, "coroutine") {
+				needsCoroutines(t)
+			}
+			limit := thread.WithQueueLimit(1)
+			threads := func() way { th := start(t, limit); return ofThread(th) }
+			pools := func(n int) way { p := startPool(t, n, limit); return ofPool(p) }
+			for kinds, ways := range map[string][3]way{
+				"threads":           {threads(), threads(), threads()},
+				"pools":             {pools(1), pools(1), pools(1)},
+				"a pool of two":     {pools(2), threads(), threads()},
+				"a pool of two, BC": {threads(), pools(2), pools(2)},
+			} {
+				for range scaled(100) {
+					ends(t, func() { circle(t, ways[0], ways[1], ways[2]) })
+					if t.Failed() {
+						t.Fatal(kinds)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A thread that nobody waits for does wait for a place, like any goroutine.
+func TestAThreadWaitsForAPlaceOfAnother(t *testing.T) {
+	a, b := start(t), start(t, thread.WithQueueLimit(1))
+	busy := occupy(t, b.Go)
+	posted := make(chan int, 10)
+	go a.Call(func() {
+		for i := range 3 {
+			b.Go(nop)
+			posted <- i
 		}
 	})
+	arrives(t, posted)
+	select {
+	case <-posted:
+		t.Error("the limit is 1, and two are queued")
+	case <-time.After(20 * time.Millisecond):
+	}
+	busy.Open()
+	arrives(t, posted)
+	arrives(t, posted)
+
+	busy = occupy(t, b.Go)
+	refused := make(chan bool)
+	go a.Call(func() {
+		b.Go(nop)
+		refused <- b.Go(func() { t.Error("ran after Terminate") })
+	})
+	time.Sleep(5 * time.Millisecond)
+	b.Terminate()
+	if arrives(t, refused) {
+		t.Error("told that it will run")
+	}
+	busy.Open()
 }

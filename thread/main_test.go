@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -31,11 +32,18 @@ var programs = map[string]func(){
 	"panic(nil) as it used to be":          panicNilAsItUsedToBe,
 }
 
+// onLinux are programs that need Linux, by the first word of their name; the others are its arguments.
+var onLinux = map[string]func(arguments []string){}
+
 var collecting = os.Getenv("THREADCALL_COLLECT") != ""
 
 func TestMain(m *testing.M) {
 	if program := programs[os.Getenv("THREADCALL_PROGRAM")]; program != nil {
 		program()
+		return
+	}
+	if words := strings.Fields(os.Getenv("THREADCALL_PROGRAM")); len(words) > 0 && onLinux[words[0]] != nil {
+		onLinux[words[0]](words[1:])
 		return
 	}
 	if collecting {
@@ -146,31 +154,39 @@ type way struct {
 	call      func(f func()) bool
 	post      func(f func()) bool
 	terminate func()
+	fault     func() error
 }
+
+func ofThread(th *thread.Thread) way { return way{th.Call, th.Go, th.Terminate, th.Error} }
+func ofPool(p *thread.Pool) way      { return way{p.Call, p.Go, p.Terminate, p.Error} }
 
 // inEveryWay runs a test in every way, each with a thread of its own.
 func inEveryWay(t *testing.T, test func(t *testing.T, w way)) {
-	ofThread := func(call func(th *thread.Thread, f func()) bool) func(t *testing.T) {
+	threads := func(call func(th *thread.Thread, f func()) bool) func(t *testing.T) {
 		return func(t *testing.T) {
 			th := start(t)
-			test(t, way{func(f func()) bool { return call(th, f) }, th.Go, th.Terminate})
+			w := ofThread(th)
+			w.call = func(f func()) bool { return call(th, f) }
+			test(t, w)
 		}
 	}
-	ofPool := func(call func(p *thread.Pool, f func()) bool) func(t *testing.T) {
+	pools := func(call func(p *thread.Pool, f func()) bool) func(t *testing.T) {
 		return func(t *testing.T) {
 			p := startPool(t, 1)
-			test(t, way{func(f func()) bool { return call(p, f) }, p.Go, p.Terminate})
+			w := ofPool(p)
+			w.call = func(f func()) bool { return call(p, f) }
+			test(t, w)
 		}
 	}
-	t.Run("Call", ofThread((*thread.Thread).Call))
-	t.Run("CallContext", ofThread(func(th *thread.Thread, f func()) bool {
+	t.Run("Call", threads((*thread.Thread).Call))
+	t.Run("CallContext", threads(func(th *thread.Thread, f func()) bool {
 		return th.CallContext(t.Context(), f) == nil
 	}))
-	t.Run("Eval", ofThread(func(th *thread.Thread, f func()) bool {
+	t.Run("Eval", threads(func(th *thread.Thread, f func()) bool {
 		return thread.Eval(th, func() bool { f(); return true })
 	}))
-	t.Run("Pool.Call", ofPool((*thread.Pool).Call))
-	t.Run("EvalPool", ofPool(func(p *thread.Pool, f func()) bool {
+	t.Run("Pool.Call", pools((*thread.Pool).Call))
+	t.Run("EvalPool", pools(func(p *thread.Pool, f func()) bool {
 		v, ok := thread.EvalPool(p, func() string { f(); return "done" })
 		return ok && v == "done"
 	}))

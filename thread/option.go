@@ -21,8 +21,9 @@ func WithName(name string) Option {
 }
 
 // WithQueueLimit makes Go wait while n functions that were given to Go are queued, for programs whose producers must
-// not run ahead of the thread. Go from the thread itself never waits, nor does Go after Terminate. Without the
-// option, and for n below one, memory is the only limit.
+// not run ahead of the thread. Go from the thread itself never waits, nor does Go from a function that the thread waits
+// for, directly or by way of other threads, nor Go after Terminate. Without the option, and for n below one, memory is the
+// only limit.
 func WithQueueLimit(n int) Option {
 	return func(c *config) { c.limit = n }
 }

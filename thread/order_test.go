@@ -14,9 +14,9 @@ import (
 
 func TestCallsOfOneGoroutineRunInTheOrderItMadeThem(t *testing.T) {
 	for name, make := range map[string]func() way{
-		"thread":        func() way { th := start(t); return way{th.Call, th.Go, th.Terminate} },
-		"pool of one":   func() way { p := startPool(t, 1); return way{p.Call, p.Go, p.Terminate} },
-		"deadline, too": func() way { th := start(t); return way{callWithContext(t, th), th.Go, th.Terminate} },
+		"thread":        func() way { th := start(t); return ofThread(th) },
+		"pool of one":   func() way { p := startPool(t, 1); return ofPool(p) },
+		"deadline, too": func() way { th := start(t); return way{call: callWithContext(t, th), post: th.Go} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := seeded(t)

@@ -138,7 +138,7 @@ func TestAPanicThatTheFunctionRecoversIsNobodyElses(t *testing.T) {
 func TestAPanicInAPostedFunctionIsKeptForError(t *testing.T) {
 	for name, s := range sources(t) {
 		t.Run(name, func(t *testing.T) {
-			if err := s.next(); err != nil {
+			if err := s.fault(); err != nil {
 				t.Fatalf("an error before anything panicked: %v", err)
 			}
 			for _, p := range panics {
@@ -146,7 +146,7 @@ func TestAPanicInAPostedFunctionIsKeptForError(t *testing.T) {
 			}
 			s.call(nop)
 			for _, p := range panics {
-				err := s.next()
+				err := s.fault()
 				var pe *thread.PanicError
 				if !errors.As(err, &pe) || !p.ok(pe.Value) {
 					t.Errorf("%s: Error returned %#v", p.name, err)
@@ -154,25 +154,16 @@ func TestAPanicInAPostedFunctionIsKeptForError(t *testing.T) {
 					t.Errorf("%s: the message is %q, want %q", p.name, err, want)
 				}
 			}
-			if err := s.next(); err != nil {
+			if err := s.fault(); err != nil {
 				t.Errorf("one error too many: %v", err)
 			}
 		})
 	}
 }
 
-// A source is a thread or a pool whose posted functions panic.
-type source struct {
-	way
-	next func() error
-}
-
-func sources(t *testing.T) map[string]source {
-	th, p := start(t), startPool(t, 1)
-	return map[string]source{
-		"thread": {way{th.Call, th.Go, th.Terminate}, th.Error},
-		"pool":   {way{p.Call, p.Go, p.Terminate}, p.Error},
-	}
+// sources are a thread and a pool whose posted functions panic.
+func sources(t *testing.T) map[string]way {
+	return map[string]way{"thread": ofThread(start(t)), "pool": ofPool(startPool(t, 1))}
 }
 
 func TestIsAndAsSeeThroughAKeptPanic(t *testing.T) {
@@ -230,20 +221,20 @@ func TestOfManyPanicsTheFirstAreKeptAndTheOthersCounted(t *testing.T) {
 			s.call(nop)
 			for i := range kept {
 				var pe *thread.PanicError
-				if err := s.next(); !errors.As(err, &pe) || pe.Value != i {
+				if err := s.fault(); !errors.As(err, &pe) || pe.Value != i {
 					t.Fatalf("error %d is %v", i, err)
 				}
 			}
 			var pe *thread.PanicError
-			if err := s.next(); err == nil || errors.As(err, &pe) || !strings.Contains(err.Error(), fmt.Sprint(lost)) {
+			if err := s.fault(); err == nil || errors.As(err, &pe) || !strings.Contains(err.Error(), fmt.Sprint(lost)) {
 				t.Errorf("after those that were kept, Error returned %v", err)
 			}
-			if err := s.next(); err != nil {
+			if err := s.fault(); err != nil {
 				t.Errorf("Error tells of them twice: %v", err)
 			}
 			s.post(func() { panic("again") })
 			s.call(nop)
-			if err := s.next(); !errors.As(err, &pe) || pe.Value != "again" {
+			if err := s.fault(); !errors.As(err, &pe) || pe.Value != "again" {
 				t.Errorf("a later panic is not kept: %v", err)
 			}
 		})
@@ -257,7 +248,7 @@ func TestKeptPanicsCanBeReadAfterTerminate(t *testing.T) {
 			s.call(nop)
 			s.terminate()
 			var pe *thread.PanicError
-			if err := s.next(); !errors.As(err, &pe) || pe.Value != "boom" {
+			if err := s.fault(); !errors.As(err, &pe) || pe.Value != "boom" {
 				t.Errorf("Error returned %v", err)
 			}
 		})
@@ -268,7 +259,7 @@ func TestAPanicOfACallIsNotKept(t *testing.T) {
 	for name, s := range sources(t) {
 		t.Run(name, func(t *testing.T) {
 			recovered(func() { s.call(func() { panic("boom") }) })
-			if err := s.next(); err != nil {
+			if err := s.fault(); err != nil {
 				t.Errorf("Error returned %v", err)
 			}
 		})

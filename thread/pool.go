@@ -14,7 +14,10 @@ import (
 // Functions begin in the order they were given, but run side by side; a call that closes a circle of waiting threads
 // overtakes, or all would wait for ever. A Pool that is dropped without Terminate is
 // reclaimed by the garbage collector, after it has run what was queued.
-type Pool struct{ p *engine.Pool }
+type Pool struct {
+	p     *engine.Pool // must not lead back to the Pool
+	owner *engine.Owner
+}
 
 // NewPool starts n threads. It panics if n is less than one.
 func NewPool(n int, opts ...Option) *Pool {
@@ -23,9 +26,12 @@ func NewPool(n int, opts ...Option) *Pool {
 	}
 	o := options(opts)
 	o.pool = true
-	p := &Pool{engine.NewPool(n, o.limit, func(i int) { o.number(i).setup() })}
-	p.p.Watch(o.watcher())
-	runtime.AddCleanup(p, (*engine.Pool).Retire, p.p)
+	e, owner := engine.NewPool(n, o.limit, func(i int) { o.number(i).setup() })
+	owner.WatchPool(e, o.slow, o.watcher())
+	p := &Pool{e, owner}
+	if !e.Bubbled() {
+		runtime.AddCleanup(p, (*engine.Pool).Retire, e)
+	}
 	return p
 }
 
@@ -63,7 +69,7 @@ func (p *Pool) Go(f func()) bool {
 }
 
 // Error is [Thread.Error], for functions given to the pool's Go.
-func (p *Pool) Error() error { return asError(p.p.Fault()) }
+func (p *Pool) Error() error { return asError(p.owner.Fault()) }
 
 // Terminate ends the threads. What [Thread.Terminate] says holds for each of them.
 func (p *Pool) Terminate() { p.p.Terminate() }

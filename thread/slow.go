@@ -58,15 +58,15 @@ func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 // OnSlowCall is [WithSlowCall] for the functions that begin from now on, in place of what was set before. A nil f ends
 // it.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
-	t.e.Watch(config{name: t.name, slow: d, tell: f}.watcher())
+	t.owner.Watch(t.e, d, config{name: t.name, slow: d, tell: f}.watcher())
 }
 
-// watcher returns what the engine is to call, or nil, and when.
-func (c config) watcher() (d time.Duration, f func(engine.Slow)) {
+// watcher returns what the engine is to call, or nil.
+func (c config) watcher() func(engine.Slow) {
 	if c.slow <= 0 || c.tell == nil {
-		return 0, nil
+		return nil
 	}
-	return c.slow, func(s engine.Slow) {
+	return func(s engine.Slow) {
 		c.tell(SlowCall{c.number(s.Thread).name, s.TID, s.Running, s.Stack, s.From})
 	}
 }

@@ -15,12 +15,25 @@
 //   - A function runs exactly once, or it does not run at all and the call says so.
 //   - What its caller wrote before the call is visible to it, and what it wrote is visible after the call.
 //   - The calls of one goroutine run in the order it made them, Go and Call alike.
-//   - A call made on the thread itself runs in place, also from a C callback or a coroutine of [iter.Pull]. If
-//     threads call each other in a circle, each runs, while it waits, the call that its own call has led to.
+//   - A call made on the thread itself runs in place, also from a C callback or a coroutine of [iter.Pull], and on
+//     a thread of a [Pool]. If threads call each other in a circle, each runs, while it waits, the call that its own
+//     call has led to.
 //   - A panic reaches the caller as the value it was, and the thread lives on. [runtime.Goexit] in a function ends
 //     its caller's goroutine, and the thread lives on. A panic in a function given to Go is kept for Error.
 //   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
 //   - No call allocates in the steady state, Go does not block, and a thread that has nothing to do uses no CPU.
+//
+// # Testing
+//
+// Threads work in the bubbles of [testing/synctest]. A thread that is made in a bubble keeps the bubble's time, must be
+// terminated before the test ends, like any goroutine of the bubble, and is not reclaimed by the garbage collector.
+// A call from outside the bubble panics.
+//
+// A thread that is made outside, the main thread for example, may be called from a bubble. Its functions run outside:
+// they see the real time, and must not use channels and timers of the bubble. The bubble's clock stands still while one
+// of its goroutines waits for such a thread, so a deadline of the bubble does not come meanwhile.
+//
+// # Limits
 //
 // What cannot be promised: two functions that wait for each other by other means than these calls (channels, locks)
 // deadlock here as anywhere. A Goexit leaves the frames of the function that called it on the thread's stack for as
@@ -34,6 +47,7 @@ import (
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/mainthread"
 )
 
 // ErrTerminated is returned when a function will not run because the thread has been terminated.
@@ -43,11 +57,13 @@ var ErrTerminated = engine.ErrTerminated
 // goroutine at any time, unless they say otherwise.
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector, after it has run what
-// was queued.
+// was queued. What [Thread.SetTLS], [Thread.OnSlowCall] and panics of posted functions refer to does not keep it alive.
 type Thread struct {
-	e    *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
-	id   uint64
-	name string
+	e         *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
+	owner     *engine.Owner  // has what may lead back
+	id        uint64
+	name      string
+	permanent bool // the main thread's, which Terminate must not end
 
 	mu  sync.Mutex
 	tls any
@@ -63,6 +79,13 @@ func New(opts ...Option) *Thread {
 	return t
 }
 
+func init() {
+	mainthread.Adopt = func() (any, func()) {
+		t := adopt(nil, true)
+		return t, t.e.Terminate
+	}
+}
+
 // Adopt makes a Thread of the thread that the caller is on, for programs whose thread has an event loop already. The
 // calling goroutine must serve by itself: see [Thread.Serve], [Thread.ServeContext] and [Thread.OnWake]. Until it
 // does, calls from other goroutines wait, and its own run in place. It must not end before it has called Terminate.
@@ -72,22 +95,27 @@ func New(opts ...Option) *Thread {
 // caller's, to be undone when it is done.
 //
 // Adopt panics if the caller is on a thread that is a Thread already.
-func Adopt(opts ...Option) *Thread {
+func Adopt(opts ...Option) *Thread { return adopt(opts, false) }
+
+func adopt(opts []Option, permanent bool) *Thread {
 	if engine.OnAny() {
 		panic("thread: Adopt on a thread that is a Thread already; use that one, or call Adopt from another goroutine")
 	}
 	o := options(opts)
 	t := wrap(o)
-	t.e.Adopt()
+	t.permanent = permanent
+	t.e.Adopt(permanent)
 	o.setup()
 	return t
 }
 
 func wrap(o config) *Thread {
-	e := engine.New(o.limit)
-	e.Watch(o.watcher())
-	t := &Thread{e: e, id: lastID.Add(1), name: o.name}
-	runtime.AddCleanup(t, (*engine.Engine).Retire, e)
+	e, owner := engine.New(o.limit)
+	owner.Watch(e, o.slow, o.watcher())
+	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
+	if !e.Bubbled() {
+		runtime.AddCleanup(t, (*engine.Engine).Retire, e)
+	}
 	return t
 }
 
@@ -98,7 +126,9 @@ func (t *Thread) ID() uint64 { return t.id }
 // thread is terminated before f begins.
 //
 // If f panics, Call panics with the same value. If nobody recovers it, the report that ends the process also shows
-// the stack of the thread at that moment. If f calls [runtime.Goexit], so does Call.
+// the stack of the thread at that moment. If f calls [runtime.Goexit], so does Call. If Call is made on another thread, and
+// a function that this thread runs while it waits calls Goexit, f will not begin any more; if it has begun, the
+// goroutine is unwound when f has ended.
 //
 //threadcall:noalloc
 func (t *Thread) Call(f func()) bool {
@@ -109,7 +139,8 @@ func (t *Thread) Call(f func()) bool {
 
 // CallContext runs f on the thread and returns nil after it. If ctx is done before f begins, f will not run and
 // CallContext returns ctx.Err(); once f has begun, CallContext waits for its end. If the thread is terminated before
-// f begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns an error, too.
+// f begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns an error, too. A call that was
+// given up keeps nothing alive, even if the thread hangs.
 //
 // Panics and Goexit are as in Call.
 //
@@ -137,10 +168,11 @@ func (t *Thread) Go(f func()) bool {
 // be sure that a function has ended, make a Call after its Go.
 //
 // The first 1,024 that nobody has read are kept; when those have been read, one error tells how many came after them.
-func (t *Thread) Error() error { return asError(t.e.Fault()) }
+func (t *Thread) Error() error { return asError(t.owner.Fault()) }
 
-// On tells whether the caller is on the thread. On OpenBSD and js/wasm, a coroutine of [iter.Pull] inside a call is not
-// recognised; it must not call the thread that it is on.
+// On tells whether the caller is on the thread, be it as a coroutine of [iter.Pull]. It is false for a thread that has been
+// terminated and serves no more. On js/wasm a coroutine inside a call is not recognised; it must not call the thread that
+// it is on.
 //
 //threadcall:noalloc
 func (t *Thread) On() bool { return t.e.On() }
@@ -166,12 +198,23 @@ func (t *Thread) GetTLS() any {
 // Terminate ends the thread. A function that is running goes on to its end, and its caller is told so. Those that are
 // queued do not run, and their callers return at once. Terminate does not wait, may be called more than once, and
 // from the thread itself. The operating system's thread ends after the function that is running; an adopted one is
-// the caller's, and stays.
-func (t *Thread) Terminate() { t.e.Terminate() }
+// the caller's, and stays. The locks of [Adopt] on an adopted goroutine end when that goroutine itself calls Terminate,
+// Serve or ServeContext after the thread has been terminated, or ends.
+//
+// Terminate panics on the Thread of package mainthread, which other packages of the program need. It ends when the
+// function given to mainthread.Init returns.
+func (t *Thread) Terminate() {
+	if t.permanent {
+		panic("thread: Terminate on the main thread, which the whole program needs; " +
+			"it ends when the function given to mainthread.Init returns")
+	}
+	t.e.Terminate()
+	t.e.GiveBack()
+}
 
 // Serve runs what was queued before it was called, and returns how many functions that were. It does not wait. It is
 // for adopted threads: a host's event loop calls it each time it has been woken. It may also be called inside a
-// function that runs on the thread.
+// function that runs on the thread, from a coroutine of [iter.Pull], too.
 //
 // If one of the functions calls [runtime.Goexit], that ends the caller of Serve as well: the goroutine is the same.
 //
@@ -182,7 +225,9 @@ func (t *Thread) Serve() int {
 	if !t.mayServe("Serve") {
 		return 0
 	}
-	return t.e.Serve()
+	n := t.e.Serve()
+	runtime.KeepAlive(t) // or what is queued might be refused
+	return n
 }
 
 // ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns
@@ -197,16 +242,20 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 	if !t.mayServe("ServeContext") {
 		return ErrTerminated
 	}
-	return t.e.ServeContext(ctx)
+	err := t.e.ServeContext(ctx)
+	runtime.KeepAlive(t)
+	return err
 }
 
 // OnWake sets the function that tells an event loop on the thread that it should call [Thread.Serve]: for GLFW that
-// is PostEmptyEvent. It is called by whatever goroutine has queued something while the thread was not serving, at
-// most once until the next Serve, and must not block. If something is queued already, it is called before OnWake
-// returns. Nil removes it.
+// is PostEmptyEvent. It is called by the goroutine that has queued something while the thread was not serving, and not
+// again until the next Serve; a call that is late may come after that. It must not block. If something is queued already,
+// it is called before OnWake returns. Nil removes it.
 //
-// A function that Serve runs may have an event loop of its own, as a dialog does. That loop must call Serve before it
-// waits for the first time: what was queued together with the function waits behind it, and was told of already.
+// A function that Serve runs may take events from the event loop without waiting for any, and with them what wake has
+// put there: if something is queued when Serve returns, wake is called again. A function may also have an event loop of
+// its own, as a dialog does. That loop must call Serve before it waits for the first time: what was queued together with
+// the function waits behind it, and was told of already.
 //
 // OnWake panics on a Thread from New, which serves by itself and needs no waking.
 func (t *Thread) OnWake(wake func()) {
@@ -214,12 +263,15 @@ func (t *Thread) OnWake(wake func()) {
 		panic("thread: OnWake on a thread made by New, which serves by itself; it is for threads made by Adopt")
 	}
 	t.e.OnWake(wake)
+	runtime.KeepAlive(t)
 }
 
 // mayServe is false if there is nothing to serve any more.
 func (t *Thread) mayServe(method string) bool {
-	on := t.e.OnGoroutine()
-	if !on && !t.e.Terminated() {
+	on := t.e.On()
+	if t.e.Terminated() {
+		t.e.GiveBack()
+	} else if !on {
 		panic("thread: " + method + " off the thread; " +
 			"call it from the goroutine that called Adopt, or inside a function that Call or Go runs")
 	}

@@ -138,7 +138,7 @@ func callers(t *testing.T, h *host) {
 		var all sync.WaitGroup
 		for range 4 {
 			ordered, r := fork(r), fork(r)
-			all.Go(func() { inOrder(t, ordered, way{h.Call, h.Go, nil}, scaled(10_000)) })
+			all.Go(func() { inOrder(t, ordered, way{call: h.Call, post: h.Go}, scaled(10_000)) })
 			all.Go(func() {
 				for range scaled(1000) {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.IntN(100))*time.Microsecond)

@@ -3,38 +3,50 @@ package callq
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // A Call is one function on its way to a thread. Queue.Get gives one out; its owner is then, in turn, the goroutine
 // that got it, the queue that it was pushed to, and the thread that took it. A posted call (Go) stays with the
 // thread, which runs it and frees it. An awaited call (Call) comes back to its caller through state:
 //
-//	from                to         by      meaning
-//	queued              queued+p   caller  it is going to sleep on Token: who settles the call owes one
-//	queued, queued+p    started    thread  withdrawable calls only: the caller now waits for the end (+p stays)
-//	started             started+p  caller  as above
-//	queued, queued+p    withdrawn  caller  withdrawable calls only: a deadline came first. The function will not
-//	                                       run, and the record is now the thread's to free
-//	any but withdrawn   settled    thread  the last touch, but for the token that it owes: the function has Ran, or
-//	                                       Panicked, or Exited its goroutine; or it was Refused by Close, or had
-//	                                       Expired with its context, and will never run
-//	any unsettled       +o         caller  its goroutine ends while it waits: who settles the call frees it
+//	from          to               by       meaning
+//	queued        queued+p         caller   it is about to park on its token: settling the call owes it one
+//	queued(+p)    started(+p)      thread   withdrawable calls only: the caller now waits for the end (+p stays)
+//	started       started+p        caller   as above
+//	queued(+p)    withdrawn        caller   withdrawable calls only: the caller gives up. The function will not run
+//	withdrawn     +c, +t           caller,  each has let go of the record, the caller when it has cleared what it
+//	                               thread   refers to, the thread when it has taken the call; the second frees it
+//	queued(+p),   settled          thread   the last touch, except for the token that it owes: the function has Ran, or
+//	started(+p)                             Panicked, or Exited its goroutine; or the call was Refused by Close, or had
+//	                                        Expired with its context, and the function will never run
+//	queued(+p),   +u               caller   awaited calls only: a Goexit unwinds the caller while it waits. A thread that
+//	settled                                 takes the call after that refuses it instead of running it
 //
 // Both sides of each race are one atomic operation on state, so exactly one wins: Start against Withdraw, and the
-// Swap of Settle against Doze (either Doze sees the outcome, or Settle sees that it owes a token).
+// Swap of Settle against Park (either Park sees the outcome, or Settle sees that it owes a token). An awaited call that
+// has been taken is not marked as started, because that would cost one more transfer of its cache line; so only its
+// settling ends a caller's wait for it, and its caller cannot withdraw it.
 //
-// fn and all that it shares with its caller are written before the compare-and-swap of Push and read after the one
+// Fn and all that it shares with its caller are written before the compare-and-swap of Push and read after the one
 // of Take; its results and Fault are written before the Swap of Settle and read after a load that saw it.
 type Call struct {
 	state  atomic.Uint32
 	Kind   Kind
 	next   atomic.Pointer[Call] // the call pushed before it while in Queue.head, after it in a taken list
 	Fn     func()               // cleared once it has run, so that what it captured can be collected
-	token  chan struct{}        // made when a caller first sleeps on this record, kept for life
-	Fault  *Fault               // why an outcome is Panicked
-	Poster uintptr              // ident.G of the goroutine that pushed it
-	Queue  *Queue               // for life
-	Ctx    context.Context      // of a withdrawable call; last, so that the rest of first fits one line with head
+	token  atomic.Pointer[park.Token]
+	Fault  *Fault  // why an outcome is Panicked
+	Poster uintptr // the number of the thread that pushed it, or zero for all that never wait in a cycle
+	Queue  *Queue  // for life
+
+	// The fields above fill a cache line together with Queue.head; those below are not used by every call.
+
+	Ctx      context.Context // of a withdrawable call; nil if the thread must not look at it
+	prev     *Call           // in a List; of the thread's own calls also in ready, see own.go
+	listed   bool            // in a List
+	nextMine *Call           // of the thread's own calls
 }
 
 // Kind says what is expected of a call.
@@ -43,111 +55,121 @@ type Kind uint32
 const (
 	Awaited      Kind = iota // a caller waits until the call is settled
 	Withdrawable             // a caller waits, and may give up before the call starts
-	Posted                   // nobody waits
+	Posted                   // nothing waits
 	Placed                   // a posted call that has a place in a bounded queue
 	Control                  // Fn is the engine's own and is run as part of serving
+
+	mark Kind = 1 << 4 // no call: see Queue.Mark
+	own  Kind = 1 << 3 // in addition, until it is taken: the thread has posted the call to itself, see own.go
 )
 
 // Outcome is how a call ended; zero means that it has not.
 type Outcome uint32
 
 const (
-	queued    = 0
-	started   = 1
-	withdrawn = 2
-	dozing    = 1 << 4 // the +p above
-	orphaned  = 1 << 5 // the +o above
-	marks     = dozing | orphaned
+	queued   = 0
+	started  = 1
+	parked   = 1 << 4 // +p
+	unwanted = 1 << 5 // +u
+	marks    = parked | unwanted
 
-	Ran      Outcome = 4
-	Panicked Outcome = 5
-	Exited   Outcome = 6
-	Refused  Outcome = 7
-	Expired  Outcome = 8
+	callerLetGo = 1 << 6 // +c
+	threadLetGo = 1 << 7 // +t
+
+	Withdrawn Outcome = 2 // not settled: by its caller, whose record it is no longer
+	Ran       Outcome = 4
+	Panicked  Outcome = 5
+	Exited    Outcome = 6
+	Refused   Outcome = 7
+	Expired   Outcome = 8
+
+	withdrawn = uint32(Withdrawn)
 )
 
-// Outcome returns how the call ended, or zero while it has not.
+// settled tells whether s is the state of a call that has an outcome.
+func settled(s uint32) bool { return s&^marks >= uint32(Ran) && s < callerLetGo }
+
+// Outcome returns how the call was settled, or zero while it has not been.
 //
 //threadcall:noalloc
 func (c *Call) Outcome() Outcome {
-	if s := c.state.Load() &^ marks; s >= uint32(Ran) {
-		return Outcome(s)
+	if s := c.state.Load(); settled(s) {
+		return Outcome(s &^ marks)
 	}
 	return 0
 }
 
-// Doze says that the caller is about to sleep on Token. It is false if the call has been settled.
+// Park says that the caller is about to park on the call's token. It is false if the call has been settled. latched
+// says of which kind the token must be, see park.NewToken.
 //
 //threadcall:noalloc
-func (c *Call) Doze() bool {
+func (c *Call) Park(latched bool) bool {
 	for {
 		s := c.state.Load()
-		if s&^marks >= uint32(Ran) {
+		if settled(s) {
 			return false
 		}
-		if s&dozing != 0 {
+		if s&parked != 0 {
 			return true
 		}
-		if c.token == nil {
-			c.token = make(chan struct{}, 1) //threadcall:alloc once for each record
+		if t := c.token.Load(); t == nil || t.Latched() != latched {
+			c.token.Store(park.NewToken(latched)) //threadcall:alloc once for each record
 		}
-		if c.state.CompareAndSwap(s, s|dozing) {
+		if c.state.CompareAndSwap(s, s|parked) {
 			return true
 		}
 	}
 }
 
-// Token is where a dozing caller receives. A token means "look again": it may be left over from an earlier use of
-// the record, or be somebody's Poke.
-func (c *Call) Token() <-chan struct{} { return c.token }
+// Token is what a parked caller waits for. It means "look again": it may be left over from an earlier use of the record,
+// or come from Poke.
+func (c *Call) Token() *park.Token { return c.token.Load() }
 
-// Poke makes a dozing caller look again. It may be called by anyone who has seen the caller doze, even if the
+// Poke makes a parked caller look again. It may be called by any goroutine that has seen the caller park, even if the
 // record has changed hands since.
-func (c *Call) Poke() {
-	select {
-	case c.token <- struct{}{}:
-	default: // a token that nobody has taken yet says the same
+//
+//threadcall:noalloc
+func (c *Call) Poke() { c.token.Load().Wake() }
+
+// Leave says that the caller wants the call not to begin any more, because a Goexit unwinds it. If it is true, the record
+// is no longer the caller's. Otherwise the call may have begun, and the caller must wait until it is settled.
+func (c *Call) Leave() bool {
+	if c.Kind == Withdrawable {
+		return c.Withdraw()
 	}
+	c.state.Or(unwanted)
+	return false
 }
 
-// Orphan leaves an awaited call to whoever settles it: its caller will not look again.
-func (c *Call) Orphan() {
-	for {
-		s := c.state.Load()
-		if s&^marks >= uint32(Ran) {
-			c.Queue.Put(c)
-			return
-		}
-		if c.state.CompareAndSwap(s, s|orphaned) {
-			return
-		}
-	}
-}
+// Unwanted tells the thread that has taken an awaited call not to run it.
+//
+//threadcall:noalloc
+func (c *Call) Unwanted() bool { return c.state.Load()&unwanted != 0 }
 
-// Start takes a withdrawable call for running. False means that there is nothing to run: it was withdrawn, and has
-// been freed, or its context is done, and it has been settled as Expired.
+// Start takes a withdrawable call for running. False means that there is nothing to run: it was withdrawn, and the record
+// is not the thread's any more, or its context is done, and it has been settled as Expired.
 //
 //threadcall:noalloc
 func (c *Call) Start() bool {
-	expired := c.Ctx.Err() != nil
 	for {
 		s := c.state.Load()
-		if s == withdrawn {
-			c.Fn, c.Ctx = nil, nil
-			c.Queue.Put(c)
+		if s&^(callerLetGo|threadLetGo) == withdrawn {
+			c.letGo(threadLetGo)
 			return false
 		}
 		if c.state.CompareAndSwap(s, s|started) {
 			break
 		}
 	}
-	if expired {
+	if c.Ctx != nil && c.Ctx.Err() != nil {
 		c.Settle(Expired)
+		return false
 	}
-	return !expired
+	return true
 }
 
-// Withdraw takes back a withdrawable call before it starts. If it is true the record belongs to the thread.
+// Withdraw takes back a withdrawable call before it starts. If it is true, the record is no longer the caller's, and
+// refers to nothing any more although the thread may not take it for long.
 func (c *Call) Withdraw() bool {
 	for {
 		s := c.state.Load()
@@ -155,8 +177,18 @@ func (c *Call) Withdraw() bool {
 			return false
 		}
 		if c.state.CompareAndSwap(s, withdrawn) {
-			return true
+			break
 		}
+	}
+	c.Fn, c.Ctx = nil, nil
+	c.letGo(callerLetGo)
+	return true
+}
+
+// letGo is the last touch of a withdrawn call, by its caller or by its thread.
+func (c *Call) letGo(mine uint32) {
+	if c.state.Or(mine)&^withdrawn != 0 {
+		c.Drop()
 	}
 }
 
@@ -169,12 +201,15 @@ func (c *Call) Settle(o Outcome) (woke bool) {
 	if c.Kind == Withdrawable {
 		c.Ctx = nil
 	}
-	switch old := c.state.Swap(uint32(o)); {
-	case old&orphaned != 0:
-		c.Queue.Put(c)
-	case old&dozing != 0:
-		c.Poke() // token is the one field that does not change with the owner
-		return true
+	if c.state.Swap(uint32(o))&parked == 0 {
+		return false
 	}
-	return false
+	c.Poke() // if the caller is gone already, the record's next owner bears a wake-up too many
+	return true
+}
+
+// Drop gives back the record, of which the caller is the only owner.
+func (c *Call) Drop() {
+	c.Fn, c.Fault, c.Ctx = nil, nil, nil
+	c.Queue.Put(c)
 }

@@ -4,37 +4,55 @@ package callq
 type List struct{ first, last *Call }
 
 // Append adds c at the end.
-func (l *List) Append(c *Call) { l.first, l.last = link(l.first, l.last, c) }
+func (l *List) Append(c *Call) {
+	c.prev, c.listed = l.last, true
+	if l.last == nil {
+		l.first = c
+	} else {
+		l.last.next.Store(c)
+	}
+	l.last = c
+}
 
 // Pop removes and returns the first call, or nil.
 func (l *List) Pop() *Call {
 	c := l.first
-	if c == nil {
-		return nil
-	}
-	if c, l.first = Pop(c); l.first == nil {
-		l.last = nil
+	if c != nil {
+		l.Remove(c)
 	}
 	return c
 }
 
-// Remove removes c, and tells whether it was there.
+// Remove removes c, and tells whether it was there. A call must be appended to one List only.
 func (l *List) Remove(c *Call) bool {
-	var kept List
-	found := false
-	for o := l.Pop(); o != nil; o = l.Pop() {
-		if o == c {
-			found = true
-		} else {
-			kept.Append(o)
-		}
+	if !c.listed {
+		return false
 	}
-	*l = kept
-	return found
+	next := c.next.Load()
+	if c.prev == nil {
+		l.first = next
+	} else {
+		c.prev.next.Store(next)
+	}
+	if next == nil {
+		l.last = c.prev
+	} else {
+		next.prev = c.prev
+	}
+	c.next.Store(nil)
+	c.prev, c.listed = nil, false
+	return true
 }
 
-// Refuse settles all of them as Refused.
-func (l *List) Refuse() {
-	refuse(l.first)
+// Empty removes all calls and returns them, for Refuse.
+func (l *List) Empty() (list *Call) {
+	list = l.first
+	for c := list; c != nil; c = c.next.Load() {
+		c.prev, c.listed = nil, false
+	}
 	*l = List{}
+	return list
 }
+
+// Refuse settles all calls of a list that Empty returned as Refused.
+func Refuse(list *Call) { refuse(list) }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Many push while the thread takes in all ways at random: each pusher's calls arrive in its order, whatever is taken
-// from among them and put back.
+// Many push, and the thread itself, while it takes in all ways at random: each pusher's calls arrive in its order, whatever
+// is taken from among them, before its turn or put back.
 func TestEachPushersOrderHoldsHoweverTheThreadTakes(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if s, err := strconv.ParseUint(os.Getenv("THREADCALL_SEED"), 10, 64); err == nil {
@@ -26,7 +26,8 @@ func takeAtRandom(t *testing.T, r *rand.Rand) {
 	const pushers, calls = 4, 400
 	q := New()
 	bell := make(chan bool, 1)
-	var next [pushers]int // only the thread uses it, by running the calls
+	var next [pushers + 1]int // only the thread uses it, by running the calls; the last is its own
+	posted := 0
 	var all sync.WaitGroup
 	for p := range pushers {
 		all.Go(func() {
@@ -36,7 +37,7 @@ func takeAtRandom(t *testing.T, r *rand.Rand) {
 						t.Errorf("call %d of pusher %d came when it was the turn of %d", i, p, next[p])
 					}
 					next[p]++
-				}, uintptr(p))); wake {
+				}, uintptr(p+1))); wake {
 					bell <- true
 				}
 			}
@@ -50,21 +51,21 @@ func takeAtRandom(t *testing.T, r *rand.Rand) {
 		fn()
 		ran++
 	}
-	for ran < pushers*calls && !t.Failed() {
-		switch r.IntN(6) {
+	for ran < (pushers+1)*calls && !t.Failed() {
+		switch r.IntN(9) {
 		case 0:
 			if q.Rest() {
 				<-bell
 			}
 		case 1:
-			q.Gather()
+			m, _ := q.Mark()
 			for range r.IntN(10) {
-				if c := q.TakeReady(); c != nil {
+				if c := q.TakeUntil(m); c != nil {
 					run(c)
 				}
 			}
 		case 2, 3:
-			poster := uintptr(r.IntN(pushers))
+			poster := uintptr(1 + r.IntN(pushers))
 			list := q.TakeFrom(poster, nil)
 			for n := r.IntN(20); list != nil && n > 0; n-- {
 				var c *Call
@@ -74,6 +75,24 @@ func takeAtRandom(t *testing.T, r *rand.Rand) {
 				run(c)
 			}
 			q.Return(list)
+		case 4, 5:
+			for range min(r.IntN(20), calls-posted) {
+				i := posted
+				posted++
+				q.PushOwn(q.Get(Posted, func() {
+					if next[pushers] != i {
+						t.Errorf("the thread's own call %d came when it was the turn of %d", i, next[pushers])
+					}
+					next[pushers]++
+				}, uintptr(pushers+1)))
+			}
+		case 6:
+			until := q.OwnUntil()
+			for n := r.IntN(10); n > 0; n-- {
+				if c := q.TakeOwn(until); c != nil {
+					run(c)
+				}
+			}
 		default:
 			if c := q.Take(); c != nil {
 				run(c)

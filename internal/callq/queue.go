@@ -1,5 +1,5 @@
 // Package callq is the queue of calls in front of a thread: any goroutine pushes, one thread takes, nothing is
-// allocated once it is warm, and whoever pushes learns whether the thread must be woken.
+// allocated once it is warm, and a pusher learns whether the thread must be woken.
 package callq
 
 import (
@@ -13,31 +13,38 @@ import (
 //
 //	head      means
 //	nil       empty, and the thread is up: it looks at head again before it rests
-//	a Call    the youngest of a stack of calls; the thread is up, or somebody is waking it
+//	a Call    the youngest of a stack of calls; the thread is up, or a goroutine is waking it
 //	resting   empty, and the thread will not look until it is woken
 //	closed    for ever: no call will be taken
 //
 //	from            to         by       in
 //	nil, a Call     a Call     anyone   Push: nothing more to do, the thread will look
 //	resting         a Call     anyone   Push: this pusher, and no other, owes the thread a wake-up
-//	nil, a Call     nil        thread   Take: the stack, turned round, becomes ready (resting instead of nil after
-//	                                    RestAlways)
+//	nil, a Call     nil        thread   grab: the stack, turned round, is appended to ready (resting instead of nil
+//	                                    after RestAlways)
 //	nil             resting    thread   Rest: fails if a call came, so no call can wait behind a resting thread
+//	nil             resting    anyone   Rest, for a host that is up: the next pusher wakes it nevertheless
 //	resting         nil        thread   Rise
 //	any but closed  closed     anyone   Close: the calls are the closer's, who refuses them
 //
 //	ready           means
 //	a Call          the oldest of the calls taken and not yet run, all of them older than any in head
-//	nil             none
+//	nil             none, or the thread has the list in hand
 //	closed          for ever
 //
-//	nil             a Call     thread   Take, after it emptied head; fails if closed came, and then refuses the calls
-//	a Call          its next   thread   Take
+//	a Call          its next   thread   TakeUntil
+//	a Call          nil        thread   Mark, TakeFrom, Return, PushOwn, TakeOwn: the thread has the list in hand in
+//	                                    order to change it
+//	nil             a Call     thread   afterwards, or when the list was empty; fails if closed came, and then the thread
+//	                                    refuses the calls
 //	any but closed  closed     anyone   Close, after it closed head
 //
 // Each call is therefore in exactly one hand at any time: the pusher's until Push, then that of the one
 // compare-and-swap that removes it from head or from ready. Push never reads a call that it finds, and only the
 // thread removes calls without closing, so a record that is used again cannot confuse either (no ABA).
+//
+// Get, Put, Push, Rest, Close, Closed, Pending and Resting may be called by any goroutine, all other methods only by the
+// thread: by its serving goroutine, or by a coroutine while that has the thread.
 type Queue struct {
 	head atomic.Pointer[Call]
 	// The first record shares head's cache line, so that a lone call travels to the thread in one transfer of that
@@ -48,10 +55,15 @@ type Queue struct {
 	firstTaken atomic.Bool // by a caller; the thread never touches it unless a call was withdrawn
 	_          [63]byte
 
-	ready atomic.Pointer[Call]
-	rest  *Call // what Take leaves in head: nil, or &resting after RestAlways
-	free  freelist.List[Call]
-	_     [40]byte
+	ready   atomic.Pointer[Call]
+	last    *Call // of ready, unless that is nil or closed
+	rest    *Call // what grab leaves in head: nil, or &resting after RestAlways
+	skipped skipped
+	marked  Mark // the last that was made
+	passed  Mark // the last that was taken
+	mine    mine
+	free    freelist.List[Call]
+	_       [40]byte
 }
 
 var resting, closed Call
@@ -135,53 +147,87 @@ func (q *Queue) Push(c *Call) (wake, backlog, ok bool) {
 	}
 }
 
-// Take removes and returns the oldest call, or nil. Only the thread may call it.
+// Take removes and returns the oldest call, or nil.
 //
 //threadcall:noalloc
 func (q *Queue) Take() *Call {
 	if q.ready.Load() != nil {
-		return q.TakeReady()
+		if c := q.TakeUntil(everything); c != nil {
+			return c
+		}
 	}
-	c := q.grab()
-	if c != nil && c.next.Load() != nil {
+	c, last := q.grab()
+	if c != nil && c != last {
 		var others *Call
-		c, others = Pop(c)
-		q.restore(others)
+		c, others = pop(c)
+		q.restore(others, last)
 	}
 	return c
 }
 
-// Gather makes everything that is queued ready, so that TakeReady returns what was queued before and nothing that is
-// queued later. Only the thread may call it.
+// A Mark stands behind all that was queued at some time.
+type Mark uint64
+
+const everything = ^Mark(0)
+
+// Mark makes everything that is queued ready, and returns a mark behind it. If ok is false nothing is queued.
 //
 //threadcall:noalloc
-func (q *Queue) Gather() {
-	older := q.ready.Load()
-	if older != &closed && q.ready.CompareAndSwap(older, nil) {
-		if all := join(older, q.grab()); all != nil {
-			q.restore(all)
-		}
+func (q *Queue) Mark() (m Mark, ok bool) {
+	list, last, ok := q.all()
+	if !ok || list == nil {
+		return 0, false
 	}
+	c := q.Get(mark, nil, 0)
+	last.next.Store(c)
+	q.restore(list, c)
+	q.marked++
+	return q.marked, true
 }
 
-// TakeReady removes and returns the oldest call that is ready, or nil. Only the thread may call it.
+// all takes all calls in hand. If it is false the queue is closed.
+func (q *Queue) all() (list, last *Call, ok bool) {
+	older := q.ready.Load()
+	if older == &closed || older != nil && !q.ready.CompareAndSwap(older, nil) {
+		return nil, nil, false // only Close changes ready besides the thread
+	}
+	younger, youngest := q.grab()
+	switch {
+	case older == nil:
+		return younger, youngest, true
+	case younger != nil:
+		q.last.next.Store(younger)
+		return older, youngest, true
+	}
+	return older, q.last, true
+}
+
+// TakeUntil removes and returns the oldest call before m, or nil. Marks are passed in their order, so a function that runs
+// meanwhile may itself take calls up to a mark, or beyond this one.
 //
 //threadcall:noalloc
-func (q *Queue) TakeReady() *Call {
-	for {
+func (q *Queue) TakeUntil(m Mark) *Call {
+	for q.passed < m {
 		r := q.ready.Load()
 		if r == nil || r == &closed {
-			return nil
+			break
 		}
-		next := r.next.Load()
-		if q.ready.CompareAndSwap(r, next) {
-			r.next.Store(nil)
+		if !q.ready.CompareAndSwap(r, r.next.Load()) {
+			break // only Close changes ready besides the thread
+		}
+		r.next.Store(nil)
+		q.skipped.taken(r)
+		if r.Kind != mark {
+			q.took(r)
 			return r
 		}
+		q.passed++
+		q.Put(r)
 	}
+	return nil
 }
 
-// Pending tells whether Take would return a call.
+// Pending tells whether Take may return a call.
 //
 //threadcall:noalloc
 func (q *Queue) Pending() bool {
@@ -195,93 +241,127 @@ func (q *Queue) Pending() bool {
 // grab empties head and returns what was there, the oldest first.
 //
 //threadcall:noalloc
-func (q *Queue) grab() *Call {
+func (q *Queue) grab() (list, last *Call) {
 	for {
 		switch h := q.head.Load(); h {
 		case &resting, &closed:
-			return nil
+			return nil, nil
 		case nil:
 			if q.rest == nil || q.head.CompareAndSwap(nil, q.rest) {
-				return nil
+				return nil, nil
 			}
 		default:
 			if q.head.CompareAndSwap(h, q.rest) {
-				return reverse(h)
+				return reverse(h), h
 			}
 		}
 	}
 }
 
-// restore makes list what is ready, after ready was found or made empty.
-func (q *Queue) restore(list *Call) {
+// restore makes list what is ready, after ready was found or made empty. If the queue has been closed meanwhile, it
+// refuses list.
+//
+//threadcall:noalloc
+func (q *Queue) restore(list, last *Call) {
+	q.last = last
 	if !q.ready.CompareAndSwap(nil, list) {
 		refuse(list)
 	}
 }
 
-// TakeFrom removes the calls that poster has queued, the oldest first, up to and including last if that is not nil,
-// and leaves the others in their order. Only the thread may call it.
-func (q *Queue) TakeFrom(poster uintptr, last *Call) (list *Call) {
-	older := q.ready.Load()
-	if older == &closed || !q.ready.CompareAndSwap(older, nil) {
-		return nil // only Close changes ready besides the thread
-	}
-	return q.split(join(older, q.grab()), poster, last)
+// skipped remembers that TakeFrom has found no call of poster among those that are ready, up to and including call. So
+// a thread that takes calls of one poster again and again does not search a long queue each time. Without call, there is
+// nothing to remember.
+type skipped struct {
+	poster uintptr
+	call   *Call
 }
 
-func (q *Queue) split(all *Call, poster uintptr, last *Call) *Call {
-	var picked, others, pickedTail, othersTail *Call
-	for done := false; all != nil; {
-		c := all
-		all = c.next.Load()
-		c.next.Store(nil)
-		if c.Poster == poster && !done {
-			done = c == last
-			picked, pickedTail = link(picked, pickedTail, c)
-		} else {
-			others, othersTail = link(others, othersTail, c)
-		}
+// taken forgets a call that is no longer ready.
+func (s *skipped) taken(c *Call) {
+	if s.call == c {
+		s.call = nil
 	}
-	if others != nil {
-		q.restore(others)
+}
+
+// TakeFrom removes the calls that poster, which is not zero, has queued, the oldest first, up to and including last if that is not nil,
+// and leaves the others in their order.
+func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
+	list, youngest, ok := q.all()
+	if !ok || list == nil {
+		return nil
+	}
+	if q.skipped.poster != poster {
+		q.skipped = skipped{poster: poster}
+	}
+	before := q.skipped.call // the last call that stays
+	c := list
+	if before != nil {
+		c = before.next.Load()
+	}
+	var tail *Call
+	for c != nil {
+		next := c.next.Load()
+		if c.Poster != poster {
+			before = c
+		} else {
+			if before == nil {
+				list = next
+			} else {
+				before.next.Store(next)
+			}
+			if next == nil {
+				youngest = before
+			} else {
+				next.follows(before)
+			}
+			c.next.Store(nil)
+			if tail == nil {
+				picked = c
+			} else {
+				tail.next.Store(c)
+			}
+			tail = c
+			if c == last {
+				break
+			}
+		}
+		c = next
+	}
+	q.skipped.call = before
+	if list != nil {
+		q.restore(list, youngest)
 	}
 	return picked
 }
 
-// Return puts back what is left of a list from TakeFrom, before everything else. Only the thread may call it.
+// Return puts back what is left of a list from TakeFrom, before everything else.
 func (q *Queue) Return(list *Call) {
 	if list == nil {
 		return
 	}
-	younger := q.ready.Load()
-	if younger == &closed || !q.ready.CompareAndSwap(younger, nil) {
+	q.skipped = skipped{}
+	last := list
+	for n := last.next.Load(); n != nil; n = last.next.Load() {
+		last = n
+	}
+	younger, youngest, ok := q.all()
+	switch {
+	case !ok:
 		refuse(list)
 		return
+	case younger != nil:
+		last.next.Store(younger)
+		younger.follows(last)
+		last = youngest
 	}
-	q.restore(join(list, younger))
-}
-
-func link(head, tail, c *Call) (newHead, newTail *Call) {
-	if tail == nil {
-		return c, c
-	}
-	tail.next.Store(c)
-	return head, c
-}
-
-func join(older, younger *Call) *Call {
-	if older == nil {
-		return younger
-	}
-	tail := older
-	for n := tail.next.Load(); n != nil; n = tail.next.Load() {
-		tail = n
-	}
-	tail.next.Store(younger)
-	return older
+	q.restore(list, last)
 }
 
 func reverse(stack *Call) (list *Call) {
+	if stack.next.Load() == nil { // a lone call, whose cache line its caller is waiting for
+		return stack
+	}
 	for stack != nil {
 		c := stack
 		stack = c.next.Load()
@@ -291,12 +371,15 @@ func reverse(stack *Call) (list *Call) {
 	return list
 }
 
-// Pop takes the first call off a list that TakeFrom returned.
-func Pop(list *Call) (first, rest *Call) {
+// pop takes the first call off a list.
+func pop(list *Call) (first, rest *Call) {
 	rest = list.next.Load()
 	list.next.Store(nil)
 	return list, rest
 }
+
+// Pop takes the first call off a list that TakeFrom returned.
+func Pop(list *Call) (first, rest *Call) { return pop(list) }
 
 // Rest says that the thread will not look until it is woken. It is false, and nothing has changed, if there is
 // something to take or the queue is closed.
@@ -318,7 +401,7 @@ func (q *Queue) Resting() bool { return q.head.Load() == &resting }
 func (q *Queue) Rise() { q.head.CompareAndSwap(&resting, nil) }
 
 // RestAlways sets whether the thread counts as resting even while it runs what it took. That suits a thread that
-// lives in somebody else's event loop, to which any function may return it. Only the thread may call it.
+// lives in a host's event loop, to which any function may return it.
 func (q *Queue) RestAlways(always bool) {
 	if q.rest = nil; always {
 		q.rest = &resting
@@ -345,21 +428,23 @@ func (q *Queue) Close() (wake bool) {
 }
 
 // Closed tells whether Close has been called.
+//
+//threadcall:noalloc
 func (q *Queue) Closed() bool { return q.head.Load() == &closed }
 
 func refuse(list *Call) {
 	for list != nil {
 		var c *Call
-		c, list = Pop(list)
-		switch c.Kind {
-		case Withdrawable:
+		c, list = pop(list)
+		switch {
+		case c.Kind == Withdrawable:
 			if c.Start() {
 				c.Settle(Refused)
 			}
-		case Awaited:
+		case c.Kind == Awaited:
 			c.Settle(Refused)
 		default:
-			c.Fn = nil
+			c.Fn, c.prev, c.nextMine = nil, nil, nil
 			c.Queue.Put(c)
 		}
 	}

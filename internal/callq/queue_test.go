@@ -74,7 +74,7 @@ func TestATakeAfterRestAlwaysLeavesTheThreadResting(t *testing.T) {
 	}
 }
 
-func TestGatherReturnsWhatWasQueuedBefore(t *testing.T) {
+func TestAMarkStandsBehindWhatWasQueuedBefore(t *testing.T) {
 	q := New()
 	a := q.mustPush(t, Posted, 1)
 	b := q.mustPush(t, Posted, 1)
@@ -82,13 +82,49 @@ func TestGatherReturnsWhatWasQueuedBefore(t *testing.T) {
 		t.Fatal("not the oldest")
 	}
 	c := q.mustPush(t, Posted, 1)
-	q.Gather()
-	q.mustPush(t, Posted, 1)
-	if q.TakeReady() != b || q.TakeReady() != c || q.TakeReady() != nil {
+	m, _ := q.Mark()
+	own := q.Get(Posted, func() {}, 2)
+	q.PushOwn(own)
+	d := q.mustPush(t, Posted, 1)
+	if q.TakeUntil(m) != b || q.TakeUntil(m) != c || q.TakeUntil(m) != nil || q.TakeUntil(m) != nil {
 		t.Error("not the two calls that were queued before, in order")
 	}
-	if !q.Pending() {
-		t.Error("the call that was queued later is gone")
+	if q.Take() != own || q.Take() != d || q.Take() != nil {
+		t.Error("the calls that were queued later are gone")
+	}
+	if _, ok := q.Mark(); ok {
+		t.Error("a mark behind nothing")
+	}
+}
+
+// A function that runs before a mark takes calls itself, up to a mark of its own or beyond.
+func TestMarksInMarks(t *testing.T) {
+	q := New()
+	a := q.mustPush(t, Posted, 1)
+	b := q.mustPush(t, Posted, 1)
+	outer, _ := q.Mark()
+	if q.TakeUntil(outer) != a {
+		t.Fatal("not the oldest")
+	}
+	c := q.mustPush(t, Posted, 1)
+	inner, _ := q.Mark()
+	d := q.mustPush(t, Posted, 1)
+	if q.TakeUntil(inner) != b || q.TakeUntil(inner) != c || q.TakeUntil(inner) != nil {
+		t.Error("not what was queued before the inner mark")
+	}
+	if q.TakeUntil(outer) != nil {
+		t.Error("something is left before the outer mark")
+	}
+	again, _ := q.Mark()
+	if q.Take() != d || q.Take() != nil || q.TakeUntil(again) != nil {
+		t.Error("Take does not pass a mark")
+	}
+	q.Mark()
+	q.mustPush(t, Posted, 1)
+	q.Mark()
+	q.Close()
+	if q.Take() != nil || q.TakeUntil(everything) != nil {
+		t.Error("a closed queue gives something")
 	}
 }
 
@@ -161,7 +197,7 @@ func TestCloseRefusesWhatHasNotBegun(t *testing.T) {
 	if _, _, ok := q.Push(q.Get(Posted, nil, 0)); ok {
 		t.Error("Push after Close")
 	}
-	if q.Take() != nil || q.TakeReady() != nil || q.TakeFrom(1, nil) != nil || q.Pending() || q.Rest() || !q.Closed() {
+	if q.Take() != nil || q.TakeUntil(everything) != nil || q.TakeFrom(1, nil) != nil || q.Pending() || q.Rest() || !q.Closed() {
 		t.Error("there is something in a closed queue")
 	}
 	if q.Close() {
@@ -200,11 +236,11 @@ func TestWithdrawOrStart(t *testing.T) {
 	if !q.Take().Start() || c.Withdraw() {
 		t.Error("a call that has started is withdrawn")
 	}
-	if c.Doze(); c.Withdraw() {
-		t.Error("a call that has started is withdrawn by a caller that dozes")
+	if c.Park(false); c.Withdraw() {
+		t.Error("a call that has started is withdrawn by a caller that is parked")
 	}
 	c.Settle(Ran)
-	if <-c.Token(); c.Outcome() != Ran || c.Withdraw() || c.Doze() {
+	if c.Token().Wait(context.Background()); c.Outcome() != Ran || c.Withdraw() || c.Park(false) {
 		t.Error("a settled call is not settled")
 	}
 }
@@ -218,19 +254,6 @@ func TestACallWhoseContextIsDoneExpires(t *testing.T) {
 	if q.Take().Start() || c.Outcome() != Expired {
 		t.Error("it started")
 	}
-}
-
-func TestAnOrphanIsFreedByWhoSettlesIt(t *testing.T) {
-	q := New()
-	c := q.mustPush(t, Awaited, 1)
-	c.Orphan()
-	q.Take().Settle(Ran)
-	if again := q.Get(Awaited, nil, 0); again != c {
-		t.Error("the first record was not given back")
-	}
-	settled := q.Get(Awaited, nil, 0)
-	settled.Settle(Ran)
-	settled.Orphan() // too late for the settler
 }
 
 // Many goroutines push all kinds of calls, give up, and close, while one thread takes, rests and is woken. Every call
@@ -317,8 +340,8 @@ func stress(t *testing.T, seed uint64) {
 				if kind == Withdrawable && r.IntN(2) == 0 && c.Withdraw() {
 					continue
 				}
-				for c.Doze() {
-					<-c.Token()
+				for c.Park(false) {
+					c.Token().Wait(context.Background())
 				}
 				if c.Outcome() == Ran {
 					told.Add(1)
@@ -334,8 +357,8 @@ func stress(t *testing.T, seed uint64) {
 	if seed%3 != 0 { // let the thread run what was posted
 		c := q.Get(Awaited, func() {}, 0)
 		w, _, _ := q.Push(c)
-		for wake(w); c.Doze(); {
-			<-c.Token()
+		for wake(w); c.Park(false); {
+			c.Token().Wait(context.Background())
 		}
 		if posted.Load() != accepted.Load() {
 			t.Fatalf("seed %d: %d functions were posted, %d ran", seed, accepted.Load(), posted.Load())

@@ -51,15 +51,20 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 	operations := map[string]func(q *Queue) string{
 		"Push":      push,
 		"Take":      func(q *Queue) string { return fmt.Sprint(q.Take() != nil) },
-		"TakeReady": func(q *Queue) string { return fmt.Sprint(q.TakeReady() != nil) },
+		"TakeUntil": func(q *Queue) string { return fmt.Sprint(q.TakeUntil(everything) != nil) },
 		"TakeFrom":  func(q *Queue) string { return fmt.Sprint(q.TakeFrom(1, nil) != nil) },
-		"Gather":    func(q *Queue) string { q.Gather(); return "" },
-		"Rest":      func(q *Queue) string { return fmt.Sprint(q.Rest()) },
-		"Rise":      func(q *Queue) string { q.Rise(); return "" },
-		"Close":     func(q *Queue) string { return fmt.Sprint(q.Close()) },
-		"Pending":   func(q *Queue) string { return fmt.Sprint(q.Pending()) },
-		"Closed":    func(q *Queue) string { return fmt.Sprint(q.Closed()) },
-		"Resting":   func(q *Queue) string { return fmt.Sprint(q.Resting()) },
+		"Mark":      func(q *Queue) string { _, ok := q.Mark(); return fmt.Sprint(ok) },
+		"PushOwn": func(q *Queue) string {
+			wake, ok := q.PushOwn(q.Get(Posted, nil, 1))
+			return fmt.Sprint("wake ", wake, ", ok ", ok)
+		},
+		"TakeOwn": func(q *Queue) string { return fmt.Sprint(q.TakeOwn(q.OwnUntil()) != nil) },
+		"Rest":    func(q *Queue) string { return fmt.Sprint(q.Rest()) },
+		"Rise":    func(q *Queue) string { q.Rise(); return "" },
+		"Close":   func(q *Queue) string { return fmt.Sprint(q.Close()) },
+		"Pending": func(q *Queue) string { return fmt.Sprint(q.Pending()) },
+		"Closed":  func(q *Queue) string { return fmt.Sprint(q.Closed()) },
+		"Resting": func(q *Queue) string { return fmt.Sprint(q.Resting()) },
 		"a host's Take": func(q *Queue) string {
 			q.RestAlways(true)
 			return fmt.Sprint(q.Take() != nil)
@@ -79,22 +84,32 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 		{"closed", "Take", "closed", "false"},
 		{"nil, ready", "Take", "nil", "true"},
 
-		{"resting", "TakeReady", "resting", "false"},
-		{"nil", "TakeReady", "nil", "false"},
-		{"a Call", "TakeReady", "a Call", "false"},
-		{"closed", "TakeReady", "closed", "false"},
-		{"nil, ready", "TakeReady", "nil", "true"},
+		{"resting", "TakeUntil", "resting", "false"},
+		{"nil", "TakeUntil", "nil", "false"},
+		{"a Call", "TakeUntil", "a Call", "false"},
+		{"closed", "TakeUntil", "closed", "false"},
+		{"nil, ready", "TakeUntil", "nil", "true"},
 
 		{"resting", "TakeFrom", "resting", "false"},
 		{"a Call", "TakeFrom", "nil", "true"},
 		{"closed", "TakeFrom", "closed", "false"},
 		{"nil, ready", "TakeFrom", "nil", "true"},
 
-		{"resting", "Gather", "resting", ""},
-		{"nil", "Gather", "nil", ""},
-		{"a Call", "Gather", "nil, ready", ""},
-		{"closed", "Gather", "closed", ""},
-		{"nil, ready", "Gather", "nil, ready", ""},
+		{"resting", "Mark", "resting", "false"},
+		{"nil", "Mark", "nil", "false"},
+		{"a Call", "Mark", "nil, ready", "true"},
+		{"closed", "Mark", "closed", "false"},
+		{"nil, ready", "Mark", "nil, ready", "true"},
+
+		{"resting", "PushOwn", "resting, ready", "wake false, ok true"},
+		{"nil", "PushOwn", "nil, ready", "wake false, ok true"},
+		{"a Call", "PushOwn", "nil, ready", "wake false, ok true"},
+		{"closed", "PushOwn", "closed", "wake false, ok false"},
+		{"nil, ready", "PushOwn", "nil, ready", "wake false, ok true"},
+
+		{"resting", "TakeOwn", "resting", "false"},
+		{"nil, ready", "TakeOwn", "nil, ready", "false"},
+		{"closed", "TakeOwn", "closed", "false"},
 
 		{"resting", "Rest", "resting", "true"},
 		{"nil", "Rest", "resting", "true"},
@@ -148,15 +163,15 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 }
 
 // A host that serves what was left over must be woken for what comes next.
-func TestAfterRestAlwaysGatherLeavesTheThreadResting(t *testing.T) {
+func TestAfterRestAlwaysMarkLeavesTheThreadResting(t *testing.T) {
 	for _, h := range heads {
 		if h.name == "closed" {
 			continue
 		}
 		q := h.make()
 		q.RestAlways(true)
-		q.Gather()
-		for q.TakeReady() != nil {
+		q.Mark()
+		for q.TakeUntil(everything) != nil {
 		}
 		if h.name == "nil" {
 			q.Rest() // what a thread does before it becomes a host's again
@@ -170,32 +185,28 @@ func TestAfterRestAlwaysGatherLeavesTheThreadResting(t *testing.T) {
 func TestEveryTransitionOfACall(t *testing.T) {
 	// Each state that a caller who waits can be in.
 	states := map[string]func(c *Call){
-		"queued":            func(*Call) {},
-		"queued, dozing":    func(c *Call) { c.Doze() },
-		"queued, orphaned":  func(c *Call) { c.Orphan() },
-		"started":           func(c *Call) { c.Start() },
-		"started, dozing":   func(c *Call) { c.Start(); c.Doze() },
-		"dozing, started":   func(c *Call) { c.Doze(); c.Start() },
-		"started, orphaned": func(c *Call) { c.Start(); c.Orphan() },
-		"withdrawn":         func(c *Call) { c.Withdraw() },
-		"settled":           func(c *Call) { c.Settle(Ran) },
-		"dozing, settled":   func(c *Call) { c.Doze(); c.Settle(Panicked) },
+		"queued":          func(*Call) {},
+		"queued, parked":  func(c *Call) { c.Park(false) },
+		"started":         func(c *Call) { c.Start() },
+		"started, parked": func(c *Call) { c.Start(); c.Park(false) },
+		"parked, started": func(c *Call) { c.Park(false); c.Start() },
+		"withdrawn":       func(c *Call) { c.Withdraw() },
+		"settled":         func(c *Call) { c.Settle(Ran) },
+		"parked, settled": func(c *Call) { c.Park(false); c.Settle(Panicked) },
 	}
 	for name, want := range map[string]struct {
 		outcome               Outcome
-		doze, start, withdraw bool
+		park, start, withdraw bool
 		token                 int // that whoever settles it sends
 	}{
-		"queued":            {doze: true, start: true, withdraw: true},
-		"queued, dozing":    {doze: true, start: true, withdraw: true, token: 1},
-		"queued, orphaned":  {doze: true, start: true, withdraw: true},
-		"started":           {doze: true, start: true},
-		"started, dozing":   {doze: true, start: true, token: 1},
-		"dozing, started":   {doze: true, start: true, token: 1},
-		"started, orphaned": {doze: true, start: true},
-		"withdrawn":         {doze: true},
-		"settled":           {outcome: Ran},
-		"dozing, settled":   {outcome: Panicked},
+		"queued":          {park: true, start: true, withdraw: true},
+		"queued, parked":  {park: true, start: true, withdraw: true, token: 1},
+		"started":         {park: true, start: true},
+		"started, parked": {park: true, start: true, token: 1},
+		"parked, started": {park: true, start: true, token: 1},
+		"withdrawn":       {park: true}, // by nobody: the record is no longer the caller's
+		"settled":         {outcome: Ran},
+		"parked, settled": {outcome: Panicked},
 	} {
 		fresh := func() *Call {
 			q := New()
@@ -208,8 +219,8 @@ func TestEveryTransitionOfACall(t *testing.T) {
 			t.Errorf("%s: the outcome is %d, want %d", name, o, want.outcome)
 		}
 		if want.outcome != 0 {
-			if fresh().Doze() || fresh().Withdraw() {
-				t.Errorf("%s: it can be dozed on or withdrawn", name)
+			if fresh().Park(false) || fresh().Withdraw() {
+				t.Errorf("%s: it can be parked on or withdrawn", name)
 			}
 			continue
 		}
@@ -219,12 +230,12 @@ func TestEveryTransitionOfACall(t *testing.T) {
 		if got := fresh().Start(); got != want.start {
 			t.Errorf("%s: Start is %v, want %v", name, got, want.start)
 		}
-		if got := fresh().Doze(); got != want.doze {
-			t.Errorf("%s: Doze is %v, want %v", name, got, want.doze)
+		if got := fresh().Park(false); got != want.park {
+			t.Errorf("%s: Park is %v, want %v", name, got, want.park)
 		}
 		if c := fresh(); name != "withdrawn" {
 			c.Settle(Ran)
-			if got := len(c.token); got != want.token {
+			if got := tokens(c); got != want.token {
 				t.Errorf("%s: settling sends %d tokens, want %d", name, got, want.token)
 			}
 		}
@@ -241,7 +252,7 @@ func TestARecordServesOneCallAfterAnother(t *testing.T) {
 		}
 		q.Push(c)
 		if i%3 > 0 {
-			c.Doze()
+			c.Park(false)
 		}
 		if i%3 == 2 {
 			c.Poke() // nobody takes the token
@@ -294,8 +305,16 @@ func TestAListKeepsItsOrder(t *testing.T) {
 	}
 	l.Append(calls[0])
 	l.Append(calls[4])
-	l.Refuse()
+	Refuse(l.Empty())
 	if calls[0].Outcome() != Refused || calls[4].Outcome() != Refused || l.Pop() != nil {
 		t.Error("not all were refused")
 	}
+}
+
+// tokens tells how many tokens c has, none or one.
+func tokens(c *Call) int {
+	if t := c.token.Load(); t != nil {
+		return len(t.C())
+	}
+	return 0
 }

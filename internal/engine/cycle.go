@@ -1,11 +1,11 @@
 package engine
 
 import (
+	"context"
 	"slices"
-	"sync"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // When a function that runs on thread A calls thread B, A waits, and a call to A must wait for it. If B, in order to
@@ -19,67 +19,83 @@ import (
 //	each thread that is poked    looks whether one of those that it waits for waits for it, and runs that call
 //
 // In a cycle of waits the call that was made last has not begun, so there is always one that can be run. A call is
-// taken from its queue for this by the thread that owns the queue, together with what the same goroutine queued
-// before, so that it is run once and in order.
+// taken from its queue for this by the thread that owns the queue, together with what the same thread queued before, so
+// that it is run once and in order.
 //
-// Only callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
+// A thread may also wait for a place in the bounded queue of another. There is nothing to run then: a thread that finds
+// that the other waits for it, directly or by way of others, does without a place.
+//
+// Calls from a thread to itself never come here, not even from coroutines: they run in place. Only callers that have spun
+// in vain come here, and ordinary goroutines leave again at the first look.
 
-// A wait is a call that a thread waits for.
+// A wait is a call that a thread waits for, or a place in a bounded queue.
 type wait struct {
-	call *callq.Call
-	on   *Engine // whose queue it is in
-	pool *Pool   // or whose backlog
-	g    uintptr // the goroutine that waits
+	call  *callq.Call // nil for a place
+	on    *Engine     // whose queue it is in
+	pool  *Pool       // or whose backlog
+	token *park.Token // of a wait for a place
+	left  bool        // leave was true; only the thread uses it
 }
 
-// waitFor waits, on the thread e, for what.call to be settled, or for done in order to withdraw it.
-func (e *Engine) waitFor(what wait, done <-chan struct{}) callq.Outcome {
-	w := e.lastWait
-	if w == nil || *w != what { // others may still read the old one
-		w = new(wait)
-		*w = what
-		e.lastWait = w
+// poke makes the thread that waits look again.
+func (w *wait) poke() {
+	if w.call != nil {
+		w.call.Poke()
+	} else {
+		w.token.Wake()
 	}
-	if w.on == e {
-		// The caller is a coroutine on the very thread that it called: the serving goroutine is suspended below it.
-		e.runFrom(w.g, w.call)
-		return w.call.Outcome()
+}
+
+// publish returns what Engine.wait is to refer to: the last wait if it was equal, because others may still read that.
+func (e *Engine) publish(w wait) *wait {
+	if last := e.lastWait; last == nil || *last != w { // or it was left behind
+		e.lastWait = new(wait)
+		*e.lastWait = w
 	}
-	if w.pool != nil && w.pool == e.pool && w.pool.take(w.call) {
-		e.run(w.call) // likewise, a coroutine on a thread of the pool that it called
-		return w.call.Outcome()
-	}
+	return e.lastWait
+}
+
+// waitFor waits, on the thread e, for w.call to be settled, or for ctx in order to withdraw it.
+func (e *Engine) waitFor(what wait, ctx context.Context, latched bool) callq.Outcome {
+	w := e.publish(what)
 	e.begin()
 	defer e.end()
-	outer := e.wait.Load()
+	return e.waitOn(w, ctx, latched)
+}
+
+// waitOn is waitFor. If a function that it runs meanwhile calls Goexit, the call must not begin any more; but if it has,
+// the goroutine must not be unwound further before the call has ended, as in a call in place. If the call ends with a
+// panic, that is raised again then.
+func (e *Engine) waitOn(w *wait, ctx context.Context, latched bool) (o callq.Outcome) {
 	ended := false
 	defer func() {
-		e.wait.Store(outer)
-		if !ended {
-			w.call.Orphan() // a function that was run meanwhile has called Goexit
+		e.wait.Store(nil)
+		if ended || w.leave() {
+			return
+		}
+		e.waitOn(w, never, latched)
+		fault := w.call.Fault
+		w.call.Drop()
+		if fault != nil {
+			repanic(fault)
 		}
 	}()
-	o := withdrawn
 	for entered := false; ; {
-		if !w.call.Doze() {
+		if !w.call.Park(latched) {
 			o = w.call.Outcome()
 			break
 		}
 		e.wait.Store(w)
-		if e.rescue() {
+		if e.rescue(w) {
 			entered = false // meanwhile it did not wait, and a cycle may have closed
 			continue
 		}
 		if !entered {
 			entered = true
-			e.seen = w.reach(e.seen[:0])
-			for _, x := range e.seen {
-				if next := x.wait.Load(); next != nil {
-					next.call.Poke()
-				}
-			}
+			e.pokeAll(w)
 		}
-		if !sleepOn(w.call, &done) {
+		if !waitToken(w.call, &ctx) {
+			o = callq.Withdrawn
 			break
 		}
 	}
@@ -87,97 +103,136 @@ func (e *Engine) waitFor(what wait, done <-chan struct{}) callq.Outcome {
 	return o
 }
 
-// reach returns the threads that w depends on: the one that it waits for, the one that that waits for, and so on. A
-// pool's call may depend on any of its threads.
-func (w *wait) reach(seen []*Engine) []*Engine {
-	next := []*Engine{w.on}
-	if w.pool != nil {
-		next = w.pool.workers
+// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool. It returns the kind that says
+// whether it has got one.
+func (e *Engine) waitForPlace(l *limit, on *Engine, pool *Pool) callq.Kind {
+	if e.token == nil {
+		e.token = park.NewToken(false)
 	}
-	for _, e := range next {
-		if slices.Contains(seen, e) {
-			continue
+	w := e.publish(wait{on: on, pool: pool, token: e.token})
+	e.begin()
+	defer e.end()
+	e.wait.Store(w)
+	defer e.wait.Store(nil)
+	for entered := false; ; {
+		e.seen.from(w)
+		if e.seen.has(e) {
+			return callq.Posted
 		}
-		seen = append(seen, e)
-		if further := e.wait.Load(); further != nil {
-			seen = further.reach(seen)
+		if !entered {
+			entered = true
+			e.pokeAll(w)
+		}
+		select {
+		case l.places <- struct{}{}:
+			return callq.Placed
+		case <-l.closed:
+			return callq.Posted
+		case <-w.token.C():
 		}
 	}
-	return seen
+}
+
+// leave says that the call must not begin any more, because a Goexit unwinds the thread's goroutine. It is true if the
+// call is gone; otherwise the thread must wait until it is settled.
+func (w *wait) leave() bool {
+	switch {
+	case w.left:
+	case w.pool != nil && w.pool.take(w.call):
+		w.call.Drop()
+		w.left = true
+	default:
+		w.left = w.call.Leave()
+	}
+	return w.left
+}
+
+// pokeAll pokes all threads that e now depends on and that wait themselves.
+func (e *Engine) pokeAll(w *wait) {
+	e.seen.from(w)
+	for _, x := range e.seen.list {
+		if next := x.wait.Load(); next != nil {
+			next.poke()
+		}
+	}
 }
 
 // rescue runs a call for a thread that waits for e while e waits for it. It is false if there was none.
-func (e *Engine) rescue() bool {
-	e.seen = e.wait.Load().reach(e.seen[:0])
-	for _, x := range e.seen {
-		w := x.wait.Load()
-		if w == nil || x == e {
+func (e *Engine) rescue(w *wait) bool {
+	e.seen.from(w)
+	for _, x := range e.seen.list {
+		theirs := x.wait.Load()
+		if theirs == nil || theirs.call == nil || x == e {
 			continue
 		}
 		var list *callq.Call
 		switch {
-		case w.on == e:
-			list = e.q.TakeFrom(w.g, w.call)
-		case w.pool != nil && w.pool == e.pool && w.pool.take(w.call):
-			list = w.call
+		case theirs.on == e:
+			list = e.q.TakeFrom(x.id, theirs.call)
+		case theirs.pool != nil && theirs.pool == e.pool && theirs.pool.take(theirs.call):
+			list = theirs.call
 		}
 		if list != nil {
 			e.wait.Store(nil) // while it runs that, it does not wait
-			e.runList(list)
+			e.runList(list, w)
 			return true
 		}
 	}
 	return false
 }
 
-// threads finds the engine that a goroutine or a thread serves.
-var threads registry
-
-type registry struct {
-	mu   sync.RWMutex
-	byG  map[uintptr]*Engine
-	byID map[uint64]*Engine
+// A reach is the set of threads that a wait depends on: the one that it waits for, the one that that waits for, and so
+// on. A pool's call may depend on any of its threads.
+type reach struct {
+	list []*Engine
+	set  map[*Engine]bool // the same, once there are many
 }
 
-func (r *registry) add(e *Engine) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.byG == nil {
-		r.byG, r.byID = map[uintptr]*Engine{}, map[uint64]*Engine{}
-	}
-	r.byG[e.g.Load()] = e
-	if tid := e.tid.Load(); tid != 0 {
-		r.byID[tid] = e
-	}
-}
+const manyThreads = 16
 
-func (r *registry) remove(e *Engine) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if g := e.g.Load(); r.byG[g] == e {
-		delete(r.byG, g)
-	}
-	if tid := e.tid.Load(); r.byID[tid] == e {
-		delete(r.byID, tid)
+func (r *reach) from(w *wait) {
+	r.list = r.list[:0]
+	clear(r.set)
+	r.add(w)
+	for i := 0; i < len(r.list); i++ {
+		if w := r.list[i].wait.Load(); w != nil {
+			r.add(w)
+		}
 	}
 }
 
-// current returns the engine whose thread the caller is on, or nil. It is not on that of other, which may be nil.
-func (r *registry) current(other *Engine) *Engine {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if e := r.byG[ident.G()]; e != nil {
-		return e
+func (r *reach) add(w *wait) {
+	if w.on != nil {
+		r.addOne(w.on)
+	} else {
+		for _, e := range w.pool.workers {
+			r.addOne(e)
+		}
 	}
-	if other != nil && len(r.byID) == 1 && r.byID[other.tid.Load()] == other {
-		return nil // nobody else is known
-	}
-	return r.byID[ident.Thread()] // a system call; byID never has zero
 }
 
-// serves tells whether g is the goroutine that serves some engine.
-func (r *registry) serves(g uintptr) bool {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.byG[g] != nil
+func (r *reach) addOne(e *Engine) {
+	if r.has(e) {
+		return
+	}
+	r.list = append(r.list, e)
+	switch {
+	case len(r.list) < manyThreads:
+	case len(r.set) > 0:
+		r.set[e] = true
+	default:
+		if r.set == nil {
+			r.set = map[*Engine]bool{}
+		}
+		for _, e := range r.list {
+			r.set[e] = true
+		}
+	}
+}
+
+func (r *reach) has(e *Engine) bool {
+	if len(r.list) < manyThreads {
+		return slices.Contains(r.list, e)
+	}
+	return r.set[e]
 }

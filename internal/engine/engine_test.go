@@ -25,19 +25,40 @@ func eventually(t *testing.T, condition func() bool, what string) {
 }
 
 func start(t *testing.T) *Engine {
-	e := New(0)
+	e, o := New(0)
 	e.Start(nil)
-	t.Cleanup(e.Terminate)
+	t.Cleanup(func() { e.Terminate(); runtime.KeepAlive(o) })
 	return e
 }
 
-func registered() int {
-	threads.mu.RLock()
-	defer threads.mu.RUnlock()
-	return len(threads.byG) + len(threads.byID)
+// registered tells how many engines are known.
+func registered() (n int) {
+	threads.mu.Lock()
+	defer threads.mu.Unlock()
+	if table := threads.table.Load(); table != nil {
+		for i := range *table {
+			if (*table)[i].e.Load() != nil {
+				n++
+			}
+		}
+	}
+	return n
 }
 
-// Whoever owes a wake-up may come late, when the thread has risen by itself or rests again in another way.
+// knows tells whether the thread of e can be found.
+func knows(e *Engine) bool {
+	threads.mu.Lock()
+	defer threads.mu.Unlock()
+	table := threads.table.Load()
+	for i := range *table {
+		if (*table)[i].e.Load() == e {
+			return true
+		}
+	}
+	return false
+}
+
+// A pusher that owes a wake-up may come late, when the thread has risen by itself or rests again in another way.
 func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 	e := start(t)
 	var stop atomic.Bool
@@ -84,20 +105,20 @@ func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 	}
 }
 
-func TestANudgeMakesTheThreadLookUpAndNoMore(t *testing.T) {
+func TestAnInterruptMakesTheThreadLookUpAndNoMore(t *testing.T) {
 	e := start(t)
 	for range 1000 {
-		e.nudge()
+		e.interrupt()
 	}
 	if !e.Call(func() {}) {
 		t.Error("a call did not run")
 	}
 	e.Terminate()
-	e.nudge()
+	e.interrupt()
 }
 
 func TestRetireEndsTheThreadAfterItHasRunWhatIsQueued(t *testing.T) {
-	e := New(0)
+	e, _ := New(0)
 	e.Start(nil)
 	release := make(chan bool)
 	ran := 0
@@ -118,7 +139,8 @@ func TestRetireEndsTheThreadAfterItHasRunWhatIsQueued(t *testing.T) {
 func TestAnEngineThatEndedIsForgotten(t *testing.T) {
 	var before int
 	eventually(t, func() bool { before = registered(); return before == 0 }, "other tests' engines end")
-	e, p := New(0), NewPool(3, 0, func(int) {})
+	e, _ := New(0)
+	p, _ := NewPool(3, 0, func(int) {})
 	e.Start(nil)
 	e.Call(func() {})
 	eventually(t, func() bool { return registered() >= before+4 }, "all threads are known")
@@ -129,8 +151,8 @@ func TestAnEngineThatEndedIsForgotten(t *testing.T) {
 	adopted := make(chan bool)
 	go func() {
 		defer close(adopted)
-		a := New(0)
-		a.Adopt()
+		a, _ := New(0)
+		a.Adopt(false)
 		a.Terminate()
 	}()
 	<-adopted
@@ -161,10 +183,12 @@ func TestAThreadIsKnownByItsGoroutineAndByItsCoroutines(t *testing.T) {
 }
 
 func TestTraceShowsTheFunctionAndNotTheEngine(t *testing.T) {
-	e := start(t)
+	e, o := New(0)
+	e.Start(nil)
+	defer e.Terminate()
 	e.Go(fails)
 	e.Call(func() {})
-	fault, _ := e.Fault()
+	fault, _ := o.Fault()
 	if fault == nil || fault.Value != "boom" {
 		t.Fatalf("caught %v", fault)
 	}
@@ -173,7 +197,7 @@ func TestTraceShowsTheFunctionAndNotTheEngine(t *testing.T) {
 		t.Errorf("the trace begins with %q", lines[:2])
 	}
 	for _, line := range lines {
-		if strings.Contains(line, "engine.invoke") || strings.Contains(line, "engine.(*Engine)") {
+		if strings.Contains(line, "engine.invoke") || strings.Contains(line, "engine.runPosted") || strings.Contains(line, "engine.(*Engine)") {
 			t.Errorf("the trace shows %q", line)
 		}
 	}
@@ -202,25 +226,24 @@ func TestFaultsAreKeptInOrderAndTheLostAreCountedOnce(t *testing.T) {
 
 func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
 	l := newLimit(2)
-	here, elsewhere := New(0), New(0)
-	here.g.Store(ident.G())
+	e, _ := New(0)
 	for i, want := range []callq.Kind{callq.Placed, callq.Placed, callq.Posted} {
-		if got := l.enter(here); got != want {
+		if got := l.enter(e, e, nil); got != want {
 			t.Errorf("call %d is of kind %d, want %d", i, got, want)
 		}
 	}
 	waits := make(chan callq.Kind)
-	go func() { waits <- l.enter(elsewhere) }()
+	go func() { waits <- l.enter(nil, e, nil) }()
 	select {
 	case <-waits:
-		t.Error("nobody had left")
+		t.Error("no place was free")
 	case <-time.After(5 * time.Millisecond):
 	}
 	l.leave()
 	if k := <-waits; k != callq.Placed {
 		t.Errorf("the one that waited is of kind %d", k)
 	}
-	go func() { waits <- l.enter(elsewhere) }()
+	go func() { waits <- l.enter(nil, e, nil) }()
 	l.close()
 	l.close()
 	if k := <-waits; k != callq.Posted {

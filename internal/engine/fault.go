@@ -39,7 +39,7 @@ func Trace(stack []uintptr) string {
 	frames := runtime.CallersFrames(stack)
 	for {
 		f, more := frames.Next()
-		if strings.HasSuffix(f.Function, "/internal/engine.(*Engine).invoke") {
+		if strings.HasSuffix(f.Function, "/internal/engine.invoke") {
 			break
 		}
 		if f.Function != "" && !slices.ContainsFunc(between, func(p string) bool { return strings.HasSuffix(f.Function, p) }) {
@@ -55,18 +55,27 @@ func Trace(stack []uintptr) string {
 // between is what may stand between a function and invoke, and is of no interest.
 var between = []string{
 	"runtime.gopanic", "runtime/trace.WithRegion",
-	"/internal/engine.(*visit).call", "/internal/engine.(*mark).call", "/internal/engine.inPlace",
+	"/internal/engine.(*visit).call", "/internal/engine.(*mark).call", "/internal/engine.markInPlace",
 }
 
 // TraceCaller formats a stack that begins in this module, from the function on that called it.
-func TraceCaller(stack []uintptr) string {
+func TraceCaller(stack []uintptr) string { return Trace(fromCaller(stack)) }
+
+// callerOf returns the file and line from which a stack that begins in this module leaves it.
+func callerOf(stack []uintptr) string {
+	f, _ := runtime.CallersFrames(fromCaller(stack)).Next()
+	return fmt.Sprintf("%s:%d", f.File, f.Line)
+}
+
+// fromCaller leaves out what is this module's at the beginning of a stack.
+func fromCaller(stack []uintptr) []uintptr {
 	for i := range stack {
 		f, _ := runtime.CallersFrames(stack[i : i+1]).Next()
 		if !slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(f.Function, p) }) {
-			return Trace(stack[i:])
+			return stack[i:]
 		}
 	}
-	return ""
+	return nil
 }
 
 var ours = []string{module + "/thread.", module + "/mainthread.", module + "/internal/engine."}
@@ -91,10 +100,6 @@ func (l *faults) add(f *callq.Fault) {
 	}
 	l.kept = append(l.kept, f)
 }
-
-// Fault removes and returns the oldest panic that a posted function left behind. When those that were kept have been
-// read, lost tells once how many came while there was no room.
-func (e *Engine) Fault() (f *callq.Fault, lost int) { return e.faults.next() }
 
 func (l *faults) next() (f *callq.Fault, lost int) {
 	l.mu.Lock()

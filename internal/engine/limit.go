@@ -8,8 +8,9 @@ import (
 
 // A limit bounds how many posted calls are queued. A nil limit does not.
 //
-// A call holds a place from before it is queued until it is taken to run. Nobody takes calls once the queue has been
-// closed; then closed lets everybody through, to be refused by the queue.
+// A call holds a place from before it is queued until it is taken to run. No thread takes calls once the queue has been
+// closed; then closed lets every poster through, to be refused by the queue. A poster that the thread itself waits for
+// does not wait: the thread would never make a place free.
 type limit struct {
 	places chan struct{}
 	closed chan struct{}
@@ -23,9 +24,12 @@ func newLimit(n int) *limit {
 	return &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
-// enter takes a place, and waits for one unless the caller is on the thread that would make one free. It returns the
-// kind that says whether the call has one.
-func (l *limit) enter(thread interface{ On() bool }) callq.Kind {
+// enter takes a place in the queue of a thread or of a pool, and waits for one unless the caller is on that thread, or on
+// one of the pool's. It returns the kind that says whether the call has a place. self is the thread that the caller is on,
+// if any.
+//
+//threadcall:noalloc
+func (l *limit) enter(self, on *Engine, pool *Pool) callq.Kind {
 	if l == nil {
 		return callq.Posted
 	}
@@ -34,14 +38,18 @@ func (l *limit) enter(thread interface{ On() bool }) callq.Kind {
 		return callq.Placed
 	default:
 	}
-	if !thread.On() {
-		select {
-		case l.places <- struct{}{}:
-			return callq.Placed
-		case <-l.closed:
+	if self != nil {
+		if self == on || pool != nil && self.pool == pool {
+			return callq.Posted
 		}
+		return self.waitForPlace(l, on, pool) //threadcall:alloc the first time, and the runtime's sudogs
 	}
-	return callq.Posted
+	select { //threadcall:alloc the runtime's sudogs, when its caches are empty
+	case l.places <- struct{}{}:
+		return callq.Placed
+	case <-l.closed:
+		return callq.Posted
+	}
 }
 
 // leave gives a place back.

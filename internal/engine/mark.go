@@ -77,5 +77,5 @@ func (m *mark) end() {
 	marks.Put(m)
 }
 
-// inPlace runs the function of a call that is made on the thread.
-func inPlace(fn func()) { trace.WithRegion(context.Background(), region, fn) }
+// markInPlace runs the function of a call that is made on the thread.
+func markInPlace(fn func()) { trace.WithRegion(context.Background(), region, fn) }

@@ -53,14 +53,8 @@ func pinned() (locked, main bool) {
 	return bytes.Contains(b[:], []byte("locked to thread")), bytes.HasPrefix(b[:], []byte("goroutine 1 "))
 }
 
-// unclaim gives an adopted thread back to its host for good, and forgets its goroutine, whose g the runtime may give to
-// another one.
-func (e *Engine) unclaim() {
-	if e.own || e.main || e.g.Load() == 0 {
-		return
-	}
-	e.g.Store(0)
-	e.tid.Store(0)
+// unpin takes away the locks of Adopt. The caller is the adopted goroutine.
+func (e *Engine) unpin() {
 	unlock(e.locks())
 	if e.pinned {
 		if locked, _ := pinned(); !locked {

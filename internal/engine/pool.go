@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"context"
 	"runtime/trace"
-	"slices"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/park"
 )
 
@@ -21,9 +19,9 @@ type Pool struct {
 	workers []*Engine
 	records *callq.Queue // only to get records from
 	line    line         // for callers in the backlog
-	faults  faults
 	limit   *limit
 	watch   atomic.Pointer[watch]
+	owner   weak.Pointer[Owner]
 
 	mu      sync.Mutex
 	idle    []*Engine
@@ -32,78 +30,89 @@ type Pool struct {
 	retired bool
 }
 
-// NewPool starts n threads, each of which runs setup(i) first. limit is as in New.
-func NewPool(n, limit int, setup func(i int)) *Pool {
-	p := &Pool{records: callq.New(), workers: make([]*Engine, n), idle: make([]*Engine, 0, n), limit: newLimit(limit)}
+// NewPool starts n threads, each of which runs setup(i) first. limit and the Owner are as in New.
+func NewPool(n, limit int, setup func(i int)) (*Pool, *Owner) {
+	o := new(Owner)
+	p := &Pool{
+		workers: make([]*Engine, n),
+		records: callq.New(),
+		limit:   newLimit(limit),
+		owner:   weak.Make(o),
+		idle:    make([]*Engine, 0, n),
+	}
 	p.line.init()
 	for i := range p.workers {
-		p.workers[i] = New(0)
-		p.workers[i].pool = p
+		e := newEngine(0, nil)
+		e.pool, e.index = p, i
+		p.workers[i] = e
 	}
 	for i, e := range p.workers {
 		e.Start(func() { setup(i) })
 	}
-	return p
+	return p, o
 }
 
 // Size returns how many threads there are.
 func (p *Pool) Size() int { return len(p.workers) }
 
+// Bubbled is Engine.Bubbled, of all threads.
+func (p *Pool) Bubbled() bool { return p.workers[0].bubbled }
+
 // Call runs fn on one of the threads and returns after it. False means that fn did not and will not run.
+//
+//threadcall:noalloc
 func (p *Pool) Call(fn func()) bool {
 	if fn == nil {
 		return false
 	}
-	g := ident.G()
-	if e := p.worker(); e != nil {
-		return e.nested(g, fn)
+	self := threads.current()
+	if self != nil && self.pool == p {
+		return self.nested(fn)
 	}
+	p.workers[0].mustBeReachable()
 	if w := p.watch.Load(); w != nil {
 		fn = w.wrap(fn)
 	}
 	if trace.IsEnabled() {
-		return marked(context.Background(), fn, func(run func()) bool { return p.call(g, run) })
+		return marked(never, fn, func(run func()) bool { return p.call(self, run) })
 	}
-	return p.call(g, fn)
+	return p.call(self, fn)
 }
 
 // call submits fn and waits for it.
-func (p *Pool) call(g uintptr, fn func()) bool {
-	c := p.records.Get(callq.Awaited, fn, g)
+//
+//threadcall:noalloc
+func (p *Pool) call(self *Engine, fn func()) bool {
+	c := p.records.Get(callq.Awaited, fn, self.poster())
 	e, wake, ok := p.submit(c)
 	switch {
 	case !ok:
 		return finish(c, callq.Refused)
 	case e != nil:
-		return finish(c, e.await(nil, c, wake, false))
+		return finish(c, e.await(never, c, self, wake, false))
 	}
 	start := park.Now()
-	o := p.line.spin(c, start, false, false)
+	if park.InBubble(start) {
+		return finish(c, block(never, c, self, nil, p, !p.Bubbled()))
+	}
+	o := p.line.spin(c, self, start, false, false)
 	if o == 0 {
-		o = doze(nil, c, nil, p, false)
-		p.line.dozed(park.Now() - start)
+		o = block(never, c, self, nil, p, false)
+		p.line.blocked(park.Now() - start)
 	}
 	return finish(c, o)
 }
 
-// worker returns the thread that the caller is on, or nil.
-func (p *Pool) worker() *Engine {
-	g := ident.G()
-	for _, e := range p.workers {
-		if e.g.Load() == g {
-			return e
-		}
-	}
-	return nil
-}
-
-// On tells whether the caller is on one of the threads.
-func (p *Pool) On() bool { return p.worker() != nil || slices.ContainsFunc(p.workers, (*Engine).On) }
-
 // Go queues fn. False means that it will not run.
+//
+//threadcall:noalloc
 func (p *Pool) Go(fn func()) bool {
 	if fn == nil {
 		return false
+	}
+	self := threads.current()
+	if self == nil || self.pool != p {
+		p.workers[0].mustBeReachable()
 	}
 	if w := p.watch.Load(); w != nil {
 		fn = w.wrap(fn)
@@ -112,10 +121,9 @@ func (p *Pool) Go(fn func()) bool {
 	if trace.IsEnabled() {
 		task, fn = markGo(fn)
 	}
-	c := p.records.Get(p.limit.enter(p), fn, 0)
+	c := p.records.Get(p.limit.enter(self, nil, p), fn, 0)
 	if _, _, ok := p.submit(c); !ok {
-		c.Fn = nil
-		p.records.Put(c)
+		c.Drop()
 		if task != nil {
 			task.End()
 		}
@@ -125,6 +133,8 @@ func (p *Pool) Go(fn func()) bool {
 }
 
 // submit gives c to an idle thread, or to the backlog.
+//
+//threadcall:noalloc
 func (p *Pool) submit(c *callq.Call) (e *Engine, wake, ok bool) {
 	p.mu.Lock()
 	if p.closed {
@@ -148,6 +158,8 @@ func (p *Pool) submit(c *callq.Call) (e *Engine, wake, ok bool) {
 }
 
 // next returns what e is to run next. If there is nothing, e is idle from then on.
+//
+//threadcall:noalloc
 func (p *Pool) next(e *Engine) *callq.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,7 +169,7 @@ func (p *Pool) next(e *Engine) *callq.Call {
 	case p.retired:
 		e.q.Close()
 	default:
-		p.idle = append(p.idle, e)
+		p.idle = append(p.idle, e) //threadcall:alloc never: there is room for all
 		e.listed = true
 	}
 	return c
@@ -170,18 +182,15 @@ func (p *Pool) take(c *callq.Call) bool {
 	return p.backlog.Remove(c)
 }
 
-// Fault is Engine.Fault, for functions given to the pool's Go.
-func (p *Pool) Fault() (f *callq.Fault, lost int) { return p.faults.next() }
-
 // Terminate refuses all calls that have not begun and ends the threads.
 func (p *Pool) Terminate() {
+	p.workers[0].mustBeReachable()
 	p.mu.Lock()
 	p.closed = true
-	refused := p.backlog
-	p.backlog = callq.List{}
+	refused := p.backlog.Empty()
 	p.mu.Unlock()
 	p.limit.close()
-	refused.Refuse()
+	callq.Refuse(refused)
 	for _, e := range p.workers {
 		e.Terminate()
 	}
@@ -197,6 +206,6 @@ func (p *Pool) Retire() {
 	p.idle = p.idle[:0]
 	p.mu.Unlock()
 	for _, e := range p.workers {
-		e.nudge()
+		e.interrupt()
 	}
 }

@@ -34,7 +34,7 @@ const (
 	freeFor = 50 * time.Millisecond // and one that is not
 
 	silence  = 500 * time.Microsecond // between one burst of calls and the next
-	manyFor  = 8                      // calls that pay for a move to another core
+	manyFor  = 8                      // calls that pay for a move to another core, see park.Reschedule
 	maxMoves = 10
 
 	turn      = 10 * time.Millisecond // the scheduler's time slice
@@ -73,7 +73,7 @@ type rest struct {
 func (e *Engine) idle() {
 	r := &e.rest
 	e.q.Rise()
-	if !multicore || r.single && runtime.GOMAXPROCS(0) == 1 {
+	if !multicore || e.bubbled || r.single && runtime.GOMAXPROCS(0) == 1 {
 		e.sleep(park.Now())
 		return
 	}
@@ -122,9 +122,10 @@ func (e *Engine) spin(start time.Duration) bool {
 	if e.line.together() && !park.Crowded(start) {
 		r.together++
 		if r.together >= manyFor<<r.moves || r.moves == 0 && r.expected >= manyFor {
-			// The kernel may bring them together again. Each further move must have been waited for twice as long.
-			cpu = park.LeaveCore(cpu)
-			e.line.thread.Store(int32(cpu))
+			// The kernel may leave them together, or bring them together again. Each further move must have been waited
+			// for twice as long.
+			e.line.thread.Store(int32(park.Reschedule()))
+			start = park.Now()
 			r.together = 0
 			r.moves = min(r.moves+1, maxMoves)
 			limit = maxSpin
@@ -158,7 +159,7 @@ func (e *Engine) spin(start time.Duration) bool {
 // something has come.
 func (e *Engine) letCallerGo(start time.Duration) bool {
 	r := &e.rest
-	if !r.woke || !park.CanSleep {
+	if !r.woke || !park.CanSleep() {
 		return false
 	}
 	r.woke = false
@@ -180,17 +181,17 @@ func (r *rest) foundBusy(now time.Duration) {
 //threadcall:noalloc
 func (e *Engine) nap(start time.Duration) bool {
 	r := &e.rest
-	if !park.CanSleep {
+	if !park.CanSleep() {
 		return false
 	}
 	defer nappers.Add(-1)
 	if nappers.Add(1) > int32(max(1, runtime.GOMAXPROCS(0)/4)) {
 		return false
 	}
-	e.mode.Store(inOS)
+	e.mode.Store(inFutex)
 	e.line.thread.Store(unknown)
 	if !e.q.Rest() {
-		e.mode.Store(inHost)
+		e.mode.Store(up)
 		return true
 	}
 	length := firstNap
@@ -226,7 +227,7 @@ func (e *Engine) nap(start time.Duration) bool {
 		}
 	}
 	r.nap = min(r.nap*2, maxNap)
-	e.mode.Store(inHost)
+	e.mode.Store(up)
 	e.line.thread.Store(int32(park.CPU()))
 	r.fresh = true
 	e.woken(park.Now() - start)
@@ -238,13 +239,13 @@ func (e *Engine) nap(start time.Duration) bool {
 //threadcall:noalloc
 func (e *Engine) sleep(start time.Duration) {
 	start = e.rest.endTurn(start)
-	e.mode.Store(inGo)
+	e.mode.Store(inScheduler)
 	if e.q.Rest() {
 		for e.q.Resting() {
 			<-e.bell //threadcall:alloc the runtime's sudog, when its caches are empty
 		}
 	}
-	e.mode.Store(inHost)
+	e.mode.Store(up)
 	waited := park.Now() - start
 	if waited < maxNap {
 		e.rest.nap = maxNap // a nap would have done

@@ -5,18 +5,15 @@ import (
 	"runtime/trace"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// serveAll runs loop, which serves above depth on the stack, and then end. It goes on with loop when a function has
-// called Goexit: the goroutine is then running its deferred calls and cannot be stopped from ending, but it can be
-// kept from getting there.
-func (e *Engine) serveAll(depth int, loop, end func()) {
+// serveAll runs loop, which serves, and then end. It goes on with loop when a function has called Goexit: the goroutine is
+// then running its deferred calls and cannot be stopped from ending, but it can be kept from getting there.
+func serveAll(loop, end func()) {
 	ended := false
 	defer func() {
 		if !ended {
-			e.settleExited(depth)
-			e.serveAll(depth, loop, end)
+			serveAll(loop, end)
 		}
 	}()
 	loop()
@@ -47,7 +44,7 @@ func (e *Engine) step() bool {
 	if c == nil {
 		return false
 	}
-	e.run(c)
+	e.run(c, nil)
 	return true
 }
 
@@ -55,41 +52,32 @@ func (e *Engine) step() bool {
 //
 //threadcall:noalloc
 func (e *Engine) Serve() int {
+	e.served.Store(true)
 	e.begin()
 	defer e.end()
-	depth := len(e.stack)
-	ended := false
-	defer func() {
-		if !ended {
-			e.settleExited(depth) // the callers must not wait for a goroutine that is ending
-			if e.q.Pending() {
-				e.rung.Store(false)
-				e.wake() // a host that goes on in a deferred call must serve what is left
-			}
-		}
-	}()
 	if e.hook.Load() != nil {
-		e.q.RestAlways(true) // whoever set the hook could not
+		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
 	e.rung.Store(false)
-	e.q.Gather()
 	n := 0
-	for c := e.q.TakeReady(); c != nil; c = e.q.TakeReady() {
-		if e.run(c) {
-			n++
+	if last, ok := e.q.Mark(); ok {
+		for c := e.q.TakeUntil(last); c != nil; c = e.q.TakeUntil(last) {
+			if e.run(c, nil) {
+				n++
+			}
 		}
 	}
-	ended = true
 	return n
 }
 
 // ServeContext serves until ctx is done or the thread terminated.
 func (e *Engine) ServeContext(ctx context.Context) (err error) {
-	defer context.AfterFunc(ctx, e.nudge)()
+	e.served.Store(true)
+	defer context.AfterFunc(ctx, e.interrupt)()
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.hook.Load() != nil) // while the engine has the thread, it looks by itself
 	e.begin()
-	e.serveAll(len(e.stack), func() {
+	serveAll(func() {
 		for err == nil {
 			if err = ctx.Err(); err != nil {
 				break
@@ -101,18 +89,16 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 			}
 		}
 	}, func() {
-		if e.q.RestAlways(always || e.hook.Load() != nil); e.q.RestsAlways() {
-			e.leave()
-		}
+		e.q.RestAlways(always || e.hook.Load() != nil)
 		e.end()
 	})
 	return err
 }
 
-// run runs a call that was taken. It is false if there was nothing to run.
+// run runs a call that was taken. It is false if there was nothing to run. during is as in runAwaited.
 //
 //threadcall:noalloc
-func (e *Engine) run(c *callq.Call) bool {
+func (e *Engine) run(c *callq.Call, during *wait) bool {
 	switch c.Kind {
 	case callq.Control:
 		fn := c.Fn
@@ -123,115 +109,151 @@ func (e *Engine) run(c *callq.Call) bool {
 		}
 		return false
 	case callq.Posted, callq.Placed:
-		limit := e.limit
-		if e.pool != nil {
-			limit = e.pool.limit
-		}
-		if c.Kind == callq.Placed {
-			limit.leave()
-		}
-		fn := c.Fn
-		c.Fn = nil
-		if e.posted > 0 && c.Poster == e.g.Load() {
-			e.posted--
-		}
-		c.Queue.Put(c) // before fn, which may call Go and need one
-		if fault := e.invoke(fn); fault != nil {
-			if e.pool != nil {
-				e.pool.faults.add(fault)
-			} else {
-				e.faults.add(fault)
-			}
-		}
+		e.runPosted(c)
 		return true
 	case callq.Withdrawable:
 		if !c.Start() {
 			return false
 		}
 	}
-	e.stack = append(e.stack, c) //threadcall:alloc when calls nest deeper than ever
-	fault := e.invoke(c.Fn)
-	e.stack = e.stack[:len(e.stack)-1]
+	if c.Unwanted() {
+		c.Settle(callq.Refused)
+		return false
+	}
+	e.runAwaited(c, during)
+	return true
+}
+
+// runAwaited runs the function of a call whose caller waits, and settles the call. during is the wait during which the
+// thread does that, if it waits.
+//
+// If the function calls Goexit, nothing here returns, and the deferred call settles. That is before the goroutine unwinds
+// whatever function is further out and waits for this one, as in a call in place. But what the thread itself waits for
+// is left first: it must not begin any more.
+//
+//threadcall:noalloc
+func (e *Engine) runAwaited(c *callq.Call, during *wait) {
+	var fault *callq.Fault
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if during != nil {
+			during.leave()
+		}
+		if fault != nil && fault.Value != nil { // a deferred call has panicked during Goexit
+			c.Fault = fault
+		}
+		c.Settle(callq.Exited)
+	}()
+	invoke(c.Fn, &fault)
+	returned = true
 	outcome := callq.Ran
 	if fault != nil {
-		e.caught = nil
 		c.Fault = fault
 		outcome = callq.Panicked
 	}
 	if c.Settle(outcome) {
 		e.rest.woke = true
 	}
-	return true
 }
 
-// invoke runs fn and returns its panic. If fn calls Goexit, invoke does not return; the deferred calls of whoever
-// serves then settle what is on the stack.
+// runPosted runs the function of a call that nothing waits for, and keeps its panic.
 //
 //threadcall:noalloc
-func (e *Engine) invoke(fn func()) (fault *callq.Fault) {
+func (e *Engine) runPosted(c *callq.Call) {
+	limit, owner := e.limit, e.owner
+	if e.pool != nil {
+		limit, owner = e.pool.limit, e.pool.owner
+	}
+	if c.Kind == callq.Placed {
+		limit.leave()
+	}
+	fn := c.Fn
+	c.Fn = nil
+	c.Queue.Put(c) // before fn, which may call Go and need one
+	var fault *callq.Fault
+	returned := false
+	defer func() {
+		if fault != nil && (returned || fault.Value != nil) {
+			if o := owner.Value(); o != nil { // else there is nobody to ask for it
+				o.faults.add(fault)
+			}
+		}
+	}()
+	invoke(fn, &fault)
+	returned = true
+}
+
+// invoke runs fn and stores its panic. If fn calls Goexit, invoke does not return; it has then stored a panic that a
+// deferred call has raised meanwhile, or one with a nil value.
+//
+//threadcall:noalloc
+func invoke(fn func(), fault **callq.Fault) {
 	returned := false
 	defer func() {
 		if !returned {
-			fault = caught(recover())
-			e.caught = fault
+			*fault = caught(recover())
 		}
 	}()
 	fn()
 	returned = true
+}
+
+// nested runs fn for a caller that is on the thread already: in place, after what the thread has posted to itself.
+//
+//threadcall:noalloc
+func (e *Engine) nested(fn func()) bool {
+	if e.q.HasOwn() {
+		e.runOwn()
+	}
+	if e.q.Closed() {
+		return false
+	}
+	if trace.IsEnabled() {
+		markInPlace(fn)
+	} else {
+		fn()
+	}
+	return true
+}
+
+// nestedContext is nested for CallContext. What runs before fn may end ctx.
+func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
+	if e.q.HasOwn() {
+		e.runOwn()
+	}
+	if e.q.Closed() {
+		return ErrTerminated
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if trace.IsEnabled() {
+		markInPlace(fn)
+	} else {
+		fn()
+	}
 	return nil
 }
 
-// settleExited ends the calls above depth on the stack, whose functions are being unwound by Goexit.
-func (e *Engine) settleExited(depth int) {
-	fault := e.caught
-	if e.caught = nil; fault != nil && fault.Value == nil {
-		fault = nil // nothing but Goexit
-	}
-	for len(e.stack) > depth {
-		c := e.stack[len(e.stack)-1]
-		e.stack = e.stack[:len(e.stack)-1]
-		c.Fault, fault = fault, nil
-		c.Settle(callq.Exited)
-	}
-}
-
-// nested runs fn for a caller that is on the thread already: in place, after what the same goroutine queued by Go.
+// runOwn runs what the thread has posted to itself until now.
 //
 //threadcall:noalloc
-func (e *Engine) nested(g uintptr, fn func()) bool {
-	ok := e.mayNest(g)
-	switch {
-	case !ok:
-	case trace.IsEnabled():
-		inPlace(fn)
-	default:
-		fn()
+func (e *Engine) runOwn() {
+	until := e.q.OwnUntil()
+	for c := e.q.TakeOwn(until); c != nil; c = e.q.TakeOwn(until) {
+		e.runPosted(c)
 	}
-	return ok
 }
 
-// mayNest runs what g has queued by Go, and tells whether a nested call may follow.
-func (e *Engine) mayNest(g uintptr) bool {
-	if e.posted > 0 && !e.q.Closed() {
-		e.runFrom(g, nil)
-	}
-	return !e.q.Closed()
-}
-
-// runFrom runs what poster has queued, in its order, up to and including last if that is not nil.
-func (e *Engine) runFrom(poster uintptr, last *callq.Call) {
-	list := e.q.TakeFrom(poster, last)
-	e.runList(list)
-}
-
-func (e *Engine) runList(list *callq.Call) {
-	defer func() { e.q.Return(list) }() // what is left of it when a function calls Goexit, or Terminate
+// runList runs a list of calls that was taken from the queue, during a wait. What a Goexit leaves of it goes back.
+func (e *Engine) runList(list *callq.Call, during *wait) {
+	defer func() { e.q.Return(list) }()
 	for list != nil && !e.q.Closed() {
 		var c *callq.Call
 		c, list = callq.Pop(list)
-		e.run(c)
+		e.run(c, during)
 	}
 }
-
-// OnGoroutine tells whether the caller is the goroutine that serves.
-func (e *Engine) OnGoroutine() bool { return e.g.Load() == ident.G() }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -16,7 +17,7 @@ import (
 //	           thread is on the same core, or has just been woken and may be, the spinner yields the core to it.
 //	Gosched    instead of spinning, if others are queued before it: they are callers too, and want to be heard
 //	           before the thread can answer all of them in one go.
-//	doze       until the thread sends a token. At once, if the thread needs a P in order to run.
+//	block      until the thread sends a token. At once, if the thread needs a P in order to run.
 const (
 	callerHot   = 24 // spins without a look at the clock
 	callerSpins = 50 // spins between two looks
@@ -52,59 +53,52 @@ func (l *line) together() bool {
 	return cpu != unknown && cpu == l.caller.Load()
 }
 
-// withdrawn is what await returns for a call that was withdrawn, whose record is no longer the caller's.
-const withdrawn callq.Outcome = 1
-
-// await waits for the outcome of c, or for done in order to withdraw it.
+// await waits for the outcome of c, or for ctx in order to withdraw it. self is the thread that the caller is on, if any.
 //
 //threadcall:noalloc
-func (e *Engine) await(done <-chan struct{}, c *callq.Call, woke, behind bool) callq.Outcome {
+func (e *Engine) await(ctx context.Context, c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
 	start := park.Now()
+	if park.InBubble(start) {
+		return block(ctx, c, self, e, nil, !e.bubbled)
+	}
 	mode := e.mode.Load()
-	o := e.line.spin(c, start, woke && mode == inGo, behind)
+	o := e.line.spin(c, self, start, woke && mode == inScheduler, behind)
 	if o == 0 {
-		o = doze(done, c, e, nil, woke && mode != inHost)
-		e.line.dozed(park.Now() - start)
+		o = block(ctx, c, self, e, nil, false)
+		e.line.blocked(park.Now() - start)
 	}
 	return o
 }
 
-// doze waits without spinning for c, which is in the queue of on or in the backlog of pool. slept tells that the
-// thread was asleep when c was queued, and so not running the caller.
+// block waits without spinning for c, which is in the queue of on or in the backlog of pool. latched says how, see
+// bubble.go.
 //
 //threadcall:noalloc
-func doze(done <-chan struct{}, c *callq.Call, on *Engine, pool *Pool, slept bool) callq.Outcome {
-	var other *Engine
-	if slept {
-		other = on
+func block(ctx context.Context, c *callq.Call, self, on *Engine, pool *Pool, latched bool) callq.Outcome {
+	if on != nil && on.permanent && !on.served.Load() && !latched {
+		defer on.reportUnserved().Stop() //threadcall:alloc until the main thread is served
 	}
-	if self := threads.current(other); self != nil {
-		return self.waitFor(wait{c, on, pool, c.Poster}, done)
+	if self != nil {
+		return self.waitFor(wait{call: c, on: on, pool: pool}, ctx, latched)
 	}
-	for c.Doze() {
-		if !sleepOn(c, &done) {
-			return withdrawn
+	for c.Park(latched) {
+		if !waitToken(c, &ctx) {
+			return callq.Withdrawn
 		}
 	}
 	return c.Outcome()
 }
 
-// sleepOn waits for the token of c, or for done, and then withdraws c. It is false if that was done; if c has started
-// already, done becomes nil.
+// waitToken waits for the token of c, or for ctx, and then withdraws c. It is false if that was done; if c has started
+// already, ctx becomes one that is never done.
 //
 //threadcall:noalloc
-func sleepOn(c *callq.Call, done *<-chan struct{}) bool {
-	if *done == nil {
-		<-c.Token() //threadcall:alloc the runtime's sudog, when its caches are empty
-		return true
-	}
-	select { //threadcall:alloc two of these
-	case <-c.Token():
-	case <-*done:
+func waitToken(c *callq.Call, ctx *context.Context) bool {
+	if !c.Token().Wait(*ctx) {
 		if c.Withdraw() {
 			return false
 		}
-		*done = nil
+		*ctx = never
 	}
 	return true
 }
@@ -112,8 +106,8 @@ func sleepOn(c *callq.Call, done *<-chan struct{}) bool {
 // spin waits without sleeping, and returns zero if that did not do.
 //
 //threadcall:noalloc
-func (l *line) spin(c *callq.Call, start time.Duration, asleep, behind bool) callq.Outcome {
-	if behind && !threads.serves(c.Poster) { // for whom Gosched is a journey
+func (l *line) spin(c *callq.Call, self *Engine, start time.Duration, asleep, behind bool) callq.Outcome {
+	if behind && self == nil { // to a locked goroutine, Gosched is two changes of threads
 		for n := 0; n < turns && park.Now()-start < maxTurns; n++ {
 			if o := c.Outcome(); o != 0 {
 				return o
@@ -131,8 +125,10 @@ func (l *line) spin(c *callq.Call, start time.Duration, asleep, behind bool) cal
 		}
 		cpu := park.CPU()
 		l.calledFrom(cpu)
-		if at := l.thread.Load(); (at == int32(cpu) || at == unknown) && !park.Crowded(now) {
-			park.Yield()
+		if at := l.thread.Load(); cpu != unknown && (at == int32(cpu) || at == unknown) && !park.Crowded(now) {
+			if !park.Yield() {
+				return c.Outcome() // the thread needs the core
+			}
 			park.Gap(now, park.Now())
 		}
 		for range callerSpins {
@@ -148,8 +144,8 @@ func (l *line) spin(c *callq.Call, start time.Duration, asleep, behind bool) cal
 	return 0
 }
 
-// dozed learns from a wait that spinning did not end.
-func (l *line) dozed(waited time.Duration) {
+// blocked learns from a wait that spinning did not end.
+func (l *line) blocked(waited time.Duration) {
 	if waited <= maxPatience {
 		l.patience.Store(int64(maxPatience)) // it would have
 	} else {

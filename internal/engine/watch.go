@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/threadcall/threadcall/internal/freelist"
 	"github.com/threadcall/threadcall/internal/park"
@@ -15,16 +15,19 @@ import (
 
 // A watch tells of functions that run for longer than they should, on one thread or on those of a pool.
 //
-// Whoever queues a function while somebody watches queues a visit instead, which knows where it was queued, reports
-// to the watch and runs the function. So the thread need not know, and pays nothing while nobody watches.
+// A goroutine that queues a function for a watched thread queues a visit instead, which knows where it was queued, reports
+// to the watch and runs the function. So the thread need not know, and pays nothing while it is not watched.
 //
 // While functions run there is one timer, due when the oldest that has not been told of will have run for too long.
 // A function that returns in time leaves it alone: when it fires it looks again. So a call costs the timer nothing,
-// and threads without calls have no timer.
+// and threads without calls have no timer. The thread makes the timer, and not the goroutine that wants to be told: that
+// may be in a bubble of testing/synctest, to which the timer would belong.
+//
+// The function that is told may refer to the thread's handle. The watch, which the thread refers to, therefore refers to
+// it weakly, and so that it is told of what is queued when the handle is dropped, each visit refers to it as well.
 type watch struct {
-	on    []*Engine
 	limit time.Duration
-	tell  func(Slow)
+	tell  weak.Pointer[func(Slow)]
 	spare freelist.List[visit]
 
 	// mu is held while a stack is taken, so that a function that would return meanwhile waits, and the stack is its.
@@ -38,11 +41,12 @@ type watch struct {
 // A visit is a function on its way to a thread that is watched.
 type visit struct {
 	w     *watch
+	tell  *func(Slow)
 	fn    func()
 	run   func()      // v.call, made once
 	from  [32]uintptr // where it was queued, as from runtime.Callers
 	depth int         // of from
-	on    int         // the thread that it runs on, as an index of watch.on
+	on    *Engine     // the thread that it runs on
 	since time.Duration
 	told  bool
 }
@@ -56,82 +60,78 @@ type Slow struct {
 	From    []uintptr // of the goroutine that queued the function
 }
 
-// Watch has tell called, once for each, about functions that run for longer than limit, of those that are queued from
-// now on. Nil ends that.
-func (e *Engine) Watch(limit time.Duration, tell func(Slow)) { replace(&e.watch, limit, tell, e) }
-
-// Watch is Engine.Watch for all threads of the pool.
-func (p *Pool) Watch(limit time.Duration, tell func(Slow)) {
-	replace(&p.watch, limit, tell, p.workers...)
+func newWatch(limit time.Duration, tell *func(Slow)) *watch {
+	return &watch{limit: limit, tell: weak.Make(tell)}
 }
 
-func replace(old *atomic.Pointer[watch], limit time.Duration, tell func(Slow), on ...*Engine) {
-	var w *watch
-	if tell != nil {
-		w = &watch{on: on, limit: limit, tell: tell}
-		w.timer = time.AfterFunc(time.Hour, w.look)
-		w.timer.Stop()
-	}
-	if before := old.Swap(w); before != nil {
-		before.mu.Lock()
-		before.ended = true
-		before.mu.Unlock()
-	}
+// end keeps the watch from telling of anything more.
+func (w *watch) end() {
+	w.mu.Lock()
+	w.ended = true
+	w.mu.Unlock()
 }
 
 // wrap returns what is to be queued in place of fn.
 func (w *watch) wrap(fn func()) func() {
+	tell := w.tell.Value()
+	if tell == nil {
+		return fn
+	}
 	v := w.spare.Get()
 	if v == nil {
 		v = &visit{w: w}
 		v.run = v.call
 	}
-	v.fn = fn
+	v.tell, v.fn = tell, fn
 	v.depth = runtime.Callers(3, v.from[:]) // without Callers, wrap and the engine's function
 	return v.run
 }
 
 func (v *visit) call() {
-	v.w.begin(v)
-	defer v.w.end(v) // also if fn panics or calls Goexit
+	v.w.begins(v)
+	defer v.w.ends(v) // also if fn panics or calls Goexit
 	v.fn()
 }
 
-func (w *watch) begin(v *visit) {
-	v.on = 0
-	if len(w.on) > 1 {
-		if v.on = slices.IndexFunc(w.on, (*Engine).OnGoroutine); v.on < 0 {
-			v.on = max(0, slices.IndexFunc(w.on, (*Engine).On)) // in a coroutine
-		}
-	}
+func (w *watch) begins(v *visit) {
+	v.on = threads.current()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	v.told = false
 	v.since = park.Now()
 	w.running = append(w.running, v)
-	if !w.set {
+	if !w.set && !w.ended {
 		w.set = true
-		w.timer.Reset(w.limit)
+		if w.timer == nil {
+			w.timer = time.AfterFunc(w.limit, w.look)
+		} else {
+			w.timer.Reset(w.limit)
+		}
 	}
 }
 
-func (w *watch) end(v *visit) {
+func (w *watch) ends(v *visit) {
 	w.mu.Lock()
 	i := slices.Index(w.running, v)
 	w.running = slices.Delete(w.running, i, i+1)
 	w.mu.Unlock()
-	v.fn = nil
+	v.tell, v.fn, v.on = nil, nil, nil
 	w.spare.Put(v)
 }
 
 // look is the timer's function.
 func (w *watch) look() {
 	for _, slow := range w.find() {
-		w.tell(slow)
+		slow.tell(slow.Slow)
 	}
 }
 
-func (w *watch) find() (found []Slow) {
+type report struct {
+	Slow
+	tell func(Slow)
+}
+
+func (w *watch) find() (found []report) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.set = false
@@ -149,9 +149,11 @@ func (w *watch) find() (found []Slow) {
 			break
 		}
 		v.told = true
-		on := w.on[v.on]
-		from := slices.Clone(v.from[:v.depth])
-		found = append(found, Slow{v.on, on.tid.Load(), now - v.since, stackOf(on.goid.Load()), from})
+		slow := Slow{Running: now - v.since, From: slices.Clone(v.from[:v.depth])}
+		if e := v.on; e != nil {
+			slow.Thread, slow.TID, slow.Stack = e.index, e.tid.Load(), stackOf(e.goid)
+		}
+		found = append(found, report{slow, *v.tell})
 	}
 	return found
 }
@@ -177,12 +179,4 @@ func stackOf(id uint64) []byte {
 			return nil
 		}
 	}
-}
-
-// goid returns the number of the calling goroutine, which the runtime tells in its stack traces only.
-func goid() uint64 {
-	var b [64]byte
-	number, _, _ := bytes.Cut(bytes.TrimPrefix(b[:runtime.Stack(b[:], false)], []byte("goroutine ")), []byte(" "))
-	id, _ := strconv.ParseUint(string(number), 10, 64)
-	return id
 }

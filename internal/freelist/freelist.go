@@ -10,11 +10,16 @@ import "sync/atomic"
 // number of the turn that may use it next. It may be empty or full in passing, while a goroutine stands between
 // claiming a cell and using it. Then an object is made or dropped, which costs an allocation and nothing else.
 //
-// The queue doubles when it is full, so that it comes to hold as many objects as were ever in use at once, up to Max.
-type List[T any] struct{ ring atomic.Pointer[ring[T]] }
+// The queue doubles when it is full, so that it comes to hold as many objects as were ever in use at once, up to Max. It
+// keeps them for ever, unless NewShrinking has made it.
+type List[T any] struct {
+	ring   atomic.Pointer[ring[T]]
+	floor  int64        // objects that the list keeps; zero if it does not shrink
+	unused atomic.Int64 // no fewer objects have been in the list since the last collection
+}
 
 const (
-	min = 64
+	minCells = 64
 	// Max is how many objects a List keeps at the most.
 	Max = 1 << 14
 )
@@ -36,10 +41,17 @@ type cell[T any] struct {
 //
 //threadcall:noalloc
 func (l *List[T]) Get() *T {
-	if r := l.ring.Load(); r != nil {
-		return r.take()
+	r := l.ring.Load()
+	if r == nil {
+		return nil
 	}
-	return nil
+	o := r.take()
+	if l.floor > 0 {
+		if n := r.len(); n < l.unused.Load() {
+			l.unused.Store(n)
+		}
+	}
+	return o
 }
 
 // Put puts an object in.
@@ -49,25 +61,25 @@ func (l *List[T]) Put(object *T) {
 	for {
 		r := l.ring.Load()
 		if r == nil {
-			l.ring.CompareAndSwap(nil, &ring[T]{cells: make([]cell[T], min)}) //threadcall:alloc the first time
+			l.ring.CompareAndSwap(nil, &ring[T]{cells: make([]cell[T], minCells)}) //threadcall:alloc the first time
 			continue
 		}
 		if r.add(object) {
+			if l.floor > 0 && r.len() > l.floor && !shrinking.armed.Load() {
+				arm() //threadcall:alloc once for each collection
+			}
 			return
 		}
 		n := len(r.cells)
 		if n >= Max || r.put.Load()-r.get.Load() < uint64(n) {
 			return // full for good, or only in passing: the collector has it
 		}
-		// Who still uses the old ring while this moves its objects loses some of them to the collector.
-		bigger := &ring[T]{cells: make([]cell[T], 2*n)} //threadcall:alloc when more objects are in use than ever
-		if l.ring.CompareAndSwap(r, bigger) {
-			for o := r.take(); o != nil; o = r.take() {
-				bigger.add(o)
-			}
-		}
+		l.replace(r, 2*n)
 	}
 }
+
+// len is how many objects there are, about.
+func (r *ring[T]) len() int64 { return int64(r.put.Load() - r.get.Load()) }
 
 //threadcall:noalloc
 func (r *ring[T]) add(object *T) bool {

@@ -21,7 +21,7 @@ func TestEmptyListGivesNothing(t *testing.T) {
 
 func TestListGrowsToWhatWasInUseAtOnce(t *testing.T) {
 	var l List[object]
-	for _, n := range []int{1, min, min + 1, 5000, Max, Max + 1000} {
+	for _, n := range []int{1, minCells, minCells + 1, 5000, Max, Max + 1000} {
 		put := map[*object]bool{}
 		for range n {
 			o := new(object)

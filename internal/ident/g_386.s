@@ -1,7 +1,9 @@
+//go:build !threadcall_noasm
+
 #include "textflag.h"
 
-// func G() uintptr
-TEXT ·G(SB), NOSPLIT, $0-4
+// func getg() unsafe.Pointer
+TEXT ·getg(SB), NOSPLIT, $0-4
 	MOVL (TLS), AX
 	MOVL AX, ret+0(FP)
 	RET

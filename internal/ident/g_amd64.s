@@ -1,7 +1,9 @@
+//go:build !threadcall_noasm
+
 #include "textflag.h"
 
-// func G() uintptr
-TEXT ·G(SB), NOSPLIT, $0-8
+// func getg() unsafe.Pointer
+TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX
 	MOVQ AX, ret+0(FP)
 	RET

@@ -1,8 +1,8 @@
-//go:build mips64 || mips64le
+//go:build !threadcall_noasm && (mips64 || mips64le)
 
 #include "textflag.h"
 
-// func G() uintptr
-TEXT ·G(SB), NOSPLIT, $0-8
+// func getg() unsafe.Pointer
+TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVV g, ret+0(FP)
 	RET

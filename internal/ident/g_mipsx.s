@@ -1,8 +1,8 @@
-//go:build mips || mipsle
+//go:build !threadcall_noasm && (mips || mipsle)
 
 #include "textflag.h"
 
-// func G() uintptr
-TEXT ·G(SB), NOSPLIT, $0-4
+// func getg() unsafe.Pointer
+TEXT ·getg(SB), NOSPLIT, $0-4
 	MOVW g, ret+0(FP)
 	RET

@@ -1,8 +1,8 @@
-//go:build ppc64 || ppc64le
+//go:build !threadcall_noasm && (ppc64 || ppc64le)
 
 #include "textflag.h"
 
-// func G() uintptr
-TEXT ·G(SB), NOSPLIT, $0-8
+// func getg() unsafe.Pointer
+TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)
 	RET

@@ -1,6 +1,8 @@
+//go:build !threadcall_noasm
+
 #include "textflag.h"
 
-// func G() uintptr
-TEXT ·G(SB), NOSPLIT, $0-8
+// func getg() unsafe.Pointer
+TEXT ·getg(SB), NOSPLIT, $0-8
 	MOV g, ret+0(FP)
 	RET

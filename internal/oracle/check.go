@@ -10,7 +10,8 @@ import (
 // function on the same thread has called Goexit.
 func (r *run) judge(a *activation, o *op, value any, disturbed bool) {
 	rec := &r.records[o.number]
-	if disturbed && rec.answer != exited {
+	// A call that has begun ends before its caller's goroutine is unwound, and its panic is raised then.
+	if disturbed && rec.answer != exited && !(o.verb.hasBody() && rec.answer == panicked) {
 		r.failf(o, "it was %v although a Goexit unwinds its goroutine", rec.answer)
 	}
 	if !o.verb.hasBody() {
@@ -137,9 +138,9 @@ func (r *run) checkThreads() {
 
 // checkOrder checks that the calls of one goroutine to one place began in the order in which it made them.
 //
-// What one activation does is strictly in order. What a thread's goroutine does in several is so with one exception:
+// What one activation does is strictly in order. What a goroutine on a thread does in several is so with one exception:
 // of two functions that it has given to a place, one by the function that another waits for, or that runs on its
-// behalf, the later may begin while a function that the same goroutine has given to the place has not ended.
+// behalf, the later may begin while a function that the same thread has given to the place has not ended.
 func (r *run) checkOrder() {
 	last := map[*activation]map[int]*op{}
 	r.p.visit(func(o *op, _ spot) {
@@ -169,13 +170,12 @@ func (r *run) checkOrder() {
 				}
 			}
 			for key, chain := range chains {
-				var all []*op // of a goroutine that has ended, too, if its g is another one's now
-				r.p.visit(func(o *op, _ spot) {
-					rec := &r.records[o.number]
-					if o.verb.queues() && o.on == key.on && rec.begun > 0 && rec.by.g == key.g {
-						all = append(all, o)
+				var all []*op
+				for _, is := range p.workers[i].issued {
+					if is.o.on == key.on && r.records[is.o.number].begun > 0 {
+						all = append(all, is.o)
 					}
-				})
+				}
 				r.checkChain(chain, all, &r.places[key.on].workers[0])
 			}
 		}

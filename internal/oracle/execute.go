@@ -442,6 +442,15 @@ func (a *activation) coroutine(o *op, s spot) {
 		a.run.act(o, s, a.worker, func() { yield(true) })
 	})
 	defer stop()
+	if w := a.worker; w != nil {
+		exits := w.exits
+		defer func() {
+			if v := recover(); v != nil {
+				w.exits = exits // package iter ends a coroutine that panics during Goexit by the panic alone
+				panic(v)
+			}
+		}()
+	}
 	for more := true; more; {
 		_, more = next()
 	}

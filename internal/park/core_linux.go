@@ -2,41 +2,36 @@ package park
 
 import (
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// CPU returns the number of the core that the caller is on at this moment.
+// CPU returns the number of the core that the caller is on at this moment, or -1 if the kernel does not tell, as under a
+// seccomp filter.
 func CPU() int {
 	var cpu uint32
-	syscall.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0)
+	if _, _, errno := syscall.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
+		return -1
+	}
 	return int(cpu)
 }
 
-// Yield lets other threads have the core, if they want it.
-func Yield() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
+// Yield lets other threads have the core, if they want it. It is false if the kernel does not allow that.
+func Yield() bool {
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+	return errno == 0
+}
 
-// cpuSet is a set of cores as large as the kernel's largest.
-type cpuSet [1024 / wordBits]uintptr
-
-const wordBits = 8 * int(unsafe.Sizeof(uintptr(0)))
-
-// LeaveCore moves the calling thread to another core than cpu, if it may use another, and returns where it is. The
-// set of cores that it may use is the same afterwards.
-func LeaveCore(cpu int) int {
-	var allowed cpuSet
-	size, _, errno := syscall.RawSyscall(unix.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(allowed),
-		uintptr(unsafe.Pointer(&allowed)))
-	if errno != 0 || cpu/wordBits >= len(allowed) {
-		return cpu
-	}
-	others := allowed
-	others[cpu/wordBits] &^= 1 << (cpu % wordBits)
-	// No cores left, or a sandbox that forbids it: an error, and nothing has changed.
-	_, _, errno = syscall.RawSyscall(unix.SYS_SCHED_SETAFFINITY, 0, size, uintptr(unsafe.Pointer(&others)))
-	if errno == 0 {
-		syscall.RawSyscall(unix.SYS_SCHED_SETAFFINITY, 0, size, uintptr(unsafe.Pointer(&allowed)))
-	}
+// Reschedule makes the calling thread sleep for as short a time as the kernel can, some 60 µs, and returns the core that
+// it is on then. The kernel chooses a core for each thread that wakes, and prefers an idle one to that on which another
+// thread runs. Taking a core out of the thread's affinity mask for a moment would be surer and no slower, but it would
+// undo what an administrator, or the program itself, sets in the same moment.
+//
+// Like Sleep, it does not tell the Go scheduler.
+func Reschedule() int {
+	ts := syscall.NsecToTimespec(int64(time.Microsecond))
+	syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 	return CPU()
 }

@@ -6,7 +6,7 @@ package park
 func CPU() int { return -1 }
 
 // Yield does nothing.
-func Yield() {}
+func Yield() bool { return false }
 
-// LeaveCore does nothing.
-func LeaveCore(cpu int) int { return cpu }
+// Reschedule does nothing.
+func Reschedule() int { return -1 }

@@ -5,7 +5,7 @@ package park
 import "time"
 
 // CanSleep is false: on this system a thread sleeps in the Go scheduler only.
-const CanSleep = false
+func CanSleep() bool { return false }
 
 // A Sleeper is never slept in here.
 type Sleeper struct{}

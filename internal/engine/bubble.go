@@ -1,0 +1,26 @@
+package engine
+
+import "github.com/threadcall/threadcall/internal/park"
+
+// testing/synctest runs a test in a bubble: goroutines that share a fake clock, which stands still unless all of them are
+// durably blocked, and channels that only they may use. A thread belongs to the bubble in which it was made, or to none:
+//
+//	thread   caller   the caller waits                             the thread waits
+//	outside  outside  for a channel                                as rest.go says
+//	outside  inside   for a mutex, which is not of the bubble      as rest.go says
+//	                  (park.Token). It is not durably blocked, so
+//	                  the clock stands still meanwhile
+//	inside   inside   for a channel of the bubble                  for a channel of the bubble, at once, so that it is
+//	                                                               durably blocked when it has nothing to do
+//	inside   outside  not at all: the call panics, because a send to the bubble would end the process
+//
+// Nothing in a bubble waits by the clock, because it stands still.
+
+// mustBeReachable panics if the thread is in a bubble and the caller in none, unless the thread has been terminated. A
+// caller in another bubble cannot be told.
+func (e *Engine) mustBeReachable() {
+	if e.bubbled && !e.q.Closed() && !park.InBubble(park.Now()) {
+		panic("thread: a thread that was made in a bubble of testing/synctest is used from outside it; " +
+			"make the thread outside the bubble, where goroutines inside can use it as well")
+	}
+}

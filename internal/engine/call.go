@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"context"
+	"runtime"
+	"runtime/trace"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+var never = context.Background() // of a call that is not withdrawn
+
+// Call runs fn on the thread and returns after it. False means that fn did not and will not run.
+//
+//threadcall:noalloc
+func (e *Engine) Call(fn func()) bool {
+	if fn == nil {
+		return false
+	}
+	if m := e.m.Load(); m == ident.ReadM() && m == e.m.Load() && e.direct || !e.direct && e.On() { // On, inlined where it is short
+		return e.nested(fn)
+	}
+	if e.bubbled {
+		e.mustBeReachable()
+	}
+	if w := e.watch.Load(); w != nil {
+		fn = w.wrap(fn)
+	}
+	self := threads.current()
+	if trace.IsEnabled() {
+		return e.callMarked(self, fn)
+	}
+	c := e.q.Get(callq.Awaited, fn, self.poster())
+	wake, behind, ok := e.q.Push(c)
+	if !ok {
+		return finish(c, callq.Refused)
+	}
+	if wake {
+		e.wakeFromCaller()
+	} else if !behind && multicore {
+		for range callerHot {
+			park.Pause()
+			park.Pause()
+			park.Pause()
+			if c.Outcome() == callq.Ran {
+				e.q.Put(c)
+				return true
+			}
+		}
+	}
+	return finish(c, e.await(never, c, self, wake, behind))
+}
+
+// poster returns what is to be the Poster of a call from the thread of e, or from none that is known: only threads wait in
+// cycles.
+//
+//threadcall:noalloc
+func (e *Engine) poster() uintptr {
+	if e == nil {
+		return 0
+	}
+	return e.id
+}
+
+// callMarked is the rest of Call while a trace is recorded.
+func (e *Engine) callMarked(self *Engine, fn func()) bool {
+	return marked(never, fn, func(run func()) bool {
+		c := e.q.Get(callq.Awaited, run, self.poster())
+		wake, behind, ok := e.q.Push(c)
+		if !ok {
+			return finish(c, callq.Refused)
+		}
+		if wake {
+			e.wakeFromCaller()
+		}
+		return finish(c, e.await(never, c, self, wake, behind))
+	})
+}
+
+// finish gives back the record of an awaited call, whose outcome is settled, and does to the caller what that says.
+//
+//threadcall:noalloc
+func finish(c *callq.Call, o callq.Outcome) bool {
+	if o == 0 {
+		panic("threadcall: internal error: the record of a call is given back before the call is settled")
+	}
+	fault := c.Fault
+	c.Fn, c.Fault, c.Ctx = nil, nil, nil
+	c.Queue.Put(c)
+	switch o {
+	case callq.Ran:
+		return true
+	case callq.Panicked:
+		repanic(fault)
+	case callq.Exited:
+		if fault != nil {
+			defer repanic(fault) // as a deferred call did there
+		}
+		runtime.Goexit()
+	}
+	return false
+}
+
+// CallContext is Call, but gives up if ctx is done before fn began; then fn will not run.
+//
+//threadcall:noalloc
+func (e *Engine) CallContext(ctx context.Context, fn func()) error {
+	if fn == nil {
+		return errNil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if e.On() {
+		return e.nestedContext(ctx, fn)
+	}
+	if e.bubbled {
+		e.mustBeReachable()
+	}
+	if w := e.watch.Load(); w != nil {
+		fn = w.wrap(fn)
+	}
+	self := threads.current()
+	if trace.IsEnabled() {
+		return marked(ctx, fn, func(run func()) error { return e.callContext(ctx, self, run) })
+	}
+	return e.callContext(ctx, self, fn)
+}
+
+// callContext queues fn and waits for it, or for ctx.
+//
+//threadcall:noalloc
+func (e *Engine) callContext(ctx context.Context, self *Engine, fn func()) error {
+	c := e.q.Get(callq.Withdrawable, fn, self.poster())
+	if e.bubbled || !park.InBubble(park.Now()) {
+		c.Ctx = ctx // else the thread is outside the caller's bubble and must not touch what is in it
+	}
+	wake, behind, ok := e.q.Push(c)
+	if !ok {
+		finish(c, callq.Refused)
+		return ErrTerminated
+	}
+	if wake {
+		e.wakeFromCaller()
+	}
+	switch o := e.await(ctx, c, self, wake, behind); {
+	case o == callq.Withdrawn: // and so no longer ours
+		return ctx.Err()
+	case finish(c, o):
+		return nil
+	case o == callq.Expired:
+		return ctx.Err()
+	}
+	return ErrTerminated
+}
+
+// Go queues fn. False means that it will not run.
+//
+//threadcall:noalloc
+func (e *Engine) Go(fn func()) bool {
+	if fn == nil {
+		return false
+	}
+	here := e.On()
+	if e.bubbled && !here {
+		e.mustBeReachable()
+	}
+	if w := e.watch.Load(); w != nil {
+		fn = w.wrap(fn)
+	}
+	var task *trace.Task
+	if trace.IsEnabled() {
+		task, fn = markGo(fn)
+	}
+	self := e
+	if !here {
+		self = threads.current()
+	}
+	c := e.q.Get(e.limit.enter(self, e, nil), fn, self.poster())
+	var wake, ok bool
+	if here {
+		wake, ok = e.q.PushOwn(c)
+	} else {
+		wake, _, ok = e.q.Push(c)
+	}
+	if !ok {
+		c.Fn = nil
+		e.q.Put(c)
+		if task != nil {
+			task.End()
+		}
+		return false
+	}
+	if wake {
+		e.wake()
+	}
+	return true
+}

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/ident"
+)
+
+// Start gives the engine a thread of its own, on which setup runs first.
+func (e *Engine) Start(setup func()) {
+	e.own, e.exact, e.direct = true, true, ident.Trusted()
+	go func() {
+		e.claim()
+		if setup != nil {
+			setup()
+		}
+		serveAll(e.loop, e.release)
+		if !endsThread {
+			unlock(e.locks())
+		}
+	}()
+}
+
+// Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. permanent says that the thread
+// is that of package mainthread.
+func (e *Engine) Adopt(permanent bool) {
+	trusted := ident.Trusted()
+	locked, main := pinned()
+	e.pinned = locked && !main
+	e.main, e.exact, e.direct = main, main, main && trusted
+	e.permanent = permanent
+	e.claim()
+	e.locked.Store(!main)
+	e.q.RestAlways(true)
+}
+
+// claim makes the calling goroutine the one that serves.
+func (e *Engine) claim() {
+	lock(e.locks())
+	e.tid.Store(ident.Thread())
+	e.goid = ident.Goroutine()
+	e.m.Store(ident.M())
+	threads.add(e)
+}
+
+// release ends the identity of the thread. The main thread of package mainthread is the main thread for ever, and so
+// keeps it, but is no longer found.
+func (e *Engine) release() {
+	threads.remove(e)
+	if !e.permanent {
+		e.m.Store(0)
+		e.tid.Store(0)
+	}
+}
+
+// TID returns the operating system's number of the thread, zero if it has none yet or cannot be told.
+func (e *Engine) TID() uint64 { return e.tid.Load() }
+
+// On tells whether the caller is on the thread, be it as a coroutine.
+//
+// A goroutine that is not locked may be moved to another thread at any moment, even while it compares. So its own m counts
+// only if the engine had that m both before and after the goroutine has looked at its own: in between nothing but the
+// serving goroutine and its coroutines ran there.
+//
+//threadcall:noalloc
+func (e *Engine) On() bool {
+	m := e.m.Load()
+	return m == ident.M() && m == e.m.Load() && (e.exact || e.lives())
+}
+
+// lives tells whether the caller, whose m is that of an adopted thread, is on that thread, and not on one that was given
+// the m after the adopted goroutine had ended.
+func (e *Engine) lives() bool {
+	if e.serving.Load() > 0 {
+		return true
+	}
+	if tid := ident.Thread(); tid != 0 {
+		return e.tid.Load() == tid
+	}
+	return e.goid == ident.Goroutine() // and so coroutines are not recognised
+}
+
+// OnAny tells whether the caller is on the thread of any engine.
+func OnAny() bool { return threads.current() != nil }
+
+// begin and end enclose what may run calls. A thread that is terminated meanwhile goes on with those that have begun,
+// and so must be known to others until they have ended. Terminate closes the queue and then looks at serving, end
+// changes serving and then looks at the queue: at least one of them sees the other.
+//
+// end also tells a host of what is queued. It was told before, but the functions that ran may have taken all events from
+// the host's event loop, and with them what the hook had put there.
+func (e *Engine) begin() {
+	if e.serving.Add(1) == 1 && !e.served.Load() {
+		e.served.Store(true)
+	}
+}
+
+func (e *Engine) end() {
+	if e.serving.Add(-1) == 0 && !e.own && e.q.Closed() {
+		e.forget()
+	}
+	if e.q.RestsAlways() {
+		e.leave()
+	}
+}
+
+// Terminate refuses all calls that are queued and all that will be, and ends the engine's own thread.
+func (e *Engine) Terminate() {
+	e.mustBeReachable()
+	wake := e.q.Close()
+	e.limit.close()
+	if wake {
+		e.wake()
+	}
+	if !e.own && e.serving.Load() == 0 { // else end does it
+		e.forget()
+	}
+}
+
+// forget ends the identity of an adopted thread.
+func (e *Engine) forget() {
+	e.release()
+	e.GiveBack()
+}
+
+// GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if that is the caller.
+// Another goroutine that terminates the thread cannot do that.
+func (e *Engine) GiveBack() {
+	if e.locked.Load() && ident.Goroutine() == e.goid && e.locked.CompareAndSwap(true, false) {
+		e.unpin()
+	}
+}
+
+// Retire terminates the engine after it has run what is queued.
+func (e *Engine) Retire() {
+	if !e.own {
+		e.Terminate()
+		return
+	}
+	c := e.q.Get(callq.Control, e.Terminate, 0)
+	wake, _, ok := e.q.Push(c)
+	if ok && wake {
+		e.wake()
+	}
+}
+
+// Terminated tells whether Terminate has been called.
+func (e *Engine) Terminated() bool { return e.q.Closed() }
+
+// Adopted tells whether the thread is a host's.
+func (e *Engine) Adopted() bool { return !e.own }
+
+// Bubbled tells whether the thread was made in a bubble of testing/synctest.
+func (e *Engine) Bubbled() bool { return e.bubbled }

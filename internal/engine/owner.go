@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/callq"
+)
+
+// An Owner has what users put into an engine or a pool and what may refer to the user's own handle of it: the panics of
+// posted functions, and the function that is told of slow ones. The engine refers to it weakly. Otherwise a handle that
+// such a value refers to would never be collected, and its thread never reclaimed.
+type Owner struct {
+	faults faults
+	tell   atomic.Pointer[func(Slow)]
+}
+
+// Fault removes and returns the oldest panic that a posted function left behind. When those that were kept have been
+// read, lost tells once how many came while there was no room.
+func (o *Owner) Fault() (f *callq.Fault, lost int) { return o.faults.next() }
+
+// Watch has tell called, once for each, about functions that run for longer than limit, of those that are queued from
+// now on. Nil ends that.
+func (o *Owner) Watch(e *Engine, limit time.Duration, tell func(Slow)) {
+	o.replace(&e.watch, limit, tell)
+}
+
+// WatchPool is Watch for all threads of a pool.
+func (o *Owner) WatchPool(p *Pool, limit time.Duration, tell func(Slow)) {
+	o.replace(&p.watch, limit, tell)
+}
+
+func (o *Owner) replace(old *atomic.Pointer[watch], limit time.Duration, tell func(Slow)) {
+	var w *watch
+	if tell == nil {
+		o.tell.Store(nil)
+	} else {
+		o.tell.Store(&tell)
+		w = newWatch(limit, &tell)
+	}
+	if before := old.Swap(w); before != nil {
+		before.end()
+	}
+}

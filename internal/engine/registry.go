@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/threadcall/threadcall/internal/ident"
+)
+
+// threads finds the engine that serves a thread.
+var threads registry
+
+// A registry is a hash table from a thread's M to its engine. Lookups take no lock. A thread looks up itself only, after it
+// has added itself: so it need not see what other threads add or remove at the same time. A goroutine that is on none may
+// find any engine, and see that it is not on its thread.
+type registry struct {
+	table atomic.Pointer[[]slot]
+	mu    sync.Mutex // held by add and remove
+	used  int        // slots with an m
+}
+
+// A slot is used from when m is set, for ever; without an engine, it is left over from one that was removed.
+type slot struct {
+	m atomic.Uintptr
+	e atomic.Pointer[Engine]
+}
+
+const minSlots = 16
+
+// find returns the slot of m, or the unused slot that ends the search.
+func find(table []slot, m uintptr) *slot {
+	mask := uintptr(len(table) - 1)
+	for i := m>>4*0x9E3779B1>>8 ^ m>>12; ; i++ {
+		s := &table[i&mask]
+		if other := s.m.Load(); other == m || other == 0 {
+			return s
+		}
+	}
+}
+
+func (r *registry) add(e *Engine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if table := r.table.Load(); table == nil || 2*(r.used+1) > len(*table) {
+		r.grow()
+	}
+	m := e.m.Load()
+	s := find(*r.table.Load(), m)
+	if s.m.Load() == 0 {
+		r.used++
+	}
+	s.e.Store(e)
+	s.m.Store(m)
+}
+
+// grow makes a table with room for twice as many engines as there are.
+func (r *registry) grow() {
+	var engines []*Engine
+	if old := r.table.Load(); old != nil {
+		for i := range *old {
+			if e := (*old)[i].e.Load(); e != nil {
+				engines = append(engines, e)
+			}
+		}
+	}
+	size := minSlots
+	for size < 4*(len(engines)+1) {
+		size *= 2
+	}
+	table := make([]slot, size)
+	r.used = len(engines)
+	for _, e := range engines {
+		s := find(table, e.m.Load())
+		s.e.Store(e)
+		s.m.Store(e.m.Load())
+	}
+	r.table.Store(&table)
+}
+
+func (r *registry) remove(e *Engine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := e.m.Load()
+	if table := r.table.Load(); table != nil && m != 0 {
+		if s := find(*table, m); s.e.Load() == e {
+			s.e.Store(nil)
+		}
+	}
+}
+
+// current returns the engine whose thread the caller is on, or nil.
+//
+//threadcall:noalloc
+func (r *registry) current() *Engine {
+	if table := r.table.Load(); table != nil {
+		if e := find(*table, ident.M()).e.Load(); e != nil && e.On() {
+			return e
+		}
+	}
+	return nil
+}

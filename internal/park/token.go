@@ -1,0 +1,88 @@
+package park
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Token wakes the goroutine that waits for it. It is there or it is not: any number of Wakes before a Wait are one.
+// One goroutine at a time may wait; any may wake it.
+//
+// It is a channel with one place, unless it is latched. A bubble of testing/synctest owns the channels that are made in
+// it, and a send from outside the bubble ends the process. A goroutine in a bubble that waits for a thread outside it
+// therefore waits for a mutex, which does not belong to a bubble. To the bubble, that goroutine is not durably blocked:
+// the clock of the bubble stands still until the thread has answered.
+type Token struct {
+	c chan struct{}
+
+	latch sync.Mutex // locked while the token is not there, if c is nil
+	shut  atomic.Bool
+}
+
+// NewToken returns a token that is not there.
+func NewToken(latched bool) *Token {
+	if !latched {
+		return &Token{c: make(chan struct{}, 1)}
+	}
+	t := new(Token)
+	t.latch.Lock()
+	t.shut.Store(true)
+	return t
+}
+
+// Latched tells how the token was made.
+func (t *Token) Latched() bool { return t.c == nil }
+
+// C is received from in order to take the token, together with waiting for something else. The token must not be latched.
+func (t *Token) C() <-chan struct{} { return t.c }
+
+// Wake puts the token there.
+//
+//threadcall:noalloc
+func (t *Token) Wake() {
+	if t.c == nil {
+		if t.shut.CompareAndSwap(true, false) {
+			t.latch.Unlock()
+		}
+		return
+	}
+	select {
+	case t.c <- struct{}{}:
+	default:
+	}
+}
+
+// Wait blocks until the token is there, takes it and returns true, or returns false when ctx is done.
+//
+//threadcall:noalloc
+func (t *Token) Wait(ctx context.Context) bool {
+	if t.c == nil {
+		return t.waitLatched(ctx)
+	}
+	done := ctx.Done()
+	if done == nil {
+		<-t.c //threadcall:alloc the runtime's sudog, when its caches are empty
+		return true
+	}
+	select { //threadcall:alloc two of these
+	case <-t.c:
+		return true
+	case <-done:
+		return false
+	}
+}
+
+func (t *Token) waitLatched(ctx context.Context) bool {
+	if ctx.Done() != nil {
+		defer context.AfterFunc(ctx, t.Wake)() // in the caller's bubble, if ctx is from there
+	}
+	t.latch.Lock()
+	t.shut.Store(true)
+	return ctx.Err() == nil
+}
+
+// InBubble tells whether a clock that shows now stands in a bubble of testing/synctest: there it begins in the year 2000,
+// and so before this process did.
+func InBubble(now time.Duration) bool { return now < 0 }

@@ -1,0 +1,180 @@
+package thread_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// A sandbox forbids system calls: the kernel answers them with an error. Whatever it answers, no call is lost and nothing
+// hangs.
+func TestInASandbox(t *testing.T) {
+	if numbers == nil {
+		t.Skip("the numbers of system calls are not known here for this processor")
+	}
+	output, _ := run(t, "sandbox none 0")
+	if !strings.Contains(output, "all calls ran") {
+		t.Fatalf("without a sandbox:\n%s", output)
+	}
+	t.Logf("without a sandbox: %s", output)
+	for _, name := range []string{"getcpu", "sched_yield", "sched_getaffinity", "sched_setaffinity", "nanosleep", "futex", "prctl"} {
+		for _, errno := range []syscall.Errno{syscall.ENOSYS, syscall.EPERM} {
+			output, status := run(t, fmt.Sprintf("sandbox %s %d", name, errno))
+			switch {
+			case strings.Contains(output, "no sandbox"):
+				t.Skip(output)
+			case status != 0 || !strings.Contains(output, "all calls ran"):
+				t.Errorf("%s answers %v: status %d\n%s", name, errno, status, output)
+			default:
+				t.Logf("%s answers %v: %s", name, errno, output)
+			}
+		}
+	}
+}
+
+func init() { onLinux["sandbox"] = inSandbox }
+
+// inSandbox forbids a system call and then makes calls of all kinds. It prints how long a burst of 200 took.
+func inSandbox(arguments []string) {
+	errno, err := strconv.Atoi(arguments[1])
+	if arguments[0] != "none" && err == nil {
+		err = forbid(numbers[arguments[0]], syscall.Errno(errno), arguments[0] == "futex")
+	}
+	if err != nil {
+		fmt.Println("no sandbox:", err)
+		return
+	}
+	th, p := thread.New(thread.WithName("sandboxed")), thread.NewPool(2)
+	other := thread.New()
+	var bursts []time.Duration
+	for range 30 {
+		time.Sleep(3 * time.Millisecond) // the threads sleep
+		begin := time.Now()
+		for range 200 {
+			if !th.Call(nop) {
+				fmt.Println("a call did not run")
+				os.Exit(1)
+			}
+		}
+		bursts = append(bursts, time.Since(begin))
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for range 50 {
+					p.Call(nop)
+					th.Go(nop)
+					thread.Eval(th, func() int { return 1 })
+				}
+			})
+		}
+		all.Wait()
+		th.Call(func() { other.Call(func() { th.Call(nop) }) })
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		_ = th.CallContext(ctx, nop)
+		cancel()
+		runtime.GC()
+	}
+	best, sum := bursts[0], time.Duration(0)
+	for _, d := range bursts {
+		best = min(best, d)
+		sum += d
+	}
+	fmt.Printf("all calls ran; a burst of 200 took %v on average, %v at best\n", sum/time.Duration(len(bursts)), best)
+}
+
+// The affinity mask belongs to the administrator and to the program. Each mask that is set while a thread is called in
+// bursts, so that it looks for a core of its own, stays.
+func TestTheAffinityMaskOfAThreadStaysAsItIsSet(t *testing.T) {
+	if numbers == nil || runtime.NumCPU() == 1 {
+		t.Skip("one core, or the numbers of system calls are not known here")
+	}
+	th := start(t)
+	tid := thread.Eval(th, here)
+	mask := func(name string, mask *uint64) bool {
+		_, _, errno := syscall.RawSyscall(uintptr(numbers[name]), uintptr(tid), unsafe.Sizeof(*mask), uintptr(unsafe.Pointer(mask)))
+		return errno == 0
+	}
+	var all uint64
+	if !mask("sched_getaffinity", &all) || all&3 != 3 {
+		t.Skip("the first two cores are not both to be had, or there are more than 64")
+	}
+	var stop atomic.Bool
+	var callers sync.WaitGroup
+	defer callers.Wait()
+	defer stop.Store(true)
+	callers.Go(func() {
+		for !stop.Load() {
+			for range 100 {
+				th.Call(nop)
+			}
+			time.Sleep(600 * time.Microsecond)
+		}
+	})
+	for i := range scaled(3000) {
+		set, got := []uint64{1, 2, 3, all}[i%4], uint64(0)
+		if !mask("sched_setaffinity", &set) {
+			t.Skip("the mask cannot be set here")
+		}
+		time.Sleep(time.Duration(i%7) * 50 * time.Microsecond)
+		if mask("sched_getaffinity", &got); got != set {
+			t.Fatalf("round %d: the mask was set to %x and is %x", i, set, got)
+		}
+	}
+}
+
+// numbers are those of system calls that package syscall does not have everywhere.
+var numbers = map[string]map[string]uint32{
+	"amd64": {"getcpu": 309, "seccomp": 317, "sched_yield": syscall.SYS_SCHED_YIELD, "sched_getaffinity": 204, "sched_setaffinity": 203,
+		"nanosleep": syscall.SYS_NANOSLEEP, "futex": syscall.SYS_FUTEX, "prctl": syscall.SYS_PRCTL},
+	"arm64": {"getcpu": 168, "seccomp": 277, "sched_yield": syscall.SYS_SCHED_YIELD, "sched_getaffinity": 123, "sched_setaffinity": 122,
+		"nanosleep": syscall.SYS_NANOSLEEP, "futex": syscall.SYS_FUTEX, "prctl": syscall.SYS_PRCTL},
+}[runtime.GOARCH]
+
+// forbid has the kernel answer a system call with an error, in all threads of the process. If timed is true, only a wait
+// for a futex with a time-out is forbidden, because the Go runtime ends the process if a futex cannot be woken.
+func forbid(number uint32, errno syscall.Errno, timed bool) error {
+	type instruction struct {
+		code   uint16
+		jt, jf uint8
+		k      uint32
+	}
+	const (
+		load, jumpIfEqual, ret = 0x20, 0x15, 0x06
+		allow, fail            = 0x7fff0000, 0x00050000
+		nr, op, timeout        = 0, 24, 40 // in struct seccomp_data: the number, the second and the fourth argument
+	)
+	filter := []instruction{
+		{load, 0, 0, nr}, {jumpIfEqual, 0, 1, number}, {ret, 0, 0, fail | uint32(errno)}, {ret, 0, 0, allow},
+	}
+	if timed {
+		filter = []instruction{
+			{load, 0, 0, nr}, {jumpIfEqual, 0, 5, number},
+			{load, 0, 0, op}, {jumpIfEqual, 0, 3, 128},
+			{load, 0, 0, timeout}, {jumpIfEqual, 1, 0, 0},
+			{ret, 0, 0, fail | uint32(errno)}, {ret, 0, 0, allow},
+		}
+	}
+	program := struct {
+		length uint16
+		first  *instruction
+	}{uint16(len(filter)), &filter[0]}
+	const setNoNewPrivs, setModeFilter, allThreads = 38, 1, 1
+	if _, _, e := syscall.RawSyscall6(syscall.SYS_PRCTL, setNoNewPrivs, 1, 0, 0, 0, 0); e != 0 {
+		return e
+	}
+	if _, _, e := syscall.RawSyscall(uintptr(numbers["seccomp"]), setModeFilter, allThreads, uintptr(unsafe.Pointer(&program))); e != 0 {
+		return e
+	}
+	return nil
+}

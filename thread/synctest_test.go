@@ -1,0 +1,257 @@
+//go:build go1.25
+
+package thread_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// inBubble runs f in a bubble, and again in many at the same time as other programs use the thread outside.
+func inBubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	for range scaled(200) {
+		if synctest.Test(t, f); t.Failed() {
+			return
+		}
+	}
+}
+
+func TestAThreadOutsideABubbleIsCalledFromInside(t *testing.T) {
+	th, p := start(t, thread.WithQueueLimit(2)), startPool(t, 2)
+	var stop atomic.Bool
+	var others sync.WaitGroup
+	defer others.Wait()
+	defer stop.Store(true)
+	for range 2 { // they use the same records
+		others.Go(func() {
+			for !stop.Load() {
+				th.Call(nop)
+				p.Call(nop)
+				time.Sleep(50 * time.Microsecond)
+			}
+		})
+	}
+	boom := errors.New("boom")
+	inBubble(t, func(t *testing.T) {
+		ran := 0
+		slow := func() {
+			if time.Sleep(time.Millisecond); time.Now().Year() < 2020 {
+				t.Error("the clock of the bubble is that of a thread outside")
+			}
+			ran++
+		}
+		th.Go(func() { ran++ })
+		th.Go(func() { ran++ })
+		th.Go(func() { ran++ }) // waits for a place
+		if !th.Call(slow) || th.CallContext(t.Context(), slow) != nil || !p.Call(slow) || ran != 6 {
+			t.Errorf("%d functions ran", ran)
+		}
+		if v := thread.Eval(th, func() int { slow(); return 42 }); v != 42 {
+			t.Errorf("Eval returned %d", v)
+		}
+		if v := recovered(func() { th.Call(func() { panic(boom) }) }); v != boom {
+			t.Errorf("recovered %v", v)
+		}
+		exited := make(chan bool)
+		go func() {
+			defer close(exited)
+			th.Call(runtime.Goexit)
+			t.Error("the goroutine went on")
+		}()
+		<-exited
+		if th.On() {
+			t.Error("a goroutine in a bubble is on the thread")
+		}
+	})
+}
+
+func TestADeadlineInABubbleHoldsForAThreadOutside(t *testing.T) {
+	th := start(t)
+	busy := occupy(t, th.Go)
+	defer busy.Open()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		result := make(chan error, 1)
+		go func() { result <- th.CallContext(ctx, func() { t.Error("ran after it was cancelled") }) }()
+		for range 100 {
+			runtime.Gosched() // the call is queued and its caller parked, most likely
+		}
+		cancel()
+		if err := <-result; err != context.Canceled {
+			t.Errorf("CallContext returned %v", err)
+		}
+	})
+	busy.Open()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+		defer cancel()
+		begun := false
+		// The clock stands still while the bubble waits for a thread outside it.
+		if err := th.CallContext(ctx, func() { begun = true; time.Sleep(time.Millisecond) }); err != nil || !begun {
+			t.Errorf("CallContext returned %v, the function ran: %v", err, begun)
+		}
+		time.Sleep(time.Second)
+		if err := th.CallContext(ctx, func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
+			t.Errorf("then it returned %v", err)
+		}
+	})
+}
+
+func TestAThreadInABubbleKeepsTheBubblesTime(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		th := thread.New()
+		defer th.Terminate()
+		p := thread.NewPool(2)
+		defer p.Terminate()
+		begin := time.Now()
+		th.Go(func() { time.Sleep(time.Hour) })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := th.CallContext(ctx, func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
+			t.Errorf("CallContext returned %v", err)
+		}
+		if d := time.Since(begin); d != time.Minute {
+			t.Errorf("a minute took %v", d)
+		}
+		if at := thread.Eval(th, time.Now); at.Sub(begin) != time.Hour {
+			t.Errorf("an hour took %v", at.Sub(begin))
+		}
+		p.Call(func() { time.Sleep(time.Hour) })
+		synctest.Wait() // the threads have nothing to do, and are durably blocked
+		if d := time.Since(begin); d != 2*time.Hour {
+			t.Errorf("two hours took %v", d)
+		}
+		other := thread.New()
+		defer other.Terminate()
+		order := 0
+		th.Call(func() {
+			other.Call(func() {
+				time.Sleep(time.Hour)
+				th.Call(func() { order = 10*order + 1 }) // round a circle
+			})
+			order = 10*order + 2
+		})
+		if d := time.Since(begin); d != 3*time.Hour || order != 12 {
+			t.Errorf("three hours took %v, the order was %d", d, order)
+		}
+	})
+}
+
+func TestAThreadInABubbleMayCallOneOutside(t *testing.T) {
+	outside, pool := start(t), startPool(t, 1)
+	inBubble(t, func(t *testing.T) {
+		th := thread.New()
+		defer th.Terminate()
+		ran := 0
+		slow := func() { time.Sleep(200 * time.Microsecond); ran++ }
+		th.Call(func() {
+			outside.Call(slow)
+			pool.Call(slow)
+			if err := outside.CallContext(t.Context(), slow); err != nil {
+				t.Errorf("CallContext returned %v", err)
+			}
+			outside.Go(slow)
+		})
+		if outside.Call(nop); ran != 4 {
+			t.Errorf("%d functions ran", ran)
+		}
+	})
+}
+
+func TestAHostInABubble(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		handle := make(chan *thread.Thread)
+		ctx, cancel := context.WithCancel(t.Context())
+		result := make(chan error)
+		go func() {
+			h := thread.Adopt()
+			defer h.Terminate()
+			handle <- h
+			result <- h.ServeContext(ctx)
+		}()
+		h := <-handle
+		for range 3 {
+			h.Go(func() { time.Sleep(time.Second) })
+		}
+		h.Call(nop)
+		synctest.Wait()
+		cancel()
+		if err := <-result; err != context.Canceled {
+			t.Errorf("ServeContext returned %v", err)
+		}
+	})
+}
+
+func TestAWatchdogInABubbleAndOutside(t *testing.T) {
+	outside := start(t)
+	synctest.Test(t, func(t *testing.T) {
+		told := make(chan thread.SlowCall, 10)
+		th := thread.New(thread.WithSlowCall(time.Hour, func(s thread.SlowCall) { told <- s }))
+		defer th.Terminate()
+		th.Call(func() { time.Sleep(59 * time.Minute) })
+		th.Call(func() { time.Sleep(61 * time.Minute) })
+		if s := <-told; s.Running != time.Hour || len(told) != 0 {
+			t.Errorf("told after %v, and %d times more", s.Running, len(told))
+		}
+	})
+	var told atomic.Int32
+	synctest.Test(t, func(t *testing.T) {
+		outside.OnSlowCall(time.Millisecond, func(s thread.SlowCall) { told.Add(1) }) // a timer of the bubble would not do
+		outside.Call(func() { time.Sleep(20 * time.Millisecond) })
+	})
+	eventually(t, func() bool { return told.Load() == 1 }, "it is told")
+}
+
+// What cannot work says so, and does not end the process.
+func TestAThreadInABubbleIsNotReachedFromOutside(t *testing.T) {
+	var th *thread.Thread
+	var p *thread.Pool
+	ready, left := make(chan bool), make(chan bool)
+	go func() {
+		<-ready
+		for name, use := range map[string]func(){
+			"Call":           func() { th.Call(nop) },
+			"CallContext":    func() { _ = th.CallContext(context.Background(), nop) },
+			"Go":             func() { th.Go(nop) },
+			"Eval":           func() { thread.Eval(th, func() int { return 0 }) },
+			"Terminate":      func() { th.Terminate() },
+			"Pool.Call":      func() { p.Call(nop) },
+			"Pool.Go":        func() { p.Go(nop) },
+			"Pool.Terminate": func() { p.Terminate() },
+		} {
+			if v := fmt.Sprint(recovered(use)); !strings.Contains(v, "make the thread outside the bubble") {
+				t.Errorf("%s panicked with %v", name, v)
+			}
+		}
+		if th.On() {
+			t.Error("On is true")
+		}
+		close(left)
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		th, p = thread.New(), thread.NewPool(1)
+		close(ready)
+		<-left // not of the bubble, so it is not idle
+		if !th.Call(nop) || !p.Call(nop) {
+			t.Error("a thread did not live on")
+		}
+		th.Terminate()
+		p.Terminate()
+	})
+	th.Terminate() // again, from outside: there is nothing left to reach
+	p.Terminate()
+	if th.Call(nop) {
+		t.Error("a terminated thread runs something")
+	}
+}
