@@ -135,6 +135,7 @@ var programs = map[string]func(){
 	},
 
 	"nobody calls Init": func() {
+		thread.New().Call(func() { time.Sleep(5 * time.Millisecond) }) // to wait for another thread is not to serve
 		waits := make(chan bool)
 		go func() { waits <- mainthread.Call(nop) }()
 		<-waits

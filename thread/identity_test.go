@@ -61,7 +61,15 @@ func TestTerminateUnlocksTheHost(t *testing.T) {
 				}
 			}
 			if c.serving {
-				h.Go(terminate)
+				h.Go(func() {
+					terminate()
+					h.Terminate()
+					h.Serve()
+					_ = h.ServeContext(t.Context())
+					if !isLocked() || !h.On() {
+						t.Errorf("%s: while a function runs, locked: %v, on: %v", c.name, isLocked(), h.On())
+					}
+				})
 				_ = h.ServeContext(t.Context())
 			} else {
 				terminate()

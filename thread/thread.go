@@ -209,7 +209,6 @@ func (t *Thread) Terminate() {
 			"it ends when the function given to mainthread.Init returns")
 	}
 	t.e.Terminate()
-	t.e.GiveBack()
 }
 
 // Serve runs what was queued before it was called, and returns how many functions that were. It does not wait. It is

@@ -57,7 +57,7 @@ type Engine struct {
 	tid     atomic.Uint64 // the thread's number in the operating system
 	goid    uint64        // the number of the serving goroutine, in stack traces
 	serving atomic.Int32  // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
-	served  atomic.Bool   // there has been one
+	served  atomic.Bool   // Serve, ServeContext or OnWake has been called
 
 	mode atomic.Uint32
 	bed  park.Sleeper

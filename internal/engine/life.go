@@ -88,11 +88,7 @@ func OnAny() bool { return threads.current() != nil }
 //
 // end also tells a host of what is queued. It was told before, but the functions that ran may have taken all events from
 // the host's event loop, and with them what the hook had put there.
-func (e *Engine) begin() {
-	if e.serving.Add(1) == 1 && !e.served.Load() {
-		e.served.Store(true)
-	}
-}
+func (e *Engine) begin() { e.serving.Add(1) }
 
 func (e *Engine) end() {
 	if e.serving.Add(-1) == 0 && !e.own && e.q.Closed() {
@@ -122,10 +118,10 @@ func (e *Engine) forget() {
 	e.GiveBack()
 }
 
-// GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if that is the caller.
-// Another goroutine that terminates the thread cannot do that.
+// GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if that is the caller and
+// has stopped serving. Another goroutine that terminates the thread cannot do that.
 func (e *Engine) GiveBack() {
-	if e.locked.Load() && ident.Goroutine() == e.goid && e.locked.CompareAndSwap(true, false) {
+	if e.locked.Load() && e.serving.Load() == 0 && ident.Goroutine() == e.goid && e.locked.CompareAndSwap(true, false) {
 		e.unpin()
 	}
 }
