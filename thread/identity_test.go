@@ -214,6 +214,24 @@ func TestManyTerminateAHostAtOnce(t *testing.T) {
 	}
 }
 
+func TestACoroutineOfAHostIsOnItsThread(t *testing.T) {
+	needsCoroutines(t)
+	h := adopt(t)
+	check := func(where string) {
+		inCoroutine(func() {
+			ran := false
+			if !h.On() || !h.Call(func() { ran = true }) || !ran {
+				t.Errorf("%s, a coroutine is not on its host's thread", where)
+			}
+		})
+	}
+	h.do(func() {
+		check("outside Serve")
+		h.Go(func() { check("inside Serve") })
+		h.Serve()
+	})
+}
+
 // Threads are made on whatever thread of the system the runtime has at hand: one on which a goroutine ran a moment before
 // that now asks whether it is on it.
 func TestAGoroutineIsNotTakenForAThreadThatIsJustMade(t *testing.T) {

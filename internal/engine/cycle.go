@@ -23,7 +23,8 @@ import (
 // that it is run once and in order.
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then: a thread that finds
-// that the other waits for it, directly or by way of others, does without a place.
+// that the other waits for it, directly or by way of others, does without a place. It need not poke the others, because
+// it is the one that can go on.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only callers that have spun
 // in vain come here, and ordinary goroutines leave again at the first look.
@@ -114,14 +115,10 @@ func (e *Engine) waitForPlace(l *limit, on *Engine, pool *Pool) callq.Kind {
 	defer e.end()
 	e.wait.Store(w)
 	defer e.wait.Store(nil)
-	for entered := false; ; {
+	for {
 		e.seen.from(w)
 		if e.seen.has(e) {
 			return callq.Posted
-		}
-		if !entered {
-			entered = true
-			e.pokeAll(w)
 		}
 		select {
 		case l.places <- struct{}{}:

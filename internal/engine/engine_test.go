@@ -147,6 +147,9 @@ func TestAnEngineThatEndedIsForgotten(t *testing.T) {
 	e.Terminate()
 	p.Terminate()
 	eventually(t, func() bool { return registered() == before }, "none is known any more")
+	for _, ended := range append([]*Engine{e}, p.workers...) {
+		eventually(t, func() bool { return ended.m.Load() == 0 && ended.TID() == 0 }, "it has no identity any more")
+	}
 
 	adopted := make(chan bool)
 	go func() {
@@ -154,6 +157,9 @@ func TestAnEngineThatEndedIsForgotten(t *testing.T) {
 		a, _ := New(0)
 		a.Adopt(false)
 		a.Terminate()
+		if a.m.Load() != 0 || a.TID() != 0 {
+			t.Error("a terminated thread has an identity")
+		}
 	}()
 	<-adopted
 	if n := registered(); n != before {
