@@ -193,48 +193,95 @@ func TestACallThatExitsIsAnsweredBeforeTheFunctionsAroundItUnwind(t *testing.T) 
 	}
 }
 
-// A thread waits for another one, is called back by a third, and exits: what it waited for has no caller any more.
+// exitWhileWaiting has thread a wait for a target, which waits for d, which calls a: a function that calls Goexit. It tells
+// whether f, which a has called on the target, ran.
+func exitWhileWaiting(t *testing.T, a, d *thread.Thread, call func(func()) bool, f func(unwound bool)) (ran bool) {
+	t.Helper()
+	var unwound atomic.Bool
+	var all sync.WaitGroup
+	waits := make(chan bool)
+	all.Go(func() {
+		call(func() { // keeps the target busy
+			d.Call(func() {
+				<-waits
+				time.Sleep(100 * time.Microsecond)
+				a.Call(runtime.Goexit)
+			})
+		})
+	})
+	all.Go(func() {
+		a.Call(func() {
+			defer unwound.Store(true)
+			close(waits)
+			call(func() { ran = true; f(unwound.Load()) })
+		})
+	})
+	ends(t, all.Wait)
+	ends(t, func() { call(nop) })
+	return ran
+}
+
+// What a thread waited for when it was unwound has no caller any more.
 func TestACallWhoseCallerHasExitedDoesNotBegin(t *testing.T) {
 	a, d := start(t), start(t)
-	exited := 0
-	for name, target := range map[string]struct{ call func(func()) bool }{
-		"Call":        {start(t).Call},
-		"CallContext": {callWithContext(t, start(t))},
-		"Pool.Call":   {startPool(t, 1).Call},
+	for name, call := range map[string]func(func()) bool{
+		"Call":        start(t).Call,
+		"CallContext": callWithContext(t, start(t)),
+		"Pool.Call":   startPool(t, 1).Call,
 	} {
-		call := target.call
+		left := 0
 		for range scaled(300) {
-			var unwound atomic.Bool
-			ran := false
-			var all sync.WaitGroup
-			waits := make(chan bool)
-			all.Go(func() {
-				call(func() { // keeps the target busy
-					d.Call(func() {
-						<-waits
-						time.Sleep(100 * time.Microsecond)
-						a.Call(runtime.Goexit) // a waits for the target, and that for d
-					})
-				})
-			})
-			all.Go(func() {
-				a.Call(func() {
-					defer unwound.Store(true)
-					close(waits)
-					call(func() {
-						if ran = true; unwound.Load() {
-							t.Errorf("%s: it began although its caller had been unwound", name)
-						}
-					})
-				})
-			})
-			ends(t, all.Wait)
-			if ends(t, func() { call(nop) }); !ran {
-				exited++
+			if !exitWhileWaiting(t, a, d, call, func(unwound bool) {
+				if unwound {
+					t.Errorf("%s: it began although its caller had been unwound", name)
+				}
+			}) {
+				left++
 			}
 		}
+		t.Logf("%s: %d were left before they had begun", name, left)
 	}
-	t.Logf("%d were left before they had begun", exited)
+}
+
+// The records of such calls are used again.
+func TestCallsThatAGoexitLeavesBehindCostNoMemory(t *testing.T) {
+	for name, call := range map[string]func(func()) bool{
+		"Call":        start(t).Call,
+		"CallContext": callWithContext(t, start(t)),
+		"Pool.Call":   startPool(t, 1).Call,
+	} {
+		heap := func() int {
+			for range 3 {
+				runtime.GC()
+			}
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return int(m.HeapAlloc)
+		}
+		rounds := scaled(5000)
+		begun := func() { // the call has begun when its caller is unwound
+			a := thread.New()
+			defer a.Terminate()
+			for range rounds {
+				exits(t, func() { a.Call(func() { call(func() { a.Call(runtime.Goexit) }) }) })
+			}
+		}
+		queued := func() { // or it has not
+			a, d := thread.New(), thread.New()
+			defer a.Terminate()
+			defer d.Terminate()
+			for range rounds / 5 {
+				exitWhileWaiting(t, a, d, call, func(bool) {})
+			}
+		}
+		begun()
+		queued()
+		before := heap()
+		begun()
+		queued()
+		const perExit = 120 // bytes; a record and its token are twice as much
+		eventually(t, func() bool { return heap() < before+perExit*rounds }, "%s: the heap is %d again, after %d calls", name, before, rounds)
+	}
 }
 
 func TestAGoexitOfAPostedFunctionEndsNobody(t *testing.T) {

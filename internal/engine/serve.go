@@ -142,7 +142,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 		if during != nil {
 			during.leave()
 		}
-		if fault != nil && fault.Value != nil { // a deferred call has panicked during Goexit
+		if fault != noValue { // a deferred call has panicked during Goexit
 			c.Fault = fault
 		}
 		c.Settle(callq.Exited)
@@ -176,7 +176,7 @@ func (e *Engine) runPosted(c *callq.Call) {
 	var fault *callq.Fault
 	returned := false
 	defer func() {
-		if fault != nil && (returned || fault.Value != nil) {
+		if fault != nil && (returned || fault != noValue) {
 			if o := owner.Value(); o != nil { // else there is nobody to ask for it
 				o.faults.add(fault)
 			}
@@ -187,19 +187,29 @@ func (e *Engine) runPosted(c *callq.Call) {
 }
 
 // invoke runs fn and stores its panic. If fn calls Goexit, invoke does not return; it has then stored a panic that a
-// deferred call has raised meanwhile, or one with a nil value.
+// deferred call has raised meanwhile, or noValue.
 //
 //threadcall:noalloc
 func invoke(fn func(), fault **callq.Fault) {
 	returned := false
 	defer func() {
-		if !returned {
-			*fault = caught(recover())
+		if returned {
+			return
+		}
+		if v := recover(); v != nil {
+			*fault = caught(v)
+		} else {
+			*fault = noValue
 		}
 	}()
 	fn()
 	returned = true
 }
+
+// noValue is what recover returning nil means: Goexit, or with GODEBUG=panicnil=1 a panic with a nil value. It is no
+// allocation, because the frames of a function that calls Goexit stay on the thread's stack, and what they refer to lives
+// as long as the thread.
+var noValue = new(callq.Fault)
 
 // nested runs fn for a caller that is on the thread already: in place, after what the thread has posted to itself.
 //
