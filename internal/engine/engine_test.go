@@ -257,3 +257,30 @@ func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
 	}
 	newLimit(0).close()
 }
+
+func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
+	p, o := NewPool(1, 0, func(int) {})
+	defer runtime.KeepAlive(o)
+	defer p.Terminate()
+	begun, release := make(chan bool), make(chan bool)
+	p.Go(func() { close(begun); <-release })
+	<-begun
+	c := p.records.Get(callq.Awaited, func() { t.Error("it ran") }, 1)
+	if e, _, ok := p.submit(c); e != nil || !ok {
+		t.Fatal("the call is not in the backlog")
+	}
+	w := &wait{call: c, pool: p}
+	if !w.leave() || !w.leave() {
+		t.Error("the call is not gone")
+	}
+	if again := p.records.Get(callq.Awaited, func() {}, 1); again != c {
+		t.Error("its record is not used again")
+	}
+	if again := p.records.Get(callq.Awaited, func() {}, 1); again == c {
+		t.Error("its record was given back twice")
+	}
+	close(release)
+	if !p.Call(func() {}) {
+		t.Error("the pool does not go on")
+	}
+}
