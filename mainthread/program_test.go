@@ -151,6 +151,24 @@ var programs = map[string]func(){
 		mainthread.Init(func() { fmt.Println("then:", <-results, <-results, <-results) })
 	},
 
+	"a loop that polls instead of Init": func() {
+		done := make(chan bool)
+		go func() {
+			go mainthread.Call(func() { time.Sleep(6 * time.Second) })
+			time.Sleep(100 * time.Millisecond)
+			fmt.Println("ran:", mainthread.Call(nop)) // has waited for long, but the thread is served
+			close(done)
+		}()
+		for open := true; open; time.Sleep(time.Millisecond) {
+			mainthread.Serve()
+			select {
+			case <-done:
+				open = false
+			default:
+			}
+		}
+	},
+
 	"Init comes late": func() {
 		result := make(chan bool, 1)
 		go func() { result <- mainthread.Call(func() { time.Sleep(6 * time.Second) }) }()
@@ -353,6 +371,7 @@ func TestPrograms(t *testing.T) {
 		{name: "nobody calls Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
 			env: []string{"THREADCALL_INIT_WARNING=off"}},
 		{name: "many wait and nobody calls Init", shows: []string{"has waited for 5s", "then: true true true"}},
+		{name: "a loop that polls instead of Init", shows: []string{"ran: true"}, hides: []string{"has waited"}},
 		{name: "Init comes late", shows: []string{"result: true"}, hides: []string{"has waited"}},
 		{name: "before Init", shows: []string{
 			"in place: true 123 true\n", "result: 42\n", "with a context: context canceled <nil>\n",

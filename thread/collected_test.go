@@ -149,6 +149,22 @@ func TestASlowCallIsToldAlthoughTheThreadWasDropped(t *testing.T) {
 	close(release)
 }
 
+func TestAPanicAfterTheThreadWasDroppedHarmsNothing(t *testing.T) {
+	th, p := thread.New(), thread.NewPool(1)
+	release, ran := make(chan bool), make(chan bool, 2)
+	for _, post := range []func(func()) bool{th.Go, p.Go} {
+		post(func() { <-release })
+		post(func() { panic("nobody is left to ask for it") })
+		post(func() { ran <- true })
+	}
+	handles := []weak.Pointer[thread.Thread]{weak.Make(th)}
+	th, p = nil, nil
+	collected(t, handles[0], "the Thread")
+	close(release)
+	arrives(t, ran)
+	arrives(t, ran)
+}
+
 type large [100 << 10]byte
 
 func TestAPostedFunctionIsLetGoOfWhenItHasRun(t *testing.T) {
