@@ -270,8 +270,10 @@ func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
 		t.Fatal("the call is not in the backlog")
 	}
 	w := &wait{call: c, pool: p}
-	if !w.leave() || !w.leave() {
-		t.Error("the call is not gone")
+	for range 2 { // as a caller that is unwound after its context ended
+		if !w.leave() {
+			t.Error("the call is not gone")
+		}
 	}
 	if again := p.records.Get(callq.Awaited, func() {}, 1); again != c {
 		t.Error("its record is not used again")
