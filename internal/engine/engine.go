@@ -108,7 +108,7 @@ func newEngine(limit int, o *Owner) *Engine {
 		bell:    make(chan struct{}, 1),
 		limit:   newLimit(limit),
 		owner:   weak.Make(o),
-		bubbled: park.InBubble(park.Now()),
+		bubbled: park.InBubble(),
 	}
 	e.line.init()
 	return e
