@@ -75,8 +75,8 @@ func (e *Engine) await(ctx context.Context, c *callq.Call, self *Engine, woke, b
 //
 //threadcall:noalloc
 func block(ctx context.Context, c *callq.Call, self, on *Engine, pool *Pool, latched bool) callq.Outcome {
-	if on != nil && on.permanent && !on.served.Load() && !latched {
-		defer on.reportUnserved().Stop() //threadcall:alloc until the main thread is served
+	if on != nil && on.permanent && !on.served.Load() {
+		defer on.reportUnserved()() //threadcall:alloc until the main thread is served
 	}
 	if self != nil {
 		return self.waitFor(wait{call: c, on: on, pool: pool}, ctx, latched)
