@@ -125,7 +125,7 @@ func (l *line) spin(c *callq.Call, self *Engine, start time.Duration, asleep, be
 		}
 		cpu := park.CPU()
 		l.calledFrom(cpu)
-		if at := l.thread.Load(); cpu != unknown && (at == int32(cpu) || at == unknown) && !park.Crowded(now) {
+		if at := l.thread.Load(); park.CanYield && (at == int32(cpu) || at == unknown) && !park.Crowded(now) {
 			if !park.Yield() {
 				return c.Outcome() // the thread needs the core
 			}
