@@ -427,3 +427,23 @@ func TestThreadsThatCallEachOtherAtRandomNeverDeadlock(t *testing.T) {
 		})
 	}
 }
+
+// A thread that waits runs only what closes a circle, not what the thread that it waits for has posted to it before.
+func TestAWaitThatIsOverIsNoPartOfACircle(t *testing.T) {
+	a, b := start(t), start(t)
+	ends(t, func() {
+		for range scaled(50) {
+			a.Call(func() { b.Call(func() { time.Sleep(time.Millisecond) }) }) // a waits for b, but not any more
+			b.Call(func() {
+				ran := false
+				posted := make(chan bool)
+				a.Go(func() { b.Go(func() { ran = true }); close(posted) })
+				<-posted
+				a.Call(func() { time.Sleep(time.Millisecond) })
+				if ran {
+					t.Error("a posted function ran inside another")
+				}
+			})
+		}
+	})
+}
