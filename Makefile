@@ -22,7 +22,8 @@ plain: browser
 	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(RUN) ./... && GOWORK=off $(GO) build ./...) || exit 1; done
 
 race: gcc
-	$(RUN) -short -race ./...
+	@if $(HAS_CC); then echo '$(RUN) -short -race ./...'; $(RUN) -short -race ./...; \
+	else echo 'make: the tests with the race detector are NOT RUN: there is no C compiler' >&2; fi
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
 # while a trace is recorded, every call is marked in it.
@@ -69,7 +70,7 @@ bench:
 # its report, picture and samples go.
 FOR ?= 1h
 soak:
-	$(GO) run ./internal/soak --for $(FOR) $(if $(OUT),--out $(OUT))
+	$(GO) run ./internal/soak --for $(FOR) $(if $(OUT),--out '$(OUT)')
 
 # lab makes the experiments of three articles again, in four to six minutes, and writes docs/lab.md and its pictures, or with
 # make lab EXPERIMENTS=sieve some of them, and writes elsewhere. It needs a machine that has nothing else to do.
@@ -81,7 +82,7 @@ lab:
 sixminutes: FOR = 6m
 sixminutes: SVG = docs/app-heap.svg
 sixminutes:
-	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR) -svg $(SVG)
+	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR) -svg '$(SVG)'
 
 lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \
@@ -111,23 +112,24 @@ cross:
 	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(filter-out internal/lab internal/soak,$(MODULES))' xargs -P 2 -n 1 .ci/port
 
 # The race detector and the test of C callbacks need a C compiler.
+HAS_CC := command -v gcc >/dev/null || command -v clang >/dev/null
 gcc:
-	@command -v gcc >/dev/null || command -v clang >/dev/null || { \
-		echo 'make: installing gcc for the race detector'; \
-		if command -v apt-get >/dev/null; then apt-get update -q && apt-get install -y -q gcc libc6-dev; \
-		else echo 'make: no C compiler and no apt-get; install gcc' >&2; exit 1; fi; }
+	@$(HAS_CC) || { echo 'make: installing gcc for the race detector'; $(CAN_INSTALL) && apt-get update -q && apt-get install -y -q gcc libc6-dev; } || \
+	echo 'make: there is no C compiler, and it cannot be installed here; install gcc' >&2
+
+# Only root can install, and only on Debian.
+CAN_INSTALL := [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null
 
 # The tests of pages need Chromium, and are skipped without it.
 browser:
 	@for name in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$name >/dev/null && exit; done; \
 	echo 'make: installing chromium for the tests of pages'; \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -y -q --no-install-recommends chromium; \
-	else false; fi || echo 'make: chromium cannot be installed here: the tests of pages are SKIPPED' >&2
+	{ $(CAN_INSTALL) && apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } || echo 'make: chromium cannot be installed here: the tests of pages are SKIPPED' >&2
 
 # model checks the engine's protocol, written down for spin in docs/model, and that the checker finds seeded faults in it.
 model:
 	@for tool in spin gcc; do command -v $$tool >/dev/null || { \
 		echo "make: installing $$tool for the model"; \
-		if command -v apt-get >/dev/null; then apt-get update -q && apt-get install -y -q spin gcc libc6-dev; \
-		else echo "make: no $$tool and no apt-get; install $$tool" >&2; exit 1; fi; } || exit 1; done
+		{ $(CAN_INSTALL) && apt-get update -q && apt-get install -y -q spin gcc libc6-dev; } || \
+		{ echo "make: there is no $$tool, and it cannot be installed here; install $$tool" >&2; exit 1; }; } || exit 1; done
 	@docs/model/check
