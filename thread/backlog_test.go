@@ -64,6 +64,17 @@ func TestALongQueueCostsTheOthersNothing(t *testing.T) {
 			})
 		})
 	})
+	t.Run("calls of several threads round a circle", func(t *testing.T) {
+		c := start(t)
+		inTime(t, func() {
+			a.Call(func() {
+				otherGoroutine(func() bool { flood(t, a.Go); return true })
+				for range calls / 10 {
+					b.Call(func() { a.Call(nop); c.Call(func() { a.Call(nop) }) })
+				}
+			})
+		})
+	})
 	t.Run("posts and calls round a circle", func(t *testing.T) {
 		inTime(t, func() {
 			a.Call(func() {

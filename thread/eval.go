@@ -36,7 +36,11 @@ type box[T any] struct {
 }
 
 //threadcall:noalloc
-func (b *box[T]) call() { b.v = b.f() }
+func (b *box[T]) call() {
+	f := b.f
+	b.f = nil // if f calls Goexit, the frame of call refers to the box as long as the thread lives
+	b.v = f()
+}
 
 // boxes has a free list of boxes for every type of result. It gives those that a burst of calls has left back to the
 // collector.
@@ -62,7 +66,7 @@ func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 	ok = call(b.run) // if f panics, the box goes with it
 	v = b.v
 	var zero T
-	b.f, b.v = nil, zero
+	b.f, b.v = nil, zero // f did not run if ok is false
 	free.Put(b)
 	return v, ok
 }

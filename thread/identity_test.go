@@ -43,6 +43,8 @@ func TestTerminateUnlocksTheHost(t *testing.T) {
 		{name: "by another goroutine, then Serve", foreign: true, then: func(h *thread.Thread) { h.Serve() }},
 		{name: "by another goroutine, then ServeContext", foreign: true, then: func(h *thread.Thread) { _ = h.ServeContext(t.Context()) }},
 		{name: "by another goroutine, of a locked host", foreign: true, locked: true, then: (*thread.Thread).Terminate},
+		{name: "by another goroutine, then Adopt", foreign: true, then: adoptAgain},
+		{name: "by another goroutine, then Adopt, of a locked host", foreign: true, locked: true, then: adoptAgain},
 	} {
 		ends(t, func() {
 			if c.locked {
@@ -90,6 +92,8 @@ func TestTerminateUnlocksTheHost(t *testing.T) {
 		})
 	}
 }
+
+func adoptAgain(*thread.Thread) { thread.Adopt().Terminate() }
 
 // The runtime gives the g of a goroutine that has ended to a new one, and the m of its thread.
 func TestIdentityEndsWithTheHostsGoroutine(t *testing.T) {

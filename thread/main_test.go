@@ -240,6 +240,17 @@ func needsCoroutines(t *testing.T) {
 	}
 }
 
+// functionsOf returns a stack without the lines that name files, because the checkout may be anywhere.
+func functionsOf(stack string) string {
+	var functions strings.Builder
+	for line := range strings.Lines(stack) {
+		if !strings.HasPrefix(line, "\t") {
+			functions.WriteString(line)
+		}
+	}
+	return functions.String()
+}
+
 func nop() {}
 
 // recovered runs f and returns what it panicked with, or nil.

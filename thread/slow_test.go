@@ -50,8 +50,9 @@ func TestASlowCallIsToldWithWhereItIsAndWhoQueuedIt(t *testing.T) {
 			if s.Running < slow || s.Running > patience {
 				t.Errorf("told after %v", s.Running)
 			}
-			if !strings.Contains(s.Stack(), "thread_test.hang(") || strings.Count(s.Stack(), "goroutine ") != 1 &&
-				strings.Count(s.Stack(), "created by ") != 1 {
+			functions := functionsOf(s.Stack())
+			if !strings.Contains(functions, "thread_test.hang(") || strings.Count(functions, "goroutine ") != 1 &&
+				strings.Count(functions, "created by ") != 1 {
 				t.Errorf("the thread is at:\n%s", s.Stack())
 			}
 			if first, _, _ := strings.Cut(s.Queued(), "\n"); !strings.Contains(s.Queued(), "thread_test.queueAHang") ||

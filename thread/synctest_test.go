@@ -213,6 +213,32 @@ func TestAWatchdogInABubbleAndOutside(t *testing.T) {
 	eventually(t, func() bool { return told.Load() == 1 }, "it is told")
 }
 
+// A bubble's clock begins in the year 2000. When it has come to the time of today, it can no longer be told by that.
+func TestABubbleWhoseClockIsLate(t *testing.T) {
+	outside, pool := start(t), startPool(t, 1)
+	synctest.Test(t, func(t *testing.T) {
+		th, p := thread.New(), thread.NewPool(1)
+		defer th.Terminate()
+		defer p.Terminate()
+		time.Sleep(100 * 365 * 24 * time.Hour)
+		for _, call := range []func(func()) bool{th.Call, p.Call, outside.Call, pool.Call} {
+			begin := time.Now()
+			for range 3 {
+				if !call(func() { time.Sleep(time.Millisecond) }) {
+					t.Error("a call did not run")
+				}
+			}
+			th.Call(func() { call(func() { time.Sleep(time.Millisecond) }) })
+			if d := time.Since(begin); d > 4*time.Millisecond {
+				t.Errorf("it took %v", d)
+			}
+		}
+		other := thread.New()
+		defer other.Terminate()
+		other.Call(nop)
+	})
+}
+
 // What cannot work says so, and does not end the process.
 func TestAThreadInABubbleIsNotReachedFromOutside(t *testing.T) {
 	var th *thread.Thread

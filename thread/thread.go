@@ -37,7 +37,8 @@
 //
 // What cannot be promised: two functions that wait for each other by other means than these calls (channels, locks)
 // deadlock here as anywhere. A Goexit leaves the frames of the function that called it on the thread's stack for as
-// long as the thread lives, about one kilobyte each time.
+// long as the thread lives, about one kilobyte each time, and with them what they refer to. If that is the Thread, it is not
+// reclaimed without Terminate.
 package thread
 
 import (
@@ -93,6 +94,10 @@ func init() {
 // If the caller has not locked its goroutine to the thread by [runtime.LockOSThread], Adopt does, and the lock is
 // held until Terminate has been called and the goroutine has stopped serving. A lock that the caller holds is the
 // caller's, to be undone when it is done.
+//
+// Go resumes a coroutine of [iter.Pull] only under the locks under which it was made, and otherwise ends the process. So
+// what the goroutine made before Adopt must not be resumed before those locks have ended, and what it made after Adopt
+// must be stopped before.
 //
 // Adopt panics if the caller is on a thread that is a Thread already.
 func Adopt(opts ...Option) *Thread { return adopt(opts, false) }
@@ -199,7 +204,7 @@ func (t *Thread) GetTLS() any {
 // queued do not run, and their callers return at once. Terminate does not wait, may be called more than once, and
 // from the thread itself. The operating system's thread ends after the function that is running; an adopted one is
 // the caller's, and stays. The locks of [Adopt] on an adopted goroutine end when that goroutine itself calls Terminate,
-// Serve or ServeContext after the thread has been terminated, or ends.
+// Serve, ServeContext or Adopt after the thread has been terminated, or ends.
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need. It ends when the
 // function given to mainthread.Init returns.

@@ -23,7 +23,7 @@ func TestEachPushersOrderHoldsHoweverTheThreadTakes(t *testing.T) {
 }
 
 func takeAtRandom(t *testing.T, r *rand.Rand) {
-	const pushers, calls = 4, 400
+	const pushers, calls = 12, 150 // more than skipped remembers
 	q := New()
 	bell := make(chan bool, 1)
 	var next [pushers + 1]int // only the thread uses it, by running the calls; the last is its own

@@ -85,9 +85,7 @@ func (q *Queue) TakeOwn(until uint64) *Call {
 	} else {
 		next.follows(before)
 	}
-	if q.skipped.call == c {
-		q.skipped.call = before
-	}
+	q.skipped.taken(c, before)
 	c.next.Store(nil)
 	if r != nil {
 		q.restore(r, q.last)

@@ -216,7 +216,7 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 			break // only Close changes ready besides the thread
 		}
 		r.next.Store(nil)
-		q.skipped.taken(r)
+		q.skipped.taken(r, nil)
 		if r.Kind != mark {
 			q.took(r)
 			return r
@@ -269,18 +269,44 @@ func (q *Queue) restore(list, last *Call) {
 	}
 }
 
-// skipped remembers that TakeFrom has found no call of poster among those that are ready, up to and including call. So
-// a thread that takes calls of one poster again and again does not search a long queue each time. Without call, there is
-// nothing to remember.
+// skipped remembers for some posters that TakeFrom has found no call of theirs among those that are ready, up to and
+// including last. So a thread that takes calls of the same posters again and again does not search a long queue each time.
+// Without last, there is nothing to remember.
 type skipped struct {
-	poster uintptr
-	call   *Call
+	of [8]struct {
+		poster uintptr
+		last   *Call
+	}
+	used int // of them
+	next int // to be forgotten, when all are used
 }
 
-// taken forgets a call that is no longer ready.
-func (s *skipped) taken(c *Call) {
-	if s.call == c {
-		s.call = nil
+// by returns where to remember the last call that was skipped for poster.
+func (s *skipped) by(poster uintptr) **Call {
+	for i := range s.of[:s.used] {
+		if s.of[i].poster == poster {
+			return &s.of[i].last
+		}
+	}
+	i := s.used
+	if i < len(s.of) {
+		s.used++
+	} else {
+		i = s.next
+		s.next = (i + 1) % len(s.of)
+	}
+	s.of[i].poster, s.of[i].last = poster, nil
+	return &s.of[i].last
+}
+
+// taken forgets a call that is no longer ready. before is the one before it, or nil.
+//
+//threadcall:noalloc
+func (s *skipped) taken(c, before *Call) {
+	for i := range s.of[:s.used] {
+		if s.of[i].last == c {
+			s.of[i].last = before
+		}
 	}
 }
 
@@ -291,10 +317,8 @@ func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
 	if !ok || list == nil {
 		return nil
 	}
-	if q.skipped.poster != poster {
-		q.skipped = skipped{poster: poster}
-	}
-	before := q.skipped.call // the last call that stays
+	skipped := q.skipped.by(poster)
+	before := *skipped // the last call that stays
 	c := list
 	if before != nil {
 		c = before.next.Load()
@@ -316,6 +340,7 @@ func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
 				next.follows(before)
 			}
 			c.next.Store(nil)
+			q.skipped.taken(c, before)
 			if tail == nil {
 				picked = c
 			} else {
@@ -328,7 +353,7 @@ func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
 		}
 		c = next
 	}
-	q.skipped.call = before
+	*skipped = before
 	if list != nil {
 		q.restore(list, youngest)
 	}

@@ -162,6 +162,32 @@ func TestTakeFromKeepsBothOrders(t *testing.T) {
 	}
 }
 
+// Otherwise a thread that is in circles with several others searches the whole queue again each time.
+func TestWhatWasSkippedIsRememberedForSeveralPosters(t *testing.T) {
+	q := New()
+	var youngest *Call
+	for poster := range uintptr(5) {
+		youngest = q.Get(Posted, func() {}, poster)
+		q.Push(youngest)
+	}
+	for _, poster := range []uintptr{6, 7, 6, 7} {
+		if q.TakeFrom(poster, nil) != nil {
+			t.Fatalf("a call of %d", poster)
+		}
+	}
+	if *q.skipped.by(6) != youngest || *q.skipped.by(7) != youngest {
+		t.Error("it is not remembered that all was searched")
+	}
+	if q.TakeFrom(4, nil) != youngest || *q.skipped.by(6) == youngest || *q.skipped.by(6) != *q.skipped.by(7) {
+		t.Error("a call that was taken is remembered")
+	}
+	for q.Take() != nil {
+	}
+	if *q.skipped.by(6) != nil || *q.skipped.by(7) != nil {
+		t.Error("a call that was taken in its turn is remembered")
+	}
+}
+
 func TestReturnPutsAListBackInFront(t *testing.T) {
 	q := New()
 	a := q.mustPush(t, Posted, 1)

@@ -19,7 +19,7 @@ import "github.com/threadcall/threadcall/internal/park"
 // mustBeReachable panics if the thread is in a bubble and the caller in none, unless the thread has been terminated. A
 // caller in another bubble cannot be told.
 func (e *Engine) mustBeReachable() {
-	if e.bubbled && !e.q.Closed() && !park.InBubble(park.Now()) {
+	if e.bubbled && !e.q.Closed() && !park.InBubble() {
 		panic("thread: a thread that was made in a bubble of testing/synctest is used from outside it; " +
 			"make the thread outside the bubble, where goroutines inside can use it as well")
 	}

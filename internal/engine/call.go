@@ -134,7 +134,7 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 //threadcall:noalloc
 func (e *Engine) callContext(ctx context.Context, self *Engine, fn func()) error {
 	c := e.q.Get(callq.Withdrawable, fn, self.poster())
-	if e.bubbled || !park.InBubble(park.Now()) {
+	if e.bubbled || !park.InYoungBubble(park.Now()) {
 		c.Ctx = ctx // else the thread is outside the caller's bubble and must not touch what is in it
 	}
 	wake, behind, ok := e.q.Push(c)

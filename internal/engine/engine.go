@@ -69,9 +69,8 @@ type Engine struct {
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
-	rest   rest
-	pinned bool        // the host has locked its goroutine to the thread and will unlock it, see pin.go
-	locked atomic.Bool // an adopted goroutine still has the locks of Adopt
+	rest rest
+	pin  *pin // the locks of an adopted goroutine, see pin.go
 
 	owner weak.Pointer[Owner]
 	limit *limit
@@ -109,7 +108,7 @@ func newEngine(limit int, o *Owner) *Engine {
 		bell:    make(chan struct{}, 1),
 		limit:   newLimit(limit),
 		owner:   weak.Make(o),
-		bubbled: park.InBubble(park.Now()),
+		bubbled: park.InBubble(),
 	}
 	e.line.init()
 	return e

@@ -15,7 +15,7 @@ func (e *Engine) Start(setup func()) {
 		}
 		serveAll(e.loop, e.release)
 		if !endsThread {
-			unlock(e.locks())
+			unlock(e.pin.locks())
 		}
 	}()
 }
@@ -24,18 +24,19 @@ func (e *Engine) Start(setup func()) {
 // is that of package mainthread.
 func (e *Engine) Adopt(permanent bool) {
 	trusted := ident.Trusted()
+	threads.takeLeft(ident.M()).giveBack() // of an engine that another goroutine has terminated
 	locked, main := pinned()
-	e.pinned = locked && !main
+	e.pin = &pin{hosts: locked && !main, goid: ident.Goroutine()}
 	e.main, e.exact, e.direct = main, main, main && trusted
 	e.permanent = permanent
 	e.claim()
-	e.locked.Store(!main)
+	e.pin.held.Store(!main)
 	e.q.RestAlways(true)
 }
 
 // claim makes the calling goroutine the one that serves.
 func (e *Engine) claim() {
-	lock(e.locks())
+	lock(e.pin.locks())
 	e.tid.Store(ident.Thread())
 	e.goid = ident.Goroutine()
 	e.m.Store(ident.M())
@@ -121,8 +122,8 @@ func (e *Engine) forget() {
 // GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if that is the caller and
 // has stopped serving. Another goroutine that terminates the thread cannot do that.
 func (e *Engine) GiveBack() {
-	if e.locked.Load() && e.serving.Load() == 0 && ident.Goroutine() == e.goid && e.locked.CompareAndSwap(true, false) {
-		e.unpin()
+	if e.serving.Load() == 0 && e.pin.giveBack() {
+		threads.takeLeft(ident.M())
 	}
 }
 

@@ -3,6 +3,9 @@ package engine
 import (
 	"bytes"
 	"runtime"
+	"sync/atomic"
+
+	"github.com/threadcall/threadcall/internal/ident"
 )
 
 // A thread is pinned to its goroutine by runtime.LockOSThread, which counts. A function that unlocks once too often
@@ -15,12 +18,34 @@ import (
 // anything is left to do on the main thread.
 const spareLocks = 1 << 14 // 40 microseconds
 
+// A pin is the locks that Adopt has taken for a goroutine. Only that goroutine can give them back.
+type pin struct {
+	goid  uint64
+	hosts bool // the host has locked its goroutine to the thread and will unlock it
+	held  atomic.Bool
+}
+
 // locks returns how many the engine needs.
-func (e *Engine) locks() int {
-	if e.pinned {
+func (p *pin) locks() int {
+	if p != nil && p.hosts {
 		return spareLocks
 	}
 	return 1 + spareLocks
+}
+
+// giveBack takes the locks away if the caller is the adopted goroutine, and tells whether it has done so.
+func (p *pin) giveBack() bool {
+	if p == nil || !p.held.Load() || ident.Goroutine() != p.goid || !p.held.CompareAndSwap(true, false) {
+		return false
+	}
+	unlock(p.locks())
+	if p.hosts {
+		if locked, _ := pinned(); !locked {
+			// Functions have unlocked the host's lock as well. It has been without one for some instructions.
+			lock(1)
+		}
+	}
+	return true
 }
 
 // oneThread is so where locking does nothing, but is counted for all goroutines together, so that a coroutine would not
@@ -51,15 +76,4 @@ func pinned() (locked, main bool) {
 	var b [80]byte // the first line of its stack trace, and some more
 	runtime.Stack(b[:], false)
 	return bytes.Contains(b[:], []byte("locked to thread")), bytes.HasPrefix(b[:], []byte("goroutine 1 "))
-}
-
-// unpin takes away the locks of Adopt. The caller is the adopted goroutine.
-func (e *Engine) unpin() {
-	unlock(e.locks())
-	if e.pinned {
-		if locked, _ := pinned(); !locked {
-			// Functions have unlocked the host's lock as well. It has been without one for some instructions.
-			lock(1)
-		}
-	}
 }

@@ -92,12 +92,12 @@ func (p *Pool) call(self *Engine, fn func()) bool {
 		return finish(c, e.await(never, c, self, wake, false))
 	}
 	start := park.Now()
-	if park.InBubble(start) {
+	if park.InYoungBubble(start) {
 		return finish(c, block(never, c, self, nil, p, !p.Bubbled()))
 	}
 	o := p.line.spin(c, self, start, false, false)
 	if o == 0 {
-		o = block(never, c, self, nil, p, false)
+		o = block(never, c, self, nil, p, !p.Bubbled() && park.InBubble())
 		p.line.blocked(park.Now() - start)
 	}
 	return finish(c, o)

@@ -17,6 +17,10 @@ type registry struct {
 	table atomic.Pointer[[]slot]
 	mu    sync.Mutex // held by add and remove
 	used  int        // slots with an m
+
+	// left has, by their M, the locks of goroutines whose engine was removed before they have given them back. A goroutine
+	// that ends without having done so leaves them here until its M is used again.
+	left map[uintptr]*pin
 }
 
 // A slot is used from when m is set, for ever; without an engine, it is left over from one that was removed.
@@ -51,6 +55,7 @@ func (r *registry) add(e *Engine) {
 	}
 	s.e.Store(e)
 	s.m.Store(m)
+	delete(r.left, m)
 }
 
 // grow makes a table with room for twice as many engines as there are.
@@ -83,9 +88,24 @@ func (r *registry) remove(e *Engine) {
 	m := e.m.Load()
 	if table := r.table.Load(); table != nil && m != 0 {
 		if s := find(*table, m); s.e.Load() == e {
+			if e.pin != nil && e.pin.held.Load() {
+				if r.left == nil {
+					r.left = map[uintptr]*pin{}
+				}
+				r.left[m] = e.pin
+			}
 			s.e.Store(nil)
 		}
 	}
+}
+
+// takeLeft removes and returns what is left of the thread m.
+func (r *registry) takeLeft(m uintptr) *pin {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.left[m]
+	delete(r.left, m)
+	return p
 }
 
 // current returns the engine whose thread the caller is on, or nil.

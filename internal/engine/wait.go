@@ -58,13 +58,13 @@ func (l *line) together() bool {
 //threadcall:noalloc
 func (e *Engine) await(ctx context.Context, c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
 	start := park.Now()
-	if park.InBubble(start) {
+	if park.InYoungBubble(start) {
 		return block(ctx, c, self, e, nil, !e.bubbled)
 	}
 	mode := e.mode.Load()
 	o := e.line.spin(c, self, start, woke && mode == inScheduler, behind)
 	if o == 0 {
-		o = block(ctx, c, self, e, nil, false)
+		o = block(ctx, c, self, e, nil, !e.bubbled && park.InBubble())
 		e.line.blocked(park.Now() - start)
 	}
 	return o
@@ -119,7 +119,7 @@ func (l *line) spin(c *callq.Call, self *Engine, start time.Duration, asleep, be
 		return c.Outcome()
 	}
 	patience := time.Duration(l.patience.Load())
-	for now := start; now-start <= patience; now = park.Now() {
+	for now := start; now-start <= patience; {
 		if o := c.Outcome(); o != 0 {
 			return o
 		}
@@ -140,6 +140,11 @@ func (l *line) spin(c *callq.Call, self *Engine, start time.Duration, asleep, be
 			}
 			park.Pause()
 		}
+		next := park.Now()
+		if next == now && park.InBubble() {
+			return 0 // the clock stands still
+		}
+		now = next
 	}
 	return 0
 }

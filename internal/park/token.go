@@ -83,6 +83,14 @@ func (t *Token) waitLatched(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// InBubble tells whether a clock that shows now stands in a bubble of testing/synctest: there it begins in the year 2000,
-// and so before this process did.
-func InBubble(now time.Duration) bool { return now < 0 }
+// InBubble tells whether the caller is in a bubble of testing/synctest, where the clock has no monotonic part.
+//
+//threadcall:noalloc
+func InBubble() bool {
+	now := time.Now()
+	return now == now.Round(0)
+}
+
+// InYoungBubble is InBubble for a caller whose clock shows now, and costs nothing. But it is false when the bubble's clock,
+// which begins in the year 2000, has come to the time at which this process began.
+func InYoungBubble(now time.Duration) bool { return now < 0 }
