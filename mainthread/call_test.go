@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -30,6 +31,9 @@ func init() {
 	inInit.ran = mainthread.Call(func() { inInit.order += "called" })
 	inInit.on = mainthread.On()
 	inInit.thread = ident.Thread()
+	if os.Getenv("THREADCALL_PROGRAM") != "" {
+		return // the programs are to have no other calls that wait
+	}
 	inInit.other = make(chan bool, 1)
 	var ran atomic.Bool
 	go func() { inInit.other <- mainthread.Call(func() { ran.Store(true) }) }()

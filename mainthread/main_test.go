@@ -16,6 +16,7 @@ import (
 //	THREADCALL_PROGRAM=name  run that program and no test: most of what Init promises is about the end of a process,
 //	                         so the tests start themselves
 func TestMain(m *testing.M) {
+	tests = m
 	if name := os.Getenv("THREADCALL_PROGRAM"); name != "" {
 		programs[name]()
 		return
@@ -29,6 +30,8 @@ func TestMain(m *testing.M) {
 	}
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
+
+var tests *testing.M
 
 // patience is how long something may take that a slow machine cannot explain.
 const patience = 45 * time.Second

@@ -3,12 +3,15 @@ package mainthread_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
@@ -139,6 +142,12 @@ var programs = map[string]func(){
 		waits := make(chan bool)
 		go func() { waits <- mainthread.Call(nop) }()
 		<-waits
+	},
+
+	"nobody calls Init and a bubble waits": func() {
+		time.AfterFunc(10*time.Second, func() { os.Exit(3) })
+		_ = flag.Set("test.run", "^TestABubbleWithoutInit$")
+		os.Exit(tests.Run())
 	},
 
 	"many wait and nobody calls Init": func() {
@@ -336,6 +345,14 @@ type slowMessage struct{}
 
 func (slowMessage) Error() string { time.Sleep(500 * time.Millisecond); return "slow" }
 
+// TestABubbleWithoutInit is part of one of the programs.
+func TestABubbleWithoutInit(t *testing.T) {
+	if os.Getenv("THREADCALL_PROGRAM") == "" {
+		t.Skip("this is no test, but a part of TestPrograms")
+	}
+	synctest.Test(t, func(t *testing.T) { mainthread.Call(nop) })
+}
+
 func TestPrograms(t *testing.T) {
 	const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 	for _, c := range []struct {
@@ -370,6 +387,9 @@ func TestPrograms(t *testing.T) {
 		}},
 		{name: "nobody calls Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
 			env: []string{"THREADCALL_INIT_WARNING=off"}},
+		{name: "nobody calls Init and a bubble waits", status: 3, shows: []string{
+			"threadcall: a call made at ", "program_test.go:", "has waited for 5s",
+		}},
 		{name: "many wait and nobody calls Init", shows: []string{"has waited for 5s", "then: true true true"}},
 		{name: "a loop that polls instead of Init", shows: []string{"ran: true"}, hides: []string{"has waited"}},
 		{name: "Init comes late", shows: []string{"result: true"}, hides: []string{"has waited"}},

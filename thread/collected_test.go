@@ -133,6 +133,25 @@ func TestAThreadIsReclaimedAlthoughItKeepsWhatRefersToIt(t *testing.T) {
 	})
 }
 
+// The frames of a function that calls Goexit stay on the thread's stack.
+func TestAThreadIsReclaimedAfterAGoexitInEval(t *testing.T) {
+	ended := make(chan bool)
+	var handle weak.Pointer[thread.Thread]
+	go func() {
+		defer close(ended)
+		th := thread.New()
+		handle = weak.Make(th)
+		thread.Eval(th, func() int {
+			if th.On() {
+				runtime.Goexit()
+			}
+			return 0
+		})
+	}()
+	arrives(t, ended)
+	collected(t, handle, "the thread")
+}
+
 func TestASlowCallIsToldAlthoughTheThreadWasDropped(t *testing.T) {
 	told := make(chan thread.SlowCall, 1)
 	release := make(chan bool)

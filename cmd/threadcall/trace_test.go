@@ -202,14 +202,20 @@ func TestTraceRefusesNonsense(t *testing.T) {
 		{"trace", "no trace is asked for; give a file, packages, or a command after --"},
 		{"trace --", "the command after -- is missing"},
 		{"trace x -- y", `"x" and a command exclude each other`},
-		{"trace -o kept " + file, "-o is for traces that are recorded now"},
-		{"trace -run X " + file, "flags of tests are for packages"},
+		{"trace -o kept FILE", "-o is for traces that are recorded now"},
+		{"trace -run X FILE", "flags of tests are for packages"},
 		{"trace -v -- true", "flags of tests are for packages"},
 		{"trace -count -1 .", "must not be negative"},
-		{"trace " + file + " " + file, "only one can be read at a time"},
+		{"trace FILE FILE", "only one can be read at a time"},
 		{"trace --frob", "unknown flag: --frob"},
 	} {
-		stdout, stderr, status := threadcall(t, strings.Fields(c.args)...)
+		args := strings.Fields(c.args)
+		for i, arg := range args {
+			if arg == "FILE" {
+				args[i] = file
+			}
+		}
+		stdout, stderr, status := threadcall(t, args...)
 		if status != statusUsage || stdout != "" || !strings.Contains(stderr, c.complaint) ||
 			!strings.Contains(stderr, "--help") {
 			t.Errorf("%s: status %d, stdout %q, stderr %q", c.args, status, stdout, stderr)

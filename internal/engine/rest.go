@@ -136,6 +136,9 @@ func (e *Engine) spin(start time.Duration) bool {
 		}
 	}
 	for last := start; last-start <= limit; {
+		if park.CanYield && cpu == unknown && !park.Crowded(last) {
+			park.Yield() // the caller may be on the same core
+		}
 		for range threadHot {
 			if e.q.Pending() {
 				r.spin = min(r.spin*2+2*minSpin, maxSpin)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // A program that calls the main thread, but forgets to serve it, waits for ever: the commonest mistake is a test binary
@@ -21,16 +23,25 @@ const unservedFor = 5 * time.Second
 
 var unservedReported atomic.Bool
 
-// reportUnserved returns a timer that reports the calling goroutine's call when it has waited for long and the thread is
-// not served then either.
-func (e *Engine) reportUnserved() *time.Timer {
+// reportUnserved reports the calling goroutine's call when it has waited for long and the thread is not served then either.
+// The function that it returns ends that.
+func (e *Engine) reportUnserved() (end func()) {
 	var pcs [32]uintptr
 	stack := pcs[:runtime.Callers(2, pcs[:])]
-	return time.AfterFunc(unservedFor, func() {
-		if e.served.Load() || os.Getenv(silencer) != "" || !unservedReported.CompareAndSwap(false, true) {
+	var over atomic.Bool
+	report := func() {
+		if over.Load() || e.served.Load() || os.Getenv(silencer) != "" || !unservedReported.CompareAndSwap(false, true) {
 			return
 		}
 		fmt.Fprintf(os.Stderr, "threadcall: a call made at %s has waited for %v for the main thread, which nothing serves: %s (%s=off in the environment silences this)\n",
 			callerOf(stack), unservedFor, advice, silencer)
-	})
+	}
+	if !park.InBubble() {
+		timer := time.AfterFunc(unservedFor, report)
+		return func() { timer.Stop() }
+	}
+	// A timer of the bubble would stand still. Cleanups run outside.
+	runtime.AddCleanup(new([2]*byte), func(time.Duration) { time.AfterFunc(unservedFor, report) }, 0)
+	runtime.GC()
+	return func() { over.Store(true) }
 }

@@ -75,8 +75,8 @@ func (e *Engine) await(ctx context.Context, c *callq.Call, self *Engine, woke, b
 //
 //threadcall:noalloc
 func block(ctx context.Context, c *callq.Call, self, on *Engine, pool *Pool, latched bool) callq.Outcome {
-	if on != nil && on.permanent && !on.served.Load() && !latched {
-		defer on.reportUnserved().Stop() //threadcall:alloc until the main thread is served
+	if on != nil && on.permanent && !on.served.Load() {
+		defer on.reportUnserved()() //threadcall:alloc until the main thread is served
 	}
 	if self != nil {
 		return self.waitFor(wait{call: c, on: on, pool: pool}, ctx, latched)
@@ -125,7 +125,7 @@ func (l *line) spin(c *callq.Call, self *Engine, start time.Duration, asleep, be
 		}
 		cpu := park.CPU()
 		l.calledFrom(cpu)
-		if at := l.thread.Load(); cpu != unknown && (at == int32(cpu) || at == unknown) && !park.Crowded(now) {
+		if at := l.thread.Load(); park.CanYield && (at == int32(cpu) || at == unknown) && !park.Crowded(now) {
 			if !park.Yield() {
 				return c.Outcome() // the thread needs the core
 			}

@@ -14,11 +14,11 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// With THREADCALL_SOAK set this is the command, with its value's words as arguments: tests run it in processes of its
+// With THREADCALL_SOAK set this is the command, with its value's lines as arguments: tests run it in processes of its
 // own, so that what one leaks the next does not see.
 func TestMain(m *testing.M) {
 	if args := os.Getenv("THREADCALL_SOAK"); args != "" {
-		os.Args = append(os.Args[:1], strings.Fields(args)...)
+		os.Args = append(os.Args[:1], strings.Split(args, "\n")...)
 		main()
 		return
 	}
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 // start starts the command.
-func start(t *testing.T, args string) (cmd *exec.Cmd, output *strings.Builder) {
+func start(t *testing.T, args ...string) (cmd *exec.Cmd, output *strings.Builder) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -34,7 +34,7 @@ func start(t *testing.T, args string) (cmd *exec.Cmd, output *strings.Builder) {
 	}
 	output = new(strings.Builder)
 	cmd = exec.Command(self)
-	cmd.Env = append(os.Environ(), "THREADCALL_SOAK="+args)
+	cmd.Env = append(os.Environ(), "THREADCALL_SOAK="+strings.Join(args, "\n"))
 	cmd.Stdout, cmd.Stderr = output, output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -42,9 +42,9 @@ func start(t *testing.T, args string) (cmd *exec.Cmd, output *strings.Builder) {
 	return cmd, output
 }
 
-func run(t *testing.T, args string) (output string, status int) {
+func run(t *testing.T, args ...string) (output string, status int) {
 	t.Helper()
-	cmd, out := start(t, args)
+	cmd, out := start(t, args...)
 	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestALeakIsFound(t *testing.T) {
 		t.Run(leak, func(t *testing.T) {
 			out, status := "", 0
 			for length := 4 * time.Second; length <= 64*time.Second; length *= 2 { // a busy machine takes fewer samples
-				out, status = run(t, "--for "+length.String()+" --leak "+leak+" --out "+t.TempDir())
+				out, status = run(t, "--for", length.String(), "--leak", leak, "--out", t.TempDir())
 				if status != statusWrong {
 					t.Errorf("status %d", status)
 				}
@@ -78,7 +78,7 @@ func TestALeakIsFound(t *testing.T) {
 func TestNothingLeaks(t *testing.T) {
 	dir := t.TempDir()
 	for length := 8 * time.Second; ; length *= 2 { // in seconds, on a busy machine, noise may look like growth
-		out, status := run(t, "--for "+length.String()+" --out "+dir)
+		out, status := run(t, "--for", length.String(), "--out", dir)
 		if status == statusOK {
 			break
 		}
@@ -97,7 +97,7 @@ func TestNothingLeaks(t *testing.T) {
 
 func TestAnInterruptKeepsWhatThereIs(t *testing.T) {
 	dir := t.TempDir()
-	cmd, out := start(t, "--for 30s --out "+dir)
+	cmd, out := start(t, "--for", "30s", "--out", dir)
 	time.Sleep(6 * time.Second)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Skip(err) // Windows
@@ -120,7 +120,7 @@ func TestTooFewSamplesAreNotJudged(t *testing.T) {
 
 func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
 	for _, args := range []string{"--for 1s", "--for now", "--leak money", "more"} {
-		if out, status := run(t, args); status != statusUsage || !strings.Contains(out, "--help") {
+		if out, status := run(t, strings.Fields(args)...); status != statusUsage || !strings.Contains(out, "--help") {
 			t.Errorf("%s: status %d:\n%s", args, status, out)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -200,9 +201,9 @@ func TestManyNeverOverlap(t *testing.T) {
 const turns = "THREADCALL_TEST_TURNS"
 
 func TestHelperTakesTurns(t *testing.T) {
-	var rounds int
-	var inside string
-	if _, err := fmt.Sscan(os.Getenv(turns), &rounds, &inside); err != nil {
+	first, inside, _ := strings.Cut(os.Getenv(turns), " ")
+	rounds, err := strconv.Atoi(first)
+	if err != nil {
 		t.Skip("for TestManyNeverOverlap")
 	}
 	for range rounds {

@@ -112,7 +112,7 @@ func TestAnInterruptEndsTheCommandAndItsTraceIsRead(t *testing.T) {
 			command := []string{os.Args[0]}
 			program, byShell := strings.CutSuffix(program, ", by a shell")
 			if byShell {
-				command = []string{"sh", "-c", os.Args[0] + "; echo the shell goes on"}
+				command = []string{"sh", "-c", `"$0"; echo the shell goes on`, os.Args[0]}
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -221,21 +221,21 @@ func TestAFileIsToldFromPackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		args     string
+		args     []string
 		file     string
 		packages int
 		fails    bool
 	}{
-		{"-", "-", 0, false},
-		{file, file, 0, false},
-		{file + " -", "", 0, true},
-		{"./... " + file, "", 0, true},
-		{"./... .", "", 2, false},
-		{t.TempDir(), "", 1, false},
+		{[]string{"-"}, "-", 0, false},
+		{[]string{file}, file, 0, false},
+		{[]string{file, "-"}, "", 0, true},
+		{[]string{"./...", file}, "", 0, true},
+		{[]string{"./...", "."}, "", 2, false},
+		{[]string{t.TempDir()}, "", 1, false},
 	} {
-		file, packages, err := source.Classify(strings.Fields(c.args))
+		file, packages, err := source.Classify(c.args)
 		if file != c.file || len(packages) != c.packages || (err != nil) != c.fails {
-			t.Errorf("%s: %q, %q, %v", c.args, file, packages, err)
+			t.Errorf("%q: %q, %q, %v", c.args, file, packages, err)
 		}
 	}
 }
