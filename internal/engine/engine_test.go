@@ -11,13 +11,14 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/self"
 )
 
 // eventually fails the test if the condition does not become true.
 func eventually(t *testing.T, condition func() bool, what string) {
 	t.Helper()
 	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
-		if time.Since(start) > 45*time.Second {
+		if time.Since(start) > self.Patience() {
 			stacks := make([]byte, 1<<20)
 			t.Fatalf("%s: not so\n%s", what, stacks[:runtime.Stack(stacks, true)])
 		}
