@@ -259,6 +259,31 @@ func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
 	newLimit(0).close()
 }
 
+func TestTheRecordOfACallThatIsNotSettledIsNotGivenBack(t *testing.T) {
+	e, _ := New(0)
+	c := e.q.Get(callq.Awaited, func() {}, 0)
+	defer func() {
+		if recover() == nil {
+			t.Error("it is")
+		}
+	}()
+	finish(c, c.Outcome())
+}
+
+// Else it could begin after a Goexit that its caller has seen.
+func TestWhatAThreadWaitsForIsLeftBeforeAGoexitIsAnswered(t *testing.T) {
+	e, _ := New(0)
+	other, _ := New(0)
+	for range 100 {
+		exits, waits := e.q.Get(callq.Awaited, runtime.Goexit, 0), other.q.Get(callq.Awaited, func() {}, 0)
+		go e.runAwaited(exits, &wait{call: waits, on: other})
+		eventually(t, func() bool { return exits.Outcome() != 0 }, "the call is settled")
+		if exits.Outcome() != callq.Exited || !waits.Unwanted() {
+			t.Fatal("the thread's own call can still begin")
+		}
+	}
+}
+
 func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
 	p, o := NewPool(1, 0, func(int) {})
 	defer runtime.KeepAlive(o)
