@@ -299,6 +299,41 @@ func TestACallThatItsCallerHasLeftIsNotRun(t *testing.T) {
 	}
 }
 
+func TestAListEndsWithTerminate(t *testing.T) {
+	e, _ := New(0)
+	ran := 0
+	for range 3 {
+		e.q.Push(e.q.Get(callq.Posted, func() { ran++; e.Terminate() }, 1))
+	}
+	e.runList(e.q.TakeFrom(1, nil), nil)
+	if ran != 1 {
+		t.Errorf("%d functions ran, the first terminated the thread", ran)
+	}
+}
+
+func TestAWatchThatWasReplacedTellsNothing(t *testing.T) {
+	e, o := New(0)
+	e.Start(nil)
+	defer e.Terminate()
+	for _, replaced := range []bool{false, true} {
+		told := 0
+		o.Watch(e, time.Hour, func(Slow) { told++ })
+		w := e.watch.Load()
+		e.Call(func() {
+			if replaced {
+				o.Watch(e, 0, nil)
+			}
+			w.mu.Lock()
+			w.limit = 0 // as if the hour were over
+			w.mu.Unlock()
+			w.look()
+		})
+		if (told == 0) != replaced {
+			t.Errorf("replaced: %v; told %d times", replaced, told)
+		}
+	}
+}
+
 func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
 	p, o := NewPool(1, 0, func(int) {})
 	defer runtime.KeepAlive(o)
