@@ -1,6 +1,7 @@
 package park
 
 import (
+	"context"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -23,6 +24,24 @@ func TestPauseReturnsAndDisturbsNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, Pause); n != 0 {
 		t.Errorf("Pause allocates %v times", n)
+	}
+}
+
+func TestATokenIsThereOrItIsNot(t *testing.T) {
+	for _, latched := range []bool{false, true} {
+		token := NewToken(latched)
+		for range 3 {
+			token.Wake()
+			token.Wake()
+			if !token.Wait(context.Background()) {
+				t.Errorf("latched: %v; no token after two wake-ups", latched)
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+			if token.Wait(ctx) {
+				t.Errorf("latched: %v; two tokens after two wake-ups", latched)
+			}
+			cancel()
+		}
 	}
 }
 
