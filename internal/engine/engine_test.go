@@ -299,6 +299,26 @@ func TestACallThatItsCallerHasLeftIsNotRun(t *testing.T) {
 	}
 }
 
+// Else another thread runs what this one has queued, and is not waited for.
+func TestAThreadSaysThatItWaitsAsLongAsItDoes(t *testing.T) {
+	a := start(t)
+	b, o := New(1)
+	b.Start(nil)
+	t.Cleanup(func() { b.Terminate(); runtime.KeepAlive(o) })
+	waits := func() bool { return a.wait.Load() != nil }
+	hold := func() { eventually(t, waits, "the thread says that it waits") }
+	for name, wait := range map[string]func(){
+		"a call":  func() { b.Call(hold) },
+		"a place": func() { b.Go(hold); b.Go(func() {}); b.Go(func() {}) },
+	} {
+		a.Call(func() {
+			if wait(); waits() {
+				t.Errorf("it has waited for %s, and still says so", name)
+			}
+		})
+	}
+}
+
 func TestAListEndsWithTerminate(t *testing.T) {
 	e, _ := New(0)
 	ran := 0
