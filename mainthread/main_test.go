@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 var tests *testing.M
 
 // patience is how long something may take that a slow machine cannot explain.
-const patience = 45 * time.Second
+var patience = self.Patience()
 
 // arrives receives from c and fails the test if nothing comes.
 func arrives[T any](t *testing.T, c <-chan T) T {

@@ -427,6 +427,9 @@ func TestPrograms(t *testing.T) {
 				}
 				rest = after
 			}
+			if strings.Count(out, "has waited") > 1 {
+				t.Error("more than one call says that it waits")
+			}
 			for _, bad := range c.hides {
 				if strings.Contains(out, bad) {
 					t.Errorf("it shows %q", bad)

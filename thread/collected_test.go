@@ -369,3 +369,18 @@ func TestAWatchKeepsNothingOfTheCallsThatAreOver(t *testing.T) {
 	}
 	noneOf(t, told, "")
 }
+
+func TestAWatchThatWasEndedIsLetGoOf(t *testing.T) {
+	th := start(t)
+	var captured weak.Pointer[large]
+	func() {
+		x := new(large)
+		captured = weak.Make(x)
+		th.OnSlowCall(time.Minute, func(thread.SlowCall) { x[0]++ })
+	}()
+	th.Call(nop)
+	th.OnSlowCall(0, nil)
+	th.Call(nop)
+	collected(t, captured, "what the function that was told captured")
+	runtime.KeepAlive(th)
+}

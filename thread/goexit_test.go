@@ -258,7 +258,7 @@ func TestCallsThatAGoexitLeavesBehindCostNoMemory(t *testing.T) {
 			runtime.ReadMemStats(&m)
 			return int(m.HeapAlloc)
 		}
-		rounds := scaled(5000)
+		rounds := scaled(2000)
 		begun := func() { // the call has begun when its caller is unwound
 			a := thread.New()
 			defer a.Terminate()

@@ -95,6 +95,20 @@ func TestTerminateUnlocksTheHost(t *testing.T) {
 
 func adoptAgain(*thread.Thread) { thread.Adopt().Terminate() }
 
+func TestAHostHasItsOwnLockThoughAFunctionHasUndoneIt(t *testing.T) {
+	needsLocks(t)
+	ends(t, func() {
+		runtime.LockOSThread()
+		h := thread.Adopt()
+		h.Go(runtime.UnlockOSThread)
+		h.Serve()
+		h.Terminate()
+		if !isLocked() {
+			t.Error("the host is not locked")
+		}
+	})
+}
+
 // The runtime gives the g of a goroutine that has ended to a new one, and the m of its thread.
 func TestIdentityEndsWithTheHostsGoroutine(t *testing.T) {
 	needsLocks(t)

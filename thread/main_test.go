@@ -23,6 +23,7 @@ import (
 //
 //	THREADCALL_SEED=n        the seed of the stress tests, which log theirs
 //	THREADCALL_COLLECT=1     the garbage collector runs all the time
+//	THREADCALL_PATIENCE=15s  wait for no longer than that for what should come, instead of 45 seconds
 //	THREADCALL_PROGRAM=name  run that program and no test: tests start themselves so where the end of a process matters
 
 // programs are what tests run in processes of their own.
@@ -57,7 +58,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long something may take that a slow machine cannot explain.
-const patience = 45 * time.Second
+var patience = self.Patience()
 
 // ends runs f in a goroutine of its own and fails the test if f panics or does not end.
 func ends(t *testing.T, f func()) {

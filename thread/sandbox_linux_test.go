@@ -14,6 +14,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -54,6 +55,10 @@ func inSandbox(arguments []string) {
 	if err != nil {
 		fmt.Println("no sandbox:", err)
 		return
+	}
+	if cpu := park.CPU(); (cpu < 0) != (arguments[0] == "getcpu") {
+		fmt.Println("the core is", cpu)
+		os.Exit(1)
 	}
 	th, p := thread.New(thread.WithName("sandboxed")), thread.NewPool(2)
 	other := thread.New()

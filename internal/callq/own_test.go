@@ -186,6 +186,7 @@ func TestCloseAndTakeOwnShareTheCallsBetweenThem(t *testing.T) {
 			}
 			switch {
 			case c == nil:
+				runtime.Gosched()
 			case c.Kind == Awaited:
 				c.Settle(Ran)
 			default:

@@ -188,6 +188,22 @@ func TestWhatWasSkippedIsRememberedForSeveralPosters(t *testing.T) {
 	}
 }
 
+// TakeFrom does not search again what it has searched in vain, as long as that is queued and the poster is the same.
+func TestTakeFromFindsWhatComesAfterASearchInVain(t *testing.T) {
+	q := New()
+	a := q.mustPush(t, Posted, 1)
+	b := q.mustPush(t, Posted, 2)
+	if q.TakeFrom(3, nil) != nil || q.TakeFrom(2, nil) != b || q.TakeFrom(2, nil) != nil {
+		t.Error("not the call of the second poster")
+	}
+	if q.Take() != a {
+		t.Error("not the call of the first poster")
+	}
+	if c := q.mustPush(t, Posted, 2); q.TakeFrom(2, nil) != c {
+		t.Error("not the next call of the second poster")
+	}
+}
+
 func TestReturnPutsAListBackInFront(t *testing.T) {
 	q := New()
 	a := q.mustPush(t, Posted, 1)

@@ -5,6 +5,28 @@ import (
 	"testing"
 )
 
+// The end of a Serve and Terminate come at the same time: one of them sees the other.
+func TestAnAdoptedEngineThatIsTerminatedWhileAServeEndsIsForgotten(t *testing.T) {
+	for range 200 {
+		e, _ := New(0)
+		adopted, done := make(chan bool), make(chan bool)
+		go func() {
+			defer close(done)
+			e.Adopt(false)
+			close(adopted)
+			for !e.Terminated() {
+				e.Serve()
+			}
+		}()
+		<-adopted
+		e.Terminate()
+		<-done
+		if knows(e) {
+			t.Fatal("the thread is still known")
+		}
+	}
+}
+
 // Else a goroutine, or a thread, that has its number later is taken for it.
 func TestAnAdoptedEngineThatAnotherGoroutineTerminatesIsForgotten(t *testing.T) {
 	rounds := 5000

@@ -14,7 +14,12 @@ func (r *run) judge(a *activation, o *op, value any, disturbed bool) {
 	if disturbed && rec.answer != exited && !(o.verb.hasBody() && rec.answer == panicked) {
 		r.failf(o, "it was %v although a Goexit unwinds its goroutine", rec.answer)
 	}
-	if !o.verb.hasBody() {
+	if rec.answer == exited && o.verb.queues() && rec.progress[1].Load() != 2 {
+		if rec.left = true; rec.progress[1].Load() == 1 {
+			r.failf(o, "its goroutine exits before its function has ended")
+		}
+	}
+	if !o.verb.hasBody() || o.verb == generator || o.verb == bubble || o.verb == brief && o.n != briefCall {
 		switch {
 		case rec.answer == panicked:
 			r.failf(o, "it panicked: %v", value)
@@ -56,12 +61,14 @@ func (r *run) judge(a *activation, o *op, value any, disturbed bool) {
 		return
 	case rec.ended != rec.answer:
 		r.failf(o, "it %v, but its function %v", rec.answer, rec.ended)
+	case a.worker != nil && o.verb.queues() && a.spot.here == o.on && (rec.where != a.worker || rec.g != a.g):
+		r.failf(o, "its function did not run in place")
 	case rec.answer == panicked && !same(value, rec.thrown):
 		r.failf(o, "its function panicked with %v and it with %v", rec.thrown, value)
 	case rec.result != o.number+1:
 		r.failf(o, "what its function wrote is not visible after it")
 	}
-	if o.verb == coroutine || !r.ordered(o, a) {
+	if !o.verb.queues() || !r.ordered(o, a) {
 		return
 	}
 	for _, before := range a.posted {
@@ -100,6 +107,8 @@ func (r *run) check() {
 			r.failf(o, "it was %v, the model says %v", rec.answer, e.answers)
 		case o.verb.hasBody() && !e.begins.allows(rec.begun > 0):
 			r.failf(o, "its function ran %d times, the model says %v", rec.begun, e.begins)
+		case rec.left && rec.begun > 0:
+			r.failf(o, "its function began after its caller's goroutine had been unwound")
 		case rec.begun > 1:
 			r.failf(o, "its function ran %d times", rec.begun)
 		case rec.begun > 0 && rec.progress[1].Load() != 2:
@@ -110,6 +119,8 @@ func (r *run) check() {
 			r.failf(o, "its function has not run")
 		case o.verb == post && rec.begun > 0 && rec.result != o.number+1:
 			r.failf(o, "what its function wrote is not visible")
+		case o.verb == flood && !r.places[o.on].terminated.Load() && int(rec.drained.Load()) != rec.taken:
+			r.failf(o, "%d of %d functions have run", rec.drained.Load(), rec.taken)
 		}
 	})
 	r.checkThreads()

@@ -14,7 +14,9 @@ const (
 	maxDear    = 6 // operations that take longer than all others
 )
 
-func (o *op) dear() bool { return o.verb == collect || o.verb == procs || o.n >= 300 }
+func (o *op) dear() bool {
+	return o.verb == collect || o.verb == procs || o.verb == brief || o.n >= 300
+}
 
 // decode makes a program of any bytes. What they lack is zero; what is too much, or illegal, is left out.
 func decode(data []byte) *program {
@@ -121,7 +123,7 @@ func encode(p *program) (data []byte) {
 
 // generate makes the program of a seed.
 func generate(seed uint64) *program {
-	g := &generator{r: rand.New(rand.NewPCG(seed, 0))}
+	g := &chooser{r: rand.New(rand.NewPCG(seed, 0))}
 	chance := func(percent int) bool { return g.r.IntN(100) < percent }
 	for range 1 + g.r.IntN(4) {
 		k := own
@@ -136,10 +138,10 @@ func generate(seed uint64) *program {
 	// Most programs go without some of what makes the outcome less certain.
 	for v := stop + 1; v < verbs; v++ {
 		switch {
-		case v == terminate && chance(60), v == unlock && chance(50):
+		case v == terminate && chance(60), v == unlock && chance(50), v == bubble && chance(80), v == brief && chance(80):
 		case v <= post:
 			g.verbs = append(g.verbs, v, v, v, v)
-		case v == yield, v == sleep, v == serve, v == coroutine:
+		case v == yield, v == sleep, v == serve, v.pulls(), v == suspend, v == poll:
 			g.verbs = append(g.verbs, v, v)
 		default:
 			g.verbs = append(g.verbs, v)
@@ -162,7 +164,7 @@ func generate(seed uint64) *program {
 	return decode(encode(&g.p)) // leaves out what is too dear
 }
 
-type generator struct {
+type chooser struct {
 	r                    *rand.Rand
 	p                    program
 	verbs                []verb
@@ -170,7 +172,7 @@ type generator struct {
 	budget               int
 }
 
-func (g *generator) body(s spot, depth int) (ops []*op) {
+func (g *chooser) body(s spot, depth int) (ops []*op) {
 	for range g.r.IntN(6) {
 		if g.budget--; g.budget < 0 {
 			break
@@ -195,7 +197,7 @@ func (g *generator) body(s spot, depth int) (ops []*op) {
 			o.through = g.r.IntN(4) == 0
 			o.body = g.body(s.inside(o), depth+1)
 			switch e := end(g.r.IntN(int(ends) + 2)); {
-			case e == exits && g.exits, (e == panics || e == errs) && g.panics:
+			case (e == exits || e == unwinds) && g.exits, (e == panics || e == errs) && g.panics:
 				o.end = e
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,6 +21,7 @@ type run struct {
 	model   *model
 	places  []*place
 	records []record // by number of operation
+	pulled  sync.Map // the coroutines that live, by goroutine
 
 	mu       sync.Mutex
 	failures []string
@@ -30,16 +30,22 @@ type run struct {
 // A record is what was seen of one operation. Who makes it writes the first part, its function the second, on another
 // thread as a rule, and each reads what the other wrote, with nothing but the call between them.
 type record struct {
-	made   bool
-	by     *activation
-	given  int // the function must see it
-	answer answers
-	late   bool // it was made after the place had been terminated
-	read   any  // the value of the panic that Error returned
+	made    bool
+	by      *activation
+	given   int // the function must see it
+	answer  answers
+	left    bool         // by Goexit, before its function had begun
+	late    bool         // it was made after the place had been terminated
+	read    any          // the value of the panic that Error returned
+	taken   int          // how many functions of a flood were taken on
+	drained atomic.Int64 // how many of them ran
 
 	begun  int     // how often the function began
+	where  *worker // on which thread
+	g      uintptr // and goroutine
 	at     int     // its place in worker.began
 	ended  answers // how it ended, if it has
+	exits  bool    // it called Goexit, even if it ended by a panic
 	thrown any     // what it panicked with
 	result int     // its caller must see it
 
@@ -74,6 +80,7 @@ func (r *run) failf(o *op, format string, args ...any) {
 type result struct {
 	p        *program
 	seed     uint64 // if it was made from one
+	runs     int    // if it was run many times: the run that failed
 	failures []string
 	report   string // the program and what was seen, if something failed
 	hung     bool
@@ -119,11 +126,11 @@ func execute(p *program, patience time.Duration, gomaxprocs int) *result {
 // all runs the program until it is quiet, and checks it then.
 func (r *run) all() {
 	for i, k := range r.p.places {
-		r.places = append(r.places, newPlace(k, r.model.ending[i]))
+		r.places = append(r.places, newPlace(r, k, r.model.ending[i]))
 	}
 	var scripts sync.WaitGroup
 	for _, script := range r.p.scripts {
-		scripts.Go(func() { r.script(script) })
+		scripts.Go(func() { r.script(script, spot{here: nowhere}) })
 	}
 	scripts.Wait()
 	r.settle()
@@ -136,16 +143,19 @@ func (r *run) all() {
 }
 
 // script makes operations one after the other, and on another goroutine when one of them has ended the first.
-func (r *run) script(ops []*op) {
+func (r *run) script(ops []*op, s spot) {
 	for len(ops) > 0 {
 		var one sync.WaitGroup
 		one.Go(func() {
-			a := &activation{run: r, g: ident.G()}
+			a := &activation{run: r, spot: s, g: ident.G(), top: true}
+			defer a.stop()
 			for len(ops) > 0 {
 				o := ops[0]
 				ops = ops[1:]
-				a.make(o, spot{here: nowhere})
+				a.make(o, s)
+				a.resume()
 			}
+			a.finish()
 		})
 		one.Wait()
 	}
@@ -172,9 +182,13 @@ func (r *run) settle() {
 type activation struct {
 	run    *run
 	worker *worker // nil off all threads
+	spot   spot
 	g      uintptr
-	posted []*op // what was taken on
-	thrown any   // what it is panicking with
+	top    bool      // it is a goroutine of the program, in which each operation is made
+	posted []*op     // what was taken on
+	pulled []*puller // its generators
+	thrown any       // what it is panicking with
+	exits  bool      // while Goexit unwinds it
 }
 
 // function returns what o hands to its place.
@@ -198,28 +212,28 @@ func (r *run) function(o *op, s spot) func() {
 			r.failf(o, "its function ran %d times", rec.begun)
 			return
 		}
-		rec.at = len(w.began)
+		rec.at, rec.where = len(w.began), w
 		w.began = append(w.began, o)
 		span := len(w.spans)
 		w.spans = append(w.spans, -1)
 		defer func() {
 			w.spans[span] = len(w.began)
-			switch {
-			case rec.ended == panicked && o.verb == post:
+			if rec.ended == panicked && o.verb == post {
 				w.threw = append(w.threw, o)
-			case rec.ended == exited:
-				w.exits++
+			}
+			if rec.ended == exited || rec.exits {
+				w.exit(rec.g)
 				if p.kind == main {
 					mainExits.Add(1)
 				}
 			}
 		}()
-		r.act(o, s, w, nop)
+		r.act(o, s, w)
 	}
 }
 
-// act does what the function of o does, and calls between after each operation.
-func (r *run) act(o *op, s spot, w *worker, between func()) {
+// act does what the function of o does.
+func (r *run) act(o *op, s spot, w *worker) {
 	rec := &r.records[o.number]
 	rec.progress[1].Store(1)
 	defer rec.progress[1].Store(2)
@@ -227,17 +241,31 @@ func (r *run) act(o *op, s spot, w *worker, between func()) {
 	if rec.given != o.number+1 {
 		r.failf(o, "its function does not see what was written before the call")
 	}
-	a := &activation{run: r, worker: w, g: ident.G()}
+	a := &activation{run: r, worker: w, spot: s.inside(o), g: ident.G()}
+	rec.g = a.g
 	rec.ended = exited // unless it comes to its end
 	defer func() {
 		if rec.thrown = a.thrown; a.thrown != nil {
 			rec.ended = panicked
 		}
+		rec.exits = a.exits
 		rec.result = o.number + 1
 	}()
+	defer a.stop()
 	for _, inner := range o.body {
-		a.make(inner, s.inside(o))
-		between()
+		if o.verb == generator && r.stopped(a.g) {
+			break
+		}
+		a.make(inner, a.spot)
+		a.resume()
+		if o.verb.pulls() {
+			r.suspend(a.g)
+		}
+	}
+	a.finish()
+	if o.verb == generator && r.stopped(a.g) {
+		rec.ended = ran
+		return
 	}
 	switch o.end {
 	case panics:
@@ -245,6 +273,10 @@ func (r *run) act(o *op, s spot, w *worker, between func()) {
 	case errs:
 		a.throw(&mistake{o})
 	case exits:
+		runtime.Goexit()
+	case unwinds:
+		defer a.throw(o)
+		a.exits = true
 		runtime.Goexit()
 	}
 	rec.ended = ran
@@ -263,7 +295,7 @@ func (a *activation) make(o *op, s spot) {
 	rec.given = o.number + 1
 	exitsBefore := 0
 	if w != nil {
-		exitsBefore = w.exits
+		exitsBefore = w.exits[a.g]
 	}
 	if o.verb.queues() {
 		if w != nil {
@@ -284,8 +316,9 @@ func (a *activation) make(o *op, s spot) {
 				rec.answer = exited
 			}
 		}
-		r.judge(a, o, value, w != nil && w.exits != exitsBefore)
-		if value != nil && o.through && s != (spot{here: nowhere}) {
+		r.judge(a, o, value, w != nil && w.exits[a.g] != exitsBefore)
+		if value != nil && o.through && !a.top {
+			a.exits = rec.exits && !o.verb.pulls() // package iter ends a coroutine by the panic alone
 			a.throw(value)
 		}
 	}()
@@ -327,8 +360,16 @@ func (a *activation) do(o *op, s spot) answers {
 			a.posted = append(a.posted, o)
 		}
 		return whether(ok)
-	case coroutine:
-		a.coroutine(o, s)
+	case coroutine, generator:
+		a.pull(o, s)
+	case brief:
+		a.brief(o, s)
+	case bubble:
+		rec.begun = 1
+		inBubble(func() { r.script(o.body, s.inside(o)) })
+		rec.progress[1].Store(2)
+	case flood:
+		a.flood(o, p)
 	case terminate:
 		p.terminating.Store(true)
 		if p.pool != nil {
@@ -337,6 +378,7 @@ func (a *activation) do(o *op, s spot) answers {
 			p.thread.Terminate()
 		}
 		p.terminated.Store(true)
+		p.close()
 		if s.here == o.on {
 			w.closed = true
 		}
@@ -354,10 +396,13 @@ func (a *activation) do(o *op, s spot) answers {
 			r.failf(o, "GetTLS returned %v, want %v", got, w.stored)
 		}
 	case serve, serveQueued:
-		if a.g != w.g { // a coroutine called the function, which therefore is one
-			return ran
-		}
 		return a.serve(o, r.places[s.here].thread)
+	case poll:
+		r.places[s.here].poll()
+	case dialog:
+		return whether(r.places[s.here].dialog())
+	case suspend:
+		r.suspend(a.g)
 	case hook:
 		p.thread.OnWake(p.wake)
 	case callNil:
@@ -382,6 +427,41 @@ func (a *activation) do(o *op, s spot) answers {
 		time.Sleep(time.Duration(o.n) * time.Microsecond)
 	}
 	return ran
+}
+
+// inBubble runs f in a bubble of testing/synctest, if there is such a package.
+var inBubble = func(f func()) { f() }
+
+// flood posts many small functions, which run in order except on a pool.
+func (a *activation) flood(o *op, p *place) {
+	rec := &a.run.records[o.number]
+	last := -1
+	for i := range o.n {
+		f := func() {
+			if !p.enter(true) {
+				return
+			}
+			defer p.leave()
+			rec.drained.Add(1)
+			if p.pool == nil {
+				if i != last+1 {
+					a.run.failf(o, "function %d ran after %d", i, last)
+				}
+				last = i
+			}
+		}
+		var ok bool
+		if p.pool != nil {
+			ok = p.pool.Go(f)
+		} else {
+			ok = p.thread.Go(f)
+		}
+		if ok {
+			rec.taken++
+		} else if !p.terminating.Load() {
+			a.run.failf(o, "it was refused by a place that has not been terminated")
+		}
+	}
 }
 
 func (a *activation) eval(o *op, s spot, p *place) answers {
@@ -430,29 +510,6 @@ func (a *activation) withContext(o *op, s spot, p *place) answers {
 	default:
 		a.run.failf(o, "CallContext returned %v while its context says %v", err, ctx.Err())
 		return expired
-	}
-}
-
-func (a *activation) coroutine(o *op, s spot) {
-	if a.worker != nil {
-		a.worker.coroutines++
-		defer func() { a.worker.coroutines-- }()
-	}
-	next, stop := iter.Pull(func(yield func(bool) bool) {
-		a.run.act(o, s, a.worker, func() { yield(true) })
-	})
-	defer stop()
-	if w := a.worker; w != nil {
-		exits := w.exits
-		defer func() {
-			if v := recover(); v != nil {
-				w.exits = exits // package iter ends a coroutine that panics during Goexit by the panic alone
-				panic(v)
-			}
-		}()
-	}
-	for more := true; more; {
-		_, more = next()
 	}
 }
 

@@ -11,6 +11,8 @@ const (
 	expired                      // the context was done, and the function will not run
 	panicked                     // as the function did
 	exited                       // the goroutine ends: the function has called Goexit
+
+	unwound // with panicked: it did while Goexit unwound it, and if its caller recovers, the Goexit goes on
 )
 
 func (a answers) String() string {
@@ -51,6 +53,7 @@ type expectation struct {
 	made    certainty // the operation is made
 	begins  certainty // its function runs
 	answers answers
+	leaves  answers // how it may end the function in which it is made, beyond its answer
 }
 
 // A model goes through a program in the order of the text, as if each function ran in place, and tells what is
@@ -108,12 +111,12 @@ func (m *model) body(of *op, s spot, live certainty) (set answers) {
 		if o.through {
 			stops |= a & panicked
 		}
-		set |= stops
-		live.must = live.must && stops == 0
+		set |= stops | m.expect[o.number].leaves
+		live.must = live.must && set&(exited|unwound) == 0 && stops == 0
 		live.can = live.can && a != stops
 	}
 	if live.can {
-		set |= [...]answers{returns: ran, panics: panicked, errs: panicked, exits: exited}[of.end]
+		set |= [...]answers{returns: ran, panics: panicked, errs: panicked, exits: exited, unwinds: panicked | unwound}[of.end]
 	}
 	return set
 }
@@ -127,7 +130,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 	switch o.verb {
 	default:
 		set = ran
-	case serve, serveQueued:
+	case serve, serveQueued, dialog:
 		set = ran
 		if m.ending[s.here] {
 			set |= refused
@@ -142,11 +145,24 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 			begins.must = false
 		}
 		m.function(o, s, begins)
-	case coroutine:
+	case coroutine: // package iter ends one that panics during Goexit by the panic alone
 		begins.must = begins.must && !disturbed
-		set = m.body(o, s.inside(o), begins)
+		set = m.body(o, s.inside(o), begins) &^ unwound
 		if disturbed {
 			set |= exited
+		}
+	case generator: // it is stopped where it is if the function that made it ends early
+		set, begins.must = ran, false
+		e.leaves = m.body(o, s.inside(o), begins) & exited
+	case brief:
+		set = m.body(o, s.inside(o), begins)
+		if o.n != briefCall {
+			set = ran
+		}
+	case bubble:
+		set = ran
+		for _, inner := range o.body {
+			m.make(inner, s.inside(o), live)
 		}
 	case call, eval, withContext:
 		if disturbed {
@@ -176,6 +192,13 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 	if !live.can {
 		set = 0
 	}
+	if set&unwound != 0 {
+		e.leaves = exited
+		if o.through {
+			e.leaves = unwound
+		}
+		set &^= unwound
+	}
 	e.answers = set
 	return set
 }
@@ -183,7 +206,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 // function tells how the function of o may end on its place.
 func (m *model) function(o *op, s spot, begins certainty) answers {
 	set := m.body(o, s.inside(o), begins)
-	if set&exited != 0 {
+	if set&(exited|unwound) != 0 {
 		m.mayExit[o.on] = true
 	}
 	return set

@@ -55,6 +55,7 @@ func needsCoroutines(t testing.TB) {
 // TestRandomPrograms runs the programs of one seed after another, some at a time, because most wait most of the time.
 func TestRandomPrograms(t *testing.T) {
 	needsCoroutines(t)
+	bubbles(t)
 	seed, limit := uint64(time.Now().UnixNano()), 30*time.Second
 	if testing.Short() {
 		limit = 10 * time.Second
@@ -133,9 +134,11 @@ func fail(t *testing.T, res *result, replay string) {
 // again runs a program many times and returns the first result that is a failure, or nil.
 func again(p *program, limit time.Duration) *result {
 	procs := runtime.GOMAXPROCS(0)
-	for end := time.Now().Add(limit); ; {
+	end := time.Now().Add(limit)
+	for runs := 1; ; runs++ {
 		res := execute(p, *patience, procs)
 		if res.failed() {
+			res.runs = runs
 			return res
 		}
 		if time.Now().After(end) {
@@ -174,7 +177,9 @@ func TestWrittenPrograms(t *testing.T) {
 	}
 	for name, p := range written(t) {
 		t.Run(name, func(t *testing.T) {
+			bubbles(t)
 			if res := again(p, limit); res != nil {
+				t.Logf("run %d has failed", res.runs)
 				fail(t, res, "go test -run TestWrittenPrograms/"+name+" ./internal/oracle")
 			}
 		})
@@ -189,6 +194,7 @@ func FuzzPrograms(f *testing.F) {
 	procs := runtime.GOMAXPROCS(0)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := decode(data)
+		bubbles(t)
 		for range 3 {
 			if res := execute(p, *patience, procs); res.failed() {
 				fail(t, res, "go test -run "+t.Name()+" ./internal/oracle, with the file that the fuzzer names")

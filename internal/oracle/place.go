@@ -28,25 +28,27 @@ type place struct {
 	terminated  atomic.Bool // set after it
 	mu          sync.Mutex
 	active      int  // functions that run
-	over        bool // posted functions that begin now do nothing
+	quiet       bool // posted functions that begin now do nothing
 
-	wake func()        // what a host is woken by
-	stop chan struct{} // closed: a host ends
-	gone chan struct{} // closed: it has ended
+	over  chan struct{} // closed: the program has terminated it
+	once  sync.Once
+	wake  func()        // what a host is woken by
+	woken chan struct{} // its events
+	stop  chan struct{} // closed: a host ends
+	gone  chan struct{} // closed: it has ended
 }
 
 // A worker is what one thread of the operating system notes.
 type worker struct {
-	id         atomic.Uint64 // the thread's, plus one; zero until a function has run there
-	g          uintptr       // the goroutine that serves
-	began      []*op         // functions, in the order they began
-	issued     []issue       // calls made here, in the order they were made
-	threw      []*op         // posted functions that panicked, in the order they did
-	spans      []int         // how many had begun when each of them ended; -1 if it has not
-	exits      int           // how many functions called Goexit
-	coroutines int           // how many are under way
-	stored     any           // by SetTLS
-	closed     bool          // a function that ran here has terminated the place
+	id         atomic.Uint64   // the thread's, plus one; zero until a function has run there
+	began      []*op           // functions, in the order they began
+	issued     []issue         // calls made here, in the order they were made
+	threw      []*op           // posted functions that panicked, in the order they did
+	spans      []int           // how many had begun when each of them ended; -1 if it has not
+	exits      map[uintptr]int // by goroutine: how many functions called Goexit
+	coroutines int             // how many are under way
+	stored     any             // by SetTLS
+	closed     bool            // a function that ran here has terminated the place
 }
 
 // An issue is a call that a goroutine made.
@@ -60,8 +62,8 @@ var mainExits atomic.Int64
 
 const maxMainExits = 1000
 
-func newPlace(k kind, ending bool) *place {
-	p := &place{kind: k, ending: ending, workers: make([]worker, k.size())}
+func newPlace(r *run, k kind, ending bool) *place {
+	p := &place{kind: k, ending: ending, workers: make([]worker, k.size()), over: make(chan struct{})}
 	if k == main && mainExits.Load() > maxMainExits {
 		k = own
 	}
@@ -78,21 +80,30 @@ func newPlace(k kind, ending bool) *place {
 	case hosted, serving:
 		p.stop, p.gone = make(chan struct{}), make(chan struct{})
 		adopted := make(chan struct{})
-		go p.host(k, adopted)
+		go p.host(r, k, adopted)
 		<-adopted
 	}
 	return p
 }
 
 // host is the goroutine of an adopted thread.
-func (p *place) host(k kind, adopted chan<- struct{}) {
+func (p *place) host(r *run, k kind, adopted chan<- struct{}) {
 	defer close(p.gone)
 	runtime.LockOSThread() // as a program does that has an event loop
-	defer runtime.UnlockOSThread()
 	p.thread = thread.Adopt()
-	defer p.thread.Terminate()
+	defer func() {
+		if p.thread.On() {
+			r.failf(nil, "On is true although the host's thread has been terminated")
+		}
+		p.thread.Terminate()
+		if !locked() {
+			r.failf(nil, "Terminate has undone the host's own lock")
+		}
+		if runtime.UnlockOSThread(); locked() {
+			r.failf(nil, "the host's goroutine is still locked to its thread after Terminate")
+		}
+	}()
 	p.workers[0].id.Store(ident.Thread() + 1)
-	p.workers[0].g = ident.G()
 	if k == serving {
 		p.wake = func() {}
 		ctx, cancel := context.WithCancel(context.Background())
@@ -101,35 +112,62 @@ func (p *place) host(k kind, adopted chan<- struct{}) {
 		_ = p.thread.ServeContext(ctx)
 		return
 	}
-	woken := make(chan struct{}, 1)
+	p.woken = make(chan struct{}, 1)
 	p.wake = func() {
 		select {
-		case woken <- struct{}{}:
+		case p.woken <- struct{}{}:
 		default:
 		}
 	}
 	p.thread.OnWake(p.wake)
 	close(adopted)
-	p.loop(woken)
+	p.loop()
 }
 
 // loop is an event loop. A Goexit in a function that Serve runs ends the goroutine, so it goes on in a deferred call.
-func (p *place) loop(woken <-chan struct{}) {
+func (p *place) loop() {
 	ended := false
 	defer func() {
 		if !ended {
-			p.loop(woken)
+			p.loop()
 		}
 	}()
 	for {
 		select {
-		case <-woken:
+		case <-p.woken:
 			p.thread.Serve()
 		case <-p.stop:
 			ended = true
 			return
 		}
 	}
+}
+
+// close tells the dialogs that they are over.
+func (p *place) close() { p.once.Do(func() { close(p.over) }) }
+
+// poll takes an event, as a function does that lets a host draw itself anew.
+func (p *place) poll() {
+	select {
+	case <-p.woken:
+	default:
+	}
+}
+
+// dialog is an event loop inside a function. It is false if the thread is terminated before the dialog has been closed.
+func (p *place) dialog() bool {
+	closed := false
+	if !p.thread.Go(func() { closed = true }) {
+		return false
+	}
+	for p.thread.Serve(); !closed; p.thread.Serve() {
+		select {
+		case <-p.woken:
+		case <-p.over:
+			return closed
+		}
+	}
+	return true
 }
 
 // worker returns that of the thread that the caller is on, or nil if all are known and none is it.
@@ -141,11 +179,18 @@ func (p *place) worker() *worker {
 			return w
 		}
 		if w.id.CompareAndSwap(0, id) {
-			w.g = ident.G() // not a coroutine's: the function that made it would have been here before
 			return w
 		}
 	}
 	return nil
+}
+
+// exit notes a Goexit on goroutine g.
+func (w *worker) exit(g uintptr) {
+	if w.exits == nil {
+		w.exits = map[uintptr]int{}
+	}
+	w.exits[g]++
 }
 
 // enter lets a function begin, unless nobody waits for it and it is too late.
@@ -155,7 +200,7 @@ func (p *place) enter(posted bool) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.over && posted {
+	if p.quiet && posted {
 		return false
 	}
 	p.active++
@@ -175,10 +220,10 @@ func (p *place) leave() {
 func (p *place) finish() {
 	for {
 		p.mu.Lock()
-		p.over = p.active == 0
-		over := p.over
+		p.quiet = p.active == 0
+		quiet := p.quiet
 		p.mu.Unlock()
-		if over {
+		if quiet {
 			return
 		}
 		time.Sleep(50 * time.Microsecond)

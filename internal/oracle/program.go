@@ -6,6 +6,8 @@
 //	decode.go     programs as bytes, for the fuzzer, and made from a seed
 //	model.go      what each operation may answer
 //	place.go      the threads, pools and hosts that a program runs on
+//	brief.go      threads that live for one function
+//	pull.go       coroutines
 //	execute.go    running a program, with checks on the way
 //	check.go      checks when all is quiet
 //	shrink.go     making a program that fails smaller
@@ -73,6 +75,10 @@ const (
 	withContext             // CallContext
 	post                    // Go
 	coroutine               // iter.Pull, resumed where it was made until it ends
+	generator               // iter.Pull, resumed after each operation that follows, and to its end when those have been made
+	brief                   // a thread that lives for one function, see brief.go
+	bubble                  // the operations are made by a goroutine in a bubble of testing/synctest
+	flood                   // Go of many small functions
 	terminate               // Terminate
 	readError               // Error
 	on                      // On
@@ -81,6 +87,9 @@ const (
 	serve                   // ServeContext inside a function, until a function that it has posted has run
 	serveQueued             // Serve inside a function
 	hook                    // OnWake
+	poll                    // a function takes an event from the event loop of its thread, if there is one
+	dialog                  // an event loop inside a function, until a function that it has posted has run
+	suspend                 // a function in a coroutine lets the coroutine wait until it is resumed
 	callNil                 // each way with a nil function
 	unlock                  // UnlockOSThread, once too often
 	collect                 // runtime.GC
@@ -91,14 +100,18 @@ const (
 )
 
 var verbNames = [verbs]string{
-	"", "call", "eval", "context", "go", "coroutine", "terminate", "error", "on", "settls", "gettls", "serve",
-	"servequeued", "hook", "nil", "unlock", "gc", "procs", "yield", "sleep",
+	"", "call", "eval", "context", "go", "coroutine", "generator", "brief", "bubble", "flood", "terminate", "error", "on",
+	"settls", "gettls", "serve", "servequeued", "hook", "poll", "dialog", "suspend", "nil", "unlock", "gc", "procs", "yield",
+	"sleep",
 }
 
 func (v verb) hasPlace() bool {
-	return v >= call && v <= post || v >= terminate && v <= on || v == hook || v == callNil
+	return v >= call && v <= post || v >= flood && v <= on || v == hook || v == callNil
 }
-func (v verb) hasBody() bool { return v >= call && v <= coroutine }
+func (v verb) hasBody() bool { return v >= call && v <= bubble }
+
+// pulls tells whether the body is that of a coroutine.
+func (v verb) pulls() bool { return v == coroutine || v == generator }
 
 // queues tells whether the function travels to a place, or runs there if the caller is there already.
 func (v verb) queues() bool { return v >= call && v <= post }
@@ -127,10 +140,11 @@ const (
 	panics      // with a value
 	errs        // panics with an error
 	exits       // Goexit
+	unwinds     // Goexit, and a deferred function panics with a value
 	ends
 )
 
-var endNames = [ends]string{"return", "panic", "error", "goexit"}
+var endNames = [ends]string{"return", "panic", "error", "goexit", "goexitpanic"}
 
 // Arguments are few, so that a byte changed at random means another one that makes sense.
 var micros = []int{0, 1, 5, 20, 50, 100, 300, 2000}
@@ -139,6 +153,10 @@ func (o *op) numbers() []int {
 	switch {
 	case o.verb == procs:
 		return []int{1, 2, 3, 4}
+	case o.verb == flood:
+		return []int{30, 1000}
+	case o.verb == brief:
+		return briefs
 	case o.verb == sleep, o.verb == withContext && o.how.timed():
 		return micros
 	}
@@ -147,18 +165,22 @@ func (o *op) numbers() []int {
 
 // A spot is where an operation is made.
 type spot struct {
-	here      int // the place, or nowhere for a goroutine of the program itself
+	here      int // the place, or nowhere for a goroutine of the program itself and for a function on a brief thread
 	coroutine bool
+	bubble    bool
 }
 
 const nowhere = -1
 
 // inside is the spot of the body of o.
 func (s spot) inside(o *op) spot {
-	if o.verb == coroutine {
-		return spot{s.here, true}
+	switch {
+	case o.verb.pulls():
+		return spot{s.here, true, s.bubble}
+	case o.verb == brief, o.verb == bubble:
+		return spot{nowhere, false, s.bubble || o.verb == bubble}
 	}
-	return spot{here: o.on}
+	return spot{here: o.on} // in no bubble: the places are made outside
 }
 
 // legal tells whether an operation may be made at a spot. The rest either has no meaning, or is what no library could
@@ -177,12 +199,12 @@ func (p *program) legal(o *op, s spot) error {
 	case withContext:
 		if k.pool() {
 			bad = "a pool has no CallContext"
-		} else if o.how == ahead && k == limited {
-			bad = "posting may block"
+		} else if o.how == ahead && s.bubble {
+			bad = "a function outside a bubble must not cancel what is in it"
 		}
-	case post:
-		if k == limited && s.here != nowhere && s.here != o.on {
-			bad = "a thread that waits for a place in a queue cannot serve"
+	case brief, bubble:
+		if s.here != nowhere || o.verb == bubble && (s.bubble || s.coroutine) {
+			bad = "it is waited for, so it is for goroutines"
 		}
 	case terminate:
 		if k == main {
@@ -201,8 +223,12 @@ func (p *program) legal(o *op, s spot) error {
 			bad = "it is for functions on a thread and not for coroutines, which cannot bear it"
 		}
 	case serve, serveQueued:
-		if !onThread || s.coroutine {
-			bad = "it is for functions on a thread and not for coroutines"
+		if !onThread {
+			bad = "it is for functions on a thread"
+		}
+	case poll, dialog:
+		if !onThread || p.places[s.here] != hosted {
+			bad = "it is for functions on a thread that has an event loop"
 		}
 	case hook:
 		if k != hosted && k != serving {
@@ -272,7 +298,7 @@ func (p *program) String() string { return p.text(nil) }
 //			goexit
 //		}
 //
-// A body ends with return, which may be left out, panic, error or goexit.
+// A body ends with return, which may be left out, panic, error, goexit or goexitpanic.
 func (p *program) text(note func(o *op) string) string {
 	var b strings.Builder
 	b.WriteString("places")

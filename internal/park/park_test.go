@@ -1,6 +1,7 @@
 package park
 
 import (
+	"context"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -26,6 +27,24 @@ func TestPauseReturnsAndDisturbsNothing(t *testing.T) {
 	}
 }
 
+func TestATokenIsThereOrItIsNot(t *testing.T) {
+	for _, latched := range []bool{false, true} {
+		token := NewToken(latched)
+		for range 3 {
+			token.Wake()
+			token.Wake()
+			if !token.Wait(context.Background()) {
+				t.Errorf("latched: %v; no token after two wake-ups", latched)
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+			if token.Wait(ctx) {
+				t.Errorf("latched: %v; two tokens after two wake-ups", latched)
+			}
+			cancel()
+		}
+	}
+}
+
 func TestAWakeBetweenArmAndSleepIsNotLost(t *testing.T) {
 	if !CanSleep() {
 		t.Skip("no Sleeper on this system, or asynchronous preemption is off")
@@ -38,6 +57,9 @@ func TestAWakeBetweenArmAndSleepIsNotLost(t *testing.T) {
 	if d := time.Since(start); d > 10*time.Second {
 		t.Errorf("slept for %v", d)
 	}
+	if !CanSleep() {
+		t.Error("the kernel is taken for one that refuses the system call")
+	}
 }
 
 func TestSleepEndsByItself(t *testing.T) {
@@ -49,6 +71,9 @@ func TestSleepEndsByItself(t *testing.T) {
 	start := time.Now()
 	for time.Since(start) < 5*time.Millisecond {
 		s.Sleep(5 * time.Millisecond) // a signal may end it early
+	}
+	if !CanSleep() {
+		t.Error("the kernel is taken for one that refuses the system call")
 	}
 }
 

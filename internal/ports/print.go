@@ -107,8 +107,8 @@ Wine runs 32-bit programs only with packages of another architecture; windows/38
 windows/arm64.
 
 **js/wasm** has one thread. runtime.LockOSThread holds nothing there, but it counts, for all goroutines together, and a
-coroutine of iter.Pull insists on the count at which it was made, so threadcall does not lock. As on OpenBSD, a coroutine inside
-a call is not known to be on the thread, and waits for ever if it calls it. The tests of these are skipped.
+coroutine of iter.Pull insists on the count at which it was made, so threadcall does not lock. A coroutine inside a call
+is not known to be on the thread, and waits for ever if it calls it. The tests of these are skipped.
 Nothing takes the P from a goroutine that computes, so tests with such goroutines are skipped as well.
 
 **macOS, FreeBSD, NetBSD and OpenBSD** are compiled with their tests and vetted (` + "`make cross`" + `), and run nowhere here: there

@@ -49,3 +49,12 @@ func Run(patience time.Duration, env ...string) (output string, status int, err 
 	}
 	return output, cmd.ProcessState.ExitCode(), nil
 }
+
+// Patience is how long tests wait for something that a slow machine cannot explain: 45 seconds, or what the variable
+// THREADCALL_PATIENCE of the environment says.
+func Patience() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("THREADCALL_PATIENCE")); err == nil {
+		return d
+	}
+	return 45 * time.Second
+}

@@ -3,7 +3,7 @@
 //
 //	go run ./internal/oracle/faults [-all] [-check name] [name of a fault] ...
 //
-// It ends with status 1 if a fault is noticed by nobody, does not apply, or does not compile, or if a check rejects the
+// It ends with status 1 if no check notices a fault, if one does not apply or does not compile, or if a check rejects the
 // tree as it is. A fault stops at the first check that notices it, unless -all is given.
 package main
 
@@ -20,18 +20,24 @@ import (
 	"time"
 )
 
-// Checks are what go test is to run. The time limits are for hangs.
+// Checks are what go test is to run, those that take longest last. The time limits are for hangs that no test ends.
 var checks = []struct {
 	name string
 	args []string
 }{
-	{"callq", []string{"-timeout", "20s", "./internal/callq"}},
+	{"callq", []string{"-timeout", "30s", "./internal/callq"}},
+	{"freelist", []string{"-timeout", "30s", "./internal/freelist"}},
+	{"park", []string{"-timeout", "30s", "./internal/park"}},
 	{"engine", []string{"-timeout", "60s", "./internal/engine"}},
-	{"oracle", []string{"-timeout", "100s", "./internal/oracle", "-patience", "5s", "-shrink", "0"}},
-	{"oracle, race", []string{"-race", "-timeout", "120s", "./internal/oracle", "-patience", "10s", "-shrink", "0"}},
+	{"ident", []string{"-timeout", "30s", "./internal/ident"}},
 	{"thread", []string{"-timeout", "120s", "./thread"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
+	{"oracle", []string{"-timeout", "100s", "./internal/oracle", "-patience", "5s", "-shrink", "0"}},
+	{"oracle, race", []string{"-race", "-timeout", "120s", "./internal/oracle", "-patience", "10s", "-shrink", "0"}},
 }
+
+// patience is how long a test waits for what a fault keeps from coming.
+const patience = "THREADCALL_PATIENCE=15s"
 
 var (
 	all  = flag.Bool("all", false, "make every check for every fault")
@@ -94,8 +100,9 @@ func one(name, patch string) (ok bool, err error) {
 			fmt.Print(" |")
 			continue
 		}
-		compile := exec.Command("go", "test", "-run", "^$") // so that it does not count
-		test := exec.Command("go", "test", "-short", "-failfast", "-count=1")
+		compile := exec.Command("go", "test", "-run", "^$")                                           // so that it does not count
+		test := exec.Command("go", "test", "-short", "-failfast", "-count=1", "-run", "^(Test|Fuzz)") // -failfast goes on with examples
+		test.Env = append(os.Environ(), patience)
 		if c.args[0] == "-race" {
 			compile.Args = append(compile.Args, "-race")
 		}
@@ -122,9 +129,9 @@ func one(name, patch string) (ok bool, err error) {
 	}
 	switch {
 	case patch == "":
-		first = "nobody, as it should be"
+		first = "nothing, as it should be"
 	case first == "":
-		first = "**nobody**"
+		first = "**nothing**"
 		ok = true
 	}
 	fmt.Printf(" %s |\n", first)
@@ -166,12 +173,20 @@ func tree(dir, patch string) error {
 	return nil
 }
 
-// culprit is the name of the test that failed, or how the process ended.
+// culprit is the name of the test that failed, or that ran when the process ended, and how the process ended.
 func culprit(out []byte) string {
-	for _, re := range []string{`--- FAIL: (\w+)`, `WARNING: (DATA RACE)`, `panic: (test timed out)`, `fatal error: (.*)`, `panic: (.*)`} {
-		if m := regexp.MustCompile(re).FindSubmatch(out); m != nil {
-			return string(m[1])
+	first := func(expressions ...string) string {
+		for _, re := range expressions {
+			if m := regexp.MustCompile(re).FindSubmatch(out); m != nil {
+				return string(m[1])
+			}
 		}
+		return ""
 	}
-	return "the process crashed"
+	test := first(`--- FAIL: (\w+)`, `running tests:\n\t+(\w+)`, `\.(Test\w+)`)
+	how := first(`WARNING: (DATA RACE)`, `panic: (test timed out)`, `(fatal error: .*)`, `(panic: .*)`, `(signal: .*)`)
+	if test == "" || how != "" && first(`--- FAIL: (\w+)`) == "" {
+		return strings.TrimSpace(test + " " + how)
+	}
+	return test
 }

@@ -77,15 +77,17 @@ func (q *queue) wait(ctx context.Context, t *ticket, waits func([]Entry)) (*os.F
 		}
 		var entries []Entry
 		var ids []string
+		left := false // one of them, since ahead has found it: the next look tells of the others
 		for _, a := range ahead {
 			entry, id := q.read(a)
+			left = left || id == ""
 			if id != "" && id == os.Getenv(heldVariable) {
 				return nil, fmt.Errorf("the benchmark that started this one has the machine, and would wait for it for ever: "+
 					"%v; run this one without the lock", entry)
 			}
 			entries, ids = append(entries, entry), append(ids, id)
 		}
-		if told == nil || !slices.Equal(told, ids) {
+		if !left && (told == nil || !slices.Equal(told, ids)) {
 			told = append([]string{}, ids...)
 			if waits != nil {
 				waits(entries)

@@ -1,0 +1,121 @@
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// A brief thread is made for one function, and nothing else keeps it alive. How it is made and left is the number of the
+// operation:
+const (
+	briefCall    = iota // by New, with Call
+	briefPost           // by New, with Go
+	briefContext        // by Adopt, with Go and ServeContext
+	briefServe          // by Adopt, with Go and Serve; the goroutine ends without Terminate
+	briefForeign        // likewise, but another goroutine calls Terminate
+	briefKinds
+)
+
+var briefs = []int{briefCall, briefPost, briefContext, briefServe, briefForeign}
+
+func (a *activation) brief(o *op, s spot) {
+	r, rec := a.run, &a.run.records[o.number]
+	ended := make(chan struct{})
+	f := func() {
+		defer close(ended)
+		runtime.GC() // which finds nothing that refers to the thread, unless the library does
+		r.act(o, s, nil)
+	}
+	var end func() // no thread of a bubble may be left when the bubble ends
+	made := func(t *thread.Thread) *thread.Thread {
+		if s.bubble {
+			end = t.Terminate
+		}
+		return t
+	}
+	defer func() {
+		if end != nil {
+			end()
+		}
+	}()
+	switch o.n {
+	case briefCall:
+		if !made(thread.New()).Call(f) {
+			r.failf(o, "it was refused")
+		}
+		return
+	case briefPost:
+		if !made(thread.New()).Go(f) {
+			r.failf(o, "it was refused")
+		}
+		<-ended
+	default:
+		var host sync.WaitGroup
+		var left *thread.Thread
+		host.Go(func() {
+			t := made(thread.Adopt())
+			if o.n == briefForeign {
+				left = t
+			}
+			if !t.Go(f) {
+				r.failf(o, "it was refused")
+				return
+			}
+			if o.n != briefContext {
+				if t.Serve(); !t.On() { // which an exit leaves out
+					r.failf(o, "On is false")
+				}
+				return
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			go func() {
+				<-ended
+				runtime.GC()
+				cancel()
+			}()
+			if err := t.ServeContext(ctx); err != context.Canceled {
+				r.failf(o, "ServeContext returned %v", err)
+			}
+		})
+		host.Wait()
+		if left != nil {
+			left.Terminate()
+			r.mustBeForgotten(o, left)
+		}
+	}
+	if rec.begun != 1 || rec.progress[1].Load() != 2 {
+		r.failf(o, "its function ran %d times", rec.begun)
+	}
+}
+
+// mustBeForgotten checks that no other goroutine is taken for that of t, which has ended.
+func (r *run) mustBeForgotten(o *op, t *thread.Thread) {
+	for range 3 { // one of which may be where that one was
+		var other sync.WaitGroup
+		other.Go(func() {
+			if t.On() {
+				r.failf(o, "On is true on another goroutine")
+			}
+			runtime.LockOSThread()
+			if t.Terminate(); !locked() {
+				r.failf(o, "Terminate has unlocked another goroutine")
+			}
+			runtime.UnlockOSThread()
+			if locked() {
+				r.failf(o, "a goroutine begins locked to its thread")
+			}
+		})
+		other.Wait()
+	}
+}
+
+// locked tells whether the caller is locked to its thread, which stack traces say.
+func locked() bool {
+	var b [100]byte
+	head, _, _ := bytes.Cut(b[:runtime.Stack(b[:], false)], []byte("]"))
+	return bytes.Contains(head, []byte("locked to thread"))
+}

@@ -1,0 +1,7 @@
+//go:build !go1.25
+
+package oracle
+
+import "testing"
+
+func bubbles(*testing.T) {}
