@@ -238,43 +238,6 @@ func TestAWatchdogInABubbleAndOutside(t *testing.T) {
 	eventually(t, func() bool { return told.Load() == 1 }, "it is told")
 }
 
-// A context of the bubble may be one that only the bubble may look at.
-type bubbleContext struct {
-	context.Context
-	done chan struct{}
-}
-
-func (c bubbleContext) Done() <-chan struct{} { return c.done }
-
-func (c bubbleContext) Err() error {
-	select {
-	case <-c.done:
-		return context.Canceled
-	default:
-		return nil
-	}
-}
-
-func TestAThreadOutsideDoesNotLookAtAContextOfTheBubble(t *testing.T) {
-	th := start(t)
-	synctest.Test(t, func(t *testing.T) {
-		ctx := bubbleContext{t.Context(), make(chan struct{})}
-		ran := false
-		if err := th.CallContext(ctx, func() { ran = true }); err != nil || !ran {
-			t.Errorf("CallContext returned %v, the function ran: %v", err, ran)
-		}
-	})
-	busy := occupy(t, th.Go)
-	defer busy.Open()
-	synctest.Test(t, func(t *testing.T) {
-		ctx := bubbleContext{t.Context(), make(chan struct{})}
-		go close(ctx.done)
-		if err := th.CallContext(ctx, nop); err != context.Canceled {
-			t.Errorf("then it returned %v", err)
-		}
-	})
-}
-
 // A bubble's clock begins in the year 2000. When it has come to the time of today, it can no longer be told by that.
 func TestABubbleWhoseClockIsLate(t *testing.T) {
 	outside, pool := start(t), startPool(t, 1)
