@@ -279,3 +279,14 @@ func TestAGoroutineIsNotTakenForAThreadThatIsJustMade(t *testing.T) {
 	stop.Store(true)
 	others.Wait()
 }
+
+func TestAFunctionIsOnItsThreadToItsEndAlthoughThatWasTerminated(t *testing.T) {
+	a, b := start(t), start(t)
+	a.Call(func() {
+		a.Terminate()
+		b.Call(func() { time.Sleep(time.Millisecond) }) // and so a waits
+		if !a.On() {
+			t.Error("On is false")
+		}
+	})
+}
