@@ -381,7 +381,7 @@ inline Mark(e) {
 		Record(e, MARK, 0, 0);
 		MERGE { Join(r, c); l = r; r = NIL; c = NIL };
 		Restore(e);
-		d_step { marked++; j = marked }
+		atomic { marked++; j = marked }
 	fi;
 	ok = 0
 }
@@ -418,7 +418,7 @@ inline TakeUntil(e, m) {
 /* Queue.took(c) */
 inline Took(e) {
 #ifdef OWNPOSTS
-	d_step {
+	atomic {
 		if
 		:: kind[c] & OWN ->
 			assert(mine[e] == c || in_order);
@@ -647,9 +647,9 @@ inline PushOwn(e) {
 		};
 		Restore(e);
 #ifdef HOST
-		d_step { wake = (rest[e] != NIL); owed[e] = owed[e] + wake; ok = 1 }
+		atomic { wake = (rest[e] != NIL); owed[e] = owed[e] + wake; ok = 1 }
 #else
-		d_step { wake = 0; ok = 1 }
+		atomic { wake = 0; ok = 1 }
 #endif
 	fi
 }
