@@ -17,7 +17,7 @@
 #define COROUTINE 6 /* as INNER, but on A coroutines make the calls; the function that B calls calls A once more */
 #define BOUNDED   7 /* a function on A queues one on B by Go, where a place is held; a function on B calls A */
 #define BOTH      8 /* the same, but the function on B queues one on A by Go, where a place is held as well */
-#define POOLED    9 /* a function of a pool calls A, whose function calls the pool; another of the pool calls A too */
+#define POOLED    9 /* a function of a pool calls A, whose function calls the pool; with two WORKERS another calls A too */
 
 #if CIRCLE == INNER || CIRCLE == COROUTINE
 #define QUEUES 2
@@ -78,13 +78,12 @@
 #define SUB(j)  0
 #endif
 #elif CIRCLE == POOLED
-#define POOL 3
-#define WORKERS 2
+#define POOL (WORKERS + 1)
 #define BACKLOG 1
-#define THREADS 3
-#define QUEUES 4
-#define JOBS 5
-#define ON(j)   ((j) == 2 || (j) == 5 -> 2 : POOL)
+#define THREADS (WORKERS + 1)
+#define QUEUES (WORKERS + 2)
+#define JOBS (2*WORKERS + 1)
+#define ON(j)   ((j) == 2 || (j) == 5 -> WORKERS : POOL)
 #define GOES(j) 0
 #define SUB(j)  ((j) == 3 || (j) == 5 -> 0 : ((j) == 4 -> 5 : (j) + 1))
 #define CALLER(j) ((j) == 5 -> 4 : ((j) == 2 || (j) == 3 -> (j) - 1 : 0))
@@ -114,7 +113,7 @@ bit made[JOBS + 1];          /* history: the call has been made */
 #ifdef POOL
 byte by[JOBS + 1];           /* history: the thread that has begun the function */
 #define BEGUNBY(j) by[j]
-#define BITS(k) ((k) == POOL -> 3 : 1 << (k))
+#define BITS(k) ((k) == POOL -> (1 << WORKERS) - 1 : 1 << (k))
 #define FROMPOOL(k, e) ((k) == POOL && (e) < WORKERS)
 #else
 #define BEGUNBY(j) ON(j)
@@ -155,6 +154,9 @@ inline Exec(e, during) {
 #endif
 			i = fn[q]; fn[q] = 0 };
 		PutRecord(q);
+#ifdef POOL
+		by[i] = e;
+#endif
 		d_step { Begin(i); q = 0 };
 		atomic { control[i] >= ENDED -> exits = (control[i] == LEFT); i = 0 }
 	:: kind[q] <= WITHDRAWABLE ->
@@ -671,9 +673,11 @@ init {
 #endif
 #if CIRCLE == POOLED
 		Prepare(0, POOL, 1, POSTED, 1);
-		Prepare(1, POOL, 2, POSTED, 4);
 		busy[0] = 1;
+#if WORKERS > 1
+		Prepare(1, POOL, 2, POSTED, 4);
 		busy[1] = 1;
+#endif
 #endif
 #ifdef TERMINATE
 		run Terminator();

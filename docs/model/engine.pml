@@ -39,6 +39,18 @@ end:	atomic { LOST(0) || LOST(1) || LOST(2) -> assert(lost_wakeup) }
 #endif
 } /* never in queue/Monitor, cycle/Monitor, host/Monitor, pool/Monitor: that is the property */
 
+#ifdef COARSE
+/* Engine.wake, idle. How a thread rests and is woken is searched in the other configurations. */
+inline Wake(e) { owed[e]-- }
+inline Idle(e) {
+	Rest(e);
+	if
+	:: ok ->
+end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
+	:: else
+	fi
+}
+#else
 /* Engine.wake */
 inline Wake(e) {
 	if
@@ -172,10 +184,11 @@ end_bell:		atomic { bell[e] -> bell[e] = 0; atBell[e] = 0 } /* <-bell */
 	atomic { mode[e] = UP; ok = 0 }
 }
 
+#endif
+
 /* line.spin and block, and so Engine.await, of a goroutine that is not on a thread of an engine: o is the outcome of c,
  * WITHDRAWN if c was withdrawn. limited: the caller has a context. */
 inline Await(limited) {
-	assert(at == 0 || on_thread);
 	if
 	:: d_step { SETTLED(state[c]) -> o = BARE(state[c]) } /* it has spun, and not in vain */
 	:: skip ->
@@ -264,7 +277,10 @@ inline Next(e) {
 /* Pool.take: yes if c was there. */
 inline TakeBacklog(q) {
 #ifdef FAULT_TAKE_BLIND /* Pool.take: does not look whether the call is listed */
-	d_step { if :: backlog??[eval(q)] -> backlog??eval(q) :: else fi; yes = 1 }
+	if
+	:: d_step { backlog??[eval(q)] -> backlog??eval(q); yes = 1 }
+	:: d_step { !backlog??[eval(q)] -> yes = 1 }
+	fi
 #else
 	if
 	:: d_step { backlog??[eval(q)] -> backlog??eval(q); yes = 1 }
@@ -298,14 +314,13 @@ inline TerminatePool() {
 /* List.Empty: l */
 inline MoveBacklog() {
 	do
-	:: nempty(backlog) ->
-		backlog?x;
+	:: nempty(backlog) -> backlog?x;
 		if
 		:: l == NIL -> l = x
 		:: else -> next[n] = x
 		fi;
 		n = x
-	:: else -> break
+	:: empty(backlog) -> break
 	od;
 	n = 0; x = 0
 }

@@ -1,14 +1,14 @@
-/* A pool of two threads, several callers, Terminate or Retire. What a pool's threads do in cycles is in cycle.pml.
+/* A pool, several callers, Terminate or Retire. What a pool's threads do in cycles is in cycle.pml.
  *
+ *   WORKERS     threads
  *   CALLERS     goroutines, each of which makes one call or posts one function
  *   TERMINATE   the pool is terminated some time
  *   RETIRE      it is retired when all calls have been made, as when its handle has been collected
  */
-#define POOL 2
-#define WORKERS 2
+#define POOL WORKERS
 #define BACKLOG CALLERS
-#define THREADS 2
-#define QUEUES 3
+#define THREADS WORKERS
+#define QUEUES (WORKERS + 1)
 #define JOBS CALLERS
 #include "callq.pml"
 #include "engine.pml"
@@ -88,7 +88,7 @@ end:	finished == CALLERS;
 #ifdef FAULT_RETIRED_IDLE /* Pool.Retire: leaves the idle threads listed */
 	retired = 1;
 #else
-	d_step { retired = 1; idlers = 0; idle[0] = 0; idle[1] = 0; listed[0] = 0; listed[1] = 0 };
+	d_step { retired = 1; idlers = 0; for (i : 0 .. WORKERS - 1) { idle[i] = 0; listed[i] = 0 }; i = 0 };
 #endif
 	do
 	:: i < WORKERS -> /* Engine.interrupt */
@@ -112,8 +112,7 @@ init {
 	byte i;
 	atomic {
 		for (i : 1 .. QUEUES*RECORDS) { unused[i] = ((i - 1)%RECORDS != 0) };
-		busy[0] = 1;
-		busy[1] = 1;
+		for (i : 0 .. WORKERS - 1) { busy[i] = 1 };
 		for (i : 0 .. CALLERS - 1) { run Caller(i) };
 		for (i : 0 .. WORKERS - 1) { run Worker(i) };
 #ifdef TERMINATE
