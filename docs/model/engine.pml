@@ -19,7 +19,7 @@ bit atBell[QUEUES]; /* history: the thread has looked at head and now receives f
 bit hook, rung;
 bit event;   /* posted to the host's loop by the hook, and not yet taken */
 bit waiting; /* history: the host waits for an event */
-#define LOST(e) (owed[e] == 0 && ((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && hook || \
+#define LOST(e) (owed[e] == 0 && ((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && hook && head[e] != CLOSED || \
 	head[e] != RESTING && (inBed[e] || atBell[e] && !bell[e])))
 #else
 #define LOST(e) (owed[e] == 0 && head[e] != RESTING && (inBed[e] || atBell[e] && !bell[e]))

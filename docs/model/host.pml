@@ -119,6 +119,7 @@ inline ServeUntil(e, m) {
 	m = j; j = 0
 }
 
+/* Engine.Serve inside a function */
 inline ServeInside(e) {
 	ServeUntil(e, inner);
 	do
@@ -178,23 +179,31 @@ inline Run(e) {
 	fi
 }
 
-/* Engine.Serve */
+/* Thread.Serve, that is, Thread.mayServe and Engine.Serve */
 inline Serve(e) {
-	ServeUntil(e, mark);
-	do
-	:: TakeUntil(e, mark);
-		if
-		:: c == NIL -> break
-		:: else -> Run(e)
-		fi
-	od;
-	mark = 0;
-	End(e)
+	if
+#ifndef FAULT_SERVES_ON /* Thread.mayServe: is true although the thread has no identity any more */
+	:: !known
+	:: known ->
+#else
+	:: skip ->
+#endif
+		ServeUntil(e, mark);
+		do
+		:: TakeUntil(e, mark);
+			if
+			:: c == NIL -> break
+			:: else -> Run(e)
+			fi
+		od;
+		mark = 0;
+		End(e)
+	fi
 }
 
 /* Engine.ServeContext */
 inline ServeContext(e) {
-	begun = 1;
+	begun = 1; /* a thread without an identity is terminated, and so it returns at once as well */
 	RestAlways(e, (hook -> RESTING : NIL));
 	Begin();
 	do
