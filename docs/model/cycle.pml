@@ -325,7 +325,7 @@ inline WaitFor(e) {
 			:: else
 			fi;
 #ifdef FAULT_PUBLISHED_LATE
-			d_step { wait[e] = c; waitOn[e] = t };
+			atomic { wait[e] = c; waitOn[e] = t };
 #endif
 			if /* waitToken */
 			:: atomic { token[c] -> token[c] = 0 }
