@@ -3,8 +3,8 @@
  * Every Go atomic operation is one step here. Load, and what is decided by it, is the guard of an if; a
  * compare-and-swap is an if with two guards, "is as expected" in a d_step with its write, and "is not". Plain fields
  * that only the owner of a record may touch are read and written in the same step as the atomic operation next to
- * them. AND stands before an atomic operation on a record that nobody else can reach at that moment. It is a step of
- * its own if FINE is defined, and otherwise joined to the one before, which saves states and hides nothing.
+ * them. AND stands before an atomic operation on a record that no other process can reach at that moment. It is a step
+ * of its own if FINE is defined, and otherwise joined to the one before, which saves states and hides nothing.
  *
  * Inlines are named as the Go functions. They use the variables of LOCALS, which each process declares.
  *
@@ -20,9 +20,10 @@
 #endif
 
 #define NIL     0
-#define RESTING 14
-#define CLOSED  15
-#define ISCALL(x) ((x) != NIL && (x) < RESTING)
+#define PLACE   29 /* see cycle.pml */
+#define RESTING 30
+#define CLOSED  31
+#define ISCALL(x) ((x) != NIL && (x) < PLACE)
 
 /* Records. Queue e has RECORDS of them, from FIRST(e), which is Queue.first; the others are for its free list. */
 #ifndef QUEUES
@@ -36,19 +37,25 @@
 #define AWAITED      0
 #define WITHDRAWABLE 1
 #define POSTED       2
+#define PLACED       3
 #define CONTROL      4
+#define MARK         5
+#define OWN          8 /* in addition */
 
 /* Call.state. */
-#define QUEUED    0
-#define STARTED   1
-#define WITHDRAWN 2
-#define RAN       4
-#define EXITED    6
-#define REFUSED   7
-#define EXPIRED   8
-#define DOZING    16
-#define ORPHANED  32
-#define BARE(s)   ((s) & 15)
+#define QUEUED        0
+#define STARTED       1
+#define WITHDRAWN     2
+#define RAN           4
+#define EXITED        6
+#define REFUSED       7
+#define EXPIRED       8
+#define PARKED        16
+#define UNWANTED      32
+#define CALLER_LET_GO 64
+#define THREAD_LET_GO 128
+#define BARE(s)       ((s) & 207) /* without marks */
+#define SETTLED(s)    (BARE(s) >= RAN && BARE(s) < CALLER_LET_GO)
 
 byte head[QUEUES]  = RESTING;
 byte ready[QUEUES] = NIL;
@@ -57,12 +64,18 @@ bit  unused[ALL];  /* in the free list; init fills it */
 byte state[ALL];
 byte kind[ALL];
 byte next[ALL];
-byte fn[ALL];      /* Call.Fn, and what it captured: the number of a job, 0 for nil */
+byte fn[ALL];      /* Call.Fn, Call.Ctx, and what they captured: the number of a job, 0 for nil */
 byte result[ALL];  /* what Fn wrote for its caller, or Fault: the number of the job, too */
 byte poster[ALL];
 bit  token[ALL];   /* Call.token has room for one; it keeps it when the record changes hands */
 #ifdef HOST
-byte rest[QUEUES]; /* NIL, or RESTING after RestAlways */
+byte rest[QUEUES];             /* NIL, or RESTING after RestAlways */
+byte marked, passed;           /* Queue.marked and passed, of the one queue */
+#endif
+#ifdef OWNPOSTS
+byte mine[QUEUES];             /* Queue.mine.first, linked by nextMine */
+byte nextMine[ALL];
+byte posted[QUEUES], taken[QUEUES];
 #endif
 
 /* What is to be proved is told by history variables, which no transition reads.
@@ -80,17 +93,24 @@ byte owed[QUEUES];
 bit exactly_once; /* a job is decided once: it runs, or its caller is told that it will not */
 bit true_report;  /* what the caller is told is what happened, and it gets the result of its own function */
 bit in_order;     /* jobs of one goroutine run in its order */
-bit one_owner;    /* a record is not freed twice, nor given out while in use */
-bit lost_wakeup;  /* no thread sleeps while its queue is not resting and nobody owes it a wake-up */
+bit one_owner;    /* a record is not freed twice, nor given out while in use, nor cleared by another than its owner */
+bit lost_wakeup;  /* no thread sleeps while its queue is not resting and no goroutine owes it a wake-up */
 bit all_decided;  /* nothing is left over when everything has come to a halt */
+bit on_thread;    /* what only the thread may do, only the thread does; and only Close changes ready besides it */
 
-#define LOCALS byte c, h, r, n, l, x, s, j, o; bit wake, ok, yes
+/* at: the thread that the process is on, plus one; zero if it is on none. It is never written afterwards. */
+#define LOCALS byte c, h, r, n, l, x, s, j, o, at; bit wake, ok, yes
+
+#define Only(e) assert(at == (e) + 1 || on_thread)
+
+/* After a compare-and-swap of ready has failed. */
+#define OnlyClose(e) assert(ready[e] == CLOSED || on_thread)
 
 #define Decide(job, f) assert(fate[job] == UNDECIDED || exactly_once); fate[job] = f
 
 #ifdef DEADLINES
 bit mayExpire[JOBS + 1]; /* the context has a deadline, */
-bit expired[JOBS + 1];   /* which has come. It comes when somebody looks: an earlier one would make no difference. */
+bit expired[JOBS + 1];   /* which has come. It comes when a process looks: an earlier one would make no difference. */
 #endif
 
 /* ---- call.go ---------------------------------------------------------------------------------------------------- */
@@ -110,20 +130,20 @@ inline PutRecord(q) { atomic { assert(q != FIRST(OWNER(q)) && !unused[q] || one_
 
 /* Call.Outcome: 0 while it has none. */
 inline Outcome(q) {
-	d_step { o = (BARE(state[q]) >= RAN -> BARE(state[q]) : 0) }
+	d_step { o = (SETTLED(state[q]) -> BARE(state[q]) : 0) }
 }
 
-/* Call.Doze: yes if the caller may sleep. */
-inline Doze(q) {
+/* Call.Park: yes if the caller may wait for the token. */
+inline Park(q) {
 	do
-	:: BARE(state[q]) >= RAN -> yes = 0; break
-	:: BARE(state[q]) < RAN && (state[q] & DOZING) -> yes = 1; break /* never in cycle/Caller, host/Caller: they use a record once, no token is left over */
-	:: d_step { BARE(state[q]) < RAN && !(state[q] & DOZING) -> s = state[q] };
-#ifdef FAULT_DOZE_STORE /* Call.Doze: Store instead of CompareAndSwap */
-		d_step { state[q] = s | DOZING; s = 0; yes = 1 }; break
+	:: SETTLED(state[q]) -> yes = 0; break
+	:: !SETTLED(state[q]) && (state[q] & PARKED) -> yes = 1; break /* never in cycle/Caller, host/Caller, pool/Caller: no token is left over at first */
+	:: d_step { !SETTLED(state[q]) && !(state[q] & PARKED) -> s = state[q] };
+#ifdef FAULT_PARK_STORE /* Call.Park: Store instead of CompareAndSwap */
+		d_step { state[q] = s | PARKED; s = 0; yes = 1 }; break
 #else
 		if
-		:: d_step { state[q] == s -> state[q] = s | DOZING; s = 0; yes = 1 }; break
+		:: d_step { state[q] == s -> state[q] = s | PARKED; s = 0; yes = 1 }; break
 		:: d_step { state[q] != s -> s = 0 }
 		fi
 #endif
@@ -139,56 +159,50 @@ inline Settle(q, outcome) {
 	s = state[q];
 	d_step { fn[q] = 0; state[q] = outcome };
 #else
-	d_step { assert(InUse(q) || one_owner); fn[q] = 0; s = state[q]; state[q] = outcome };
+	d_step { assert(InUse(q) && kind[q] <= WITHDRAWABLE || one_owner); fn[q] = 0; s = state[q]; state[q] = outcome };
 #endif
 	if
-#ifdef ORPHANS
-	:: s & ORPHANED -> s = 0; Put(q)
-	:: !(s & ORPHANED) && (s & DOZING) -> s = 0; Poke(q)
-	:: else -> s = 0 /* never in cycle/Function: whom it rescues dozes */
-#else
-	:: s & DOZING ->
+	:: s & PARKED ->
 #ifndef FAULT_NO_TOKEN /* Call.Settle: the token is forgotten */
 		s = 0; Poke(q)
 #endif
 	:: else -> s = 0
+	fi
+}
+
+/* Call.letGo */
+inline LetGo(q, my) {
+	d_step {
+		assert(InUse(q) && !(state[q] & my) && BARE(state[q] & 15) == WITHDRAWN || one_owner);
+		s = state[q] & ~WITHDRAWN; state[q] = state[q] | my
+	};
+	if
+#ifdef FAULT_LET_GO_ALONE /* Call.Start: the thread frees a withdrawn record, whether its caller has let go of it or not */
+	:: my == THREAD_LET_GO -> s = 0; Put(q)
+	:: else -> s = 0
+#else
+	:: s != 0 -> s = 0; Put(q)
+	:: else
 #endif
 	fi
 }
 
-#ifdef ORPHANS
-/* Call.Orphan */
-inline Orphan(q) {
-	do
-	:: BARE(state[q]) >= RAN -> Put(q); break
-	:: d_step { BARE(state[q]) < RAN -> s = state[q] };
-		if
-		:: d_step { state[q] == s -> state[q] = s | ORPHANED; s = 0 }; break
-		:: d_step { state[q] != s -> s = 0 }
-		fi
-	od
-}
-#endif
-
 #ifdef DEADLINES
-/* Call.Start: yes if the function is to be run. */
+/* Call.Start: yes if the function is to be run. A context whose deadline does not come is one that the thread must not
+ * look at, as well. */
 inline Start(q) {
-	if /* Ctx.Err */
-	:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; o = EXPIRED }
-	:: d_step { !expired[fn[q]] -> o = 0 }
-	fi;
 	do
-	:: state[q] == WITHDRAWN -> d_step { fn[q] = 0; yes = 0; o = 0 }; Put(q); break
-	:: d_step { state[q] != WITHDRAWN -> s = state[q] };
+	:: (state[q] & 15) == WITHDRAWN -> yes = 0; LetGo(q, THREAD_LET_GO); break
+	:: d_step { (state[q] & 15) != WITHDRAWN -> s = state[q] };
 		if
 #ifdef FAULT_START_STORE /* Call.Start: Store instead of CompareAndSwap */
-		:: d_step { state[q] = s | STARTED; s = 0; yes = (o == 0) };
+		:: d_step { state[q] = s | STARTED; s = 0 };
 #else
-		:: d_step { state[q] == s -> state[q] = s | STARTED; s = 0; yes = (o == 0) };
+		:: d_step { state[q] == s -> state[q] = s | STARTED; s = 0 };
 #endif
-			if
-			:: o == EXPIRED -> d_step { o = 0; Decide(fn[q], NOT_RUN) }; Settle(q, EXPIRED)
-			:: else
+			if /* Ctx.Err */
+			:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; yes = 0; Decide(fn[q], NOT_RUN) }; Settle(q, EXPIRED)
+			:: d_step { !expired[fn[q]] -> yes = 1 }
 			fi;
 			break
 #ifndef FAULT_START_STORE
@@ -198,18 +212,38 @@ inline Start(q) {
 	od
 }
 
-/* Call.Withdraw: yes if the call will not run; the record is the thread's then. */
+/* Call.Withdraw: yes if the call will not run; the record is not the caller's then. */
 inline Withdraw(q) {
 	do
-	:: BARE(state[q]) != QUEUED -> yes = 0; break
+	:: (BARE(state[q])) != QUEUED -> yes = 0; break
 	:: d_step { BARE(state[q]) == QUEUED -> s = state[q] };
 		if
-		:: d_step { state[q] == s -> state[q] = WITHDRAWN; s = 0; yes = 1; Decide(fn[q], NOT_RUN) }; break
+		:: d_step { state[q] == s -> state[q] = WITHDRAWN; s = 0; yes = 1; Decide(fn[q], NOT_RUN) };
+#ifdef FAULT_CLEARED_LATE /* Call.Withdraw: clears Fn and Ctx after it has let go */
+			LetGo(q, CALLER_LET_GO);
+			d_step { assert(InUse(q) && (state[q] & 15) == WITHDRAWN || one_owner); fn[q] = 0 };
+#else
+			d_step { assert(InUse(q) && (state[q] & 15) == WITHDRAWN || one_owner); fn[q] = 0 };
+#ifndef FAULT_KEPT /* Call.Withdraw: the caller leaves the record to the thread */
+			LetGo(q, CALLER_LET_GO);
+#endif
+#endif
+			break
 		:: d_step { state[q] != s -> s = 0 }
 		fi
 	od
 }
 #endif
+
+/* Call.Leave: yes if the record is not the caller's any more. */
+inline Leave(q) {
+	if
+#ifdef DEADLINES
+	:: kind[q] == WITHDRAWABLE -> Withdraw(q)
+#endif
+	:: d_step { kind[q] == AWAITED -> state[q] = state[q] | UNWANTED; yes = 0 }
+	fi
+}
 
 /* ---- queue.go --------------------------------------------------------------------------------------------------- */
 
@@ -236,25 +270,36 @@ inline Get(e, k, job, g) {
 	fi
 }
 
-/* Queue.record, and Queue.Get for a kind that nobody waits for. There are enough records, so none is made; which one
- * the free list gives out is left open, a fresh one or one just used. */
+/* Queue.record, and Queue.Get for a kind that nothing waits for. There are enough records, so none is made: if there
+ * are not, the process stands still. With REUSE, which one the free list gives out is left open, a fresh one or one just
+ * used. */
+#ifdef REUSE
+#define FREE(r, before) unused[r]
+#else
+#define FREE(r, before) unused[r] && !(before)
+#endif
 inline Record(e, k, job, g) {
 	if
 	:: atomic { unused[FIRST(e) + 1] -> unused[FIRST(e) + 1] = 0; Claim(FIRST(e) + 1, k, job, g) }
 #if RECORDS > 2
-	:: atomic { unused[FIRST(e) + 2] -> unused[FIRST(e) + 2] = 0; Claim(FIRST(e) + 2, k, job, g) }
+	:: atomic { FREE(FIRST(e) + 2, unused[FIRST(e) + 1]) -> unused[FIRST(e) + 2] = 0; Claim(FIRST(e) + 2, k, job, g) }
 #endif
 #if RECORDS > 3
-	:: atomic { unused[FIRST(e) + 3] -> unused[FIRST(e) + 3] = 0; Claim(FIRST(e) + 3, k, job, g) }
+	:: atomic { FREE(FIRST(e) + 3, unused[FIRST(e) + 1] || unused[FIRST(e) + 2]) -> unused[FIRST(e) + 3] = 0; Claim(FIRST(e) + 3, k, job, g) }
 #endif
 #if RECORDS > 4
-#error the free list has three records
+	:: atomic { FREE(FIRST(e) + 4, unused[FIRST(e) + 1] || unused[FIRST(e) + 2] || unused[FIRST(e) + 3]) -> unused[FIRST(e) + 4] = 0; Claim(FIRST(e) + 4, k, job, g) }
+#endif
+#if RECORDS > 5
+#error the free list has four records
 #endif
 	fi
 }
 
-/* Queue.Push: ok unless the queue is closed, wake if the caller owes a wake-up. */
+/* Queue.Push: ok unless the queue is closed, wake if the caller owes a wake-up. A thread posts to itself by PushOwn, and
+ * waits for no call of its own. */
 inline Push(e) {
+	assert(at != (e) + 1 || kind[c] == CONTROL || on_thread);
 	do
 	:: head[e] == NIL ->
 		if
@@ -266,7 +311,7 @@ inline Push(e) {
 		:: d_step { head[e] == RESTING -> head[e] = c; owed[e]++; wake = 1; ok = 1 }; break
 		:: head[e] != RESTING
 		fi
-	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break /* never in cycle/Caller: where there are callers nobody closes */
+	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break
 	:: atomic { ISCALL(head[e]) -> h = head[e] AND next[c] = h };
 		if
 		:: d_step { head[e] == h -> head[e] = c; h = 0; wake = 0; ok = 1 }; break
@@ -278,60 +323,112 @@ inline Push(e) {
 /* Queue.Take: c is the oldest call, or NIL. */
 inline Take(e) {
 	if
-	:: ready[e] != NIL -> TakeReady(e)
-	:: ready[e] == NIL ->
+	:: ready[e] != NIL -> TakeUntil(e, 255)
+	:: ready[e] == NIL -> c = NIL
+	fi;
+	if
+	:: c != NIL
+	:: else ->
 		Grab(e, c);
 		if
 		:: c == NIL
 		:: atomic { c != NIL && next[c] == NIL }
-		:: atomic { c != NIL && next[c] != NIL AND l = next[c] AND next[c] = NIL }; /* Pop */
+		:: atomic { c != NIL && next[c] != NIL AND l = next[c] AND next[c] = NIL }; /* pop */
 			Restore(e)
 		fi
 	fi
 }
 
-#ifdef HOST
-/* Queue.Gather */
-inline Gather(e) {
+/* Queue.all: r is the list, the oldest first; ok unless the queue is closed. */
+inline All(e) {
 	if
-	:: ready[e] == CLOSED
-	:: d_step { ready[e] != CLOSED -> r = ready[e] };
+	:: d_step { ready[e] == CLOSED -> r = NIL; ok = 0 }
+	:: d_step { ready[e] != CLOSED -> r = ready[e]; Only(e) };
 		if
-		:: d_step { ready[e] == r -> ready[e] = NIL };
+		:: d_step { ready[e] == r -> ready[e] = NIL; ok = 1 };
 			Grab(e, l);
-			MERGE { /* join */
+			MERGE {
 				if
-				:: r == NIL
-				:: else ->
-					n = r;
-					do
-					:: next[n] != NIL -> n = next[n]
-					:: else -> break
-					od;
-					next[n] = l; l = r; r = NIL; n = NIL
-				fi
-			};
-			if
-			:: l != NIL -> Restore(e)
-			:: else
-			fi
-		:: d_step { ready[e] != r -> r = 0 }
+				:: r == NIL -> r = l
+				:: r != NIL && l == NIL
+				:: else -> Join(r, l)
+				fi;
+				l = NIL
+			}
+		:: d_step { ready[e] != r -> OnlyClose(e); r = NIL; ok = 0 }
 		fi
 	fi
 }
+
+/* The list behind is appended to list, which is not empty. Go knows the end of it; it is found by walking here. */
+inline Join(list, behind) {
+	n = list;
+	do
+	:: next[n] != NIL -> n = next[n]
+	:: else -> break
+	od;
+	next[n] = behind; n = NIL
+}
+
+#ifdef HOST
+/* Queue.Mark: j is the mark, 0 if nothing is queued. */
+inline Mark(e) {
+	j = 0;
+	All(e);
+	if
+	:: r == NIL
+	:: r != NIL ->
+		Record(e, MARK, 0, 0);
+		MERGE { Join(r, c); l = r; r = NIL; c = NIL };
+		Restore(e);
+		atomic { marked++; j = marked }
+	fi;
+	ok = 0
+}
 #endif
 
-/* Queue.TakeReady */
-inline TakeReady(e) {
+/* Queue.TakeUntil: c is the oldest call before m, or NIL. */
+inline TakeUntil(e, m) {
+	c = NIL;
 	do
-	:: ready[e] == NIL || ready[e] == CLOSED -> c = NIL; break
-	:: d_step { ISCALL(ready[e]) -> r = ready[e] };
+#ifdef HOST
+	:: passed >= m -> break
+	:: passed < m && (ready[e] == NIL || ready[e] == CLOSED) -> break
+	:: d_step { passed < m && ISCALL(ready[e]) -> r = ready[e]; Only(e) };
+#else
+	:: ready[e] == NIL || ready[e] == CLOSED -> break
+	:: d_step { ISCALL(ready[e]) -> r = ready[e]; Only(e) };
+#endif
 		n = next[r];
 		if
-		:: atomic { ready[e] == r -> ready[e] = n; n = 0 AND next[r] = NIL; c = r; r = 0 }; break
-		:: d_step { ready[e] != r -> r = 0; n = 0 }
+		:: atomic { ready[e] == r -> ready[e] = n; n = 0 AND next[r] = NIL };
+#ifdef HOST
+			if
+			:: kind[r] == MARK -> d_step { passed++; x = r; r = 0 }; PutRecord(x); x = 0
+			:: else -> c = r; r = 0; Took(e); break
+			fi
+#else
+			c = r; r = 0; Took(e); break
+#endif
+		:: d_step { ready[e] != r -> OnlyClose(e); r = 0; n = 0 }; break
 		fi
 	od
+}
+
+/* Queue.took(c) */
+inline Took(e) {
+#ifdef OWNPOSTS
+	atomic {
+		if
+		:: kind[c] & OWN ->
+			assert(mine[e] == c || in_order);
+			kind[c] = kind[c] & ~OWN; mine[e] = nextMine[c]; nextMine[c] = NIL; taken[e]++
+		:: else
+		fi
+	}
+#else
+	skip
+#endif
 }
 
 /* Queue.grab: list is what was in head, the oldest first. */
@@ -342,13 +439,13 @@ inline Grab(e, list) {
 	:: head[e] == NIL && rest[e] == NIL -> list = NIL; break
 	:: head[e] == NIL && rest[e] != NIL ->
 		if
-		:: d_step { head[e] == NIL -> head[e] = RESTING }; list = NIL; break
+		:: d_step { head[e] == NIL -> head[e] = RESTING; Only(e) }; list = NIL; break
 		:: head[e] != NIL
 		fi
 #else
 	:: head[e] == NIL -> list = NIL; break
 #endif
-	:: d_step { ISCALL(head[e]) -> h = head[e] };
+	:: d_step { ISCALL(head[e]) -> h = head[e]; Only(e) };
 		if
 #ifdef HOST
 		:: d_step { head[e] == h -> head[e] = rest[e] }; Reverse(list); break
@@ -366,8 +463,8 @@ inline Restore(e) {
 	d_step { ready[e] = l; l = 0 }
 #else
 	if
-	:: d_step { ready[e] == NIL -> ready[e] = l; l = 0 }
-	:: ready[e] != NIL -> Refuse()
+	:: d_step { ready[e] == NIL -> ready[e] = l; l = 0; Only(e) }
+	:: ready[e] != NIL -> atomic { OnlyClose(e) }; Refuse()
 	fi
 #endif
 }
@@ -375,36 +472,24 @@ inline Restore(e) {
 #ifdef CYCLES
 /* Queue.TakeFrom: p is the list of the calls that g has queued, up to and including last. */
 inline TakeFrom(e, g, last) {
+	p = NIL;
+	All(e);
 	if
-	:: ready[e] == CLOSED -> p = NIL
-	:: d_step { ready[e] != CLOSED -> r = ready[e] };
+	:: r == NIL
+	:: else ->
+		Split(g, last);
 		if
-		:: d_step { ready[e] == r -> ready[e] = NIL };
-			Grab(e, l);
-			Split(g, last);
-			if
-			:: l != NIL -> Restore(e)
-			:: else
-			fi
-		:: d_step { ready[e] != r -> r = 0; p = NIL }
+		:: l != NIL -> Restore(e)
+		:: else
 		fi
-	fi
+	fi;
+	ok = 0
 }
 
-/* join and Queue.split: of r and then l, p is picked, and l is left. */
+/* Of r, p is picked, and l is left. */
 inline Split(g, last) {
 	MERGE {
-		if
-		:: r == NIL -> r = l
-		:: else ->
-			n = r;
-			do
-			:: next[n] != NIL -> n = next[n]
-			:: else -> break
-			od;
-			next[n] = l
-		fi;
-		l = NIL; p = NIL; yes = 0;
+		l = NIL; yes = 0;
 		do
 		:: r != NIL ->
 			x = r; r = next[x]; next[x] = NIL;
@@ -419,7 +504,7 @@ inline Split(g, last) {
 			:: else ->
 				if
 				:: l == NIL -> l = x
-				:: else -> next[n] = x /* never in cycle/Function: it leaves one call of others at the most */
+				:: else -> next[n] = x
 				fi;
 				n = x
 			fi
@@ -434,23 +519,19 @@ inline Return(e) {
 	if
 	:: p == NIL
 	:: else ->
-		l = p; p = NIL;
+		All(e);
 		if
-		:: ready[e] == CLOSED -> Refuse()
-		:: d_step { ready[e] != CLOSED -> r = ready[e] };
-			if
-			:: d_step { ready[e] == r -> ready[e] = NIL };
-				MERGE { /* join */
-					n = l;
-					do
-					:: next[n] != NIL -> n = next[n]
-					:: else -> break
-					od;
-					next[n] = r; r = NIL; n = NIL
-				};
-				Restore(e)
-			:: ready[e] != r -> r = 0; Refuse()
-			fi
+		:: !ok -> l = p; p = NIL; Refuse()
+		:: else ->
+			MERGE {
+				ok = 0;
+				if
+				:: r != NIL -> Join(p, r)
+				:: else
+				fi;
+				l = p; p = NIL; r = NIL
+			};
+			Restore(e)
 		fi
 	fi
 }
@@ -460,7 +541,7 @@ inline Return(e) {
 inline Refuse() {
 	do
 	:: l != NIL ->
-		n = next[l]; /* Pop */
+		n = next[l]; /* pop */
 		d_step { next[l] = NIL; x = l; l = n; n = 0 };
 		if
 #ifdef DEADLINES
@@ -472,7 +553,18 @@ inline Refuse() {
 			fi
 #endif
 		:: atomic { kind[x] == AWAITED -> Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED)
-		:: atomic { kind[x] >= POSTED -> Decide(fn[x], NOT_RUN); fn[x] = 0 }; PutRecord(x)
+		:: atomic { kind[x] >= POSTED ->
+			if
+			:: fn[x] != 0 -> Decide(fn[x], NOT_RUN)
+			:: else
+			fi;
+			fn[x] = 0 AND
+#ifdef OWNPOSTS
+			nextMine[x] = NIL
+#else
+			skip
+#endif
+		}; PutRecord(x)
 		fi;
 		x = 0
 	:: else -> break
@@ -501,7 +593,7 @@ inline Rest(e) {
 /* Queue.Rise */
 inline Rise(e) {
 	if
-	:: d_step { head[e] == RESTING -> head[e] = NIL }
+	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) }
 	:: head[e] != RESTING
 	fi
 }
@@ -523,3 +615,81 @@ inline Close(e) {
 		fi
 	fi
 }
+
+#ifdef OWNPOSTS
+/* ---- own.go ----------------------------------------------------------------------------------------------------- */
+
+/* Queue.PushOwn: ok unless the queue is closed, wake if the host must be woken. */
+inline PushOwn(e) {
+	All(e);
+	if
+	:: !ok -> wake = 0
+	:: else ->
+		MERGE {
+			Only(e);
+			kind[c] = kind[c] | OWN;
+			if
+			:: r == NIL -> r = c
+			:: else -> Join(r, c)
+			fi;
+			if
+			:: posted[e] == taken[e] -> mine[e] = c
+			:: else ->
+				n = mine[e];
+				do
+				:: nextMine[n] != NIL -> n = nextMine[n]
+				:: else -> break
+				od;
+				nextMine[n] = c; n = NIL
+			fi;
+			posted[e]++;
+			l = r; r = NIL
+		};
+		Restore(e);
+#ifdef HOST
+		atomic { wake = (rest[e] != NIL); owed[e] = owed[e] + wake; ok = 1 }
+#else
+		atomic { wake = 0; ok = 1 }
+#endif
+	fi
+}
+
+/* Queue.TakeOwn(until): c */
+inline TakeOwn(e, until) {
+	c = NIL;
+	if
+	:: taken[e] >= until
+	:: taken[e] < until && ready[e] == CLOSED
+	:: d_step { taken[e] < until && ready[e] != CLOSED -> r = ready[e]; Only(e) };
+		if
+#ifdef FAULT_OWN_UNSURE /* Queue.TakeOwn: takes the call although Close has the list */
+		:: d_step { skip -> if :: ready[e] == r -> ready[e] = NIL :: else fi };
+#else
+		:: d_step { ready[e] == r -> ready[e] = NIL };
+#endif
+			MERGE {
+				c = mine[e];
+				if
+				:: c == r -> r = next[c]
+				:: else ->
+					n = r;
+					do
+					:: next[n] != c && next[n] != NIL -> n = next[n]
+					:: else -> break
+					od;
+					next[n] = next[c]; n = NIL
+				fi;
+				next[c] = NIL; l = r; r = NIL
+			};
+			if
+			:: l != NIL -> Restore(e)
+			:: else
+			fi;
+			Took(e)
+#ifndef FAULT_OWN_UNSURE
+		:: d_step { ready[e] != r -> OnlyClose(e); r = NIL }
+#endif
+		fi
+	fi
+}
+#endif

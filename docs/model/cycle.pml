@@ -1,46 +1,53 @@
-/* Threads whose functions call each other, in a circle, nested, and after a Go.
+/* Threads whose functions call each other: in a circle, nested, after a Go, from a coroutine, by way of a pool or of a
+ * bounded queue.
  *
  * Each job is one function, as a process: it runs on the thread that has set its control to BEGUN, which waits until
- * it is ENDED, or EXITED by Goexit. So what a function does on its thread, be it in place of that thread's waiting,
+ * it is ENDED, or LEFT by Goexit. So what a function does on its thread, be it in place of that thread's waiting,
  * needs no stack but that of the processes that wait for each other.
  *
  * CIRCLE says which jobs there are. Tables give for each job, from 1, the thread that it runs on, the job that its
- * function queues by Go first, and the job that it calls then. Callers are goroutines outside; caller i makes the job
- * CALLED(i). PREPARED: instead of callers there is one such job in each queue, posted before the model begins.
+ * function queues by Go first, the job that it calls then, and the job whose function waits for it. Callers are goroutines
+ * outside; caller i makes the job CALLED(i). The other jobs that no function makes are queued before the model begins.
  */
-#define INNER   1 /* a function on A calls B, whose function calls A */
-#define CROSSED 2 /* a function on A calls B, another on B calls A */
-#define ROUND   3 /* the same with three threads, A to B to C to A */
-#define NESTED  4 /* a function on A queues one there by Go, and then calls one there; somebody else calls A too */
-#define TRAIL   5 /* as CROSSED, but the function on A queues one on B by Go before it calls B */
+#define INNER     1 /* a function on A calls B, whose function calls A */
+#define CROSSED   2 /* a function on A calls B, another on B calls A */
+#define ROUND     3 /* the same with three threads, A to B to C to A */
+#define NESTED    4 /* a function on A queues one there by Go, and then calls one there; another goroutine calls A too */
+#define TRAIL     5 /* as CROSSED, but the function on A queues one on B by Go before it calls B */
+#define COROUTINE 6 /* as INNER, but on A coroutines make the calls; the function that B calls calls A once more */
+#define BOUNDED   7 /* a function on A queues one on B by Go, where a place is held; a function on B calls A */
+#define BOTH      8 /* the same, but the function on B queues one on A by Go, where a place is held as well */
+#define POOLED    9 /* a function of a pool calls A, whose function calls the pool; with two WORKERS another calls A too */
 
-#if CIRCLE == INNER
+#if CIRCLE == INNER || CIRCLE == COROUTINE
 #define QUEUES 2
+#if CIRCLE == INNER
 #define JOBS 3
+#else
+#define JOBS 4
+#endif
 #define CALLERS 1
 #define CALLED(i) 1
 #define ON(j)   ((j) == 2)
 #define GOES(j) 0
-#define SUB(j)  ((j) < 3 -> (j) + 1 : 0)
+#define SUB(j)  ((j) < JOBS -> (j) + 1 : 0)
+#define CALLER(j) ((j) > 0 -> (j) - 1 : 0)
 #elif CIRCLE == CROSSED
-#define PREPARED
 #define QUEUES 2
 #define JOBS 4
-#define CALLERS 2
-#define CALLED(i) ((i) == 0 -> 1 : 3)
 #define ON(j)   ((j) == 2 || (j) == 3)
 #define GOES(j) 0
 #define SUB(j)  ((j)%2 == 1 -> (j) + 1 : 0)
+#define CALLER(j) ((j) > 0 && (j)%2 == 0 -> (j) - 1 : 0)
 #elif CIRCLE == ROUND
-#define PREPARED
 #define QUEUES 3
 #define JOBS 6
-#define CALLERS 3
-#define CALLED(i) (2*(i) + 1)
 #define ON(j)   (((j)/2)%3)
 #define GOES(j) 0
 #define SUB(j)  ((j)%2 == 1 -> (j) + 1 : 0)
+#define CALLER(j) ((j) > 0 && (j)%2 == 0 -> (j) - 1 : 0)
 #elif CIRCLE == NESTED
+#define OWNPOSTS
 #define QUEUES 1
 #define JOBS 4
 #define CALLERS 2
@@ -48,333 +55,538 @@
 #define ON(j)   0
 #define GOES(j) ((j) == 1 -> 2 : 0)
 #define SUB(j)  ((j) == 1 -> 3 : 0)
+#define CALLER(j) ((j) == 3 -> 1 : 0)
 #elif CIRCLE == TRAIL
-#define PREPARED
 #define QUEUES 2
 #define JOBS 5
-#define CALLERS 2
-#define CALLED(i) ((i) == 0 -> 1 : 3)
 #define ON(j)   ((j) == 2 || (j) == 3 || (j) == 5)
 #define GOES(j) ((j) == 1 -> 5 : 0)
 #define SUB(j)  ((j)%2 == 1 && (j) < 5 -> (j) + 1 : 0)
+#define CALLER(j) ((j) == 2 || (j) == 4 -> (j) - 1 : 0)
+#elif CIRCLE == BOUNDED || CIRCLE == BOTH
+#define LIMITS
+#define QUEUES 2
+#define ON(j)   ((j) == 2 || (j) == 3 || (j) == 5)
+#define CALLER(j) (CIRCLE == BOUNDED && (j) == 4 -> 2 : 0)
+#if CIRCLE == BOUNDED
+#define JOBS 6
+#define GOES(j) ((j) == 1 -> 3 : 0)
+#define SUB(j)  ((j) == 2 -> 4 : 0)
+#else
+#define JOBS 7
+#define GOES(j) ((j) == 1 -> 3 : ((j) == 2 -> 4 : 0))
+#define SUB(j)  0
+#endif
+#elif CIRCLE == POOLED
+#define POOL (WORKERS + 1)
+#define BACKLOG 1
+#define THREADS (WORKERS + 1)
+#define QUEUES (WORKERS + 2)
+#define JOBS (2*WORKERS + 1)
+#define ON(j)   ((j) == 2 || (j) == 5 -> WORKERS : POOL)
+#define GOES(j) 0
+#define SUB(j)  ((j) == 3 || (j) == 5 -> 0 : ((j) == 4 -> 5 : (j) + 1))
+#define CALLER(j) ((j) == 5 -> 4 : ((j) == 2 || (j) == 3 -> (j) - 1 : 0))
+#endif
+#ifndef CALLERS
+#define CALLERS 0
+#endif
+#ifndef GOEXIT
+#define GOEXIT 0 /* the job whose function ends with Goexit */
 #endif
 
 #define CYCLES
-#define ORPHANS
 #include "callq.pml"
 #include "engine.pml"
 
-#define THREAD(e) (8 + (e)) /* the goroutine that serves it, as poster */
+#define THREAD(e) (8 + (e)) /* Engine.id, as poster */
 
 #define BEGUN  1
 #define ENDED  2
 #define LEFT   3
 byte control[JOBS + 1];
 
-byte wait[QUEUES];           /* Engine.wait: the record; what is known of it does not change */
-byte posted[QUEUES];         /* Engine.posted */
-#define DEPTH 3
-byte stack[QUEUES*DEPTH];    /* Engine.stack */
-byte depth[QUEUES];
+byte wait[THREADS];          /* Engine.wait: the call, or PLACE; */
+byte waitOn[THREADS];        /* and the thread or pool that it is for. Both are one pointer to what does not change. */
 byte finished;
-
-#define Begin(job) Decide(job, HAS_RUN); control[job] = BEGUN; \
-	assert(!(GOES(CALLER(job))) || fate[GOES(CALLER(job))] != UNDECIDED || in_order)
-#define CALLER(job) ((job) > 1 && SUB((job) - 1) == (job) -> (job) - 1 : ((CIRCLE == NESTED && (job) == 3) -> 1 : 0))
-
-#ifdef TERMINATE
-#define NOBODY_MADE(i) (fate[((i) == 5 -> 1 : (i) - 1 + (i)%2)] == NOT_RUN) /* in TRAIL: its caller has not run */
+bit made[JOBS + 1];          /* history: the call has been made */
+#ifdef POOL
+byte by[JOBS + 1];           /* history: the thread that has begun the function */
+#define BEGUNBY(j) by[j]
+#define BITS(k) ((k) == POOL -> (1 << WORKERS) - 1 : 1 << (k))
+#define FROMPOOL(k, e) ((k) == POOL && (e) < WORKERS)
 #else
-#define NOBODY_MADE(i) 0
+#define BEGUNBY(j) ON(j)
+#define BITS(k) (1 << (k))
+#define FROMPOOL(k, e) 0
+#endif
+#define LOWEST(set) ((set) & 1 -> 0 : ((set) & 2 -> 1 : 2))
+#ifdef LIMITS
+#define LIMIT 1              /* of every queue */
+byte places[QUEUES];         /* limit.places */
+bit limitClosed[QUEUES];     /* limit.closed */
+bit placeToken[QUEUES];      /* Engine.token */
 #endif
 
-#define MORE byte p, q, w, y1, y2, i, self; bit entered, exits
+bit caller_there; /* property: a function that a caller waits for begins and runs only while its caller is there, and does
+                     not begin after a Goexit that has unwound its caller has been told to others */
+bit told;         /* history: another thread has been told of the Goexit */
 
-/* Engine.run and invoke, for a call q on thread e; exits if the function has called Goexit. */
-inline Exec(e) {
+#define Begin(job) Decide(job, HAS_RUN); control[job] = BEGUN; \
+	assert(!(GOES(CALLER(job))) || fate[GOES(CALLER(job))] != UNDECIDED || in_order); \
+	assert(CALLER(job) == 0 || control[CALLER(job)] == BEGUN || caller_there); \
+	assert(!told || job != 2 || CIRCLE == POOLED || caller_there)
+
+#define MORE byte p, q, y, t, m, i, seen, todo; bit entered, exits, unwound, gone, limited
+
+/* Engine.run and invoke, for a call q on thread e; exits if the function has called Goexit. during: e waits for c. */
+inline Exec(e, during) {
 	if
-	:: kind[q] == POSTED ->
-		d_step {
-			i = fn[q]; fn[q] = 0;
-			posted[e] = posted[e] - (posted[e] > 0 && poster[q] == THREAD(e))
-		};
+	:: atomic { kind[q] == POSTED || kind[q] == PLACED ->
+#ifdef LIMITS
+			if
+			:: kind[q] == PLACED ->
+#ifndef FAULT_PLACE_KEPT /* Engine.runPosted: does not give back the place */
+				assert(places[e] > 0 || one_owner); places[e]--
+#endif
+			:: else
+			fi;
+#endif
+			i = fn[q]; fn[q] = 0 };
 		PutRecord(q);
+#ifdef POOL
+		by[i] = e;
+#endif
 		d_step { Begin(i); q = 0 };
 		atomic { control[i] >= ENDED -> exits = (control[i] == LEFT); i = 0 }
-	:: d_step { kind[q] == AWAITED -> Begin(fn[q]); stack[(e)*DEPTH + depth[e]] = q; depth[e]++ };
+	:: kind[q] <= WITHDRAWABLE ->
+#ifdef DEADLINES
 		if
-		:: d_step { control[fn[q]] == ENDED -> depth[e]--; stack[(e)*DEPTH + depth[e]] = 0; result[q] = fn[q] };
-			Settle(q, RAN)
-		:: control[fn[q]] == LEFT -> exits = 1
+		:: kind[q] == WITHDRAWABLE -> Start(q)
+		:: kind[q] == AWAITED -> yes = 1
+		fi;
+		if
+		:: !yes
+		:: else -> yes = 0; ExecAwaited(e, during)
 		fi
+#else
+		ExecAwaited(e, during)
+#endif
 	fi;
 	q = 0
+}
+
+inline ExecAwaited(e, during) {
+	if
+#ifndef FAULT_WANTED /* Engine.run: does not look whether the call is still wanted */
+	:: d_step { state[q] & UNWANTED -> Decide(fn[q], NOT_RUN) }; Settle(q, REFUSED)
+	:: d_step { !(state[q] & UNWANTED) ->
+#else
+	:: d_step {
+#endif
+#ifdef POOL
+			by[fn[q]] = e;
+#endif
+			Begin(fn[q]) };
+		if
+		:: d_step { control[fn[q]] == ENDED -> result[q] = fn[q] };
+			Settle(q, RAN)
+		:: control[fn[q]] == LEFT ->
+			exits = 1;
+#ifdef FAULT_LEFT_LATE /* Engine.runAwaited: settles, and then leaves what the thread waits for */
+			result[q] = fn[q];
+			Settle(q, EXITED);
+			if
+			:: during -> LeaveWait()
+			:: else
+			fi
+#else
+			if
+			:: during -> LeaveWait()
+			:: else
+			fi;
+			result[q] = fn[q];
+			Settle(q, EXITED)
+#endif
+		fi
+	fi
+}
+
+/* wait.leave, of c: gone */
+inline LeaveWait() {
+	if
+	:: gone
+	:: else ->
+#ifdef POOL
+		if
+		:: t == POOL -> TakeBacklog(c)
+		:: t != POOL
+		fi;
+		if
+		:: yes -> Decide(fn[c], NOT_RUN); Put(c)
+		:: else -> Leave(c)
+		fi;
+#else
+		Leave(c);
+#endif
+		atomic { gone = yes; yes = 0 }
+	fi
 }
 
 /* Engine.Start: serveAll, loop and step */
 proctype Thread(byte e) {
 	LOCALS; MORE;
+	at = e + 1;
 	do
 	:: head[e] == CLOSED -> break
 	:: head[e] != CLOSED ->
 		Take(e);
+#ifdef POOL
+		if
+		:: c == NIL && e < WORKERS -> Next(e)
+		:: else
+		fi;
+#endif
 		if
 		:: c != NIL ->
 			atomic { q = c; c = 0 };
-			Exec(e);
-			if
-			:: exits -> /* settleExited */
-				exits = 0;
-				do
-				:: d_step { depth[e] > 0 ->
-					depth[e]--; q = stack[(e)*DEPTH + depth[e]]; stack[(e)*DEPTH + depth[e]] = 0;
-					result[q] = fn[q] };
-					Settle(q, EXITED)
-				:: depth[e] == 0 -> break
-				od;
-				q = 0
-			:: else
-			fi
+			Exec(e, 0);
+			exits = 0 /* serveAll */
 		:: else -> Idle(e)
 		fi
 	od
 }
 
-/* Engine.runList(p); exits as in Exec. */
+/* Engine.runList(p), while e waits; exits as in Exec. */
 inline RunList(e) {
 	do
-	:: p != NIL ->
+	:: p == NIL -> break
+	:: p != NIL && head[e] == CLOSED -> Return(e); break
+	:: p != NIL && head[e] != CLOSED ->
 		d_step { q = p; p = next[q]; next[q] = NIL }; /* Pop */
-		Exec(e);
+		Exec(e, 1);
 		if
 		:: exits -> Return(e); break
 		:: else
 		fi
-	:: else -> break
 	od
 }
 
-/* Engine.waitFor, on thread e, for c in the queue of another one. It is the outcome o, or exits. */
-inline WaitFor(e) {
-	w = wait[e]; /* outer; only the thread writes it */
+/* Engine.runOwn; exits as in Exec. */
+inline RunOwn(e) {
+	m = posted[e];
 	do
-	:: Doze(c);
+	:: TakeOwn(e, m);
+		if
+		:: c == NIL -> break
+		:: else -> q = c; c = 0; Exec(e, 0)
+		fi;
+		if
+		:: exits -> break
+		:: else
+		fi
+	od;
+	m = 0
+}
+
+/* Engine.waitFor and waitOn, on thread e, for c, which thread or pool t has. It is the outcome o, or exits, and then
+ * the record is no longer the caller's. */
+inline WaitFor(e) {
+	do
+	:: Park(c);
 		if
 		:: !yes -> Outcome(c); break
 		:: else -> yes = 0
 		fi;
-#ifndef FAULT_PUBLISHED_LATE /* Engine.waitFor: wait.Store only when it is about to sleep */
-		wait[e] = c;
+#ifndef FAULT_PUBLISHED_LATE /* Engine.waitOn: wait.Store only when it is about to wait for the token */
+		d_step { wait[e] = c; waitOn[e] = t };
 #endif
-		Reach(e);
 		Rescue(e);
 		if
-		:: exits -> break
-		:: !exits && ok -> /* rescued */
-			ok = 0;
-#ifndef FAULT_ENTERED_ONCE /* Engine.waitFor: entered is not cleared after a rescue */
-			entered = 0
+		:: exits -> /* the deferred function, and waitOn again unless the call is gone */
+			exits = 0; unwound = 1; entered = 0; limited = 0;
+			wait[e] = NIL;
+#ifdef FAULT_NOT_AWAITED /* Engine.waitOn: does not wait for a call that has begun */
+			break;
 #endif
+			LeaveWait();
+			if
+			:: gone -> break
+			:: else
+			fi
+		:: !exits && ok -> ok = 0; entered = 0
 		:: !exits && !ok ->
 			if
 			:: !entered ->
 				entered = 1;
-#ifndef FAULT_NO_POKE /* Engine.waitFor: does not poke the others */
-				Reach(e);
-				PokeWaiting(y1);
-				if
-				:: y2 < QUEUES -> PokeWaiting(y2)
-				:: else
-				fi;
-				if
-				:: yes -> yes = 0; Poke(c) /* e was in reach as well */
-				:: else
-				fi
+#ifndef FAULT_NO_POKE /* Engine.waitOn: does not poke the others */
+				PokeAll(e)
 #endif
 			:: else
 			fi;
-			y1 = 0; y2 = 0; yes = 0;
 #ifdef FAULT_PUBLISHED_LATE
-			wait[e] = c;
+			atomic { wait[e] = c; waitOn[e] = t };
 #endif
-			atomic { token[c] -> token[c] = 0 } /* sleepOn */
+			if /* waitToken */
+			:: atomic { token[c] -> token[c] = 0 }
+#ifdef DEADLINES
+			:: limited ->
+				expired[j] = 1;
+				Withdraw(c);
+				if
+				:: yes -> d_step { yes = 0; o = WITHDRAWN }; break
+				:: else -> limited = 0 /* ctx = never */
+				fi
+#endif
+			fi
 		fi
 	od;
-	entered = 0; y1 = 0; y2 = 0; yes = 0;
-#ifdef FAULT_WAIT_LEFT /* Engine.waitFor: wait is not set back */
-	w = 0;
+#ifdef FAULT_WAIT_LEFT /* Engine.waitOn: wait is not set back */
 #else
-	atomic { wait[e] = w; w = 0 };
+	wait[e] = NIL;
 #endif
+	entered = 0;
 	if
-	:: exits ->
-#ifdef FAULT_NOT_ORPHANED /* Engine.waitFor: the record is freed instead of orphaned */
-		Put(c)
-#else
-		Orphan(c)
-#endif
+	:: unwound ->
+		unwound = 0; exits = 1; o = 0;
+		if
+		:: !gone -> Put(c)
+		:: gone -> gone = 0
+		fi
 	:: else
 	fi
 }
 
-/* wait.reach, from the wait of e for c: y1 and y2 are the other threads, in its order, yes if it comes back to e.
- * Absent is QUEUES. */
-inline Reach(e) {
-	d_step { y1 = OWNER(c); y2 = QUEUES; i = wait[y1]; yes = 0 };
-	if
-	:: i == NIL
-	:: i != NIL && OWNER(i) == e -> yes = 1
-	:: i != NIL && OWNER(i) != e ->
-#if QUEUES > 2
-		d_step { y2 = OWNER(i); i = wait[y2]; yes = (i != NIL && OWNER(i) == e) }
-#else
-		assert(false)
+/* reach.from, for a wait for a thread or a pool: seen, as bits. */
+inline Reach(on) {
+	d_step { seen = BITS(on); todo = seen };
+#ifdef FAULT_ONE_WORKER /* reach.add: only the first thread of the pool that is waited for */
+	d_step { if :: on == POOL -> seen = 1; todo = 1 :: else fi };
 #endif
-	fi;
-	i = 0
-}
-
-/* Engine.rescue, after Reach: ok if it has run something. */
-inline Rescue(e) {
-	yes = 0;
-	ok = 0;
-	i = wait[y1];
-	if
-	:: i != NIL && OWNER(i) == e -> self = THREAD(y1); TakeFrom(e, self, i)
-	:: else
-	fi;
-	i = 0;
-#if QUEUES > 2
-	if
-	:: p == NIL && y2 < QUEUES ->
-		i = wait[y2];
-		if
-		:: i != NIL && OWNER(i) == e -> self = THREAD(y2); TakeFrom(e, self, i)
-		:: else
-		fi;
-		i = 0
-	:: else
-	fi;
-#endif
-	self = THREAD(e);
-	if
-	:: p != NIL ->
-#ifdef FAULT_NOT_RETURNED /* Engine.rescue: runs the first call only, and forgets the rest of the list */
-		d_step { q = p; p = 0 };
-		wait[e] = NIL;
-		Exec(e);
-#else
-		wait[e] = NIL;
-		RunList(e);
-#endif
-		ok = 1
-	:: else
-	fi
-}
-
-inline PokeWaiting(y) {
-	i = wait[y];
-	if
-	:: i != NIL -> Poke(i)
-	:: else
-	fi;
-	i = 0
-}
-
-/* A function. */
-proctype Function(byte j0) {
-	LOCALS; MORE; byte e, sub, there;
-end:	control[j0] == BEGUN;
-	atomic { e = ON(j0); self = THREAD(e) };
-	atomic { sub = GOES(j0); there = ON(sub) };
-	if
-	:: sub != 0 -> /* Engine.Go */
-		Record(there, POSTED, sub, self);
-		Push(there);
-		if
-		:: ok ->
-			ok = 0;
+	do
+	:: d_step { todo != 0 ->
+			y = LOWEST(todo);
+			todo = todo & ~(1 << y);
 			if
-			:: there == e -> posted[e]++
+			:: wait[y] != NIL -> todo = todo | (BITS(waitOn[y]) & ~seen); seen = seen | BITS(waitOn[y])
+			:: else
+			fi;
+			y = 0 }
+	:: todo == 0 -> break
+	od
+}
+
+/* Engine.rescue: ok if it has run something. */
+inline Rescue(e) {
+	Reach(t);
+	atomic { todo = seen & ~(1 << e); seen = 0; ok = 0 };
+	do
+	:: todo == 0 -> break
+	:: d_step { todo != 0 -> y = LOWEST(todo); todo = todo & ~(1 << y); i = wait[y]; m = waitOn[y] };
+		if
+		:: ISCALL(i) && m == e -> TakeFrom(e, THREAD(y), i)
+#ifdef POOL
+		:: ISCALL(i) && FROMPOOL(m, e) ->
+			TakeBacklog(i);
+			if
+			:: yes -> p = i; yes = 0
 			:: else
 			fi
-		:: else -> d_step { Decide(sub, NOT_RUN); fn[c] = 0 }; PutRecord(c)
+#endif
+		:: !ISCALL(i) || m != e && !FROMPOOL(m, e)
+		fi;
+		d_step { i = 0; m = 0; y = 0 };
+		if
+		:: p != NIL ->
+			todo = 0;
+			wait[e] = NIL;
+#ifdef FAULT_NOT_RETURNED /* Engine.runList: runs one call and forgets the rest of the list */
+			d_step { q = p; p = 0 };
+			Exec(e, 1);
+#else
+			RunList(e);
+#endif
+			ok = 1
+		:: else
+		fi
+	od
+}
+
+/* Engine.pokeAll */
+inline PokeAll(e) {
+	Reach(t);
+	do
+	:: d_step { seen != 0 -> y = LOWEST(seen); seen = seen & ~(1 << y); i = wait[y] };
+		if
+		:: i == NIL
+		:: ISCALL(i) -> Poke(i)
+#ifdef LIMITS
+#ifndef FAULT_PLACES_UNPOKED /* wait.poke: does nothing for a wait for a place */
+		:: i == PLACE -> placeToken[y] = 1
+#else
+		:: i == PLACE
+#endif
+#endif
+		fi;
+		i = 0; y = 0
+	:: seen == 0 -> break
+	od
+}
+
+#ifdef LIMITS
+/* limit.enter, for a queue that is not the thread's own: m is the kind. */
+inline Enter(e) {
+	if
+	:: d_step { places[t] < LIMIT -> places[t]++; m = PLACED }
+	:: places[t] >= LIMIT -> /* Engine.waitForPlace */
+#ifndef FAULT_PLACE_UNPUBLISHED /* Engine.waitForPlace: does not say for what it waits */
+		d_step { wait[e] = PLACE; waitOn[e] = t };
+#endif
+		do
+		:: Reach(t);
+			if
+#ifndef FAULT_PLACE_BLIND /* Engine.waitForPlace: does not look whether the other waits for it */
+			:: d_step { seen & (1 << e) -> seen = 0; m = POSTED }; break
+			:: d_step { !(seen & (1 << e)) -> seen = 0 }
+#else
+			:: seen = 0
+#endif
+			fi;
+			if
+			:: d_step { places[t] < LIMIT -> places[t]++; m = PLACED }; break
+			:: limitClosed[t] -> m = POSTED; break
+			:: d_step { placeToken[e] -> placeToken[e] = 0 }
+			fi
+		od;
+		wait[e] = NIL
+	fi
+}
+#endif
+
+inline PushAndWake(e) {
+	Push(e);
+	if
+	:: wake -> wake = 0; Wake(e)
+	:: else
+	fi
+}
+
+/* A function. Whether a coroutine makes its calls or the serving goroutine does is the same: both are on the thread. */
+proctype Function(byte j0) {
+	LOCALS; MORE; byte e;
+end:	control[j0] == BEGUN;
+	atomic { e = BEGUNBY(j0); at = e + 1; j = GOES(j0); t = ON(j) };
+	if
+	:: j != 0 -> /* Engine.Go */
+#ifdef LIMITS
+		Enter(e);
+#else
+		m = POSTED;
+#endif
+		made[j] = 1;
+		Record(t, m, j, THREAD(e));
+		m = 0;
+#ifdef OWNPOSTS
+		PushOwn(e);
+#else
+		Push(t);
+#endif
+		if
+		:: ok -> ok = 0
+		:: else -> d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c)
 		fi;
 		if
-		:: wake -> wake = 0; Wake(there)
+		:: wake -> wake = 0; Wake(t)
 		:: else
 		fi;
 		c = 0
 	:: else
 	fi;
-	atomic { sub = SUB(j0); there = ON(sub) };
+	atomic { j = SUB(j0); t = ON(j) };
 	if
-	:: sub != 0 && there == e -> /* Engine.nested */
-		if
-		:: head[e] == CLOSED -> Decide(sub, NOT_RUN)
-		:: head[e] != CLOSED ->
-#ifndef FAULT_POSTED_LATE /* Engine.nested: does not run first what the same goroutine has queued */
-			if
-			:: posted[e] > 0 -> TakeFrom(e, self, NIL); RunList(e)
-			:: else
-			fi;
+#ifdef FAULT_BY_GOROUTINE /* Engine.On: looks which goroutine the caller is, and a coroutine is none that serves */
+	:: j != 0 && t == e && CIRCLE != COROUTINE ->
+#else
+	:: j != 0 && t == e -> /* Engine.nested */
 #endif
-			if
-			:: exits
-			:: else ->
-				d_step { Begin(sub) };
-				atomic { control[sub] >= ENDED -> exits = (control[sub] == LEFT) }
-			fi
-		fi
-	:: sub != 0 && there != e -> /* Engine.Call */
-		Get(there, AWAITED, sub, self);
-		Push(there);
+#ifdef OWNPOSTS
+#ifndef FAULT_POSTED_LATE /* Engine.nested: does not first run what the thread has posted to itself */
 		if
-		:: wake -> wake = 0; Wake(there)
+		:: posted[e] != taken[e] -> RunOwn(e)
 		:: else
 		fi;
+#endif
+#endif
 		if
-		:: !ok -> d_step { Decide(sub, NOT_RUN); fn[c] = 0 }; Put(c)
+		:: exits
+		:: !exits && head[e] == CLOSED -> made[j] = 1; Decide(j, NOT_RUN)
+		:: !exits && head[e] != CLOSED ->
+			d_step { made[j] = 1; Begin(j) };
+			atomic { control[j] >= ENDED -> exits = (control[j] == LEFT) }
+		fi
+#ifdef FAULT_BY_GOROUTINE
+	:: j != 0 && (t != e || CIRCLE == COROUTINE) ->
+#else
+	:: j != 0 && t != e -> /* Engine.Call, Engine.CallContext, Pool.Call */
+#endif
+		made[j] = 1;
+#ifdef DEADLINES
+		Get(t, WITHDRAWABLE, j, THREAD(e));
+		d_step { mayExpire[j] = 1; limited = 1 };
+#else
+		Get(t, AWAITED, j, THREAD(e));
+#endif
+#ifdef POOL
+		if
+		:: t == POOL -> Submit(); atomic { t = o; o = 0 }
+		:: t != POOL -> PushAndWake(t)
+		fi;
+#else
+		PushAndWake(t);
+#endif
+		if
+		:: !ok -> d_step { Decide(j, NOT_RUN); fn[c] = 0 }; Put(c)
 		:: else ->
 			ok = 0;
 			if
-			:: d_step { BARE(state[c]) >= RAN -> o = BARE(state[c]) }
+			:: d_step { SETTLED(state[c]) -> o = BARE(state[c]) }
+#ifdef FAULT_COROUTINE_UNKNOWN /* registry.current: does not find the thread of a coroutine */
+			:: Await(0)
+#else
 			:: WaitFor(e)
+#endif
 			fi;
 			if
 			:: exits
 			:: else ->
 				d_step {
-					assert(o == REFUSED || result[c] == sub || true_report);
-					assert((o == REFUSED) == (fate[sub] == NOT_RUN) && fate[sub] != UNDECIDED || true_report);
-					exits = (o == EXITED)
+					assert(o == RAN || o >= EXITED || o == WITHDRAWN || true_report);
+					assert(o != RAN && o != EXITED || result[c] == j || o == WITHDRAWN || true_report);
+					assert((o != RAN && o != EXITED) == (fate[j] == NOT_RUN) && fate[j] != UNDECIDED || true_report);
+					exits = (o == EXITED);
+					told = told || exits
 				};
-				Put(c)
+				if
+				:: o != WITHDRAWN -> Put(c)
+				:: else
+				fi
 			fi
 		fi
-	:: sub == 0
+	:: j == 0
 	fi;
-#ifdef GOEXIT
-	if
-	:: j0 == GOEXIT -> exits = 1
-	:: skip
-	fi;
-#endif
-	control[j0] = (exits -> LEFT : ENDED)
+	d_step {
+		assert(j == 0 || control[j] != BEGUN || caller_there);
+		control[j0] = (exits || j0 == GOEXIT -> LEFT : ENDED)
+	}
 }
 
-#ifndef PREPARED
+#if CALLERS > 0
 /* Engine.Call by a goroutine that is on no thread. */
 proctype Caller(byte id) {
 	LOCALS;
-	byte there;
-	atomic { j = CALLED(id); there = ON(j) };
-	Get(there, AWAITED, j, id);
-	Push(there);
-	if
-	:: wake -> wake = 0; Wake(there)
-	:: else
-	fi;
+	atomic { j = CALLED(id); made[j] = 1 };
+	Get(ON(j), AWAITED, j, id);
+	PushAndWake(ON(j));
 	if
 	:: !ok -> d_step { Decide(j, NOT_RUN); o = REFUSED; fn[c] = 0 }
 	:: else -> Await(0)
@@ -388,11 +600,35 @@ proctype Caller(byte id) {
 }
 #endif
 
+#ifdef LIMITS
+/* Engine.Go of the last job by a goroutine that is on no thread, to a queue in which a place is held. */
+proctype Poster(byte e) {
+	LOCALS; byte m;
+	if
+	:: d_step { places[e] < LIMIT -> places[e]++; m = PLACED }
+	:: limitClosed[e] -> m = POSTED
+	fi;
+	atomic { j = JOBS; made[j] = 1 };
+	Record(e, m, j, 0);
+	PushAndWake(e);
+	if
+	:: ok
+	:: else -> d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c)
+	fi;
+	finished++
+}
+#endif
+
 #ifdef TERMINATE
 /* Engine.Terminate */
 proctype Terminator() {
 	LOCALS;
 	Close(TERMINATE); /* the number of a queue */
+#ifdef LIMITS
+#ifndef FAULT_LIMIT_OPEN /* Engine.Terminate: does not close the limit */
+	limitClosed[TERMINATE] = 1;
+#endif
+#endif
 	if
 	:: wake -> wake = 0; Wake(TERMINATE)
 	:: else
@@ -400,23 +636,48 @@ proctype Terminator() {
 }
 #endif
 
+/* A posted call of no goroutine's, with a record of queue from, is in the queue e. */
+inline Prepare(e, from, nth, k, job) {
+	i = FIRST(from) + nth;
+	next[i] = (ISCALL(head[e]) -> head[e] : NIL);
+	head[e] = i;
+	unused[i] = 0; kind[i] = k; fn[i] = job; made[job] = 1
+}
+
 init {
 	byte i;
 	atomic {
 		for (i : 1 .. QUEUES*RECORDS) { unused[i] = ((i - 1)%RECORDS != 0) };
-		for (i : 0 .. QUEUES - 1) { run Thread(i) };
+		for (i : 0 .. THREADS - 1) { run Thread(i) };
 		for (i : 1 .. JOBS) { run Function(i) };
-#ifdef PREPARED
-		for (i : 0 .. CALLERS - 1) {
-			head[i] = FIRST(i) + 1;
-			unused[head[i]] = 0;
-			kind[head[i]] = POSTED;
-			fn[head[i]] = CALLED(i);
-			mode[i] = INHOST
-		};
-		finished = CALLERS;
-#else
+#if CALLERS > 0
 		for (i : 0 .. CALLERS - 1) { run Caller(i) };
+#endif
+#if CIRCLE == CROSSED || CIRCLE == TRAIL || CIRCLE == ROUND
+		Prepare(0, 0, 1, POSTED, 1);
+		Prepare(1, 1, 1, POSTED, 3);
+#endif
+#if CIRCLE == ROUND
+		Prepare(2, 2, 1, POSTED, 5);
+#endif
+#ifdef LIMITS
+		Prepare(0, 0, 1, POSTED, 1);
+		Prepare(1, 1, 1, POSTED, 2);
+		Prepare(1, 1, 2, PLACED, 5);
+		places[1] = 1;
+#if CIRCLE == BOTH
+		Prepare(0, 0, 2, PLACED, 6);
+		places[0] = 1;
+#endif
+		run Poster(1);
+#endif
+#if CIRCLE == POOLED
+		Prepare(0, POOL, 1, POSTED, 1);
+		busy[0] = 1;
+#if WORKERS > 1
+		Prepare(1, POOL, 2, POSTED, 4);
+		busy[1] = 1;
+#endif
 #endif
 #ifdef TERMINATE
 		run Terminator();
@@ -425,10 +686,18 @@ init {
 	};
 	timeout;
 	atomic {
-		finished == CALLERS; /* or else init blocks as well, and this is an invalid end state */
-		for (i : 1 .. JOBS) { assert(fate[i] != UNDECIDED && (control[i] == 0) == (fate[i] == NOT_RUN) && control[i] != BEGUN
-			|| NOBODY_MADE(i) || all_decided) };
-		for (i : 0 .. QUEUES - 1) { assert(!firstTaken[i] && wait[i] == NIL && depth[i] == 0 || one_owner) };
+#ifdef LIMITS
+		finished == CALLERS + 1;
+#endif
+		finished >= CALLERS; /* or else init blocks as well, and this is an invalid end state */
+		for (i : 1 .. JOBS) {
+			assert(made[i] == (fate[i] != UNDECIDED) && (control[i] == 0) == (fate[i] != HAS_RUN) && control[i] != BEGUN || all_decided)
+		};
+		for (i : 0 .. THREADS - 1) { assert(wait[i] == NIL || one_owner) };
+#ifdef LIMITS
+		for (i : 0 .. THREADS - 1) { assert(places[i] == 0 || limitClosed[i] || one_owner) };
+#endif
+		for (i : 0 .. QUEUES - 1) { assert(!firstTaken[i] || one_owner) };
 		for (i : 1 .. QUEUES*RECORDS) { assert(unused[i] == ((i - 1)%RECORDS != 0) || one_owner) }
 	}
 }

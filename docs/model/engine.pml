@@ -1,40 +1,56 @@
-/* Package internal/engine: waking, resting and waiting. */
+/* Package internal/engine: waking, resting, waiting, and pools. */
 
 /* Engine.mode. */
-#define INHOST 0
-#define INOS   1
-#define INGO   2
+#define UP    0
+#define INOS  1 /* inFutex */
+#define INGO  2 /* inScheduler */
 
 /* park.Sleeper.word. */
 #define AWAKE  0
 #define ASLEEP 1
 
-byte mode[QUEUES] = INGO; /* Engine.Start */
+byte mode[QUEUES];  /* only the thread changes it */
 bit word[QUEUES];
-bit inBed[QUEUES];        /* the kernel has put the thread to sleep on word */
-bit bell[QUEUES];         /* a channel with room for one */
-bit atBell[QUEUES];       /* history: the thread has looked at head and now receives from bell */
+bit inBed[QUEUES];  /* the kernel has put the thread to sleep on word */
+bit bell[QUEUES];   /* a channel with room for one */
+bit atBell[QUEUES]; /* history: the thread has looked at head and now receives from bell */
 
 #ifdef HOST
 bit hook, rung;
 bit event;   /* posted to the host's loop by the hook, and not yet taken */
 bit waiting; /* history: the host waits for an event */
-#define LOST(e) (owed[e] == 0 && (ISCALL(head[e]) && waiting && !event || head[e] != RESTING && (inBed[e] || atBell[e] && !bell[e])))
+#define LOST(e) (owed[e] == 0 && ((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && hook && head[e] != CLOSED || \
+	head[e] != RESTING && (inBed[e] || atBell[e] && !bell[e])))
 #else
 #define LOST(e) (owed[e] == 0 && head[e] != RESTING && (inBed[e] || atBell[e] && !bell[e]))
 #endif
+#ifndef THREADS
+#define THREADS QUEUES
+#endif
 
-/* The wake-up that is owed is a token in one of the beds. If it is in none and the thread sleeps, it is lost. */
+/* The wake-up that is owed is a token for one way of waiting. If it is in none and the thread sleeps, it is lost. */
 active proctype Monitor() {
-#if QUEUES == 1
+#if THREADS == 1
 end:	atomic { LOST(0) -> assert(lost_wakeup) }
-#elif QUEUES == 2
+#elif THREADS == 2
 end:	atomic { LOST(0) || LOST(1) -> assert(lost_wakeup) }
 #else
 end:	atomic { LOST(0) || LOST(1) || LOST(2) -> assert(lost_wakeup) }
 #endif
-} /* never in queue/Monitor, cycle/Monitor, host/Monitor: that is the property */
+} /* never in queue/Monitor, cycle/Monitor, host/Monitor, pool/Monitor: that is the property */
 
+#ifdef COARSE
+/* Engine.wake, idle. How a thread rests and is woken is searched in the other configurations. */
+inline Wake(e) { owed[e]-- }
+inline Idle(e) {
+	Rest(e);
+	if
+	:: ok ->
+end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
+	:: else
+	fi
+}
+#else
 /* Engine.wake */
 inline Wake(e) {
 	if
@@ -52,7 +68,7 @@ inline Wake(e) {
 #endif
 #endif
 #ifdef HOST
-	:: mode[e] == INHOST ->
+	:: mode[e] == UP ->
 		if
 		:: !hook -> owed[e]--
 		:: hook ->
@@ -63,7 +79,7 @@ inline Wake(e) {
 			fi
 		fi
 #else
-	:: mode[e] == INHOST -> d_step { owed[e]-- } /* there is no hook */
+	:: mode[e] == UP -> d_step { owed[e]-- } /* there is no hook */
 #endif
 	fi
 }
@@ -73,7 +89,7 @@ inline Wake(e) {
 inline Idle(e) {
 	Rise(e);
 	if /* hot polls, Engine.spin, Engine.letCallerGo: Queue.Pending and Queue.Closed */
-	:: ISCALL(ready[e]) -> yes = 1 /* never in queue/Thread, cycle/Thread, host/Host: Take has found it empty */
+	:: ISCALL(ready[e]) -> yes = 1 /* never in queue/Thread, cycle/Thread, host/Host, pool/Worker: Take has found it empty */
 	:: ready[e] == NIL ->
 		if
 		:: ISCALL(head[e]) -> yes = 1
@@ -103,7 +119,7 @@ inline Nap(e) {
 	mode[e] = INOS;
 	Rest(e);
 	if
-	:: !ok -> mode[e] = INHOST; yes = 1
+	:: !ok -> mode[e] = UP; yes = 1
 	:: else ->
 		do
 #ifdef FAULT_ARM_LATE /* Engine.nap: looks whether the queue is resting, then arms */
@@ -112,7 +128,7 @@ inline Nap(e) {
 #else
 		:: word[e] = ASLEEP; /* park.Sleeper.Arm */
 			if
-			:: head[e] != RESTING -> mode[e] = INHOST; yes = 1; break
+			:: head[e] != RESTING -> mode[e] = UP; yes = 1; break
 			:: head[e] == RESTING
 			fi;
 #endif
@@ -125,7 +141,7 @@ inline Nap(e) {
 			:: word[e] != ASLEEP
 			fi;
 			if
-			:: head[e] != RESTING -> mode[e] = INHOST; yes = 1; break
+			:: head[e] != RESTING -> mode[e] = UP; yes = 1; break
 			:: head[e] == RESTING ->
 				if
 				:: skip
@@ -133,7 +149,7 @@ inline Nap(e) {
 				fi
 			fi
 #ifdef FAULT_ARM_LATE
-		:: head[e] != RESTING -> mode[e] = INHOST; yes = 1; break
+		:: head[e] != RESTING -> mode[e] = UP; yes = 1; break
 #endif
 		od
 	fi;
@@ -165,22 +181,24 @@ end_bell:		atomic { bell[e] -> bell[e] = 0; atBell[e] = 0 } /* <-bell */
 		od
 	:: else
 	fi;
-	atomic { mode[e] = INHOST; ok = 0 }
+	atomic { mode[e] = UP; ok = 0 }
 }
 
-/* line.spin, doze and sleepOn, and so Engine.await, of a goroutine that is not on a thread of an engine: o is the
- * outcome of c, WITHDRAWN if c was withdrawn. limited: the caller has a context. */
+#endif
+
+/* line.spin and block, and so Engine.await, of a goroutine that is not on a thread of an engine: o is the outcome of c,
+ * WITHDRAWN if c was withdrawn. limited: the caller has a context. */
 inline Await(limited) {
 	if
-	:: d_step { BARE(state[c]) >= RAN -> o = BARE(state[c]) } /* it has spun, and not in vain */
+	:: d_step { SETTLED(state[c]) -> o = BARE(state[c]) } /* it has spun, and not in vain */
 	:: skip ->
 		do
-		:: Doze(c);
+		:: Park(c);
 			if
 			:: !yes -> Outcome(c); break
 			:: else -> yes = 0
 			fi;
-			if
+			if /* waitToken */
 			:: d_step { token[c] -> token[c] = 0 }
 #ifdef DEADLINES
 			:: limited && mayExpire[j] ->
@@ -188,10 +206,122 @@ inline Await(limited) {
 				Withdraw(c);
 				if
 				:: yes -> d_step { yes = 0; o = WITHDRAWN }; break
-				:: else -> limited = 0 /* done = nil */
+				:: else -> limited = 0 /* ctx = never */
 				fi
 #endif
 			fi
 		od
 	fi
 }
+
+#ifdef POOL
+/* ---- pool.go: threads 0 to WORKERS - 1; records come from the queue POOL, which no thread serves ------------------ */
+
+chan backlog = [BACKLOG] of { byte }; /* Pool.backlog, with its mutex Pool.mu: what is done under it is one step */
+byte idle[WORKERS], idlers;           /* Pool.idle */
+bit listed[WORKERS];                  /* Engine.listed */
+bit closed, retired;
+bit busy[WORKERS];                    /* history: the thread has taken a call, or been given one, since it was idle */
+bit shared_out; /* property: no call is in the backlog while a thread is idle, and only an idle thread is given one */
+
+#define Shared() assert(idlers == 0 || empty(backlog) || shared_out)
+
+/* Pool.submit: o is the thread that c was given to, POOL if it is in the backlog; ok unless the pool is closed. */
+inline Submit() {
+	if
+	:: d_step { closed -> ok = 0; o = POOL }
+	:: d_step { !closed && idlers == 0 -> backlog!c; ok = 1; o = POOL; Shared() }
+	:: d_step { !closed && idlers > 0 ->
+			o = idle[idlers - 1];
+#ifndef FAULT_HANDED_TWICE /* Pool.submit: leaves the thread among the idle ones */
+			idlers--; idle[idlers] = 0; listed[o] = 0;
+#endif
+			assert(!busy[o] || shared_out); busy[o] = 1 };
+		Push(o);
+		if
+		:: wake ->
+			wake = 0;
+			Wake(o)
+		:: else
+		fi
+	fi
+}
+
+/* Pool.next: c */
+inline Next(e) {
+#ifdef FAULT_NEXT_TWICE /* Pool.next: finds the backlog empty, and says that it is idle when it has the mutex again */
+	if
+	:: d_step { nempty(backlog) -> backlog?c; busy[e] = 1 }
+	:: empty(backlog) ->
+		if
+		:: d_step { !closed && !listed[e] -> idle[idlers] = e; idlers++; listed[e] = 1; busy[e] = 0 }
+		:: else
+		fi
+	fi
+#else
+	if
+	:: d_step { nempty(backlog) -> backlog?c; busy[e] = 1; Only(e); Shared() }
+	:: empty(backlog) && (closed || listed[e])
+#ifdef RETIRE
+	:: empty(backlog) && !closed && !listed[e] && retired -> Close(e)
+	:: d_step { empty(backlog) && !closed && !listed[e] && !retired ->
+#else
+	:: d_step { empty(backlog) && !closed && !listed[e] ->
+#endif
+			assert(idlers < WORKERS || shared_out);
+			idle[idlers] = e; idlers++; listed[e] = 1; busy[e] = 0; Only(e) }
+	fi
+#endif
+}
+
+/* Pool.take: yes if c was there. */
+inline TakeBacklog(q) {
+#ifdef FAULT_TAKE_BLIND /* Pool.take: does not look whether the call is listed */
+	if
+	:: d_step { backlog??[eval(q)] -> backlog??eval(q); yes = 1 }
+	:: d_step { !backlog??[eval(q)] -> yes = 1 }
+	fi
+#else
+	if
+	:: d_step { backlog??[eval(q)] -> backlog??eval(q); yes = 1 }
+	:: d_step { !backlog??[eval(q)] -> yes = 0 }
+	fi
+#endif
+}
+
+/* Pool.Terminate */
+inline TerminatePool() {
+#ifdef FAULT_EMPTIED_FIRST /* Pool.Terminate: empties the backlog before it closes the pool */
+	d_step { MoveBacklog() };
+	closed = 1;
+#else
+	d_step { closed = 1; MoveBacklog() };
+#endif
+	Refuse();
+	i = 0;
+	do
+	:: i < WORKERS ->
+		Close(i);
+		if
+		:: wake -> wake = 0; Wake(i)
+		:: else
+		fi;
+		i++
+	:: else -> break
+	od
+}
+
+/* List.Empty: l */
+inline MoveBacklog() {
+	do
+	:: nempty(backlog) -> backlog?x;
+		if
+		:: l == NIL -> l = x
+		:: else -> next[n] = x
+		fi;
+		n = x
+	:: empty(backlog) -> break
+	od;
+	n = 0; x = 0
+}
+#endif

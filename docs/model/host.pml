@@ -1,59 +1,105 @@
 /* A thread with an event loop of its own: Adopt, OnWake, Serve and ServeContext.
  *
- * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the hook posts one. The
- * host may serve a context first, before it sets the hook or after (CONTEXT). It
- * may be terminated (TERMINATE). A function may serve and wait itself (MODAL), as
- * dialogs do. Job 1 is the Control record of Engine.nudge.
+ * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the hook posts one. Job 1
+ * is the Control record of Engine.interrupt.
+ *
+ *   CONTEXT     the host serves a context first
+ *   SETTER      another goroutine calls OnWake, some time; else the host does, before it serves a context or after
+ *   TERMINATE   the thread is terminated some time, by another goroutine
+ *   MODAL       the function of job 2 serves and waits itself, as dialogs do
+ *   EATS        it may take all events from the event loop, and it may wait for another thread
+ *   OWNPOSTS    it posts the last job to its own thread
  */
 #define HOST
 #define QUEUES 1
+#ifdef OWNPOSTS
+#define JOBS (CALLERS + 2)
+#else
 #define JOBS (CALLERS + 1)
+#endif
 #include "callq.pml"
 #include "engine.pml"
 
 byte finished;
-bit serving, expiry, returned; /* ServeContext has begun; its context has ended; it has returned */
+bit begun, expiry, returned; /* ServeContext has begun; its context has ended; it has returned */
 
-/* Engine.run; the function only returns. */
-inline Run(e) {
-	if
-	:: kind[c] == CONTROL -> d_step { Decide(fn[c], HAS_RUN); fn[c] = 0 }; PutRecord(c)
-	:: kind[c] == POSTED -> d_step { Decide(fn[c], HAS_RUN); fn[c] = 0 }; PutRecord(c)
-	:: d_step { kind[c] == AWAITED -> Decide(fn[c], HAS_RUN); result[c] = fn[c] };
-		Modal(e);
-		Settle(c, RAN)
-	fi;
-	c = 0
-}
+byte serving;  /* Engine.serving; only the thread changes it */
+bit known = 1; /* the thread has its identity: Engine.m */
+bit identity;  /* property: it has it while a function runs, and not any more when it was terminated and does not serve */
 
-inline RunInside(e) {
-	if
-	:: kind[c] == CONTROL -> d_step { Decide(fn[c], HAS_RUN); fn[c] = 0 }; PutRecord(c)
-	:: kind[c] == POSTED -> d_step { Decide(fn[c], HAS_RUN); fn[c] = 0 }; PutRecord(c)
-	:: d_step { kind[c] == AWAITED -> Decide(fn[c], HAS_RUN); result[c] = fn[c] }; Settle(c, RAN)
-	fi;
-	c = 0
-}
+/* Engine.begin */
+inline Begin() { serving++ }
 
-/* A function that serves, and then waits and serves until its caller's program has no more to say. */
-inline Modal(e) {
-#ifdef MODAL
+/* Engine.end */
+inline End(e) {
+	d_step { serving--; yes = (serving == 0); Only(e) };
 	if
-	:: fn[c] == 2 ->
-		outer = c;
-#ifndef FAULT_WAITS_FIRST /* the host, or the engine: calls taken together with the function are not announced to its loop */
-		ServeInside(e);
+#ifndef FAULT_END_BLIND /* Engine.end: does not look whether the thread has been terminated */
+	:: yes && head[e] == CLOSED -> known = 0 /* forget */
+	:: !yes || head[e] != CLOSED
+#else
+	:: skip
 #endif
-		do
-		:: fate[3] != UNDECIDED -> break
-		:: fate[3] == UNDECIDED -> WaitEvents(); ServeInside(e)
-		od;
-		c = outer; outer = 0
+	fi;
+	yes = 0;
+#ifndef FAULT_NOT_RUNG /* Engine.end: does not tell the host of what is queued */
+	if
+	:: rest[e] != NIL -> LeaveHost(e)
 	:: else
 	fi
-#else
-	skip
 #endif
+}
+
+/* Engine.leave */
+inline LeaveHost(e) {
+#ifndef FAULT_NOT_RESTED /* Engine.leave: does not call Rest */
+	Rest(e);
+#endif
+	ok = 0;
+#ifndef FAULT_LEAVE_LATE /* Engine.leave: clears rung after it has looked */
+	rung = 0;
+#endif
+	if /* Queue.Pending */
+	:: d_step { ISCALL(ready[e]) -> owed[e]++ }; Wake(e)
+	:: ready[e] == CLOSED
+	:: ready[e] == NIL ->
+		if
+		:: d_step { ISCALL(head[e]) -> owed[e]++ }; Wake(e)
+		:: !ISCALL(head[e])
+		fi
+	fi;
+#ifdef FAULT_LEAVE_LATE
+	rung = 0
+#endif
+}
+
+/* Queue.RestAlways */
+inline RestAlways(e, always) { d_step { rest[e] = always; Only(e) } }
+
+/* Engine.OnWake */
+inline OnWake(e) {
+	d_step { hook = 1; owed[e]++ }; /* it owes what is queued already a wake-up */
+#ifndef FAULT_OTHERS_REST /* Engine.OnWake: calls RestAlways on whatever goroutine it is */
+	if
+	:: at == e + 1 -> RestAlways(e, RESTING)
+	:: else
+	fi;
+#else
+	RestAlways(e, RESTING);
+#endif
+#ifndef FAULT_NOT_LEFT /* Engine.OnWake: does not look whether something is queued already */
+	LeaveHost(e);
+#endif
+	owed[e]--
+}
+
+/* Engine.run; the function only returns. */
+inline RunInside(e) {
+	if
+	:: kind[c] == CONTROL || kind[c] == POSTED -> d_step { Decide(fn[c], HAS_RUN); assert(known || identity); fn[c] = 0 }; PutRecord(c)
+	:: d_step { kind[c] == AWAITED -> Decide(fn[c], HAS_RUN); assert(known || identity); result[c] = fn[c] }; Settle(c, RAN)
+	fi;
+	c = 0
 }
 
 inline WaitEvents() {
@@ -61,69 +107,105 @@ inline WaitEvents() {
 	atomic { event -> event = 0; waiting = 0 }
 }
 
-/* Engine.Serve, of a hook that is set */
-inline Serve(e) {
-	rest[e] = RESTING;
-#ifdef FAULT_RUNG_LATE /* Engine.Serve: rung is cleared after the calls were gathered */
-	Gather(e);
+/* Engine.Serve, until it takes calls. m is the mark. */
+inline ServeUntil(e, m) {
+	Begin();
+	if
+	:: hook -> RestAlways(e, RESTING)
+	:: else
+	fi;
 	rung = 0;
-#else
-	rung = 0;
-	Gather(e);
-#endif
-	do
-	:: TakeReady(e);
-		if
-		:: c == NIL -> break
-		:: else -> Run(e)
-		fi
-	od
+	Mark(e);
+	m = j; j = 0
 }
 
+/* Engine.Serve inside a function */
 inline ServeInside(e) {
-	rung = 0;
-	Gather(e);
+	ServeUntil(e, inner);
 	do
-	:: TakeReady(e);
+	:: TakeUntil(e, inner);
 		if
 		:: c == NIL -> break
 		:: else -> RunInside(e)
 		fi
-	od
+	od;
+	inner = 0;
+	End(e)
 }
 
-/* Engine.leave */
-inline Leave(e) {
-	rung = 0;
-	Rest(e);
+inline Function(e) {
+#ifdef EATS
+	if
+	:: event = 0
+	:: Begin(); End(e) /* a wait for another thread */
+	:: skip
+	fi;
+#endif
+#ifdef OWNPOSTS
+	Record(e, POSTED, JOBS, 0);
+	PushOwn(e);
 	if
 	:: ok -> ok = 0
-	:: else -> /* Queue.Pending */
-		if
-		:: d_step { ISCALL(ready[e]) -> owed[e]++ }; Wake(e)
-		:: ready[e] == CLOSED
-		:: ready[e] == NIL ->
-			if
-			:: d_step { ISCALL(head[e]) -> owed[e]++ }; Wake(e)
-			:: !ISCALL(head[e]) -> skip
-			fi
-		fi
+	:: else -> d_step { Decide(JOBS, NOT_RUN); fn[c] = 0 }; PutRecord(c)
+	fi;
+	c = 0;
+	if
+	:: wake -> wake = 0; Wake(e)
+	:: else
+	fi;
+#endif
+#ifdef MODAL
+	/* It serves, and then waits and serves until the program of job 3 has no more to say. */
+#ifndef FAULT_WAITS_FIRST /* the host: calls marked together with the function are not announced to its loop */
+	ServeInside(e);
+#endif
+	do
+	:: fate[3] != UNDECIDED -> break
+	:: fate[3] == UNDECIDED -> WaitEvents(); ServeInside(e)
+	od;
+#endif
+	skip
+}
+
+inline Run(e) {
+	if
+	:: kind[c] == AWAITED && fn[c] == 2 ->
+		d_step { Decide(2, HAS_RUN); result[c] = 2; outer = c; c = 0 };
+		Function(e);
+		assert(known || identity);
+		Settle(outer, RAN);
+		outer = 0
+	:: else -> RunInside(e)
 	fi
 }
 
-/* Engine.OnWake, on the thread */
-inline OnWake(e) {
-	hook = 1;
-	rest[e] = RESTING;
-#ifndef FAULT_NOT_LEFT /* Engine.OnWake: does not look whether something is queued already */
-	Leave(e)
+/* Thread.Serve, that is, Thread.mayServe and Engine.Serve */
+inline Serve(e) {
+	if
+#ifndef FAULT_SERVES_ON /* Thread.mayServe: is true although the thread has no identity any more */
+	:: !known
+	:: known ->
+#else
+	:: skip ->
 #endif
+		ServeUntil(e, mark);
+		do
+		:: TakeUntil(e, mark);
+			if
+			:: c == NIL -> break
+			:: else -> Run(e)
+			fi
+		od;
+		mark = 0;
+		End(e)
+	fi
 }
 
 /* Engine.ServeContext */
 inline ServeContext(e) {
-	serving = 1;
-	rest[e] = (hook -> RESTING : NIL);
+	begun = 1; /* a thread without an identity is terminated, and so it returns at once as well */
+	RestAlways(e, (hook -> RESTING : NIL));
+	Begin();
 	do
 	:: expiry -> break
 #ifdef TERMINATE
@@ -133,35 +215,42 @@ inline ServeContext(e) {
 	:: !expiry ->
 #endif
 		if /* Engine.step */
-		:: hook -> rest[e] = RESTING; rung = 0
-		:: else
+		:: hook -> RestAlways(e, RESTING); rung = 0
+		:: !hook
 		fi;
 		Take(e);
 		if
-		:: c != NIL -> RunInside(e)
+		:: c != NIL -> Run(e)
 		:: else -> Idle(e)
 		fi
 	od;
-	rest[e] = RESTING;
-#ifndef FAULT_NO_LEAVE /* Engine.ServeContext: returns without leave */
-	Leave(e);
+	RestAlways(e, RESTING);
+#ifndef FAULT_NO_LEAVE /* Engine.ServeContext: returns without end */
+	End(e);
+#else
+	serving--;
 #endif
 	returned = 1
 }
 
 proctype Host(byte e) {
-	LOCALS; byte outer;
+	LOCALS; byte outer, mark, inner;
+	at = e + 1;
+#ifndef SETTER
 	if
 	:: OnWake(e)
 	:: skip
 	fi;
+#endif
 #ifdef CONTEXT
 	ServeContext(e);
 #endif
+#ifndef SETTER
 	if
 	:: !hook -> OnWake(e)
 	:: else
 	fi;
+#endif
 	do
 	:: waiting = 1;
 end_wait:	atomic { event -> event = 0; waiting = 0 };
@@ -169,13 +258,21 @@ end_wait:	atomic { event -> event = 0; waiting = 0 };
 	od
 }
 
+#ifdef SETTER
+/* OnWake by another goroutine */
+proctype Setter() {
+	LOCALS;
+	OnWake(0)
+}
+#endif
+
 #ifdef CONTEXT
-/* context.AfterFunc and Engine.nudge */
+/* context.AfterFunc and Engine.interrupt */
 proctype Deadline() {
 	LOCALS;
-end:	serving;
+end:	begun;
 	expiry = 1;
-#ifndef FAULT_NO_NUDGE /* Engine.ServeContext: without the nudge */
+#ifndef FAULT_NO_INTERRUPT /* Engine.ServeContext: without the interrupt */
 	Record(0, CONTROL, 1, 0);
 	Push(0);
 	if
@@ -198,7 +295,15 @@ proctype Terminator() {
 	if
 	:: wake -> wake = 0; Wake(0)
 	:: else
+	fi;
+#ifdef FAULT_FORGOTTEN_EARLY /* Engine.Terminate: does not look whether the thread serves */
+	known = 0
+#else
+	if
+	:: serving == 0 -> known = 0 /* forget */
+	:: serving > 0
 	fi
+#endif
 }
 #endif
 
@@ -232,13 +337,15 @@ proctype Caller(byte id) {
 init {
 	byte i;
 	atomic {
-		mode[0] = INHOST; /* Adopt */
-		rest[0] = RESTING;
+		rest[0] = RESTING; /* Adopt */
 		for (i : 0 .. RECORDS - 1) { unused[i + 1] = (i != 0) };
 		for (i : 0 .. CALLERS - 1) { run Caller(i) };
 		run Host(0);
 #ifdef CONTEXT
 		run Deadline();
+#endif
+#ifdef SETTER
+		run Setter();
 #endif
 #ifdef TERMINATE
 		run Terminator();
@@ -248,10 +355,20 @@ init {
 	timeout;
 	atomic {
 		finished == CALLERS; /* or else init blocks as well, and this is an invalid end state */
-		for (i : 2 .. JOBS) { assert(fate[i] != UNDECIDED || all_decided) };
+		for (i : 2 .. JOBS) {
+#ifdef OWNPOSTS
+			assert(fate[i] != UNDECIDED || i == JOBS && fate[2] != HAS_RUN || all_decided)
+#else
+			assert(fate[i] != UNDECIDED || all_decided)
+#endif
+		};
 #ifdef CONTEXT
 		assert(returned || all_decided);
 #endif
-		assert(!firstTaken[0] || one_owner)
+#ifdef TERMINATE
+		assert(serving == 0 && !known || identity);
+#endif
+		assert(!firstTaken[0] || one_owner);
+		for (i : 2 .. RECORDS) { assert(unused[i] || one_owner) }
 	}
 }

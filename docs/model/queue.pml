@@ -64,6 +64,7 @@ inline RunAwaited() {
 /* Engine.Start: serveAll, loop and step */
 proctype Thread(byte e) {
 	LOCALS;
+	at = e + 1;
 	do
 #ifdef FAULT_LOOPS_ON /* Engine.loop: does not look whether the queue is closed */
 	:: skip ->

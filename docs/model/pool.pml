@@ -1,0 +1,138 @@
+/* A pool, several callers, Terminate or Retire. What a pool's threads do in cycles is in cycle.pml.
+ *
+ *   WORKERS     threads
+ *   CALLERS     goroutines, each of which makes one call or posts one function
+ *   TERMINATE   the pool is terminated some time
+ *   RETIRE      it is retired when all calls have been made, as when its handle has been collected
+ */
+#define POOL WORKERS
+#define BACKLOG CALLERS
+#define THREADS WORKERS
+#define QUEUES (WORKERS + 1)
+#define JOBS CALLERS
+#include "callq.pml"
+#include "engine.pml"
+
+byte finished, ended; /* callers, threads */
+#ifdef LIVE
+/* Every caller comes to its end, and all threads too if the pool has been terminated or retired. */
+ltl ends { <>[] (finished == CALLERS && (!closed && !retired || ended == WORKERS)) }
+#endif
+
+/* Engine.run; the function only returns. */
+inline Run() {
+	if
+	:: kind[c] == CONTROL -> PutRecord(c)
+	:: kind[c] == POSTED -> d_step { Decide(fn[c], HAS_RUN); fn[c] = 0 }; PutRecord(c)
+	:: d_step { kind[c] == AWAITED -> Decide(fn[c], HAS_RUN); result[c] = fn[c] }; Settle(c, RAN)
+	fi;
+	c = 0
+}
+
+/* Engine.Start: serveAll, loop and step */
+proctype Worker(byte e) {
+	LOCALS;
+	at = e + 1;
+	do
+	:: head[e] == CLOSED -> break
+	:: head[e] != CLOSED ->
+		Take(e);
+		if
+		:: c == NIL -> Next(e)
+		:: else
+		fi;
+		if
+		:: c != NIL -> Run()
+		:: else -> Idle(e)
+		fi
+	od;
+	ended++
+}
+
+/* Pool.Call, Pool.Go */
+proctype Caller(byte id) {
+	LOCALS; bit posts;
+	j = id + 1;
+	if
+	:: Get(POOL, AWAITED, j, 0)
+	:: Record(POOL, POSTED, j, 0); posts = 1
+	fi;
+	Submit();
+	o = 0;
+	if
+	:: atomic { !ok -> Decide(j, NOT_RUN); fn[c] = 0 }; Put(c)
+	:: ok && posts
+	:: ok && !posts ->
+		Await(0);
+		atomic {
+			assert(o == REFUSED || result[c] == j || true_report);
+			assert((o == REFUSED) == (fate[j] == NOT_RUN) && fate[j] != UNDECIDED || true_report)
+		};
+		Put(c)
+	fi;
+	finished++
+}
+
+#ifdef TERMINATE
+proctype Terminator() {
+	LOCALS; byte i;
+	TerminatePool()
+}
+#endif
+
+#ifdef RETIRE
+/* Pool.Retire. All calls have returned: each of them keeps the handle alive. */
+proctype Retirer() {
+	LOCALS; byte i;
+end:	finished == CALLERS;
+#ifdef FAULT_RETIRED_IDLE /* Pool.Retire: leaves the idle threads listed */
+	retired = 1;
+#else
+	d_step { retired = 1; idlers = 0; for (i : 0 .. WORKERS - 1) { idle[i] = 0; listed[i] = 0 }; i = 0 };
+#endif
+	do
+	:: i < WORKERS -> /* Engine.interrupt */
+		Record(i, CONTROL, 0, 0);
+		Push(i);
+		if
+		:: ok
+		:: else -> PutRecord(c)
+		fi;
+		if
+		:: wake -> wake = 0; Wake(i)
+		:: else
+		fi;
+		i++
+	:: else -> break
+	od
+}
+#endif
+
+init {
+	byte i;
+	atomic {
+		for (i : 1 .. QUEUES*RECORDS) { unused[i] = ((i - 1)%RECORDS != 0) };
+		for (i : 0 .. WORKERS - 1) { busy[i] = 1 };
+		for (i : 0 .. CALLERS - 1) { run Caller(i) };
+		for (i : 0 .. WORKERS - 1) { run Worker(i) };
+#ifdef TERMINATE
+		run Terminator();
+#endif
+#ifdef RETIRE
+		run Retirer();
+#endif
+		i = 0
+	};
+#ifndef LIVE
+	timeout;
+	atomic {
+		finished == CALLERS; /* or else init blocks as well, and this is an invalid end state */
+#if defined(TERMINATE) || defined(RETIRE)
+		ended == WORKERS;
+#endif
+		for (i : 1 .. JOBS) { assert(fate[i] != UNDECIDED || all_decided) };
+		for (i : 0 .. QUEUES - 1) { assert(!firstTaken[i] || one_owner) };
+		for (i : 1 .. QUEUES*RECORDS) { assert(unused[i] == ((i - 1)%RECORDS != 0) || one_owner) }
+	}
+#endif
+}
