@@ -166,7 +166,7 @@ func (e *Engine) rescue(w *wait) bool {
 		switch {
 		case theirs.on == e:
 			list = e.q.TakeFrom(x.id, theirs.call)
-		case theirs.pool != nil && theirs.pool == e.pool && theirs.pool.take(theirs.call):
+		case theirs.pool != nil && theirs.pool == e.pool && e.pool.takeFor(x, theirs):
 			list = theirs.call
 		}
 		if list != nil {

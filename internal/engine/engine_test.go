@@ -367,6 +367,9 @@ func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
 		t.Fatal("the call is not in the backlog")
 	}
 	w := &wait{call: c, pool: p}
+	if p.takeFor(p.workers[0], w) {
+		t.Error("a call was taken for a thread that does not wait for it")
+	}
 	for range 2 { // as a caller that is unwound after its context ended
 		if !w.leave() {
 			t.Error("the call is not gone")

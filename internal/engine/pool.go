@@ -182,6 +182,14 @@ func (p *Pool) take(c *callq.Call) bool {
 	return p.backlog.Remove(c)
 }
 
+// takeFor is take for the call that x waits for. If x does not wait for it any more, its record may serve another caller by
+// now, which is in no circle.
+func (p *Pool) takeFor(x *Engine, w *wait) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return x.wait.Load() == w && p.backlog.Remove(w.call)
+}
+
 // Terminate refuses all calls that have not begun and ends the threads.
 func (p *Pool) Terminate() {
 	p.workers[0].mustBeReachable()

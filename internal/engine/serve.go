@@ -48,7 +48,8 @@ func (e *Engine) step() bool {
 	return true
 }
 
-// Serve runs what was queued before it was called, and returns how many functions that were.
+// Serve runs what was queued before it was called, and returns how many functions that were. On must be true: after the
+// thread has been terminated and has stopped serving, Close may not yet have refused all that is queued.
 //
 //threadcall:noalloc
 func (e *Engine) Serve() int {
