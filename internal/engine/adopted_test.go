@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"runtime"
 	"testing"
 )
 
@@ -16,6 +17,7 @@ func TestAnAdoptedEngineThatIsTerminatedWhileAServeEndsIsForgotten(t *testing.T)
 			close(adopted)
 			for !e.Terminated() {
 				e.Serve()
+				runtime.Gosched() // where there is one thread
 			}
 		}()
 		<-adopted
