@@ -15,12 +15,14 @@ func TestAnAdoptedEngineThatIsTerminatedWhileAServeEndsIsForgotten(t *testing.T)
 			defer close(done)
 			e.Adopt(false)
 			close(adopted)
-			for !e.Terminated() {
-				e.Serve()
-				runtime.Gosched() // where there is one thread
+			for n := 1; !e.Terminated(); n++ {
+				if e.Serve(); n%100 == 0 {
+					runtime.Gosched() // where there is one thread
+				}
 			}
 		}()
 		<-adopted
+		e.Call(func() {})
 		e.Terminate()
 		<-done
 		if knows(e) {
