@@ -97,7 +97,7 @@ vuln:
 			echo 'vuln: NOT CHECKED: the database at vuln.go.dev cannot be reached'; \
 		else echo "$$out"; exit 1; fi) || exit 1; done
 
-# faults puts one fault after the other into a copy of the tree and tells which check notices it. It takes ten minutes.
+# faults puts one fault after the other into a copy of the tree and tells which check notices it. It takes an hour.
 faults: gcc
 	$(GO) run ./internal/oracle/faults
 

@@ -76,12 +76,14 @@ func TestNothingAllocatesInTheSteadyState(t *testing.T) {
 		"Error":        func() { _ = th.Error(); _ = p.Error() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if n := allocations(f); n > 0.01 {
-				t.Errorf("%v allocations a run", n)
-			}
-			if n := testing.AllocsPerRun(200, f); n != 0 {
-				t.Errorf("%v allocations a run with one P", n)
-			}
+			ends(t, func() {
+				if n := allocations(f); n > 0.01 {
+					t.Errorf("%v allocations a run", n)
+				}
+				if n := testing.AllocsPerRun(200, f); n != 0 {
+					t.Errorf("%v allocations a run with one P", n)
+				}
+			})
 		})
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"runtime"
 	"testing"
 )
 
@@ -14,11 +15,14 @@ func TestAnAdoptedEngineThatIsTerminatedWhileAServeEndsIsForgotten(t *testing.T)
 			defer close(done)
 			e.Adopt(false)
 			close(adopted)
-			for !e.Terminated() {
-				e.Serve()
+			for n := 1; !e.Terminated(); n++ {
+				if e.Serve(); n%100 == 0 {
+					runtime.Gosched() // where there is one thread
+				}
 			}
 		}()
 		<-adopted
+		e.Call(func() {})
 		e.Terminate()
 		<-done
 		if knows(e) {

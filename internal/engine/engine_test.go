@@ -299,6 +299,21 @@ func TestACallThatItsCallerHasLeftIsNotRun(t *testing.T) {
 	}
 }
 
+// The end of ServeContext may call the host's hook.
+func TestServingEndsOnceThoughItsEndPanics(t *testing.T) {
+	ended := 0
+	defer func() {
+		if v := recover(); v != "boom" || ended != 1 {
+			t.Errorf("it has ended %d times and panicked with %v", ended, v)
+		}
+	}()
+	serveAll(func() {}, func() {
+		if ended++; ended == 1 {
+			panic("boom")
+		}
+	})
+}
+
 // Else another thread runs what this one has queued, and is not waited for.
 func TestAThreadSaysThatItWaitsAsLongAsItDoes(t *testing.T) {
 	a := start(t)

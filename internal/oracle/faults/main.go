@@ -28,7 +28,7 @@ var checks = []struct {
 	{"callq", []string{"-timeout", "30s", "./internal/callq"}},
 	{"freelist", []string{"-timeout", "30s", "./internal/freelist"}},
 	{"park", []string{"-timeout", "30s", "./internal/park"}},
-	{"engine", []string{"-timeout", "60s", "./internal/engine"}},
+	{"engine", []string{"-timeout", "45s", "./internal/engine"}},
 	{"ident", []string{"-timeout", "30s", "./internal/ident"}},
 	{"thread", []string{"-timeout", "120s", "./thread"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
