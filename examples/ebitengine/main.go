@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -40,9 +41,10 @@ func main() {
 	}
 
 	var workers sync.WaitGroup
+	var over atomic.Bool
 	for range 3 {
 		workers.Go(func() {
-			for g.meter.call() {
+			for !over.Load() && g.meter.call() {
 				time.Sleep(5 * time.Millisecond)
 			}
 		})
@@ -51,8 +53,10 @@ func main() {
 	ebiten.SetWindowTitle("mainthread.Call beside Ebitengine")
 	ebiten.SetWindowSize(width, height)
 	err := ebiten.RunGameWithOptions(g, &ebiten.RunGameOptions{SingleThread: *mode != "threads"})
-	mainthread.Thread().Terminate() // calls that wait return false, and those that come
-	workers.Wait()
+	mainthread.Init(func() { // now that the game's loop has ended, it serves those that still call
+		over.Store(true)
+		workers.Wait()
+	})
 	fmt.Printf("ebitengine, %s: %s\n", *mode, g.meter.String())
 	if err != nil {
 		log.Fatal(err)

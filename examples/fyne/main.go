@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"fyne.io/fyne/v2/app"
@@ -24,9 +25,10 @@ func main() {
 
 	var m meter
 	var workers sync.WaitGroup
+	var over atomic.Bool
 	for _, work := range []func(*meter) bool{w.clock, w.progress, w.results} {
 		workers.Go(func() {
-			for work(&m) {
+			for !over.Load() && work(&m) {
 				time.Sleep(5 * time.Millisecond)
 			}
 		})
@@ -39,7 +41,9 @@ func main() {
 
 	w.window.Show()
 	a.Run()
-	mainthread.Thread().Terminate() // calls that wait return false, and those that come
-	workers.Wait()
+	mainthread.Init(func() { // now that Fyne's loop has ended, it serves those that still call
+		over.Store(true)
+		workers.Wait()
+	})
 	fmt.Println("fyne:", m.String())
 }
