@@ -464,7 +464,7 @@ inline Restore(e) {
 #else
 	if
 	:: d_step { ready[e] == NIL -> ready[e] = l; l = 0; Only(e) }
-	:: ready[e] != NIL -> atomic { OnlyClose(e) }; Refuse()
+	:: ready[e] != NIL -> atomic { OnlyClose(e) }; Refuse() /* never in pool/Worker: it is given one call at a time */
 	fi
 #endif
 }
@@ -503,8 +503,8 @@ inline Split(g, last) {
 				s = x
 			:: else ->
 				if
-				:: l == NIL -> l = x
-				:: else -> next[n] = x
+				:: l == NIL -> l = x /* never in cycle/Function: the queue of a thread that waits has calls of one poster */
+				:: else -> next[n] = x /* never in cycle/Function: as above */
 				fi;
 				n = x
 			fi
@@ -545,7 +545,7 @@ inline Refuse() {
 		d_step { next[l] = NIL; x = l; l = n; n = 0 };
 		if
 #ifdef DEADLINES
-		:: kind[x] == WITHDRAWABLE ->
+		:: kind[x] == WITHDRAWABLE -> /* never in cycle/Function, cycle/Thread: Terminate and deadlines are together in queue only */
 			Start(x);
 			if
 			:: yes -> d_step { yes = 0; Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED)
@@ -635,7 +635,7 @@ inline PushOwn(e) {
 			if
 			:: posted[e] == taken[e] -> mine[e] = c
 			:: else ->
-				n = mine[e];
+				n = mine[e]; /* never in cycle/Function, host/Host: no function posts twice to its own thread */
 				do
 				:: nextMine[n] != NIL -> n = nextMine[n]
 				:: else -> break

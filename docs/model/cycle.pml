@@ -155,7 +155,7 @@ inline Exec(e, during) {
 			i = fn[q]; fn[q] = 0 };
 		PutRecord(q);
 #ifdef POOL
-		by[i] = e;
+		by[i] = e; /* never in cycle/Function: nothing is posted to a pool from a circle */
 #endif
 		d_step { Begin(i); q = 0 };
 		atomic { control[i] >= ENDED -> exits = (control[i] == LEFT); i = 0 }
@@ -163,7 +163,7 @@ inline Exec(e, during) {
 #ifdef DEADLINES
 		if
 		:: kind[q] == WITHDRAWABLE -> Start(q)
-		:: kind[q] == AWAITED -> yes = 1
+		:: kind[q] == AWAITED -> yes = 1 /* never in cycle/Function, cycle/Thread: with deadlines, all calls have one */
 		fi;
 		if
 		:: !yes
@@ -203,7 +203,7 @@ inline ExecAwaited(e, during) {
 #else
 			if
 			:: during -> LeaveWait()
-			:: else
+			:: else /* never in cycle/Function: it waits */
 			fi;
 			result[q] = fn[q];
 			Settle(q, EXITED)
@@ -219,11 +219,11 @@ inline LeaveWait() {
 	:: else ->
 #ifdef POOL
 		if
-		:: t == POOL -> TakeBacklog(c)
+		:: t == POOL -> TakeBacklog(c) /* never in cycle/Function: no Goexit with a pool */
 		:: t != POOL
 		fi;
 		if
-		:: yes -> Decide(fn[c], NOT_RUN); Put(c)
+		:: yes -> Decide(fn[c], NOT_RUN); Put(c) /* never in cycle/Function: as above */
 		:: else -> Leave(c)
 		fi;
 #else

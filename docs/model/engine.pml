@@ -55,8 +55,8 @@ end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
 inline Wake(e) {
 	if
 	:: mode[e] == INOS ->
-		word[e] = AWAKE; /* park.Sleeper.Wake; never in host/Host, host/Terminator: it is on the thread; without naps */
-		d_step { inBed[e] = 0; owed[e]-- } /* never in host/Host, host/Terminator: as above */
+		word[e] = AWAKE; /* park.Sleeper.Wake; never in host/Host, host/Terminator, host/Setter, cycle/Poster, pool/Caller, pool/Retirer: it is on the thread; without naps */
+		d_step { inBed[e] = 0; owed[e]-- } /* never in host/Host, host/Terminator, host/Setter, cycle/Poster, pool/Caller, pool/Retirer: as above */
 	:: mode[e] == INGO ->
 #ifdef FAULT_BELL_BLOCKS /* Engine.wake: the send without a default */
 		d_step { !bell[e] -> bell[e] = 1; owed[e]-- }
@@ -93,7 +93,7 @@ inline Idle(e) {
 	:: ready[e] == NIL ->
 		if
 		:: ISCALL(head[e]) -> yes = 1
-		:: head[e] == CLOSED -> yes = 1
+		:: head[e] == CLOSED -> yes = 1 /* never in pool/Worker: Terminate is searched with COARSE */
 		:: !ISCALL(head[e]) && head[e] != CLOSED -> yes = 0
 		fi
 	:: ready[e] == CLOSED -> yes = (head[e] == CLOSED)
