@@ -249,7 +249,7 @@ func TestACircleUnderALimit(t *testing.T) {
 	}
 }
 
-// A thread that nobody waits for does wait for a place, like any goroutine.
+// A thread that nothing waits for does wait for a place, like any goroutine.
 func TestAThreadWaitsForAPlaceOfAnother(t *testing.T) {
 	a, b := start(t), start(t, thread.WithQueueLimit(1))
 	busy := occupy(t, b.Go)

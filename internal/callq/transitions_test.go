@@ -204,7 +204,7 @@ func TestEveryTransitionOfACall(t *testing.T) {
 		"started":         {park: true, start: true},
 		"started, parked": {park: true, start: true, token: 1},
 		"parked, started": {park: true, start: true, token: 1},
-		"withdrawn":       {park: true}, // by nobody: the record is no longer the caller's
+		"withdrawn":       {park: true}, // its record is no longer the caller's
 		"settled":         {outcome: Ran},
 		"parked, settled": {outcome: Panicked},
 	} {

@@ -178,7 +178,7 @@ func (e *Engine) runPosted(c *callq.Call) {
 	returned := false
 	defer func() {
 		if fault != nil && (returned || fault != noValue) {
-			if o := owner.Value(); o != nil { // else there is nobody to ask for it
+			if o := owner.Value(); o != nil { // else nothing can ask for it
 				o.faults.add(fault)
 			}
 		}
