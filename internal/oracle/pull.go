@@ -14,7 +14,7 @@ type puller struct {
 	stop   func()
 	yield  func(bool) bool
 	worker *worker // nil off all threads
-	over   bool    // it was stopped: what it has not begun is left out
+	over   bool    // it was stopped: what is left of its body is left out
 }
 
 // pull makes a coroutine, and resumes it until it ends, or if it is a generator leaves it to resume.
