@@ -2,21 +2,14 @@ package thread_test
 
 import (
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/thread"
 )
-
-// isLocked tells whether the calling goroutine is locked to its thread, as a stack trace says.
-func isLocked() bool {
-	var b [100]byte
-	first, _, _ := strings.Cut(string(b[:runtime.Stack(b[:], false)]), "\n")
-	return strings.Contains(first, "locked to thread")
-}
 
 func needsLocks(t *testing.T) {
 	t.Helper()
@@ -51,7 +44,7 @@ func TestTerminateUnlocksTheHost(t *testing.T) {
 				runtime.LockOSThread()
 			}
 			h := thread.Adopt()
-			if !isLocked() {
+			if !ident.Locked() {
 				t.Errorf("%s: Adopt did not lock", c.name)
 			}
 			terminate := h.Terminate
@@ -68,8 +61,8 @@ func TestTerminateUnlocksTheHost(t *testing.T) {
 					h.Terminate()
 					h.Serve()
 					_ = h.ServeContext(t.Context())
-					if !isLocked() || !h.On() {
-						t.Errorf("%s: while a function runs, locked: %v, on: %v", c.name, isLocked(), h.On())
+					if !ident.Locked() || !h.On() {
+						t.Errorf("%s: while a function runs, locked: %v, on: %v", c.name, ident.Locked(), h.On())
 					}
 				})
 				_ = h.ServeContext(t.Context())
@@ -83,8 +76,8 @@ func TestTerminateUnlocksTheHost(t *testing.T) {
 				c.then(h)
 			}
 			for range 2 {
-				if isLocked() != c.locked {
-					t.Errorf("%s: the host is locked: %v, want %v", c.name, isLocked(), c.locked)
+				if ident.Locked() != c.locked {
+					t.Errorf("%s: the host is locked: %v, want %v", c.name, ident.Locked(), c.locked)
 				}
 				h.Terminate()
 				h.Serve()
@@ -103,7 +96,7 @@ func TestAHostHasItsOwnLockThoughAFunctionHasUndoneIt(t *testing.T) {
 		h.Go(runtime.UnlockOSThread)
 		h.Serve()
 		h.Terminate()
-		if !isLocked() {
+		if !ident.Locked() {
 			t.Error("the host is not locked")
 		}
 	})
@@ -184,7 +177,7 @@ func TestTerminateTouchesNobodyElsesLock(t *testing.T) {
 				h.Terminate()
 				h.Terminate()
 				h.Serve()
-				if !isLocked() {
+				if !ident.Locked() {
 					t.Errorf("%s: Terminate took a foreign goroutine's lock", name)
 				}
 			})
@@ -206,8 +199,8 @@ func TestACoroutineThatTerminatesLeavesTheLocksToItsHost(t *testing.T) {
 				terminate()
 				h.Terminate()
 			}
-			if isLocked() || h.On() {
-				t.Errorf("in Serve: %v; locked: %v, on: %v", inServe, isLocked(), h.On())
+			if ident.Locked() || h.On() {
+				t.Errorf("in Serve: %v; locked: %v, on: %v", inServe, ident.Locked(), h.On())
 			}
 		})
 	}
@@ -225,8 +218,8 @@ func TestManyTerminateAHostAtOnce(t *testing.T) {
 			_ = h.ServeContext(t.Context())
 			all.Wait()
 			h.Terminate()
-			if isLocked() || h.On() {
-				t.Errorf("locked: %v, on: %v", isLocked(), h.On())
+			if ident.Locked() || h.On() {
+				t.Errorf("locked: %v, on: %v", ident.Locked(), h.On())
 			}
 		})
 	}

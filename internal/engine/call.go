@@ -87,8 +87,7 @@ func finish(c *callq.Call, o callq.Outcome) bool {
 		panic("threadcall: internal error: the record of a call is given back before the call is settled")
 	}
 	fault := c.Fault
-	c.Fn, c.Fault, c.Ctx = nil, nil, nil
-	c.Queue.Put(c)
+	c.Drop()
 	switch o {
 	case callq.Ran:
 		return true
@@ -186,8 +185,7 @@ func (e *Engine) Go(fn func()) bool {
 		wake, _, ok = e.q.Push(c)
 	}
 	if !ok {
-		c.Fn = nil
-		e.q.Put(c)
+		c.Drop()
 		if task != nil {
 			task.End()
 		}

@@ -25,8 +25,9 @@ func (e *Engine) Start(setup func()) {
 func (e *Engine) Adopt(permanent bool) {
 	trusted := ident.Trusted()
 	threads.takeLeft(ident.M()).giveBack() // of an engine that another goroutine has terminated
-	locked, main := pinned()
-	e.pin = &pin{hosts: locked && !main, goid: ident.Goroutine()}
+	goid := ident.Goroutine()
+	main := goid == 1 // which is locked while init functions run, and whose thread never ends
+	e.pin = &pin{hosts: !main && ident.Locked(), goid: goid}
 	e.main, e.exact, e.direct = main, main, main && trusted
 	e.permanent = permanent
 	e.claim()

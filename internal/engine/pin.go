@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"runtime"
 	"sync/atomic"
 
@@ -40,7 +39,7 @@ func (p *pin) giveBack() bool {
 	}
 	unlock(p.locks())
 	if p.hosts {
-		if locked, _ := pinned(); !locked {
+		if !ident.Locked() {
 			// Functions have unlocked the host's lock as well. It has been without one for some instructions.
 			lock(1)
 		}
@@ -68,12 +67,4 @@ func unlock(n int) {
 	for range n {
 		runtime.UnlockOSThread()
 	}
-}
-
-// pinned tells whether the calling goroutine is locked to its thread, and whether it is the main goroutine, which is
-// locked while init functions run and whose thread never ends.
-func pinned() (locked, main bool) {
-	var b [80]byte // the first line of its stack trace, and some more
-	runtime.Stack(b[:], false)
-	return bytes.Contains(b[:], []byte("locked to thread")), bytes.HasPrefix(b[:], []byte("goroutine 1 "))
 }

@@ -1,11 +1,11 @@
 package oracle
 
 import (
-	"bytes"
 	"context"
 	"runtime"
 	"sync"
 
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -101,21 +101,14 @@ func (r *run) mustBeForgotten(o *op, t *thread.Thread) {
 				r.failf(o, "On is true on another goroutine")
 			}
 			runtime.LockOSThread()
-			if t.Terminate(); !locked() {
+			if t.Terminate(); !ident.Locked() {
 				r.failf(o, "Terminate has unlocked another goroutine")
 			}
 			runtime.UnlockOSThread()
-			if locked() {
+			if ident.Locked() {
 				r.failf(o, "a goroutine begins locked to its thread")
 			}
 		})
 		other.Wait()
 	}
-}
-
-// locked tells whether the caller is locked to its thread, which stack traces say.
-func locked() bool {
-	var b [100]byte
-	head, _, _ := bytes.Cut(b[:runtime.Stack(b[:], false)], []byte("]"))
-	return bytes.Contains(head, []byte("locked to thread"))
 }

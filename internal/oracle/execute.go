@@ -350,12 +350,7 @@ func (a *activation) do(o *op, s spot) answers {
 	case withContext:
 		return a.withContext(o, s, p)
 	case post:
-		var ok bool
-		if p.pool != nil {
-			ok = p.pool.Go(r.function(o, s))
-		} else {
-			ok = p.thread.Go(r.function(o, s))
-		}
+		ok := p.post(r.function(o, s))
 		if ok {
 			a.posted = append(a.posted, o)
 		}
@@ -450,13 +445,7 @@ func (a *activation) flood(o *op, p *place) {
 				last = i
 			}
 		}
-		var ok bool
-		if p.pool != nil {
-			ok = p.pool.Go(f)
-		} else {
-			ok = p.thread.Go(f)
-		}
-		if ok {
+		if p.post(f) {
 			rec.taken++
 		} else if !p.terminating.Load() {
 			a.run.failf(o, "it was refused by a place that has not been terminated")

@@ -96,10 +96,10 @@ func (p *place) host(r *run, k kind, adopted chan<- struct{}) {
 			r.failf(nil, "On is true although the host's thread has been terminated")
 		}
 		p.thread.Terminate()
-		if !locked() {
+		if !ident.Locked() {
 			r.failf(nil, "Terminate has undone the host's own lock")
 		}
-		if runtime.UnlockOSThread(); locked() {
+		if runtime.UnlockOSThread(); ident.Locked() {
 			r.failf(nil, "the host's goroutine is still locked to its thread after Terminate")
 		}
 	}()
@@ -231,6 +231,14 @@ func (p *place) finish() {
 }
 
 func nop() {}
+
+// post is Go.
+func (p *place) post(f func()) bool {
+	if p.pool != nil {
+		return p.pool.Go(f)
+	}
+	return p.thread.Go(f)
+}
 
 // flush returns when all that was queued has run. It is false if the place has been terminated.
 func (p *place) flush() bool {
