@@ -1,17 +1,26 @@
 package benchmarks
 
 import (
+	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/workload"
 	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/thread"
 )
 
 func TestMain(m *testing.M) {
 	workload.MaybeBurn()
+	if err := workload.Place(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := 1
 	mainthread.Init(func() { code = m.Run() })
 	os.Exit(code)
@@ -19,34 +28,145 @@ func TestMain(m *testing.M) {
 
 func BenchmarkHot(b *testing.B) {
 	each(b, workload.Hot)
+	floor(b)
+}
+
+func BenchmarkIdle(b *testing.B) {
+	each(b, workload.Idle)
+	for _, f := range []struct {
+		name  string
+		cores []int
+	}{{"floor-one", []int{1}}, {"floor-two", []int{2}}, {"floor", []int{1, 2}}} {
+		b.Run(named(f.name), func(b *testing.B) {
+			if r, ok := loneFloor(b, f.cores...); ok {
+				report(b, r)
+			}
+		})
+	}
+}
+
+// The floor is that of a lone call and of 200 hot ones.
+func BenchmarkBurst(b *testing.B) {
+	each(b, workload.Burst)
 	b.Run(named("floor"), func(b *testing.B) {
-		r, ok := workload.Floor(workload.Extent{N: b.N})
+		hot, ok := workload.Floor(workload.Extent{N: 200 * b.N})
 		if !ok {
 			b.Skip("two threads cannot run at once here")
+		}
+		r, ok := loneFloor(b, 1, 2)
+		if !ok {
+			return
+		}
+		r.Time += 200 * hot.Time
+		r.CPU += 200 * hot.CPU
+		for i := range r.Latencies {
+			r.Latencies[i] += time.Duration(200 * hot.Time)
 		}
 		report(b, r)
 	})
 }
 
-func BenchmarkIdle(b *testing.B)  { each(b, workload.Idle) }
-func BenchmarkBurst(b *testing.B) { each(b, workload.Burst) }
+func BenchmarkFrame(b *testing.B) {
+	beside(b, "nothing", 0, 0, func(b *testing.B) { each(b, workload.Frame) })
+	beside(b, "light", 1, 9*time.Millisecond, func(b *testing.B) { each(b, workload.Frame) })
+}
+
+func BenchmarkWork(b *testing.B) { each(b, workload.Work) }
+
+func BenchmarkLong(b *testing.B) {
+	long := func(b *testing.B) {
+		for _, us := range []int{20, 40, 80} {
+			b.Run("us="+strconv.Itoa(us), func(b *testing.B) { each(b, workload.Long(us, 0)) })
+		}
+		b.Run("us=200", func(b *testing.B) { each(b, workload.Long(200, 100*time.Microsecond)) })
+	}
+	beside(b, "nothing", 0, 0, long)
+	beside(b, "process", 1, 0, long)
+}
 
 func BenchmarkContended(b *testing.B) {
 	for _, n := range []int{16, 256, 4096} {
-		b.Run("callers="+strconv.Itoa(n), func(b *testing.B) { each(b, workload.Contended(n)) })
+		b.Run("callers="+strconv.Itoa(n), func(b *testing.B) {
+			each(b, workload.Contended(n))
+			floor(b)
+		})
 	}
 }
 
-func BenchmarkPost(b *testing.B) { each(b, workload.Post) }
-func BenchmarkBusy(b *testing.B) { each(b, workload.Busy) }
+func BenchmarkPost(b *testing.B) {
+	each(b, workload.Post)
+	floor(b)
+}
+
+func BenchmarkComputing(b *testing.B) {
+	p := runtime.GOMAXPROCS(0)
+	for _, k := range slices.Compact([]int{max(p/2, 1), p, 2 * p}) {
+		b.Run("goroutines="+strconv.Itoa(k), func(b *testing.B) { each(b, workload.Computing(k)) })
+	}
+}
+
+func BenchmarkTurns(b *testing.B) {
+	for _, n := range []int{2, 4, 100} {
+		b.Run("threads="+strconv.Itoa(n), func(b *testing.B) { own(b, n, workload.Turns) })
+	}
+}
+
+func BenchmarkPairs(b *testing.B) {
+	for _, n := range []int{100, 1000} {
+		b.Run("pairs="+strconv.Itoa(n), func(b *testing.B) { own(b, n, workload.Pairs) })
+	}
+}
+
+func BenchmarkPool(b *testing.B) {
+	for _, n := range []int{1, 100} {
+		b.Run("callers="+strconv.Itoa(n), func(b *testing.B) {
+			for _, s := range pool(100) {
+				run(b, s, workload.Contended(n))
+			}
+		})
+	}
+}
+
+func BenchmarkHost(b *testing.B) {
+	for _, s := range hosts {
+		run(b, s, workload.Lone(time.Millisecond))
+	}
+}
+
+// The threads of Short are wherever the kernel makes them, whatever the placement.
+func BenchmarkShort(b *testing.B) {
+	for _, s := range []struct {
+		name string
+		life func(f func())
+	}{
+		{"thread", func(f func()) {
+			t := thread.New()
+			t.Call(f)
+			t.Terminate()
+		}},
+		{"reference", func(f func()) {
+			calls, done := make(chan func()), make(chan bool)
+			go func() {
+				runtime.LockOSThread() // and not unlocked, so that the thread ends as well
+				(<-calls)()
+				close(done)
+			}()
+			calls <- f
+			<-done
+		}},
+	} {
+		b.Run(named(s.name), func(b *testing.B) {
+			b.ReportAllocs()
+			report(b, workload.Short(s.life, workload.Extent{N: b.N}))
+		})
+	}
+}
 
 func BenchmarkNeighbours(b *testing.B) {
-	stop, err := workload.StartNeighbours()
-	if err != nil {
-		b.Skip(err)
-	}
-	defer stop()
-	each(b, workload.Burst)
+	beside(b, "processes", runtime.NumCPU(), 0, func(b *testing.B) {
+		b.Run("load=idle", func(b *testing.B) { each(b, workload.Idle) })
+		b.Run("load=burst", func(b *testing.B) { each(b, workload.Burst) })
+	})
 }
 
 // The reference is missing because it deadlocks.
@@ -60,7 +180,7 @@ func BenchmarkOneP(b *testing.B) {
 	for _, s := range []Subject{Threadcall, Thread, Reference} {
 		b.Run(named(s.Name), func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // here, since testing sets it for each benchmark
-			measure(b, s, workload.Hot)
+			measure(b, s, 1, single(workload.Hot))
 		})
 	}
 }
@@ -71,20 +191,76 @@ func each(b *testing.B, p workload.Pattern) {
 	run(b, Reference, p)
 }
 
+// own is each for n threads. There is one main thread, so that is missing.
+func own(b *testing.B, n int, p many) {
+	for _, s := range []Subject{Thread, Reference} {
+		b.Run(named(s.Name), func(b *testing.B) { measure(b, s, n, p) })
+	}
+}
+
 func run(b *testing.B, s Subject, p workload.Pattern) {
-	b.Run(named(s.Name), func(b *testing.B) { measure(b, s, p) })
+	b.Run(named(s.Name), func(b *testing.B) { measure(b, s, 1, single(p)) })
+}
+
+// beside runs f while n other processes compute.
+func beside(b *testing.B, name string, n int, sleep time.Duration, f func(b *testing.B)) {
+	b.Run("beside="+name, func(b *testing.B) {
+		workload.Everywhere(func() {
+			stop, err := workload.StartNeighbours(n, sleep)
+			if err != nil {
+				b.Skip(err)
+			}
+			b.Cleanup(stop)
+		})
+		f(b)
+	})
+}
+
+func floor(b *testing.B) {
+	b.Run(named("floor"), func(b *testing.B) {
+		r, ok := workload.Floor(workload.Extent{N: b.N})
+		if !ok {
+			b.Skip("two threads cannot run at once here")
+		}
+		report(b, r)
+	})
+}
+
+// loneFloor returns the better of these, or skips the benchmark.
+func loneFloor(b *testing.B, cores ...int) (best workload.Result, found bool) {
+	for _, n := range cores {
+		if r, ok := workload.LoneFloor(workload.Extent{N: b.N}, n); ok && (!found || r.Time < best.Time) {
+			best, found = r, true
+		}
+	}
+	if !found {
+		b.Skip("there is no futex here, or not that many cores")
+	}
+	return best, found
 }
 
 // named makes the subject a key that tools can compare by.
 func named(subject string) string { return "subject=" + subject }
 
-func measure(b *testing.B, s Subject, p workload.Pattern) {
-	subject, end := s.Open()
-	defer end()
-	subject.Call(func() {}) // the thread is there
+// many is a Pattern of several threads.
+type many func(threads []workload.Subject, x workload.Extent) workload.Result
+
+func single(p workload.Pattern) many {
+	return func(threads []workload.Subject, x workload.Extent) workload.Result { return p(threads[0], x) }
+}
+
+func measure(b *testing.B, s Subject, n int, p many) {
+	var threads []workload.Subject
+	for range n {
+		subject, end := s.Open()
+		defer end()
+		subject.Call(func() {}) // the thread is there
+		defer workload.Hold(subject, max(s.Threads, 1))()
+		threads = append(threads, subject)
+	}
 	b.ReportAllocs()
 	b.ResetTimer()
-	r := p(subject, workload.Extent{N: b.N})
+	r := p(threads, workload.Extent{N: b.N})
 	b.StopTimer()
 	report(b, r)
 }
@@ -95,7 +271,8 @@ func report(b *testing.B, r workload.Result) {
 		b.ReportMetric(r.CPU, "cpu-ns/op")
 	}
 	if r.Latencies != nil {
-		b.ReportMetric(r.P99(), "p99-ns")
+		b.ReportMetric(r.Quantile(90), "p90-ns")
+		b.ReportMetric(r.Quantile(99), "p99-ns")
 	}
 	if r.Lost != 0 {
 		b.ReportMetric(100*r.Lost, "lost-%")
@@ -103,11 +280,15 @@ func report(b *testing.B, r workload.Result) {
 }
 
 func TestSubjectsRunWhatTheyAreGiven(t *testing.T) {
-	for _, s := range []Subject{Threadcall, Thread, Reference} {
+	for _, s := range slices.Concat([]Subject{Threadcall, Thread, Reference}, pool(3), hosts) {
 		subject, end := s.Open()
-		ran := 0
-		if !subject.Go(func() { ran++ }) || !subject.Call(func() { ran++ }) || ran != 2 {
-			t.Errorf("%s ran %d of 2 functions", s.Name, ran)
+		var ran atomic.Int32
+		posted := make(chan bool)
+		if !subject.Go(func() { ran.Add(1); close(posted) }) || !subject.Call(func() { ran.Add(1) }) {
+			t.Errorf("%s refused a function", s.Name)
+		}
+		if <-posted; ran.Load() != 2 {
+			t.Errorf("%s ran %d of 2 functions", s.Name, ran.Load())
 		}
 		end()
 	}

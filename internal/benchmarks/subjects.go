@@ -8,12 +8,17 @@
 //
 // The benchmarks report, where it applies,
 //
-//	ns/op        the median of single operations where there is a p99-ns, else the mean; silence does not count
-//	cpu-ns/op    for how long the whole process computed
-//	p99-ns       what one operation in a hundred exceeds
+//	ns/op        the median of single operations, in closed loops without a pause the mean of all
+//	cpu-ns/op    for how long the whole process computed, pauses and the caller's own work included
+//	p90-ns       what one call in ten exceeds, in closed loops one of those that were timed
+//	p99-ns       what one call in a hundred exceeds
 //	lost-%       the share of the computing that was lost to the calls
 //
-// An operation of burst and neighbours is 200 calls. Where there is a p99-ns, 8 B/op are the benchmark's own.
+// Pauses and the caller's own work do not count in times. An operation of Burst is 200 calls. Where there is a p99-ns,
+// up to 8 B/op are the benchmark's own.
+//
+// The subject floor is what two threads need that do nothing else: in closed loops they hand one word to and fro, for
+// lone calls they wake each other by futex, the better of both on one core (floor-one) and each on its own (floor-two).
 package benchmarks
 
 import (
@@ -25,26 +30,49 @@ import (
 
 // A Subject is one way to have functions run on a thread.
 type Subject struct {
-	Name string
-	Open func() (s workload.Subject, end func())
+	Name    string
+	Open    func() (s workload.Subject, end func())
+	Threads int // how many share the work; zero is one
 }
 
 var (
 	// Threadcall is the main thread, which must be served by mainthread.Init.
-	Threadcall = Subject{"threadcall", func() (workload.Subject, func()) { return main{}, func() {} }}
+	Threadcall = Subject{Name: "threadcall", Open: func() (workload.Subject, func()) { return main{}, func() {} }}
 
 	// Thread is a thread of thread.New.
-	Thread = Subject{"thread", func() (workload.Subject, func()) {
+	Thread = Subject{Name: "thread", Open: func() (workload.Subject, func()) {
 		t := thread.New()
 		return t, t.Terminate
 	}}
 
 	// Reference is the article's last design on a thread of its own.
-	Reference = Subject{"reference", func() (workload.Subject, func()) {
+	Reference = Subject{Name: "reference", Open: func() (workload.Subject, func()) {
 		d := article.Struct()
 		return d, article.OnThread(d)
 	}}
 )
+
+// pool returns two ways to have so many threads share the work.
+func pool(threads int) []Subject {
+	return []Subject{
+		{"thread", func() (workload.Subject, func()) {
+			p := thread.NewPool(threads)
+			return p, p.Terminate
+		}, threads},
+		{"reference", func() (workload.Subject, func()) {
+			d := article.Struct()
+			var stops []func()
+			for range threads {
+				stops = append(stops, article.OnThread(d))
+			}
+			return d, func() {
+				for _, stop := range stops {
+					stop()
+				}
+			}
+		}, threads},
+	}
+}
 
 type main struct{}
 

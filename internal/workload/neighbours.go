@@ -5,27 +5,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"sync"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/self"
 )
 
-// Neighbours is Burst while other processes want every core.
-func Neighbours(s Subject, x Extent) (Result, error) {
-	stop, err := StartNeighbours()
-	if err != nil {
-		return Result{}, err
-	}
-	defer stop()
-	return Burst(s, x), nil
-}
+const neighbour = "THREADCALL_NEIGHBOUR" // in the environment of one: for how long it sleeps
 
-const neighbour = "THREADCALL_NEIGHBOUR" // in the environment of one
-
-// StartNeighbours starts one computing process for each core and returns when they compute. They are this program again,
-// which must call MaybeBurn. They end by stop, which may be called more than once, or with this process.
-func StartNeighbours() (stop func(), err error) {
+// StartNeighbours starts n processes and returns when they compute. Each computes for a millisecond and sleeps for as
+// long as given, in a loop. They are this program again, which must call MaybeBurn. They end by stop, which may be
+// called more than once, or with this process.
+func StartNeighbours(n int, sleep time.Duration) (stop func(), err error) {
 	if os.Getenv(neighbour) != "" {
 		return nil, errors.New("a neighbour of its own: call workload.MaybeBurn first thing in main")
 	}
@@ -35,8 +26,8 @@ func StartNeighbours() (stop func(), err error) {
 			stop()
 		}
 	})
-	for range runtime.NumCPU() {
-		end, err := startNeighbour()
+	for range n {
+		end, err := startNeighbour(sleep)
 		if err != nil {
 			stop()
 			return nil, fmt.Errorf("starting a neighbour: %w", err)
@@ -46,12 +37,12 @@ func StartNeighbours() (stop func(), err error) {
 	return stop, nil
 }
 
-func startNeighbour() (stop func(), err error) {
+func startNeighbour(sleep time.Duration) (stop func(), err error) {
 	c, err := self.Command()
 	if err != nil {
 		return nil, err
 	}
-	c.Env = append(os.Environ(), neighbour+"=1")
+	c.Env = append(os.Environ(), neighbour+"="+sleep.String())
 	c.Stderr = os.Stderr
 	life, err := c.StdinPipe()
 	if err != nil {
@@ -76,10 +67,11 @@ func startNeighbour() (stop func(), err error) {
 	return stop, nil
 }
 
-// MaybeBurn does nothing, unless this process is a neighbour. Then it computes, and ends the process when the one that
+// MaybeBurn does nothing, unless this process is a neighbour. Then it computes and sleeps, and ends the process when the one that
 // started it has ended. It belongs at the beginning of main or TestMain.
 func MaybeBurn() {
-	if os.Getenv(neighbour) == "" {
+	sleep, err := time.ParseDuration(os.Getenv(neighbour))
+	if err != nil {
 		return
 	}
 	go func() {
@@ -88,6 +80,9 @@ func MaybeBurn() {
 	}()
 	os.Stdout.WriteString("\n")
 	for {
-		compute()
+		for start := time.Now(); time.Since(start) < time.Millisecond; {
+			compute(10)
+		}
+		time.Sleep(sleep)
 	}
 }

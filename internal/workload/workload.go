@@ -26,14 +26,12 @@ type Result struct {
 	Ops       int             // operations measured
 	Time      float64         // for each operation
 	CPU       float64         // the time that this process computed for each operation; zero where nobody can tell
-	Latencies []time.Duration // of single operations, in ascending order; nil if they are too short to be timed
-	Lost      float64         // the share of its computing that Busy lost to the calls; may be negative by chance
+	Latencies []time.Duration // of single calls or bursts, in ascending order; nil if none was timed
+	Lost      float64         // the share of its computing that Computing lost to the calls; may be negative by chance
 }
 
-// P99 returns the latency that one operation in a hundred exceeds, zero without Latencies.
-func (r Result) P99() float64 { return r.quantile(99) }
-
-func (r Result) quantile(percent int) float64 {
+// Quantile returns the latency that so many in a hundred do not exceed, zero without Latencies.
+func (r Result) Quantile(percent int) float64 {
 	if len(r.Latencies) == 0 {
 		return 0
 	}
@@ -62,12 +60,13 @@ func mean(run func() (ops int)) Result {
 	return Result{Ops: n, Time: float64(wall) / float64(n), CPU: float64(cpu) / float64(n)}
 }
 
-// median measures single operations, with a silence before each. Its Time is their median.
-func median(x Extent, silence time.Duration, op func()) Result {
+// single times single operations, with something before each that does not count; its argument is how many operations
+// there have been. Time is their median. CPU has what comes before as well.
+func single(x Extent, before func(i int), op func()) Result {
 	latencies := make([]time.Duration, 0, x.N)
 	r := mean(func() int {
 		return x.batches(1, func(int) {
-			time.Sleep(silence)
+			before(len(latencies))
 			start := time.Now()
 			op()
 			latencies = append(latencies, time.Since(start))
@@ -75,7 +74,7 @@ func median(x Extent, silence time.Duration, op func()) Result {
 	})
 	slices.Sort(latencies)
 	r.Latencies = latencies
-	r.Time = r.quantile(50)
+	r.Time = r.Quantile(50)
 	return r
 }
 

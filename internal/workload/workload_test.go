@@ -56,36 +56,32 @@ func (s *inPlace) run(f func()) {
 }
 
 func TestPatternsMakeTheCallsThatTheyAreAskedFor(t *testing.T) {
-	neighbours := func(s Subject, x Extent) Result {
-		r, err := Neighbours(s, x)
-		if err != nil {
-			t.Error(err)
-		}
-		return r
-	}
+	turns := func(s Subject, x Extent) Result { return Turns([]Subject{s, s, s}, x) }
+	short := func(s Subject, x Extent) Result { return Short(func(f func()) { s.Call(f) }, x) }
 	for _, test := range []struct {
 		name       string
 		run        Pattern
 		n          int
 		calls, gos int64
-		latencies  bool
+		latencies  int
 	}{
-		{name: "hot", run: Hot, n: 250, calls: 250},
-		{name: "idle", run: Idle, n: 10, calls: 10, latencies: true},
-		{name: "burst", run: Burst, n: 3, calls: 600, latencies: true},
-		{name: "contended by few", run: Contended(16), n: 1000, calls: 1000},
-		{name: "contended by more than calls", run: Contended(16), n: 5, calls: 5},
+		{name: "hot", run: Hot, n: 250, calls: 250, latencies: 3},
+		{name: "idle", run: Idle, n: 10, calls: 10, latencies: 10},
+		{name: "burst", run: Burst, n: 3, calls: 600, latencies: 3},
+		{name: "contended by few", run: Contended(16), n: 1000, calls: 1000, latencies: 16},
+		{name: "contended by more than calls", run: Contended(16), n: 5, calls: 5, latencies: 1},
 		{name: "post", run: Post, n: 2500, calls: 1, gos: 2500},
-		{name: "busy", run: Busy, n: 3, calls: 3, latencies: true},
-		{name: "neighbours", run: neighbours, n: 3, calls: 600, latencies: true},
-		{name: "nested", run: Nested, n: 250, calls: 251},
+		{name: "frame", run: Frame, n: 120, calls: 120, latencies: 120},
+		{name: "work", run: Work, n: 20, calls: 20, latencies: 20},
+		{name: "long", run: Long(200, time.Microsecond), n: 5, calls: 5, latencies: 5},
+		{name: "short", run: short, n: 7, calls: 7, latencies: 7},
+		{name: "turns", run: turns, n: 250, calls: 250, latencies: 3},
+		{name: "computing", run: Computing(2), n: 3, calls: 3, latencies: 3},
+		{name: "nested", run: Nested, n: 250, calls: 251, latencies: 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			switch test.name {
-			case "busy":
+			if test.name == "computing" {
 				needsPreemption(t)
-			case "neighbours":
-				needsProcesses(t)
 			}
 			var s inPlace
 			r := test.run(&s, Extent{N: test.n})
@@ -95,8 +91,8 @@ func TestPatternsMakeTheCallsThatTheyAreAskedFor(t *testing.T) {
 			if r.Ops != test.n || r.Time < 0 || r.Time == 0 && !coarseClock {
 				t.Errorf("%d operations of %v ns, want %d", r.Ops, r.Time, test.n)
 			}
-			if test.latencies != (len(r.Latencies) == test.n) || !slices.IsSorted(r.Latencies) {
-				t.Errorf("latencies %v", r.Latencies)
+			if len(r.Latencies) != test.latencies || !slices.IsSorted(r.Latencies) {
+				t.Errorf("latencies %v, want %d", r.Latencies, test.latencies)
 			}
 		})
 	}
@@ -153,7 +149,7 @@ type reentrant func(f func())
 func (r reentrant) Call(f func()) bool { r(f); return true }
 func (r reentrant) Go(f func()) bool   { panic("not used") }
 
-func TestBusySeesWhatIsLost(t *testing.T) {
+func TestComputingSeesWhatIsLost(t *testing.T) {
 	needsPreemption(t)
 	s := inPlace{do: func() { // for each goroutine whose computing counts there are nine others for a while
 		var others sync.WaitGroup
@@ -167,23 +163,39 @@ func TestBusySeesWhatIsLost(t *testing.T) {
 	}}
 	var r Result
 	for range 5 { // other processes may take what is compared
-		if r = Busy(&s, Extent{N: 5}); r.Lost >= 0.3 && r.Lost <= 1 {
+		if r = Computing(runtime.GOMAXPROCS(0))(&s, Extent{N: 5}); r.Lost >= 0.3 && r.Lost <= 1 {
 			return
 		}
 	}
 	t.Errorf("lost %v", r.Lost)
 }
 
-func TestP99(t *testing.T) {
+func TestQuantile(t *testing.T) {
 	var r Result
-	if r.P99() != 0 {
-		t.Error("a P99 of nothing")
+	if r.Quantile(99) != 0 {
+		t.Error("a quantile of nothing")
 	}
 	for i := range 1000 {
 		r.Latencies = append(r.Latencies, time.Duration(i))
 	}
-	if got := r.P99(); got != 990 {
+	if got := r.Quantile(99); got != 990 {
 		t.Errorf("990 of 0 to 999 are below it, but it is %v", got)
+	}
+}
+
+func TestTurnsCallsOneThreadAfterTheOther(t *testing.T) {
+	threads := make([]inPlace, 4)
+	var subjects []Subject
+	for i := range threads {
+		subjects = append(subjects, &threads[i])
+	}
+	for name, run := range map[string]func([]Subject, Extent) Result{"turns": Turns, "pairs": Pairs} {
+		run(subjects, Extent{N: 10})
+		for i, want := range []int64{3, 3, 2, 2} {
+			if got := threads[i].calls.Swap(0); got != want {
+				t.Errorf("%s: %d calls of thread %d, want %d", name, got, i, want)
+			}
+		}
 	}
 }
 
@@ -198,6 +210,15 @@ func TestFloor(t *testing.T) {
 	}
 }
 
+func TestLoneFloor(t *testing.T) {
+	for cores := 1; cores <= 2; cores++ {
+		r, ok := LoneFloor(Extent{N: 5}, cores)
+		if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok && runtime.GOOS == "linux" && runtime.NumCPU() >= cores {
+			t.Errorf("on %d: %+v, %v", cores, r, ok)
+		}
+	}
+}
+
 func TestCPUTimeGrowsByWhatIsComputed(t *testing.T) {
 	if CPUTime() == 0 {
 		t.Skip("cannot be told")
@@ -207,7 +228,7 @@ func TestCPUTimeGrowsByWhatIsComputed(t *testing.T) {
 		if time.Since(start) > 10*time.Second {
 			t.Fatal("ten seconds of computing, but CPUTime has not grown by 10 ms")
 		}
-		compute()
+		compute(10)
 	}
 	cpu = CPUTime()
 	time.Sleep(100 * time.Millisecond)
@@ -218,7 +239,7 @@ func TestCPUTimeGrowsByWhatIsComputed(t *testing.T) {
 
 func TestNeighboursEndWithStop(t *testing.T) {
 	needsProcesses(t)
-	stop, err := StartNeighbours()
+	stop, err := StartNeighbours(runtime.NumCPU(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +250,7 @@ func TestNeighboursEndWithStop(t *testing.T) {
 const parent = "THREADCALL_TEST_PARENT"
 
 func beParent() {
-	if _, err := StartNeighbours(); err != nil {
+	if _, err := StartNeighbours(runtime.NumCPU(), 0); err != nil {
 		panic(err)
 	}
 	os.Stdout.WriteString("\n")
