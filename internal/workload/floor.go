@@ -10,7 +10,7 @@ import (
 // Floor measures what no call between two threads can be faster than: two threads hand one atomic word to and fro. An
 // operation is there and back; Time is the mean. It is false, without a Result, where two threads cannot run at once.
 func Floor(x Extent) (Result, bool) {
-	if runtime.GOMAXPROCS(0) == 1 || runtime.NumCPU() == 1 {
+	if runtime.GOMAXPROCS(0) == 1 || runtime.NumCPU() == 1 || placed == one {
 		return Result{}, false
 	}
 	var w struct {
@@ -69,7 +69,6 @@ func await(word *atomic.Uint32, a, b uint32) uint32 {
 }
 
 // LoneFloor is what no lone call between two threads that sleep can be faster than: after 2 ms of silence, a thread wakes
-// another and sleeps until that has woken it, by futex, without the Go scheduler. Both are on one core, or on two. Time
-// is the median. It is false, without a Result, where the system has no futex, or not that many cores for this process,
-// or [Place] has decided otherwise.
+// another and sleeps until that has woken it, by futex and without the Go scheduler. Both are held on one core, or each on
+// its own of two. Time is the median. It is false, without a Result, where there is no futex, or the cores cannot be had.
 func LoneFloor(x Extent, cores int) (Result, bool) { return loneFloor(x, cores) }

@@ -32,8 +32,10 @@ func Lone(pause time.Duration) Pattern {
 	}
 }
 
+const idle = 2 * time.Millisecond
+
 // Idle is a lone call after 2 ms of silence.
-func Idle(s Subject, x Extent) Result { return Lone(2*time.Millisecond)(s, x) }
+func Idle(s Subject, x Extent) Result { return Lone(idle)(s, x) }
 
 // Burst is what a frame of a game does: 200 calls, then 4 ms of silence. An operation is 200 calls; Time is the
 // median.

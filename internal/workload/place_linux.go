@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // cores is a set of them, as the kernel has it.
@@ -44,12 +46,13 @@ func restrict(thread int, to cores) error {
 	return nil
 }
 
-// pin holds the calling thread on a core.
-func pin(core int) error {
-	var only cores
-	only[core/bits.UintSize] |= 1 << (core % bits.UintSize)
-	return restrict(0, only)
+func only(core int) (c cores) {
+	c[core/bits.UintSize] = 1 << (core % bits.UintSize)
+	return c
 }
+
+// pin holds the calling thread on a core.
+func pin(core int) error { return restrict(0, only(core)) }
 
 func place(how string) error {
 	if near < 0 {
@@ -62,8 +65,6 @@ func place(how string) error {
 		return fmt.Errorf("%s=%s: this process has one core", placement, how)
 	}
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // as many Ps as without, and the runtime does not adapt them
-	var only cores
-	only[near/bits.UintSize] |= 1 << (near % bits.UintSize)
 	for range 2 { // a thread that comes between is made by one that may not have been restricted
 		tasks, err := os.ReadDir("/proc/self/task")
 		if err != nil {
@@ -74,7 +75,7 @@ func place(how string) error {
 			if err != nil {
 				return err
 			}
-			if err := restrict(thread, only); err != nil && err != syscall.ESRCH {
+			if err := restrict(thread, only(near)); err != nil && err != syscall.ESRCH {
 				return fmt.Errorf("holding a thread on core %d: %w", near, err)
 			}
 		}
@@ -100,42 +101,32 @@ const (
 	futexWake = 1 | 128
 )
 
-// futex is not inlined, so that whoever waits in a loop can be preempted there.
+// futex is not inlined, so that a goroutine that waits in a loop can be preempted there.
 //
 //go:noinline
 func futex(word *atomic.Uint32, op, value uintptr) {
 	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), op, value, 0, 0, 0)
 }
 
-// loneFloor lets both threads keep their Ps while they sleep, and adds as many Ps: what the scheduler does is no part of
-// the floor.
+// loneFloor lets the other thread keep its P while it sleeps, and adds one: what the scheduler does is no part of the
+// floor. What the caller's own pause costs is, as in Lone.
 func loneFloor(x Extent, cores int) (Result, bool) {
-	if near < 0 || cores == 2 && (near == far || placed == one) || cores == 1 && placed == two {
+	home := allowed
+	if placed != anywhere {
+		home = only(near)
+	}
+	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two || park.CPU() < 0 || restrict(0, home) != nil {
 		return Result{}, false
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 2))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
 	var word atomic.Uint32
-	up, down := make(chan bool), make(chan bool)
-	on := func(core int, f func()) {
+	up, down := make(chan int), make(chan bool)
+	go func() {
+		defer close(down)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		pin(core)
-		defer func() {
-			if placed == anywhere {
-				restrict(0, allowed)
-			} else {
-				pin(near)
-			}
-		}()
-		f()
-	}
-	other := near
-	if cores == 2 {
-		other = far
-	}
-	go on(other, func() {
-		defer close(down)
-		close(up)
+		defer func() { restrict(0, home) }()
+		up <- syscall.Gettid()
 		for {
 			switch word.Load() {
 			case answer:
@@ -147,21 +138,32 @@ func loneFloor(x Extent, cores int) (Result, bool) {
 				return
 			}
 		}
-	})
-	<-up
-	var r Result
-	on(near, func() {
-		r = single(x, func(int) {
-			ts := syscall.NsecToTimespec(int64(2 * time.Millisecond))
-			syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
-		}, func() {
-			word.Store(ask)
-			futex(&word, futexWake, 1)
-			for word.Load() == ask {
-				futex(&word, futexWait, ask)
+	}()
+	other := <-up
+	runtime.LockOSThread()
+	r := single(x, func(int) {
+		restrict(0, home)
+		runtime.UnlockOSThread()
+		time.Sleep(idle)
+		runtime.LockOSThread()
+		mine := park.CPU()
+		its := mine
+		if cores == 2 {
+			if its = far; its == mine {
+				its = near
 			}
-		})
+		}
+		pin(mine)
+		restrict(other, only(its))
+	}, func() {
+		word.Store(ask)
+		futex(&word, futexWake, 1)
+		for word.Load() == ask {
+			futex(&word, futexWait, ask)
+		}
 	})
+	restrict(0, home)
+	runtime.UnlockOSThread()
 	word.Store(end)
 	futex(&word, futexWake, 1)
 	<-down
