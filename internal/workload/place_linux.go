@@ -65,7 +65,7 @@ func place(how string) error {
 		return fmt.Errorf("%s=%s: this process has one core", placement, how)
 	}
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // as many Ps as without, and the runtime does not adapt them
-	for range 2 { // a thread that comes between is made by one that may not have been restricted
+	for range 2 {                             // a thread that comes between is made by one that may not have been restricted
 		tasks, err := os.ReadDir("/proc/self/task")
 		if err != nil {
 			return err
@@ -167,5 +167,6 @@ func loneFloor(x Extent, cores int) (Result, bool) {
 	word.Store(end)
 	futex(&word, futexWake, 1)
 	<-down
+	r.CPU = 0 // which is no floor: the runtime's monitor watches the P that is kept
 	return r, true
 }
