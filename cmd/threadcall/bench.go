@@ -31,6 +31,7 @@ type benchFlags struct {
 	until      string
 	confidence string
 	failOn     []string
+	ratios     []string
 	pin        string
 	asJSON     bool
 	html       string
@@ -86,6 +87,7 @@ func (f *benchFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.confidence, "confidence", "95%", "of intervals and verdicts, `percent`")
 	flags.StringArrayVar(&f.failOn, "fail-on", nil, "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%'")
 
+	flags.StringSliceVar(&f.ratios, "ratios", nil, "print one table of the ratios to these `versions`, what is visibly worse than the first at the top")
 	flags.StringVarP(&set.Output, "o", "o", "", "`file` to save results in")
 	flags.StringVar(&f.html, "html", "", "write a page with the distributions to this `file`")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document instead, with all samples")

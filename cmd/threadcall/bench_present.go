@@ -29,6 +29,7 @@ type benchResult struct {
 	report     *bench.Report // nil: of files
 	comparison *stats.Comparison
 	settings   *bench.Settings
+	ratios     []string // the versions to which one table has the ratios; nil: a table for each unit
 	breaches   []bench.Breach
 	blind      []bench.Blind
 }
@@ -37,6 +38,7 @@ type benchResult struct {
 // wrong with showing it become the failure of the command.
 func (f *benchFlags) present(r benchResult, err error, out *screen.Screen, stdout io.Writer) error {
 	errs := []error{err}
+	r.ratios = f.ratios
 	if f.asJSON {
 		errs = append(errs, r.document(stdout))
 	} else {
@@ -78,7 +80,11 @@ func (r benchResult) print(out *screen.Screen) {
 			fmt.Fprintln(out)
 		}
 	}
-	table.Write(out, r.comparison)
+	if len(r.ratios) > 0 {
+		r.printRatios(out)
+	} else {
+		table.Write(out, r.comparison)
+	}
 	if r.settings.AA {
 		r.printSmallest(out)
 	}
@@ -89,6 +95,22 @@ func (r benchResult) print(out *screen.Screen) {
 	}
 	if r.report != nil {
 		r.printRun(out)
+	}
+}
+
+// printRatios writes the table that -ratios asks for. A version that it names need not be there: a run of some benchmarks
+// may have no results of it.
+func (r benchResult) printRatios(out *screen.Screen) {
+	var cs []*stats.Comparison
+	for _, version := range r.ratios {
+		if c := r.comparison.To(version); c != nil {
+			cs = append(cs, c)
+		} else {
+			out.Paragraph("Note: ", fmt.Sprintf("there is no %s; there are %s.", version, strings.Join(r.comparison.Versions, ", ")))
+		}
+	}
+	if len(cs) > 0 {
+		table.Ratios(out, cs...)
 	}
 }
 

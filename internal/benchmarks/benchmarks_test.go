@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -20,6 +21,12 @@ func TestMain(m *testing.M) {
 	if err := workload.Place(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+	flag.Parse()
+	if flag.Lookup("test.bench").Value.String() != "" { // for threadcall bench, which then knows what is worse
+		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns", "lost-%"} {
+			fmt.Printf("Unit %s better=lower\n", unit)
+		}
 	}
 	code := 1
 	mainthread.Init(func() { code = m.Run() })
@@ -65,22 +72,29 @@ func BenchmarkBurst(b *testing.B) {
 	})
 }
 
-func BenchmarkFrame(b *testing.B) {
-	beside(b, "nothing", 0, 0, func(b *testing.B) { each(b, workload.Frame) })
-	beside(b, "light", 1, 9*time.Millisecond, func(b *testing.B) { each(b, workload.Frame) })
+func BenchmarkFrame(b *testing.B) { each(b, workload.Frame) }
+
+// Another process computes for a tenth of the time.
+func BenchmarkFrameNeighbour(b *testing.B) {
+	defer neighbours(b, 1, 9*time.Millisecond)()
+	each(b, workload.Frame)
 }
 
 func BenchmarkWork(b *testing.B) { each(b, workload.Work) }
 
-func BenchmarkLong(b *testing.B) {
-	long := func(b *testing.B) {
-		for _, us := range []int{20, 40, 80} {
-			b.Run("us="+strconv.Itoa(us), func(b *testing.B) { each(b, workload.Long(us, 0)) })
-		}
-		b.Run("us=200", func(b *testing.B) { each(b, workload.Long(200, 100*time.Microsecond)) })
+func BenchmarkLong(b *testing.B) { long(b) }
+
+// Another process computes all the time.
+func BenchmarkLongNeighbour(b *testing.B) {
+	defer neighbours(b, 1, 0)()
+	long(b)
+}
+
+func long(b *testing.B) {
+	for _, us := range []int{20, 40, 80} {
+		b.Run("us="+strconv.Itoa(us), func(b *testing.B) { each(b, workload.Long(us, 0)) })
 	}
-	beside(b, "nothing", 0, 0, long)
-	beside(b, "process", 1, 0, long)
+	b.Run("us=200", func(b *testing.B) { each(b, workload.Long(200, 100*time.Microsecond)) })
 }
 
 func BenchmarkContended(b *testing.B) {
@@ -100,7 +114,7 @@ func BenchmarkPost(b *testing.B) {
 func BenchmarkComputing(b *testing.B) {
 	p := runtime.GOMAXPROCS(0)
 	for _, k := range slices.Compact([]int{max(p/2, 1), p, 2 * p}) {
-		b.Run("goroutines="+strconv.Itoa(k), func(b *testing.B) { each(b, workload.Computing(k)) })
+		b.Run("n="+strconv.Itoa(k), func(b *testing.B) { each(b, workload.Computing(k)) })
 	}
 }
 
@@ -162,10 +176,9 @@ func BenchmarkShort(b *testing.B) {
 }
 
 func BenchmarkNeighbours(b *testing.B) {
-	beside(b, "processes", runtime.NumCPU(), 0, func(b *testing.B) {
-		b.Run("load=idle", func(b *testing.B) { each(b, workload.Idle) })
-		b.Run("load=burst", func(b *testing.B) { each(b, workload.Burst) })
-	})
+	defer neighbours(b, runtime.NumCPU(), 0)()
+	b.Run("idle", func(b *testing.B) { each(b, workload.Idle) })
+	b.Run("burst", func(b *testing.B) { each(b, workload.Burst) })
 }
 
 // The reference is missing because it deadlocks.
@@ -201,18 +214,14 @@ func run(b *testing.B, s Subject, p workload.Pattern) {
 	b.Run(named(s.Name), func(b *testing.B) { measure(b, s, 1, single(p)) })
 }
 
-// beside runs f while n other processes compute.
-func beside(b *testing.B, name string, n int, sleep time.Duration, f func(b *testing.B)) {
-	b.Run("beside="+name, func(b *testing.B) {
-		workload.Everywhere(func() {
-			stop, err := workload.StartNeighbours(n, sleep)
-			if err != nil {
-				b.Skip(err)
-			}
-			b.Cleanup(stop)
-		})
-		f(b)
-	})
+// neighbours starts other processes that compute for a millisecond and sleep for as long as given, in a loop.
+func neighbours(b *testing.B, n int, sleep time.Duration) (stop func()) {
+	var err error
+	workload.Everywhere(func() { stop, err = workload.StartNeighbours(n, sleep) })
+	if err != nil {
+		b.Skip(err)
+	}
+	return stop
 }
 
 func floor(b *testing.B) {
@@ -221,6 +230,7 @@ func floor(b *testing.B) {
 		if !ok {
 			b.Skip("two threads cannot run at once here")
 		}
+		r.CPU = 0 // both spin
 		report(b, r)
 	})
 }

@@ -167,6 +167,6 @@ func loneFloor(x Extent, cores int) (Result, bool) {
 	word.Store(end)
 	futex(&word, futexWake, 1)
 	<-down
-	r.CPU = 0 // which is no floor: the runtime's monitor watches the P that is kept
+	r.CPU = 0 // which would be no floor: the runtime's monitor watches the P that is kept
 	return r, true
 }

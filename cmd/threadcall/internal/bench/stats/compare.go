@@ -31,6 +31,41 @@ func (d *Data) Compare(o Options) *Comparison {
 	return c
 }
 
+// To returns the same results compared with another version, or nil if there is none of that name. Judged together, the
+// verdicts of both are more than each Family counts.
+func (c *Comparison) To(version string) *Comparison {
+	first := slices.Index(c.Versions, version)
+	if first < 0 {
+		return nil
+	}
+	order := []int{first}
+	for v := range c.Versions {
+		if v != first {
+			order = append(order, v)
+		}
+	}
+	to := &Comparison{Confidence: c.Confidence, Failures: c.Failures, Warnings: c.Warnings}
+	arrange := func(cells []Cell) (arranged []Cell) {
+		for _, v := range order {
+			arranged = append(arranged, cells[v])
+		}
+		return arranged
+	}
+	for _, v := range order {
+		to.Versions = append(to.Versions, c.Versions[v])
+	}
+	for _, t := range c.Tables {
+		t.Rows = slices.Clone(t.Rows)
+		for i := range t.Rows {
+			t.Rows[i].Cells = arrange(t.Rows[i].Cells)
+		}
+		t.compare(len(order), c.Confidence)
+		to.Tables = append(to.Tables, t)
+	}
+	to.Family = to.judge()
+	return to
+}
+
 // usual are the units of package testing, in its order.
 var usual = []string{"sec/op", "B/s", "B/op", "allocs/op"}
 
@@ -57,20 +92,27 @@ func (d *Data) units() []string {
 }
 
 func (d *Data) table(unit string, o Options) Table {
-	t := Table{Unit: unit, Better: better(d.Units, unit), Rows: d.rows(unit)}
-	exact := d.Units.GetAssumption(unit) == benchmath.AssumeExact
+	t := Table{Unit: unit, Better: better(d.Units, unit), Rows: d.rows(unit), exact: d.Units.GetAssumption(unit) == benchmath.AssumeExact}
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		for j := range row.Cells {
-			row.Cells[j].summarise(exact, o.Confidence)
-		}
-		row.Deltas = make([]Delta, len(row.Cells))
-		for j := 1; j < len(row.Cells); j++ {
-			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j], exact, o.Confidence)
+			row.Cells[j].summarise(t.exact, o.Confidence)
 		}
 	}
-	t.Geomean = t.geomean(len(d.versions), o.Confidence)
+	t.compare(len(d.versions), o.Confidence)
 	return t
+}
+
+// compare finds how the versions differ from the first.
+func (t *Table) compare(versions int, confidence float64) {
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		row.Deltas = make([]Delta, len(row.Cells))
+		for j := 1; j < len(row.Cells); j++ {
+			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j], t.exact, confidence)
+		}
+	}
+	t.Geomean = t.geomean(versions, confidence)
 }
 
 // better is GetBetter for tidied units as well.

@@ -2,6 +2,8 @@ package stats_test
 
 import (
 	"math"
+	"reflect"
+	"slices"
 	"testing"
 
 	"golang.org/x/perf/benchfmt"
@@ -61,5 +63,27 @@ func TestPairsSeeThroughDrift(t *testing.T) {
 	}
 	if d := only(t, apart("sec/op", old, new)); d.Verdict != stats.Unseen || d.Method != stats.Ranks {
 		t.Errorf("not paired: %+v", d)
+	}
+}
+
+func TestTheSameResultsToAnotherVersion(t *testing.T) {
+	values := [3][]float64{{1, 2, 3, 4, 5, 6}, {1.1, 2.3, 3.2, 4.5, 5.3, 6.7}, {0.9, 1.9, 2.5, 4.1, 4.7, 5.8}}
+	d, want := stats.New("a", "b", "c"), stats.New("b", "a", "c")
+	for round := range 6 {
+		for v, w := range []int{1, 0, 2} {
+			d.Add(v, round, result("A", values[v][round], "sec/op"))
+			want.Add(w, round, result("A", values[v][round], "sec/op"))
+		}
+	}
+	c := d.Compare(stats.Options{})
+	got := c.To("b")
+	if b := want.Compare(stats.Options{}); !slices.Equal(got.Versions, b.Versions) || !reflect.DeepEqual(got.Tables, b.Tables) || got.Family != b.Family {
+		t.Errorf("%+v, want %+v", got, b)
+	}
+	if again := d.Compare(stats.Options{}); !reflect.DeepEqual(c, again) {
+		t.Errorf("it has changed what it was asked about: %+v, was %+v", c, again)
+	}
+	if c.To("d") != nil {
+		t.Error("there is no d")
 	}
 }

@@ -16,6 +16,7 @@ type Table struct {
 	Better  int     `json:"better"`  // 1: higher values are better; -1: lower; 0: nobody knows
 	Rows    []Row   `json:"rows"`    // one a benchmark
 	Geomean []Delta `json:"geomean"` // of the rows' ratios, per version; nil if there are fewer than two rows to compare
+	exact   bool    // by the unit's metadata, a value needs no repetition
 }
 
 // A Row is one benchmark.

@@ -46,13 +46,18 @@ func simulated(rounds int, versions ...string) *stats.Data {
 // written returns what Write writes to a file.
 func written(t *testing.T, c *stats.Comparison) string {
 	t.Helper()
+	return onFile(t, func(s *screen.Screen) { table.Write(s, c) })
+}
+
+func onFile(t *testing.T, write func(*screen.Screen)) string {
+	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	s := screen.On(f)
-	table.Write(s, c)
+	write(s)
 	if s.Err != nil {
 		t.Fatal(s.Err)
 	}
@@ -114,6 +119,22 @@ Encode-8           17.27n ±3.0%     0          0  12
 `
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestRatiosHaveWhatIsWorseAtTheTop(t *testing.T) {
+	const want = `                             to old                   to new
+                             sec/op  B/op  allocs/op  sec/op  B/op  allocs/op
+Decode/size=1k-8      newer    1.09  1.33       1.33      ~1     1          1
+Encode-8              newer   0.691   +16         +1   ~1.01     1          1
+not seen to be worse
+Decode/size=64k-8     newer  ~0.994     1          1      ~1     1          1
+
+~: a ratio that these values do not tell from 1.
+`
+	c := simulated(12, "old", "new", "newer").Compare(stats.Options{})
+	if got := onFile(t, func(s *screen.Screen) { table.Ratios(s, c, c.To("new")) }); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
