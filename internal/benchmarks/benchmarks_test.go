@@ -18,7 +18,8 @@ import (
 
 func TestMain(m *testing.M) {
 	workload.MaybeBurn()
-	if err := workload.Place(); err != nil {
+	placement, err := workload.Place()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -26,6 +27,9 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.bench").Value.String() != "" { // for threadcall bench, which then knows what is worse
 		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns", "lost-%"} {
 			fmt.Printf("Unit %s better=lower\n", unit)
+		}
+		if placement != "" {
+			fmt.Println("placement:", placement)
 		}
 	}
 	code := 1

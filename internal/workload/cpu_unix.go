@@ -15,3 +15,6 @@ func CPUTime() time.Duration {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
+
+// unNice gives the calling thread the usual priority, if this process may.
+func unNice() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, 0) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -67,8 +68,8 @@ func startNeighbour(sleep time.Duration) (stop func(), err error) {
 	return stop, nil
 }
 
-// MaybeBurn does nothing, unless this process is a neighbour. Then it computes and sleeps, and ends the process when the one that
-// started it has ended. It belongs at the beginning of main or TestMain.
+// MaybeBurn does nothing, unless this process is a neighbour. Then it computes and sleeps, at the usual priority if it may
+// have that, and ends the process when the one that started it has ended. It belongs at the beginning of main or TestMain.
 func MaybeBurn() {
 	sleep, err := time.ParseDuration(os.Getenv(neighbour))
 	if err != nil {
@@ -78,6 +79,8 @@ func MaybeBurn() {
 		io.Copy(io.Discard, os.Stdin) // ends with the process at its other end
 		os.Exit(0)
 	}()
+	runtime.LockOSThread()
+	unNice()
 	os.Stdout.WriteString("\n")
 	for {
 		for start := time.Now(); time.Since(start) < time.Millisecond; {

@@ -15,19 +15,19 @@ const (
 
 var placed = anywhere
 
-// Place does what the variable THREADCALL_PLACEMENT of the environment says: nothing if it is empty; with "one", all
-// threads of this process are held on one core; with "two", all but those given to [Hold], which are held on another. It
-// belongs before everything else but MaybeBurn.
-func Place() error {
-	how := os.Getenv(placement)
+// Place does what the variable THREADCALL_PLACEMENT of the environment says, and returns that: nothing if it is empty;
+// with "one", all threads of this process are held on one core; with "two", all but those given to [Hold], which are held
+// on another. It belongs before everything else but MaybeBurn.
+func Place() (how string, err error) {
+	how = os.Getenv(placement)
 	if how == anywhere {
-		return nil
+		return how, nil
 	}
-	err := place(how)
-	if err == nil {
-		placed = how
+	if err := place(how); err != nil {
+		return "", err
 	}
-	return err
+	placed = how
+	return how, nil
 }
 
 // Hold moves the threads of s, which are so many, to the other core if the placement is "two". Release moves them back.

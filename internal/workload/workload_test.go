@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/self"
 )
 
@@ -213,7 +214,7 @@ func TestFloor(t *testing.T) {
 func TestLoneFloor(t *testing.T) {
 	for cores := 1; cores <= 2; cores++ {
 		r, ok := LoneFloor(Extent{N: 5}, cores)
-		if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok && runtime.GOOS == "linux" && runtime.NumCPU() >= cores {
+		if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok && runtime.GOOS == "linux" && park.CanSleep() && runtime.NumCPU() >= cores {
 			t.Errorf("on %d: %+v, %v", cores, r, ok)
 		}
 	}
