@@ -713,12 +713,12 @@ func TestRatiosAreOneTable(t *testing.T) {
 	p := newPlace(t)
 	var b strings.Builder
 	for i := range 10 {
-		for _, line := range []string{"X/who=a-2 100 10? ns/op", "X/who=b-2 100 13? ns/op", "Y/who=a-2 100 10? ns/op", "Y/who=b-2 100 20? ns/op"} {
+		for _, line := range []string{"X/side=a-2 100 10? ns/op", "X/side=b-2 100 13? ns/op", "Y/side=a-2 100 10? ns/op", "Y/side=b-2 100 20? ns/op"} {
 			b.WriteString("Benchmark" + strings.ReplaceAll(line, "?", string(rune('0'+i))) + "\n")
 		}
 	}
 	p.write(t, map[string]string{"x.txt": b.String()})
-	stdout, stderr, status := p.bench(t, "x.txt", "-col", "/who", "-ratios", "a,floor")
+	stdout, stderr, status := p.bench(t, "x.txt", "-col", "/side", "-ratios", "a,floor")
 	if said := strings.Join(strings.Fields(stdout), " "); status != statusOK || !strings.Contains(said, "there is no floor") ||
 		!strings.Contains(said, "to a sec/op Y-2 b 1.96 X-2 b 1.29") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)

@@ -155,7 +155,7 @@ func BenchmarkHost(b *testing.B) {
 	}
 }
 
-// The threads of Short are wherever the kernel makes them, whatever the placement.
+// The threads of Short are not held on another core by the placement two: they would be moved more than called.
 func BenchmarkShort(b *testing.B) {
 	for _, s := range []struct {
 		name string
