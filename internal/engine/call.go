@@ -38,12 +38,10 @@ func (e *Engine) Call(fn func()) bool {
 		return finish(c, callq.Refused)
 	}
 	if wake {
-		e.wakeFromCaller()
-	} else if !behind && multicore {
-		for range callerHot {
-			park.Pause()
-			park.Pause()
-			park.Pause()
+		e.wake()
+	} else if !behind && e.line.spin.Load() != 0 {
+		for range callerLooks {
+			park.Relax()
 			if c.Outcome() == callq.Ran {
 				e.q.Put(c)
 				return true
@@ -73,7 +71,7 @@ func (e *Engine) callMarked(self *Engine, fn func()) bool {
 			return finish(c, callq.Refused)
 		}
 		if wake {
-			e.wakeFromCaller()
+			e.wake()
 		}
 		return finish(c, e.await(never, c, self, wake, behind))
 	})
@@ -142,7 +140,7 @@ func (e *Engine) callContext(ctx context.Context, self *Engine, fn func()) error
 		return ErrTerminated
 	}
 	if wake {
-		e.wakeFromCaller()
+		e.wake()
 	}
 	switch o := e.await(ctx, c, self, wake, behind); {
 	case o == callq.Withdrawn: // and so no longer ours

@@ -25,7 +25,6 @@ var errNil = errors.New("thread: the function to call is nil")
 //	mode         the thread                                      is woken by
 //	up           runs, or looks at its queue before it waits; a  hook, at most once until it serves again (rung)
 //	             host may be in its event loop
-//	inFutex      waits in a system call, see park.Sleeper        bed
 //	inScheduler  waits in the Go scheduler                       bell
 //
 // Only the thread changes mode, before Rest and after it has seen that its queue is no longer resting. So the pusher
@@ -60,7 +59,6 @@ type Engine struct {
 	served  atomic.Bool   // Serve, ServeContext or OnWake has been called
 
 	mode atomic.Uint32
-	bed  park.Sleeper
 	bell chan struct{}
 	hook atomic.Pointer[func()]
 	rung atomic.Bool
@@ -87,7 +85,6 @@ type Engine struct {
 
 const (
 	up = iota
-	inFutex
 	inScheduler
 )
 
@@ -111,6 +108,7 @@ func newEngine(limit int, o *Owner) *Engine {
 		bubbled: park.InBubble(),
 	}
 	e.line.init()
+	e.rest.pace.init()
 	return e
 }
 
@@ -119,9 +117,10 @@ func newEngine(limit int, o *Owner) *Engine {
 //threadcall:noalloc
 func (e *Engine) wake() {
 	switch e.mode.Load() {
-	case inFutex:
-		e.bed.Wake()
 	case inScheduler:
+		if e.line.measures.Load() {
+			e.line.pushed.Store(int64(park.Now()))
+		}
 		select {
 		case e.bell <- struct{}{}:
 		default:
@@ -131,16 +130,6 @@ func (e *Engine) wake() {
 			(*hook)()
 		}
 	}
-}
-
-// wakeFromCaller is wake by a goroutine that will wait for an answer.
-//
-//threadcall:noalloc
-func (e *Engine) wakeFromCaller() {
-	if e.mode.Load() == inFutex {
-		e.line.calledFrom(park.CPU())
-	}
-	e.wake()
 }
 
 // interrupt makes the thread look up from its rest.

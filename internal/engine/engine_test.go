@@ -68,7 +68,6 @@ func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 		wakers.Go(func() {
 			for !stop.Load() {
 				e.wake()
-				e.bed.Wake()
 				select {
 				case e.bell <- struct{}{}:
 				default:

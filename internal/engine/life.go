@@ -13,7 +13,10 @@ func (e *Engine) Start(setup func()) {
 		if setup != nil {
 			setup()
 		}
-		serveAll(e.loop, e.release)
+		serveAll(e.loop, func() {
+			e.stopSpinning()
+			e.release()
+		})
 		if !endsThread {
 			unlock(e.pin.locks())
 		}

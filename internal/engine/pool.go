@@ -18,7 +18,6 @@ import (
 type Pool struct {
 	workers []*Engine
 	records *callq.Queue // only to get records from
-	line    line         // for callers in the backlog
 	limit   *limit
 	watch   atomic.Pointer[watch]
 	owner   weak.Pointer[Owner]
@@ -40,7 +39,6 @@ func NewPool(n, limit int, setup func(i int)) (*Pool, *Owner) {
 		owner:   weak.Make(o),
 		idle:    make([]*Engine, 0, n),
 	}
-	p.line.init()
 	for i := range p.workers {
 		e := newEngine(0, nil)
 		e.pool, e.index = p, i
@@ -91,16 +89,7 @@ func (p *Pool) call(self *Engine, fn func()) bool {
 	case e != nil:
 		return finish(c, e.await(never, c, self, wake, false))
 	}
-	start := park.Now()
-	if park.InYoungBubble(start) {
-		return finish(c, block(never, c, self, nil, p, !p.Bubbled()))
-	}
-	o := p.line.spin(c, self, start, false, false)
-	if o == 0 {
-		o = block(never, c, self, nil, p, !p.Bubbled() && park.InBubble())
-		p.line.blocked(park.Now() - start)
-	}
-	return finish(c, o)
+	return finish(c, block(never, c, self, nil, p, !p.Bubbled() && park.InBubble()))
 }
 
 // Go queues fn. False means that it will not run.
@@ -152,7 +141,7 @@ func (p *Pool) submit(c *callq.Call) (e *Engine, wake, ok bool) {
 	e.listed = false
 	p.mu.Unlock()
 	if wake, _, ok = e.q.Push(c); ok && wake {
-		e.wakeFromCaller()
+		e.wake()
 	}
 	return e, wake, ok
 }

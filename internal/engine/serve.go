@@ -90,6 +90,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 			}
 		}
 	}, func() {
+		e.stopSpinning()
 		e.q.RestAlways(always || e.hook.Load() != nil)
 		e.end()
 	})
@@ -156,7 +157,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 		outcome = callq.Panicked
 	}
 	if c.Settle(outcome) {
-		e.rest.woke = true
+		e.rest.woke++
 	}
 }
 

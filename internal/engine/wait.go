@@ -10,62 +10,49 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// A caller that waits for its outcome also has stages. Unlike the thread it is an ordinary goroutine, so that it can
-// leave its P to others:
+// A caller that waits for its outcome is an ordinary goroutine, so that it can leave its P to others:
 //
-//	spin       for as long as callers of late have been answered while spinning, at most maxPatience. Where the
-//	           thread is on the same core, or has just been woken and may be, the spinner yields the core to it.
+//	spin       if the thread spins, see pace.go. A caller that may be on the core of the thread yields it.
 //	Gosched    instead of spinning, if others are queued before it: they are callers too, and want to be heard
-//	           before the thread can answer all of them in one go.
-//	block      until the thread sends a token. At once, if the thread needs a P in order to run.
+//	           before the thread can answer all of them in one go. Not if goroutines that compute are in the way.
+//	block      until the thread sends a token. At once, if the caller has woken the thread, which needs a P in order to run.
 const (
-	callerHot   = 24 // spins without a look at the clock
-	callerSpins = 50 // spins between two looks
-	minPatience = 5 * time.Microsecond
-	maxPatience = 100 * time.Microsecond
-	turns       = 100                  // of Gosched
-	maxTurns    = 5 * time.Millisecond // half a time slice: the others are not callers, they compute
+	callerLooks = 24                     // before the first look at the clock
+	meetPrices  = 16                     // how often the price of a wake-up a caller waits for the thread to run beside it
+	turns       = 2                      // of Gosched between two looks at the clock
+	slowTurns   = 2 * time.Millisecond   // those that take longer are shared with goroutines that compute
+	noTurns     = 100 * time.Millisecond // for which that is believed
 	unknown     = -1
 )
 
 // A line is what callers and thread tell each other about their waiting. Nothing depends on it being right.
 type line struct {
-	patience atomic.Int64 // how long a caller spins, a time.Duration
-	thread   atomic.Int32 // the core that the thread is on, or unknown
-	caller   atomic.Int32 // the core that the last caller was on that had to wait, or unknown
+	spin     atomic.Int64 // how long a caller spins, a time.Duration; zero unless the thread spins
+	core     atomic.Int32 // that the thread was on when it began to spin, or unknown
+	price    atomic.Int64 // of parking, a time.Duration
+	measures atomic.Bool  // whether callers are to store the following
+	pushed   atomic.Int64 // when the thread was last woken
+	returned atomic.Int64 // when a caller that was parked has last run again
 }
 
-func (l *line) init() {
-	l.patience.Store(int64(maxPatience))
-	l.thread.Store(unknown)
-	l.caller.Store(unknown)
-}
+func (l *line) init() { l.core.Store(unknown) }
 
-func (l *line) calledFrom(cpu int) {
-	if l.caller.Load() != int32(cpu) {
-		l.caller.Store(int32(cpu))
-	}
-}
-
-// together tells whether caller and thread are on one core.
-func (l *line) together() bool {
-	cpu := l.thread.Load()
-	return cpu != unknown && cpu == l.caller.Load()
-}
+// noTurnsUntil is when Gosched may be called again, a time.Duration.
+var noTurnsUntil atomic.Int64
 
 // await waits for the outcome of c, or for ctx in order to withdraw it. self is the thread that the caller is on, if any.
 //
 //threadcall:noalloc
 func (e *Engine) await(ctx context.Context, c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
-	start := park.Now()
-	if park.InYoungBubble(start) {
-		return block(ctx, c, self, e, nil, !e.bubbled)
+	bubble := park.InBubble()
+	if !bubble {
+		if o := e.line.wait(c, self, woke, behind); o != 0 {
+			return o
+		}
 	}
-	mode := e.mode.Load()
-	o := e.line.spin(c, self, start, woke && mode == inScheduler, behind)
-	if o == 0 {
-		o = block(ctx, c, self, e, nil, !e.bubbled && park.InBubble())
-		e.line.blocked(park.Now() - start)
+	o := block(ctx, c, self, e, nil, !e.bubbled && bubble)
+	if e.line.measures.Load() {
+		e.line.returned.Store(int64(park.Now()))
 	}
 	return o
 }
@@ -103,57 +90,81 @@ func waitToken(c *callq.Call, ctx *context.Context) bool {
 	return true
 }
 
-// spin waits without sleeping, and returns zero if that did not do.
+// wait waits without parking, and returns zero if that did not do.
 //
 //threadcall:noalloc
-func (l *line) spin(c *callq.Call, self *Engine, start time.Duration, asleep, behind bool) callq.Outcome {
-	if behind && self == nil { // to a locked goroutine, Gosched is two changes of threads
-		for n := 0; n < turns && park.Now()-start < maxTurns; n++ {
-			if o := c.Outcome(); o != 0 {
-				return o
-			}
-			runtime.Gosched()
+func (l *line) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
+	limit := time.Duration(l.spin.Load())
+	switch {
+	case woke && limit == 0:
+		return 0
+	case woke:
+		return l.meet(c, limit)
+	case behind || limit == 0:
+		if self == nil { // to a locked goroutine, Gosched is two changes of threads
+			takeTurns(c, time.Duration(l.price.Load()))
 		}
-	}
-	if behind || asleep || !multicore || runtime.GOMAXPROCS(0) == 1 {
 		return c.Outcome()
 	}
-	patience := time.Duration(l.patience.Load())
-	for now := start; now-start <= patience; {
-		if o := c.Outcome(); o != 0 {
-			return o
-		}
-		cpu := park.CPU()
-		l.calledFrom(cpu)
-		if at := l.thread.Load(); park.CanYield && (at == int32(cpu) || at == unknown) && !park.Crowded(now) {
-			if !park.Yield() {
-				return c.Outcome() // the thread needs the core
-			}
-			park.Gap(now, park.Now())
-		}
-		for range callerSpins {
+	start := park.Now()
+	for now := start; now-start < limit; now = park.Now() {
+		for range looks {
 			if o := c.Outcome(); o != 0 {
-				if patience < maxPatience {
-					l.patience.Store(int64(min(2*patience, maxPatience)))
-				}
 				return o
 			}
-			park.Pause()
+			park.Relax()
 		}
-		next := park.Now()
-		if next == now && park.InBubble() {
-			return 0 // the clock stands still
+		if park.CPU() == int(l.core.Load()) {
+			park.Yield()
 		}
-		now = next
 	}
-	return 0
+	return c.Outcome()
 }
 
-// blocked learns from a wait that spinning did not end.
-func (l *line) blocked(waited time.Duration) {
-	if waited <= maxPatience {
-		l.patience.Store(int64(maxPatience)) // it would have
-	} else {
-		l.patience.Store(int64(max(time.Duration(l.patience.Load())/2, minPatience)))
+// meet waits for a thread that the caller has woken, for it to run beside the caller and not in its place. The thread is in the
+// queue of the caller's P, and must be taken by another: goroutines next in line are not taken by other Ps for 3 µs or what the
+// kernel makes of that (60 µs on Linux), so another goroutine takes that place. And the thread of the operating
+// system that is to take it may have been woken on the caller's core.
+//
+//threadcall:noalloc
+func (l *line) meet(c *callq.Call, limit time.Duration) callq.Outcome {
+	start := park.Now()
+	if !spinners.open(start) || runtime.GOMAXPROCS(0) == 1 {
+		return 0
+	}
+	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
+	for now := start; now-start < limit; now = park.Now() {
+		for range looks {
+			if o := c.Outcome(); o != 0 {
+				return o
+			}
+			park.Relax()
+		}
+		park.Yield()
+	}
+	return c.Outcome()
+}
+
+func nothing() {}
+
+// takeTurns calls Gosched until c is settled, or for as long as parking would cost.
+//
+//threadcall:noalloc
+func takeTurns(c *callq.Call, price time.Duration) {
+	start := park.Now()
+	if int64(start) < noTurnsUntil.Load() {
+		return
+	}
+	for now := start; now-start <= price; {
+		for range turns {
+			runtime.Gosched()
+			if c.Outcome() != 0 {
+				return
+			}
+		}
+		before := now
+		if now = park.Now(); now-before > slowTurns {
+			noTurnsUntil.Store(int64(now + noTurns))
+		}
 	}
 }

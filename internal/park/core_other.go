@@ -10,6 +10,3 @@ const CanYield = false
 
 // Yield does nothing.
 func Yield() bool { return false }
-
-// Reschedule does nothing.
-func Reschedule() int { return -1 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -108,14 +109,14 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), op, value, 0, 0, 0)
 }
 
-// loneFloor lets the other thread keep its P while it sleeps, as package park does, and adds one: what the scheduler does
-// is no part of the floor. The caller pauses as in Lone.
+// loneFloor lets the other thread keep its P while it sleeps, and adds one: what the scheduler does is no part of the floor. The
+// runtime stops such a thread by a signal, unless it must not. The caller pauses as in Lone.
 func loneFloor(x Extent, cores int) (Result, bool) {
 	home := allowed
 	if placed != anywhere {
 		home = only(near)
 	}
-	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two || !park.CanSleep() || park.CPU() < 0 || restrict(0, home) != nil {
+	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two || strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") || park.CPU() < 0 || restrict(0, home) != nil {
 		return Result{}, false
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))

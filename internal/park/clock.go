@@ -1,0 +1,9 @@
+// Package park has what a thread needs in order to wait: how to sleep and be woken, and how to spin.
+package park
+
+import "time"
+
+var epoch = time.Now()
+
+// Now is a monotonic clock.
+func Now() time.Duration { return time.Since(epoch) }

@@ -1,0 +1,27 @@
+package park
+
+import "time"
+
+// Relax waits for about as long as a cache line takes from one core to another, 80 ns. To look more often at a line that
+// another core is about to write slows that core down.
+func Relax() {
+	for range pauses {
+		Pause()
+	}
+}
+
+// pauses is how many times Pause takes that long. Processors differ twentyfold in it.
+var pauses = pausesIn(80 * time.Nanosecond)
+
+func pausesIn(d time.Duration) int {
+	const n = 64
+	shortest := time.Second
+	for range 3 { // something else may run in between
+		start := Now()
+		for range n {
+			Pause()
+		}
+		shortest = min(shortest, Now()-start)
+	}
+	return max(1, int((n*d+shortest/2)/max(shortest, n))) // one in a nanosecond, if the clock is too coarse
+}
