@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/self"
 )
 
