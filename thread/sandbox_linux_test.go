@@ -19,7 +19,7 @@ import (
 )
 
 // A sandbox forbids system calls: the kernel answers them with an error. Whatever it answers, no call is lost and nothing
-// hangs.
+// hangs. The engine makes two, getcpu and sched_yield; prctl names a thread.
 func TestInASandbox(t *testing.T) {
 	if numbers == nil {
 		t.Skip("the numbers of system calls are not known here for this processor")
@@ -29,7 +29,7 @@ func TestInASandbox(t *testing.T) {
 		t.Fatalf("without a sandbox:\n%s", output)
 	}
 	t.Logf("without a sandbox: %s", output)
-	for _, name := range []string{"getcpu", "sched_yield", "sched_getaffinity", "sched_setaffinity", "nanosleep", "futex", "prctl"} {
+	for _, name := range []string{"getcpu", "sched_yield", "prctl"} {
 		for _, errno := range []syscall.Errno{syscall.ENOSYS, syscall.EPERM} {
 			output, status := run(t, fmt.Sprintf("sandbox %s %d", name, errno))
 			switch {
@@ -50,7 +50,7 @@ func init() { onLinux["sandbox"] = inSandbox }
 func inSandbox(arguments []string) {
 	errno, err := strconv.Atoi(arguments[1])
 	if arguments[0] != "none" && err == nil {
-		err = forbid(numbers[arguments[0]], syscall.Errno(errno), arguments[0] == "futex")
+		err = forbid(numbers[arguments[0]], syscall.Errno(errno))
 	}
 	if err != nil {
 		fmt.Println("no sandbox:", err)
@@ -99,7 +99,7 @@ func inSandbox(arguments []string) {
 }
 
 // The affinity mask belongs to the administrator and to the program. Each mask that is set while a thread is called in
-// bursts, so that it looks for a core of its own, stays.
+// bursts, so that thread and caller may spin, stays.
 func TestTheAffinityMaskOfAThreadStaysAsItIsSet(t *testing.T) {
 	if numbers == nil || runtime.NumCPU() == 1 {
 		t.Skip("one core, or the numbers of system calls are not known here")
@@ -141,14 +141,13 @@ func TestTheAffinityMaskOfAThreadStaysAsItIsSet(t *testing.T) {
 // numbers are those of system calls that package syscall does not have everywhere.
 var numbers = map[string]map[string]uint32{
 	"amd64": {"getcpu": 309, "seccomp": 317, "sched_yield": syscall.SYS_SCHED_YIELD, "sched_getaffinity": 204, "sched_setaffinity": 203,
-		"nanosleep": syscall.SYS_NANOSLEEP, "futex": syscall.SYS_FUTEX, "prctl": syscall.SYS_PRCTL},
+		"prctl": syscall.SYS_PRCTL},
 	"arm64": {"getcpu": 168, "seccomp": 277, "sched_yield": syscall.SYS_SCHED_YIELD, "sched_getaffinity": 123, "sched_setaffinity": 122,
-		"nanosleep": syscall.SYS_NANOSLEEP, "futex": syscall.SYS_FUTEX, "prctl": syscall.SYS_PRCTL},
+		"prctl": syscall.SYS_PRCTL},
 }[runtime.GOARCH]
 
-// forbid has the kernel answer a system call with an error, in all threads of the process. If timed is true, only a wait
-// for a futex with a time-out is forbidden, because the Go runtime ends the process if a futex cannot be woken.
-func forbid(number uint32, errno syscall.Errno, timed bool) error {
+// forbid has the kernel answer a system call with an error, in all threads of the process.
+func forbid(number uint32, errno syscall.Errno) error {
 	type instruction struct {
 		code   uint16
 		jt, jf uint8
@@ -157,18 +156,10 @@ func forbid(number uint32, errno syscall.Errno, timed bool) error {
 	const (
 		load, jumpIfEqual, ret = 0x20, 0x15, 0x06
 		allow, fail            = 0x7fff0000, 0x00050000
-		nr, op, timeout        = 0, 24, 40 // in struct seccomp_data: the number, the second and the fourth argument
+		nr                     = 0 // in struct seccomp_data: the number
 	)
 	filter := []instruction{
 		{load, 0, 0, nr}, {jumpIfEqual, 0, 1, number}, {ret, 0, 0, fail | uint32(errno)}, {ret, 0, 0, allow},
-	}
-	if timed {
-		filter = []instruction{
-			{load, 0, 0, nr}, {jumpIfEqual, 0, 5, number},
-			{load, 0, 0, op}, {jumpIfEqual, 0, 3, 128},
-			{load, 0, 0, timeout}, {jumpIfEqual, 1, 0, 0},
-			{ret, 0, 0, fail | uint32(errno)}, {ret, 0, 0, allow},
-		}
 	}
 	program := struct {
 		length uint16
