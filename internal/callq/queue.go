@@ -425,7 +425,11 @@ func (q *Queue) Resting() bool { return q.head.Load() == &resting }
 // Rise says that the thread is up, by itself or because it was woken.
 //
 //threadcall:noalloc
-func (q *Queue) Rise() { q.head.CompareAndSwap(&resting, nil) }
+func (q *Queue) Rise() {
+	if q.head.Load() == &resting {
+		q.head.CompareAndSwap(&resting, nil)
+	}
+}
 
 // RestAlways sets whether the thread counts as resting even while it runs what it took. That suits a thread that
 // lives in a host's event loop, to which any function may return it.

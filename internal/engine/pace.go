@@ -131,7 +131,7 @@ type spinnerSet struct {
 
 const (
 	firstPause = 200 * time.Microsecond // as long as the attempt
-	maxPause   = 30 * time.Millisecond  // so that attempts in vain take less than a hundredth of the time
+	maxPause   = 100 * time.Millisecond // so that attempts in vain take less than a hundredth of the time
 )
 
 // open tells whether it is worth trying.

@@ -147,7 +147,7 @@ func (e *Engine) sleep(down time.Duration) {
 	}
 	p.wait--
 	r.sleeps++
-	if m := r.sleeps&6 == 0 || r.sleeps < 2*memory; m != r.measures { // two in succession of each eight
+	if m := r.sleeps&14 == 0 || r.sleeps < 2*memory; m != r.measures { // two in succession of each sixteen
 		r.measures, r.up = m, 0
 		e.line.measures.Store(m)
 	}
