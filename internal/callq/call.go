@@ -99,11 +99,12 @@ func (c *Call) Outcome() Outcome {
 	return 0
 }
 
-// Park says that the caller is about to park on the call's token. It is false if the call has been settled. latched
-// says of which kind the token must be, see park.NewToken.
+// Park says that the caller is about to park on the call's token. It is false if the call has been settled. The
+// first caller of a record that parks makes its token. If only that caller is in a bubble of testing/synctest, and not the thread, then the
+// token is of the kind that works across, see park.Token; other callers can use it as well.
 //
 //threadcall:noalloc
-func (c *Call) Park(latched bool) bool {
+func (c *Call) Park() bool {
 	for {
 		s := c.state.Load()
 		if settled(s) {
@@ -112,8 +113,8 @@ func (c *Call) Park(latched bool) bool {
 		if s&parked != 0 {
 			return true
 		}
-		if t := c.token.Load(); t == nil || t.Latched() != latched {
-			c.token.Store(park.NewToken(latched)) //threadcall:alloc once for each record
+		if c.token.Load() == nil {
+			c.token.Store(park.NewToken(!c.Queue.bubbled && park.InBubble())) //threadcall:alloc once for each record
 		}
 		if c.state.CompareAndSwap(s, s|parked) {
 			return true

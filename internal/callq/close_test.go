@@ -19,7 +19,7 @@ func TestCloseAndTakeShareTheCallsBetweenThem(t *testing.T) {
 		calls := make([]*Call, n)
 		for i := range calls {
 			calls[i] = q.Get(Awaited, nil, uintptr(i))
-			calls[i].Park(false) // so that the first to settle it is told
+			calls[i].Park() // so that the first to settle it is told
 			q.Push(calls[i])
 		}
 		var progress atomic.Int32

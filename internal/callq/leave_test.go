@@ -24,7 +24,7 @@ func TestAWithdrawnRecordIsFreedOnce(t *testing.T) {
 	}{
 		"withdrawn, then taken":       {after: take},
 		"withdrawn, then closed":      {after: func(q *Queue) { q.Close() }},
-		"parked, then taken":          {before: func(_ *Queue, c *Call) { c.Park(false) }, after: take},
+		"parked, then taken":          {before: func(_ *Queue, c *Call) { c.Park() }, after: take},
 		"ready, then taken":           {before: func(q *Queue, c *Call) { q.Mark() }, after: take},
 		"ready, then closed":          {before: func(q *Queue, c *Call) { q.Mark() }, after: func(q *Queue) { q.Close() }},
 		"in a list that was returned": {before: func(q *Queue, c *Call) { q.Return(q.TakeFrom(1, nil)) }, after: take},
@@ -65,7 +65,7 @@ func TestAThreadThatTakesACallWhileItIsWithdrawnLeavesTheRecordToItsCaller(t *te
 func TestAnUnwantedCallIsSettledWithoutRunning(t *testing.T) {
 	q := New()
 	c := q.mustPush(t, Awaited, 1)
-	if c.Park(false); c.Leave() {
+	if c.Park(); c.Leave() {
 		t.Error("the record is no longer its caller's, although the thread may have begun")
 	}
 	if taken := q.Take(); taken != c || !c.Unwanted() || !c.Settle(Refused) || c.Outcome() != Refused {

@@ -171,7 +171,7 @@ func TestCloseAndTakeOwnShareTheCallsBetweenThem(t *testing.T) {
 				if _, _, ok := q.Push(c); !ok {
 					break
 				}
-				for c.Park(false) {
+				for c.Park() {
 					c.Token().Wait(context.Background())
 				}
 				q.Put(c)

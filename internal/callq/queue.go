@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/freelist"
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // A Queue is one word, head, and a list that the thread works off, ready. All that decides whether a call is ever
@@ -63,14 +64,15 @@ type Queue struct {
 	passed  Mark // the last that was taken
 	mine    mine
 	free    freelist.List[Call]
-	_       [40]byte
+	bubbled bool // the queue was made in a bubble of testing/synctest, and is used only there
+	_       [32]byte
 }
 
 var resting, closed Call
 
 // New returns an empty queue whose thread counts as resting.
 func New() *Queue {
-	q := new(Queue)
+	q := &Queue{bubbled: park.InBubble()}
 	q.first.Queue = q
 	q.head.Store(&resting)
 	return q
@@ -423,7 +425,11 @@ func (q *Queue) Resting() bool { return q.head.Load() == &resting }
 // Rise says that the thread is up, by itself or because it was woken.
 //
 //threadcall:noalloc
-func (q *Queue) Rise() { q.head.CompareAndSwap(&resting, nil) }
+func (q *Queue) Rise() {
+	if q.head.Load() == &resting {
+		q.head.CompareAndSwap(&resting, nil)
+	}
+}
 
 // RestAlways sets whether the thread counts as resting even while it runs what it took. That suits a thread that
 // lives in a host's event loop, to which any function may return it.

@@ -278,11 +278,11 @@ func TestWithdrawOrStart(t *testing.T) {
 	if !q.Take().Start() || c.Withdraw() {
 		t.Error("a call that has started is withdrawn")
 	}
-	if c.Park(false); c.Withdraw() {
+	if c.Park(); c.Withdraw() {
 		t.Error("a call that has started is withdrawn by a caller that is parked")
 	}
 	c.Settle(Ran)
-	if c.Token().Wait(context.Background()); c.Outcome() != Ran || c.Withdraw() || c.Park(false) {
+	if c.Token().Wait(context.Background()); c.Outcome() != Ran || c.Withdraw() || c.Park() {
 		t.Error("a settled call is not settled")
 	}
 }
@@ -382,7 +382,7 @@ func stress(t *testing.T, seed uint64) {
 				if kind == Withdrawable && r.IntN(2) == 0 && c.Withdraw() {
 					continue
 				}
-				for c.Park(false) {
+				for c.Park() {
 					c.Token().Wait(context.Background())
 				}
 				if c.Outcome() == Ran {
@@ -399,7 +399,7 @@ func stress(t *testing.T, seed uint64) {
 	if seed%3 != 0 { // let the thread run what was posted
 		c := q.Get(Awaited, func() {}, 0)
 		w, _, _ := q.Push(c)
-		for wake(w); c.Park(false); {
+		for wake(w); c.Park(); {
 			c.Token().Wait(context.Background())
 		}
 		if posted.Load() != accepted.Load() {

@@ -186,13 +186,13 @@ func TestEveryTransitionOfACall(t *testing.T) {
 	// Each state that a caller who waits can be in.
 	states := map[string]func(c *Call){
 		"queued":          func(*Call) {},
-		"queued, parked":  func(c *Call) { c.Park(false) },
+		"queued, parked":  func(c *Call) { c.Park() },
 		"started":         func(c *Call) { c.Start() },
-		"started, parked": func(c *Call) { c.Start(); c.Park(false) },
-		"parked, started": func(c *Call) { c.Park(false); c.Start() },
+		"started, parked": func(c *Call) { c.Start(); c.Park() },
+		"parked, started": func(c *Call) { c.Park(); c.Start() },
 		"withdrawn":       func(c *Call) { c.Withdraw() },
 		"settled":         func(c *Call) { c.Settle(Ran) },
-		"parked, settled": func(c *Call) { c.Park(false); c.Settle(Panicked) },
+		"parked, settled": func(c *Call) { c.Park(); c.Settle(Panicked) },
 	}
 	for name, want := range map[string]struct {
 		outcome               Outcome
@@ -219,7 +219,7 @@ func TestEveryTransitionOfACall(t *testing.T) {
 			t.Errorf("%s: the outcome is %d, want %d", name, o, want.outcome)
 		}
 		if want.outcome != 0 {
-			if fresh().Park(false) || fresh().Withdraw() {
+			if fresh().Park() || fresh().Withdraw() {
 				t.Errorf("%s: it can be parked on or withdrawn", name)
 			}
 			continue
@@ -230,7 +230,7 @@ func TestEveryTransitionOfACall(t *testing.T) {
 		if got := fresh().Start(); got != want.start {
 			t.Errorf("%s: Start is %v, want %v", name, got, want.start)
 		}
-		if got := fresh().Park(false); got != want.park {
+		if got := fresh().Park(); got != want.park {
 			t.Errorf("%s: Park is %v, want %v", name, got, want.park)
 		}
 		if c := fresh(); name != "withdrawn" {
@@ -252,7 +252,7 @@ func TestARecordServesOneCallAfterAnother(t *testing.T) {
 		}
 		q.Push(c)
 		if i%3 > 0 {
-			c.Park(false)
+			c.Park()
 		}
 		if i%3 == 2 {
 			c.Poke() // nobody takes the token

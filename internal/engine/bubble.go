@@ -7,9 +7,10 @@ import "github.com/threadcall/threadcall/internal/park"
 //
 //	thread   caller   the caller waits                             the thread waits
 //	outside  outside  for a channel                                as rest.go says
-//	outside  inside   for a mutex, which is not of the bubble      as rest.go says
-//	                  (park.Token). It is not durably blocked, so
-//	                  the clock stands still meanwhile
+//	outside  inside   for a mutex, or for a channel made outside,  as rest.go says
+//	                  which are not of the bubble (park.Token). It
+//	                  is not durably blocked, so the clock stands
+//	                  still meanwhile
 //	inside   inside   for a channel of the bubble                  for a channel of the bubble, at once, so that it is
 //	                                                               durably blocked when it has nothing to do
 //	inside   outside  not at all: the call panics, because a send to the bubble would end the process

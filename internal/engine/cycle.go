@@ -57,24 +57,24 @@ func (e *Engine) publish(w wait) *wait {
 }
 
 // waitFor waits, on the thread e, for w.call to be settled, or for ctx in order to withdraw it.
-func (e *Engine) waitFor(what wait, ctx context.Context, latched bool) callq.Outcome {
+func (e *Engine) waitFor(what wait, ctx context.Context) callq.Outcome {
 	w := e.publish(what)
 	e.begin()
 	defer e.end()
-	return e.waitOn(w, ctx, latched)
+	return e.waitOn(w, ctx)
 }
 
 // waitOn is waitFor. If a function that it runs meanwhile calls Goexit, the call must not begin any more; but if it has,
 // the goroutine must not be unwound further before the call has ended, as in a call in place. If the call ends with a
 // panic, that is raised again then.
-func (e *Engine) waitOn(w *wait, ctx context.Context, latched bool) (o callq.Outcome) {
+func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	ended := false
 	defer func() {
 		e.wait.Store(nil)
 		if ended || w.leave() {
 			return
 		}
-		e.waitOn(w, never, latched)
+		e.waitOn(w, never)
 		fault := w.call.Fault
 		w.call.Drop()
 		if fault != nil {
@@ -82,7 +82,7 @@ func (e *Engine) waitOn(w *wait, ctx context.Context, latched bool) (o callq.Out
 		}
 	}()
 	for entered := false; ; {
-		if !w.call.Park(latched) {
+		if !w.call.Park() {
 			o = w.call.Outcome()
 			break
 		}

@@ -76,17 +76,18 @@ func (p *pace) period(d time.Duration) {
 	if d >= p.price() {
 		d = 2 * p.price()
 	}
-	p.cost += (d - p.cost) / memory
+	p.cost += (max(d, 0) - p.cost) / memory
 }
 
-// begin is called before the thread spins for the first time. It is false if that must not be.
+// begin is called before the thread spins for the first time, for which its caller has waited since began. It is false if that
+// must not be.
 //
 //threadcall:noalloc
-func (p *pace) begin(now time.Duration) bool {
-	if !multicore || !spinners.enter(now) {
+func (p *pace) begin(now, began time.Duration) bool {
+	if !spinners.enter(now) {
 		return false
 	}
-	p.spinning, p.began, p.calls = true, now, 0
+	p.spinning, p.began, p.calls = true, began, 0
 	return true
 }
 
@@ -130,14 +131,14 @@ type spinnerSet struct {
 
 const (
 	firstPause = 200 * time.Microsecond // as long as the attempt
-	maxPause   = 30 * time.Millisecond  // so that attempts in vain take less than a hundredth of the time
+	maxPause   = 100 * time.Millisecond // so that attempts in vain take less than a hundredth of the time
 )
 
 // open tells whether it is worth trying.
 //
 //threadcall:noalloc
 func (s *spinnerSet) open(now time.Duration) bool {
-	return int64(now) >= s.until.Load() && s.n.Load() < max(1, cores/2)
+	return multicore && int64(now) >= s.until.Load() && s.n.Load() < max(1, cores/2)
 }
 
 //threadcall:noalloc

@@ -7,7 +7,6 @@ import (
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/park"
 )
 
 // A Pool is several engines that share the calls made to it.
@@ -89,7 +88,7 @@ func (p *Pool) call(self *Engine, fn func()) bool {
 	case e != nil:
 		return finish(c, e.await(never, c, self, wake, false))
 	}
-	return finish(c, block(never, c, self, nil, p, !p.Bubbled() && park.InBubble()))
+	return finish(c, block(never, c, self, nil, p))
 }
 
 // Go queues fn. False means that it will not run.

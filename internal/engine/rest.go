@@ -71,7 +71,11 @@ func (e *Engine) spin() bool {
 			return false
 		}
 		start = park.Now()
-		if !p.begin(start) {
+		began := start
+		if r.offered {
+			began = min(began, time.Duration(e.line.pushed.Load()))
+		}
+		if !p.begin(start, began) {
 			return false
 		}
 		e.line.core.Store(int32(park.CPU()))
@@ -132,7 +136,7 @@ func (e *Engine) sleep(down time.Duration) {
 	e.mode.Store(up)
 	if r.measures {
 		now := park.Now()
-		if pushed := time.Duration(e.line.pushed.Load()); pushed > down { // else it was not a caller
+		if pushed := time.Duration(e.line.pushed.Load()); pushed > down && pushed < now { // else it was not a caller, or in a bubble
 			p.wokenAfter(now - pushed)
 			if r.up != 0 {
 				p.period(ran + pushed - max(down, time.Duration(e.line.returned.Load())))
@@ -143,7 +147,7 @@ func (e *Engine) sleep(down time.Duration) {
 	}
 	p.wait--
 	r.sleeps++
-	if m := r.sleeps&6 == 0 || r.sleeps < 2*memory; m != r.measures { // two in succession of each eight
+	if m := r.sleeps&14 == 0 || r.sleeps < 2*memory; m != r.measures { // two in succession of each sixteen
 		r.measures, r.up = m, 0
 		e.line.measures.Store(m)
 	}

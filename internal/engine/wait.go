@@ -44,31 +44,27 @@ var noTurnsUntil atomic.Int64
 //
 //threadcall:noalloc
 func (e *Engine) await(ctx context.Context, c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
-	bubble := park.InBubble()
-	if !bubble {
-		if o := e.line.wait(c, self, woke, behind); o != 0 {
-			return o
-		}
+	if o := e.line.wait(c, self, woke, behind); o != 0 {
+		return o
 	}
-	o := block(ctx, c, self, e, nil, !e.bubbled && bubble)
+	o := block(ctx, c, self, e, nil)
 	if e.line.measures.Load() {
 		e.line.returned.Store(int64(park.Now()))
 	}
 	return o
 }
 
-// block waits without spinning for c, which is in the queue of on or in the backlog of pool. latched says how, see
-// bubble.go.
+// block waits without spinning for c, which is in the queue of on or in the backlog of pool.
 //
 //threadcall:noalloc
-func block(ctx context.Context, c *callq.Call, self, on *Engine, pool *Pool, latched bool) callq.Outcome {
+func block(ctx context.Context, c *callq.Call, self, on *Engine, pool *Pool) callq.Outcome {
 	if on != nil && on.permanent && !on.served.Load() {
 		defer on.reportUnserved()() //threadcall:alloc until the main thread is served
 	}
 	if self != nil {
-		return self.waitFor(wait{call: c, on: on, pool: pool}, ctx, latched)
+		return self.waitFor(wait{call: c, on: on, pool: pool}, ctx)
 	}
-	for c.Park(latched) {
+	for c.Park() {
 		if !waitToken(c, &ctx) {
 			return callq.Withdrawn
 		}
@@ -107,12 +103,15 @@ func (l *line) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcom
 		return c.Outcome()
 	}
 	start := park.Now()
-	for now := start; now-start < limit; now = park.Now() {
+	for now := start; now-start < limit; {
 		for range looks {
 			if o := c.Outcome(); o != 0 {
 				return o
 			}
 			park.Relax()
+		}
+		if now = park.Now(); now == start {
+			break // the clock of a bubble stands still
 		}
 		if park.CPU() == int(l.core.Load()) {
 			park.Yield()
@@ -132,13 +131,17 @@ func (l *line) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	if !spinners.open(start) || runtime.GOMAXPROCS(0) == 1 {
 		return 0
 	}
+	l.pushed.Store(int64(start))
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
-	for now := start; now-start < limit; now = park.Now() {
+	for now := start; now-start < limit; {
 		for range looks {
 			if o := c.Outcome(); o != 0 {
 				return o
 			}
 			park.Relax()
+		}
+		if now = park.Now(); now == start {
+			break // the clock of a bubble stands still
 		}
 		park.Yield()
 	}
@@ -163,8 +166,12 @@ func takeTurns(c *callq.Call, price time.Duration) {
 			}
 		}
 		before := now
-		if now = park.Now(); now-before > slowTurns {
+		now = park.Now()
+		if now-before > slowTurns {
 			noTurnsUntil.Store(int64(now + noTurns))
+		}
+		if now == start {
+			return // the clock of a bubble stands still
 		}
 	}
 }
