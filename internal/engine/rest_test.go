@@ -25,7 +25,7 @@ func maySpin(e *Engine) bool {
 	p.wakeUp, p.cost, p.wait = maxWakeUp, 0, 0
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {
 		spinners.until.Store(0) // although it has not paid
-		if p.spinning || p.begin(park.Now()) {
+		if p.spinning || p.begin(park.Now(), park.Now()) {
 			break
 		}
 		if time.Since(start) > self.Patience() {
