@@ -1,17 +1,10 @@
 /* Package internal/engine: waking, resting, waiting, and pools. */
 
 /* Engine.mode. */
-#define UP    0
-#define INOS  1 /* inFutex */
-#define INGO  2 /* inScheduler */
+#define UP   0
+#define INGO 1 /* inScheduler */
 
-/* park.Sleeper.word. */
-#define AWAKE  0
-#define ASLEEP 1
-
-byte mode[QUEUES];  /* only the thread changes it */
-bit word[QUEUES];
-bit inBed[QUEUES];  /* the kernel has put the thread to sleep on word */
+bit mode[QUEUES];   /* only the thread changes it */
 bit bell[QUEUES];   /* a channel with room for one */
 bit atBell[QUEUES]; /* history: the thread has looked at head and now receives from bell */
 
@@ -20,15 +13,15 @@ bit hook, rung;
 bit event;   /* posted to the host's loop by the hook, and not yet taken */
 bit waiting; /* history: the host waits for an event */
 #define LOST(e) (owed[e] == 0 && ((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && hook && head[e] != CLOSED || \
-	head[e] != RESTING && (inBed[e] || atBell[e] && !bell[e])))
+	head[e] != RESTING && atBell[e] && !bell[e]))
 #else
-#define LOST(e) (owed[e] == 0 && head[e] != RESTING && (inBed[e] || atBell[e] && !bell[e]))
+#define LOST(e) (owed[e] == 0 && head[e] != RESTING && atBell[e] && !bell[e])
 #endif
 #ifndef THREADS
 #define THREADS QUEUES
 #endif
 
-/* The wake-up that is owed is a token for one way of waiting. If it is in none and the thread sleeps, it is lost. */
+/* The wake-up that is owed becomes a token in bell. If it is not there and the thread waits, it is lost. */
 active proctype Monitor() {
 #if THREADS == 1
 end:	atomic { LOST(0) -> assert(lost_wakeup) }
@@ -54,9 +47,6 @@ end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
 /* Engine.wake */
 inline Wake(e) {
 	if
-	:: mode[e] == INOS ->
-		word[e] = AWAKE; /* park.Sleeper.Wake; never in host/Host, host/Terminator, host/Setter, cycle/Poster, pool/Caller, pool/Retirer: it is on the thread; without naps */
-		d_step { inBed[e] = 0; owed[e]-- } /* never in host/Host, host/Terminator, host/Setter, cycle/Poster, pool/Caller, pool/Retirer: as above */
 	:: mode[e] == INGO ->
 #ifdef FAULT_BELL_BLOCKS /* Engine.wake: the send without a default */
 		d_step { !bell[e] -> bell[e] = 1; owed[e]-- }
@@ -84,76 +74,24 @@ inline Wake(e) {
 	fi
 }
 
-/* Engine.idle. Looking at the queue again and again is looking once: a look that finds nothing changes nothing, and
- * any number of looks may be left out. */
+/* Engine.idle, with spin. A look that finds nothing changes nothing. So a thread that looks again and again is one that
+ * stays before the first if, and leaves it by one of the looks, or in vain. */
 inline Idle(e) {
 	Rise(e);
-	if /* hot polls, Engine.spin, Engine.letCallerGo: Queue.Pending and Queue.Closed */
-	:: ISCALL(ready[e]) -> yes = 1 /* never in queue/Thread, cycle/Thread, host/Host, pool/Worker: Take has found it empty */
+	if
+	:: ISCALL(ready[e]) -> yes = 1 /* Queue.Pending; never in queue/Thread, cycle/Thread, host/Host, pool/Worker: Take has found it empty */
 	:: ready[e] == NIL ->
 		if
 		:: ISCALL(head[e]) -> yes = 1
-		:: head[e] == CLOSED -> yes = 1 /* never in pool/Worker: Terminate is searched with COARSE */
-		:: !ISCALL(head[e]) && head[e] != CLOSED -> yes = 0
+		:: !ISCALL(head[e])
 		fi
-	:: ready[e] == CLOSED -> yes = (head[e] == CLOSED)
+	:: head[e] == CLOSED -> yes = 1 /* Queue.Closed; never in pool/Worker: Terminate is searched with COARSE */
+	:: skip /* it does not spin, or does not any more */
 	fi;
 	if
-	:: yes
-	:: else ->
-		if
-#ifdef NAPS
-		:: Nap(e)
-#endif
-		:: skip /* no P to spare, or no futex */
-		fi;
-		if
-		:: yes -> yes = 0
-		:: else -> Sleep(e)
-		fi
+	:: yes -> yes = 0
+	:: else -> Sleep(e)
 	fi
-}
-
-/* Engine.nap: yes if the thread was woken. A sleep may end at any time, because time is up or for no reason. */
-inline Nap(e) {
-	mode[e] = INOS;
-	Rest(e);
-	if
-	:: !ok -> mode[e] = UP; yes = 1
-	:: else ->
-		do
-#ifdef FAULT_ARM_LATE /* Engine.nap: looks whether the queue is resting, then arms */
-		:: head[e] == RESTING ->
-			word[e] = ASLEEP;
-#else
-		:: word[e] = ASLEEP; /* park.Sleeper.Arm */
-			if
-			:: head[e] != RESTING -> mode[e] = UP; yes = 1; break
-			:: head[e] == RESTING
-			fi;
-#endif
-			if /* park.Sleeper.Sleep */
-			:: d_step { word[e] == ASLEEP -> inBed[e] = 1 };
-				if
-				:: !inBed[e]
-				:: d_step { inBed[e] -> inBed[e] = 0 }
-				fi
-			:: word[e] != ASLEEP
-			fi;
-			if
-			:: head[e] != RESTING -> mode[e] = UP; yes = 1; break
-			:: head[e] == RESTING ->
-				if
-				:: skip
-				:: Rise(e); break
-				fi
-			fi
-#ifdef FAULT_ARM_LATE
-		:: head[e] != RESTING -> mode[e] = UP; yes = 1; break
-#endif
-		od
-	fi;
-	ok = 0
 }
 
 /* Engine.sleep */
@@ -186,11 +124,12 @@ end_bell:		atomic { bell[e] -> bell[e] = 0; atBell[e] = 0 } /* <-bell */
 
 #endif
 
-/* line.spin and block, and so Engine.await, of a goroutine that is not on a thread of an engine: o is the outcome of c,
- * WITHDRAWN if c was withdrawn. limited: the caller has a context. */
+/* line.wait (with meet and takeTurns) and block, and so Engine.await, of a goroutine that is not on a thread of an engine: o is
+ * the outcome of c, WITHDRAWN if c was withdrawn. limited: the caller has a context. For how long the caller looks before it
+ * parks is left open, as in Idle. */
 inline Await(limited) {
 	if
-	:: d_step { SETTLED(state[c]) -> o = BARE(state[c]) } /* it has spun, and not in vain */
+	:: d_step { SETTLED(state[c]) -> o = BARE(state[c]) }
 	:: skip ->
 		do
 		:: Park(c);
