@@ -92,7 +92,7 @@ out if not. ` + "`make ports-quick`, which is part of `make test`" + `, runs onl
 ` + "`go run ./internal/ports linux/s390x`" + `.
 
 **qemu-user** emulates the processor and hands system calls to this kernel. Signals, futexes and threads are this machine's, so
-asynchronous preemption and naps are tried for real; the memory model is not, because every load and store is an amd64
+asynchronous preemption and wake-ups are tried for real; the memory model is not, because every load and store is an amd64
 one. A program for another processor cannot start itself: ` + "`THREADCALL_EMULATOR`" + ` tells the tests what can.
 
 Version 7.2 does not write the address of a fault where programs for arm, ppc64 and ppc64le look for it, and any Go program that
