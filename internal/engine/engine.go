@@ -68,7 +68,8 @@ type Engine struct {
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
 	rest rest
-	pin  *pin // the locks of an adopted goroutine, see pin.go
+	load park.Load // of an adopted thread
+	pin  *pin      // the locks of an adopted goroutine, see pin.go
 
 	owner weak.Pointer[Owner]
 	limit *limit

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"runtime"
 	"runtime/trace"
 
 	"github.com/threadcall/threadcall/internal/callq"
@@ -68,7 +69,25 @@ func (e *Engine) Serve() int {
 			}
 		}
 	}
+	e.letCallersGo()
 	return n
+}
+
+// letCallersGo is called before a host goes back to its event loop, and there into a wait of its own, in C as a rule, of which the Go
+// scheduler learns late. Callers that the thread has woken are in the queue of its P and would stay there for up to 10 ms, unless
+// another P has nothing to do. So they run first, if all Ps are busy. Not if other goroutines wait for a P as
+// well: the thread would have to wait behind them, for time slices of theirs.
+//
+//threadcall:noalloc
+func (e *Engine) letCallersGo() {
+	woke := e.rest.woke
+	e.rest.woke = 0
+	if woke == 0 {
+		return
+	}
+	if running, waiting, ps, ok := e.load.Read(); ok && running >= ps && waiting > 0 && waiting <= woke {
+		runtime.Gosched()
+	}
 }
 
 // ServeContext serves until ctx is done or the thread terminated.

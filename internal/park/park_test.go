@@ -2,6 +2,8 @@ package park
 
 import (
 	"context"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -49,5 +51,35 @@ func TestRelaxTakesAboutTheTimeOfACacheLine(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, Relax); n != 0 {
 		t.Errorf("Relax allocates %v times", n)
+	}
+}
+
+func TestLoadSeesThatAllRunAndSomeWait(t *testing.T) {
+	var l Load
+	if _, _, _, ok := l.Read(); !ok || runtime.GOARCH == "wasm" {
+		t.Skip("this version of Go does not tell, or nothing runs beside this")
+	}
+	var stop atomic.Bool
+	defer stop.Store(true)
+	for range 2 * runtime.GOMAXPROCS(0) {
+		go func() {
+			for !stop.Load() {
+				for range 1000 {
+					Pause()
+				}
+				runtime.Gosched() // with asynchronous preemption off, nothing could stop the world otherwise
+			}
+		}()
+	}
+	for start := time.Now(); ; runtime.Gosched() {
+		if running, waiting, ps, _ := l.Read(); running >= ps && waiting > 0 {
+			break
+		}
+		if time.Since(start) > 30*time.Second {
+			t.Fatal("twice as many goroutines as Ps compute, and none waits")
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { l.Read() }); n != 0 {
+		t.Errorf("Read allocates %v times", n)
 	}
 }
