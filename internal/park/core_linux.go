@@ -17,11 +17,5 @@ func CPU() int {
 	return int(cpu)
 }
 
-// CanYield is whether Yield does anything.
-const CanYield = true
-
-// Yield lets other threads have the core, if they want it. It is false if the kernel does not allow that.
-func Yield() bool {
-	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
-	return errno == 0
-}
+// Yield lets other threads have the core, if they want it.
+func Yield() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
