@@ -28,20 +28,25 @@ func WithQueueLimit(n int) Option {
 	return func(c *config) { c.limit = n }
 }
 
-func options(opts []Option) (c config) {
+func options(opts []Option) config {
+	if len(opts) == 0 {
+		return config{} // which is not allocated
+	}
+	c := new(config)
 	for _, o := range opts {
 		if o != nil {
-			o(&c)
+			o(c)
 		}
 	}
-	return c
+	return *c
 }
 
-// setup runs on the new thread.
-func (c config) setup() {
-	if c.name != "" {
-		setName(c.name)
+// setup returns what is to run on the new thread first, or nil.
+func (c config) setup() func() {
+	if c.name == "" {
+		return nil
 	}
+	return func() { setName(c.name) }
 }
 
 // maxName is how many bytes Linux shows of a name.

@@ -54,7 +54,8 @@ type Engine struct {
 	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
 
 	tid     atomic.Uint64 // the thread's number in the operating system
-	goid    uint64        // the number of the serving goroutine, in stack traces
+	g       uintptr       // the serving goroutine
+	goid    uint64        // and its number in stack traces, see number; of an adopted thread always
 	serving atomic.Int32  // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
 	served  atomic.Bool   // Serve, ServeContext or OnWake has been called
 

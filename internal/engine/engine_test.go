@@ -140,7 +140,7 @@ func TestAnEngineThatEndedIsForgotten(t *testing.T) {
 	var before int
 	eventually(t, func() bool { before = registered(); return before == 0 }, "other tests' engines end")
 	e, _ := New(0)
-	p, _ := NewPool(3, 0, func(int) {})
+	p, _ := NewPool(3, 0, func(int) func() { return nil })
 	e.Start(nil)
 	e.Call(func() {})
 	eventually(t, func() bool { return registered() >= before+4 }, "all threads are known")
@@ -369,7 +369,7 @@ func TestAWatchThatWasReplacedTellsNothing(t *testing.T) {
 }
 
 func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
-	p, o := NewPool(1, 0, func(int) {})
+	p, o := NewPool(1, 0, func(int) func() { return nil })
 	defer runtime.KeepAlive(o)
 	defer p.Terminate()
 	begun, release := make(chan bool), make(chan bool)

@@ -31,6 +31,7 @@ func (e *Engine) Adopt(permanent bool) {
 	goid := ident.Goroutine()
 	main := goid == 1 // which is locked while init functions run, and whose thread never ends
 	e.pin = &pin{hosts: !main && ident.Locked(), goid: goid}
+	e.goid = goid
 	e.main, e.exact, e.direct = main, main, main && trusted
 	e.permanent = permanent
 	e.claim()
@@ -42,7 +43,7 @@ func (e *Engine) Adopt(permanent bool) {
 func (e *Engine) claim() {
 	lock(e.pin.locks())
 	e.tid.Store(ident.Thread())
-	e.goid = ident.Goroutine()
+	e.g = ident.G()
 	e.m.Store(ident.M())
 	threads.add(e)
 }
@@ -55,6 +56,18 @@ func (e *Engine) release() {
 		e.m.Store(0)
 		e.tid.Store(0)
 	}
+}
+
+// number returns the number of the goroutine that the caller, on the thread, is in. It is not asked for when a thread starts,
+// because that takes microseconds.
+func (e *Engine) number() uint64 {
+	if e.g != ident.G() { // a coroutine
+		return ident.Goroutine()
+	}
+	if e.goid == 0 {
+		e.goid = ident.Goroutine()
+	}
+	return e.goid
 }
 
 // TID returns the operating system's number of the thread, zero if it has none yet or cannot be told.
@@ -135,6 +148,9 @@ func (e *Engine) GiveBack() {
 func (e *Engine) Retire() {
 	if !e.own {
 		e.Terminate()
+		return
+	}
+	if e.q.Closed() {
 		return
 	}
 	c := e.q.Get(callq.Control, e.Terminate, 0)

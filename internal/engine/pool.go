@@ -28,8 +28,8 @@ type Pool struct {
 	retired bool
 }
 
-// NewPool starts n threads, each of which runs setup(i) first. limit and the Owner are as in New.
-func NewPool(n, limit int, setup func(i int)) (*Pool, *Owner) {
+// NewPool starts n threads, each of which runs what setup(i) returns first. limit and the Owner are as in New.
+func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	o := new(Owner)
 	p := &Pool{
 		workers: make([]*Engine, n),
@@ -44,7 +44,7 @@ func NewPool(n, limit int, setup func(i int)) (*Pool, *Owner) {
 		p.workers[i] = e
 	}
 	for i, e := range p.workers {
-		e.Start(func() { setup(i) })
+		e.Start(setup(i))
 	}
 	return p, o
 }
