@@ -78,6 +78,7 @@ type Engine struct {
 	pool   *Pool
 	index  int  // in pool.workers
 	listed bool // among pool.idle; guarded by pool.mu
+	coming bool // told to come to the pool's backlog; guarded by pool.mu
 
 	wait     atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
 	lastWait *wait                // which may do again; only the thread's
