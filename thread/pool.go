@@ -26,7 +26,7 @@ func NewPool(n int, opts ...Option) *Pool {
 	}
 	o := options(opts)
 	o.pool = true
-	e, owner := engine.NewPool(n, o.limit, func(i int) func() { return o.number(i).setup() })
+	e, owner := engine.NewPool(n, o.limit, o.keep, func(i int) func() { return o.number(i).setup() })
 	if tell := o.watcher(); tell != nil {
 		owner.WatchPool(e, o.slow, tell)
 	}

@@ -76,7 +76,7 @@ var lastID atomic.Uint64
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
-	t.e.Start(o.setup())
+	t.e.Start(o.setup(), o.keep)
 	return t
 }
 

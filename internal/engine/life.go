@@ -5,22 +5,61 @@ import (
 	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// Start gives the engine a thread of its own, on which setup runs first.
-func (e *Engine) Start(setup func()) {
+// Start gives the engine a thread of its own, on which setup runs first. If keep is true, the thread is one that such an engine has
+// left behind, if there is any, and is kept for the next.
+func (e *Engine) Start(setup func(), keep bool) {
 	e.own, e.exact, e.direct = true, true, ident.Trusted()
-	go func() {
-		e.claim()
-		if setup != nil {
-			setup()
+	l := life{e, setup}
+	if keep = keep && !e.bubbled; keep {
+		select {
+		case lives <- l:
+			return
+		default:
 		}
-		serveAll(e.loop, func() {
-			e.stopSpinning()
-			e.release()
-		})
+	}
+	go func() {
+		lock(1 + spareLocks)
+		l.begin()
+		n := 1
+		serveAll(func() {
+			for {
+				l.e.loop()
+				l.e.stopSpinning()
+				l.e.release()
+				if !keep {
+					return
+				}
+				l = life{} // or it would not be collected
+				l = <-lives
+				if n++; n < maxLocked {
+					lock(spareLocks) // as many of those before may be gone
+				}
+				l.begin()
+			}
+		}, nothing)
 		if !endsThread {
-			unlock(e.pin.locks())
+			unlock(1 + spareLocks)
 		}
 	}()
+}
+
+// A life is what a thread of the engine's own is given.
+type life struct {
+	e     *Engine
+	setup func()
+}
+
+// lives is received from by the threads that are kept and have no engine.
+var lives = make(chan life)
+
+// maxLocked is in how many lives a thread is locked again. The runtime counts to four thousand times as many.
+const maxLocked = 1 << 20
+
+func (l life) begin() {
+	l.e.claim()
+	if l.setup != nil {
+		l.setup()
+	}
 }
 
 // Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. permanent says that the thread
@@ -34,6 +73,7 @@ func (e *Engine) Adopt(permanent bool) {
 	e.goid = goid
 	e.main, e.exact, e.direct = main, main, main && trusted
 	e.permanent = permanent
+	lock(e.pin.locks())
 	e.claim()
 	e.pin.held.Store(!main)
 	e.q.RestAlways(true)
@@ -41,7 +81,6 @@ func (e *Engine) Adopt(permanent bool) {
 
 // claim makes the calling goroutine the one that serves.
 func (e *Engine) claim() {
-	lock(e.pin.locks())
 	e.tid.Store(ident.Thread())
 	e.g = ident.G()
 	e.m.Store(ident.M())

@@ -33,10 +33,7 @@ type pin struct {
 
 // locks returns how many the engine needs.
 func (p *pin) locks() int {
-	switch {
-	case p == nil:
-		return 1 + spareLocks
-	case p.hosts:
+	if p.hosts {
 		return spareLocksAdopted
 	}
 	return 1 + spareLocksAdopted

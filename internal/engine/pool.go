@@ -31,8 +31,9 @@ type Pool struct {
 	retired bool
 }
 
-// NewPool starts n threads, each of which runs what setup(i) returns first. limit and the Owner are as in New.
-func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
+// NewPool starts n threads, each of which runs what setup(i) returns first. limit and the Owner are as in New, keep is as in
+// Start.
+func NewPool(n, limit int, keep bool, setup func(i int) func()) (*Pool, *Owner) {
 	o := new(Owner)
 	p := &Pool{
 		workers: make([]*Engine, n),
@@ -47,7 +48,7 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 		p.workers[i] = e
 	}
 	for i, e := range p.workers {
-		e.Start(setup(i))
+		e.Start(setup(i), keep)
 	}
 	return p, o
 }
