@@ -53,6 +53,7 @@ type Engine struct {
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
 	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
 
+	setup   func()        // that Start was given
 	tid     atomic.Uint64 // the thread's number in the operating system
 	g       uintptr       // the serving goroutine
 	goid    uint64        // and its number in stack traces, see number; of an adopted thread always

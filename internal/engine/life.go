@@ -5,36 +5,36 @@ import (
 	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// Start gives the engine a thread of its own, on which setup runs first. If keep is true, the thread is one that such an engine has
-// left behind, if there is any, and is kept for the next.
+// Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep is true, the thread is one that
+// such an engine has left behind, if there is any, and is kept for the next.
 func (e *Engine) Start(setup func(), keep bool) {
 	e.own, e.exact, e.direct = true, true, ident.Trusted()
-	l := life{e, setup}
+	e.setup = setup
 	if keep = keep && !e.bubbled; keep {
 		select {
-		case lives <- l:
+		case kept <- e:
 			return
 		default:
 		}
 	}
 	go func() {
 		lock(1 + spareLocks)
-		l.begin()
-		n := 1
+		e.claimOwn()
+		lives := 1
 		serveAll(func() {
 			for {
-				l.e.loop()
-				l.e.stopSpinning()
-				l.e.release()
+				e.loop()
+				e.stopSpinning()
+				e.release()
 				if !keep {
 					return
 				}
-				l = life{} // or it would not be collected
-				l = <-lives
-				if n++; n < maxLocked {
+				e = nil // or it would not be collected
+				e = <-kept
+				if lives++; lives < maxLocked {
 					lock(spareLocks) // as many of those before may be gone
 				}
-				l.begin()
+				e.claimOwn()
 			}
 		}, nothing)
 		if !endsThread {
@@ -43,22 +43,17 @@ func (e *Engine) Start(setup func(), keep bool) {
 	}()
 }
 
-// A life is what a thread of the engine's own is given.
-type life struct {
-	e     *Engine
-	setup func()
-}
+// kept is received from by the threads that are kept and have no engine.
+var kept = make(chan *Engine)
 
-// lives is received from by the threads that are kept and have no engine.
-var lives = make(chan life)
-
-// maxLocked is in how many lives a thread is locked again. The runtime counts to four thousand times as many.
+// maxLocked is in how many lives a thread is locked again. The runtime counts to four times as many locks.
 const maxLocked = 1 << 20
 
-func (l life) begin() {
-	l.e.claim()
-	if l.setup != nil {
-		l.setup()
+// claimOwn is claim for an engine with a thread of its own.
+func (e *Engine) claimOwn() {
+	e.claim()
+	if e.setup != nil {
+		e.setup()
 	}
 }
 
