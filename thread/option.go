@@ -11,6 +11,7 @@ type config struct {
 	slow  time.Duration
 	tell  func(SlowCall)
 	pool  bool
+	keep  bool
 }
 
 // WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H, gdb and
@@ -28,20 +29,38 @@ func WithQueueLimit(n int) Option {
 	return func(c *config) { c.limit = n }
 }
 
-func options(opts []Option) (c config) {
-	for _, o := range opts {
-		if o != nil {
-			o(&c)
-		}
-	}
-	return c
+// WithKeep keeps the operating system's thread when the [Thread] or [Pool] ends, for the next that is made with this option, and
+// takes one that was kept, if there is any. It is for libraries that crash when a thread ends which they have seen, as some OpenGL
+// drivers do, and for threads that are made for a call or two: it takes half the CPU time that a new thread does.
+//
+// The thread is lent as functions left it: its namespaces, signal mask, affinity, name, priority, what C libraries have stored with it. All
+// functions of all such threads must be able to live with that. A coroutine of [iter.Pull] that was made on the thread
+// must be stopped before Terminate. The program keeps as many threads as it has used at once, for ever.
+//
+// In a bubble of testing/synctest, where no goroutine may stay, and for [Adopt] the option does nothing.
+func WithKeep() Option {
+	return func(c *config) { c.keep = true }
 }
 
-// setup runs on the new thread.
-func (c config) setup() {
-	if c.name != "" {
-		setName(c.name)
+func options(opts []Option) config {
+	if len(opts) == 0 {
+		return config{} // which is not allocated
 	}
+	c := new(config)
+	for _, o := range opts {
+		if o != nil {
+			o(c)
+		}
+	}
+	return *c
+}
+
+// setup returns what is to run on the new thread first, or nil.
+func (c config) setup() func() {
+	if c.name == "" {
+		return nil
+	}
+	return func() { setName(c.name) }
 }
 
 // maxName is how many bytes Linux shows of a name.

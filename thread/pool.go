@@ -26,8 +26,10 @@ func NewPool(n int, opts ...Option) *Pool {
 	}
 	o := options(opts)
 	o.pool = true
-	e, owner := engine.NewPool(n, o.limit, func(i int) { o.number(i).setup() })
-	owner.WatchPool(e, o.slow, o.watcher())
+	e, owner := engine.NewPool(n, o.limit, o.keep, func(i int) func() { return o.number(i).setup() })
+	if tell := o.watcher(); tell != nil {
+		owner.WatchPool(e, o.slow, tell)
+	}
 	p := &Pool{e, owner}
 	if !e.Bubbled() {
 		runtime.AddCleanup(p, (*engine.Pool).Retire, e)

@@ -76,7 +76,7 @@ var lastID atomic.Uint64
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
-	t.e.Start(o.setup)
+	t.e.Start(o.setup(), o.keep)
 	return t
 }
 
@@ -110,13 +110,17 @@ func adopt(opts []Option, permanent bool) *Thread {
 	t := wrap(o)
 	t.permanent = permanent
 	t.e.Adopt(permanent)
-	o.setup()
+	if setup := o.setup(); setup != nil {
+		setup()
+	}
 	return t
 }
 
 func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
-	owner.Watch(e, o.slow, o.watcher())
+	if tell := o.watcher(); tell != nil {
+		owner.Watch(e, o.slow, tell)
+	}
 	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {
 		runtime.AddCleanup(t, (*engine.Engine).Retire, e)

@@ -2,8 +2,11 @@ package thread_test
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/thread"
 )
 
 func TestAFunctionThatUnlocksOnceTooOftenDoesNotUnpinTheThread(t *testing.T) {
@@ -13,8 +16,8 @@ func TestAFunctionThatUnlocksOnceTooOftenDoesNotUnpinTheThread(t *testing.T) {
 	for name, c := range map[string]struct{ functions, unlocks int }{
 		"once":                           {1, 1},
 		"ten times":                      {1, 10},
-		"10,000 times":                   {1, 10_000},
-		"once in each of 10,000":         {10_000, 1},
+		"1,000 times":                    {1, 1000},
+		"once in each of 1,000":          {1000, 1},
 		"in pairs with LockOSThread too": {100, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,6 +49,26 @@ func TestAFunctionThatUnlocksOnceTooOftenDoesNotUnpinTheThread(t *testing.T) {
 					})
 				}
 			})
+		})
+	}
+}
+
+func TestFunctionsOnAnAdoptedThreadMayUnlock10000TimesTooOften(t *testing.T) {
+	for _, hosts := range []bool{false, true} {
+		ends(t, func() {
+			if hosts {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+			}
+			th := thread.Adopt()
+			defer th.Terminate()
+			for range 10_000 {
+				th.Call(runtime.UnlockOSThread)
+			}
+			var b [100]byte
+			if first, _, _ := strings.Cut(string(b[:runtime.Stack(b[:], false)]), "\n"); !strings.Contains(first, "locked to thread") {
+				t.Errorf("not locked any more; by the host: %v; %s", hosts, first)
+			}
 		})
 	}
 }

@@ -166,6 +166,11 @@ func BenchmarkShort(b *testing.B) {
 			t.Call(f)
 			t.Terminate()
 		}},
+		{"kept", func(f func()) {
+			t := thread.New(thread.WithKeep())
+			t.Call(f)
+			t.Terminate()
+		}},
 		{"reference", func(f func()) {
 			calls, done := make(chan func()), make(chan bool)
 			go func() {

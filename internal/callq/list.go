@@ -3,6 +3,9 @@ package callq
 // A List is a first-in, first-out list of calls for one user at a time.
 type List struct{ first, last *Call }
 
+// Some tells whether there is any.
+func (l *List) Some() bool { return l.first != nil }
+
 // Append adds c at the end.
 func (l *List) Append(c *Call) {
 	c.prev, c.listed = l.last, true

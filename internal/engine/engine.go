@@ -53,8 +53,10 @@ type Engine struct {
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
 	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
 
+	setup   func()        // that Start was given
 	tid     atomic.Uint64 // the thread's number in the operating system
-	goid    uint64        // the number of the serving goroutine, in stack traces
+	g       uintptr       // the serving goroutine
+	goid    uint64        // and its number in stack traces, see number; of an adopted thread always
 	serving atomic.Int32  // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
 	served  atomic.Bool   // Serve, ServeContext or OnWake has been called
 
@@ -77,6 +79,7 @@ type Engine struct {
 	pool   *Pool
 	index  int  // in pool.workers
 	listed bool // among pool.idle; guarded by pool.mu
+	coming bool // told to come to the pool's backlog; guarded by pool.mu
 
 	wait     atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
 	lastWait *wait                // which may do again; only the thread's

@@ -27,7 +27,7 @@ func eventually(t *testing.T, condition func() bool, what string) {
 
 func start(t *testing.T) *Engine {
 	e, o := New(0)
-	e.Start(nil)
+	e.Start(nil, false)
 	t.Cleanup(func() { e.Terminate(); runtime.KeepAlive(o) })
 	return e
 }
@@ -119,7 +119,7 @@ func TestAnInterruptMakesTheThreadLookUpAndNoMore(t *testing.T) {
 
 func TestRetireEndsTheThreadAfterItHasRunWhatIsQueued(t *testing.T) {
 	e, _ := New(0)
-	e.Start(nil)
+	e.Start(nil, false)
 	release := make(chan bool)
 	ran := 0
 	e.Go(func() { <-release })
@@ -140,8 +140,8 @@ func TestAnEngineThatEndedIsForgotten(t *testing.T) {
 	var before int
 	eventually(t, func() bool { before = registered(); return before == 0 }, "other tests' engines end")
 	e, _ := New(0)
-	p, _ := NewPool(3, 0, func(int) {})
-	e.Start(nil)
+	p, _ := NewPool(3, 0, false, func(int) func() { return nil })
+	e.Start(nil, false)
 	e.Call(func() {})
 	eventually(t, func() bool { return registered() >= before+4 }, "all threads are known")
 	e.Terminate()
@@ -190,7 +190,7 @@ func TestAThreadIsKnownByItsGoroutineAndByItsCoroutines(t *testing.T) {
 
 func TestTraceShowsTheFunctionAndNotTheEngine(t *testing.T) {
 	e, o := New(0)
-	e.Start(nil)
+	e.Start(nil, false)
 	defer e.Terminate()
 	e.Go(fails)
 	e.Call(func() {})
@@ -317,7 +317,7 @@ func TestServingEndsOnceThoughItsEndPanics(t *testing.T) {
 func TestAThreadSaysThatItWaitsAsLongAsItDoes(t *testing.T) {
 	a := start(t)
 	b, o := New(1)
-	b.Start(nil)
+	b.Start(nil, false)
 	t.Cleanup(func() { b.Terminate(); runtime.KeepAlive(o) })
 	waits := func() bool { return a.wait.Load() != nil }
 	hold := func() { eventually(t, waits, "the thread says that it waits") }
@@ -347,7 +347,7 @@ func TestAListEndsWithTerminate(t *testing.T) {
 
 func TestAWatchThatWasReplacedTellsNothing(t *testing.T) {
 	e, o := New(0)
-	e.Start(nil)
+	e.Start(nil, false)
 	defer e.Terminate()
 	for _, replaced := range []bool{false, true} {
 		told := 0
@@ -369,7 +369,7 @@ func TestAWatchThatWasReplacedTellsNothing(t *testing.T) {
 }
 
 func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
-	p, o := NewPool(1, 0, func(int) {})
+	p, o := NewPool(1, 0, false, func(int) func() { return nil })
 	defer runtime.KeepAlive(o)
 	defer p.Terminate()
 	begun, release := make(chan bool), make(chan bool)

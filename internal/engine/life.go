@@ -5,22 +5,56 @@ import (
 	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// Start gives the engine a thread of its own, on which setup runs first.
-func (e *Engine) Start(setup func()) {
+// Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep is true, the thread is one that
+// such an engine has left behind, if there is any, and is kept for the next.
+func (e *Engine) Start(setup func(), keep bool) {
 	e.own, e.exact, e.direct = true, true, ident.Trusted()
-	go func() {
-		e.claim()
-		if setup != nil {
-			setup()
+	e.setup = setup
+	if keep = keep && !e.bubbled; keep {
+		select {
+		case kept <- e:
+			return
+		default:
 		}
-		serveAll(e.loop, func() {
-			e.stopSpinning()
-			e.release()
-		})
+	}
+	go func() {
+		lock(1 + spareLocks)
+		e.claimOwn()
+		lives := 1
+		serveAll(func() {
+			for {
+				e.loop()
+				e.stopSpinning()
+				e.release()
+				if !keep {
+					return
+				}
+				e = nil // or it would not be collected
+				e = <-kept
+				if lives++; lives < maxLocked {
+					lock(spareLocks) // as many of those before may be gone
+				}
+				e.claimOwn()
+			}
+		}, nothing)
 		if !endsThread {
-			unlock(e.pin.locks())
+			unlock(1 + spareLocks)
 		}
 	}()
+}
+
+// kept is received from by the threads that are kept and have no engine.
+var kept = make(chan *Engine)
+
+// maxLocked is in how many lives a thread is locked again. The runtime counts to four times as many locks.
+const maxLocked = 1 << 20
+
+// claimOwn is claim for an engine with a thread of its own.
+func (e *Engine) claimOwn() {
+	e.claim()
+	if e.setup != nil {
+		e.setup()
+	}
 }
 
 // Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. permanent says that the thread
@@ -31,8 +65,10 @@ func (e *Engine) Adopt(permanent bool) {
 	goid := ident.Goroutine()
 	main := goid == 1 // which is locked while init functions run, and whose thread never ends
 	e.pin = &pin{hosts: !main && ident.Locked(), goid: goid}
+	e.goid = goid
 	e.main, e.exact, e.direct = main, main, main && trusted
 	e.permanent = permanent
+	lock(e.pin.locks())
 	e.claim()
 	e.pin.held.Store(!main)
 	e.q.RestAlways(true)
@@ -40,9 +76,8 @@ func (e *Engine) Adopt(permanent bool) {
 
 // claim makes the calling goroutine the one that serves.
 func (e *Engine) claim() {
-	lock(e.pin.locks())
 	e.tid.Store(ident.Thread())
-	e.goid = ident.Goroutine()
+	e.g = ident.G()
 	e.m.Store(ident.M())
 	threads.add(e)
 }
@@ -55,6 +90,18 @@ func (e *Engine) release() {
 		e.m.Store(0)
 		e.tid.Store(0)
 	}
+}
+
+// number returns the number of the goroutine that the caller, on the thread, is in. It is not asked for when a thread starts,
+// because that takes microseconds.
+func (e *Engine) number() uint64 {
+	if e.g != ident.G() { // a coroutine
+		return ident.Goroutine()
+	}
+	if e.goid == 0 {
+		e.goid = ident.Goroutine()
+	}
+	return e.goid
 }
 
 // TID returns the operating system's number of the thread, zero if it has none yet or cannot be told.
@@ -135,6 +182,9 @@ func (e *Engine) GiveBack() {
 func (e *Engine) Retire() {
 	if !e.own {
 		e.Terminate()
+		return
+	}
+	if e.q.Closed() {
 		return
 	}
 	c := e.q.Get(callq.Control, e.Terminate, 0)

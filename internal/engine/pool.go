@@ -11,9 +11,11 @@ import (
 
 // A Pool is several engines that share the calls made to it.
 //
-// Under mu, either a thread is among the idle ones or there is no backlog: a call goes to the queue of the thread
-// that became idle last, which is the likeliest to be still awake, and waits in the backlog only if none is idle; a
-// thread says that it is idle only when it finds the backlog empty.
+// All calls go to the backlog, and threads take them from there. A thread says that it is idle only when it finds the backlog
+// empty. One that became idle last, which is the likeliest to be still awake, is told to come when there is a call again,
+// by a record in its own queue. While it is coming no other is told, because threads that run already may take all
+// there is; when it has come, it tells the next before it runs a call. So if there is a backlog, then under mu
+// either a thread is coming or none is idle.
 type Pool struct {
 	workers []*Engine
 	records *callq.Queue // only to get records from
@@ -23,13 +25,15 @@ type Pool struct {
 
 	mu      sync.Mutex
 	idle    []*Engine
+	coming  bool // a thread was told to come and has not looked at the backlog since
 	backlog callq.List
 	closed  bool
 	retired bool
 }
 
-// NewPool starts n threads, each of which runs setup(i) first. limit and the Owner are as in New.
-func NewPool(n, limit int, setup func(i int)) (*Pool, *Owner) {
+// NewPool starts n threads, each of which runs what setup(i) returns first. limit and the Owner are as in New, keep is as in
+// Start.
+func NewPool(n, limit int, keep bool, setup func(i int) func()) (*Pool, *Owner) {
 	o := new(Owner)
 	p := &Pool{
 		workers: make([]*Engine, n),
@@ -44,7 +48,7 @@ func NewPool(n, limit int, setup func(i int)) (*Pool, *Owner) {
 		p.workers[i] = e
 	}
 	for i, e := range p.workers {
-		e.Start(func() { setup(i) })
+		e.Start(setup(i), keep)
 	}
 	return p, o
 }
@@ -85,8 +89,8 @@ func (p *Pool) call(self *Engine, fn func()) bool {
 	switch {
 	case !ok:
 		return finish(c, callq.Refused)
-	case e != nil:
-		return finish(c, e.await(never, c, self, wake, false))
+	case e != nil && self == nil:
+		return finish(c, e.await(never, c, nil, wake, false))
 	}
 	return finish(c, block(never, c, self, nil, p))
 }
@@ -120,7 +124,7 @@ func (p *Pool) Go(fn func()) bool {
 	return true
 }
 
-// submit gives c to an idle thread, or to the backlog.
+// submit puts c in the backlog, and tells e to come if one must.
 //
 //threadcall:noalloc
 func (p *Pool) submit(c *callq.Call) (e *Engine, wake, ok bool) {
@@ -129,20 +133,42 @@ func (p *Pool) submit(c *callq.Call) (e *Engine, wake, ok bool) {
 		p.mu.Unlock()
 		return nil, false, false
 	}
+	p.backlog.Append(c)
+	if !p.coming {
+		e = p.choose()
+	}
+	p.mu.Unlock()
+	return e, e != nil && e.come(), true
+}
+
+// choose returns the thread that is to come, which the caller tells when it has left mu, or nil if none is idle.
+//
+//threadcall:noalloc
+func (p *Pool) choose() *Engine {
 	n := len(p.idle)
 	if n == 0 {
-		p.backlog.Append(c)
-		p.mu.Unlock()
-		return nil, false, true
+		return nil
 	}
-	e = p.idle[n-1]
+	e := p.idle[n-1]
 	p.idle = p.idle[:n-1]
-	e.listed = false
-	p.mu.Unlock()
-	if wake, _, ok = e.q.Push(c); ok && wake {
+	e.listed, e.coming = false, true
+	p.coming = true
+	return e
+}
+
+// come tells a thread that was chosen, and says whether it had to be woken.
+//
+//threadcall:noalloc
+func (e *Engine) come() (wake bool) {
+	c := e.q.Get(callq.Awaited, nil, 0) // the first record of the queue, which nothing else uses
+	c.Kind = callq.Control
+	wake, _, ok := e.q.Push(c)
+	if !ok {
+		e.q.Put(c)
+	} else if wake {
 		e.wake()
 	}
-	return e, wake, ok
+	return wake
 }
 
 // next returns what e is to run next. If there is nothing, e is idle from then on.
@@ -150,7 +176,11 @@ func (p *Pool) submit(c *callq.Call) (e *Engine, wake, ok bool) {
 //threadcall:noalloc
 func (p *Pool) next(e *Engine) *callq.Call {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	came := e.coming
+	if came {
+		e.coming = false
+		p.coming = false
+	}
 	c := p.backlog.Pop()
 	switch {
 	case c != nil || p.closed || e.listed:
@@ -159,6 +189,14 @@ func (p *Pool) next(e *Engine) *callq.Call {
 	default:
 		p.idle = append(p.idle, e) //threadcall:alloc never: there is room for all
 		e.listed = true
+	}
+	var other *Engine
+	if came && p.backlog.Some() {
+		other = p.choose()
+	}
+	p.mu.Unlock()
+	if other != nil {
+		other.come()
 	}
 	return c
 }

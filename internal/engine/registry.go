@@ -33,8 +33,8 @@ const minSlots = 16
 
 // find returns the slot of m, or the unused slot that ends the search.
 func find(table []slot, m uintptr) *slot {
-	mask := uintptr(len(table) - 1)
-	for i := m>>4*0x9E3779B1>>8 ^ m>>12; ; i++ {
+	mask := len(table) - 1
+	for i := int(uint64(m) * 0x9E3779B97F4A7C15 >> 33); ; i++ { // the golden ratio's digits, which scatter what is equally far apart
 		s := &table[i&mask]
 		if other := s.m.Load(); other == m || other == 0 {
 			return s

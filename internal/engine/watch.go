@@ -47,6 +47,7 @@ type visit struct {
 	from  [32]uintptr // where it was queued, as from runtime.Callers
 	depth int         // of from
 	on    *Engine     // the thread that it runs on
+	goid  uint64      // the number of the goroutine that it runs in
 	since time.Duration
 	told  bool
 }
@@ -94,7 +95,9 @@ func (v *visit) call() {
 }
 
 func (w *watch) begins(v *visit) {
-	v.on = threads.current()
+	if v.on = threads.current(); v.on != nil {
+		v.goid = v.on.number()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	v.told = false
@@ -151,7 +154,7 @@ func (w *watch) find() (found []report) {
 		v.told = true
 		slow := Slow{Running: now - v.since, From: slices.Clone(v.from[:v.depth])}
 		if e := v.on; e != nil {
-			slow.Thread, slow.TID, slow.Stack = e.index, e.tid.Load(), stackOf(e.goid)
+			slow.Thread, slow.TID, slow.Stack = e.index, e.tid.Load(), stackOf(v.goid)
 		}
 		found = append(found, report{slow, *v.tell})
 	}
