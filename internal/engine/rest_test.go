@@ -60,18 +60,18 @@ func TestAThreadThatEndsGivesBackItsPlaceAmongTheSpinners(t *testing.T) {
 	needsSpinning(t)
 	for name, try := range map[string]func(e *Engine) bool{
 		"its own function terminates it": func(e *Engine) (ok bool) {
-			e.Start(nil)
+			e.Start(nil, false)
 			e.Call(func() { ok = maySpin(e); e.Terminate() })
 			return ok
 		},
 		"a function calls Goexit and terminates it": func(e *Engine) bool {
-			e.Start(nil)
+			e.Start(nil, false)
 			spins := make(chan bool, 1)
 			e.Go(func() { defer e.Terminate(); spins <- maySpin(e); runtime.Goexit() })
 			return <-spins
 		},
 		"it is retired": func(e *Engine) (ok bool) {
-			e.Start(nil)
+			e.Start(nil, false)
 			e.Call(func() { ok = maySpin(e); e.Retire() })
 			return ok
 		},
