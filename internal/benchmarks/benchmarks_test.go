@@ -127,6 +127,17 @@ func BenchmarkComputing(b *testing.B) {
 	}
 }
 
+// A debugger, which is a real program's load.
+func BenchmarkTracer(b *testing.B) {
+	each(b, func(s workload.Subject, x workload.Extent) workload.Result {
+		r, err := workload.Tracer(s, x)
+		if err != nil {
+			b.Skip(err)
+		}
+		return r
+	})
+}
+
 func BenchmarkTurns(b *testing.B) {
 	for _, n := range []int{2, 4, 100} {
 		b.Run("threads="+strconv.Itoa(n), func(b *testing.B) { own(b, n, workload.Turns) })

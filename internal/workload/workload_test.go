@@ -220,6 +220,20 @@ func TestLoneFloor(t *testing.T) {
 	}
 }
 
+func TestATracerMakesThreeCallsAStep(t *testing.T) {
+	needsProcesses(t)
+	var s inPlace
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r, err := Tracer(&s, Extent{N: 10})
+	if err != nil {
+		t.Skip(err) // not Linux, or a sandbox
+	}
+	if r.Ops != 10 || s.calls.Load() != 31 {
+		t.Errorf("%d calls in %d steps", s.calls.Load(), r.Ops)
+	}
+}
+
 func TestCPUTimeGrowsByWhatIsComputed(t *testing.T) {
 	if CPUTime() == 0 {
 		t.Skip("cannot be told")
