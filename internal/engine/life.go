@@ -92,14 +92,15 @@ func (e *Engine) release() {
 	}
 }
 
-// number returns the number of the goroutine that the caller, on the thread, is in. It is not asked for when a thread starts,
-// because that takes microseconds.
+// number returns the number of the serving goroutine to a caller on the thread. It is not asked for when a thread starts,
+// because that takes microseconds, but the first time that it is wanted. If that is in a coroutine, it is the coroutine's.
 func (e *Engine) number() uint64 {
-	if e.g != ident.G() { // a coroutine
-		return ident.Goroutine()
-	}
 	if e.goid == 0 {
-		e.goid = ident.Goroutine()
+		n := ident.Goroutine()
+		if e.g != ident.G() {
+			return n
+		}
+		e.goid = n
 	}
 	return e.goid
 }
