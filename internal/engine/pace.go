@@ -146,11 +146,12 @@ func (s *spinnerSet) enter(now time.Duration) bool {
 	if !s.open(now) || runtime.GOMAXPROCS(0) == 1 {
 		return false
 	}
-	if s.n.Add(1) > max(1, cores/2) {
-		s.n.Add(-1)
-		return false
+	for n := s.n.Load(); n < max(1, cores/2); n = s.n.Load() {
+		if s.n.CompareAndSwap(n, n+1) {
+			return true
+		}
 	}
-	return true
+	return false
 }
 
 //threadcall:noalloc

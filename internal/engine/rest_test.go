@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,20 +117,24 @@ func TestThereAreHalfAsManySpinnersAsCores(t *testing.T) {
 			s.leave()
 		}
 	}
-	done := make(chan bool)
-	for range 4 {
-		go func() {
-			for range 10_000 {
-				if s.enter(0) {
-					s.leave()
+	var in atomic.Int32
+	var all sync.WaitGroup
+	for range 4 * cores {
+		all.Go(func() {
+			for range 1000 {
+				if !s.enter(0) {
+					continue
 				}
+				if n := in.Add(1); int(n) > most {
+					t.Errorf("%d have entered of %d", n, most)
+				}
+				runtime.Gosched()
+				in.Add(-1)
+				s.leave()
 			}
-			done <- true
-		}()
+		})
 	}
-	for range 4 {
-		<-done
-	}
+	all.Wait()
 	if n := s.n.Load(); n != 0 {
 		t.Errorf("all have left, and %d are counted", n)
 	}
