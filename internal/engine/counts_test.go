@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// What is counted of a load. A machine that emulates more cores than it has, see internal/ports, is slower than one that has
+// them, but counts the same things.
+type counts struct {
+	calls, parked, wakeUps int
+	begun, vain, most      int // spins of threads, those without a call, and most threads that spun at once
+	switches, reference    float64
+}
+
+// spun is what a thread knows of its spins. The functions that it runs look whether another has begun. Each that begins ends before
+// the thread waits for a call in another way, so none is missed.
+type spun struct {
+	began       time.Duration
+	begun, vain int
+}
+
+func (s *spun) look(e *Engine) {
+	if p := &e.rest.pace; p.began != s.began {
+		s.began = p.began
+		s.begun++
+		if !p.spinning && p.calls == 0 {
+			s.vain++
+		}
+	}
+}
+
+// A load calls the first of n threads, or others, from goroutines of its own.
+type load struct {
+	name             string
+	threads, callers int
+	pooled           bool
+	next             func(caller, call int) (thread int)
+}
+
+func loads(n int) []load {
+	own := func(caller, _ int) int { return caller }
+	return []load{
+		{name: "a pair", threads: 1, callers: 1, next: own},
+		{name: fmt.Sprintf("%d pairs", max(1, n/2)), threads: max(1, n/2), callers: max(1, n/2), next: own},
+		{name: fmt.Sprintf("%d pairs", n), threads: n, callers: n, next: own},
+		{name: fmt.Sprintf("%d threads in turn", n), threads: n, callers: 1, next: func(_, call int) int { return call % n }},
+		{name: fmt.Sprintf("%d callers, a thread", n), threads: 1, callers: n, next: func(int, int) int { return 0 }},
+		{name: fmt.Sprintf("%d callers, a pool of %[1]d", n), threads: n, callers: n, pooled: true},
+	}
+}
+
+// A thread and its caller need two cores. How often callers and threads were parked is for a person to read.
+func TestNoMoreThreadsSpinThanThereAreCoresForAndTheirCallers(t *testing.T) {
+	calls := 40_000
+	if testing.Short() {
+		calls = 4000
+	}
+	n := runtime.NumCPU()
+	runtime.SetBlockProfileRate(1)
+	defer runtime.SetBlockProfileRate(0)
+	var table strings.Builder
+	fmt.Fprintf(&table, "%d cores\n| %d cores | calls | callers parked | threads parked | spins begun | of them in vain | most at once | "+
+		"switches a call | a channel's |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", n, n)
+	for _, l := range loads(n) {
+		c := l.count(calls / l.callers)
+		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d | %d | %.2f | %.2f |\n", l.name, c.calls, c.parked, c.wakeUps, c.begun, c.vain,
+			c.most, c.switches, c.reference)
+		if limit := max(1, n/2); c.most > limit {
+			t.Errorf("%s: %d threads have spun at once; there are %d cores", l.name, c.most, n)
+		}
+		if c.calls != calls/l.callers*l.callers {
+			t.Errorf("%s: %d functions have run of %d", l.name, c.calls, calls)
+		}
+	}
+	t.Log(table.String())
+}
+
+// count makes so many calls from each caller of the load.
+func (l load) count(each int) (c counts) {
+	var engines []*Engine
+	var pool *Pool
+	var end func()
+	if l.pooled {
+		p, o := NewPool(l.threads, 0, false, func(int) func() { return nil })
+		pool, engines = p, p.workers
+		end = func() { p.Terminate(); runtime.KeepAlive(o) }
+	} else {
+		var owners []*Owner
+		for range l.threads {
+			e, o := New(0)
+			e.Start(nil, false)
+			engines, owners = append(engines, e), append(owners, o)
+		}
+		end = func() {
+			for _, e := range engines {
+				e.Terminate()
+			}
+			runtime.KeepAlive(owners)
+		}
+	}
+	defer end()
+	spins := map[*Engine]*spun{}
+	var ran, most atomic.Int32
+	for _, e := range engines {
+		spins[e] = new(spun)
+		e.Call(func() {}) // it has begun
+	}
+	fn := func() {
+		e := threads.current()
+		spins[e].look(e)
+		for n := spinners.n.Load(); n > most.Load(); n = spinners.n.Load() {
+			most.Store(n)
+		}
+		ran.Add(1)
+	}
+	l.run(each, func(caller, call int) {
+		if pool != nil {
+			pool.Call(fn)
+		} else {
+			engines[l.next(caller, call)].Call(fn)
+		}
+	}, &c)
+	for _, e := range engines {
+		e.Call(func() {
+			spins[e].look(e)
+			c.begun += spins[e].begun
+			c.vain += spins[e].vain
+			c.wakeUps += e.rest.sleeps
+		})
+	}
+	c.calls, c.most = int(ran.Load()), int(most.Load())
+	c.reference = l.countReference(each)
+	return c
+}
+
+// run makes the calls.
+func (l load) run(each int, call func(caller, call int), c *counts) {
+	parked, switches := callersParked(), voluntarySwitches()
+	var callers sync.WaitGroup
+	for caller := range l.callers {
+		callers.Go(func() {
+			for i := range each {
+				call(caller, i)
+			}
+		})
+	}
+	callers.Wait()
+	c.switches = float64(voluntarySwitches()-switches) / float64(each*l.callers)
+	c.parked = callersParked() - parked
+}
+
+// countReference counts the switches of the same load by way of channels to locked goroutines.
+func (l load) countReference(each int) float64 {
+	type request struct {
+		fn   func()
+		done chan struct{}
+	}
+	var requests []chan request
+	for i := range l.threads {
+		if i == 0 || !l.pooled {
+			requests = append(requests, make(chan request))
+		}
+		queue := requests[len(requests)-1]
+		go func() {
+			runtime.LockOSThread()
+			for r := range queue {
+				r.fn()
+				r.done <- struct{}{}
+			}
+		}()
+	}
+	done := make([]chan struct{}, l.callers)
+	for i := range done {
+		done[i] = make(chan struct{}, 1)
+	}
+	var c counts
+	l.run(each, func(caller, call int) {
+		thread := 0
+		if !l.pooled {
+			thread = l.next(caller, call)
+		}
+		requests[thread] <- request{func() {}, done[caller]}
+		<-done[caller]
+	}, &c)
+	for _, queue := range requests {
+		close(queue)
+	}
+	return c.switches
+}
+
+// callersParked tells how often goroutines have waited for the token of a call.
+func callersParked() (n int) {
+	records := make([]runtime.BlockProfileRecord, 1000)
+	for {
+		found, ok := runtime.BlockProfile(records)
+		if ok {
+			records = records[:found]
+			break
+		}
+		records = make([]runtime.BlockProfileRecord, 2*found)
+	}
+	for _, r := range records {
+		frames := runtime.CallersFrames(r.Stack())
+		for more := true; more; {
+			var f runtime.Frame
+			if f, more = frames.Next(); strings.HasSuffix(f.Function, "park.(*Token).Wait") {
+				n += int(r.Count)
+				break
+			}
+		}
+	}
+	return n
+}
+
+// voluntarySwitches tells how often threads of this process have waited, if the system is Linux.
+func voluntarySwitches() (n int) {
+	files, _ := filepath.Glob("/proc/self/task/*/status") // the pattern is right
+	for _, file := range files {
+		text, _ := os.ReadFile(file) // nothing if the thread has ended
+		if _, line, ok := strings.Cut(string(text), "\nvoluntary_ctxt_switches:"); ok {
+			var of int
+			_, _ = fmt.Sscan(line, &of) // zero, if it is no number
+			n += of
+		}
+	}
+	return n
+}
