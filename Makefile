@@ -9,7 +9,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test browser gui bench soak lab sixminutes ports ports-quick ports-table lint vuln cross plain race modes 386 gcc model faults fuzz allocs
+.PHONY: all test browser gui bench soak lab sixminutes ports ports-quick ports-table ports-cores lint vuln cross plain race modes 386 gcc model faults fuzz allocs
 
 all: test
 
@@ -54,6 +54,11 @@ ports-quick:
 
 ports-table:
 	$(GO) run ./internal/ports -write docs/ports.md
+
+# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. It shows what docs/cores.md
+# has, and go run ./internal/ports -quick -cores 8 shows only that, in some minutes.
+ports-cores:
+	$(GO) run ./internal/ports -timeout 30m -cores 8,32
 
 # gui checks the modules that open windows, on a screen in memory. The first time, it compiles Fyne's C code for minutes.
 GUI_PACKAGES := gcc libc6-dev pkg-config xorg-dev libwayland-dev libxkbcommon-dev libgl-dev libgl1-mesa-dri xvfb

@@ -5,6 +5,7 @@
 //	go run ./internal/ports linux/s390x         one port
 //	go run ./internal/ports -quick              the packages with assembly and the queue, in seconds a port
 //	go run ./internal/ports -write docs/ports.md
+//	go run ./internal/ports -cores 8,32         on machines with more cores, which qemu emulates; see cores.go
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,7 +21,14 @@ func main() {
 	quick := flag.Bool("quick", false, "only the packages that depend on the processor most, and only what is quickly installed")
 	write := flag.String("write", "", "write the results as a page to this `file`")
 	timeout := flag.Duration("timeout", 10*time.Minute, "how long the tests of one package may take")
+	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many cores, a `list` like 8,32, and nothing else")
 	flag.Parse()
+	if *cores != "" {
+		if !runOn(strings.Split(*cores, ","), *quick, *timeout) {
+			os.Exit(1)
+		}
+		return
+	}
 	if !run(*quick, *write, *timeout, flag.Args()) {
 		os.Exit(1)
 	}
@@ -65,6 +74,21 @@ func run(quick bool, write string, timeout time.Duration, wanted []string) bool 
 			return false
 		}
 	}
+	return conclude(results)
+}
+
+// runOn tells whether all tests passed on machines with so many cores.
+func runOn(cores []string, quick bool, timeout time.Duration) bool {
+	var results []result
+	for _, n := range cores {
+		r := testOn(n, quick, timeout)
+		r.print(os.Stdout)
+		results = append(results, r)
+	}
+	return conclude(results)
+}
+
+func conclude(results []result) bool {
 	fmt.Println()
 	table(os.Stdout, results)
 	return !slices.ContainsFunc(results, func(r result) bool { return !r.ok() })

@@ -111,6 +111,11 @@ coroutine of iter.Pull insists on the count at which it was made, so threadcall 
 is not known to be on the thread, and waits for ever if it calls it. The tests of these are skipped.
 Nothing takes the P from a goroutine that computes, so tests with such goroutines are skipped as well.
 
+` + "**More cores** than this machine has: `make ports-cores` runs the tests of `callq`, `engine`, `thread` and `oracle`" + ` on machines of
+qemu-system-x86, with Debian's kernel for clouds, which is taken out of its package and not installed, and the test programs. The
+emulated cores take turns on those of this machine, so what is right there means something and what is counted does, but times do not; see
+[cores.md](cores.md).
+
 **macOS, FreeBSD, NetBSD and OpenBSD** are compiled with their tests and vetted (` + "`make cross`" + `), and run nowhere here: there
 is no emulation of their kernels short of a whole machine.
 

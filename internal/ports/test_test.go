@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -80,5 +81,45 @@ func TestAnUnknownPortIsRefused(t *testing.T) {
 	os.Stderr, _ = os.Open(os.DevNull)
 	if run(false, "", 0, []string{"plan9/amd64"}) {
 		t.Errorf("there is no such port among %v", ports)
+	}
+}
+
+func TestTheConsoleOfAGuestIsRead(t *testing.T) {
+	const begin, end = "== cores 8\r\n== begin /p\r\n", "== end true\r\n"
+	for _, test := range []struct {
+		console string
+		ok      bool
+	}{
+		{begin + "=== RUN   TestA\r\n--- PASS: TestA (0.00s)\r\nPASS\r\n" + end, true},
+		{begin + "=== RUN   TestA\r\n--- FAIL: TestA (0.00s)\r\nFAIL\r\n== end false\r\n", false},
+		{begin + "=== RUN   TestA\r\n", false}, // the guest has crashed
+		{strings.Replace(begin, "8", "1", 1) + end, false},
+		{"", false},
+	} {
+		r := readConsole(strings.NewReader(test.console), "8")
+		if r.ok() != test.ok || test.ok && r.passed != 1 {
+			t.Errorf("%q: %+v", test.console, r)
+		}
+	}
+}
+
+func TestAnArchiveHasEachDirectoryBeforeItsFiles(t *testing.T) {
+	var a cpio
+	a.add("a/b/c", []byte("12345"), 0o644)
+	a.add("a/b/d", nil, 0o644)
+	var at []int
+	for _, name := range []string{"a\x00", "a/b\x00", "a/b/c\x00", "12345\x00\x00\x00", "a/b/d\x00"} {
+		at = append(at, strings.Index(a.String(), name))
+	}
+	if a.Len()%4 != 0 || at[0] < 0 || !slices.IsSorted(at) {
+		t.Errorf("at %v in %q", at, a.String())
+	}
+}
+
+func TestNoNumberOfCoresIsRefused(t *testing.T) {
+	for _, cores := range []string{"", "0", "many"} {
+		if r := testOn(cores, true, 0); r.ok() {
+			t.Errorf("%q is a number", cores)
+		}
 	}
 }
