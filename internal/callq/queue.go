@@ -83,7 +83,7 @@ func New() *Queue {
 //threadcall:noalloc
 func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 	var c *Call
-	if kind <= Withdrawable && q.firstTaken.CompareAndSwap(false, true) {
+	if kind <= Withdrawable && !q.firstTaken.Load() && q.firstTaken.CompareAndSwap(false, true) {
 		c = &q.first
 	} else {
 		c = q.record()

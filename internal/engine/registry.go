@@ -14,7 +14,9 @@ var threads registry
 // has added itself: so it need not see what other threads add or remove at the same time. A goroutine that is on none may
 // find any engine, and see that it is not on its thread.
 type registry struct {
-	table atomic.Pointer[[]slot]
+	_     [64]byte
+	table atomic.Pointer[[]slot] // which each call from a thread reads, and few write
+	_     [64]byte
 	mu    sync.Mutex // held by add and remove
 	used  int        // slots with an m
 
