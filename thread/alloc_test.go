@@ -141,7 +141,11 @@ func TestManyCallersAtOnceDoNotAllocate(t *testing.T) {
 				runtime.ReadMemStats(&after)
 				least = min(least, float64(after.Mallocs-before.Mallocs)/float64(callers*calls))
 			}
-			if least > 0.01 {
+			limit := 0.01
+			if collecting {
+				limit = 0.1 // each collection takes what the runtime keeps for goroutines that wait for channels
+			}
+			if least > limit {
 				t.Errorf("%v allocations a call", least)
 			}
 		})
