@@ -564,7 +564,11 @@ inline Refuse() {
 #else
 			skip
 #endif
+#ifdef POOL
+		}; Put(x) /* Engine.come has given the first record to Control */
+#else
 		}; PutRecord(x)
+#endif
 		fi;
 		x = 0
 	:: else -> break

@@ -17,7 +17,8 @@
 #define COROUTINE 6 /* as INNER, but on A coroutines make the calls; the function that B calls calls A once more */
 #define BOUNDED   7 /* a function on A queues one on B by Go, where a place is held; a function on B calls A */
 #define BOTH      8 /* the same, but the function on B queues one on A by Go, where a place is held as well */
-#define POOLED    9 /* a function of a pool calls A, whose function calls the pool; with two WORKERS another calls A too */
+#define POOLED    9 /* a function of a pool calls A, whose function calls the pool; with two WORKERS another calls
+                     A too, or the second has nothing else to do if SPARE is defined */
 
 #if CIRCLE == INNER || CIRCLE == COROUTINE
 #define QUEUES 2
@@ -82,7 +83,11 @@
 #define BACKLOG 1
 #define THREADS (WORKERS + 1)
 #define QUEUES (WORKERS + 2)
+#ifdef SPARE
+#define JOBS 3
+#else
 #define JOBS (2*WORKERS + 1)
+#endif
 #define ON(j)   ((j) == 2 || (j) == 5 -> WORKERS : POOL)
 #define GOES(j) 0
 #define SUB(j)  ((j) == 3 || (j) == 5 -> 0 : ((j) == 4 -> 5 : (j) + 1))
@@ -159,6 +164,9 @@ inline Exec(e, during) {
 #endif
 		d_step { Begin(i); q = 0 };
 		atomic { control[i] >= ENDED -> exits = (control[i] == LEFT); i = 0 }
+#ifdef POOL
+	:: kind[q] == CONTROL -> Put(q) /* never in cycle/Function: a thread that waits is not told to come */
+#endif
 	:: kind[q] <= WITHDRAWABLE ->
 #ifdef DEADLINES
 		if
@@ -538,7 +546,7 @@ end:	control[j0] == BEGUN;
 #endif
 #ifdef POOL
 		if
-		:: t == POOL -> Submit(); atomic { t = o; o = 0 }
+		:: t == POOL -> Submit()
 		:: t != POOL -> PushAndWake(t)
 		fi;
 #else
@@ -673,10 +681,8 @@ init {
 #endif
 #if CIRCLE == POOLED
 		Prepare(0, POOL, 1, POSTED, 1);
-		busy[0] = 1;
-#if WORKERS > 1
+#if JOBS > 3
 		Prepare(1, POOL, 2, POSTED, 4);
-		busy[1] = 1;
 #endif
 #endif
 #ifdef TERMINATE

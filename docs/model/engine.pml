@@ -159,58 +159,148 @@ inline Await(limited) {
 chan backlog = [BACKLOG] of { byte }; /* Pool.backlog, with its mutex Pool.mu: what is done under it is one step */
 byte idle[WORKERS], idlers;           /* Pool.idle */
 bit listed[WORKERS];                  /* Engine.listed */
+bit comes[WORKERS], coming;           /* Engine.coming, Pool.coming */
 bit closed, retired;
-bit busy[WORKERS];                    /* history: the thread has taken a call, or been given one, since it was idle */
-bit shared_out; /* property: no call is in the backlog while a thread is idle, and only an idle thread is given one */
+bit shared_out; /* property: if there is a backlog, a thread is coming or none is idle; one is told at a time, and only a
+                   thread that is idle; a thread that looks at the backlog is not among the idle ones */
 
-#define Shared() assert(idlers == 0 || empty(backlog) || shared_out)
+#define Shared() assert(empty(backlog) || coming || idlers == 0 || shared_out)
 
-/* Pool.submit: o is the thread that c was given to, POOL if it is in the backlog; ok unless the pool is closed. */
-inline Submit() {
+/* Pool.choose: o, POOL if no thread is idle. */
+inline Choose() {
 	if
-	:: d_step { closed -> ok = 0; o = POOL }
-	:: d_step { !closed && idlers == 0 -> backlog!c; ok = 1; o = POOL; Shared() }
-	:: d_step { !closed && idlers > 0 ->
-			o = idle[idlers - 1];
-#ifndef FAULT_HANDED_TWICE /* Pool.submit: leaves the thread among the idle ones */
-			idlers--; idle[idlers] = 0; listed[o] = 0;
+	:: idlers > 0 ->
+		assert(!coming || shared_out);
+		o = idle[idlers - 1];
+#ifndef FAULT_STAYS_LISTED /* Pool.choose: leaves the thread among the idle ones */
+		idlers--; idle[idlers] = 0; listed[o] = 0;
 #endif
-			assert(!busy[o] || shared_out); busy[o] = 1 };
-		Push(o);
-		if
-		:: wake ->
-			wake = 0;
-			Wake(o)
-		:: else
-		fi
+		comes[o] = 1; coming = 1
+	:: else -> o = POOL
 	fi
 }
 
-/* Pool.next: c */
-inline Next(e) {
-#ifdef FAULT_NEXT_TWICE /* Pool.next: finds the backlog empty, and says that it is idle when it has the mutex again */
+#ifdef COARSE
+#define ONESTEP atomic
+#else
+#define ONESTEP
+#endif
+
+/* Engine.come; c is kept. The first record is always there, so that none is made. */
+inline Come(e) {
+	ONESTEP {
+	atomic { x = c; assert(!firstTaken[e] || one_owner); firstTaken[e] = 1; Claim(FIRST(e), CONTROL, 0, 0) };
+	Push(e);
 	if
-	:: d_step { nempty(backlog) -> backlog?c; busy[e] = 1 }
-	:: empty(backlog) ->
+#ifdef FAULT_COME_KEPT /* Engine.come: does not give back the record that a closed queue refuses */
+	:: !ok
+#else
+	:: !ok -> Put(c) /* never in cycle/Function, cycle/Thread: a pool in a cycle is not terminated */
+#endif
+#ifdef FAULT_COME_UNWOKEN /* Engine.come: does not wake */
+	:: ok && wake -> d_step { wake = 0; owed[e]-- }
+#else
+	:: ok && wake -> wake = 0; Wake(e)
+#endif
+	:: ok && !wake
+	fi;
+	d_step { c = x; x = 0; ok = 0 }
+	}
+}
+
+/* Pool.submit: ok unless the pool is closed. */
+inline Submit() {
+	if
+	:: d_step { closed -> ok = 0 } /* never in cycle/Function: as above */
+	:: d_step { !closed -> backlog!c; o = POOL;
+			if
+#ifdef FAULT_TOLD_TWICE /* Pool.submit: does not look whether a thread is coming */
+			:: true -> Choose()
+#else
+			:: !coming -> Choose()
+			:: coming
+#endif
+			fi;
+			Shared() };
 		if
-		:: d_step { !closed && !listed[e] -> idle[idlers] = e; idlers++; listed[e] = 1; busy[e] = 0 }
+		:: o != POOL -> Come(o)
+		:: else
+		fi;
+		d_step { ok = 1; o = 0 }
+	fi
+}
+
+/* Pool.next, at first: yes if e was told to come. */
+inline Came(e) {
+	Only(e);
+	assert(!listed[e] || closed || retired || shared_out);
+	yes = comes[e];
+	if
+#ifdef FAULT_COMING_KEPT /* Pool.next: says that the thread has come, but not that none is coming */
+	:: yes -> comes[e] = 0
+#else
+	:: yes -> comes[e] = 0; coming = 0
+#endif
+	:: else
+	fi
+}
+
+/* Pool.next: c, and o is the thread to tell. */
+inline Next(e) {
+#ifdef FAULT_LISTED_FIRST /* Pool.next: says that the thread is idle, and looks at the backlog when it has the mutex again */
+	d_step {
+		if
+		:: !closed && !listed[e] -> idle[idlers] = e; idlers++; listed[e] = 1
 		:: else
 		fi
-	fi
-#else
+	};
+#endif
 	if
-	:: d_step { nempty(backlog) -> backlog?c; busy[e] = 1; Only(e); Shared() }
-	:: empty(backlog) && (closed || listed[e])
+#ifdef FAULT_RETIRED_EARLY /* Pool.next: a thread of a pool that is retired ends, whatever the backlog has */
+	:: d_step { nempty(backlog) && !retired ->
+#else
+	:: d_step { nempty(backlog) ->
+#endif
+			Came(e); backlog?c; o = POOL;
+			if
+#ifdef FAULT_NEXT_UNTOLD /* Pool.next: the thread that has come does not tell the next */
+			:: true
+#else
+			:: yes && nempty(backlog) -> Choose()
+			:: !yes || empty(backlog)
+#endif
+			fi;
+			yes = 0;
+			Shared() };
+#ifndef FAULT_NEXT_TOLD_LATE /* Pool.next: the next is told when the thread has run its call */
+		if
+		:: o != POOL -> Come(o)
+		:: else
+		fi;
+		o = 0
+#endif
+#ifdef FAULT_NEXT_TWICE /* Pool.next: finds the backlog empty, and says that it is idle when it has the mutex again */
+	:: empty(backlog) ->
+		if
+		:: d_step { !closed && !listed[e] -> Came(e); yes = 0; idle[idlers] = e; idlers++; listed[e] = 1 }
+		:: else
+		fi
+#else
+	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 } /* never in cycle/Thread: as above */
 #ifdef RETIRE
-	:: empty(backlog) && !closed && !listed[e] && retired -> Close(e)
+#ifdef FAULT_RETIRED_EARLY
+	:: d_step { !closed && !listed[e] && retired -> Came(e); yes = 0 }; Close(e)
+#else
+	:: d_step { empty(backlog) && !closed && !listed[e] && retired -> Came(e); yes = 0 }; Close(e)
+#endif
 	:: d_step { empty(backlog) && !closed && !listed[e] && !retired ->
 #else
 	:: d_step { empty(backlog) && !closed && !listed[e] ->
 #endif
 			assert(idlers < WORKERS || shared_out);
-			idle[idlers] = e; idlers++; listed[e] = 1; busy[e] = 0; Only(e) }
-	fi
+			Came(e); yes = 0; idle[idlers] = e; idlers++; listed[e] = 1 }
 #endif
+	fi
 }
 
 /* Pool.take: yes if c was there. */

@@ -2,7 +2,9 @@
  *
  *   WORKERS     threads
  *   CALLERS     goroutines, each of which makes one call or posts one function
+ *   POSTERS     so many of them post, and the others call; without it each does one or the other
  *   TERMINATE   the pool is terminated some time
+ *   TOGETHER    the functions of both callers wait until the other has begun as well
  *   RETIRE      it is retired when all calls have been made, as when its handle has been collected
  */
 #define POOL WORKERS
@@ -13,18 +15,33 @@
 #include "callq.pml"
 #include "engine.pml"
 
+#ifdef POSTERS
+#define CALLING (CALLERS - POSTERS)
+#define POSTING CALLING
+#else
+#define CALLING CALLERS
+#define POSTING 0
+#endif
+
 byte finished, ended; /* callers, threads */
 #ifdef LIVE
 /* Every caller comes to its end, and all threads too if the pool has been terminated or retired. */
 ltl ends { <>[] (finished == CALLERS && (!closed && !retired || ended == WORKERS)) }
 #endif
 
-/* Engine.run; the function only returns. */
+#ifdef TOGETHER
+bit begun[CALLERS + 1];
+#define Function(job) ; begun[job] = 1; begun[1] && begun[2]
+#else
+#define Function(job)
+#endif
+
+/* Engine.run; the function returns at once, or when the other has begun. */
 inline Run() {
 	if
-	:: kind[c] == CONTROL -> PutRecord(c)
-	:: kind[c] == POSTED -> d_step { Decide(fn[c], HAS_RUN); fn[c] = 0 }; PutRecord(c)
-	:: d_step { kind[c] == AWAITED -> Decide(fn[c], HAS_RUN); result[c] = fn[c] }; Settle(c, RAN)
+	:: kind[c] == CONTROL -> Put(c)
+	:: d_step { kind[c] == POSTED -> Decide(fn[c], HAS_RUN); j = fn[c]; fn[c] = 0 }; PutRecord(c) Function(j); j = 0
+	:: d_step { kind[c] == AWAITED -> Decide(fn[c], HAS_RUN); result[c] = fn[c] } Function(result[c]); Settle(c, RAN)
 	fi;
 	c = 0
 }
@@ -33,6 +50,9 @@ inline Run() {
 proctype Worker(byte e) {
 	LOCALS;
 	at = e + 1;
+#ifdef FAULT_NEXT_TOLD_LATE
+	o = e;
+#endif
 	do
 	:: head[e] == CLOSED -> break
 	:: head[e] != CLOSED ->
@@ -42,7 +62,17 @@ proctype Worker(byte e) {
 		:: else
 		fi;
 		if
+#ifdef FAULT_NEXT_TOLD_LATE
+		:: c != NIL ->
+			Run();
+			if
+			:: o < WORKERS && o != e -> Come(o)
+			:: else
+			fi;
+			o = e
+#else
 		:: c != NIL -> Run()
+#endif
 		:: else -> Idle(e)
 		fi
 	od;
@@ -54,8 +84,8 @@ proctype Caller(byte id) {
 	LOCALS; bit posts;
 	j = id + 1;
 	if
-	:: Get(POOL, AWAITED, j, 0)
-	:: Record(POOL, POSTED, j, 0); posts = 1
+	:: id < CALLING -> Get(POOL, AWAITED, j, 0)
+	:: id >= POSTING -> Record(POOL, POSTED, j, 0); posts = 1
 	fi;
 	Submit();
 	o = 0;
@@ -112,7 +142,6 @@ init {
 	byte i;
 	atomic {
 		for (i : 1 .. QUEUES*RECORDS) { unused[i] = ((i - 1)%RECORDS != 0) };
-		for (i : 0 .. WORKERS - 1) { busy[i] = 1 };
 		for (i : 0 .. CALLERS - 1) { run Caller(i) };
 		for (i : 0 .. WORKERS - 1) { run Worker(i) };
 #ifdef TERMINATE

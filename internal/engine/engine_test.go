@@ -368,6 +368,24 @@ func TestAWatchThatWasReplacedTellsNothing(t *testing.T) {
 	}
 }
 
+func TestASlowFunctionIsToldOnceHoweverOftenTheWatchLooks(t *testing.T) {
+	e, o := New(0)
+	defer runtime.KeepAlive(o)
+	told := 0
+	o.Watch(e, time.Hour, func(Slow) { told++ })
+	w := e.watch.Load()
+	w.wrap(func() {
+		w.mu.Lock()
+		w.limit = 0 // as if the hour were over
+		w.mu.Unlock()
+		w.look()
+		w.look()
+	})()
+	if told != 1 {
+		t.Errorf("told %d times, want once", told)
+	}
+}
+
 func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
 	p, o := NewPool(1, 0, false, func(int) func() { return nil })
 	defer runtime.KeepAlive(o)

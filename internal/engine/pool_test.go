@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/threadcall/threadcall/internal/callq"
+)
+
+// poolAtRest returns a pool whose threads have found the backlog empty. They are not started: the test does what they do.
+func poolAtRest(n int) *Pool {
+	p := &Pool{records: callq.New(), idle: make([]*Engine, 0, n)}
+	for i := range n {
+		e := newEngine(0, nil)
+		e.pool, e.index = p, i
+		p.workers = append(p.workers, e)
+		p.next(e)
+	}
+	return p
+}
+
+// comes is the thread e that was told: it takes the record that tells it, and what is to run next.
+func (e *Engine) comes(t *testing.T) *callq.Call {
+	t.Helper()
+	c := e.q.Take()
+	if c == nil || e.run(c, nil) || e.q.Take() != nil {
+		t.Fatalf("thread %d was not told once", e.index)
+	}
+	return e.pool.next(e)
+}
+
+func TestOneThreadOfAPoolIsToldAtATime(t *testing.T) {
+	p := poolAtRest(3)
+	var calls [4]*callq.Call
+	for i := range calls {
+		calls[i] = p.records.Get(callq.Awaited, func() {}, 0)
+		e, wake, ok := p.submit(calls[i])
+		if !ok || wake != (i == 0) || (e == p.workers[2]) != (i == 0) || (e == nil) != (i > 0) {
+			t.Fatalf("call %d: told %v, woke %v, accepted %v", i, e, wake, ok)
+		}
+	}
+	for i, e := range []*Engine{p.workers[2], p.workers[1], p.workers[0]} {
+		if c := e.comes(t); c != calls[i] {
+			t.Errorf("thread %d takes %p, want call %d, %p", e.index, c, i, calls[i])
+		}
+	}
+	if p.coming || len(p.idle) > 0 {
+		t.Errorf("coming %v, %d idle, while all run", p.coming, len(p.idle))
+	}
+	if p.next(p.workers[1]) != calls[3] || p.next(p.workers[1]) != nil || len(p.idle) != 1 {
+		t.Error("the last call is not taken by the thread that looks first, or that is not idle afterwards")
+	}
+	if e, _, _ := p.submit(p.records.Get(callq.Awaited, func() {}, 0)); e != p.workers[1] {
+		t.Error("the thread that is idle is not told of the next call")
+	}
+}
+
+// A thread has been chosen when Terminate closes its queue, and is told after that.
+func TestAThreadThatIsComingWhileItsPoolIsTerminatedKeepsNoCall(t *testing.T) {
+	p := poolAtRest(2)
+	c := p.records.Get(callq.Awaited, func() {}, 0)
+	p.backlog.Append(c)
+	e := p.choose()
+	p.Terminate()
+	if e.come() || c.Outcome() != callq.Refused {
+		t.Errorf("a closed queue is woken, or the outcome is %v", c.Outcome())
+	}
+	if _, _, ok := p.submit(p.records.Get(callq.Awaited, func() {}, 0)); ok {
+		t.Error("a call is accepted")
+	}
+	for _, e := range p.workers {
+		if !e.q.Closed() || p.next(e) != nil {
+			t.Errorf("thread %d goes on", e.index)
+		}
+	}
+}
+
+// The same with Retire: the thread that it interrupts looks by itself, and ends before it is told.
+func TestAThreadThatIsComingWhileItsPoolIsRetiredRunsWhatIsQueued(t *testing.T) {
+	p := poolAtRest(2)
+	a, b := p.records.Get(callq.Posted, func() {}, 0), p.records.Get(callq.Posted, func() {}, 0)
+	p.backlog.Append(a)
+	p.backlog.Append(b)
+	e := p.choose()
+	p.Retire()
+	if e.comes(t) != a || p.next(e) != b {
+		t.Error("what is queued is not run")
+	}
+	for _, e := range p.workers {
+		if p.next(e) != nil || !e.q.Closed() {
+			t.Errorf("thread %d does not end", e.index)
+		}
+	}
+	if p.coming || e.come() {
+		t.Error("a thread that has ended is still coming, or woken")
+	}
+}
