@@ -195,7 +195,7 @@ inline Come(e) {
 #ifdef FAULT_COME_KEPT /* Engine.come: does not give back the record that a closed queue refuses */
 	:: !ok
 #else
-	:: !ok -> Put(c) /* never in cycle/Function, cycle/Thread: a pool in a cycle is not terminated */
+	:: !ok -> Put(c) /* never in cycle/Function: a pool in a cycle is not terminated */
 #endif
 #ifdef FAULT_COME_UNWOKEN /* Engine.come: does not wake */
 	:: ok && wake -> d_step { wake = 0; owed[e]-- }
@@ -273,10 +273,14 @@ inline Next(e) {
 			yes = 0;
 			Shared() };
 #ifndef FAULT_NEXT_TOLD_LATE /* Pool.next: the next is told when the thread has run its call */
+#if BACKLOG == 1
+		assert(o == POOL || shared_out); /* there is no more */
+#else
 		if
 		:: o != POOL -> Come(o)
 		:: else
 		fi;
+#endif
 		o = 0
 #endif
 #ifdef FAULT_NEXT_TWICE /* Pool.next: finds the backlog empty, and says that it is idle when it has the mutex again */
