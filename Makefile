@@ -65,7 +65,7 @@ GUI_PACKAGES := gcc libc6-dev pkg-config xorg-dev libwayland-dev libxkbcommon-de
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' PACKAGES='$(GUI_PACKAGES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# bench measures threadcall beside the reference and the floor in turns, in all loads, and ends with one table of ratios: what
+# bench measures threadcall, the reference and the floor, interleaved, in all loads, and ends with one table of ratios: what
 # loses is at the top. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
 #
 #	LOADS=Hot         only that, a regular expression

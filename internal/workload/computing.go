@@ -14,7 +14,7 @@ const (
 
 // Computing is a goroutine that pauses for 5 ms and calls, in a loop, while as many others as given compute without end.
 // An operation is a call, without the pause; Time is the median. Lost compares with the same loop without calls, which
-// runs in turns with the other; CPU is of the loop with calls, computing included.
+// alternates with the other; CPU is of the loop with calls, computing included.
 func Computing(goroutines int) Pattern {
 	return func(s Subject, x Extent) Result {
 		var stop atomic.Bool
