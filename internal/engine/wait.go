@@ -102,7 +102,14 @@ func (l *line) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcom
 		}
 		return c.Outcome()
 	}
-	start := park.Now()
+	return l.look(c, park.Now(), limit, false)
+}
+
+// look looks at c until it is settled or limit is over. If the caller is on the core of the thread, or yields is true, it yields that
+// between two looks at the clock.
+//
+//threadcall:noalloc
+func (l *line) look(c *callq.Call, start, limit time.Duration, yields bool) callq.Outcome {
 	for now := start; now-start < limit; {
 		for range looks {
 			if o := c.Outcome(); o != 0 {
@@ -113,7 +120,7 @@ func (l *line) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcom
 		if now = park.Now(); now == start {
 			break // the clock of a bubble stands still
 		}
-		if park.CPU() == int(l.core.Load()) {
+		if yields || park.CPU() == int(l.core.Load()) {
 			park.Yield()
 		}
 	}
@@ -133,19 +140,7 @@ func (l *line) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	}
 	l.pushed.Store(int64(start))
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
-	for now := start; now-start < limit; {
-		for range looks {
-			if o := c.Outcome(); o != 0 {
-				return o
-			}
-			park.Relax()
-		}
-		if now = park.Now(); now == start {
-			break // the clock of a bubble stands still
-		}
-		park.Yield()
-	}
-	return c.Outcome()
+	return l.look(c, start, limit, true)
 }
 
 func nothing() {}

@@ -32,9 +32,6 @@ func NewToken(latched bool) *Token {
 	return t
 }
 
-// Latched tells how the token was made.
-func (t *Token) Latched() bool { return t.c == nil }
-
 // C is received from in order to take the token, together with waiting for something else. The token must not be latched.
 func (t *Token) C() <-chan struct{} { return t.c }
 

@@ -1,7 +1,9 @@
 package workload
 
 import (
+	"os"
 	"runtime"
+	"strings"
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/park"
@@ -71,4 +73,12 @@ func await(word *atomic.Uint32, a, b uint32) uint32 {
 // LoneFloor is what no lone call between two threads that sleep can be faster than: after 2 ms of silence, a thread wakes
 // another and sleeps until that has woken it, by futex and without the Go scheduler. Both are held on one core, or each on
 // its own of two. Time is the median. It is false, without a Result, where there is no futex, or the cores cannot be had.
-func LoneFloor(x Extent, cores int) (Result, bool) { return loneFloor(x, cores) }
+func LoneFloor(x Extent, cores int) (Result, bool) {
+	if !preemptible() {
+		return Result{}, false
+	}
+	return loneFloor(x, cores)
+}
+
+// preemptible is whether the runtime stops threads by a signal, which a thread that sleeps and keeps its P needs.
+func preemptible() bool { return !strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") }

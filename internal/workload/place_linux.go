@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -116,7 +115,7 @@ func loneFloor(x Extent, cores int) (Result, bool) {
 	if placed != anywhere {
 		home = only(near)
 	}
-	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two || strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") || park.CPU() < 0 || restrict(0, home) != nil {
+	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two || park.CPU() < 0 || restrict(0, home) != nil {
 		return Result{}, false
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
