@@ -18,7 +18,10 @@ func allocations(f func()) float64 {
 		runs = 400 // emulators are slow
 	}
 	least := 1e9
-	for range 20 { // what else happens in the process allocates, too, and so does the runtime when other load moves the threads
+	for i := range 20 { // what else happens in the process allocates, too, and so does the runtime when other load moves the threads
+		if i > 0 {
+			time.Sleep(time.Duration(i) * time.Millisecond) // 20 short runs without a pause may all meet the same disturbance
+		}
 		var before, after runtime.MemStats
 		for range runs {
 			f()
