@@ -1,19 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
@@ -23,28 +20,12 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
-// benchFlags are flags as they are typed.
-type benchFlags struct {
-	set        bench.Settings
-	build      buildFlags
-	shuffle    string
-	until      string
-	confidence string
-	failOn     []string
-	ratios     []string
-	pin        string
-	asJSON     bool
-	html       string
-	list       bool
-}
+const benchUsage = `Usage:
 
-func benchCommand(stdout, stderr *os.File) *cobra.Command {
-	f := benchFlags{}
-	cmd := &cobra.Command{
-		Use:   "bench [packages | files]",
-		Short: "Run Go benchmarks, compare revisions, and say what the noise hides",
-		Long: `Bench runs the benchmarks of Go packages in rounds, says how fast each is and how
-sure that is, and compares revisions. Given files of results in place of
+  threadcall bench [flags] [packages | files]
+
+Bench runs the benchmarks of Go packages in rounds, reports how fast each is and
+how sure that is, and compares revisions. Given files of results in place of
 packages, it compares those.
 
   threadcall bench                       the package in this directory
@@ -53,139 +34,180 @@ packages, it compares those.
                                          can show at all
   threadcall bench old.txt new.txt       two or more files of results
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
-  threadcall bench -list                 who measures on this machine, who waits
+  threadcall bench -list                 what measures on this machine or waits
 
 Results are saved in the Go benchmark format as bench-TIME.txt. It ends with
 status 0; 1 if a benchmark failed, -fail-on was broken, something could not be
-done, or you interrupted it; and 2 if it did not understand the command.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd, args, stdout, stderr)
-		},
-	}
-	f.define(cmd)
-	return cmd
+done, or you interrupted it; and 2 if it did not understand the command.
+`
+
+// A benchCommand has the flags that are not settings of the measurement.
+type benchCommand struct {
+	*command
+	set    bench.Settings
+	ratios []string
+	json   bool
+	html   string
 }
 
-func (f *benchFlags) define(cmd *cobra.Command) {
-	flags, set := cmd.Flags(), &f.set
-	flags.SortFlags = false
-	flags.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
-	flags.IntVar(&set.Count, "count", 10, "how many rounds, `n`")
-	flags.DurationVar(&set.Budget, "budget", 0, "instead of -count: go on for this long, or until it is known well enough")
-	flags.StringVar(&f.until, "until", "1%", "with -budget: the `change` that is to be seen everywhere")
-	flags.StringVar(&set.Each.Benchtime, "benchtime", "", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 1s)")
-	flags.StringVar(&set.Each.CPU, "cpu", "", "`list` of GOMAXPROCS, as for go test")
-	flags.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
-	flags.BoolVar(&set.Each.Short, "short", false, "as for go test")
-	flags.StringVar(&f.shuffle, "shuffle", "on", "`order` in a round: on, off, or the seed that a run before has printed")
-
-	flags.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
-	flags.BoolVar(&set.Dirty, "dirty", false, "with -vs: measure changes that are in no commit, too")
-	flags.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
-	flags.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
-	flags.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
-	flags.StringVar(&f.confidence, "confidence", "95%", "of intervals and verdicts, `percent`")
-	flags.StringArrayVar(&f.failOn, "fail-on", nil, "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%'")
-
-	flags.StringSliceVar(&f.ratios, "ratios", nil, "print one table of the ratios to these `versions`, what is visibly worse than the first at the top")
-	flags.StringVarP(&set.Output, "o", "o", "", "`file` to save results in")
-	flags.StringVar(&f.html, "html", "", "write a page with the distributions to this `file`")
-	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document instead, with all samples")
-
-	flags.BoolVar(&set.Shared, "shared", false, "share the machine with others that do")
-	flags.BoolVar(&f.list, "list", false, "list who measures on this machine and who waits for it")
-	flags.StringVar(&f.pin, "pin", "", "run benchmarks on these `CPUs` only: 1, or 0,2-3 (Linux)")
-	flags.IntVar(&set.CPUFreq, "cpufreq", -1, "fix the CPU frequency at this `percent` of its range (Linux, root)")
-	flags.Lookup("cpufreq").DefValue = "0" // which is not shown
-	f.build.define(cmd)
-}
-
-// run does what the flags say, with packages or files.
-func (f *benchFlags) run(cmd *cobra.Command, args []string, stdout, stderr *os.File) error {
-	out := screen.On(stdout)
-	if f.list {
-		return f.queue(out, stdout)
-	}
-	if err := f.complete(); err != nil {
+func runBench(c *command) error {
+	b := &benchCommand{command: c}
+	var list bool
+	c.BoolVar(&list, "list", false, "list what measures on this machine and what waits for it")
+	b.defineWhat()
+	b.defineComparison()
+	b.defineBuild()
+	args, program, err := c.parse()
+	switch {
+	case err != nil:
 		return err
+	case program != nil:
+		return errors.New("bench runs no command; give packages, or files of results")
+	case list:
+		return b.queue()
 	}
-	files, packages, err := f.sort(args)
-	if err != nil {
-		return err
-	}
-	if len(files) > 0 {
-		return f.compare(cmd, files, out, stdout)
-	}
-	if cmd.Flags().Changed("budget") {
-		switch {
-		case cmd.Flags().Changed("count"):
-			return errors.New("-count says how many rounds, -budget how long: give one of them")
-		case f.set.Budget <= 0:
-			return fmt.Errorf("-budget must be more than nothing, not %v", f.set.Budget)
-		}
-	} else if cmd.Flags().Changed("until") {
-		return errors.New("-until ends a -budget early: give that, too")
-	}
-	if cmd.Flags().Changed("vs") && f.set.VS == "" {
-		return errors.New("-vs must name a revision; it is empty")
-	}
-	f.set.Patterns, f.set.Flags = packages, f.build.list()
-	if err := f.set.Validate(); err != nil {
-		return err
-	}
-	return f.measure(out, stdout, stderr)
-}
-
-// complete reads what flags say in text.
-func (f *benchFlags) complete() (err error) {
-	set := &f.set
-	if set.Dir, err = os.Getwd(); err != nil {
-		return failure{err}
-	}
-	set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
-	switch f.shuffle {
-	case "off":
-	case "on":
-		set.Seed = uint64(rand.Uint32()) + 1
-	default:
-		if set.Seed, err = strconv.ParseUint(f.shuffle, 10, 64); err != nil || set.Seed == 0 {
-			return fmt.Errorf("-shuffle must be on, off, or a number above 0, not %q", f.shuffle)
+	if b.html != "" {
+		if at, err := os.Stat(filepath.Dir(b.html)); err != nil || !at.IsDir() {
+			return fmt.Errorf("-html %s: %s is no directory", b.html, filepath.Dir(b.html))
 		}
 	}
-	if set.Until, err = percentage("-until", f.until); err != nil {
+	files, packages, err := classify(args)
+	switch {
+	case err != nil:
 		return err
+	case len(files) > 0:
+		return b.compare(files)
 	}
-	if set.Confidence, err = percentage("-confidence", f.confidence); err != nil {
+	b.set.Patterns = packages
+	return b.measure()
+}
+
+// defineWhat defines the flags of what is measured and how.
+func (b *benchCommand) defineWhat() {
+	set := &b.set
+	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
+	b.IntVar(&set.Count, "count", 10, "how many rounds, `n`")
+	b.DurationVar(&set.Budget, "budget", 0, "instead of -count: go on for this long, or until it is known well enough")
+	set.Until = 0.01
+	b.Func("until", "with -budget: the `change` that is to be seen everywhere (default 1%)", percentage(&set.Until))
+	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 1s)", func(text string) error {
+		set.Each.Benchtime = text
+		return checkBenchtime(text)
+	})
+	b.Func("cpu", "`list` of GOMAXPROCS, as for go test", func(text string) (err error) {
+		set.Each.CPU = text
+		set.Procs, err = cpuList(text)
 		return err
-	}
-	for _, text := range f.failOn {
+	})
+	b.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
+	b.BoolVar(&set.Each.Short, "short", false, "as for go test")
+	set.Seed = uint64(rand.Uint32()) + 1
+	b.Func("shuffle", "`order` in a round: on, off, or the seed that an earlier run has printed (default on)", func(text string) (err error) {
+		switch text {
+		case "on":
+		case "off":
+			set.Seed = 0
+		default:
+			if set.Seed, err = strconv.ParseUint(text, 10, 64); err != nil || set.Seed == 0 {
+				return errors.New("must be on, off, or a number above 0")
+			}
+		}
+		return nil
+	})
+	b.BoolVar(&set.Shared, "shared", false, "share the machine with others that do")
+	b.Func("pin", "run benchmarks on these `CPUs` only: 1, or 0,2-3 (Linux)", func(text string) (err error) {
+		set.Pin, err = host.ParseCPUs(text)
+		return err
+	})
+	set.CPUFreq = -1
+	b.Func("cpufreq", "fix the CPU frequency at this `percent` of its range (Linux, root)", func(text string) (err error) {
+		set.CPUFreq, err = strconv.Atoi(text)
+		return err
+	})
+	b.StringVar(&set.Output, "o", "", "`file` to save results in")
+}
+
+// defineComparison defines the flags of what is compared and printed.
+func (b *benchCommand) defineComparison() {
+	set := &b.set
+	b.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
+	b.BoolVar(&set.Dirty, "dirty", false, "with -vs: measure changes that are in no commit, too")
+	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
+	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
+	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
+	set.Confidence = 0.95
+	b.Func("confidence", "of intervals and verdicts, `percent` (default 95%)", percentage(&set.Confidence))
+	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%'; may be repeated", func(text string) error {
 		l, err := bench.ParseLimit(text)
-		if err != nil {
-			return err
-		}
 		set.FailOn = append(set.FailOn, l)
-	}
-	if set.Procs, err = cpuList(set.Each.CPU); err != nil {
 		return err
-	}
-	if err := benchtime(set.Each.Benchtime); err != nil {
-		return err
-	}
-	if f.html != "" {
-		if at, err := os.Stat(filepath.Dir(f.html)); err != nil || !at.IsDir() {
-			return fmt.Errorf("-html %s: %s is no directory", f.html, filepath.Dir(f.html))
-		}
-	}
-	if f.pin != "" {
-		if set.Pin, err = host.ParseCPUs(f.pin); err != nil {
-			return fmt.Errorf("-pin: %w", err)
-		}
-	}
-	return nil
+	})
+	b.Func("ratios", "print one table of the ratios to these `versions`, what is visibly worse than the first at the top", func(text string) error {
+		b.ratios = append(b.ratios, strings.Split(text, ",")...)
+		return nil
+	})
+	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
+	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
 }
 
-// sort tells files of results from packages.
-func (f *benchFlags) sort(args []string) (files, packages []string, err error) {
+// defineBuild defines the flags of go build that make another binary.
+func (b *benchCommand) defineBuild() {
+	add := func(flag string) { b.set.Flags = append(b.set.Flags, flag) }
+	for _, name := range []string{"tags", "gcflags", "ldflags", "asmflags", "mod", "pgo"} {
+		b.Func(name, "`value` as for go build", func(value string) error {
+			add("-" + name + "=" + value)
+			return nil
+		})
+	}
+	for name, usage := range map[string]string{
+		"race":     "as for go build",
+		"trimpath": "as for go build; the length of a path then moves no code (default true)",
+	} {
+		b.BoolFunc(name, usage, func(value string) error {
+			add("-" + name + "=" + value)
+			return nil
+		})
+	}
+	add("-trimpath") // another value later replaces it
+}
+
+// percentage reads "1%" or "1" as 0.01.
+func percentage(x *float64) func(string) error {
+	return func(text string) (err error) {
+		*x, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
+		if *x /= 100; err != nil {
+			return errors.New("must be a percentage such as 1%")
+		}
+		return nil
+	}
+}
+
+// cpuList reads the flag -cpu.
+func cpuList(text string) (procs []int, err error) {
+	for field := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(field))
+		if err != nil || n < 1 {
+			return nil, errors.New("must be a list of numbers such as 1,2,4")
+		}
+		procs = append(procs, n)
+	}
+	return procs, nil
+}
+
+// checkBenchtime refuses what testing would refuse only in each process.
+func checkBenchtime(text string) error {
+	if count, ok := strings.CutSuffix(text, "x"); ok {
+		if n, err := strconv.ParseInt(count, 10, 0); err == nil && n > 0 {
+			return nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return nil
+	}
+	return errors.New("must be a time such as 100ms or a number such as 1000x")
+}
+
+// classify separates files of results from packages.
+func classify(args []string) (files, packages []string, err error) {
 	for _, a := range args {
 		switch at, err := os.Stat(a); {
 		case err == nil && !at.IsDir():
@@ -202,72 +224,95 @@ func (f *benchFlags) sort(args []string) (files, packages []string, err error) {
 	return files, packages, nil
 }
 
-// measure runs benchmarks and prints what came out.
-func (f *benchFlags) measure(out *screen.Screen, stdout io.Writer, stderr *os.File) error {
-	progress := screen.On(stderr)
-	tell := &benchTeller{out: out, progress: progress, terminal: term.IsTerminal(int(stderr.Fd())), settings: &f.set}
-	if f.asJSON {
-		tell.out = progress
+// measure runs benchmarks and presents the results.
+func (b *benchCommand) measure() (err error) {
+	switch {
+	case b.has("budget") && b.has("count"):
+		return errors.New("-count says how many rounds, -budget how long: give one of them")
+	case b.has("budget") && b.set.Budget <= 0:
+		return fmt.Errorf("-budget must be more than nothing, not %v", b.set.Budget)
+	case b.has("until") && !b.has("budget"):
+		return errors.New("-until ends a -budget early: give that, too")
+	case b.has("vs") && b.set.VS == "":
+		return errors.New("-vs must name a revision; it is empty")
 	}
-	session := bench.NewSession(f.set, tell)
-	ctx, stop := interruptible(session.Cleanup, func(text string) {
-		progress.Progress("")
-		fmt.Fprintln(progress, text)
-	})
-	defer stop()
-	report, err := session.Run(ctx)
-	progress.Progress("")
-	if report == nil {
+	if err := b.set.Validate(); err != nil {
+		return err
+	}
+	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
+	if b.set.Dir, err = os.Getwd(); err != nil {
 		return failure{err}
 	}
-	return f.present(benchResult{report: report, comparison: report.Comparison, settings: &f.set}, err, out, stdout)
+	out, progress := screen.On(b.stdout), screen.On(b.stderr)
+	show := bench.Progress{Out: out, Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
+	if b.json {
+		show.Out = progress
+	}
+	ctx, stop := interruptible(progress)
+	defer stop()
+	report, err := bench.NewSession(b.set, show).Run(ctx)
+	progress.Progress("")
+	if report == nil {
+		return fail(err)
+	}
+	return b.present(bench.Result{Report: report, Comparison: report.Comparison}, err, out)
 }
 
 // compare compares files of results.
-func (f *benchFlags) compare(cmd *cobra.Command, files []string, out *screen.Screen, stdout io.Writer) error {
-	for _, name := range []string{
-		"bench", "count", "budget", "until", "benchtime", "cpu", "timeout", "short", "shuffle", "vs", "dirty", "aa", "o", "shared", "pin", "cpufreq",
-		"tags", "race", "gcflags", "ldflags", "asmflags", "mod", "pgo", "trimpath",
-	} {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
-		}
+func (b *benchCommand) compare(files []string) error {
+	if name := b.given(func(name string) bool {
+		return !slices.Contains([]string{"col", "filter", "confidence", "fail-on", "ratios", "html", "json"}, name)
+	}); name != "" {
+		return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
 	}
-	if f.set.Confidence <= 0.5 || f.set.Confidence >= 1 {
-		return fmt.Errorf("-confidence must be between 50%% and 100%%, not %s", f.confidence)
+	if b.set.Confidence <= 0.5 || b.set.Confidence >= 1 {
+		return fmt.Errorf("-confidence must be between 50%% and 100%%, not %v%%", b.set.Confidence*100)
 	}
 	data, err := stats.Read(files...)
 	if err != nil {
 		return failure{err}
 	}
-	c, err := bench.Compare(data, &f.set)
+	c, err := bench.Compare(data, &b.set)
 	if err != nil {
 		return failure{err}
 	}
-	if len(c.Versions) < 2 && len(f.set.FailOn) > 0 {
+	if len(c.Versions) < 2 && len(b.set.FailOn) > 0 {
 		return errors.New("-fail-on is about a comparison, and there is one file")
 	}
-	breaches, blind, err := bench.Check(c, f.set.FailOn)
-	return f.present(benchResult{comparison: c, settings: &f.set, breaches: breaches, blind: blind}, err, out, stdout)
+	breaches, blind, err := bench.Check(c, b.set.FailOn)
+	return b.present(bench.Result{Comparison: c, Breaches: breaches, Blind: blind}, err, screen.On(b.stdout))
 }
 
-// queue lists who has the machine.
-func (f *benchFlags) queue(out *screen.Screen, stdout io.Writer) error {
+// present shows the result in each way that was asked for. The error, if any, is what is wrong with it.
+func (b *benchCommand) present(r bench.Result, err error, out *screen.Screen) error {
+	r.Settings, r.Ratios = &b.set, b.ratios
+	errs := []error{err}
+	if b.json {
+		errs = append(errs, writeJSON(b.stdout, r.Document()))
+	} else {
+		r.Print(out)
+		errs = append(errs, out.Err)
+	}
+	if b.html != "" {
+		if err := r.SavePage(b.html); err != nil {
+			errs = append(errs, fmt.Errorf("cannot write the page: %w", err))
+		}
+	}
+	return fail(errors.Join(errs...))
+}
+
+// queue lists what measures on the machine and what waits.
+func (b *benchCommand) queue() error {
 	entries, err := lock.List()
-	if err != nil {
+	switch {
+	case err != nil:
 		return failure{err}
+	case b.json:
+		return fail(writeJSON(b.stdout, append([]lock.Entry{}, entries...)))
 	}
-	if f.asJSON {
-		if entries == nil {
-			entries = []lock.Entry{}
-		}
-		if err := writeJSON(stdout, entries); err != nil {
-			return failure{err}
-		}
-		return nil
-	}
+	out := screen.On(b.stdout)
 	if len(entries) == 0 {
-		out.Paragraph("", "Nobody measures on this machine.")
+		out.Paragraph("", "Nothing measures on this machine.")
 	}
 	for _, e := range entries {
 		state := "measures"
@@ -276,47 +321,17 @@ func (f *benchFlags) queue(out *screen.Screen, stdout io.Writer) error {
 		}
 		out.Paragraph(fmt.Sprintf("%-9s %-9s ", state, e.Mode), e.String())
 	}
-	return wrote(out)
+	return fail(out.Err)
 }
 
-// wrote is the failure to write on the screen, if there was one.
-func wrote(s *screen.Screen) error {
-	if s.Err != nil {
-		return failure{s.Err}
-	}
-	return nil
-}
-
-// interruptible returns a context that ends when the user wants an end, or does not read any more what is written. If he
-// wants an end again, the program exits, after cleanup.
-func interruptible(cleanup func(), say func(string)) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, ends()...)
-	unheard := make(chan os.Signal, 1)
-	if unread != nil { // it would end the process at once, and what that has made would stay
-		signal.Notify(unheard, unread)
-	}
-	go func() {
-		select {
-		case _, ok := <-signals:
-			if !ok {
-				return
-			}
-			say("Stopping. What was measured is kept; again ends at once.")
-		case <-unheard:
+// typed returns the arguments as one can type them in a shell.
+func typed(args []string) string {
+	var words []string
+	for _, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n|&;<>()$`\\\"'*?[]#~!{}") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
-		cancel(bench.ErrInterrupted)
-		if _, ok := <-signals; !ok {
-			return
-		}
-		cleanup()
-		os.Exit(statusWrong)
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		signal.Stop(unheard)
-		close(signals)
-		cancel(nil)
+		words = append(words, a)
 	}
+	return strings.Join(words, " ")
 }

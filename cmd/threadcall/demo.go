@@ -3,56 +3,52 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/demo"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
-func demoCommand(stdout, stderr *os.File) *cobra.Command {
-	set := demo.Settings{Rounds: 9, Duration: 100 * time.Millisecond}
-	asJSON := false
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Try the main thread, and measure what calling it costs",
-		Long: `Demo tries the main thread with what is known to go wrong, says what was
+const demoUsage = `Usage:
+
+  threadcall demo [flags]
+
+Demo tries the main thread with what is known to go wrong, prints what was
 expected and what was seen, and measures what a call costs: by threadcall, and
 by the usual designs with a channel.
 
 It ends with status 0 if all is as expected, 1 if not, and 2 if it did not
-understand the command.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("demo takes flags only, not %q", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error {
-			if err := set.Validate(); err != nil {
-				return err
-			}
-			out := screen.On(stdout)
-			if asJSON {
-				out = screen.Discard()
-			}
-			r := perform(set, out, screen.On(stderr))
-			err := out.Err
-			if asJSON {
-				err = writeJSON(stdout, r)
-			}
-			return verdict(r, err)
-		},
+understand the command.
+`
+
+func runDemo(c *command) error {
+	var set demo.Settings
+	c.IntVar(&set.Rounds, "rounds", 9, "take `n` samples of each row of the table")
+	c.DurationVar(&set.Duration, "duration", 100*time.Millisecond, "how long to time calls for a sample")
+	asJSON := c.Bool("json", false, "print one JSON document instead, with all samples")
+	args, program, err := c.parse()
+	switch {
+	case err != nil:
+		return err
+	case len(args)+len(program) > 0:
+		return fmt.Errorf("demo takes flags only, not %q", append(args, program...)[0])
 	}
-	cmd.Flags().IntVar(&set.Rounds, "rounds", set.Rounds, "how many samples to take of each row of the table")
-	cmd.Flags().DurationVar(&set.Duration, "duration", set.Duration, "how long to time calls for a sample")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead, with all samples")
-	return cmd
+	if err := set.Validate(); err != nil {
+		return err
+	}
+	out := screen.On(c.stdout)
+	if *asJSON {
+		out = screen.Discard()
+	}
+	r := perform(set, out, screen.On(c.stderr))
+	err = out.Err
+	if *asJSON {
+		err = writeJSON(c.stdout, r)
+	}
+	return verdict(r, err)
 }
 
-// perform tells on out what it finds out, when it does.
+// perform prints on out what it finds, when it does.
 func perform(set demo.Settings, out, progress *screen.Screen) *demo.Report {
 	r, text := demo.NewReport(set), demo.Text{Screen: out}
 	add := func(f demo.Fact) {
@@ -83,7 +79,7 @@ func perform(set demo.Settings, out, progress *screen.Screen) *demo.Report {
 	return r
 }
 
-// verdict is nil if all was found as expected, and told without err.
+// verdict is nil if all was found as expected, and written without err.
 func verdict(r *demo.Report, err error) error {
 	switch {
 	case err != nil:

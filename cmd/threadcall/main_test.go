@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/demo"
 )
@@ -28,126 +30,135 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var quick = []string{"demo", "--rounds", "2", "--duration", "2ms"}
-
-// threadcall runs the command with pipes for its output.
-func threadcall(t *testing.T, args ...string) (stdout, stderr string, status int) {
-	t.Helper()
+// invocation returns the command in a directory, with more in its environment.
+func invocation(dir string, env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
-	return output(t, cmd)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), asCommand+"=1"), env...)
+	return cmd
 }
 
-func output(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, status int) {
+// An outcome is what a command has left.
+type outcome struct {
+	args           []string
+	stdout, stderr string
+	status         int
+}
+
+// threadcall runs the command with pipes for its output.
+func threadcall(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return output(t, invocation("", nil, args...))
+}
+
+func output(t *testing.T, cmd *exec.Cmd) outcome {
 	t.Helper()
 	var out, err bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &err
+	if cmd.Stdout == nil {
+		cmd.Stdout = &out
+	}
+	cmd.Stderr = &err
 	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
 		t.Fatal(err)
 	}
-	return out.String(), err.String(), cmd.ProcessState.ExitCode()
+	return outcome{cmd.Args[1:], out.String(), err.String(), cmd.ProcessState.ExitCode()}
 }
 
-func TestDemoInAPipeIsPlainText(t *testing.T) {
-	stdout, stderr, status := threadcall(t, quick...)
-	if status != statusOK || stderr != "" {
-		t.Errorf("status %d, stderr %q", status, stderr)
+// want fails the test if the status is another one, or a text is not in the output, in which all white space is one blank.
+func (o outcome) want(t *testing.T, status int, texts ...string) outcome {
+	t.Helper()
+	all := strings.Join(strings.Fields(o.stdout+" "+o.stderr), " ")
+	missing := slices.DeleteFunc(texts, func(text string) bool { return strings.Contains(all, text) })
+	usageError := o.status == statusUsage && (o.stdout != "" || !strings.Contains(o.stderr, "-help' for"))
+	if o.status != status || len(missing) > 0 || usageError {
+		t.Errorf("%q: status %d, no %q in\n%s\n%s", o.args, o.status, missing, o.stdout, o.stderr)
 	}
-	if strings.ContainsAny(stdout, "\x1b\r") {
-		t.Errorf("has codes of a terminal: %q", stdout)
-	}
-	for _, want := range []string{"naive", "pooled", "struct", "threadcall", "floor", "facts are as expected"} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("has no %q:\n%s", want, stdout)
-		}
-	}
-	if strings.Contains(stdout, "WRONG") {
-		t.Error(stdout)
-	}
+	return o
 }
 
-func TestDemoFitsIntoEightyColumns(t *testing.T) {
-	stdout, _, _ := threadcall(t, quick...)
-	for line := range strings.Lines(stdout) {
+// plain fails the test if the output has codes of a terminal, or more than eighty columns.
+func (o outcome) plain(t *testing.T) {
+	t.Helper()
+	if strings.ContainsAny(o.stdout+o.stderr, "\x1b\r") {
+		t.Errorf("has codes of a terminal: %q", o.stdout+o.stderr)
+	}
+	for line := range strings.Lines(o.stdout + o.stderr) {
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
 }
 
-func TestJSONIsOneDocumentWithEverything(t *testing.T) {
-	stdout, stderr, status := threadcall(t, append(quick, "--json")...)
-	if status != statusOK || stderr != "" {
-		t.Errorf("status %d, stderr %q", status, stderr)
+// A running is a command that was started.
+type running struct {
+	cmd    *exec.Cmd
+	stdout *bytes.Buffer
+	lines  <-chan string // of its standard error; the channel ends with the process
+	seen   string        // of lines
+}
+
+// start starts the command.
+func start(t *testing.T, cmd *exec.Cmd) *running {
+	t.Helper()
+	r := &running{cmd: cmd, stdout: &bytes.Buffer{}}
+	if cmd.Stdout == nil {
+		cmd.Stdout = r.stdout
 	}
-	r := parse(t, stdout)
-	if !r.OK {
-		t.Error("not ok")
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(r.Facts) != 9 {
-		t.Errorf("%d facts", len(r.Facts))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
-	for _, f := range r.Facts {
-		if !f.OK || f.Expected != f.Seen || f.Claim == "" || f.Seen == "" {
-			t.Errorf("fact %+v", f)
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines := make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		for scanner := bufio.NewScanner(pipe); scanner.Scan(); {
+			lines <- scanner.Text()
 		}
-		for _, c := range f.Calls {
-			if !c.OK || c.Ran != r.MainThread || c.From == r.MainThread {
-				t.Errorf("call %+v, main thread %s", c, r.MainThread)
-			}
+	}()
+	r.lines = lines
+	return r
+}
+
+// until waits for a line that has the text.
+func (r *running) until(t *testing.T, text string) {
+	t.Helper()
+	for line := range r.lines {
+		if r.seen += line + "\n"; strings.Contains(line, text) {
+			return
 		}
 	}
-	var rows []string
-	for _, row := range r.Rows {
-		rows = append(rows, fmt.Sprintf("%s by %s", row.Name, row.Served))
-		if row.Missing != "" {
-			continue
-		}
-		if len(row.Samples) != 2 {
-			t.Errorf("%s by %s: %d samples", row.Name, row.Served, len(row.Samples))
-		}
-		for _, s := range row.Samples {
-			if s.Calls < 1 || s.Time <= 0 || s.Time < row.Time.Min || s.Time > row.Time.Max {
-				t.Errorf("%s by %s: sample %+v, times %+v", row.Name, row.Served, s, row.Time)
-			}
-		}
-	}
-	if want := []string{
-		"direct by an unlocked goroutine", "direct by the main thread",
-		"naive by an unlocked goroutine", "naive by the main thread",
-		"pooled by an unlocked goroutine", "pooled by the main thread",
-		"struct by an unlocked goroutine", "struct by the main thread",
-		"threadcall by an unlocked goroutine", "threadcall by the main thread",
-		"floor by two threads",
-	}; !slices.Equal(rows, want) {
-		t.Errorf("rows %q", rows)
-	}
-	if v := r.Verdict; v == nil || v.Times.Median <= 0 || v.Masked.Median <= 0 || v.Best == "" {
-		t.Errorf("verdict %+v", v)
+	t.Fatalf("no %q in %q", text, r.seen)
+}
+
+func (r *running) interrupt(t *testing.T) {
+	t.Helper()
+	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
 	}
 }
 
-func TestMemoryIsThatOfTheDesigns(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector drops what is put in a sync.Pool")
+// end waits for the end of the command.
+func (r *running) end(t *testing.T) outcome {
+	t.Helper()
+	for line := range r.lines {
+		r.seen += line + "\n"
 	}
-	stdout, _, _ := threadcall(t, "demo", "--rounds", "3", "--duration", "2ms", "--json")
-	r := parse(t, stdout)
-	want := map[string]float64{"direct": 0, "naive": 2, "pooled": 1, "struct": 0, "threadcall": 0}
-	for _, row := range r.Rows {
-		if row.Allocs == nil {
-			continue
-		}
-		if got := row.Allocs.Median; math.Abs(got-want[row.Name]) > 0.1 {
-			t.Errorf("%s by %s: %v allocations a call, want %v", row.Name, row.Served, got, want[row.Name])
-		}
-		if got := row.Bytes.Median; (got > 8) != (want[row.Name] > 0) {
-			t.Errorf("%s by %s: %v bytes a call", row.Name, row.Served, got)
-		}
+	if err := r.cmd.Wait(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
 	}
+	return outcome{r.cmd.Args[1:], r.stdout.String(), r.seen, r.cmd.ProcessState.ExitCode()}
 }
 
-func parse(t *testing.T, doc string) demo.Report { return decoded[demo.Report](t, doc) }
+// appears waits for a file.
+func appears(name string) {
+	for _, err := os.Stat(name); err != nil; _, err = os.Stat(name) {
+		time.Sleep(time.Millisecond)
+	}
+}
 
 // decoded returns what doc says, which is one JSON document and nothing else.
 func decoded[T any](t *testing.T, doc string) (v T) {
@@ -163,56 +174,117 @@ func decoded[T any](t *testing.T, doc string) (v T) {
 	return v
 }
 
-func TestNonsenseIsRefused(t *testing.T) {
-	for _, c := range []struct{ args, complaint string }{
-		{"demo --rounds 0", "rounds must be from 1 to 1000, not 0"},
-		{"demo --rounds -3", "not -3"},
-		{"demo --rounds many", `"many"`},
-		{"demo --duration 0s", "must be from 1ms to 1m0s, not 0s"},
-		{"demo --duration -1s", "not -1s"},
-		{"demo --duration 5", `"5"`},
-		{"demo --frob", "unknown flag: --frob"},
-		{"demo again", `demo takes flags only, not "again"`},
-		{"frob", `unknown command "frob"`},
-		{"--frob", "unknown flag: --frob"},
-	} {
-		stdout, stderr, status := threadcall(t, strings.Fields(c.args)...)
-		if status != statusUsage || stdout != "" ||
-			!strings.Contains(stderr, c.complaint) || !strings.Contains(stderr, "--help") {
-			t.Errorf("%s: status %d, stdout %q, stderr %q", c.args, status, stdout, stderr)
+// writeFiles writes files with these texts, whose names have slashes.
+func writeFiles(t *testing.T, dir string, texts map[string]string) {
+	t.Helper()
+	for name, text := range texts {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
 		}
+	}
+}
+
+// A refusal is a command that fails, and why.
+type refusal struct {
+	args      string
+	status    int
+	complaint string
+}
+
+func TestNonsenseIsRefused(t *testing.T) {
+	for _, c := range []refusal{
+		{"demo -rounds 0", statusUsage, "rounds must be from 1 to 1000, not 0"},
+		{"demo -rounds -3", statusUsage, "not -3"},
+		{"demo -rounds many", statusUsage, `"many"`},
+		{"demo -duration 0s", statusUsage, "must be from 1ms to 1m0s, not 0s"},
+		{"demo -duration 5", statusUsage, `"5"`},
+		{"demo --frob", statusUsage, "not defined: -frob"},
+		{"demo again", statusUsage, `demo takes flags only, not "again"`},
+		{"demo -- again", statusUsage, `demo takes flags only, not "again"`},
+		{"frob", statusUsage, `unknown command "frob"`},
+		{"-frob", statusUsage, `unknown command "-frob"`},
+	} {
+		threadcall(t, strings.Fields(c.args)...).want(t, c.status, c.complaint)
 	}
 }
 
 func TestHelpIsNoError(t *testing.T) {
-	for _, args := range []string{"", "help", "--help", "demo --help", "help demo"} {
-		stdout, stderr, status := threadcall(t, strings.Fields(args)...)
-		if status != statusOK || stderr != "" || !strings.Contains(stdout, "Usage:") {
-			t.Errorf("%q: status %d, stdout %q, stderr %q", args, status, stdout, stderr)
+	for args, want := range map[string]string{"": "trace", "help": "trace", "--help": "trace", "-h": "trace",
+		"demo --help": "-duration", "help demo": "-duration", "bench -h": "-fail-on", "allocs -help": "-budget", "trace -help": "-html"} {
+		if o := threadcall(t, strings.Fields(args)...).want(t, statusOK, "Usage:", want); o.stderr != "" {
+			t.Errorf("%q: stderr %q", args, o.stderr)
 		}
 	}
 }
 
-func TestFlagsMayHaveOneDash(t *testing.T) {
-	stdout, stderr, status := threadcall(t, "demo", "-json", "-rounds=1", "-duration", "2ms")
-	if status != statusOK {
-		t.Fatalf("status %d, stderr %q", status, stderr)
-	}
-	if r := parse(t, stdout); r.Settings.Rounds != 1 {
-		t.Errorf("settings %+v", r.Settings)
+var quick = []string{"demo", "-rounds", "2", "-duration", "2ms"}
+
+func TestDemoInAPipeIsPlainText(t *testing.T) {
+	o := threadcall(t, quick...).want(t, statusOK, "naive", "pooled", "struct", "threadcall", "facts are as expected")
+	o.plain(t)
+	if o.stderr != "" || strings.Contains(o.stdout, "WRONG") {
+		t.Error(o)
 	}
 }
 
-func TestAWrongFactIsAStatus(t *testing.T) {
+func TestDemoAsJSONHasEverything(t *testing.T) {
+	o := threadcall(t, "demo", "--rounds=3", "-duration", "2ms", "-json").want(t, statusOK)
+	r := decoded[demo.Report](t, o.stdout)
+	if !r.OK || len(r.Facts) != 9 || o.stderr != "" {
+		t.Errorf("ok %v, %d facts, stderr %q", r.OK, len(r.Facts), o.stderr)
+	}
+	for _, f := range r.Facts {
+		if !f.OK || f.Expected != f.Seen || f.Claim == "" || f.Seen == "" {
+			t.Errorf("fact %+v", f)
+		}
+		for _, c := range f.Calls {
+			if !c.OK || c.Ran != r.MainThread || c.From == r.MainThread {
+				t.Errorf("call %+v, main thread %s", c, r.MainThread)
+			}
+		}
+	}
+	// The allocations are those of the designs. The race detector drops some of what is put in a sync.Pool.
+	allocs := map[string]float64{"direct": 0, "naive": 2, "struct": 0, "threadcall": 0}
+	seen := map[string]int{}
+	for _, row := range r.Rows {
+		seen[row.Name]++
+		if row.Missing != "" {
+			continue
+		}
+		name := fmt.Sprintf("%s by %s", row.Name, row.Served)
+		if len(row.Samples) != 3 {
+			t.Errorf("%s: %d samples", name, len(row.Samples))
+		}
+		for _, s := range row.Samples {
+			if s.Calls < 1 || s.Time <= 0 || s.Time < row.Time.Min || s.Time > row.Time.Max {
+				t.Errorf("%s: sample %+v, times %+v", name, s, row.Time)
+			}
+		}
+		if want, ok := allocs[row.Name]; ok && row.Allocs != nil && math.Abs(row.Allocs.Median-want) > 0.1 {
+			t.Errorf("%s: %v allocations a call, want %v", name, row.Allocs.Median, want)
+		}
+	}
+	for _, name := range []string{"direct", "naive", "pooled", "struct", "threadcall"} {
+		if seen[name] != 2 { // by an unlocked goroutine, and by the main thread
+			t.Errorf("%d rows of %s", seen[name], name)
+		}
+	}
+	if v := r.Verdict; v == nil || v.Times.Median <= 0 || v.Masked.Median <= 0 || v.Best == "" {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestAWrongFactIsAFailure(t *testing.T) {
 	r := demo.NewReport(demo.Settings{})
 	r.Add(demo.Fact{OK: true})
-	if status := statusOf(verdict(r, nil)); status != statusOK {
-		t.Errorf("all right: status %d", status)
+	if err := verdict(r, nil); err != nil {
+		t.Errorf("all right: %v", err)
 	}
 	r.Add(demo.Fact{OK: false})
 	r.Add(demo.Fact{OK: true})
-	if status := statusOf(verdict(r, nil)); status != statusWrong {
-		t.Errorf("one wrong: status %d", status)
+	if err := verdict(r, nil); !errors.As(err, new(failure)) {
+		t.Errorf("one wrong: %v", err)
 	}
 }
 
@@ -222,14 +294,10 @@ func TestOutputThatCannotBeWrittenIsAStatus(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
-	for _, args := range [][]string{quick, append(quick, "--json")} {
-		cmd := exec.Command(os.Args[0], args...)
-		cmd.Env = append(os.Environ(), asCommand+"=1")
-		var stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = full, &stderr
-		if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != statusWrong || stderr.Len() == 0 {
-			t.Errorf("%q: %v, stderr %q", args, err, stderr.String())
-		}
+	for _, args := range [][]string{quick, append(quick, "-json"), {"bench", "-list"}} {
+		cmd := invocation("", nil, args...)
+		cmd.Stdout = full
+		output(t, cmd).want(t, statusWrong, "no space left")
 	}
 }
 
@@ -248,11 +316,8 @@ func TestBuildsWithoutCgoInAndOutOfTheWorkspace(t *testing.T) {
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", c.workspace, err, out)
 		}
-		stdout, stderr, status := output(t, exec.Command(binary, append(quick, "--json")...))
-		if status != statusOK || stderr != "" {
-			t.Errorf("%s: status %d, stderr %q", c.workspace, status, stderr)
-		}
-		if r := parse(t, stdout); r.System.CGO != "0" || !r.OK {
+		o := output(t, exec.Command(binary, append(quick, "-json")...)).want(t, statusOK)
+		if r := decoded[demo.Report](t, o.stdout); r.System.CGO != "0" || !r.OK {
 			t.Errorf("%s: %+v", c.workspace, r.System)
 		}
 	}

@@ -16,15 +16,16 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
 )
 
 const fixture = "testdata/fixture"
 
 func fixtureSettings() Settings {
 	return Settings{
-		Settings:   testbin.Settings{Packages: []string{"."}, Dir: fixture},
-		Options:    testbin.Options{Procs: 1, Timeout: time.Minute},
+		Packages:   []string{"."},
+		Dir:        fixture,
+		Procs:      1,
+		Timeout:    time.Minute,
 		Operations: 1000,
 		Count:      1,
 		Progress:   func(string) {},
@@ -211,25 +212,6 @@ func TestAFailedBenchmarkIsNamedAndOthersAreKept(t *testing.T) {
 	if len(problems) != 2 || !strings.Contains(problems["BenchmarkPanics"], "told to panic") ||
 		!strings.Contains(problems["BenchmarkFails"], "told to fail") {
 		t.Errorf("%v", problems)
-	}
-}
-
-func TestWhatCannotRunIsAnError(t *testing.T) {
-	outsideWorkspace(t)
-	for _, c := range []struct {
-		name, bench, pkg, want string
-	}{
-		{"no match", "Nowhere", ".", `no benchmark matches "Nowhere"; there are BenchmarkSend, BenchmarkChannel`},
-		{"skipped", "Panics$", ".", "are skipped"},
-		{"no package", ".", "./nowhere", "nowhere"},
-		{"no benchmarks", ".", "./empty", "no tests"},
-		{"does not compile", ".", "./broken", "undefined: nowhere"},
-	} {
-		s := fixtureSettings()
-		s.Bench, s.Packages = c.bench, []string{c.pkg}
-		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", c.name, err)
-		}
 	}
 }
 

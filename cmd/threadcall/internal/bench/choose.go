@@ -7,19 +7,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // choose decides which versions there are, and checks what can be checked before anything is built. It may be called again
 // if the working tree may have changed.
 func (s *Session) choose(ctx context.Context) error {
-	now := build.Tree{Dir: s.Dir, Flags: s.Flags}
+	now := gotest.Tree{Dir: s.Dir, Flags: s.Flags}
 	version, root, err := now.Toolchain(ctx)
 	if err != nil {
 		return err
 	}
 	s.report.Toolchain = version
-	s.trees = []build.Tree{now}
+	s.trees = []gotest.Tree{now}
 	switch {
 	case s.AA:
 		what := "the working tree"
@@ -37,8 +38,8 @@ func (s *Session) choose(ctx context.Context) error {
 }
 
 // chooseRevision checks the revision to compare with, and that there is something to compare.
-func (s *Session) chooseRevision(ctx context.Context, now build.Tree, toolchain, root string) error {
-	repository, err := build.Open(ctx, s.Dir)
+func (s *Session) chooseRevision(ctx context.Context, now gotest.Tree, toolchain, root string) error {
+	repository, err := revision.Open(ctx, s.Dir)
 	if err != nil {
 		return err
 	}
@@ -82,8 +83,8 @@ func (s *Session) checkout(ctx context.Context) error {
 	if err := s.makeScratch(); err != nil {
 		return err
 	}
-	s.watch.Doing("checking out " + s.VS)
-	defer s.watch.Doing("")
+	s.show.doing("checking out " + s.VS)
+	defer s.show.doing("")
 	then, err := s.repository.Checkout(ctx, s.old, s.scratch, s.trees[0])
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func (s *Session) checkout(ctx context.Context) error {
 	if was.Toolchain != is.Toolchain {
 		s.note("%s is built by %s and the working tree by %s, as their go.mod files want it: what differs may be the compiler's doing.", s.VS, was.Toolchain, is.Toolchain)
 	}
-	s.trees = []build.Tree{then, s.trees[0]}
+	s.trees = []gotest.Tree{then, s.trees[0]}
 	return nil
 }
 
@@ -103,21 +104,19 @@ func (s *Session) makeScratch() error {
 	if s.scratch != nil {
 		return nil
 	}
-	scratch, err := build.NewScratch()
+	scratch, err := gotest.NewScratch()
 	if err != nil {
 		return fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR says where else they may be", err)
 	}
-	s.mu.Lock()
 	s.scratch = scratch
-	s.mu.Unlock()
 	return nil
 }
 
 // list returns the packages of each version: those of the working tree that have tests, and what older ones have in
 // their place.
-func (s *Session) list(ctx context.Context) (packages [][]build.Package, err error) {
+func (s *Session) list(ctx context.Context) (packages [][]gotest.Package, err error) {
 	last := len(s.trees) - 1
-	packages = make([][]build.Package, len(s.trees))
+	packages = make([][]gotest.Package, len(s.trees))
 	now, missing, err := s.trees[last].List(ctx, s.Patterns...)
 	switch {
 	case err != nil:

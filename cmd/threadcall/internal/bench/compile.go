@@ -12,16 +12,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // build compiles the test binaries and finds the benchmarks in them.
 func (s *Session) build(ctx context.Context) error {
-	defer s.watch.Doing("")
-	s.watch.Doing("listing packages")
+	defer s.show.doing("")
+	s.show.doing("listing packages")
 	packages, err := s.list(ctx)
 	if err != nil {
 		return s.interruptedOr(ctx, err)
@@ -34,14 +33,14 @@ func (s *Session) build(ctx context.Context) error {
 		names = append(names, v.Name)
 	}
 	s.data = stats.New(names...)
-	which, err := pattern.Parse(s.Bench)
+	which, err := gotest.ParsePattern(s.Bench)
 	if err != nil {
 		return err
 	}
 	last := len(s.trees) - 1
 	var identical, there, broken []string
 	for i, p := range packages[last] {
-		s.watch.Doing(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1, len(packages[last])))
+		s.show.doing(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1, len(packages[last])))
 		binaries, err := s.compile(ctx, i, p, packages)
 		if err != nil {
 			return s.interruptedOr(ctx, err)
@@ -81,14 +80,14 @@ func (s *Session) interruptedOr(ctx context.Context, err error) error {
 }
 
 // compile compiles the package with this index in each version that has it.
-func (s *Session) compile(ctx context.Context, index int, p build.Package, packages [][]build.Package) ([]*rounds.Binary, error) {
-	binaries := make([]*rounds.Binary, len(s.trees))
+func (s *Session) compile(ctx context.Context, index int, p gotest.Package, packages [][]gotest.Package) ([]*gotest.Binary, error) {
+	binaries := make([]*gotest.Binary, len(s.trees))
 	for v, tree := range s.trees {
 		if s.AA && v > 0 {
 			binaries[v] = binaries[0]
 			continue
 		}
-		at := slices.IndexFunc(packages[v], func(q build.Package) bool { return q.ImportPath == p.ImportPath })
+		at := slices.IndexFunc(packages[v], func(q gotest.Package) bool { return q.ImportPath == p.ImportPath })
 		if at < 0 {
 			s.note("%s has no package %s with tests: its benchmarks are only in the new version.", s.VS, p.ImportPath)
 			continue
@@ -97,15 +96,15 @@ func (s *Session) compile(ctx context.Context, index int, p build.Package, packa
 		if os.PathSeparator == '\\' {
 			file += ".exe"
 		}
-		if err := tree.Compile(ctx, p, file); err != nil {
-			var compile *build.CompileError
+		if err := tree.Build(ctx, p, file); err != nil {
+			var compile *gotest.CompileError
 			if s.VS != "" && errors.As(err, &compile) {
 				return nil, fmt.Errorf("in the %s version, %s: %w", s.report.Versions[v].Name, s.report.Versions[v].What, err)
 			}
 			return nil, err
 		}
 		dir := packages[v][at].Dir
-		binaries[v] = &rounds.Binary{Path: file, Dir: dir, Env: environ(dir, s.report.Versions[v].goroot)}
+		binaries[v] = &gotest.Binary{Path: file, Dir: dir, Env: environ(dir, s.report.Versions[v].goroot)}
 	}
 	return binaries, nil
 }
@@ -118,19 +117,19 @@ func environ(dir, goroot string) []string {
 
 // benchmarks lists the benchmarks in the binaries. It is not ok if one does not start, which is a failure like that of
 // a benchmark: other packages can still be measured.
-func (s *Session) benchmarks(ctx context.Context, p build.Package, binaries []*rounds.Binary) (names [][]string, ok bool, err error) {
+func (s *Session) benchmarks(ctx context.Context, p gotest.Package, binaries []*gotest.Binary) (names [][]string, ok bool, err error) {
 	names = make([][]string, len(binaries))
 	for v, b := range binaries {
 		if b == nil {
 			continue
 		}
-		list, err := b.Benchmarks(ctx)
+		list, err := b.Benchmarks(ctx, s.Each.Limits)
 		if ctx.Err() != nil {
 			return nil, false, err
 		}
 		if err != nil {
 			s.data.Fail(v, p.ImportPath, allOfThem, err.Error())
-			s.watch.Trouble(fmt.Sprintf("%s, %s version: %v", p.ImportPath, s.report.Versions[v].Name, err))
+			s.show.trouble(fmt.Sprintf("%s, %s version: %v", p.ImportPath, s.report.Versions[v].Name, err))
 			return nil, false, nil
 		}
 		names[v] = list

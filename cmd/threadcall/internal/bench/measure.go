@@ -30,14 +30,14 @@ func (s *Session) measure(ctx context.Context) error {
 		}
 		r := Round{Number: n + 1, Began: time.Now(), Processes: len(runs)}
 		for i, run := range runs {
-			s.watch.Measuring(s.part(n, i, len(runs), began), s.progress(n, i, runs, began))
+			s.show.measuring(s.part(n, i, len(runs), began), s.progress(n, i, runs, began))
 			if err := s.process(ctx, watch, &r, run); err != nil {
-				s.watch.Doing("")
+				s.show.doing("")
 				s.report.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
 				return err
 			}
 		}
-		s.watch.Doing("")
+		s.show.doing("")
 		r.Seconds = time.Since(r.Began).Seconds()
 		s.report.Rounds = append(s.report.Rounds, r)
 		enough, left, err := s.enough(n+1, began)
@@ -45,7 +45,7 @@ func (s *Session) measure(ctx context.Context) error {
 			s.report.Stopped = "it cannot be judged"
 			return err
 		}
-		s.watch.RoundDone(r, left)
+		s.show.roundDone(r, s.of(), left)
 		if enough {
 			return nil
 		}
@@ -87,7 +87,7 @@ func (s *Session) process(ctx context.Context, watch *host.Watch, r *Round, run 
 	for _, f := range o.Failed {
 		s.data.Fail(run.Version, run.Job.Package, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
 		file.Comment("failed: " + f.Benchmark)
-		s.watch.Trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
+		s.show.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
 	}
 	for _, f := range o.Skipped {
 		s.note("%s of %s gives no result and will not run again: %s", f.Benchmark, run.Job.Package, f.Reason)
@@ -165,13 +165,17 @@ func (s *Session) part(n, done, of int, began time.Time) float64 {
 	return (float64(n) + float64(done)/float64(of)) / float64(s.Count)
 }
 
+// of returns " of 10" if the number of rounds is known.
+func (s *Session) of() string {
+	if s.Budget > 0 {
+		return ""
+	}
+	return fmt.Sprintf(" of %d", s.Count)
+}
+
 // progress says what runs now and how long all will take.
 func (s *Session) progress(n, done int, runs []rounds.Run, began time.Time) string {
-	of := ""
-	if s.Budget == 0 {
-		of = fmt.Sprintf(" of %d", s.Count)
-	}
-	text := fmt.Sprintf("round %d%s: %d of %d, %s", n+1, of, done+1, len(runs), runs[done].Job.Benchmark)
+	text := fmt.Sprintf("round %d%s: %d of %d, %s", n+1, s.of(), done+1, len(runs), runs[done].Job.Benchmark)
 	switch left := s.pace.rest(runs[done:]); {
 	case !s.pace.known():
 	case s.Budget == 0:

@@ -23,7 +23,7 @@ type Report struct {
 	Notes      []string          `json:"notes"`
 	Comparison *stats.Comparison `json:"comparison"`
 	Breaches   []Breach          `json:"breaches"` // of -fail-on
-	Blind      []Blind           `json:"blind"`    // what -fail-on could not have seen
+	Blind      []Blind           `json:"blind"`    // limits of -fail-on below the minimum detectable effect
 
 	Interrupted bool `json:"interrupted"`
 }

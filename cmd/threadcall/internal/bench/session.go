@@ -8,52 +8,35 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/process"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
-
-// A Watcher is told how a run goes on.
-type Watcher interface {
-	Note(text string)                    // a sentence that belongs to the results
-	Trouble(text string)                 // that the results, or the error, will tell again
-	Machine(findings []host.Finding)     // before the first round
-	Waiting(ahead []lock.Entry)          // for others' benchmarks
-	Doing(text string)                   // in place of what was done before; empty: nothing
-	Measuring(done float64, text string) // the same, in the rounds, of which a part is done, from 0 to 1
-	RoundDone(r Round, left string)      // and what is to come
-}
 
 // A Session is one run of the command.
 type Session struct {
 	Settings
-	watch      Watcher
+	show       Progress
 	report     *Report
 	data       *stats.Data
-	trees      []build.Tree      // one a version
-	repository *build.Repository // with VS
-	old        build.Commit
+	trees      []gotest.Tree        // one a version
+	repository *revision.Repository // with VS
+	old        revision.Commit
 	jobs       []*rounds.Job
 	files      []*rounds.File
 	pace       pace
-
-	mu      sync.Mutex
-	scratch *build.Scratch
+	scratch    *gotest.Scratch
 }
 
-// NewSession returns a session that tells watch what it does.
-func NewSession(s Settings, watch Watcher) *Session {
-	return &Session{Settings: s, watch: watch}
+// NewSession returns a session that reports on show what it does.
+func NewSession(s Settings, show Progress) *Session {
+	return &Session{Settings: s, show: show}
 }
-
-// ErrInterrupted is the cause of a context that ends a run whose results are still wanted.
-var ErrInterrupted = errors.New("interrupted")
 
 // Run measures. It returns a report if there are results, even if it also returns an error, which says why they are not
 // all that was asked for: the context has ended, results could not be saved, benchmarks failed, or a limit was broken.
@@ -71,7 +54,7 @@ func (s *Session) Run(ctx context.Context) (report *Report, err error) {
 	} else {
 		s.report.Settings.Count = s.Count
 	}
-	defer s.Cleanup()
+	defer s.cleanUp()
 	if err := s.choose(ctx); err != nil { // who has asked for what cannot be need not wait for the machine
 		return nil, s.interruptedOr(ctx, err)
 	}
@@ -103,10 +86,10 @@ func (s *Session) Run(ctx context.Context) (report *Report, err error) {
 			err = errors.Join(err, e)
 		}
 	}()
-	s.watch.Doing("looking at the machine")
+	s.show.doing("looking at the machine")
 	s.report.Machine = host.Machine{Pin: s.Pin, Procs: s.Procs}.Look(ctx)
-	s.watch.Doing("")
-	s.watch.Machine(s.report.Machine)
+	s.show.doing("")
+	s.show.machine(s.report.Machine)
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -117,24 +100,20 @@ func (s *Session) Run(ctx context.Context) (report *Report, err error) {
 	return s.conclude(ctx, err)
 }
 
-// Cleanup removes what the run has put elsewhere: binaries and worktrees. It may be called at any time, also while Run
-// runs, which cannot go on then.
-func (s *Session) Cleanup() {
-	s.mu.Lock()
-	scratch := s.scratch
-	s.mu.Unlock()
-	process.KillAll()
-	if scratch != nil {
-		if err := scratch.Remove(); err != nil {
-			s.watch.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
-		}
+// cleanUp removes the binaries and the worktree.
+func (s *Session) cleanUp() {
+	if s.scratch == nil {
+		return
+	}
+	if err := s.scratch.Remove(); err != nil {
+		s.show.trouble(fmt.Sprintf("cannot remove what was built: %v", err))
 	}
 }
 
 func (s *Session) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	s.report.Notes = append(s.report.Notes, text)
-	s.watch.Note(text)
+	s.show.note(text)
 }
 
 // queue waits for the machine, if others have it.
@@ -145,7 +124,7 @@ func (s *Session) queue(ctx context.Context) (held *lock.Lock, waited bool, err 
 	}
 	held, err = lock.Acquire(ctx, mode, s.Command, func(ahead []lock.Entry) {
 		waited = true
-		s.watch.Waiting(ahead)
+		s.show.waiting(ahead)
 	})
 	switch {
 	case ctx.Err() != nil:

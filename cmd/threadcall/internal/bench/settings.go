@@ -11,7 +11,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // Settings say what to measure, and how.
@@ -90,7 +90,7 @@ func (s *Settings) Validate() error {
 	if s.Bench == "" {
 		return errors.New("-bench must not be empty; a point means all benchmarks")
 	}
-	if _, err := pattern.Parse(s.Bench); err != nil {
+	if _, err := gotest.ParsePattern(s.Bench); err != nil {
 		return fmt.Errorf("-bench %q: %w", s.Bench, err)
 	}
 	return nil
