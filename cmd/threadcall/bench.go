@@ -48,6 +48,8 @@ type benchCommand struct {
 	ratios []string
 	json   bool
 	html   string
+
+	race, trimpath bool
 }
 
 func runBench(c *command) error {
@@ -79,6 +81,12 @@ func runBench(c *command) error {
 		return b.compare(files)
 	}
 	b.set.Patterns = packages
+	if b.race {
+		b.set.Flags = append(b.set.Flags, "-race")
+	}
+	if b.trimpath {
+		b.set.Flags = append(b.set.Flags, "-trimpath")
+	}
 	return b.measure()
 }
 
@@ -152,23 +160,14 @@ func (b *benchCommand) defineComparison() {
 
 // defineBuild defines the flags of go build that make another binary.
 func (b *benchCommand) defineBuild() {
-	add := func(flag string) { b.set.Flags = append(b.set.Flags, flag) }
 	for _, name := range []string{"tags", "gcflags", "ldflags", "asmflags", "mod", "pgo"} {
 		b.Func(name, "`value` as for go build", func(value string) error {
-			add("-" + name + "=" + value)
+			b.set.Flags = append(b.set.Flags, "-"+name+"="+value)
 			return nil
 		})
 	}
-	for name, usage := range map[string]string{
-		"race":     "as for go build",
-		"trimpath": "as for go build; the length of a path then moves no code (default true)",
-	} {
-		b.BoolFunc(name, usage, func(value string) error {
-			add("-" + name + "=" + value)
-			return nil
-		})
-	}
-	add("-trimpath") // another value later replaces it
+	b.BoolVar(&b.race, "race", false, "as for go build")
+	b.BoolVar(&b.trimpath, "trimpath", true, "as for go build; the length of a path then moves no code")
 }
 
 // percentage reads "1%" or "1" as 0.01.

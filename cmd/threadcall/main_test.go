@@ -300,25 +300,3 @@ func TestOutputThatCannotBeWrittenIsAStatus(t *testing.T) {
 		output(t, cmd).want(t, statusWrong, "no space left")
 	}
 }
-
-func TestBuildsWithoutCgoInAndOutOfTheWorkspace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the command twice")
-	}
-	for _, c := range []struct{ dir, pkg, workspace string }{
-		{".", ".", "GOWORK=off"},
-		{"../..", "./cmd/threadcall", "GOWORK="},
-	} {
-		binary := filepath.Join(t.TempDir(), "threadcall.exe")
-		build := exec.Command("go", "build", "-o", binary, c.pkg)
-		build.Dir = c.dir
-		build.Env = append(os.Environ(), "CGO_ENABLED=0", c.workspace)
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", c.workspace, err, out)
-		}
-		o := output(t, exec.Command(binary, append(quick, "-json")...)).want(t, statusOK)
-		if r := decoded[demo.Report](t, o.stdout); r.System.CGO != "0" || !r.OK {
-			t.Errorf("%s: %+v", c.workspace, r.System)
-		}
-	}
-}
