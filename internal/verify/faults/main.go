@@ -1,7 +1,7 @@
 // Faults tests the tests: it puts one fault after the other into a copy of the tree and tells which check notices it,
 // after how long. Each fault is a patch in this folder, whose first line says what mistake it imitates.
 //
-//	go run ./internal/oracle/faults [-all] [-check name] [name of a fault] ...
+//	go run ./internal/verify/faults [-all] [-check name] [name of a fault] ...
 //
 // It ends with status 1 if no check notices a fault, if one does not apply or does not compile, or if a check rejects the
 // tree as it is. A fault stops at the first check that notices it, unless -all is given.
@@ -32,8 +32,8 @@ var checks = []struct {
 	{"ident", []string{"-timeout", "30s", "./internal/ident"}},
 	{"thread", []string{"-timeout", "120s", "./thread"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
-	{"oracle", []string{"-timeout", "100s", "./internal/oracle", "-patience", "5s", "-shrink", "0"}},
-	{"oracle, race", []string{"-race", "-timeout", "120s", "./internal/oracle", "-patience", "10s", "-shrink", "0"}},
+	{"oracle", []string{"-timeout", "100s", "./internal/verify/oracle", "-patience", "5s", "-shrink", "0"}},
+	{"oracle, race", []string{"-race", "-timeout", "120s", "./internal/verify/oracle", "-patience", "10s", "-shrink", "0"}},
 }
 
 // patience is how long a test waits for what a fault keeps from coming.
@@ -56,7 +56,7 @@ func main() {
 }
 
 func run(names []string) (ok bool, err error) {
-	patches, err := filepath.Glob("internal/oracle/faults/*.patch")
+	patches, err := filepath.Glob("internal/verify/faults/*.patch")
 	if err != nil || len(patches) == 0 {
 		return false, fmt.Errorf("no patches here; start it in the root of the repository (%v)", err)
 	}

@@ -88,7 +88,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	all.Wait()
 	if res := failure.Load(); res != nil {
-		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms ./internal/oracle", res.seed))
+		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms ./internal/verify/oracle", res.seed))
 	}
 	t.Logf("%d programs", programs.Load())
 	for start := time.Now(); runtime.NumGoroutine() > goroutines+2; time.Sleep(time.Millisecond) {
@@ -180,7 +180,7 @@ func TestWrittenPrograms(t *testing.T) {
 			bubbles(t)
 			if res := again(p, limit); res != nil {
 				t.Logf("run %d has failed", res.runs)
-				fail(t, res, "go test -run TestWrittenPrograms/"+name+" ./internal/oracle")
+				fail(t, res, "go test -run TestWrittenPrograms/"+name+" ./internal/verify/oracle")
 			}
 		})
 	}
@@ -188,7 +188,7 @@ func TestWrittenPrograms(t *testing.T) {
 
 // FuzzPrograms lets the fuzzer write programs, starting from those written by hand:
 //
-//	go test -run FuzzPrograms -fuzz FuzzPrograms -fuzzminimizetime 10x ./internal/oracle
+//	go test -run FuzzPrograms -fuzz FuzzPrograms -fuzzminimizetime 10x ./internal/verify/oracle
 func FuzzPrograms(f *testing.F) {
 	needsCoroutines(f)
 	procs := runtime.GOMAXPROCS(0)
@@ -197,7 +197,7 @@ func FuzzPrograms(f *testing.F) {
 		bubbles(t)
 		for range 3 {
 			if res := execute(p, *patience, procs); res.failed() {
-				fail(t, res, "go test -run "+t.Name()+" ./internal/oracle, with the file that the fuzzer names")
+				fail(t, res, "go test -run "+t.Name()+" ./internal/verify/oracle, with the file that the fuzzer names")
 			}
 		}
 	})
@@ -218,7 +218,7 @@ func TestTheCorpusIsTheWrittenPrograms(t *testing.T) {
 			}
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != want {
-			t.Errorf("%s: not the program (%v); go test -run Corpus ./internal/oracle -write writes it", file, err)
+			t.Errorf("%s: not the program (%v); go test -run Corpus ./internal/verify/oracle -write writes it", file, err)
 		}
 	}
 	for v := stop + 1; v < verbs; v++ {
