@@ -114,7 +114,7 @@ vuln:
 			echo 'vuln: NOT CHECKED: the database at vuln.go.dev cannot be reached'; \
 		else echo "$$out"; exit 1; fi) || exit 1; done
 
-# faults puts one fault after the other into a copy of the tree and tells which check notices it. It takes an hour.
+# faults makes one mistake after the other in a copy of the tree and prints which check notices it: half an hour.
 faults: gcc
 	$(GO) run ./internal/verify/faults
 

@@ -1,16 +1,24 @@
-// Faults tests the tests: it puts one fault after the other into a copy of the tree and tells which check notices it,
-// after how long. Each fault is a patch in this folder, whose first line says what mistake it imitates.
+// Faults tests the tests: it makes one mistake after the other in a copy of the tree and prints which check notices it,
+// after how long. The mistakes are in faults.txt.
 //
 //	go run ./internal/verify/faults [-all] [-check name] [name of a fault] ...
 //
-// It ends with status 1 if no check notices a fault, if one does not apply or does not compile, or if a check rejects the
-// tree as it is. A fault stops at the first check that notices it, unless -all is given.
+// It makes the check that must notice a fault, with -check another one, with -all every check. It ends with status 1 if
+// none notices the fault, if one does not apply or does not compile, or if a check rejects the tree as it is.
+//
+//	go run ./internal/verify/faults -refresh
+//	git diff | go run ./internal/verify/faults -add name
+//
+// The first rewrites faults.txt for a tree whose comments and spacing have changed. The second adds a fault, or replaces
+// it, by what has been changed in the tree.
 package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,11 +28,13 @@ import (
 	"time"
 )
 
-// Checks are what go test is to run, those that take longest last. The time limits are for hangs that no test ends.
-var checks = []struct {
+type check struct {
 	name string
 	args []string
-}{
+}
+
+// The checks are what go test runs, those that take longest last. The time limits are for hangs that no test ends.
+var checks = []check{
 	{"callq", []string{"-timeout", "30s", "./internal/callq"}},
 	{"freelist", []string{"-timeout", "30s", "./internal/freelist"}},
 	{"park", []string{"-timeout", "30s", "./internal/park"}},
@@ -33,113 +43,139 @@ var checks = []struct {
 	{"thread", []string{"-timeout", "120s", "./thread"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
 	{"oracle", []string{"-timeout", "100s", "./internal/verify/oracle", "-patience", "5s", "-shrink", "0"}},
-	{"oracle, race", []string{"-race", "-timeout", "120s", "./internal/verify/oracle", "-patience", "10s", "-shrink", "0"}},
+	{"race", []string{"-race", "-timeout", "120s", "./internal/verify/oracle", "-patience", "10s", "-shrink", "0"}},
 }
 
-// patience is how long a test waits for what a fault keeps from coming.
-const patience = "THREADCALL_PATIENCE=15s"
+const (
+	list     = "internal/verify/faults/faults.txt"
+	patience = "THREADCALL_PATIENCE=15s" // how long a test waits for what a fault keeps from coming
+)
 
 var (
-	all  = flag.Bool("all", false, "make every check for every fault")
-	only = flag.String("check", "", "make this check only")
+	all     = flag.Bool("all", false, "make every check for every fault")
+	only    = flag.String("check", "", "make this check only")
+	refresh = flag.Bool("refresh", false, "rewrite the faults for a tree whose comments and spacing have changed")
+	add     = flag.String("add", "", "add a fault of this `name`, whose diff is on the standard input")
 )
 
 func main() {
 	flag.Parse()
-	ok, err := run(flag.Args())
-	if err != nil {
+	if err := run(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
-	}
-	if !ok || err != nil {
 		os.Exit(1)
 	}
 }
 
-func run(names []string) (ok bool, err error) {
-	patches, err := filepath.Glob("internal/verify/faults/*.patch")
-	if err != nil || len(patches) == 0 {
-		return false, fmt.Errorf("no patches here; start it in the root of the repository (%v)", err)
+func run(names []string) error {
+	text, err := os.ReadFile(list)
+	if err != nil {
+		return fmt.Errorf("it must be started in the root of the repository: %w", err)
 	}
-	fmt.Print("| fault |")
-	for _, c := range checks {
-		fmt.Printf(" %s |", c.name)
+	faults, err := parse(string(text))
+	if err != nil {
+		return err
 	}
-	fmt.Println(" first noticed by |\n|" + strings.Repeat(" --- |", len(checks)+2))
-	ok = true
-	for _, patch := range append([]string{""}, patches...) {
-		name := strings.TrimSuffix(filepath.Base(patch), ".patch")
-		if patch == "" {
-			name = "none"
+	if *add != "" {
+		diff, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			return err
 		}
-		if len(names) > 0 && !slices.Contains(names, name) {
+		f := &fault{name: *add, check: "engine", about: "What mistake it imitates.", edits: fromDiff(string(diff))}
+		if i := slices.IndexFunc(faults, func(f *fault) bool { return f.name == *add }); i >= 0 {
+			f.check, f.about = faults[i].check, faults[i].about
+			faults[i] = f
+		} else {
+			faults = append(faults, f)
+		}
+		return errors.Join(f.refresh(staged), write(faults))
+	}
+	if *refresh {
+		for _, f := range faults {
+			err = errors.Join(err, f.refresh(os.ReadFile))
+		}
+		return errors.Join(err, write(faults))
+	}
+	faults = append([]*fault{{name: "none", about: "the tree as it is"}}, faults...)
+	fmt.Printf("%-28s %-12s %8s  %s\n", "fault", "check", "seconds", "noticed by")
+	var unnoticed []string
+	for _, f := range faults {
+		if len(names) > 0 && !slices.Contains(names, f.name) {
 			continue
 		}
-		good, err := one(name, patch)
+		noticed, err := f.try()
 		if err != nil {
-			return false, fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", f.name, err)
 		}
-		ok = ok && good
+		if !noticed && f.edits != nil {
+			unnoticed = append(unnoticed, f.name)
+		}
 	}
-	return ok, nil
+	if unnoticed != nil {
+		return fmt.Errorf("no check noticed %s", strings.Join(unnoticed, ", "))
+	}
+	return nil
 }
 
-// one makes the checks with one fault, or with none if patch is empty, and prints a line of the table.
-func one(name, patch string) (ok bool, err error) {
+// staged reads a file as it is in git's index.
+func staged(file string) ([]byte, error) { return exec.Command("git", "show", ":"+file).Output() }
+
+func write(faults []*fault) error {
+	var texts []string
+	for _, f := range faults {
+		texts = append(texts, f.String())
+	}
+	return os.WriteFile(list, []byte(strings.Join(texts, "\n")), 0o666)
+}
+
+// try makes the checks with f in a copy of the tree, and prints a line for each.
+func (f *fault) try() (noticed bool, err error) {
 	dir, err := os.MkdirTemp("", "threadcall-fault-")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	if err := tree(dir, patch); err != nil {
+	if err := copyTree(dir); err != nil {
 		return false, err
 	}
-	fmt.Printf("| %s |", name)
-	first := ""
+	if err := f.apply(dir); err != nil {
+		return false, err
+	}
 	for _, c := range checks {
-		if first != "" && !*all || *only != "" && c.name != *only {
-			fmt.Print(" |")
+		switch {
+		case *only != "":
+			if c.name != *only {
+				continue
+			}
+		case !*all && f.edits != nil && c.name != f.check:
 			continue
 		}
-		compile := exec.Command("go", "test", "-run", "^$")                                           // so that it does not count
-		test := exec.Command("go", "test", "-short", "-failfast", "-count=1", "-run", "^(Test|Fuzz)") // -failfast goes on with examples
-		test.Env = append(os.Environ(), patience)
-		if c.args[0] == "-race" {
-			compile.Args = append(compile.Args, "-race")
-		}
-		compile.Args = append(compile.Args, c.args[slices.IndexFunc(c.args, func(a string) bool { return a[0] == '.' })])
-		test.Args = append(test.Args, c.args...)
-		compile.Dir, test.Dir = dir, dir
-		if out, err := compile.CombinedOutput(); err != nil {
+		test := []string{"test", "-short", "-failfast", "-count=1", "-run", "^(Test|Fuzz)"} // -failfast goes on with examples
+		compile := append([]string{"test", "-count=1", "-run", "^$"}, c.args...)            // so that it does not count
+		if out, err := goCommand(dir, compile); err != nil {
 			return false, fmt.Errorf("%w\n%s", err, out)
 		}
 		start := time.Now()
-		out, err := test.CombinedOutput()
-		if err == nil {
-			fmt.Print(" - |")
-			continue
+		out, err := goCommand(dir, append(test, c.args...))
+		by := "nothing"
+		if err != nil {
+			noticed, by = true, culprit(out)
 		}
-		took := time.Since(start).Seconds()
-		fmt.Printf(" %.1f s |", took)
-		if first == "" {
-			first = fmt.Sprintf("%s, %s", c.name, culprit(out))
-		}
-		if patch == "" {
-			return false, fmt.Errorf("%s rejects the tree as it is:\n%s", c.name, out)
+		fmt.Printf("%-28s %-12s %8.1f  %s\n", f.name, c.name, time.Since(start).Seconds(), by)
+		if err != nil && f.edits == nil {
+			return true, fmt.Errorf("%s rejects the tree as it is:\n%s", c.name, out)
 		}
 	}
-	switch {
-	case patch == "":
-		first = "nothing, as it should be"
-	case first == "":
-		first = "**nothing**"
-		ok = true
-	}
-	fmt.Printf(" %s |\n", first)
-	return !ok, nil
+	return noticed, nil
 }
 
-// tree copies the files that git knows, or would know, and applies the patch.
-func tree(dir, patch string) error {
+func goCommand(dir string, args []string) (out []byte, err error) {
+	c := exec.Command("go", args...)
+	c.Dir, c.Env = dir, append(os.Environ(), patience)
+	return c.CombinedOutput()
+}
+
+// copyTree copies the files that git knows, or would know.
+func copyTree(dir string) error {
 	list, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
 		return err
@@ -157,23 +193,10 @@ func tree(dir, patch string) error {
 			return err
 		}
 	}
-	if patch == "" {
-		return nil
-	}
-	patch, err = filepath.Abs(patch)
-	if err != nil {
-		return err
-	}
-	apply := exec.Command("git", "apply", patch)
-	apply.Dir = dir
-	apply.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
-	if out, err := apply.CombinedOutput(); err != nil {
-		return fmt.Errorf("it does not apply any more; make the same mistake in the code of today: %w\n%s", err, out)
-	}
 	return nil
 }
 
-// culprit is the name of the test that failed, or that ran when the process ended, and how the process ended.
+// culprit returns the name of the test that failed, or that ran when the process ended, and how the process ended.
 func culprit(out []byte) string {
 	first := func(expressions ...string) string {
 		for _, re := range expressions {

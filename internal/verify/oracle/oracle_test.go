@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"runtime/debug"
@@ -39,7 +38,6 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	write    = flag.Bool("write", false, "write the fuzzer's corpus, which is the programs in testdata/programs")
 	shrinks  = flag.Duration("shrink", 30*time.Second, "how long to look for a smaller program that fails")
 	patience = flag.Duration("patience", 45*time.Second, "how long a program may take that a slow machine cannot explain")
 )
@@ -127,7 +125,7 @@ func fail(t *testing.T, res *result, replay string) {
 	if last == nil {
 		t.Fatal("no smaller program was found to fail")
 	}
-	t.Fatalf("a smaller one, which can be put into testdata/programs:\n%s\n\nit fails with\n%s\n%s", small,
+	t.Fatalf("a smaller one, which can be put into testdata/programs.txt:\n%s\n\nit fails with\n%s\n%s", small,
 		strings.Join(last.failures, "\n"), last.report)
 }
 
@@ -147,24 +145,19 @@ func again(p *program, limit time.Duration) *result {
 	}
 }
 
-// The programs in testdata/programs are written by hand. Between them they have each operation, and what has once gone
-// wrong.
+// The programs in testdata/programs.txt are written by hand. Between them they have each operation, and what has once
+// gone wrong. A line with == names the program that follows.
 func written(t testing.TB) map[string]*program {
-	files, err := filepath.Glob("testdata/programs/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no programs: ", err)
+	text, err := os.ReadFile("testdata/programs.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
 	all := map[string]*program{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for part := range strings.SplitSeq(strings.TrimPrefix(string(text), "== "), "\n== ") {
+		name, source, _ := strings.Cut(part, "\n")
+		if all[name], err = parse(source); err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
-		p, err := parse(string(text))
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		all[strings.TrimSuffix(filepath.Base(file), ".txt")] = p
 	}
 	return all
 }
@@ -191,6 +184,9 @@ func TestWrittenPrograms(t *testing.T) {
 //	go test -run FuzzPrograms -fuzz FuzzPrograms -fuzzminimizetime 10x ./internal/verify/oracle
 func FuzzPrograms(f *testing.F) {
 	needsCoroutines(f)
+	for _, p := range written(f) {
+		f.Add(encode(p))
+	}
 	procs := runtime.GOMAXPROCS(0)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := decode(data)
@@ -203,22 +199,12 @@ func FuzzPrograms(f *testing.F) {
 	})
 }
 
-func TestTheCorpusIsTheWrittenPrograms(t *testing.T) {
+func TestWrittenProgramsHaveEachOperation(t *testing.T) {
 	seen := map[verb]bool{}
 	for name, p := range written(t) {
 		p.visit(func(o *op, _ spot) { seen[o.verb] = true })
 		if !reflect.DeepEqual(decode(encode(p)), p) {
 			t.Errorf("%s is beyond the limits in decode.go", name)
-		}
-		file := filepath.Join("testdata/fuzz/FuzzPrograms", name)
-		want := fmt.Sprintf("go test fuzz v1\n[]byte(%q)\n", encode(p))
-		if *write {
-			if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := os.ReadFile(file); err != nil || string(got) != want {
-			t.Errorf("%s: not the program (%v); go test -run Corpus ./internal/verify/oracle -write writes it", file, err)
 		}
 	}
 	for v := stop + 1; v < verbs; v++ {
