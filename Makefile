@@ -65,23 +65,23 @@ GUI_PACKAGES := gcc libc6-dev pkg-config xorg-dev libwayland-dev libxkbcommon-de
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' PACKAGES='$(GUI_PACKAGES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# bench measures threadcall, the reference and the floor, interleaved, in all loads, and ends with one table of ratios: what
+# bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
 # loses is at the top. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
 #
 #	LOADS=Hot         only that, a regular expression
 #	PLACEMENT=one     all threads of the process on one core; two: the called thread on another core than the callers
-#	QUOTA=50          in a cgroup that has so many percent of one core, neighbours included
+#	QUOTA=50          in a cgroup that has so many percent of one core, background load included
 #	P=1               GOMAXPROCS
-#	NICE=10           niceness; that of neighbours is 0, if root runs it
+#	NICE=10           niceness; that of background load is 0, if root runs it
 LOADS     = .
 COUNT     = 12
 BENCHTIME = 300ms
-SUBJECTS := -col '/subject@(reference threadcall thread floor)'
+SUBJECTS := -col '/subject@(reference threadcall thread bound)'
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench:
 	THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
-		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/benchmarks
-	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,floor $(RESULTS)
+		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
+	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
 
 # soak uses threadcall in all ways at once for an hour, or make soak FOR=5m, and fails if anything grows. OUT=dir says where
 # its report, picture and samples go.

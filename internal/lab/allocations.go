@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
+	"github.com/threadcall/threadcall/internal/bench"
 	"math"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
-	"github.com/threadcall/threadcall/internal/article"
 	"github.com/threadcall/threadcall/internal/lab/measure"
 	"github.com/threadcall/threadcall/internal/lab/paper"
 	"github.com/threadcall/threadcall/internal/lab/picture"
@@ -54,7 +54,7 @@ type allocationsResult struct {
 func measureAllocations(l *lab) (r allocationsResult, err error) {
 	for i, d := range designs {
 		s := d.open()
-		end := article.OnGoroutine(s)
+		end := bench.OnGoroutine(s)
 		r.designs[i] = costOf(l.profile, func(n int) {
 			for range n {
 				s.Call(nop)

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/article"
+	"github.com/threadcall/threadcall/internal/bench"
 	"github.com/threadcall/threadcall/internal/lab/measure"
 	"github.com/threadcall/threadcall/internal/lab/paper"
 	"github.com/threadcall/threadcall/internal/lab/picture"
-	"github.com/threadcall/threadcall/internal/workload"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -17,16 +16,16 @@ import (
 type design struct {
 	name   string
 	about  string
-	open   func() article.Design
+	open   func() bench.Design
 	ns     float64
 	bytes  float64
 	allocs float64
 }
 
 var designs = []design{
-	{"naive", "a channel made for each call, a closure", article.Naive, 448, 120, 2},
-	{"pooled", "a channel from a pool, a closure", article.Pooled, 440, 24, 1},
-	{"struct", "a channel from a pool, no closure", article.Struct, 366, 0, 0},
+	{"naive", "a channel made for each call, a closure", bench.Naive, 448, 120, 2},
+	{"pooled", "a channel from a pool, a closure", bench.Pooled, 440, 24, 1},
+	{"struct", "a channel from a pool, no closure", bench.Struct, 366, 0, 0},
 }
 
 const articleDirect = 0.95 // ns, a plain call
@@ -35,9 +34,9 @@ const articleDirect = 0.95 // ns, a plain call
 func nop() {}
 
 // hot measures one goroutine that calls in a closed loop.
-func hot(s workload.Subject) func(n int) time.Duration {
+func hot(s bench.Subject) func(n int) time.Duration {
 	return func(n int) time.Duration {
-		r := workload.Hot(s, workload.Extent{N: n})
+		r := bench.Hot(s, bench.Extent{N: n})
 		return time.Duration(r.Time * float64(r.Ops))
 	}
 }
@@ -46,7 +45,7 @@ func hot(s workload.Subject) func(n int) time.Duration {
 func unlocked(d design) measure.Contender {
 	return measure.Contender{Name: d.name + ", unlocked", Open: func() (func(int) time.Duration, func()) {
 		s := d.open()
-		end := article.OnGoroutine(s)
+		end := bench.OnGoroutine(s)
 		return hot(s), end
 	}}
 }
@@ -88,7 +87,7 @@ func measureCalls(l *lab) (r callsResult, err error) {
 	}
 	add(&r.direct, measure.Contender{Name: "a plain call", Open: func() (func(int) time.Duration, func()) {
 		return func(n int) time.Duration {
-			m := workload.Indirect(workload.Extent{N: n})
+			m := bench.Indirect(bench.Extent{N: n})
 			return time.Duration(m.Time * float64(m.Ops))
 		}, func() {}
 	}})
@@ -101,10 +100,10 @@ func measureCalls(l *lab) (r callsResult, err error) {
 	add(&r.threadcall, measure.Contender{Name: "threadcall, main thread", Open: func() (func(int) time.Duration, func()) {
 		return hot(mainThread{}), func() {}
 	}})
-	if _, ok := workload.Floor(workload.Extent{N: 1}); ok {
+	if _, ok := bench.Bound(bench.Extent{N: 1}); ok {
 		add(&r.floor, measure.Contender{Name: "the floor", Open: func() (func(int) time.Duration, func()) {
 			return func(n int) time.Duration {
-				m, _ := workload.Floor(workload.Extent{N: n})
+				m, _ := bench.Bound(bench.Extent{N: n})
 				return time.Duration(m.Time * float64(m.Ops))
 			}, func() {}
 		}})

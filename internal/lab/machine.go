@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/bench"
 	"github.com/threadcall/threadcall/internal/soak/record"
-	"github.com/threadcall/threadcall/internal/workload"
 )
 
 // A machineWatch notes what else the machine did while experiments were made.
@@ -50,7 +50,7 @@ func (w machineWatch) end() machineReport {
 }
 
 // ownTime is for how long this process and the processes that it has started and that have ended have computed.
-func ownTime() time.Duration { return workload.CPUTime() + childTime() }
+func ownTime() time.Duration { return bench.CPUTime() + childTime() }
 
 // disturbed tells whether the times must be doubted.
 func (r machineReport) disturbed() bool { return r.others > 0.05 || r.stolen > 0.05 }

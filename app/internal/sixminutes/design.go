@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/threadcall/threadcall/internal/article"
+	"github.com/threadcall/threadcall/internal/bench"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -13,8 +13,8 @@ type design struct {
 }
 
 var designs = []design{
-	{"naive", "article's first", served(article.Naive())},
-	{"struct", "article's last", served(article.Struct())},
+	{"naive", "article's first", served(bench.Naive())},
+	{"struct", "article's last", served(bench.Struct())},
 	{"threadcall", "threadcall", onThreadcall},
 	{"app", "package app", onApp},
 }
@@ -37,7 +37,7 @@ func find(name string) *design {
 }
 
 // served shows the windows by the article's loop, and calls the main thread by d.
-func served(d article.Design) func(*meter) error {
+func served(d bench.Design) func(*meter) error {
 	return func(m *meter) (err error) {
 		stop := make(chan struct{})
 		go func() {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/workload"
+	"github.com/threadcall/threadcall/internal/bench"
 )
 
 const sampleEvery = time.Second
@@ -83,7 +83,7 @@ func (m *meter) take(at time.Duration) sample {
 	runtime.ReadMemStats(&m.stats)
 	return sample{
 		At: at, Heap: m.stats.HeapAlloc, Bytes: m.stats.TotalAlloc, Objects: m.stats.Mallocs,
-		Collections: m.stats.NumGC, CPU: workload.CPUTime(), Frames: m.frames.Load(), Calls: m.calls.Load(),
+		Collections: m.stats.NumGC, CPU: bench.CPUTime(), Frames: m.frames.Load(), Calls: m.calls.Load(),
 	}
 }
 

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/article"
-	"github.com/threadcall/threadcall/internal/workload"
+	"github.com/threadcall/threadcall/internal/bench"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -42,12 +41,12 @@ func subjects() []subject {
 	return []subject{
 		{"direct", Unlocked, direct, ""},
 		{"direct", MainThread, directOnMain, ""},
-		{"naive", Unlocked, unlocked(article.Naive), ""},
-		{"naive", MainThread, onMain(article.Naive), ""},
-		{"pooled", Unlocked, unlocked(article.Pooled), ""},
-		{"pooled", MainThread, onMain(article.Pooled), ""},
-		{"struct", Unlocked, unlocked(article.Struct), ""},
-		{"struct", MainThread, onMain(article.Struct), ""},
+		{"naive", Unlocked, unlocked(bench.Naive), ""},
+		{"naive", MainThread, onMain(bench.Naive), ""},
+		{"pooled", Unlocked, unlocked(bench.Pooled), ""},
+		{"pooled", MainThread, onMain(bench.Pooled), ""},
+		{"struct", Unlocked, unlocked(bench.Struct), ""},
+		{"struct", MainThread, onMain(bench.Struct), ""},
 		{"threadcall", Unlocked, nil, "threadcall is for threads: it always serves one"},
 		{"threadcall", MainThread, callMain, ""},
 		floor(),
@@ -66,16 +65,16 @@ func callMain(m *meter, d time.Duration) Sample {
 	return m.measure(func() { mainthread.Call(work) }, d)
 }
 
-func unlocked(design func() article.Design) func(*meter, time.Duration) Sample {
+func unlocked(design func() bench.Design) func(*meter, time.Duration) Sample {
 	return func(m *meter, d time.Duration) Sample {
 		served := design()
-		defer article.OnGoroutine(served)()
+		defer bench.OnGoroutine(served)()
 		return through(served, m, d)
 	}
 }
 
 // onMain has the main thread do nothing but serve the design, for as long as the sample takes.
-func onMain(design func() article.Design) func(*meter, time.Duration) Sample {
+func onMain(design func() bench.Design) func(*meter, time.Duration) Sample {
 	return func(m *meter, d time.Duration) Sample {
 		served := design()
 		stop := make(chan struct{})
@@ -86,7 +85,7 @@ func onMain(design func() article.Design) func(*meter, time.Duration) Sample {
 	}
 }
 
-func through(served article.Design, m *meter, d time.Duration) Sample {
+func through(served bench.Design, m *meter, d time.Duration) Sample {
 	work := m.work
 	return m.measure(func() { served.Call(work) }, d)
 }
@@ -94,13 +93,13 @@ func through(served article.Design, m *meter, d time.Duration) Sample {
 // floor is what no call between two threads can be faster than.
 func floor() subject {
 	s := subject{name: "floor", served: TwoThreads}
-	if _, ok := workload.Floor(workload.Extent{N: 1}); !ok {
+	if _, ok := bench.Bound(bench.Extent{N: 1}); !ok {
 		s.why = "two threads cannot run at the same time here"
 		return s
 	}
 	s.sample = func(m *meter, d time.Duration) Sample {
-		workload.Floor(workload.Extent{D: d / 10}) // warms up
-		r, _ := workload.Floor(workload.Extent{D: d})
+		bench.Bound(bench.Extent{D: d / 10}) // warms up
+		r, _ := bench.Bound(bench.Extent{D: d})
 		return Sample{Calls: r.Ops, Time: r.Time}
 	}
 	return s

@@ -1,4 +1,4 @@
-package workload
+package bench
 
 import (
 	"fmt"
@@ -56,7 +56,7 @@ func pin(core int) error { return restrict(0, only(core)) }
 
 func place(how string) error {
 	if near < 0 {
-		return fmt.Errorf("%s=%s: the kernel does not tell the cores of this process", placement, how)
+		return fmt.Errorf("%s=%s: the kernel does not report the cores of this process", placement, how)
 	}
 	if how != one && how != two {
 		return fmt.Errorf("%s=%s: it must be one or two", placement, how)
@@ -83,8 +83,8 @@ func place(how string) error {
 	return nil
 }
 
-// Everywhere runs f, from which processes may be started that run on any core, whatever the placement.
-func Everywhere(f func()) {
+// everywhere runs f, from which processes may be started that run on any core, whatever the placement.
+func everywhere(f func()) {
 	if placed != two {
 		f()
 		return
@@ -108,9 +108,9 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), op, value, 0, 0, 0)
 }
 
-// loneFloor lets the other thread keep its P while it sleeps, and adds one: what the scheduler does is no part of the floor. The
-// runtime stops such a thread by a signal, unless it must not. The caller pauses as in Lone.
-func loneFloor(x Extent, cores int) (Result, bool) {
+// loneBound lets the other thread keep its P while it blocks, and adds one: the scheduler is no part of the bound. The runtime
+// stops such a thread by a signal, unless it must not. The caller pauses as in Lone.
+func loneBound(x Extent, cores int) (Result, bool) {
 	home := allowed
 	if placed != anywhere {
 		home = only(near)
@@ -167,6 +167,6 @@ func loneFloor(x Extent, cores int) (Result, bool) {
 	word.Store(end)
 	futex(&word, futexWake, 1)
 	<-down
-	r.CPU = 0 // which would be no floor: the runtime's monitor watches the P that is kept
+	r.CPU = 0 // which would be no bound: the runtime's monitor watches the P that is kept
 	return r, true
 }

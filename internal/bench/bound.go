@@ -1,4 +1,4 @@
-package workload
+package bench
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// Floor measures what no call between two threads can be faster than: two threads hand one atomic word to and fro. An
-// operation is there and back; Time is the mean. It is false, without a Result, where two threads cannot run at once.
-func Floor(x Extent) (Result, bool) {
+// Bound is the lower bound of a call between two threads that spin: they hand one atomic word to and fro. An operation is
+// there and back; Time is the mean. It is false, without a Result, where two threads cannot run at once.
+func Bound(x Extent) (Result, bool) {
 	if runtime.GOMAXPROCS(0) == 1 || runtime.NumCPU() == 1 || placed == one {
 		return Result{}, false
 	}
@@ -70,15 +70,15 @@ func await(word *atomic.Uint32, a, b uint32) uint32 {
 	}
 }
 
-// LoneFloor is what no lone call between two threads that sleep can be faster than: after 2 ms of silence, a thread wakes
-// another and sleeps until that has woken it, by futex and without the Go scheduler. Both are held on one core, or each on
-// its own of two. Time is the median. It is false, without a Result, where there is no futex, or the cores cannot be had.
-func LoneFloor(x Extent, cores int) (Result, bool) {
+// LoneBound is the lower bound of a lone call between two threads that block: after a pause of 2 ms, a thread wakes another
+// and blocks until that has woken it, by futex and without the Go scheduler. Both are held on one core, or each on its own
+// of two. Time is the median. It is false, without a Result, where there is no futex, or the cores are not available.
+func LoneBound(x Extent, cores int) (Result, bool) {
 	if !preemptible() {
 		return Result{}, false
 	}
-	return loneFloor(x, cores)
+	return loneBound(x, cores)
 }
 
-// preemptible is whether the runtime stops threads by a signal, which a thread that sleeps and keeps its P needs.
+// preemptible is whether the runtime stops threads by a signal, which a thread that blocks and keeps its P needs.
 func preemptible() bool { return !strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") }

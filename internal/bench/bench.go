@@ -1,9 +1,20 @@
-// Package workload loads a thread in the ways that programs do and measures what that costs.
-package workload
+// Package bench loads a thread in the ways that programs do, and has what threadcall is compared with: the designs of an
+// article, and lower bounds. Its benchmarks compare them under every load; the demo and the lab measure with it as well:
+//
+//	go test -bench . ./internal/bench     each subject by itself, in the usual form
+//	make bench                            in rounds, by threadcall bench, in one table
+//
+// Only ratios from one run mean much: on a machine with other work, times of the same code minutes apart differ by a
+// factor of two and more.
+package bench
 
 import (
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
+
+	"github.com/threadcall/threadcall/mainthread"
 )
 
 // A Subject runs functions on a thread of its own.
@@ -12,8 +23,16 @@ type Subject interface {
 	Go(f func()) bool   // need not
 }
 
-// A Pattern is one way to load a Subject.
-type Pattern func(s Subject, x Extent) Result
+// MainThread is threadcall's main thread, which must be served by mainthread.Init.
+var MainThread Subject = mainThread{}
+
+type mainThread struct{}
+
+func (mainThread) Call(f func()) bool { return mainthread.Call(f) }
+func (mainThread) Go(f func()) bool   { return mainthread.Go(f) }
+
+// A Load is one way to load a Subject.
+type Load func(s Subject, x Extent) Result
 
 // An Extent says for how long: for N operations or, if N is zero, for about D. There is always at least one operation.
 type Extent struct {
@@ -21,11 +40,11 @@ type Extent struct {
 	D time.Duration
 }
 
-// A Result is what a Pattern has measured. Times are in nanoseconds.
+// A Result is what a Load has measured. Times are in nanoseconds.
 type Result struct {
 	Ops       int             // operations measured
 	Time      float64         // for each operation
-	CPU       float64         // the time that this process computed for each operation; zero where nobody can tell
+	CPU       float64         // CPU time of this process for each operation; zero where the system does not report it
 	Latencies []time.Duration // of single calls or bursts, in ascending order; nil if none was timed
 	Lost      float64         // the share of its computing that Computing lost to the calls; may be negative by chance
 }
@@ -76,6 +95,24 @@ func single(x Extent, before func(i int), op func()) Result {
 	r.Latencies = latencies
 	r.Time = r.Quantile(50)
 	return r
+}
+
+// Memory counts the bytes and objects that each of n operations allocates, in whichever goroutine. The collector is off
+// meanwhile, because it empties pools.
+func Memory(n int, op func()) (bytes, objects float64) {
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	repeat := func(n int) {
+		for range n {
+			op()
+		}
+	}
+	repeat(n/10 + 1) // fills the pools
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	repeat(n)
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc-before.TotalAlloc) / float64(n), float64(after.Mallocs-before.Mallocs) / float64(n)
 }
 
 // nop is what is called: a call's cost is all that is measured.

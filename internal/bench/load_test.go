@@ -1,26 +1,13 @@
-package workload
+package bench
 
 import (
-	"bufio"
-	"io"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/threadcall/threadcall/internal/self"
 )
-
-func TestMain(m *testing.M) {
-	MaybeBurn()
-	if os.Getenv(parent) != "" {
-		beParent()
-	}
-	os.Exit(m.Run())
-}
 
 func needsProcesses(t *testing.T) {
 	t.Helper()
@@ -60,7 +47,7 @@ func TestPatternsMakeTheCallsThatTheyAreAskedFor(t *testing.T) {
 	short := func(s Subject, x Extent) Result { return Short(func(f func()) { s.Call(f) }, x) }
 	for _, test := range []struct {
 		name       string
-		run        Pattern
+		run        Load
 		n          int
 		calls, gos int64
 		latencies  int
@@ -101,7 +88,7 @@ func TestPatternsMakeTheCallsThatTheyAreAskedFor(t *testing.T) {
 func TestAnExtentInTimeIsKept(t *testing.T) {
 	needsPreemption(t)
 	const d = 20 * time.Millisecond
-	for name, run := range map[string]Pattern{"hot": Hot, "idle": Idle, "contended": Contended(4), "post": Post} {
+	for name, run := range map[string]Load{"hot": Hot, "idle": Idle, "contended": Contended(4), "post": Post} {
 		var s inPlace
 		start := time.Now()
 		r := run(&s, Extent{D: d})
@@ -111,9 +98,9 @@ func TestAnExtentInTimeIsKept(t *testing.T) {
 	}
 }
 
-func TestTimeIsThatOfTheCallsWithoutTheSilence(t *testing.T) {
+func TestTimeIsThatOfTheCallsWithoutThePause(t *testing.T) {
 	slow := inPlace{do: func() { time.Sleep(3 * time.Millisecond) }}
-	for name, run := range map[string]Pattern{"hot": Hot, "idle": Idle} {
+	for name, run := range map[string]Load{"hot": Hot, "idle": Idle} {
 		if r := run(&slow, Extent{N: 5}); r.Time < 3e6 {
 			t.Errorf("%s: %v ns a call of 3 ms", name, r.Time)
 		}
@@ -199,20 +186,20 @@ func TestTurnsCallsOneThreadAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestFloor(t *testing.T) {
-	r, ok := Floor(Extent{N: 1000})
+func TestBound(t *testing.T) {
+	r, ok := Bound(Extent{N: 1000})
 	if can := runtime.NumCPU() > 1 && runtime.GOMAXPROCS(0) > 1; ok != can || ok && (r.Ops != 1000 || r.Time <= 0) {
 		t.Errorf("%+v, %v", r, ok)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if _, ok := Floor(Extent{N: 1000}); ok {
+	if _, ok := Bound(Extent{N: 1000}); ok {
 		t.Error("two threads ran at once on one P")
 	}
 }
 
-func TestLoneFloor(t *testing.T) {
+func TestLoneBound(t *testing.T) {
 	for cores := 1; cores <= 2; cores++ {
-		r, ok := LoneFloor(Extent{N: 5}, cores)
+		r, ok := LoneBound(Extent{N: 5}, cores)
 		if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok && runtime.GOOS == "linux" && preemptible() && runtime.NumCPU() >= cores {
 			t.Errorf("on %d: %+v, %v", cores, r, ok)
 		}
@@ -235,7 +222,7 @@ func TestATracerMakesThreeCallsAStep(t *testing.T) {
 
 func TestCPUTimeGrowsByWhatIsComputed(t *testing.T) {
 	if CPUTime() == 0 {
-		t.Skip("cannot be told")
+		t.Skip("this system does not report it")
 	}
 	cpu := CPUTime()
 	for start := time.Now(); time.Since(start) < 10*time.Millisecond || CPUTime()-cpu < 10*time.Millisecond; {
@@ -248,62 +235,5 @@ func TestCPUTimeGrowsByWhatIsComputed(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	if slept := CPUTime() - cpu; slept > 50*time.Millisecond {
 		t.Errorf("it grew by %v in 100 ms of sleep", slept)
-	}
-}
-
-func TestNeighboursEndWithStop(t *testing.T) {
-	needsProcesses(t)
-	stop, err := StartNeighbours(runtime.NumCPU(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop()
-	stop()
-}
-
-const parent = "THREADCALL_TEST_PARENT"
-
-func beParent() {
-	if _, err := StartNeighbours(runtime.NumCPU(), 0); err != nil {
-		panic(err)
-	}
-	os.Stdout.WriteString("\n")
-	select {}
-}
-
-func TestNeighboursDieWithTheirParent(t *testing.T) {
-	needsProcesses(t)
-	alive, w, err := os.Pipe() // has an end while one of them lives
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := self.Command()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Env = append(os.Environ(), parent+"=1")
-	c.Stderr = w
-	stdout, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	if _, err := bufio.NewReader(stdout).ReadByte(); err != nil {
-		t.Fatal(err)
-	}
-	c.Process.Kill()
-	c.Wait()
-	ended := make(chan bool)
-	go func() {
-		io.Copy(io.Discard, alive)
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-time.After(20 * time.Second):
-		t.Error("they still compute")
 	}
 }

@@ -1,5 +1,5 @@
 //go:build race
 
-package article
+package bench
 
 const raceEnabled = true

@@ -1,4 +1,4 @@
-package workload
+package bench
 
 import (
 	"slices"
@@ -26,7 +26,7 @@ func Hot(s Subject, x Extent) Result {
 }
 
 // Lone is a call after a pause, again and again. An operation is a call; Time is the median.
-func Lone(pause time.Duration) Pattern {
+func Lone(pause time.Duration) Load {
 	return func(s Subject, x Extent) Result {
 		return single(x, func(int) { time.Sleep(pause) }, func() { s.Call(nop) })
 	}
@@ -34,10 +34,10 @@ func Lone(pause time.Duration) Pattern {
 
 const idle = 2 * time.Millisecond
 
-// Idle is a lone call after 2 ms of silence.
+// Idle is a lone call after a pause of 2 ms.
 func Idle(s Subject, x Extent) Result { return Lone(idle)(s, x) }
 
-// Burst is what a frame of a game does: 200 calls, then 4 ms of silence. An operation is 200 calls; Time is the
+// Burst is what a frame of a game does: 200 calls, then a pause of 4 ms. An operation is 200 calls; Time is the
 // median.
 func Burst(s Subject, x Extent) Result {
 	return single(x, func(int) { time.Sleep(4 * time.Millisecond) }, func() {
@@ -47,8 +47,8 @@ func Burst(s Subject, x Extent) Result {
 	})
 }
 
-// Frame is what a frame does that computes for its calls: 50 times some 10 µs of its own work and a call, then 4 ms of
-// silence. An operation is a call, without the work; Time is the median.
+// Frame is what a frame does that computes for its calls: 50 times some 10 µs of its own work and a call, then a pause of
+// 4 ms. An operation is a call, without the work; Time is the median.
 func Frame(s Subject, x Extent) Result {
 	return single(x, func(i int) {
 		if i%50 == 0 {
@@ -66,7 +66,7 @@ func Work(s Subject, x Extent) Result {
 
 // Long is a closed loop of calls of a function that computes for so many microseconds, with a pause before each. An
 // operation is a call, function included; Time is the median.
-func Long(microseconds int, pause time.Duration) Pattern {
+func Long(microseconds int, pause time.Duration) Load {
 	return func(s Subject, x Extent) Result {
 		f := func() { compute(microseconds) }
 		return single(x, func(int) {
@@ -101,12 +101,12 @@ func (t *inTurn) Call(f func()) bool {
 func (t *inTurn) Go(f func()) bool { panic("not used") }
 
 // Contended is as many goroutines as given, all calling one thread in closed loops.
-func Contended(goroutines int) Pattern {
+func Contended(goroutines int) Load {
 	return func(s Subject, x Extent) Result { return Pairs(slices.Repeat([]Subject{s}, goroutines), x) }
 }
 
 // Pairs is a goroutine for each thread, which calls it in a closed loop. An operation is a call; Time is the mean of the
-// time between the ends of two calls, of whichever goroutines. One call in 64 of each goroutine is timed.
+// time between the ends of two calls, of any goroutines. One call in 64 of each goroutine is timed.
 func Pairs(threads []Subject, x Extent) Result {
 	goroutines := len(threads)
 	latencies := make([][]time.Duration, goroutines)
@@ -168,7 +168,7 @@ func Nested(s Subject, x Extent) (r Result) {
 	return r
 }
 
-// Indirect measures a plain call of a function value, which Nested has to stand up to.
+// Indirect measures a plain call of a function value, to compare Nested with.
 func Indirect(x Extent) Result { return indirect(x, nop) }
 
 //go:noinline

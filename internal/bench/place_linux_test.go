@@ -1,4 +1,4 @@
-package workload
+package bench
 
 import (
 	"fmt"

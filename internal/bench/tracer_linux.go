@@ -1,4 +1,4 @@
-package workload
+package bench
 
 import (
 	"errors"
@@ -9,14 +9,14 @@ import (
 	"github.com/threadcall/threadcall/internal/self"
 )
 
-// Tracer is a debugger: an operation is a step of a process by ptrace, which only one thread may trace, and two looks at its
+// Tracer is a debugger: an operation is a step of a process by ptrace, which only one thread may trace, and two reads of its
 // registers, each in a call. Time is the median.
 func Tracer(s Subject, x Extent) (r Result, err error) {
 	var c *exec.Cmd
 	var regs syscall.PtraceRegs
 	start := func() {
 		if c, err = self.Command(); err == nil {
-			c.Env = append(os.Environ(), neighbour+"=0s") // or it would run all that this program does
+			c.Env = append(os.Environ(), background+"=0s") // or it would run all that this program does
 			c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 			err = c.Start()
 		}
