@@ -13,11 +13,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/threadcall/threadcall/internal/lab/work"
 )
 
-// A tracer has jobs traced, and lets the command threadcall trace tell what it sees in the traces.
+// A tracer has jobs traced, and the traces read by the command threadcall trace.
 type tracer struct {
 	ctx     context.Context
 	dir     string // temporary
@@ -29,17 +27,15 @@ type tracer struct {
 // A traceReport is what the lab uses of the JSON that threadcall trace writes. Times are nanoseconds.
 type traceReport struct {
 	Trace struct {
-		Bytes     int64  `json:"bytes"`
 		Events    uint64 `json:"events"`
 		Truncated bool   `json:"truncated"`
 	} `json:"trace"`
 	Warnings []string `json:"warnings"`
 	Table    struct {
-		Goroutines uint64        `json:"goroutines"`
-		Heap       uint64        `json:"heap_bytes"`
-		Threads    uint64        `json:"threads"`
-		BgSweep    time.Duration `json:"bgsweep_ns"`
-		STW        time.Duration `json:"stw_ns"`
+		Heap    uint64        `json:"heap_bytes"`
+		Threads uint64        `json:"threads"`
+		BgSweep time.Duration `json:"bgsweep_ns"`
+		STW     time.Duration `json:"stw_ns"`
 	} `json:"table"`
 	GC struct {
 		Cycles uint64 `json:"cycles"`
@@ -49,9 +45,6 @@ type traceReport struct {
 			N uint64 `json:"n"`
 		} `json:"all_ns"`
 	} `json:"stop_the_world"`
-	Goroutines struct {
-		Created uint64 `json:"created"`
-	} `json:"goroutines"`
 	Functions []traceFunction `json:"functions"`
 	Affinity  struct {
 		Via []struct {
@@ -92,15 +85,15 @@ func newTracer(ctx context.Context, root string) (*tracer, error) {
 
 func (t *tracer) close() { _ = os.RemoveAll(t.dir) }
 
-// report runs the job with tracing on and returns what threadcall trace says of it.
-func (t *tracer) report(j work.Job) (r traceReport, err error) {
+// report runs the job with tracing on and returns the report of threadcall trace.
+func (t *tracer) report(j job) (r traceReport, err error) {
 	if err := t.build(); err != nil {
 		return r, err
 	}
 	t.number++
 	j.Trace = filepath.Join(t.dir, fmt.Sprintf("%d.trace", t.number))
 	defer os.Remove(j.Trace)
-	if _, err := work.Run(j); err != nil {
+	if _, err := j.run(); err != nil {
 		return r, err
 	}
 	cmd := exec.CommandContext(t.ctx, t.command, "trace", "-json", j.Trace)
@@ -119,10 +112,10 @@ func (t *tracer) report(j work.Job) (r traceReport, err error) {
 	return r, nil
 }
 
-// function sums up the goroutines that began with the function of package work whose name this is, or with one inside it.
+// function sums up the goroutines that began with the function of this program whose name this is, or with one inside it.
 func (r traceReport) function(name string) (sum traceFunction) {
 	for _, f := range r.Functions {
-		_, short, _ := strings.Cut(f.Name, "/lab/work.")
+		_, short, _ := strings.Cut(f.Name[strings.LastIndex(f.Name, "/")+1:], ".")
 		if short == name || strings.HasPrefix(short, name+".") {
 			sum.Goroutines += f.Goroutines
 			sum.Executions += f.Executions
@@ -155,7 +148,7 @@ func findRoot() (string, error) {
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", errors.New("run the lab inside of the project's source: it builds and uses cmd/threadcall")
+			return "", errors.New("run the lab inside the project's source: it builds cmd/threadcall")
 		}
 		dir = parent
 	}

@@ -1,4 +1,4 @@
-package work
+package main
 
 import (
 	"runtime"
@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Sizes are what things take from the heap, in bytes, the allocator's rounding included. Each is the size of one object
+// sizes are what things take from the heap, in bytes, the allocator's rounding included. Each is the size of one object
 // that the memory profile, which counted all allocations, found where such objects are made; zero if it found none.
-type Sizes struct {
+type sizes struct {
 	Channel  float64 // make(chan struct{})
 	Closure  float64 // a function literal over a function and a channel, sent on a channel
 	InPlace  float64 // the same function literal, called where it stands
@@ -21,7 +21,7 @@ type Sizes struct {
 const objects = 2000 // of each kind
 
 // measureSizes must be the first thing that a process does, because the profile should know all of it.
-func measureSizes() Sizes {
+func measureSizes() sizes {
 	runtime.MemProfileRate = 1
 	channels(objects)
 	sendClosures(objects)
@@ -32,7 +32,7 @@ func measureSizes() Sizes {
 	runtime.GC() // publishes what was allocated before
 	runtime.GC()
 	records := memoryProfile()
-	return Sizes{
+	return sizes{
 		Channel:  objectSize(records, "runtime.makechan", ".channels"),
 		Closure:  objectSize(records, "", ".sendClosure"),
 		InPlace:  objectSize(records, "", ".callClosure"),
