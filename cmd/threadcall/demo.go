@@ -30,8 +30,11 @@ understand the command.`,
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error {
-			if err := set.Validate(); err != nil {
-				return err
+			switch {
+			case set.Rounds < 1 || set.Rounds > 1000:
+				return fmt.Errorf("rounds must be from 1 to 1000, not %d", set.Rounds)
+			case set.Duration < time.Millisecond || set.Duration > time.Minute:
+				return fmt.Errorf("the duration of a sample must be from 1ms to 1m0s, not %v", set.Duration)
 			}
 			out := screen.On(stdout)
 			ok := demo.Run(set, out, screen.On(stderr))

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"runtime/pprof"
 	"sync"
 	"time"
 )
@@ -20,7 +19,6 @@ import (
 func main() {
 	runtime.LockOSThread() // the main thread, which some designs serve by themselves
 	duration := flag.Duration("for", 6*time.Minute, "how `long` to measure")
-	profile := flag.String("profile", "", "write what allocates to `FILE` and the design's name, for go tool pprof")
 	only := flag.String("only", "", "measure this `design` in this process")
 	flag.Parse()
 	var err error
@@ -28,9 +26,9 @@ func main() {
 	case *duration < 2*sampleEvery:
 		err = fmt.Errorf("-for %v: it must be at least %v", *duration, 2*sampleEvery)
 	case *only != "":
-		err = one(*only, *duration, *profile)
+		err = one(*only, *duration)
 	default:
-		err = all(*duration, *profile)
+		err = all(*duration)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "sixminutes: %v\n", err)
@@ -39,7 +37,7 @@ func main() {
 }
 
 // all measures all designs, each in a process of its own.
-func all(duration time.Duration, profile string) error {
+func all(duration time.Duration) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -49,9 +47,6 @@ func all(duration time.Duration, profile string) error {
 	for i, d := range designs {
 		running.Go(func() {
 			cmd := exec.Command(self, "-only", d.name, "-for", duration.String())
-			if profile != "" {
-				cmd.Args = append(cmd.Args, "-profile", profile+"."+d.name)
-			}
 			cmd.Stderr = os.Stderr
 			text, err := cmd.Output()
 			if err == nil {
@@ -82,28 +77,15 @@ func all(duration time.Duration, profile string) error {
 }
 
 // one measures one design and prints its column as JSON. It runs on the main thread.
-func one(name string, duration time.Duration, profile string) error {
-	if profile != "" {
-		runtime.MemProfileRate = 1
-	}
+func one(name string, duration time.Duration) error {
 	for _, d := range designs {
-		if d.name != name {
-			continue
-		}
-		m := &meter{duration: duration, ended: make(chan struct{})}
-		if err := d.run(m); err != nil {
-			return err
-		}
-		if profile != "" {
-			f, err := os.Create(profile)
-			if err != nil {
+		if d.name == name {
+			m := &meter{duration: duration, ended: make(chan struct{})}
+			if err := d.run(m); err != nil {
 				return err
 			}
-			if err := errors.Join(pprof.Lookup("allocs").WriteTo(f, 0), f.Close()); err != nil {
-				return err
-			}
+			return json.NewEncoder(os.Stdout).Encode(m.column())
 		}
-		return json.NewEncoder(os.Stdout).Encode(m.column())
 	}
 	return fmt.Errorf("there is no design %q", name)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -64,7 +65,7 @@ func loop(main bench.Subject, m *meter) (err error) {
 		return err
 	}
 	go m.measure()
-	var loaded sync.Mutex
+	var loading sync.Mutex
 	var all sync.WaitGroup
 	for i, w := range open {
 		all.Go(func() {
@@ -73,13 +74,11 @@ func loop(main bench.Subject, m *meter) (err error) {
 			w.MakeContextCurrent()
 			defer glfw.DetachCurrentContext()
 			glfw.SwapInterval(1)
-			loaded.Lock()
-			failure := gl.Init()
-			if failure != nil {
-				err = failure
-			}
-			loaded.Unlock()
-			for failure == nil && !w.ShouldClose() && !m.over.Load() {
+			loading.Lock()
+			err = errors.Join(err, gl.Init())
+			loaded := err == nil
+			loading.Unlock()
+			for loaded && !w.ShouldClose() && !m.over.Load() {
 				draw(glfw.GetTime(), i)
 				w.SwapBuffers()
 				m.frames.Add(1)
@@ -108,7 +107,7 @@ func openWindows() (open []*glfw.Window, err error) {
 		if err != nil {
 			return nil, err
 		}
-		w.SetPos(place(i))
+		w.SetPos(60+(width+60)*i, 80)
 		open = append(open, w)
 	}
 	return open, nil
@@ -127,7 +126,7 @@ func appWindows(m *meter) error {
 		if err != nil {
 			return err
 		}
-		w.SetPosition(place(i))
+		w.SetPosition(60+(width+60)*i, 80)
 		w.OnDraw(func(f *app.Frame) {
 			draw(f.Time.Seconds(), i)
 			m.frames.Add(1)
@@ -148,8 +147,6 @@ func appWindows(m *meter) error {
 }
 
 func title(window int) string { return fmt.Sprintf("six minutes, window %d", window+1) }
-
-func place(window int) (x, y int) { return 60 + (width+60)*window, 80 }
 
 // draw fills the window with a colour that changes with time.
 func draw(seconds float64, window int) {

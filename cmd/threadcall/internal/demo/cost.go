@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
 	"github.com/threadcall/threadcall/internal/bench"
@@ -95,12 +94,6 @@ func measure(rows []row, set Settings, progress func(done, all int)) fact {
 		seen: fmt.Sprintf(sentence, onMain, elsewhere, misplaced)}
 	f.ok = f.expected == f.seen
 	return f
-}
-
-// about returns how long measure takes.
-func (s Settings) about() time.Duration {
-	const cells = 9
-	return cells * time.Duration(s.Rounds+1) * s.Duration * 21 / 20
 }
 
 // A spread is what some values have in common.

@@ -20,18 +20,6 @@ type Settings struct {
 	Duration time.Duration // of a sample
 }
 
-// Validate returns an error if the settings are out of range.
-func (s Settings) Validate() error {
-	const maxRounds, minDuration, maxDuration = 1000, time.Millisecond, time.Minute
-	if s.Rounds < 1 || s.Rounds > maxRounds {
-		return fmt.Errorf("rounds must be from 1 to %d, not %d", maxRounds, s.Rounds)
-	}
-	if s.Duration < minDuration || s.Duration > maxDuration {
-		return fmt.Errorf("the duration of a sample must be from %v to %v, not %v", minDuration, maxDuration, s.Duration)
-	}
-	return nil
-}
-
 // Run writes each result to out when it is there, and returns whether all facts are as expected. It must be called
 // on a goroutine of a program whose main thread mainthread.Init serves.
 func Run(set Settings, out, progress *screen.Screen) (ok bool) {

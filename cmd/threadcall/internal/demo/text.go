@@ -71,7 +71,7 @@ func (p printer) measuring(set Settings) {
 	}
 	p.printf("\n")
 	p.Paragraph("", fmt.Sprintf("Times are medians of %d %s, with %v of calls to a sample. This takes about %v.",
-		set.Rounds, rounds, set.Duration, max(set.about().Round(time.Second), time.Second)))
+		set.Rounds, rounds, set.Duration, max((9*time.Duration(set.Rounds+1)*set.Duration).Round(time.Second), time.Second)))
 	p.printf("\n")
 }
 

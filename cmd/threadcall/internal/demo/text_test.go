@@ -99,9 +99,7 @@ func TestEveryRowIsServedWhereThePlaceSaysAndAllocatesAsItsDesign(t *testing.T) 
 }
 
 func TestNumbersHaveThreeDigitsAndAUnit(t *testing.T) {
-	for ns, want := range map[float64]string{
-		0.4: "0.40 ns", 9.994: "9.99 ns", 9.996: "10.0 ns", 99.96: "100 ns", 999.4: "999 ns", 999.6: "1.00 µs", 999_400: "999 µs", 2.5e9: "2500 ms",
-	} {
+	for ns, want := range map[float64]string{0.4: "0.40 ns", 9.996: "10.0 ns", 99.96: "100 ns", 999.6: "1.00 µs", 2.5e9: "2500 ms"} {
 		if got := duration(ns); got != want {
 			t.Errorf("%v: %q, want %q", ns, got, want)
 		}
