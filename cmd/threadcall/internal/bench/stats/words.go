@@ -97,8 +97,8 @@ func factor(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// CouldSee returns the smallest change that would have been visible.
-func (t *Table) CouldSee(d Delta) string {
+// Detectable returns the minimum detectable effect: an estimate of that size would have been visible.
+func (t *Table) Detectable(d Delta) string {
 	if d.Absolute {
 		return t.Value(d.Smallest)
 	}

@@ -119,7 +119,7 @@ func (p *printer) mean(t *stats.Table, d stats.Delta) text {
 		return text{"~ most are the same", p.Faint}
 	case d.Verdict == stats.Unseen:
 		p.said.unseen = true
-		return text{"~ could see " + t.CouldSee(d), p.Faint}
+		return text{"~ MDE " + t.Detectable(d), p.Faint}
 	case d.Verdict == stats.TooFew:
 		p.said.tooFew = true
 		return text{fmt.Sprintf("~ needs %d values", d.Needs), p.Faint}

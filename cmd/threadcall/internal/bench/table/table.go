@@ -112,7 +112,7 @@ func (p *printer) legend() {
 			"Mann-Whitney U-test. If one version was measured after the other, a change may be the machine's.")
 	}
 	if p.said.unseen {
-		lines = append(lines, "~: no difference that these values show; they could have shown one of the size that follows.")
+		lines = append(lines, "~: inconclusive. MDE is the minimum detectable effect: an estimate of that size would have been reported.")
 	}
 	if p.said.tooFew {
 		lines = append(lines, "~ needs: with fewer values no difference can be shown, however large it is.")

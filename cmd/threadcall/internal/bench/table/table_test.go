@@ -78,7 +78,7 @@ func TestTwoVersions(t *testing.T) {
 
 sec/op                   HEAD~1  working tree  change                          p
 Decode/size=1k-8   1.244µ ±2.6%  1.361µ ±2.0%  +9.3% slower  +7.8..+10%   <0.001
-Decode/size=64k-8  81.19µ ±1.5%  81.65µ ±2.5%  ~ could see 4.5%            1.000
+Decode/size=64k-8  81.19µ ±1.5%  81.65µ ±2.5%  ~ MDE 4.5%                  1.000
 Encode-8           17.25n ±0.9%  11.98n ±2.4%  -30.4% faster  -33..-29%   <0.001
 geometric mean                                 -8.5% faster  -9.9..-7.9%  <0.001
 
@@ -102,7 +102,7 @@ changed, up to 0.2 would. All of them hold when they are judged together.
 	if tables, _, _ := strings.Cut(got, "±: "); tables != want {
 		t.Errorf("got\n%s\nwant\n%s", tables, want)
 	}
-	for _, explained := range []string{"±: how far the 95% interval", "a row shows one with a probability of at most 5%", "and the sign test", "~: no difference that these values show"} {
+	for _, explained := range []string{"±: how far the 95% interval", "a row shows one with a probability of at most 5%", "and the sign test", "~: inconclusive. MDE is the minimum detectable effect"} {
 		if !strings.Contains(strings.Join(strings.Fields(got), " "), explained) {
 			t.Errorf("nothing says %q", explained)
 		}
