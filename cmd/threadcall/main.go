@@ -5,12 +5,12 @@ package main
 import (
 	"os"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/cpufreq"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine/cpufreq"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
 func main() {
-	cpufreq.MaybeGuard()
+	cpufreq.MaybeWatchdog()
 	mainthread.Init(func() {
 		// Not by way of Init: it has no status to give, and would wait for a function that hangs on the main thread.
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))

@@ -46,7 +46,7 @@ func (p *printer) unit(t *stats.Table, version int) {
 	g.add(heading...)
 	pkg := ""
 	for _, row := range rows {
-		if row.Package != pkg && p.packages() > 1 {
+		if row.Package != pkg && p.Packages() > 1 {
 			g.add(text{row.Package, p.Faint})
 		}
 		pkg = row.Package
@@ -79,17 +79,6 @@ func (p *printer) short(version int) string {
 	return string(name)
 }
 
-// packages returns how many there are.
-func (p *printer) packages() int {
-	seen := map[string]bool{}
-	for _, t := range p.Tables {
-		for _, row := range t.Rows {
-			seen[row.Package] = true
-		}
-	}
-	return len(seen)
-}
-
 // center writes the median and how far its interval reaches.
 func (p *printer) center(t *stats.Table, c stats.Cell) string {
 	spread := c.PlusMinus()
@@ -115,7 +104,7 @@ func (p *printer) mean(t *stats.Table, d stats.Delta) text {
 	switch {
 	case d.Verdict == stats.Equal:
 		return text{"the same", p.Faint}
-	case d.Verdict == stats.Unseen && d.Smallest == 0:
+	case d.Verdict == stats.Unseen && d.MDE == 0:
 		return text{"~ most are the same", p.Faint}
 	case d.Verdict == stats.Unseen:
 		p.said.unseen = true
@@ -186,14 +175,10 @@ func counts(old, new int) string {
 func (p *printer) only(version int) {
 	var before, after []string
 	add := func(names []string, row stats.Row) []string {
-		name := row.Name
-		if row.Package != "" && p.packages() > 1 {
-			name = row.Package + "." + name
+		if name := p.FullName(row); !slices.Contains(names, name) {
+			return append(names, name)
 		}
-		if slices.Contains(names, name) {
-			return names
-		}
-		return append(names, name)
+		return names
 	}
 	for _, t := range p.Tables {
 		for _, row := range t.Rows {
