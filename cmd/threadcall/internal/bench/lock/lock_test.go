@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 // contend is a process that wants the machine and prints what happens, a word a line:
 //
 //	waits N    for N others
-//	child PID  is what it has started, if asked to
+//	child <nil> PID  is what it has started, if asked to
 //	holds      the machine, until its standard input says something
 //	left       the machine
 func contend() {
@@ -36,11 +36,7 @@ func contend() {
 	}
 	if os.Args[len(os.Args)-1] == "child" {
 		child := exec.Command("sleep", "300")
-		if err := child.Start(); err != nil {
-			fmt.Println("error", err)
-			os.Exit(1)
-		}
-		fmt.Println("child", child.Process.Pid)
+		fmt.Println("child", child.Start(), child.Process.Pid)
 	}
 	fmt.Println("holds")
 	bufio.NewReader(os.Stdin).ReadString('\n')
@@ -63,16 +59,10 @@ func start(t *testing.T, args ...string) *contender {
 
 func startCommand(t *testing.T, cmd *exec.Cmd) *contender {
 	t.Helper()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
 		t.Fatal(err)
 	}
 	c := &contender{t, cmd, in, make(chan string, 100)}

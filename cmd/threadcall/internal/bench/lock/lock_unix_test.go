@@ -17,7 +17,7 @@ func TestAProcessThatTheHolderHasStartedDoesNotProlongTheLock(t *testing.T) {
 	newQueue(t)
 	a := start(t, "child")
 	var child int
-	if _, err := fmt.Sscanf(<-a.lines, "child %d", &child); err != nil {
+	if _, err := fmt.Sscanf(<-a.lines, "child <nil> %d", &child); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { syscall.Kill(child, syscall.SIGKILL) })

@@ -3,7 +3,6 @@ package stats
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -57,19 +56,8 @@ func (c contrast) interval(confidence float64) *Interval {
 	return &Interval{c.values[k-1], c.values[len(c.values)-k]}
 }
 
-// cuts remembers what cut has found, which takes milliseconds with large samples.
-var cuts sync.Map
-
 // cut returns how many values the interval leaves out at each end, plus one.
 func (c contrast) cut(confidence float64) int {
-	type question struct {
-		count      counts
-		confidence float64
-	}
-	asked := question{c.count, confidence}
-	if k, ok := cuts.Load(asked); ok {
-		return k.(int)
-	}
 	lo, hi := 0, len(c.values)/2+1
 	for lo+1 < hi { // tails(lo-1) <= 1-confidence < tails(hi-1)
 		mid := (lo + hi) / 2
@@ -79,7 +67,6 @@ func (c contrast) cut(confidence float64) int {
 			hi = mid
 		}
 	}
-	cuts.Store(asked, lo)
 	return lo
 }
 

@@ -168,7 +168,7 @@ func TestColumnsThatAreSubBenchmarks(t *testing.T) {
 		t.Errorf("an order that the user chooses: %v", err)
 	}
 	for col, want := range map[string]string{
-		"/nothing":  "no result has that; results can be told apart by /subject, /load, /gomaxprocs",
+		"/nothing":  "no result has that; results can be told apart by .name, /subject, /load, /gomaxprocs",
 		"/load":     "the same value, hot",
 		"/subject@": "-col: ",
 	} {

@@ -186,14 +186,16 @@ func TestTooFewRounds(t *testing.T) {
 func TestWhatCouldNotBeComparedIsListed(t *testing.T) {
 	d := simulated(6, "old.txt", "new.txt")
 	one := func(v int, name string) {
-		d.Add(v, 0, &benchfmt.Result{Name: benchfmt.Name(name), Values: []benchfmt.Value{{Value: 1, Unit: "sec/op"}, {Value: 1, Unit: "B/op"}}})
+		r := &benchfmt.Result{Name: benchfmt.Name(name), Values: []benchfmt.Value{{Value: 1, Unit: "sec/op"}, {Value: 1, Unit: "B/op"}}}
+		r.SetConfig("pkg", "example.org/p")
+		d.Add(v, 0, r)
 	}
 	one(0, "Gone-8")
 	one(1, "Fresh-8")
 	d.Fail(1, "example.org/p", "Panics-8", "panic: index out of range")
 	d.Warnings = append(d.Warnings, "something is odd")
 	got := written(t, d.Compare(stats.Options{}))
-	for _, want := range []string{"Only in old.txt: Gone-8\n", "Only in new.txt: Fresh-8\n", "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out of range\n", "Note: something is odd\n"} {
+	for _, want := range []string{"Only in old.txt: example.org/p.Gone-8\n", "Only in new.txt: example.org/p.Fresh-8\n", "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out of range\n", "Note: something is odd\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -226,26 +228,5 @@ func TestAUnitInWhichNothingDiffersIsOneLine(t *testing.T) {
 	const want = "a → b  6 values each\n\nallocs/op  always the same, in all 3 benchmarks\n\na → c  6 values each\n\nallocs/op  always the same, in all 3 benchmarks\n\n"
 	if got != want {
 		t.Errorf("got %q", got)
-	}
-}
-
-func TestPackagesAreNamedWhereThereAreSeveral(t *testing.T) {
-	d := stats.New("now")
-	for _, pkg := range []string{"example.org/a", "example.org/b"} {
-		r := &benchfmt.Result{Name: benchfmt.Name("X"), Values: []benchfmt.Value{{Value: 7, Unit: "allocs/op"}}}
-		r.SetConfig("pkg", pkg)
-		d.Add(0, 0, r)
-	}
-	if got := written(t, d.Compare(stats.Options{})); !strings.Contains(got, "example.org/a\nX ") || !strings.Contains(got, "example.org/b\nX ") {
-		t.Errorf("got\n%s", got)
-	}
-}
-
-func TestSamplesOfDifferentSizesSayHowMany(t *testing.T) {
-	d := simulated(6, "old", "new")
-	d.Add(1, -1, &benchfmt.Result{Name: benchfmt.Name("Encode-8"), Values: []benchfmt.Value{{Value: 12e-9, Unit: "sec/op"}}})
-	got := written(t, d.Compare(stats.Options{}))
-	if !strings.Contains(got, " 6+7\n") || strings.Contains(got, "values each") {
-		t.Errorf("got\n%s", got)
 	}
 }

@@ -58,14 +58,12 @@ func hold(percent int) (*Held, error) {
 	h := &Held{held: held{lock: lock}}
 	targets := make([]int, len(dirs))
 	for i, dir := range dirs {
-		p := policy{Dir: dir}
-		low, err1 := p.read("cpuinfo_min_freq")
-		high, err2 := p.read("cpuinfo_max_freq")
+		low, high, err1 := policy{Dir: dir}.limits("cpuinfo")
 		targets[i] = low + int(int64(high-low)*int64(percent)/100)
-		var err3, err4 error
-		p.Min, err3 = p.read("scaling_min_freq")
-		p.Max, err4 = p.read("scaling_max_freq")
-		if err := cmp.Or(err1, err2, err3, err4, p.writable()); err != nil {
+		p := policy{Dir: dir}
+		var err2 error
+		p.Min, p.Max, err2 = p.limits("scaling")
+		if err := cmp.Or(err1, err2, p.writable()); err != nil {
 			lock.Close()
 			return nil, err
 		}
@@ -80,7 +78,7 @@ func hold(percent int) (*Held, error) {
 			return nil, errors.Join(err, h.Restore())
 		}
 	}
-	is, err := h.old[0].read("scaling_max_freq")
+	_, is, err := h.old[0].limits("scaling")
 	if err != nil {
 		return nil, errors.Join(err, h.Restore())
 	}
@@ -196,22 +194,24 @@ func restore(old []policy) (err error) {
 
 // set sets the limits. The kernel may refuse a lower limit above the upper one, even for a moment.
 func (p policy) set(low, high int) error {
-	now, err := p.read("scaling_min_freq")
-	if err != nil {
-		return err
-	}
-	if high < now {
+	if now, _, err := p.limits("scaling"); err == nil && high < now {
 		return cmp.Or(p.write("scaling_min_freq", low), p.write("scaling_max_freq", high))
 	}
 	return cmp.Or(p.write("scaling_max_freq", high), p.write("scaling_min_freq", low))
 }
 
-func (p policy) read(name string) (int, error) {
-	b, err := os.ReadFile(filepath.Join(p.Dir, name))
-	if err != nil {
-		return 0, err
+// limits returns the frequencies of one kind: those that the hardware has, cpuinfo, or those that are set, scaling.
+func (p policy) limits(kind string) (low, high int, err error) {
+	for name, to := range map[string]*int{"_min_freq": &low, "_max_freq": &high} {
+		b, err := os.ReadFile(filepath.Join(p.Dir, kind+name))
+		if err != nil {
+			return 0, 0, err
+		}
+		if *to, err = strconv.Atoi(strings.TrimSpace(string(b))); err != nil {
+			return 0, 0, err
+		}
 	}
-	return strconv.Atoi(strings.TrimSpace(string(b)))
+	return low, high, nil
 }
 
 func (p policy) write(name string, value int) error {
