@@ -143,7 +143,7 @@ func (r benchResult) printUndecided(out *screen.Screen) {
 	}
 }
 
-// printRun says how it was measured, and where the raw results are.
+// printRun prints how it was measured, and where the raw results are.
 func (r benchResult) printRun(out *screen.Screen) {
 	fmt.Fprintln(out)
 	text := count(len(r.report.Rounds), "round", "rounds") + ": " + r.report.Stopped + ". "

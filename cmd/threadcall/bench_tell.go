@@ -10,7 +10,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
-// A benchTeller tells a person how a run goes on.
+// A benchTeller shows how a run goes on.
 type benchTeller struct {
 	out      *screen.Screen // what belongs to the results
 	progress *screen.Screen
@@ -34,7 +34,7 @@ func (t *benchTeller) Machine(findings []machine.Finding) {
 	fmt.Fprintln(t.out)
 }
 
-// tellFindings tells what matters, and in one line what is fine.
+// tellFindings prints what matters, and in one line what is fine.
 func tellFindings(out *screen.Screen, title string, findings []machine.Finding) {
 	if len(findings) == 0 {
 		return

@@ -1,5 +1,5 @@
 // Command threadcall shows what package threadcall does on the machine at hand, and measures and looks into any Go
-// program: whether a change made it faster (bench), which thread runs what (trace), and who allocates (allocs).
+// program: whether a change made it faster (bench), which thread runs what (trace), and what allocates (allocs).
 package main
 
 import (

@@ -261,7 +261,7 @@ func (t *ticket) write(e Entry) {
 	t.file.Write(append(b, '\n'))
 }
 
-// read returns what a ticket says. The text is other people's: what is not printable is replaced, and the user is the owner
+// read returns the content of a ticket. The text is other people's: what is not printable is replaced, and the user is the owner
 // of the file where the system reports it.
 func (q *queue) read(number uint64) (e Entry) {
 	f, err := q.open(ticketName(number))

@@ -85,7 +85,7 @@ type Delta struct {
 	Over     int       `json:"over,omitempty"`     // of a geometric mean: the number of benchmarks in it
 }
 
-// Visible says whether the difference is one that noise does not explain at the Comparison's confidence.
+// Visible reports whether the difference is one that noise does not explain at the Comparison's confidence.
 func (d Delta) Visible() bool {
 	return d.Verdict == Better || d.Verdict == Worse || d.Verdict == Changed
 }
@@ -109,7 +109,7 @@ type Method string
 const (
 	Pairs   Method = "pairs" // sign test on the pairs of a round
 	Ranks   Method = "ranks" // Mann-Whitney U-test, as benchstat does
-	Exactly Method = "exact" // the unit's metadata say that a value needs no repetition
+	Exactly Method = "exact" // by the unit's metadata, a value needs no repetition
 )
 
 // A Family is what many verdicts mean together. Each of them is wrong with a probability of at most 1-Confidence when
@@ -121,7 +121,7 @@ type Family struct {
 	Confirmed int     `json:"confirmed"` // visible ones that stay so when the error rate is that of the whole family (Holm)
 }
 
-// Options say how to compare.
+// Options are how to compare.
 type Options struct {
 	Confidence float64 // of each interval and verdict, between 0.5 and 1; 0 means 0.95
 }

@@ -70,7 +70,7 @@ func (c contrast) cut(confidence float64) int {
 	return lo
 }
 
-// rejected says whether p is small enough. Both the verdict and the interval ask here, so that they agree.
+// rejected reports whether p is small enough, for the verdict and for the interval, so that they agree.
 func rejected(p, confidence float64) bool { return p <= 1-confidence+1e-12 }
 
 // pairs returns the contrast of values that come in pairs. If all are positive it is of their ratios.

@@ -29,7 +29,7 @@ func (t *Table) delta(old, new Cell, exact bool, confidence float64) Delta {
 	return t.decide(c, absolute, confidence)
 }
 
-// counted says whether the values are numbers of allocated things, which a benchmark repeats exactly as a rule.
+// counted reports whether the values are numbers of allocated things, which a benchmark repeats exactly as a rule.
 func (t *Table) counted() bool { return t.Unit == "B/op" || t.Unit == "allocs/op" }
 
 // decide returns what the contrast shows.

@@ -26,7 +26,7 @@ func Read(names ...string) (*Data, error) {
 	return d, nil
 }
 
-// labels returns the shortest ends of the paths that tell them apart, or the paths.
+// labels returns the base names of the paths, if they differ, or the paths.
 func labels(names []string) []string {
 	short := make([]string, len(names))
 	for i, name := range names {
@@ -79,7 +79,7 @@ func (d *Data) readFile(version int, name string) error {
 	return nil
 }
 
-// foreign returns an error that says what a file is if it can hold no results.
+// foreign returns an error that names what a file is if it can hold no results.
 func foreign(name string, text []byte) error {
 	switch {
 	case len(text) == 0:
@@ -98,7 +98,7 @@ func foreign(name string, text []byte) error {
 	return nil
 }
 
-// A place says in which run and round a result was measured.
+// A place is the run and the round in which a result was measured.
 type place struct {
 	run    string
 	number int

@@ -82,8 +82,8 @@ func (p *printer) short(version int) string {
 // center writes the median and how far its interval reaches.
 func (p *printer) center(t *stats.Table, c stats.Cell) string {
 	spread := c.PlusMinus()
-	p.said.noSpread = p.said.noSpread || spread == "±?"
-	p.said.spread = p.said.spread || spread != "" && spread != "±?"
+	p.used.noSpread = p.used.noSpread || spread == "±?"
+	p.used.spread = p.used.spread || spread != "" && spread != "±?"
 	return strings.TrimSpace(t.Value(c.Center) + " " + spread)
 }
 
@@ -107,15 +107,15 @@ func (p *printer) mean(t *stats.Table, d stats.Delta) text {
 	case d.Verdict == stats.Unseen && d.MDE == 0:
 		return text{"~ most are the same", p.Faint}
 	case d.Verdict == stats.Unseen:
-		p.said.unseen = true
+		p.used.inconclusive = true
 		return text{"~ MDE " + t.Detectable(d), p.Faint}
 	case d.Verdict == stats.TooFew:
-		p.said.tooFew = true
+		p.used.tooFew = true
 		return text{fmt.Sprintf("~ needs %d values", d.Needs), p.Faint}
 	case d.Visible() && d.Method == stats.Exactly:
 		return text{t.Change(d) + " " + t.Word(d), p.colour(d)}
 	case d.Visible():
-		p.said.change = true
+		p.used.change = true
 		return text{fmt.Sprintf("%s %s  %s", t.Change(d), t.Word(d), t.Range(d)), p.colour(d)}
 	}
 	return plain(t.Change(d) + " (no interval)") // of unpaired results
@@ -136,8 +136,8 @@ func (p *printer) probability(d stats.Delta) string {
 	case d.Method == "" || d.Method == stats.Exactly || d.Verdict == stats.TooFew:
 		return ""
 	}
-	p.said.pairs = p.said.pairs || d.Method == stats.Pairs
-	p.said.ranks = p.said.ranks || d.Method == stats.Ranks
+	p.used.pairs = p.used.pairs || d.Method == stats.Pairs
+	p.used.ranks = p.used.ranks || d.Method == stats.Ranks
 	if d.P < 0.0005 {
 		return "<0.001"
 	}

@@ -85,8 +85,8 @@ func Ratios(s *screen.Screen, cs ...*stats.Comparison) {
 	}
 	g.write(s)
 	fmt.Fprintln(s)
-	if p.said.unseen {
-		s.Paragraph("", "~: a ratio that these values do not tell from 1.")
+	if p.used.inconclusive {
+		s.Paragraph("", "~: inconclusive; the ratio may be 1.")
 	}
 }
 
@@ -104,7 +104,7 @@ func (p *printer) ratio(t *stats.Table, d stats.Delta) text {
 		number = fmt.Sprintf("%.3g", d.Estimate)
 	}
 	if d.Verdict == stats.Unseen || d.Verdict == stats.TooFew {
-		p.said.unseen = true
+		p.used.inconclusive = true
 		return text{"~" + number, p.Faint}
 	}
 	return text{number, p.colour(d)}

@@ -130,7 +130,7 @@ Encode-8              newer   0.691   +16         +1   ~1.01     1          1
 not seen to be worse
 Decode/size=64k-8     newer  ~0.994     1          1      ~1     1          1
 
-~: a ratio that these values do not tell from 1.
+~: inconclusive; the ratio may be 1.
 `
 	c := simulated(12, "old", "new", "newer").Compare(stats.Options{})
 	if got := onFile(t, func(s *screen.Screen) { table.Ratios(s, c, c.To("new")) }); got != want {
