@@ -32,7 +32,7 @@ modes:
 	GODEBUG=asyncpreemptoff=1 $(RUN) -short ./thread ./mainthread ./internal/...
 	THREADCALL_COLLECT=1 $(RUN) -short ./thread ./mainthread ./internal/...
 	$(RUN) -short -tags threadcall_noasm ./thread ./mainthread ./internal/...
-	$(RUN) -short -o /dev/null -trace /dev/null ./internal/oracle
+	$(RUN) -short -o /dev/null -trace /dev/null ./internal/verify/oracle
 
 # allocs looks whether the functions that promise not to allocate (//threadcall:noalloc) keep it, by the compiler's word and in
 # benchmarks.
@@ -113,14 +113,14 @@ vuln:
 			echo 'vuln: NOT CHECKED: the database at vuln.go.dev cannot be reached'; \
 		else echo "$$out"; exit 1; fi) || exit 1; done
 
-# faults puts one fault after the other into a copy of the tree and tells which check notices it. It takes an hour.
+# faults makes one mistake after the other in a copy of the tree and prints which check notices it: half an hour.
 faults: gcc
-	$(GO) run ./internal/oracle/faults
+	$(GO) run ./internal/verify/faults
 
 # fuzz lets the fuzzer write programs for the oracle, for a minute. What a run covers differs from run to run, so the
 # fuzzer would spend all its time on making inputs smaller, if it were not told when to stop.
 fuzz:
-	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/oracle
+	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/verify/oracle
 
 # cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not
 # soak, whose drawing library takes longer than all the rest.
@@ -142,10 +142,10 @@ browser:
 	echo 'make: installing chromium for the tests of pages'; \
 	{ $(CAN_INSTALL) && apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } || echo 'make: chromium cannot be installed here: the tests of pages are SKIPPED' >&2
 
-# model checks the engine's protocol, written down for spin in docs/model, and that the checker finds seeded faults in it.
+# model checks the engine's protocol, written down for spin in internal/verify/model, and that the checker finds seeded faults in it.
 model:
 	@for tool in spin gcc; do command -v $$tool >/dev/null || { \
 		echo "make: installing $$tool for the model"; \
 		{ $(CAN_INSTALL) && apt-get update -q && apt-get install -y -q spin gcc libc6-dev; } || \
 		{ echo "make: there is no $$tool, and it cannot be installed here; install $$tool" >&2; exit 1; }; } || exit 1; done
-	@docs/model/check
+	@internal/verify/model/check
