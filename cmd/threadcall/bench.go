@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,9 +12,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
@@ -24,41 +22,37 @@ const benchUsage = `Usage:
 
   threadcall bench [flags] [packages | files]
 
-Bench runs the benchmarks of Go packages in rounds, reports how fast each is and
-how sure that is, and compares revisions. Given files of results in place of
+Bench runs the benchmarks of Go packages in rounds, reports how fast each is with
+an interval, and compares revisions. Given files of results in place of
 packages, it compares those.
 
   threadcall bench                       the package in this directory
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
-  threadcall bench -aa                   a binary with itself: what this machine
-                                         can show at all
+  threadcall bench -aa                   a binary with itself: the minimum
+                                         detectable effect on this machine
   threadcall bench old.txt new.txt       two or more files of results
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
-  threadcall bench -list                 what measures on this machine or waits
+  threadcall bench -list                 the runs that measure or wait here
 
-Results are saved in the Go benchmark format as bench-TIME.txt. It ends with
-status 0; 1 if a benchmark failed, -fail-on was broken, something could not be
-done, or you interrupted it; and 2 if it did not understand the command.
+Build flags are those in GOFLAGS. Results are saved in the Go benchmark format as
+bench-TIME.txt. The status is 0; 1 if a benchmark failed, -fail-on was broken,
+something could not be done, or you interrupted it; 2 for a wrong command line.
 `
 
 // A benchCommand has the flags that are not settings of the measurement.
 type benchCommand struct {
 	*command
-	set    bench.Settings
+	set    session.Settings
 	ratios []string
 	json   bool
 	html   string
-
-	race, trimpath bool
 }
 
 func runBench(c *command) error {
 	b := &benchCommand{command: c}
 	var list bool
-	c.BoolVar(&list, "list", false, "list what measures on this machine and what waits for it")
-	b.defineWhat()
-	b.defineComparison()
-	b.defineBuild()
+	c.BoolVar(&list, "list", false, "list the runs that measure on this machine or wait for it")
+	b.define()
 	args, program, err := c.parse()
 	switch {
 	case err != nil:
@@ -81,23 +75,13 @@ func runBench(c *command) error {
 		return b.compare(files)
 	}
 	b.set.Patterns = packages
-	if b.race {
-		b.set.Flags = append(b.set.Flags, "-race")
-	}
-	if b.trimpath {
-		b.set.Flags = append(b.set.Flags, "-trimpath")
-	}
 	return b.measure()
 }
 
-// defineWhat defines the flags of what is measured and how.
-func (b *benchCommand) defineWhat() {
+func (b *benchCommand) define() {
 	set := &b.set
 	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
 	b.IntVar(&set.Count, "count", 10, "how many rounds, `n`")
-	b.DurationVar(&set.Budget, "budget", 0, "instead of -count: go on for this long, or until it is known well enough")
-	set.Until = 0.01
-	b.Func("until", "with -budget: the `change` that is to be seen everywhere (default 1%)", percentage(&set.Until))
 	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 1s)", func(text string) error {
 		set.Each.Benchtime = text
 		return checkBenchtime(text)
@@ -108,45 +92,19 @@ func (b *benchCommand) defineWhat() {
 		return err
 	})
 	b.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
-	b.BoolVar(&set.Each.Short, "short", false, "as for go test")
-	set.Seed = uint64(rand.Uint32()) + 1
-	b.Func("shuffle", "`order` in a round: on, off, or the seed that an earlier run has printed (default on)", func(text string) (err error) {
-		switch text {
-		case "on":
-		case "off":
-			set.Seed = 0
-		default:
-			if set.Seed, err = strconv.ParseUint(text, 10, 64); err != nil || set.Seed == 0 {
-				return errors.New("must be on, off, or a number above 0")
-			}
-		}
-		return nil
-	})
-	b.BoolVar(&set.Shared, "shared", false, "share the machine with others that do")
-	b.Func("pin", "run benchmarks on these `CPUs` only: 1, or 0,2-3 (Linux)", func(text string) (err error) {
-		set.Pin, err = host.ParseCPUs(text)
-		return err
-	})
 	set.CPUFreq = -1
-	b.Func("cpufreq", "fix the CPU frequency at this `percent` of its range (Linux, root)", func(text string) (err error) {
+	b.Func("cpufreq", "hold the CPU frequency at this `percent` of its range (Linux, root)", func(text string) (err error) {
 		set.CPUFreq, err = strconv.Atoi(text)
 		return err
 	})
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
-}
 
-// defineComparison defines the flags of what is compared and printed.
-func (b *benchCommand) defineComparison() {
-	set := &b.set
 	b.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
-	b.BoolVar(&set.Dirty, "dirty", false, "with -vs: measure changes that are in no commit, too")
 	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
-	set.Confidence = 0.95
-	b.Func("confidence", "of intervals and verdicts, `percent` (default 95%)", percentage(&set.Confidence))
 	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%'; may be repeated", func(text string) error {
-		l, err := bench.ParseLimit(text)
+		l, err := session.ParseLimit(text)
 		set.FailOn = append(set.FailOn, l)
 		return err
 	})
@@ -156,29 +114,6 @@ func (b *benchCommand) defineComparison() {
 	})
 	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
 	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
-}
-
-// defineBuild defines the flags of go build that make another binary.
-func (b *benchCommand) defineBuild() {
-	for _, name := range []string{"tags", "gcflags", "ldflags", "asmflags", "mod", "pgo"} {
-		b.Func(name, "`value` as for go build", func(value string) error {
-			b.set.Flags = append(b.set.Flags, "-"+name+"="+value)
-			return nil
-		})
-	}
-	b.BoolVar(&b.race, "race", false, "as for go build")
-	b.BoolVar(&b.trimpath, "trimpath", true, "as for go build; the length of a path then moves no code")
-}
-
-// percentage reads "1%" or "1" as 0.01.
-func percentage(x *float64) func(string) error {
-	return func(text string) (err error) {
-		*x, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
-		if *x /= 100; err != nil {
-			return errors.New("must be a percentage such as 1%")
-		}
-		return nil
-	}
 }
 
 // cpuList reads the flag -cpu.
@@ -225,14 +160,7 @@ func classify(args []string) (files, packages []string, err error) {
 
 // measure runs benchmarks and presents the results.
 func (b *benchCommand) measure() (err error) {
-	switch {
-	case b.has("budget") && b.has("count"):
-		return errors.New("-count says how many rounds, -budget how long: give one of them")
-	case b.has("budget") && b.set.Budget <= 0:
-		return fmt.Errorf("-budget must be more than nothing, not %v", b.set.Budget)
-	case b.has("until") && !b.has("budget"):
-		return errors.New("-until ends a -budget early: give that, too")
-	case b.has("vs") && b.set.VS == "":
+	if b.has("vs") && b.set.VS == "" {
 		return errors.New("-vs must name a revision; it is empty")
 	}
 	if err := b.set.Validate(); err != nil {
@@ -243,47 +171,44 @@ func (b *benchCommand) measure() (err error) {
 		return failure{err}
 	}
 	out, progress := screen.On(b.stdout), screen.On(b.stderr)
-	show := bench.Progress{Out: out, Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
+	show := session.Progress{Out: out, Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
 	if b.json {
 		show.Out = progress
 	}
 	ctx, stop := interruptible(progress)
 	defer stop()
-	report, err := bench.NewSession(b.set, show).Run(ctx)
+	report, err := session.Run(ctx, b.set, show)
 	progress.Progress("")
 	if report == nil {
 		return fail(err)
 	}
-	return b.present(bench.Result{Report: report, Comparison: report.Comparison}, err, out)
+	return b.present(session.Result{Report: report, Comparison: report.Comparison}, err, out)
 }
 
 // compare compares files of results.
 func (b *benchCommand) compare(files []string) error {
 	if name := b.given(func(name string) bool {
-		return !slices.Contains([]string{"col", "filter", "confidence", "fail-on", "ratios", "html", "json"}, name)
+		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json"}, name)
 	}); name != "" {
 		return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
-	}
-	if b.set.Confidence <= 0.5 || b.set.Confidence >= 1 {
-		return fmt.Errorf("-confidence must be between 50%% and 100%%, not %v%%", b.set.Confidence*100)
 	}
 	data, err := stats.Read(files...)
 	if err != nil {
 		return failure{err}
 	}
-	c, err := bench.Compare(data, &b.set)
+	c, err := session.Compare(data, &b.set)
 	if err != nil {
 		return failure{err}
 	}
 	if len(c.Versions) < 2 && len(b.set.FailOn) > 0 {
 		return errors.New("-fail-on is about a comparison, and there is one file")
 	}
-	breaches, blind, err := bench.Check(c, b.set.FailOn)
-	return b.present(bench.Result{Comparison: c, Breaches: breaches, Blind: blind}, err, screen.On(b.stdout))
+	breaches, undecided, err := session.Check(c, b.set.FailOn)
+	return b.present(session.Result{Comparison: c, Breaches: breaches, Undecided: undecided}, err, screen.On(b.stdout))
 }
 
 // present shows the result in each way that was asked for. The error, if any, is what is wrong with it.
-func (b *benchCommand) present(r bench.Result, err error, out *screen.Screen) error {
+func (b *benchCommand) present(r session.Result, err error, out *screen.Screen) error {
 	r.Settings, r.Ratios = &b.set, b.ratios
 	errs := []error{err}
 	if b.json {
@@ -300,7 +225,7 @@ func (b *benchCommand) present(r bench.Result, err error, out *screen.Screen) er
 	return fail(errors.Join(errs...))
 }
 
-// queue lists what measures on the machine and what waits.
+// queue lists the runs that hold the machine or wait for it.
 func (b *benchCommand) queue() error {
 	entries, err := lock.List()
 	switch {
@@ -311,14 +236,14 @@ func (b *benchCommand) queue() error {
 	}
 	out := screen.On(b.stdout)
 	if len(entries) == 0 {
-		out.Paragraph("", "Nothing measures on this machine.")
+		out.Paragraph("", "No benchmark runs on this machine.")
 	}
 	for _, e := range entries {
 		state := "measures"
 		if e.Waits() {
 			state = "waits"
 		}
-		out.Paragraph(fmt.Sprintf("%-9s %-9s ", state, e.Mode), e.String())
+		out.Paragraph(fmt.Sprintf("%-9s ", state), e.String())
 	}
 	return fail(out.Err)
 }

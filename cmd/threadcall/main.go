@@ -12,14 +12,14 @@ import (
 	"os"
 	"slices"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/cpufreq"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine/cpufreq"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
 func main() {
-	cpufreq.MaybeGuard()
+	cpufreq.MaybeWatchdog()
 	mainthread.Init(func() {
 		// Not by a return to Init: that has no status to give, and would wait for a function that hangs on the main thread.
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
@@ -36,7 +36,8 @@ Usage:
 The commands are:
 
   allocs  find out what allocates, how much, and why by the compiler's word
-  bench   run Go benchmarks, compare revisions, and report what noise hides
+  bench   run Go benchmarks, compare revisions, and report the minimum
+          detectable effect
   demo    try the main thread, and measure what calling it costs
   trace   see what the heap does, which thread runs what, and what calls cost
 

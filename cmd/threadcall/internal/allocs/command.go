@@ -35,7 +35,7 @@ func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.
 		cmd.Env = append(cmd.Env, "GODEBUG="+strings.TrimSuffix("memprofilerate=1,"+os.Getenv("GODEBUG"), ","))
 	}
 	name := strings.Join(argv, " ")
-	failed := gotest.Run(ctx, cmd, nil)
+	failed := gotest.Run(ctx, cmd)
 	if ctx.Err() != nil {
 		failed = gotest.ErrInterrupted // also if it has ended well
 	}

@@ -25,18 +25,18 @@ type binary struct {
 // timeoutGrace is how long a binary may run after its timeout. It ends tests itself, but not benchmarks.
 const timeoutGrace = 3 * time.Second
 
-func (s Settings) limits() gotest.Limits {
+func (s Settings) limit() time.Duration {
 	if s.Timeout <= 0 {
-		return gotest.Limits{}
+		return 0
 	}
-	return gotest.Limits{Timeout: s.Timeout + timeoutGrace}
+	return s.Timeout + timeoutGrace
 }
 
 // run runs the binary. A process that does not end well is a [gotest.Failure].
 func (s Settings) run(ctx context.Context, b *binary, args ...string) (*gotest.Result, error) {
 	// Like go test: a process that exits with 0 before the end has not ended well.
 	args = append([]string{"-test.paniconexit0", "-test.timeout=" + s.Timeout.String(), "-test.cpu=" + strconv.Itoa(s.Procs)}, args...)
-	r, err := b.Run(ctx, s.limits(), args...)
+	r, err := b.Run(ctx, s.limit(), args...)
 	if err != nil {
 		return &gotest.Result{}, err
 	}

@@ -218,7 +218,7 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *binary, which 
 		}
 		return fmt.Errorf("%s: %s: %w", path, name, err)
 	}
-	known, err = bin.Benchmarks(ctx, s.limits())
+	known, err = bin.Benchmarks(ctx, s.limit())
 	if err != nil {
 		return nil, failed("", err)
 	}

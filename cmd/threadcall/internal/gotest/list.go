@@ -126,7 +126,7 @@ func (t Tree) run(ctx context.Context, args []string) (stdout, stderr []byte, er
 		cmd.Env = append(cmd.Env, "PWD="+t.Dir)
 	}
 	cmd.Stdout, cmd.Stderr = &out, &complaints
-	err = Run(ctx, cmd, nil)
+	err = Run(ctx, cmd)
 	switch {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)

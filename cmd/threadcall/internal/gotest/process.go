@@ -21,8 +21,7 @@ const (
 // errTimeout is the cause of a context that ends because a process has run for too long.
 var errTimeout = errors.New("timeout")
 
-// Run runs cmd, which must not belong to a context, to its end, and returns what its Wait returns. Start starts it; nil
-// stands for its method Start.
+// Run runs cmd, which must not belong to a context, to its end, and returns what its Wait returns.
 //
 // The process and what it starts are a process group, where the system has those. When ctx is done, Run interrupts the
 // group, and kills it if it does not end. What is left of the group when the process has ended, Run kills.
@@ -30,16 +29,13 @@ var errTimeout = errors.New("timeout")
 // A process that reads the standard input from a terminal stays in the group of this one, because a terminal stops those
 // of other groups that read. An interrupt from the terminal reaches it without Run, and it must not take another one for
 // a second, so it gets that only if it goes on.
-func Run(ctx context.Context, cmd *exec.Cmd, start func(*exec.Cmd) error) error {
+func Run(ctx context.Context, cmd *exec.Cmd) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if start == nil {
-		start = (*exec.Cmd).Start
-	}
 	g := &group{cmd: cmd, own: (cmd.Stdin != os.Stdin || !term.IsTerminal(int(os.Stdin.Fd()))) && separate(cmd)}
 	cmd.WaitDelay = pipeGrace
-	if err := start(cmd); err != nil {
+	if err := cmd.Start(); err != nil {
 		return err
 	}
 	running.Store(g, nil)

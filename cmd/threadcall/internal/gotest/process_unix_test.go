@@ -57,7 +57,7 @@ func TestWhatACommandHasStartedEndsWithIt(t *testing.T) {
 		defer reader.Close()
 		cmd.Stdout = writer
 		ended := make(chan error, 1)
-		go func() { ended <- Run(ctx, cmd, nil) }()
+		go func() { ended <- Run(ctx, cmd) }()
 		child, err := bufio.NewReader(reader).ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
@@ -74,14 +74,14 @@ func TestWhatACommandHasStartedEndsWithIt(t *testing.T) {
 }
 
 func TestATimeoutEndsABinary(t *testing.T) {
-	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), Limits{Timeout: time.Millisecond}, "-c", "echo begun; sleep 100")
+	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), time.Millisecond, "-c", "echo begun; sleep 100")
 	if err != nil || !r.TooLong || r.Failure != "it took longer than -timeout 1ms" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
 func TestAProcessThatOutlivesABinaryIsAFailure(t *testing.T) {
-	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), Limits{}, "-c", "sleep 100 & echo $!")
+	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), 0, "-c", "sleep 100 & echo $!")
 	if err != nil || !strings.Contains(r.Failure, "outlived it") {
 		t.Errorf("%+v, %v", r, err)
 	}

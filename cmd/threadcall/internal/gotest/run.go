@@ -19,12 +19,6 @@ type Binary struct {
 	Env  []string // of the process
 }
 
-// Limits are how a test binary runs.
-type Limits struct {
-	Timeout time.Duration         // 0: none
-	Start   func(*exec.Cmd) error // nil: (*exec.Cmd).Start
-}
-
 // A Result is what a process of a test binary left.
 type Result struct {
 	Stdout  string
@@ -35,11 +29,11 @@ type Result struct {
 	CPU     time.Duration // that the process used, and those that it waited for
 }
 
-// Run runs the binary. A ctx that ends it is an error; that it fails is not.
-func (b *Binary) Run(ctx context.Context, l Limits, args ...string) (*Result, error) {
+// Run runs the binary, and ends it after the timeout, unless that is 0. A ctx that ends it is an error; that it fails is not.
+func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string) (*Result, error) {
 	limited, cancel := ctx, context.CancelFunc(func() {})
-	if l.Timeout > 0 { // testing has a limit for tests, but none for benchmarks
-		limited, cancel = context.WithTimeoutCause(ctx, l.Timeout, errTimeout)
+	if timeout > 0 { // testing has a limit for tests, but none for benchmarks
+		limited, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
 	}
 	defer cancel()
 	cmd := exec.Command(b.Path, args...)
@@ -47,7 +41,7 @@ func (b *Binary) Run(ctx context.Context, l Limits, args ...string) (*Result, er
 	var stdout, stderr output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	began := time.Now()
-	err := Run(limited, cmd, l.Start)
+	err := Run(limited, cmd)
 	r := &Result{Stdout: stdout.String(), Time: time.Since(began)}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -59,7 +53,7 @@ func (b *Binary) Run(ctx context.Context, l Limits, args ...string) (*Result, er
 	r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	switch {
 	case err != nil && limited.Err() != nil:
-		r.TooLong, r.Failure = true, fmt.Sprintf("it took longer than -timeout %v", l.Timeout)
+		r.TooLong, r.Failure = true, fmt.Sprintf("it took longer than -timeout %v", timeout)
 		if where := benchmarkLine(r.Output); where != "" {
 			r.Failure += "\nat " + where
 		}
@@ -93,8 +87,8 @@ func (r *Result) Err() error {
 var isBenchmark = regexp.MustCompile(`^Benchmark[\pL\pN_]*$`)
 
 // Benchmarks returns the names of all top-level benchmarks in the binary.
-func (b *Binary) Benchmarks(ctx context.Context, l Limits) (names []string, err error) {
-	r, err := b.Run(ctx, l, "-test.list=^Benchmark")
+func (b *Binary) Benchmarks(ctx context.Context, timeout time.Duration) (names []string, err error) {
+	r, err := b.Run(ctx, timeout, "-test.list=^Benchmark")
 	if err != nil {
 		return nil, err
 	}

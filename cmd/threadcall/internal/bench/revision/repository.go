@@ -117,7 +117,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd.Env = append(withoutRepository(os.Environ()), "PWD="+dir, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := gotest.Run(ctx, cmd, nil); err != nil {
+	if err := gotest.Run(ctx, cmd); err != nil {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}

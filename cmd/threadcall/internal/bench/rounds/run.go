@@ -11,10 +11,9 @@ import (
 
 // Settings are how each process runs.
 type Settings struct {
-	Benchtime string // as for go test; empty: a second
-	CPU       string // as for go test; empty: as many as there are
-	Short     bool
-	gotest.Limits
+	Benchtime string        // as for go test; empty: a second
+	CPU       string        // as for go test; empty: as many as there are
+	Timeout   time.Duration // of a process; 0: none
 }
 
 // An Outcome is what a process did.
@@ -82,10 +81,7 @@ func (s *Settings) start(ctx context.Context, r Run, more ...string) (*gotest.Re
 	if s.CPU != "" {
 		args = append(args, "-test.cpu="+s.CPU)
 	}
-	if s.Short {
-		args = append(args, "-test.short")
-	}
-	p, err := r.Job.Versions[r.Version].Run(ctx, s.Limits, append(args, more...)...)
+	p, err := r.Job.Versions[r.Version].Run(ctx, s.Timeout, append(args, more...)...)
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%s: %w", r.Job.Package, err)
 	}

@@ -166,7 +166,7 @@ func (r Request) record(ctx context.Context, dir string, cmd *exec.Cmd, set func
 	// the process is killed. Of two values it takes the later one, the user's.
 	debug := fmt.Sprintf("GODEBUG=traceadvanceperiod=%d,%s", (200 * time.Millisecond).Nanoseconds(), os.Getenv("GODEBUG"))
 	cmd.Env = append(cmd.Env, strings.TrimSuffix(debug, ","))
-	failed = gotest.Run(ctx, cmd, nil)
+	failed = gotest.Run(ctx, cmd)
 	if failed != nil && cmd.Process != nil && ctx.Err() != nil {
 		failed = fmt.Errorf("interrupted: %w", failed)
 	}
