@@ -35,8 +35,8 @@ func benchCommand(stdout, stderr *os.File) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [packages | files]",
 		Short: "Run Go benchmarks, compare revisions, and report the minimum detectable effect",
-		Long: `Bench runs the benchmarks of Go packages in rounds, reports how fast each is with
-an interval, and compares revisions. Given files of results in place of
+		Long: `Bench runs the benchmarks of Go packages in rounds, reports how fast each is,
+with an interval, and compares revisions. Given files of results in place of
 packages, it compares those.
 
   threadcall bench                       the package in this directory
@@ -47,9 +47,10 @@ packages, it compares those.
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
   threadcall bench -list                 the runs that measure or wait here
 
-Build flags are those in GOFLAGS. Results are saved in the Go benchmark format as
-bench-TIME.txt. The status is 0; 1 if a benchmark failed, -fail-on was broken,
-something could not be done, or you interrupted it; 2 for a wrong command line.`,
+Build flags are those in GOFLAGS. Results are saved in the Go benchmark format
+as bench-TIME.txt. The status is 0; 1 if a benchmark failed, -fail-on was
+broken, something could not be done, or you interrupted it; 2 for a wrong
+command line.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args, stdout, stderr)
 		},
