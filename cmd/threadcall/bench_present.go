@@ -14,7 +14,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 const (
@@ -36,7 +36,7 @@ type benchResult struct {
 
 // present shows the result in each way that was asked for. The error, if any, is what is wrong with it; it and what is
 // wrong with showing it become the failure of the command.
-func (f *benchFlags) present(r benchResult, err error, out *screen.Screen, stdout io.Writer) error {
+func (f *benchFlags) present(r benchResult, err error, out *ui.Screen, stdout io.Writer) error {
 	errs := []error{err}
 	r.ratios = f.ratios
 	if f.asJSON {
@@ -69,7 +69,7 @@ func (r benchResult) document(w io.Writer) error {
 }
 
 // print writes the result for people.
-func (r benchResult) print(out *screen.Screen) {
+func (r benchResult) print(out *ui.Screen) {
 	if r.report != nil {
 		for _, v := range r.report.Versions {
 			if len(r.report.Versions) > 1 {
@@ -100,7 +100,7 @@ func (r benchResult) print(out *screen.Screen) {
 
 // printRatios writes the table that -ratios asks for. A version that it names need not be there: a run of some benchmarks
 // may have no results of it.
-func (r benchResult) printRatios(out *screen.Screen) {
+func (r benchResult) printRatios(out *ui.Screen) {
 	var cs []*stats.Comparison
 	for _, version := range r.ratios {
 		if c := r.comparison.To(version); c != nil {
@@ -115,7 +115,7 @@ func (r benchResult) printRatios(out *screen.Screen) {
 }
 
 // printSmallest says what a comparison of a binary with itself is for.
-func (r benchResult) printSmallest(out *screen.Screen) {
+func (r benchResult) printSmallest(out *ui.Screen) {
 	fmt.Fprintln(out)
 	middle, worst, ok := r.comparison.Smallest()
 	if !ok {
@@ -127,7 +127,7 @@ func (r benchResult) printSmallest(out *screen.Screen) {
 }
 
 // printBlind warns of what -fail-on could not have seen.
-func (r benchResult) printBlind(out *screen.Screen) {
+func (r benchResult) printBlind(out *ui.Screen) {
 	blind := r.blind
 	if r.report != nil {
 		blind = r.report.Blind
@@ -174,7 +174,7 @@ func (r benchResult) hint() string {
 }
 
 // printRun says how it was measured, and where the raw results are.
-func (r benchResult) printRun(out *screen.Screen) {
+func (r benchResult) printRun(out *ui.Screen) {
 	fmt.Fprintln(out)
 	text := count(len(r.report.Rounds), "round", "rounds") + ": " + r.report.Stopped + ". "
 	if r.settings.Seed != 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/demo"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 func demoCommand(stdout, stderr *os.File) *cobra.Command {
@@ -34,11 +34,11 @@ understand the command.`,
 			if err := set.Validate(); err != nil {
 				return err
 			}
-			out := screen.On(stdout)
+			out := ui.On(stdout)
 			if asJSON {
-				out = screen.Discard()
+				out = ui.Discard()
 			}
-			r := perform(set, out, screen.On(stderr))
+			r := perform(set, out, ui.On(stderr))
 			err := out.Err
 			if asJSON {
 				err = writeJSON(stdout, r)
@@ -53,7 +53,7 @@ understand the command.`,
 }
 
 // perform tells on out what it finds out, when it does.
-func perform(set demo.Settings, out, progress *screen.Screen) *demo.Report {
+func perform(set demo.Settings, out, progress *ui.Screen) *demo.Report {
 	r, text := demo.NewReport(set), demo.Text{Screen: out}
 	add := func(f demo.Fact) {
 		r.Add(f)

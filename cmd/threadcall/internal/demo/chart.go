@@ -3,6 +3,8 @@ package demo
 import (
 	"math"
 	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // chart draws the times as bars on a logarithmic scale.
@@ -42,7 +44,7 @@ func (t Text) chart(r *Report) {
 	ticks, labels := strings.Repeat(" ", before), strings.Repeat(" ", before)
 	for e := low; e <= high; e++ {
 		ticks += pad([]string{"|", strings.Repeat(" ", decade)}, false)[0]
-		labels += pad([]string{whole(math.Pow(10, e)), strings.Repeat(" ", decade)}, false)[0]
+		labels += pad([]string{ui.Duration(math.Pow(10, e)), strings.Repeat(" ", decade)}, false)[0]
 	}
 	t.say("%s\n%s\n", t.Faint(strings.TrimRight(labels, " ")), t.Faint(strings.TrimRight(ticks, " ")))
 	for _, b := range bars {
@@ -51,16 +53,6 @@ func (t Text) chart(r *Report) {
 		if b.row.Name == "threadcall" {
 			drawn = t.Green(drawn)
 		}
-		t.say("%-*s%s %s\n", before, b.label, drawn, duration(b.row.Time.Median))
+		t.say("%-*s%s %s\n", before, b.label, drawn, ui.Duration(b.row.Time.Median))
 	}
-}
-
-// whole writes a power of ten.
-func whole(ns float64) string {
-	s := duration(ns)
-	number, unit, _ := strings.Cut(s, " ")
-	if strings.Contains(number, ".") {
-		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
-	}
-	return number + " " + unit
 }

@@ -3,7 +3,7 @@ package demo
 import (
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // names are the rows of the table, from top to bottom.
@@ -13,7 +13,7 @@ var names = []string{"direct", "naive", "pooled", "struct", "threadcall", "floor
 func (t Text) table(r *Report) {
 	left, right := half(r, Unlocked), half(r, MainThread)
 	first := pad(append([]string{"", ""}, names...), false)
-	if room := t.Width - screen.Columns(first[0]+left[0]+right[0]); room >= 0 {
+	if room := t.Width - ui.Columns(first[0]+left[0]+right[0]); room >= 0 {
 		t.lines(strings.Repeat(" ", min(room, 3)), first, left, right)
 	} else {
 		t.lines("", first, left)
@@ -60,7 +60,7 @@ func half(r *Report, served Place) []string {
 			row = r.Row(name, TwoThreads)
 		}
 		if row != nil && row.Missing == "" {
-			cells[0], cells[1] = duration(row.Time.Median), limits(row.Time)
+			cells[0], cells[1] = ui.Duration(row.Time.Median), limits(row.Time)
 			if row.Bytes != nil {
 				cells[2], cells[3] = count(row.Bytes.Median), count(row.Allocs.Median)
 			}
@@ -82,10 +82,10 @@ func half(r *Report, served Place) []string {
 func pad(cells []string, right bool) []string {
 	width := 0
 	for _, c := range cells {
-		width = max(width, screen.Columns(c))
+		width = max(width, ui.Columns(c))
 	}
 	for i, c := range cells {
-		if blanks := strings.Repeat(" ", width-screen.Columns(c)); right {
+		if blanks := strings.Repeat(" ", width-ui.Columns(c)); right {
 			cells[i] = blanks + c
 		} else {
 			cells[i] = c + blanks

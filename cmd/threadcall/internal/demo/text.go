@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Text tells a reader what a [Report] is filled with, at the time when it is found out. Its methods are called in the
 // order in which they stand here.
-type Text struct{ *screen.Screen }
+type Text struct{ *ui.Screen }
 
 // Opening says where the demo runs.
 func (t Text) Opening(r *Report) {
@@ -87,24 +87,24 @@ func (t Text) Results(r *Report) {
 func (t Text) verdict(r *Report) {
 	v := r.Verdict
 	t.Paragraph("", fmt.Sprintf("On the main thread, threadcall is %s times as fast as %s, the best of the others (the "+
-		"median of the rounds, which saw %s).", t.Bold(digits(v.Times.Median)), v.Best, between(v.Times)))
+		"median of the rounds, which saw %s).", t.Bold(ui.Digits(v.Times.Median)), v.Best, between(v.Times)))
 	if floor := r.Row("floor", TwoThreads).Time; v.Floors > 0 {
-		t.Paragraph("", fmt.Sprintf("It takes %s times as long as the floor where that was lowest, at %s.", digits(v.Floors),
-			duration(floor.Min)))
+		t.Paragraph("", fmt.Sprintf("It takes %s times as long as the floor where that was lowest, at %s.", ui.Digits(v.Floors),
+			ui.Duration(floor.Min)))
 		if floor.Max > uneasy*floor.Min {
 			t.Paragraph("", fmt.Sprintf("In another round the floor was %s times as high: its threads had to share a "+
 				"core, with each other or with other programs. All times are better where that does not happen.",
-				digits(floor.Max/floor.Min)))
+				ui.Digits(floor.Max/floor.Min)))
 		}
 	}
 	t.Paragraph("", fmt.Sprintf("On an unlocked goroutine, %s looks %s times as fast as it is on the main thread (%s).",
-		v.Best, digits(v.Masked.Median), between(v.Masked)))
+		v.Best, ui.Digits(v.Masked.Median), between(v.Masked)))
 }
 
 // uneasy is how much the floor may vary by itself, as its threads come to be on cores that are near or far.
 const uneasy = 8
 
-func between(s Spread) string { return digits(s.Min) + " to " + digits(s.Max) }
+func between(s Spread) string { return ui.Digits(s.Min) + " to " + ui.Digits(s.Max) }
 
 // Closing says whether all was as expected.
 func (t Text) Closing(r *Report) {

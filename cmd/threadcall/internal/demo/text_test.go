@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // written returns what tell says.
@@ -17,7 +17,7 @@ func written(t *testing.T, tell func(Text)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell(Text{screen.On(f)})
+	tell(Text{ui.On(f)})
 	f.Close()
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -87,7 +87,7 @@ func TestResultsFitIntoEightyColumnsWhateverTheyAre(t *testing.T) {
 			return 1.5
 		})
 		for line := range strings.Lines(written(t, func(text Text) { text.Results(r) })) {
-			if n := screen.Columns(line) - 1; n > 80 {
+			if n := ui.Columns(line) - 1; n > 80 {
 				t.Errorf("%v ns: %d columns: %s", ns, n, line)
 			}
 		}

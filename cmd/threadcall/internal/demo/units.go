@@ -1,50 +1,29 @@
 package demo
 
-import "strconv"
+import (
+	"math"
 
-// digits writes x with three digits, or more before the point.
-func digits(x float64) string {
-	places := 0
-	switch {
-	case x < 9.995:
-		places = 2
-	case x < 99.95:
-		places = 1
-	}
-	return strconv.FormatFloat(x, 'f', places, 64)
-}
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
 
-// A unit is one of time.
-type unit struct {
-	name string
-	ns   float64
-}
-
-func unitOf(ns float64) unit {
-	switch {
-	case ns < 999.5:
-		return unit{"ns", 1}
-	case ns < 999.5e3:
-		return unit{"µs", 1e3}
-	}
-	return unit{"ms", 1e6}
-}
-
-func duration(ns float64) string {
-	u := unitOf(ns)
-	return digits(ns/u.ns) + " " + u.name
-}
-
-// limits writes the ends of s in the unit of its median, which duration shows.
+// limits writes the ends of s in the unit of its median.
 func limits(s Spread) string {
-	u := unitOf(s.Median)
-	return digits(s.Min/u.ns) + ".." + digits(s.Max/u.ns)
+	unit := 1.0
+	switch {
+	case s.Median >= 999.5e6:
+		unit = 1e9
+	case s.Median >= 999.5e3:
+		unit = 1e6
+	case s.Median >= 999.5:
+		unit = 1e3
+	}
+	return ui.Digits(s.Min/unit) + ".." + ui.Digits(s.Max/unit)
 }
 
-// count writes x without a fraction, if that is no more than the runtime allocates now and then by itself.
+// count writes x without a fraction if the fraction is within what the runtime allocates by itself.
 func count(x float64) string {
-	if whole := float64(int(x + 0.5)); x-whole < 0.02*whole+0.02 && whole-x < 0.02*whole+0.02 {
-		return strconv.FormatFloat(whole, 'f', 0, 64)
+	if whole := math.Round(x); math.Abs(x-whole) < 0.02*whole+0.02 {
+		return ui.Number(whole)
 	}
-	return digits(x)
+	return ui.Digits(x)
 }

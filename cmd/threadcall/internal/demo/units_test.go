@@ -2,17 +2,6 @@ package demo
 
 import "testing"
 
-func TestTimesHaveThreeDigitsAndAUnit(t *testing.T) {
-	for ns, want := range map[float64]string{
-		0.4: "0.40 ns", 1: "1.00 ns", 9.994: "9.99 ns", 9.996: "10.0 ns", 99.96: "100 ns", 999.4: "999 ns",
-		999.6: "1.00 µs", 17_900: "17.9 µs", 999_400: "999 µs", 1e6: "1.00 ms", 2.5e9: "2500 ms",
-	} {
-		if got := duration(ns); got != want {
-			t.Errorf("%v: %q, want %q", ns, got, want)
-		}
-	}
-}
-
 func TestLimitsHaveTheUnitOfTheMedian(t *testing.T) {
 	if got := limits(Spread{Median: 1500, Min: 140, Max: 37_000}); got != "0.14..37.0" {
 		t.Error(got)
