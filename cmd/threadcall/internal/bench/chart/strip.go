@@ -54,7 +54,7 @@ func draw(c *stats.Comparison, t *stats.Table, row *stats.Row) card {
 			l.Change, l.Class = strings.TrimSpace(text.Change+" "+text.Word), text.Class
 			switch d.Verdict {
 			case stats.Unseen:
-				l.Change = text.Word + " (minimum detectable: " + text.CouldSee + ")"
+				l.Change = text.Word + " (detectable: " + text.CouldSee + ")"
 			case stats.TooFew:
 				l.Change = text.Word
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"io"
 	"os"
 	"runtime/trace"
 	"slices"
@@ -67,14 +66,6 @@ func consistent(t *testing.T, r *report.Report) {
 	if bytes.Contains(text, []byte(":null")) {
 		i := bytes.Index(text, []byte(":null"))
 		t.Errorf("has a list that is null, which is no list in other languages: %s", text[max(0, i-80):i+5])
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(new(report.Report)); err != nil {
-		t.Errorf("JSON cannot be read back: %v", err)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		t.Errorf("after the JSON: %v", err)
 	}
 
 	var goroutines, executions, moves uint64
