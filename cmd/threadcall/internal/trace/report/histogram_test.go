@@ -65,17 +65,6 @@ func TestQuantilesAreNear(t *testing.T) {
 	}
 }
 
-func TestAnEmptyDistributionIsZero(t *testing.T) {
-	var h Histogram
-	d := h.Distribution()
-	if d.Classes == nil {
-		t.Error("classes are nil")
-	}
-	if d.Classes = nil; d.N != 0 || d.Sum != 0 || d.P50 != 0 || d.P99 != 0 || d.Max != 0 {
-		t.Errorf("%+v", d)
-	}
-}
-
 func TestTheTopAreTheBest(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 100 {

@@ -49,13 +49,6 @@ func TestASeriesLosesNoPeakAndNoLow(t *testing.T) {
 	}
 }
 
-func TestAnEmptySeriesHasNoPoints(t *testing.T) {
-	var s Curve
-	if r := s.Series(time.Hour, 5); r.Points == nil || len(r.Points) != 0 {
-		t.Errorf("%+v", r)
-	}
-}
-
 func TestSharesSumUpToTheTime(t *testing.T) {
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
