@@ -162,7 +162,7 @@ func (r ratios) interval(d stats.Delta, class string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// arrow says that the estimate lies beyond an end.
+// arrow draws an estimate beyond an end.
 func (r ratios) arrow(b *strings.Builder, right bool) {
 	x, back := r.Right, -7.0
 	if !right {

@@ -55,13 +55,13 @@
   const find = (stairs, t) => stairs.findLast(s => s[0] <= t);
 
   const panels = [];
-  const panel = (title, height, draw, tell) => {
+  const panel = (title, height, draw, describe) => {
     const heading = document.createElement("h3"), svg = el("svg", {height, role: "img"}), values = document.createElement("span");
     heading.append(title);
     heading.append(values);
     svg.setAttribute("aria-label", typeof title === "string" ? title : title.textContent);
     root.append(heading, svg);
-    panels.push({svg, height, draw, tell, values});
+    panels.push({svg, height, draw, describe, values});
   };
 
   for (const l of data.lines) {
@@ -193,10 +193,10 @@
   };
 
   const precise = () => 10 ** Math.floor(Math.log10(Math.max((view[1] - view[0]) / 1000, 1)));
-  const tell = () => {
+  const describe = () => {
     for (const p of panels) {
       p.values.replaceChildren();
-      p.tell(cursor?.t ?? null, p.values, cursor?.svg === p.svg ? cursor.y : -1);
+      p.describe(cursor?.t ?? null, p.values, cursor?.svg === p.svg ? cursor.y : -1);
       p.svg.querySelectorAll(".cross, .chosen").forEach(e => e.remove());
       if (chosen) {
         const [a, b] = [Math.min(...chosen), Math.max(...chosen)];
@@ -219,7 +219,7 @@
     drawAxis();
     root.dataset.from = view[0];
     root.dataset.to = view[1];
-    tell();
+    describe();
   };
 
   const least = Math.min(total, 100); // nanoseconds
@@ -253,9 +253,9 @@
     if (!svg || drag?.pan) return;
     const px = place(e);
     cursor = {x: px, t: at(px), svg, y: e.clientY - svg.getBoundingClientRect().top};
-    tell();
+    describe();
   });
-  root.addEventListener("pointerleave", () => { cursor = null; tell(); });
+  root.addEventListener("pointerleave", () => { cursor = null; describe(); });
 
   let drag = null;
   root.addEventListener("pointerdown", e => {
@@ -274,7 +274,7 @@
       show(drag.view[0] + d, drag.view[1] + d);
     } else if (Math.abs(px - drag.from) > 3) {
       chosen = [drag.from, px];
-      tell();
+      describe();
     }
   });
   addEventListener("pointerup", () => {
