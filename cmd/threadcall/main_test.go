@@ -116,7 +116,7 @@ func TestHelpIsNoError(t *testing.T) {
 
 func TestFlagsMayHaveOneDash(t *testing.T) {
 	stdout, stderr, status := threadcall(t, "demo", "-rounds=1", "-duration", "2ms")
-	if status != statusOK || !strings.Contains(stdout, "medians of 1 round") {
+	if status != statusOK || !strings.Contains(stdout, "medians of rounds (1)") {
 		t.Errorf("status %d, stderr %q, stdout %q", status, stderr, stdout)
 	}
 }

@@ -46,30 +46,30 @@ func Computing(goroutines int) Load {
 			t.cpu += r.CPU * float64(r.Ops)
 			t.latencies = append(t.latencies, r.Latencies...)
 		}
-		var loaded, quiet total
+		var loaded, alone total
 		call := func() { s.Call(nop) }
-		turns := 4
+		parts := 4
 		if x.N > 0 {
-			turns = min(turns, x.N)
+			parts = min(parts, x.N)
 		}
-		for i := range turns {
-			turn := Extent{D: x.D / time.Duration(2*turns)}
+		for i := range parts {
+			part := Extent{D: x.D / time.Duration(2*parts)}
 			if x.N > 0 {
-				turn.N = x.N*(i+1)/turns - x.N*i/turns
+				part.N = x.N*(i+1)/parts - x.N*i/parts
 			}
 			first := i%2 == 0 // so that neither is always the later one
 			if first {
-				loop(&quiet, turn, nop)
+				loop(&alone, part, nop)
 			}
-			loop(&loaded, turn, call)
+			loop(&loaded, part, call)
 			if !first {
-				loop(&quiet, turn, nop)
+				loop(&alone, part, nop)
 			}
 		}
 		slices.Sort(loaded.latencies)
 		r := Result{Ops: int(loaded.ops), CPU: loaded.cpu / loaded.ops, Latencies: loaded.latencies}
 		r.Time = r.Quantile(50)
-		r.Lost = 1 - loaded.computed/loaded.time/(quiet.computed/quiet.time)
+		r.Lost = 1 - loaded.computed/loaded.time/(alone.computed/alone.time)
 		return r
 	}
 }

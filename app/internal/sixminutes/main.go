@@ -48,12 +48,10 @@ func all(duration time.Duration) error {
 		running.Go(func() {
 			cmd := exec.Command(self, "-only", d.name, "-for", duration.String())
 			cmd.Stderr = os.Stderr
-			text, err := cmd.Output()
-			if err == nil {
-				err = json.Unmarshal(text, &columns[i])
-			}
-			if err != nil {
+			if text, err := cmd.Output(); err != nil {
 				failures[i] = fmt.Errorf("%s: %w", d.name, err)
+			} else {
+				failures[i] = json.Unmarshal(text, &columns[i])
 			}
 		})
 	}

@@ -35,9 +35,7 @@ func TestEveryDesignIsMeasured(t *testing.T) {
 
 func TestGrowthIsBetweenCollections(t *testing.T) {
 	m := meter{low: sample{heap: 100}}
-	for _, s := range []sample{
-		{heap: 300}, {heap: 350}, {heap: 90, collections: 1}, {heap: 250, collections: 1}, {heap: 120, collections: 2},
-	} {
+	for _, s := range []sample{{heap: 300}, {heap: 350}, {heap: 90, collections: 1}, {heap: 250, collections: 1}, {heap: 120, collections: 2}} {
 		m.add(s)
 	}
 	if m.growth != 250 {

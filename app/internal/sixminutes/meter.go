@@ -109,13 +109,8 @@ func (m *meter) column() []string {
 }
 
 func size(bytes uint64) string {
-	const kib, mib = 1 << 10, 1 << 20
-	switch n := float64(bytes); {
-	case n < kib:
-		return fmt.Sprintf("%.0f B", n)
-	case n < mib/10:
-		return fmt.Sprintf("%.1f KiB", n/kib)
-	default:
-		return fmt.Sprintf("%.2f MiB", n/mib)
+	if kib := float64(bytes) / 1024; kib < 100 {
+		return fmt.Sprintf("%.1f KiB", kib)
 	}
+	return fmt.Sprintf("%.2f MiB", float64(bytes)/(1<<20))
 }

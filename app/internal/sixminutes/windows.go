@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"sync"
@@ -16,10 +15,10 @@ import (
 )
 
 const (
-	windows   = 2
-	frameRate = 30 // of each window
-	width     = 640
-	height    = 480
+	windows       = 2
+	frameRate     = 30 // of each window
+	width, height = 640, 480
+	title         = "six minutes"
 )
 
 // A design is a way to show the windows.
@@ -103,7 +102,7 @@ func openWindows() (open []*glfw.Window, err error) {
 	glfw.WindowHint(glfw.ContextVersionMinor, 3)
 	glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
 	for i := range windows {
-		w, err := glfw.CreateWindow(width, height, title(i), nil, nil)
+		w, err := glfw.CreateWindow(width, height, title, nil, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +121,7 @@ func appWindows(m *meter) error {
 	var all sync.WaitGroup
 	var open []*app.Win
 	for i := range windows {
-		w, err := app.NewWindow(app.Title(title(i)), app.Size(width, height), app.FrameRate(frameRate))
+		w, err := app.NewWindow(app.Title(title), app.Size(width, height), app.FrameRate(frameRate))
 		if err != nil {
 			return err
 		}
@@ -145,8 +144,6 @@ func appWindows(m *meter) error {
 	all.Wait()
 	return m.end()
 }
-
-func title(window int) string { return fmt.Sprintf("six minutes, window %d", window+1) }
 
 // draw fills the window with a colour that changes with time.
 func draw(seconds float64, window int) {

@@ -64,13 +64,9 @@ func (p printer) measuring(set Settings) {
 		goroutine receives functions on a channel: naive, pooled and struct. It measured them with a goroutine that is
 		locked to no thread: the first half of the table. A program that needs its main thread pays for
 		the second half.`)
-	rounds := "rounds, each in an order of its own"
-	if set.Rounds == 1 {
-		rounds = "round"
-	}
 	p.printf("\n")
-	p.Paragraph("", fmt.Sprintf("Times are medians of %d %s, with %v of calls to a sample. This takes about %v.",
-		set.Rounds, rounds, set.Duration, max((9*time.Duration(set.Rounds+1)*set.Duration).Round(time.Second), time.Second)))
+	p.Paragraph("", fmt.Sprintf("Times are medians of rounds (%d), each in an order of its own, with %v of calls to a sample. This takes about %v.",
+		set.Rounds, set.Duration, max((9*time.Duration(set.Rounds+1)*set.Duration).Round(time.Second), time.Second)))
 	p.printf("\n")
 }
 
@@ -98,12 +94,8 @@ func (p printer) results(rows []row) {
 	}
 	p.printf("\n")
 	p.Paragraph("direct      ", "The same function is called where its caller is.")
-	if rows[len(rows)-1].main == nil {
-		p.Paragraph("bound       ", "There is none: two threads cannot run at the same time here.")
-	} else {
-		p.Paragraph("bound       ", "Two threads hand one word to and fro: the least that a call between threads can take, if both have a "+
-			"core to themselves.")
-	}
+	p.Paragraph("bound       ", "Two threads hand one word to and fro: the least that a call between threads can take, if both have a "+
+		"core to themselves. It is missing where two threads cannot run at the same time.")
 	p.Paragraph("threadcall  ", "It always serves a thread.")
 	p.printf("\n")
 	p.verdict(rows)
