@@ -15,7 +15,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/chart"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 func allocsCommand(stdout, stderr *os.File) *cobra.Command {
@@ -54,7 +54,7 @@ and 2 if it did not understand the command.`,
 			}
 			ctx, stop := untilInterrupted()
 			defer stop()
-			progress := screen.On(stderr)
+			progress := ui.On(stderr)
 			set.Progress = progress.Progress
 			var r *allocs.Report
 			if command == nil {
@@ -117,7 +117,7 @@ func (o *allocsOutput) report(r *allocs.Report, stdout *os.File) error {
 	if o.json {
 		err = writeJSON(stdout, r)
 	} else {
-		text := allocs.Text{Screen: screen.On(stdout), Top: o.top, Stacks: o.stacks, Once: o.once, Dir: dir}
+		text := allocs.Text{Screen: ui.On(stdout), Top: o.top, Stacks: o.stacks, Once: o.once, Dir: dir}
 		if r.Budget != nil {
 			text.Failures(r)
 			text.Budget(r.Budget)

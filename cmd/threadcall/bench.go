@@ -17,7 +17,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // benchFlags are flags as they are typed.
@@ -86,7 +86,7 @@ func (f *benchFlags) define(cmd *cobra.Command) {
 
 // run does what the flags say, with packages or files.
 func (f *benchFlags) run(cmd *cobra.Command, args []string, stdout, stderr *os.File) error {
-	out := screen.On(stdout)
+	out := ui.On(stdout)
 	if f.list {
 		return f.queue(out, stdout)
 	}
@@ -157,8 +157,8 @@ func (f *benchFlags) sort(args []string) (files, packages []string, err error) {
 }
 
 // measure runs benchmarks and prints what came out.
-func (f *benchFlags) measure(out *screen.Screen, stdout io.Writer, stderr *os.File) error {
-	progress := screen.On(stderr)
+func (f *benchFlags) measure(out *ui.Screen, stdout io.Writer, stderr *os.File) error {
+	progress := ui.On(stderr)
 	tell := &benchTeller{out: out, progress: progress, terminal: term.IsTerminal(int(stderr.Fd())), settings: &f.set}
 	if f.asJSON {
 		tell.out = progress
@@ -178,7 +178,7 @@ func (f *benchFlags) measure(out *screen.Screen, stdout io.Writer, stderr *os.Fi
 }
 
 // compare compares files of results.
-func (f *benchFlags) compare(cmd *cobra.Command, files []string, out *screen.Screen, stdout io.Writer) error {
+func (f *benchFlags) compare(cmd *cobra.Command, files []string, out *ui.Screen, stdout io.Writer) error {
 	for _, name := range []string{
 		"bench", "count", "benchtime", "cpu", "timeout", "vs", "aa", "o", "cpufreq",
 	} {
@@ -202,7 +202,7 @@ func (f *benchFlags) compare(cmd *cobra.Command, files []string, out *screen.Scr
 }
 
 // queue lists the runs that hold the machine or wait for it.
-func (f *benchFlags) queue(out *screen.Screen, stdout io.Writer) error {
+func (f *benchFlags) queue(out *ui.Screen, stdout io.Writer) error {
 	entries, err := lock.List()
 	if err != nil {
 		return failure{err}
@@ -230,7 +230,7 @@ func (f *benchFlags) queue(out *screen.Screen, stdout io.Writer) error {
 }
 
 // wrote is the failure to write on the screen, if there was one.
-func wrote(s *screen.Screen) error {
+func wrote(s *ui.Screen) error {
 	if s.Err != nil {
 		return failure{s.Err}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A benchResult is what is to be shown, of a run or of files.
@@ -27,7 +27,7 @@ type benchResult struct {
 
 // present shows the result in each way that was asked for. The error, if any, is what is wrong with it; it and what is
 // wrong with showing it become the failure of the command.
-func (f *benchFlags) present(r benchResult, err error, out *screen.Screen, stdout io.Writer) error {
+func (f *benchFlags) present(r benchResult, err error, out *ui.Screen, stdout io.Writer) error {
 	errs := []error{err}
 	r.ratios = f.ratios
 	if f.asJSON {
@@ -60,7 +60,7 @@ func (r benchResult) document(w io.Writer) error {
 }
 
 // print writes the result for people.
-func (r benchResult) print(out *screen.Screen) {
+func (r benchResult) print(out *ui.Screen) {
 	if r.report != nil {
 		for _, v := range r.report.Versions {
 			if len(r.report.Versions) > 1 {
@@ -87,7 +87,7 @@ func (r benchResult) print(out *screen.Screen) {
 
 // printRatios writes the table that -ratios asks for. A version that it names need not be there: a run of some benchmarks
 // may have no results of it.
-func (r benchResult) printRatios(out *screen.Screen) {
+func (r benchResult) printRatios(out *ui.Screen) {
 	var cs []*stats.Comparison
 	for _, version := range r.ratios {
 		if c := r.comparison.To(version); c != nil {
@@ -102,7 +102,7 @@ func (r benchResult) printRatios(out *screen.Screen) {
 }
 
 // printMDE prints what a comparison of a binary with itself is for.
-func (r benchResult) printMDE(out *screen.Screen) {
+func (r benchResult) printMDE(out *ui.Screen) {
 	fmt.Fprintln(out)
 	middle, worst, ok := r.comparison.MDE()
 	if !ok {
@@ -114,7 +114,7 @@ func (r benchResult) printMDE(out *screen.Screen) {
 }
 
 // printUndecided warns of rows on which -fail-on could not decide.
-func (r benchResult) printUndecided(out *screen.Screen) {
+func (r benchResult) printUndecided(out *ui.Screen) {
 	undecided := r.undecided
 	if r.report != nil {
 		undecided = r.report.Undecided
@@ -144,7 +144,7 @@ func (r benchResult) printUndecided(out *screen.Screen) {
 }
 
 // printRun prints how it was measured, and where the raw results are.
-func (r benchResult) printRun(out *screen.Screen) {
+func (r benchResult) printRun(out *ui.Screen) {
 	fmt.Fprintln(out)
 	text := count(len(r.report.Rounds), "round", "rounds") + ": " + r.report.Stopped + ". "
 	out.Paragraph("", text+r.noisy())

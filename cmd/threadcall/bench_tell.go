@@ -7,13 +7,13 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A benchTeller shows how a run goes on.
 type benchTeller struct {
-	out      *screen.Screen // what belongs to the results
-	progress *screen.Screen
+	out      *ui.Screen // what belongs to the results
+	progress *ui.Screen
 	terminal bool // progress can be shown
 	settings *session.Settings
 }
@@ -35,7 +35,7 @@ func (t *benchTeller) Machine(findings []machine.Finding) {
 }
 
 // tellFindings prints what matters, and in one line what is fine.
-func tellFindings(out *screen.Screen, title string, findings []machine.Finding) {
+func tellFindings(out *ui.Screen, title string, findings []machine.Finding) {
 	if len(findings) == 0 {
 		return
 	}

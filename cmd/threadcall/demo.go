@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/demo"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 func demoCommand(stdout, stderr *os.File) *cobra.Command {
@@ -36,8 +36,8 @@ understand the command.`,
 			case set.Duration < time.Millisecond || set.Duration > time.Minute:
 				return fmt.Errorf("the duration of a sample must be from 1ms to 1m0s, not %v", set.Duration)
 			}
-			out := screen.On(stdout)
-			ok := demo.Run(set, out, screen.On(stderr))
+			out := ui.On(stdout)
+			ok := demo.Run(set, out, ui.On(stderr))
 			switch {
 			case out.Err != nil:
 				return failure{out.Err}

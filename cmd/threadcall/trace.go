@@ -13,11 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/chart"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
+	tracereport "github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/text"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 func traceCommand(stdout, stderr *os.File) *cobra.Command {
@@ -115,12 +116,12 @@ func namesTrace(arg string) bool {
 type traceOutput struct {
 	json    bool
 	html    string
-	reports []*trace.Report
+	reports []*tracereport.Report
 }
 
 // run reads all traces and shows what they say. It goes on when one cannot be had.
 func (o *traceOutput) run(from source.Request, stdout, stderr *os.File) error {
-	progress := screen.On(stderr)
+	progress := ui.On(stderr)
 	from.Doing = func(what string) {
 		progress.Progress("")
 		fmt.Fprintf(progress, "%s\n", progress.Faint(what))
@@ -152,11 +153,11 @@ func (o *traceOutput) run(from source.Request, stdout, stderr *os.File) error {
 	return nil
 }
 
-func (o *traceOutput) read(t *source.Trace, stdout *os.File, progress *screen.Screen) error {
-	r, err := trace.Read(t.Reader, trace.Options{
+func (o *traceOutput) read(t *source.Trace, stdout *os.File, progress *ui.Screen) error {
+	r, err := read.Trace(t.Reader, read.Options{
 		Name: t.Name,
-		Progress: func(read int64) {
-			progress.Progress(readSoFar(t.Name, read, t.Size))
+		Progress: func(n int64) {
+			progress.Progress(readSoFar(t.Name, n, t.Size))
 		},
 	})
 	progress.Progress("")
@@ -168,13 +169,12 @@ func (o *traceOutput) read(t *source.Trace, stdout *os.File, progress *screen.Sc
 	}
 	o.reports = append(o.reports, r)
 	if !o.json {
-		text := trace.Text{Screen: screen.On(stdout)}
+		out := ui.On(stdout)
 		if len(o.reports) > 1 {
-			fmt.Fprintln(text)
+			fmt.Fprintln(out)
 		}
-		text.Report(r)
-		if text.Err != nil {
-			return text.Err
+		if text.Write(out, r); out.Err != nil {
+			return out.Err
 		}
 	}
 	if o.html == "" {
@@ -189,13 +189,12 @@ func (o *traceOutput) read(t *source.Trace, stdout *os.File, progress *screen.Sc
 }
 
 // readSoFar ends with the name, which may be long, and may be a command of several lines.
-func readSoFar(name string, read, size int64) string {
+func readSoFar(name string, n, size int64) string {
 	name = strings.Join(strings.Fields(name), " ")
 	if size <= 0 {
-		return fmt.Sprintf("reading %s: %s", unit.Bytes(float64(read)), name)
+		return fmt.Sprintf("reading %s: %s", ui.Bytes(n), name)
 	}
-	return fmt.Sprintf("reading %s of %s, %d %%: %s", unit.Bytes(float64(read)), unit.Bytes(float64(size)),
-		min(100, 100*read/size), name)
+	return fmt.Sprintf("reading %s of %s, %d %%: %s", ui.Bytes(n), ui.Bytes(size), min(100, 100*n/size), name)
 }
 
 // numbered returns the name of the nth file: of several traces, each has a page.

@@ -21,7 +21,7 @@ const (
 )
 
 // Find finds the promises in the named packages, and the excuses in these and in all that they depend on outside the
-// standard library. An error tells of those that cannot be meant.
+// standard library. An error lists those that are wrong.
 func Find(named, all []testbin.Package) (*Check, error) {
 	c := &Check{imports: map[string]map[string]bool{}}
 	var wrong []error
@@ -102,7 +102,7 @@ func (c *Check) read(p testbin.Package, file string) error {
 				}
 				word, _, _ := strings.Cut(strings.TrimLeft(comment.Text, "/ \t"), " ")
 				if "//"+word == promise || "//"+word == excuse {
-					return fmt.Errorf("%s: there must be no blank between // and %s, or it says nothing", at, word)
+					return fmt.Errorf("%s: there must be no blank between // and %s, or it has no effect", at, word)
 				}
 			}
 		}

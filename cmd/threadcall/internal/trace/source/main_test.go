@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
 	"github.com/threadcall/threadcall/recorder"
 )
@@ -93,7 +94,7 @@ type result struct {
 	size   int64
 	failed error // of the trace
 	err    error // instead of a trace
-	report *trace.Report
+	report *report.Report
 }
 
 // open returns all that comes of a request, and fails the test if files are left behind.
@@ -111,7 +112,7 @@ func open(t *testing.T, ctx context.Context, r source.Request) (results []result
 		if left, _ := filepath.Glob(filepath.Join(temp, "threadcall*")); left != nil && runtime.GOOS != "windows" {
 			t.Errorf("there while the trace is read: %q", left)
 		}
-		report, err := trace.Read(tr, trace.Options{Name: tr.Name})
+		report, err := read.Trace(tr, read.Options{Name: tr.Name})
 		if err != nil {
 			t.Fatalf("%s: %v", tr.Name, err)
 		}

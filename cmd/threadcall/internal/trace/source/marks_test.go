@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/recorder"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -138,7 +138,7 @@ func TestCallsAreInTheTraceWithTheirPlaces(t *testing.T) {
 
 func TestDelaysAreThoseOfTheCalls(t *testing.T) {
 	r := one(t, command(t, "makes calls"))
-	i := slices.IndexFunc(r.report.Calls.Places, func(p trace.Place) bool {
+	i := slices.IndexFunc(r.report.Calls.Places, func(p report.Place) bool {
 		return p.Kind == "Go" && strings.HasSuffix(p.Func, ".posted") && p.Run.N == 1 && p.Queued.Max >= float64(waiting)
 	})
 	if i < 0 {
@@ -149,8 +149,8 @@ func TestDelaysAreThoseOfTheCalls(t *testing.T) {
 		t.Errorf("queued %+v, run %+v", p.Queued, p.Run)
 	}
 	worst := r.report.Calls.Worst[0]
-	if worst.Kind != "Go" || !slices.ContainsFunc(worst.From, func(f trace.Frame) bool { return strings.HasSuffix(f.Func, ".posted") }) ||
-		!slices.ContainsFunc(worst.On, func(f trace.Frame) bool { return strings.HasSuffix(f.Func, ".sleeping") }) {
+	if worst.Kind != "Go" || !slices.ContainsFunc(worst.From, func(f report.Frame) bool { return strings.HasSuffix(f.Func, ".posted") }) ||
+		!slices.ContainsFunc(worst.On, func(f report.Frame) bool { return strings.HasSuffix(f.Func, ".sleeping") }) {
 		t.Errorf("the worst call is %+v", worst)
 	}
 }
