@@ -22,4 +22,5 @@ type library struct {
 	Error func() error
 }
 
+//lint:ignore SA1019 it is what the libraries have that mainthread can stand in for
 var threadcall = library{mainthread.Call, mainthread.Go, mainthread.Error}

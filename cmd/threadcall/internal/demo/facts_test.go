@@ -72,7 +72,7 @@ func TestFactsFindOutWhatALibraryGetsWrong(t *testing.T) {
 		library{
 			func(f func()) bool { return mainthread.Call(swallow(f)) },
 			func(f func()) bool { return mainthread.Go(swallow(f)) },
-			mainthread.Error,
+			threadcall.Error,
 		},
 		[]int{panics, leaves},
 	}, {
@@ -88,7 +88,7 @@ func TestFactsFindOutWhatALibraryGetsWrong(t *testing.T) {
 			},
 			mainthread.Go,
 			func() error {
-				if err := mainthread.Error(); err != nil {
+				if err := threadcall.Error(); err != nil {
 					return fmt.Errorf("%v", err)
 				}
 				return nil
