@@ -26,23 +26,6 @@ func Example() {
 	// read 480000
 }
 
-func ExampleNew() {
-	t := thread.New()
-	defer t.Terminate()
-	t.Call(func() { fmt.Println("on a thread of its own:", t.On()) })
-	// Output: on a thread of its own: true
-}
-
-// On Linux, ps -L and top -H show the names.
-func ExampleWithName() {
-	t := thread.New(thread.WithName("render"))
-	defer t.Terminate()
-	p := thread.NewPool(2, thread.WithName("decode")) // decode-0 and decode-1
-	defer p.Terminate()
-	fmt.Println(t.Call(func() {}), p.Call(func() {}))
-	// Output: true true
-}
-
 // With a limit, who produces faster than the thread consumes has to wait.
 func ExampleWithQueueLimit() {
 	t := thread.New(thread.WithQueueLimit(2))
@@ -179,17 +162,6 @@ func ExampleThread_TakePanic() {
 	// Output: panic: device lost true true
 }
 
-func ExamplePanicError() {
-	t := thread.New()
-	defer t.Terminate()
-	t.Go(func() { panic(404) })
-	t.Call(func() {})
-
-	p := t.TakePanic()
-	fmt.Println(p.Value, p.Unwrap(), p.Lost)
-	// Output: 404 <nil> 0
-}
-
 func ExamplePanicError_Stack() {
 	t := thread.New()
 	defer t.Terminate()
@@ -272,14 +244,6 @@ func ExampleThread_Terminate() {
 	// Output:
 	// runs
 	// false
-}
-
-func ExampleEval() {
-	t := thread.New()
-	defer t.Terminate()
-	version := thread.Eval(t, func() string { return "4.6" })
-	fmt.Println(version)
-	// Output: 4.6
 }
 
 func ExampleEvalContext() {
@@ -391,14 +355,6 @@ func ExampleNewPool() {
 	// Output: 2 at once
 }
 
-func ExamplePool_Call() {
-	p := thread.NewPool(2)
-	defer p.Terminate()
-	n := 0
-	fmt.Println(p.Call(func() { n = 42 }), n)
-	// Output: true 42
-}
-
 func ExamplePool_CallContext() {
 	p := thread.NewPool(1)
 	defer p.Terminate()
@@ -447,22 +403,6 @@ func ExamplePool_Go() {
 	p.Go(func() { result <- 42 })
 	fmt.Println(<-result)
 	// Output: 42
-}
-
-func ExamplePool_TakePanic() {
-	p := thread.NewPool(1)
-	defer p.Terminate()
-	p.Go(func() { panic("bad frame") })
-	p.Call(func() {})
-	fmt.Println(p.TakePanic())
-	// Output: panic: bad frame
-}
-
-func ExamplePool_Terminate() {
-	p := thread.NewPool(2)
-	p.Terminate()
-	fmt.Println(p.Call(func() {}), p.Go(func() {}))
-	// Output: false false
 }
 
 func ExampleEvalPool() {
