@@ -186,6 +186,20 @@ func TestAdopt_unlocked(t *testing.T) {
 
 func adoptAgain(*thread.Thread) { thread.Adopt().Terminate() }
 
+func TestAdopt_lockUndone(t *testing.T) {
+	needsLocks(t)
+	ends(t, func() {
+		runtime.LockOSThread()
+		h := thread.Adopt()
+		h.Go(runtime.UnlockOSThread)
+		h.Serve()
+		h.Terminate()
+		if !ident.Locked() {
+			t.Error("the host is not locked")
+		}
+	})
+}
+
 // The host keeps its thread whatever functions unlock, while the scheduler interrupts it.
 func TestAdopt_pinned(t *testing.T) {
 	if here() == 0 {
