@@ -156,7 +156,7 @@ func TestAPanicOnTheMainThread(t *testing.T) {
 	c.goesOn(t, 3, "frames after panics on the main thread")
 	mainthread.Call(func() {})
 	for range 5 {
-		if err := mainthread.Error(); err == nil {
+		if p := mainthread.TakePanic(); p == nil {
 			t.Error("a panic was forgotten")
 		}
 	}

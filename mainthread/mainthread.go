@@ -133,7 +133,7 @@ func exitAfterMain() {
 	os.Exit(0)
 }
 
-// Thread returns the main thread. Its Terminate panics, because the whole program needs it.
+// Thread returns the main thread. Its Close and Terminate panic, because the whole program needs it.
 func Thread() *thread.Thread { return main }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run, if f is nil or the
@@ -142,7 +142,8 @@ func Thread() *thread.Thread { return main }
 //threadcall:noalloc
 func Call(f func()) bool { return main.Call(f) }
 
-// CallV runs f on the main thread and returns its result, or the zero value where Call would return false.
+// CallV runs f on the main thread and returns its result, or the zero value where Call would return false;
+// [thread.EvalContext] with [Thread] tells that apart.
 //
 //threadcall:noalloc
 func CallV[T any](f func() T) T { return thread.Eval(main, f) }
@@ -157,8 +158,19 @@ func CallContext(ctx context.Context, f func()) error { return main.CallContext(
 //threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
 
-// Error returns the oldest panic that a function given to Go has left behind, or nil. See [thread.Thread.Error].
-func Error() error { return main.Error() }
+// TakePanic removes and returns the oldest panic that a function given to Go has left behind, or nil. See
+// [thread.Thread.TakePanic].
+func TakePanic() *thread.PanicError { return main.TakePanic() }
+
+// Error is TakePanic, with a nil error for a nil panic.
+//
+// Deprecated: use [TakePanic]. Error is the name that other packages gave to it.
+func Error() error {
+	if p := TakePanic(); p != nil {
+		return p
+	}
+	return nil
+}
 
 // On tells whether the caller is on the main thread.
 //

@@ -31,7 +31,7 @@ func moreThreadsThanTheSystemHas() {
 	makeThreads()
 }
 
-func TestTheProcessEndsIfTheSystemRefusesAThread(t *testing.T) {
+func TestRefused_system(t *testing.T) {
 	if runtime.GOARCH == "riscv64" {
 		t.Skip("on riscv64 the runtime does not look whether the system has made the thread, and waits for it for ever")
 	}
@@ -55,7 +55,7 @@ func badPage() []byte {
 	return page
 }
 
-func TestASignalForABadAddressBecomesAPanicInTheCaller(t *testing.T) {
+func TestBadAddress_panic(t *testing.T) {
 	needsFaultAddresses(t)
 	th, page := start(t), badPage()
 	v := recovered(func() {
@@ -79,7 +79,7 @@ func badAddress() {
 
 func readBadAddress(page []byte) { fmt.Println(page[0]) }
 
-func TestASignalForABadAddressEndsTheProcessAndNamesTheFunction(t *testing.T) {
+func TestBadAddress(t *testing.T) {
 	needsFaultAddresses(t)
 	output, status := run(t, "a bad address")
 	if status != 2 || !strings.Contains(output, "unexpected fault address") || !strings.Contains(output, "thread_test.readBadAddress(") {

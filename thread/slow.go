@@ -61,6 +61,11 @@ func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	t.owner.Watch(t.e, d, config{name: t.name, slow: d, tell: f}.watcher())
 }
 
+// OnSlowCall is [Thread.OnSlowCall], for the functions that begin on any of the threads.
+func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
+	p.owner.WatchPool(p.p, d, config{name: p.name, pool: true, slow: d, tell: f}.watcher())
+}
+
 // watcher returns what the engine is to call, or nil.
 func (c config) watcher() func(engine.Slow) {
 	if c.slow <= 0 || c.tell == nil {

@@ -24,17 +24,17 @@ import (
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then: a thread that finds
 // that the other waits for it, directly or by way of others, does without a place. It need not poke the others, because
-// it is the one that can go on.
+// it is the one that can go on. A wait for the end of another thread or of a pool, in Close, is of the same kind.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only callers that have spun
 // in vain come here, and ordinary goroutines leave again at the first look.
 
-// A wait is a call that a thread waits for, or a place in a bounded queue.
+// A wait is a call that a thread waits for, or a place in a bounded queue, or the end of a thread.
 type wait struct {
-	call  *callq.Call // nil for a place
+	call  *callq.Call // nil for a place or an end
 	on    *Engine     // whose queue it is in
 	pool  *Pool       // or whose backlog
-	token *park.Token // of a wait for a place
+	token *park.Token // of a wait without a call
 	left  bool        // leave was true; only the thread uses it
 }
 
@@ -104,9 +104,9 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	return o
 }
 
-// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool. It returns the kind that says
-// whether it has got one.
-func (e *Engine) waitForPlace(l *limit, on *Engine, pool *Pool) callq.Kind {
+// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, or for that to be closed. It returns the kind
+// that says whether it has got one. Without places it only waits for closed.
+func (e *Engine) waitForPlace(places chan<- struct{}, closed <-chan struct{}, on *Engine, pool *Pool) callq.Kind {
 	if e.token == nil {
 		e.token = park.NewToken(false)
 	}
@@ -121,9 +121,9 @@ func (e *Engine) waitForPlace(l *limit, on *Engine, pool *Pool) callq.Kind {
 			return callq.Posted
 		}
 		select {
-		case l.places <- struct{}{}:
+		case places <- struct{}{}:
 			return callq.Placed
-		case <-l.closed:
+		case <-closed:
 			return callq.Posted
 		case <-w.token.C():
 		}

@@ -8,6 +8,7 @@ package engine
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 	"weak"
 
@@ -18,7 +19,8 @@ import (
 // ErrTerminated is what waiting functions return when the thread has been terminated.
 var ErrTerminated = errors.New("thread: terminated")
 
-var errNil = errors.New("thread: the function to call is nil")
+// ErrNil is what is returned for a nil function by what returns an error.
+var ErrNil = errors.New("thread: the function to call is nil")
 
 // An Engine is one thread's. Its queue says whether the thread must be woken; mode says how:
 //
@@ -60,6 +62,10 @@ type Engine struct {
 	serving atomic.Int32  // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
 	served  atomic.Bool   // Serve, ServeContext or OnWake has been called
 
+	done    chan struct{} // closed when no function runs on the thread or ever will; nil in a pool, which has its own
+	ending  sync.Once     // closes done
+	closing atomic.Bool   // Close has been called
+
 	mode atomic.Uint32
 	bell chan struct{}
 	hook atomic.Pointer[func()]
@@ -97,7 +103,9 @@ const (
 // become a deadlock.
 func New(limit int) (*Engine, *Owner) {
 	o := new(Owner)
-	return newEngine(limit, o), o
+	e := newEngine(limit, o)
+	e.done = make(chan struct{})
+	return e, o
 }
 
 var lastID atomic.Uintptr
@@ -137,11 +145,14 @@ func (e *Engine) wake() {
 }
 
 // interrupt makes the thread look up from its rest.
-func (e *Engine) interrupt() {
-	c := e.q.Get(callq.Control, nil, 0)
+func (e *Engine) interrupt() { e.control(nil) }
+
+// control has the thread call fn, which may be nil, behind what is queued, if it is not terminated before.
+func (e *Engine) control(fn func()) {
+	c := e.q.Get(callq.Control, fn, 0)
 	wake, _, ok := e.q.Push(c)
 	if !ok {
-		e.q.Put(c)
+		c.Drop()
 	} else if wake {
 		e.wake()
 	}

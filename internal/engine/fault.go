@@ -105,13 +105,13 @@ func (l *faults) next() (f *callq.Fault, lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.kept) == 0 {
-		lost, l.lost = l.lost, 0
-		return nil, lost
+		return nil, 0
 	}
 	f = l.kept[0]
 	l.kept[0] = nil
 	if l.kept = l.kept[1:]; len(l.kept) == 0 {
 		l.kept = nil
+		lost, l.lost = l.lost, 0
 	}
-	return f, 0
+	return f, lost
 }

@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep is true, the thread is one that
@@ -26,6 +26,7 @@ func (e *Engine) Start(setup func(), keep bool) {
 				e.loop()
 				e.stopSpinning()
 				e.release()
+				e.ended()
 				if !keep {
 					return
 				}
@@ -169,7 +170,20 @@ func (e *Engine) Terminate() {
 func (e *Engine) forget() {
 	e.release()
 	e.GiveBack()
+	e.ended()
 }
+
+// ended tells those who wait for the end of the thread.
+func (e *Engine) ended() {
+	if p := e.pool; p == nil {
+		e.ending.Do(func() { close(e.done) })
+	} else if p.live.Add(-1) == 0 {
+		close(p.done)
+	}
+}
+
+// Done is closed when no function runs on the thread or ever will.
+func (e *Engine) Done() <-chan struct{} { return e.done }
 
 // GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if that is the caller and
 // has stopped serving. Another goroutine that terminates the thread cannot do that.
@@ -185,13 +199,36 @@ func (e *Engine) Retire() {
 		e.Terminate()
 		return
 	}
-	if e.q.Closed() {
+	if !e.q.Closed() {
+		e.control(e.Terminate)
+	}
+}
+
+// Close is Retire for an adopted thread, too, and waits for the end, unless the caller is on the thread, or on one that the
+// thread waits for, directly or by way of others. Functions that are posted from then on are refused.
+func (e *Engine) Close() {
+	e.mustBeReachable()
+	e.closing.Store(true)
+	self := threads.current()
+	if self == e && !e.own && e.serving.Load() == 0 {
+		defer e.Terminate() // if a function calls Goexit, too
+		e.Serve()
 		return
 	}
-	c := e.q.Get(callq.Control, e.Terminate, 0)
-	wake, _, ok := e.q.Push(c)
-	if ok && wake {
-		e.wake()
+	e.control(e.Terminate)
+	self.waitForEnd(e.done, e, nil, e.bubbled)
+	e.GiveBack()
+}
+
+// waitForEnd waits for done to be closed, if that cannot become a deadlock. e is the thread that the caller is on, if any, on
+// or pool what is to end, and bubbled whether that is in a bubble.
+func (e *Engine) waitForEnd(done <-chan struct{}, on *Engine, pool *Pool, bubbled bool) {
+	switch {
+	case bubbled && !park.InBubble(): // terminated, or it could not be reached, and done is the bubble's
+	case e == nil:
+		<-done
+	case e != on && (pool == nil || e.pool != pool):
+		e.waitForPlace(nil, done, on, pool)
 	}
 }
 

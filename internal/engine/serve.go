@@ -99,7 +99,8 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	e.begin()
 	serveAll(func() {
 		for err == nil {
-			if err = ctx.Err(); err != nil {
+			if ctx.Err() != nil {
+				err = cause(ctx)
 				break
 			}
 			if e.q.Closed() {
@@ -258,8 +259,8 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 	if e.q.Closed() {
 		return ErrTerminated
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return cause(ctx)
 	}
 	if trace.IsEnabled() {
 		markInPlace(fn)

@@ -524,22 +524,17 @@ func (a *activation) serve(o *op, t *thread.Thread) answers {
 	}
 }
 
-// fault reads an error, and returns the value of the panic.
+// fault takes a panic, and returns its value.
 func (r *run) fault(p *place, o *op) any {
-	err := p.fault()
-	if err == nil {
+	pe := p.takePanic()
+	if pe == nil {
 		return nil
 	}
-	var pe *thread.PanicError
-	if !errors.As(err, &pe) {
-		r.failf(o, "Error returned %v", err)
-		return nil
-	}
-	if m := (*mistake)(nil); errors.As(err, &m) != (errors.Unwrap(err) != nil) || m != nil && pe.Value != any(m) {
-		r.failf(o, "Error returned %v, in which errors.As does not find %v", err, pe.Value)
+	if m := (*mistake)(nil); errors.As(pe, &m) != (errors.Unwrap(pe) != nil) || m != nil && pe.Value != any(m) {
+		r.failf(o, "TakePanic returned %v, in which errors.As does not find %v", pe, pe.Value)
 	}
 	if !strings.Contains(pe.Stack(), "(*activation).throw") {
-		r.failf(o, "Error returned a panic that comes from\n%s", pe.Stack())
+		r.failf(o, "TakePanic returned a panic that comes from\n%s", pe.Stack())
 	}
 	return pe.Value
 }

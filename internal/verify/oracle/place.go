@@ -282,10 +282,9 @@ func (p *place) end() (answered bool) {
 	return answered
 }
 
-// fault is Error.
-func (p *place) fault() error {
+func (p *place) takePanic() *thread.PanicError {
 	if p.pool != nil {
-		return p.pool.Error()
+		return p.pool.TakePanic()
 	}
-	return p.thread.Error()
+	return p.thread.TakePanic()
 }
