@@ -3,7 +3,7 @@
 
 GO          ?= go
 MODULES     := . cmd/threadcall internal/soak
-CGO_MODULES := app examples/ebitengine examples/fyne # only gui checks them: they need Linux, X11 and a C compiler
+CGO_MODULES := app examples # only gui checks them: they need Linux, X11 and a C compiler
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
