@@ -2,8 +2,8 @@
 # root), and says so, or says what it leaves out.
 
 GO          ?= go
-MODULES     := . cmd/threadcall internal/lab internal/soak
-CGO_MODULES := app app/internal/sixminutes examples # only gui checks them: they need Linux, X11 and a C compiler
+MODULES     := . cmd/threadcall internal/soak
+CGO_MODULES := app examples # only gui checks them: they need Linux, X11 and a C compiler
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
@@ -32,7 +32,7 @@ modes:
 	GODEBUG=asyncpreemptoff=1 $(RUN) -short ./thread ./mainthread ./internal/...
 	THREADCALL_COLLECT=1 $(RUN) -short ./thread ./mainthread ./internal/...
 	$(RUN) -short -tags threadcall_noasm ./thread ./mainthread ./internal/...
-	$(RUN) -short -o /dev/null -trace /dev/null ./internal/oracle
+	$(RUN) -short -o /dev/null -trace /dev/null ./internal/verify/oracle
 
 # allocs looks whether the functions that promise not to allocate (//threadcall:noalloc) keep it, by the compiler's word and in
 # benchmarks.
@@ -65,23 +65,23 @@ GUI_PACKAGES := gcc libc6-dev pkg-config xorg-dev libwayland-dev libxkbcommon-de
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' PACKAGES='$(GUI_PACKAGES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# bench measures threadcall, the reference and the floor, interleaved, in all loads, and ends with one table of ratios: what
+# bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
 # loses is at the top. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
 #
 #	LOADS=Hot         only that, a regular expression
 #	PLACEMENT=one     all threads of the process on one core; two: the called thread on another core than the callers
-#	QUOTA=50          in a cgroup that has so many percent of one core, neighbours included
+#	QUOTA=50          in a cgroup that has so many percent of one core, background load included
 #	P=1               GOMAXPROCS
-#	NICE=10           niceness; that of neighbours is 0, if root runs it
+#	NICE=10           niceness; that of background load is 0, if root runs it
 LOADS     = .
 COUNT     = 12
 BENCHTIME = 300ms
-SUBJECTS := -col '/subject@(reference threadcall thread floor)'
+SUBJECTS := -col '/subject@(reference threadcall thread bound)'
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench:
 	THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
-		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/benchmarks
-	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,floor $(RESULTS)
+		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
+	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
 
 # soak uses threadcall in all ways at once for an hour, or make soak FOR=5m, and fails if anything grows. OUT=dir says where
 # its report, picture and samples go.
@@ -89,17 +89,16 @@ FOR ?= 1h
 soak:
 	$(GO) run ./internal/soak --for $(FOR) $(if $(OUT),--out '$(OUT)')
 
-# lab makes the experiments of three articles again, in four to six minutes, and writes docs/lab.md and its pictures, or with
-# make lab EXPERIMENTS=sieve some of them, and writes elsewhere. It needs a machine that has nothing else to do.
+# lab makes the experiments of three articles again, in four to six minutes, and writes docs/lab.md; or, with
+# make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle machine.
 lab:
-	$(GO) run ./internal/lab $(if $(EXPERIMENTS),--run '$(EXPERIMENTS)')
+	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 
 # sixminutes repeats the article's measurement, two windows and the heap: six minutes for four designs at once, or
-# make sixminutes FOR=10s SVG=heap.svg. Without DISPLAY it needs xvfb-run (Debian package xvfb).
+# make sixminutes FOR=10s. Without DISPLAY it needs xvfb-run (Debian package xvfb).
 sixminutes: FOR = 6m
-sixminutes: SVG = docs/app-heap.svg
 sixminutes:
-	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR) -svg '$(SVG)'
+	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR)
 
 lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \
@@ -114,19 +113,19 @@ vuln:
 			echo 'vuln: NOT CHECKED: the database at vuln.go.dev cannot be reached'; \
 		else echo "$$out"; exit 1; fi) || exit 1; done
 
-# faults puts one fault after the other into a copy of the tree and tells which check notices it. It takes an hour.
+# faults makes one mistake after the other in a copy of the tree and prints which check notices it: half an hour.
 faults: gcc
-	$(GO) run ./internal/oracle/faults
+	$(GO) run ./internal/verify/faults
 
 # fuzz lets the fuzzer write programs for the oracle, for a minute. What a run covers differs from run to run, so the
 # fuzzer would spend all its time on making inputs smaller, if it were not told when to stop.
 fuzz:
-	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/oracle
+	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/verify/oracle
 
-# cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not lab and
+# cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not
 # soak, whose drawing library takes longer than all the rest.
 cross:
-	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(filter-out internal/lab internal/soak,$(MODULES))' xargs -P 2 -n 1 .ci/port
+	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(filter-out internal/soak,$(MODULES))' xargs -P 2 -n 1 .ci/port
 
 # The race detector and the test of C callbacks need a C compiler.
 HAS_CC := command -v gcc >/dev/null || command -v clang >/dev/null
@@ -143,10 +142,10 @@ browser:
 	echo 'make: installing chromium for the tests of pages'; \
 	{ $(CAN_INSTALL) && apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } || echo 'make: chromium cannot be installed here: the tests of pages are SKIPPED' >&2
 
-# model checks the engine's protocol, written down for spin in docs/model, and that the checker finds seeded faults in it.
+# model checks the engine's protocol, written down for spin in internal/verify/model, and that the checker finds seeded faults in it.
 model:
 	@for tool in spin gcc; do command -v $$tool >/dev/null || { \
 		echo "make: installing $$tool for the model"; \
 		{ $(CAN_INSTALL) && apt-get update -q && apt-get install -y -q spin gcc libc6-dev; } || \
 		{ echo "make: there is no $$tool, and it cannot be installed here; install $$tool" >&2; exit 1; }; } || exit 1; done
-	@docs/model/check
+	@internal/verify/model/check

@@ -19,7 +19,7 @@ import (
 // programs and nothing else. Its cores are threads of qemu's, which take turns on the cores that there are. So
 // what runs there shows what is right and how often something happens, and not how long it takes.
 
-var guestPackages = []string{"internal/callq", "internal/engine", "thread", "internal/oracle"}
+var guestPackages = []string{"internal/callq", "internal/engine", "thread", "internal/verify/oracle"}
 
 // counts is a test of internal/engine that writes a table, which is shown.
 const counts = "TestNoMoreThreadsSpinThanThereAreCoresForAndTheirCallers"

@@ -6,7 +6,7 @@ import (
 	"runtime/metrics"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/workload"
+	"github.com/threadcall/threadcall/internal/bench"
 )
 
 // A Sample is what the process held at one moment, after a garbage collection, and what it had done until then.
@@ -37,7 +37,7 @@ type Recorder struct {
 
 // New begins a record. calls tells how many calls have been made.
 func New(calls func() uint64) *Recorder {
-	r := &Recorder{calls: calls, start: time.Now(), cpu: workload.CPUTime()}
+	r := &Recorder{calls: calls, start: time.Now(), cpu: bench.CPUTime()}
 	for _, name := range []string{
 		"/gc/heap/live:bytes",
 		"/gc/heap/objects:objects",
@@ -68,7 +68,7 @@ func (r *Recorder) Take() Sample {
 		Goroutines: float64(value(3)),
 		Mallocs:    value(4),
 		Calls:      r.calls(),
-		CPU:        workload.CPUTime() - r.cpu,
+		CPU:        bench.CPUTime() - r.cpu,
 	}
 	s.Threads, s.Resident = fromSystem()
 	if d := (s.At - r.last.At).Seconds(); d > 0 {

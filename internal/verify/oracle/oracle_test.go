@@ -1,0 +1,231 @@
+package oracle
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+// The environment of the tests:
+//
+//	THREADCALL_SEED=n     TestRandomPrograms runs the program of this seed, again and again
+//	THREADCALL_COLLECT=1  the garbage collector runs all the time
+//
+// The seed decides the program, not how the threads interleave, so a failure is replayed by running the program many
+// times, and not every replay may show it.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	debug.SetTraceback("all") // a crash shows the seed, see ofSeed
+	if os.Getenv("THREADCALL_COLLECT") != "" {
+		go func() {
+			for {
+				runtime.GC()
+			}
+		}()
+	}
+	mainthread.Init(func() { os.Exit(m.Run()) })
+}
+
+var (
+	shrinks  = flag.Duration("shrink", 30*time.Second, "how long to look for a smaller program that fails")
+	patience = flag.Duration("patience", 45*time.Second, "how long a program may take that a slow machine cannot explain")
+)
+
+// needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see docs/ports.md.
+func needsCoroutines(t testing.TB) {
+	t.Helper()
+	if runtime.GOARCH == "wasm" {
+		t.Skip("on js/wasm a thread that is made while a coroutine lives ends the process")
+	}
+}
+
+// TestRandomPrograms runs the programs of one seed after another, some at a time, because most wait most of the time.
+func TestRandomPrograms(t *testing.T) {
+	needsCoroutines(t)
+	bubbles(t)
+	seed, limit := uint64(time.Now().UnixNano()), 30*time.Second
+	if testing.Short() {
+		limit = 10 * time.Second
+	}
+	step := uint64(1)
+	if s := os.Getenv("THREADCALL_SEED"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed, step = n, 0
+		t.Logf("the program of seed %d, for %v:\n%v", seed, limit, generate(seed))
+	}
+	goroutines := runtime.NumGoroutine()
+	procs := runtime.GOMAXPROCS(0)
+	var next, programs atomic.Uint64
+	next.Store(seed)
+	var failure atomic.Pointer[result]
+	var all sync.WaitGroup
+	end := time.Now().Add(limit)
+	for range 4 {
+		all.Go(func() {
+			for failure.Load() == nil && time.Now().Before(end) {
+				programs.Add(1)
+				if res := ofSeed(next.Add(step)-step, procs); res.failed() {
+					failure.CompareAndSwap(nil, res)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if res := failure.Load(); res != nil {
+		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms ./internal/verify/oracle", res.seed))
+	}
+	t.Logf("%d programs", programs.Load())
+	for start := time.Now(); runtime.NumGoroutine() > goroutines+2; time.Sleep(time.Millisecond) {
+		if time.Since(start) > *patience {
+			t.Fatalf("%d goroutines are left, there were %d before", runtime.NumGoroutine(), goroutines)
+		}
+	}
+}
+
+// ofSeed runs the program of a seed. If that crashes the process, the first argument of ofSeed in the stack traces is
+// the seed, or rather one of four.
+//
+//go:noinline
+func ofSeed(seed uint64, procs int) *result {
+	res := execute(generate(seed), *patience, procs)
+	res.seed = seed
+	return res
+}
+
+// fail reports what a program did, and a smaller program that fails, if one is found.
+func fail(t *testing.T, res *result, replay string) {
+	t.Helper()
+	t.Errorf("replay, which repeats the program, but not how its threads interleave:\n\t%s\n", replay)
+	if res.hung {
+		t.Fatalf("the program has not ended after %v\n%s", *patience, res.report)
+	}
+	t.Errorf("%s\nin the program\n%s", strings.Join(res.failures, "\n"), res.report)
+	var last *result
+	small := shrink(res.p, func(c *program) bool {
+		res := again(c, 300*time.Millisecond)
+		if res != nil {
+			last = res
+		}
+		return res != nil
+	}, *shrinks)
+	if last == nil {
+		t.Fatal("no smaller program was found to fail")
+	}
+	t.Fatalf("a smaller one, which can be put into testdata/programs.txt:\n%s\n\nit fails with\n%s\n%s", small,
+		strings.Join(last.failures, "\n"), last.report)
+}
+
+// again runs a program many times and returns the first result that is a failure, or nil.
+func again(p *program, limit time.Duration) *result {
+	procs := runtime.GOMAXPROCS(0)
+	end := time.Now().Add(limit)
+	for runs := 1; ; runs++ {
+		res := execute(p, *patience, procs)
+		if res.failed() {
+			res.runs = runs
+			return res
+		}
+		if time.Now().After(end) {
+			return nil
+		}
+	}
+}
+
+// The programs in testdata/programs.txt are written by hand. Between them they have each operation, and what has once
+// gone wrong. A line with == names the program that follows.
+func written(t testing.TB) map[string]*program {
+	text, err := os.ReadFile("testdata/programs.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]*program{}
+	for part := range strings.SplitSeq(strings.TrimPrefix(string(text), "== "), "\n== ") {
+		name, source, _ := strings.Cut(part, "\n")
+		if all[name], err = parse(source); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	return all
+}
+
+func TestWrittenPrograms(t *testing.T) {
+	needsCoroutines(t)
+	limit := time.Second
+	if testing.Short() || raceEnabled {
+		limit /= 10
+	}
+	for name, p := range written(t) {
+		t.Run(name, func(t *testing.T) {
+			bubbles(t)
+			if res := again(p, limit); res != nil {
+				t.Logf("run %d has failed", res.runs)
+				fail(t, res, "go test -run TestWrittenPrograms/"+name+" ./internal/verify/oracle")
+			}
+		})
+	}
+}
+
+// FuzzPrograms lets the fuzzer write programs, starting from those written by hand:
+//
+//	go test -run FuzzPrograms -fuzz FuzzPrograms -fuzzminimizetime 10x ./internal/verify/oracle
+func FuzzPrograms(f *testing.F) {
+	needsCoroutines(f)
+	for _, p := range written(f) {
+		f.Add(encode(p))
+	}
+	procs := runtime.GOMAXPROCS(0)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p := decode(data)
+		bubbles(t)
+		for range 3 {
+			if res := execute(p, *patience, procs); res.failed() {
+				fail(t, res, "go test -run "+t.Name()+" ./internal/verify/oracle, with the file that the fuzzer names")
+			}
+		}
+	})
+}
+
+func TestWrittenProgramsHaveEachOperation(t *testing.T) {
+	seen := map[verb]bool{}
+	for name, p := range written(t) {
+		p.visit(func(o *op, _ spot) { seen[o.verb] = true })
+		if !reflect.DeepEqual(decode(encode(p)), p) {
+			t.Errorf("%s is beyond the limits in decode.go", name)
+		}
+	}
+	for v := stop + 1; v < verbs; v++ {
+		if !seen[v] {
+			t.Errorf("no program has %q", verbNames[v])
+		}
+	}
+}
+
+func TestTextAndBytesSayTheSame(t *testing.T) {
+	for seed := range uint64(2000) {
+		p := generate(seed)
+		fromText, err := parse(p.String())
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, p)
+		}
+		if fromText.String() != p.String() {
+			t.Fatalf("seed %d: the program\n%v\nis read as\n%v", seed, p, fromText)
+		}
+		if fromBytes := decode(encode(p)); !reflect.DeepEqual(fromBytes, p) {
+			t.Fatalf("seed %d: the program\n%v\nis decoded as\n%v", seed, p, fromBytes)
+		}
+	}
+}
