@@ -33,10 +33,10 @@ var parts = []struct {
 	{dir: "recorder", files: []string{"internal/memprofile"}, tests: []string{"thread", "internal/self"}},
 	{dir: "app", files: public},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}), tests: []string{"app/internal/screen"}},
-	{dir: "app/internal/sixminutes", any: true}, // it also measures designs that are not public
+	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},
 	{dir: "examples", files: public},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
-		"internal/article", "internal/dashes", "internal/memprofile", "internal/self", "internal/workload"})},
+		"internal/bench", "internal/dashes", "internal/memprofile", "internal/self"})},
 	{dir: "internal", any: true},
 	{dir: "docs", any: true},
 }
