@@ -55,7 +55,7 @@ ports-quick:
 ports-table:
 	$(GO) run ./internal/ports -write docs/ports.md
 
-# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. It shows what docs/cores.md
+# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. It shows what docs/ports.md
 # has, and go run ./internal/ports -quick -cores 8 shows only that, in some minutes.
 ports-cores:
 	$(GO) run ./internal/ports -timeout 30m -cores 8,32
@@ -83,11 +83,11 @@ bench:
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/benchmarks
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,floor $(RESULTS)
 
-# soak uses threadcall in all ways at once for an hour, or make soak FOR=5m, and fails if anything grows. OUT=dir says where
-# its report, picture and samples go.
+# soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows. SVG=file draws what
+# the process held.
 FOR ?= 1h
 soak:
-	$(GO) run ./internal/soak --for $(FOR) $(if $(OUT),--out '$(OUT)')
+	$(RUN) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
 
 # lab makes the experiments of three articles again, in four to six minutes, and writes docs/lab.md and its pictures, or with
 # make lab EXPERIMENTS=sieve some of them, and writes elsewhere. It needs a machine that has nothing else to do.

@@ -23,7 +23,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 
-	"github.com/threadcall/threadcall/internal/xvfb"
+	"github.com/threadcall/threadcall/internal/testutil/xvfb"
 )
 
 var programs = []string{"triangle", "viewer", "windows", "workers"}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/xvfb"
+	"github.com/threadcall/threadcall/internal/testutil/xvfb"
 )
 
 // The tests run the program, which is the test binary when this is set.

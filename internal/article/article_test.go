@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 var designs = []struct {
@@ -147,7 +149,7 @@ func TestStopWaitsForTheFunctionThatRuns(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	if raceEnabled {
+	if testutil.Race {
 		t.Skip("the race detector drops what is put in a sync.Pool")
 	}
 	for _, design := range designs {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func TestMain(m *testing.M) {
@@ -277,7 +277,7 @@ func TestNeighboursDieWithTheirParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := self.Command()
+	c, err := testutil.Command()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ go 1.26.0
 replace (
 	github.com/threadcall/threadcall => ../../..
 	github.com/threadcall/threadcall/app => ../..
-	github.com/threadcall/threadcall/internal/soak => ../../../internal/soak
 )
 
 require (
@@ -13,18 +12,6 @@ require (
 	github.com/go-gl/glfw/v3.3/glfw v0.0.0-20260823155953-d41da22a9587
 	github.com/threadcall/threadcall v0.0.0
 	github.com/threadcall/threadcall/app v0.0.0
-	github.com/threadcall/threadcall/internal/soak v0.0.0
 )
 
-require (
-	codeberg.org/go-fonts/liberation v0.5.0 // indirect
-	codeberg.org/go-latex/latex v0.2.0 // indirect
-	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
-	git.sr.ht/~sbinet/gg v0.7.0 // indirect
-	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
-	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
-	golang.org/x/image v0.30.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/text v0.28.0 // indirect
-	gonum.org/v1/plot v0.17.0 // indirect
-)
+require golang.org/x/sys v0.49.0 // indirect

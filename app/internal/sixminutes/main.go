@@ -19,8 +19,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/threadcall/threadcall/internal/soak/record"
 )
 
 type settings struct {
@@ -89,7 +87,7 @@ func (set settings) all(out io.Writer) error {
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s\n\n%s", record.Machine(), table(results))
+	fmt.Fprintf(out, "%d cores, %s %s/%s\n\n%s", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, table(results))
 	return errors.Join(
 		create(set.samples, func(f io.Writer) error { return json.NewEncoder(f).Encode(results) }),
 		create(set.svg, func(f io.Writer) error { return writePicture(f, results) }))

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/xvfb"
+	"github.com/threadcall/threadcall/internal/testutil/xvfb"
 )
 
 func TestEveryDesignIsMeasured(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/threadcall/threadcall/internal/soak/draw"
+	"github.com/threadcall/threadcall/internal/chart"
 )
 
 // What the article reports for its first design and for its last: by how much the heap grew.
@@ -100,11 +100,11 @@ func bytes(n float64) string {
 
 // writePicture draws the heap, what was allocated, and the CPU.
 func writePicture(out io.Writer, results []result) error {
-	lines := func(of func(r result, i int) float64) (all []draw.Line) {
+	lines := func(of func(r result, i int) float64) (all []chart.Line) {
 		for _, r := range results {
-			var l draw.Line
+			var l chart.Line
 			for i, s := range r.Samples {
-				l.Points = append(l.Points, draw.Point{At: s.At, Value: of(r, i)})
+				l.Points = append(l.Points, chart.Point{At: s.At, Value: of(r, i)})
 			}
 			all = append(all, l)
 		}
@@ -115,10 +115,10 @@ func writePicture(out io.Writer, results []result) error {
 		names = append(names, find(r.Design).title)
 	}
 	heap := lines(func(r result, i int) float64 { return float64(r.Samples[i].Heap) / mib })
-	return draw.WriteSVG(out, draw.Picture{
+	return chart.WriteSVG(out, chart.Picture{
 		Title:  fmt.Sprintf("Two windows, %d frames a second", frameRate),
 		Legend: names,
-		Panels: []draw.Panel{
+		Panels: []chart.Panel{
 			{Title: "heap allocated, garbage included (MiB)", Lines: heap},
 			{Title: "objects allocated so far (thousands)", Lines: lines(func(r result, i int) float64 {
 				return float64(r.Samples[i].Objects-r.first().Objects) / 1000

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // A Job runs in a process of its own.
@@ -42,7 +42,7 @@ func Run(j Job) (Done, error) {
 	if err != nil {
 		return done, err
 	}
-	cmd, err := self.Command()
+	cmd, err := testutil.Command()
 	if err != nil {
 		return done, err
 	}

@@ -1,3 +1,4 @@
+// Package record names the machine that a record was taken on.
 package record
 
 import (

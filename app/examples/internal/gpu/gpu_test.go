@@ -12,7 +12,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/examples/internal/gpu"
-	"github.com/threadcall/threadcall/internal/xvfb"
+	"github.com/threadcall/threadcall/internal/testutil/xvfb"
 	"github.com/threadcall/threadcall/mainthread"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // asLoad is set, to a seed, in the process that is the load.
@@ -16,7 +16,7 @@ const asLoad = "THREADCALL_TRIALS_LOAD"
 // startLoad starts a load that comes and goes: two goroutines of another process, each of which computes and rests for
 // random times, so that none, one or two cores are wanted.
 func startLoad(seed uint64, mean time.Duration) (stop func(), err error) {
-	cmd, err := self.Command()
+	cmd, err := testutil.Command()
 	if err != nil {
 		return nil, err
 	}

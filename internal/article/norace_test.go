@@ -1,5 +1,0 @@
-//go:build !race
-
-package article
-
-const raceEnabled = false
