@@ -2,8 +2,8 @@
 # root), and says so, or says what it leaves out.
 
 GO          ?= go
-MODULES     := . cmd/threadcall internal/lab internal/soak
-CGO_MODULES := app app/internal/sixminutes examples/ebitengine examples/fyne # only gui checks them: they need Linux, X11 and a C compiler
+MODULES     := . cmd/threadcall
+CGO_MODULES := app examples/ebitengine examples/fyne # only gui checks them: they need Linux, X11 and a C compiler
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
@@ -65,23 +65,23 @@ GUI_PACKAGES := gcc libc6-dev pkg-config xorg-dev libwayland-dev libxkbcommon-de
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' PACKAGES='$(GUI_PACKAGES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# bench measures threadcall, the reference and the floor, interleaved, in all loads, and ends with one table of ratios: what
+# bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
 # loses is at the top. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
 #
 #	LOADS=Hot         only that, a regular expression
 #	PLACEMENT=one     all threads of the process on one core; two: the called thread on another core than the callers
-#	QUOTA=50          in a cgroup that has so many percent of one core, neighbours included
+#	QUOTA=50          in a cgroup that has so many percent of one core, background load included
 #	P=1               GOMAXPROCS
-#	NICE=10           niceness; that of neighbours is 0, if root runs it
+#	NICE=10           niceness; that of background load is 0, if root runs it
 LOADS     = .
 COUNT     = 12
 BENCHTIME = 300ms
-SUBJECTS := -col '/subject@(reference threadcall thread floor)'
+SUBJECTS := -col '/subject@(reference threadcall thread bound)'
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench:
 	THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
-		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/benchmarks
-	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,floor $(RESULTS)
+		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
+	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows. SVG=file draws what
 # the process held.
@@ -89,17 +89,16 @@ FOR ?= 1h
 soak:
 	$(RUN) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
 
-# lab makes the experiments of three articles again, in four to six minutes, and writes docs/lab.md and its pictures, or with
-# make lab EXPERIMENTS=sieve some of them, and writes elsewhere. It needs a machine that has nothing else to do.
+# lab makes the experiments of three articles again, in four to six minutes, and writes docs/lab.md; or, with
+# make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle machine.
 lab:
-	$(GO) run ./internal/lab $(if $(EXPERIMENTS),--run '$(EXPERIMENTS)')
+	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 
 # sixminutes repeats the article's measurement, two windows and the heap: six minutes for four designs at once, or
-# make sixminutes FOR=10s SVG=heap.svg. Without DISPLAY it needs xvfb-run (Debian package xvfb).
+# make sixminutes FOR=10s. Without DISPLAY it needs xvfb-run (Debian package xvfb).
 sixminutes: FOR = 6m
-sixminutes: SVG = docs/app-heap.svg
 sixminutes:
-	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR) -svg '$(SVG)'
+	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR)
 
 lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \
@@ -123,10 +122,9 @@ faults: gcc
 fuzz:
 	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/verify/oracle
 
-# cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not lab and
-# soak, whose drawing library takes longer than all the rest.
+# cross vets and builds every module, tests included, for every port of the systems that threadcall supports.
 cross:
-	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(filter-out internal/lab internal/soak,$(MODULES))' xargs -P 2 -n 1 .ci/port
+	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(MODULES)' xargs -P 2 -n 1 .ci/port
 
 # The race detector and the test of C callbacks need a C compiler.
 HAS_CC := command -v gcc >/dev/null || command -v clang >/dev/null

@@ -7,7 +7,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// Each way to have a function run, by itself. What they cost beside other designs is measured in internal/benchmarks;
+// Each way to have a function run, by itself. What they cost beside other designs is measured in internal/bench;
 // these are for threadcall allocs, which looks whether they allocate.
 
 func BenchmarkThread(b *testing.B) {

@@ -5,59 +5,51 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
 // benchFlags are flags as they are typed.
 type benchFlags struct {
-	set        bench.Settings
-	build      buildFlags
-	shuffle    string
-	until      string
-	confidence string
-	failOn     []string
-	ratios     []string
-	pin        string
-	asJSON     bool
-	html       string
-	list       bool
+	set    session.Settings
+	failOn []string
+	ratios []string
+	asJSON bool
+	html   string
+	list   bool
 }
 
 func benchCommand(stdout, stderr *os.File) *cobra.Command {
 	f := benchFlags{}
 	cmd := &cobra.Command{
 		Use:   "bench [packages | files]",
-		Short: "Run Go benchmarks, compare revisions, and say what the noise hides",
-		Long: `Bench runs the benchmarks of Go packages in rounds, says how fast each is and how
-sure that is, and compares revisions. Given files of results in place of
+		Short: "Run Go benchmarks, compare revisions, and report the minimum detectable effect",
+		Long: `Bench runs the benchmarks of Go packages in rounds, reports how fast each is with
+an interval, and compares revisions. Given files of results in place of
 packages, it compares those.
 
   threadcall bench                       the package in this directory
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
-  threadcall bench -aa                   a binary with itself: what this machine
-                                         can show at all
+  threadcall bench -aa                   a binary with itself: the minimum
+                                         detectable effect on this machine
   threadcall bench old.txt new.txt       two or more files of results
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
-  threadcall bench -list                 who measures on this machine, who waits
+  threadcall bench -list                 the runs that measure or wait here
 
-Results are saved in the Go benchmark format as bench-TIME.txt. It ends with
-status 0; 1 if a benchmark failed, -fail-on was broken, something could not be
-done, or you interrupted it; and 2 if it did not understand the command.`,
+Build flags are those in GOFLAGS. Results are saved in the Go benchmark format as
+bench-TIME.txt. The status is 0; 1 if a benchmark failed, -fail-on was broken,
+something could not be done, or you interrupted it; 2 for a wrong command line.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args, stdout, stderr)
 		},
@@ -71,20 +63,14 @@ func (f *benchFlags) define(cmd *cobra.Command) {
 	flags.SortFlags = false
 	flags.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
 	flags.IntVar(&set.Count, "count", 10, "how many rounds, `n`")
-	flags.DurationVar(&set.Budget, "budget", 0, "instead of -count: go on for this long, or until it is known well enough")
-	flags.StringVar(&f.until, "until", "1%", "with -budget: the `change` that is to be seen everywhere")
 	flags.StringVar(&set.Each.Benchtime, "benchtime", "", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 1s)")
 	flags.StringVar(&set.Each.CPU, "cpu", "", "`list` of GOMAXPROCS, as for go test")
 	flags.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
-	flags.BoolVar(&set.Each.Short, "short", false, "as for go test")
-	flags.StringVar(&f.shuffle, "shuffle", "on", "`order` in a round: on, off, or the seed that a run before has printed")
 
 	flags.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
-	flags.BoolVar(&set.Dirty, "dirty", false, "with -vs: measure changes that are in no commit, too")
 	flags.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
 	flags.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	flags.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
-	flags.StringVar(&f.confidence, "confidence", "95%", "of intervals and verdicts, `percent`")
 	flags.StringArrayVar(&f.failOn, "fail-on", nil, "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%'")
 
 	flags.StringSliceVar(&f.ratios, "ratios", nil, "print one table of the ratios to these `versions`, what is visibly worse than the first at the top")
@@ -92,12 +78,9 @@ func (f *benchFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.html, "html", "", "write a page with the distributions to this `file`")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document instead, with all samples")
 
-	flags.BoolVar(&set.Shared, "shared", false, "share the machine with others that do")
-	flags.BoolVar(&f.list, "list", false, "list who measures on this machine and who waits for it")
-	flags.StringVar(&f.pin, "pin", "", "run benchmarks on these `CPUs` only: 1, or 0,2-3 (Linux)")
-	flags.IntVar(&set.CPUFreq, "cpufreq", -1, "fix the CPU frequency at this `percent` of its range (Linux, root)")
+	flags.BoolVar(&f.list, "list", false, "list the runs that measure on this machine or wait for it")
+	flags.IntVar(&set.CPUFreq, "cpufreq", -1, "hold the CPU frequency at this `percent` of its range (Linux, root)")
 	flags.Lookup("cpufreq").DefValue = "0" // which is not shown
-	f.build.define(cmd)
 }
 
 // run does what the flags say, with packages or files.
@@ -116,20 +99,10 @@ func (f *benchFlags) run(cmd *cobra.Command, args []string, stdout, stderr *os.F
 	if len(files) > 0 {
 		return f.compare(cmd, files, out, stdout)
 	}
-	if cmd.Flags().Changed("budget") {
-		switch {
-		case cmd.Flags().Changed("count"):
-			return errors.New("-count says how many rounds, -budget how long: give one of them")
-		case f.set.Budget <= 0:
-			return fmt.Errorf("-budget must be more than nothing, not %v", f.set.Budget)
-		}
-	} else if cmd.Flags().Changed("until") {
-		return errors.New("-until ends a -budget early: give that, too")
-	}
 	if cmd.Flags().Changed("vs") && f.set.VS == "" {
 		return errors.New("-vs must name a revision; it is empty")
 	}
-	f.set.Patterns, f.set.Flags = packages, f.build.list()
+	f.set.Patterns = packages
 	if err := f.set.Validate(); err != nil {
 		return err
 	}
@@ -143,23 +116,8 @@ func (f *benchFlags) complete() (err error) {
 		return failure{err}
 	}
 	set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
-	switch f.shuffle {
-	case "off":
-	case "on":
-		set.Seed = uint64(rand.Uint32()) + 1
-	default:
-		if set.Seed, err = strconv.ParseUint(f.shuffle, 10, 64); err != nil || set.Seed == 0 {
-			return fmt.Errorf("-shuffle must be on, off, or a number above 0, not %q", f.shuffle)
-		}
-	}
-	if set.Until, err = percentage("-until", f.until); err != nil {
-		return err
-	}
-	if set.Confidence, err = percentage("-confidence", f.confidence); err != nil {
-		return err
-	}
 	for _, text := range f.failOn {
-		l, err := bench.ParseLimit(text)
+		l, err := session.ParseLimit(text)
 		if err != nil {
 			return err
 		}
@@ -174,11 +132,6 @@ func (f *benchFlags) complete() (err error) {
 	if f.html != "" {
 		if at, err := os.Stat(filepath.Dir(f.html)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-html %s: %s is no directory", f.html, filepath.Dir(f.html))
-		}
-	}
-	if f.pin != "" {
-		if set.Pin, err = host.ParseCPUs(f.pin); err != nil {
-			return fmt.Errorf("-pin: %w", err)
 		}
 	}
 	return nil
@@ -209,13 +162,13 @@ func (f *benchFlags) measure(out *screen.Screen, stdout io.Writer, stderr *os.Fi
 	if f.asJSON {
 		tell.out = progress
 	}
-	session := bench.NewSession(f.set, tell)
-	ctx, stop := interruptible(session.Cleanup, func(text string) {
+	run := session.New(f.set, tell)
+	ctx, stop := interruptible(run.Cleanup, func(text string) {
 		progress.Progress("")
 		fmt.Fprintln(progress, text)
 	})
 	defer stop()
-	report, err := session.Run(ctx)
+	report, err := run.Run(ctx)
 	progress.Progress("")
 	if report == nil {
 		return failure{err}
@@ -226,32 +179,28 @@ func (f *benchFlags) measure(out *screen.Screen, stdout io.Writer, stderr *os.Fi
 // compare compares files of results.
 func (f *benchFlags) compare(cmd *cobra.Command, files []string, out *screen.Screen, stdout io.Writer) error {
 	for _, name := range []string{
-		"bench", "count", "budget", "until", "benchtime", "cpu", "timeout", "short", "shuffle", "vs", "dirty", "aa", "o", "shared", "pin", "cpufreq",
-		"tags", "race", "gcflags", "ldflags", "asmflags", "mod", "pgo", "trimpath",
+		"bench", "count", "benchtime", "cpu", "timeout", "vs", "aa", "o", "cpufreq",
 	} {
 		if cmd.Flags().Changed(name) {
 			return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
 		}
 	}
-	if f.set.Confidence <= 0.5 || f.set.Confidence >= 1 {
-		return fmt.Errorf("-confidence must be between 50%% and 100%%, not %s", f.confidence)
-	}
 	data, err := stats.Read(files...)
 	if err != nil {
 		return failure{err}
 	}
-	c, err := bench.Compare(data, &f.set)
+	c, err := session.Compare(data, &f.set)
 	if err != nil {
 		return failure{err}
 	}
 	if len(c.Versions) < 2 && len(f.set.FailOn) > 0 {
 		return errors.New("-fail-on is about a comparison, and there is one file")
 	}
-	breaches, blind, err := bench.Check(c, f.set.FailOn)
-	return f.present(benchResult{comparison: c, settings: &f.set, breaches: breaches, blind: blind}, err, out, stdout)
+	breaches, undecided, err := session.Check(c, f.set.FailOn)
+	return f.present(benchResult{comparison: c, settings: &f.set, breaches: breaches, undecided: undecided}, err, out, stdout)
 }
 
-// queue lists who has the machine.
+// queue lists the runs that hold the machine or wait for it.
 func (f *benchFlags) queue(out *screen.Screen, stdout io.Writer) error {
 	entries, err := lock.List()
 	if err != nil {
@@ -267,14 +216,14 @@ func (f *benchFlags) queue(out *screen.Screen, stdout io.Writer) error {
 		return nil
 	}
 	if len(entries) == 0 {
-		out.Paragraph("", "Nobody measures on this machine.")
+		out.Paragraph("", "No benchmark runs on this machine.")
 	}
 	for _, e := range entries {
 		state := "measures"
 		if e.Waits() {
 			state = "waits"
 		}
-		out.Paragraph(fmt.Sprintf("%-9s %-9s ", state, e.Mode), e.String())
+		out.Paragraph(fmt.Sprintf("%-9s ", state), e.String())
 	}
 	return wrote(out)
 }
@@ -306,7 +255,7 @@ func interruptible(cleanup func(), say func(string)) (ctx context.Context, stop 
 			say("Stopping. What was measured is kept; again ends at once.")
 		case <-unheard:
 		}
-		cancel(bench.ErrInterrupted)
+		cancel(session.ErrInterrupted)
 		if _, ok := <-signals; !ok {
 			return
 		}

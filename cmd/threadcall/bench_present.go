@@ -1,37 +1,28 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/chart"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
-const (
-	enoughRounds = 20   // from which on the test by signs misses little
-	smallChange  = 0.02 // one that few people look for
-
-	shortest = 20 * time.Millisecond // a round that others on the machine do not interrupt as a whole
-)
-
 // A benchResult is what is to be shown, of a run or of files.
 type benchResult struct {
-	report     *bench.Report // nil: of files
+	report     *session.Report // nil: of files
 	comparison *stats.Comparison
-	settings   *bench.Settings
+	settings   *session.Settings
 	ratios     []string // the versions to which one table has the ratios; nil: a table for each unit
-	breaches   []bench.Breach
-	blind      []bench.Blind
+	breaches   []session.Case
+	undecided  []session.Case
 }
 
 // present shows the result in each way that was asked for. The error, if any, is what is wrong with it; it and what is
@@ -63,9 +54,9 @@ func (r benchResult) document(w io.Writer) error {
 	}
 	return writeJSON(w, struct {
 		Comparison *stats.Comparison `json:"comparison"`
-		Breaches   []bench.Breach    `json:"breaches"`
-		Blind      []bench.Blind     `json:"blind"`
-	}{r.comparison, r.breaches, r.blind})
+		Breaches   []session.Case    `json:"breaches"`
+		Undecided  []session.Case    `json:"undecided"`
+	}{r.comparison, r.breaches, r.undecided})
 }
 
 // print writes the result for people.
@@ -86,13 +77,9 @@ func (r benchResult) print(out *screen.Screen) {
 		table.Write(out, r.comparison)
 	}
 	if r.settings.AA {
-		r.printSmallest(out)
+		r.printMDE(out)
 	}
-	r.printBlind(out)
-	if hint := r.hint(); hint != "" {
-		fmt.Fprintln(out)
-		out.Paragraph("", hint)
-	}
+	r.printUndecided(out)
 	if r.report != nil {
 		r.printRun(out)
 	}
@@ -114,33 +101,33 @@ func (r benchResult) printRatios(out *screen.Screen) {
 	}
 }
 
-// printSmallest says what a comparison of a binary with itself is for.
-func (r benchResult) printSmallest(out *screen.Screen) {
+// printMDE prints what a comparison of a binary with itself is for.
+func (r benchResult) printMDE(out *screen.Screen) {
 	fmt.Fprintln(out)
-	middle, worst, ok := r.comparison.Smallest()
+	middle, worst, ok := r.comparison.MDE()
 	if !ok {
-		out.Paragraph("", fmt.Sprintf("Nothing can be said about what this machine can show: that needs at least %d rounds.", stats.Rounds(r.comparison.Confidence)))
+		out.Paragraph("", fmt.Sprintf("The minimum detectable effect is not known: that takes at least %d rounds.", stats.Rounds(r.comparison.Confidence)))
 		return
 	}
-	out.Paragraph("", out.Bold("The smallest change of the time that this machine can show in such a run")+
-		fmt.Sprintf(": %s for the benchmark in the middle, %s for the hardest.", stats.Percent(middle), stats.Percent(worst)))
+	out.Paragraph("", out.Bold("Minimum detectable effect on the time")+
+		fmt.Sprintf(" in such a run: %s for the median benchmark, %s for the noisiest.", stats.Percent(middle), stats.Percent(worst)))
 }
 
-// printBlind warns of what -fail-on could not have seen.
-func (r benchResult) printBlind(out *screen.Screen) {
-	blind := r.blind
+// printUndecided warns of rows on which -fail-on could not decide.
+func (r benchResult) printUndecided(out *screen.Screen) {
+	undecided := r.undecided
 	if r.report != nil {
-		blind = r.report.Blind
+		undecided = r.report.Undecided
 	}
 	byLimit := map[string][]string{}
 	var limits []string
-	for _, b := range blind {
+	for _, b := range undecided {
 		if byLimit[b.Limit] == nil {
 			limits = append(limits, b.Limit)
 		}
 		text := b.Benchmark + " in " + b.Unit
-		if b.Smallest > 0 {
-			text += " (at least " + stats.Percent(b.Smallest) + ")"
+		if b.MDE > 0 {
+			text += " (MDE " + stats.Percent(b.MDE) + ")"
 		}
 		byLimit[b.Limit] = append(byLimit[b.Limit], text)
 	}
@@ -151,36 +138,16 @@ func (r benchResult) printBlind(out *screen.Screen) {
 			more = fmt.Sprintf(" and %d more", len(names)-6)
 			names = names[:6]
 		}
-		out.Paragraph(out.Red("Warning")+": ", fmt.Sprintf("this run could not have seen %s of %s%s. More rounds, or a longer -benchtime, could.",
+		out.Paragraph(out.Red("Warning")+": ", fmt.Sprintf("inconclusive: %s is below the minimum detectable effect of %s%s. Use more rounds, or a longer -benchtime.",
 			l, strings.Join(names, ", "), more))
 	}
 }
 
-// hint says how a run that takes as long would show more. It is empty if none is known.
-func (r benchResult) hint() string {
-	if r.report == nil || r.report.Interrupted || r.settings.Budget > 0 || r.settings.Count >= enoughRounds ||
-		r.comparison.Hidden() < smallChange {
-		return ""
-	}
-	long, err := time.ParseDuration(cmp.Or(r.settings.Each.Benchtime, "1s"))
-	if err != nil { // a number of iterations
-		return ""
-	}
-	shorter := (long * time.Duration(r.settings.Count) / enoughRounds).Round(time.Millisecond)
-	if shorter < shortest || r.comparison.Slowest() > shorter.Seconds() {
-		return ""
-	}
-	return fmt.Sprintf("More rounds see more, even if they are shorter. -count %d -benchtime %v takes about as long.", enoughRounds, shorter)
-}
-
-// printRun says how it was measured, and where the raw results are.
+// printRun prints how it was measured, and where the raw results are.
 func (r benchResult) printRun(out *screen.Screen) {
 	fmt.Fprintln(out)
 	text := count(len(r.report.Rounds), "round", "rounds") + ": " + r.report.Stopped + ". "
-	if r.settings.Seed != 0 {
-		text += fmt.Sprintf("The order is that of -shuffle %d. ", r.settings.Seed)
-	}
-	out.Paragraph("", text+r.disturbed())
+	out.Paragraph("", text+r.noisy())
 	if seen := r.meanwhile(); len(seen) > 0 {
 		fmt.Fprintln(out)
 		tellFindings(out, "The machine meanwhile", seen)
@@ -193,29 +160,26 @@ func (r benchResult) printRun(out *screen.Screen) {
 	out.Paragraph("", "Raw results: "+strings.Join(files, " "))
 }
 
-// meanwhile returns what was seen of the machine while benchmarks ran, without what disturbed tells better.
-func (r benchResult) meanwhile() []host.Finding {
-	return slices.DeleteFunc(slices.Clone(r.report.During), func(f host.Finding) bool { return f.Name == "disturbed" })
+// meanwhile returns what was seen of the machine while benchmarks ran, without what noisy reports better.
+func (r benchResult) meanwhile() []machine.Finding {
+	return slices.DeleteFunc(slices.Clone(r.report.During), func(f machine.Finding) bool { return f.Name == "noisy" })
 }
 
-// disturbed says how often others took what the benchmarks needed.
-func (r benchResult) disturbed() string {
-	n := len(r.report.Disturbed)
+// noisy reports how often others used the CPUs that the benchmarks needed.
+func (r benchResult) noisy() string {
+	n := len(r.report.Noisy)
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s disturbed by others on the machine, most of all %s. What was measured then is kept: to leave it out would make everything look faster than it is.",
-		count(n, "process was", "processes were"), worstDisturbance(r.report.Disturbed))
+	return fmt.Sprintf("%s noisy, the most %s. Their results are kept: to leave them out would make everything look faster than it is.",
+		count(n, "process was", "processes were"), noisiest(r.report.Noisy))
 }
 
-// worstDisturbance describes the one that took most.
-func worstDisturbance(all []bench.Disturbed) string {
+// noisiest describes the one that took most.
+func noisiest(all []session.Noisy) string {
 	worst := all[0]
-	taken := func(d bench.Disturbed) float64 {
-		return d.Taken.Others + d.Taken.Stolen + d.Taken.Throttled.Seconds()/max(d.Taken.Wall.Seconds(), 1e-9)
-	}
 	for _, d := range all {
-		if taken(d) > taken(worst) {
+		if d.Taken.Lost() > worst.Taken.Lost() {
 			worst = d
 		}
 	}
@@ -242,21 +206,18 @@ func (r benchResult) page(name string) error {
 	add("Go", r.report.Toolchain)
 	add("rounds", fmt.Sprintf("%d: %s", len(r.report.Rounds), r.report.Stopped))
 	add("benchtime", set.Benchtime)
-	add("build flags", strings.Join(set.BuildFlags, " "))
-	add("pinned to CPUs", set.Pin)
 	add("CPU frequency", set.Frequency)
-	add("order", fmt.Sprintf("-shuffle %d", set.Seed))
 	for _, v := range r.report.Versions {
 		add("raw results", v.File)
 	}
 	for _, f := range r.report.Machine {
-		p.Machine = append(p.Machine, chart.Fact{Name: f.Name, Value: f.Value, Meaning: f.Meaning, Warning: f.Level == host.Warning})
+		p.Machine = append(p.Machine, chart.Fact{Name: f.Name, Value: f.Value, Meaning: f.Meaning, Warning: f.Level == machine.Warning})
 	}
 	for _, f := range r.meanwhile() {
-		p.Machine = append(p.Machine, chart.Fact{Name: f.Name + " meanwhile", Value: f.Value, Meaning: f.Meaning, Warning: f.Level == host.Warning})
+		p.Machine = append(p.Machine, chart.Fact{Name: f.Name + " meanwhile", Value: f.Value, Meaning: f.Meaning, Warning: f.Level == machine.Warning})
 	}
 	p.Notes = r.report.Notes
-	if text := r.disturbed(); text != "" {
+	if text := r.noisy(); text != "" {
 		p.Notes = append(p.Notes, text)
 	}
 	return p.Save(name)

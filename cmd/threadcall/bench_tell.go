@@ -4,18 +4,18 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/host"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
-// A benchTeller tells a person how a run goes on.
+// A benchTeller shows how a run goes on.
 type benchTeller struct {
 	out      *screen.Screen // what belongs to the results
 	progress *screen.Screen
 	terminal bool // progress can be shown
-	settings *bench.Settings
+	settings *session.Settings
 }
 
 func (t *benchTeller) Note(text string) {
@@ -28,26 +28,26 @@ func (t *benchTeller) Trouble(text string) {
 	t.progress.Paragraph("", text)
 }
 
-func (t *benchTeller) Machine(findings []host.Finding) {
+func (t *benchTeller) Machine(findings []machine.Finding) {
 	t.progress.Progress("")
 	tellFindings(t.out, "The machine", findings)
 	fmt.Fprintln(t.out)
 }
 
-// tellFindings tells what matters, and in one line what is fine.
-func tellFindings(out *screen.Screen, title string, findings []host.Finding) {
+// tellFindings prints what matters, and in one line what is fine.
+func tellFindings(out *screen.Screen, title string, findings []machine.Finding) {
 	if len(findings) == 0 {
 		return
 	}
 	fmt.Fprintln(out, out.Bold(title))
 	var fine []string
 	for _, f := range findings {
-		if f.Level == host.Fine {
+		if f.Level == machine.Fine {
 			fine = append(fine, f.Name+" "+f.Value)
 			continue
 		}
 		mark := "note    "
-		if f.Level == host.Warning {
+		if f.Level == machine.Warning {
 			mark = out.Red("warning") + " "
 		}
 		text := f.Name + ": " + f.Value
@@ -80,17 +80,13 @@ func (t *benchTeller) Measuring(done float64, text string) {
 }
 
 // RoundDone writes a line where there is no terminal for the bar.
-func (t *benchTeller) RoundDone(r bench.Round, left string) {
+func (t *benchTeller) RoundDone(r session.Round, left string) {
 	if t.terminal {
 		return
 	}
-	of := ""
-	if t.settings.Budget == 0 {
-		of = fmt.Sprintf(" of %d", t.settings.Count)
-	}
-	text := fmt.Sprintf("round %d%s: %s in %.1f s", r.Number, of, count(r.Processes, "process", "processes"), r.Seconds)
-	if r.Disturbed > 0 {
-		text += fmt.Sprintf(", %d of them disturbed", r.Disturbed)
+	text := fmt.Sprintf("round %d of %d: %s in %.1f s", r.Number, t.settings.Count, count(r.Processes, "process", "processes"), r.Seconds)
+	if r.Noisy > 0 {
+		text += fmt.Sprintf(", %d of them noisy", r.Noisy)
 	}
 	if left != "" {
 		text += ", " + left

@@ -4,17 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/demo"
 )
 
 // The test binary is the command if this is set.
@@ -56,7 +51,7 @@ func TestDemoInAPipeIsPlainText(t *testing.T) {
 	if strings.ContainsAny(stdout, "\x1b\r") {
 		t.Errorf("has codes of a terminal: %q", stdout)
 	}
-	for _, want := range []string{"naive", "pooled", "struct", "threadcall", "floor", "facts are as expected"} {
+	for _, want := range []string{"naive", "pooled", "struct", "threadcall", "bound", "facts are as expected"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("has no %q:\n%s", want, stdout)
 		}
@@ -74,80 +69,6 @@ func TestDemoFitsIntoEightyColumns(t *testing.T) {
 		}
 	}
 }
-
-func TestJSONIsOneDocumentWithEverything(t *testing.T) {
-	stdout, stderr, status := threadcall(t, append(quick, "--json")...)
-	if status != statusOK || stderr != "" {
-		t.Errorf("status %d, stderr %q", status, stderr)
-	}
-	r := parse(t, stdout)
-	if !r.OK {
-		t.Error("not ok")
-	}
-	if len(r.Facts) != 9 {
-		t.Errorf("%d facts", len(r.Facts))
-	}
-	for _, f := range r.Facts {
-		if !f.OK || f.Expected != f.Seen || f.Claim == "" || f.Seen == "" {
-			t.Errorf("fact %+v", f)
-		}
-		for _, c := range f.Calls {
-			if !c.OK || c.Ran != r.MainThread || c.From == r.MainThread {
-				t.Errorf("call %+v, main thread %s", c, r.MainThread)
-			}
-		}
-	}
-	var rows []string
-	for _, row := range r.Rows {
-		rows = append(rows, fmt.Sprintf("%s by %s", row.Name, row.Served))
-		if row.Missing != "" {
-			continue
-		}
-		if len(row.Samples) != 2 {
-			t.Errorf("%s by %s: %d samples", row.Name, row.Served, len(row.Samples))
-		}
-		for _, s := range row.Samples {
-			if s.Calls < 1 || s.Time <= 0 || s.Time < row.Time.Min || s.Time > row.Time.Max {
-				t.Errorf("%s by %s: sample %+v, times %+v", row.Name, row.Served, s, row.Time)
-			}
-		}
-	}
-	if want := []string{
-		"direct by an unlocked goroutine", "direct by the main thread",
-		"naive by an unlocked goroutine", "naive by the main thread",
-		"pooled by an unlocked goroutine", "pooled by the main thread",
-		"struct by an unlocked goroutine", "struct by the main thread",
-		"threadcall by an unlocked goroutine", "threadcall by the main thread",
-		"floor by two threads",
-	}; !slices.Equal(rows, want) {
-		t.Errorf("rows %q", rows)
-	}
-	if v := r.Verdict; v == nil || v.Times.Median <= 0 || v.Masked.Median <= 0 || v.Best == "" {
-		t.Errorf("verdict %+v", v)
-	}
-}
-
-func TestMemoryIsThatOfTheDesigns(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector drops what is put in a sync.Pool")
-	}
-	stdout, _, _ := threadcall(t, "demo", "--rounds", "3", "--duration", "2ms", "--json")
-	r := parse(t, stdout)
-	want := map[string]float64{"direct": 0, "naive": 2, "pooled": 1, "struct": 0, "threadcall": 0}
-	for _, row := range r.Rows {
-		if row.Allocs == nil {
-			continue
-		}
-		if got := row.Allocs.Median; math.Abs(got-want[row.Name]) > 0.1 {
-			t.Errorf("%s by %s: %v allocations a call, want %v", row.Name, row.Served, got, want[row.Name])
-		}
-		if got := row.Bytes.Median; (got > 8) != (want[row.Name] > 0) {
-			t.Errorf("%s by %s: %v bytes a call", row.Name, row.Served, got)
-		}
-	}
-}
-
-func parse(t *testing.T, doc string) demo.Report { return decoded[demo.Report](t, doc) }
 
 // decoded returns what doc says, which is one JSON document and nothing else.
 func decoded[T any](t *testing.T, doc string) (v T) {
@@ -194,25 +115,9 @@ func TestHelpIsNoError(t *testing.T) {
 }
 
 func TestFlagsMayHaveOneDash(t *testing.T) {
-	stdout, stderr, status := threadcall(t, "demo", "-json", "-rounds=1", "-duration", "2ms")
-	if status != statusOK {
-		t.Fatalf("status %d, stderr %q", status, stderr)
-	}
-	if r := parse(t, stdout); r.Settings.Rounds != 1 {
-		t.Errorf("settings %+v", r.Settings)
-	}
-}
-
-func TestAWrongFactIsAStatus(t *testing.T) {
-	r := demo.NewReport(demo.Settings{})
-	r.Add(demo.Fact{OK: true})
-	if status := statusOf(verdict(r, nil)); status != statusOK {
-		t.Errorf("all right: status %d", status)
-	}
-	r.Add(demo.Fact{OK: false})
-	r.Add(demo.Fact{OK: true})
-	if status := statusOf(verdict(r, nil)); status != statusWrong {
-		t.Errorf("one wrong: status %d", status)
+	stdout, stderr, status := threadcall(t, "demo", "-rounds=1", "-duration", "2ms")
+	if status != statusOK || !strings.Contains(stdout, "medians of 1 round") {
+		t.Errorf("status %d, stderr %q, stdout %q", status, stderr, stdout)
 	}
 }
 
@@ -222,14 +127,12 @@ func TestOutputThatCannotBeWrittenIsAStatus(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
-	for _, args := range [][]string{quick, append(quick, "--json")} {
-		cmd := exec.Command(os.Args[0], args...)
-		cmd.Env = append(os.Environ(), asCommand+"=1")
-		var stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = full, &stderr
-		if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != statusWrong || stderr.Len() == 0 {
-			t.Errorf("%q: %v, stderr %q", args, err, stderr.String())
-		}
+	cmd := exec.Command(os.Args[0], quick...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = full, &stderr
+	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != statusWrong || stderr.Len() == 0 {
+		t.Errorf("%v, stderr %q", err, stderr.String())
 	}
 }
 
@@ -248,12 +151,9 @@ func TestBuildsWithoutCgoInAndOutOfTheWorkspace(t *testing.T) {
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", c.workspace, err, out)
 		}
-		stdout, stderr, status := output(t, exec.Command(binary, append(quick, "--json")...))
-		if status != statusOK || stderr != "" {
-			t.Errorf("%s: status %d, stderr %q", c.workspace, status, stderr)
-		}
-		if r := parse(t, stdout); r.System.CGO != "0" || !r.OK {
-			t.Errorf("%s: %+v", c.workspace, r.System)
+		stdout, stderr, status := output(t, exec.Command(binary, quick...))
+		if status != statusOK || stderr != "" || !strings.Contains(stdout, "CGO_ENABLED=0") {
+			t.Errorf("%s: status %d, stderr %q, stdout %q", c.workspace, status, stderr, stdout)
 		}
 	}
 }

@@ -2,70 +2,55 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/workload"
+	"github.com/threadcall/threadcall/internal/bench"
 )
 
 const sampleEvery = time.Second
 
 // A sample is what the process holds at one moment, and what it has done since it began. Nothing has been collected
-// for it: Heap is what the trace of the article shows as allocated, garbage included.
+// for it: the heap is what the trace of the article shows as allocated, garbage included.
 type sample struct {
-	At          time.Duration // since the first
-	Heap        uint64        // bytes
-	Bytes       uint64        // allocated so far
-	Objects     uint64        // allocated so far
-	Collections uint32
-	CPU         time.Duration
-	Frames      uint64 // of all windows
-	Calls       uint64 // of the main thread
-}
-
-// A result is what came of one design.
-type result struct {
-	Design  string
-	Samples []sample
-	Live    [2]uint64 // bytes of heap after a collection: before the first sample, and after the last
+	at            time.Time
+	heap          uint64 // bytes
+	bytes         uint64 // allocated so far
+	objects       uint64 // allocated so far
+	collections   uint32
+	cpu           time.Duration
+	frames, calls uint64 // of all windows; of the main thread
 }
 
 // A meter takes samples while the windows are shown, and allocates nothing meanwhile.
 type meter struct {
-	warmUp, duration time.Duration
-	frames, calls    atomic.Uint64 // counted by the design
-	over             atomic.Bool   // the windows shall close
+	duration      time.Duration
+	frames, calls atomic.Uint64 // counted by the design
+	over          atomic.Bool   // the windows are to close
 
-	samples []sample
-	live    [2]uint64
-	stats   runtime.MemStats
-	ended   chan struct{}
-}
-
-func newMeter(warmUp, duration time.Duration) *meter {
-	return &meter{
-		warmUp: warmUp, duration: duration,
-		samples: make([]sample, 0, duration/sampleEvery+2),
-		ended:   make(chan struct{}),
-	}
+	first, last sample
+	low         sample    // the first since the last collection
+	growth      uint64    // the most by which the heap grew between two collections
+	live        [2]uint64 // bytes of heap after a collection: before the first sample, and after the last
+	stats       runtime.MemStats
+	ended       chan struct{}
 }
 
 // measure takes samples until the time is up.
 func (m *meter) measure() {
 	defer close(m.ended)
 	defer m.over.Store(true)
-	time.Sleep(m.warmUp)
+	time.Sleep(min(5*time.Second, m.duration)) // in which the first frames allocate
 	tick := time.NewTicker(sampleEvery)
 	defer tick.Stop()
 	m.live[0] = m.collect()
-	start := time.Now()
-	for {
-		m.samples = append(m.samples, m.take(time.Since(start)))
-		if len(m.samples) > int(m.duration/sampleEvery) {
-			break
-		}
+	m.take()
+	m.first, m.low = m.last, m.last
+	for range m.duration / sampleEvery {
 		<-tick.C
+		m.take()
 	}
 	m.live[1] = m.collect()
 }
@@ -79,11 +64,20 @@ func (m *meter) end() error {
 	return nil
 }
 
-func (m *meter) take(at time.Duration) sample {
+func (m *meter) take() {
 	runtime.ReadMemStats(&m.stats)
-	return sample{
-		At: at, Heap: m.stats.HeapAlloc, Bytes: m.stats.TotalAlloc, Objects: m.stats.Mallocs,
-		Collections: m.stats.NumGC, CPU: workload.CPUTime(), Frames: m.frames.Load(), Calls: m.calls.Load(),
+	m.add(sample{
+		at: time.Now(), heap: m.stats.HeapAlloc, bytes: m.stats.TotalAlloc, objects: m.stats.Mallocs,
+		collections: m.stats.NumGC, cpu: bench.CPUTime(), frames: m.frames.Load(), calls: m.calls.Load(),
+	})
+}
+
+func (m *meter) add(s sample) {
+	if m.last = s; s.collections != m.low.collections {
+		m.low = s
+	}
+	if s.heap > m.low.heap {
+		m.growth = max(m.growth, s.heap-m.low.heap)
 	}
 }
 
@@ -93,4 +87,35 @@ func (m *meter) collect() uint64 {
 	runtime.GC() // pools give up in the second what they kept in the first
 	runtime.ReadMemStats(&m.stats)
 	return m.stats.HeapAlloc
+}
+
+// rows are what column has.
+var rows = []string{"heap growth here, between two collections", "allocated in all", "collections", "live heap before, after",
+	"mallocs a frame", "frames a second, each window", "calls of the main thread a second", "CPU, of one core"}
+
+func (m *meter) column() []string {
+	seconds := m.last.at.Sub(m.first.at).Seconds()
+	frames := float64(m.last.frames - m.first.frames)
+	return []string{
+		size(m.growth),
+		size(m.last.bytes - m.first.bytes),
+		fmt.Sprint(m.last.collections - m.first.collections),
+		fmt.Sprintf("%.1f, %.1f KiB", float64(m.live[0])/1024, float64(m.live[1])/1024),
+		fmt.Sprintf("%.4f", float64(m.last.objects-m.first.objects)/max(frames, 1)),
+		fmt.Sprintf("%.1f", frames/windows/seconds),
+		fmt.Sprintf("%.1f", float64(m.last.calls-m.first.calls)/seconds),
+		fmt.Sprintf("%.1f %%", 100*(m.last.cpu-m.first.cpu).Seconds()/seconds),
+	}
+}
+
+func size(bytes uint64) string {
+	const kib, mib = 1 << 10, 1 << 20
+	switch n := float64(bytes); {
+	case n < kib:
+		return fmt.Sprintf("%.0f B", n)
+	case n < mib/10:
+		return fmt.Sprintf("%.1f KiB", n/kib)
+	default:
+		return fmt.Sprintf("%.2f MiB", n/mib)
+	}
 }

@@ -1,31 +1,93 @@
 package demo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
+	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
 
-// Facts tries the main thread with what a channel to a locked goroutine is known to fail at. The facts come as they are
-// found; after one that could not be found there are no more.
-func Facts() iter.Seq[Fact] { return perform(experiments(threadcall), patience) }
+// patience is how long an experiment may take: a thousand times what the slowest needs.
+const patience = 10 * time.Second
+
+// A library is what the experiments are made on.
+type library struct {
+	Call  func(f func()) bool
+	Go    func(f func()) bool
+	Error func() error
+}
+
+var threadcall = library{mainthread.Call, mainthread.Go, mainthread.Error}
+
+// A fact is a claim, what was expected of it, and what was seen.
+type fact struct {
+	claim, expected, seen string
+
+	ok    bool   // they are the same
+	hung  bool   // nothing was seen, and later experiments would hang as well
+	calls []call // that it is about, if there are many
+}
+
+// An experiment sets expected and seen of a fact.
+type experiment struct {
+	claim string
+	do    func(f *fact)
+}
+
+// perform does the experiments one after the other. One that does not end within patience is a wrong fact, and the last:
+// those after it would wait for the same thread.
+func perform(experiments []experiment, patience time.Duration) iter.Seq[fact] {
+	return func(yield func(fact) bool) {
+		for _, e := range experiments {
+			f := e.perform(patience)
+			if !yield(f) || f.hung {
+				return
+			}
+		}
+	}
+}
+
+func (e experiment) perform(patience time.Duration) fact {
+	result := make(chan fact, 1)
+	go func() {
+		f := fact{claim: e.claim, expected: "an answer", seen: "the end of the goroutine that asked"}
+		defer func() { result <- f }() // also if the experiment panics or calls Goexit, which it should not
+		defer func() {
+			if v := recover(); v != nil {
+				f.seen = fmt.Sprintf("the panic %v", v)
+			}
+		}()
+		e.do(&f)
+		f.ok = f.expected == f.seen
+	}()
+	select {
+	case f := <-result:
+		return f
+	case <-time.After(patience):
+		return fact{claim: e.claim, expected: "an answer", seen: fmt.Sprintf("none in %v", patience), hung: true}
+	}
+}
 
 func experiments(lib library) []experiment {
 	return []experiment{
 		{"the main thread is the one that the process began on", lib.first},
 		{fmt.Sprintf("calls from %d goroutines all run on the main thread", callers), lib.calls},
 		{"a call made on the main thread runs in place", lib.nested},
-		{"threads that call each other in a circle do not wait for ever", lib.cycle},
-		{"a panic reaches the caller as the value it was, and the thread lives on", lib.panics},
-		{"Goexit ends the caller's goroutine, and the thread lives on", lib.exits},
-		{"Error returns the panic that Go left behind, and errors.As finds it there", lib.leaves},
+		{"threads that call each other in a cycle do not deadlock", lib.cycle},
+		{"a panic reaches the caller as the value it was, and the thread goes on", lib.panics},
+		{"Goexit ends the caller's goroutine, and the thread goes on", lib.exits},
+		{"Error returns a panic in Go, and errors.As finds it there", lib.leaves},
 	}
 }
 
@@ -36,15 +98,15 @@ func (lib library) here() string {
 	return on
 }
 
-func (lib library) first(f *Fact) {
-	f.Expected = "a call runs on thread " + osthread.Main()
+func (lib library) first(f *fact) {
+	f.expected = "a call runs on thread " + osthread.Main()
 	if runtime.GOOS == "linux" { // where the number of the process is that of its main thread
-		f.Expected = "a call runs on thread " + strconv.Itoa(os.Getpid())
+		f.expected = "a call runs on thread " + strconv.Itoa(os.Getpid())
 	}
-	f.Seen = "a call runs on thread " + lib.here()
+	f.seen = "a call runs on thread " + lib.here()
 }
 
-func (lib library) nested(f *Fact) {
+func (lib library) nested(f *fact) {
 	var trace []string
 	note := func(what string) { trace = append(trace, what+osthread.Here()) }
 	lib.Call(func() {
@@ -52,11 +114,11 @@ func (lib library) nested(f *Fact) {
 		lib.Call(func() { note("inner runs on ") })
 		note("outer ends on ")
 	})
-	f.Expected = fmt.Sprintf("outer begins on %[1]s, inner runs on %[1]s, outer ends on %[1]s", osthread.Main())
-	f.Seen = strings.Join(trace, ", ")
+	f.expected = fmt.Sprintf("outer begins on %[1]s, inner runs on %[1]s, outer ends on %[1]s", osthread.Main())
+	f.seen = strings.Join(trace, ", ")
 }
 
-func (lib library) cycle(f *Fact) {
+func (lib library) cycle(f *fact) {
 	t := thread.New(thread.WithName("demo"))
 	defer t.Terminate()
 	second := thread.Eval(t, osthread.Here)
@@ -71,28 +133,28 @@ func (lib library) cycle(f *Fact) {
 		})
 		note(", back to ")
 	})
-	f.Expected = fmt.Sprintf("%[1]s calls %[2]s calls %[1]s, back to %[2]s, back to %[1]s", osthread.Main(), second)
-	f.Seen = trace
+	f.expected = fmt.Sprintf("%[1]s calls %[2]s calls %[1]s, back to %[2]s, back to %[1]s", osthread.Main(), second)
+	f.seen = trace
 }
 
-// A Mishap is what the experiments panic with.
-type Mishap struct{ what string }
+// A PanicValue is what the experiments panic with.
+type PanicValue struct{ n int }
 
-func (m *Mishap) Error() string { return m.what }
+func (v *PanicValue) Error() string { return fmt.Sprint("panic ", v.n) }
 
-func (lib library) panics(f *Fact) {
-	thrown := &Mishap{"the vase fell"}
+func (lib library) panics(f *fact) {
+	thrown := &PanicValue{1}
 	caught := func() (v any) {
 		defer func() { v = recover() }()
 		lib.Call(func() { panic(thrown) })
 		return nil
 	}()
 	const sentence = "%T at %p, the next call on %s"
-	f.Expected = fmt.Sprintf(sentence, thrown, thrown, osthread.Main())
-	f.Seen = fmt.Sprintf(sentence, caught, caught, lib.here())
+	f.expected = fmt.Sprintf(sentence, thrown, thrown, osthread.Main())
+	f.seen = fmt.Sprintf(sentence, caught, caught, lib.here())
 }
 
-func (lib library) exits(f *Fact) {
+func (lib library) exits(f *fact) {
 	on, end := "nowhere", "panic of the caller"
 	done := make(chan struct{})
 	go func() {
@@ -114,17 +176,66 @@ func (lib library) exits(f *Fact) {
 	}()
 	<-done
 	const sentence = "Goexit on %s, %s, the next call on %s"
-	f.Expected = fmt.Sprintf(sentence, osthread.Main(), "end of the caller", osthread.Main())
-	f.Seen = fmt.Sprintf(sentence, on, end, lib.here())
+	f.expected = fmt.Sprintf(sentence, osthread.Main(), "end of the caller", osthread.Main())
+	f.seen = fmt.Sprintf(sentence, on, end, lib.here())
 }
 
-func (lib library) leaves(f *Fact) {
-	thrown := &Mishap{"the cup broke"}
+func (lib library) leaves(f *fact) {
+	thrown := &PanicValue{1}
 	lib.Go(func() { panic(thrown) })
 	lib.Call(func() {}) // comes after it
-	var found *Mishap
+	var found *PanicValue
 	errors.As(lib.Error(), &found)
 	const sentence = "%T at %p, then %v"
-	f.Expected = fmt.Sprintf(sentence, thrown, thrown, error(nil))
-	f.Seen = fmt.Sprintf(sentence, found, found, lib.Error())
+	f.expected = fmt.Sprintf(sentence, thrown, thrown, error(nil))
+	f.seen = fmt.Sprintf(sentence, found, found, lib.Error())
+}
+
+// A call is one that a goroutine made to the main thread: the threads that it came from and that it ran on.
+type call struct {
+	goroutine int
+	from, ran string
+	ok        bool
+}
+
+// callers is how many goroutines call at the same time. So that calls certainly come from several threads, every eighth
+// has a thread of its own; the others are where the scheduler puts them.
+const callers = 64
+
+// calls makes the calls and keeps them in the order of the threads that they came from.
+func (lib library) calls(f *fact) {
+	f.calls = make([]call, callers)
+	start := make(chan struct{})
+	var ready, ended sync.WaitGroup
+	ready.Add(callers)
+	for i := range f.calls {
+		ended.Go(func() {
+			if i%8 == 0 {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+			}
+			ready.Done()
+			<-start
+			c := &f.calls[i]
+			*c = call{goroutine: i + 1, from: osthread.Here(), ran: "nowhere"}
+			lib.Call(func() { c.ran = osthread.Here() })
+			c.ok = c.ran == osthread.Main()
+		})
+	}
+	ready.Wait()
+	close(start)
+	ended.Wait()
+	slices.SortStableFunc(f.calls, func(a, b call) int {
+		return cmp.Or(cmp.Compare(len(a.from), len(b.from)), cmp.Compare(a.from, b.from))
+	})
+
+	landed := 0
+	for _, c := range f.calls {
+		if c.ok {
+			landed++
+		}
+	}
+	const sentence = "%d on thread %s, %d elsewhere"
+	f.expected = fmt.Sprintf(sentence, callers, osthread.Main(), 0)
+	f.seen = fmt.Sprintf(sentence, landed, osthread.Main(), callers-landed)
 }

@@ -2,135 +2,191 @@ package demo
 
 import (
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
-// A Text tells a reader what a [Report] is filled with, at the time when it is found out. Its methods are called in the
-// order in which they stand here.
-type Text struct{ *screen.Screen }
+// A printer writes results for people.
+type printer struct{ *screen.Screen }
 
-// Opening says where the demo runs.
-func (t Text) Opening(r *Report) {
-	s := r.System
-	t.say("%s  %s/%s, %s, %d CPUs, GOMAXPROCS=%d, CGO_ENABLED=%s\n\n", t.Bold("threadcall demo"), s.OS, s.Arch, s.Go,
-		s.CPUs, s.GOMAXPROCS, s.CGO)
-	t.say("%s\n\n", t.Bold("1. Functions run on the thread they belong to"))
-	t.say("Process %d. Its main thread is thread %s.\n\n", r.Process, r.MainThread)
-}
+func (p printer) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
-// Fact says what was expected and what was seen.
-func (t Text) Fact(f Fact) {
-	t.Paragraph(t.mark(f.OK, 5)+"  ", t.Bold(f.Claim))
-	if len(f.Calls) > 0 {
-		t.calls(f.Calls)
+func (p printer) fact(f fact) {
+	p.Paragraph(p.mark(f.ok, 5)+"  ", p.Bold(f.claim))
+	if len(f.calls) > 0 {
+		p.calls(f.calls)
 	}
-	t.Paragraph("       expected  ", f.Expected)
+	p.Paragraph("       expected  ", f.expected)
 	seen := "seen"
-	if !f.OK {
-		seen = t.Red(seen)
+	if !f.ok {
+		seen = p.Red(seen)
 	}
-	t.Paragraph("       "+seen+"      ", f.Seen)
-	t.say("\n")
+	p.Paragraph("       "+seen+"      ", f.seen)
+	p.printf("\n")
 }
 
-// calls shows one call of each kind and counts those like it.
-func (t Text) calls(calls []Call) {
-	kind := func(c Call) [2]string { return [2]string{c.From, c.Ran} }
+// calls prints one call of each kind and counts those like it.
+func (p printer) calls(calls []call) {
+	kind := func(c call) [2]string { return [2]string{c.from, c.ran} }
 	alike := map[[2]string]int{}
 	for _, c := range calls {
 		alike[kind(c)]++
 	}
-	t.say("       goroutine   from thread   expected on        ran on\n")
+	p.printf("       goroutine   from thread   expected on        ran on\n")
 	for _, c := range calls {
 		n := alike[kind(c)]
 		if n == 0 {
-			continue // shown
+			continue // printed
 		}
 		alike[kind(c)] = 0
 		more := ""
 		if n > 1 {
-			more = t.Faint(fmt.Sprintf("  and %d more", n-1))
+			more = p.Faint(fmt.Sprintf("  and %d more", n-1))
 		}
-		t.say("       %9d %13s %13s %13s  %s%s\n", c.Goroutine, c.From, c.Expected, c.Ran, t.mark(c.OK, 0), more)
+		p.printf("       %9d %13s %13s %13s  %s%s\n", c.goroutine, c.from, osthread.Main(), c.ran, p.mark(c.ok, 0), more)
 	}
 }
 
-// Measuring says what is about to be measured, which takes its time.
-func (t Text) Measuring(set Settings) {
-	t.say("%s\n\n", t.Bold("2. What a call costs"))
-	t.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three designs in which one
+func (p printer) mark(ok bool, width int) string {
+	if ok {
+		return p.Green(fmt.Sprintf("%-*s", width, "ok"))
+	}
+	return p.Red(fmt.Sprintf("%-*s", width, "WRONG"))
+}
+
+func (p printer) measuring(set Settings) {
+	p.printf("%s\n\n", p.Bold("2. What a call costs"))
+	p.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three designs in which one
 		goroutine receives functions on a channel: naive, pooled and struct. It measured them with a goroutine that is
-		locked to no thread: the first half of the table. A program that needs its main thread pays for the second
-		half.`)
+		locked to no thread: the first half of the table. A program that needs its main thread pays for
+		the second half.`)
 	rounds := "rounds, each in an order of its own"
 	if set.Rounds == 1 {
 		rounds = "round"
 	}
-	t.say("\n")
-	t.Paragraph("", fmt.Sprintf("Times are medians of %d %s, with %v of calls to a sample. This takes about %v.",
-		set.Rounds, rounds, set.Duration, max(set.About().Round(time.Second), time.Second)))
-	t.say("\n")
+	p.printf("\n")
+	p.Paragraph("", fmt.Sprintf("Times are medians of %d %s, with %v of calls to a sample. This takes about %v.",
+		set.Rounds, rounds, set.Duration, max((9*time.Duration(set.Rounds+1)*set.Duration).Round(time.Second), time.Second)))
+	p.printf("\n")
 }
 
-// Results has all that follows from the measurements.
-func (t Text) Results(r *Report) {
-	t.table(r)
-	t.say("\n")
-	t.verdict(r)
-	t.say("\n")
-	t.chart(r)
-	t.say("\n")
+// results prints all that follows from the measurements.
+func (p printer) results(rows []row) {
+	const line = "%-10s %9s %-12s   %9s %-12s %6s %10s"
+	p.printf("%s\n", p.Faint(fmt.Sprintf("%-11s%-25s%s", "served by", "an unlocked goroutine", "the main thread")))
+	p.printf("%s\n", p.Faint(fmt.Sprintf(line, "", "time/op", "min..max", "time/op", "min..max", "B/op", "allocs/op")))
+	for _, r := range rows {
+		cells := []any{r.name, "-", "", "-", "", "", ""}
+		for i, c := range []*cell{r.unlocked, r.main} {
+			if c == nil {
+				continue
+			}
+			cells[1+2*i], cells[2+2*i] = duration(c.time().median), limits(c.time())
+			if c.open != nil {
+				cells[5], cells[6] = count(c.bytes), count(c.objects)
+			}
+		}
+		text := strings.TrimRight(fmt.Sprintf(line, cells...), " ")
+		if r.name == "threadcall" {
+			text = p.Bold(text)
+		}
+		p.printf("%s\n", text)
+	}
+	p.printf("\n")
+	p.Paragraph("direct      ", "The same function is called where its caller is.")
+	if rows[len(rows)-1].main == nil {
+		p.Paragraph("bound       ", "There is none: two threads cannot run at the same time here.")
+	} else {
+		p.Paragraph("bound       ", "Two threads hand one word to and fro: the least that a call between threads can take, if both have a "+
+			"core to themselves.")
+	}
+	p.Paragraph("threadcall  ", "It always serves a thread.")
+	p.printf("\n")
+	p.verdict(rows)
+	p.printf("\n")
 }
 
-func (t Text) verdict(r *Report) {
-	v := r.Verdict
-	t.Paragraph("", fmt.Sprintf("On the main thread, threadcall is %s times as fast as %s, the best of the others (the "+
-		"median of the rounds, which saw %s).", t.Bold(digits(v.Times.Median)), v.Best, between(v.Times)))
-	if floor := r.Row("floor", TwoThreads).Time; v.Floors > 0 {
-		t.Paragraph("", fmt.Sprintf("It takes %s times as long as the floor where that was lowest, at %s.", digits(v.Floors),
-			duration(floor.Min)))
-		if floor.Max > uneasy*floor.Min {
-			t.Paragraph("", fmt.Sprintf("In another round the floor was %s times as high: its threads had to share a "+
-				"core, with each other or with other programs. All times are better where that does not happen.",
-				digits(floor.Max/floor.Min)))
+func (p printer) verdict(rows []row) {
+	own, bound := rows[4].main, rows[5].main
+	best := rows[1]
+	for _, r := range rows[2:4] {
+		if r.main.time().median < best.main.time().median {
+			best = r
 		}
 	}
-	t.Paragraph("", fmt.Sprintf("On an unlocked goroutine, %s looks %s times as fast as it is on the main thread (%s).",
-		v.Best, digits(v.Masked.Median), between(v.Masked)))
+	between := func(s spread) string { return digits(s.min) + " to " + digits(s.max) }
+	times, unlocked := best.main.over(own), best.main.over(best.unlocked)
+	p.Paragraph("", fmt.Sprintf("On the main thread, threadcall is %s times as fast as %s, the best of the others (the "+
+		"median of the rounds; they have %s).", p.Bold(digits(times.median)), best.name, between(times)))
+	if bound != nil {
+		b := bound.time()
+		p.Paragraph("", fmt.Sprintf("It takes %s times as long as the lower bound where that was lowest, at %s.", digits(own.time().median/b.min), duration(b.min)))
+	}
+	p.Paragraph("", fmt.Sprintf("On an unlocked goroutine, %s appears %s times as fast as it is on the main thread (%s).",
+		best.name, digits(unlocked.median), between(unlocked)))
 }
 
-// uneasy is how much the floor may vary by itself, as its threads come to be on cores that are near or far.
-const uneasy = 8
-
-func between(s Spread) string { return digits(s.Min) + " to " + digits(s.Max) }
-
-// Closing says whether all was as expected.
-func (t Text) Closing(r *Report) {
-	wrong := 0
-	for _, f := range r.Facts {
-		if !f.OK {
-			wrong++
+// closing prints whether all is as expected, and returns it.
+func (p printer) closing(facts []fact) (ok bool) {
+	var wrong []fact
+	for _, f := range facts {
+		if !f.ok {
+			wrong = append(wrong, f)
 		}
 	}
-	if wrong == 0 {
-		t.say("%s  %d of %d facts are as expected.\n", t.mark(true, 0), len(r.Facts), len(r.Facts))
-		return
+	if len(wrong) == 0 {
+		p.printf("%s  %d of %d facts are as expected.\n", p.mark(true, 0), len(facts), len(facts))
+		return true
 	}
-	t.say("%s  %d of %d facts are not as expected:\n", t.mark(false, 0), wrong, len(r.Facts))
-	for _, f := range r.Facts {
-		if !f.OK {
-			t.Paragraph("       ", f.Claim)
-		}
+	p.printf("%s  %d of %d facts are not as expected:\n", p.mark(false, 0), len(wrong), len(facts))
+	for _, f := range wrong {
+		p.Paragraph("       ", f.claim)
 	}
+	return false
 }
 
-func (t Text) mark(ok bool, width int) string {
-	if ok {
-		return t.Green(fmt.Sprintf("%-*s", width, "ok"))
+// digits writes x with three digits, or more before the point.
+func digits(x float64) string {
+	places := 0
+	switch {
+	case x < 9.995:
+		places = 2
+	case x < 99.95:
+		places = 1
 	}
-	return t.Red(fmt.Sprintf("%-*s", width, "WRONG"))
+	return strconv.FormatFloat(x, 'f', places, 64)
 }
 
-func (t Text) say(format string, args ...any) { fmt.Fprintf(t, format, args...) }
+func unitOf(ns float64) (name string, size float64) {
+	switch {
+	case ns < 999.5:
+		return "ns", 1
+	case ns < 999.5e3:
+		return "µs", 1e3
+	}
+	return "ms", 1e6
+}
+
+func duration(ns float64) string {
+	name, size := unitOf(ns)
+	return digits(ns/size) + " " + name
+}
+
+// limits writes the ends of s in the unit of its median, which duration prints.
+func limits(s spread) string {
+	_, size := unitOf(s.median)
+	return digits(s.min/size) + ".." + digits(s.max/size)
+}
+
+// count writes x without a fraction, if that is no more than the runtime allocates now and then by itself.
+func count(x float64) string {
+	if whole := math.Round(x); math.Abs(x-whole) < 0.02*whole+0.02 {
+		return strconv.FormatFloat(whole, 'f', 0, 64)
+	}
+	return digits(x)
+}

@@ -5,19 +5,20 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 )
 
-// written returns what tell says.
-func written(t *testing.T, tell func(Text)) string {
+// written returns what print writes.
+func written(t *testing.T, print func(printer)) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "text")
 	f, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell(Text{screen.On(f)})
+	print(printer{screen.On(f)})
 	f.Close()
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -26,13 +27,16 @@ func written(t *testing.T, tell func(Text)) string {
 	return string(b)
 }
 
-func TestWhatIsWrongIsSaidTwice(t *testing.T) {
-	r := NewReport(Settings{})
-	good := Fact{Claim: "water is wet", Expected: "wet", Seen: "wet", OK: true}
-	bad := Fact{Claim: "fire is cold", Expected: "cold", Seen: "hot"}
-	r.Add(good)
-	r.Add(bad)
-	got := written(t, func(text Text) { text.Fact(good); text.Fact(bad); text.Closing(r) })
+func TestAWrongFactIsPrintedTwiceAndIsTheResult(t *testing.T) {
+	good := fact{claim: "water is wet", expected: "wet", seen: "wet", ok: true}
+	bad := fact{claim: "fire is cold", expected: "cold", seen: "hot"}
+	got := written(t, func(p printer) {
+		p.fact(good)
+		p.fact(bad)
+		if p.closing([]fact{good, bad}) || !p.closing([]fact{good}) {
+			t.Error("the result is another")
+		}
+	})
 	const want = `ok     water is wet
        expected  wet
        seen      wet
@@ -43,63 +47,72 @@ WRONG  fire is cold
 
 WRONG  1 of 2 facts are not as expected:
        fire is cold
+ok  1 of 1 facts are as expected.
 `
 	if got != want {
 		t.Error(got)
 	}
 }
 
-func TestAWrongCallIsShownApart(t *testing.T) {
-	got := written(t, func(text Text) {
-		text.calls([]Call{{1, "7", "5", "5", true}, {2, "7", "5", "7", false}, {3, "7", "5", "5", true}})
-	})
-	const want = `       goroutine   from thread   expected on        ran on
-               1             7             5             5  ok  and 1 more
-               2             7             5             7  WRONG
-`
-	if got != want {
-		t.Error(got)
-	}
-}
-
-// measured returns a report with rows whose medians are as given.
-func measured(nsOf func(name string, served Place) float64) *Report {
-	var rows []Row
-	for _, s := range subjects() {
-		row := Row{Name: s.name, Served: s.served, Missing: s.why}
-		if s.sample != nil {
-			row.Samples = []Sample{{1, nsOf(s.name, s.served), &Memory{136, 2}}}
-			row.sumUp()
-		}
-		rows = append(rows, row)
-	}
-	r := NewReport(Settings{1, 1})
-	r.Conclude(rows)
-	return r
-}
-
-func TestResultsFitIntoEightyColumnsWhateverTheyAre(t *testing.T) {
-	for _, ns := range []float64{0.1, 1, 9.99, 123, 99_999, 1e6, 3e9} {
-		r := measured(func(_ string, served Place) float64 {
-			if served == MainThread {
-				return ns
-			}
-			return 1.5
-		})
-		for line := range strings.Lines(written(t, func(text Text) { text.Results(r) })) {
-			if n := screen.Columns(line) - 1; n > 80 {
-				t.Errorf("%v ns: %d columns: %s", ns, n, line)
+// measured returns rows that took as long as given.
+func measured(ns func(name string, onMain bool) float64) []row {
+	rows := newRows()
+	for _, r := range rows {
+		for _, c := range []*cell{r.unlocked, r.main} {
+			if c != nil {
+				c.times = []float64{ns(r.name, c == r.main)}
 			}
 		}
 	}
+	return rows
 }
 
 func TestTheVerdictIsAboutTheBestOnTheMainThread(t *testing.T) {
-	v := measured(func(name string, served Place) float64 {
-		return map[string]float64{"naive": 3000, "pooled": 1000, "struct": 2000, "threadcall": 10, "floor": 5}[name] /
-			map[Place]float64{MainThread: 1, Unlocked: 4, TwoThreads: 1}[served]
-	}).Verdict
-	if v.Best != "pooled" || v.Times.Median != 100 || v.Masked.Median != 4 || v.Floors != 2 && v.Floors != 0 {
-		t.Errorf("%+v", v)
+	rows := measured(func(name string, onMain bool) float64 {
+		ns := map[string]float64{"direct": 1, "naive": 3000, "pooled": 1000, "struct": 2000, "threadcall": 10, "bound": 5}[name]
+		if !onMain {
+			ns /= 4
+		}
+		return ns
+	})
+	got := strings.Join(strings.Fields(written(t, func(p printer) { p.verdict(rows) })), " ")
+	for _, want := range []string{"threadcall is 100 times as fast as pooled", "pooled appears 4.00 times as fast"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+}
+
+func TestEveryRowIsServedWhereThePlaceSaysAndAllocatesAsItsDesign(t *testing.T) {
+	rows := newRows()
+	if f := measure(rows, Settings{Rounds: 1, Duration: time.Millisecond}, func(done, all int) {}); !f.ok {
+		t.Errorf("%+v", f)
+	}
+	want := map[string]float64{"naive": 2, "pooled": 1}
+	for _, r := range rows {
+		for _, c := range []*cell{r.unlocked, r.main} {
+			if c != nil && (len(c.times) != 1 || c.times[0] <= 0 || c.objects < want[r.name]) {
+				t.Errorf("%s: times %v, %v allocations", r.name, c.times, c.objects)
+			}
+		}
+	}
+}
+
+func TestNumbersHaveThreeDigitsAndAUnit(t *testing.T) {
+	for ns, want := range map[float64]string{0.4: "0.40 ns", 9.996: "10.0 ns", 99.96: "100 ns", 999.6: "1.00 µs", 2.5e9: "2500 ms"} {
+		if got := duration(ns); got != want {
+			t.Errorf("%v: %q, want %q", ns, got, want)
+		}
+	}
+	if got := limits(spread{median: 1500, min: 140, max: 37_000}); got != "0.14..37.0" {
+		t.Error(got)
+	}
+	for x, want := range map[float64]string{0.01: "0", 0.1: "0.10", 1.99: "2", 2.002: "2", 136.4: "136"} {
+		if got := count(x); got != want {
+			t.Errorf("%v: %q, want %q", x, got, want)
+		}
+	}
+	if got := spreadOf([]float64{9, 1, 2, 4}); got != (spread{3, 1, 9}) {
+		t.Error(got)
 	}
 }

@@ -88,7 +88,7 @@ func describe(t *stats.Table, d stats.Delta, scale ratios) line {
 		l.Word, l.Class = fmt.Sprintf("needs %d values", d.Needs), "faint"
 	}
 	if d.Interval != nil && d.Method != stats.Exactly {
-		l.CouldSee = t.CouldSee(d)
+		l.CouldSee = t.Detectable(d)
 	}
 	if d.Method == stats.Exactly {
 		l.Range = ""

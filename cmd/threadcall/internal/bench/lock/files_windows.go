@@ -16,30 +16,12 @@ const (
 	removesOpenFiles = false
 )
 
-// openQueue opens the queue's directory, and makes it if asked to. Without it the queue is nil.
-func openQueue(make bool) (*queue, error) {
-	dir := os.Getenv(DirVariable)
-	if dir == "" {
-		programData, err := windows.KnownFolderPath(windows.FOLDERID_ProgramData, 0)
-		if err != nil {
-			return nil, fmt.Errorf("looking for the queue of benchmarks: %w", err)
-		}
-		dir = filepath.Join(programData, "threadcall-bench")
-	}
-	if make {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return nil, fmt.Errorf("making the queue of benchmarks: %w; %s can name another directory", err, DirVariable)
-		}
-	}
-	root, err := os.OpenRoot(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !make:
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("opening the queue of benchmarks: %w; %s can name another directory", err, DirVariable)
-	}
-	return &queue{dir, root}, nil
+func commonDir() (string, error) {
+	programData, err := windows.KnownFolderPath(windows.FOLDERID_ProgramData, 0)
+	return filepath.Join(programData, "threadcall-bench"), err
 }
+
+func trusted(string, *os.Root) error { return nil }
 
 // remove does not go by the open directory, which takes calls that Wine 8 does not have.
 func (q *queue) remove(name string) { os.Remove(filepath.Join(q.dir, name)) }
@@ -61,7 +43,7 @@ func tryLock(f *os.File, exclusive bool) (locked bool, err error) {
 	return false, fmt.Errorf("locking %s: %w", f.Name(), err)
 }
 
-// owner is not asked of the system: userName is in the ticket.
+// owner is not known: userName is in the ticket.
 func owner(fs.FileInfo) string { return "" }
 
 func userName() string {

@@ -9,59 +9,42 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-// The test binary is a contender if this is set: to the mode it wants.
-const asContender = "THREADCALL_TEST_CONTENDER"
-
-// A contender starts a child that lives longer if this is set.
-const startsChild = "THREADCALL_TEST_STARTS_CHILD"
-
 func TestMain(m *testing.M) {
-	if mode := os.Getenv(asContender); mode != "" {
-		contend(mode)
+	if len(os.Args) > 1 && os.Args[1] == "contend" {
+		contend()
 		return
 	}
 	os.Exit(m.Run())
 }
 
-// contend takes the machine and says what happens, a word a line:
+// contend is a process that wants the machine and prints what happens, a word a line:
 //
 //	waits N    for N others
-//	child PID  is what it has started, if asked to
-//	has        the machine, until its standard input says something
+//	child <nil> PID  is what it has started, if asked to
+//	holds      the machine, until its standard input says something
 //	left       the machine
-func contend(mode string) {
-	want := Exclusive
-	if mode == Shared.String() {
-		want = Shared
-	}
-	l, err := Acquire(context.Background(), want, strings.Join(os.Args[1:], " "), func(ahead []Entry) {
-		fmt.Println("waits", len(ahead))
-	})
+func contend() {
+	l, err := Acquire(context.Background(), strings.Join(os.Args[1:], " "), func(ahead []Entry) { fmt.Println("waits", len(ahead)) })
 	if err != nil {
 		fmt.Println("error", err)
 		os.Exit(1)
 	}
-	if os.Getenv(startsChild) != "" {
+	if os.Args[len(os.Args)-1] == "child" {
 		child := exec.Command("sleep", "300")
-		if err := child.Start(); err != nil {
-			fmt.Println("error", err)
-			os.Exit(1)
-		}
-		fmt.Println("child", child.Process.Pid)
+		fmt.Println("child", child.Start(), child.Process.Pid)
 	}
-	fmt.Println("has")
+	fmt.Println("holds")
 	bufio.NewReader(os.Stdin).ReadString('\n')
 	l.Release()
 	fmt.Println("left")
 }
 
-// A contender is a process that wants the machine.
+// A contender is a process that contends.
 type contender struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -69,29 +52,17 @@ type contender struct {
 	lines chan string
 }
 
-func command(mode Mode, args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asContender+"="+mode.String())
-	return cmd
-}
-
-func start(t *testing.T, mode Mode, args ...string) *contender {
+func start(t *testing.T, args ...string) *contender {
 	t.Helper()
-	return startCommand(t, command(mode, args...))
+	return startCommand(t, exec.Command(os.Args[0], append([]string{"contend"}, args...)...))
 }
 
 func startCommand(t *testing.T, cmd *exec.Cmd) *contender {
 	t.Helper()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
 		t.Fatal(err)
 	}
 	c := &contender{t, cmd, in, make(chan string, 100)}
@@ -105,25 +76,25 @@ func startCommand(t *testing.T, cmd *exec.Cmd) *contender {
 	return c
 }
 
-// says fails the test unless the contender's next line is as wanted.
-func (c *contender) says(want string) {
+// prints fails the test unless the contender's next line is as wanted.
+func (c *contender) prints(want string) {
 	c.t.Helper()
 	select {
 	case got := <-c.lines:
 		if got != want {
-			c.t.Fatalf("pid %d says %q, not %q", c.cmd.Process.Pid, got, want)
+			c.t.Fatalf("pid %d prints %q, not %q", c.cmd.Process.Pid, got, want)
 		}
 	case <-time.After(time.Minute):
-		c.t.Fatalf("pid %d never says %q", c.cmd.Process.Pid, want)
+		c.t.Fatalf("pid %d never prints %q", c.cmd.Process.Pid, want)
 	}
 }
 
-// isSilent fails the test if the contender says something while a waiter would have looked several times.
+// isSilent fails the test if the contender prints something while a waiter would have examined the queue several times.
 func (c *contender) isSilent() {
 	c.t.Helper()
 	select {
 	case got := <-c.lines:
-		c.t.Fatalf("pid %d says %q", c.cmd.Process.Pid, got)
+		c.t.Fatalf("pid %d prints %q", c.cmd.Process.Pid, got)
 	case <-time.After(200 * time.Millisecond):
 	}
 }
@@ -131,7 +102,7 @@ func (c *contender) isSilent() {
 func (c *contender) leave() {
 	c.t.Helper()
 	io.WriteString(c.in, "\n")
-	c.says("left")
+	c.prints("left")
 }
 
 func (c *contender) kill() {
@@ -148,136 +119,81 @@ func newQueue(t *testing.T) (dir string) {
 	return dir
 }
 
-func TestFiveGoInOneAfterTheOtherAsTheyCame(t *testing.T) {
+func TestFiveHoldTheMachineInTheOrderInWhichTheyCame(t *testing.T) {
 	newQueue(t)
 	var all []*contender
 	for i := range 5 {
-		c := start(t, Exclusive)
+		c := start(t)
 		if i == 0 {
-			c.says("has")
+			c.prints("holds")
 		} else {
-			c.says(fmt.Sprint("waits ", i))
+			c.prints(fmt.Sprint("waits ", i))
 		}
 		all = append(all, c)
 	}
 	for i, c := range all {
-		for j, later := range all[i+1:] {
-			if j == 0 {
-				later.isSilent() // it would say that it has the machine
-			}
+		if i+1 < len(all) {
+			all[i+1].isSilent() // it would print that it holds the machine
 		}
 		c.leave()
 		for j, later := range all[i+1:] {
 			if j == 0 {
-				later.says("has")
+				later.prints("holds")
 			} else {
-				later.says(fmt.Sprint("waits ", j))
+				later.prints(fmt.Sprint("waits ", j))
 			}
 		}
 	}
 }
 
 func TestManyNeverOverlap(t *testing.T) {
-	dir := newQueue(t)
-	const processes, rounds = 5, 8
-	var all []*exec.Cmd
-	for range processes {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestHelperTakesTurns$")
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s", turns, rounds, filepath.Join(filepath.Dir(dir), "inside")))
-		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, cmd)
+	newQueue(t)
+	inside := filepath.Join(t.TempDir(), "inside")
+	errs := make(chan error)
+	for range 5 {
+		go func() {
+			errs <- func() error {
+				for range 8 {
+					l, err := Acquire(t.Context(), "", func([]Entry) {})
+					if err != nil {
+						return err
+					}
+					f, err := os.OpenFile(inside, os.O_CREATE|os.O_EXCL, 0o666)
+					if err != nil {
+						return fmt.Errorf("two at the same time: %w", err)
+					}
+					f.Close()
+					time.Sleep(5 * time.Millisecond)
+					os.Remove(inside)
+					l.Release()
+				}
+				return nil
+			}()
+		}()
 	}
-	for _, cmd := range all {
-		if err := cmd.Wait(); err != nil {
+	for range 5 {
+		if err := <-errs; err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// turns makes TestHelperTakesTurns do something.
-const turns = "THREADCALL_TEST_TURNS"
-
-func TestHelperTakesTurns(t *testing.T) {
-	first, inside, _ := strings.Cut(os.Getenv(turns), " ")
-	rounds, err := strconv.Atoi(first)
-	if err != nil {
-		t.Skip("for TestManyNeverOverlap")
-	}
-	for range rounds {
-		l, err := Acquire(t.Context(), Exclusive, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.OpenFile(inside, os.O_CREATE|os.O_EXCL, 0o666)
-		if err != nil {
-			t.Fatal("two at the same time:", err)
-		}
-		f.Close()
-		time.Sleep(5 * time.Millisecond)
-		os.Remove(inside)
-		l.Release()
-	}
-}
-
-func TestSharedOnesHaveItTogether(t *testing.T) {
+func TestAKilledProcessCountsForNothing(t *testing.T) {
 	newQueue(t)
-	a, b := start(t, Shared), start(t, Shared)
-	a.says("has")
-	b.says("has")
-	c := start(t, Exclusive)
-	c.says("waits 2")
-	a.leave()
-	c.says("waits 1")
-	c.isSilent()
-	b.leave()
-	c.says("has")
-}
-
-func TestSharedOneWaitsBehindAWaitingExclusiveOne(t *testing.T) {
-	newQueue(t)
-	a := start(t, Shared)
-	a.says("has")
-	b := start(t, Exclusive)
-	b.says("waits 1")
-	c := start(t, Shared)
-	c.says("waits 1")
-	c.isSilent()
-	a.leave()
-	b.says("has")
-	c.isSilent()
-	b.leave()
-	c.says("has")
-}
-
-func TestKilledHolderLetsTheNextIn(t *testing.T) {
-	newQueue(t)
-	a := start(t, Exclusive)
-	a.says("has")
-	b := start(t, Exclusive)
-	b.says("waits 1")
-	a.kill()
-	b.says("has")
-}
-
-func TestKilledWaiterDoesNotBlockTheQueue(t *testing.T) {
-	newQueue(t)
-	a := start(t, Exclusive)
-	a.says("has")
-	b := start(t, Exclusive)
-	b.says("waits 1")
-	c := start(t, Exclusive)
-	c.says("waits 2")
+	a := start(t)
+	a.prints("holds")
+	b := start(t)
+	b.prints("waits 1")
+	c := start(t)
+	c.prints("waits 2")
 	b.kill()
-	c.says("waits 1")
+	c.prints("waits 1")
 	c.isSilent()
-	a.leave()
-	c.says("has")
+	a.kill()
+	c.prints("holds")
 }
 
-func TestListShowsWhoHasItAndWhoWaits(t *testing.T) {
+func TestListIsTheHolderAndTheWaiters(t *testing.T) {
 	dir := newQueue(t)
 	if all, err := List(); len(all) != 0 || err != nil {
 		t.Errorf("%v, %v before there is a queue", all, err)
@@ -285,11 +201,14 @@ func TestListShowsWhoHasItAndWhoWaits(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("List has made the queue")
 	}
+	killed := start(t)
+	killed.prints("holds")
+	killed.kill()
 	before := time.Now()
-	a := start(t, Exclusive, "bench", "./...")
-	a.says("has")
-	b := start(t, Shared, "bad\x1b[31m\nname")
-	b.says("waits 1")
+	a := start(t, "./...")
+	a.prints("holds")
+	b := start(t, "bad\x1b[31m\nname")
+	b.prints("waits 1")
 	all, err := List()
 	if err != nil || len(all) != 2 {
 		t.Fatalf("%v, %v", all, err)
@@ -299,11 +218,11 @@ func TestListShowsWhoHasItAndWhoWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []Entry{
-		{PID: a.cmd.Process.Pid, Mode: Exclusive, Command: "bench ./...", Dir: cwd},
-		{PID: b.cmd.Process.Pid, Mode: Shared, Command: "bad?[31m?name", Dir: cwd},
+		{PID: a.cmd.Process.Pid, Command: "contend ./...", Dir: cwd},
+		{PID: b.cmd.Process.Pid, Command: "contend bad?[31m?name", Dir: cwd},
 	} {
 		got := all[i]
-		if got.PID != want.PID || got.Mode != want.Mode || got.Command != want.Command || got.Dir != want.Dir {
+		if got.PID != want.PID || got.Command != want.Command || got.Dir != want.Dir {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		if got.Waits() != (i == 1) || got.Queued.Before(before) || got.Queued.After(time.Now()) || got.User == "unknown" {
@@ -312,24 +231,6 @@ func TestListShowsWhoHasItAndWhoWaits(t *testing.T) {
 	}
 	if s := all[1].String(); !strings.Contains(s, "waiting since") || !strings.Contains(s, fmt.Sprint("pid ", all[1].PID)) {
 		t.Error(s)
-	}
-}
-
-func TestListRemovesWhatTheKilledHaveLeft(t *testing.T) {
-	dir := newQueue(t)
-	for _, mode := range []Mode{Exclusive, Shared} {
-		c := start(t, mode)
-		c.says("has")
-		c.kill()
-	}
-	if n := len(ticketsIn(t, dir)); n == 0 {
-		t.Fatal("nothing left, so there is nothing to test")
-	}
-	if all, err := List(); len(all) != 0 || err != nil {
-		t.Errorf("%v, %v", all, err)
-	}
-	if left := ticketsIn(t, dir); len(left) != 0 {
-		t.Error(left)
 	}
 }
 
@@ -342,9 +243,12 @@ func ticketsIn(t *testing.T, dir string) []string {
 	return names
 }
 
-func TestNothingIsLeftAfterRelease(t *testing.T) {
+func TestReleaseLeavesNothing(t *testing.T) {
 	dir := newQueue(t)
-	l, err := Acquire(t.Context(), Exclusive, "", nil)
+	killed := start(t)
+	killed.prints("holds")
+	killed.kill()
+	l, err := Acquire(t.Context(), "", func([]Entry) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,60 +264,21 @@ func TestNothingIsLeftAfterRelease(t *testing.T) {
 
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	dir := newQueue(t)
-	a := start(t, Exclusive)
-	a.says("has")
+	a := start(t)
+	a.prints("holds")
 	ctx, cancel := context.WithCancel(t.Context())
-	told := 0
-	_, err := Acquire(ctx, Exclusive, "", func(ahead []Entry) {
-		told++
+	reports := 0
+	_, err := Acquire(ctx, "", func(ahead []Entry) {
+		reports++
 		if len(ahead) != 1 || ahead[0].PID != a.cmd.Process.Pid {
 			t.Error(ahead)
 		}
 		cancel()
 	})
-	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if told != 1 {
-		t.Errorf("told %d times", told)
+	if !errors.Is(err, context.Canceled) || reports != 1 {
+		t.Errorf("%v, reported %d times", err, reports)
 	}
 	if n := len(ticketsIn(t, dir)); n != 1 {
 		t.Errorf("%d tickets", n)
-	}
-}
-
-func TestOneThatTheHolderStartsIsToldInsteadOfWaitingForEver(t *testing.T) {
-	newQueue(t)
-	l, err := Acquire(t.Context(), Exclusive, "outer", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inner := start(t, Exclusive)
-	if got := <-inner.lines; !strings.Contains(got, "would wait for it for ever") || !strings.Contains(got, "outer") {
-		t.Error(got)
-	}
-	l.Release()
-	after := start(t, Exclusive)
-	after.says("has")
-}
-
-func TestTicketNames(t *testing.T) {
-	for name, want := range map[string]ticketName{
-		"ticket-1-exclusive":                    {"ticket-1-exclusive", 1, Exclusive},
-		"ticket-20-shared":                      {"ticket-20-shared", 20, Shared},
-		"ticket-1":                              {},
-		"ticket-1-both":                         {},
-		"ticket--1-shared":                      {},
-		"ticket-1-shared-2":                     {},
-		"ticket-x-shared":                       {},
-		"ticket-9e15-shared":                    {},
-		"gate":                                  {},
-		"1-shared":                              {},
-		"ticket-18446744073709551615-exclusive": {},
-	} {
-		got, ok := parseTicketName(name)
-		if ok != (want.name != "") || ok && got != want {
-			t.Errorf("%s: %v, %v", name, got, ok)
-		}
 	}
 }

@@ -4,65 +4,62 @@ package lock
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-func TestWhatTheHolderHasStartedDoesNotProlongTheLock(t *testing.T) {
+func TestAProcessThatTheHolderHasStartedDoesNotProlongTheLock(t *testing.T) {
 	newQueue(t)
-	cmd := command(Exclusive)
-	cmd.Env = append(cmd.Env, startsChild+"=1")
-	a := startCommand(t, cmd)
+	a := start(t, "child")
 	var child int
-	if _, err := fmt.Sscanf(<-a.lines, "child %d", &child); err != nil {
+	if _, err := fmt.Sscanf(<-a.lines, "child <nil> %d", &child); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { syscall.Kill(child, syscall.SIGKILL) })
-	a.says("has")
-	b := start(t, Exclusive)
-	b.says("waits 1")
+	a.prints("holds")
+	b := start(t)
+	b.prints("waits 1")
 	a.kill()
-	b.says("has")
+	b.prints("holds")
 	if err := syscall.Kill(child, 0); err != nil {
 		t.Error("the child has ended, so this shows nothing:", err)
 	}
 }
 
-func TestHostDirectoryMustBeEveryones(t *testing.T) {
-	for _, mode := range []fs.FileMode{0o755, 0o777, 0o700 | fs.ModeSticky} {
-		dir := filepath.Join(t.TempDir(), "queue")
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
+func TestTheCommonDirectoryMustBeOneForAll(t *testing.T) {
+	refused := func(dir string) {
+		t.Helper()
+		if _, err := openDir(dir, false, true); err == nil || !strings.Contains(err.Error(), "remove it") {
+			t.Error(err)
 		}
+	}
+	for _, mode := range []fs.FileMode{0o755, 0o777, 0o700 | fs.ModeSticky} {
+		dir := t.TempDir()
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := openDir(dir, false, true); err == nil || !strings.Contains(err.Error(), "remove it") {
-			t.Errorf("%v: %v", mode, err)
-		}
+		refused(dir)
 	}
 	dir := filepath.Join(t.TempDir(), "queue")
 	q, err := openDir(dir, false, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.close()
+	q.root.Close()
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openDir(link, false, true); err == nil || !strings.Contains(err.Error(), "remove it") {
-		t.Errorf("a link: %v", err)
-	}
+	refused(link)
 }
 
-func TestLinksThatLeadOutAreNotFollowed(t *testing.T) {
-	for _, name := range []string{gateName, machineName} {
+func TestALinkOutOfTheDirectoryIsNotFollowed(t *testing.T) {
+	for _, name := range []string{"gate", "machine"} {
 		dir := newQueue(t)
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)
@@ -71,7 +68,7 @@ func TestLinksThatLeadOutAreNotFollowed(t *testing.T) {
 		if err := os.Symlink(outside, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
-		if l, err := Acquire(t.Context(), Exclusive, "", nil); err == nil {
+		if l, err := Acquire(t.Context(), "", func([]Entry) {}); err == nil {
 			l.Release()
 			t.Errorf("%s was taken for a file", name)
 		}
@@ -83,51 +80,38 @@ func TestLinksThatLeadOutAreNotFollowed(t *testing.T) {
 
 func TestWhatIsNoTicketIsPassedOver(t *testing.T) {
 	dir := newQueue(t)
-	if err := os.Mkdir(dir, 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "ticket-2"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "ticket-1-exclusive"), 0o666); err != nil {
+	if err := syscall.Mkfifo(filepath.Join(dir, "ticket-1"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "ticket-2-exclusive"), 0o777); err != nil {
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "ticket-3")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "ticket-3-exclusive")); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"ticket-x", "ticket-01", "ticket-18446744073709551615", "ticket-5-shared"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	start(t, Exclusive).says("has")
+	start(t).prints("holds")
 	if all, err := List(); err != nil || len(all) != 1 {
 		t.Error(all, err)
 	}
 }
 
-func TestAWaiterWhoseTicketIsRemovedQueuesAgain(t *testing.T) {
+func TestTheMachineIsNotHeldTwiceThoughATicketIsRemoved(t *testing.T) {
 	dir := newQueue(t)
-	a := start(t, Exclusive)
-	a.says("has")
-	b := start(t, Exclusive)
-	b.says("waits 1")
-	if err := os.Remove(filepath.Join(dir, "ticket-2-exclusive")); err != nil {
+	a := start(t)
+	a.prints("holds")
+	if err := os.Remove(filepath.Join(dir, "ticket-1")); err != nil {
 		t.Fatal(err)
 	}
-	b.says("waits 1")
+	b := start(t)
+	b.prints("waits 0")
 	b.isSilent()
 	a.leave()
-	b.says("has")
-}
-
-func TestTheMachineIsNotHadTwiceThoughTheQueueIsTamperedWith(t *testing.T) {
-	dir := newQueue(t)
-	a := start(t, Exclusive)
-	a.says("has")
-	if err := os.Remove(filepath.Join(dir, "ticket-1-exclusive")); err != nil {
-		t.Fatal(err)
-	}
-	b := start(t, Exclusive)
-	b.says("waits 0")
-	b.isSilent()
-	a.leave()
-	b.says("has")
+	b.prints("holds")
 }
 
 func TestUsersQueueTogether(t *testing.T) {
@@ -145,55 +129,39 @@ func TestUsersQueueTogether(t *testing.T) {
 		}
 	}
 	binary := filepath.Join(public, "contender")
-	copyFile(t, os.Args[0], binary)
+	text, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(binary, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	other := func() *contender {
-		cmd := command(Exclusive)
-		cmd.Path, cmd.Dir = binary, "/"
+		cmd := exec.Command(binary, "contend")
+		cmd.Dir = "/"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		return startCommand(t, cmd)
 	}
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)
 
-	a := start(t, Exclusive) // makes the directory and its files
-	a.says("has")
+	a := start(t) // makes the directory and its files
+	a.prints("holds")
 	b := other()
-	b.says("waits 1")
-	c := start(t, Exclusive)
-	c.says("waits 2")
+	b.prints("waits 1")
+	c := start(t)
+	c.prints("waits 2")
 	a.leave()
-	b.says("has")
-	c.says("waits 1")
+	b.prints("holds")
+	c.prints("waits 1")
 	all, err := List()
 	if err != nil || len(all) != 2 || all[0].User == all[1].User || all[0].PID != b.cmd.Process.Pid {
 		t.Error(all, err)
 	}
-	b.kill() // its ticket stays, for nobody but root may remove it
-	c.says("has")
+	b.kill() // its ticket stays: only root may remove it
+	c.prints("holds")
 	d := other()
-	d.says("waits 1")
+	d.prints("waits 1")
 	c.kill()
-	d.says("has") // and does not wait for root's, which it cannot remove
-}
-
-func copyFile(t *testing.T, from, to string) {
-	t.Helper()
-	in, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Chmod(0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	d.prints("holds") // and does not wait for root's, which it cannot remove
 }

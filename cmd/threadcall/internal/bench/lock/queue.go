@@ -1,35 +1,20 @@
 package lock
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
-)
-
-// The files of a queue, beside the tickets.
-const (
-	gateName    = "gate"    // locked by who adds or removes a ticket that is not its own
-	machineName = "machine" // locked by who has the machine
-)
-
-// gatePatience is how long to wait for the gate. Nobody has it for longer than a few file operations take.
-const gatePatience = 10 * time.Second
-
-// A waiter looks whether it is its turn again after pollFirst, and then less and less often, so that it does not disturb
-// the benchmark that it waits for: a look takes half a millisecond of CPU time.
-const (
-	pollFirst = 10 * time.Millisecond
-	pollLast  = time.Second
-)
-
-var (
-	errBusy       = errors.New("locked by another process")
-	errTicketGone = errors.New("someone has removed the ticket")
+	"unicode"
 )
 
 // A queue is an open directory of tickets.
@@ -38,159 +23,171 @@ type queue struct {
 	root *os.Root // what is opened by it stays in the directory, whatever links are there
 }
 
-func (q *queue) close() { q.root.Close() }
+// openQueue opens the directory of the queue, and makes it if asked to. Without it the queue is nil.
+func openQueue(make bool) (*queue, error) {
+	if dir := os.Getenv(DirVariable); dir != "" {
+		return openDir(dir, true, make)
+	}
+	dir, err := commonDir()
+	if err != nil {
+		return nil, err
+	}
+	return openDir(dir, false, make)
+}
 
-// enqueue puts a ticket at the end. New tickets are only made by who has the gate, so a ticket that is seen without its lock
-// behind the gate is that of a process that has ended.
-func (q *queue) enqueue(ctx context.Context, mode Mode, command string) (*ticket, error) {
-	gate, err := q.enterGate(ctx)
+// openDir takes a user's own directory as it is. That of all users must be one in which all may make files and remove only
+// their own. The user who was first owns it and could remove the files of others, which changes only the order.
+func openDir(dir string, own, make bool) (*queue, error) {
+	var err error
+	if make {
+		if err = os.Mkdir(dir, 0o777); err == nil {
+			err = os.Chmod(dir, 0o777|fs.ModeSticky) // whatever the umask
+		}
+	}
+	var root *os.Root
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		root, err = os.OpenRoot(dir)
+	}
+	if err == nil && !own {
+		if err = trusted(dir, root); err != nil {
+			root.Close()
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !make:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("opening the queue of benchmarks: %w; %s can name another directory", err, DirVariable)
+	}
+	return &queue{dir, root}, nil
+}
+
+// A ticket is a place in the queue, held as long as its file is locked.
+type ticket struct {
+	number uint64
+	file   *os.File
+}
+
+// maxNumber is more than are ever used.
+const maxNumber = 1e15
+
+func ticketName(number uint64) string { return fmt.Sprintf("ticket-%d", number) }
+
+var errBusy = errors.New("locked by another process")
+
+// enqueue makes a ticket at the end. Tickets are made and locked by the process that has the file gate locked, so any other
+// that finds one unlocked below its own number knows that its process has ended.
+func (q *queue) enqueue(ctx context.Context, command string) (*ticket, error) {
+	gate, err := q.lockGate(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer gate.Close()
-	present, err := q.tickets()
+	numbers, err := q.tickets()
 	if err != nil {
 		return nil, err
 	}
 	last := uint64(0)
-	for _, t := range present {
-		last = t.number
-		if live, err := q.live(t.name); err == nil && !live {
-			q.remove(t.name) // fails if it is another user's
+	for _, n := range numbers {
+		last = n
+		if live, err := q.isLive(n); err == nil && !live {
+			q.remove(ticketName(n)) // fails if it is another user's
 		}
 	}
-	return q.makeTicket(last+1, mode, command)
+	t := &ticket{number: last + 1}
+	if t.file, err = q.create(ticketName(t.number)); err != nil {
+		return nil, err
+	}
+	for range 1000 { // List may examine the file at this moment
+		locked, err := tryLock(t.file, true)
+		switch {
+		case err != nil:
+			q.leave(t)
+			return nil, err
+		case locked:
+			dir, _ := os.Getwd()
+			t.write(Entry{PID: os.Getpid(), User: userName(), Queued: time.Now(), Command: command, Dir: dir})
+			return t, nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.file.Close()
+	return nil, fmt.Errorf("in the queue %s: another process keeps %s locked", q.dir, ticketName(t.number))
 }
 
-// wait returns the locked file of the machine when it is t's turn.
-func (q *queue) wait(ctx context.Context, t *ticket, waits func([]Entry)) (*os.File, error) {
-	var told []string
-	for pause := pollFirst; ; pause = min(pause*5/4, pollLast) {
-		ahead, err := q.ahead(t)
-		if err != nil {
-			return nil, err
+// lockGate waits for the gate, which is locked for no longer than a few file operations take.
+func (q *queue) lockGate(ctx context.Context) (*os.File, error) {
+	for begin := time.Now(); ; {
+		gate, err := q.lockFile("gate")
+		if !errors.Is(err, errBusy) {
+			return gate, err
 		}
-		if len(ahead) == 0 {
-			if file, err := q.lockFile(machineName, t.mode == Exclusive); !errors.Is(err, errBusy) {
-				return file, err
-			}
-		}
-		var entries []Entry
-		var ids []string
-		left := false // one of them, since ahead has found it: the next look tells of the others
-		for _, a := range ahead {
-			entry, id := q.read(a)
-			left = left || id == ""
-			if id != "" && id == os.Getenv(heldVariable) {
-				return nil, fmt.Errorf("the benchmark that started this one has the machine, and would wait for it for ever: "+
-					"%v; run this one without the lock", entry)
-			}
-			entries, ids = append(entries, entry), append(ids, id)
-		}
-		if !left && (told == nil || !slices.Equal(told, ids)) {
-			told = append([]string{}, ids...)
-			if waits != nil {
-				waits(entries)
-			}
+		if time.Since(begin) > 10*time.Second {
+			return nil, fmt.Errorf("the queue in %s is stuck: a process, perhaps a stopped one, keeps its gate locked; end it, or "+
+				"remove the directory", q.dir)
 		}
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("gave up waiting for the machine: %w", ctx.Err())
-		case <-time.After(pause):
+		case <-time.After(5 * time.Millisecond):
 		}
 	}
-}
-
-// ahead returns the live tickets that t must wait for. It needs no gate: they were there, and locked, before t was.
-func (q *queue) ahead(t *ticket) ([]ticketName, error) {
-	if !q.is(t.file, t.name) {
-		return nil, errTicketGone
-	}
-	present, err := q.tickets()
-	if err != nil {
-		return nil, err
-	}
-	var ahead []ticketName
-	for _, p := range present {
-		if p.number >= t.number || t.mode == Shared && p.mode == Shared {
-			continue
-		}
-		live, err := q.live(p.name)
-		if err != nil {
-			return nil, err
-		}
-		if live {
-			ahead = append(ahead, p)
-		}
-	}
-	return ahead, nil
 }
 
 // leave removes t. The ticket is removed before it is unlocked, or its number could be given to another one in between.
 func (q *queue) leave(t *ticket) {
-	if removesOpenFiles && q.is(t.file, t.name) {
-		q.remove(t.name)
+	if removesOpenFiles {
+		q.remove(ticketName(t.number))
 	}
 	t.file.Close()
 	if !removesOpenFiles {
-		q.remove(t.name) // fails if another has it now, because that has opened it
+		q.remove(ticketName(t.number)) // fails if another has it now, because that has opened it
 	}
 }
 
-// list cleans up only behind the gate, and lists without it if that cannot be had.
-func (q *queue) list() ([]Entry, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	gate, err := q.enterGate(ctx)
-	if err == nil {
-		defer gate.Close()
-	}
-	present, err := q.tickets()
+// live returns the processes whose live tickets are below the number.
+func (q *queue) live(below uint64) (entries []Entry, err error) {
+	numbers, err := q.tickets()
 	if err != nil {
 		return nil, err
 	}
-	var entries []Entry
-	for _, t := range present {
-		live, err := q.live(t.name)
+	for _, n := range numbers {
+		if n >= below {
+			break
+		}
+		live, err := q.isLive(n)
 		if err != nil {
 			return nil, err
 		}
-		if !live {
-			if gate != nil {
-				q.remove(t.name)
-			}
-			continue
+		if live {
+			entries = append(entries, q.read(n))
 		}
-		entry, _ := q.read(t)
-		entries = append(entries, entry)
 	}
 	return entries, nil
 }
 
-// tickets returns those that are present, dead or alive, by number.
-func (q *queue) tickets() ([]ticketName, error) {
+// tickets returns the numbers of those that are present, live or not, in ascending order.
+func (q *queue) tickets() (numbers []uint64, err error) {
 	d, err := q.root.Open(".")
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
 	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	var present []ticketName
 	for _, name := range names {
-		if t, ok := parseTicketName(name); ok {
-			present = append(present, t)
+		digits, ok := strings.CutPrefix(name, "ticket-")
+		if n, err := strconv.ParseUint(digits, 10, 64); ok && err == nil && n < maxNumber && ticketName(n) == name {
+			numbers = append(numbers, n)
 		}
 	}
-	slices.SortFunc(present, func(a, b ticketName) int { return cmp.Compare(a.number, b.number) })
-	return present, nil
+	slices.Sort(numbers)
+	return numbers, err
 }
 
-// live reports whether the process that made the file has it locked. What is no file, or one that this user may not open, was
-// not made by a benchmark.
-func (q *queue) live(name string) (bool, error) {
+// isLive reports whether the process that made the ticket has it locked. What is no file, or one that this user may not
+// open, was not made by a benchmark.
+func (q *queue) isLive(number uint64) (bool, error) {
+	name := ticketName(number)
 	if info, err := q.root.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return false, nil
 	}
@@ -202,55 +199,30 @@ func (q *queue) live(name string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	locked, err := tryLock(f, false) // not exclusive: others may look at the same time
+	locked, err := tryLock(f, false) // not exclusive: others may examine it at the same time
 	return !locked, err
 }
 
-// enterGate returns the locked gate.
-func (q *queue) enterGate(ctx context.Context) (*os.File, error) {
-	for begin := time.Now(); ; {
-		gate, err := q.lockFile(gateName, true)
-		if !errors.Is(err, errBusy) {
-			return gate, err
-		}
-		if time.Since(begin) > gatePatience {
-			return nil, fmt.Errorf("the queue in %s is stuck: a process has its gate and does not go on, perhaps because it is "+
-				"stopped; end it, or remove the directory", q.dir)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("gave up waiting for the machine: %w", ctx.Err())
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-}
-
 // lockFile locks the file of that name, making it if need be, or returns errBusy.
-func (q *queue) lockFile(name string, exclusive bool) (*os.File, error) {
-	for range 100 {
-		f, err := q.open(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			if f, err = q.create(name); errors.Is(err, fs.ErrExist) {
-				continue
-			}
+func (q *queue) lockFile(name string) (*os.File, error) {
+	f, err := q.open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = q.create(name); errors.Is(err, fs.ErrExist) {
+			f, err = q.open(name)
 		}
-		if err != nil {
-			return nil, err
-		}
-		locked, err := tryLock(f, exclusive)
-		switch {
-		case err == nil && !locked:
-			err = errBusy
-		case err == nil && q.is(f, name):
-			return f, nil
-		}
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
-		// Someone who tidies up has removed the file in between.
 	}
-	return nil, fmt.Errorf("%s in %s changes all the time; who removes it?", name, q.dir)
+	if err != nil {
+		return nil, err
+	}
+	locked, err := tryLock(f, true)
+	if err == nil && !locked {
+		err = errBusy
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // open opens a file for reading. It does not follow a link that leads out of the directory, nor wait for the other end of
@@ -280,9 +252,48 @@ func (q *queue) create(name string) (*os.File, error) {
 	return f, nil
 }
 
-// is reports whether f is still the file of that name.
-func (q *queue) is(f *os.File, name string) bool {
-	mine, err1 := f.Stat()
-	there, err2 := q.root.Lstat(name)
-	return err1 == nil && err2 == nil && os.SameFile(mine, there)
+// write adds a line to the ticket, for those who list the queue. It may fail on a full disk; the ticket holds without it.
+func (t *ticket) write(e Entry) {
+	b, err := json.Marshal(e)
+	if err != nil {
+		panic(err) // not with these types
+	}
+	t.file.Write(append(b, '\n'))
+}
+
+// read returns the content of a ticket. The text is other people's: what is not printable is replaced, and the user is the owner
+// of the file where the system reports it.
+func (q *queue) read(number uint64) (e Entry) {
+	f, err := q.open(ticketName(number))
+	if err != nil {
+		return Entry{User: "unknown", Command: "unknown", Dir: "unknown"}
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(io.LimitReader(f, 1<<18))
+	lines.Buffer(nil, 1<<18)
+	for lines.Scan() {
+		var line Entry
+		if json.Unmarshal(lines.Bytes(), &line) != nil { // it is half written yet
+			continue
+		}
+		if e.Held = line.Held; line.PID != 0 {
+			e = line
+		}
+	}
+	if info, err := f.Stat(); err == nil {
+		e.User = cmp.Or(owner(info), e.User)
+	}
+	for _, text := range []*string{&e.User, &e.Command, &e.Dir} {
+		*text = cmp.Or(printable(*text), "unknown")
+	}
+	return e
+}
+
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, text)
 }

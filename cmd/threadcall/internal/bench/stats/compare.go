@@ -27,7 +27,6 @@ func (d *Data) Compare(o Options) *Comparison {
 		c.Tables = append(c.Tables, d.table(unit, o))
 	}
 	c.Family = c.judge()
-	c.Warnings = append(c.Warnings, d.procs()...)
 	return c
 }
 

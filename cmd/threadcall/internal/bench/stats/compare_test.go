@@ -58,7 +58,7 @@ func TestPairsSeeThroughDrift(t *testing.T) {
 		drift := math.Pow(1.3, float64(i)) // the machine slows down all the time
 		old, new = append(old, drift), append(new, drift*(1.05+0.001*float64(i%3)))
 	}
-	if d := only(t, paired("sec/op", old, new)); d.Verdict != stats.Worse || d.Method != stats.Pairs || math.Abs(d.Change()-0.051) > 0.001 {
+	if d := only(t, paired("sec/op", old, new)); d.Verdict != stats.Worse || d.Method != stats.Pairs || math.Abs(d.Estimate-1.051) > 0.001 {
 		t.Errorf("paired: %+v", d)
 	}
 	if d := only(t, apart("sec/op", old, new)); d.Verdict != stats.Unseen || d.Method != stats.Ranks {

@@ -10,10 +10,29 @@ type Comparison struct {
 	Warnings   []string  `json:"warnings"`   // never nil
 }
 
+// FullName returns the name of a row, with its package if there are several.
+func (c *Comparison) FullName(r Row) string {
+	if r.Package != "" && c.Packages() > 1 {
+		return r.Package + "." + r.Name
+	}
+	return r.Name
+}
+
+// Packages returns how many there are.
+func (c *Comparison) Packages() int {
+	seen := map[string]bool{}
+	for _, t := range c.Tables {
+		for _, row := range t.Rows {
+			seen[row.Package] = true
+		}
+	}
+	return len(seen)
+}
+
 // A Table is what the results show in one unit.
 type Table struct {
 	Unit    string  `json:"unit"`    // tidied by benchunit: "sec/op", not "ns/op"
-	Better  int     `json:"better"`  // 1: higher values are better; -1: lower; 0: nobody knows
+	Better  int     `json:"better"`  // 1: higher values are better; -1: lower; 0: not known
 	Rows    []Row   `json:"rows"`    // one a benchmark
 	Geomean []Delta `json:"geomean"` // of the rows' ratios, per version; nil if there are fewer than two rows to compare
 	exact   bool    // by the unit's metadata, a value needs no repetition
@@ -61,15 +80,12 @@ type Delta struct {
 	P        float64   `json:"p"`                  // 0 with Exactly
 	N        int       `json:"n"`                  // pairs, or samples of the version that has fewer
 	Needs    int       `json:"needs,omitempty"`    // with Verdict TooFew: samples that can show anything at all
-	Smallest float64   `json:"smallest"`           // smallest estimate that would have been visible: 0.03 is 3 %; see Smallest
+	MDE      float64   `json:"mde"`                // minimum detectable effect, as an estimate of that size is visible: 0.03 is 3 %
 	Holm     bool      `json:"holm,omitempty"`     // visible also when all verdicts are taken together; see Family
 	Over     int       `json:"over,omitempty"`     // of a geometric mean: the number of benchmarks in it
 }
 
-// Change returns the estimated relative difference: 0.1 is 10 % more. It has none if Absolute is set.
-func (d Delta) Change() float64 { return d.Estimate - 1 }
-
-// Visible says whether the difference is one that noise does not explain at the Comparison's confidence.
+// Visible reports whether the difference is one that noise does not explain at the Comparison's confidence.
 func (d Delta) Visible() bool {
 	return d.Verdict == Better || d.Verdict == Worse || d.Verdict == Changed
 }
@@ -81,7 +97,7 @@ const (
 	None    Verdict = "" // there is nothing to compare
 	Better  Verdict = "better"
 	Worse   Verdict = "worse"
-	Changed Verdict = "changed" // and nobody knows which direction is better
+	Changed Verdict = "changed" // and it is not known which direction is better
 	Equal   Verdict = "equal"   // all samples of both versions are the same number
 	Unseen  Verdict = "unseen"  // no difference that these results show
 	TooFew  Verdict = "too few" // samples; no difference could have been shown
@@ -93,7 +109,7 @@ type Method string
 const (
 	Pairs   Method = "pairs" // sign test on the pairs of a round
 	Ranks   Method = "ranks" // Mann-Whitney U-test, as benchstat does
-	Exactly Method = "exact" // the unit's metadata say that a value needs no repetition
+	Exactly Method = "exact" // by the unit's metadata, a value needs no repetition
 )
 
 // A Family is what many verdicts mean together. Each of them is wrong with a probability of at most 1-Confidence when
@@ -105,7 +121,7 @@ type Family struct {
 	Confirmed int     `json:"confirmed"` // visible ones that stay so when the error rate is that of the whole family (Holm)
 }
 
-// Options say how to compare.
+// Options are how to compare.
 type Options struct {
 	Confidence float64 // of each interval and verdict, between 0.5 and 1; 0 means 0.95
 }

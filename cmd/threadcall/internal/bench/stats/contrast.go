@@ -3,7 +3,6 @@ package stats
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -57,19 +56,8 @@ func (c contrast) interval(confidence float64) *Interval {
 	return &Interval{c.values[k-1], c.values[len(c.values)-k]}
 }
 
-// cuts remembers what cut has found, which takes milliseconds with large samples.
-var cuts sync.Map
-
 // cut returns how many values the interval leaves out at each end, plus one.
 func (c contrast) cut(confidence float64) int {
-	type question struct {
-		count      counts
-		confidence float64
-	}
-	asked := question{c.count, confidence}
-	if k, ok := cuts.Load(asked); ok {
-		return k.(int)
-	}
 	lo, hi := 0, len(c.values)/2+1
 	for lo+1 < hi { // tails(lo-1) <= 1-confidence < tails(hi-1)
 		mid := (lo + hi) / 2
@@ -79,11 +67,10 @@ func (c contrast) cut(confidence float64) int {
 			hi = mid
 		}
 	}
-	cuts.Store(asked, lo)
 	return lo
 }
 
-// rejected says whether p is small enough. Both the verdict and the interval ask here, so that they agree.
+// rejected reports whether p is small enough, for the verdict and for the interval, so that they agree.
 func rejected(p, confidence float64) bool { return p <= 1-confidence+1e-12 }
 
 // pairs returns the contrast of values that come in pairs. If all are positive it is of their ratios.

@@ -2,7 +2,6 @@ package stats_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -74,7 +73,7 @@ func TestRanksAreWhatBenchstatDoes(t *testing.T) {
 func TestLargeSamplesNeedLittleMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	d := only(t, apart("sec/op", noisy(r, 30000, 1, 0.02), noisy(r, 20000, 1.01, 0.02)))
-	if d.N != 500 || d.Verdict != stats.Worse || math.Abs(d.Change()-0.01) > 0.005 {
+	if d.N != 500 || d.Verdict != stats.Worse || math.Abs(d.Estimate-1.01) > 0.005 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -123,7 +122,7 @@ func TestIntervalAndPNeverContradict(t *testing.T) {
 	}
 }
 
-func TestAChangeOfTheSmallestSizeWouldHaveBeenVisible(t *testing.T) {
+func TestAnEffectOfTheMDEIsVisible(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
 	for range 200 {
 		n := 6 + r.IntN(20)
@@ -137,11 +136,11 @@ func TestAChangeOfTheSmallestSizeWouldHaveBeenVisible(t *testing.T) {
 				}
 				return only(t, make("sec/op", old, xs))
 			}
-			size := 1 + d.Smallest
+			size := 1 + d.MDE
 			if up, down := moved(size*1.0001), moved(1/size/1.0001); !up.Visible() || !down.Visible() {
 				t.Fatalf("%s, %d: a change of %v is %s, one of %v %s", name, n, size, up.Verdict, 1/size, down.Verdict)
 			}
-			less := 1 + 0.99*d.Smallest
+			less := 1 + 0.99*d.MDE
 			if up, down := moved(less), moved(1/less); up.Visible() && down.Visible() {
 				t.Fatalf("%s, %d: a smaller one is visible in both directions", name, n)
 			}
@@ -257,32 +256,4 @@ func TestWhatIsNoNumberIsLeftOut(t *testing.T) {
 	if _, err := json.Marshal(c); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestEveryComparisonCanBeJSON(t *testing.T) {
-	for n := range 8 {
-		for _, xs := range [][2]float64{{0, 0}, {0, 3}, {3, 0}, {1, 1.1}, {-1, 1}} {
-			var old, new []float64
-			for i := range n {
-				old, new = append(old, xs[0]*(1+0.01*float64(i%3))), append(new, xs[1]*(1+0.01*float64(i%2)))
-			}
-			if _, err := json.Marshal(paired("x", old, new).Compare(stats.Options{})); err != nil {
-				t.Errorf("%d of %v: %v", n, xs, err)
-			}
-		}
-	}
-}
-
-func ExampleData_Compare() {
-	d := stats.New("old", "new")
-	for round := range 6 {
-		for version, ns := range []float64{20, 22} {
-			slow := 1 + 0.3*float64(round%2) // the machine's doing
-			d.Add(version, round, result("Decode-8", ns*slow*1e-9, "sec/op"))
-		}
-	}
-	table := d.Compare(stats.Options{}).Tables[0]
-	row := table.Rows[0]
-	fmt.Println(row.Name, table.Value(row.Cells[0].Center), table.Value(row.Cells[1].Center), table.Change(row.Deltas[1]), table.Word(row.Deltas[1]))
-	// Output: Decode-8 23.00n 25.30n +10.0% slower
 }

@@ -1,6 +1,6 @@
-// Package stats says what benchmark results show: how long each took, what changed between versions, and what a run
-// could not have seen. The methods are those of golang.org/x/perf and of the library below it; docs/bench-statistics.md
-// says which, why, and how often they are wrong.
+// Package stats analyses benchmark results: how long each took, what changed between versions, and the minimum detectable
+// effect. The methods are those of golang.org/x/perf and of the library below it; docs/bench-statistics.md describes them and
+// their error rates.
 //
 // A Data collects results, from a run that Adds them or from files that Read reads. Compare analyses what is there.
 package stats

@@ -29,7 +29,7 @@ func (t *Table) delta(old, new Cell, exact bool, confidence float64) Delta {
 	return t.decide(c, absolute, confidence)
 }
 
-// counted says whether the values are numbers of allocated things, which a benchmark repeats exactly as a rule.
+// counted reports whether the values are numbers of allocated things, which a benchmark repeats exactly as a rule.
 func (t *Table) counted() bool { return t.Unit == "B/op" || t.Unit == "allocs/op" }
 
 // decide returns what the contrast shows.
@@ -44,7 +44,7 @@ func (t *Table) decide(c contrast, absolute bool, confidence float64) Delta {
 	default:
 		d.Verdict = Unseen
 	}
-	d.Smallest = d.smallest()
+	d.MDE = d.mde()
 	return d
 }
 
@@ -65,9 +65,9 @@ func neutral(absolute bool) float64 {
 	return 1
 }
 
-// smallest returns how far the estimate would have had to be from the neutral value for the interval, moved along with
+// mde returns how far the estimate would have had to be from the neutral value for the interval, moved along with
 // it, to leave that out: the longer arm of the interval.
-func (d Delta) smallest() float64 {
+func (d Delta) mde() float64 {
 	if d.Interval == nil {
 		return 0
 	}

@@ -96,45 +96,6 @@ func TestAGeometricMeanLeavesOutWhatHasNoRatio(t *testing.T) {
 	}
 }
 
-func TestARunLooksAtItsIntervalsOnlyNowAndThen(t *testing.T) {
-	var looks []int
-	for n := 1; n <= 100; n++ {
-		if many(n, 0, 0).Compare(stats.Options{}).Narrow(0.01) { // all ratios are the same
-			looks = append(looks, n)
-		}
-	}
-	if want := []int{6, 12, 24, 48, 96}; !slices.Equal(looks, want) {
-		t.Errorf("narrow after %v rounds, want %v", looks, want)
-	}
-}
-
-func TestNarrowIsAboutEveryBenchmark(t *testing.T) {
-	wide := many(12, 0)
-	for round := range 12 {
-		wide.Add(0, round, result("Wide", 1+0.1*float64(round%4), "sec/op"))
-		wide.Add(1, round, result("Wide", 1+0.1*float64(round%3), "sec/op"))
-	}
-	c := wide.Compare(stats.Options{})
-	if c.Narrow(0.01) || !c.Narrow(0.5) {
-		t.Error("one wide interval among narrow ones")
-	}
-	middle, worst, ok := c.Smallest()
-	if d := c.Tables[0].Rows[1].Deltas[1]; !ok || worst != d.Smallest || middle >= worst || worst < 0.01 {
-		t.Errorf("the smallest change: %v, %v, %v; that of the wide one is %v", middle, worst, ok, d.Smallest)
-	}
-}
-
-func TestNarrowWithOneVersionIsAboutItsMedian(t *testing.T) {
-	d := stats.New("now")
-	for round := range 6 {
-		d.Add(0, round, result("A", 1+0.02*float64(round), "sec/op"))
-	}
-	c := d.Compare(stats.Options{})
-	if c.Narrow(0.04) || !c.Narrow(0.06) { // the median is 1.05, its interval from 1 to 1.1
-		t.Errorf("spread %v", c.Tables[0].Rows[0].Cells[0].Spread())
-	}
-}
-
 func TestRowsOfARunAreInTheOrderOfTheirNames(t *testing.T) {
 	names := func(d *stats.Data) []string {
 		var names []string
@@ -167,5 +128,21 @@ func TestBenchmarksThatOneVersionDoesNotHave(t *testing.T) {
 	}
 	if c.Tables[0].Geomean != nil {
 		t.Error("a geometric mean of one benchmark")
+	}
+}
+
+func TestTheMDEIsThatOfTheMedianAndOfTheNoisiestBenchmark(t *testing.T) {
+	d := many(12, 0)
+	for round := range 12 {
+		d.Add(0, round, result("Noisy", 1+0.1*float64(round%4), "sec/op"))
+		d.Add(1, round, result("Noisy", 1+0.1*float64(round%3), "sec/op"))
+	}
+	c := d.Compare(stats.Options{})
+	median, largest, ok := c.MDE()
+	if noisy := c.Tables[0].Rows[1].Deltas[1]; !ok || largest != noisy.MDE || median >= largest || largest < 0.01 {
+		t.Errorf("%v, %v, %v; that of the noisy one is %v", median, largest, ok, noisy.MDE)
+	}
+	if _, _, ok := many(5, 0).Compare(stats.Options{}).MDE(); ok {
+		t.Error("five rounds")
 	}
 }

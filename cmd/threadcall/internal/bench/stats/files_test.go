@@ -34,7 +34,6 @@ func TestFilesThatHoldNoResults(t *testing.T) {
 		"cut in a number":    {strings.TrimSuffix(good, " ns/op\nPASS\nok  \texample.org/p\t1.2s\n"), ":6: the file is cut off"},
 		"cut in a unit":      {strings.TrimSuffix(good, "op\nPASS\nok  \texample.org/p\t1.2s\n"), ":6: the file is cut off"},
 		"cut at a line":      {strings.TrimSuffix(good, "\nPASS\nok  \texample.org/p\t1.2s\n"), ":6: the file is cut off"},
-		"a conflict":         {"<<<<<<< HEAD\n" + good, ":1: an unfinished merge"},
 		"an overlong line":   {strings.Repeat("x", 1<<17) + "\n" + good, "token too long"},
 		"a result that ends": {"BenchmarkA-2  100  20\n", "no benchmark result"},
 	} {
@@ -66,19 +65,6 @@ func TestTheFirstLineCountsBehindAByteOrderMark(t *testing.T) {
 	}
 	if d.Len() != plain.Len() {
 		t.Errorf("%d results, and %d without the mark", d.Len(), plain.Len())
-	}
-}
-
-func TestAFileDoesNotDifferFromItself(t *testing.T) {
-	name := file(t, "a.txt", good)
-	link := filepath.Join(filepath.Dir(name), "b.txt")
-	if err := os.Link(name, link); err != nil {
-		t.Skip(err)
-	}
-	for _, again := range []string{name, link} {
-		if _, err := stats.Read(name, again); err == nil || !strings.Contains(err.Error(), "given twice") {
-			t.Errorf("%v", err)
-		}
 	}
 }
 
@@ -135,29 +121,6 @@ func TestMachinesThatDifferAreAWarning(t *testing.T) {
 	}
 }
 
-func TestNamesThatDifferInGOMAXPROCSAreAWarning(t *testing.T) {
-	for other, warned := range map[string]bool{"A-8": true, "A": true, "A-2": false, "B-8": false} {
-		d, err := stats.Read(file(t, "a.txt", good), file(t, "b.txt", strings.ReplaceAll(good, "BenchmarkA-2", "Benchmark"+other)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := strings.Join(d.Compare(stats.Options{}).Warnings, "\n")
-		if got := strings.Contains(text, "different GOMAXPROCS (A-2 and "+other+")"); got != warned {
-			t.Errorf("A-2 and %s: %q", other, text)
-		}
-	}
-}
-
-func TestResultsThatVaryInAKeyAreAWarning(t *testing.T) {
-	d, err := stats.Read(file(t, "a.txt", "note: one\n"+good+"note: two\n"+good))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := strings.Join(d.Warnings, "\n"); !strings.Contains(text, "vary in note (one, two)") {
-		t.Errorf("%q", text)
-	}
-}
-
 func TestTheUnitsMetadataSayWhatIsBetter(t *testing.T) {
 	const head = "Unit hits/op better=higher\nUnit size/op assume=exact better=lower\n"
 	d, err := stats.Read(
@@ -205,7 +168,7 @@ func TestColumnsThatAreSubBenchmarks(t *testing.T) {
 		t.Errorf("an order that the user chooses: %v", err)
 	}
 	for col, want := range map[string]string{
-		"/nothing":  "no result has that; results can be told apart by /subject, /load, /gomaxprocs",
+		"/nothing":  "no result has that; results can be told apart by .name, /subject, /load, /gomaxprocs",
 		"/load":     "the same value, hot",
 		"/subject@": "-col: ",
 	} {

@@ -120,29 +120,18 @@ func (d *Data) like(versions []string) *Data {
 	return l
 }
 
-// keys returns what results can be told apart by.
+// keys returns the parts of names by which results can be chosen.
 func (d *Data) keys() string {
-	var keys []string
-	add := func(key string) {
-		if !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
+	keys := []string{".name"}
 	for _, r := range d.results {
 		_, parts := r.Name.Parts()
 		for _, part := range parts {
+			key, _, ok := strings.Cut(string(part), "=")
 			if part[0] == '-' {
-				add("/gomaxprocs")
-			} else if key, _, ok := strings.Cut(string(part), "="); ok {
-				add(key)
+				key, ok = "/gomaxprocs", true
 			}
-		}
-	}
-	add(".name")
-	for _, r := range d.results {
-		for _, c := range r.Config {
-			if c.File {
-				add(c.Key)
+			if ok && !slices.Contains(keys, key) {
+				keys = append(keys, key)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -17,20 +18,15 @@ import (
 func Read(names ...string) (*Data, error) {
 	d := New(labels(names)...)
 	for i, name := range names {
-		for _, before := range names[:i] {
-			if same(before, name) {
-				return nil, fmt.Errorf("%s is given twice: a file does not differ from itself", name)
-			}
-		}
 		if err := d.readFile(i, name); err != nil {
 			return nil, err
 		}
 	}
-	d.Warnings = append(d.Warnings, d.mixed()...)
+	d.Warnings = append(d.Warnings, d.machines()...)
 	return d, nil
 }
 
-// labels returns the shortest ends of the paths that tell them apart, or the paths.
+// labels returns the base names of the paths, if they differ, or the paths.
 func labels(names []string) []string {
 	short := make([]string, len(names))
 	for i, name := range names {
@@ -44,15 +40,6 @@ func labels(names []string) []string {
 	return short
 }
 
-func same(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return a == b
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
-}
-
 func (d *Data) readFile(version int, name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -63,10 +50,7 @@ func (d *Data) readFile(version int, name string) error {
 		return err
 	}
 	lines := strings.Split(string(text), "\n")
-	rounds, err := d.scanLines(version, name, lines)
-	if err != nil {
-		return err
-	}
+	rounds := d.scanLines(version, name, lines)
 	before := len(d.results)
 	reader := benchfmt.NewReader(bytes.NewReader(text), name)
 	for reader.Scan() {
@@ -95,7 +79,7 @@ func (d *Data) readFile(version int, name string) error {
 	return nil
 }
 
-// foreign returns an error that says what a file is if it can hold no results.
+// foreign returns an error that names what a file is if it can hold no results.
 func foreign(name string, text []byte) error {
 	switch {
 	case len(text) == 0:
@@ -114,7 +98,7 @@ func foreign(name string, text []byte) error {
 	return nil
 }
 
-// A place says in which run and round a result was measured.
+// A place is the run and the round in which a result was measured.
 type place struct {
 	run    string
 	number int
@@ -122,7 +106,7 @@ type place struct {
 
 // scanLines returns the round of each line, and notes the failures of benchmarks, which the benchmark format does not
 // know.
-func (d *Data) scanLines(version int, name string, lines []string) ([]place, error) {
+func (d *Data) scanLines(version int, name string, lines []string) []place {
 	rounds := make([]place, len(lines))
 	now := place{"", -1}
 	pkg := ""
@@ -143,61 +127,43 @@ func (d *Data) scanLines(version int, name string, lines []string) ([]place, err
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s:%d: the program crashed here, so what it did not measure is missing: %s",
 				name, i+1, shorten(line)))
 		}
-		if strings.HasPrefix(line, "<<<<<<< ") || strings.HasPrefix(line, ">>>>>>> ") {
-			return nil, fmt.Errorf("%s:%d: an unfinished merge: %s", name, i+1, shorten(line))
-		}
 	}
-	return rounds, nil
+	return rounds
 }
 
-// mixed returns a warning for each key whose value varies within a version although the benchmark is the same, and for
-// machines that differ between versions.
-func (d *Data) mixed() []string {
-	var warnings []string
-	var keys []string
-	for _, r := range d.results {
-		for _, c := range r.Config {
-			if c.File && c.Key != "pkg" && !slices.Contains(keys, c.Key) {
-				keys = append(keys, c.Key)
-			}
-		}
-	}
-	for _, key := range keys {
-		within := make([][]string, len(d.versions)) // values of each version
-		varies := make([]bool, len(d.versions))
-		type cell struct {
-			version   int
-			pkg, name string
-		}
-		first := map[cell]string{}
+// machines returns a warning for each version that was measured on another machine than the first.
+func (d *Data) machines() (warnings []string) {
+	for _, key := range []string{"goos", "goarch", "cpu"} {
+		values := make([][]string, len(d.versions))
 		for _, r := range d.results {
-			value := r.GetConfig(key)
-			if !slices.Contains(within[r.version], value) {
-				within[r.version] = append(within[r.version], value)
-			}
-			at := cell{r.version, r.GetConfig("pkg"), r.Name.String()}
-			if have, ok := first[at]; ok && have != value {
-				varies[r.version] = true
-			}
-			first[at] = value
-		}
-		for v, name := range d.versions {
-			if varies[v] {
-				warnings = append(warnings, fmt.Sprintf("%s: the results of a benchmark vary in %s (%s) and are taken together; choose with -filter, or compare with -col %[2]s",
-					name, key, strings.Join(within[v], ", ")))
+			if value := r.GetConfig(key); !slices.Contains(values[r.version], value) {
+				values[r.version] = append(values[r.version], value)
 			}
 		}
-		if key != "goos" && key != "goarch" && key != "cpu" {
-			continue
-		}
-		for v := 1; v < len(within); v++ {
-			if !slices.Equal(within[0], within[v]) {
+		for v := 1; v < len(values); v++ {
+			if !slices.Equal(values[0], values[v]) {
 				warnings = append(warnings, fmt.Sprintf("%s and %s come from different machines (%s: %s; %s): differences may be the machine's",
-					d.versions[0], d.versions[v], key, strings.Join(within[0], ", "), strings.Join(within[v], ", ")))
+					d.versions[0], d.versions[v], key, strings.Join(values[0], ", "), strings.Join(values[v], ", ")))
 			}
 		}
 	}
 	return warnings
+}
+
+// RoundLine returns the line, without its end, that a file of results has before those of a round. Other readers of the
+// benchmark format ignore it. The run is one word that no other run has: results of two files are pairs if they have the
+// same run and round.
+func RoundLine(run string, round int) string {
+	return fmt.Sprintf("# threadcall run %s round %d", run, round)
+}
+
+func parseRound(line string) (run string, round int, ok bool) {
+	f := strings.Fields(line)
+	if len(f) != 6 || f[0] != "#" || f[1] != "threadcall" || f[2] != "run" || f[4] != "round" {
+		return "", 0, false
+	}
+	round, err := strconv.Atoi(f[5])
+	return f[3], round, err == nil && round >= 0
 }
 
 // shorten makes a line fit for a message.

@@ -87,7 +87,7 @@ func (t *Table) change(d Delta, x float64, percent func(float64) string) string 
 	return signed(x-1, percent)
 }
 
-// manifold is from where on nobody thinks in percent: 1/212 says more than -99.53%.
+// manifold is the factor from which on percentages are unreadable: 1/212 says more than -99.53%.
 const manifold = 5
 
 func factor(x float64) string {
@@ -97,12 +97,12 @@ func factor(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// CouldSee returns the smallest change that would have been visible.
-func (t *Table) CouldSee(d Delta) string {
+// Detectable returns the minimum detectable effect: an estimate of that size would have been visible.
+func (t *Table) Detectable(d Delta) string {
 	if d.Absolute {
-		return t.Value(d.Smallest)
+		return t.Value(d.MDE)
 	}
-	return Percent(d.Smallest)
+	return Percent(d.MDE)
 }
 
 // Percent returns 0.0123 as 1.2%.

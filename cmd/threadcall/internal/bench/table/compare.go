@@ -46,7 +46,7 @@ func (p *printer) unit(t *stats.Table, version int) {
 	g.add(heading...)
 	pkg := ""
 	for _, row := range rows {
-		if row.Package != pkg && p.packages() > 1 {
+		if row.Package != pkg && p.Packages() > 1 {
 			g.add(text{row.Package, p.Faint})
 		}
 		pkg = row.Package
@@ -79,22 +79,11 @@ func (p *printer) short(version int) string {
 	return string(name)
 }
 
-// packages returns how many there are.
-func (p *printer) packages() int {
-	seen := map[string]bool{}
-	for _, t := range p.Tables {
-		for _, row := range t.Rows {
-			seen[row.Package] = true
-		}
-	}
-	return len(seen)
-}
-
 // center writes the median and how far its interval reaches.
 func (p *printer) center(t *stats.Table, c stats.Cell) string {
 	spread := c.PlusMinus()
-	p.said.noSpread = p.said.noSpread || spread == "±?"
-	p.said.spread = p.said.spread || spread != "" && spread != "±?"
+	p.used.noSpread = p.used.noSpread || spread == "±?"
+	p.used.spread = p.used.spread || spread != "" && spread != "±?"
 	return strings.TrimSpace(t.Value(c.Center) + " " + spread)
 }
 
@@ -115,18 +104,18 @@ func (p *printer) mean(t *stats.Table, d stats.Delta) text {
 	switch {
 	case d.Verdict == stats.Equal:
 		return text{"the same", p.Faint}
-	case d.Verdict == stats.Unseen && d.Smallest == 0:
+	case d.Verdict == stats.Unseen && d.MDE == 0:
 		return text{"~ most are the same", p.Faint}
 	case d.Verdict == stats.Unseen:
-		p.said.unseen = true
-		return text{"~ could see " + t.CouldSee(d), p.Faint}
+		p.used.inconclusive = true
+		return text{"~ MDE " + t.Detectable(d), p.Faint}
 	case d.Verdict == stats.TooFew:
-		p.said.tooFew = true
+		p.used.tooFew = true
 		return text{fmt.Sprintf("~ needs %d values", d.Needs), p.Faint}
 	case d.Visible() && d.Method == stats.Exactly:
 		return text{t.Change(d) + " " + t.Word(d), p.colour(d)}
 	case d.Visible():
-		p.said.change = true
+		p.used.change = true
 		return text{fmt.Sprintf("%s %s  %s", t.Change(d), t.Word(d), t.Range(d)), p.colour(d)}
 	}
 	return plain(t.Change(d) + " (no interval)") // of unpaired results
@@ -147,8 +136,8 @@ func (p *printer) probability(d stats.Delta) string {
 	case d.Method == "" || d.Method == stats.Exactly || d.Verdict == stats.TooFew:
 		return ""
 	}
-	p.said.pairs = p.said.pairs || d.Method == stats.Pairs
-	p.said.ranks = p.said.ranks || d.Method == stats.Ranks
+	p.used.pairs = p.used.pairs || d.Method == stats.Pairs
+	p.used.ranks = p.used.ranks || d.Method == stats.Ranks
 	if d.P < 0.0005 {
 		return "<0.001"
 	}
@@ -186,14 +175,10 @@ func counts(old, new int) string {
 func (p *printer) only(version int) {
 	var before, after []string
 	add := func(names []string, row stats.Row) []string {
-		name := row.Name
-		if row.Package != "" && p.packages() > 1 {
-			name = row.Package + "." + name
+		if name := p.FullName(row); !slices.Contains(names, name) {
+			return append(names, name)
 		}
-		if slices.Contains(names, name) {
-			return names
-		}
-		return append(names, name)
+		return names
 	}
 	for _, t := range p.Tables {
 		for _, row := range t.Rows {

@@ -11,9 +11,9 @@ import (
 
 // A ratios is a row: how one version of a benchmark compares with those that others are compared with.
 type ratios struct {
-	pkg, name, version string
-	deltas             [][]stats.Delta // for each comparison, its tables
-	worst              float64         // the largest ratio to the first that is visibly worse; 1 if what is worse has no ratio; 0 without any
+	name, version string
+	deltas        [][]stats.Delta // for each comparison, its tables
+	worst         float64         // the largest ratio to the first that is visibly worse; 1 if what is worse has no ratio; 0 without any
 }
 
 // Ratios writes one table with the ratios of all versions to the first one of each comparison. What is visibly worse than
@@ -24,7 +24,7 @@ func Ratios(s *screen.Screen, cs ...*stats.Comparison) {
 		bases[c.Versions[0]] = true
 	}
 	var rows []*ratios
-	at := map[[3]string]*ratios{}
+	at := map[[2]string]*ratios{}
 	for i, c := range cs {
 		for j, t := range c.Tables {
 			for _, row := range t.Rows {
@@ -32,10 +32,10 @@ func Ratios(s *screen.Screen, cs ...*stats.Comparison) {
 					if bases[c.Versions[v]] || d.Verdict == stats.None {
 						continue
 					}
-					key := [3]string{row.Package, row.Name, c.Versions[v]}
+					key := [2]string{c.FullName(row), c.Versions[v]}
 					r := at[key]
 					if r == nil {
-						r = &ratios{key[0], key[1], key[2], make([][]stats.Delta, len(cs)), 0}
+						r = &ratios{key[0], key[1], make([][]stats.Delta, len(cs)), 0}
 						for i, c := range cs {
 							r.deltas[i] = make([]stats.Delta, len(c.Tables))
 						}
@@ -60,11 +60,7 @@ func Ratios(s *screen.Screen, cs ...*stats.Comparison) {
 	above, heading := []text{{}, {}}, []text{{}, {}}
 	lines := make([][]text, len(rows))
 	for k, r := range rows {
-		name := r.name
-		if r.pkg != "" && p.packages() > 1 {
-			name = r.pkg + "." + name
-		}
-		lines[k] = []text{plain(name), plain(r.version)}
+		lines[k] = []text{plain(r.name), plain(r.version)}
 	}
 	for i, c := range cs {
 		base := "to " + c.Versions[0]
@@ -89,8 +85,8 @@ func Ratios(s *screen.Screen, cs ...*stats.Comparison) {
 	}
 	g.write(s)
 	fmt.Fprintln(s)
-	if p.said.unseen {
-		s.Paragraph("", "~: a ratio that these values do not tell from 1.")
+	if p.used.inconclusive {
+		s.Paragraph("", "~: inconclusive; the ratio may be 1.")
 	}
 }
 
@@ -108,7 +104,7 @@ func (p *printer) ratio(t *stats.Table, d stats.Delta) text {
 		number = fmt.Sprintf("%.3g", d.Estimate)
 	}
 	if d.Verdict == stats.Unseen || d.Verdict == stats.TooFew {
-		p.said.unseen = true
+		p.used.inconclusive = true
 		return text{"~" + number, p.Faint}
 	}
 	return text{number, p.colour(d)}

@@ -30,7 +30,7 @@ func (p *printer) summary() {
 		g.add(append(heading, text{"n", p.Faint})...)
 		pkg := ""
 		for _, k := range order {
-			if k.pkg != pkg && p.packages() > 1 {
+			if k.pkg != pkg && p.Packages() > 1 {
 				g.add(text{k.pkg, p.Faint})
 			}
 			pkg = k.pkg

@@ -36,12 +36,12 @@ type printer struct {
 	*screen.Screen
 	*stats.Comparison
 	n    int // of values of each benchmark; 0: they differ
-	said words
+	used words
 }
 
 // words are those that the legend has to explain.
 type words struct {
-	spread, noSpread, change, unseen, tooFew, pairs, ranks bool
+	spread, noSpread, change, inconclusive, tooFew, pairs, ranks bool
 }
 
 // failures lists the benchmarks that have no results, or not all.
@@ -63,7 +63,7 @@ func (p *printer) failures() {
 	fmt.Fprintln(p)
 }
 
-// family says what the verdicts mean together.
+// family prints what the verdicts mean together.
 func (p *printer) family() {
 	f := p.Family
 	if f.Tests < 2 {
@@ -93,28 +93,28 @@ func few(x float64) string {
 func (p *printer) legend() {
 	confidence := strconv.FormatFloat(100*p.Confidence, 'g', 4, 64) + "%"
 	var lines []string
-	if p.said.spread {
+	if p.used.spread {
 		lines = append(lines, "±: how far the "+confidence+" interval of the median reaches.")
 	}
-	if p.said.noSpread {
+	if p.used.noSpread {
 		lines = append(lines, fmt.Sprintf("±?: there are too few values for that interval; %d give one.", stats.Rounds(p.Confidence)))
 	}
-	if p.said.change {
+	if p.used.change {
 		lines = append(lines, "A change is shown with its "+confidence+" interval, if that excludes 0. Where nothing has changed, "+
 			"a row shows one with a probability of at most "+strconv.FormatFloat(100*(1-p.Confidence), 'g', 3, 64)+"%.")
 	}
-	if p.said.pairs {
+	if p.used.pairs {
 		lines = append(lines, "Changes and p come from the ratios within the rounds, in which the versions ran one right after the other: "+
 			"their median, and the sign test.")
 	}
-	if p.said.ranks {
+	if p.used.ranks {
 		lines = append(lines, "Changes and p come from the ratios of all values, as they were not measured in rounds: their median, and the "+
 			"Mann-Whitney U-test. If one version was measured after the other, a change may be the machine's.")
 	}
-	if p.said.unseen {
-		lines = append(lines, "~: no difference that these values show; they could have shown one of the size that follows.")
+	if p.used.inconclusive {
+		lines = append(lines, "~: inconclusive. MDE is the minimum detectable effect: an estimate of that size would have been reported.")
 	}
-	if p.said.tooFew {
+	if p.used.tooFew {
 		lines = append(lines, "~ needs: with fewer values no difference can be shown, however large it is.")
 	}
 	for _, line := range lines {

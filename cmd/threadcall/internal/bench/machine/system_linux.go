@@ -1,0 +1,156 @@
+package machine
+
+import (
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A system is where counters come from. Tests have one of their own.
+type system struct {
+	files fs.FS // with proc and sys
+	may   func(cpu int) bool
+	now   func() time.Time
+	used  func() time.Duration // CPU time of this process and of the children that it has waited for
+}
+
+func thisSystem() system {
+	var mask unix.CPUSet
+	err := unix.SchedGetaffinity(0, &mask)
+	may := func(cpu int) bool { return err != nil || mask.IsSet(cpu) } // it fails with more CPUs than a mask has
+	return system{os.DirFS("/"), may, time.Now, usedTime}
+}
+
+func usedTime() (sum time.Duration) {
+	for _, of := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
+		var u unix.Rusage
+		if unix.Getrusage(of, &u) == nil {
+			sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+		}
+	}
+	return sum
+}
+
+// tick is the unit of /proc/stat.
+const tick = 10 * time.Millisecond
+
+// counters takes less than a millisecond on a machine with few CPUs.
+func (s system) counters() counters {
+	c := counters{at: s.now(), own: s.used()}
+	for line := range strings.Lines(s.text("proc/stat")) {
+		// The fields are the name, then user nice system idle iowait irq softirq steal; those of guests are in user and nice.
+		f := strings.Fields(line)
+		if len(f) < 9 {
+			continue
+		}
+		number, ok := strings.CutPrefix(f[0], "cpu")
+		if cpu, err := strconv.Atoi(number); !ok || err != nil || !s.may(cpu) {
+			continue
+		}
+		c.cpus++
+		for i, text := range f[1:9] {
+			n, _ := strconv.ParseInt(text, 10, 64)
+			switch spent := time.Duration(n) * tick; i {
+			case 3, 4:
+			case 7:
+				c.stolen += spent
+			default:
+				c.busy += spent
+			}
+		}
+	}
+	c.known = c.cpus > 0
+	for dir := range s.cgroups() {
+		for line := range strings.Lines(s.text(dir + "/cpu.stat")) {
+			name, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+			n, _ := strconv.ParseInt(text, 10, 64)
+			switch name {
+			case "throttled_usec":
+				c.throttled += time.Duration(n) * time.Microsecond
+			case "throttled_time": // version 1
+				c.throttled += time.Duration(n)
+			}
+		}
+	}
+	return c
+}
+
+// quota returns how many CPUs the cgroups of this process may use, if that is limited.
+func (s system) quota() (cpus float64, limited bool) {
+	for dir := range s.cgroups() {
+		most, period, ok := strings.Cut(s.text(dir+"/cpu.max"), " ")
+		if !ok { // version 1
+			most, period = s.text(dir+"/cpu.cfs_quota_us"), s.text(dir+"/cpu.cfs_period_us")
+		}
+		m, err1 := strconv.ParseFloat(most, 64)
+		p, err2 := strconv.ParseFloat(period, 64)
+		if err1 == nil && err2 == nil && m > 0 && p > 0 && (!limited || m/p < cpus) {
+			cpus, limited = m/p, true
+		}
+	}
+	return cpus, limited
+}
+
+// cgroups are the directories that limit the CPU time of this process, from its own group to the outermost.
+func (s system) cgroups() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(s.text("proc/self/cgroup")) {
+			// The fields are the hierarchy, its controllers, and the group. Version 2 names no controllers.
+			f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+			if len(f) < 3 || f[1] != "" && !slices.Contains(strings.Split(f[1], ","), "cpu") {
+				continue
+			}
+			for group := path.Join("/", f[2]); ; group = path.Dir(group) {
+				if !yield(path.Join("sys/fs/cgroup", f[1], group)) {
+					return
+				}
+				if group == "/" {
+					break
+				}
+			}
+		}
+	}
+}
+
+// governor reports what decides about the frequency of the CPUs.
+func (s system) governor() []Finding {
+	values := func(file string) (all []string) {
+		dirs, _ := fs.Glob(s.files, "sys/devices/system/cpu/cpufreq/policy*")
+		for _, dir := range dirs {
+			all = append(all, s.text(dir+"/"+file))
+		}
+		return all
+	}
+	governors := values("scaling_governor")
+	if len(governors) == 0 {
+		return []Finding{{"governor", "no cpufreq", "The frequency of the CPUs is not visible on this machine, and may change at any " +
+			"time.", Note}}
+	}
+	fixed := slices.Equal(values("scaling_min_freq"), values("scaling_max_freq"))
+	slices.Sort(governors)
+	f := Finding{"governor", strings.Join(slices.Compact(governors), ", "), "", Fine}
+	switch {
+	case fixed:
+		f.Value += ", fixed frequency"
+	case f.Value != "performance":
+		f.Level, f.Meaning = Warning, "The frequency follows the load, so the first rounds, and short ones, are slower. As root, "+
+			"-cpufreq 90 fixes it for the run; the governor performance helps as well."
+	}
+	return []Finding{f}
+}
+
+// text returns the content of the file without space around it, or "" if it cannot be read.
+func (s system) text(name string) string {
+	b, err := fs.ReadFile(s.files, name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}

@@ -1,0 +1,252 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+)
+
+// A measurement runs rounds and keeps their results.
+type measurement struct {
+	set   *Settings
+	log   log
+	jobs  []*rounds.Job
+	data  *stats.Data
+	watch *machine.Watch
+
+	files []*rounds.File // one a version
+	pace  pace
+}
+
+// create makes the files for the results.
+func (m *measurement) create() error {
+	report := m.log.report
+	base, replace := m.set.Output, true
+	if base == "" {
+		base, replace = filepath.Join(m.set.Dir, "bench-"+report.Began.Format("20060102T150405")+".txt"), false
+	}
+	for i, v := range report.Versions {
+		name := base
+		if len(report.Versions) > 1 {
+			ext := filepath.Ext(base)
+			name = strings.TrimSuffix(base, ext) + "-" + v.Name + ext
+		}
+		f, err := rounds.CreateFile(name, replace, report.ID, []string{
+			"threadcall bench, " + report.Began.Format(time.RFC3339),
+			"command: " + m.set.Command,
+			"version: " + v.Name + ", " + v.What,
+			"toolchain: " + v.Toolchain,
+		})
+		if f != nil {
+			m.files = append(m.files, f)
+		}
+		if err != nil {
+			_ = m.close()
+			return fmt.Errorf("%w; -o FILE saves elsewhere", err)
+		}
+		if rel, err := filepath.Rel(m.set.Dir, name); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		report.Versions[i].File = name
+	}
+	return nil
+}
+
+func (m *measurement) close() error {
+	var errs []error
+	for _, f := range m.files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// run measures all rounds. Without an error, all are done.
+func (m *measurement) run(ctx context.Context) error {
+	report := m.log.report
+	order := rounds.NewOrder(uint64(rand.Uint32()) + 1)
+	defer func() { report.During = m.watch.During() }()
+	for n := range m.set.Count {
+		runs := order.Round(n, m.jobs)
+		if len(runs) == 0 {
+			report.Stopped = "no benchmark is left that has not failed"
+			return nil
+		}
+		r := Round{Number: n + 1, Began: time.Now(), Processes: len(runs)}
+		for i, run := range runs {
+			text := fmt.Sprintf("round %d of %d: %d of %d, %s", n+1, m.set.Count, i+1, len(runs), run.Job.Benchmark)
+			if left := m.pace.rest(runs[i:]) + time.Duration(m.set.Count-n-1)*m.pace.rest(runs); left > 0 {
+				text += ", " + about(left)
+			}
+			m.log.Measuring((float64(n)+float64(i)/float64(len(runs)))/float64(m.set.Count), text)
+			if err := m.process(ctx, &r, run); err != nil {
+				m.log.Doing("")
+				report.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
+				return err
+			}
+		}
+		m.log.Doing("")
+		r.Seconds = time.Since(r.Began).Seconds()
+		report.Rounds = append(report.Rounds, r)
+		if n == 0 { // what is wrong with -col, -filter or -fail-on shows with the first results
+			c, err := Compare(m.data, m.set)
+			if err == nil {
+				err = units(c, m.set.FailOn)
+			}
+			if err != nil {
+				report.Stopped = "it cannot be compared"
+				return err
+			}
+		}
+		left := ""
+		if n+1 < m.set.Count {
+			left = about(time.Duration(m.set.Count-n-1) * m.pace.rest(runs))
+		}
+		m.log.RoundDone(r, left)
+	}
+	report.Stopped = "all rounds are done"
+	return nil
+}
+
+// process runs one process and keeps what it has measured.
+func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) error {
+	span := m.watch.Begin()
+	o, err := m.set.Each.Do(ctx, run)
+	taken := span.End()
+	if err != nil {
+		return err
+	}
+	m.pace.add(run, o.Time)
+	version := m.log.report.Versions[run.Version].Name
+	for _, l := range o.Lines {
+		if l.Result.GetConfig("pkg") == "" { // a benchmark that has removed it
+			l.Result.SetConfig("pkg", run.Job.Package)
+		}
+		m.data.Add(run.Version, r.Number-1, l.Result)
+	}
+	for _, u := range o.Units {
+		if _, ok := m.data.Units[u.Metadata.UnitMetadataKey]; !ok {
+			m.data.Units[u.Metadata.UnitMetadataKey] = u.Metadata
+		}
+	}
+	file := m.files[run.Version]
+	was := file.Err()
+	file.Add(r.Number-1, o)
+	if taken.Noisy() {
+		r.Noisy++
+		m.log.report.Noisy = append(m.log.report.Noisy, Noisy{r.Number, run.Job.Package, run.Job.Benchmark, version, taken})
+		file.Comment("noisy: " + run.Job.Benchmark + " above, " + taken.String())
+	}
+	if err := file.Err(); err != nil && was == nil {
+		m.log.note("%v. The run goes on, and its table will have everything.", err)
+	}
+	for _, f := range o.Failed {
+		m.data.Fail(run.Version, run.Job.Package, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
+		file.Comment("failed: " + f.Benchmark)
+		m.log.Trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
+	}
+	for _, f := range o.Skipped {
+		m.log.note("%s of %s gives no result and will not run again: %s", f.Benchmark, run.Job.Package, f.Reason)
+	}
+	return nil
+}
+
+// conclude makes the report complete. The error is what went wrong while measuring.
+func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) {
+	errs := []error{err, m.close()}
+	report := m.log.report
+	report.Interrupted = ctx.Err() != nil
+	if m.data.Len() == 0 {
+		errs = append([]error{m.failures()}, errs...)
+		return nil, errors.Join(append(errs, errors.New("there are no results"))...)
+	}
+	c, e := Compare(m.data, m.set)
+	if e != nil {
+		if err == nil || err.Error() != e.Error() { // it may be why there were no more rounds
+			errs = append(errs, e)
+		}
+		return nil, errors.Join(errs...)
+	}
+	report.Comparison = c
+	report.Breaches, report.Undecided, e = Check(c, m.set.FailOn)
+	return report, errors.Join(append(errs, m.failures(), e)...)
+}
+
+// failures returns an error that names the benchmarks that have failed.
+func (m *measurement) failures() error {
+	var names []string
+	for _, f := range m.data.Failures {
+		name := "Benchmark" + f.Name
+		if f.Name == allOfThem {
+			name = f.Package
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return fmt.Errorf("%s failed", strings.Join(names, ", "))
+}
+
+// Compare analyses the data as the settings ask for.
+func Compare(d *stats.Data, s *Settings) (c *stats.Comparison, err error) {
+	if s.Filter != "" {
+		if d, err = d.Filter(s.Filter); err != nil {
+			return nil, err
+		}
+	}
+	if s.Col != "" {
+		if d, err = d.Project(s.Col); err != nil {
+			return nil, err
+		}
+	}
+	return d.Compare(stats.Options{}), nil
+}
+
+// A pace is how long processes take.
+type pace struct {
+	last map[rounds.Run]time.Duration
+	sum  time.Duration
+}
+
+func (p *pace) add(r rounds.Run, took time.Duration) {
+	if p.last == nil {
+		p.last = map[rounds.Run]time.Duration{}
+	}
+	p.sum += took - p.last[r]
+	p.last[r] = took
+}
+
+// rest returns how long the runs will take: as long as the last time, or as others on average; 0 if none has run yet.
+func (p *pace) rest(runs []rounds.Run) (sum time.Duration) {
+	for _, r := range runs {
+		took, ok := p.last[r]
+		if !ok && len(p.last) > 0 {
+			took = p.sum / time.Duration(len(p.last))
+		}
+		sum += took
+	}
+	return sum
+}
+
+// about returns how much time is left.
+func about(left time.Duration) string {
+	unit := time.Second
+	switch {
+	case left < 10*time.Second:
+		unit = time.Second / 10
+	case left > 10*time.Minute:
+		unit = time.Minute
+	}
+	return "about " + left.Round(unit).String() + " left"
+}

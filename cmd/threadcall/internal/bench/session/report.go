@@ -1,0 +1,68 @@
+package session
+
+import (
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+)
+
+// A Report is all results of a run.
+type Report struct {
+	Began      time.Time         `json:"began"`
+	Command    string            `json:"command"`
+	ID         string            `json:"id"` // the one in the files
+	Versions   []Version         `json:"versions"`
+	Toolchain  string            `json:"toolchain"`
+	Settings   Chosen            `json:"settings"`
+	Machine    []machine.Finding `json:"machine"` // before the first round
+	During     []machine.Finding `json:"during"`  // while benchmarks ran
+	Rounds     []Round           `json:"rounds"`
+	Noisy      []Noisy           `json:"noisy"`   // processes, whose results are kept
+	Stopped    string            `json:"stopped"` // why there were no more rounds
+	Notes      []string          `json:"notes"`
+	Comparison *stats.Comparison `json:"comparison"`
+	Breaches   []Case            `json:"breaches"`  // of -fail-on
+	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide
+
+	Interrupted bool `json:"interrupted"`
+}
+
+// A Version is one of the programs that are measured.
+type Version struct {
+	Name      string `json:"name"`
+	What      string `json:"what"` // for people
+	Commit    string `json:"commit,omitempty"`
+	Changed   bool   `json:"changed,omitempty"` // files differ from the commit
+	Toolchain string `json:"toolchain"`
+	File      string `json:"file,omitempty"` // with the raw results
+
+	goroot string // of the toolchain
+}
+
+// Chosen is how the run measured.
+type Chosen struct {
+	Bench     string `json:"bench"`
+	Benchtime string `json:"benchtime,omitempty"`
+	CPU       string `json:"cpu,omitempty"`
+	Count     int    `json:"count"`
+	Frequency string `json:"frequency,omitempty"` // that -cpufreq has held
+}
+
+// A Round is one pass over all benchmarks.
+type Round struct {
+	Number    int       `json:"number"` // from 1
+	Began     time.Time `json:"began"`
+	Seconds   float64   `json:"seconds"`
+	Processes int       `json:"processes"`
+	Noisy     int       `json:"noisy"`
+}
+
+// Noisy is a process from which much was taken.
+type Noisy struct {
+	Round     int           `json:"round"`
+	Package   string        `json:"package"`
+	Benchmark string        `json:"benchmark"`
+	Version   string        `json:"version"`
+	Taken     machine.Taken `json:"taken"`
+}

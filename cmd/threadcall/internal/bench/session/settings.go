@@ -1,0 +1,76 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
+)
+
+// Settings are what to measure, and how.
+type Settings struct {
+	Dir      string   // where the go command and git run
+	Patterns []string // of packages
+	Bench    string   // which benchmarks, as for go test
+	Count    int      // rounds
+	Each     rounds.Settings
+
+	VS string // the revision to compare with
+	AA bool   // compare each binary with itself
+
+	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
+	Filter string // of results, as benchstat's
+	FailOn []Limit
+
+	Procs   []int // of Each.CPU
+	CPUFreq int   // percentage of the frequency range; negative: as it is
+
+	Output  string // where to save results; empty: a name with the time
+	Command string // as the user has typed it
+}
+
+// Validate returns an error for settings that contradict each other or cannot be.
+func (s *Settings) Validate() error {
+	switch {
+	case s.Count < 1:
+		return fmt.Errorf("-count must be at least 1, not %d", s.Count)
+	case s.AA && s.VS != "":
+		return errors.New("-aa compares a binary with itself, -vs with another: give one of them")
+	case s.Col != "" && (s.AA || s.VS != ""):
+		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes with it")
+	case s.Each.Timeout < 0:
+		return fmt.Errorf("-timeout must not be negative; 0 means none")
+	case len(s.FailOn) > 0 && s.VS == "" && !s.AA && s.Col == "":
+		return errors.New("-fail-on is about a comparison: -vs, -aa, -col or files")
+	case s.CPUFreq > 100:
+		return fmt.Errorf("-cpufreq is a percentage of the frequency range, from 0 to 100, not %d", s.CPUFreq)
+	}
+	if s.Output != "" {
+		if at, err := os.Stat(s.Output); err == nil && at.IsDir() {
+			return fmt.Errorf("-o %s is a directory; give a file", s.Output)
+		}
+		if at, err := os.Stat(filepath.Dir(s.Output)); err != nil || !at.IsDir() {
+			return fmt.Errorf("-o %s: %s is no directory", s.Output, filepath.Dir(s.Output))
+		}
+	}
+	if s.Bench == "" {
+		return errors.New("-bench must not be empty; a point means all benchmarks")
+	}
+	if _, err := pattern.Parse(s.Bench); err != nil {
+		return fmt.Errorf("-bench %q: %w", s.Bench, err)
+	}
+	return nil
+}
+
+// buildFlags returns those of the go command, which takes others from GOFLAGS. With the default -trimpath, the length of a
+// directory's name does not move code.
+func buildFlags() []string {
+	if strings.Contains(os.Getenv("GOFLAGS"), "-trimpath") {
+		return nil
+	}
+	return []string{"-trimpath"}
+}

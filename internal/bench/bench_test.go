@@ -1,0 +1,327 @@
+package bench
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/thread"
+)
+
+func TestMain(m *testing.M) {
+	MaybeBurn()
+	if os.Getenv(parent) != "" {
+		beParent()
+	}
+	placement, err := Place()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	flag.Parse()
+	if flag.Lookup("test.bench").Value.String() != "" { // for threadcall bench, which then knows what is worse
+		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns", "lost-%"} {
+			fmt.Printf("Unit %s better=lower\n", unit)
+		}
+		if placement != "" {
+			fmt.Println("placement:", placement)
+		}
+	}
+	code := 1
+	mainthread.Init(func() { code = m.Run() })
+	os.Exit(code)
+}
+
+// The benchmarks report, where it applies,
+//
+//	ns/op        the median of single operations, in closed loops without a pause the mean of all
+//	cpu-ns/op    the CPU time of the whole process, pauses and the caller's own work included
+//	p90-ns       what one call in ten exceeds, in closed loops one of those that were timed
+//	p99-ns       what one call in a hundred exceeds
+//	lost-%       the share of the computing that was lost to the calls
+//
+// Pauses and the caller's own work do not count in times. An operation of Burst is 200 calls. Where there is a p99-ns,
+// up to 8 B/op are the benchmark's own.
+//
+// The subject bound is the lower bound: what two threads need that do nothing else. In closed loops they hand one word to
+// and fro, for lone calls they wake each other by futex, the better of both on one core (bound-one) and each on its own
+// (bound-two).
+
+func BenchmarkHot(b *testing.B) {
+	each(b, Hot)
+	bound(b)
+}
+
+func BenchmarkIdle(b *testing.B) {
+	each(b, Idle)
+	for _, f := range []struct {
+		name  string
+		cores []int
+	}{{"bound-one", []int{1}}, {"bound-two", []int{2}}, {"bound", []int{1, 2}}} {
+		b.Run(named(f.name), func(b *testing.B) {
+			if r, ok := lone(b, f.cores...); ok {
+				report(b, r)
+			}
+		})
+	}
+}
+
+// The bound is that of a lone call and of 200 hot ones.
+func BenchmarkBurst(b *testing.B) {
+	each(b, Burst)
+	b.Run(named("bound"), func(b *testing.B) {
+		hot, ok := Bound(Extent{N: 200 * b.N})
+		if !ok {
+			b.Skip("two threads cannot run at once here")
+		}
+		r, ok := lone(b, 1, 2)
+		if !ok {
+			return
+		}
+		r.Time += 200 * hot.Time
+		for i := range r.Latencies {
+			r.Latencies[i] += time.Duration(200 * hot.Time)
+		}
+		report(b, r)
+	})
+}
+
+func BenchmarkFrame(b *testing.B) { each(b, Frame) }
+
+// Background load: a process that computes for a tenth of the time.
+func BenchmarkFrameBackground(b *testing.B) {
+	defer load(b, 1, 9*time.Millisecond)()
+	each(b, Frame)
+}
+
+func BenchmarkWork(b *testing.B) { each(b, Work) }
+
+func BenchmarkLong(b *testing.B) { long(b) }
+
+// Background load: a process that computes all the time.
+func BenchmarkLongBackground(b *testing.B) {
+	defer load(b, 1, 0)()
+	long(b)
+}
+
+func long(b *testing.B) {
+	for _, us := range []int{20, 40, 80} {
+		b.Run("us="+strconv.Itoa(us), func(b *testing.B) { each(b, Long(us, 0)) })
+	}
+	b.Run("us=200", func(b *testing.B) { each(b, Long(200, 100*time.Microsecond)) })
+}
+
+func BenchmarkContended(b *testing.B) {
+	for _, n := range []int{16, 256, 4096} {
+		b.Run("callers="+strconv.Itoa(n), func(b *testing.B) {
+			each(b, Contended(n))
+			bound(b)
+		})
+	}
+}
+
+func BenchmarkPost(b *testing.B) {
+	each(b, Post)
+	bound(b)
+}
+
+// At least 50 calls are made, whatever the benchtime: fewer would say nothing of p99-ns.
+func BenchmarkComputing(b *testing.B) {
+	p := runtime.GOMAXPROCS(0)
+	for _, k := range slices.Compact([]int{max(p/2, 1), p, 2 * p}) {
+		b.Run("n="+strconv.Itoa(k), func(b *testing.B) {
+			each(b, func(s Subject, x Extent) Result {
+				return Computing(k)(s, Extent{N: max(x.N, 50)})
+			})
+		})
+	}
+}
+
+// A debugger, which is a real program's load.
+func BenchmarkTracer(b *testing.B) {
+	each(b, func(s Subject, x Extent) Result {
+		r, err := Tracer(s, x)
+		if err != nil {
+			b.Skip(err)
+		}
+		return r
+	})
+}
+
+func BenchmarkTurns(b *testing.B) {
+	for _, n := range []int{2, 4, 100} {
+		b.Run("threads="+strconv.Itoa(n), func(b *testing.B) { own(b, n, Turns) })
+	}
+}
+
+func BenchmarkPairs(b *testing.B) {
+	for _, n := range []int{100, 1000} {
+		b.Run("pairs="+strconv.Itoa(n), func(b *testing.B) { own(b, n, Pairs) })
+	}
+}
+
+func BenchmarkPool(b *testing.B) {
+	for _, n := range []int{1, 100} {
+		b.Run("callers="+strconv.Itoa(n), func(b *testing.B) {
+			for _, s := range pool(100) {
+				measure(b, s, Contended(n))
+			}
+		})
+	}
+}
+
+func BenchmarkEventLoop(b *testing.B) {
+	for _, s := range eventLoops {
+		measure(b, s, Lone(time.Millisecond))
+	}
+}
+
+// The threads of Short are not held on another core by the placement two: they would be moved more than called.
+func BenchmarkShort(b *testing.B) {
+	for _, s := range []struct {
+		name string
+		life func(f func())
+	}{
+		{"thread", func(f func()) {
+			t := thread.New()
+			t.Call(f)
+			t.Terminate()
+		}},
+		{"kept", func(f func()) {
+			t := thread.New(thread.WithKeep())
+			t.Call(f)
+			t.Terminate()
+		}},
+		{"reference", func(f func()) {
+			calls, done := make(chan func()), make(chan bool)
+			go func() {
+				runtime.LockOSThread() // and not unlocked, so that the thread ends as well
+				(<-calls)()
+				close(done)
+			}()
+			calls <- f
+			<-done
+		}},
+	} {
+		b.Run(named(s.name), func(b *testing.B) {
+			b.ReportAllocs()
+			report(b, Short(s.life, Extent{N: b.N}))
+		})
+	}
+}
+
+func BenchmarkBackground(b *testing.B) {
+	defer load(b, runtime.NumCPU(), 0)()
+	b.Run("idle", func(b *testing.B) { each(b, Idle) })
+	b.Run("burst", func(b *testing.B) { each(b, Burst) })
+}
+
+// The reference is missing because it deadlocks.
+func BenchmarkNested(b *testing.B) {
+	measure(b, onMain, Nested)
+	measure(b, onThread, Nested)
+	b.Run(named("plain"), func(b *testing.B) { report(b, Indirect(Extent{N: b.N})) })
+}
+
+func BenchmarkOneP(b *testing.B) {
+	for _, s := range []way{onMain, onThread, reference} {
+		measure(b, s, func(s Subject, x Extent) Result {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // here, since testing sets it for each benchmark
+			return Hot(s, x)
+		})
+	}
+}
+
+func each(b *testing.B, p Load) {
+	for _, w := range []way{onMain, onThread, reference} {
+		measure(b, w, p)
+	}
+}
+
+// own is each for n threads. There is one main thread, so that is missing.
+func own(b *testing.B, n int, p many) {
+	for _, w := range []way{onThread, reference} {
+		measureMany(b, w, n, p)
+	}
+}
+
+// load starts background load.
+func load(b *testing.B, n int, sleep time.Duration) (stop func()) {
+	stop, err := Background(n, sleep)
+	if err != nil {
+		b.Skip(err)
+	}
+	return stop
+}
+
+func bound(b *testing.B) {
+	b.Run(named("bound"), func(b *testing.B) {
+		r, ok := Bound(Extent{N: b.N})
+		if !ok {
+			b.Skip("two threads cannot run at once here")
+		}
+		r.CPU = 0 // both spin
+		report(b, r)
+	})
+}
+
+// lone returns the lowest of the bounds on so many cores, or skips the benchmark.
+func lone(b *testing.B, cores ...int) (best Result, found bool) {
+	for _, n := range cores {
+		if r, ok := LoneBound(Extent{N: b.N}, n); ok && (!found || r.Time < best.Time) {
+			best, found = r, true
+		}
+	}
+	if !found {
+		b.Skip("there is no futex here, or not that many cores")
+	}
+	return best, found
+}
+
+// named makes the subject a key that tools can compare by.
+func named(subject string) string { return "subject=" + subject }
+
+// many is a Load of several threads.
+type many func(threads []Subject, x Extent) Result
+
+func measure(b *testing.B, w way, p Load) {
+	measureMany(b, w, 1, func(threads []Subject, x Extent) Result { return p(threads[0], x) })
+}
+
+func measureMany(b *testing.B, w way, n int, p many) {
+	b.Run(named(w.name), func(b *testing.B) {
+		var threads []Subject
+		for range n {
+			s, end := w.open()
+			defer end()
+			s.Call(nop) // the thread is there
+			defer Hold(s, max(w.threads, 1))()
+			threads = append(threads, s)
+		}
+		b.ReportAllocs()
+		b.ResetTimer()
+		r := p(threads, Extent{N: b.N})
+		b.StopTimer()
+		report(b, r)
+	})
+}
+
+func report(b *testing.B, r Result) {
+	b.ReportMetric(r.Time, "ns/op")
+	if r.CPU > 0 {
+		b.ReportMetric(r.CPU, "cpu-ns/op")
+	}
+	if r.Latencies != nil {
+		b.ReportMetric(r.Quantile(90), "p90-ns")
+		b.ReportMetric(r.Quantile(99), "p99-ns")
+	}
+	if r.Lost != 0 {
+		b.ReportMetric(100*r.Lost, "lost-%")
+	}
+}

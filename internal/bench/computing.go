@@ -1,0 +1,98 @@
+package bench
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	computingPause  = 5 * time.Millisecond
+	computingSettle = 30 * time.Millisecond // until the scheduler is used to a change of the load
+)
+
+// Computing is a goroutine that pauses for 5 ms and calls, in a loop, while as many others as given compute without end.
+// An operation is a call, without the pause; Time is the median. Lost compares with the same loop without calls, which
+// alternates with the other; CPU is of the loop with calls, computing included.
+func Computing(goroutines int) Load {
+	return func(s Subject, x Extent) Result {
+		var stop atomic.Bool
+		var computed atomic.Int64
+		var workers sync.WaitGroup
+		for range goroutines {
+			workers.Go(func() {
+				for !stop.Load() {
+					compute(10)
+					computed.Add(1)
+				}
+			})
+		}
+		defer workers.Wait()
+		defer stop.Store(true)
+
+		type total struct {
+			ops, time, cpu, computed float64
+			latencies                []time.Duration
+		}
+		loop := func(t *total, x Extent, op func()) {
+			time.Sleep(computingSettle)
+			before := computed.Load()
+			start := time.Now()
+			r := single(x, func(int) { time.Sleep(computingPause) }, op)
+			t.time += float64(time.Since(start))
+			t.computed += float64(computed.Load() - before)
+			t.ops += float64(r.Ops)
+			t.cpu += r.CPU * float64(r.Ops)
+			t.latencies = append(t.latencies, r.Latencies...)
+		}
+		var loaded, quiet total
+		call := func() { s.Call(nop) }
+		turns := 4
+		if x.N > 0 {
+			turns = min(turns, x.N)
+		}
+		for i := range turns {
+			turn := Extent{D: x.D / time.Duration(2*turns)}
+			if x.N > 0 {
+				turn.N = x.N*(i+1)/turns - x.N*i/turns
+			}
+			first := i%2 == 0 // so that neither is always the later one
+			if first {
+				loop(&quiet, turn, nop)
+			}
+			loop(&loaded, turn, call)
+			if !first {
+				loop(&quiet, turn, nop)
+			}
+		}
+		slices.Sort(loaded.latencies)
+		r := Result{Ops: int(loaded.ops), CPU: loaded.cpu / loaded.ops, Latencies: loaded.latencies}
+		r.Time = r.Quantile(50)
+		r.Lost = 1 - loaded.computed/loaded.time/(quiet.computed/quiet.time)
+		return r
+	}
+}
+
+// compute computes for so many microseconds at 2.4 GHz. It is the same work on every machine and for every Subject. It
+// calls something, so that it can be preempted even if GODEBUG has asyncpreemptoff=1.
+//
+//go:noinline
+func compute(microseconds int) {
+	for range microseconds {
+		steps(600)
+	}
+}
+
+var zero atomic.Uint64 // so that the compiler cannot leave the computing out
+
+//go:noinline
+func steps(n int) {
+	x := zero.Load()
+	for range n {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	if x == 0 {
+		zero.Store(1)
+	}
+}

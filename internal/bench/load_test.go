@@ -1,0 +1,239 @@
+package bench
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func needsProcesses(t *testing.T) {
+	t.Helper()
+	if runtime.GOARCH == "wasm" {
+		t.Skip("js/wasm cannot start a process")
+	}
+}
+
+// needsPreemption skips a test in which goroutines compute and do not yield.
+func needsPreemption(t *testing.T) {
+	t.Helper()
+	if runtime.GOARCH == "wasm" {
+		t.Skip("js/wasm cannot take the P from a goroutine that computes")
+	}
+}
+
+// coarseClock is whether the clock may stand still for half a millisecond.
+const coarseClock = runtime.GOOS == "windows" || runtime.GOARCH == "wasm"
+
+// inPlace is a Subject without a thread.
+type inPlace struct {
+	calls, gos atomic.Int64
+	do         func()
+}
+
+func (s *inPlace) Call(f func()) bool { s.calls.Add(1); s.run(f); return true }
+func (s *inPlace) Go(f func()) bool   { s.gos.Add(1); s.run(f); return true }
+func (s *inPlace) run(f func()) {
+	if s.do != nil {
+		s.do()
+	}
+	f()
+}
+
+func TestPatternsMakeTheCallsThatTheyAreAskedFor(t *testing.T) {
+	turns := func(s Subject, x Extent) Result { return Turns([]Subject{s, s, s}, x) }
+	short := func(s Subject, x Extent) Result { return Short(func(f func()) { s.Call(f) }, x) }
+	for _, test := range []struct {
+		name       string
+		run        Load
+		n          int
+		calls, gos int64
+		latencies  int
+	}{
+		{name: "hot", run: Hot, n: 250, calls: 250, latencies: 3},
+		{name: "idle", run: Idle, n: 10, calls: 10, latencies: 10},
+		{name: "burst", run: Burst, n: 3, calls: 600, latencies: 3},
+		{name: "contended by few", run: Contended(16), n: 1000, calls: 1000, latencies: 16},
+		{name: "contended by more than calls", run: Contended(16), n: 5, calls: 5, latencies: 1},
+		{name: "post", run: Post, n: 2500, calls: 1, gos: 2500},
+		{name: "frame", run: Frame, n: 120, calls: 120, latencies: 120},
+		{name: "work", run: Work, n: 20, calls: 20, latencies: 20},
+		{name: "long", run: Long(200, time.Microsecond), n: 5, calls: 5, latencies: 5},
+		{name: "short", run: short, n: 7, calls: 7, latencies: 7},
+		{name: "turns", run: turns, n: 250, calls: 250, latencies: 3},
+		{name: "computing", run: Computing(2), n: 3, calls: 3, latencies: 3},
+		{name: "nested", run: Nested, n: 250, calls: 251, latencies: 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.name == "computing" {
+				needsPreemption(t)
+			}
+			var s inPlace
+			r := test.run(&s, Extent{N: test.n})
+			if s.calls.Load() != test.calls || s.gos.Load() != test.gos {
+				t.Errorf("%d Call and %d Go, want %d and %d", s.calls.Load(), s.gos.Load(), test.calls, test.gos)
+			}
+			if r.Ops != test.n || r.Time < 0 || r.Time == 0 && !coarseClock {
+				t.Errorf("%d operations of %v ns, want %d", r.Ops, r.Time, test.n)
+			}
+			if len(r.Latencies) != test.latencies || !slices.IsSorted(r.Latencies) {
+				t.Errorf("latencies %v, want %d", r.Latencies, test.latencies)
+			}
+		})
+	}
+}
+
+func TestAnExtentInTimeIsKept(t *testing.T) {
+	needsPreemption(t)
+	const d = 20 * time.Millisecond
+	for name, run := range map[string]Load{"hot": Hot, "idle": Idle, "contended": Contended(4), "post": Post} {
+		var s inPlace
+		start := time.Now()
+		r := run(&s, Extent{D: d})
+		if took := time.Since(start); took < d || r.Ops < 2 {
+			t.Errorf("%s: %d operations in %v, want %v", name, r.Ops, took, d)
+		}
+	}
+}
+
+func TestTimeIsThatOfTheCallsWithoutThePause(t *testing.T) {
+	slow := inPlace{do: func() { time.Sleep(3 * time.Millisecond) }}
+	for name, run := range map[string]Load{"hot": Hot, "idle": Idle} {
+		if r := run(&slow, Extent{N: 5}); r.Time < 3e6 {
+			t.Errorf("%s: %v ns a call of 3 ms", name, r.Time)
+		}
+	}
+	if r := Idle(new(inPlace), Extent{N: 21}); r.Time > 1e6 {
+		t.Errorf("idle: %v ns a call of nothing", r.Time)
+	}
+}
+
+func TestContendedCallersAreThereAtOnce(t *testing.T) {
+	const callers = 16
+	var all sync.WaitGroup
+	all.Add(callers)
+	s := inPlace{do: func() { all.Done(); all.Wait() }}
+	Contended(callers)(&s, Extent{N: callers})
+}
+
+func TestNestedCallsFromTheThread(t *testing.T) {
+	depth, deepest := 0, 0
+	s := reentrant(func(f func()) {
+		depth++
+		deepest = max(deepest, depth)
+		f()
+		depth--
+	})
+	if Nested(s, Extent{N: 10}); deepest != 2 {
+		t.Errorf("%d calls deep, want 2", deepest)
+	}
+}
+
+type reentrant func(f func())
+
+func (r reentrant) Call(f func()) bool { r(f); return true }
+func (r reentrant) Go(f func()) bool   { panic("not used") }
+
+func TestComputingSeesWhatIsLost(t *testing.T) {
+	needsPreemption(t)
+	s := inPlace{do: func() { // for each goroutine whose computing counts there are nine others for a while
+		var others sync.WaitGroup
+		for range 9 * runtime.GOMAXPROCS(0) {
+			others.Go(func() {
+				for start := time.Now(); time.Since(start) < 50*time.Millisecond; {
+				}
+			})
+		}
+		others.Wait()
+	}}
+	var r Result
+	for range 5 { // other processes may take what is compared
+		if r = Computing(runtime.GOMAXPROCS(0))(&s, Extent{N: 5}); r.Lost >= 0.3 && r.Lost <= 1 {
+			return
+		}
+	}
+	t.Errorf("lost %v", r.Lost)
+}
+
+func TestQuantile(t *testing.T) {
+	var r Result
+	if r.Quantile(99) != 0 {
+		t.Error("a quantile of nothing")
+	}
+	for i := range 1000 {
+		r.Latencies = append(r.Latencies, time.Duration(i))
+	}
+	if got := r.Quantile(99); got != 990 {
+		t.Errorf("990 of 0 to 999 are below it, but it is %v", got)
+	}
+}
+
+func TestTurnsCallsOneThreadAfterTheOther(t *testing.T) {
+	threads := make([]inPlace, 4)
+	var subjects []Subject
+	for i := range threads {
+		subjects = append(subjects, &threads[i])
+	}
+	for name, run := range map[string]func([]Subject, Extent) Result{"turns": Turns, "pairs": Pairs} {
+		run(subjects, Extent{N: 10})
+		for i, want := range []int64{3, 3, 2, 2} {
+			if got := threads[i].calls.Swap(0); got != want {
+				t.Errorf("%s: %d calls of thread %d, want %d", name, got, i, want)
+			}
+		}
+	}
+}
+
+func TestBound(t *testing.T) {
+	r, ok := Bound(Extent{N: 1000})
+	if can := runtime.NumCPU() > 1 && runtime.GOMAXPROCS(0) > 1; ok != can || ok && (r.Ops != 1000 || r.Time <= 0) {
+		t.Errorf("%+v, %v", r, ok)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if _, ok := Bound(Extent{N: 1000}); ok {
+		t.Error("two threads ran at once on one P")
+	}
+}
+
+func TestLoneBound(t *testing.T) {
+	for cores := 1; cores <= 2; cores++ {
+		r, ok := LoneBound(Extent{N: 5}, cores)
+		if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok && runtime.GOOS == "linux" && preemptible() && runtime.NumCPU() >= cores {
+			t.Errorf("on %d: %+v, %v", cores, r, ok)
+		}
+	}
+}
+
+func TestATracerMakesThreeCallsAStep(t *testing.T) {
+	needsProcesses(t)
+	var s inPlace
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r, err := Tracer(&s, Extent{N: 10})
+	if err != nil {
+		t.Skip(err) // not Linux, or a sandbox
+	}
+	if r.Ops != 10 || s.calls.Load() != 31 {
+		t.Errorf("%d calls in %d steps", s.calls.Load(), r.Ops)
+	}
+}
+
+func TestCPUTimeGrowsByWhatIsComputed(t *testing.T) {
+	if CPUTime() == 0 {
+		t.Skip("this system does not report it")
+	}
+	cpu := CPUTime()
+	for start := time.Now(); time.Since(start) < 10*time.Millisecond || CPUTime()-cpu < 10*time.Millisecond; {
+		if time.Since(start) > 10*time.Second {
+			t.Fatal("ten seconds of computing, but CPUTime has not grown by 10 ms")
+		}
+		compute(10)
+	}
+	cpu = CPUTime()
+	time.Sleep(100 * time.Millisecond)
+	if slept := CPUTime() - cpu; slept > 50*time.Millisecond {
+		t.Errorf("it grew by %v in 100 ms of sleep", slept)
+	}
+}

@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// A Contender is one of several ways to do the same thing.
+type Contender struct {
+	Name string
+	// Open returns what does it n times and how long that took, and what ends it. It is called for each sample.
+	Open func() (run func(n int) time.Duration, end func())
+}
+
+// Timed is a contender that needs no preparation.
+func Timed(name string, work func(n int)) Contender {
+	return Contender{name, func() (func(int) time.Duration, func()) {
+		return func(n int) time.Duration {
+			start := time.Now()
+			work(n)
+			return time.Since(start)
+		}, nop
+	}}
+}
+
+// Calling is a contender that calls a Subject in a closed loop, as [Hot].
+func Calling(name string, open func() (s Subject, end func())) Contender {
+	return Contender{name, func() (func(int) time.Duration, func()) {
+		s, end := open()
+		s.Call(nop) // it is served
+		return func(n int) time.Duration { return Hot(s, Extent{N: n}).total() }, end
+	}}
+}
+
+// Direct is a contender that calls an empty function in place.
+func Direct(name string) Contender {
+	return Contender{name, func() (func(int) time.Duration, func()) {
+		return func(n int) time.Duration { return Indirect(Extent{N: n}).total() }, nop
+	}}
+}
+
+// Bounded is a contender that does what [Bound] does. It is false where that cannot be done.
+func Bounded(name string) (Contender, bool) {
+	_, ok := Bound(Extent{N: 1})
+	return Contender{name, func() (func(int) time.Duration, func()) {
+		return func(n int) time.Duration {
+			r, _ := Bound(Extent{N: n})
+			return r.total()
+		}, nop
+	}}, ok
+}
+
+func (r Result) total() time.Duration { return time.Duration(r.Time * float64(r.Ops)) }
+
+// A Plan says how much Rounds measures.
+type Plan struct {
+	Rounds int
+	Sample time.Duration // of each contender in each round
+	N      int           // operations of each sample, if it is not zero; then Sample does not count
+	Limit  time.Duration // after which no round begins, unless there are fewer than Least; zero for none
+	Least  int
+}
+
+// Rounds measures each contender in each round, interleaved in an order that is drawn anew each time, so that whatever
+// else the machine does affects all of them. Before the first round each is tried without being measured. It returns
+// nanoseconds for each operation, by contender and round, or the error of ctx. It calls step after each sample.
+func Rounds(ctx context.Context, contenders []Contender, p Plan, step func(done, all int)) ([][]float64, error) {
+	series := make([][]float64, len(contenders))
+	batch := make([]int, len(contenders))
+	all := (p.Rounds + 1) * len(contenders)
+	for i, c := range contenders {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		batch[i] = c.calibrate(p)
+		step(i+1, all)
+	}
+	start := time.Now()
+	for round := range p.Rounds {
+		if p.Limit > 0 && round >= p.Least && time.Since(start) > p.Limit {
+			break
+		}
+		for n, i := range rand.Perm(len(contenders)) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			series[i] = append(series[i], contenders[i].sample(batch[i], p))
+			step((round+1)*len(contenders)+n+1, all)
+		}
+	}
+	return series, nil
+}
+
+// batches is in how many batches a sample is taken, so that it ends in time when the machine gets slower.
+const batches = 8
+
+// sample returns the nanoseconds of one operation.
+func (c Contender) sample(batch int, p Plan) float64 {
+	run, end := c.Open()
+	defer end()
+	took, n := run(batch), batch
+	for p.N == 0 && took < p.Sample {
+		took += run(batch)
+		n += batch
+	}
+	return float64(took) / float64(n)
+}
+
+// calibrate returns how many operations a batch has, or the whole sample if that is given.
+func (c Contender) calibrate(p Plan) int {
+	run, end := c.Open()
+	defer end()
+	if p.N > 0 {
+		run(p.N)
+		return p.N
+	}
+	for n := 1; ; n *= 4 {
+		if took := run(n); took >= p.Sample/batches || n > math.MaxInt/4 {
+			return max(1, int(float64(n)*float64(p.Sample/batches)/float64(max(took, 1))))
+		}
+	}
+}

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package record
-
-func machine() (processor, kernel string) { return "", "" }
