@@ -2,7 +2,7 @@
 # root), and says so, or says what it leaves out.
 
 GO          ?= go
-MODULES     := . cmd/threadcall internal/soak
+MODULES     := . cmd/threadcall
 CGO_MODULES := app examples # only gui checks them: they need Linux, X11 and a C compiler
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
@@ -55,7 +55,7 @@ ports-quick:
 ports-table:
 	$(GO) run ./internal/ports -write docs/ports.md
 
-# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. It shows what docs/cores.md
+# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. It shows what docs/ports.md
 # has, and go run ./internal/ports -quick -cores 8 shows only that, in some minutes.
 ports-cores:
 	$(GO) run ./internal/ports -timeout 30m -cores 8,32
@@ -83,11 +83,11 @@ bench:
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
 
-# soak uses threadcall in all ways at once for an hour, or make soak FOR=5m, and fails if anything grows. OUT=dir says where
-# its report, picture and samples go.
+# soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows. SVG=file draws what
+# the process held.
 FOR ?= 1h
 soak:
-	$(GO) run ./internal/soak --for $(FOR) $(if $(OUT),--out '$(OUT)')
+	$(RUN) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
 
 # lab makes the experiments of three articles again, in four to six minutes, and writes docs/lab.md; or, with
 # make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle machine.
@@ -122,10 +122,9 @@ faults: gcc
 fuzz:
 	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/verify/oracle
 
-# cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not
-# soak, whose drawing library takes longer than all the rest.
+# cross vets and builds every module, tests included, for every port of the systems that threadcall supports.
 cross:
-	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(filter-out internal/soak,$(MODULES))' xargs -P 2 -n 1 .ci/port
+	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(MODULES)' xargs -P 2 -n 1 .ci/port
 
 # The race detector and the test of C callbacks need a C compiler.
 HAS_CC := command -v gcc >/dev/null || command -v clang >/dev/null

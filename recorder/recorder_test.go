@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/recorder"
 )
 
@@ -107,7 +107,7 @@ func run(t *testing.T, program, file string, env ...string) (output string, stat
 	}
 	env = append(env, "THREADCALL_PROGRAM="+program, variable+"="+file, "THREADCALL_TEST_FILE="+file,
 		"GODEBUG=traceadvanceperiod=20000000")
-	output, status, err := self.Run(patience, env...)
+	output, status, err := testutil.Run(patience, env...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/ident"
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -57,7 +57,9 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long something may take that a slow machine cannot explain.
-var patience = self.Patience()
+var patience = testutil.Patience()
+
+const raceEnabled = testutil.Race
 
 // ends runs f in a goroutine of its own and fails the test if f panics or does not end.
 func ends(t *testing.T, f func()) {
@@ -88,15 +90,7 @@ func arrives[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// eventually fails the test if the condition does not become true.
-func eventually(t *testing.T, condition func() bool, format string, args ...any) {
-	t.Helper()
-	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
-		if time.Since(start) > patience {
-			t.Fatalf("not within %v: "+format, append([]any{patience}, args...)...)
-		}
-	}
-}
+var eventually = testutil.Eventually
 
 // seeded returns the source of a stress test's choices.
 func seeded(t *testing.T) *rand.Rand {
@@ -137,7 +131,7 @@ func run(t *testing.T, program string, env ...string) (output string, status int
 	if runtime.GOARCH == "wasm" {
 		t.Skip("js/wasm cannot start a process")
 	}
-	output, status, err := self.Run(patience, append([]string{"THREADCALL_PROGRAM=" + program}, env...)...)
+	output, status, err := testutil.Run(patience, append([]string{"THREADCALL_PROGRAM=" + program}, env...)...)
 	if err != nil {
 		t.Fatalf("%q: %v", program, err)
 	}
@@ -258,7 +252,7 @@ func here() uint64 { return ident.Thread() }
 
 // withoutFaultAddresses is whether a signal for a bad address does not tell which it was: qemu-user 7.2 leaves that field as
 // it is on these processors. What Go makes of a nil pointer then depends on what happens to stand there.
-var withoutFaultAddresses = os.Getenv(self.Emulator) != "" && slices.Contains([]string{"arm", "ppc64", "ppc64le"}, runtime.GOARCH)
+var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm", "ppc64", "ppc64le"}, runtime.GOARCH)
 
 func needsFaultAddresses(t *testing.T) {
 	t.Helper()

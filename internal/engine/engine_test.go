@@ -11,19 +11,10 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// eventually fails the test if the condition does not become true.
-func eventually(t *testing.T, condition func() bool, what string) {
-	t.Helper()
-	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
-		if time.Since(start) > self.Patience() {
-			stacks := make([]byte, 1<<20)
-			t.Fatalf("%s: not so\n%s", what, stacks[:runtime.Stack(stacks, true)])
-		}
-	}
-}
+var eventually = testutil.Eventually
 
 func start(t *testing.T) *Engine {
 	e, o := New(0)

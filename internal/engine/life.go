@@ -169,6 +169,7 @@ func (e *Engine) Terminate() {
 // forget ends the identity of an adopted thread.
 func (e *Engine) forget() {
 	e.release()
+	e.hook.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
 	e.GiveBack()
 	e.ended()
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/park"
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func needsSpinning(t *testing.T) {
@@ -30,7 +30,7 @@ func maySpin(e *Engine) bool {
 		if p.spinning || p.begin(park.Now(), park.Now()) {
 			break
 		}
-		if time.Since(start) > self.Patience() {
+		if time.Since(start) > testutil.Patience() {
 			return false
 		}
 	}
@@ -187,7 +187,7 @@ func TestACallerThatSpinsIsToldWhatHasHappened(t *testing.T) {
 			}
 		}
 	}()
-	for start := time.Now(); time.Since(start) < self.Patience(); runtime.Gosched() {
+	for start := time.Now(); time.Since(start) < testutil.Patience(); runtime.Gosched() {
 		select {
 		case <-done:
 			return

@@ -28,15 +28,15 @@ var parts = []struct {
 	any   bool     // there is no limit but that of the engine
 }{
 	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist", "internal/mainthread"},
-		tests: []string{"internal/ident", "internal/park", "internal/self"}},
-	{dir: "mainthread", files: []string{"thread", "internal/mainthread"}, tests: []string{"internal/ident", "internal/self"}},
-	{dir: "recorder", files: []string{"internal/memprofile"}, tests: []string{"thread", "internal/self"}},
+		tests: []string{"internal/ident", "internal/park", "internal/testutil"}},
+	{dir: "mainthread", files: []string{"thread", "internal/mainthread"}, tests: []string{"internal/ident", "internal/testutil"}},
+	{dir: "recorder", files: []string{"internal/memprofile"}, tests: []string{"thread", "internal/testutil"}},
 	{dir: "app", files: public},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}), tests: []string{"app/internal/screen"}},
 	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},
 	{dir: "examples", files: public},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
-		"internal/bench", "internal/dashes", "internal/memprofile", "internal/self"})},
+		"internal/bench", "internal/dashes", "internal/memprofile", "internal/testutil"})},
 	{dir: "internal", any: true},
 	{dir: "docs", any: true},
 }

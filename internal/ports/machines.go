@@ -10,13 +10,19 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// native is this machine.
-type native struct{}
+// A command is what go test -exec needs.
+type command struct {
+	name    string   // with its version
+	program []string // nothing for what runs natively
+	env     []string
+	end     func() // may be nil
+}
 
-func (native) prepare(bool) (*command, error) {
+// native is this machine.
+func native(bool) (*command, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return nil, errors.New("this machine is not linux/amd64")
 	}
@@ -24,25 +30,23 @@ func (native) prepare(bool) (*command, error) {
 }
 
 // qemu is the emulation of a processor for programs of Linux, by qemu's name of it.
-type qemu string
-
-func (q qemu) prepare(bool) (*command, error) {
-	program := "qemu-" + string(q)
-	if err := need(program, "qemu-user"); err != nil {
-		return nil, err
+func qemu(processor string) func(bool) (*command, error) {
+	return func(bool) (*command, error) {
+		program := "qemu-" + processor
+		if err := need(program, "qemu-user"); err != nil {
+			return nil, err
+		}
+		words := strings.Fields(output(program, "--version")) // qemu-arm version 7.2.22 (Debian…
+		name := program
+		if len(words) > 2 {
+			name += " " + words[2]
+		}
+		return &command{name: name, program: []string{program}, env: []string{testutil.Emulator + "=" + program}}, nil
 	}
-	words := strings.Fields(output(program, "--version")) // qemu-arm version 7.2.22 (Debian…
-	name := program
-	if len(words) > 2 {
-		name += " " + words[2]
-	}
-	return &command{name: name, program: []string{program}, env: []string{self.Emulator + "=" + program}}, nil
 }
 
 // node runs WebAssembly.
-type node struct{}
-
-func (node) prepare(quick bool) (*command, error) {
+func node(quick bool) (*command, error) {
 	if err := inAHurry(quick, "node"); err != nil {
 		return nil, err
 	}
@@ -57,18 +61,16 @@ func (node) prepare(quick bool) (*command, error) {
 		program: []string{script}}, nil
 }
 
-// wine runs programs of Windows.
-//
-// Go asks bcryptprimitives.dll for random numbers, which Wine has since version 9 only. Its one function does the same as
-// one in advapi32.dll, so older ones are given a library that says so and has no code of its own.
-type wine struct{}
-
 const forwarder = `LIBRARY bcryptprimitives
 EXPORTS
 	ProcessPrng = advapi32.SystemFunction036
 `
 
-func (wine) prepare(quick bool) (*command, error) {
+// wine runs programs of Windows.
+//
+// Go asks bcryptprimitives.dll for random numbers, which Wine has since version 9 only. Its one function does the same as
+// one in advapi32.dll, so older ones are given a library that says so and has no code of its own.
+func wine(quick bool) (*command, error) {
 	if runtime.GOARCH != "amd64" {
 		return nil, errors.New("this machine is not an amd64 machine")
 	}

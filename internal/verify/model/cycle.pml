@@ -11,7 +11,6 @@
  */
 #define INNER     1 /* a function on A calls B, whose function calls A */
 #define CROSSED   2 /* a function on A calls B, another on B calls A */
-#define ROUND     3 /* the same with three threads, A to B to C to A */
 #define NESTED    4 /* a function on A queues one there by Go, and then calls one there; another goroutine calls A too */
 #define TRAIL     5 /* as CROSSED, but the function on A queues one on B by Go before it calls B */
 #define COROUTINE 6 /* as INNER, but on A coroutines make the calls; the function that B calls calls A once more */
@@ -37,13 +36,6 @@
 #define QUEUES 2
 #define JOBS 4
 #define ON(j)   ((j) == 2 || (j) == 3)
-#define GOES(j) 0
-#define SUB(j)  ((j)%2 == 1 -> (j) + 1 : 0)
-#define CALLER(j) ((j) > 0 && (j)%2 == 0 -> (j) - 1 : 0)
-#elif CIRCLE == ROUND
-#define QUEUES 3
-#define JOBS 6
-#define ON(j)   (((j)/2)%3)
 #define GOES(j) 0
 #define SUB(j)  ((j)%2 == 1 -> (j) + 1 : 0)
 #define CALLER(j) ((j) > 0 && (j)%2 == 0 -> (j) - 1 : 0)
@@ -306,9 +298,7 @@ inline WaitFor(e) {
 		:: !yes -> Outcome(c); break
 		:: else -> yes = 0
 		fi;
-#ifndef FAULT_PUBLISHED_LATE /* Engine.waitOn: wait.Store only when it is about to wait for the token */
 		d_step { wait[e] = c; waitOn[e] = t };
-#endif
 		Rescue(e);
 		if
 		:: exits -> /* the deferred function, and waitOn again unless the call is gone */
@@ -332,9 +322,6 @@ inline WaitFor(e) {
 #endif
 			:: else
 			fi;
-#ifdef FAULT_PUBLISHED_LATE
-			atomic { wait[e] = c; waitOn[e] = t };
-#endif
 			if /* waitToken */
 			:: atomic { token[c] -> token[c] = 0 }
 #ifdef DEADLINES
@@ -368,9 +355,6 @@ inline WaitFor(e) {
 /* reach.from, for a wait for a thread or a pool: seen, as bits. */
 inline Reach(on) {
 	d_step { seen = BITS(on); todo = seen };
-#ifdef FAULT_ONE_WORKER /* reach.add: only the first thread of the pool that is waited for */
-	d_step { if :: on == POOL -> seen = 1; todo = 1 :: else fi };
-#endif
 	do
 	:: d_step { todo != 0 ->
 			y = LOWEST(todo);
@@ -429,11 +413,7 @@ inline PokeAll(e) {
 		:: i == NIL
 		:: ISCALL(i) -> Poke(i)
 #ifdef LIMITS
-#ifndef FAULT_PLACES_UNPOKED /* wait.poke: does nothing for a wait for a place */
 		:: i == PLACE -> placeToken[y] = 1
-#else
-		:: i == PLACE
-#endif
 #endif
 		fi;
 		i = 0; y = 0
@@ -558,11 +538,7 @@ end:	control[j0] == BEGUN;
 			ok = 0;
 			if
 			:: d_step { SETTLED(state[c]) -> o = BARE(state[c]) }
-#ifdef FAULT_COROUTINE_UNKNOWN /* registry.current: does not find the thread of a coroutine */
-			:: Await(0)
-#else
 			:: WaitFor(e)
-#endif
 			fi;
 			if
 			:: exits
@@ -661,12 +637,9 @@ init {
 #if CALLERS > 0
 		for (i : 0 .. CALLERS - 1) { run Caller(i) };
 #endif
-#if CIRCLE == CROSSED || CIRCLE == TRAIL || CIRCLE == ROUND
+#if CIRCLE == CROSSED || CIRCLE == TRAIL
 		Prepare(0, 0, 1, POSTED, 1);
 		Prepare(1, 1, 1, POSTED, 3);
-#endif
-#if CIRCLE == ROUND
-		Prepare(2, 2, 1, POSTED, 5);
 #endif
 #ifdef LIMITS
 		Prepare(0, 0, 1, POSTED, 1);

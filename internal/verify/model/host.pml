@@ -52,13 +52,9 @@ inline End(e) {
 
 /* Engine.leave */
 inline LeaveHost(e) {
-#ifndef FAULT_NOT_RESTED /* Engine.leave: does not call Rest */
 	Rest(e);
-#endif
 	ok = 0;
-#ifndef FAULT_LEAVE_LATE /* Engine.leave: clears rung after it has looked */
 	rung = 0;
-#endif
 	if /* Queue.Pending */
 	:: d_step { ISCALL(ready[e]) -> owed[e]++ }; Wake(e)
 	:: ready[e] == CLOSED
@@ -68,9 +64,6 @@ inline LeaveHost(e) {
 		:: !ISCALL(head[e])
 		fi
 	fi;
-#ifdef FAULT_LEAVE_LATE
-	rung = 0
-#endif
 }
 
 /* Queue.RestAlways */
@@ -182,12 +175,8 @@ inline Run(e) {
 /* Thread.Serve, that is, Thread.mayServe and Engine.Serve */
 inline Serve(e) {
 	if
-#ifndef FAULT_SERVES_ON /* Thread.mayServe: is true although the thread has no identity any more */
 	:: !known
 	:: known ->
-#else
-	:: skip ->
-#endif
 		ServeUntil(e, mark);
 		do
 		:: TakeUntil(e, mark);
@@ -225,11 +214,7 @@ inline ServeContext(e) {
 		fi
 	od;
 	RestAlways(e, RESTING);
-#ifndef FAULT_NO_LEAVE /* Engine.ServeContext: returns without end */
 	End(e);
-#else
-	serving--;
-#endif
 	returned = 1
 }
 

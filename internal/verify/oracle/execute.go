@@ -125,8 +125,8 @@ func execute(p *program, patience time.Duration, gomaxprocs int) *result {
 
 // all runs the program until it is quiet, and checks it then.
 func (r *run) all() {
-	for i, k := range r.p.places {
-		r.places = append(r.places, newPlace(r, k, r.model.ending[i]))
+	for i := range r.p.places {
+		r.places = append(r.places, newPlace(r, i))
 	}
 	var scripts sync.WaitGroup
 	for _, script := range r.p.scripts {
@@ -224,7 +224,7 @@ func (r *run) function(o *op, s spot) func() {
 			if rec.ended == exited || rec.exits {
 				w.exit(rec.g)
 				if p.kind == main {
-					mainExits.Add(1)
+					mainExits.Add(-1)
 				}
 			}
 		}()

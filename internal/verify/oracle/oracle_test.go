@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -165,7 +166,7 @@ func written(t testing.TB) map[string]*program {
 func TestWrittenPrograms(t *testing.T) {
 	needsCoroutines(t)
 	limit := time.Second
-	if testing.Short() || raceEnabled {
+	if testing.Short() || testutil.Race {
 		limit /= 10
 	}
 	for name, p := range written(t) {

@@ -57,14 +57,17 @@ type issue struct {
 	g uintptr
 }
 
-// mainExits bounds the Goexits on the main thread, each of which leaves a kilobyte on its stack.
+// mainExits is how many Goexits the main thread may still see, each of which leaves a kilobyte on its stack and what that
+// refers to.
 var mainExits atomic.Int64
 
-const maxMainExits = 1000
+func init() { mainExits.Store(1000) }
 
-func newPlace(r *run, k kind, ending bool) *place {
-	p := &place{kind: k, ending: ending, workers: make([]worker, k.size()), over: make(chan struct{})}
-	if k == main && mainExits.Load() > maxMainExits {
+// newPlace makes place i.
+func newPlace(r *run, i int) *place {
+	k := r.p.places[i]
+	p := &place{kind: k, ending: r.model.ending[i], workers: make([]worker, k.size()), over: make(chan struct{})}
+	if k == main && r.model.mayExit[i] && mainExits.Load() <= 0 {
 		k = own
 	}
 	switch k {

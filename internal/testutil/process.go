@@ -1,5 +1,5 @@
-// Package self starts the running program once more, for tests and measurements that need a process of their own.
-package self
+// Package testutil has what tests of several packages need: a process of their own, waiting, whether the race detector is on.
+package testutil
 
 import (
 	"bytes"
@@ -48,13 +48,4 @@ func Run(patience time.Duration, env ...string) (output string, status int, err 
 		return output, 0, fmt.Errorf("it did not end by itself:\n%s", output)
 	}
 	return output, cmd.ProcessState.ExitCode(), nil
-}
-
-// Patience is how long tests wait for something that a slow machine cannot explain: 45 seconds, or what the variable
-// THREADCALL_PATIENCE of the environment says.
-func Patience() time.Duration {
-	if d, err := time.ParseDuration(os.Getenv("THREADCALL_PATIENCE")); err == nil {
-		return d
-	}
-	return 45 * time.Second
 }
