@@ -98,7 +98,7 @@ func Init(fn func()) {
 	served = true
 }
 
-// exiting tells a deferred call whether it runs because of Goexit, and not because of a panic.
+// exiting reports to a deferred call whether it runs because of Goexit, and not because of a panic.
 func exiting() bool { return calledBy("runtime.Goexit", "runtime.gopanic") == "runtime.Goexit" }
 
 func inExample() bool { return calledBy("testing.runExample") != "" }
@@ -143,7 +143,7 @@ func Thread() *thread.Thread { return main }
 func Call(f func()) bool { return main.Call(f) }
 
 // CallV runs f on the main thread and returns its result, or the zero value where Call would return false;
-// [thread.EvalContext] with [Thread] tells that apart.
+// [thread.EvalContext] with [Thread] reports which.
 //
 //threadcall:noalloc
 func CallV[T any](f func() T) T { return thread.Eval(main, f) }
@@ -172,7 +172,7 @@ func Error() error {
 	return nil
 }
 
-// On tells whether the caller is on the main thread.
+// On reports whether the caller is on the main thread.
 //
 //threadcall:noalloc
 func On() bool { return main.On() }
@@ -185,9 +185,9 @@ func Serve() int { return main.Serve() }
 // [thread.Thread.ServeContext].
 func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
 
-// OnSlowCall has f told about every function that has run on the main thread for d and still runs. A nil f ends it. See
+// OnSlowCall has f called for every function that has run on the main thread for d and still runs. A nil f ends it. See
 // [thread.WithSlowCall].
 func OnSlowCall(d time.Duration, f func(thread.SlowCall)) { main.OnSlowCall(d, f) }
 
-// OnWake sets the function that tells an event loop on the main thread to call Serve. See [thread.Thread.OnWake].
+// OnWake sets the function that notifies an event loop on the main thread to call Serve. See [thread.Thread.OnWake].
 func OnWake(wake func()) { main.OnWake(wake) }

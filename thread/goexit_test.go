@@ -103,6 +103,9 @@ func TestGoexit_left(t *testing.T) {
 		"Pool.Call":        startPool(t, 1).Call,
 		"Pool.CallContext": func(f func()) bool { return p.CallContext(t.Context(), f) == nil },
 	} {
+		if testing.Short() && (name == "Call" || name == "Pool.CallContext") {
+			continue
+		}
 		rounds, left := scaled(1000), 0
 		round := func() {
 			a, d := thread.New(), thread.New()
@@ -110,7 +113,7 @@ func TestGoexit_left(t *testing.T) {
 			defer d.Terminate()
 			for i := range rounds {
 				exits(t, func() { a.Call(func() { call(func() { a.Call(runtime.Goexit) }) }) }) // the call has begun
-				if i%5 == 0 && !exitWhileWaiting(t, a, d, call, func(unwound bool) {            // or it has not
+				if i%10 == 0 && !exitWhileWaiting(t, a, d, call, func(unwound bool) {           // or it has not
 					if unwound {
 						t.Errorf("%s: it began although its caller had been unwound", name)
 					}

@@ -12,7 +12,7 @@ import (
 // A Pool is a fixed number of threads that share the work given to it. It bounds the threads that blocking system or
 // C calls occupy. All methods may be called from any goroutine at any time.
 //
-// Functions begin in the order they were given, but run side by side; a call that closes a circle of waiting threads
+// Functions begin in the order they were given, but run side by side; a call that closes a cycle of waiting threads
 // overtakes, or all would wait for ever. A Pool that is dropped without Terminate is
 // reclaimed by the garbage collector, after it has run what was queued.
 type Pool struct {

@@ -65,7 +65,7 @@ func inSandbox(arguments []string) {
 	th, p := thread.New(thread.WithName("sandboxed")), thread.NewPool(2)
 	other := thread.New()
 	var bursts []time.Duration
-	for range 30 {
+	for range 10 {
 		time.Sleep(3 * time.Millisecond) // the threads sleep
 		begin := time.Now()
 		for range 200 {

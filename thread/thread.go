@@ -16,7 +16,7 @@
 //   - What its caller wrote before the call is visible to it, and what it wrote is visible after the call.
 //   - The calls of one goroutine run in the order it made them, Go and Call alike.
 //   - A call made on the thread itself runs in place, also from a C callback or a coroutine of [iter.Pull], and on
-//     a thread of a [Pool]. If threads call each other in a circle, each runs, while it waits, the call that its own
+//     a thread of a [Pool]. If threads call each other in a cycle, each runs, while it waits, the call that its own
 //     call has led to.
 //   - A panic reaches the caller as the value it was, and the thread lives on. [runtime.Goexit] in a function ends
 //     its caller's goroutine, and the thread lives on. A panic in a function given to Go is kept for TakePanic.
@@ -143,7 +143,7 @@ func (t *Thread) ID() uint64 { return t.id }
 // Call runs f on the thread and returns true after it. It returns false, and f will not run, if f is nil or the
 // thread is terminated before f begins.
 //
-// If f panics, Call panics with the same value. If nobody recovers it, the report that ends the process also shows
+// If f panics, Call panics with the same value. If it is not recovered, the report that ends the process also shows
 // the stack of the thread at that moment. If f calls [runtime.Goexit], so does Call. If Call is made on another thread, and
 // a function that this thread runs while it waits calls Goexit, f will not begin any more; if it has begun, the
 // goroutine is unwound when f has ended.
@@ -171,7 +171,7 @@ func (t *Thread) CallContext(ctx context.Context, f func()) error {
 
 // Go queues f to run on the thread and returns true. It never blocks: the queue takes as much as memory holds, unless
 // [WithQueueLimit] bounds it. It returns false, and f will not run, if f is nil or the thread is terminated. If the
-// thread is terminated later, but before f begins, f will not run either, and nobody is told.
+// thread is terminated later, but before f begins, f will not run either, and there is no report.
 //
 // A panic in f is kept for [Thread.TakePanic].
 //
@@ -193,7 +193,7 @@ func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 // Deprecated: use [Thread.TakePanic]. Error is the name that other packages gave to it, and does not say that it removes what it returns.
 func (t *Thread) Error() error { return asError(t.TakePanic()) }
 
-// On tells whether the caller is on the thread, be it as a coroutine of [iter.Pull]. It is false for a thread that has been
+// On reports whether the caller is on the thread, be it as a coroutine of [iter.Pull]. It is false for a thread that has been
 // terminated and serves no more. On js/wasm a coroutine inside a call is not recognised; it must not call the thread that
 // it is on.
 //
@@ -220,7 +220,7 @@ func (t *Thread) Close() {
 	runtime.KeepAlive(t)
 }
 
-// Terminate ends the thread. A function that is running goes on to its end, and its caller is told so. Those that are
+// Terminate ends the thread. A function that is running goes on to its end, and its call returns true. Those that are
 // queued do not run, and their callers return at once. Terminate does not wait, may be called more than once, and
 // from the thread itself. The operating system's thread ends after the function that is running; an adopted one is
 // the caller's, and stays. The locks of [Adopt] on an adopted goroutine end when that goroutine itself calls Terminate,
@@ -242,7 +242,7 @@ func (t *Thread) mayEnd(method string) {
 }
 
 // Serve runs what was queued before it was called, and returns how many functions that were. It does not wait. It is
-// for adopted threads: a host's event loop calls it each time it has been woken. It may also be called inside a
+// for adopted threads: a host's event loop calls it each time that OnWake has notified it. It may also be called inside a
 // function that runs on the thread, from a coroutine of [iter.Pull], too.
 //
 // If one of the functions calls [runtime.Goexit], that ends the caller of Serve as well: the goroutine is the same.
@@ -276,7 +276,7 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 	return err
 }
 
-// OnWake sets the function that tells an event loop on the thread that it should call [Thread.Serve]: for GLFW that
+// OnWake sets the function that notifies an event loop on the thread that it should call [Thread.Serve]: for GLFW that
 // is PostEmptyEvent. It is called by the goroutine that has queued something while the thread was not serving, and not
 // again until the next Serve; a call that is late may come after that. It must not block. If something is queued already,
 // it is called before OnWake returns. Nil removes it.
@@ -284,7 +284,7 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 // A function that Serve runs may take events from the event loop without waiting for any, and with them what wake has
 // put there: if something is queued when Serve returns, wake is called again. A function may also have an event loop of
 // its own, as a dialog does. That loop must call Serve before it waits for the first time: what was queued together with
-// the function waits behind it, and was told of already.
+// the function waits behind it, and was announced already.
 //
 // OnWake panics on a Thread from New, which serves by itself and needs no waking.
 func (t *Thread) OnWake(wake func()) {

@@ -106,10 +106,10 @@ func (e *Engine) number() uint64 {
 	return e.goid
 }
 
-// TID returns the operating system's number of the thread, zero if it has none yet or cannot be told.
+// TID returns the operating system's number of the thread, zero if it has none yet or is not known.
 func (e *Engine) TID() uint64 { return e.tid.Load() }
 
-// On tells whether the caller is on the thread, be it as a coroutine.
+// On reports whether the caller is on the thread, be it as a coroutine.
 //
 // A goroutine that is not locked may be moved to another thread at any moment, even while it compares. So its own m counts
 // only if the engine had that m both before and after the goroutine has looked at its own: in between nothing but the
@@ -133,7 +133,7 @@ func (e *Engine) lives() bool {
 	return e.goid == ident.Goroutine() // and so coroutines are not recognised
 }
 
-// OnAny tells whether the caller is on the thread of any engine.
+// OnAny reports whether the caller is on the thread of any engine.
 func OnAny() bool { return threads.current() != nil }
 
 // begin and end enclose what may run calls. A thread that is terminated meanwhile goes on with those that have begun,
@@ -174,7 +174,7 @@ func (e *Engine) forget() {
 	e.ended()
 }
 
-// ended tells those who wait for the end of the thread.
+// ended notifies what waits for the end of the thread.
 func (e *Engine) ended() {
 	if p := e.pool; p == nil {
 		e.ending.Do(func() { close(e.done) })
@@ -233,11 +233,11 @@ func (e *Engine) waitForEnd(done <-chan struct{}, on *Engine, pool *Pool, bubble
 	}
 }
 
-// Terminated tells whether Terminate has been called.
+// Terminated reports whether Terminate has been called.
 func (e *Engine) Terminated() bool { return e.q.Closed() }
 
-// Adopted tells whether the thread is a host's.
+// Adopted reports whether the thread is a host's.
 func (e *Engine) Adopted() bool { return !e.own }
 
-// Bubbled tells whether the thread was made in a bubble of testing/synctest.
+// Bubbled reports whether the thread was made in a bubble of testing/synctest.
 func (e *Engine) Bubbled() bool { return e.bubbled }

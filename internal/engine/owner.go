@@ -15,7 +15,7 @@ type Owner struct {
 	tell   atomic.Pointer[func(Slow)]
 }
 
-// Fault removes and returns the oldest panic that a posted function left behind. With the last that was kept, lost tells how many
+// Fault removes and returns the oldest panic that a posted function left behind. With the last that was kept, lost is how many
 // came while there was no room.
 func (o *Owner) Fault() (f *callq.Fault, lost int) { return o.faults.next() }
 
