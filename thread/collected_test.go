@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 	"weak"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -300,7 +300,7 @@ func TestWhatEvalNeedsForABurstIsGivenBack(t *testing.T) {
 	before := heap()
 	th := thread.New()
 	busy := occupy(t, th.Go)
-	var all sync.WaitGroup
+	var all group.Group
 	for range 500 {
 		all.Go(func() { thread.Eval(th, func() (r result) { return r }) })
 	}

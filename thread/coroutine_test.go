@@ -4,11 +4,11 @@ import (
 	"context"
 	"iter"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -32,7 +32,7 @@ func TestACallFromACoroutineIsToldExactlyWhenTerminateComes(t *testing.T) {
 				th := thread.New()
 				ran, told := 0, 0
 				ends(t, func() {
-					var all sync.WaitGroup
+					var all group.Group
 					inside := make(chan bool)
 					all.Go(func() {
 						th.Call(func() {

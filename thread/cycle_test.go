@@ -7,11 +7,11 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -79,7 +79,7 @@ func TestThreadsMayCallEachOtherAtTheSameMoment(t *testing.T) {
 			rounds := scaled(5000)
 			var ran atomic.Int32
 			ends(t, func() {
-				var all sync.WaitGroup
+				var all group.Group
 				for i := range ring {
 					next := ring[(i+1)%n]
 					all.Go(func() {
@@ -102,7 +102,7 @@ func TestThreadsThatWaitForEachOtherServeEachOther(t *testing.T) {
 	a, b := start(t), start(t)
 	for range scaled(5000) {
 		ends(t, func() {
-			var both, calls sync.WaitGroup
+			var both, calls group.Group
 			both.Add(2)
 			meet := func(from, to *thread.Thread) {
 				from.Call(func() {
@@ -166,7 +166,7 @@ func TestACircleThroughAPoolWhoseThreadsAllWait(t *testing.T) {
 	for range scaled(500) {
 		var ran atomic.Int32
 		ends(t, func() {
-			var inside, callers sync.WaitGroup
+			var inside, callers group.Group
 			inside.Add(size)
 			for range size {
 				callers.Go(func() {
@@ -196,7 +196,7 @@ func TestPoolsMayCallEachOtherAtTheSameMoment(t *testing.T) {
 			rounds := scaled(1000)
 			for range rounds {
 				ends(t, func() {
-					var inside, all sync.WaitGroup
+					var inside, all group.Group
 					inside.Add(size)
 					for i, p := range ring {
 						all.Go(func() {
@@ -343,7 +343,7 @@ func TestACircleThatClosesWhileOneOfItsThreadsServesAnother(t *testing.T) {
 	for range scaled(250) {
 		ends(t, func() {
 			inside := make(chan bool)
-			var both sync.WaitGroup
+			var both group.Group
 			both.Go(func() {
 				w.Call(func() {
 					<-inside
@@ -409,7 +409,7 @@ func TestThreadsThatCallEachOtherAtRandomNeverDeadlock(t *testing.T) {
 			}
 			end := time.Now().Add(600 * time.Millisecond)
 			ends(t, func() {
-				var walkers sync.WaitGroup
+				var walkers group.Group
 				for range c.walkers {
 					r := fork(r)
 					walkers.Go(func() {

@@ -5,9 +5,9 @@ import (
 	"math"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -91,7 +91,7 @@ func TestEvalMayBeNestedInEval(t *testing.T) {
 func TestResultsOfManyAreNotMixedUp(t *testing.T) {
 	th, p := start(t), startPool(t, 3)
 	ends(t, func() {
-		var all sync.WaitGroup
+		var all group.Group
 		for i := range 8 {
 			all.Go(func() {
 				for k := range scaled(2000) {

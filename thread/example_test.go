@@ -289,9 +289,12 @@ func ExampleEval() {
 
 // onItsOwn runs f on a goroutine of its own, in place of the main function of a program.
 func onItsOwn(f func()) {
-	var ended sync.WaitGroup
-	ended.Go(f)
-	ended.Wait()
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		f()
+	}()
+	<-ended
 }
 
 // A program that has a thread with a loop of its own makes it a Thread.

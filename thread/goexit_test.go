@@ -4,11 +4,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -198,7 +198,7 @@ func TestACallThatExitsIsAnsweredBeforeTheFunctionsAroundItUnwind(t *testing.T) 
 func exitWhileWaiting(t *testing.T, a, d *thread.Thread, call func(func()) bool, f func(unwound bool)) (ran bool) {
 	t.Helper()
 	var unwound atomic.Bool
-	var all sync.WaitGroup
+	var all group.Group
 	waits := make(chan bool)
 	all.Go(func() {
 		call(func() { // keeps the target busy
@@ -308,7 +308,7 @@ func TestOthersAreServedWhileGoexitsComeAndGo(t *testing.T) {
 		const each = 2000
 		ran := 0
 		ends(t, func() {
-			var all sync.WaitGroup
+			var all group.Group
 			for range 2 {
 				all.Go(func() {
 					for range each {
@@ -317,7 +317,7 @@ func TestOthersAreServedWhileGoexitsComeAndGo(t *testing.T) {
 				})
 				all.Go(func() {
 					for range each / 2 {
-						var one sync.WaitGroup
+						var one group.Group
 						one.Go(func() {
 							w.call(runtime.Goexit)
 							t.Error("a goroutine went on after its Goexit")

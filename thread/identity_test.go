@@ -2,11 +2,11 @@ package thread_test
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -211,7 +211,7 @@ func TestManyTerminateAHostAtOnce(t *testing.T) {
 	for range scaled(500) {
 		ends(t, func() {
 			h := thread.Adopt()
-			var all sync.WaitGroup
+			var all group.Group
 			for range 4 {
 				all.Go(h.Terminate)
 			}
@@ -249,7 +249,7 @@ func TestAGoroutineIsNotTakenForAThreadThatIsJustMade(t *testing.T) {
 	var youngest atomic.Pointer[thread.Thread]
 	youngest.Store(start(t))
 	var stop atomic.Bool
-	var others sync.WaitGroup
+	var others group.Group
 	for range 4 {
 		others.Go(func() {
 			for !stop.Load() {

@@ -3,11 +3,11 @@ package thread_test
 import (
 	"iter"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -141,7 +141,7 @@ func TestWithALimitNothingIsLostAndTheOrderHolds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := seeded(t)
 			ends(t, func() {
-				var all sync.WaitGroup
+				var all group.Group
 				for range 4 {
 					r := fork(r)
 					all.Go(func() { inOrder(t, r, w, scaled(5000)) })
@@ -186,7 +186,7 @@ func TestACircleUnderALimit(t *testing.T) {
 			a.call(func() { b.call(func() { c.call(func() { post(t, a, 3); post(t, b, 3) }) }) })
 		},
 		"B waits for a place when A begins to wait for B": func(t *testing.T, a, b, _ way) {
-			var both sync.WaitGroup
+			var both group.Group
 			begun := make(chan bool)
 			both.Go(func() {
 				a.call(func() {
@@ -199,7 +199,7 @@ func TestACircleUnderALimit(t *testing.T) {
 			both.Wait()
 		},
 		"A and B wait for places of each other": func(t *testing.T, a, b, _ way) {
-			var both, inside sync.WaitGroup
+			var both, inside group.Group
 			inside.Add(2)
 			meet := func(from, to way) func() {
 				return func() { from.call(func() { inside.Done(); inside.Wait(); post(t, to, 5) }) }
@@ -209,7 +209,7 @@ func TestACircleUnderALimit(t *testing.T) {
 			both.Wait()
 		},
 		"three wait for places in a circle, and then call": func(t *testing.T, a, b, c way) {
-			var all, inside sync.WaitGroup
+			var all, inside group.Group
 			inside.Add(3)
 			meet := func(from, to way) func() {
 				return func() {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -94,7 +95,7 @@ func TestNothingIsLostWhateverHappensAtTheSameMoment(t *testing.T) {
 	ends(t, func() {
 		for range scaled(800) {
 			th, p := thread.New(), thread.NewPool(1+r.IntN(3))
-			var callers sync.WaitGroup
+			var callers group.Group
 			for range 6 {
 				r := fork(r)
 				callers.Go(func() {

@@ -6,9 +6,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -22,7 +22,7 @@ func TestCallsOfOneGoroutineRunInTheOrderItMadeThem(t *testing.T) {
 			r := seeded(t)
 			w := make()
 			ends(t, func() {
-				var wg sync.WaitGroup
+				var wg group.Group
 				for range 4 {
 					r := fork(r)
 					wg.Go(func() { inOrder(t, r, w, scaled(20000)) })

@@ -1,10 +1,11 @@
 package thread_test
 
 import (
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 func TestGoNeverBlocksHoweverMuchIsQueued(t *testing.T) {
@@ -111,7 +112,7 @@ func TestAFloodFromManyIsRunToTheLast(t *testing.T) {
 			each := scaled(20_000)
 			ran := 0
 			ends(t, func() {
-				var all sync.WaitGroup
+				var all group.Group
 				for range posters {
 					all.Go(func() {
 						for range each {

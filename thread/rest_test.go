@@ -2,10 +2,11 @@ package thread_test
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 // A thread that has nothing to do rests more and more deeply. These tests call it out of every stage.
@@ -100,7 +101,7 @@ func TestACallFindsTheThreadWhileTheNumberOfPsChanges(t *testing.T) {
 	th, p := start(t), startPool(t, 2)
 	stop := make(chan bool)
 	ends(t, func() {
-		var callers sync.WaitGroup
+		var callers group.Group
 		for range 3 {
 			r := fork(r)
 			callers.Go(func() {
@@ -143,7 +144,7 @@ func TestThousandsOfCallersAreAllServed(t *testing.T) {
 		callers := scaled(4096)
 		ran := 0
 		ends(t, func() {
-			var all sync.WaitGroup
+			var all group.Group
 			for range callers {
 				all.Go(func() {
 					for range 5 {

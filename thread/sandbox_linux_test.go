@@ -7,13 +7,13 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -73,7 +73,7 @@ func inSandbox(arguments []string) {
 			}
 		}
 		bursts = append(bursts, time.Since(begin))
-		var all sync.WaitGroup
+		var all group.Group
 		for range 4 {
 			all.Go(func() {
 				for range 50 {
@@ -115,7 +115,7 @@ func TestTheAffinityMaskOfAThreadStaysAsItIsSet(t *testing.T) {
 		t.Skip("the first two cores are not both to be had, or there are more than 64")
 	}
 	var stop atomic.Bool
-	var callers sync.WaitGroup
+	var callers group.Group
 	defer callers.Wait()
 	defer stop.Store(true)
 	callers.Go(func() {

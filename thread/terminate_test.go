@@ -1,11 +1,11 @@
 package thread_test
 
 import (
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -126,7 +126,7 @@ func TestAPostedFunctionMayTerminateTheThread(t *testing.T) {
 func TestTerminateMayComeManyTimesAndAtOnce(t *testing.T) {
 	inEveryWay(t, func(t *testing.T, w way) {
 		ends(t, func() {
-			var all sync.WaitGroup
+			var all group.Group
 			for range 10 {
 				all.Go(func() {
 					for w.call(nop) {
@@ -179,7 +179,7 @@ func TestWhoIsQueuedWhenTerminateComesIsToldExactly(t *testing.T) {
 		th := thread.New()
 		var ran, told atomic.Int32
 		ends(t, func() {
-			var all sync.WaitGroup
+			var all group.Group
 			for range 4 {
 				all.Go(func() {
 					for th.Call(func() { ran.Add(1) }) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -70,7 +71,7 @@ func tidsOf(t *testing.T, p *thread.Pool) map[uint64]bool {
 	var mu sync.Mutex
 	tids := map[uint64]bool{}
 	ends(t, func() {
-		var all, inside sync.WaitGroup
+		var all, inside group.Group
 		inside.Add(p.Size())
 		for range p.Size() {
 			all.Go(func() {

@@ -1,8 +1,9 @@
 package thread_test
 
 import (
-	"sync"
 	"testing"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 func TestAThreadKeepsWhatIsStoredWithIt(t *testing.T) {
@@ -34,7 +35,7 @@ func TestAThreadKeepsWhatIsStoredWithIt(t *testing.T) {
 
 func TestAnyGoroutineMayStoreAtAnyTime(t *testing.T) {
 	th := start(t)
-	var all sync.WaitGroup
+	var all group.Group
 	for i := range 8 {
 		all.Go(func() {
 			for range 1000 {

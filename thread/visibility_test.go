@@ -1,9 +1,9 @@
 package thread_test
 
 import (
-	"sync"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -27,7 +27,7 @@ func TestFunctionsOnOneThreadSeeEachOther(t *testing.T) {
 		const callers, calls = 8, 500
 		count := 0
 		ends(t, func() {
-			var wg sync.WaitGroup
+			var wg group.Group
 			for i := range callers {
 				wg.Go(func() {
 					for range calls {

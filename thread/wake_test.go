@@ -3,11 +3,11 @@ package thread_test
 import (
 	"context"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -137,7 +137,7 @@ func (l *eventLoop) run(quit *atomic.Bool, serve func() int) {
 func callers(t *testing.T, h *host) {
 	r := seeded(t)
 	ends(t, func() {
-		var all sync.WaitGroup
+		var all group.Group
 		for range 4 {
 			ordered, r := fork(r), fork(r)
 			all.Go(func() { inOrder(t, ordered, way{call: h.Call, post: h.Go}, scaled(10_000)) })

@@ -5,9 +5,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 var designs = []struct {
@@ -70,7 +71,7 @@ func TestCallsRunInTheOrderTheyWereMade(t *testing.T) {
 
 func TestOneFunctionRunsAtATime(t *testing.T) {
 	each(t, func(t *testing.T, d Design) {
-		var wg sync.WaitGroup
+		var wg group.Group
 		n := 0
 		for range 10 {
 			wg.Go(func() {

@@ -10,11 +10,11 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -74,7 +74,7 @@ func TestRandomPrograms(t *testing.T) {
 	var next, programs atomic.Uint64
 	next.Store(seed)
 	var failure atomic.Pointer[result]
-	var all sync.WaitGroup
+	var all group.Group
 	end := time.Now().Add(limit)
 	for range 4 {
 		all.Go(func() {
