@@ -87,8 +87,8 @@ linux/amd64 is what all other targets of the Makefile run on.
 
 ## What it takes
 
-` + "`make ports`" + ` installs Debian's qemu-user, nodejs, wine and binutils-mingw-w64-x86-64 if it may, and says what it leaves
-out if not. ` + "`make ports-quick`, which is part of `make test`" + `, runs only the packages with assembly and the queue. One port:
+` + "`make ports`" + ` needs qemu-user, Node, Wine and a linker for Windows, which ` + "`.ci/setup`" + ` installs; it prints what it leaves
+out. ` + "`make ports-quick`, which is part of `make test`" + `, runs only the packages with assembly and the queue. One port:
 ` + "`go run ./internal/ports linux/s390x`" + `.
 
 **qemu-user** emulates the processor and hands system calls to this kernel. Signals, futexes and threads are this machine's, so
