@@ -39,6 +39,9 @@
 // deadlock here as anywhere. A Goexit leaves the frames of the function that called it on the thread's stack for as
 // long as the thread lives, about one kilobyte each time, and with them what they refer to. If that is the Thread, it is not
 // reclaimed without Terminate.
+//
+// While goroutines compute on all Ps, calls wait for time slices of theirs, 10 ms each, as messages on channels do. A program
+// in which no more goroutines compute than it has cores avoids that with one P more, runtime.GOMAXPROCS(runtime.NumCPU()+1).
 package thread
 
 import (
