@@ -6,11 +6,11 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
@@ -124,7 +124,7 @@ func TestCallContext(t *testing.T) {
 }
 
 func TestGo(t *testing.T) {
-	var all sync.WaitGroup
+	var all group.Group
 	for range 4 {
 		all.Go(func() {
 			next := 0

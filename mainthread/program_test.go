@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
@@ -293,8 +292,11 @@ func TestABubbleWithoutInit(t *testing.T) {
 	if os.Getenv("THREADCALL_PROGRAM") == "" {
 		t.Skip("this is no test, but a part of TestPrograms")
 	}
-	synctest.Test(t, func(t *testing.T) { mainthread.Call(nop) })
+	inBubble(t, func(t *testing.T) { mainthread.Call(nop) })
 }
+
+// inBubble is synctest.Test, or nil before Go 1.25.
+var inBubble func(*testing.T, func(*testing.T))
 
 func TestPrograms(t *testing.T) {
 	const deadlock = "fatal error: all goroutines are asleep - deadlock!"
@@ -304,6 +306,7 @@ func TestPrograms(t *testing.T) {
 		shows  []string // in this order
 		hides  []string
 		env    []string
+		bubble bool
 	}{
 		{name: "panic in main", status: 2, shows: []string{"panic: boom", "mainthread_test.explode"}, hides: []string{"deferred"}},
 		{name: "panic on the main thread", status: 2, shows: []string{"mainthread_test.explode", "panic: boom"}},
@@ -328,7 +331,7 @@ func TestPrograms(t *testing.T) {
 		}},
 		{name: "nobody calls Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
 			env: []string{"THREADCALL_INIT_WARNING=off"}},
-		{name: "nobody calls Init and a bubble waits", status: 3, shows: []string{
+		{name: "nobody calls Init and a bubble waits", bubble: true, status: 3, shows: []string{
 			"threadcall: a call made at ", "program_test.go:", "has waited for 5s",
 		}},
 		{name: "many wait and nobody calls Init", shows: []string{"has waited for 5s", "then: true true true"}},
@@ -352,6 +355,9 @@ func TestPrograms(t *testing.T) {
 			t.Parallel() // most wait
 			if raceEnabled && slices.Contains(c.shows, deadlock) {
 				t.Skip("with the race detector, the runtime finds no deadlocks in programs that lock threads")
+			}
+			if c.bubble && inBubble == nil {
+				t.Skip("Go has testing/synctest from 1.25 on")
 			}
 			out, status := run(t, c.name, c.env...)
 			if status != c.status {

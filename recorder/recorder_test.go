@@ -11,11 +11,11 @@ import (
 	"runtime"
 	"runtime/trace"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/recorder"
 )
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 }
 
 func work() {
-	var all sync.WaitGroup
+	var all group.Group
 	for range 10 {
 		all.Go(runtime.Gosched)
 	}
@@ -92,7 +92,7 @@ func interrupted() {
 
 func stopsAtOnce() {
 	recorder.Start()
-	var all sync.WaitGroup
+	var all group.Group
 	for range 8 {
 		all.Go(recorder.Stop)
 	}

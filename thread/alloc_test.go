@@ -3,10 +3,10 @@ package thread_test
 import (
 	"context"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -121,7 +121,7 @@ func TestAllocations_manyCallers(t *testing.T) {
 				calls = 40
 			}
 			begin, done := make(chan bool), make(chan bool)
-			var all sync.WaitGroup
+			var all group.Group
 			for range callers {
 				all.Go(func() {
 					for range begin {

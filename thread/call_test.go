@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -87,7 +87,7 @@ func testVisible(t *testing.T, w way) {
 	const callers, calls = 8, 500
 	count, total := 0, 0
 	ends(t, func() {
-		var all sync.WaitGroup
+		var all group.Group
 		for i := range callers {
 			all.Go(func() {
 				for range calls {
@@ -110,7 +110,7 @@ func testVisible(t *testing.T, w way) {
 func testOrder(t *testing.T, w way) {
 	r := seeded(t)
 	ends(t, func() {
-		var all sync.WaitGroup
+		var all group.Group
 		for range 4 {
 			r := fork(r)
 			all.Go(func() { inOrder(t, r, w, scaled(5000)) })
@@ -458,7 +458,7 @@ func testTerminateItself(t *testing.T, w way) {
 func testTerminateAtOnce(t *testing.T, w way) {
 	var ran, told atomic.Int32
 	ends(t, func() {
-		var all sync.WaitGroup
+		var all group.Group
 		for range 10 {
 			all.Go(func() {
 				for w.call(func() { ran.Add(1) }) {
@@ -581,7 +581,7 @@ func testManyCallers(t *testing.T, w way) {
 	callers := scaled(4096)
 	ran := 0
 	ends(t, func() {
-		var all sync.WaitGroup
+		var all group.Group
 		for range callers {
 			all.Go(func() {
 				for range 5 {

@@ -1,11 +1,11 @@
 package thread_test
 
 import (
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -56,7 +56,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 			w := begin(t)
 			var ran, told atomic.Int32
 			ends(t, func() {
-				var all sync.WaitGroup
+				var all group.Group
 				for range 3 {
 					all.Go(func() {
 						for w.call(func() { ran.Add(1) }) {
@@ -125,7 +125,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 	t.Run("at once", func(t *testing.T) {
 		w := begin(t)
 		ends(t, func() {
-			var all sync.WaitGroup
+			var all group.Group
 			for range 4 {
 				all.Go(w.close)
 			}

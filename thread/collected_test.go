@@ -3,11 +3,11 @@ package thread_test
 import (
 	"context"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 	"weak"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -73,7 +73,7 @@ func TestCollected_dropped(t *testing.T) {
 			close(release)
 		},
 		"a Goexit in Eval": func(th *thread.Thread) { // whose frames stay on the thread's stack
-			var all sync.WaitGroup
+			var all group.Group
 			all.Go(func() {
 				thread.Eval(th, func() int {
 					if th.On() {
@@ -211,7 +211,7 @@ func TestLetGo_burst(t *testing.T) {
 	before := heap().HeapAlloc
 	th := thread.New()
 	busy := occupy(t, th.Go)
-	var all sync.WaitGroup
+	var all group.Group
 	for range 500 {
 		all.Go(func() { thread.Eval(th, func() (r result) { return r }) })
 	}

@@ -2,9 +2,9 @@ package thread_test
 
 import (
 	"iter"
-	"sync"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -21,7 +21,7 @@ func TestCoroutine_terminate(t *testing.T) {
 				th := thread.New()
 				ran, told := 0, 0
 				ends(t, func() {
-					var all sync.WaitGroup
+					var all group.Group
 					inside := make(chan bool)
 					all.Go(func() {
 						th.Call(func() {

@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -73,7 +73,7 @@ func TestCycle_meet(t *testing.T) {
 			var ran atomic.Int32
 			for range rounds {
 				ends(t, func() {
-					var inside, all sync.WaitGroup
+					var inside, all group.Group
 					inside.Add(len(ring))
 					for i, call := range ring {
 						all.Go(func() {
@@ -164,7 +164,7 @@ func TestCycle_random(t *testing.T) {
 			}
 			end := time.Now().Add(shortly(600 * time.Millisecond))
 			ends(t, func() {
-				var walkers sync.WaitGroup
+				var walkers group.Group
 				for range c.walkers {
 					r := fork(r)
 					walkers.Go(func() {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -64,7 +64,7 @@ func TestEval(t *testing.T) {
 func TestEval_many(t *testing.T) {
 	th, p := start(t), startPool(t, 3)
 	ends(t, func() {
-		var all sync.WaitGroup
+		var all group.Group
 		for i := range 8 {
 			all.Go(func() {
 				for k := range scaled(2000) {

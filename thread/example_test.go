@@ -263,9 +263,12 @@ func ExampleEvalContext() {
 
 // onItsOwn runs f on a goroutine of its own, in place of the main function of a program.
 func onItsOwn(f func()) {
-	var ended sync.WaitGroup
-	ended.Go(f)
-	ended.Wait()
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		f()
+	}()
+	<-ended
 }
 
 // A program that has a thread with a loop of its own makes it a Thread.

@@ -4,11 +4,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -71,7 +71,7 @@ func TestGoexit_panic(t *testing.T) {
 func exitWhileWaiting(t *testing.T, a, d *thread.Thread, call func(func()) bool, f func(unwound bool)) (ran bool) {
 	t.Helper()
 	var unwound atomic.Bool
-	var all sync.WaitGroup
+	var all group.Group
 	waits := make(chan bool)
 	all.Go(func() {
 		call(func() { // keeps the target busy

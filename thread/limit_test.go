@@ -2,11 +2,11 @@ package thread_test
 
 import (
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -118,7 +118,7 @@ func TestWithQueueLimit_cycle(t *testing.T) {
 			a.call(func() { b.call(func() { c.call(func() { post(t, a, 3); post(t, b, 3) }) }) })
 		},
 		"B waits for a place when A begins to wait for B": func(t *testing.T, a, b, _ way) {
-			var both sync.WaitGroup
+			var both group.Group
 			begun := make(chan bool)
 			both.Go(func() {
 				a.call(func() {
@@ -131,7 +131,7 @@ func TestWithQueueLimit_cycle(t *testing.T) {
 			both.Wait()
 		},
 		"A and B wait for places of each other": func(t *testing.T, a, b, _ way) {
-			var both, inside sync.WaitGroup
+			var both, inside group.Group
 			inside.Add(2)
 			meet := func(from, to way) func() {
 				return func() { from.call(func() { inside.Done(); inside.Wait(); post(t, to, 5) }) }

@@ -1,9 +1,9 @@
 package thread_test
 
 import (
-	"sync"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -41,7 +41,7 @@ func TestLocal(t *testing.T) {
 func TestLocal_concurrent(t *testing.T) {
 	var l thread.Local[[2]int]
 	th := start(t)
-	var all sync.WaitGroup
+	var all group.Group
 	for i := range 8 {
 		all.Go(func() {
 			for range 1000 {

@@ -2,11 +2,11 @@ package thread_test
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -41,7 +41,7 @@ func TestThread_On_justMade(t *testing.T) {
 	var youngest atomic.Pointer[thread.Thread]
 	youngest.Store(start(t))
 	var stop atomic.Bool
-	var others sync.WaitGroup
+	var others group.Group
 	for range 4 {
 		others.Go(func() {
 			for !stop.Load() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -22,7 +23,7 @@ func TestNewPool(t *testing.T) {
 		}
 		for range 20 {
 			ends(t, func() { // each function waits for all others to have begun
-				var inside, all sync.WaitGroup
+				var inside, all group.Group
 				inside.Add(size)
 				for i := range size {
 					meet := func() { inside.Done(); inside.Wait() }
@@ -46,7 +47,7 @@ func TestPool_Size(t *testing.T) {
 	var inside, most, threadsSeen atomic.Int32
 	var seen sync.Map
 	ends(t, func() {
-		var all sync.WaitGroup
+		var all group.Group
 		for range 20 {
 			all.Go(func() {
 				for range 20 {

@@ -7,12 +7,12 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -75,7 +75,7 @@ func inSandbox(arguments []string) {
 			}
 		}
 		bursts = append(bursts, time.Since(begin))
-		var all sync.WaitGroup
+		var all group.Group
 		for range 4 {
 			all.Go(func() {
 				for range 50 {

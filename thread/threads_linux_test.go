@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -50,7 +51,7 @@ func tidsOf(t *testing.T, p *thread.Pool) map[uint64]bool {
 	var mu sync.Mutex
 	tids := map[uint64]bool{}
 	ends(t, func() {
-		var all, inside sync.WaitGroup
+		var all, inside group.Group
 		inside.Add(p.Size())
 		for range p.Size() {
 			all.Go(func() {

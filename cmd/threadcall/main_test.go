@@ -136,24 +136,18 @@ func TestOutputThatCannotBeWrittenIsAStatus(t *testing.T) {
 	}
 }
 
-func TestBuildsWithoutCgoInAndOutOfTheWorkspace(t *testing.T) {
+func TestBuildsWithoutCgo(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the command twice")
+		t.Skip("builds the command")
 	}
-	for _, c := range []struct{ dir, pkg, workspace string }{
-		{".", ".", "GOWORK=off"},
-		{"../..", "./cmd/threadcall", "GOWORK="},
-	} {
-		binary := filepath.Join(t.TempDir(), "threadcall.exe")
-		build := exec.Command("go", "build", "-o", binary, c.pkg)
-		build.Dir = c.dir
-		build.Env = append(os.Environ(), "CGO_ENABLED=0", c.workspace)
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", c.workspace, err, out)
-		}
-		stdout, stderr, status := output(t, exec.Command(binary, quick...))
-		if status != statusOK || stderr != "" || !strings.Contains(stdout, "CGO_ENABLED=0") {
-			t.Errorf("%s: status %d, stderr %q, stdout %q", c.workspace, status, stderr, stdout)
-		}
+	binary := filepath.Join(t.TempDir(), "threadcall.exe")
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	stdout, stderr, status := output(t, exec.Command(binary, quick...))
+	if status != statusOK || stderr != "" || !strings.Contains(stdout, "CGO_ENABLED=0") {
+		t.Errorf("status %d, stderr %q, stdout %q", status, stderr, stdout)
 	}
 }

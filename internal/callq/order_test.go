@@ -4,9 +4,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 // Many push, and the thread itself, while it takes in all ways at random: each pusher's calls arrive in its order, whatever
@@ -28,7 +29,7 @@ func takeAtRandom(t *testing.T, r *rand.Rand) {
 	bell := make(chan bool, 1)
 	var next [pushers + 1]int // only the thread uses it, by running the calls; the last is its own
 	posted := 0
-	var all sync.WaitGroup
+	var all group.Group
 	for p := range pushers {
 		all.Go(func() {
 			for i := range calls {

@@ -4,12 +4,12 @@ import (
 	"iter"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -54,7 +54,7 @@ func knows(e *Engine) bool {
 func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 	e := start(t)
 	var stop atomic.Bool
-	var wakers sync.WaitGroup
+	var wakers group.Group
 	for range 2 {
 		wakers.Go(func() {
 			for !stop.Load() {
@@ -68,7 +68,7 @@ func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 		})
 	}
 	var ran atomic.Int32
-	var callers sync.WaitGroup
+	var callers group.Group
 	for range 3 {
 		callers.Go(func() {
 			for i := range 300 {

@@ -3,12 +3,12 @@ package engine
 import (
 	"context"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -118,7 +118,7 @@ func TestThereAreHalfAsManySpinnersAsCores(t *testing.T) {
 		}
 	}
 	var in atomic.Int32
-	var all sync.WaitGroup
+	var all group.Group
 	for range 4 * cores {
 		all.Go(func() {
 			for range 1000 {

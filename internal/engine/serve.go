@@ -85,7 +85,10 @@ func (e *Engine) letCallersGo() {
 	if woke == 0 {
 		return
 	}
-	if running, waiting, ps, ok := e.load.Read(); ok && running >= ps && waiting > 0 && waiting <= woke {
+	running, waiting, ps, ok := e.load.Read()
+	if !ok { // before Go 1.26
+		e.load.Yield(runtime.Gosched)
+	} else if running >= ps && waiting > 0 && waiting <= woke {
 		runtime.Gosched()
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -33,7 +33,7 @@ func native(bool) (*command, error) {
 func qemu(processor string) func(bool) (*command, error) {
 	return func(bool) (*command, error) {
 		program := "qemu-" + processor
-		if err := need(program, "qemu-user"); err != nil {
+		if err := need("qemu-user"); err != nil {
 			return nil, err
 		}
 		words := strings.Fields(output(program, "--version")) // qemu-arm version 7.2.22 (Debian…
@@ -50,7 +50,7 @@ func node(quick bool) (*command, error) {
 	if err := inAHurry(quick, "node"); err != nil {
 		return nil, err
 	}
-	if err := need("node", "nodejs"); err != nil {
+	if err := need("node"); err != nil {
 		return nil, err
 	}
 	script := filepath.Join(strings.TrimSpace(output("go", "env", "GOROOT")), "lib", "wasm", "go_js_wasm_exec")
@@ -77,7 +77,7 @@ func wine(quick bool) (*command, error) {
 	if err := inAHurry(quick, "wine"); err != nil {
 		return nil, err
 	}
-	if err := need("wine", "wine", "wine64"); err != nil {
+	if err := need("wine"); err != nil {
 		return nil, err
 	}
 	cache, err := os.UserCacheDir()
@@ -102,15 +102,11 @@ func wine(quick bool) (*command, error) {
 	}
 	library := filepath.Join(prefix, "drive_c", "windows", "system32", "bcryptprimitives.dll")
 	if _, err := os.Stat(library); err != nil {
-		const ld = "x86_64-w64-mingw32-ld"
-		if err := need(ld, "binutils-mingw-w64-x86-64"); err != nil {
-			return nil, err
-		}
 		exports := filepath.Join(prefix, "bcryptprimitives.def")
 		if err := os.WriteFile(exports, []byte(forwarder), 0o666); err != nil {
 			return nil, err
 		}
-		if err := inPrefix(ld, "-shared", "--entry", "0", "-o", library, exports); err != nil {
+		if err := inPrefix("x86_64-w64-mingw32-ld", "-shared", "--entry", "0", "-o", library, exports); err != nil {
 			return nil, err
 		}
 	}
@@ -146,36 +142,13 @@ func inAHurry(quick bool, program string) error {
 	return nil
 }
 
-// need installs packages if the program is missing.
-func need(program string, packages ...string) error {
-	if _, err := exec.LookPath(program); err == nil {
-		return nil
-	}
-	if err := install(packages); err != nil {
-		return fmt.Errorf("%s is not installed: %w", program, err)
-	}
-	_, err := exec.LookPath(program)
-	return err
-}
-
-func install(packages []string) error {
-	if _, err := exec.LookPath("apt-get"); err != nil {
-		return errors.New("there is no apt-get to install " + strings.Join(packages, " ") + " with")
-	}
-	if os.Geteuid() != 0 {
-		return errors.New("only root may; try: sudo apt-get install " + strings.Join(packages, " "))
-	}
-	fmt.Println("ports: installing", strings.Join(packages, " "))
-	update()
-	c := exec.Command("apt-get", append([]string{"install", "-y", "-q", "--no-install-recommends"}, packages...)...)
-	c.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("apt-get: %w\n%s", err, out)
+// need installs a part of .ci/setup if it is missing, or returns how to.
+func need(part string) error {
+	if out, err := exec.Command(".ci/setup", part).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
 	}
 	return nil
 }
-
-var update = sync.OnceFunc(func() { _ = exec.Command("apt-get", "update", "-q").Run() }) // install says what is wrong
 
 // output returns what a program writes, or nothing if it fails.
 func output(program string, args ...string) string {

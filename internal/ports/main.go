@@ -1,5 +1,5 @@
 // Command ports runs the tests on every port that this machine can run: natively, under qemu-user, under Node and under
-// Wine. It installs what is missing if it may (Debian, as root), and says so, or says what it leaves out.
+// Wine. What is missing, .ci/setup installs; it prints what it leaves out.
 //
 //	go run ./internal/ports                     all ports, all tests with -short
 //	go run ./internal/ports linux/s390x         one port

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -128,7 +129,7 @@ func (r *run) all() {
 	for i := range r.p.places {
 		r.places = append(r.places, newPlace(r, i))
 	}
-	var scripts sync.WaitGroup
+	var scripts group.Group
 	for _, script := range r.p.scripts {
 		scripts.Go(func() { r.script(script, spot{here: nowhere}) })
 	}
@@ -145,7 +146,7 @@ func (r *run) all() {
 // script makes operations one after the other, and on another goroutine when one of them has ended the first.
 func (r *run) script(ops []*op, s spot) {
 	for len(ops) > 0 {
-		var one sync.WaitGroup
+		var one group.Group
 		one.Go(func() {
 			a := &activation{run: r, spot: s, g: ident.G(), top: true}
 			defer a.stop()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/chart"
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -41,7 +42,7 @@ func TestLongRun(t *testing.T) {
 		failure atomic.Pointer[result]
 		wrong   atomic.Pointer[error]
 		seed    atomic.Uint64
-		workers sync.WaitGroup
+		workers group.Group
 	)
 	seed.Store(uint64(time.Now().UnixNano()))
 	first := seed.Load()
@@ -140,7 +141,7 @@ var loads = []struct {
 	}},
 	{"64 callers of the main thread", func() error {
 		ran := 0 // only the main thread writes
-		var callers sync.WaitGroup
+		var callers group.Group
 		for range 64 {
 			callers.Go(func() {
 				for range 20 {
@@ -154,7 +155,7 @@ var loads = []struct {
 		return nil
 	}},
 	{"32 threads at once, with 10 KiB each", func() error {
-		var threads sync.WaitGroup
+		var threads group.Group
 		for range 32 {
 			threads.Go(func() {
 				t := thread.New(thread.WithName("long"))
@@ -178,7 +179,7 @@ var loads = []struct {
 		t, release := thread.New(), make(chan bool)
 		defer t.Terminate()
 		t.Go(func() { <-release })
-		var callers sync.WaitGroup
+		var callers group.Group
 		var ran atomic.Int32
 		for range 100 {
 			callers.Go(func() {

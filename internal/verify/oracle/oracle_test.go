@@ -9,11 +9,11 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
@@ -73,7 +73,7 @@ func TestRandomPrograms(t *testing.T) {
 	var next, programs atomic.Uint64
 	next.Store(seed)
 	var failure atomic.Pointer[result]
-	var all sync.WaitGroup
+	var all group.Group
 	end := time.Now().Add(limit)
 	for range 4 {
 		all.Go(func() {

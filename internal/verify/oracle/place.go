@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
@@ -249,7 +250,7 @@ func (p *place) flush() bool {
 		return p.thread.Call(nop)
 	}
 	// When all threads are here at once, what was given to the pool before has ended.
-	var here, callers sync.WaitGroup
+	var here, callers group.Group
 	var ran atomic.Int32
 	here.Add(len(p.workers))
 	for range p.workers {

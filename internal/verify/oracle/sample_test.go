@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -87,7 +87,7 @@ func TestAThreadIsCollectedAlthoughWhatItHasRefersToIt(t *testing.T) {
 		const n = 1000
 		before := take(time.Now()).held[0]
 		for range n {
-			var one sync.WaitGroup
+			var one group.Group
 			one.Go(use)
 			one.Wait()
 		}
