@@ -25,7 +25,7 @@ func TestThread_Call_cgo(t *testing.T) {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program).CombinedOutput()
 	want := `nested: true posted, called true true
-circle: true
+cycle: true
 panic: boom
 lives on: true
 `

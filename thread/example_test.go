@@ -88,7 +88,7 @@ func ExampleThread_Call() {
 	// a nested call runs in place
 }
 
-// Threads may call each other in a circle.
+// Threads may call each other in a cycle.
 func ExampleThread_Call_circle() {
 	a, b := thread.New(), thread.New()
 	defer a.Terminate()

@@ -110,7 +110,7 @@ func TestWithQueueLimit_cycle(t *testing.T) {
 			}
 		}
 	}
-	for name, circle := range map[string]func(t *testing.T, a, b, c way){
+	for name, cycle := range map[string]func(t *testing.T, a, b, c way){
 		"B posts to A, which waits for B": func(t *testing.T, a, b, _ way) {
 			a.call(func() { b.call(func() { post(t, a, 3) }) })
 		},
@@ -157,7 +157,7 @@ func TestWithQueueLimit_cycle(t *testing.T) {
 				"a pool of two": {pools(2), threads(), threads()},
 			} {
 				for range scaled(50) {
-					ends(t, func() { circle(t, ways[0], ways[1], ways[2]) })
+					ends(t, func() { cycle(t, ways[0], ways[1], ways[2]) })
 					if t.Failed() {
 						t.Fatal(kinds)
 					}

@@ -163,7 +163,7 @@ func TestBubble_time(t *testing.T) {
 		th.Call(func() {
 			other.Call(func() {
 				time.Sleep(time.Hour)
-				th.Call(func() { order = 10*order + 1 }) // round a circle
+				th.Call(func() { order = 10*order + 1 }) // round a cycle
 			})
 			order = 10*order + 2
 		})

@@ -26,7 +26,7 @@ func TestEachPushersOrderHoldsHoweverTheThreadTakes(t *testing.T) {
 func takeAtRandom(t *testing.T, r *rand.Rand) {
 	const pushers, calls = 12, 150 // more than skipped remembers
 	q := New()
-	bell := make(chan bool, 1)
+	wakeup := make(chan bool, 1)
 	var next [pushers + 1]int // only the thread uses it, by running the calls; the last is its own
 	posted := 0
 	var all group.Group
@@ -39,7 +39,7 @@ func takeAtRandom(t *testing.T, r *rand.Rand) {
 					}
 					next[p]++
 				}, uintptr(p+1))); wake {
-					bell <- true
+					wakeup <- true
 				}
 			}
 		})
@@ -56,7 +56,7 @@ func takeAtRandom(t *testing.T, r *rand.Rand) {
 		switch r.IntN(9) {
 		case 0:
 			if q.Rest() {
-				<-bell
+				<-wakeup
 			}
 		case 1:
 			m, _ := q.Mark()

@@ -12,18 +12,18 @@ import (
 // answer, itself waits for a call to A, be it directly or by way of other threads, then everybody waits for ever,
 // unless A runs that call while it waits. This file finds out, and does so.
 //
-// A thread that waits says for what in Engine.wait, before it looks whether others wait for it, and before it pokes
+// A thread that waits says for what in Engine.wait, before it looks whether others wait for it, and before it notifies
 // those that it waits for. So of two threads that begin to wait at the same time at least one sees the other:
 //
-//	the last to join a cycle     publishes its wait, then runs what it can itself, and pokes all others in the cycle
-//	each thread that is poked    looks whether one of those that it waits for waits for it, and runs that call
+//	the last to join a cycle     publishes its wait, then runs what it can itself, and notifies all others in the cycle
+//	each thread that is notified    looks whether one of those that it waits for waits for it, and runs that call
 //
 // In a cycle of waits the call that was made last has not begun, so there is always one that can be run. A call is
 // taken from its queue for this by the thread that owns the queue, together with what the same thread queued before, so
 // that it is run once and in order.
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then: a thread that finds
-// that the other waits for it, directly or by way of others, does without a place. It need not poke the others, because
+// that the other waits for it, directly or by way of others, does without a place. It need not notify the others, because
 // it is the one that can go on. A wait for the end of another thread or of a pool, in Close, is of the same kind.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only callers that have spun
@@ -38,10 +38,10 @@ type wait struct {
 	left  bool        // leave was true; only the thread uses it
 }
 
-// poke makes the thread that waits look again.
-func (w *wait) poke() {
+// notify makes the thread that waits look again.
+func (w *wait) notify() {
 	if w.call != nil {
-		w.call.Poke()
+		w.call.Notify()
 	} else {
 		w.token.Wake()
 	}
@@ -144,12 +144,12 @@ func (w *wait) leave() bool {
 	return w.left
 }
 
-// pokeAll pokes all threads that e now depends on and that wait themselves.
+// pokeAll notifies all threads that e now depends on and that wait themselves.
 func (e *Engine) pokeAll(w *wait) {
 	e.seen.from(w)
 	for _, x := range e.seen.list {
 		if next := x.wait.Load(); next != nil {
-			next.poke()
+			next.notify()
 		}
 	}
 }

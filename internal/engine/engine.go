@@ -25,9 +25,9 @@ var ErrNil = errors.New("thread: the function to call is nil")
 // An Engine is one thread's. Its queue says whether the thread must be woken; mode says how:
 //
 //	mode         the thread                                      is woken by
-//	up           runs, or looks at its queue before it waits; a  hook, at most once until it serves again (rung)
+//	up           runs, or looks at its queue before it waits; a  onWake, at most once until it serves again (notified)
 //	             host may be in its event loop
-//	inScheduler  waits in the Go scheduler                       bell
+//	inScheduler  waits in the Go scheduler                       wakeup
 //
 // Only the thread changes mode, before Rest and after it has seen that its queue is no longer resting. So the pusher
 // that replaced resting and owes the wake-up reads the mode in which the thread still waits, or the thread has risen by
@@ -66,12 +66,12 @@ type Engine struct {
 	ending  sync.Once     // closes done
 	closing atomic.Bool   // Close has been called
 
-	mode atomic.Uint32
-	bell chan struct{}
-	hook atomic.Pointer[func()]
-	rung atomic.Bool
+	mode     atomic.Uint32
+	wakeup   chan struct{}
+	onWake   atomic.Pointer[func()]
+	notified atomic.Bool
 
-	line line // what callers and thread tell each other about waiting, see wait.go and rest.go
+	waits waitState // what callers and thread tell each other about waiting, see wait.go and rest.go
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
@@ -114,12 +114,12 @@ func newEngine(limit int, o *Owner) *Engine {
 	e := &Engine{
 		id:      lastID.Add(1),
 		q:       callq.New(),
-		bell:    make(chan struct{}, 1),
+		wakeup:  make(chan struct{}, 1),
 		limit:   newLimit(limit),
 		owner:   weak.Make(o),
 		bubbled: park.InBubble(),
 	}
-	e.line.init()
+	e.waits.init()
 	e.rest.pace.init()
 	return e
 }
@@ -130,16 +130,16 @@ func newEngine(limit int, o *Owner) *Engine {
 func (e *Engine) wake() {
 	switch e.mode.Load() {
 	case inScheduler:
-		if e.line.measures.Load() {
-			e.line.pushed.Store(int64(park.Now()))
+		if e.waits.measures.Load() {
+			e.waits.pushed.Store(int64(park.Now()))
 		}
 		select {
-		case e.bell <- struct{}{}:
+		case e.wakeup <- struct{}{}:
 		default:
 		}
 	case up:
-		if hook := e.hook.Load(); hook != nil && e.rung.CompareAndSwap(false, true) {
-			(*hook)()
+		if f := e.onWake.Load(); f != nil && e.notified.CompareAndSwap(false, true) {
+			(*f)()
 		}
 	}
 }
@@ -159,26 +159,26 @@ func (e *Engine) control(fn func()) {
 }
 
 // OnWake sets what is called when something is queued while the thread is not looking. Any goroutine may call it.
-func (e *Engine) OnWake(hook func()) {
-	if hook == nil {
-		e.hook.Store(nil)
+func (e *Engine) OnWake(f func()) {
+	if f == nil {
+		e.onWake.Store(nil)
 		return
 	}
 	e.mustBeReachable()
 	e.served.Store(true) // or soon will be
-	e.hook.Store(&hook)
+	e.onWake.Store(&f)
 	if e.On() {
 		e.q.RestAlways(true)
 	}
 	e.leave()
 }
 
-// leave makes the thread count as resting while it runs code that is not the engine's, in which the hook reaches it. What
+// leave makes the thread count as resting while it runs code that is not the engine's, in which onWake reaches it. What
 // is queued already is announced, although it may have been before: the host may have taken that announcement out of
 // its event loop for something else.
 func (e *Engine) leave() {
 	e.q.Rest()
-	e.rung.Store(false)
+	e.notified.Store(false)
 	if e.q.Pending() {
 		e.wake()
 	}

@@ -60,7 +60,7 @@ func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 			for !stop.Load() {
 				e.wake()
 				select {
-				case e.bell <- struct{}{}:
+				case e.wakeup <- struct{}{}:
 				default:
 				}
 				time.Sleep(20 * time.Microsecond)
@@ -290,7 +290,7 @@ func TestACallThatItsCallerHasLeftIsNotRun(t *testing.T) {
 	}
 }
 
-// The end of ServeContext may call the host's hook.
+// The end of ServeContext may call the callback of OnWake.
 func TestServingEndsOnceThoughItsEndPanics(t *testing.T) {
 	ended := 0
 	defer func() {

@@ -19,7 +19,7 @@ func caught(v any) *callq.Fault {
 }
 
 // repanic raises the fault in the caller: as the value it was, so that recover finds what it would have found in
-// place. A value that nobody recovers ends the process with a report of the caller's stack, where the function that
+// place. A value that is not recovered ends the process with a report of the caller's stack, where the function that
 // panicked is not to be seen. So that it is, the value replaces a first panic that tells of the other stack: the
 // report prints both, and recover sees only the last.
 func repanic(f *callq.Fault) {
@@ -82,7 +82,7 @@ var ours = []string{module + "/thread.", module + "/mainthread.", module + "/int
 
 const module = "github.com/threadcall/threadcall"
 
-// faults keeps the panics of functions that nobody waits for, the oldest first.
+// faults keeps the panics of posted functions, the oldest first.
 type faults struct {
 	mu   sync.Mutex
 	kept []*callq.Fault

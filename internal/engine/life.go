@@ -141,7 +141,7 @@ func OnAny() bool { return threads.current() != nil }
 // changes serving and then looks at the queue: at least one of them sees the other.
 //
 // end also tells a host of what is queued. It was told before, but the functions that ran may have taken all events from
-// the host's event loop, and with them what the hook had put there.
+// the host's event loop, and with them what the callback of OnWake had put there.
 func (e *Engine) begin() { e.serving.Add(1) }
 
 func (e *Engine) end() {
@@ -169,7 +169,7 @@ func (e *Engine) Terminate() {
 // forget ends the identity of an adopted thread.
 func (e *Engine) forget() {
 	e.release()
-	e.hook.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
+	e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
 	e.GiveBack()
 	e.ended()
 }

@@ -259,7 +259,7 @@ func (p *Pool) take(c *callq.Call) bool {
 }
 
 // takeFor is take for the call that x waits for. If x does not wait for it any more, its record may serve another caller by
-// now, which is in no circle.
+// now, which is in no cycle.
 func (p *Pool) takeFor(x *Engine, w *wait) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

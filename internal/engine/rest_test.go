@@ -34,7 +34,7 @@ func maySpin(e *Engine) bool {
 			return false
 		}
 	}
-	e.line.spin.Store(int64(p.price()))
+	e.waits.spin.Store(int64(p.price()))
 	return true
 }
 
@@ -157,11 +157,11 @@ func TestACallerThatWaitsInVainParks(t *testing.T) {
 		for _, woke := range []bool{false, true} {
 			for _, behind := range []bool{false, true} {
 				for _, on := range []*Engine{nil, e} {
-					e.line.spin.Store(int64(limit))
-					e.line.price.Store(int64(limit))
+					e.waits.spin.Store(int64(limit))
+					e.waits.price.Store(int64(limit))
 					c := e.q.Get(callq.Awaited, func() {}, 0)
 					looked := make(chan callq.Outcome, 1)
-					go func() { looked <- e.line.wait(c, on, woke, behind) }()
+					go func() { looked <- e.waits.wait(c, on, woke, behind) }()
 					eventually(t, func() bool { return len(looked) == 1 }, "it looks no more")
 					if o := <-looked; o != 0 {
 						t.Errorf("the outcome is %d", o)
@@ -175,8 +175,8 @@ func TestACallerThatWaitsInVainParks(t *testing.T) {
 // A caller that sees an outcome while it spins need not have been told that its function has run.
 func TestACallerThatSpinsIsToldWhatHasHappened(t *testing.T) {
 	e, _ := New(0)
-	e.q.Rise() // as a thread that spins
-	e.line.spin.Store(int64(10 * time.Microsecond))
+	e.q.Awake() // as a thread that spins
+	e.waits.spin.Store(int64(10 * time.Microsecond))
 	done := make(chan bool)
 	go func() {
 		defer close(done)

@@ -106,4 +106,6 @@ func TestImports(t *testing.T) {
 	}
 }
 
-func within(name, dir string) bool { return dir == "" || name == dir || strings.HasPrefix(name, dir+"/") }
+func within(name, dir string) bool {
+	return dir == "" || name == dir || strings.HasPrefix(name, dir+"/")
+}

@@ -150,8 +150,8 @@ inline Park(q) {
 	od
 }
 
-/* Call.Poke: a send that finds the place taken does nothing. */
-inline Poke(q) { token[q] = 1 }
+/* Call.Notify: a send that finds the place taken does nothing. */
+inline Notify(q) { token[q] = 1 }
 
 /* Call.Settle. s is 0 before and after. */
 inline Settle(q, outcome) {
@@ -164,7 +164,7 @@ inline Settle(q, outcome) {
 	if
 	:: s & PARKED ->
 #ifndef FAULT_NO_TOKEN /* Call.Settle: the token is forgotten */
-		s = 0; Poke(q)
+		s = 0; Notify(q)
 #endif
 	:: else -> s = 0
 	fi
@@ -586,8 +586,8 @@ inline Rest(e) {
 	fi
 }
 
-/* Queue.Rise */
-inline Rise(e) {
+/* Queue.Awake */
+inline Awake(e) {
 	if
 	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) }
 	:: head[e] != RESTING

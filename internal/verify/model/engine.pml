@@ -5,23 +5,23 @@
 #define INGO 1 /* inScheduler */
 
 bit mode[QUEUES];   /* only the thread changes it */
-bit bell[QUEUES];   /* a channel with room for one */
-bit atBell[QUEUES]; /* history: the thread has looked at head and now receives from bell */
+bit wakeup[QUEUES];   /* a channel with room for one */
+bit atWakeup[QUEUES]; /* history: the thread has looked at head and now receives from wakeup */
 
 #ifdef HOST
-bit hook, rung;
-bit event;   /* posted to the host's loop by the hook, and not yet taken */
+bit onWake, notified;
+bit event;   /* posted to the host's loop by the callback, and not yet taken */
 bit waiting; /* history: the host waits for an event */
-#define LOST(e) (owed[e] == 0 && ((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && hook && head[e] != CLOSED || \
-	head[e] != RESTING && atBell[e] && !bell[e]))
+#define LOST(e) (owed[e] == 0 && ((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && onWake && head[e] != CLOSED || \
+	head[e] != RESTING && atWakeup[e] && !wakeup[e]))
 #else
-#define LOST(e) (owed[e] == 0 && head[e] != RESTING && atBell[e] && !bell[e])
+#define LOST(e) (owed[e] == 0 && head[e] != RESTING && atWakeup[e] && !wakeup[e])
 #endif
 #ifndef THREADS
 #define THREADS QUEUES
 #endif
 
-/* The wake-up that is owed becomes a token in bell. If it is not there and the thread waits, it is lost. */
+/* The wake-up that is owed becomes a token in wakeup. If it is not there and the thread waits, it is lost. */
 active proctype Monitor() {
 #if THREADS == 1
 end:	atomic { LOST(0) -> assert(lost_wakeup) }
@@ -48,24 +48,24 @@ end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
 inline Wake(e) {
 	if
 	:: mode[e] == INGO ->
-#ifdef FAULT_BELL_UNBUFFERED /* New: the bell is a channel without a place */
-		d_step { bell[e] = atBell[e]; owed[e]-- }
+#ifdef FAULT_WAKEUP_UNBUFFERED /* New: the wakeup is a channel without a place */
+		d_step { wakeup[e] = atWakeup[e]; owed[e]-- }
 #else
-		d_step { bell[e] = 1; owed[e]-- } /* never in host/Host: it is on the thread */
+		d_step { wakeup[e] = 1; owed[e]-- } /* never in host/Host: it is on the thread */
 #endif
 #ifdef HOST
 	:: mode[e] == UP ->
 		if
-		:: !hook -> owed[e]--
-		:: hook ->
+		:: !onWake -> owed[e]--
+		:: onWake ->
 			if
-			:: d_step { !rung -> rung = 1 };
-				d_step { event = 1; owed[e]-- } /* the hook posts an empty event */
-			:: rung -> owed[e]--
+			:: d_step { !notified -> notified = 1 };
+				d_step { event = 1; owed[e]-- } /* the callback posts an empty event */
+			:: notified -> owed[e]--
 			fi
 		fi
 #else
-	:: mode[e] == UP -> d_step { owed[e]-- } /* there is no hook */
+	:: mode[e] == UP -> d_step { owed[e]-- } /* there is no onWake */
 #endif
 	fi
 }
@@ -73,7 +73,7 @@ inline Wake(e) {
 /* Engine.idle, with spin. A look that finds nothing changes nothing. So a thread that looks again and again is one that
  * stays before the first if, and leaves it by one of the looks, or in vain. */
 inline Idle(e) {
-	Rise(e);
+	Awake(e);
 	if
 	:: ISCALL(ready[e]) -> yes = 1 /* Queue.Pending; never in queue/Thread, cycle/Thread, host/Host, pool/Worker: Take has found it empty */
 	:: ready[e] == NIL ->
@@ -102,16 +102,16 @@ inline Sleep(e) {
 		:: head[e] != RESTING -> break
 #ifdef FAULT_MODE_LATE /* Engine.sleep: the mode is stored when the thread is about to receive */
 		:: head[e] == RESTING ->
-			atomic { mode[e] = INGO; atBell[e] = 1 };
+			atomic { mode[e] = INGO; atWakeup[e] = 1 };
 #else
-#ifdef FAULT_BELL_UNBUFFERED
+#ifdef FAULT_WAKEUP_UNBUFFERED
 		:: head[e] == RESTING ->
-			atBell[e] = 1;
+			atWakeup[e] = 1;
 #else
-		:: atomic { head[e] == RESTING -> atBell[e] = 1 };
+		:: atomic { head[e] == RESTING -> atWakeup[e] = 1 };
 #endif
 #endif
-end_bell:		atomic { bell[e] -> bell[e] = 0; atBell[e] = 0 } /* <-bell */
+end_wakeup:		atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup */
 		od
 	:: else
 	fi;

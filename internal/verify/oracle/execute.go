@@ -399,7 +399,7 @@ func (a *activation) do(o *op, s spot) answers {
 		return whether(r.places[s.here].dialog())
 	case suspend:
 		r.suspend(a.g)
-	case hook:
+	case onWakeOp:
 		p.thread.OnWake(p.wake)
 	case callNil:
 		if p.pool != nil {
