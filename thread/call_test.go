@@ -41,7 +41,6 @@ var promises = []promise{
 	{"unlock", testUnlock},
 	{"rest", testRest},
 	{"one P", testOneP},
-	{"many callers", testManyCallers},
 }
 
 func TestThread_Call(t *testing.T) { eachPromise(t, threadWays) }
@@ -574,25 +573,6 @@ func testOneP(t *testing.T, w way) {
 				}
 			}
 		})
-	}
-}
-
-func testManyCallers(t *testing.T, w way) {
-	callers := scaled(4096)
-	ran := 0
-	ends(t, func() {
-		var all group.Group
-		for range callers {
-			all.Go(func() {
-				for range 5 {
-					w.call(func() { ran++ })
-				}
-			})
-		}
-		all.Wait()
-	})
-	if ran != 5*callers {
-		t.Errorf("%d functions ran, want %d", ran, 5*callers)
 	}
 }
 

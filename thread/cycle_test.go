@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,45 +49,6 @@ func TestCycle_ring(t *testing.T) {
 				if len(trail) != size+size/2+1 || !slices.IsSorted(trail) {
 					t.Fatalf("ran in the order %v", trail)
 				}
-			}
-		})
-	}
-}
-
-// The threads are inside their functions before any of them calls, so that they wait for each other.
-func TestCycle_meet(t *testing.T) {
-	for _, c := range []struct{ threads, pools, size int }{{threads: 2}, {threads: 3}, {pools: 2, size: 1}, {pools: 8, size: 1}, {threads: 1, pools: 1, size: 3}} {
-		t.Run(fmt.Sprintf("%d threads, %d pools of %d", c.threads, c.pools, c.size), func(t *testing.T) {
-			var ring []func(func()) bool
-			for _, th := range startAll(t, c.threads) {
-				ring = append(ring, th.Call)
-			}
-			for range c.pools {
-				p := startPool(t, c.size)
-				for range c.size {
-					ring = append(ring, p.Call)
-				}
-			}
-			rounds := scaled(1000)
-			var ran atomic.Int32
-			for range rounds {
-				ends(t, func() {
-					var inside, all group.Group
-					inside.Add(len(ring))
-					for i, call := range ring {
-						all.Go(func() {
-							call(func() {
-								inside.Done()
-								inside.Wait()
-								ring[(i+1)%len(ring)](func() { ran.Add(1) })
-							})
-						})
-					}
-					all.Wait()
-				})
-			}
-			if int(ran.Load()) != len(ring)*rounds {
-				t.Errorf("%d functions ran, want %d", ran.Load(), len(ring)*rounds)
 			}
 		})
 	}
@@ -214,33 +174,12 @@ func TestLongQueue(t *testing.T) {
 				}
 			})
 		},
-		"Serve in Serve": func() {
-			a.Call(func() {
-				for range calls {
-					a.Go(func() { a.Serve() })
-				}
-				a.Serve()
-			})
-		},
 		"a cycle": func() {
 			a.Call(func() {
 				flood(a.Go)
 				for range calls / 10 {
 					b.Call(func() { a.Call(nop); c.Call(func() { a.Call(nop) }) })
 				}
-			})
-		},
-		"posts in a cycle": func() {
-			a.Call(func() {
-				b.Call(func() {
-					for range backlog {
-						a.Go(nop)
-					}
-					for range calls / 10 {
-						a.Go(nop)
-						a.Call(nop)
-					}
-				})
 			})
 		},
 		"a cycle through a pool": func() {

@@ -130,50 +130,6 @@ func TestThread_Serve_elsewhere(t *testing.T) {
 	}
 }
 
-// A Goexit in Serve ends its caller as well; ServeContext goes on, but its goroutine ends when it would have returned.
-func TestThread_Serve_Goexit(t *testing.T) {
-	h := adopt(t)
-	called := make(chan bool, 1)
-	go func() {
-		defer func() { called <- false }()
-		h.Call(runtime.Goexit)
-		called <- true
-	}()
-	served := false
-	ends(t, func() {
-		h.do(func() {
-			for h.Serve() == 0 {
-				runtime.Gosched()
-			}
-			served = true
-		})
-	})
-	if arrives(t, called) || served {
-		t.Error("a goroutine went on after its Goexit")
-	}
-	h = adopt(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan bool, 1)
-	go h.do(func() {
-		returned := false
-		defer func() { ended <- returned }()
-		_ = h.ServeContext(ctx)
-		returned = true
-	})
-	for range 100 {
-		exits(t, func() { h.Call(runtime.Goexit) })
-	}
-	ends(t, func() {
-		if !h.Call(nop) {
-			t.Error("the thread does not serve any more")
-		}
-	})
-	cancel()
-	if arrives(t, ended) {
-		t.Error("the goroutine went on after its Goexit")
-	}
-}
-
 // Each time that something is queued while the host is not serving it is told once, and not for each call.
 func TestThread_OnWake(t *testing.T) {
 	for name, do := range map[string]func(h *host, f func()){

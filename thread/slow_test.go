@@ -10,7 +10,7 @@ import (
 )
 
 // A machine that stops for this long between two lines of a test makes it fail.
-const slow = 100 * time.Millisecond
+const slow = 50 * time.Millisecond
 
 func slowCalls() (chan thread.SlowCall, thread.Option) {
 	told := make(chan thread.SlowCall, 100)
