@@ -1,29 +1,57 @@
-# What a contributor and CI run. Each target needs Go and make; anything else that is missing it installs (Debian, as
-# root), and says so, or says what it leaves out.
+# What a contributor and CI run. Each target needs Go and make. What else it needs, .ci/setup installs (Debian, as root), or
+# lists with the command that installs it; without it, the target prints what is NOT RUN.
 
 GO          ?= go
-MODULES     := . cmd/threadcall internal/soak
-CGO_MODULES := app examples/ebitengine examples/fyne # only gui checks them: they need Linux, X11 and a C compiler
+VERSION     ?= v0.1.0
+MODULES     := . cmd/threadcall
+CGO_MODULES := app examples # only gui checks them: they need Linux, X11 and a C compiler
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test browser gui bench soak lab sixminutes ports ports-quick ports-table ports-cores lint vuln cross plain race modes 386 gcc model faults fuzz allocs
+.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes ports ports-quick ports-table ports-cores lint vuln cross plain race modes 386 model faults fuzz allocs
 
 all: test
 
 # test is everything that must pass. Each of its parts can be made alone.
-test: lint plain allocs race modes 386 cross ports-quick gui
+test: setup lint plain versions allocs race modes 386 cross ports-quick gui release-check
 	@echo 'make test: passed'
 
-# plain is the way a user runs the tests; each module also builds on its own, outside the workspace.
-plain: browser
-	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(RUN) ./... && GOWORK=off $(GO) build ./...) || exit 1; done
+# setup installs all that test needs, at once.
+setup:
+	@.ci/setup cc browser gui qemu-user || echo 'make: some tests will not be run' >&2
 
-race: gcc
-	@if $(HAS_CC); then echo '$(RUN) -short -race ./...'; $(RUN) -short -race ./...; \
-	else echo 'make: the tests with the race detector are NOT RUN: there is no C compiler' >&2; fi
+# plain is the way a user runs the tests. The modules that are not published also build outside the workspace; the others
+# do so in release-check.
+plain:
+	@.ci/setup browser || echo 'make: the tests of web pages are NOT RUN' >&2
+	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(RUN) ./...) || exit 1; done
+	@for m in . examples; do (cd $$m && GOWORK=off $(GO) build ./...) || exit 1; done
+
+race:
+	@if .ci/setup cc; then echo '$(RUN) -short -race ./...'; $(RUN) -short -race ./...; \
+	else echo 'make: the tests with the race detector are NOT RUN' >&2; fi
+
+# versions tests the core with all releases of Go that it supports, and the next one; but not again with the one that runs this.
+VERSIONS := go1.24.11 go1.25.5 go1.26.8 go1.27rc1
+CORE     := ./thread ./mainthread ./recorder ./internal/engine ./internal/callq ./internal/ident ./internal/park
+versions: export GOWORK = off
+versions:
+	@for v in $(VERSIONS); do \
+		case $$(GOTOOLCHAIN=local $(GO) env GOVERSION) in $$(echo $$v | sed -E 's/(go1\.[0-9]+).*/\1/')*) continue;; esac; \
+		echo "== $$v"; export GOTOOLCHAIN=$$v; \
+		$(GO) version || { echo "make: the tests with $$v are NOT RUN: it cannot be downloaded" >&2; continue; }; \
+		$(GO) vet ./... && $(RUN) -short $(CORE) && $(RUN) -short -tags threadcall_noasm ./internal/ident ./internal/engine || exit 1; \
+	done
+
+# release-check publishes the modules to a directory, as VERSION, and uses them as a stranger would. release also tags them,
+# see CONTRIBUTING.md.
+release-check:
+	@GO=$(GO) .ci/release check $(VERSION)
+
+release:
+	@GO=$(GO) .ci/release tag $(VERSION)
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
 # while a trace is recorded, every call is marked in it.
@@ -55,15 +83,14 @@ ports-quick:
 ports-table:
 	$(GO) run ./internal/ports -write docs/ports.md
 
-# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. It shows what docs/cores.md
+# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. It shows what docs/ports.md
 # has, and go run ./internal/ports -quick -cores 8 shows only that, in some minutes.
 ports-cores:
 	$(GO) run ./internal/ports -timeout 30m -cores 8,32
 
 # gui checks the modules that open windows, on a screen in memory. The first time, it compiles Fyne's C code for minutes.
-GUI_PACKAGES := gcc libc6-dev pkg-config xorg-dev libwayland-dev libxkbcommon-dev libgl-dev libgl1-mesa-dri xvfb
 gui:
-	@GO=$(GO) MODULES='$(CGO_MODULES)' PACKAGES='$(GUI_PACKAGES)' STATICCHECK=$(STATICCHECK) .ci/gui
+	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
 # bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
 # loses is at the top. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
@@ -83,11 +110,11 @@ bench:
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
 
-# soak uses threadcall in all ways at once for an hour, or make soak FOR=5m, and fails if anything grows. OUT=dir says where
-# its report, picture and samples go.
+# soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows. SVG=file draws what
+# the process held.
 FOR ?= 1h
 soak:
-	$(GO) run ./internal/soak --for $(FOR) $(if $(OUT),--out '$(OUT)')
+	$(RUN) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
 
 # lab makes the experiments of three articles again, in four to six minutes, and writes docs/lab.md; or, with
 # make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle machine.
@@ -114,7 +141,8 @@ vuln:
 		else echo "$$out"; exit 1; fi) || exit 1; done
 
 # faults makes one mistake after the other in a copy of the tree and prints which check notices it: half an hour.
-faults: gcc
+faults:
+	@.ci/setup cc
 	$(GO) run ./internal/verify/faults
 
 # fuzz lets the fuzzer write programs for the oracle, for a minute. What a run covers differs from run to run, so the
@@ -122,30 +150,10 @@ faults: gcc
 fuzz:
 	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/verify/oracle
 
-# cross vets and builds every module, tests included, for every port of the systems that threadcall supports; but not
-# soak, whose drawing library takes longer than all the rest.
+# cross vets and builds every module, tests included, for every port of the systems that threadcall supports.
 cross:
-	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(filter-out internal/soak,$(MODULES))' xargs -P 2 -n 1 .ci/port
-
-# The race detector and the test of C callbacks need a C compiler.
-HAS_CC := command -v gcc >/dev/null || command -v clang >/dev/null
-gcc:
-	@$(HAS_CC) || { echo 'make: installing gcc for the race detector'; $(CAN_INSTALL) && apt-get update -q && apt-get install -y -q gcc libc6-dev; } || \
-	echo 'make: there is no C compiler, and it cannot be installed here; install gcc' >&2
-
-# Only root can install, and only on Debian.
-CAN_INSTALL := [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null
-
-# The tests of pages need Chromium, and are skipped without it.
-browser:
-	@for name in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$name >/dev/null && exit; done; \
-	echo 'make: installing chromium for the tests of pages'; \
-	{ $(CAN_INSTALL) && apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } || echo 'make: chromium cannot be installed here: the tests of pages are SKIPPED' >&2
+	@echo $(PORTS) | tr ' ' '\n' | GO=$(GO) MODULES='$(MODULES)' xargs -P 2 -n 1 .ci/port
 
 # model checks the engine's protocol, written down for spin in internal/verify/model, and that the checker finds seeded faults in it.
 model:
-	@for tool in spin gcc; do command -v $$tool >/dev/null || { \
-		echo "make: installing $$tool for the model"; \
-		{ $(CAN_INSTALL) && apt-get update -q && apt-get install -y -q spin gcc libc6-dev; } || \
-		{ echo "make: there is no $$tool, and it cannot be installed here; install $$tool" >&2; exit 1; }; } || exit 1; done
-	@internal/verify/model/check
+	@.ci/setup model && internal/verify/model/check

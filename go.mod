@@ -1,5 +1,3 @@
 module github.com/threadcall/threadcall
 
-go 1.26.0
-
-require golang.org/x/sys v0.49.0
+go 1.24

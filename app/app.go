@@ -1,4 +1,4 @@
-// Package app opens windows whose events live on the main thread and whose pictures are drawn elsewhere.
+// Package app opens windows. The main thread receives their events, and each window is drawn on a thread of its own.
 //
 //	func main() { mainthread.Init(run) }
 //
@@ -20,31 +20,31 @@
 //		w.Run() // until the window is closed
 //	}
 //
-// # Who does what
+// # Threads
 //
-//   - The main thread sleeps in the window system's event loop. It reads events and serves [mainthread.Call], which
+//   - The main thread waits in the window system's event loop. It reads events and serves [mainthread.Call], which
 //     wakes it: nothing polls, and a program that has nothing to do uses no CPU.
 //   - Each window has a thread and an OpenGL context of its own, on which the function given to [Win.OnDraw] runs, and
-//     everything given to [Win.Thread]. A slow window does not hold up another, nor a slow event handler the drawing.
-//   - Events come to the goroutine that called [Win.Run], in order.
+//     everything given to [Win.Thread]. A slow window does not delay another, nor a slow event handler the drawing.
+//   - The goroutine that called [Win.Run] receives the events, in order.
 //
 // In the steady state a frame allocates nothing, and nor does an event, but for the paths of a DropEvent.
 //
 // # Limits
 //
 //   - While the user drags the border or the title of a window, Windows keeps the main thread in a loop of its own, and
-//     macOS does while the border is dragged: calls wait until the mouse is let go. Frames are drawn meanwhile. X11 has
+//     macOS does while the border is dragged: calls wait until the mouse is released. Frames are drawn meanwhile. X11 has
 //     no such loop.
-//   - A function that holds the main thread holds up the events of all windows, but no drawing.
+//   - A function that blocks the main thread delays the events of all windows, but no drawing.
 //   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread until that answers. If
-//     the X server goes away, Xlib ends the process.
-//   - With X11, GLFW takes a key that is pressed twice within one millisecond for one.
-//   - The binding of GLFW has one place for errors. If NewWindow fails while other windows are drawn, the binding may
-//     write a line about an "internal error" to the standard error output; NewWindow returns the error all the same.
+//     the X server ends, Xlib ends the process.
+//   - With X11, GLFW reports a key that is pressed twice within one millisecond once.
+//   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails while other windows are
+//     drawn, the binding may write a line about an "internal error" to standard error; NewWindow returns the error.
 //   - Tested with X11 and Mesa on Linux only.
 //
-// The shape of the package is that of the article "Scheduling Function Calls with Zero Allocation" (2021). The windows
-// are GLFW's, the pictures OpenGL's.
+// The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021). The windows are GLFW's,
+// and OpenGL draws them.
 package app
 
 import (
@@ -55,7 +55,6 @@ import (
 
 	"github.com/go-gl/glfw/v3.3/glfw"
 
-	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -71,7 +70,7 @@ var state struct {
 	mu     sync.Mutex // held during Init and Terminate
 	up     atomic.Bool
 	loop   *loop        // the main thread's
-	waking sync.RWMutex // held for reading by those who post to the loop, for writing to change up
+	waking sync.RWMutex // held for reading to post to the loop, for writing to change up
 
 	winMu   sync.Mutex
 	closing bool
@@ -139,13 +138,13 @@ func Terminate() {
 	})
 }
 
-// closing sees to it that no window is made from now on, and returns those that there are. It panics if the caller is
-// what one of them waits for.
+// closing refuses new windows from now on, and returns the open ones. It panics if one of them waits for the caller.
 func closing() (open []*Win) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
+	caller := goroutine()
 	for w := range state.windows {
-		if w.thread.On() || w.runner.Load() == ident.G() {
+		if w.thread.On() || w.runner.Load() == caller {
 			panic("app: Terminate inside a window's OnDraw or OnEvent; call Stop there, and Terminate after Run")
 		}
 		open = append(open, w)
@@ -154,8 +153,8 @@ func closing() (open []*Win) {
 	return open
 }
 
-// A loop is where the main thread lives between Init and Terminate. Each Init has one of its own, because the next one
-// may come before the last one's loop has noticed that it is over.
+// A loop runs on the main thread between Init and Terminate. Each Init has one of its own, because the next one may come
+// before the loop of the last one has ended.
 type loop struct{ over bool }
 
 func (l *loop) run() {
@@ -163,7 +162,7 @@ func (l *loop) run() {
 		if l.over {
 			mainthread.OnWake(nil)
 		} else {
-			mainthread.Go(l.run) // a function has called runtime.Goexit; the main thread lives on, and takes this up again
+			mainthread.Go(l.run) // a function has called runtime.Goexit, and the main thread goes on
 		}
 	}()
 	mainthread.OnWake(wake)
@@ -175,7 +174,7 @@ func (l *loop) run() {
 
 func wait() error { glfw.WaitEvents(); return nil }
 
-// wake makes WaitEvents return. Any goroutine may call it at any time, also when GLFW is gone.
+// wake makes WaitEvents return. Any goroutine may call it at any time, also without GLFW.
 func wake() {
 	state.waking.RLock()
 	defer state.waking.RUnlock()
@@ -186,7 +185,7 @@ func wake() {
 
 func post() error { glfw.PostEmptyEvent(); return nil }
 
-// onMain runs f on the main thread, where GLFW wants to be called.
+// onMain runs f on the main thread, where GLFW must be called.
 func onMain(f func()) error {
 	err := ErrNotInitialized
 	mainthread.Call(func() {
@@ -197,4 +196,5 @@ func onMain(f func()) error {
 	return err
 }
 
-func isLinuxX11() bool { return runtime.GOOS != "windows" && runtime.GOOS != "darwin" }
+// usesX11 returns whether GLFW uses X11 on this system.
+func usesX11() bool { return runtime.GOOS != "windows" && runtime.GOOS != "darwin" }

@@ -8,13 +8,13 @@ import (
 	"github.com/go-gl/glfw/v3.3/glfw"
 )
 
-// placement is where a window is, and how large.
+// A placement is the position and size of a window.
 type placement struct{ x, y, width, height int }
 
 // SetTitle changes the title.
 func (w *Win) SetTitle(title string) { _ = w.do(func() { w.win.SetTitle(title) }) }
 
-// SetIcon sets the icon. The system takes the image of the size that suits it best; 16, 32 and 48 pixels are good sizes.
+// SetIcon sets the icon. The system uses the image of the size that suits it best; 16, 32 and 48 pixels are good sizes.
 // Without an image the window has the system's icon; empty ones do not count. macOS has no icons for windows.
 func (w *Win) SetIcon(images ...image.Image) {
 	images = slices.DeleteFunc(slices.Clone(images), isEmpty)
@@ -29,13 +29,13 @@ func (w *Win) Size() (width, height int) {
 	return width, height
 }
 
-// SetSize changes the size of the content, in screen coordinates. Sizes below one are taken for one, and those above
-// 16,384 for that.
+// SetSize changes the size of the content, in screen coordinates. Sizes are at least 1 and at most
+// 16,384.
 func (w *Win) SetSize(width, height int) {
 	_ = w.do(func() { w.win.SetSize(min(max(width, 1), most), min(max(height, 1), most)) })
 }
 
-// Position returns where the upper left corner of the content is on the screen.
+// Position returns the position of the upper left corner of the content on the screen.
 func (w *Win) Position() (x, y int) {
 	_ = w.do(func() { x, y = w.win.GetPos() })
 	return x, y
@@ -64,7 +64,7 @@ func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 // Show shows a hidden window.
 func (w *Win) Show() { _ = w.do(w.win.Show) }
 
-// Hide hides the window. It goes on being drawn.
+// Hide hides the window. Drawing goes on.
 func (w *Win) Hide() { _ = w.do(w.win.Hide) }
 
 // Focus brings the window to the front and gives it the keyboard.
@@ -79,7 +79,7 @@ func (w *Win) Maximize() { _ = w.do(w.win.Maximize) }
 // Restore undoes Minimize and Maximize.
 func (w *Win) Restore() { _ = w.do(w.win.Restore) }
 
-// RequestAttention makes the system point at the window.
+// RequestAttention makes the system draw the user's attention to the window.
 func (w *Win) RequestAttention() { _ = w.do(w.win.RequestAttention) }
 
 // Fullscreen makes the window cover m, in the mode that m has, until Windowed. It returns an error if m is nil or no
@@ -132,7 +132,7 @@ const (
 	VResizeCursor   = glfw.VResizeCursor
 )
 
-// SetCursor sets what the mouse looks like over the window.
+// SetCursor sets the shape of the cursor over the window.
 func (w *Win) SetCursor(shape CursorShape) {
 	if shape < ArrowCursor || shape > VResizeCursor {
 		shape = ArrowCursor
@@ -140,7 +140,7 @@ func (w *Win) SetCursor(shape CursorShape) {
 	_ = w.do(func() { w.replaceCursor(glfw.CreateStandardCursor(shape)) })
 }
 
-// SetCursorImage is SetCursor with a picture of one's own; (x, y) is the pixel that points. Nil is the arrow.
+// SetCursorImage sets the image of the cursor over the window; (x, y) is the pixel that points. Nil is the arrow.
 func (w *Win) SetCursorImage(picture image.Image, x, y int) {
 	_ = w.do(func() {
 		if isEmpty(picture) {
@@ -160,18 +160,18 @@ func (w *Win) replaceCursor(c *glfw.Cursor) {
 	w.cursor = c
 }
 
-// A CursorMode says what becomes of the cursor over a window.
+// A CursorMode is a behaviour of the cursor over a window.
 type CursorMode int
 
-// What may become of the cursor. A captured one is hidden and cannot leave, and its position has no bounds: for games
-// in which the mouse turns the player.
+// The behaviours of the cursor. A captured one is hidden and cannot leave, and its position has no bounds, for games in
+// which the mouse turns the player.
 const (
 	CursorNormal   = CursorMode(glfw.CursorNormal)
 	CursorHidden   = CursorMode(glfw.CursorHidden)
 	CursorCaptured = CursorMode(glfw.CursorDisabled)
 )
 
-// SetCursorMode sets what becomes of the cursor over the window.
+// SetCursorMode sets the behaviour of the cursor over the window.
 func (w *Win) SetCursorMode(mode CursorMode) {
 	if mode != CursorHidden && mode != CursorCaptured {
 		mode = CursorNormal

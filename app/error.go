@@ -12,15 +12,15 @@ import (
 	"github.com/go-gl/glfw/v3.3/glfw"
 )
 
-// ErrNoDisplay is wrapped by the errors that mean that there is no screen to show a window on.
+// ErrNoDisplay is wrapped by the errors that report that there is no screen for a window.
 var ErrNoDisplay = errors.New("no display")
 
-// ErrNoOpenGL is wrapped by the errors that mean that the system has no OpenGL, or not the version asked for.
+// ErrNoOpenGL is wrapped by the errors that report that the system has no OpenGL, or not the requested version.
 var ErrNoOpenGL = errors.New("no OpenGL as asked for")
 
 // initGLFW runs on the main thread.
 func initGLFW() error {
-	if isLinuxX11() && os.Getenv("DISPLAY") == "" {
+	if usesX11() && os.Getenv("DISPLAY") == "" {
 		return fmt.Errorf("app: %w: DISPLAY is not set; run it in a desktop session, with ssh -X, or with xvfb-run "+
 			"(Debian package xvfb)", ErrNoDisplay)
 	}
@@ -34,8 +34,8 @@ func initGLFW() error {
 	if err == nil {
 		return nil
 	}
-	if isLinuxX11() {
-		return fmt.Errorf("app: %w: the X server at DISPLAY=%s does not answer (%w); check that it runs and lets you in "+
+	if usesX11() {
+		return fmt.Errorf("app: %w: the X server at DISPLAY=%s does not answer (%w); check that it runs and accepts you "+
 			"(xauth, xhost)", ErrNoDisplay, os.Getenv("DISPLAY"), err)
 	}
 	return fmt.Errorf("app: %w: %w", ErrNoDisplay, err)
@@ -44,9 +44,8 @@ func initGLFW() error {
 // stray is the last error by which a call of GLFW panicked.
 var stray atomic.Pointer[glfw.Error]
 
-// guarded makes an error of the panics by which the GLFW binding reports errors. The binding keeps the last error in one
-// place for all threads, and whichever calls it next panics, so no call of it that may happen while windows are open is
-// safe without this.
+// guarded returns the panics by which the GLFW binding reports errors. The binding keeps the last error of all threads in
+// one variable, and the next thread to call it panics, so calls of it while windows are open are guarded.
 func guarded(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {
@@ -72,7 +71,7 @@ func strayed() error {
 	return nil
 }
 
-// windowError says what to do about an error of glfw.CreateWindow.
+// windowError adds to an error of glfw.CreateWindow what to do about it.
 func windowError(err error, o options) error {
 	var e *glfw.Error
 	switch {
@@ -82,17 +81,17 @@ func windowError(err error, o options) error {
 		return fmt.Errorf("app: cannot create the window: %w", err)
 	case e.Code == glfw.VersionUnavailable:
 		advice := ""
-		if isLinuxX11() {
+		if usesX11() {
 			advice = ", such as Mesa's (Debian package libgl1-mesa-dri)"
 		}
 		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or install a newer driver%s",
 			ErrNoOpenGL, o.major, o.minor, e.Desc, advice)
 	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
 		advice := "install a driver for the graphics card"
-		if isLinuxX11() {
+		if usesX11() {
 			advice = "install Mesa (Debian package libgl1-mesa-dri), which also draws without a graphics card"
 			if _, err := exec.LookPath("glxinfo"); err == nil {
-				advice += "; glxinfo tells what there is"
+				advice += "; glxinfo lists what there is"
 			}
 			advice += "; an X server must have the GLX extension"
 		}

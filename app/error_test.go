@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/internal/screen"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-func TestBadOptions(t *testing.T) {
+func TestOption(t *testing.T) {
 	begin(t)
 	for _, test := range []struct {
 		opt  app.Option
-		want string
+		want string // in the error
 	}{
 		{app.Size(0, 10), "Size(0, 10)"},
 		{app.Size(10, -1), "Size(10, -1)"},
@@ -33,11 +34,8 @@ func TestBadOptions(t *testing.T) {
 		{app.Fullscreen(&app.Monitor{}), "no longer connected"},
 	} {
 		w, err := app.NewWindow(test.opt)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("got %v, want an error that contains %q", err, test.want)
-		}
-		if w != nil {
-			t.Errorf("a window in spite of %v", err)
+		if w != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, %v, want an error with %q in it", w, err, test.want)
 		}
 	}
 	if _, err := app.NewWindow(nil, app.Hidden(), nil); err != nil {
@@ -45,82 +43,79 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-func TestAnOpenGLThatDoesNotExist(t *testing.T) {
-	begin(t)
-	for range 3 {
+// The binding keeps one error for all threads: it must reach the call that has caused it, and no other.
+func TestErrNoOpenGL(t *testing.T) {
+	_, c := show(t, app.NoVSync())
+	_, d := show(t, app.NoVSync())
+	for range 20 { // the binding writes a line for each that it has taken elsewhere
 		_, err := app.NewWindow(app.OpenGL(9, 9))
-		if !errors.Is(err, app.ErrNoOpenGL) || !strings.Contains(err.Error(), "9.9") ||
-			!strings.Contains(err.Error(), "app.OpenGL") {
+		if !errors.Is(err, app.ErrNoOpenGL) || !strings.Contains(err.Error(), "9.9") || !strings.Contains(err.Error(), "app.OpenGL") {
 			t.Errorf("OpenGL 9.9: %v", err)
 		}
 	}
+	c.goesOn(t, 3, "frames after errors of other windows")
+	d.goesOn(t, 3, "frames after errors of other windows")
 }
 
-// The binding keeps one error for all threads: it must reach the one who made it, and nobody else.
-func TestErrorsDoNotReachOthers(t *testing.T) {
-	_, c := show(t, app.NoVSync())
-	_, d := show(t, app.NoVSync())
-	ends(t, func() {
-		for range 20 { // the binding writes a line for each that it has taken elsewhere
-			if _, err := app.NewWindow(app.OpenGL(9, 9)); !errors.Is(err, app.ErrNoOpenGL) {
-				t.Errorf("OpenGL 9.9: %v", err)
+func TestErrors_system(t *testing.T) {
+	bare, err := screen.Start("-extension", "GLX")
+	screen.Must(t, err)
+	defer bare.Conn.Close()
+	for _, test := range []struct {
+		name, program, env string
+		want               []string
+	}{
+		{"no display", "init", "DISPLAY=", []string{"no display: true", "DISPLAY is not set", "xvfb"}},
+		{"a display that does not answer", "init", "DISPLAY=:987", []string{"no display: true", ":987", "xauth"}},
+		{"a display that is none", "init", "DISPLAY=nonsense", []string{"no display: true", "nonsense"}},
+		{"no GLX", "new window", "DISPLAY=" + bare.Display, []string{"no OpenGL: true", "libgl1-mesa-dri", "GLX extension"}},
+		{"no driver", "new window", "LIBGL_DRIVERS_PATH=/nowhere", []string{"no OpenGL: true", "libgl1-mesa-dri"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			out, status := program(t, test.program, test.env)
+			if status != 0 {
+				t.Errorf("status %d", status)
 			}
-		}
-	})
-	c.goesOn(t, 3, "frames beside errors of others")
-	d.goesOn(t, 3, "frames beside errors of others")
-}
-
-// More samples than any system has are not an error: the window gets what there is.
-func TestMoreSamplesThanThereAre(t *testing.T) {
-	w := open(t, app.Samples(64))
-	w.OnDraw(quarters)
-	run(t, w)
-	if p, err := w.Screenshot(); err != nil || cornersOf(p) != corners {
-		t.Errorf("%v, %v", cornersOf(p), err)
+			for _, want := range test.want {
+				if n := strings.Count(out, want); n < 2 { // the second attempt fails in the same way
+					t.Errorf("%q is there %d times, want twice:\n%s", want, n, out)
+				}
+			}
+		})
 	}
 }
 
-// What a program of these tests tells of an error.
-func tell(err error) {
+func report(err error) {
 	fmt.Printf("error: %v\nno display: %v\nno OpenGL: %v\n", err, errors.Is(err, app.ErrNoDisplay),
 		errors.Is(err, app.ErrNoOpenGL))
 }
 
-func initAndTellError() {
+func initAndReport() {
 	mainthread.Init(func() {
-		for range 2 { // a failure leaves nothing behind that the next attempt would fall over
-			tell(app.Init())
+		for range 2 {
+			report(app.Init())
 		}
 		app.Terminate()
 	})
 }
 
-func newWindowAndTellError() {
+func newWindowAndReport() {
 	mainthread.Init(func() {
 		if err := app.Init(); err != nil {
-			tell(err)
+			report(err)
 			return
 		}
 		defer app.Terminate()
 		for range 2 {
 			_, err := app.NewWindow()
-			tell(err)
+			report(err)
 		}
 	})
 }
 
-// initWithoutHost shows what becomes of Init when nobody serves the main thread any longer.
-func initWithoutHost() {
-	done := make(chan error)
+func initAfterMain() {
 	mainthread.Init(func() {})
+	done := make(chan error)
 	go func() { done <- app.Init() }()
-	tell(<-done)
-}
-
-func TestInitAfterMain(t *testing.T) {
-	out, status := program(t, "init without a host")
-	if status != 0 || !strings.Contains(out, "has returned") {
-		t.Errorf("status %d:\n%s", status, out)
-	}
+	report(<-done)
 }

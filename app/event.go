@@ -1,8 +1,7 @@
 package app
 
-// An Event is something that happened to a window: a pointer to one of the types in this file whose names end in
-// Event. It may be used until the function given to [Win.OnEvent] returns; who wants to keep it copies what it points
-// to. (So events need not be allocated.)
+// An Event is a pointer to one of the types of this package whose names end in Event. It is valid until the function given
+// to [Win.OnEvent] returns, so that events need not be allocated; copy what it points to in order to keep it.
 type Event interface{ event() }
 
 // A KeyEvent is a key pressed, held or released. Key is the place on a US keyboard; for text, see TextEvent.
@@ -21,42 +20,42 @@ type MouseButtonEvent struct {
 	Button MouseButton
 	Action Action
 	Mods   Mods
-	X, Y   float64 // where, as in MouseMoveEvent
+	X, Y   float64 // as in MouseMoveEvent
 }
 
-// A MouseMoveEvent says where the mouse is, in screen coordinates from the upper left corner of the content. While the
+// A MouseMoveEvent is the position of the mouse, in screen coordinates from the upper left corner of the content. While the
 // cursor is captured (see [Win.SetCursorMode]) the position has no bounds.
 type MouseMoveEvent struct{ X, Y float64 }
 
-// A MouseEnterEvent says that the mouse has come in, or has left.
+// A MouseEnterEvent reports that the mouse has entered the window, or has left it.
 type MouseEnterEvent struct{ Inside bool }
 
 // A ScrollEvent is a turn of the wheel, or two fingers on a pad. Up and left are positive.
 type ScrollEvent struct{ DX, DY float64 }
 
-// A DropEvent is files that were dragged onto the window. Paths is the receiver's to keep.
+// A DropEvent is files that the user has dragged onto the window. The handler may keep Paths.
 type DropEvent struct{ Paths []string }
 
-// A ResizeEvent says how large the content is: in pixels, and in screen coordinates.
+// A ResizeEvent is the size of the content: in pixels, and in screen coordinates.
 type ResizeEvent struct {
 	Width, Height             int
 	ScreenWidth, ScreenHeight int
 }
 
-// A MoveEvent says where the upper left corner of the content is on the screen.
+// A MoveEvent is the position of the upper left corner of the content on the screen.
 type MoveEvent struct{ X, Y int }
 
-// A ScaleEvent says how the system wants text and images scaled: the window has come to another monitor, or the user
-// has changed the setting.
+// A ScaleEvent is by how much to scale text and images: the window has moved to another monitor, or the user has changed
+// the setting.
 type ScaleEvent struct{ X, Y float32 }
 
-// A FocusEvent says that the window has the keyboard, or has lost it.
+// A FocusEvent reports that the window has the keyboard, or has lost it.
 type FocusEvent struct{ Focused bool }
 
-// A StateEvent says that the window has been minimized or maximized, or neither any longer.
+// A StateEvent reports whether the window is minimized or maximized.
 type StateEvent struct{ Minimized, Maximized bool }
 
-// A CloseEvent says that the user wants to close the window, which it then does, unless Keep is called.
+// A CloseEvent reports that the user closes the window. It closes after the event, unless the handler calls Keep.
 type CloseEvent struct{ keep bool }
 
 // Keep keeps the window open.

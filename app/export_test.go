@@ -1,12 +1,12 @@
 package app
 
-// What the tests see of the inside.
+import "reflect"
 
-// ID returns the window system's number of the window.
+// ID returns the number of the window in the X server.
 func (w *Win) ID() (id uint64) {
-	_ = w.do(func() { id = nativeID(w.win) })
+	_ = w.do(func() { id = reflect.ValueOf(w.win).MethodByName("GetX11Window").Call(nil)[0].Uint() })
 	return id
 }
 
-// Done is closed when the window is gone.
+// Done is closed when the window has been destroyed.
 func (w *Win) Done() <-chan struct{} { return w.gone }

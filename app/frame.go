@@ -10,7 +10,7 @@ import (
 	"github.com/go-gl/gl/v3.3-core/gl"
 )
 
-// A Frame is what the function given to [Win.OnDraw] is told. It may be used until that returns.
+// A Frame is what the function given to [Win.OnDraw] receives. It is valid until that returns.
 type Frame struct {
 	Number uint64        // zero for the first
 	Time   time.Duration // since the first frame began
@@ -21,15 +21,15 @@ type Frame struct {
 	ScaleX, ScaleY            float32
 }
 
-// drawing is how frames follow each other. A frame is a function posted to the window's thread, which posts the next
-// one: so what others give to the thread runs between frames.
+// drawing draws frame after frame. A frame is a function posted to the window's thread, which posts the next one, so that
+// other functions given to the thread run between frames.
 type drawing struct {
 	frame   Frame
 	first   time.Time
 	due     time.Duration // when the next frame should begin, since first
 	refresh time.Duration // how long the monitor shows a frame
 	timer   *time.Timer   // posts the next frame, if it is not due yet
-	woken   time.Duration // when the main thread was last told to look for events, since first
+	woken   time.Duration // when a frame last woke the main thread, since first
 	run     func()        // drawFrame, made once
 	swap    func() error
 	pending atomic.Bool // a frame has been posted, or the timer will post one
@@ -68,8 +68,8 @@ func (w *Win) schedule() {
 	}
 }
 
-// Redraw draws a frame soon. For windows that are not [OnDemand] it does nothing, they are drawn anyway. Several calls
-// before the frame begins give one frame.
+// Redraw draws a frame soon, if the window is [OnDemand]; others draw frame after frame. Several calls before the frame
+// begins result in one frame.
 func (w *Win) Redraw() {
 	if w.opts.onDemand && w.life.Load() == running {
 		w.schedule()
@@ -81,7 +81,7 @@ func (w *Win) drawFrame() {
 	if w.stopped.Load() {
 		return
 	}
-	w.pending.Store(false) // from now on Redraw means another frame
+	w.pending.Store(false) // from now on Redraw posts another frame
 	completed := false
 	defer func() {
 		if !completed {
@@ -116,11 +116,11 @@ func (w *Win) drawFrame() {
 
 // show shows the frame.
 //
-// While it waits for the answer of an X server, Xlib may read events that are the main thread's, which sleeps on the
-// socket and does not notice: it is woken to look. (TestAnEventBesideTheLastFrame loses an event for ever without it.)
+// While it waits for the reply of an X server, Xlib may read events for the main thread, which waits for the socket and is
+// not notified: show wakes it. (Without that, TestEvent_whileDrawing loses an event.)
 func (w *Win) show(f *Frame) {
 	_ = guarded(w.swap)
-	if isLinuxX11() && (w.opts.onDemand || f.Time-w.woken >= 4*time.Millisecond) {
+	if usesX11() && (w.opts.onDemand || f.Time-w.woken >= 4*time.Millisecond) {
 		w.woken = f.Time
 		wake()
 	}
@@ -137,8 +137,8 @@ func (w *Win) measure(f *Frame) {
 	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
 }
 
-// scheduleAfter posts the frame after the one that began at began: at once, if showing that has waited for the
-// monitor, and otherwise when it is due.
+// scheduleAfter posts the frame after the one that began at began: at once if the driver has waited for the monitor, and
+// otherwise when it is due.
 func (w *Win) scheduleAfter(began time.Duration) {
 	if !w.pending.CompareAndSwap(false, true) {
 		return
@@ -184,7 +184,7 @@ func (w *Win) Screenshot() (*image.NRGBA, error) {
 	return s.picture, s.err
 }
 
-// takeShots reads back the frame that has just been drawn, if somebody has asked for it.
+// takeShots reads back the frame that has just been drawn, if a Screenshot waits for it.
 func (w *Win) takeShots(f *Frame) {
 	w.shared.mu.Lock()
 	shots := w.shared.shots
@@ -200,7 +200,7 @@ func (w *Win) takeShots(f *Frame) {
 	}
 }
 
-// readPixels fills p with what has been drawn on the window, whatever the program has bound, and leaves that as it was.
+// readPixels fills p with the pixels of the window, whatever the program has bound, and restores what was bound.
 func readPixels(p *image.NRGBA) {
 	set := func(get uint32, value int32, set func(int32)) (restore func()) {
 		var before int32

@@ -6,9 +6,5 @@ require (
 	github.com/go-gl/gl v0.0.0-20231021071112-07e5d0ea2e71
 	github.com/go-gl/glfw/v3.3/glfw v0.0.0-20260823155953-d41da22a9587
 	github.com/jezek/xgb v1.1.1
-	github.com/threadcall/threadcall v0.0.0
+	github.com/threadcall/threadcall v0.1.0
 )
-
-require golang.org/x/sys v0.49.0 // indirect
-
-replace github.com/threadcall/threadcall => ../

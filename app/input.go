@@ -2,7 +2,7 @@ package app
 
 import "github.com/go-gl/glfw/v3.3/glfw"
 
-// listen has GLFW report what happens to the window. It runs on the main thread, and so do the functions that it sets.
+// listen sets the callbacks of GLFW for the window. It runs on the main thread, and so do they.
 func (w *Win) listen() {
 	put := w.queue.put
 	win := w.win
@@ -21,19 +21,19 @@ func (w *Win) listen() {
 		put(happening{kind: buttonKind, button: MouseButtonEvent{b, a, m, mouse.X, mouse.Y}})
 	})
 	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) {
-		put(happening{kind: enterKind, flag: inside})
+		put(happening{kind: enterKind, enter: MouseEnterEvent{inside}})
 	})
 	win.SetScrollCallback(func(_ *glfw.Window, x, y float64) {
-		put(happening{kind: scrollKind, mouse: MouseMoveEvent{x, y}})
+		put(happening{kind: scrollKind, scroll: ScrollEvent{x, y}})
 	})
 	win.SetDropCallback(func(_ *glfw.Window, paths []string) {
-		put(happening{kind: dropKind, drop: paths})
+		put(happening{kind: dropKind, drop: DropEvent{paths}})
 	})
 	win.SetPosCallback(func(_ *glfw.Window, x, y int) {
 		put(happening{kind: moveKind, move: MoveEvent{x, y}})
 	})
 	win.SetFocusCallback(func(_ *glfw.Window, focused bool) {
-		put(happening{kind: focusKind, flag: focused})
+		put(happening{kind: focusKind, focus: FocusEvent{focused}})
 	})
 	var state StateEvent
 	win.SetIconifyCallback(func(_ *glfw.Window, minimized bool) {
@@ -53,13 +53,13 @@ func (w *Win) listen() {
 	win.SetFramebufferSizeCallback(func(*glfw.Window, int, int) { w.resized() })
 	win.SetRefreshCallback(func(*glfw.Window) { w.Redraw() })
 	win.SetCloseCallback(func(*glfw.Window) {
-		win.SetShouldClose(false) // that is for Run to decide
+		win.SetShouldClose(false) // Run decides
 		put(happening{kind: closeKind})
 	})
 	w.look()
 }
 
-// look asks how large the window is.
+// look stores the size of the window.
 func (w *Win) look() {
 	var g geometry
 	g.size.Width, g.size.Height = w.win.GetFramebufferSize()
@@ -71,7 +71,7 @@ func (w *Win) look() {
 	w.shared.mu.Unlock()
 }
 
-// resized tells of a new size, once.
+// resized puts a new size into the queue, once.
 func (w *Win) resized() {
 	before := w.geometry.size
 	w.look()

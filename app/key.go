@@ -2,7 +2,7 @@ package app
 
 import "github.com/go-gl/glfw/v3.3/glfw"
 
-// A Key is a place on the keyboard, named after what is there on a US one.
+// A Key is a place on the keyboard, named as on a US one.
 type Key = glfw.Key
 
 // An Action is what happened to a key or button.
@@ -15,7 +15,7 @@ const (
 	Repeat  = glfw.Repeat
 )
 
-// Mods is which modifier keys were held, a set of bits.
+// Mods is a set of modifier keys, as bits.
 type Mods = glfw.ModifierKey
 
 // The modifier keys.

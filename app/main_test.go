@@ -1,14 +1,12 @@
 package app_test
 
 import (
-	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"reflect"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,161 +14,99 @@ import (
 	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/jezek/xgb/xproto"
 
 	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/internal/screen"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// The environment of the tests:
-//
-//	CI=true                  a missing display is a failure
-//	THREADCALL_PROGRAM=name  run that program and no test: tests start themselves so where the end of a process matters,
-//	                         or what it lacks
-
-// programs are what tests run in processes of their own.
+// programs are what tests run in processes of their own, where the end of a process matters, or what it lacks. The
+// environment variable THREADCALL_PROGRAM chooses one in place of the tests.
 var programs = map[string]func(){
-	"init":                      initAndTellError,
-	"new window":                newWindowAndTellError,
-	"init without a host":       initWithoutHost,
+	"init":                      initAndReport,
+	"init after main":           initAfterMain,
+	"new window":                newWindowAndReport,
 	"draw panics":               drawPanics,
-	"goexit on the main thread": goexitOnTheMainThread,
+	"goexit on the main thread": goexitOnMainThread,
 }
 
+var x *screen.Screen // on which the windows of the tests are
+
+// Without a screen, CI=true makes the tests fail; otherwise those run that need none.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if program := programs[os.Getenv("THREADCALL_PROGRAM")]; program != nil {
 		program()
 		return
 	}
-	why := openDisplay()
-	if why != "" {
-		fmt.Printf("app: NOT TESTED: %s\n", why)
+	var err error
+	if x, err = screen.Start(); err != nil {
+		fmt.Printf("app: NOT TESTED: no X server: %v\n", err)
 		if os.Getenv("CI") == "true" {
 			os.Exit(1)
 		}
-		_ = flag.Set("test.run", "^TestQueue") // needs none
+		_ = flag.Set("test.run", "^TestQueue")
 		_ = flag.Set("test.bench", "^$")
+	} else {
+		os.Setenv("DISPLAY", x.Display)
+		os.Setenv("LIBGL_ALWAYS_SOFTWARE", "1")
 	}
-	watchdog()
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 
-// watchdog ends a process that hangs, and shows where, if nobody has told go test when to do that.
-func watchdog() {
-	if flag.Lookup("test.timeout").Value.String() != "0s" {
-		return
+// program runs one of the programs and returns what it wrote and its exit status.
+func program(t *testing.T, name string, env ...string) (output string, status int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), screen.Limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(append(os.Environ(), "THREADCALL_PROGRAM="+name), env...)
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil || cmd.ProcessState == nil {
+		t.Fatalf("%q has not ended: %v\n%s", name, err, out)
 	}
-	const limit = 20 * time.Minute
-	time.AfterFunc(limit, func() {
-		fmt.Printf("app: the tests have not ended within %v\n%s", limit, stacks())
-		os.Exit(2)
-	})
+	return string(out), cmd.ProcessState.ExitCode()
 }
 
-func stacks() string {
-	b := make([]byte, 1<<20)
-	return string(b[:runtime.Stack(b, true)])
-}
-
-// patience is how long something may take that a slow machine cannot explain.
-const patience = 60 * time.Second
-
-// ends runs f in a goroutine of its own and fails the test if f panics or does not end.
-func ends(t testing.TB, f func()) {
-	t.Helper()
-	endsWithin(t, patience, f)
-}
-
-func endsWithin(t testing.TB, limit time.Duration, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if v := recover(); v != nil {
-				t.Errorf("panic: %v\n%s", v, debug.Stack())
-			}
-		}()
-		f()
-	}()
-	arrivesWithin(t, limit, done)
-}
-
-// arrives receives from c and fails the test if nothing comes.
-func arrives[T any](t testing.TB, c <-chan T) T {
-	t.Helper()
-	return arrivesWithin(t, patience, c)
-}
-
-func arrivesWithin[T any](t testing.TB, limit time.Duration, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(limit):
-		t.Fatalf("nothing came within %v\n%s", limit, stacks())
-		panic("not reached")
-	}
-}
-
-// eventually fails the test if the condition does not become true.
-func eventually(t testing.TB, condition func() bool, format string, args ...any) {
-	t.Helper()
-	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
-		if time.Since(start) > patience {
-			t.Fatalf("not within %v: "+format+"\n%s", append(append([]any{patience}, args...), stacks())...)
-		}
-	}
-}
-
-// recovered runs f and returns what it panicked with, or nil.
+// recovered returns what f panics with, or nil.
 func recovered(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
 	return nil
 }
 
-func mustPanic(t testing.TB, f func(), advice string) {
+func mustPanic(t testing.TB, f func(), with string) {
 	t.Helper()
-	if v := fmt.Sprint(recovered(f)); !strings.Contains(v, advice) {
-		t.Errorf("panicked with %q, want something about %q", v, advice)
+	if v := fmt.Sprint(recovered(f)); !strings.Contains(v, with) {
+		t.Errorf("panicked with %q, want %q in it", v, with)
 	}
 }
 
-// begin initializes the package; the test's end terminates it, which also ends what hangs about.
+var begun testing.TB // the test whose end terminates the package
+
 func begin(t testing.TB) {
 	t.Helper()
-	if err := app.Init(); err != nil {
-		t.Fatal(err)
-	}
+	screen.Must(t, app.Init())
 	if begun != t {
 		begun = t
-		t.Cleanup(func() { begun = nil; ends(t, app.Terminate) })
+		t.Cleanup(func() { begun = nil; app.Terminate() })
 	}
 }
-
-var begun testing.TB // the test that will terminate the package
 
 // open makes a window.
 func open(t testing.TB, opts ...app.Option) *app.Win {
 	t.Helper()
 	begin(t)
 	w, err := app.NewWindow(append([]app.Option{app.Title(t.Name()), app.Size(200, 150)}, opts...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	screen.Must(t, err)
 	return w
 }
 
-// run runs a window in a goroutine of its own, and returns what is closed when Run has returned.
-func run(t testing.TB, w *app.Win) <-chan struct{} {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.Run()
-	}()
-	t.Cleanup(func() { w.Stop(); arrives(t, done) })
-	return done
+// run runs a window on a goroutine of its own until the test ends.
+func run(t testing.TB, w *app.Win) {
+	go w.Run()
+	t.Cleanup(func() { w.Stop(); <-w.Done() })
 }
 
 // show makes a window and runs it, and returns when it has drawn a frame.
@@ -179,21 +115,20 @@ func show(t testing.TB, opts ...app.Option) (*app.Win, *counter) {
 	w := open(t, opts...)
 	c := count(w, nil)
 	run(t, w)
-	eventually(t, func() bool { return c.n.Load() > 0 }, "the first frame")
+	c.goesOn(t, 1, "the first frame")
 	return w, c
 }
 
 // A counter counts the frames of a window.
 type counter struct{ n atomic.Int64 }
 
-// count has a window drawn by draw, and counts.
-func count(w *app.Win, draw func(f *app.Frame)) *counter {
+// count makes draw, or an empty function, the one that draws w.
+func count(w *app.Win, draw func(*app.Frame)) *counter {
 	c := &counter{}
 	w.OnDraw(func(f *app.Frame) {
 		if draw != nil {
 			draw(f)
 		} else {
-			gl.ClearColor(0, 0.5, 0, 1)
 			gl.Clear(gl.COLOR_BUFFER_BIT)
 		}
 		c.n.Add(1)
@@ -201,11 +136,22 @@ func count(w *app.Win, draw func(f *app.Frame)) *counter {
 	return c
 }
 
-// goesOn fails the test if no more frames are drawn.
-func (c *counter) goesOn(t testing.TB, frames int64, format string, args ...any) {
+// goesOn waits for more frames.
+func (c *counter) goesOn(t testing.TB, frames int64, what string) {
 	t.Helper()
 	before := c.n.Load()
-	eventually(t, func() bool { return c.n.Load() >= before+frames }, format, args...)
+	screen.Wait(t, func() bool { return c.n.Load() >= before+frames }, "%s", what)
+}
+
+// steady waits until no frame has come for a while, and returns how many there were.
+func (c *counter) steady(t testing.TB) (n int64) {
+	t.Helper()
+	screen.Wait(t, func() bool {
+		n = c.n.Load()
+		time.Sleep(150 * time.Millisecond)
+		return c.n.Load() == n
+	}, "the end of the frames")
+	return n
 }
 
 // A record is the events of a window, as values.
@@ -218,9 +164,8 @@ type record struct {
 func listen(w *app.Win, handle func(app.Event)) *record {
 	r := &record{}
 	w.OnEvent(func(e app.Event) {
-		v := reflect.ValueOf(e).Elem().Interface()
 		r.mu.Lock()
-		r.all = append(r.all, v)
+		r.all = append(r.all, reflect.ValueOf(e).Elem().Interface())
 		r.mu.Unlock()
 		if handle != nil {
 			handle(e)
@@ -250,38 +195,32 @@ func of[E any](r *record) (some []E) {
 // comes waits for an event.
 func comes[E any](t testing.TB, r *record, like func(E) bool) {
 	t.Helper()
-	eventually(t, func() bool {
+	screen.Wait(t, func() bool {
 		for _, e := range of[E](r) {
 			if like(e) {
 				return true
 			}
 		}
 		return false
-	}, "an event; those that came: %v", r)
+	}, "an event like the one expected")
 }
 
-// program runs one of the programs in a process of its own and returns what it wrote and its exit status.
-func program(t *testing.T, name string, env ...string) (output string, status int) {
+func id(w *app.Win) xproto.Window { return xproto.Window(w.ID()) }
+
+// focus gives w the keyboard, which it may have had.
+func focus(t testing.TB, w *app.Win, r *record) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(append(os.Environ(), "THREADCALL_PROGRAM="+name), env...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var late atomic.Bool
-	killer := time.AfterFunc(patience, func() { late.Store(true); _ = cmd.Process.Kill() })
-	defer killer.Stop()
-	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	if late.Load() {
-		t.Fatalf("%q did not end by itself:\n%s", name, out.String())
-	}
-	return out.String(), cmd.ProcessState.ExitCode()
+	x.Focus(t, xproto.InputFocusPointerRoot)
+	x.Focus(t, id(w))
+	comes(t, r, func(e app.FocusEvent) bool { return e.Focused })
+}
+
+func resize(t testing.TB, w *app.Win, width, height int) {
+	t.Helper()
+	x.Configure(t, id(w), xproto.ConfigWindowWidth|xproto.ConfigWindowHeight, uint32(width), uint32(height))
+}
+
+func place(t testing.TB, w *app.Win, px, py int) {
+	t.Helper()
+	x.Configure(t, id(w), xproto.ConfigWindowX|xproto.ConfigWindowY, uint32(px), uint32(py))
 }

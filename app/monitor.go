@@ -14,14 +14,14 @@ type Monitor struct {
 	Name           string
 	Bounds         image.Rectangle // on the desktop, in screen coordinates
 	WorkArea       image.Rectangle // without task bars
-	Millimetres    image.Point     // its size, if the system knows
-	ScaleX, ScaleY float32         // how the system wants text and images scaled
+	Millimetres    image.Point     // its size, or zero if the system does not know
+	ScaleX, ScaleY float32         // by how much to scale text and images
 	Mode           VideoMode
-	Modes          []VideoMode // that it can have, the smallest first
+	Modes          []VideoMode // all, the smallest first
 	m              *glfw.Monitor
 }
 
-// A VideoMode is what a monitor can show.
+// A VideoMode is a resolution and refresh rate of a monitor.
 type VideoMode struct {
 	Width, Height int // in screen coordinates
 	RefreshRate   int // pictures a second
@@ -55,7 +55,7 @@ func describe(m *glfw.Monitor) *Monitor {
 	return d
 }
 
-// connected tells, on the main thread, whether m is still there.
+// connected returns whether m is still there. It runs on the main thread.
 func connected(m *Monitor) bool {
 	for _, other := range glfw.GetMonitors() {
 		if m.m != nil && *other == *m.m {

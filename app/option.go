@@ -24,7 +24,7 @@ type options struct {
 	monitor       *Monitor
 }
 
-// most is how wide or high a window may be.
+// most is the greatest width and height of a window.
 const most = 1 << 14
 
 func defaults() options {
@@ -34,8 +34,8 @@ func defaults() options {
 // Title sets the title.
 func Title(title string) Option { return func(o *options) { o.title = title } }
 
-// Size sets the size of the content, in screen coordinates: on most systems pixels, on a display with a content scale
-// fewer. The default is 640 by 480.
+// Size sets the size of the content, in screen coordinates: pixels, but on some systems fewer if the display has a content
+// scale. The default is 640 by 480.
 func Size(width, height int) Option { return func(o *options) { o.width, o.height = width, height } }
 
 // OpenGL sets the least version that the context must have. The default is 3.3. From 3.2 on it has the core profile.
@@ -54,8 +54,7 @@ func Hidden() Option { return func(o *options) { o.hidden = true } }
 // Undecorated makes a window without border and title.
 func Undecorated() Option { return func(o *options) { o.bare = true } }
 
-// Transparent makes a window through which one sees what is behind it where the alpha of its pixels is less than one, if
-// the system can do that.
+// Transparent makes a window that is transparent where the alpha of its pixels is less than one, if the system can.
 func Transparent() Option { return func(o *options) { o.transparent = true } }
 
 // Floating keeps the window above others.
@@ -65,7 +64,7 @@ func Floating() Option { return func(o *options) { o.floating = true } }
 func Fullscreen(m *Monitor) Option { return func(o *options) { o.monitor = m } }
 
 // OnDemand makes a window that is drawn only when [Win.Redraw] is called, when it has been resized, and when the system
-// has lost what was drawn: for tools that look the same most of the time. Without it, frame follows frame.
+// has lost what was drawn. Without it, frame follows frame.
 func OnDemand() Option { return func(o *options) { o.onDemand = true } }
 
 // NoVSync lets frames follow each other faster than the monitor shows them. Without it, drawing waits for the monitor; if

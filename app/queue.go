@@ -2,7 +2,7 @@ package app
 
 import "sync"
 
-// A kind says which field of a happening counts.
+// A kind is a type of event.
 type kind uint8
 
 const (
@@ -22,85 +22,10 @@ const (
 	closeKind
 )
 
-// A happening is an event in the queue: room for one of each kind that is needed there, so that it is copied and not
+// A happening is an event in the queue: one of each type, of which the kind selects one, so that it is copied and not
 // allocated.
 type happening struct {
 	kind   kind
-	key    KeyEvent
-	text   TextEvent
-	button MouseButtonEvent
-	mouse  MouseMoveEvent // also of ScrollEvent
-	flag   bool           // of MouseEnterEvent and FocusEvent
-	drop   []string
-	resize ResizeEvent
-	move   MoveEvent
-	scale  ScaleEvent
-	state  StateEvent
-}
-
-// A queue takes events from the main thread, which never waits, to the window's goroutine.
-type queue struct {
-	mu   sync.Mutex
-	ring []happening // the number of places is a power of two
-	head int         // the oldest, counted from the first ever
-	tail int         // one after the youngest
-
-	bell chan struct{} // something has come, or the window shall close
-}
-
-func newQueue() *queue { return &queue{ring: make([]happening, 64), bell: make(chan struct{}, 1)} }
-
-// crowd is how many events may wait before moves that nobody has looked at yet give way to later ones.
-const crowd = 256
-
-// put adds h. If the queue is long, because the handler is slow, a position or size that came immediately before is
-// replaced: only the last counts then.
-func (q *queue) put(h happening) {
-	q.mu.Lock()
-	n := q.tail - q.head
-	last := &q.ring[(q.tail-1)&(len(q.ring)-1)]
-	switch {
-	case n >= crowd && last.kind == h.kind && (h.kind == moveMouseKind || h.kind == resizeKind || h.kind == moveKind):
-		*last = h
-	case n == len(q.ring):
-		bigger := make([]happening, 2*n)
-		for i := q.head; i != q.tail; i++ {
-			bigger[i&(2*n-1)] = q.ring[i&(n-1)]
-		}
-		q.ring = bigger
-		fallthrough
-	default:
-		q.ring[q.tail&(len(q.ring)-1)] = h
-		q.tail++
-	}
-	q.mu.Unlock()
-	q.announce()
-}
-
-// announce rings the bell.
-func (q *queue) announce() {
-	select {
-	case q.bell <- struct{}{}:
-	default:
-	}
-}
-
-// get takes the oldest event. Its kind is none if there is none.
-func (q *queue) get() (h happening) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.head == q.tail {
-		return h
-	}
-	p := &q.ring[q.head&(len(q.ring)-1)]
-	h = *p
-	p.drop = nil
-	q.head++
-	return h
-}
-
-// events has one event of each kind, to which the handler is given a pointer.
-type events struct {
 	key    KeyEvent
 	text   TextEvent
 	button MouseButtonEvent
@@ -116,48 +41,95 @@ type events struct {
 	close  CloseEvent
 }
 
-// from returns the event that h is.
-func (e *events) from(h *happening) Event {
+// event returns the event that h is, or nil.
+func (h *happening) event() Event {
 	switch h.kind {
 	case keyKind:
-		e.key = h.key
-		return &e.key
+		return &h.key
 	case textKind:
-		e.text = h.text
-		return &e.text
+		return &h.text
 	case buttonKind:
-		e.button = h.button
-		return &e.button
+		return &h.button
 	case moveMouseKind:
-		e.mouse = h.mouse
-		return &e.mouse
+		return &h.mouse
 	case enterKind:
-		e.enter = MouseEnterEvent{h.flag}
-		return &e.enter
+		return &h.enter
 	case scrollKind:
-		e.scroll = ScrollEvent{h.mouse.X, h.mouse.Y}
-		return &e.scroll
+		return &h.scroll
 	case dropKind:
-		e.drop = DropEvent{h.drop}
-		return &e.drop
+		return &h.drop
 	case resizeKind:
-		e.resize = h.resize
-		return &e.resize
+		return &h.resize
 	case moveKind:
-		e.move = h.move
-		return &e.move
+		return &h.move
 	case scaleKind:
-		e.scale = h.scale
-		return &e.scale
+		return &h.scale
 	case focusKind:
-		e.focus = FocusEvent{h.flag}
-		return &e.focus
+		return &h.focus
 	case stateKind:
-		e.state = h.state
-		return &e.state
+		return &h.state
 	case closeKind:
-		e.close = CloseEvent{}
-		return &e.close
+		return &h.close
 	}
 	return nil
+}
+
+// A queue carries events from the main thread, which does not wait, to the window's goroutine.
+type queue struct {
+	mu   sync.Mutex
+	ring []happening // the number of places is a power of two
+	head int         // the oldest, counted from the first ever
+	tail int         // one after the youngest
+
+	notified chan struct{} // an event has come, or the window has been stopped
+}
+
+func newQueue() *queue { return &queue{ring: make([]happening, 64), notified: make(chan struct{}, 1)} }
+
+// In a queue of long events, later moves replace those that wait.
+const long = 256
+
+// put adds h. If the queue is long, because the handler is slow, a position or size that came immediately before is
+// replaced: only the last counts then.
+func (q *queue) put(h happening) {
+	q.mu.Lock()
+	n := q.tail - q.head
+	last := &q.ring[(q.tail-1)&(len(q.ring)-1)]
+	switch {
+	case n >= long && last.kind == h.kind && (h.kind == moveMouseKind || h.kind == resizeKind || h.kind == moveKind):
+		*last = h
+	case n == len(q.ring):
+		bigger := make([]happening, 2*n)
+		for i := q.head; i != q.tail; i++ {
+			bigger[i&(2*n-1)] = q.ring[i&(n-1)]
+		}
+		q.ring = bigger
+		fallthrough
+	default:
+		q.ring[q.tail&(len(q.ring)-1)] = h
+		q.tail++
+	}
+	q.mu.Unlock()
+	q.notify()
+}
+
+func (q *queue) notify() {
+	select {
+	case q.notified <- struct{}{}:
+	default:
+	}
+}
+
+// get removes the oldest event and stores it in h. Its kind is none if there is none.
+func (q *queue) get(h *happening) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.head == q.tail {
+		h.kind = none
+		return
+	}
+	p := &q.ring[q.head&(len(q.ring)-1)]
+	*h = *p
+	p.drop.Paths = nil
+	q.head++
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -10,7 +11,6 @@ import (
 	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/glfw/v3.3/glfw"
 
-	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -21,24 +21,24 @@ var ErrClosed = errors.New("app: the window is closed")
 // A Win is a window. Its methods may be called from any goroutine at any time. Those that change something do nothing
 // once the window is closed, because the user may close it at any moment.
 //
-// A Win is made by NewWindow, lives in Run, and is gone when Run has returned.
+// NewWindow makes it, Run shows it, and when Run has returned it has been destroyed.
 type Win struct {
 	opts   options
 	win    *glfw.Window
 	thread *thread.Thread
 	queue  *queue
-	events events // only Run's
+	event  happening // Run's
 
 	onDraw  atomic.Pointer[func(*Frame)]
 	onEvent atomic.Pointer[func(Event)]
 
-	life    atomic.Int32   // only ever grows
-	runner  atomic.Uintptr // the goroutine in Run
-	stopped atomic.Bool    // no frame begins, and Run returns
+	life    atomic.Int32  // only grows
+	runner  atomic.Uint64 // the goroutine in Run
+	stopped atomic.Bool   // no frame begins, and Run returns
 	failed  atomic.Pointer[failure]
 	gone    chan struct{} // closed when the window has been destroyed
 
-	// What belongs to the main thread.
+	// The main thread uses these.
 	destroyed bool
 	cursor    *glfw.Cursor
 	placed    placement // before Fullscreen
@@ -50,14 +50,14 @@ type Win struct {
 		shots    []chan<- shot
 	}
 
-	drawing // what belongs to the window's thread, see frame.go
+	drawing // the window's thread uses it
 }
 
-// The lives of a window.
+// The values of Win.life.
 const (
 	made    = iota // NewWindow has returned, or will
 	running        // Run has been called
-	over           // nobody draws it or will
+	over           // no frame is drawn any more
 )
 
 // geometry is how large the window is.
@@ -77,7 +77,7 @@ var glLoaded struct {
 	done bool
 }
 
-// NewWindow makes a window. Nothing is drawn before Run. Errors say what is wrong with the options or what the system
+// NewWindow makes a window. Nothing is drawn before Run. Errors name what is wrong with the options or what the system
 // lacks.
 func NewWindow(opts ...Option) (*Win, error) {
 	o := defaults()
@@ -202,7 +202,7 @@ func (w *Win) OnDraw(draw func(*Frame)) {
 	w.Redraw()
 }
 
-// OnEvent sets the function that is told of events. It runs on the goroutine that called Run, one event after the other.
+// OnEvent sets the function that handles events. It runs on the goroutine that called Run, one event after the other.
 func (w *Win) OnEvent(handle func(Event)) {
 	if handle == nil {
 		w.onEvent.Store(nil)
@@ -211,9 +211,9 @@ func (w *Win) OnEvent(handle func(Event)) {
 	}
 }
 
-// Thread returns the thread on which the window is drawn. What it is given runs between two frames, with the window's
-// context current: that is the place to upload textures. It is terminated when the window is closed; terminated by
-// anybody else, it closes the window.
+// Thread returns the thread on which the window is drawn. Functions given to it run between two frames, with the window's
+// context current, for example to upload textures. Closing the window terminates the thread, and terminating the
+// thread closes the window.
 func (w *Win) Thread() *thread.Thread { return w.thread }
 
 // Run shows frames and delivers events until the user closes the window, or Stop or Terminate is called. Then it destroys
@@ -239,30 +239,36 @@ func (w *Win) Run() {
 	}()
 	w.schedule()
 	for !w.stopped.Load() {
-		h := w.queue.get()
-		if h.kind == none {
-			<-w.queue.bell
+		w.queue.get(&w.event)
+		if w.event.kind == none {
+			<-w.queue.notified
 			continue
 		}
-		e := w.events.from(&h)
 		if handle := w.onEvent.Load(); handle != nil {
-			(*handle)(e)
+			(*handle)(w.event.event())
 		}
-		if h.kind == closeKind && !w.events.close.keep {
+		if w.event.kind == closeKind && !w.event.close.keep {
 			w.Stop()
 		}
 	}
 	finished = true
 }
 
-// claim makes the calling goroutine the one that ends the window: that in Run, or, if nobody runs it and from now on
-// nobody shall, another.
+// claim makes the calling goroutine the one that ends the window: the one in Run or, if there is none, another, and then
+// there will be none.
 func (w *Win) claim(life int32) bool {
 	if !w.life.CompareAndSwap(made, life) {
 		return false
 	}
-	w.runner.Store(ident.G())
+	w.runner.Store(goroutine())
 	return true
+}
+
+// goroutine returns the number of the calling goroutine, which no other has.
+func goroutine() (number uint64) {
+	var b [64]byte
+	_, _ = fmt.Sscanf(string(b[:runtime.Stack(b[:], false)]), "goroutine %d ", &number)
+	return number
 }
 
 // end destroys the window.
@@ -270,7 +276,7 @@ func (w *Win) end() {
 	w.Stop()
 	w.thread.Call(func() { _ = guarded(detach) }) // after the frame that is being drawn
 	w.thread.Terminate()
-	w.drawing.timer.Reset(0) // ends pace; nobody sets the timer any more
+	w.drawing.timer.Reset(0) // ends pace; no frame sets the timer any more
 	_ = onMain(func() {
 		w.destroyed = true
 		if w.win == nil {
@@ -295,23 +301,23 @@ func detach() error { glfw.DetachCurrentContext(); return nil }
 // Stop makes Run return. It does not wait for that, and may be called from OnDraw and OnEvent.
 func (w *Win) Stop() {
 	w.stopped.Store(true)
-	w.queue.announce()
+	w.queue.notify()
 }
 
-// raise does to the caller of Run what happened in its OnDraw.
+// raise panics or calls Goexit in the caller of Run, as its OnDraw has.
 func (f *failure) raise() {
 	if f.value == nil {
 		runtime.Goexit()
 	}
 	defer func() { panic(f.value) }()
-	panic(drawPanic(f.stack)) // so that the report of a crash shows where it came from; recover sees only the value
+	panic(drawPanic(f.stack)) // for the report of a crash; recover returns the value
 }
 
 type drawPanic []byte
 
 func (s drawPanic) Error() string { return "the function given to OnDraw panicked:\n" + string(s) }
 
-// do runs f on the main thread if the window is still there.
+// do runs f on the main thread unless the window has been destroyed.
 func (w *Win) do(f func()) error {
 	there := false
 	err := onMain(func() {

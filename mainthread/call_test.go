@@ -3,15 +3,14 @@ package mainthread_test
 import (
 	"context"
 	"errors"
-	"iter"
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
@@ -41,7 +40,8 @@ func init() {
 	inInit.early.Store(ran.Load())
 }
 
-func TestInInitFunctionsCallsRunInPlaceAndOthersWait(t *testing.T) {
+// In init functions, calls of the main goroutine run in place, and others wait.
+func TestInit_before(t *testing.T) {
 	if !inInit.ran || !inInit.on || inInit.order != "posted, called" {
 		t.Errorf("ran: %v, on the main thread: %v, order: %q", inInit.ran, inInit.on, inInit.order)
 	}
@@ -55,37 +55,62 @@ func TestInInitFunctionsCallsRunInPlaceAndOthersWait(t *testing.T) {
 	}
 }
 
-func TestFunctionsRunOnTheMainThread(t *testing.T) {
+func TestCall(t *testing.T) {
 	if mainthread.On() {
 		t.Error("a test is on the main thread")
 	}
+	th := thread.New()
+	defer th.Terminate()
 	for name, call := range map[string]func(f func()) bool{
 		"Call":        mainthread.Call,
 		"CallV":       func(f func()) bool { return mainthread.CallV(func() bool { f(); return true }) },
 		"CallContext": func(f func()) bool { return mainthread.CallContext(t.Context(), f) == nil },
-		"Go":          func(f func()) bool { return mainthread.Go(f) && mainthread.Call(nop) },
 		"Thread":      mainthread.Thread().Call,
 		"nested":      func(f func()) bool { return mainthread.Call(func() { mainthread.Call(f) }) },
+		"cycle": func(f func()) (ok bool) {
+			return mainthread.Call(func() { th.Call(func() { ok = mainthread.Call(f) }) }) && ok
+		},
 	} {
-		runs := 0
-		if !call(func() {
-			runs++
-			if !mainthread.On() || !mainthread.Thread().On() || ident.Thread() != inInit.thread {
-				t.Errorf("%s: On is %v, on thread %d, want %d", name, mainthread.On(), ident.Thread(), inInit.thread)
+		t.Run(name, func(t *testing.T) {
+			for range 20 {
+				runs := 0
+				if !call(func() {
+					runs++
+					if !mainthread.On() || !mainthread.Thread().On() || ident.Thread() != inInit.thread {
+						t.Errorf("On is %v, on thread %d, want %d", mainthread.On(), ident.Thread(), inInit.thread)
+					}
+				}) || runs != 1 {
+					t.Errorf("the function ran %d times", runs)
+				}
+				boom := errors.New("boom")
+				if v := recovered(func() { call(func() { panic(boom) }) }); v != boom {
+					t.Errorf("recovered %v", v)
+				}
+				ended := make(chan bool)
+				go func() {
+					defer close(ended)
+					call(runtime.Goexit)
+					t.Error("the goroutine went on after Goexit")
+				}()
+				arrives(t, ended)
 			}
-		}) || runs != 1 {
-			t.Errorf("%s: the function ran %d times", name, runs)
-		}
+		})
 	}
-}
-
-func TestNilIsNotRun(t *testing.T) {
-	if mainthread.Call(nil) || mainthread.Go(nil) || mainthread.CallV[bool](nil) || mainthread.CallContext(t.Context(), nil) == nil {
+	if mainthread.Call(nil) || mainthread.Go(nil) || mainthread.CallV[bool](nil) || mainthread.CallContext(t.Context(), nil) != thread.ErrNil {
 		t.Error("told that a nil function ran")
 	}
+	skipped := false
+	t.Run("skipped", func(t *testing.T) {
+		defer func() { skipped = t.Skipped() }()
+		mainthread.Call(t.SkipNow)
+		t.Error("the test went on")
+	})
+	if !skipped {
+		t.Error("the test was not skipped")
+	}
 }
 
-func TestADeadlineHoldsOnTheMainThread(t *testing.T) {
+func TestCallContext(t *testing.T) {
 	begun, release := make(chan bool), make(chan bool)
 	mainthread.Go(func() { close(begun); <-release })
 	arrives(t, begun)
@@ -98,93 +123,8 @@ func TestADeadlineHoldsOnTheMainThread(t *testing.T) {
 	mainthread.Call(nop)
 }
 
-func TestAPanicReachesTheCaller(t *testing.T) {
-	boom := errors.New("boom")
-	for name, call := range map[string]func(f func()){
-		"Call":        func(f func()) { mainthread.Call(f) },
-		"CallV":       func(f func()) { mainthread.CallV(func() bool { f(); return true }) },
-		"CallContext": func(f func()) { _ = mainthread.CallContext(t.Context(), f) },
-	} {
-		if v := recovered(func() { call(func() { panic(boom) }) }); v != boom {
-			t.Errorf("%s: recovered %v", name, v)
-		}
-	}
-	mainthread.Go(func() { panic(boom) })
-	mainthread.Call(nop)
-	err := mainthread.Error()
-	var pe *thread.PanicError
-	if !errors.Is(err, boom) || !errors.As(err, &pe) || !strings.Contains(pe.Stack(), "mainthread_test") {
-		t.Errorf("Error returned %v", err)
-	}
-	if err := mainthread.Error(); err != nil {
-		t.Errorf("and then %v", err)
-	}
-}
-
-func TestAGoexitEndsTheCallerAndTheMainThreadLivesOn(t *testing.T) {
-	for range 1000 {
-		ended := make(chan bool)
-		go func() {
-			defer close(ended)
-			mainthread.Call(runtime.Goexit)
-			t.Error("the goroutine went on")
-		}()
-		arrives(t, ended)
-	}
-	if !mainthread.Call(nop) {
-		t.Error("the main thread did not live on")
-	}
-}
-
-func TestASkipOnTheMainThreadEndsTheTest(t *testing.T) {
-	skipped := false
-	t.Run("skipped", func(t *testing.T) {
-		defer func() { skipped = t.Skipped() }()
-		mainthread.Call(t.SkipNow)
-		t.Error("the test went on")
-	})
-	if !skipped {
-		t.Error("the test was not skipped")
-	}
-}
-
-func TestACoroutineOnTheMainThreadMayCallIt(t *testing.T) {
-	if ident.Thread() == 0 {
-		t.Skip("the system does not tell threads apart, and so not where a coroutine is")
-	}
-	done := make(chan int, 1)
-	go func() {
-		done <- mainthread.CallV(func() int {
-			next, stop := iter.Pull(func(yield func(int) bool) { yield(mainthread.CallV(func() int { return 42 })) })
-			defer stop()
-			n, _ := next()
-			return n
-		})
-	}()
-	if n := arrives(t, done); n != 42 {
-		t.Errorf("the result is %d", n)
-	}
-}
-
-func TestMainThreadAndThreadsInACircle(t *testing.T) {
-	th := thread.New()
-	defer th.Terminate()
-	done := make(chan int, 1)
-	go func() {
-		ran := 0
-		for range 200 {
-			mainthread.Call(func() { th.Call(func() { mainthread.Call(func() { ran++ }) }) })
-			th.Call(func() { mainthread.Call(func() { th.Call(func() { ran++ }) }) })
-		}
-		done <- ran
-	}()
-	if n := arrives(t, done); n != 400 {
-		t.Errorf("%d functions ran", n)
-	}
-}
-
-func TestCallsOfManyKeepTheirOrder(t *testing.T) {
-	var all sync.WaitGroup
+func TestGo(t *testing.T) {
+	var all group.Group
 	for range 4 {
 		all.Go(func() {
 			next := 0
@@ -207,9 +147,19 @@ func TestCallsOfManyKeepTheirOrder(t *testing.T) {
 	done := make(chan bool)
 	go func() { all.Wait(); close(done) }()
 	arrives(t, done)
+	boom := errors.New("boom")
+	mainthread.Go(func() { panic(boom) })
+	mainthread.Call(nop)
+	if p := mainthread.TakePanic(); p == nil || p.Value != boom || !strings.Contains(p.Stack(), "mainthread_test") {
+		t.Errorf("TakePanic returned %v", p)
+	}
+	if p, err := mainthread.TakePanic(), mainthread.Error(); p != nil || err != nil {
+		t.Errorf("and then %v, %v", p, err)
+	}
 }
 
-func TestServeInsideACallRunsWhatIsQueued(t *testing.T) {
+// A function on the main thread may let others in.
+func TestServe(t *testing.T) {
 	n := mainthread.CallV(func() int {
 		for range 3 {
 			mainthread.Go(nop)
@@ -219,9 +169,6 @@ func TestServeInsideACallRunsWhatIsQueued(t *testing.T) {
 	if n != 3 {
 		t.Errorf("Serve ran %d functions", n)
 	}
-}
-
-func TestServeContextInsideACallLetsOthersIn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
@@ -235,7 +182,7 @@ func TestServeContextInsideACallLetsOthersIn(t *testing.T) {
 	}
 }
 
-func TestNothingAllocatesInTheSteadyState(t *testing.T) {
+func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -246,14 +193,13 @@ func TestNothingAllocatesInTheSteadyState(t *testing.T) {
 	largeAnswer := func() large { return large{} }
 	nest := func() { mainthread.Call(nop); mainthread.CallV(answer) }
 	for name, f := range map[string]func(){
-		"Call":        func() { mainthread.Call(nop) },
-		"CallV":       func() { mainthread.CallV(answer) },
-		"large CallV": func() { mainthread.CallV(largeAnswer) },
-		"mixed CallV": func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },
-		"CallContext": func() { _ = mainthread.CallContext(ctx, nop) },
-		"Go":          func() { mainthread.Go(nop); mainthread.Go(nop); mainthread.Call(nop) },
-		"nested":      func() { mainthread.Call(nest) },
-		"On, Error":   func() { mainthread.On(); _ = mainthread.Error() },
+		"Call":          func() { mainthread.Call(nop) },
+		"CallV":         func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },
+		"CallContext":   func() { _ = mainthread.CallContext(ctx, nop) },
+		"EvalContext":   func() { _, _ = thread.EvalContext(ctx, mainthread.Thread(), answer) },
+		"Go":            func() { mainthread.Go(nop); mainthread.Go(nop); mainthread.Call(nop) },
+		"nested":        func() { mainthread.Call(nest) },
+		"On, TakePanic": func() { mainthread.On(); mainthread.TakePanic() },
 	} {
 		if n := testing.AllocsPerRun(1000, f); n != 0 {
 			t.Errorf("%s: %v allocations a run", name, n)

@@ -99,19 +99,14 @@ func ExampleGo() {
 	// redraw 2
 }
 
-func ExampleError() {
+func ExampleTakePanic() {
 	errLost := errors.New("device lost")
 	mainthread.Go(func() { panic(errLost) })
 	mainthread.Call(func() {})
 
-	err := mainthread.Error()
-	fmt.Println(err)
-	fmt.Println(errors.Is(err, errLost))
-	fmt.Println(mainthread.Error())
-	// Output:
-	// panic: device lost
-	// true
-	// <nil>
+	p := mainthread.TakePanic()
+	fmt.Println(p, errors.Is(p, errLost))
+	// Output: panic: device lost true
 }
 
 func ExampleOn() {

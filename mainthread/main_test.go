@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -34,7 +34,9 @@ func TestMain(m *testing.M) {
 var tests *testing.M
 
 // patience is how long something may take that a slow machine cannot explain.
-var patience = self.Patience()
+var patience = testutil.Patience()
+
+const raceEnabled = testutil.Race
 
 // arrives receives from c and fails the test if nothing comes.
 func arrives[T any](t *testing.T, c <-chan T) T {
@@ -55,7 +57,7 @@ func run(t *testing.T, program string, env ...string) (output string, status int
 	if runtime.GOARCH == "wasm" {
 		t.Skip("js/wasm cannot start a process")
 	}
-	output, status, err := self.Run(patience, append([]string{"THREADCALL_PROGRAM=" + program}, env...)...)
+	output, status, err := testutil.Run(patience, append([]string{"THREADCALL_PROGRAM=" + program}, env...)...)
 	if err != nil {
 		t.Fatalf("%q: %v", program, err)
 	}

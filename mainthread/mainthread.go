@@ -98,7 +98,7 @@ func Init(fn func()) {
 	served = true
 }
 
-// exiting tells a deferred call whether it runs because of Goexit, and not because of a panic.
+// exiting reports to a deferred call whether it runs because of Goexit, and not because of a panic.
 func exiting() bool { return calledBy("runtime.Goexit", "runtime.gopanic") == "runtime.Goexit" }
 
 func inExample() bool { return calledBy("testing.runExample") != "" }
@@ -133,7 +133,7 @@ func exitAfterMain() {
 	os.Exit(0)
 }
 
-// Thread returns the main thread. Its Terminate panics, because the whole program needs it.
+// Thread returns the main thread. Its Close and Terminate panic, because the whole program needs it.
 func Thread() *thread.Thread { return main }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run, if f is nil or the
@@ -142,7 +142,8 @@ func Thread() *thread.Thread { return main }
 //threadcall:noalloc
 func Call(f func()) bool { return main.Call(f) }
 
-// CallV runs f on the main thread and returns its result, or the zero value where Call would return false.
+// CallV runs f on the main thread and returns its result, or the zero value where Call would return false;
+// [thread.EvalContext] with [Thread] reports which.
 //
 //threadcall:noalloc
 func CallV[T any](f func() T) T { return thread.Eval(main, f) }
@@ -157,10 +158,21 @@ func CallContext(ctx context.Context, f func()) error { return main.CallContext(
 //threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
 
-// Error returns the oldest panic that a function given to Go has left behind, or nil. See [thread.Thread.Error].
-func Error() error { return main.Error() }
+// TakePanic removes and returns the oldest panic that a function given to Go has left behind, or nil. See
+// [thread.Thread.TakePanic].
+func TakePanic() *thread.PanicError { return main.TakePanic() }
 
-// On tells whether the caller is on the main thread.
+// Error is TakePanic, with a nil error for a nil panic.
+//
+// Deprecated: use [TakePanic]. Error is the name that other packages gave to it.
+func Error() error {
+	if p := TakePanic(); p != nil {
+		return p
+	}
+	return nil
+}
+
+// On reports whether the caller is on the main thread.
 //
 //threadcall:noalloc
 func On() bool { return main.On() }
@@ -173,9 +185,9 @@ func Serve() int { return main.Serve() }
 // [thread.Thread.ServeContext].
 func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
 
-// OnSlowCall has f told about every function that has run on the main thread for d and still runs. A nil f ends it. See
+// OnSlowCall has f called for every function that has run on the main thread for d and still runs. A nil f ends it. See
 // [thread.WithSlowCall].
 func OnSlowCall(d time.Duration, f func(thread.SlowCall)) { main.OnSlowCall(d, f) }
 
-// OnWake sets the function that tells an event loop on the main thread to call Serve. See [thread.Thread.OnWake].
+// OnWake sets the function that notifies an event loop on the main thread to call Serve. See [thread.Thread.OnWake].
 func OnWake(wake func()) { main.OnWake(wake) }

@@ -17,7 +17,7 @@ const allocsVariable = "THREADCALL_ALLOCS"
 var allocs = beginAllocs()
 
 type profile struct {
-	file  string // empty if nobody has asked for one
+	file  string // empty if the environment asks for none
 	began time.Time
 	write sync.Once
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A whole program. threadcall trace -- go run . tells how long each call waited, and what the thread did.
+// A whole program. threadcall trace -- go run . prints how long each call waited, and what the thread did.
 func Example() {
 	defer recorder.Start()()
 

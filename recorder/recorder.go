@@ -33,7 +33,7 @@
 // The trace is whole if Stop was called, which the deferred call does when main returns or panics, and when a program
 // that handles signals then returns from main.
 //
-// Nobody can call Stop in a process that ends by os.Exit, log.Fatal, a panic of another goroutine, or a signal. What the
+// Stop cannot be called in a process that ends by os.Exit, log.Fatal, a panic of another goroutine, or a signal. What the
 // runtime has written until then stays: it completes a part of the trace every second (GODEBUG=traceadvanceperiod=200000000
 // makes that 200 milliseconds; threadcall trace does so), and the trace can be read up to the last whole part. A program
 // that ends in such a way before the first part is whole leaves nothing. Where it matters, call [Stop] before os.Exit:

@@ -11,12 +11,12 @@ import (
 	"runtime"
 	"runtime/trace"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/recorder"
 )
 
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 }
 
 func work() {
-	var all sync.WaitGroup
+	var all group.Group
 	for range 10 {
 		all.Go(runtime.Gosched)
 	}
@@ -92,7 +92,7 @@ func interrupted() {
 
 func stopsAtOnce() {
 	recorder.Start()
-	var all sync.WaitGroup
+	var all group.Group
 	for range 8 {
 		all.Go(recorder.Stop)
 	}
@@ -107,7 +107,7 @@ func run(t *testing.T, program, file string, env ...string) (output string, stat
 	}
 	env = append(env, "THREADCALL_PROGRAM="+program, variable+"="+file, "THREADCALL_TEST_FILE="+file,
 		"GODEBUG=traceadvanceperiod=20000000")
-	output, status, err := self.Run(patience, env...)
+	output, status, err := testutil.Run(patience, env...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,180 +2,212 @@ package thread_test
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/thread"
 )
 
-func TestAnAdoptedThreadIsTheCallersOwn(t *testing.T) {
-	h := adopt(t)
-	var its uint64
-	h.do(func() {
-		its = here()
-		if !h.On() {
-			t.Error("On is false on the thread itself")
+// A host is a goroutine that has made a Thread of the thread it is on.
+type host struct {
+	*thread.Thread
+	tasks chan func()
+}
+
+// adopt starts a host. It ends with the test.
+func adopt(t *testing.T, opts ...thread.Option) *host {
+	h := &host{tasks: make(chan func())}
+	adopted := make(chan any)
+	go func() {
+		v := recovered(func() { h.Thread = thread.Adopt(opts...) })
+		adopted <- v
+		if v != nil {
+			return
 		}
-	})
+		defer h.Terminate()
+		for f := range h.tasks {
+			f()
+		}
+	}()
+	if v := arrives(t, adopted); v != nil {
+		t.Fatalf("Adopt panicked: %v", v)
+	}
+	t.Cleanup(func() { close(h.tasks) })
+	return h
+}
+
+// do runs f on the host's goroutine.
+func (h *host) do(f func()) {
+	done := make(chan bool)
+	h.tasks <- func() {
+		defer close(done)
+		f()
+	}
+	<-done
+}
+
+func TestAdopt(t *testing.T) {
+	h := adopt(t, thread.WithKeep()) // which does nothing here
 	if h.On() {
-		t.Error("On is true elsewhere")
+		t.Error("On is true off the thread")
 	}
-	go h.do(func() { h.ServeContext(t.Context()) })
-	h.Call(func() {
-		if here() != its || !h.On() {
-			t.Errorf("ran on thread %d, want %d; On: %v", here(), its, h.On())
-		}
-	})
-}
-
-func TestBeforeItServesAnAdoptedThreadsOwnCallsRunInPlace(t *testing.T) {
-	h := adopt(t)
-	h.do(func() {
-		order := 0
-		h.Go(func() { order = 10*order + 1 })
-		if !h.Call(func() { order = 10*order + 2 }) || order != 12 {
-			t.Errorf("ran in the order %d", order)
-		}
-		if v := thread.Eval(h.Thread, func() int { return 3 }); v != 3 {
-			t.Errorf("Eval returned %d", v)
-		}
-	})
-}
-
-func TestBeforeItServesOthersWaitForAnAdoptedThread(t *testing.T) {
-	h := adopt(t)
 	result := make(chan bool, 1)
-	ran := false
-	go func() { result <- h.Call(func() { ran = true }) }()
-	select {
-	case <-result:
-		t.Error("a call returned although the thread does not serve")
-	case <-time.After(20 * time.Millisecond):
-	}
 	h.do(func() {
-		for h.Serve() == 0 {
-			time.Sleep(time.Millisecond)
+		its, order := here(), 0
+		h.Go(func() { order = 10*order + 1 })
+		if !h.On() || !h.Call(func() { order = 10*order + 2 }) || order != 12 {
+			t.Errorf("before it serves, its own calls ran in the order %d; On: %v", order, h.On())
+		}
+		go func() { result <- h.Call(func() { order = 3 }) }()
+		time.Sleep(10 * time.Millisecond)
+		if len(result) > 0 {
+			t.Error("a call of another goroutine returned although the thread does not serve")
+		}
+		h.Go(func() {
+			if here() != its || !h.On() {
+				t.Errorf("ran on thread %d, want %d; On: %v", here(), its, h.On())
+			}
+		})
+		for order != 3 {
+			h.Serve()
+		}
+		if here() != 0 {
+			inCoroutine(func() {
+				if !h.On() || !h.Call(func() { order = 4 }) || order != 4 {
+					t.Error("a coroutine is not on its host's thread")
+				}
+			})
 		}
 	})
-	if !arrives(t, result) || !ran {
-		t.Error("the call did not run")
+	if !arrives(t, result) {
+		t.Error("told that it did not run")
 	}
 }
 
-func TestAdoptOnAThreadThatIsOneAlreadyPanics(t *testing.T) {
-	needsCoroutines(t)
-	adoptPanics := func() { mustPanic(t, func() { thread.Adopt() }, "already") }
-	adopt(t).do(adoptPanics)
-	start(t).Call(adoptPanics)
-	startPool(t, 1).Call(adoptPanics)
-	start(t).Call(func() {
-		for range pulled(func(yield func(int) bool) { adoptPanics(); yield(0) }) {
-		}
-	})
-}
-
-func TestAdoptMayComeAfterAnAdoptedThreadWasTerminated(t *testing.T) {
+func TestAdopt_again(t *testing.T) {
 	ends(t, func() {
 		for range 10 {
-			var h *thread.Thread
-			if v := recovered(func() { h = thread.Adopt() }); v != nil {
-				t.Errorf("Adopt panicked: %v", v)
-				return
-			}
+			h := thread.Adopt()
 			if !h.Call(nop) {
 				t.Error("a new Thread does not run anything")
 			}
 			h.Terminate()
-			if h.Call(nop) {
+			if h.Call(nop) || h.Serve() != 0 || h.ServeContext(t.Context()) != thread.ErrTerminated ||
+				h.CallContext(t.Context(), nop) != thread.ErrTerminated {
 				t.Error("a terminated Thread still runs what it is given")
 			}
 		}
 	})
+	adoptPanics := func() { mustPanic(t, func() { thread.Adopt() }, "already") }
+	adopt(t).do(adoptPanics)
+	start(t).Call(adoptPanics)
+	startPool(t, 1).Call(adoptPanics)
+	if here() != 0 {
+		start(t).Call(func() { inCoroutine(adoptPanics) })
+	}
 }
 
-// The runtime gives the g of a goroutine that has ended to a new one.
-func TestAGoroutineIsNotTakenForOneThatEnded(t *testing.T) {
-	var gone []*thread.Thread
-	for range 100 {
+func needsLocks(t *testing.T) {
+	t.Helper()
+	if runtime.GOARCH == "wasm" {
+		t.Skip("on js/wasm goroutines are not locked")
+	}
+}
+
+func TestAdopt_unlocked(t *testing.T) {
+	needsLocks(t)
+	for _, c := range []struct {
+		name    string
+		locked  bool // by the host itself
+		serving bool // when it is terminated
+		foreign bool // it is terminated by another goroutine
+		then    func(h *thread.Thread)
+	}{
+		{name: "by the host"},
+		{name: "by a locked host", locked: true},
+		{name: "in a function", serving: true},
+		{name: "in a function of a locked host", serving: true, locked: true},
+		{name: "by another goroutine while it serves", foreign: true, serving: true},
+		{name: "by another goroutine, then Terminate", foreign: true, then: (*thread.Thread).Terminate},
+		{name: "by another goroutine, then Serve", foreign: true, then: func(h *thread.Thread) { h.Serve() }},
+		{name: "by another goroutine, then ServeContext", foreign: true, then: func(h *thread.Thread) { _ = h.ServeContext(t.Context()) }},
+		{name: "by another goroutine, of a locked host", foreign: true, locked: true, then: (*thread.Thread).Terminate},
+		{name: "by another goroutine, then Adopt", foreign: true, then: adoptAgain},
+		{name: "by another goroutine, then Adopt, of a locked host", foreign: true, locked: true, then: adoptAgain},
+	} {
 		ends(t, func() {
-			for _, th := range gone {
-				if th.On() {
-					t.Error("a goroutine is taken for one that adopted its thread and ended")
+			if c.locked {
+				runtime.LockOSThread()
+			}
+			h := thread.Adopt()
+			if !ident.Locked() {
+				t.Errorf("%s: Adopt did not lock", c.name)
+			}
+			terminate := h.Terminate
+			if c.foreign {
+				terminate = func() {
+					done := make(chan bool)
+					go func() { h.Terminate(); close(done) }()
+					<-done
 				}
 			}
-			if v := recovered(func() { gone = append(gone, thread.Adopt()) }); v != nil {
-				t.Errorf("Adopt on a thread that nobody has: %v", v)
-				return
+			if c.serving {
+				h.Go(func() {
+					terminate()
+					h.Terminate()
+					h.Serve()
+					_ = h.ServeContext(t.Context())
+					if !ident.Locked() || !h.On() {
+						t.Errorf("%s: while a function runs, locked: %v, on: %v", c.name, ident.Locked(), h.On())
+					}
+				})
+				_ = h.ServeContext(t.Context())
+			} else {
+				terminate()
 			}
-			gone[len(gone)-1].Terminate()
+			if h.On() {
+				t.Errorf("%s: On is true after Terminate", c.name)
+			}
+			if c.then != nil {
+				c.then(h)
+			}
+			for range 2 {
+				if ident.Locked() != c.locked {
+					t.Errorf("%s: the host is locked: %v, want %v", c.name, ident.Locked(), c.locked)
+				}
+				h.Terminate()
+				h.Serve()
+			}
 		})
-		if t.Failed() {
-			return
-		}
 	}
 }
 
-func TestACallToATerminatedAdoptedThreadReturnsAtOnce(t *testing.T) {
-	h := adopt(t)
-	results := make(chan bool)
-	for range 5 {
-		go func() { results <- h.Call(func() { t.Error("ran") }) }()
-	}
-	time.Sleep(5 * time.Millisecond)
-	h.Terminate()
-	for range 5 {
-		if arrives(t, results) {
-			t.Error("told that it ran")
-		}
-	}
-	h.do(func() {
-		if n := h.Serve(); n != 0 {
-			t.Errorf("%d functions ran after Terminate", n)
-		}
-		if err := h.ServeContext(t.Context()); err != thread.ErrTerminated {
-			t.Errorf("ServeContext returned %v", err)
-		}
-	})
-}
+func adoptAgain(*thread.Thread) { thread.Adopt().Terminate() }
 
-func TestAdoptKeepsTheHostsLockAsItWas(t *testing.T) {
-	if here() == 0 {
-		t.Skip("this system does not tell threads apart")
-	}
+func TestAdopt_lockUndone(t *testing.T) {
+	needsLocks(t)
 	ends(t, func() {
 		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		its := here()
-		th := thread.Adopt()
-		th.Go(func() {
-			for range 10 {
-				runtime.UnlockOSThread() // the function's fault, not the host's
-			}
-		})
-		th.Serve()
-		if here() != its {
-			t.Error("the host has lost its thread during Serve")
-		}
-		th.Terminate()
-		its = here() // after such functions, Terminate may be interrupted before it has seen that the host's lock is gone, too
-		stop := compute()
-		defer stop()
-		for range 100 {
-			time.Sleep(10 * time.Microsecond)
-			if here() != its {
-				t.Fatal("the host has lost its thread")
-			}
+		h := thread.Adopt()
+		h.Go(runtime.UnlockOSThread)
+		h.Serve()
+		h.Terminate()
+		if !ident.Locked() {
+			t.Error("the host is not locked")
 		}
 	})
 }
 
-func TestTheHostKeepsItsThreadWhateverFunctionsUnlock(t *testing.T) {
+// The host keeps its thread whatever functions unlock, while the scheduler interrupts it.
+func TestAdopt_pinned(t *testing.T) {
 	if here() == 0 {
 		t.Skip("this system does not tell threads apart")
 	}
 	stop := make(chan struct{})
 	defer close(stop)
-	for range 4 { // for whom the scheduler interrupts others
+	for range 4 { // for which the scheduler interrupts others
 		go func() {
 			for {
 				select {
@@ -189,7 +221,7 @@ func TestTheHostKeepsItsThreadWhateverFunctionsUnlock(t *testing.T) {
 	}
 	ends(t, func() {
 		runtime.LockOSThread()
-		for start := time.Now(); time.Since(start) < time.Second; {
+		for start := time.Now(); time.Since(start) < shortly(time.Second); {
 			h := thread.Adopt()
 			its := here()
 			for range 100 {
@@ -204,30 +236,72 @@ func TestTheHostKeepsItsThreadWhateverFunctionsUnlock(t *testing.T) {
 	})
 }
 
-func TestAnAdoptedThreadTakesPartInCircles(t *testing.T) {
-	h, other := adopt(t), start(t)
-	ran := 0
-	ends(t, func() {
-		h.do(func() {
-			for range 100 {
-				other.Call(func() { h.Call(func() { other.Call(func() { ran++ }) }) })
+func TestAdopt_unlock(t *testing.T) {
+	for _, hosts := range []bool{false, true} {
+		ends(t, func() {
+			if hosts {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+			}
+			th := thread.Adopt()
+			defer th.Terminate()
+			for range 10_000 {
+				th.Call(runtime.UnlockOSThread)
+			}
+			var b [100]byte
+			if first, _, _ := strings.Cut(string(b[:runtime.Stack(b[:], false)]), "\n"); !strings.Contains(first, "locked to thread") {
+				t.Errorf("not locked any more; by the host: %v; %s", hosts, first)
 			}
 		})
-	})
-	if ran != 100 {
-		t.Errorf("%d functions ran", ran)
 	}
 }
 
-func TestAnAdoptedThreadTakesPartInCirclesAfterItWasTerminated(t *testing.T) {
-	h, other := adopt(t), start(t)
-	go h.do(func() { _ = h.ServeContext(t.Context()) })
-	ends(t, func() {
-		other.Call(func() {
-			h.Call(func() {
-				h.Terminate()
-				other.Call(nop)
+// The runtime gives the g of a goroutine that has ended to a new one, and the m of its thread.
+func TestAdopt_identity(t *testing.T) {
+	needsLocks(t)
+	for name, leave := range map[string]func(h *thread.Thread){
+		"without Terminate": func(*thread.Thread) {},
+		"terminated by another goroutine": func(h *thread.Thread) {
+			done := make(chan bool)
+			go func() { h.Terminate(); close(done) }()
+			<-done
+		},
+		"terminated": (*thread.Thread).Terminate,
+		"terminated by another goroutine while it serves": func(h *thread.Thread) {
+			go func() { time.Sleep(time.Millisecond); h.Terminate() }()
+			_ = h.ServeContext(t.Context())
+		},
+	} {
+		var gone []*thread.Thread
+		for range scaled(500) {
+			ends(t, func() {
+				for _, th := range gone {
+					if th.On() {
+						t.Errorf("%s: a goroutine is taken for one that has ended", name)
+					}
+				}
+				var h *thread.Thread
+				if v := recovered(func() { h = thread.Adopt() }); v != nil {
+					t.Errorf("%s: Adopt on a thread that nobody has: %v", name, v)
+					return
+				}
+				if !h.On() {
+					t.Errorf("%s: the host is not known", name)
+				}
+				leave(h)
+				gone = append(gone, h)
 			})
-		})
-	})
+			if len(gone)%50 == 0 {
+				runtime.GC()
+			}
+			if t.Failed() {
+				return
+			}
+		}
+		for _, th := range gone {
+			if th.On() {
+				t.Errorf("%s: the test is taken for a host", name)
+			}
+		}
+	}
 }

@@ -3,16 +3,16 @@ package thread_test
 import (
 	"context"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
 // allocations returns how often f allocates per run once it is warm, be it here or on another thread. Other than
-// testing.AllocsPerRun it lets f run on all Ps and does not round down.
-func allocations(f func()) float64 {
+// testing.AllocsPerRun it lets f run on all Ps and does not round down. If it finds more than limit, it tries again.
+func allocations(limit float64, f func()) float64 {
 	runs := 2000
 	if testing.Short() {
 		runs = 400 // emulators are slow
@@ -31,15 +31,14 @@ func allocations(f func()) float64 {
 			f()
 		}
 		runtime.ReadMemStats(&after)
-		least = min(least, float64(after.Mallocs-before.Mallocs)/float64(runs))
-		if least == 0 {
+		if least = min(least, float64(after.Mallocs-before.Mallocs)/float64(runs)); least <= limit {
 			break
 		}
 	}
 	return least
 }
 
-func TestNothingAllocatesInTheSteadyState(t *testing.T) {
+func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -48,6 +47,7 @@ func TestNothingAllocatesInTheSteadyState(t *testing.T) {
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	var local thread.Local[large]
 	n := 0
 	evalInt := func() int { n++; return n }
 	evalLarge := func() large { n++; return large{} }
@@ -69,21 +69,23 @@ func TestNothingAllocatesInTheSteadyState(t *testing.T) {
 		"Pool.Call":    func() { p.Call(nop) },
 		"Pool.Go":      func() { postMany(p.Go); p.Call(nop) },
 		"EvalPool":     func() { thread.EvalPool(p, evalInt) },
+		"contexts":     func() { _ = p.CallContext(ctx, nop); _, _ = thread.EvalContext(ctx, th, evalInt) },
+		"EvalContext":  func() { _, _ = thread.EvalContext(ctx, p, evalLarge) },
 		"large":        func() { thread.EvalPool(p, evalLarge) },
 		"nested":       func() { th.Call(nest) },
 		"nested, pool": func() { p.Call(nestPool) },
 		"thread calls": func() { th.Call(toOther) },
-		"TLS":          func() { th.SetTLS(th); th.GetTLS() },
+		"TLS":          func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
 		"watched":      func() { watched.Go(nop); watched.Call(nop) },
 		"On, ID":       func() { th.On(); th.ID() },
-		"Error":        func() { _ = th.Error(); _ = p.Error() },
+		"TakePanic":    func() { th.TakePanic(); _ = p.Error(); th.Done() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			ends(t, func() {
-				if n := allocations(f); n > 0.01 {
+				if n := allocations(0.01, f); n > 0.01 {
 					t.Errorf("%v allocations a run", n)
 				}
-				if n := testing.AllocsPerRun(200, f); n != 0 {
+				if n := testing.AllocsPerRun(50, f); n != 0 {
 					t.Errorf("%v allocations a run with one P", n)
 				}
 			})
@@ -97,7 +99,7 @@ func postMany(post func(func()) bool) {
 	}
 }
 
-func TestManyCallersAtOnceDoNotAllocate(t *testing.T) {
+func TestAllocations_manyCallers(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -109,6 +111,7 @@ func TestManyCallersAtOnceDoNotAllocate(t *testing.T) {
 		"Call":        func() { th.Call(nop) },
 		"CallContext": func() { _ = th.CallContext(ctx, nop) },
 		"Eval":        func() { thread.Eval(th, answer) },
+		"EvalContext": func() { _, _ = thread.EvalContext(ctx, p, answer) },
 		"Pool.Call":   func() { p.Call(nop) },
 		"EvalPool":    func() { thread.EvalPool(p, answer) },
 	} {
@@ -118,7 +121,7 @@ func TestManyCallersAtOnceDoNotAllocate(t *testing.T) {
 				calls = 40
 			}
 			begin, done := make(chan bool), make(chan bool)
-			var all sync.WaitGroup
+			var all group.Group
 			for range callers {
 				all.Go(func() {
 					for range begin {
@@ -131,6 +134,10 @@ func TestManyCallersAtOnceDoNotAllocate(t *testing.T) {
 			}
 			defer all.Wait()
 			defer close(begin)
+			limit := 0.01
+			if collecting {
+				limit = 0.1 // each collection takes what the runtime keeps for goroutines that wait for channels
+			}
 			least := 1e9
 			for range 10 {
 				var before, after runtime.MemStats
@@ -142,11 +149,9 @@ func TestManyCallersAtOnceDoNotAllocate(t *testing.T) {
 					<-done
 				}
 				runtime.ReadMemStats(&after)
-				least = min(least, float64(after.Mallocs-before.Mallocs)/float64(callers*calls))
-			}
-			limit := 0.01
-			if collecting {
-				limit = 0.1 // each collection takes what the runtime keeps for goroutines that wait for channels
+				if least = min(least, float64(after.Mallocs-before.Mallocs)/float64(callers*calls)); least <= limit {
+					break
+				}
 			}
 			if least > limit {
 				t.Errorf("%v allocations a call", least)

@@ -15,6 +15,7 @@ func BenchmarkThread(b *testing.B) {
 	defer t.Terminate()
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
+	var local thread.Local[int]
 	nested := func() { t.Call(nop) }
 	answer := func() int { return 42 }
 	for _, c := range []struct {
@@ -26,7 +27,8 @@ func BenchmarkThread(b *testing.B) {
 		{"Go", func() { t.Go(nop); t.Call(nop) }},
 		{"Eval", func() { thread.Eval(t, answer) }},
 		{"nested", func() { t.Call(nested) }},
-		{"TLS", func() { t.SetTLS(t); t.GetTLS() }},
+		{"EvalContext", func() { _, _ = thread.EvalContext(ctx, t, answer) }},
+		{"TLS", func() { t.SetTLS(t); t.GetTLS(); local.Set(t, 1); local.Get(t) }},
 		{"On", func() { t.On() }},
 	} {
 		b.Run(c.name, func(b *testing.B) { repeat(b, c.f) })
@@ -36,6 +38,8 @@ func BenchmarkThread(b *testing.B) {
 func BenchmarkPool(b *testing.B) {
 	p := thread.NewPool(2)
 	defer p.Terminate()
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
 	answer := func() int { return 42 }
 	for _, c := range []struct {
 		name string
@@ -43,6 +47,7 @@ func BenchmarkPool(b *testing.B) {
 	}{
 		{"Call", func() { p.Call(nop) }},
 		{"Go", func() { p.Go(nop); p.Call(nop) }},
+		{"CallContext", func() { _ = p.CallContext(ctx, nop) }},
 		{"EvalPool", func() { thread.EvalPool(p, answer) }},
 	} {
 		b.Run(c.name, func(b *testing.B) { repeat(b, c.f) })

@@ -9,7 +9,7 @@ import (
 )
 
 // Tests cannot use cgo themselves, so this one builds a program that does.
-func TestACallFromACCallbackRunsInPlace(t *testing.T) {
+func TestThread_Call_cgo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a C compiler")
 	}
@@ -25,7 +25,7 @@ func TestACallFromACCallbackRunsInPlace(t *testing.T) {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program).CombinedOutput()
 	want := `nested: true posted, called true true
-circle: true
+cycle: true
 panic: boom
 lives on: true
 `

@@ -3,6 +3,7 @@ package thread_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,58 +11,92 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-func TestADeadlineBeforeTheFunctionBeginsKeepsItFromRunning(t *testing.T) {
-	th := start(t)
-	busy := occupy(t, th.Go)
-	var ran atomic.Bool
-	for name, c := range map[string]struct {
-		make func() (context.Context, context.CancelFunc)
-		want error
-	}{
-		"deadline": {func() (context.Context, context.CancelFunc) {
-			return context.WithTimeout(t.Context(), 5*time.Millisecond)
-		}, context.DeadlineExceeded},
-		"cancel": {func() (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(5*time.Millisecond, cancel)
-			return ctx, cancel
-		}, context.Canceled},
-		"done already": {func() (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
-			return ctx, cancel
-		}, context.Canceled},
-	} {
-		t.Run(name, func(t *testing.T) {
-			ctx, cancel := c.make()
-			defer cancel()
-			ends(t, func() {
-				if err := th.CallContext(ctx, func() { ran.Store(true) }); err != c.want {
-					t.Errorf("CallContext returned %v, want %v", err, c.want)
-				}
-			})
-		})
-	}
-	busy.Open()
-	th.Call(nop)
-	if ran.Load() {
-		t.Error("a function ran although its caller was told that it did not")
+// contextWays are the calls that a context ends, of threads and of pools.
+func contextWays(t *testing.T) map[string]contextWay {
+	th, p, e := start(t), startPool(t, 1), start(t)
+	return map[string]contextWay{
+		"Thread.CallContext": {ofThread(th), th.CallContext},
+		"Pool.CallContext":   {ofPool(p), p.CallContext},
+		"EvalContext": {ofThread(e), func(ctx context.Context, f func()) error {
+			v, err := thread.EvalContext(ctx, e, func() int { f(); return 42 })
+			if (v == 42) != (err == nil) {
+				t.Errorf("EvalContext returned %d, %v", v, err)
+			}
+			return err
+		}},
 	}
 }
 
-func TestADeadlineThatOnlyTheThreadSeesKeepsTheFunctionFromRunning(t *testing.T) {
-	th := start(t)
-	busy := occupy(t, th.Go)
-	ctx := &silentContext{Context: context.Background()}
-	result := make(chan error)
-	go func() {
-		result <- th.CallContext(ctx, func() { t.Error("the function ran after its context was done") })
-	}()
-	time.Sleep(5 * time.Millisecond)
-	ctx.done.Store(true)
-	busy.Open()
-	if err := arrives(t, result); err != context.Canceled {
-		t.Errorf("CallContext returned %v, want %v", err, context.Canceled)
+type contextWay struct {
+	way
+	callContext func(ctx context.Context, f func()) error
+}
+
+// When a context is done before the function begins, that does not run, and the cause is returned.
+func TestCallContext_done(t *testing.T) {
+	errCause := errors.New("the user has closed the window")
+	for name, w := range contextWays(t) {
+		busy := occupy(t, w.post)
+		var ran atomic.Bool
+		for _, c := range []struct {
+			name string
+			make func() (context.Context, context.CancelFunc)
+			want error
+		}{
+			{"deadline", func() (context.Context, context.CancelFunc) {
+				return context.WithTimeout(t.Context(), 5*time.Millisecond)
+			}, context.DeadlineExceeded},
+			{"cancel", func() (context.Context, context.CancelFunc) {
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(5*time.Millisecond, cancel)
+				return ctx, cancel
+			}, context.Canceled},
+			{"cancel with a cause", func() (context.Context, context.CancelFunc) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				time.AfterFunc(5*time.Millisecond, func() { cancel(errCause) })
+				return ctx, func() { cancel(nil) }
+			}, errCause},
+			{"done already", func() (context.Context, context.CancelFunc) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				cancel(errCause)
+				return ctx, func() {}
+			}, errCause},
+		} {
+			ctx, cancel := c.make()
+			ends(t, func() {
+				if err := w.callContext(ctx, func() { ran.Store(true) }); err != c.want {
+					t.Errorf("%s, %s: returned %v, want %v", name, c.name, err, c.want)
+				}
+			})
+			cancel()
+		}
+		busy.Open()
+		if w.call(nop); ran.Load() {
+			t.Errorf("%s: a function ran although its caller was told that it did not", name)
+		}
+		w.terminate()
+		if err := w.callContext(t.Context(), nop); err != thread.ErrTerminated {
+			t.Errorf("%s: on a terminated thread it returned %v", name, err)
+		}
+	}
+}
+
+func TestCallContext_silent(t *testing.T) {
+	for name, w := range contextWays(t) {
+		parent, cancel := context.WithCancel(t.Context()) // which is not done, and so has no cause
+		defer cancel()
+		busy := occupy(t, w.post)
+		ctx := &silentContext{Context: parent}
+		result := make(chan error)
+		go func() {
+			result <- w.callContext(ctx, func() { t.Errorf("%s: the function ran after its context was done", name) })
+		}()
+		time.Sleep(5 * time.Millisecond)
+		ctx.done.Store(true)
+		busy.Open()
+		if err := arrives(t, result); err != context.Canceled {
+			t.Errorf("%s: returned %v, want %v", name, err, context.Canceled)
+		}
 	}
 }
 
@@ -80,86 +115,75 @@ func (c *silentContext) Err() error {
 	return nil
 }
 
-func TestOnceTheFunctionHasBegunCallContextWaitsForItsEnd(t *testing.T) {
-	th := start(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	begun, release := make(chan bool), make(chan bool)
-	result := make(chan error, 1)
-	go func() { result <- th.CallContext(ctx, func() { close(begun); <-release }) }()
-	arrives(t, begun)
-	cancel()
-	select {
-	case err := <-result:
-		t.Errorf("CallContext returned %v while its function ran", err)
-	case <-time.After(20 * time.Millisecond):
-	}
-	close(release)
-	if err := arrives(t, result); err != nil {
-		t.Errorf("CallContext returned %v after its function had run", err)
-	}
-}
-
-func TestCallContextTellsTerminatedFromNil(t *testing.T) {
-	th := thread.New()
-	if err := th.CallContext(t.Context(), nil); err == nil || errors.Is(err, thread.ErrTerminated) {
-		t.Errorf("for a nil function CallContext returned %v", err)
-	}
-	th.Terminate()
-	if err := th.CallContext(t.Context(), nop); err != thread.ErrTerminated {
-		t.Errorf("on a terminated thread CallContext returned %v", err)
-	}
-}
-
-func TestANestedCallContextLooksAtItsContextFirst(t *testing.T) {
-	th := start(t)
-	done, cancel := context.WithCancel(t.Context())
-	cancel()
-	th.Call(func() {
-		if err := th.CallContext(done, func() { t.Error("ran after its context was done") }); err != context.Canceled {
-			t.Errorf("CallContext returned %v", err)
-		}
-		ran := false
-		if err := th.CallContext(t.Context(), func() { ran = true }); err != nil || !ran {
-			t.Errorf("ran: %v, error: %v", ran, err)
-		}
-	})
-}
-
-func TestANestedCallContextLooksAgainAfterWhatWasPostedBefore(t *testing.T) {
-	th := start(t)
-	th.Call(func() {
+func TestCallContext_begun(t *testing.T) {
+	for name, w := range contextWays(t) {
 		ctx, cancel := context.WithCancel(t.Context())
-		th.Go(cancel)
-		if err := th.CallContext(ctx, func() { t.Error("ran") }); err != context.Canceled {
-			t.Errorf("CallContext returned %v", err)
+		begun, release := make(chan bool), make(chan bool)
+		result := make(chan error, 1)
+		go func() { result <- w.callContext(ctx, func() { close(begun); <-release }) }()
+		arrives(t, begun)
+		cancel()
+		time.Sleep(10 * time.Millisecond)
+		if len(result) > 0 {
+			t.Errorf("%s: returned while its function ran", name)
 		}
-	})
+		close(release)
+		if err := arrives(t, result); err != nil {
+			t.Errorf("%s: returned %v after its function had run", name, err)
+		}
+	}
 }
 
-func TestADeadlineAtTheVeryMomentTheFunctionBegins(t *testing.T) {
-	r := seeded(t)
-	th := start(t)
-	ran, gaveUp := 0, 0
-	ends(t, func() {
-		for range scaled(20000) {
-			ctx, cancel := context.WithCancel(context.Background())
-			delay, work := r.IntN(300), r.IntN(300)
-			th.Go(func() { spin(work) })
-			go func() { spin(delay); cancel() }()
-			runs := 0 // the race detector sees it if the function still runs when CallContext returns
-			err := th.CallContext(ctx, func() { runs++ })
-			switch {
-			case err == nil && runs == 1:
-				ran++
-			case err == context.Canceled && runs == 0:
-				gaveUp++
-			default:
-				t.Errorf("the function ran %d times, and CallContext returned %v", runs, err)
-				return
+func TestCallContext_nested(t *testing.T) {
+	for name, w := range contextWays(t) {
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		w.call(func() {
+			if err := w.callContext(done, func() { t.Error("ran after its context was done") }); err != context.Canceled {
+				t.Errorf("%s: returned %v", name, err)
 			}
-		}
-	})
-	t.Logf("%d ran, %d gave up", ran, gaveUp)
+			ran := false
+			if err := w.callContext(t.Context(), func() { ran = true }); err != nil || !ran {
+				t.Errorf("%s: ran: %v, error: %v", name, ran, err)
+			}
+			if strings.Contains(name, "Pool") {
+				return // it promises no order
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			w.post(cancel)
+			if err := w.callContext(ctx, func() { t.Error("ran after its context was done") }); err != context.Canceled {
+				t.Errorf("%s: returned %v after what was posted had cancelled it", name, err)
+			}
+		})
+	}
+}
+
+// A context is done at the very moment at which the function begins.
+func TestCallContext_race(t *testing.T) {
+	r := seeded(t)
+	for name, w := range contextWays(t) {
+		ran, gaveUp := 0, 0
+		ends(t, func() {
+			for range scaled(7000) {
+				ctx, cancel := context.WithCancel(context.Background())
+				delay, work := r.IntN(300), r.IntN(300)
+				w.post(func() { spin(work) })
+				go func() { spin(delay); cancel() }()
+				runs := 0 // the race detector sees it if the function still runs when the call returns
+				err := w.callContext(ctx, func() { runs++ })
+				switch {
+				case err == nil && runs == 1:
+					ran++
+				case err == context.Canceled && runs == 0:
+					gaveUp++
+				default:
+					t.Errorf("%s: the function ran %d times, and it returned %v", name, runs, err)
+					return
+				}
+			}
+		})
+		t.Logf("%s: %d ran, %d gave up", name, ran, gaveUp)
+	}
 }
 
 var spun atomic.Int64
@@ -167,28 +191,5 @@ var spun atomic.Int64
 func spin(n int) {
 	for range n {
 		spun.Add(1)
-	}
-}
-
-func TestThoseThatGaveUpLeaveNothingBehind(t *testing.T) {
-	th := start(t)
-	busy := occupy(t, th.Go)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	var errs [100]error
-	for i := range errs {
-		errs[i] = th.CallContext(ctx, func() { t.Error("ran") })
-	}
-	order := make(chan int, 2)
-	th.Go(func() { order <- 1 })
-	th.Go(func() { order <- 2 })
-	busy.Open()
-	if a, b := arrives(t, order), arrives(t, order); a != 1 || b != 2 {
-		t.Errorf("what was queued behind them ran in the order %d, %d", a, b)
-	}
-	for _, err := range errs {
-		if err != context.DeadlineExceeded {
-			t.Errorf("CallContext returned %v", err)
-		}
 	}
 }

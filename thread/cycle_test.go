@@ -1,17 +1,14 @@
 package thread_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -22,7 +19,12 @@ func startAll(t *testing.T, n int) (all []*thread.Thread) {
 	return all
 }
 
-func TestACircleOfCallsComesBackToTheThreadThatWaits(t *testing.T) {
+func callWithContext(t *testing.T, th *thread.Thread) func(func()) bool {
+	return func(f func()) bool { return th.CallContext(t.Context(), f) == nil }
+}
+
+// A cycle of calls comes back to the thread that waits, which runs it.
+func TestCycle_ring(t *testing.T) {
 	for _, size := range []int{2, 3, 5, 12, 70} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			ring := startAll(t, size)
@@ -52,319 +54,31 @@ func TestACircleOfCallsComesBackToTheThreadThatWaits(t *testing.T) {
 	}
 }
 
-func TestTwoThreadsMayPlayPingPongToAnyDepth(t *testing.T) {
-	a, b := start(t), start(t)
-	depth := 0
-	var ping, pong func()
-	ping = func() {
-		if depth++; depth < 1000 {
-			b.Call(pong)
-		}
-	}
-	pong = func() {
-		if depth++; depth < 1000 {
-			a.Call(ping)
-		}
-	}
-	ends(t, func() { a.Call(ping) })
-	if depth != 1000 {
-		t.Errorf("%d calls ran", depth)
-	}
-}
-
-func TestThreadsMayCallEachOtherAtTheSameMoment(t *testing.T) {
-	for _, n := range []int{2, 3} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			ring := startAll(t, n)
-			rounds := scaled(5000)
-			var ran atomic.Int32
-			ends(t, func() {
-				var all sync.WaitGroup
-				for i := range ring {
-					next := ring[(i+1)%n]
-					all.Go(func() {
-						for range rounds {
-							ring[i].Call(func() { next.Call(func() { ran.Add(1) }) })
-						}
-					})
-				}
-				all.Wait()
-			})
-			if int(ran.Load()) != n*rounds {
-				t.Errorf("%d functions ran, want %d", ran.Load(), n*rounds)
-			}
-		})
-	}
-}
-
-// Here each thread is inside its function before either calls, so that they cannot help but wait for each other.
-func TestThreadsThatWaitForEachOtherServeEachOther(t *testing.T) {
-	a, b := start(t), start(t)
-	for range scaled(5000) {
-		ends(t, func() {
-			var both, calls sync.WaitGroup
-			both.Add(2)
-			meet := func(from, to *thread.Thread) {
-				from.Call(func() {
-					both.Done()
-					both.Wait()
-					to.Call(nop)
-				})
-			}
-			calls.Go(func() { meet(a, b) })
-			calls.Go(func() { meet(b, a) })
-			calls.Wait()
-		})
-	}
-}
-
-func TestRoundACircleTheOrderHolds(t *testing.T) {
-	a, b := start(t), start(t)
-	for range 500 {
-		var order []int
-		add := func(n int) func() { return func() { order = append(order, n) } }
-		ends(t, func() {
-			a.Call(func() {
-				a.Go(add(5)) // a's own goroutine posts this and waits for something else
-				b.Call(func() {
-					a.Go(add(1))
-					a.Go(add(2))
-					a.Call(add(3))
-					a.Go(add(4)) // nobody waits for this one
-				})
-			})
-			a.Call(nop)
-		})
-		order = slices.DeleteFunc(order, func(n int) bool { return n == 5 })
-		if !slices.Equal(order, []int{1, 2, 3, 4}) {
-			t.Fatalf("ran in the order %v", order)
-		}
-	}
-}
-
-func TestACircleMayLeadThroughAPool(t *testing.T) {
-	for _, size := range []int{1, 2, 4} {
-		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			p, th := startPool(t, size), start(t)
-			ran := 0
-			ends(t, func() {
-				for range 300 {
-					p.Call(func() { th.Call(func() { p.Call(func() { th.Call(func() { ran++ }) }) }) })
-					th.Call(func() { p.Call(func() { th.Call(func() { p.Call(func() { ran++ }) }) }) })
-				}
-			})
-			if ran != 600 {
-				t.Errorf("%d functions ran", ran)
-			}
-		})
-	}
-}
-
-func TestACircleThroughAPoolWhoseThreadsAllWait(t *testing.T) {
-	const size = 3
-	p, th := startPool(t, size), start(t)
-	for range scaled(500) {
-		var ran atomic.Int32
-		ends(t, func() {
-			var inside, callers sync.WaitGroup
-			inside.Add(size)
-			for range size {
-				callers.Go(func() {
-					p.Call(func() {
-						inside.Done()
-						inside.Wait()
-						th.Call(func() { p.Call(func() { ran.Add(1) }) })
-					})
-				})
-			}
-			callers.Wait()
-		})
-		if ran.Load() != size {
-			t.Fatalf("%d functions ran", ran.Load())
-		}
-	}
-}
-
-func TestPoolsMayCallEachOtherAtTheSameMoment(t *testing.T) {
-	for _, size := range []int{2, 3, 8} {
-		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			var ring []*thread.Pool
-			for range size {
-				ring = append(ring, startPool(t, 1))
-			}
-			var ran atomic.Int32
-			rounds := scaled(1000)
-			for range rounds {
-				ends(t, func() {
-					var inside, all sync.WaitGroup
-					inside.Add(size)
-					for i, p := range ring {
-						all.Go(func() {
-							p.Call(func() {
-								inside.Done()
-								inside.Wait()
-								ring[(i+1)%size].Call(func() { ran.Add(1) })
-							})
-						})
-					}
-					all.Wait()
-				})
-			}
-			if int(ran.Load()) != size*rounds {
-				t.Errorf("%d functions ran, want %d", ran.Load(), size*rounds)
-			}
-		})
-	}
-}
-
-func TestACircleMayLeadThroughACoroutine(t *testing.T) {
-	needsCoroutines(t)
-	a, b := start(t), start(t)
-	ran := 0
-	ends(t, func() {
-		for range 100 {
-			a.Call(func() {
-				for range pulled(func(yield func(int) bool) {
-					b.Call(func() { a.Call(func() { b.Call(func() { ran++ }) }) })
-					yield(0)
-				}) {
-				}
-			})
-		}
-	})
-	if ran != 100 {
-		t.Errorf("%d functions ran", ran)
-	}
-}
-
-func coroutineCallsAThreadJustMade() {
-	a := thread.New() // the only one that the process has
-	a.Call(func() {
-		for range pulled(func(yield func(int) bool) {
-			b := thread.New()
-			b.Call(func() { a.Call(func() { fmt.Println("ran") }) })
-			yield(0)
-		}) {
-		}
-	})
-}
-
-func TestACircleMayLeadThroughACoroutineAndAThreadJustMade(t *testing.T) {
-	needsCoroutines(t)
-	if out, status := run(t, "a coroutine calls a thread just made"); status != 0 || out != "ran\n" {
-		t.Errorf("exit status %d:\n%s", status, out)
-	}
-}
-
-func TestADeadlineHoldsOnAThreadThatWaits(t *testing.T) {
-	a, b := start(t), start(t)
-	busy := occupy(t, b.Go)
-	ends(t, func() {
-		a.Call(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-			defer cancel()
-			if err := b.CallContext(ctx, func() { t.Error("ran") }); err != context.DeadlineExceeded {
-				t.Errorf("CallContext returned %v", err)
-			}
-		})
-	})
-	busy.Open()
-	ends(t, func() {
-		a.Call(func() {
-			ran := false
-			err := b.CallContext(t.Context(), func() { a.CallContext(t.Context(), func() { ran = true }) })
-			if err != nil || !ran {
-				t.Errorf("ran: %v, error: %v", ran, err)
-			}
-		})
-	})
-}
-
-func TestTerminateReachesAThreadThatWaits(t *testing.T) {
-	a, b := start(t), start(t)
-	busy := occupy(t, b.Go)
-	result := make(chan bool)
-	go a.Call(func() { result <- b.Call(func() { t.Error("ran on a terminated thread") }) })
-	time.Sleep(5 * time.Millisecond)
-	b.Terminate()
-	if arrives(t, result) {
-		t.Error("told that it ran")
-	}
-	busy.Open()
-}
-
-func TestAPanicTravelsRoundACircle(t *testing.T) {
-	a, b := start(t), start(t)
-	boom := errors.New("boom")
-	ends(t, func() {
-		a.Call(func() {
-			got := recovered(func() {
-				b.Call(func() { a.Call(func() { b.Call(func() { panic(boom) }) }) })
-			})
-			if got != boom {
-				t.Errorf("recovered %v", got)
-			}
-		})
-		if !a.Call(nop) || !b.Call(nop) {
-			t.Error("a thread did not live on")
-		}
-	})
-}
-
-func TestAGoexitEndsAllThatWaitForItInACircle(t *testing.T) {
+// A function that calls Goexit or panics in a cycle does to each of its callers what it would do in place.
+func TestCycle_unwound(t *testing.T) {
 	a, b := start(t), start(t)
 	for range scaled(1000) {
-		after := false
-		ends(t, func() {
+		deferred, returned := exits(t, func() {
 			a.Call(func() {
+				defer func() {
+					if v := recovered(func() { b.Call(func() { a.Call(func() { b.Call(func() { panic(errBoom) }) }) }) }); v != errBoom {
+						t.Errorf("recovered %v", v)
+					}
+				}()
 				b.Call(func() {
 					a.Call(runtime.Goexit)
-					after = true
+					t.Error("a function went on after the Goexit of one that it had called")
 				})
-				after = true
+				t.Error("a function went on after the Goexit of one that it had called")
 			})
-			after = true
 		})
-		if after {
-			t.Fatal("somebody went on after the Goexit of a function that he had called")
+		if !deferred || returned {
+			t.Fatalf("the deferred calls ran: %v, the goroutine went on: %v", deferred, returned)
 		}
 		ends(t, func() {
 			if !a.Call(nop) || !b.Call(nop) {
 				t.Error("a thread did not live on")
 			}
-		})
-	}
-}
-
-// Here e is busy with a call for w, so that it does not count as waiting, when y, e and x come to wait in a circle.
-func TestACircleThatClosesWhileOneOfItsThreadsServesAnother(t *testing.T) {
-	all := startAll(t, 5)
-	w, x, y, z, e := all[0], all[1], all[2], all[3], all[4]
-	for range scaled(250) {
-		ends(t, func() {
-			inside := make(chan bool)
-			var both sync.WaitGroup
-			both.Go(func() {
-				w.Call(func() {
-					<-inside
-					e.Call(func() { time.Sleep(4 * time.Millisecond) })
-				})
-			})
-			both.Go(func() {
-				y.Call(func() {
-					e.Call(func() {
-						x.Call(func() {
-							z.Call(func() {
-								close(inside)
-								time.Sleep(500 * time.Microsecond)
-								w.Call(nop) // closes a circle of w, e, x and z
-							})
-							y.Call(nop)
-						})
-					})
-				})
-			})
-			both.Wait()
 		})
 	}
 }
@@ -384,7 +98,7 @@ func (w web) walk(r *rand.Rand, depth int, ran *int) {
 	})
 }
 
-func TestThreadsThatCallEachOtherAtRandomNeverDeadlock(t *testing.T) {
+func TestCycle_random(t *testing.T) {
 	r := seeded(t)
 	for _, c := range []struct {
 		threads int
@@ -405,11 +119,12 @@ func TestThreadsThatCallEachOtherAtRandomNeverDeadlock(t *testing.T) {
 				w = append(w, th.Call, callWithContext(t, th))
 			}
 			for _, n := range c.pools {
-				w = append(w, startPool(t, n).Call)
+				p := startPool(t, n)
+				w = append(w, p.Call, func(f func()) bool { return p.CallContext(t.Context(), f) == nil })
 			}
-			end := time.Now().Add(600 * time.Millisecond)
+			end := time.Now().Add(shortly(600 * time.Millisecond))
 			ends(t, func() {
-				var walkers sync.WaitGroup
+				var walkers group.Group
 				for range c.walkers {
 					r := fork(r)
 					walkers.Go(func() {
@@ -428,22 +143,63 @@ func TestThreadsThatCallEachOtherAtRandomNeverDeadlock(t *testing.T) {
 	}
 }
 
-// A thread that waits runs only what closes a circle, not what the thread that it waits for has posted to it before.
-func TestAWaitThatIsOverIsNoPartOfACircle(t *testing.T) {
-	a, b := start(t), start(t)
-	ends(t, func() {
-		for range scaled(50) {
-			a.Call(func() { b.Call(func() { time.Sleep(time.Millisecond) }) }) // a waits for b, but not any more
-			b.Call(func() {
-				ran := false
-				posted := make(chan bool)
-				a.Go(func() { b.Go(func() { ran = true }); close(posted) })
-				<-posted
-				a.Call(func() { time.Sleep(time.Millisecond) })
-				if ran {
-					t.Error("a posted function ran inside another")
+// What a call costs must not depend on how much others have queued. Here each of many calls would have to pass over a long
+// queue, which would take minutes; it takes a second.
+func TestLongQueue(t *testing.T) {
+	backlog, calls := 200_000, 20_000
+	if testing.Short() || raceEnabled || collecting {
+		backlog, calls = 100_000, 5_000
+	}
+	flood := func(post func(func()) bool) {
+		done := make(chan bool)
+		go func() { // not on the thread
+			defer close(done)
+			for range backlog {
+				if !post(nop) {
+					t.Error("Go refused a function")
+				}
+			}
+		}()
+		<-done
+	}
+	a, b, c := start(t), start(t), start(t)
+	p, large := startPool(t, 1), startPool(t, 300)
+	for name, f := range map[string]func(){
+		"nested": func() {
+			a.Call(func() {
+				flood(a.Go)
+				for range calls {
+					a.Go(nop)
+					a.Call(nop)
 				}
 			})
-		}
-	})
+		},
+		"a cycle": func() {
+			a.Call(func() {
+				flood(a.Go)
+				for range calls / 10 {
+					b.Call(func() { a.Call(nop); c.Call(func() { a.Call(nop) }) })
+				}
+			})
+		},
+		"a cycle through a pool": func() {
+			p.Call(func() {
+				b.Call(func() {
+					for range backlog {
+						p.Go(nop)
+					}
+					for range calls / 10 {
+						p.Call(nop)
+					}
+				})
+			})
+		},
+		"a large pool": func() {
+			for range calls {
+				large.Call(func() { large.Call(nop) })
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) { ends(t, f) })
+	}
 }

@@ -11,11 +11,17 @@ import (
 // value, if that is an error.
 type PanicError struct {
 	Value any // as it was given to panic
+	Lost  int // how many panics there were besides, before this was taken, that were not kept
 	stack []uintptr
 }
 
-// Error says that there was a panic, and its value.
-func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
+// Error says that there was a panic, its value, and how many others were lost.
+func (p *PanicError) Error() string {
+	if p.Lost > 0 {
+		return fmt.Sprintf("panic: %v (and %d panics that were not kept)", p.Value, p.Lost)
+	}
+	return fmt.Sprintf("panic: %v", p.Value)
+}
 
 // Unwrap returns the value if it is an error, or nil.
 func (p *PanicError) Unwrap() error {
@@ -26,12 +32,17 @@ func (p *PanicError) Unwrap() error {
 // Stack returns where the panic came from: the frames of the thread, the function that panicked first.
 func (p *PanicError) Stack() string { return engine.Trace(p.stack) }
 
-func asError(f *callq.Fault, lost int) error {
-	switch {
-	case f != nil:
-		return &PanicError{Value: f.Value, stack: f.Stack}
-	case lost > 0:
-		return fmt.Errorf("thread: %d more panics were not kept; call Error more often", lost)
+// taken returns f as users see it, or nil.
+func taken(f *callq.Fault, lost int) *PanicError {
+	if f == nil {
+		return nil
 	}
-	return nil
+	return &PanicError{Value: f.Value, Lost: lost, stack: f.Stack}
+}
+
+func asError(p *PanicError) error {
+	if p == nil {
+		return nil // of type error
+	}
+	return p
 }

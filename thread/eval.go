@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"context"
 	"reflect"
 	"sync"
 
@@ -8,8 +9,7 @@ import (
 )
 
 // Eval runs f on t and returns its result. It returns the zero value if f is nil or will not run because t is
-// terminated; where that must be told apart, use [Thread.Call] with a variable. It is a function because methods have
-// no type parameters of their own.
+// terminated; [EvalContext] reports which. It is a function because methods have no type parameters of their own.
 //
 // Panics and Goexit are as in [Thread.Call].
 //
@@ -17,6 +17,30 @@ import (
 func Eval[T any](t *Thread, f func() T) T {
 	v, _ := eval(t.Call, f)
 	return v
+}
+
+// A Caller is a [*Thread] or a [*Pool].
+type Caller interface {
+	CallContext(ctx context.Context, f func()) error
+}
+
+// EvalContext runs f on c, a Thread or a Pool, and returns its result and nil. If f did not and will not run, it returns the zero
+// value and the error of [Thread.CallContext]: [ErrNil], [ErrTerminated] or [context.Cause](ctx).
+//
+// Panics and Goexit are as in [Thread.Call].
+//
+//threadcall:noalloc
+func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
+	if f == nil {
+		var zero T
+		return zero, ErrNil
+	}
+	var err error
+	v, _ := eval(func(run func()) bool {
+		err = c.CallContext(ctx, run)
+		return err == nil
+	}, f)
+	return v, err
 }
 
 // EvalPool runs f on one of p's threads and returns its result and true, or the zero value and false if f is nil or

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/thread"
@@ -23,23 +24,6 @@ func Example() {
 	// clear
 	// draw
 	// read 480000
-}
-
-func ExampleNew() {
-	t := thread.New()
-	defer t.Terminate()
-	t.Call(func() { fmt.Println("on a thread of its own:", t.On()) })
-	// Output: on a thread of its own: true
-}
-
-// On Linux, ps -L and top -H show the names.
-func ExampleWithName() {
-	t := thread.New(thread.WithName("render"))
-	defer t.Terminate()
-	p := thread.NewPool(2, thread.WithName("decode")) // decode-0 and decode-1
-	defer p.Terminate()
-	fmt.Println(t.Call(func() {}), p.Call(func() {}))
-	// Output: true true
 }
 
 // With a limit, who produces faster than the thread consumes has to wait.
@@ -79,17 +63,6 @@ func firstLine(text, what string) string {
 	return text
 }
 
-func ExampleSlowCall_String() {
-	log := make(chan string)
-	t := thread.New()
-	defer t.Terminate()
-	t.OnSlowCall(50*time.Millisecond, func(s thread.SlowCall) { log <- s.String() }) // s.Stack() and s.Queued() are in it
-	t.Call(func() {
-		fmt.Println(strings.HasPrefix(<-log, "thread: a function has run for "))
-	})
-	// Output: true
-}
-
 func ExampleThread_OnSlowCall() {
 	told := make(chan bool)
 	t := thread.New()
@@ -115,7 +88,7 @@ func ExampleThread_Call() {
 	// a nested call runs in place
 }
 
-// Threads may call each other in a circle.
+// Threads may call each other in a cycle.
 func ExampleThread_Call_circle() {
 	a, b := thread.New(), thread.New()
 	defer a.Terminate()
@@ -175,7 +148,7 @@ func ExampleThread_Go() {
 	// step 2
 }
 
-func ExampleThread_Error() {
+func ExampleThread_TakePanic() {
 	t := thread.New()
 	defer t.Terminate()
 
@@ -183,38 +156,10 @@ func ExampleThread_Error() {
 	t.Go(func() { panic(errLost) })
 	t.Call(func() {})
 
-	err := t.Error()
-	fmt.Println(err)
-	fmt.Println(errors.Is(err, errLost))
-	fmt.Println(t.Error())
-	// Output:
-	// panic: device lost
-	// true
-	// <nil>
-}
-
-func ExamplePanicError() {
-	t := thread.New()
-	defer t.Terminate()
-	t.Go(func() { panic(404) })
-	t.Call(func() {})
-
-	var p *thread.PanicError
-	if errors.As(t.Error(), &p) {
-		fmt.Println(p.Value, p.Unwrap(), len(p.Stack()) > 0)
+	for p := t.TakePanic(); p != nil; p = t.TakePanic() {
+		fmt.Println(p, errors.Is(p, errLost), len(p.Stack()) > 0)
 	}
-	// Output: 404 <nil> true
-}
-
-func ExamplePanicError_Error() {
-	fmt.Println(&thread.PanicError{Value: "no context"})
-	// Output: panic: no context
-}
-
-func ExamplePanicError_Unwrap() {
-	err := error(&thread.PanicError{Value: context.Canceled})
-	fmt.Println(errors.Is(err, context.Canceled))
-	// Output: true
+	// Output: panic: device lost true true
 }
 
 func ExamplePanicError_Stack() {
@@ -223,12 +168,9 @@ func ExamplePanicError_Stack() {
 	t.Go(func() { panic("no context") })
 	t.Call(func() {})
 
-	var p *thread.PanicError
-	if errors.As(t.Error(), &p) {
-		var function string
-		fmt.Sscanf(p.Stack(), "%s", &function) // the first line is the function that panicked
-		fmt.Println(function)
-	}
+	var function string
+	fmt.Sscanf(t.TakePanic().Stack(), "%s", &function) // the first line is the function that panicked
+	fmt.Println(function)
 	// Output: github.com/threadcall/threadcall/thread_test.ExamplePanicError_Stack.func1(...)
 }
 
@@ -242,12 +184,17 @@ func ExampleThread_On() {
 	// true
 }
 
-func ExampleThread_ID() {
+// Each thread has its own.
+func ExampleLocal() {
+	type program struct{ id int }
+	var current thread.Local[program] // of a package, as a rule
+
 	a, b := thread.New(), thread.New()
 	defer a.Terminate()
 	defer b.Terminate()
-	fmt.Println(a.ID() == b.ID())
-	// Output: false
+	a.Call(func() { current.Set(a, program{7}) })
+	fmt.Println(current.Get(a).id, current.Get(b).id)
+	// Output: 7 0
 }
 
 func ExampleThread_SetTLS() {
@@ -258,15 +205,35 @@ func ExampleThread_SetTLS() {
 	// Output: 7
 }
 
-func ExampleThread_GetTLS() {
+// Close is for programs that come to their end in order.
+func ExampleThread_Close() {
 	t := thread.New()
-	defer t.Terminate()
-	fmt.Println(t.GetTLS())
-	t.SetTLS("a context")
-	fmt.Println(t.GetTLS())
+	t.Go(func() { fmt.Println("save") })
+	t.Go(func() { fmt.Println("disconnect") })
+	t.Close()
+	fmt.Println(t.Go(func() {}))
 	// Output:
-	// <nil>
-	// a context
+	// save
+	// disconnect
+	// false
+}
+
+// A function that hangs must not keep the program from ending.
+func ExampleThread_Done() {
+	t := thread.New()
+	hangs := make(chan bool)
+	t.Go(func() { <-hangs })
+
+	go t.Close()
+	select {
+	case <-t.Done():
+		fmt.Println("closed")
+	case <-time.After(10 * time.Millisecond):
+		fmt.Println("given up")
+	}
+	close(hangs)
+	<-t.Done()
+	// Output: given up
 }
 
 func ExampleThread_Terminate() {
@@ -279,19 +246,29 @@ func ExampleThread_Terminate() {
 	// false
 }
 
-func ExampleEval() {
+func ExampleEvalContext() {
 	t := thread.New()
-	defer t.Terminate()
-	version := thread.Eval(t, func() string { return "4.6" })
-	fmt.Println(version)
-	// Output: 4.6
+	ctx, cancel := context.WithCancelCause(context.Background())
+	fmt.Println(thread.EvalContext(ctx, t, func() string { return "4.6" }))
+	cancel(errors.New("the window was closed"))
+	fmt.Println(thread.EvalContext(ctx, t, func() string { return "4.6" }))
+	t.Terminate()
+	_, err := thread.EvalContext(context.Background(), t, func() string { return "4.6" })
+	fmt.Println(err == thread.ErrTerminated)
+	// Output:
+	// 4.6 <nil>
+	//  the window was closed
+	// true
 }
 
 // onItsOwn runs f on a goroutine of its own, in place of the main function of a program.
 func onItsOwn(f func()) {
-	var ended sync.WaitGroup
-	ended.Go(f)
-	ended.Wait()
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		f()
+	}()
+	<-ended
 }
 
 // A program that has a thread with a loop of its own makes it a Thread.
@@ -381,12 +358,45 @@ func ExampleNewPool() {
 	// Output: 2 at once
 }
 
-func ExamplePool_Call() {
-	p := thread.NewPool(2)
+func ExamplePool_CallContext() {
+	p := thread.NewPool(1)
 	defer p.Terminate()
-	n := 0
-	fmt.Println(p.Call(func() { n = 42 }), n)
-	// Output: true 42
+	busy := make(chan bool)
+	p.Go(func() { <-busy })
+
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	fmt.Println(p.CallContext(ctx, func() { fmt.Println("this does not run") }))
+	close(busy)
+	// Output: context deadline exceeded
+}
+
+func ExamplePool_OnSlowCall() {
+	told := make(chan string)
+	p := thread.NewPool(2, thread.WithName("decode"))
+	defer p.Terminate()
+	p.OnSlowCall(50*time.Millisecond, func(s thread.SlowCall) { told <- s.Name })
+	p.Call(func() { fmt.Println(strings.HasPrefix(<-told, "decode-")) })
+	// Output: true
+}
+
+func ExamplePool_Close() {
+	p := thread.NewPool(2)
+	var files atomic.Int32
+	for range 100 {
+		p.Go(func() { files.Add(1) })
+	}
+	p.Close()
+	fmt.Println(files.Load())
+	// Output: 100
+}
+
+func ExamplePool_Done() {
+	p := thread.NewPool(2)
+	p.Go(p.Close) // it may close its own pool, but does not wait there
+	<-p.Done()
+	fmt.Println(p.Go(func() {}))
+	// Output: false
 }
 
 func ExamplePool_Go() {
@@ -396,29 +406,6 @@ func ExamplePool_Go() {
 	p.Go(func() { result <- 42 })
 	fmt.Println(<-result)
 	// Output: 42
-}
-
-func ExamplePool_Error() {
-	p := thread.NewPool(1)
-	defer p.Terminate()
-	p.Go(func() { panic("bad frame") })
-	p.Call(func() {})
-	fmt.Println(p.Error())
-	// Output: panic: bad frame
-}
-
-func ExamplePool_Size() {
-	p := thread.NewPool(3)
-	defer p.Terminate()
-	fmt.Println(p.Size())
-	// Output: 3
-}
-
-func ExamplePool_Terminate() {
-	p := thread.NewPool(2)
-	p.Terminate()
-	fmt.Println(p.Call(func() {}), p.Go(func() {}))
-	// Output: false false
 }
 
 func ExampleEvalPool() {

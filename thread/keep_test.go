@@ -8,8 +8,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-func TestAThreadThatIsKeptIsLentAgain(t *testing.T) {
-	seen, collected := map[uint64]bool{}, make(chan bool, 50)
+func TestWithKeep(t *testing.T) {
+	seen, collected := map[uint64]bool{}, make(chan bool, 20)
 	for range cap(collected) {
 		th, other := thread.New(thread.WithKeep()), start(t)
 		runtime.AddCleanup(th, func(c chan bool) { c <- true }, collected)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/ident"
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -28,9 +28,8 @@ import (
 
 // programs are what tests run in processes of their own.
 var programs = map[string]func(){
-	"a coroutine calls a thread just made": coroutineCallsAThreadJustMade,
-	"a panic that nobody recovers":         panicThatNobodyRecovers,
-	"panic(nil) as it used to be":          panicNilAsItUsedToBe,
+	"a panic that nobody recovers": panicThatNobodyRecovers,
+	"panic(nil) as it used to be":  panicNilAsItUsedToBe,
 }
 
 // onLinux are programs that need Linux, by the first word of their name; the others are its arguments.
@@ -58,7 +57,9 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long something may take that a slow machine cannot explain.
-var patience = self.Patience()
+var patience = testutil.Patience()
+
+const raceEnabled = testutil.Race
 
 // ends runs f in a goroutine of its own and fails the test if f panics or does not end.
 func ends(t *testing.T, f func()) {
@@ -89,15 +90,7 @@ func arrives[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// eventually fails the test if the condition does not become true.
-func eventually(t *testing.T, condition func() bool, format string, args ...any) {
-	t.Helper()
-	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
-		if time.Since(start) > patience {
-			t.Fatalf("not within %v: "+format, append([]any{patience}, args...)...)
-		}
-	}
-}
+var eventually = testutil.Eventually
 
 // seeded returns the source of a stress test's choices.
 func seeded(t *testing.T) *rand.Rand {
@@ -124,13 +117,21 @@ func scaled(n int) int {
 	return max(n, 1)
 }
 
+// shortly is how long to do something that may go wrong at any time.
+func shortly(d time.Duration) time.Duration {
+	if testing.Short() {
+		d /= 6
+	}
+	return d
+}
+
 // run runs one of the programs in a process of its own and returns what it wrote and its exit status.
 func run(t *testing.T, program string, env ...string) (output string, status int) {
 	t.Helper()
 	if runtime.GOARCH == "wasm" {
 		t.Skip("js/wasm cannot start a process")
 	}
-	output, status, err := self.Run(patience, append([]string{"THREADCALL_PROGRAM=" + program}, env...)...)
+	output, status, err := testutil.Run(patience, append([]string{"THREADCALL_PROGRAM=" + program}, env...)...)
 	if err != nil {
 		t.Fatalf("%q: %v", program, err)
 	}
@@ -155,42 +156,69 @@ type way struct {
 	call      func(f func()) bool
 	post      func(f func()) bool
 	terminate func()
-	fault     func() error
+	close     func()
+	done      <-chan struct{}
+	fault     func() *thread.PanicError
+	pool      bool
 }
 
-func ofThread(th *thread.Thread) way { return way{th.Call, th.Go, th.Terminate, th.Error} }
-func ofPool(p *thread.Pool) way      { return way{p.Call, p.Go, p.Terminate, p.Error} }
+func ofThread(th *thread.Thread) way {
+	return way{th.Call, th.Go, th.Terminate, th.Close, th.Done(), th.TakePanic, false}
+}
 
-// inEveryWay runs a test in every way, each with a thread of its own.
-func inEveryWay(t *testing.T, test func(t *testing.T, w way)) {
-	threads := func(call func(th *thread.Thread, f func()) bool) func(t *testing.T) {
-		return func(t *testing.T) {
-			th := start(t)
-			w := ofThread(th)
-			w.call = func(f func()) bool { return call(th, f) }
-			test(t, w)
-		}
-	}
-	pools := func(call func(p *thread.Pool, f func()) bool) func(t *testing.T) {
-		return func(t *testing.T) {
-			p := startPool(t, 1)
-			w := ofPool(p)
-			w.call = func(f func()) bool { return call(p, f) }
-			test(t, w)
-		}
-	}
-	t.Run("Call", threads((*thread.Thread).Call))
-	t.Run("CallContext", threads(func(th *thread.Thread, f func()) bool {
-		return th.CallContext(t.Context(), f) == nil
-	}))
-	t.Run("Eval", threads(func(th *thread.Thread, f func()) bool {
+func ofPool(p *thread.Pool) way {
+	return way{p.Call, p.Go, p.Terminate, p.Close, p.Done(), p.TakePanic, true}
+}
+
+// makeWay makes a way with a thread, or a pool of one, of its own.
+type makeWay struct {
+	name string
+	make func(t *testing.T) way
+}
+
+func onThread(name string, call func(t *testing.T, th *thread.Thread, f func()) bool) makeWay {
+	return makeWay{name, func(t *testing.T) way {
+		th := start(t)
+		w := ofThread(th)
+		w.call = func(f func()) bool { return call(t, th, f) }
+		return w
+	}}
+}
+
+func onPool(name string, call func(t *testing.T, p *thread.Pool, f func()) bool) makeWay {
+	return makeWay{name, func(t *testing.T) way {
+		p := startPool(t, 1)
+		w := ofPool(p)
+		w.call = func(f func()) bool { return call(t, p, f) }
+		return w
+	}}
+}
+
+var threadWays = []makeWay{
+	onThread("Call", func(_ *testing.T, th *thread.Thread, f func()) bool { return th.Call(f) }),
+	onThread("CallContext", func(t *testing.T, th *thread.Thread, f func()) bool { return th.CallContext(t.Context(), f) == nil }),
+	onThread("Eval", func(_ *testing.T, th *thread.Thread, f func()) bool {
 		return thread.Eval(th, func() bool { f(); return true })
-	}))
-	t.Run("Pool.Call", pools((*thread.Pool).Call))
-	t.Run("EvalPool", pools(func(p *thread.Pool, f func()) bool {
+	}),
+	onThread("EvalContext", func(t *testing.T, th *thread.Thread, f func()) bool {
+		v, err := thread.EvalContext(t.Context(), th, func() bool { f(); return true })
+		return v && err == nil
+	}),
+}
+
+var poolWays = []makeWay{
+	onPool("Call", func(_ *testing.T, p *thread.Pool, f func()) bool { return p.Call(f) }),
+	onPool("CallContext", func(t *testing.T, p *thread.Pool, f func()) bool { return p.CallContext(t.Context(), f) == nil }),
+	onPool("EvalPool", func(_ *testing.T, p *thread.Pool, f func()) bool {
 		v, ok := thread.EvalPool(p, func() string { f(); return "done" })
 		return ok && v == "done"
-	}))
+	}),
+}
+
+func inEach(t *testing.T, ways []makeWay, test func(t *testing.T, w way)) {
+	for _, m := range ways {
+		t.Run(m.name, func(t *testing.T) { test(t, m.make(t)) })
+	}
 }
 
 // A gate keeps a thread busy until it is opened.
@@ -224,7 +252,7 @@ func here() uint64 { return ident.Thread() }
 
 // withoutFaultAddresses is whether a signal for a bad address does not tell which it was: qemu-user 7.2 leaves that field as
 // it is on these processors. What Go makes of a nil pointer then depends on what happens to stand there.
-var withoutFaultAddresses = os.Getenv(self.Emulator) != "" && slices.Contains([]string{"arm", "ppc64", "ppc64le"}, runtime.GOARCH)
+var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm", "ppc64", "ppc64le"}, runtime.GOARCH)
 
 func needsFaultAddresses(t *testing.T) {
 	t.Helper()
@@ -265,5 +293,16 @@ func mustPanic(t *testing.T, f func(), advice string) {
 	t.Helper()
 	if v := fmt.Sprint(recovered(f)); !bytes.Contains([]byte(v), []byte(advice)) {
 		t.Errorf("panicked with %q, want something about %q", v, advice)
+	}
+}
+
+// collectedAndEnded runs the collector and tells whether c is closed.
+func collectedAndEnded(c <-chan struct{}) bool {
+	runtime.GC()
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }

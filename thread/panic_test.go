@@ -61,147 +61,13 @@ func isRuntimeError(text string) func(v any) bool {
 	}
 }
 
-func TestAPanicReachesTheCallerAsTheValueItWas(t *testing.T) {
-	inEveryWay(t, func(t *testing.T, w way) {
-		for _, p := range panics {
-			if v := recovered(func() { w.call(p.f); t.Error("the call returned") }); !p.ok(v) {
-				t.Errorf("%s: recovered %#v", p.name, v)
-			}
-			if v := recovered(func() { w.call(func() { w.call(p.f) }) }); !p.ok(v) {
-				t.Errorf("%s, nested: recovered %#v", p.name, v)
-			}
-		}
-		if !w.call(nop) {
-			t.Error("the thread did not live on")
-		}
-	})
-}
-
-func TestAPanicReachesTheCallerThroughAnotherThread(t *testing.T) {
-	inEveryWay(t, func(t *testing.T, w way) {
-		other := start(t)
-		for _, p := range panics {
-			if v := recovered(func() { other.Call(func() { w.call(p.f) }) }); !p.ok(v) {
-				t.Errorf("%s: recovered %#v", p.name, v)
-			}
-		}
-	})
-}
-
-func TestAPanicInACoroutinesCallReachesIt(t *testing.T) {
-	needsCoroutines(t)
-	th := start(t)
-	th.Call(func() {
-		for range pulled(func(yield func(int) bool) {
-			for _, p := range panics {
-				if v := recovered(func() { th.Call(p.f) }); !p.ok(v) {
-					t.Errorf("%s: recovered %#v", p.name, v)
-				}
-			}
-			yield(0)
-		}) {
-		}
-	})
-}
-
-func TestARecoveredPanicIsOver(t *testing.T) {
-	th := start(t)
-	func() {
-		defer func() {
-			if v := recover(); v != "boom" {
-				t.Errorf("recovered %v", v)
-			}
-			if v := recover(); v != nil {
-				t.Errorf("recovered %v as well", v)
-			}
-		}()
-		th.Call(func() { panic("boom") })
-	}()
-	ran := false
-	if !th.Call(func() { ran = recover() == nil }) || !ran {
-		t.Error("the thread still panics")
-	}
-}
-
-func TestAPanicThatTheFunctionRecoversIsNobodyElses(t *testing.T) {
-	inEveryWay(t, func(t *testing.T, w way) {
-		if v := recovered(func() {
-			if !w.call(func() { recovered(func() { panic("mine") }) }) {
-				t.Error("told that it did not run")
-			}
-		}); v != nil {
-			t.Errorf("the caller recovered %v", v)
-		}
-	})
-}
-
-func TestAPanicInAPostedFunctionIsKeptForError(t *testing.T) {
-	for name, s := range sources(t) {
-		t.Run(name, func(t *testing.T) {
-			if err := s.fault(); err != nil {
-				t.Fatalf("an error before anything panicked: %v", err)
-			}
-			for _, p := range panics {
-				s.post(p.f)
-			}
-			s.call(nop)
-			for _, p := range panics {
-				err := s.fault()
-				var pe *thread.PanicError
-				if !errors.As(err, &pe) || !p.ok(pe.Value) {
-					t.Errorf("%s: Error returned %#v", p.name, err)
-				} else if want := fmt.Sprintf("panic: %v", pe.Value); err.Error() != want {
-					t.Errorf("%s: the message is %q, want %q", p.name, err, want)
-				}
-			}
-			if err := s.fault(); err != nil {
-				t.Errorf("one error too many: %v", err)
-			}
-		})
-	}
-}
-
-// sources are a thread and a pool whose posted functions panic.
-func sources(t *testing.T) map[string]way {
-	return map[string]way{"thread": ofThread(start(t)), "pool": ofPool(startPool(t, 1))}
-}
-
-func TestIsAndAsSeeThroughAKeptPanic(t *testing.T) {
-	th := start(t)
-	th.Go(func() { panic(fmt.Errorf("outer: %w", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist})) })
-	th.Go(func() { panic("no error at all") })
-	th.Go(func() { var p *custom; p.code = 1 })
-	th.Call(nop)
-
-	err := th.Error()
-	var path *fs.PathError
-	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &path) || path.Path != "x" {
-		t.Errorf("the error inside %v is not found", err)
-	}
-	if err := th.Error(); errors.Unwrap(err) != nil {
-		t.Errorf("there is an error inside %v", err)
-	}
-	var rt runtime.Error
-	if err := th.Error(); !errors.As(err, &rt) {
-		t.Errorf("%v is not known for a runtime error", err)
-	}
-}
-
-func TestAKeptPanicTellsWhereItCameFrom(t *testing.T) {
-	th := start(t)
-	th.Go(deepest)
-	th.Call(nop)
-	var pe *thread.PanicError
-	if !errors.As(th.Error(), &pe) {
-		t.Fatal("no error")
-	}
-	first, rest, _ := strings.Cut(pe.Stack(), "\n")
+// checkStack fails the test if p does not come from deepest, or shows the engine.
+func checkStack(t *testing.T, p *thread.PanicError) {
+	t.Helper()
+	first, rest, _ := strings.Cut(p.Stack(), "\n")
 	if !strings.Contains(first, "thread_test.explode") || !strings.Contains(rest, "thread_test.deepest") ||
-		!strings.Contains(rest, "panic_test.go:") {
-		t.Errorf("the stack is\n%s", pe.Stack())
-	}
-	if strings.Contains(functionsOf(pe.Stack()), "internal/engine") {
-		t.Errorf("the stack shows the engine:\n%s", pe.Stack())
+		!strings.Contains(rest, "panic_test.go:") || strings.Contains(functionsOf(p.Stack()), "internal/engine") {
+		t.Errorf("the stack is\n%s", p.Stack())
 	}
 }
 
@@ -211,68 +77,13 @@ func deepest() { explode("boom") }
 //go:noinline
 func explode(v any) { panic(v) }
 
-func TestOfManyPanicsTheFirstAreKeptAndTheOthersCounted(t *testing.T) {
-	for name, s := range sources(t) {
-		t.Run(name, func(t *testing.T) {
-			const kept, lost = 1024, 100
-			for i := range kept + lost {
-				s.post(func() { panic(i) })
-			}
-			s.call(nop)
-			for i := range kept {
-				var pe *thread.PanicError
-				if err := s.fault(); !errors.As(err, &pe) || pe.Value != i {
-					t.Fatalf("error %d is %v", i, err)
-				}
-			}
-			var pe *thread.PanicError
-			if err := s.fault(); err == nil || errors.As(err, &pe) || !strings.Contains(err.Error(), fmt.Sprint(lost)) {
-				t.Errorf("after those that were kept, Error returned %v", err)
-			}
-			if err := s.fault(); err != nil {
-				t.Errorf("Error tells of them twice: %v", err)
-			}
-			s.post(func() { panic("again") })
-			s.call(nop)
-			if err := s.fault(); !errors.As(err, &pe) || pe.Value != "again" {
-				t.Errorf("a later panic is not kept: %v", err)
-			}
-		})
-	}
-}
-
-func TestKeptPanicsCanBeReadAfterTerminate(t *testing.T) {
-	for name, s := range sources(t) {
-		t.Run(name, func(t *testing.T) {
-			s.post(func() { panic("boom") })
-			s.call(nop)
-			s.terminate()
-			var pe *thread.PanicError
-			if err := s.fault(); !errors.As(err, &pe) || pe.Value != "boom" {
-				t.Errorf("Error returned %v", err)
-			}
-		})
-	}
-}
-
-func TestAPanicOfACallIsNotKept(t *testing.T) {
-	for name, s := range sources(t) {
-		t.Run(name, func(t *testing.T) {
-			recovered(func() { s.call(func() { panic("boom") }) })
-			if err := s.fault(); err != nil {
-				t.Errorf("Error returned %v", err)
-			}
-		})
-	}
-}
-
 func panicThatNobodyRecovers() {
 	th := thread.New()
 	defer fmt.Println("a deferred call of the caller")
 	th.Call(deepest)
 }
 
-func TestTheReportOfAPanicThatNobodyRecoversNamesTheFunction(t *testing.T) {
+func TestPanic_report(t *testing.T) {
 	out, status := run(t, "a panic that nobody recovers")
 	if status != 2 {
 		t.Errorf("exit status %d, want 2", status)
@@ -299,7 +110,7 @@ func panicNilAsItUsedToBe() {
 	fmt.Println("lives on", th.Call(nop))
 }
 
-func TestPanicNilAsItUsedToBe(t *testing.T) {
+func TestPanic_nil(t *testing.T) {
 	out, status := run(t, "panic(nil) as it used to be", "GODEBUG=panicnil=1")
 	if status != 0 || !strings.Contains(out, "recovered <nil> panicked true") || !strings.Contains(out, "lives on true") {
 		t.Errorf("exit status %d:\n%s", status, out)

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -11,12 +12,13 @@ import (
 // A Pool is a fixed number of threads that share the work given to it. It bounds the threads that blocking system or
 // C calls occupy. All methods may be called from any goroutine at any time.
 //
-// Functions begin in the order they were given, but run side by side; a call that closes a circle of waiting threads
+// Functions begin in the order they were given, but run side by side; a call that closes a cycle of waiting threads
 // overtakes, or all would wait for ever. A Pool that is dropped without Terminate is
 // reclaimed by the garbage collector, after it has run what was queued.
 type Pool struct {
 	p     *engine.Pool // must not lead back to the Pool
 	owner *engine.Owner
+	name  string
 }
 
 // NewPool starts n threads. It panics if n is less than one.
@@ -30,7 +32,7 @@ func NewPool(n int, opts ...Option) *Pool {
 	if tell := o.watcher(); tell != nil {
 		owner.WatchPool(e, o.slow, tell)
 	}
-	p := &Pool{e, owner}
+	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {
 		runtime.AddCleanup(p, (*engine.Pool).Retire, e)
 	}
@@ -60,8 +62,18 @@ func (p *Pool) Call(f func()) bool {
 	return ok
 }
 
+// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics and Goexit are as in
+// [Thread.CallContext].
+//
+//threadcall:noalloc
+func (p *Pool) CallContext(ctx context.Context, f func()) error {
+	err := p.p.CallContext(ctx, f)
+	runtime.KeepAlive(p)
+	return err
+}
+
 // Go queues f to run on one of the threads and returns true. It never blocks unless [WithQueueLimit] says so. It
-// returns false, and f will not run, if f is nil or the pool is terminated. A panic in f is kept for [Pool.Error].
+// returns false, and f will not run, if f is nil or the pool is terminated. A panic in f is kept for [Pool.TakePanic].
 //
 //threadcall:noalloc
 func (p *Pool) Go(f func()) bool {
@@ -70,8 +82,23 @@ func (p *Pool) Go(f func()) bool {
 	return ok
 }
 
-// Error is [Thread.Error], for functions given to the pool's Go.
-func (p *Pool) Error() error { return asError(p.owner.Fault()) }
+// TakePanic is [Thread.TakePanic], for functions given to the pool's Go.
+func (p *Pool) TakePanic() *PanicError { return taken(p.owner.Fault()) }
+
+// Error is TakePanic, with a nil error for a nil panic.
+//
+// Deprecated: use [Pool.TakePanic].
+func (p *Pool) Error() error { return asError(p.TakePanic()) }
+
+// Done returns a channel that is closed when all threads have ended. See [Thread.Done].
+func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
+
+// Close refuses all functions from now on, ends the threads when they have run what is queued, and waits for that. It does
+// not wait on one of the threads, nor in a function that one of them waits for, directly or by way of other threads.
+func (p *Pool) Close() {
+	p.p.Close()
+	runtime.KeepAlive(p)
+}
 
 // Terminate ends the threads. What [Thread.Terminate] says holds for each of them.
 func (p *Pool) Terminate() { p.p.Terminate() }

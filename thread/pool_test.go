@@ -2,21 +2,20 @@ package thread_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
-func TestAPoolNeedsAThread(t *testing.T) {
+func TestNewPool(t *testing.T) {
 	for _, n := range []int{0, -1} {
 		mustPanic(t, func() { thread.NewPool(n) }, fmt.Sprint(n))
 	}
-}
-
-func TestAPoolUsesAllItsThreads(t *testing.T) {
 	for _, size := range []int{1, 2, 7} {
 		p := startPool(t, size)
 		if p.Size() != size {
@@ -24,7 +23,7 @@ func TestAPoolUsesAllItsThreads(t *testing.T) {
 		}
 		for range 20 {
 			ends(t, func() { // each function waits for all others to have begun
-				var inside, all sync.WaitGroup
+				var inside, all group.Group
 				inside.Add(size)
 				for i := range size {
 					meet := func() { inside.Done(); inside.Wait() }
@@ -41,13 +40,14 @@ func TestAPoolUsesAllItsThreads(t *testing.T) {
 	}
 }
 
-func TestAPoolRunsNoMoreAtOnceThanItHasThreads(t *testing.T) {
+// A pool runs no more at once than it has threads, and a nested call in place though others are idle.
+func TestPool_Size(t *testing.T) {
 	const size = 3
 	p := startPool(t, size)
 	var inside, most, threadsSeen atomic.Int32
 	var seen sync.Map
 	ends(t, func() {
-		var all sync.WaitGroup
+		var all group.Group
 		for range 20 {
 			all.Go(func() {
 				for range 20 {
@@ -55,10 +55,18 @@ func TestAPoolRunsNoMoreAtOnceThanItHasThreads(t *testing.T) {
 						n := inside.Add(1)
 						for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 						}
-						if _, known := seen.LoadOrStore(here(), true); !known {
+						its := here()
+						if _, known := seen.LoadOrStore(its, true); !known {
 							threadsSeen.Add(1)
 						}
-						time.Sleep(10 * time.Microsecond)
+						check := func() {
+							if here() != its {
+								t.Error("a nested call ran on another thread of the pool")
+							}
+						}
+						if p.Call(check); its != 0 {
+							inCoroutine(func() { p.Call(check) })
+						}
 						inside.Add(-1)
 					})
 				}
@@ -71,48 +79,20 @@ func TestAPoolRunsNoMoreAtOnceThanItHasThreads(t *testing.T) {
 	}
 }
 
-func TestAPoolGoesOnWhileSomeOfItsThreadsAreBlocked(t *testing.T) {
-	p := startPool(t, 3)
-	a, b := occupy(t, p.Go), occupy(t, p.Go)
-	ends(t, func() {
-		for range 1000 {
-			p.Call(nop)
-		}
-	})
-	a.Open()
-	b.Open()
-}
-
-func TestABacklogIsWorkedOffInOrderOnceAThreadIsFree(t *testing.T) {
+// While some threads are blocked the others run what is queued, in its order, and Terminate reaches it.
+func TestPool_Go_order(t *testing.T) {
 	p := startPool(t, 2)
 	a, b := occupy(t, p.Go), occupy(t, p.Go)
-	var mu sync.Mutex
 	var order []int
 	for i := range 100 {
-		p.Go(func() {
-			mu.Lock()
-			defer mu.Unlock()
-			order = append(order, i)
-		})
+		p.Go(func() { order = append(order, i) })
 	}
 	a.Open() // the other thread stays blocked
 	ends(t, func() { p.Call(nop) })
-	b.Open()
-	mu.Lock()
-	defer mu.Unlock()
-	for i, n := range order {
-		if i != n {
-			t.Fatalf("ran in the order %v", order)
-		}
+	if !slices.IsSorted(order) || len(order) != 100 {
+		t.Errorf("ran in the order %v", order)
 	}
-	if len(order) != 100 {
-		t.Errorf("%d functions ran before a later call", len(order))
-	}
-}
-
-func TestTerminateReachesABacklog(t *testing.T) {
-	p := startPool(t, 2)
-	a, b := occupy(t, p.Go), occupy(t, p.Go)
+	a = occupy(t, p.Go)
 	results := make(chan bool)
 	for range 10 {
 		go func() { results <- p.Call(func() { t.Error("ran after Terminate") }) }()
@@ -126,20 +106,4 @@ func TestTerminateReachesABacklog(t *testing.T) {
 	}
 	a.Open()
 	b.Open()
-}
-
-func TestAPoolsNestedCallRunsInPlaceThoughOthersAreIdle(t *testing.T) {
-	p := startPool(t, 3)
-	ends(t, func() {
-		for range 100 {
-			p.Call(func() {
-				its := here()
-				p.Call(func() {
-					if here() != its {
-						t.Error("ran on another thread of the pool")
-					}
-				})
-			})
-		}
-	})
 }

@@ -34,7 +34,7 @@ func makeThreads() {
 	}
 }
 
-func TestTheProcessEndsIfItMayHaveNoMoreThreads(t *testing.T) {
+func TestRefused_limit(t *testing.T) {
 	if runtime.GOARCH == "wasm" {
 		t.Skip("there are no threads")
 	}

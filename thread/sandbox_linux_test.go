@@ -7,20 +7,19 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/thread"
 )
 
 // A sandbox forbids system calls: the kernel answers them with an error. Whatever it answers, no call is lost and nothing
 // hangs. The engine makes two, getcpu and sched_yield; prctl names a thread.
-func TestInASandbox(t *testing.T) {
+func TestSandbox(t *testing.T) {
 	if numbers == nil {
 		t.Skip("the numbers of system calls are not known here for this processor")
 	}
@@ -31,6 +30,9 @@ func TestInASandbox(t *testing.T) {
 	t.Logf("without a sandbox: %s", output)
 	for _, name := range []string{"getcpu", "sched_yield", "prctl"} {
 		for _, errno := range []syscall.Errno{syscall.ENOSYS, syscall.EPERM} {
+			if testing.Short() && name != "getcpu" {
+				continue // a process takes half a second
+			}
 			output, status := run(t, fmt.Sprintf("sandbox %s %d", name, errno))
 			switch {
 			case strings.Contains(output, "no sandbox"):
@@ -63,7 +65,7 @@ func inSandbox(arguments []string) {
 	th, p := thread.New(thread.WithName("sandboxed")), thread.NewPool(2)
 	other := thread.New()
 	var bursts []time.Duration
-	for range 30 {
+	for range 10 {
 		time.Sleep(3 * time.Millisecond) // the threads sleep
 		begin := time.Now()
 		for range 200 {
@@ -73,7 +75,7 @@ func inSandbox(arguments []string) {
 			}
 		}
 		bursts = append(bursts, time.Since(begin))
-		var all sync.WaitGroup
+		var all group.Group
 		for range 4 {
 			all.Go(func() {
 				for range 50 {
@@ -98,52 +100,10 @@ func inSandbox(arguments []string) {
 	fmt.Printf("all calls ran; a burst of 200 took %v on average, %v at best\n", sum/time.Duration(len(bursts)), best)
 }
 
-// The affinity mask belongs to the administrator and to the program. Each mask that is set while a thread is called in
-// bursts, so that thread and caller may spin, stays.
-func TestTheAffinityMaskOfAThreadStaysAsItIsSet(t *testing.T) {
-	if numbers == nil || runtime.NumCPU() == 1 {
-		t.Skip("one core, or the numbers of system calls are not known here")
-	}
-	th := start(t)
-	tid := thread.Eval(th, here)
-	mask := func(name string, mask *uint64) bool {
-		_, _, errno := syscall.RawSyscall(uintptr(numbers[name]), uintptr(tid), unsafe.Sizeof(*mask), uintptr(unsafe.Pointer(mask)))
-		return errno == 0
-	}
-	var all uint64
-	if !mask("sched_getaffinity", &all) || all&3 != 3 {
-		t.Skip("the first two cores are not both to be had, or there are more than 64")
-	}
-	var stop atomic.Bool
-	var callers sync.WaitGroup
-	defer callers.Wait()
-	defer stop.Store(true)
-	callers.Go(func() {
-		for !stop.Load() {
-			for range 100 {
-				th.Call(nop)
-			}
-			time.Sleep(600 * time.Microsecond)
-		}
-	})
-	for i := range scaled(3000) {
-		set, got := []uint64{1, 2, 3, all}[i%4], uint64(0)
-		if !mask("sched_setaffinity", &set) {
-			t.Skip("the mask cannot be set here")
-		}
-		time.Sleep(time.Duration(i%7) * 50 * time.Microsecond)
-		if mask("sched_getaffinity", &got); got != set {
-			t.Fatalf("round %d: the mask was set to %x and is %x", i, set, got)
-		}
-	}
-}
-
 // numbers are those of system calls that package syscall does not have everywhere.
 var numbers = map[string]map[string]uint32{
-	"amd64": {"getcpu": 309, "seccomp": 317, "sched_yield": syscall.SYS_SCHED_YIELD, "sched_getaffinity": 204, "sched_setaffinity": 203,
-		"prctl": syscall.SYS_PRCTL},
-	"arm64": {"getcpu": 168, "seccomp": 277, "sched_yield": syscall.SYS_SCHED_YIELD, "sched_getaffinity": 123, "sched_setaffinity": 122,
-		"prctl": syscall.SYS_PRCTL},
+	"amd64": {"getcpu": 309, "seccomp": 317, "sched_yield": syscall.SYS_SCHED_YIELD, "prctl": syscall.SYS_PRCTL},
+	"arm64": {"getcpu": 168, "seccomp": 277, "sched_yield": syscall.SYS_SCHED_YIELD, "prctl": syscall.SYS_PRCTL},
 }[runtime.GOARCH]
 
 // forbid has the kernel answer a system call with an error, in all threads of the process.

@@ -10,204 +10,335 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-func TestServeRunsWhatWasQueuedAndCountsIt(t *testing.T) {
+// Serve runs what was queued before it was called, and counts what it ran.
+func TestThread_Serve(t *testing.T) {
 	h := adopt(t)
+	withdrawn := func() {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		done := make(chan bool)
+		go func() { _ = h.CallContext(ctx, func() { t.Error("ran") }); close(done) }()
+		<-done
+	}
+	h.Go(func() { panic("still a function that ran") })
+	withdrawn()
+	h.Go(nop)
 	h.do(func() {
-		ran := 0
-		again := func() {
-			ran++
-			h.Go(func() { ran += 100 })
+		if n := h.Serve(); n != 2 || h.TakePanic() == nil {
+			t.Errorf("Serve says %d, 2 functions ran", n)
 		}
-		for _, want := range []struct{ count, ran int }{{0, 0}, {3, 3}, {3, 303}, {0, 303}} {
-			if want.ran == 3 {
-				for range 3 {
-					h.Go(again)
-				}
-			}
+		ran := 0
+		for range 3 {
+			h.Go(func() {
+				ran++
+				h.Go(func() { ran += 100 })
+			})
+		}
+		for _, want := range []struct{ count, ran int }{{3, 3}, {3, 303}, {0, 303}} {
 			if n := h.Serve(); n != want.count || ran != want.ran {
 				t.Errorf("Serve returned %d after which the sum was %d; want %d and %d", n, ran, want.count, want.ran)
 			}
 		}
-	})
-}
-
-func TestServeDoesNotCountWhatDidNotRun(t *testing.T) {
-	h := adopt(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	if err := h.CallContext(ctx, func() { t.Error("ran") }); err != context.DeadlineExceeded {
-		t.Errorf("CallContext returned %v", err)
-	}
-	h.Go(func() { panic("still a function that ran") })
-	h.do(func() {
+		h.Go(func() {
+			h.Go(nop)
+			withdrawn()
+			h.Go(nop)
+			h.Call(nop) // runs the two before their turn
+			h.Go(nop)
+			if n := h.Serve(); n != 1 {
+				t.Errorf("inside, Serve says %d, 1 function ran", n)
+			}
+		})
 		if n := h.Serve(); n != 1 {
-			t.Errorf("Serve returned %d", n)
+			t.Errorf("then Serve says %d, 1 function ran", n)
 		}
 	})
-	if h.Error() == nil {
-		t.Error("the panic was not kept")
-	}
 }
 
-func TestServeInsideACall(t *testing.T) {
-	inner := func(th *thread.Thread) {
-		ran := make(chan bool, 1)
-		th.Call(func() {
-			go th.Call(func() { ran <- true })
-			eventually(t, func() bool { return th.Serve() > 0 }, "another goroutine's call is served")
-		})
-		arrives(t, ran)
-	}
-	inner(start(t))
+// A function that waits may serve others meanwhile, and what is queued behind it runs.
+func TestThread_Serve_nested(t *testing.T) {
 	h := adopt(t)
-	go h.do(func() { h.ServeContext(t.Context()) })
-	inner(h.Thread)
-}
-
-func TestServeContextServesUntilItsContextIsDone(t *testing.T) {
-	h := adopt(t)
-	for range 100 {
-		ctx, cancel := context.WithCancel(t.Context())
-		result := make(chan error, 1)
-		go h.do(func() { result <- h.ServeContext(ctx) })
-		ran := false
-		ends(t, func() { h.Call(func() { ran = true }) })
-		if !ran {
-			t.Error("a call did not run")
-		}
-		cancel()
-		if err := arrives(t, result); err != context.Canceled {
-			t.Errorf("ServeContext returned %v", err)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	ends(t, func() {
-		h.do(func() {
-			if err := h.ServeContext(ctx); err != context.DeadlineExceeded {
-				t.Errorf("ServeContext returned %v", err)
-			}
-			if err := h.ServeContext(ctx); err != context.DeadlineExceeded {
-				t.Errorf("with a context that is done, ServeContext returned %v", err)
-			}
-		})
-	})
-}
-
-func TestServeContextReturnsWhenTheThreadIsTerminated(t *testing.T) {
-	for name, terminate := range map[string]func(h *host){
-		"by another goroutine": func(h *host) { h.Terminate() },
-		"by a function":        func(h *host) { h.Call(h.Terminate) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := adopt(t)
-			result := make(chan error, 1)
-			go h.do(func() { result <- h.ServeContext(t.Context()) })
-			h.Call(nop)
-			terminate(h)
-			if err := arrives(t, result); err != thread.ErrTerminated {
-				t.Errorf("ServeContext returned %v", err)
-			}
-		})
-	}
-}
-
-func TestAFunctionThatWaitsMayServeOthersMeanwhile(t *testing.T) {
-	inner := func(th *thread.Thread) {
+	go h.do(func() { _ = h.ServeContext(t.Context()) })
+	for _, th := range []*thread.Thread{start(t), h.Thread} {
+		ran, behind := make(chan bool, 1), make(chan bool, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		ends(t, func() {
 			th.Call(func() {
-				go th.Call(cancel) // what the function waits for needs its thread
+				go th.Call(func() { ran <- true })
+				for th.Serve() == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				go func() { th.Call(cancel); th.Go(func() { behind <- true }) }()
 				if err := th.ServeContext(ctx); err != context.Canceled {
 					t.Errorf("ServeContext returned %v", err)
 				}
 			})
 		})
+		arrives(t, ran)
+		arrives(t, behind)
 	}
-	inner(start(t))
+}
+
+func TestThread_ServeContext(t *testing.T) {
 	h := adopt(t)
-	go h.do(func() { h.ServeContext(t.Context()) })
-	inner(h.Thread)
-}
-
-func TestWhatWasQueuedBehindANestedServeContextStillRuns(t *testing.T) {
-	th := start(t)
-	var ran atomic.Int32
-	ctx, cancel := context.WithCancel(t.Context())
-	begun, go1 := make(chan bool), make(chan bool)
-	th.Go(func() {
-		close(begun)
-		<-go1
-		th.ServeContext(ctx)
+	for range 20 {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		result := make(chan error, 1)
+		go h.do(func() { result <- h.ServeContext(ctx) })
+		ran := false
+		ends(t, func() { h.Call(func() { ran = true }) })
+		cancel(errBoom)
+		if err := arrives(t, result); err != errBoom || !ran {
+			t.Errorf("ServeContext returned %v; a call ran: %v", err, ran)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	ends(t, func() {
+		h.do(func() {
+			for range 2 { // the second time it is done already
+				if err := h.ServeContext(ctx); err != context.DeadlineExceeded {
+					t.Errorf("ServeContext returned %v", err)
+				}
+			}
+		})
 	})
-	arrives(t, begun)
-	for range 10 {
-		th.Go(func() { ran.Add(1) })
-	}
-	th.Go(cancel)
-	for range 10 {
-		th.Go(func() { ran.Add(1) })
-	}
-	close(go1)
-	ends(t, func() { th.Call(nop) })
-	if n := ran.Load(); n != 20 {
-		t.Errorf("%d functions ran, want 20", n)
+	for name, terminate := range map[string]func(h *host){
+		"by another goroutine": func(h *host) { h.Terminate() },
+		"by a function":        func(h *host) { h.Call(h.Terminate) },
+	} {
+		h := adopt(t)
+		result := make(chan error, 1)
+		go h.do(func() { result <- h.ServeContext(t.Context()) })
+		h.Call(nop)
+		terminate(h)
+		if err := arrives(t, result); err != thread.ErrTerminated {
+			t.Errorf("%s: ServeContext returned %v", name, err)
+		}
 	}
 }
 
-func TestServingOffTheThreadPanicsWithAdvice(t *testing.T) {
+func TestThread_Serve_elsewhere(t *testing.T) {
 	h, th := adopt(t), start(t)
 	mustPanic(t, func() { h.Serve() }, "Serve off the thread")
-	mustPanic(t, func() { h.ServeContext(t.Context()) }, "ServeContext off the thread")
+	mustPanic(t, func() { _ = h.ServeContext(t.Context()) }, "ServeContext off the thread")
 	mustPanic(t, func() { th.Serve() }, "call it from")
 	th.Call(func() { mustPanic(t, func() { h.Serve() }, "Adopt") })
+	mustPanic(t, func() { th.OnWake(nop) }, "Adopt")
 	if !th.Call(nop) {
 		t.Error("the thread did not live on")
 	}
 }
 
-func TestAGoexitInServeEndsItsCallerAsWell(t *testing.T) {
-	h := adopt(t)
-	called := make(chan bool, 1)
-	go func() {
-		defer func() { called <- false }()
-		h.Call(runtime.Goexit)
-		called <- true
-	}()
-	served := false
-	ends(t, func() {
-		h.do(func() {
-			for h.Serve() == 0 {
-				runtime.Gosched()
+// Each time that something is queued while the host is not serving it is told once, and not for each call.
+func TestThread_OnWake(t *testing.T) {
+	for name, do := range map[string]func(h *host, f func()){
+		"on the thread":  (*host).do,
+		"off the thread": func(_ *host, f func()) { f() },
+	} {
+		h := adopt(t)
+		told := make(chan bool, 1000)
+		wake := func() { told <- true }
+		want := func(n int, when string) {
+			t.Helper()
+			if len(told) != n {
+				t.Errorf("%s: told %d times %s, want %d", name, len(told), when, n)
 			}
-			served = true
-		})
-	})
-	if arrives(t, called) || served {
-		t.Error("a goroutine went on after its Goexit")
+		}
+		do(h, func() { h.OnWake(wake) })
+		want(0, "of nothing")
+		for range 10 {
+			for range 20 {
+				do(h, func() { h.Go(nop) })
+			}
+			want(1, "of 20 posts")
+			<-told
+			h.do(func() {
+				if n := h.Serve(); n != 20 {
+					t.Errorf("%d functions ran", n)
+				}
+			})
+			want(0, "when nothing is queued")
+		}
+		do(h, func() { h.OnWake(nil) })
+		h.Go(nop)
+		want(0, "after OnWake(nil)")
+		do(h, func() { h.OnWake(wake) })
+		want(1, "of what is queued already")
+		<-told
+		h.do(func() { h.Serve() })
+		for _, f := range []func(){func() { h.Call(nop) }, func() { _ = h.CallContext(t.Context(), nop) }, h.Terminate} {
+			go f()
+			arrives(t, told)
+			h.do(func() { h.Serve() })
+		}
 	}
 }
 
-func TestServeContextOutlivesAGoexitButItsGoroutineDoesNot(t *testing.T) {
-	h := adopt(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan bool, 1)
-	go h.do(func() {
-		returned := false
-		defer func() { ended <- returned }()
-		h.ServeContext(ctx)
-		returned = true
-	})
-	for range 100 {
-		exits(t, func() { h.Call(runtime.Goexit) })
+// An eventLoop is what programs with windows have: it blocks until there is an event, and knows nothing of threads.
+type eventLoop struct{ events chan bool }
+
+func newEventLoop() *eventLoop { return &eventLoop{make(chan bool, 1)} }
+
+func (l *eventLoop) post() {
+	select {
+	case l.events <- true:
+	default:
 	}
-	ends(t, func() {
-		if !h.Call(nop) {
-			t.Error("the thread does not serve any more")
+}
+
+// poll takes an event without waiting for one, as a resize handler or a progress dialog does.
+func (l *eventLoop) poll() {
+	select {
+	case <-l.events:
+	default:
+	}
+}
+
+func (l *eventLoop) run(quit *atomic.Bool, serve func() int) {
+	for !quit.Load() {
+		<-l.events
+		serve()
+	}
+}
+
+// An event loop that serves when it is told misses nothing.
+func TestThread_OnWake_loop(t *testing.T) {
+	serveContext := func(h *host) func(f func(loop *eventLoop)) {
+		return func(f func(*eventLoop)) {
+			go h.do(func() { _ = h.ServeContext(t.Context()) })
+			h.Call(nop)
+			f(newEventLoop())
 		}
-	})
-	cancel()
-	if arrives(t, ended) {
-		t.Error("the goroutine went on after its Goexit")
+	}
+	for name, run := range map[string]func(h *host, loop *eventLoop, quit *atomic.Bool){
+		"on the host": func(h *host, loop *eventLoop, quit *atomic.Bool) {
+			h.do(func() { h.OnWake(loop.post); loop.run(quit, h.Serve) })
+		},
+		"with ServeContext in turn": func(h *host, loop *eventLoop, quit *atomic.Bool) {
+			h.do(func() {
+				h.OnWake(loop.post)
+				loop.run(quit, func() int {
+					h.Serve()
+					ctx, cancel := context.WithTimeout(t.Context(), 200*time.Microsecond)
+					defer cancel()
+					_ = h.ServeContext(ctx)
+					return 0
+				})
+			})
+		},
+		"in a call, told before": func(h *host, loop *eventLoop, quit *atomic.Bool) {
+			serveContext(h)(func(*eventLoop) {
+				h.OnWake(loop.post)
+				h.Call(func() { loop.run(quit, h.Serve) })
+			})
+		},
+		"in a call, told inside": func(h *host, loop *eventLoop, quit *atomic.Bool) {
+			serveContext(h)(func(*eventLoop) {
+				busy := occupy(t, h.Go)
+				ended := make(chan bool)
+				h.Go(func() {
+					h.OnWake(loop.post)
+					loop.run(quit, h.Serve)
+					close(ended)
+				})
+				h.Go(nop) // the thread takes this from the queue together with the loop
+				busy.Open()
+				<-ended
+			})
+		},
+		"in a call, told meanwhile": func(h *host, loop *eventLoop, quit *atomic.Bool) {
+			serveContext(h)(func(*eventLoop) {
+				begun := make(chan bool)
+				go func() { <-begun; h.OnWake(loop.post) }()
+				h.Call(func() { close(begun); loop.run(quit, h.Serve) })
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, loop := adopt(t), newEventLoop()
+			var quit atomic.Bool
+			ended := make(chan bool)
+			go func() { run(h, loop, &quit); close(ended) }()
+			r := seeded(t)
+			ends(t, func() {
+				calls := make(chan bool)
+				for range 4 {
+					ordered, r := fork(r), fork(r)
+					go func() { inOrder(t, ordered, way{call: h.Call, post: h.Go}, scaled(5000)); calls <- true }()
+					go func() {
+						for range scaled(1000) {
+							ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.IntN(100))*time.Microsecond)
+							ran := false
+							if err := h.CallContext(ctx, func() { ran = true }); (err == nil) != ran {
+								t.Errorf("ran: %v, error: %v", ran, err)
+							}
+							cancel()
+						}
+						calls <- true
+					}()
+				}
+				for range 8 {
+					<-calls
+				}
+			})
+			quit.Store(true)
+			loop.post()
+			arrives(t, ended)
+		})
+	}
+}
+
+// A function that the host serves takes the wake-up of a call that is queued meanwhile out of the host's event loop.
+func TestThread_OnWake_taken(t *testing.T) {
+	needsCoroutines(t)
+	other := start(t)
+	serveContext := func(h *thread.Thread) {
+		ctx, cancel := context.WithCancel(context.Background())
+		h.Go(cancel)
+		_ = h.ServeContext(ctx)
+	}
+	serve := func(h *thread.Thread) { h.Serve() }
+	for name, c := range map[string]struct {
+		polls func(h *thread.Thread, poll func()) // it has queued a call, and polls
+		serve func(h *thread.Thread)
+	}{
+		"a function":                 {func(_ *thread.Thread, poll func()) { poll() }, serve},
+		"a function that serves":     {func(h *thread.Thread, poll func()) { h.Go(poll); h.Serve() }, serve},
+		"in a coroutine":             {func(h *thread.Thread, poll func()) { inCoroutine(func() { h.Go(poll); h.Serve() }) }, serve},
+		"a function that panics":     {func(_ *thread.Thread, poll func()) { poll(); panic("boom") }, serve},
+		"a function in ServeContext": {func(h *thread.Thread, poll func()) { h.Go(poll); serveContext(h) }, serve},
+		"ServeContext that panics":   {func(h *thread.Thread, poll func()) { h.Go(poll); serveContext(h); panic("boom") }, serve},
+		"a cycle":                    {func(h *thread.Thread, poll func()) { other.Call(func() { h.Call(poll) }) }, serve},
+		"ServeContext":               {func(_ *thread.Thread, poll func()) { poll() }, serveContext},
+		"Goexit":                     {func(_ *thread.Thread, poll func()) { poll(); runtime.Goexit() }, serve},
+	} {
+		t.Run(name, func(t *testing.T) {
+			loop, late, ended := newEventLoop(), make(chan bool, 1), make(chan bool)
+			go func() {
+				defer close(ended)
+				h := thread.Adopt()
+				defer h.Terminate()
+				h.OnWake(loop.post)
+				defer func() { // the host goes on, although its goroutine may be doomed
+					for len(late) == 0 {
+						<-loop.events // has the host been told?
+						h.Serve()
+					}
+				}()
+				h.Go(func() {
+					c.polls(h, func() {
+						queued := make(chan bool)
+						go func() { h.Go(func() { late <- true }); close(queued) }()
+						<-queued
+						loop.poll()
+					})
+				})
+				<-loop.events
+				c.serve(h)
+			}()
+			arrives(t, ended)
+			arrives(t, late)
+		})
 	}
 }

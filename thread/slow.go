@@ -11,7 +11,7 @@ import (
 // A SlowCall is a function that has run on a thread for longer than [WithSlowCall] allows, and still runs.
 type SlowCall struct {
 	Name    string        // what WithName gave the thread
-	TID     uint64        // the operating system's number of the thread, as in ps -L; zero where it cannot be told
+	TID     uint64        // the operating system's number of the thread, as in ps -L; zero where it is not known
 	Running time.Duration // for how long the function has run so far
 	stack   []byte
 	from    []uintptr
@@ -22,10 +22,10 @@ type SlowCall struct {
 func (s SlowCall) Stack() string { return string(s.stack) }
 
 // Queued returns where the function was queued: the stack of the goroutine that made the call, innermost function
-// first, at most 32 functions. It is empty if that was before anybody wanted to know.
+// first, at most 32 functions. It is empty if that was before slow calls were reported.
 func (s SlowCall) Queued() string { return engine.TraceCaller(s.from) }
 
-// String tells all of it, for a log.
+// String returns all of it, for a log.
 func (s SlowCall) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "thread: a function has run for %v on thread %d", s.Running.Round(time.Millisecond), s.TID)
@@ -41,8 +41,8 @@ func (s SlowCall) String() string {
 	return b.String()
 }
 
-// WithSlowCall has f told about every function that has run for d and still runs: a system call that hangs, a lock
-// that nobody gives back. A user interface that is to stay responsive may ask for 100 milliseconds in tests, a
+// WithSlowCall has f called for every function that has run for d and still runs: a system call that hangs, a lock
+// that is never released. A user interface that is to stay responsive may ask for 100 milliseconds in tests, a
 // server for a minute.
 //
 // f runs on a goroutine of its own, once for each such function, and may use the thread; more than one f may run at the
@@ -50,7 +50,7 @@ func (s SlowCall) String() string {
 // place, because it is made on the thread, belong to the function that makes it.
 //
 // Each call then costs about a microsecond more, to record where it was made; without the option it costs
-// nothing. For a d of zero or less and for a nil f, nobody is told. See [Thread.OnSlowCall] for a thread that exists.
+// nothing. For a d of zero or less and for a nil f it does nothing. See [Thread.OnSlowCall] for a thread that exists.
 func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 	return func(c *config) { c.slow, c.tell = d, f }
 }
@@ -59,6 +59,11 @@ func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 // it.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	t.owner.Watch(t.e, d, config{name: t.name, slow: d, tell: f}.watcher())
+}
+
+// OnSlowCall is [Thread.OnSlowCall], for the functions that begin on any of the threads.
+func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
+	p.owner.WatchPool(p.p, d, config{name: p.name, pool: true, slow: d, tell: f}.watcher())
 }
 
 // watcher returns what the engine is to call, or nil.

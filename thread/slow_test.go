@@ -3,7 +3,6 @@ package thread_test
 import (
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 )
 
 // A machine that stops for this long between two lines of a test makes it fail.
-const slow = 100 * time.Millisecond
+const slow = 50 * time.Millisecond
 
 func slowCalls() (chan thread.SlowCall, thread.Option) {
 	told := make(chan thread.SlowCall, 100)
@@ -22,7 +21,7 @@ func hang(release chan bool) { <-release }
 
 func queueAHang(post func(func()) bool, release chan bool) { post(func() { hang(release) }) }
 
-func TestASlowCallIsToldWithWhereItIsAndWhoQueuedIt(t *testing.T) {
+func TestWithSlowCall(t *testing.T) {
 	told, option := slowCalls()
 	th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"), option)
 	for name, w := range map[string]struct {
@@ -78,71 +77,63 @@ func noneOf(t *testing.T, told chan thread.SlowCall, function string) {
 	}
 }
 
-func TestEachOfNestedSlowCallsIsToldOnce(t *testing.T) {
+// Each function is told of once, be it in a cycle or around a coroutine, and none that has panicked or called Goexit.
+func TestWithSlowCall_once(t *testing.T) {
 	told, option := slowCalls()
-	a, b := start(t, option), start(t)
+	a, b, p := start(t, option), start(t), startPool(t, 2, option)
+	for range 3 {
+		recovered(func() { a.Call(func() { panic("early") }) })
+		exits(t, func() { a.Call(runtime.Goexit) })
+	}
+	noneOf(t, told, "engine.(*Engine).idle(")
+	long := func() { time.Sleep(2 * slow) }
+	calls := []func(){func() { a.Call(func() { b.Call(func() { a.Call(long) }); long() }) }} // a serves inside the call
+	want := 2
+	if here() != 0 {
+		want = 4
+		calls = append(calls, func() { a.Call(func() { inCoroutine(func() { a.Call(long) }) }) },
+			func() { p.Call(func() { inCoroutine(func() { p.Call(long) }) }) })
+	}
 	ends(t, func() {
-		a.Call(func() {
-			b.Call(func() { a.Call(func() { time.Sleep(2 * slow) }) }) // a cycle: a serves inside the call
-			time.Sleep(2 * slow)
-		})
+		for _, call := range calls {
+			call()
+		}
 	})
-	arrives(t, told)
-	arrives(t, told)
+	for range want {
+		arrives(t, told)
+	}
 	noneOf(t, told, "time.Sleep(")
 }
 
-func TestASlowCallThatPanicsOrExitsIsOver(t *testing.T) {
-	told, option := slowCalls()
-	th := start(t, option)
-	for range 3 {
-		recovered(func() { th.Call(func() { panic("early") }) })
-		ends(t, func() { th.Call(runtime.Goexit) })
-	}
-	noneOf(t, told, "engine.(*Engine).idle(")
-	th.Go(func() { time.Sleep(3 * slow) })
-	arrives(t, told)
-}
-
-func TestWhoIsToldCanBeChanged(t *testing.T) {
+func TestThread_OnSlowCall(t *testing.T) {
 	first, option := slowCalls()
 	th := start(t, option)
-	var second atomic.Int32
+	second := make(chan thread.SlowCall, 10)
 	th.OnSlowCall(slow, func(s thread.SlowCall) {
 		th.OnSlowCall(0, nil) // may use the thread
-		if strings.Contains(s.Stack(), "TestWhoIsToldCanBeChanged") {
-			second.Add(1)
-		}
+		second <- s
 	})
 	th.Call(func() { time.Sleep(3 * slow) })
-	eventually(t, func() bool { return second.Load() == 1 }, "the second was not told")
+	arrives(t, second)
 	th.Call(func() { time.Sleep(2 * slow) })
-	if second.Load() != 1 || len(first) != 0 {
-		t.Errorf("told %d times, and the first %d times", second.Load(), len(first))
-	}
-}
-
-func TestNobodyIsToldOfNothing(t *testing.T) {
-	th := start(t, thread.WithSlowCall(0, func(thread.SlowCall) { t.Error("told with a limit of zero") }),
+	noneOf(t, first, "")
+	noneOf(t, second, "time.Sleep(")
+	th = start(t, thread.WithSlowCall(0, func(thread.SlowCall) { t.Error("told with a limit of zero") }),
 		thread.WithSlowCall(time.Millisecond, nil))
 	th.Call(func() { time.Sleep(3 * time.Millisecond) })
 }
 
-func TestASlowCallInWhichACoroutineCallsIsToldOnce(t *testing.T) {
-	needsCoroutines(t)
-	told, option := slowCalls()
-	th, p := start(t, option), startPool(t, 2, option)
-	for _, call := range []func(func()) bool{th.Call, p.Call} {
-		ends(t, func() {
-			call(func() {
-				for range pulled(func(yield func(int) bool) {
-					call(func() { time.Sleep(2 * slow) }) // runs in place, and so is part of the call
-					yield(0)
-				}) {
-				}
-			})
-		})
-		arrives(t, told)
-		noneOf(t, told, "time.Sleep(")
+func TestPool_OnSlowCall(t *testing.T) {
+	told := make(chan thread.SlowCall, 10)
+	p := startPool(t, 2, thread.WithName("slow"))
+	p.OnSlowCall(slow, func(s thread.SlowCall) { told <- s })
+	release := make(chan bool)
+	p.Go(func() { hang(release) })
+	if s := arrives(t, told); !strings.HasPrefix(s.Name, "slow-") || !strings.Contains(s.Stack(), "thread_test.hang(") {
+		t.Errorf("told of %v", s)
 	}
+	close(release)
+	p.OnSlowCall(0, nil)
+	p.Call(func() { time.Sleep(2 * slow) })
+	noneOf(t, told, "time.Sleep(")
 }

@@ -27,7 +27,7 @@ func inBubble(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-func TestAThreadOutsideABubbleIsCalledFromInside(t *testing.T) {
+func TestBubble_outside(t *testing.T) {
 	th, p := start(t, thread.WithQueueLimit(2)), startPool(t, 2)
 	var stop atomic.Bool
 	var others sync.WaitGroup
@@ -76,7 +76,7 @@ func TestAThreadOutsideABubbleIsCalledFromInside(t *testing.T) {
 	})
 }
 
-func TestADeadlineInABubbleHoldsForAThreadOutside(t *testing.T) {
+func TestBubble_deadline(t *testing.T) {
 	th := start(t)
 	busy := occupy(t, th.Go)
 	defer busy.Open()
@@ -119,7 +119,7 @@ func (c watchedContext) Err() error {
 	return c.Context.Err()
 }
 
-func TestAThreadOutsideABubbleDoesNotLookAtAContextInside(t *testing.T) {
+func TestBubble_context(t *testing.T) {
 	th := start(t)
 	synctest.Test(t, func(t *testing.T) {
 		ctx := watchedContext{t.Context(), func() {
@@ -133,7 +133,7 @@ func TestAThreadOutsideABubbleDoesNotLookAtAContextInside(t *testing.T) {
 	})
 }
 
-func TestAThreadInABubbleKeepsTheBubblesTime(t *testing.T) {
+func TestBubble_time(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		th := thread.New()
 		defer th.Terminate()
@@ -163,7 +163,7 @@ func TestAThreadInABubbleKeepsTheBubblesTime(t *testing.T) {
 		th.Call(func() {
 			other.Call(func() {
 				time.Sleep(time.Hour)
-				th.Call(func() { order = 10*order + 1 }) // round a circle
+				th.Call(func() { order = 10*order + 1 }) // round a cycle
 			})
 			order = 10*order + 2
 		})
@@ -173,52 +173,7 @@ func TestAThreadInABubbleKeepsTheBubblesTime(t *testing.T) {
 	})
 }
 
-func TestAThreadInABubbleMayCallOneOutside(t *testing.T) {
-	outside, pool := start(t), startPool(t, 1)
-	inBubble(t, func(t *testing.T) {
-		th := thread.New()
-		defer th.Terminate()
-		ran := 0
-		slow := func() { time.Sleep(200 * time.Microsecond); ran++ }
-		th.Call(func() {
-			outside.Call(slow)
-			pool.Call(slow)
-			if err := outside.CallContext(t.Context(), slow); err != nil {
-				t.Errorf("CallContext returned %v", err)
-			}
-			outside.Go(slow)
-		})
-		if outside.Call(nop); ran != 4 {
-			t.Errorf("%d functions ran", ran)
-		}
-	})
-}
-
-func TestAHostInABubble(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		handle := make(chan *thread.Thread)
-		ctx, cancel := context.WithCancel(t.Context())
-		result := make(chan error)
-		go func() {
-			h := thread.Adopt()
-			defer h.Terminate()
-			handle <- h
-			result <- h.ServeContext(ctx)
-		}()
-		h := <-handle
-		for range 3 {
-			h.Go(func() { time.Sleep(time.Second) })
-		}
-		h.Call(nop)
-		synctest.Wait()
-		cancel()
-		if err := <-result; err != context.Canceled {
-			t.Errorf("ServeContext returned %v", err)
-		}
-	})
-}
-
-func TestAWatchdogInABubbleAndOutside(t *testing.T) {
+func TestBubble_OnSlowCall(t *testing.T) {
 	outside := start(t)
 	synctest.Test(t, func(t *testing.T) {
 		told := make(chan thread.SlowCall, 10)
@@ -239,7 +194,7 @@ func TestAWatchdogInABubbleAndOutside(t *testing.T) {
 }
 
 // A bubble's clock begins in the year 2000. When it has come to the time of today, it can no longer be told by that.
-func TestABubbleWhoseClockIsLate(t *testing.T) {
+func TestBubble_late(t *testing.T) {
 	outside, pool := start(t), startPool(t, 1)
 	synctest.Test(t, func(t *testing.T) {
 		th, p := thread.New(), thread.NewPool(1)
@@ -265,7 +220,7 @@ func TestABubbleWhoseClockIsLate(t *testing.T) {
 }
 
 // What cannot work says so, and does not end the process.
-func TestAThreadInABubbleIsNotReachedFromOutside(t *testing.T) {
+func TestBubble_unreachable(t *testing.T) {
 	var th *thread.Thread
 	var p *thread.Pool
 	ready, left := make(chan bool), make(chan bool)
@@ -276,10 +231,13 @@ func TestAThreadInABubbleIsNotReachedFromOutside(t *testing.T) {
 			"CallContext":    func() { _ = th.CallContext(context.Background(), nop) },
 			"Go":             func() { th.Go(nop) },
 			"Eval":           func() { thread.Eval(th, func() int { return 0 }) },
-			"Terminate":      func() { th.Terminate() },
+			"Terminate":      th.Terminate,
+			"Close":          th.Close,
 			"Pool.Call":      func() { p.Call(nop) },
 			"Pool.Go":        func() { p.Go(nop) },
-			"Pool.Terminate": func() { p.Terminate() },
+			"CallContext, p": func() { _ = p.CallContext(context.Background(), nop) },
+			"Pool.Terminate": p.Terminate,
+			"Pool.Close":     p.Close,
 		} {
 			if v := fmt.Sprint(recovered(use)); !strings.Contains(v, "make the thread outside the bubble") {
 				t.Errorf("%s panicked with %v", name, v)
@@ -297,11 +255,13 @@ func TestAThreadInABubbleIsNotReachedFromOutside(t *testing.T) {
 		if !th.Call(nop) || !p.Call(nop) {
 			t.Error("a thread did not live on")
 		}
-		th.Terminate()
-		p.Terminate()
+		th.Close()
+		p.Close()
 	})
 	th.Terminate() // again, from outside: there is nothing left to reach
 	p.Terminate()
+	th.Close()
+	p.Close()
 	if th.Call(nop) {
 		t.Error("a terminated thread runs something")
 	}

@@ -16,10 +16,11 @@
 //   - What its caller wrote before the call is visible to it, and what it wrote is visible after the call.
 //   - The calls of one goroutine run in the order it made them, Go and Call alike.
 //   - A call made on the thread itself runs in place, also from a C callback or a coroutine of [iter.Pull], and on
-//     a thread of a [Pool]. If threads call each other in a circle, each runs, while it waits, the call that its own
+//     a thread of a [Pool]. If threads call each other in a cycle, each runs, while it waits, the call that its own
 //     call has led to.
 //   - A panic reaches the caller as the value it was, and the thread lives on. [runtime.Goexit] in a function ends
-//     its caller's goroutine, and the thread lives on. A panic in a function given to Go is kept for Error.
+//     its caller's goroutine, and the thread lives on. A panic in a function given to Go is kept for TakePanic.
+//   - A nil function does not run: what returns a bool returns false, what returns an error returns [ErrNil].
 //   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
 //   - No call allocates in the steady state, Go does not block, and a thread that has nothing to do uses no CPU.
 //
@@ -57,6 +58,9 @@ import (
 // ErrTerminated is returned when a function will not run because the thread has been terminated.
 var ErrTerminated = engine.ErrTerminated
 
+// ErrNil is returned when the function to run is nil.
+var ErrNil = engine.ErrNil
+
 // A Thread is one thread of the operating system that runs what it is given. All methods may be called from any
 // goroutine at any time, unless they say otherwise.
 //
@@ -69,8 +73,8 @@ type Thread struct {
 	name      string
 	permanent bool // the main thread's, which Terminate must not end
 
-	mu  sync.Mutex
-	tls any
+	mu     sync.Mutex
+	locals map[any]any // what each Local has for the Thread, by *Local[T] a *T
 }
 
 var lastID atomic.Uint64
@@ -101,6 +105,8 @@ func init() {
 // Go resumes a coroutine of [iter.Pull] only under the locks under which it was made, and otherwise ends the process. So
 // what the goroutine made before Adopt must not be resumed before those locks have ended, and what it made after Adopt
 // must be stopped before.
+//
+// Of the options, [WithKeep] does nothing here: the thread is the caller's.
 //
 // Adopt panics if the caller is on a thread that is a Thread already.
 func Adopt(opts ...Option) *Thread { return adopt(opts, false) }
@@ -137,7 +143,7 @@ func (t *Thread) ID() uint64 { return t.id }
 // Call runs f on the thread and returns true after it. It returns false, and f will not run, if f is nil or the
 // thread is terminated before f begins.
 //
-// If f panics, Call panics with the same value. If nobody recovers it, the report that ends the process also shows
+// If f panics, Call panics with the same value. If it is not recovered, the report that ends the process also shows
 // the stack of the thread at that moment. If f calls [runtime.Goexit], so does Call. If Call is made on another thread, and
 // a function that this thread runs while it waits calls Goexit, f will not begin any more; if it has begun, the
 // goroutine is unwound when f has ended.
@@ -150,8 +156,8 @@ func (t *Thread) Call(f func()) bool {
 }
 
 // CallContext runs f on the thread and returns nil after it. If ctx is done before f begins, f will not run and
-// CallContext returns ctx.Err(); once f has begun, CallContext waits for its end. If the thread is terminated before
-// f begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns an error, too. A call that was
+// CallContext returns [context.Cause](ctx); once f has begun, CallContext waits for its end. If the thread is terminated before
+// f begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns [ErrNil]. A call that was
 // given up keeps nothing alive, even if the thread hangs.
 //
 // Panics and Goexit are as in Call.
@@ -165,9 +171,9 @@ func (t *Thread) CallContext(ctx context.Context, f func()) error {
 
 // Go queues f to run on the thread and returns true. It never blocks: the queue takes as much as memory holds, unless
 // [WithQueueLimit] bounds it. It returns false, and f will not run, if f is nil or the thread is terminated. If the
-// thread is terminated later, but before f begins, f will not run either, and nobody is told.
+// thread is terminated later, but before f begins, f will not run either, and there is no report.
 //
-// A panic in f is kept for [Thread.Error].
+// A panic in f is kept for [Thread.TakePanic].
 //
 //threadcall:noalloc
 func (t *Thread) Go(f func()) bool {
@@ -176,38 +182,45 @@ func (t *Thread) Go(f func()) bool {
 	return ok
 }
 
-// Error removes and returns the oldest panic that a function given to Go has left behind, a [*PanicError], or nil. To
-// be sure that a function has ended, make a Call after its Go.
+// TakePanic removes and returns the oldest panic that a function given to Go has left behind, or nil. To be sure that a
+// function has ended, make a Call after its Go.
 //
-// The first 1,024 that nobody has read are kept; when those have been read, one error tells how many came after them.
-func (t *Thread) Error() error { return asError(t.owner.Fault()) }
+// Of the panics that have not been taken, the first 1,024 are kept; the last of those counts the others as Lost.
+func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 
-// On tells whether the caller is on the thread, be it as a coroutine of [iter.Pull]. It is false for a thread that has been
+// Error is TakePanic, with a nil error for a nil panic.
+//
+// Deprecated: use [Thread.TakePanic]. Error is the name that other packages gave to it, and does not say that it removes what it returns.
+func (t *Thread) Error() error { return asError(t.TakePanic()) }
+
+// On reports whether the caller is on the thread, be it as a coroutine of [iter.Pull]. It is false for a thread that has been
 // terminated and serves no more. On js/wasm a coroutine inside a call is not recognised; it must not call the thread that
 // it is on.
 //
 //threadcall:noalloc
 func (t *Thread) On() bool { return t.e.On() }
 
-// SetTLS stores x with the thread, in place of what was stored before.
+// Done returns a channel that is closed when the thread has ended: no function runs on it, or ever will. Terminate and
+// Close end a thread; one from [New] also ends when it has been reclaimed. The channel does not keep the Thread alive. In a
+// bubble of testing/synctest it belongs to the bubble.
+func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
+
+// Close ends the thread when it has run what is queued, and waits for that. A function that is given to Go from then on is
+// refused; one that is given to Call runs if it is queued before the thread has ended.
 //
-//threadcall:noalloc
-func (t *Thread) SetTLS(x any) {
-	t.mu.Lock()
-	t.tls = x
-	t.mu.Unlock()
+// Close does not wait on the thread itself, nor in a function that the thread waits for, directly or by way of other
+// threads. On an adopted thread that is not serving at that moment, the adopted goroutine runs what is queued, as by Serve, and
+// calls Terminate; any other goroutine waits until it serves. Where functions may hang, call Close on a goroutine of its
+// own and wait for [Thread.Done] and for a timer.
+//
+// Close panics where Terminate does.
+func (t *Thread) Close() {
+	t.mayEnd("Close")
+	t.e.Close()
+	runtime.KeepAlive(t)
 }
 
-// GetTLS returns what SetTLS stored, or nil.
-//
-//threadcall:noalloc
-func (t *Thread) GetTLS() any {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.tls
-}
-
-// Terminate ends the thread. A function that is running goes on to its end, and its caller is told so. Those that are
+// Terminate ends the thread. A function that is running goes on to its end, and its call returns true. Those that are
 // queued do not run, and their callers return at once. Terminate does not wait, may be called more than once, and
 // from the thread itself. The operating system's thread ends after the function that is running; an adopted one is
 // the caller's, and stays. The locks of [Adopt] on an adopted goroutine end when that goroutine itself calls Terminate,
@@ -216,15 +229,20 @@ func (t *Thread) GetTLS() any {
 // Terminate panics on the Thread of package mainthread, which other packages of the program need. It ends when the
 // function given to mainthread.Init returns.
 func (t *Thread) Terminate() {
-	if t.permanent {
-		panic("thread: Terminate on the main thread, which the whole program needs; " +
-			"it ends when the function given to mainthread.Init returns")
-	}
+	t.mayEnd("Terminate")
 	t.e.Terminate()
 }
 
+// mayEnd panics if the Thread is that of package mainthread.
+func (t *Thread) mayEnd(method string) {
+	if t.permanent {
+		panic("thread: " + method + " on the main thread, which the whole program needs; " +
+			"it ends when the function given to mainthread.Init returns")
+	}
+}
+
 // Serve runs what was queued before it was called, and returns how many functions that were. It does not wait. It is
-// for adopted threads: a host's event loop calls it each time it has been woken. It may also be called inside a
+// for adopted threads: a host's event loop calls it each time that OnWake has notified it. It may also be called inside a
 // function that runs on the thread, from a coroutine of [iter.Pull], too.
 //
 // If one of the functions calls [runtime.Goexit], that ends the caller of Serve as well: the goroutine is the same.
@@ -242,7 +260,7 @@ func (t *Thread) Serve() int {
 }
 
 // ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns
-// ctx.Err() or [ErrTerminated]. It sleeps while there is nothing to do. It may be called inside a function that runs
+// [context.Cause](ctx) or [ErrTerminated]. It blocks while there is nothing to do. It may be called inside a function that runs
 // on the thread, which must wait for something while others need the thread.
 //
 // If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have returned, but then ends
@@ -258,7 +276,7 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 	return err
 }
 
-// OnWake sets the function that tells an event loop on the thread that it should call [Thread.Serve]: for GLFW that
+// OnWake sets the function that notifies an event loop on the thread that it should call [Thread.Serve]: for GLFW that
 // is PostEmptyEvent. It is called by the goroutine that has queued something while the thread was not serving, and not
 // again until the next Serve; a call that is late may come after that. It must not block. If something is queued already,
 // it is called before OnWake returns. Nil removes it.
@@ -266,7 +284,7 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 // A function that Serve runs may take events from the event loop without waiting for any, and with them what wake has
 // put there: if something is queued when Serve returns, wake is called again. A function may also have an event loop of
 // its own, as a dialog does. That loop must call Serve before it waits for the first time: what was queued together with
-// the function waits behind it, and was told of already.
+// the function waits behind it, and was announced already.
 //
 // OnWake panics on a Thread from New, which serves by itself and needs no waking.
 func (t *Thread) OnWake(wake func()) {

@@ -1,7 +1,6 @@
 package thread_test
 
 import (
-	"context"
 	"io"
 	"runtime"
 	"runtime/trace"
@@ -49,17 +48,17 @@ func recordNowAndThen(t *testing.T) {
 	t.Cleanup(func() { close(stop); <-stopped })
 }
 
-func TestPromisesHoldWhileATraceIsRecorded(t *testing.T) {
+func TestTrace(t *testing.T) {
 	for name, begin := range map[string]func(*testing.T){"all the time": record, "now and then": recordNowAndThen} {
 		t.Run(name, func(t *testing.T) {
 			begin(t)
 			th, p := start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {})), startPool(t, 2)
-			for range scaled(300) {
+			for range scaled(100) {
 				for _, call := range []func(func()) bool{
 					th.Call,
 					p.Call,
 					func(f func()) bool { return th.CallContext(t.Context(), f) == nil },
-					func(f func()) bool { return thread.Eval(th, func() bool { f(); return true }) },
+					func(f func()) bool { return p.CallContext(t.Context(), f) == nil },
 				} {
 					ran := 0
 					nested := func() { call(func() { ran++ }) }
@@ -69,13 +68,7 @@ func TestPromisesHoldWhileATraceIsRecorded(t *testing.T) {
 					if v := recovered(func() { call(func() { panic(nested) }) }); v == nil {
 						t.Fatal("the panic is lost")
 					}
-					exited, returned := make(chan bool), false
-					go func() {
-						defer close(exited)
-						call(runtime.Goexit)
-						returned = true
-					}()
-					if arrives(t, exited); returned {
+					if _, returned := exits(t, func() { call(runtime.Goexit) }); returned {
 						t.Fatal("Goexit did not end the caller's goroutine")
 					}
 				}
@@ -92,7 +85,7 @@ func TestPromisesHoldWhileATraceIsRecorded(t *testing.T) {
 				th.Go(func() { panic("posted") })
 				th.Go(runtime.Goexit)
 				th.Call(nop)
-				if err := th.Error(); err == nil || !strings.Contains(err.Error(), "posted") {
+				if err := th.TakePanic(); err == nil || !strings.Contains(err.Error(), "posted") {
 					t.Fatalf("the panic of a posted function is %v", err)
 				}
 			}
@@ -100,58 +93,8 @@ func TestPromisesHoldWhileATraceIsRecorded(t *testing.T) {
 	}
 }
 
-func TestACallIsWithdrawnWhileATraceIsRecorded(t *testing.T) {
-	record(t)
-	th := start(t)
-	begun, release := make(chan bool), make(chan bool)
-	go th.Call(func() { close(begun); <-release })
-	arrives(t, begun)
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(time.Millisecond, cancel)
-	if err := th.CallContext(ctx, func() { t.Error("it ran") }); err != context.Canceled {
-		t.Error(err)
-	}
-	close(release)
-	th.Call(nop)
-	th.Terminate()
-	if th.Call(nop) || th.Go(nop) {
-		t.Error("ran after Terminate")
-	}
-}
-
-func TestThreadsInACircleWhileATraceIsRecorded(t *testing.T) {
-	record(t)
-	a, b := start(t), start(t)
-	ends(t, func() {
-		for range scaled(500) {
-			ran := false
-			a.Call(func() { b.Call(func() { a.Call(func() { ran = true }) }) })
-			if !ran {
-				t.Error("it did not run")
-			}
-		}
-		a.Call(func() {
-			exited := make(chan bool)
-			go func() {
-				defer close(exited)
-				b.Call(func() { a.Call(runtime.Goexit) })
-			}()
-			_ = a.ServeContext(untilClosed(exited))
-		})
-	})
-	if !a.Call(nop) || !b.Call(nop) {
-		t.Error("a thread is gone")
-	}
-}
-
-func untilClosed(c <-chan bool) context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() { <-c; cancel() }()
-	return ctx
-}
-
 // A report of a crash is to name what the program called, not how it was traced.
-func TestStacksDoNotShowTheMarks(t *testing.T) {
+func TestTrace_stacks(t *testing.T) {
 	record(t)
 	th := start(t)
 	th.Go(func() { panic("here") })
@@ -159,12 +102,12 @@ func TestStacksDoNotShowTheMarks(t *testing.T) {
 	th.Call(func() { th.Call(func() { th.Go(func() { panic("here, too") }) }) })
 	th.Call(nop)
 	for range 2 {
-		err, _ := th.Error().(*thread.PanicError)
+		err := th.TakePanic()
 		if err == nil {
 			t.Fatal("no panic")
 		}
 		functions := functionsOf(err.Stack())
-		if !strings.Contains(functions, "thread_test.TestStacksDoNotShowTheMarks") || strings.Contains(functions, "mark") ||
+		if !strings.Contains(functions, "thread_test.TestTrace_stacks") || strings.Contains(functions, "mark") ||
 			strings.Contains(functions, "runtime/trace") {
 			t.Error(err.Stack())
 		}
@@ -172,12 +115,12 @@ func TestStacksDoNotShowTheMarks(t *testing.T) {
 }
 
 // What a call allocates while a trace is recorded is the task of package trace, two small objects, and nothing of ours.
-func TestMarksAllocateTheTaskOnly(t *testing.T) {
+func TestTrace_allocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	record(t)
-	task := allocations(func() { _, task := trace.NewTask(t.Context(), "test"); task.End() })
+	task := allocations(2, func() { _, task := trace.NewTask(t.Context(), "test"); task.End() })
 	th, p := start(t), startPool(t, 2)
 	nest := func() { th.Call(nop) }
 	for name, c := range map[string]struct {
@@ -189,8 +132,8 @@ func TestMarksAllocateTheTaskOnly(t *testing.T) {
 		"Pool.Call": {func() { p.Call(nop) }, 1},
 		"nested":    {func() { th.Call(nest) }, 1},
 	} {
-		if n := allocations(c.f); n > c.tasks*task+0.1 {
-			t.Errorf("%s: %v allocations, with %v a task", name, n, task)
+		if limit := c.tasks*task + 0.1; allocations(limit, c.f) > limit {
+			t.Errorf("%s allocates more than %v times, with %v a task", name, limit, task)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/chart"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 const allocsUsage = `Usage:
@@ -69,7 +69,7 @@ func runAllocs(c *command) error {
 	if a.text.Top < 0 {
 		return fmt.Errorf("-top must not be negative, and is %d", a.text.Top)
 	}
-	progress := screen.On(c.stderr)
+	progress := ui.On(c.stderr)
 	ctx, stop := interruptible(progress)
 	defer stop()
 	a.set.Progress = progress.Progress
@@ -155,7 +155,7 @@ func (a *allocsCommand) validate(packages []string) error {
 
 func (a *allocsCommand) report(r *allocs.Report) (err error) {
 	a.text.Dir, _ = os.Getwd()
-	a.text.Screen = screen.On(a.stdout)
+	a.text.Screen = ui.On(a.stdout)
 	switch {
 	case a.json:
 		err = writeJSON(a.stdout, r)

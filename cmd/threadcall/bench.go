@@ -15,7 +15,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 const benchUsage = `Usage:
@@ -170,7 +170,7 @@ func (b *benchCommand) measure() (err error) {
 	if b.set.Dir, err = os.Getwd(); err != nil {
 		return failure{err}
 	}
-	out, progress := screen.On(b.stdout), screen.On(b.stderr)
+	out, progress := ui.On(b.stdout), ui.On(b.stderr)
 	show := session.Progress{Out: out, Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
 	if b.json {
 		show.Out = progress
@@ -204,11 +204,11 @@ func (b *benchCommand) compare(files []string) error {
 		return errors.New("-fail-on is about a comparison, and there is one file")
 	}
 	breaches, undecided, err := session.Check(c, b.set.FailOn)
-	return b.present(session.Result{Comparison: c, Breaches: breaches, Undecided: undecided}, err, screen.On(b.stdout))
+	return b.present(session.Result{Comparison: c, Breaches: breaches, Undecided: undecided}, err, ui.On(b.stdout))
 }
 
 // present shows the result in each way that was asked for. The error, if any, is what is wrong with it.
-func (b *benchCommand) present(r session.Result, err error, out *screen.Screen) error {
+func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) error {
 	r.Settings, r.Ratios = &b.set, b.ratios
 	errs := []error{err}
 	if b.json {
@@ -234,7 +234,7 @@ func (b *benchCommand) queue() error {
 	case b.json:
 		return fail(writeJSON(b.stdout, append([]lock.Entry{}, entries...)))
 	}
-	out := screen.On(b.stdout)
+	out := ui.On(b.stdout)
 	if len(entries) == 0 {
 		out.Paragraph("", "No benchmark runs on this machine.")
 	}

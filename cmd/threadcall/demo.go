@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/demo"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 const demoUsage = `Usage:
@@ -36,8 +36,8 @@ func runDemo(c *command) error {
 	case set.Duration < time.Millisecond || set.Duration > time.Minute:
 		return fmt.Errorf("the duration of a sample must be from 1ms to 1m0s, not %v", set.Duration)
 	}
-	out := screen.On(c.stdout)
-	ok := demo.Run(set, out, screen.On(c.stderr))
+	out := ui.On(c.stdout)
+	ok := demo.Run(set, out, ui.On(c.stderr))
 	if out.Err == nil && !ok {
 		return failure{errors.New("not all is as expected")}
 	}

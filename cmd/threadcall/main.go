@@ -14,7 +14,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine/cpufreq"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -155,7 +155,7 @@ func (c *command) has(name string) bool {
 }
 
 // interruptible returns a context that the user ends.
-func interruptible(progress *screen.Screen) (ctx context.Context, stop func()) {
+func interruptible(progress *ui.Screen) (ctx context.Context, stop func()) {
 	return gotest.Interruptible(func() {
 		progress.Progress("")
 		fmt.Fprintln(progress, "Stopping. What was measured is kept; another interrupt ends at once.")

@@ -10,11 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/chart"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/text"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 const traceUsage = `Usage:
@@ -42,14 +43,14 @@ It ends with status 0, 1 if there was no trace or what recorded it failed, and
 // A traceCommand has where reports go.
 type traceCommand struct {
 	*command
-	progress *screen.Screen
+	progress *ui.Screen
 	json     bool
 	html     string
-	reports  []*trace.Report
+	reports  []*report.Report
 }
 
 func runTrace(c *command) error {
-	o := &traceCommand{command: c, progress: screen.On(c.stderr)}
+	o := &traceCommand{command: c, progress: ui.On(c.stderr)}
 	from := source.Request{Stdout: c.stdout, Stderr: c.stderr, Doing: func(what string) {
 		o.progress.Progress("")
 		fmt.Fprintln(o.progress, o.progress.Faint(what))
@@ -151,9 +152,9 @@ func (o *traceCommand) run(from source.Request) error {
 }
 
 func (o *traceCommand) read(t *source.Trace) error {
-	r, err := trace.Read(t.Reader, trace.Options{
+	r, err := read.Trace(t.Reader, read.Options{
 		Name:     t.Name,
-		Progress: func(read int64) { o.progress.Progress(readSoFar(t.Name, read, t.Size)) },
+		Progress: func(n int64) { o.progress.Progress(readSoFar(t.Name, n, t.Size)) },
 	})
 	o.progress.Progress("")
 	if err != nil {
@@ -164,13 +165,12 @@ func (o *traceCommand) read(t *source.Trace) error {
 	}
 	o.reports = append(o.reports, r)
 	if !o.json {
-		text := trace.Text{Screen: screen.On(o.stdout)}
+		out := ui.On(o.stdout)
 		if len(o.reports) > 1 {
-			fmt.Fprintln(text)
+			fmt.Fprintln(out)
 		}
-		text.Report(r)
-		if text.Err != nil {
-			return text.Err
+		if text.Write(out, r); out.Err != nil {
+			return out.Err
 		}
 	}
 	if o.html == "" {
@@ -189,11 +189,10 @@ func (o *traceCommand) read(t *source.Trace) error {
 }
 
 // readSoFar ends with the name, which may be long, and may be a command of several lines.
-func readSoFar(name string, read, size int64) string {
+func readSoFar(name string, n, size int64) string {
 	name = strings.Join(strings.Fields(name), " ")
 	if size <= 0 {
-		return fmt.Sprintf("reading %s: %s", unit.Bytes(float64(read)), name)
+		return fmt.Sprintf("reading %s: %s", ui.Bytes(n), name)
 	}
-	return fmt.Sprintf("reading %s of %s, %d %%: %s", unit.Bytes(float64(read)), unit.Bytes(float64(size)),
-		min(100, 100*read/size), name)
+	return fmt.Sprintf("reading %s of %s, %d %%: %s", ui.Bytes(n), ui.Bytes(size), min(100, 100*n/size), name)
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/threadcall/threadcall/thread"
 
-	tracereport "github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+	tracereport "github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
 // recorded returns a file with a trace in which a thread is called a hundred times.

@@ -1,6 +1,6 @@
-// A game that keeps its loop, and goroutines that have functions run on the main thread beside it.
+// A game that keeps its loop, and goroutines that run functions on the main thread.
 //
-//	go -C examples/ebitengine run . -mode single -run-for 5s
+//	go -C examples run ./ebitengine -mode single -run-for 5s
 package main
 
 import (
@@ -17,24 +17,18 @@ import (
 )
 
 func main() {
-	mode := flag.String("mode", "threads", "threads: Ebitengine's usual mode; "+
-		"single: all on the main thread; on-demand: the same, with frames only when somebody wants one")
-	runFor := flag.Duration("run-for", 0, "end so long after the first frame")
+	mode := flag.String("mode", "threads", "`mode` of Ebitengine: threads, its usual one; "+
+		"single, all on the main thread; or on-demand, which is single with frames only when ScheduleFrame asks for one")
+	runFor := flag.Duration("run-for", 0, "end this long after the first frame")
 	flag.Parse()
 
-	hook := func() {}
-	switch *mode {
-	case "threads":
-		hook = hookThreads
-	case "single": // needs none: Update comes 60 times a second
-	case "on-demand":
-		hook = hookOnDemand
-	default:
+	setHook := map[string]func(){"threads": hookThreads, "single": func() {}, "on-demand": hookOnDemand}[*mode]
+	if setHook == nil {
 		log.Fatalf("-mode %s: it is threads, single or on-demand", *mode)
 	}
 	g := &game{mode: *mode}
 	g.started = func() {
-		hook()
+		setHook()
 		if *runFor > 0 {
 			time.AfterFunc(*runFor, func() { mainthread.Go(func() { g.over.Store(true) }) })
 		}
@@ -44,16 +38,16 @@ func main() {
 	var over atomic.Bool
 	for range 3 {
 		workers.Go(func() {
-			for !over.Load() && g.meter.call() {
+			for !over.Load() && g.meter.Call(func() {}) { // a file dialog, a menu, a clipboard
 				time.Sleep(5 * time.Millisecond)
 			}
 		})
 	}
 
-	ebiten.SetWindowTitle("mainthread.Call beside Ebitengine")
+	ebiten.SetWindowTitle("mainthread.Call next to Ebitengine")
 	ebiten.SetWindowSize(width, height)
 	err := ebiten.RunGameWithOptions(g, &ebiten.RunGameOptions{SingleThread: *mode != "threads"})
-	mainthread.Init(func() { // now that the game's loop has ended, it serves those that still call
+	mainthread.Init(func() { // the game's loop has ended; this serves the goroutines that still call
 		over.Store(true)
 		workers.Wait()
 	})
@@ -61,4 +55,24 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+}
+
+// serve runs the queued functions.
+func serve() { mainthread.Serve() }
+
+// hookThreads is for Ebitengine's usual mode, in which Update and Draw run on another goroutine, and the main thread runs
+// what they ask for. RunOnMainThread waits until serve has returned, but a hook must not wait, hence go. Before
+// the game runs, RunOnMainThread does nothing, so Update calls hookThreads.
+func hookThreads() {
+	mainthread.OnWake(func() { go ebiten.RunOnMainThread(serve) })
+}
+
+// hookOnDemand is for the mode in which all runs on the main thread and frames come on demand. Update calls serve;
+// without the hook it would only when the user next moves the mouse. Ebitengine shows its window after the
+// first Draw, and loses frames that are asked for meanwhile, so Update calls hookOnDemand after that. And each frame
+// must have its Update; otherwise one that comes soon after another has none, and the calls wait.
+func hookOnDemand() {
+	ebiten.SetTPS(ebiten.SyncWithFPS)
+	ebiten.SetFPSMode(ebiten.FPSModeVsyncOffMinimum) //lint:ignore SA1019 deprecated, but nothing has taken its place
+	mainthread.OnWake(ebiten.ScheduleFrame)          //lint:ignore SA1019 as above
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 var designs = []struct {
@@ -96,7 +98,7 @@ func TestStopWaitsForTheFunctionThatRuns(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	if raceEnabled {
+	if testutil.Race {
 		t.Skip("the race detector drops what is put in a sync.Pool")
 	}
 	for _, design := range designs {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 const background = "THREADCALL_BACKGROUND" // in the environment of such a process: for how long it sleeps
@@ -39,7 +39,7 @@ func Background(n int, sleep time.Duration) (stop func(), err error) {
 }
 
 func startBackground(sleep time.Duration) (stop func(), err error) {
-	c, err := self.Command()
+	c, err := testutil.Command()
 	if err != nil {
 		return nil, err
 	}

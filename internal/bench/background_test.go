@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func TestBackgroundEndsWithStop(t *testing.T) {
@@ -37,7 +37,7 @@ func TestBackgroundEndsWithItsParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := self.Command()
+	c, err := testutil.Command()
 	if err != nil {
 		t.Fatal(err)
 	}

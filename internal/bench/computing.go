@@ -2,9 +2,10 @@ package bench
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 const (
@@ -19,7 +20,7 @@ func Computing(goroutines int) Load {
 	return func(s Subject, x Extent) Result {
 		var stop atomic.Bool
 		var computed atomic.Int64
-		var workers sync.WaitGroup
+		var workers group.Group
 		for range goroutines {
 			workers.Go(func() {
 				for !stop.Load() {

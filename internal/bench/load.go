@@ -2,9 +2,10 @@ package bench
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 // Hot is one goroutine that calls in a closed loop. An operation is a call; Time is the mean. One call in 101 is timed.
@@ -113,7 +114,7 @@ func Pairs(threads []Subject, x Extent) Result {
 	r := mean(func() (ops int) {
 		var stop atomic.Bool
 		counts := make([]int, goroutines)
-		var callers sync.WaitGroup
+		var callers group.Group
 		for i, s := range threads {
 			share := x.N / goroutines
 			if i < x.N%goroutines {

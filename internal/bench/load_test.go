@@ -3,10 +3,11 @@ package bench
 import (
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 func needsProcesses(t *testing.T) {
@@ -112,7 +113,7 @@ func TestTimeIsThatOfTheCallsWithoutThePause(t *testing.T) {
 
 func TestContendedCallersAreThereAtOnce(t *testing.T) {
 	const callers = 16
-	var all sync.WaitGroup
+	var all group.Group
 	all.Add(callers)
 	s := inPlace{do: func() { all.Done(); all.Wait() }}
 	Contended(callers)(&s, Extent{N: callers})
@@ -139,7 +140,7 @@ func (r reentrant) Go(f func()) bool   { panic("not used") }
 func TestComputingSeesWhatIsLost(t *testing.T) {
 	needsPreemption(t)
 	s := inPlace{do: func() { // for each goroutine whose computing counts there are nine others for a while
-		var others sync.WaitGroup
+		var others group.Group
 		for range 9 * runtime.GOMAXPROCS(0) {
 			others.Go(func() {
 				for start := time.Now(); time.Since(start) < 50*time.Millisecond; {

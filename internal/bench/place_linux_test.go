@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 const toBePlaced = "THREADCALL_TEST_PLACED"
@@ -72,7 +72,7 @@ func TestPlace(t *testing.T) {
 		t.Skip("there is one core")
 	}
 	for how, want := range map[string]string{"one": "1 1 1 1 1 1", "two": "1 1 2 1 1 1", "three": "it must be one or two"} {
-		out, _, err := self.Run(self.Patience(), toBePlaced+"=1", placement+"="+how)
+		out, _, err := testutil.Run(testutil.Patience(), toBePlaced+"=1", placement+"="+how)
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%s: %q, %v, want %q", how, out, err, want)
 		}

@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"syscall"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // Tracer is a debugger: an operation is a step of a process by ptrace, which only one thread may trace, and two reads of its
@@ -15,7 +15,7 @@ func Tracer(s Subject, x Extent) (r Result, err error) {
 	var c *exec.Cmd
 	var regs syscall.PtraceRegs
 	start := func() {
-		if c, err = self.Command(); err == nil {
+		if c, err = testutil.Command(); err == nil {
 			c.Env = append(os.Environ(), background+"=0s") // or it would run all that this program does
 			c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 			err = c.Start()

@@ -123,14 +123,14 @@ func (c *Call) Park() bool {
 }
 
 // Token is what a parked caller waits for. It means "look again": it may be left over from an earlier use of the record,
-// or come from Poke.
+// or come from Notify.
 func (c *Call) Token() *park.Token { return c.token.Load() }
 
-// Poke makes a parked caller look again. It may be called by any goroutine that has seen the caller park, even if the
+// Notify makes a parked caller look again. It may be called by any goroutine that has seen the caller park, even if the
 // record has changed hands since.
 //
 //threadcall:noalloc
-func (c *Call) Poke() { c.token.Load().Wake() }
+func (c *Call) Notify() { c.token.Load().Wake() }
 
 // Leave says that the caller wants the call not to begin any more, because a Goexit unwinds it. If it is true, the record
 // is no longer the caller's. Otherwise the call may have begun, and the caller must wait until it is settled.
@@ -205,7 +205,7 @@ func (c *Call) Settle(o Outcome) (woke bool) {
 	if c.state.Swap(uint32(o))&parked == 0 {
 		return false
 	}
-	c.Poke() // if the caller is gone already, the record's next owner bears a wake-up too many
+	c.Notify() // if the caller is gone already, the record's next owner bears a wake-up too many
 	return true
 }
 

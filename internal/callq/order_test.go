@@ -4,9 +4,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 // Many push, and the thread itself, while it takes in all ways at random: each pusher's calls arrive in its order, whatever
@@ -25,10 +26,10 @@ func TestEachPushersOrderHoldsHoweverTheThreadTakes(t *testing.T) {
 func takeAtRandom(t *testing.T, r *rand.Rand) {
 	const pushers, calls = 12, 150 // more than skipped remembers
 	q := New()
-	bell := make(chan bool, 1)
+	wakeup := make(chan bool, 1)
 	var next [pushers + 1]int // only the thread uses it, by running the calls; the last is its own
 	posted := 0
-	var all sync.WaitGroup
+	var all group.Group
 	for p := range pushers {
 		all.Go(func() {
 			for i := range calls {
@@ -38,7 +39,7 @@ func takeAtRandom(t *testing.T, r *rand.Rand) {
 					}
 					next[p]++
 				}, uintptr(p+1))); wake {
-					bell <- true
+					wakeup <- true
 				}
 			}
 		})
@@ -55,7 +56,7 @@ func takeAtRandom(t *testing.T, r *rand.Rand) {
 		switch r.IntN(9) {
 		case 0:
 			if q.Rest() {
-				<-bell
+				<-wakeup
 			}
 		case 1:
 			m, _ := q.Mark()

@@ -3,8 +3,9 @@ package callq
 import (
 	"context"
 	"runtime"
-	"sync"
 	"testing"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 // postOwn has the thread post n functions to itself, which append to ran.
@@ -159,7 +160,7 @@ func TestCloseAndTakeOwnShareTheCallsBetweenThem(t *testing.T) {
 		q := New()
 		var ran []int
 		q.postOwn(t, 50, &ran)
-		var others sync.WaitGroup
+		var others group.Group
 		others.Go(func() {
 			for range round % 100 {
 				runtime.Gosched()

@@ -25,7 +25,7 @@ import (
 //	                                    after RestAlways)
 //	nil             resting    thread   Rest: fails if a call came, so no call can wait behind a resting thread
 //	nil             resting    anyone   Rest, for a host that is up: the next pusher wakes it nevertheless
-//	resting         nil        thread   Rise
+//	resting         nil        thread   Awake
 //	any but closed  closed     anyone   Close: the calls are the closer's, who refuses them
 //
 //	ready           means
@@ -422,10 +422,10 @@ func (q *Queue) Rest() bool {
 // Resting tells whether nothing has happened since Rest.
 func (q *Queue) Resting() bool { return q.head.Load() == &resting }
 
-// Rise says that the thread is up, by itself or because it was woken.
+// Awake says that the thread is up, by itself or because it was woken.
 //
 //threadcall:noalloc
-func (q *Queue) Rise() {
+func (q *Queue) Awake() {
 	if q.head.Load() == &resting {
 		q.head.CompareAndSwap(&resting, nil)
 	}

@@ -39,7 +39,7 @@ func TestPushTellsWhomToWake(t *testing.T) {
 
 func TestRestFailsWhileThereIsSomethingToTake(t *testing.T) {
 	q := New()
-	q.Rise()
+	q.Awake()
 	a := q.mustPush(t, Posted, 1)
 	if q.Rest() {
 		t.Error("the thread may rest behind a pushed call")
@@ -162,7 +162,7 @@ func TestTakeFromKeepsBothOrders(t *testing.T) {
 	}
 }
 
-// Otherwise a thread that is in circles with several others searches the whole queue again each time.
+// Otherwise a thread that is in cycles with several others searches the whole queue again each time.
 func TestWhatWasSkippedIsRememberedForSeveralPosters(t *testing.T) {
 	q := New()
 	var youngest *Call
@@ -317,10 +317,10 @@ func TestNothingIsLostOrRunTwice(t *testing.T) {
 
 func stress(t *testing.T, seed uint64) {
 	q := New()
-	bell := make(chan struct{}, 1)
+	wakeup := make(chan struct{}, 1)
 	wake := func(w bool) {
 		if w {
-			bell <- struct{}{} // only one owes a wake-up at a time, so there is room
+			wakeup <- struct{}{} // only one owes a wake-up at a time, so there is room
 		}
 	}
 	var ran, told, posted atomic.Int64 // functions that somebody waited for, and what those were told; functions posted
@@ -334,7 +334,7 @@ func stress(t *testing.T, seed uint64) {
 			switch {
 			case c == nil:
 				if q.Rest() {
-					<-bell
+					<-wakeup
 				}
 			case r.IntN(8) == 0:
 				c.next.Store(nil)

@@ -15,7 +15,7 @@ var heads = []struct {
 	make func() *Queue
 }{
 	{"resting", New},
-	{"nil", func() *Queue { q := New(); q.Rise(); return q }},
+	{"nil", func() *Queue { q := New(); q.Awake(); return q }},
 	{"a Call", func() *Queue { q := New(); q.Push(q.Get(Posted, nil, 1)); return q }},
 	{"closed", func() *Queue { q := New(); q.Close(); return q }},
 	{"nil, ready", func() *Queue {
@@ -60,7 +60,7 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 		},
 		"TakeOwn": func(q *Queue) string { return fmt.Sprint(q.TakeOwn(q.OwnUntil()) != nil) },
 		"Rest":    func(q *Queue) string { return fmt.Sprint(q.Rest()) },
-		"Rise":    func(q *Queue) string { q.Rise(); return "" },
+		"Awake":   func(q *Queue) string { q.Awake(); return "" },
 		"Close":   func(q *Queue) string { return fmt.Sprint(q.Close()) },
 		"Pending": func(q *Queue) string { return fmt.Sprint(q.Pending()) },
 		"Closed":  func(q *Queue) string { return fmt.Sprint(q.Closed()) },
@@ -117,10 +117,10 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 		{"closed", "Rest", "closed", "false"},
 		{"nil, ready", "Rest", "nil, ready", "false"},
 
-		{"resting", "Rise", "nil", ""},
-		{"nil", "Rise", "nil", ""},
-		{"a Call", "Rise", "a Call", ""},
-		{"closed", "Rise", "closed", ""},
+		{"resting", "Awake", "nil", ""},
+		{"nil", "Awake", "nil", ""},
+		{"a Call", "Awake", "a Call", ""},
+		{"closed", "Awake", "closed", ""},
 
 		{"resting", "Close", "closed", "true"},
 		{"nil", "Close", "closed", "false"},
@@ -255,7 +255,7 @@ func TestARecordServesOneCallAfterAnother(t *testing.T) {
 			c.Park()
 		}
 		if i%3 == 2 {
-			c.Poke() // nobody takes the token
+			c.Notify() // nobody takes the token
 		}
 		taken := q.Take()
 		taken.Start()

@@ -39,7 +39,7 @@ func (e *Engine) Call(fn func()) bool {
 	}
 	if wake {
 		e.wake()
-	} else if !behind && e.line.spin.Load() != 0 {
+	} else if !behind && e.waits.spin.Load() != 0 {
 		for range callerLooks {
 			park.Relax()
 			if c.Outcome() == callq.Ran {
@@ -105,10 +105,10 @@ func finish(c *callq.Call, o callq.Outcome) bool {
 //threadcall:noalloc
 func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 	if fn == nil {
-		return errNil
+		return ErrNil
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return cause(ctx)
 	}
 	if e.On() {
 		return e.nestedContext(ctx, fn)
@@ -142,15 +142,31 @@ func (e *Engine) callContext(ctx context.Context, self *Engine, fn func()) error
 	if wake {
 		e.wake()
 	}
-	switch o := e.await(ctx, c, self, wake, behind); {
+	return finishContext(ctx, c, e.await(ctx, c, self, wake, behind))
+}
+
+// finishContext is finish for a call that may have been given up.
+//
+//threadcall:noalloc
+func finishContext(ctx context.Context, c *callq.Call, o callq.Outcome) error {
+	switch {
 	case o == callq.Withdrawn: // and so no longer ours
-		return ctx.Err()
+		return cause(ctx)
 	case finish(c, o):
 		return nil
 	case o == callq.Expired:
-		return ctx.Err()
+		return cause(ctx)
 	}
 	return ErrTerminated
+}
+
+// cause returns why ctx is done. A context of another package may be done although the one that it was made of, which
+// context.Cause asks, is not.
+func cause(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // Go queues fn. False means that it will not run.
@@ -177,9 +193,11 @@ func (e *Engine) Go(fn func()) bool {
 	}
 	c := e.q.Get(e.limit.enter(self, e, nil), fn, self.poster())
 	var wake, ok bool
-	if here {
+	switch {
+	case e.closing.Load():
+	case here:
 		wake, ok = e.q.PushOwn(c)
-	} else {
+	default:
 		wake, _, ok = e.q.Push(c)
 	}
 	if !ok {

@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 // What is counted of a load. A machine that emulates more cores than it has, see internal/ports, is slower than one that has
@@ -144,7 +145,7 @@ func (l load) count(each int) (c counts) {
 // run makes the calls.
 func (l load) run(each int, call func(caller, call int), c *counts) {
 	parked, switches := callersParked(), voluntarySwitches()
-	var callers sync.WaitGroup
+	var callers group.Group
 	for caller := range l.callers {
 		callers.Go(func() {
 			for i := range each {

@@ -12,36 +12,36 @@ import (
 // answer, itself waits for a call to A, be it directly or by way of other threads, then everybody waits for ever,
 // unless A runs that call while it waits. This file finds out, and does so.
 //
-// A thread that waits says for what in Engine.wait, before it looks whether others wait for it, and before it pokes
+// A thread that waits says for what in Engine.wait, before it looks whether others wait for it, and before it notifies
 // those that it waits for. So of two threads that begin to wait at the same time at least one sees the other:
 //
-//	the last to join a cycle     publishes its wait, then runs what it can itself, and pokes all others in the cycle
-//	each thread that is poked    looks whether one of those that it waits for waits for it, and runs that call
+//	the last to join a cycle     publishes its wait, then runs what it can itself, and notifies all others in the cycle
+//	each thread that is notified    looks whether one of those that it waits for waits for it, and runs that call
 //
 // In a cycle of waits the call that was made last has not begun, so there is always one that can be run. A call is
 // taken from its queue for this by the thread that owns the queue, together with what the same thread queued before, so
 // that it is run once and in order.
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then: a thread that finds
-// that the other waits for it, directly or by way of others, does without a place. It need not poke the others, because
-// it is the one that can go on.
+// that the other waits for it, directly or by way of others, does without a place. It need not notify the others, because
+// it is the one that can go on. A wait for the end of another thread or of a pool, in Close, is of the same kind.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only callers that have spun
 // in vain come here, and ordinary goroutines leave again at the first look.
 
-// A wait is a call that a thread waits for, or a place in a bounded queue.
+// A wait is a call that a thread waits for, or a place in a bounded queue, or the end of a thread.
 type wait struct {
-	call  *callq.Call // nil for a place
+	call  *callq.Call // nil for a place or an end
 	on    *Engine     // whose queue it is in
 	pool  *Pool       // or whose backlog
-	token *park.Token // of a wait for a place
+	token *park.Token // of a wait without a call
 	left  bool        // leave was true; only the thread uses it
 }
 
-// poke makes the thread that waits look again.
-func (w *wait) poke() {
+// notify makes the thread that waits look again.
+func (w *wait) notify() {
 	if w.call != nil {
-		w.call.Poke()
+		w.call.Notify()
 	} else {
 		w.token.Wake()
 	}
@@ -104,9 +104,9 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	return o
 }
 
-// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool. It returns the kind that says
-// whether it has got one.
-func (e *Engine) waitForPlace(l *limit, on *Engine, pool *Pool) callq.Kind {
+// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, or for that to be closed. It returns the kind
+// that says whether it has got one. Without places it only waits for closed.
+func (e *Engine) waitForPlace(places chan<- struct{}, closed <-chan struct{}, on *Engine, pool *Pool) callq.Kind {
 	if e.token == nil {
 		e.token = park.NewToken(false)
 	}
@@ -121,9 +121,9 @@ func (e *Engine) waitForPlace(l *limit, on *Engine, pool *Pool) callq.Kind {
 			return callq.Posted
 		}
 		select {
-		case l.places <- struct{}{}:
+		case places <- struct{}{}:
 			return callq.Placed
-		case <-l.closed:
+		case <-closed:
 			return callq.Posted
 		case <-w.token.C():
 		}
@@ -144,12 +144,12 @@ func (w *wait) leave() bool {
 	return w.left
 }
 
-// pokeAll pokes all threads that e now depends on and that wait themselves.
+// pokeAll notifies all threads that e now depends on and that wait themselves.
 func (e *Engine) pokeAll(w *wait) {
 	e.seen.from(w)
 	for _, x := range e.seen.list {
 		if next := x.wait.Load(); next != nil {
-			next.poke()
+			next.notify()
 		}
 	}
 }

@@ -8,6 +8,7 @@ package engine
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 	"weak"
 
@@ -18,14 +19,15 @@ import (
 // ErrTerminated is what waiting functions return when the thread has been terminated.
 var ErrTerminated = errors.New("thread: terminated")
 
-var errNil = errors.New("thread: the function to call is nil")
+// ErrNil is what is returned for a nil function by what returns an error.
+var ErrNil = errors.New("thread: the function to call is nil")
 
 // An Engine is one thread's. Its queue says whether the thread must be woken; mode says how:
 //
 //	mode         the thread                                      is woken by
-//	up           runs, or looks at its queue before it waits; a  hook, at most once until it serves again (rung)
+//	up           runs, or looks at its queue before it waits; a  onWake, at most once until it serves again (notified)
 //	             host may be in its event loop
-//	inScheduler  waits in the Go scheduler                       bell
+//	inScheduler  waits in the Go scheduler                       wakeup
 //
 // Only the thread changes mode, before Rest and after it has seen that its queue is no longer resting. So the pusher
 // that replaced resting and owes the wake-up reads the mode in which the thread still waits, or the thread has risen by
@@ -60,12 +62,16 @@ type Engine struct {
 	serving atomic.Int32  // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
 	served  atomic.Bool   // Serve, ServeContext or OnWake has been called
 
-	mode atomic.Uint32
-	bell chan struct{}
-	hook atomic.Pointer[func()]
-	rung atomic.Bool
+	done    chan struct{} // closed when no function runs on the thread or ever will; nil in a pool, which has its own
+	ending  sync.Once     // closes done
+	closing atomic.Bool   // Close has been called
 
-	line line // what callers and thread tell each other about waiting, see wait.go and rest.go
+	mode     atomic.Uint32
+	wakeup   chan struct{}
+	onWake   atomic.Pointer[func()]
+	notified atomic.Bool
+
+	waits waitState // what callers and thread tell each other about waiting, see wait.go and rest.go
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
@@ -97,7 +103,9 @@ const (
 // become a deadlock.
 func New(limit int) (*Engine, *Owner) {
 	o := new(Owner)
-	return newEngine(limit, o), o
+	e := newEngine(limit, o)
+	e.done = make(chan struct{})
+	return e, o
 }
 
 var lastID atomic.Uintptr
@@ -106,12 +114,12 @@ func newEngine(limit int, o *Owner) *Engine {
 	e := &Engine{
 		id:      lastID.Add(1),
 		q:       callq.New(),
-		bell:    make(chan struct{}, 1),
+		wakeup:  make(chan struct{}, 1),
 		limit:   newLimit(limit),
 		owner:   weak.Make(o),
 		bubbled: park.InBubble(),
 	}
-	e.line.init()
+	e.waits.init()
 	e.rest.pace.init()
 	return e
 }
@@ -122,52 +130,55 @@ func newEngine(limit int, o *Owner) *Engine {
 func (e *Engine) wake() {
 	switch e.mode.Load() {
 	case inScheduler:
-		if e.line.measures.Load() {
-			e.line.pushed.Store(int64(park.Now()))
+		if e.waits.measures.Load() {
+			e.waits.pushed.Store(int64(park.Now()))
 		}
 		select {
-		case e.bell <- struct{}{}:
+		case e.wakeup <- struct{}{}:
 		default:
 		}
 	case up:
-		if hook := e.hook.Load(); hook != nil && e.rung.CompareAndSwap(false, true) {
-			(*hook)()
+		if f := e.onWake.Load(); f != nil && e.notified.CompareAndSwap(false, true) {
+			(*f)()
 		}
 	}
 }
 
 // interrupt makes the thread look up from its rest.
-func (e *Engine) interrupt() {
-	c := e.q.Get(callq.Control, nil, 0)
+func (e *Engine) interrupt() { e.control(nil) }
+
+// control has the thread call fn, which may be nil, behind what is queued, if it is not terminated before.
+func (e *Engine) control(fn func()) {
+	c := e.q.Get(callq.Control, fn, 0)
 	wake, _, ok := e.q.Push(c)
 	if !ok {
-		e.q.Put(c)
+		c.Drop()
 	} else if wake {
 		e.wake()
 	}
 }
 
 // OnWake sets what is called when something is queued while the thread is not looking. Any goroutine may call it.
-func (e *Engine) OnWake(hook func()) {
-	if hook == nil {
-		e.hook.Store(nil)
+func (e *Engine) OnWake(f func()) {
+	if f == nil {
+		e.onWake.Store(nil)
 		return
 	}
 	e.mustBeReachable()
 	e.served.Store(true) // or soon will be
-	e.hook.Store(&hook)
+	e.onWake.Store(&f)
 	if e.On() {
 		e.q.RestAlways(true)
 	}
 	e.leave()
 }
 
-// leave makes the thread count as resting while it runs code that is not the engine's, in which the hook reaches it. What
+// leave makes the thread count as resting while it runs code that is not the engine's, in which onWake reaches it. What
 // is queued already is announced, although it may have been before: the host may have taken that announcement out of
 // its event loop for something else.
 func (e *Engine) leave() {
 	e.q.Rest()
-	e.rung.Store(false)
+	e.notified.Store(false)
 	if e.q.Pending() {
 		e.wake()
 	}

@@ -19,7 +19,7 @@ func caught(v any) *callq.Fault {
 }
 
 // repanic raises the fault in the caller: as the value it was, so that recover finds what it would have found in
-// place. A value that nobody recovers ends the process with a report of the caller's stack, where the function that
+// place. A value that is not recovered ends the process with a report of the caller's stack, where the function that
 // panicked is not to be seen. So that it is, the value replaces a first panic that tells of the other stack: the
 // report prints both, and recover sees only the last.
 func repanic(f *callq.Fault) {
@@ -82,7 +82,7 @@ var ours = []string{module + "/thread.", module + "/mainthread.", module + "/int
 
 const module = "github.com/threadcall/threadcall"
 
-// faults keeps the panics of functions that nobody waits for, the oldest first.
+// faults keeps the panics of posted functions, the oldest first.
 type faults struct {
 	mu   sync.Mutex
 	kept []*callq.Fault
@@ -105,13 +105,13 @@ func (l *faults) next() (f *callq.Fault, lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.kept) == 0 {
-		lost, l.lost = l.lost, 0
-		return nil, lost
+		return nil, 0
 	}
 	f = l.kept[0]
 	l.kept[0] = nil
 	if l.kept = l.kept[1:]; len(l.kept) == 0 {
 		l.kept = nil
+		lost, l.lost = l.lost, 0
 	}
-	return f, 0
+	return f, lost
 }

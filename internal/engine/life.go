@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep is true, the thread is one that
@@ -26,6 +26,7 @@ func (e *Engine) Start(setup func(), keep bool) {
 				e.loop()
 				e.stopSpinning()
 				e.release()
+				e.ended()
 				if !keep {
 					return
 				}
@@ -105,10 +106,10 @@ func (e *Engine) number() uint64 {
 	return e.goid
 }
 
-// TID returns the operating system's number of the thread, zero if it has none yet or cannot be told.
+// TID returns the operating system's number of the thread, zero if it has none yet or is not known.
 func (e *Engine) TID() uint64 { return e.tid.Load() }
 
-// On tells whether the caller is on the thread, be it as a coroutine.
+// On reports whether the caller is on the thread, be it as a coroutine.
 //
 // A goroutine that is not locked may be moved to another thread at any moment, even while it compares. So its own m counts
 // only if the engine had that m both before and after the goroutine has looked at its own: in between nothing but the
@@ -132,7 +133,7 @@ func (e *Engine) lives() bool {
 	return e.goid == ident.Goroutine() // and so coroutines are not recognised
 }
 
-// OnAny tells whether the caller is on the thread of any engine.
+// OnAny reports whether the caller is on the thread of any engine.
 func OnAny() bool { return threads.current() != nil }
 
 // begin and end enclose what may run calls. A thread that is terminated meanwhile goes on with those that have begun,
@@ -140,7 +141,7 @@ func OnAny() bool { return threads.current() != nil }
 // changes serving and then looks at the queue: at least one of them sees the other.
 //
 // end also tells a host of what is queued. It was told before, but the functions that ran may have taken all events from
-// the host's event loop, and with them what the hook had put there.
+// the host's event loop, and with them what the callback of OnWake had put there.
 func (e *Engine) begin() { e.serving.Add(1) }
 
 func (e *Engine) end() {
@@ -168,8 +169,22 @@ func (e *Engine) Terminate() {
 // forget ends the identity of an adopted thread.
 func (e *Engine) forget() {
 	e.release()
+	e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
 	e.GiveBack()
+	e.ended()
 }
+
+// ended notifies what waits for the end of the thread.
+func (e *Engine) ended() {
+	if p := e.pool; p == nil {
+		e.ending.Do(func() { close(e.done) })
+	} else if p.live.Add(-1) == 0 {
+		close(p.done)
+	}
+}
+
+// Done is closed when no function runs on the thread or ever will.
+func (e *Engine) Done() <-chan struct{} { return e.done }
 
 // GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if that is the caller and
 // has stopped serving. Another goroutine that terminates the thread cannot do that.
@@ -185,21 +200,44 @@ func (e *Engine) Retire() {
 		e.Terminate()
 		return
 	}
-	if e.q.Closed() {
-		return
-	}
-	c := e.q.Get(callq.Control, e.Terminate, 0)
-	wake, _, ok := e.q.Push(c)
-	if ok && wake {
-		e.wake()
+	if !e.q.Closed() {
+		e.control(e.Terminate)
 	}
 }
 
-// Terminated tells whether Terminate has been called.
+// Close is Retire for an adopted thread, too, and waits for the end, unless the caller is on the thread, or on one that the
+// thread waits for, directly or by way of others. Functions that are posted from then on are refused.
+func (e *Engine) Close() {
+	e.mustBeReachable()
+	e.closing.Store(true)
+	self := threads.current()
+	if self == e && !e.own && e.serving.Load() == 0 {
+		defer e.Terminate() // if a function calls Goexit, too
+		e.Serve()
+		return
+	}
+	e.control(e.Terminate)
+	self.waitForEnd(e.done, e, nil, e.bubbled)
+	e.GiveBack()
+}
+
+// waitForEnd waits for done to be closed, if that cannot become a deadlock. e is the thread that the caller is on, if any, on
+// or pool what is to end, and bubbled whether that is in a bubble.
+func (e *Engine) waitForEnd(done <-chan struct{}, on *Engine, pool *Pool, bubbled bool) {
+	switch {
+	case bubbled && !park.InBubble(): // terminated, or it could not be reached, and done is the bubble's
+	case e == nil:
+		<-done
+	case e != on && (pool == nil || e.pool != pool):
+		e.waitForPlace(nil, done, on, pool)
+	}
+}
+
+// Terminated reports whether Terminate has been called.
 func (e *Engine) Terminated() bool { return e.q.Closed() }
 
-// Adopted tells whether the thread is a host's.
+// Adopted reports whether the thread is a host's.
 func (e *Engine) Adopted() bool { return !e.own }
 
-// Bubbled tells whether the thread was made in a bubble of testing/synctest.
+// Bubbled reports whether the thread was made in a bubble of testing/synctest.
 func (e *Engine) Bubbled() bool { return e.bubbled }

@@ -42,7 +42,7 @@ func (l *limit) enter(self, on *Engine, pool *Pool) callq.Kind {
 		if self == on || pool != nil && self.pool == pool {
 			return callq.Posted
 		}
-		return self.waitForPlace(l, on, pool) //threadcall:alloc the first time, and the runtime's sudogs
+		return self.waitForPlace(l.places, l.closed, on, pool) //threadcall:alloc the first time, and the runtime's sudogs
 	}
 	select { //threadcall:alloc the runtime's sudogs, when its caches are empty
 	case l.places <- struct{}{}:

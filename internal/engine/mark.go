@@ -19,7 +19,7 @@ import (
 // task's what the return took. A task without a region is of a call whose function did not run. If the recording
 // begins or ends in between, some of the four ends are missing; the call does not notice.
 //
-// As with a watch, whoever queues a function while a trace is recorded queues a mark instead, which runs the function.
+// As with a watch, a caller queues a mark, which runs the function, while a trace is recorded.
 // The thread need not know, and a caller asks whether a trace is recorded, which is one load.
 const (
 	taskCall = "threadcall.Call"

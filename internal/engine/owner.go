@@ -15,8 +15,8 @@ type Owner struct {
 	tell   atomic.Pointer[func(Slow)]
 }
 
-// Fault removes and returns the oldest panic that a posted function left behind. When those that were kept have been
-// read, lost tells once how many came while there was no room.
+// Fault removes and returns the oldest panic that a posted function left behind. With the last that was kept, lost is how many
+// came while there was no room.
 func (o *Owner) Fault() (f *callq.Fault, lost int) { return o.faults.next() }
 
 // Watch has tell called, once for each, about functions that run for longer than limit, of those that are queued from

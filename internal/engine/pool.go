@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"context"
 	"runtime/trace"
 	"sync"
 	"sync/atomic"
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // A Pool is several engines that share the calls made to it.
@@ -22,13 +24,15 @@ type Pool struct {
 	limit   *limit
 	watch   atomic.Pointer[watch]
 	owner   weak.Pointer[Owner]
+	live    atomic.Int32  // how many threads have not ended
+	done    chan struct{} // closed when none is left
 
 	mu      sync.Mutex
 	idle    []*Engine
 	coming  bool // a thread was told to come and has not looked at the backlog since
 	backlog callq.List
-	closed  bool
-	retired bool
+	closed  bool // nothing is taken any more into the backlog
+	retired bool // and the threads end when it is empty
 }
 
 // NewPool starts n threads, each of which runs what setup(i) returns first. limit and the Owner are as in New, keep is as in
@@ -41,7 +45,9 @@ func NewPool(n, limit int, keep bool, setup func(i int) func()) (*Pool, *Owner) 
 		limit:   newLimit(limit),
 		owner:   weak.Make(o),
 		idle:    make([]*Engine, 0, n),
+		done:    make(chan struct{}),
 	}
+	p.live.Store(int32(n))
 	for i := range p.workers {
 		e := newEngine(0, nil)
 		e.pool, e.index = p, i
@@ -93,6 +99,49 @@ func (p *Pool) call(self *Engine, fn func()) bool {
 		return finish(c, e.await(never, c, nil, wake, false))
 	}
 	return finish(c, block(never, c, self, nil, p))
+}
+
+// CallContext is Call, but gives up if ctx is done before fn began; then fn will not run.
+//
+//threadcall:noalloc
+func (p *Pool) CallContext(ctx context.Context, fn func()) error {
+	if fn == nil {
+		return ErrNil
+	}
+	if ctx.Err() != nil {
+		return cause(ctx)
+	}
+	self := threads.current()
+	if self != nil && self.pool == p {
+		return self.nestedContext(ctx, fn)
+	}
+	p.workers[0].mustBeReachable()
+	if w := p.watch.Load(); w != nil {
+		fn = w.wrap(fn)
+	}
+	if trace.IsEnabled() {
+		return marked(ctx, fn, func(run func()) error { return p.callContext(ctx, self, run) })
+	}
+	return p.callContext(ctx, self, fn)
+}
+
+// callContext submits fn and waits for it, or for ctx.
+//
+//threadcall:noalloc
+func (p *Pool) callContext(ctx context.Context, self *Engine, fn func()) error {
+	c := p.records.Get(callq.Withdrawable, fn, self.poster())
+	if p.Bubbled() || !park.InYoungBubble(park.Now()) {
+		c.Ctx = ctx // as in Engine.callContext
+	}
+	e, wake, ok := p.submit(c)
+	switch {
+	case !ok:
+		finish(c, callq.Refused)
+		return ErrTerminated
+	case e != nil && self == nil:
+		return finishContext(ctx, c, e.await(ctx, c, nil, wake, false))
+	}
+	return finishContext(ctx, c, block(ctx, c, self, nil, p))
 }
 
 // Go queues fn. False means that it will not run.
@@ -183,9 +232,10 @@ func (p *Pool) next(e *Engine) *callq.Call {
 	}
 	c := p.backlog.Pop()
 	switch {
-	case c != nil || p.closed || e.listed:
+	case c != nil || e.listed:
 	case p.retired:
 		e.q.Close()
+	case p.closed:
 	default:
 		p.idle = append(p.idle, e) //threadcall:alloc never: there is room for all
 		e.listed = true
@@ -209,7 +259,7 @@ func (p *Pool) take(c *callq.Call) bool {
 }
 
 // takeFor is take for the call that x waits for. If x does not wait for it any more, its record may serve another caller by
-// now, which is in no circle.
+// now, which is in no cycle.
 func (p *Pool) takeFor(x *Engine, w *wait) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,10 +280,21 @@ func (p *Pool) Terminate() {
 	}
 }
 
-// Retire ends the threads after they have run what is queued.
+// Done is closed when no function runs on any of the threads or ever will.
+func (p *Pool) Done() <-chan struct{} { return p.done }
+
+// Close is Retire, and waits as Engine.Close does.
+func (p *Pool) Close() {
+	p.workers[0].mustBeReachable()
+	p.Retire()
+	threads.current().waitForEnd(p.done, nil, p, p.Bubbled())
+}
+
+// Retire refuses functions from now on, and ends the threads after they have run what is queued.
 func (p *Pool) Retire() {
+	p.limit.close()
 	p.mu.Lock()
-	p.retired = true
+	p.closed, p.retired = true, true
 	for _, e := range p.idle {
 		e.listed = false
 	}

@@ -24,7 +24,7 @@ type rest struct {
 	offered bool // callers may have waited for the thread to run beside them
 
 	sleeps   int
-	measures bool          // the clock is read before and after the next sleep
+	measures bool          // the clock is read before and after the next wait
 	up       time.Duration // when the thread was woken, if that has been measured
 
 	turnBegan, turnSeen time.Duration // see endTurn
@@ -35,11 +35,11 @@ type rest struct {
 //
 //threadcall:noalloc
 func (e *Engine) idle() {
-	e.q.Rise()
+	e.q.Awake()
 	if e.spin() {
 		return
 	}
-	e.sleep(e.stopSpinning())
+	e.park(e.stopSpinning())
 }
 
 // spin looks at the queue, if that pays, and is true if something may have come.
@@ -73,13 +73,13 @@ func (e *Engine) spin() bool {
 		start = park.Now()
 		began := start
 		if r.offered {
-			began = min(began, time.Duration(e.line.pushed.Load()))
+			began = min(began, time.Duration(e.waits.pushed.Load()))
 		}
 		if !p.begin(start, began) {
 			return false
 		}
-		e.line.core.Store(int32(park.CPU()))
-		e.line.spin.Store(int64(p.price()))
+		e.waits.core.Store(int32(park.CPU()))
+		e.waits.spin.Store(int64(p.price()))
 	}
 	for now := start; now-start <= p.price(); now = park.Now() {
 		for range looks {
@@ -103,16 +103,16 @@ func (e *Engine) spin() bool {
 func (e *Engine) stopSpinning() (now time.Duration) {
 	if e.rest.pace.spinning {
 		now = park.Now()
-		e.line.spin.Store(0)
+		e.waits.spin.Store(0)
 		e.rest.pace.end(now)
 	}
 	return now
 }
 
-// sleep waits in the Go scheduler, and measures now and then what decides about spinning. down is the time, if it is known.
+// park waits in the Go scheduler, and measures now and then what decides about spinning. down is the time, if it is known.
 //
 //threadcall:noalloc
-func (e *Engine) sleep(down time.Duration) {
+func (e *Engine) park(down time.Duration) {
 	r := &e.rest
 	p := &r.pace
 	r.endTurn()
@@ -124,24 +124,24 @@ func (e *Engine) sleep(down time.Duration) {
 	if r.offered = down != 0 && p.pays() && spinners.open(down); r.offered {
 		offer = meetPrices * p.price()
 	}
-	if e.line.spin.Load() != int64(offer) {
-		e.line.spin.Store(int64(offer))
+	if e.waits.spin.Load() != int64(offer) {
+		e.waits.spin.Store(int64(offer))
 	}
 	e.mode.Store(inScheduler)
 	if e.q.Rest() {
 		for e.q.Resting() {
-			<-e.bell //threadcall:alloc the runtime's sudog, when its caches are empty
+			<-e.wakeup //threadcall:alloc the runtime's sudog, when its caches are empty
 		}
 	}
 	e.mode.Store(up)
 	if r.measures {
 		now := park.Now()
-		if pushed := time.Duration(e.line.pushed.Load()); pushed > down && pushed < now { // else it was not a caller, or in a bubble
+		if pushed := time.Duration(e.waits.pushed.Load()); pushed > down && pushed < now { // else it was not a caller, or in a bubble
 			p.wokenAfter(now - pushed)
 			if r.up != 0 {
-				p.period(ran + pushed - max(down, time.Duration(e.line.returned.Load())))
+				p.period(ran + pushed - max(down, time.Duration(e.waits.returned.Load())))
 			}
-			e.line.price.Store(int64(p.price()))
+			e.waits.price.Store(int64(p.price()))
 		}
 		r.up = now
 	}
@@ -149,7 +149,7 @@ func (e *Engine) sleep(down time.Duration) {
 	r.sleeps++
 	if m := r.sleeps&14 == 0 || r.sleeps < 2*memory; m != r.measures { // two in succession of each sixteen
 		r.measures, r.up = m, 0
-		e.line.measures.Store(m)
+		e.waits.measures.Store(m)
 	}
 }
 

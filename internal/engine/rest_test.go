@@ -3,14 +3,14 @@ package engine
 import (
 	"context"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/park"
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func needsSpinning(t *testing.T) {
@@ -30,11 +30,11 @@ func maySpin(e *Engine) bool {
 		if p.spinning || p.begin(park.Now(), park.Now()) {
 			break
 		}
-		if time.Since(start) > self.Patience() {
+		if time.Since(start) > testutil.Patience() {
 			return false
 		}
 	}
-	e.line.spin.Store(int64(p.price()))
+	e.waits.spin.Store(int64(p.price()))
 	return true
 }
 
@@ -118,7 +118,7 @@ func TestThereAreHalfAsManySpinnersAsCores(t *testing.T) {
 		}
 	}
 	var in atomic.Int32
-	var all sync.WaitGroup
+	var all group.Group
 	for range 4 * cores {
 		all.Go(func() {
 			for range 1000 {
@@ -157,11 +157,11 @@ func TestACallerThatWaitsInVainParks(t *testing.T) {
 		for _, woke := range []bool{false, true} {
 			for _, behind := range []bool{false, true} {
 				for _, on := range []*Engine{nil, e} {
-					e.line.spin.Store(int64(limit))
-					e.line.price.Store(int64(limit))
+					e.waits.spin.Store(int64(limit))
+					e.waits.price.Store(int64(limit))
 					c := e.q.Get(callq.Awaited, func() {}, 0)
 					looked := make(chan callq.Outcome, 1)
-					go func() { looked <- e.line.wait(c, on, woke, behind) }()
+					go func() { looked <- e.waits.wait(c, on, woke, behind) }()
 					eventually(t, func() bool { return len(looked) == 1 }, "it looks no more")
 					if o := <-looked; o != 0 {
 						t.Errorf("the outcome is %d", o)
@@ -175,8 +175,8 @@ func TestACallerThatWaitsInVainParks(t *testing.T) {
 // A caller that sees an outcome while it spins need not have been told that its function has run.
 func TestACallerThatSpinsIsToldWhatHasHappened(t *testing.T) {
 	e, _ := New(0)
-	e.q.Rise() // as a thread that spins
-	e.line.spin.Store(int64(10 * time.Microsecond))
+	e.q.Awake() // as a thread that spins
+	e.waits.spin.Store(int64(10 * time.Microsecond))
 	done := make(chan bool)
 	go func() {
 		defer close(done)
@@ -187,7 +187,7 @@ func TestACallerThatSpinsIsToldWhatHasHappened(t *testing.T) {
 			}
 		}
 	}()
-	for start := time.Now(); time.Since(start) < self.Patience(); runtime.Gosched() {
+	for start := time.Now(); time.Since(start) < testutil.Patience(); runtime.Gosched() {
 		select {
 		case <-done:
 			return

@@ -34,9 +34,9 @@ func (e *Engine) loop() {
 //
 //threadcall:noalloc
 func (e *Engine) step() bool {
-	if e.hook.Load() != nil {
+	if e.onWake.Load() != nil {
 		e.q.RestAlways(true)
-		e.rung.Store(false)
+		e.notified.Store(false)
 	}
 	c := e.q.Take()
 	if c == nil && e.pool != nil {
@@ -57,10 +57,10 @@ func (e *Engine) Serve() int {
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
-	if e.hook.Load() != nil {
+	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
-	e.rung.Store(false)
+	e.notified.Store(false)
 	n := 0
 	if last, ok := e.q.Mark(); ok {
 		for c := e.q.TakeUntil(last); c != nil; c = e.q.TakeUntil(last) {
@@ -85,7 +85,10 @@ func (e *Engine) letCallersGo() {
 	if woke == 0 {
 		return
 	}
-	if running, waiting, ps, ok := e.load.Read(); ok && running >= ps && waiting > 0 && waiting <= woke {
+	running, waiting, ps, ok := e.load.Read()
+	if !ok { // before Go 1.26
+		e.load.Yield(runtime.Gosched)
+	} else if running >= ps && waiting > 0 && waiting <= woke {
 		runtime.Gosched()
 	}
 }
@@ -95,11 +98,12 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	e.served.Store(true)
 	defer context.AfterFunc(ctx, e.interrupt)()
 	always := e.q.RestsAlways()
-	e.q.RestAlways(e.hook.Load() != nil) // while the engine has the thread, it looks by itself
+	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
 	e.begin()
 	serveAll(func() {
 		for err == nil {
-			if err = ctx.Err(); err != nil {
+			if ctx.Err() != nil {
+				err = cause(ctx)
 				break
 			}
 			if e.q.Closed() {
@@ -110,7 +114,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		}
 	}, func() {
 		e.stopSpinning()
-		e.q.RestAlways(always || e.hook.Load() != nil)
+		e.q.RestAlways(always || e.onWake.Load() != nil)
 		e.end()
 	})
 	return err
@@ -258,8 +262,8 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 	if e.q.Closed() {
 		return ErrTerminated
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return cause(ctx)
 	}
 	if trace.IsEnabled() {
 		markInPlace(fn)

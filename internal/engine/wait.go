@@ -25,8 +25,8 @@ const (
 	unknown     = -1
 )
 
-// A line is what callers and thread tell each other about their waiting. Nothing depends on it being right.
-type line struct {
+// A waitState is what callers and thread tell each other about their waiting. Nothing depends on it being right.
+type waitState struct {
 	spin     atomic.Int64 // how long a caller spins, a time.Duration; zero unless the thread spins
 	core     atomic.Int32 // that the thread was on when it began to spin, or unknown
 	price    atomic.Int64 // of parking, a time.Duration
@@ -35,7 +35,7 @@ type line struct {
 	returned atomic.Int64 // when a caller that was parked has last run again
 }
 
-func (l *line) init() { l.core.Store(unknown) }
+func (l *waitState) init() { l.core.Store(unknown) }
 
 // noTurnsUntil is when Gosched may be called again, a time.Duration.
 var noTurnsUntil atomic.Int64
@@ -44,12 +44,12 @@ var noTurnsUntil atomic.Int64
 //
 //threadcall:noalloc
 func (e *Engine) await(ctx context.Context, c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
-	if o := e.line.wait(c, self, woke, behind); o != 0 {
+	if o := e.waits.wait(c, self, woke, behind); o != 0 {
 		return o
 	}
 	o := block(ctx, c, self, e, nil)
-	if e.line.measures.Load() {
-		e.line.returned.Store(int64(park.Now()))
+	if e.waits.measures.Load() {
+		e.waits.returned.Store(int64(park.Now()))
 	}
 	return o
 }
@@ -89,7 +89,7 @@ func waitToken(c *callq.Call, ctx *context.Context) bool {
 // wait waits without parking, and returns zero if that did not do.
 //
 //threadcall:noalloc
-func (l *line) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
+func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
 	limit := time.Duration(l.spin.Load())
 	switch {
 	case woke && limit == 0:
@@ -109,7 +109,7 @@ func (l *line) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcom
 // between two looks at the clock.
 //
 //threadcall:noalloc
-func (l *line) look(c *callq.Call, start, limit time.Duration, yields bool) callq.Outcome {
+func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool) callq.Outcome {
 	for now := start; now-start < limit; {
 		for range looks {
 			if o := c.Outcome(); o != 0 {
@@ -133,7 +133,7 @@ func (l *line) look(c *callq.Call, start, limit time.Duration, yields bool) call
 // system that is to take it may have been woken on the caller's core.
 //
 //threadcall:noalloc
-func (l *line) meet(c *callq.Call, limit time.Duration) callq.Outcome {
+func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	start := park.Now()
 	if !spinners.open(start) || runtime.GOMAXPROCS(0) == 1 {
 		return 0

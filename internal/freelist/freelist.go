@@ -4,7 +4,7 @@ package freelist
 
 import "sync/atomic"
 
-// A List holds objects that nobody uses. Any goroutine may call Get and Put; the zero value is empty.
+// A List holds objects that are not in use. Any goroutine may call Get and Put; the zero value is empty.
 //
 // It is a bounded queue for many producers and many consumers after Dmitry Vyukov's, in which each cell carries the
 // number of the turn that may use it next. It may be empty or full in passing, while a goroutine stands between

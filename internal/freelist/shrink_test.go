@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func TestShrinkingKeepsWhatIsInUse(t *testing.T) {
@@ -48,7 +48,7 @@ func TestTheCollectorShrinksAList(t *testing.T) {
 		l.Put(new(object))
 	}
 	for start := time.Now(); l.ring.Load().len() > l.floor || len(l.ring.Load().cells) > 2*minCells; runtime.GC() {
-		if time.Since(start) > self.Patience() {
+		if time.Since(start) > testutil.Patience() {
 			t.Fatalf("%d objects are kept, want %d", l.ring.Load().len(), l.floor)
 		}
 	}

@@ -16,7 +16,7 @@ func getg() unsafe.Pointer
 func G() uintptr { return uintptr(getg()) }
 
 // ReadM reads the runtime's m. The offset is behind the two bounds of the stack, two stack guards, and the lists of panics
-// and of deferred calls. The linker and the assembler depend on the same offset; Trusted finds out if it changes.
+// and of deferred calls. Trusted finds out if it changes.
 func ReadM() uintptr {
 	const offset = 6 * unsafe.Sizeof(uintptr(0))
 	return *(*uintptr)(unsafe.Add(getg(), offset))
@@ -24,3 +24,6 @@ func ReadM() uintptr {
 
 // readsM is whether this build can read the runtime's m.
 const readsM = true
+
+// unnumbered is Goroutine where stack traces do not show the number.
+func unnumbered() uint64 { return uint64(G()) }

@@ -8,3 +8,5 @@ func G() uintptr { return uintptr(Goroutine()) }
 func ReadM() uintptr { return 0 }
 
 const readsM = false
+
+func unnumbered() uint64 { return Thread() }

@@ -6,16 +6,20 @@ import (
 	"strconv"
 )
 
-// Goroutine returns the number of the calling goroutine, which no other goroutine of the process has or will have, or
-// zero if it cannot be told. The runtime tells it in stack traces only, so it takes a microsecond or more.
+// Goroutine returns the number of the calling goroutine, which no other goroutine of the process has or will have. The runtime
+// reports it in stack traces only, so it takes a microsecond or more. Should a release of Go write those differently, it is a
+// number that no other living goroutine has.
 func Goroutine() uint64 {
 	var b [64]byte
 	number, _, _ := bytes.Cut(bytes.TrimPrefix(b[:runtime.Stack(b[:], false)], []byte("goroutine ")), []byte(" "))
-	id, _ := strconv.ParseUint(string(number), 10, 64)
-	return id
+	if id, err := strconv.ParseUint(string(number), 10, 64); err == nil {
+		return id
+	}
+	return unnumbered()
 }
 
-// Locked tells whether the calling goroutine is locked to its thread. It takes as long.
+// Locked reports whether the calling goroutine is locked to its thread. It takes as long. Should a release of Go write stack
+// traces differently, it is false, and the lock of a host that functions have unlocked too often is not made anew.
 func Locked() bool {
 	var b [100]byte // the first line of its stack trace, and some more
 	first, _, _ := bytes.Cut(b[:runtime.Stack(b[:], false)], []byte("\n"))

@@ -1,9 +1,17 @@
-// Package ident tells which goroutine is running, and on which thread of the operating system.
+// Package ident reports which goroutine is running, and on which thread of the operating system.
 //
 //	G          the goroutine, in a nanosecond
 //	M          the thread, in two; a coroutine has the M of the goroutine that resumed it
 //	Goroutine  the goroutine, by a number that is never used again, in a microsecond
 //	Thread     the operating system's number of the thread, by a system call
+//
+// G and M are two instructions each: they read the g that every port keeps in a register or in thread-local storage, and a word of
+// it. The first is sound because the register is named by the assembler, not by this package: the release of Go that compiles the
+// runtime assembles these files as well, and a port that moved its g would move the assembler's name with it. The second depends
+// on the offset of m in g, which is behind six words that the compiler, the assembler and the linker have in the same place, and
+// reads inside of g whatever the release. It is not taken on trust: Trusted tests it in every process before the first thread is
+// used, and if the test fails, M is the system's number of the thread, slower and never wrong. With the build tag
+// threadcall_noasm there is no assembly, and nothing but that.
 package ident
 
 import (
@@ -38,26 +46,29 @@ func number() uintptr {
 	return G() // js/wasm; OpenBSD without assembly
 }
 
-// Trusted tests M the first time that it is called, and from then on tells whether M is ReadM. If that
-// does not tell threads apart, because a release of Go has moved it, M asks the operating system instead.
+// Trusted tests M the first time that it is called, before any thread is used, and from then on reports whether M is ReadM. If
+// that does not tell threads apart, because a release of Go has moved the runtime's m, M asks the operating system instead.
 func Trusted() bool {
-	test.Do(func() { byNumber = oneThread || !readsM || !tellsThreadsApart() })
+	test.Do(func() { byNumber = oneThread || !readsM || !tellsThreadsApart(ReadM) })
 	return !byNumber
 }
 
 var test sync.Once
 
-// tellsThreadsApart tests M on three goroutines: the caller, locked to its thread; another one, which therefore runs on
-// another thread; and a coroutine, which runs on the caller's thread.
-func tellsThreadsApart() bool {
+// tellsThreadsApart tests m, which is to be ReadM, on three goroutines: the caller, locked to its thread, for which m must not
+// change; another one, which therefore runs on another thread; and a coroutine, which has another g on the caller's thread.
+func tellsThreadsApart(m func() uintptr) bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	mine := ReadM()
-	c := make(chan uintptr)
-	go func() { c <- ReadM() }()
-	other := <-c
-	next, stop := iter.Pull(func(yield func(uintptr) bool) { yield(ReadM()) })
+	type identity struct{ g, m uintptr }
+	look := func() identity { return identity{G(), m()} }
+	mine := look()
+	c := make(chan identity)
+	go func() { c <- look() }()
+	other := <-c // the caller was parked meanwhile, and has come back to its thread
+	next, stop := iter.Pull(func(yield func(identity) bool) { yield(look()) })
 	defer stop()
 	coroutine, _ := next()
-	return mine != 0 && other != 0 && other != mine && coroutine == mine && ReadM() == mine
+	return mine.g != 0 && other.g != 0 && other.g != mine.g && coroutine.g != mine.g &&
+		mine.m != 0 && other.m != 0 && other.m != mine.m && coroutine.m == mine.m && look() == mine
 }

@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/threadcall/threadcall/internal/group"
 )
 
 func TestGTellsGoroutinesApart(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[uintptr]bool{}
-	var started, done sync.WaitGroup
+	var started, done group.Group
 	start := make(chan struct{})
 	for range 100 {
 		started.Add(1)
@@ -46,7 +48,7 @@ func TestGIsTheAddressOfAG(t *testing.T) {
 	if !readsM {
 		t.Skip("without assembly it is a number")
 	}
-	var done sync.WaitGroup
+	var done group.Group
 	for range 10 {
 		done.Go(func() {
 			g := G()
@@ -114,7 +116,7 @@ func TestGIsTheSameOnAnotherThread(t *testing.T) {
 // The collector stops goroutines by signals where the system has them, in the middle of anything.
 func TestGIsTheSameAfterAnInterruption(t *testing.T) {
 	var stop atomic.Bool
-	var collector sync.WaitGroup
+	var collector group.Group
 	collector.Go(func() {
 		for range 50 {
 			runtime.GC()
@@ -152,7 +154,7 @@ func TestALockedGoroutineStaysOnItsThreadAndOthersAreElsewhere(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	its := Thread()
-	var others sync.WaitGroup
+	var others group.Group
 	for range 20 {
 		others.Go(func() {
 			if Thread() == its {
@@ -164,5 +166,65 @@ func TestALockedGoroutineStaysOnItsThreadAndOthersAreElsewhere(t *testing.T) {
 	time.Sleep(time.Millisecond)
 	if Thread() != its {
 		t.Error("a locked goroutine has moved")
+	}
+}
+
+func TestMIsTrustedInThisReleaseOfGo(t *testing.T) {
+	if want := readsM && !oneThread; Trusted() != want {
+		t.Errorf("Trusted is %v, want %v", !want, want)
+	}
+}
+
+// What ReadM could read, if a release of Go moved the runtime's m.
+func TestAnMThatDoesNotTellThreadsApartIsRefused(t *testing.T) {
+	var calls atomic.Uintptr
+	for name, m := range map[string]func() uintptr{
+		"always zero":                       func() uintptr { return 0 },
+		"the same on all threads":           func() uintptr { return 42 },
+		"another one at each call":          func() uintptr { return calls.Add(1) },
+		"the goroutine's, not the thread's": G,
+	} {
+		if tellsThreadsApart(m) {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	if id := func() uintptr { return uintptr(Thread()) }; Thread() != 0 && !tellsThreadsApart(id) {
+		t.Error("the system's number of the thread: refused")
+	}
+}
+
+func TestStackTracesShowTheNumberOfTheGoroutine(t *testing.T) {
+	mine := Goroutine()
+	if mine != Goroutine() {
+		t.Error("it has changed")
+	}
+	seen := map[uint64]bool{mine: true}
+	numbers := make(chan uint64)
+	for range 100 {
+		go func() { numbers <- Goroutine() }()
+		n := <-numbers
+		if seen[n] || n == 0 || n > 1<<30 { // an address is greater, or a thread's number seen before
+			t.Errorf("goroutine %d: its number is another's, or no number", n)
+		}
+		seen[n] = true
+	}
+}
+
+func TestStackTracesShowWhetherAGoroutineIsLocked(t *testing.T) {
+	if oneThread {
+		t.Skip("nothing is locked")
+	}
+	locked := make(chan bool)
+	go func() {
+		locked <- Locked()
+		runtime.LockOSThread()
+		locked <- Locked()
+		runtime.UnlockOSThread()
+		locked <- Locked()
+	}()
+	for i, want := range []bool{false, true, false} {
+		if got := <-locked; got != want {
+			t.Errorf("step %d: locked is %v, want %v", i, got, want)
+		}
 	}
 }

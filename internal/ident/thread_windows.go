@@ -1,6 +1,11 @@
 package ident
 
-import "golang.org/x/sys/windows"
+import "syscall"
+
+var getCurrentThreadId = syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
 
 // Thread returns the operating system's number of the calling thread.
-func Thread() uint64 { return uint64(windows.GetCurrentThreadId()) }
+func Thread() uint64 {
+	id, _, _ := syscall.SyscallN(getCurrentThreadId.Addr())
+	return uint64(id)
+}

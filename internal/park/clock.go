@@ -1,4 +1,4 @@
-// Package park has what a thread needs in order to wait: how to sleep and be woken, and how to spin.
+// Package park has what a thread needs in order to wait: the clock, tokens to park on, and how to spin.
 package park
 
 import "time"

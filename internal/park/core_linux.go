@@ -3,15 +3,13 @@ package park
 import (
 	"syscall"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
-// CPU returns the number of the core that the caller is on at this moment, or -1 if the kernel does not tell, as under a
+// CPU returns the number of the core that the caller is on at this moment, or -1 if the kernel does not report it, as under a
 // seccomp filter.
 func CPU() int {
 	var cpu uint32
-	if _, _, errno := syscall.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
+	if _, _, errno := syscall.RawSyscall(sysGetcpu, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
 		return -1
 	}
 	return int(cpu)

@@ -1,12 +1,18 @@
 package park
 
-import "runtime/metrics"
+import (
+	"runtime/metrics"
+	"time"
+)
 
-// A Load reads what the Go scheduler has to do, without allocating. It serves one goroutine at a time.
-type Load struct{ samples [3]metrics.Sample }
+// A Load reads how much the Go scheduler has to do, without allocating. It serves one goroutine at a time.
+type Load struct {
+	samples [3]metrics.Sample
+	next    time.Duration // when Yield yields again
+}
 
 // Read returns how many goroutines run, the caller included, how many wait for a P, and how many Ps there are. It costs about
-// 100 ns and takes the scheduler's lock. It is false before Go 1.26, which was the first to tell.
+// 100 ns and takes the scheduler's lock. It is false before Go 1.26, which was the first to report it.
 func (l *Load) Read() (running, waiting, ps int, ok bool) {
 	s := &l.samples
 	if s[0].Name == "" {
@@ -21,4 +27,16 @@ func (l *Load) Read() (running, waiting, ps int, ok bool) {
 		}
 	}
 	return int(s[0].Value.Uint64()), int(s[1].Value.Uint64()), int(s[2].Value.Uint64()), true
+}
+
+// Yield is for where Read is false. It calls gosched, which is runtime.Gosched, unless that has cost too much: a hundredth of the
+// time. It returns at once when nothing waits for a P, and late when goroutines compute, so it is its own measure of the load.
+func (l *Load) Yield(gosched func()) {
+	now := Now()
+	if now < l.next {
+		return
+	}
+	gosched()
+	end := Now()
+	l.next = end + 100*(end-now)
 }

@@ -83,3 +83,20 @@ func TestLoadSeesThatAllRunAndSomeWait(t *testing.T) {
 		t.Errorf("Read allocates %v times", n)
 	}
 }
+
+func TestYieldCostsAHundredthOfTheTime(t *testing.T) {
+	var l Load
+	yields := 0
+	l.Yield(func() { yields++; time.Sleep(time.Millisecond) })
+	if next := l.next; yields != 1 || next < 100*time.Millisecond {
+		t.Fatalf("%d yields; the next after %v", yields, next)
+	}
+	l.next = Now() + time.Hour
+	if l.Yield(func() { yields++ }); yields != 1 {
+		t.Error("it yields too early")
+	}
+	l.next = Now()
+	if l.Yield(func() { yields++ }); yields != 2 {
+		t.Error("it does not yield again")
+	}
+}

@@ -41,7 +41,7 @@ func guestRun(cores string, quick bool, timeout time.Duration) (r result, err er
 		return r, fmt.Errorf("%q is not a number of cores", cores)
 	}
 	const qemu = "qemu-system-x86_64"
-	if err := need(qemu, "qemu-system-x86"); err != nil {
+	if err := need("qemu-system"); err != nil {
 		return r, err
 	}
 	kernel, err := kernel()
@@ -88,10 +88,9 @@ func kernel() (string, error) {
 		return strings.Join(found[:min(1, len(found))], "")
 	}
 	if find() == "" {
-		update()
 		_, name, _ := strings.Cut(output("apt-cache", "depends", "linux-image-cloud-amd64"), "Depends: ")
 		name, _, _ = strings.Cut(name, "\n")
-		script := `mkdir -p "$0" && cd "$0" && apt-get download -q "$1" && dpkg-deb -x "$1"_*.deb .`
+		script := `apt-get update -qq; mkdir -p "$0" && cd "$0" && apt-get download -q "$1" && dpkg-deb -x "$1"_*.deb .`
 		if out, err := exec.Command("sh", "-c", script, dir, name).CombinedOutput(); err != nil || find() == "" {
 			return "", fmt.Errorf("no kernel: %w\n%s", err, out)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -8,15 +9,20 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// native is this machine.
-type native struct{}
+// A command is what go test -exec needs.
+type command struct {
+	name    string   // with its version
+	program []string // nothing for what runs natively
+	env     []string
+	end     func() // may be nil
+}
 
-func (native) prepare(bool) (*command, error) {
+// native is this machine.
+func native(bool) (*command, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return nil, errors.New("this machine is not linux/amd64")
 	}
@@ -24,29 +30,27 @@ func (native) prepare(bool) (*command, error) {
 }
 
 // qemu is the emulation of a processor for programs of Linux, by qemu's name of it.
-type qemu string
-
-func (q qemu) prepare(bool) (*command, error) {
-	program := "qemu-" + string(q)
-	if err := need(program, "qemu-user"); err != nil {
-		return nil, err
+func qemu(processor string) func(bool) (*command, error) {
+	return func(bool) (*command, error) {
+		program := "qemu-" + processor
+		if err := need("qemu-user"); err != nil {
+			return nil, err
+		}
+		words := strings.Fields(output(program, "--version")) // qemu-arm version 7.2.22 (Debian…
+		name := program
+		if len(words) > 2 {
+			name += " " + words[2]
+		}
+		return &command{name: name, program: []string{program}, env: []string{testutil.Emulator + "=" + program}}, nil
 	}
-	words := strings.Fields(output(program, "--version")) // qemu-arm version 7.2.22 (Debian…
-	name := program
-	if len(words) > 2 {
-		name += " " + words[2]
-	}
-	return &command{name: name, program: []string{program}, env: []string{self.Emulator + "=" + program}}, nil
 }
 
 // node runs WebAssembly.
-type node struct{}
-
-func (node) prepare(quick bool) (*command, error) {
+func node(quick bool) (*command, error) {
 	if err := inAHurry(quick, "node"); err != nil {
 		return nil, err
 	}
-	if err := need("node", "nodejs"); err != nil {
+	if err := need("node"); err != nil {
 		return nil, err
 	}
 	script := filepath.Join(strings.TrimSpace(output("go", "env", "GOROOT")), "lib", "wasm", "go_js_wasm_exec")
@@ -57,25 +61,23 @@ func (node) prepare(quick bool) (*command, error) {
 		program: []string{script}}, nil
 }
 
-// wine runs programs of Windows.
-//
-// Go asks bcryptprimitives.dll for random numbers, which Wine has since version 9 only. Its one function does the same as
-// one in advapi32.dll, so older ones are given a library that says so and has no code of its own.
-type wine struct{}
-
 const forwarder = `LIBRARY bcryptprimitives
 EXPORTS
 	ProcessPrng = advapi32.SystemFunction036
 `
 
-func (wine) prepare(quick bool) (*command, error) {
+// wine runs programs of Windows.
+//
+// Go asks bcryptprimitives.dll for random numbers, which Wine has since version 9 only. Its one function does the same as
+// one in advapi32.dll, so older ones are given a library that says so and has no code of its own.
+func wine(quick bool) (*command, error) {
 	if runtime.GOARCH != "amd64" {
 		return nil, errors.New("this machine is not an amd64 machine")
 	}
 	if err := inAHurry(quick, "wine"); err != nil {
 		return nil, err
 	}
-	if err := need("wine", "wine", "wine64"); err != nil {
+	if err := need("wine"); err != nil {
 		return nil, err
 	}
 	cache, err := os.UserCacheDir()
@@ -100,15 +102,11 @@ func (wine) prepare(quick bool) (*command, error) {
 	}
 	library := filepath.Join(prefix, "drive_c", "windows", "system32", "bcryptprimitives.dll")
 	if _, err := os.Stat(library); err != nil {
-		const ld = "x86_64-w64-mingw32-ld"
-		if err := need(ld, "binutils-mingw-w64-x86-64"); err != nil {
-			return nil, err
-		}
 		exports := filepath.Join(prefix, "bcryptprimitives.def")
 		if err := os.WriteFile(exports, []byte(forwarder), 0o666); err != nil {
 			return nil, err
 		}
-		if err := inPrefix(ld, "-shared", "--entry", "0", "-o", library, exports); err != nil {
+		if err := inPrefix("x86_64-w64-mingw32-ld", "-shared", "--entry", "0", "-o", library, exports); err != nil {
 			return nil, err
 		}
 	}
@@ -144,36 +142,13 @@ func inAHurry(quick bool, program string) error {
 	return nil
 }
 
-// need installs packages if the program is missing.
-func need(program string, packages ...string) error {
-	if _, err := exec.LookPath(program); err == nil {
-		return nil
-	}
-	if err := install(packages); err != nil {
-		return fmt.Errorf("%s is not installed: %w", program, err)
-	}
-	_, err := exec.LookPath(program)
-	return err
-}
-
-func install(packages []string) error {
-	if _, err := exec.LookPath("apt-get"); err != nil {
-		return errors.New("there is no apt-get to install " + strings.Join(packages, " ") + " with")
-	}
-	if os.Geteuid() != 0 {
-		return errors.New("only root may; try: sudo apt-get install " + strings.Join(packages, " "))
-	}
-	fmt.Println("ports: installing", strings.Join(packages, " "))
-	update()
-	c := exec.Command("apt-get", append([]string{"install", "-y", "-q", "--no-install-recommends"}, packages...)...)
-	c.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("apt-get: %w\n%s", err, out)
+// need installs a part of .ci/setup if it is missing, or returns how to.
+func need(part string) error {
+	if out, err := exec.Command(".ci/setup", part).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
 	}
 	return nil
 }
-
-var update = sync.OnceFunc(func() { _ = exec.Command("apt-get", "update", "-q").Run() }) // install says what is wrong
 
 // output returns what a program writes, or nothing if it fails.
 func output(program string, args ...string) string {

@@ -1,5 +1,5 @@
 // Command ports runs the tests on every port that this machine can run: natively, under qemu-user, under Node and under
-// Wine. It installs what is missing if it may (Debian, as root), and says so, or says what it leaves out.
+// Wine. What is missing, .ci/setup installs; it prints what it leaves out.
 //
 //	go run ./internal/ports                     all ports, all tests with -short
 //	go run ./internal/ports linux/s390x         one port
@@ -19,7 +19,7 @@ import (
 
 func main() {
 	quick := flag.Bool("quick", false, "only the packages that depend on the processor most, and only what is quickly installed")
-	write := flag.String("write", "", "write the results as a page to this `file`")
+	write := flag.String("write", "", "write the results into the page in this `file`")
 	timeout := flag.Duration("timeout", 10*time.Minute, "how long the tests of one package may take")
 	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many cores, a `list` like 8,32, and nothing else")
 	flag.Parse()
@@ -32,6 +32,32 @@ func main() {
 	if !run(*quick, *write, *timeout, flag.Args()) {
 		os.Exit(1)
 	}
+}
+
+// A port is a system and a processor, and what runs its programs here.
+type port struct {
+	system, processor string
+	on                func(quick bool) (*command, error) // installs what is missing, if it may and, with quick, if that is quick
+}
+
+func (p port) String() string { return p.system + "/" + p.processor }
+
+// ports has one for each file of assembly in internal/ident at least.
+var ports = []port{
+	{"linux", "386", native},
+	{"linux", "arm64", qemu("aarch64")},
+	{"linux", "arm", qemu("arm")},
+	{"linux", "riscv64", qemu("riscv64")},
+	{"linux", "loong64", qemu("loongarch64")},
+	{"linux", "ppc64le", qemu("ppc64le")},
+	{"linux", "ppc64", qemu("ppc64")},
+	{"linux", "s390x", qemu("s390x")},
+	{"linux", "mips64le", qemu("mips64el")},
+	{"linux", "mips64", qemu("mips64")},
+	{"linux", "mipsle", qemu("mipsel")},
+	{"linux", "mips", qemu("mips")},
+	{"js", "wasm", node},
+	{"windows", "amd64", wine},
 }
 
 // The packages, and those among them that quick runs.
@@ -58,7 +84,7 @@ func run(quick bool, write string, timeout time.Duration, wanted []string) bool 
 			continue
 		}
 		r := result{port: p}
-		on, err := p.on.prepare(quick)
+		on, err := p.on(quick)
 		if err != nil {
 			r.left = err.Error()
 		} else {
@@ -69,12 +95,24 @@ func run(quick bool, write string, timeout time.Duration, wanted []string) bool 
 		if write == "" {
 			continue
 		}
-		if err := os.WriteFile(write, page(results), 0o666); err != nil {
+		if err := rewrite(write, results); err != nil {
 			fmt.Fprintf(os.Stderr, "ports: %v\n", err)
 			return false
 		}
 	}
 	return conclude(results)
+}
+
+func rewrite(file string, results []result) error {
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	text, err := page(old, results)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o666)
 }
 
 // runOn tells whether all tests passed on machines with so many cores.

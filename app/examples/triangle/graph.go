@@ -17,7 +17,7 @@ const (
 )
 
 // A graph shows how long the last frames took. Its bars are one rectangle, drawn once for each number in a buffer. The
-// dots are lines at 1/60 and 1/30 s.
+// lines are at 1/60 and 1/30 s.
 type graph struct {
 	times   [bars]float32 // of full, a ring
 	next    int           // the oldest
@@ -65,24 +65,19 @@ func newGraph() (*graph, error) {
 	gl.BindVertexArray(g.array)
 	gl.GenBuffers(1, &g.buffer)
 	gl.BindBuffer(gl.ARRAY_BUFFER, g.buffer)
-	gl.BufferData(gl.ARRAY_BUFFER, 4*bars, nil, gl.STREAM_DRAW)
 	gl.VertexAttribPointerWithOffset(0, 1, gl.FLOAT, false, 4, 0)
 	gl.EnableVertexAttribArray(0)
 	gl.VertexAttribDivisor(0, 1)
 	return g, nil
 }
 
-// add adds a frame in place of the oldest.
-func (g *graph) add(d time.Duration) {
-	g.times[g.next] = float32(d.Seconds() / full.Seconds())
-	g.next = (g.next + 1) % bars
-}
-
-// draw sends the times to the graphics card, which takes a copy, so that nothing is allocated.
+// draw adds the time of a frame in place of the oldest, and sends all to the graphics card. BufferData copies them, so
+// nothing is allocated.
 func (g *graph) draw(f *app.Frame) {
+	g.times[g.next] = float32(f.Delta.Seconds() / full.Seconds())
+	g.next = (g.next + 1) % bars
 	gl.BindBuffer(gl.ARRAY_BUFFER, g.buffer)
-	gl.BufferData(gl.ARRAY_BUFFER, 4*bars, nil, gl.STREAM_DRAW) // the driver need not wait for the last frame
-	gl.BufferSubData(gl.ARRAY_BUFFER, 0, 4*bars, gl.Ptr(&g.times[0]))
+	gl.BufferData(gl.ARRAY_BUFFER, 4*bars, gl.Ptr(&g.times[0]), gl.STREAM_DRAW)
 	gl.UseProgram(g.program)
 	gl.Uniform1i(g.oldest, int32(g.next))
 	w, h := float32(max(f.ScreenWidth, 1)), float32(max(f.ScreenHeight, 1))

@@ -1,5 +1,5 @@
-// Command triangle turns a triangle and shows how long the frames take: as a graph in the window, one bar a frame, and
-// once a second in the title. Space stops the triangle, and Escape the program.
+// Command triangle turns a triangle. A graph below it has a bar for the time of each frame, and the title the number of
+// frames a second. Space stops the triangle, and Escape ends the program.
 //
 //	go run ./app/examples/triangle
 package main
@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	duration = flag.Duration("d", 0, "close the window after this `time`; 0 leaves that to you")
+	duration = flag.Duration("d", 0, "close the window after this `time`; 0 leaves it open")
 	noVSync  = flag.Bool("fast", false, "do not wait for the monitor")
 )
 
@@ -52,15 +52,16 @@ func run() error {
 	}
 
 	var paused atomic.Bool
-	var count counter
+	frames, since := 0, time.Duration(0)
 	w.OnDraw(func(f *app.Frame) {
 		if !paused.Load() {
 			s.angle += f.Delta.Seconds()
 		}
-		s.graph.add(f.Delta)
 		s.draw(f)
-		if fps, longest, ok := count.frame(f); ok {
-			w.SetTitle(fmt.Sprintf("triangle: %.1f frames a second, the longest %.1f ms", fps, 1e3*longest.Seconds()))
+		frames++
+		if past := f.Time - since; past >= time.Second {
+			w.SetTitle(fmt.Sprintf("triangle: %.1f frames a second", float64(frames)/past.Seconds()))
+			frames, since = 0, f.Time
 		}
 	})
 	w.OnEvent(func(e app.Event) {
@@ -80,24 +81,4 @@ func run() error {
 	}
 	w.Run()
 	return nil
-}
-
-// A counter counts the frames of a second.
-type counter struct {
-	since   time.Duration
-	frames  int
-	longest time.Duration
-}
-
-// frame counts f. Once a second ok is true, and the others are of the second that is over.
-func (c *counter) frame(f *app.Frame) (fps float64, longest time.Duration, ok bool) {
-	c.frames++
-	c.longest = max(c.longest, f.Delta)
-	past := f.Time - c.since
-	if past < time.Second {
-		return 0, 0, false
-	}
-	fps, longest = float64(c.frames)/past.Seconds(), c.longest
-	*c = counter{since: f.Time}
-	return fps, longest, true
 }

@@ -18,27 +18,20 @@ type scene struct {
 }
 
 const triangleVertex = `#version 330 core
-layout(location = 0) in vec2 corner;
-layout(location = 1) in vec3 paint;
+const vec2 corners[] = vec2[](vec2(0, 0.75), vec2(-0.65, -0.375), vec2(0.65, -0.375));
+const vec3 colours[] = vec3[](vec3(0.95, 0.38, 0.29), vec3(0.27, 0.68, 0.42), vec3(0.24, 0.49, 0.92));
 uniform float turn, aspect;
 out vec3 mixed;
 void main() {
-	vec2 p = mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * corner + vec2(0, 0.12);
+	vec2 p = mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * corners[gl_VertexID] + vec2(0, 0.12);
 	gl_Position = vec4(aspect > 1 ? vec2(p.x/aspect, p.y) : vec2(p.x, p.y*aspect), 0, 1);
-	mixed = paint;
+	mixed = colours[gl_VertexID];
 }`
 
 const triangleFragment = `#version 330 core
 in vec3 mixed;
 out vec4 colour;
 void main() { colour = vec4(mixed, 1); }`
-
-// The corners of the triangle: where, and of what colour.
-var corners = []float32{
-	0, 0.75, 0.95, 0.38, 0.29,
-	-0.65, -0.375, 0.27, 0.68, 0.42,
-	0.65, -0.375, 0.24, 0.49, 0.92,
-}
 
 func newScene() (*scene, error) {
 	program, err := gpu.Program(triangleVertex, triangleFragment)
@@ -47,16 +40,6 @@ func newScene() (*scene, error) {
 	}
 	s := &scene{program: program, turn: gpu.Uniform(program, "turn"), aspect: gpu.Uniform(program, "aspect")}
 	gl.GenVertexArrays(1, &s.array)
-	gl.BindVertexArray(s.array)
-	var buffer uint32
-	gl.GenBuffers(1, &buffer)
-	gl.BindBuffer(gl.ARRAY_BUFFER, buffer)
-	gl.BufferData(gl.ARRAY_BUFFER, 4*len(corners), gl.Ptr(corners), gl.STATIC_DRAW)
-	const stride = 5 * 4
-	gl.VertexAttribPointerWithOffset(0, 2, gl.FLOAT, false, stride, 0)
-	gl.EnableVertexAttribArray(0)
-	gl.VertexAttribPointerWithOffset(1, 3, gl.FLOAT, false, stride, 2*4)
-	gl.EnableVertexAttribArray(1)
 	s.graph, err = newGraph()
 	return s, err
 }

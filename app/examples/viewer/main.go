@@ -2,15 +2,21 @@
 //
 //	go run ./app/examples/viewer picture.png holiday/*.jpg
 //
-// The arrow keys show the next and the last one. The wheel zooms, dragging moves, 0 fits the picture into the window
-// again, F fills the screen, and Escape leaves. Files are read by a goroutine of their own, so that the window does not
-// wait for them; a frame is drawn only when something has changed.
+// The arrow keys show the next and the previous one, F fills the screen, and Escape ends the program. A goroutine reads
+// the files, so that the window does not wait for them. A frame is drawn only when something has changed.
 package main
 
 import (
 	"flag"
+	"fmt"
+	"image"
+	"image/draw"
+	_ "image/gif" // the formats that it reads
+	_ "image/jpeg"
+	_ "image/png"
 	"log"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
@@ -20,7 +26,7 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-var duration = flag.Duration("d", 0, "close the window after this `time`; 0 leaves that to you")
+var duration = flag.Duration("d", 0, "close the window after this `time`; 0 leaves it open")
 
 func main() {
 	flag.Parse()
@@ -41,18 +47,13 @@ func run(files []string) error {
 	if err != nil {
 		return err
 	}
-	v := &viewer{win: w}
-	w.Thread().Call(func() {
-		if v.picture, err = gpu.NewPicture(true); err == nil {
-			v.picture.Upload(invitation())
-			v.largest = gpu.MaxSize()
-		}
-	})
+	v := &viewer{win: w, wanted: make(chan request, 1)}
+	w.Thread().Call(func() { v.picture, err = gpu.NewPicture() })
 	if err != nil {
 		return err
 	}
-	v.loader = newLoader(v.loaded)
-	defer v.loader.stop()
+	go v.load()
+	defer close(v.wanted)
 	v.add(files)
 	w.OnDraw(v.draw)
 	w.OnEvent(v.event)
@@ -63,29 +64,63 @@ func run(files []string) error {
 	return nil
 }
 
-// A viewer is a window with a list of files. What does not say otherwise belongs to the goroutine that runs the window.
+// A viewer is a window with a list of files.
 type viewer struct {
 	win    *app.Win
-	files  []string
-	at     int // the file that is wanted
-	loader *loader
-	full   bool
-	drag   struct {
-		on   bool
-		x, y float64
-	}
-	largest int // picture that the graphics card takes
+	wanted chan request // holds the last one
 
-	view    view         // what is seen of the picture; for all goroutines
-	picture *gpu.Picture // the window's thread's
+	// The goroutine that runs the window uses these.
+	files      []string
+	at         int // the wanted file
+	fullscreen bool
+
+	// The window's thread uses these, so that no lock is needed.
+	picture *gpu.Picture
+	size    image.Point // of the picture
+}
+
+// A request is a file to show.
+type request struct{ file, place string }
+
+// load reads one file at a time. A file that cannot be shown is named in the title, and the picture stays.
+func (v *viewer) load() {
+	for r := range v.wanted {
+		m, err := read(r.file)
+		if err != nil {
+			v.win.SetTitle(fmt.Sprintf("%s %s", r.place, err))
+			continue
+		}
+		v.win.Thread().Call(func() {
+			v.picture.Upload(m)
+			v.size = m.Rect.Size()
+		})
+		v.win.Redraw()
+		v.win.SetTitle(fmt.Sprintf("%s %s: %d × %d", r.place, filepath.Base(r.file), m.Rect.Dx(), m.Rect.Dy()))
+	}
+}
+
+func read(file string) (*image.RGBA, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, _, err := image.Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	upright := image.NewRGBA(image.Rectangle{Max: m.Bounds().Size()})
+	draw.Draw(upright, upright.Rect, m, m.Bounds().Min, draw.Src)
+	return upright, nil
 }
 
 func (v *viewer) draw(f *app.Frame) {
 	gl.ClearColor(0.09, 0.10, 0.12, 1)
 	gl.Clear(gl.COLOR_BUFFER_BIT)
-	width, height := float64(f.ScreenWidth), float64(f.ScreenHeight)
-	x, y, w, h := v.view.place(width, height)
-	v.picture.Draw(width, height, x, y, w, h)
+	if v.size.X > 0 {
+		k := min(float64(f.Width)/float64(v.size.X), float64(f.Height)/float64(v.size.Y))
+		v.picture.Draw(k*float64(v.size.X)/float64(f.Width), k*float64(v.size.Y)/float64(f.Height))
+	}
 }
 
 func (v *viewer) event(e app.Event) {
@@ -94,84 +129,47 @@ func (v *viewer) event(e app.Event) {
 		v.add(e.Paths)
 	case *app.KeyEvent:
 		if e.Action != app.Release {
-			v.key(e.Key, e.Action == app.Repeat)
-		}
-	case *app.ScrollEvent:
-		v.view.zoom(e.DY)
-		v.win.Redraw()
-	case *app.MouseButtonEvent:
-		if e.Button == app.MouseLeft {
-			v.drag.on, v.drag.x, v.drag.y = e.Action == app.Press, e.X, e.Y
-		}
-	case *app.MouseMoveEvent:
-		v.view.point(e.X, e.Y)
-		if v.drag.on {
-			v.view.move(e.X-v.drag.x, e.Y-v.drag.y)
-			v.drag.x, v.drag.y = e.X, e.Y
-			v.win.Redraw()
+			v.key(e.Key)
 		}
 	}
 }
 
-func (v *viewer) key(k app.Key, held bool) {
+func (v *viewer) key(k app.Key) {
 	switch k {
 	case app.KeyRight, app.KeyDown, app.KeySpace:
 		v.show(v.at + 1)
 	case app.KeyLeft, app.KeyUp:
 		v.show(v.at - 1)
-	case app.Key0:
-		v.view.fit()
-		v.win.Redraw()
 	case app.KeyF:
-		if !held {
-			v.fullscreen(!v.full)
+		if v.fullscreen = !v.fullscreen; !v.fullscreen {
+			v.win.Windowed()
+		} else if monitors, err := app.Monitors(); err == nil && len(monitors) > 0 {
+			_ = v.win.Fullscreen(monitors[0])
 		}
 	case app.KeyEscape:
-		switch {
-		case v.full:
-			v.fullscreen(false)
-		case !held:
-			v.win.Stop()
-		}
-	}
-}
-
-func (v *viewer) fullscreen(full bool) {
-	v.full = full
-	if !full {
-		v.win.Windowed()
-		return
-	}
-	if monitors, err := app.Monitors(); err == nil && len(monitors) > 0 {
-		v.full = v.win.Fullscreen(monitors[0]) == nil
+		v.win.Stop()
 	}
 }
 
 // add appends files to the list and shows the first of them.
 func (v *viewer) add(files []string) {
+	v.files = append(v.files, files...)
 	if len(files) > 0 {
-		v.files = append(v.files, files...)
 		v.show(len(v.files) - len(files))
 	}
 }
 
-// show has a file loaded; after the last comes the first.
+// show requests a file in place of the one that has been requested and is not being read yet. The first comes after the
+// last.
 func (v *viewer) show(at int) {
-	if n := len(v.files); n > 0 {
-		v.at = (at%n + n) % n
-		v.loader.load(request{v.files[v.at], v.at, n, v.largest})
+	n := len(v.files)
+	if n == 0 {
+		return
 	}
-}
-
-// loaded is told by the loader what came of a request. A file that cannot be shown is named in the title, and the
-// picture that is shown stays.
-func (v *viewer) loaded(r request, m *picture, err error) {
-	if err == nil {
-		v.win.Thread().Call(func() {
-			v.picture.Upload(m)
-			v.view.show(m.Rect.Dx(), m.Rect.Dy())
-		})
-		v.win.Redraw()
+	v.at = (at%n + n) % n
+	select {
+	case <-v.wanted:
+	default:
 	}
-	v.win.SetTitle(r.title(m, err))
+	v.wanted <- request{v.files[v.at], fmt.Sprintf("%d of %d:", v.at+1, n)}
 }

@@ -26,7 +26,7 @@ import (
 var (
 	count     = flag.Int("run", 2, "how many `windows` to open")
 	traceFile = flag.String("trace", "", "write an execution trace to `FILE`, for go tool trace")
-	duration  = flag.Duration("d", 0, "close the windows after this `time`; 0 leaves that to you")
+	duration  = flag.Duration("d", 0, "close the windows after this `time`; 0 leaves them open")
 )
 
 func main() {

@@ -1,10 +1,10 @@
-// Command workers has as many goroutines as there are processors compute the Mandelbrot set, tile by tile, and shows
-// each tile as soon as it is there. The goroutines hand their tiles to the window's thread, and set the title.
+// Command workers computes the Mandelbrot set, tile by tile, on as many goroutines as there are processors, and shows
+// each tile as soon as it has been computed. The goroutines call the window's thread.
 //
 //	go run ./app/examples/workers
 //
-// A click zooms in on the place, a click with the right button zooms out, the wheel does both, R shows the whole set
-// again, and Escape ends the program. What is being computed is given up when something else is wanted.
+// A click zooms in on the place, a click with the right button zooms out, R shows the whole set again, and Escape ends
+// the program. Each of them ends the job before.
 package main
 
 import (
@@ -13,11 +13,14 @@ import (
 	"os"
 	"time"
 
+	"github.com/go-gl/gl/v3.3-core/gl"
+
 	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/examples/internal/gpu"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-var duration = flag.Duration("d", 0, "close the window after this `time`; 0 leaves that to you")
+var duration = flag.Duration("d", 0, "close the window after this `time`; 0 leaves it open")
 
 func main() {
 	flag.Parse()
@@ -38,54 +41,44 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	var c *canvas
-	w.Thread().Call(func() { c, err = newCanvas(w) })
+	c := &canvas{win: w}
+	w.Thread().Call(func() { c.picture, err = gpu.NewPicture() })
 	if err != nil {
 		return err
 	}
-	w.OnDraw(c.draw)
-
-	team := newTeam(c)
-	defer team.stop()
+	w.OnDraw(func(*app.Frame) {
+		gl.Clear(gl.COLOR_BUFFER_BIT)
+		c.picture.Draw(1, 1)
+	})
+	defer c.stop()
 	sight := whole
 	width, height := w.Size()
-	var mouse app.MouseMoveEvent
-	team.compute(sight, width, height)
-	zoom := func(factor float64) {
-		sight = sight.zoom(factor, mouse.X/float64(max(width, 1)), mouse.Y/float64(max(height, 1)), width, height)
-		team.compute(sight, width, height)
-	}
+	c.begin(sight, width, height)
 	w.OnEvent(func(e app.Event) {
 		switch e := e.(type) {
-		case *app.MouseMoveEvent:
-			mouse = *e
 		case *app.MouseButtonEvent:
-			switch {
-			case e.Action != app.Press:
-			case e.Button == app.MouseLeft:
-				zoom(0.5)
-			case e.Button == app.MouseRight:
-				zoom(2)
+			factor := 0.5
+			if e.Button == app.MouseRight {
+				factor = 2
 			}
-		case *app.ScrollEvent:
-			if e.DY > 0 {
-				zoom(0.8)
-			} else if e.DY < 0 {
-				zoom(1.25)
+			if e.Action != app.Press {
+				return
 			}
+			sight = sight.zoom(factor, e.X/float64(width), e.Y/float64(height), width, height)
 		case *app.ResizeEvent:
 			width, height = e.ScreenWidth, e.ScreenHeight
-			team.compute(sight, width, height)
 		case *app.KeyEvent:
-			switch {
-			case e.Action != app.Press:
-			case e.Key == app.KeyR:
-				sight = whole
-				team.compute(sight, width, height)
-			case e.Key == app.KeyEscape:
+			if e.Key == app.KeyEscape {
 				w.Stop()
 			}
+			if e.Key != app.KeyR || e.Action != app.Press {
+				return
+			}
+			sight = whole
+		default:
+			return
 		}
+		c.begin(sight, width, height)
 	})
 	if *duration > 0 {
 		time.AfterFunc(*duration, w.Stop)

@@ -150,8 +150,8 @@ inline Park(q) {
 	od
 }
 
-/* Call.Poke: a send that finds the place taken does nothing. */
-inline Poke(q) { token[q] = 1 }
+/* Call.Notify: a send that finds the place taken does nothing. */
+inline Notify(q) { token[q] = 1 }
 
 /* Call.Settle. s is 0 before and after. */
 inline Settle(q, outcome) {
@@ -164,7 +164,7 @@ inline Settle(q, outcome) {
 	if
 	:: s & PARKED ->
 #ifndef FAULT_NO_TOKEN /* Call.Settle: the token is forgotten */
-		s = 0; Poke(q)
+		s = 0; Notify(q)
 #endif
 	:: else -> s = 0
 	fi
@@ -195,19 +195,13 @@ inline Start(q) {
 	:: (state[q] & 15) == WITHDRAWN -> yes = 0; LetGo(q, THREAD_LET_GO); break
 	:: d_step { (state[q] & 15) != WITHDRAWN -> s = state[q] };
 		if
-#ifdef FAULT_START_STORE /* Call.Start: Store instead of CompareAndSwap */
-		:: d_step { state[q] = s | STARTED; s = 0 };
-#else
 		:: d_step { state[q] == s -> state[q] = s | STARTED; s = 0 };
-#endif
 			if /* Ctx.Err */
 			:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; yes = 0; Decide(fn[q], NOT_RUN) }; Settle(q, EXPIRED)
 			:: d_step { !expired[fn[q]] -> yes = 1 }
 			fi;
 			break
-#ifndef FAULT_START_STORE
 		:: d_step { state[q] != s -> s = 0 }
-#endif
 		fi
 	od
 }
@@ -224,9 +218,7 @@ inline Withdraw(q) {
 			d_step { assert(InUse(q) && (state[q] & 15) == WITHDRAWN || one_owner); fn[q] = 0 };
 #else
 			d_step { assert(InUse(q) && (state[q] & 15) == WITHDRAWN || one_owner); fn[q] = 0 };
-#ifndef FAULT_KEPT /* Call.Withdraw: the caller leaves the record to the thread */
 			LetGo(q, CALLER_LET_GO);
-#endif
 #endif
 			break
 		:: d_step { state[q] != s -> s = 0 }
@@ -594,8 +586,8 @@ inline Rest(e) {
 	fi
 }
 
-/* Queue.Rise */
-inline Rise(e) {
+/* Queue.Awake */
+inline Awake(e) {
 	if
 	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) }
 	:: head[e] != RESTING
@@ -666,11 +658,7 @@ inline TakeOwn(e, until) {
 	:: taken[e] < until && ready[e] == CLOSED
 	:: d_step { taken[e] < until && ready[e] != CLOSED -> r = ready[e]; Only(e) };
 		if
-#ifdef FAULT_OWN_UNSURE /* Queue.TakeOwn: takes the call although Close has the list */
-		:: d_step { skip -> if :: ready[e] == r -> ready[e] = NIL :: else fi };
-#else
 		:: d_step { ready[e] == r -> ready[e] = NIL };
-#endif
 			MERGE {
 				c = mine[e];
 				if
@@ -690,9 +678,7 @@ inline TakeOwn(e, until) {
 			:: else
 			fi;
 			Took(e)
-#ifndef FAULT_OWN_UNSURE
 		:: d_step { ready[e] != r -> OnlyClose(e); r = NIL }
-#endif
 		fi
 	fi
 }

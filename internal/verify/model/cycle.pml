@@ -1,17 +1,16 @@
-/* Threads whose functions call each other: in a circle, nested, after a Go, from a coroutine, by way of a pool or of a
+/* Threads whose functions call each other: in a cycle, nested, after a Go, from a coroutine, by way of a pool or of a
  * bounded queue.
  *
  * Each job is one function, as a process: it runs on the thread that has set its control to BEGUN, which waits until
  * it is ENDED, or LEFT by Goexit. So what a function does on its thread, be it in place of that thread's waiting,
  * needs no stack but that of the processes that wait for each other.
  *
- * CIRCLE says which jobs there are. Tables give for each job, from 1, the thread that it runs on, the job that its
+ * CYCLE says which jobs there are. Tables give for each job, from 1, the thread that it runs on, the job that its
  * function queues by Go first, the job that it calls then, and the job whose function waits for it. Callers are goroutines
  * outside; caller i makes the job CALLED(i). The other jobs that no function makes are queued before the model begins.
  */
 #define INNER     1 /* a function on A calls B, whose function calls A */
 #define CROSSED   2 /* a function on A calls B, another on B calls A */
-#define ROUND     3 /* the same with three threads, A to B to C to A */
 #define NESTED    4 /* a function on A queues one there by Go, and then calls one there; another goroutine calls A too */
 #define TRAIL     5 /* as CROSSED, but the function on A queues one on B by Go before it calls B */
 #define COROUTINE 6 /* as INNER, but on A coroutines make the calls; the function that B calls calls A once more */
@@ -20,9 +19,9 @@
 #define POOLED    9 /* a function of a pool calls A, whose function calls the pool; with two WORKERS another calls
                      A too, or the second has nothing else to do if SPARE is defined */
 
-#if CIRCLE == INNER || CIRCLE == COROUTINE
+#if CYCLE == INNER || CYCLE == COROUTINE
 #define QUEUES 2
-#if CIRCLE == INNER
+#if CYCLE == INNER
 #define JOBS 3
 #else
 #define JOBS 4
@@ -33,21 +32,14 @@
 #define GOES(j) 0
 #define SUB(j)  ((j) < JOBS -> (j) + 1 : 0)
 #define CALLER(j) ((j) > 0 -> (j) - 1 : 0)
-#elif CIRCLE == CROSSED
+#elif CYCLE == CROSSED
 #define QUEUES 2
 #define JOBS 4
 #define ON(j)   ((j) == 2 || (j) == 3)
 #define GOES(j) 0
 #define SUB(j)  ((j)%2 == 1 -> (j) + 1 : 0)
 #define CALLER(j) ((j) > 0 && (j)%2 == 0 -> (j) - 1 : 0)
-#elif CIRCLE == ROUND
-#define QUEUES 3
-#define JOBS 6
-#define ON(j)   (((j)/2)%3)
-#define GOES(j) 0
-#define SUB(j)  ((j)%2 == 1 -> (j) + 1 : 0)
-#define CALLER(j) ((j) > 0 && (j)%2 == 0 -> (j) - 1 : 0)
-#elif CIRCLE == NESTED
+#elif CYCLE == NESTED
 #define OWNPOSTS
 #define QUEUES 1
 #define JOBS 4
@@ -57,19 +49,19 @@
 #define GOES(j) ((j) == 1 -> 2 : 0)
 #define SUB(j)  ((j) == 1 -> 3 : 0)
 #define CALLER(j) ((j) == 3 -> 1 : 0)
-#elif CIRCLE == TRAIL
+#elif CYCLE == TRAIL
 #define QUEUES 2
 #define JOBS 5
 #define ON(j)   ((j) == 2 || (j) == 3 || (j) == 5)
 #define GOES(j) ((j) == 1 -> 5 : 0)
 #define SUB(j)  ((j)%2 == 1 && (j) < 5 -> (j) + 1 : 0)
 #define CALLER(j) ((j) == 2 || (j) == 4 -> (j) - 1 : 0)
-#elif CIRCLE == BOUNDED || CIRCLE == BOTH
+#elif CYCLE == BOUNDED || CYCLE == BOTH
 #define LIMITS
 #define QUEUES 2
 #define ON(j)   ((j) == 2 || (j) == 3 || (j) == 5)
-#define CALLER(j) (CIRCLE == BOUNDED && (j) == 4 -> 2 : 0)
-#if CIRCLE == BOUNDED
+#define CALLER(j) (CYCLE == BOUNDED && (j) == 4 -> 2 : 0)
+#if CYCLE == BOUNDED
 #define JOBS 6
 #define GOES(j) ((j) == 1 -> 3 : 0)
 #define SUB(j)  ((j) == 2 -> 4 : 0)
@@ -78,7 +70,7 @@
 #define GOES(j) ((j) == 1 -> 3 : ((j) == 2 -> 4 : 0))
 #define SUB(j)  0
 #endif
-#elif CIRCLE == POOLED
+#elif CYCLE == POOLED
 #define POOL (WORKERS + 1)
 #define BACKLOG 1
 #define THREADS (WORKERS + 1)
@@ -140,7 +132,7 @@ bit told;         /* history: another thread has been told of the Goexit */
 #define Begin(job) Decide(job, HAS_RUN); control[job] = BEGUN; \
 	assert(!(GOES(CALLER(job))) || fate[GOES(CALLER(job))] != UNDECIDED || in_order); \
 	assert(CALLER(job) == 0 || control[CALLER(job)] == BEGUN || caller_there); \
-	assert(!told || job != 2 || CIRCLE == POOLED || caller_there)
+	assert(!told || job != 2 || CYCLE == POOLED || caller_there)
 
 #define MORE byte p, q, y, t, m, i, seen, todo; bit entered, exits, unwound, gone, limited
 
@@ -160,7 +152,7 @@ inline Exec(e, during) {
 			i = fn[q]; fn[q] = 0 };
 		PutRecord(q);
 #ifdef POOL
-		by[i] = e; /* never in cycle/Function: nothing is posted to a pool from a circle */
+		by[i] = e; /* never in cycle/Function: nothing is posted to a pool from a cycle */
 #endif
 		d_step { Begin(i); q = 0 };
 		atomic { control[i] >= ENDED -> exits = (control[i] == LEFT); i = 0 }
@@ -306,9 +298,7 @@ inline WaitFor(e) {
 		:: !yes -> Outcome(c); break
 		:: else -> yes = 0
 		fi;
-#ifndef FAULT_PUBLISHED_LATE /* Engine.waitOn: wait.Store only when it is about to wait for the token */
 		d_step { wait[e] = c; waitOn[e] = t };
-#endif
 		Rescue(e);
 		if
 		:: exits -> /* the deferred function, and waitOn again unless the call is gone */
@@ -327,14 +317,11 @@ inline WaitFor(e) {
 			if
 			:: !entered ->
 				entered = 1;
-#ifndef FAULT_NO_POKE /* Engine.waitOn: does not poke the others */
+#ifndef FAULT_NO_NOTIFY /* Engine.waitOn: does not notify the others */
 				PokeAll(e)
 #endif
 			:: else
 			fi;
-#ifdef FAULT_PUBLISHED_LATE
-			atomic { wait[e] = c; waitOn[e] = t };
-#endif
 			if /* waitToken */
 			:: atomic { token[c] -> token[c] = 0 }
 #ifdef DEADLINES
@@ -368,9 +355,6 @@ inline WaitFor(e) {
 /* reach.from, for a wait for a thread or a pool: seen, as bits. */
 inline Reach(on) {
 	d_step { seen = BITS(on); todo = seen };
-#ifdef FAULT_ONE_WORKER /* reach.add: only the first thread of the pool that is waited for */
-	d_step { if :: on == POOL -> seen = 1; todo = 1 :: else fi };
-#endif
 	do
 	:: d_step { todo != 0 ->
 			y = LOWEST(todo);
@@ -427,13 +411,9 @@ inline PokeAll(e) {
 	:: d_step { seen != 0 -> y = LOWEST(seen); seen = seen & ~(1 << y); i = wait[y] };
 		if
 		:: i == NIL
-		:: ISCALL(i) -> Poke(i)
+		:: ISCALL(i) -> Notify(i)
 #ifdef LIMITS
-#ifndef FAULT_PLACES_UNPOKED /* wait.poke: does nothing for a wait for a place */
 		:: i == PLACE -> placeToken[y] = 1
-#else
-		:: i == PLACE
-#endif
 #endif
 		fi;
 		i = 0; y = 0
@@ -513,7 +493,7 @@ end:	control[j0] == BEGUN;
 	atomic { j = SUB(j0); t = ON(j) };
 	if
 #ifdef FAULT_BY_GOROUTINE /* Engine.On: looks which goroutine the caller is, and a coroutine is none that serves */
-	:: j != 0 && t == e && CIRCLE != COROUTINE ->
+	:: j != 0 && t == e && CYCLE != COROUTINE ->
 #else
 	:: j != 0 && t == e -> /* Engine.nested */
 #endif
@@ -533,7 +513,7 @@ end:	control[j0] == BEGUN;
 			atomic { control[j] >= ENDED -> exits = (control[j] == LEFT) }
 		fi
 #ifdef FAULT_BY_GOROUTINE
-	:: j != 0 && (t != e || CIRCLE == COROUTINE) ->
+	:: j != 0 && (t != e || CYCLE == COROUTINE) ->
 #else
 	:: j != 0 && t != e -> /* Engine.Call, Engine.CallContext, Pool.Call */
 #endif
@@ -558,11 +538,7 @@ end:	control[j0] == BEGUN;
 			ok = 0;
 			if
 			:: d_step { SETTLED(state[c]) -> o = BARE(state[c]) }
-#ifdef FAULT_COROUTINE_UNKNOWN /* registry.current: does not find the thread of a coroutine */
-			:: Await(0)
-#else
 			:: WaitFor(e)
-#endif
 			fi;
 			if
 			:: exits
@@ -661,25 +637,22 @@ init {
 #if CALLERS > 0
 		for (i : 0 .. CALLERS - 1) { run Caller(i) };
 #endif
-#if CIRCLE == CROSSED || CIRCLE == TRAIL || CIRCLE == ROUND
+#if CYCLE == CROSSED || CYCLE == TRAIL
 		Prepare(0, 0, 1, POSTED, 1);
 		Prepare(1, 1, 1, POSTED, 3);
-#endif
-#if CIRCLE == ROUND
-		Prepare(2, 2, 1, POSTED, 5);
 #endif
 #ifdef LIMITS
 		Prepare(0, 0, 1, POSTED, 1);
 		Prepare(1, 1, 1, POSTED, 2);
 		Prepare(1, 1, 2, PLACED, 5);
 		places[1] = 1;
-#if CIRCLE == BOTH
+#if CYCLE == BOTH
 		Prepare(0, 0, 2, PLACED, 6);
 		places[0] = 1;
 #endif
 		run Poster(1);
 #endif
-#if CIRCLE == POOLED
+#if CYCLE == POOLED
 		Prepare(0, POOL, 1, POSTED, 1);
 #if JOBS > 3
 		Prepare(1, POOL, 2, POSTED, 4);

@@ -5,23 +5,23 @@
 #define INGO 1 /* inScheduler */
 
 bit mode[QUEUES];   /* only the thread changes it */
-bit bell[QUEUES];   /* a channel with room for one */
-bit atBell[QUEUES]; /* history: the thread has looked at head and now receives from bell */
+bit wakeup[QUEUES];   /* a channel with room for one */
+bit atWakeup[QUEUES]; /* history: the thread has looked at head and now receives from wakeup */
 
 #ifdef HOST
-bit hook, rung;
-bit event;   /* posted to the host's loop by the hook, and not yet taken */
+bit onWake, notified;
+bit event;   /* posted to the host's loop by the callback, and not yet taken */
 bit waiting; /* history: the host waits for an event */
-#define LOST(e) (owed[e] == 0 && ((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && hook && head[e] != CLOSED || \
-	head[e] != RESTING && atBell[e] && !bell[e]))
+#define LOST(e) (owed[e] == 0 && ((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && onWake && head[e] != CLOSED || \
+	head[e] != RESTING && atWakeup[e] && !wakeup[e]))
 #else
-#define LOST(e) (owed[e] == 0 && head[e] != RESTING && atBell[e] && !bell[e])
+#define LOST(e) (owed[e] == 0 && head[e] != RESTING && atWakeup[e] && !wakeup[e])
 #endif
 #ifndef THREADS
 #define THREADS QUEUES
 #endif
 
-/* The wake-up that is owed becomes a token in bell. If it is not there and the thread waits, it is lost. */
+/* The wake-up that is owed becomes a token in wakeup. If it is not there and the thread waits, it is lost. */
 active proctype Monitor() {
 #if THREADS == 1
 end:	atomic { LOST(0) -> assert(lost_wakeup) }
@@ -48,28 +48,24 @@ end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
 inline Wake(e) {
 	if
 	:: mode[e] == INGO ->
-#ifdef FAULT_BELL_BLOCKS /* Engine.wake: the send without a default */
-		d_step { !bell[e] -> bell[e] = 1; owed[e]-- }
+#ifdef FAULT_WAKEUP_UNBUFFERED /* New: the wakeup is a channel without a place */
+		d_step { wakeup[e] = atWakeup[e]; owed[e]-- }
 #else
-#ifdef FAULT_BELL_UNBUFFERED /* New: the bell is a channel without a place */
-		d_step { bell[e] = atBell[e]; owed[e]-- }
-#else
-		d_step { bell[e] = 1; owed[e]-- } /* never in host/Host: it is on the thread */
-#endif
+		d_step { wakeup[e] = 1; owed[e]-- } /* never in host/Host: it is on the thread */
 #endif
 #ifdef HOST
 	:: mode[e] == UP ->
 		if
-		:: !hook -> owed[e]--
-		:: hook ->
+		:: !onWake -> owed[e]--
+		:: onWake ->
 			if
-			:: d_step { !rung -> rung = 1 };
-				d_step { event = 1; owed[e]-- } /* the hook posts an empty event */
-			:: rung -> owed[e]--
+			:: d_step { !notified -> notified = 1 };
+				d_step { event = 1; owed[e]-- } /* the callback posts an empty event */
+			:: notified -> owed[e]--
 			fi
 		fi
 #else
-	:: mode[e] == UP -> d_step { owed[e]-- } /* there is no hook */
+	:: mode[e] == UP -> d_step { owed[e]-- } /* there is no onWake */
 #endif
 	fi
 }
@@ -77,7 +73,7 @@ inline Wake(e) {
 /* Engine.idle, with spin. A look that finds nothing changes nothing. So a thread that looks again and again is one that
  * stays before the first if, and leaves it by one of the looks, or in vain. */
 inline Idle(e) {
-	Rise(e);
+	Awake(e);
 	if
 	:: ISCALL(ready[e]) -> yes = 1 /* Queue.Pending; never in queue/Thread, cycle/Thread, host/Host, pool/Worker: Take has found it empty */
 	:: ready[e] == NIL ->
@@ -106,16 +102,16 @@ inline Sleep(e) {
 		:: head[e] != RESTING -> break
 #ifdef FAULT_MODE_LATE /* Engine.sleep: the mode is stored when the thread is about to receive */
 		:: head[e] == RESTING ->
-			atomic { mode[e] = INGO; atBell[e] = 1 };
+			atomic { mode[e] = INGO; atWakeup[e] = 1 };
 #else
-#ifdef FAULT_BELL_UNBUFFERED
+#ifdef FAULT_WAKEUP_UNBUFFERED
 		:: head[e] == RESTING ->
-			atBell[e] = 1;
+			atWakeup[e] = 1;
 #else
-		:: atomic { head[e] == RESTING -> atBell[e] = 1 };
+		:: atomic { head[e] == RESTING -> atWakeup[e] = 1 };
 #endif
 #endif
-end_bell:		atomic { bell[e] -> bell[e] = 0; atBell[e] = 0 } /* <-bell */
+end_wakeup:		atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup */
 		od
 	:: else
 	fi;
@@ -192,11 +188,7 @@ inline Come(e) {
 	atomic { x = c; assert(!firstTaken[e] || one_owner); firstTaken[e] = 1; Claim(FIRST(e), CONTROL, 0, 0) };
 	Push(e);
 	if
-#ifdef FAULT_COME_KEPT /* Engine.come: does not give back the record that a closed queue refuses */
-	:: !ok
-#else
 	:: !ok -> Put(c) /* never in cycle/Function: a pool in a cycle is not terminated */
-#endif
 #ifdef FAULT_COME_UNWOKEN /* Engine.come: does not wake */
 	:: ok && wake -> d_step { wake = 0; owed[e]-- }
 #else
@@ -247,20 +239,8 @@ inline Came(e) {
 
 /* Pool.next: c, and o is the thread to tell. */
 inline Next(e) {
-#ifdef FAULT_LISTED_FIRST /* Pool.next: says that the thread is idle, and looks at the backlog when it has the mutex again */
-	d_step {
-		if
-		:: !closed && !listed[e] -> idle[idlers] = e; idlers++; listed[e] = 1
-		:: else
-		fi
-	};
-#endif
 	if
-#ifdef FAULT_RETIRED_EARLY /* Pool.next: a thread of a pool that is retired ends, whatever the backlog has */
-	:: d_step { nempty(backlog) && !retired ->
-#else
 	:: d_step { nempty(backlog) ->
-#endif
 			Came(e); backlog?c; o = POOL;
 			if
 #ifdef FAULT_NEXT_UNTOLD /* Pool.next: the thread that has come does not tell the next */
@@ -272,7 +252,6 @@ inline Next(e) {
 			fi;
 			yes = 0;
 			Shared() };
-#ifndef FAULT_NEXT_TOLD_LATE /* Pool.next: the next is told when the thread has run its call */
 #if BACKLOG == 1
 		assert(o == POOL || shared_out); /* there is no more */
 #else
@@ -282,54 +261,29 @@ inline Next(e) {
 		fi;
 #endif
 		o = 0
-#endif
-#ifdef FAULT_NEXT_TWICE /* Pool.next: finds the backlog empty, and says that it is idle when it has the mutex again */
-	:: empty(backlog) ->
-		if
-		:: d_step { !closed && !listed[e] -> Came(e); yes = 0; idle[idlers] = e; idlers++; listed[e] = 1 }
-		:: else
-		fi
-#else
 	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 } /* never in cycle/Thread: as above */
 #ifdef RETIRE
-#ifdef FAULT_RETIRED_EARLY
-	:: d_step { !closed && !listed[e] && retired -> Came(e); yes = 0 }; Close(e)
-#else
 	:: d_step { empty(backlog) && !closed && !listed[e] && retired -> Came(e); yes = 0 }; Close(e)
-#endif
 	:: d_step { empty(backlog) && !closed && !listed[e] && !retired ->
 #else
 	:: d_step { empty(backlog) && !closed && !listed[e] ->
 #endif
 			assert(idlers < WORKERS || shared_out);
 			Came(e); yes = 0; idle[idlers] = e; idlers++; listed[e] = 1 }
-#endif
 	fi
 }
 
 /* Pool.take: yes if c was there. */
 inline TakeBacklog(q) {
-#ifdef FAULT_TAKE_BLIND /* Pool.take: does not look whether the call is listed */
-	if
-	:: d_step { backlog??[eval(q)] -> backlog??eval(q); yes = 1 }
-	:: d_step { !backlog??[eval(q)] -> yes = 1 }
-	fi
-#else
 	if
 	:: d_step { backlog??[eval(q)] -> backlog??eval(q); yes = 1 }
 	:: d_step { !backlog??[eval(q)] -> yes = 0 }
 	fi
-#endif
 }
 
 /* Pool.Terminate */
 inline TerminatePool() {
-#ifdef FAULT_EMPTIED_FIRST /* Pool.Terminate: empties the backlog before it closes the pool */
-	d_step { MoveBacklog() };
-	closed = 1;
-#else
 	d_step { closed = 1; MoveBacklog() };
-#endif
 	Refuse();
 	i = 0;
 	do

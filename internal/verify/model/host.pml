@@ -1,6 +1,6 @@
 /* A thread with an event loop of its own: Adopt, OnWake, Serve and ServeContext.
  *
- * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the hook posts one. Job 1
+ * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the callback posts one. Job 1
  * is the Control record of Engine.interrupt.
  *
  *   CONTEXT     the host serves a context first
@@ -42,7 +42,7 @@ inline End(e) {
 #endif
 	fi;
 	yes = 0;
-#ifndef FAULT_NOT_RUNG /* Engine.end: does not tell the host of what is queued */
+#ifndef FAULT_NOT_NOTIFIED /* Engine.end: does not tell the host of what is queued */
 	if
 	:: rest[e] != NIL -> LeaveHost(e)
 	:: else
@@ -52,13 +52,9 @@ inline End(e) {
 
 /* Engine.leave */
 inline LeaveHost(e) {
-#ifndef FAULT_NOT_RESTED /* Engine.leave: does not call Rest */
 	Rest(e);
-#endif
 	ok = 0;
-#ifndef FAULT_LEAVE_LATE /* Engine.leave: clears rung after it has looked */
-	rung = 0;
-#endif
+	notified = 0;
 	if /* Queue.Pending */
 	:: d_step { ISCALL(ready[e]) -> owed[e]++ }; Wake(e)
 	:: ready[e] == CLOSED
@@ -68,9 +64,6 @@ inline LeaveHost(e) {
 		:: !ISCALL(head[e])
 		fi
 	fi;
-#ifdef FAULT_LEAVE_LATE
-	rung = 0
-#endif
 }
 
 /* Queue.RestAlways */
@@ -78,7 +71,7 @@ inline RestAlways(e, always) { d_step { rest[e] = always; Only(e) } }
 
 /* Engine.OnWake */
 inline OnWake(e) {
-	d_step { hook = 1; owed[e]++ }; /* it owes what is queued already a wake-up */
+	d_step { onWake = 1; owed[e]++ }; /* it owes what is queued already a wake-up */
 #ifndef FAULT_OTHERS_REST /* Engine.OnWake: calls RestAlways on whatever goroutine it is */
 	if
 	:: at == e + 1 -> RestAlways(e, RESTING)
@@ -111,10 +104,10 @@ inline WaitEvents() {
 inline ServeUntil(e, m) {
 	Begin();
 	if
-	:: hook -> RestAlways(e, RESTING)
+	:: onWake -> RestAlways(e, RESTING)
 	:: else
 	fi;
-	rung = 0;
+	notified = 0;
 	Mark(e);
 	m = j; j = 0
 }
@@ -182,12 +175,8 @@ inline Run(e) {
 /* Thread.Serve, that is, Thread.mayServe and Engine.Serve */
 inline Serve(e) {
 	if
-#ifndef FAULT_SERVES_ON /* Thread.mayServe: is true although the thread has no identity any more */
 	:: !known
 	:: known ->
-#else
-	:: skip ->
-#endif
 		ServeUntil(e, mark);
 		do
 		:: TakeUntil(e, mark);
@@ -204,7 +193,7 @@ inline Serve(e) {
 /* Engine.ServeContext */
 inline ServeContext(e) {
 	begun = 1; /* a thread without an identity is terminated, and so it returns at once as well */
-	RestAlways(e, (hook -> RESTING : NIL));
+	RestAlways(e, (onWake -> RESTING : NIL));
 	Begin();
 	do
 	:: expiry -> break
@@ -215,8 +204,8 @@ inline ServeContext(e) {
 	:: !expiry ->
 #endif
 		if /* Engine.step */
-		:: hook -> RestAlways(e, RESTING); rung = 0
-		:: !hook
+		:: onWake -> RestAlways(e, RESTING); notified = 0
+		:: !onWake
 		fi;
 		Take(e);
 		if
@@ -225,11 +214,7 @@ inline ServeContext(e) {
 		fi
 	od;
 	RestAlways(e, RESTING);
-#ifndef FAULT_NO_LEAVE /* Engine.ServeContext: returns without end */
 	End(e);
-#else
-	serving--;
-#endif
 	returned = 1
 }
 
@@ -247,7 +232,7 @@ proctype Host(byte e) {
 #endif
 #ifndef SETTER
 	if
-	:: !hook -> OnWake(e)
+	:: !onWake -> OnWake(e)
 	:: else
 	fi;
 #endif

@@ -50,9 +50,6 @@ inline Run() {
 proctype Worker(byte e) {
 	LOCALS;
 	at = e + 1;
-#ifdef FAULT_NEXT_TOLD_LATE
-	o = e;
-#endif
 	do
 	:: head[e] == CLOSED -> break
 	:: head[e] != CLOSED ->
@@ -62,17 +59,7 @@ proctype Worker(byte e) {
 		:: else
 		fi;
 		if
-#ifdef FAULT_NEXT_TOLD_LATE
-		:: c != NIL ->
-			Run();
-			if
-			:: o < WORKERS && o != e -> Come(o)
-			:: else
-			fi;
-			o = e
-#else
 		:: c != NIL -> Run()
-#endif
 		:: else -> Idle(e)
 		fi
 	od;

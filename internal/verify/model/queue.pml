@@ -30,13 +30,8 @@ ltl ends { <>[] (finished == CALLERS && (head[0] != CLOSED || gone)) }
 inline Run(e) {
 	if
 	:: kind[c] == POSTED ->
-#ifdef FAULT_FREED_FIRST /* Engine.run: Put before c.Fn is read */
-		PutRecord(c);
-		d_step { j = fn[c]; fn[c] = 0; Begin(j); j = 0 }
-#else
 		d_step { j = fn[c]; fn[c] = 0; Begin(j); j = 0 };
 		PutRecord(c)
-#endif
 #ifdef DEADLINES
 	:: kind[c] == WITHDRAWABLE ->
 		Start(c);
@@ -95,23 +90,11 @@ proctype Caller(byte id) {
 		:: Get(0, WITHDRAWABLE, j, id); ctx = 1 /* a deadline that does not come */
 #endif
 		fi;
-#ifdef FAULT_WAKE_FIRST /* Engine.Call: looks whether the thread rests, wakes it, and then pushes */
-		if
-		:: d_step { head[0] == RESTING -> owed[0]++ }; Wake(0)
-		:: head[0] != RESTING
-		fi;
-		Push(0);
-		if
-		:: wake -> d_step { owed[0]--; wake = 0 }
-		:: else
-		fi;
-#else
 		Push(0);
 		if
 		:: wake -> wake = 0; Wake(0)
 		:: else
 		fi;
-#endif
 		if
 		:: atomic { !ok -> Decide(j, NOT_RUN); o = REFUSED; fn[c] = 0; posts = 0 }; Put(c)
 		:: ok && posts

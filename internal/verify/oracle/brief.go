@@ -3,8 +3,8 @@ package oracle
 import (
 	"context"
 	"runtime"
-	"sync"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -54,7 +54,7 @@ func (a *activation) brief(o *op, s spot) {
 		}
 		<-ended
 	default:
-		var host sync.WaitGroup
+		var host group.Group
 		var left *thread.Thread
 		host.Go(func() {
 			t := made(thread.Adopt())
@@ -95,7 +95,7 @@ func (a *activation) brief(o *op, s spot) {
 // mustBeForgotten checks that no other goroutine is taken for that of t, which has ended.
 func (r *run) mustBeForgotten(o *op, t *thread.Thread) {
 	for range 3 { // one of which may be where that one was
-		var other sync.WaitGroup
+		var other group.Group
 		other.Go(func() {
 			if t.On() {
 				r.failf(o, "On is true on another goroutine")

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -125,10 +126,10 @@ func execute(p *program, patience time.Duration, gomaxprocs int) *result {
 
 // all runs the program until it is quiet, and checks it then.
 func (r *run) all() {
-	for i, k := range r.p.places {
-		r.places = append(r.places, newPlace(r, k, r.model.ending[i]))
+	for i := range r.p.places {
+		r.places = append(r.places, newPlace(r, i))
 	}
-	var scripts sync.WaitGroup
+	var scripts group.Group
 	for _, script := range r.p.scripts {
 		scripts.Go(func() { r.script(script, spot{here: nowhere}) })
 	}
@@ -145,7 +146,7 @@ func (r *run) all() {
 // script makes operations one after the other, and on another goroutine when one of them has ended the first.
 func (r *run) script(ops []*op, s spot) {
 	for len(ops) > 0 {
-		var one sync.WaitGroup
+		var one group.Group
 		one.Go(func() {
 			a := &activation{run: r, spot: s, g: ident.G(), top: true}
 			defer a.stop()
@@ -224,7 +225,7 @@ func (r *run) function(o *op, s spot) func() {
 			if rec.ended == exited || rec.exits {
 				w.exit(rec.g)
 				if p.kind == main {
-					mainExits.Add(1)
+					mainExits.Add(-1)
 				}
 			}
 		}()
@@ -398,7 +399,7 @@ func (a *activation) do(o *op, s spot) answers {
 		return whether(r.places[s.here].dialog())
 	case suspend:
 		r.suspend(a.g)
-	case hook:
+	case onWakeOp:
 		p.thread.OnWake(p.wake)
 	case callNil:
 		if p.pool != nil {
@@ -524,22 +525,17 @@ func (a *activation) serve(o *op, t *thread.Thread) answers {
 	}
 }
 
-// fault reads an error, and returns the value of the panic.
+// fault takes a panic, and returns its value.
 func (r *run) fault(p *place, o *op) any {
-	err := p.fault()
-	if err == nil {
+	pe := p.takePanic()
+	if pe == nil {
 		return nil
 	}
-	var pe *thread.PanicError
-	if !errors.As(err, &pe) {
-		r.failf(o, "Error returned %v", err)
-		return nil
-	}
-	if m := (*mistake)(nil); errors.As(err, &m) != (errors.Unwrap(err) != nil) || m != nil && pe.Value != any(m) {
-		r.failf(o, "Error returned %v, in which errors.As does not find %v", err, pe.Value)
+	if m := (*mistake)(nil); errors.As(pe, &m) != (errors.Unwrap(pe) != nil) || m != nil && pe.Value != any(m) {
+		r.failf(o, "TakePanic returned %v, in which errors.As does not find %v", pe, pe.Value)
 	}
 	if !strings.Contains(pe.Stack(), "(*activation).throw") {
-		r.failf(o, "Error returned a panic that comes from\n%s", pe.Stack())
+		r.failf(o, "TakePanic returned a panic that comes from\n%s", pe.Stack())
 	}
 	return pe.Value
 }

@@ -9,11 +9,12 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -72,7 +73,7 @@ func TestRandomPrograms(t *testing.T) {
 	var next, programs atomic.Uint64
 	next.Store(seed)
 	var failure atomic.Pointer[result]
-	var all sync.WaitGroup
+	var all group.Group
 	end := time.Now().Add(limit)
 	for range 4 {
 		all.Go(func() {
@@ -165,7 +166,7 @@ func written(t testing.TB) map[string]*program {
 func TestWrittenPrograms(t *testing.T) {
 	needsCoroutines(t)
 	limit := time.Second
-	if testing.Short() || raceEnabled {
+	if testing.Short() || testutil.Race {
 		limit /= 10
 	}
 	for name, p := range written(t) {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
@@ -57,14 +58,17 @@ type issue struct {
 	g uintptr
 }
 
-// mainExits bounds the Goexits on the main thread, each of which leaves a kilobyte on its stack.
+// mainExits is how many Goexits the main thread may still see, each of which leaves a kilobyte on its stack and what that
+// refers to.
 var mainExits atomic.Int64
 
-const maxMainExits = 1000
+func init() { mainExits.Store(1000) }
 
-func newPlace(r *run, k kind, ending bool) *place {
-	p := &place{kind: k, ending: ending, workers: make([]worker, k.size()), over: make(chan struct{})}
-	if k == main && mainExits.Load() > maxMainExits {
+// newPlace makes place i.
+func newPlace(r *run, i int) *place {
+	k := r.p.places[i]
+	p := &place{kind: k, ending: r.model.ending[i], workers: make([]worker, k.size()), over: make(chan struct{})}
+	if k == main && r.model.mayExit[i] && mainExits.Load() <= 0 {
 		k = own
 	}
 	switch k {
@@ -246,7 +250,7 @@ func (p *place) flush() bool {
 		return p.thread.Call(nop)
 	}
 	// When all threads are here at once, what was given to the pool before has ended.
-	var here, callers sync.WaitGroup
+	var here, callers group.Group
 	var ran atomic.Int32
 	here.Add(len(p.workers))
 	for range p.workers {
@@ -282,10 +286,9 @@ func (p *place) end() (answered bool) {
 	return answered
 }
 
-// fault is Error.
-func (p *place) fault() error {
+func (p *place) takePanic() *thread.PanicError {
 	if p.pool != nil {
-		return p.pool.Error()
+		return p.pool.TakePanic()
 	}
-	return p.thread.Error()
+	return p.thread.TakePanic()
 }

@@ -86,7 +86,7 @@ const (
 	getTLS                  // GetTLS, likewise
 	serve                   // ServeContext inside a function, until a function that it has posted has run
 	serveQueued             // Serve inside a function
-	hook                    // OnWake
+	onWakeOp                // OnWake
 	poll                    // a function takes an event from the event loop of its thread, if there is one
 	dialog                  // an event loop inside a function, until a function that it has posted has run
 	suspend                 // a function in a coroutine lets the coroutine wait until it is resumed
@@ -101,12 +101,12 @@ const (
 
 var verbNames = [verbs]string{
 	"", "call", "eval", "context", "go", "coroutine", "generator", "brief", "bubble", "flood", "terminate", "error", "on",
-	"settls", "gettls", "serve", "servequeued", "hook", "poll", "dialog", "suspend", "nil", "unlock", "gc", "procs", "yield",
+	"settls", "gettls", "serve", "servequeued", "onwake", "poll", "dialog", "suspend", "nil", "unlock", "gc", "procs", "yield",
 	"sleep",
 }
 
 func (v verb) hasPlace() bool {
-	return v >= call && v <= post || v >= flood && v <= on || v == hook || v == callNil
+	return v >= call && v <= post || v >= flood && v <= on || v == onWakeOp || v == callNil
 }
 func (v verb) hasBody() bool { return v >= call && v <= bubble }
 
@@ -230,7 +230,7 @@ func (p *program) legal(o *op, s spot) error {
 		if !onThread || p.places[s.here] != hosted {
 			bad = "it is for functions on a thread that has an event loop"
 		}
-	case hook:
+	case onWakeOp:
 		if k != hosted && k != serving {
 			bad = "it is for adopted threads"
 		}

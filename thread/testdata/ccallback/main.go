@@ -42,7 +42,7 @@ func main() {
 		throughC(func() {
 			b.Call(func() {
 				throughC(func() {
-					fmt.Println("circle:", a.Call(func() { throughC(func() { b.Call(func() {}) }) }))
+					fmt.Println("cycle:", a.Call(func() { throughC(func() { b.Call(func() {}) }) }))
 				})
 			})
 		})

@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // Budget tells which promises are kept, and how the others are broken.
 func (t Text) Budget(c *budget.Check) {
 	kept := 0
 	for _, f := range c.Functions {
-		at := fmt.Sprintf("%s:%d ", Path(f.File, t.Dir), f.Line)
+		at := fmt.Sprintf("%s:%d ", ui.Path(f.File, t.Dir), f.Line)
 		switch {
 		case len(f.Broken) > 0:
 			t.Paragraph(t.Red("BROKEN")+" ", at+f.Name)
 			for _, p := range f.Broken {
-				text := fmt.Sprintf("%s:%d ", Path(p.File, t.Dir), p.Line) + p.Reason
+				text := fmt.Sprintf("%s:%d ", ui.Path(p.File, t.Dir), p.Line) + p.Reason
 				if p.Run != "" {
 					text += ", in " + p.Run
 				}
@@ -29,7 +30,7 @@ func (t Text) Budget(c *budget.Check) {
 		}
 	}
 	for _, e := range c.Excuses {
-		text := fmt.Sprintf("%s:%d %s", Path(e.File, t.Dir), e.Line, e.Reason)
+		text := fmt.Sprintf("%s:%d %s", ui.Path(e.File, t.Dir), e.Line, e.Reason)
 		if !e.Used {
 			text += " (neither the compiler nor a benchmark saw it allocate)"
 		}

@@ -2,18 +2,17 @@ package allocs
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Text tells the report to people.
 type Text struct {
-	*screen.Screen
+	*ui.Screen
 	Top    int    // how many rows of each run; zero for all
 	Once   bool   // also rows that allocate once only
 	Stacks bool   // with the stacks of each row
@@ -61,10 +60,10 @@ func (t Text) run(r *Run) {
 	fmt.Fprintln(t, t.Bold(r.Name)+"  "+t.Faint(r.Package))
 	if r.PerOp {
 		t.Paragraph("", fmt.Sprintf("%s and %s an operation: the difference of %d and %d operations. %s",
-			Bytes(r.Total.Bytes), Objects(r.Total.Objects), r.Operations[0], r.Operations[1], t.once(r)))
+			ui.Bytes(r.Total.Bytes), Objects(r.Total.Objects), r.Operations[0], r.Operations[1], t.once(r)))
 	} else {
-		t.Paragraph("", fmt.Sprintf("%s and %s in %.2f s, %s and %s a second.", Bytes(r.Total.Bytes), Objects(r.Total.Objects),
-			r.Seconds, Bytes(r.Total.Bytes/r.Seconds), Objects(r.Total.Objects/r.Seconds)))
+		t.Paragraph("", fmt.Sprintf("%s and %s in %.2f s, %s and %s a second.", ui.Bytes(r.Total.Bytes), Objects(r.Total.Objects),
+			r.Seconds, ui.Bytes(r.Total.Bytes/r.Seconds), Objects(r.Total.Objects/r.Seconds)))
 	}
 	rows := t.rows(r)
 	all := rows
@@ -87,7 +86,7 @@ func (t Text) run(r *Run) {
 		for _, row := range all[len(rows):] {
 			rest = rest.Plus(row.Amount)
 		}
-		fmt.Fprintf(t, "%9s %9s %9s  %s\n", Number(rest.Bytes), Number(rest.Objects), "", t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", n)))
+		fmt.Fprintf(t, "%9s %9s %9s  %s\n", ui.Number(rest.Bytes), ui.Number(rest.Objects), "", t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", n)))
 	}
 	t.account(r)
 	fmt.Fprintln(t)
@@ -111,15 +110,15 @@ func (t Text) once(r *Run) string {
 	if t.Once {
 		more = "."
 	}
-	return fmt.Sprintf("Besides, %s and %s once%s", Bytes(r.Once.Bytes), Objects(r.Once.Objects), more)
+	return fmt.Sprintf("Besides, %s and %s once%s", ui.Bytes(r.Once.Bytes), Objects(r.Once.Objects), more)
 }
 
 func (t Text) row(run *Run, r Row) {
-	third := Number(r.Once.Bytes)
+	third := ui.Number(r.Once.Bytes)
 	if !run.PerOp {
-		third = Number(r.Rate.Bytes)
+		third = ui.Number(r.Rate.Bytes)
 	}
-	count := Number(r.Amount.Objects)
+	count := ui.Number(r.Amount.Objects)
 	if r.Shared {
 		count += "+"
 	}
@@ -128,17 +127,17 @@ func (t Text) row(run *Run, r Row) {
 		margin, between = 3, "\n   " // a line of its own
 	}
 	place := r.Place(t.Dir)
-	if short := r.Place(""); screen.Columns(place) > t.Width-margin && screen.Columns(short) < screen.Columns(place) {
+	if short := r.Place(""); ui.Columns(place) > t.Width-margin && ui.Columns(short) < ui.Columns(place) {
 		place = short
 	}
-	fmt.Fprintf(t, "%9s %9s %9s%s%s\n", Number(r.Amount.Bytes), count, third, between, t.fit(place, margin))
+	fmt.Fprintf(t, "%9s %9s %9s%s%s\n", ui.Number(r.Amount.Bytes), count, third, between, t.fit(place, margin))
 	under := strings.Repeat(" ", margin+1)
 	t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
 	if !t.Stacks {
 		return
 	}
 	for _, s := range r.Stacks {
-		fmt.Fprintf(t, "%s%s %s\n", under, Number(s.Amount.Objects), t.Faint("objects by"))
+		fmt.Fprintf(t, "%s%s %s\n", under, ui.Number(s.Amount.Objects), t.Faint("objects by"))
 		for _, f := range s.Frames {
 			fmt.Fprintln(t, under+"  "+t.fit(fmt.Sprintf("%s %s:%d", symbol.Short(f.Function), filepath.Base(f.File), f.Line), margin+3))
 		}
@@ -146,28 +145,15 @@ func (t Text) row(run *Run, r Row) {
 }
 
 // fit shortens text to what is left of a line after a margin.
-func (t Text) fit(text string, margin int) string {
-	if room := t.Width - margin - 1; screen.Columns(text) > room && room > 1 {
-		return string([]rune(text)[:room-1]) + "…"
-	}
-	return text
-}
+func (t Text) fit(text string, margin int) string { return ui.Head(text, max(2, t.Width-margin-1)) }
 
 // Place says where the row is, for people who are in dir.
 func (r Row) Place(dir string) string {
-	text := fmt.Sprintf("%s:%d %s", Path(r.Where.File, dir), r.Where.Line, symbol.Short(r.Where.Function))
+	text := fmt.Sprintf("%s:%d %s", ui.Path(r.Where.File, dir), r.Where.Line, symbol.Short(r.Where.Function))
 	if r.Site != r.Where {
 		text += " ← " + symbol.Short(r.Site.Function)
 	}
 	return text
-}
-
-// Path is the file as seen from dir: relative if it is below it, else its last two elements.
-func Path(file, dir string) string {
-	if rel, err := filepath.Rel(dir, file); dir != "" && err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file))
 }
 
 // account says what the rows do not have.
@@ -185,9 +171,9 @@ func (t Text) account(r *Run) {
 func (t Text) outside(r *Run) (parts []string) {
 	for _, o := range r.Outside {
 		if !r.PerOp {
-			parts = append(parts, fmt.Sprintf("%s %s", o.Name, Bytes(o.Bytes)))
+			parts = append(parts, fmt.Sprintf("%s %s", o.Name, ui.Bytes(o.Bytes)))
 		} else if o.Each*float64(r.Operations[0]) > largeGrowth && o.Name != "the profile itself" {
-			parts = append(parts, fmt.Sprintf("%s %s an operation", o.Name, Bytes(o.Each)))
+			parts = append(parts, fmt.Sprintf("%s %s an operation", o.Name, ui.Bytes(o.Each)))
 		}
 	}
 	return parts
@@ -205,43 +191,5 @@ func (r *Run) shared() bool {
 	return false
 }
 
-// Number writes a count in few characters: exact if it is whole and short.
-func Number(v float64) string {
-	if whole := math.Round(v); math.Abs(v-whole) < 1e-6*math.Abs(v) {
-		v = whole
-	}
-	switch {
-	case Negligible(heap.Amount{Objects: v}):
-		return "0"
-	case v >= 1e10:
-		return fmt.Sprintf("%.1fG", v/1e9)
-	case v >= 1e7:
-		return fmt.Sprintf("%.1fM", v/1e6)
-	case v == float64(int64(v)):
-		return fmt.Sprintf("%d", int64(v))
-	case v >= 100:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.3g", v)
-}
-
-// Bytes writes an amount of memory, with its unit.
-func Bytes(v float64) string {
-	switch {
-	case v >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", v/(1<<30))
-	case v >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", v/(1<<20))
-	case v >= 100<<10:
-		return fmt.Sprintf("%.1f KiB", v/(1<<10))
-	}
-	return Number(v) + " B"
-}
-
-// Objects writes how many.
-func Objects(v float64) string {
-	if v == 1 {
-		return "1 object"
-	}
-	return Number(v) + " objects"
-}
+// Objects formats a number of objects.
+func Objects(v float64) string { return ui.Counted(v, "object", "objects") }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // printed returns what tell writes to a pipe's eighty columns.
@@ -22,13 +22,13 @@ func printed(t *testing.T, tell func(Text)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell(Text{Screen: screen.On(f), Dir: dir, Top: 20})
+	tell(Text{Screen: ui.On(f), Dir: dir, Top: 20})
 	text, err := os.ReadFile(f.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if screen.Columns(strings.TrimSuffix(line, "\n")) > 80 {
+		if ui.Columns(strings.TrimSuffix(line, "\n")) > 80 {
 			t.Errorf("wide: %s", line)
 		}
 	}

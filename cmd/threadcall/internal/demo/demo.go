@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // Settings are how much is measured.
@@ -22,7 +22,7 @@ type Settings struct {
 
 // Run writes each result to out when it is there, and returns whether all facts are as expected. It must be called
 // on a goroutine of a program whose main thread mainthread.Init serves.
-func Run(set Settings, out, progress *screen.Screen) (ok bool) {
+func Run(set Settings, out, progress *ui.Screen) (ok bool) {
 	p := printer{out}
 	p.printf("%s  %s/%s, %s, %d CPUs, GOMAXPROCS=%d, CGO_ENABLED=%s\n\n", p.Bold("threadcall demo"), runtime.GOOS, runtime.GOARCH,
 		runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0), cgo())

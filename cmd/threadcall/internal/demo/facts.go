@@ -28,6 +28,7 @@ type library struct {
 	Error func() error
 }
 
+//lint:ignore SA1019 it is what the libraries have that mainthread can stand in for
 var threadcall = library{mainthread.Call, mainthread.Go, mainthread.Error}
 
 // A fact is a claim, what was expected of it, and what was seen.

@@ -61,7 +61,7 @@ func TestFactsFindWhatALibraryGetsWrong(t *testing.T) {
 		library{
 			func(f func()) bool { return mainthread.Call(swallow(f)) },
 			func(f func()) bool { return mainthread.Go(swallow(f)) },
-			mainthread.Error,
+			threadcall.Error,
 		},
 		[]int{4, 6},
 	}} {

@@ -3,16 +3,15 @@ package demo
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A printer writes results for people.
-type printer struct{ *screen.Screen }
+type printer struct{ *ui.Screen }
 
 func (p printer) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
@@ -82,7 +81,7 @@ func (p printer) results(rows []row) {
 			if c == nil {
 				continue
 			}
-			cells[1+2*i], cells[2+2*i] = duration(c.time().median), limits(c.time())
+			cells[1+2*i], cells[2+2*i] = ui.Duration(c.time().median), limits(c.time())
 			if c.open != nil {
 				cells[5], cells[6] = count(c.bytes), count(c.objects)
 			}
@@ -111,16 +110,16 @@ func (p printer) verdict(rows []row) {
 			best = r
 		}
 	}
-	between := func(s spread) string { return digits(s.min) + " to " + digits(s.max) }
+	between := func(s spread) string { return ui.Digits(s.min) + " to " + ui.Digits(s.max) }
 	times, unlocked := best.main.over(own), best.main.over(best.unlocked)
 	p.Paragraph("", fmt.Sprintf("On the main thread, threadcall is %s times as fast as %s, the best of the others (the "+
-		"median of the rounds; they have %s).", p.Bold(digits(times.median)), best.name, between(times)))
+		"median of the rounds; they have %s).", p.Bold(ui.Digits(times.median)), best.name, between(times)))
 	if bound != nil {
 		b := bound.time()
-		p.Paragraph("", fmt.Sprintf("It takes %s times as long as the lower bound where that was lowest, at %s.", digits(own.time().median/b.min), duration(b.min)))
+		p.Paragraph("", fmt.Sprintf("It takes %s times as long as the lower bound where that was lowest, at %s.", ui.Digits(own.time().median/b.min), ui.Duration(b.min)))
 	}
 	p.Paragraph("", fmt.Sprintf("On an unlocked goroutine, %s appears %s times as fast as it is on the main thread (%s).",
-		best.name, digits(unlocked.median), between(unlocked)))
+		best.name, ui.Digits(unlocked.median), between(unlocked)))
 }
 
 // closing prints whether all is as expected, and returns it.
@@ -142,43 +141,24 @@ func (p printer) closing(facts []fact) (ok bool) {
 	return false
 }
 
-// digits writes x with three digits, or more before the point.
-func digits(x float64) string {
-	places := 0
-	switch {
-	case x < 9.995:
-		places = 2
-	case x < 99.95:
-		places = 1
-	}
-	return strconv.FormatFloat(x, 'f', places, 64)
-}
-
-func unitOf(ns float64) (name string, size float64) {
-	switch {
-	case ns < 999.5:
-		return "ns", 1
-	case ns < 999.5e3:
-		return "µs", 1e3
-	}
-	return "ms", 1e6
-}
-
-func duration(ns float64) string {
-	name, size := unitOf(ns)
-	return digits(ns/size) + " " + name
-}
-
-// limits writes the ends of s in the unit of its median, which duration prints.
+// limits writes the ends of s in the unit of its median.
 func limits(s spread) string {
-	_, size := unitOf(s.median)
-	return digits(s.min/size) + ".." + digits(s.max/size)
+	unit := 1.0
+	switch {
+	case s.median >= 999.5e6:
+		unit = 1e9
+	case s.median >= 999.5e3:
+		unit = 1e6
+	case s.median >= 999.5:
+		unit = 1e3
+	}
+	return ui.Digits(s.min/unit) + ".." + ui.Digits(s.max/unit)
 }
 
-// count writes x without a fraction, if that is no more than the runtime allocates now and then by itself.
+// count writes x without a fraction if the fraction is within the runtime's own allocations.
 func count(x float64) string {
 	if whole := math.Round(x); math.Abs(x-whole) < 0.02*whole+0.02 {
-		return strconv.FormatFloat(whole, 'f', 0, 64)
+		return ui.Number(whole)
 	}
-	return digits(x)
+	return ui.Digits(x)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // written returns what print writes.
@@ -18,7 +18,7 @@ func written(t *testing.T, print func(printer)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	print(printer{screen.On(f)})
+	print(printer{ui.On(f)})
 	f.Close()
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -98,12 +98,7 @@ func TestEveryRowIsServedWhereThePlaceSaysAndAllocatesAsItsDesign(t *testing.T) 
 	}
 }
 
-func TestNumbersHaveThreeDigitsAndAUnit(t *testing.T) {
-	for ns, want := range map[float64]string{0.4: "0.40 ns", 9.996: "10.0 ns", 99.96: "100 ns", 999.6: "1.00 µs", 2.5e9: "2500 ms"} {
-		if got := duration(ns); got != want {
-			t.Errorf("%v: %q, want %q", ns, got, want)
-		}
-	}
+func TestLimitsAndCounts(t *testing.T) {
 	if got := limits(spread{median: 1500, min: 140, max: 37_000}); got != "0.14..37.0" {
 		t.Error(got)
 	}

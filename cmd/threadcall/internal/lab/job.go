@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"runtime/trace"
 
-	"github.com/threadcall/threadcall/internal/self"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // A job runs in a process of its own, because it is traced or profiled from the beginning.
@@ -35,7 +35,7 @@ func (j job) run() (d done, err error) {
 	if err != nil {
 		return d, err
 	}
-	cmd, err := self.Command()
+	cmd, err := testutil.Command()
 	if err != nil {
 		return d, err
 	}

@@ -5,7 +5,7 @@
 // and it is kept if the compiler puts nothing on the heap within the function, inlined callees included, if no benchmark
 // sees it allocate, callees included, and if some benchmark runs it at all.
 //
-// A line that is to allocate, because it is a cold path, says why at its end or in the line before:
+// A line that is to allocate, because it is a cold path, has the reason at its end or in the line before:
 //
 //	c := new(call) //threadcall:alloc the first time only
 package budget
@@ -70,7 +70,7 @@ func (p place) before(q place) bool {
 	return p.line < q.line || p.line == q.line && p.column < q.column
 }
 
-// OK tells whether all promises are kept.
+// OK reports whether all promises are kept.
 func (c *Check) OK() bool {
 	return !slices.ContainsFunc(c.Functions, func(f *Function) bool { return !f.Reached || len(f.Broken) > 0 })
 }
@@ -87,7 +87,7 @@ func (c *Check) Packages() []string {
 
 // Compiler looks for promises that the compiler's word breaks.
 func (c *Check) Compiler(log *escape.Log) error {
-	source, told := newSource(), map[escape.Position]bool{}
+	source, reported := newSource(), map[escape.Position]bool{}
 	for _, f := range c.Functions {
 		if lost := log.Lost(f.Package, f.File); lost != "" {
 			return fmt.Errorf("the promises in %s cannot be checked: %s; move these functions to another file", f.File, lost)
@@ -105,8 +105,8 @@ func (c *Check) Compiler(log *escape.Log) error {
 		if harmless || slices.ContainsFunc(e.Path, func(p escape.Position) bool { return c.excuse(p.File, p.Line) }) {
 			continue
 		}
-		if at := e.Outermost(); !told[at] { // or it would be told of each type that a generic function is used with
-			told[at] = true
+		if at := e.Outermost(); !reported[at] { // once, not for each type argument of a generic function
+			reported[at] = true
 			f.broken(Problem{File: at.File, Line: at.Line, Reason: e.String()})
 		}
 	}

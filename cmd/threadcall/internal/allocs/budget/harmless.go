@@ -25,10 +25,10 @@ type checked struct {
 
 func newSource() *source { return &source{map[string]*checked{}} }
 
-// sizeless are values of the standard library that have no size, which escape from those who inline what returns them.
+// sizeless are values of the standard library that have no size, which escape from functions in which their constructors are inlined.
 var sizeless = map[string]bool{"context.backgroundCtx{}": true, "context.todoCtx{}": true, "struct {}{}": true}
 
-// harmless tells whether the thing is made without an allocation.
+// harmless reports whether the value is made without an allocation.
 func (s *source) harmless(e escape.Escape) (bool, error) {
 	if e.Constant() || sizeless[e.What] {
 		return true, nil
@@ -57,7 +57,7 @@ func (s *source) harmless(e escape.Escape) (bool, error) {
 	return literal != nil && !c.captures(literal), nil
 }
 
-// captures tells whether the literal uses a variable of a function around it.
+// captures reports whether the literal uses a variable of a function around it.
 func (c *checked) captures(f *ast.FuncLit) bool {
 	found := false
 	ast.Inspect(f.Body, func(n ast.Node) bool {
@@ -74,7 +74,7 @@ func (c *checked) captures(f *ast.FuncLit) bool {
 	return found
 }
 
-// load parses the files of a directory and finds out what their names mean. What they import is not needed: a variable
+// load parses the files of a directory and resolves their names. What they import is not needed: a variable
 // of a function is known without.
 func (s *source) load(dir string) (*checked, error) {
 	if c := s.packages[dir]; c != nil {

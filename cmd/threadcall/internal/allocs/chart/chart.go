@@ -1,4 +1,4 @@
-// Package chart shows who allocates as a web page: a table of rows for each run, and for each row its source, the
+// Package chart shows allocations as a web page: a table of rows for each run, and for each row its source, the
 // compiler's whole reason and the stacks.
 package chart
 
@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/page"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 var (
@@ -23,38 +22,31 @@ var (
 	source string
 )
 
-// Save writes the page to a file. Paths of source files are told as seen from dir.
-func Save(r *allocs.Report, name, dir string) error {
-	body, err := template.New("body").Funcs(template.FuncMap{
-		"number": allocs.Number, "bytes": allocs.Bytes, "objects": allocs.Objects, "negligible": allocs.Negligible,
-		"join":    strings.Join,
-		"short":   symbol.Short,
-		"path":    func(file string) string { return allocs.Path(file, dir) },
-		"share":   share,
-		"outside": outside,
-	}).Parse(source)
-	if err != nil {
-		return err
+// Save writes the page to a file. Paths of source files are relative to dir.
+func Save(r *allocs.Report, name, dir string) error { return page(r, dir).Save(name) }
+
+func page(r *allocs.Report, dir string) ui.Page {
+	return ui.Page{
+		Title: "Allocations", Style: style, Script: script, Source: source, View: r,
+		Funcs: template.FuncMap{
+			"objects": allocs.Objects, "negligible": allocs.Negligible, "join": strings.Join, "width": width, "outside": outside,
+			"path": func(file string) string { return ui.Path(file, dir) },
+		},
 	}
-	var text strings.Builder
-	if err := body.Execute(&text, r); err != nil {
-		return err
-	}
-	return page.Page{Title: "Who allocates", Style: style, Script: script, Body: template.HTML(text.String())}.Save(name)
 }
 
-// share is the width of a bar, in pixels.
-func share(part, all float64) int {
-	if all <= 0 || part <= 0 {
+// width returns that of the bar for a part of the whole, in pixels.
+func width(part, whole float64) int {
+	if whole <= 0 || part <= 0 {
 		return 0
 	}
-	return int(math.Round(min(part/all, 1) * 120))
+	return int(math.Round(min(part/whole, 1) * 120))
 }
 
 func outside(r allocs.Run) string {
 	var parts []string
 	for _, o := range r.Outside {
-		parts = append(parts, fmt.Sprintf("%s %s at the end", o.Name, allocs.Bytes(o.Bytes)))
+		parts = append(parts, fmt.Sprintf("%s %s at the end", o.Name, ui.Bytes(o.Bytes)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,14 +1,13 @@
 package chart
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/page/pagetest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
 )
 
 func row(file string, line int, bytes float64, kind, why string) allocs.Row {
@@ -36,22 +35,13 @@ func report() *allocs.Report {
 	}}}
 }
 
-func saved(t *testing.T) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "allocs.html")
-	if err := Save(report(), name, "/src"); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
 func TestThePageHasEveryRowAndItsReason(t *testing.T) {
 	var got struct {
 		Rows, Shown, WithOnce, Filtered int
 		Sorted, Verdicts, Here, Flow    string
 		Open                            []bool
 	}
-	pagetest.Run(t, saved(t), `
+	pagetest.Run(t, page(report(), "/src"), `
 		const rows = [...document.querySelectorAll("table.rows tbody tr")];
 		const shown = () => rows.filter(r => r.getClientRects().length > 0);
 		const out = {Rows: rows.length, Shown: shown().length, Open: []};
@@ -80,11 +70,5 @@ func TestThePageHasEveryRowAndItsReason(t *testing.T) {
 	}
 	if want := "into {heap}: ch <- (func literal) (send) at a.go:12"; got.Flow != want {
 		t.Errorf("%q", got.Flow)
-	}
-}
-
-func TestThePageCanBeLookedAt(t *testing.T) {
-	if size := pagetest.Picture(t, saved(t), 1280, 900).Bounds().Size(); size.X != 1280 {
-		t.Errorf("%v", size)
 	}
 }

@@ -1,8 +1,8 @@
-// Package escape reads why the compiler puts things on the heap.
+// Package escape reads the compiler's reasons to put values on the heap.
 //
-// The compiler is asked by the flag -json=0,DIR (see [Flag]) and writes one file for each source file. Its text form,
-// -m=2, says the same, but of what was inlined it tells only where the outermost call stands; the files tell the whole
-// chain, which is what a stack in a profile can be compared with.
+// With the flag -json=0,DIR (see [Flag]) the compiler writes one file for each source file. Its text form, -m=2, has the
+// same reasons, but only the outermost call of inlined functions; the files have the whole chain, which can be compared
+// with a stack in a profile.
 package escape
 
 import (
@@ -51,7 +51,7 @@ func (e Escape) Outermost() Position { return e.Path[0] }
 
 var constantForm = regexp.MustCompile("^(\"|`|'|[-+]?[0-9]|true$|false$)")
 
-// Constant tells whether the thing is a literal constant. Those are in the program's read-only data: the compiler says
+// Constant reports whether it is a literal constant. Those are in the program's read-only data: the compiler logs
 // that they escape, but nothing is allocated.
 func (e Escape) Constant() bool { return constantForm.MatchString(e.What) }
 
@@ -91,7 +91,7 @@ var words = map[string]string{
 	"non-constant size":            "its size is not a constant",
 }
 
-// String says what escapes and the step that decides it: "func literal escapes to heap: sent on a channel (ch <- (func
+// String describes the escape and its decisive step: "func literal escapes to heap: sent on a channel (ch <- (func
 // literal) at x.go:12)".
 func (e Escape) String() string {
 	text := shorten(e.What) + " escapes to heap"

@@ -34,7 +34,7 @@ type Log struct {
 	known   map[string]bool // escapes, in words
 }
 
-// A file is the name, without its directory, of one that the compiler tells of in a package.
+// A file is the name, without its directory, of one in the log of a package.
 type file struct{ pkg, base string }
 
 type line struct {
@@ -151,7 +151,7 @@ func (d diagnostic) escape(file string) (Escape, error) {
 		return Escape{}, fmt.Errorf("an unknown message, %q", d.Message)
 	}
 	e := Escape{What: m[1], Path: []Position{{file, d.Range.Start.Line, d.Range.Start.Character}}}
-	inner := &e.Path[0] // what an inlineLoc says more exactly; nil after a flow, whose place is that of its first step
+	inner := &e.Path[0] // replaced by a more exact inlineLoc; nil after a flow, whose place is that of its first step
 	into := ""
 	for _, r := range d.RelatedInformation {
 		at, err := position(r.Location.URI, r.Location.Range)
@@ -196,7 +196,7 @@ func position(uri string, s span) (Position, error) {
 // All returns every escape.
 func (l *Log) All() []Escape { return l.escapes }
 
-// Lost says why the log does not tell of the file name in the package. Empty means that it does, or that there was
+// Lost returns why the log lacks the file in the package. Empty means that the log has it, or that there was
 // nothing to say.
 func (l *Log) Lost(pkg, name string) (why string) {
 	base := filepath.Base(name)
@@ -211,8 +211,8 @@ func (l *Log) Lost(pkg, name string) (why string) {
 	return ""
 }
 
-// At returns what escapes where a stack says: lines has the innermost place first and then, if that was inlined, each
-// call of it up to the function that was compiled. Exact tells that the compiler's chain is the same. If there is none,
+// At returns the escapes at the place of a stack: lines has the innermost place first and then, if that was inlined, each
+// call of it up to the function that was compiled. Exact reports that the compiler's chain is the same. If there is none,
 // these are what escapes at the innermost place with other calls around it.
 func (l *Log) At(lines []Position) (found []Escape, exact bool) {
 	if len(lines) == 0 {
@@ -238,7 +238,7 @@ func (l *Log) At(lines []Position) (found []Escape, exact bool) {
 // variableForm is a name, with that of the package in front of it if it is from another one.
 var variableForm = regexp.MustCompile(`^([\pL_][\pL_\pN]*\.)?[\pL_][\pL_\pN]*$`)
 
-// Inlined returns the variables that escape in functions whose calls stand where a stack says, as for [Log.At], and were
+// Inlined returns the variables that escape in functions whose calls are at the place of a stack, as for [Log.At], and were
 // inlined there. The parameters and results among them are made by the caller, so stacks end at the call.
 func (l *Log) Inlined(lines []Position) (found []Escape) {
 	if len(lines) == 0 {

@@ -104,13 +104,13 @@ func sum(p *memprofile.Profile, std func(string) bool) (map[key]Sample, []key) {
 	return samples, order
 }
 
-// ByChance tells whether so many objects an operation may be in the difference although they have nothing to do with
+// ByChance reports whether so many objects an operation may be in the difference although they are independent of
 // the operations: less than one in a hundred, or a handful altogether.
 func (s Samples) ByChance(objects float64) bool {
 	return math.Abs(objects) < 0.01 || math.Abs(objects)*float64(s.More) < 8
 }
 
-// OnceOnly tells whether so many objects an operation are rather a few that were allocated once: hardly any in all operations
+// OnceOnly reports whether so many objects an operation are rather a few that were allocated once: hardly any in all operations
 // together, or fewer in the longer run than in the shorter one.
 func (s Samples) OnceOnly(objects float64) bool {
 	return objects < 0 || objects < 0.01 && objects*float64(s.More) < 2.5
@@ -125,7 +125,7 @@ func hidden(p *memprofile.Profile) float64 {
 	return n
 }
 
-// Total returns what one program has allocated. Std tells whether a package is of the standard library, and not what is
+// Total returns what one program has allocated. Std reports whether a package is of the standard library, and not what is
 // tested; the testing package's own allocations are left out by it.
 func Total(p *memprofile.Profile, std func(path string) bool) Samples {
 	s := Samples{Counted: Amount{float64(p.Objects), float64(p.Bytes)}, Seconds: p.Seconds, Program: p, Hidden: hidden(p)}
@@ -140,7 +140,7 @@ func Total(p *memprofile.Profile, std func(path string) bool) Samples {
 }
 
 // Difference returns what one operation allocates, from a run of n operations and one of m more. What both do once,
-// and what the second run's operations need only the first time, is told apart: it does not grow. Std is as for Total.
+// and what the second run's operations need only the first time, is in Once: it does not grow. Std is as for Total.
 func Difference(short, long *memprofile.Profile, n, m int, std func(path string) bool) Samples {
 	a, orderA := sum(short, std)
 	b, orderB := sum(long, std)

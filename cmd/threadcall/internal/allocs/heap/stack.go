@@ -9,7 +9,7 @@ import (
 // Package returns the import path of the function's package.
 func (f Frame) Package() string { return symbol.Package(f.Function) }
 
-// OfRuntime tells whether the function is the runtime's own.
+// OfRuntime reports whether the function is the runtime's own.
 func (f Frame) OfRuntime() bool {
 	p := f.Package()
 	return p == "runtime" || strings.HasPrefix(p, "internal/runtime/") || strings.HasPrefix(p, "runtime/internal/") ||
@@ -23,8 +23,8 @@ var callbacks = map[string]bool{
 	"testing.AllocsPerRun": true, "testing.runExample": true,
 }
 
-// ofTesting tells whether the allocation belongs to package testing, as its printing does, or to what writes the
-// profile, and not to a function that testing calls back. Std tells which packages are of the standard library
+// ofTesting reports whether the allocation belongs to package testing, as its printing does, or to what writes the
+// profile, and not to a function that testing calls back. Std reports which packages are of the standard library
 // and so are called by testing for itself.
 func (s Stack) ofTesting(std func(path string) bool) bool {
 	for i, f := range s {

@@ -1,18 +1,16 @@
-// Package chart draws comparisons of benchmarks as a web page: every measurement as a dot, and every difference with its
+// Package chart draws comparisons of benchmarks as a web page: each measurement as a dot, and each difference with its
 // interval.
 package chart
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"html/template"
-	"io"
 	"strconv"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/page"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Report is what the page shows.
@@ -20,7 +18,7 @@ type Report struct {
 	Title      string
 	Comparison *stats.Comparison
 	Settings   []Fact   // how it was measured
-	Machine    []Fact   // what was found there
+	Machine    []Fact   // findings about it
 	Notes      []string // sentences
 }
 
@@ -29,26 +27,11 @@ type Fact struct {
 	Name    string
 	Value   string
 	Meaning string // sentences
-	Warning bool   // it is likely to be seen in the figures
-}
-
-// Write writes the page.
-func (r Report) Write(w io.Writer) error {
-	p, err := r.page()
-	if err != nil {
-		return err
-	}
-	return p.Write(w)
+	Warning bool   // it is likely to change the figures
 }
 
 // Save writes the page to a file.
-func (r Report) Save(name string) error {
-	p, err := r.page()
-	if err != nil {
-		return err
-	}
-	return p.Save(name)
-}
+func (r Report) Save(name string) error { return r.page().Save(name) }
 
 var (
 	//go:embed chart.css
@@ -57,26 +40,19 @@ var (
 	script string
 	//go:embed body.html
 	source string
-
-	body = template.Must(template.New("chart").Parse(source))
 )
 
-func (r Report) page() (page.Page, error) {
-	var text bytes.Buffer
-	if err := body.Execute(&text, r.view()); err != nil {
-		return page.Page{}, fmt.Errorf("page %q: %w", r.Title, err)
-	}
-	return page.Page{Title: r.Title, Style: style, Script: script, Body: template.HTML(text.String())}, nil
+func (r Report) page() ui.Page {
+	return ui.Page{Title: r.Title, Style: style, Script: script, Source: source, View: r.view()}
 }
 
-// A view is the report as the template wants it.
+// A view is what the template shows.
 type view struct {
 	Report
 	Confidence string
 	ErrorRate  string
 	Versions   []swatch
 	Units      []unit
-	Pairs      bool // whether dots have rounds
 }
 
 // A swatch is a version and its colour.
@@ -110,18 +86,13 @@ func (r Report) view() view {
 		}
 		for j := range t.Rows {
 			u.Cards = append(u.Cards, draw(c, t, &t.Rows[j]))
-			for _, cell := range t.Rows[j].Cells {
-				for _, s := range cell.Samples {
-					v.Pairs = v.Pairs || s.Round >= 0
-				}
-			}
 		}
 		v.Units = append(v.Units, u)
 	}
 	return v
 }
 
-// Tests says what all verdicts mean together.
+// Tests describes all verdicts together.
 func (v view) Tests() string {
 	f := v.Comparison.Family
 	if f.Tests == 0 {

@@ -7,25 +7,7 @@ for (const button of units) {
   });
 }
 
-// Dots stand in the lanes of their versions, or in the order of rounds.
-const byRound = document.getElementById("byround");
-byRound?.addEventListener("click", () => {
-  const on = byRound.getAttribute("aria-pressed") !== "true";
-  byRound.setAttribute("aria-pressed", on);
-  for (const dot of document.querySelectorAll(".dot")) dot.setAttribute("cy", on ? dot.dataset.round : dot.dataset.lane);
-  for (const strip of document.querySelectorAll("svg.strip")) {
-    strip.classList.toggle("rounds", on);
-    for (const median of strip.querySelectorAll(".median")) {
-      median.dataset.y1 ??= median.getAttribute("y1");
-      median.dataset.y2 ??= median.getAttribute("y2");
-      const bottom = strip.viewBox.baseVal.height - 20;
-      median.setAttribute("y1", on ? 0 : median.dataset.y1);
-      median.setAttribute("y2", on ? bottom : median.dataset.y2);
-    }
-  }
-});
-
-// A dot says what it is when the pointer comes; as text in the page, it would be found by the search.
+// A dot gets its title with the pointer; as text in the page, the search would find it.
 document.addEventListener("pointerover", e => {
   const tip = e.target.dataset?.tip;
   if (tip && !e.target.firstChild) {

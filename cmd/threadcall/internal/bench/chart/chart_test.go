@@ -1,18 +1,16 @@
-package chart_test
+package chart
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/chart"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/page/pagetest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
 )
 
 // simulated returns rounds of five benchmarks. Their names say what becomes of their times in the later versions.
@@ -38,35 +36,25 @@ func simulated(rounds int, versions ...string) *stats.Data {
 	return d
 }
 
-func saved(t *testing.T, r chart.Report) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "bench.html")
-	if err := r.Save(name); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-func report(d *stats.Data) chart.Report {
-	return chart.Report{
+func report(d *stats.Data) Report {
+	return Report{
 		Title:      "threadcall bench -vs HEAD~1",
 		Comparison: d.Compare(stats.Options{}),
-		Machine: []chart.Fact{{Name: "governor", Value: "none", Meaning: "This is a virtual machine.", Warning: false},
+		Machine: []Fact{{Name: "governor", Value: "none", Meaning: "This is a virtual machine.", Warning: false},
 			{Name: "stolen time", Value: "4 %", Meaning: "The host gave the time to others.", Warning: true}},
-		Settings: []chart.Fact{{Name: "rounds", Value: fmt.Sprint(20)}, {Name: "seed", Value: "4711"}},
+		Settings: []Fact{{Name: "rounds", Value: fmt.Sprint(20)}, {Name: "seed", Value: "4711"}},
 	}
 }
 
 func TestEveryValueIsADotThatSaysWhatItIs(t *testing.T) {
 	d := simulated(20, "HEAD~1", "working tree")
 	d.Fail(1, "", "Panics-8", "panic: index out of range")
-	name := saved(t, report(d))
 	var got struct {
 		Dots, Cards, Failed int
 		Tip                 string
 		Right               float64
 	}
-	pagetest.Run(t, name, `
+	pagetest.Run(t, report(d).page(), `
 		const dot = document.querySelector("article:last-of-type .dot"); // Slower/by=10%
 		dot.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
 		return {
@@ -91,7 +79,7 @@ func TestEveryValueIsADotThatSaysWhatItIs(t *testing.T) {
 
 func TestTheSearchFindsBenchmarksInTablesAndCards(t *testing.T) {
 	var got []int
-	pagetest.Run(t, saved(t, report(simulated(8, "old", "new"))), `
+	pagetest.Run(t, report(simulated(8, "old", "new")).page(), `
 		const shown = selector => [...document.querySelectorAll("section:not([hidden]) " + selector)].filter(e => !e.hidden).length;
 		const input = document.querySelector("input[type=search]"), out = [];
 		for (const words of ["", "slower/", "slower/ 10%", "<b>", "nothing such"]) {
@@ -107,7 +95,7 @@ func TestTheSearchFindsBenchmarksInTablesAndCards(t *testing.T) {
 
 func TestUnitsAreShownOneAtATime(t *testing.T) {
 	var got []string
-	pagetest.Run(t, saved(t, report(simulated(8, "old", "new"))), `
+	pagetest.Run(t, report(simulated(8, "old", "new")).page(), `
 		const shown = () => [...document.querySelectorAll("section[data-unit]")].filter(s => !s.hidden).map(s => s.dataset.unit).join();
 		const out = [shown()];
 		document.querySelectorAll("#units button")[1].click();
@@ -118,57 +106,14 @@ func TestUnitsAreShownOneAtATime(t *testing.T) {
 	}
 }
 
-func TestDotsCanStandInTheOrderOfRounds(t *testing.T) {
-	var got struct{ Before, Ordered, Back bool }
-	pagetest.Run(t, saved(t, report(simulated(8, "old", "new"))), `
-		const lanes = [...document.querySelector("article").querySelectorAll(".lane")];
-		const heights = lane => [...lane.querySelectorAll(".dot")].map(d => Number(d.getAttribute("cy")));
-		const ascending = () => lanes.every(l => heights(l).every((y, i, all) => !i || y > all[i-1]));
-		const same = () => heights(lanes[0]).join() === heights(lanes[1]).join();
-		const button = document.getElementById("byround"), out = {};
-		const before = heights(lanes[0]).join();
-		out.Before = ascending() || same();
-		button.click();
-		out.Ordered = ascending() && same(); // both versions of a round at one height
-		button.click();
-		out.Back = heights(lanes[0]).join() === before;
-		return out;`, &got)
-	if got.Before || !got.Ordered || !got.Back {
-		t.Errorf("%+v", got)
-	}
-}
-
 func TestOneVersionIsAPageToo(t *testing.T) {
 	var got struct{ Dots, Forests, Cards int }
-	pagetest.Run(t, saved(t, report(simulated(6, "now"))), `return {
+	pagetest.Run(t, report(simulated(6, "now")).page(), `return {
 		Dots: document.querySelectorAll(".dot").length,
 		Forests: document.querySelectorAll("table.forest").length,
 		Cards: document.querySelectorAll("article").length,
 	};`, &got)
 	if got.Dots != 5*6 || got.Forests != 0 || got.Cards != 2*5 {
 		t.Errorf("%+v", got)
-	}
-}
-
-// The pictures are for people: go test -artifacts keeps them. Here it is only asked whether something is there.
-func TestPictures(t *testing.T) {
-	for name, d := range map[string]*stats.Data{
-		"two":   simulated(20, "HEAD~1", "working tree"),
-		"three": simulated(10, "v1.0", "v1.1", "v1.2"),
-	} {
-		file := filepath.Join(t.TempDir(), name+".html")
-		if err := report(d).Save(file); err != nil {
-			t.Fatal(err)
-		}
-		picture := pagetest.Picture(t, file, 1280, 1600)
-		colours := map[any]bool{}
-		for y := 0; y < 1600; y += 5 {
-			for x := 0; x < 1280; x += 5 {
-				colours[picture.At(x, y)] = true
-			}
-		}
-		if len(colours) < 20 {
-			t.Errorf("%s: %d colours", name, len(colours))
-		}
 	}
 }

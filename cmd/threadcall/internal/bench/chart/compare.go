@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A comparison is the table of one version against the first, with the intervals drawn.
@@ -98,7 +99,7 @@ func describe(t *stats.Table, d stats.Delta, scale ratios) line {
 }
 
 // ratios is an axis of logarithms of ratios, symmetric about no change.
-type ratios struct{ axis }
+type ratios struct{ ui.Axis }
 
 // forest returns the axis on which all intervals of a table find their place, unless they are enormous.
 func forest(t *stats.Table, version int) ratios {
@@ -109,26 +110,26 @@ func forest(t *stats.Table, version int) ratios {
 		}
 	}
 	reach = min(1.08*reach, math.Log(8))
-	return ratios{axis{-reach, reach, 6, plotWidth - 6}}
+	return ratios{ui.Axis{Low: -reach, High: reach, Left: 6, Right: plotWidth - 6}}
 }
 
-// ruler draws the axis with its numbers.
+// ruler draws the axis.
 func (r ratios) ruler() template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="plot" width="%g" height="16" role="img" aria-label="change">`, plotWidth)
 	const apart, margin = 36, 16
 	for _, sign := range []float64{1, -1} {
-		last := r.at(0)
+		last := r.At(0)
 		for _, m := range []float64{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 2, 5} {
 			x := logarithm(1 + sign*m)
-			if math.Abs(x) > r.high || math.Abs(r.at(x)-last) < apart || min(r.right-r.at(x), r.at(x)-r.left) < margin-6 {
+			if math.Abs(x) > r.High || math.Abs(r.At(x)-last) < apart || min(r.Right-r.At(x), r.At(x)-r.Left) < margin-6 {
 				continue
 			}
-			last = r.at(x)
+			last = r.At(x)
 			fmt.Fprintf(&b, `<text x="%.1f" y="12" text-anchor="middle">%+g%%</text>`, last, sign*m*100)
 		}
 	}
-	fmt.Fprintf(&b, `<text x="%.1f" y="12" text-anchor="middle">0</text></svg>`, r.at(0))
+	fmt.Fprintf(&b, `<text x="%.1f" y="12" text-anchor="middle">0</text></svg>`, r.At(0))
 	return template.HTML(b.String())
 }
 
@@ -137,10 +138,10 @@ func (r ratios) interval(d stats.Delta, class string) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="plot %s" width="%g" height="%g" role="img">`, class, plotWidth, plotHeight)
 	middle := plotHeight / 2
-	fmt.Fprintf(&b, `<line class="zero" x1="%.1f" x2="%.1[1]f" y1="0" y2="%g"/>`, r.at(0), plotHeight)
+	fmt.Fprintf(&b, `<line class="zero" x1="%.1f" x2="%.1[1]f" y1="0" y2="%g"/>`, r.At(0), plotHeight)
 	switch {
 	case d.Absolute && d.Verdict != stats.Equal:
-		fmt.Fprintf(&b, `<text x="%.1f" y="15" text-anchor="middle">no ratio</text>`, r.at(0)+40)
+		fmt.Fprintf(&b, `<text x="%.1f" y="15" text-anchor="middle">no ratio</text>`, r.At(0)+40)
 	case d.Verdict != stats.TooFew:
 		estimate := d.Estimate
 		if d.Absolute {
@@ -148,24 +149,24 @@ func (r ratios) interval(d stats.Delta, class string) template.HTML {
 		}
 		if d.Interval != nil && !d.Absolute {
 			fmt.Fprintf(&b, `<line class="interval" x1="%.1f" x2="%.1f" y1="%g" y2="%[3]g"/>`,
-				r.at(logarithm(d.Interval.Low)), r.at(logarithm(d.Interval.High)), middle)
+				r.At(logarithm(d.Interval.Low)), r.At(logarithm(d.Interval.High)), middle)
 		}
 		x := logarithm(estimate)
-		if r.beyond(x) {
+		if r.Beyond(x) {
 			r.arrow(&b, x > 0)
 		} else {
-			fmt.Fprintf(&b, `<circle class="estimate" cx="%.1f" cy="%g" r="4"/>`, r.at(x), middle)
+			fmt.Fprintf(&b, `<circle class="estimate" cx="%.1f" cy="%g" r="4"/>`, r.At(x), middle)
 		}
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
 }
 
-// arrow says that the estimate lies beyond an end.
+// arrow draws an estimate beyond an end.
 func (r ratios) arrow(b *strings.Builder, right bool) {
-	x, back := r.right, -7.0
+	x, back := r.Right, -7.0
 	if !right {
-		x, back = r.left, 7
+		x, back = r.Left, 7
 	}
 	fmt.Fprintf(b, `<path class="estimate" d="M%.1f %g l%g -5 v10 z"/>`, x, plotHeight/2, back)
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A card shows one benchmark in one unit: all values of all versions.
@@ -49,11 +50,11 @@ func draw(c *stats.Comparison, t *stats.Table, row *stats.Row) card {
 			exact = exact && cell.Exact
 		}
 		if d := row.Deltas[version]; d.Verdict != stats.None {
-			text := describe(t, d, ratios{axis{-1, 1, 0, 1}})
+			text := describe(t, d, ratios{ui.Axis{Low: -1, High: 1, Right: 1}})
 			l.Change, l.Class = strings.TrimSpace(text.Change+" "+text.Word), text.Class
 			switch d.Verdict {
 			case stats.Unseen:
-				l.Change = text.Word + " (could: " + text.CouldSee + ")"
+				l.Change = text.Word + " (detectable: " + text.CouldSee + ")"
 			case stats.TooFew:
 				l.Change = text.Word
 			}
@@ -72,19 +73,17 @@ const (
 	axisHeight = 20.0
 )
 
-// strip draws the values of a row, each version in a lane of its own. Each dot has its place there, and the one that it
-// has when dots are ordered by rounds.
+// strip draws the values of a row, each version in a lane of its own.
 func strip(c *stats.Comparison, t *stats.Table, row *stats.Row) template.HTML {
 	a := extent(row)
 	height := laneHeight * float64(len(row.Cells))
-	rounds := roundsOf(row)
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %g %g" role="img" aria-label="the values">`, stripWidth, height+axisHeight)
-	ticks := a.ticks(6)
+	ticks := a.Ticks(6)
 	scaler := benchunit.CommonScale(ticks, benchunit.ClassOf(t.Unit))
 	for _, x := range ticks {
 		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" x2="%.1f" y1="0" y2="%g"/><text x="%.1f" y="%g" text-anchor="middle">%s</text>`,
-			a.at(x), a.at(x), height, a.at(x), height+15, tick(scaler, x))
+			a.At(x), a.At(x), height, a.At(x), height+15, tick(scaler, x))
 	}
 	for version, cell := range row.Cells {
 		if cell.N == 0 {
@@ -93,10 +92,10 @@ func strip(c *stats.Comparison, t *stats.Table, row *stats.Row) template.HTML {
 		top := laneHeight * float64(version)
 		fmt.Fprintf(&b, `<g class="lane" style="--version: %s">`, colour(version))
 		if cell.Interval != nil {
-			left, right := a.at(cell.Interval.Low), a.at(cell.Interval.High)
+			left, right := a.At(cell.Interval.Low), a.At(cell.Interval.High)
 			fmt.Fprintf(&b, `<rect class="interval" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, left, top+5, max(right-left, 1), laneHeight-10)
 		}
-		fmt.Fprintf(&b, `<line class="median" x1="%.1f" x2="%.1[1]f" y1="%.1f" y2="%.1f"/>`, a.at(cell.Center), top+3, top+laneHeight-3)
+		fmt.Fprintf(&b, `<line class="median" x1="%.1f" x2="%.1[1]f" y1="%.1f" y2="%.1f"/>`, a.At(cell.Center), top+3, top+laneHeight-3)
 		for i, s := range cell.Samples {
 			_, jitter := math.Modf(float64(i)*0.618034 + 0.3) // spread evenly, without a pattern
 			y := top + 9 + jitter*(laneHeight-18)
@@ -104,15 +103,11 @@ func strip(c *stats.Comparison, t *stats.Table, row *stats.Row) template.HTML {
 			if s.Round >= 0 {
 				where = fmt.Sprintf("%s, round %d", c.Versions[version], s.Round+1)
 			}
-			if a.beyond(s.Value) {
+			if a.Beyond(s.Value) {
 				class = "dot beyond"
 			}
-			later := y
-			if at := slices.Index(rounds, place{s.Run, s.Round}); at >= 0 {
-				later = 7 + (height-14)*(float64(at)+0.5)/float64(len(rounds))
-			}
-			fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="3.5" data-lane="%.1[3]f" data-round="%.1f" data-tip="%s"/>`,
-				class, a.at(s.Value), y, later, template.HTMLEscapeString(where+": "+t.Value(s.Value)))
+			fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="3.5" data-tip="%s"/>`, class, a.At(s.Value), y,
+				template.HTMLEscapeString(where+": "+t.Value(s.Value)))
 		}
 		b.WriteString("</g>")
 	}
@@ -128,34 +123,8 @@ func tick(s benchunit.Scaler, x float64) string {
 	return text
 }
 
-// A place is a round of a run.
-type place struct {
-	run   string
-	round int
-}
-
-// roundsOf returns the rounds of a row, in the order of their first values.
-func roundsOf(row *stats.Row) []place {
-	var places []place
-	for _, cell := range row.Cells {
-		for _, s := range cell.Samples {
-			if p := (place{s.Run, s.Round}); s.Round >= 0 && !slices.Contains(places, p) {
-				places = append(places, p)
-			}
-		}
-	}
-	slices.SortStableFunc(places, func(a, b place) int {
-		if a.run != b.run {
-			return 0
-		}
-		return a.round - b.round
-	})
-	return places
-}
-
-// extent returns an axis for all values of a row, but for those that are so far away that the others could not be told
-// apart.
-func extent(row *stats.Row) axis {
+// extent returns an axis for all values of a row, except those so far away that the others would be at one place.
+func extent(row *stats.Row) ui.Axis {
 	var all []float64
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, cell := range row.Cells {
@@ -177,5 +146,5 @@ func extent(row *stats.Row) axis {
 		high, low = high+0.5*math.Abs(high)+1e-12, low-0.5*math.Abs(low)
 	}
 	margin := 0.04 * (high - low)
-	return axis{low - margin, high + margin, 12, stripWidth - 12}
+	return ui.Axis{Low: low - margin, High: high + margin, Left: 12, Right: stripWidth - 12}
 }

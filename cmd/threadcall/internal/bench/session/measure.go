@@ -169,15 +169,17 @@ func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) 
 		return nil, errors.Join(append(errs, errors.New("there are no results"))...)
 	}
 	c, e := Compare(m.data, m.set)
-	if e != nil {
-		if err == nil || err.Error() != e.Error() { // it may be why there were no more rounds
-			errs = append(errs, e)
-		}
+	if e == nil {
+		report.Comparison = c
+		report.Breaches, report.Undecided, e = Check(c, m.set.FailOn)
+	}
+	if err == nil || e == nil || err.Error() != e.Error() { // it may be why there were no more rounds
+		errs = append(errs, e)
+	}
+	if c == nil {
 		return nil, errors.Join(errs...)
 	}
-	report.Comparison = c
-	report.Breaches, report.Undecided, e = Check(c, m.set.FailOn)
-	return report, errors.Join(append(errs, m.failures(), e)...)
+	return report, errors.Join(append(errs, m.failures())...)
 }
 
 // failures returns an error that names the benchmarks that have failed.

@@ -9,7 +9,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Result is what is to be shown, of a run or of files.
@@ -35,7 +35,7 @@ func (r Result) Document() any {
 }
 
 // Print writes the result for people.
-func (r Result) Print(out *screen.Screen) {
+func (r Result) Print(out *ui.Screen) {
 	if r.Report != nil {
 		for _, v := range r.Report.Versions {
 			if len(r.Report.Versions) > 1 {
@@ -62,7 +62,7 @@ func (r Result) Print(out *screen.Screen) {
 
 // printRatios writes the table that -ratios asks for. A version that it names need not be there: a run of some benchmarks
 // may have no results of it.
-func (r Result) printRatios(out *screen.Screen) {
+func (r Result) printRatios(out *ui.Screen) {
 	var cs []*stats.Comparison
 	for _, version := range r.Ratios {
 		if c := r.Comparison.To(version); c != nil {
@@ -77,7 +77,7 @@ func (r Result) printRatios(out *screen.Screen) {
 }
 
 // printMDE prints what a comparison of a binary with itself is for.
-func (r Result) printMDE(out *screen.Screen) {
+func (r Result) printMDE(out *ui.Screen) {
 	fmt.Fprintln(out)
 	middle, worst, ok := r.Comparison.MDE()
 	if !ok {
@@ -89,7 +89,7 @@ func (r Result) printMDE(out *screen.Screen) {
 }
 
 // printUndecided warns of rows on which -fail-on could not decide.
-func (r Result) printUndecided(out *screen.Screen) {
+func (r Result) printUndecided(out *ui.Screen) {
 	undecided := r.Undecided
 	if r.Report != nil {
 		undecided = r.Report.Undecided
@@ -119,7 +119,7 @@ func (r Result) printUndecided(out *screen.Screen) {
 }
 
 // printRun prints how it was measured, and where the raw results are.
-func (r Result) printRun(out *screen.Screen) {
+func (r Result) printRun(out *ui.Screen) {
 	fmt.Fprintln(out)
 	text := count(len(r.Report.Rounds), "round", "rounds") + ": " + r.Report.Stopped + ". "
 	out.Paragraph("", text+r.noisy())

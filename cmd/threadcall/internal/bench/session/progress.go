@@ -6,13 +6,13 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // Progress is where a run reports how it goes on.
 type Progress struct {
-	Out      *screen.Screen // for what belongs to the results
-	Progress *screen.Screen
+	Out      *ui.Screen // for what belongs to the results
+	Progress *ui.Screen
 	Terminal bool // Progress can be replaced
 }
 
@@ -35,7 +35,7 @@ func (p Progress) machine(findings []machine.Finding) {
 }
 
 // writeFindings prints what matters, and in one line what is fine.
-func writeFindings(out *screen.Screen, title string, findings []machine.Finding) {
+func writeFindings(out *ui.Screen, title string, findings []machine.Finding) {
 	if len(findings) == 0 {
 		return
 	}

@@ -35,13 +35,14 @@ func choose(ctx context.Context, s *Settings) (*versions, error) {
 		}
 		v.trees = append(v.trees, now)
 	case s.VS != "":
-		err = v.chooseRevision(ctx, s.Dir)
-		v.list = append(v.list, Version{}, Version{})[:2]
+		if err := v.chooseRevision(ctx, s.Dir); err != nil {
+			return nil, err
+		}
 		v.list[1].Toolchain, v.list[1].goroot = toolchain, root
 	default:
 		v.list = []Version{{Name: "now", What: "the working tree", Toolchain: toolchain, goroot: root}}
 	}
-	return v, err
+	return v, nil
 }
 
 // chooseRevision checks the revision to compare with, and that there is a difference.

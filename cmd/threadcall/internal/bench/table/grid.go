@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A grid is a table of which the first column is names.
@@ -28,7 +28,7 @@ func (g *grid) add(row ...text) { g.rows = append(g.rows, row) }
 const gap = 2
 
 // write writes the grid. If it is wider than the screen, the names that are too long have lines of their own.
-func (g *grid) write(s *screen.Screen) {
+func (g *grid) write(s *ui.Screen) {
 	widths := g.widths()
 	names := max(0, min(widths[0], widths[0]-(g.columns()-s.Width)))
 	for _, row := range g.rows {
@@ -40,12 +40,12 @@ func (g *grid) write(s *screen.Screen) {
 			width := widths[i]
 			if i == 0 {
 				width = names
-				if screen.Columns(cell.text) > width {
+				if ui.Columns(cell.text) > width {
 					fmt.Fprintln(s, styled(cell))
 					cell.text = ""
 				}
 			}
-			blank := strings.Repeat(" ", width-screen.Columns(cell.text))
+			blank := strings.Repeat(" ", width-ui.Columns(cell.text))
 			if i == 0 || i < len(g.left) && g.left[i] {
 				line.WriteString(styled(cell) + blank)
 			} else {
@@ -95,7 +95,7 @@ func (g *grid) widths() []int {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], screen.Columns(cell.text))
+			widths[i] = max(widths[i], ui.Columns(cell.text))
 		}
 	}
 	return widths

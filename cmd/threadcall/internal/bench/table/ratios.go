@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A ratios is a row: how one version of a benchmark compares with those that others are compared with.
@@ -18,7 +18,7 @@ type ratios struct {
 
 // Ratios writes one table with the ratios of all versions to the first one of each comparison. What is visibly worse than
 // the first one of the first comparison comes first, the worst at the top. The comparisons are of the same results.
-func Ratios(s *screen.Screen, cs ...*stats.Comparison) {
+func Ratios(s *ui.Screen, cs ...*stats.Comparison) {
 	bases := map[string]bool{}
 	for _, c := range cs {
 		bases[c.Versions[0]] = true

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // Write writes what c shows: a table for each unit, or for all units together if there is one version, then what could
 // not be compared, what failed, and what the words mean. Errors of writing stay in the screen.
-func Write(s *screen.Screen, c *stats.Comparison) {
+func Write(s *ui.Screen, c *stats.Comparison) {
 	p := printer{Screen: s, Comparison: c}
 	if len(c.Versions) == 1 {
 		p.summary()
@@ -33,7 +33,7 @@ func Write(s *screen.Screen, c *stats.Comparison) {
 
 // A printer writes one comparison.
 type printer struct {
-	*screen.Screen
+	*ui.Screen
 	*stats.Comparison
 	n    int // of values of each benchmark; 0: they differ
 	used words

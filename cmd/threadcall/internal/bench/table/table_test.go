@@ -13,7 +13,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/screen"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // simulated returns ten rounds of benchmarks of which the ratios of the versions' times are known.
@@ -46,17 +46,17 @@ func simulated(rounds int, versions ...string) *stats.Data {
 // written returns what Write writes to a file.
 func written(t *testing.T, c *stats.Comparison) string {
 	t.Helper()
-	return onFile(t, func(s *screen.Screen) { table.Write(s, c) })
+	return onFile(t, func(s *ui.Screen) { table.Write(s, c) })
 }
 
-func onFile(t *testing.T, write func(*screen.Screen)) string {
+func onFile(t *testing.T, write func(*ui.Screen)) string {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s := screen.On(f)
+	s := ui.On(f)
 	write(s)
 	if s.Err != nil {
 		t.Fatal(s.Err)
@@ -66,8 +66,8 @@ func onFile(t *testing.T, write func(*screen.Screen)) string {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSuffix(line, "\n"); screen.Columns(line) > 80 || strings.HasSuffix(line, " ") || strings.Contains(line, "\x1b") {
-			t.Errorf("%d columns, a blank at the end, or a colour: %q", screen.Columns(line), line)
+		if line = strings.TrimSuffix(line, "\n"); ui.Columns(line) > 80 || strings.HasSuffix(line, " ") || strings.Contains(line, "\x1b") {
+			t.Errorf("%d columns, a blank at the end, or a colour: %q", ui.Columns(line), line)
 		}
 	}
 	return string(text)
@@ -133,7 +133,7 @@ Decode/size=64k-8     newer  ~0.994     1          1      ~1     1          1
 ~: inconclusive; the ratio may be 1.
 `
 	c := simulated(12, "old", "new", "newer").Compare(stats.Options{})
-	if got := onFile(t, func(s *screen.Screen) { table.Ratios(s, c, c.To("new")) }); got != want {
+	if got := onFile(t, func(s *ui.Screen) { table.Ratios(s, c, c.To("new")) }); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

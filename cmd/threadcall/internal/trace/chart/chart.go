@@ -1,16 +1,12 @@
-// Package chart shows a report of an execution trace as a web page of one file: pictures over one common axis of time
-// that can be zoomed, and tables.
+// Package chart shows a report on a trace as a web page: plots over one axis of time that can be zoomed, and tables.
 package chart
 
 import (
 	_ "embed"
 	"html/template"
-	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/page"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 var (
@@ -20,42 +16,32 @@ var (
 	style string
 	//go:embed chart.js
 	script string
-
-	body = template.Must(template.New("chart").Funcs(template.FuncMap{
-		"time": unit.Duration, "ns": unit.Nanoseconds, "bytes": func(n any) string { return unit.Bytes(float(n)) },
-		"count": func(n any) string { return unit.Count(uint64(float(n))) },
-		"share": func(part, whole any) string { return unit.Share(float(part), float(whole)) },
-		"mean":  mean, "short": symbol.Short, "file": shortFile, "histogram": histogram, "parts": parts, "place": place, "inside": inside,
-		"inc": func(i int) int { return i + 1 }, "twice": func(x float64) float64 { return 2 * x },
-	}).Parse(source))
 )
 
-// Page returns the page that shows r.
-func Page(r *trace.Report) (page.Page, error) {
-	var b strings.Builder
-	if err := body.Execute(&b, view{Report: r, Scale: scaleOf(r.Calls.Places)}); err != nil {
-		return page.Page{}, err
-	}
-	return page.Page{
+// Save writes the page that shows r to a file.
+func Save(r *report.Report, file string) error { return page(r).Save(file) }
+
+func page(r *report.Report) ui.Page {
+	axis := scaleOf(r.Calls.Places)
+	return ui.Page{
 		Title:  "threadcall trace: " + r.Trace.Name,
 		Style:  style,
-		Body:   template.HTML(b.String()),
-		Data:   pictures(r),
+		Source: source,
+		View:   r,
+		Funcs: template.FuncMap{
+			"histogram": axis.histogram, "scale": func() scale { return axis }, "parts": parts, "mean": mean,
+			"file":  func(name string) string { return ui.Path(name, "") },
+			"inc":   func(i int) int { return i + 1 },
+			"twice": func(x float64) float64 { return 2 * x },
+		},
+		Data:   plots(r),
 		Script: script,
-	}, nil
-}
-
-// Save writes the page that shows r to a file.
-func Save(r *trace.Report, file string) error {
-	p, err := Page(r)
-	if err != nil {
-		return err
 	}
-	return p.Save(file)
 }
 
-// A view is what the template gets.
-type view struct {
-	*trace.Report
-	Scale scale // of the distributions of all places, so that they can be compared
+func mean(d report.Distribution) float64 {
+	if d.N == 0 {
+		return 0
+	}
+	return d.Sum / float64(d.N)
 }

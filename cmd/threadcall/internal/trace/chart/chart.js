@@ -1,8 +1,8 @@
-// The pictures over time. All share one view, the part of the time that is shown.
+// The plots over time. All share one view, the part of the time that is shown.
 (() => {
   const root = document.getElementById("time"), output = root.querySelector("output");
   const left = 104, right = 8, total = data.duration;
-  let view = [0, total], fit = false, width = 800, cursor = null, chosen = null;
+  let view = [0, total], width = 800, cursor = null, chosen = null;
 
   const el = (name, attributes, text) => {
     const e = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -13,7 +13,7 @@
   const x = t => left + (t - view[0]) / (view[1] - view[0]) * (width - left - right);
   const at = px => view[0] + (px - left) / (width - left - right) * (view[1] - view[0]);
 
-  // Numbers for people.
+  // Numbers with units.
   const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
   const time = (ns, step) => {
     const [unit, name] = units.find(u => Math.max(Math.abs(ns), step * 2) >= u[0]) ?? units[3];
@@ -55,13 +55,13 @@
   const find = (stairs, t) => stairs.findLast(s => s[0] <= t);
 
   const panels = [];
-  const panel = (title, height, draw, tell) => {
+  const panel = (title, height, draw, describe) => {
     const heading = document.createElement("h3"), svg = el("svg", {height, role: "img"}), values = document.createElement("span");
     heading.append(title);
     heading.append(values);
     svg.setAttribute("aria-label", typeof title === "string" ? title : title.textContent);
     root.append(heading, svg);
-    panels.push({svg, height, draw, tell, values});
+    panels.push({svg, height, draw, describe, values});
   };
 
   for (const l of data.lines) {
@@ -71,12 +71,9 @@
     const height = l.unit === "B" ? 170 : 90;
     panel(title, height, svg => {
       const shown = all.map(visible);
-      let low = Infinity, high = 0;
-      for (const s of shown.flat()) { low = Math.min(low, s[2]); high = Math.max(high, s[3]); }
-      if (!fit || low === Infinity) low = 0;
-      if (high <= low) high = low + 1;
-      const y = v => height - 4 - (v - low) / (high - low) * (height - 12);
-      for (const v of lines(low, high, step(high - low, height / 35, l.unit))) {
+      const high = Math.max(...shown.flat().map(s => s[3]), 0) || 1;
+      const y = v => height - 4 - v / high * (height - 12);
+      for (const v of lines(0, high, step(high, height / 35, l.unit))) {
         svg.append(el("line", {class: "grid", x1: left, x2: width - right, y1: y(v), y2: y(v)}));
         svg.append(el("text", {class: "label", x: left - 6, y: y(v) + 4, "text-anchor": "end"}, number(v, l.unit)));
       }
@@ -196,10 +193,10 @@
   };
 
   const precise = () => 10 ** Math.floor(Math.log10(Math.max((view[1] - view[0]) / 1000, 1)));
-  const tell = () => {
+  const describe = () => {
     for (const p of panels) {
       p.values.replaceChildren();
-      p.tell(cursor?.t ?? null, p.values, cursor?.svg === p.svg ? cursor.y : -1);
+      p.describe(cursor?.t ?? null, p.values, cursor?.svg === p.svg ? cursor.y : -1);
       p.svg.querySelectorAll(".cross, .chosen").forEach(e => e.remove());
       if (chosen) {
         const [a, b] = [Math.min(...chosen), Math.max(...chosen)];
@@ -222,7 +219,7 @@
     drawAxis();
     root.dataset.from = view[0];
     root.dataset.to = view[1];
-    tell();
+    describe();
   };
 
   const least = Math.min(total, 100); // nanoseconds
@@ -238,7 +235,6 @@
   const actions = {in: () => zoom(0.5), out: () => zoom(2), left: () => pan(-0.25), right: () => pan(0.25), reset: () => show(0, total)};
 
   for (const b of root.querySelectorAll("button[data-do]")) b.addEventListener("click", () => actions[b.dataset.do]());
-  root.querySelector("input[data-do=fit]").addEventListener("change", e => { fit = e.target.checked; draw(); });
   const keys = {"+": "in", "=": "in", "-": "out", "−": "out", "ArrowLeft": "left", "ArrowRight": "right", "0": "reset", "Home": "reset"};
   root.addEventListener("keydown", e => {
     if (!(e.key in keys) || e.ctrlKey || e.metaKey || e.altKey || e.target.tagName === "INPUT") return;
@@ -246,9 +242,8 @@
     actions[keys[e.key]]();
   });
   root.addEventListener("wheel", e => {
-    if (!e.target.closest("svg") || !(e.ctrlKey || root.contains(document.activeElement))) return;
+    if (!e.target.closest("svg") || !e.ctrlKey) return;
     e.preventDefault();
-    if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) return pan(e.deltaX / width);
     zoom(1.0015 ** (e.deltaY * (e.deltaMode ? 30 : 1)), at(place(e)));
   }, {passive: false});
 
@@ -258,9 +253,9 @@
     if (!svg || drag?.pan) return;
     const px = place(e);
     cursor = {x: px, t: at(px), svg, y: e.clientY - svg.getBoundingClientRect().top};
-    tell();
+    describe();
   });
-  root.addEventListener("pointerleave", () => { cursor = null; tell(); });
+  root.addEventListener("pointerleave", () => { cursor = null; describe(); });
 
   let drag = null;
   root.addEventListener("pointerdown", e => {
@@ -279,7 +274,7 @@
       show(drag.view[0] + d, drag.view[1] + d);
     } else if (Math.abs(px - drag.from) > 3) {
       chosen = [drag.from, px];
-      tell();
+      describe();
     }
   });
   addEventListener("pointerup", () => {
@@ -292,9 +287,9 @@
   root.addEventListener("dblclick", e => { if (e.target.closest("svg") && !e.target.dataset.to) actions.reset(); });
 
   const unfold = e => {
-    document.querySelectorAll(".told").forEach(e => e.classList.remove("told"));
+    document.querySelectorAll(".shown").forEach(e => e.classList.remove("shown"));
     e.open = true;
-    e.classList.add("told");
+    e.classList.add("shown");
     e.scrollIntoView({block: "center"});
   };
 

@@ -6,27 +6,26 @@ import (
 	"math"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/unit"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// A scale is the logarithmic axis of distributions that are to be compared.
+// A scale is the logarithmic axis of distributions that are compared, in whole decades.
 type scale struct{ Low, High float64 }
 
-func scaleOf(places []trace.Place) scale {
-	s := scale{math.Inf(1), 1}
+func scaleOf(places []report.Place) scale {
+	low, high := math.Inf(1), 1.0
 	for _, p := range places {
-		for _, d := range []trace.Distribution{p.Queued, p.Run} {
+		for _, d := range []report.Distribution{p.Queued, p.Run} {
 			for _, c := range d.Classes {
-				s.Low, s.High = min(s.Low, max(c.Low, 1)), max(s.High, c.High)
+				low, high = min(low, max(c.Low, 1)), max(high, c.High)
 			}
 		}
 	}
-	if s.Low >= s.High {
-		s.Low = s.High / 10
+	if low >= high {
+		low = high / 10
 	}
-	// whole decades, so that the lines between them mean something
-	return scale{math.Pow(10, math.Floor(math.Log10(s.Low))), math.Pow(10, math.Ceil(math.Log10(s.High)))}
+	return scale{math.Pow(10, math.Floor(math.Log10(low))), math.Pow(10, math.Ceil(math.Log10(high)))}
 }
 
 const (
@@ -35,19 +34,18 @@ const (
 )
 
 func (s scale) x(v float64) float64 {
-	v = min(max(v, s.Low), s.High)
-	return histogramWidth * math.Log(v/s.Low) / math.Log(s.High/s.Low)
+	return ui.Axis{Low: math.Log(s.Low), High: math.Log(s.High), Right: histogramWidth}.At(math.Log(max(v, s.Low)))
 }
 
-// histogram draws d: as many columns as it has classes, a line at each decade, a mark at the median.
-func histogram(d trace.Distribution, s scale) template.HTML {
+// histogram draws d: a column for each class, a line at each decade, a mark at the median.
+func (s scale) histogram(d report.Distribution) template.HTML {
 	if d.N == 0 {
 		return ""
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="histogram" width="%g" height="%g" role="img"><title>%s</title>`, histogramWidth, histogramHeight,
-		template.HTMLEscapeString(fmt.Sprintf("from %s to %s; half up to %s, 99 %% up to %s",
-			unit.Nanoseconds(d.Min), unit.Nanoseconds(d.Max), unit.Nanoseconds(d.P50), unit.Nanoseconds(d.P99))))
+		template.HTMLEscapeString(fmt.Sprintf("from %s to %s; median %s, 99 %% up to %s",
+			ui.Duration(d.Min), ui.Duration(d.Max), ui.Duration(d.P50), ui.Duration(d.P99))))
 	for v := s.Low; v <= s.High*1.001; v *= 10 {
 		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="0" y2="%g"/>`, s.x(v), s.x(v), histogramHeight)
 	}
@@ -66,8 +64,8 @@ func histogram(d trace.Distribution, s scale) template.HTML {
 	return template.HTML(b.String())
 }
 
-// parts draws the three parts of a call, of which the longest takes whole.
-func parts(c, longest trace.Call) template.HTML {
+// parts draws the three parts of a call. The longest call has the full width.
+func parts(c, longest report.Call) template.HTML {
 	const width = 260.0
 	whole := max(float64(longest.Total()), 1)
 	var b strings.Builder
@@ -79,7 +77,7 @@ func parts(c, longest trace.Call) template.HTML {
 	}{{"queued", float64(c.Queued)}, {"run", float64(c.Run)}, {"return", float64(c.Return)}} {
 		w := width * p.n / whole
 		fmt.Fprintf(&b, `<rect class="%s" x="%.1f" width="%.1f" height="12"><title>%s %s</title></rect>`, p.class, x, w,
-			p.class, unit.Nanoseconds(p.n))
+			p.class, ui.Duration(p.n))
 		x += w
 	}
 	b.WriteString(`</svg>`)

@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
 	"github.com/threadcall/threadcall/recorder"
 )
@@ -84,7 +85,7 @@ func command(t *testing.T, program string) source.Request {
 		t.Skip("js/wasm cannot start a process")
 	}
 	t.Setenv(variable, program)
-	return source.Request{Command: []string{os.Args[0]}, Doing: func(string) {}}
+	return source.Request{Command: []string{os.Args[0]}}
 }
 
 // A result is what came of a request.
@@ -93,7 +94,7 @@ type result struct {
 	size   int64
 	failed error // of the trace
 	err    error // instead of a trace
-	report *trace.Report
+	report *report.Report
 }
 
 // open returns all that comes of a request, and fails the test if files are left behind.
@@ -108,7 +109,10 @@ func open(t *testing.T, ctx context.Context, r source.Request) (results []result
 			results = append(results, result{err: err})
 			continue
 		}
-		report, err := trace.Read(tr, trace.Options{Name: tr.Name})
+		if left, _ := filepath.Glob(filepath.Join(temp, "threadcall*")); left != nil && runtime.GOOS != "windows" {
+			t.Errorf("there while the trace is read: %q", left)
+		}
+		report, err := read.Trace(tr, read.Options{Name: tr.Name})
 		if err != nil {
 			t.Fatalf("%s: %v", tr.Name, err)
 		}

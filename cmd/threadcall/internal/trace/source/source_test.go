@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
 )
 
@@ -133,7 +133,7 @@ func TestAnInterruptEndsTheCommandAndItsTraceIsRead(t *testing.T) {
 				if (tr.Failed != nil) != fails && !byShell { // shells differ
 					t.Errorf("failed with %v", tr.Failed)
 				}
-				report, err := trace.Read(tr, trace.Options{})
+				report, err := read.Trace(tr, read.Options{})
 				if err != nil || program == "ends when asked" && report.Trace.Truncated {
 					t.Errorf("error %v, report %+v", err, report)
 				}

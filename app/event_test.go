@@ -1,0 +1,239 @@
+package app_test
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+
+	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/internal/screen"
+)
+
+const leftShift = 0xffe1
+
+func TestEvent_keys(t *testing.T) {
+	w, _ := show(t)
+	r := listen(w, nil)
+	focus(t, w, r)
+	const word = "threadcall"
+	for _, c := range word {
+		x.Type(t, xproto.Keysym(c))
+	}
+	x.Key(t, xproto.KeyPress, leftShift)
+	x.Type(t, 'a')
+	x.Key(t, xproto.KeyRelease, leftShift)
+	screen.Wait(t, func() bool { return len(of[app.KeyEvent](r)) >= 2*len(word)+4 }, "the keys")
+
+	var keys, text strings.Builder
+	for _, e := range of[app.KeyEvent](r) {
+		if e.Action == app.Press && e.Key < 256 {
+			keys.WriteRune(rune(e.Key))
+		}
+		if e.Scancode == 0 {
+			t.Errorf("no scancode: %+v", e)
+		}
+	}
+	for _, e := range of[app.TextEvent](r) {
+		text.WriteRune(e.Rune)
+	}
+	if keys.String() != "THREADCALLA" || text.String() != "threadcallA" {
+		t.Errorf("the keys were %q and the text %q", keys.String(), text.String())
+	}
+	all := of[app.KeyEvent](r)
+	if e := all[len(all)-3]; e.Key != app.KeyA || e.Mods&app.ModShift == 0 {
+		t.Errorf("A with the shift key held came as %+v", e)
+	}
+	if e := all[len(all)-1]; e.Key != app.KeyLeftShift || e.Action != app.Release {
+		t.Errorf("the last key was %+v", e)
+	}
+	x.Key(t, xproto.KeyPress, 'k')
+	defer x.Key(t, xproto.KeyRelease, 'k')
+	comes(t, r, func(e app.KeyEvent) bool { return e.Key == app.KeyK && e.Action == app.Repeat })
+}
+
+func TestEvent_mouse(t *testing.T) {
+	x.Move(t, 50, 60)
+	under, _ := show(t) // the mouse, which has not moved since
+	r := listen(under, nil)
+	screen.Wait(t, func() bool {
+		x.Click(t, 1)
+		return len(of[app.MouseButtonEvent](r)) > 0
+	}, "a click")
+	if e := of[app.MouseButtonEvent](r)[0]; e.X != 50 || e.Y != 60 {
+		t.Errorf("the click came as %+v, want (50, 60)", e)
+	}
+
+	w, _ := show(t)
+	x.Move(t, 0, 0)
+	place(t, w, 100, 100)
+	screen.Wait(t, func() bool { px, _ := w.Position(); return px == 100 }, "the window to move")
+	r = listen(w, nil)
+	x.Move(t, 110, 120)
+	comes(t, r, func(e app.MouseEnterEvent) bool { return e.Inside })
+	comes(t, r, func(e app.MouseMoveEvent) bool { return e.X == 10 && e.Y == 20 })
+	for _, button := range []byte{1, 3, 4, 5, 6} { // from the fourth on it is the wheel
+		x.Click(t, button)
+	}
+	screen.Wait(t, func() bool { return len(of[app.MouseButtonEvent](r)) >= 4 && len(of[app.ScrollEvent](r)) >= 3 }, "the clicks")
+	x.Move(t, 0, 0)
+	comes(t, r, func(e app.MouseEnterEvent) bool { return !e.Inside })
+	if got, want := of[app.MouseButtonEvent](r), []app.MouseButtonEvent{
+		{Button: app.MouseLeft, Action: app.Press, X: 10, Y: 20},
+		{Button: app.MouseLeft, Action: app.Release, X: 10, Y: 20},
+		{Button: app.MouseRight, Action: app.Press, X: 10, Y: 20},
+		{Button: app.MouseRight, Action: app.Release, X: 10, Y: 20},
+	}; !slices.Equal(got, want) {
+		t.Errorf("buttons: %+v, want %+v", got, want)
+	}
+	if got, want := of[app.ScrollEvent](r), []app.ScrollEvent{{0, 1}, {0, -1}, {1, 0}}; !slices.Equal(got, want) {
+		t.Errorf("scroll: %+v, want %+v", got, want)
+	}
+}
+
+func TestEvent_window(t *testing.T) {
+	w, _ := show(t)
+	r := listen(w, nil)
+	resize(t, w, 321, 123)
+	comes(t, r, func(e app.ResizeEvent) bool { return e == app.ResizeEvent{321, 123, 321, 123} })
+	place(t, w, 44, 55)
+	comes(t, r, func(e app.MoveEvent) bool { return e == app.MoveEvent{44, 55} })
+	if px, py := w.Position(); px != 44 || py != 55 {
+		t.Errorf("Position is %d, %d", px, py)
+	}
+	if width, height := w.Size(); width != 321 || height != 123 {
+		t.Errorf("Size is %d, %d", width, height)
+	}
+	focus(t, w, r)
+	x.Focus(t, xproto.InputFocusPointerRoot)
+	comes(t, r, func(e app.FocusEvent) bool { return !e.Focused })
+	if n := len(of[app.ResizeEvent](r)); n != 1 {
+		t.Errorf("one change of size gave %d events: %v", n, r)
+	}
+}
+
+func TestEvent_close(t *testing.T) {
+	w, c := show(t)
+	keep := true
+	r := listen(w, func(e app.Event) {
+		if e, ok := e.(*app.CloseEvent); ok && keep {
+			keep = false
+			e.Keep()
+		}
+	})
+	click := func() { // on the cross of the window, as the window manager reports it
+		x.Send(t, id(w), "WM_PROTOCOLS", uint32(x.Atom(t, "WM_DELETE_WINDOW")), xproto.TimeCurrentTime)
+	}
+	click()
+	comes(t, r, func(app.CloseEvent) bool { return true })
+	c.goesOn(t, 3, "frames after Keep")
+	click() // Keep is for one event
+	<-w.Done()
+	if n := len(of[app.CloseEvent](r)); n != 2 {
+		t.Errorf("%d close events, want 2", n)
+	}
+}
+
+// Events wait for a slow handler, and then come in the order in which they happened.
+func TestEvent_order(t *testing.T) {
+	w, c := show(t)
+	gate := make(chan struct{})
+	var blocks atomic.Bool
+	r := listen(w, func(e app.Event) {
+		if blocks.Load() {
+			<-gate
+		}
+	})
+	focus(t, w, r)
+	blocks.Store(true)
+	const rounds = 30
+	for i := range rounds {
+		x.Type(t, 'x')
+		x.Move(t, 10+i, 10)
+	}
+	c.goesOn(t, 5, "frames while a handler blocks")
+	close(gate)
+	screen.Wait(t, func() bool { return len(of[app.KeyEvent](r)) == 2*rounds && len(of[app.MouseMoveEvent](r)) >= rounds },
+		"the events that waited")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	presses, at := 0, 9.0
+	for _, v := range r.all {
+		switch e := v.(type) {
+		case app.KeyEvent:
+			if e.Action == app.Press {
+				presses++
+			}
+		case app.MouseMoveEvent:
+			if e.X < at || e.X >= 10 && presses != int(e.X)-9 {
+				t.Fatalf("the move to %v came after one to %v and %d keys", e.X, at, presses)
+			}
+			at = e.X
+		}
+	}
+}
+
+// The events, and the replies of the X server for which the drawing waits, come through one socket: an event that Xlib
+// reads while a window's thread waits must not stay there until something else wakes the main thread.
+func TestEvent_whileDrawing(t *testing.T) {
+	for name, opt := range map[string]app.Option{"NoVSync": app.NoVSync(), "OnDemand": app.OnDemand()} {
+		t.Run(name, func(t *testing.T) {
+			w, c := show(t, opt)
+			r := listen(w, nil)
+			if name == "OnDemand" {
+				c.steady(t) // no frame follows that would bring the event
+			}
+			for i := range 300 {
+				before := len(of[app.MouseMoveEvent](r))
+				w.Redraw()
+				x.Move(t, 20+i%100, 30+i%2)
+				sent := time.Now()
+				screen.Wait(t, func() bool { return len(of[app.MouseMoveEvent](r)) > before }, "move %d", i)
+				if took := time.Since(sent); took > screen.Limit/6 {
+					t.Errorf("an event took %v", took)
+				}
+			}
+		})
+	}
+}
+
+func TestEvent_drop(t *testing.T) {
+	w, _ := show(t)
+	r := listen(w, nil)
+	drop(t, w, "file:///tmp/a%20b\r\nfile:///tmp/%C3%A9\r\n")
+	comes(t, r, func(e app.DropEvent) bool { return slices.Equal(e.Paths, []string{"/tmp/a b", "/tmp/é"}) })
+}
+
+// drop drops files on w, as the source's side of the XDND protocol.
+func drop(t *testing.T, w *app.Win, list string) {
+	t.Helper()
+	to, c := id(w), x.Conn
+	source, err := xproto.NewWindowId(c)
+	screen.Must(t, err)
+	screen.Must(t, xproto.CreateWindowChecked(c, 0, source, x.Root, 0, 0, 1, 1, 0, xproto.WindowClassInputOnly, 0, 0, nil).Check())
+	defer xproto.DestroyWindow(c, source)
+	screen.Must(t, xproto.SetSelectionOwnerChecked(c, source, x.Atom(t, "XdndSelection"), xproto.TimeCurrentTime).Check())
+	x.Send(t, to, "XdndEnter", uint32(source), 5<<24, uint32(x.Atom(t, "text/uri-list")))
+	x.Send(t, to, "XdndPosition", uint32(source), 0, 5<<16|5, xproto.TimeCurrentTime, uint32(x.Atom(t, "XdndActionCopy")))
+	screen.Wait(t, func() bool {
+		e, _ := c.PollForEvent()
+		switch e := e.(type) {
+		case xproto.ClientMessageEvent:
+			if e.Type == x.Atom(t, "XdndStatus") {
+				x.Send(t, to, "XdndDrop", uint32(source), 0, xproto.TimeCurrentTime)
+			}
+			return e.Type == x.Atom(t, "XdndFinished")
+		case xproto.SelectionRequestEvent:
+			screen.Must(t, xproto.ChangePropertyChecked(c, xproto.PropModeReplace, e.Requestor, e.Property, e.Target, 8,
+				uint32(len(list)), []byte(list)).Check())
+			n := xproto.SelectionNotifyEvent{
+				Time: e.Time, Requestor: e.Requestor, Selection: e.Selection, Target: e.Target, Property: e.Property,
+			}
+			screen.Must(t, xproto.SendEventChecked(c, false, e.Requestor, 0, string(n.Bytes())).Check())
+		}
+		return false
+	}, "XdndFinished")
+}

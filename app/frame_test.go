@@ -1,0 +1,347 @@
+package app_test
+
+import (
+	"image"
+	"image/color"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-gl/gl/v3.3-core/gl"
+
+	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+// quarters paints the four quarters of a window in four colours.
+func quarters(f *app.Frame) {
+	gl.Enable(gl.SCISSOR_TEST)
+	for i, c := range corners {
+		gl.Scissor(int32(i%2*f.Width/2), int32((1-i/2)*f.Height/2), int32(f.Width/2), int32(f.Height/2))
+		gl.ClearColor(float32(c.R)/255, float32(c.G)/255, float32(c.B)/255, 0) // screenshots have no alpha
+		gl.Clear(gl.COLOR_BUFFER_BIT)
+	}
+	gl.Disable(gl.SCISSOR_TEST)
+}
+
+// corners are the colours at the upper left, upper right, lower left and lower right.
+var corners = [4]color.RGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {51, 102, 204, 255}}
+
+// hasCorners returns whether the four quarters of r in p have their colours.
+func hasCorners(p image.Image, r image.Rectangle) bool {
+	for i, want := range corners {
+		at := r.Min.Add(image.Pt(r.Dx()/4+i%2*r.Dx()/2, r.Dy()/4+i/2*r.Dy()/2))
+		if color.RGBAModel.Convert(p.At(at.X, at.Y)) != want {
+			return false
+		}
+	}
+	return true
+}
+
+// shoot returns a screenshot of a window that quarters draws.
+func shoot(t *testing.T, w *app.Win, size image.Point) {
+	t.Helper()
+	p, err := w.Screenshot()
+	screen.Must(t, err)
+	if p.Rect.Size() != size || !hasCorners(p, p.Rect) {
+		screen.Keep(t, p)
+		t.Errorf("the screenshot is %v, want %v, or its colours are wrong", p.Rect.Size(), size)
+	}
+}
+
+func TestWindow_Screenshot(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		opts []app.Option
+		size image.Point
+	}{
+		{"default", nil, image.Pt(200, 150)},
+		{"Samples", []app.Option{app.Samples(4)}, image.Pt(200, 150)},
+		{"more samples than any system has", []app.Option{app.Samples(64)}, image.Pt(200, 150)},
+		{"Size", []app.Option{app.Size(201, 77)}, image.Pt(201, 77)},
+		{"Hidden", []app.Option{app.Hidden()}, image.Pt(200, 150)},
+		{"OnDemand", []app.Option{app.OnDemand()}, image.Pt(200, 150)},
+		{"OpenGL", []app.Option{app.OpenGL(2, 1)}, image.Pt(200, 150)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := open(t, test.opts...)
+			w.OnDraw(quarters)
+			run(t, w)
+			shoot(t, w, test.size)
+			if test.name != "Hidden" {
+				screen.Wait(t, func() bool { return hasCorners(x.Picture(t), image.Rectangle{Max: test.size}) }, "the colours on the screen")
+			}
+		})
+	}
+}
+
+// A frame may leave anything bound.
+func TestWindow_Screenshot_state(t *testing.T) {
+	w := open(t)
+	var failed atomic.Uint32
+	var before, after [3]int32
+	state := func(s *[3]int32) {
+		gl.GetIntegerv(gl.READ_FRAMEBUFFER_BINDING, &s[0])
+		gl.GetIntegerv(gl.PIXEL_PACK_BUFFER_BINDING, &s[1])
+		gl.GetIntegerv(gl.PACK_SKIP_PIXELS, &s[2])
+	}
+	w.OnDraw(func(f *app.Frame) {
+		if f.Number > 0 {
+			state(&after)
+			gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, 0)
+		} else {
+			var fbo, rb, pack uint32
+			gl.GenFramebuffers(1, &fbo)
+			gl.BindFramebuffer(gl.READ_FRAMEBUFFER, fbo)
+			gl.GenRenderbuffers(1, &rb)
+			gl.BindRenderbuffer(gl.RENDERBUFFER, rb)
+			gl.RenderbufferStorage(gl.RENDERBUFFER, gl.RGBA8, 8, 8)
+			gl.FramebufferRenderbuffer(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, rb)
+			gl.GenBuffers(1, &pack)
+			gl.BindBuffer(gl.PIXEL_PACK_BUFFER, pack)
+			gl.PixelStorei(gl.PACK_SKIP_PIXELS, 7)
+			gl.PixelStorei(gl.PACK_ROW_LENGTH, 1000)
+			state(&before)
+		}
+		quarters(f)
+		failed.Store(gl.GetError())
+	})
+	run(t, w)
+	for range 3 {
+		shoot(t, w, image.Pt(200, 150))
+	}
+	w.Stop()
+	<-w.Done()
+	if e := failed.Load(); e != 0 {
+		t.Errorf("OpenGL error %#x", e)
+	}
+	if before != after {
+		t.Errorf("what was bound has changed from %v to %v", before, after)
+	}
+}
+
+func TestWindow_Screenshot_refused(t *testing.T) {
+	w := open(t)
+	errs := make(chan error, 9)
+	w.OnDraw(func(f *app.Frame) {
+		if f.Number == 0 {
+			_, err := w.Screenshot()
+			errs <- err
+		}
+	})
+	run(t, w)
+	if err := <-errs; err == nil {
+		t.Error("no error in OnDraw")
+	}
+	w.Thread().Call(func() {
+		if _, err := w.Screenshot(); err == nil {
+			t.Error("no error on the window's thread")
+		}
+	})
+	for range 8 {
+		go func() {
+			for {
+				if _, err := w.Screenshot(); err != nil {
+					errs <- err
+					return
+				}
+			}
+		}()
+	}
+	_, err := w.Screenshot()
+	screen.Must(t, err)
+	w.Stop()
+	for range 8 {
+		if err := <-errs; err != app.ErrClosed {
+			t.Errorf("while the window closes: %v", err)
+		}
+	}
+}
+
+func TestFrame(t *testing.T) {
+	w := open(t)
+	frames := make(chan app.Frame, 10)
+	w.OnDraw(func(f *app.Frame) {
+		if f.Number < 10 {
+			var viewport [4]int32
+			gl.GetIntegerv(gl.VIEWPORT, &viewport[0])
+			if viewport != [4]int32{0, 0, int32(f.Width), int32(f.Height)} {
+				t.Errorf("frame %d begins with the viewport %v", f.Number, viewport)
+			}
+			gl.Viewport(1, 1, 2, 2)
+			frames <- *f
+		}
+	})
+	run(t, w)
+	var last app.Frame
+	for i := range 10 {
+		f := <-frames
+		want := app.Frame{Number: uint64(i), Time: last.Time + f.Delta, Delta: f.Delta,
+			Width: 200, Height: 150, ScreenWidth: 200, ScreenHeight: 150, ScaleX: 1, ScaleY: 1}
+		if f != want || (i > 0) != (f.Delta > 0) {
+			t.Errorf("frame %d after %+v: %+v", i, last, f)
+		}
+		last = f
+	}
+}
+
+// A loaded machine draws fewer frames, and no machine more than were asked for.
+func TestWindow_rate(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		opts []app.Option
+		most float64 // frames a second
+	}{
+		{"vsync", nil, 66}, // Xvfb has no monitor, and GLFW reports 60
+		{"30", []app.Option{app.FrameRate(30)}, 33},
+		{"30 without vsync", []app.Option{app.FrameRate(30), app.NoVSync()}, 33},
+		{"7.5", []app.Option{app.FrameRate(7.5)}, 9},
+		{"without vsync", []app.Option{app.NoVSync()}, 1e6},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, c := show(t, test.opts...)
+			start, before := time.Now(), c.n.Load()
+			c.goesOn(t, 3, "three frames")
+			time.Sleep(time.Second)
+			if n, took := float64(c.n.Load()-before), time.Since(start).Seconds(); n > test.most*took+2 {
+				t.Errorf("%v frames in %.2f s, want at most %v a second", n, took, test.most)
+			}
+		})
+	}
+}
+
+// What blocks one of them does not stop a window's frames: another window, the window's own handler, the main thread.
+func TestWindow_independent(t *testing.T) {
+	for name, block := range map[string]func(w *app.Win, f func()){
+		"another OnDraw": func(w *app.Win, f func()) {
+			other := open(t)
+			other.OnDraw(func(*app.Frame) { f() })
+			run(t, other)
+		},
+		"OnEvent":     func(w *app.Win, f func()) { w.OnEvent(func(app.Event) { f() }); w.SetSize(210, 160) },
+		"main thread": func(w *app.Win, f func()) { go mainthread.Call(f) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, c := show(t)
+			entered, gate := make(chan struct{}, 1), make(chan struct{})
+			block(w, func() {
+				select {
+				case entered <- struct{}{}:
+				default:
+				}
+				<-gate
+			})
+			defer close(gate)
+			<-entered
+			c.goesOn(t, 20, "frames next to a function that blocks")
+			if _, err := w.Screenshot(); err != nil {
+				t.Error(err)
+			}
+			if name != "main thread" {
+				w.SetTitle("not blocked")
+			}
+		})
+	}
+}
+
+func TestWindow_Redraw(t *testing.T) {
+	w, c := show(t, app.OnDemand())
+	n := c.steady(t)
+	for range 5 {
+		w.Redraw()
+		n++
+		screen.Wait(t, func() bool { return c.n.Load() == n }, "frame %d", n)
+	}
+	if got := c.steady(t); got != n {
+		t.Errorf("%d frames more than those asked for", got-n)
+	}
+	w.SetSize(222, 111)
+	c.goesOn(t, 1, "a frame after a change of size")
+	c.steady(t)
+	if _, err := w.Screenshot(); err != nil {
+		t.Error(err)
+	}
+
+	c = count(w, func(f *app.Frame) { // what is asked for in a frame is another one
+		if c.n.Load() < 9 {
+			w.Redraw()
+		}
+	})
+	screen.Wait(t, func() bool { return c.n.Load() >= 10 }, "ten frames")
+
+	gate := make(chan struct{})
+	c = count(w, func(*app.Frame) { <-gate })
+	for range 1000 {
+		w.Redraw()
+	}
+	close(gate)
+	c.goesOn(t, 1, "the frame that was asked for during another")
+	if got := c.steady(t); got > 5 { // the system may have asked for some
+		t.Errorf("1,000 times Redraw during a frame: %d frames", got)
+	}
+}
+
+func TestWindow_Thread(t *testing.T) {
+	for name, opts := range map[string][]app.Option{"vsync": nil, "NoVSync": {app.NoVSync()}, "OnDemand": {app.OnDemand()}} {
+		t.Run(name, func(t *testing.T) {
+			w, c := show(t, opts...)
+			inFrame := false
+			w.OnDraw(func(*app.Frame) {
+				inFrame = true
+				c.n.Add(1)
+				inFrame = false
+			})
+			for range 200 {
+				version := ""
+				if !w.Thread().Call(func() {
+					version = gl.GoStr(gl.GetString(gl.VERSION))
+					if inFrame {
+						t.Error("a call runs inside a frame")
+					}
+				}) || version == "" {
+					t.Fatalf("no OpenGL on the window's thread: %q", version)
+				}
+			}
+		})
+	}
+}
+
+func TestWindow_OnDraw_nil(t *testing.T) {
+	w, _ := show(t)
+	w.OnDraw(quarters)
+	shoot(t, w, image.Pt(200, 150))
+	w.OnDraw(nil)
+	w.Thread().Call(func() { gl.ClearColor(0, 0, 0, 0) })
+	p, err := w.Screenshot()
+	screen.Must(t, err)
+	for i, v := range p.Pix {
+		if want := uint8(255 * (i % 4 / 3)); v != want {
+			t.Fatalf("byte %d is %d, want black", i, v)
+		}
+	}
+}
+
+// While the user drags the border, frames are drawn in the new sizes, and calls are served.
+func TestWindow_Resize(t *testing.T) {
+	w, _ := show(t)
+	var changes atomic.Int64
+	last := 0
+	w.OnDraw(func(f *app.Frame) {
+		quarters(f)
+		if f.Width != last {
+			last = f.Width
+			changes.Add(1)
+		}
+	})
+	r := listen(w, nil)
+	step := 0
+	screen.Wait(t, func() bool {
+		step++
+		resize(t, w, 200+step%300, 150+step%300) // which calls the main thread for the window's number
+		return step >= 150 && changes.Load() >= 3
+	}, "frames in three widths")
+	want := image.Pt(200+step%300, 150+step%300)
+	comes(t, r, func(e app.ResizeEvent) bool { return e.Width == want.X })
+	shoot(t, w, want)
+}

@@ -1,0 +1,148 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+// status returns a number of a thread, the main one if it has the process's number, from /proc.
+func status(t *testing.T, field string) (n int) {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/status", os.Getpid()))
+	if err != nil {
+		t.Skip(err)
+	}
+	_, rest, _ := strings.Cut(string(b), "\n"+field+":")
+	if _, err := fmt.Sscan(rest, &n); err != nil {
+		t.Skipf("no %s in /proc: %v", field, err)
+	}
+	return n
+}
+
+func race() bool {
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		if s.Key == "-race" && s.Value == "true" {
+			return true
+		}
+	}
+	return false
+}
+
+// A loop that polls 30 times a second would wake 60 times here.
+func TestIdle(t *testing.T) {
+	_, c := show(t, app.OnDemand())
+	frames := c.steady(t)
+	mainthread.Call(func() {})
+	time.Sleep(100 * time.Millisecond)
+	before := status(t, "voluntary_ctxt_switches")
+	time.Sleep(2 * time.Second)
+	if n := status(t, "voluntary_ctxt_switches") - before; n > 6 {
+		t.Errorf("in 2 s in which nothing happened the main thread woke %d times", n)
+	}
+	if n := c.n.Load() - frames; n > 0 {
+		t.Errorf("%d frames were drawn", n)
+	}
+}
+
+// Frames and events allocate nothing. The runtime allocates at times, so the least of five measurements counts, and the
+// connection of the tests for each move that it makes, so moves that no window gets are measured, too.
+func TestAllocations(t *testing.T) {
+	if race() {
+		t.Skip("the race detector allocates")
+	}
+	w, c := show(t, app.NoVSync())
+	var moves atomic.Int64
+	w.OnEvent(func(e app.Event) {
+		if _, ok := e.(*app.MouseMoveEvent); ok {
+			moves.Add(1)
+		}
+	})
+	mallocs := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.Mallocs
+	}
+	least := func(frames int64, during func()) uint64 {
+		n := uint64(1 << 60)
+		for range 6 { // the first makes what stays
+			before := mallocs()
+			during()
+			c.goesOn(t, frames, "frames")
+			n = min(n, mallocs()-before)
+		}
+		return n
+	}
+	const frames, n = 300, 300
+	if got := least(frames, func() {}); got > frames/10 {
+		t.Errorf("%d frames allocated %d times", frames, got)
+	}
+	base := least(50, func() {
+		for i := range n {
+			x.Move(t, 800+i, 600)
+		}
+	})
+	with := least(50, func() {
+		for i := range n {
+			x.Move(t, 10+i%100, 10+i/100)
+		}
+	})
+	if got := moves.Load(); got < 2*n {
+		t.Errorf("of %d moves %d came", 6*n, got)
+	}
+	if with > base+n/10 {
+		t.Errorf("%d moves allocated %d times, those that no window got %d times", n, with, base)
+	}
+}
+
+func TestLeaks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes half a minute")
+	}
+	begin(t)
+	open := func(windows int) {
+		for range windows {
+			w, err := app.NewWindow(app.Size(64, 64))
+			screen.Must(t, err)
+			w.SetCursor(app.HandCursor)
+			w.OnDraw(func(f *app.Frame) {
+				quarters(f)
+				if f.Number == 2 {
+					w.Stop()
+				}
+			})
+			w.Run()
+		}
+	}
+	type use struct{ threads, goroutines, files, resident, heap int } // KiB
+	used := func() use {
+		debug.FreeOSMemory()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		files, err := os.ReadDir("/proc/self/fd")
+		screen.Must(t, err)
+		return use{status(t, "Threads"), runtime.NumGoroutine(), len(files), status(t, "VmRSS"), int(m.HeapAlloc >> 10)}
+	}
+	const windows = 100
+	open(20) // the first ones make what stays
+	before := used()
+	open(windows)
+	var after use
+	screen.Wait(t, func() bool { // threads take a moment to end
+		after = used()
+		return after.threads <= before.threads+4 && after.goroutines <= before.goroutines
+	}, "threads and goroutines of windows to end: before %+v", before)
+	if after.files > before.files || after.heap > before.heap+512 || after.resident > before.resident+100*windows && !race() {
+		t.Errorf("%d windows: before %+v, after %+v", windows, before, after)
+	}
+}

@@ -1,0 +1,294 @@
+package app_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+var errTest = errors.New("a value of its own")
+
+func TestInit(t *testing.T) {
+	notInitialized := func(when string) {
+		t.Helper()
+		_, window := app.NewWindow()
+		_, monitors := app.Monitors()
+		for what, err := range map[string]error{"NewWindow": window, "Monitors": monitors, "SetClipboard": app.SetClipboard("x")} {
+			if err != app.ErrNotInitialized {
+				t.Errorf("%s %s: %v", what, when, err)
+			}
+		}
+	}
+	app.Terminate()
+	notInitialized("before Init")
+	mainthread.Call(func() {
+		if err := app.Init(); err == nil || !strings.Contains(err.Error(), "main thread") {
+			t.Errorf("Init on the main thread: %v", err)
+		}
+		app.Terminate() // without Init it does nothing
+	})
+	for range 3 {
+		screen.Must(t, app.Init())
+		screen.Must(t, app.Init())
+		w, err := app.NewWindow()
+		screen.Must(t, err)
+		app.Terminate()
+		app.Terminate()
+		w.Run() // Terminate has closed the window
+		notInitialized("after Terminate")
+		if !mainthread.Call(func() {}) {
+			t.Fatal("no main thread after Terminate")
+		}
+	}
+}
+
+func TestInit_afterMain(t *testing.T) {
+	out, status := program(t, "init after main")
+	if status != 0 || !strings.Contains(out, "has returned") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
+// The next Init may come before the loop of the last one has ended, and Terminate while windows are made.
+func TestTerminate_concurrent(t *testing.T) {
+	var all sync.WaitGroup
+	for i := range 6 {
+		all.Go(func() {
+			for range 10 {
+				if err := app.Init(); err != nil {
+					t.Error(err)
+				}
+				if w, err := app.NewWindow(app.Hidden()); err == nil {
+					time.AfterFunc(5*time.Millisecond, w.Stop)
+					w.Run()
+				} else if err != app.ErrNotInitialized {
+					t.Error(err)
+				}
+				if i%2 == 0 {
+					app.Terminate()
+				}
+			}
+		})
+	}
+	all.Wait()
+	app.Terminate()
+	_, c := show(t)
+	c.goesOn(t, 3, "frames after many Init and Terminate")
+}
+
+func TestTerminate_windows(t *testing.T) {
+	running, _ := show(t)
+	never := open(t) // its Run is not called
+	shot := make(chan error)
+	go func() { _, err := never.Screenshot(); shot <- err }()
+	app.Terminate()
+	<-running.Done()
+	<-never.Done()
+	if err := <-shot; err != app.ErrClosed {
+		t.Errorf("a screenshot of a window that never ran: %v", err)
+	}
+}
+
+// Terminate panics where it would wait for its caller, and all goes on.
+func TestTerminate_refused(t *testing.T) {
+	for name, try := range map[string]func(w *app.Win){
+		"OnDraw":      func(w *app.Win) { w.OnDraw(func(*app.Frame) { app.Terminate() }); w.Run() },
+		"OnEvent":     func(w *app.Win) { w.OnEvent(func(app.Event) { app.Terminate() }); w.SetSize(300, 300); w.Run() },
+		"Thread":      func(w *app.Win) { w.Thread().Call(app.Terminate) },
+		"main thread": func(*app.Win) { mainthread.Call(app.Terminate) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, other := show(t)
+			w := open(t)
+			with := "call Stop there"
+			if name == "main thread" {
+				with = "event loop"
+			}
+			mustPanic(t, func() { try(w) }, with)
+			other.goesOn(t, 2, "frames of another window")
+			if _, err := app.NewWindow(app.Hidden()); err != nil {
+				t.Errorf("NewWindow: %v", err)
+			}
+		})
+	}
+}
+
+func TestWindow_Stop(t *testing.T) {
+	const many = 1 << 30
+	for _, test := range []struct {
+		name           string
+		stop           func(w *app.Win) // before Run
+		frames, events int              // at most
+	}{
+		{"before Run", (*app.Win).Stop, 0, 0},
+		{"OnDraw", nil, 1, many},
+		{"OnEvent", nil, many, 1},
+		{"main thread", func(w *app.Win) { go mainthread.Call(w.Stop) }, many, many},
+		{"many goroutines", func(w *app.Win) {
+			for range 50 {
+				go w.Stop()
+			}
+		}, many, many},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := open(t)
+			frames, events := 0, 0
+			w.OnDraw(func(*app.Frame) {
+				if frames++; test.name == "OnDraw" {
+					w.Stop()
+				}
+			})
+			w.OnEvent(func(app.Event) {
+				if events++; test.name == "OnEvent" {
+					w.Stop()
+				}
+			})
+			for i := range 5 {
+				w.SetSize(300+i, 300)
+			}
+			if test.stop != nil {
+				test.stop(w)
+			}
+			w.Run()
+			if frames > test.frames || events > test.events {
+				t.Errorf("%d frames and %d events, want at most %d and %d", frames, events, test.frames, test.events)
+			}
+		})
+	}
+}
+
+func TestWindow_Run(t *testing.T) {
+	w, _ := show(t)
+	mustPanic(t, w.Run, "runs already")
+	mustPanic(t, func() { mainthread.Call(open(t).Run) }, "main thread")
+	w.Stop()
+	<-w.Done()
+	w.Run() // returns at once
+}
+
+// What ends the functions of a window ends Run in the same way, and closes the window.
+func TestWindow_Run_panic(t *testing.T) {
+	for name, end := range map[string]func(){
+		"value":  func() { panic(errTest) },
+		"nil":    func() { panic(nil) }, //nolint:govet // what is tested
+		"Goexit": runtime.Goexit,
+	} {
+		for _, where := range []string{"OnDraw", "OnEvent"} {
+			t.Run(where+"/"+name, func(t *testing.T) {
+				w := open(t)
+				if where == "OnDraw" {
+					w.OnDraw(func(*app.Frame) { end() })
+				} else {
+					w.OnEvent(func(app.Event) { end() })
+					w.SetSize(300, 300)
+				}
+				var value any
+				returned := false
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					defer func() { value = recover() }()
+					w.Run()
+					returned = true
+				}()
+				<-done
+				<-w.Done()
+				var null *runtime.PanicNilError
+				err, _ := value.(error)
+				if returned || (err == errTest) != (name == "value") || errors.As(err, &null) != (name == "nil") {
+					t.Errorf("Run returned: %v; it panicked with %v", returned, value)
+				}
+			})
+		}
+	}
+}
+
+// The report of a crash shows where the panic came from.
+func TestWindow_Run_crash(t *testing.T) {
+	out, status := program(t, "draw panics")
+	if status != 2 || !strings.Contains(out, errTest.Error()) || !strings.Contains(out, "aPlaceToPanic") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
+func drawPanics() {
+	mainthread.Init(func() {
+		if err := app.Init(); err != nil {
+			panic(err)
+		}
+		w, err := app.NewWindow()
+		if err != nil {
+			panic(err)
+		}
+		w.OnDraw(func(*app.Frame) { aPlaceToPanic() })
+		w.Run()
+	})
+}
+
+func aPlaceToPanic() { panic(errTest) }
+
+func TestWindow_closed(t *testing.T) {
+	w := open(t)
+	monitors, err := app.Monitors()
+	if err != nil || len(monitors) == 0 {
+		t.Fatal(monitors, err)
+	}
+	w.Stop()
+	w.Run()
+	w.OnDraw(func(*app.Frame) { t.Error("a frame of a closed window") })
+	w.OnEvent(func(app.Event) { t.Error("an event of a closed window") })
+	change(w)
+	w.Redraw()
+	w.Stop()
+	w.Run()
+	if width, height := w.Size(); width != 0 || height != 0 {
+		t.Errorf("the size is %d, %d", width, height)
+	}
+	if px, py := w.Position(); px != 0 || py != 0 {
+		t.Errorf("the position is %d, %d", px, py)
+	}
+	if err := w.Fullscreen(monitors[0]); err != app.ErrClosed {
+		t.Errorf("Fullscreen: %v", err)
+	}
+	if _, err := w.Screenshot(); err != app.ErrClosed {
+		t.Errorf("Screenshot: %v", err)
+	}
+	if w.Thread().Call(func() {}) {
+		t.Error("the window's thread still runs functions")
+	}
+}
+
+// Windows are made and run on any goroutine, in the handler of another too, and one whose thread is terminated closes.
+func TestNewWindow_anywhere(t *testing.T) {
+	begin(t)
+	var all sync.WaitGroup
+	for i := range 6 {
+		all.Go(func() {
+			outer, err := app.NewWindow(app.Size(50+i, 50))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			outer.OnEvent(func(app.Event) {
+				inner, err := app.NewWindow()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				inner.OnDraw(func(*app.Frame) { inner.Thread().Terminate() })
+				inner.Run()
+				outer.Stop()
+			})
+			outer.SetSize(300, 300)
+			outer.Run()
+		})
+	}
+	all.Wait()
+}

@@ -1,7 +1,0 @@
-//go:build !windows
-
-package screen
-
-import "os"
-
-func understandsCodes(*os.File) bool { return true }

@@ -1,0 +1,202 @@
+package read
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+// recordItself records a trace of several generations.
+func recordItself(file string) {
+	f, err := os.Create(file)
+	if err != nil {
+		panic(err)
+	}
+	if err := trace.Start(f); err != nil {
+		panic(err)
+	}
+	for start, n := time.Now(), 0; time.Since(start) < 300*time.Millisecond; n++ {
+		if n%50 == 0 {
+			time.Sleep(time.Millisecond) // for the goroutine that ends generations, where there is one P
+		}
+		done := make(chan []byte)
+		go func() { done <- make([]byte, 1<<16) }()
+		<-done
+	}
+	trace.Stop()
+	if err := f.Close(); err != nil {
+		panic(err)
+	}
+}
+
+// generations returns a trace that has several.
+func generations(t *testing.T) []byte {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "trace")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), recordInto+"="+file, "GODEBUG=traceadvanceperiod=20000000")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// batches returns the offsets of the batches of a trace. The runtime writes whole ones, so a killed program leaves whole
+// ones.
+func batches(data []byte) (begins []int) {
+	const batch = 1 // the type of the event with which one begins; that which ends a generation stands alone
+	for at := headerSize; at < len(data); {
+		begins = append(begins, at)
+		at++
+		if data[at-1] != batch {
+			continue
+		}
+		var size uint64
+		for range 4 { // generation, thread, time, size
+			var n int
+			size, n = binary.Uvarint(data[at:])
+			at += n
+		}
+		at += int(size)
+	}
+	return begins
+}
+
+func TestADamagedTraceIsReportedOrRefused(t *testing.T) {
+	data := generations(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	for range 60 {
+		broken := bytes.Clone(data)
+		for range 1 + rnd.IntN(4) {
+			broken[rnd.IntN(len(broken))] ^= byte(1 + rnd.IntN(255))
+		}
+		r, err := Trace(bytes.NewReader(broken), Options{})
+		switch {
+		case err != nil && !errors.Is(err, ErrNoTrace):
+			t.Errorf("%v", err)
+		case err != nil && (len(err.Error()) > 500 || strings.Contains(err.Error(), "\n")):
+			t.Errorf("a long error: %v", err)
+		case err == nil && r.Trace.Truncated != (len(r.Warnings) == 1):
+			t.Errorf("truncated: %v, warnings %q", r.Trace.Truncated, r.Warnings)
+		}
+	}
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(text))
+	z.Close()
+	return b.String()
+}
+
+func TestWhatIsNoTraceIsNamed(t *testing.T) {
+	for _, c := range []struct{ data, want string }{
+		{"", "it is empty"},
+		{"go 1.2", "ends within its header"},
+		{"go 1.23 trace\x00\x00\x00", "ends within its first second"},
+		{"go 1.26 trace\x00\x00\x00", "ends within its first second"},
+		{"go 1.26 trace\x00\x00\x00" + strings.Repeat("x", 100), "that can be read"},
+		{"go 1.5 trace\x00\x00\x00\x00", "Go 1.5, and formats before Go 1.11 cannot be read"},
+		{"go 1.10 trace\x00\x00\x00", "Go 1.10"},
+		{"go 1.99 trace\x00\x00\x00", "must be built with a newer golang.org/x/exp/trace"},
+		{"go 1.21 trace\x00\x00\x00" + strings.Repeat("x", 100), "that can be read"},
+		{"go 1.x trace\x00\x00\x00\x00", "not a Go execution trace"},
+		{"go 1.26 is out, and so is all of this", `text file ("go 1.26 is out`},
+		{zipped("\x0a\x04\x08\x01\x10\x02 and the rest of a profile"), "most likely a profile; open a profile with `go tool pprof`"},
+		{"\x1f\x8b and no gzip", "begins like a gzip file, but"},
+		{zipped(""), "gzip file"},
+		{"\x0a\x04\x08\x01\x10\x02\x12\x08\xff\xfe", "profile; open"},
+		{"goroutine 1 [running]:\nmain.main()\n", `text file ("goroutine 1 [running]:")`},
+		{`{"traceEvents":[{"ph":"X","ts":1}]}`, "Chrome's format; open it in a browser"},
+		{` [{"name":"a","ph":"B"}]`, "Chrome's format"},
+		{`{"a":1}`, "JSON file"},
+		{"\x7fELF\x02\x01\x01", "program; to run it, put -- before it"},
+		{"PK\x03\x04....", "zip file; unpack it"},
+		{"\x28\xb5\x2f\xfd....", "compressed file"},
+		{"\x00\x01\x02\x03\x04\x05\x06\x07\x08", `begins with "\x00\x01\x02`},
+	} {
+		r, err := Trace(strings.NewReader(c.data), Options{})
+		if r != nil || !errors.Is(err, ErrNoTrace) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.30q: %v, want %q", c.data, err, c.want)
+		}
+	}
+}
+
+func TestAnErrorOfTheFileIsReturned(t *testing.T) {
+	data := record(t, func() {})
+	broken := errors.New("the disk is broken")
+	for _, n := range []int{0, 10, 16, len(data) / 2} {
+		r, err := Trace(io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(broken)), Options{})
+		if r != nil || !errors.Is(err, broken) {
+			t.Errorf("after %d bytes: %v", n, err)
+		}
+	}
+}
+
+func TestATraceThatIsCutOffIsReportedUpToThere(t *testing.T) {
+	data := generations(t)
+	whole := read(t, data)
+	ends := batches(data)
+	for i := range 40 {
+		ends = append(ends, len(data)*i/40)
+	}
+	slices.Sort(ends)
+	var before uint64
+	truncated := 0
+	for i := 0; i < len(ends); i += 1 + len(ends)/80 {
+		r, err := Trace(bytes.NewReader(data[:ends[i]]), Options{})
+		if err != nil {
+			if !errors.Is(err, ErrNoTrace) || before > 0 || !strings.Contains(err.Error(), "empty") &&
+				!strings.Contains(err.Error(), "ends within") {
+				t.Errorf("%d of %d bytes, %d events before: %v", ends[i], len(data), before, err)
+			}
+			continue
+		}
+		if r.Trace.Truncated {
+			truncated++
+			if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "cut off") {
+				t.Errorf("warnings %q", r.Warnings)
+			}
+		}
+		if r.Trace.Events < before || r.Trace.Events > whole.Trace.Events {
+			t.Errorf("%d events in %d bytes, %d in less, %d in all", r.Trace.Events, ends[i], before, whole.Trace.Events)
+		}
+		consistent(t, r)
+		before = r.Trace.Events
+	}
+	if truncated < 10 {
+		t.Errorf("of %d parts, only %d were reported", len(ends), truncated)
+	}
+}
+
+func TestATraceMayBeCompressedWithGzip(t *testing.T) {
+	data := generations(t)
+	plain := read(t, data)
+	r, err := Trace(strings.NewReader(zipped(string(data))), Options{Progress: func(n int64) {
+		if n <= 0 || n >= int64(len(data)) {
+			t.Errorf("progress at %d of %d bytes", n, len(data))
+		}
+	}})
+	if err != nil || r.Trace.Events != plain.Trace.Events {
+		t.Errorf("%v, %+v, %d events without gzip", err, r, plain.Trace.Events)
+	}
+}

@@ -1,0 +1,89 @@
+package report
+
+import "math/bits"
+
+// A Histogram counts numbers in classes: one for each number below 16, and eight from each power of two to the next.
+type Histogram struct {
+	n, min, max uint64
+	sum         float64
+	counts      []uint64 // by class, up to the last that is not empty
+}
+
+const (
+	exact   = 16 // numbers below this have classes of their own
+	perStep = 8  // classes from one power of two to the next
+)
+
+// Add counts x.
+func (h *Histogram) Add(x uint64) {
+	if h.n == 0 || x < h.min {
+		h.min = x
+	}
+	h.max = max(h.max, x)
+	h.n++
+	h.sum += float64(x)
+	c := classOf(x)
+	for len(h.counts) <= c {
+		h.counts = append(h.counts, 0)
+	}
+	h.counts[c]++
+}
+
+func classOf(x uint64) int {
+	if x < exact {
+		return int(x)
+	}
+	power := bits.Len64(x) - 1
+	return exact + (power-4)*perStep + int(x>>(power-3))&(perStep-1)
+}
+
+// limits returns the bounds of a class.
+func limits(class int) (low, high float64) {
+	if class < exact {
+		return float64(class), float64(class + 1)
+	}
+	power, step := (class-exact)/perStep+4, (class-exact)%perStep
+	width := float64(uint64(1) << (power - 3))
+	low = float64(perStep+step) * width
+	return low, low + width
+}
+
+// quantile returns the number that the share q of all numbers does not exceed.
+func (h *Histogram) quantile(q float64) float64 {
+	rank := uint64(q * float64(h.n))
+	if float64(rank) < q*float64(h.n) || rank == 0 {
+		rank++
+	}
+	for class, n := range h.counts {
+		if n < rank {
+			rank -= n
+			continue
+		}
+		low, high := limits(class)
+		x := low
+		if class >= exact {
+			x = (low + high) / 2
+		}
+		return min(max(x, float64(h.min)), float64(h.max))
+	}
+	return 0
+}
+
+// Distribution returns the summary of all numbers so far.
+func (h *Histogram) Distribution() Distribution {
+	d := Distribution{
+		N: h.n, Sum: h.sum, Min: float64(h.min), Max: float64(h.max),
+		P50: h.quantile(0.5), P90: h.quantile(0.9), P99: h.quantile(0.99),
+		Classes: []Class{},
+	}
+	for class, n := range h.counts {
+		if n > 0 {
+			low, high := limits(class)
+			d.Classes = append(d.Classes, Class{low, high, n})
+		}
+	}
+	return d
+}
+
+// N returns the number of numbers.
+func (h *Histogram) N() uint64 { return h.n }

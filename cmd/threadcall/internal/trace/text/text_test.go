@@ -1,0 +1,119 @@
+package text
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
+
+// written returns what write writes on a screen of that width.
+func written(t *testing.T, width int, write func(*ui.Screen)) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := ui.On(f)
+	s.Width = width
+	write(s)
+	text, err := os.ReadFile(f.Name())
+	if s.Err != nil || err != nil {
+		t.Fatal(s.Err, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if n := ui.Columns(strings.TrimSuffix(line, "\n")); n > width {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	return string(text)
+}
+
+func curve(values ...float64) report.Series {
+	var c report.Curve
+	for i, x := range values {
+		c.Add(time.Second*time.Duration(i)/time.Duration(len(values)), x)
+	}
+	return c.Series(time.Second, 0)
+}
+
+func TestTheTextHasTheFactsOfTheReport(t *testing.T) {
+	frame := report.Frame{Func: "main." + strings.Repeat("long", 20), File: "/src/main.go", Line: 7}
+	call := report.Call{Kind: "Call", Run: 5 * time.Millisecond, From: []report.Frame{frame},
+		On: []report.Frame{{Func: "time.Sleep"}}, Stopped: &report.Wait{Reason: "sleep", Time: 4 * time.Millisecond}}
+	r := &report.Report{
+		Trace:    report.Trace{Name: "some.trace", Duration: time.Second},
+		Warnings: []string{"The trace is damaged, and this takes more than one line to describe, as warnings often do."},
+		Heap:     report.Heap{Allocated: curve(1<<20, 2<<20), Peak: 2 << 20, Lows: &report.Trend{N: 3, Growth: 4096, Error: 512}},
+		Stops:    report.Stops{Reasons: []report.StopReason{{Reason: "GC mark termination"}, {Reason: "start trace", Own: true}}},
+		Calls:    report.Calls{Total: 20, InPlace: 3, Places: []report.Place{{Frame: frame, Kind: "Call", N: 17}}, Worst: []report.Call{call}},
+		Affinity: report.Affinity{Executions: 40, Moves: 4, Why: []report.Count{{Name: "channel", N: 3}, {Name: "sync", N: 1}}},
+		Locked:   []report.LockedThread{{Thread: 77, Evidence: report.HandedOver}},
+	}
+	text := written(t, 80, func(s *ui.Screen) { Write(s, r) })
+	for _, want := range []string{"warning  The trace", "peak 2 MiB", "+4,096 B ± 1,024 B a", "GC mark termination", "start trace (not counted above)",
+		"10.0% of 40 executions", "channel 75.0%, sync 25.0%", "taken for locked", "calls           20, 3 of them in place", "main.go:7",
+		"stopped for 4 ms (sleep)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("has no %q:\n%s", want, text)
+		}
+	}
+	if narrow := written(t, 70, func(s *ui.Screen) { s.Width = 30; Write(s, r) }); strings.Contains(narrow, "│") {
+		t.Errorf("a plot on 30 columns:\n%s", narrow)
+	}
+}
+
+func TestAnEmptyReportIsAText(t *testing.T) {
+	text := written(t, 80, func(s *ui.Screen) { Write(s, &report.Report{}) })
+	for _, want := range []string{"does not have its size", "stop-the-world  0 times", "moves           none"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("has no %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestAPlotIsAsHighAsTheSeries(t *testing.T) {
+	var rising []float64
+	for i := range 100 {
+		rising = append(rising, float64(i))
+	}
+	lines := strings.Split(written(t, 80, func(s *ui.Screen) {
+		plot{values: curve(rising...), end: time.Second, format: func(float64) string { return "most" }}.write(s)
+	}), "\n")
+	if len(lines) != rows+2 || !strings.HasPrefix(strings.TrimSpace(lines[0]), "most │") {
+		t.Fatalf("%q", lines)
+	}
+	before := 0
+	for _, line := range lines[:rows] { // each lower row has more cells
+		n := strings.Count(line, "█")
+		if n <= before {
+			t.Errorf("%d cells below %d: %q", n, before, lines)
+		}
+		before = n
+	}
+	if before < 50 || before > 66 {
+		t.Errorf("%d cells in the last row: %q", before, lines)
+	}
+}
+
+func TestAPlotKeepsAShortPeak(t *testing.T) {
+	var c report.Curve
+	c.Add(0, 1)
+	c.Add(520*time.Millisecond, 100)
+	c.Add(520*time.Millisecond+1, 1)
+	low, high := columns(c.Series(time.Second, 0), 10, time.Second)
+	for i := range 10 {
+		want := 1.0
+		if i == 5 {
+			want = 100
+		}
+		if low[i] != 1 || high[i] != want {
+			t.Errorf("column %d: %v to %v", i, low[i], high[i])
+		}
+	}
+}

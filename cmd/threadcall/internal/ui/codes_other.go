@@ -1,0 +1,7 @@
+//go:build !windows
+
+package ui
+
+import "os"
+
+func understandsCodes(*os.File) bool { return true }

@@ -1,0 +1,131 @@
+package ui
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+)
+
+// A Page is one HTML document that loads nothing, which its content security policy enforces.
+//
+// The style follows the reader's preference of light or dark. These elements work in every page:
+//
+//	<table class="sortable">           a click on a heading sorts; cells may have data-value=NUMBER; class="num" aligns right
+//	<input data-filter="#id tbody tr"> hides the selected elements whose text has not all words of the input
+//
+// Source can use these functions of numbers: duration, bytes, count, number, share (of two numbers), and the cells of
+// tables that show a number, durationCell, bytesCell, countCell and numberCell. Short shortens the name of a function.
+type Page struct {
+	Title  string
+	Style  string           // CSS after the common one
+	Source string           // template of the body, below the heading
+	Funcs  template.FuncMap // more functions for Source
+	View   any              // for Source
+	Data   any              // for Script, as the constant data; must be valid as JSON
+	Script string           // JavaScript, run when the body is complete
+}
+
+var (
+	//go:embed style.css
+	style string
+	//go:embed page.js
+	script string
+	//go:embed page.html
+	source string
+
+	skeleton = template.Must(template.New("page").Parse(source))
+)
+
+func funcs() template.FuncMap {
+	f := template.FuncMap{
+		"short": symbol.Short,
+		"share": func(part, whole any) string { return Share(float(part), float(whole)) },
+	}
+	for name, format := range map[string]func(float64) string{
+		"duration": Duration[float64], "bytes": Bytes[float64], "number": Number[float64],
+		"count": func(n float64) string { return Count(uint64(n)) },
+	} {
+		f[name] = func(n any) string { return format(float(n)) }
+		f[name+"Cell"] = func(n any) template.HTML {
+			return template.HTML(fmt.Sprintf(`<td class="num" data-value="%v">%s</td>`, float(n), format(float(n))))
+		}
+	}
+	return f
+}
+
+func float(n any) float64 {
+	switch v := reflect.ValueOf(n); {
+	case v.CanInt():
+		return float64(v.Int())
+	case v.CanUint():
+		return float64(v.Uint())
+	default:
+		return v.Float()
+	}
+}
+
+// Write writes the document.
+func (p Page) Write(w io.Writer) error {
+	t, err := template.New("body").Funcs(funcs()).Funcs(p.Funcs).Parse(p.Source)
+	if err != nil {
+		return err
+	}
+	var body strings.Builder
+	if err := t.Execute(&body, p.View); err != nil {
+		return err
+	}
+	data, err := json.Marshal(p.Data) // which escapes < and >, so that no value can end the script
+	if err != nil {
+		return fmt.Errorf("page %q: %w", p.Title, err)
+	}
+	return skeleton.Execute(w, map[string]any{
+		"Title":  p.Title,
+		"Style":  template.CSS(style + p.Style),
+		"Body":   template.HTML(body.String()),
+		"Script": template.JS("const data = " + string(data) + ";\n" + script + p.Script),
+	})
+}
+
+// Save writes the document to a file, which keeps its old content until the new one is complete.
+func (p Page) Save(name string) (err error) {
+	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() { // a terminal, a pipe
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return p.finish(f)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	err = f.Chmod(0o644)
+	if written := p.finish(f); err == nil {
+		err = written
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+func (p Page) finish(f *os.File) error {
+	err := p.Write(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

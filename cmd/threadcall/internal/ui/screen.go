@@ -1,0 +1,137 @@
+// Package ui writes what the commands report: numbers with units, text and tables on a terminal, and web pages.
+package ui
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// A Screen is the destination of text. One that is not a terminal has 80 columns and no colours.
+type Screen struct {
+	Width    int
+	Err      error // the first error of a write; nothing is written after it
+	out      io.Writer
+	tty      bool
+	colour   bool
+	progress int // columns of the progress that is shown
+}
+
+// On returns the screen for f. NO_COLOR and TERM=dumb in the environment turn colours off.
+func On(f *os.File) *Screen {
+	s := &Screen{Width: 80, out: f}
+	if !term.IsTerminal(int(f.Fd())) {
+		return s
+	}
+	s.tty = true
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+		s.Width = w
+	}
+	s.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && understandsCodes(f)
+	return s
+}
+
+// Discard returns a screen that drops all text.
+func Discard() *Screen { return &Screen{Width: 80, out: io.Discard} }
+
+// Write writes p as it is.
+func (s *Screen) Write(p []byte) (n int, err error) {
+	if s.Err == nil {
+		n, s.Err = s.out.Write(p)
+	}
+	return n, s.Err
+}
+
+// Printf formats and writes text.
+func (s *Screen) Printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
+
+// Progress replaces the progress that is shown by text, and removes it if text is empty. Without a terminal it does
+// nothing. Text has no styles and is cut to one line. Remove the progress before writing anything else.
+func (s *Screen) Progress(text string) {
+	if !s.tty {
+		return
+	}
+	text = Head(text, max(1, s.Width-1))
+	blank := strings.Repeat(" ", max(0, s.progress-Columns(text)))
+	s.progress = Columns(text)
+	fmt.Fprint(s, "\r"+text+blank+"\r")
+}
+
+// Paragraph writes text, broken at blanks. The first line begins with prefix, the others are indented by its width.
+func (s *Screen) Paragraph(prefix, text string) {
+	margin := Columns(prefix)
+	line, width := prefix, margin
+	for i, word := range strings.Fields(text) {
+		w := Columns(word)
+		switch {
+		case i == 0:
+		case width+1+w > min(s.Width, MaxWidth):
+			fmt.Fprintln(s, line)
+			line, width = strings.Repeat(" ", margin), margin
+		default:
+			line, width = line+" ", width+1
+		}
+		line, width = line+word, width+w
+	}
+	fmt.Fprintln(s, strings.TrimRight(line, " "))
+}
+
+// MaxWidth is the width of text on a wider screen; longer lines are hard to read.
+const MaxWidth = 100
+
+// Columns returns the width of text, without its styles.
+func Columns(text string) int {
+	n, inCode := 0, false
+	for _, r := range text {
+		switch {
+		case inCode:
+			inCode = r != 'm'
+		case r == '\x1b':
+			inCode = true
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// Head cuts text to its first n columns. The text has no styles.
+func Head(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return text
+}
+
+// Tail cuts text to its last n columns. The text has no styles.
+func Tail(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return "…" + string(r[len(r)-n+1:])
+	}
+	return text
+}
+
+// Pad adds blanks to text up to the width, after it or before it.
+func Pad(text string, width int, left bool) string {
+	blanks := strings.Repeat(" ", max(0, width-Columns(text)))
+	if left {
+		return text + blanks
+	}
+	return blanks + text
+}
+
+// These put text into a style, if the screen has styles.
+func (s *Screen) Bold(text string) string  { return s.style("1", text) }
+func (s *Screen) Faint(text string) string { return s.style("2", text) }
+func (s *Screen) Green(text string) string { return s.style("32", text) }
+func (s *Screen) Red(text string) string   { return s.style("1;31", text) }
+
+func (s *Screen) style(code, text string) string {
+	if !s.colour {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}

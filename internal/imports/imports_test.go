@@ -1,0 +1,111 @@
+// Package imports holds the walls between the parts of the project.
+package imports
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "github.com/threadcall/threadcall/"
+	engine = "internal/engine" // only thread imports it
+)
+
+var public = []string{"thread", "mainthread", "recorder"}
+
+// A part is a directory with all below it that is not in another part. Of the packages of this project, a file may import
+// those of its part, and those that the part lists.
+var parts = []struct {
+	dir   string
+	files []string
+	tests []string // what tests may import as well
+	any   bool     // there is no limit but that of the engine
+}{
+	{dir: ""}, // the documentation of the module
+	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist", "internal/mainthread"},
+		tests: []string{"internal/group", "internal/ident", "internal/park", "internal/testutil"}},
+	{dir: "mainthread", files: []string{"thread", "internal/mainthread"}, tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
+	{dir: "recorder", files: []string{"internal/memprofile"}, tests: []string{"thread", "internal/group", "internal/testutil"}},
+	{dir: "app", files: public},
+	{dir: "app/examples", files: slices.Concat(public, []string{"app"}), tests: []string{"app/internal/screen"}},
+	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},
+	{dir: "examples", files: public},
+	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
+		"internal/bench", "internal/dashes", "internal/memprofile", "internal/testutil"})},
+	{dir: "internal", any: true},
+	{dir: "docs", any: true},
+}
+
+// The files of all modules and all platforms are read.
+func TestImports(t *testing.T) {
+	files := map[int][]string{} // by their part
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root) {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) != ".go" {
+			return nil
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		part := -1
+		for i, p := range parts {
+			if within(name, p.dir) && (part < 0 || len(p.dir) > len(parts[part].dir)) {
+				part = i
+			}
+		}
+		if part < 0 {
+			t.Errorf("%s is in no part", name)
+		}
+		files[part] = append(files[part], name)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range parts {
+		t.Run("/"+p.dir, func(t *testing.T) {
+			if len(files[i]) == 0 {
+				t.Error("the part has no files")
+			}
+			for _, name := range files[i] {
+				f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.ImportsOnly)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, spec := range f.Imports {
+					path, err := strconv.Unquote(spec.Path.Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					imported, ours := strings.CutPrefix(path, module)
+					switch {
+					case !ours || p.dir != "" && within(imported, p.dir) && imported != engine:
+					case slices.Contains(p.files, imported):
+					case strings.HasSuffix(name, "_test.go") && slices.Contains(p.tests, imported):
+					case p.any && imported != engine:
+					default:
+						t.Errorf("%s imports %s", name, imported)
+					}
+				}
+			}
+		})
+	}
+}
+
+func within(name, dir string) bool {
+	return dir == "" || name == dir || strings.HasPrefix(name, dir+"/")
+}

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package park
+
+import "syscall"
+
+const sysGetcpu = syscall.SYS_GETCPU

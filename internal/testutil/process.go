@@ -1,0 +1,51 @@
+// Package testutil has what tests of several packages need: a process of their own, waiting, whether the race detector is on.
+package testutil
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Emulator is the variable of the environment that names the program, and its arguments, under which this one runs. The
+// system cannot start a program for another processor; make ports says here what can.
+const Emulator = "THREADCALL_EMULATOR"
+
+// Command returns what starts this program again.
+func Command() (*exec.Cmd, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	words := append(strings.Fields(os.Getenv(Emulator)), program)
+	return exec.Command(words[0], words[1:]...), nil
+}
+
+// Run starts this program again, with env added to its environment, and returns what it wrote and its exit status. A
+// program that has not ended after patience is made to show its stacks and to end; they are in the error.
+func Run(patience time.Duration, env ...string) (output string, status int, err error) {
+	cmd, err := Command()
+	if err != nil {
+		return "", 0, err
+	}
+	cmd.Env = append(os.Environ(), env...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		return "", 0, err
+	}
+	killer := time.AfterFunc(patience, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
+	defer killer.Stop()
+	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
+		return "", 0, err
+	}
+	output = out.String()
+	if strings.Contains(output, "SIGQUIT") {
+		return output, 0, fmt.Errorf("it did not end by itself:\n%s", output)
+	}
+	return output, cmd.ProcessState.ExitCode(), nil
+}

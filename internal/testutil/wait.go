@@ -1,0 +1,30 @@
+package testutil
+
+import (
+	"os"
+	"runtime"
+	"time"
+)
+
+// Patience is how long tests wait for something that a slow machine cannot explain: 45 seconds, or what the variable
+// THREADCALL_PATIENCE of the environment says.
+func Patience() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("THREADCALL_PATIENCE")); err == nil {
+		return d
+	}
+	return 45 * time.Second
+}
+
+// Eventually fails the test, with the stacks of all goroutines, if the condition does not become true in time.
+func Eventually(t interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}, condition func() bool, format string, args ...any) {
+	t.Helper()
+	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
+		if time.Since(start) > Patience() {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("not within %v: "+format+"\n%s", append(append([]any{Patience()}, args...), stacks[:runtime.Stack(stacks, true)])...)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package thread_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// Close runs what is queued, refuses what comes later, and returns when nothing runs any more.
+func TestThread_Close(t *testing.T) {
+	testClose(t, func(t *testing.T) way { return ofThread(start(t)) })
+}
+
+func TestPool_Close(t *testing.T) {
+	testClose(t, func(t *testing.T) way { return ofPool(startPool(t, 2)) })
+}
+
+func ended(w way) bool {
+	select {
+	case <-w.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func testClose(t *testing.T, begin func(t *testing.T) way) {
+	t.Run("runs what is queued", func(t *testing.T) {
+		w := begin(t)
+		var ran atomic.Int32
+		busy := occupy(t, w.post)
+		for range 100 {
+			w.post(func() { ran.Add(1) })
+		}
+		closed := make(chan bool)
+		go func() { w.close(); close(closed) }()
+		time.Sleep(5 * time.Millisecond)
+		if ended(w) {
+			t.Error("Done is closed while a function runs")
+		}
+		busy.Open()
+		arrives(t, closed)
+		if n := ran.Load(); n != 100 || !ended(w) {
+			t.Errorf("%d of 100 functions ran; Done is closed: %v", n, ended(w))
+		}
+		if w.call(nop) || w.post(nop) {
+			t.Error("a function was taken after Close")
+		}
+		ends(t, w.close) // again
+	})
+	t.Run("nothing is lost", func(t *testing.T) {
+		for range scaled(300) {
+			w := begin(t)
+			var ran, told atomic.Int32
+			ends(t, func() {
+				var all group.Group
+				for range 3 {
+					all.Go(func() {
+						for w.call(func() { ran.Add(1) }) {
+							told.Add(1)
+						}
+					})
+				}
+				time.Sleep(20 * time.Microsecond)
+				w.close()
+				all.Wait()
+			})
+			if ran.Load() != told.Load() {
+				t.Fatalf("%d functions ran, and %d callers were told so", ran.Load(), told.Load())
+			}
+		}
+	})
+	t.Run("on the thread", func(t *testing.T) {
+		w := begin(t)
+		ran := false
+		ends(t, func() {
+			w.call(func() {
+				w.post(func() { ran = true })
+				w.close()
+				if w.post(nop) {
+					t.Error("Go took a function after Close")
+				}
+			})
+		})
+		arrives(t, w.done)
+		if !ran {
+			t.Error("what was queued did not run")
+		}
+	})
+	t.Run("in a cycle", func(t *testing.T) {
+		w, other := begin(t), start(t)
+		ends(t, func() { w.call(func() { other.Call(w.close) }) })
+		arrives(t, w.done)
+	})
+	t.Run("in a cycle that closes later", func(t *testing.T) {
+		w, other := begin(t), start(t)
+		ends(t, func() {
+			begun := make(chan bool)
+			go other.Call(func() { <-begun; w.close() })
+			w.call(func() {
+				close(begun)
+				time.Sleep(2 * time.Millisecond)
+				other.Call(nop)
+			})
+		})
+		arrives(t, w.done)
+	})
+	t.Run("after Terminate", func(t *testing.T) {
+		w := begin(t)
+		busy := occupy(t, w.post)
+		w.post(func() { t.Error("ran after Terminate") })
+		w.terminate()
+		if ended(w) {
+			t.Error("Done is closed while a function runs")
+		}
+		busy.Open()
+		ends(t, w.close)
+		if !ended(w) {
+			t.Error("Done is open after Close")
+		}
+	})
+	t.Run("at once", func(t *testing.T) {
+		w := begin(t)
+		ends(t, func() {
+			var all group.Group
+			for range 4 {
+				all.Go(w.close)
+			}
+			all.Wait()
+		})
+	})
+}
+
+func TestPool_Close_limit(t *testing.T) {
+	p := startPool(t, 1, thread.WithQueueLimit(1))
+	busy := occupy(t, p.Go)
+	p.Go(nop)
+	posted := make(chan bool)
+	for range 3 {
+		go func() { posted <- p.Go(nop) }() // waits for a place
+	}
+	go p.Close()
+	for range 3 {
+		if arrives(t, posted) {
+			t.Error("Go took a function after Close")
+		}
+	}
+	busy.Open()
+	arrives(t, p.Done())
+}
+
+func TestThread_Close_adopted(t *testing.T) {
+	t.Run("by the host", func(t *testing.T) {
+		h := adopt(t)
+		h.do(func() {
+			ran := 0
+			h.Go(func() { ran++ })
+			h.Close()
+			if ran != 1 || h.On() || h.Call(nop) {
+				t.Errorf("%d functions ran; On: %v", ran, h.On())
+			}
+			h.Close()
+		})
+		arrives(t, h.Done())
+	})
+	t.Run("by another goroutine", func(t *testing.T) {
+		h := adopt(t)
+		var ran atomic.Int32
+		h.Go(func() { ran.Add(1) })
+		closed := make(chan bool)
+		go func() { h.Close(); close(closed) }()
+		h.do(func() {
+			if err := h.ServeContext(t.Context()); err != thread.ErrTerminated {
+				t.Errorf("ServeContext returned %v", err)
+			}
+		})
+		arrives(t, closed)
+		if ran.Load() != 1 {
+			t.Error("what was queued did not run")
+		}
+	})
+	t.Run("in Serve", func(t *testing.T) {
+		h := adopt(t)
+		h.Go(h.Close)
+		h.do(func() {
+			for h.Serve() > 0 { // the first runs Close, the second what that has queued
+			}
+			h.Serve()
+		})
+		arrives(t, h.Done())
+	})
+}
+
+// The channel of Done says of a Thread that was dropped that it has ended, and does not keep it.
+func TestThread_Done_dropped(t *testing.T) {
+	done := map[string]<-chan struct{}{}
+	func() {
+		th, p := thread.New(), thread.NewPool(2)
+		th.Call(nop)
+		p.Call(nop)
+		done["thread"], done["pool"] = th.Done(), p.Done()
+	}()
+	for name, c := range done {
+		eventually(t, func() bool { return collectedAndEnded(c) }, "the %s ends", name)
+	}
+}

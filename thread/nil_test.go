@@ -1,0 +1,48 @@
+package thread_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// A nil function does not run: what returns a bool returns false, what returns an error returns ErrNil.
+func TestNil(t *testing.T) {
+	th, p, terminated := start(t), startPool(t, 2), thread.New()
+	terminated.Terminate()
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, f := range map[string]func() bool{
+		"Call":             func() bool { return th.Call(nil) },
+		"Call, terminated": func() bool { return terminated.Call(nil) },
+		"Go":               func() bool { return th.Go(nil) },
+		"Pool.Call":        func() bool { return p.Call(nil) },
+		"Pool.Go":          func() bool { return p.Go(nil) },
+		"Eval":             func() bool { return thread.Eval[bool](th, nil) },
+		"EvalPool":         func() bool { v, ok := thread.EvalPool[bool](p, nil); return v || ok },
+	} {
+		if f() || thread.Eval(th, f) {
+			t.Errorf("%s: true for a nil function", name)
+		}
+	}
+	for name, f := range map[string]func(ctx context.Context) error{
+		"CallContext":             func(ctx context.Context) error { return th.CallContext(ctx, nil) },
+		"CallContext, terminated": func(ctx context.Context) error { return terminated.CallContext(ctx, nil) },
+		"Pool.CallContext":        func(ctx context.Context) error { return p.CallContext(ctx, nil) },
+		"EvalContext":             func(ctx context.Context) error { _, err := thread.EvalContext[int](ctx, th, nil); return err },
+		"EvalContext on a pool":   func(ctx context.Context) error { _, err := thread.EvalContext[int](ctx, p, nil); return err },
+	} {
+		for _, ctx := range []context.Context{t.Context(), done} {
+			if err, on := f(ctx), thread.Eval(th, func() error { return f(ctx) }); err != thread.ErrNil || on != thread.ErrNil {
+				t.Errorf("%s: returned %v, and on the thread %v", name, err, on)
+			}
+		}
+	}
+	if th.TakePanic() != nil || p.TakePanic() != nil || th.Error() != nil || p.Error() != nil {
+		t.Error("a nil function has panicked")
+	}
+	if !th.Call(nop) || !p.Call(nop) {
+		t.Error("the thread did not live on")
+	}
+}
