@@ -37,7 +37,7 @@ var parts = []struct {
 	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},
 	{dir: "examples", files: public},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
-		"internal/bench", "internal/dashes", "internal/memprofile", "internal/testutil"})},
+		"internal/bench", "internal/memprofile", "internal/testutil"})},
 	{dir: "internal", any: true},
 	{dir: "docs", any: true},
 }
