@@ -232,20 +232,6 @@ func TestBenchMeasuresWhatIsNotCommitted(t *testing.T) {
 	p.clean(t)
 }
 
-func TestABenchmarkThatFailsInTheMiddleDoesNotRunAgain(t *testing.T) {
-	t.Parallel()
-	p := module(t, map[string]string{"m_test.go": `package m
-
-import (
-	"os"
-	"testing"
-)
-
-func BenchmarkGood(b *testing.B) {
-	for range b.N {
-	}
-}
-
 func BenchmarkSecond(b *testing.B) {
 	if _, err := os.Stat("ran"); err == nil {
 		b.Fatal("not twice")
@@ -258,13 +244,6 @@ func BenchmarkSecond(b *testing.B) {
 	for range b.N {
 	}
 }
-`})
-	r := p.bench(t, "-benchtime", "1000x", "-count", "6", "-json").want(t, statusWrong, "BenchmarkSecond failed").report(t)
-	if n := row(t, r.Comparison, "sec/op", "Second").Cells[0].N; n != 1 || r.Rounds[5].Processes != 1 {
-		t.Errorf("%d results, %+v", n, r.Rounds)
-	}
-}
-
 func noInterrupts(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -336,20 +315,6 @@ func TestASecondInterruptEndsAtOnceAndCleansUp(t *testing.T) {
 	run.until(t, "Stopping")
 	run.interrupt(t)
 	run.end(t).want(t, statusWrong)
-	p.clean(t)
-}
-
-func TestAKilledRunIsCleanedUpByTheNext(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	run := p.start(t, "-vs", testrepo.Old, "-bench", "Metric")
-	run.until(t, "round 1 of")
-	_ = run.cmd.Process.Kill()
-	run.end(t)
-	if left, _ := filepath.Glob(filepath.Join(p.tmp, "*")); len(left) == 0 {
-		t.Error("the killed run has cleaned up, so that this proves nothing")
-	}
-	p.bench(t, append(shortly, "-vs", testrepo.Old, "-bench", "Metric")...).want(t, statusOK)
 	p.clean(t)
 }
 
@@ -475,19 +440,6 @@ func TestFailOnIsAStatus(t *testing.T) {
 	}
 }
 
-func TestRatiosAreOneTable(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	var b strings.Builder
-	for i := range 10 {
-		for _, line := range []string{"X/side=a-2 100 10? ns/op", "X/side=b-2 100 13? ns/op", "Y/side=a-2 100 10? ns/op", "Y/side=b-2 100 20? ns/op"} {
-			b.WriteString("Benchmark" + strings.ReplaceAll(line, "?", string(rune('0'+i))) + "\n")
-		}
-	}
-	p.write(t, map[string]string{"x.txt": b.String()})
-	p.bench(t, "x.txt", "-col", "/side", "-ratios", "a,floor").want(t, statusOK, "there is no floor", "to a sec/op Y-2 b 1.96 X-2 b 1.29")
-}
-
 func TestARunThatWaitsMeasuresWhatIsThereInTheEnd(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
@@ -507,18 +459,6 @@ func TestARunThatWaitsMeasuresWhatIsThereInTheEnd(t *testing.T) {
 	r := second.end(t).want(t, statusOK).report(t)
 	if v := r.Versions[1]; v.Commit != strings.TrimSpace(p.git(t, "rev-parse", "HEAD")) {
 		t.Errorf("measured %+v", v)
-	}
-}
-
-func TestRunsThatAreStartedAtOnceHaveFilesOfTheirOwn(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	args := append(shortly, "-bench", "Metric")
-	one, two := start(t, p.invocation(args...)), start(t, p.invocation(args...))
-	one.end(t).want(t, statusOK)
-	two.end(t).want(t, statusOK)
-	if files := p.files("bench-*.txt"); len(files) != 2 {
-		t.Errorf("files %q", files)
 	}
 }
 

@@ -97,17 +97,3 @@ func TestEveryRowIsServedWhereThePlaceSaysAndAllocatesAsItsDesign(t *testing.T) 
 		}
 	}
 }
-
-func TestLimitsAndCounts(t *testing.T) {
-	if got := limits(spread{median: 1500, min: 140, max: 37_000}); got != "0.14..37.0" {
-		t.Error(got)
-	}
-	for x, want := range map[float64]string{0.01: "0", 0.1: "0.10", 1.99: "2", 2.002: "2", 136.4: "136"} {
-		if got := count(x); got != want {
-			t.Errorf("%v: %q, want %q", x, got, want)
-		}
-	}
-	if got := spreadOf([]float64{9, 1, 2, 4}); got != (spread{3, 1, 9}) {
-		t.Error(got)
-	}
-}

@@ -87,9 +87,3 @@ func TestAProcessThatOutlivesABinaryIsAFailure(t *testing.T) {
 	}
 	gone(t, r.Stdout)
 }
-
-func TestThisProcessIsAlive(t *testing.T) {
-	if !alive(os.Getpid()) {
-		t.Error("it is not")
-	}
-}

@@ -4,7 +4,8 @@ import "strings"
 
 // A Table has rows of cells, which may have styles. The first row is the heading.
 type Table struct {
-	Left   int // number of columns of text, which come first; the others are numbers
+	Left   int  // number of columns of text, which come first; the others are numbers
+	Whole  bool // text that is too wide has a line of its own, in place of losing its front
 	rows   [][]string
 	titles map[int]string // lines above rows
 }
@@ -43,7 +44,10 @@ func (t *Table) Write(s *Screen) {
 		}
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			if i == t.Left-1 {
+			if i == t.Left-1 && t.Whole && Columns(cell) > widths[i] {
+				s.Printf("%s%s\n", margin, cell)
+				cell = ""
+			} else if i == t.Left-1 {
 				cell = Tail(cell, widths[i])
 			}
 			cells[i] = Pad(cell, widths[i], i < t.Left)

@@ -4,10 +4,8 @@ package chart
 
 import (
 	_ "embed"
-	"fmt"
 	"html/template"
 	"strconv"
-	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -92,36 +90,7 @@ func (r Report) view() view {
 	return v
 }
 
-// Tests describes all verdicts together.
-func (v view) Tests() string {
-	f := v.Comparison.Family
-	if f.Tests == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("%d of %d comparisons in which chance plays a part show a change. If nothing had changed, up to %s would.",
-		f.Visible, f.Tests, strings.TrimSuffix(fmt.Sprintf("%.1f", f.Expected), ".0"))
-	if f.Visible > 0 {
-		text += fmt.Sprintf(" Judged together, %d of the %d hold.", f.Confirmed, f.Visible)
-	}
-	return text
-}
-
 // colour returns that of a version.
 func colour(version int) template.CSS {
 	return []template.CSS{"var(--one)", "var(--two)", "var(--three)", "var(--four)"}[version%4]
-}
-
-// fullName returns the name of a benchmark, with its package if there are several.
-func fullName(c *stats.Comparison, row *stats.Row) string {
-	if row.Package == "" {
-		return row.Name
-	}
-	for _, t := range c.Tables {
-		for i := range t.Rows {
-			if t.Rows[i].Package != row.Package {
-				return row.Package + "." + row.Name
-			}
-		}
-	}
-	return row.Name
 }

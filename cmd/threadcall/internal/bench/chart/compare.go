@@ -23,7 +23,7 @@ type comparison struct {
 type line struct {
 	ID, Name, Old, New, Change, Range, P string
 	Word, Class                          string
-	CouldSee                             string // the smallest change that would have been visible
+	MDE                                  string
 	Size                                 string // the change as a number, to sort by
 	Plot                                 template.HTML
 }
@@ -41,11 +41,11 @@ func compare(c *stats.Comparison, t *stats.Table, version int) comparison {
 		row := &t.Rows[i]
 		d := row.Deltas[version]
 		if d.Verdict == stats.None {
-			x.Missing = append(x.Missing, fullName(c, row)+" (only in "+c.Versions[have(row, version)]+")")
+			x.Missing = append(x.Missing, c.FullName(*row)+" (only in "+c.Versions[have(row, version)]+")")
 			continue
 		}
 		l := describe(t, d, scale)
-		l.ID, l.Name = id(t, row), fullName(c, row)
+		l.ID, l.Name = id(t, row), c.FullName(*row)
 		l.Old, l.New = t.Value(row.Cells[0].Center), t.Value(row.Cells[version].Center)
 		x.Rows = append(x.Rows, l)
 	}
@@ -66,15 +66,9 @@ func have(row *stats.Row, version int) int {
 
 // describe writes a difference.
 func describe(t *stats.Table, d stats.Delta, scale ratios) line {
-	l := line{Change: t.Change(d), Range: t.Range(d), Word: t.Word(d), Size: "0"}
+	l := line{Change: t.Change(d), Range: t.Range(d), P: d.Probability(), Word: t.Word(d), Size: "0"}
 	if !d.Absolute && d.Estimate > 0 {
 		l.Size = fmt.Sprint(math.Log(d.Estimate))
-	}
-	if d.Method != stats.Exactly && d.Verdict != stats.TooFew && d.Method != "" {
-		l.P = fmt.Sprintf("%.3f", d.P)
-		if d.P < 0.0005 {
-			l.P = "<0.001"
-		}
 	}
 	switch d.Verdict {
 	case stats.Better:
@@ -84,12 +78,12 @@ func describe(t *stats.Table, d stats.Delta, scale ratios) line {
 	case stats.Equal:
 		l.Change, l.Range, l.Word, l.Class = "", "", "the same", "faint"
 	case stats.Unseen:
-		l.Word, l.Class = "no difference seen", "faint"
+		l.Word, l.Class = "inconclusive", "faint"
 	case stats.TooFew:
 		l.Word, l.Class = fmt.Sprintf("needs %d values", d.Needs), "faint"
 	}
 	if d.Interval != nil && d.Method != stats.Exactly {
-		l.CouldSee = t.Detectable(d)
+		l.MDE = t.Detectable(d)
 	}
 	if d.Method == stats.Exactly {
 		l.Range = ""

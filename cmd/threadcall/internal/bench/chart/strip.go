@@ -24,8 +24,6 @@ type card struct {
 type lane struct {
 	swatch
 	Median, Spread, N string
-	Change            string
-	Class             string
 }
 
 func id(t *stats.Table, row *stats.Row) string {
@@ -38,7 +36,7 @@ func id(t *stats.Table, row *stats.Row) string {
 }
 
 func draw(c *stats.Comparison, t *stats.Table, row *stats.Row) card {
-	x := card{ID: id(t, row), Name: fullName(c, row)}
+	x := card{ID: id(t, row), Name: c.FullName(*row)}
 	exact := true
 	for version, cell := range row.Cells {
 		l := lane{swatch: swatch{c.Versions[version], colour(version)}, N: fmt.Sprint(cell.N)}
@@ -48,16 +46,6 @@ func draw(c *stats.Comparison, t *stats.Table, row *stats.Row) card {
 				l.Spread = "always"
 			}
 			exact = exact && cell.Exact
-		}
-		if d := row.Deltas[version]; d.Verdict != stats.None {
-			text := describe(t, d, ratios{ui.Axis{Low: -1, High: 1, Right: 1}})
-			l.Change, l.Class = strings.TrimSpace(text.Change+" "+text.Word), text.Class
-			switch d.Verdict {
-			case stats.Unseen:
-				l.Change = text.Word + " (detectable: " + text.CouldSee + ")"
-			case stats.TooFew:
-				l.Change = text.Word
-			}
 		}
 		x.Lanes = append(x.Lanes, l)
 	}
@@ -83,7 +71,7 @@ func strip(c *stats.Comparison, t *stats.Table, row *stats.Row) template.HTML {
 	scaler := benchunit.CommonScale(ticks, benchunit.ClassOf(t.Unit))
 	for _, x := range ticks {
 		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" x2="%.1f" y1="0" y2="%g"/><text x="%.1f" y="%g" text-anchor="middle">%s</text>`,
-			a.At(x), a.At(x), height, a.At(x), height+15, tick(scaler, x))
+			a.At(x), a.At(x), height, a.At(x), height+15, scaler.Format(x))
 	}
 	for version, cell := range row.Cells {
 		if cell.N == 0 {
@@ -113,14 +101,6 @@ func strip(c *stats.Comparison, t *stats.Table, row *stats.Row) template.HTML {
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
-}
-
-func tick(s benchunit.Scaler, x float64) string {
-	text := s.Format(x)
-	if number := strings.TrimSuffix(text, s.Prefix); strings.Contains(number, ".") {
-		text = strings.TrimRight(strings.TrimRight(number, "0"), ".") + s.Prefix
-	}
-	return text
 }
 
 // extent returns an axis for all values of a row, except those so far away that the others would be at one place.

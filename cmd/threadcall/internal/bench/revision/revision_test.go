@@ -151,19 +151,6 @@ func TestOnlyTheWorktreesOfKilledRunsAreForgotten(t *testing.T) {
 	}
 }
 
-func TestAHookDoesNotRun(t *testing.T) {
-	top := files(t, map[string]string{"go.mod": "module example.com/p\n"})
-	commit(t, top)
-	write(t, top, map[string]string{".git/hooks/post-checkout": "#!/bin/sh\ntouch " + filepath.Join(top, "ran") + "\n"})
-	if err := os.Chmod(filepath.Join(top, ".git/hooks/post-checkout"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	checkout(t, top)
-	if _, err := os.Stat(filepath.Join(top, "ran")); err == nil {
-		t.Error("it did")
-	}
-}
-
 func TestRelativePathsLeadOutOfTheRepository(t *testing.T) {
 	const module = "\n\ngo 1.26\n"
 	workspace := map[string]string{

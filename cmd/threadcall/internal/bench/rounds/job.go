@@ -75,37 +75,19 @@ type Run struct {
 	Version int
 }
 
-// Order is the order in which things run in a round.
-type Order struct{ random *rand.Rand }
-
-// NewOrder returns the order that belongs to the seed. Zero is the order of the source, in which the versions come in
-// turn, but start with another one in each round.
-func NewOrder(seed uint64) *Order {
-	if seed == 0 {
-		return &Order{}
-	}
-	return &Order{rand.New(rand.NewPCG(seed, 0))}
-}
-
-// Round returns the processes of the round, all versions of a job together. What is over is not among them.
-func (o *Order) Round(round int, jobs []*Job) (runs []Run) {
+// Round returns the processes of a round in random order, all versions of a job together. Jobs that are over have none.
+func Round(jobs []*Job) (runs []Run) {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), (*Job).Over)
-	if o.random != nil {
-		o.random.Shuffle(len(jobs), func(i, k int) { jobs[i], jobs[k] = jobs[k], jobs[i] })
-	}
+	rand.Shuffle(len(jobs), func(i, k int) { jobs[i], jobs[k] = jobs[k], jobs[i] })
 	for _, j := range jobs {
-		var some []Run
+		first := len(runs)
 		for version, binary := range j.Versions {
 			if binary != nil {
-				some = append(some, Run{j, version})
+				runs = append(runs, Run{j, version})
 			}
 		}
-		if o.random != nil {
-			o.random.Shuffle(len(some), func(i, k int) { some[i], some[k] = some[k], some[i] })
-		} else if n := len(some); n > 0 {
-			some = slices.Concat(some[round%n:], some[:round%n])
-		}
-		runs = append(runs, some...)
+		these := runs[first:]
+		rand.Shuffle(len(these), func(i, k int) { these[i], these[k] = these[k], these[i] })
 	}
 	return runs
 }

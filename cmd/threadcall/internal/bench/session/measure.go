@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,10 +71,9 @@ func (m *measurement) close() error {
 // run measures all rounds. Without an error, all are done.
 func (m *measurement) run(ctx context.Context) error {
 	report := m.log.report
-	order := rounds.NewOrder(uint64(rand.Uint32()) + 1)
 	defer func() { report.During = m.watch.During() }()
 	for n := range m.set.Count {
-		runs := order.Round(n, m.jobs)
+		runs := rounds.Round(m.jobs)
 		if len(runs) == 0 {
 			report.Stopped = "no benchmark is left that has not failed"
 			return nil

@@ -121,7 +121,7 @@ func (r Result) printUndecided(out *ui.Screen) {
 // printRun prints how it was measured, and where the raw results are.
 func (r Result) printRun(out *ui.Screen) {
 	fmt.Fprintln(out)
-	text := count(len(r.Report.Rounds), "round", "rounds") + ": " + r.Report.Stopped + ". "
+	text := ui.Counted(len(r.Report.Rounds), "round", "rounds") + ": " + r.Report.Stopped + ". "
 	out.Paragraph("", text+r.noisy())
 	if seen := r.meanwhile(); len(seen) > 0 {
 		fmt.Fprintln(out)
@@ -147,7 +147,7 @@ func (r Result) noisy() string {
 		return ""
 	}
 	return fmt.Sprintf("%s noisy, the most %s. Their results are kept: to leave them out would make everything look faster than it is.",
-		count(n, "process was", "processes were"), noisiest(r.Report.Noisy))
+		ui.Counted(n, "process was", "processes were"), noisiest(r.Report.Noisy))
 }
 
 // noisiest describes the one that took most.

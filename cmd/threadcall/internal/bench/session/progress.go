@@ -85,7 +85,7 @@ func (p Progress) roundDone(r Round, of int, left string) {
 	if p.Terminal {
 		return
 	}
-	text := fmt.Sprintf("round %d of %d: %s in %.1f s", r.Number, of, count(r.Processes, "process", "processes"), r.Seconds)
+	text := fmt.Sprintf("round %d of %d: %s in %.1f s", r.Number, of, ui.Counted(r.Processes, "process", "processes"), r.Seconds)
 	if r.Noisy > 0 {
 		text += fmt.Sprintf(", %d of them noisy", r.Noisy)
 	}
@@ -93,11 +93,4 @@ func (p Progress) roundDone(r Round, of int, left string) {
 		text += ", " + left
 	}
 	fmt.Fprintln(p.Progress, text)
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

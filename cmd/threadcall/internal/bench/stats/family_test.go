@@ -118,19 +118,6 @@ func TestRowsOfARunAreInTheOrderOfTheirNames(t *testing.T) {
 	}
 }
 
-func TestBenchmarksThatOneVersionDoesNotHave(t *testing.T) {
-	d := many(6, 0)
-	d.Add(1, 0, result("New", 1.0, "sec/op"))
-	c := d.Compare(stats.Options{})
-	row := c.Tables[0].Rows[1]
-	if row.Cells[0].N != 0 || row.Cells[1].N != 1 || row.Deltas[1].Verdict != stats.None {
-		t.Errorf("%+v", row)
-	}
-	if c.Tables[0].Geomean != nil {
-		t.Error("a geometric mean of one benchmark")
-	}
-}
-
 func TestTheMDEIsThatOfTheMedianAndOfTheNoisiestBenchmark(t *testing.T) {
 	d := many(12, 0)
 	for round := range 12 {

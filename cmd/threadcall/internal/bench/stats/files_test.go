@@ -47,27 +47,6 @@ func TestFilesThatHoldNoResults(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNotThere(t *testing.T) {
-	if _, err := stats.Read(filepath.Join(t.TempDir(), "gone.txt")); !os.IsNotExist(err) {
-		t.Error(err)
-	}
-}
-
-func TestTheFirstLineCountsBehindAByteOrderMark(t *testing.T) {
-	const text = "BenchmarkA-2 1 1 ns/op\r\nBenchmarkA-2 1 2 ns/op\r\n"
-	d, err := stats.Read(file(t, "good.txt", good), file(t, "marked.txt", "\xef\xbb\xbf"+text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := stats.Read(file(t, "good.txt", good), file(t, "plain.txt", text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d.Len() != plain.Len() {
-		t.Errorf("%d results, and %d without the mark", d.Len(), plain.Len())
-	}
-}
-
 func TestLinesThatAreNotUnderstoodAreWarnings(t *testing.T) {
 	d, err := stats.Read(file(t, "odd.txt", "BenchmarkB-2  many  20 ns/op\n--- FAIL: BenchmarkC-2\npanic: no\n"+good))
 	if err != nil {

@@ -97,6 +97,35 @@ func factor(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
+// Probability returns the p-value, or nothing if the difference has none.
+func (d Delta) Probability() string {
+	switch {
+	case d.Method == "" || d.Method == Exactly || d.Verdict == TooFew:
+		return ""
+	case d.P < 0.0005:
+		return "<0.001"
+	}
+	return fmt.Sprintf("%.3f", d.P)
+}
+
+// String returns what the verdicts mean together, or nothing if there are fewer than two.
+func (f Family) String() string {
+	if f.Tests < 2 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d comparisons in which chance plays a part show a change. If nothing had changed, up to %s would.",
+		f.Visible, f.Tests, strings.TrimSuffix(fmt.Sprintf("%.1f", f.Expected), ".0"))
+	switch {
+	case f.Visible == 0:
+		return text
+	case f.Confirmed == f.Visible:
+		return text + " All of them hold when they are judged together."
+	case f.Confirmed == 0:
+		return text + " None of them holds when they are judged together: measure more rounds to be sure of any."
+	}
+	return text + fmt.Sprintf(" When they are judged together, %d of them hold.", f.Confirmed)
+}
+
 // Detectable returns the minimum detectable effect: an estimate of that size would have been visible.
 func (t *Table) Detectable(d Delta) string {
 	if d.Absolute {

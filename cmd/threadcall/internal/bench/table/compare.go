@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // comparison writes how a version differs from the first one.
@@ -38,24 +39,42 @@ func (p *printer) unit(t *stats.Table, version int) {
 		fmt.Fprintf(p, "%s  always the same, in all %d benchmarks\n\n", p.Bold(t.Unit), len(rows))
 		return
 	}
-	g := grid{left: []bool{true, false, false, true, false}}
-	heading := []text{{t.Unit, p.Bold}, {p.short(0), p.Faint}, {p.short(version), p.Faint}, {"change", p.Faint}, {"p", p.Faint}}
-	if p.n == 0 {
-		heading = append(heading, text{"n", p.Faint})
+	pvalues := slices.ContainsFunc(rows, func(r stats.Row) bool { return p.probability(r.Deltas[version]) != "" })
+	g := ui.Table{Left: 1, Whole: true}
+	add := func(change change, d stats.Delta, cells ...string) {
+		cells = append(cells, change.estimate)
+		if pvalues {
+			cells = append(cells, change.interval, p.probability(d))
+		}
+		g.Add(cells...)
 	}
-	g.add(heading...)
+	n := func(old, new int) []string {
+		switch {
+		case p.n > 0:
+			return nil
+		case old == new:
+			return []string{fmt.Sprint(old)}
+		}
+		return []string{fmt.Sprintf("%d+%d", old, new)}
+	}
+	heading := []string{t.Unit}
+	if p.n == 0 {
+		heading = append(heading, "n")
+	}
+	heading = append(heading, ui.Tail(p.Versions[0], 14), ui.Tail(p.Versions[version], 14), "change")
+	if pvalues {
+		heading = append(heading, "interval", "p")
+	}
+	g.Add(heading...)
 	pkg := ""
 	for _, row := range rows {
 		if row.Package != pkg && p.Packages() > 1 {
-			g.add(text{row.Package, p.Faint})
+			g.Title(row.Package)
 		}
 		pkg = row.Package
-		d := row.Deltas[version]
-		cells := []text{plain(row.Name), plain(p.center(t, row.Cells[0])), plain(p.center(t, row.Cells[version])), p.change(t, row, version), plain(p.probability(d))}
-		if p.n == 0 {
-			cells = append(cells, plain(counts(row.Cells[0].N, row.Cells[version].N)))
-		}
-		g.add(cells...)
+		old, new := row.Cells[0], row.Cells[version]
+		cells := append([]string{row.Name}, n(old.N, new.N)...)
+		add(p.change(t, row, version), row.Deltas[version], append(cells, p.center(t, old), p.center(t, new))...)
 	}
 	if version < len(t.Geomean) && t.Geomean[version].Over > 1 {
 		d := t.Geomean[version]
@@ -63,20 +82,14 @@ func (p *printer) unit(t *stats.Table, version int) {
 		if d.Over < len(rows) {
 			name = fmt.Sprintf("%s of %d", name, d.Over)
 		}
-		g.add(text{name, p.Faint}, text{}, text{}, p.mean(t, d), plain(p.probability(d)))
+		cells := []string{name, "", ""}
+		if p.n == 0 {
+			cells = append(cells, "")
+		}
+		add(p.mean(t, d), d, cells...)
 	}
-	g.drop(4)
-	g.write(p.Screen)
+	g.Write(p.Screen)
 	fmt.Fprintln(p)
-}
-
-// short returns the name of a version, fit for a heading.
-func (p *printer) short(version int) string {
-	name := []rune(p.Versions[version])
-	if len(name) > 14 {
-		return "…" + string(name[len(name)-13:])
-	}
-	return string(name)
 }
 
 // center writes the median and how far its interval reaches.
@@ -87,61 +100,55 @@ func (p *printer) center(t *stats.Table, c stats.Cell) string {
 	return strings.TrimSpace(t.Value(c.Center) + " " + spread)
 }
 
-// change writes a difference.
-func (p *printer) change(t *stats.Table, row stats.Row, version int) text {
+// A change is how a difference is written.
+type change struct{ estimate, interval string }
+
+func (p *printer) change(t *stats.Table, row stats.Row, version int) change {
 	d, old, new := row.Deltas[version], row.Cells[0], row.Cells[version]
-	switch {
-	case d.Verdict == stats.Equal:
-		return text{"the same", p.Faint}
-	case d.Absolute && d.Method == stats.Exactly:
-		return text{fmt.Sprintf("%s → %s %s", t.Value(old.Center), t.Value(new.Center), t.Word(d)), p.colour(d)}
+	if d.Verdict != stats.Equal && d.Absolute && d.Method == stats.Exactly {
+		return change{estimate: p.colour(d, fmt.Sprintf("%s → %s %s", t.Value(old.Center), t.Value(new.Center), t.Word(d)))}
 	}
 	return p.mean(t, d)
 }
 
 // mean writes a difference for which there is no single pair of values.
-func (p *printer) mean(t *stats.Table, d stats.Delta) text {
+func (p *printer) mean(t *stats.Table, d stats.Delta) change {
 	switch {
 	case d.Verdict == stats.Equal:
-		return text{"the same", p.Faint}
+		return change{estimate: p.Faint("the same")}
 	case d.Verdict == stats.Unseen && d.MDE == 0:
-		return text{"~ most are the same", p.Faint}
+		return change{estimate: p.Faint("~ most are the same")}
 	case d.Verdict == stats.Unseen:
 		p.used.inconclusive = true
-		return text{"~ MDE " + t.Detectable(d), p.Faint}
+		return change{estimate: p.Faint("~ MDE " + t.Detectable(d))}
 	case d.Verdict == stats.TooFew:
 		p.used.tooFew = true
-		return text{fmt.Sprintf("~ needs %d values", d.Needs), p.Faint}
-	case d.Visible() && d.Method == stats.Exactly:
-		return text{t.Change(d) + " " + t.Word(d), p.colour(d)}
-	case d.Visible():
-		p.used.change = true
-		return text{fmt.Sprintf("%s %s  %s", t.Change(d), t.Word(d), t.Range(d)), p.colour(d)}
+		return change{estimate: p.Faint(fmt.Sprintf("~ needs %d values", d.Needs))}
+	case !d.Visible():
+		return change{estimate: t.Change(d) + " (no interval)"} // of unpaired results
 	}
-	return plain(t.Change(d) + " (no interval)") // of unpaired results
+	c := change{estimate: p.colour(d, t.Change(d)+" "+t.Word(d))}
+	if d.Method != stats.Exactly {
+		p.used.change = true
+		c.interval = t.Range(d)
+	}
+	return c
 }
 
-func (p *printer) colour(d stats.Delta) func(string) string {
+func (p *printer) colour(d stats.Delta, text string) string {
 	switch d.Verdict {
 	case stats.Better:
-		return p.Green
+		return p.Green(text)
 	case stats.Worse:
-		return p.Red
+		return p.Red(text)
 	}
-	return nil
+	return text
 }
 
 func (p *printer) probability(d stats.Delta) string {
-	switch {
-	case d.Method == "" || d.Method == stats.Exactly || d.Verdict == stats.TooFew:
-		return ""
-	}
-	p.used.pairs = p.used.pairs || d.Method == stats.Pairs
-	p.used.ranks = p.used.ranks || d.Method == stats.Ranks
-	if d.P < 0.0005 {
-		return "<0.001"
-	}
-	return fmt.Sprintf("%.3f", d.P)
+	p.used.pairs = p.used.pairs || d.Method == stats.Pairs && d.Verdict != stats.TooFew
+	p.used.ranks = p.used.ranks || d.Method == stats.Ranks && d.Verdict != stats.TooFew
+	return d.Probability()
 }
 
 // samples returns the number of values of each benchmark in both versions if it is everywhere the same, or 0.
@@ -162,13 +169,6 @@ func (p *printer) samples(version int) int {
 		}
 	}
 	return n
-}
-
-func counts(old, new int) string {
-	if old == new {
-		return fmt.Sprint(old)
-	}
-	return fmt.Sprintf("%d+%d", old, new)
 }
 
 // only lists the benchmarks that one version does not have.

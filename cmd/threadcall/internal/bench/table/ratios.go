@@ -56,11 +56,11 @@ func Ratios(s *ui.Screen, cs ...*stats.Comparison) {
 	slices.SortStableFunc(rows, func(a, b *ratios) int { return -cmp.Compare(a.worst, b.worst) })
 
 	p := printer{Screen: s, Comparison: cs[0]}
-	g := grid{left: []bool{true, true}}
-	above, heading := []text{{}, {}}, []text{{}, {}}
-	lines := make([][]text, len(rows))
+	g := ui.Table{Left: 2, Whole: true}
+	above, heading := []string{"", ""}, []string{"", ""}
+	lines := make([][]string, len(rows))
 	for k, r := range rows {
-		lines[k] = []text{plain(r.name), plain(r.version)}
+		lines[k] = []string{r.version, r.name}
 	}
 	for i, c := range cs {
 		base := "to " + c.Versions[0]
@@ -68,22 +68,22 @@ func Ratios(s *ui.Screen, cs ...*stats.Comparison) {
 			if !slices.ContainsFunc(rows, func(r *ratios) bool { return r.deltas[i][j].Verdict != stats.None }) {
 				continue
 			}
-			above, heading = append(above, text{base, p.Bold}), append(heading, text{t.Unit, p.Faint})
+			above, heading = append(above, p.Bold(base)), append(heading, p.Faint(t.Unit))
 			base = ""
 			for k, r := range rows {
 				lines[k] = append(lines[k], p.ratio(&t, r.deltas[i][j]))
 			}
 		}
 	}
-	g.add(above...)
-	g.add(heading...)
+	g.Add(above...)
+	g.Add(heading...)
 	for k, r := range rows {
 		if k > 0 && r.worst == 0 && rows[k-1].worst > 0 {
-			g.add(text{"not seen to be worse", p.Faint})
+			g.Title("no visible change for the worse")
 		}
-		g.add(lines[k]...)
+		g.Add(lines[k]...)
 	}
-	g.write(s)
+	g.Write(s)
 	fmt.Fprintln(s)
 	if p.used.inconclusive {
 		s.Paragraph("", "~: inconclusive; the ratio may be 1.")
@@ -91,11 +91,11 @@ func Ratios(s *ui.Screen, cs ...*stats.Comparison) {
 }
 
 // ratio writes a difference as a factor.
-func (p *printer) ratio(t *stats.Table, d stats.Delta) text {
+func (p *printer) ratio(t *stats.Table, d stats.Delta) string {
 	var number string
 	switch {
 	case d.Verdict == stats.None:
-		return text{}
+		return ""
 	case d.Absolute:
 		number = t.Change(d)
 	case d.Estimate >= 99.5:
@@ -105,7 +105,7 @@ func (p *printer) ratio(t *stats.Table, d stats.Delta) text {
 	}
 	if d.Verdict == stats.Unseen || d.Verdict == stats.TooFew {
 		p.used.inconclusive = true
-		return text{"~" + number, p.Faint}
+		return p.Faint("~" + number)
 	}
-	return text{number, p.colour(d)}
+	return p.colour(d, number)
 }

@@ -4,10 +4,13 @@ import (
 	"fmt"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// summary writes the only version: a row for each benchmark, a column for each unit, in as many tables as the screen's
-// width needs.
+// inOneTable is how many units a table has, so that they fit the width of a screen.
+const inOneTable = 4
+
+// summary writes the only version: a row for each benchmark, a column for each unit.
 func (p *printer) summary() {
 	type key struct{ pkg, name string }
 	var order []key
@@ -22,44 +25,34 @@ func (p *printer) summary() {
 			names[k][i] = &p.Tables[i].Rows[j].Cells[0]
 		}
 	}
-	fill := func(g *grid, first, upTo int) {
-		heading := []text{{}}
-		for i := first; i < upTo; i++ {
-			heading = append(heading, text{p.Tables[i].Unit, p.Bold})
+	for first := 0; first < len(p.Tables); first += inOneTable {
+		upTo := min(first+inOneTable, len(p.Tables))
+		heading := []string{""}
+		for _, t := range p.Tables[first:upTo] {
+			heading = append(heading, p.Bold(t.Unit))
 		}
-		g.add(append(heading, text{"n", p.Faint})...)
+		g := ui.Table{Left: 1, Whole: true}
+		g.Add(append(heading, "n")...)
 		pkg := ""
 		for _, k := range order {
+			row, n := []string{k.name}, 0
+			for i := first; i < upTo; i++ {
+				text := ""
+				if cell := names[k][i]; cell != nil {
+					text, n = p.center(&p.Tables[i], *cell), max(n, cell.N)
+				}
+				row = append(row, text)
+			}
+			if n == 0 {
+				continue
+			}
 			if k.pkg != pkg && p.Packages() > 1 {
-				g.add(text{k.pkg, p.Faint})
+				g.Title(k.pkg)
 			}
 			pkg = k.pkg
-			row, n := []text{plain(k.name)}, 0
-			for i := first; i < upTo; i++ {
-				if cell := names[k][i]; cell != nil {
-					row = append(row, plain(p.center(&p.Tables[i], *cell)))
-					n = max(n, cell.N)
-				} else {
-					row = append(row, text{})
-				}
-			}
-			if n > 0 {
-				g.add(append(row, plain(fmt.Sprint(n)))...)
-			}
+			g.Add(append(row, fmt.Sprint(n))...)
 		}
-	}
-	for first := 0; first < len(p.Tables); {
-		upTo := first + 1
-		for ; upTo < len(p.Tables); upTo++ {
-			var wider grid
-			if fill(&wider, first, upTo+1); wider.columns() > p.Width {
-				break
-			}
-		}
-		var g grid
-		fill(&g, first, upTo)
-		g.write(p.Screen)
+		g.Write(p.Screen)
 		fmt.Fprintln(p)
-		first = upTo
 	}
 }

@@ -4,7 +4,6 @@ package table
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -25,8 +24,9 @@ func Write(s *ui.Screen, c *stats.Comparison) {
 	for _, w := range c.Warnings {
 		s.Paragraph("Note: ", w)
 	}
-	if len(c.Versions) > 1 {
-		p.family()
+	if text := c.Family.String(); text != "" {
+		s.Paragraph("", text)
+		fmt.Fprintln(s)
 	}
 	p.legend()
 }
@@ -61,32 +61,6 @@ func (p *printer) failures() {
 		p.Paragraph("  ", name+": "+f.Reason)
 	}
 	fmt.Fprintln(p)
-}
-
-// family prints what the verdicts mean together.
-func (p *printer) family() {
-	f := p.Family
-	if f.Tests < 2 {
-		return
-	}
-	text := fmt.Sprintf("%d of %d comparisons in which chance plays a part show a change. If nothing had changed, up to %s would.",
-		f.Visible, f.Tests, few(f.Expected))
-	switch {
-	case f.Visible == 0:
-	case f.Confirmed == f.Visible:
-		text += " All of them hold when they are judged together."
-	case f.Confirmed == 0:
-		text += " None of them holds when they are judged together: measure more rounds to be sure of any."
-	default:
-		text += fmt.Sprintf(" When they are judged together, %d of them hold.", f.Confirmed)
-	}
-	p.Paragraph("", text)
-	fmt.Fprintln(p)
-}
-
-// few writes an expected number.
-func few(x float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }
 
 // legend explains the words that the tables have used.
