@@ -225,7 +225,7 @@ func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) erro
 	return fail(errors.Join(errs...))
 }
 
-// queue lists the runs that hold the machine or wait for it.
+// queue lists the runs that hold the lock or wait for it.
 func (b *benchCommand) queue() error {
 	entries, err := lock.List()
 	switch {

@@ -33,7 +33,7 @@ func Run(set Settings, out, progress *ui.Screen) (ok bool) {
 		facts = append(facts, f)
 		p.fact(f)
 	}
-	for f := range perform(experiments(threadcall), patience) {
+	for f := range perform(experiments(threadcall), timeout) {
 		add(f)
 		if f.hung { // and so would the measurement
 			return p.closing(facts)

@@ -1,16 +1,15 @@
 package demo
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
@@ -18,8 +17,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// patience is how long an experiment may take: a thousand times what the slowest needs.
-const patience = 10 * time.Second
+// timeout is how long an experiment may take: a thousand times what the slowest needs.
+const timeout = 10 * time.Second
 
 // A library is what the experiments are made on.
 type library struct {
@@ -35,9 +34,8 @@ var threadcall = library{mainthread.Call, mainthread.Go, mainthread.Error}
 type fact struct {
 	claim, expected, seen string
 
-	ok    bool   // they are the same
-	hung  bool   // nothing was seen, and later experiments would hang as well
-	calls []call // that it is about, if there are many
+	ok   bool // they are the same
+	hung bool // nothing was seen, and later experiments would hang as well
 }
 
 // An experiment sets expected and seen of a fact.
@@ -46,12 +44,12 @@ type experiment struct {
 	do    func(f *fact)
 }
 
-// perform does the experiments one after the other. One that does not end within patience is a wrong fact, and the last:
+// perform does the experiments one after the other. One that does not end within timeout is a wrong fact, and the last:
 // those after it would wait for the same thread.
-func perform(experiments []experiment, patience time.Duration) iter.Seq[fact] {
+func perform(experiments []experiment, timeout time.Duration) iter.Seq[fact] {
 	return func(yield func(fact) bool) {
 		for _, e := range experiments {
-			f := e.perform(patience)
+			f := e.perform(timeout)
 			if !yield(f) || f.hung {
 				return
 			}
@@ -59,7 +57,7 @@ func perform(experiments []experiment, patience time.Duration) iter.Seq[fact] {
 	}
 }
 
-func (e experiment) perform(patience time.Duration) fact {
+func (e experiment) perform(timeout time.Duration) fact {
 	result := make(chan fact, 1)
 	go func() {
 		f := fact{claim: e.claim, expected: "an answer", seen: "the end of the goroutine that asked"}
@@ -75,8 +73,8 @@ func (e experiment) perform(patience time.Duration) fact {
 	select {
 	case f := <-result:
 		return f
-	case <-time.After(patience):
-		return fact{claim: e.claim, expected: "an answer", seen: fmt.Sprintf("none in %v", patience), hung: true}
+	case <-time.After(timeout):
+		return fact{claim: e.claim, expected: "an answer", seen: fmt.Sprintf("none in %v", timeout), hung: true}
 	}
 }
 
@@ -192,24 +190,16 @@ func (lib library) leaves(f *fact) {
 	f.seen = fmt.Sprintf(sentence, found, found, lib.Error())
 }
 
-// A call is one that a goroutine made to the main thread: the threads that it came from and that it ran on.
-type call struct {
-	goroutine int
-	from, ran string
-	ok        bool
-}
-
 // callers is how many goroutines call at the same time. So that calls certainly come from several threads, every eighth
 // has a thread of its own; the others are where the scheduler puts them.
 const callers = 64
 
-// calls makes the calls and keeps them in the order of the threads that they came from.
 func (lib library) calls(f *fact) {
-	f.calls = make([]call, callers)
 	start := make(chan struct{})
 	var ready, ended sync.WaitGroup
+	var onMain atomic.Int64
 	ready.Add(callers)
-	for i := range f.calls {
+	for i := range callers {
 		ended.Go(func() {
 			if i%8 == 0 {
 				runtime.LockOSThread()
@@ -217,26 +207,17 @@ func (lib library) calls(f *fact) {
 			}
 			ready.Done()
 			<-start
-			c := &f.calls[i]
-			*c = call{goroutine: i + 1, from: osthread.Here(), ran: "nowhere"}
-			lib.Call(func() { c.ran = osthread.Here() })
-			c.ok = c.ran == osthread.Main()
+			lib.Call(func() {
+				if osthread.Here() == osthread.Main() {
+					onMain.Add(1)
+				}
+			})
 		})
 	}
 	ready.Wait()
 	close(start)
 	ended.Wait()
-	slices.SortStableFunc(f.calls, func(a, b call) int {
-		return cmp.Or(cmp.Compare(len(a.from), len(b.from)), cmp.Compare(a.from, b.from))
-	})
-
-	landed := 0
-	for _, c := range f.calls {
-		if c.ok {
-			landed++
-		}
-	}
 	const sentence = "%d on thread %s, %d elsewhere"
 	f.expected = fmt.Sprintf(sentence, callers, osthread.Main(), 0)
-	f.seen = fmt.Sprintf(sentence, landed, osthread.Main(), callers-landed)
+	f.seen = fmt.Sprintf(sentence, onMain.Load(), osthread.Main(), callers-onMain.Load())
 }

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 
 func TestThreadcallDoesWhatItPromises(t *testing.T) {
 	n := 0
-	for f := range perform(experiments(threadcall), patience) {
+	for f := range perform(experiments(threadcall), timeout) {
 		if n++; !f.ok {
 			t.Errorf("%+v", f)
 		}
@@ -26,9 +26,9 @@ func TestThreadcallDoesWhatItPromises(t *testing.T) {
 }
 
 // wrong returns which facts a library gets wrong, by index.
-func wrong(lib library, patience time.Duration) (facts []int, seen string) {
+func wrong(lib library, timeout time.Duration) (facts []int, seen string) {
 	i := 0
-	for f := range perform(experiments(lib), patience) {
+	for f := range perform(experiments(lib), timeout) {
 		if !f.ok {
 			facts, seen = append(facts, i), f.seen
 		}
@@ -65,7 +65,7 @@ func TestFactsFindWhatALibraryGetsWrong(t *testing.T) {
 		},
 		[]int{4, 6},
 	}} {
-		if got, _ := wrong(c.lib, patience); !slices.Equal(got, c.want) {
+		if got, _ := wrong(c.lib, timeout); !slices.Equal(got, c.want) {
 			t.Errorf("a library that %s: facts %v are wrong, want %v", c.name, got, c.want)
 		}
 	}

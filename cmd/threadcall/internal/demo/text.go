@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -17,9 +16,6 @@ func (p printer) printf(format string, args ...any) { fmt.Fprintf(p, format, arg
 
 func (p printer) fact(f fact) {
 	p.Paragraph(p.mark(f.ok, 5)+"  ", p.Bold(f.claim))
-	if len(f.calls) > 0 {
-		p.calls(f.calls)
-	}
 	p.Paragraph("       expected  ", f.expected)
 	seen := "seen"
 	if !f.ok {
@@ -27,28 +23,6 @@ func (p printer) fact(f fact) {
 	}
 	p.Paragraph("       "+seen+"      ", f.seen)
 	p.printf("\n")
-}
-
-// calls prints one call of each kind and counts those like it.
-func (p printer) calls(calls []call) {
-	kind := func(c call) [2]string { return [2]string{c.from, c.ran} }
-	alike := map[[2]string]int{}
-	for _, c := range calls {
-		alike[kind(c)]++
-	}
-	p.printf("       goroutine   from thread   expected on        ran on\n")
-	for _, c := range calls {
-		n := alike[kind(c)]
-		if n == 0 {
-			continue // printed
-		}
-		alike[kind(c)] = 0
-		more := ""
-		if n > 1 {
-			more = p.Faint(fmt.Sprintf("  and %d more", n-1))
-		}
-		p.printf("       %9d %13s %13s %13s  %s%s\n", c.goroutine, c.from, osthread.Main(), c.ran, p.mark(c.ok, 0), more)
-	}
 }
 
 func (p printer) mark(ok bool, width int) string {

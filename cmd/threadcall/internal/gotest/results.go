@@ -52,7 +52,7 @@ func ParseResults(stdout string) (results []Line, units []Unit, cutShort bool) {
 
 // Testing writes the name of a benchmark and a tab, lets it run, and writes the figures behind that.
 var (
-	Named    = regexp.MustCompile(`Benchmark\S* *\t`)
+	named    = regexp.MustCompile(`Benchmark\S* *\t`)
 	measured = regexp.MustCompile(`[0-9]+\t *[0-9.]+(?:e[+-]?[0-9]+)? \S+(?:\t.*)?$`)
 )
 
@@ -63,7 +63,7 @@ func mend(lines []string) []string {
 	name := ""
 	for i, line := range lines {
 		rest := line
-		if at := Named.FindStringIndex(line); at != nil {
+		if at := named.FindStringIndex(line); at != nil {
 			name, rest = line[at[0]:at[1]], line[at[1]:]
 		} else if name == "" {
 			continue

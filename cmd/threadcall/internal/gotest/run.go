@@ -26,7 +26,6 @@ type Result struct {
 	Failure string // "exit status 2"; empty: it ended well
 	TooLong bool   // the timeout ended it
 	Time    time.Duration
-	CPU     time.Duration // that the process used, and those that it waited for
 }
 
 // Run runs the binary, and ends it after the timeout, unless that is 0. A ctx that ends it is an error; that it fails is not.
@@ -50,7 +49,6 @@ func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string)
 		return nil, fmt.Errorf("cannot run the tests: %w", err)
 	}
 	r.Output = r.Stdout + "\n" + stderr.String() // not in the order of their lines, which share lines
-	r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	switch {
 	case err != nil && limited.Err() != nil:
 		r.TooLong, r.Failure = true, fmt.Sprintf("it took longer than -timeout %v", timeout)

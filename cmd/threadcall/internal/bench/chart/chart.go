@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"strconv"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -15,18 +16,13 @@ import (
 type Report struct {
 	Title      string
 	Comparison *stats.Comparison
-	Settings   []Fact   // how it was measured
-	Machine    []Fact   // findings about it
+	Settings   []Fact // how it was measured
+	Machine    []machine.Finding
 	Notes      []string // sentences
 }
 
-// A Fact is a line of a table about the run.
-type Fact struct {
-	Name    string
-	Value   string
-	Meaning string // sentences
-	Warning bool   // it is likely to change the figures
-}
+// A Fact is a line of the table of settings.
+type Fact struct{ Name, Value string }
 
 // Save writes the page to a file.
 func (r Report) Save(name string) error { return r.page().Save(name) }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
 )
@@ -39,10 +40,9 @@ func simulated(rounds int, versions ...string) *stats.Data {
 func report(d *stats.Data) Report {
 	return Report{
 		Title:      "threadcall bench -vs HEAD~1",
-		Comparison: d.Compare(stats.Options{}),
-		Machine: []Fact{{Name: "governor", Value: "none", Meaning: "This is a virtual machine.", Warning: false},
-			{Name: "stolen time", Value: "4 %", Meaning: "The host gave the time to others.", Warning: true}},
-		Settings: []Fact{{Name: "rounds", Value: fmt.Sprint(20)}, {Name: "seed", Value: "4711"}},
+		Comparison: d.Compare(),
+		Machine:    []machine.Finding{{Name: "stolen time", Value: "4 %", Meaning: "The hypervisor runs other machines.", Level: machine.Warning}},
+		Settings:   []Fact{{Name: "rounds", Value: fmt.Sprint(20)}, {Name: "seed", Value: "4711"}},
 	}
 }
 
@@ -67,29 +67,13 @@ func TestEveryValueIsADotThatSaysWhatItIs(t *testing.T) {
 	if got.Dots != 5*2*20 || got.Cards != 5 || got.Failed != 1 {
 		t.Errorf("%d dots, want %d; %d cards, want 5; %d failures, want 1", got.Dots, 5*2*20, got.Cards, got.Failed)
 	}
-	c := d.Compare(stats.Options{})
+	c := d.Compare()
 	first := c.Tables[0].Rows[4].Cells[0].Samples[0]
 	if want := "HEAD~1, round 1: " + c.Tables[0].Value(first.Value); got.Tip != want {
 		t.Errorf("the first dot says %q, want %q", got.Tip, want)
 	}
 	if got.Right != 0 {
 		t.Errorf("the page is %v pixels wider than its window", got.Right)
-	}
-}
-
-func TestTheSearchFindsBenchmarksInTablesAndCards(t *testing.T) {
-	var got []int
-	pagetest.Run(t, report(simulated(8, "old", "new")).page(), `
-		const shown = selector => [...document.querySelectorAll("section:not([hidden]) " + selector)].filter(e => !e.hidden).length;
-		const input = document.querySelector("input[type=search]"), out = [];
-		for (const words of ["", "slower/", "slower/ 10%", "<b>", "nothing such"]) {
-			input.value = words;
-			input.dispatchEvent(new Event("input"));
-			out.push(shown("tr.row"), shown("article"));
-		}
-		return out;`, &got)
-	if want := []int{5, 5, 2, 2, 1, 1, 1, 1, 0, 0}; !slices.Equal(got, want) {
-		t.Errorf("rows and cards: %v, want %v", got, want)
 	}
 }
 
@@ -103,17 +87,5 @@ func TestUnitsAreShownOneAtATime(t *testing.T) {
 		return out;`, &got)
 	if want := []string{"sec/op", "allocs/op", "allocs/op"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-func TestOneVersionIsAPageToo(t *testing.T) {
-	var got struct{ Dots, Forests, Cards int }
-	pagetest.Run(t, report(simulated(6, "now")).page(), `return {
-		Dots: document.querySelectorAll(".dot").length,
-		Forests: document.querySelectorAll("table.forest").length,
-		Cards: document.querySelectorAll("article").length,
-	};`, &got)
-	if got.Dots != 5*6 || got.Forests != 0 || got.Cards != 2*5 {
-		t.Errorf("%+v", got)
 	}
 }

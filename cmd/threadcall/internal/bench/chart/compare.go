@@ -16,7 +16,7 @@ type comparison struct {
 	Axis     template.HTML
 	Rows     []line
 	Mean     *line
-	Missing  []string // benchmarks that only one of them has
+	Missing  []string // benchmarks that one of them does not have
 }
 
 // A line is a row of it.
@@ -41,7 +41,7 @@ func compare(c *stats.Comparison, t *stats.Table, version int) comparison {
 		row := &t.Rows[i]
 		d := row.Deltas[version]
 		if d.Verdict == stats.None {
-			x.Missing = append(x.Missing, c.FullName(*row)+" (only in "+c.Versions[have(row, version)]+")")
+			x.Missing = append(x.Missing, c.FullName(*row))
 			continue
 		}
 		l := describe(t, d, scale)
@@ -55,13 +55,6 @@ func compare(c *stats.Comparison, t *stats.Table, version int) comparison {
 		x.Mean = &l
 	}
 	return x
-}
-
-func have(row *stats.Row, version int) int {
-	if row.Cells[0].N > 0 {
-		return 0
-	}
-	return version
 }
 
 // describe writes a difference.
@@ -145,24 +138,10 @@ func (r ratios) interval(d stats.Delta, class string) template.HTML {
 			fmt.Fprintf(&b, `<line class="interval" x1="%.1f" x2="%.1f" y1="%g" y2="%[3]g"/>`,
 				r.At(logarithm(d.Interval.Low)), r.At(logarithm(d.Interval.High)), middle)
 		}
-		x := logarithm(estimate)
-		if r.Beyond(x) {
-			r.arrow(&b, x > 0)
-		} else {
-			fmt.Fprintf(&b, `<circle class="estimate" cx="%.1f" cy="%g" r="4"/>`, r.At(x), middle)
-		}
+		fmt.Fprintf(&b, `<circle class="estimate" cx="%.1f" cy="%g" r="4"/>`, r.At(logarithm(estimate)), middle)
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
-}
-
-// arrow draws an estimate beyond an end.
-func (r ratios) arrow(b *strings.Builder, right bool) {
-	x, back := r.Right, -7.0
-	if !right {
-		x, back = r.Left, 7
-	}
-	fmt.Fprintf(b, `<path class="estimate" d="M%.1f %g l%g -5 v10 z"/>`, x, plotHeight/2, back)
 }
 
 func logarithm(x float64) float64 {

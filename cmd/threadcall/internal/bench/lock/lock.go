@@ -1,6 +1,6 @@
 // Package lock lets one benchmark at a time run on a machine, in the order in which they were started.
 //
-// There is no daemon. A process that wants the machine makes a ticket, a file with a number, in a directory that all users
+// There is no daemon. A process that needs the lock makes a ticket, a file with a number, in a directory that all users
 // may write to, and keeps it locked while it lives. The kernel unlocks the ticket of a process that ends, however it ends,
 // and a ticket that is not locked counts for nothing. The process without a live ticket before its own locks the file named
 // machine. That file is the lock; the tickets are the order. A user who tampers with tickets can change the order, but not
@@ -20,17 +20,17 @@ import (
 // users of the machine.
 const DirVariable = "THREADCALL_BENCH_QUEUE"
 
-// An Entry is a process that holds the machine, or waits for it.
+// An Entry is a process that holds the lock, or waits for it.
 type Entry struct {
 	PID     int       `json:"pid"`           // as the process itself sees it; 0 if unknown
 	User    string    `json:"user"`          // the owner of its ticket
 	Queued  time.Time `json:"queued"`        // when it began to wait
-	Held    time.Time `json:"held,omitzero"` // since when it holds the machine; zero if it waits
+	Held    time.Time `json:"held,omitzero"` // when it got the lock; zero if it waits
 	Command string    `json:"command"`       // printable
 	Dir     string    `json:"dir"`           // its working directory, printable
 }
 
-// Waits reports whether the process does not hold the machine yet.
+// Waits reports whether the process does not hold the lock yet.
 func (e Entry) Waits() bool { return e.Held.IsZero() }
 
 // String returns half a line: "pid 42 (gopher) in /home/gopher/x since 15:04:05: threadcall bench".
@@ -42,7 +42,7 @@ func (e Entry) String() string {
 	return fmt.Sprintf("pid %d (%s) in %s %s %s: %s", e.PID, e.User, e.Dir, verb, since.Local().Format(time.TimeOnly), e.Command)
 }
 
-// A Lock is the machine, held.
+// A Lock is held.
 type Lock struct {
 	queue  *queue
 	ticket *ticket
@@ -56,7 +56,7 @@ const (
 	pollLast  = time.Second
 )
 
-// Acquire waits until the machine is free, in the order in which processes came, and takes it. The lock lasts until
+// Acquire waits for the lock, in the order in which processes came. The lock lasts until
 // Release, or the end of the process. Processes that this one starts do not prolong it.
 //
 // List shows command and the working directory to others. If Acquire has to wait, it calls waits with the processes before
@@ -104,13 +104,13 @@ func (q *queue) wait(ctx context.Context, t *ticket, waits func([]Entry)) (*os.F
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("gave up waiting for the machine: %w", ctx.Err())
+			return nil, fmt.Errorf("gave up waiting for the lock: %w", ctx.Err())
 		case <-time.After(pause):
 		}
 	}
 }
 
-// Release lets the next process have the machine. Only the first call does anything.
+// Release gives the lock to the next process. Only the first call does anything.
 func (l *Lock) Release() {
 	if l.file == nil {
 		return
@@ -121,7 +121,7 @@ func (l *Lock) Release() {
 	l.queue.root.Close()
 }
 
-// List returns the process that holds the machine and those that wait for it, in the order of the queue.
+// List returns the process that holds the lock and those that wait for it, in the order of the queue.
 func List() ([]Entry, error) {
 	q, err := openQueue(false)
 	if err != nil || q == nil {

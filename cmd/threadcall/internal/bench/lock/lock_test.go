@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// contend is a process that wants the machine and prints what happens, a word a line:
+// contend is a process that needs the lock and prints what happens, a word a line:
 //
 //	waits N    for N others
 //	child <nil> PID  is what it has started, if asked to
@@ -119,7 +119,7 @@ func newQueue(t *testing.T) (dir string) {
 	return dir
 }
 
-func TestFiveHoldTheMachineInTheOrderInWhichTheyCame(t *testing.T) {
+func TestFiveHoldTheLockInTheOrderInWhichTheyCame(t *testing.T) {
 	newQueue(t)
 	var all []*contender
 	for i := range 5 {
@@ -133,7 +133,7 @@ func TestFiveHoldTheMachineInTheOrderInWhichTheyCame(t *testing.T) {
 	}
 	for i, c := range all {
 		if i+1 < len(all) {
-			all[i+1].isSilent() // it would print that it holds the machine
+			all[i+1].isSilent() // it would print that it holds the lock
 		}
 		c.leave()
 		for j, later := range all[i+1:] {

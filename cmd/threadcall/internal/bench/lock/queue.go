@@ -128,7 +128,7 @@ func (q *queue) lockGate(ctx context.Context) (*os.File, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("gave up waiting for the machine: %w", ctx.Err())
+			return nil, fmt.Errorf("gave up waiting for the lock: %w", ctx.Err())
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

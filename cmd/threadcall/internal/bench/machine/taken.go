@@ -46,7 +46,7 @@ const (
 	noisyAtLeast = 50 * time.Millisecond
 )
 
-// Noisy reports whether the process was disturbed: others used more than a twentieth of the CPUs, more than a twentieth of
+// Noisy reports whether the process was noisy: others used more than a twentieth of the CPUs, more than a twentieth of
 // the time was stolen, or the quota stopped it at all. Its results must be kept: to leave out what is slow would make
 // everything look faster than it is.
 func (t Taken) Noisy() bool {

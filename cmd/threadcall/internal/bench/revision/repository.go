@@ -65,43 +65,19 @@ func (r *Repository) Commit(ctx context.Context, rev string) (Commit, error) {
 	return c, nil
 }
 
-// Changes returns the files in which the working tree differs from HEAD. Files that git does not know are among
-// sources if their names say that a build could want them, else among others. Results of benchmarks are in neither.
-func (r *Repository) Changes(ctx context.Context) (sources, others []string, err error) {
+// Changes returns the files in which the working tree differs from HEAD, except results of benchmarks that git does not
+// know.
+func (r *Repository) Changes(ctx context.Context) (files []string, err error) {
 	out, err := git(ctx, r.Top, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for entry := range strings.SplitSeq(out, "\x00") {
-		if len(entry) < 4 {
-			continue
-		}
-		state, name := entry[:2], entry[3:]
-		switch {
-		case state != "??" || isSource(name):
-			sources = append(sources, name)
-		case !isResult(name):
-			others = append(others, name)
+		if len(entry) >= 4 && (entry[:2] != "??" || !isResult(entry[3:])) {
+			files = append(files, entry[3:])
 		}
 	}
-	return sources, others, nil
-}
-
-// isSource reports whether the go command would look at the file.
-func isSource(name string) bool {
-	if slices.Contains(strings.Split(path.Dir(name), "/"), "testdata") {
-		return true
-	}
-	switch path.Base(name) {
-	case "go.mod", "go.sum", "go.work", "go.work.sum", "modules.txt", "default.pgo":
-		return true
-	}
-	switch path.Ext(name) {
-	case ".go", ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".m", ".f", ".F", ".for", ".f90",
-		".swig", ".swigcxx", ".syso":
-		return true
-	}
-	return false
+	return files, nil
 }
 
 func isResult(name string) bool {

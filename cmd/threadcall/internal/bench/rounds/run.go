@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -23,8 +24,6 @@ type Outcome struct {
 	Units   []gotest.Unit // what the benchmark says about units of its own
 	Failed  []Failure     // what failed; there may be results as well
 	Skipped []Failure     // what gave no result, but did not fail either, and why
-	Time    time.Duration
-	CPU     time.Duration // that the process used, and those that it waited for
 }
 
 // A Failure is a benchmark that gave no result.
@@ -42,31 +41,29 @@ func (s *Settings) Do(ctx context.Context, r Run) (*Outcome, error) {
 		if p, err = s.start(ctx, r); err != nil {
 			return nil, err
 		}
-		o.Time, o.CPU = p.Time, p.CPU
 		var cutShort bool
 		if o.Lines, o.Units, cutShort = gotest.ParseResults(p.Stdout); !cutShort || p.Failure != "" {
 			break
 		}
 		p.Failure = "it has stopped without figures: most likely by a panic that ended too late to be printed"
 	}
-	failed := p.Failure != "" || strings.Contains(p.Stdout, "--- FAIL: ")
-	if !failed && len(o.Lines) > 0 {
-		return o, nil
-	}
-	sure := o.explain(p, failed, s.CPU)
-	if !sure && !p.TooLong {
-		v, err := s.start(ctx, r, "-test.v", "-test.benchtime=1x") // which prints what it starts, and skips
+	switch {
+	case p.Failure != "" || strings.Contains(p.Stdout, "--- FAIL: "):
+		o.Failed = r.Job.failures(p, s.CPU)
+		for _, f := range o.Failed {
+			r.Job.drop(f.Benchmark)
+		}
+	case len(o.Lines) == 0:
+		r.Job.over = true
+		if len(r.Job.skip) > 0 { // all that would have given results failed before
+			break
+		}
+		v, err := s.start(ctx, r, "-test.v", "-test.benchtime=1x") // which prints why a benchmark skips
 		if err != nil {
 			return nil, err
 		}
-		if (v.Failure != "") == (p.Failure != "") {
-			o.explain(v, failed, s.CPU)
-		}
+		o.Skipped = []Failure{{r.Job.Benchmark, cmp.Or(gotest.Decisive(v.Output, 1), "it gave no reason")}}
 	}
-	for _, f := range o.Failed {
-		r.Job.drop(f.Benchmark)
-	}
-	r.Job.over = r.Job.over || !failed
 	return o, nil
 }
 

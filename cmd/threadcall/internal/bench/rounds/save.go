@@ -14,8 +14,7 @@ import (
 
 // A File is where the results of a version are saved, in the Go benchmark format, each when it is there.
 //
-// What the run knows beside the results stands in comments: lines that begin with # and that readers of the format pass
-// over. As configuration, by which benchstat separates its tables, there is only what go test writes.
+// Everything else that the run records is in comments: lines that begin with #, which readers of the format skip. As configuration, by which benchstat separates its tables, there is only what go test writes.
 type File struct {
 	Name string
 	file *os.File

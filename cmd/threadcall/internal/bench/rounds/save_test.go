@@ -29,7 +29,7 @@ func TestAFileIsWhatBenchstatReads(t *testing.T) {
 	}
 	f.Add(0, outcome(header+"Unit frames/s better=higher\nBenchmarkA-2 \t 100\t 5.0 ns/op\t 3 frames/s\n"))
 	f.Add(0, outcome("goos: linux\npkg: example.com/q\nBenchmarkB-2 \t 100\t 6.0 ns/op\n"))
-	f.Comment("disturbed: B")
+	f.Comment("noisy: B")
 	f.Add(1, outcome(header+"note: only here\nUnit frames/s better=higher\nBenchmarkA-2 \t 100\t 7.0 ns/op\t 4 frames/s\n"))
 	f.Add(1, outcome("goos: linux\npkg: example.com/q\nBenchmarkB-2 \t 100\t 8.0 ns/op\n"))
 	if err := f.Close(); err != nil {
@@ -40,7 +40,7 @@ func TestAFileIsWhatBenchstatReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "# about: a b\nUnit frames/s better=higher\ngoos: linux\npkg: example.com/p\n" + stats.RoundLine("run", 0) + "\n" +
-		"BenchmarkA-2 \t 100\t 5.0 ns/op\t 3 frames/s\npkg: example.com/q\nBenchmarkB-2 \t 100\t 6.0 ns/op\n# disturbed: B\n" +
+		"BenchmarkA-2 \t 100\t 5.0 ns/op\t 3 frames/s\npkg: example.com/q\nBenchmarkB-2 \t 100\t 6.0 ns/op\n# noisy: B\n" +
 		"pkg: example.com/p\nnote: only here\n" + stats.RoundLine("run", 1) + "\nBenchmarkA-2 \t 100\t 7.0 ns/op\t 4 frames/s\n" +
 		"pkg: example.com/q\nnote:\nBenchmarkB-2 \t 100\t 8.0 ns/op\n"
 	if string(text) != want {

@@ -23,7 +23,6 @@ type measurement struct {
 	watch *machine.Watch
 
 	files []*rounds.File // one a version
-	pace  pace
 }
 
 // create makes the files for the results.
@@ -71,6 +70,7 @@ func (m *measurement) close() error {
 // run measures all rounds. Without an error, all are done.
 func (m *measurement) run(ctx context.Context) error {
 	report := m.log.report
+	began := time.Now()
 	defer func() { report.During = m.watch.During() }()
 	for n := range m.set.Count {
 		runs := rounds.Round(m.jobs)
@@ -81,10 +81,8 @@ func (m *measurement) run(ctx context.Context) error {
 		r := Round{Number: n + 1, Began: time.Now(), Processes: len(runs)}
 		for i, run := range runs {
 			text := fmt.Sprintf("round %d of %d: %d of %d, %s", n+1, m.set.Count, i+1, len(runs), run.Job.Benchmark)
-			if left := m.pace.rest(runs[i:]) + time.Duration(m.set.Count-n-1)*m.pace.rest(runs); left > 0 {
-				text += ", " + about(left)
-			}
-			m.log.measuring((float64(n)+float64(i)/float64(len(runs)))/float64(m.set.Count), text)
+			done := (float64(n) + float64(i)/float64(len(runs))) / float64(m.set.Count)
+			m.log.measuring(done, text+left(began, done))
 			if err := m.process(ctx, &r, run); err != nil {
 				m.log.doing("")
 				report.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
@@ -104,11 +102,7 @@ func (m *measurement) run(ctx context.Context) error {
 				return err
 			}
 		}
-		left := ""
-		if n+1 < m.set.Count {
-			left = about(time.Duration(m.set.Count-n-1) * m.pace.rest(runs))
-		}
-		m.log.roundDone(r, m.set.Count, left)
+		m.log.roundDone(r, m.set.Count, left(began, float64(n+1)/float64(m.set.Count)))
 	}
 	report.Stopped = "all rounds are done"
 	return nil
@@ -122,7 +116,6 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	if err != nil {
 		return err
 	}
-	m.pace.add(run, o.Time)
 	version := m.log.report.Versions[run.Version].Name
 	for _, l := range o.Lines {
 		if l.Result.GetConfig("pkg") == "" { // a benchmark that has removed it
@@ -210,43 +203,18 @@ func Compare(d *stats.Data, s *Settings) (c *stats.Comparison, err error) {
 			return nil, err
 		}
 	}
-	return d.Compare(stats.Options{}), nil
+	return d.Compare(), nil
 }
 
-// A pace is how long processes take.
-type pace struct {
-	last map[rounds.Run]time.Duration
-	sum  time.Duration
-}
-
-func (p *pace) add(r rounds.Run, took time.Duration) {
-	if p.last == nil {
-		p.last = map[rounds.Run]time.Duration{}
+// left returns about how much time is left, if that is known, when a part of the work is done.
+func left(began time.Time, done float64) string {
+	if done == 0 || done == 1 {
+		return ""
 	}
-	p.sum += took - p.last[r]
-	p.last[r] = took
-}
-
-// rest returns how long the runs will take: as long as the last time, or as others on average; 0 if none has run yet.
-func (p *pace) rest(runs []rounds.Run) (sum time.Duration) {
-	for _, r := range runs {
-		took, ok := p.last[r]
-		if !ok && len(p.last) > 0 {
-			took = p.sum / time.Duration(len(p.last))
-		}
-		sum += took
-	}
-	return sum
-}
-
-// about returns how much time is left.
-func about(left time.Duration) string {
+	rest := time.Duration(float64(time.Since(began)) * (1 - done) / done)
 	unit := time.Second
-	switch {
-	case left < 10*time.Second:
-		unit = time.Second / 10
-	case left > 10*time.Minute:
+	if rest > 10*time.Minute {
 		unit = time.Minute
 	}
-	return "about " + left.Round(unit).String() + " left"
+	return ", about " + rest.Round(unit).String() + " left"
 }

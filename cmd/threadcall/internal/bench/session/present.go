@@ -81,7 +81,7 @@ func (r Result) printMDE(out *ui.Screen) {
 	fmt.Fprintln(out)
 	middle, worst, ok := r.Comparison.MDE()
 	if !ok {
-		out.Paragraph("", fmt.Sprintf("The minimum detectable effect is not known: that takes at least %d rounds.", stats.Rounds(r.Comparison.Confidence)))
+		out.Paragraph("", fmt.Sprintf("The minimum detectable effect is not known: that takes at least %d rounds.", stats.Rounds()))
 		return
 	}
 	out.Paragraph("", out.Bold("Minimum detectable effect on the time")+
@@ -185,11 +185,10 @@ func (r Result) SavePage(name string) error {
 	for _, v := range r.Report.Versions {
 		add("raw results", v.File)
 	}
-	for _, f := range r.Report.Machine {
-		p.Machine = append(p.Machine, chart.Fact{Name: f.Name, Value: f.Value, Meaning: f.Meaning, Warning: f.Level == machine.Warning})
-	}
+	p.Machine = slices.Clone(r.Report.Machine)
 	for _, f := range r.meanwhile() {
-		p.Machine = append(p.Machine, chart.Fact{Name: f.Name + " meanwhile", Value: f.Value, Meaning: f.Meaning, Warning: f.Level == machine.Warning})
+		f.Name += " meanwhile"
+		p.Machine = append(p.Machine, f)
 	}
 	p.Notes = r.Report.Notes
 	if text := r.noisy(); text != "" {

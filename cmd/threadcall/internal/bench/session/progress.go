@@ -89,8 +89,5 @@ func (p Progress) roundDone(r Round, of int, left string) {
 	if r.Noisy > 0 {
 		text += fmt.Sprintf(", %d of them noisy", r.Noisy)
 	}
-	if left != "" {
-		text += ", " + left
-	}
-	fmt.Fprintln(p.Progress, text)
+	fmt.Fprintln(p.Progress, text+left)
 }

@@ -1,5 +1,5 @@
 // Package session measures Go benchmarks: in one version, in a revision and the working tree, or twice in the same binary.
-// A run waits for the machine (lock), chooses the versions, compiles them, measures in rounds, and compares (stats).
+// A run waits for the lock (lock), chooses the versions, compiles them, measures in rounds, and compares (stats).
 package session
 
 import (
@@ -45,7 +45,7 @@ func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err erro
 		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Breaches: []Case{}, Undecided: []Case{},
 	}
 	log := log{show, report}
-	v, err := choose(ctx, set) // a user who has asked for what cannot be need not wait for the machine
+	v, err := choose(ctx, set) // a user who has asked for what cannot be should not have to wait
 	if err != nil {
 		return nil, err
 	}

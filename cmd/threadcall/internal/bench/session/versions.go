@@ -57,20 +57,20 @@ func (v *versions) chooseRevision(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	sources, others, err := v.repository.Changes(ctx)
+	changes, err := v.repository.Changes(ctx)
 	if err != nil {
 		return err
 	}
-	if v.old == head && len(sources)+len(others) == 0 {
+	if v.old == head && len(changes) == 0 {
 		return fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed; -aa compares a binary with itself", v.vs)
 	}
 	tree := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject)
-	if len(sources) > 0 {
-		tree += " and changes to " + some(sources, 3)
+	if len(changes) > 0 {
+		tree += " and changes to " + some(changes, 3)
 	}
 	v.list = []Version{
 		{Name: "old", What: fmt.Sprintf("revision %s, %s %q", v.vs, v.old.Short(), v.old.Subject), Commit: v.old.Hash},
-		{Name: "new", What: tree, Commit: head.Hash, Changed: len(sources) > 0},
+		{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0},
 	}
 	return nil
 }

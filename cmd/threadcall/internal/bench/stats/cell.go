@@ -7,7 +7,7 @@ import (
 )
 
 // summarise fills what follows from the samples.
-func (c *Cell) summarise(exact bool, confidence float64) {
+func (c *Cell) summarise(exact bool) {
 	values := c.values()
 	c.N = len(values)
 	if c.N == 0 {
@@ -18,7 +18,7 @@ func (c *Cell) summarise(exact bool, confidence float64) {
 	if exact && c.Exact {
 		assume = benchmath.AssumeExact
 	}
-	s := assume.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), confidence)
+	s := assume.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), Confidence)
 	c.Center = s.Center
 	if len(s.Warnings) == 0 { // it has the only one that there can be if an end is infinite
 		c.Interval = &Interval{s.Lo, s.Hi}

@@ -8,23 +8,23 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Rounds returns how many rounds a run needs at least to show anything at this confidence.
-func Rounds(confidence float64) int { return samplesNeeded(Pairs, confidence) }
+// Confidence is that of each interval and verdict.
+const Confidence = 0.95
+
+// Rounds returns how many rounds a run needs at least to show anything.
+func Rounds() int { return samplesNeeded(Pairs) }
 
 // Compare analyses all results. A run may ask it after every round.
-func (d *Data) Compare(o Options) *Comparison {
-	if o.Confidence == 0 {
-		o.Confidence = 0.95
-	}
+func (d *Data) Compare() *Comparison {
 	c := &Comparison{
 		Versions:   d.Versions(),
-		Confidence: o.Confidence,
+		Confidence: Confidence,
 		Tables:     []Table{},
 		Failures:   append([]Failure{}, d.Failures...),
 		Warnings:   append([]string{}, d.Warnings...),
 	}
 	for _, unit := range d.units() {
-		c.Tables = append(c.Tables, d.table(unit, o))
+		c.Tables = append(c.Tables, d.table(unit))
 	}
 	c.Family = c.judge()
 	return c
@@ -58,7 +58,7 @@ func (c *Comparison) To(version string) *Comparison {
 		for i := range t.Rows {
 			t.Rows[i].Cells = arrange(t.Rows[i].Cells)
 		}
-		t.compare(len(order), c.Confidence)
+		t.compare(len(order))
 		to.Tables = append(to.Tables, t)
 	}
 	to.Family = to.judge()
@@ -90,28 +90,28 @@ func (d *Data) units() []string {
 	return units
 }
 
-func (d *Data) table(unit string, o Options) Table {
+func (d *Data) table(unit string) Table {
 	t := Table{Unit: unit, Better: better(d.Units, unit), Rows: d.rows(unit), exact: d.Units.GetAssumption(unit) == benchmath.AssumeExact}
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		for j := range row.Cells {
-			row.Cells[j].summarise(t.exact, o.Confidence)
+			row.Cells[j].summarise(t.exact)
 		}
 	}
-	t.compare(len(d.versions), o.Confidence)
+	t.compare(len(d.versions))
 	return t
 }
 
 // compare finds how the versions differ from the first.
-func (t *Table) compare(versions int, confidence float64) {
+func (t *Table) compare(versions int) {
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		row.Deltas = make([]Delta, len(row.Cells))
 		for j := 1; j < len(row.Cells); j++ {
-			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j], t.exact, confidence)
+			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j], t.exact)
 		}
 	}
-	t.Geomean = t.geomean(versions, confidence)
+	t.Geomean = t.geomean(versions)
 }
 
 // better is GetBetter for tidied units as well.

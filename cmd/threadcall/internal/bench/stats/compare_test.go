@@ -45,7 +45,7 @@ func apart(unit string, old, new []float64) *stats.Data {
 // only returns the difference of the only benchmark.
 func only(t *testing.T, d *stats.Data) stats.Delta {
 	t.Helper()
-	c := d.Compare(stats.Options{})
+	c := d.Compare()
 	if len(c.Tables) != 1 || len(c.Tables[0].Rows) != 1 {
 		t.Fatalf("%d tables", len(c.Tables))
 	}
@@ -75,12 +75,12 @@ func TestTheSameResultsToAnotherVersion(t *testing.T) {
 			want.Add(w, round, result("A", values[v][round], "sec/op"))
 		}
 	}
-	c := d.Compare(stats.Options{})
+	c := d.Compare()
 	got := c.To("b")
-	if b := want.Compare(stats.Options{}); !slices.Equal(got.Versions, b.Versions) || !reflect.DeepEqual(got.Tables, b.Tables) || got.Family != b.Family {
+	if b := want.Compare(); !slices.Equal(got.Versions, b.Versions) || !reflect.DeepEqual(got.Tables, b.Tables) || got.Family != b.Family {
 		t.Errorf("%+v, want %+v", got, b)
 	}
-	if again := d.Compare(stats.Options{}); !reflect.DeepEqual(c, again) {
+	if again := d.Compare(); !reflect.DeepEqual(c, again) {
 		t.Errorf("it has changed what it was asked about: %+v, was %+v", c, again)
 	}
 	if c.To("d") != nil {

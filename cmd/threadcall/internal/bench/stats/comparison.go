@@ -120,8 +120,3 @@ type Family struct {
 	Expected  float64 `json:"expected"`  // how many would be by chance, at most, if nothing had changed
 	Confirmed int     `json:"confirmed"` // visible ones that stay so when the error rate is that of the whole family (Holm)
 }
-
-// Options are how to compare.
-type Options struct {
-	Confidence float64 // of each interval and verdict, between 0.5 and 1; 0 means 0.95
-}

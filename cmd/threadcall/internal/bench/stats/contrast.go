@@ -46,10 +46,10 @@ func (c contrast) p() float64 {
 // tails returns the probability that one of the sides has at most k values.
 func (c contrast) tails(k int) float64 { return min(1, 2*c.count.CDF(float64(k))) }
 
-// interval returns the neutral values that the test would not reject at this confidence. It is nil if the test cannot
+// interval returns the neutral values that the test would not reject. It is nil if the test cannot
 // reject anything with as few values.
-func (c contrast) interval(confidence float64) *Interval {
-	k := c.cut(confidence)
+func (c contrast) interval() *Interval {
+	k := c.cut()
 	if k == 0 {
 		return nil
 	}
@@ -57,11 +57,11 @@ func (c contrast) interval(confidence float64) *Interval {
 }
 
 // cut returns how many values the interval leaves out at each end, plus one.
-func (c contrast) cut(confidence float64) int {
+func (c contrast) cut() int {
 	lo, hi := 0, len(c.values)/2+1
-	for lo+1 < hi { // tails(lo-1) <= 1-confidence < tails(hi-1)
+	for lo+1 < hi { // tails(lo-1) <= 1-Confidence < tails(hi-1)
 		mid := (lo + hi) / 2
-		if rejected(c.tails(mid-1), confidence) {
+		if rejected(c.tails(mid - 1)) {
 			lo = mid
 		} else {
 			hi = mid
@@ -71,7 +71,7 @@ func (c contrast) cut(confidence float64) int {
 }
 
 // rejected reports whether p is small enough, for the verdict and for the interval, so that they agree.
-func rejected(p, confidence float64) bool { return p <= 1-confidence+1e-12 }
+func rejected(p float64) bool { return p <= 1-Confidence+1e-12 }
 
 // pairs returns the contrast of values that come in pairs. If all are positive it is of their ratios.
 func pairs(old, new []float64, absolute bool) contrast {
@@ -143,8 +143,8 @@ type approximate struct{ stats.NormalDist }
 
 func (a approximate) CDF(k float64) float64 { return a.NormalDist.CDF(k + 0.5) }
 
-// samplesNeeded returns the smallest number of samples with which the method can show something at this confidence.
-func samplesNeeded(m Method, confidence float64) int {
+// samplesNeeded returns the smallest number of samples with which the method can show something.
+func samplesNeeded(m Method) int {
 	for n := 1; ; n++ {
 		var c contrast
 		if m == Pairs {
@@ -152,7 +152,7 @@ func samplesNeeded(m Method, confidence float64) int {
 		} else {
 			c.count = uOf(n, n)
 		}
-		if rejected(c.tails(0), confidence) {
+		if rejected(c.tails(0)) {
 			return n
 		}
 	}

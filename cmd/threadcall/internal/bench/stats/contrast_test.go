@@ -70,14 +70,6 @@ func TestRanksAreWhatBenchstatDoes(t *testing.T) {
 	}
 }
 
-func TestLargeSamplesNeedLittleMemory(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	d := only(t, apart("sec/op", noisy(r, 30000, 1, 0.02), noisy(r, 20000, 1.01, 0.02)))
-	if d.N != 500 || d.Verdict != stats.Worse || math.Abs(d.Estimate-1.01) > 0.005 {
-		t.Errorf("%+v", d)
-	}
-}
-
 func TestIntervalAndPNeverContradict(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	var seen [2]int
@@ -98,15 +90,14 @@ func TestIntervalAndPNeverContradict(t *testing.T) {
 			k := min(n, m)
 			d = paired("hits/op", old[:k], new[:k])
 		}
-		confidence := []float64{0.9, 0.95, 0.99}[r.IntN(3)]
-		delta := d.Compare(stats.Options{Confidence: confidence}).Tables[0].Rows[0].Deltas[1]
+		delta := only(t, d)
 		if delta.Verdict == stats.Equal {
 			continue
 		}
-		visible := delta.P <= 1-confidence+1e-12
+		visible := delta.P <= 1-stats.Confidence+1e-12
 		excludes := delta.Interval != nil && (delta.Interval.Low > 1 || delta.Interval.High < 1)
 		if visible != excludes || visible != delta.Visible() {
-			t.Fatalf("old %v, new %v, confidence %v: %+v %+v", old, new, confidence, delta, delta.Interval)
+			t.Fatalf("old %v, new %v: %+v %+v", old, new, delta, delta.Interval)
 		}
 		if delta.Interval != nil && (delta.Estimate < delta.Interval.Low || delta.Estimate > delta.Interval.High) {
 			t.Fatalf("the estimate is outside: %+v %+v", delta, delta.Interval)
@@ -224,21 +215,6 @@ func TestValuesWithoutRatiosAreSubtracted(t *testing.T) {
 	}
 }
 
-func TestRoundsThatAreNeeded(t *testing.T) {
-	for confidence, want := range map[float64]int{0.9: 5, 0.95: 6, 0.99: 8} {
-		if got := stats.Rounds(confidence); got != want {
-			t.Errorf("%v: %d, want %d", confidence, got, want)
-		}
-	}
-	five := []float64{1, 2, 3, 4, 5}
-	if d := only(t, paired("sec/op", five, []float64{10, 20, 30, 40, 50})); d.Needs != 6 {
-		t.Errorf("pairs: %+v", d)
-	}
-	if d := only(t, apart("sec/op", five[:3], []float64{10, 20, 30})); d.Needs != 4 {
-		t.Errorf("ranks: %+v", d)
-	}
-}
-
 func TestAnInterruptedRoundIsNoPair(t *testing.T) {
 	d := paired("sec/op", []float64{1, 2, 3, 4, 5, 6}, []float64{2, 4, 6, 8, 10, 12})
 	d.Add(0, 6, result("A", 100.0, "sec/op"))
@@ -249,7 +225,7 @@ func TestAnInterruptedRoundIsNoPair(t *testing.T) {
 
 func TestWhatIsNoNumberIsLeftOut(t *testing.T) {
 	d := paired("sec/op", []float64{1, 2, 3, math.NaN(), math.Inf(1), 1e200, 1e-200}, []float64{2, 4, 6, 8, 10, 12, 14})
-	c := d.Compare(stats.Options{})
+	c := d.Compare()
 	if n := c.Tables[0].Rows[0].Cells[0].N; n != 3 || len(c.Warnings) != 4 {
 		t.Errorf("%d values, warnings %q", n, c.Warnings)
 	}

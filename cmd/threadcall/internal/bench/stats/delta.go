@@ -5,7 +5,7 @@ import (
 )
 
 // delta compares two cells of a row.
-func (t *Table) delta(old, new Cell, exact bool, confidence float64) Delta {
+func (t *Table) delta(old, new Cell, exact bool) Delta {
 	if old.N == 0 || new.N == 0 {
 		return Delta{}
 	}
@@ -20,26 +20,26 @@ func (t *Table) delta(old, new Cell, exact bool, confidence float64) Delta {
 			Interval: &Interval{neutral(absolute), neutral(absolute)}, P: 1, N: len(a)}
 	}
 	c := compare(a, b, absolute)
-	if old.Exact && new.Exact && (exact || t.counted() && min(old.N, new.N) >= samplesNeeded(Ranks, confidence)) {
+	if old.Exact && new.Exact && (exact || t.counted() && min(old.N, new.N) >= samplesNeeded(Ranks)) {
 		d := Delta{Method: Exactly, Absolute: absolute, Estimate: c.estimate(), N: c.n}
 		d.Interval = &Interval{d.Estimate, d.Estimate}
 		d.Verdict = t.direction(d)
 		return d
 	}
-	return t.decide(c, absolute, confidence)
+	return t.decide(c, absolute)
 }
 
 // counted reports whether the values are numbers of allocated things, which a benchmark repeats exactly as a rule.
 func (t *Table) counted() bool { return t.Unit == "B/op" || t.Unit == "allocs/op" }
 
 // decide returns what the contrast shows.
-func (t *Table) decide(c contrast, absolute bool, confidence float64) Delta {
+func (t *Table) decide(c contrast, absolute bool) Delta {
 	d := Delta{Method: c.method, Absolute: absolute, Estimate: c.estimate(), P: c.p(), N: c.n}
-	d.Interval = c.interval(confidence)
+	d.Interval = c.interval()
 	switch {
 	case d.Interval == nil:
-		d.Verdict, d.Needs = TooFew, samplesNeeded(c.method, confidence)
-	case rejected(d.P, confidence):
+		d.Verdict, d.Needs = TooFew, samplesNeeded(c.method)
+	case rejected(d.P):
 		d.Verdict = t.direction(d)
 	default:
 		d.Verdict = Unseen

@@ -40,7 +40,7 @@ func TestManyVerdictsAreJudgedTogether(t *testing.T) {
 		"a sure one among four": {many(10, 0, 5, 5, 5), 4, 1, 1},
 		"too few rounds":        {many(5, 0, 0), 0, 0, 0},
 	} {
-		f := c.d.Compare(stats.Options{}).Family
+		f := c.d.Compare().Family
 		if f.Tests != c.tests || f.Visible != c.visible || f.Confirmed != c.confirmed || math.Abs(f.Expected-0.05*float64(c.tests)) > 1e-9 {
 			t.Errorf("%s: %+v", name, f)
 		}
@@ -58,24 +58,10 @@ func TestTheGeometricMeanIsOfRounds(t *testing.T) {
 	}
 	d.Add(0, 6, result("A", 1.0, "sec/op")) // without B, and without a partner
 	d.Add(1, 6, result("A", 1.0, "sec/op"))
-	mean := d.Compare(stats.Options{}).Tables[0].Geomean[1]
+	mean := d.Compare().Tables[0].Geomean[1]
 	if mean.N != 6 || mean.Over != 2 || mean.Verdict != stats.Worse || math.Abs(mean.Estimate-4.01) > 1e-3 ||
 		math.Abs(mean.Interval.Low-4) > 1e-9 || math.Abs(mean.Interval.High-4.02) > 1e-9 {
 		t.Errorf("%+v %+v", mean, mean.Interval)
-	}
-}
-
-func TestTheGeometricMeanOfValuesThatAreNotPaired(t *testing.T) {
-	d := stats.New("old", "new")
-	for i := range 6 {
-		for name, ratio := range map[string]float64{"A": 2, "B": 8} {
-			d.Add(0, -1, result(name, 1+0.001*float64(i), "sec/op"))
-			d.Add(1, -1, result(name, ratio*(1+0.001*float64(i)), "sec/op"))
-		}
-	}
-	mean := d.Compare(stats.Options{}).Tables[0].Geomean[1]
-	if mean.Over != 2 || mean.Interval != nil || mean.Visible() || math.Abs(mean.Estimate-4) > 1e-9 {
-		t.Errorf("%+v", mean)
 	}
 }
 
@@ -90,7 +76,7 @@ func TestAGeometricMeanLeavesOutWhatHasNoRatio(t *testing.T) {
 			d.Add(1, round, result(b.name, b.new, "allocs/op"))
 		}
 	}
-	mean := d.Compare(stats.Options{}).Tables[0].Geomean[1]
+	mean := d.Compare().Tables[0].Geomean[1]
 	if mean.Over != 2 || math.Abs(mean.Estimate-math.Sqrt2) > 1e-9 || mean.Method != stats.Exactly {
 		t.Errorf("%+v", mean)
 	}
@@ -99,7 +85,7 @@ func TestAGeometricMeanLeavesOutWhatHasNoRatio(t *testing.T) {
 func TestRowsOfARunAreInTheOrderOfTheirNames(t *testing.T) {
 	names := func(d *stats.Data) []string {
 		var names []string
-		for _, row := range d.Compare(stats.Options{}).Tables[0].Rows {
+		for _, row := range d.Compare().Tables[0].Rows {
 			names = append(names, row.Name)
 		}
 		return names
@@ -124,12 +110,12 @@ func TestTheMDEIsThatOfTheMedianAndOfTheNoisiestBenchmark(t *testing.T) {
 		d.Add(0, round, result("Noisy", 1+0.1*float64(round%4), "sec/op"))
 		d.Add(1, round, result("Noisy", 1+0.1*float64(round%3), "sec/op"))
 	}
-	c := d.Compare(stats.Options{})
+	c := d.Compare()
 	median, largest, ok := c.MDE()
 	if noisy := c.Tables[0].Rows[1].Deltas[1]; !ok || largest != noisy.MDE || median >= largest || largest < 0.01 {
 		t.Errorf("%v, %v, %v; that of the noisy one is %v", median, largest, ok, noisy.MDE)
 	}
-	if _, _, ok := many(5, 0).Compare(stats.Options{}).MDE(); ok {
+	if _, _, ok := many(5, 0).Compare().MDE(); ok {
 		t.Error("five rounds")
 	}
 }

@@ -9,11 +9,11 @@ import (
 // geomean compares each version with the first over all rows that have ratios. The rounds in which all of these rows
 // were measured give one geometric mean of ratios each, and these are compared like the pairs of one benchmark. Where
 // results are not paired it is the geometric mean of the rows' estimates, without an interval.
-func (t *Table) geomean(versions int, confidence float64) []Delta {
+func (t *Table) geomean(versions int) []Delta {
 	deltas := make([]Delta, versions)
 	any := false
 	for v := 1; v < versions; v++ {
-		deltas[v] = t.geomeanOf(v, confidence)
+		deltas[v] = t.geomeanOf(v)
 		any = any || deltas[v].Over > 1
 	}
 	if !any {
@@ -22,7 +22,7 @@ func (t *Table) geomean(versions int, confidence float64) []Delta {
 	return deltas
 }
 
-func (t *Table) geomeanOf(version int, confidence float64) Delta {
+func (t *Table) geomeanOf(version int) Delta {
 	type place struct {
 		run   string
 		round int
@@ -75,7 +75,7 @@ func (t *Table) geomeanOf(version int, confidence float64) Delta {
 			d.Verdict = t.direction(d)
 		}
 	case len(ratios) > 0:
-		d = t.decide(pairs(ones, ratios, false), false, confidence)
+		d = t.decide(pairs(ones, ratios, false), false)
 	}
 	d.Over = len(estimates)
 	return d

@@ -24,7 +24,7 @@ func (d *Data) Filter(query string) (*Data, error) {
 		}
 	}
 	if len(f.results) == 0 {
-		return nil, fmt.Errorf("-filter %q matches none of the %d results; they can be told apart by %s", query, len(d.results), d.keys())
+		return nil, fmt.Errorf("-filter %q matches none of the %d results, which have the keys %s", query, len(d.results), d.keys())
 	}
 	return f, nil
 }
@@ -78,12 +78,12 @@ func (d *Data) Project(col string) (*Data, error) {
 	}
 	switch {
 	case len(keys) == 0:
-		return nil, fmt.Errorf("-col %s: no result has that; results can be told apart by %s", col, d.keys())
+		return nil, fmt.Errorf("-col %s: no result has that; the keys are %s", col, d.keys())
 	case len(d.versions) > 1 && !named(".file"):
 		return nil, fmt.Errorf("-col %s compares results of one version, and there are %d (%s): give one, or -col '.file,%[1]s'",
 			col, len(d.versions), strings.Join(d.versions, ", "))
 	case len(keys) == 1:
-		return nil, fmt.Errorf("-col %s: all results have the same value, %s; they can be told apart by %s", col, columnName(keys[0]), d.keys())
+		return nil, fmt.Errorf("-col %s: all results have the same value, %s; the keys are %s", col, columnName(keys[0]), d.keys())
 	}
 	benchproc.SortKeys(keys)
 	var names []string

@@ -71,7 +71,7 @@ func (p *printer) legend() {
 		lines = append(lines, "±: how far the "+confidence+" interval of the median reaches.")
 	}
 	if p.used.noSpread {
-		lines = append(lines, fmt.Sprintf("±?: there are too few values for that interval; %d give one.", stats.Rounds(p.Confidence)))
+		lines = append(lines, fmt.Sprintf("±?: there are too few values for that interval; %d give one.", stats.Rounds()))
 	}
 	if p.used.change {
 		lines = append(lines, "A change is shown with its "+confidence+" interval, if that excludes 0. Where nothing has changed, "+

@@ -1,7 +1,6 @@
 package table_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -100,7 +99,7 @@ func TestTwoVersions(t *testing.T) {
 changed, up to 0.2 would. All of them hold when they are judged together.
 
 `
-	got := written(t, simulated(12, "HEAD~1", "working tree").Compare(stats.Options{}))
+	got := written(t, simulated(12, "HEAD~1", "working tree").Compare())
 	if tables, _, _ := strings.Cut(got, "±: "); tables != want {
 		t.Errorf("got\n%s\nwant\n%s", tables, want)
 	}
@@ -112,7 +111,7 @@ changed, up to 0.2 would. All of them hold when they are judged together.
 }
 
 func TestOneVersion(t *testing.T) {
-	got := written(t, simulated(12, "now").Compare(stats.Options{}))
+	got := written(t, simulated(12, "now").Compare())
 	const want = `                           sec/op  B/op  allocs/op   n
   Decode/size=1k-8   1.218µ ±2.7%    48          3  12
   Decode/size=64k-8  81.59µ ±0.8%    48          3  12
@@ -134,39 +133,9 @@ func TestRatiosHaveWhatIsWorseAtTheTop(t *testing.T) {
 
 ~: inconclusive; the ratio may be 1.
 `
-	c := simulated(12, "old", "new", "newer").Compare(stats.Options{})
+	c := simulated(12, "old", "new", "newer").Compare()
 	if got := onFile(t, func(s *ui.Screen) { table.Ratios(s, c, c.To("new")) }); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestMoreUnitsThanFitAreInMoreTables(t *testing.T) {
-	d := stats.New("now")
-	r := &benchfmt.Result{Name: benchfmt.Name("A")}
-	for i := range 12 {
-		r.Values = append(r.Values, benchfmt.Value{Value: float64(i), Unit: fmt.Sprintf("a-long-unit-%d", i)})
-	}
-	d.Add(0, 0, r)
-	got := written(t, d.Compare(stats.Options{}))
-	if n := strings.Count(got, "\n  A "); n != 3 {
-		t.Errorf("%d tables:\n%s", n, got)
-	}
-	for _, v := range r.Values {
-		if !strings.Contains(got, v.Unit) {
-			t.Errorf("%s is missing", v.Unit)
-		}
-	}
-}
-
-func TestTooFewRounds(t *testing.T) {
-	for versions, want := range map[int]string{1: "17.16n ±?", 2: "~ needs 6 values"} {
-		got := written(t, simulated(3, []string{"old", "new"}[:versions]...).Compare(stats.Options{}))
-		if !strings.Contains(got, want) || !strings.Contains(got, "6 give one") {
-			t.Errorf("%d versions:\n%s", versions, got)
-		}
-		if strings.Contains(got, "slower") || strings.Contains(got, "faster") || strings.Contains(got, "more") {
-			t.Errorf("a verdict on three rounds:\n%s", got)
-		}
 	}
 }
 
@@ -181,7 +150,7 @@ func TestWhatCouldNotBeComparedIsListed(t *testing.T) {
 	one(1, "Fresh-8")
 	d.Fail(1, "example.org/p", "Panics-8", "panic: index out of range")
 	d.Warnings = append(d.Warnings, "something is odd")
-	got := written(t, d.Compare(stats.Options{}))
+	got := written(t, d.Compare())
 	for _, want := range []string{"Only in old.txt: example.org/p.Gone-8\n", "Only in new.txt: example.org/p.Fresh-8\n", "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out of range\n", "Note: something is odd\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -196,7 +165,7 @@ func TestValuesThatDoNotComeInRoundsHaveAnotherLegend(t *testing.T) {
 			d.Add(v, -1, &benchfmt.Result{Name: benchfmt.Name("X"), Values: []benchfmt.Value{{Value: 1 + 0.01*float64(i+6*v), Unit: "sec/op"}}})
 		}
 	}
-	got := strings.Join(strings.Fields(written(t, d.Compare(stats.Options{}))), " ")
+	got := strings.Join(strings.Fields(written(t, d.Compare())), " ")
 	if !strings.Contains(got, "slower") || !strings.Contains(got, "the Mann-Whitney U-test. If one version was measured after the other") || strings.Contains(got, "sign test") {
 		t.Errorf("got %s", got)
 	}
@@ -211,7 +180,7 @@ func TestAUnitInWhichNothingDiffersIsOneLine(t *testing.T) {
 			}
 		}
 	}
-	got := written(t, d.Compare(stats.Options{}))
+	got := written(t, d.Compare())
 	const want = "a → b  6 values each\n\nallocs/op  always the same, in all 3 benchmarks\n\na → c  6 values each\n\nallocs/op  always the same, in all 3 benchmarks\n\n"
 	if got != want {
 		t.Errorf("got %q", got)

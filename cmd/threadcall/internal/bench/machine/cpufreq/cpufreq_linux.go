@@ -22,9 +22,9 @@ import (
 // watchdogName is the name under which a process is the watchdog. Its argument is what to restore.
 const watchdogName = "threadcall-cpufreq-watchdog"
 
-// patience is how long the watchdog may take to start, or to restore. It is also how long Hold waits for the watchdog of
+// timeout is how long the watchdog may take to start, or to restore. It is also how long Hold waits for the watchdog of
 // another process that has just ended.
-var patience = 10 * time.Second
+var timeout = 10 * time.Second
 
 // root is where sys is. Tests have one of their own.
 var root = "/"
@@ -42,7 +42,7 @@ type held struct {
 	old      []policy
 	lock     *os.File // the watchdog has it, too, so that the next Hold waits for what it restores
 	watchdog *exec.Cmd
-	to       io.Closer // the end of it tells the watchdog to restore
+	to       io.Closer // its end makes the watchdog restore
 	replies  *bufio.Reader
 }
 
@@ -97,7 +97,7 @@ func lockPolicies() (*os.File, error) {
 		switch {
 		case err == nil:
 			return f, nil
-		case err == unix.EINTR || err == unix.EWOULDBLOCK && time.Since(begin) < patience:
+		case err == unix.EINTR || err == unix.EWOULDBLOCK && time.Since(begin) < timeout:
 			continue
 		case err == unix.EWOULDBLOCK:
 			err = errors.New("another process holds the CPU frequency")
@@ -136,7 +136,7 @@ var errGone = errors.New("the watchdog has ended")
 
 // reply returns the error that the watchdog reports, or errGone if it has been killed, as one is that does not reply.
 func (h *held) reply() error {
-	defer time.AfterFunc(patience, func() { h.watchdog.Process.Kill() }).Stop()
+	defer time.AfterFunc(timeout, func() { h.watchdog.Process.Kill() }).Stop()
 	line, err := h.replies.ReadString('\n')
 	switch text := strings.TrimSpace(line); {
 	case err != nil:

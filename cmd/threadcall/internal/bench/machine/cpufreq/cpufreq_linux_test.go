@@ -163,16 +163,16 @@ func TestTheLimitsAreRestoredHoweverTheRunEnds(t *testing.T) {
 
 func TestTheNextHoldWaitsForTheWatchdogOfAKilledRun(t *testing.T) {
 	newMachine(t)
-	defer func(old time.Duration) { patience = old }(patience)
+	defer func(old time.Duration) { timeout = old }(timeout)
 	for i := range 10 {
 		r := start(t)
 		if i%2 == 0 {
 			r.scan("held %d\n", &r.watchdog)
-			patience = 10 * time.Millisecond
+			timeout = 10 * time.Millisecond
 			if _, err := Hold(50); err == nil || !strings.Contains(err.Error(), "another process") {
 				t.Errorf("two at the same time: %v", err)
 			}
-			patience = time.Minute
+			timeout = time.Minute
 		} else {
 			time.Sleep(time.Duration(i) * time.Millisecond)
 		}
