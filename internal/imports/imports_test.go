@@ -34,10 +34,10 @@ var parts = []struct {
 	{dir: "recorder", files: []string{"internal/memprofile"}, tests: []string{"thread", "internal/group", "internal/testutil"}},
 	{dir: "app", files: public},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}), tests: []string{"app/internal/screen"}},
-	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},
+	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench", "internal/chart"})},
 	{dir: "examples", files: public},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
-		"internal/bench", "internal/memprofile", "internal/testutil"})},
+		"internal/bench", "internal/ident", "internal/memprofile", "internal/testutil"})},
 	{dir: "internal", any: true},
 	{dir: "docs", any: true},
 }
