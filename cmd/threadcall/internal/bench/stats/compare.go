@@ -2,7 +2,9 @@ package stats
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
@@ -154,4 +156,46 @@ func (d *Data) rows(unit string) []Row {
 		})
 	}
 	return rows
+}
+
+// judge counts the verdicts that chance could have made, and marks by Holm's procedure those that stay visible when the
+// error rate is that of all of them together. Exact differences and geometric means are not among them.
+func (c *Comparison) judge() Family {
+	var tests []*Delta
+	for _, t := range c.Tables {
+		for _, row := range t.Rows {
+			for i := range row.Deltas {
+				if d := &row.Deltas[i]; d.Verdict != None && d.Method != Exactly && d.Verdict != TooFew {
+					tests = append(tests, d)
+				}
+			}
+		}
+	}
+	slices.SortFunc(tests, func(a, b *Delta) int { return cmp.Compare(a.P, b.P) })
+	f := Family{Tests: len(tests), Expected: float64(len(tests)) * (1 - c.Confidence)}
+	stopped := false
+	for i, d := range tests {
+		if !d.Visible() {
+			break
+		}
+		f.Visible++
+		stopped = stopped || d.P > (1-c.Confidence)/float64(len(tests)-i)
+		if !stopped {
+			d.Holm = true
+			f.Confirmed++
+		}
+	}
+	return f
+}
+
+var number = regexp.MustCompile(`[0-9]+`)
+
+// natural compares names as people order them: n=8 before n=64.
+func natural(a, b string) int {
+	padded := func(name string) string {
+		return number.ReplaceAllStringFunc(name, func(digits string) string {
+			return strings.Repeat("0", max(0, 20-len(digits))) + digits
+		})
+	}
+	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
 }
