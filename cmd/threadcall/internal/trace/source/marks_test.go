@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,11 +15,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// What makesCalls does is known: how many calls of which kind are made from where, and what they wait for.
-const (
-	calls   = 20
-	waiting = 50 * time.Millisecond
-)
+// calls is how many calls each place of makesCalls makes that makes more than a few.
+const calls = 20
 
 func makesCalls() {
 	defer recorder.Start()()
@@ -33,7 +30,9 @@ func makesCalls() {
 	}
 	posted(th)
 	panicking(th)
-	exiting(th)
+	var group sync.WaitGroup
+	group.Go(func() { exits(th) })
+	group.Wait()
 	refused(th)
 	if os.Getenv("THREADCALL_TRACE") != "" {
 		panic("a child would record into the same file")
@@ -45,30 +44,18 @@ func makesCalls() {
 func nop() {}
 
 // Each of these is a place.
+func posted(th *thread.Thread)      { th.Go(nop); th.Go(nop); th.Call(nop) }
 func plain(th *thread.Thread)       { th.Call(nop) }
 func withContext(th *thread.Thread) { _ = th.CallContext(context.Background(), nop) }
 func inPool(p *thread.Pool)         { p.Call(nop); p.Go(nop) }
 func nested(th *thread.Thread)      { th.Call(func() { inner(th) }) }
 func inner(th *thread.Thread)       { th.Call(nop) }
-func exiting(th *thread.Thread)     { alone(func() { exits(th) }) }
 func exits(th *thread.Thread)       { th.Call(runtime.Goexit) }
 
 func panicking(th *thread.Thread) {
 	defer func() { _ = recover() }()
 	th.Call(func() { panic("as it should") })
 }
-
-// posted has the second function wait for the first.
-func posted(th *thread.Thread) {
-	release := make(chan bool)
-	th.Go(func() { <-release })
-	th.Go(sleeping)
-	time.Sleep(waiting)
-	close(release)
-	th.Call(nop)
-}
-
-func sleeping() { time.Sleep(waiting) }
 
 // refused has a call withdrawn and two refused.
 func refused(th *thread.Thread) {
@@ -86,12 +73,6 @@ func refused(th *thread.Thread) {
 }
 
 func withResult(th *thread.Thread) int { return thread.Eval(th, func() int { return 1 }) }
-
-func alone(f func()) {
-	done := make(chan bool)
-	go func() { defer close(done); f() }()
-	<-done
-}
 
 func TestCallsAreInTheTraceWithTheirPlaces(t *testing.T) {
 	r := one(t, command(t, "makes calls"))
@@ -128,29 +109,13 @@ func TestCallsAreInTheTraceWithTheirPlaces(t *testing.T) {
 		delete(got, place)
 	}
 	if len(got) > 0 {
-		t.Errorf("besides %v", got)
+		t.Errorf("unexpected: %v", got)
 	}
 	c := r.report.Calls
 	if c.NotRun != 3 || c.Unfinished != 0 || c.InPlace != calls || c.Total != 7*calls+8 {
 		t.Errorf("%d calls, %d of them in place, %d not run, %d unfinished", c.Total, c.InPlace, c.NotRun, c.Unfinished)
 	}
-}
-
-func TestDelaysAreThoseOfTheCalls(t *testing.T) {
-	r := one(t, command(t, "makes calls"))
-	i := slices.IndexFunc(r.report.Calls.Places, func(p report.Place) bool {
-		return p.Kind == "Go" && strings.HasSuffix(p.Func, ".posted") && p.Run.N == 1 && p.Queued.Max >= float64(waiting)
-	})
-	if i < 0 {
-		t.Fatalf("no posted function has waited: %+v", r.report.Calls.Places)
-	}
-	p := r.report.Calls.Places[i]
-	if p.Run.Min < float64(waiting) || p.Queued.Max+p.Run.Max > float64(r.report.Trace.Duration) {
-		t.Errorf("queued %+v, run %+v", p.Queued, p.Run)
-	}
-	worst := r.report.Calls.Worst[0]
-	if worst.Kind != "Go" || !slices.ContainsFunc(worst.From, func(f report.Frame) bool { return strings.HasSuffix(f.Func, ".posted") }) ||
-		!slices.ContainsFunc(worst.On, func(f report.Frame) bool { return strings.HasSuffix(f.Func, ".sleeping") }) {
-		t.Errorf("the worst call is %+v", worst)
+	if l := r.report.Locked; len(l) == 0 || l[0].Evidence != report.ServesCalls || l[0].Calls == 0 || l[0].Serving <= 0 {
+		t.Errorf("locked threads %+v", l)
 	}
 }
