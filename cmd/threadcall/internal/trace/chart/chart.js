@@ -153,14 +153,6 @@
 
   const axis = el("svg", {height: 30, class: "axis", role: "img", "aria-label": "time"});
   root.append(axis);
-  const drawAxis = () => {
-    const s = step(view[1] - view[0], Math.max(2, width / 140));
-    for (const t of lines(view[0], view[1], s)) {
-      axis.append(el("line", {class: "grid", x1: x(t), x2: x(t), y1: 0, y2: 5}));
-      axis.append(el("text", {x: x(t), y: 18, "text-anchor": "middle"}, time(t, s)));
-    }
-  };
-
   const precise = () => 10 ** Math.floor(Math.log10(Math.max((view[1] - view[0]) / 1000, 1)));
   const describe = () => {
     for (const p of panels) {
@@ -178,14 +170,12 @@
   };
   const draw = () => {
     width = Math.max(300, root.clientWidth);
+    const s = step(view[1] - view[0], Math.max(2, width / 140)), times = lines(view[0], view[1], s);
     for (const p of panels) {
-      p.svg.replaceChildren();
-      for (const t of lines(view[0], view[1], step(view[1] - view[0], Math.max(2, width / 140))))
-        p.svg.append(el("line", {class: "grid", x1: x(t), x2: x(t), y1: 0, y2: p.height}));
+      p.svg.replaceChildren(...times.map(t => el("line", {class: "grid", x1: x(t), x2: x(t), y1: 0, y2: p.height})));
       p.draw(p.svg);
     }
-    axis.replaceChildren();
-    drawAxis();
+    axis.replaceChildren(...times.map(t => el("text", {x: x(t), y: 18, "text-anchor": "middle"}, time(t, s))));
     root.dataset.from = view[0];
     root.dataset.to = view[1];
     describe();
