@@ -13,7 +13,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
-	"github.com/threadcall/threadcall/internal/memprofile"
+	"github.com/threadcall/threadcall/internal/record"
 )
 
 // Variable names, to package recorder, the file for the profile.
@@ -74,7 +74,7 @@ and a program that ends by os.Exit or log.Fatal must call recorder.Stop before`,
 
 // ask compiles the packages from which the profile's functions are, where their source is at hand, for the compiler's
 // reasons.
-func (s Settings) ask(ctx context.Context, r *Report, p *memprofile.Profile, dir string) (joiner, error) {
+func (s Settings) ask(ctx context.Context, r *Report, p *record.Profile, dir string) (joiner, error) {
 	b, dirs := s.builder(dir, nil), []string(nil)
 	for _, f := range p.Frames {
 		at := filepath.Dir(f.File)

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
-	"github.com/threadcall/threadcall/internal/memprofile"
+	"github.com/threadcall/threadcall/internal/record"
 )
 
 // What is compiled into the binary. Names begin so that they are no other's. It must be Go as old as a module may ask for.
@@ -72,7 +72,7 @@ func (b builder) inject(p gotest.Package, number int) (overlay string, err error
 			return "", err
 		}
 	}
-	source := strings.Replace(memprofile.Source, "\npackage memprofile\n", "\npackage "+pkg+"\n", 1)
+	source := strings.Replace(record.Source, "\npackage record\n", "\npackage "+pkg+"\n", 1)
 	source = strings.Replace(source, "\nfunc Write(", "\nfunc threadcallAllocsWrite(", 1) + callback + rest
 	if rest != "" {
 		source = strings.Replace(source, "\n\t\"time\"\n", "\n\t\"testing\"\n\t\"time\"\n", 1)

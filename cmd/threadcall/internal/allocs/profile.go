@@ -13,7 +13,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
-	"github.com/threadcall/threadcall/internal/memprofile"
+	"github.com/threadcall/threadcall/internal/record"
 )
 
 // A binary is the tests of a package, compiled with what writes the profile.
@@ -76,12 +76,12 @@ func exactly(name string) string {
 }
 
 // profileBenchmark runs one benchmark for n operations and returns the profile.
-func (s Settings) profileBenchmark(ctx context.Context, b *binary, name string, n int) (*memprofile.Profile, error) {
+func (s Settings) profileBenchmark(ctx context.Context, b *binary, name string, n int) (*record.Profile, error) {
 	return s.profile(ctx, b, "-test.run=^$", "-test.bench="+exactly(name), fmt.Sprintf("-test.benchtime=%dx", n))
 }
 
 // profile runs the binary and returns the profile, if there is one even with an error.
-func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*memprofile.Profile, error) {
+func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*record.Profile, error) {
 	file := b.Path + ".profile"
 	os.Remove(file)
 	one := *b

@@ -1,4 +1,4 @@
-package memprofile
+package record
 
 import (
 	_ "embed"
@@ -54,7 +54,7 @@ type Record struct {
 func Read(r io.Reader) (*Profile, error) {
 	var p Profile
 	if err := json.NewDecoder(r).Decode(&p); err != nil {
-		return nil, fmt.Errorf("not a profile of package memprofile: %w", err)
+		return nil, fmt.Errorf("not a profile of package record: %w", err)
 	}
 	if p.Version != 1 {
 		return nil, fmt.Errorf("a profile of version %d; this program reads version 1", p.Version)

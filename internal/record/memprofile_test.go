@@ -1,4 +1,4 @@
-package memprofile_test
+package record_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/memprofile"
+	"github.com/threadcall/threadcall/internal/record"
 )
 
 func TestMain(m *testing.M) {
@@ -25,10 +25,10 @@ func keep(n int) {
 	}
 }
 
-func read(t *testing.T) *memprofile.Profile {
+func read(t *testing.T) *record.Profile {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "p")
-	if err := memprofile.Write(path, time.Now().Add(-time.Second)); err != nil {
+	if err := record.Write(path, time.Now().Add(-time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(path)
@@ -36,7 +36,7 @@ func read(t *testing.T) *memprofile.Profile {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p, err := memprofile.Read(f)
+	p, err := record.Read(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func read(t *testing.T) *memprofile.Profile {
 }
 
 // made returns the objects of size that keep has made.
-func made(p *memprofile.Profile, size int64) (objects int64, callee string) {
+func made(p *record.Profile, size int64) (objects int64, callee string) {
 	for _, r := range p.Records {
 		for i, at := range r.Stack {
 			if strings.HasSuffix(p.Frames[at].Function, ".keep") && r.Bytes == r.Objects*size {
@@ -77,7 +77,7 @@ func TestEveryObjectIsCountedByTheRuntimeFunctionThatMadeIt(t *testing.T) {
 
 func TestAFileThatCannotBeMadeIsAnError(t *testing.T) {
 	dir := t.TempDir()
-	if err := memprofile.Write(filepath.Join(dir, "no", "p"), time.Now()); err == nil {
+	if err := record.Write(filepath.Join(dir, "no", "p"), time.Now()); err == nil {
 		t.Error("no error")
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 0 {
@@ -92,15 +92,15 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		`{"Version":2}`: "version 2",
 		`{"Version":1,"Records":[{"Stack":[3]}]}`: "damaged",
 	} {
-		if _, err := memprofile.Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := record.Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
 func TestTheSourceIsOfWriteAlone(t *testing.T) {
-	if !strings.Contains(memprofile.Source, "\nfunc Write(path string, began time.Time) error {") ||
-		strings.Count(memprofile.Source, "\nfunc ") != 1 || strings.Contains(memprofile.Source, "\ntype ") {
-		t.Error(memprofile.Source)
+	if !strings.Contains(record.Source, "\nfunc Write(path string, began time.Time) error {") ||
+		strings.Count(record.Source, "\nfunc ") != 1 || strings.Contains(record.Source, "\ntype ") {
+		t.Error(record.Source)
 	}
 }

@@ -1,8 +1,8 @@
-// Package memprofile writes down who has allocated in this process, with the runtime's own frames, which runtime/pprof
+// Package record writes down who has allocated in this process, with the runtime's own frames, which runtime/pprof
 // leaves out at the top of its stacks: they tell an append from a channel, and a channel from a goroutine's wait.
 //
 // The profile is complete only if [runtime.MemProfileRate] has been 1 from the beginning.
-package memprofile
+package record
 
 import (
 	"encoding/json"
