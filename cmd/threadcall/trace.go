@@ -89,41 +89,35 @@ func runTrace(c *command) error {
 
 // defineTests defines flags of go test.
 func (o *traceCommand) defineTests(from *source.Request) {
-	anything := func(string) error { return nil }
-	define := func(name, usage string, check func(string) error) {
-		o.Func(name, usage, func(value string) error {
+	test := func(name string, check func(string) error) func(string) error {
+		return func(value string) error {
 			from.TestFlags = append(from.TestFlags, "-test."+name+"="+value)
 			return check(value)
-		})
+		}
 	}
-	define("run", "run the tests that match the `pattern`; for this flag and the following see go help testflag", anything)
-	define("bench", "run the benchmarks that match the `pattern`, too", anything)
-	define("benchtime", "how long or how often to run each benchmark, a `time` or 100x", checkBenchtime)
-	define("count", "run each test `n` times", func(value string) error {
+	build := func(name string) func(string) error {
+		return func(value string) error {
+			from.BuildFlags = append(from.BuildFlags, "-"+name+"="+value)
+			return nil
+		}
+	}
+	anything := func(string) error { return nil }
+	o.Func("run", "run the tests that match the `pattern`; for this flag and the following see go help testflag", test("run", anything))
+	o.Func("bench", "run the benchmarks that match the `pattern`, too", test("bench", anything))
+	o.Func("benchtime", "how long or how often to run each benchmark, a `time` or 100x", test("benchtime", checkBenchtime))
+	o.Func("count", "run each test `n` times", test("count", func(value string) error {
 		if n, err := strconv.Atoi(value); err != nil || n < 0 {
 			return errors.New("must be a number and not negative")
 		}
 		return nil
-	})
-	define("cpu", "the `list` of values of GOMAXPROCS to run with", func(value string) error { _, err := cpuList(value); return err })
-	define("timeout", "how long the tests of a package may run, `d`; 0 means for ever (default 10m)", func(value string) error {
-		_, err := time.ParseDuration(value)
-		return err
-	})
-	for name, usage := range map[string]string{"short": "make tests short", "v": "make tests verbose"} {
-		o.BoolFunc(name, usage, func(value string) error {
-			from.TestFlags = append(from.TestFlags, "-test."+name+"="+value)
-			return nil
-		})
-	}
-	o.Func("tags", "the `list` of build tags", func(value string) error {
-		from.BuildFlags = append(from.BuildFlags, "-tags="+value)
-		return nil
-	})
-	o.BoolFunc("race", "build with the race detector", func(value string) error {
-		from.BuildFlags = append(from.BuildFlags, "-race="+value)
-		return nil
-	})
+	}))
+	o.Func("cpu", "the `list` of values of GOMAXPROCS to run with", test("cpu", func(value string) error { _, err := cpuList(value); return err }))
+	o.Func("timeout", "how long the tests of a package may run, `d`; 0 means for ever (default 10m)",
+		test("timeout", func(value string) error { _, err := time.ParseDuration(value); return err }))
+	o.BoolFunc("short", "make tests short", test("short", anything))
+	o.BoolFunc("v", "make tests verbose", test("v", anything))
+	o.Func("tags", "the `list` of build tags", build("tags"))
+	o.BoolFunc("race", "build with the race detector", build("race"))
 }
 
 // run reads all traces and shows the reports. It goes on when one cannot be had.

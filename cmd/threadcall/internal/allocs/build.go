@@ -14,7 +14,7 @@ import (
 )
 
 // A builder compiles tests so that each run leaves a profile of everything that it allocated, and so that the compiler
-// says why.
+// logs its reasons.
 //
 // The profile is written by a function that is compiled into the test binary with the package's own files, by way of the
 // go command's -overlay: no file of the package is touched.
@@ -26,7 +26,7 @@ type builder struct {
 }
 
 // tree returns the source as the settings build it. The flags are stronger than GOFLAGS: files must have the same paths in
-// stacks, in what the compiler says, and in what the go command lists.
+// stacks, in what the compiler logs, and in what the go command lists.
 func (s Settings) tree() gotest.Tree {
 	t := gotest.Tree{Dir: s.Dir, Flags: []string{"-trimpath=false"}}
 	if s.Tags != "" {

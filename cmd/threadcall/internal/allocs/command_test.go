@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,42 +24,28 @@ func program(t *testing.T) string {
 
 func TestACommandIsReportedAltogether(t *testing.T) {
 	file := program(t)
-	r, err := fixtureSettings().Command(t.Context(), []string{file, "3"}, io.Discard, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range r.Runs[0].Rows {
-		if row.Where.Function == "main.keep" && row.Kind == "make" {
-			if row.Amount.Objects != 1000 || row.Amount.Bytes != 1000*3072 || row.Rate.Bytes <= 0 ||
-				!strings.Contains(row.Why, "make([]byte, n) escapes to heap") {
-				t.Errorf("%+v", row)
-			}
-			if len(r.Failures) != 1 || r.Failures[0].Problem != "exit status 3" {
-				t.Errorf("%+v", r.Failures)
-			}
-			return
+	for _, c := range []struct{ dir, status, kind, why string }{
+		{fixture, "3", "make", "make([]byte, n) escapes to heap"},
+		{t.TempDir(), "0", "new", "run this in the module of the program"},
+	} {
+		s := fixtureSettings()
+		s.Dir = c.dir
+		r, err := s.Command(t.Context(), []string{file, c.status}, io.Discard, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(r.Runs[0].Rows, func(row Row) bool { return row.Where.Function == "main.keep" && row.Kind == c.kind })
+		if i < 0 || !strings.Contains(r.Runs[0].Rows[i].Why, c.why) {
+			t.Fatalf("row %d of %+v", i, r.Runs[0].Rows)
+		}
+		row := r.Runs[0].Rows[i]
+		if c.kind == "make" && (row.Amount.Objects != 1000 || row.Amount.Bytes != 1000*3072 || row.Rate.Bytes <= 0) {
+			t.Errorf("%+v", row)
+		}
+		if c.status != "0" && (len(r.Failures) != 1 || r.Failures[0].Problem != "exit status "+c.status) {
+			t.Errorf("%+v", r.Failures)
 		}
 	}
-	t.Errorf("%+v", r.Runs[0].Rows)
-}
-
-func TestAProgramOfAnotherModuleIsToldWhereToRun(t *testing.T) {
-	file := program(t)
-	s := fixtureSettings()
-	s.Dir = t.TempDir()
-	r, err := s.Command(t.Context(), []string{file, "0"}, io.Discard, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range r.Runs[0].Rows {
-		if row.Where.Function == "main.keep" && row.Kind == "new" {
-			if !strings.Contains(row.Why, "run this in the module of the program") {
-				t.Error(row.Why)
-			}
-			return
-		}
-	}
-	t.Errorf("%+v", r.Runs[0].Rows)
 }
 
 func TestAnInterruptOfACommandIsCalledSo(t *testing.T) {
@@ -77,7 +64,7 @@ func TestAnInterruptOfACommandIsCalledSo(t *testing.T) {
 	}
 }
 
-// A writer is told that something was written.
+// A writer is called when something was written.
 type writer func()
 
 func (w writer) Write(p []byte) (n int, err error) {

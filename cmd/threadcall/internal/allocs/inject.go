@@ -22,7 +22,7 @@ const (
 	added    = "zz_threadcall_allocs_test.go"
 
 	// The rate is set while package variables are made, which is before TestMain.
-	hook = `
+	callback = `
 var threadcallAllocsBegan = func() time.Time {
 	runtime.MemProfileRate = 1
 	return time.Now()
@@ -46,10 +46,10 @@ func TestMain(m *testing.M) { os.Exit(threadcallAllocsRun(m)) }
 `
 )
 
-// errTestMain says that the tests of a package cannot be made to leave a profile.
+// errTestMain means that the tests of a package cannot be made to leave a profile.
 var errTestMain = errors.New("its TestMain does not call m.Run itself")
 
-// inject writes an overlay by which p's tests call the hook: in a TestMain of its own, or in place of m.Run in p's.
+// inject writes an overlay by which p's tests call threadcallAllocsRun: in a TestMain of its own, or in place of m.Run in p's.
 func (b builder) inject(p gotest.Package, number int) (overlay string, err error) {
 	replace := map[string]string{}
 	pkg, rest := p.Name+"_test", testMain
@@ -59,7 +59,7 @@ func (b builder) inject(p gotest.Package, number int) (overlay string, err error
 		if err != nil {
 			return "", err
 		}
-		changed, of, err := hookInto(file, text)
+		changed, of, err := replaceRun(file, text)
 		if err != nil {
 			return "", err
 		}
@@ -73,11 +73,11 @@ func (b builder) inject(p gotest.Package, number int) (overlay string, err error
 		}
 	}
 	source := strings.Replace(record.Source, "\npackage record\n", "\npackage "+pkg+"\n", 1)
-	source = strings.Replace(source, "\nfunc Write(", "\nfunc threadcallAllocsWrite(", 1) + hook + rest
+	source = strings.Replace(source, "\nfunc Write(", "\nfunc threadcallAllocsWrite(", 1) + callback + rest
 	if rest != "" {
 		source = strings.Replace(source, "\n\t\"time\"\n", "\n\t\"testing\"\n\t\"time\"\n", 1)
 	}
-	name := filepath.Join(b.dir, fmt.Sprintf("%d.hook.go", number))
+	name := filepath.Join(b.dir, fmt.Sprintf("%d.added.go", number))
 	if err := os.WriteFile(name, []byte(source), 0o666); err != nil {
 		return "", err
 	}
@@ -85,13 +85,13 @@ func (b builder) inject(p gotest.Package, number int) (overlay string, err error
 	return b.writeOverlay(number, replace)
 }
 
-// hookInto returns text with the hook in place of m.Run, and its package, or nil if there is no TestMain in it. No line
+// replaceRun returns text with threadcallAllocsRun in place of m.Run, and its package, or nil if there is no TestMain in it. No line
 // gets another number.
-func hookInto(file string, text []byte) (changed []byte, pkg string, err error) {
+func replaceRun(file string, text []byte) (changed []byte, pkg string, err error) {
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, file, text, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, "", nil // the compiler says it better
+		return nil, "", nil // the compiler reports it
 	}
 	for _, d := range parsed.Decls {
 		main, ok := d.(*ast.FuncDecl)

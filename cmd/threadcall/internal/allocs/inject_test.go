@@ -9,7 +9,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-func TestTheHookStandsInPlaceOfRun(t *testing.T) {
+func TestRunIsReplaced(t *testing.T) {
 	for text, want := range map[string]string{
 		"func TestMain(m *testing.M) { os.Exit(m.Run()) }":                 "os.Exit(threadcallAllocsRun(m))",
 		"func TestMain(t *testing.M) { serve(func() { c = t.Run() }) }":    "c = threadcallAllocsRun(t)",
@@ -19,7 +19,7 @@ func TestTheHookStandsInPlaceOfRun(t *testing.T) {
 		"this is not Go": "",
 	} {
 		source := []byte("package p\n\n" + text + "\n")
-		changed, pkg, err := hookInto("p_test.go", source)
+		changed, pkg, err := replaceRun("p_test.go", source)
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", text, err)
@@ -31,14 +31,14 @@ func TestTheHookStandsInPlaceOfRun(t *testing.T) {
 	}
 }
 
-func TestATestMainThatHandsItsMOnIsAnError(t *testing.T) {
-	_, _, err := hookInto("p_test.go", []byte("package p\nfunc TestMain(m *testing.M) { goleak.VerifyTestMain(m) }\n"))
+func TestATestMainThatPassesItsMIsAnError(t *testing.T) {
+	_, _, err := replaceRun("p_test.go", []byte("package p\nfunc TestMain(m *testing.M) { goleak.VerifyTestMain(m) }\n"))
 	if !errors.Is(err, errTestMain) || !strings.Contains(err.Error(), "p_test.go:2") {
 		t.Error(err)
 	}
 }
 
-func TestAPackageInTheModuleCacheIsToldWhatToDo(t *testing.T) {
+func TestAPackageInTheModuleCacheIsAnError(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("GOMODCACHE", cache)
 	p := gotest.Package{ImportPath: "example.com/x", Dir: cache + "/example.com/x@v1.0.0", Module: &struct{ Main bool }{}, TestGoFiles: []string{"x_test.go"}}

@@ -3,6 +3,8 @@ package allocs
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,10 +16,10 @@ import (
 type joiner struct {
 	log   *escape.Log
 	asked map[string]bool        // import paths
-	std   func(path string) bool // tells whether a package is of the standard library, and not what is tested
+	std   func(path string) bool // reports whether a package is of the standard library, and not what is tested
 }
 
-// looksStandard goes by the name of the package, where the go command has not told.
+// looksStandard goes by the name of the package, where the go command did not report it.
 func looksStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return path != "main" && !strings.Contains(first, ".")
@@ -72,7 +74,7 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 	}
 	var out []Row
 	for p, r := range rows {
-		background := p.where.OfRuntime() || j.std(p.where.Package()) // nobody but the runtime has asked for it
+		background := p.where.OfRuntime() || j.std(p.where.Package()) // only the runtime requested it
 		if perOp && (s.OnceOnly(r.Amount.Objects) || background && s.ByChance(r.Amount.Objects)) {
 			// The stacks keep what was measured.
 			n := float64(s.Operations)
@@ -100,10 +102,10 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 	return out
 }
 
-// Negligible tells whether the amount is nothing but rounding.
+// Negligible reports whether the amount is nothing but rounding.
 func Negligible(a heap.Amount) bool { return a.Objects < 0.0005 && a.Objects > -0.0005 }
 
-// explain finds the compiler's reason, and if there is none says why not.
+// explain finds the compiler's reason, or why there is none.
 func (j joiner) explain(r *Row, chains []heap.Stack) {
 	if r.Kind == "sudog" || r.Kind == "goroutine" || r.Kind == "timer" || r.Kind == "thread" || r.Kind == "itab" {
 		return
@@ -196,4 +198,61 @@ func suits(e escape.Escape, kind string) bool {
 		return !begins("append", "make(map", "map[")
 	}
 	return false
+}
+
+// around is how many lines of the source are shown before a row's, and after it.
+const around = 3
+
+// sourceAround returns lines of the file, none if it cannot be read.
+func sourceAround(file string, line int) []Line {
+	text, err := os.ReadFile(file)
+	if err != nil || line < 1 {
+		return nil
+	}
+	var out []Line
+	n := 0
+	for l := range strings.Lines(string(text)) {
+		n++
+		if n >= line-around && n <= line+around {
+			out = append(out, Line{n, strings.TrimRight(l, "\r\n")})
+		}
+	}
+	return out
+}
+
+// tiny is the size of the block in which the runtime puts objects without pointers that are smaller.
+const tiny = 16
+
+// countTiny corrects the number of objects of rows whose objects share blocks. The profile has one object for each
+// block, the runtime has counted them all. If only one row can have the others, they are its.
+func (r *Run) countTiny() {
+	missing := r.profile.Hidden
+	if r.PerOp && r.profile.ByChance(missing) {
+		return
+	}
+	var candidates []int
+	for i, row := range r.Rows {
+		if row.mayShare() && row.Amount.Objects > 0 {
+			candidates = append(candidates, i)
+			r.Rows[i].Shared = true
+		}
+	}
+	if !r.PerOp || len(candidates) != 1 {
+		return
+	}
+	row := &r.Rows[candidates[0]]
+	if missing > 15*row.Amount.Objects { // more than fit
+		return
+	}
+	if all := row.Amount.Objects + missing; r.profile.ByChance(all - math.Round(all)) {
+		missing = math.Round(all) - row.Amount.Objects
+	}
+	row.Amount.Objects += missing
+	r.Total.Objects += missing
+	row.Shared = false
+}
+
+// mayShare reports whether the row's objects may be tiny ones.
+func (r Row) mayShare() bool {
+	return slices.Contains(r.Sizes, tiny) && r.Kind != "sudog" && r.Kind != "channel"
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
-// kindOf tells from the runtime's functions what was allocated. Direct is the one that the program has called; why says
+// kindOf returns what was allocated, by the runtime's functions. Direct is the one that the program has called; why has
 // what the compiler does not, because the thing does not escape or has no name in the source.
 func kindOf(inner heap.Stack) (direct, kind, why string) {
 	if len(inner) == 0 {

@@ -1,7 +1,8 @@
-// Package allocs finds out who allocates: where, how much for each operation, and why, by the compiler's word.
+// Package allocs finds what allocates: where, how much for each operation, and the compiler's reason.
 //
-// Tests are compiled so that they leave a profile of everything that they allocate. Package heap takes two of those apart into what each operation allocates and what is allocated once, escape reads the compiler's reasons, and
-// here they meet. Package budget checks functions that promise not to allocate.
+// Tests are compiled so that they leave a profile of everything that they allocate. Package heap divides two of those into
+// what each operation allocates and what is allocated once, escape reads the compiler's reasons, and package allocs joins
+// them. Package budget checks functions that promise not to allocate.
 package allocs
 
 import (
@@ -42,7 +43,7 @@ type Run struct {
 	Procs   int            `json:"procs"`
 	Total   heap.Amount    `json:"total"`   // what the profile has, the rows together
 	Counted heap.Amount    `json:"counted"` // what the runtime has counted, everything included
-	Once    heap.Amount    `json:"once"`    // what a benchmark allocates besides, however many operations there are
+	Once    heap.Amount    `json:"once"`    // by a benchmark, independent of the number of operations
 	Rows    []Row          `json:"rows"`    // the largest first
 	Outside []heap.Outside `json:"outside"` // memory that is not of the heap, and so in no row
 	GCs     uint32         `json:"gcs"`
@@ -59,7 +60,7 @@ type Row struct {
 	Sizes   []int64         `json:"sizes"`   // of the objects, in bytes as allocated
 	Amount  heap.Amount     `json:"amount"`
 	Rate    heap.Amount     `json:"rate"`             // a second, of tests and commands
-	Once    heap.Amount     `json:"once"`             // of a benchmark: besides, not growing with the operations
+	Once    heap.Amount     `json:"once"`             // of a benchmark: independent of the number of operations
 	Live    heap.Amount     `json:"live"`             // still in use at the end
 	Shared  bool            `json:"shared,omitempty"` // blocks in which tiny objects share room are counted: there may be more objects
 	Why     string          `json:"why"`              // one sentence

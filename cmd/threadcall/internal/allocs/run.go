@@ -14,7 +14,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-// Settings say what to run.
+// Settings have what to run.
 type Settings struct {
 	Packages []string // patterns, as for the go command
 	Dir      string   // where to run the go command; empty: here
@@ -32,7 +32,7 @@ type Settings struct {
 	Count      int           // how often to run the tests
 	Budget     bool          // check promises, too
 
-	Progress func(string) // told what is being done; never nil
+	Progress func(string) // called with what is being done; never nil
 }
 
 // The limits of what is chosen for Operations. With one operation the testing package would do without the round that
@@ -43,7 +43,7 @@ const (
 	enough = 10 // for one object an operation to be more than chance
 )
 
-// Run compiles and runs what the settings say. Failures of single benchmarks and tests are in the report; an error is
+// Run compiles and runs what the settings select. Failures of single benchmarks and tests are in the report; an error is
 // one because of which there is none.
 func (s Settings) Run(ctx context.Context) (*Report, error) {
 	which, err := gotest.ParsePattern(s.Bench)
@@ -192,7 +192,7 @@ func (r *Report) join(j joiner) {
 	}
 }
 
-// standard tells which packages are of the standard library, and not among those that are tested.
+// standard returns a function that reports which packages are of the standard library, and not among those that are tested.
 func standard(all []gotest.Package) func(path string) bool {
 	std := map[string]bool{}
 	for _, p := range all {

@@ -5,21 +5,22 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// A Text tells the report to people.
+// A Text writes the report to a terminal.
 type Text struct {
 	*ui.Screen
 	Top    int    // how many rows of each run; zero for all
 	Once   bool   // also rows that allocate once only
 	Stacks bool   // with the stacks of each row
-	Dir    string // paths of files are told from here
+	Dir    string // paths of files are relative to it
 }
 
-// Report tells everything.
+// Report writes everything.
 func (t Text) Report(r *Report) {
 	nothing := map[string][]string{} // names by package
 	var packages []string
@@ -42,7 +43,7 @@ func (t Text) Report(r *Report) {
 	t.Failures(r)
 }
 
-// Failures tells what did not run.
+// Failures writes what did not run.
 func (t Text) Failures(r *Report) {
 	for _, n := range r.Notes {
 		t.Paragraph("Note: ", n)
@@ -110,7 +111,7 @@ func (t Text) once(r *Run) string {
 	if t.Once {
 		more = "."
 	}
-	return fmt.Sprintf("Besides, %s and %s once%s", ui.Bytes(r.Once.Bytes), Objects(r.Once.Objects), more)
+	return fmt.Sprintf("Also %s and %s once%s", ui.Bytes(r.Once.Bytes), Objects(r.Once.Objects), more)
 }
 
 func (t Text) row(run *Run, r Row) {
@@ -147,7 +148,7 @@ func (t Text) row(run *Run, r Row) {
 // fit shortens text to what is left of a line after a margin.
 func (t Text) fit(text string, margin int) string { return ui.Head(text, max(2, t.Width-margin-1)) }
 
-// Place says where the row is, for people who are in dir.
+// Place returns where the row is, with a path relative to dir.
 func (r Row) Place(dir string) string {
 	text := fmt.Sprintf("%s:%d %s", ui.Path(r.Where.File, dir), r.Where.Line, symbol.Short(r.Where.Function))
 	if r.Site != r.Where {
@@ -156,7 +157,7 @@ func (r Row) Place(dir string) string {
 	return text
 }
 
-// account says what the rows do not have.
+// account writes what the rows do not have.
 func (t Text) account(r *Run) {
 	if r.shared() && r.PerOp {
 		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s more an operation: tiny ones, which share the blocks of rows marked +.",
@@ -167,7 +168,7 @@ func (t Text) account(r *Run) {
 	}
 }
 
-// outside returns what is told of memory that is not of the heap.
+// outside describes memory that is not of the heap.
 func (t Text) outside(r *Run) (parts []string) {
 	for _, o := range r.Outside {
 		if !r.PerOp {
@@ -193,3 +194,36 @@ func (r *Run) shared() bool {
 
 // Objects formats a number of objects.
 func Objects(v float64) string { return ui.Counted(v, "object", "objects") }
+
+// Budget writes which promises are kept, and how the others are broken.
+func (t Text) Budget(c *budget.Check) {
+	kept := 0
+	for _, f := range c.Functions {
+		at := fmt.Sprintf("%s:%d ", ui.Path(f.File, t.Dir), f.Line)
+		switch {
+		case len(f.Broken) > 0:
+			t.Paragraph(t.Red("BROKEN")+" ", at+f.Name)
+			for _, p := range f.Broken {
+				text := fmt.Sprintf("%s:%d ", ui.Path(p.File, t.Dir), p.Line) + p.Reason
+				if p.Run != "" {
+					text += ", in " + p.Run
+				}
+				t.Paragraph("       ", text)
+			}
+		case !f.Reached:
+			t.Paragraph(t.Red("NEVER RUN")+" ", at+f.Name+": no benchmark calls it")
+		default:
+			kept++
+			t.Paragraph(t.Green("ok")+" ", at+f.Name)
+		}
+	}
+	for _, e := range c.Excuses {
+		text := fmt.Sprintf("%s:%d %s", ui.Path(e.File, t.Dir), e.Line, e.Reason)
+		if !e.Used {
+			text += " (neither the compiler nor a benchmark saw it allocate)"
+		}
+		t.Paragraph(t.Faint("excused")+" ", text)
+	}
+	t.Paragraph("", fmt.Sprintf("%d of %d functions keep their promise not to allocate, by the compiler's log and in %d benchmarks.",
+		kept, len(c.Functions), len(c.Runs)))
+}

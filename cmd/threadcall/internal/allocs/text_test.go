@@ -10,8 +10,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// printed returns what tell writes to a pipe's eighty columns.
-func printed(t *testing.T, tell func(Text)) string {
+// printed returns what write writes to a pipe's eighty columns.
+func printed(t *testing.T, write func(Text)) string {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
@@ -22,7 +22,7 @@ func printed(t *testing.T, tell func(Text)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell(Text{Screen: ui.On(f), Dir: dir, Top: 20})
+	write(Text{Screen: ui.On(f), Dir: dir, Top: 20})
 	text, err := os.ReadFile(f.Name())
 	if err != nil {
 		t.Fatal(err)
@@ -35,34 +35,35 @@ func printed(t *testing.T, tell func(Text)) string {
 	return string(text)
 }
 
-func TestTheTableHasOneRowAPlace(t *testing.T) {
+func TestTheTextOfARun(t *testing.T) {
 	r := reportOfFixture(t)
-	run := runNamed(t, r, "BenchmarkSend")
-	out := printed(t, func(text Text) { text.Report(&Report{Runs: []Run{run}}) })
-	for _, want := range []string{
-		"BenchmarkSend  example.com/fixture\n",
-		"24 B and 1 object an operation: the difference of 1000 and 2000 operations.",
-		"       24         1         0  fixture.go:26 fixture.send\n",
-		"new: func literal escapes to heap: sent on a",
+	for _, c := range []struct {
+		benchmark string
+		change    func(*Text)
+		want      []string
+	}{
+		{"Send", func(*Text) {}, []string{
+			"BenchmarkSend  example.com/fixture\n",
+			"24 B and 1 object an operation: the difference of 1000 and 2000 operations.",
+			"       24         1         0  fixture.go:26 fixture.send\n",
+			"new: func literal escapes to heap: sent on a",
+		}},
+		{"Send", func(text *Text) { text.Width = 40 }, []string{
+			"       24         1         0\n   fixture.go:26 fixture.send\n    new: func literal",
+		}},
+		{"Inlined", func(text *Text) { text.Stacks = true }, []string{
+			"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:", "fixture.BenchmarkInlined fixt",
+		}},
+		{"Print", func(text *Text) { text.Top = 1 }, []string{" more row"}},
 	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
-	if n := strings.Count(out, "fixture"); n != 4 {
-		t.Errorf("fixture %d times in\n%s", n, out)
-	}
-}
-
-func TestStacksAreShownOnDemand(t *testing.T) {
-	run := runNamed(t, reportOfFixture(t), "BenchmarkInlined")
-	out := printed(t, func(text Text) {
-		text.Stacks = true
-		text.Report(&Report{Runs: []Run{run}})
-	})
-	for _, want := range []string{"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:", "fixture.BenchmarkInlined fixt"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
+		out := printed(t, func(text Text) {
+			c.change(&text)
+			text.Report(&Report{Runs: []Run{runNamed(t, r, "Benchmark"+c.benchmark)}})
+		})
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q in\n%s", c.benchmark, want, out)
+			}
 		}
 	}
 }
@@ -78,30 +79,6 @@ func TestAPlaceThatIsTooLongIsNotMadeLonger(t *testing.T) {
 		if out := printed(t, func(text Text) { text.row(&Run{}, row) }); !strings.Contains(filepath.ToSlash(out), want) {
 			t.Error(out)
 		}
-	}
-}
-
-func TestInANarrowTerminalThePlaceHasALine(t *testing.T) {
-	run := runNamed(t, reportOfFixture(t), "BenchmarkSend")
-	out := printed(t, func(text Text) {
-		narrow := *text.Screen
-		narrow.Width = 40
-		text.Screen = &narrow
-		text.Report(&Report{Runs: []Run{run}})
-	})
-	if !strings.Contains(out, "       24         1         0\n   fixture.go:26 fixture.send\n    new: func literal") {
-		t.Error(out)
-	}
-}
-
-func TestRowsBeyondTheTopAreSummedUp(t *testing.T) {
-	run := runNamed(t, reportOfFixture(t), "BenchmarkPrint")
-	out := printed(t, func(text Text) {
-		text.Top = 1
-		text.Report(&Report{Runs: []Run{run}})
-	})
-	if !strings.Contains(out, "more rows (-top 0 shows all)") && !strings.Contains(out, "1 more row") {
-		t.Error(out)
 	}
 }
 

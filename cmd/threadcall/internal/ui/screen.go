@@ -34,9 +34,6 @@ func On(f *os.File) *Screen {
 	return s
 }
 
-// Discard returns a screen that drops all text.
-func Discard() *Screen { return &Screen{Width: 80, out: io.Discard} }
-
 // Write writes p as it is.
 func (s *Screen) Write(p []byte) (n int, err error) {
 	if s.Err == nil {

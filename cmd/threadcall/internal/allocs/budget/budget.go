@@ -87,7 +87,7 @@ func (c *Check) Packages() []string {
 
 // Compiler looks for promises that the compiler's word breaks.
 func (c *Check) Compiler(log *escape.Log) error {
-	source, reported := newSource(), map[escape.Position]bool{}
+	sources, reported := source{}, map[escape.Position]bool{}
 	for _, f := range c.Functions {
 		if lost := log.Lost(f.Package, f.File); lost != "" {
 			return fmt.Errorf("the promises in %s cannot be checked: %s; move these functions to another file", f.File, lost)
@@ -98,7 +98,7 @@ func (c *Check) Compiler(log *escape.Log) error {
 		if f == nil {
 			continue
 		}
-		harmless, err := source.harmless(e)
+		harmless, err := sources.harmless(e)
 		if err != nil {
 			return err
 		}

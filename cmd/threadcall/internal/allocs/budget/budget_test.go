@@ -74,7 +74,7 @@ func TestOnlyFunctionsThatCaptureAreAllocated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSource()
+	s := source{}
 	for line, want := range map[int]bool{9: true, 10: false, 13: true} {
 		e := escape.Escape{What: "func literal", Path: []escape.Position{{File: file, Line: line, Column: 6}}}
 		if got, err := s.harmless(e); got != want || err != nil {
@@ -86,7 +86,7 @@ func TestOnlyFunctionsThatCaptureAreAllocated(t *testing.T) {
 	}
 }
 
-func TestWhoIsBlamed(t *testing.T) {
+func TestWhichFunctionIsBlamed(t *testing.T) {
 	c, file, err := find(t, promising)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestWhoIsBlamed(t *testing.T) {
 	}
 }
 
-func TestCoverageTellsWhatWasReached(t *testing.T) {
+func TestCoverageHasWhatWasReached(t *testing.T) {
 	for profile, want := range map[string]bool{
 		"mode: atomic\na.com/p/p.go:8.15,14.2 5 1\n": true,
 		"mode: atomic\na.com/p/p.go:8.15,14.2 5 0\n": false,

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ const (
 )
 
 // Find finds the promises in the named packages, and the excuses in these and in all that they depend on outside the
-// standard library. An error tells of those that cannot be meant.
+// standard library. Those in wrong places are an error.
 func Find(named, all []gotest.Package) (*Check, error) {
 	c := &Check{imports: map[string]map[string]bool{}}
 	var wrong []error
@@ -33,7 +34,7 @@ func Find(named, all []gotest.Package) (*Check, error) {
 		if c.imports[p.ImportPath] = deps; p.Standard {
 			continue
 		}
-		for _, name := range append(append([]string{}, p.GoFiles...), p.CgoFiles...) {
+		for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
 			if err := c.read(p, filepath.Join(p.Dir, name)); err != nil {
 				wrong = append(wrong, err)
 			}
@@ -44,7 +45,7 @@ func Find(named, all []gotest.Package) (*Check, error) {
 		own[p.ImportPath] = true
 		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
 			tests := &Check{}
-			_ = tests.read(p, filepath.Join(p.Dir, name)) // what is no Go the compiler will say
+			_ = tests.read(p, filepath.Join(p.Dir, name)) // the compiler reports what is not Go
 			for _, f := range tests.Functions {
 				wrong = append(wrong, fmt.Errorf("%s:%d: %s promises in a test file, where nothing is checked", f.File, f.Line, f.Name))
 			}
@@ -102,7 +103,7 @@ func (c *Check) read(p gotest.Package, file string) error {
 				}
 				word, _, _ := strings.Cut(strings.TrimLeft(comment.Text, "/ \t"), " ")
 				if "//"+word == promise || "//"+word == excuse {
-					return fmt.Errorf("%s: there must be no blank between // and %s, or it says nothing", at, word)
+					return fmt.Errorf("%s: there must be no blank between // and %s, or it has no effect", at, word)
 				}
 			}
 		}
@@ -133,22 +134,9 @@ func name(fn *ast.FuncDecl) string {
 	if fn.Recv == nil || len(fn.Recv.List) == 0 {
 		return fn.Name.Name
 	}
-	receiver, pointer := fn.Recv.List[0].Type, false
-	if star, ok := receiver.(*ast.StarExpr); ok {
-		receiver, pointer = star.X, true
+	receiver, _, _ := strings.Cut(types.ExprString(fn.Recv.List[0].Type), "[")
+	if strings.HasPrefix(receiver, "*") {
+		receiver = "(" + receiver + ")"
 	}
-	switch x := receiver.(type) {
-	case *ast.IndexExpr:
-		receiver = x.X
-	case *ast.IndexListExpr:
-		receiver = x.X
-	}
-	of := "?"
-	if id, ok := receiver.(*ast.Ident); ok {
-		of = id.Name
-	}
-	if pointer {
-		return "(*" + of + ")." + fn.Name.Name
-	}
-	return of + "." + fn.Name.Name
+	return receiver + "." + fn.Name.Name
 }

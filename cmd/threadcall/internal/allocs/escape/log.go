@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Flag is the go command's flag that makes the compiler write to dir what it has to say of the packages that match the
+// Flag is the go command's flag that makes the compiler write to dir its reasons about the packages that match the
 // pattern. The go command runs the compiler again for a directory that it has not seen, so a new one always gets the
 // files; one that it has seen does not. Dir is absolute.
 func Flag(pattern, dir string) string {
@@ -197,7 +197,7 @@ func position(uri string, s span) (Position, error) {
 func (l *Log) All() []Escape { return l.escapes }
 
 // Lost returns why the log lacks the file in the package. Empty means that the log has it, or that there was
-// nothing to say.
+// nothing to log.
 func (l *Log) Lost(pkg, name string) (why string) {
 	base := filepath.Base(name)
 	if _, is := l.files[file{pkg, strings.TrimSuffix(base, ".go") + ".cgo1.go"}]; is {

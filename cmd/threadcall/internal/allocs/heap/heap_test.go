@@ -32,14 +32,14 @@ const (
 	once     = "runtime.makechan a.com/b.BenchmarkF testing.(*B).runN testing.(*B).launch runtime.goexit"
 	testings = "runtime.newobject context.WithCancel testing.(*B).runN testing.(*B).launch runtime.goexit"
 	printing = "runtime.growslice fmt.Sprint testing.(*B).run testing.(*M).Run main.main runtime.main"
-	hook     = "runtime.newobject os.Getenv a.com/b_test.threadcallAllocsRun a.com/b_test.TestMain main.main runtime.main"
+	writes   = "runtime.newobject os.Getenv a.com/b_test.threadcallAllocsRun a.com/b_test.TestMain main.main runtime.main"
 	parallel = "runtime.newobject a.com/b.BenchmarkF.func1 testing.(*B).RunParallel.func1 runtime.goexit"
 	looped   = "runtime.newobject testing.(*B).Loop a.com/b.BenchmarkF testing.(*B).runN runtime.goexit"
 )
 
 func TestTheDifferenceIsOfOneOperation(t *testing.T) {
 	short := profiled(1200, map[string][2]int64{own: {300, 24}, once: {1, 96}, testings: {7, 80}, printing: {3, 8}, parallel: {100, 48}})
-	long := profiled(2200, map[string][2]int64{own: {600, 24}, once: {1, 96}, testings: {9, 80}, printing: {4, 8}, parallel: {200, 48}, hook: {1, 8}, looped: {5, 8}})
+	long := profiled(2200, map[string][2]int64{own: {600, 24}, once: {1, 96}, testings: {9, 80}, printing: {4, 8}, parallel: {200, 48}, writes: {1, 8}, looped: {5, 8}})
 	s := Difference(short, long, 100, 100, std)
 	got := map[string]Sample{}
 	for _, sample := range s.Samples {
@@ -73,26 +73,18 @@ func TestAStackOfTheShorterRunAloneIsNegative(t *testing.T) {
 	}
 }
 
-func TestWhatMayBeChance(t *testing.T) {
+func TestWhatMayBeChanceOrOnce(t *testing.T) {
 	for _, c := range []struct {
-		more    int
-		objects float64
-		want    bool
-	}{{1000, 0.005, true}, {1000, 0.02, false}, {100, 0.02, true}, {2, 1, true}, {10, 1, false}, {1000, -0.02, false}, {1e6, 0.009, true}} {
-		if got := (Samples{More: c.more}).ByChance(c.objects); got != c.want {
-			t.Errorf("%v objects an operation of %d: %v", c.objects, c.more, got)
-		}
-	}
-}
-
-func TestWhatIsRatherAllocatedOnce(t *testing.T) {
-	for _, c := range []struct {
-		more    int
-		objects float64
-		want    bool
-	}{{1000, 0.002, true}, {1000, 0.003, false}, {2, 1, false}, {1000, -0.5, true}, {100, 0.02, false}} {
-		if got := (Samples{More: c.more}).OnceOnly(c.objects); got != c.want {
-			t.Errorf("%v objects an operation of %d: %v", c.objects, c.more, got)
+		more         int
+		objects      float64
+		chance, once bool
+	}{
+		{1000, 0.002, true, true}, {1000, 0.003, true, false}, {1000, 0.02, false, false}, {1000, -0.02, false, true},
+		{100, 0.02, true, false}, {2, 1, true, false}, {10, 1, false, false}, {1e6, 0.009, true, false},
+	} {
+		s := Samples{More: c.more}
+		if s.ByChance(c.objects) != c.chance || s.OnceOnly(c.objects) != c.once {
+			t.Errorf("%v objects an operation of %d: chance %v, once %v", c.objects, c.more, s.ByChance(c.objects), s.OnceOnly(c.objects))
 		}
 	}
 }

@@ -22,14 +22,13 @@ var (
 func Save(r *report.Report, file string) error { return page(r).Save(file) }
 
 func page(r *report.Report) ui.Page {
-	axis := scaleOf(r.Calls.Places)
 	return ui.Page{
 		Title:  "threadcall trace: " + r.Trace.Name,
 		Style:  style,
 		Source: source,
 		View:   r,
 		Funcs: template.FuncMap{
-			"histogram": axis.histogram, "scale": func() scale { return axis }, "parts": parts, "mean": mean,
+			"mean":  mean,
 			"file":  func(name string) string { return ui.Path(name, "") },
 			"inc":   func(i int) int { return i + 1 },
 			"twice": func(x float64) float64 { return 2 * x },

@@ -55,21 +55,18 @@
   const find = (stairs, t) => stairs.findLast(s => s[0] <= t);
 
   const panels = [];
-  const panel = (title, height, draw, describe) => {
-    const heading = document.createElement("h3"), svg = el("svg", {height, role: "img"}), values = document.createElement("span");
-    heading.append(title);
-    heading.append(values);
-    svg.setAttribute("aria-label", typeof title === "string" ? title : title.textContent);
+  const panel = (title, height, draw, describe = () => {}) => {
+    const heading = document.createElement("h3"), values = document.createElement("span");
+    const svg = el("svg", {height, role: "img", "aria-label": title});
+    heading.append(title, values);
     root.append(heading, svg);
     panels.push({svg, height, draw, describe, values});
   };
 
   for (const l of data.lines) {
     const all = l.series.map(stairs);
-    const title = document.createElement("b");
-    title.append(l.title);
     const height = l.unit === "B" ? 170 : 90;
-    panel(title, height, svg => {
+    panel(l.title, height, svg => {
       const shown = all.map(visible);
       const high = Math.max(...shown.flat().map(s => s[3]), 0) || 1;
       const y = v => height - 4 - v / high * (height - 12);
@@ -116,6 +113,7 @@
             if (length > 0 && to >= view[0] && from <= view[1]) {
               const x0 = Math.max(x(from), left), x1 = Math.min(x(to), width - right);
               const r = el("rect", {class: `${lane.kind} p${part}`, x: x0, width: Math.max(x1 - x0, 1.5), y, height: lane.thick});
+              r.append(el("title", {}, bar.what));
               if (bar.to) r.dataset.to = bar.to;
               svg.append(r);
             }
@@ -124,26 +122,12 @@
         });
         svg.append(el("text", {class: "label", x: left - 6, y: (lane.top + lane.foot) / 2 + 4, "text-anchor": "end"}, lane.title));
       }
-    }, (t, values) => {
-      if (t === null) return;
-      const near = (view[1] - view[0]) / (width - left - right) * 2;
-      for (const lane of data.lanes) {
-        for (const bar of lane.bars) {
-          const length = bar.parts.reduce((a, b) => a + b, 0);
-          if (t >= bar.t - near && t <= bar.t + length + near) {
-            values.append(`${bar.what} ${lane.kind === "call" ? "" : time(length, 10 ** Math.floor(Math.log10(Math.max(length, 10)) - 2))} `);
-            break;
-          }
-        }
-      }
     });
   }
 
   const rowHeight = 22;
   if (data.rows.length) {
-    const key = document.createElement("b");
-    key.append("What the threads did");
-    panel(key, data.rows.length * rowHeight, svg => {
+    panel("Threads running Go (blue) or in system calls (orange)", data.rows.length * rowHeight, svg => {
       data.rows.forEach((row, i) => {
         const top = i * rowHeight + 2, height = rowHeight - 4, foot = top + height;
         svg.append(el("rect", {class: "floor", x: left, width: width - left - right, y: top, height}));
@@ -164,39 +148,16 @@
         svg.append(el("text", {class: "label", x: left - 6, y: top + 13, "text-anchor": "end"}, id));
         if (rest.length) svg.append(el("text", {class: "label name", x: left + 6, y: top + 13}, rest.join(", ")));
       });
-    }, (t, values, y) => {
-      for (const [name, class_] of [["running Go", "c0"], ["in system calls", "c1"]]) {
-        const item = document.createElement("span"), k = document.createElement("i");
-        k.className = class_;
-        item.append(k, name);
-        values.append(item, " ");
-      }
-      const row = data.rows[Math.floor(y / rowHeight)];
-      if (t === null || !row) return;
-      const j = Math.floor(t / row.step), percent = v => Math.round(100 * (v ?? 0)) + " %";
-      values.append(`thread ${row.title}: ${percent(row.running[j])} running, ${percent(row.syscall[j])} in system calls`);
     });
   }
 
   const axis = el("svg", {height: 30, class: "axis", role: "img", "aria-label": "time"});
   root.append(axis);
-  const drawAxis = () => {
-    const s = step(view[1] - view[0], Math.max(2, width / 140));
-    for (const t of lines(view[0], view[1], s)) {
-      axis.append(el("line", {class: "grid", x1: x(t), x2: x(t), y1: 0, y2: 5}));
-      axis.append(el("text", {x: x(t), y: 18, "text-anchor": "middle"}, time(t, s)));
-    }
-    // which part of the whole this is
-    const whole = width - left - right;
-    axis.append(el("rect", {class: "floor", x: left, width: whole, y: 25, height: 4}));
-    axis.append(el("rect", {class: "running", x: left + view[0] / total * whole, width: Math.max(2, (view[1] - view[0]) / total * whole), y: 25, height: 4}));
-  };
-
   const precise = () => 10 ** Math.floor(Math.log10(Math.max((view[1] - view[0]) / 1000, 1)));
   const describe = () => {
     for (const p of panels) {
       p.values.replaceChildren();
-      p.describe(cursor?.t ?? null, p.values, cursor?.svg === p.svg ? cursor.y : -1);
+      p.describe(cursor?.t ?? null, p.values);
       p.svg.querySelectorAll(".cross, .chosen").forEach(e => e.remove());
       if (chosen) {
         const [a, b] = [Math.min(...chosen), Math.max(...chosen)];
@@ -209,14 +170,12 @@
   };
   const draw = () => {
     width = Math.max(300, root.clientWidth);
+    const s = step(view[1] - view[0], Math.max(2, width / 140)), times = lines(view[0], view[1], s);
     for (const p of panels) {
-      p.svg.replaceChildren();
-      for (const t of lines(view[0], view[1], step(view[1] - view[0], Math.max(2, width / 140))))
-        p.svg.append(el("line", {class: "grid", x1: x(t), x2: x(t), y1: 0, y2: p.height}));
+      p.svg.replaceChildren(...times.map(t => el("line", {class: "grid", x1: x(t), x2: x(t), y1: 0, y2: p.height})));
       p.draw(p.svg);
     }
-    axis.replaceChildren();
-    drawAxis();
+    axis.replaceChildren(...times.map(t => el("text", {x: x(t), y: 18, "text-anchor": "middle"}, time(t, s))));
     root.dataset.from = view[0];
     root.dataset.to = view[1];
     describe();
@@ -235,44 +194,32 @@
   const actions = {in: () => zoom(0.5), out: () => zoom(2), left: () => pan(-0.25), right: () => pan(0.25), reset: () => show(0, total)};
 
   for (const b of root.querySelectorAll("button[data-do]")) b.addEventListener("click", () => actions[b.dataset.do]());
-  const keys = {"+": "in", "=": "in", "-": "out", "−": "out", "ArrowLeft": "left", "ArrowRight": "right", "0": "reset", "Home": "reset"};
+  const keys = {"+": "in", "-": "out", "ArrowLeft": "left", "ArrowRight": "right", "0": "reset"};
   root.addEventListener("keydown", e => {
-    if (!(e.key in keys) || e.ctrlKey || e.metaKey || e.altKey || e.target.tagName === "INPUT") return;
+    if (!(e.key in keys) || e.ctrlKey || e.metaKey || e.altKey) return;
     e.preventDefault();
     actions[keys[e.key]]();
   });
-  root.addEventListener("wheel", e => {
-    if (!e.target.closest("svg") || !e.ctrlKey) return;
-    e.preventDefault();
-    zoom(1.0015 ** (e.deltaY * (e.deltaMode ? 30 : 1)), at(place(e)));
-  }, {passive: false});
-
   const place = e => Math.min(Math.max(e.clientX - root.getBoundingClientRect().left, left), width - right);
   root.addEventListener("pointermove", e => {
     const svg = e.target.closest?.("svg");
-    if (!svg || drag?.pan) return;
-    const px = place(e);
-    cursor = {x: px, t: at(px), svg, y: e.clientY - svg.getBoundingClientRect().top};
+    if (!svg) return;
+    cursor = {x: place(e), t: at(place(e))};
     describe();
   });
   root.addEventListener("pointerleave", () => { cursor = null; describe(); });
 
   let drag = null;
   root.addEventListener("pointerdown", e => {
-    if (!e.target.closest("svg") || e.button > 1) return;
-    if (e.pointerType === "touch") return;
+    if (!e.target.closest("svg") || e.button > 0 || e.pointerType === "touch") return;
     e.preventDefault();
     root.focus({preventScroll: true});
-    drag = {from: place(e), pan: e.shiftKey || e.button === 1, view: view.slice(), to: e.target.dataset.to};
+    drag = {from: place(e), to: e.target.dataset.to};
   });
   addEventListener("pointermove", e => {
     if (!drag) return;
     const px = place(e);
-    if (drag.pan) {
-      const d = (drag.from - px) / (width - left - right) * (drag.view[1] - drag.view[0]);
-      cursor = null;
-      show(drag.view[0] + d, drag.view[1] + d);
-    } else if (Math.abs(px - drag.from) > 3) {
+    if (Math.abs(px - drag.from) > 3) {
       chosen = [drag.from, px];
       describe();
     }
@@ -284,7 +231,6 @@
     if (range) show(at(Math.min(...range)), at(Math.max(...range)));
     else if (to) unfold(document.getElementById(to));
   });
-  root.addEventListener("dblclick", e => { if (e.target.closest("svg") && !e.target.dataset.to) actions.reset(); });
 
   const unfold = e => {
     document.querySelectorAll(".shown").forEach(e => e.classList.remove("shown"));

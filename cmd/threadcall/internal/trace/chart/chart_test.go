@@ -40,20 +40,13 @@ func sample() *report.Report {
 		Created: 1234}
 	r.Threads = report.Threads{Seen: series(func(t float64) float64 { return math.Min(3, 1+math.Floor(t)) }),
 		Busy: series(func(t float64) float64 { return 1 + math.Mod(math.Floor(3*t), 2) }), Total: 3, Peak: 2}
-	timeline := func(n int) report.Timeline {
-		l := report.Timeline{Step: step}
-		for i := range 200 {
-			l.Running = append(l.Running, 0.5+0.5*math.Sin(float64(i*n)/9))
-			l.Syscall = append(l.Syscall, 0.3*(0.5-0.5*math.Sin(float64(i*n)/9)))
-		}
-		return l
-	}
+	timeline := report.Timeline{Step: step, Running: slices.Repeat([]float64{0.5, 1}, 100), Syscall: slices.Repeat([]float64{0.3, 0}, 100)}
 	for i := range 3 {
-		r.Threads.Busiest = append(r.Threads.Busiest, report.Thread{ID: int64(4000 + i), Timeline: timeline(i + 1)})
+		r.Threads.Busiest = append(r.Threads.Busiest, report.Thread{ID: int64(4000 + i), Timeline: timeline})
 	}
 	r.Locked = []report.LockedThread{{Thread: 4001, Goroutine: 7, Function: "example.com/long/path/gl.(*Loop).run", Evidence: report.ServesCalls,
 		Executions: 900, Running: 3 * time.Second, Syscall: time.Second, Idle: 6 * time.Second, Calls: 1500, Serving: 2 * time.Second,
-		Waits: []report.Wait{{Reason: "chan receive", N: 12, Time: 5 * time.Second}}, Timeline: timeline(2)}}
+		Waits: []report.Wait{{Reason: "chan receive", N: 12, Time: 5 * time.Second}}, Timeline: timeline}}
 	for i := range 9 {
 		at := time.Duration(i+1) * time.Second
 		r.GC.Longest = append(r.GC.Longest, report.Interval{At: at, Length: 30 * time.Millisecond, What: "cycle"})
@@ -90,12 +83,7 @@ func sample() *report.Report {
 
 // distribution returns one of n numbers around middle.
 func distribution(middle float64, n uint64) report.Distribution {
-	d := report.Distribution{N: n, Sum: middle * float64(n), Min: middle / 4, P50: middle, P90: 2 * middle, P99: 3 * middle, Max: 4 * middle}
-	for i := -16; i < 16; i++ {
-		low := middle * math.Pow(2, float64(i)/8)
-		d.Classes = append(d.Classes, report.Class{Low: low, High: low * math.Pow(2, 1.0/8), N: uint64(float64(n) * math.Exp(-float64(i*i)/40) / 8)})
-	}
-	return d
+	return report.Distribution{N: n, Sum: middle * float64(n), Min: middle / 4, P50: middle, P90: 2 * middle, P99: 3 * middle, Max: 4 * middle}
 }
 
 // helpers are for the scripts of the tests.
@@ -128,15 +116,10 @@ func TestThePlotsAreZoomedAndMoved(t *testing.T) {
 		key("ArrowLeft"); note();
 		key("0"); note();
 		point("pointerdown", 0.2); point("pointermove", 0.4); point("pointerup", 0.4); note();
-		point("pointerdown", 0.5, {shiftKey: true}); point("pointermove", 0, {shiftKey: true}); point("pointerup", 0); note();
-		svg.dispatchEvent(new MouseEvent("dblclick", {bubbles: true})); note();
-		const box = svg.getBoundingClientRect();
-		svg.dispatchEvent(new WheelEvent("wheel", {bubbles: true, cancelable: true, ctrlKey: true, deltaY: -462, clientX: box.left + 104, clientY: box.top}));
-		note();
 		return {views, axes};`, &got)
 	want := [][2]float64{
 		{0, 10e9}, {2.5e9, 7.5e9}, {3.75e9, 8.75e9}, {0, 10e9}, {3.75e9, 6.25e9}, {3.125e9, 5.625e9}, {0, 10e9},
-		{2e9, 4e9}, {3e9, 5e9}, {0, 10e9}, {0, 5e9},
+		{2e9, 4e9},
 	}
 	if len(got.Views) != len(want) {
 		t.Fatalf("views %v", got.Views)
@@ -166,7 +149,7 @@ func TestTheCrosshairShowsTheValues(t *testing.T) {
 	if strings.Contains(got.Before, "at ") || !strings.HasPrefix(got.At, "at 5.0") {
 		t.Errorf("%q, then %q", got.Before, got.At)
 	}
-	for _, want := range []string{"allocated 5 MiB (4.50 MiB to 5.50 MiB)", "goal 7 MiB", "existing 11", "seen 3", "cycle", "GC sweep termination 90"} {
+	for _, want := range []string{"allocated 5 MiB (4.50 MiB to 5.50 MiB)", "goal 7 MiB", "existing 11", "seen 3"} {
 		if !strings.Contains(got.Texts, want) || strings.Contains(got.After, want) {
 			t.Errorf("%q is not there, or stays:\n%s", want, got.Texts)
 		}
@@ -201,7 +184,7 @@ func TestEverythingIsOnThePage(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"sample <b>", "a warning <i>", "12 MiB", "b.(*Window[go.shape.int]).Show", "chan receive", "800 µs",
-		"by the trace itself", "± 512 KiB, by 9 lows" /* twice the standard error */} {
+		"by the trace itself", "GC sweep termination 90 µs", "± 512 KiB, by 9 lows" /* twice the standard error */} {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -101,7 +101,7 @@ func lineOf(name string, s report.Series) series {
 func bars(intervals []report.Interval) []bar {
 	out := make([]bar, len(intervals))
 	for i, v := range intervals {
-		out[i] = bar{At: int64(v.At), Parts: []int64{int64(v.Length)}, What: v.What}
+		out[i] = bar{At: int64(v.At), Parts: []int64{int64(v.Length)}, What: v.What + " " + ui.Duration(v.Length)}
 	}
 	return out
 }

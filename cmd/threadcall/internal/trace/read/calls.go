@@ -24,7 +24,6 @@ const (
 type calls struct {
 	*analysis
 	pending map[xtrace.TaskID]*call
-	spare   []*call
 
 	total, inPlace, unfinished, notRun uint64
 	places                             map[placeKey]*place
@@ -84,12 +83,7 @@ func (c *calls) init(a *analysis) {
 func (c *calls) of(task xtrace.TaskID) *call {
 	p := c.pending[task]
 	if p == nil {
-		if n := len(c.spare); n > 0 {
-			p, c.spare = c.spare[n-1], c.spare[:n-1]
-			*p = call{}
-		} else {
-			p = &call{}
-		}
+		p = &call{}
 		c.pending[task] = p
 	}
 	return p
@@ -199,7 +193,6 @@ func (c *calls) check(id xtrace.TaskID, p *call) {
 	}
 	if c.pending[id] == p {
 		delete(c.pending, id)
-		c.spare = append(c.spare, p)
 	}
 }
 

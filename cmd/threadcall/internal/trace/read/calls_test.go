@@ -4,13 +4,8 @@ import (
 	"context"
 	rtrace "runtime/trace"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/threadcall/threadcall/thread"
-
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
 // A mark by hand: what the engine writes, at times that are known.
@@ -85,62 +80,4 @@ func TestTheTimesOfACall(t *testing.T) {
 	if p.N != 1 || p.Queued.Max != float64(c.Queued) || p.Run.P50 != float64(c.Run) || p.Return.Min != float64(c.Return) {
 		t.Errorf("place %+v, call %+v", p, c)
 	}
-}
-
-func TestCallsAreCountedWhereTheyAreMade(t *testing.T) {
-	const calls, posts, nested = 200, 300, 40
-	r := analyse(t, func() {
-		th := thread.New()
-		var others sync.WaitGroup
-		for range 2 {
-			others.Go(func() { callMany(th, calls/2) })
-		}
-		others.Wait()
-		th.Call(func() { callMany(th, nested); th.Go(func() {}) })
-		postMany(th, posts)
-		th.Terminate()
-		if th.Call(func() {}) {
-			t.Error("called a terminated thread")
-		}
-	})
-	c := r.Calls
-	if c.Total != calls+nested+1+posts+2 || c.InPlace != nested || c.Unfinished != 0 {
-		t.Errorf("%d calls, %d in place, %d unfinished", c.Total, c.InPlace, c.Unfinished)
-	}
-	if c.NotRun != 1 {
-		t.Errorf("%d did not run, want 1", c.NotRun)
-	}
-	for _, want := range []struct {
-		kind, from string
-		n          uint64
-	}{
-		{"Call", ".callMany", calls}, {"Go", ".postMany", posts}, {"in place", ".callMany", nested}, {"Call", ".postMany", 1},
-		{"Call", ".TestCallsAreCountedWhereTheyAreMade.func1", 1},
-	} {
-		p := findPlace(r, want.kind, want.from)
-		if p.N != want.n || p.Queued.N != want.n || p.Run.N != want.n || p.Return.N != want.n ||
-			!strings.HasSuffix(p.File, "calls_test.go") || len(p.Threads) != 1 {
-			t.Errorf("%s of %s: %+v, want %d", want.kind, want.from, p, want.n)
-		}
-	}
-	if len(r.Locked) == 0 {
-		t.Fatal("no locked thread")
-	}
-	l := r.Locked[0]
-	if l.Evidence != report.ServesCalls || l.Calls != c.Total || l.Serving <= 0 || l.Thread != findPlace(r, "Call", ".callMany").Threads[0] {
-		t.Errorf("%+v", l)
-	}
-}
-
-func callMany(th *thread.Thread, n int) {
-	for range n {
-		th.Call(func() {})
-	}
-}
-
-func postMany(th *thread.Thread, n int) {
-	for range n {
-		th.Go(func() {})
-	}
-	thread.Eval(th, func() int { return 0 }) // waits for them, from another line
 }

@@ -3,7 +3,6 @@ package read
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -11,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/trace"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -57,27 +55,6 @@ func generations(t *testing.T) []byte {
 	return data
 }
 
-// batches returns the offsets of the batches of a trace. The runtime writes whole ones, so a killed program leaves whole
-// ones.
-func batches(data []byte) (begins []int) {
-	const batch = 1 // the type of the event with which one begins; that which ends a generation stands alone
-	for at := headerSize; at < len(data); {
-		begins = append(begins, at)
-		at++
-		if data[at-1] != batch {
-			continue
-		}
-		var size uint64
-		for range 4 { // generation, thread, time, size
-			var n int
-			size, n = binary.Uvarint(data[at:])
-			at += n
-		}
-		at += int(size)
-	}
-	return begins
-}
-
 func TestADamagedTraceIsReportedOrRefused(t *testing.T) {
 	data := generations(t)
 	seed := rand.Uint64()
@@ -113,10 +90,8 @@ func TestWhatIsNoTraceIsNamed(t *testing.T) {
 		{"", "it is empty"},
 		{"go 1.2", "ends within its header"},
 		{"go 1.23 trace\x00\x00\x00", "ends within its first second"},
-		{"go 1.26 trace\x00\x00\x00", "ends within its first second"},
 		{"go 1.26 trace\x00\x00\x00" + strings.Repeat("x", 100), "that can be read"},
 		{"go 1.5 trace\x00\x00\x00\x00", "Go 1.5, and formats before Go 1.11 cannot be read"},
-		{"go 1.10 trace\x00\x00\x00", "Go 1.10"},
 		{"go 1.99 trace\x00\x00\x00", "must be built with a newer golang.org/x/exp/trace"},
 		{"go 1.21 trace\x00\x00\x00" + strings.Repeat("x", 100), "that can be read"},
 		{"go 1.x trace\x00\x00\x00\x00", "not a Go execution trace"},
@@ -127,10 +102,8 @@ func TestWhatIsNoTraceIsNamed(t *testing.T) {
 		{"\x0a\x04\x08\x01\x10\x02\x12\x08\xff\xfe", "profile; open"},
 		{"goroutine 1 [running]:\nmain.main()\n", `text file ("goroutine 1 [running]:")`},
 		{`{"traceEvents":[{"ph":"X","ts":1}]}`, "Chrome's format; open it in a browser"},
-		{` [{"name":"a","ph":"B"}]`, "Chrome's format"},
 		{`{"a":1}`, "JSON file"},
 		{"\x7fELF\x02\x01\x01", "program; to run it, put -- before it"},
-		{"PK\x03\x04....", "zip file; unpack it"},
 		{"\x28\xb5\x2f\xfd....", "compressed file"},
 		{"\x00\x01\x02\x03\x04\x05\x06\x07\x08", `begins with "\x00\x01\x02`},
 	} {
@@ -155,19 +128,14 @@ func TestAnErrorOfTheFileIsReturned(t *testing.T) {
 func TestATraceThatIsCutOffIsReportedUpToThere(t *testing.T) {
 	data := generations(t)
 	whole := read(t, data)
-	ends := batches(data)
-	for i := range 40 {
-		ends = append(ends, len(data)*i/40)
-	}
-	slices.Sort(ends)
-	var before uint64
-	truncated := 0
-	for i := 0; i < len(ends); i += 1 + len(ends)/80 {
-		r, err := Trace(bytes.NewReader(data[:ends[i]]), Options{})
+	before, truncated := uint64(0), 0
+	for i := range 80 {
+		end := len(data) * i / 80
+		r, err := Trace(bytes.NewReader(data[:end]), Options{})
 		if err != nil {
 			if !errors.Is(err, ErrNoTrace) || before > 0 || !strings.Contains(err.Error(), "empty") &&
 				!strings.Contains(err.Error(), "ends within") {
-				t.Errorf("%d of %d bytes, %d events before: %v", ends[i], len(data), before, err)
+				t.Errorf("%d of %d bytes, %d events before: %v", end, len(data), before, err)
 			}
 			continue
 		}
@@ -178,13 +146,13 @@ func TestATraceThatIsCutOffIsReportedUpToThere(t *testing.T) {
 			}
 		}
 		if r.Trace.Events < before || r.Trace.Events > whole.Trace.Events {
-			t.Errorf("%d events in %d bytes, %d in less, %d in all", r.Trace.Events, ends[i], before, whole.Trace.Events)
+			t.Errorf("%d events in %d bytes, %d in less, %d in all", r.Trace.Events, end, before, whole.Trace.Events)
 		}
 		consistent(t, r)
 		before = r.Trace.Events
 	}
 	if truncated < 10 {
-		t.Errorf("of %d parts, only %d were reported", len(ends), truncated)
+		t.Errorf("only %d of 80 parts were reported", truncated)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestWhatShowsThatAGoroutineIsLocked(t *testing.T) {
 		locked bool
 	}{
 		{"another thread gives up its P for it", round{why: "channel", pStopped: 5, pBy: other, world: -5}, true},
-		{"a locked thread gives up its P and sleeps", round{why: "channel", pStopped: 5, pBy: other, byLocked: true, world: -5}, false},
+		{"a locked thread gives up its P and parks", round{why: "channel", pStopped: 5, pBy: other, byLocked: true, world: -5}, false},
 		{"it takes a P that was idle", round{why: "channel", pStopped: -5, pBy: other, world: -5}, false},
 		{"its thread gave up the P before", round{why: "channel", pStopped: 5, pBy: on, world: -5}, false},
 		{"the P was taken from a system call", round{why: "channel", pStopped: 5, pBy: -1, world: -5}, false},

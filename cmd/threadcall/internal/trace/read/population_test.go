@@ -15,7 +15,7 @@ func TestGoroutinesAreCounted(t *testing.T) {
 	var began, ended sync.WaitGroup
 	for range before {
 		began.Add(1)
-		go sleeper(&began, &ended, stay)
+		go waiter(&began, &ended, stay)
 	}
 	began.Wait()
 	there := uint64(runtime.NumGoroutine())
@@ -23,7 +23,7 @@ func TestGoroutinesAreCounted(t *testing.T) {
 		began.Add(during)
 		for range during {
 			ended.Add(1)
-			go sleeper(&began, &ended, leave)
+			go waiter(&began, &ended, leave)
 		}
 		began.Wait()
 		close(leave)
@@ -31,7 +31,7 @@ func TestGoroutinesAreCounted(t *testing.T) {
 	})
 	close(stay)
 
-	if f := findFunction(r, ".sleeper"); f.Goroutines != before+during || f.Executions < during {
+	if f := findFunction(r, ".waiter"); f.Goroutines != before+during || f.Executions < during {
 		t.Errorf("%+v, want %d goroutines", f, before+during)
 	}
 	g := r.Goroutines
@@ -56,7 +56,7 @@ func TestGoroutinesAreCounted(t *testing.T) {
 	}
 }
 
-func sleeper(began, ended *sync.WaitGroup, until chan bool) {
+func waiter(began, ended *sync.WaitGroup, until chan bool) {
 	began.Done()
 	<-until
 	if until != nil {
@@ -115,12 +115,10 @@ func TestMemoryIsThatOfGoroutinesThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := 0
-	if err := a.read(in, func() { most = max(most, len(a.sched.existing)) }); err != nil {
+	if err := a.read(in, func() {}); err != nil {
 		t.Fatal(err)
 	}
-	if a.sched.population.created < 5000 || len(a.sched.existing)+len(a.sched.spare) > 1000 {
-		t.Errorf("%d goroutines were created, %d are kept, %d records are spare", a.sched.population.created,
-			len(a.sched.existing), len(a.sched.spare))
+	if a.sched.population.created < 5000 || len(a.sched.existing) > 1000 {
+		t.Errorf("%d goroutines were created, %d are kept", a.sched.population.created, len(a.sched.existing))
 	}
 }

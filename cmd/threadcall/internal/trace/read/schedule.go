@@ -12,7 +12,6 @@ type scheduler struct {
 	*analysis
 	existing map[xtrace.GoID]*goroutine
 	procs    map[xtrace.ProcID]proc
-	spare    []*goroutine
 
 	population population
 	moves      moves
@@ -111,21 +110,12 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 		s.population.ended++
 		s.population.change(s.now, -1)
 		delete(s.existing, id)
-		s.spare = append(s.spare, g)
 	}
 }
 
 // found adds a goroutine that was created, or that existed when the trace began.
 func (s *scheduler) found(id xtrace.GoID, ev *xtrace.Event, t *xtrace.StateTransition, from xtrace.GoState) *goroutine {
-	var g *goroutine
-	if n := len(s.spare); n > 0 {
-		g, s.spare = s.spare[n-1], s.spare[:n-1]
-		on := g.on[:0]
-		*g = goroutine{on: on}
-	} else {
-		g = &goroutine{}
-	}
-	g.id, g.thread, g.state, g.since = id, -1, from, s.now
+	g := &goroutine{id: id, thread: -1, state: from, since: s.now}
 	if from == xtrace.GoNotExist {
 		g.created = s.stacks.id(ev.Stack())
 		s.population.created++
@@ -151,10 +141,10 @@ func (s *scheduler) leave(g *goroutine) {
 	switch g.state {
 	case xtrace.GoRunning:
 		g.times.running += length
-		s.workers.ran(g.thread, g.since, s.now)
+		s.workers.spent(g.thread, g.since, s.now, false)
 	case xtrace.GoSyscall:
 		g.times.syscall += length
-		s.workers.syscalled(g.thread, g.since, s.now)
+		s.workers.spent(g.thread, g.since, s.now, true)
 	case xtrace.GoRunnable:
 		g.times.runnable += length
 		s.workers.waited(g, "ready to run", length)

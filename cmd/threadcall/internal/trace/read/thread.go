@@ -78,22 +78,19 @@ func (w *workers) release(n int32, now time.Duration) {
 	}
 }
 
-// ran and syscalled record the times of a thread.
-func (w *workers) ran(n int32, from, to time.Duration) {
-	if n >= 0 {
-		t := w.list[n]
-		t.first = min(t.first, from)
-		t.running += to - from
-		t.runs.Add(from, to)
+// spent records the time of a thread in a goroutine or in a system call of it.
+func (w *workers) spent(n int32, from, to time.Duration, syscall bool) {
+	if n < 0 {
+		return
 	}
-}
-
-func (w *workers) syscalled(n int32, from, to time.Duration) {
-	if n >= 0 {
-		t := w.list[n]
-		t.first = min(t.first, from)
+	t := w.list[n]
+	t.first = min(t.first, from)
+	if syscall {
 		t.syscall += to - from
 		t.syscalls.Add(from, to)
+	} else {
+		t.running += to - from
+		t.runs.Add(from, to)
 	}
 }
 

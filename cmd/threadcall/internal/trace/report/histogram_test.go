@@ -7,31 +7,6 @@ import (
 	"testing"
 )
 
-func TestEachNumberHasOneClass(t *testing.T) {
-	check := func(x uint64) {
-		low, high := limits(classOf(x))
-		if float64(x) < low || float64(x) >= high && x < 1<<53 { // beyond, floating point rounds
-			t.Errorf("%d is in the class from %v to %v", x, low, high)
-		}
-		if x >= exact && (high-low)/low > 1.0/perStep {
-			t.Errorf("%d is in a class from %v to %v, which is too wide", x, low, high)
-		}
-	}
-	for x := range uint64(5000) {
-		check(x)
-		if x > 0 && classOf(x)-classOf(x-1) > 1 {
-			t.Errorf("an empty class before %d", x)
-		}
-	}
-	for power := range 64 {
-		x := uint64(1) << power
-		check(x)
-		check(x - 1)
-		check(x + x/3)
-	}
-	check(math.MaxUint64)
-}
-
 func TestQuantilesAreNear(t *testing.T) {
 	for seed := range uint64(30) {
 		rnd := rand.New(rand.NewPCG(seed, 2))

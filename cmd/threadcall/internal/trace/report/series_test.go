@@ -78,3 +78,16 @@ func TestSharesSumUpToTheTime(t *testing.T) {
 		}
 	}
 }
+
+func TestATrendIsTheLineOfLeastSquares(t *testing.T) {
+	var exact Regression
+	for i := range 10 {
+		exact.Add(time.Duration(i)*time.Minute, 1000+50*float64(i))
+		if r := exact.Trend(); i < 2 && r != nil {
+			t.Errorf("%d points have the trend %+v", i+1, r)
+		}
+	}
+	if r := exact.Trend(); math.Abs(r.Growth-50) > 1e-9 || r.Error > 1e-6 || r.First != 1000 || r.Last != 1450 {
+		t.Errorf("%+v", r)
+	}
+}

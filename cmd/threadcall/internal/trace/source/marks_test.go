@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/recorder"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -76,5 +77,8 @@ func TestCallsAreInTheTraceWithTheirPlaces(t *testing.T) {
 	}
 	if c := r.report.Calls; c.NotRun != 1 || c.Unfinished != 0 || c.InPlace != calls || c.Total != 7*calls+3 {
 		t.Errorf("%d calls, %d of them in place, %d not run, %d unfinished", c.Total, c.InPlace, c.NotRun, c.Unfinished)
+	}
+	if l := r.report.Locked; len(l) == 0 || l[0].Evidence != report.ServesCalls || l[0].Calls == 0 || l[0].Serving <= 0 {
+		t.Errorf("locked threads %+v", l)
 	}
 }

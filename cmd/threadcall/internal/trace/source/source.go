@@ -56,7 +56,7 @@ func Classify(args []string) (file string, packages []string, err error) {
 // Open gets the traces: one, or one for each package that has tests, each when the one before has been read. A trace
 // must not be used after the loop has gone on.
 //
-// An error says why there is no trace; with several packages, others may follow. Tests and commands that fail leave
+// An error has the reason why there is no trace; with several packages, others may follow. Tests and commands that fail leave
 // a trace nevertheless, with the failure. When ctx is done, what runs is interrupted, and its trace up to there is the
 // last one.
 func Open(ctx context.Context, r Request) iter.Seq2[*Trace, error] {
@@ -220,7 +220,7 @@ func read(file, name string, failed error, yield func(*Trace, error) bool) (more
 	return yield(&Trace{Reader: f, Name: name, Size: size(f), Failed: failed}, nil)
 }
 
-// size returns how much can be read, or -1 if f does not say.
+// size returns how much can be read, or -1 if that is not known.
 func size(f *os.File) int64 {
 	at, err := f.Stat()
 	if err != nil || !at.Mode().IsRegular() {

@@ -53,11 +53,10 @@ func (t text) opening(r *report.Report) {
 func (t text) memory(r *report.Report) {
 	t.heading("Heap and collector")
 	h, gc, stops := r.Heap, r.GC, r.Stops
-	plot{values: h.Allocated, line: h.Goal, end: r.Trace.Duration, format: ui.Bytes[float64]}.write(t.Screen)
 	if len(h.Allocated.Points) == 0 {
 		t.fact("heap", "The trace does not have its size.")
 	} else {
-		t.fact("heap", "first %s, last %s, peak %s; dots are the goal of the collector", ui.Bytes(h.First), ui.Bytes(h.Last),
+		t.fact("heap", "first %s, last %s, peak %s", ui.Bytes(h.First), ui.Bytes(h.Last),
 			ui.Bytes(h.Peak))
 		growth := fmt.Sprintf("%s a minute from first to last", signed(h.Growth))
 		if l := h.Lows; l != nil {
@@ -105,7 +104,6 @@ func signed(n float64) string {
 func (t text) population(r *report.Report) {
 	t.heading("Goroutines and threads")
 	g := r.Goroutines
-	plot{values: g.Existing, end: r.Trace.Duration, format: ui.Number[float64]}.write(t.Screen)
 	t.fact("goroutines", "first %s, last %s (%s of them the runtime's), peak %s; %s began, %s ended", ui.Count(g.First),
 		ui.Count(g.Last), ui.Count(g.System), ui.Count(g.Peak), ui.Count(g.Created), ui.Count(g.Ended))
 	t.fact("threads", "%s ran goroutines, at most %s at a time", ui.Count(r.Threads.Total), ui.Count(r.Threads.Peak))

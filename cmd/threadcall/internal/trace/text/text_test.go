@@ -34,14 +34,6 @@ func written(t *testing.T, width int, write func(*ui.Screen)) string {
 	return string(text)
 }
 
-func curve(values ...float64) report.Series {
-	var c report.Curve
-	for i, x := range values {
-		c.Add(time.Second*time.Duration(i)/time.Duration(len(values)), x)
-	}
-	return c.Series(time.Second, 0)
-}
-
 func TestTheTextHasTheFactsOfTheReport(t *testing.T) {
 	frame := report.Frame{Func: "main." + strings.Repeat("long", 20), File: "/src/main.go", Line: 7}
 	call := report.Call{Kind: "Call", Run: 5 * time.Millisecond, From: []report.Frame{frame},
@@ -49,7 +41,7 @@ func TestTheTextHasTheFactsOfTheReport(t *testing.T) {
 	r := &report.Report{
 		Trace:    report.Trace{Name: "some.trace", Duration: time.Second},
 		Warnings: []string{"The trace is damaged, and this takes more than one line to describe, as warnings often do."},
-		Heap:     report.Heap{Allocated: curve(1<<20, 2<<20), Peak: 2 << 20, Lows: &report.Trend{N: 3, Growth: 4096, Error: 512}},
+		Heap:     report.Heap{Allocated: report.Series{Points: make([]report.Point, 1)}, Peak: 2 << 20, Lows: &report.Trend{N: 3, Growth: 4096, Error: 512}},
 		Stops:    report.Stops{Reasons: []report.StopReason{{Reason: "GC mark termination"}, {Reason: "start trace", Own: true}}},
 		Calls:    report.Calls{Total: 20, InPlace: 3, Places: []report.Place{{Frame: frame, Kind: "Call", N: 17}}, Worst: []report.Call{call}},
 		Affinity: report.Affinity{Executions: 40, Moves: 4, Why: []report.Count{{Name: "channel", N: 3}, {Name: "sync", N: 1}}},
@@ -63,57 +55,10 @@ func TestTheTextHasTheFactsOfTheReport(t *testing.T) {
 			t.Errorf("has no %q:\n%s", want, text)
 		}
 	}
-	if narrow := written(t, 70, func(s *ui.Screen) { s.Width = 30; Write(s, r) }); strings.Contains(narrow, "│") {
-		t.Errorf("a plot on 30 columns:\n%s", narrow)
-	}
-}
-
-func TestAnEmptyReportIsAText(t *testing.T) {
-	text := written(t, 80, func(s *ui.Screen) { Write(s, &report.Report{}) })
+	empty := written(t, 80, func(s *ui.Screen) { Write(s, &report.Report{}) })
 	for _, want := range []string{"does not have its size", "stop-the-world  0 times", "moves           none"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("has no %q:\n%s", want, text)
-		}
-	}
-}
-
-func TestAPlotIsAsHighAsTheSeries(t *testing.T) {
-	var rising []float64
-	for i := range 100 {
-		rising = append(rising, float64(i))
-	}
-	lines := strings.Split(written(t, 80, func(s *ui.Screen) {
-		plot{values: curve(rising...), end: time.Second, format: func(float64) string { return "most" }}.write(s)
-	}), "\n")
-	if len(lines) != rows+2 || !strings.HasPrefix(strings.TrimSpace(lines[0]), "most │") {
-		t.Fatalf("%q", lines)
-	}
-	before := 0
-	for _, line := range lines[:rows] { // each lower row has more cells
-		n := strings.Count(line, "█")
-		if n <= before {
-			t.Errorf("%d cells below %d: %q", n, before, lines)
-		}
-		before = n
-	}
-	if before < 50 || before > 66 {
-		t.Errorf("%d cells in the last row: %q", before, lines)
-	}
-}
-
-func TestAPlotKeepsAShortPeak(t *testing.T) {
-	var c report.Curve
-	c.Add(0, 1)
-	c.Add(520*time.Millisecond, 100)
-	c.Add(520*time.Millisecond+1, 1)
-	low, high := columns(c.Series(time.Second, 0), 10, time.Second)
-	for i := range 10 {
-		want := 1.0
-		if i == 5 {
-			want = 100
-		}
-		if low[i] != 1 || high[i] != want {
-			t.Errorf("column %d: %v to %v", i, low[i], high[i])
+		if !strings.Contains(empty, want) {
+			t.Errorf("an empty report has no %q:\n%s", want, empty)
 		}
 	}
 }

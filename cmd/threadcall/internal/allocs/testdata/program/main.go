@@ -1,4 +1,4 @@
-// Program allocates what is known, and ends with the status that it is told, or after an interrupt.
+// Program allocates what is known, and ends with the status in its argument, or after an interrupt.
 package main
 
 import (
