@@ -38,15 +38,13 @@ func allocations(limit float64, f func()) float64 {
 	return least
 }
 
-func TestAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
+// uses are ways to have a function run that allocate nothing in the steady state.
+func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
 	var local thread.Local[large]
 	n := 0
 	evalInt := func() int { n++; return n }
@@ -58,28 +56,41 @@ func TestAllocations(t *testing.T) {
 	}
 	nestPool := func() { p.Call(nop) }
 	toOther := func() { other.Call(nop) }
-	for name, f := range map[string]func(){
-		"Call":         func() { th.Call(nop) },
-		"CallContext":  func() { _ = th.CallContext(ctx, nop) },
-		"Go":           func() { th.Go(nop); th.Call(nop) },
-		"Go in a row":  func() { postMany(th.Go); th.Call(nop) },
-		"Eval":         func() { thread.Eval(th, evalInt) },
-		"large Eval":   func() { thread.Eval(th, evalLarge) },
-		"mixed Eval":   func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
-		"Pool.Call":    func() { p.Call(nop) },
-		"Pool.Go":      func() { postMany(p.Go); p.Call(nop) },
-		"EvalPool":     func() { thread.EvalPool(p, evalInt) },
-		"contexts":     func() { _ = p.CallContext(ctx, nop); _, _ = thread.EvalContext(ctx, th, evalInt) },
-		"EvalContext":  func() { _, _ = thread.EvalContext(ctx, p, evalLarge) },
-		"large":        func() { thread.EvalPool(p, evalLarge) },
-		"nested":       func() { th.Call(nest) },
-		"nested, pool": func() { p.Call(nestPool) },
-		"thread calls": func() { th.Call(toOther) },
-		"TLS":          func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
-		"watched":      func() { watched.Go(nop); watched.Call(nop) },
-		"On, ID":       func() { th.On(); th.ID() },
-		"TakePanic":    func() { th.TakePanic(); _ = p.Error(); th.Done() },
-	} {
+	serve := func() { th.Go(nop); th.Serve() }
+	return map[string]func(){
+		"Call":             func() { th.Call(nop) },
+		"CallContext":      func() { _ = th.CallContext(ctx, nop) },
+		"Go":               func() { th.Go(nop); th.Call(nop) },
+		"Go in a row":      func() { postMany(th.Go); th.Call(nop) },
+		"Eval":             func() { thread.Eval(th, evalInt) },
+		"mixed Eval":       func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
+		"Pool.Call":        func() { p.Call(nop) },
+		"Pool.Go":          func() { postMany(p.Go); p.Call(nop) },
+		"Pool.CallContext": func() { _ = p.CallContext(ctx, nop) },
+		"EvalPool":         func() { thread.EvalPool(p, evalInt); thread.EvalPool(p, evalLarge) },
+		"EvalContext":      func() { _, _ = thread.EvalContext(ctx, th, evalInt); _, _ = thread.EvalContext(ctx, p, evalLarge) },
+		"nested":           func() { th.Call(nest) },
+		"nested, pool":     func() { p.Call(nestPool) },
+		"thread calls":     func() { th.Call(toOther) },
+		"Serve":            func() { th.Call(serve) },
+		"TLS":              func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
+		"watched":          func() { watched.Go(nop); watched.Call(nop) },
+		"On, ID":           func() { th.On(); th.ID() },
+		"TakePanic":        func() { th.TakePanic(); _ = p.Error(); th.Done() },
+	}
+}
+
+func postMany(post func(func()) bool) {
+	for range 50 {
+		post(nop)
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	for name, f := range uses(t) {
 		t.Run(name, func(t *testing.T) {
 			ends(t, func() {
 				if n := allocations(0.01, f); n > 0.01 {
@@ -93,12 +104,6 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-func postMany(post func(func()) bool) {
-	for range 50 {
-		post(nop)
-	}
-}
-
 func TestAllocations_manyCallers(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -108,12 +113,9 @@ func TestAllocations_manyCallers(t *testing.T) {
 	defer cancel()
 	answer := func() int { return 42 }
 	for name, call := range map[string]func(){
-		"Call":        func() { th.Call(nop) },
 		"CallContext": func() { _ = th.CallContext(ctx, nop) },
 		"Eval":        func() { thread.Eval(th, answer) },
 		"EvalContext": func() { _, _ = thread.EvalContext(ctx, p, answer) },
-		"Pool.Call":   func() { p.Call(nop) },
-		"EvalPool":    func() { thread.EvalPool(p, answer) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			callers, calls := 64, 200

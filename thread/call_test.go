@@ -31,9 +31,7 @@ var promises = []promise{
 	{"panic", testPanic},
 	{"Goexit", testGoexit},
 	{"panic in Goexit", testPanicInGoexit},
-	{"posted Goexit", testPostedGoexit},
 	{"post", testPost},
-	{"terminate", testTerminate},
 	{"terminate while queued", testTerminateQueued},
 	{"terminate while running", testTerminateRunning},
 	{"terminate itself", testTerminateItself},
@@ -332,18 +330,6 @@ func testPanicInGoexit(t *testing.T, w way) {
 	}
 }
 
-func testPostedGoexit(t *testing.T, w way) {
-	ran := 0
-	for range 100 {
-		w.post(runtime.Goexit)
-		w.post(func() { ran++ })
-	}
-	ends(t, func() { w.call(nop) })
-	if p := w.fault(); ran != 100 || p != nil {
-		t.Errorf("%d of 100 functions between them ran, and %v is kept", ran, p)
-	}
-}
-
 // Go blocks neither while the thread is busy, nor on the thread itself.
 func testPost(t *testing.T, w way) {
 	many := scaled(200_000)
@@ -383,19 +369,6 @@ func testPost(t *testing.T, w way) {
 	}
 	w.post(step)
 	arrives(t, done)
-}
-
-func testTerminate(t *testing.T, w way) {
-	busy := occupy(t, w.post)
-	ends(t, w.terminate) // does not wait
-	busy.Open()
-	for range 3 {
-		if w.call(func() { t.Error("ran") }) || w.post(func() { t.Error("ran") }) {
-			t.Error("told that it ran")
-		}
-		time.Sleep(time.Millisecond)
-	}
-	arrives(t, w.done)
 }
 
 func testTerminateQueued(t *testing.T, w way) {
@@ -635,4 +608,29 @@ func TestTakePanic_lost(t *testing.T) {
 	if err := th.Error(); !errors.As(err, &p) || p.Value != errBoom {
 		t.Errorf("Error returned %v", err)
 	}
+}
+
+// A coroutine that outlives the function that began it calls the thread again in others.
+func TestCoroutine_outlives(t *testing.T) {
+	needsCoroutines(t)
+	th := start(t)
+	var next func() (int, bool)
+	var stop func()
+	th.Call(func() {
+		next, stop = iter.Pull(func(yield func(int) bool) {
+			for i := 0; yield(i); i++ {
+				th.Call(nop)
+			}
+		})
+	})
+	for i := range 100 {
+		ends(t, func() {
+			th.Call(func() {
+				if n, _ := next(); n != i {
+					t.Errorf("got %d, want %d", n, i)
+				}
+			})
+		})
+	}
+	th.Call(stop)
 }

@@ -134,24 +134,6 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 	})
 }
 
-func TestPool_Close_limit(t *testing.T) {
-	p := startPool(t, 1, thread.WithQueueLimit(1))
-	busy := occupy(t, p.Go)
-	p.Go(nop)
-	posted := make(chan bool)
-	for range 3 {
-		go func() { posted <- p.Go(nop) }() // waits for a place
-	}
-	go p.Close()
-	for range 3 {
-		if arrives(t, posted) {
-			t.Error("Go took a function after Close")
-		}
-	}
-	busy.Open()
-	arrives(t, p.Done())
-}
-
 func TestThread_Close_adopted(t *testing.T) {
 	t.Run("by the host", func(t *testing.T) {
 		h := adopt(t)
@@ -192,18 +174,4 @@ func TestThread_Close_adopted(t *testing.T) {
 		})
 		arrives(t, h.Done())
 	})
-}
-
-// The channel of Done says of a Thread that was dropped that it has ended, and does not keep it.
-func TestThread_Done_dropped(t *testing.T) {
-	done := map[string]<-chan struct{}{}
-	func() {
-		th, p := thread.New(), thread.NewPool(2)
-		th.Call(nop)
-		p.Call(nop)
-		done["thread"], done["pool"] = th.Done(), p.Done()
-	}()
-	for name, c := range done {
-		eventually(t, func() bool { return collectedAndEnded(c) }, "the %s ends", name)
-	}
 }

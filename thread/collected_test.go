@@ -94,8 +94,14 @@ func TestCollected_dropped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			goroutines := runtime.NumGoroutine()
+			var done []<-chan struct{} // do not keep the threads
 			for range 10 {
-				use(thread.New())
+				th := thread.New()
+				done = append(done, th.Done())
+				use(th)
+			}
+			for _, c := range done {
+				eventually(t, func() bool { return collectedAndEnded(c) }, "Done is closed")
 			}
 			eventually(t, func() bool { runtime.GC(); return runtime.NumGoroutine() <= goroutines }, "the threads end")
 		})

@@ -158,34 +158,6 @@ func TestCallContext_nested(t *testing.T) {
 	}
 }
 
-// A context is done at the very moment at which the function begins.
-func TestCallContext_race(t *testing.T) {
-	r := seeded(t)
-	for name, w := range contextWays(t) {
-		ran, gaveUp := 0, 0
-		ends(t, func() {
-			for range scaled(7000) {
-				ctx, cancel := context.WithCancel(context.Background())
-				delay, work := r.IntN(300), r.IntN(300)
-				w.post(func() { spin(work) })
-				go func() { spin(delay); cancel() }()
-				runs := 0 // the race detector sees it if the function still runs when the call returns
-				err := w.callContext(ctx, func() { runs++ })
-				switch {
-				case err == nil && runs == 1:
-					ran++
-				case err == context.Canceled && runs == 0:
-					gaveUp++
-				default:
-					t.Errorf("%s: the function ran %d times, and it returned %v", name, runs, err)
-					return
-				}
-			}
-		})
-		t.Logf("%s: %d ran, %d gave up", name, ran, gaveUp)
-	}
-}
-
 var spun atomic.Int64
 
 func spin(n int) {

@@ -139,13 +139,13 @@ func run(t *testing.T, program string, env ...string) (output string, status int
 }
 
 // start returns a thread that ends with the test.
-func start(t *testing.T, opts ...thread.Option) *thread.Thread {
+func start(t testing.TB, opts ...thread.Option) *thread.Thread {
 	th := thread.New(opts...)
 	t.Cleanup(th.Terminate)
 	return th
 }
 
-func startPool(t *testing.T, n int, opts ...thread.Option) *thread.Pool {
+func startPool(t testing.TB, n int, opts ...thread.Option) *thread.Pool {
 	p := thread.NewPool(n, opts...)
 	t.Cleanup(p.Terminate)
 	return p

@@ -3,7 +3,6 @@ package thread_test
 import (
 	"context"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -192,100 +191,6 @@ func (l *eventLoop) poll() {
 	select {
 	case <-l.events:
 	default:
-	}
-}
-
-func (l *eventLoop) run(quit *atomic.Bool, serve func() int) {
-	for !quit.Load() {
-		<-l.events
-		serve()
-	}
-}
-
-// An event loop that serves when it is told misses nothing.
-func TestThread_OnWake_loop(t *testing.T) {
-	serveContext := func(h *host) func(f func(loop *eventLoop)) {
-		return func(f func(*eventLoop)) {
-			go h.do(func() { _ = h.ServeContext(t.Context()) })
-			h.Call(nop)
-			f(newEventLoop())
-		}
-	}
-	for name, run := range map[string]func(h *host, loop *eventLoop, quit *atomic.Bool){
-		"on the host": func(h *host, loop *eventLoop, quit *atomic.Bool) {
-			h.do(func() { h.OnWake(loop.post); loop.run(quit, h.Serve) })
-		},
-		"with ServeContext in turn": func(h *host, loop *eventLoop, quit *atomic.Bool) {
-			h.do(func() {
-				h.OnWake(loop.post)
-				loop.run(quit, func() int {
-					h.Serve()
-					ctx, cancel := context.WithTimeout(t.Context(), 200*time.Microsecond)
-					defer cancel()
-					_ = h.ServeContext(ctx)
-					return 0
-				})
-			})
-		},
-		"in a call, told before": func(h *host, loop *eventLoop, quit *atomic.Bool) {
-			serveContext(h)(func(*eventLoop) {
-				h.OnWake(loop.post)
-				h.Call(func() { loop.run(quit, h.Serve) })
-			})
-		},
-		"in a call, told inside": func(h *host, loop *eventLoop, quit *atomic.Bool) {
-			serveContext(h)(func(*eventLoop) {
-				busy := occupy(t, h.Go)
-				ended := make(chan bool)
-				h.Go(func() {
-					h.OnWake(loop.post)
-					loop.run(quit, h.Serve)
-					close(ended)
-				})
-				h.Go(nop) // the thread takes this from the queue together with the loop
-				busy.Open()
-				<-ended
-			})
-		},
-		"in a call, told meanwhile": func(h *host, loop *eventLoop, quit *atomic.Bool) {
-			serveContext(h)(func(*eventLoop) {
-				begun := make(chan bool)
-				go func() { <-begun; h.OnWake(loop.post) }()
-				h.Call(func() { close(begun); loop.run(quit, h.Serve) })
-			})
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			h, loop := adopt(t), newEventLoop()
-			var quit atomic.Bool
-			ended := make(chan bool)
-			go func() { run(h, loop, &quit); close(ended) }()
-			r := seeded(t)
-			ends(t, func() {
-				calls := make(chan bool)
-				for range 4 {
-					ordered, r := fork(r), fork(r)
-					go func() { inOrder(t, ordered, way{call: h.Call, post: h.Go}, scaled(5000)); calls <- true }()
-					go func() {
-						for range scaled(1000) {
-							ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.IntN(100))*time.Microsecond)
-							ran := false
-							if err := h.CallContext(ctx, func() { ran = true }); (err == nil) != ran {
-								t.Errorf("ran: %v, error: %v", ran, err)
-							}
-							cancel()
-						}
-						calls <- true
-					}()
-				}
-				for range 8 {
-					<-calls
-				}
-			})
-			quit.Store(true)
-			loop.post()
-			arrives(t, ended)
-		})
 	}
 }
 

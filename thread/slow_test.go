@@ -23,7 +23,8 @@ func queueAHang(post func(func()) bool, release chan bool) { post(func() { hang(
 
 func TestWithSlowCall(t *testing.T) {
 	told, option := slowCalls()
-	th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"), option)
+	th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"))
+	p.OnSlowCall(slow, func(s thread.SlowCall) { told <- s })
 	for name, w := range map[string]struct {
 		post   func(func()) bool
 		thread string
@@ -121,19 +122,4 @@ func TestThread_OnSlowCall(t *testing.T) {
 	th = start(t, thread.WithSlowCall(0, func(thread.SlowCall) { t.Error("told with a limit of zero") }),
 		thread.WithSlowCall(time.Millisecond, nil))
 	th.Call(func() { time.Sleep(3 * time.Millisecond) })
-}
-
-func TestPool_OnSlowCall(t *testing.T) {
-	told := make(chan thread.SlowCall, 10)
-	p := startPool(t, 2, thread.WithName("slow"))
-	p.OnSlowCall(slow, func(s thread.SlowCall) { told <- s })
-	release := make(chan bool)
-	p.Go(func() { hang(release) })
-	if s := arrives(t, told); !strings.HasPrefix(s.Name, "slow-") || !strings.Contains(s.Stack(), "thread_test.hang(") {
-		t.Errorf("told of %v", s)
-	}
-	close(release)
-	p.OnSlowCall(0, nil)
-	p.Call(func() { time.Sleep(2 * slow) })
-	noneOf(t, told, "time.Sleep(")
 }

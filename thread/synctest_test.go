@@ -108,31 +108,6 @@ func TestBubble_deadline(t *testing.T) {
 	})
 }
 
-// A watchedContext calls looked when something asks it whether it is done.
-type watchedContext struct {
-	context.Context
-	looked func()
-}
-
-func (c watchedContext) Err() error {
-	c.looked()
-	return c.Context.Err()
-}
-
-func TestBubble_context(t *testing.T) {
-	th := start(t)
-	synctest.Test(t, func(t *testing.T) {
-		ctx := watchedContext{t.Context(), func() {
-			if th.On() {
-				t.Error("it does")
-			}
-		}}
-		if err := th.CallContext(ctx, nop); err != nil {
-			t.Errorf("CallContext returned %v", err)
-		}
-	})
-}
-
 func TestBubble_time(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		th := thread.New()

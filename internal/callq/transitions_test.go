@@ -242,28 +242,6 @@ func TestEveryTransitionOfACall(t *testing.T) {
 	}
 }
 
-func TestARecordServesOneCallAfterAnother(t *testing.T) {
-	q := New()
-	for i := range 100 {
-		c := q.Get(Withdrawable, func() {}, uintptr(i))
-		c.Ctx = context.Background()
-		if c.Outcome() != 0 {
-			t.Fatal("a new call has the outcome of an old one")
-		}
-		q.Push(c)
-		if i%3 > 0 {
-			c.Park()
-		}
-		if i%3 == 2 {
-			c.Notify() // nobody takes the token
-		}
-		taken := q.Take()
-		taken.Start()
-		taken.Settle(Ran)
-		q.Put(c)
-	}
-}
-
 func TestOnlyOneAtATimeHasTheFirstRecord(t *testing.T) {
 	q := New()
 	seen := map[*Call]bool{}

@@ -2,8 +2,6 @@ package thread_test
 
 import (
 	"fmt"
-	"os"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -12,41 +10,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-func init() {
-	programs["more threads than the system has"] = moreThreadsThanTheSystemHas
-	programs["a bad address"] = badAddress
-}
-
-func moreThreadsThanTheSystemHas() {
-	nobody := 1<<20 + os.Getpid() // who has no other threads; root has no limit
-	if err := syscall.Setuid(nobody); err != nil {
-		fmt.Println("cannot try:", err)
-		os.Exit(0)
-	}
-	processes := 6 // RLIMIT_NPROC
-	if strings.HasPrefix(runtime.GOARCH, "mips") {
-		processes = 8
-	}
-	if err := syscall.Setrlimit(processes, &syscall.Rlimit{Cur: allowed, Max: allowed}); err != nil {
-		panic(err)
-	}
-	makeThreads()
-}
-
-func TestRefused_system(t *testing.T) {
-	if runtime.GOARCH == "riscv64" {
-		t.Skip("on riscv64 the runtime does not look whether the system has made the thread, and waits for it for ever")
-	}
-	output, status := run(t, "more threads than the system has")
-	if strings.Contains(output, "cannot try") {
-		t.Skip(output)
-	}
-	refused := strings.Contains(output, "failed to create new OS thread") ||
-		strings.Contains(output, "pthread_create failed") // with cgo
-	if status != 2 || !strings.Contains(output, "made 1\n") || !refused {
-		t.Errorf("status %d:\n%s", status, output)
-	}
-}
+func init() { programs["a bad address"] = badAddress }
 
 // badPage returns memory that must not be read.
 func badPage() []byte {
