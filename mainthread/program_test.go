@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -359,7 +360,7 @@ func TestPrograms(t *testing.T) {
 			if c.bubble && inBubble == nil {
 				t.Skip("Go has testing/synctest from 1.25 on")
 			}
-			out, status := run(t, c.name, c.env...)
+			out, status := testutil.Program(t, c.name, c.env...)
 			if status != c.status {
 				t.Errorf("exit status %d, want %d", status, c.status)
 			}

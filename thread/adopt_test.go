@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -30,7 +31,7 @@ func adopt(t *testing.T, opts ...thread.Option) *host {
 			f()
 		}
 	}()
-	if v := arrives(t, adopted); v != nil {
+	if v := testutil.Arrives(t, adopted); v != nil {
 		t.Fatalf("Adopt panicked: %v", v)
 	}
 	t.Cleanup(func() { close(h.tasks) })
@@ -80,7 +81,7 @@ func TestAdopt(t *testing.T) {
 			})
 		}
 	})
-	if !arrives(t, result) {
+	if !testutil.Arrives(t, result) {
 		t.Error("told that it did not run")
 	}
 }

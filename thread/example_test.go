@@ -63,15 +63,6 @@ func firstLine(text, what string) string {
 	return text
 }
 
-func ExampleThread_OnSlowCall() {
-	told := make(chan bool)
-	t := thread.New()
-	defer t.Terminate()
-	t.OnSlowCall(50*time.Millisecond, func(s thread.SlowCall) { told <- s.Running >= 50*time.Millisecond })
-	t.Call(func() { fmt.Println(<-told) })
-	// Output: true
-}
-
 func ExampleThread_Call() {
 	t := thread.New()
 	defer t.Terminate()
@@ -162,18 +153,6 @@ func ExampleThread_TakePanic() {
 	// Output: panic: device lost true true
 }
 
-func ExamplePanicError_Stack() {
-	t := thread.New()
-	defer t.Terminate()
-	t.Go(func() { panic("no context") })
-	t.Call(func() {})
-
-	var function string
-	fmt.Sscanf(t.TakePanic().Stack(), "%s", &function) // the first line is the function that panicked
-	fmt.Println(function)
-	// Output: github.com/threadcall/threadcall/thread_test.ExamplePanicError_Stack.func1(...)
-}
-
 func ExampleThread_On() {
 	t := thread.New()
 	defer t.Terminate()
@@ -195,14 +174,6 @@ func ExampleLocal() {
 	a.Call(func() { current.Set(a, program{7}) })
 	fmt.Println(current.Get(a).id, current.Get(b).id)
 	// Output: 7 0
-}
-
-func ExampleThread_SetTLS() {
-	t := thread.New()
-	defer t.Terminate()
-	t.Call(func() { t.SetTLS(map[string]int{"program": 7}) })
-	t.Call(func() { fmt.Println(t.GetTLS().(map[string]int)["program"]) })
-	// Output: 7
 }
 
 // Close is for programs that come to their end in order.
@@ -371,15 +342,6 @@ func ExamplePool_CallContext() {
 	// Output: context deadline exceeded
 }
 
-func ExamplePool_OnSlowCall() {
-	told := make(chan string)
-	p := thread.NewPool(2, thread.WithName("decode"))
-	defer p.Terminate()
-	p.OnSlowCall(50*time.Millisecond, func(s thread.SlowCall) { told <- s.Name })
-	p.Call(func() { fmt.Println(strings.HasPrefix(<-told, "decode-")) })
-	// Output: true
-}
-
 func ExamplePool_Close() {
 	p := thread.NewPool(2)
 	var files atomic.Int32
@@ -389,14 +351,6 @@ func ExamplePool_Close() {
 	p.Close()
 	fmt.Println(files.Load())
 	// Output: 100
-}
-
-func ExamplePool_Done() {
-	p := thread.NewPool(2)
-	p.Go(p.Close) // it may close its own pool, but does not wait there
-	<-p.Done()
-	fmt.Println(p.Go(func() {}))
-	// Output: false
 }
 
 func ExamplePool_Go() {

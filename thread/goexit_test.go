@@ -22,7 +22,7 @@ func TestGoexit_panic(t *testing.T) {
 		"threads":          {a.Call, b.Call},
 		"a pool":           {p.Call, b.Call},
 		"through a pool":   {a.Call, p.Call},
-		"with contexts":    {callWithContext(t, a), callWithContext(t, b)},
+		"with contexts":    {withContext(t, a), withContext(t, b)},
 		"with a coroutine": {a.Call, func(f func()) bool { return b.Call(func() { inCoroutine(f) }) }},
 	} {
 		if strings.Contains(name, "coroutine") && here() == 0 {
@@ -96,16 +96,10 @@ func exitWhileWaiting(t *testing.T, a, d *thread.Thread, call func(func()) bool,
 
 // What a thread waited for when it was unwound has no caller any more: it does not begin, and its record is used again.
 func TestGoexit_left(t *testing.T) {
-	p := startPool(t, 1)
 	for name, call := range map[string]func(func()) bool{
-		"Call":             start(t).Call,
-		"CallContext":      callWithContext(t, start(t)),
-		"Pool.Call":        startPool(t, 1).Call,
-		"Pool.CallContext": func(f func()) bool { return p.CallContext(t.Context(), f) == nil },
+		"CallContext": withContext(t, start(t)),
+		"Pool.Call":   startPool(t, 1).Call,
 	} {
-		if testing.Short() && (name == "Call" || name == "Pool.CallContext") {
-			continue
-		}
 		rounds, left := scaled(1000), 0
 		round := func() {
 			a, d := thread.New(), thread.New()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -40,8 +41,8 @@ func TestWithQueueLimit(t *testing.T) {
 					t.Errorf("%s: %d functions are queued, and the limit is 3", poster, n)
 				}
 				busy.Open()
-				arrives(t, done)
-				if w.call(nop); !arrives(t, called) || ran.Load() != 10 {
+				testutil.Arrives(t, done)
+				if w.call(nop); !testutil.Arrives(t, called) || ran.Load() != 10 {
 					t.Errorf("%s: %d functions ran, want 10", poster, ran.Load())
 				}
 			}
@@ -85,7 +86,7 @@ func TestWithQueueLimit_terminate(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 			w.terminate()
 			for range 5 {
-				if arrives(t, results) {
+				if testutil.Arrives(t, results) {
 					t.Error("told that it will run")
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -84,7 +85,7 @@ func panicThatNobodyRecovers() {
 }
 
 func TestPanic_report(t *testing.T) {
-	out, status := run(t, "a panic that nobody recovers")
+	out, status := testutil.Program(t, "a panic that nobody recovers")
 	if status != 2 {
 		t.Errorf("exit status %d, want 2", status)
 	}
@@ -111,7 +112,7 @@ func panicNilAsItUsedToBe() {
 }
 
 func TestPanic_nil(t *testing.T) {
-	out, status := run(t, "panic(nil) as it used to be", "GODEBUG=panicnil=1")
+	out, status := testutil.Program(t, "panic(nil) as it used to be", "GODEBUG=panicnil=1")
 	if status != 0 || !strings.Contains(out, "recovered <nil> panicked true") || !strings.Contains(out, "lives on true") {
 		t.Errorf("exit status %d:\n%s", status, out)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -38,7 +39,7 @@ func TestRefused_limit(t *testing.T) {
 	if runtime.GOARCH == "wasm" {
 		t.Skip("there are no threads")
 	}
-	output, status := run(t, "more threads than are allowed")
+	output, status := testutil.Program(t, "more threads than are allowed")
 	if status != 2 || !strings.Contains(output, "made 1\n") || !strings.Contains(output, "thread exhaustion") {
 		t.Errorf("status %d:\n%s", status, output)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -23,7 +24,7 @@ func TestSandbox(t *testing.T) {
 	if numbers == nil {
 		t.Skip("the numbers of system calls are not known here for this processor")
 	}
-	output, _ := run(t, "sandbox none 0")
+	output, _ := testutil.Program(t, "sandbox none 0")
 	if !strings.Contains(output, "all calls ran") {
 		t.Fatalf("without a sandbox:\n%s", output)
 	}
@@ -33,7 +34,7 @@ func TestSandbox(t *testing.T) {
 			if testing.Short() && name != "getcpu" {
 				continue // a process takes half a second
 			}
-			output, status := run(t, fmt.Sprintf("sandbox %s %d", name, errno))
+			output, status := testutil.Program(t, fmt.Sprintf("sandbox %s %d", name, errno))
 			switch {
 			case strings.Contains(output, "no sandbox"):
 				t.Skip(output)

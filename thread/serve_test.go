@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -54,30 +55,6 @@ func TestThread_Serve(t *testing.T) {
 	})
 }
 
-// A function that waits may serve others meanwhile, and what is queued behind it runs.
-func TestThread_Serve_nested(t *testing.T) {
-	h := adopt(t)
-	go h.do(func() { _ = h.ServeContext(t.Context()) })
-	for _, th := range []*thread.Thread{start(t), h.Thread} {
-		ran, behind := make(chan bool, 1), make(chan bool, 1)
-		ctx, cancel := context.WithCancel(t.Context())
-		ends(t, func() {
-			th.Call(func() {
-				go th.Call(func() { ran <- true })
-				for th.Serve() == 0 {
-					time.Sleep(time.Millisecond)
-				}
-				go func() { th.Call(cancel); th.Go(func() { behind <- true }) }()
-				if err := th.ServeContext(ctx); err != context.Canceled {
-					t.Errorf("ServeContext returned %v", err)
-				}
-			})
-		})
-		arrives(t, ran)
-		arrives(t, behind)
-	}
-}
-
 func TestThread_ServeContext(t *testing.T) {
 	h := adopt(t)
 	for range 20 {
@@ -87,7 +64,7 @@ func TestThread_ServeContext(t *testing.T) {
 		ran := false
 		ends(t, func() { h.Call(func() { ran = true }) })
 		cancel(errBoom)
-		if err := arrives(t, result); err != errBoom || !ran {
+		if err := testutil.Arrives(t, result); err != errBoom || !ran {
 			t.Errorf("ServeContext returned %v; a call ran: %v", err, ran)
 		}
 	}
@@ -111,7 +88,7 @@ func TestThread_ServeContext(t *testing.T) {
 		go h.do(func() { result <- h.ServeContext(t.Context()) })
 		h.Call(nop)
 		terminate(h)
-		if err := arrives(t, result); err != thread.ErrTerminated {
+		if err := testutil.Arrives(t, result); err != thread.ErrTerminated {
 			t.Errorf("%s: ServeContext returned %v", name, err)
 		}
 	}
@@ -168,7 +145,7 @@ func TestThread_OnWake(t *testing.T) {
 		h.do(func() { h.Serve() })
 		for _, f := range []func(){func() { h.Call(nop) }, func() { _ = h.CallContext(t.Context(), nop) }, h.Terminate} {
 			go f()
-			arrives(t, told)
+			testutil.Arrives(t, told)
 			h.do(func() { h.Serve() })
 		}
 	}
@@ -242,8 +219,8 @@ func TestThread_OnWake_taken(t *testing.T) {
 				<-loop.events
 				c.serve(h)
 			}()
-			arrives(t, ended)
-			arrives(t, late)
+			testutil.Arrives(t, ended)
+			testutil.Arrives(t, late)
 		})
 	}
 }

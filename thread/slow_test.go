@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -41,8 +42,8 @@ func TestWithSlowCall(t *testing.T) {
 			var its uint64
 			begun := make(chan bool)
 			go queueAHang(func(f func()) bool { return w.post(func() { its = here(); close(begun); f() }) }, release)
-			arrives(t, begun)
-			s := arrives(t, told)
+			testutil.Arrives(t, begun)
+			s := testutil.Arrives(t, told)
 			close(release)
 			if !strings.HasPrefix(s.Name, w.thread) || s.TID != its {
 				t.Errorf("told of thread %q, %d; want %q, %d", s.Name, s.TID, w.thread, its)
@@ -101,7 +102,7 @@ func TestWithSlowCall_once(t *testing.T) {
 		}
 	})
 	for range want {
-		arrives(t, told)
+		testutil.Arrives(t, told)
 	}
 	noneOf(t, told, "time.Sleep(")
 }
@@ -115,7 +116,7 @@ func TestThread_OnSlowCall(t *testing.T) {
 		second <- s
 	})
 	th.Call(func() { time.Sleep(3 * slow) })
-	arrives(t, second)
+	testutil.Arrives(t, second)
 	th.Call(func() { time.Sleep(2 * slow) })
 	noneOf(t, first, "")
 	noneOf(t, second, "time.Sleep(")
