@@ -32,9 +32,6 @@ func TestMain(m *testing.M) {
 
 var tests *testing.M
 
-// patience is how long something may take that a slow machine cannot explain.
-var patience = testutil.Patience()
-
 const raceEnabled = testutil.Race
 
 func nop() {}

@@ -116,25 +116,6 @@ func (c *silentContext) Err() error {
 	return nil
 }
 
-func TestCallContext_begun(t *testing.T) {
-	for name, w := range contextWays(t) {
-		ctx, cancel := context.WithCancel(t.Context())
-		begun, release := make(chan bool), make(chan bool)
-		result := make(chan error, 1)
-		go func() { result <- w.callContext(ctx, func() { close(begun); <-release }) }()
-		testutil.Arrives(t, begun)
-		cancel()
-		time.Sleep(10 * time.Millisecond)
-		if len(result) > 0 {
-			t.Errorf("%s: returned while its function ran", name)
-		}
-		close(release)
-		if err := testutil.Arrives(t, result); err != nil {
-			t.Errorf("%s: returned %v after its function had run", name, err)
-		}
-	}
-}
-
 func TestCallContext_nested(t *testing.T) {
 	for name, w := range contextWays(t) {
 		done, cancel := context.WithCancel(t.Context())

@@ -27,12 +27,6 @@ import (
 //	THREADCALL_PATIENCE=15s  wait for no longer than that for what should come, instead of 45 seconds
 //	THREADCALL_PROGRAM=name  run that program and no test: tests start themselves so where the end of a process matters
 
-// programs are what tests run in processes of their own.
-var programs = map[string]func(){
-	"a panic that nobody recovers": panicThatNobodyRecovers,
-	"panic(nil) as it used to be":  panicNilAsItUsedToBe,
-}
-
 // onLinux are programs that need Linux, by the first word of their name; the others are its arguments.
 var onLinux = map[string]func(arguments []string){}
 
@@ -224,13 +218,6 @@ func here() uint64 { return ident.Thread() }
 // withoutFaultAddresses is whether a signal for a bad address does not tell which it was: qemu-user 7.2 leaves that field as
 // it is on these processors. What Go makes of a nil pointer then depends on what happens to stand there.
 var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm", "ppc64", "ppc64le"}, runtime.GOARCH)
-
-func needsFaultAddresses(t *testing.T) {
-	t.Helper()
-	if withoutFaultAddresses {
-		t.Skip("the emulator does not tell the address of a fault")
-	}
-}
 
 // needsCoroutines skips a test in which coroutines call the thread that they are on, where that is not recognised.
 func needsCoroutines(t *testing.T) {

@@ -22,28 +22,15 @@ func start(t *testing.T) *Engine {
 	return e
 }
 
-// registered tells how many engines are known.
-func registered() (n int) {
-	threads.mu.Lock()
-	defer threads.mu.Unlock()
-	if table := threads.table.Load(); table != nil {
-		for i := range *table {
-			if (*table)[i].e.Load() != nil {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // knows tells whether the thread of e can be found.
 func knows(e *Engine) bool {
 	threads.mu.Lock()
 	defer threads.mu.Unlock()
-	table := threads.table.Load()
-	for i := range *table {
-		if (*table)[i].e.Load() == e {
-			return true
+	if table := threads.table.Load(); table != nil {
+		for i := range *table {
+			if (*table)[i].e.Load() == e {
+				return true
+			}
 		}
 	}
 	return false
@@ -67,62 +54,35 @@ func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 		})
 	}
 	var ran atomic.Int32
-	var callers group.Group
 	for range 3 {
-		callers.Go(func() {
+		go func() {
 			for i := range 300 {
 				if i%10 == 0 {
 					time.Sleep(time.Duration(i) * 10 * time.Microsecond) // the thread rests
 				}
 				e.Call(func() { ran.Add(1) })
 			}
-		})
+		}()
 	}
-	done := make(chan bool)
-	go func() { callers.Wait(); close(done) }()
-	eventually(t, func() bool {
-		select {
-		case <-done:
-			return true
-		default:
-			return false
-		}
-	}, "all calls return")
+	eventually(t, func() bool { return ran.Load() == 900 }, "all functions run")
 	stop.Store(true)
 	wakers.Wait()
-	if ran.Load() != 900 {
-		t.Errorf("%d functions ran, want 900", ran.Load())
-	}
 }
 
 func TestAnEngineThatEndedIsForgotten(t *testing.T) {
-	var before int
-	eventually(t, func() bool { before = registered(); return before == 0 }, "other tests' engines end")
 	e, _ := New(0)
 	p, _ := NewPool(3, 0, false, func(int) func() { return nil })
 	e.Start(nil, false)
-	e.Call(func() {})
-	eventually(t, func() bool { return registered() >= before+4 }, "all threads are known")
+	adopted, _ := New(0)
+	go func() { adopted.Adopt(false); adopted.Terminate() }()
+	for _, known := range append([]*Engine{e}, p.workers...) {
+		eventually(t, func() bool { return knows(known) }, "it is known")
+	}
 	e.Terminate()
 	p.Terminate()
-	eventually(t, func() bool { return registered() == before }, "none is known any more")
-	for _, ended := range append([]*Engine{e}, p.workers...) {
-		eventually(t, func() bool { return ended.m.Load() == 0 && ended.TID() == 0 }, "it has no identity any more")
-	}
-
-	adopted := make(chan bool)
-	go func() {
-		defer close(adopted)
-		a, _ := New(0)
-		a.Adopt(false)
-		a.Terminate()
-		if a.m.Load() != 0 || a.TID() != 0 {
-			t.Error("a terminated thread has an identity")
-		}
-	}()
-	<-adopted
-	if n := registered(); n != before {
-		t.Errorf("an adopted thread is still known after Terminate: %d entries, want %d", n, before)
+	for _, ended := range append([]*Engine{e, adopted}, p.workers...) {
+		eventually(t, func() bool { return ended.Terminated() && !knows(ended) && ended.m.Load() == 0 && ended.TID() == 0 },
+			"it is forgotten and has no identity any more")
 	}
 }
 

@@ -149,28 +149,6 @@ func TestACoroutineIsOnTheSameThread(t *testing.T) {
 	}
 }
 
-func TestALockedGoroutineStaysOnItsThreadAndOthersAreElsewhere(t *testing.T) {
-	if Thread() == 0 {
-		t.Skip("threads cannot be told apart")
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	its := Thread()
-	var others group.Group
-	for range 20 {
-		others.Go(func() {
-			if Thread() == its {
-				t.Error("another goroutine is on the thread of a locked one")
-			}
-		})
-	}
-	others.Wait()
-	time.Sleep(time.Millisecond)
-	if Thread() != its {
-		t.Error("a locked goroutine has moved")
-	}
-}
-
 func TestMIsTrustedInThisReleaseOfGo(t *testing.T) {
 	if want := readsM && !oneThread; Trusted() != want {
 		t.Errorf("Trusted is %v, want %v", !want, want)
