@@ -231,16 +231,17 @@ func TestAdopt_pinned(t *testing.T) {
 // The runtime gives the g of a goroutine that has ended to a new one, and the m of its thread.
 func TestAdopt_identity(t *testing.T) {
 	needsLocks(t)
+	elsewhere := func(f func()) {
+		done := make(chan bool)
+		go func() { f(); close(done) }()
+		<-done
+	}
 	for name, leave := range map[string]func(h *thread.Thread){
-		"without Terminate": func(*thread.Thread) {},
-		"terminated by another goroutine": func(h *thread.Thread) {
-			done := make(chan bool)
-			go func() { h.Terminate(); close(done) }()
-			<-done
-		},
-		"terminated": (*thread.Thread).Terminate,
+		"without Terminate":               func(*thread.Thread) {},
+		"terminated by another goroutine": func(h *thread.Thread) { elsewhere(h.Terminate) },
+		"terminated":                      (*thread.Thread).Terminate,
 		"terminated by another goroutine while it serves": func(h *thread.Thread) {
-			go func() { time.Sleep(time.Millisecond); h.Terminate() }()
+			go h.Call(h.Terminate)
 			_ = h.ServeContext(t.Context())
 		},
 	} {

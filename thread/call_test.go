@@ -2,6 +2,7 @@ package thread_test
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"runtime"
@@ -91,13 +92,10 @@ func testVisible(t *testing.T, w way) {
 	ends(t, func() {
 		var all group.Group
 		for i := range callers {
+			way := []func(func()) bool{w.call, w.post}[i%2]
 			all.Go(func() {
 				for range calls {
-					if i%2 == 0 {
-						w.call(func() { count++ })
-					} else {
-						w.post(func() { count++ })
-					}
+					way(func() { count++ })
 				}
 			})
 		}
@@ -572,23 +570,20 @@ func TestTakePanic(t *testing.T) {
 func TestTakePanic_lost(t *testing.T) {
 	const kept, lost = 1024, 100
 	for name, w := range map[string]way{"thread": ofThread(start(t)), "pool": ofPool(startPool(t, 1))} {
-		for range 2 {
-			for i := range kept + lost {
-				w.post(func() { panic(i) })
+		for i := range kept + lost {
+			w.post(func() { panic(i) })
+		}
+		w.call(nop)
+		for i := range kept - 1 {
+			if p := w.fault(); p == nil || p.Value != i || p.Lost != 0 || p.Error() != fmt.Sprint("panic: ", i) {
+				t.Fatalf("%s: panic %d is %v", name, i, p)
 			}
-			w.call(nop)
-			for i := range kept {
-				want, text := 0, "panic: 7"
-				if i == kept-1 {
-					want, text = lost, "panic: 1023 (and 100 panics that were not kept)"
-				}
-				if p := w.fault(); p == nil || p.Value != i || p.Lost != want || (i == 7 || want > 0) && p.Error() != text {
-					t.Fatalf("%s: panic %d is %v", name, i, p)
-				}
-			}
-			if p := w.fault(); p != nil {
-				t.Errorf("%s: one panic too many: %v", name, p)
-			}
+		}
+		if p := w.fault(); p == nil || p.Lost != lost || p.Error() != "panic: 1023 (and 100 panics that were not kept)" {
+			t.Fatalf("%s: the last panic is %v", name, p)
+		}
+		if p := w.fault(); p != nil {
+			t.Errorf("%s: one panic too many: %v", name, p)
 		}
 	}
 	th := start(t)

@@ -56,40 +56,26 @@ func TestThread_Serve(t *testing.T) {
 }
 
 func TestThread_ServeContext(t *testing.T) {
-	h := adopt(t)
-	for range 20 {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		result := make(chan error, 1)
-		go h.do(func() { result <- h.ServeContext(ctx) })
-		ran := false
-		ends(t, func() { h.Call(func() { ran = true }) })
-		cancel(errBoom)
-		if err := testutil.Arrives(t, result); err != errBoom || !ran {
-			t.Errorf("ServeContext returned %v; a call ran: %v", err, ran)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	ends(t, func() {
-		h.do(func() {
-			for range 2 { // the second time it is done already
-				if err := h.ServeContext(ctx); err != context.DeadlineExceeded {
-					t.Errorf("ServeContext returned %v", err)
-				}
-			}
-		})
-	})
-	for name, terminate := range map[string]func(h *host){
-		"by another goroutine": func(h *host) { h.Terminate() },
-		"by a function":        func(h *host) { h.Call(h.Terminate) },
+	for name, c := range map[string]struct {
+		end  func(h *host, cancel context.CancelCauseFunc)
+		want error
+	}{
+		"cancelled":                       {func(_ *host, cancel context.CancelCauseFunc) { cancel(errBoom) }, errBoom},
+		"cancelled by a function":         {func(h *host, cancel context.CancelCauseFunc) { h.Call(func() { cancel(errBoom) }) }, errBoom},
+		"terminated by another goroutine": {func(h *host, _ context.CancelCauseFunc) { h.Terminate() }, thread.ErrTerminated},
+		"terminated by a function":        {func(h *host, _ context.CancelCauseFunc) { h.Call(h.Terminate) }, thread.ErrTerminated},
 	} {
-		h := adopt(t)
-		result := make(chan error, 1)
-		go h.do(func() { result <- h.ServeContext(t.Context()) })
-		h.Call(nop)
-		terminate(h)
-		if err := testutil.Arrives(t, result); err != thread.ErrTerminated {
-			t.Errorf("%s: ServeContext returned %v", name, err)
+		for range 10 {
+			h := adopt(t)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			result := make(chan error, 2)
+			go h.do(func() { result <- h.ServeContext(ctx); result <- h.ServeContext(ctx) }) // the second time it is done already
+			ran := false
+			ends(t, func() { h.Call(func() { ran = true }); c.end(h, cancel) })
+			if first, second := testutil.Arrives(t, result), testutil.Arrives(t, result); first != c.want || second != c.want || !ran {
+				t.Errorf("%s: ServeContext returned %v, and again %v; a call ran: %v", name, first, second, ran)
+			}
+			cancel(nil)
 		}
 	}
 }

@@ -69,21 +69,6 @@ func TestTheRecordsOfOwnCallsAreUsedAgain(t *testing.T) {
 	}
 }
 
-func TestAfterCloseNoOwnCallIsTaken(t *testing.T) {
-	q := New()
-	var ran []int
-	q.postOwn(t, 3, &ran)
-	q.mustPush(t, Posted, 2)
-	q.postOwn(t, 3, &ran)
-	q.Close()
-	if q.TakeOwn(q.OwnUntil()) != nil || q.Take() != nil {
-		t.Error("a refused call is taken")
-	}
-	if _, ok := q.PushOwn(q.Get(Posted, func() {}, 1)); ok {
-		t.Error("a closed queue takes a call")
-	}
-}
-
 func TestAHostIsWokenForItsOwnCalls(t *testing.T) {
 	q := New()
 	if wake, _ := q.PushOwn(q.Get(Posted, func() {}, 1)); wake || q.Rest() {
