@@ -95,7 +95,7 @@ func TestCall(t *testing.T) {
 		})
 	}
 	if mainthread.Call(nil) || mainthread.Go(nil) || mainthread.CallV[bool](nil) || mainthread.CallContext(t.Context(), nil) != thread.ErrNil {
-		t.Error("told that a nil function ran")
+		t.Error("reported that a nil function ran")
 	}
 	skipped := false
 	t.Run("skipped", func(t *testing.T) {

@@ -179,6 +179,6 @@ func TestNothingHappensUnlessAsked(t *testing.T) {
 	stop()
 	recorder.Stop()
 	if trace.IsEnabled() != was {
-		t.Error("Stop has ended somebody else's trace")
+		t.Error("Stop has ended another program's trace")
 	}
 }

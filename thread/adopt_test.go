@@ -82,7 +82,7 @@ func TestAdopt(t *testing.T) {
 		}
 	})
 	if !testutil.Arrives(t, result) {
-		t.Error("told that it did not run")
+		t.Error("reported that it did not run")
 	}
 }
 
@@ -255,7 +255,7 @@ func TestAdopt_identity(t *testing.T) {
 				}
 				var h *thread.Thread
 				if v := recovered(func() { h = thread.Adopt() }); v != nil {
-					t.Errorf("%s: Adopt on a thread that nobody has: %v", name, v)
+					t.Errorf("%s: Adopt on a thread that is not one yet: %v", name, v)
 					return
 				}
 				if !h.On() {

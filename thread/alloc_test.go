@@ -6,22 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
-// allocations returns how often f allocates per run once it is warm, be it here or on another thread. Other than
-// testing.AllocsPerRun it lets f run on all Ps and does not round down. If it finds more than limit, it tries again.
-func allocations(limit float64, f func()) float64 {
-	runs := 2000
-	if testing.Short() {
-		runs = 400 // emulators are slow
-	}
+// allocations returns how often f allocates per run once it is warm, on any thread. Other than testing.AllocsPerRun it lets f run
+// on all Ps and does not round down. If it finds more than limit, it tries again: the process and the runtime allocate as well.
+func allocations(runs int, limit float64, f func()) float64 {
 	least := 1e9
-	for i := range 20 { // what else happens in the process allocates, too, and so does the runtime when other load moves the threads
-		if i > 0 {
-			time.Sleep(time.Duration(i) * time.Millisecond) // 20 short runs without a pause may all meet the same disturbance
-		}
+	for i := 0; i < 20 && least > limit; i++ {
+		time.Sleep(time.Duration(i) * time.Millisecond)
 		var before, after runtime.MemStats
 		for range runs {
 			f()
@@ -31,9 +24,7 @@ func allocations(limit float64, f func()) float64 {
 			f()
 		}
 		runtime.ReadMemStats(&after)
-		if least = min(least, float64(after.Mallocs-before.Mallocs)/float64(runs)); least <= limit {
-			break
-		}
+		least = min(least, float64(after.Mallocs-before.Mallocs)/float64(runs))
 	}
 	return least
 }
@@ -93,7 +84,7 @@ func TestAllocations(t *testing.T) {
 	for name, f := range uses(t) {
 		t.Run(name, func(t *testing.T) {
 			ends(t, func() {
-				if n := allocations(0.01, f); n > 0.01 {
+				if n := allocations(400, 0.01, f); n > 0.01 {
 					t.Errorf("%v allocations a run", n)
 				}
 				if n := testing.AllocsPerRun(50, f); n != 0 {
@@ -118,45 +109,32 @@ func TestAllocations_manyCallers(t *testing.T) {
 		"EvalContext": func() { _, _ = thread.EvalContext(ctx, p, answer) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			callers, calls := 64, 200
-			if testing.Short() {
-				calls = 40
-			}
+			const callers, calls = 64, 40
 			begin, done := make(chan bool), make(chan bool)
-			var all group.Group
+			defer close(begin)
 			for range callers {
-				all.Go(func() {
+				go func() {
 					for range begin {
 						for range calls {
 							call()
 						}
 						done <- true
 					}
-				})
+				}()
 			}
-			defer all.Wait()
-			defer close(begin)
-			limit := 0.01
+			limit := 0.01 * callers * calls
 			if collecting {
-				limit = 0.1 // each collection takes what the runtime keeps for goroutines that wait for channels
+				limit *= 10 // each collection takes what the runtime keeps for goroutines that wait for channels
 			}
-			least := 1e9
-			for range 10 {
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
+			if n := allocations(1, limit, func() {
 				for range callers {
 					begin <- true
 				}
 				for range callers {
 					<-done
 				}
-				runtime.ReadMemStats(&after)
-				if least = min(least, float64(after.Mallocs-before.Mallocs)/float64(callers*calls)); least <= limit {
-					break
-				}
-			}
-			if least > limit {
-				t.Errorf("%v allocations a call", least)
+			}); n > limit {
+				t.Errorf("%v allocations in %d calls", n, callers*calls)
 			}
 		})
 	}

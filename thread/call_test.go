@@ -220,7 +220,7 @@ func testCoroutine(t *testing.T, w way) {
 				for i := range 10 {
 					v := -1
 					if !w.call(func() { v = i }) {
-						t.Error("told that it did not run")
+						t.Error("reported that it did not run")
 					}
 					w.call(func() {
 						if here() != its {
@@ -374,7 +374,7 @@ func testTerminateQueued(t *testing.T, w way) {
 	w.terminate()
 	for range callers {
 		if testutil.Arrives(t, results) { // although the thread is busy
-			t.Error("told that it ran")
+			t.Error("reported that it ran")
 		}
 	}
 	busy.Open()
@@ -389,7 +389,7 @@ func testTerminateRunning(t *testing.T, w way) {
 	w.terminate()
 	close(release)
 	if !testutil.Arrives(t, result) || !finished {
-		t.Error("told that it did not run")
+		t.Error("reported that it did not run")
 	}
 }
 
@@ -404,7 +404,7 @@ func testTerminateItself(t *testing.T, w way) {
 			}
 			w.post(func() { t.Error("ran after Terminate") })
 			if w.call(func() { t.Error("a nested call ran after Terminate") }) {
-				t.Error("told that a nested call ran")
+				t.Error("reported that a nested call ran")
 			}
 			w.terminate()
 			after = true

@@ -87,11 +87,11 @@ func TestWithQueueLimit_terminate(t *testing.T) {
 			w.terminate()
 			for range 5 {
 				if testutil.Arrives(t, results) {
-					t.Error("told that it will run")
+					t.Error("reported that it will run")
 				}
 			}
 			if w.post(nop) {
-				t.Error("told that it will run")
+				t.Error("reported that it will run")
 			}
 			busy.Open()
 		})

@@ -102,7 +102,7 @@ func TestPool_Go_order(t *testing.T) {
 	p.Terminate()
 	for range 10 {
 		if testutil.Arrives(t, results) {
-			t.Error("told that it ran")
+			t.Error("reported that it ran")
 		}
 	}
 	a.Open()

@@ -92,7 +92,7 @@ func TestThread_Serve_elsewhere(t *testing.T) {
 	}
 }
 
-// Each time that something is queued while the host is not serving it is told once, and not for each call.
+// Each time that something is queued while the host is not serving it is notified once, and not for each call.
 func TestThread_OnWake(t *testing.T) {
 	for name, do := range map[string]func(h *host, f func()){
 		"on the thread":  (*host).do,
@@ -190,7 +190,7 @@ func TestThread_OnWake_taken(t *testing.T) {
 				h.OnWake(loop.post)
 				defer func() { // the host goes on, although its goroutine may be doomed
 					for len(late) == 0 {
-						<-loop.events // has the host been told?
+						<-loop.events // has the host been notified?
 						h.Serve()
 					}
 				}()

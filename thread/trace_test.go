@@ -96,7 +96,7 @@ func TestTrace_allocations(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	record(t)
-	task := allocations(2, func() { _, task := trace.NewTask(t.Context(), "test"); task.End() })
+	task := allocations(400, 2, func() { _, task := trace.NewTask(t.Context(), "test"); task.End() })
 	th, p := start(t), startPool(t, 2)
 	nest := func() { th.Call(nop) }
 	for name, c := range map[string]struct {
@@ -108,7 +108,7 @@ func TestTrace_allocations(t *testing.T) {
 		"Pool.Call": {func() { p.Call(nop) }, 1},
 		"nested":    {func() { th.Call(nest) }, 1},
 	} {
-		if limit := c.tasks*task + 0.1; allocations(limit, c.f) > limit {
+		if limit := c.tasks*task + 0.1; allocations(400, limit, c.f) > limit {
 			t.Errorf("%s allocates more than %v times, with %v a task", name, limit, task)
 		}
 	}

@@ -146,7 +146,7 @@ func stress(t *testing.T, seed uint64) {
 			wakeup <- struct{}{} // only one owes a wake-up at a time, so there is room
 		}
 	}
-	var ran, told, posted atomic.Int64 // functions that somebody waited for, and what those were told; functions posted
+	var ran, told, posted atomic.Int64 // functions that a caller waited for, and what those were told; functions posted
 	var accepted atomic.Int64          // posts
 	served := make(chan struct{})
 	go func() {

@@ -140,7 +140,7 @@ func TestAfterRestAlwaysMarkLeavesTheThreadResting(t *testing.T) {
 			q.Rest() // what a thread does before it becomes a host's again
 		}
 		if wake, _, _ := q.Push(q.Get(Posted, nil, 1)); !wake {
-			t.Errorf("from %q: nobody wakes the host", h.name)
+			t.Errorf("from %q: nothing wakes the host", h.name)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestEveryTransitionOfACall(t *testing.T) {
 	for name, want := range map[string]struct {
 		outcome               Outcome
 		park, start, withdraw bool
-		token                 int // that whoever settles it sends
+		token                 int // that settling it sends
 	}{
 		"queued":          {park: true, start: true, withdraw: true},
 		"queued, parked":  {park: true, start: true, withdraw: true, token: 1},
