@@ -47,7 +47,17 @@ func uses(t testing.TB) map[string]func() {
 	}
 	nestPool := func() { p.Call(nop) }
 	toOther := func() { other.Call(nop) }
-	serve := func() { th.Go(nop); th.Serve() }
+	begin, served := make(chan bool), make(chan bool)
+	t.Cleanup(func() { close(begin) })
+	go func() {
+		h := thread.Adopt()
+		defer h.Terminate()
+		for range begin {
+			h.Go(nop)
+			h.Serve()
+			served <- true
+		}
+	}()
 	return map[string]func(){
 		"Call":             func() { th.Call(nop) },
 		"CallContext":      func() { _ = th.CallContext(ctx, nop) },
@@ -63,7 +73,7 @@ func uses(t testing.TB) map[string]func() {
 		"nested":           func() { th.Call(nest) },
 		"nested, pool":     func() { p.Call(nestPool) },
 		"thread calls":     func() { th.Call(toOther) },
-		"Serve":            func() { th.Call(serve) },
+		"Serve":            func() { begin <- true; <-served },
 		"TLS":              func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
 		"watched":          func() { watched.Go(nop); watched.Call(nop) },
 		"On, ID":           func() { th.On(); th.ID() },
