@@ -1,17 +1,15 @@
 package mainthread_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -48,7 +46,7 @@ func TestInit_before(t *testing.T) {
 	if inInit.early.Load() {
 		t.Error("another goroutine's call ran before Init")
 	}
-	ran := arrives(t, inInit.other)
+	ran := testutil.Arrives(t, inInit.other)
 	inInit.other <- ran // for the next run, with -count or -cpu
 	if !ran {
 		t.Error("another goroutine's call did not run with Init")
@@ -92,12 +90,12 @@ func TestCall(t *testing.T) {
 					call(runtime.Goexit)
 					t.Error("the goroutine went on after Goexit")
 				}()
-				arrives(t, ended)
+				testutil.Arrives(t, ended)
 			}
 		})
 	}
 	if mainthread.Call(nil) || mainthread.Go(nil) || mainthread.CallV[bool](nil) || mainthread.CallContext(t.Context(), nil) != thread.ErrNil {
-		t.Error("told that a nil function ran")
+		t.Error("reported that a nil function ran")
 	}
 	skipped := false
 	t.Run("skipped", func(t *testing.T) {
@@ -107,102 +105,5 @@ func TestCall(t *testing.T) {
 	})
 	if !skipped {
 		t.Error("the test was not skipped")
-	}
-}
-
-func TestCallContext(t *testing.T) {
-	begun, release := make(chan bool), make(chan bool)
-	mainthread.Go(func() { close(begun); <-release })
-	arrives(t, begun)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-	defer cancel()
-	if err := mainthread.CallContext(ctx, func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
-		t.Errorf("CallContext returned %v", err)
-	}
-	close(release)
-	mainthread.Call(nop)
-}
-
-func TestGo(t *testing.T) {
-	var all group.Group
-	for range 4 {
-		all.Go(func() {
-			next := 0
-			for i := range 2000 {
-				step := func() {
-					if next != i {
-						t.Errorf("number %d ran when it was the turn of number %d", i, next)
-					}
-					next++
-				}
-				if i%5 == 0 {
-					mainthread.Call(step)
-				} else {
-					mainthread.Go(step)
-				}
-			}
-			mainthread.Call(nop)
-		})
-	}
-	done := make(chan bool)
-	go func() { all.Wait(); close(done) }()
-	arrives(t, done)
-	boom := errors.New("boom")
-	mainthread.Go(func() { panic(boom) })
-	mainthread.Call(nop)
-	if p := mainthread.TakePanic(); p == nil || p.Value != boom || !strings.Contains(p.Stack(), "mainthread_test") {
-		t.Errorf("TakePanic returned %v", p)
-	}
-	if p, err := mainthread.TakePanic(), mainthread.Error(); p != nil || err != nil {
-		t.Errorf("and then %v, %v", p, err)
-	}
-}
-
-// A function on the main thread may let others in.
-func TestServe(t *testing.T) {
-	n := mainthread.CallV(func() int {
-		for range 3 {
-			mainthread.Go(nop)
-		}
-		return mainthread.Serve() + mainthread.Serve()
-	})
-	if n != 3 {
-		t.Errorf("Serve ran %d functions", n)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		done <- mainthread.CallV(func() error {
-			go mainthread.Call(cancel)
-			return mainthread.ServeContext(ctx)
-		})
-	}()
-	if err := arrives(t, done); err != context.Canceled {
-		t.Errorf("ServeContext returned %v", err)
-	}
-}
-
-func TestAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	answer := func() int { return 42 }
-	type large [128]int
-	largeAnswer := func() large { return large{} }
-	nest := func() { mainthread.Call(nop); mainthread.CallV(answer) }
-	for name, f := range map[string]func(){
-		"Call":          func() { mainthread.Call(nop) },
-		"CallV":         func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },
-		"CallContext":   func() { _ = mainthread.CallContext(ctx, nop) },
-		"EvalContext":   func() { _, _ = thread.EvalContext(ctx, mainthread.Thread(), answer) },
-		"Go":            func() { mainthread.Go(nop); mainthread.Go(nop); mainthread.Call(nop) },
-		"nested":        func() { mainthread.Call(nest) },
-		"On, TakePanic": func() { mainthread.On(); mainthread.TakePanic() },
-	} {
-		if n := testing.AllocsPerRun(1000, f); n != 0 {
-			t.Errorf("%s: %v allocations a run", name, n)
-		}
 	}
 }

@@ -4,28 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
-	"github.com/threadcall/threadcall/thread"
 )
-
-// A program calls Init from main and does everything else in the function that it gives to Init.
-func Example() {
-	run := func() {
-		mainthread.Call(func() { fmt.Println("create a window") })
-		title := mainthread.CallV(func() string { return "its title" })
-		fmt.Println(title)
-	}
-
-	main := func() { mainthread.Init(run) }
-
-	main()
-	// Output:
-	// create a window
-	// its title
-}
 
 func ExampleInit() {
 	mainthread.Init(func() {
@@ -176,14 +158,4 @@ func ExampleOnWake() {
 		}
 	})
 	// Output: run by the event loop
-}
-
-func ExampleOnSlowCall() {
-	told := make(chan bool)
-	mainthread.OnSlowCall(50*time.Millisecond, func(s thread.SlowCall) {
-		told <- strings.Contains(s.Queued(), "ExampleOnSlowCall") // log s: it says what the main thread is doing, and why
-	})
-	defer mainthread.OnSlowCall(0, nil)
-	mainthread.Call(func() { fmt.Println(<-told) })
-	// Output: true
 }

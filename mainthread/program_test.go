@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -123,20 +124,20 @@ var programs = map[string]func(){
 		mainthread.Init(func() { mainthread.Call(func() { select {} }) })
 	},
 
-	"nobody calls Init": func() {
+	"a missing Init": func() {
 		thread.New().Call(func() { time.Sleep(5 * time.Millisecond) }) // to wait for another thread is not to serve
 		waits := make(chan bool)
 		go func() { waits <- mainthread.Call(nop) }()
 		<-waits
 	},
 
-	"nobody calls Init and a bubble waits": func() {
+	"a missing Init and a bubble waits": func() {
 		time.AfterFunc(10*time.Second, func() { os.Exit(3) })
 		_ = flag.Set("test.run", "^TestABubbleWithoutInit$")
 		os.Exit(tests.Run())
 	},
 
-	"many wait and nobody calls Init": func() {
+	"many wait and a missing Init": func() {
 		results := make(chan bool)
 		for range 2 {
 			go func() { results <- mainthread.CallV(func() bool { return true }) }()
@@ -325,16 +326,16 @@ func TestPrograms(t *testing.T) {
 		{name: "goexit on the main thread and a panic in main", status: 2, shows: []string{"panic: boom", "mainthread_test.explode"}},
 		{name: "main blocks for ever", status: 2, shows: []string{deadlock}},
 		{name: "a call that blocks for ever", status: 2, shows: []string{deadlock}},
-		{name: "nobody calls Init", status: 2, shows: []string{
+		{name: "a missing Init", status: 2, shows: []string{
 			"threadcall: a call made at ", "_test.go:", "has waited for 5s", "mainthread.Init(run)", "func TestMain(m *testing.M)",
 			"THREADCALL_INIT_WARNING=off", "\n", deadlock,
 		}},
-		{name: "nobody calls Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
+		{name: "a missing Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
 			env: []string{"THREADCALL_INIT_WARNING=off"}},
-		{name: "nobody calls Init and a bubble waits", bubble: true, status: 3, shows: []string{
+		{name: "a missing Init and a bubble waits", bubble: true, status: 3, shows: []string{
 			"threadcall: a call made at ", "program_test.go:", "has waited for 5s",
 		}},
-		{name: "many wait and nobody calls Init", shows: []string{"has waited for 5s", "then: true true true"}},
+		{name: "many wait and a missing Init", shows: []string{"has waited for 5s", "then: true true true"}},
 		{name: "a loop that polls instead of Init", shows: []string{"ran: true"}, hides: []string{"has waited"}},
 		{name: "Init comes late", shows: []string{"result: true"}, hides: []string{"has waited"}},
 		{name: "before Init", shows: []string{
@@ -359,7 +360,7 @@ func TestPrograms(t *testing.T) {
 			if c.bubble && inBubble == nil {
 				t.Skip("Go has testing/synctest from 1.25 on")
 			}
-			out, status := run(t, c.name, c.env...)
+			out, status := testutil.Program(t, c.name, c.env...)
 			if status != c.status {
 				t.Errorf("exit status %d, want %d", status, c.status)
 			}

@@ -67,15 +67,10 @@ func TestEveryAllocationIsInTheProfile(t *testing.T) {
 }
 
 func TestAProgramWithoutItsProfileRunsOn(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "no", "allocs")
-	if stdout, stderr := runAllocates(t, file); stdout != `""` || !strings.Contains(stderr, "no profile of allocations") ||
-		!strings.Contains(stderr, allocsVariable) {
-		t.Errorf("prints %s and %q", stdout, stderr)
-	}
-}
-
-func TestNobodyAsksForAProfile(t *testing.T) {
-	if stdout, stderr := runAllocates(t, ""); stdout != `""` || stderr != "" {
-		t.Errorf("prints %s and %q", stdout, stderr)
+	for file, complaint := range map[string]string{"": "", filepath.Join(t.TempDir(), "no", "allocs"): "no profile of allocations"} {
+		stdout, stderr := runAllocates(t, file)
+		if stdout != `""` || !strings.Contains(stderr, complaint) || strings.Contains(stderr, allocsVariable) != (file != "") {
+			t.Errorf("%q: prints %s and %q", file, stdout, stderr)
+		}
 	}
 }

@@ -2,11 +2,11 @@ package thread_test
 
 import (
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -31,7 +31,7 @@ func adopt(t *testing.T, opts ...thread.Option) *host {
 			f()
 		}
 	}()
-	if v := arrives(t, adopted); v != nil {
+	if v := testutil.Arrives(t, adopted); v != nil {
 		t.Fatalf("Adopt panicked: %v", v)
 	}
 	t.Cleanup(func() { close(h.tasks) })
@@ -81,8 +81,8 @@ func TestAdopt(t *testing.T) {
 			})
 		}
 	})
-	if !arrives(t, result) {
-		t.Error("told that it did not run")
+	if !testutil.Arrives(t, result) {
+		t.Error("reported that it did not run")
 	}
 }
 
@@ -142,6 +142,10 @@ func TestAdopt_unlocked(t *testing.T) {
 				runtime.LockOSThread()
 			}
 			h := thread.Adopt()
+			if c.locked {
+				h.Go(runtime.UnlockOSThread) // undoes the lock of the host
+				h.Serve()
+			}
 			if !ident.Locked() {
 				t.Errorf("%s: Adopt did not lock", c.name)
 			}
@@ -186,20 +190,6 @@ func TestAdopt_unlocked(t *testing.T) {
 
 func adoptAgain(*thread.Thread) { thread.Adopt().Terminate() }
 
-func TestAdopt_lockUndone(t *testing.T) {
-	needsLocks(t)
-	ends(t, func() {
-		runtime.LockOSThread()
-		h := thread.Adopt()
-		h.Go(runtime.UnlockOSThread)
-		h.Serve()
-		h.Terminate()
-		if !ident.Locked() {
-			t.Error("the host is not locked")
-		}
-	})
-}
-
 // The host keeps its thread whatever functions unlock, while the scheduler interrupts it.
 func TestAdopt_pinned(t *testing.T) {
 	if here() == 0 {
@@ -220,8 +210,10 @@ func TestAdopt_pinned(t *testing.T) {
 		}()
 	}
 	ends(t, func() {
-		runtime.LockOSThread()
-		for start := time.Now(); time.Since(start) < shortly(time.Second); {
+		for start, rounds := time.Now(), 0; time.Since(start) < shortly(time.Second); rounds++ {
+			if rounds == 5 {
+				runtime.LockOSThread() // before that, only Adopt locks
+			}
 			h := thread.Adopt()
 			its := here()
 			for range 100 {
@@ -236,39 +228,20 @@ func TestAdopt_pinned(t *testing.T) {
 	})
 }
 
-func TestAdopt_unlock(t *testing.T) {
-	for _, hosts := range []bool{false, true} {
-		ends(t, func() {
-			if hosts {
-				runtime.LockOSThread()
-				defer runtime.UnlockOSThread()
-			}
-			th := thread.Adopt()
-			defer th.Terminate()
-			for range 10_000 {
-				th.Call(runtime.UnlockOSThread)
-			}
-			var b [100]byte
-			if first, _, _ := strings.Cut(string(b[:runtime.Stack(b[:], false)]), "\n"); !strings.Contains(first, "locked to thread") {
-				t.Errorf("not locked any more; by the host: %v; %s", hosts, first)
-			}
-		})
-	}
-}
-
 // The runtime gives the g of a goroutine that has ended to a new one, and the m of its thread.
 func TestAdopt_identity(t *testing.T) {
 	needsLocks(t)
+	elsewhere := func(f func()) {
+		done := make(chan bool)
+		go func() { f(); close(done) }()
+		<-done
+	}
 	for name, leave := range map[string]func(h *thread.Thread){
-		"without Terminate": func(*thread.Thread) {},
-		"terminated by another goroutine": func(h *thread.Thread) {
-			done := make(chan bool)
-			go func() { h.Terminate(); close(done) }()
-			<-done
-		},
-		"terminated": (*thread.Thread).Terminate,
+		"without Terminate":               func(*thread.Thread) {},
+		"terminated by another goroutine": func(h *thread.Thread) { elsewhere(h.Terminate) },
+		"terminated":                      (*thread.Thread).Terminate,
 		"terminated by another goroutine while it serves": func(h *thread.Thread) {
-			go func() { time.Sleep(time.Millisecond); h.Terminate() }()
+			go h.Call(h.Terminate)
 			_ = h.ServeContext(t.Context())
 		},
 	} {
@@ -282,7 +255,7 @@ func TestAdopt_identity(t *testing.T) {
 				}
 				var h *thread.Thread
 				if v := recovered(func() { h = thread.Adopt() }); v != nil {
-					t.Errorf("%s: Adopt on a thread that nobody has: %v", name, v)
+					t.Errorf("%s: Adopt on a thread that is not one yet: %v", name, v)
 					return
 				}
 				if !h.On() {

@@ -2,6 +2,7 @@ package thread_test
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -31,9 +33,7 @@ var promises = []promise{
 	{"panic", testPanic},
 	{"Goexit", testGoexit},
 	{"panic in Goexit", testPanicInGoexit},
-	{"posted Goexit", testPostedGoexit},
 	{"post", testPost},
-	{"terminate", testTerminate},
 	{"terminate while queued", testTerminateQueued},
 	{"terminate while running", testTerminateRunning},
 	{"terminate itself", testTerminateItself},
@@ -46,9 +46,13 @@ var promises = []promise{
 func TestThread_Call(t *testing.T) { eachPromise(t, threadWays) }
 func TestPool_Call(t *testing.T)   { eachPromise(t, poolWays) }
 
-func eachPromise(t *testing.T, ways []makeWay) {
+func eachPromise(t *testing.T, ways map[string]func(t *testing.T) way) {
 	for _, p := range promises {
-		t.Run(p.name, func(t *testing.T) { inEach(t, ways, p.test) })
+		t.Run(p.name, func(t *testing.T) {
+			for name, start := range ways {
+				t.Run(name, func(t *testing.T) { p.test(t, start(t)) })
+			}
+		})
 	}
 }
 
@@ -88,13 +92,10 @@ func testVisible(t *testing.T, w way) {
 	ends(t, func() {
 		var all group.Group
 		for i := range callers {
+			way := []func(func()) bool{w.call, w.post}[i%2]
 			all.Go(func() {
 				for range calls {
-					if i%2 == 0 {
-						w.call(func() { count++ })
-					} else {
-						w.post(func() { count++ })
-					}
+					way(func() { count++ })
 				}
 			})
 		}
@@ -219,7 +220,7 @@ func testCoroutine(t *testing.T, w way) {
 				for i := range 10 {
 					v := -1
 					if !w.call(func() { v = i }) {
-						t.Error("told that it did not run")
+						t.Error("reported that it did not run")
 					}
 					w.call(func() {
 						if here() != its {
@@ -332,18 +333,6 @@ func testPanicInGoexit(t *testing.T, w way) {
 	}
 }
 
-func testPostedGoexit(t *testing.T, w way) {
-	ran := 0
-	for range 100 {
-		w.post(runtime.Goexit)
-		w.post(func() { ran++ })
-	}
-	ends(t, func() { w.call(nop) })
-	if p := w.fault(); ran != 100 || p != nil {
-		t.Errorf("%d of 100 functions between them ran, and %v is kept", ran, p)
-	}
-}
-
 // Go blocks neither while the thread is busy, nor on the thread itself.
 func testPost(t *testing.T, w way) {
 	many := scaled(200_000)
@@ -371,31 +360,6 @@ func testPost(t *testing.T, w way) {
 	if ran != 2*many {
 		t.Errorf("%d functions ran, want %d", ran, 2*many)
 	}
-	done := make(chan bool)
-	left := 1000
-	var step func()
-	step = func() {
-		if left--; left > 0 {
-			w.post(step)
-		} else {
-			close(done)
-		}
-	}
-	w.post(step)
-	arrives(t, done)
-}
-
-func testTerminate(t *testing.T, w way) {
-	busy := occupy(t, w.post)
-	ends(t, w.terminate) // does not wait
-	busy.Open()
-	for range 3 {
-		if w.call(func() { t.Error("ran") }) || w.post(func() { t.Error("ran") }) {
-			t.Error("told that it ran")
-		}
-		time.Sleep(time.Millisecond)
-	}
-	arrives(t, w.done)
 }
 
 func testTerminateQueued(t *testing.T, w way) {
@@ -409,8 +373,8 @@ func testTerminateQueued(t *testing.T, w way) {
 	w.post(func() { t.Error("ran after Terminate") })
 	w.terminate()
 	for range callers {
-		if arrives(t, results) { // although the thread is busy
-			t.Error("told that it ran")
+		if testutil.Arrives(t, results) { // although the thread is busy
+			t.Error("reported that it ran")
 		}
 	}
 	busy.Open()
@@ -421,11 +385,11 @@ func testTerminateRunning(t *testing.T, w way) {
 	result := make(chan bool)
 	finished := false
 	go func() { result <- w.call(func() { close(begun); <-release; finished = true }) }()
-	arrives(t, begun)
+	testutil.Arrives(t, begun)
 	w.terminate()
 	close(release)
-	if !arrives(t, result) || !finished {
-		t.Error("told that it did not run")
+	if !testutil.Arrives(t, result) || !finished {
+		t.Error("reported that it did not run")
 	}
 }
 
@@ -440,7 +404,7 @@ func testTerminateItself(t *testing.T, w way) {
 			}
 			w.post(func() { t.Error("ran after Terminate") })
 			if w.call(func() { t.Error("a nested call ran after Terminate") }) {
-				t.Error("told that a nested call ran")
+				t.Error("reported that a nested call ran")
 			}
 			w.terminate()
 			after = true
@@ -606,23 +570,20 @@ func TestTakePanic(t *testing.T) {
 func TestTakePanic_lost(t *testing.T) {
 	const kept, lost = 1024, 100
 	for name, w := range map[string]way{"thread": ofThread(start(t)), "pool": ofPool(startPool(t, 1))} {
-		for range 2 {
-			for i := range kept + lost {
-				w.post(func() { panic(i) })
+		for i := range kept + lost {
+			w.post(func() { panic(i) })
+		}
+		w.call(nop)
+		for i := range kept - 1 {
+			if p := w.fault(); p == nil || p.Value != i || p.Lost != 0 || p.Error() != fmt.Sprint("panic: ", i) {
+				t.Fatalf("%s: panic %d is %v", name, i, p)
 			}
-			w.call(nop)
-			for i := range kept {
-				want, text := 0, "panic: 7"
-				if i == kept-1 {
-					want, text = lost, "panic: 1023 (and 100 panics that were not kept)"
-				}
-				if p := w.fault(); p == nil || p.Value != i || p.Lost != want || (i == 7 || want > 0) && p.Error() != text {
-					t.Fatalf("%s: panic %d is %v", name, i, p)
-				}
-			}
-			if p := w.fault(); p != nil {
-				t.Errorf("%s: one panic too many: %v", name, p)
-			}
+		}
+		if p := w.fault(); p == nil || p.Lost != lost || p.Error() != "panic: 1023 (and 100 panics that were not kept)" {
+			t.Fatalf("%s: the last panic is %v", name, p)
+		}
+		if p := w.fault(); p != nil {
+			t.Errorf("%s: one panic too many: %v", name, p)
 		}
 	}
 	th := start(t)
@@ -635,4 +596,29 @@ func TestTakePanic_lost(t *testing.T) {
 	if err := th.Error(); !errors.As(err, &p) || p.Value != errBoom {
 		t.Errorf("Error returned %v", err)
 	}
+}
+
+// A coroutine that outlives the function that began it calls the thread again in others.
+func TestCoroutine_outlives(t *testing.T) {
+	needsCoroutines(t)
+	th := start(t)
+	var next func() (int, bool)
+	var stop func()
+	th.Call(func() {
+		next, stop = iter.Pull(func(yield func(int) bool) {
+			for i := 0; yield(i); i++ {
+				th.Call(nop)
+			}
+		})
+	})
+	for i := range 100 {
+		ends(t, func() {
+			th.Call(func() {
+				if n, _ := next(); n != i {
+					t.Errorf("got %d, want %d", n, i)
+				}
+			})
+		})
+	}
+	th.Call(stop)
 }

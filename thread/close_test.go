@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -42,7 +42,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 			t.Error("Done is closed while a function runs")
 		}
 		busy.Open()
-		arrives(t, closed)
+		testutil.Arrives(t, closed)
 		if n := ran.Load(); n != 100 || !ended(w) {
 			t.Errorf("%d of 100 functions ran; Done is closed: %v", n, ended(w))
 		}
@@ -50,28 +50,6 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 			t.Error("a function was taken after Close")
 		}
 		ends(t, w.close) // again
-	})
-	t.Run("nothing is lost", func(t *testing.T) {
-		for range scaled(300) {
-			w := begin(t)
-			var ran, told atomic.Int32
-			ends(t, func() {
-				var all group.Group
-				for range 3 {
-					all.Go(func() {
-						for w.call(func() { ran.Add(1) }) {
-							told.Add(1)
-						}
-					})
-				}
-				time.Sleep(20 * time.Microsecond)
-				w.close()
-				all.Wait()
-			})
-			if ran.Load() != told.Load() {
-				t.Fatalf("%d functions ran, and %d callers were told so", ran.Load(), told.Load())
-			}
-		}
 	})
 	t.Run("on the thread", func(t *testing.T) {
 		w := begin(t)
@@ -85,7 +63,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 				}
 			})
 		})
-		arrives(t, w.done)
+		testutil.Arrives(t, w.done)
 		if !ran {
 			t.Error("what was queued did not run")
 		}
@@ -93,7 +71,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 	t.Run("in a cycle", func(t *testing.T) {
 		w, other := begin(t), start(t)
 		ends(t, func() { w.call(func() { other.Call(w.close) }) })
-		arrives(t, w.done)
+		testutil.Arrives(t, w.done)
 	})
 	t.Run("in a cycle that closes later", func(t *testing.T) {
 		w, other := begin(t), start(t)
@@ -106,7 +84,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 				other.Call(nop)
 			})
 		})
-		arrives(t, w.done)
+		testutil.Arrives(t, w.done)
 	})
 	t.Run("after Terminate", func(t *testing.T) {
 		w := begin(t)
@@ -122,34 +100,6 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 			t.Error("Done is open after Close")
 		}
 	})
-	t.Run("at once", func(t *testing.T) {
-		w := begin(t)
-		ends(t, func() {
-			var all group.Group
-			for range 4 {
-				all.Go(w.close)
-			}
-			all.Wait()
-		})
-	})
-}
-
-func TestPool_Close_limit(t *testing.T) {
-	p := startPool(t, 1, thread.WithQueueLimit(1))
-	busy := occupy(t, p.Go)
-	p.Go(nop)
-	posted := make(chan bool)
-	for range 3 {
-		go func() { posted <- p.Go(nop) }() // waits for a place
-	}
-	go p.Close()
-	for range 3 {
-		if arrives(t, posted) {
-			t.Error("Go took a function after Close")
-		}
-	}
-	busy.Open()
-	arrives(t, p.Done())
 }
 
 func TestThread_Close_adopted(t *testing.T) {
@@ -164,7 +114,7 @@ func TestThread_Close_adopted(t *testing.T) {
 			}
 			h.Close()
 		})
-		arrives(t, h.Done())
+		testutil.Arrives(t, h.Done())
 	})
 	t.Run("by another goroutine", func(t *testing.T) {
 		h := adopt(t)
@@ -177,7 +127,7 @@ func TestThread_Close_adopted(t *testing.T) {
 				t.Errorf("ServeContext returned %v", err)
 			}
 		})
-		arrives(t, closed)
+		testutil.Arrives(t, closed)
 		if ran.Load() != 1 {
 			t.Error("what was queued did not run")
 		}
@@ -190,20 +140,6 @@ func TestThread_Close_adopted(t *testing.T) {
 			}
 			h.Serve()
 		})
-		arrives(t, h.Done())
+		testutil.Arrives(t, h.Done())
 	})
-}
-
-// The channel of Done says of a Thread that was dropped that it has ended, and does not keep it.
-func TestThread_Done_dropped(t *testing.T) {
-	done := map[string]<-chan struct{}{}
-	func() {
-		th, p := thread.New(), thread.NewPool(2)
-		th.Call(nop)
-		p.Call(nop)
-		done["thread"], done["pool"] = th.Done(), p.Done()
-	}()
-	for name, c := range done {
-		eventually(t, func() bool { return collectedAndEnded(c) }, "the %s ends", name)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -26,13 +27,13 @@ func TestCollected_waiting(t *testing.T) {
 		th.Go(func() { close(begun); <-release })
 		go func() { result <- th.Call(nop) }()
 	}()
-	arrives(t, begun)
+	testutil.Arrives(t, begun)
 	for range 5 {
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}
 	close(release)
-	if !arrives(t, result) {
+	if !testutil.Arrives(t, result) {
 		t.Error("the call did not run")
 	}
 }
@@ -94,8 +95,14 @@ func TestCollected_dropped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			goroutines := runtime.NumGoroutine()
+			var done []<-chan struct{} // do not keep the threads
 			for range 10 {
-				use(thread.New())
+				th := thread.New()
+				done = append(done, th.Done())
+				use(th)
+			}
+			for _, c := range done {
+				eventually(t, func() bool { return collectedAndEnded(c) }, "Done is closed")
 			}
 			eventually(t, func() bool { runtime.GC(); return runtime.NumGoroutine() <= goroutines }, "the threads end")
 		})
@@ -116,11 +123,11 @@ func TestCollected_queued(t *testing.T) {
 	handle := weak.Make(th)
 	th, p = nil, nil
 	collected(t, handle, "the Thread")
-	arrives(t, told)
-	arrives(t, told)
+	testutil.Arrives(t, told)
+	testutil.Arrives(t, told)
 	close(release)
-	arrives(t, ran)
-	arrives(t, ran)
+	testutil.Arrives(t, ran)
+	testutil.Arrives(t, ran)
 }
 
 type large [100 << 10]byte

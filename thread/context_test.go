@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -94,7 +95,7 @@ func TestCallContext_silent(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 		ctx.done.Store(true)
 		busy.Open()
-		if err := arrives(t, result); err != context.Canceled {
+		if err := testutil.Arrives(t, result); err != context.Canceled {
 			t.Errorf("%s: returned %v, want %v", name, err, context.Canceled)
 		}
 	}
@@ -113,25 +114,6 @@ func (c *silentContext) Err() error {
 		return context.Canceled
 	}
 	return nil
-}
-
-func TestCallContext_begun(t *testing.T) {
-	for name, w := range contextWays(t) {
-		ctx, cancel := context.WithCancel(t.Context())
-		begun, release := make(chan bool), make(chan bool)
-		result := make(chan error, 1)
-		go func() { result <- w.callContext(ctx, func() { close(begun); <-release }) }()
-		arrives(t, begun)
-		cancel()
-		time.Sleep(10 * time.Millisecond)
-		if len(result) > 0 {
-			t.Errorf("%s: returned while its function ran", name)
-		}
-		close(release)
-		if err := arrives(t, result); err != nil {
-			t.Errorf("%s: returned %v after its function had run", name, err)
-		}
-	}
 }
 
 func TestCallContext_nested(t *testing.T) {
@@ -155,34 +137,6 @@ func TestCallContext_nested(t *testing.T) {
 				t.Errorf("%s: returned %v after what was posted had cancelled it", name, err)
 			}
 		})
-	}
-}
-
-// A context is done at the very moment at which the function begins.
-func TestCallContext_race(t *testing.T) {
-	r := seeded(t)
-	for name, w := range contextWays(t) {
-		ran, gaveUp := 0, 0
-		ends(t, func() {
-			for range scaled(7000) {
-				ctx, cancel := context.WithCancel(context.Background())
-				delay, work := r.IntN(300), r.IntN(300)
-				w.post(func() { spin(work) })
-				go func() { spin(delay); cancel() }()
-				runs := 0 // the race detector sees it if the function still runs when the call returns
-				err := w.callContext(ctx, func() { runs++ })
-				switch {
-				case err == nil && runs == 1:
-					ran++
-				case err == context.Canceled && runs == 0:
-					gaveUp++
-				default:
-					t.Errorf("%s: the function ran %d times, and it returned %v", name, runs, err)
-					return
-				}
-			}
-		})
-		t.Logf("%s: %d ran, %d gave up", name, ran, gaveUp)
 	}
 }
 

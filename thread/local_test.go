@@ -3,7 +3,6 @@ package thread_test
 import (
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -36,21 +35,4 @@ func TestLocal(t *testing.T) {
 	if v := a.GetTLS(); v != nil {
 		t.Errorf("after nil was stored a has %v", v)
 	}
-}
-
-func TestLocal_concurrent(t *testing.T) {
-	var l thread.Local[[2]int]
-	th := start(t)
-	var all group.Group
-	for i := range 8 {
-		all.Go(func() {
-			for range 1000 {
-				l.Set(th, [2]int{i, i})
-				if v := l.Get(th); v[0] != v[1] {
-					t.Errorf("found %v", v)
-				}
-			}
-		})
-	}
-	all.Wait()
 }

@@ -2,6 +2,7 @@ package thread_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -25,12 +26,6 @@ import (
 //	THREADCALL_COLLECT=1     the garbage collector runs all the time
 //	THREADCALL_PATIENCE=15s  wait for no longer than that for what should come, instead of 45 seconds
 //	THREADCALL_PROGRAM=name  run that program and no test: tests start themselves so where the end of a process matters
-
-// programs are what tests run in processes of their own.
-var programs = map[string]func(){
-	"a panic that nobody recovers": panicThatNobodyRecovers,
-	"panic(nil) as it used to be":  panicNilAsItUsedToBe,
-}
 
 // onLinux are programs that need Linux, by the first word of their name; the others are its arguments.
 var onLinux = map[string]func(arguments []string){}
@@ -74,20 +69,7 @@ func ends(t *testing.T, f func()) {
 		}()
 		f()
 	}()
-	arrives(t, done)
-}
-
-// arrives receives from c and fails the test if nothing comes.
-func arrives[T any](t *testing.T, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(patience):
-		stacks := make([]byte, 1<<20)
-		t.Fatalf("nothing came within %v\n%s", patience, stacks[:runtime.Stack(stacks, true)])
-		panic("not reached")
-	}
+	testutil.Arrives(t, done)
 }
 
 var eventually = testutil.Eventually
@@ -125,27 +107,14 @@ func shortly(d time.Duration) time.Duration {
 	return d
 }
 
-// run runs one of the programs in a process of its own and returns what it wrote and its exit status.
-func run(t *testing.T, program string, env ...string) (output string, status int) {
-	t.Helper()
-	if runtime.GOARCH == "wasm" {
-		t.Skip("js/wasm cannot start a process")
-	}
-	output, status, err := testutil.Run(patience, append([]string{"THREADCALL_PROGRAM=" + program}, env...)...)
-	if err != nil {
-		t.Fatalf("%q: %v", program, err)
-	}
-	return output, status
-}
-
 // start returns a thread that ends with the test.
-func start(t *testing.T, opts ...thread.Option) *thread.Thread {
+func start(t testing.TB, opts ...thread.Option) *thread.Thread {
 	th := thread.New(opts...)
 	t.Cleanup(th.Terminate)
 	return th
 }
 
-func startPool(t *testing.T, n int, opts ...thread.Option) *thread.Pool {
+func startPool(t testing.TB, n int, opts ...thread.Option) *thread.Pool {
 	p := thread.NewPool(n, opts...)
 	t.Cleanup(p.Terminate)
 	return p
@@ -170,55 +139,51 @@ func ofPool(p *thread.Pool) way {
 	return way{p.Call, p.Go, p.Terminate, p.Close, p.Done(), p.TakePanic, true}
 }
 
-// makeWay makes a way with a thread, or a pool of one, of its own.
-type makeWay struct {
-	name string
-	make func(t *testing.T) way
+// calling is w with another way to call.
+func calling(w way, call func(f func()) bool) way {
+	w.call = call
+	return w
 }
 
-func onThread(name string, call func(t *testing.T, th *thread.Thread, f func()) bool) makeWay {
-	return makeWay{name, func(t *testing.T) way {
+// withContext is th's or p's CallContext as a way to call.
+func withContext(t *testing.T, on interface {
+	CallContext(context.Context, func()) error
+}) func(func()) bool {
+	return func(f func()) bool { return on.CallContext(t.Context(), f) == nil }
+}
+
+var threadWays = map[string]func(t *testing.T) way{
+	"Call": func(t *testing.T) way { return ofThread(start(t)) },
+	"CallContext": func(t *testing.T) way {
 		th := start(t)
-		w := ofThread(th)
-		w.call = func(f func()) bool { return call(t, th, f) }
-		return w
-	}}
+		return calling(ofThread(th), withContext(t, th))
+	},
+	"Eval": func(t *testing.T) way {
+		th := start(t)
+		return calling(ofThread(th), func(f func()) bool { return thread.Eval(th, func() bool { f(); return true }) })
+	},
+	"EvalContext": func(t *testing.T) way {
+		th := start(t)
+		return calling(ofThread(th), func(f func()) bool {
+			v, err := thread.EvalContext(t.Context(), th, func() bool { f(); return true })
+			return v && err == nil
+		})
+	},
 }
 
-func onPool(name string, call func(t *testing.T, p *thread.Pool, f func()) bool) makeWay {
-	return makeWay{name, func(t *testing.T) way {
+var poolWays = map[string]func(t *testing.T) way{
+	"Call": func(t *testing.T) way { return ofPool(startPool(t, 1)) },
+	"CallContext": func(t *testing.T) way {
 		p := startPool(t, 1)
-		w := ofPool(p)
-		w.call = func(f func()) bool { return call(t, p, f) }
-		return w
-	}}
-}
-
-var threadWays = []makeWay{
-	onThread("Call", func(_ *testing.T, th *thread.Thread, f func()) bool { return th.Call(f) }),
-	onThread("CallContext", func(t *testing.T, th *thread.Thread, f func()) bool { return th.CallContext(t.Context(), f) == nil }),
-	onThread("Eval", func(_ *testing.T, th *thread.Thread, f func()) bool {
-		return thread.Eval(th, func() bool { f(); return true })
-	}),
-	onThread("EvalContext", func(t *testing.T, th *thread.Thread, f func()) bool {
-		v, err := thread.EvalContext(t.Context(), th, func() bool { f(); return true })
-		return v && err == nil
-	}),
-}
-
-var poolWays = []makeWay{
-	onPool("Call", func(_ *testing.T, p *thread.Pool, f func()) bool { return p.Call(f) }),
-	onPool("CallContext", func(t *testing.T, p *thread.Pool, f func()) bool { return p.CallContext(t.Context(), f) == nil }),
-	onPool("EvalPool", func(_ *testing.T, p *thread.Pool, f func()) bool {
-		v, ok := thread.EvalPool(p, func() string { f(); return "done" })
-		return ok && v == "done"
-	}),
-}
-
-func inEach(t *testing.T, ways []makeWay, test func(t *testing.T, w way)) {
-	for _, m := range ways {
-		t.Run(m.name, func(t *testing.T) { test(t, m.make(t)) })
-	}
+		return calling(ofPool(p), withContext(t, p))
+	},
+	"EvalPool": func(t *testing.T) way {
+		p := startPool(t, 1)
+		return calling(ofPool(p), func(f func()) bool {
+			v, ok := thread.EvalPool(p, func() string { f(); return "done" })
+			return ok && v == "done"
+		})
+	},
 }
 
 // A gate keeps a thread busy until it is opened.
@@ -236,7 +201,7 @@ func occupy(t *testing.T, post func(func()) bool) *gate {
 	if !post(func() { close(g.entered); <-g.release }) {
 		t.Fatal("Go refused a function")
 	}
-	arrives(t, g.entered)
+	testutil.Arrives(t, g.entered)
 	return g
 }
 
@@ -253,13 +218,6 @@ func here() uint64 { return ident.Thread() }
 // withoutFaultAddresses is whether a signal for a bad address does not tell which it was: qemu-user 7.2 leaves that field as
 // it is on these processors. What Go makes of a nil pointer then depends on what happens to stand there.
 var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm", "ppc64", "ppc64le"}, runtime.GOARCH)
-
-func needsFaultAddresses(t *testing.T) {
-	t.Helper()
-	if withoutFaultAddresses {
-		t.Skip("the emulator does not tell the address of a fault")
-	}
-}
 
 // needsCoroutines skips a test in which coroutines call the thread that they are on, where that is not recognised.
 func needsCoroutines(t *testing.T) {

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -77,43 +80,56 @@ func deepest() { explode("boom") }
 //go:noinline
 func explode(v any) { panic(v) }
 
-func panicThatNobodyRecovers() {
-	th := thread.New()
-	defer fmt.Println("a deferred call of the caller")
-	th.Call(deepest)
-}
-
-func TestPanic_report(t *testing.T) {
-	out, status := run(t, "a panic that nobody recovers")
-	if status != 2 {
-		t.Errorf("exit status %d, want 2", status)
-	}
-	for _, want := range []string{
-		"thread_test.explode", "thread_test.deepest", // where it came from
-		"panic: boom", "thread_test.panicThatNobodyRecovers", // who called
-		"a deferred call of the caller",
-	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the report does not show %q:\n%s", want, out)
+// programs are what tests run in processes of their own.
+var programs = map[string]func(){
+	"a panic that is not recovered": func() {
+		th := thread.New()
+		defer fmt.Println("a deferred call of the caller")
+		th.Call(deepest)
+	},
+	"panic(nil) as it used to be": func() {
+		th := thread.New()
+		panicked := true
+		func() {
+			defer func() { fmt.Println("recovered", recover(), "panicked", panicked) }()
+			th.Call(func() { panic(nil) })
+			panicked = false
+		}()
+		fmt.Println("lives on", th.Call(nop))
+	},
+	"more threads than are allowed": func() {
+		debug.SetMaxThreads(12)
+		for n := range 24 {
+			ran := false
+			if ok := thread.New().Call(func() { ran = true }); ok != ran { // never terminated
+				os.Exit(1)
+			}
+			fmt.Println("made", n)
 		}
-	}
+	},
 }
 
-func panicNilAsItUsedToBe() {
-	th := thread.New()
-	panicked := true
-	func() {
-		defer func() { fmt.Println("recovered", recover(), "panicked", panicked) }()
-		th.Call(func() { panic(nil) })
-		panicked = false
-	}()
-	fmt.Println("lives on", th.Call(nop))
-}
-
-func TestPanic_nil(t *testing.T) {
-	out, status := run(t, "panic(nil) as it used to be", "GODEBUG=panicnil=1")
-	if status != 0 || !strings.Contains(out, "recovered <nil> panicked true") || !strings.Contains(out, "lives on true") {
-		t.Errorf("exit status %d:\n%s", status, out)
+// What a process prints before it ends. A refused thread ends it: it must not block instead, nor report that a function has run.
+func TestPanic_report(t *testing.T) {
+	for program, want := range map[string]struct {
+		env    string
+		status int
+		shows  []string
+	}{
+		"a panic that is not recovered": {"", 2, []string{
+			"thread_test.explode", "thread_test.deepest", // where it came from
+			"panic: boom", "thread_test.init.func", // the caller
+			"a deferred call of the caller",
+		}},
+		"panic(nil) as it used to be":   {"GODEBUG=panicnil=1", 0, []string{"recovered <nil> panicked true", "lives on true"}},
+		"more threads than are allowed": {"", 2, []string{"made 1\n", "thread exhaustion"}},
+	} {
+		out, status := testutil.Program(t, program, want.env)
+		for _, text := range want.shows {
+			if status != want.status || !strings.Contains(out, text) {
+				t.Errorf("%s: exit status %d, want %d, and %q:\n%s", program, status, want.status, text, out)
+			}
+		}
 	}
 }
 

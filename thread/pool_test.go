@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -100,8 +101,8 @@ func TestPool_Go_order(t *testing.T) {
 	time.Sleep(5 * time.Millisecond)
 	p.Terminate()
 	for range 10 {
-		if arrives(t, results) {
-			t.Error("told that it ran")
+		if testutil.Arrives(t, results) {
+			t.Error("reported that it ran")
 		}
 	}
 	a.Open()

@@ -3,10 +3,10 @@ package thread_test
 import (
 	"context"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -55,65 +55,27 @@ func TestThread_Serve(t *testing.T) {
 	})
 }
 
-// A function that waits may serve others meanwhile, and what is queued behind it runs.
-func TestThread_Serve_nested(t *testing.T) {
-	h := adopt(t)
-	go h.do(func() { _ = h.ServeContext(t.Context()) })
-	for _, th := range []*thread.Thread{start(t), h.Thread} {
-		ran, behind := make(chan bool, 1), make(chan bool, 1)
-		ctx, cancel := context.WithCancel(t.Context())
-		ends(t, func() {
-			th.Call(func() {
-				go th.Call(func() { ran <- true })
-				for th.Serve() == 0 {
-					time.Sleep(time.Millisecond)
-				}
-				go func() { th.Call(cancel); th.Go(func() { behind <- true }) }()
-				if err := th.ServeContext(ctx); err != context.Canceled {
-					t.Errorf("ServeContext returned %v", err)
-				}
-			})
-		})
-		arrives(t, ran)
-		arrives(t, behind)
-	}
-}
-
 func TestThread_ServeContext(t *testing.T) {
-	h := adopt(t)
-	for range 20 {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		result := make(chan error, 1)
-		go h.do(func() { result <- h.ServeContext(ctx) })
-		ran := false
-		ends(t, func() { h.Call(func() { ran = true }) })
-		cancel(errBoom)
-		if err := arrives(t, result); err != errBoom || !ran {
-			t.Errorf("ServeContext returned %v; a call ran: %v", err, ran)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	ends(t, func() {
-		h.do(func() {
-			for range 2 { // the second time it is done already
-				if err := h.ServeContext(ctx); err != context.DeadlineExceeded {
-					t.Errorf("ServeContext returned %v", err)
-				}
-			}
-		})
-	})
-	for name, terminate := range map[string]func(h *host){
-		"by another goroutine": func(h *host) { h.Terminate() },
-		"by a function":        func(h *host) { h.Call(h.Terminate) },
+	for name, c := range map[string]struct {
+		end  func(h *host, cancel context.CancelCauseFunc)
+		want error
+	}{
+		"cancelled":                       {func(_ *host, cancel context.CancelCauseFunc) { cancel(errBoom) }, errBoom},
+		"cancelled by a function":         {func(h *host, cancel context.CancelCauseFunc) { h.Call(func() { cancel(errBoom) }) }, errBoom},
+		"terminated by another goroutine": {func(h *host, _ context.CancelCauseFunc) { h.Terminate() }, thread.ErrTerminated},
+		"terminated by a function":        {func(h *host, _ context.CancelCauseFunc) { h.Call(h.Terminate) }, thread.ErrTerminated},
 	} {
-		h := adopt(t)
-		result := make(chan error, 1)
-		go h.do(func() { result <- h.ServeContext(t.Context()) })
-		h.Call(nop)
-		terminate(h)
-		if err := arrives(t, result); err != thread.ErrTerminated {
-			t.Errorf("%s: ServeContext returned %v", name, err)
+		for range 10 {
+			h := adopt(t)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			result := make(chan error, 2)
+			go h.do(func() { result <- h.ServeContext(ctx); result <- h.ServeContext(ctx) }) // the second time it is done already
+			ran := false
+			ends(t, func() { h.Call(func() { ran = true }); c.end(h, cancel) })
+			if first, second := testutil.Arrives(t, result), testutil.Arrives(t, result); first != c.want || second != c.want || !ran {
+				t.Errorf("%s: ServeContext returned %v, and again %v; a call ran: %v", name, first, second, ran)
+			}
+			cancel(nil)
 		}
 	}
 }
@@ -130,7 +92,7 @@ func TestThread_Serve_elsewhere(t *testing.T) {
 	}
 }
 
-// Each time that something is queued while the host is not serving it is told once, and not for each call.
+// Each time that something is queued while the host is not serving it is notified once, and not for each call.
 func TestThread_OnWake(t *testing.T) {
 	for name, do := range map[string]func(h *host, f func()){
 		"on the thread":  (*host).do,
@@ -169,7 +131,7 @@ func TestThread_OnWake(t *testing.T) {
 		h.do(func() { h.Serve() })
 		for _, f := range []func(){func() { h.Call(nop) }, func() { _ = h.CallContext(t.Context(), nop) }, h.Terminate} {
 			go f()
-			arrives(t, told)
+			testutil.Arrives(t, told)
 			h.do(func() { h.Serve() })
 		}
 	}
@@ -192,100 +154,6 @@ func (l *eventLoop) poll() {
 	select {
 	case <-l.events:
 	default:
-	}
-}
-
-func (l *eventLoop) run(quit *atomic.Bool, serve func() int) {
-	for !quit.Load() {
-		<-l.events
-		serve()
-	}
-}
-
-// An event loop that serves when it is told misses nothing.
-func TestThread_OnWake_loop(t *testing.T) {
-	serveContext := func(h *host) func(f func(loop *eventLoop)) {
-		return func(f func(*eventLoop)) {
-			go h.do(func() { _ = h.ServeContext(t.Context()) })
-			h.Call(nop)
-			f(newEventLoop())
-		}
-	}
-	for name, run := range map[string]func(h *host, loop *eventLoop, quit *atomic.Bool){
-		"on the host": func(h *host, loop *eventLoop, quit *atomic.Bool) {
-			h.do(func() { h.OnWake(loop.post); loop.run(quit, h.Serve) })
-		},
-		"with ServeContext in turn": func(h *host, loop *eventLoop, quit *atomic.Bool) {
-			h.do(func() {
-				h.OnWake(loop.post)
-				loop.run(quit, func() int {
-					h.Serve()
-					ctx, cancel := context.WithTimeout(t.Context(), 200*time.Microsecond)
-					defer cancel()
-					_ = h.ServeContext(ctx)
-					return 0
-				})
-			})
-		},
-		"in a call, told before": func(h *host, loop *eventLoop, quit *atomic.Bool) {
-			serveContext(h)(func(*eventLoop) {
-				h.OnWake(loop.post)
-				h.Call(func() { loop.run(quit, h.Serve) })
-			})
-		},
-		"in a call, told inside": func(h *host, loop *eventLoop, quit *atomic.Bool) {
-			serveContext(h)(func(*eventLoop) {
-				busy := occupy(t, h.Go)
-				ended := make(chan bool)
-				h.Go(func() {
-					h.OnWake(loop.post)
-					loop.run(quit, h.Serve)
-					close(ended)
-				})
-				h.Go(nop) // the thread takes this from the queue together with the loop
-				busy.Open()
-				<-ended
-			})
-		},
-		"in a call, told meanwhile": func(h *host, loop *eventLoop, quit *atomic.Bool) {
-			serveContext(h)(func(*eventLoop) {
-				begun := make(chan bool)
-				go func() { <-begun; h.OnWake(loop.post) }()
-				h.Call(func() { close(begun); loop.run(quit, h.Serve) })
-			})
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			h, loop := adopt(t), newEventLoop()
-			var quit atomic.Bool
-			ended := make(chan bool)
-			go func() { run(h, loop, &quit); close(ended) }()
-			r := seeded(t)
-			ends(t, func() {
-				calls := make(chan bool)
-				for range 4 {
-					ordered, r := fork(r), fork(r)
-					go func() { inOrder(t, ordered, way{call: h.Call, post: h.Go}, scaled(5000)); calls <- true }()
-					go func() {
-						for range scaled(1000) {
-							ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.IntN(100))*time.Microsecond)
-							ran := false
-							if err := h.CallContext(ctx, func() { ran = true }); (err == nil) != ran {
-								t.Errorf("ran: %v, error: %v", ran, err)
-							}
-							cancel()
-						}
-						calls <- true
-					}()
-				}
-				for range 8 {
-					<-calls
-				}
-			})
-			quit.Store(true)
-			loop.post()
-			arrives(t, ended)
-		})
 	}
 }
 
@@ -322,7 +190,7 @@ func TestThread_OnWake_taken(t *testing.T) {
 				h.OnWake(loop.post)
 				defer func() { // the host goes on, although its goroutine may be doomed
 					for len(late) == 0 {
-						<-loop.events // has the host been told?
+						<-loop.events // has the host been notified?
 						h.Serve()
 					}
 				}()
@@ -337,8 +205,8 @@ func TestThread_OnWake_taken(t *testing.T) {
 				<-loop.events
 				c.serve(h)
 			}()
-			arrives(t, ended)
-			arrives(t, late)
+			testutil.Arrives(t, ended)
+			testutil.Arrives(t, late)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -23,7 +24,8 @@ func queueAHang(post func(func()) bool, release chan bool) { post(func() { hang(
 
 func TestWithSlowCall(t *testing.T) {
 	told, option := slowCalls()
-	th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"), option)
+	th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"))
+	p.OnSlowCall(slow, func(s thread.SlowCall) { told <- s })
 	for name, w := range map[string]struct {
 		post   func(func()) bool
 		thread string
@@ -40,8 +42,8 @@ func TestWithSlowCall(t *testing.T) {
 			var its uint64
 			begun := make(chan bool)
 			go queueAHang(func(f func()) bool { return w.post(func() { its = here(); close(begun); f() }) }, release)
-			arrives(t, begun)
-			s := arrives(t, told)
+			testutil.Arrives(t, begun)
+			s := testutil.Arrives(t, told)
 			close(release)
 			if !strings.HasPrefix(s.Name, w.thread) || s.TID != its {
 				t.Errorf("told of thread %q, %d; want %q, %d", s.Name, s.TID, w.thread, its)
@@ -100,7 +102,7 @@ func TestWithSlowCall_once(t *testing.T) {
 		}
 	})
 	for range want {
-		arrives(t, told)
+		testutil.Arrives(t, told)
 	}
 	noneOf(t, told, "time.Sleep(")
 }
@@ -114,26 +116,11 @@ func TestThread_OnSlowCall(t *testing.T) {
 		second <- s
 	})
 	th.Call(func() { time.Sleep(3 * slow) })
-	arrives(t, second)
+	testutil.Arrives(t, second)
 	th.Call(func() { time.Sleep(2 * slow) })
 	noneOf(t, first, "")
 	noneOf(t, second, "time.Sleep(")
 	th = start(t, thread.WithSlowCall(0, func(thread.SlowCall) { t.Error("told with a limit of zero") }),
 		thread.WithSlowCall(time.Millisecond, nil))
 	th.Call(func() { time.Sleep(3 * time.Millisecond) })
-}
-
-func TestPool_OnSlowCall(t *testing.T) {
-	told := make(chan thread.SlowCall, 10)
-	p := startPool(t, 2, thread.WithName("slow"))
-	p.OnSlowCall(slow, func(s thread.SlowCall) { told <- s })
-	release := make(chan bool)
-	p.Go(func() { hang(release) })
-	if s := arrives(t, told); !strings.HasPrefix(s.Name, "slow-") || !strings.Contains(s.Stack(), "thread_test.hang(") {
-		t.Errorf("told of %v", s)
-	}
-	close(release)
-	p.OnSlowCall(0, nil)
-	p.Call(func() { time.Sleep(2 * slow) })
-	noneOf(t, told, "time.Sleep(")
 }

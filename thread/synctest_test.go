@@ -78,21 +78,6 @@ func TestBubble_outside(t *testing.T) {
 
 func TestBubble_deadline(t *testing.T) {
 	th := start(t)
-	busy := occupy(t, th.Go)
-	defer busy.Open()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		result := make(chan error, 1)
-		go func() { result <- th.CallContext(ctx, func() { t.Error("ran after it was cancelled") }) }()
-		for range 100 {
-			runtime.Gosched() // the call is queued and its caller parked, most likely
-		}
-		cancel()
-		if err := <-result; err != context.Canceled {
-			t.Errorf("CallContext returned %v", err)
-		}
-	})
-	busy.Open()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
 		defer cancel()
@@ -104,31 +89,6 @@ func TestBubble_deadline(t *testing.T) {
 		time.Sleep(time.Second)
 		if err := th.CallContext(ctx, func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
 			t.Errorf("then it returned %v", err)
-		}
-	})
-}
-
-// A watchedContext calls looked when something asks it whether it is done.
-type watchedContext struct {
-	context.Context
-	looked func()
-}
-
-func (c watchedContext) Err() error {
-	c.looked()
-	return c.Context.Err()
-}
-
-func TestBubble_context(t *testing.T) {
-	th := start(t)
-	synctest.Test(t, func(t *testing.T) {
-		ctx := watchedContext{t.Context(), func() {
-			if th.On() {
-				t.Error("it does")
-			}
-		}}
-		if err := th.CallContext(ctx, nop); err != nil {
-			t.Errorf("CallContext returned %v", err)
 		}
 	})
 }

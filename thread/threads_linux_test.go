@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
@@ -70,54 +68,6 @@ func tidsOf(t *testing.T, p *thread.Pool) map[uint64]bool {
 		t.Fatalf("a pool of %d has %d threads", p.Size(), len(tids))
 	}
 	return tids
-}
-
-// What was dropped is reclaimed when it has run what was queued.
-func TestDropped_queued(t *testing.T) {
-	const dropped = 20
-	goroutines := runtime.NumGoroutine()
-	var ran atomic.Int32
-	gate := make(chan bool)
-	tids := map[uint64]bool{}
-	func() { // the threads are known in here only
-		queue := func(post func(func()) bool) {
-			post(func() { <-gate })
-			for range 100 {
-				post(func() { ran.Add(1) })
-			}
-		}
-		for range dropped {
-			th := thread.New()
-			tids[thread.Eval(th, here)] = true
-			queue(th.Go)
-		}
-		p := thread.NewPool(3)
-		for tid := range tidsOf(t, p) {
-			tids[tid] = true
-			p.Go(func() { <-gate })
-		}
-		queue(p.Go)
-	}()
-	for range 5 {
-		runtime.GC()
-		time.Sleep(time.Millisecond)
-	}
-	if n := ran.Load(); n != 0 {
-		t.Errorf("%d functions ran behind one that waits", n)
-	}
-	for tid := range tids {
-		if !lives(tid) {
-			t.Error("a thread ended that had something to run")
-		}
-	}
-	close(gate)
-	for tid := range tids {
-		eventually(t, func() bool { runtime.GC(); return !lives(tid) || !mayEnd(tid) }, "thread %d ends", tid)
-	}
-	if n := ran.Load(); n != 100*(dropped+1) {
-		t.Errorf("%d functions ran, want %d", n, 100*(dropped+1))
-	}
-	eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines }, "the goroutines end, too")
 }
 
 func TestWithName(t *testing.T) {

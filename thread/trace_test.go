@@ -25,10 +25,10 @@ func record(t *testing.T) {
 	t.Cleanup(trace.Stop)
 }
 
-// recordNowAndThen begins and ends traces until the test ends.
-func recordNowAndThen(t *testing.T) {
+// Recordings begin and end while calls are queued and run. What holds while one is recorded all the time, go test -trace shows.
+func TestTrace(t *testing.T) {
 	if trace.IsEnabled() {
-		return
+		t.Skip("a trace is recorded already")
 	}
 	stop, stopped := make(chan bool), make(chan bool)
 	go func() {
@@ -45,51 +45,27 @@ func recordNowAndThen(t *testing.T) {
 			}
 		}
 	}()
-	t.Cleanup(func() { close(stop); <-stopped })
-}
-
-func TestTrace(t *testing.T) {
-	for name, begin := range map[string]func(*testing.T){"all the time": record, "now and then": recordNowAndThen} {
-		t.Run(name, func(t *testing.T) {
-			begin(t)
-			th, p := start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {})), startPool(t, 2)
-			for range scaled(100) {
-				for _, call := range []func(func()) bool{
-					th.Call,
-					p.Call,
-					func(f func()) bool { return th.CallContext(t.Context(), f) == nil },
-					func(f func()) bool { return p.CallContext(t.Context(), f) == nil },
-				} {
-					ran := 0
-					nested := func() { call(func() { ran++ }) }
-					if !call(func() { ran++; nested() }) || ran != 2 {
-						t.Fatalf("ran %d times instead of 2", ran)
-					}
-					if v := recovered(func() { call(func() { panic(nested) }) }); v == nil {
-						t.Fatal("the panic is lost")
-					}
-					if _, returned := exits(t, func() { call(runtime.Goexit) }); returned {
-						t.Fatal("Goexit did not end the caller's goroutine")
-					}
-				}
-				var order []int
-				for i := range 5 {
-					th.Go(func() { order = append(order, i) })
-				}
-				th.Call(func() { order = append(order, 5) })
-				for i, got := range order {
-					if i != got {
-						t.Fatalf("ran in the order %v", order)
-					}
-				}
-				th.Go(func() { panic("posted") })
-				th.Go(runtime.Goexit)
-				th.Call(nop)
-				if err := th.TakePanic(); err == nil || !strings.Contains(err.Error(), "posted") {
-					t.Fatalf("the panic of a posted function is %v", err)
-				}
+	defer func() { close(stop); <-stopped }()
+	for _, w := range []way{ofThread(start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))), ofPool(startPool(t, 1))} {
+		for range scaled(300) {
+			ran := 0
+			w.post(func() { ran++ })
+			if !w.call(func() { w.call(func() { ran++ }) }) || ran != 2 {
+				t.Fatalf("ran %d times instead of 2", ran)
 			}
-		})
+			if v := recovered(func() { w.call(func() { panic("boom") }) }); v != "boom" {
+				t.Fatalf("recovered %v", v)
+			}
+			if _, returned := exits(t, func() { w.call(runtime.Goexit) }); returned {
+				t.Fatal("Goexit did not end the caller's goroutine")
+			}
+			w.post(func() { panic("posted") })
+			w.post(runtime.Goexit)
+			w.call(nop)
+			if p := w.fault(); p == nil || p.Value != "posted" {
+				t.Fatalf("the panic of a posted function is %v", p)
+			}
+		}
 	}
 }
 
@@ -120,7 +96,7 @@ func TestTrace_allocations(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	record(t)
-	task := allocations(2, func() { _, task := trace.NewTask(t.Context(), "test"); task.End() })
+	task := allocations(400, 2, func() { _, task := trace.NewTask(t.Context(), "test"); task.End() })
 	th, p := start(t), startPool(t, 2)
 	nest := func() { th.Call(nop) }
 	for name, c := range map[string]struct {
@@ -132,7 +108,7 @@ func TestTrace_allocations(t *testing.T) {
 		"Pool.Call": {func() { p.Call(nop) }, 1},
 		"nested":    {func() { th.Call(nest) }, 1},
 	} {
-		if limit := c.tasks*task + 0.1; allocations(limit, c.f) > limit {
+		if limit := c.tasks*task + 0.1; allocations(400, limit, c.f) > limit {
 			t.Errorf("%s allocates more than %v times, with %v a task", name, limit, task)
 		}
 	}

@@ -105,12 +105,3 @@ func TestAWithdrawnCallLetsGoOfItsFunctionAndContextAtOnce(t *testing.T) {
 	}
 	runtime.KeepAlive(q)
 }
-
-func TestAContextThatTheThreadMustNotLookAtDoesNotExpireThere(t *testing.T) {
-	q := New()
-	c := q.Get(Withdrawable, func() {}, 1) // without Ctx
-	q.Push(c)
-	if !q.Take().Start() {
-		t.Error("it does not start")
-	}
-}

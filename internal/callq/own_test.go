@@ -47,60 +47,6 @@ func inOrder(t *testing.T, ran []int, n int) {
 	}
 }
 
-func TestOwnCallsRunOnceInOrderWhetherBeforeTheirTurnOrNot(t *testing.T) {
-	for early := range 5 {
-		q := New()
-		var ran []int
-		q.mustPush(t, Posted, 2)
-		q.postOwn(t, 2, &ran)
-		q.mustPush(t, Posted, 2)
-		for range early {
-			if c := q.TakeOwn(q.OwnUntil()); c != nil {
-				if c.Kind != Posted {
-					t.Errorf("its kind is %d", c.Kind)
-				}
-				q.run(c)
-			}
-		}
-		if n, want := q.takeAll(), 4-min(early, 2); n != want {
-			t.Errorf("%d were taken early, then %d calls were taken, want %d", early, n, want)
-		}
-		inOrder(t, ran, 2)
-	}
-}
-
-func TestOwnCallsKeepTheirPlaceAmongThoseOfOthers(t *testing.T) {
-	q := New()
-	a := q.mustPush(t, Posted, 2)
-	b := q.Get(Placed, func() {}, 1)
-	q.PushOwn(b)
-	c := q.mustPush(t, Posted, 2)
-	m, _ := q.Mark()
-	for i, want := range []*Call{a, b, c} {
-		if got := q.TakeUntil(m); got != want {
-			t.Fatalf("call %d is not the one that was queued there", i)
-		}
-	}
-	if b.Kind != Placed {
-		t.Errorf("the kind of a call that was taken is %d", b.Kind)
-	}
-}
-
-func TestTakeOwnStopsWhereItWasTold(t *testing.T) {
-	q := New()
-	var ran []int
-	q.postOwn(t, 2, &ran)
-	until := q.OwnUntil()
-	q.postOwn(t, 3, new([]int))
-	for c := q.TakeOwn(until); c != nil; c = q.TakeOwn(until) {
-		q.run(c)
-	}
-	inOrder(t, ran, 2)
-	if q.takeAll() != 3 {
-		t.Error("not the three that were posted later are left")
-	}
-}
-
 // A function that never returns may post and call for ever.
 func TestTheRecordsOfOwnCallsAreUsedAgain(t *testing.T) {
 	q := New()
@@ -120,21 +66,6 @@ func TestTheRecordsOfOwnCallsAreUsedAgain(t *testing.T) {
 	}
 	if len(seen) > 100 || len(ran) != 2000 {
 		t.Errorf("%d calls used %d records", len(ran), len(seen))
-	}
-}
-
-func TestAfterCloseNoOwnCallIsTaken(t *testing.T) {
-	q := New()
-	var ran []int
-	q.postOwn(t, 3, &ran)
-	q.mustPush(t, Posted, 2)
-	q.postOwn(t, 3, &ran)
-	q.Close()
-	if q.TakeOwn(q.OwnUntil()) != nil || q.Take() != nil {
-		t.Error("a refused call is taken")
-	}
-	if _, ok := q.PushOwn(q.Get(Posted, func() {}, 1)); ok {
-		t.Error("a closed queue takes a call")
 	}
 }
 

@@ -23,80 +23,6 @@ func (q *Queue) mustPush(t *testing.T, kind Kind, poster uintptr) *Call {
 	return c
 }
 
-func TestPushTellsWhomToWake(t *testing.T) {
-	q := New()
-	if wake, behind, ok := q.Push(q.Get(Posted, nil, 0)); !wake || behind || !ok {
-		t.Errorf("first push to a resting thread: wake %v, behind %v, ok %v; want true, false, true", wake, behind, ok)
-	}
-	if wake, behind, ok := q.Push(q.Get(Posted, nil, 0)); wake || !behind || !ok {
-		t.Errorf("second push: wake %v, behind %v, ok %v; want false, true, true", wake, behind, ok)
-	}
-	q.Take()
-	if wake, behind, ok := q.Push(q.Get(Posted, nil, 0)); wake || behind || !ok {
-		t.Errorf("push to a thread that is up: wake %v, behind %v, ok %v; want false, false, true", wake, behind, ok)
-	}
-}
-
-func TestRestFailsWhileThereIsSomethingToTake(t *testing.T) {
-	q := New()
-	q.Awake()
-	a := q.mustPush(t, Posted, 1)
-	if q.Rest() {
-		t.Error("the thread may rest behind a pushed call")
-	}
-	b := q.mustPush(t, Posted, 1)
-	if q.Take() != a {
-		t.Fatal("not the oldest")
-	}
-	if q.Rest() {
-		t.Error("the thread may rest behind a call that is ready")
-	}
-	if q.Take() != b || q.Take() != nil {
-		t.Fatal("not the rest")
-	}
-	if !q.Rest() || !q.Resting() {
-		t.Error("the thread may not rest although there is nothing")
-	}
-}
-
-func TestATakeAfterRestAlwaysLeavesTheThreadResting(t *testing.T) {
-	q := New()
-	q.RestAlways(true)
-	q.mustPush(t, Posted, 1)
-	q.Take()
-	if wake, _, _ := q.Push(q.Get(Posted, nil, 0)); !wake {
-		t.Error("nobody wakes the host")
-	}
-	q.RestAlways(false)
-	q.Take()
-	if wake, _, _ := q.Push(q.Get(Posted, nil, 0)); wake {
-		t.Error("a thread that looks by itself is woken")
-	}
-}
-
-func TestAMarkStandsBehindWhatWasQueuedBefore(t *testing.T) {
-	q := New()
-	a := q.mustPush(t, Posted, 1)
-	b := q.mustPush(t, Posted, 1)
-	if q.Take() != a {
-		t.Fatal("not the oldest")
-	}
-	c := q.mustPush(t, Posted, 1)
-	m, _ := q.Mark()
-	own := q.Get(Posted, func() {}, 2)
-	q.PushOwn(own)
-	d := q.mustPush(t, Posted, 1)
-	if q.TakeUntil(m) != b || q.TakeUntil(m) != c || q.TakeUntil(m) != nil || q.TakeUntil(m) != nil {
-		t.Error("not the two calls that were queued before, in order")
-	}
-	if q.Take() != own || q.Take() != d || q.Take() != nil {
-		t.Error("the calls that were queued later are gone")
-	}
-	if _, ok := q.Mark(); ok {
-		t.Error("a mark behind nothing")
-	}
-}
-
 // A function that runs before a mark takes calls itself, up to a mark of its own or beyond.
 func TestMarksInMarks(t *testing.T) {
 	q := New()
@@ -108,7 +34,8 @@ func TestMarksInMarks(t *testing.T) {
 	}
 	c := q.mustPush(t, Posted, 1)
 	inner, _ := q.Mark()
-	d := q.mustPush(t, Posted, 1)
+	d := q.Get(Posted, func() {}, 2)
+	q.PushOwn(d)
 	if q.TakeUntil(inner) != b || q.TakeUntil(inner) != c || q.TakeUntil(inner) != nil {
 		t.Error("not what was queued before the inner mark")
 	}
@@ -125,40 +52,6 @@ func TestMarksInMarks(t *testing.T) {
 	q.Close()
 	if q.Take() != nil || q.TakeUntil(everything) != nil {
 		t.Error("a closed queue gives something")
-	}
-}
-
-func TestTakeFromKeepsBothOrders(t *testing.T) {
-	q := New()
-	var mine, others []*Call
-	for i := range 9 {
-		c := q.mustPush(t, Posted, uintptr(1+i%3))
-		if i%3 == 0 {
-			mine = append(mine, c)
-		} else {
-			others = append(others, c)
-		}
-		if i == 4 {
-			others = append([]*Call{}, others...)
-		}
-	}
-	list := q.TakeFrom(1, mine[1])
-	for _, want := range mine[:2] {
-		var c *Call
-		if c, list = Pop(list); c != want {
-			t.Fatal("not the poster's oldest call")
-		}
-	}
-	if list != nil {
-		t.Fatal("a call after the last that was asked for")
-	}
-	want := append([]*Call{}, others[:4]...)
-	want = append(want, mine[2])
-	want = append(want, others[4:]...)
-	for i, w := range want {
-		if c := q.Take(); c != w {
-			t.Fatalf("call %d of those that stayed is out of order", i)
-		}
 	}
 }
 
@@ -188,36 +81,6 @@ func TestWhatWasSkippedIsRememberedForSeveralPosters(t *testing.T) {
 	}
 }
 
-// TakeFrom does not search again what it has searched in vain, as long as that is queued and the poster is the same.
-func TestTakeFromFindsWhatComesAfterASearchInVain(t *testing.T) {
-	q := New()
-	a := q.mustPush(t, Posted, 1)
-	b := q.mustPush(t, Posted, 2)
-	if q.TakeFrom(3, nil) != nil || q.TakeFrom(2, nil) != b || q.TakeFrom(2, nil) != nil {
-		t.Error("not the call of the second poster")
-	}
-	if q.Take() != a {
-		t.Error("not the call of the first poster")
-	}
-	if c := q.mustPush(t, Posted, 2); q.TakeFrom(2, nil) != c {
-		t.Error("not the next call of the second poster")
-	}
-}
-
-func TestReturnPutsAListBackInFront(t *testing.T) {
-	q := New()
-	a := q.mustPush(t, Posted, 1)
-	b := q.mustPush(t, Posted, 2)
-	c := q.mustPush(t, Posted, 1)
-	_, rest := Pop(q.TakeFrom(1, nil))
-	q.Return(rest)
-	if q.Take() != c || q.Take() != b || q.Take() != nil {
-		t.Error("not what was left of the list, then the others")
-	}
-	_ = a
-	q.Return(nil)
-}
-
 func TestCloseRefusesWhatHasNotBegun(t *testing.T) {
 	q := New()
 	begun := q.mustPush(t, Awaited, 1)
@@ -244,46 +107,6 @@ func TestCloseRefusesWhatHasNotBegun(t *testing.T) {
 	}
 	if q.Close() {
 		t.Error("the second Close wakes the thread")
-	}
-}
-
-func TestAClosedQueueRefusesAListThatIsReturned(t *testing.T) {
-	q := New()
-	c := q.mustPush(t, Awaited, 1)
-	list := q.TakeFrom(1, nil)
-	q.Close()
-	q.Return(list)
-	if c.Outcome() != Refused {
-		t.Error("the call is lost")
-	}
-}
-
-func TestCloseWakesARestingThread(t *testing.T) {
-	q := New()
-	if !q.Close() {
-		t.Error("nobody wakes the thread")
-	}
-}
-
-func TestWithdrawOrStart(t *testing.T) {
-	q := New()
-	c := q.mustPush(t, Withdrawable, 1)
-	if !c.Withdraw() {
-		t.Fatal("a queued call cannot be withdrawn")
-	}
-	if q.Take() != c || c.Start() {
-		t.Error("a withdrawn call starts")
-	}
-	c = q.mustPush(t, Withdrawable, 1)
-	if !q.Take().Start() || c.Withdraw() {
-		t.Error("a call that has started is withdrawn")
-	}
-	if c.Park(); c.Withdraw() {
-		t.Error("a call that has started is withdrawn by a caller that is parked")
-	}
-	c.Settle(Ran)
-	if c.Token().Wait(context.Background()); c.Outcome() != Ran || c.Withdraw() || c.Park() {
-		t.Error("a settled call is not settled")
 	}
 }
 
@@ -323,7 +146,7 @@ func stress(t *testing.T, seed uint64) {
 			wakeup <- struct{}{} // only one owes a wake-up at a time, so there is room
 		}
 	}
-	var ran, told, posted atomic.Int64 // functions that somebody waited for, and what those were told; functions posted
+	var ran, told, posted atomic.Int64 // functions that a caller waited for, and what those were told; functions posted
 	var accepted atomic.Int64          // posts
 	served := make(chan struct{})
 	go func() {
@@ -413,5 +236,29 @@ func stress(t *testing.T, seed uint64) {
 	}
 	if posted.Load() > accepted.Load() {
 		t.Fatalf("seed %d: %d functions were posted, %d ran", seed, accepted.Load(), posted.Load())
+	}
+}
+
+// TakeFrom takes one poster's calls, in order and no further than it is told; those of the others stay in order.
+func TestTakeFromKeepsBothOrders(t *testing.T) {
+	q := New()
+	var calls [9]*Call
+	for i := range calls {
+		calls[i] = q.mustPush(t, Posted, uintptr(1+i%3))
+	}
+	list := q.TakeFrom(1, calls[3])
+	for _, want := range []*Call{calls[0], calls[3]} {
+		var c *Call
+		if c, list = Pop(list); c != want {
+			t.Fatal("not the poster's oldest call")
+		}
+	}
+	if list != nil {
+		t.Fatal("a call after the last that was asked for")
+	}
+	for _, i := range []int{1, 2, 4, 5, 6, 7, 8} {
+		if q.Take() != calls[i] {
+			t.Fatalf("call %d of those that stayed is out of order", i)
+		}
 	}
 }

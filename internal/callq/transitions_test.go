@@ -70,93 +70,56 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 			return fmt.Sprint(q.Take() != nil)
 		},
 	}
-	type row struct{ from, operation, to, result string }
-	for _, want := range []row{
-		{"resting", "Push", "a Call", "wake true, backlog false, ok true"},
-		{"nil", "Push", "a Call", "wake false, backlog false, ok true"},
-		{"a Call", "Push", "a Call", "wake false, backlog true, ok true"},
-		{"closed", "Push", "closed", "wake false, backlog false, ok false"},
-		{"nil, ready", "Push", "a Call, ready", "wake false, backlog false, ok true"},
-
-		{"resting", "Take", "resting", "false"},
-		{"nil", "Take", "nil", "false"},
-		{"a Call", "Take", "nil", "true"},
-		{"closed", "Take", "closed", "false"},
-		{"nil, ready", "Take", "nil", "true"},
-
-		{"resting", "TakeUntil", "resting", "false"},
-		{"nil", "TakeUntil", "nil", "false"},
-		{"a Call", "TakeUntil", "a Call", "false"},
-		{"closed", "TakeUntil", "closed", "false"},
-		{"nil, ready", "TakeUntil", "nil", "true"},
-
-		{"resting", "TakeFrom", "resting", "false"},
-		{"a Call", "TakeFrom", "nil", "true"},
-		{"closed", "TakeFrom", "closed", "false"},
-		{"nil, ready", "TakeFrom", "nil", "true"},
-
-		{"resting", "Mark", "resting", "false"},
-		{"nil", "Mark", "nil", "false"},
-		{"a Call", "Mark", "nil, ready", "true"},
-		{"closed", "Mark", "closed", "false"},
-		{"nil, ready", "Mark", "nil, ready", "true"},
-
-		{"resting", "PushOwn", "resting, ready", "wake false, ok true"},
-		{"nil", "PushOwn", "nil, ready", "wake false, ok true"},
-		{"a Call", "PushOwn", "nil, ready", "wake false, ok true"},
-		{"closed", "PushOwn", "closed", "wake false, ok false"},
-		{"nil, ready", "PushOwn", "nil, ready", "wake false, ok true"},
-
-		{"resting", "TakeOwn", "resting", "false"},
-		{"nil, ready", "TakeOwn", "nil, ready", "false"},
-		{"closed", "TakeOwn", "closed", "false"},
-
-		{"resting", "Rest", "resting", "true"},
-		{"nil", "Rest", "resting", "true"},
-		{"a Call", "Rest", "a Call", "false"},
-		{"closed", "Rest", "closed", "false"},
-		{"nil, ready", "Rest", "nil, ready", "false"},
-
-		{"resting", "Awake", "nil", ""},
-		{"nil", "Awake", "nil", ""},
-		{"a Call", "Awake", "a Call", ""},
-		{"closed", "Awake", "closed", ""},
-
-		{"resting", "Close", "closed", "true"},
-		{"nil", "Close", "closed", "false"},
-		{"a Call", "Close", "closed", "false"},
-		{"closed", "Close", "closed", "false"},
-		{"nil, ready", "Close", "closed", "false"},
-
-		{"resting", "Pending", "resting", "false"},
-		{"nil", "Pending", "nil", "false"},
-		{"a Call", "Pending", "a Call", "true"},
-		{"closed", "Pending", "closed", "false"},
-		{"nil, ready", "Pending", "nil, ready", "true"},
-
-		{"nil", "Closed", "nil", "false"},
-		{"closed", "Closed", "closed", "true"},
-		{"resting", "Resting", "resting", "true"},
-		{"nil", "Resting", "nil", "false"},
-		{"closed", "Resting", "closed", "false"},
-
-		{"a Call", "a host's Take", "resting", "true"},
-		{"closed", "a host's Take", "closed", "false"},
+	for operation, rows := range map[string]map[string]string{
+		"Push": {
+			"resting":    "a Call; wake true, backlog false, ok true",
+			"nil":        "a Call; wake false, backlog false, ok true",
+			"a Call":     "a Call; wake false, backlog true, ok true",
+			"closed":     "closed; wake false, backlog false, ok false",
+			"nil, ready": "a Call, ready; wake false, backlog false, ok true",
+		},
+		"Take": {"resting": "resting; false", "nil": "nil; false", "a Call": "nil; true",
+			"closed": "closed; false", "nil, ready": "nil; true"},
+		"TakeUntil": {"resting": "resting; false", "nil": "nil; false", "a Call": "a Call; false",
+			"closed": "closed; false", "nil, ready": "nil; true"},
+		"TakeFrom": {"resting": "resting; false", "a Call": "nil; true", "closed": "closed; false", "nil, ready": "nil; true"},
+		"Mark": {"resting": "resting; false", "nil": "nil; false", "a Call": "nil, ready; true",
+			"closed": "closed; false", "nil, ready": "nil, ready; true"},
+		"PushOwn": {
+			"resting":    "resting, ready; wake false, ok true",
+			"nil":        "nil, ready; wake false, ok true",
+			"a Call":     "nil, ready; wake false, ok true",
+			"closed":     "closed; wake false, ok false",
+			"nil, ready": "nil, ready; wake false, ok true",
+		},
+		"TakeOwn": {"resting": "resting; false", "closed": "closed; false", "nil, ready": "nil, ready; false"},
+		"Rest": {"resting": "resting; true", "nil": "resting; true", "a Call": "a Call; false",
+			"closed": "closed; false", "nil, ready": "nil, ready; false"},
+		"Awake": {"resting": "nil", "nil": "nil", "a Call": "a Call", "closed": "closed"},
+		"Close": {"resting": "closed; true", "nil": "closed; false", "a Call": "closed; false",
+			"closed": "closed; false", "nil, ready": "closed; false"},
+		"Pending": {"resting": "resting; false", "nil": "nil; false", "a Call": "a Call; true",
+			"closed": "closed; false", "nil, ready": "nil, ready; true"},
+		"Closed":        {"nil": "nil; false", "closed": "closed; true"},
+		"Resting":       {"resting": "resting; true", "nil": "nil; false", "closed": "closed; false"},
+		"a host's Take": {"a Call": "resting; true", "closed": "closed; false"},
 	} {
 		for _, h := range heads {
-			if h.name != want.from {
+			want, ok := rows[h.name]
+			if !ok {
 				continue
 			}
 			q := h.make()
-			if s := q.state(); s != want.from {
-				t.Fatalf("made %q, want %q", s, want.from)
+			if s := q.state(); s != h.name {
+				t.Fatalf("made %q, want %q", s, h.name)
 			}
-			got := row{from: want.from, operation: want.operation}
-			got.result = operations[want.operation](q)
-			got.to = q.state()
+			result := operations[operation](q)
+			got := q.state()
+			if result != "" {
+				got += "; " + result
+			}
 			if got != want {
-				t.Errorf("%s, %s: becomes %q with result %q, want %q with %q",
-					want.from, want.operation, got.to, got.result, want.to, want.result)
+				t.Errorf("%s, %s: becomes %q, want %q", h.name, operation, got, want)
 			}
 		}
 	}
@@ -177,7 +140,7 @@ func TestAfterRestAlwaysMarkLeavesTheThreadResting(t *testing.T) {
 			q.Rest() // what a thread does before it becomes a host's again
 		}
 		if wake, _, _ := q.Push(q.Get(Posted, nil, 1)); !wake {
-			t.Errorf("from %q: nobody wakes the host", h.name)
+			t.Errorf("from %q: nothing wakes the host", h.name)
 		}
 	}
 }
@@ -197,7 +160,7 @@ func TestEveryTransitionOfACall(t *testing.T) {
 	for name, want := range map[string]struct {
 		outcome               Outcome
 		park, start, withdraw bool
-		token                 int // that whoever settles it sends
+		token                 int // that settling it sends
 	}{
 		"queued":          {park: true, start: true, withdraw: true},
 		"queued, parked":  {park: true, start: true, withdraw: true, token: 1},
@@ -239,28 +202,6 @@ func TestEveryTransitionOfACall(t *testing.T) {
 				t.Errorf("%s: settling sends %d tokens, want %d", name, got, want.token)
 			}
 		}
-	}
-}
-
-func TestARecordServesOneCallAfterAnother(t *testing.T) {
-	q := New()
-	for i := range 100 {
-		c := q.Get(Withdrawable, func() {}, uintptr(i))
-		c.Ctx = context.Background()
-		if c.Outcome() != 0 {
-			t.Fatal("a new call has the outcome of an old one")
-		}
-		q.Push(c)
-		if i%3 > 0 {
-			c.Park()
-		}
-		if i%3 == 2 {
-			c.Notify() // nobody takes the token
-		}
-		taken := q.Take()
-		taken.Start()
-		taken.Settle(Ran)
-		q.Put(c)
 	}
 }
 

@@ -6,55 +6,38 @@ import (
 	"testing"
 )
 
-// The end of a Serve and Terminate come at the same time: one of them sees the other.
-func TestAnAdoptedEngineThatIsTerminatedWhileAServeEndsIsForgotten(t *testing.T) {
-	for range 200 {
-		e, _ := New(0)
-		adopted, done := make(chan bool), make(chan bool)
-		go func() {
-			defer close(done)
-			e.Adopt(false)
-			close(adopted)
+// Otherwise a goroutine, or a thread, that has its number later is taken for it. With Serve, the end of one and Terminate come at
+// the same time: one of them sees the other.
+func TestAnAdoptedEngineThatAnotherGoroutineTerminatesIsForgotten(t *testing.T) {
+	for name, c := range map[string]struct {
+		rounds int
+		serve  func(e *Engine)
+	}{
+		"Serve": {200, func(e *Engine) {
 			for n := 1; !e.Terminated(); n++ {
 				if e.Serve(); n%100 == 0 {
 					runtime.Gosched() // where there is one thread
 				}
 			}
-		}()
-		<-adopted
-		e.Call(func() {})
-		e.Terminate()
-		<-done
-		if knows(e) {
-			t.Fatal("the thread is still known")
-		}
-	}
-}
-
-// Else a goroutine, or a thread, that has its number later is taken for it.
-func TestAnAdoptedEngineThatAnotherGoroutineTerminatesIsForgotten(t *testing.T) {
-	rounds := 5000
-	if testing.Short() {
-		rounds /= 10
-	}
-	for range rounds {
-		e, _ := New(0)
-		adopted, done := make(chan bool), make(chan bool)
-		go func() {
-			defer close(done)
-			e.Adopt(false)
-			close(adopted)
-			_ = e.ServeContext(context.Background())
-		}()
-		<-adopted
-		e.Call(func() {})
-		e.Terminate()
-		<-done
-		if knows(e) {
-			t.Error("the thread is still known")
-		}
-		if t.Failed() {
-			return
+		}},
+		"ServeContext": {500, func(e *Engine) { _ = e.ServeContext(context.Background()) }},
+	} {
+		for range c.rounds {
+			e, _ := New(0)
+			adopted, done := make(chan bool), make(chan bool)
+			go func() {
+				defer close(done)
+				e.Adopt(false)
+				close(adopted)
+				c.serve(e)
+			}()
+			<-adopted
+			e.Call(func() {})
+			e.Terminate()
+			<-done
+			if knows(e) {
+				t.Fatalf("%s: the thread is still known", name)
+			}
 		}
 	}
 }

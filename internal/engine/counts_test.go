@@ -2,8 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -18,7 +16,6 @@ import (
 type counts struct {
 	calls, parked, wakeUps int
 	begun, vain, most      int // spins of threads, those without a call, and most threads that spun at once
-	switches, reference    float64
 }
 
 // spun is what a thread knows of its spins. The functions that it runs look whether another has begun. Each that begins ends before
@@ -68,12 +65,11 @@ func TestNoMoreThreadsSpinThanThereAreCoresForAndTheirCallers(t *testing.T) {
 	runtime.SetBlockProfileRate(1)
 	defer runtime.SetBlockProfileRate(0)
 	var table strings.Builder
-	fmt.Fprintf(&table, "%d cores\n| %d cores | calls | callers parked | threads parked | spins begun | of them in vain | most at once | "+
-		"switches a call | a channel's |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", n, n)
+	fmt.Fprintf(&table, "%d cores\n| %d cores | calls | callers parked | threads parked | spins begun | of them in vain | most at once |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- |\n", n, n)
 	for _, l := range loads(n) {
 		c := l.count(calls / l.callers)
-		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d | %d | %.2f | %.2f |\n", l.name, c.calls, c.parked, c.wakeUps, c.begun, c.vain,
-			c.most, c.switches, c.reference)
+		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d | %d |\n", l.name, c.calls, c.parked, c.wakeUps, c.begun, c.vain, c.most)
 		if limit := max(1, n/2); c.most > limit {
 			t.Errorf("%s: %d threads have spun at once; there are %d cores", l.name, c.most, n)
 		}
@@ -122,13 +118,21 @@ func (l load) count(each int) (c counts) {
 		}
 		ran.Add(1)
 	}
-	l.run(each, func(caller, call int) {
-		if pool != nil {
-			pool.Call(fn)
-		} else {
-			engines[l.next(caller, call)].Call(fn)
-		}
-	}, &c)
+	parked := callersParked()
+	var callers group.Group
+	for caller := range l.callers {
+		callers.Go(func() {
+			for i := range each {
+				if pool != nil {
+					pool.Call(fn)
+				} else {
+					engines[l.next(caller, i)].Call(fn)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	c.parked = callersParked() - parked
 	for _, e := range engines {
 		e.Call(func() {
 			spins[e].look(e)
@@ -138,63 +142,7 @@ func (l load) count(each int) (c counts) {
 		})
 	}
 	c.calls, c.most = int(ran.Load()), int(most.Load())
-	c.reference = l.countReference(each)
 	return c
-}
-
-// run makes the calls.
-func (l load) run(each int, call func(caller, call int), c *counts) {
-	parked, switches := callersParked(), voluntarySwitches()
-	var callers group.Group
-	for caller := range l.callers {
-		callers.Go(func() {
-			for i := range each {
-				call(caller, i)
-			}
-		})
-	}
-	callers.Wait()
-	c.switches = float64(voluntarySwitches()-switches) / float64(each*l.callers)
-	c.parked = callersParked() - parked
-}
-
-// countReference counts the switches of the same load by way of channels to locked goroutines.
-func (l load) countReference(each int) float64 {
-	type request struct {
-		fn   func()
-		done chan struct{}
-	}
-	var requests []chan request
-	for i := range l.threads {
-		if i == 0 || !l.pooled {
-			requests = append(requests, make(chan request))
-		}
-		queue := requests[len(requests)-1]
-		go func() {
-			runtime.LockOSThread()
-			for r := range queue {
-				r.fn()
-				r.done <- struct{}{}
-			}
-		}()
-	}
-	done := make([]chan struct{}, l.callers)
-	for i := range done {
-		done[i] = make(chan struct{}, 1)
-	}
-	var c counts
-	l.run(each, func(caller, call int) {
-		thread := 0
-		if !l.pooled {
-			thread = l.next(caller, call)
-		}
-		requests[thread] <- request{func() {}, done[caller]}
-		<-done[caller]
-	}, &c)
-	for _, queue := range requests {
-		close(queue)
-	}
-	return c.switches
 }
 
 // callersParked tells how often goroutines have waited for the token of a call.
@@ -216,20 +164,6 @@ func callersParked() (n int) {
 				n += int(r.Count)
 				break
 			}
-		}
-	}
-	return n
-}
-
-// voluntarySwitches tells how often threads of this process have waited, if the system is Linux.
-func voluntarySwitches() (n int) {
-	files, _ := filepath.Glob("/proc/self/task/*/status") // the pattern is right
-	for _, file := range files {
-		text, _ := os.ReadFile(file) // nothing if the thread has ended
-		if _, line, ok := strings.Cut(string(text), "\nvoluntary_ctxt_switches:"); ok {
-			var of int
-			_, _ = fmt.Sscan(line, &of) // zero, if it is no number
-			n += of
 		}
 	}
 	return n

@@ -3,7 +3,6 @@ package engine
 import (
 	"iter"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,28 +22,15 @@ func start(t *testing.T) *Engine {
 	return e
 }
 
-// registered tells how many engines are known.
-func registered() (n int) {
-	threads.mu.Lock()
-	defer threads.mu.Unlock()
-	if table := threads.table.Load(); table != nil {
-		for i := range *table {
-			if (*table)[i].e.Load() != nil {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // knows tells whether the thread of e can be found.
 func knows(e *Engine) bool {
 	threads.mu.Lock()
 	defer threads.mu.Unlock()
-	table := threads.table.Load()
-	for i := range *table {
-		if (*table)[i].e.Load() == e {
-			return true
+	if table := threads.table.Load(); table != nil {
+		for i := range *table {
+			if (*table)[i].e.Load() == e {
+				return true
+			}
 		}
 	}
 	return false
@@ -68,93 +54,35 @@ func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 		})
 	}
 	var ran atomic.Int32
-	var callers group.Group
 	for range 3 {
-		callers.Go(func() {
+		go func() {
 			for i := range 300 {
 				if i%10 == 0 {
 					time.Sleep(time.Duration(i) * 10 * time.Microsecond) // the thread rests
 				}
 				e.Call(func() { ran.Add(1) })
 			}
-		})
+		}()
 	}
-	done := make(chan bool)
-	go func() { callers.Wait(); close(done) }()
-	eventually(t, func() bool {
-		select {
-		case <-done:
-			return true
-		default:
-			return false
-		}
-	}, "all calls return")
+	eventually(t, func() bool { return ran.Load() == 900 }, "all functions run")
 	stop.Store(true)
 	wakers.Wait()
-	if ran.Load() != 900 {
-		t.Errorf("%d functions ran, want 900", ran.Load())
-	}
-}
-
-func TestAnInterruptMakesTheThreadLookUpAndNoMore(t *testing.T) {
-	e := start(t)
-	for range 1000 {
-		e.interrupt()
-	}
-	if !e.Call(func() {}) {
-		t.Error("a call did not run")
-	}
-	e.Terminate()
-	e.interrupt()
-}
-
-func TestRetireEndsTheThreadAfterItHasRunWhatIsQueued(t *testing.T) {
-	e, _ := New(0)
-	e.Start(nil, false)
-	release := make(chan bool)
-	ran := 0
-	e.Go(func() { <-release })
-	for range 100 {
-		e.Go(func() { ran++ })
-	}
-	e.Retire()
-	late := e.Go(func() {})
-	close(release)
-	eventually(t, e.Terminated, "the engine is terminated")
-	eventually(t, func() bool { return e.TID() == 0 }, "its thread ends")
-	if ran != 100 || !late {
-		t.Errorf("%d functions ran, want 100; one that came after Retire was queued: %v", ran, late)
-	}
 }
 
 func TestAnEngineThatEndedIsForgotten(t *testing.T) {
-	var before int
-	eventually(t, func() bool { before = registered(); return before == 0 }, "other tests' engines end")
 	e, _ := New(0)
 	p, _ := NewPool(3, 0, false, func(int) func() { return nil })
 	e.Start(nil, false)
-	e.Call(func() {})
-	eventually(t, func() bool { return registered() >= before+4 }, "all threads are known")
+	adopted, _ := New(0)
+	go func() { adopted.Adopt(false); adopted.Terminate() }()
+	for _, known := range append([]*Engine{e}, p.workers...) {
+		eventually(t, func() bool { return knows(known) }, "it is known")
+	}
 	e.Terminate()
 	p.Terminate()
-	eventually(t, func() bool { return registered() == before }, "none is known any more")
-	for _, ended := range append([]*Engine{e}, p.workers...) {
-		eventually(t, func() bool { return ended.m.Load() == 0 && ended.TID() == 0 }, "it has no identity any more")
-	}
-
-	adopted := make(chan bool)
-	go func() {
-		defer close(adopted)
-		a, _ := New(0)
-		a.Adopt(false)
-		a.Terminate()
-		if a.m.Load() != 0 || a.TID() != 0 {
-			t.Error("a terminated thread has an identity")
-		}
-	}()
-	<-adopted
-	if n := registered(); n != before {
-		t.Errorf("an adopted thread is still known after Terminate: %d entries, want %d", n, before)
+	for _, ended := range append([]*Engine{e, adopted}, p.workers...) {
+		eventually(t, func() bool { return ended.Terminated() && !knows(ended) && ended.m.Load() == 0 && ended.TID() == 0 },
+			"it is forgotten and has no identity any more")
 	}
 }
 
@@ -177,49 +105,6 @@ func TestAThreadIsKnownByItsGoroutineAndByItsCoroutines(t *testing.T) {
 			t.Error("a coroutine on the thread is not known")
 		}
 	})
-}
-
-func TestTraceShowsTheFunctionAndNotTheEngine(t *testing.T) {
-	e, o := New(0)
-	e.Start(nil, false)
-	defer e.Terminate()
-	e.Go(fails)
-	e.Call(func() {})
-	fault, _ := o.Fault()
-	if fault == nil || fault.Value != "boom" {
-		t.Fatalf("caught %v", fault)
-	}
-	lines := strings.Split(Trace(fault.Stack), "\n")
-	if !strings.Contains(lines[0], "engine.fails") || !strings.Contains(lines[1], "engine_test.go:") {
-		t.Errorf("the trace begins with %q", lines[:2])
-	}
-	for _, line := range lines {
-		if strings.Contains(line, "engine.invoke") || strings.Contains(line, "engine.runPosted") || strings.Contains(line, "engine.(*Engine)") {
-			t.Errorf("the trace shows %q", line)
-		}
-	}
-}
-
-//go:noinline
-func fails() { panic("boom") }
-
-func TestFaultsAreKeptInOrderAndTheLostAreCountedOnce(t *testing.T) {
-	var f faults
-	for i := range maxFaults + 5 {
-		f.add(&callq.Fault{Value: i})
-	}
-	for i := range maxFaults {
-		want := 0
-		if i == maxFaults-1 {
-			want = 5
-		}
-		if got, lost := f.next(); got == nil || got.Value != i || lost != want {
-			t.Fatalf("fault %d is %v, %d lost; want %d", i, got, lost, want)
-		}
-	}
-	if got, lost := f.next(); got != nil || lost != 0 {
-		t.Errorf("%v, %d lost; want nothing", got, lost)
-	}
 }
 
 func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
@@ -337,13 +222,13 @@ func TestAListEndsWithTerminate(t *testing.T) {
 	}
 }
 
-func TestAWatchThatWasReplacedTellsNothing(t *testing.T) {
+func TestASlowFunctionIsReportedOnceUnlessTheWatchWasReplaced(t *testing.T) {
 	e, o := New(0)
 	e.Start(nil, false)
 	defer e.Terminate()
-	for _, replaced := range []bool{false, true} {
-		told := 0
-		o.Watch(e, time.Hour, func(Slow) { told++ })
+	for want, replaced := range []bool{true, false} {
+		reports := 0
+		o.Watch(e, time.Hour, func(Slow) { reports++ })
 		w := e.watch.Load()
 		e.Call(func() {
 			if replaced {
@@ -353,28 +238,11 @@ func TestAWatchThatWasReplacedTellsNothing(t *testing.T) {
 			w.limit = 0 // as if the hour were over
 			w.mu.Unlock()
 			w.look()
+			w.look()
 		})
-		if (told == 0) != replaced {
-			t.Errorf("replaced: %v; told %d times", replaced, told)
+		if reports != want {
+			t.Errorf("replaced: %v; reported %d times, want %d", replaced, reports, want)
 		}
-	}
-}
-
-func TestASlowFunctionIsToldOnceHoweverOftenTheWatchLooks(t *testing.T) {
-	e, o := New(0)
-	defer runtime.KeepAlive(o)
-	told := 0
-	o.Watch(e, time.Hour, func(Slow) { told++ })
-	w := e.watch.Load()
-	w.wrap(func() {
-		w.mu.Lock()
-		w.limit = 0 // as if the hour were over
-		w.mu.Unlock()
-		w.look()
-		w.look()
-	})()
-	if told != 1 {
-		t.Errorf("told %d times, want once", told)
 	}
 }
 

@@ -138,15 +138,13 @@ func TestThereAreHalfAsManySpinnersAsCores(t *testing.T) {
 	if n := s.n.Load(); n != 0 {
 		t.Errorf("all have left, and %d are counted", n)
 	}
-	s.failed(0)
-	if s.open(0) || s.enter(0) || !s.open(maxPause) {
-		t.Error("after a failure, others may spin at once or never")
-	}
-	for range 100 {
-		s.failed(0)
-	}
-	if !s.open(maxPause) {
-		t.Error("after many failures, others have to wait for longer than they should")
+	for _, failures := range []int{1, 100} {
+		for range failures {
+			s.failed(0)
+		}
+		if s.open(0) || s.enter(0) || !s.open(maxPause) {
+			t.Errorf("after %d failures more, others may spin at once or never", failures)
+		}
 	}
 }
 
@@ -187,15 +185,18 @@ func TestACallerThatSpinsIsToldWhatHasHappened(t *testing.T) {
 			}
 		}
 	}()
-	for start := time.Now(); time.Since(start) < testutil.Patience(); runtime.Gosched() {
+	eventually(t, func() bool {
+		for range 1000 {
+			if c := e.q.Take(); c != nil {
+				c.Settle(callq.Refused)
+			}
+			runtime.Gosched()
+		}
 		select {
 		case <-done:
-			return
+			return true
 		default:
+			return false
 		}
-		if c := e.q.Take(); c != nil {
-			c.Settle(callq.Refused)
-		}
-	}
-	t.Error("the calls do not end")
+	}, "the calls end")
 }

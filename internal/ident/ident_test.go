@@ -61,79 +61,81 @@ func TestGIsTheAddressOfAG(t *testing.T) {
 	done.Wait()
 }
 
-func TestGIsTheSameOnAStackThatHasGrown(t *testing.T) {
-	done := make(chan bool)
-	go func() { // whose stack is still small
-		defer close(done)
-		g := G()
-		var frame func(depth int) uintptr
-		frame = func(depth int) uintptr {
+// disturb has what may happen to a goroutine while it reads its g.
+var disturb = map[string]func(t *testing.T, check func()){
+	"its stack grows": func(_ *testing.T, check func()) {
+		var frame func(depth int) byte
+		frame = func(depth int) byte {
 			var large [512]byte
-			if depth == 0 {
-				return G() + uintptr(large[0])
+			if check(); depth == 0 {
+				return large[0]
 			}
-			return frame(depth-1) + uintptr(large[depth%512])
+			return frame(depth-1) + large[depth%512]
 		}
 		for depth := 1; depth < 10000; depth *= 3 {
-			if frame(depth) != g || G() != g {
-				t.Errorf("g has changed in a call %d deep", depth)
+			frame(depth)
+		}
+	},
+	"it changes threads": func(t *testing.T, check func()) {
+		if Thread() == 0 || runtime.GOMAXPROCS(0) == 1 {
+			return // threads cannot be told apart, or the scheduler has little reason to move goroutines
+		}
+		var stop atomic.Bool
+		defer stop.Store(true)
+		for range runtime.GOMAXPROCS(0) {
+			go func() {
+				for !stop.Load() {
+					runtime.Gosched()
+				}
+			}()
+		}
+		moved, last := 0, Thread()
+		for start := time.Now(); moved < 10 && time.Since(start) < 10*time.Second; check() {
+			time.Sleep(50 * time.Microsecond)
+			if thread := Thread(); thread != last {
+				last = thread
+				moved++
 			}
 		}
-	}()
-	<-done
-}
-
-func TestGIsTheSameOnAnotherThread(t *testing.T) {
-	if Thread() == 0 || runtime.GOMAXPROCS(0) == 1 {
-		t.Skip("threads cannot be told apart, or the scheduler has little reason to move goroutines")
-	}
-	var stop atomic.Bool
-	defer stop.Store(true)
-	for range runtime.GOMAXPROCS(0) {
+		t.Logf("it has moved %d times", moved)
+	},
+	"the collector stops it": func(_ *testing.T, check func()) { // by signals where the system has them
+		var stop atomic.Bool
 		go func() {
-			for !stop.Load() {
+			for range 50 {
+				runtime.GC()
 				runtime.Gosched()
 			}
+			stop.Store(true)
 		}()
-	}
-	g, first := G(), Thread()
-	moved := 0
-	for start := time.Now(); moved < 10 && time.Since(start) < 10*time.Second; {
-		time.Sleep(50 * time.Microsecond)
-		if thread := Thread(); thread != first {
-			first = thread
-			moved++
+		for !stop.Load() {
+			for range 1000 {
+				check()
+			}
+			runtime.Gosched() // on js/wasm, and with asynchronous preemption off, nothing interrupts
 		}
-		if G() != g {
-			t.Fatal("g has changed")
-		}
-	}
-	if moved == 0 {
-		t.Skip("the goroutine has stayed on its thread for ten seconds")
-	}
+	},
 }
 
-// The collector stops goroutines by signals where the system has them, in the middle of anything.
-func TestGIsTheSameAfterAnInterruption(t *testing.T) {
-	var stop atomic.Bool
-	var collector group.Group
-	collector.Go(func() {
-		for range 50 {
-			runtime.GC()
-			runtime.Gosched()
-		}
-		stop.Store(true)
-	})
-	g := G()
-	for !stop.Load() {
-		for range 1000 {
-			if G() != g {
-				t.Fatal("g has changed")
-			}
-		}
-		runtime.Gosched() // on js/wasm, and with asynchronous preemption off, nothing interrupts
+func TestGStaysTheSame(t *testing.T) {
+	for name, while := range disturb {
+		t.Run(name, func(t *testing.T) {
+			done := make(chan bool)
+			go func() { // whose stack is still small
+				defer close(done)
+				g, changed := G(), 0
+				while(t, func() {
+					if G() != g {
+						changed++
+					}
+				})
+				if changed > 0 {
+					t.Errorf("it has changed %d times", changed)
+				}
+			}()
+			<-done
+		})
 	}
-	collector.Wait()
 }
 
 func TestACoroutineIsOnTheSameThread(t *testing.T) {
@@ -144,28 +146,6 @@ func TestACoroutineIsOnTheSameThread(t *testing.T) {
 	defer stop()
 	if ok, _ := next(); !ok {
 		t.Error("a coroutine of a locked goroutine has the same g, or another thread")
-	}
-}
-
-func TestALockedGoroutineStaysOnItsThreadAndOthersAreElsewhere(t *testing.T) {
-	if Thread() == 0 {
-		t.Skip("threads cannot be told apart")
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	its := Thread()
-	var others group.Group
-	for range 20 {
-		others.Go(func() {
-			if Thread() == its {
-				t.Error("another goroutine is on the thread of a locked one")
-			}
-		})
-	}
-	others.Wait()
-	time.Sleep(time.Millisecond)
-	if Thread() != its {
-		t.Error("a locked goroutine has moved")
 	}
 }
 

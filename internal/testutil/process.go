@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -48,4 +49,21 @@ func Run(patience time.Duration, env ...string) (output string, status int, err 
 		return output, 0, fmt.Errorf("it did not end by itself:\n%s", output)
 	}
 	return output, cmd.ProcessState.ExitCode(), nil
+}
+
+// Program starts this program again with the variable THREADCALL_PROGRAM of its environment set to name, as Run does, and fails
+// the test if it does not end. Where no process can be started it skips the test.
+func Program(t interface {
+	T
+	Skip(args ...any)
+}, name string, env ...string) (output string, status int) {
+	t.Helper()
+	if runtime.GOARCH == "wasm" {
+		t.Skip("js/wasm cannot start a process")
+	}
+	output, status, err := Run(Patience(), append([]string{"THREADCALL_PROGRAM=" + name}, env...)...)
+	if err != nil {
+		t.Fatalf("%q: %v", name, err)
+	}
+	return output, status
 }

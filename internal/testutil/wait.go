@@ -15,11 +15,27 @@ func Patience() time.Duration {
 	return 45 * time.Second
 }
 
-// Eventually fails the test, with the stacks of all goroutines, if the condition does not become true in time.
-func Eventually(t interface {
+// A T is what this package uses of a test.
+type T interface {
 	Helper()
 	Fatalf(format string, args ...any)
-}, condition func() bool, format string, args ...any) {
+}
+
+// Arrives receives from c and fails the test, with the stacks of all goroutines, if nothing comes in time.
+func Arrives[V any](t T, c <-chan V) V {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(Patience()):
+		stacks := make([]byte, 1<<20)
+		t.Fatalf("nothing came within %v\n%s", Patience(), stacks[:runtime.Stack(stacks, true)])
+		panic("not reached")
+	}
+}
+
+// Eventually fails the test, with the stacks of all goroutines, if the condition does not become true in time.
+func Eventually(t T, condition func() bool, format string, args ...any) {
 	t.Helper()
 	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
 		if time.Since(start) > Patience() {
