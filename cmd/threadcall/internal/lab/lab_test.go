@@ -51,7 +51,7 @@ func TestEveryExperimentMakesASection(t *testing.T) {
 	if found := wrong.FindString(page); found != "" {
 		t.Errorf("%q in the page:\n%s", found, page)
 	}
-	for _, row := range []string{"| 24 B in 1 | 24 B in 1 |", "| the heap grows in steps of 8 KiB | 8,192 B | reproduced |", "| 8 B in 1 | 8 B in 1 |", "| 80 B in 1 | 80 B in 1 |"} {
+	for _, row := range []string{"| 24 B in 1 | 24 B in 1 |", "| 80 B in 1 | 80 B in 1 |"} {
 		if (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") && !strings.Contains(page, row) {
 			t.Errorf("no %q in the page:\n%s", row, page)
 		}

@@ -1,7 +1,7 @@
 // Command lab makes the experiments of three articles about Go again, on the machine at hand, and writes docs/lab.md.
 // Its times mean something only on an otherwise idle machine.
 //
-//	go run ./cmd/threadcall/internal/lab                 all, in four to six minutes
+//	go run ./cmd/threadcall/internal/lab                 all, in two to four minutes
 //	go run ./cmd/threadcall/internal/lab -run sieve      those whose names match, on standard output
 package main
 
@@ -30,8 +30,6 @@ var experiments = []experiment{
 	{"calls", "Four ways to call a function on a thread", calls},
 	{"allocations", "What a call allocates", allocations},
 	{"sieve", "The prime sieve and the threads under it", sieve},
-	{"pingpong", "Ping-pong with and without a locked thread", pingpong},
-	{"stackit", "An int by value, by returned pointer, by passed pointer", stackit},
 	{"struct", "A struct of nine fields, copied or pointed to", nineFields},
 }
 
@@ -51,18 +49,17 @@ type lab struct {
 
 // settings are how much is measured.
 type settings struct {
-	rounds    int
-	sample    time.Duration
-	sieve     int // its limit where it is timed
-	sieveIn   int // its limit where it is traced
-	pointers  int // calls that are traced, of functions that return structs or pointers
-	pingpongs int // that are traced
-	allocs    int // calls whose allocations are counted
+	rounds   int
+	sample   time.Duration
+	sieve    int // its limit where it is timed
+	sieveIn  int // its limit where it is traced
+	pointers int // calls that are traced, of functions that return structs or pointers
+	allocs   int // calls whose allocations are counted
 }
 
 var (
-	full  = settings{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000, pointers: 20_000_000, pingpongs: 20_000, allocs: 100_000}
-	quick = settings{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300, pointers: 100_000, pingpongs: 200, allocs: 5_000}
+	full  = settings{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000, pointers: 20_000_000, allocs: 100_000}
+	quick = settings{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300, pointers: 100_000, allocs: 5_000}
 )
 
 const limit = time.Minute // after which no round begins beyond leastRounds

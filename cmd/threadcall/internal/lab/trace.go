@@ -33,7 +33,6 @@ type traceReport struct {
 	Warnings []string `json:"warnings"`
 	Table    struct {
 		Heap    uint64        `json:"heap_bytes"`
-		Threads uint64        `json:"threads"`
 		BgSweep time.Duration `json:"bgsweep_ns"`
 		STW     time.Duration `json:"stw_ns"`
 	} `json:"table"`
@@ -93,7 +92,7 @@ func (t *tracer) report(j job) (r traceReport, err error) {
 	t.number++
 	j.Trace = filepath.Join(t.dir, fmt.Sprintf("%d.trace", t.number))
 	defer os.Remove(j.Trace)
-	if _, err := j.run(); err != nil {
+	if err := j.run(); err != nil {
 		return r, err
 	}
 	cmd := exec.CommandContext(t.ctx, t.command, "trace", "-json", j.Trace)
