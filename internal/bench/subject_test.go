@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -144,12 +143,4 @@ func TestSubjectsRunWhatTheyAreGiven(t *testing.T) {
 		}
 		end()
 	}
-}
-
-func TestThreadcallIsTheMainThread(t *testing.T) {
-	MainThread.Call(func() {
-		if !mainthread.On() {
-			t.Error("not on the main thread")
-		}
-	})
 }

@@ -38,13 +38,6 @@ func TestOutcomesAreCounted(t *testing.T) {
 	}
 }
 
-func TestATestThatDoesNotEndIsShown(t *testing.T) {
-	r := read([]byte(`{"Action":"output","Package":"p","Test":"TestA","Output":"signal: killed\n"}`))
-	if !strings.Contains(r.output, "p TestA") || !strings.Contains(r.output, "killed") {
-		t.Errorf("it shows %q", r.output)
-	}
-}
-
 func TestThePageGetsALineForEachPort(t *testing.T) {
 	old, err := os.ReadFile("../../docs/ports.md")
 	if err != nil {
