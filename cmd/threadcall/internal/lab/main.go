@@ -43,8 +43,7 @@ type section struct {
 // A lab is where experiments are made.
 type lab struct {
 	settings
-	ctx    context.Context
-	tracer *tracer
+	ctx context.Context
 }
 
 // settings are how much is measured.
@@ -93,7 +92,7 @@ func write(ctx context.Context, expression string, inHaste bool) error {
 	if inHaste {
 		set = quick
 	}
-	text, err := perform(ctx, root, set, match)
+	text, err := perform(ctx, set, match)
 	if err != nil {
 		return err
 	}
@@ -105,13 +104,8 @@ func write(ctx context.Context, expression string, inHaste bool) error {
 }
 
 // perform makes the experiments and returns the page.
-func perform(ctx context.Context, root string, set settings, match *regexp.Regexp) (string, error) {
-	tracer, err := newTracer(ctx, root)
-	if err != nil {
-		return "", err
-	}
-	defer tracer.close()
-	l := &lab{settings: set, ctx: ctx, tracer: tracer}
+func perform(ctx context.Context, set settings, match *regexp.Regexp) (string, error) {
+	l := &lab{settings: set, ctx: ctx}
 	began, load := time.Now(), loadAverage()
 	var parts string
 	for _, e := range experiments {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/internal/bench"
 )
 
@@ -22,11 +23,11 @@ func nineFields(l *lab) (section, error) {
 		return section{}, err
 	}
 	var costs [2]cost
-	var traces [2]traceReport
+	var traces [2]*report.Report
 	var times [][]string
 	for i, v := range variants {
 		costs[i] = costOf(l.allocs, func() { v.work(1) })
-		if traces[i], err = l.tracer.report(job{Name: v.job, N: l.pointers}); err != nil {
+		if traces[i], err = (job{Name: v.job, N: l.pointers}).trace(); err != nil {
 			return section{}, err
 		}
 		times = append(times, []string{v.name, duration(v.ns), s[i].median().time(), v.cost.String(), costs[i].String()})
@@ -34,19 +35,19 @@ func nineFields(l *lab) (section, error) {
 	var rows [][]string
 	for _, r := range []struct {
 		name string
-		of   func(traceReport) string
+		of   func(*report.Report) string
 	}{
-		{"heap, most at a time", func(t traceReport) string {
+		{"heap, most at a time", func(t *report.Report) string {
 			if t.Table.Heap == 0 {
 				return "—" // it is in the trace only when it changes
 			}
 			return whole(float64(t.Table.Heap)/1024) + " KiB"
 		}},
-		{"bgsweep", func(t traceReport) string { return duration(float64(t.Table.BgSweep)) }},
-		{"bgsweep, executions", func(t traceReport) string { return whole(t.sweeps()) }},
-		{"STW", func(t traceReport) string { return duration(float64(t.Table.STW)) }},
-		{"STW, how often", func(t traceReport) string { return whole(t.Stops.All.N) }},
-		{"collections", func(t traceReport) string { return whole(t.GC.Cycles) }},
+		{"bgsweep", func(t *report.Report) string { return duration(float64(t.Table.BgSweep)) }},
+		{"bgsweep, executions", func(t *report.Report) string { return whole(sweeps(t)) }},
+		{"STW", func(t *report.Report) string { return duration(float64(t.Table.STW)) }},
+		{"STW, how often", func(t *report.Report) string { return whole(t.Stops.All.N) }},
+		{"collections", func(t *report.Report) string { return whole(t.GC.Cycles) }},
 	} {
 		rows = append(rows, []string{r.name, r.of(traces[0]), r.of(traces[1])})
 	}
@@ -66,7 +67,7 @@ func nineFields(l *lab) (section, error) {
 			{"20,000,000 times, the test takes 0.281 s copied and 2.224 s pointed to, 7.9 times as long",
 				fmt.Sprintf("%s times, %s and %s, %s times as long", whole(l.pointers), took(0), took(1), ratio), ratio.above(1)},
 			{"bgsweep runs 193,094 times with the pointer, never with the copy",
-				fmt.Sprintf("%s and %s times", whole(pointed.sweeps()), whole(copied.sweeps())), holds(pointed.sweeps() > copied.sweeps())},
+				fmt.Sprintf("%s and %s times", whole(sweeps(pointed)), whole(sweeps(copied))), holds(sweeps(pointed) > sweeps(copied))},
 			{"the world is stopped 397 times with the pointer, never with the copy",
 				fmt.Sprintf("%s and %s times", whole(pointed.Stops.All.N), whole(copied.Stops.All.N)), holds(pointed.Stops.All.N > copied.Stops.All.N)},
 		},
