@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -108,34 +107,6 @@ var loads = []struct {
 	name string
 	run  func() error
 }{
-	{"calls in a closed loop", func() error {
-		t, p := thread.New(), thread.NewPool(2)
-		defer t.Terminate()
-		defer p.Terminate()
-		for _, call := range []func(func()) bool{mainthread.Call, t.Call, p.Call} {
-			for start := time.Now(); time.Since(start) < 5*time.Millisecond; {
-				if !call(nop) {
-					return errors.New("a call was refused")
-				}
-			}
-		}
-		return nil
-	}},
-	{"64 callers of the main thread", func() error {
-		ran := 0 // only the main thread writes
-		var callers group.Group
-		for range 64 {
-			callers.Go(func() {
-				for range 20 {
-					mainthread.Call(func() { ran++ })
-				}
-			})
-		}
-		if callers.Wait(); ran != 64*20 {
-			return fmt.Errorf("%d functions have run", ran)
-		}
-		return nil
-	}},
 	{"32 threads at once, with 10 KiB each", func() error {
 		var threads group.Group
 		for range 32 {
