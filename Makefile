@@ -120,10 +120,10 @@ lab:
 	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 
 # sixminutes repeats the article's measurement, two windows and the heap: six minutes for four designs at once, or
-# make sixminutes FOR=10s. Without DISPLAY it needs xvfb-run (Debian package xvfb).
+# make sixminutes FOR=10s SVG=heap.svg. Without DISPLAY it needs xvfb-run (Debian package xvfb).
 sixminutes: FOR = 6m
 sixminutes:
-	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR)
+	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR) $(if $(SVG),-svg '$(SVG)')
 
 lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/memprofile"
+	"github.com/threadcall/threadcall/internal/record"
 )
 
 // allocsVariable names the file for the profile of allocations in the environment.
@@ -37,7 +37,7 @@ func (p *profile) end() {
 		return
 	}
 	p.write.Do(func() {
-		if err := memprofile.Write(p.file, p.began); err != nil {
+		if err := record.Write(p.file, p.began); err != nil {
 			complain("no profile of allocations", err, allocsVariable)
 		}
 	})

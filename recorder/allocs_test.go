@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/memprofile"
+	"github.com/threadcall/threadcall/internal/record"
 	"github.com/threadcall/threadcall/recorder"
 )
 
@@ -49,7 +49,7 @@ func TestEveryAllocationIsInTheProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p, err := memprofile.Read(f)
+	p, err := record.Read(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,45 +9,31 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 )
 
-// allocsIn runs the command in the module of known allocations.
-func allocsIn(t *testing.T, args ...string) (stdout, stderr string, status int) {
+// allocsOf runs the command in the module of known allocations.
+func allocsOf(t *testing.T, args ...string) outcome {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], append([]string{"allocs"}, args...)...)
-	cmd.Dir = filepath.Join("internal", "allocs", "testdata", "fixture")
-	cmd.Env = append(os.Environ(), asCommand+"=1", "GOWORK=off", "GOFLAGS=")
-	return output(t, cmd)
+	dir := filepath.Join("internal", "allocs", "testdata", "fixture")
+	return output(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS="}, append([]string{"allocs"}, args...)...))
 }
 
-func TestAllocsTellsWhereHowMuchAndWhy(t *testing.T) {
-	html := filepath.Join(t.TempDir(), "allocs.html")
-	stdout, stderr, status := allocsIn(t, "-bench", "Inlined", "-benchtime", "100x", "-html", html)
-	if status != statusOK || stderr != "" {
-		t.Errorf("status %d, stderr %q", status, stderr)
-	}
-	for _, want := range []string{"BenchmarkInlined", "bytes/op", "24", "fixture.helper", "escapes to heap"} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("has no %q:\n%s", want, stdout)
-		}
+func TestAllocsReportsWhereHowMuchAndWhy(t *testing.T) {
+	html, pprof := filepath.Join(t.TempDir(), "allocs.html"), filepath.Join(t.TempDir(), "pprof")
+	o := allocsOf(t, "-bench", "Inlined", "-benchtime", "100x", "-html", html, "-pprof", pprof)
+	o.want(t, statusOK, "BenchmarkInlined", "bytes/op", "24", "fixture.helper", "escapes to heap")
+	if o.stderr != "" {
+		t.Errorf("stderr %q", o.stderr)
 	}
 	if page, err := os.ReadFile(html); err != nil || !strings.Contains(string(page), "fixture.helper") {
 		t.Errorf("page %v:\n%s", err, page)
 	}
+	if at, err := os.Stat(pprof); err != nil || at.Size() == 0 {
+		t.Errorf("profile: %v", err)
+	}
 }
 
 func TestAllocsJSONIsOneDocument(t *testing.T) {
-	stdout, stderr, status := allocsIn(t, "-bench", "Inlined|Send", "-benchtime", "100x", "-json")
-	if status != statusOK || stderr != "" {
-		t.Errorf("status %d, stderr %q", status, stderr)
-	}
-	dec := json.NewDecoder(strings.NewReader(stdout))
-	dec.DisallowUnknownFields()
-	var r allocs.Report
-	if err := dec.Decode(&r); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		t.Errorf("something follows: %v", err)
-	}
+	o := allocsOf(t, "-bench", "Inlined|Send", "-benchtime", "100x", "-json").want(t, statusOK)
+	r := decoded[allocs.Report](t, o.stdout)
 	if len(r.Runs) != 2 || r.Runs[0].Name != "BenchmarkSend" || len(r.Runs[0].Rows) == 0 || len(r.Runs[0].Rows[0].Escapes) != 1 {
 		t.Errorf("%+v", r.Runs)
 	}
@@ -60,42 +43,35 @@ func TestABrokenPromiseIsAStatus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles for coverage")
 	}
-	stdout, stderr, status := allocsIn(t, "-budget", "-benchtime", "100x", "./promises/...")
-	if status != statusWrong || !strings.Contains(stderr, "not all functions that promise not to allocate keep it") ||
-		!strings.Contains(stdout, "BROKEN promises/promises.go:") {
-		t.Errorf("status %d, stderr %q, stdout\n%s", status, stderr, stdout)
-	}
+	allocsOf(t, "-budget", "-benchtime", "100x", "./promises/...").want(t, statusWrong,
+		"not all functions that promise not to allocate keep it", "BROKEN promises/promises.go:")
 }
 
 func TestAllocsRefusesNonsense(t *testing.T) {
-	for _, c := range []struct {
-		args, complaint string
-		status          int
-	}{
-		{"-bench [", `-bench "[": error parsing regexp`, statusUsage},
-		{"-benchtime 1x", "at least 2x", statusUsage},
-		{"-benchtime soon", "such as 200ms", statusUsage},
-		{"-benchtime -3s", "such as 200ms", statusUsage},
-		{"-count 0 -run .", "-count must be at least 1, not 0", statusUsage},
-		{"-count 3", "-count is for the tests of -run", statusUsage},
-		{"-cpu 0", "-cpu must be at least 1, not 0", statusUsage},
-		{"-top -1", "-top must not be negative", statusUsage},
-		{"-budget -run .", "-budget is for benchmarks", statusUsage},
-		{"-bench= .", "nothing to run", statusUsage},
-		{"--", "the command after -- is missing", statusUsage},
-		{". -- ls", "exclude each other", statusUsage},
-		{"-bench . -- ls", "-bench is for benchmarks and tests", statusUsage},
-		{"-bench Nowhere .", `no benchmark matches "Nowhere"`, statusWrong},
-		{"./nowhere", "nowhere", statusWrong},
-		{"./broken", "undefined: nowhere", statusWrong},
-		{"-- ./nowhere", "nowhere", statusWrong},
-		{"-- go version", "left no profile", statusWrong},
-		{"-bench Send|Grow -benchtime 2x -pprof x .", "and 2 ran", statusWrong},
-		{"-bench Send -benchtime 2x -html nowhere/x .", "nowhere", statusWrong},
+	for _, c := range []refusal{
+		{"-bench [", statusUsage, `-bench "[": error parsing regexp`},
+		{"-benchtime 1x", statusUsage, "at least 2x"},
+		{"-benchtime soon", statusUsage, "such as 200ms"},
+		{"-benchtime -3s", statusUsage, "such as 200ms"},
+		{"-count 0 -run .", statusUsage, "-count must be at least 1, not 0"},
+		{"-count 3", statusUsage, "-count is for the tests of -run"},
+		{"-cpu 0", statusUsage, "-cpu must be at least 1, not 0"},
+		{"-top -1", statusUsage, "-top must not be negative"},
+		{"-budget -run .", statusUsage, "-budget is for benchmarks"},
+		{"-bench= .", statusUsage, "nothing to run"},
+		{"--", statusUsage, "the command after -- is missing"},
+		{". -- ls", statusUsage, "exclude each other"},
+		{"-bench . -- ls", statusUsage, "-bench is for benchmarks and tests"},
+		{"-bench Nowhere .", statusWrong, `no benchmark matches "Nowhere"; there are BenchmarkSend, BenchmarkChannel`},
+		{"-bench Panics$ .", statusWrong, "are skipped"},
+		{"./empty", statusWrong, "no tests"},
+		{"./nowhere", statusWrong, "nowhere"},
+		{"./broken", statusWrong, "undefined: nowhere"},
+		{"-- ./nowhere", statusWrong, "nowhere"},
+		{"-- go version", statusWrong, "left no profile"},
+		{"-bench Send|Grow -benchtime 2x -pprof x .", statusWrong, "and 2 ran"},
+		{"-bench Send -benchtime 2x -html nowhere/x .", statusWrong, "nowhere"},
 	} {
-		_, stderr, status := allocsIn(t, strings.Fields(c.args)...)
-		if status != c.status || !strings.Contains(stderr, c.complaint) || strings.Contains(stderr, "--help") != (status == statusUsage) {
-			t.Errorf("%s: status %d, stderr %q", c.args, status, stderr)
-		}
+		allocsOf(t, strings.Fields(c.args)...).want(t, c.status, c.complaint)
 	}
 }

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
@@ -20,23 +18,12 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// benchFlags are flags as they are typed.
-type benchFlags struct {
-	set    session.Settings
-	failOn []string
-	ratios []string
-	asJSON bool
-	html   string
-	list   bool
-}
+const benchUsage = `Usage:
 
-func benchCommand(stdout, stderr *os.File) *cobra.Command {
-	f := benchFlags{}
-	cmd := &cobra.Command{
-		Use:   "bench [packages | files]",
-		Short: "Run Go benchmarks, compare revisions, and report the minimum detectable effect",
-		Long: `Bench runs the benchmarks of Go packages in rounds, reports how fast each is,
-with an interval, and compares revisions. Given files of results in place of
+  threadcall bench [flags] [packages | files]
+
+Bench runs the benchmarks of Go packages in rounds, reports how fast each is with
+an interval, and compares revisions. Given files of results in place of
 packages, it compares those.
 
   threadcall bench                       the package in this directory
@@ -47,99 +34,114 @@ packages, it compares those.
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
   threadcall bench -list                 the runs that measure or wait here
 
-Build flags are those in GOFLAGS. Results are saved in the Go benchmark format
-as bench-TIME.txt. The status is 0; 1 if a benchmark failed, -fail-on was
-broken, something could not be done, or you interrupted it; 2 for a wrong
-command line.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd, args, stdout, stderr)
-		},
-	}
-	f.define(cmd)
-	return cmd
+Build flags are those in GOFLAGS. Results are saved in the Go benchmark format as
+bench-TIME.txt. The status is 0; 1 if a benchmark failed, -fail-on was broken,
+something could not be done, or you interrupted it; 2 for a wrong command line.
+`
+
+// A benchCommand has the flags that are not settings of the measurement.
+type benchCommand struct {
+	*command
+	set    session.Settings
+	ratios []string
+	json   bool
+	html   string
 }
 
-func (f *benchFlags) define(cmd *cobra.Command) {
-	flags, set := cmd.Flags(), &f.set
-	flags.SortFlags = false
-	flags.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
-	flags.IntVar(&set.Count, "count", 10, "how many rounds, `n`")
-	flags.StringVar(&set.Each.Benchtime, "benchtime", "", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 1s)")
-	flags.StringVar(&set.Each.CPU, "cpu", "", "`list` of GOMAXPROCS, as for go test")
-	flags.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
-
-	flags.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
-	flags.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
-	flags.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
-	flags.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
-	flags.StringArrayVar(&f.failOn, "fail-on", nil, "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%'")
-
-	flags.StringSliceVar(&f.ratios, "ratios", nil, "print one table of the ratios to these `versions`, what is visibly worse than the first at the top")
-	flags.StringVarP(&set.Output, "o", "o", "", "`file` to save results in")
-	flags.StringVar(&f.html, "html", "", "write a page with the distributions to this `file`")
-	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document instead, with all samples")
-
-	flags.BoolVar(&f.list, "list", false, "list the runs that measure on this machine or wait for it")
-	flags.IntVar(&set.CPUFreq, "cpufreq", -1, "hold the CPU frequency at this `percent` of its range (Linux, root)")
-	flags.Lookup("cpufreq").DefValue = "0" // which is not shown
+func runBench(c *command) error {
+	b := &benchCommand{command: c}
+	var list bool
+	c.BoolVar(&list, "list", false, "list the runs that measure on this machine or wait for it")
+	b.define()
+	args, program, err := c.parse()
+	switch {
+	case err != nil:
+		return err
+	case program != nil:
+		return errors.New("bench runs no command; give packages, or files of results")
+	case list:
+		return b.queue()
+	}
+	if b.html != "" {
+		if at, err := os.Stat(filepath.Dir(b.html)); err != nil || !at.IsDir() {
+			return fmt.Errorf("-html %s: %s is no directory", b.html, filepath.Dir(b.html))
+		}
+	}
+	files, packages, err := classify(args)
+	switch {
+	case err != nil:
+		return err
+	case len(files) > 0:
+		return b.compare(files)
+	}
+	b.set.Patterns = packages
+	return b.measure()
 }
 
-// run does what the flags say, with packages or files.
-func (f *benchFlags) run(cmd *cobra.Command, args []string, stdout, stderr *os.File) error {
-	out := ui.On(stdout)
-	if f.list {
-		return f.queue(out, stdout)
-	}
-	if err := f.complete(); err != nil {
+func (b *benchCommand) define() {
+	set := &b.set
+	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
+	b.IntVar(&set.Count, "count", 10, "how many rounds, `n`")
+	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 1s)", func(text string) error {
+		set.Each.Benchtime = text
+		return checkBenchtime(text)
+	})
+	b.Func("cpu", "`list` of GOMAXPROCS, as for go test", func(text string) (err error) {
+		set.Each.CPU = text
+		set.Procs, err = cpuList(text)
 		return err
-	}
-	files, packages, err := f.sort(args)
-	if err != nil {
+	})
+	b.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
+	set.CPUFreq = -1
+	b.Func("cpufreq", "hold the CPU frequency at this `percent` of its range (Linux, root)", func(text string) (err error) {
+		set.CPUFreq, err = strconv.Atoi(text)
 		return err
-	}
-	if len(files) > 0 {
-		return f.compare(cmd, files, out, stdout)
-	}
-	if cmd.Flags().Changed("vs") && f.set.VS == "" {
-		return errors.New("-vs must name a revision; it is empty")
-	}
-	f.set.Patterns = packages
-	if err := f.set.Validate(); err != nil {
-		return err
-	}
-	return f.measure(out, stdout, stderr)
-}
+	})
+	b.StringVar(&set.Output, "o", "", "`file` to save results in")
 
-// complete reads what flags say in text.
-func (f *benchFlags) complete() (err error) {
-	set := &f.set
-	if set.Dir, err = os.Getwd(); err != nil {
-		return failure{err}
-	}
-	set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
-	for _, text := range f.failOn {
+	b.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
+	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
+	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
+	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
+	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%'; may be repeated", func(text string) error {
 		l, err := session.ParseLimit(text)
-		if err != nil {
-			return err
-		}
 		set.FailOn = append(set.FailOn, l)
-	}
-	if set.Procs, err = cpuList(set.Each.CPU); err != nil {
 		return err
-	}
-	if err := benchtime(set.Each.Benchtime); err != nil {
-		return err
-	}
-	if f.html != "" {
-		if at, err := os.Stat(filepath.Dir(f.html)); err != nil || !at.IsDir() {
-			return fmt.Errorf("-html %s: %s is no directory", f.html, filepath.Dir(f.html))
-		}
-	}
-	return nil
+	})
+	b.Func("ratios", "print one table of the ratios to these `versions`, what is visibly worse than the first at the top", func(text string) error {
+		b.ratios = append(b.ratios, strings.Split(text, ",")...)
+		return nil
+	})
+	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
+	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
 }
 
-// sort tells files of results from packages.
-func (f *benchFlags) sort(args []string) (files, packages []string, err error) {
+// cpuList reads the flag -cpu.
+func cpuList(text string) (procs []int, err error) {
+	for field := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(field))
+		if err != nil || n < 1 {
+			return nil, errors.New("must be a list of numbers such as 1,2,4")
+		}
+		procs = append(procs, n)
+	}
+	return procs, nil
+}
+
+// checkBenchtime refuses what testing would refuse only in each process.
+func checkBenchtime(text string) error {
+	if count, ok := strings.CutSuffix(text, "x"); ok {
+		if n, err := strconv.ParseInt(count, 10, 0); err == nil && n > 0 {
+			return nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return nil
+	}
+	return errors.New("must be a time such as 100ms or a number such as 1000x")
+}
+
+// classify separates files of results from packages.
+func classify(args []string) (files, packages []string, err error) {
 	for _, a := range args {
 		switch at, err := os.Stat(a); {
 		case err == nil && !at.IsDir():
@@ -156,66 +158,83 @@ func (f *benchFlags) sort(args []string) (files, packages []string, err error) {
 	return files, packages, nil
 }
 
-// measure runs benchmarks and prints what came out.
-func (f *benchFlags) measure(out *ui.Screen, stdout io.Writer, stderr *os.File) error {
-	progress := ui.On(stderr)
-	tell := &benchTeller{out: out, progress: progress, terminal: term.IsTerminal(int(stderr.Fd())), settings: &f.set}
-	if f.asJSON {
-		tell.out = progress
+// measure runs benchmarks and presents the results.
+func (b *benchCommand) measure() (err error) {
+	if b.has("vs") && b.set.VS == "" {
+		return errors.New("-vs must name a revision; it is empty")
 	}
-	run := session.New(f.set, tell)
-	ctx, stop := interruptible(run.Cleanup, func(text string) {
-		progress.Progress("")
-		fmt.Fprintln(progress, text)
-	})
-	defer stop()
-	report, err := run.Run(ctx)
-	progress.Progress("")
-	if report == nil {
+	if err := b.set.Validate(); err != nil {
+		return err
+	}
+	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
+	if b.set.Dir, err = os.Getwd(); err != nil {
 		return failure{err}
 	}
-	return f.present(benchResult{report: report, comparison: report.Comparison, settings: &f.set}, err, out, stdout)
+	out, progress := ui.On(b.stdout), ui.On(b.stderr)
+	show := session.Progress{Out: out, Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
+	if b.json {
+		show.Out = progress
+	}
+	ctx, stop := interruptible(progress)
+	defer stop()
+	report, err := session.Run(ctx, b.set, show)
+	progress.Progress("")
+	if report == nil {
+		return fail(err)
+	}
+	return b.present(session.Result{Report: report, Comparison: report.Comparison}, err, out)
 }
 
 // compare compares files of results.
-func (f *benchFlags) compare(cmd *cobra.Command, files []string, out *ui.Screen, stdout io.Writer) error {
-	for _, name := range []string{
-		"bench", "count", "benchtime", "cpu", "timeout", "vs", "aa", "o", "cpufreq",
-	} {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
-		}
+func (b *benchCommand) compare(files []string) error {
+	if name := b.given(func(name string) bool {
+		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json"}, name)
+	}); name != "" {
+		return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
 	}
 	data, err := stats.Read(files...)
 	if err != nil {
 		return failure{err}
 	}
-	c, err := session.Compare(data, &f.set)
+	c, err := session.Compare(data, &b.set)
 	if err != nil {
 		return failure{err}
 	}
-	if len(c.Versions) < 2 && len(f.set.FailOn) > 0 {
+	if len(c.Versions) < 2 && len(b.set.FailOn) > 0 {
 		return errors.New("-fail-on is about a comparison, and there is one file")
 	}
-	breaches, undecided, err := session.Check(c, f.set.FailOn)
-	return f.present(benchResult{comparison: c, settings: &f.set, breaches: breaches, undecided: undecided}, err, out, stdout)
+	breaches, undecided, err := session.Check(c, b.set.FailOn)
+	return b.present(session.Result{Comparison: c, Breaches: breaches, Undecided: undecided}, err, ui.On(b.stdout))
+}
+
+// present shows the result in each way that was asked for. The error, if any, is what is wrong with it.
+func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) error {
+	r.Settings, r.Ratios = &b.set, b.ratios
+	errs := []error{err}
+	if b.json {
+		errs = append(errs, writeJSON(b.stdout, r.Document()))
+	} else {
+		r.Print(out)
+		errs = append(errs, out.Err)
+	}
+	if b.html != "" {
+		if err := r.SavePage(b.html); err != nil {
+			errs = append(errs, fmt.Errorf("cannot write the page: %w", err))
+		}
+	}
+	return fail(errors.Join(errs...))
 }
 
 // queue lists the runs that hold the machine or wait for it.
-func (f *benchFlags) queue(out *ui.Screen, stdout io.Writer) error {
+func (b *benchCommand) queue() error {
 	entries, err := lock.List()
-	if err != nil {
+	switch {
+	case err != nil:
 		return failure{err}
+	case b.json:
+		return fail(writeJSON(b.stdout, append([]lock.Entry{}, entries...)))
 	}
-	if f.asJSON {
-		if entries == nil {
-			entries = []lock.Entry{}
-		}
-		if err := writeJSON(stdout, entries); err != nil {
-			return failure{err}
-		}
-		return nil
-	}
+	out := ui.On(b.stdout)
 	if len(entries) == 0 {
 		out.Paragraph("", "No benchmark runs on this machine.")
 	}
@@ -226,47 +245,17 @@ func (f *benchFlags) queue(out *ui.Screen, stdout io.Writer) error {
 		}
 		out.Paragraph(fmt.Sprintf("%-9s ", state), e.String())
 	}
-	return wrote(out)
+	return fail(out.Err)
 }
 
-// wrote is the failure to write on the screen, if there was one.
-func wrote(s *ui.Screen) error {
-	if s.Err != nil {
-		return failure{s.Err}
-	}
-	return nil
-}
-
-// interruptible returns a context that ends when the user wants an end, or does not read any more what is written. If he
-// wants an end again, the program exits, after cleanup.
-func interruptible(cleanup func(), say func(string)) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, ends()...)
-	unheard := make(chan os.Signal, 1)
-	if unread != nil { // it would end the process at once, and what that has made would stay
-		signal.Notify(unheard, unread)
-	}
-	go func() {
-		select {
-		case _, ok := <-signals:
-			if !ok {
-				return
-			}
-			say("Stopping. What was measured is kept; again ends at once.")
-		case <-unheard:
+// typed returns the arguments as one can type them in a shell.
+func typed(args []string) string {
+	var words []string
+	for _, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n|&;<>()$`\\\"'*?[]#~!{}") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
-		cancel(session.ErrInterrupted)
-		if _, ok := <-signals; !ok {
-			return
-		}
-		cleanup()
-		os.Exit(statusWrong)
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		signal.Stop(unheard)
-		close(signals)
-		cancel(nil)
+		words = append(words, a)
 	}
+	return strings.Join(words, " ")
 }

@@ -3,16 +3,168 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
 	"os"
+	"slices"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine/cpufreq"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
 func main() {
 	cpufreq.MaybeWatchdog()
 	mainthread.Init(func() {
-		// Not by way of Init: it has no status to give, and would wait for a function that hangs on the main thread.
+		// Not by a return to Init: that has no status to give, and would wait for a function that hangs on the main thread.
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 	})
+}
+
+const usage = `Threadcall shows what threadcall does here, measures Go programs, and looks into
+them.
+
+Usage:
+
+  threadcall command [flags] [arguments]
+
+The commands are:
+
+  allocs  find out what allocates, how much, and why by the compiler's word
+  bench   run Go benchmarks, compare revisions, and report the minimum
+          detectable effect
+  demo    try the main thread, and measure what calling it costs
+  trace   see what the heap does, which thread runs what, and what calls cost
+
+Run 'threadcall command -help' for more about one.
+`
+
+// The statuses of the process.
+const (
+	statusOK    = 0
+	statusWrong = 1 // something was not as expected, or could not be written
+	statusUsage = 2 // the command was not understood
+)
+
+// A command is one that was typed.
+type command struct {
+	flag.FlagSet
+	args           []string
+	stdout, stderr *os.File
+}
+
+var commands = map[string]struct {
+	usage string
+	run   func(c *command) error
+}{
+	"allocs": {allocsUsage, runAllocs},
+	"bench":  {benchUsage, runBench},
+	"demo":   {demoUsage, runDemo},
+	"trace":  {traceUsage, runTrace},
+}
+
+// A failure is an error of a command that was understood.
+type failure struct{ error }
+
+// fail returns err as a failure, or nil if it is nil.
+func fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure{err}
+}
+
+// run runs the command and returns the status.
+func run(args []string, stdout, stderr *os.File) int {
+	if len(args) == 2 && args[0] == "help" {
+		args = []string{args[1], "-help"}
+	}
+	if len(args) == 0 || slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
+		fmt.Fprint(stdout, usage)
+		return statusOK
+	}
+	one, ok := commands[args[0]]
+	if !ok {
+		fmt.Fprintf(stderr, "threadcall: unknown command %q\nRun 'threadcall -help' for those that there are.\n", args[0])
+		return statusUsage
+	}
+	c := &command{args: args[1:], stdout: stdout, stderr: stderr}
+	c.Init(args[0], flag.ContinueOnError)
+	c.SetOutput(io.Discard)
+	err := one.run(c)
+	switch {
+	case err == nil:
+		return statusOK
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, one.usage, "\nThe flags are:\n\n")
+		c.SetOutput(stdout)
+		c.PrintDefaults()
+		return statusOK
+	}
+	fmt.Fprintf(stderr, "threadcall: %v\n", err)
+	if errors.As(err, new(failure)) {
+		return statusWrong
+	}
+	fmt.Fprintf(stderr, "Run 'threadcall %s -help' for what it takes.\n", args[0])
+	return statusUsage
+}
+
+// parse parses the flags, which may be among the arguments. It returns those, and what follows "--", which is nil if there
+// is none.
+func (c *command) parse() (args, program []string, err error) {
+	left := c.args
+	if i := slices.Index(left, "--"); i >= 0 {
+		left, program = left[:i], left[i+1:]
+	}
+	for {
+		if err := c.Parse(left); err != nil {
+			return nil, nil, err
+		}
+		if c.NArg() == 0 {
+			break
+		}
+		args, left = append(args, c.Arg(0)), c.Args()[1:]
+	}
+	switch {
+	case program != nil && len(args) > 0:
+		return nil, nil, fmt.Errorf("%q and a command exclude each other", args)
+	case program != nil && len(program) == 0:
+		return nil, nil, errors.New("the command after -- is missing")
+	}
+	return args, program, nil
+}
+
+// given returns the first flag that was given of those that match, or else "".
+func (c *command) given(match func(name string) bool) (name string) {
+	c.Visit(func(f *flag.Flag) {
+		if name == "" && match(f.Name) {
+			name = f.Name
+		}
+	})
+	return name
+}
+
+// has reports whether the flag was given.
+func (c *command) has(name string) bool {
+	return c.given(func(other string) bool { return other == name }) != ""
+}
+
+// interruptible returns a context that the user ends.
+func interruptible(progress *ui.Screen) (ctx context.Context, stop func()) {
+	return gotest.Interruptible(func() {
+		progress.Progress("")
+		fmt.Fprintln(progress, "Stopping. What was measured is kept; another interrupt ends at once.")
+	})
+}
+
+// writeJSON writes one document.
+func writeJSON(out io.Writer, document any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(document)
 }

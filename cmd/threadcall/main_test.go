@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -8,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The test binary is the command if this is set.
@@ -23,50 +26,133 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var quick = []string{"demo", "--rounds", "2", "--duration", "2ms"}
-
-// threadcall runs the command with pipes for its output.
-func threadcall(t *testing.T, args ...string) (stdout, stderr string, status int) {
-	t.Helper()
+// invocation returns the command in a directory, with more in its environment.
+func invocation(dir string, env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
-	return output(t, cmd)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), asCommand+"=1"), env...)
+	return cmd
 }
 
-func output(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, status int) {
+// An outcome is what a command has left.
+type outcome struct {
+	args           []string
+	stdout, stderr string
+	status         int
+}
+
+// threadcall runs the command with pipes for its output.
+func threadcall(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return output(t, invocation("", nil, args...))
+}
+
+func output(t *testing.T, cmd *exec.Cmd) outcome {
 	t.Helper()
 	var out, err bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &err
+	if cmd.Stdout == nil {
+		cmd.Stdout = &out
+	}
+	cmd.Stderr = &err
 	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
 		t.Fatal(err)
 	}
-	return out.String(), err.String(), cmd.ProcessState.ExitCode()
+	return outcome{cmd.Args[1:], out.String(), err.String(), cmd.ProcessState.ExitCode()}
 }
 
-func TestDemoInAPipeIsPlainText(t *testing.T) {
-	stdout, stderr, status := threadcall(t, quick...)
-	if status != statusOK || stderr != "" {
-		t.Errorf("status %d, stderr %q", status, stderr)
+// want fails the test if the status is another one, or a text is not in the output, in which all white space is one blank.
+func (o outcome) want(t *testing.T, status int, texts ...string) outcome {
+	t.Helper()
+	all := strings.Join(strings.Fields(o.stdout+" "+o.stderr), " ")
+	missing := slices.DeleteFunc(texts, func(text string) bool { return strings.Contains(all, text) })
+	usageError := o.status == statusUsage && (o.stdout != "" || !strings.Contains(o.stderr, "-help' for"))
+	if o.status != status || len(missing) > 0 || usageError {
+		t.Errorf("%q: status %d, no %q in\n%s\n%s", o.args, o.status, missing, o.stdout, o.stderr)
 	}
-	if strings.ContainsAny(stdout, "\x1b\r") {
-		t.Errorf("has codes of a terminal: %q", stdout)
-	}
-	for _, want := range []string{"naive", "pooled", "struct", "threadcall", "bound", "facts are as expected"} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("has no %q:\n%s", want, stdout)
-		}
-	}
-	if strings.Contains(stdout, "WRONG") {
-		t.Error(stdout)
-	}
+	return o
 }
 
-func TestDemoFitsIntoEightyColumns(t *testing.T) {
-	stdout, _, _ := threadcall(t, quick...)
-	for line := range strings.Lines(stdout) {
+// plain fails the test if the output has codes of a terminal, or more than eighty columns.
+func (o outcome) plain(t *testing.T) {
+	t.Helper()
+	if strings.ContainsAny(o.stdout+o.stderr, "\x1b\r") {
+		t.Errorf("has codes of a terminal: %q", o.stdout+o.stderr)
+	}
+	for line := range strings.Lines(o.stdout + o.stderr) {
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
+	}
+}
+
+// A running is a command that was started.
+type running struct {
+	cmd    *exec.Cmd
+	stdout *bytes.Buffer
+	lines  <-chan string // of its standard error; the channel ends with the process
+	seen   string        // of lines
+}
+
+// start starts the command.
+func start(t *testing.T, cmd *exec.Cmd) *running {
+	t.Helper()
+	r := &running{cmd: cmd, stdout: &bytes.Buffer{}}
+	if cmd.Stdout == nil {
+		cmd.Stdout = r.stdout
+	}
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines := make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		for scanner := bufio.NewScanner(pipe); scanner.Scan(); {
+			lines <- scanner.Text()
+		}
+	}()
+	r.lines = lines
+	return r
+}
+
+// until waits for a line that has the text.
+func (r *running) until(t *testing.T, text string) {
+	t.Helper()
+	for line := range r.lines {
+		if r.seen += line + "\n"; strings.Contains(line, text) {
+			return
+		}
+	}
+	t.Fatalf("no %q in %q", text, r.seen)
+}
+
+func (r *running) interrupt(t *testing.T) {
+	t.Helper()
+	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// end waits for the end of the command.
+func (r *running) end(t *testing.T) outcome {
+	t.Helper()
+	for line := range r.lines {
+		r.seen += line + "\n"
+	}
+	if err := r.cmd.Wait(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	return outcome{r.cmd.Args[1:], r.stdout.String(), r.seen, r.cmd.ProcessState.ExitCode()}
+}
+
+// appears waits for a file.
+func appears(name string) {
+	for _, err := os.Stat(name); err != nil; _, err = os.Stat(name) {
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -84,40 +170,57 @@ func decoded[T any](t *testing.T, doc string) (v T) {
 	return v
 }
 
-func TestNonsenseIsRefused(t *testing.T) {
-	for _, c := range []struct{ args, complaint string }{
-		{"demo --rounds 0", "rounds must be from 1 to 1000, not 0"},
-		{"demo --rounds -3", "not -3"},
-		{"demo --rounds many", `"many"`},
-		{"demo --duration 0s", "must be from 1ms to 1m0s, not 0s"},
-		{"demo --duration -1s", "not -1s"},
-		{"demo --duration 5", `"5"`},
-		{"demo --frob", "unknown flag: --frob"},
-		{"demo again", `demo takes flags only, not "again"`},
-		{"frob", `unknown command "frob"`},
-		{"--frob", "unknown flag: --frob"},
-	} {
-		stdout, stderr, status := threadcall(t, strings.Fields(c.args)...)
-		if status != statusUsage || stdout != "" ||
-			!strings.Contains(stderr, c.complaint) || !strings.Contains(stderr, "--help") {
-			t.Errorf("%s: status %d, stdout %q, stderr %q", c.args, status, stdout, stderr)
+// writeFiles writes files with these texts, whose names have slashes.
+func writeFiles(t *testing.T, dir string, texts map[string]string) {
+	t.Helper()
+	for name, text := range texts {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
 		}
+	}
+}
+
+// A refusal is a command that fails, and why.
+type refusal struct {
+	args      string
+	status    int
+	complaint string
+}
+
+func TestNonsenseIsRefused(t *testing.T) {
+	for _, c := range []refusal{
+		{"demo -rounds 0", statusUsage, "rounds must be from 1 to 1000, not 0"},
+		{"demo -rounds -3", statusUsage, "not -3"},
+		{"demo -rounds many", statusUsage, `"many"`},
+		{"demo -duration 0s", statusUsage, "must be from 1ms to 1m0s, not 0s"},
+		{"demo -duration 5", statusUsage, `"5"`},
+		{"demo --frob", statusUsage, "not defined: -frob"},
+		{"demo again", statusUsage, `demo takes flags only, not "again"`},
+		{"demo -- again", statusUsage, `demo takes flags only, not "again"`},
+		{"frob", statusUsage, `unknown command "frob"`},
+		{"-frob", statusUsage, `unknown command "-frob"`},
+	} {
+		threadcall(t, strings.Fields(c.args)...).want(t, c.status, c.complaint)
 	}
 }
 
 func TestHelpIsNoError(t *testing.T) {
-	for _, args := range []string{"", "help", "--help", "demo --help", "help demo"} {
-		stdout, stderr, status := threadcall(t, strings.Fields(args)...)
-		if status != statusOK || stderr != "" || !strings.Contains(stdout, "Usage:") {
-			t.Errorf("%q: status %d, stdout %q, stderr %q", args, status, stdout, stderr)
+	for args, want := range map[string]string{"": "trace", "help": "trace", "--help": "trace", "-h": "trace",
+		"demo --help": "-duration", "help demo": "-duration", "bench -h": "-fail-on", "allocs -help": "-budget", "trace -help": "-html"} {
+		if o := threadcall(t, strings.Fields(args)...).want(t, statusOK, "Usage:", want); o.stderr != "" {
+			t.Errorf("%q: stderr %q", args, o.stderr)
 		}
 	}
 }
 
-func TestFlagsMayHaveOneDash(t *testing.T) {
-	stdout, stderr, status := threadcall(t, "demo", "-rounds=1", "-duration", "2ms")
-	if status != statusOK || !strings.Contains(stdout, "medians of rounds (1)") {
-		t.Errorf("status %d, stderr %q, stdout %q", status, stderr, stdout)
+var quick = []string{"demo", "--rounds=2", "-duration", "2ms"}
+
+func TestDemoInAPipeIsPlainText(t *testing.T) {
+	o := threadcall(t, quick...).want(t, statusOK, "naive", "pooled", "struct", "threadcall", "bound", "facts are as expected", "medians of rounds (2)")
+	o.plain(t)
+	if o.stderr != "" || strings.Contains(o.stdout, "WRONG") {
+		t.Error(o)
 	}
 }
 
@@ -127,27 +230,9 @@ func TestOutputThatCannotBeWrittenIsAStatus(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
-	cmd := exec.Command(os.Args[0], quick...)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
-	var stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = full, &stderr
-	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != statusWrong || stderr.Len() == 0 {
-		t.Errorf("%v, stderr %q", err, stderr.String())
-	}
-}
-
-func TestBuildsWithoutCgo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the command")
-	}
-	binary := filepath.Join(t.TempDir(), "threadcall.exe")
-	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	stdout, stderr, status := output(t, exec.Command(binary, quick...))
-	if status != statusOK || stderr != "" || !strings.Contains(stdout, "CGO_ENABLED=0") {
-		t.Errorf("status %d, stderr %q, stdout %q", status, stderr, stdout)
+	for _, args := range [][]string{quick, {"bench", "-list"}} {
+		cmd := invocation("", nil, args...)
+		cmd.Stdout = full
+		output(t, cmd).want(t, statusWrong, "no space left")
 	}
 }

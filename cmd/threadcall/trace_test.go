@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -44,195 +45,147 @@ func recorded(t *testing.T) string {
 	return file
 }
 
-func TestTraceTellsWhatIsInAFile(t *testing.T) {
-	stdout, stderr, status := threadcall(t, "trace", recorded(t))
-	if status != statusOK || stderr != "" {
-		t.Errorf("status %d, stderr %q", status, stderr)
+func TestTraceReportsWhatIsInAFile(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.html")
+	o := threadcall(t, "trace", recorded(t), "-html", page)
+	o.want(t, statusOK, "some.trace", "Heap and collector", "stop-the-world", "Goroutines and threads",
+		"From thread to thread", "Locked threads", "Calls to threads", "threadcall.recorded.func1", "trace_test.go:")
+	if o.stderr != "wrote "+page+"\n" {
+		t.Errorf("stderr %q", o.stderr)
 	}
-	for _, want := range []string{"some.trace", "Heap and collector", "stop-the-world", "Goroutines and threads",
-		"From thread to thread", "Locked threads", "Calls to threads", "threadcall.recorded.func1", "trace_test.go:"} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("has no %q:\n%s", want, stdout)
-		}
+	o.stderr = ""
+	o.plain(t)
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "threadcall.recorded.func1") {
+		t.Errorf("%v, %d bytes that do not name the place that calls", err, len(text))
 	}
-	if strings.ContainsAny(stdout, "\x1b\r") {
-		t.Errorf("has codes of a terminal: %q", stdout)
-	}
-	for line := range strings.Lines(stdout) {
-		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
-			t.Errorf("%d columns: %s", n, line)
-		}
-	}
+	nowhere := filepath.Join(t.TempDir(), "no", "such", "directory.html")
+	threadcall(t, "trace", "-html", nowhere, recorded(t)).want(t, statusWrong, nowhere)
 }
 
 func TestTraceAsJSON(t *testing.T) {
 	file := recorded(t)
-	stdout, stderr, status := threadcall(t, "trace", "-json", file)
-	if status != statusOK || stderr != "" {
-		t.Errorf("status %d, stderr %q", status, stderr)
-	}
-	r := decoded[tracereport.Report](t, stdout)
-	if r.Trace.Name != file || r.Calls.Total != 100 || len(r.Calls.Places) != 1 || len(r.Calls.Worst) != 10 {
-		t.Errorf("%s has %+v", r.Trace.Name, r.Calls)
-	}
-}
-
-func TestTraceFromTheStandardInput(t *testing.T) {
-	f, err := os.Open(recorded(t))
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	cmd := exec.Command(os.Args[0], "trace", "-json", "-")
-	cmd.Env = append(os.Environ(), asCommand+"=1")
-	cmd.Stdin = f
-	stdout, stderr, status := output(t, cmd)
-	if r := decoded[tracereport.Report](t, stdout); status != statusOK || stderr != "" || r.Calls.Total != 100 {
-		t.Errorf("status %d, stderr %q, %d calls", status, stderr, r.Calls.Total)
+	for _, name := range []string{file, "-"} {
+		cmd := invocation("", nil, "trace", "-json", name)
+		cmd.Stdin = f
+		o := output(t, cmd).want(t, statusOK)
+		r := decoded[tracereport.Report](t, o.stdout)
+		if r.Trace.Name != strings.Replace(name, "-", "standard input", 1) && name == "-" || o.stderr != "" || r.Calls.Total != 100 ||
+			len(r.Calls.Places) != 1 || len(r.Calls.Worst) != 10 {
+			t.Errorf("%s has %+v", r.Trace.Name, r.Calls)
+		}
 	}
 }
 
-func TestTraceAsAPage(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "page.html")
-	_, stderr, status := threadcall(t, "trace", "-html", file, recorded(t))
-	if status != statusOK || !strings.Contains(stderr, file) {
-		t.Errorf("status %d, stderr %q", status, stderr)
-	}
-	page, err := os.ReadFile(file)
-	if err != nil || !strings.Contains(string(page), "threadcall.recorded.func1") {
-		t.Errorf("%v, %d bytes that do not name the place that calls", err, len(page))
-	}
-
-	nowhere := filepath.Join(t.TempDir(), "no", "such", "directory.html")
-	if _, stderr, status = threadcall(t, "trace", "-html", nowhere, recorded(t)); status != statusWrong ||
-		!strings.Contains(stderr, nowhere) {
-		t.Errorf("into a directory that does not exist: status %d, stderr %q", status, stderr)
-	}
-}
-
-// inModule is output of the command in a new module with two packages that have tests.
-func inModule(t *testing.T, args ...string) (stdout, stderr string, status int, dir string) {
+// tracesIn returns a function that runs the command in a new module.
+func tracesIn(t *testing.T) (dir string, run func(args ...string) outcome) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs the go command: ", err)
 	}
 	dir = t.TempDir()
-	for file, text := range map[string]string{
+	const imports = "import (\n\"flag\"\n\"os\"\n\"testing\"\n\"time\"\n)\n\nvar _, _, _ = flag.Lookup, os.Exit, time.Sleep\n\n"
+	writeFiles(t, dir, map[string]string{
 		"go.mod":         "module example.com/m\n\ngo 1.26\n",
-		"a/a_test.go":    "package a\n\nimport (\n\"flag\"\n\"testing\"\n)\n\nfunc TestA(t *testing.T) { println(flag.Lookup(\"test.timeout\").Value.String()) }\n",
-		"b/b_test.go":    "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) { t.Error(\"b is wrong\") }\n",
+		"a/a_test.go":    "package a\n\n" + imports + "func TestA(t *testing.T) { println(flag.Lookup(\"test.timeout\").Value.String()) }\n",
+		"b/b_test.go":    "package b\n\n" + imports + "func TestB(t *testing.T) { t.Error(\"b is wrong\") }\n",
 		"c/c.go":         "package c\n",
 		"d/d_test.go":    "package d\n\nfunc TestD(\n",
+		"e/e_test.go":    "package e\n\n" + imports + "func TestMain(*testing.M) { os.Exit(0) }\n",
+		"f/f_test.go":    "package f\n\n" + imports + "func TestF(t *testing.T) { os.WriteFile(\"runs\", nil, 0o600); time.Sleep(time.Hour) }\n",
 		"plain/plain.go": "package main\n\nfunc main() {}\n",
-	} {
-		file = filepath.Join(dir, filepath.FromSlash(file))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	})
+	return dir, func(args ...string) outcome {
+		return output(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS="}, append([]string{"trace"}, args...)...))
 	}
-	cmd := exec.Command(os.Args[0], append([]string{"trace"}, args...)...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), asCommand+"=1", "GOWORK=off", "GOFLAGS=")
-	stdout, stderr, status = output(t, cmd)
-	return stdout, stderr, status, dir
 }
 
 func TestTraceOfTests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles packages")
 	}
-	stdout, stderr, status, dir := inModule(t, "-json", "-o", "kept.trace", "./a")
-	if r := decoded[tracereport.Report](t, stdout); status != statusOK || !strings.Contains(r.Trace.Name, "example.com/m/a") ||
-		r.Trace.Events == 0 {
-		t.Errorf("status %d, stderr %q, trace %+v", status, stderr, r.Trace)
+	dir, run := tracesIn(t)
+	o := run("-json", "-o", "kept.trace", "./a").want(t, statusOK)
+	if r := decoded[tracereport.Report](t, o.stdout); !strings.Contains(r.Trace.Name, "example.com/m/a") || r.Trace.Events == 0 {
+		t.Errorf("trace %+v", r.Trace)
 	}
-	if stdout, stderr, status := threadcall(t, "trace", "-json", filepath.Join(dir, "kept.trace")); status != statusOK ||
-		decoded[tracereport.Report](t, stdout).Trace.Events == 0 {
-		t.Errorf("the kept trace: status %d, stderr %q", status, stderr)
+	o = threadcall(t, "trace", "-json", filepath.Join(dir, "kept.trace")).want(t, statusOK)
+	if decoded[tracereport.Report](t, o.stdout).Trace.Events == 0 {
+		t.Error("the kept trace is empty")
 	}
-
-	stdout, stderr, status, _ = inModule(t, "-json", "./a", "./b")
+	o = run("-json", "./a", "./b").want(t, statusWrong, "the tests of example.com/m/b have failed", "b is wrong")
 	var both []tracereport.Report
-	if err := json.Unmarshal([]byte(stdout), &both); err != nil || len(both) != 2 || len(both[0].Warnings) != 0 ||
-		len(both[1].Warnings) != 1 {
-		t.Errorf("%v: %d reports in %s", err, len(both), stdout)
+	if err := json.Unmarshal([]byte(o.stdout), &both); err != nil || len(both) != 2 || len(both[0].Warnings) != 0 || len(both[1].Warnings) != 1 {
+		t.Errorf("%v: %d reports in %s", err, len(both), o.stdout)
 	}
-	if status != statusWrong || !strings.Contains(stderr, "the tests of example.com/m/b have failed") ||
-		!strings.Contains(stderr, "b is wrong") {
-		t.Errorf("failing tests: status %d, stderr %q", status, stderr)
-	}
-
 	for flag, want := range map[string]string{"-v": "10m0s", "-timeout=0": "0s", "-timeout=1m": "1m0s"} {
-		if _, stderr, status, _ := inModule(t, flag, "./a"); status != statusOK || !strings.Contains(stderr, "\n"+want+"\n") {
-			t.Errorf("%s: status %d, stderr %q; want the timeout %s", flag, status, stderr, want)
+		if o := run(flag, "./a").want(t, statusOK); !strings.Contains(o.stderr, "\n"+want+"\n") {
+			t.Errorf("%s: stderr %q; want the timeout %s", flag, o.stderr, want)
 		}
 	}
-
-	for _, c := range []struct{ args, want string }{
-		{"./c", "no tests in ./c"},
-		{"./d", "do not compile"},
-		{"./nowhere", "nowhere"},
-		{"-- go run ./plain", "recorder"},
+	for _, c := range []refusal{
+		{"./c", statusWrong, "no tests in ./c"},
+		{"./d", statusWrong, "cannot build the tests of"},
+		{"./e", statusWrong, "the tests of example.com/m/e have left no trace"},
+		{"./nowhere", statusWrong, "nowhere"},
+		{"-o x ./a ./b", statusWrong, "2 packages have tests"},
+		{"-- go run ./plain", statusWrong, "recorder"},
 	} {
-		if stdout, stderr, status, _ := inModule(t, strings.Fields(c.args)...); status != statusWrong || stdout != "" ||
-			!strings.Contains(stderr, c.want) {
-			t.Errorf("%s: status %d, stdout %q, stderr %q", c.args, status, stdout, stderr)
+		if o := run(strings.Fields(c.args)...).want(t, c.status, c.complaint); o.stdout != "" {
+			t.Errorf("%s: stdout %q", c.args, o.stdout)
 		}
 	}
 }
 
-func TestTraceTellsThatTheCommandFailedIfItsTraceCannotBeRead(t *testing.T) {
+func TestAnInterruptOfTestsKeepsTheirTrace(t *testing.T) {
+	if runtime.GOOS == "windows" || testing.Short() {
+		t.Skip("compiles a package, and interrupts it, which Windows cannot")
+	}
+	dir, _ := tracesIn(t)
+	tmp := t.TempDir()
+	p := start(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + tmp}, "trace", "-json", "./f", "./a"))
+	appears(filepath.Join(dir, "f", "runs"))
+	p.interrupt(t)
+	o := p.end(t).want(t, statusWrong, "Stopping.", "interrupted")
+	if r := decoded[tracereport.Report](t, o.stdout); !strings.Contains(r.Trace.Name, "example.com/m/f") {
+		t.Errorf("%+v", r.Trace)
+	}
+	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func TestTraceReportsThatTheCommandFailedIfItsTraceCannotBeRead(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("needs a shell: ", err)
 	}
-	_, stderr, status := threadcall(t, "trace", "--", "sh", "-c", `echo no trace but a text >"$THREADCALL_TRACE"; exit 7`)
-	for _, want := range []string{"exit status 7", "a text file"} {
-		if status != statusWrong || !strings.Contains(stderr, want) {
-			t.Errorf("status %d, no %q in stderr %q", status, want, stderr)
-		}
-	}
+	threadcall(t, "trace", "--", "sh", "-c", `echo no trace but a text >"$THREADCALL_TRACE"; exit 7`).want(t, statusWrong, "exit status 7", "a text file")
 }
 
 func TestTraceRefusesNonsense(t *testing.T) {
 	file := recorded(t)
-	for _, c := range []struct{ args, complaint string }{
-		{"trace", "no trace is asked for; give a file, packages, or a command after --"},
-		{"trace --", "the command after -- is missing"},
-		{"trace x -- y", `"x" and a command exclude each other`},
-		{"trace -o kept FILE", "-o is for traces that are recorded now"},
-		{"trace -run X FILE", "flags of tests are for packages"},
-		{"trace -v -- true", "flags of tests are for packages"},
-		{"trace -count -1 .", "must not be negative"},
-		{"trace FILE FILE", "only one can be read at a time"},
-		{"trace --frob", "unknown flag: --frob"},
+	for _, c := range []refusal{
+		{"", statusUsage, "no trace is asked for; give a file, packages, or a command after --"},
+		{"--", statusUsage, "the command after -- is missing"},
+		{"x -- y", statusUsage, "exclude each other"},
+		{"-o kept FILE", statusUsage, "-o is for traces that are recorded now"},
+		{"-run X FILE", statusUsage, "flags of tests are for packages"},
+		{"-v -- true", statusUsage, "flags of tests are for packages"},
+		{"-count -1 .", statusUsage, "not negative"},
+		{"FILE FILE", statusUsage, "only one can be read at a time"},
+		{"--frob", statusUsage, "not defined: -frob"},
+		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace but a text file"},
+		{os.Args[0], statusWrong, "a program; to run it, put -- before it"},
+		{os.DevNull, statusWrong, "it is empty"},
+		{"no/such/file.trace", statusWrong, "there is no file no/such/file.trace"},
 	} {
-		args := strings.Fields(c.args)
-		for i, arg := range args {
-			if arg == "FILE" {
-				args[i] = file
-			}
-		}
-		stdout, stderr, status := threadcall(t, args...)
-		if status != statusUsage || stdout != "" || !strings.Contains(stderr, c.complaint) ||
-			!strings.Contains(stderr, "--help") {
-			t.Errorf("%s: status %d, stdout %q, stderr %q", c.args, status, stdout, stderr)
-		}
-	}
-}
-
-func TestTraceOfAForeignFile(t *testing.T) {
-	for _, c := range []struct{ file, want string }{
-		{"trace_test.go", "not a Go execution trace but a text file"},
-		{os.Args[0], "a program; to run it, put -- before it"},
-		{os.DevNull, "it is empty"},
-		{"no/such/file.trace", "there is no file"},
-	} {
-		stdout, stderr, status := threadcall(t, "trace", c.file)
-		if status != statusWrong || stdout != "" || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, c.file) {
-			t.Errorf("%s: status %d, stdout %q, stderr %q", c.file, status, stdout, stderr)
+		args := strings.Fields("trace " + strings.ReplaceAll(c.args, "FILE", file))
+		if o := threadcall(t, args...).want(t, c.status, c.complaint); o.stdout != "" {
+			t.Errorf("%s: stdout %q", c.args, o.stdout)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Command sixminutes repeats the measurement with which the article "Scheduling Function Calls with Zero Allocation"
 // ends: two windows, open for six minutes, and how the heap grows. It does so for the article's designs and for
 // threadcall, each in a process of its own, at the same time, so that whatever else the machine does affects all of them,
-// and prints a table in Markdown.
+// prints a table in Markdown, and draws the heap over time.
 package main
 
 import (
@@ -14,11 +14,14 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/chart"
 )
 
 func main() {
 	runtime.LockOSThread() // the main thread, which some designs serve by themselves
 	duration := flag.Duration("for", 6*time.Minute, "how `long` to measure")
+	svg := flag.String("svg", "", "draw the heap over time in this `file`")
 	only := flag.String("only", "", "measure this `design` in this process")
 	flag.Parse()
 	var err error
@@ -28,7 +31,7 @@ func main() {
 	case *only != "":
 		err = one(*only, *duration)
 	default:
-		err = all(*duration)
+		err = all(*duration, *svg)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "sixminutes: %v\n", err)
@@ -36,13 +39,19 @@ func main() {
 	}
 }
 
+// A result is what one design did.
+type result struct {
+	Column []string
+	Heap   []chart.Point // MiB
+}
+
 // all measures all designs, each in a process of its own.
-func all(duration time.Duration) error {
+func all(duration time.Duration, svg string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	columns, failures := make([][]string, len(designs)), make([]error, len(designs))
+	results, failures := make([]result, len(designs)), make([]error, len(designs))
 	var running sync.WaitGroup
 	for i, d := range designs {
 		running.Go(func() {
@@ -51,11 +60,13 @@ func all(duration time.Duration) error {
 			if text, err := cmd.Output(); err != nil {
 				failures[i] = fmt.Errorf("%s: %w", d.name, err)
 			} else {
-				failures[i] = json.Unmarshal(text, &columns[i])
+				failures[i] = json.Unmarshal(text, &results[i])
 			}
 		})
 	}
+	end := progress(duration)
 	running.Wait()
+	end()
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}
@@ -66,23 +77,57 @@ func all(duration time.Duration) error {
 	fmt.Print("\n| --- | --- | --- | --- | --- |\n| heap growth in the article | 1.41 MiB | 0.32 MiB | | |\n")
 	for i, name := range rows {
 		fmt.Printf("| %s |", name)
-		for _, c := range columns {
-			fmt.Printf(" %s |", c[i])
+		for _, r := range results {
+			fmt.Printf(" %s |", r.Column[i])
 		}
 		fmt.Println()
 	}
-	return nil
+	if svg == "" {
+		return nil
+	}
+	return picture(svg, results)
+}
+
+// picture draws one panel for each design, because the first one's heap is the largest by far.
+func picture(file string, results []result) error {
+	p := chart.Picture{Title: "Heap in use, garbage included: two windows, each 30 frames a second"}
+	for i, d := range designs {
+		p.Panels = append(p.Panels, chart.Panel{Title: d.title + ", MiB", Lines: []chart.Line{{Points: results[i].Heap}}})
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(chart.WriteSVG(f, p), f.Close())
+}
+
+// progress prints how much of the time is over until it is ended.
+func progress(duration time.Duration) (end func()) {
+	start, over, ended := time.Now(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for tick := time.NewTicker(sampleEvery); ; {
+			select {
+			case <-over:
+				fmt.Fprintln(os.Stderr)
+				return
+			case <-tick.C:
+				fmt.Fprintf(os.Stderr, "\rmeasuring: %v of %v", time.Since(start).Round(time.Second), duration)
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
 }
 
 // one measures one design and prints its column as JSON. It runs on the main thread.
 func one(name string, duration time.Duration) error {
 	for _, d := range designs {
 		if d.name == name {
-			m := &meter{duration: duration, ended: make(chan struct{})}
+			m := &meter{duration: duration, ended: make(chan struct{}), heap: make([]chart.Point, 0, duration/sampleEvery+1)}
 			if err := d.run(m); err != nil {
 				return err
 			}
-			return json.NewEncoder(os.Stdout).Encode(m.column())
+			return json.NewEncoder(os.Stdout).Encode(result{m.column(), m.heap})
 		}
 	}
 	return fmt.Errorf("there is no design %q", name)

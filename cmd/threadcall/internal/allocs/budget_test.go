@@ -8,13 +8,7 @@ import (
 )
 
 func TestPromisesThatAreBrokenAreNamedWithTheReason(t *testing.T) {
-	outsideWorkspace(t)
-	s := fixtureSettings()
-	s.Packages, s.Bench, s.Budget = []string{"./promises/..."}, ".", true
-	r, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := runFixture(t, func(s *Settings) { s.Packages, s.Bench, s.Budget = []string{"./promises/..."}, ".", true })
 	var got []string
 	for _, f := range r.Budget.Functions {
 		text := f.Name

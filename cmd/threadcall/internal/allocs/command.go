@@ -11,11 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/interrupt"
-	"github.com/threadcall/threadcall/internal/memprofile"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/internal/record"
 )
 
 // Variable names, to package recorder, the file for the profile.
@@ -24,12 +22,12 @@ const Variable = "THREADCALL_ALLOCS"
 // Command runs a command whose program imports package recorder, and reports what that has allocated altogether. If ctx
 // is done the command is interrupted, and what it has left is reported.
 func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.Writer) (*Report, error) {
-	dir, err := temporary()
+	scratch, err := gotest.NewScratch()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "profile")
+	defer scratch.Remove()
+	file := filepath.Join(scratch.Dir, "profile")
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
 	cmd.Env = append(os.Environ(), Variable+"="+file)
@@ -37,9 +35,9 @@ func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.
 		cmd.Env = append(cmd.Env, "GODEBUG="+strings.TrimSuffix("memprofilerate=1,"+os.Getenv("GODEBUG"), ","))
 	}
 	name := strings.Join(argv, " ")
-	failed := interrupt.Run(ctx, cmd)
-	if failed == nil {
-		failed = ctx.Err() // an interrupted one is told, also if it has ended well
+	failed := gotest.Run(ctx, cmd)
+	if ctx.Err() != nil {
+		failed = gotest.ErrInterrupted // also if it has ended well
 	}
 	if cmd.Process == nil {
 		return nil, failed
@@ -56,14 +54,10 @@ func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.
 	}
 	r := &Report{Command: argv, Runs: []Run{{Name: name, profile: heap.Total(p, looksStandard)}}}
 	if failed != nil {
-		problem := failed.Error()
-		if errors.Is(failed, context.Canceled) {
-			problem = "interrupted"
-		}
-		r.Failures = append(r.Failures, Failure{Name: name, Problem: problem})
+		r.Failures = append(r.Failures, Failure{Name: name, Problem: failed.Error()})
 	}
 	s.Progress("asking the compiler for reasons")
-	j, err := s.ask(context.WithoutCancel(ctx), r, p, dir)
+	j, err := s.ask(context.WithoutCancel(ctx), r, p, scratch.Dir)
 	if err != nil {
 		r.Notes = append(r.Notes, "no reasons by the compiler: "+err.Error())
 	}
@@ -80,23 +74,19 @@ and a program that ends by os.Exit or log.Fatal must call recorder.Stop before`,
 
 // ask compiles the packages from which the profile's functions are, where their source is at hand, for the compiler's
 // reasons.
-func (s Settings) ask(ctx context.Context, r *Report, p *memprofile.Profile, dir string) (joiner, error) {
-	b := testbin.Builder{Settings: s.Settings, Dir: dir, Log: escape.New()}
+func (s Settings) ask(ctx context.Context, r *Report, p *record.Profile, dir string) (joiner, error) {
+	b, dirs := s.builder(dir, nil), []string(nil)
 	for _, f := range p.Frames {
 		at := filepath.Dir(f.File)
-		if looksStandard(heap.Frame(f).Package()) || !filepath.IsAbs(f.File) || slices.Contains(b.Settings.Packages, at) {
+		if looksStandard(heap.Frame(f).Package()) || !filepath.IsAbs(f.File) || slices.Contains(dirs, at) {
 			continue
 		}
 		if _, err := os.Stat(f.File); err == nil {
-			b.Settings.Packages = append(b.Settings.Packages, at)
+			dirs = append(dirs, at)
 		}
 	}
-	j := joiner{log: b.Log, std: looksStandard}
-	var asked []testbin.Package
-	var err error
-	if len(b.Settings.Packages) > 0 {
-		asked, err = b.Sources(ctx)
-	}
+	j := joiner{log: b.log, std: looksStandard}
+	asked, err := b.sources(ctx, dirs, s.Deps)
 	for _, p := range asked {
 		r.Asked = append(r.Asked, p.ImportPath)
 		if p.Name == "main" {

@@ -85,17 +85,6 @@ func (w writer) Write(p []byte) (n int, err error) {
 	return len(p), nil
 }
 
-func TestACommandWithoutTheRecorderIsToldHow(t *testing.T) {
-	_, err := fixtureSettings().Command(t.Context(), []string{"go", "version"}, io.Discard, io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "defer recorder.Start()()") {
-		t.Error(err)
-	}
-	_, err = fixtureSettings().Command(t.Context(), []string{"./nowhere"}, io.Discard, io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "nowhere") {
-		t.Error(err)
-	}
-}
-
 func TestTheProfileIsOneForPprof(t *testing.T) {
 	run := runNamed(t, reportOfFixture(t), "BenchmarkSend")
 	var b bytes.Buffer

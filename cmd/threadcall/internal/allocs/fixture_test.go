@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,15 +17,16 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
 )
 
 const fixture = "testdata/fixture"
 
 func fixtureSettings() Settings {
 	return Settings{
-		Settings:   testbin.Settings{Packages: []string{"."}, Dir: fixture},
-		Options:    testbin.Options{Procs: 1, Timeout: time.Minute},
+		Packages:   []string{"."},
+		Dir:        fixture,
+		Procs:      1,
+		Timeout:    time.Minute,
 		Operations: 1000,
 		Count:      1,
 		Progress:   func(string) {},
@@ -35,6 +37,19 @@ func fixtureSettings() Settings {
 func outsideWorkspace(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	t.Setenv("GOFLAGS", "")
+}
+
+// runFixture runs what the settings say when they are changed.
+func runFixture(t *testing.T, change func(*Settings)) *Report {
+	t.Helper()
+	outsideWorkspace(t)
+	s := fixtureSettings()
+	change(&s)
+	r, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 var fixtureReport = sync.OnceValues(func() (*Report, error) {
@@ -128,59 +143,37 @@ func TestAConstantIsNoReason(t *testing.T) {
 	}
 }
 
-func TestTheRowsAreAllThatTheRuntimeCounted(t *testing.T) {
-	for _, run := range reportOfFixture(t).Runs {
-		if d := run.Counted.Objects - run.Total.Objects; !run.shared() && (d > 0.1 || d < -0.1) {
-			t.Errorf("%s: %v of %v objects", run.Name, run.Total.Objects, run.Counted.Objects)
-		}
-	}
-}
-
-func TestWhatAllocatesNothingHasNoRow(t *testing.T) {
-	run := runNamed(t, reportOfFixture(t), "BenchmarkNothing")
-	for _, row := range run.Rows {
-		if !Negligible(row.Amount) {
-			t.Errorf("%+v", row)
-		}
-	}
-}
-
-func TestSubBenchmarksAreRunsOfTheirOwn(t *testing.T) {
+func TestRunsAndRowsAreThoseOfTheFixture(t *testing.T) {
 	r := reportOfFixture(t)
+	for _, run := range r.Runs {
+		if d := run.Counted.Objects - run.Total.Objects; !run.shared() && math.Abs(d) > 0.1 {
+			t.Errorf("%s: %v of the %v objects that the runtime counted", run.Name, run.Total.Objects, run.Counted.Objects)
+		}
+	}
 	for name, bytes := range map[string]float64{"BenchmarkGroup/a/b": 80, "BenchmarkGroup/two_words": 160} {
 		if run := runNamed(t, r, name); run.Total.Bytes != bytes || run.Total.Objects != 1 {
 			t.Errorf("%s: %+v", name, run.Total)
 		}
 	}
-}
-
-func TestGoroutinesAreRowsOfTheRuntime(t *testing.T) {
-	for _, row := range runNamed(t, reportOfFixture(t), "BenchmarkWait").Rows {
-		if row.Kind == "goroutine" && row.Amount.Objects > 0.9 && row.Amount.Objects < 1.1 && row.Where.OfRuntime() {
-			return
+	for _, row := range runNamed(t, r, "BenchmarkNothing").Rows {
+		if !Negligible(row.Amount) {
+			t.Errorf("nothing: %+v", row)
 		}
 	}
-	t.Error("no row")
-}
-
-func TestRowsHaveTheirSource(t *testing.T) {
-	row := runNamed(t, reportOfFixture(t), "BenchmarkSend").Rows[0]
-	for _, l := range row.Source {
-		if l.Number == row.Where.Line && strings.Contains(l.Text, "to <- func()") {
-			return
-		}
+	if rows := runNamed(t, r, "BenchmarkWait").Rows; !slices.ContainsFunc(rows, func(row Row) bool {
+		return row.Kind == "goroutine" && math.Abs(row.Amount.Objects-1) < 0.1 && row.Where.OfRuntime()
+	}) {
+		t.Errorf("no row of the runtime for a goroutine: %+v", rows)
 	}
-	t.Errorf("%+v", row.Source)
+	if row := runNamed(t, r, "BenchmarkSend").Rows[0]; !slices.ContainsFunc(row.Source, func(l Line) bool {
+		return l.Number == row.Where.Line && strings.Contains(l.Text, "to <- func()")
+	}) {
+		t.Errorf("source %+v", row.Source)
+	}
 }
 
 func TestTestsAreReportedAltogether(t *testing.T) {
-	outsideWorkspace(t)
-	s := fixtureSettings()
-	s.Tests, s.Count = "Slice", 3
-	r, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := runFixture(t, func(s *Settings) { s.Tests, s.Count = "Slice", 3 })
 	run := runNamed(t, r, "tests")
 	for _, row := range run.Rows {
 		if strings.HasSuffix(row.Where.Function, ".slice") && row.Amount.Objects == 3000 && row.Rate.Objects > 0 &&
@@ -195,14 +188,8 @@ func TestTestsAreReportedAltogether(t *testing.T) {
 }
 
 func TestAFailedBenchmarkIsNamedAndOthersAreKept(t *testing.T) {
-	outsideWorkspace(t)
 	t.Setenv("FIXTURE_FAILS", "1")
-	s := fixtureSettings()
-	s.Bench = "Send|Panics|Fails"
-	r, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := runFixture(t, func(s *Settings) { s.Bench = "Send|Panics|Fails" })
 	runNamed(t, r, "BenchmarkSend")
 	problems := map[string]string{}
 	for _, f := range r.Failures {
@@ -214,33 +201,8 @@ func TestAFailedBenchmarkIsNamedAndOthersAreKept(t *testing.T) {
 	}
 }
 
-func TestWhatCannotRunIsAnError(t *testing.T) {
-	outsideWorkspace(t)
-	for _, c := range []struct {
-		name, bench, pkg, want string
-	}{
-		{"no match", "Nowhere", ".", `no benchmark matches "Nowhere"; there are BenchmarkSend, BenchmarkChannel`},
-		{"skipped", "Panics$", ".", "are skipped"},
-		{"no package", ".", "./nowhere", "nowhere"},
-		{"no benchmarks", ".", "./empty", "no tests"},
-		{"does not compile", ".", "./broken", "undefined: nowhere"},
-	} {
-		s := fixtureSettings()
-		s.Bench, s.Packages = c.bench, []string{c.pkg}
-		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", c.name, err)
-		}
-	}
-}
-
 func TestAModuleMayAskForAnOldGo(t *testing.T) {
-	outsideWorkspace(t)
-	s := fixtureSettings()
-	s.Dir, s.Bench = fixture+"/old", "."
-	r, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := runFixture(t, func(s *Settings) { s.Dir, s.Bench = fixture+"/old", "." })
 	run := runNamed(t, r, "BenchmarkKeep")
 	if run.Total.Bytes != 8 || math.Abs(run.Total.Objects-1) > 0.1 { // tiny objects are counted together with the runtime's
 		t.Errorf("%+v", run.Total)
@@ -248,8 +210,6 @@ func TestAModuleMayAskForAnOldGo(t *testing.T) {
 }
 
 func TestReasonsDoNotDependOnTheEnvironment(t *testing.T) {
-	outsideWorkspace(t)
-	t.Setenv("GOFLAGS", "-trimpath")
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -263,44 +223,9 @@ func TestReasonsDoNotDependOnTheEnvironment(t *testing.T) {
 		t.Skip(err) // another drive of Windows
 	}
 	t.Setenv("GOTMPDIR", relative)
-	s := fixtureSettings()
-	s.Bench = "Send"
-	r, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := runFixture(t, func(s *Settings) { s.Bench = "Send"; t.Setenv("GOFLAGS", "-trimpath") })
 	if why := runNamed(t, r, "BenchmarkSend").Rows[0].Why; !strings.Contains(why, "sent on a channel") {
 		t.Error(why)
-	}
-}
-
-func TestAnInterruptLeavesNoFiles(t *testing.T) {
-	outsideWorkspace(t)
-	dir := t.TempDir()
-	t.Setenv("GOTMPDIR", dir)
-	ctx, interrupt := context.WithCancel(t.Context())
-	defer interrupt()
-	s := fixtureSettings()
-	s.Bench = "Send"
-	s.Progress = func(text string) {
-		if strings.HasPrefix(text, "compiling") {
-			go func() {
-				for ctx.Err() == nil {
-					here, _ := filepath.Glob(filepath.Join(dir, "go-build*"))
-					below, _ := filepath.Glob(filepath.Join(dir, "*", "go-build*"))
-					if len(here)+len(below) > 0 {
-						interrupt()
-					}
-					time.Sleep(time.Millisecond)
-				}
-			}()
-		}
-	}
-	if _, err := s.Run(ctx); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("%v, %v", left, err)
 	}
 }
 

@@ -1,7 +1,6 @@
 // Package allocs finds out who allocates: where, how much for each operation, and why, by the compiler's word.
 //
-// Package testbin compiles and runs tests so that they leave a profile of everything that they allocate, heap takes two
-// of those apart into what each operation allocates and what is allocated once, escape reads the compiler's reasons, and
+// Tests are compiled so that they leave a profile of everything that they allocate. Package heap takes two of those apart into what each operation allocates and what is allocated once, escape reads the compiler's reasons, and
 // here they meet. Package budget checks functions that promise not to allocate.
 package allocs
 

@@ -4,23 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // Settings say what to run.
 type Settings struct {
-	testbin.Settings
-	testbin.Options
+	Packages []string // patterns, as for the go command
+	Dir      string   // where to run the go command; empty: here
+	Tags     string
+	Deps     bool // ask the compiler about the packages of other modules, too
+	Std      bool // and about the standard library
+
+	Procs   int // GOMAXPROCS
+	Timeout time.Duration
 
 	Bench      string        // benchmarks to run, as go test has it; empty for none
 	Tests      string        // tests to run together; empty for none
@@ -43,21 +46,21 @@ const (
 // Run compiles and runs what the settings say. Failures of single benchmarks and tests are in the report; an error is
 // one because of which there is none.
 func (s Settings) Run(ctx context.Context) (*Report, error) {
-	which, err := pattern.Parse(s.Bench)
+	which, err := gotest.ParsePattern(s.Bench)
 	if err != nil {
 		return nil, err
 	}
-	named, all, err := s.List(ctx)
+	named, all, err := s.tree().ListDeps(ctx, s.Packages...)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := temporary()
+	scratch, err := gotest.NewScratch()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	b := testbin.Builder{Settings: s.Settings, Dir: dir, Asked: s.Asked(all), Log: escape.New()}
-	r := &Report{Asked: b.Asked}
+	defer scratch.Remove()
+	b := s.builder(scratch.Dir, s.asked(all))
+	r := &Report{Asked: b.asked}
 	if s.Budget {
 		if r.Budget, err = budget.Find(named, all); err != nil {
 			return nil, err
@@ -66,7 +69,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 	std := standard(all)
 	var known []string // benchmarks, those that do not match as well
 	for i, p := range named {
-		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+		if !p.HasTests() {
 			if !s.Budget {
 				r.Notes = append(r.Notes, p.ImportPath+" has no tests")
 			}
@@ -79,8 +82,8 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 			break
 		}
 		s.Progress("compiling " + p.ImportPath)
-		bin, err := b.Build(ctx, p, i)
-		if errors.Is(err, testbin.ErrTestMain) {
+		bin, err := b.test(ctx, p, i)
+		if errors.Is(err, errTestMain) {
 			r.Failures = append(r.Failures, Failure{Package: p.ImportPath, Problem: err.Error()})
 			continue
 		}
@@ -112,9 +115,9 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 			}
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		if s.Budget || len(r.Runs) == 0 {
-			return nil, err
+			return nil, context.Cause(ctx)
 		}
 		r.Failures = append(r.Failures, Failure{Problem: "interrupted; what had not run yet is missing"})
 	}
@@ -123,47 +126,38 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 	}
 	if r.Budget != nil {
 		s.Progress("compiling what has promised")
-		if err := b.Compile(ctx, r.Budget.Packages()); err != nil {
+		if err := b.compile(ctx, r.Budget.Packages()); err != nil {
 			return nil, err
 		}
 	}
-	r.join(joiner{log: b.Log, std: std})
+	r.join(joiner{log: b.log, std: std})
 	if r.Budget != nil {
 		for _, run := range r.Runs {
 			if run.PerOp {
 				r.Budget.Benchmark(run.Package+" "+run.Name, run.profile)
 			}
 		}
-		err = r.Budget.Compiler(b.Log)
+		err = r.Budget.Compiler(b.log)
 	}
 	return r, err
 }
 
-// temporary makes a directory where the go command makes its own: in GOTMPDIR or the system's.
-func temporary() (string, error) {
-	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "threadcall-allocs-")
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(dir)
-}
-
 // reached learns which of the functions that have promised the benchmarks of a package run.
-func (s Settings) reached(ctx context.Context, r *Report, b testbin.Builder, p testbin.Package, number int) error {
+func (s Settings) reached(ctx context.Context, r *Report, b builder, p gotest.Package, number int) error {
 	s.Progress("looking what the benchmarks of " + p.ImportPath + " run")
-	bin, err := b.Covered(ctx, p, number, strings.Join(r.Budget.Packages(), ","))
+	bin, err := b.covered(ctx, p, number, strings.Join(r.Budget.Packages(), ","))
 	if err != nil {
 		return err
 	}
-	coverage, err := bin.Reached(ctx, s.Bench, s.Options)
-	if errors.As(err, new(*testbin.Failure)) {
+	coverage, err := s.coverage(ctx, bin)
+	if errors.As(err, new(*gotest.Failure)) {
 		err = nil // it is in the report already
 	}
 	r.Budget.Coverage(coverage)
 	return err
 }
 
-func (s Settings) nothingRan(which pattern.Pattern, known, notes []string) error {
+func (s Settings) nothingRan(which gotest.Pattern, known, notes []string) error {
 	matches := slices.ContainsFunc(known, func(name string) bool {
 		_, ok := which.For(name)
 		return ok
@@ -199,7 +193,7 @@ func (r *Report) join(j joiner) {
 }
 
 // standard tells which packages are of the standard library, and not among those that are tested.
-func standard(all []testbin.Package) func(path string) bool {
+func standard(all []gotest.Package) func(path string) bool {
 	std := map[string]bool{}
 	for _, p := range all {
 		std[p.ImportPath] = p.Standard && p.DepOnly
@@ -211,20 +205,20 @@ func standard(all []testbin.Package) func(path string) bool {
 }
 
 // benchmarks runs those of one package that match, each in processes of its own, and returns the names of all.
-func (s Settings) benchmarks(ctx context.Context, r *Report, bin *testbin.Binary, which pattern.Pattern, std func(string) bool) (known []string, err error) {
-	path := bin.Package.ImportPath
+func (s Settings) benchmarks(ctx context.Context, r *Report, bin *binary, which gotest.Pattern, std func(string) bool) (known []string, err error) {
+	path := bin.pkg
 	failed := func(name string, err error) error {
-		var f *testbin.Failure
+		var f *gotest.Failure
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return context.Cause(ctx)
 		case errors.As(err, &f):
-			r.Failures = append(r.Failures, Failure{path, name, f.Decisive(), f.Output})
+			r.Failures = append(r.Failures, Failure{path, name, summary(f), f.Output})
 			return nil
 		}
 		return fmt.Errorf("%s: %s: %w", path, name, err)
 	}
-	known, err = bin.Benchmarks(ctx, s.Options)
+	known, err = bin.Benchmarks(ctx, s.limit())
 	if err != nil {
 		return nil, failed("", err)
 	}
@@ -234,7 +228,7 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *testbin.Binary
 			continue
 		}
 		s.Progress(path + " " + name)
-		found, err := bin.Try(ctx, its, s.Options)
+		found, err := s.try(ctx, bin, its)
 		if err != nil {
 			if err := failed(name, err); err != nil {
 				return nil, err
@@ -244,18 +238,18 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *testbin.Binary
 			}
 		}
 		for _, b := range found {
-			n := s.operations(b.Time)
-			s.Progress(fmt.Sprintf("%s %s, %d and %d operations", path, b.Name, n, 2*n))
-			short, err := bin.Benchmark(ctx, b.Name, n, s.Options)
+			n := s.operations(b.time)
+			s.Progress(fmt.Sprintf("%s %s, %d and %d operations", path, b.name, n, 2*n))
+			short, err := s.profileBenchmark(ctx, bin, b.name, n)
 			if err == nil {
-				long, err2 := bin.Benchmark(ctx, b.Name, 2*n, s.Options)
+				long, err2 := s.profileBenchmark(ctx, bin, b.name, 2*n)
 				if err = err2; err == nil {
-					r.Runs = append(r.Runs, Run{Package: path, Name: b.Name, PerOp: true, Operations: []int{n, 2 * n},
+					r.Runs = append(r.Runs, Run{Package: path, Name: b.name, PerOp: true, Operations: []int{n, 2 * n},
 						profile: heap.Difference(short, long, n, n, std)})
 				}
 			}
 			if err != nil {
-				if err := failed(b.Name, err); err != nil {
+				if err := failed(b.name, err); err != nil {
 					return nil, err
 				}
 			}
@@ -277,16 +271,16 @@ func (s Settings) operations(each time.Duration) int {
 }
 
 // tests runs those of one package that match in one process.
-func (s Settings) tests(ctx context.Context, r *Report, bin *testbin.Binary, std func(string) bool) error {
-	path := bin.Package.ImportPath
+func (s Settings) tests(ctx context.Context, r *Report, bin *binary, std func(string) bool) error {
+	path := bin.pkg
 	s.Progress(path + " tests")
-	p, err := bin.Tests(ctx, s.Tests, s.Count, s.Options)
-	var f *testbin.Failure
+	p, err := s.profile(ctx, bin, "-test.run="+s.Tests, "-test.count="+strconv.Itoa(s.Count))
+	var f *gotest.Failure
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return context.Cause(ctx)
 	case errors.As(err, &f):
-		r.Failures = append(r.Failures, Failure{path, "", f.Decisive(), f.Output})
+		r.Failures = append(r.Failures, Failure{path, "", summary(f), f.Output})
 	case err != nil:
 		return err
 	}
@@ -295,3 +289,6 @@ func (s Settings) tests(ctx context.Context, r *Report, bin *testbin.Binary, std
 	}
 	return nil
 }
+
+// summary returns the problem in one line.
+func summary(f *gotest.Failure) string { return strings.ReplaceAll(f.Problem, "\n", "; ") }

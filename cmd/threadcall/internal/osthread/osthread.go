@@ -1,20 +1,21 @@
-// Package osthread tells which thread of the operating system the caller is on. It asks the system, not the library
-// that is on trial.
+// Package osthread names the operating system's thread that the caller is on. It asks the system, not the library that is
+// on trial.
 package osthread
 
 import (
 	"strconv"
 
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
 // Package variables are initialised on the main thread, before anything could have moved.
-var atStart = id()
+var atStart = ident.Thread()
 
 // Here names the thread that the caller is on: by the number that the system shows, or, where that cannot be told
 // without C, by what the library says, as "main" or "other".
 func Here() string {
-	if n := id(); n != 0 {
+	if n := ident.Thread(); n != 0 {
 		return strconv.FormatUint(n, 10)
 	}
 	if mainthread.On() {

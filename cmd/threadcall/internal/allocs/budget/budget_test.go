@@ -8,7 +8,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // find looks for promises in a package of one file.
@@ -19,7 +19,7 @@ func find(t *testing.T, source string) (*Check, string, error) {
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := []testbin.Package{{ImportPath: "a.com/p", Dir: dir, GoFiles: []string{"p.go"}, Deps: []string{"a.com/callee"}}}
+	p := []gotest.Package{{ImportPath: "a.com/p", Dir: dir, GoFiles: []string{"p.go"}, Deps: []string{"a.com/callee"}}}
 	c, err := Find(p, p)
 	return c, file, err
 }
@@ -47,7 +47,7 @@ func TestAPromiseInATestFileIsAnError(t *testing.T) {
 	if err := os.WriteFile(file, []byte("package p\n\n//threadcall:noalloc\nfunc f() {}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := []testbin.Package{{ImportPath: "a.com/p", Dir: dir, TestGoFiles: []string{"p_test.go"}}}
+	p := []gotest.Package{{ImportPath: "a.com/p", Dir: dir, TestGoFiles: []string{"p_test.go"}}}
 	if _, err := Find(p, p); err == nil || !strings.Contains(err.Error(), "p_test.go:4: f promises in a test file") {
 		t.Error(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/testbin"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 const (
@@ -21,8 +21,8 @@ const (
 )
 
 // Find finds the promises in the named packages, and the excuses in these and in all that they depend on outside the
-// standard library. An error lists those that are wrong.
-func Find(named, all []testbin.Package) (*Check, error) {
+// standard library. An error tells of those that cannot be meant.
+func Find(named, all []gotest.Package) (*Check, error) {
 	c := &Check{imports: map[string]map[string]bool{}}
 	var wrong []error
 	for _, p := range all {
@@ -67,7 +67,7 @@ func Find(named, all []testbin.Package) (*Check, error) {
 }
 
 // read finds the promises and excuses of one file.
-func (c *Check) read(p testbin.Package, file string) error {
+func (c *Check) read(p gotest.Package, file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil || !bytes.Contains(text, []byte("threadcall:")) {
 		return err
@@ -102,7 +102,7 @@ func (c *Check) read(p testbin.Package, file string) error {
 				}
 				word, _, _ := strings.Cut(strings.TrimLeft(comment.Text, "/ \t"), " ")
 				if "//"+word == promise || "//"+word == excuse {
-					return fmt.Errorf("%s: there must be no blank between // and %s, or it has no effect", at, word)
+					return fmt.Errorf("%s: there must be no blank between // and %s, or it says nothing", at, word)
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-// Package heap works with profiles of package memprofile: what one operation allocates is the difference of two.
+// Package heap works with profiles of package record: what one operation allocates is the difference of two.
 package heap
 
 import (
@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/threadcall/threadcall/internal/memprofile"
+	"github.com/threadcall/threadcall/internal/record"
 )
 
 // A Frame is one function on a stack.
@@ -48,7 +48,7 @@ type Samples struct {
 	Operations int     // of the longer of two runs
 	Seconds    float64 // how long the program ran, or the longer of two runs
 	Outside    []Outside
-	Program    *memprofile.Profile // the one, or that of the longer run
+	Program    *record.Profile // the one, or that of the longer run
 }
 
 // Outside is memory that the profile of the heap does not have.
@@ -59,13 +59,13 @@ type Outside struct {
 }
 
 // Open reads a profile.
-func Open(file string) (*memprofile.Profile, error) {
+func Open(file string) (*record.Profile, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return memprofile.Read(f)
+	return record.Read(f)
 }
 
 type key struct {
@@ -74,7 +74,7 @@ type key struct {
 }
 
 // sum adds up the records with the same stack and size. Those of the testing package's own are left out.
-func sum(p *memprofile.Profile, std func(string) bool) (map[key]Sample, []key) {
+func sum(p *record.Profile, std func(string) bool) (map[key]Sample, []key) {
 	samples := map[key]Sample{}
 	var order []key
 	for _, r := range p.Records {
@@ -117,7 +117,7 @@ func (s Samples) OnceOnly(objects float64) bool {
 }
 
 // hidden returns how many objects the runtime has counted and the profile has not.
-func hidden(p *memprofile.Profile) float64 {
+func hidden(p *record.Profile) float64 {
 	n := float64(p.Objects)
 	for _, r := range p.Records {
 		n -= float64(r.Objects)
@@ -127,7 +127,7 @@ func hidden(p *memprofile.Profile) float64 {
 
 // Total returns what one program has allocated. Std reports whether a package is of the standard library, and not what is
 // tested; the testing package's own allocations are left out by it.
-func Total(p *memprofile.Profile, std func(path string) bool) Samples {
+func Total(p *record.Profile, std func(path string) bool) Samples {
 	s := Samples{Counted: Amount{float64(p.Objects), float64(p.Bytes)}, Seconds: p.Seconds, Program: p, Hidden: hidden(p)}
 	samples, order := sum(p, std)
 	for _, k := range order {
@@ -141,7 +141,7 @@ func Total(p *memprofile.Profile, std func(path string) bool) Samples {
 
 // Difference returns what one operation allocates, from a run of n operations and one of m more. What both do once,
 // and what the second run's operations need only the first time, is in Once: it does not grow. Std is as for Total.
-func Difference(short, long *memprofile.Profile, n, m int, std func(path string) bool) Samples {
+func Difference(short, long *record.Profile, n, m int, std func(path string) bool) Samples {
 	a, orderA := sum(short, std)
 	b, orderB := sum(long, std)
 	ops := float64(m)
@@ -174,12 +174,12 @@ func Difference(short, long *memprofile.Profile, n, m int, std func(path string)
 
 var outside = []struct {
 	name string
-	of   func(*memprofile.Profile) uint64
+	of   func(*record.Profile) uint64
 }{
-	{"stacks of goroutines", func(p *memprofile.Profile) uint64 { return p.StackBytes }},
-	{"itabs and what else the runtime never frees", func(p *memprofile.Profile) uint64 { return p.OtherBytes }},
-	{"descriptions of spans", func(p *memprofile.Profile) uint64 { return p.SpanBytes }},
-	{"caches of the processors", func(p *memprofile.Profile) uint64 { return p.CacheBytes }},
-	{"the collector's own", func(p *memprofile.Profile) uint64 { return p.GCBytes }},
-	{"the profile itself", func(p *memprofile.Profile) uint64 { return p.BucketBytes }},
+	{"stacks of goroutines", func(p *record.Profile) uint64 { return p.StackBytes }},
+	{"itabs and what else the runtime never frees", func(p *record.Profile) uint64 { return p.OtherBytes }},
+	{"descriptions of spans", func(p *record.Profile) uint64 { return p.SpanBytes }},
+	{"caches of the processors", func(p *record.Profile) uint64 { return p.CacheBytes }},
+	{"the collector's own", func(p *record.Profile) uint64 { return p.GCBytes }},
+	{"the profile itself", func(p *record.Profile) uint64 { return p.BucketBytes }},
 }

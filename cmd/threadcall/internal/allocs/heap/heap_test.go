@@ -4,19 +4,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/memprofile"
+	"github.com/threadcall/threadcall/internal/record"
 )
 
 // profiled makes a profile of stacks, each "function function …: objects of size".
-func profiled(counted uint64, samples map[string][2]int64) *memprofile.Profile {
-	p := &memprofile.Profile{Version: 1, Objects: counted, Seconds: 1}
+func profiled(counted uint64, samples map[string][2]int64) *record.Profile {
+	p := &record.Profile{Version: 1, Objects: counted, Seconds: 1}
 	known := map[string]int{}
 	for stack, n := range samples {
-		r := memprofile.Record{Objects: n[0], Bytes: n[0] * n[1]}
+		r := record.Record{Objects: n[0], Bytes: n[0] * n[1]}
 		for _, f := range strings.Fields(stack) {
 			if _, found := known[f]; !found {
 				known[f] = len(p.Frames)
-				p.Frames = append(p.Frames, memprofile.Frame{Function: f, File: "f.go", Line: 1})
+				p.Frames = append(p.Frames, record.Frame{Function: f, File: "f.go", Line: 1})
 			}
 			r.Stack = append(r.Stack, known[f])
 		}

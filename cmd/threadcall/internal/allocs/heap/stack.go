@@ -28,7 +28,7 @@ var callbacks = map[string]bool{
 // and so are called by testing for itself.
 func (s Stack) ofTesting(std func(path string) bool) bool {
 	for i, f := range s {
-		if strings.Contains(f.Function, ".threadcallAllocs") || strings.HasSuffix(f.Function, "/internal/memprofile.Write") {
+		if strings.Contains(f.Function, ".threadcallAllocs") || strings.HasSuffix(f.Function, "/internal/record.Write") {
 			return true
 		}
 		if f.Package() == "testing" {

@@ -6,34 +6,22 @@
 package rounds
 
 import (
-	"context"
-	"fmt"
 	"math/rand/v2"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/process"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
-
-// A Binary is the compiled test binary of a package.
-type Binary struct {
-	Path string
-	Dir  string   // where go test would run it: the directory of the package
-	Env  []string // of the process
-}
 
 // A Job is a top-level benchmark.
 type Job struct {
 	Package   string
-	Benchmark string    // as the function is called
-	Pattern   string    // for the flag -test.bench: this benchmark, and the sub-benchmarks that are wanted
-	Versions  []*Binary // nil for a version that does not have it
-	skip      []string  // sub-benchmarks that have failed
-	over      bool      // it failed altogether
+	Benchmark string           // as the function is called
+	Pattern   string           // for the flag -test.bench: this benchmark, and the sub-benchmarks that are wanted
+	Versions  []*gotest.Binary // nil for a version that does not have it
+	skip      []string         // sub-benchmarks that have failed
+	over      bool             // it failed altogether
 }
 
 // String returns the package and the benchmark, as one writes them in Go.
@@ -42,37 +30,26 @@ func (j *Job) String() string { return j.Package + "." + j.Benchmark }
 // Over reports whether the job failed and will not run again.
 func (j *Job) Over() bool { return j.over }
 
-// Benchmarks returns the names of all top-level benchmarks in the binary.
-func (b *Binary) Benchmarks(ctx context.Context) ([]string, error) {
-	cmd := b.command(ctx, "-test.list=^Benchmark")
-	out, err := cmd.CombinedOutput()
-	process.End(cmd)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+// drop makes that the benchmark does not run again.
+func (j *Job) drop(name string) {
+	sub, ok := strings.CutPrefix(name, j.Benchmark+"/")
+	if !ok {
+		j.over = true
+		return
 	}
-	if err != nil {
-		return nil, fmt.Errorf("the test binary does not even start: %w\n%s", err, decisive(string(out), 12))
+	pattern := "^" + j.Benchmark + "$"
+	for element := range strings.SplitSeq(sub, "/") {
+		pattern += "/^" + regexp.QuoteMeta(element) + "$"
 	}
-	var names []string
-	for line := range strings.Lines(string(out)) {
-		if name := strings.TrimSpace(line); isBenchmark.MatchString(name) && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+	if slices.Contains(j.skip, pattern) { // it ran although it was to be skipped
+		j.over = true
 	}
-	return names, nil
+	j.skip = append(j.skip, pattern)
 }
 
-var isBenchmark = regexp.MustCompile(`^Benchmark[\pL\pN_]*$`)
-
-func (b *Binary) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := process.Command(ctx, b.Path, args...)
-	cmd.Dir, cmd.Env = b.Dir, b.Env
-	return cmd
-}
-
-// Jobs returns what there is to run: the benchmarks that the pattern means and that a version has. For each package,
-// the binaries are those of the versions, and names what benchmarks each of those has.
-func Jobs(pkg string, binaries []*Binary, names [][]string, p pattern.Pattern) (jobs []*Job) {
+// Jobs returns what there is to run: the benchmarks that match the pattern and that a version has. For one package,
+// the binaries are those of the versions, and names the benchmarks of each.
+func Jobs(pkg string, binaries []*gotest.Binary, names [][]string, p gotest.Pattern) (jobs []*Job) {
 	seen := map[string]*Job{}
 	for version, list := range names {
 		for _, name := range list {
@@ -82,7 +59,7 @@ func Jobs(pkg string, binaries []*Binary, names [][]string, p pattern.Pattern) (
 			}
 			j := seen[name]
 			if j == nil {
-				j = &Job{Package: pkg, Benchmark: name, Pattern: its, Versions: make([]*Binary, len(binaries))}
+				j = &Job{Package: pkg, Benchmark: name, Pattern: its, Versions: make([]*gotest.Binary, len(binaries))}
 				seen[name] = j
 				jobs = append(jobs, j)
 			}
@@ -131,13 +108,4 @@ func (o *Order) Round(round int, jobs []*Job) (runs []Run) {
 		runs = append(runs, some...)
 	}
 	return runs
-}
-
-// A Settings says how each process runs.
-type Settings struct {
-	Benchtime string        // as for go test; empty: a second
-	CPU       string        // as for go test; empty: as many as there are
-	Timeout   time.Duration // of a process; 0: none
-	Short     bool
-	Start     func(*exec.Cmd) error // nil: (*exec.Cmd).Start
 }

@@ -4,48 +4,36 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 func someJobs(n, versions int) (jobs []*Job) {
 	for i := range n {
-		j := &Job{Package: "p", Benchmark: fmt.Sprintf("Benchmark%d", i)}
+		jobs = append(jobs, &Job{Package: "p", Benchmark: fmt.Sprintf("Benchmark%d", i)})
 		for range versions {
-			j.Versions = append(j.Versions, &Binary{})
+			jobs[i].Versions = append(jobs[i].Versions, &gotest.Binary{})
 		}
-		jobs = append(jobs, j)
 	}
 	return jobs
 }
 
 func TestARoundHasEachVersionOnceAndTheVersionsTogether(t *testing.T) {
 	for _, seed := range []uint64{0, 1, 7} {
-		jobs := someJobs(5, 2)
-		o := NewOrder(seed)
-		for round := range 20 {
-			runs := o.Round(round, jobs)
+		jobs, o, first := someJobs(5, 2), NewOrder(seed), 0
+		const rounds = 400
+		for round := range rounds {
+			runs, seen := o.Round(round, jobs), map[*Job]bool{}
 			if len(runs) != 10 {
 				t.Fatalf("%d runs", len(runs))
 			}
-			seen := map[*Job]bool{}
 			for i := 0; i < len(runs); i += 2 {
 				a, b := runs[i], runs[i+1]
 				if a.Job != b.Job || a.Version+b.Version != 1 || seen[a.Job] {
 					t.Errorf("seed %d, round %d: %v", seed, round, runs)
 				}
 				seen[a.Job] = true
-			}
-		}
-	}
-}
-
-func TestEachVersionIsTheFirstAboutAsOften(t *testing.T) {
-	for _, seed := range []uint64{0, 3} {
-		jobs, o, first := someJobs(4, 2), NewOrder(seed), 0
-		for round := range 500 {
-			for i, r := range o.Round(round, jobs) {
-				if i%2 == 0 && r.Version == 0 {
-					first++
-				}
+				first += b.Version
 			}
 		}
 		if first < 900 || first > 1100 { // of 2000; it is 1000 ± 22
@@ -55,6 +43,7 @@ func TestEachVersionIsTheFirstAboutAsOften(t *testing.T) {
 }
 
 func TestTheSeedIsTheOrder(t *testing.T) {
+	fixed := someJobs(6, 2)
 	orders := func(seed uint64) (all []Run) {
 		o := NewOrder(seed)
 		for round := range 5 {
@@ -62,26 +51,17 @@ func TestTheSeedIsTheOrder(t *testing.T) {
 		}
 		return all
 	}
-	if !slices.Equal(orders(42), orders(42)) {
-		t.Error("the same seed gives two orders")
-	}
-	if slices.Equal(orders(42), orders(43)) {
-		t.Error("two seeds give the same order")
+	if !slices.Equal(orders(42), orders(42)) || slices.Equal(orders(42), orders(43)) {
+		t.Error("the same seed gives two orders, or two seeds give the same")
 	}
 }
-
-var fixed = someJobs(6, 2)
 
 func TestWhatIsOverDoesNotRunAgain(t *testing.T) {
 	jobs := someJobs(3, 2)
 	jobs[1].drop("Benchmark1")
 	jobs[2].drop("Benchmark2/sub")
-	for _, r := range NewOrder(5).Round(0, jobs) {
-		if r.Job == jobs[1] {
-			t.Error("it runs")
-		}
-	}
-	if n := len(NewOrder(5).Round(0, jobs)); n != 4 {
-		t.Errorf("%d runs", n)
+	runs := NewOrder(5).Round(0, jobs)
+	if len(runs) != 4 || slices.ContainsFunc(runs, func(r Run) bool { return r.Job == jobs[1] }) {
+		t.Errorf("%v", runs)
 	}
 }

@@ -7,12 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 var built struct {
@@ -30,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // behaviours returns the test binary of testdata.
-func behaviours(t *testing.T) *Binary {
+func behaviours(t *testing.T) *gotest.Binary {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip(err)
@@ -59,12 +62,12 @@ func behaviours(t *testing.T) *Binary {
 	if built.err != nil {
 		t.Fatal(built.err)
 	}
-	return &Binary{Path: filepath.Join(built.dir, "behaviours.exe"), Dir: built.dir, Env: os.Environ()}
+	return &gotest.Binary{Path: filepath.Join(built.dir, "behaviours.exe"), Dir: built.dir, Env: os.Environ()}
 }
 
 // job returns the benchmark with this name.
 func job(t *testing.T, name string) *Job {
-	return &Job{Package: "behaviours", Benchmark: name, Pattern: "^" + name + "$", Versions: []*Binary{behaviours(t)}}
+	return &Job{Package: "behaviours", Benchmark: name, Pattern: "^" + name + "$", Versions: []*gotest.Binary{behaviours(t)}}
 }
 
 var once = Settings{Benchtime: "10x", CPU: "2", Timeout: time.Minute}
@@ -78,47 +81,84 @@ func do(t *testing.T, s Settings, j *Job) *Outcome {
 	return o
 }
 
-func names(o *Outcome) (names []string) {
-	for _, l := range o.Lines {
+func names(lines []gotest.Line) (names []string) {
+	for _, l := range lines {
 		names = append(names, l.Result.Name.String())
 	}
 	return names
 }
 
-func TestTheBenchmarksOfABinaryAreListed(t *testing.T) {
-	got, err := behaviours(t).Benchmarks(t.Context())
-	if err != nil {
-		t.Fatal(err)
+// What the patterns of all top-level benchmarks mean together is what go test makes of the pattern.
+func TestTogetherThePatternsMeanTheSameBenchmarks(t *testing.T) {
+	binary := behaviours(t)
+	run := func(which string) []string {
+		out, _ := exec.Command(binary.Path, "-test.run=^$", "-test.benchtime=1x", "-test.bench="+which,
+			"-test.skip=Exits|Hangs|Deadlocks|Panics|Missing|BenchmarkSubs/size").Output()
+		lines, _, _ := gotest.ParseResults(string(out))
+		return names(lines)
 	}
-	want := []string{"BenchmarkFine", "BenchmarkSubs", "BenchmarkSkipped", "BenchmarkPrints", "BenchmarkMetadata",
-		"BenchmarkExits", "BenchmarkHangs", "BenchmarkDeadlocks", "BenchmarkPanicsLate", "BenchmarkReads", "BenchmarkMissing"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+	benchmarks, err := binary.Benchmarks(t.Context(), 0)
+	if err != nil || len(benchmarks) != 11 || benchmarks[0] != "BenchmarkFine" {
+		t.Fatalf("%q, %v", benchmarks, err)
 	}
-}
-
-func TestABenchmarkRunsInTheDirectoryOfItsPackage(t *testing.T) {
-	if o := do(t, once, job(t, "BenchmarkReads")); len(o.Lines) != 1 || len(o.Failed) != 0 {
-		t.Errorf("%+v", o)
-	}
-}
-
-func TestAResultIsCompleteWithMemoryAndConfiguration(t *testing.T) {
-	o := do(t, once, job(t, "BenchmarkFine"))
-	if len(o.Lines) != 1 {
-		t.Fatalf("%+v", o)
-	}
-	r := o.Lines[0].Result
-	for _, unit := range []string{"sec/op", "B/op", "allocs/op"} {
-		if _, ok := r.Value(unit); !ok {
-			t.Errorf("no %s in %s", unit, o.Lines[0].Text)
+	for pattern, least := range map[string]int{
+		".": 6, "Subs": 2, "Subs/d": 1, "Subs/a|Prints": 4, "Subs/(a|d)$|Metadata": 3, "Subs/d/1": 1, "Subs/d/x": 0, "nothing": 0,
+	} {
+		p, err := gotest.ParsePattern(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, name := range benchmarks {
+			if one, ok := p.For(name); ok {
+				got = append(got, run(one)...)
+			}
+		}
+		if want := run(pattern); !slices.Equal(got, want) || len(got) < least {
+			t.Errorf("%s: %q, go test runs %q", pattern, got, want)
 		}
 	}
-	if r.GetConfig("pkg") != "behaviours" || r.GetConfig("goos") != runtime.GOOS || r.Iters != 10 {
-		t.Errorf("%+v", r)
-	}
-	if o.Time <= 0 {
-		t.Errorf("took %v", o.Time)
+}
+
+func TestAnOutcomeHasResultsOrReasons(t *testing.T) {
+	for _, c := range []struct {
+		benchmark       string
+		results         []string
+		failed, skipped string // a regular expression of the reason
+	}{
+		{"BenchmarkFine", []string{"Fine-2"}, "", ""},
+		{"BenchmarkReads", []string{"Reads-2"}, "", ""},
+		{"BenchmarkMetadata", []string{"Metadata-2"}, "", ""},
+		{"BenchmarkPrints", []string{"Prints/lines-2", "Prints/half-2", "Prints/long-2", "Prints/silent-2"}, "", ""},
+		{"BenchmarkSkipped", nil, "", "not on this machine"},
+		{"BenchmarkPanicsLate", nil, "^panic: assignment to entry in nil map\nat .*behaviours_test.go:", ""},
+		{"BenchmarkDeadlocks", nil, "all goroutines are asleep(.|\n)*\nat .*behaviours_test.go:", ""},
+		{"BenchmarkExits", nil, `unexpected call to os.Exit\(0\) during test`, ""},
+		{"BenchmarkMissing", nil, "does not say why", ""},
+	} {
+		j := job(t, c.benchmark)
+		o := do(t, once, j)
+		if got := names(o.Lines); !slices.Equal(got, c.results) || j.Over() != (c.results == nil) {
+			t.Errorf("%s: results %q, over %v", c.benchmark, got, j.Over())
+		}
+		for _, l := range o.Lines {
+			_, hasMemory := l.Result.Value("allocs/op")
+			if r := l.Result; r.Iters != 10 || !hasMemory || r.GetConfig("pkg") != "behaviours" || r.GetConfig("goos") != runtime.GOOS {
+				t.Errorf("%+v in %q", r, l.Text)
+			}
+		}
+		for what, found := range map[string][]Failure{c.failed: o.Failed, c.skipped: o.Skipped} {
+			if what == "" {
+				continue
+			}
+			if len(o.Failed)+len(o.Skipped) != 1 || len(found) != 1 || found[0].Benchmark != c.benchmark ||
+				!regexp.MustCompile(what).MatchString(found[0].Reason) || strings.Count(found[0].Reason, "\n") > 5 {
+				t.Errorf("%s: failed %+v, skipped %+v, want %q", c.benchmark, o.Failed, o.Skipped, what)
+			}
+		}
+		if c.benchmark == "BenchmarkMetadata" && (len(o.Units) == 0 || o.Units[0].Metadata.Key != "better" || o.Units[0].Metadata.Value != "higher") {
+			t.Errorf("units %+v", o.Units)
+		}
 	}
 }
 
@@ -133,7 +173,7 @@ func TestPartsThatFailAreNamedAndTheOthersKept(t *testing.T) {
 	t.Error(problem)
 }
 
-// partsThatFail returns what is not told of them as it should be.
+// partsThatFail returns what is wrong with their outcomes.
 func partsThatFail(t *testing.T) (problem string) {
 	j := job(t, "BenchmarkSubs")
 	failed := map[string]string{}
@@ -148,7 +188,7 @@ func partsThatFail(t *testing.T) (problem string) {
 		!strings.Contains(failed["BenchmarkSubs/size-2"], "panic: c is worse") {
 		return fmt.Sprintf("failed: %q", failed)
 	}
-	if got := names(last); !slices.Equal(got, []string{"Subs/a-2", "Subs/d/1-2"}) || len(last.Failed) > 0 || j.Over() {
+	if got := names(last.Lines); !slices.Equal(got, []string{"Subs/a-2", "Subs/d/1-2"}) || len(last.Failed) > 0 || j.Over() {
 		return fmt.Sprintf("at last %q, failed %+v, over %v", got, last.Failed, j.Over())
 	}
 	return ""
@@ -165,26 +205,6 @@ func TestWhatHasOnlyPartsThatFailIsOverWithoutAnotherWord(t *testing.T) {
 	}
 }
 
-func TestWhatFailsAltogetherIsOverAndSaysWhy(t *testing.T) {
-	for _, c := range []struct{ benchmark, reason string }{
-		{"BenchmarkPanicsLate", "panic: assignment to entry in nil map"},
-		{"BenchmarkPanicsLate", "behaviours_test.go:"},
-		{"BenchmarkDeadlocks", "all goroutines are asleep"},
-		{"BenchmarkDeadlocks", "behaviours_test.go:"},
-		{"BenchmarkExits", "unexpected call to os.Exit(0) during test"},
-		{"BenchmarkMissing", "does not say why"},
-	} {
-		j := job(t, c.benchmark)
-		o := do(t, once, j)
-		if len(o.Failed) != 1 || o.Failed[0].Benchmark != c.benchmark || !strings.Contains(o.Failed[0].Reason, c.reason) || !j.Over() {
-			t.Errorf("%s: %+v, over %v", c.benchmark, o.Failed, j.Over())
-		}
-		if len(o.Failed) == 1 && strings.Count(o.Failed[0].Reason, "\n") > 5 {
-			t.Errorf("%s: the reason is long:\n%s", c.benchmark, o.Failed[0].Reason)
-		}
-	}
-}
-
 func TestABenchmarkThatHangsEndsAtTheTimeoutAndSaysWhereItWas(t *testing.T) {
 	s := once
 	for s.Timeout = 300 * time.Millisecond; ; s.Timeout *= 2 { // on a busy machine, it has not begun after that
@@ -197,7 +217,7 @@ func TestABenchmarkThatHangsEndsAtTheTimeoutAndSaysWhereItWas(t *testing.T) {
 			return
 		}
 		if s.Timeout > time.Minute {
-			t.Fatalf("%s\n%s", o.Failed[0].Reason, o.Failed[0].Output)
+			t.Fatalf("%s", o.Failed[0].Reason)
 		}
 	}
 }
@@ -216,7 +236,7 @@ func TestAPanicThatTestingOutrunsIsAFailure(t *testing.T) {
 		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		j := &Job{Package: "p", Benchmark: "BenchmarkX", Pattern: "^BenchmarkX$", Versions: []*Binary{{Path: script, Dir: dir, Env: os.Environ()}}}
+		j := &Job{Package: "p", Benchmark: "BenchmarkX", Pattern: "^BenchmarkX$", Versions: []*gotest.Binary{{Path: script, Dir: dir, Env: os.Environ()}}}
 		o := do(t, once, j)
 		if len(o.Lines) != 0 || len(o.Failed) != 1 || !strings.Contains(o.Failed[0].Reason, c.reason) || !j.Over() {
 			t.Errorf("%s: %+v, over %v", name, o, j.Over())
@@ -224,55 +244,11 @@ func TestAPanicThatTestingOutrunsIsAFailure(t *testing.T) {
 	}
 }
 
-func TestWhatIsSkippedIsNoFailure(t *testing.T) {
-	j := job(t, "BenchmarkSkipped")
-	o := do(t, once, j)
-	if len(o.Failed) != 0 || len(o.Skipped) != 1 || !strings.Contains(o.Skipped[0].Reason, "not on this machine") || !j.Over() {
-		t.Errorf("%+v, over %v", o, j.Over())
-	}
-}
-
-func TestABenchmarkMayWriteToStandardOutput(t *testing.T) {
-	o := do(t, once, job(t, "BenchmarkPrints"))
-	if got := names(o); !slices.Equal(got, []string{"Prints/lines-2", "Prints/half-2", "Prints/long-2", "Prints/silent-2"}) {
-		t.Errorf("%q", got)
-	}
-	for _, l := range o.Lines {
-		if l.Result.Iters != 10 {
-			t.Errorf("%d iterations in %q", l.Result.Iters, l.Text)
-		}
-	}
-}
-
-func TestOfMuchOutputTheBeginningAndTheEndAreKept(t *testing.T) {
-	var o output
-	fmt.Fprint(&o, "BenchmarkA \t")
-	for range 4 * most / 1000 {
-		fmt.Fprintf(&o, "%999d\n", 0)
-	}
-	fmt.Fprint(&o, " 10\t 5.0 ns/op\n")
-	text := o.String()
-	if !strings.HasPrefix(text, "BenchmarkA \t") || !strings.HasSuffix(text, " 10\t 5.0 ns/op\n") || len(text) > 3*most+100 {
-		t.Errorf("%q … %q, %d bytes", text[:20], text[len(text)-20:], len(text))
-	}
-}
-
-func TestABenchmarkMaySayWhatIsBetter(t *testing.T) {
-	o := do(t, once, job(t, "BenchmarkMetadata"))
-	if len(o.Units) == 0 || o.Units[0].Metadata.Key != "better" || o.Units[0].Metadata.Value != "higher" || len(o.Lines) != 1 {
-		t.Errorf("%+v", o)
-	}
-}
-
 func TestACancelledRunEndsTheBenchmark(t *testing.T) {
 	why := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	s := once
-	s.Start = func(cmd *exec.Cmd) error {
-		defer cancel(why)
-		return cmd.Start()
-	}
-	if o, err := s.Do(ctx, Run{job(t, "BenchmarkHangs"), 0}); !errors.Is(err, why) {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, why)
+	defer cancel()
+	if o, err := once.Do(ctx, Run{job(t, "BenchmarkHangs"), 0}); !errors.Is(err, why) {
 		t.Errorf("%+v, %v", o, err)
 	}
 }

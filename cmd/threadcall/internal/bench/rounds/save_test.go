@@ -9,12 +9,13 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // outcome returns what a process would have measured that writes this.
 func outcome(output string) *Outcome {
 	o := &Outcome{}
-	o.Lines, o.Units, _ = parse(output)
+	o.Lines, o.Units, _ = gotest.ParseResults(output)
 	return o
 }
 

@@ -10,10 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // A builder compiles the test binaries and finds the benchmarks in them.
@@ -31,8 +30,8 @@ type builder struct {
 const allOfThem = "*"
 
 func (b *builder) build(ctx context.Context) error {
-	defer b.log.Doing("")
-	b.log.Doing("listing packages")
+	defer b.log.doing("")
+	b.log.doing("listing packages")
 	packages, err := b.versions.packages(ctx, b.set.Patterns)
 	if err != nil {
 		return err
@@ -42,14 +41,14 @@ func (b *builder) build(ctx context.Context) error {
 		versions = append(versions, v.Name)
 	}
 	b.data = stats.New(versions...)
-	which, err := pattern.Parse(b.set.Bench)
+	which, err := gotest.ParsePattern(b.set.Bench)
 	if err != nil {
 		return err
 	}
 	last := len(packages) - 1
 	var identical, there, broken []string
 	for i, p := range packages[last] {
-		b.log.Doing(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1, len(packages[last])))
+		b.log.doing(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1, len(packages[last])))
 		binaries, err := b.compile(ctx, i, p, packages)
 		if err != nil {
 			return err
@@ -87,15 +86,15 @@ func (b *builder) build(ctx context.Context) error {
 }
 
 // compile compiles the package with this index in each version that has it.
-func (b *builder) compile(ctx context.Context, index int, p build.Package, packages [][]build.Package) ([]*rounds.Binary, error) {
-	binaries := make([]*rounds.Binary, len(packages))
+func (b *builder) compile(ctx context.Context, index int, p gotest.Package, packages [][]gotest.Package) ([]*gotest.Binary, error) {
+	binaries := make([]*gotest.Binary, len(packages))
 	for v, tree := range b.versions.trees {
 		if b.set.AA && v > 0 {
 			binaries[v] = binaries[0]
 			continue
 		}
 		version := b.versions.list[v]
-		at := slices.IndexFunc(packages[v], func(q build.Package) bool { return q.ImportPath == p.ImportPath })
+		at := slices.IndexFunc(packages[v], func(q gotest.Package) bool { return q.ImportPath == p.ImportPath })
 		if at < 0 {
 			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS, p.ImportPath)
 			continue
@@ -104,15 +103,15 @@ func (b *builder) compile(ctx context.Context, index int, p build.Package, packa
 		if os.PathSeparator == '\\' {
 			file += ".exe"
 		}
-		if err := tree.Compile(ctx, p, file); err != nil {
-			var compile *build.CompileError
+		if err := tree.Build(ctx, p, file); err != nil {
+			var compile *gotest.CompileError
 			if b.set.VS != "" && errors.As(err, &compile) {
 				return nil, fmt.Errorf("in the %s version, %s: %w", version.Name, version.What, err)
 			}
 			return nil, err
 		}
 		dir := packages[v][at].Dir
-		binaries[v] = &rounds.Binary{Path: file, Dir: dir, Env: environ(dir, version.goroot)}
+		binaries[v] = &gotest.Binary{Path: file, Dir: dir, Env: environ(dir, version.goroot)}
 	}
 	return binaries, nil
 }
@@ -125,19 +124,19 @@ func environ(dir, goroot string) []string {
 
 // benchmarks lists the benchmarks in the binaries. It is not ok if one does not start, which is a failure like that of
 // a benchmark: other packages can still be measured.
-func (b *builder) benchmarks(ctx context.Context, p build.Package, binaries []*rounds.Binary) (names [][]string, ok bool, err error) {
+func (b *builder) benchmarks(ctx context.Context, p gotest.Package, binaries []*gotest.Binary) (names [][]string, ok bool, err error) {
 	names = make([][]string, len(binaries))
 	for v, binary := range binaries {
 		if binary == nil {
 			continue
 		}
-		names[v], err = binary.Benchmarks(ctx)
+		names[v], err = binary.Benchmarks(ctx, b.set.Each.Timeout)
 		if ctx.Err() != nil {
 			return nil, false, err
 		}
 		if err != nil {
 			b.data.Fail(v, p.ImportPath, allOfThem, err.Error())
-			b.log.Trouble(fmt.Sprintf("%s, %s version: %v", p.ImportPath, b.versions.list[v].Name, err))
+			b.log.trouble(fmt.Sprintf("%s, %s version: %v", p.ImportPath, b.versions.list[v].Name, err))
 			return nil, false, nil
 		}
 	}

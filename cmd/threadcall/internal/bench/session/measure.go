@@ -86,14 +86,14 @@ func (m *measurement) run(ctx context.Context) error {
 			if left := m.pace.rest(runs[i:]) + time.Duration(m.set.Count-n-1)*m.pace.rest(runs); left > 0 {
 				text += ", " + about(left)
 			}
-			m.log.Measuring((float64(n)+float64(i)/float64(len(runs)))/float64(m.set.Count), text)
+			m.log.measuring((float64(n)+float64(i)/float64(len(runs)))/float64(m.set.Count), text)
 			if err := m.process(ctx, &r, run); err != nil {
-				m.log.Doing("")
+				m.log.doing("")
 				report.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
 				return err
 			}
 		}
-		m.log.Doing("")
+		m.log.doing("")
 		r.Seconds = time.Since(r.Began).Seconds()
 		report.Rounds = append(report.Rounds, r)
 		if n == 0 { // what is wrong with -col, -filter or -fail-on shows with the first results
@@ -110,7 +110,7 @@ func (m *measurement) run(ctx context.Context) error {
 		if n+1 < m.set.Count {
 			left = about(time.Duration(m.set.Count-n-1) * m.pace.rest(runs))
 		}
-		m.log.RoundDone(r, left)
+		m.log.roundDone(r, m.set.Count, left)
 	}
 	report.Stopped = "all rounds are done"
 	return nil
@@ -151,7 +151,7 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	for _, f := range o.Failed {
 		m.data.Fail(run.Version, run.Job.Package, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
 		file.Comment("failed: " + f.Benchmark)
-		m.log.Trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
+		m.log.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
 	}
 	for _, f := range o.Skipped {
 		m.log.note("%s of %s gives no result and will not run again: %s", f.Benchmark, run.Job.Package, f.Reason)

@@ -8,73 +8,43 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine/cpufreq"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/process"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-// A Watcher shows how a run goes on.
-type Watcher interface {
-	Note(text string)                    // a sentence that belongs to the results
-	Trouble(text string)                 // that the results, or the error, will report again
-	Machine(findings []machine.Finding)  // before the first round
-	Waiting(ahead []lock.Entry)          // for other benchmarks
-	Doing(text string)                   // in place of what was done before; empty: nothing
-	Measuring(done float64, text string) // the same, in the rounds, of which a part is done, from 0 to 1
-	RoundDone(r Round, left string)      // and what is to come
-}
-
-// A log is the watcher and the report of a run, both of which get the notes.
+// A log is the progress and the report of a run, both of which get the notes.
 type log struct {
-	Watcher
+	Progress
 	report *Report
 }
 
 func (l log) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.report.Notes = append(l.report.Notes, text)
-	l.Note(text)
+	l.sentence(text)
 }
-
-// A Session is one run of the command.
-type Session struct {
-	settings Settings
-	watch    Watcher
-
-	mu      sync.Mutex
-	scratch *build.Scratch
-}
-
-// New returns a session that reports to watch what it does.
-func New(s Settings, watch Watcher) *Session { return &Session{settings: s, watch: watch} }
-
-// ErrInterrupted is the cause of a context that ends a run whose results are still wanted.
-var ErrInterrupted = errors.New("interrupted")
 
 // Run measures. It returns a report if there are results, even if it also returns an error, which says why they are not
 // all that was asked for: the context has ended, results could not be saved, benchmarks failed, or a limit was broken.
-func (s *Session) Run(ctx context.Context) (report *Report, err error) {
-	report, err = s.run(ctx)
+func Run(ctx context.Context, s Settings, show Progress) (report *Report, err error) {
+	report, err = run(ctx, &s, show)
 	if report == nil && ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
 		err = context.Cause(ctx)
 	}
 	return report, err
 }
 
-func (s *Session) run(ctx context.Context) (_ *Report, err error) {
-	set := &s.settings
+func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err error) {
 	report := &Report{
 		Command: set.Command, ID: strings.ToLower(rand.Text()),
 		Settings: Chosen{Bench: set.Bench, Benchtime: set.Each.Benchtime, CPU: set.Each.CPU, Count: set.Count},
 		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Breaches: []Case{}, Undecided: []Case{},
 	}
-	log := log{s.watch, report}
-	defer s.Cleanup()
+	log := log{show, report}
 	v, err := choose(ctx, set) // a user who has asked for what cannot be need not wait for the machine
 	if err != nil {
 		return nil, err
@@ -82,7 +52,7 @@ func (s *Session) run(ctx context.Context) (_ *Report, err error) {
 	waited := false
 	held, err := lock.Acquire(ctx, set.Command, func(ahead []lock.Entry) {
 		waited = true
-		log.Waiting(ahead)
+		log.waiting(ahead)
 	})
 	switch {
 	case err == nil:
@@ -98,10 +68,15 @@ func (s *Session) run(ctx context.Context) (_ *Report, err error) {
 			return nil, err
 		}
 	}
-	scratch, err := s.makeScratch()
+	scratch, err := gotest.NewScratch()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names another place for them", err)
 	}
+	defer func() {
+		if err := scratch.Remove(); err != nil {
+			log.trouble(fmt.Sprintf("cannot remove what was built: %v", err))
+		}
+	}()
 	if err := v.checkout(ctx, scratch, log); err != nil {
 		return nil, err
 	}
@@ -116,10 +91,10 @@ func (s *Session) run(ctx context.Context) (_ *Report, err error) {
 	}
 	defer func() { err = errors.Join(err, restore()) }()
 	watch := machine.NewWatch()
-	log.Doing("measuring the background load")
+	log.doing("measuring the background load")
 	report.Machine = watch.Before(ctx, time.Second, set.Procs)
-	log.Doing("")
-	log.Machine(report.Machine)
+	log.doing("")
+	log.machine(report.Machine)
 	m := measurement{set: set, log: log, jobs: b.jobs, data: b.data, watch: watch}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -128,32 +103,6 @@ func (s *Session) run(ctx context.Context) (_ *Report, err error) {
 		return nil, err
 	}
 	return m.conclude(ctx, m.run(ctx))
-}
-
-// makeScratch makes the directory for binaries and worktrees.
-func (s *Session) makeScratch() (*build.Scratch, error) {
-	scratch, err := build.NewScratch()
-	if err != nil {
-		return nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names another place for them", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.scratch = scratch
-	return scratch, nil
-}
-
-// Cleanup removes what the run has put elsewhere: binaries and worktrees. It may be called at any time, also while Run
-// runs, which cannot go on then.
-func (s *Session) Cleanup() {
-	s.mu.Lock()
-	scratch := s.scratch
-	s.mu.Unlock()
-	process.KillAll()
-	if scratch != nil {
-		if err := scratch.Remove(); err != nil {
-			s.watch.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
-		}
-	}
 }
 
 // holdFrequency holds the CPU frequency, unless percent is negative.

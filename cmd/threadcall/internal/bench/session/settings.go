@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/pattern"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // Settings are what to measure, and how.
@@ -60,7 +60,7 @@ func (s *Settings) Validate() error {
 	if s.Bench == "" {
 		return errors.New("-bench must not be empty; a point means all benchmarks")
 	}
-	if _, err := pattern.Parse(s.Bench); err != nil {
+	if _, err := gotest.ParsePattern(s.Bench); err != nil {
 		return fmt.Errorf("-bench %q: %w", s.Bench, err)
 	}
 	return nil

@@ -6,26 +6,27 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // The versions that a run measures, the oldest first.
 type versions struct {
 	list       []Version
-	trees      []build.Tree // one a version
-	vs         string       // the revision to compare with, or empty
-	repository *build.Repository
-	old        build.Commit
+	trees      []gotest.Tree // one a version
+	vs         string        // the revision to compare with, or empty
+	repository *revision.Repository
+	old        revision.Commit
 }
 
 // choose decides which versions there are, and checks what can be checked before anything is built.
 func choose(ctx context.Context, s *Settings) (*versions, error) {
-	now := build.Tree{Dir: s.Dir, Flags: buildFlags()}
+	now := gotest.Tree{Dir: s.Dir, Flags: buildFlags()}
 	toolchain, root, err := now.Toolchain(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v := &versions{vs: s.VS, trees: []build.Tree{now}}
+	v := &versions{vs: s.VS, trees: []gotest.Tree{now}}
 	switch {
 	case s.AA:
 		v.list = []Version{
@@ -46,7 +47,7 @@ func choose(ctx context.Context, s *Settings) (*versions, error) {
 
 // chooseRevision checks the revision to compare with, and that there is a difference.
 func (v *versions) chooseRevision(ctx context.Context, dir string) (err error) {
-	if v.repository, err = build.Open(ctx, dir); err != nil {
+	if v.repository, err = revision.Open(ctx, dir); err != nil {
 		return err
 	}
 	if v.old, err = v.repository.Commit(ctx, v.vs); err != nil {
@@ -75,12 +76,12 @@ func (v *versions) chooseRevision(ctx context.Context, dir string) (err error) {
 }
 
 // checkout makes the tree of the revision to compare with, if there is one.
-func (v *versions) checkout(ctx context.Context, scratch *build.Scratch, log log) error {
+func (v *versions) checkout(ctx context.Context, scratch *gotest.Scratch, log log) error {
 	if v.vs == "" {
 		return nil
 	}
-	log.Doing("checking out " + v.vs)
-	defer log.Doing("")
+	log.doing("checking out " + v.vs)
+	defer log.doing("")
 	then, err := v.repository.Checkout(ctx, v.old, scratch, v.trees[0])
 	if err != nil {
 		return err
@@ -93,15 +94,15 @@ func (v *versions) checkout(ctx context.Context, scratch *build.Scratch, log log
 		log.note("%s is built by %s and the working tree by %s, as their go.mod files ask for: the compiler may make the difference.",
 			v.vs, was.Toolchain, is.Toolchain)
 	}
-	v.trees = []build.Tree{then, v.trees[0]}
+	v.trees = []gotest.Tree{then, v.trees[0]}
 	return nil
 }
 
 // packages returns the packages of each version: those of the working tree that have tests, and what older ones have in
 // their place.
-func (v *versions) packages(ctx context.Context, patterns []string) (packages [][]build.Package, err error) {
+func (v *versions) packages(ctx context.Context, patterns []string) (packages [][]gotest.Package, err error) {
 	last := len(v.trees) - 1
-	packages = make([][]build.Package, len(v.trees))
+	packages = make([][]gotest.Package, len(v.trees))
 	now, missing, err := v.trees[last].List(ctx, patterns...)
 	switch {
 	case err != nil:

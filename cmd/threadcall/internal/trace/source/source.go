@@ -8,19 +8,26 @@ import (
 	"io"
 	"iter"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-// A Request says where traces are to come from. Just one of File, Packages and Command must be set.
+// A Request is where traces are to come from. Exactly one of File, Packages and Command must be set.
 type Request struct {
 	File     string   // of a trace; - is the standard input
 	Packages []string // patterns of packages whose tests are to be run, as for the go command
 	Command  []string // that is to be run: a program that imports package recorder, or what starts one
 
-	Tests Tests  // of Packages
-	Keep  string // the file that a recorded trace is to stay in; if it is empty, the trace goes when it has been read
+	BuildFlags []string // of go build, for Packages
+	TestFlags  []string // of the test binaries of Packages: "-test.short"
+	Keep       string   // the file that a recorded trace is to stay in; if it is empty, the trace goes when it has been read
 
 	Stdout, Stderr io.Writer         // for what the tests or the command write; nil discards it
-	Doing          func(what string) // is told what takes time now; may be nil
+	Doing          func(what string) // is called with what takes time now
 }
 
 // A Trace is read once, from the beginning.
@@ -31,7 +38,7 @@ type Trace struct {
 	Failed error  // how the tests or the command that recorded it have failed, if they did
 }
 
-// Classify tells whether args, as a user gave them, name a file with a trace or packages.
+// Classify decides whether args, as a user gave them, name a file with a trace or packages.
 func Classify(args []string) (file string, packages []string, err error) {
 	for _, arg := range args {
 		at, err := os.Stat(arg)
@@ -50,47 +57,174 @@ func Classify(args []string) (file string, packages []string, err error) {
 // must not be used after the loop has gone on.
 //
 // An error says why there is no trace; with several packages, others may follow. Tests and commands that fail leave
-// a trace nevertheless, which tells so. When ctx is done, what runs is interrupted, and its trace up to there comes
-// as the last one.
+// a trace nevertheless, with the failure. When ctx is done, what runs is interrupted, and its trace up to there is the
+// last one.
 func Open(ctx context.Context, r Request) iter.Seq2[*Trace, error] {
 	return func(yield func(*Trace, error) bool) {
-		if err := r.check(); err != nil {
-			yield(nil, err)
-			return
-		}
 		switch {
+		case r.File == "-":
+			yield(&Trace{Reader: os.Stdin, Name: "standard input", Size: size(os.Stdin)}, nil)
 		case r.File != "":
-			r.openFile(yield)
+			read(r.File, r.File, nil, yield)
 		case len(r.Packages) > 0:
 			r.runTests(ctx, yield)
 		default:
-			r.runCommand(ctx, yield)
+			r.inScratch(yield, func(dir string) (more bool, err error) {
+				name := strings.Join(r.Command, " ")
+				r.Doing("running " + name)
+				cmd := exec.Command(r.Command[0], r.Command[1:]...)
+				cmd.Stdin = os.Stdin
+				trace, failed, err := r.record(ctx, dir, cmd, func(trace string) {
+					cmd.Env = append(os.Environ(), "THREADCALL_TRACE="+trace)
+				})
+				switch {
+				case err != nil || cmd.Process == nil:
+					return false, errors.Join(err, failed)
+				case failed != nil:
+					failed = fmt.Errorf("%s: %w", name, failed)
+				}
+				if !recorded(trace) {
+					return false, errors.Join(failed, noTrace(name, trace))
+				}
+				return read(trace, name, failed, yield), nil
+			})
 		}
 	}
 }
 
-func (r Request) check() error {
-	given := 0
-	for _, is := range []bool{r.File != "", len(r.Packages) > 0, len(r.Command) > 0} {
-		if is {
-			given++
-		}
-	}
+// runTests does what go test -trace does for each package, but compiles first: so a package that does not compile is not
+// one whose tests fail, and an interrupt reaches the tests themselves.
+func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
+	r.Doing("looking for the packages")
+	tree := gotest.Tree{Flags: r.BuildFlags}
+	packages, missing, err := tree.List(ctx, r.Packages...)
 	switch {
-	case given == 0:
-		return errors.New("no trace is asked for; give a file, packages, or a command after --")
-	case given > 1:
-		return errors.New("a file, packages and a command exclude each other")
-	case r.File != "" && r.Keep != "":
-		return fmt.Errorf("%s is a file already; only a trace that is recorded now can be kept", r.File)
-	case len(r.Packages) == 0 && r.Tests != (Tests{}):
-		return errors.New("flags of go test are for packages")
+	case err != nil:
+	case len(missing) > 0:
+		err = errors.New(strings.Join(missing, "\n"))
+	case len(packages) == 0:
+		err = fmt.Errorf("no tests in %s", strings.Join(r.Packages, " "))
+	case r.Keep != "" && len(packages) > 1:
+		err = fmt.Errorf("%d packages have tests, and each has a trace; to keep it in %s name one of them, as %s",
+			len(packages), r.Keep, packages[0].ImportPath)
 	}
-	return nil
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	for _, p := range packages {
+		more := r.inScratch(yield, func(dir string) (more bool, err error) {
+			binary := filepath.Join(dir, "test.exe")
+			r.Doing("compiling the tests of " + p.ImportPath)
+			if err := tree.Build(ctx, p, binary); err != nil {
+				return true, err
+			}
+			r.Doing("running the tests of " + p.ImportPath)
+			cmd := exec.Command(binary, append([]string{"-test.paniconexit0", "-test.timeout=10m"}, r.TestFlags...)...)
+			cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), "PWD="+p.Dir)
+			trace, failed, err := r.record(ctx, dir, cmd, func(trace string) { cmd.Args = append(cmd.Args, "-test.trace="+trace) })
+			switch {
+			case err != nil:
+				return false, err
+			case !recorded(trace) && failed == nil:
+				return true, fmt.Errorf("the tests of %s have left no trace: its TestMain may end the process before m.Run has returned", p.ImportPath)
+			case !recorded(trace):
+				return true, fmt.Errorf("the tests of %s have left no trace: %w", p.ImportPath, failed)
+			case failed != nil:
+				failed = fmt.Errorf("the tests of %s have failed: %w", p.ImportPath, failed)
+			}
+			return read(trace, "go test "+p.ImportPath, failed, yield), nil
+		})
+		if !more || ctx.Err() != nil {
+			return
+		}
+	}
 }
 
-func (r Request) doing(format string, args ...any) {
-	if r.Doing != nil {
-		r.Doing(fmt.Sprintf(format, args...))
+// inScratch calls do with a temporary directory, and yields its error.
+func (r Request) inScratch(yield func(*Trace, error) bool, do func(dir string) (more bool, err error)) (more bool) {
+	scratch, err := gotest.NewScratch()
+	if err == nil {
+		defer scratch.Remove()
+		more, err = do(scratch.Dir)
 	}
+	if err != nil {
+		return yield(nil, err) && more
+	}
+	return more
+}
+
+// record runs cmd, which is to record a trace into the file that set is called with. It returns how cmd has failed, and an
+// error if there can be no such file.
+func (r Request) record(ctx context.Context, dir string, cmd *exec.Cmd, set func(trace string)) (trace string, failed, err error) {
+	if trace, err = r.place(dir); err != nil {
+		return "", nil, fmt.Errorf("the trace cannot be kept: %w", err)
+	}
+	set(trace)
+	cmd.Stdout, cmd.Stderr = r.Stdout, r.Stderr
+	// The runtime completes a part of the trace after each period, every second by default, which can then be read even if
+	// the process is killed. Of two values it takes the later one, the user's.
+	debug := fmt.Sprintf("GODEBUG=traceadvanceperiod=%d,%s", (200 * time.Millisecond).Nanoseconds(), os.Getenv("GODEBUG"))
+	cmd.Env = append(cmd.Env, strings.TrimSuffix(debug, ","))
+	failed = gotest.Run(ctx, cmd)
+	if failed != nil && cmd.Process != nil && ctx.Err() != nil {
+		failed = fmt.Errorf("interrupted: %w", failed)
+	}
+	return trace, failed, nil
+}
+
+// place returns where a trace is to be recorded, which is nowhere yet.
+func (r Request) place(dir string) (trace string, err error) {
+	if r.Keep == "" {
+		return filepath.Join(dir, "trace"), nil
+	}
+	if at, err := os.Stat(r.Keep); err == nil && !at.Mode().IsRegular() { // a device, which must not be removed
+		return "", fmt.Errorf("%s is no regular file", r.Keep)
+	}
+	f, err := os.Create(r.Keep) // to know before anything has run
+	if err != nil {
+		return "", err
+	}
+	f.Close()
+	if trace, err = filepath.EvalSymlinks(r.Keep); err != nil {
+		return "", err
+	}
+	os.Remove(trace)
+	return filepath.Abs(trace) // what runs may run elsewhere
+}
+
+// recorded reports whether a file has more than the header of a trace.
+func recorded(trace string) bool {
+	const header = 16
+	at, err := os.Stat(trace)
+	return err == nil && at.Size() > header
+}
+
+func noTrace(name, trace string) error {
+	if _, err := os.Stat(trace); err == nil {
+		return fmt.Errorf(`%s ended before a part of its trace was whole.
+A program that ends by os.Exit or log.Fatal must call recorder.Stop before`, name)
+	}
+	return fmt.Errorf(`%s recorded no trace. Its main function must begin with the second of these lines:
+	import "github.com/threadcall/threadcall/recorder"
+	defer recorder.Start()()`, name)
+}
+
+// read yields the trace in a file.
+func read(file, name string, failed error, yield func(*Trace, error) bool) (more bool) {
+	f, err := os.Open(file)
+	if err != nil {
+		return yield(nil, err)
+	}
+	defer f.Close()
+	return yield(&Trace{Reader: f, Name: name, Size: size(f), Failed: failed}, nil)
+}
+
+// size returns how much can be read, or -1 if f does not say.
+func size(f *os.File) int64 {
+	at, err := f.Stat()
+	if err != nil || !at.Mode().IsRegular() {
+		return -1
+	}
+	return at.Size()
 }

@@ -1,0 +1,147 @@
+package allocs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+)
+
+// A builder compiles tests so that each run leaves a profile of everything that it allocated, and so that the compiler
+// says why.
+//
+// The profile is written by a function that is compiled into the test binary with the package's own files, by way of the
+// go command's -overlay: no file of the package is touched.
+type builder struct {
+	gotest.Tree
+	dir   string      // absolute, for all files
+	asked []string    // import paths of the packages that the compiler is asked about
+	log   *escape.Log // what it has said in all builds so far
+}
+
+// tree returns the source as the settings build it. The flags are stronger than GOFLAGS: files must have the same paths in
+// stacks, in what the compiler says, and in what the go command lists.
+func (s Settings) tree() gotest.Tree {
+	t := gotest.Tree{Dir: s.Dir, Flags: []string{"-trimpath=false"}}
+	if s.Tags != "" {
+		t.Flags = append(t.Flags, "-tags="+s.Tags)
+	}
+	return t
+}
+
+func (s Settings) builder(dir string, asked []string) builder {
+	b := builder{s.tree(), dir, asked, escape.New()}
+	b.Env = append(os.Environ(), "GOTMPDIR="+dir) // where its files are removed even if it is killed
+	return b
+}
+
+// asked returns the packages whose reasons the compiler is asked for.
+func (s Settings) asked(all []gotest.Package) []string {
+	var asked []string
+	for _, p := range all {
+		switch {
+		case p.Standard && (!s.Std || p.ImportPath == "unsafe" || strings.HasPrefix(p.ImportPath, "runtime")):
+		case !p.Standard && !s.Deps && p.DepOnly && (p.Module == nil || !p.Module.Main):
+		default:
+			asked = append(asked, p.ImportPath)
+		}
+	}
+	slices.Sort(asked)
+	return slices.Compact(asked)
+}
+
+// escapes is where the compiler writes its reasons.
+func (b builder) escapes() string { return filepath.Join(b.dir, "escapes") }
+
+func (b builder) ask(paths []string) (flags []string) {
+	for _, path := range paths {
+		flags = append(flags, escape.Flag(path, b.escapes()))
+	}
+	return flags
+}
+
+// test compiles the tests of a package.
+func (b builder) test(ctx context.Context, p gotest.Package, number int) (*binary, error) {
+	if !p.Standard && p.Module != nil && !p.Module.Main {
+		cache, err := b.Go(ctx, "env", "GOMODCACHE")
+		if err != nil {
+			return nil, err
+		}
+		if dir := strings.TrimSpace(string(cache)); dir != "" && strings.HasPrefix(p.Dir, dir) {
+			return nil, fmt.Errorf("%s is in the module cache, to which the go command lets nothing be added; "+
+				"copy %s elsewhere, make it writable, and run there", p.ImportPath, p.Dir)
+		}
+	}
+	overlay, err := b.inject(p, number)
+	if err != nil {
+		return nil, err
+	}
+	bin := b.binary(p, fmt.Sprintf("%d.test.exe", number))
+	if err := b.Build(ctx, p, bin.Path, append([]string{"-p=1", "-overlay", overlay}, b.ask(b.asked)...)...); err != nil {
+		return nil, err
+	}
+	return bin, b.readReasons()
+}
+
+func (b builder) binary(p gotest.Package, name string) *binary {
+	return &binary{gotest.Binary{Path: filepath.Join(b.dir, name), Dir: p.Dir, Env: append(os.Environ(), "PWD="+p.Dir)}, p.ImportPath}
+}
+
+// covered compiles the tests of a package so that they record which functions of the packages run.
+func (b builder) covered(ctx context.Context, p gotest.Package, number int, packages string) (*binary, error) {
+	bin := b.binary(p, fmt.Sprintf("%d.cover.exe", number))
+	return bin, b.Build(ctx, p, bin.Path, "-cover", "-covermode=atomic", "-coverpkg="+packages)
+}
+
+// writeOverlay writes the overlay that replaces files by others.
+func (b builder) writeOverlay(number int, replace map[string]string) (string, error) {
+	name := filepath.Join(b.dir, fmt.Sprintf("%d.overlay.json", number))
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	return name, os.WriteFile(name, text, 0o666)
+}
+
+// sources compiles the packages in the directories for the compiler's reasons alone. Those of other modules are left out,
+// unless deps is set. It returns what was compiled.
+func (b builder) sources(ctx context.Context, dirs []string, deps bool) (asked []gotest.Package, err error) {
+	var paths []string
+	for _, dir := range dirs {
+		named, _, err := b.ListDeps(ctx, dir)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if err == nil && (deps || named[0].Module != nil && named[0].Module.Main) {
+			asked = append(asked, named[0])
+			paths = append(paths, named[0].ImportPath)
+		}
+	}
+	return asked, b.compile(ctx, paths)
+}
+
+// compile compiles packages, without their tests, for the compiler's reasons alone.
+func (b builder) compile(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	if _, err := b.Go(ctx, slices.Concat([]string{"build", "-p=1", "-o", os.DevNull}, b.Flags, b.ask(paths), paths)...); err != nil {
+		return err
+	}
+	return b.readReasons()
+}
+
+// readReasons takes what the compiler has said in a build. The next one writes to the same files about a package as it is,
+// after this one about that as its own tests see it, for which more generic functions may have been compiled.
+func (b builder) readReasons() error {
+	if err := b.log.Read(b.escapes()); err != nil {
+		return err
+	}
+	return os.RemoveAll(b.escapes())
+}

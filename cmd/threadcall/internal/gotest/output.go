@@ -1,0 +1,94 @@
+package gotest
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// most is how much of a process's output is kept from its beginning, and at least from its end. A benchmark that writes
+// without end must not fill the memory.
+const most = 8 << 20
+
+// An output keeps the first and the last bytes that it gets: testing writes the name of a benchmark first, and its figures
+// last.
+type output struct {
+	first, last []byte
+	lost        int // between them
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n := min(len(p), most-len(o.first))
+	o.first, o.last = append(o.first, p[:n]...), append(o.last, p[n:]...)
+	if cut := len(o.last) - most; cut > most {
+		o.lost += cut
+		o.last = append(o.last[:0], o.last[cut:]...)
+	}
+	return len(p), nil
+}
+
+func (o *output) String() string {
+	if o.lost > 0 {
+		return fmt.Sprintf("%s\n[%d bytes left out]\n%s", o.first, o.lost, o.last)
+	}
+	return string(o.first) + string(o.last)
+}
+
+var (
+	crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |SIG[A-Z]+: |unexpected fault address|runtime: |WARNING: DATA RACE)`)
+	frame = regexp.MustCompile(`^\t\S.*\.(go|s):[0-9]+`)
+	// goOwn are the lines of the standard library that are in the way, and of the main function that the go command writes.
+	goOwn = regexp.MustCompile(`^\t(.*/src/(testing|runtime)/|(testing|runtime|internal|sync)/|_testmain\.go:)`)
+	noise = regexp.MustCompile(`^(goos|goarch|pkg|cpu): |^\s*--- |^(PASS|FAIL|ok|exit status \d+)$|^Benchmark\S*(\s|$)|^goroutine \d+ |^\s*$|^\[signal |^created by |^(testing|runtime|panic)[.(]|^\(`)
+)
+
+// Crashed reports whether the output is that of a Go program that has crashed.
+func Crashed(output string) bool { return crash.MatchString(output) }
+
+// Decisive returns at most n lines of a process's output that explain why it failed: what it said when it crashed and the
+// first line of source code outside of Go's own, or else what it wrote last.
+func Decisive(output string, n int) string {
+	var said []string
+	at := crash.FindStringIndex(output)
+	if at != nil {
+		output = output[at[0]:]
+	}
+	where := ""
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(line, "\r\n")
+		if frame.MatchString(line) {
+			if where == "" && !goOwn.MatchString(line) {
+				where, _, _ = strings.Cut(strings.TrimSpace(line), " +0x")
+			}
+			continue
+		}
+		if noise.MatchString(line) || at != nil && where == "" && len(said) > 0 && strings.HasSuffix(line, ")") {
+			continue
+		}
+		if at != nil && where != "" {
+			break
+		}
+		said = append(said, strings.TrimSpace(line))
+	}
+	if at == nil && len(said) > n {
+		said = said[len(said)-n:]
+	}
+	if where != "" {
+		said = append(said[:min(len(said), n-1)], "at "+where)
+	}
+	return strings.Join(said[:min(len(said), n)], "\n")
+}
+
+// lineInBenchmark is the line of source code in the function of a benchmark, of a stack trace.
+var lineInBenchmark = regexp.MustCompile(`\n\t(\S.*\.go:[0-9]+)[^\n]*\ntesting\.\(\*B\)\.runN\(`)
+
+// benchmarkLine returns where the benchmark was, or the innermost of its sub-benchmarks, when the process wrote the stack
+// traces of all its goroutines. It is empty if they do not say.
+func benchmarkLine(output string) string {
+	for stack := range strings.SplitSeq(output, "\n\n") {
+		if m := lineInBenchmark.FindStringSubmatch(stack); m != nil && !strings.Contains(stack, "\ntesting.(*B).Run(") {
+			return m[1]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,97 @@
+// Package gotest lists, builds, runs and interrupts the tests of Go packages.
+package gotest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+const (
+	pipeGrace     = 2 * time.Second // for what a process has started and left with its output
+	killGrace     = 5 * time.Second // to end because of an interrupt
+	terminalGrace = time.Second     // to end because of an interrupt that the terminal has sent
+)
+
+// errTimeout is the cause of a context that ends because a process has run for too long.
+var errTimeout = errors.New("timeout")
+
+// Run runs cmd, which must not belong to a context, to its end, and returns what its Wait returns.
+//
+// The process and what it starts are a process group, where the system has those. When ctx is done, Run interrupts the
+// group, and kills it if it does not end. What is left of the group when the process has ended, Run kills.
+//
+// A process that reads the standard input from a terminal stays in the group of this one, because a terminal stops those
+// of other groups that read. An interrupt from the terminal reaches it without Run, and it must not take another one for
+// a second, so it gets that only if it goes on.
+func Run(ctx context.Context, cmd *exec.Cmd) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	g := &group{cmd: cmd, own: (cmd.Stdin != os.Stdin || !term.IsTerminal(int(os.Stdin.Fd()))) && separate(cmd)}
+	cmd.WaitDelay = pipeGrace
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	running.Store(g, nil)
+	defer running.Delete(g)
+	defer g.killRest()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	first := step{0, g.interrupt}
+	switch {
+	case context.Cause(ctx) == errTimeout:
+		first.signal = g.quit
+	case !g.own:
+		first.after = terminalGrace
+	}
+	for _, s := range []step{first, {killGrace, g.kill}} {
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(s.after):
+			s.signal()
+		}
+	}
+	return <-ended
+}
+
+// A step is what happens to a process that does not end.
+type step struct {
+	after  time.Duration
+	signal func()
+}
+
+// A group is a process with what it has started.
+type group struct {
+	cmd *exec.Cmd
+	own bool // it is a process group
+}
+
+// killRest kills what the process has left. The group outlives the process as long as anything is in it.
+func (g *group) killRest() {
+	if g.own {
+		g.kill()
+	}
+}
+
+// running has the groups that are running.
+var running sync.Map
+
+// killAll kills all processes without waiting for them.
+func killAll() {
+	running.Range(func(g, _ any) bool {
+		g.(*group).kill()
+		return true
+	})
+}

@@ -1,0 +1,31 @@
+//go:build !unix
+
+package gotest
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// separate does nothing, because there are no process groups. A console interrupts what runs in it by itself.
+func separate(*exec.Cmd) bool { return false }
+
+func (g *group) interrupt() { _ = g.cmd.Process.Signal(os.Interrupt) } // Windows does not support it
+func (g *group) quit()      { g.kill() }
+func (g *group) kill()      { _ = g.cmd.Process.Kill() }
+
+// alive reports whether a process has the id.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	_ = p.Release()
+	return true
+}
+
+func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
+
+// pipeSignal is nil: there is no signal for an output without a reader.
+var pipeSignal os.Signal

@@ -1,0 +1,50 @@
+//go:build unix
+
+package gotest
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func separate(cmd *exec.Cmd) bool {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return true
+}
+
+func (g *group) send(s syscall.Signal) {
+	pid := g.cmd.Process.Pid
+	if g.own {
+		pid = -pid
+	}
+	_ = unix.Kill(pid, s) // it may have just ended
+}
+
+func (g *group) interrupt() { g.send(unix.SIGINT) }
+func (g *group) kill()      { g.send(unix.SIGKILL) }
+
+// quit makes a Go program write its stacks and end. What it has started goes on.
+func (g *group) quit() { _ = g.cmd.Process.Signal(unix.SIGQUIT) }
+
+// alive reports whether a process has the id.
+func alive(pid int) bool {
+	err := unix.Kill(pid, 0)
+	return err == nil || errors.Is(err, unix.EPERM)
+}
+
+// endSignals returns the signals that ask for an end. Under nohup a closed terminal does not.
+func endSignals() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
+}
+
+// pipeSignal means that the reader of the output is gone.
+var pipeSignal os.Signal = syscall.SIGPIPE

@@ -1,0 +1,95 @@
+//go:build unix
+
+package gotest
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// gone waits until no process has the id, or only one that its parent has not waited for.
+func gone(t *testing.T, child string) {
+	t.Helper()
+	pid, err := strconv.Atoi(strings.TrimSpace(child))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for alive(pid) {
+		if state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// shell returns a shell that runs the script.
+func shell(t *testing.T, script string) *exec.Cmd {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	return exec.Command(sh, "-c", script)
+}
+
+func TestWhatACommandHasStartedEndsWithIt(t *testing.T) {
+	for _, c := range []struct {
+		script    string
+		interrupt bool
+	}{
+		{"sleep 1000 & echo $!; wait", true},
+		{"trap '' INT; sleep 1000 & echo $!; wait; wait", true}, // both ignore it
+		{"sleep 1000 >/dev/null 2>&1 & echo $!", false},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		cmd := shell(t, c.script)
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reader.Close()
+		cmd.Stdout = writer
+		ended := make(chan error, 1)
+		go func() { ended <- Run(ctx, cmd) }()
+		child, err := bufio.NewReader(reader).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.interrupt {
+			cancel()
+		}
+		if err := <-ended; (err != nil) != c.interrupt {
+			t.Errorf("%s: %v", c.script, err)
+		}
+		gone(t, child)
+		writer.Close()
+	}
+}
+
+func TestATimeoutEndsABinary(t *testing.T) {
+	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), time.Millisecond, "-c", "echo begun; sleep 100")
+	if err != nil || !r.TooLong || r.Failure != "it took longer than -timeout 1ms" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestAProcessThatOutlivesABinaryIsAFailure(t *testing.T) {
+	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), 0, "-c", "sleep 100 & echo $!")
+	if err != nil || !strings.Contains(r.Failure, "outlived it") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	gone(t, r.Stdout)
+}
+
+func TestThisProcessIsAlive(t *testing.T) {
+	if !alive(os.Getpid()) {
+		t.Error("it is not")
+	}
+}

@@ -1,0 +1,104 @@
+package gotest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Binary is the compiled test binary of a package.
+type Binary struct {
+	Path string
+	Dir  string   // where go test would run it: the directory of the package
+	Env  []string // of the process
+}
+
+// A Result is what a process of a test binary left.
+type Result struct {
+	Stdout  string
+	Output  string // Stdout, and then the standard error
+	Failure string // "exit status 2"; empty: it ended well
+	TooLong bool   // the timeout ended it
+	Time    time.Duration
+	CPU     time.Duration // that the process used, and those that it waited for
+}
+
+// Run runs the binary, and ends it after the timeout, unless that is 0. A ctx that ends it is an error; that it fails is not.
+func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string) (*Result, error) {
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if timeout > 0 { // testing has a limit for tests, but none for benchmarks
+		limited, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
+	}
+	defer cancel()
+	cmd := exec.Command(b.Path, args...)
+	cmd.Dir, cmd.Env = b.Dir, b.Env
+	var stdout, stderr output
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	began := time.Now()
+	err := Run(limited, cmd)
+	r := &Result{Stdout: stdout.String(), Time: time.Since(began)}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if cmd.ProcessState == nil {
+		return nil, fmt.Errorf("cannot run the tests: %w", err)
+	}
+	r.Output = r.Stdout + "\n" + stderr.String() // not in the order of their lines, which share lines
+	r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	switch {
+	case err != nil && limited.Err() != nil:
+		r.TooLong, r.Failure = true, fmt.Sprintf("it took longer than -timeout %v", timeout)
+		if where := benchmarkLine(r.Output); where != "" {
+			r.Failure += "\nat " + where
+		}
+	case errors.Is(err, exec.ErrWaitDelay):
+		r.Failure = "a process that it has started outlived it, and kept its output open"
+	case err != nil:
+		r.Failure = err.Error()
+	}
+	return r, nil
+}
+
+// A Failure is the error of a test binary that did not end well.
+type Failure struct {
+	Problem string // the lines of the output that explain it
+	Output  string
+}
+
+func (f *Failure) Error() string { return f.Problem }
+
+// Err returns a Failure if the process has failed.
+func (r *Result) Err() error {
+	switch {
+	case r.Failure == "":
+		return nil
+	case r.TooLong:
+		return &Failure{r.Failure, r.Output}
+	}
+	return &Failure{cmp.Or(Decisive(r.Output, 4), r.Failure), r.Output}
+}
+
+var isBenchmark = regexp.MustCompile(`^Benchmark[\pL\pN_]*$`)
+
+// Benchmarks returns the names of all top-level benchmarks in the binary.
+func (b *Binary) Benchmarks(ctx context.Context, timeout time.Duration) (names []string, err error) {
+	r, err := b.Run(ctx, timeout, "-test.list=^Benchmark")
+	if err != nil {
+		return nil, err
+	}
+	if r.Failure != "" {
+		return nil, &Failure{fmt.Sprintf("the test binary does not even start: %s\n%s", r.Failure, Decisive(r.Output, 12)), r.Output}
+	}
+	for line := range strings.Lines(r.Stdout) {
+		if name := strings.TrimSpace(line); isBenchmark.MatchString(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}

@@ -1,5 +1,0 @@
-//go:build !linux && !windows && !darwin
-
-package osthread
-
-func id() uint64 { return 0 }
