@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"syscall"
 	"time"
@@ -78,13 +77,9 @@ func main() {
 	})
 }
 
-// write writes the page where it belongs.
+// write writes the page where it belongs, if it is started in the root of the project.
 func write(ctx context.Context, expression string, inHaste bool) error {
 	match, err := regexp.Compile(expression)
-	if err != nil {
-		return err
-	}
-	root, err := findRoot()
 	if err != nil {
 		return err
 	}
@@ -100,7 +95,7 @@ func write(ctx context.Context, expression string, inHaste bool) error {
 		_, err := os.Stdout.WriteString(text)
 		return err
 	}
-	return os.WriteFile(filepath.Join(root, "docs", "lab.md"), []byte(text), 0o666)
+	return os.WriteFile("docs/lab.md", []byte(text), 0o666)
 }
 
 // perform makes the experiments and returns the page.

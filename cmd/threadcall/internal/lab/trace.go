@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
@@ -54,23 +52,4 @@ func sweeps(r *report.Report) (executions uint64) {
 		}
 	}
 	return executions
-}
-
-// findRoot returns the directory of the project, which is the current one or one above it.
-func findRoot() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && strings.HasPrefix(string(text), "module github.com/threadcall/threadcall\n") {
-			return dir, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", errors.New("run the lab inside the project's source: it writes docs/lab.md")
-		}
-		dir = parent
-	}
 }
