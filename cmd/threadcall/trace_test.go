@@ -90,13 +90,15 @@ func tracesIn(t *testing.T) (dir string, run func(args ...string) outcome) {
 	dir = t.TempDir()
 	const imports = "import (\n\"flag\"\n\"os\"\n\"testing\"\n\"time\"\n)\n\nvar _, _, _ = flag.Lookup, os.Exit, time.Sleep\n\n"
 	writeFiles(t, dir, map[string]string{
-		"go.mod":         "module example.com/m\n\ngo 1.26\n",
-		"a/a_test.go":    "package a\n\n" + imports + "func TestA(t *testing.T) { println(flag.Lookup(\"test.timeout\").Value.String()) }\n",
-		"b/b_test.go":    "package b\n\n" + imports + "func TestB(t *testing.T) { t.Error(\"b is wrong\") }\n",
-		"c/c.go":         "package c\n",
-		"d/d_test.go":    "package d\n\nfunc TestD(\n",
-		"e/e_test.go":    "package e\n\n" + imports + "func TestMain(*testing.M) { os.Exit(0) }\n",
-		"f/f_test.go":    "package f\n\n" + imports + "func TestF(t *testing.T) { os.WriteFile(\"runs\", nil, 0o600); time.Sleep(time.Hour) }\n",
+		"go.mod":      "module example.com/m\n\ngo 1.26\n",
+		"a/a_test.go": "package a\n\n" + imports + "func TestA(t *testing.T) { println(flag.Lookup(\"test.timeout\").Value.String()) }\n",
+		"b/b_test.go": "package b\n\n" + imports + "func TestB(t *testing.T) { t.Error(\"b is wrong\") }\n",
+		"c/c.go":      "package c\n",
+		"d/d_test.go": "package d\n\nfunc TestD(\n",
+		"e/e_test.go": "package e\n\n" + imports + "func TestMain(*testing.M) { os.Exit(0) }\n",
+		"f/f_test.go": "package f\n\n" + imports + "func TestF(t *testing.T) { // until the trace has a part\n" +
+			"for {\nif f, err := os.Stat(flag.Lookup(\"test.trace\").Value.String()); err == nil && f.Size() > 1000 {\nbreak\n}\ntime.Sleep(time.Millisecond)\n}\n" +
+			"os.WriteFile(\"runs\", nil, 0o600)\ntime.Sleep(time.Hour)\n}\n",
 		"plain/plain.go": "package main\n\nfunc main() {}\n",
 	})
 	return dir, func(args ...string) outcome {
