@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -79,22 +78,6 @@ func TestADesignIsServedByALockedGoroutineOrNot(t *testing.T) {
 			t.Error(serving)
 		}
 	})
-}
-
-func TestStopWaitsForTheFunctionThatRuns(t *testing.T) {
-	d := Struct()
-	stop := OnThread(d)
-	began, ended := make(chan bool), false
-	d.Go(func() {
-		close(began)
-		time.Sleep(5 * time.Millisecond)
-		ended = true
-	})
-	<-began
-	stop()
-	if stop(); !ended {
-		t.Error("stop returned before the function")
-	}
 }
 
 func TestAllocations(t *testing.T) {

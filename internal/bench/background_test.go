@@ -11,16 +11,6 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-func TestBackgroundEndsWithStop(t *testing.T) {
-	needsProcesses(t)
-	stop, err := Background(runtime.NumCPU(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop()
-	stop()
-}
-
 const parent = "THREADCALL_TEST_PARENT"
 
 func beParent() {

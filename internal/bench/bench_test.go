@@ -19,18 +19,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(parent) != "" {
 		beParent()
 	}
-	placement, err := Place()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() != "" { // for threadcall bench, which then knows what is worse
 		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns", "lost-%"} {
 			fmt.Printf("Unit %s better=lower\n", unit)
-		}
-		if placement != "" {
-			fmt.Println("placement:", placement)
 		}
 	}
 	code := 1
@@ -50,8 +42,7 @@ func TestMain(m *testing.M) {
 // up to 8 B/op are the benchmark's own.
 //
 // The subject bound is the lower bound: what two threads need that do nothing else. In closed loops they hand one word to
-// and fro, for lone calls they wake each other by futex, the better of both on one core (bound-one) and each on its own
-// (bound-two).
+// and fro, for lone calls they wake each other by futex, the better of both on one core and each on its own.
 
 func BenchmarkHot(b *testing.B) {
 	each(b, Hot)
@@ -60,16 +51,11 @@ func BenchmarkHot(b *testing.B) {
 
 func BenchmarkIdle(b *testing.B) {
 	each(b, Idle)
-	for _, f := range []struct {
-		name  string
-		cores []int
-	}{{"bound-one", []int{1}}, {"bound-two", []int{2}}, {"bound", []int{1, 2}}} {
-		b.Run(named(f.name), func(b *testing.B) {
-			if r, ok := lone(b, f.cores...); ok {
-				report(b, r)
-			}
-		})
-	}
+	b.Run(named("bound"), func(b *testing.B) {
+		if r, ok := lone(b); ok {
+			report(b, r)
+		}
+	})
 }
 
 // The bound is that of a lone call and of 200 hot ones.
@@ -80,7 +66,7 @@ func BenchmarkBurst(b *testing.B) {
 		if !ok {
 			b.Skip("two threads cannot run at once here")
 		}
-		r, ok := lone(b, 1, 2)
+		r, ok := lone(b)
 		if !ok {
 			return
 		}
@@ -111,19 +97,15 @@ func BenchmarkLongBackground(b *testing.B) {
 }
 
 func long(b *testing.B) {
-	for _, us := range []int{20, 40, 80} {
-		b.Run("us="+strconv.Itoa(us), func(b *testing.B) { each(b, Long(us, 0)) })
-	}
+	sizes(b, "us", []int{20, 40, 80}, func(b *testing.B, us int) { each(b, Long(us, 0)) })
 	b.Run("us=200", func(b *testing.B) { each(b, Long(200, 100*time.Microsecond)) })
 }
 
 func BenchmarkContended(b *testing.B) {
-	for _, n := range []int{16, 256, 4096} {
-		b.Run("callers="+strconv.Itoa(n), func(b *testing.B) {
-			each(b, Contended(n))
-			bound(b)
-		})
-	}
+	sizes(b, "callers", []int{16, 256, 4096}, func(b *testing.B, n int) {
+		each(b, Contended(n))
+		bound(b)
+	})
 }
 
 func BenchmarkPost(b *testing.B) {
@@ -134,13 +116,9 @@ func BenchmarkPost(b *testing.B) {
 // At least 50 calls are made, whatever the benchtime: fewer would say nothing of p99-ns.
 func BenchmarkComputing(b *testing.B) {
 	p := runtime.GOMAXPROCS(0)
-	for _, k := range slices.Compact([]int{max(p/2, 1), p, 2 * p}) {
-		b.Run("n="+strconv.Itoa(k), func(b *testing.B) {
-			each(b, func(s Subject, x Extent) Result {
-				return Computing(k)(s, Extent{N: max(x.N, 50)})
-			})
-		})
-	}
+	sizes(b, "n", slices.Compact([]int{max(p/2, 1), p, 2 * p}), func(b *testing.B, n int) {
+		each(b, func(s Subject, x Extent) Result { return Computing(n)(s, Extent{N: max(x.N, 50)}) })
+	})
 }
 
 // A debugger, which is a real program's load.
@@ -155,25 +133,19 @@ func BenchmarkTracer(b *testing.B) {
 }
 
 func BenchmarkTurns(b *testing.B) {
-	for _, n := range []int{2, 4, 100} {
-		b.Run("threads="+strconv.Itoa(n), func(b *testing.B) { own(b, n, Turns) })
-	}
+	sizes(b, "threads", []int{2, 4, 100}, func(b *testing.B, n int) { own(b, n, Turns) })
 }
 
 func BenchmarkPairs(b *testing.B) {
-	for _, n := range []int{100, 1000} {
-		b.Run("pairs="+strconv.Itoa(n), func(b *testing.B) { own(b, n, Pairs) })
-	}
+	sizes(b, "pairs", []int{100, 1000}, func(b *testing.B, n int) { own(b, n, Pairs) })
 }
 
 func BenchmarkPool(b *testing.B) {
-	for _, n := range []int{1, 100} {
-		b.Run("callers="+strconv.Itoa(n), func(b *testing.B) {
-			for _, s := range pool(100) {
-				measure(b, s, Contended(n))
-			}
-		})
-	}
+	sizes(b, "callers", []int{1, 100}, func(b *testing.B, n int) {
+		for _, s := range pool(100) {
+			measure(b, s, Contended(n))
+		}
+	})
 }
 
 func BenchmarkEventLoop(b *testing.B) {
@@ -182,7 +154,6 @@ func BenchmarkEventLoop(b *testing.B) {
 	}
 }
 
-// The threads of Short are not held on another core by the placement two: they would be moved more than called.
 func BenchmarkShort(b *testing.B) {
 	for _, s := range []struct {
 		name string
@@ -238,6 +209,13 @@ func BenchmarkOneP(b *testing.B) {
 	}
 }
 
+// sizes runs a benchmark for each of several numbers.
+func sizes(b *testing.B, key string, numbers []int, run func(b *testing.B, n int)) {
+	for _, n := range numbers {
+		b.Run(key+"="+strconv.Itoa(n), func(b *testing.B) { run(b, n) })
+	}
+}
+
 func each(b *testing.B, p Load) {
 	for _, w := range []way{onMain, onThread, reference} {
 		measure(b, w, p)
@@ -271,9 +249,9 @@ func bound(b *testing.B) {
 	})
 }
 
-// lone returns the lowest of the bounds on so many cores, or skips the benchmark.
-func lone(b *testing.B, cores ...int) (best Result, found bool) {
-	for _, n := range cores {
+// lone returns the lower of the bounds on one core and on two, or skips the benchmark.
+func lone(b *testing.B) (best Result, found bool) {
+	for n := 1; n <= 2; n++ {
 		if r, ok := LoneBound(Extent{N: b.N}, n); ok && (!found || r.Time < best.Time) {
 			best, found = r, true
 		}
@@ -301,7 +279,6 @@ func measureMany(b *testing.B, w way, n int, p many) {
 			s, end := w.open()
 			defer end()
 			s.Call(nop) // the thread is there
-			defer Hold(s, max(w.threads, 1))()
 			threads = append(threads, s)
 		}
 		b.ReportAllocs()

@@ -99,44 +99,6 @@ func TestAnExtentInTimeIsKept(t *testing.T) {
 	}
 }
 
-func TestTimeIsThatOfTheCallsWithoutThePause(t *testing.T) {
-	slow := inPlace{do: func() { time.Sleep(3 * time.Millisecond) }}
-	for name, run := range map[string]Load{"hot": Hot, "idle": Idle} {
-		if r := run(&slow, Extent{N: 5}); r.Time < 3e6 {
-			t.Errorf("%s: %v ns a call of 3 ms", name, r.Time)
-		}
-	}
-	if r := Idle(new(inPlace), Extent{N: 21}); r.Time > 1e6 {
-		t.Errorf("idle: %v ns a call of nothing", r.Time)
-	}
-}
-
-func TestContendedCallersAreThereAtOnce(t *testing.T) {
-	const callers = 16
-	var all group.Group
-	all.Add(callers)
-	s := inPlace{do: func() { all.Done(); all.Wait() }}
-	Contended(callers)(&s, Extent{N: callers})
-}
-
-func TestNestedCallsFromTheThread(t *testing.T) {
-	depth, deepest := 0, 0
-	s := reentrant(func(f func()) {
-		depth++
-		deepest = max(deepest, depth)
-		f()
-		depth--
-	})
-	if Nested(s, Extent{N: 10}); deepest != 2 {
-		t.Errorf("%d calls deep, want 2", deepest)
-	}
-}
-
-type reentrant func(f func())
-
-func (r reentrant) Call(f func()) bool { r(f); return true }
-func (r reentrant) Go(f func()) bool   { panic("not used") }
-
 func TestComputingSeesWhatIsLost(t *testing.T) {
 	needsPreemption(t)
 	s := inPlace{do: func() { // for each goroutine whose computing counts there are nine others for a while
@@ -156,19 +118,6 @@ func TestComputingSeesWhatIsLost(t *testing.T) {
 		}
 	}
 	t.Errorf("lost %v", r.Lost)
-}
-
-func TestQuantile(t *testing.T) {
-	var r Result
-	if r.Quantile(99) != 0 {
-		t.Error("a quantile of nothing")
-	}
-	for i := range 1000 {
-		r.Latencies = append(r.Latencies, time.Duration(i))
-	}
-	if got := r.Quantile(99); got != 990 {
-		t.Errorf("990 of 0 to 999 are below it, but it is %v", got)
-	}
 }
 
 func TestTurnsCallsOneThreadAfterTheOther(t *testing.T) {

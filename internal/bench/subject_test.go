@@ -7,15 +7,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
 
 // A way is one to have functions run on a thread.
 type way struct {
-	name    string
-	open    func() (s Subject, end func())
-	threads int // how many share the work; zero is one
+	name string
+	open func() (s Subject, end func())
 }
 
 var (
@@ -27,7 +25,7 @@ var (
 // pool returns two ways to have so many threads share the work.
 func pool(threads int) []way {
 	return []way{
-		{"thread", func() (Subject, func()) { p := thread.NewPool(threads); return p, p.Terminate }, threads},
+		{"thread", func() (Subject, func()) { p := thread.NewPool(threads); return p, p.Terminate }},
 		{"reference", func() (Subject, func()) {
 			d := Struct()
 			var stops []func()
@@ -39,7 +37,7 @@ func pool(threads int) []way {
 					stop()
 				}
 			}
-		}, threads},
+		}},
 	}
 }
 
@@ -145,12 +143,4 @@ func TestSubjectsRunWhatTheyAreGiven(t *testing.T) {
 		}
 		end()
 	}
-}
-
-func TestThreadcallIsTheMainThread(t *testing.T) {
-	MainThread.Call(func() {
-		if !mainthread.On() {
-			t.Error("not on the main thread")
-		}
-	})
 }

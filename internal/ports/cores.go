@@ -16,7 +16,7 @@ import (
 )
 
 // This file runs tests on a machine with more cores than this one has: a guest of qemu's, with Debian's kernel, the test
-// programs and nothing else. Its cores are threads of qemu's, which take turns on the cores that there are. So
+// programs and nothing else. Its cores are threads of qemu's, which share the cores that there are. So
 // what runs there shows what is right and how often something happens, and not how long it takes.
 
 var guestPackages = []string{"internal/callq", "internal/engine", "thread", "internal/verify/oracle"}

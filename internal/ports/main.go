@@ -23,13 +23,17 @@ func main() {
 	timeout := flag.Duration("timeout", 10*time.Minute, "how long the tests of one package may take")
 	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many cores, a `list` like 8,32, and nothing else")
 	flag.Parse()
-	if *cores != "" {
-		if !runOn(strings.Split(*cores, ","), *quick, *timeout) {
-			os.Exit(1)
+	ok := true
+	if *cores == "" {
+		ok = run(*quick, *write, *timeout, flag.Args())
+	} else {
+		for n := range strings.SplitSeq(*cores, ",") {
+			r := testOn(n, *quick, *timeout)
+			r.print(os.Stdout)
+			ok = ok && r.ok()
 		}
-		return
 	}
-	if !run(*quick, *write, *timeout, flag.Args()) {
+	if !ok {
 		os.Exit(1)
 	}
 }
@@ -66,7 +70,7 @@ var (
 	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/callq"}
 )
 
-// run tells whether all tests passed that could be run.
+// run reports whether all tests passed that could be run.
 func run(quick bool, write string, timeout time.Duration, wanted []string) bool {
 	tested := packages
 	if quick {
@@ -95,39 +99,17 @@ func run(quick bool, write string, timeout time.Duration, wanted []string) bool 
 		if write == "" {
 			continue
 		}
-		if err := rewrite(write, results); err != nil {
+		text, err := os.ReadFile(write)
+		if err == nil {
+			text, err = page(text, results)
+		}
+		if err == nil {
+			err = os.WriteFile(write, text, 0o666)
+		}
+		if err != nil {
 			fmt.Fprintf(os.Stderr, "ports: %v\n", err)
 			return false
 		}
 	}
-	return conclude(results)
-}
-
-func rewrite(file string, results []result) error {
-	old, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	text, err := page(old, results)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, text, 0o666)
-}
-
-// runOn tells whether all tests passed on machines with so many cores.
-func runOn(cores []string, quick bool, timeout time.Duration) bool {
-	var results []result
-	for _, n := range cores {
-		r := testOn(n, quick, timeout)
-		r.print(os.Stdout)
-		results = append(results, r)
-	}
-	return conclude(results)
-}
-
-func conclude(results []result) bool {
-	fmt.Println()
-	table(os.Stdout, results)
 	return !slices.ContainsFunc(results, func(r result) bool { return !r.ok() })
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
@@ -30,20 +29,6 @@ func (r result) print(out io.Writer) {
 	if !r.ok() {
 		fmt.Fprintln(out, r.output)
 	}
-}
-
-// table writes all results below each other.
-func table(out io.Writer, results []result) {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "port\truns\tpassed\tskipped\tfailed\tseconds")
-	for _, r := range results {
-		if r.left != "" {
-			fmt.Fprintf(w, "%s\tnot run\t\t\t\t\n", r.port)
-			continue
-		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%.0f\n", r.port, r.on, r.passed, r.skipped, r.failed, r.time.Seconds())
-	}
-	_ = w.Flush() // what print has written went there, too
 }
 
 // page returns the page old with other results between two marks.

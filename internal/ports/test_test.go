@@ -38,13 +38,6 @@ func TestOutcomesAreCounted(t *testing.T) {
 	}
 }
 
-func TestATestThatDoesNotEndIsShown(t *testing.T) {
-	r := read([]byte(`{"Action":"output","Package":"p","Test":"TestA","Output":"signal: killed\n"}`))
-	if !strings.Contains(r.output, "p TestA") || !strings.Contains(r.output, "killed") {
-		t.Errorf("it shows %q", r.output)
-	}
-}
-
 func TestThePageGetsALineForEachPort(t *testing.T) {
 	old, err := os.ReadFile("../../docs/ports.md")
 	if err != nil {
@@ -83,15 +76,6 @@ func TestEachProcessorIsAmongThePorts(t *testing.T) {
 	}
 }
 
-func TestAnUnknownPortIsRefused(t *testing.T) {
-	stderr := os.Stderr
-	defer func() { os.Stderr = stderr }()
-	os.Stderr, _ = os.Open(os.DevNull)
-	if run(false, "", 0, []string{"plan9/amd64"}) {
-		t.Errorf("there is no such port among %v", ports)
-	}
-}
-
 func TestTheConsoleOfAGuestIsRead(t *testing.T) {
 	const begin, end = "== cores 8\r\n== begin /p\r\n", "== end true\r\n"
 	for _, test := range []struct {
@@ -121,13 +105,5 @@ func TestAnArchiveHasEachDirectoryBeforeItsFiles(t *testing.T) {
 	}
 	if a.Len()%4 != 0 || at[0] < 0 || !slices.IsSorted(at) {
 		t.Errorf("at %v in %q", at, a.String())
-	}
-}
-
-func TestNoNumberOfCoresIsRefused(t *testing.T) {
-	for _, cores := range []string{"", "0", "many"} {
-		if r := testOn(cores, true, 0); r.ok() {
-			t.Errorf("%q is a number", cores)
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,8 +17,8 @@ import (
 //	-a line that goes
 //	+a line that comes
 //
-// with an "in" for each place that it changes, and an empty line behind it. There are no line numbers: the lines that
-// stay and go must follow each other at exactly one place of the file. Lines that stay are there to make it so.
+// with an "in" for each place that it changes. There are no line numbers: the lines that stay and go must follow each other
+// at exactly one place of the file; if they do nowhere, with other space and comments. Lines that stay are there to make it so.
 type fault struct {
 	name, check, about string
 	edits              []edit
@@ -58,15 +57,6 @@ func parse(text string) (all []*fault, err error) {
 	return all, nil
 }
 
-func (f *fault) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "fault %s: %s\n%s\n", f.name, f.check, f.about)
-	for _, e := range f.edits {
-		fmt.Fprintf(&b, "in %s\n%s\n", e.file, strings.Join(e.lines, "\n"))
-	}
-	return b.String()
-}
-
 // apply makes the mistake in the tree under dir.
 func (f *fault) apply(dir string) error {
 	for _, e := range f.edits {
@@ -88,6 +78,9 @@ func (f *fault) apply(dir string) error {
 
 func (e edit) apply(lines []string) ([]string, error) {
 	at := e.find(lines, same)
+	if len(at) == 0 {
+		at = e.find(lines, alike)
+	}
 	if len(at) != 1 {
 		return nil, fmt.Errorf("the lines are there %d times", len(at))
 	}
@@ -117,7 +110,7 @@ func (e edit) find(lines []string, equal func(a, b string) bool) (at []int) {
 
 func same(a, b string) bool { return a == b }
 
-// alike tells whether two lines differ in space and comments only.
+// alike reports whether two lines differ in space and comments only.
 func alike(a, b string) bool { return bare(a) == bare(b) }
 
 func bare(line string) string {
@@ -125,86 +118,4 @@ func bare(line string) string {
 		line = line[:i]
 	}
 	return strings.Join(strings.Fields(line), " ")
-}
-
-// refresh changes the edits of f to what applies to the files that read returns.
-func (f *fault) refresh(read func(file string) ([]byte, error)) error {
-	for i := range f.edits {
-		source, err := read(f.edits[i].file)
-		if err == nil {
-			err = f.edits[i].refresh(strings.Split(string(source), "\n"))
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", f.name, f.edits[i].file, err)
-		}
-	}
-	return nil
-}
-
-// refresh changes e to what applies to lines that have other comments and space, and leaves as many of the lines that
-// stay as tell the place from all others.
-func (e *edit) refresh(lines []string) error {
-	at := e.find(lines, same)
-	if len(at) == 0 {
-		at = e.find(lines, alike)
-	}
-	if len(at) != 1 {
-		return fmt.Errorf("the lines are there %d times", len(at))
-	}
-	from := at[0]
-	var core []string
-	first, last := -1, -1 // of what changes
-	for i := from; len(e.lines) > 0; e.lines = e.lines[1:] {
-		line := e.lines[0]
-		if line[0] != '+' {
-			line = line[:1] + lines[i]
-			i++
-		}
-		if line[0] != ' ' {
-			if first < 0 {
-				first, from = len(core), i
-				if line[0] == '-' {
-					from--
-				}
-			}
-			last = len(core)
-		}
-		core = append(core, line)
-	}
-	if first < 0 {
-		return errors.New("nothing is changed")
-	}
-	e.lines = core[first : last+1]
-	for before := true; len(e.find(lines, same)) != 1; before = !before {
-		to := from + len(e.side('-'))
-		switch {
-		case before && from > 0:
-			from--
-			e.lines = slices.Insert(slices.Clone(e.lines), 0, " "+lines[from])
-		case to < len(lines):
-			e.lines = append(slices.Clone(e.lines), " "+lines[to])
-		}
-	}
-	return nil
-}
-
-// fromDiff reads what git diff writes.
-func fromDiff(diff string) (edits []edit) {
-	file, lines := "", strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
-	for i := 0; i < len(lines); i++ {
-		line := lines[i]
-		switch {
-		case strings.HasPrefix(line, "--- ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+++ "):
-			file = strings.TrimPrefix(lines[i+1], "+++ b/")
-			i++
-		case file != "" && strings.HasPrefix(line, "@@"):
-			edits = append(edits, edit{file: file})
-		case line == "" && len(edits) > 0:
-			line = " "
-			fallthrough
-		case len(edits) > 0 && strings.Contains(" -+", line[:1]):
-			edits[len(edits)-1].lines = append(edits[len(edits)-1].lines, line)
-		}
-	}
-	return edits
 }

@@ -5,20 +5,12 @@
 //
 // It makes the check that must notice a fault, with -check another one, with -all every check. It ends with status 1 if
 // none notices the fault, if one does not apply or does not compile, or if a check rejects the tree as it is.
-//
-//	go run ./internal/verify/faults -refresh
-//	git diff | go run ./internal/verify/faults -add name
-//
-// The first rewrites faults.txt for a tree whose comments and spacing have changed. The second adds a fault, or replaces
-// it, by what has been changed in the tree.
 package main
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,10 +44,8 @@ const (
 )
 
 var (
-	all     = flag.Bool("all", false, "make every check for every fault")
-	only    = flag.String("check", "", "make this check only")
-	refresh = flag.Bool("refresh", false, "rewrite the faults for a tree whose comments and spacing have changed")
-	add     = flag.String("add", "", "add a fault of this `name`, whose diff is on the standard input")
+	all  = flag.Bool("all", false, "make every check for every fault")
+	only = flag.String("check", "", "make this check only")
 )
 
 func main() {
@@ -74,26 +64,6 @@ func run(names []string) error {
 	faults, err := parse(string(text))
 	if err != nil {
 		return err
-	}
-	if *add != "" {
-		diff, err := io.ReadAll(os.Stdin)
-		if err != nil {
-			return err
-		}
-		f := &fault{name: *add, check: "engine", about: "What mistake it imitates.", edits: fromDiff(string(diff))}
-		if i := slices.IndexFunc(faults, func(f *fault) bool { return f.name == *add }); i >= 0 {
-			f.check, f.about = faults[i].check, faults[i].about
-			faults[i] = f
-		} else {
-			faults = append(faults, f)
-		}
-		return errors.Join(f.refresh(staged), write(faults))
-	}
-	if *refresh {
-		for _, f := range faults {
-			err = errors.Join(err, f.refresh(os.ReadFile))
-		}
-		return errors.Join(err, write(faults))
 	}
 	faults = append([]*fault{{name: "none", about: "the tree as it is"}}, faults...)
 	fmt.Printf("%-28s %-12s %8s  %s\n", "fault", "check", "seconds", "noticed by")
@@ -114,17 +84,6 @@ func run(names []string) error {
 		return fmt.Errorf("no check noticed %s", strings.Join(unnoticed, ", "))
 	}
 	return nil
-}
-
-// staged reads a file as it is in git's index.
-func staged(file string) ([]byte, error) { return exec.Command("git", "show", ":"+file).Output() }
-
-func write(faults []*fault) error {
-	var texts []string
-	for _, f := range faults {
-		texts = append(texts, f.String())
-	}
-	return os.WriteFile(list, []byte(strings.Join(texts, "\n")), 0o666)
 }
 
 // try makes the checks with f in a copy of the tree, and prints a line for each.

@@ -155,17 +155,10 @@ inline Notify(q) { token[q] = 1 }
 
 /* Call.Settle. s is 0 before and after. */
 inline Settle(q, outcome) {
-#ifdef FAULT_SETTLE_LOAD /* Call.Settle: Load and Store instead of Swap */
-	s = state[q];
-	d_step { fn[q] = 0; state[q] = outcome };
-#else
 	d_step { assert(InUse(q) && kind[q] <= WITHDRAWABLE || one_owner); fn[q] = 0; s = state[q]; state[q] = outcome };
-#endif
 	if
 	:: s & PARKED ->
-#ifndef FAULT_NO_TOKEN /* Call.Settle: the token is forgotten */
 		s = 0; Notify(q)
-#endif
 	:: else -> s = 0
 	fi
 }
@@ -213,13 +206,8 @@ inline Withdraw(q) {
 	:: d_step { BARE(state[q]) == QUEUED -> s = state[q] };
 		if
 		:: d_step { state[q] == s -> state[q] = WITHDRAWN; s = 0; yes = 1; Decide(fn[q], NOT_RUN) };
-#ifdef FAULT_CLEARED_LATE /* Call.Withdraw: clears Fn and Ctx after it has let go */
-			LetGo(q, CALLER_LET_GO);
-			d_step { assert(InUse(q) && (state[q] & 15) == WITHDRAWN || one_owner); fn[q] = 0 };
-#else
 			d_step { assert(InUse(q) && (state[q] & 15) == WITHDRAWN || one_owner); fn[q] = 0 };
 			LetGo(q, CALLER_LET_GO);
-#endif
 			break
 		:: d_step { state[q] != s -> s = 0 }
 		fi

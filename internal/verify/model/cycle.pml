@@ -143,9 +143,7 @@ inline Exec(e, during) {
 #ifdef LIMITS
 			if
 			:: kind[q] == PLACED ->
-#ifndef FAULT_PLACE_KEPT /* Engine.runPosted: does not give back the place */
 				assert(places[e] > 0 || one_owner); places[e]--
-#endif
 			:: else
 			fi;
 #endif
@@ -304,9 +302,6 @@ inline WaitFor(e) {
 		:: exits -> /* the deferred function, and waitOn again unless the call is gone */
 			exits = 0; unwound = 1; entered = 0; limited = 0;
 			wait[e] = NIL;
-#ifdef FAULT_NOT_AWAITED /* Engine.waitOn: does not wait for a call that has begun */
-			break;
-#endif
 			LeaveWait();
 			if
 			:: gone -> break
@@ -336,10 +331,7 @@ inline WaitFor(e) {
 			fi
 		fi
 	od;
-#ifdef FAULT_WAIT_LEFT /* Engine.waitOn: wait is not set back */
-#else
 	wait[e] = NIL;
-#endif
 	entered = 0;
 	if
 	:: unwound ->
@@ -392,12 +384,7 @@ inline Rescue(e) {
 		:: p != NIL ->
 			todo = 0;
 			wait[e] = NIL;
-#ifdef FAULT_NOT_RETURNED /* Engine.runList: runs one call and forgets the rest of the list */
-			d_step { q = p; p = 0 };
-			Exec(e, 1);
-#else
 			RunList(e);
-#endif
 			ok = 1
 		:: else
 		fi
@@ -427,9 +414,7 @@ inline Enter(e) {
 	if
 	:: d_step { places[t] < LIMIT -> places[t]++; m = PLACED }
 	:: places[t] >= LIMIT -> /* Engine.waitForPlace */
-#ifndef FAULT_PLACE_UNPUBLISHED /* Engine.waitForPlace: does not say for what it waits */
 		d_step { wait[e] = PLACE; waitOn[e] = t };
-#endif
 		do
 		:: Reach(t);
 			if

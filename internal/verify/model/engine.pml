@@ -48,11 +48,7 @@ end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
 inline Wake(e) {
 	if
 	:: mode[e] == INGO ->
-#ifdef FAULT_WAKEUP_UNBUFFERED /* New: the wakeup is a channel without a place */
-		d_step { wakeup[e] = atWakeup[e]; owed[e]-- }
-#else
 		d_step { wakeup[e] = 1; owed[e]-- } /* never in host/Host: it is on the thread */
-#endif
 #ifdef HOST
 	:: mode[e] == UP ->
 		if
@@ -104,12 +100,7 @@ inline Sleep(e) {
 		:: head[e] == RESTING ->
 			atomic { mode[e] = INGO; atWakeup[e] = 1 };
 #else
-#ifdef FAULT_WAKEUP_UNBUFFERED
-		:: head[e] == RESTING ->
-			atWakeup[e] = 1;
-#else
 		:: atomic { head[e] == RESTING -> atWakeup[e] = 1 };
-#endif
 #endif
 end_wakeup:		atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup */
 		od
@@ -168,9 +159,7 @@ inline Choose() {
 	:: idlers > 0 ->
 		assert(!coming || shared_out);
 		o = idle[idlers - 1];
-#ifndef FAULT_STAYS_LISTED /* Pool.choose: leaves the thread among the idle ones */
 		idlers--; idle[idlers] = 0; listed[o] = 0;
-#endif
 		comes[o] = 1; coming = 1
 	:: else -> o = POOL
 	fi

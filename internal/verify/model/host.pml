@@ -149,9 +149,7 @@ inline Function(e) {
 #endif
 #ifdef MODAL
 	/* It serves, and then waits and serves until the program of job 3 has no more to say. */
-#ifndef FAULT_WAITS_FIRST /* the host: calls marked together with the function are not announced to its loop */
 	ServeInside(e);
-#endif
 	do
 	:: fate[3] != UNDECIDED -> break
 	:: fate[3] == UNDECIDED -> WaitEvents(); ServeInside(e)
@@ -281,14 +279,10 @@ proctype Terminator() {
 	:: wake -> wake = 0; Wake(0)
 	:: else
 	fi;
-#ifdef FAULT_FORGOTTEN_EARLY /* Engine.Terminate: does not look whether the thread serves */
-	known = 0
-#else
 	if
 	:: serving == 0 -> known = 0 /* forget */
 	:: serving > 0
 	fi
-#endif
 }
 #endif
 

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// judge checks what an operation answered, and with which panic, as soon as it has. disturbed tells that meanwhile a
+// judge checks what an operation answered, and with which panic, as soon as it has. unwinding tells that meanwhile a
 // function on the same thread has called Goexit.
-func (r *run) judge(a *activation, o *op, value any, disturbed bool) {
+func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	rec := &r.records[o.number]
 	// A call that has begun ends before its caller's goroutine is unwound, and its panic is raised then.
-	if disturbed && rec.answer != exited && !(o.verb.hasBody() && rec.answer == panicked) {
+	if unwinding && rec.answer != exited && !(o.verb.hasBody() && rec.answer == panicked) {
 		r.failf(o, "it was %v although a Goexit unwinds its goroutine", rec.answer)
 	}
 	if rec.answer == exited && o.verb.queues() && rec.progress[1].Load() != 2 {
@@ -23,8 +23,8 @@ func (r *run) judge(a *activation, o *op, value any, disturbed bool) {
 		switch {
 		case rec.answer == panicked:
 			r.failf(o, "it panicked: %v", value)
-		case rec.answer == exited && !disturbed:
-			r.failf(o, "its goroutine exits, and nobody knows why")
+		case rec.answer == exited && !unwinding:
+			r.failf(o, "its goroutine exits, for no known reason")
 		}
 		return
 	}
@@ -51,7 +51,7 @@ func (r *run) judge(a *activation, o *op, value any, disturbed bool) {
 		}
 		return
 	case exited:
-		if disturbed {
+		if unwinding {
 			return
 		}
 	}
@@ -89,7 +89,7 @@ func same(x, y any) bool {
 	return false
 }
 
-// ordered tells whether the calls that an activation makes to the place of o run in order. A pool of one thread keeps
+// ordered reports whether the calls that an activation makes to the place of o run in order. A pool of one thread keeps
 // the order, but for calls from threads that wait for each other, and from itself.
 func (r *run) ordered(o *op, by *activation) bool {
 	k := r.places[o.on].kind
@@ -267,7 +267,7 @@ func (r *run) checkErrors(number int, p *place) {
 	}
 }
 
-// note tells of an operation what was seen, and what the model allows.
+// note says of an operation what was seen, and what the model allows.
 func (r *run) note(o *op) string {
 	rec, e := &r.records[o.number], &r.model.expect[o.number]
 	text := fmt.Sprintf("%d:", o.number)
@@ -284,7 +284,7 @@ func (r *run) note(o *op) string {
 	return text
 }
 
-// progress tells how far an operation of a program that hangs has come.
+// progress reports how far an operation of a program that hangs has come.
 func (r *run) progress(o *op) string {
 	rec := &r.records[o.number]
 	text := fmt.Sprintf("%d: %v", o.number, &rec.progress[0])

@@ -53,7 +53,7 @@ type record struct {
 	progress [2]stage // of the operation and of its function
 }
 
-// A stage tells a watchdog how far something has come, and nobody else: who reads it orders himself behind who wrote it.
+// A stage tells a watchdog how far something has come, and nothing else: what reads it is ordered behind what wrote it.
 type stage struct{ atomic.Uint32 }
 
 func (s *stage) String() string { return []string{"not begun", "under way", "ended"}[s.Load()] }
@@ -342,16 +342,13 @@ func (a *activation) do(o *op, s spot) answers {
 	}
 	switch o.verb {
 	case call:
-		if p.pool != nil {
-			return whether(p.pool.Call(r.function(o, s)))
-		}
-		return whether(p.thread.Call(r.function(o, s)))
+		return whether(p.Call(r.function(o, s)))
 	case eval:
 		return a.eval(o, s, p)
 	case withContext:
 		return a.withContext(o, s, p)
 	case post:
-		ok := p.post(r.function(o, s))
+		ok := p.Go(r.function(o, s))
 		if ok {
 			a.posted = append(a.posted, o)
 		}
@@ -368,11 +365,7 @@ func (a *activation) do(o *op, s spot) answers {
 		a.flood(o, p)
 	case terminate:
 		p.terminating.Store(true)
-		if p.pool != nil {
-			p.pool.Terminate()
-		} else {
-			p.thread.Terminate()
-		}
+		p.Terminate()
 		p.terminated.Store(true)
 		p.close()
 		if s.here == o.on {
@@ -402,11 +395,13 @@ func (a *activation) do(o *op, s spot) answers {
 	case onWakeOp:
 		p.thread.OnWake(p.wake)
 	case callNil:
-		if p.pool != nil {
-			if _, ok := thread.EvalPool[int](p.pool, nil); ok || p.pool.Call(nil) || p.pool.Go(nil) {
-				r.failf(o, "a nil function ran")
-			}
-		} else if p.thread.Call(nil) || p.thread.Go(nil) || p.thread.CallContext(context.Background(), nil) == nil {
+		ok := p.Call(nil) || p.Go(nil)
+		if p.pool == nil {
+			ok = ok || p.thread.CallContext(context.Background(), nil) == nil
+		} else if _, evaluated := thread.EvalPool[int](p.pool, nil); evaluated {
+			ok = true
+		}
+		if ok {
 			r.failf(o, "a nil function ran")
 		}
 	case unlock:
@@ -446,7 +441,7 @@ func (a *activation) flood(o *op, p *place) {
 				last = i
 			}
 		}
-		if p.post(f) {
+		if p.Go(f) {
 			rec.taken++
 		} else if !p.terminating.Load() {
 			a.run.failf(o, "it was refused by a place that has not been terminated")
@@ -527,7 +522,7 @@ func (a *activation) serve(o *op, t *thread.Thread) answers {
 
 // fault takes a panic, and returns its value.
 func (r *run) fault(p *place, o *op) any {
-	pe := p.takePanic()
+	pe := p.TakePanic()
 	if pe == nil {
 		return nil
 	}

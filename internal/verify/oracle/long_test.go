@@ -5,23 +5,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/chart"
 	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
 
-var (
-	long = flag.Duration("long", 0, "how long TestLongRun runs programs and looks whether anything grows")
-	svg  = flag.String("svg", "", "the `file` for a picture of what TestLongRun has seen")
-)
+var long = flag.Duration("long", 0, "how long TestLongRun runs programs and looks whether anything grows")
 
 // TestLongRun runs random programs, and next to them what these are too small for, and fails if what the process holds
 // grows. make soak runs it.
@@ -95,28 +89,15 @@ func TestLongRun(t *testing.T) {
 	if len(samples) < minSamples/2 {
 		t.Fatal("these are too few samples to judge; it must run for longer")
 	}
-	picture := chart.Picture{Title: fmt.Sprintf("%d random programs in %v", count, *long)}
 	for i, m := range measures {
-		var line chart.Line
 		var values []float64
 		for _, s := range samples {
-			line.Points = append(line.Points, chart.Point{At: s.at, Value: s.held[i]})
 			values = append(values, s.held[i])
 		}
-		picture.Panels = append(picture.Panels, chart.Panel{Title: m.name, Lines: []chart.Line{line}})
 		if g := growth(values); g > m.limit {
 			t.Errorf("%s: grows by %.0f, more than %.0f", m.name, g, m.limit)
 		} else {
 			t.Logf("%s: growth %.0f, limit %.0f", m.name, g, m.limit)
-		}
-	}
-	if *svg != "" {
-		f, err := os.Create(*svg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(chart.WriteSVG(f, picture), f.Close()); err != nil {
-			t.Fatal(err)
 		}
 	}
 }
@@ -126,34 +107,6 @@ var loads = []struct {
 	name string
 	run  func() error
 }{
-	{"calls in a closed loop", func() error {
-		t, p := thread.New(), thread.NewPool(2)
-		defer t.Terminate()
-		defer p.Terminate()
-		for _, call := range []func(func()) bool{mainthread.Call, t.Call, p.Call} {
-			for start := time.Now(); time.Since(start) < 5*time.Millisecond; {
-				if !call(nop) {
-					return errors.New("a call was refused")
-				}
-			}
-		}
-		return nil
-	}},
-	{"64 callers of the main thread", func() error {
-		ran := 0 // only the main thread writes
-		var callers group.Group
-		for range 64 {
-			callers.Go(func() {
-				for range 20 {
-					mainthread.Call(func() { ran++ })
-				}
-			})
-		}
-		if callers.Wait(); ran != 64*20 {
-			return fmt.Errorf("%d functions have run", ran)
-		}
-		return nil
-	}},
 	{"32 threads at once, with 10 KiB each", func() error {
 		var threads group.Group
 		for range 32 {

@@ -2,7 +2,7 @@ package oracle
 
 import "strings"
 
-// answers is a set of ways in which an operation may end for who made it, or a function for who called it.
+// answers is a set of ways in which an operation may end for what made it, or a function for what called it.
 type answers uint8
 
 const (
@@ -28,7 +28,7 @@ func (a answers) String() string {
 	return strings.Join(names, " or ")
 }
 
-// A certainty tells whether something can happen, and whether it must.
+// A certainty reports whether something can happen, and whether it must.
 type certainty struct{ can, must bool }
 
 func (c certainty) String() string {
@@ -56,12 +56,12 @@ type expectation struct {
 	leaves  answers // how it may end the function in which it is made, beyond its answer
 }
 
-// A model goes through a program in the order of the text, as if each function ran in place, and tells what is
+// A model goes through a program in the order of the text, as if each function ran in place, and says what is
 // allowed. It knows nothing of threads but these:
 //
-//   - A function runs exactly once, and its caller is told how it ended.
+//   - A function runs exactly once, and its caller learns how it ended.
 //   - A function for a place that the program may terminate, or with a context that may be done in time, may be
-//     left out; then its caller is told so.
+//     left out; then its caller learns so.
 //   - Goexit unwinds the goroutine that serves, and with it whatever function that goroutine has begun and not
 //     ended. Such a function may run what others gave to its thread: it serves, or its thread is part of a cycle,
 //     or it has itself posted something before it makes a nested call.
@@ -103,7 +103,7 @@ func (m *model) exitPlaces() (n int) {
 	return n
 }
 
-// body tells how a function may end.
+// body reports how a function may end.
 func (m *model) body(of *op, s spot, live certainty) (set answers) {
 	for _, o := range of.body {
 		a := m.make(o, s, live)
@@ -121,12 +121,12 @@ func (m *model) body(of *op, s spot, live certainty) (set answers) {
 	return set
 }
 
-// make tells what o may answer.
+// make says what o may answer.
 func (m *model) make(o *op, s spot, live certainty) (set answers) {
 	e := &m.expect[o.number]
 	e.made = live
 	begins := live
-	disturbed := s.here != nowhere && m.mayExit[s.here] // while it waits
+	unwinding := s.here != nowhere && m.mayExit[s.here] // while it waits
 	switch o.verb {
 	default:
 		set = ran
@@ -135,7 +135,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		if m.ending[s.here] {
 			set |= refused
 		}
-		if disturbed {
+		if unwinding {
 			set |= exited
 		}
 	case post:
@@ -146,9 +146,9 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		}
 		m.function(o, s, begins)
 	case coroutine: // package iter ends one that panics during Goexit by the panic alone
-		begins.must = begins.must && !disturbed
+		begins.must = begins.must && !unwinding
 		set = m.body(o, s.inside(o), begins) &^ unwound
-		if disturbed {
+		if unwinding {
 			set |= exited
 		}
 	case generator: // it is stopped where it is if the function that made it ends early
@@ -165,7 +165,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 			m.make(inner, s.inside(o), live)
 		}
 	case call, eval, withContext:
-		if disturbed {
+		if unwinding {
 			set |= exited
 			begins.must = false
 		}
@@ -203,7 +203,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 	return set
 }
 
-// function tells how the function of o may end on its place.
+// function reports how the function of o may end on its place.
 func (m *model) function(o *op, s spot, begins certainty) answers {
 	set := m.body(o, s.inside(o), begins)
 	if set&(exited|unwound) != 0 {

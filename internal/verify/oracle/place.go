@@ -20,9 +20,10 @@ import (
 // run when all else is quiet. There, and only there, mu makes up for it.
 type place struct {
 	kind    kind
-	thread  *thread.Thread // or
-	pool    *thread.Pool
-	workers []worker // its threads
+	runner                 // the thread or the pool
+	thread  *thread.Thread // nil for a pool
+	pool    *thread.Pool   // nil for a thread
+	workers []worker       // its threads
 
 	ending      bool        // the program may terminate it
 	terminating atomic.Bool // set before Terminate
@@ -37,6 +38,14 @@ type place struct {
 	woken chan struct{} // its events
 	stop  chan struct{} // closed: a host ends
 	gone  chan struct{} // closed: it has ended
+}
+
+// A runner is what threads and pools have in common.
+type runner interface {
+	Call(f func()) bool
+	Go(f func()) bool
+	TakePanic() *thread.PanicError
+	Terminate()
 }
 
 // A worker is what one thread of the operating system notes.
@@ -86,6 +95,9 @@ func newPlace(r *run, i int) *place {
 		adopted := make(chan struct{})
 		go p.host(r, k, adopted)
 		<-adopted
+	}
+	if p.runner = p.thread; k.pool() {
+		p.runner = p.pool
 	}
 	return p
 }
@@ -147,7 +159,7 @@ func (p *place) loop() {
 	}
 }
 
-// close tells the dialogs that they are over.
+// close notifies the dialogs that they are over.
 func (p *place) close() { p.once.Do(func() { close(p.over) }) }
 
 // poll takes an event, as a function does that lets a host draw itself anew.
@@ -197,7 +209,7 @@ func (w *worker) exit(g uintptr) {
 	w.exits[g]++
 }
 
-// enter lets a function begin, unless nobody waits for it and it is too late.
+// enter lets a function begin, unless nothing waits for it and it is too late.
 func (p *place) enter(posted bool) bool {
 	if !p.ending {
 		return true
@@ -220,7 +232,7 @@ func (p *place) leave() {
 }
 
 // finish waits until no function runs on a place that has been terminated, and keeps those from beginning that
-// nobody waits for.
+// nothing waits for.
 func (p *place) finish() {
 	for {
 		p.mu.Lock()
@@ -236,18 +248,10 @@ func (p *place) finish() {
 
 func nop() {}
 
-// post is Go.
-func (p *place) post(f func()) bool {
-	if p.pool != nil {
-		return p.pool.Go(f)
-	}
-	return p.thread.Go(f)
-}
-
 // flush returns when all that was queued has run. It is false if the place has been terminated.
 func (p *place) flush() bool {
 	if p.pool == nil {
-		return p.thread.Call(nop)
+		return p.Call(nop)
 	}
 	// When all threads are here at once, what was given to the pool before has ended.
 	var here, callers group.Group
@@ -265,30 +269,17 @@ func (p *place) flush() bool {
 	return int(ran.Load()) == len(p.workers)
 }
 
-// end terminates the place and tells what it answers after that, which should be false.
+// end terminates the place and says what it answers after that, which should be false.
 func (p *place) end() (answered bool) {
-	switch {
-	case p.thread == mainthread.Thread():
+	if p.thread == mainthread.Thread() {
 		return false
-	case p.pool != nil:
-		p.pool.Terminate()
-		answered = p.pool.Call(nop) || p.pool.Go(nop)
-		p.pool.Terminate()
-	default:
-		p.thread.Terminate()
-		answered = p.thread.Call(nop) || p.thread.Go(nop)
-		p.thread.Terminate()
 	}
+	p.Terminate()
+	answered = p.Call(nop) || p.Go(nop)
+	p.Terminate()
 	if p.stop != nil {
 		close(p.stop)
 		<-p.gone
 	}
 	return answered
-}
-
-func (p *place) takePanic() *thread.PanicError {
-	if p.pool != nil {
-		return p.pool.TakePanic()
-	}
-	return p.thread.TakePanic()
 }

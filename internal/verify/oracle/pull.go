@@ -47,7 +47,7 @@ func (a *activation) end(c *puller) {
 	c.stop()
 }
 
-// step resumes a coroutine, and tells whether it has not ended. A Goexit in it ends the caller, too.
+// step resumes a coroutine, and reports whether it has not ended. A Goexit in it ends the caller, too.
 func (a *activation) step(c *puller) (more bool) {
 	returned := false
 	defer func() {
@@ -116,7 +116,7 @@ func (r *run) suspend(g uintptr) {
 	}
 }
 
-// stopped tells whether g is a coroutine that was stopped.
+// stopped reports whether g is a coroutine that was stopped.
 func (r *run) stopped(g uintptr) bool {
 	c, ok := r.pulled.Load(g)
 	return ok && c.(*puller).over

@@ -48,27 +48,46 @@ func allocations(l *lab) (section, error) {
 		claims = append(claims, claim{fmt.Sprintf("the %s design allocates %s a call", d.name, article), here.String(), v})
 	}
 	rows = append(rows, []string{"**threadcall**", "", costOf(l.allocs, func() { bench.MainThread.Call(func() {}) }).String()})
-	done, err := job{Name: "sizes"}.run()
-	if err != nil {
-		return section{}, err
-	}
-	s := done.Sizes
+	channels := costOf(l.allocs, func() { channel = make(chan struct{}) }).bytes
+	closures, inPlace := costOf(l.allocs, func() { sendClosure(func() {}) }).bytes, costOf(l.allocs, func() { callClosure(func() {}) }).bytes
 	bytes := func(says string, article, here float64) claim {
 		return claim{says, whole(here) + " B", same(here, article)}
 	}
 	const frames = 5 * 60 * 30
 	mib := fmt.Sprintf("%.2f", frames*naive/(1<<20))
 	return section{
-		about: "Bytes and objects of a call are counted by the runtime, with the collector off. The sizes of single things come from a memory profile of all " +
-			"allocations of a process, and are those of the allocator's classes. The article's measurement in windows is in [app.md](app.md#six-minutes).",
+		about:  "Bytes and objects of a call are counted by the runtime, with the collector off. The article's measurement in windows is in [app.md](app.md#six-minutes).",
 		tables: []string{table([]string{"a call", "the article", "here"}, rows)},
 		claims: append(claims,
-			bytes("a channel allocates 96 bytes", 96, s.Channel),
-			bytes("a function literal allocates 24 bytes", 24, s.Closure),
+			bytes("a channel allocates 96 bytes", 96, channels),
+			bytes("a function literal allocates 24 bytes", 24, closures),
 			claim{"a function literal always escapes to the heap", fmt.Sprintf("%s B where it is sent on a channel, %s B where it is only called",
-				whole(s.Closure), whole(s.InPlace)), holds(s.Closure > 0 && s.InPlace > 0)},
-			bytes("`runtime.acquireSudog` allocates 88 bytes", 88, s.Sudog),
-			bytes("the heap grows in steps of 8 KiB", 8192, s.HeapStep),
+				whole(closures), whole(inPlace)), holds(closures > 0 && inPlace > 0)},
 			claim{"five minutes of 30 frames a second, with the naive design, allocate 1.08 MiB", fmt.Sprintf("9,000 times %s B are %s MiB", whole(naive), mib), holds(mib == "1.08")}),
 	}, nil
 }
+
+var (
+	channel = make(chan struct{})
+	queue   = make(chan func(), 1)
+)
+
+// sendClosure sends a function literal over a function and a channel.
+//
+//go:noinline
+func sendClosure(f func()) {
+	done := channel
+	queue <- func() { f(); close(done) }
+	<-queue
+}
+
+// callClosure calls such a function literal where it stands.
+//
+//go:noinline
+func callClosure(f func()) {
+	done := channel
+	call(func() { f(); _ = done })
+}
+
+//go:noinline
+func call(f func()) { f() }

@@ -2,8 +2,9 @@ package main
 
 import (
 	"math"
-	"strconv"
 	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // table writes a table. All columns but the first are aligned to the right if their cells begin with digits.
@@ -67,41 +68,9 @@ func wrap(text string) string {
 	return b.String() + "\n"
 }
 
-// duration writes nanoseconds in a unit in which they have few digits.
-func duration(ns float64) string {
-	for _, u := range []struct {
-		size float64
-		name string
-	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
-		if ns >= 0.9995*u.size {
-			return three(ns/u.size) + " " + u.name
-		}
-	}
-	return three(ns) + " ns"
-}
-
-// three writes a number with three digits that count, or all that stand before the point.
-func three(x float64) string {
-	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	digits := max(0, 2-int(math.Floor(math.Log10(math.Abs(x)*(1+5e-4)))))
-	return thousands(strconv.FormatFloat(x, 'f', min(digits, 6), 64))
-}
+func duration(ns float64) string { return ui.Duration(ns) }
 
 // whole writes a number without a fraction.
 func whole[N int | uint64 | int64 | float64](n N) string {
-	return thousands(strconv.FormatFloat(math.Round(float64(n)), 'f', 0, 64))
-}
-
-// thousands puts commas between the thousands of a number that is not negative.
-func thousands(number string) string {
-	digits, fraction, found := strings.Cut(number, ".")
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	if found {
-		digits += "." + fraction
-	}
-	return digits
+	return ui.Count(uint64(math.Round(float64(n))))
 }

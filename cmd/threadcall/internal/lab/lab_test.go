@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"os"
-	"os/exec"
 	"regexp"
 	"runtime"
 	"strings"
@@ -21,20 +20,13 @@ var wrong = regexp.MustCompile(`NaN|Inf\b|%!`)
 
 func TestEveryExperimentMakesASection(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the command threadcall")
+		t.Skip("measures for some seconds")
 	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
-	}
-	root, err := findRoot()
+	page, err := perform(t.Context(), quick, regexp.MustCompile(""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := perform(t.Context(), root, quick, regexp.MustCompile(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented, err := os.ReadFile(root + "/docs/lab.md")
+	documented, err := os.ReadFile("../../../../docs/lab.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +43,7 @@ func TestEveryExperimentMakesASection(t *testing.T) {
 	if found := wrong.FindString(page); found != "" {
 		t.Errorf("%q in the page:\n%s", found, page)
 	}
-	for _, row := range []string{"| 24 B in 1 | 24 B in 1 |", "| the heap grows in steps of 8 KiB | 8,192 B | reproduced |", "| 8 B in 1 | 8 B in 1 |", "| 80 B in 1 | 80 B in 1 |"} {
+	for _, row := range []string{"| 24 B in 1 | 24 B in 1 |", "| 80 B in 1 | 80 B in 1 |"} {
 		if (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") && !strings.Contains(page, row) {
 			t.Errorf("no %q in the page:\n%s", row, page)
 		}
@@ -100,15 +92,7 @@ func TestAVerdictNeedsTheWholeInterval(t *testing.T) {
 	}
 }
 
-func TestNumbersAndTables(t *testing.T) {
-	for ns, want := range map[float64]string{0.95: "0.950 ns", 9.996: "10.0 ns", 999.6: "1.00 µs", 63_500: "63.5 µs", 1.4e9: "1.40 s", 0: "0 ns"} {
-		if got := duration(ns); got != want {
-			t.Errorf("%v: %q, want %q", ns, got, want)
-		}
-	}
-	if got := whole(46_324_069) + " " + three(1234567) + " " + three(0.00005); got != "46,324,069 1,234,567 0.000050" {
-		t.Error(got)
-	}
+func TestTablesAndParagraphs(t *testing.T) {
 	if got, want := table([]string{"a", "b"}, [][]string{{"x|y", "1 ns"}}), "| a | b |\n| --- | ---: |\n| x\\|y | 1 ns |\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

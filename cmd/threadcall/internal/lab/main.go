@@ -1,7 +1,7 @@
 // Command lab makes the experiments of three articles about Go again, on the machine at hand, and writes docs/lab.md.
 // Its times mean something only on an otherwise idle machine.
 //
-//	go run ./cmd/threadcall/internal/lab                 all, in four to six minutes
+//	go run ./cmd/threadcall/internal/lab                 all, in two to four minutes
 //	go run ./cmd/threadcall/internal/lab -run sieve      those whose names match, on standard output
 package main
 
@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"syscall"
 	"time"
@@ -30,8 +29,6 @@ var experiments = []experiment{
 	{"calls", "Four ways to call a function on a thread", calls},
 	{"allocations", "What a call allocates", allocations},
 	{"sieve", "The prime sieve and the threads under it", sieve},
-	{"pingpong", "Ping-pong with and without a locked thread", pingpong},
-	{"stackit", "An int by value, by returned pointer, by passed pointer", stackit},
 	{"struct", "A struct of nine fields, copied or pointed to", nineFields},
 }
 
@@ -45,24 +42,22 @@ type section struct {
 // A lab is where experiments are made.
 type lab struct {
 	settings
-	ctx    context.Context
-	tracer *tracer
+	ctx context.Context
 }
 
 // settings are how much is measured.
 type settings struct {
-	rounds    int
-	sample    time.Duration
-	sieve     int // its limit where it is timed
-	sieveIn   int // its limit where it is traced
-	pointers  int // calls that are traced, of functions that return structs or pointers
-	pingpongs int // that are traced
-	allocs    int // calls whose allocations are counted
+	rounds   int
+	sample   time.Duration
+	sieve    int // its limit where it is timed
+	sieveIn  int // its limit where it is traced
+	pointers int // calls that are traced, of functions that return structs or pointers
+	allocs   int // calls whose allocations are counted
 }
 
 var (
-	full  = settings{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000, pointers: 20_000_000, pingpongs: 20_000, allocs: 100_000}
-	quick = settings{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300, pointers: 100_000, pingpongs: 200, allocs: 5_000}
+	full  = settings{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000, pointers: 20_000_000, allocs: 100_000}
+	quick = settings{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300, pointers: 100_000, allocs: 5_000}
 )
 
 const limit = time.Minute // after which no round begins beyond leastRounds
@@ -82,13 +77,9 @@ func main() {
 	})
 }
 
-// write writes the page where it belongs.
+// write writes the page where it belongs, if it is started in the root of the project.
 func write(ctx context.Context, expression string, inHaste bool) error {
 	match, err := regexp.Compile(expression)
-	if err != nil {
-		return err
-	}
-	root, err := findRoot()
 	if err != nil {
 		return err
 	}
@@ -96,7 +87,7 @@ func write(ctx context.Context, expression string, inHaste bool) error {
 	if inHaste {
 		set = quick
 	}
-	text, err := perform(ctx, root, set, match)
+	text, err := perform(ctx, set, match)
 	if err != nil {
 		return err
 	}
@@ -104,17 +95,12 @@ func write(ctx context.Context, expression string, inHaste bool) error {
 		_, err := os.Stdout.WriteString(text)
 		return err
 	}
-	return os.WriteFile(filepath.Join(root, "docs", "lab.md"), []byte(text), 0o666)
+	return os.WriteFile("docs/lab.md", []byte(text), 0o666)
 }
 
 // perform makes the experiments and returns the page.
-func perform(ctx context.Context, root string, set settings, match *regexp.Regexp) (string, error) {
-	tracer, err := newTracer(ctx, root)
-	if err != nil {
-		return "", err
-	}
-	defer tracer.close()
-	l := &lab{settings: set, ctx: ctx, tracer: tracer}
+func perform(ctx context.Context, set settings, match *regexp.Regexp) (string, error) {
+	l := &lab{settings: set, ctx: ctx}
 	began, load := time.Now(), loadAverage()
 	var parts string
 	for _, e := range experiments {

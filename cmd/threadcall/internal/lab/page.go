@@ -26,7 +26,7 @@ func (s settings) introduction(began time.Time, load string) string {
 			"drawn anew. A number is the median, with the interval that has the true median in it with a confidence of 95 %%, whatever the distribution "+
 			"(golang.org/x/perf/benchmath); a ratio is the median of those of the rounds. A ratio is *reproduced* or *not reproduced* if all of its interval "+
 			"is on one side of what is claimed, a time if it is within a factor of two of the article's, whose machine was another. Traces are of one run "+
-			"each, read by `threadcall trace -json`.", s.rounds, leastRounds, limit.Seconds()))
+			"each, read as by `threadcall trace`.", s.rounds, leastRounds, limit.Seconds()))
 }
 
 func (s section) text(title string) string {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"golang.org/x/perf/benchmath"
 )
 
@@ -38,12 +39,12 @@ func (e estimate) time() string {
 	if math.IsInf(share, 0) || math.IsNaN(share) {
 		return duration(e.centre)
 	}
-	return fmt.Sprintf("%s ± %s %%", duration(e.centre), three(math.Round(1000*share)/10))
+	return fmt.Sprintf("%s ± %s %%", duration(e.centre), ui.Number(math.Round(1000*share)/10))
 }
 
 // String writes a ratio with its interval: "0.82 (0.80 to 0.85)".
 func (e estimate) String() string {
-	return three(e.centre) + " (" + three(e.low) + " to " + three(e.high) + ")"
+	return ui.Number(e.centre) + " (" + ui.Number(e.low) + " to " + ui.Number(e.high) + ")"
 }
 
 // A claim is a statement of an article next to what was found.

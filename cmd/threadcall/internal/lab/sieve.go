@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/internal/bench"
 )
 
@@ -42,28 +43,28 @@ func sieve(l *lab) (section, error) {
 		for round := range s[i] {
 			s[i][round] *= float64(l.sieve) / float64(messagesOf(l.sieve)) // it was measured as a time of each number up to the limit
 		}
-		report, err := l.tracer.report(job{Name: "sieve", N: l.sieveIn, Procs: a.procs, Late: true})
+		r, err := job{Name: "sieve", N: l.sieveIn, Procs: a.procs, Late: true}.trace()
 		if err != nil {
 			return section{}, err
 		}
-		f := report.function("filter")
+		f := function(r, "filter")
 		if f.Goroutines == 0 {
 			return section{}, fmt.Errorf("the trace with GOMAXPROCS=%d has no goroutine of the sieve", a.procs)
 		}
 		var via []string
-		for _, v := range report.Affinity.Via {
+		for _, v := range r.Affinity.Via {
 			if v.N > 0 {
 				via = append(via, whole(v.N)+" "+v.Name)
 			}
 		}
 		share := float64(f.Moves) / float64(f.Executions)
 		rows = append(rows, []string{fmt.Sprint(a.procs), duration(a.go10 * 1e9), duration(a.go11 * 1e9), duration(a.go11 * perMessage), s[i].median().time(),
-			three(float64(f.Executions) / float64(messagesOf(l.sieveIn))), three(float64(f.Moves) / float64(f.Goroutines)), three(100*share) + " %", strings.Join(via, ", ")})
+			ui.Number(float64(f.Executions) / float64(messagesOf(l.sieveIn))), ui.Number(float64(f.Moves) / float64(f.Goroutines)), ui.Number(100*share) + " %", strings.Join(via, ", ")})
 		if a.procs == 1 {
 			continue
 		}
 		most = max(most, share)
-		shares = append(shares, fmt.Sprintf("%s %% with %d Ps", three(100*share), a.procs))
+		shares = append(shares, fmt.Sprintf("%s %% with %d Ps", ui.Number(100*share), a.procs))
 		ratio := s[i].over(s[0])
 		v := ratio.below(1)
 		if v != reproduced && a.procs > runtime.NumCPU() {
