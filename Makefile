@@ -96,6 +96,7 @@ gui:
 # loses is at the top. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
 #
 #	LOADS=Hot         only that, a regular expression
+#	PLACEMENT=one     all threads of the process on one core; two: the called thread on another core than the callers
 #	QUOTA=50          in a cgroup that has so many percent of one core, background load included
 #	P=1               GOMAXPROCS
 #	NICE=10           niceness; that of background load is 0, if root runs it
@@ -105,14 +106,15 @@ BENCHTIME = 300ms
 SUBJECTS := -col '/subject@(reference threadcall thread bound)'
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench:
-	$(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
+	THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
 
-# soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
+# soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows. SVG=file draws what
+# the process held.
 FOR ?= 1h
 soak:
-	$(RUN) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR)
+	$(RUN) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
 
 # lab makes the experiments of three articles again, in two to four minutes, and writes docs/lab.md; or, with
 # make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle machine.

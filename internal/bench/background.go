@@ -28,8 +28,8 @@ func Background(n int, sleep time.Duration) (stop func(), err error) {
 		}
 	})
 	for range n {
-		end, err := startBackground(sleep)
-		if err != nil {
+		var end func()
+		if everywhere(func() { end, err = startBackground(sleep) }); err != nil {
 			stop()
 			return nil, fmt.Errorf("starting background load: %w", err)
 		}

@@ -19,10 +19,18 @@ func TestMain(m *testing.M) {
 	if os.Getenv(parent) != "" {
 		beParent()
 	}
+	placement, err := Place()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() != "" { // for threadcall bench, which then knows what is worse
 		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns", "lost-%"} {
 			fmt.Printf("Unit %s better=lower\n", unit)
+		}
+		if placement != "" {
+			fmt.Println("placement:", placement)
 		}
 	}
 	code := 1
@@ -154,6 +162,7 @@ func BenchmarkEventLoop(b *testing.B) {
 	}
 }
 
+// The threads of Short are not held on another core by the placement two: they would be moved more than called.
 func BenchmarkShort(b *testing.B) {
 	for _, s := range []struct {
 		name string
@@ -279,6 +288,7 @@ func measureMany(b *testing.B, w way, n int, p many) {
 			s, end := w.open()
 			defer end()
 			s.Call(nop) // the thread is there
+			defer Hold(s, max(w.threads, 1))()
 			threads = append(threads, s)
 		}
 		b.ReportAllocs()

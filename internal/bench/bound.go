@@ -12,7 +12,7 @@ import (
 // Bound is the lower bound of a call between two threads that spin: they hand one atomic word to and fro. An operation is
 // there and back; Time is the mean. It is false, without a Result, where two threads cannot run at once.
 func Bound(x Extent) (Result, bool) {
-	if runtime.GOMAXPROCS(0) == 1 || runtime.NumCPU() == 1 {
+	if runtime.GOMAXPROCS(0) == 1 || runtime.NumCPU() == 1 || placed == one {
 		return Result{}, false
 	}
 	var w struct {
@@ -28,6 +28,7 @@ func Bound(x Extent) (Result, bool) {
 		defer close(down)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
+		defer hold()()
 		close(up)
 		for await(word, ask, end) == ask {
 			word.Store(answer)

@@ -12,8 +12,9 @@ import (
 
 // A way is one to have functions run on a thread.
 type way struct {
-	name string
-	open func() (s Subject, end func())
+	name    string
+	open    func() (s Subject, end func())
+	threads int // how many share the work; zero is one
 }
 
 var (
@@ -25,7 +26,7 @@ var (
 // pool returns two ways to have so many threads share the work.
 func pool(threads int) []way {
 	return []way{
-		{"thread", func() (Subject, func()) { p := thread.NewPool(threads); return p, p.Terminate }},
+		{"thread", func() (Subject, func()) { p := thread.NewPool(threads); return p, p.Terminate }, threads},
 		{"reference", func() (Subject, func()) {
 			d := Struct()
 			var stops []func()
@@ -37,7 +38,7 @@ func pool(threads int) []way {
 					stop()
 				}
 			}
-		}},
+		}, threads},
 	}
 }
 

@@ -1,8 +1,11 @@
 package bench
 
 import (
+	"fmt"
 	"math/bits"
+	"os"
 	"runtime"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -15,7 +18,7 @@ import (
 type cores [1024 / bits.UintSize]uint
 
 var (
-	allowed   cores // of this process
+	allowed   cores // of this process, before it is placed
 	near, far int   // the first two of them; equal if there is only one
 )
 
@@ -48,6 +51,51 @@ func only(core int) (c cores) {
 	return c
 }
 
+// pin holds the calling thread on a core.
+func pin(core int) error { return restrict(0, only(core)) }
+
+func place(how string) error {
+	if near < 0 {
+		return fmt.Errorf("%s=%s: the kernel does not report the cores of this process", placement, how)
+	}
+	if how != one && how != two {
+		return fmt.Errorf("%s=%s: it must be one or two", placement, how)
+	}
+	if how == two && near == far {
+		return fmt.Errorf("%s=%s: this process has one core", placement, how)
+	}
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // as many Ps as without, and the runtime does not adapt them
+	for range 2 {                             // a thread that comes between is made by one that may not have been restricted
+		tasks, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return err
+		}
+		for _, t := range tasks {
+			thread, err := strconv.Atoi(t.Name())
+			if err != nil {
+				return err
+			}
+			if err := restrict(thread, only(near)); err != nil && err != syscall.ESRCH {
+				return fmt.Errorf("holding a thread on core %d: %w", near, err)
+			}
+		}
+	}
+	return nil
+}
+
+// everywhere runs f, from which processes may be started that run on any core, whatever the placement.
+func everywhere(f func()) {
+	if placed != two {
+		f()
+		return
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	restrict(0, allowed)
+	defer pin(near)
+	f()
+}
+
 const (
 	futexWait = 0 | 128 // FUTEX_WAIT, private to the process
 	futexWake = 1 | 128
@@ -63,7 +111,11 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 // loneBound lets the other thread keep its P while it blocks, and adds one: the scheduler is no part of the bound. The runtime
 // stops such a thread by a signal, unless it must not. The caller pauses as in Lone.
 func loneBound(x Extent, cores int) (Result, bool) {
-	if cores == 2 && near == far || park.CPU() < 0 || restrict(0, allowed) != nil {
+	home := allowed
+	if placed != anywhere {
+		home = only(near)
+	}
+	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two || park.CPU() < 0 || restrict(0, home) != nil {
 		return Result{}, false
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
@@ -73,7 +125,7 @@ func loneBound(x Extent, cores int) (Result, bool) {
 		defer close(down)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		defer func() { restrict(0, allowed) }()
+		defer func() { restrict(0, home) }()
 		up <- syscall.Gettid()
 		for {
 			switch word.Load() {
@@ -90,7 +142,7 @@ func loneBound(x Extent, cores int) (Result, bool) {
 	other := <-up
 	runtime.LockOSThread()
 	r := single(x, func(int) {
-		restrict(0, allowed)
+		restrict(0, home)
 		runtime.UnlockOSThread()
 		time.Sleep(idle)
 		runtime.LockOSThread()
@@ -101,7 +153,7 @@ func loneBound(x Extent, cores int) (Result, bool) {
 				its = near
 			}
 		}
-		restrict(0, only(mine))
+		pin(mine)
 		restrict(other, only(its))
 	}, func() {
 		word.Store(ask)
@@ -110,7 +162,7 @@ func loneBound(x Extent, cores int) (Result, bool) {
 			futex(&word, futexWait, ask)
 		}
 	})
-	restrict(0, allowed)
+	restrict(0, home)
 	runtime.UnlockOSThread()
 	word.Store(end)
 	futex(&word, futexWake, 1)

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"fmt"
+	"math/bits"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/threadcall/threadcall/internal/testutil"
+)
+
+const toBePlaced = "THREADCALL_TEST_PLACED"
+
+// A process that is to be placed says how many cores a thread may use, a thread that Hold holds, and both together, and
+// then the same after release.
+func init() {
+	if os.Getenv(toBePlaced) == "" {
+		return
+	}
+	if _, err := Place(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	calls := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range calls {
+			f()
+		}
+	}()
+	both := func() {
+		var its, all cores
+		done := make(chan bool)
+		calls <- func() { its = mask(); close(done) }
+		<-done
+		mine := mask()
+		for i := range all {
+			all[i] = mine[i] | its[i]
+		}
+		fmt.Print(mine.count(), its.count(), all.count(), " ")
+	}
+	release := Hold(posted(calls), 1)
+	both()
+	release()
+	both()
+	os.Exit(0)
+}
+
+type posted chan func()
+
+func (p posted) Call(func()) bool { panic("not used") }
+func (p posted) Go(f func()) bool { p <- f; return true }
+
+func mask() (c cores) {
+	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(c), uintptr(unsafe.Pointer(&c)))
+	return c
+}
+
+func (c cores) count() (n int) {
+	for _, word := range c {
+		n += bits.OnesCount(word)
+	}
+	return n
+}
+
+func TestPlace(t *testing.T) {
+	if mask().count() < 2 {
+		t.Skip("there is one core")
+	}
+	for how, want := range map[string]string{"one": "1 1 1 1 1 1", "two": "1 1 2 1 1 1", "three": "it must be one or two"} {
+		out, _, err := testutil.Run(testutil.Patience(), toBePlaced+"=1", placement+"="+how)
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("%s: %q, %v, want %q", how, out, err, want)
+		}
+	}
+}
