@@ -31,7 +31,7 @@ var programs = map[string]func(){
 	"exits":           func() { recorder.Start(); untilAPartIsWhole(); os.Exit(3) },
 	"dies":            func() { recorder.Start(); untilAPartIsWhole(); log.Fatal("as it should") },
 	"crashes":         func() { recorder.Start(); untilAPartIsWhole(); go panic("as it should"); select {} },
-	"is killed":       func() { recorder.Start(); untilAPartIsWhole(); raise(syscall.SIGTERM); time.Sleep(patience) },
+	"is killed":       func() { recorder.Start(); untilAPartIsWhole(); raise(syscall.SIGTERM); time.Sleep(timeLimit) },
 	"is interrupted":  interrupted,
 	"starts twice":    func() { defer recorder.Start()(); recorder.Start(); work() },
 	"traces itself":   func() { _ = trace.Start(io.Discard); defer recorder.Start()(); fmt.Println("runs on") },
@@ -41,7 +41,7 @@ var programs = map[string]func(){
 	"allocates":       allocates,
 }
 
-const patience = 45 * time.Second
+const timeLimit = 45 * time.Second
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv("THREADCALL_PROGRAM"); name != "" {
@@ -107,7 +107,7 @@ func run(t *testing.T, program, file string, env ...string) (output string, stat
 	}
 	env = append(env, "THREADCALL_PROGRAM="+program, variable+"="+file, "THREADCALL_TEST_FILE="+file,
 		"GODEBUG=traceadvanceperiod=20000000")
-	output, status, err := testutil.Run(patience, env...)
+	output, status, err := testutil.Run(timeLimit, env...)
 	if err != nil {
 		t.Fatal(err)
 	}

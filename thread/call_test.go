@@ -531,8 +531,8 @@ func testOneP(t *testing.T, w way) {
 			var ran atomic.Bool
 			go ran.Store(true)
 			for start := time.Now(); !ran.Load(); again() {
-				if time.Since(start) > patience/2 {
-					t.Errorf("another goroutine has not run within %v", patience/2)
+				if time.Since(start) > timeLimit/2 {
+					t.Errorf("another goroutine has not run within %v", timeLimit/2)
 					return
 				}
 			}

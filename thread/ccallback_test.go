@@ -21,7 +21,7 @@ func TestThread_Call_cgo(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "./testdata/ccallback").CombinedOutput(); err != nil {
 		t.Skipf("it does not build here: %v\n%s", err, out)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program).CombinedOutput()
 	want := `nested: true posted, called true true

@@ -24,7 +24,7 @@ import (
 //
 //	THREADCALL_SEED=n        the seed of the stress tests, which log theirs
 //	THREADCALL_COLLECT=1     the garbage collector runs all the time
-//	THREADCALL_PATIENCE=15s  wait for no longer than that for what should come, instead of 45 seconds
+//	THREADCALL_TIME_LIMIT=15s  wait for no longer than that for what should come, instead of 45 seconds
 //	THREADCALL_PROGRAM=name  run that program and no test: tests start themselves so where the end of a process matters
 
 // onLinux are programs that need Linux, by the first word of their name; the others are its arguments.
@@ -51,8 +51,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience is how long something may take that a slow machine cannot explain.
-var patience = testutil.Patience()
+// timeLimit is how long something may take that a slow machine cannot explain.
+var timeLimit = testutil.TimeLimit()
 
 const raceEnabled = testutil.Race
 

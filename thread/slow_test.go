@@ -48,7 +48,7 @@ func TestWithSlowCall(t *testing.T) {
 			if !strings.HasPrefix(s.Name, w.thread) || s.TID != its {
 				t.Errorf("told of thread %q, %d; want %q, %d", s.Name, s.TID, w.thread, its)
 			}
-			if s.Running < slow || s.Running > patience {
+			if s.Running < slow || s.Running > timeLimit {
 				t.Errorf("told after %v", s.Running)
 			}
 			functions := functionsOf(s.Stack())

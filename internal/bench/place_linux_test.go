@@ -72,7 +72,7 @@ func TestPlace(t *testing.T) {
 		t.Skip("there is one core")
 	}
 	for how, want := range map[string]string{"one": "1 1 1 1 1 1", "two": "1 1 2 1 1 1", "three": "it must be one or two"} {
-		out, _, err := testutil.Run(testutil.Patience(), toBePlaced+"=1", placement+"="+how)
+		out, _, err := testutil.Run(testutil.TimeLimit(), toBePlaced+"=1", placement+"="+how)
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%s: %q, %v, want %q", how, out, err, want)
 		}

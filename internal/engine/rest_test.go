@@ -30,7 +30,7 @@ func maySpin(e *Engine) bool {
 		if p.spinning || p.begin(park.Now(), park.Now()) {
 			break
 		}
-		if time.Since(start) > testutil.Patience() {
+		if time.Since(start) > testutil.TimeLimit() {
 			return false
 		}
 	}

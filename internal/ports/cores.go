@@ -61,7 +61,7 @@ func guestRun(cores string, quick bool, timeout time.Duration) (r result, err er
 	defer cancel()
 	c := exec.CommandContext(ctx, qemu, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", cores, "-m", "2G",
 		"-nographic", "-no-reboot", "-nic", "none", "-kernel", kernel, "-initrd", initramfs,
-		"-append", "console=ttyS0 quiet loglevel=1 panic=-1 tsc=reliable THREADCALL_PATIENCE=5m")
+		"-append", "console=ttyS0 quiet loglevel=1 panic=-1 tsc=reliable THREADCALL_TIME_LIMIT=5m")
 	console, err := c.StdoutPipe()
 	if err != nil {
 		return r, err

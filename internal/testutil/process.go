@@ -27,8 +27,8 @@ func Command() (*exec.Cmd, error) {
 }
 
 // Run starts this program again, with env added to its environment, and returns what it wrote and its exit status. A
-// program that has not ended after patience is made to show its stacks and to end; they are in the error.
-func Run(patience time.Duration, env ...string) (output string, status int, err error) {
+// program that has not ended after timeLimit is made to show its stacks and to end; they are in the error.
+func Run(timeLimit time.Duration, env ...string) (output string, status int, err error) {
 	cmd, err := Command()
 	if err != nil {
 		return "", 0, err
@@ -39,7 +39,7 @@ func Run(patience time.Duration, env ...string) (output string, status int, err 
 	if err := cmd.Start(); err != nil {
 		return "", 0, err
 	}
-	killer := time.AfterFunc(patience, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
+	killer := time.AfterFunc(timeLimit, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
 	defer killer.Stop()
 	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
 		return "", 0, err
@@ -61,7 +61,7 @@ func Program(t interface {
 	if runtime.GOARCH == "wasm" {
 		t.Skip("js/wasm cannot start a process")
 	}
-	output, status, err := Run(Patience(), append([]string{"THREADCALL_PROGRAM=" + name}, env...)...)
+	output, status, err := Run(TimeLimit(), append([]string{"THREADCALL_PROGRAM=" + name}, env...)...)
 	if err != nil {
 		t.Fatalf("%q: %v", name, err)
 	}

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Patience is how long tests wait for something that a slow machine cannot explain: 45 seconds, or what the variable
-// THREADCALL_PATIENCE of the environment says.
-func Patience() time.Duration {
-	if d, err := time.ParseDuration(os.Getenv("THREADCALL_PATIENCE")); err == nil {
+// TimeLimit is how long tests wait for something that a slow machine cannot explain: 45 seconds, or what the variable
+// THREADCALL_TIME_LIMIT of the environment says.
+func TimeLimit() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("THREADCALL_TIME_LIMIT")); err == nil {
 		return d
 	}
 	return 45 * time.Second
@@ -27,9 +27,9 @@ func Arrives[V any](t T, c <-chan V) V {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(Patience()):
+	case <-time.After(TimeLimit()):
 		stacks := make([]byte, 1<<20)
-		t.Fatalf("nothing came within %v\n%s", Patience(), stacks[:runtime.Stack(stacks, true)])
+		t.Fatalf("nothing came within %v\n%s", TimeLimit(), stacks[:runtime.Stack(stacks, true)])
 		panic("not reached")
 	}
 }
@@ -38,9 +38,9 @@ func Arrives[V any](t T, c <-chan V) V {
 func Eventually(t T, condition func() bool, format string, args ...any) {
 	t.Helper()
 	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
-		if time.Since(start) > Patience() {
+		if time.Since(start) > TimeLimit() {
 			stacks := make([]byte, 1<<20)
-			t.Fatalf("not within %v: "+format+"\n%s", append(append([]any{Patience()}, args...), stacks[:runtime.Stack(stacks, true)])...)
+			t.Fatalf("not within %v: "+format+"\n%s", append(append([]any{TimeLimit()}, args...), stacks[:runtime.Stack(stacks, true)])...)
 		}
 	}
 }

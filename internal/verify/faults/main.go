@@ -34,13 +34,13 @@ var checks = []check{
 	{"ident", []string{"-timeout", "30s", "./internal/ident"}},
 	{"thread", []string{"-timeout", "120s", "./thread"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
-	{"oracle", []string{"-timeout", "100s", "./internal/verify/oracle", "-patience", "5s", "-shrink", "0"}},
-	{"race", []string{"-race", "-timeout", "120s", "./internal/verify/oracle", "-patience", "10s", "-shrink", "0"}},
+	{"oracle", []string{"-timeout", "100s", "./internal/verify/oracle", "-time-limit", "5s", "-shrink", "0"}},
+	{"race", []string{"-race", "-timeout", "120s", "./internal/verify/oracle", "-time-limit", "10s", "-shrink", "0"}},
 }
 
 const (
-	list     = "internal/verify/faults/faults.txt"
-	patience = "THREADCALL_PATIENCE=15s" // how long a test waits for what a fault keeps from coming
+	list      = "internal/verify/faults/faults.txt"
+	timeLimit = "THREADCALL_TIME_LIMIT=15s" // how long a test waits for what a fault keeps from coming
 )
 
 var (
@@ -129,7 +129,7 @@ func (f *fault) try() (noticed bool, err error) {
 
 func goCommand(dir string, args []string) (out []byte, err error) {
 	c := exec.Command("go", args...)
-	c.Dir, c.Env = dir, append(os.Environ(), patience)
+	c.Dir, c.Env = dir, append(os.Environ(), timeLimit)
 	return c.CombinedOutput()
 }
 

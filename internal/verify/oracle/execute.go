@@ -92,8 +92,8 @@ func (r *result) failed() bool { return r.hung || len(r.failures) > 0 }
 // mainThread is held by the one program that may use the main thread.
 var mainThread sync.Mutex
 
-// execute runs p once. A run that takes longer than patience hangs. GOMAXPROCS is what it is to be afterwards.
-func execute(p *program, patience time.Duration, gomaxprocs int) *result {
+// execute runs p once. A run that takes longer than timeLimit hangs. GOMAXPROCS is what it is to be afterwards.
+func execute(p *program, timeLimit time.Duration, gomaxprocs int) *result {
 	if slices.Contains(p.places, main) {
 		mainThread.Lock()
 		defer mainThread.Unlock()
@@ -105,7 +105,7 @@ func execute(p *program, patience time.Duration, gomaxprocs int) *result {
 		defer close(quiet)
 		r.all()
 	}()
-	watch := time.NewTimer(patience)
+	watch := time.NewTimer(timeLimit)
 	defer watch.Stop()
 	select {
 	case <-quiet:

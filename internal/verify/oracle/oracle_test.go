@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	shrinks  = flag.Duration("shrink", 30*time.Second, "how long to look for a smaller program that fails")
-	patience = flag.Duration("patience", 45*time.Second, "how long a program may take that a slow machine cannot explain")
+	shrinks   = flag.Duration("shrink", 30*time.Second, "how long to look for a smaller program that fails")
+	timeLimit = flag.Duration("time-limit", 45*time.Second, "how long a program may take that a slow machine cannot explain")
 )
 
 // needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see docs/ports.md.
@@ -92,7 +92,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	t.Logf("%d programs", programs.Load())
 	for start := time.Now(); runtime.NumGoroutine() > goroutines+2; time.Sleep(time.Millisecond) {
-		if time.Since(start) > *patience {
+		if time.Since(start) > *timeLimit {
 			t.Fatalf("%d goroutines are left, there were %d before", runtime.NumGoroutine(), goroutines)
 		}
 	}
@@ -103,7 +103,7 @@ func TestRandomPrograms(t *testing.T) {
 //
 //go:noinline
 func ofSeed(seed uint64, procs int) *result {
-	res := execute(seeded(seed), *patience, procs)
+	res := execute(seeded(seed), *timeLimit, procs)
 	res.seed = seed
 	return res
 }
@@ -113,7 +113,7 @@ func fail(t *testing.T, res *result, replay string) {
 	t.Helper()
 	t.Errorf("replay, which repeats the program, but not how its threads interleave:\n\t%s\n", replay)
 	if res.hung {
-		t.Fatalf("the program has not ended after %v\n%s", *patience, res.report)
+		t.Fatalf("the program has not ended after %v\n%s", *timeLimit, res.report)
 	}
 	t.Errorf("%s\nin the program\n%s", strings.Join(res.failures, "\n"), res.report)
 	var last *result
@@ -136,7 +136,7 @@ func again(p *program, limit time.Duration) *result {
 	procs := runtime.GOMAXPROCS(0)
 	end := time.Now().Add(limit)
 	for runs := 1; ; runs++ {
-		res := execute(p, *patience, procs)
+		res := execute(p, *timeLimit, procs)
 		if res.failed() {
 			res.runs = runs
 			return res
@@ -196,7 +196,7 @@ func FuzzPrograms(f *testing.F) {
 		p := ofBytes(data)
 		bubbles(t)
 		for range 3 {
-			if res := execute(p, *patience, procs); res.failed() {
+			if res := execute(p, *timeLimit, procs); res.failed() {
 				fail(t, res, "go test -run "+t.Name()+" ./internal/verify/oracle, with the file that the fuzzer names")
 			}
 		}

@@ -82,7 +82,7 @@ func TestAThreadIsCollectedAlthoughWhatItHasRefersToIt(t *testing.T) {
 			one.Wait()
 		}
 		var grown float64 // KiB
-		for start := time.Now(); time.Since(start) < *patience; time.Sleep(10 * time.Millisecond) {
+		for start := time.Now(); time.Since(start) < *timeLimit; time.Sleep(10 * time.Millisecond) {
 			if grown = take(start).held[0] - before; grown < n/2 {
 				break
 			}
