@@ -18,7 +18,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// programs are what a main function could be. What they write tells whether they went as they should.
+// programs are what a main function could be. What they write reports whether they went as they should.
 var programs = map[string]func(){
 	"panic in main": func() {
 		defer fmt.Println("a deferred call of the main goroutine") // as main's would, it does not run

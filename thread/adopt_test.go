@@ -193,7 +193,7 @@ func adoptAgain(*thread.Thread) { thread.Adopt().Terminate() }
 // The host keeps its thread whatever functions unlock, while the scheduler interrupts it.
 func TestAdopt_pinned(t *testing.T) {
 	if here() == 0 {
-		t.Skip("this system does not tell threads apart")
+		t.Skip("this system does not distinguish threads")
 	}
 	stop := make(chan struct{})
 	defer close(stop)

@@ -417,7 +417,7 @@ func testTerminateItself(t *testing.T, w way) {
 	}
 }
 
-// Callers are told exactly, whoever terminates.
+// Each caller gets the right answer, whichever goroutine terminates the thread.
 func testTerminateAtOnce(t *testing.T, w way) {
 	var ran, told atomic.Int32
 	ends(t, func() {
@@ -446,7 +446,7 @@ func testTerminateAtOnce(t *testing.T, w way) {
 // A function that unlocks once too often does not unpin the thread.
 func testUnlock(t *testing.T, w way) {
 	if here() == 0 {
-		t.Skip("this system does not tell threads apart")
+		t.Skip("this system does not distinguish threads")
 	}
 	var its uint64
 	w.call(func() { its = here() })

@@ -223,7 +223,7 @@ var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contain
 func needsCoroutines(t *testing.T) {
 	t.Helper()
 	if here() == 0 {
-		t.Skip("the system does not tell threads apart, and so not where a coroutine is")
+		t.Skip("the system does not distinguish threads, and so not where a coroutine is")
 	}
 }
 
@@ -254,7 +254,7 @@ func mustPanic(t *testing.T, f func(), advice string) {
 	}
 }
 
-// collectedAndEnded runs the collector and tells whether c is closed.
+// collectedAndEnded runs the collector and reports whether c is closed.
 func collectedAndEnded(c <-chan struct{}) bool {
 	runtime.GC()
 	select {

@@ -6,12 +6,12 @@ import "time"
 type Option func(*config)
 
 type config struct {
-	name  string
-	limit int
-	slow  time.Duration
-	tell  func(SlowCall)
-	pool  bool
-	keep  bool
+	name   string
+	limit  int
+	slow   time.Duration
+	notify func(SlowCall)
+	pool   bool
+	keep   bool
 }
 
 // WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H, gdb and

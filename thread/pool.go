@@ -29,8 +29,8 @@ func NewPool(n int, opts ...Option) *Pool {
 	o := options(opts)
 	o.pool = true
 	e, owner := engine.NewPool(n, o.limit, o.keep, func(i int) func() { return o.number(i).setup() })
-	if tell := o.watcher(); tell != nil {
-		owner.WatchPool(e, o.slow, tell)
+	if notify := o.watcher(); notify != nil {
+		owner.WatchPool(e, o.slow, notify)
 	}
 	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {

@@ -52,26 +52,26 @@ func (s SlowCall) String() string {
 // Each call then costs about a microsecond more, to record where it was made; without the option it costs
 // nothing. For a d of zero or less and for a nil f it does nothing. See [Thread.OnSlowCall] for a thread that exists.
 func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
-	return func(c *config) { c.slow, c.tell = d, f }
+	return func(c *config) { c.slow, c.notify = d, f }
 }
 
 // OnSlowCall is [WithSlowCall] for the functions that begin from now on, in place of what was set before. A nil f ends
 // it.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
-	t.owner.Watch(t.e, d, config{name: t.name, slow: d, tell: f}.watcher())
+	t.owner.Watch(t.e, d, config{name: t.name, slow: d, notify: f}.watcher())
 }
 
 // OnSlowCall is [Thread.OnSlowCall], for the functions that begin on any of the threads.
 func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
-	p.owner.WatchPool(p.p, d, config{name: p.name, pool: true, slow: d, tell: f}.watcher())
+	p.owner.WatchPool(p.p, d, config{name: p.name, pool: true, slow: d, notify: f}.watcher())
 }
 
 // watcher returns what the engine is to call, or nil.
 func (c config) watcher() func(engine.Slow) {
-	if c.slow <= 0 || c.tell == nil {
+	if c.slow <= 0 || c.notify == nil {
 		return nil
 	}
 	return func(s engine.Slow) {
-		c.tell(SlowCall{c.number(s.Thread).name, s.TID, s.Running, s.Stack, s.From})
+		c.notify(SlowCall{c.number(s.Thread).name, s.TID, s.Running, s.Stack, s.From})
 	}
 }

@@ -127,8 +127,8 @@ func adopt(opts []Option, permanent bool) *Thread {
 
 func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
-	if tell := o.watcher(); tell != nil {
-		owner.Watch(e, o.slow, tell)
+	if notify := o.watcher(); notify != nil {
+		owner.Watch(e, o.slow, notify)
 	}
 	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {

@@ -13,13 +13,13 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// lives tells whether the process has that thread.
+// lives reports whether the process has that thread.
 func lives(tid uint64) bool {
 	_, err := os.Stat(fmt.Sprintf("/proc/self/task/%d", tid))
 	return err == nil
 }
 
-// mayEnd tells whether the thread could end before the process: the main thread cannot, and if a goroutine ends that
+// mayEnd reports whether the thread could end before the process: the main thread cannot, and if a goroutine ends that
 // was locked to it, it waits for ever.
 func mayEnd(tid uint64) bool { return tid != uint64(os.Getpid()) }
 

@@ -86,7 +86,7 @@ const (
 	withdrawn = uint32(Withdrawn)
 )
 
-// settled tells whether s is the state of a call that has an outcome.
+// settled reports whether s is the state of a call that has an outcome.
 func settled(s uint32) bool { return s&^marks >= uint32(Ran) && s < callerLetGo }
 
 // Outcome returns how the call was settled, or zero while it has not been.
@@ -142,7 +142,7 @@ func (c *Call) Leave() bool {
 	return false
 }
 
-// Unwanted tells the thread that has taken an awaited call not to run it.
+// Unwanted reports whether the thread that has taken an awaited call must not run it.
 //
 //threadcall:noalloc
 func (c *Call) Unwanted() bool { return c.state.Load()&unwanted != 0 }
@@ -193,7 +193,7 @@ func (c *Call) letGo(mine uint32) {
 	}
 }
 
-// Settle gives an awaited call back to its caller, and tells whether that had to be woken. The record must not be
+// Settle gives an awaited call back to its caller, and reports whether that had to be woken. The record must not be
 // touched afterwards.
 //
 //threadcall:noalloc

@@ -8,7 +8,7 @@ import (
 	"weak"
 )
 
-// free tells whether the first record of a queue has been given back.
+// free reports whether the first record of a queue has been given back.
 func (q *Queue) firstFree() bool { return !q.firstTaken.Load() }
 
 // A record that its caller withdraws must be given back once, by the caller or the thread, and refer to nothing before.

@@ -3,7 +3,7 @@ package callq
 // A List is a first-in, first-out list of calls for one user at a time.
 type List struct{ first, last *Call }
 
-// Some tells whether there is any.
+// Some reports whether there is any.
 func (l *List) Some() bool { return l.first != nil }
 
 // Append adds c at the end.
@@ -26,7 +26,7 @@ func (l *List) Pop() *Call {
 	return c
 }
 
-// Remove removes c, and tells whether it was there. A call must be appended to one List only.
+// Remove removes c, and reports whether it was there. A call must be appended to one List only.
 func (l *List) Remove(c *Call) bool {
 	if !c.listed {
 		return false

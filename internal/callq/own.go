@@ -50,7 +50,7 @@ func (q *Queue) PushOwn(c *Call) (wake, ok bool) {
 	return q.rest != nil, true
 }
 
-// HasOwn tells whether the thread has posted anything to itself that has not been taken.
+// HasOwn reports whether the thread has posted anything to itself that has not been taken.
 //
 //threadcall:noalloc
 func (q *Queue) HasOwn() bool { return q.mine.posted != q.mine.taken }

@@ -126,7 +126,7 @@ func (q *Queue) Put(c *Call) {
 // Push queues c, which must come from this queue's Get. If wake is true the caller must now wake the thread, whatever
 // else happens. If ok is false the queue is closed and c is still the caller's.
 //
-// backlog tells that the thread had not yet come to earlier calls.
+// backlog reports that the thread had not yet come to earlier calls.
 //
 //threadcall:noalloc
 func (q *Queue) Push(c *Call) (wake, backlog, ok bool) {
@@ -229,7 +229,7 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 	return nil
 }
 
-// Pending tells whether Take may return a call.
+// Pending reports whether Take may return a call.
 //
 //threadcall:noalloc
 func (q *Queue) Pending() bool {
@@ -419,7 +419,7 @@ func (q *Queue) Rest() bool {
 	return q.head.CompareAndSwap(nil, &resting) || q.head.Load() == &resting
 }
 
-// Resting tells whether nothing has happened since Rest.
+// Resting reports whether nothing has happened since Rest.
 func (q *Queue) Resting() bool { return q.head.Load() == &resting }
 
 // Awake says that the thread is up, by itself or because it was woken.
@@ -439,7 +439,7 @@ func (q *Queue) RestAlways(always bool) {
 	}
 }
 
-// RestsAlways tells whether RestAlways has been called.
+// RestsAlways reports whether RestAlways has been called.
 func (q *Queue) RestsAlways() bool { return q.rest != nil }
 
 // Close refuses every call that is queued and all that will be. If wake is true the caller must now wake the thread.
@@ -458,7 +458,7 @@ func (q *Queue) Close() (wake bool) {
 	return false
 }
 
-// Closed tells whether Close has been called.
+// Closed reports whether Close has been called.
 //
 //threadcall:noalloc
 func (q *Queue) Closed() bool { return q.head.Load() == &closed }

@@ -18,7 +18,7 @@ import "github.com/threadcall/threadcall/internal/park"
 // Nothing in a bubble waits by the clock, because it stands still.
 
 // mustBeReachable panics if the thread is in a bubble and the caller in none, unless the thread has been terminated. A
-// caller in another bubble cannot be told.
+// caller in another bubble cannot be determined.
 func (e *Engine) mustBeReachable() {
 	if e.bubbled && !e.q.Closed() && !park.InBubble() {
 		panic("thread: a thread that was made in a bubble of testing/synctest is used from outside it; " +

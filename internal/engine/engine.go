@@ -71,7 +71,7 @@ type Engine struct {
 	onWake   atomic.Pointer[func()]
 	notified atomic.Bool
 
-	waits waitState // what callers and thread tell each other about waiting, see wait.go and rest.go
+	waits waitState // what callers and thread know of each other's waiting, see wait.go and rest.go
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
@@ -85,7 +85,7 @@ type Engine struct {
 	pool   *Pool
 	index  int  // in pool.workers
 	listed bool // among pool.idle; guarded by pool.mu
-	coming bool // told to come to the pool's backlog; guarded by pool.mu
+	coming bool // notified to the pool's backlog; guarded by pool.mu
 
 	wait     atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
 	lastWait *wait                // which may do again; only the thread's

@@ -22,7 +22,7 @@ func start(t *testing.T) *Engine {
 	return e
 }
 
-// knows tells whether the thread of e can be found.
+// knows reports whether the thread of e can be found.
 func knows(e *Engine) bool {
 	threads.mu.Lock()
 	defer threads.mu.Unlock()
@@ -97,7 +97,7 @@ func TestAThreadIsKnownByItsGoroutineAndByItsCoroutines(t *testing.T) {
 			t.Error("the serving goroutine is not known")
 		}
 		if ident.Thread() == 0 {
-			return // this system does not tell threads apart
+			return // this system does not distinguish threads
 		}
 		next, stop := iter.Pull(func(yield func(bool) bool) { yield(OnAny() && e.On() && !other.On()) })
 		defer stop()

@@ -121,7 +121,7 @@ func (e *Engine) On() bool {
 	return m == ident.M() && m == e.m.Load() && (e.exact || e.lives())
 }
 
-// lives tells whether the caller, whose m is that of an adopted thread, is on that thread, and not on one that was given
+// lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and not on one that was given
 // the m after the adopted goroutine had ended.
 func (e *Engine) lives() bool {
 	if e.serving.Load() > 0 {

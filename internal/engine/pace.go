@@ -52,7 +52,7 @@ func (p *pace) init() { p.wakeUp, p.cost = firstWakeUp, 4*firstWakeUp }
 // price returns W.
 func (p *pace) price() time.Duration { return 2 * p.wakeUp }
 
-// pays tells whether to spin.
+// pays reports whether to spin.
 //
 //threadcall:noalloc
 func (p *pace) pays() bool { return p.wait <= 0 && p.cost < p.price() }
@@ -134,7 +134,7 @@ const (
 	maxPause   = 100 * time.Millisecond // so that attempts in vain take less than a hundredth of the time
 )
 
-// open tells whether it is worth trying.
+// open reports whether it is worth trying.
 //
 //threadcall:noalloc
 func (s *spinnerSet) open(now time.Duration) bool {

@@ -39,7 +39,7 @@ func (p *pin) locks() int {
 	return 1 + spareLocksAdopted
 }
 
-// giveBack takes the locks away if the caller is the adopted goroutine, and tells whether it has done so.
+// giveBack takes the locks away if the caller is the adopted goroutine, and reports whether it has done so.
 func (p *pin) giveBack() bool {
 	if p == nil || !p.held.Load() || ident.Goroutine() != p.goid || !p.held.CompareAndSwap(true, false) {
 		return false

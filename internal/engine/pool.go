@@ -14,9 +14,9 @@ import (
 // A Pool is several engines that share the calls made to it.
 //
 // All calls go to the backlog, and threads take them from there. A thread says that it is idle only when it finds the backlog
-// empty. One that became idle last, which is the likeliest to be still awake, is told to come when there is a call again,
-// by a record in its own queue. While it is coming no other is told, because threads that run already may take all
-// there is; when it has come, it tells the next before it runs a call. So if there is a backlog, then under mu
+// empty. One that became idle last, which is the likeliest to be still awake, is notified when there is a call again,
+// by a record in its own queue. While it is coming no other is notified, because threads that run already may take all
+// there is; when it has come, it notifies the next before it runs a call. So if there is a backlog, then under mu
 // either a thread is coming or none is idle.
 type Pool struct {
 	workers []*Engine
@@ -29,7 +29,7 @@ type Pool struct {
 
 	mu      sync.Mutex
 	idle    []*Engine
-	coming  bool // a thread was told to come and has not looked at the backlog since
+	coming  bool // a thread was notified and has not looked at the backlog since
 	backlog callq.List
 	closed  bool // nothing is taken any more into the backlog
 	retired bool // and the threads end when it is empty
@@ -173,7 +173,7 @@ func (p *Pool) Go(fn func()) bool {
 	return true
 }
 
-// submit puts c in the backlog, and tells e to come if one must.
+// submit puts c in the backlog, and notifies e if it must come.
 //
 //threadcall:noalloc
 func (p *Pool) submit(c *callq.Call) (e *Engine, wake, ok bool) {
@@ -190,7 +190,7 @@ func (p *Pool) submit(c *callq.Call) (e *Engine, wake, ok bool) {
 	return e, e != nil && e.come(), true
 }
 
-// choose returns the thread that is to come, which the caller tells when it has left mu, or nil if none is idle.
+// choose returns the thread that is to come, which the caller notifies when it has left mu, or nil if none is idle.
 //
 //threadcall:noalloc
 func (p *Pool) choose() *Engine {
@@ -205,7 +205,7 @@ func (p *Pool) choose() *Engine {
 	return e
 }
 
-// come tells a thread that was chosen, and says whether it had to be woken.
+// come notifies a thread that was chosen, and says whether it had to be woken.
 //
 //threadcall:noalloc
 func (e *Engine) come() (wake bool) {

@@ -25,7 +25,7 @@ const (
 	unknown     = -1
 )
 
-// A waitState is what callers and thread tell each other about their waiting. Nothing depends on it being right.
+// A waitState is what callers and thread know of each other's their waiting. Nothing depends on it being right.
 type waitState struct {
 	spin     atomic.Int64 // how long a caller spins, a time.Duration; zero unless the thread spins
 	core     atomic.Int32 // that the thread was on when it began to spin, or unknown

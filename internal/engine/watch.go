@@ -13,22 +13,22 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// A watch tells of functions that run for longer than they should, on one thread or on those of a pool.
+// A watch reports functions that run for longer than they should, on one thread or on those of a pool.
 //
 // A goroutine that queues a function for a watched thread queues a visit instead, which knows where it was queued, reports
 // to the watch and runs the function. So the thread need not know, and pays nothing while it is not watched.
 //
-// While functions run there is one timer, due when the oldest that has not been told of will have run for too long.
+// While functions run there is one timer, due when the oldest that has not been reported will have run for too long.
 // A function that returns in time leaves it alone: when it fires it looks again. So a call costs the timer nothing,
-// and threads without calls have no timer. The thread makes the timer, and not the goroutine that wants to be told: that
+// and threads without calls have no timer. The thread makes the timer, and not the goroutine that asked for reports: that
 // may be in a bubble of testing/synctest, to which the timer would belong.
 //
-// The function that is told may refer to the thread's handle. The watch, which the thread refers to, therefore refers to
-// it weakly, and so that it is told of what is queued when the handle is dropped, each visit refers to it as well.
+// The function that is notified may refer to the thread's handle. The watch, which the thread refers to, therefore refers to
+// it weakly, and so that it is notified of what is queued when the handle is dropped, each visit refers to it as well.
 type watch struct {
-	limit time.Duration
-	tell  weak.Pointer[func(Slow)]
-	spare freelist.List[visit]
+	limit  time.Duration
+	notify weak.Pointer[func(Slow)]
+	spare  freelist.List[visit]
 
 	// mu is held while a stack is taken, so that a function that would return meanwhile waits, and the stack is its.
 	mu      sync.Mutex
@@ -40,16 +40,16 @@ type watch struct {
 
 // A visit is a function on its way to a thread that is watched.
 type visit struct {
-	w     *watch
-	tell  *func(Slow)
-	fn    func()
-	run   func()      // v.call, made once
-	from  [32]uintptr // where it was queued, as from runtime.Callers
-	depth int         // of from
-	on    *Engine     // the thread that it runs on
-	goid  uint64      // the number of the goroutine that it runs in
-	since time.Duration
-	told  bool
+	w        *watch
+	notify   *func(Slow)
+	fn       func()
+	run      func()      // v.call, made once
+	from     [32]uintptr // where it was queued, as from runtime.Callers
+	depth    int         // of from
+	on       *Engine     // the thread that it runs on
+	goid     uint64      // the number of the goroutine that it runs in
+	since    time.Duration
+	notified bool
 }
 
 // Slow is a function that has run for longer than it should, and still runs.
@@ -61,8 +61,8 @@ type Slow struct {
 	From    []uintptr // of the goroutine that queued the function
 }
 
-func newWatch(limit time.Duration, tell *func(Slow)) *watch {
-	return &watch{limit: limit, tell: weak.Make(tell)}
+func newWatch(limit time.Duration, notify *func(Slow)) *watch {
+	return &watch{limit: limit, notify: weak.Make(notify)}
 }
 
 // end keeps the watch from telling of anything more.
@@ -74,8 +74,8 @@ func (w *watch) end() {
 
 // wrap returns what is to be queued in place of fn.
 func (w *watch) wrap(fn func()) func() {
-	tell := w.tell.Value()
-	if tell == nil {
+	notify := w.notify.Value()
+	if notify == nil {
 		return fn
 	}
 	v := w.spare.Get()
@@ -83,7 +83,7 @@ func (w *watch) wrap(fn func()) func() {
 		v = &visit{w: w}
 		v.run = v.call
 	}
-	v.tell, v.fn = tell, fn
+	v.notify, v.fn = notify, fn
 	v.depth = runtime.Callers(3, v.from[:]) // without Callers, wrap and the engine's function
 	return v.run
 }
@@ -100,7 +100,7 @@ func (w *watch) begins(v *visit) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	v.told = false
+	v.notified = false
 	v.since = park.Now()
 	w.running = append(w.running, v)
 	if !w.set && !w.ended {
@@ -118,20 +118,20 @@ func (w *watch) ends(v *visit) {
 	i := slices.Index(w.running, v)
 	w.running = slices.Delete(w.running, i, i+1)
 	w.mu.Unlock()
-	v.tell, v.fn, v.on = nil, nil, nil
+	v.notify, v.fn, v.on = nil, nil, nil
 	w.spare.Put(v)
 }
 
 // look is the timer's function.
 func (w *watch) look() {
 	for _, slow := range w.find() {
-		slow.tell(slow.Slow)
+		slow.notify(slow.Slow)
 	}
 }
 
 type report struct {
 	Slow
-	tell func(Slow)
+	notify func(Slow)
 }
 
 func (w *watch) find() (found []report) {
@@ -142,7 +142,7 @@ func (w *watch) find() (found []report) {
 		return nil
 	}
 	for _, v := range w.running {
-		if v.told {
+		if v.notified {
 			continue
 		}
 		now := park.Now()
@@ -151,12 +151,12 @@ func (w *watch) find() (found []report) {
 			w.timer.Reset(left)
 			break
 		}
-		v.told = true
+		v.notified = true
 		slow := Slow{Running: now - v.since, From: slices.Clone(v.from[:v.depth])}
 		if e := v.on; e != nil {
 			slow.Thread, slow.TID, slow.Stack = e.index, e.tid.Load(), stackOf(v.goid)
 		}
-		found = append(found, report{slow, *v.tell})
+		found = append(found, report{slow, *v.notify})
 	}
 	return found
 }

@@ -50,7 +50,7 @@ func shrinkAll(int) {
 	}
 }
 
-// shrink drops objects, and room for them, and tells whether more can be dropped.
+// shrink drops objects, and room for them, and reports whether more can be dropped.
 func (l *List[T]) shrink() (more bool) {
 	r := l.ring.Load()
 	if r == nil {

@@ -12,7 +12,7 @@ func getg() unsafe.Pointer
 // g again when its goroutine has ended: a saved value must be forgotten before that.
 //
 // A C function that calls back into Go returns to the goroutine that called C. A coroutine of iter.Pull is a goroutine
-// of its own, although it runs on the thread of the goroutine that resumed it; M tells that.
+// of its own, although it runs on the thread of the goroutine that resumed it; M reports that.
 func G() uintptr { return uintptr(getg()) }
 
 // ReadM reads the runtime's m. The offset is behind the two bounds of the stack, two stack guards, and the lists of panics

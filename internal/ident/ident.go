@@ -47,7 +47,7 @@ func number() uintptr {
 }
 
 // Trusted tests M the first time that it is called, before any thread is used, and from then on reports whether M is ReadM. If
-// that does not tell threads apart, because a release of Go has moved the runtime's m, M asks the operating system instead.
+// that does not distinguish threads, because a release of Go has moved the runtime's m, M asks the operating system instead.
 func Trusted() bool {
 	test.Do(func() { byNumber = oneThread || !readsM || !tellsThreadsApart(ReadM) })
 	return !byNumber

@@ -78,7 +78,7 @@ var disturb = map[string]func(t *testing.T, check func()){
 	},
 	"it changes threads": func(t *testing.T, check func()) {
 		if Thread() == 0 || runtime.GOMAXPROCS(0) == 1 {
-			return // threads cannot be told apart, or the scheduler has little reason to move goroutines
+			return // threads cannot be distinguished, or the scheduler has little reason to move goroutines
 		}
 		var stop atomic.Bool
 		defer stop.Store(true)

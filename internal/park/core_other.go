@@ -2,7 +2,7 @@
 
 package park
 
-// CPU returns -1: which core the caller is on cannot be told.
+// CPU returns -1: which core the caller is on cannot be determined.
 func CPU() int { return -1 }
 
 // Yield does nothing.

@@ -80,7 +80,7 @@ func (t *Token) waitLatched(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// InBubble tells whether the caller is in a bubble of testing/synctest, where the clock has no monotonic part.
+// InBubble reports whether the caller is in a bubble of testing/synctest, where the clock has no monotonic part.
 //
 //threadcall:noalloc
 func InBubble() bool {

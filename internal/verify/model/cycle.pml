@@ -155,7 +155,7 @@ inline Exec(e, during) {
 		d_step { Begin(i); q = 0 };
 		atomic { control[i] >= ENDED -> exits = (control[i] == LEFT); i = 0 }
 #ifdef POOL
-	:: kind[q] == CONTROL -> Put(q) /* never in cycle/Function: a thread that waits is not told to come */
+	:: kind[q] == CONTROL -> Put(q) /* never in cycle/Function: a thread that waits is not notified */
 #endif
 	:: kind[q] <= WITHDRAWABLE ->
 #ifdef DEADLINES

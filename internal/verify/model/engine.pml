@@ -211,7 +211,7 @@ inline Submit() {
 	fi
 }
 
-/* Pool.next, at first: yes if e was told to come. */
+/* Pool.next, at first: yes if e was notified. */
 inline Came(e) {
 	Only(e);
 	assert(!listed[e] || closed || retired || shared_out);

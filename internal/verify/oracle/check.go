@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// judge checks what an operation answered, and with which panic, as soon as it has. unwinding tells that meanwhile a
+// judge checks what an operation answered, and with which panic, as soon as it has. unwinding reports that meanwhile a
 // function on the same thread has called Goexit.
 func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	rec := &r.records[o.number]

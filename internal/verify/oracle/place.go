@@ -14,7 +14,7 @@ import (
 )
 
 // A place is where functions run: a thread, or a pool. What its functions note is in ordinary memory, because the
-// library promises that this is enough, and so that the race detector can tell whether it is.
+// library promises that this is enough, and so that the race detector can report whether it is.
 //
 // Where the program may end the place that promise does not reach: a function that was taken before the end may still
 // run when all else is quiet. There, and only there, mu makes up for it.

@@ -12,7 +12,7 @@ import (
 // Package variables are initialised on the main thread, before anything could have moved.
 var atStart = ident.Thread()
 
-// Here names the thread that the caller is on: by the number that the system shows, or, where that cannot be told
+// Here names the thread that the caller is on: by the number that the system shows, or, where that cannot be determined
 // without C, by what the library says, as "main" or "other".
 func Here() string {
 	if n := ident.Thread(); n != 0 {
