@@ -35,11 +35,11 @@ Usage:
 
 The commands are:
 
-  allocs  find out what allocates, how much, and why by the compiler's word
+  allocs  report allocation sites and the compiler's escape reasons
   bench   run Go benchmarks, compare revisions, and report the minimum
           detectable effect
-  demo    try the main thread, and measure what calling it costs
-  trace   see what the heap does, which thread runs what, and what calls cost
+  demo    try the main thread, and measure the cost of calling it
+  trace   report the heap, threads, moves of goroutines, and what calls cost
 
 Run 'threadcall command -help' for more about one.
 `

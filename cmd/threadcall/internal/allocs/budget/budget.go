@@ -85,7 +85,7 @@ func (c *Check) Packages() []string {
 	return slices.Compact(paths)
 }
 
-// Compiler looks for promises that the compiler's word breaks.
+// Compiler looks for promises that the compiler's log contradicts.
 func (c *Check) Compiler(log *escape.Log) error {
 	sources, reported := source{}, map[escape.Position]bool{}
 	for _, f := range c.Functions {

@@ -39,7 +39,7 @@ type Escape struct {
 type Step struct {
 	Into  string   `json:"into,omitempty"` // where the value flows: a variable, "{heap}", "~r0" for a result; only first steps have it
 	Where string   `json:"where"`          // the expression or statement, as the compiler writes it
-	Why   string   `json:"why"`            // the compiler's word: "send", "return", "call parameter"
+	Why   string   `json:"why"`            // the compiler's term: "send", "return", "call parameter"
 	At    Position `json:"at"`
 }
 
