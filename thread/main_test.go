@@ -22,10 +22,10 @@ import (
 
 // The environment of the tests:
 //
-//	THREADCALL_SEED=n        the seed of the stress tests, which log theirs
-//	THREADCALL_COLLECT=1     the garbage collector runs all the time
+//	THREADCALL_SEED=n          the seed of the stress tests, which log theirs
+//	THREADCALL_COLLECT=1       the garbage collector runs all the time
 //	THREADCALL_TIME_LIMIT=15s  wait for no longer than that for what should come, instead of 45 seconds
-//	THREADCALL_PROGRAM=name  run that program and no test: tests start themselves so where the end of a process matters
+//	THREADCALL_PROGRAM=name    run that program and no test: tests start themselves so where the end of a process matters
 
 // onLinux are programs that need Linux, by the first word of their name; the others are its arguments.
 var onLinux = map[string]func(arguments []string){}
@@ -215,7 +215,7 @@ func (g *gate) Open() {
 // here identifies the thread that the caller is on, where the system can tell.
 func here() uint64 { return ident.Thread() }
 
-// withoutFaultAddresses is whether a signal for a bad address does not tell which it was: qemu-user 7.2 leaves that field as
+// withoutFaultAddresses reports that a signal for a bad address does not have that address: qemu-user 7.2 leaves that field as
 // it is on these processors. What Go makes of a nil pointer then depends on what happens to stand there.
 var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm", "ppc64", "ppc64le"}, runtime.GOARCH)
 
