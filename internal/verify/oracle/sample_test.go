@@ -74,18 +74,24 @@ func TestAThreadIsCollectedAlthoughWhatItHasRefersToIt(t *testing.T) {
 			a.Terminate()
 		},
 	} {
-		const n = 1000
-		before := take(time.Now()).held[0]
-		for range n {
-			var one group.Group
-			one.Go(use)
-			one.Wait()
-		}
-		var grown float64 // KiB
-		for start := time.Now(); time.Since(start) < *timeLimit; time.Sleep(10 * time.Millisecond) {
-			if grown = take(start).held[0] - before; grown < n/2 {
+		const n, attempts = 1000, 4
+		var grown float64         // KiB
+		for a := range attempts { // what other tests have left behind may grow as well, but not each time
+			before := take(time.Now()).held[0]
+			for range n {
+				var one group.Group
+				one.Go(use)
+				one.Wait()
+			}
+			for start := time.Now(); time.Since(start) < *timeLimit/attempts; time.Sleep(10 * time.Millisecond) {
+				if grown = take(start).held[0] - before; grown < n/2 {
+					break
+				}
+			}
+			if grown < n/2 {
 				break
 			}
+			t.Logf("%s: attempt %d: %.0f KiB", name, a, grown)
 		}
 		if grown >= n/2 {
 			t.Errorf("%s: %d threads leave %.0f KiB behind", name, n, grown)
