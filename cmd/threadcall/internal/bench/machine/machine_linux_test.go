@@ -66,19 +66,19 @@ func TestWhatIsTakenFromAProcess(t *testing.T) {
 		noisy bool
 		text  string
 	}{
-		{"nothing", 0, nil, Taken{}, false, "others used 0.0 of 4 CPUs"},
-		{"own work", 900 * ms, load(90, 0, 0, 0), Taken{Own: 900 * ms}, false, "others used 0.0 of 4 CPUs"},
-		{"more own work than the ticks show", 950 * ms, load(90, 0, 0, 0), Taken{Own: 950 * ms}, false, "others used 0.0 of 4 CPUs"},
-		{"others", 900 * ms, load(90, 50, 0, 0), Taken{Own: 900 * ms, Others: 500 * ms}, true, "others used 0.5 of 4 CPUs"},
-		{"a little of others", 900 * ms, load(90, 15, 0, 0), Taken{Own: 900 * ms, Others: 150 * ms}, false, "others used 0.1 of 4 CPUs"},
+		{"nothing", 0, nil, Taken{}, false, "other processes used 0.0 of 4 CPUs"},
+		{"own work", 900 * ms, load(90, 0, 0, 0), Taken{Own: 900 * ms}, false, "other processes used 0.0 of 4 CPUs"},
+		{"more own work than the ticks show", 950 * ms, load(90, 0, 0, 0), Taken{Own: 950 * ms}, false, "other processes used 0.0 of 4 CPUs"},
+		{"others", 900 * ms, load(90, 50, 0, 0), Taken{Own: 900 * ms, Others: 500 * ms}, true, "other processes used 0.5 of 4 CPUs"},
+		{"a little of others", 900 * ms, load(90, 15, 0, 0), Taken{Own: 900 * ms, Others: 150 * ms}, false, "other processes used 0.1 of 4 CPUs"},
 		{"stolen", 900 * ms, files{"proc/stat": stat([4]int{90}, [4]int{10})}, Taken{Own: 900 * ms, Stolen: 100 * ms}, true,
-			"others used 0.0 of 4 CPUs, 10 % stolen"},
+			"other processes used 0.0 of 4 CPUs, 10 % stolen"},
 		{"little stolen, of little", 10 * ms, files{"proc/stat": stat([4]int{1}, [4]int{1})}, Taken{Own: 10 * ms, Stolen: 10 * ms}, false,
-			"others used 0.0 of 4 CPUs, 50 % stolen"},
+			"other processes used 0.0 of 4 CPUs, 50 % stolen"},
 		{"throttled", 0, files{"sys/fs/cgroup/user.slice/cpu.stat": "nr_throttled 1\nthrottled_usec 30000\n"}, Taken{Throttled: 30 * ms}, true,
-			"others used 0.0 of 4 CPUs, throttled for 30ms"},
+			"other processes used 0.0 of 4 CPUs, throttled for 30ms"},
 		{"counters that go back", 0, files{"proc/stat": "cpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\ncpu2 0 0 0 0 0 0 0 0\ncpu3 0 0 0 0 0 0 0 0\n"},
-			Taken{}, false, "others used 0.0 of 4 CPUs"},
+			Taken{}, false, "other processes used 0.0 of 4 CPUs"},
 	} {
 		f := newFake(nil, c.after)
 		span := f.Begin()

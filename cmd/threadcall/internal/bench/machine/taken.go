@@ -46,7 +46,7 @@ const (
 	noisyAtLeast = 50 * time.Millisecond
 )
 
-// Noisy reports whether the process was noisy: others used more than a twentieth of the CPUs, more than a twentieth of
+// Noisy reports whether the background load was high: other processes used more than a twentieth of the CPUs, more than a twentieth of
 // the time was stolen, or the quota stopped it at all. Its results must be kept: to leave out what is slow would make
 // everything look faster than it is.
 func (t Taken) Noisy() bool {
@@ -62,12 +62,12 @@ func (t Taken) Lost() float64 {
 	return float64(t.Others+t.Stolen+t.Throttled) / float64(t.Wall)
 }
 
-// String returns half a sentence: "others used 0.8 of 2 CPUs, 12 % stolen".
+// String returns half a sentence: "other processes used 0.8 of 2 CPUs, 12 % stolen".
 func (t Taken) String() string {
 	if !t.Known {
 		return "not known"
 	}
-	text := "others used " + t.others()
+	text := "other processes used " + t.others()
 	if share := t.stolenShare(); share >= 0.005 {
 		text += fmt.Sprintf(", %.0f %% stolen", 100*share)
 	}

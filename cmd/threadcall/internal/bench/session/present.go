@@ -140,7 +140,7 @@ func (r Result) meanwhile() []machine.Finding {
 	return slices.DeleteFunc(slices.Clone(r.Report.During), func(f machine.Finding) bool { return f.Name == "noisy" })
 }
 
-// noisy reports how often others used the CPUs that the benchmarks needed.
+// noisy reports how often other processes used the CPUs that the benchmarks needed.
 func (r Result) noisy() string {
 	n := len(r.Report.Noisy)
 	if n == 0 {
