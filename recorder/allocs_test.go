@@ -44,12 +44,7 @@ func TestEveryAllocationIsInTheProfile(t *testing.T) {
 	if stdout, stderr := runAllocates(t, file); stdout != `""` || stderr != "" {
 		t.Errorf("prints %s and %q", stdout, stderr)
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	p, err := record.Read(f)
+	p, err := record.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

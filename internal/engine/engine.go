@@ -26,7 +26,7 @@ var ErrNil = errors.New("thread: the function to call is nil")
 //
 //	mode         the thread                                      is woken by
 //	up           runs, or looks at its queue before it waits; a  onWake, at most once until it serves again (notified)
-//	             host may be in its event loop
+//	             an adopted one may be in its event loop
 //	inScheduler  waits in the Go scheduler                       wakeup
 //
 // Only the thread changes mode, before Rest and after it has seen that its queue is no longer resting. So the pusher
@@ -85,7 +85,7 @@ type Engine struct {
 	pool   *Pool
 	index  int  // in pool.workers
 	listed bool // among pool.idle; guarded by pool.mu
-	coming bool // notified to the pool's backlog; guarded by pool.mu
+	coming bool // notified of the pool's backlog; guarded by pool.mu
 
 	wait     atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
 	lastWait *wait                // which may do again; only the thread's

@@ -8,12 +8,16 @@ import (
 // A Load reads how much the Go scheduler has to do, without allocating. It serves one goroutine at a time.
 type Load struct {
 	samples [3]metrics.Sample
+	missing bool          // this release of Go does not report what Read reads
 	next    time.Duration // when Yield yields again
 }
 
 // Read returns how many goroutines run, the caller included, how many wait for a P, and how many Ps there are. It costs about
 // 100 ns and takes the scheduler's lock. It is false before Go 1.26, which was the first to report it.
 func (l *Load) Read() (running, waiting, ps int, ok bool) {
+	if l.missing {
+		return 0, 0, 0, false
+	}
 	s := &l.samples
 	if s[0].Name == "" {
 		s[0].Name = "/sched/goroutines/running:goroutines"
@@ -23,6 +27,7 @@ func (l *Load) Read() (running, waiting, ps int, ok bool) {
 	metrics.Read(s[:])
 	for i := range s {
 		if s[i].Value.Kind() != metrics.KindUint64 {
+			l.missing = true
 			return 0, 0, 0, false
 		}
 	}

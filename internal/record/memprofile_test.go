@@ -31,12 +31,7 @@ func read(t *testing.T) *record.Profile {
 	if err := record.Write(path, time.Now().Add(-time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	p, err := record.Read(f)
+	p, err := record.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

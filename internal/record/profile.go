@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 )
 
 // Source is the file that Write is in.
@@ -48,6 +49,16 @@ type Record struct {
 	Objects, Bytes         int64 // ever allocated
 	LiveObjects, LiveBytes int64 // of these, still in use after the last collection
 	Stack                  []int // in Frames, the innermost first; at most 32 functions that are not inlined
+}
+
+// ReadFile reads the file that Write has written.
+func ReadFile(path string) (*Profile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f)
 }
 
 // Read reads what Write has written, or returns what is wrong with it.

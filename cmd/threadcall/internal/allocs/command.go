@@ -42,7 +42,7 @@ func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.
 	if cmd.Process == nil {
 		return nil, failed
 	}
-	p, err := heap.Open(file)
+	p, err := record.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		err = noProfile(name)
 	}

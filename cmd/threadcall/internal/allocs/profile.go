@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/internal/record"
 )
@@ -87,7 +86,7 @@ func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*reco
 	one := *b
 	one.Env = append(b.Env[:len(b.Env):len(b.Env)], variable+"="+file)
 	r, err := s.run(ctx, &one, args...)
-	p, missing := heap.Open(file)
+	p, missing := record.ReadFile(file)
 	switch {
 	case err != nil:
 		return p, err

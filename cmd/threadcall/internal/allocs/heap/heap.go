@@ -4,7 +4,6 @@ package heap
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
@@ -57,16 +56,6 @@ type Outside struct {
 	Name  string  `json:"name"`
 	Bytes float64 `json:"bytes"` // at the end
 	Each  float64 `json:"each"`  // growth for each operation, zero if none were counted
-}
-
-// Open reads a profile.
-func Open(file string) (*record.Profile, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return record.Read(f)
 }
 
 type key struct {
