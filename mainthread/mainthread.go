@@ -158,6 +158,11 @@ func CallContext(ctx context.Context, f func()) error { return main.CallContext(
 //threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
 
+// TryGo is Go, which never waits on the main thread: its queue has no limit. See [thread.Thread.TryGo].
+//
+//threadcall:noalloc
+func TryGo(f func()) bool { return main.TryGo(f) }
+
 // TakePanic removes and returns the oldest panic that a function given to Go has left behind, or nil. See
 // [thread.Thread.TakePanic].
 func TakePanic() *thread.PanicError { return main.TakePanic() }

@@ -82,6 +82,15 @@ func (p *Pool) Go(f func()) bool {
 	return ok
 }
 
+// TryGo is Go, but returns false at once, and f will not run, if the queue is full. See [Thread.TryGo].
+//
+//threadcall:noalloc
+func (p *Pool) TryGo(f func()) bool {
+	ok := p.p.TryGo(f)
+	runtime.KeepAlive(p)
+	return ok
+}
+
 // TakePanic is [Thread.TakePanic], for functions given to the pool's Go.
 func (p *Pool) TakePanic() *PanicError { return taken(p.owner.Fault()) }
 

@@ -182,6 +182,16 @@ func (t *Thread) Go(f func()) bool {
 	return ok
 }
 
+// TryGo is Go, but returns false at once, and f will not run, if n functions that were given to Go are queued where
+// [WithQueueLimit] has set a limit of n. So it never waits. On the thread itself, too, a full queue refuses f.
+//
+//threadcall:noalloc
+func (t *Thread) TryGo(f func()) bool {
+	ok := t.e.TryGo(f)
+	runtime.KeepAlive(t)
+	return ok
+}
+
 // TakePanic removes and returns the oldest panic that a function given to Go has left behind, or nil. To be sure that a
 // function has ended, make a Call after its Go.
 //

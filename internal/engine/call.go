@@ -169,16 +169,44 @@ func cause(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// A room says what a posted function does when the queue has a limit and is full.
+type room int
+
+const (
+	waits     room = iota // until there is a place, unless that could become a deadlock
+	gives                 // up: it is refused
+	unlimited             // it takes no place, because it is queued at most once
+)
+
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (e *Engine) Go(fn func()) bool {
+func (e *Engine) Go(fn func()) bool { return e.post(fn, waits) }
+
+// TryGo is Go, but refuses fn at once if the queue is full.
+//
+//threadcall:noalloc
+func (e *Engine) TryGo(fn func()) bool { return e.post(fn, gives) }
+
+// Post is Go without a limit, for a function that is queued at most once.
+//
+//threadcall:noalloc
+func (e *Engine) Post(fn func()) bool { return e.post(fn, unlimited) }
+
+//threadcall:noalloc
+func (e *Engine) post(fn func(), room room) bool {
 	if fn == nil {
 		return false
 	}
 	here := e.On()
 	if e.bubbled && !here {
 		e.mustBeReachable()
+	}
+	kind, ok := callq.Posted, true
+	if room == gives {
+		if kind, ok = e.limit.tryEnter(); !ok {
+			return false
+		}
 	}
 	if w := e.watch.Load(); w != nil {
 		fn = w.wrap(fn)
@@ -191,10 +219,14 @@ func (e *Engine) Go(fn func()) bool {
 	if !here {
 		self = threads.current()
 	}
-	c := e.q.Get(e.limit.enter(self, e, nil), fn, self.poster())
-	var wake, ok bool
+	if room == waits {
+		kind = e.limit.enter(self, e, nil)
+	}
+	c := e.q.Get(kind, fn, self.poster())
+	var wake bool
 	switch {
 	case e.closing.Load():
+		ok = false
 	case here:
 		wake, ok = e.q.PushOwn(c)
 	default:

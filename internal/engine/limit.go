@@ -52,6 +52,21 @@ func (l *limit) enter(self, on *Engine, pool *Pool) callq.Kind {
 	}
 }
 
+// tryEnter is enter for a poster that does not wait. It is false if there is no place.
+//
+//threadcall:noalloc
+func (l *limit) tryEnter() (callq.Kind, bool) {
+	if l == nil {
+		return callq.Posted, true
+	}
+	select {
+	case l.places <- struct{}{}:
+		return callq.Placed, true
+	default:
+		return callq.Posted, false
+	}
+}
+
 // leave gives a place back.
 func (l *limit) leave() { <-l.places }
 

@@ -147,13 +147,27 @@ func (p *Pool) callContext(ctx context.Context, self *Engine, fn func()) error {
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (p *Pool) Go(fn func()) bool {
+func (p *Pool) Go(fn func()) bool { return p.post(fn, waits) }
+
+// TryGo is Go, but refuses fn at once if the backlog is full.
+//
+//threadcall:noalloc
+func (p *Pool) TryGo(fn func()) bool { return p.post(fn, gives) }
+
+//threadcall:noalloc
+func (p *Pool) post(fn func(), room room) bool {
 	if fn == nil {
 		return false
 	}
 	self := threads.current()
 	if self == nil || self.pool != p {
 		p.workers[0].mustBeReachable()
+	}
+	kind, ok := callq.Posted, true
+	if room == gives {
+		if kind, ok = p.limit.tryEnter(); !ok {
+			return false
+		}
 	}
 	if w := p.watch.Load(); w != nil {
 		fn = w.wrap(fn)
@@ -162,15 +176,17 @@ func (p *Pool) Go(fn func()) bool {
 	if trace.IsEnabled() {
 		task, fn = markGo(fn)
 	}
-	c := p.records.Get(p.limit.enter(self, nil, p), fn, 0)
-	if _, _, ok := p.submit(c); !ok {
+	if room == waits {
+		kind = p.limit.enter(self, nil, p)
+	}
+	c := p.records.Get(kind, fn, 0)
+	if _, _, ok = p.submit(c); !ok {
 		c.Drop()
 		if task != nil {
 			task.End()
 		}
-		return false
 	}
-	return true
+	return ok
 }
 
 // submit puts c in the backlog, and notifies e if it must come.
