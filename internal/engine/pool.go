@@ -19,13 +19,13 @@ import (
 // there is; when it has come, it notifies the next before it runs a call. So if there is a backlog, then under mu
 // either a thread is coming or none is idle.
 type Pool struct {
-	workers []*Engine
-	records *callq.Queue // only to get records from
-	limit   *limit
-	watch   atomic.Pointer[watch]
-	owner   weak.Pointer[Owner]
-	live    atomic.Int32  // how many threads have not ended
-	done    chan struct{} // closed when none is left
+	workers  []*Engine
+	records  *callq.Queue // only to get records from
+	limit    *limit
+	owner    weak.Pointer[Owner]
+	observer atomic.Pointer[observer]
+	live     atomic.Int32  // how many threads have not ended
+	done     chan struct{} // closed when none is left
 
 	mu      sync.Mutex
 	idle    []*Engine
@@ -77,13 +77,19 @@ func (p *Pool) Call(fn func()) bool {
 		return self.nested(fn)
 	}
 	p.workers[0].mustBeReachable()
-	if w := p.watch.Load(); w != nil {
-		fn = w.wrap(fn)
-	}
-	if trace.IsEnabled() {
-		return marked(never, fn, func(run func()) bool { return p.call(self, run) })
+	if o := p.observer.Load(); o != nil || trace.IsEnabled() {
+		return p.callObserved(o, self, fn)
 	}
 	return p.call(self, fn)
+}
+
+// callObserved is Engine.callObserved.
+//
+//threadcall:noalloc
+func (p *Pool) callObserved(o *observer, self *Engine, fn func()) bool {
+	v := newVisit(never, o, nil, fn, false)
+	defer v.leave()
+	return p.call(self, v.run)
 }
 
 // call submits fn and waits for it.
@@ -109,6 +115,7 @@ func (p *Pool) CallContext(ctx context.Context, fn func()) error {
 		return ErrNil
 	}
 	if ctx.Err() != nil {
+		p.observer.Load().withdraw()
 		return cause(ctx)
 	}
 	self := threads.current()
@@ -116,13 +123,23 @@ func (p *Pool) CallContext(ctx context.Context, fn func()) error {
 		return self.nestedContext(ctx, fn)
 	}
 	p.workers[0].mustBeReachable()
-	if w := p.watch.Load(); w != nil {
-		fn = w.wrap(fn)
-	}
-	if trace.IsEnabled() {
-		return marked(ctx, fn, func(run func()) error { return p.callContext(ctx, self, run) })
+	labelled := hasLabels(ctx)
+	if o := p.observer.Load(); o != nil || labelled || trace.IsEnabled() {
+		return p.contextObserved(ctx, o, self, fn, labelled)
 	}
 	return p.callContext(ctx, self, fn)
+}
+
+// contextObserved is Engine.contextObserved.
+//
+//threadcall:noalloc
+func (p *Pool) contextObserved(ctx context.Context, o *observer, self *Engine, fn func(), labelled bool) error {
+	v := newVisit(ctx, o, nil, fn, false)
+	defer v.leave()
+	v.labelled = labelled
+	err := p.callContext(ctx, self, v.run)
+	v.gaveUp = err != ErrTerminated
+	return err
 }
 
 // callContext submits fn and waits for it, or for ctx.
@@ -166,15 +183,14 @@ func (p *Pool) post(fn func(), room room) bool {
 	kind, ok := callq.Posted, true
 	if room == gives {
 		if kind, ok = p.limit.tryEnter(); !ok {
+			p.observer.Load().refuse()
 			return false
 		}
 	}
-	if w := p.watch.Load(); w != nil {
-		fn = w.wrap(fn)
-	}
-	var task *trace.Task
-	if trace.IsEnabled() {
-		task, fn = markGo(fn)
+	var v *visit
+	if o := p.observer.Load(); o != nil || trace.IsEnabled() {
+		v = newVisit(never, o, nil, fn, true)
+		fn = v.run
 	}
 	if room == waits {
 		kind = p.limit.enter(self, nil, p)
@@ -182,8 +198,8 @@ func (p *Pool) post(fn func(), room room) bool {
 	c := p.records.Get(kind, fn, 0)
 	if _, _, ok = p.submit(c); !ok {
 		c.Drop()
-		if task != nil {
-			task.End()
+		if v != nil {
+			v.leave()
 		}
 	}
 	return ok

@@ -57,6 +57,9 @@ func (e *Engine) Serve() int {
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
+	if e.labelled != nil {
+		defer e.relabel(e.unlabel())
+	}
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
@@ -99,6 +102,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	defer context.AfterFunc(ctx, e.interrupt)()
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
+	relabel := e.labelServing(ctx)
 	e.begin()
 	serveAll(func() {
 		for err == nil {
@@ -114,6 +118,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		}
 	}, func() {
 		e.stopSpinning()
+		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)
 		e.end()
 	})
@@ -265,10 +270,10 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 	if ctx.Err() != nil {
 		return cause(ctx)
 	}
-	if trace.IsEnabled() {
-		markInPlace(fn)
+	if hasLabels(ctx) {
+		e.labelledInPlace(ctx, fn)
 	} else {
-		fn()
+		inPlace(fn)
 	}
 	return nil
 }
@@ -277,6 +282,9 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 //
 //threadcall:noalloc
 func (e *Engine) runOwn() {
+	if e.labelled != nil {
+		defer e.relabel(e.unlabel())
+	}
 	until := e.q.OwnUntil()
 	for c := e.q.TakeOwn(until); c != nil; c = e.q.TakeOwn(until) {
 		e.runPosted(c)
@@ -285,6 +293,7 @@ func (e *Engine) runOwn() {
 
 // runList runs a list of calls that was taken from the queue, during a wait. What a Goexit leaves of it goes back.
 func (e *Engine) runList(list *callq.Call, during *wait) {
+	defer e.relabel(e.unlabel())
 	defer func() { e.q.Return(list) }()
 	for list != nil && !e.q.Closed() {
 		var c *callq.Call
