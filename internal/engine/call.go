@@ -108,7 +108,9 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 		return ErrNil
 	}
 	if ctx.Err() != nil {
-		e.observer.Load().withdraw()
+		if !e.On() {
+			e.observer.Load().withdraw()
+		}
 		return cause(ctx)
 	}
 	if e.On() {

@@ -114,11 +114,13 @@ func (p *Pool) CallContext(ctx context.Context, fn func()) error {
 	if fn == nil {
 		return ErrNil
 	}
+	self := threads.current()
 	if ctx.Err() != nil {
-		p.observer.Load().withdraw()
+		if self == nil || self.pool != p {
+			p.observer.Load().withdraw()
+		}
 		return cause(ctx)
 	}
-	self := threads.current()
 	if self != nil && self.pool == p {
 		return self.nestedContext(ctx, fn)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -385,7 +386,7 @@ func (a *activation) do(o *op, s spot) answers {
 			r.failf(o, "GetTLS returned %v, want %v", got, w.stored)
 		}
 	case serve, serveQueued:
-		return a.serve(o, r.places[s.here].thread)
+		return a.serve(o, r.places[s.here])
 	case poll:
 		r.places[s.here].poll()
 	case dialog:
@@ -443,6 +444,7 @@ func (a *activation) flood(o *op, p *place) {
 		}
 		if p.Go(f) {
 			rec.taken++
+			p.posts.Add(1)
 		} else if !p.terminating.Load() {
 			a.run.failf(o, "it was refused by a place that has not been terminated")
 		}
@@ -470,7 +472,11 @@ func (a *activation) eval(o *op, s spot, p *place) answers {
 }
 
 func (a *activation) withContext(o *op, s spot, p *place) answers {
-	ctx, cancelIt := context.WithCancel(context.Background())
+	outer := context.Background()
+	if o.number%2 == 1 { // what has labels takes another path in the engine
+		outer = pprof.WithLabels(outer, pprof.Labels("operation", "odd"))
+	}
+	ctx, cancelIt := context.WithCancel(outer)
 	defer cancelIt()
 	after := time.Duration(o.n) * time.Microsecond
 	switch o.how {
@@ -483,7 +489,9 @@ func (a *activation) withContext(o *op, s spot, p *place) answers {
 	case cancel:
 		defer time.AfterFunc(after, cancelIt).Stop()
 	case ahead:
-		p.thread.Go(cancelIt)
+		if p.thread.Go(cancelIt) {
+			p.posts.Add(1)
+		}
 	}
 	switch err := p.thread.CallContext(ctx, a.run.function(o, s)); {
 	case err == nil:
@@ -499,7 +507,8 @@ func (a *activation) withContext(o *op, s spot, p *place) answers {
 }
 
 // serve serves the thread that the caller is on.
-func (a *activation) serve(o *op, t *thread.Thread) answers {
+func (a *activation) serve(o *op, p *place) answers {
+	t := p.thread
 	if o.verb == serveQueued {
 		t.Serve()
 		return ran
@@ -509,6 +518,7 @@ func (a *activation) serve(o *op, t *thread.Thread) answers {
 	if !t.Go(cancelIt) {
 		return refused
 	}
+	p.posts.Add(1)
 	switch err := t.ServeContext(ctx); err {
 	case context.Canceled:
 		return ran
