@@ -136,7 +136,7 @@ func (v *visit) logSlow(s Slow) {
 	if v.task != nil {
 		ctx = v.ctx
 	}
-	trace.Logf(ctx, slowLog, "goroutine=%d thread=%d running=%d", v.goid, s.TID, s.Running)
+	trace.Logf(ctx, slowLog, "goroutine=%d thread=%d running=%d", v.goid, s.TID, park.Now()-v.since)
 }
 
 // maxStacks is how much of the stacks of all goroutines is searched for one.
