@@ -57,6 +57,8 @@ type Engine struct {
 
 	setup   func()        // that Start was given
 	stop    func()        // that SetStop was given; only the thread's, once it runs
+	onEnd   func()        // that OnEnd was given, or nil
+	user    any           // that SetUser was given
 	tid     atomic.Uint64 // the thread's number in the operating system
 	g       uintptr       // the serving goroutine
 	goid    uint64        // and its number in stack traces, see number; of an adopted thread always
