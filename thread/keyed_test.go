@@ -324,16 +324,3 @@ func TestADroppedKeyedIsReclaimed(t *testing.T) {
 	}()
 	eventually(t, func() bool { return collectedAndEnded(stopped) }, "its thread is stopped")
 }
-
-func TestKeyedCallsDoNotAllocate(t *testing.T) {
-	if raceEnabled || collecting {
-		t.Skip("the race detector and the collector allocate")
-	}
-	k := newKeyed(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	f := func() error { return nil }
-	if n := testing.AllocsPerRun(1000, func() { k.Call(ctx, 1, f) }); n > 0 {
-		t.Errorf("%v allocations a call", n)
-	}
-}
