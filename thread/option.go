@@ -12,6 +12,8 @@ type config struct {
 	notify func(SlowCall)
 	pool   bool
 	keep   bool
+	starts []func(worker int) error
+	stops  []func(worker int)
 	stats  bool
 }
 

@@ -194,21 +194,32 @@ const (
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (e *Engine) Go(fn func()) bool { return e.post(fn, waits) }
+func (e *Engine) Go(fn func()) bool { return e.post(nil, fn, waits) }
+
+// GoContext is Go, but withdraws fn if ctx is done before fn began.
+//
+//threadcall:noalloc
+func (e *Engine) GoContext(ctx context.Context, fn func()) bool { return e.post(ctx, fn, waits) }
 
 // TryGo is Go, but refuses fn at once if the queue is full.
 //
 //threadcall:noalloc
-func (e *Engine) TryGo(fn func()) bool { return e.post(fn, gives) }
+func (e *Engine) TryGo(fn func()) bool { return e.post(nil, fn, gives) }
 
 // Post is Go without a limit, for a function that is queued at most once.
 //
 //threadcall:noalloc
-func (e *Engine) Post(fn func()) bool { return e.post(fn, unlimited) }
+func (e *Engine) Post(fn func()) bool { return e.post(nil, fn, unlimited) }
 
+// post queues fn, and withdraws it when ctx is done, if that is not nil.
+//
 //threadcall:noalloc
-func (e *Engine) post(fn func(), room room) bool {
+func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 	if fn == nil {
+		return false
+	}
+	if ctx != nil && ctx.Err() != nil {
+		e.observer.Load().withdraw()
 		return false
 	}
 	here := e.On()
@@ -222,22 +233,28 @@ func (e *Engine) post(fn func(), room room) bool {
 			return false
 		}
 	}
-	var v *visit
-	if o := e.observer.Load(); o != nil || trace.IsEnabled() {
-		v = newVisit(never, o, e, fn, true)
+	v := newPost(ctx, e.observer.Load(), e, fn)
+	if v != nil {
 		fn = v.run
 	}
 	self := e
 	if !here {
 		self = threads.current()
 	}
+	var cancel <-chan struct{}
+	if ctx != nil {
+		cancel = ctx.Done()
+	}
 	if room == waits {
-		kind = e.limit.enter(self, e, nil)
+		kind = e.limit.enter(self, e, nil, cancel)
 	}
 	c := e.q.Get(kind, fn, self.poster())
+	if cancel != nil {
+		ok = e.ties.tie(ctx, cancel, c, v, e.bubbled || !park.InYoungBubble(park.Now()))
+	}
 	var wake bool
 	switch {
-	case e.closing.Load():
+	case !ok || e.closing.Load():
 		ok = false
 	case here:
 		wake, ok = e.q.PushOwn(c)
@@ -245,14 +262,42 @@ func (e *Engine) post(fn func(), room room) bool {
 		wake, _, ok = e.q.Push(c)
 	}
 	if !ok {
-		c.Drop()
-		if v != nil {
-			v.leave()
-		}
-		return false
-	}
-	if wake {
+		giveUp(ctx, c, e.limit, v)
+	} else if wake {
 		e.wake()
 	}
-	return true
+	return ok
+}
+
+// newPost returns the visit of a posted function, or nil if it needs none. ctx may be nil.
+//
+//threadcall:noalloc
+func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *visit {
+	labelled := ctx != nil && hasLabels(ctx)
+	if o == nil && !labelled && !trace.IsEnabled() {
+		return nil
+	}
+	if ctx == nil {
+		ctx = never
+	}
+	v := newVisit(ctx, o, on, fn, true)
+	v.labelled = labelled
+	return v
+}
+
+// giveUp drops a posted call that has not been queued.
+//
+//threadcall:noalloc
+func giveUp(ctx context.Context, c *callq.Call, l *limit, v *visit) {
+	if c.Kind == callq.Tied && untie(c) == nil {
+		v = nil // which has left
+	}
+	if c.Kind == callq.Placed {
+		l.leave()
+	}
+	c.Drop()
+	if v != nil {
+		v.gaveUp = ctx != nil && ctx.Err() != nil
+		v.leave()
+	}
 }

@@ -98,6 +98,12 @@ type Engine struct {
 	lastWait *wait                // which may do again; only the thread's
 	token    *park.Token          // for waits for a place; only the thread makes it
 	seen     reach                // only the thread's
+
+	ties     ties
+	stop     func() // that SetStop was given; only the thread's, once it runs
+	stopping bool   // it runs, or has; only the thread's
+	onEnd    func() // that OnEnd was given, or nil
+	user     any    // that SetUser was given
 }
 
 const (
