@@ -120,6 +120,17 @@ func ExampleBind2() {
 	// Output: untitled
 }
 
+func ExampleCoalesce() {
+	redraw := mainthread.Coalesce(func() { fmt.Println("redraw") })
+	mainthread.Call(func() { // it is busy
+		for range 100 {
+			redraw()
+		}
+	})
+	mainthread.Call(func() {})
+	// Output: redraw
+}
+
 // A function that draws for long lets others in between.
 func ExampleServe() {
 	mainthread.Call(func() {

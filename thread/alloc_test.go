@@ -50,6 +50,7 @@ func uses(t testing.TB) map[string]func() {
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
 	count := thread.Bind2V2(th, func(s string, l large) (large, error) { n += len(s); return l, nil })
+	redraw, resize := th.Coalesce(nop), thread.Coalesce2(th, func(int, large) {})
 	bindNest := func() { move(at, n, 1) }
 	begin, served := make(chan bool), make(chan bool)
 	t.Cleanup(func() { close(begin) })
@@ -74,16 +75,23 @@ func uses(t testing.TB) map[string]func() {
 		"Pool.CallContext": func() { _ = p.CallContext(ctx, nop) },
 		"EvalPool":         func() { thread.EvalPool(p, evalInt); thread.EvalPool(p, evalLarge) },
 		"EvalContext":      func() { _, _ = thread.EvalContext(ctx, th, evalInt); _, _ = thread.EvalContext(ctx, p, evalLarge) },
-		"Bind":             func() { n++; move(at, n, n); _, _ = count(title, large{n}) },
-		"Bind, nested":     func() { th.Call(bindNest) },
-		"nested":           func() { th.Call(nest) },
-		"nested, pool":     func() { p.Call(nestPool) },
-		"thread calls":     func() { th.Call(toOther) },
-		"Serve":            func() { begin <- true; <-served },
-		"TLS":              func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
-		"watched":          func() { watched.Go(nop); watched.Call(nop) },
-		"On, ID":           func() { th.On(); th.ID() },
-		"TakePanic":        func() { th.TakePanic(); _ = p.Error(); th.Done() },
+		"Coalesce": func() {
+			for range 10 {
+				redraw()
+				resize(n, large{})
+			}
+			th.Call(nop)
+		},
+		"Bind":         func() { n++; move(at, n, n); _, _ = count(title, large{n}) },
+		"Bind, nested": func() { th.Call(bindNest) },
+		"nested":       func() { th.Call(nest) },
+		"nested, pool": func() { p.Call(nestPool) },
+		"thread calls": func() { th.Call(toOther) },
+		"Serve":        func() { begin <- true; <-served },
+		"TLS":          func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
+		"watched":      func() { watched.Go(nop); watched.Call(nop) },
+		"On, ID":       func() { th.On(); th.ID() },
+		"TakePanic":    func() { th.TakePanic(); _ = p.Error(); th.Done() },
 	}
 }
 

@@ -38,6 +38,7 @@ type record struct {
 	left    bool         // by Goexit, before its function had begun
 	late    bool         // it was made after the place had been terminated
 	read    any          // the value of the panic that Error returned
+	runs    int64        // of the coalesced function, before it was posted
 	taken   int          // how many functions of a flood were taken on
 	drained atomic.Int64 // how many of them ran
 
@@ -166,7 +167,7 @@ func (r *run) script(ops []*op, s spot) {
 func (r *run) settle() {
 	depth := 1
 	r.p.visit(func(o *op, _ spot) {
-		if o.verb == post {
+		if o.verb.posts() {
 			depth++
 		}
 	})
@@ -201,7 +202,7 @@ func (r *run) function(o *op, s spot) func() {
 			r.failf(o, "its function ran on a thread that is not the place's")
 			return
 		}
-		if !p.enter(o.verb == post) {
+		if !p.enter(o.verb.posts()) {
 			return
 		}
 		defer p.leave()
@@ -219,7 +220,7 @@ func (r *run) function(o *op, s spot) func() {
 		w.spans = append(w.spans, -1)
 		defer func() {
 			w.spans[span] = len(w.began)
-			if rec.ended == panicked && o.verb == post {
+			if rec.ended == panicked && o.verb.posts() {
 				w.threw = append(w.threw, o)
 			}
 			if rec.ended == exited || rec.exits {
@@ -298,7 +299,7 @@ func (a *activation) make(o *op, s spot) {
 	if w != nil {
 		exitsBefore = w.exits[a.g]
 	}
-	if o.verb.queues() {
+	if o.verb.queues() || o.verb.posts() {
 		if w != nil {
 			w.issued = append(w.issued, issue{o, a.g})
 		}
@@ -349,6 +350,13 @@ func (a *activation) do(o *op, s spot) answers {
 		return a.withContext(o, s, p)
 	case post:
 		ok := p.Go(r.function(o, s))
+		if ok {
+			a.posted = append(a.posted, o)
+		}
+		return whether(ok)
+	case coalesced:
+		rec.runs = p.runs.Load()
+		ok := p.coalesce(o, o.number)
 		if ok {
 			a.posted = append(a.posted, o)
 		}

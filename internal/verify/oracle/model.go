@@ -60,6 +60,7 @@ type expectation struct {
 // allowed. It knows nothing of threads but these:
 //
 //   - A function runs exactly once, and its caller learns how it ended.
+//   - Of the functions that are coalesced at a place, one may be left out, but then a later one runs.
 //   - A function for a place that the program may terminate, or with a context that may be done in time, may be
 //     left out; then its caller learns so.
 //   - Goexit unwinds the goroutine that serves, and with it whatever function that goroutine has begun and not
@@ -138,12 +139,12 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		if unwinding {
 			set |= exited
 		}
-	case post:
+	case post, coalesced: // of the coalesced, a later one may take the place
 		set = ran
 		if m.ending[o.on] {
 			set |= refused
-			begins.must = false
 		}
+		begins.must = begins.must && o.verb == post && !m.ending[o.on]
 		m.function(o, s, begins)
 	case coroutine: // package iter ends one that panics during Goexit by the panic alone
 		begins.must = begins.must && !unwinding

@@ -68,6 +68,7 @@ const (
 	eval
 	withContext
 	post
+	coalesced
 	coroutine
 	generator
 	brief
@@ -109,6 +110,7 @@ var verbTable = [verbs]struct {
 	eval:        {name: "eval", place: true, body: true, weight: 4},                       // Eval, EvalPool
 	withContext: {name: "context", place: true, body: true, weight: 4, legal: onThread},   // CallContext
 	post:        {name: "go", place: true, body: true, weight: 4},                         // Go
+	coalesced:   {name: "coalesced", place: true, body: true, weight: 2, legal: onThread}, // a post of the place's Coalesce2
 	coroutine:   {name: "coroutine", body: true, weight: 2},                               // iter.Pull, resumed where it was made until it ends
 	generator:   {name: "generator", body: true, weight: 2},                               // likewise, resumed after each operation that follows
 	brief:       {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread}, // a thread that lives for one function, see brief.go
@@ -150,6 +152,9 @@ func (v verb) pulls() bool { return v == coroutine || v == generator }
 
 // queues reports whether the function travels to a place, or runs there if the caller is there already.
 func (v verb) queues() bool { return v <= post }
+
+// posts reports whether it does so, and nothing waits for it.
+func (v verb) posts() bool { return v == post || v == coalesced }
 
 // how says what becomes of the context of a call.
 type how uint8
