@@ -21,6 +21,7 @@ func uses(t testing.TB) map[string]func() {
 	move := mainthread.Coalesce2(func(int, int) {})
 	return map[string]func(){
 		"Coalesce":      func() { redraw(); resize(n); redraw(); move(n, n); mainthread.Call(nop) },
+		"Assert":        func() { mainthread.Call(mainthread.Assert) },
 		"Bind":          func() { add(&n, n) },
 		"Call":          func() { mainthread.Call(nop) },
 		"CallV":         func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
@@ -96,6 +97,23 @@ func ExampleOn() {
 	mainthread.Call(func() { fmt.Println(mainthread.On()) })
 	// Output:
 	// false
+	// true
+}
+
+func ExampleAssert() {
+	draw := func() {
+		mainthread.Assert() // in all that must run on the main thread
+		fmt.Println("drawn")
+	}
+	mainthread.Call(draw)
+
+	defer func() {
+		text, _, _ := strings.Cut(fmt.Sprint(recover()), ";")
+		fmt.Println(strings.HasSuffix(text, "must run on the main thread"))
+	}()
+	draw()
+	// Output:
+	// drawn
 	// true
 }
 

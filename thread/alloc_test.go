@@ -51,6 +51,7 @@ func uses(t testing.TB) map[string]func() {
 	move := thread.Bind3(th, (*point).move)
 	count := thread.Bind2V2(th, func(s string, l large) (large, error) { n += len(s); return l, nil })
 	redraw, resize := th.Coalesce(nop), thread.Coalesce2(th, func(int, large) {})
+	assert := func() { th.Assert() }
 	bindNest := func() { move(at, n, 1) }
 	begin, served := make(chan bool), make(chan bool)
 	t.Cleanup(func() { close(begin) })
@@ -91,6 +92,7 @@ func uses(t testing.TB) map[string]func() {
 		"TLS":          func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
 		"watched":      func() { watched.Go(nop); watched.Call(nop) },
 		"On, ID":       func() { th.On(); th.ID() },
+		"Assert":       func() { th.Call(assert) },
 		"TakePanic":    func() { th.TakePanic(); _ = p.Error(); th.Done() },
 	}
 }

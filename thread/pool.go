@@ -29,6 +29,7 @@ func NewPool(n int, opts ...Option) *Pool {
 	o := options(opts)
 	o.pool = true
 	e, owner := engine.NewPool(n, o.limit, o.keep, func(i int) func() { return o.number(i).setup() })
+	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
 		owner.WatchPool(e, o.slow, notify)
 	}

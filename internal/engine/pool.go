@@ -24,8 +24,9 @@ type Pool struct {
 	limit   *limit
 	watch   atomic.Pointer[watch]
 	owner   weak.Pointer[Owner]
-	live    atomic.Int32  // how many threads have not ended
-	done    chan struct{} // closed when none is left
+	live    atomic.Int32           // how many threads have not ended
+	done    chan struct{}          // closed when none is left
+	name    atomic.Pointer[string] // for messages; nil if there is none
 
 	mu      sync.Mutex
 	idle    []*Engine
