@@ -22,7 +22,7 @@ import (
 //
 //	thread: draw (window.go:41) must run on thread "gl";
 //	it runs on goroutine 34, started at main.go:22 by main.main.
-//	Write t.Call(func() { draw() }) at main.go:30, in main.run.
+//	Write t.Call(func() { draw() }) at main.go:30, in main.run
 //
 // On a thread that has ended Assert panics, too; the error then is [ErrTerminated] for [errors.Is].
 //
@@ -42,7 +42,7 @@ func (t *Thread) misplaced() error {
 		where = goroutine()
 	}
 	if t.e.Terminated() {
-		return fmt.Errorf("%s, which has been terminated;\nit runs on %s.\n%w", what, where, ErrTerminated)
+		return fmt.Errorf("%s, which has been terminated;\nit runs on %s: %w", what, where, ErrTerminated)
 	}
 	call := "t.Call"
 	if t.permanent {
@@ -52,7 +52,7 @@ func (t *Thread) misplaced() error {
 	if caller.Function != "" {
 		instead += fmt.Sprintf(" at %s, in %s", place(caller), path.Base(caller.Function))
 	}
-	return fmt.Errorf("%s;\nit runs on %s.\nWrite %s.", what, where, instead)
+	return fmt.Errorf("%s;\nit runs on %s.\nWrite %s", what, where, instead)
 }
 
 // callers returns the function that has called Assert, and the one that has called that, if there is one.

@@ -67,7 +67,7 @@ func TestThread_Assert(t *testing.T) {
 			t.Errorf("the text is\n%s\nwithout\n%s", text, want)
 		}
 	}
-	if !regexp.MustCompile(`;\nit runs on goroutine \d+, started at .*\.\nWrite .*\.$`).MatchString(text) {
+	if !regexp.MustCompile(`;\nit runs on goroutine \d+, started at .*\.\nWrite .*$`).MatchString(text) {
 		t.Errorf("the text is\n%s", text)
 	}
 	for _, c := range []struct {
