@@ -40,12 +40,12 @@ const (
 )
 
 //threadcall:noalloc
-func (d *deadline) set(c *Clock, due time.Duration) bool {
+func (d *deadline) set(c *Clock, due time.Duration) {
 	l := &deadlines
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil && !openDeadlines() {
-		return false
+		return
 	}
 	d.due = due
 	if d.slot == 0 {
@@ -54,7 +54,6 @@ func (d *deadline) set(c *Clock, due time.Duration) bool {
 		heap.Fix(&l.armed, d.slot-1)
 	}
 	setDeadlines()
-	return true
 }
 
 // cancel takes the clock away. If others are left, the timerfd may fire once in vain.
@@ -63,9 +62,9 @@ func (d *deadline) cancel(*Clock) {
 	l.mu.Lock()
 	if d.slot != 0 {
 		heap.Remove(&l.armed, d.slot-1)
-		if len(l.armed) == 0 {
-			setDeadlines()
-		}
+	}
+	if len(l.armed) == 0 && l.file != nil {
+		setDeadlines()
 	}
 	l.mu.Unlock()
 }
@@ -105,45 +104,46 @@ func setDeadlines() {
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_TIMERFD_SETTIME, l.fd, 0, uintptr(unsafe.Pointer(&s)), 0, 0, 0) // the timers are left
 }
 
-// readDeadlines fires clocks until there have been none for a while.
+// readDeadlines fires clocks until there have been none for a while. It does not read from the timerfd: each time that it expires is an
+// event of its own, and setting it forgets that it has expired.
 func readDeadlines(file *os.File) {
 	var err error
 	defer func() { closeDeadlines(file, err) }() // if a function of OnWake calls Goexit, too
-	var expirations [8]byte
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return
+	}
 	var due []*Clock
-	for {
-		if _, err = file.Read(expirations[:]); err != nil {
-			return
-		}
-		if due = takeDeadlines(due); due == nil {
-			return
+	err = conn.Read(func(uintptr) (ended bool) { // called at once, because events before that are lost, and after each event
+		if due, ended = takeDeadlines(due); ended {
+			return true
 		}
 		for i, c := range due {
 			c.fire(false)
 			due[i] = nil
 		}
 		due = due[:0]
-	}
+		return false
+	})
 }
 
-// takeDeadlines appends the clocks that are due to list. It returns nil and gives up the timerfd if no clock is armed.
-func takeDeadlines(list []*Clock) []*Clock {
+// takeDeadlines appends the clocks that are due to list. If none is armed it gives up the timerfd and reports that.
+func takeDeadlines(list []*Clock) (due []*Clock, ended bool) {
 	l := &deadlines
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.armed) == 0 {
 		l.file = nil
-		return nil
+		return nil, true
 	}
 	for now := park.Now(); len(l.armed) > 0 && l.armed[0].precise.due <= now; {
 		list = append(list, heap.Pop(&l.armed).(*Clock))
 	}
-	l.next = 0 // it has fired
-	setDeadlines()
-	if list == nil {
-		list = []*Clock{}
+	l.next = 0            // it has fired
+	if len(l.armed) > 0 { // else a clock in list is about to be armed, or to end
+		setDeadlines()
 	}
-	return list
+	return list, false
 }
 
 // closeDeadlines closes the timerfd. Clocks that are armed are left to their timers.

@@ -7,6 +7,6 @@ import "time"
 // A deadline does nothing: there are the timers of Go alone.
 type deadline struct{}
 
-func (deadline) set(*Clock, time.Duration) bool { return false }
+func (deadline) set(*Clock, time.Duration) {}
 
 func (deadline) cancel(*Clock) {}

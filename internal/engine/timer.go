@@ -38,8 +38,7 @@ type Clock struct {
 	keep    any    // the thread's handle, until over
 	armed   bool
 	over    bool
-	byTimer bool // the timer came before the deadline, the last time
-	running int  // more than one if fn serves, and so runs itself
+	running int // more than one if fn serves, and so runs itself
 	waiting []*park.Token
 	start   time.Duration
 	due     time.Duration // if armed
@@ -54,10 +53,8 @@ type times struct {
 	once   bool          // only after period
 }
 
-const (
-	farAway    = math.MaxInt64 / 4 // 73 years, in nanoseconds: what is due later than that never comes
-	timerSlack = time.Millisecond  // the Go scheduler waits for timers in whole milliseconds
-)
+// farAway is 73 years: what is due later than that never comes.
+const farAway = math.MaxInt64 / 4
 
 // at returns the time of tick n.
 func (t times) at(n int64) time.Duration {
@@ -134,7 +131,6 @@ func (c *Clock) begin() {
 	}
 	now := park.Now()
 	c.start = now
-	c.byTimer = true // both are set to the time itself, until it is known which comes first
 	if c.times.once {
 		c.due = now + min(max(c.times.period, 0), farAway)
 	} else {
@@ -151,22 +147,14 @@ func (c *Clock) begin() {
 	}
 }
 
-// arm arms the clock, which has been started, for c.due. The caller holds c.mu.
+// setDeadline has the deadline fire as well as the timer.
 //
 //threadcall:noalloc
-func (c *Clock) arm(now time.Duration) {
-	c.armed = true
-	wait := c.due - now
-	if c.setDeadline() && !c.byTimer {
-		wait += timerSlack // or the scheduler would wake up for it in vain
+func (c *Clock) setDeadline() {
+	if !c.e.bubbled {
+		c.precise.set(c, c.due)
 	}
-	c.timer.Reset(wait)
 }
-
-// setDeadline has the deadline fire as well as the timer, and is false where there are none.
-//
-//threadcall:noalloc
-func (c *Clock) setDeadline() bool { return !c.e.bubbled && c.precise.set(c, c.due) }
 
 //threadcall:noalloc
 func (c *Clock) timerFired() { c.fire(true) }
@@ -189,7 +177,6 @@ func (c *Clock) fire(byTimer bool) {
 		return
 	}
 	c.armed = false
-	c.byTimer = byTimer
 	c.mu.Unlock()
 	if !c.e.Post(c.run) {
 		c.end()
@@ -228,7 +215,9 @@ func (c *Clock) enter() func() {
 	c.missed += last - c.n
 	c.n = last + 1
 	c.due = c.start + c.times.at(c.n)
-	c.arm(now)
+	c.armed = true
+	c.timer.Reset(c.due - now)
+	c.setDeadline()
 	return fn
 }
 
