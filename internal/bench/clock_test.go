@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,7 +28,7 @@ func BenchmarkClock(b *testing.B) {
 					report(b, r)
 					b.ReportMetric(r.Quantile(95), "p95-ns")
 					if os.Getenv("THREADCALL_HISTOGRAM") != "" && len(r.Latencies) > 50 {
-						b.Logf("GOMAXPROCS and load: %s; ticks later than\n%s", b.Name(), Histogram(r.Latencies))
+						fmt.Fprintf(os.Stderr, "%s, GOMAXPROCS=%d: ticks by how late they were\n%s", b.Name(), runtime.GOMAXPROCS(0), Histogram(r.Latencies))
 					}
 				})
 			}
