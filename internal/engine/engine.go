@@ -90,6 +90,8 @@ type Engine struct {
 	owner weak.Pointer[Owner]
 	limit *limit
 
+	clocks clocks // see timer.go
+
 	pool   *Pool
 	index  int  // in pool.workers
 	listed bool // among pool.idle; guarded by pool.mu

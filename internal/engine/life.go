@@ -211,6 +211,9 @@ func (e *Engine) Terminate() {
 	if wake {
 		e.wake()
 	}
+	if !e.bubbled || park.InBubble() { // else another goroutine does
+		e.clocks.end()
+	}
 	if !e.own && e.serving.Load() == 0 { // else end does it
 		e.forget()
 	}
