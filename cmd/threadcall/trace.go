@@ -10,11 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/chart"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/text"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -27,7 +25,9 @@ const traceUsage = `Usage:
 Trace reads an execution trace of the Go runtime and reports what the heap and
 the collector did, how many goroutines and threads there were, how goroutines
 moved from thread to thread and why, what locked threads did, and how long
-threadcall's calls were queued and ran.
+threadcall's calls were queued and ran. To look closer, -from, -to, -goroutine
+and -place select a part, -serve shows goroutines and threads down to single
+events in a browser, and -perfetto writes a file for ui.perfetto.dev.
 
 The trace comes from a file ("-" is the standard input), from a run of the
 tests of packages, or from a command whose program records one when it is asked
@@ -46,6 +46,7 @@ type traceCommand struct {
 	progress *ui.Screen
 	json     bool
 	html     string
+	look     closer
 	reports  []*report.Report
 }
 
@@ -58,6 +59,7 @@ func runTrace(c *command) error {
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
+	o.look.define(o)
 	o.defineTests(&from)
 	args, program, err := c.parse()
 	if err != nil {
@@ -71,7 +73,10 @@ func runTrace(c *command) error {
 		return err
 	}
 	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }),
-		target{"o", from.Keep}, target{"html", o.html}); err != nil {
+		target{"o", from.Keep}, target{"html", o.html}, target{"perfetto", o.look.perfetto}); err != nil {
+		return err
+	}
+	if err := o.look.check(); err != nil {
 		return err
 	}
 	missing := slices.IndexFunc(from.Packages, func(arg string) bool {
@@ -140,18 +145,28 @@ func (o *traceCommand) run(from source.Request) error {
 		}
 		failed = append(failed, err)
 	}
+	defer o.look.close()
 	switch {
 	case o.json && len(o.reports) == 1:
 		failed = append(failed, writeJSON(o.stdout, o.reports[0]))
 	case o.json && len(o.reports) > 1:
 		failed = append(failed, writeJSON(o.stdout, o.reports))
 	}
+	failed = append(failed, o.look.serveUntilInterrupt(o.progress))
 	return fail(errors.Join(failed...))
 }
 
 func (o *traceCommand) read(t *source.Trace) error {
+	w, err := o.lanes()
+	if err != nil {
+		return err
+	}
+	if w != nil {
+		o.look.writers = append(o.look.writers, w)
+	}
 	r, err := read.Trace(t.Reader, read.Options{
 		Name:     t.Name,
+		Lanes:    w,
 		Progress: func(n int64) { o.progress.Progress(readSoFar(t.Name, n, t.Size)) },
 	})
 	o.progress.Progress("")
@@ -162,28 +177,19 @@ func (o *traceCommand) read(t *source.Trace) error {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
 	}
 	o.reports = append(o.reports, r)
-	if !o.json {
+	if w != nil {
+		err = o.looked(r, w)
+	}
+	if !o.json && (err == nil || o.look.Whole()) {
 		out := ui.On(o.stdout)
 		if len(o.reports) > 1 {
 			fmt.Fprintln(out)
 		}
-		if text.Write(out, r); out.Err != nil {
+		if writeText(out, r); out.Err != nil {
 			return out.Err
 		}
 	}
-	if o.html == "" {
-		return nil
-	}
-	file := o.html
-	if n := len(o.reports); n > 1 { // each trace has a page
-		ext := filepath.Ext(file)
-		file = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, ext), n, ext)
-	}
-	if err := chart.Save(r, file); err != nil {
-		return fmt.Errorf("the page %s cannot be written: %w", file, err)
-	}
-	fmt.Fprintf(o.progress, "wrote %s\n", file)
-	return nil
+	return err
 }
 
 // readSoFar ends with the name, which may be long, and may be a command of several lines.

@@ -178,6 +178,7 @@
     axis.replaceChildren(...times.map(t => el("text", {x: x(t), y: 18, "text-anchor": "middle"}, time(t, s))));
     root.dataset.from = view[0];
     root.dataset.to = view[1];
+    root.dispatchEvent(new Event("view"));
     describe();
   };
 
@@ -200,9 +201,10 @@
     e.preventDefault();
     actions[keys[e.key]]();
   });
+  root.addEventListener("show", e => show(e.detail.from, e.detail.to));
   const place = e => Math.min(Math.max(e.clientX - root.getBoundingClientRect().left, left), width - right);
   root.addEventListener("pointermove", e => {
-    const svg = e.target.closest?.("svg");
+    const svg = e.target.closest?.("svg, canvas");
     if (!svg) return;
     cursor = {x: place(e), t: at(place(e))};
     describe();
@@ -211,7 +213,7 @@
 
   let drag = null;
   root.addEventListener("pointerdown", e => {
-    if (!e.target.closest("svg") || e.button > 0 || e.pointerType === "touch") return;
+    if (!e.target.closest("svg, canvas") || e.button > 0 || e.pointerType === "touch") return;
     e.preventDefault();
     root.focus({preventScroll: true});
     drag = {from: place(e), to: e.target.dataset.to};

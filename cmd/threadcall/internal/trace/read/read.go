@@ -13,6 +13,7 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -21,6 +22,7 @@ import (
 type Options struct {
 	Name     string           // of the trace, for the report
 	Progress func(read int64) // if not nil, is called with the number of bytes read, about once for each generation
+	Lanes    *lanes.Writer    // if not nil, gets the intervals of goroutines and threads
 }
 
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it.
@@ -39,6 +41,9 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 	}
 	a := newAnalysis()
 	a.coroutines = format >= "go 1.22"
+	if o.Lanes != nil {
+		a.follower = newFollower(a, o.Lanes)
+	}
 	reported := int64(-1)
 	err = a.read(whole, func() {
 		if o.Progress != nil && reported != in.read {
@@ -53,6 +58,10 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 		return nil, unreadable(err)
 	}
 	rep := a.report()
+	if a.follower != nil {
+		a.follower.finish()
+		o.Lanes.Finish(a.now, stackList{a.stacks})
+	}
 	rep.Trace.Name, rep.Trace.Format, rep.Trace.Bytes = o.Name, format, in.read
 	if err != nil {
 		rep.Trace.Truncated = true
@@ -124,6 +133,7 @@ type analysis struct {
 	stops     stops
 	sched     scheduler
 	calls     calls
+	follower  *follower // nil unless intervals are to be kept
 }
 
 func newAnalysis() *analysis {
@@ -193,6 +203,9 @@ func (a *analysis) event(ev *xtrace.Event) {
 		a.calls.regionEnd(ev)
 	case xtrace.EventLog:
 		a.calls.slowCall(ev)
+	}
+	if a.follower != nil {
+		a.follower.event(ev, kind)
 	}
 }
 
