@@ -1,7 +1,7 @@
 // The plots over time. All share one view, the part of the time that is shown.
 (() => {
   const root = document.getElementById("time"), output = root.querySelector("output");
-  const left = 104, right = 8, total = data.duration;
+  const left = 170, right = 8, total = data.duration;
   let view = data.view ?? [0, total], width = 800, cursor = null, chosen = null;
 
   const el = (name, attributes, text) => {

@@ -3,7 +3,7 @@
 (() => {
   if (!data.live && !data.windows.length) return;
   const root = document.getElementById("time");
-  const left = 104, right = 8, rowHeight = 18, gap = 2; // left and right as in the plots
+  const left = 170, right = 8, rowHeight = 18, gap = 2; // left and right as in the plots
   const make = (name, properties = {}, ...children) => {
     const e = Object.assign(document.createElement(name), properties);
     e.append(...children);
@@ -137,7 +137,7 @@
         if (row.type === "thread") label("G" + b[4], x0, x1);
         else if (thin || kind === "runnable") label(tile.names[b[3]] ?? kind, x0, x1);
         else if (row.type === "goroutine" && b[4] >= 0) label(kind + " on " + b[4], x0, x1);
-        else label(tile.names[b[3]] ?? "", x0, x1);
+        else if (row.type === "program") label(tile.names[b[3]] ?? "", x0, x1);
       }
       for (const f of lane.fine) {
         const t0 = tile.from + f[0] * tile.step, x0 = x(t0), x1 = Math.max(x(t0 + tile.step), x0 + 1);
@@ -157,21 +157,21 @@
         g.fillRect(Math.max(x0, left), top + h - 4, Math.max(Math.min(x1, w - right) - Math.max(x0, left), 1), 4);
       }
       g.restore();
-      const [id, ...rest] = (lane.title || "G" + lane.id).split(" ");
-      const text = row.type === "goroutine" ? [id, rest.join(" ")] : row.type === "thread" ? [String(lane.id), rest.slice(1).join(" ")] :
-        row.type === "task" ? ["#" + lane.id, lane.title] : [lane.title, ""];
-      g.fillStyle = c.faint;
+      let [id, ...rest] = (lane.title || "G" + lane.id).split(" ");
+      rest = rest.join(" ");
+      if (row.type !== "goroutine") [id, rest] = ["", lane.title];
+      if (row.type === "thread") [id, rest] = [String(lane.id), lane.title.split(" ").slice(2).join(" ")];
       g.textAlign = "right";
-      g.fillText(text[0], left - 6, middle);
-      g.textAlign = "left";
-      if (text[1]) {
-        g.strokeStyle = c.panel;
-        g.lineWidth = 4;
-        g.lineJoin = "round";
-        g.strokeText(text[1], left + 6, middle);
-        g.fillStyle = c.ink;
-        g.fillText(text[1], left + 6, middle);
+      g.fillStyle = c.ink;
+      g.fillText(id, left - 6, middle);
+      const room = left - 16 - g.measureText(id).width;
+      if (g.measureText(rest).width > room) {
+        while (rest && g.measureText("…" + rest).width > room) rest = rest.slice(1);
+        rest = "…" + rest;
       }
+      g.fillStyle = c.faint;
+      g.fillText(rest, left - 12 - g.measureText(id).width, middle);
+      g.textAlign = "left";
     });
     const fine = tile.from <= from && tile.to >= to;
     status.textContent = `${tile.goroutines.length} of ${tile.of} goroutines, the most active in this time` +
@@ -222,6 +222,11 @@
     const area = box.getBoundingClientRect(), px = e.clientX - area.left;
     tip.style.left = Math.min(px + 14, Math.max(0, area.width - tip.offsetWidth)) + "px";
     tip.style.top = e.clientY - area.top + 16 + "px";
+  });
+  // The label of a lane is whole in its title.
+  canvas.addEventListener("pointermove", e => {
+    const row = rows[Math.floor((e.clientY - canvas.getBoundingClientRect().top) / rowHeight)];
+    canvas.title = row?.lane && e.clientX - canvas.getBoundingClientRect().left < left ? row.lane.title : "";
   });
   canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
 

@@ -59,6 +59,7 @@ func Create() (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	os.Remove(f.Name()) // which leaves the open file, except on Windows; so that it goes however the process ends
 	return &Writer{
 		file: f, out: bufio.NewWriterSize(f, 1<<18), names: []string{""}, nameOf: map[string]int32{"": 0}, threads: map[int64]string{},
 	}, nil
@@ -144,7 +145,11 @@ func (w *Writer) Index() (*Index, error) {
 
 // Close removes the file.
 func (w *Writer) Close() error {
-	return errors.Join(w.file.Close(), os.Remove(w.file.Name()))
+	err := w.file.Close()
+	if removed := os.Remove(w.file.Name()); err == nil && !errors.Is(removed, os.ErrNotExist) {
+		err = removed
+	}
+	return err
 }
 
 // An Index finds intervals. Its methods may be called concurrently.
@@ -224,8 +229,8 @@ type cursor struct {
 	x        *Index
 	blocks   []block // that follow
 	from, to time.Duration
-	data     []byte // that follows, of the current block
-	buffer   []byte
+	data     []byte // of the current block
+	pos      int    // in data, of what follows
 	last     time.Duration
 	err      error
 }
@@ -234,7 +239,7 @@ var errDamaged = errors.New("the temporary file has changed")
 
 func (c *cursor) next() bool {
 	for {
-		if len(c.data) == 0 && !c.load() {
+		if c.pos >= len(c.data) && !c.load() {
 			return false
 		}
 		if !c.decode() {
@@ -255,10 +260,10 @@ func (c *cursor) load() bool {
 		if b.from > c.to || b.to < c.from {
 			continue
 		}
-		if cap(c.buffer) < b.size {
-			c.buffer = make([]byte, b.size+blockSize/8)
+		if cap(c.data) < b.size {
+			c.data = make([]byte, b.size+blockSize/8)
 		}
-		c.data, c.last = c.buffer[:b.size], b.base
+		c.data, c.pos, c.last = c.data[:b.size], 0, b.base
 		if _, err := c.x.w.file.ReadAt(c.data, b.offset); err != nil {
 			c.err = err
 			return false
@@ -268,33 +273,39 @@ func (c *cursor) load() bool {
 	return false
 }
 
-func (c *cursor) decode() bool {
-	ok := true
-	number := func() uint64 {
-		n, size := binary.Uvarint(c.data)
-		if size <= 0 {
-			ok = false
-			return 0
-		}
-		c.data = c.data[size:]
-		return n
+// number decodes one. Most have one byte. Beyond the data it is zero, and pos is too.
+func (c *cursor) number() uint64 {
+	if c.pos < len(c.data) && c.data[c.pos] < 0x80 {
+		c.pos++
+		return uint64(c.data[c.pos-1])
 	}
+	n, size := binary.Uvarint(c.data[min(c.pos, len(c.data)):])
+	if size <= 0 {
+		c.pos = len(c.data) + 1
+		return 0
+	}
+	c.pos += size
+	return n
+}
+
+func (c *cursor) decode() bool {
 	v := &c.Interval
-	v.Kind, c.data = Kind(c.data[0]), c.data[1:]
-	c.last += time.Duration(number())
-	v.Length = time.Duration(number())
+	v.Kind = Kind(c.number())
+	c.last += time.Duration(c.number())
+	v.Length = time.Duration(c.number())
 	v.Start = c.last - v.Length
-	v.Goroutine, v.Thread = int64(number())-1, int64(number())-1
-	v.Name, v.Stack = int32(number()), int32(number())
-	v.By, v.ByStack = int64(number())-1, int32(number())
+	v.Goroutine, v.Thread = int64(c.number())-1, int64(c.number())-1
+	v.Name, v.Stack = int32(c.number()), int32(c.number())
+	v.By, v.ByStack = int64(c.number())-1, int32(c.number())
 	v.Task, v.Parent, v.Text = 0, 0, ""
 	if v.Kind > Range {
-		v.Task, v.Parent = number(), number()
-		if n := number(); n <= uint64(len(c.data)) {
-			v.Text, c.data = string(c.data[:n]), c.data[n:]
-		} else {
+		v.Task, v.Parent = c.number(), c.number()
+		n := c.number()
+		if c.pos > len(c.data) || n > uint64(len(c.data)-c.pos) {
 			return false
 		}
+		v.Text = string(c.data[c.pos:][:n])
+		c.pos += int(n)
 	}
-	return ok
+	return c.pos <= len(c.data)
 }

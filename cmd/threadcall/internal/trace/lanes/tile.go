@@ -29,13 +29,12 @@ type Tile struct {
 
 // A Lane is what one goroutine, thread or task did.
 type Lane struct {
-	ID    int64      `json:"id"`
-	Title string     `json:"title"`
-	Bars  []Bar      `json:"bars"` // of at least one column, in the order of time
-	Fine  []Column   `json:"fine"`
-	Marks []Bar      `json:"marks"` // regions, assists, in the order of time
-	sums  [4]int64   // by state
-	steps [][4]int64 // by column
+	ID    int64        `json:"id"`
+	Title string       `json:"title"`
+	Bars  []Bar        `json:"bars"` // of at least one column, in the order of time
+	Fine  []Column     `json:"fine"`
+	Marks []Bar        `json:"marks"` // regions, assists, in the order of time
+	steps [][4]float64 // by column
 }
 
 // A Bar is an interval: start, length, kind, name, goroutine or thread that is not the lane's, By, Stack, ByStack, Task.
@@ -61,7 +60,7 @@ const (
 	maxLogs    = 200
 	maxFrames  = 24
 	maxThreads = 64
-	maxTasks   = 24
+	maxTasks   = 10
 )
 
 // A Size limits a tile.
@@ -195,7 +194,7 @@ func longest(list []activity, limit int) []activity {
 }
 
 func (t *tiling) lane(id int64) *Lane {
-	return &Lane{ID: id, Bars: []Bar{}, Marks: []Bar{}, steps: make([][4]int64, t.columns)}
+	return &Lane{ID: id, Bars: []Bar{}, Marks: []Bar{}, steps: make([][4]float64, t.columns)}
 }
 
 // within returns how much of the interval is in the window.
@@ -252,24 +251,19 @@ func (t *tiling) add(v *Interval) {
 
 // put adds a state to a lane: as a bar, or to the columns that it touches.
 func (t *tiling) put(l *Lane, v *Interval, other int64) {
-	l.sums[v.Kind] += int64(t.within(v))
 	if float64(v.Length) >= t.Step {
 		l.Bars = append(l.Bars, t.bar(v, other))
 		return
 	}
-	from, to := max(v.Start, t.from), min(v.End(), t.to)
-	first := int(float64(from-t.from) / t.Step)
-	last := min(int(float64(to-t.from)/t.Step), t.columns-1)
-	if first >= t.columns {
-		return
-	}
+	from, to := float64(max(v.Start, t.from)-t.from), float64(min(v.End(), t.to)-t.from)
+	first, last := min(int(from/t.Step), t.columns-1), min(int(to/t.Step), t.columns-1)
 	if first == last {
-		l.steps[first][v.Kind] += int64(to - from)
+		l.steps[first][v.Kind] += to - from
 		return
 	}
-	border := t.from + time.Duration(float64(last)*t.Step)
-	l.steps[first][v.Kind] += int64(border - from)
-	l.steps[last][v.Kind] += int64(to - border)
+	border := float64(last) * t.Step
+	l.steps[first][v.Kind] += border - from
+	l.steps[last][v.Kind] += to - border
 }
 
 // mark adds a region. Of those that are shorter than a column, the lane keeps one for each.
@@ -309,10 +303,10 @@ func (t *tiling) finish() {
 			slices.SortFunc(l.Marks, byStart)
 			l.Fine = []Column{}
 			for i, s := range l.steps {
-				if s != [4]int64{} {
+				if s != [4]float64{} {
 					c := Column{int64(i)}
 					for k := range s {
-						c[k+1] = int64(float64(s[k])/t.Step*1000 + 0.5)
+						c[k+1] = int64(s[k]/t.Step*1000 + 0.5)
 					}
 					l.Fine = append(l.Fine, c)
 				}

@@ -8,6 +8,7 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
@@ -34,6 +35,7 @@ type followed struct {
 	life    lanes.Interval
 	state   lanes.Interval
 	known   bool // state is one
+	named   bool // life has its name
 	regions []lanes.Interval
 }
 
@@ -88,8 +90,8 @@ func (f *follower) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
 		f.of[id] = g
 	}
 	stack := f.stacks.id(t.Stack)
-	if g.life.Name == 0 && stack != 0 {
-		g.life.Name = f.out.Name(f.stacks.root(stack))
+	if !g.named && stack != 0 {
+		g.life.Name, g.named = f.name(stack)
 	}
 	if from == to {
 		return
@@ -139,6 +141,20 @@ func (f *follower) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
 	default:
 		g.known = false
 	}
+}
+
+// name returns the name of the outermost function of a stack that is not of a package which starts functions in
+// goroutines, and whether there is one.
+func (f *follower) name(stack stackID) (name int32, ok bool) {
+	numbers := f.stacks.list[stack]
+	for _, n := range slices.Backward(numbers) {
+		switch function := f.stacks.frames[n].Func; symbol.Package(function) {
+		case "sync", "golang.org/x/sync/errgroup":
+		default:
+			return f.out.Name(function), true
+		}
+	}
+	return f.out.Name(f.stacks.root(stack)), false
 }
 
 func goroutineID(ev *xtrace.Event) int64 {

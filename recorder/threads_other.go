@@ -1,0 +1,5 @@
+//go:build !linux
+
+package recorder
+
+func nameThreads() {}
