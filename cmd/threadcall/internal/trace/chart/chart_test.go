@@ -92,7 +92,7 @@ const time = document.getElementById("time"), svg = time.querySelector("svg");
 const view = () => [Number(time.dataset.from), Number(time.dataset.to)];
 const point = (type, share, more) => {
 	const box = svg.getBoundingClientRect(), target = more?.on ?? svg;
-	target.dispatchEvent(new PointerEvent(type, {bubbles: true, cancelable: true, clientX: box.left + 104 + share * (box.width - 112), clientY: box.top + 20, ...more}));
+	target.dispatchEvent(new PointerEvent(type, {bubbles: true, cancelable: true, clientX: box.left + 170 + share * (box.width - 178), clientY: box.top + 20, ...more}));
 };
 const key = k => time.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true}));
 const click = what => time.querySelector("[data-do=" + what + "]").click();
