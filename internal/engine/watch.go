@@ -80,8 +80,8 @@ func (w *watch) wrap(fn func()) func() {
 	}
 	v := w.spare.Get()
 	if v == nil {
-		v = &visit{w: w}
-		v.run = v.call
+		v = &visit{w: w} //threadcall:alloc when more watched calls are under way than ever
+		v.run = v.call   //threadcall:alloc and with it
 	}
 	v.notify, v.fn = notify, fn
 	v.depth = runtime.Callers(3, v.from[:]) // without Callers, wrap and the engine's function
