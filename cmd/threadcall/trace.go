@@ -53,7 +53,7 @@ func runTrace(c *command) error {
 	o := &traceCommand{command: c, progress: ui.On(c.stderr)}
 	from := source.Request{Stdout: c.stdout, Stderr: c.stderr, Doing: func(what string) {
 		o.progress.Progress("")
-		fmt.Fprintln(o.progress, o.progress.Faint(what))
+		fmt.Fprintln(o.progress, o.progress.Faint(ui.Plain(what)))
 	}}
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
@@ -182,13 +182,13 @@ func (o *traceCommand) read(t *source.Trace) error {
 	if err := chart.Save(r, file); err != nil {
 		return fmt.Errorf("the page %s cannot be written: %w", file, err)
 	}
-	fmt.Fprintf(o.progress, "wrote %s\n", file)
+	fmt.Fprintf(o.progress, "wrote %s\n", ui.Plain(file))
 	return nil
 }
 
 // readSoFar ends with the name, which may be long, and may be a command of several lines.
 func readSoFar(name string, n, size int64) string {
-	name = strings.Join(strings.Fields(name), " ")
+	name = ui.Plain(strings.Join(strings.Fields(name), " "))
 	if size <= 0 {
 		return fmt.Sprintf("reading %s: %s", ui.Bytes(n), name)
 	}

@@ -184,6 +184,8 @@ func TestTraceRefusesNonsense(t *testing.T) {
 		{os.Args[0], statusWrong, "a program; to run it, put -- before it"},
 		{os.DevNull, statusWrong, "it is empty"},
 		{"no/such/file.trace", statusWrong, "there is no file no/such/file.trace"},
+		{"no/such/file", statusWrong, "there is no file no/such/file, and no package: "},
+		{"no-such-\x1b[31m.trace", statusWrong, `there is no file no-such-\x1b[31m.trace`},
 	} {
 		args := strings.Fields("trace " + strings.ReplaceAll(c.args, "FILE", file))
 		if o := threadcall(t, args...).want(t, c.status, c.complaint); o.stdout != "" {

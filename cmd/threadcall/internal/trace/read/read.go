@@ -52,9 +52,10 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 	case a.events == 0:
 		return nil, unreadable(err)
 	}
+	ended := err == nil && !a.sched.advancing()
 	rep := a.report()
 	rep.Trace.Name, rep.Trace.Format, rep.Trace.Bytes = o.Name, format, in.read
-	if err != nil {
+	if !ended {
 		rep.Trace.Truncated = true
 		rep.Warnings = append(rep.Warnings, cut(err, rep.Trace.Duration))
 	}

@@ -157,8 +157,10 @@ func (s *scheduler) leave(g *goroutine) {
 // execute begins an execution.
 func (s *scheduler) execute(g *goroutine, on int32, p xtrace.ProcID) {
 	g.executions++
-	g.on.add(on)
-	if g.thread >= 0 && g.thread != on {
+	if on >= 0 { // formats before Go 1.22 have no thread in system calls that began before the trace
+		g.on.add(on)
+	}
+	if g.thread >= 0 && on >= 0 && g.thread != on {
 		s.moved(g, on, p)
 	}
 	s.workers.tenant(g, on, s.procs[p], s.stops.last, s.now)

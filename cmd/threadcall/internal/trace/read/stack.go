@@ -6,6 +6,7 @@ import (
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A stackID names a stack for as long as the trace is read; zero is the empty one.
@@ -74,12 +75,12 @@ func (s *stacks) frame(f xtrace.StackFrame) uint32 {
 	return n
 }
 
-// own returns a copy of text.
+// own returns a copy of text, in which control characters are visible.
 func (s *stacks) own(text string) string {
 	own, ok := s.strings[text]
 	if !ok {
-		own = strings.Clone(text)
-		s.strings[own] = own
+		own = strings.Clone(ui.Plain(text))
+		s.strings[strings.Clone(text)] = own
 	}
 	return own
 }
