@@ -27,6 +27,7 @@ type goroutine struct {
 	on         set // threads
 	whys, vias tally
 	times      times
+	away                // see waiting.go
 	visits     []*visit // functions of threadcall that it runs, the innermost last; see calls.go
 }
 

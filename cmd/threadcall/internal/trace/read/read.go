@@ -21,6 +21,7 @@ import (
 type Options struct {
 	Name     string           // of the trace, for the report
 	Progress func(read int64) // if not nil, is called with the number of bytes read, about once for each generation
+	Profiles bool             // Waiting.Totals shall have samples
 }
 
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it.
@@ -38,7 +39,7 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 		return nil, err
 	}
 	a := newAnalysis()
-	a.coroutines = format >= "go 1.22"
+	a.coroutines, a.profiles = format >= "go 1.22", o.Profiles
 	reported := int64(-1)
 	err = a.read(whole, func() {
 		if o.Progress != nil && reported != in.read {
@@ -116,6 +117,7 @@ type analysis struct {
 	now        time.Duration // of the current event
 	begin      *time.Time
 	gomaxprocs uint64
+	profiles   bool // are requested
 	coroutines bool // a wait without a reason is a switch between coroutines; older formats omit other reasons, too
 
 	stacks    *stacks
@@ -125,6 +127,8 @@ type analysis struct {
 	stops     stops
 	sched     scheduler
 	calls     calls
+	waits     waiting
+	assists   assists
 }
 
 func newAnalysis() *analysis {
@@ -134,6 +138,8 @@ func newAnalysis() *analysis {
 	a.stops.init()
 	a.sched.init(a)
 	a.calls.init(a)
+	a.waits.init(a)
+	a.assists.init(a)
 	return a
 }
 
@@ -238,6 +244,7 @@ func (a *analysis) span(ev *xtrace.Event, kind xtrace.EventKind) {
 		}
 	case "GC mark assist":
 		a.gc.assist.follow(a.now, r.Scope, kind)
+		a.assists.follow(ev, r.Scope, kind)
 	case "GC incremental sweep":
 		a.gc.sweeps(a.now, r.Scope, kind, ev)
 	}
@@ -260,7 +267,9 @@ func (a *analysis) report() *report.Report {
 		Locked:     a.sched.locked(end),
 		Calls:      a.calls.report(),
 		Functions:  a.functions.report(),
+		Waiting:    a.waits.report(),
 	}
+	r.GC.Assisted = a.assists.report()
 	r.GC.BgSweep = a.functions.running("runtime.bgsweep")
 	r.GC.Workers = a.functions.running("runtime.gcBgMarkWorker")
 	r.Table = report.Table{

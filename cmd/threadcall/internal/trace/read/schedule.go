@@ -68,6 +68,7 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 
 	on := s.workers.number(ev.Thread(), s.now)
 	s.leave(g)
+	s.waits.leave(g, to, ev.Stack())
 	if from.Executing() && !to.Executing() {
 		s.workers.release(g.thread, s.now)
 	}
@@ -92,7 +93,7 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 		g.ready = ready{at: s.now, thread: on, proc: ev.Proc(), global: ev.Proc() == xtrace.NoProc}
 		switch from {
 		case xtrace.GoRunning:
-			g.why, g.ready.global = whyStopped(t.Reason), true
+			g.why, g.ready.global = s.stacks.stopReason(t.Reason, s.stacks.id(t.Stack)), true
 			g.reason = s.stacks.own(t.Reason)
 			s.calls.stop(g, t.Stack)
 		case xtrace.GoSyscall:
@@ -111,6 +112,11 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 		s.population.change(s.now, -1)
 		delete(s.existing, id)
 	}
+	stack := ev.Stack()
+	if from == xtrace.GoUndetermined {
+		stack = t.Stack // the event is not its own
+	}
+	s.waits.enter(g, from, t.Reason, stack)
 }
 
 // found adds a goroutine that was created, or that existed when the trace began.
@@ -181,6 +187,10 @@ func (s *scheduler) finish(end time.Duration) {
 	s.now = end
 	for _, g := range s.existing {
 		s.leave(g)
+		if g.state == xtrace.GoRunning {
+			s.waits.running += end - g.from
+		}
+		s.waits.block(g)
 		g.since = end
 		if isSystem(s.functions.list[g.function].Name) {
 			s.population.system++

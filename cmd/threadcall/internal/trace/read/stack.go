@@ -18,6 +18,7 @@ type stacks struct {
 	frames  []report.Frame
 	frameOf map[report.Frame]uint32
 	strings map[string]string
+	library string // the directory of the standard library, with a separator after it; empty if not known
 
 	list [][]uint32
 	of   map[string]stackID       // by the frames' numbers
@@ -68,6 +69,9 @@ func (s *stacks) frame(f xtrace.StackFrame) uint32 {
 	n, ok := s.frameOf[key]
 	if !ok {
 		key.Func, key.File = s.own(f.Func), s.own(f.File)
+		if i := strings.LastIndex(key.File, "runtime/"); i >= 0 && s.library == "" && strings.HasPrefix(key.Func, "runtime.") {
+			s.library = key.File[:i]
+		}
 		n = uint32(len(s.frames))
 		s.frames = append(s.frames, key)
 		s.frameOf[key] = n

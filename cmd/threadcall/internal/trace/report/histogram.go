@@ -92,6 +92,9 @@ func (h *Histogram) Distribution() Distribution {
 // N returns the number of numbers.
 func (h *Histogram) N() uint64 { return h.n }
 
+// Sum returns their sum.
+func (h *Histogram) Sum() float64 { return h.sum }
+
 // A Top keeps the best of the values that it is offered.
 type Top[T any] struct {
 	Kept   []T // the best first
