@@ -14,6 +14,7 @@ import (
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/verdict"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -60,6 +61,7 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 		rep.Trace.Truncated = true
 		rep.Warnings = append(rep.Warnings, cut(err, rep.Trace.Duration))
 	}
+	rep.Verdict = verdict.Of(rep)
 	return rep, nil
 }
 

@@ -68,7 +68,16 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 
 	on := s.workers.number(ev.Thread(), s.now)
 	s.leave(g)
-	s.waits.leave(g, to, ev.Stack())
+	var at stackID
+	switch to {
+	case xtrace.GoRunnable, xtrace.GoWaiting, xtrace.GoSyscall:
+		stack := ev.Stack()
+		if from == xtrace.GoUndetermined {
+			stack = t.Stack // the event is not its own
+		}
+		at = s.stacks.id(stack)
+	}
+	s.waits.leave(g, to, at)
 	if from.Executing() && !to.Executing() {
 		s.workers.release(g.thread, s.now)
 	}
@@ -93,7 +102,7 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 		g.ready = ready{at: s.now, thread: on, proc: ev.Proc(), global: ev.Proc() == xtrace.NoProc}
 		switch from {
 		case xtrace.GoRunning:
-			g.why, g.ready.global = s.stacks.stopReason(t.Reason, s.stacks.id(t.Stack)), true
+			g.why, g.ready.global = s.stacks.stopReason(t.Reason, at), true
 			g.reason = s.stacks.own(t.Reason)
 			s.calls.stop(g, t.Stack)
 		case xtrace.GoSyscall:
@@ -112,11 +121,7 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 		s.population.change(s.now, -1)
 		delete(s.existing, id)
 	}
-	stack := ev.Stack()
-	if from == xtrace.GoUndetermined {
-		stack = t.Stack // the event is not its own
-	}
-	s.waits.enter(g, from, t.Reason, stack)
+	s.waits.enter(g, from, t.Reason, at)
 }
 
 // found adds a goroutine that was created, or that existed when the trace began.

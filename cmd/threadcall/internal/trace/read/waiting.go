@@ -15,12 +15,12 @@ import (
 // place.
 type waiting struct {
 	*analysis
-	spots   [][]*spot // by stack, then by state and reason
-	readied [][]*spot // by the stack of what made goroutines ready; only n and time are used
+	spots   [][]*spot  // by stack, then by state and reason
+	readied [][]*spot  // by the stack of what made goroutines ready; only n and time are used
+	created []*latency // by the stack where goroutines were created
 	reasons map[string]*waitReason
 	places  map[waitKey]*waitPlace
 	latency map[waitKey]*latency
-	all     report.Histogram // latencies
 	running time.Duration
 }
 
@@ -139,7 +139,7 @@ func (w *waiting) place(reason string, id stackID) *waitPlace {
 }
 
 // enter records that g begins the state that it has now.
-func (w *waiting) enter(g *goroutine, from xtrace.GoState, reason string, stack xtrace.Stack) {
+func (w *waiting) enter(g *goroutine, from xtrace.GoState, reason string, at stackID) {
 	g.from, g.earlier = w.now, from == xtrace.GoUndetermined
 	switch g.state {
 	case xtrace.GoRunning:
@@ -149,7 +149,7 @@ func (w *waiting) enter(g *goroutine, from xtrace.GoState, reason string, stack 
 		if g.state == xtrace.GoSyscall {
 			reason = ""
 		}
-		g.at = w.spot(w.stacks.id(stack), g.state, reason)
+		g.at = w.spot(at, g.state, reason)
 		p := g.at.place
 		if p.now++; p.now == 1 {
 			p.since = w.now
@@ -159,7 +159,7 @@ func (w *waiting) enter(g *goroutine, from xtrace.GoState, reason string, stack 
 		}
 		p.most = max(p.most, p.now)
 	case xtrace.GoRunnable:
-		g.by = w.stacks.id(stack)
+		g.by = at
 		switch from {
 		case xtrace.GoRunning:
 			g.at = w.spot(g.by, xtrace.GoRunnable, reason)
@@ -169,23 +169,20 @@ func (w *waiting) enter(g *goroutine, from xtrace.GoState, reason string, stack 
 	}
 }
 
-// leave records that the state of g ends, by an event with the stack.
-func (w *waiting) leave(g *goroutine, to xtrace.GoState, stack xtrace.Stack) {
+// leave records that the state of g ends, by an event with the stack by.
+func (w *waiting) leave(g *goroutine, to xtrace.GoState, by stackID) {
 	length := w.now - g.from
 	switch g.state {
 	case xtrace.GoRunning:
 		w.running += length
 	case xtrace.GoWaiting, xtrace.GoSyscall:
-		w.waited(g, to, stack, length)
+		w.waited(g, to, by, length)
 	case xtrace.GoRunnable:
 		if to != xtrace.GoRunning || g.earlier {
 			return
 		}
 		l := w.after(g)
 		l.times.Add(uint64(length))
-		if l.what != runtimes {
-			w.all.Add(uint64(length))
-		}
 		if length > l.longest.Length {
 			l.longest = report.Moment{At: g.from, Length: length, Goroutine: int64(g.id)}
 		}
@@ -201,7 +198,7 @@ func (w *waiting) leave(g *goroutine, to xtrace.GoState, stack xtrace.Stack) {
 	}
 }
 
-func (w *waiting) waited(g *goroutine, to xtrace.GoState, stack xtrace.Stack, length time.Duration) {
+func (w *waiting) waited(g *goroutine, to xtrace.GoState, by stackID, length time.Duration) {
 	s := g.at
 	p := s.place
 	if p.now--; p.now == 0 {
@@ -213,10 +210,8 @@ func (w *waiting) waited(g *goroutine, to xtrace.GoState, stack xtrace.Stack, le
 	case g.earlier:
 		from, length = 0, w.now
 		p.earlier.Add(length)
-		p.reason.earlier.Add(length)
 	default:
 		p.times.Add(uint64(length))
-		p.reason.times.Add(uint64(length))
 		if g.started {
 			s.sum.Add(length)
 		}
@@ -225,7 +220,7 @@ func (w *waiting) waited(g *goroutine, to xtrace.GoState, stack xtrace.Stack, le
 		p.longest = report.Moment{At: from, Length: length, Goroutine: int64(g.id)}
 	}
 	if g.state == xtrace.GoWaiting && to == xtrace.GoRunnable {
-		s.woken(w.stacks.id(stack), length)
+		s.woken(by, length)
 	}
 }
 
@@ -245,8 +240,11 @@ func (s *spot) woken(by stackID, length time.Duration) {
 
 // after returns the latency of what became ready as g did.
 func (w *waiting) after(g *goroutine) *latency {
-	if g.at != nil && g.at.after != nil {
+	switch {
+	case g.at != nil && g.at.after != nil:
 		return g.at.after
+	case g.at == nil && int(g.created) < len(w.created) && w.created[g.created] != nil:
+		return w.created[g.created]
 	}
 	var key waitKey
 	function := w.functions.list[g.function].Name
@@ -266,8 +264,14 @@ func (w *waiting) after(g *goroutine) *latency {
 		l = &latency{waitKey: key}
 		w.latency[key] = l
 	}
-	if g.at != nil {
+	switch {
+	case g.at != nil:
 		g.at.after = l
+	case g.created != 0 && !isSystem(function):
+		for int(g.created) >= len(w.created) {
+			w.created = append(w.created, nil)
+		}
+		w.created[g.created] = l
 	}
 	return l
 }
@@ -313,7 +317,11 @@ const (
 func (w *waiting) report() report.Waiting {
 	r := report.Waiting{
 		Running: w.running, Reasons: []report.WaitReason{}, Places: []report.WaitPlace{}, Blocked: []report.Blocked{},
-		Latency: report.Latency{All: w.all.Distribution(), Places: []report.LatencyPlace{}}, Totals: w.totals(),
+		Latency: report.Latency{Places: []report.LatencyPlace{}}, Totals: w.totals(),
+	}
+	for _, p := range w.places {
+		p.reason.times.Merge(&p.times)
+		p.reason.earlier = report.Sum{N: p.reason.earlier.N + p.earlier.N, Time: p.reason.earlier.Time + p.earlier.Time}
 	}
 	for name, reason := range w.reasons {
 		r.Reasons = append(r.Reasons, report.WaitReason{Reason: name, Times: reason.times.Distribution(), Earlier: reason.earlier, Blocked: reason.blocked})
@@ -348,9 +356,14 @@ func (w *waiting) report() report.Waiting {
 	})
 	r.Blocked = r.Blocked[:min(len(r.Blocked), maxWaitPlaces)]
 
+	var all report.Histogram
 	for _, l := range w.latency {
+		if l.what != runtimes {
+			all.Merge(&l.times)
+		}
 		r.Latency.Places = append(r.Latency.Places, report.LatencyPlace{How: l.what, Frame: l.Frame, Times: l.times.Distribution(), Longest: l.longest})
 	}
+	r.Latency.All = all.Distribution()
 	slices.SortFunc(r.Latency.Places, func(a, b report.LatencyPlace) int {
 		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), waitKey{a.How, a.Frame}.compare(waitKey{b.How, b.Frame}))
 	})

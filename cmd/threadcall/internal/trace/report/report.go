@@ -29,6 +29,7 @@ type Report struct {
 	Locked     []LockedThread `json:"locked_threads"` // those that served most calls first, then the longest running
 	Calls      Calls          `json:"calls"`
 	Waiting    Waiting        `json:"waiting"`
+	Verdict    []Finding      `json:"verdict"` // what stands out, the most costly first, at most five; never nil
 }
 
 // A Trace describes the trace itself.

@@ -119,3 +119,12 @@ type AssistPlace struct {
 	Waited time.Duration `json:"waited_ns"`
 	Ready  time.Duration `json:"ready_ns"`
 }
+
+// A Finding is something that stands out.
+type Finding struct {
+	Rule   string        `json:"rule"`  // of docs/trace.md
+	Text   string        `json:"text"`  // one sentence
+	Table  string        `json:"table"` // with the details: the id of an element of the page
+	At     time.Duration `json:"t_ns"`  // where it is in the picture
+	Length time.Duration `json:"length_ns"`
+}

@@ -15,8 +15,10 @@ import (
 func Write(s *ui.Screen, r *report.Report) {
 	t := text{s}
 	t.opening(r)
+	t.verdict(r)
 	t.memory(r)
 	t.population(r)
+	t.waiting(r)
 	t.moves(r)
 	t.locked(r)
 	t.calls(r)
@@ -72,9 +74,9 @@ func (t text) memory(r *report.Report) {
 	}
 	t.fact("collections", "%s", collections)
 	if gc.Cycles > 0 {
-		t.fact("collector", "workers ran %s, background sweeper %s; goroutines assisted marking for %s (%s) and swept "+
-			"for %s", ui.Duration(gc.Workers), ui.Duration(gc.BgSweep), ui.Duration(gc.Assist.Sum), ui.Counted(gc.Assist.N, "time", "times"),
-			ui.Duration(gc.Sweep.Sum))
+		t.fact("collector", "workers ran %s, background sweeper %s; goroutines that allocate swept for %s",
+			ui.Duration(gc.Workers), ui.Duration(gc.BgSweep), ui.Duration(gc.Sweep.Sum))
+		t.fact("assists", "%s", assists(gc.Assisted, gc.Assist.N))
 	}
 	t.fact("stop-the-world", "%s, %s in all, longest %s", ui.Counted(stops.All.N, "time", "times"), ui.Duration(stops.All.Sum),
 		ui.Duration(stops.All.Max))
