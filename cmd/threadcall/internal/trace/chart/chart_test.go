@@ -208,6 +208,9 @@ func TestAFindingLeadsToItsTableAndItsMoment(t *testing.T) {
 		Blocked: []report.Blocked{{Reason: "channel send", Frame: place, N: 5000, Created: []report.Waker{{Frame: report.Frame{Func: "?"}}}}},
 		Latency: report.Latency{Places: []report.LatencyPlace{{How: "woken", Frame: place, Times: distribution(1e3, 7)}}},
 	}
+	r.Path = &report.Path{What: "task 7, <type>", Length: time.Second, Parts: []report.Part{{Doing: "ran", Frame: place, Sum: report.Sum{N: 2, Time: time.Second}}},
+		Steps: []report.Step{{Doing: "ran", Frame: place, Length: time.Second}}}
+	r.Tasks = []report.Task{{Type: "type", Times: distribution(1e6, 4), ID: 7}}
 	r.GC.Assisted = report.Assist{Worked: time.Second, Places: []report.AssistPlace{{Frame: place, N: 3}}}
 	var got struct {
 		Text   string
@@ -228,7 +231,7 @@ func TestAFindingLeadsToItsTableAndItsMoment(t *testing.T) {
 	if len(got.Views) != 2 || !near(got.Views[0], [2]float64{3.5e9, 5.5e9}) || !near(got.Views[1], [2]float64{1e9, 5e9}) {
 		t.Errorf("shows %v", got.Views)
 	}
-	for _, id := range []string{"reasons", "waits", "blocked", "latency", "assists"} {
+	for _, id := range []string{"reasons", "waits", "blocked", "latency", "assists", "parts", "steps", "tasks"} {
 		if got.Rows[id] != 1 {
 			t.Errorf("table %s has %d rows", id, got.Rows[id])
 		}

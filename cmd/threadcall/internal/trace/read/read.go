@@ -23,6 +23,8 @@ type Options struct {
 	Name     string           // of the trace, for the report
 	Progress func(read int64) // if not nil, is called with the number of bytes read, about once for each generation
 	Profiles bool             // Waiting.Totals shall have samples
+	Path     Selector         // for whose window Window is called, for Path
+	Window   func(Window)
 }
 
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it.
@@ -41,6 +43,7 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 	}
 	a := newAnalysis()
 	a.coroutines, a.profiles = format >= "go 1.22", o.Profiles
+	a.tasks.path = o.Path
 	reported := int64(-1)
 	err = a.read(whole, func() {
 		if o.Progress != nil && reported != in.read {
@@ -56,6 +59,9 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 	}
 	ended := err == nil && !a.sched.advancing()
 	rep := a.report()
+	if a.tasks.window != nil && o.Window != nil {
+		o.Window(*a.tasks.window)
+	}
 	rep.Trace.Name, rep.Trace.Format, rep.Trace.Bytes = o.Name, format, in.read
 	if !ended {
 		rep.Trace.Truncated = true
@@ -131,6 +137,9 @@ type analysis struct {
 	calls     calls
 	waits     waiting
 	assists   assists
+	tasks     tasks
+
+	each func(*xtrace.Event) error // if not nil, takes events in place of all these
 }
 
 func newAnalysis() *analysis {
@@ -142,6 +151,7 @@ func newAnalysis() *analysis {
 	a.calls.init(a)
 	a.waits.init(a)
 	a.assists.init(a)
+	a.tasks.init(a)
 	return a
 }
 
@@ -166,18 +176,26 @@ func (a *analysis) read(in io.Reader, progress func()) (err error) {
 		if err != nil {
 			return err
 		}
-		a.event(&ev)
+		if a.tick(&ev); a.each == nil {
+			a.event(&ev)
+		} else if err := a.each(&ev); err != nil {
+			return err
+		}
 		if n%interval == 0 {
 			progress()
 		}
 	}
 }
 
-func (a *analysis) event(ev *xtrace.Event) {
+// tick sets the time to that of an event.
+func (a *analysis) tick(ev *xtrace.Event) {
 	if !a.begun {
 		a.begun, a.start = true, ev.Time()
 	}
 	a.now = max(a.now, ev.Time().Sub(a.start))
+}
+
+func (a *analysis) event(ev *xtrace.Event) {
 	kind := ev.Kind()
 	if kind != xtrace.EventSync {
 		a.events++
@@ -194,8 +212,10 @@ func (a *analysis) event(ev *xtrace.Event) {
 		a.span(ev, kind)
 	case xtrace.EventTaskBegin:
 		a.calls.taskBegin(ev)
+		a.tasks.begin(ev)
 	case xtrace.EventTaskEnd:
 		a.calls.taskEnd(ev)
+		a.tasks.end(ev)
 	case xtrace.EventRegionBegin:
 		a.calls.regionBegin(ev)
 	case xtrace.EventRegionEnd:
@@ -270,6 +290,7 @@ func (a *analysis) report() *report.Report {
 		Calls:      a.calls.report(),
 		Functions:  a.functions.report(),
 		Waiting:    a.waits.report(),
+		Tasks:      a.tasks.report(),
 	}
 	r.GC.Assisted = a.assists.report()
 	r.GC.BgSweep = a.functions.running("runtime.bgsweep")

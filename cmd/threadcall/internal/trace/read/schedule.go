@@ -128,7 +128,7 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 func (s *scheduler) found(id xtrace.GoID, ev *xtrace.Event, t *xtrace.StateTransition, from xtrace.GoState) *goroutine {
 	g := &goroutine{id: id, thread: -1, state: from, since: s.now}
 	if from == xtrace.GoNotExist {
-		g.created = s.stacks.id(ev.Stack())
+		g.created, g.first = s.stacks.id(ev.Stack()), s.now
 		s.population.created++
 		s.population.change(s.now, 1)
 	} else {
@@ -182,6 +182,7 @@ func (s *scheduler) execute(g *goroutine, on int32, p xtrace.ProcID) {
 
 // ended adds up a goroutine that has ended, or with which the trace ends.
 func (s *scheduler) ended(g *goroutine) {
+	s.tasks.lived(g)
 	s.functions.add(g)
 	s.moves.add(s, g)
 	s.workers.left(g, s.now)

@@ -29,7 +29,9 @@ type Report struct {
 	Locked     []LockedThread `json:"locked_threads"` // those that served most calls first, then the longest running
 	Calls      Calls          `json:"calls"`
 	Waiting    Waiting        `json:"waiting"`
-	Verdict    []Finding      `json:"verdict"` // what stands out, the most costly first, at most five; never nil
+	Tasks      []Task         `json:"tasks"`          // by type, the longest sum first, at most 1,000
+	Path       *Path          `json:"path,omitempty"` // if one was requested
+	Verdict    []Finding      `json:"verdict"`        // what stands out, the most costly first, at most five; never nil
 }
 
 // A Trace describes the trace itself.

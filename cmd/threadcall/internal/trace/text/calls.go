@@ -77,5 +77,11 @@ func (t text) stack(title string, frames []report.Frame) {
 }
 
 func name(f report.Frame) string {
+	switch {
+	case f.Func == "?":
+		return "-"
+	case f.File == "":
+		return symbol.Short(f.Func)
+	}
 	return fmt.Sprintf("%s %s:%d", symbol.Short(f.Func), path.Base(strings.ReplaceAll(f.File, `\`, "/")), f.Line)
 }

@@ -16,11 +16,13 @@ func Write(s *ui.Screen, r *report.Report) {
 	t := text{s}
 	t.opening(r)
 	t.verdict(r)
+	t.path(r)
 	t.memory(r)
 	t.population(r)
 	t.waiting(r)
 	t.moves(r)
 	t.locked(r)
+	t.tasks(r)
 	t.calls(r)
 }
 

@@ -42,7 +42,8 @@ func (t text) waiting(r *report.Report) {
 	}
 	reasons.Write(t.Screen)
 	t.Printf("\n")
-	t.Paragraph("  ", "Before are waits that began before the trace, blocked are those that have not ended. Neither is in the other columns.")
+	t.Paragraph("  ", "Before are waits that began before the trace, blocked are those that have not ended. Neither is in the other columns. The "+
+		"runtime ends waits for timers and for the network.")
 
 	places := slices.DeleteFunc(slices.Clone(w.Places), func(p report.WaitPlace) bool { return quiet(p.Reason) })
 	if len(places) > 0 {
@@ -53,7 +54,7 @@ func (t text) waiting(r *report.Report) {
 			list.Add(p.Reason, name(p.Frame), ui.Count(p.Times.N), ui.Duration(p.Times.Sum), ui.Duration(p.Times.P99),
 				ui.Duration(p.Longest.Length), ui.Duration(p.Contended))
 			for _, by := range p.Wakers[:min(len(p.Wakers), 2)] {
-				at := "a timer, the network or the runtime"
+				at := "the runtime" // a timer, the network
 				if by.Func != "?" {
 					at = name(by.Frame)
 				}

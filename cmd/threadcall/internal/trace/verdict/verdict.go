@@ -114,7 +114,7 @@ func contention(r *report.Report) (list []found) {
 		if p.Reason != "mutex" && p.Reason != "RWMutex" || p.Contended*5 < d && time.Duration(p.Times.Sum) < d {
 			continue
 		}
-		text := fmt.Sprintf("Goroutines waited %s in total (%s, at most %s at a time) for the %s locked at %s, which was contended %s of the time",
+		text := fmt.Sprintf("Goroutines waited %s in total (%s, the longest %s) for the %s locked at %s, which was contended %s of the time",
 			ui.Duration(p.Times.Sum), ui.Counted(p.Times.N, "wait", "waits"), ui.Duration(p.Times.Max), p.Reason, Place(p.Frame),
 			percent(p.Contended, d))
 		if len(p.Wakers) > 0 && p.Wakers[0].Func != "?" {
