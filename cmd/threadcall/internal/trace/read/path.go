@@ -2,7 +2,6 @@ package read
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -66,28 +65,35 @@ type segment struct {
 	byStack  stackID
 }
 
-var errWindow = errors.New("the window ends")
-
-func (p *pathFinder) read(in io.Reader) (err error) {
-	a := &analysis{} // for its clock and its care with the reader
-	a.each = func(ev *xtrace.Event) error {
-		if ev.Kind() == xtrace.EventSync {
-			p.stacks.generation()
-		}
-		if a.now > p.To {
-			return errWindow
-		}
-		if ev.Kind() == xtrace.EventStateTransition {
-			if t := ev.StateTransition(); t.Resource.Kind == xtrace.ResourceGoroutine {
-				p.transition(a.now, ev, &t)
+func (p *pathFinder) read(in io.Reader) error {
+	var start xtrace.Time
+	now := time.Duration(-1)
+	err := guarded(in, func(r *xtrace.Reader) error {
+		for {
+			ev, err := r.ReadEvent()
+			if err != nil {
+				return err
+			}
+			if now < 0 {
+				start = ev.Time()
+			}
+			if now = max(now, ev.Time().Sub(start)); now > p.To {
+				return io.EOF
+			}
+			switch ev.Kind() {
+			case xtrace.EventSync:
+				p.stacks.generation()
+			case xtrace.EventStateTransition:
+				if t := ev.StateTransition(); t.Resource.Kind == xtrace.ResourceGoroutine {
+					p.transition(now, &ev, &t)
+				}
+			}
+			if p.n > maxSegments {
+				return fmt.Errorf("the path of %s needs too much memory: there are more than %d states of goroutines in %v", p.What, maxSegments, p.To-p.From)
 			}
 		}
-		if p.n > maxSegments {
-			return fmt.Errorf("the path of %s needs more memory than is allowed: more than %d states of goroutines in %v", p.What, maxSegments, p.To-p.From)
-		}
-		return nil
-	}
-	if err := a.read(in, func() {}); err != nil && !errors.Is(err, errWindow) && a.now < p.To {
+	})
+	if err != nil && (now < p.To || p.n > maxSegments) {
 		return err
 	}
 	for _, h := range p.all {
@@ -128,6 +134,10 @@ func (p *pathFinder) transition(now time.Duration, ev *xtrace.Event, t *xtrace.S
 		h.now.from = 0
 	}
 	switch to {
+	case xtrace.GoNotExist:
+		if now < p.From { // no step will be there
+			delete(p.all, id)
+		}
 	case xtrace.GoWaiting, xtrace.GoSyscall:
 		h.now.at, h.now.reason = p.stacks.id(t.Stack), t.Reason
 	case xtrace.GoRunnable:

@@ -138,8 +138,6 @@ type analysis struct {
 	waits     waiting
 	assists   assists
 	tasks     tasks
-
-	each func(*xtrace.Event) error // if not nil, takes events in place of all these
 }
 
 func newAnalysis() *analysis {
@@ -158,44 +156,43 @@ func newAnalysis() *analysis {
 // interval is the number of events from one call of progress to the next.
 const interval = 1 << 14
 
-func (a *analysis) read(in io.Reader, progress func()) (err error) {
+func (a *analysis) read(in io.Reader, progress func()) error {
+	return guarded(in, func(r *xtrace.Reader) error {
+		for n := 0; ; n++ {
+			ev, err := r.ReadEvent()
+			if err != nil {
+				return err
+			}
+			a.event(&ev)
+			if n%interval == 0 {
+				progress()
+			}
+		}
+	})
+}
+
+// guarded calls read, which ends with an error, and returns it. The end of the trace is none.
+func guarded(in io.Reader, read func(*xtrace.Reader) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil { // the reader panics on some damaged traces
 			err = fmt.Errorf("it contradicts itself (%v)", v)
 		}
 	}()
 	r, err := xtrace.NewReader(in)
-	if err != nil {
-		return err
+	if err == nil {
+		err = read(r)
 	}
-	for n := 0; ; n++ {
-		ev, err := r.ReadEvent()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if a.tick(&ev); a.each == nil {
-			a.event(&ev)
-		} else if err := a.each(&ev); err != nil {
-			return err
-		}
-		if n%interval == 0 {
-			progress()
-		}
+	if err == io.EOF {
+		return nil
 	}
+	return err
 }
 
-// tick sets the time to that of an event.
-func (a *analysis) tick(ev *xtrace.Event) {
+func (a *analysis) event(ev *xtrace.Event) {
 	if !a.begun {
 		a.begun, a.start = true, ev.Time()
 	}
 	a.now = max(a.now, ev.Time().Sub(a.start))
-}
-
-func (a *analysis) event(ev *xtrace.Event) {
 	kind := ev.Kind()
 	if kind != xtrace.EventSync {
 		a.events++
