@@ -158,6 +158,16 @@ func CallContext(ctx context.Context, f func()) error { return main.CallContext(
 //threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
 
+// TryGo is Go, which never waits on the main thread: its queue has no limit. See [thread.Thread.TryGo].
+//
+//threadcall:noalloc
+func TryGo(f func()) bool { return main.TryGo(f) }
+
+// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See [thread.Thread.GoContext].
+//
+//threadcall:noalloc
+func GoContext(ctx context.Context, f func()) bool { return main.GoContext(ctx, f) }
+
 // TakePanic removes and returns the oldest panic that a function given to Go has left behind, or nil. See
 // [thread.Thread.TakePanic].
 func TakePanic() *thread.PanicError { return main.TakePanic() }
@@ -180,6 +190,10 @@ func On() bool { return main.On() }
 // Serve runs what is queued and returns how many functions that were; it panics off the main thread. It is for
 // programs whose main thread has an event loop of its own. See [thread.Thread.Serve].
 func Serve() int { return main.Serve() }
+
+// ServeFor is Serve with a budget: it begins no function when d has passed. It panics off the main thread. See
+// [thread.Thread.ServeFor].
+func ServeFor(d time.Duration) int { return main.ServeFor(d) }
 
 // ServeContext serves the main thread until ctx is done; it panics off the main thread. See
 // [thread.Thread.ServeContext].

@@ -131,3 +131,48 @@ func TestWithQueueLimit_cycle(t *testing.T) {
 		}
 	}
 }
+
+// TryGo refuses what has no place, at once, on the thread itself, too, and takes functions again when there is one.
+func TestTryGo(t *testing.T) {
+	limit := thread.WithQueueLimit(2)
+	th, pool := start(t, limit), startPool(t, 1, limit)
+	for name, c := range map[string]struct {
+		way
+		try func(func()) bool
+	}{"thread": {ofThread(th), th.TryGo}, "pool": {ofPool(pool), pool.TryGo}} {
+		t.Run(name, func(t *testing.T) {
+			ran := 0
+			add := func() { ran++ }
+			busy := occupy(t, c.post)
+			if !c.try(add) || !c.try(add) {
+				t.Error("refused, although there is a place")
+			}
+			if c.try(add) || c.try(nil) {
+				t.Error("taken, although the queue is full, or a nil function")
+			}
+			busy.Open()
+			if c.call(nop); ran != 2 {
+				t.Errorf("%d functions ran, want 2", ran)
+			}
+			c.call(func() {
+				if !c.try(add) || !c.try(add) || c.try(add) {
+					t.Error("on the thread: not as many are taken as there are places")
+				}
+			})
+			if c.call(nop); ran != 4 {
+				t.Errorf("%d functions ran, want 4", ran)
+			}
+		})
+	}
+	free := start(t)
+	occupy(t, ofThread(free).post)
+	for range 100 {
+		if !free.TryGo(nop) {
+			t.Fatal("refused without a limit")
+		}
+	}
+	free.Terminate()
+	if free.TryGo(nop) {
+		t.Error("a terminated thread takes a function")
+	}
+}

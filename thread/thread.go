@@ -50,6 +50,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
 	"github.com/threadcall/threadcall/internal/mainthread"
@@ -83,6 +84,7 @@ var lastID atomic.Uint64
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
+	o.begin(t.e, 0, t.e.Terminate)
 	t.e.Start(o.setup(), o.keep)
 	return t
 }
@@ -108,7 +110,8 @@ func init() {
 //
 // Of the options, [WithKeep] does nothing here: the thread is the caller's.
 //
-// Adopt panics if the caller is on a thread that is a Thread already.
+// Adopt panics if the caller is on a thread that is a Thread already, and for WithStart and WithStop: what they would do, the
+// caller can do, which is on the thread.
 func Adopt(opts ...Option) *Thread { return adopt(opts, false) }
 
 func adopt(opts []Option, permanent bool) *Thread {
@@ -116,6 +119,9 @@ func adopt(opts []Option, permanent bool) *Thread {
 		panic("thread: Adopt on a thread that is a Thread already; use that one, or call Adopt from another goroutine")
 	}
 	o := options(opts)
+	if len(o.starts)+len(o.stops) > 0 {
+		panic("thread: WithStart or WithStop in Adopt; the caller is on the thread, and can do before Adopt and after Terminate what they would do")
+	}
 	t := wrap(o)
 	t.permanent = permanent
 	t.e.Adopt(permanent)
@@ -178,6 +184,29 @@ func (t *Thread) CallContext(ctx context.Context, f func()) error {
 //threadcall:noalloc
 func (t *Thread) Go(f func()) bool {
 	ok := t.e.Go(f)
+	runtime.KeepAlive(t)
+	return ok
+}
+
+// TryGo is Go, but returns false at once, and f will not run, if n functions that were given to Go are queued where
+// [WithQueueLimit] has set a limit of n. So it never waits. On the thread itself, too, a full queue refuses f.
+//
+//threadcall:noalloc
+func (t *Thread) TryGo(f func()) bool {
+	ok := t.e.TryGo(f)
+	runtime.KeepAlive(t)
+	return ok
+}
+
+// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins; it is then let go at once, even if the
+// thread hangs. It returns false, and f will not run, if ctx is done already, also after a wait for [WithQueueLimit], whose
+// limit a withdrawn function counts for until the thread comes to it.
+//
+// GoContext allocates once for each context, unless it has been used with the thread before, and not for one that is never done.
+//
+//threadcall:noalloc
+func (t *Thread) GoContext(ctx context.Context, f func()) bool {
+	ok := t.e.GoContext(ctx, f)
 	runtime.KeepAlive(t)
 	return ok
 }
@@ -256,6 +285,23 @@ func (t *Thread) Serve() int {
 	}
 	n := t.e.Serve()
 	runtime.KeepAlive(t) // or what is queued might be refused
+	return n
+}
+
+// ServeFor is Serve with a budget, so that a flood of posted functions does not cost a frame: it begins no function when d has
+// passed, and leaves what it has not begun to the next Serve, in its order. At least one function runs, if any is queued, even
+// for a d of zero or less. A function that has begun runs to its end. Of what OnWake has set, wake is called again if something
+// is left.
+//
+// ServeFor panics if the caller is not on the thread.
+//
+//threadcall:noalloc
+func (t *Thread) ServeFor(d time.Duration) int {
+	if !t.mayServe("ServeFor") {
+		return 0
+	}
+	n := t.e.ServeFor(d)
+	runtime.KeepAlive(t)
 	return n
 }
 

@@ -169,16 +169,51 @@ func cause(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// A room says what a posted function does when the queue has a limit and is full.
+type room int
+
+const (
+	waits     room = iota // until there is a place, unless that could become a deadlock
+	gives                 // up: it is refused
+	unlimited             // it takes no place, because it is queued at most once
+)
+
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (e *Engine) Go(fn func()) bool {
-	if fn == nil {
+func (e *Engine) Go(fn func()) bool { return e.post(nil, fn, waits) }
+
+// GoContext is Go, but withdraws fn if ctx is done before fn began.
+//
+//threadcall:noalloc
+func (e *Engine) GoContext(ctx context.Context, fn func()) bool { return e.post(ctx, fn, waits) }
+
+// TryGo is Go, but refuses fn at once if the queue is full.
+//
+//threadcall:noalloc
+func (e *Engine) TryGo(fn func()) bool { return e.post(nil, fn, gives) }
+
+// Post is Go without a limit, for a function that is queued at most once.
+//
+//threadcall:noalloc
+func (e *Engine) Post(fn func()) bool { return e.post(nil, fn, unlimited) }
+
+// post queues fn, and withdraws it when ctx is done, if that is not nil.
+//
+//threadcall:noalloc
+func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
+	if fn == nil || ctx != nil && ctx.Err() != nil {
 		return false
 	}
 	here := e.On()
 	if e.bubbled && !here {
 		e.mustBeReachable()
+	}
+	kind, ok := callq.Posted, true
+	if room == gives {
+		if kind, ok = e.limit.tryEnter(); !ok {
+			return false
+		}
 	}
 	if w := e.watch.Load(); w != nil {
 		fn = w.wrap(fn)
@@ -191,24 +226,44 @@ func (e *Engine) Go(fn func()) bool {
 	if !here {
 		self = threads.current()
 	}
-	c := e.q.Get(e.limit.enter(self, e, nil), fn, self.poster())
-	var wake, ok bool
+	var cancel <-chan struct{}
+	if ctx != nil {
+		cancel = ctx.Done()
+	}
+	if room == waits {
+		kind = e.limit.enter(self, e, nil, cancel)
+	}
+	c := e.q.Get(kind, fn, self.poster())
+	if cancel != nil {
+		ok = e.ties.tie(ctx, cancel, c, task, e.bubbled || !park.InYoungBubble(park.Now()))
+	}
+	var wake bool
 	switch {
-	case e.closing.Load():
+	case !ok || e.closing.Load():
+		ok = false
 	case here:
 		wake, ok = e.q.PushOwn(c)
 	default:
 		wake, _, ok = e.q.Push(c)
 	}
 	if !ok {
-		c.Drop()
-		if task != nil {
-			task.End()
-		}
-		return false
-	}
-	if wake {
+		giveUp(c, e.limit, task)
+	} else if wake {
 		e.wake()
 	}
-	return true
+	return ok
+}
+
+// giveUp drops a posted call that has not been queued.
+func giveUp(c *callq.Call, l *limit, task *trace.Task) {
+	if c.Kind == callq.Tied && untie(c) == nil {
+		task = nil // which has been ended
+	}
+	if c.Kind == callq.Placed {
+		l.leave()
+	}
+	c.Drop()
+	if task != nil {
+		task.End()
+	}
 }

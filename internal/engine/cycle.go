@@ -104,9 +104,9 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	return o
 }
 
-// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, or for that to be closed. It returns the kind
-// that says whether it has got one. Without places it only waits for closed.
-func (e *Engine) waitForPlace(places chan<- struct{}, closed <-chan struct{}, on *Engine, pool *Pool) callq.Kind {
+// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, for that to be closed, or for cancel. It
+// returns the kind that says whether it has got one. Without places it only waits for closed.
+func (e *Engine) waitForPlace(places chan<- struct{}, closed, cancel <-chan struct{}, on *Engine, pool *Pool) callq.Kind {
 	if e.token == nil {
 		e.token = park.NewToken(false)
 	}
@@ -124,6 +124,8 @@ func (e *Engine) waitForPlace(places chan<- struct{}, closed <-chan struct{}, on
 		case places <- struct{}{}:
 			return callq.Placed
 		case <-closed:
+			return callq.Posted
+		case <-cancel:
 			return callq.Posted
 		case <-w.token.C():
 		}

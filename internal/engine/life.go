@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/park"
 )
@@ -25,6 +26,7 @@ func (e *Engine) Start(setup func(), keep bool) {
 			for {
 				e.loop()
 				e.stopSpinning()
+				e.runStop()
 				e.release()
 				e.ended()
 				if !keep {
@@ -55,6 +57,17 @@ func (e *Engine) claimOwn() {
 	e.claim()
 	if e.setup != nil {
 		e.setup()
+	}
+}
+
+// SetStop sets what the engine's own thread runs last. It must be called before Start, or on the thread.
+func (e *Engine) SetStop(f func()) { e.stop = f }
+
+// runStop runs the stop function, once, and keeps its panic, like that of a posted function.
+func (e *Engine) runStop() {
+	if f := e.stop; f != nil {
+		e.stop, e.stopping = nil, true
+		e.runPosted(e.q.Get(callq.Posted, f, 0))
 	}
 }
 
@@ -158,6 +171,7 @@ func (e *Engine) Terminate() {
 	e.mustBeReachable()
 	wake := e.q.Close()
 	e.limit.close()
+	e.ties.cut()
 	if wake {
 		e.wake()
 	}
@@ -229,7 +243,7 @@ func (e *Engine) waitForEnd(done <-chan struct{}, on *Engine, pool *Pool, bubble
 	case e == nil:
 		<-done
 	case e != on && (pool == nil || e.pool != pool):
-		e.waitForPlace(nil, done, on, pool)
+		e.waitForPlace(nil, done, nil, on, pool)
 	}
 }
 

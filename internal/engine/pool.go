@@ -22,6 +22,7 @@ type Pool struct {
 	workers []*Engine
 	records *callq.Queue // only to get records from
 	limit   *limit
+	ties    ties
 	watch   atomic.Pointer[watch]
 	owner   weak.Pointer[Owner]
 	live    atomic.Int32  // how many threads have not ended
@@ -35,9 +36,8 @@ type Pool struct {
 	retired bool // and the threads end when it is empty
 }
 
-// NewPool starts n threads, each of which runs what setup(i) returns first. limit and the Owner are as in New, keep is as in
-// Start.
-func NewPool(n, limit int, keep bool, setup func(i int) func()) (*Pool, *Owner) {
+// NewPool returns n engines without threads, each of which is to run first what setup(i) returns. limit and the Owner are as in New.
+func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	o := new(Owner)
 	p := &Pool{
 		workers: make([]*Engine, n),
@@ -50,13 +50,53 @@ func NewPool(n, limit int, keep bool, setup func(i int) func()) (*Pool, *Owner) 
 	p.live.Store(int32(n))
 	for i := range p.workers {
 		e := newEngine(0, nil)
-		e.pool, e.index = p, i
+		e.pool, e.index, e.setup = p, i, setup(i)
 		p.workers[i] = e
 	}
-	for i, e := range p.workers {
-		e.Start(setup(i), keep)
-	}
 	return p, o
+}
+
+// Start gives each engine a thread. keep is as in Engine.Start.
+func (p *Pool) Start(keep bool) {
+	for _, e := range p.workers {
+		e.Start(e.setup, keep)
+	}
+}
+
+// Workers returns the engines, which take what is queued for them alone before what is queued for any.
+func (p *Pool) Workers() []*Engine { return p.workers }
+
+// CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic or call Goexit, it does what the
+// first of them did.
+func (p *Pool) CallEach(fn func(i int)) {
+	self := threads.current()
+	calls := make([]*callq.Call, len(p.workers))
+	outcomes := make([]callq.Outcome, len(p.workers))
+	for i, e := range p.workers {
+		c := e.q.Get(callq.Awaited, func() { fn(i) }, self.poster())
+		wake, _, ok := e.q.Push(c)
+		if calls[i] = c; !ok {
+			outcomes[i] = callq.Refused
+		} else if wake {
+			e.wake()
+		}
+	}
+	for i, e := range p.workers {
+		if outcomes[i] == 0 {
+			outcomes[i] = block(never, calls[i], self, e, nil)
+		}
+	}
+	failed := -1
+	for i, o := range outcomes {
+		if o == callq.Ran || failed >= 0 {
+			calls[i].Drop()
+		} else {
+			failed = i
+		}
+	}
+	if failed >= 0 {
+		finish(calls[failed], outcomes[failed])
+	}
 }
 
 // Size returns how many threads there are.
@@ -147,13 +187,34 @@ func (p *Pool) callContext(ctx context.Context, self *Engine, fn func()) error {
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (p *Pool) Go(fn func()) bool {
-	if fn == nil {
+func (p *Pool) Go(fn func()) bool { return p.post(nil, fn, waits) }
+
+// GoContext is Go, but withdraws fn if ctx is done before fn began.
+//
+//threadcall:noalloc
+func (p *Pool) GoContext(ctx context.Context, fn func()) bool { return p.post(ctx, fn, waits) }
+
+// TryGo is Go, but refuses fn at once if the backlog is full.
+//
+//threadcall:noalloc
+func (p *Pool) TryGo(fn func()) bool { return p.post(nil, fn, gives) }
+
+// post is Engine.post.
+//
+//threadcall:noalloc
+func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
+	if fn == nil || ctx != nil && ctx.Err() != nil {
 		return false
 	}
 	self := threads.current()
 	if self == nil || self.pool != p {
 		p.workers[0].mustBeReachable()
+	}
+	kind, ok := callq.Posted, true
+	if room == gives {
+		if kind, ok = p.limit.tryEnter(); !ok {
+			return false
+		}
 	}
 	if w := p.watch.Load(); w != nil {
 		fn = w.wrap(fn)
@@ -162,15 +223,24 @@ func (p *Pool) Go(fn func()) bool {
 	if trace.IsEnabled() {
 		task, fn = markGo(fn)
 	}
-	c := p.records.Get(p.limit.enter(self, nil, p), fn, 0)
-	if _, _, ok := p.submit(c); !ok {
-		c.Drop()
-		if task != nil {
-			task.End()
-		}
-		return false
+	var cancel <-chan struct{}
+	if ctx != nil {
+		cancel = ctx.Done()
 	}
-	return true
+	if room == waits {
+		kind = p.limit.enter(self, nil, p, cancel)
+	}
+	c := p.records.Get(kind, fn, 0)
+	if cancel != nil {
+		ok = p.ties.tie(ctx, cancel, c, task, p.Bubbled() || !park.InYoungBubble(park.Now()))
+	}
+	if ok {
+		_, _, ok = p.submit(c)
+	}
+	if !ok {
+		giveUp(c, p.limit, task)
+	}
+	return ok
 }
 
 // submit puts c in the backlog, and notifies e if it must come.
@@ -209,7 +279,7 @@ func (p *Pool) choose() *Engine {
 //
 //threadcall:noalloc
 func (e *Engine) come() (wake bool) {
-	c := e.q.Get(callq.Awaited, nil, 0) // the first record of the queue, which nothing else uses
+	c := e.q.Get(callq.Awaited, nil, 0) // the first record of the queue, as a rule
 	c.Kind = callq.Control
 	wake, _, ok := e.q.Push(c)
 	if !ok {
@@ -274,6 +344,7 @@ func (p *Pool) Terminate() {
 	refused := p.backlog.Empty()
 	p.mu.Unlock()
 	p.limit.close()
+	p.ties.cut()
 	callq.Refuse(refused)
 	for _, e := range p.workers {
 		e.Terminate()

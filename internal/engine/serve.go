@@ -4,8 +4,10 @@ import (
 	"context"
 	"runtime"
 	"runtime/trace"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // serveAll runs loop, which serves, and then end. It goes on with loop when a function has called Goexit: the goroutine is
@@ -53,7 +55,21 @@ func (e *Engine) step() bool {
 // thread has been terminated and has stopped serving, Close may not yet have refused all that is queued.
 //
 //threadcall:noalloc
-func (e *Engine) Serve() int {
+func (e *Engine) Serve() int { return e.serve(-1) }
+
+// ServeFor is Serve, but leaves queued what does not begin within the budget. One function runs in any case.
+//
+//threadcall:noalloc
+func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget, 0)) }
+
+// serve has no limit if the budget is negative.
+//
+//threadcall:noalloc
+func (e *Engine) serve(budget time.Duration) int {
+	var start time.Duration
+	if budget >= 0 {
+		start = park.Now()
+	}
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
@@ -66,6 +82,9 @@ func (e *Engine) Serve() int {
 		for c := e.q.TakeUntil(last); c != nil; c = e.q.TakeUntil(last) {
 			if e.run(c, nil) {
 				n++
+			}
+			if budget >= 0 && n > 0 && park.Now()-start >= budget {
+				break
 			}
 		}
 	}
@@ -136,6 +155,8 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 	case callq.Posted, callq.Placed:
 		e.runPosted(c)
 		return true
+	case callq.Tied:
+		return e.runTied(c)
 	case callq.Withdrawable:
 		if !c.Start() {
 			return false
@@ -243,7 +264,7 @@ func (e *Engine) nested(fn func()) bool {
 	if e.q.HasOwn() {
 		e.runOwn()
 	}
-	if e.q.Closed() {
+	if e.q.Closed() && !e.stopping {
 		return false
 	}
 	if trace.IsEnabled() {
@@ -259,7 +280,7 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 	if e.q.HasOwn() {
 		e.runOwn()
 	}
-	if e.q.Closed() {
+	if e.q.Closed() && !e.stopping {
 		return ErrTerminated
 	}
 	if ctx.Err() != nil {
@@ -279,7 +300,7 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 func (e *Engine) runOwn() {
 	until := e.q.OwnUntil()
 	for c := e.q.TakeOwn(until); c != nil; c = e.q.TakeOwn(until) {
-		e.runPosted(c)
+		e.run(c, nil)
 	}
 }
 

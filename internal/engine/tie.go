@@ -1,0 +1,246 @@
+package engine
+
+import (
+	"context"
+	"runtime/trace"
+	"slices"
+	"sync"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/freelist"
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// A tie is what a posted function has to do with a context: when that ends first, the function is withdrawn. The record in
+// the queue stays where it is, since only the thread can remove it, but refers to the tie alone, and the tie to nothing more.
+//
+//	fn      means                                    by       in
+//	a func  it is to run                             poster   tie
+//	nil     it was withdrawn: ctx ended, or the      anyone   end, cut
+//	        queue was closed
+//	nil     the thread has taken it                  thread   untie
+//
+// All of that happens under ties.mu, so exactly one of them gets the function.
+//
+// Ties to one context form a bundle, which context.AfterFunc is called for once. So that it need not be called for each post to a
+// thread that keeps up, some bundles without ties are kept.
+type tie struct {
+	context.Context // nil if the thread must not look at it
+	of              *ties
+	bundle          *bundle // nil if it is in none
+	prev, next      *tie    // in bundle
+	fn              func()
+	task            *trace.Task // ended when fn is withdrawn; otherwise fn does that
+	placed          bool        // the call has a place in a bounded queue
+}
+
+// A bundle is all ties of one queue to contexts that end together.
+type bundle struct {
+	done   <-chan struct{}
+	stop   func() bool // of context.AfterFunc
+	first  *tie
+	ended  bool
+	bubble bool // made in a bubble of testing/synctest, in which nothing may stay
+}
+
+// ties are those of one thread or pool.
+type ties struct {
+	mu      sync.Mutex
+	bundles map[<-chan struct{}]*bundle
+	idle    []*bundle // without ties; the first has been so for longest
+}
+
+// maxIdle is how many bundles without ties are kept.
+const maxIdle = 16
+
+var spareTies freelist.List[tie]
+
+// tie ties a posted call that is about to be queued to ctx, whose Done is done. It is false if ctx has ended. task may be nil;
+// look says whether the thread may use ctx itself.
+//
+//threadcall:noalloc
+func (ts *ties) tie(ctx context.Context, done <-chan struct{}, c *callq.Call, task *trace.Task, look bool) bool {
+	t := spareTies.Get()
+	if t == nil {
+		t = new(tie) //threadcall:alloc when more calls are queued than ever
+	}
+	t.of, t.fn, t.task, t.placed = ts, c.Fn, task, c.Kind == callq.Placed
+	if look {
+		t.Context = ctx
+	}
+	c.Kind, c.Fn, c.Ctx = callq.Tied, nil, t
+	if ctx.Err() != nil { // during a wait for a place
+		return false
+	}
+	ts.mu.Lock()
+	g := ts.bundles[done]
+	if g == nil {
+		g = ts.newBundle(ctx, done) //threadcall:alloc once for each context
+	}
+	defer ts.mu.Unlock()
+	if g.ended {
+		return false
+	}
+	if g.first == nil {
+		if i := slices.Index(ts.idle, g); i >= 0 {
+			ts.idle = slices.Delete(ts.idle, i, i+1)
+		}
+	} else {
+		g.first.prev = t
+	}
+	t.bundle, t.next = g, g.first
+	g.first = t
+	return true
+}
+
+// newBundle makes the bundle of ctx. The caller holds mu, which newBundle leaves meanwhile: a context may be of any package.
+func (ts *ties) newBundle(ctx context.Context, done <-chan struct{}) *bundle {
+	ts.mu.Unlock()
+	g := &bundle{done: done, bubble: park.InBubble()}
+	stop := context.AfterFunc(ctx, func() { ts.end(g) })
+	ts.mu.Lock()
+	g.stop = stop
+	if other := ts.bundles[done]; other != nil {
+		go stop()
+		return other
+	}
+	if !g.ended {
+		if ts.bundles == nil {
+			ts.bundles = map[<-chan struct{}]*bundle{}
+		}
+		ts.bundles[done] = g
+	}
+	return g
+}
+
+// end withdraws all functions of g, whose context has ended.
+func (ts *ties) end(g *bundle) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	g.ended = true
+	if ts.bundles[g.done] == g {
+		ts.remove(g)
+	}
+	for g.first != nil {
+		g.first.withdraw()
+	}
+}
+
+// remove forgets g. The caller holds mu.
+func (ts *ties) remove(g *bundle) {
+	delete(ts.bundles, g.done)
+	if i := slices.Index(ts.idle, g); i >= 0 {
+		ts.idle = slices.Delete(ts.idle, i, i+1)
+	}
+}
+
+// cut withdraws all functions, after the queue has been closed.
+func (ts *ties) cut() {
+	ts.mu.Lock()
+	bundles := ts.bundles
+	ts.bundles, ts.idle = nil, nil
+	for _, g := range bundles {
+		g.ended = true
+		for g.first != nil {
+			g.first.withdraw()
+		}
+	}
+	ts.mu.Unlock()
+	for _, g := range bundles {
+		g.stop()
+	}
+}
+
+// withdraw leaves nothing to run. The caller holds mu.
+func (t *tie) withdraw() {
+	t.unlink()
+	t.fn = nil
+	if t.task != nil {
+		t.task.End()
+		t.task = nil
+	}
+}
+
+// unlink removes t from its bundle. The caller holds mu.
+func (t *tie) unlink() {
+	if t.prev == nil {
+		t.bundle.first = t.next
+	} else {
+		t.prev.next = t.next
+	}
+	if t.next != nil {
+		t.next.prev = t.prev
+	}
+	t.bundle, t.prev, t.next = nil, nil, nil
+}
+
+// untie removes the tie of a call that is in no queue any more, and returns its function, or nil if that has been withdrawn. The call
+// becomes an ordinary posted one.
+//
+//threadcall:noalloc
+func untie(c *callq.Call) func() {
+	t := c.Ctx.(*tie)
+	ts := t.of
+	var stop func() bool
+	ts.mu.Lock()
+	if g := t.bundle; g != nil {
+		t.unlink()
+		if g.first == nil && !g.ended {
+			stop = ts.rest(g)
+		}
+	}
+	fn := t.fn
+	if fn != nil && t.Context != nil && t.Context.Err() != nil { // end is about to come
+		fn = nil
+		if t.task != nil {
+			t.task.End()
+		}
+	}
+	ts.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	c.Kind, c.Ctx = callq.Posted, nil
+	if t.placed {
+		c.Kind = callq.Placed
+	}
+	*t = tie{}
+	spareTies.Put(t)
+	return fn
+}
+
+// rest keeps g, which has no ties any more, for the next post, and returns what the caller must call when it has left mu.
+//
+//threadcall:noalloc
+func (ts *ties) rest(g *bundle) (stop func() bool) {
+	if g.bubble {
+		ts.remove(g)
+		return g.stop
+	}
+	if len(ts.idle) == maxIdle {
+		old := ts.idle[0]
+		ts.remove(old)
+		stop = old.stop
+	}
+	ts.idle = append(ts.idle, g) //threadcall:alloc up to maxIdle
+	return stop
+}
+
+// runTied runs the function of a tied call, and is false if that has been withdrawn.
+//
+//threadcall:noalloc
+func (e *Engine) runTied(c *callq.Call) bool {
+	if c.Fn = untie(c); c.Fn != nil {
+		e.runPosted(c)
+		return true
+	}
+	if c.Kind == callq.Placed {
+		if e.pool != nil {
+			e.pool.limit.leave()
+		} else {
+			e.limit.leave()
+		}
+	}
+	c.Queue.Put(c)
+	return false
+}
