@@ -19,6 +19,8 @@ var examples = []struct {
 	screen bool
 }{
 	{name: "egl", part: "egl"},
+	{name: "ptrace"},
+	{name: "python", part: "python"},
 	{name: "fyne", part: "gui", screen: true},
 	{name: "ebitengine", args: []string{"-mode", "threads"}, part: "gui", screen: true},
 	{name: "ebitengine", args: []string{"-mode", "single"}, part: "gui", screen: true},
