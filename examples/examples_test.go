@@ -31,10 +31,7 @@ var examples = []struct {
 var checked = regexp.MustCompile(`(?m)^.*: ([1-9][0-9]*) (calls|ticks), 0 of them wrong$`)
 
 func TestExamples(t *testing.T) {
-	t.Setenv("HOME", t.TempDir()) // where Fyne keeps preferences
-	t.Setenv("XDG_CONFIG_HOME", os.Getenv("HOME"))
-	t.Setenv("WAYLAND_DISPLAY", "")
-	bin := t.TempDir()
+	bin, home := t.TempDir(), t.TempDir()
 	for _, e := range examples {
 		t.Run(strings.Join(append([]string{e.name}, e.args...), " "), func(t *testing.T) {
 			if e.part != "" {
@@ -45,6 +42,7 @@ func TestExamples(t *testing.T) {
 			if e.screen {
 				cmd = exec.Command("xvfb-run", append([]string{"-a", "-s", "-screen 0 1024x768x24", program}, e.args...)...)
 			}
+			cmd.Env = append(os.Environ(), "WAYLAND_DISPLAY=", "HOME="+home, "XDG_CONFIG_HOME="+home) // where Fyne keeps preferences
 			cmd.Args = append(cmd.Args, "-rounds", "1", "-round", "50ms")
 			var out, log bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &log
