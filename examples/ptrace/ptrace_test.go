@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/examples/internal/meter"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -84,12 +83,4 @@ func TestTheChildAndTheThreadEndWithClose(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Error("the thread is still there")
-}
-
-func TestProgram(t *testing.T) {
-	startTest(t) // or it skips
-	*meter.Rounds, *meter.Round = 1, 10*time.Millisecond
-	if err := compare(); err != nil {
-		t.Error(err)
-	}
 }

@@ -4,9 +4,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/threadcall/threadcall/examples/internal/meter"
 )
 
 func startTest(t *testing.T, code string) *interpreter {
@@ -82,11 +79,4 @@ func TestCodeThatFailsLeavesNoInterpreter(t *testing.T) {
 		t.Error("start returns no error")
 	}
 	startTest(t, code)
-}
-
-func TestProgram(t *testing.T) {
-	*meter.Rounds, *meter.Round = 1, 10*time.Millisecond
-	if err := compare(); err != nil {
-		t.Error(err)
-	}
 }
