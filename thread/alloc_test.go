@@ -36,6 +36,9 @@ func uses(t testing.TB) map[string]func() {
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
+	keyed := thread.NewKeyed(func(int) error { return nil })
+	t.Cleanup(keyed.Close)
+	noError := func() error { return nil }
 	var local thread.Local[large]
 	n := 0
 	evalInt := func() int { n++; return n }
@@ -55,6 +58,8 @@ func uses(t testing.TB) map[string]func() {
 		for range begin {
 			h.Go(nop)
 			h.Serve()
+			h.Go(nop)
+			h.ServeFor(time.Hour)
 			served <- true
 		}
 	}()
@@ -67,6 +72,9 @@ func uses(t testing.TB) map[string]func() {
 		"mixed Eval":       func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
 		"Pool.Call":        func() { p.Call(nop) },
 		"Pool.Go":          func() { postMany(p.Go); p.Call(nop) },
+		"TryGo":            func() { th.TryGo(nop); p.TryGo(nop); th.Call(nop); p.Call(nop) },
+		"GoContext":        func() { th.GoContext(ctx, nop); p.GoContext(ctx, nop); th.Call(nop); p.Call(nop) },
+		"Keyed":            func() { _ = keyed.Call(ctx, 1, noError); _ = keyed.Call(ctx, 2, noError) },
 		"Pool.CallContext": func() { _ = p.CallContext(ctx, nop) },
 		"EvalPool":         func() { thread.EvalPool(p, evalInt); thread.EvalPool(p, evalLarge) },
 		"EvalContext":      func() { _, _ = thread.EvalContext(ctx, th, evalInt); _, _ = thread.EvalContext(ctx, p, evalLarge) },

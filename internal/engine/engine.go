@@ -56,7 +56,6 @@ type Engine struct {
 	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
 
 	setup   func()        // that Start was given
-	stop    func()        // that SetStop was given; only the thread's, once it runs
 	tid     atomic.Uint64 // the thread's number in the operating system
 	g       uintptr       // the serving goroutine
 	goid    uint64        // and its number in stack traces, see number; of an adopted thread always
@@ -80,11 +79,8 @@ type Engine struct {
 	load park.Load // of an adopted thread
 	pin  *pin      // the locks of an adopted goroutine, see pin.go
 
-	stopping bool // the stop function runs, or has; only the thread's
-
 	owner weak.Pointer[Owner]
 	limit *limit
-	ties  ties
 
 	pool   *Pool
 	index  int  // in pool.workers
@@ -95,6 +91,12 @@ type Engine struct {
 	lastWait *wait                // which may do again; only the thread's
 	token    *park.Token          // for waits for a place; only the thread makes it
 	seen     reach                // only the thread's
+
+	ties     ties
+	stop     func() // that SetStop was given; only the thread's, once it runs
+	stopping bool   // it runs, or has; only the thread's
+	onEnd    func() // that OnEnd was given, or nil
+	user     any    // that SetUser was given
 }
 
 const (

@@ -10,11 +10,11 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 )
 
-// caught makes a fault of a panic value. It must be called by the deferred function that recovered it, while the
+// Caught makes a fault of a panic value. It must be called by the deferred function that recovered it, while the
 // frames of the function that panicked still stand.
-func caught(v any) *callq.Fault {
+func Caught(v any) *callq.Fault {
 	pcs := make([]uintptr, 64)
-	// Callers, caught and the deferred function are of no interest.
+	// Callers, Caught and the deferred function are of no interest.
 	return &callq.Fault{Value: v, Stack: pcs[:runtime.Callers(3, pcs)]}
 }
 

@@ -63,6 +63,20 @@ func (e *Engine) claimOwn() {
 // SetStop sets what the engine's own thread runs last. It must be called before Start, or on the thread.
 func (e *Engine) SetStop(f func()) { e.stop = f }
 
+// OnEnd has f called when the thread has ended. It must be called before Start.
+func (e *Engine) OnEnd(f func()) { e.onEnd = f }
+
+// SetUser stores what User returns. It must be called before Start.
+func (e *Engine) SetUser(x any) { e.user = x }
+
+// User returns what SetUser has stored with the thread that the caller is on, or nil.
+func User() any {
+	if e := threads.current(); e != nil {
+		return e.user
+	}
+	return nil
+}
+
 // runStop runs the stop function, once, and keeps its panic, like that of a posted function.
 func (e *Engine) runStop() {
 	if f := e.stop; f != nil {
@@ -191,7 +205,12 @@ func (e *Engine) forget() {
 // ended notifies what waits for the end of the thread.
 func (e *Engine) ended() {
 	if p := e.pool; p == nil {
-		e.ending.Do(func() { close(e.done) })
+		e.ending.Do(func() {
+			close(e.done)
+			if e.onEnd != nil {
+				e.onEnd()
+			}
+		})
 	} else if p.live.Add(-1) == 0 {
 		close(p.done)
 	}
@@ -243,7 +262,7 @@ func (e *Engine) waitForEnd(done <-chan struct{}, on *Engine, pool *Pool, bubble
 	case e == nil:
 		<-done
 	case e != on && (pool == nil || e.pool != pool):
-		e.waitForPlace(nil, done, nil, on, pool)
+		e.waitForPlace(nil, done, nil, wait{on: on, pool: pool})
 	}
 }
 

@@ -42,7 +42,7 @@ func (l *limit) enter(self, on *Engine, pool *Pool, cancel <-chan struct{}) call
 		if self == on || pool != nil && self.pool == pool {
 			return callq.Posted
 		}
-		return self.waitForPlace(l.places, l.closed, cancel, on, pool) //threadcall:alloc the first time, and the runtime's sudogs
+		return self.waitForPlace(l.places, l.closed, cancel, wait{on: on, pool: pool}) //threadcall:alloc the first time, and the runtime's sudogs
 	}
 	select { //threadcall:alloc the runtime's sudogs, when its caches are empty
 	case l.places <- struct{}{}:

@@ -243,7 +243,7 @@ func invoke(fn func(), fault **callq.Fault) {
 			return
 		}
 		if v := recover(); v != nil {
-			*fault = caught(v)
+			*fault = Caught(v)
 		} else {
 			*fault = noValue
 		}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"runtime/trace"
-	"slices"
 	"sync"
 
 	"github.com/threadcall/threadcall/internal/callq"
@@ -47,10 +46,9 @@ type bundle struct {
 type ties struct {
 	mu      sync.Mutex
 	bundles map[<-chan struct{}]*bundle
-	idle    []*bundle // without ties; the first has been so for longest
 }
 
-// maxIdle is how many bundles without ties are kept.
+// maxIdle is how many bundles there may be if some have no ties.
 const maxIdle = 16
 
 var spareTies freelist.List[tie]
@@ -81,11 +79,7 @@ func (ts *ties) tie(ctx context.Context, done <-chan struct{}, c *callq.Call, ta
 	if g.ended {
 		return false
 	}
-	if g.first == nil {
-		if i := slices.Index(ts.idle, g); i >= 0 {
-			ts.idle = slices.Delete(ts.idle, i, i+1)
-		}
-	} else {
+	if g.first != nil {
 		g.first.prev = t
 	}
 	t.bundle, t.next = g, g.first
@@ -104,12 +98,22 @@ func (ts *ties) newBundle(ctx context.Context, done <-chan struct{}) *bundle {
 		go stop()
 		return other
 	}
-	if !g.ended {
-		if ts.bundles == nil {
-			ts.bundles = map[<-chan struct{}]*bundle{}
-		}
-		ts.bundles[done] = g
+	if g.ended {
+		return g
 	}
+	if ts.bundles == nil {
+		ts.bundles = map[<-chan struct{}]*bundle{}
+	}
+	if len(ts.bundles) >= maxIdle {
+		for _, old := range ts.bundles {
+			if old.first == nil {
+				delete(ts.bundles, old.done)
+				go old.stop()
+				break
+			}
+		}
+	}
+	ts.bundles[done] = g
 	return g
 }
 
@@ -119,18 +123,10 @@ func (ts *ties) end(g *bundle) {
 	defer ts.mu.Unlock()
 	g.ended = true
 	if ts.bundles[g.done] == g {
-		ts.remove(g)
+		delete(ts.bundles, g.done)
 	}
 	for g.first != nil {
 		g.first.withdraw()
-	}
-}
-
-// remove forgets g. The caller holds mu.
-func (ts *ties) remove(g *bundle) {
-	delete(ts.bundles, g.done)
-	if i := slices.Index(ts.idle, g); i >= 0 {
-		ts.idle = slices.Delete(ts.idle, i, i+1)
 	}
 }
 
@@ -138,7 +134,7 @@ func (ts *ties) remove(g *bundle) {
 func (ts *ties) cut() {
 	ts.mu.Lock()
 	bundles := ts.bundles
-	ts.bundles, ts.idle = nil, nil
+	ts.bundles = nil
 	for _, g := range bundles {
 		g.ended = true
 		for g.first != nil {
@@ -185,8 +181,9 @@ func untie(c *callq.Call) func() {
 	ts.mu.Lock()
 	if g := t.bundle; g != nil {
 		t.unlink()
-		if g.first == nil && !g.ended {
-			stop = ts.rest(g)
+		if g.first == nil && !g.ended && (g.bubble || len(ts.bundles) > maxIdle) {
+			delete(ts.bundles, g.done)
+			stop = g.stop
 		}
 	}
 	fn := t.fn
@@ -207,23 +204,6 @@ func untie(c *callq.Call) func() {
 	*t = tie{}
 	spareTies.Put(t)
 	return fn
-}
-
-// rest keeps g, which has no ties any more, for the next post, and returns what the caller must call when it has left mu.
-//
-//threadcall:noalloc
-func (ts *ties) rest(g *bundle) (stop func() bool) {
-	if g.bubble {
-		ts.remove(g)
-		return g.stop
-	}
-	if len(ts.idle) == maxIdle {
-		old := ts.idle[0]
-		ts.remove(old)
-		stop = old.stop
-	}
-	ts.idle = append(ts.idle, g) //threadcall:alloc up to maxIdle
-	return stop
 }
 
 // runTied runs the function of a tied call, and is false if that has been withdrawn.

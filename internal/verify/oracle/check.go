@@ -32,13 +32,13 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	if o.verb.queues() {
 		ending = r.places[o.on].terminating.Load()
 	}
-	if rec.answer == refused && !ending {
+	if rec.answer == refused && !ending && !(o.verb == try && r.places[o.on].kind == limited) {
 		r.failf(o, "it was refused by a place that has not been terminated")
 	}
 	if late && rec.answer&(refused|expired) == 0 {
 		r.failf(o, "it was %v by a place that had been terminated", rec.answer)
 	}
-	if o.verb == post {
+	if o.verb.posts() {
 		if rec.answer&(panicked|exited) != 0 {
 			r.failf(o, "Go %v: %v", rec.answer, value)
 		}
@@ -113,11 +113,11 @@ func (r *run) check() {
 			r.failf(o, "its function ran %d times", rec.begun)
 		case rec.begun > 0 && rec.progress[1].Load() != 2:
 			r.failf(o, "its function has not ended")
-		case o.verb == post && rec.answer == refused && rec.begun > 0:
+		case o.verb.posts() && rec.answer&(refused|expired) != 0 && rec.begun > 0:
 			r.failf(o, "it was refused, but its function ran")
-		case o.verb == post && rec.answer == ran && rec.begun == 0 && !r.places[o.on].terminated.Load():
+		case o.verb.posts() && rec.answer == ran && rec.begun == 0 && !o.mayVanish() && !r.places[o.on].terminated.Load():
 			r.failf(o, "its function has not run")
-		case o.verb == post && rec.begun > 0 && rec.result != o.number+1:
+		case o.verb.posts() && rec.begun > 0 && rec.result != o.number+1:
 			r.failf(o, "what its function wrote is not visible")
 		case o.verb == flood && !r.places[o.on].terminated.Load() && int(rec.drained.Load()) != rec.taken:
 			r.failf(o, "%d of %d functions have run", rec.drained.Load(), rec.taken)
@@ -221,7 +221,7 @@ func (r *run) checkErrors(number int, p *place) {
 	r.p.visit(func(o *op, _ spot) {
 		rec := &r.records[o.number]
 		switch {
-		case o.verb == post && o.on == number && rec.ended == panicked:
+		case o.verb.posts() && o.on == number && rec.ended == panicked:
 			want = append(want, o)
 		case o.verb == readError && o.on == number && rec.read != nil:
 			values = append(values, rec.read)

@@ -32,6 +32,8 @@ type place struct {
 	active      int  // functions that run
 	quiet       bool // posted functions that begin now do nothing
 
+	phase atomic.Int32 // of a thread made by New: 1 when its start function has run, 2 when its stop function has
+
 	over  chan struct{} // closed: the program has terminated it
 	once  sync.Once
 	wake  func()        // what a host is woken by
@@ -44,6 +46,8 @@ type place struct {
 type runner interface {
 	Call(f func()) bool
 	Go(f func()) bool
+	TryGo(f func()) bool
+	GoContext(ctx context.Context, f func()) bool
 	TakePanic() *thread.PanicError
 	Terminate()
 }
@@ -82,7 +86,13 @@ func newPlace(r *run, i int) *place {
 	}
 	switch k {
 	case own:
-		p.thread = thread.New()
+		var err error
+		p.thread, err = thread.Start(
+			thread.WithStart(func() error { p.phase.Store(1); return nil }),
+			thread.WithStop(func() { p.phase.Store(2) }))
+		if err != nil {
+			r.failf(nil, "place %d: Start returned %v", i, err)
+		}
 	case limited:
 		p.thread = thread.New(thread.WithQueueLimit(2))
 	case pool1, pool2, pool3:
@@ -277,6 +287,11 @@ func (p *place) end() (answered bool) {
 	p.Terminate()
 	answered = p.Call(nop) || p.Go(nop)
 	p.Terminate()
+	if p.kind == own {
+		if <-p.thread.Done(); p.phase.Load() != 2 {
+			p.phase.Store(-1)
+		}
+	}
 	if p.stop != nil {
 		close(p.stop)
 		<-p.gone
