@@ -25,6 +25,10 @@ var examples = []struct {
 }{
 	{name: "com", system: "windows"},
 	{name: "egl", part: "egl"},
+	{name: "ptrace"},
+	{name: "python", part: "python"},
+	{name: "sdl", args: []string{"-driver", "dummy"}, part: "sdl"},
+	{name: "sdl", args: []string{"-driver", "x11"}, part: "sdl", screen: true},
 	{name: "fyne", part: "gui", screen: true},
 	{name: "ebitengine", args: []string{"-mode", "threads"}, part: "gui", screen: true},
 	{name: "ebitengine", args: []string{"-mode", "single"}, part: "gui", screen: true},

@@ -25,6 +25,9 @@ var (
 type Way struct {
 	Name string
 	Call func() bool // is called by several goroutines; false if what it did was wrong
+
+	// Around, if it is not nil, is called for each round, and calls measure on any goroutine.
+	Around func(measure func())
 }
 
 // A Load is who calls.
@@ -33,6 +36,7 @@ type Load struct {
 	Callers   int           // goroutines, each of which calls in a loop
 	Pause     time.Duration // between two calls of one goroutine
 	Computing int           // other goroutines that use all the CPU time they get
+	Processes int           // other processes that do
 }
 
 // Loads are those that most programs compare under.
@@ -54,16 +58,23 @@ func Compare(name string, loads []Load, ways ...Way) bool {
 		if !strings.Contains(load.Name, *Only) {
 			continue
 		}
+		stop := burn(load.Processes)
 		measured := make([][]sample, len(ways))
 		for round := range *Rounds + 1 {
 			for _, i := range rand.Perm(len(ways)) {
-				s := measure(load, ways[i], &wrong)
+				var s sample
+				around := ways[i].Around
+				if around == nil {
+					around = func(measure func()) { measure() }
+				}
+				around(func() { s = measure(load, ways[i], &wrong) })
 				calls.Add(int64(s.took.Count()))
 				if round > 0 {
 					measured[i] = append(measured[i], s)
 				}
 			}
 		}
+		stop()
 		print(load, ways, measured)
 	}
 	fmt.Printf("%s: %d calls, %d of them wrong\n", name, calls.Load(), wrong.Load())
@@ -89,16 +100,20 @@ func measure(load Load, way Way, wrong *atomic.Int64) sample {
 		})
 	}
 	cpu := CPUTime()
-	end := time.Now().Add(*Round)
+	end := Now() + *Round
 	for i := range took {
 		callers.Go(func() {
-			for start := time.Now(); start.Before(end); start = time.Now() {
+			for {
+				start := Now()
 				if !way.Call() {
 					wrong.Add(1)
 				}
-				took[i].Add(time.Since(start))
+				took[i].Add(Now() - start)
 				if load.Pause > 0 {
 					time.Sleep(load.Pause)
+				}
+				if Now() >= end {
+					return
 				}
 			}
 		})

@@ -41,8 +41,8 @@ func TestHistogram(t *testing.T) {
 
 func TestCompareReportsWrongCalls(t *testing.T) {
 	*Rounds, *Round = 1, time.Millisecond
-	right := Way{"right", func() bool { return true }}
-	wrong := Way{"wrong", func() bool { return false }}
+	right := Way{Name: "right", Call: func() bool { return true }}
+	wrong := Way{Name: "wrong", Call: func() bool { return false }}
 	if !Compare("right", Loads, right) {
 		t.Error("right calls are reported as wrong")
 	}
