@@ -4,7 +4,7 @@
 GO          ?= go
 VERSION     ?= v0.1.0
 MODULES     := . cmd/threadcall
-CGO_MODULES := app examples examples/egl examples/netns examples/python examples/sdl examples/fyne examples/ebitengine # only gui checks them: they need Linux and C libraries
+CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/go.mod)) # only gui checks them: they need Linux and C libraries
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')

@@ -15,7 +15,10 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	answer, largeAnswer := func() int { return 42 }, func() large { return large{} }
 	nest := func() { mainthread.Call(nop); mainthread.CallV(answer) }
+	n := 0
+	add := mainthread.Bind2V(func(a *int, b int) int { *a += b; return *a })
 	return map[string]func(){
+		"Bind":          func() { add(&n, n) },
 		"Call":          func() { mainthread.Call(nop) },
 		"CallV":         func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },
 		"CallContext":   func() { _ = mainthread.CallContext(ctx, nop) },

@@ -50,6 +50,10 @@ func uses(t testing.TB) map[string]func() {
 	}
 	nestPool := func() { p.Call(nop) }
 	toOther := func() { other.Call(nop) }
+	at, title := &point{}, "title"
+	move := thread.Bind3(th, (*point).move)
+	count := thread.Bind2V2(th, func(s string, l large) (large, error) { n += len(s); return l, nil })
+	bindNest := func() { move(at, n, 1) }
 	begin, served := make(chan bool), make(chan bool)
 	t.Cleanup(func() { close(begin) })
 	go func() {
@@ -78,6 +82,8 @@ func uses(t testing.TB) map[string]func() {
 		"Pool.CallContext": func() { _ = p.CallContext(ctx, nop) },
 		"EvalPool":         func() { thread.EvalPool(p, evalInt); thread.EvalPool(p, evalLarge) },
 		"EvalContext":      func() { _, _ = thread.EvalContext(ctx, th, evalInt); _, _ = thread.EvalContext(ctx, p, evalLarge) },
+		"Bind":             func() { n++; move(at, n, n); _, _ = count(title, large{n}) },
+		"Bind, nested":     func() { th.Call(bindNest) },
 		"nested":           func() { th.Call(nest) },
 		"nested, pool":     func() { p.Call(nestPool) },
 		"thread calls":     func() { th.Call(toOther) },

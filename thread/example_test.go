@@ -150,6 +150,32 @@ func ExampleThread_On() {
 	// true
 }
 
+type window struct{ title string }
+
+func (w *window) setTitle(title string) { w.title = title }
+
+func (w *window) size(scale int) (int, error) { return 800 * scale, nil }
+
+// Methods of a library that must be called on one thread, for any goroutine.
+func ExampleBind2() {
+	t := thread.New(thread.WithName("ui"))
+	setTitle := thread.Bind2(t, (*window).setTitle)
+	size := thread.Bind2V2(t, (*window).size)
+
+	w := new(window)
+	setTitle(w, "untitled")
+	fmt.Println(w.title)
+	fmt.Println(size(w, 2))
+
+	t.Terminate()
+	_, err := size(w, 2)
+	fmt.Println(err == thread.ErrTerminated)
+	// Output:
+	// untitled
+	// 1600 <nil>
+	// true
+}
+
 // Each thread has its own.
 func ExampleLocal() {
 	type program struct{ id int }

@@ -9,6 +9,7 @@
 //	t.Call(func() { gl.Clear(gl.COLOR_BUFFER_BIT) })               // runs there, returns after it
 //	n := thread.Eval(t, func() int { return width() })             // the same, with a result
 //	t.Go(func() { gl.Flush() })                                    // runs there some time later
+//	clear := thread.Bind1(t, gl.Clear)                             // a func(uint32) that runs there
 //
 // # What a call promises
 //

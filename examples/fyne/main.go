@@ -52,6 +52,10 @@ func main() {
 	var ok bool
 	a.Lifecycle().SetOnStarted(func() {
 		workers.Go(func() {
+			for range 50 {
+				move()
+				time.Sleep(10 * time.Millisecond)
+			}
 			ok = meter.Compare("fyne", meter.Loads,
 				meter.Way{Name: "fyne.DoAndWait", Call: func() (on bool) {
 					now := time.Now()
@@ -64,10 +68,6 @@ func main() {
 					return on
 				}},
 			)
-			for range 50 {
-				move()
-				time.Sleep(10 * time.Millisecond)
-			}
 			mainthread.Call(a.Quit)
 		})
 	})

@@ -100,19 +100,19 @@ func measure(load Load, way Way, wrong *atomic.Int64) sample {
 		})
 	}
 	cpu := CPUTime()
-	end := time.Now().Add(*Round)
+	end := Now() + *Round
 	for i := range took {
 		callers.Go(func() {
 			for {
-				start := time.Now()
+				start := Now()
 				if !way.Call() {
 					wrong.Add(1)
 				}
-				took[i].Add(time.Since(start))
+				took[i].Add(Now() - start)
 				if load.Pause > 0 {
 					time.Sleep(load.Pause)
 				}
-				if !time.Now().Before(end) {
+				if Now() >= end {
 					return
 				}
 			}
