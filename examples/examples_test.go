@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/ports/wine"
@@ -25,7 +26,8 @@ var examples = []struct {
 }{
 	{name: "com", system: "windows"},
 	{name: "egl", part: "egl"},
-	{name: "ptrace"},
+	{name: "netns", args: []string{"-namespaces", "10"}, part: "netns"},
+	{name: "ptrace", part: "examples"},
 	{name: "python", part: "python"},
 	{name: "sdl", args: []string{"-driver", "dummy"}, part: "sdl"},
 	{name: "sdl", args: []string{"-driver", "x11"}, part: "sdl", screen: true},
@@ -66,6 +68,11 @@ func TestExamples(t *testing.T) {
 			err = errors.Join(cmd.Run(), f.Close())
 			out, _ := os.ReadFile(output)
 			t.Logf("%s", out)
+			for _, refused := range []error{syscall.EPERM, syscall.EROFS} {
+				if bytes.Contains(out, []byte(refused.Error())) {
+					t.Skip("NOT TESTED: ", refused) // the line above has what it needs
+				}
+			}
 			if err != nil {
 				t.Fatal(err)
 			}

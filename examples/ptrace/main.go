@@ -49,15 +49,7 @@ func compare() error {
 
 // bindTo returns functions that run theirs on t. After the end of t they return an error.
 func bindTo(t *thread.Thread) bind {
-	return func(f func() error) func() error {
-		return func() error {
-			var err error
-			if !t.Call(func() { err = f() }) {
-				return thread.ErrTerminated
-			}
-			return err
-		}
-	}
+	return func(f func() error) func() error { return thread.Bind0V(t, f) }
 }
 
 // stepped reports whether a step has changed the program counter.

@@ -92,12 +92,7 @@ func (py *interpreter) function(name string) function {
 		}
 		return int(result), nil
 	}
-	return func(arg int) (result int, err error) {
-		if !py.thread.Call(func() { result, err = call(arg) }) {
-			return 0, thread.ErrTerminated
-		}
-		return result, err
-	}
+	return thread.Bind1V2(py.thread, call)
 }
 
 // ensured returns what function returns, in the usual way: the calling goroutine's thread, whichever it is, gets a thread state
