@@ -49,24 +49,20 @@ func right(exists func(string) (bool, error)) bool {
 // own: other threads must not touch it.
 type fileSystem struct {
 	thread *thread.Thread
-	object *ole.IDispatch
+	exists func(folder string) (bool, error) // may be called from any goroutine
 }
 
 func start() (*fileSystem, error) {
-	fs := new(fileSystem)
+	var object *ole.IDispatch
 	t, err := thread.Start(
 		thread.WithName("com"),
-		thread.WithStart(func() (err error) { fs.object, err = enter(); return err }),
-		thread.WithStop(func() { leave(fs.object) }),
+		thread.WithStart(func() (err error) { object, err = enter(); return err }),
+		thread.WithStop(func() { leave(object) }),
 	)
-	fs.thread = t
-	return fs, err
-}
-
-// exists may be called from any goroutine.
-func (fs *fileSystem) exists(path string) (there bool, err error) {
-	fs.thread.Call(func() { there, err = folderExists(fs.object, path) })
-	return there, err
+	if err != nil {
+		return nil, err
+	}
+	return &fileSystem{t, thread.Bind1V2(t, func(folder string) (bool, error) { return folderExists(object, folder) })}, nil
 }
 
 // enter makes the calling thread an apartment and an object in it.

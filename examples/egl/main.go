@@ -48,29 +48,28 @@ func main() {
 
 func colour() uint32 { return rand.Uint32N(1 << 24) }
 
-// An artist draws on a thread of its own, on which its canvas is always current.
+// An artist draws on a thread of its own, on which its canvas is always current. Its functions may be called from any
+// goroutine.
 type artist struct {
-	thread *thread.Thread
-	canvas *canvas
+	thread   *thread.Thread
+	canvas   *canvas
+	triangle func(rgb uint32) bool
+	tint     func(rgb uint32) bool
 }
 
 func start() (*artist, error) {
 	a := new(artist)
 	t, err := thread.Start(
 		thread.WithName("gl"),
-		thread.WithKeep(), // Mesa crashes when a thread ends on which it has drawn
+		thread.WithKeep(), // Mesa may crash when a thread ends on which it has drawn
 		thread.WithStart(func() (err error) { a.canvas, err = open(); return err }),
 		thread.WithStop(func() { a.canvas.close() }),
 	)
+	if err != nil {
+		return nil, err
+	}
 	a.thread = t
-	return a, err
-}
-
-// triangle may be called from any goroutine, as may any method that does its work in Call or Eval.
-func (a *artist) triangle(rgb uint32) bool {
-	return thread.Eval(a.thread, func() bool { return a.canvas.triangle(rgb) })
-}
-
-func (a *artist) tint(rgb uint32) bool {
-	return thread.Eval(a.thread, func() bool { return a.canvas.tint(rgb) })
+	a.triangle = thread.Bind1V(t, a.canvas.triangle)
+	a.tint = thread.Bind1V(t, a.canvas.tint)
+	return a, nil
 }
