@@ -34,6 +34,9 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
+	counted, countedPool := start(t, thread.WithStats()), startPool(t, 2, thread.WithStats())
+	withLabels := labelled("a")
+	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	keyed := thread.NewKeyed(func(int) error { return nil })
@@ -90,6 +93,10 @@ func uses(t testing.TB) map[string]func() {
 		"Serve":            func() { begin <- true; <-served },
 		"TLS":              func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
 		"watched":          func() { watched.Go(nop); watched.Call(nop) },
+		"labels":           func() { _ = th.CallContext(withLabels, nop); _ = p.CallContext(withLabels, nop) },
+		"labels, nested":   func() { th.Call(nestLabels) },
+		"stats":            func() { counted.Go(nop); counted.Call(nop); _ = counted.CallContext(ctx, nop); counted.Stats() },
+		"stats of a pool":  func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
 		"On, ID":           func() { th.On(); th.ID() },
 		"TakePanic":        func() { th.TakePanic(); _ = p.Error(); th.Done() },
 	}

@@ -14,6 +14,7 @@ type config struct {
 	keep   bool
 	starts []func(worker int) error
 	stops  []func(worker int)
+	stats  bool
 }
 
 // WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H, gdb and

@@ -42,6 +42,9 @@ func newPool(n int, o config) *Pool {
 	if notify := o.watcher(); notify != nil {
 		owner.WatchPool(e, o.slow, notify)
 	}
+	if o.stats {
+		owner.CountAllPool(e)
+	}
 	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {
 		runtime.AddCleanup(p, (*engine.Pool).Retire, e)
@@ -72,7 +75,7 @@ func (p *Pool) Call(f func()) bool {
 	return ok
 }
 
-// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics and Goexit are as in
+// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics, Goexit and profiler labels are as in
 // [Thread.CallContext].
 //
 //threadcall:noalloc

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"runtime/pprof"
+
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/park"
@@ -20,6 +22,7 @@ func (e *Engine) Start(setup func(), keep bool) {
 	}
 	go func() {
 		lock(1 + spareLocks)
+		pprof.SetGoroutineLabels(never) // not those of the goroutine that has called New
 		e.claimOwn()
 		lives := 1
 		serveAll(func() {
