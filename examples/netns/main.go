@@ -2,7 +2,7 @@
 
 // Counters of many network namespaces, each read on a thread that has been prepared for its namespace.
 //
-//	go -C examples run ./netns     # as root
+//	go -C examples/netns run .     # as root
 package main
 
 import (

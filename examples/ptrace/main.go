@@ -39,8 +39,9 @@ func compare() error {
 	defer there.kill()
 
 	if !meter.Compare("ptrace, an instruction", loads,
-		meter.Way{Name: "channel, as in Delve", Call: there.stepped},
-		meter.Way{Name: "threadcall", Call: here.stepped},
+		meter.Way{Name: "channel, as in Delve", Call: there.steps(there.step)},
+		meter.Way{Name: "threadcall", Call: here.steps(here.step)},
+		meter.Way{Name: "threadcall, a step in one call", Call: here.steps(thread.Bind0V(tracer, here.step))}, // its two calls run in place
 	) {
 		return errors.New("a step did not change the program counter")
 	}
@@ -52,14 +53,16 @@ func bindTo(t *thread.Thread) bind {
 	return func(f func() error) func() error { return thread.Bind0V(t, f) }
 }
 
-// stepped reports whether a step has changed the program counter.
-func (t *tracee) stepped() bool {
-	before := t.regs.PC()
-	if err := t.step(); err != nil {
-		log.Print("ptrace: ", err)
-		return false
+// steps returns a function that steps and reports whether that has changed the program counter.
+func (t *tracee) steps(step func() error) func() bool {
+	return func() bool {
+		before := t.regs.PC()
+		if err := step(); err != nil {
+			log.Print("ptrace: ", err)
+			return false
+		}
+		return t.regs.PC() != before
 	}
-	return t.regs.PC() != before
 }
 
 // One debugger traces a process, so one goroutine calls.

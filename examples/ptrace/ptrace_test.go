@@ -56,6 +56,16 @@ func TestAnyGoroutineSteps(t *testing.T) {
 	}
 }
 
+// Its functions for the thread are called on the thread, and run in place.
+func TestAStepInOneCall(t *testing.T) {
+	tracer, tracee := startTest(t)
+	step := thread.Bind0V(tracer, tracee.step)
+	before := tracee.regs.PC()
+	if err := step(); err != nil || tracee.regs.PC() == before {
+		t.Errorf("step: %v, from %#x to %#x", err, before, tracee.regs.PC())
+	}
+}
+
 func TestOtherThreadsMayNotStep(t *testing.T) {
 	_, tracee := startTest(t)
 	other := thread.New()

@@ -1,6 +1,6 @@
 // CPython in a Go program: an interpreter that lives on one thread, and goroutines that call its functions.
 //
-//	go -C examples run ./python
+//	go -C examples/python run .
 package main
 
 import (

@@ -1,6 +1,6 @@
 // SDL on the main thread, and goroutines that draw.
 //
-//	go -C examples run ./sdl -driver dummy
+//	go -C examples/sdl run . -driver dummy
 package main
 
 import (
