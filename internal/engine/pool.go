@@ -25,8 +25,9 @@ type Pool struct {
 	ties     ties
 	owner    weak.Pointer[Owner]
 	observer atomic.Pointer[observer]
-	live     atomic.Int32  // how many threads have not ended
-	done     chan struct{} // closed when none is left
+	live     atomic.Int32           // how many threads have not ended
+	done     chan struct{}          // closed when none is left
+	name     atomic.Pointer[string] // for messages; nil if there is none
 
 	mu      sync.Mutex
 	idle    []*Engine
