@@ -39,7 +39,7 @@ func (r *result) measure(computing int) error {
 
 	// The ticks are recorded as they come, and judged afterwards.
 	times := make([]time.Time, 0, 2*int(*meter.Round / *period)+10)
-	var running, wrong atomic.Int32
+	var running, ticks, wrong atomic.Int32
 	var sound [128]float32
 	cpu := meter.CPUTime()
 	began, stop, err := r.way(func() {
@@ -51,11 +51,14 @@ func (r *result) measure(computing int) error {
 			sound[i] = float32(math.Sin(float64(len(times)*len(sound)+i) * 440 / 48000 * 2 * math.Pi))
 		}
 		running.Add(-1)
+		ticks.Add(1)
 	})
 	if err != nil {
 		return err
 	}
-	time.Sleep(*meter.Round)
+	for end := time.Now().Add(*meter.Round); time.Now().Before(end) || ticks.Load() == 0; {
+		time.Sleep(*period)
+	}
 	stop()
 	n := len(times)
 	if computing == 0 {
