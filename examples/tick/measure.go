@@ -56,7 +56,8 @@ func (r *result) measure(computing int) error {
 	if err != nil {
 		return err
 	}
-	for end := time.Now().Add(*meter.Round); time.Now().Before(end) || ticks.Load() == 0; {
+	time.Sleep(*meter.Round)
+	for ticks.Load() == 0 {
 		time.Sleep(*period)
 	}
 	stop()
