@@ -4,7 +4,7 @@
 GO          ?= go
 VERSION     ?= v0.1.0
 MODULES     := . cmd/threadcall
-CGO_MODULES := app examples # only gui checks them: they need Linux, X11 and a C compiler
+CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/go.mod)) # only gui checks them: they need Linux and C libraries
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
@@ -88,7 +88,7 @@ ports-table:
 ports-cores:
 	$(GO) run ./internal/ports -timeout 30m -cores 8,32
 
-# gui checks the modules that open windows, on a screen in memory. The first time, it compiles Fyne's C code for minutes.
+# gui checks the modules that need C libraries, those with windows on a screen in memory. The first time, it compiles Fyne's C code for minutes.
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 

@@ -61,7 +61,7 @@ var ports = []port{
 	{"linux", "mipsle", qemu("mipsel")},
 	{"linux", "mips", qemu("mips")},
 	{"js", "wasm", node},
-	{"windows", "amd64", wine},
+	{"windows", "amd64", windows},
 }
 
 // The packages, and those among them that quick runs.
