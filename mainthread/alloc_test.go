@@ -28,6 +28,7 @@ func uses(t testing.TB) map[string]func() {
 		"CallContext":   func() { _ = mainthread.CallContext(ctx, nop) },
 		"EvalContext":   func() { _, _ = thread.EvalContext(ctx, mainthread.Thread(), answer) },
 		"Go":            func() { mainthread.Go(nop); mainthread.Go(nop); mainthread.Call(nop) },
+		"GoContext":     func() { mainthread.GoContext(ctx, nop); mainthread.TryGo(nop); mainthread.Call(nop) },
 		"nested":        func() { mainthread.Call(nest) },
 		"On, TakePanic": func() { mainthread.On(); mainthread.TakePanic() },
 	}

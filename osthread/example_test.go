@@ -11,12 +11,19 @@ import (
 
 // A thread of its own for measurements: named, on one CPU, ahead of others if that is permitted.
 func Example() {
-	t := thread.New()
-	defer t.Terminate()
-	t.Call(func() {
-		err := errors.Join(osthread.SetName("sampler"), osthread.SetAffinity(0), osthread.SetRealtime(10))
-		if errors.Is(err, syscall.EPERM) {
-			fmt.Println("without a real-time priority:", err)
+	t, err := thread.Start(thread.WithName("sampler"), thread.WithStart(func() error {
+		if err := osthread.SetAffinity(0); err != nil {
+			return err // and with it Start fails
 		}
-	})
+		if err := osthread.SetRealtime(10); !errors.Is(err, syscall.EPERM) {
+			return err
+		}
+		return osthread.SetNice(-5)
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer t.Terminate()
+	t.Call(func() { /* measure */ })
 }

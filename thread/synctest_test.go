@@ -227,6 +227,23 @@ func TestBubble_unreachable(t *testing.T) {
 	}
 }
 
+func TestStartInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r events
+		th, err := thread.Start(r.started("start"), r.stopped("stop"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		th.Close()
+		p, err := thread.StartPool(2, r.started("start"), r.stopped("stop"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+		r.is(t, "start", "stop", "start", "start", "stop", "stop")
+	})
+}
+
 func TestBubble_Coalesce(t *testing.T) {
 	outside := start(t)
 	synctest.Test(t, func(t *testing.T) {

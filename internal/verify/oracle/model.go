@@ -131,7 +131,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 	switch o.verb {
 	default:
 		set = ran
-	case serve, serveQueued, dialog:
+	case serve, serveQueued, serveFor, dialog:
 		set = ran
 		if m.ending[s.here] {
 			set |= refused
@@ -139,12 +139,23 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		if unwinding {
 			set |= exited
 		}
-	case post, coalesced: // of the coalesced, a later one may take the place
+	case post, try, tied, coalesced: // of the coalesced, a later one may take the place
 		set = ran
-		if m.ending[o.on] {
+		if m.ending[o.on] || o.verb == try && m.p.places[o.on] == limited {
 			set |= refused
 		}
-		begins.must = begins.must && o.verb == post && !m.ending[o.on]
+		begins.must = begins.must && o.verb != coalesced && set&refused == 0
+		switch {
+		case o.how.timed():
+			set |= expired
+			begins.must = false
+		case o.how == done:
+			set = expired // it is looked at first
+			begins = certainty{}
+		case o.how == ahead:
+			set |= expired
+			begins = certainty{}
+		}
 		m.function(o, s, begins)
 	case coroutine: // package iter ends one that panics during Goexit by the panic alone
 		begins.must = begins.must && !unwinding
