@@ -35,7 +35,7 @@ race:
 
 # versions tests the core with all releases of Go that it supports, and the next one; but not again with the one that runs this.
 VERSIONS := go1.24.11 go1.25.5 go1.26.8 go1.27rc1
-CORE     := ./thread ./mainthread ./recorder ./internal/engine ./internal/callq ./internal/ident ./internal/park
+CORE     := ./thread ./mainthread ./osthread ./recorder ./internal/engine ./internal/callq ./internal/ident ./internal/park
 versions: export GOWORK = off
 versions:
 	@for v in $(VERSIONS); do \
@@ -69,7 +69,7 @@ allocs:
 		./thread ./mainthread ./internal/...
 
 386:
-	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(RUN) -short ./thread ./mainthread ./internal/...; \
+	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(RUN) -short ./thread ./mainthread ./osthread ./internal/...; \
 	else echo '386: not run, this is not an amd64 machine'; fi
 
 # ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the

@@ -66,8 +66,8 @@ var ports = []port{
 
 // The packages, and those among them that quick runs.
 var (
-	packages      = []string{"./internal/...", "./thread", "./mainthread"}
-	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/callq"}
+	packages      = []string{"./internal/...", "./thread", "./mainthread", "./osthread"}
+	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/callq", "./osthread"}
 )
 
 // run reports whether all tests passed that could be run.
