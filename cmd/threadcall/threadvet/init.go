@@ -1,0 +1,3 @@
+package threadvet
+
+func (c *checker) checkInit(locks bool) {}
