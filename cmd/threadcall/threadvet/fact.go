@@ -16,9 +16,10 @@ type funcFact struct {
 
 // A need is a thread that a function must be called on.
 type need struct {
-	Thread string
-	What   string   // the function that needs it
-	Path   []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
+	Thread  string
+	What    string   // the function that needs it
+	Path    []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
+	Library bool     // What is of a shipped table
 }
 
 // A use is what a function does with a parameter that is a function.
@@ -99,6 +100,8 @@ func threadName(name string) string {
 		return "a thread of its own"
 	case mainThread:
 		return "the main thread"
+	case unknownThread:
+		return "a thread"
 	}
 	return "thread " + name
 }

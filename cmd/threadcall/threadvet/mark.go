@@ -12,6 +12,8 @@ import (
 const (
 	mainThread = "main"
 	anyThread  = "any"
+
+	unknownThread = "?" // some thread, perhaps main
 )
 
 // marks are the comments of a package:

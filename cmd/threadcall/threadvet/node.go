@@ -42,6 +42,14 @@ type callee struct {
 	param *ssa.Parameter
 }
 
+// pkgPath returns the package of the function, or "".
+func (c callee) pkgPath() string {
+	if c.obj == nil || c.obj.Pkg() == nil {
+		return ""
+	}
+	return c.obj.Pkg().Path()
+}
+
 // A place is where a function starts that does not run on the thread of what starts it.
 type place struct {
 	at     token.Pos
@@ -51,6 +59,8 @@ type place struct {
 	own    bool   // the goroutine has locked a thread for itself, which may have any name but main
 	later  bool   // what starts it does not wait
 	served bool   // a thread runs the function among others
+	which  any    // the thread, also if it has no name: what is equal to another one that is the same thread; nil if unknown
+	lib    string // the package whose function runs it
 	from   *node  // what starts it; nil for tests and marked functions
 	instr  ssa.Instruction
 }
@@ -65,6 +75,8 @@ type start struct {
 // off reports whether the place is certainly not on the thread.
 func (p place) off(thread string) bool {
 	switch {
+	case p.kind == onThread && p.thread == unknownThread:
+		return false
 	case thread == mainThread:
 		return p.kind == elsewhere || p.thread != mainThread
 	case p.kind == elsewhere:

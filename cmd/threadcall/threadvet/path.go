@@ -111,7 +111,7 @@ func (c *checker) exportFunctions() {
 		if n.on == "" {
 			for _, thread := range c.threads() {
 				c.follow(n, thread, func(at found) bool {
-					f.Needs = append(f.Needs, need{thread, at.need.What, c.qualified(at.path)})
+					f.Needs = append(f.Needs, need{thread, at.need.What, c.qualified(at.path), at.need.Library})
 					return false
 				})
 			}
@@ -234,6 +234,10 @@ func (c *checker) reportFound(at found, p place, adopts bool) {
 		if p.served {
 			c.report(at.at, "unlock", unlockMessage(p)+path)
 		}
+	case strings.HasPrefix(thread, needOutside):
+		if p.served && p.lib == strings.TrimPrefix(thread, needOutside) {
+			c.report(at.at, "wait", at.need.What+" waits for ever on "+threadName(p.thread)+path)
+		}
 	case strings.HasPrefix(thread, "!"):
 	case p.from == nil && p.thread == mainThread && adopts:
 	case p.off(thread):
@@ -279,7 +283,7 @@ func (c *checker) placesOf(n *node) []place {
 	list := c.places[n]
 	at := n.fn.Pos()
 	if n.on != "" {
-		list = append(list[:len(list):len(list)], place{at: at, kind: onThread, thread: n.on, how: "which is marked //threadcall:on " + n.on})
+		list = append(list[:len(list):len(list)], place{at: at, kind: onThread, thread: n.on, which: n.on, how: "which is marked //threadcall:on " + n.on})
 	}
 	if n.fn.Parent() != nil {
 		return list

@@ -10,8 +10,9 @@ import (
 
 // Needs that are not threads.
 const (
-	needUnlocked = "!unlock" // calls runtime.UnlockOSThread
-	needInit     = "!init"   // waits for the main thread to be served
+	needUnlocked = "!unlock"   // calls runtime.UnlockOSThread
+	needInit     = "!init"     // waits for the main thread to be served
+	needOutside  = "!outside:" // and a package: must not be called by a function that the package runs on a thread
 )
 
 // scan finds out what all functions call, and which functions start elsewhere.
@@ -152,7 +153,7 @@ func (c *checker) start(to callee, p place) {
 	if to.node != nil {
 		c.places[to.node] = append(c.places[to.node], p)
 	} else if to.obj != nil { // a function of another package: a node of its own
-		c.starts = append(c.starts, start{callee: to, place: p, needs: c.needsOf(to, nil)})
+		c.starts = append(c.starts, start{callee: to, place: p, needs: c.needsOf(to, nil, nil)})
 	}
 }
 
@@ -168,7 +169,7 @@ func (c *checker) scanCall(n *node, instr ssa.CallInstruction, guards map[string
 		case goes:
 			c.start(to, place{at: at, kind: elsewhere, from: n, instr: instr, how: "which runs on a goroutine started at " + c.position(at), later: true})
 		case to.param == nil:
-			n.calls = append(n.calls, call{at: at, instr: instr, to: to, needs: c.needsOf(to, n), guards: guards})
+			n.calls = append(n.calls, call{at: at, instr: instr, to: to, needs: c.needsOf(to, n, common), guards: guards})
 		}
 		if to.obj != nil || to.node != nil {
 			c.scanArgs(n, instr, to, goes, guards)
@@ -203,14 +204,39 @@ func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes b
 					how: "which runs on a goroutine started at " + c.position(instr.Pos())})
 			case u.Kind == inPlace:
 				if f.param == nil {
-					n.calls = append(n.calls, call{at: instr.Pos(), instr: instr, to: f, needs: c.needsOf(f, n), guards: guards})
+					n.calls = append(n.calls, call{at: instr.Pos(), instr: instr, to: f, needs: c.needsOf(f, n, nil), guards: guards})
 				}
 			default:
 				c.start(f, place{at: instr.Pos(), kind: u.Kind, thread: u.Thread, from: n, instr: instr, later: u.Later || goes, served: u.Kind == onThread,
-					how: u.How + " (" + c.position(instr.Pos()) + ")"})
+					which: c.which(u, common), lib: to.pkgPath(), how: u.How + " (" + c.position(instr.Pos()) + ")"})
 			}
 		}
 	}
+}
+
+// which returns what is the same for all calls to the same thread.
+func (c *checker) which(u use, common *ssa.CallCommon) any {
+	switch {
+	case u.Kind != onThread:
+		return nil
+	case u.Thread != "" && u.Thread != unknownThread:
+		return u.Thread
+	}
+	for _, arg := range common.Args {
+		if typeName(arg.Type()) != "Thread" {
+			continue
+		}
+		values, _ := c.origins(arg, 0)
+		if len(values) == 1 {
+			return values[0]
+		}
+		if load, ok := strip(arg).(*ssa.UnOp); ok {
+			if v := variable(load.X); v != nil {
+				return v
+			}
+		}
+	}
+	return nil
 }
 
 // receivers returns how many of the arguments are a receiver.
@@ -289,7 +315,7 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 			}
 		}
 		if !id.known() {
-			return use{}
+			id.name = unknownThread
 		}
 		u.Thread, u.How = id.name, u.How+" on "+threadName(id.name)
 		return u
@@ -336,8 +362,9 @@ func (c *checker) identifyOption(opt *ssa.Call) identity {
 	return identity{}
 }
 
-// needsOf returns what a callee needs, if that is known without looking into it. n calls it.
-func (c *checker) needsOf(to callee, n *node) []need {
+// needsOf returns what a callee needs, if that is known without looking into it. n calls it, with common if that is
+// not nil.
+func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 	if to.node != nil {
 		if on := to.node.on; on != "" && on != anyThread {
 			return []need{{Thread: on, What: to.node.name}}
@@ -372,8 +399,10 @@ func (c *checker) needsOf(to callee, n *node) []need {
 		switch {
 		case lib == threadcallMain && waits[f.String()]:
 			return []need{{Thread: needInit, What: c.describe(obj)}}
-		case lib.main != nil && lib.main(f):
-			return []need{{Thread: mainThread, What: c.describe(obj)}}
+		case lib.main != nil && lib.main(f) && (lib.when == nil || lib.when(f, common)):
+			return []need{{Thread: mainThread, What: c.describe(obj), Library: true}}
+		case lib.nested != nil && lib.nested(f):
+			return []need{{Thread: needOutside + obj.Pkg().Path(), What: c.describe(obj)}}
 		}
 		return nil
 	}

@@ -11,10 +11,11 @@ import (
 
 // A library is what the shipped tables say of the packages of one.
 type library struct {
-	path *regexp.Regexp
-	main func(f function) bool                    // must be called on the main thread
-	use  func(f function, param int) use          // what it does with a parameter that is a function
-	when func(f function, c *ssa.CallCommon) bool // if not nil, main holds for these calls only
+	path   *regexp.Regexp
+	main   func(f function) bool                    // must be called on the main thread
+	use    func(f function, param int) use          // what it does with a parameter that is a function
+	nested func(f function) bool                    // waits for ever if it is called by a function that the library runs on its thread
+	when   func(f function, c *ssa.CallCommon) bool // if not nil, main holds for these calls only
 }
 
 // A function is a function of a library by its names. Recv is the type that declares the method, without a pointer.

@@ -60,8 +60,9 @@ var sdl = &library{
 		return sdlMain[f.String()]
 	},
 	when: func(f function, c *ssa.CallCommon) bool {
-		return f.name != "Init" && f.name != "InitSubSystem" || f.recv != "" || hasFlag(c, 0x20) // INIT_VIDEO
+		return f.name != "Init" && f.name != "InitSubSystem" || f.recv != "" || c != nil && hasFlag(c, 0x20) // INIT_VIDEO
 	},
+	nested: oneOf(names("Do")),
 	use: uses(map[string]use{
 		"Main": {Kind: elsewhere, How: "which sdl.Main runs on a goroutine"},
 		"Do":   {Kind: onThread, Thread: mainThread, How: "which sdl.Do runs on the main thread"},

@@ -57,7 +57,8 @@ func goes(name string) use {
 }
 
 var faiface = &library{
-	path: regexp.MustCompile(`^github\.com/(faiface|gopxl)/mainthread(/v2)?$`),
+	path:   regexp.MustCompile(`^github\.com/(faiface|gopxl)/mainthread(/v2)?$`),
+	nested: oneOf(names("Call CallErr CallVal")),
 	use: uses(map[string]use{
 		"Run": goes("mainthread.Run"), "Call": runs("mainthread.Call"), "CallErr": runs("mainthread.CallErr"),
 		"CallVal": runs("mainthread.CallVal"), "CallNonBlock": runsLater("mainthread.CallNonBlock"),
@@ -70,7 +71,8 @@ var pixelgl = &library{
 }
 
 var golangDesign = &library{
-	path: regexp.MustCompile(`^golang\.design/x/(runtime/)?mainthread$`),
+	path:   regexp.MustCompile(`^golang\.design/x/(runtime/)?mainthread$`),
+	nested: oneOf(names("Call CallV")),
 	use: uses(map[string]use{
 		"Init": goes("mainthread.Init"), "Call": runs("mainthread.Call"), "CallV": runs("mainthread.CallV"), "Go": runsLater("mainthread.Go"),
 	}),

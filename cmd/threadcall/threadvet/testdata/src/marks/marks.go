@@ -88,9 +88,9 @@ func others(w *lib.Window) { // want others:"needs init for mainthread.Call, nee
 	go lib.Do(w.Show)
 	lib.Each(func(int) { w.Title("") })
 	go lib.Each(func(int) { w.Show() }) // want `lib.Window.Show`
-	lib.Spawn(3, w.Show)                // want `which lib.Spawn runs on a goroutine`
+	lib.Spawn(3, w.Show)                // want `here lib.Spawn runs it on a goroutine`
 	lib.Queue(onGL)
-	lib.Queue(onMain) // want `which lib.Queue runs on thread gl`
+	lib.Queue(onMain) // want `here lib.Queue runs it on thread gl`
 }
 
 func literals() { // want literals:"needs init for mainthread.Call"
@@ -129,10 +129,10 @@ func work() {} // want work:"on workers"
 
 func (r *renderer) draw() {
 	r.gl.Go(onGL)
-	r.gl.Go(onMain) // want `which Thread.Go runs on thread gl`
+	r.gl.Go(onMain) // want `here Thread.Go runs it on thread gl`
 	r.many[0].Go(onMain)
 	r.Pool.Go(work)
-	r.Call(onGL) // want `which Pool.Call runs on thread workers`
+	r.Call(onGL) // want `here Pool.Call runs it on thread workers`
 	if r.gl.On() {
 		onGL()
 	} else {
