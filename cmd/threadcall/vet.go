@@ -122,6 +122,7 @@ func vet(tool, tags string, packages []string, stderr io.Writer) ([]finding, err
 
 // parseVet returns the findings in the output of go vet, in order, and what else is in it.
 func parseVet(output []byte) (list []finding, left string, err error) {
+	list = []finding{} // not null in JSON
 	seen := map[finding]bool{}
 	for len(output) > 0 {
 		line, rest, _ := bytes.Cut(output, []byte("\n"))

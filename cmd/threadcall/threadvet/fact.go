@@ -20,6 +20,8 @@ type need struct {
 	What    string   // the function that needs it
 	Path    []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
 	Library bool     // What is of a shipped table
+
+	own bool // What is of this package, and has no package name
 }
 
 // A use is what a function does with a parameter that is a function.

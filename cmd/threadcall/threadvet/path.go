@@ -111,7 +111,11 @@ func (c *checker) exportFunctions() {
 		if n.on == "" {
 			for _, thread := range c.threads() {
 				c.follow(n, thread, func(at found) bool {
-					f.Needs = append(f.Needs, need{thread, at.need.What, c.qualified(at.path), at.need.Library})
+					what := at.need.What
+					if at.need.own {
+						what = c.pass.Pkg.Name() + "." + what
+					}
+					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path), Library: at.need.Library})
 					return false
 				})
 			}

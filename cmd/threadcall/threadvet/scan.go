@@ -367,7 +367,7 @@ func (c *checker) identifyOption(opt *ssa.Call) identity {
 func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 	if to.node != nil {
 		if on := to.node.on; on != "" && on != anyThread {
-			return []need{{Thread: on, What: to.node.name}}
+			return []need{{Thread: on, What: to.node.name, own: to.node.obj != nil}}
 		}
 		return nil
 	}
@@ -377,7 +377,7 @@ func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 	}
 	if obj.Pkg() == c.pass.Pkg { // the method of an interface
 		if on := c.markOf(obj); on != "" && on != anyThread {
-			return []need{{Thread: on, What: c.describe(obj)}}
+			return []need{{Thread: on, What: c.describe(obj), own: true}}
 		}
 		return nil
 	}

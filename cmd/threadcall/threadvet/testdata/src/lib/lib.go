@@ -53,7 +53,7 @@ func (w *Window) Asserts() {
 	w.Show()
 }
 
-func (w *Window) Wrong() { // want Wrong:"needs main for Window.Show"
+func (w *Window) Wrong() { // want Wrong:"needs main for lib.Window.Show"
 	if mainthread.On() {
 		return
 	}

@@ -20,7 +20,7 @@ func onGL() { // want onGL:"on gl"
 	gl.Go(onGL)
 }
 
-func alsoGL() { onGL() } // want alsoGL:"needs gl for onGL"
+func alsoGL() { onGL() } // want alsoGL:"needs gl for marks.onGL"
 
 //threadcall:on any
 func anywhere() { go onMain() } // want anywhere:"on any"
