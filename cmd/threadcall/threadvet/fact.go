@@ -20,6 +20,7 @@ type need struct {
 	What    string   // the function that needs it
 	Path    []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
 	Library bool     // What is of a shipped table
+	NoTests bool     // tests may call What on their goroutines
 
 	own bool // What is of this package, and has no package name
 }

@@ -38,6 +38,14 @@ func (c *checker) guardsOf(n *node) *guards {
 					}
 					cond, yes = not.X, 1-yes
 				}
+				if _, ok := cond.(*ssa.Parameter); ok { // which may say what thread this is
+					for _, succ := range b.Succs {
+						if len(succ.Preds) == 1 {
+							g.list = append(g.list, guard{anyThread, succ, -1})
+						}
+					}
+					break
+				}
 				call, ok := cond.(*ssa.Call)
 				if !ok {
 					break

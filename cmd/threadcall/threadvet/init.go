@@ -76,7 +76,11 @@ func (c *checker) usesMain(match func(*node) bool) (description string) {
 
 // inTest reports whether a node is in a test file.
 func (c *checker) inTest(n *node) bool {
-	return strings.HasSuffix(c.pass.Fset.Position(n.fn.Pos()).Filename, "_test.go")
+	return c.testFile(n.fn.Pos())
+}
+
+func (c *checker) testFile(pos token.Pos) bool {
+	return strings.HasSuffix(c.pass.Fset.Position(pos).Filename, "_test.go")
 }
 
 func (c *checker) checkTests(export *packageFact) {

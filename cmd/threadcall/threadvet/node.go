@@ -59,6 +59,7 @@ type place struct {
 	own    bool   // the goroutine has locked a thread for itself, which may have any name but main
 	later  bool   // what starts it does not wait
 	served bool   // a thread runs the function among others
+	test   bool   // package testing runs it
 	which  any    // the thread, also if it has no name: what is equal to another one that is the same thread; nil if unknown
 	lib    string // the package whose function runs it
 	from   *node  // what starts it; nil for tests and marked functions

@@ -115,7 +115,7 @@ func (c *checker) exportFunctions() {
 					if at.need.own {
 						what = c.pass.Pkg.Name() + "." + what
 					}
-					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path), Library: at.need.Library})
+					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path), Library: at.need.Library, NoTests: at.need.NoTests})
 					return false
 				})
 			}
@@ -214,7 +214,7 @@ func (c *checker) checkCalls() {
 				where = "; called by " + strings.Join(need.Path, ", called by ") + ", " + s.how
 			}
 			switch {
-			case c.marks.ignored(s.at):
+			case c.marks.ignored(s.at), need.NoTests && s.test:
 			case need.Thread == needUnlocked && s.served:
 				c.report(s.at, "unlock", unlockMessage(s.place)+where)
 			case !strings.HasPrefix(need.Thread, "!") && s.off(need.Thread):
@@ -244,6 +244,7 @@ func (c *checker) reportFound(at found, p place, adopts bool) {
 		}
 	case strings.HasPrefix(thread, "!"):
 	case p.from == nil && p.thread == mainThread && adopts:
+	case at.need.NoTests && p.test:
 	case p.off(thread):
 		c.report(at.at, thread, at.need.What+" must be called on "+threadName(thread)+path)
 	}
@@ -296,7 +297,7 @@ func (c *checker) placesOf(n *node) []place {
 	case n.obj == nil || sig.Recv() == nil && (n.obj.Name() == "init" || n.obj.Name() == "main" && c.pass.Pkg.Name() == "main"):
 		list = append(list, place{at: at, kind: onThread, thread: mainThread, how: "which runs on the main thread"})
 	case c.isTest(n):
-		list = append(list, place{at: at, kind: elsewhere, how: "which package testing runs on a goroutine"})
+		list = append(list, place{at: at, kind: elsewhere, test: true, how: "which package testing runs on a goroutine"})
 	case n.obj.Name() == "ServeHTTP" && sig.Recv() != nil && sig.Params().Len() == 2 && sig.Params().At(0).Type().String() == "net/http.ResponseWriter":
 		list = append(list, place{at: at, kind: elsewhere, how: "which an HTTP server runs on a goroutine"})
 	}

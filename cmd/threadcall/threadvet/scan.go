@@ -208,7 +208,7 @@ func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes b
 				}
 			default:
 				c.start(f, place{at: instr.Pos(), kind: u.Kind, thread: u.Thread, from: n, instr: instr, later: u.Later || goes, served: u.Kind == onThread,
-					which: c.which(u, common), lib: to.pkgPath(), how: u.How + " (" + c.position(instr.Pos()) + ")"})
+					which: c.which(u, common), lib: to.pkgPath(), test: to.pkgPath() == "testing", how: u.How + " (" + c.position(instr.Pos()) + ")"})
 			}
 		}
 	}
@@ -400,7 +400,7 @@ func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 		case lib == threadcallMain && waits[f.String()]:
 			return []need{{Thread: needInit, What: c.describe(obj)}}
 		case lib.main != nil && lib.main(f) && (lib.when == nil || lib.when(f, common)):
-			return []need{{Thread: mainThread, What: c.describe(obj), Library: true}}
+			return []need{{Thread: mainThread, What: c.describe(obj), Library: true, NoTests: lib.tests}}
 		case lib.nested != nil && lib.nested(f):
 			return []need{{Thread: needOutside + obj.Pkg().Path(), What: c.describe(obj)}}
 		}

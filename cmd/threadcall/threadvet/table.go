@@ -12,6 +12,7 @@ import (
 // A library is what the shipped tables say of the packages of one.
 type library struct {
 	path   *regexp.Regexp
+	tests  bool                                     // has a driver for tests, which call the functions on their goroutines
 	main   func(f function) bool                    // must be called on the main thread
 	use    func(f function, param int) use          // what it does with a parameter that is a function
 	nested func(f function) bool                    // waits for ever if it is called by a function that the library runs on its thread

@@ -130,7 +130,8 @@ var dispatchQueue = &library{
 
 // Fyne since 2.6, which has Do: widgets and windows change on the main goroutine only.
 var fyne = &library{
-	path: regexp.MustCompile(`^fyne\.io/fyne/v2$`),
+	path:  regexp.MustCompile(`^fyne\.io/fyne/v2$`),
+	tests: true,
 	main: func(f function) bool {
 		if f.obj.Pkg().Scope().Lookup("Do") == nil {
 			return false
@@ -150,7 +151,8 @@ var fyne = &library{
 }
 
 var fyneParts = &library{
-	path: regexp.MustCompile(`^fyne\.io/fyne/v2/(widget|container|canvas|dialog)$`),
+	path:  regexp.MustCompile(`^fyne\.io/fyne/v2/(widget|container|canvas|dialog)$`),
+	tests: true,
 	main: func(f function) bool {
 		if f.recv == "" || !fyneChanges(f.name) {
 			return false

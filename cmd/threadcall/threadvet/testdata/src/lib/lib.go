@@ -60,6 +60,15 @@ func (w *Window) Wrong() { // want Wrong:"needs main for lib.Window.Show"
 	w.Show()
 }
 
+// Decides runs where its parameter says.
+func (w *Window) Decides(onMain bool) {
+	if onMain {
+		w.Show()
+	} else {
+		mainthread.Call(w.Show)
+	}
+}
+
 // A Drawer draws.
 type Drawer interface {
 	//threadcall:on gl
