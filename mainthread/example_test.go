@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
@@ -99,11 +100,53 @@ func ExampleOn() {
 	// true
 }
 
+func ExampleAssert() {
+	draw := func() {
+		mainthread.Assert() // in all that must run on the main thread
+		fmt.Println("drawn")
+	}
+	mainthread.Call(draw)
+
+	defer func() {
+		text, _, _ := strings.Cut(fmt.Sprint(recover()), ";")
+		fmt.Println(strings.HasSuffix(text, "must run on the main thread"))
+	}()
+	draw()
+	// Output:
+	// drawn
+	// true
+}
+
 func ExampleThread() {
 	main := mainthread.Thread()
 	main.SetTLS("the GL context")
 	main.Call(func() { fmt.Println(main.GetTLS()) })
 	// Output: the GL context
+}
+
+type window struct{ title string }
+
+func (w *window) setTitle(title string) { w.title = title }
+
+// It may be a package variable, and be called from then on.
+var setTitle = mainthread.Bind2((*window).setTitle)
+
+func ExampleBind2() {
+	w := new(window)
+	setTitle(w, "untitled")
+	fmt.Println(w.title)
+	// Output: untitled
+}
+
+func ExampleCoalesce() {
+	redraw := mainthread.Coalesce(func() { fmt.Println("redraw") })
+	mainthread.Call(func() { // it is busy
+		for range 100 {
+			redraw()
+		}
+	})
+	mainthread.Call(func() {})
+	// Output: redraw
 }
 
 // A function that draws for long lets others in between.

@@ -85,6 +85,22 @@ func TestCollected_dropped(t *testing.T) {
 			})
 			all.Wait()
 		},
+		"a coalesced function that refers to it": func(th *thread.Thread) {
+			post := thread.Coalesce1(th, func(th *thread.Thread) { th.Go(nop); runtime.Goexit() })
+			post(th)
+			th.Call(nop)
+			post(th)
+		},
+		"a Goexit in a bound function": func(th *thread.Thread) { // likewise
+			exit := thread.Bind1(th, func(th *thread.Thread) {
+				if th.On() {
+					runtime.Goexit()
+				}
+			})
+			var all group.Group
+			all.Go(func() { exit(th) })
+			all.Wait()
+		},
 		"a pool": func(*thread.Thread) {
 			var p *thread.Pool
 			p = thread.NewPool(2, thread.WithSlowCall(time.Millisecond, func(thread.SlowCall) { p.Go(nop) }))

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"runtime/pprof"
+
+	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/park"
 )
@@ -19,12 +22,14 @@ func (e *Engine) Start(setup func(), keep bool) {
 	}
 	go func() {
 		lock(1 + spareLocks)
+		pprof.SetGoroutineLabels(never) // not those of the goroutine that has called New
 		e.claimOwn()
 		lives := 1
 		serveAll(func() {
 			for {
 				e.loop()
 				e.stopSpinning()
+				e.runStop()
 				e.release()
 				e.ended()
 				if !keep {
@@ -55,6 +60,31 @@ func (e *Engine) claimOwn() {
 	e.claim()
 	if e.setup != nil {
 		e.setup()
+	}
+}
+
+// SetStop sets what the engine's own thread runs last. It must be called before Start, or on the thread.
+func (e *Engine) SetStop(f func()) { e.stop = f }
+
+// OnEnd has f called when the thread has ended. It must be called before Start.
+func (e *Engine) OnEnd(f func()) { e.onEnd = f }
+
+// SetUser stores what User returns. It must be called before Start.
+func (e *Engine) SetUser(x any) { e.user = x }
+
+// User returns what SetUser has stored with the thread that the caller is on, or nil.
+func User() any {
+	if e := threads.current(); e != nil {
+		return e.user
+	}
+	return nil
+}
+
+// runStop runs the stop function, once, and keeps its panic, like that of a posted function.
+func (e *Engine) runStop() {
+	if f := e.stop; f != nil {
+		e.stop, e.stopping = nil, true
+		e.runPosted(e.q.Get(callq.Posted, f, 0))
 	}
 }
 
@@ -118,8 +148,27 @@ func (e *Engine) TID() uint64 { return e.tid.Load() }
 //threadcall:noalloc
 func (e *Engine) On() bool {
 	m := e.m.Load()
+	if e.direct { // the rest, where that is short
+		return m == ident.ReadM() && m == e.m.Load()
+	}
 	return m == ident.M() && m == e.m.Load() && (e.exact || e.lives())
 }
+
+// Identity and Here are On where it may take no more than two nanoseconds: the caller is on the thread if Identity is what Here is,
+// both before and after that. If it is not, On must be asked.
+//
+//threadcall:noalloc
+func (e *Engine) Identity() uintptr {
+	if e.direct {
+		return e.m.Load()
+	}
+	return 1 // which no thread has
+}
+
+// Here is compared with Identity.
+//
+//threadcall:noalloc
+func Here() uintptr { return ident.ReadM() }
 
 // lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and not on one that was given
 // the m after the adopted goroutine had ended.
@@ -158,8 +207,12 @@ func (e *Engine) Terminate() {
 	e.mustBeReachable()
 	wake := e.q.Close()
 	e.limit.close()
+	e.ties.cut()
 	if wake {
 		e.wake()
+	}
+	if !e.bubbled || park.InBubble() { // else another goroutine does
+		e.clocks.end()
 	}
 	if !e.own && e.serving.Load() == 0 { // else end does it
 		e.forget()
@@ -177,7 +230,12 @@ func (e *Engine) forget() {
 // ended notifies what waits for the end of the thread.
 func (e *Engine) ended() {
 	if p := e.pool; p == nil {
-		e.ending.Do(func() { close(e.done) })
+		e.ending.Do(func() {
+			close(e.done)
+			if e.onEnd != nil {
+				e.onEnd()
+			}
+		})
 	} else if p.live.Add(-1) == 0 {
 		close(p.done)
 	}
@@ -229,7 +287,7 @@ func (e *Engine) waitForEnd(done <-chan struct{}, on *Engine, pool *Pool, bubble
 	case e == nil:
 		<-done
 	case e != on && (pool == nil || e.pool != pool):
-		e.waitForPlace(nil, done, on, pool)
+		e.waitForPlace(nil, done, nil, wait{on: on, pool: pool})
 	}
 }
 

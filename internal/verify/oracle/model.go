@@ -60,6 +60,7 @@ type expectation struct {
 // allowed. It knows nothing of threads but these:
 //
 //   - A function runs exactly once, and its caller learns how it ended.
+//   - Of the functions that are coalesced at a place, one may be left out, but then a later one runs.
 //   - A function for a place that the program may terminate, or with a context that may be done in time, may be
 //     left out; then its caller learns so.
 //   - Goexit unwinds the goroutine that serves, and with it whatever function that goroutine has begun and not
@@ -130,7 +131,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 	switch o.verb {
 	default:
 		set = ran
-	case serve, serveQueued, dialog:
+	case serve, serveQueued, serveFor, dialog:
 		set = ran
 		if m.ending[s.here] {
 			set |= refused
@@ -138,11 +139,22 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		if unwinding {
 			set |= exited
 		}
-	case post:
+	case post, try, tied, coalesced: // of the coalesced, a later one may take the place
 		set = ran
-		if m.ending[o.on] {
+		if m.ending[o.on] || o.verb == try && m.p.places[o.on] == limited {
 			set |= refused
+		}
+		begins.must = begins.must && o.verb != coalesced && set&refused == 0
+		switch {
+		case o.how.timed():
+			set |= expired
 			begins.must = false
+		case o.how == done:
+			set = expired // it is looked at first
+			begins = certainty{}
+		case o.how == ahead:
+			set |= expired
+			begins = certainty{}
 		}
 		m.function(o, s, begins)
 	case coroutine: // package iter ends one that panics during Goexit by the panic alone
