@@ -131,6 +131,7 @@ lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \
 		{ out=$$(gofmt -l .); test -z "$$out" || { echo "not as gofmt has it: $$out"; false; }; } && $(GO) vet ./... && \
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
+	$(GO) run ./cmd/threadcall vet ./... ./cmd/threadcall/...
 
 # vuln looks for known vulnerabilities in what the modules use. It needs vuln.go.dev, and says so if it cannot reach it.
 vuln:
