@@ -35,6 +35,7 @@ var examples = []struct {
 	{name: "ebitengine", args: []string{"-mode", "threads"}, part: "gui", screen: true},
 	{name: "ebitengine", args: []string{"-mode", "single"}, part: "gui", screen: true},
 	{name: "ebitengine", args: []string{"-mode", "on-demand"}, part: "gui", screen: true},
+	{name: "tick"},
 	{name: "webview", part: "webview", screen: true},
 }
 

@@ -56,6 +56,8 @@ func uses(t testing.TB) map[string]func() {
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
 	count := thread.Bind2V2(th, func(s string, l large) (large, error) { n += len(s); return l, nil })
+	redraw, resize := th.Coalesce(nop), thread.Coalesce2(th, func(int, large) {})
+	assert := func() { th.Assert() }
 	bindNest := func() { move(at, n, 1) }
 	begin, served := make(chan bool), make(chan bool)
 	t.Cleanup(func() { close(begin) })
@@ -98,7 +100,15 @@ func uses(t testing.TB) map[string]func() {
 		"stats":            func() { counted.Go(nop); counted.Call(nop); _ = counted.CallContext(ctx, nop); counted.Stats() },
 		"stats of a pool":  func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
 		"On, ID":           func() { th.On(); th.ID() },
+		"Assert":           func() { th.Call(assert) },
 		"TakePanic":        func() { th.TakePanic(); _ = p.Error(); th.Done() },
+		"Coalesce": func() {
+			for range 10 {
+				redraw()
+				resize(n, large{})
+			}
+			th.Call(nop)
+		},
 	}
 }
 

@@ -39,6 +39,7 @@ func newPool(n int, o config) *Pool {
 	}
 	o.pool = true
 	e, owner := engine.NewPool(n, o.limit, func(i int) func() { return o.number(i).setup() })
+	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
 		owner.WatchPool(e, o.slow, notify)
 	}

@@ -36,8 +36,9 @@ type Wakeups struct {
 }
 
 // Stats returns the counts. They begin with the first call of Stats or, with the option [WithStats], with the thread; what
-// was queued before is not in them. Functions of [WithStart] count as a call, or with New as a post. Until then nothing is counted and calls cost nothing more. From then on each call
-// costs about a tenth of a microsecond more, for as long as the thread lives.
+// was queued before is not in them. Functions of [WithStart] count as a call, or with New as a post. Until then nothing is
+// counted and calls cost nothing more. From then on, for as long as the thread lives, each call costs three readings of the
+// clock and about 100 ns more: 0.2 µs in all where a reading takes 40 ns.
 //
 // Stats does not allocate, does not stop the thread, and may be called from any goroutine, also after the thread has ended: the counts
 // stay. The result has 2 kB. In an interval between two Stats s and t, t.Calls-s.Calls calls began, and t.Waits.Sub(s.Waits)

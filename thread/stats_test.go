@@ -89,6 +89,7 @@ func TestStats_counts(t *testing.T) {
 		cancel()
 		testutil.Arrives(t, given)
 		check("a call that is withdrawn", 6, 1, 1, 2, 3, 4)
+		time.Sleep(2 * time.Millisecond) // for which the posts wait
 		g.Open()
 		th.Call(nop)
 		check("a queue that has been run", 7, 4, 1, 2, 0, 4)

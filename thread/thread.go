@@ -134,6 +134,7 @@ func adopt(opts []Option, permanent bool) *Thread {
 
 func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
+	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(e, o.slow, notify)
 	}

@@ -10,7 +10,10 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-var never = context.Background() // of a call that is not withdrawn
+var (
+	never  = context.Background() // of a call that is not withdrawn
+	untied context.Context        // nil: of a posted function without a context
+)
 
 // Call runs fn on the thread and returns after it. False means that fn did not and will not run.
 //
@@ -194,7 +197,7 @@ const (
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (e *Engine) Go(fn func()) bool { return e.post(nil, fn, waits) }
+func (e *Engine) Go(fn func()) bool { return e.post(untied, fn, waits) }
 
 // GoContext is Go, but withdraws fn if ctx is done before fn began.
 //
@@ -204,21 +207,21 @@ func (e *Engine) GoContext(ctx context.Context, fn func()) bool { return e.post(
 // TryGo is Go, but refuses fn at once if the queue is full.
 //
 //threadcall:noalloc
-func (e *Engine) TryGo(fn func()) bool { return e.post(nil, fn, gives) }
+func (e *Engine) TryGo(fn func()) bool { return e.post(untied, fn, gives) }
 
 // Post is Go without a limit, for a function that is queued at most once.
 //
 //threadcall:noalloc
-func (e *Engine) Post(fn func()) bool { return e.post(nil, fn, unlimited) }
+func (e *Engine) Post(fn func()) bool { return e.post(untied, fn, unlimited) }
 
-// post queues fn, and withdraws it when ctx is done, if that is not nil.
+// post queues fn, and withdraws it when ctx is done, unless that is untied.
 //
 //threadcall:noalloc
 func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 	if fn == nil {
 		return false
 	}
-	if ctx != nil && ctx.Err() != nil {
+	if ctx != untied && ctx.Err() != nil {
 		e.observer.Load().withdraw()
 		return false
 	}
@@ -242,7 +245,7 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 		self = threads.current()
 	}
 	var cancel <-chan struct{}
-	if ctx != nil {
+	if ctx != untied {
 		cancel = ctx.Done()
 	}
 	if room == waits {
@@ -269,15 +272,15 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 	return ok
 }
 
-// newPost returns the visit of a posted function, or nil if it needs none. ctx may be nil.
+// newPost returns the visit of a posted function, or nil if it needs none. ctx may be untied.
 //
 //threadcall:noalloc
 func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *visit {
-	labelled := ctx != nil && hasLabels(ctx)
+	labelled := ctx != untied && hasLabels(ctx)
 	if o == nil && !labelled && !trace.IsEnabled() {
 		return nil
 	}
-	if ctx == nil {
+	if ctx == untied {
 		ctx = never
 	}
 	v := newVisit(ctx, o, on, fn, true)
@@ -297,7 +300,7 @@ func giveUp(ctx context.Context, c *callq.Call, l *limit, v *visit) {
 	}
 	c.Drop()
 	if v != nil {
-		v.gaveUp = ctx != nil && ctx.Err() != nil
+		v.gaveUp = ctx != untied && ctx.Err() != nil
 		v.leave()
 	}
 }

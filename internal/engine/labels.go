@@ -91,7 +91,7 @@ func (e *Engine) labelServing(ctx context.Context) (undo func()) {
 //
 //threadcall:noalloc
 func (e *Engine) labelledInPlace(ctx context.Context, fn func()) {
-	v := unusedVisit()
+	v := unusedVisit(nil)
 	v.ctx, v.around = ctx, e.labelled
 	e.label(v)
 	defer func() {

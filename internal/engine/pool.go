@@ -25,8 +25,9 @@ type Pool struct {
 	ties     ties
 	owner    weak.Pointer[Owner]
 	observer atomic.Pointer[observer]
-	live     atomic.Int32  // how many threads have not ended
-	done     chan struct{} // closed when none is left
+	live     atomic.Int32           // how many threads have not ended
+	done     chan struct{}          // closed when none is left
+	name     atomic.Pointer[string] // for messages; nil if there is none
 
 	mu      sync.Mutex
 	idle    []*Engine
@@ -206,7 +207,7 @@ func (p *Pool) callContext(ctx context.Context, self *Engine, fn func()) error {
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (p *Pool) Go(fn func()) bool { return p.post(nil, fn, waits) }
+func (p *Pool) Go(fn func()) bool { return p.post(untied, fn, waits) }
 
 // GoContext is Go, but withdraws fn if ctx is done before fn began.
 //
@@ -216,7 +217,7 @@ func (p *Pool) GoContext(ctx context.Context, fn func()) bool { return p.post(ct
 // TryGo is Go, but refuses fn at once if the backlog is full.
 //
 //threadcall:noalloc
-func (p *Pool) TryGo(fn func()) bool { return p.post(nil, fn, gives) }
+func (p *Pool) TryGo(fn func()) bool { return p.post(untied, fn, gives) }
 
 // post is Engine.post.
 //
@@ -225,7 +226,7 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 	if fn == nil {
 		return false
 	}
-	if ctx != nil && ctx.Err() != nil {
+	if ctx != untied && ctx.Err() != nil {
 		p.observer.Load().withdraw()
 		return false
 	}
@@ -245,7 +246,7 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 		fn = v.run
 	}
 	var cancel <-chan struct{}
-	if ctx != nil {
+	if ctx != untied {
 		cancel = ctx.Done()
 	}
 	if room == waits {

@@ -73,7 +73,7 @@ var visits freelist.List[visit]
 //
 //threadcall:noalloc
 func newVisit(ctx context.Context, o *observer, on *Engine, fn func(), posted bool) *visit {
-	v := unusedVisit()
+	v := unusedVisit(o)
 	v.fn, v.observer, v.on, v.ctx, v.posted = fn, o, on, ctx, posted
 	if o != nil {
 		if o.watch != nil {
@@ -96,7 +96,12 @@ func newVisit(ctx context.Context, o *observer, on *Engine, fn func(), posted bo
 }
 
 //threadcall:noalloc
-func unusedVisit() *visit {
+func unusedVisit(o *observer) *visit {
+	if o != nil && o.stats != nil && o.stats.spare.Load() != nil {
+		if v := o.stats.spare.Swap(nil); v != nil {
+			return v
+		}
+	}
 	v := visits.Get()
 	if v == nil {
 		v = new(visit) //threadcall:alloc when more functions are on their way than ever
@@ -169,9 +174,12 @@ func (v *visit) leave() {
 	if !v.begun && v.observer != nil && v.observer.stats != nil {
 		v.observer.stats.drop(v)
 	}
+	o := v.observer
 	v.fn, v.observer, v.on, v.ctx, v.task, v.around, v.notify = nil, nil, nil, nil, nil, nil, nil
 	v.begun, v.gaveUp, v.labelled = false, false, false
-	visits.Put(v)
+	if o == nil || o.stats == nil || !o.stats.spare.CompareAndSwap(nil, v) {
+		visits.Put(v)
+	}
 }
 
 // inPlace runs the function of a call that is made on the thread.

@@ -31,7 +31,7 @@ var parts = []struct {
 	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist", "internal/mainthread"},
 		tests: []string{"internal/group", "internal/ident", "internal/park", "internal/testutil"}},
 	{dir: "mainthread", files: []string{"thread", "internal/mainthread"}, tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
-	{dir: "recorder", files: []string{"internal/record"}, tests: []string{"thread", "internal/group", "internal/testutil"}},
+	{dir: "recorder", files: []string{"internal/record", "thread"}, tests: []string{"internal/group", "internal/testutil"}},
 	{dir: "app", files: public},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}), tests: []string{"app/internal/screen"}},
 	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench", "internal/chart"})},

@@ -40,6 +40,7 @@ type record struct {
 	left    bool         // by Goexit, before its function had begun
 	late    bool         // it was made after the place had been terminated
 	read    any          // the value of the panic that Error returned
+	runs    int64        // of the coalesced function, before it was posted
 	taken   int          // how many functions of a flood were taken on
 	drained atomic.Int64 // how many of them ran
 
@@ -309,7 +310,7 @@ func (a *activation) make(o *op, s spot) {
 	if w != nil {
 		exitsBefore = w.exits[a.g]
 	}
-	if o.verb.queues() {
+	if o.verb.queues() || o.verb.posts() {
 		if w != nil {
 			w.issued = append(w.issued, issue{o, a.g})
 		}
@@ -372,6 +373,13 @@ func (a *activation) do(o *op, s spot) answers {
 			a.posted = append(a.posted, o)
 		}
 		return answer
+	case coalesced:
+		rec.runs = p.runs.Load()
+		ok := p.coalesce(o, o.number)
+		if ok {
+			a.posted = append(a.posted, o)
+		}
+		return whether(ok)
 	case coroutine, generator:
 		a.pull(o, s)
 	case brief:

@@ -35,7 +35,9 @@ type place struct {
 	active      int  // functions that run
 	quiet       bool // posted functions that begin now do nothing
 
-	phase atomic.Int32 // of a thread made by New: 1 when its start function has run, 2 when its stop function has
+	phase    atomic.Int32                 // of a thread made by New: 1 when its start function has run, 2 when its stop function has
+	coalesce func(o *op, number int) bool // a post of what runs the function of the latest operation
+	runs     atomic.Int64                 // of it, that have begun
 
 	over  chan struct{} // closed: the program has terminated it
 	once  sync.Once
@@ -115,6 +117,14 @@ func newPlace(r *run, i int) *place {
 	}
 	if p.runner = p.thread; k.pool() {
 		p.runner = p.pool
+	} else {
+		p.coalesce = thread.Coalesce2(p.thread, func(o *op, number int) {
+			p.runs.Add(1)
+			if o.number != number || o.on != i {
+				r.failf(o, "it ran with what belongs to %d, at place %d", number, i)
+			}
+			r.function(o, spot{here: i})()
+		})
 	}
 	return p
 }
