@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -21,10 +20,6 @@ type namespace struct {
 	handle netns.NsHandle
 	mark   int
 }
-
-// The main goroutine keeps the main thread. It could otherwise become the thread of a namespace, and Go cannot end it, so that
-// /proc/self, which is the main thread's, would show that namespace for ever.
-func init() { runtime.LockOSThread() }
 
 // open makes n namespaces.
 func open(n int) (all []namespace, err error) {

@@ -18,13 +18,12 @@ func child() *exec.Cmd {
 	return cmd
 }
 
-// init functions run on the main thread. In the child it is traced. In the parent the main goroutine keeps it: as the tracer's it
-// would not end with Close, because Go cannot end the main thread.
+// init functions run on the main thread, which is the one that is traced.
 func init() {
-	runtime.LockOSThread()
 	if os.Getenv(childMark) == "" {
 		return
 	}
+	runtime.LockOSThread()
 	syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(syscall.Getpid()), uintptr(syscall.Gettid()), uintptr(syscall.SIGSTOP))
 	for n := 0; n >= 0; n++ {
 	}
