@@ -15,12 +15,16 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	answer, largeAnswer := func() int { return 42 }, func() large { return large{} }
 	nest := func() { mainthread.Call(nop); mainthread.CallV(answer) }
+	n := 0
+	add := mainthread.Bind2V(func(a *int, b int) int { *a += b; return *a })
 	return map[string]func(){
+		"Bind":          func() { add(&n, n) },
 		"Call":          func() { mainthread.Call(nop) },
 		"CallV":         func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },
 		"CallContext":   func() { _ = mainthread.CallContext(ctx, nop) },
 		"EvalContext":   func() { _, _ = thread.EvalContext(ctx, mainthread.Thread(), answer) },
 		"Go":            func() { mainthread.Go(nop); mainthread.Go(nop); mainthread.Call(nop) },
+		"GoContext":     func() { mainthread.GoContext(ctx, nop); mainthread.TryGo(nop); mainthread.Call(nop) },
 		"nested":        func() { mainthread.Call(nest) },
 		"On, TakePanic": func() { mainthread.On(); mainthread.TakePanic() },
 	}

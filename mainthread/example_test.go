@@ -106,6 +106,20 @@ func ExampleThread() {
 	// Output: the GL context
 }
 
+type window struct{ title string }
+
+func (w *window) setTitle(title string) { w.title = title }
+
+// It may be a package variable, and be called from then on.
+var setTitle = mainthread.Bind2((*window).setTitle)
+
+func ExampleBind2() {
+	w := new(window)
+	setTitle(w, "untitled")
+	fmt.Println(w.title)
+	// Output: untitled
+}
+
 // A function that draws for long lets others in between.
 func ExampleServe() {
 	mainthread.Call(func() {

@@ -163,6 +163,11 @@ func Go(f func()) bool { return main.Go(f) }
 //threadcall:noalloc
 func TryGo(f func()) bool { return main.TryGo(f) }
 
+// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See [thread.Thread.GoContext].
+//
+//threadcall:noalloc
+func GoContext(ctx context.Context, f func()) bool { return main.GoContext(ctx, f) }
+
 // TakePanic removes and returns the oldest panic that a function given to Go has left behind, or nil. See
 // [thread.Thread.TakePanic].
 func TakePanic() *thread.PanicError { return main.TakePanic() }
@@ -186,6 +191,10 @@ func On() bool { return main.On() }
 // programs whose main thread has an event loop of its own. See [thread.Thread.Serve].
 func Serve() int { return main.Serve() }
 
+// ServeFor is Serve with a budget: it begins no function when d has passed. It panics off the main thread. See
+// [thread.Thread.ServeFor].
+func ServeFor(d time.Duration) int { return main.ServeFor(d) }
+
 // ServeContext serves the main thread until ctx is done; it panics off the main thread. See
 // [thread.Thread.ServeContext].
 func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
@@ -193,6 +202,11 @@ func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
 // OnSlowCall has f called for every function that has run on the main thread for d and still runs. A nil f ends it. See
 // [thread.WithSlowCall].
 func OnSlowCall(d time.Duration, f func(thread.SlowCall)) { main.OnSlowCall(d, f) }
+
+// Stats returns how many functions the main thread has run, and for how long they waited and ran. See [thread.Thread.Stats].
+//
+//threadcall:noalloc
+func Stats() thread.Stats { return main.Stats() }
 
 // OnWake sets the function that notifies an event loop on the main thread to call Serve. See [thread.Thread.OnWake].
 func OnWake(wake func()) { main.OnWake(wake) }

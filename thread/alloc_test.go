@@ -34,8 +34,14 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
+	counted, countedPool := start(t, thread.WithStats()), startPool(t, 2, thread.WithStats())
+	withLabels := labelled("a")
+	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
+	keyed := thread.NewKeyed(func(int) error { return nil })
+	t.Cleanup(keyed.Close)
+	noError := func() error { return nil }
 	var local thread.Local[large]
 	n := 0
 	evalInt := func() int { n++; return n }
@@ -47,6 +53,10 @@ func uses(t testing.TB) map[string]func() {
 	}
 	nestPool := func() { p.Call(nop) }
 	toOther := func() { other.Call(nop) }
+	at, title := &point{}, "title"
+	move := thread.Bind3(th, (*point).move)
+	count := thread.Bind2V2(th, func(s string, l large) (large, error) { n += len(s); return l, nil })
+	bindNest := func() { move(at, n, 1) }
 	begin, served := make(chan bool), make(chan bool)
 	t.Cleanup(func() { close(begin) })
 	go func() {
@@ -55,6 +65,8 @@ func uses(t testing.TB) map[string]func() {
 		for range begin {
 			h.Go(nop)
 			h.Serve()
+			h.Go(nop)
+			h.ServeFor(time.Hour)
 			served <- true
 		}
 	}()
@@ -67,15 +79,24 @@ func uses(t testing.TB) map[string]func() {
 		"mixed Eval":       func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
 		"Pool.Call":        func() { p.Call(nop) },
 		"Pool.Go":          func() { postMany(p.Go); p.Call(nop) },
+		"TryGo":            func() { th.TryGo(nop); p.TryGo(nop); th.Call(nop); p.Call(nop) },
+		"GoContext":        func() { th.GoContext(ctx, nop); p.GoContext(ctx, nop); th.Call(nop); p.Call(nop) },
+		"Keyed":            func() { _ = keyed.Call(ctx, 1, noError); _ = keyed.Call(ctx, 2, noError) },
 		"Pool.CallContext": func() { _ = p.CallContext(ctx, nop) },
 		"EvalPool":         func() { thread.EvalPool(p, evalInt); thread.EvalPool(p, evalLarge) },
 		"EvalContext":      func() { _, _ = thread.EvalContext(ctx, th, evalInt); _, _ = thread.EvalContext(ctx, p, evalLarge) },
+		"Bind":             func() { n++; move(at, n, n); _, _ = count(title, large{n}) },
+		"Bind, nested":     func() { th.Call(bindNest) },
 		"nested":           func() { th.Call(nest) },
 		"nested, pool":     func() { p.Call(nestPool) },
 		"thread calls":     func() { th.Call(toOther) },
 		"Serve":            func() { begin <- true; <-served },
 		"TLS":              func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
 		"watched":          func() { watched.Go(nop); watched.Call(nop) },
+		"labels":           func() { _ = th.CallContext(withLabels, nop); _ = p.CallContext(withLabels, nop) },
+		"labels, nested":   func() { th.Call(nestLabels) },
+		"stats":            func() { counted.Go(nop); counted.Call(nop); _ = counted.CallContext(ctx, nop); counted.Stats() },
+		"stats of a pool":  func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
 		"On, ID":           func() { th.On(); th.ID() },
 		"TakePanic":        func() { th.TakePanic(); _ = p.Error(); th.Done() },
 	}

@@ -85,6 +85,16 @@ func TestCollected_dropped(t *testing.T) {
 			})
 			all.Wait()
 		},
+		"a Goexit in a bound function": func(th *thread.Thread) { // likewise
+			exit := thread.Bind1(th, func(th *thread.Thread) {
+				if th.On() {
+					runtime.Goexit()
+				}
+			})
+			var all group.Group
+			all.Go(func() { exit(th) })
+			all.Wait()
+		},
 		"a pool": func(*thread.Thread) {
 			var p *thread.Pool
 			p = thread.NewPool(2, thread.WithSlowCall(time.Millisecond, func(thread.SlowCall) { p.Go(nop) }))

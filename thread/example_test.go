@@ -150,6 +150,32 @@ func ExampleThread_On() {
 	// true
 }
 
+type window struct{ title string }
+
+func (w *window) setTitle(title string) { w.title = title }
+
+func (w *window) size(scale int) (int, error) { return 800 * scale, nil }
+
+// Methods of a library that must be called on one thread, for any goroutine.
+func ExampleBind2() {
+	t := thread.New(thread.WithName("ui"))
+	setTitle := thread.Bind2(t, (*window).setTitle)
+	size := thread.Bind2V2(t, (*window).size)
+
+	w := new(window)
+	setTitle(w, "untitled")
+	fmt.Println(w.title)
+	fmt.Println(size(w, 2))
+
+	t.Terminate()
+	_, err := size(w, 2)
+	fmt.Println(err == thread.ErrTerminated)
+	// Output:
+	// untitled
+	// 1600 <nil>
+	// true
+}
+
 // Each thread has its own.
 func ExampleLocal() {
 	type program struct{ id int }
@@ -324,4 +350,122 @@ func ExampleEvalPool() {
 	n, ok := thread.EvalPool(p, func() int { return 42 })
 	fmt.Println(n, ok)
 	// Output: 42 true
+}
+
+// A thread in a state of its own: it is prepared before the first call, and what was prepared is undone after the last.
+func ExampleStart() {
+	t, err := thread.Start(
+		thread.WithStart(func() error { fmt.Println("make the context current"); return nil }),
+		thread.WithStop(func() { fmt.Println("release the context") }),
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	t.Call(func() { fmt.Println("draw") })
+	t.Close()
+
+	_, err = thread.Start(thread.WithStart(func() error { return errors.New("no such device") }))
+	fmt.Println(err)
+	// Output:
+	// make the context current
+	// draw
+	// release the context
+	// no such device
+}
+
+// A GPU for each thread of a pool. If one cannot be opened, there is no pool, and those that have been opened are closed.
+func ExampleStartPool() {
+	var open atomic.Int32
+	_, err := thread.StartPool(4,
+		thread.WithWorkerStart(func(gpu int) error {
+			if gpu == 3 {
+				return errors.New("no such GPU")
+			}
+			open.Add(1)
+			return nil
+		}),
+		thread.WithWorkerStop(func(gpu int) { open.Add(-1) }),
+	)
+	fmt.Println(err)
+	fmt.Println(open.Load(), "are open")
+	// Output:
+	// thread: the start of worker 3: no such GPU
+	// 0 are open
+}
+
+// A thread for each user, made when it is first needed, and at most eight at a time.
+func ExampleKeyed() {
+	users := thread.NewKeyed(
+		func(user string) error {
+			if user == "root" {
+				return errors.New("not allowed")
+			}
+			fmt.Println("become", user)
+			return nil
+		},
+		thread.WithMaxThreads(8),
+		thread.WithIdleTimeout(time.Minute),
+		thread.WithKeyStop(func(user string) { fmt.Println("end of", user) }),
+	)
+	ctx := context.Background()
+	for _, user := range []string{"ann", "ann", "root"} {
+		err := users.Call(ctx, user, func() error { fmt.Println("read files as", user); return nil })
+		if err != nil {
+			fmt.Println(user+":", err)
+		}
+	}
+	users.Close()
+	// Output:
+	// become ann
+	// read files as ann
+	// read files as ann
+	// root: not allowed
+	// end of ann
+}
+
+// A producer that must never wait drops what the thread is too slow for.
+func ExampleThread_TryGo() {
+	t := thread.New(thread.WithQueueLimit(2))
+	defer t.Terminate()
+	dropped := 0
+	t.Call(func() { // while this runs, nothing else does
+		for range 5 {
+			if !t.TryGo(func() {}) {
+				dropped++
+			}
+		}
+	})
+	fmt.Println(dropped, "dropped")
+	// Output: 3 dropped
+}
+
+// What a request has posted is withdrawn when the request ends.
+func ExampleThread_GoContext() {
+	t := thread.New()
+	defer t.Terminate()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Call(func() {
+		t.GoContext(ctx, func() { fmt.Println("never printed") })
+		cancel()
+	})
+	t.Call(func() { fmt.Println("withdrawn") })
+	fmt.Println(t.GoContext(ctx, func() {}))
+	// Output:
+	// withdrawn
+	// false
+}
+
+// An event loop that draws sixty times a second gives posted functions what is left of each frame.
+func ExampleThread_ServeFor() {
+	t := thread.Adopt()
+	defer t.Terminate()
+	for range 3 {
+		t.Go(func() { time.Sleep(2 * time.Millisecond) })
+	}
+	fmt.Println("this frame:", t.ServeFor(time.Millisecond))
+	fmt.Println("the next:", t.ServeFor(time.Second))
+	// Output:
+	// this frame: 1
+	// the next: 2
 }

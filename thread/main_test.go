@@ -169,6 +169,10 @@ var threadWays = map[string]func(t *testing.T) way{
 			return v && err == nil
 		})
 	},
+	"Bind": func(t *testing.T) way {
+		th := start(t)
+		return calling(ofThread(th), thread.Bind1V(th, func(f func()) bool { f(); return true }))
+	},
 }
 
 var poolWays = map[string]func(t *testing.T) way{

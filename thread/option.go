@@ -12,6 +12,9 @@ type config struct {
 	notify func(SlowCall)
 	pool   bool
 	keep   bool
+	starts []func(worker int) error
+	stops  []func(worker int)
+	stats  bool
 }
 
 // WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H, gdb and

@@ -23,14 +23,27 @@ type Pool struct {
 
 // NewPool starts n threads. It panics if n is less than one.
 func NewPool(n int, opts ...Option) *Pool {
-	if n < 1 {
-		panic(fmt.Sprintf("thread: NewPool(%d): a pool needs at least one thread", n))
-	}
 	o := options(opts)
+	p := newPool(n, o)
+	for i, e := range p.p.Workers() {
+		o.begin(e, i, p.p.Terminate)
+	}
+	p.p.Start(o.keep)
+	return p
+}
+
+// newPool makes a pool whose threads have not been started.
+func newPool(n int, o config) *Pool {
+	if n < 1 {
+		panic(fmt.Sprintf("thread: a pool of %d threads; it needs at least one", n))
+	}
 	o.pool = true
-	e, owner := engine.NewPool(n, o.limit, o.keep, func(i int) func() { return o.number(i).setup() })
+	e, owner := engine.NewPool(n, o.limit, func(i int) func() { return o.number(i).setup() })
 	if notify := o.watcher(); notify != nil {
 		owner.WatchPool(e, o.slow, notify)
+	}
+	if o.stats {
+		owner.CountAllPool(e)
 	}
 	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {
@@ -62,7 +75,7 @@ func (p *Pool) Call(f func()) bool {
 	return ok
 }
 
-// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics and Goexit are as in
+// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics, Goexit and profiler labels are as in
 // [Thread.CallContext].
 //
 //threadcall:noalloc
@@ -87,6 +100,15 @@ func (p *Pool) Go(f func()) bool {
 //threadcall:noalloc
 func (p *Pool) TryGo(f func()) bool {
 	ok := p.p.TryGo(f)
+	runtime.KeepAlive(p)
+	return ok
+}
+
+// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See [Thread.GoContext].
+//
+//threadcall:noalloc
+func (p *Pool) GoContext(ctx context.Context, f func()) bool {
+	ok := p.p.GoContext(ctx, f)
 	runtime.KeepAlive(p)
 	return ok
 }

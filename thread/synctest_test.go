@@ -226,3 +226,20 @@ func TestBubble_unreachable(t *testing.T) {
 		t.Error("a terminated thread runs something")
 	}
 }
+
+func TestStartInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r events
+		th, err := thread.Start(r.started("start"), r.stopped("stop"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		th.Close()
+		p, err := thread.StartPool(2, r.started("start"), r.stopped("stop"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+		r.is(t, "start", "stop", "start", "start", "stop", "stop")
+	})
+}

@@ -9,6 +9,7 @@
 //	t.Call(func() { gl.Clear(gl.COLOR_BUFFER_BIT) })               // runs there, returns after it
 //	n := thread.Eval(t, func() int { return width() })             // the same, with a result
 //	t.Go(func() { gl.Flush() })                                    // runs there some time later
+//	clear := thread.Bind1(t, gl.Clear)                             // a func(uint32) that runs there
 //
 // # What a call promises
 //
@@ -50,6 +51,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
 	"github.com/threadcall/threadcall/internal/mainthread"
@@ -83,6 +85,7 @@ var lastID atomic.Uint64
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
+	o.begin(t.e, 0, t.e.Terminate)
 	t.e.Start(o.setup(), o.keep)
 	return t
 }
@@ -108,7 +111,8 @@ func init() {
 //
 // Of the options, [WithKeep] does nothing here: the thread is the caller's.
 //
-// Adopt panics if the caller is on a thread that is a Thread already.
+// Adopt panics if the caller is on a thread that is a Thread already, and for WithStart and WithStop: what they would do, the
+// caller can do, which is on the thread.
 func Adopt(opts ...Option) *Thread { return adopt(opts, false) }
 
 func adopt(opts []Option, permanent bool) *Thread {
@@ -116,6 +120,9 @@ func adopt(opts []Option, permanent bool) *Thread {
 		panic("thread: Adopt on a thread that is a Thread already; use that one, or call Adopt from another goroutine")
 	}
 	o := options(opts)
+	if len(o.starts)+len(o.stops) > 0 {
+		panic("thread: WithStart or WithStop in Adopt; the caller is on the thread, and can do before Adopt and after Terminate what they would do")
+	}
 	t := wrap(o)
 	t.permanent = permanent
 	t.e.Adopt(permanent)
@@ -129,6 +136,9 @@ func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(e, o.slow, notify)
+	}
+	if o.stats {
+		owner.CountAll(e)
 	}
 	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {
@@ -160,6 +170,11 @@ func (t *Thread) Call(f func()) bool {
 // f begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns [ErrNil]. A call that was
 // given up keeps nothing alive, even if the thread hangs.
 //
+// If ctx has profiler labels ([runtime/pprof.Do]), f runs under them, so a CPU profile says whose work the thread did; when f has
+// ended, however it ended, the thread has the labels that it had before: none, or those of the function within which it ran
+// f. What a function has set by itself, with pprof.Do or SetGoroutineLabels, does not count as what it had before. A thread
+// does not inherit the labels of the goroutine that made it.
+//
 // Panics and Goexit are as in Call.
 //
 //threadcall:noalloc
@@ -188,6 +203,19 @@ func (t *Thread) Go(f func()) bool {
 //threadcall:noalloc
 func (t *Thread) TryGo(f func()) bool {
 	ok := t.e.TryGo(f)
+	runtime.KeepAlive(t)
+	return ok
+}
+
+// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins; it is then let go at once, even if the
+// thread hangs. It returns false, and f will not run, if ctx is done already, also after a wait for [WithQueueLimit], whose
+// limit a withdrawn function counts for until the thread comes to it.
+//
+// GoContext allocates once for each context, unless it has been used with the thread before, and not for one that is never done.
+//
+//threadcall:noalloc
+func (t *Thread) GoContext(ctx context.Context, f func()) bool {
+	ok := t.e.GoContext(ctx, f)
 	runtime.KeepAlive(t)
 	return ok
 }
@@ -269,9 +297,27 @@ func (t *Thread) Serve() int {
 	return n
 }
 
+// ServeFor is Serve with a budget, so that a flood of posted functions does not cost a frame: it begins no function when d has
+// passed, and leaves what it has not begun to the next Serve, in its order. At least one function runs, if any is queued, even
+// for a d of zero or less. A function that has begun runs to its end. Of what OnWake has set, wake is called again if something
+// is left.
+//
+// ServeFor panics if the caller is not on the thread.
+//
+//threadcall:noalloc
+func (t *Thread) ServeFor(d time.Duration) int {
+	if !t.mayServe("ServeFor") {
+		return 0
+	}
+	n := t.e.ServeFor(d)
+	runtime.KeepAlive(t)
+	return n
+}
+
 // ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns
 // [context.Cause](ctx) or [ErrTerminated]. It blocks while there is nothing to do. It may be called inside a function that runs
-// on the thread, which must wait for something while others need the thread.
+// on the thread, which must wait for something while others need the thread. If ctx has profiler labels, functions that have
+// none of their own run under them.
 //
 // If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have returned, but then ends
 // its goroutine instead.

@@ -138,6 +138,9 @@ func (a *allocsCommand) validate(packages []string) error {
 			return fmt.Errorf("-%s %q: %w", name, pattern, err)
 		}
 	}
+	if err := distinct(nil, target{"html", a.html}, target{"pprof", a.pprof}); err != nil {
+		return err
+	}
 	switch {
 	case set.Count < 1:
 		return fmt.Errorf("-count must be at least 1, not %d", set.Count)

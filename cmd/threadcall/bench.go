@@ -71,7 +71,11 @@ func runBench(c *command) error {
 	switch {
 	case err != nil:
 		return err
-	case len(files) > 0:
+	}
+	if err := distinct(files, target{"o", b.set.Output}, target{"html", b.html}); err != nil {
+		return err
+	}
+	if len(files) > 0 {
 		return b.compare(files)
 	}
 	b.set.Patterns = packages

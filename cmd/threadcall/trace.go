@@ -70,6 +70,10 @@ func runTrace(c *command) error {
 	if from.File, from.Packages, err = source.Classify(args); err != nil {
 		return err
 	}
+	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }),
+		target{"o", from.Keep}, target{"html", o.html}); err != nil {
+		return err
+	}
 	missing := slices.IndexFunc(from.Packages, func(arg string) bool {
 		return slices.Contains([]string{".trace", ".out", ".gz"}, filepath.Ext(arg))
 	})

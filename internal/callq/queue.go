@@ -475,7 +475,7 @@ func refuse(list *Call) {
 		case c.Kind == Awaited:
 			c.Settle(Refused)
 		default:
-			c.Fn, c.prev, c.nextMine = nil, nil, nil
+			c.Fn, c.Ctx, c.prev, c.nextMine = nil, nil, nil, nil
 			c.Queue.Put(c)
 		}
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/threadcall/threadcall/internal/park"
+import (
+	"time"
+
+	"github.com/threadcall/threadcall/internal/park"
+)
 
 // testing/synctest runs a test in a bubble: goroutines that share a fake clock, which stands still unless all of them are
 // durably blocked, and channels that only they may use. A thread belongs to the bubble in which it was made, or to none:
@@ -25,3 +29,9 @@ func (e *Engine) mustBeReachable() {
 			"make the thread outside the bubble, where goroutines inside can use it as well")
 	}
 }
+
+// InBubble reports whether the caller is in a bubble.
+func InBubble() bool { return park.InBubble() }
+
+// Now is a monotonic clock.
+func Now() time.Duration { return park.Now() }

@@ -86,7 +86,8 @@ func (l load) count(each int) (c counts) {
 	var pool *Pool
 	var end func()
 	if l.pooled {
-		p, o := NewPool(l.threads, 0, false, func(int) func() { return nil })
+		p, o := NewPool(l.threads, 0, func(int) func() { return nil })
+		p.Start(false)
 		pool, engines = p, p.workers
 		end = func() { p.Terminate(); runtime.KeepAlive(o) }
 	} else {

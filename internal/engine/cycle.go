@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/park"
@@ -34,6 +36,7 @@ type wait struct {
 	call  *callq.Call // nil for a place or an end
 	on    *Engine     // whose queue it is in
 	pool  *Pool       // or whose backlog
+	set   *Set        // or one of which is to end
 	token *park.Token // of a wait without a call
 	left  bool        // leave was true; only the thread uses it
 }
@@ -104,13 +107,14 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	return o
 }
 
-// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, or for that to be closed. It returns the kind
-// that says whether it has got one. Without places it only waits for closed.
-func (e *Engine) waitForPlace(places chan<- struct{}, closed <-chan struct{}, on *Engine, pool *Pool) callq.Kind {
+// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, for that to be closed, or for cancel. It
+// returns the kind that says whether it has got one. Without places it only waits for closed. what says for whose place.
+func (e *Engine) waitForPlace(places chan<- struct{}, closed, cancel <-chan struct{}, what wait) callq.Kind {
 	if e.token == nil {
 		e.token = park.NewToken(false)
 	}
-	w := e.publish(wait{on: on, pool: pool, token: e.token})
+	what.token = e.token
+	w := e.publish(what)
 	e.begin()
 	defer e.end()
 	e.wait.Store(w)
@@ -124,6 +128,8 @@ func (e *Engine) waitForPlace(places chan<- struct{}, closed <-chan struct{}, on
 		case places <- struct{}{}:
 			return callq.Placed
 		case <-closed:
+			return callq.Posted
+		case <-cancel:
 			return callq.Posted
 		case <-w.token.C():
 		}
@@ -178,6 +184,48 @@ func (e *Engine) rescue(w *wait) bool {
 	return false
 }
 
+// A Set is some threads of which a waiting thread may need one to end. The zero Set is empty.
+type Set struct {
+	mu   sync.Mutex // held by Add and Remove
+	list atomic.Pointer[[]*Engine]
+}
+
+// Add adds e.
+func (s *Set) Add(e *Engine) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := append(slices.Clone(s.engines()), e)
+	s.list.Store(&list)
+}
+
+// Remove removes e, if it is there.
+func (s *Set) Remove(e *Engine) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(s.engines()), func(x *Engine) bool { return x == e })
+	s.list.Store(&list)
+}
+
+func (s *Set) engines() []*Engine {
+	if list := s.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+// Wait waits for done, which threads of the set will close when they end, or for cancel. It does not wait where that would be a
+// deadlock: on a thread that one of the set waits for, directly or by way of others.
+func (s *Set) Wait(done, cancel <-chan struct{}) {
+	if e := threads.current(); e != nil {
+		e.waitForPlace(nil, done, cancel, wait{set: s})
+		return
+	}
+	select {
+	case <-done:
+	case <-cancel:
+	}
+}
+
 // A reach is the set of threads that a wait depends on: the one that it waits for, the one that that waits for, and so
 // on. A pool's call may depend on any of its threads.
 type reach struct {
@@ -199,12 +247,19 @@ func (r *reach) from(w *wait) {
 }
 
 func (r *reach) add(w *wait) {
-	if w.on != nil {
+	switch {
+	case w.on != nil:
 		r.addOne(w.on)
-	} else {
-		for _, e := range w.pool.workers {
-			r.addOne(e)
-		}
+	case w.pool != nil:
+		r.addAll(w.pool.workers)
+	default:
+		r.addAll(w.set.engines())
+	}
+}
+
+func (r *reach) addAll(engines []*Engine) {
+	for _, e := range engines {
+		r.addOne(e)
 	}
 }
 

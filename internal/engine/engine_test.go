@@ -71,7 +71,8 @@ func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 
 func TestAnEngineThatEndedIsForgotten(t *testing.T) {
 	e, _ := New(0)
-	p, _ := NewPool(3, 0, false, func(int) func() { return nil })
+	p, _ := NewPool(3, 0, func(int) func() { return nil })
+	p.Start(false)
 	e.Start(nil, false)
 	adopted, _ := New(0)
 	go func() { adopted.Adopt(false); adopted.Terminate() }()
@@ -111,12 +112,12 @@ func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
 	l := newLimit(2)
 	e, _ := New(0)
 	for i, want := range []callq.Kind{callq.Placed, callq.Placed, callq.Posted} {
-		if got := l.enter(e, e, nil); got != want {
+		if got := l.enter(e, e, nil, nil); got != want {
 			t.Errorf("call %d is of kind %d, want %d", i, got, want)
 		}
 	}
 	waits := make(chan callq.Kind)
-	go func() { waits <- l.enter(nil, e, nil) }()
+	go func() { waits <- l.enter(nil, e, nil, nil) }()
 	select {
 	case <-waits:
 		t.Error("no place was free")
@@ -126,7 +127,7 @@ func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
 	if k := <-waits; k != callq.Placed {
 		t.Errorf("the one that waited is of kind %d", k)
 	}
-	go func() { waits <- l.enter(nil, e, nil) }()
+	go func() { waits <- l.enter(nil, e, nil, nil) }()
 	l.close()
 	l.close()
 	if k := <-waits; k != callq.Posted {
@@ -229,7 +230,7 @@ func TestASlowFunctionIsReportedOnceUnlessTheWatchWasReplaced(t *testing.T) {
 	for want, replaced := range []bool{true, false} {
 		reports := 0
 		o.Watch(e, time.Hour, func(Slow) { reports++ })
-		w := e.watch.Load()
+		w := e.observer.Load().watch
 		e.Call(func() {
 			if replaced {
 				o.Watch(e, 0, nil)
@@ -247,7 +248,8 @@ func TestASlowFunctionIsReportedOnceUnlessTheWatchWasReplaced(t *testing.T) {
 }
 
 func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
-	p, o := NewPool(1, 0, false, func(int) func() { return nil })
+	p, o := NewPool(1, 0, func(int) func() { return nil })
+	p.Start(false)
 	defer runtime.KeepAlive(o)
 	defer p.Terminate()
 	begun, release := make(chan bool), make(chan bool)

@@ -10,11 +10,11 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 )
 
-// caught makes a fault of a panic value. It must be called by the deferred function that recovered it, while the
+// Caught makes a fault of a panic value. It must be called by the deferred function that recovered it, while the
 // frames of the function that panicked still stand.
-func caught(v any) *callq.Fault {
+func Caught(v any) *callq.Fault {
 	pcs := make([]uintptr, 64)
-	// Callers, caught and the deferred function are of no interest.
+	// Callers, Caught and the deferred function are of no interest.
 	return &callq.Fault{Value: v, Stack: pcs[:runtime.Callers(3, pcs)]}
 }
 
@@ -55,7 +55,8 @@ func Trace(stack []uintptr) string {
 // between is what may stand between a function and invoke, and is of no interest.
 var between = []string{
 	"runtime.gopanic", "runtime/trace.WithRegion",
-	"/internal/engine.(*visit).call", "/internal/engine.(*Clock).call", "/internal/engine.(*mark).call", "/internal/engine.markInPlace",
+	"/internal/engine.(*visit).call", "/internal/engine.(*Clock).call", "/internal/engine.inPlace", "/internal/engine.markInPlace",
+	"/internal/engine.(*Engine).labelledInPlace",
 }
 
 // TraceCaller formats a stack that begins in this module, from the function on that called it.

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"runtime/pprof"
+
+	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/park"
 )
@@ -19,12 +22,14 @@ func (e *Engine) Start(setup func(), keep bool) {
 	}
 	go func() {
 		lock(1 + spareLocks)
+		pprof.SetGoroutineLabels(never) // not those of the goroutine that has called New
 		e.claimOwn()
 		lives := 1
 		serveAll(func() {
 			for {
 				e.loop()
 				e.stopSpinning()
+				e.runStop()
 				e.release()
 				e.ended()
 				if !keep {
@@ -55,6 +60,31 @@ func (e *Engine) claimOwn() {
 	e.claim()
 	if e.setup != nil {
 		e.setup()
+	}
+}
+
+// SetStop sets what the engine's own thread runs last. It must be called before Start, or on the thread.
+func (e *Engine) SetStop(f func()) { e.stop = f }
+
+// OnEnd has f called when the thread has ended. It must be called before Start.
+func (e *Engine) OnEnd(f func()) { e.onEnd = f }
+
+// SetUser stores what User returns. It must be called before Start.
+func (e *Engine) SetUser(x any) { e.user = x }
+
+// User returns what SetUser has stored with the thread that the caller is on, or nil.
+func User() any {
+	if e := threads.current(); e != nil {
+		return e.user
+	}
+	return nil
+}
+
+// runStop runs the stop function, once, and keeps its panic, like that of a posted function.
+func (e *Engine) runStop() {
+	if f := e.stop; f != nil {
+		e.stop, e.stopping = nil, true
+		e.runPosted(e.q.Get(callq.Posted, f, 0))
 	}
 }
 
@@ -158,6 +188,7 @@ func (e *Engine) Terminate() {
 	e.mustBeReachable()
 	wake := e.q.Close()
 	e.limit.close()
+	e.ties.cut()
 	if wake {
 		e.wake()
 	}
@@ -180,7 +211,12 @@ func (e *Engine) forget() {
 // ended notifies what waits for the end of the thread.
 func (e *Engine) ended() {
 	if p := e.pool; p == nil {
-		e.ending.Do(func() { close(e.done) })
+		e.ending.Do(func() {
+			close(e.done)
+			if e.onEnd != nil {
+				e.onEnd()
+			}
+		})
 	} else if p.live.Add(-1) == 0 {
 		close(p.done)
 	}
@@ -232,7 +268,7 @@ func (e *Engine) waitForEnd(done <-chan struct{}, on *Engine, pool *Pool, bubble
 	case e == nil:
 		<-done
 	case e != on && (pool == nil || e.pool != pool):
-		e.waitForPlace(nil, done, on, pool)
+		e.waitForPlace(nil, done, nil, wait{on: on, pool: pool})
 	}
 }
 

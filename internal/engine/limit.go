@@ -26,10 +26,10 @@ func newLimit(n int) *limit {
 
 // enter takes a place in the queue of a thread or of a pool, and waits for one unless the caller is on that thread, or on
 // one of the pool's. It returns the kind that says whether the call has a place. self is the thread that the caller is on,
-// if any.
+// if any. When cancel is closed, it does not wait any more.
 //
 //threadcall:noalloc
-func (l *limit) enter(self, on *Engine, pool *Pool) callq.Kind {
+func (l *limit) enter(self, on *Engine, pool *Pool, cancel <-chan struct{}) callq.Kind {
 	if l == nil {
 		return callq.Posted
 	}
@@ -42,14 +42,15 @@ func (l *limit) enter(self, on *Engine, pool *Pool) callq.Kind {
 		if self == on || pool != nil && self.pool == pool {
 			return callq.Posted
 		}
-		return self.waitForPlace(l.places, l.closed, on, pool) //threadcall:alloc the first time, and the runtime's sudogs
+		return self.waitForPlace(l.places, l.closed, cancel, wait{on: on, pool: pool}) //threadcall:alloc the first time, and the runtime's sudogs
 	}
 	select { //threadcall:alloc the runtime's sudogs, when its caches are empty
 	case l.places <- struct{}{}:
 		return callq.Placed
 	case <-l.closed:
-		return callq.Posted
+	case <-cancel:
 	}
+	return callq.Posted
 }
 
 // tryEnter is enter for a poster that does not wait. It is false if there is no place.

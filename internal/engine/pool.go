@@ -19,13 +19,14 @@ import (
 // there is; when it has come, it notifies the next before it runs a call. So if there is a backlog, then under mu
 // either a thread is coming or none is idle.
 type Pool struct {
-	workers []*Engine
-	records *callq.Queue // only to get records from
-	limit   *limit
-	watch   atomic.Pointer[watch]
-	owner   weak.Pointer[Owner]
-	live    atomic.Int32  // how many threads have not ended
-	done    chan struct{} // closed when none is left
+	workers  []*Engine
+	records  *callq.Queue // only to get records from
+	limit    *limit
+	ties     ties
+	owner    weak.Pointer[Owner]
+	observer atomic.Pointer[observer]
+	live     atomic.Int32  // how many threads have not ended
+	done     chan struct{} // closed when none is left
 
 	mu      sync.Mutex
 	idle    []*Engine
@@ -35,9 +36,8 @@ type Pool struct {
 	retired bool // and the threads end when it is empty
 }
 
-// NewPool starts n threads, each of which runs what setup(i) returns first. limit and the Owner are as in New, keep is as in
-// Start.
-func NewPool(n, limit int, keep bool, setup func(i int) func()) (*Pool, *Owner) {
+// NewPool returns n engines without threads, each of which is to run first what setup(i) returns. limit and the Owner are as in New.
+func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	o := new(Owner)
 	p := &Pool{
 		workers: make([]*Engine, n),
@@ -50,13 +50,53 @@ func NewPool(n, limit int, keep bool, setup func(i int) func()) (*Pool, *Owner) 
 	p.live.Store(int32(n))
 	for i := range p.workers {
 		e := newEngine(0, nil)
-		e.pool, e.index = p, i
+		e.pool, e.index, e.setup = p, i, setup(i)
 		p.workers[i] = e
 	}
-	for i, e := range p.workers {
-		e.Start(setup(i), keep)
-	}
 	return p, o
+}
+
+// Start gives each engine a thread. keep is as in Engine.Start.
+func (p *Pool) Start(keep bool) {
+	for _, e := range p.workers {
+		e.Start(e.setup, keep)
+	}
+}
+
+// Workers returns the engines, which take what is queued for them alone before what is queued for any.
+func (p *Pool) Workers() []*Engine { return p.workers }
+
+// CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic or call Goexit, it does what the
+// first of them did.
+func (p *Pool) CallEach(fn func(i int)) {
+	self := threads.current()
+	calls := make([]*callq.Call, len(p.workers))
+	outcomes := make([]callq.Outcome, len(p.workers))
+	for i, e := range p.workers {
+		c := e.q.Get(callq.Awaited, func() { fn(i) }, self.poster())
+		wake, _, ok := e.q.Push(c)
+		if calls[i] = c; !ok {
+			outcomes[i] = callq.Refused
+		} else if wake {
+			e.wake()
+		}
+	}
+	for i, e := range p.workers {
+		if outcomes[i] == 0 {
+			outcomes[i] = block(never, calls[i], self, e, nil)
+		}
+	}
+	failed := -1
+	for i, o := range outcomes {
+		if o == callq.Ran || failed >= 0 {
+			calls[i].Drop()
+		} else {
+			failed = i
+		}
+	}
+	if failed >= 0 {
+		finish(calls[failed], outcomes[failed])
+	}
 }
 
 // Size returns how many threads there are.
@@ -77,13 +117,19 @@ func (p *Pool) Call(fn func()) bool {
 		return self.nested(fn)
 	}
 	p.workers[0].mustBeReachable()
-	if w := p.watch.Load(); w != nil {
-		fn = w.wrap(fn)
-	}
-	if trace.IsEnabled() {
-		return marked(never, fn, func(run func()) bool { return p.call(self, run) })
+	if o := p.observer.Load(); o != nil || trace.IsEnabled() {
+		return p.callObserved(o, self, fn)
 	}
 	return p.call(self, fn)
+}
+
+// callObserved is Engine.callObserved.
+//
+//threadcall:noalloc
+func (p *Pool) callObserved(o *observer, self *Engine, fn func()) bool {
+	v := newVisit(never, o, nil, fn, false)
+	defer v.leave()
+	return p.call(self, v.run)
 }
 
 // call submits fn and waits for it.
@@ -108,21 +154,34 @@ func (p *Pool) CallContext(ctx context.Context, fn func()) error {
 	if fn == nil {
 		return ErrNil
 	}
+	self := threads.current()
 	if ctx.Err() != nil {
+		if self == nil || self.pool != p {
+			p.observer.Load().withdraw()
+		}
 		return cause(ctx)
 	}
-	self := threads.current()
 	if self != nil && self.pool == p {
 		return self.nestedContext(ctx, fn)
 	}
 	p.workers[0].mustBeReachable()
-	if w := p.watch.Load(); w != nil {
-		fn = w.wrap(fn)
-	}
-	if trace.IsEnabled() {
-		return marked(ctx, fn, func(run func()) error { return p.callContext(ctx, self, run) })
+	labelled := hasLabels(ctx)
+	if o := p.observer.Load(); o != nil || labelled || trace.IsEnabled() {
+		return p.contextObserved(ctx, o, self, fn, labelled)
 	}
 	return p.callContext(ctx, self, fn)
+}
+
+// contextObserved is Engine.contextObserved.
+//
+//threadcall:noalloc
+func (p *Pool) contextObserved(ctx context.Context, o *observer, self *Engine, fn func(), labelled bool) error {
+	v := newVisit(ctx, o, nil, fn, false)
+	defer v.leave()
+	v.labelled = labelled
+	err := p.callContext(ctx, self, v.run)
+	v.gaveUp = err != ErrTerminated
+	return err
 }
 
 // callContext submits fn and waits for it, or for ctx.
@@ -147,16 +206,27 @@ func (p *Pool) callContext(ctx context.Context, self *Engine, fn func()) error {
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (p *Pool) Go(fn func()) bool { return p.post(fn, waits) }
+func (p *Pool) Go(fn func()) bool { return p.post(nil, fn, waits) }
+
+// GoContext is Go, but withdraws fn if ctx is done before fn began.
+//
+//threadcall:noalloc
+func (p *Pool) GoContext(ctx context.Context, fn func()) bool { return p.post(ctx, fn, waits) }
 
 // TryGo is Go, but refuses fn at once if the backlog is full.
 //
 //threadcall:noalloc
-func (p *Pool) TryGo(fn func()) bool { return p.post(fn, gives) }
+func (p *Pool) TryGo(fn func()) bool { return p.post(nil, fn, gives) }
 
+// post is Engine.post.
+//
 //threadcall:noalloc
-func (p *Pool) post(fn func(), room room) bool {
+func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 	if fn == nil {
+		return false
+	}
+	if ctx != nil && ctx.Err() != nil {
+		p.observer.Load().withdraw()
 		return false
 	}
 	self := threads.current()
@@ -166,25 +236,30 @@ func (p *Pool) post(fn func(), room room) bool {
 	kind, ok := callq.Posted, true
 	if room == gives {
 		if kind, ok = p.limit.tryEnter(); !ok {
+			p.observer.Load().refuse()
 			return false
 		}
 	}
-	if w := p.watch.Load(); w != nil {
-		fn = w.wrap(fn)
+	v := newPost(ctx, p.observer.Load(), nil, fn)
+	if v != nil {
+		fn = v.run
 	}
-	var task *trace.Task
-	if trace.IsEnabled() {
-		task, fn = markGo(fn)
+	var cancel <-chan struct{}
+	if ctx != nil {
+		cancel = ctx.Done()
 	}
 	if room == waits {
-		kind = p.limit.enter(self, nil, p)
+		kind = p.limit.enter(self, nil, p, cancel)
 	}
 	c := p.records.Get(kind, fn, 0)
-	if _, _, ok = p.submit(c); !ok {
-		c.Drop()
-		if task != nil {
-			task.End()
-		}
+	if cancel != nil {
+		ok = p.ties.tie(ctx, cancel, c, v, p.Bubbled() || !park.InYoungBubble(park.Now()))
+	}
+	if ok {
+		_, _, ok = p.submit(c)
+	}
+	if !ok {
+		giveUp(ctx, c, p.limit, v)
 	}
 	return ok
 }
@@ -225,7 +300,7 @@ func (p *Pool) choose() *Engine {
 //
 //threadcall:noalloc
 func (e *Engine) come() (wake bool) {
-	c := e.q.Get(callq.Awaited, nil, 0) // the first record of the queue, which nothing else uses
+	c := e.q.Get(callq.Awaited, nil, 0) // the first record of the queue, as a rule
 	c.Kind = callq.Control
 	wake, _, ok := e.q.Push(c)
 	if !ok {
@@ -290,6 +365,7 @@ func (p *Pool) Terminate() {
 	refused := p.backlog.Empty()
 	p.mu.Unlock()
 	p.limit.close()
+	p.ties.cut()
 	callq.Refuse(refused)
 	for _, e := range p.workers {
 		e.Terminate()

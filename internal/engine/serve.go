@@ -4,8 +4,10 @@ import (
 	"context"
 	"runtime"
 	"runtime/trace"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // serveAll runs loop, which serves, and then end. It goes on with loop when a function has called Goexit: the goroutine is
@@ -53,10 +55,27 @@ func (e *Engine) step() bool {
 // thread has been terminated and has stopped serving, Close may not yet have refused all that is queued.
 //
 //threadcall:noalloc
-func (e *Engine) Serve() int {
+func (e *Engine) Serve() int { return e.serve(-1) }
+
+// ServeFor is Serve, but leaves queued what does not begin within the budget. One function runs in any case.
+//
+//threadcall:noalloc
+func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget, 0)) }
+
+// serve has no limit if the budget is negative.
+//
+//threadcall:noalloc
+func (e *Engine) serve(budget time.Duration) int {
+	var start time.Duration
+	if budget >= 0 {
+		start = park.Now()
+	}
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
+	if e.labelled != nil {
+		defer e.relabel(e.unlabel())
+	}
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
@@ -66,6 +85,9 @@ func (e *Engine) Serve() int {
 		for c := e.q.TakeUntil(last); c != nil; c = e.q.TakeUntil(last) {
 			if e.run(c, nil) {
 				n++
+			}
+			if budget >= 0 && n > 0 && park.Now()-start >= budget {
+				break
 			}
 		}
 	}
@@ -99,6 +121,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	defer context.AfterFunc(ctx, e.interrupt)()
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
+	relabel := e.labelServing(ctx)
 	e.begin()
 	serveAll(func() {
 		for err == nil {
@@ -114,6 +137,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		}
 	}, func() {
 		e.stopSpinning()
+		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)
 		e.end()
 	})
@@ -136,6 +160,8 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 	case callq.Posted, callq.Placed:
 		e.runPosted(c)
 		return true
+	case callq.Tied:
+		return e.runTied(c)
 	case callq.Withdrawable:
 		if !c.Start() {
 			return false
@@ -222,7 +248,7 @@ func invoke(fn func(), fault **callq.Fault) {
 			return
 		}
 		if v := recover(); v != nil {
-			*fault = caught(v)
+			*fault = Caught(v)
 		} else {
 			*fault = noValue
 		}
@@ -243,7 +269,7 @@ func (e *Engine) nested(fn func()) bool {
 	if e.q.HasOwn() {
 		e.runOwn()
 	}
-	if e.q.Closed() {
+	if e.q.Closed() && !e.stopping {
 		return false
 	}
 	if trace.IsEnabled() {
@@ -259,16 +285,16 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 	if e.q.HasOwn() {
 		e.runOwn()
 	}
-	if e.q.Closed() {
+	if e.q.Closed() && !e.stopping {
 		return ErrTerminated
 	}
 	if ctx.Err() != nil {
 		return cause(ctx)
 	}
-	if trace.IsEnabled() {
-		markInPlace(fn)
+	if hasLabels(ctx) {
+		e.labelledInPlace(ctx, fn)
 	} else {
-		fn()
+		inPlace(fn)
 	}
 	return nil
 }
@@ -277,14 +303,18 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 //
 //threadcall:noalloc
 func (e *Engine) runOwn() {
+	if e.labelled != nil {
+		defer e.relabel(e.unlabel())
+	}
 	until := e.q.OwnUntil()
 	for c := e.q.TakeOwn(until); c != nil; c = e.q.TakeOwn(until) {
-		e.runPosted(c)
+		e.run(c, nil)
 	}
 }
 
 // runList runs a list of calls that was taken from the queue, during a wait. What a Goexit leaves of it goes back.
 func (e *Engine) runList(list *callq.Call, during *wait) {
+	defer e.relabel(e.unlabel())
 	defer func() { e.q.Return(list) }()
 	for list != nil && !e.q.Closed() {
 		var c *callq.Call

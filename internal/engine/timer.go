@@ -261,7 +261,7 @@ func (c *Clock) Stop() {
 	if self == nil || latched { // what is outside a bubble cannot wait for what is inside, and so in no cycle with it
 		token.Wait(never)
 	} else {
-		self.waitForPlace(nil, token.C(), e, nil)
+		self.waitForPlace(nil, token.C(), nil, wait{on: e})
 	}
 }
 

@@ -15,7 +15,8 @@ import "sync/atomic"
 type List[T any] struct {
 	ring   atomic.Pointer[ring[T]]
 	floor  int64        // objects that the list keeps; zero if it does not shrink
-	unused atomic.Int64 // no fewer objects have been in the list since the last collection
+	unused atomic.Int64 // no fewer objects have been in the list since it was shrunk last
+	armed  atomic.Bool  // the next collection shrinks it
 }
 
 const (
@@ -65,8 +66,8 @@ func (l *List[T]) Put(object *T) {
 			continue
 		}
 		if r.add(object) {
-			if l.floor > 0 && r.len() > l.floor && !shrinking.armed.Load() {
-				arm() //threadcall:alloc once for each collection
+			if l.floor > 0 && r.len() > l.floor && !l.armed.Load() {
+				l.arm() //threadcall:alloc once for each collection
 			}
 			return
 		}

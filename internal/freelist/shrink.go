@@ -2,9 +2,7 @@ package freelist
 
 import (
 	"runtime"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -13,57 +11,63 @@ const keepBytes = 64 << 10
 
 // NewShrinking returns a list that gives objects back to the garbage collector when they have not been needed for a
 // while: after each collection, half of those that have been in the list ever since the collection before. It keeps
-// about 64 kB. The list itself is kept for ever.
+// about 64 kB. Nothing but its user keeps the list, once it has shrunk.
 func NewShrinking[T any]() *List[T] {
 	var object T
-	l := &List[T]{floor: max(1, min(minCells, keepBytes/int64(max(1, unsafe.Sizeof(object)))))}
-	shrinking.mu.Lock()
-	shrinking.lists = append(shrinking.lists, l)
-	shrinking.mu.Unlock()
-	return l
+	return &List[T]{floor: max(1, min(minCells, keepBytes/int64(max(1, unsafe.Sizeof(object)))))}
 }
 
-// shrinking has all such lists. It is armed while a collection will be noticed.
-var shrinking struct {
-	armed atomic.Bool
+// large has the lists that the next collection is to shrink.
+var large struct {
 	mu    sync.Mutex
-	lists []interface{ shrink() (more bool) }
+	lists []interface{ shrink() }
 }
 
 // arm has shrink called after the next collection, unless it will be already: that finds an object which nothing refers
 // to.
-func arm() {
-	if shrinking.armed.CompareAndSwap(false, true) {
+func (l *List[T]) arm() {
+	if !l.armed.CompareAndSwap(false, true) {
+		return
+	}
+	large.mu.Lock()
+	defer large.mu.Unlock()
+	if large.lists = append(large.lists, l); len(large.lists) == 1 {
 		runtime.AddCleanup(new([2]*byte), shrinkAll, 0)
 	}
 }
 
 func shrinkAll(int) {
-	shrinking.mu.Lock()
-	lists := slices.Clone(shrinking.lists)
-	shrinking.mu.Unlock()
-	shrinking.armed.Store(false)
+	large.mu.Lock()
+	lists := large.lists
+	large.lists = nil
+	large.mu.Unlock()
 	for _, l := range lists {
-		if l.shrink() {
-			arm()
-		}
+		l.shrink()
 	}
 }
 
-// shrink drops objects, and room for them, and reports whether more can be dropped.
-func (l *List[T]) shrink() (more bool) {
+// shrink drops objects, and room for them, and arms the list again if more can be dropped.
+func (l *List[T]) shrink() {
+	l.armed.Store(false)
 	r := l.ring.Load()
 	if r == nil {
-		return false
+		return
 	}
 	for n := min((l.unused.Load()+1)/2, r.len()-l.floor); n > 0; n-- {
 		r.take()
 	}
-	if n := len(r.cells) / 2; n >= minCells && r.len() <= int64(n/2) {
-		r = l.replace(r, n)
+	if r.sparse() {
+		r = l.replace(r, len(r.cells)/2)
 	}
 	l.unused.Store(r.len())
-	return r.len() > l.floor || len(r.cells) > minCells
+	if r.len() > l.floor || r.sparse() {
+		l.arm()
+	}
+}
+
+// sparse reports whether half of the ring leaves room enough.
+func (r *ring[T]) sparse() bool {
+	return len(r.cells) > minCells && r.len() <= int64(len(r.cells)/4)
 }
 
 // replace moves the objects to a ring of another size and returns the list's ring. A goroutine that still uses the old

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -52,4 +53,16 @@ func TestTheCollectorShrinksAList(t *testing.T) {
 			t.Fatalf("%d objects are kept, want %d", l.ring.Load().len(), l.floor)
 		}
 	}
+}
+
+func TestAListThatNothingUsesIsCollected(t *testing.T) {
+	var p weak.Pointer[List[object]]
+	func() {
+		l := NewShrinking[object]()
+		for range 1000 {
+			l.Put(new(object))
+		}
+		p = weak.Make(l)
+	}()
+	testutil.Eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "the list is collected")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/threadcall/threadcall/thread"
 )
 
 // judge checks what an operation answered, and with which panic, as soon as it has. unwinding reports that meanwhile a
@@ -32,13 +34,13 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	if o.verb.queues() {
 		ending = r.places[o.on].terminating.Load()
 	}
-	if rec.answer == refused && !ending {
+	if rec.answer == refused && !ending && !(o.verb == try && r.places[o.on].kind == limited) {
 		r.failf(o, "it was refused by a place that has not been terminated")
 	}
 	if late && rec.answer&(refused|expired) == 0 {
 		r.failf(o, "it was %v by a place that had been terminated", rec.answer)
 	}
-	if o.verb == post {
+	if o.verb.posts() {
 		if rec.answer&(panicked|exited) != 0 {
 			r.failf(o, "Go %v: %v", rec.answer, value)
 		}
@@ -113,11 +115,11 @@ func (r *run) check() {
 			r.failf(o, "its function ran %d times", rec.begun)
 		case rec.begun > 0 && rec.progress[1].Load() != 2:
 			r.failf(o, "its function has not ended")
-		case o.verb == post && rec.answer == refused && rec.begun > 0:
+		case o.verb.posts() && rec.answer&(refused|expired) != 0 && rec.begun > 0:
 			r.failf(o, "it was refused, but its function ran")
-		case o.verb == post && rec.answer == ran && rec.begun == 0 && !r.places[o.on].terminated.Load():
+		case o.verb.posts() && rec.answer == ran && rec.begun == 0 && !o.mayVanish() && !r.places[o.on].terminated.Load():
 			r.failf(o, "its function has not run")
-		case o.verb == post && rec.begun > 0 && rec.result != o.number+1:
+		case o.verb.posts() && rec.begun > 0 && rec.result != o.number+1:
 			r.failf(o, "what its function wrote is not visible")
 		case o.verb == flood && !r.places[o.on].terminated.Load() && int(rec.drained.Load()) != rec.taken:
 			r.failf(o, "%d of %d functions have run", rec.drained.Load(), rec.taken)
@@ -127,7 +129,62 @@ func (r *run) check() {
 	r.checkOrder()
 	for i, p := range r.places {
 		r.checkErrors(i, p)
+		if p.counts && !p.terminated.Load() {
+			r.checkStats(i, p)
+		}
 	}
+}
+
+// checkStats checks the counts of a place that was not terminated and has run all that it was given.
+func (r *run) checkStats(number int, p *place) {
+	var got thread.Stats
+	if p.pool != nil {
+		got = p.pool.Stats()
+	} else {
+		got = p.thread.Stats()
+	}
+	type counts struct{ calls, posts, refused, withdrawn, waits, runs uint64 }
+	want := counts{calls: uint64(p.calls.Load()), posts: uint64(p.posts.Load())}
+	if p.phase.Load() != 0 {
+		want.calls++ // of the start function
+	}
+	r.p.visit(func(o *op, _ spot) {
+		rec := &r.records[o.number]
+		if !rec.made || !o.verb.queues() || o.on != number {
+			return
+		}
+		inPlace := !o.verb.posts() && p.has(rec.by.worker)
+		switch {
+		case inPlace || o.verb == flood:
+		case rec.begun > 0 && o.verb.posts():
+			want.posts++
+		case rec.begun > 0:
+			want.calls++
+		case rec.answer == expired, o.verb == tied:
+			want.withdrawn++
+		default: // its caller was unwound, or the queue was full
+			want.refused++
+		}
+	})
+	want.waits = want.calls + want.posts
+	want.runs = want.waits
+	if c := (counts{got.Calls, got.Posts, got.Refused, got.Withdrawn, got.Waits.Count, got.Runs.Count}); c != want {
+		r.failf(nil, "place %d: it has counted %+v, want %+v", number, c, want)
+	}
+	if got.Queued != 0 || got.Running != 0 || got.PeakQueued == 0 && want.waits > 0 {
+		r.failf(nil, "place %d: all is quiet, but %d functions are queued, %d at most, and one has been running for %v", number,
+			got.Queued, got.PeakQueued, got.Running)
+	}
+}
+
+// has reports whether w is one of the place's.
+func (p *place) has(w *worker) bool {
+	for i := range p.workers {
+		if w == &p.workers[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // checkThreads checks that each place has threads of its own.
@@ -221,7 +278,7 @@ func (r *run) checkErrors(number int, p *place) {
 	r.p.visit(func(o *op, _ spot) {
 		rec := &r.records[o.number]
 		switch {
-		case o.verb == post && o.on == number && rec.ended == panicked:
+		case o.verb.posts() && o.on == number && rec.ended == panicked:
 			want = append(want, o)
 		case o.verb == readError && o.on == number && rec.read != nil:
 			values = append(values, rec.read)

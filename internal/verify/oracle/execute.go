@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type run struct {
 
 	mu       sync.Mutex
 	failures []string
+	contexts []func() // ends those of functions that were posted
 }
 
 // A record is what was seen of one operation. Who makes it writes the first part, its function the second, on another
@@ -135,10 +137,16 @@ func (r *run) all() {
 	}
 	scripts.Wait()
 	r.settle()
+	for _, stop := range r.contexts {
+		stop()
+	}
 	r.check()
 	for i, p := range r.places {
 		if p.end() {
 			r.failf(nil, "place %d takes calls after Terminate", i)
+		}
+		if p.phase.Load() < 0 {
+			r.failf(nil, "place %d has ended without its stop function", i)
 		}
 	}
 }
@@ -166,7 +174,7 @@ func (r *run) script(ops []*op, s spot) {
 func (r *run) settle() {
 	depth := 1
 	r.p.visit(func(o *op, _ spot) {
-		if o.verb == post {
+		if o.verb.posts() {
 			depth++
 		}
 	})
@@ -201,10 +209,13 @@ func (r *run) function(o *op, s spot) func() {
 			r.failf(o, "its function ran on a thread that is not the place's")
 			return
 		}
-		if !p.enter(o.verb == post) {
+		if !p.enter(o.verb.posts()) {
 			return
 		}
 		defer p.leave()
+		if p.kind == own && p.phase.Load() != 1 {
+			r.failf(o, "its function ran before the start function of its thread, or after the stop function")
+		}
 		if w.closed {
 			r.failf(o, "its function began after another one on the same thread had terminated it")
 		}
@@ -219,7 +230,7 @@ func (r *run) function(o *op, s spot) func() {
 		w.spans = append(w.spans, -1)
 		defer func() {
 			w.spans[span] = len(w.began)
-			if rec.ended == panicked && o.verb == post {
+			if rec.ended == panicked && o.verb.posts() {
 				w.threw = append(w.threw, o)
 			}
 			if rec.ended == exited || rec.exits {
@@ -347,12 +358,20 @@ func (a *activation) do(o *op, s spot) answers {
 		return a.eval(o, s, p)
 	case withContext:
 		return a.withContext(o, s, p)
-	case post:
-		ok := p.Go(r.function(o, s))
-		if ok {
+	case post, try, tied:
+		var answer answers
+		switch o.verb {
+		case post:
+			answer = whether(p.Go(r.function(o, s)))
+		case try:
+			answer = whether(p.TryGo(r.function(o, s)))
+		case tied:
+			answer = a.tied(o, s, p)
+		}
+		if answer == ran && !o.mayVanish() {
 			a.posted = append(a.posted, o)
 		}
-		return whether(ok)
+		return answer
 	case coroutine, generator:
 		a.pull(o, s)
 	case brief:
@@ -384,8 +403,8 @@ func (a *activation) do(o *op, s spot) answers {
 		if got := r.places[s.here].thread.GetTLS(); got != w.stored {
 			r.failf(o, "GetTLS returned %v, want %v", got, w.stored)
 		}
-	case serve, serveQueued:
-		return a.serve(o, r.places[s.here].thread)
+	case serve, serveQueued, serveFor:
+		return a.serve(o, r.places[s.here])
 	case poll:
 		r.places[s.here].poll()
 	case dialog:
@@ -443,6 +462,7 @@ func (a *activation) flood(o *op, p *place) {
 		}
 		if p.Go(f) {
 			rec.taken++
+			p.posts.Add(1)
 		} else if !p.terminating.Load() {
 			a.run.failf(o, "it was refused by a place that has not been terminated")
 		}
@@ -470,21 +490,8 @@ func (a *activation) eval(o *op, s spot, p *place) answers {
 }
 
 func (a *activation) withContext(o *op, s spot, p *place) answers {
-	ctx, cancelIt := context.WithCancel(context.Background())
-	defer cancelIt()
-	after := time.Duration(o.n) * time.Microsecond
-	switch o.how {
-	case done:
-		cancelIt()
-	case timeout:
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, after)
-		defer stop()
-	case cancel:
-		defer time.AfterFunc(after, cancelIt).Stop()
-	case ahead:
-		p.thread.Go(cancelIt)
-	}
+	ctx, stop := o.context(p)
+	defer stop()
 	switch err := p.thread.CallContext(ctx, a.run.function(o, s)); {
 	case err == nil:
 		return ran
@@ -498,10 +505,58 @@ func (a *activation) withContext(o *op, s spot, p *place) answers {
 	}
 }
 
+func (a *activation) tied(o *op, s spot, p *place) answers {
+	ctx, stop := o.context(p)
+	if !s.bubble { // or it must not be ended outside
+		a.run.mu.Lock()
+		a.run.contexts = append(a.run.contexts, stop)
+		a.run.mu.Unlock()
+	}
+	switch ok := p.GoContext(ctx, a.run.function(o, s)); {
+	case ok:
+		return ran
+	case ctx.Err() != nil:
+		return expired
+	}
+	return refused
+}
+
+// context makes the context of an operation to p, and what ends it in the end.
+func (o *op) context(p *place) (ctx context.Context, stop func()) {
+	outer := context.Background()
+	if o.number%2 == 1 { // what has labels takes another path in the engine
+		outer = pprof.WithLabels(outer, pprof.Labels("operation", "odd"))
+	}
+	ctx, cancelIt := context.WithCancel(outer)
+	stop = cancelIt
+	after := time.Duration(o.n) * time.Microsecond
+	switch o.how {
+	case done:
+		cancelIt()
+	case timeout:
+		var stopTimer func()
+		ctx, stopTimer = context.WithTimeout(ctx, after)
+		stop = func() { stopTimer(); cancelIt() }
+	case cancel:
+		timer := time.AfterFunc(after, cancelIt)
+		stop = func() { timer.Stop(); cancelIt() }
+	case ahead:
+		if p.Go(cancelIt) {
+			p.posts.Add(1)
+		}
+	}
+	return ctx, stop
+}
+
 // serve serves the thread that the caller is on.
-func (a *activation) serve(o *op, t *thread.Thread) answers {
-	if o.verb == serveQueued {
+func (a *activation) serve(o *op, p *place) answers {
+	t := p.thread
+	switch o.verb {
+	case serveQueued:
 		t.Serve()
+		return ran
+	case serveFor:
+		t.ServeFor(time.Duration(o.n) * time.Microsecond)
 		return ran
 	}
 	ctx, cancelIt := context.WithCancel(context.Background())
@@ -509,6 +564,7 @@ func (a *activation) serve(o *op, t *thread.Thread) answers {
 	if !t.Go(cancelIt) {
 		return refused
 	}
+	p.posts.Add(1)
 	switch err := t.ServeContext(ctx); err {
 	case context.Canceled:
 		return ran

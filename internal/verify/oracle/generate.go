@@ -92,7 +92,7 @@ func (g *generation) body(s spot, depth int) (ops []*op) {
 		if o.verb.hasPlace() {
 			o.on = g.choose(len(g.p.places))
 		}
-		if o.verb == withContext {
+		if o.verb.hasHow() {
 			if o.how = how(g.choose(int(hows))); o.how.timed() && !g.timed {
 				o.how = open
 			}
@@ -187,7 +187,7 @@ func cuts(p *program) (all []*program) {
 			func(o *op) { o.end = returns },
 			func(o *op) { o.through = false },
 			func(o *op) {
-				if o.verb == withContext {
+				if o.verb.hasHow() {
 					o.how, o.n = open, 0
 				}
 			},

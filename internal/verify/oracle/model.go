@@ -130,7 +130,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 	switch o.verb {
 	default:
 		set = ran
-	case serve, serveQueued, dialog:
+	case serve, serveQueued, serveFor, dialog:
 		set = ran
 		if m.ending[s.here] {
 			set |= refused
@@ -138,11 +138,22 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		if unwinding {
 			set |= exited
 		}
-	case post:
+	case post, try, tied:
 		set = ran
-		if m.ending[o.on] {
+		if m.ending[o.on] || o.verb == try && m.p.places[o.on] == limited {
 			set |= refused
 			begins.must = false
+		}
+		switch {
+		case o.how.timed():
+			set |= expired
+			begins.must = false
+		case o.how == done:
+			set = expired // it is looked at first
+			begins = certainty{}
+		case o.how == ahead:
+			set |= expired
+			begins = certainty{}
 		}
 		m.function(o, s, begins)
 	case coroutine: // package iter ends one that panics during Goexit by the panic alone

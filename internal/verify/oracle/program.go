@@ -67,6 +67,8 @@ const (
 	call verb = iota
 	eval
 	withContext
+	tied
+	try
 	post
 	coroutine
 	generator
@@ -80,6 +82,7 @@ const (
 	getTLS
 	serve
 	serveQueued
+	serveFor
 	onWakeOp
 	poll
 	dialog
@@ -108,6 +111,8 @@ var verbTable = [verbs]struct {
 	call:        {name: "call", place: true, body: true, weight: 4},                       // Call
 	eval:        {name: "eval", place: true, body: true, weight: 4},                       // Eval, EvalPool
 	withContext: {name: "context", place: true, body: true, weight: 4, legal: onThread},   // CallContext
+	tied:        {name: "gocontext", place: true, body: true, weight: 3},                  // GoContext
+	try:         {name: "trygo", place: true, body: true},                                 // TryGo
 	post:        {name: "go", place: true, body: true, weight: 4},                         // Go
 	coroutine:   {name: "coroutine", body: true, weight: 2},                               // iter.Pull, resumed where it was made until it ends
 	generator:   {name: "generator", body: true, weight: 2},                               // likewise, resumed after each operation that follows
@@ -115,12 +120,13 @@ var verbTable = [verbs]struct {
 	bubble:      {name: "bubble", body: true, rare: 80, legal: outside},                   // the body is that of a goroutine in a bubble of testing/synctest
 	flood:       {name: "flood", place: true, numbers: []int{30, 1000}},                   // Go of many small functions
 	terminate:   {name: "terminate", place: true, rare: 60, legal: func(k, _ kind, _ spot) bool { return k != main }},
-	readError:   {name: "error", place: true},                  // TakePanic
-	on:          {name: "on", place: true, legal: onThread},    // On
-	setTLS:      {name: "settls", legal: inFunction},           // SetTLS, of the thread that it is made on
-	getTLS:      {name: "gettls", legal: inFunction},           // GetTLS, likewise
-	serve:       {name: "serve", weight: 2, legal: inFunction}, // ServeContext inside a function, until a function that it has posted has run
-	serveQueued: {name: "servequeued", legal: inFunction},      // Serve inside a function
+	readError:   {name: "error", place: true},                           // TakePanic
+	on:          {name: "on", place: true, legal: onThread},             // On
+	setTLS:      {name: "settls", legal: inFunction},                    // SetTLS, of the thread that it is made on
+	getTLS:      {name: "gettls", legal: inFunction},                    // GetTLS, likewise
+	serve:       {name: "serve", weight: 2, legal: inFunction},          // ServeContext inside a function, until a function that it has posted has run
+	serveQueued: {name: "servequeued", legal: inFunction},               // Serve inside a function
+	serveFor:    {name: "servefor", legal: inFunction, numbers: micros}, // ServeFor inside a function
 	onWakeOp:    {name: "onwake", place: true, legal: func(k, _ kind, _ spot) bool { return k == hosted || k == serving }},
 	poll:        {name: "poll", weight: 2, legal: inEventLoop},   // a function takes an event from the event loop of its thread, if there is one
 	dialog:      {name: "dialog", legal: inEventLoop},            // an event loop inside a function, until a function that it has posted has run
@@ -144,6 +150,15 @@ func outside(_, _ kind, s spot) bool        { return s == spot{here: nowhere} }
 
 func (v verb) hasPlace() bool { return verbTable[v].place }
 func (v verb) hasBody() bool  { return verbTable[v].body }
+
+// posts reports whether nothing waits for the function.
+func (v verb) posts() bool { return v == post || v == tied || v == try }
+
+// hasHow reports whether there is a context.
+func (v verb) hasHow() bool { return v == withContext || v == tied }
+
+// mayVanish reports whether a function that was taken on need not run.
+func (o *op) mayVanish() bool { return o.verb == tied && o.how != open }
 
 // pulls reports whether the body is that of a coroutine.
 func (v verb) pulls() bool { return v == coroutine || v == generator }
@@ -220,7 +235,7 @@ func (p *program) legal(o *op, s spot) bool {
 	if s.here != nowhere {
 		here = p.places[s.here]
 	}
-	if o.how == ahead && s.bubble { // a function outside a bubble must not cancel what is in it
+	if o.how == ahead && (s.bubble || k.pool()) { // a function outside a bubble must not cancel what is in it; a pool keeps no order
 		return false
 	}
 	legal := verbTable[o.verb].legal

@@ -76,7 +76,7 @@ func (o *op) String() string {
 	if o.verb.hasPlace() {
 		words = append(words, strconv.Itoa(o.on))
 	}
-	if o.verb == withContext {
+	if o.verb.hasHow() {
 		words = append(words, howNames[o.how])
 	}
 	if o.numbers() != nil {
@@ -172,7 +172,7 @@ func (t *tokens) body(closing string) (ops []*op, e end) {
 		if o.verb.hasPlace() {
 			o.on = t.number()
 		}
-		if o.verb == withContext {
+		if o.verb.hasHow() {
 			o.how = how(t.name(howNames[:]))
 		}
 		if numbers := o.numbers(); numbers != nil {

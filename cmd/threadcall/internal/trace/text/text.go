@@ -15,6 +15,7 @@ import (
 func Write(s *ui.Screen, r *report.Report) {
 	t := text{s}
 	t.opening(r)
+	t.slow(r)
 	t.memory(r)
 	t.population(r)
 	t.moves(r)

@@ -1,0 +1,170 @@
+package thread
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/threadcall/threadcall/internal/engine"
+)
+
+// WithStart has f run on the new thread before anything else: to enter a network namespace, to initialise COM, to make an OpenGL or
+// CUDA context current. What f does to the thread needs no undoing if it fails, because the thread then ends. Anything else
+// f must undo itself, since the functions of [WithStop] do not run.
+//
+// [Start] and [StartPool] wait for f and return its error. With [New] and [NewPool], which do not wait, an error ends the
+// thread or pool, so that calls return false or [ErrTerminated], and is kept for TakePanic as if f had panicked with it.
+//
+// If the option is given more than once, the functions run in that order, until one fails. Calls that f makes to its own
+// thread run in place. In a Pool, f runs on each of the threads, at the same time; see [WithWorkerStart]. A nil f is
+// ignored. As long as the thread lives, it refers to f. So if f refers to the Thread, the thread is not reclaimed without
+// Terminate.
+func WithStart(f func() error) Option {
+	if f == nil {
+		return nil
+	}
+	return WithWorkerStart(func(int) error { return f() })
+}
+
+// WithStop has f run on the thread after everything else, when it is terminated, closed or reclaimed, and before Done is
+// closed. It does not run if a function of [WithStart] has failed or has not begun.
+//
+// Calls that f makes to its own thread run in place although the thread is terminated. Functions given to Go are refused.
+// A panic in f is kept for TakePanic. If the option is given more than once, the functions run in reverse order, each even if
+// the one before has panicked or called Goexit. When the process ends, f does not run: Close the thread before. A nil f is ignored.
+// What WithStart says of references to the Thread holds for f, too.
+func WithStop(f func()) Option {
+	if f == nil {
+		return nil
+	}
+	return WithWorkerStop(func(int) { f() })
+}
+
+// WithWorkerStart is [WithStart] for a [Pool]: f is given the number of the thread in the pool, from 0 on.
+func WithWorkerStart(f func(worker int) error) Option {
+	return func(c *config) {
+		if f != nil {
+			c.starts = append(c.starts, f)
+		}
+	}
+}
+
+// WithWorkerStop is [WithStop] for a [Pool]: f is given the number of the thread in the pool, from 0 on.
+func WithWorkerStop(f func(worker int)) Option {
+	return func(c *config) {
+		if f != nil {
+			c.stops = append(c.stops, f)
+		}
+	}
+}
+
+// start runs the functions of WithStart for worker i on its thread, and then has the thread run those of WithStop last.
+func (c config) start(e *engine.Engine, i int) error {
+	for _, f := range c.starts {
+		if err := f(i); err != nil {
+			return err
+		}
+	}
+	e.SetStop(c.stop(i))
+	return nil
+}
+
+// stop returns what worker i runs last, or nil.
+func (c config) stop(i int) func() {
+	if len(c.stops) == 0 {
+		return nil
+	}
+	return func() {
+		for _, f := range c.stops {
+			defer f(i) // the last first, and all of them even if one panics
+		}
+	}
+}
+
+// begin has an engine that has not been started run the functions of WithStart first. fail ends what a failure ends.
+func (c config) begin(e *engine.Engine, i int, fail func()) {
+	if len(c.starts) == 0 {
+		e.SetStop(c.stop(i))
+		return
+	}
+	e.Post(func() {
+		started := false
+		defer func() {
+			if !started {
+				fail()
+			}
+		}()
+		if err := c.start(e, i); err != nil {
+			panic(err)
+		}
+		started = true
+	})
+}
+
+// Start is [New], but waits until the functions of [WithStart] have run, and returns the error of the first that failed. The
+// thread has ended by then.
+//
+// If one panics, Start panics with the same value; if one calls [runtime.Goexit], so does Start. The thread ends.
+//
+//	t, err := thread.Start(
+//		thread.WithStart(func() error { return ole.CoInitializeEx(0, ole.COINIT_MULTITHREADED) }),
+//		thread.WithStop(ole.CoUninitialize),
+//	)
+func Start(opts ...Option) (*Thread, error) {
+	o := options(opts)
+	t := wrap(o)
+	if len(o.starts) == 0 {
+		t.e.SetStop(o.stop(0))
+		t.e.Start(o.setup(), o.keep)
+		return t, nil
+	}
+	t.e.Start(o.setup(), o.keep)
+	started := false
+	defer func() {
+		if !started {
+			t.e.Terminate()
+		}
+	}()
+	err := ErrTerminated
+	t.e.Call(func() { err = o.start(t.e, 0) })
+	if err != nil {
+		t.e.Close()
+		return nil, err
+	}
+	started = true
+	return t, nil
+}
+
+// StartPool is [NewPool], but waits until the functions of [WithStart] and [WithWorkerStart] have run on all threads. If one fails,
+// all threads end, those that have started with their functions of [WithStop], and StartPool waits for that and returns the error.
+//
+// Panics and Goexit are as in [Start].
+func StartPool(n int, opts ...Option) (*Pool, error) {
+	o := options(opts)
+	p := newPool(n, o)
+	workers := p.p.Workers()
+	if len(o.starts) == 0 {
+		for i, e := range workers {
+			e.SetStop(o.stop(i))
+		}
+		p.p.Start(o.keep)
+		return p, nil
+	}
+	p.p.Start(o.keep)
+	started := false
+	defer func() {
+		if !started {
+			p.p.Terminate()
+		}
+	}()
+	errs := make([]error, n)
+	p.p.CallEach(func(i int) { errs[i] = o.start(workers[i], i) })
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		p.p.Terminate()
+		p.p.Close()
+		return nil, fmt.Errorf("thread: the start of worker %d: %w", i, errs[i])
+	}
+	started = true
+	runtime.KeepAlive(p)
+	return p, nil
+}

@@ -1,0 +1,290 @@
+package thread_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// events are what has happened, and on which threads.
+type events struct {
+	mu   sync.Mutex
+	all  []string
+	tids map[uint64]bool
+}
+
+func (r *events) add(event string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, event)
+	if r.tids == nil {
+		r.tids = map[uint64]bool{}
+	}
+	r.tids[here()] = true
+}
+
+func (r *events) is(t *testing.T, want ...string) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !reflect.DeepEqual(r.all, want) {
+		t.Errorf("what happened: %v, want %v", r.all, want)
+	}
+}
+
+func (r *events) started(name string) thread.Option {
+	return thread.WithStart(func() error { r.add(name); return nil })
+}
+
+func (r *events) stopped(name string) thread.Option {
+	return thread.WithStop(func() { r.add(name) })
+}
+
+func TestStart(t *testing.T) {
+	for name, end := range map[string]func(*thread.Thread){"Close": (*thread.Thread).Close, "Terminate": (*thread.Thread).Terminate} {
+		t.Run(name, func(t *testing.T) {
+			var r events
+			th, err := thread.Start(r.started("start 1"), r.stopped("stop 1"), thread.WithStart(nil), thread.WithStop(nil),
+				r.started("start 2"), r.stopped("stop 2"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			th.Go(func() { r.add("posted") })
+			th.Call(func() { r.add("called") })
+			end(th)
+			testutil.Arrives(t, th.Done())
+			r.is(t, "start 1", "start 2", "posted", "called", "stop 2", "stop 1")
+			if here() != 0 && len(r.tids) != 1 {
+				t.Errorf("they ran on %d threads", len(r.tids))
+			}
+		})
+	}
+}
+
+func TestNewRunsStartFirst(t *testing.T) {
+	var r events
+	th := thread.New(r.started("start"), r.stopped("stop"))
+	th.Call(func() { r.add("called") })
+	th.Close()
+	r.is(t, "start", "called", "stop")
+}
+
+var errStart = errors.New("no such device")
+
+// What fails ends the thread and runs no function of WithStop, and its error is reported.
+func TestAStartThatFails(t *testing.T) {
+	fail := thread.WithStart(func() error { return errStart })
+	never := thread.WithStop(func() { t.Error("the stop function runs") })
+	if th, err := thread.Start(fail, never); th != nil || err != errStart {
+		t.Errorf("Start returns %v, %v", th, err)
+	}
+	if v := recovered(func() { thread.Start(thread.WithStart(func() error { panic(errStart) }), never) }); v != errStart {
+		t.Errorf("Start panics with %v", v)
+	}
+	ended := make(chan bool, 1)
+	go func() {
+		defer func() { ended <- true }()
+		thread.Start(thread.WithStart(func() error { runtime.Goexit(); return nil }), never)
+		t.Error("Start returns, although the start function has called Goexit")
+	}()
+	testutil.Arrives(t, ended)
+
+	for name, opt := range map[string]thread.Option{"error": fail, "panic": thread.WithStart(func() error { panic(errStart) })} {
+		th, p := thread.New(opt, never), thread.NewPool(2, opt, never)
+		testutil.Arrives(t, th.Done())
+		testutil.Arrives(t, p.Done())
+		if th.Call(nop) || p.Call(nop) {
+			t.Errorf("%s: a function runs", name)
+		}
+		if !errors.Is(th.TakePanic(), errStart) || !errors.Is(p.TakePanic(), errStart) {
+			t.Errorf("%s: not kept for TakePanic", name)
+		}
+	}
+}
+
+// Of a thread that is terminated before it has begun, nothing runs, or the start and then the stop.
+func TestStopsRunIfAndOnlyIfStartsHave(t *testing.T) {
+	for range scaled(300) {
+		var starts, stops atomic.Int32
+		th := thread.New(thread.WithStart(func() error { starts.Add(1); return nil }), thread.WithStop(func() { stops.Add(1) }))
+		th.Terminate()
+		testutil.Arrives(t, th.Done())
+		if starts.Load() != stops.Load() {
+			t.Fatalf("%d starts and %d stops", starts.Load(), stops.Load())
+		}
+	}
+}
+
+func TestStopFunctionsMayCallTheirThread(t *testing.T) {
+	other := start(t)
+	ran := 0
+	var th *thread.Thread
+	add := func() { ran++ }
+	th, _ = thread.Start(thread.WithStop(func() {
+		if !th.On() || !th.Call(add) || th.CallContext(context.Background(), add) != nil || thread.Eval(th, func() int { return 1 }) != 1 {
+			t.Error("not in place")
+		}
+		if th.Go(add) {
+			t.Error("a function is queued on a thread that ends")
+		}
+		if !other.Call(func() {
+			if th.Call(add) {
+				t.Error("another thread calls one that ends")
+			}
+			th.Close() // which waits for the stop function, which waits for it
+		}) {
+			t.Error("another thread cannot be called")
+		}
+		th.Close()
+	}))
+	ends(t, th.Close)
+	if ran != 2 {
+		t.Errorf("%d functions ran, want 2", ran)
+	}
+}
+
+// What a stop function does is no worse than what a posted one does.
+func TestStopFunctionsMayPanicOrExit(t *testing.T) {
+	for name, f := range map[string]func(){"panic": func() { panic(errStart) }, "Goexit": runtime.Goexit} {
+		var r events
+		th, _ := thread.Start(r.stopped("first"), thread.WithStop(f), r.stopped("last"))
+		th.Call(nop)
+		ends(t, th.Close)
+		r.is(t, "last", "first")
+		if p := th.TakePanic(); name == "panic" && !errors.Is(p, errStart) || name == "Goexit" && p != nil {
+			t.Errorf("%s: TakePanic returns %v", name, p)
+		}
+	}
+}
+
+func TestStopRunsAfterGoexit(t *testing.T) {
+	var r events
+	th, _ := thread.Start(r.stopped("stop"))
+	go th.Call(runtime.Goexit)
+	th.Go(runtime.Goexit)
+	th.Close()
+	r.is(t, "stop")
+}
+
+func TestStopRunsWhenAThreadIsReclaimed(t *testing.T) {
+	stopped := make(chan struct{})
+	func() {
+		th, err := thread.Start(thread.WithStart(func() error { return nil }), thread.WithStop(func() { close(stopped) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		th.Call(nop)
+	}()
+	eventually(t, func() bool { return collectedAndEnded(stopped) }, "the stop function runs")
+}
+
+// A start function that calls the thread that waits for it is a cycle of waiting threads.
+func TestStartFunctionsMayCallTheThreadThatStartsThem(t *testing.T) {
+	a := start(t)
+	ran := 0
+	back := thread.WithStart(func() error { a.Call(func() { ran++ }); return nil })
+	ends(t, func() {
+		a.Call(func() {
+			th, err := thread.Start(back)
+			if err != nil {
+				t.Error(err)
+			}
+			th.Close()
+			p, err := thread.StartPool(3, back)
+			if err != nil {
+				t.Error(err)
+			}
+			p.Close()
+		})
+	})
+	if ran != 4 {
+		t.Errorf("%d calls ran, want 4", ran)
+	}
+}
+
+func TestStartPool(t *testing.T) {
+	const n = 4
+	var starts, stops [n]atomic.Int32
+	var all sync.WaitGroup
+	all.Add(n)
+	p, err := thread.StartPool(n, thread.WithWorkerStart(func(i int) error {
+		starts[i].Add(1)
+		all.Done()
+		all.Wait() // they run at the same time
+		return nil
+	}), thread.WithWorkerStop(func(i int) { stops[i].Add(1) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		p.Call(nop)
+		p.Go(nop)
+	}
+	ends(t, p.Close)
+	for i := range n {
+		if starts[i].Load() != 1 || stops[i].Load() != 1 {
+			t.Errorf("worker %d: %d starts, %d stops", i, starts[i].Load(), stops[i].Load())
+		}
+	}
+	for name, fail := range map[string]func() error{
+		"error":  func() error { return errStart },
+		"panic":  func() error { panic(errStart) },
+		"Goexit": func() error { runtime.Goexit(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stops atomic.Int32
+			ended := make(chan bool)
+			go func() {
+				defer close(ended)
+				var p *thread.Pool
+				var err error
+				v := recovered(func() {
+					p, err = thread.StartPool(n, thread.WithWorkerStart(func(i int) error {
+						if i == 2 {
+							return fail()
+						}
+						return nil
+					}), thread.WithStop(func() { stops.Add(1) }))
+				})
+				switch {
+				case p != nil:
+					t.Error("there is a pool")
+				case name == "error" && (!errors.Is(err, errStart) || err.Error() != "thread: the start of worker 2: no such device"):
+					t.Errorf("the error is %v", err)
+				case name == "panic" && v != errStart:
+					t.Errorf("it panics with %v", v)
+				}
+			}()
+			testutil.Arrives(t, ended)
+			eventually(t, func() bool { return stops.Load() == n-1 }, "the stop functions of those that have started run")
+		})
+	}
+}
+
+func TestStartWithKeep(t *testing.T) {
+	for range 3 {
+		var r events
+		th, err := thread.Start(thread.WithKeep(), r.started("start"), r.stopped("stop"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		th.Call(nop)
+		th.Close()
+		r.is(t, "start", "stop")
+		if _, err := thread.Start(thread.WithKeep(), thread.WithStart(func() error { return errStart })); err != errStart {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAdoptRefusesStartAndStop(t *testing.T) {
+	mustPanic(t, func() { thread.Adopt(thread.WithStart(func() error { return nil })) }, "Adopt")
+	mustPanic(t, func() { thread.Adopt(thread.WithStop(nop)) }, "Adopt")
+}
