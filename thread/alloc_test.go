@@ -72,7 +72,21 @@ func uses(t testing.TB) map[string]func() {
 			served <- true
 		}
 	}()
+	ticks := make(chan bool)
+	timer := start(t).Every(20*time.Microsecond, func() { ticks <- true }) // so there are none while nothing receives
+	t.Cleanup(func() {
+		stopped := make(chan bool)
+		go func() { timer.Stop(); close(stopped) }()
+		for {
+			select {
+			case <-ticks:
+			case <-stopped:
+				return
+			}
+		}
+	})
 	return map[string]func(){
+		"Every":            func() { <-ticks; timer.Missed() },
 		"Call":             func() { th.Call(nop) },
 		"CallContext":      func() { _ = th.CallContext(ctx, nop) },
 		"Go":               func() { th.Go(nop); th.Call(nop) },

@@ -89,8 +89,6 @@ type Engine struct {
 	owner weak.Pointer[Owner]
 	limit *limit
 
-	clocks clocks // see timer.go
-
 	pool   *Pool
 	index  int  // in pool.workers
 	listed bool // among pool.idle; guarded by pool.mu
@@ -101,6 +99,7 @@ type Engine struct {
 	token    *park.Token          // for waits for a place; only the thread makes it
 	seen     reach                // only the thread's
 
+	clocks   clocks // see timer.go
 	ties     ties
 	stop     func() // that SetStop was given; only the thread's, once it runs
 	stopping bool   // it runs, or has; only the thread's
