@@ -12,6 +12,11 @@ import (
 // checkInit reports a main function or tests that use the main thread, which nothing serves, and a main function that calls what must
 // be on the main thread though its goroutine is not locked to it. And it exports what it knows of the package.
 func (c *checker) checkInit(locks bool) {
+	for _, n := range c.nodes {
+		if n.fn.Parent() == nil && (n.obj == nil || n.obj.Name() == "init" && n.fn.Signature.Recv() == nil) {
+			locks = locks || c.owns(n, map[*node]bool{})
+		}
+	}
 	export := packageFact{Locks: locks, Relevant: true}
 	if n := c.function("main"); n != nil && c.pass.Pkg.Name() == "main" {
 		c.checkMain(n, locks)
@@ -42,7 +47,7 @@ func (c *checker) checkMain(main *node, locks bool) {
 	}
 	inits := main.inits
 	for _, n := range c.nodes {
-		inits = inits || n.inits && n.obj != nil && n.obj.Name() == "init"
+		inits = inits || n.inits && !c.inTest(n)
 	}
 	if inits {
 		return
@@ -59,8 +64,8 @@ func (c *checker) usesMain(match func(*node) bool) (description string) {
 			continue
 		}
 		for _, p := range c.placesOf(n) {
-			if !p.off(mainThread) || n.on == mainThread {
-				continue
+			if !p.off(mainThread) || n.on == mainThread || libraryOf(p.lib) == threadcallMain {
+				continue // the last: Init itself runs it
 			}
 			c.follow(n, needInit, func(at found) bool {
 				description = at.need.What + " waits; called by " + strings.Join(at.path, ", called by ") + ", " + p.how
@@ -83,6 +88,28 @@ func (c *checker) testFile(pos token.Pos) bool {
 	return strings.HasSuffix(c.pass.Fset.Position(pos).Filename, "_test.go")
 }
 
+// tested returns the nodes of test files, and those that they mention.
+func (c *checker) tested() map[*node]bool {
+	set := map[*node]bool{}
+	var add func(n *node)
+	add = func(n *node) {
+		if !set[n] {
+			set[n] = true
+			for _, to := range n.callees {
+				if to.node != nil {
+					add(to.node)
+				}
+			}
+		}
+	}
+	for _, n := range c.nodes {
+		if c.inTest(n) {
+			add(n)
+		}
+	}
+	return set
+}
+
 func (c *checker) checkTests(export *packageFact) {
 	var test *node // any
 	for _, n := range c.nodes {
@@ -100,7 +127,8 @@ func (c *checker) checkTests(export *packageFact) {
 	if test == nil && main == nil {
 		return
 	}
-	uses := c.usesMain(func(*node) bool { return true })
+	tested := c.tested()
+	uses := c.usesMain(func(n *node) bool { return tested[n] })
 	export.Uses = uses
 	var internal packageFact // of the package that an external test is for
 	if name, ok := strings.CutSuffix(c.pass.Pkg.Name(), "_test"); ok {

@@ -32,7 +32,7 @@ func (f function) String() string {
 	return f.recv + "." + f.name
 }
 
-var libraries = []*library{glfw, sdl, cocoa, dispatchQueue, macos, fyne, fyneParts,
+var libraries = []*library{glfw, sdl, cocoa, dispatchQueue, macos, fyne, fyneParts, fyneTest,
 	threadcallMain, threadcallThread, faiface, pixelgl, golangDesign, golangDesignThread, hotkey, ebiten,
 	std, netHTTP, errgroupLibrary}
 

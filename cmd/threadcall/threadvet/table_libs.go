@@ -166,6 +166,9 @@ var fyneParts = &library{
 	},
 }
 
+// What the driver for tests does, it does on the goroutine of the test.
+var fyneTest = &library{path: regexp.MustCompile(`^fyne\.io/fyne/v2/test$`)}
+
 var fyneWindow = names(`Show Hide Close Resize SetTitle SetFullScreen SetContent SetMainMenu SetIcon SetPadded SetFixedSize
 	SetMaster CenterOnScreen RequestFocus ShowAndRun`)
 

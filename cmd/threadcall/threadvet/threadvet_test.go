@@ -27,5 +27,5 @@ func TestTheReportsAreThoseThatCommentsWant(t *testing.T) {
 	}
 	analysistest.Run(reports{t}, analysistest.TestData(), threadvet.Analyzer,
 		"glfwgo", "sdlmain", "cocoa", "fynego", "lib", "marks", "whole", "waits",
-		"unlocked", "lockedlater", "noinit", "withserve", "testforgets", "testinits", "testnomain")
+		"unlocked", "lockedlater", "lockedby", "noinit", "withserve", "testforgets", "testinits", "testnomain")
 }

@@ -18,8 +18,9 @@ func variable(addr ssa.Value) *types.Var {
 		v, _ := addr.Object().(*types.Var)
 		return v
 	case *ssa.FieldAddr:
-		t := addr.X.Type().Underlying().(*types.Pointer).Elem()
-		return field(t, addr.Field)
+		if p, ok := addr.X.Type().Underlying().(*types.Pointer); ok { // and not a type parameter
+			return field(p.Elem(), addr.Field)
+		}
 	}
 	return nil
 }
