@@ -20,7 +20,7 @@ test: setup lint plain versions allocs race modes 386 cross ports-quick gui rele
 
 # setup installs all that test needs, at once.
 setup:
-	@.ci/setup cc browser gui qemu-user || echo 'make: some tests will not be run' >&2
+	@.ci/setup cc browser gui egl webview python sdl qemu-user || echo 'make: some tests will not be run' >&2
 
 # plain is the way a user runs the tests. The modules that are not published also build outside the workspace; the others
 # do so in release-check.
