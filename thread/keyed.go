@@ -119,18 +119,9 @@ type keyedThread[K comparable] struct {
 // A keyedPlace is what a call waits for that needs a thread.
 type keyedPlace[K comparable] struct {
 	key   K
-	given bool          // else the thread for key has been made by another call
-	woken chan struct{} // closed when it need not wait any more
-}
-
-// over reports whether a call need not wait for its place any more.
-func (p *keyedPlace[K]) over() bool {
-	select {
-	case <-p.woken:
-		return true
-	default:
-		return false
-	}
+	given bool
+	x     *keyedThread[K] // or else the thread for key that another call has made, which counts this call
+	woken chan struct{}   // closed when it need not wait any more
 }
 
 // NewKeyed returns a Keyed without threads. start runs on each new thread, before any call, and prepares it for its key; an error
@@ -264,8 +255,9 @@ func (k *keyed[K]) make(ctx context.Context, key K) (*keyedThread[K], error) {
 	var p *keyedPlace[K]
 	for {
 		k.mu.Lock()
-		if p != nil && !p.given && p.over() {
-			p = nil // another call has made the thread, but that may have ended since
+		if p != nil && p.x != nil {
+			k.mu.Unlock()
+			return p.x, nil
 		}
 		x := k.threads[key]
 		switch {
@@ -340,9 +332,12 @@ func (k *keyed[K]) add(key K) *keyedThread[K] {
 		if p.key != key {
 			return false
 		}
+		p.x = x
+		x.calls++
 		close(p.woken)
 		return true
 	})
+	k.makeRoom() // for those that came before there was a thread that could end
 	e.Start(o.setup(), o.keep)
 	return x
 }
