@@ -94,7 +94,7 @@ type keyed[K comparable] struct {
 	places   int                   // threads that have not ended, and places given to waiting calls
 	draining int                   // threads that take no more calls and have not been terminated
 	ending   int                   // threads that have been terminated and have not ended
-	waiting  []*place[K]           // the first came first
+	waiting  []*keyedPlace[K]      // the first came first
 	timer    *time.Timer           // ends unused threads
 	armed    bool
 	panics   []*PanicError
@@ -116,21 +116,12 @@ type keyedThread[K comparable] struct {
 	before, after *keyedThread[K]
 }
 
-// A place is what a call waits for that needs a thread.
-type place[K comparable] struct {
+// A keyedPlace is what a call waits for that needs a thread.
+type keyedPlace[K comparable] struct {
 	key   K
-	given bool          // else the thread for key has been made by another call
-	woken chan struct{} // closed when it need not wait any more
-}
-
-// over reports whether a call need not wait for its place any more.
-func (p *place[K]) over() bool {
-	select {
-	case <-p.woken:
-		return true
-	default:
-		return false
-	}
+	given bool
+	x     *keyedThread[K] // or else the thread for key that another call has made, which counts this call
+	woken chan struct{}   // closed when it need not wait any more
 }
 
 // NewKeyed returns a Keyed without threads. start runs on each new thread, before any call, and prepares it for its key; an error
@@ -261,11 +252,12 @@ func (k *keyed[K]) make(ctx context.Context, key K) (*keyedThread[K], error) {
 	if !k.bubbled && engine.InBubble() {
 		panic("thread: a Keyed that was made outside a bubble of testing/synctest is to make a thread inside; make the Keyed inside")
 	}
-	var p *place[K]
+	var p *keyedPlace[K]
 	for {
 		k.mu.Lock()
-		if p != nil && !p.given && p.over() {
-			p = nil // another call has made the thread, but that may have ended since
+		if p != nil && p.x != nil {
+			k.mu.Unlock()
+			return p.x, nil
 		}
 		x := k.threads[key]
 		switch {
@@ -288,7 +280,7 @@ func (k *keyed[K]) make(ctx context.Context, key K) (*keyedThread[K], error) {
 		case p == nil && (k.max < 1 || k.places < k.max):
 			k.places++
 		case p == nil:
-			p = &place[K]{key: key, woken: make(chan struct{})}
+			p = &keyedPlace[K]{key: key, woken: make(chan struct{})}
 			k.waiting = append(k.waiting, p)
 			k.makeRoom()
 			k.mu.Unlock()
@@ -302,14 +294,14 @@ func (k *keyed[K]) make(ctx context.Context, key K) (*keyedThread[K], error) {
 }
 
 // leave gives up a place, or the wait for it. The caller holds mu, as in all functions that follow.
-func (k *keyed[K]) leave(p *place[K]) {
+func (k *keyed[K]) leave(p *keyedPlace[K]) {
 	switch {
 	case p == nil:
 	case p.given:
 		k.places--
 		k.give()
 	default:
-		k.waiting = slices.DeleteFunc(k.waiting, func(other *place[K]) bool { return other == p })
+		k.waiting = slices.DeleteFunc(k.waiting, func(other *keyedPlace[K]) bool { return other == p })
 	}
 }
 
@@ -336,13 +328,16 @@ func (k *keyed[K]) add(key K) *keyedThread[K] {
 		k.draining++
 	}
 	k.set.Add(e)
-	k.waiting = slices.DeleteFunc(k.waiting, func(p *place[K]) bool {
+	k.waiting = slices.DeleteFunc(k.waiting, func(p *keyedPlace[K]) bool {
 		if p.key != key {
 			return false
 		}
+		p.x = x
+		x.calls++
 		close(p.woken)
 		return true
 	})
+	k.makeRoom() // for those that came before there was a thread that could end
 	e.Start(o.setup(), o.keep)
 	return x
 }

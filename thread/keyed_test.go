@@ -19,7 +19,6 @@ import (
 // keyedTest is a Keyed and what has happened to its threads.
 type keyedTest struct {
 	*thread.Keyed[int]
-	of thread.Local[int] // the key of each thread
 
 	mu            sync.Mutex
 	starts, stops map[int]int // by key

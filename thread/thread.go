@@ -134,8 +134,12 @@ func adopt(opts []Option, permanent bool) *Thread {
 
 func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
+	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(e, o.slow, notify)
+	}
+	if o.stats {
+		owner.CountAll(e)
 	}
 	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {
@@ -166,6 +170,11 @@ func (t *Thread) Call(f func()) bool {
 // CallContext returns [context.Cause](ctx); once f has begun, CallContext waits for its end. If the thread is terminated before
 // f begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns [ErrNil]. A call that was
 // given up keeps nothing alive, even if the thread hangs.
+//
+// If ctx has profiler labels ([runtime/pprof.Do]), f runs under them, so a CPU profile says whose work the thread did; when f has
+// ended, however it ended, the thread has the labels that it had before: none, or those of the function within which it ran
+// f. What a function has set by itself, with pprof.Do or SetGoroutineLabels, does not count as what it had before. A thread
+// does not inherit the labels of the goroutine that made it.
 //
 // Panics and Goexit are as in Call.
 //
@@ -308,7 +317,8 @@ func (t *Thread) ServeFor(d time.Duration) int {
 
 // ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns
 // [context.Cause](ctx) or [ErrTerminated]. It blocks while there is nothing to do. It may be called inside a function that runs
-// on the thread, which must wait for something while others need the thread.
+// on the thread, which must wait for something while others need the thread. If ctx has profiler labels, functions that have
+// none of their own run under them.
 //
 // If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have returned, but then ends
 // its goroutine instead.

@@ -63,7 +63,7 @@ func runTrace(c *command) error {
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
 	o.Func("pprof", "also write the waits of a `kind` (net, sync, syscall or sched, as for go tool trace) into a file,\nas a profile: -pprof sync FILE", o.addProfile)
-	o.Func("path", "also report the critical path of a `task`: its ID, its type for the longest one, or goroutine=ID", func(text string) (err error) {
+	o.Func("path", "also report the critical path of a `task`: its ID, its type for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported", func(text string) (err error) {
 		o.pathOf = text
 		o.path, err = read.ParseSelector(text)
 		return err

@@ -2,7 +2,7 @@
 (() => {
   const root = document.getElementById("time"), output = root.querySelector("output");
   const left = 104, right = 8, total = data.duration;
-  let view = [0, total], width = 800, cursor = null, chosen = null;
+  let view = data.view ?? [0, total], width = 800, cursor = null, chosen = null;
 
   const el = (name, attributes, text) => {
     const e = document.createElementNS("http://www.w3.org/2000/svg", name);

@@ -134,6 +134,30 @@ func TestThePlotsAreZoomedAndMoved(t *testing.T) {
 	}
 }
 
+func TestThePageOpensAtTheLastSlowCall(t *testing.T) {
+	r := sample()
+	for i := range time.Duration(2) {
+		r.Calls.Slow = append(r.Calls.Slow, report.SlowCall{At: (4 + 2*i) * time.Second, Running: time.Second, Thread: 4001, Goroutine: -1, Queued: -1,
+			On: []report.Frame{{Func: "main.hangs", File: "/src/prog/hang.go", Line: 7}}})
+	}
+	var got struct {
+		Views [][2]float64
+		Bars  int
+		Text  string
+	}
+	pagetest.Run(t, page(r), helpers+`
+		const views = [view()], bars = time.querySelectorAll("rect.slow").length;
+		key("0"); views.push(view());
+		return {views, bars, text: document.querySelector("#slow-2").textContent};`, &got)
+	if len(got.Views) != 2 || !near(got.Views[0], [2]float64{4.5e9, 6.5e9}) || !near(got.Views[1], [2]float64{0, 10e9}) {
+		t.Errorf("views %v", got.Views)
+	}
+	if got.Bars != 1 || !strings.Contains(got.Text, "slow call at 5 s into the trace: a function had run for 1 s") ||
+		!strings.Contains(got.Text, "main.hangs") {
+		t.Errorf("%d slow calls in the view; the second is\n%s", got.Bars, got.Text)
+	}
+}
+
 func TestTheCrosshairShowsTheValues(t *testing.T) {
 	var got struct {
 		Before, At, Texts, After string

@@ -217,6 +217,8 @@ func (a *analysis) event(ev *xtrace.Event) {
 		a.calls.regionBegin(ev)
 	case xtrace.EventRegionEnd:
 		a.calls.regionEnd(ev)
+	case xtrace.EventLog:
+		a.calls.slowCall(ev)
 	}
 }
 

@@ -286,7 +286,33 @@ type Calls struct {
 	NotRun     uint64  `json:"not_run"`    // that were refused or withdrawn
 	Places     []Place `json:"places"`     // by the sum of delays and run times, the largest first
 	Worst      []Call  `json:"worst"`      // the longest from begin to end, at most ten, the longest first
+
+	Slow []SlowCall `json:"slow"` // those that OnSlowCall reported, in the order of time; the last ten
 }
+
+// A SlowCall is a function that OnSlowCall reported while the trace was recorded.
+type SlowCall struct {
+	At        time.Duration `json:"t_ns"`       // when it was reported
+	Running   time.Duration `json:"running_ns"` // how long it had run by then
+	Thread    int64         `json:"thread"`     // that it ran on
+	Runner    int64         `json:"runner"`     // the goroutine that it ran in
+	Kind      string        `json:"kind"`       // Call or Go; empty, as the following, if the call is not in the trace
+	Goroutine int64         `json:"goroutine"`  // that called; -1 if not in the trace
+	Queued    time.Duration `json:"queued_ns"`  // -1 if not in the trace
+	From      []Frame       `json:"from"`       // the stack of the caller
+	Waits     string        `json:"waits"`      // what for, when it was reported; empty if it ran or if that is not in the trace
+	Waited    time.Duration `json:"waited_ns"`  // how long by then
+	On        []Frame       `json:"on"`         // the stack of the thread: where it waits, or at the begin of the function
+}
+
+// Begin returns when the function began, zero if that was before the trace.
+func (s SlowCall) Begin() time.Duration { return max(0, s.At-s.Running) }
+
+// Caller returns the stack of the caller, without threadcall's frames.
+func (s SlowCall) Caller() []Frame { return Call{From: s.From}.Caller() }
+
+// Function returns the stack of the thread up to the function that was called.
+func (s SlowCall) Function() []Frame { return Call{On: s.On}.Function() }
 
 // A Place is where threads are called: the first frame outside of threadcall, and the kind of call.
 type Place struct {

@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
@@ -59,6 +60,32 @@ func (t text) worst(n int, c report.Call) {
 	t.stack("called by", c.From)
 	if c.Stopped != nil {
 		t.stack(fmt.Sprintf("stopped for %s (%s)", ui.Duration(c.Stopped.Time), c.Stopped.Reason), c.On)
+	}
+}
+
+// slow writes the calls that were reported as slow, the last first, because a trace that was written for a slow call ends with it.
+func (t text) slow(r *report.Report) {
+	if len(r.Calls.Slow) == 0 {
+		return
+	}
+	t.heading("Slow calls")
+	for i, s := range slices.Backward(r.Calls.Slow) {
+		what := "a function"
+		if s.Kind != "" {
+			what = fmt.Sprintf("%s of goroutine %d", s.Kind, s.Goroutine)
+		}
+		text := fmt.Sprintf("slow call at %s into the trace: %s had run for %s on thread %d when it was reported at %s", ui.Duration(s.Begin()),
+			what, ui.Duration(s.Running), s.Thread, ui.Duration(s.At))
+		if s.Queued >= 0 {
+			text += fmt.Sprintf(", and had been queued for %s before", ui.Duration(s.Queued))
+		}
+		t.Paragraph(fmt.Sprintf("  %2d  ", len(r.Calls.Slow)-i), text)
+		t.stack("called by", s.From)
+		if s.Waits != "" {
+			t.stack(fmt.Sprintf("waited for %s (%s)", ui.Duration(s.Waited), s.Waits), s.On)
+		} else {
+			t.stack("function", s.On)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 func Write(s *ui.Screen, r *report.Report) {
 	t := text{s}
 	t.opening(r)
+	t.slow(r)
 	t.verdict(r)
 	t.path(r)
 	t.memory(r)
