@@ -25,6 +25,7 @@ const (
 	selecting   = "select"
 	network     = "network"
 	sleep       = "sleep"
+	closing     = "close" // of a file or connection, for reads and writes of it
 	systemCall  = "system call"
 	gcAssist    = "GC assist"
 	runtimes    = "runtime"        // of goroutines of the runtime, for whatever
@@ -51,12 +52,12 @@ var knownNames = []known{
 	{"runtime.block", "forever", 0, 0},
 	{"runtime.netpollblock", network, 0, 0},
 	{"internal/poll.runtime_pollWait", network, 0, 0},
+	{"internal/poll.(*FD).Close", closing, 10, 0},
 	{"time.Sleep", sleep, 0, 0},
 	{"runtime.gcParkAssist", gcAssist, 0, 0},
 	{"runtime.gcAssistAlloc", gcAssist, 0, 0},
 	{"runtime.coroswitch", coroutine, 23, 0},
 	{"runtime.goyield", handOff, 14, 0},
-	{"runtime.semrelease1", handOff, 12, 0},
 }
 
 var meaningOf = func() map[string]string {

@@ -8,6 +8,7 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
@@ -347,7 +348,7 @@ func (w *waiting) report() report.Waiting {
 	for _, p := range places[:min(len(places), maxWaitPlaces)] {
 		longest := slices.MaxFunc(p.spots, func(a, b *spot) int { return cmp.Compare(a.total, b.total) })
 		r.Places = append(r.Places, report.WaitPlace{
-			Reason: p.what, Frame: p.Frame, Times: p.times.Distribution(), Earlier: p.earlier, Contended: p.contended,
+			Reason: p.what, Frame: p.Frame, Library: w.stacks.standard(&p.Frame, symbol.Package(p.Func)), Times: p.times.Distribution(), Earlier: p.earlier, Contended: p.contended,
 			Most: p.most, Longest: p.longest, Stack: w.stacks.get(longest.stack), Wakers: w.wakers(p),
 		})
 	}

@@ -35,6 +35,7 @@ func (s *Sum) Add(t time.Duration) { s.N, s.Time = s.N+1, s.Time+t }
 type WaitPlace struct {
 	Reason string `json:"reason"`
 	Frame
+	Library   bool          `json:"library"` // the frame is of the standard library, since the stack has none of the program
 	Times     Distribution  `json:"times_ns"`
 	Earlier   Sum           `json:"earlier"`
 	Contended time.Duration `json:"contended_ns"` // while at least one goroutine waited here

@@ -131,7 +131,7 @@ func slowWait(r *report.Report) (list []found) {
 	for _, p := range r.Waiting.Places {
 		long := p.Longest.Length
 		unusual := p.Times.N <= 3 || float64(long) >= 10*p.Times.P50
-		if p.Reason != "network" && p.Reason != "system call" || long < 100*time.Millisecond || long*10 < r.Trace.Duration || !unusual ||
+		if p.Library || p.Reason != "network" && p.Reason != "system call" || long < 100*time.Millisecond || long*10 < r.Trace.Duration || !unusual ||
 			accepts(p) {
 			continue
 		}
@@ -146,20 +146,17 @@ func slowWait(r *report.Report) (list []found) {
 	return list
 }
 
-// accepts reports whether a place waits for others to begin: it accepts connections, or is a loop of the library.
+// accepts reports whether the program waits for connections at a place.
 func accepts(p report.WaitPlace) bool {
-	program := slices.ContainsFunc(p.Stack, func(f report.Frame) bool { return f.Func == p.Func })
 	for _, f := range p.Stack {
-		if f.Func == p.Func && program {
+		if f.Func == p.Func {
 			break
 		}
 		if strings.HasSuffix(f.Func, ".Accept") || strings.HasSuffix(f.Func, ".accept") {
 			return true
 		}
 	}
-	pkg := symbol.Package(p.Func)
-	first, _, _ := strings.Cut(pkg, "/")
-	return pkg == "net/http" || first == "runtime" || first == "net" || first == "os" || first == "internal"
+	return false
 }
 
 // Calls of threadcall that were queued for a tenth of the trace in sum, and one in a hundred for ten milliseconds.

@@ -68,7 +68,7 @@ func TestWhatStandsOut(t *testing.T) {
 		"all are slow":    {wait(report.WaitPlace{Reason: "network", Frame: place, Times: times(9, 9*s, s, s), Longest: longest}), ""},
 		"a short read":    {wait(report.WaitPlace{Reason: "network", Frame: place, Times: times(1, s, s, s), Longest: report.Moment{Length: 900 * ms}}), ""},
 		"a listener":      {wait(report.WaitPlace{Reason: "network", Frame: place, Stack: []report.Frame{{Func: "net.(*TCPListener).Accept"}}, Times: times(1, s, s, s), Longest: longest}), ""},
-		"a server's loop": {wait(report.WaitPlace{Reason: "network", Frame: report.Frame{Func: "net/http.(*conn).serve"}, Times: times(1, s, s, s), Longest: longest}), ""},
+		"a server's loop": {wait(report.WaitPlace{Reason: "network", Frame: report.Frame{Func: "net/http.(*conn).serve"}, Library: true, Times: times(1, s, s, s), Longest: longest}), ""},
 		"latency":         {latencies(3*s, 20*ms, 10*s), "waited 3 s in total for a P (99 % of the times 20 ms or less), and ran 10 s with GOMAXPROCS 2; most of them were woken at main.work"},
 		"short latency":   {latencies(3*s, 2*ms, 10*s), ""},
 		"little latency":  {latencies(2*s, 20*ms, 10*s), ""},
