@@ -70,6 +70,7 @@ var meaningOf = func() map[string]string {
 
 // waitNames has the names in reports for the runtime's reasons whose names are other ones.
 var waitNames = map[string]string{
+	systemCall:                     systemCall, // not the runtime's, which has a state for it
 	"chan send":                    channelSend,
 	"chan receive":                 channelRecv,
 	"sync.(*Cond).Wait":            cond,
@@ -84,7 +85,7 @@ var waitNames = map[string]string{
 // waitReason returns the name for the runtime's reason for a wait. Package sync has one reason for all that it has, and
 // what waits when the trace begins has none.
 func (s *stacks) waitReason(reason string, id stackID) string {
-	if root := s.root(id); isSystem(root) || strings.HasPrefix(root, "runtime/trace.") {
+	if ofRuntime(s.root(id)) {
 		return runtimes
 	}
 	if name, ok := waitNames[reason]; ok {
@@ -103,6 +104,11 @@ func (s *stacks) waitReason(reason string, id stackID) string {
 		return runtimeLock
 	}
 	return reason
+}
+
+// ofRuntime reports whether goroutines of the function are the runtime's, or write the trace.
+func ofRuntime(function string) bool {
+	return isSystem(function) || strings.HasPrefix(function, "runtime/trace.")
 }
 
 // stopReason returns the name for the runtime's reason to stop a goroutine that is ready. A goroutine that unlocks a mutex

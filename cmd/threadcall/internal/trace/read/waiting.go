@@ -113,7 +113,7 @@ func (w *waiting) spot(id stackID, state xtrace.GoState, raw string) *spot {
 		s.place = w.place(w.stacks.waitReason(raw, id), id)
 	case xtrace.GoSyscall:
 		s.how = systemCall
-		s.place = w.place(systemCall, id)
+		s.place = w.place(w.stacks.waitReason(systemCall, id), id)
 	case xtrace.GoRunnable:
 		s.how = w.stacks.stopReason(raw, id)
 	}
@@ -257,7 +257,7 @@ func (w *waiting) after(g *goroutine) *latency {
 	default:
 		key = waitKey{"created", report.Frame{Func: function}}
 	}
-	if isSystem(function) {
+	if ofRuntime(function) {
 		key.what = runtimes
 	}
 	l := w.latency[key]
@@ -268,7 +268,7 @@ func (w *waiting) after(g *goroutine) *latency {
 	switch {
 	case g.at != nil:
 		g.at.after = l
-	case g.created != 0 && !isSystem(function):
+	case g.created != 0 && !ofRuntime(function):
 		for int(g.created) >= len(w.created) {
 			w.created = append(w.created, nil)
 		}
@@ -283,8 +283,7 @@ func (w *waiting) block(g *goroutine) {
 		return
 	}
 	p := g.at.place
-	name := w.functions.list[g.function].Name
-	if isSystem(name) || strings.HasPrefix(name, "runtime/trace.") {
+	if ofRuntime(w.functions.list[g.function].Name) {
 		return
 	}
 	length := w.now - g.from

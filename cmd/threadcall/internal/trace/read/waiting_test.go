@@ -30,6 +30,14 @@ func waitsAt(r *report.Report, reason, function string) report.WaitPlace {
 	return report.WaitPlace{}
 }
 
+// wantFinding fails the test if no finding of a rule names a function.
+func wantFinding(t *testing.T, r *report.Report, rule, function string) {
+	t.Helper()
+	if !slices.ContainsFunc(r.Verdict, func(f report.Finding) bool { return f.Rule == rule && strings.Contains(f.Text, function) }) {
+		t.Errorf("no %s at %s in the verdict: %+v", rule, function, r.Verdict)
+	}
+}
+
 // A convoy has goroutines that lock one mutex again and again, each for the same time.
 func convoy(goroutines, rounds int, held time.Duration) {
 	var mu sync.Mutex
@@ -59,13 +67,11 @@ func TestAConvoyHasItsPlaceAndItsHolder(t *testing.T) {
 	if p.Longest.Length < 15*time.Millisecond || p.Longest.Goroutine == 0 || len(p.Stack) == 0 {
 		t.Errorf("the longest: %+v", p.Longest)
 	}
+	wantFinding(t, r, "contention", "convoy")
 }
 
 func TestAReadThatBlocksHasItsPlace(t *testing.T) {
 	r := analyse(t, func() {
-		here, there := net.Pipe()
-		here.Close()
-		there.Close()
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Skip(err)
@@ -73,7 +79,7 @@ func TestAReadThatBlocksHasItsPlace(t *testing.T) {
 		defer l.Close()
 		go func() {
 			if c, err := l.Accept(); err == nil {
-				time.Sleep(100 * time.Millisecond)
+				time.Sleep(150 * time.Millisecond)
 				c.Write([]byte("x"))
 				c.Close()
 			}
@@ -86,9 +92,10 @@ func TestAReadThatBlocksHasItsPlace(t *testing.T) {
 		c.Close()
 	})
 	p := waitsAt(r, network, ".TestAReadThatBlocks")
-	if p.Longest.Length < 90*time.Millisecond {
+	if p.Longest.Length < 140*time.Millisecond {
 		t.Errorf("%+v", p)
 	}
+	wantFinding(t, r, "slow wait", "TestAReadThatBlocks")
 }
 
 func TestGoroutinesThatStayBlockedAreALeak(t *testing.T) {
@@ -116,6 +123,7 @@ func TestGoroutinesThatStayBlockedAreALeak(t *testing.T) {
 		len(b.Created) != 1 || b.Created[0].N != b.N || b.Created[0].Line != b.Line {
 		t.Errorf("%+v", b)
 	}
+	wantFinding(t, r, "blocked", "TestGoroutinesThatStay")
 }
 
 // handOver has goroutines that hold a mutex for most of the time, on one P. After a millisecond a waiting one gets it

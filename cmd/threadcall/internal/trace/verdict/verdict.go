@@ -135,7 +135,7 @@ func slowWait(r *report.Report) (list []found) {
 			accepts(p) {
 			continue
 		}
-		what := "A wait for the network"
+		what := "A wait for input or output"
 		if p.Reason == "system call" {
 			what = "A system call"
 		}

@@ -63,7 +63,7 @@ func TestWhatStandsOut(t *testing.T) {
 		"a convoy":        {wait(report.WaitPlace{Reason: "mutex", Frame: place, Times: times(400, 9*s, 20*ms, s), Contended: 9700 * ms, Longest: longest, Wakers: unlocked}), "waited 9 s in total (400 waits, the longest 1 s) for the mutex locked at main.work (main.go:161), which was contended 97 % of the time; its holder unlocked it at main.unlock (main.go:170) for 100 %"},
 		"a free mutex":    {wait(report.WaitPlace{Reason: "mutex", Frame: place, Times: times(400, s, ms, ms), Contended: s}), ""},
 		"a channel":       {wait(report.WaitPlace{Reason: "channel receive", Frame: place, Times: times(400, 9*s, 20*ms, s), Contended: 9 * s}), ""},
-		"a blocked read":  {wait(report.WaitPlace{Reason: "network", Frame: place, Times: times(1, s, s, s), Longest: longest}), "A wait for the network at main.work (main.go:161) took 1 s, 10 % of the trace, in goroutine 7."},
+		"a blocked read":  {wait(report.WaitPlace{Reason: "network", Frame: place, Times: times(1, s, s, s), Longest: longest}), "A wait for input or output at main.work (main.go:161) took 1 s, 10 % of the trace, in goroutine 7."},
 		"a system call":   {wait(report.WaitPlace{Reason: "system call", Frame: place, Times: times(900, 2*s, ms, s), Longest: longest}), "A system call at main.work"},
 		"all are slow":    {wait(report.WaitPlace{Reason: "network", Frame: place, Times: times(9, 9*s, s, s), Longest: longest}), ""},
 		"a short read":    {wait(report.WaitPlace{Reason: "network", Frame: place, Times: times(1, s, s, s), Longest: report.Moment{Length: 900 * ms}}), ""},
