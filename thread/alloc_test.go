@@ -52,6 +52,7 @@ func uses(t testing.TB) map[string]func() {
 		thread.Eval(th, evalInt)
 	}
 	nestPool := func() { p.Call(nop) }
+	serveInside := func() { th.Serve() }
 	toOther := func() { other.Call(nop) }
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
@@ -111,11 +112,17 @@ func uses(t testing.TB) map[string]func() {
 		"watched":          func() { watched.Go(nop); watched.Call(nop) },
 		"labels":           func() { _ = th.CallContext(withLabels, nop); _ = p.CallContext(withLabels, nop) },
 		"labels, nested":   func() { th.Call(nestLabels) },
-		"stats":            func() { counted.Go(nop); counted.Call(nop); _ = counted.CallContext(ctx, nop); counted.Stats() },
-		"stats of a pool":  func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
-		"On, ID":           func() { th.On(); th.ID() },
-		"Assert":           func() { th.Call(assert) },
-		"TakePanic":        func() { th.TakePanic(); _ = p.Error(); th.Done() },
+		"labels, serving":  func() { _ = th.CallContext(withLabels, serveInside) },
+		"stats": func() {
+			counted.Go(nop)
+			counted.Call(nop)
+			_ = counted.CallContext(ctx, nop)
+			counted.Stats().Waits.Quantile(0.5)
+		},
+		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
+		"On, ID":          func() { th.On(); th.ID() },
+		"Assert":          func() { th.Call(assert) },
+		"TakePanic":       func() { th.TakePanic(); _ = p.Error(); th.Done() },
 		"Coalesce": func() {
 			for range 10 {
 				redraw()
