@@ -17,7 +17,11 @@ func uses(t testing.TB) map[string]func() {
 	nest := func() { mainthread.Call(nop); mainthread.CallV(answer) }
 	n := 0
 	add := mainthread.Bind2V(func(a *int, b int) int { *a += b; return *a })
+	redraw, resize := mainthread.Coalesce(nop), mainthread.Coalesce1(func(int) {})
+	move := mainthread.Coalesce2(func(int, int) {})
 	return map[string]func(){
+		"Coalesce":      func() { redraw(); resize(n); redraw(); move(n, n); mainthread.Call(nop) },
+		"Assert":        func() { mainthread.Call(mainthread.Assert) },
 		"Bind":          func() { add(&n, n) },
 		"Call":          func() { mainthread.Call(nop) },
 		"CallV":         func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },
@@ -25,6 +29,7 @@ func uses(t testing.TB) map[string]func() {
 		"EvalContext":   func() { _, _ = thread.EvalContext(ctx, mainthread.Thread(), answer) },
 		"Go":            func() { mainthread.Go(nop); mainthread.Go(nop); mainthread.Call(nop) },
 		"GoContext":     func() { mainthread.GoContext(ctx, nop); mainthread.TryGo(nop); mainthread.Call(nop) },
+		"Stats":         func() { mainthread.Call(nop); mainthread.Stats() },
 		"nested":        func() { mainthread.Call(nest) },
 		"On, TakePanic": func() { mainthread.On(); mainthread.TakePanic() },
 	}

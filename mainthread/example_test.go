@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
@@ -99,6 +100,23 @@ func ExampleOn() {
 	// true
 }
 
+func ExampleAssert() {
+	draw := func() {
+		mainthread.Assert() // in all that must run on the main thread
+		fmt.Println("drawn")
+	}
+	mainthread.Call(draw)
+
+	defer func() {
+		text, _, _ := strings.Cut(fmt.Sprint(recover()), ";")
+		fmt.Println(strings.HasSuffix(text, "must run on the main thread"))
+	}()
+	draw()
+	// Output:
+	// drawn
+	// true
+}
+
 func ExampleThread() {
 	main := mainthread.Thread()
 	main.SetTLS("the GL context")
@@ -118,6 +136,17 @@ func ExampleBind2() {
 	setTitle(w, "untitled")
 	fmt.Println(w.title)
 	// Output: untitled
+}
+
+func ExampleCoalesce() {
+	redraw := mainthread.Coalesce(func() { fmt.Println("redraw") })
+	mainthread.Call(func() { // it is busy
+		for range 100 {
+			redraw()
+		}
+	})
+	mainthread.Call(func() {})
+	// Output: redraw
 }
 
 // A function that draws for long lets others in between.

@@ -203,5 +203,10 @@ func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
 // [thread.WithSlowCall].
 func OnSlowCall(d time.Duration, f func(thread.SlowCall)) { main.OnSlowCall(d, f) }
 
+// Stats returns how many functions the main thread has run, and for how long they waited and ran. See [thread.Thread.Stats].
+//
+//threadcall:noalloc
+func Stats() thread.Stats { return main.Stats() }
+
 // OnWake sets the function that notifies an event loop on the main thread to call Serve. See [thread.Thread.OnWake].
 func OnWake(wake func()) { main.OnWake(wake) }

@@ -22,6 +22,12 @@
 // reports what the program allocated, and why. A program that has THREADCALL_ALLOCS=file in its environment profiles every
 // allocation from its start, which makes it slower, and Stop writes the profile. It is lost if Stop is not called.
 //
+// # Slow calls
+//
+// [SlowCalls] keeps the trace of the last seconds in memory, and writes it when a function has run on a thread for too long:
+//
+//	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
+//
 // # What importing it costs
 //
 // About a megabyte in the program. Because it can write a profile, the linker keeps the runtime's memory profiler in a

@@ -39,6 +39,7 @@ var programs = map[string]func(){
 	"has children":    func() { defer recorder.Start()(); fmt.Printf("%q", os.Getenv(variable)) },
 	"stops at once":   stopsAtOnce,
 	"allocates":       allocates,
+	"has slow calls":  slowCalls,
 }
 
 const timeLimit = 45 * time.Second

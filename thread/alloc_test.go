@@ -34,6 +34,9 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
+	counted, countedPool := start(t, thread.WithStats()), startPool(t, 2, thread.WithStats())
+	withLabels := labelled("a")
+	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	keyed := thread.NewKeyed(func(int) error { return nil })
@@ -49,10 +52,13 @@ func uses(t testing.TB) map[string]func() {
 		thread.Eval(th, evalInt)
 	}
 	nestPool := func() { p.Call(nop) }
+	serveInside := func() { th.Serve() }
 	toOther := func() { other.Call(nop) }
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
 	count := thread.Bind2V2(th, func(s string, l large) (large, error) { n += len(s); return l, nil })
+	redraw, resize := th.Coalesce(nop), thread.Coalesce2(th, func(int, large) {})
+	assert := func() { th.Assert() }
 	bindNest := func() { move(at, n, 1) }
 	begin, served := make(chan bool), make(chan bool)
 	t.Cleanup(func() { close(begin) })
@@ -67,7 +73,21 @@ func uses(t testing.TB) map[string]func() {
 			served <- true
 		}
 	}()
+	ticks := make(chan bool)
+	timer := start(t).Every(20*time.Microsecond, func() { ticks <- true }) // so there are none while nothing receives
+	t.Cleanup(func() {
+		stopped := make(chan bool)
+		go func() { timer.Stop(); close(stopped) }()
+		for {
+			select {
+			case <-ticks:
+			case <-stopped:
+				return
+			}
+		}
+	})
 	return map[string]func(){
+		"Every":            func() { <-ticks; timer.Missed() },
 		"Call":             func() { th.Call(nop) },
 		"CallContext":      func() { _ = th.CallContext(ctx, nop) },
 		"Go":               func() { th.Go(nop); th.Call(nop) },
@@ -90,8 +110,26 @@ func uses(t testing.TB) map[string]func() {
 		"Serve":            func() { begin <- true; <-served },
 		"TLS":              func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
 		"watched":          func() { watched.Go(nop); watched.Call(nop) },
-		"On, ID":           func() { th.On(); th.ID() },
-		"TakePanic":        func() { th.TakePanic(); _ = p.Error(); th.Done() },
+		"labels":           func() { _ = th.CallContext(withLabels, nop); _ = p.CallContext(withLabels, nop) },
+		"labels, nested":   func() { th.Call(nestLabels) },
+		"labels, serving":  func() { _ = th.CallContext(withLabels, serveInside) },
+		"stats": func() {
+			counted.Go(nop)
+			counted.Call(nop)
+			_ = counted.CallContext(ctx, nop)
+			counted.Stats().Waits.Quantile(0.5)
+		},
+		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
+		"On, ID":          func() { th.On(); th.ID() },
+		"Assert":          func() { th.Call(assert) },
+		"TakePanic":       func() { th.TakePanic(); _ = p.Error(); th.Done() },
+		"Coalesce": func() {
+			for range 10 {
+				redraw()
+				resize(n, large{})
+			}
+			th.Call(nop)
+		},
 	}
 }
 

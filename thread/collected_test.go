@@ -85,6 +85,12 @@ func TestCollected_dropped(t *testing.T) {
 			})
 			all.Wait()
 		},
+		"a coalesced function that refers to it": func(th *thread.Thread) {
+			post := thread.Coalesce1(th, func(th *thread.Thread) { th.Go(nop); runtime.Goexit() })
+			post(th)
+			th.Call(nop)
+			post(th)
+		},
 		"a Goexit in a bound function": func(th *thread.Thread) { // likewise
 			exit := thread.Bind1(th, func(th *thread.Thread) {
 				if th.On() {

@@ -176,6 +176,56 @@ func ExampleBind2() {
 	// true
 }
 
+// However often it is asked for, there is one redraw for each frame, with what is to be seen by then.
+func ExampleCoalesce1() {
+	t := thread.New(thread.WithName("ui"))
+	defer t.Terminate()
+	draw := thread.Coalesce1(t, func(percent int) { fmt.Println("draw", percent) })
+
+	t.Call(func() { // the thread is busy
+		for percent := range 101 {
+			draw(percent)
+		}
+	})
+	t.Call(func() {})
+	// Output: draw 100
+}
+
+func ExampleThread_Coalesce() {
+	t := thread.New(thread.WithName("ui"))
+	defer t.Terminate()
+	redraw := t.Coalesce(func() { fmt.Println("redraw") })
+
+	t.Call(func() {
+		fmt.Println(redraw(), redraw())
+	})
+	t.Close()
+	fmt.Println(redraw())
+	// Output:
+	// true true
+	// redraw
+	// false
+}
+
+func ExampleThread_Assert() {
+	t := thread.New(thread.WithName("gl"))
+	defer t.Terminate()
+	draw := func() {
+		t.Assert()
+		fmt.Println("drawn")
+	}
+	t.Call(draw)
+
+	defer func() {
+		text, _, _ := strings.Cut(fmt.Sprint(recover()), ";")
+		fmt.Println(strings.HasSuffix(text, `must run on thread "gl"`))
+	}()
+	draw()
+	// Output:
+	// drawn
+	// true
+}
+
 // Each thread has its own.
 func ExampleLocal() {
 	type program struct{ id int }

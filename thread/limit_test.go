@@ -144,19 +144,24 @@ func TestTryGo(t *testing.T) {
 			ran := 0
 			add := func() { ran++ }
 			busy := occupy(t, c.post)
-			if !c.try(add) || !c.try(add) {
-				t.Error("refused, although there is a place")
+			try := func() (taken int) {
+				for range 3 {
+					if c.try(add) {
+						taken++
+					}
+				}
+				return taken
 			}
-			if c.try(add) || c.try(nil) {
-				t.Error("taken, although the queue is full, or a nil function")
+			if n := try(); n != 2 || c.try(nil) {
+				t.Errorf("%d functions are taken, or a nil one, and there are 2 places", n)
 			}
 			busy.Open()
 			if c.call(nop); ran != 2 {
 				t.Errorf("%d functions ran, want 2", ran)
 			}
 			c.call(func() {
-				if !c.try(add) || !c.try(add) || c.try(add) {
-					t.Error("on the thread: not as many are taken as there are places")
+				if n := try(); n != 2 {
+					t.Errorf("on the thread %d functions are taken, and there are 2 places", n)
 				}
 			})
 			if c.call(nop); ran != 4 {

@@ -39,8 +39,12 @@ func newPool(n int, o config) *Pool {
 	}
 	o.pool = true
 	e, owner := engine.NewPool(n, o.limit, func(i int) func() { return o.number(i).setup() })
+	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
 		owner.WatchPool(e, o.slow, notify)
+	}
+	if o.stats {
+		owner.CountAllPool(e)
 	}
 	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {
@@ -72,7 +76,7 @@ func (p *Pool) Call(f func()) bool {
 	return ok
 }
 
-// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics and Goexit are as in
+// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics, Goexit and profiler labels are as in
 // [Thread.CallContext].
 //
 //threadcall:noalloc

@@ -2,6 +2,7 @@ package thread
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -22,8 +23,28 @@ type SlowCall struct {
 func (s SlowCall) Stack() string { return string(s.stack) }
 
 // Queued returns where the function was queued: the stack of the goroutine that made the call, innermost function
-// first, at most 32 functions. It is empty if that was before slow calls were reported.
+// first, at most 32 functions.
 func (s SlowCall) Queued() string { return engine.TraceCaller(s.from) }
+
+// LogValue returns all of it for package log/slog: a group of name and tid of the thread, running, and the two stacks
+// as queued and stack, without what is empty.
+func (s SlowCall) LogValue() slog.Value {
+	attrs := make([]slog.Attr, 0, 5)
+	if s.Name != "" {
+		attrs = append(attrs, slog.String("name", s.Name))
+	}
+	if s.TID != 0 {
+		attrs = append(attrs, slog.Uint64("tid", s.TID))
+	}
+	attrs = append(attrs, slog.Duration("running", s.Running))
+	if from := s.Queued(); from != "" {
+		attrs = append(attrs, slog.String("queued", from))
+	}
+	if len(s.stack) > 0 {
+		attrs = append(attrs, slog.String("stack", s.Stack()))
+	}
+	return slog.GroupValue(attrs...)
+}
 
 // String returns all of it, for a log.
 func (s SlowCall) String() string {
@@ -49,19 +70,22 @@ func (s SlowCall) String() string {
 // same time. To take the thread's stack, the whole program is stopped for a moment. Functions that a call runs in
 // place, because it is made on the thread, belong to the function that makes it.
 //
+// While the program records an execution trace, each report leaves a mark in it, which threadcall trace shows; package
+// recorder's SlowCalls keeps the trace of the seconds before.
+//
 // Each call then costs about a microsecond more, to record where it was made; without the option it costs
 // nothing. For a d of zero or less and for a nil f it does nothing. See [Thread.OnSlowCall] for a thread that exists.
 func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 	return func(c *config) { c.slow, c.notify = d, f }
 }
 
-// OnSlowCall is [WithSlowCall] for the functions that begin from now on, in place of what was set before. A nil f ends
+// OnSlowCall is [WithSlowCall] for the functions that are queued from now on, in place of what was set before. A nil f ends
 // it.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	t.owner.Watch(t.e, d, config{name: t.name, slow: d, notify: f}.watcher())
 }
 
-// OnSlowCall is [Thread.OnSlowCall], for the functions that begin on any of the threads.
+// OnSlowCall is [Thread.OnSlowCall], for the functions that are queued to any of the threads.
 func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	p.owner.WatchPool(p.p, d, config{name: p.name, pool: true, slow: d, notify: f}.watcher())
 }

@@ -243,3 +243,22 @@ func TestStartInABubble(t *testing.T) {
 		r.is(t, "start", "stop", "start", "start", "stop", "stop")
 	})
 }
+
+func TestBubble_Coalesce(t *testing.T) {
+	outside := start(t)
+	synctest.Test(t, func(t *testing.T) {
+		inside := thread.New()
+		defer inside.Terminate()
+		ran := make(chan int, 10)
+		post := thread.Coalesce1(inside, func(n int) { ran <- n })
+		inside.Call(func() { post(1); post(2) })
+		if synctest.Wait(); len(ran) != 1 || <-ran != 2 {
+			t.Error("it did not run once with the latest argument")
+		}
+		n := 0
+		count := outside.Coalesce(func() { n++ })
+		if count(); !outside.Call(nop) || n != 1 {
+			t.Errorf("on a thread outside, it ran %d times", n)
+		}
+	})
+}

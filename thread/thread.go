@@ -23,13 +23,14 @@
 //     its caller's goroutine, and the thread lives on. A panic in a function given to Go is kept for TakePanic.
 //   - A nil function does not run: what returns a bool returns false, what returns an error returns [ErrNil].
 //   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
-//   - No call allocates in the steady state, Go does not block, and a thread that has nothing to do uses no CPU.
+//   - No call allocates in the steady state, Go does not block, and a thread that has nothing to do uses no CPU. A function literal that
+//     captures variables is allocated by the program that makes it, not by the call; [Bind2] does without.
 //
 // # Testing
 //
 // Threads work in the bubbles of [testing/synctest]. A thread that is made in a bubble keeps the bubble's time, must be
 // terminated before the test ends, like any goroutine of the bubble, and is not reclaimed by the garbage collector.
-// A call from outside the bubble panics.
+// A call from outside the bubble panics, until the thread has been terminated; then it returns false.
 //
 // A thread that is made outside, the main thread for example, may be called from a bubble. Its functions run outside:
 // they see the real time, and must not use channels and timers of the bubble. The bubble's clock stands still while one
@@ -134,8 +135,12 @@ func adopt(opts []Option, permanent bool) *Thread {
 
 func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
+	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(e, o.slow, notify)
+	}
+	if o.stats {
+		owner.CountAll(e)
 	}
 	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {
@@ -166,6 +171,11 @@ func (t *Thread) Call(f func()) bool {
 // CallContext returns [context.Cause](ctx); once f has begun, CallContext waits for its end. If the thread is terminated before
 // f begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns [ErrNil]. A call that was
 // given up keeps nothing alive, even if the thread hangs.
+//
+// If ctx has profiler labels ([runtime/pprof.Do]), f runs under them, so a CPU profile says whose work the thread did; when f has
+// ended, however it ended, the thread has the labels that it had before: none, or those of the function within which it ran
+// f. What a function has set by itself, with pprof.Do or SetGoroutineLabels, does not count as what it had before. A thread
+// does not inherit the labels of the goroutine that made it.
 //
 // Panics and Goexit are as in Call.
 //
@@ -203,7 +213,8 @@ func (t *Thread) TryGo(f func()) bool {
 // thread hangs. It returns false, and f will not run, if ctx is done already, also after a wait for [WithQueueLimit], whose
 // limit a withdrawn function counts for until the thread comes to it.
 //
-// GoContext allocates once for each context, unless it has been used with the thread before, and not for one that is never done.
+// The first GoContext with a context that can be done allocates some objects, about 500 bytes. The profiler labels of ctx are carried as by
+// CallContext.
 //
 //threadcall:noalloc
 func (t *Thread) GoContext(ctx context.Context, f func()) bool {
@@ -308,7 +319,8 @@ func (t *Thread) ServeFor(d time.Duration) int {
 
 // ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns
 // [context.Cause](ctx) or [ErrTerminated]. It blocks while there is nothing to do. It may be called inside a function that runs
-// on the thread, which must wait for something while others need the thread.
+// on the thread, which must wait for something while others need the thread. If ctx has profiler labels, functions that have
+// none of their own run under them.
 //
 // If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have returned, but then ends
 // its goroutine instead.

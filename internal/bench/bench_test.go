@@ -162,6 +162,24 @@ func BenchmarkEventLoop(b *testing.B) {
 	}
 }
 
+// What observing costs each call of a closed loop. Nothing is observed on thread.
+func BenchmarkObserved(b *testing.B) {
+	for _, s := range observed {
+		measure(b, s, Hot)
+	}
+	for _, s := range observed {
+		b.Run("nested", func(b *testing.B) { measure(b, s, Nested) })
+	}
+}
+
+func BenchmarkStats(b *testing.B) {
+	t := thread.New(thread.WithStats())
+	defer t.Terminate()
+	for b.Loop() {
+		t.Stats()
+	}
+}
+
 // The threads of Short are not held on another core by the placement two: they would be moved more than called.
 func BenchmarkShort(b *testing.B) {
 	for _, s := range []struct {

@@ -1,11 +1,14 @@
 package bench
 
 import (
+	"context"
 	"os"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/thread"
 )
@@ -22,6 +25,38 @@ var (
 	onThread  = way{name: "thread", open: func() (Subject, func()) { t := thread.New(); return t, t.Terminate }}
 	reference = way{name: "reference", open: func() (Subject, func()) { d := Struct(); return d, OnThread(d) }}
 )
+
+// observed are ways to observe what a thread does.
+var observed = []way{
+	onThread,
+	{name: "stats", open: func() (Subject, func()) { t := thread.New(thread.WithStats()); return t, t.Terminate }},
+	{name: "slow", open: func() (Subject, func()) {
+		t := thread.New(thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
+		return t, t.Terminate
+	}},
+	{name: "context", open: func() (Subject, func()) { return withContext(context.TODO()) }},
+	{name: "cancel", open: func() (Subject, func()) {
+		ctx, cancel := context.WithCancel(context.Background())
+		s, end := withContext(ctx)
+		return s, func() { end(); cancel() }
+	}},
+	{name: "labels", open: func() (Subject, func()) {
+		return withContext(pprof.WithLabels(context.Background(), pprof.Labels("work", "a", "for", "b")))
+	}},
+}
+
+// A contextual thread is called by CallContext.
+type contextual struct {
+	*thread.Thread
+	ctx context.Context
+}
+
+func (c contextual) Call(f func()) bool { return c.CallContext(c.ctx, f) == nil }
+
+func withContext(ctx context.Context) (Subject, func()) {
+	t := thread.New()
+	return contextual{t, ctx}, t.Terminate
+}
 
 // pool returns two ways to have so many threads share the work.
 func pool(threads int) []way {

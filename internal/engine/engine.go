@@ -7,6 +7,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -43,10 +44,10 @@ var ErrNil = errors.New("thread: the function to call is nil")
 // An adopted goroutine may end without Terminate, and the runtime use its m again. So while it does not serve, which
 // would prove that it lives, the operating system's number of the thread must agree as well, see On.
 type Engine struct {
-	id    uintptr // a number of its own, never zero
-	q     *callq.Queue
-	m     atomic.Uintptr        // the thread, as ident.M has it; zero while it has no identity
-	watch atomic.Pointer[watch] // nil unless slow functions are to be reported, see watch.go
+	id       uintptr // a number of its own, never zero
+	q        *callq.Queue
+	m        atomic.Uintptr           // the thread, as ident.M has it; zero while it has no identity
+	observer atomic.Pointer[observer] // nil unless functions are observed, see visit.go
 
 	own       bool // the thread is the engine's own, made by Start
 	main      bool // the thread is the main thread, adopted by the main goroutine
@@ -71,13 +72,19 @@ type Engine struct {
 	onWake   atomic.Pointer[func()]
 	notified atomic.Bool
 
+	announced atomic.Int64 // calls of onWake
+
 	waits waitState // what callers and thread know of each other's waiting, see wait.go and rest.go
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
 	rest rest
 	load park.Load // of an adopted thread
-	pin  *pin      // the locks of an adopted goroutine, see pin.go
+
+	labelled *visit          // under whose labels the thread is, see labels.go; only the thread's
+	base     context.Context // under whose labels it is otherwise, or nil; only the thread's
+
+	pin *pin // the locks of an adopted goroutine, see pin.go
 
 	owner weak.Pointer[Owner]
 	limit *limit
@@ -92,11 +99,14 @@ type Engine struct {
 	token    *park.Token          // for waits for a place; only the thread makes it
 	seen     reach                // only the thread's
 
+	clocks   clocks // see timer.go
 	ties     ties
 	stop     func() // that SetStop was given; only the thread's, once it runs
 	stopping bool   // it runs, or has; only the thread's
 	onEnd    func() // that OnEnd was given, or nil
 	user     any    // that SetUser was given
+
+	name atomic.Pointer[string] // for messages; nil if there is none
 }
 
 const (
@@ -145,6 +155,7 @@ func (e *Engine) wake() {
 		}
 	case up:
 		if f := e.onWake.Load(); f != nil && e.notified.CompareAndSwap(false, true) {
+			e.announced.Add(1)
 			(*f)()
 		}
 	}

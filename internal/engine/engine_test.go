@@ -230,7 +230,7 @@ func TestASlowFunctionIsReportedOnceUnlessTheWatchWasReplaced(t *testing.T) {
 	for want, replaced := range []bool{true, false} {
 		reports := 0
 		o.Watch(e, time.Hour, func(Slow) { reports++ })
-		w := e.watch.Load()
+		w := e.observer.Load().watch
 		e.Call(func() {
 			if replaced {
 				o.Watch(e, 0, nil)

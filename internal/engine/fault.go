@@ -55,7 +55,8 @@ func Trace(stack []uintptr) string {
 // between is what may stand between a function and invoke, and is of no interest.
 var between = []string{
 	"runtime.gopanic", "runtime/trace.WithRegion",
-	"/internal/engine.(*visit).call", "/internal/engine.(*mark).call", "/internal/engine.markInPlace",
+	"/internal/engine.(*visit).call", "/internal/engine.(*Clock).call", "/internal/engine.inPlace", "/internal/engine.markInPlace",
+	"/internal/engine.(*Engine).labelledInPlace",
 }
 
 // TraceCaller formats a stack that begins in this module, from the function on that called it.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"runtime/pprof"
+
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/park"
@@ -18,8 +20,8 @@ func (e *Engine) Start(setup func(), keep bool) {
 		default:
 		}
 	}
-	go func() {
-		lock(1 + spareLocks)
+	goLocked(func() {
+		pprof.SetGoroutineLabels(never) // not those of the goroutine that has called New
 		e.claimOwn()
 		lives := 1
 		serveAll(func() {
@@ -43,7 +45,7 @@ func (e *Engine) Start(setup func(), keep bool) {
 		if !endsThread {
 			unlock(1 + spareLocks)
 		}
-	}()
+	})
 }
 
 // kept is received from by the threads that are kept and have no engine.
@@ -145,8 +147,27 @@ func (e *Engine) TID() uint64 { return e.tid.Load() }
 //threadcall:noalloc
 func (e *Engine) On() bool {
 	m := e.m.Load()
+	if e.direct { // the rest, where that is short
+		return m == ident.ReadM() && m == e.m.Load()
+	}
 	return m == ident.M() && m == e.m.Load() && (e.exact || e.lives())
 }
+
+// Identity and Here are On where it may take no more than two nanoseconds: the caller is on the thread if Identity is what Here is,
+// both before and after that. If it is not, On must be asked.
+//
+//threadcall:noalloc
+func (e *Engine) Identity() uintptr {
+	if e.direct {
+		return e.m.Load()
+	}
+	return 1 // which no thread has
+}
+
+// Here is compared with Identity.
+//
+//threadcall:noalloc
+func Here() uintptr { return ident.ReadM() }
 
 // lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and not on one that was given
 // the m after the adopted goroutine had ended.
@@ -188,6 +209,9 @@ func (e *Engine) Terminate() {
 	e.ties.cut()
 	if wake {
 		e.wake()
+	}
+	if !e.bubbled || park.InBubble() { // else another goroutine does
+		e.clocks.end()
 	}
 	if !e.own && e.serving.Load() == 0 { // else end does it
 		e.forget()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 type Owner struct {
 	faults faults
 	notify atomic.Pointer[func(Slow)]
+	mu     sync.Mutex // held while an observer is replaced
 }
 
 // Fault removes and returns the oldest panic that a posted function left behind. With the last that was kept, lost is how many
@@ -22,23 +24,34 @@ func (o *Owner) Fault() (f *callq.Fault, lost int) { return o.faults.next() }
 // Watch has notify called, once for each, about functions that run for longer than limit, of those that are queued from
 // now on. Nil ends that.
 func (o *Owner) Watch(e *Engine, limit time.Duration, notify func(Slow)) {
-	o.replace(&e.watch, limit, notify)
+	o.replace(&e.observer, limit, notify)
 }
 
 // WatchPool is Watch for all threads of a pool.
 func (o *Owner) WatchPool(p *Pool, limit time.Duration, notify func(Slow)) {
-	o.replace(&p.watch, limit, notify)
+	o.replace(&p.observer, limit, notify)
 }
 
-func (o *Owner) replace(old *atomic.Pointer[watch], limit time.Duration, notify func(Slow)) {
-	var w *watch
+func (o *Owner) replace(at *atomic.Pointer[observer], limit time.Duration, notify func(Slow)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	next := new(observer)
+	before := at.Load()
+	if before != nil {
+		*next = *before
+	}
+	next.watch = nil
 	if notify == nil {
 		o.notify.Store(nil)
 	} else {
 		o.notify.Store(&notify)
-		w = newWatch(limit, &notify)
+		next.watch = newWatch(limit, &notify)
 	}
-	if before := old.Swap(w); before != nil {
-		before.end()
+	if next.watch == nil && next.stats == nil {
+		next = nil
+	}
+	at.Store(next)
+	if before != nil {
+		before.watch.stop()
 	}
 }

@@ -33,7 +33,8 @@ type pace struct {
 
 	spinning bool          // the thread has a place among the spinners, and callers may spin as well
 	began    time.Duration // when
-	calls    int           // since then
+	calls    int           // found while it was spinning, in all
+	before   int           // of those, before it began
 
 	wait   int // calls before spinning is tried again
 	losses int // how often in succession it has not paid
@@ -87,7 +88,7 @@ func (p *pace) begin(now, began time.Duration) bool {
 	if !spinners.enter(now) {
 		return false
 	}
-	p.spinning, p.began, p.calls = true, began, 0
+	p.spinning, p.began, p.before = true, began, p.calls
 	return true
 }
 
@@ -106,11 +107,12 @@ func (p *pace) missed(now time.Duration) {
 func (p *pace) end(now time.Duration) {
 	p.spinning = false
 	spinners.leave()
-	for range min(p.calls, 4*memory) {
+	calls := p.calls - p.before
+	for range min(calls, 4*memory) {
 		p.cost -= p.cost / memory // calls that come at once are not learnt from one by one
 	}
 	p.period(p.price())
-	if time.Duration(p.calls)*p.price() > now-p.began {
+	if time.Duration(calls)*p.price() > now-p.began {
 		p.losses = 0
 		spinners.succeeded()
 	} else {

@@ -19,14 +19,15 @@ import (
 // there is; when it has come, it notifies the next before it runs a call. So if there is a backlog, then under mu
 // either a thread is coming or none is idle.
 type Pool struct {
-	workers []*Engine
-	records *callq.Queue // only to get records from
-	limit   *limit
-	ties    ties
-	watch   atomic.Pointer[watch]
-	owner   weak.Pointer[Owner]
-	live    atomic.Int32  // how many threads have not ended
-	done    chan struct{} // closed when none is left
+	workers  []*Engine
+	records  *callq.Queue // only to get records from
+	limit    *limit
+	ties     ties
+	owner    weak.Pointer[Owner]
+	observer atomic.Pointer[observer]
+	live     atomic.Int32           // how many threads have not ended
+	done     chan struct{}          // closed when none is left
+	name     atomic.Pointer[string] // for messages; nil if there is none
 
 	mu      sync.Mutex
 	idle    []*Engine
@@ -117,13 +118,19 @@ func (p *Pool) Call(fn func()) bool {
 		return self.nested(fn)
 	}
 	p.workers[0].mustBeReachable()
-	if w := p.watch.Load(); w != nil {
-		fn = w.wrap(fn)
-	}
-	if trace.IsEnabled() {
-		return marked(never, fn, func(run func()) bool { return p.call(self, run) })
+	if o := p.observer.Load(); o != nil || trace.IsEnabled() {
+		return p.callObserved(o, self, fn)
 	}
 	return p.call(self, fn)
+}
+
+// callObserved is Engine.callObserved.
+//
+//threadcall:noalloc
+func (p *Pool) callObserved(o *observer, self *Engine, fn func()) bool {
+	v := newVisit(never, o, nil, fn, false)
+	defer v.leave()
+	return p.call(self, v.run)
 }
 
 // call submits fn and waits for it.
@@ -148,21 +155,34 @@ func (p *Pool) CallContext(ctx context.Context, fn func()) error {
 	if fn == nil {
 		return ErrNil
 	}
+	self := threads.current()
 	if ctx.Err() != nil {
+		if self == nil || self.pool != p {
+			p.observer.Load().withdraw()
+		}
 		return cause(ctx)
 	}
-	self := threads.current()
 	if self != nil && self.pool == p {
 		return self.nestedContext(ctx, fn)
 	}
 	p.workers[0].mustBeReachable()
-	if w := p.watch.Load(); w != nil {
-		fn = w.wrap(fn)
-	}
-	if trace.IsEnabled() {
-		return marked(ctx, fn, func(run func()) error { return p.callContext(ctx, self, run) })
+	labelled := hasLabels(ctx)
+	if o := p.observer.Load(); o != nil || labelled || trace.IsEnabled() {
+		return p.contextObserved(ctx, o, self, fn, labelled)
 	}
 	return p.callContext(ctx, self, fn)
+}
+
+// contextObserved is Engine.contextObserved.
+//
+//threadcall:noalloc
+func (p *Pool) contextObserved(ctx context.Context, o *observer, self *Engine, fn func(), labelled bool) error {
+	v := newVisit(ctx, o, nil, fn, false)
+	defer v.leave()
+	v.labelled = labelled
+	err := p.callContext(ctx, self, v.run)
+	v.gaveUp = err != ErrTerminated
+	return err
 }
 
 // callContext submits fn and waits for it, or for ctx.
@@ -187,7 +207,7 @@ func (p *Pool) callContext(ctx context.Context, self *Engine, fn func()) error {
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (p *Pool) Go(fn func()) bool { return p.post(nil, fn, waits) }
+func (p *Pool) Go(fn func()) bool { return p.post(untied, fn, waits) }
 
 // GoContext is Go, but withdraws fn if ctx is done before fn began.
 //
@@ -197,13 +217,17 @@ func (p *Pool) GoContext(ctx context.Context, fn func()) bool { return p.post(ct
 // TryGo is Go, but refuses fn at once if the backlog is full.
 //
 //threadcall:noalloc
-func (p *Pool) TryGo(fn func()) bool { return p.post(nil, fn, gives) }
+func (p *Pool) TryGo(fn func()) bool { return p.post(untied, fn, gives) }
 
 // post is Engine.post.
 //
 //threadcall:noalloc
 func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
-	if fn == nil || ctx != nil && ctx.Err() != nil {
+	if fn == nil {
+		return false
+	}
+	if ctx != untied && ctx.Err() != nil {
+		p.observer.Load().withdraw()
 		return false
 	}
 	self := threads.current()
@@ -213,18 +237,16 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 	kind, ok := callq.Posted, true
 	if room == gives {
 		if kind, ok = p.limit.tryEnter(); !ok {
+			p.observer.Load().refuse()
 			return false
 		}
 	}
-	if w := p.watch.Load(); w != nil {
-		fn = w.wrap(fn)
-	}
-	var task *trace.Task
-	if trace.IsEnabled() {
-		task, fn = markGo(fn)
+	v := newPost(ctx, p.observer.Load(), nil, fn)
+	if v != nil {
+		fn = v.run
 	}
 	var cancel <-chan struct{}
-	if ctx != nil {
+	if ctx != untied {
 		cancel = ctx.Done()
 	}
 	if room == waits {
@@ -232,13 +254,13 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 	}
 	c := p.records.Get(kind, fn, 0)
 	if cancel != nil {
-		ok = p.ties.tie(ctx, cancel, c, task, p.Bubbled() || !park.InYoungBubble(park.Now()))
+		ok = p.ties.tie(ctx, cancel, c, v, p.Bubbled() || !park.InYoungBubble(park.Now()))
 	}
 	if ok {
 		_, _, ok = p.submit(c)
 	}
 	if !ok {
-		giveUp(c, p.limit, task)
+		giveUp(ctx, c, p.limit, v)
 	}
 	return ok
 }

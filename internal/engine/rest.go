@@ -23,7 +23,9 @@ type rest struct {
 	woke    int  // callers that were parked, since the thread last had nothing to do
 	offered bool // callers may have waited for the thread to run beside them
 
-	sleeps   int
+	sleeps   int           // how often it was parked
+	counted  wakeUps       // what of that the stats know, see stats.go
+	counts   bool          // and whether they do
 	measures bool          // the clock is read before and after the next wait
 	up       time.Duration // when the thread was woken, if that has been measured
 

@@ -73,6 +73,9 @@ func (e *Engine) serve(budget time.Duration) int {
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
+	if e.labelled != nil {
+		defer e.relabel(e.unlabel())
+	}
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
@@ -118,6 +121,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	defer context.AfterFunc(ctx, e.interrupt)()
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
+	relabel := e.labelServing(ctx)
 	e.begin()
 	serveAll(func() {
 		for err == nil {
@@ -133,6 +137,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		}
 	}, func() {
 		e.stopSpinning()
+		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)
 		e.end()
 	})
@@ -286,10 +291,10 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 	if ctx.Err() != nil {
 		return cause(ctx)
 	}
-	if trace.IsEnabled() {
-		markInPlace(fn)
+	if hasLabels(ctx) {
+		e.labelledInPlace(ctx, fn)
 	} else {
-		fn()
+		inPlace(fn)
 	}
 	return nil
 }
@@ -298,6 +303,9 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 //
 //threadcall:noalloc
 func (e *Engine) runOwn() {
+	if e.labelled != nil {
+		defer e.relabel(e.unlabel())
+	}
 	until := e.q.OwnUntil()
 	for c := e.q.TakeOwn(until); c != nil; c = e.q.TakeOwn(until) {
 		e.run(c, nil)
@@ -306,6 +314,7 @@ func (e *Engine) runOwn() {
 
 // runList runs a list of calls that was taken from the queue, during a wait. What a Goexit leaves of it goes back.
 func (e *Engine) runList(list *callq.Call, during *wait) {
+	defer e.relabel(e.unlabel())
 	defer func() { e.q.Return(list) }()
 	for list != nil && !e.q.Closed() {
 		var c *callq.Call

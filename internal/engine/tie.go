@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"runtime/trace"
 	"sync"
 
 	"github.com/threadcall/threadcall/internal/callq"
@@ -29,8 +28,8 @@ type tie struct {
 	bundle          *bundle // nil if it is in none
 	prev, next      *tie    // in bundle
 	fn              func()
-	task            *trace.Task // ended when fn is withdrawn; otherwise fn does that
-	placed          bool        // the call has a place in a bounded queue
+	visit           *visit // of fn, or nil
+	placed          bool   // the call has a place in a bounded queue
 }
 
 // A bundle is all ties of one queue to contexts that end together.
@@ -53,16 +52,16 @@ const maxIdle = 16
 
 var spareTies freelist.List[tie]
 
-// tie ties a posted call that is about to be queued to ctx, whose Done is done. It is false if ctx has ended. task may be nil;
+// tie ties a posted call that is about to be queued to ctx, whose Done is done. It is false if ctx has ended. v may be nil;
 // look says whether the thread may use ctx itself.
 //
 //threadcall:noalloc
-func (ts *ties) tie(ctx context.Context, done <-chan struct{}, c *callq.Call, task *trace.Task, look bool) bool {
+func (ts *ties) tie(ctx context.Context, done <-chan struct{}, c *callq.Call, v *visit, look bool) bool {
 	t := spareTies.Get()
 	if t == nil {
 		t = new(tie) //threadcall:alloc when more calls are queued than ever
 	}
-	t.of, t.fn, t.task, t.placed = ts, c.Fn, task, c.Kind == callq.Placed
+	t.of, t.fn, t.visit, t.placed = ts, c.Fn, v, c.Kind == callq.Placed
 	if look {
 		t.Context = ctx
 	}
@@ -126,7 +125,7 @@ func (ts *ties) end(g *bundle) {
 		delete(ts.bundles, g.done)
 	}
 	for g.first != nil {
-		g.first.withdraw()
+		g.first.withdraw(true)
 	}
 }
 
@@ -138,7 +137,7 @@ func (ts *ties) cut() {
 	for _, g := range bundles {
 		g.ended = true
 		for g.first != nil {
-			g.first.withdraw()
+			g.first.withdraw(false)
 		}
 	}
 	ts.mu.Unlock()
@@ -147,13 +146,19 @@ func (ts *ties) cut() {
 	}
 }
 
-// withdraw leaves nothing to run. The caller holds mu.
-func (t *tie) withdraw() {
+// withdraw is forget for a tie in a bundle. The caller holds mu.
+func (t *tie) withdraw(gaveUp bool) {
 	t.unlink()
+	t.forget(gaveUp)
+}
+
+// forget leaves nothing to run. gaveUp says that the context has ended, and not the thread.
+func (t *tie) forget(gaveUp bool) {
 	t.fn = nil
-	if t.task != nil {
-		t.task.End()
-		t.task = nil
+	if v := t.visit; v != nil {
+		t.visit = nil
+		v.gaveUp = gaveUp
+		v.leave()
 	}
 }
 
@@ -186,13 +191,10 @@ func untie(c *callq.Call) func() {
 			stop = g.stop
 		}
 	}
-	fn := t.fn
-	if fn != nil && t.Context != nil && t.Context.Err() != nil { // end is about to come
-		fn = nil
-		if t.task != nil {
-			t.task.End()
-		}
+	if t.fn != nil && t.Context != nil && t.Context.Err() != nil { // end is about to come
+		t.forget(true)
 	}
+	fn := t.fn
 	ts.mu.Unlock()
 	if stop != nil {
 		stop()

@@ -3,20 +3,17 @@ package engine
 import (
 	"bytes"
 	"runtime"
+	"runtime/trace"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 	"weak"
 
-	"github.com/threadcall/threadcall/internal/freelist"
 	"github.com/threadcall/threadcall/internal/park"
 )
 
 // A watch reports functions that run for longer than they should, on one thread or on those of a pool.
-//
-// A goroutine that queues a function for a watched thread queues a visit instead, which knows where it was queued, reports
-// to the watch and runs the function. So the thread need not know, and pays nothing while it is not watched.
 //
 // While functions run there is one timer, due when the oldest that has not been reported will have run for too long.
 // A function that returns in time leaves it alone: when it fires it looks again. So a call costs the timer nothing,
@@ -28,7 +25,6 @@ import (
 type watch struct {
 	limit  time.Duration
 	notify weak.Pointer[func(Slow)]
-	spare  freelist.List[visit]
 
 	// mu is held while a stack is taken, so that a function that would return meanwhile waits, and the stack is its.
 	mu      sync.Mutex
@@ -36,20 +32,6 @@ type watch struct {
 	running []*visit // those that began first come first
 	timer   *time.Timer
 	set     bool // the timer is, or its function has not got mu yet
-}
-
-// A visit is a function on its way to a thread that is watched.
-type visit struct {
-	w        *watch
-	notify   *func(Slow)
-	fn       func()
-	run      func()      // v.call, made once
-	from     [32]uintptr // where it was queued, as from runtime.Callers
-	depth    int         // of from
-	on       *Engine     // the thread that it runs on
-	goid     uint64      // the number of the goroutine that it runs in
-	since    time.Duration
-	notified bool
 }
 
 // Slow is a function that has run for longer than it should, and still runs.
@@ -65,61 +47,44 @@ func newWatch(limit time.Duration, notify *func(Slow)) *watch {
 	return &watch{limit: limit, notify: weak.Make(notify)}
 }
 
-// end keeps the watch from telling of anything more.
-func (w *watch) end() {
+// stop keeps the watch from reporting anything more. A nil watch does not.
+func (w *watch) stop() {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	w.ended = true
 	w.mu.Unlock()
 }
 
-// wrap returns what is to be queued in place of fn.
-func (w *watch) wrap(fn func()) func() {
-	notify := w.notify.Value()
-	if notify == nil {
-		return fn
-	}
-	v := w.spare.Get()
-	if v == nil {
-		v = &visit{w: w} //threadcall:alloc when more watched calls are under way than ever
-		v.run = v.call   //threadcall:alloc and with it
-	}
-	v.notify, v.fn = notify, fn
-	v.depth = runtime.Callers(3, v.from[:]) // without Callers, wrap and the engine's function
-	return v.run
-}
-
-func (v *visit) call() {
-	v.w.begins(v)
-	defer v.w.ends(v) // also if fn panics or calls Goexit
-	v.fn()
-}
-
-func (w *watch) begins(v *visit) {
-	if v.on = threads.current(); v.on != nil {
+// begin is called on the thread when v begins to run.
+//
+//threadcall:noalloc
+func (w *watch) begin(v *visit) {
+	if v.on != nil {
 		v.goid = v.on.number()
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	v.notified = false
-	v.since = park.Now()
-	w.running = append(w.running, v)
+	w.running = append(w.running, v) //threadcall:alloc when more functions run at once than ever
 	if !w.set && !w.ended {
 		w.set = true
 		if w.timer == nil {
-			w.timer = time.AfterFunc(w.limit, w.look)
+			w.timer = time.AfterFunc(w.limit, w.look) //threadcall:alloc the first time
 		} else {
 			w.timer.Reset(w.limit)
 		}
 	}
+	w.mu.Unlock()
 }
 
-func (w *watch) ends(v *visit) {
+// end is called on the thread when v has run.
+//
+//threadcall:noalloc
+func (w *watch) end(v *visit) {
 	w.mu.Lock()
-	i := slices.Index(w.running, v)
-	w.running = slices.Delete(w.running, i, i+1)
+	w.running = remove(w.running, v)
 	w.mu.Unlock()
-	v.notify, v.fn, v.on = nil, nil, nil
-	w.spare.Put(v)
 }
 
 // look is the timer's function.
@@ -156,9 +121,22 @@ func (w *watch) find() (found []report) {
 		if e := v.on; e != nil {
 			slow.Thread, slow.TID, slow.Stack = e.index, e.tid.Load(), stackOf(v.goid)
 		}
+		v.logSlow(slow)
 		found = append(found, report{slow, *v.notify})
 	}
 	return found
+}
+
+// logSlow leaves a mark in the trace that is recorded, if any, by which threadcall trace finds the function.
+func (v *visit) logSlow(s Slow) {
+	if !trace.IsEnabled() {
+		return
+	}
+	ctx := never
+	if v.task != nil {
+		ctx = v.ctx
+	}
+	trace.Logf(ctx, slowLog, "goroutine=%d thread=%d running=%d", v.goid, s.TID, park.Now()-v.since)
 }
 
 // maxStacks is how much of the stacks of all goroutines is searched for one.

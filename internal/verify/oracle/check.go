@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/threadcall/threadcall/thread"
 )
 
 // judge checks what an operation answered, and with which panic, as soon as it has. unwinding reports that meanwhile a
@@ -29,7 +31,7 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 		return
 	}
 	ending, late := false, rec.late
-	if o.verb.queues() {
+	if o.verb.queues() || o.verb.posts() {
 		ending = r.places[o.on].terminating.Load()
 	}
 	if rec.answer == refused && !ending && !(o.verb == try && r.places[o.on].kind == limited) {
@@ -40,7 +42,7 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	}
 	if o.verb.posts() {
 		if rec.answer&(panicked|exited) != 0 {
-			r.failf(o, "Go %v: %v", rec.answer, value)
+			r.failf(o, "the post %v: %v", rec.answer, value)
 		}
 		return
 	}
@@ -72,10 +74,19 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 		return
 	}
 	for _, before := range a.posted {
-		if before.on == o.on && r.records[before.number].begun == 0 {
+		if before.on == o.on && !r.taken(before, a) {
 			r.failf(o, "it ran, but what the same goroutine had posted before (%d) did not", before.number)
 		}
 	}
+}
+
+// taken reports whether what a has posted has run, or, if it was coalesced, what was queued in its place.
+func (r *run) taken(o *op, a *activation) bool {
+	rec := &r.records[o.number]
+	if o.verb == coalesced {
+		return a.worker != nil || r.places[o.on].runs.Load() > rec.runs // a call from a thread may overtake what others have queued
+	}
+	return rec.begun > 0
 }
 
 // same compares panic values, which are pointers.
@@ -117,6 +128,8 @@ func (r *run) check() {
 			r.failf(o, "it was refused, but its function ran")
 		case o.verb.posts() && rec.answer == ran && rec.begun == 0 && !o.mayVanish() && !r.places[o.on].terminated.Load():
 			r.failf(o, "its function has not run")
+		case o.verb == coalesced && rec.answer == ran && r.places[o.on].runs.Load() <= rec.runs && !r.places[o.on].terminated.Load():
+			r.failf(o, "no function has run after it")
 		case o.verb.posts() && rec.begun > 0 && rec.result != o.number+1:
 			r.failf(o, "what its function wrote is not visible")
 		case o.verb == flood && !r.places[o.on].terminated.Load() && int(rec.drained.Load()) != rec.taken:
@@ -125,9 +138,66 @@ func (r *run) check() {
 	})
 	r.checkThreads()
 	r.checkOrder()
+	r.checkCoalesced()
 	for i, p := range r.places {
 		r.checkErrors(i, p)
+		if p.counts && !p.terminated.Load() {
+			r.checkStats(i, p)
+		}
 	}
+}
+
+// checkStats checks the counts of a place that was not terminated and has run all that it was given.
+func (r *run) checkStats(number int, p *place) {
+	var got thread.Stats
+	if p.pool != nil {
+		got = p.pool.Stats()
+	} else {
+		got = p.thread.Stats()
+	}
+	type counts struct{ calls, posts, refused, withdrawn, waits, runs uint64 }
+	want := counts{calls: uint64(p.calls.Load()), posts: uint64(p.posts.Load())}
+	if p.phase.Load() != 0 {
+		want.calls++ // of the start function
+	}
+	want.posts += uint64(p.runs.Load())
+	r.p.visit(func(o *op, _ spot) {
+		rec := &r.records[o.number]
+		if !rec.made || !o.verb.queues() || o.on != number {
+			return
+		}
+		inPlace := !o.verb.posts() && p.has(rec.by.worker)
+		switch {
+		case inPlace || o.verb == flood:
+		case rec.begun > 0 && o.verb.posts():
+			want.posts++
+		case rec.begun > 0:
+			want.calls++
+		case rec.answer == expired, o.verb == tied:
+			want.withdrawn++
+		default: // its caller was unwound, or the queue was full
+			want.refused++
+		}
+	})
+	want.waits = want.calls + want.posts
+	want.runs = want.waits
+	if c := (counts{got.Calls, got.Posts, got.Refused, got.Withdrawn, got.Waits.Count, got.Runs.Count}); c != want {
+		r.failf(nil, "place %d: it has counted %+v, want %+v", number, c, want)
+	}
+	if got.Queued != 0 || got.Running != 0 || got.PeakQueued == 0 && want.waits > 0 {
+		r.failf(nil, "place %d: all is quiet, but %d functions are queued, %d at most, and one has been running for %v", number,
+			got.Queued, got.PeakQueued, got.Running)
+	}
+}
+
+// has reports whether w is one of the place's.
+func (p *place) has(w *worker) bool {
+	for i := range p.workers {
+		if w == &p.workers[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // checkThreads checks that each place has threads of its own.
@@ -151,7 +221,8 @@ func (r *run) checkThreads() {
 //
 // What one activation does is strictly in order. What a goroutine on a thread does in several is so with one exception:
 // of two functions that it has given to a place, one by the function that another waits for, or that runs on its
-// behalf, the later may begin while a function that the same thread has given to the place has not ended.
+// behalf, the later may begin while a function that the same thread has given to the place, or one that has come in the place of
+// a coalesced one, has not ended.
 func (r *run) checkOrder() {
 	last := map[*activation]map[int]*op{}
 	r.p.visit(func(o *op, _ spot) {
@@ -175,7 +246,7 @@ func (r *run) checkOrder() {
 		for i := range p.workers {
 			chains := map[route][]*op{}
 			for _, is := range p.workers[i].issued {
-				if r.records[is.o.number].begun > 0 && !r.places[is.o.on].kind.pool() {
+				if r.records[is.o.number].begun > 0 && is.o.verb.queues() && !r.places[is.o.on].kind.pool() {
 					key := route{is.o.on, is.g}
 					chains[key] = append(chains[key], is.o)
 				}
@@ -183,11 +254,59 @@ func (r *run) checkOrder() {
 			for key, chain := range chains {
 				var all []*op
 				for _, is := range p.workers[i].issued {
-					if is.o.on == key.on && r.records[is.o.number].begun > 0 {
-						all = append(all, is.o)
+					if is.o.on == key.on {
+						all = append(all, r.stoodIn(is.o)...)
 					}
 				}
 				r.checkChain(chain, all, &r.places[key.on].workers[0])
+			}
+		}
+	}
+}
+
+// stoodIn returns the operations whose function may have run because o was made: it, or, if it is coalesced, another one.
+func (r *run) stoodIn(o *op) (all []*op) {
+	r.p.visit(func(other *op, _ spot) {
+		if r.records[other.number].begun > 0 && (other == o || o.verb == coalesced && other.verb == coalesced && other.on == o.on) {
+			all = append(all, other)
+		}
+	})
+	return all
+}
+
+// checkCoalesced checks that the coalesced functions that one goroutine has posted to one place ran in that order, and that the
+// last to run at a place is the latest of its goroutine.
+func (r *run) checkCoalesced() {
+	type route struct {
+		by *activation
+		on int
+	}
+	began, posted := map[route]*op{}, map[route]*op{}
+	r.p.visit(func(o *op, _ spot) {
+		rec := &r.records[o.number]
+		if o.verb != coalesced || rec.answer != ran {
+			return
+		}
+		way := route{rec.by, o.on}
+		posted[way] = o
+		if rec.begun == 0 {
+			return
+		}
+		if before := began[way]; before != nil && r.records[before.number].at > rec.at {
+			r.failf(o, "its function began before that of %d, which the same goroutine had posted earlier", before.number)
+		}
+		began[way] = o
+	})
+	for i, p := range r.places {
+		var last *op
+		for way, o := range began {
+			if way.on == i && (last == nil || r.records[last.number].at < r.records[o.number].at) {
+				last = o
+			}
+		}
+		if last != nil && !p.terminated.Load() {
+			if latest := posted[route{r.records[last.number].by, i}]; latest != last {
+				r.failf(latest, "its function did not run, but last that of %d, which the same goroutine had posted earlier", last.number)
 			}
 		}
 	}

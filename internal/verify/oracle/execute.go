@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -39,6 +40,7 @@ type record struct {
 	left    bool         // by Goexit, before its function had begun
 	late    bool         // it was made after the place had been terminated
 	read    any          // the value of the panic that Error returned
+	runs    int64        // of the coalesced function, before it was posted
 	taken   int          // how many functions of a flood were taken on
 	drained atomic.Int64 // how many of them ran
 
@@ -308,7 +310,7 @@ func (a *activation) make(o *op, s spot) {
 	if w != nil {
 		exitsBefore = w.exits[a.g]
 	}
-	if o.verb.queues() {
+	if o.verb.queues() || o.verb.posts() {
 		if w != nil {
 			w.issued = append(w.issued, issue{o, a.g})
 		}
@@ -371,6 +373,13 @@ func (a *activation) do(o *op, s spot) answers {
 			a.posted = append(a.posted, o)
 		}
 		return answer
+	case coalesced:
+		rec.runs = p.runs.Load()
+		ok := p.coalesce(o, o.number)
+		if ok {
+			a.posted = append(a.posted, o)
+		}
+		return whether(ok)
 	case coroutine, generator:
 		a.pull(o, s)
 	case brief:
@@ -403,7 +412,7 @@ func (a *activation) do(o *op, s spot) answers {
 			r.failf(o, "GetTLS returned %v, want %v", got, w.stored)
 		}
 	case serve, serveQueued, serveFor:
-		return a.serve(o, r.places[s.here].thread)
+		return a.serve(o, r.places[s.here])
 	case poll:
 		r.places[s.here].poll()
 	case dialog:
@@ -424,7 +433,7 @@ func (a *activation) do(o *op, s spot) answers {
 		}
 	case unlock:
 		if w.coroutines == 0 {
-			runtime.UnlockOSThread()
+			runtime.UnlockOSThread() //threadcall:ignore the thread must survive it
 		}
 	case collect:
 		runtime.GC()
@@ -461,6 +470,7 @@ func (a *activation) flood(o *op, p *place) {
 		}
 		if p.Go(f) {
 			rec.taken++
+			p.posts.Add(1)
 		} else if !p.terminating.Load() {
 			a.run.failf(o, "it was refused by a place that has not been terminated")
 		}
@@ -521,7 +531,11 @@ func (a *activation) tied(o *op, s spot, p *place) answers {
 
 // context makes the context of an operation to p, and what ends it in the end.
 func (o *op) context(p *place) (ctx context.Context, stop func()) {
-	ctx, cancelIt := context.WithCancel(context.Background())
+	outer := context.Background()
+	if o.number%2 == 1 { // what has labels takes another path in the engine
+		outer = pprof.WithLabels(outer, pprof.Labels("operation", "odd"))
+	}
+	ctx, cancelIt := context.WithCancel(outer)
 	stop = cancelIt
 	after := time.Duration(o.n) * time.Microsecond
 	switch o.how {
@@ -535,13 +549,16 @@ func (o *op) context(p *place) (ctx context.Context, stop func()) {
 		timer := time.AfterFunc(after, cancelIt)
 		stop = func() { timer.Stop(); cancelIt() }
 	case ahead:
-		p.Go(cancelIt)
+		if p.Go(cancelIt) {
+			p.posts.Add(1)
+		}
 	}
 	return ctx, stop
 }
 
 // serve serves the thread that the caller is on.
-func (a *activation) serve(o *op, t *thread.Thread) answers {
+func (a *activation) serve(o *op, p *place) answers {
+	t := p.thread
 	switch o.verb {
 	case serveQueued:
 		t.Serve()
@@ -555,6 +572,7 @@ func (a *activation) serve(o *op, t *thread.Thread) answers {
 	if !t.Go(cancelIt) {
 		return refused
 	}
+	p.posts.Add(1)
 	switch err := t.ServeContext(ctx); err {
 	case context.Canceled:
 		return ran

@@ -60,6 +60,7 @@ type expectation struct {
 // allowed. It knows nothing of threads but these:
 //
 //   - A function runs exactly once, and its caller learns how it ended.
+//   - Of the functions that are coalesced at a place, one may be left out, but then a later one runs.
 //   - A function for a place that the program may terminate, or with a context that may be done in time, may be
 //     left out; then its caller learns so.
 //   - Goexit unwinds the goroutine that serves, and with it whatever function that goroutine has begun and not
@@ -138,12 +139,12 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		if unwinding {
 			set |= exited
 		}
-	case post, try, tied:
+	case post, try, tied, coalesced: // of the coalesced, a later one may take the place
 		set = ran
 		if m.ending[o.on] || o.verb == try && m.p.places[o.on] == limited {
 			set |= refused
-			begins.must = false
 		}
+		begins.must = begins.must && o.verb != coalesced && set&refused == 0
 		switch {
 		case o.how.timed():
 			set |= expired

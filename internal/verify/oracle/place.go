@@ -25,14 +25,19 @@ type place struct {
 	pool    *thread.Pool   // nil for a thread
 	workers []worker       // its threads
 
-	ending      bool        // the program may terminate it
-	terminating atomic.Bool // set before Terminate
-	terminated  atomic.Bool // set after it
+	counts      bool         // its Stats are checked
+	calls       atomic.Int64 // functions that are no operation's, which it has run for Call
+	posts       atomic.Int64 // and for Go
+	ending      bool         // the program may terminate it
+	terminating atomic.Bool  // set before Terminate
+	terminated  atomic.Bool  // set after it
 	mu          sync.Mutex
 	active      int  // functions that run
 	quiet       bool // posted functions that begin now do nothing
 
-	phase atomic.Int32 // of a thread made by New: 1 when its start function has run, 2 when its stop function has
+	phase    atomic.Int32                 // of a thread made by New: 1 when its start function has run, 2 when its stop function has
+	coalesce func(o *op, number int) bool // a post of what runs the function of the latest operation
+	runs     atomic.Int64                 // of it, that have begun
 
 	over  chan struct{} // closed: the program has terminated it
 	once  sync.Once
@@ -84,39 +89,51 @@ func newPlace(r *run, i int) *place {
 	if k == main && r.model.mayExit[i] && mainExits.Load() <= 0 {
 		k = own
 	}
+	var options []thread.Option
+	if p.counts = i%2 == 1 && k != main; p.counts { // what counts and what does not take different paths in the engine
+		options = append(options, thread.WithStats())
+	}
 	switch k {
 	case own:
 		var err error
-		p.thread, err = thread.Start(
+		p.thread, err = thread.Start(append(options,
 			thread.WithStart(func() error { p.phase.Store(1); return nil }),
-			thread.WithStop(func() { p.phase.Store(2) }))
+			thread.WithStop(func() { p.phase.Store(2) }))...)
 		if err != nil {
 			r.failf(nil, "place %d: Start returned %v", i, err)
 		}
 	case limited:
-		p.thread = thread.New(thread.WithQueueLimit(2))
+		p.thread = thread.New(append(options, thread.WithQueueLimit(2))...)
 	case pool1, pool2, pool3:
-		p.pool = thread.NewPool(k.size())
+		p.pool = thread.NewPool(k.size(), options...)
 	case main:
 		p.thread = mainthread.Thread()
 		p.thread.SetTLS(nil)
 	case hosted, serving:
 		p.stop, p.gone = make(chan struct{}), make(chan struct{})
 		adopted := make(chan struct{})
-		go p.host(r, k, adopted)
+		go p.host(r, k, options, adopted)
 		<-adopted
 	}
 	if p.runner = p.thread; k.pool() {
 		p.runner = p.pool
+	} else {
+		p.coalesce = thread.Coalesce2(p.thread, func(o *op, number int) {
+			p.runs.Add(1)
+			if o.number != number || o.on != i {
+				r.failf(o, "it ran with what belongs to %d, at place %d", number, i)
+			}
+			r.function(o, spot{here: i})()
+		})
 	}
 	return p
 }
 
 // host is the goroutine of an adopted thread.
-func (p *place) host(r *run, k kind, adopted chan<- struct{}) {
+func (p *place) host(r *run, k kind, options []thread.Option, adopted chan<- struct{}) {
 	defer close(p.gone)
 	runtime.LockOSThread() // as a program does that has an event loop
-	p.thread = thread.Adopt()
+	p.thread = thread.Adopt(options...)
 	defer func() {
 		if p.thread.On() {
 			r.failf(nil, "On is true although the host's thread has been terminated")
@@ -186,6 +203,7 @@ func (p *place) dialog() bool {
 	if !p.thread.Go(func() { closed = true }) {
 		return false
 	}
+	p.posts.Add(1)
 	for p.thread.Serve(); !closed; p.thread.Serve() {
 		select {
 		case <-p.woken:
@@ -261,8 +279,10 @@ func nop() {}
 // flush returns when all that was queued has run. It is false if the place has been terminated.
 func (p *place) flush() bool {
 	if p.pool == nil {
+		p.calls.Add(1)
 		return p.Call(nop)
 	}
+	p.calls.Add(int64(len(p.workers)))
 	// When all threads are here at once, what was given to the pool before has ended.
 	var here, callers group.Group
 	var ran atomic.Int32

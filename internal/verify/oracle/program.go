@@ -70,6 +70,7 @@ const (
 	tied
 	try
 	post
+	coalesced
 	coroutine
 	generator
 	brief
@@ -114,6 +115,7 @@ var verbTable = [verbs]struct {
 	tied:        {name: "gocontext", place: true, body: true, weight: 3},                  // GoContext
 	try:         {name: "trygo", place: true, body: true},                                 // TryGo
 	post:        {name: "go", place: true, body: true, weight: 4},                         // Go
+	coalesced:   {name: "coalesced", place: true, body: true, weight: 2, legal: onThread}, // a post of the place's Coalesce2
 	coroutine:   {name: "coroutine", body: true, weight: 2},                               // iter.Pull, resumed where it was made until it ends
 	generator:   {name: "generator", body: true, weight: 2},                               // likewise, resumed after each operation that follows
 	brief:       {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread}, // a thread that lives for one function, see brief.go
@@ -152,13 +154,13 @@ func (v verb) hasPlace() bool { return verbTable[v].place }
 func (v verb) hasBody() bool  { return verbTable[v].body }
 
 // posts reports whether nothing waits for the function.
-func (v verb) posts() bool { return v == post || v == tied || v == try }
+func (v verb) posts() bool { return v == post || v == tied || v == try || v == coalesced }
 
 // hasHow reports whether there is a context.
 func (v verb) hasHow() bool { return v == withContext || v == tied }
 
 // mayVanish reports whether a function that was taken on need not run.
-func (o *op) mayVanish() bool { return o.verb == tied && o.how != open }
+func (o *op) mayVanish() bool { return o.verb == tied && o.how != open || o.verb == coalesced }
 
 // pulls reports whether the body is that of a coroutine.
 func (v verb) pulls() bool { return v == coroutine || v == generator }

@@ -101,6 +101,7 @@ func (c *Check) read(p gotest.Package, file string) error {
 					line++
 				}
 				c.Excuses = append(c.Excuses, &Excuse{File: file, Line: line, Reason: rest})
+			case "//threadcall:on", "//threadcall:runs", "//threadcall:ignore": // of threadcall vet
 			default:
 				if strings.HasPrefix(name, "//threadcall:") {
 					return fmt.Errorf("%s: %s is neither %s nor %s", at, name, promise, excuse)

@@ -2,7 +2,7 @@
 (() => {
   const root = document.getElementById("time"), output = root.querySelector("output");
   const left = 104, right = 8, total = data.duration;
-  let view = [0, total], width = 800, cursor = null, chosen = null;
+  let view = data.view ?? [0, total], width = 800, cursor = null, chosen = null;
 
   const el = (name, attributes, text) => {
     const e = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -230,6 +230,13 @@
     drag = chosen = null;
     if (range) show(at(Math.min(...range)), at(Math.max(...range)));
     else if (to) unfold(document.getElementById(to));
+  });
+
+  // A moment is shown with as much time around it.
+  for (const b of document.querySelectorAll("button[data-moment]")) b.addEventListener("click", () => {
+    const [from, length] = b.dataset.moment.split(" ").map(Number), around = Math.max(length / 2, 1000);
+    show(from - around, from + length + around);
+    root.scrollIntoView({block: "start"});
   });
 
   const unfold = e => {

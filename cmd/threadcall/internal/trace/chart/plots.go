@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
@@ -10,10 +11,11 @@ import (
 
 // A page's data are what the script draws over time, in nanoseconds from the begin of the trace.
 type data struct {
-	Duration int64  `json:"duration"`
-	Lines    []line `json:"lines"`
-	Lanes    []lane `json:"lanes"`
-	Rows     []row  `json:"rows"`
+	Duration int64   `json:"duration"`
+	View     []int64 `json:"view"` // what is shown at first, from and to; null for all
+	Lines    []line  `json:"lines"`
+	Lanes    []lane  `json:"lanes"`
+	Rows     []row   `json:"rows"`
 }
 
 // A line is a panel with one or more series.
@@ -76,6 +78,21 @@ func plots(r *report.Report) data {
 			})
 		}
 		p.Lanes = append(p.Lanes, worst)
+	}
+	if n := len(r.Calls.Slow); n > 0 {
+		slow := lane{Title: "slow calls", Kind: "slow"}
+		for i, s := range r.Calls.Slow {
+			slow.Bars = append(slow.Bars, bar{
+				At:    int64(s.Begin()),
+				Parts: []int64{int64(s.At - s.Begin())},
+				What:  fmt.Sprintf("had run for %s", ui.Duration(s.Running)),
+				To:    fmt.Sprintf("slow-%d", i+1),
+			})
+		}
+		p.Lanes = append([]lane{slow}, p.Lanes...)
+		last := r.Calls.Slow[n-1]
+		margin := max((last.At-last.Begin())/2, time.Microsecond)
+		p.View = []int64{max(0, int64(last.Begin()-margin)), min(p.Duration, int64(last.At+margin))}
 	}
 	shown := map[int64]bool{}
 	for _, t := range r.Locked {

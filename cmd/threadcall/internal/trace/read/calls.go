@@ -29,6 +29,7 @@ type calls struct {
 	places                             map[placeKey]*place
 	placeOf                            map[stackKey]*place
 	worst                              report.Top[report.Call]
+	slow                               []slow // the last
 }
 
 // A call is one whose end has not been seen.
@@ -252,7 +253,11 @@ func (c *calls) place(p *call) *place {
 func (c *calls) report() report.Calls {
 	r := report.Calls{
 		Total: c.total, InPlace: c.inPlace, Unfinished: c.unfinished + uint64(len(c.pending)), NotRun: c.notRun,
-		Places: []report.Place{}, Worst: c.worst.Kept,
+		Places: []report.Place{}, Worst: c.worst.Kept, Slow: []report.SlowCall{},
+	}
+	for _, s := range c.slow {
+		s.From, s.On = c.stacks.get(s.from), c.stacks.get(s.on)
+		r.Slow = append(r.Slow, s.SlowCall)
 	}
 	for _, p := range c.places {
 		slices.Sort(p.threads)

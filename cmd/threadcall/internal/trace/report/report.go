@@ -28,6 +28,10 @@ type Report struct {
 	Affinity   Affinity       `json:"affinity"`
 	Locked     []LockedThread `json:"locked_threads"` // those that served most calls first, then the longest running
 	Calls      Calls          `json:"calls"`
+	Waiting    Waiting        `json:"waiting"`
+	Tasks      []Task         `json:"tasks"`          // by type, the longest sum first, at most 1,000
+	Path       *Path          `json:"path,omitempty"` // if one was requested
+	Verdict    []Finding      `json:"verdict"`        // what stands out, the most costly first, at most five; never nil
 }
 
 // A Trace describes the trace itself.
@@ -135,7 +139,8 @@ type GC struct {
 	Mark      Distribution  `json:"mark_ns"`         // concurrent mark phases of which the trace has begin and end
 	Workers   time.Duration `json:"workers_ns"`      // for which goroutines of the collector marked
 	BgSweep   time.Duration `json:"bgsweep_ns"`      // for which the sweeping goroutine ran
-	Assist    Distribution  `json:"assist_ns"`       // marking by goroutines that allocate
+	Assist    Distribution  `json:"assist_ns"`       // of goroutines that allocate: marking, waiting for credit, or ready
+	Assisted  Assist        `json:"assist"`          // what they did for that time
 	Sweep     Distribution  `json:"sweep_ns"`        // sweeping by goroutines that allocate
 	Swept     uint64        `json:"swept_bytes"`     // by those
 	Reclaimed uint64        `json:"reclaimed_bytes"` // by those
@@ -281,7 +286,33 @@ type Calls struct {
 	NotRun     uint64  `json:"not_run"`    // that were refused or withdrawn
 	Places     []Place `json:"places"`     // by the sum of delays and run times, the largest first
 	Worst      []Call  `json:"worst"`      // the longest from begin to end, at most ten, the longest first
+
+	Slow []SlowCall `json:"slow"` // those that OnSlowCall reported, in the order of time; the last ten
 }
+
+// A SlowCall is a function that OnSlowCall reported while the trace was recorded.
+type SlowCall struct {
+	At        time.Duration `json:"t_ns"`       // when it was reported
+	Running   time.Duration `json:"running_ns"` // how long it had run by then
+	Thread    int64         `json:"thread"`     // that it ran on
+	Runner    int64         `json:"runner"`     // the goroutine that it ran in
+	Kind      string        `json:"kind"`       // Call or Go; empty, as the following, if the call is not in the trace
+	Goroutine int64         `json:"goroutine"`  // that called; -1 if not in the trace
+	Queued    time.Duration `json:"queued_ns"`  // -1 if not in the trace
+	From      []Frame       `json:"from"`       // the stack of the caller
+	Waits     string        `json:"waits"`      // what for, when it was reported; empty if it ran or if that is not in the trace
+	Waited    time.Duration `json:"waited_ns"`  // how long by then
+	On        []Frame       `json:"on"`         // the stack of the thread: where it waits, or at the begin of the function
+}
+
+// Begin returns when the function began, zero if that was before the trace.
+func (s SlowCall) Begin() time.Duration { return max(0, s.At-s.Running) }
+
+// Caller returns the stack of the caller, without threadcall's frames.
+func (s SlowCall) Caller() []Frame { return Call{From: s.From}.Caller() }
+
+// Function returns the stack of the thread up to the function that was called.
+func (s SlowCall) Function() []Frame { return Call{On: s.On}.Function() }
 
 // A Place is where threads are called: the first frame outside of threadcall, and the kind of call.
 type Place struct {

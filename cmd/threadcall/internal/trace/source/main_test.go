@@ -23,6 +23,8 @@ const variable = "THREADCALL_TEST_PROGRAM"
 
 var programs = map[string]func(){
 	"makes calls":          makesCalls,
+	"has a slow call":      hasASlowCall,
+	"keeps slow calls":     keepsSlowCalls,
 	"is quiet":             func() { fmt.Println("as ever") },
 	"exits at once":        func() { recorder.Start(); os.Exit(3) },
 	"is killed":            func() { recorder.Start(); threeParts(); kill() },

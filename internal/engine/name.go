@@ -1,0 +1,36 @@
+package engine
+
+import "fmt"
+
+// SetName sets the name of the thread in messages.
+func (e *Engine) SetName(name string) { e.name.Store(&name) }
+
+// SetName sets the name of the pool in messages.
+func (p *Pool) SetName(name string) { p.name.Store(&name) }
+
+// String names the thread in a message.
+func (e *Engine) String() string {
+	switch name := e.name.Load(); {
+	case e.permanent:
+		return "the main thread"
+	case e.pool != nil:
+		if name := e.pool.name.Load(); name != nil && *name != "" {
+			return fmt.Sprintf("thread %d of the pool %q", e.index, *name)
+		}
+		return fmt.Sprintf("thread %d of a pool without a name", e.index)
+	case name != nil && *name != "":
+		return fmt.Sprintf("thread %q", *name)
+	}
+	if tid := e.tid.Load(); tid != 0 {
+		return fmt.Sprintf("a thread without a name (%d in the operating system)", tid)
+	}
+	return "a thread without a name"
+}
+
+// Current names the thread that the caller is on, if it is an engine's, or is empty.
+func Current() string {
+	if e := threads.current(); e != nil {
+		return e.String()
+	}
+	return ""
+}

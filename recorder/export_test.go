@@ -1,0 +1,3 @@
+package recorder
+
+var RemoveOldest = removeOldest

@@ -1,0 +1,144 @@
+package thread
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"github.com/threadcall/threadcall/internal/engine"
+)
+
+// Assert panics unless the caller is on the thread, as [Thread.On] reports it. It is for the beginning of functions that must
+// run there, and costs some nanoseconds, so that it can stay in them:
+//
+//	func draw() {
+//		gl.Assert()
+//
+// The panic is an error whose text names the function and the line that called Assert, the thread or the goroutine on which that
+// is, where the goroutine was started and by what, and what to write instead:
+//
+//	thread: draw (window.go:41) must run on thread "gl";
+//	it runs on goroutine 34, started at main.go:22 by main.main.
+//	Write t.Call(func() { draw() }) at main.go:30, in main.run
+//
+// On a thread that has ended Assert panics, too; the error then is [ErrTerminated] for [errors.Is].
+//
+//threadcall:noalloc
+func (t *Thread) Assert() {
+	if m := t.e.Identity(); (m != engine.Here() || m != t.e.Identity()) && !t.e.On() {
+		panic(t.misplaced()) //threadcall:alloc when it panics
+	}
+}
+
+// misplaced returns the error that says how the caller of Assert came to be off the thread.
+func (t *Thread) misplaced() error {
+	asserting, caller := callers()
+	what := fmt.Sprintf("thread: %s (%s) must run on %v", functionName(asserting.Function), place(asserting), t.e)
+	where := engine.Current()
+	if where == "" {
+		where = goroutine()
+	}
+	if t.e.Terminated() {
+		return fmt.Errorf("%s, which has been terminated;\nit runs on %s: %w", what, where, ErrTerminated)
+	}
+	call := "t.Call"
+	if t.permanent {
+		call = "mainthread.Call"
+	}
+	instead := fmt.Sprintf("%s(func() { %s })", call, statement(asserting.Function, caller.Function))
+	if caller.Function != "" {
+		instead += fmt.Sprintf(" at %s, in %s", place(caller), path.Base(caller.Function))
+	}
+	return fmt.Errorf("%s;\nit runs on %s.\nWrite %s", what, where, instead)
+}
+
+// callers returns the function that has called Assert, and the one that has called that, if there is one.
+func callers() (asserting, caller runtime.Frame) {
+	pcs := make([]uintptr, 16)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for more := true; more && (asserting.Function == "" || ours(asserting.Function)); {
+		asserting, more = frames.Next()
+	}
+	for more := true; more && (caller.Function == "" || standard(caller) && !strings.HasPrefix(caller.Function, "runtime.")); { // such as sync.Once.Do
+		caller, more = frames.Next()
+	}
+	if ours(caller.Function) || standard(caller) || strings.HasPrefix(caller.Function, "runtime.") {
+		caller = runtime.Frame{} // what has begun the goroutine, or called the function on a thread
+	}
+	return asserting, caller
+}
+
+// ours reports whether a function is one of the library's.
+func ours(function string) bool {
+	const module = "github.com/threadcall/threadcall/"
+	rest, in := strings.CutPrefix(function, module)
+	pkg, _, _ := strings.Cut(rest, ".")
+	return in && (pkg == "thread" || pkg == "mainthread" || pkg == "internal/engine")
+}
+
+// standard reports whether a frame is of the standard library, whose files are where those of package strings are.
+func standard(f runtime.Frame) bool {
+	pc := reflect.ValueOf(strings.Cut).Pointer()
+	known, _ := runtime.FuncForPC(pc).FileLine(pc)
+	if src := strings.TrimSuffix(known, "strings/strings.go"); src != "" {
+		return strings.HasPrefix(f.File, src)
+	}
+	first, _, _ := strings.Cut(f.Function, "/") // built with -trimpath
+	pkg, _, _ := strings.Cut(first, ".")
+	return pkg != "main" && (first == f.Function || !strings.Contains(first, "."))
+}
+
+// place is the file and line of a frame, as short as an editor's title.
+func place(f runtime.Frame) string { return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line) }
+
+// functionName is the name of a function with its package, unless that is main.
+func functionName(function string) string {
+	name := strings.ReplaceAll(path.Base(function), "[...]", "")
+	if strings.Contains(name, ".func") { // main.main.func1 is in main.main
+		return name
+	}
+	return strings.TrimPrefix(name, "main.")
+}
+
+// statement is a call of a function as caller may write it.
+func statement(function, caller string) string {
+	pkg, name, _ := strings.Cut(path.Base(function), ".")
+	name = strings.ReplaceAll(name, "[...]", "")
+	receiver, method, isMethod := strings.Cut(name, ".")
+	receiver = strings.Trim(receiver, "(*)")
+	switch {
+	case strings.Contains(name, ".func"): // a function literal
+		return "..."
+	case isMethod:
+		return strings.ToLower(receiver[:1]) + "." + method + "()"
+	case caller != "" && !strings.HasPrefix(path.Base(caller), pkg+"."):
+		return pkg + "." + name + "()"
+	}
+	return name + "()"
+}
+
+// goroutine says which goroutine the caller is, and where it was started and by what. Only stack traces have that.
+func goroutine() string {
+	stack := make([]byte, 64<<10) // a trace has at most a hundred functions
+	stack = stack[:runtime.Stack(stack, false)]
+	number, _, _ := bytes.Cut(bytes.TrimPrefix(stack, []byte("goroutine ")), []byte(" "))
+	if string(number) == "1" {
+		return "goroutine 1, which runs main.main"
+	}
+	_, created, found := bytes.Cut(stack, []byte("\ncreated by "))
+	by, file, more := strings.Cut(string(created), "\n\t")
+	if !found || !more {
+		return fmt.Sprintf("goroutine %s", number)
+	}
+	by, _, _ = strings.Cut(by, " in goroutine ")
+	file, _, _ = strings.Cut(file, " +0x")
+	file, _, _ = strings.Cut(file, "\n")
+	if name, _, _ := strings.Cut(strings.TrimSpace(file), ":"); standard(runtime.Frame{Function: by, File: name}) { // sync.(*WaitGroup).Go
+		return fmt.Sprintf("goroutine %s, started by %s", number, path.Base(by))
+	}
+	return fmt.Sprintf("goroutine %s, started at %s by %s", number, filepath.Base(strings.TrimSpace(file)), path.Base(by))
+}

@@ -1,0 +1,102 @@
+package thread_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// asserted is what th.Assert panics with in f, and the line from which f calls it.
+func asserted(f func()) (text string, err error) {
+	err, _ = recovered(f).(error)
+	return fmt.Sprint(err), err
+}
+
+// line is the file and line of what calls it, so many lines further down.
+func line(down int) string {
+	_, file, n, _ := runtime.Caller(1)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), n+down)
+}
+
+type canvas struct{ th *thread.Thread }
+
+var canvasAsserts string
+
+func (c *canvas) draw() {
+	canvasAsserts = line(1)
+	c.th.Assert()
+}
+
+func draw(th *thread.Thread) { th.Assert() }
+
+func TestThread_Assert(t *testing.T) {
+	th, other := start(t, thread.WithName("gl")), start(t, thread.WithName("db"))
+	p := startPool(t, 1, thread.WithName("io"))
+	unnamed := start(t)
+	for _, call := range []func(func()) bool{th.Call, th.Go, func(f func()) bool { return th.Call(func() { th.Call(f) }) }} {
+		call(th.Assert)
+	}
+	if th.Call(nop); th.TakePanic() != nil {
+		t.Error("it panicked on the thread")
+	}
+	c := &canvas{th}
+	var text, started string
+	var calls string
+	ends(t, func() {
+		done := make(chan bool)
+		started = line(1)
+		go func() {
+			defer close(done)
+			calls = line(1)
+			text, _ = asserted(func() { c.draw() })
+		}()
+		<-done
+	})
+	for _, want := range []string{
+		"thread: thread_test.(*canvas).draw (" + canvasAsserts + `) must run on thread "gl";`,
+		", started at " + started + " by thread_test.TestThread_Assert.func",
+		"Write t.Call(func() { c.draw() }) at " + calls,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text is\n%s\nwithout\n%s", text, want)
+		}
+	}
+	if !regexp.MustCompile(`;\nit runs on goroutine \d+, started at .*\.\nWrite .*$`).MatchString(text) {
+		t.Errorf("the text is\n%s", text)
+	}
+	for _, c := range []struct {
+		f    func()
+		want string
+	}{
+		{func() { other.Call(func() { draw(th) }) }, `must run on thread "gl";` + "\n" + `it runs on thread "db".`},
+		{func() { p.Call(func() { draw(th) }) }, `it runs on thread 0 of the pool "io".`},
+		{func() { unnamed.Call(func() { draw(th) }) }, "it runs on a thread without a name"},
+		{func() { draw(unnamed) }, "must run on a thread without a name"},
+		{func() { draw(th) }, "Write t.Call(func() { draw() }) at assert_test.go:"},
+		{func() { th.Assert() }, "Write t.Call(func() { ... })"},
+		{th.Assert, "must run on thread"},
+	} {
+		if text, _ := asserted(c.f); !strings.Contains(text, c.want) {
+			t.Errorf("the text is\n%s\nwithout\n%s", text, c.want)
+		}
+	}
+}
+
+func TestThread_Assert_terminated(t *testing.T) {
+	th := thread.New(thread.WithName("gl"))
+	th.Call(func() {
+		th.Terminate()
+		th.Assert() // the function still is on the thread
+	})
+	<-th.Done()
+	text, err := asserted(func() { draw(th) })
+	if !errors.Is(err, thread.ErrTerminated) || !strings.Contains(text, `must run on thread "gl", which has been terminated`) {
+		t.Errorf("it panicked with %v", err)
+	}
+}

@@ -1,0 +1,265 @@
+package thread_test
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// counted is what can be counted.
+type counted interface {
+	thread.Caller
+	Call(f func()) bool
+	Go(f func()) bool
+	TryGo(f func()) bool
+	Stats() thread.Stats
+	Terminate()
+}
+
+func eachCounted(t *testing.T, check func(t *testing.T, th counted), opts ...thread.Option) {
+	t.Run("thread", func(t *testing.T) { check(t, start(t, opts...)) })
+	t.Run("pool", func(t *testing.T) { check(t, startPool(t, 1, opts...)) })
+}
+
+func total(h thread.Histogram) (n uint64) {
+	for _, c := range h.Buckets {
+		n += c
+	}
+	return n
+}
+
+// sound checks what holds for all Stats.
+func sound(t *testing.T, s thread.Stats) {
+	t.Helper()
+	if s.Waits.Count != s.Calls+s.Posts || total(s.Waits) != s.Waits.Count || total(s.Runs) != s.Runs.Count ||
+		s.Runs.Count > s.Waits.Count || s.Queued < 0 || s.Queued > s.PeakQueued || s.Running < 0 {
+		t.Errorf("contradictory: %d calls, %d posts, %d waits in %d, %d runs in %d, %d queued of %d at most, running %v", s.Calls,
+			s.Posts, s.Waits.Count, total(s.Waits), s.Runs.Count, total(s.Runs), s.Queued, s.PeakQueued, s.Running)
+	}
+}
+
+func TestStats_counts(t *testing.T) {
+	eachCounted(t, func(t *testing.T, th counted) {
+		check := func(what string, calls, posts, refused, withdrawn uint64, queued, peak int) {
+			t.Helper()
+			s := th.Stats()
+			sound(t, s)
+			got := [...]uint64{s.Calls, s.Posts, s.Refused, s.Withdrawn, uint64(s.Queued), uint64(s.PeakQueued)}
+			if want := [...]uint64{calls, posts, refused, withdrawn, uint64(queued), uint64(peak)}; got != want {
+				t.Errorf("%s: calls, posts, refused, withdrawn, queued and peak are %v, want %v", what, got, want)
+			}
+		}
+		check("a new thread", 0, 0, 0, 0, 0, 0)
+		th.Call(nop)
+		check("a call", 1, 0, 0, 0, 0, 1)
+		th.Call(func() { th.Call(nop); _ = th.CallContext(labelled("a"), nop) })
+		check("calls in place", 2, 0, 0, 0, 0, 1)
+		_ = th.CallContext(t.Context(), nop)
+		_ = th.CallContext(labelled("a"), nop)
+		recovered(func() { th.Call(func() { panic("x") }) })
+		exits(t, func() { th.Call(runtime.Goexit) })
+		check("panic and Goexit", 6, 0, 0, 0, 0, 1)
+		th.Call(nil)
+		th.Go(nil)
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = th.CallContext(ended, nop)
+		check("nil, and a context that is done", 6, 0, 0, 1, 0, 1)
+
+		g := occupy(t, th.Go)
+		check("a function that runs", 6, 1, 0, 1, 0, 1)
+		for th.Stats().Running < 2*time.Millisecond {
+			time.Sleep(time.Millisecond)
+		}
+		for th.TryGo(nop) {
+		}
+		check("posts up to the limit", 6, 1, 1, 1, 3, 3)
+		ctx, cancel := context.WithCancel(context.Background())
+		given := make(chan error)
+		go func() { given <- th.CallContext(ctx, nop) }()
+		eventually(t, func() bool { return th.Stats().Queued == 4 }, "the call is queued")
+		cancel()
+		testutil.Arrives(t, given)
+		check("a call that is withdrawn", 6, 1, 1, 2, 3, 4)
+		time.Sleep(2 * time.Millisecond) // for which the posts wait
+		g.Open()
+		th.Call(nop)
+		check("a queue that has been run", 7, 4, 1, 2, 0, 4)
+
+		s := th.Stats()
+		if s.Running != 0 {
+			t.Errorf("an idle thread has been running for %v", s.Running)
+		}
+		if s.Runs.Quantile(1) < 2*time.Millisecond || s.Runs.Sum < 2*time.Millisecond || s.Waits.Sum < 2*time.Millisecond {
+			t.Errorf("runs sum up to %v and waits to %v, although one took 2 ms and others waited for it", s.Runs.Sum, s.Waits.Sum)
+		}
+		if s.Wakeups.Parked == 0 && s.Wakeups.Spinning == 0 || s.Wakeups.EventLoop != 0 {
+			t.Errorf("wake-ups: %+v", s.Wakeups)
+		}
+
+		g = occupy(t, th.Go)
+		th.Go(nop)
+		th.Go(nop)
+		th.Terminate()
+		if s := th.Stats(); s.Queued != 0 || s.Running == 0 {
+			t.Errorf("terminated: %d functions are queued, one has been running for %v", s.Queued, s.Running)
+		}
+		g.Open()
+		th.Call(nop)
+		eventually(t, func() bool { return th.Stats().Refused == 4 }, "the thread has ended")
+		check("a thread that has ended", 7, 5, 4, 2, 0, 4)
+	}, thread.WithStats(), thread.WithQueueLimit(3))
+}
+
+// Nothing is counted before the first call of Stats.
+func TestStats_later(t *testing.T) {
+	eachCounted(t, func(t *testing.T, th counted) {
+		for range 10 {
+			th.Call(nop)
+		}
+		for want := range uint64(3) {
+			s := th.Stats()
+			if sound(t, s); s.Calls != want {
+				t.Errorf("%d calls, want %d", s.Calls, want)
+			}
+			th.Call(nop)
+		}
+	})
+}
+
+// What reports slow calls, and is changed meanwhile, does not disturb the counts.
+func TestStats_slow(t *testing.T) {
+	th := start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}), thread.WithStats())
+	for i := range uint64(20) {
+		th.Call(func() {
+			if i%2 == 0 {
+				th.OnSlowCall(0, nil)
+			} else {
+				th.OnSlowCall(time.Hour, func(thread.SlowCall) {})
+			}
+		})
+		if s := th.Stats(); s.Calls != i+1 || s.Runs.Count != i+1 {
+			t.Fatalf("%d calls and %d runs, want %d", s.Calls, s.Runs.Count, i+1)
+		}
+	}
+}
+
+// All of one Stats are of one moment, and none go back.
+func TestStats_meanwhile(t *testing.T) {
+	eachCounted(t, func(t *testing.T, th counted) {
+		const callers = 4
+		n := uint64(scaled(3000))
+		var all group.Group
+		for range callers {
+			all.Go(func() {
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				for range n {
+					th.Call(nop)
+					th.Go(nop)
+					_ = th.CallContext(ctx, nop)
+				}
+			})
+		}
+		done := make(chan struct{})
+		go func() { defer close(done); all.Wait() }()
+		var before thread.Stats
+		for reading := true; reading; {
+			select {
+			case <-done:
+				reading = false
+			default:
+			}
+			s := th.Stats()
+			sound(t, s)
+			if s.Calls < before.Calls || s.Posts < before.Posts || s.PeakQueued < before.PeakQueued || s.Runs.Sum < before.Runs.Sum ||
+				s.Waits.Sub(before.Waits).Count > callers*3*n {
+				t.Fatalf("from %+v to %+v", before, s)
+			}
+			before = s
+		}
+		th.Call(nop)
+		if s := th.Stats(); s.Calls != 2*callers*n+1 || s.Posts != callers*n || s.Queued != 0 {
+			t.Errorf("%d calls, %d posts, %d queued", s.Calls, s.Posts, s.Queued)
+		}
+	}, thread.WithStats())
+}
+
+func TestStats_eventLoop(t *testing.T) {
+	ends(t, func() {
+		h := thread.Adopt(thread.WithStats())
+		defer h.Terminate()
+		woken := make(chan bool, 10)
+		h.OnWake(func() { woken <- true })
+		for range 3 {
+			go h.Go(nop)
+			<-woken
+			h.Serve()
+		}
+		if s := h.Stats(); s.Posts != 3 || s.Wakeups.EventLoop != 3 || s.Wakeups.Parked != 0 {
+			t.Errorf("%d posts, wake-ups %+v", s.Posts, s.Wakeups)
+		}
+	})
+}
+
+func TestHistogram(t *testing.T) {
+	var h thread.Histogram
+	if h.Quantile(0.5) != 0 || h.Mean() != 0 {
+		t.Error("an empty histogram has a quantile or a mean")
+	}
+	if h.Bound(0) != 0 || h.Bound(1) != 64 || h.Bound(thread.HistogramBuckets) != math.MaxInt64 {
+		t.Errorf("the bounds are %v, %v … %v", h.Bound(0), h.Bound(1), h.Bound(thread.HistogramBuckets))
+	}
+	for i := range thread.HistogramBuckets {
+		low, high := h.Bound(i), h.Bound(i+1)
+		if high <= low || i > 0 && i < thread.HistogramBuckets-1 && float64(high)/float64(low) > 1.25 {
+			t.Errorf("bucket %d is from %v to %v", i, low, high)
+		}
+	}
+	for i := range h.Buckets {
+		h.Buckets[i] = 1
+	}
+	h.Count, h.Sum = thread.HistogramBuckets, time.Hour
+	all := []float64{math.Inf(-1), -1, 0, 0.1, 0.5, 0.9, 0.999, 1, 2, math.Inf(1)}
+	if !slices.IsSortedFunc(all, func(a, b float64) int { return cmp.Compare(h.Quantile(a), h.Quantile(b)) }) {
+		t.Error("a quantile is less than that of a smaller share")
+	}
+	if last := h.Bound(thread.HistogramBuckets - 1); h.Quantile(2) != last || h.Quantile(1) != last || h.Quantile(math.NaN()) != 0 {
+		t.Errorf("the last quantile is %v", h.Quantile(1))
+	}
+	if h.Mean() != time.Hour/thread.HistogramBuckets || h.Sub(h) != (thread.Histogram{}) {
+		t.Errorf("mean %v, less itself %+v", h.Mean(), h.Sub(h))
+	}
+}
+
+// A time is counted where the bounds say that it is.
+func TestHistogram_buckets(t *testing.T) {
+	th := start(t, thread.WithStats())
+	for _, d := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
+		before := th.Stats().Runs
+		var took time.Duration
+		began := time.Now()
+		th.Call(func() {
+			inside := time.Now()
+			time.Sleep(d)
+			took = time.Since(inside)
+		})
+		whole := time.Since(began)
+		h := th.Stats().Runs.Sub(before)
+		i := slices.Index(h.Buckets[:], 1)
+		if i < 0 || total(h) != 1 || h.Bound(i+1) <= took || h.Bound(i) > whole || h.Sum < took || h.Sum > whole {
+			t.Errorf("a function of %v to %v is in the bucket from %v to %v, sum %v", took, whole, h.Bound(i), h.Bound(i+1), h.Sum)
+		}
+		if q := h.Quantile(0.5); q < h.Bound(i) || q >= h.Bound(i+1) {
+			t.Errorf("the median is %v", q)
+		}
+	}
+}

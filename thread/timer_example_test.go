@@ -1,0 +1,78 @@
+package thread_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+func ExampleThread_After() {
+	t := thread.New()
+	defer t.Terminate()
+
+	done := make(chan bool)
+	t.After(time.Millisecond, func() { fmt.Println("on the thread:", t.On()); close(done) })
+	late := t.After(time.Hour, func() { fmt.Println("never") })
+	<-done
+	late.Stop()
+	// Output: on the thread: true
+}
+
+// The function refers to its Timer, which is therefore made on the thread.
+func ExampleThread_Every() {
+	t := thread.New()
+	defer t.Terminate()
+
+	done := make(chan bool)
+	t.Call(func() {
+		var timer *thread.Timer
+		n := 0
+		timer = t.Every(time.Millisecond, func() {
+			if n++; n == 3 {
+				timer.Stop()
+				close(done)
+			}
+		})
+	})
+	<-done
+	fmt.Println("three ticks")
+	// Output: three ticks
+}
+
+// A simulation with a fixed time step catches up with the steps that a late thread has missed.
+func ExampleThread_Frames() {
+	const fps, until = 1000, 20
+	t := thread.New()
+	defer t.Terminate()
+
+	done := make(chan bool)
+	t.Call(func() {
+		var timer *thread.Timer
+		var step, frames int64
+		timer = t.Frames(fps, func() {
+			for frames++; step < frames+timer.Missed(); {
+				step++ // and here the world moves on by 1/fps seconds
+			}
+			if step >= until {
+				timer.Stop()
+				close(done)
+			}
+		})
+	})
+	<-done
+	fmt.Println("all steps")
+	// Output: all steps
+}
+
+func ExampleTimer_Stop() {
+	t := thread.New()
+	defer t.Terminate()
+
+	ticks := 0
+	timer := t.Every(time.Millisecond, func() { ticks++ })
+	time.Sleep(10 * time.Millisecond)
+	timer.Stop()
+	fmt.Println(ticks > 0) // the function runs no more, so ticks may be read
+	// Output: true
+}

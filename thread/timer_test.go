@@ -1,0 +1,437 @@
+package thread_test
+
+import (
+	"math"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/thread"
+)
+
+const tick = 2 * time.Millisecond
+
+// timers are the ways to make one, each of which first ticks after d.
+var timers = map[string]func(th *thread.Thread, d time.Duration, f func()) *thread.Timer{
+	"After":  (*thread.Thread).After,
+	"Every":  (*thread.Thread).Every,
+	"Frames": func(th *thread.Thread, d time.Duration, f func()) *thread.Timer { return th.Frames(1/d.Seconds(), f) },
+}
+
+func TestThread_After(t *testing.T) {
+	th := start(t)
+	for _, d := range []time.Duration{math.MinInt64, -1, 0, 1, time.Microsecond, 3 * time.Millisecond} {
+		begin := time.Now()
+		ran := make(chan bool, 2)
+		timer := th.After(d, func() { ran <- th.On() })
+		if !testutil.Arrives(t, ran) {
+			t.Error("the function is not on the thread")
+		}
+		if passed := time.Since(begin); passed < d {
+			t.Errorf("After(%v) ran after %v", d, passed)
+		}
+		time.Sleep(tick)
+		if len(ran) != 0 || timer.Missed() != 0 {
+			t.Error("it ran twice")
+		}
+		timer.Stop()
+	}
+	order := 0
+	th.Call(func() {
+		th.Go(func() { order = 10*order + 1 })
+		th.After(0, func() { order = 10*order + 2 })
+		th.Go(func() { order = 10*order + 3 })
+	})
+	th.Call(nop)
+	if order != 123 {
+		t.Errorf("the order is %d", order)
+	}
+	far := []*thread.Timer{th.After(math.MaxInt64, nop), th.Every(math.MaxInt64, nop), th.Frames(math.SmallestNonzeroFloat64, nop)}
+	time.Sleep(tick)
+	for _, timer := range far {
+		timer.Stop()
+	}
+}
+
+// No tick is early, none is run twice, and those that are late are counted.
+func TestThread_Every(t *testing.T) {
+	for name, newTimer := range timers {
+		if name == "After" {
+			continue
+		}
+		th := start(t)
+		for _, d := range []time.Duration{time.Nanosecond, 7 * time.Microsecond, tick} {
+			var timer *thread.Timer
+			ran, ended := 0, false
+			enough := make(chan bool)
+			th.Call(func() {
+				begin := time.Now()
+				timer = newTimer(th, d, func() {
+					ran++
+					due := time.Duration(int64(ran)+timer.Missed()) * d
+					if passed := time.Since(begin); passed < due {
+						t.Errorf("%s(%v): tick %d and %d missed after %v", name, d, ran, timer.Missed(), passed)
+					}
+					if ended {
+						t.Errorf("%s(%v): ran after Stop", name, d)
+					}
+					if ran == 20 {
+						close(enough)
+					}
+				})
+			})
+			testutil.Arrives(t, enough)
+			timer.Stop()
+			th.Call(func() { ended = true })
+		}
+		th.Terminate()
+	}
+}
+
+// A thread that is late runs one tick for all that have passed.
+func TestTimer_late(t *testing.T) {
+	th := start(t)
+	busy := occupy(t, th.Go)
+	var ran atomic.Int32
+	begin := time.Now()
+	timer := th.Every(tick, func() { ran.Add(1) })
+	for time.Since(begin) < 10*tick {
+		time.Sleep(tick)
+	}
+	if ran.Load() != 0 || timer.Missed() != 0 {
+		t.Error("a tick on a busy thread")
+	}
+	var first int32
+	th.Go(func() { first = ran.Load() }) // behind the only tick that is queued
+	busy.Open()
+	eventually(t, func() bool { return ran.Load() >= 3 }, "it goes on")
+	th.Call(nop)
+	if missed := timer.Missed(); first != 1 || missed < 8 {
+		t.Errorf("%d ticks ran, and %d were missed", first, missed)
+	}
+	timer.Stop()
+}
+
+// A tick that comes while the function runs is queued once.
+func TestTimer_long(t *testing.T) {
+	th := start(t)
+	done := make(chan bool)
+	ran, stopped := 0, false
+	var timer *thread.Timer
+	th.Call(func() {
+		timer = th.Every(tick, func() {
+			ran++
+			time.Sleep(3 * tick)
+			th.Go(func() {
+				if ran >= 3 && !stopped {
+					stopped = true
+					timer.Stop()
+					close(done)
+				}
+			})
+		})
+	})
+	testutil.Arrives(t, done)
+	th.Call(nop)
+	if ran > 4 || timer.Missed() == 0 {
+		t.Errorf("%d ticks ran, and %d were missed", ran, timer.Missed())
+	}
+}
+
+func TestTimer_Stop(t *testing.T) {
+	for name, newTimer := range timers {
+		t.Run(name, func(t *testing.T) {
+			t.Run("before the tick", func(t *testing.T) {
+				th := start(t)
+				timer := newTimer(th, tick, func() { t.Error("ran") })
+				timer.Stop()
+				timer.Stop()
+				time.Sleep(2 * tick)
+				th.Call(nop)
+			})
+			t.Run("while it is queued", func(t *testing.T) {
+				th := start(t)
+				busy := occupy(t, th.Go)
+				timer := newTimer(th, time.Microsecond, func() { t.Error("ran") })
+				time.Sleep(2 * tick)
+				ends(t, timer.Stop)
+				busy.Open()
+				th.Call(nop)
+			})
+			t.Run("while it runs", func(t *testing.T) {
+				th := start(t)
+				entered, release := make(chan bool), make(chan bool)
+				var ended, stopped atomic.Bool
+				timer := newTimer(th, tick, func() { close(entered); <-release; ended.Store(true) })
+				testutil.Arrives(t, entered)
+				var all group.Group
+				for range 3 {
+					all.Go(func() {
+						timer.Stop()
+						if stopped.Store(true); !ended.Load() {
+							t.Error("Stop returned while the function ran")
+						}
+					})
+				}
+				time.Sleep(tick)
+				if stopped.Load() {
+					t.Error("Stop has not waited")
+				}
+				close(release)
+				ends(t, all.Wait)
+				timer.Stop()
+			})
+			t.Run("by the function", func(t *testing.T) {
+				th := start(t)
+				done := make(chan bool)
+				var timer *thread.Timer
+				th.Call(func() {
+					timer = newTimer(th, tick, func() {
+						timer.Stop()
+						th.Call(timer.Stop)
+						close(done) // a second time would panic
+					})
+				})
+				testutil.Arrives(t, done)
+				time.Sleep(2 * tick)
+				if ends(t, timer.Stop); th.TakePanic() != nil {
+					t.Error("ran again")
+				}
+			})
+			t.Run("for which the function waits", func(t *testing.T) {
+				th, other, p := start(t), start(t), startPool(t, 2)
+				done := make(chan bool)
+				var timer *thread.Timer
+				th.Call(func() {
+					timer = newTimer(th, tick, func() {
+						other.Call(func() { p.Call(timer.Stop) })
+						other.Call(timer.Stop)
+						close(done)
+					})
+				})
+				testutil.Arrives(t, done)
+			})
+			t.Run("for which the function waits later", func(t *testing.T) {
+				th, other := start(t), start(t)
+				entered, done := make(chan bool), make(chan bool)
+				stopping := make(chan bool)
+				timer := newTimer(th, tick, func() {
+					close(entered)
+					<-stopping
+					time.Sleep(tick)
+					other.Call(nop)
+					close(done)
+				})
+				testutil.Arrives(t, entered)
+				ends(t, func() { other.Call(func() { close(stopping); timer.Stop() }) })
+				testutil.Arrives(t, done)
+			})
+			t.Run("on an adopted thread", func(t *testing.T) {
+				h := adopt(t)
+				woken := make(chan bool, 100)
+				h.OnWake(func() { woken <- true })
+				timer := newTimer(h.Thread, time.Microsecond, func() { t.Error("ran") })
+				testutil.Arrives(t, woken)
+				ends(t, timer.Stop)
+				h.do(func() { h.Serve() })
+				ran := 0
+				h.do(func() {
+					timer = newTimer(h.Thread, time.Microsecond, func() { ran++; timer.Stop() })
+					for begin := time.Now(); ran == 0 && time.Since(begin) < timeLimit; {
+						h.Serve()
+					}
+				})
+				if ran != 1 {
+					t.Error("a thread that serves runs nothing")
+				}
+			})
+			t.Run("after Terminate", func(t *testing.T) {
+				th := start(t)
+				timer := newTimer(th, time.Microsecond, nop)
+				th.Terminate()
+				ends(t, timer.Stop)
+				timer = newTimer(th, time.Microsecond, func() { t.Error("ran on a terminated thread") })
+				time.Sleep(tick)
+				ends(t, timer.Stop)
+			})
+		})
+	}
+}
+
+// Whatever the moment is, the function does not run after Stop.
+func TestTimer_Stop_always(t *testing.T) {
+	r := seeded(t)
+	th := start(t)
+	ends(t, func() {
+		var all group.Group
+		for range 4 {
+			r := fork(r)
+			all.Go(func() {
+				for range scaled(3000) {
+					d := time.Duration(1 + r.IntN(50_000))
+					var stopped atomic.Bool
+					f := func() {
+						if stopped.Load() {
+							t.Error("ran after Stop")
+						}
+						for range 100 {
+							runtime.KeepAlive(r)
+						}
+						if stopped.Load() {
+							t.Error("runs after Stop")
+						}
+					}
+					var timer *thread.Timer
+					switch r.IntN(3) {
+					case 0:
+						timer = th.After(d, f)
+					case 1:
+						timer = th.Every(d, f)
+					case 2:
+						timer = th.Frames(1/d.Seconds(), f)
+					}
+					for begin, pause := time.Now(), time.Duration(r.IntN(100_000)); time.Since(begin) < pause; {
+						runtime.Gosched()
+					}
+					if r.IntN(4) == 0 {
+						go timer.Stop()
+					}
+					timer.Stop()
+					stopped.Store(true)
+				}
+			})
+		}
+		all.Wait()
+	})
+	th.Call(nop)
+}
+
+func TestTimer_panic(t *testing.T) {
+	for name, end := range map[string]func(){"panic": func() { panic(errBoom) }, "Goexit": runtime.Goexit} {
+		th := start(t)
+		ran := make(chan bool, 100)
+		var timer *thread.Timer
+		th.Call(func() {
+			timer = th.Every(tick, func() {
+				if ran <- true; len(ran) < 3 {
+					end()
+				}
+				timer.Stop()
+			})
+		})
+		eventually(t, func() bool { return len(ran) == 3 }, "the timer goes on")
+		timer.Stop()
+		for range 2 {
+			if p := th.TakePanic(); name == "panic" && (p == nil || p.Value != errBoom) || name == "Goexit" && p != nil {
+				t.Errorf("%s: TakePanic returned %v", name, p)
+			}
+		}
+	}
+}
+
+func TestTimer_input(t *testing.T) {
+	th := start(t)
+	for _, c := range []struct {
+		advice string
+		f      func()
+	}{
+		{"After of a nil function", func() { th.After(1, nil) }},
+		{"Every of a nil function", func() { th.Every(1, nil) }},
+		{"Frames of a nil function", func() { th.Frames(1, nil) }},
+		{"must be positive", func() { th.Every(0, nop) }},
+		{"must be positive", func() { th.Every(-time.Second, nop) }},
+		{"must be positive", func() { th.Frames(0, nop) }},
+		{"must be positive", func() { th.Frames(-60, nop) }},
+		{"must be positive", func() { th.Frames(math.NaN(), nop) }},
+		{"at most 1e9", func() { th.Frames(math.Inf(1), nop) }},
+		{"at most 1e9", func() { th.Frames(1.1e9, nop) }},
+	} {
+		mustPanic(t, c.f, c.advice)
+	}
+}
+
+// Close does not wait for ticks to come, and what they refer to is let go.
+func TestTimer_Close(t *testing.T) {
+	for name, end := range map[string]func(*thread.Thread){"Close": (*thread.Thread).Close, "Terminate": (*thread.Thread).Terminate} {
+		th := start(t)
+		gone := make(chan bool)
+		func() {
+			large := new([1 << 10]int)
+			runtime.AddCleanup(large, func(c chan bool) { close(c) }, gone)
+			f := func() { t.Error("ran", large[0]) }
+			th.After(time.Hour, f)
+			th.Every(time.Hour, f)
+			th.Frames(1e-9, f)
+		}()
+		ends(t, func() { end(th) })
+		testutil.Arrives(t, th.Done())
+		eventually(t, func() bool { runtime.GC(); return isClosed(gone) }, name+" frees the function")
+		runtime.KeepAlive(th)
+	}
+}
+
+func isClosed(c chan bool) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// A Timer keeps its Thread alive until it has no more to run.
+func TestTimer_collected(t *testing.T) {
+	for name, newTimer := range timers {
+		var ran atomic.Int32
+		timer, done := func() (*thread.Timer, <-chan struct{}) {
+			th := thread.New()
+			return newTimer(th, 20*time.Millisecond, func() { ran.Add(1) }), th.Done()
+		}()
+		eventually(t, func() bool {
+			runtime.GC()
+			return ran.Load() > 0
+		}, "a timer of a thread that was dropped runs")
+		if name != "After" {
+			n := ran.Load()
+			eventually(t, func() bool { return !collectedAndEnded(done) && ran.Load() > n+1 }, "and runs again")
+			timer.Stop()
+		}
+		eventually(t, func() bool { return collectedAndEnded(done) }, "the thread is reclaimed")
+		runtime.KeepAlive(timer)
+	}
+}
+
+// A tick takes no place in a limited queue.
+func TestTimer_limit(t *testing.T) {
+	th := start(t, thread.WithQueueLimit(1))
+	busy := occupy(t, th.Go)
+	th.Go(nop)
+	var ran atomic.Bool
+	th.After(time.Microsecond, func() { ran.Store(true) })
+	time.Sleep(tick)
+	busy.Open()
+	eventually(t, ran.Load, "it runs")
+}
+
+func TestTimer_allocations(t *testing.T) {
+	if raceEnabled || collecting {
+		t.Skip("the race detector and the collector allocate")
+	}
+	for name, period := range map[string]time.Duration{"short": 20 * time.Microsecond, "long": tick} {
+		th := start(t)
+		ticked := make(chan struct{}, 1)
+		timer := th.Every(period, func() {
+			select {
+			case ticked <- struct{}{}:
+			default:
+			}
+		})
+		if n := allocations(50, 0, func() { <-ticked }); n > 0 {
+			t.Errorf("%s: %v allocations a tick", name, n)
+		}
+		timer.Stop()
+	}
+}
