@@ -1,0 +1,84 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
+)
+
+func newLab(t *testing.T) *lab { return &lab{settings: quick, ctx: t.Context(), load: newLoad()} }
+
+func TestTheEventsOfAJob(t *testing.T) {
+	l := newLab(t)
+	sleeps, err := l.trace(job{Name: "sleeps", N: 20, Procs: 1, Late: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sleeps.total < 20*time.Millisecond || sleeps.procs != 1 {
+		t.Errorf("20 waits of a millisecond: %+v", sleeps.events)
+	}
+	pointed, err := l.trace(job{Name: "pointed", N: 1_000_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := pointed.events
+	e.steps = nil
+	if e.cycles == 0 || e.stopped == 0 || e.stopped > e.cycles || e.counted < e.cycles || e.counted < e.either || e.either < max(e.runnable, e.sweeping, e.stopped) || e.total < e.counted {
+		t.Errorf("80 MB were allocated: %+v", e)
+	}
+	kept, err := l.trace(job{Name: "pointed", N: 1_000_000, Keep: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grown := 0.0
+	for _, step := range kept.steps {
+		grown += step
+	}
+	if kept.cycles != 0 || grown < 79e6 || grown > 90e6 {
+		t.Errorf("80 MB were allocated and kept: the heap grew by %v in %d steps, %v of collections", grown, len(kept.steps), kept.cycles)
+	}
+}
+
+func TestAGoroutineThatIsNotifiedRunsNext(t *testing.T) {
+	for another, want := range map[bool]float64{false: 0, true: 3} {
+		var before series
+		for range 101 { // a preemption changes the order of one
+			before = append(before, float64(runNext(another)))
+		}
+		if got := before.median().centre; got != want {
+			t.Errorf("then another is notified: %v: %v goroutines ran before it, want %v", another, got, want)
+		}
+	}
+}
+
+func TestSudogsAreCounted(t *testing.T) {
+	n, err := newLab(t).sudogs()
+	if err != nil || n < 900 || n > 1000 {
+		t.Errorf("%v objects for 1000 senders, %v", n, err)
+	}
+}
+
+func TestTheCompilerIsAskedAboutEachFunction(t *testing.T) {
+	m, err := newLab(t).compile("-m -l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for function, want := range map[string]int{"Value": 0, "Up": 1, "Down": 1, "Copied": 0, "Pointed": 1} {
+		if len(m[function]) != want {
+			t.Errorf("%s: %q", function, m[function])
+		}
+	}
+	if v := m.claim("Up", "", "moved to heap: res").judge(false); v != reproduced {
+		t.Errorf("a line that the compiler writes: %s", v)
+	}
+	if v := m.claim("Up", "").judge(false); v != notReproduced {
+		t.Errorf("no line, and the compiler writes one: %s", v)
+	}
+	if v := m.claim("Down", "", "moved to heap: y").judge(false); v != notReproduced {
+		t.Errorf("a line that the compiler does not write: %s", v)
+	}
+	if *subject.Up() != subject.Value() {
+		t.Error("the subjects differ in what they compute")
+	}
+}
