@@ -15,10 +15,9 @@ const rule = "**The rule.** A claim that states a number is *reproduced* if all 
 	"a unit of its last digit if it states none; a ratio has the intervals of both its numbers; a share of samples has the interval of a binomial " +
 	"proportion. A claim that states a direction alone — more, less — has all of that side as its interval, and its verdict is named " +
 	"*direction*. In every other case *this run cannot tell*: the interval lies across a limit of the claim's, the machine has fewer CPUs than " +
-	"the claim needs, or it was loaded. It was loaded if other processes used more than 5 % of its CPUs, the hypervisor took more than 5 % of the time, or a " +
-	"quota stopped threads, while the section was measured as a whole or in more than a fifth of its seconds; then no claim of the section has another " +
-	"verdict. What is counted and cannot vary, bytes or lines, " +
-	"has an interval of one point. Times are claimed for another machine: they are judged by the same rule."
+	"the claim needs, or it was loaded. It was loaded if other processes used more than 5 % of its CPUs, or a quota stopped threads, while the " +
+	"section was measured as a whole or in more than a fifth of its seconds, or if a hypervisor took more than 5 % of the time of CPUs that computed right " +
+	"before and after; then no claim of the section has another verdict. What is counted and cannot vary, bytes or lines, has an interval of one point. Times are claimed for another machine: they are judged by the same rule."
 
 // A claim is a statement of an article next to what was found.
 type claim struct {

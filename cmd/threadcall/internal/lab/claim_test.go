@@ -57,28 +57,38 @@ func TestASectionOfALoadedMachineHasNoOtherVerdict(t *testing.T) {
 	}
 }
 
-func TestAFifthOfTheSpansMayBeNoisy(t *testing.T) {
+func TestWhatIsALoadedMachine(t *testing.T) {
 	quiet := machine.Taken{Known: true, CPUs: 2, Wall: time.Second, Own: time.Second}
-	noisy := quiet
-	noisy.Others = time.Second
+	others, stolen, throttled := quiet, quiet, quiet
+	others.Others, stolen.Stolen, throttled.Throttled = time.Second, time.Second, time.Millisecond
 	for _, test := range []struct {
-		noisy int
-		want  bool
-	}{{0, false}, {2, false}, {3, true}, {10, true}} {
-		var l load
+		name                 string
+		noisy                int // of ten spans
+		before, whole, after machine.Taken
+		want                 bool
+	}{
+		{"idle", 0, quiet, quiet, quiet, false},
+		{"a fifth of the spans", 2, quiet, quiet, quiet, false},
+		{"more than a fifth of the spans", 3, quiet, quiet, quiet, true},
+		{"all of it", 0, quiet, others, quiet, true},
+		{"a quota", 0, quiet, throttled, quiet, true},
+		{"CPUs that halt and start", 0, quiet, stolen, quiet, false},
+		{"a hypervisor before", 0, stolen, quiet, quiet, true},
+		{"a hypervisor after", 0, quiet, quiet, stolen, true},
+		{"nothing known", 0, machine.Taken{}, machine.Taken{}, machine.Taken{}, false},
+	} {
+		l := load{before: test.before}
 		for i := range 10 {
 			if i < test.noisy {
-				l.count(noisy)
+				l.count(others)
 			} else {
-				l.count(quiet)
+				l.count(stolen)
 			}
 		}
-		if got := l.loaded(quiet); got != test.want {
-			t.Errorf("%d of 10 spans noisy: loaded is %v", test.noisy, got)
+		text, got := l.judge(test.whole, test.after)
+		if got != test.want || (text == "") == test.whole.Known {
+			t.Errorf("%s: loaded is %v: %s", test.name, got, text)
 		}
-	}
-	if l := new(load); !l.loaded(noisy) {
-		t.Error("the whole is noisy, and it is not loaded")
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
 )
 
-func newLab(t *testing.T) *lab { return &lab{settings: quick, ctx: t.Context(), load: newLoad()} }
+func newLab(t *testing.T) *lab {
+	return &lab{settings: quick, ctx: t.Context(), load: newLoad(quick.compute)}
+}
 
 func TestTheEventsOfAJob(t *testing.T) {
 	l := newLab(t)
@@ -80,5 +82,11 @@ func TestTheCompilerIsAskedAboutEachFunction(t *testing.T) {
 	}
 	if *subject.Up() != subject.Value() {
 		t.Error("the subjects differ in what they compute")
+	}
+}
+
+func TestAStackGrowsByACopy(t *testing.T) {
+	if size, moved, kept := firstStack, copied(64), copied(0); size < 1024 || moved != 1 || kept != 0 {
+		t.Errorf("a stack starts with %v bytes; moved for 64 KiB: %v, for nothing: %v", size, moved, kept)
 	}
 }

@@ -1,23 +1,50 @@
 package main
 
 import (
+	"fmt"
+	"runtime"
+	"sync"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// A load finds out what else the machine did while a section was measured, as a whole and in spans of about a second.
+// A load finds out what else used the CPUs while a section was measured, as a whole and in spans of about a second.
+//
+// Stolen time is not that of the section: where threads block and are notified, CPUs of a virtual machine halt and are
+// started again all the time, and the delay of each start counts as stolen, on an otherwise idle host too. It is measured
+// before and after the section, while all CPUs compute.
 type load struct {
-	watch       *machine.Watch
-	whole, span machine.Span
-	since       time.Time
-	spans       int
-	noisy       int // of the spans
+	watch   *machine.Watch
+	compute time.Duration // for which they do
+	before  machine.Taken
+	whole   machine.Span
+	span    machine.Span
+	since   time.Time // the begin of span
+	spans   int
+	noisy   int // of the spans
 }
 
-func newLoad() *load {
-	w := machine.NewWatch()
-	return &load{watch: w, whole: w.Begin(), span: w.Begin(), since: time.Now()}
+func newLoad(compute time.Duration) *load {
+	l := &load{watch: machine.NewWatch(), compute: compute}
+	l.before = l.computing()
+	l.whole, l.span, l.since = l.watch.Begin(), l.watch.Begin(), time.Now()
+	return l
+}
+
+// computing returns what is taken from threads that compute on all CPUs.
+func (l *load) computing() machine.Taken {
+	s := l.watch.Begin()
+	var all sync.WaitGroup
+	for range runtime.NumCPU() {
+		all.Go(func() {
+			for start := time.Now(); time.Since(start) < l.compute; {
+			}
+		})
+	}
+	all.Wait()
+	return s.End()
 }
 
 // lap ends a span if it has lasted a second. It must not be called while a process that the lab has started runs,
@@ -32,15 +59,34 @@ func (l *load) lap() {
 
 func (l *load) count(t machine.Taken) {
 	l.spans++
-	if t.Noisy() {
+	if used(t).Noisy() {
 		l.noisy++
 	}
 }
 
-// end returns what the rest of the machine did, and whether that was too much to tell anything from the measurement.
-func (l *load) end() (taken machine.Taken, loaded bool) {
-	taken = l.whole.End()
-	return taken, l.loaded(taken)
+// used is what was taken, without stolen time.
+func used(t machine.Taken) machine.Taken {
+	t.Stolen = 0
+	return t
 }
 
-func (l *load) loaded(whole machine.Taken) bool { return whole.Noisy() || 5*l.noisy > l.spans }
+// end returns half a sentence on what the rest of the machine did, and whether that was too much to tell anything from
+// the measurement. The text is empty if the system does not report it.
+func (l *load) end() (text string, loaded bool) {
+	return l.judge(l.whole.End(), l.computing())
+}
+
+func (l *load) judge(whole, after machine.Taken) (text string, loaded bool) {
+	if !whole.Known {
+		return "", false
+	}
+	stolen := machine.Taken{Known: true, CPUs: whole.CPUs, Wall: l.before.Wall + after.Wall, Own: l.before.Own + after.Own,
+		Stolen: l.before.Stolen + after.Stolen}
+	text = used(whole).String()
+	if l.spans > 0 {
+		text += fmt.Sprintf(", more than 5 %% in %d of %s", l.noisy, ui.Counted(l.spans, "second", "seconds"))
+	}
+	text += fmt.Sprintf("; the hypervisor took %s of the time of CPUs that computed right before and after",
+		percents(float64(stolen.Stolen)/float64(max(1, stolen.Own+stolen.Stolen))))
+	return text, used(whole).Noisy() || 5*l.noisy > l.spans || stolen.Noisy()
+}

@@ -1,7 +1,7 @@
 // Command lab makes the experiments of three articles about Go again, on the machine at hand, and writes docs/lab.md.
 // Its times mean something only on an otherwise idle machine.
 //
-//	go run ./cmd/threadcall/internal/lab                 all, in about four minutes
+//	go run ./cmd/threadcall/internal/lab                 all, in about four minutes, or eight if it is loaded
 //	go run ./cmd/threadcall/internal/lab -run sieve      those whose names match, on standard output
 package main
 
@@ -64,14 +64,15 @@ type settings struct {
 	waits    int // for a millisecond, in traces of system calls
 	notified int // goroutines in each round, for the order in which they run
 	profiled time.Duration
-	attempts int // at a section, while the machine is loaded
+	compute  time.Duration // with all CPUs, before and after a section, for the time that the hypervisor takes
+	attempts int           // at a section, while the machine is loaded
 }
 
 var (
 	full = settings{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000, pointers: 20_000_000, allocs: 100_000,
-		waits: 100, notified: 100, profiled: 3 * time.Second, attempts: 2}
+		waits: 100, notified: 100, profiled: 3 * time.Second, compute: time.Second, attempts: 2}
 	quick = settings{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300, pointers: 100_000, allocs: 5_000,
-		waits: 10, notified: 5, profiled: 100 * time.Millisecond, attempts: 1}
+		waits: 10, notified: 5, profiled: 100 * time.Millisecond, compute: 20 * time.Millisecond, attempts: 1}
 )
 
 const limit = 40 * time.Second // after which no round begins beyond leastRounds
@@ -148,20 +149,18 @@ func perform(ctx context.Context, set settings, match *regexp.Regexp) (page stri
 // the results.
 func (l *lab) measured(e experiment) (s section, err error) {
 	for n := range l.attempts {
-		l.load = newLoad()
+		l.load = newLoad(l.compute)
 		if s, err = e.do(l); err == nil {
 			err = l.ctx.Err()
 		}
 		if err != nil {
 			return s, err
 		}
-		taken, loaded := l.load.end()
-		s.load, s.loaded = taken.String(), loaded
-		if !loaded {
+		if s.load, s.loaded = l.load.end(); !s.loaded {
 			break
 		}
 		if n+1 < l.attempts {
-			fmt.Fprintf(os.Stderr, "        %s: measuring this again\n", taken)
+			fmt.Fprintf(os.Stderr, "        %s: measuring this again\n", s.load)
 		}
 	}
 	return s, nil

@@ -48,7 +48,7 @@ func (s section) text(title string) string {
 		rows[i] = c.cells(s.loaded)
 	}
 	about := s.about + " While this was measured, " + s.load + "."
-	if s.load == "not known" {
+	if s.load == "" {
 		about = s.about + " This system does not report what else it did while this was measured."
 	}
 	if s.loaded {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/internal/bench"
 )
 
@@ -69,7 +70,12 @@ func stack(l *lab) (section, error) {
 		}
 	}
 	ratio := s[1].over(s[0])
+	stacks := func(n float64) string { return ui.Counted(n, "stack", "stacks") + " moved" }
 	out.claims = append(out.claims,
+		claim{says: "the stack of a goroutine starts with 2 KB", claimed: is(2048), found: exactly(firstStack), unit: asBytes,
+			here: asBytes(firstStack) + " in a new process; collections adapt it, " + asBytes(startingStack()) + " now"},
+		claim{says: "calls that need more, here 64 KiB, make the runtime copy it to a larger one", claimed: is(1), found: exactly(copied(64)), unit: stacks},
+		claim{says: "calls for which it has room do not", claimed: is(0), found: exactly(copied(0)), unit: stacks},
 		claim{says: "a pointer up the stack takes 10.5 times as long as a copy", claimed: variants[1].ns.over(variants[0].ns), found: ratio, unit: asTimes},
 		claim{says: "it takes longer", claimed: more(1), direction: true, found: ratio, unit: asTimes},
 		claim{says: "the profile of `stackIt` runs down to the function itself: share of the samples in it and its loop, and in nothing that it calls", claimed: more(0.5),
