@@ -112,7 +112,7 @@ func run(args []string, stdout, stderr *os.File) int {
 		c.PrintDefaults()
 		return statusOK
 	}
-	fmt.Fprintf(stderr, "threadcall: %v\n", err)
+	fmt.Fprintf(stderr, "threadcall: %s\n", ui.Plain(err.Error()))
 	if errors.As(err, new(failure)) {
 		return statusWrong
 	}

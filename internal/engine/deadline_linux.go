@@ -82,8 +82,8 @@ func openDeadlines() bool {
 		l.refused = err != syscall.EMFILE && err != syscall.ENFILE
 		return false
 	}
-	l.fd, l.file, l.next = fd, os.NewFile(fd, "timerfd"), 0
-	go readDeadlines(l.file)
+	l.fd, l.file, l.next = fd, os.NewFile(fd, "timerfd"), 0 //threadcall:alloc when the first clock is armed
+	go readDeadlines(l.file)                                //threadcall:alloc when the first clock is armed
 	return true
 }
 

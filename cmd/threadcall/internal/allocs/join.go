@@ -60,7 +60,7 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 			rows[p] = r
 		}
 		chain := sample.Stack.Chain(site)
-		if !slices.ContainsFunc(chains[p], func(c heap.Stack) bool { return slices.Equal(c, chain) }) {
+		if len(chains[p]) < 1000 && !slices.ContainsFunc(chains[p], func(c heap.Stack) bool { return slices.Equal(c, chain) }) {
 			chains[p] = append(chains[p], chain)
 		}
 		r.Amount, r.Live = r.Amount.Plus(amount), r.Live.Plus(sample.Live)
@@ -169,7 +169,7 @@ func suiting(found []escape.Escape, kind string) []escape.Escape {
 	found = slices.DeleteFunc(found, escape.Escape.Constant)
 	var some []escape.Escape
 	for _, e := range found {
-		if suits(e, kind) {
+		if e.Suits(kind) {
 			some = append(some, e)
 		}
 	}
@@ -177,27 +177,6 @@ func suiting(found []escape.Escape, kind string) []escape.Escape {
 		return found // whatever it is, the compiler has called what makes one object
 	}
 	return some
-}
-
-func suits(e escape.Escape, kind string) bool {
-	begins := func(prefixes ...string) bool {
-		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.What, p) })
-	}
-	switch kind {
-	case "append":
-		return begins("append")
-	case "make":
-		return begins("make(") && !begins("make(map", "make(chan")
-	case "map":
-		return begins("make(map", "map[")
-	case "string":
-		return begins("string(", "([]byte)(", "([]rune)(") || strings.Contains(e.What, " + ")
-	case "interface": // an expression that is neither a literal nor has its address taken
-		return e.What != "func literal" && e.What != "... argument" && !begins("&", "new(", "append", "make(", "map[")
-	case "new":
-		return !begins("append", "make(map", "map[")
-	}
-	return false
 }
 
 // around is how many lines of the source are shown before a row's, and after it.

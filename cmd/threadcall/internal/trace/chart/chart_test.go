@@ -221,6 +221,47 @@ func TestEverythingIsOnThePage(t *testing.T) {
 	}
 }
 
+func TestAFindingLeadsToItsTableAndItsMoment(t *testing.T) {
+	r := sample()
+	place := report.Frame{Func: "main.<lock>", File: "/src/prog/lock.go", Line: 7}
+	r.Verdict = []report.Finding{{Rule: "contention", Text: "Goroutines waited <for> it.", Table: "waits", At: 4 * time.Second, Length: time.Second}}
+	r.Waiting = report.Waiting{
+		Reasons: []report.WaitReason{{Reason: "mutex", Times: distribution(1e6, 20)}},
+		Places: []report.WaitPlace{{Reason: "mutex", Frame: place, Times: distribution(1e6, 20), Longest: report.Moment{At: 2 * time.Second, Length: 2 * time.Second},
+			Stack: []report.Frame{place}, Wakers: []report.Waker{{Frame: place, Sum: report.Sum{N: 20, Time: time.Second}}}}},
+		Blocked: []report.Blocked{{Reason: "channel send", Frame: place, N: 5000, Created: []report.Waker{{Frame: report.Frame{Func: "?"}}}}},
+		Latency: report.Latency{Places: []report.LatencyPlace{{How: "woken", Frame: place, Times: distribution(1e3, 7)}}},
+	}
+	r.Path = &report.Path{What: "task 7, <type>", Length: time.Second, Parts: []report.Part{{Doing: "ran", Frame: place, Sum: report.Sum{N: 2, Time: time.Second}}},
+		Steps: []report.Step{{Doing: "ran", Frame: place, Length: time.Second}}}
+	r.Tasks = []report.Task{{Type: "type", Times: distribution(1e6, 4), ID: 7}}
+	r.GC.Assisted = report.Assist{Worked: time.Second, Places: []report.AssistPlace{{Frame: place, N: 3}}}
+	var got struct {
+		Text   string
+		Target int
+		Rows   map[string]int
+		Views  [][2]float64
+	}
+	pagetest.Run(t, page(r), helpers+`
+		const views = [], rows = {};
+		for (const table of document.querySelectorAll("table[id]")) rows[table.id] = table.tBodies[0].rows.length;
+		const item = document.querySelector("#verdict li");
+		for (const b of [item.querySelector("button"), document.querySelector("#waits button")]) { b.click(); views.push(view()); }
+		const target = document.querySelector(item.querySelector("a").getAttribute("href"));
+		return {text: item.textContent, target: target.tBodies[0].rows.length, rows, views};`, &got)
+	if !strings.Contains(got.Text, "Goroutines waited <for> it.") || got.Target != 1 {
+		t.Errorf("%q leads to a table with %d rows", got.Text, got.Target)
+	}
+	if len(got.Views) != 2 || !near(got.Views[0], [2]float64{3.5e9, 5.5e9}) || !near(got.Views[1], [2]float64{1e9, 5e9}) {
+		t.Errorf("shows %v", got.Views)
+	}
+	for _, id := range []string{"reasons", "waits", "blocked", "latency", "assists", "parts", "steps", "tasks"} {
+		if got.Rows[id] != 1 {
+			t.Errorf("table %s has %d rows", id, got.Rows[id])
+		}
+	}
+}
+
 func TestAnEmptyReportIsAPage(t *testing.T) {
 	var got string
 	r := &report.Report{Trace: report.Trace{Name: "empty"}}
