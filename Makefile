@@ -4,7 +4,7 @@
 GO          ?= go
 VERSION     ?= v0.1.0
 MODULES     := . cmd/threadcall
-CGO_MODULES := app examples # only gui checks them: they need Linux, X11 and a C compiler
+CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/go.mod)) # only gui checks them: they need Linux and C libraries
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
@@ -20,7 +20,7 @@ test: setup lint plain versions allocs race modes 386 cross ports-quick gui rele
 
 # setup installs all that test needs, at once.
 setup:
-	@.ci/setup cc browser gui qemu-user || echo 'make: some tests will not be run' >&2
+	@.ci/setup cc browser gui egl webview python sdl qemu-user || echo 'make: some tests will not be run' >&2
 
 # plain is the way a user runs the tests. The modules that are not published also build outside the workspace; the others
 # do so in release-check.
@@ -35,7 +35,7 @@ race:
 
 # versions tests the core with all releases of Go that it supports, and the next one; but not again with the one that runs this.
 VERSIONS := go1.24.11 go1.25.5 go1.26.8 go1.27rc1
-CORE     := ./thread ./mainthread ./recorder ./internal/engine ./internal/callq ./internal/ident ./internal/park
+CORE     := ./thread ./mainthread ./osthread ./recorder ./internal/engine ./internal/callq ./internal/ident ./internal/park
 versions: export GOWORK = off
 versions:
 	@for v in $(VERSIONS); do \
@@ -69,7 +69,7 @@ allocs:
 		./thread ./mainthread ./internal/...
 
 386:
-	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(RUN) -short ./thread ./mainthread ./internal/...; \
+	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(RUN) -short ./thread ./mainthread ./osthread ./internal/...; \
 	else echo '386: not run, this is not an amd64 machine'; fi
 
 # ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the
@@ -88,7 +88,7 @@ ports-table:
 ports-cores:
 	$(GO) run ./internal/ports -timeout 30m -cores 8,32
 
-# gui checks the modules that open windows, on a screen in memory. The first time, it compiles Fyne's C code for minutes.
+# gui checks the modules that need C libraries, those with windows on a screen in memory. The first time, it compiles Fyne's C code for minutes.
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
@@ -116,8 +116,9 @@ FOR ?= 1h
 soak:
 	$(RUN) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
 
-# lab makes the experiments of three articles again, in two to four minutes, and writes docs/lab.md; or, with
-# make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle machine.
+# lab makes the experiments of three articles again, in about four minutes, twice that if the machine is loaded, and
+# writes docs/lab.md and docs/lab; or, with make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle
+# machine: it judges no claim on another.
 lab:
 	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 
@@ -131,6 +132,7 @@ lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \
 		{ out=$$(gofmt -l .); test -z "$$out" || { echo "not as gofmt has it: $$out"; false; }; } && $(GO) vet ./... && \
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
+	$(GO) run ./cmd/threadcall vet ./... ./cmd/threadcall/...
 
 # vuln looks for known vulnerabilities in what the modules use. It needs vuln.go.dev, and says so if it cannot reach it.
 vuln:

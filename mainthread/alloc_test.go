@@ -29,6 +29,7 @@ func uses(t testing.TB) map[string]func() {
 		"EvalContext":   func() { _, _ = thread.EvalContext(ctx, mainthread.Thread(), answer) },
 		"Go":            func() { mainthread.Go(nop); mainthread.Go(nop); mainthread.Call(nop) },
 		"GoContext":     func() { mainthread.GoContext(ctx, nop); mainthread.TryGo(nop); mainthread.Call(nop) },
+		"Stats":         func() { mainthread.Call(nop); mainthread.Stats() },
 		"nested":        func() { mainthread.Call(nest) },
 		"On, TakePanic": func() { mainthread.On(); mainthread.TakePanic() },
 	}

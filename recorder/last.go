@@ -75,7 +75,7 @@ func WriteLast(w io.Writer) error {
 
 // writeKept writes what is kept. Writing must be held.
 func writeKept(w io.Writer) error {
-	nameThreads()
+	nameThreads(map[string]bool{})
 	return writeFlight(w)
 }
 

@@ -35,8 +35,8 @@
 //
 // # Names of threads
 //
-// On Linux, a trace that Start, KeepLast or SlowCalls recorded has the names of the threads that have one when it is written, as threads of package
-// thread do. threadcall trace shows them.
+// On Linux, a trace that Start, KeepLast or SlowCalls recorded has the names of threads that have one of their own, as threads of package
+// thread do. Start also has those of most threads that ended before; the others have those of threads that exist when they write. threadcall trace shows them.
 //
 // # What importing it costs
 //
@@ -103,6 +103,7 @@ func Start() (stop func()) {
 		complain("no trace is recorded", err, variable)
 		return Stop
 	}
+	out.unwatch = watchThreads()
 	current = out
 	return Stop
 }
@@ -118,7 +119,7 @@ func Stop() {
 	if current == nil {
 		return
 	}
-	nameThreads()
+	current.unwatch()
 	trace.Stop()
 	if err := current.close(); err != nil {
 		complain("the trace ends too early", err, variable)
@@ -128,8 +129,9 @@ func Stop() {
 
 // An output keeps the first error, which the runtime would forget, and writes nothing after it.
 type output struct {
-	file *os.File
-	err  error
+	file    *os.File
+	err     error
+	unwatch func() // ends the watching of threads
 }
 
 func (o *output) Write(p []byte) (n int, err error) {

@@ -6,14 +6,15 @@ import (
 	"path/filepath"
 	"runtime/trace"
 	"strings"
+	"time"
 )
 
 // threadCategory is that of the log events with the names of threads, which threadcall trace reads: "id name".
 const threadCategory = "threadcall.thread"
 
 // nameThreads leaves the names of the threads that have one of their own in the trace, which has none. The others are named after
-// the program.
-func nameThreads() {
+// the program. Names in known are omitted, and added to it.
+func nameThreads(known map[string]bool) {
 	const tasks = "/proc/self/task"
 	all, err := os.ReadDir(tasks)
 	if err != nil {
@@ -23,9 +24,33 @@ func nameThreads() {
 	for _, t := range all {
 		comm, err := os.ReadFile(filepath.Join(tasks, t.Name(), "comm"))
 		name := strings.TrimSpace(string(comm))
-		if err == nil && name != "" && name != comm15(program) && name != comm15(os.Args[0]) {
-			trace.Log(context.Background(), threadCategory, t.Name()+" "+name)
+		if message := t.Name() + " " + name; err == nil && name != "" && name != comm15(program) && name != comm15(os.Args[0]) && !known[message] {
+			trace.Log(context.Background(), threadCategory, message)
+			known[message] = true
 		}
+	}
+}
+
+// watchThreads leaves the names also of threads that end before the trace does, until stop is called. It looks at them often at first,
+// because programs make their threads when they start.
+func watchThreads() (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		known := map[string]bool{}
+		for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+			select {
+			case <-time.After(wait):
+				nameThreads(known)
+			case <-done:
+				nameThreads(known)
+				return
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
 	}
 }
 

@@ -2,4 +2,6 @@
 
 package recorder
 
-func nameThreads() {}
+func nameThreads(map[string]bool) {}
+
+func watchThreads() (stop func()) { return func() {} }

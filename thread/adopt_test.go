@@ -143,7 +143,7 @@ func TestAdopt_unlocked(t *testing.T) {
 			}
 			h := thread.Adopt()
 			if c.locked {
-				h.Go(runtime.UnlockOSThread) // undoes the lock of the host
+				h.Go(runtime.UnlockOSThread) //threadcall:ignore it undoes the lock of the host
 				h.Serve()
 			}
 			if !ident.Locked() {
@@ -217,7 +217,7 @@ func TestAdopt_pinned(t *testing.T) {
 			h := thread.Adopt()
 			its := here()
 			for range 100 {
-				h.Go(runtime.UnlockOSThread)
+				h.Go(runtime.UnlockOSThread) //threadcall:ignore the thread must survive it
 				h.Serve()
 				if here() != its {
 					t.Error("the host is on another thread")

@@ -52,6 +52,7 @@ func uses(t testing.TB) map[string]func() {
 		thread.Eval(th, evalInt)
 	}
 	nestPool := func() { p.Call(nop) }
+	serveInside := func() { th.Serve() }
 	toOther := func() { other.Call(nop) }
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
@@ -72,7 +73,21 @@ func uses(t testing.TB) map[string]func() {
 			served <- true
 		}
 	}()
+	ticks := make(chan bool)
+	timer := start(t).Every(20*time.Microsecond, func() { ticks <- true }) // so there are none while nothing receives
+	t.Cleanup(func() {
+		stopped := make(chan bool)
+		go func() { timer.Stop(); close(stopped) }()
+		for {
+			select {
+			case <-ticks:
+			case <-stopped:
+				return
+			}
+		}
+	})
 	return map[string]func(){
+		"Every":            func() { <-ticks; timer.Missed() },
 		"Call":             func() { th.Call(nop) },
 		"CallContext":      func() { _ = th.CallContext(ctx, nop) },
 		"Go":               func() { th.Go(nop); th.Call(nop) },
@@ -97,11 +112,17 @@ func uses(t testing.TB) map[string]func() {
 		"watched":          func() { watched.Go(nop); watched.Call(nop) },
 		"labels":           func() { _ = th.CallContext(withLabels, nop); _ = p.CallContext(withLabels, nop) },
 		"labels, nested":   func() { th.Call(nestLabels) },
-		"stats":            func() { counted.Go(nop); counted.Call(nop); _ = counted.CallContext(ctx, nop); counted.Stats() },
-		"stats of a pool":  func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
-		"On, ID":           func() { th.On(); th.ID() },
-		"Assert":           func() { th.Call(assert) },
-		"TakePanic":        func() { th.TakePanic(); _ = p.Error(); th.Done() },
+		"labels, serving":  func() { _ = th.CallContext(withLabels, serveInside) },
+		"stats": func() {
+			counted.Go(nop)
+			counted.Call(nop)
+			_ = counted.CallContext(ctx, nop)
+			counted.Stats().Waits.Quantile(0.5)
+		},
+		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
+		"On, ID":          func() { th.On(); th.ID() },
+		"Assert":          func() { th.Call(assert) },
+		"TakePanic":       func() { th.TakePanic(); _ = p.Error(); th.Done() },
 		"Coalesce": func() {
 			for range 10 {
 				redraw()

@@ -17,7 +17,7 @@ func TestWithKeep(t *testing.T) {
 		seen[tid] = true
 		exits(t, func() { th.Call(runtime.Goexit) })
 		for range 1000 {
-			th.Call(runtime.UnlockOSThread)
+			th.Call(runtime.UnlockOSThread) //threadcall:ignore the thread must survive it
 		}
 		if thread.Eval(th, here) != tid || !thread.Eval(th, th.On) || thread.Eval(th, other.On) || thread.Eval(other, th.On) {
 			t.Fatal("not on a thread of its own")

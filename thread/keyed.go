@@ -119,18 +119,9 @@ type keyedThread[K comparable] struct {
 // A keyedPlace is what a call waits for that needs a thread.
 type keyedPlace[K comparable] struct {
 	key   K
-	given bool          // else the thread for key has been made by another call
-	woken chan struct{} // closed when it need not wait any more
-}
-
-// over reports whether a call need not wait for its place any more.
-func (p *keyedPlace[K]) over() bool {
-	select {
-	case <-p.woken:
-		return true
-	default:
-		return false
-	}
+	given bool
+	x     *keyedThread[K] // or else the thread for key that another call has made, which counts this call
+	woken chan struct{}   // closed when it need not wait any more
 }
 
 // NewKeyed returns a Keyed without threads. start runs on each new thread, before any call, and prepares it for its key; an error
@@ -172,7 +163,7 @@ func NewKeyed[K comparable](start func(key K) error, opts ...KeyedOption) *Keyed
 //   - [ErrTerminated] after Close;
 //   - [ErrNil] for a nil f.
 //
-// A call that is made on the thread for key runs in place. Panics and Goexit in f are as in [Thread.Call].
+// The profiler labels of ctx are carried as by [Thread.CallContext]. A call that is made on the thread for key runs in place. Panics and Goexit in f are as in [Thread.Call].
 // A key that is not equal to itself, as a floating-point NaN, gets a thread for each call.
 //
 //threadcall:noalloc
@@ -239,15 +230,24 @@ func (h *Keyed[K]) TakePanic() *PanicError {
 //
 //threadcall:noalloc
 func (k *keyed[K]) use(ctx context.Context, key K) (*keyedThread[K], error) {
-	k.mu.Lock()
-	if x := k.threads[key]; x != nil {
-		x.calls++
-		k.used.add(x)
-		k.mu.Unlock()
+	if x := k.find(key); x != nil {
 		return x, nil
 	}
-	k.mu.Unlock()
 	return k.make(ctx, key) //threadcall:alloc a thread
+}
+
+// find is use, but returns nil where there is no thread for key.
+//
+//threadcall:noalloc
+func (k *keyed[K]) find(key K) *keyedThread[K] {
+	k.mu.Lock()
+	defer k.mu.Unlock() // also if K is an interface, and the key's type cannot be hashed
+	x := k.threads[key]
+	if x != nil {
+		x.calls++
+		k.used.add(x)
+	}
+	return x
 }
 
 // make is use where there is no thread for key.
@@ -264,8 +264,9 @@ func (k *keyed[K]) make(ctx context.Context, key K) (*keyedThread[K], error) {
 	var p *keyedPlace[K]
 	for {
 		k.mu.Lock()
-		if p != nil && !p.given && p.over() {
-			p = nil // another call has made the thread, but that may have ended since
+		if p != nil && p.x != nil {
+			k.mu.Unlock()
+			return p.x, nil
 		}
 		x := k.threads[key]
 		switch {
@@ -340,9 +341,12 @@ func (k *keyed[K]) add(key K) *keyedThread[K] {
 		if p.key != key {
 			return false
 		}
+		p.x = x
+		x.calls++
 		close(p.woken)
 		return true
 	})
+	k.makeRoom() // for those that came before there was a thread that could end
 	e.Start(o.setup(), o.keep)
 	return x
 }
@@ -380,7 +384,7 @@ func (k *keyed[K]) unuse(x *keyedThread[K]) {
 	if x.calls--; x.calls > 0 {
 		return
 	}
-	if x.left || k.idle == 0 || len(k.waiting) > k.ending {
+	if x.left || k.idle == 0 || k.shortage() > 0 {
 		k.terminate(x) //threadcall:alloc the end of a thread
 		return
 	}
@@ -409,14 +413,25 @@ func (k *keyed[K]) expire() {
 	}
 }
 
-// makeRoom ends threads so that each call that waits comes to its place: those that are unused, and else one that is used, when its calls
-// have returned.
+// shortage returns how many threads must end, besides those that have been terminated, so that the limit holds and each call that
+// waits has a place.
+//
+//threadcall:noalloc
+func (k *keyed[K]) shortage() int {
+	if k.max < 1 {
+		return 0
+	}
+	return len(k.waiting) + k.places - k.max - k.ending
+}
+
+// makeRoom ends threads so that each call that waits comes to its place: those that are unused, and else those that are used, when their
+// calls have returned.
 func (k *keyed[K]) makeRoom() {
-	for len(k.waiting) > k.ending && k.unused.first != nil {
+	for k.shortage() > 0 && k.unused.first != nil {
 		k.terminate(k.unused.first)
 	}
-	if x := k.used.first; x != nil && len(k.waiting) > k.ending+k.draining {
-		k.remove(x)
+	for min(k.shortage(), len(k.waiting)) > k.draining && k.used.first != nil {
+		k.remove(k.used.first)
 	}
 }
 

@@ -323,3 +323,55 @@ func TestADroppedKeyedIsReclaimed(t *testing.T) {
 	}()
 	eventually(t, func() bool { return collectedAndEnded(stopped) }, "its thread is stopped")
 }
+
+// A thread that was made beyond the limit ends when it is unused, and calls that wait meanwhile come to their turn.
+func TestAKeyedReturnsToItsLimit(t *testing.T) {
+	k := newKeyed(t, thread.WithMaxThreads(1), thread.WithIdleTimeout(-1))
+	k.do(t, 0, func() { k.do(t, 1, nop) })
+	if n := k.Len(); n > 1 {
+		t.Errorf("%d threads take calls, and the limit is 1", n)
+	}
+	for key := range 5 {
+		ends(t, func() { k.do(t, key, func() { k.do(t, key+1, nop) }) })
+	}
+	stopping := thread.NewKeyed[int](nil, thread.WithMaxThreads(1), thread.WithIdleTimeout(-1))
+	ends(t, func() {
+		for key := range 5 {
+			stopping.Call(context.Background(), key, func() error {
+				return stopping.Call(context.Background(), key+1, func() error { return nil })
+			})
+		}
+		stopping.Close()
+	})
+}
+
+// Several keys that are always in use give places to several that wait.
+func TestKeysInUseGiveTheirPlacesToThoseThatWait(t *testing.T) {
+	k := newKeyed(t, thread.WithMaxThreads(2))
+	var stop atomic.Bool
+	var all group.Group
+	for i := range 8 {
+		all.Go(func() {
+			for !stop.Load() {
+				k.do(t, i%2, func() { time.Sleep(100 * time.Microsecond) })
+			}
+		})
+	}
+	for i := range scaled(60) {
+		ends(t, func() { k.do(t, 2+i%3, nop) })
+	}
+	stop.Store(true)
+	ends(t, all.Wait)
+}
+
+func TestAKeyedWithAKeyThatCannotBeHashed(t *testing.T) {
+	k := thread.NewKeyed[any](nil)
+	f := func() error { return nil }
+	mustPanic(t, func() { k.Call(context.Background(), []int{1}, f) }, "hash")
+	ends(t, func() {
+		if err := k.Call(context.Background(), 1, f); err != nil {
+			t.Error(err)
+		}
+		k.Close()
+	})
+}

@@ -1,6 +1,10 @@
 package thread
 
-import "time"
+import (
+	"time"
+
+	"github.com/threadcall/threadcall/osthread"
+)
 
 // An Option changes how a thread is made.
 type Option func(*config)
@@ -18,8 +22,9 @@ type config struct {
 }
 
 // WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H, gdb and
-// /proc/self/task/*/comm. Linux cuts it after 15 bytes. Other systems ignore it. The threads of a [Pool] are given
-// a number each: name-0, name-1 and so on, the name being cut instead of the number.
+// /proc/self/task/*/comm, and that messages of this package have. [osthread.SetName] has the systems, and how many bytes each
+// keeps: 15 on Linux. The others have no names of threads, and ignore it. The threads of a [Pool] are given
+// a number each: name-0, name-1 and so on, of 15 bytes in all, the name being cut instead of the number.
 func WithName(name string) Option {
 	return func(c *config) { c.name = name }
 }
@@ -63,7 +68,7 @@ func (c config) setup() func() {
 	if c.name == "" {
 		return nil
 	}
-	return func() { setName(c.name) }
+	return func() { _ = osthread.SetName(c.name) } // without a name, or with its beginning, the thread is as good
 }
 
 // maxName is how many bytes Linux shows of a name.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
@@ -19,13 +20,21 @@ func lives(tid uint64) bool {
 	return err == nil
 }
 
-// mayEnd reports whether the thread could end before the process: the main thread cannot, and if a goroutine ends that
-// was locked to it, it waits for ever.
-func mayEnd(tid uint64) bool { return tid != uint64(os.Getpid()) }
-
 func nameOf(tid uint64) string {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/comm", tid))
 	return strings.TrimSpace(string(b))
+}
+
+// Go cannot end the main thread, which would keep what functions do to it.
+func TestThreadIsNotTheMainThread(t *testing.T) {
+	for range 100 {
+		th := thread.New()
+		if thread.Eval(th, here) == uint64(os.Getpid()) {
+			t.Fatal("a thread of New is the main thread")
+		}
+		th.Terminate()
+		time.Sleep(time.Millisecond) // in which the main thread may become free
+	}
 }
 
 func TestThread_Terminate_frees(t *testing.T) {
@@ -39,7 +48,7 @@ func TestThread_Terminate_frees(t *testing.T) {
 			exits(t, func() { th.Call(runtime.Goexit) })
 		}
 		th.Terminate()
-		eventually(t, func() bool { return !lives(tid) || !mayEnd(tid) }, "thread %d ends", tid)
+		eventually(t, func() bool { return !lives(tid) }, "thread %d ends", tid)
 	}
 }
 

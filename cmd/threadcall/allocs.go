@@ -18,7 +18,7 @@ import (
 
 const allocsUsage = `Usage:
 
-  threadcall allocs [flags] [PACKAGES]
+  threadcall allocs [flags] [PACKAGES] [-args ARGUMENTS]
   threadcall allocs [flags] -- COMMAND [ARGUMENTS]
 
 Allocs runs the benchmarks of packages with a profile of every allocation, and
@@ -32,10 +32,16 @@ does with a command, whose program must contain these lines:
   import "github.com/threadcall/threadcall/recorder"
   func main() { defer recorder.Start()(); ... }
 
+With -vs it does the same in a revision of the git repository, and prints for
+each place what the change did; with -md as markdown, for a pull request.
+
 With -budget it checks the functions whose doc comment has the line
-//threadcall:noalloc: the compiler must put nothing on the heap in them, no
-benchmark may see them allocate, and some benchmark must run them. A line with
+//threadcall:noalloc: their compiled code must not allocate, whatever the sizes,
+no benchmark may see them allocate, and some benchmark must run them. A promise
+for small arguments has the limit: //threadcall:noalloc len(s)<=32. A line with
 the comment "//threadcall:alloc reason" is excused.
+
+What follows -args goes to the test binaries.
 
 It ends with status 0, 1 if a benchmark or test failed or a promise is broken,
 and 2 if it did not understand the command.
@@ -45,7 +51,8 @@ and 2 if it did not understand the command.
 type allocsCommand struct {
 	*command
 	set         allocs.Settings
-	json        bool
+	json, md    bool
+	vs          string
 	html, pprof string
 	text        allocs.Text
 }
@@ -53,13 +60,17 @@ type allocsCommand struct {
 func runAllocs(c *command) error {
 	a := &allocsCommand{command: c}
 	a.define()
+	// As for go test: all that follows -args is for the test binary.
+	if i := slices.IndexFunc(c.args, func(arg string) bool { return arg == "-args" || arg == "--args" || arg == "--" }); i >= 0 && c.args[i] != "--" {
+		c.args, a.set.Args = c.args[:i], c.args[i+1:]
+	}
 	args, program, err := c.parse()
 	if err != nil {
 		return err
 	}
 	if program != nil {
 		if name := c.given(func(name string) bool {
-			return slices.Contains([]string{"bench", "run", "benchtime", "count", "cpu", "timeout", "budget"}, name)
+			return slices.Contains([]string{"bench", "run", "benchtime", "count", "cpu", "timeout", "budget", "vs", "md", "race"}, name)
 		}); name != "" {
 			return fmt.Errorf("-%s is for benchmarks and tests, not for a command", name)
 		}
@@ -73,6 +84,14 @@ func runAllocs(c *command) error {
 	ctx, stop := interruptible(progress)
 	defer stop()
 	a.set.Progress = progress.Progress
+	if a.vs != "" {
+		compared, err := a.set.Versus(ctx, a.vs)
+		progress.Progress("")
+		if err != nil {
+			return failure{err}
+		}
+		return fail(a.compare(compared))
+	}
 	var r *allocs.Report
 	switch {
 	case program == nil:
@@ -113,6 +132,9 @@ func (a *allocsCommand) define() {
 	a.DurationVar(&set.Timeout, "timeout", 10*time.Minute, "how long a test binary may run")
 	a.StringVar(&set.Tags, "tags", "", "the `list` of build tags")
 	a.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do not allocate")
+	a.BoolVar(&set.Race, "race", false, "compile with the race detector")
+	a.StringVar(&a.vs, "vs", "", "compare with the benchmarks of this `revision` of the repository")
+	a.BoolVar(&a.md, "md", false, "with -vs, print markdown instead")
 	a.BoolVar(&set.Deps, "deps", false, "ask the compiler also about packages of other modules (compiles them)")
 	a.BoolVar(&set.Std, "std", false, "ask the compiler also about the standard library (compiles it)")
 
@@ -150,6 +172,14 @@ func (a *allocsCommand) validate(packages []string) error {
 		return errors.New("-count is for the tests of -run; benchmarks run as often as they must")
 	case set.Budget && set.Tests != "":
 		return errors.New("-budget is for benchmarks, not for the tests of -run")
+	case set.Budget && set.Race:
+		return errors.New("-budget is without -race: the race detector makes sync.Pool drop objects at random")
+	case a.md && a.vs == "":
+		return errors.New("-md is for -vs")
+	case a.md && a.json:
+		return errors.New("-md and -json exclude each other")
+	case a.vs != "" && (set.Tests != "" || set.Budget || a.html != "" || a.pprof != ""):
+		return errors.New("-vs compares benchmarks, without -run, -budget, -html, or -pprof")
 	case set.Bench == "" && set.Tests == "":
 		return errors.New("nothing to run: give -bench or -run a pattern")
 	}
@@ -181,9 +211,27 @@ func (a *allocsCommand) report(r *allocs.Report) (err error) {
 	case r.Budget != nil && !r.Budget.OK():
 		return errors.New("not all functions that promise not to allocate keep it")
 	case len(r.Failures) > 0:
-		return errors.New("not everything that was to run ended well")
+		return errors.New("some benchmarks or tests failed")
 	}
 	return nil
+}
+
+// compare prints a comparison.
+func (a *allocsCommand) compare(c *allocs.Comparison) (err error) {
+	a.text.Dir, _ = os.Getwd()
+	a.text.Screen = ui.On(a.stdout)
+	switch {
+	case a.json:
+		err = writeJSON(a.stdout, c)
+	case a.md:
+		err = c.Markdown(a.stdout, a.text.Dir)
+	default:
+		a.text.Comparison(c)
+	}
+	if err = errors.Join(err, a.text.Err); err == nil && len(c.Failures) > 0 {
+		err = errors.New("some benchmarks failed")
+	}
+	return err
 }
 
 func (a *allocsCommand) profile(r *allocs.Report) error {

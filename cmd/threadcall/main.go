@@ -1,5 +1,6 @@
 // Command threadcall shows what package threadcall does on the machine at hand, and measures and looks into any Go
-// program: whether a change made it faster (bench), which thread runs what (trace), and what allocates (allocs).
+// program: whether a change made it faster (bench), which thread runs what (trace), what allocates (allocs), and which calls are on
+// the wrong thread (vet).
 package main
 
 import (
@@ -20,6 +21,9 @@ import (
 
 func main() {
 	cpufreq.MaybeWatchdog()
+	if vetTool(os.Args[1:]) {
+		runVetTool()
+	}
 	mainthread.Init(func() {
 		// Not by a return to Init: that has no status to give, and would wait for a function that hangs on the main thread.
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
@@ -40,6 +44,7 @@ The commands are:
           detectable effect
   demo    try the main thread, and measure the cost of calling it
   trace   report the heap, threads, moves of goroutines, and what calls cost
+  vet     report calls on the wrong thread
 
 Run 'threadcall command -help' for more about one.
 `
@@ -66,6 +71,7 @@ var commands = map[string]struct {
 	"bench":  {benchUsage, runBench},
 	"demo":   {demoUsage, runDemo},
 	"trace":  {traceUsage, runTrace},
+	"vet":    {vetUsage, runVet},
 }
 
 // A failure is an error of a command that was understood.
@@ -106,7 +112,7 @@ func run(args []string, stdout, stderr *os.File) int {
 		c.PrintDefaults()
 		return statusOK
 	}
-	fmt.Fprintf(stderr, "threadcall: %v\n", err)
+	fmt.Fprintf(stderr, "threadcall: %s\n", ui.Plain(err.Error()))
 	if errors.As(err, new(failure)) {
 		return statusWrong
 	}

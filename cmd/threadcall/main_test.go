@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 func invocation(dir string, env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), asCommand+"=1"), env...)
+	cmd.Env = append(append(os.Environ(), asCommand+"=1", "COLUMNS=80"), env...)
 	return cmd
 }
 

@@ -22,12 +22,14 @@ const traceUsage = `Usage:
   threadcall trace [flags] PACKAGES
   threadcall trace [flags] -- COMMAND [ARGUMENTS]
 
-Trace reads an execution trace of the Go runtime and reports what the heap and
-the collector did, how many goroutines and threads there were, how goroutines
-moved from thread to thread and why, what locked threads did, and how long
-threadcall's calls were queued and ran. To look closer, -from, -to, -goroutine
-and -place select a part, -serve shows goroutines and threads down to single
-events in a browser, and -perfetto writes a file for ui.perfetto.dev.
+Trace reads an execution trace of the Go runtime and reports what stands out,
+what the heap and the collector did, how many goroutines and threads there were,
+what goroutines waited for, where, and what ended the waits, how goroutines
+moved from thread to thread and why, what locked threads did, how long
+threadcall's calls were queued and ran, and where the time of one task went. To
+look closer, -from, -to, -goroutine and -place select a part, -serve shows
+goroutines and threads down to single events in a browser, and -perfetto writes
+a file for ui.perfetto.dev.
 
 The trace comes from a file ("-" is the standard input), from a run of the
 tests of packages, or from a command whose program records one when it is asked
@@ -46,6 +48,9 @@ type traceCommand struct {
 	progress *ui.Screen
 	json     bool
 	html     string
+	profiles []waitProfile
+	path     read.Selector
+	pathOf   string // as it was requested
 	look     closer
 	reports  []*report.Report
 }
@@ -54,13 +59,20 @@ func runTrace(c *command) error {
 	o := &traceCommand{command: c, progress: ui.On(c.stderr)}
 	from := source.Request{Stdout: c.stdout, Stderr: c.stderr, Doing: func(what string) {
 		o.progress.Progress("")
-		fmt.Fprintln(o.progress, o.progress.Faint(what))
+		fmt.Fprintln(o.progress, o.progress.Faint(ui.Plain(what)))
 	}}
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
+	o.Func("pprof", "also write the waits of a `kind` (net, sync, syscall or sched, as for go tool trace) into a file,\nas a profile: -pprof sync FILE", o.addProfile)
+	o.Func("path", "also report the critical path of a `task`: its ID, its type for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported", func(text string) (err error) {
+		o.pathOf = text
+		o.path, err = read.ParseSelector(text)
+		return err
+	})
 	o.look.define(o)
 	o.defineTests(&from)
+	c.args = joinProfiles(c.args)
 	args, program, err := c.parse()
 	if err != nil {
 		return err
@@ -72,8 +84,11 @@ func runTrace(c *command) error {
 	if from.File, from.Packages, err = source.Classify(args); err != nil {
 		return err
 	}
-	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }),
-		target{"o", from.Keep}, target{"html", o.html}, target{"perfetto", o.look.perfetto}); err != nil {
+	outputs := []target{{"o", from.Keep}, {"html", o.html}, {"perfetto", o.look.perfetto}}
+	for _, p := range o.profiles {
+		outputs = append(outputs, target{"pprof", p.file})
+	}
+	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }), outputs...); err != nil {
 		return err
 	}
 	if err := o.look.check(); err != nil {
@@ -164,9 +179,13 @@ func (o *traceCommand) read(t *source.Trace) error {
 	if w != nil {
 		o.look.writers = append(o.look.writers, w)
 	}
+	var window *read.Window
 	r, err := read.Trace(t.Reader, read.Options{
 		Name:     t.Name,
 		Lanes:    w,
+		Profiles: len(o.profiles) > 0,
+		Path:     o.path,
+		Window:   func(w read.Window) { window = &w },
 		Progress: func(n int64) { o.progress.Progress(readSoFar(t.Name, n, t.Size)) },
 	})
 	o.progress.Progress("")
@@ -175,6 +194,10 @@ func (o *traceCommand) read(t *source.Trace) error {
 	}
 	if t.Failed != nil {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
+	}
+	var noPath error
+	if o.pathOf != "" {
+		noPath = o.addPath(t, window, r)
 	}
 	o.reports = append(o.reports, r)
 	if w != nil {
@@ -189,12 +212,21 @@ func (o *traceCommand) read(t *source.Trace) error {
 			return out.Err
 		}
 	}
-	return err
+	return errors.Join(err, noPath, o.writeProfiles(r))
+}
+
+// numbered returns the name of an output of the report that was made last; each trace has its own.
+func (o *traceCommand) numbered(file string) string {
+	if n := len(o.reports); n > 1 {
+		ext := filepath.Ext(file)
+		file = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, ext), n, ext)
+	}
+	return file
 }
 
 // readSoFar ends with the name, which may be long, and may be a command of several lines.
 func readSoFar(name string, n, size int64) string {
-	name = strings.Join(strings.Fields(name), " ")
+	name = ui.Plain(strings.Join(strings.Fields(name), " "))
 	if size <= 0 {
 		return fmt.Sprintf("reading %s: %s", ui.Bytes(n), name)
 	}

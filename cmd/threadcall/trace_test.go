@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/pprof/profile"
 
 	"github.com/threadcall/threadcall/thread"
 
@@ -60,6 +63,47 @@ func TestTraceReportsWhatIsInAFile(t *testing.T) {
 	}
 	nowhere := filepath.Join(t.TempDir(), "no", "such", "directory.html")
 	threadcall(t, "trace", "-html", nowhere, recorded(t)).want(t, statusWrong, nowhere)
+}
+
+func TestTraceWritesProfilesAndPaths(t *testing.T) {
+	file, dir := recorded(t), t.TempDir()
+	nets, syncs := filepath.Join(dir, "net"), filepath.Join(dir, "sync")
+	o := threadcall(t, "trace", "-json", "-pprof", "net", nets, "-pprof=sync="+syncs, "-path", "threadcall.Call", file).want(t, statusOK)
+	r := decoded[tracereport.Report](t, o.stdout)
+	for i, name := range []string{nets, syncs} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := profile.ParseData(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n, sum int64
+		for _, s := range p.Sample {
+			n, sum = n+s.Value[0], sum+s.Value[1]
+		}
+		if want := r.Waiting.Totals[i]; uint64(n) != want.N || sum != int64(want.Time) {
+			t.Errorf("%s: %d waits of %d ns, the report has %+v", name, n, sum, want)
+		}
+	}
+	if r.Path == nil || !strings.HasSuffix(r.Path.What, "threadcall.Call") || r.Path.Length != r.Tasks[0].Longest.Length || len(r.Path.Steps) == 0 {
+		t.Errorf("path %+v of tasks %+v", r.Path, r.Tasks)
+	}
+	threadcall(t, "trace", "-path", "no.such.task", file).want(t, statusWrong, "the trace has no task or goroutine \"no.such.task\"", "Heap and collector")
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cmd := invocation("", nil, "trace", "-path", "threadcall.Call", "-")
+	r2, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { io.Copy(w, f); w.Close() }()
+	cmd.Stdin = r2
+	output(t, cmd).want(t, statusWrong, "-path reads the trace twice")
 }
 
 func TestTraceAsJSON(t *testing.T) {
@@ -179,11 +223,18 @@ func TestTraceRefusesNonsense(t *testing.T) {
 		{"-v -- true", statusUsage, "flags of tests are for packages"},
 		{"-count -1 .", statusUsage, "not negative"},
 		{"FILE FILE", statusUsage, "only one can be read at a time"},
+		{"-pprof mutex x FILE", statusUsage, "the kinds of profiles are net, sync, syscall, sched"},
+		{"-pprof sync FILE FILE", statusUsage, "would overwrite the input"},
+		{"-pprof sync same -html same FILE", statusUsage, "are the same file"},
+		{"-path 0 FILE", statusUsage, "needs a type or the ID of a task"},
+		{"-path goroutine=x FILE", statusUsage, "is no number of a goroutine"},
 		{"--frob", statusUsage, "not defined: -frob"},
 		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace but a text file"},
 		{os.Args[0], statusWrong, "a program; to run it, put -- before it"},
 		{os.DevNull, statusWrong, "it is empty"},
 		{"no/such/file.trace", statusWrong, "there is no file no/such/file.trace"},
+		{"no/such/file", statusWrong, "there is no file no/such/file, and no package: "},
+		{"no-such-\x1b[31m.trace", statusWrong, `there is no file no-such-\x1b[31m.trace`},
 	} {
 		args := strings.Fields("trace " + strings.ReplaceAll(c.args, "FILE", file))
 		if o := threadcall(t, args...).want(t, c.status, c.complaint); o.stdout != "" {

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/chart"
@@ -20,7 +18,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// A closer look is what the flags request that need the intervals of a trace.
+// A closer is what the flags request that need the intervals of a trace.
 type closer struct {
 	lanes.Selection
 	perfetto string // file
@@ -91,29 +89,19 @@ func (o *traceCommand) looked(r *report.Report, w *lanes.Writer) error {
 		if err := writePerfetto(file, x, o.look.Selection, r); err != nil {
 			return fmt.Errorf("%s cannot be written: %w", file, err)
 		}
-		fmt.Fprintf(o.progress, "wrote %s; open it at ui.perfetto.dev, which reads it in the browser\n", file)
+		fmt.Fprintf(o.progress, "wrote %s; open it at ui.perfetto.dev, which reads it in the browser\n", ui.Plain(file))
 	}
 	if o.html != "" {
 		file := o.numbered(o.html)
 		if err := chart.Save(r, x, o.look.Selection, file); err != nil {
 			return fmt.Errorf("the page %s cannot be written: %w", file, err)
 		}
-		fmt.Fprintf(o.progress, "wrote %s\n", file)
+		fmt.Fprintf(o.progress, "wrote %s\n", ui.Plain(file))
 	}
 	if o.look.serve != "" {
 		o.look.served = append(o.look.served, serve.Trace{Report: r, Index: x, Selection: o.look.Selection})
 	}
 	return nil
-}
-
-// numbered returns the name of a file for the current trace: each has its own.
-func (o *traceCommand) numbered(file string) string {
-	n := len(o.reports)
-	if n < 2 {
-		return file
-	}
-	ext := filepath.Ext(file)
-	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, ext), n, ext)
 }
 
 func writePerfetto(file string, x *lanes.Index, s lanes.Selection, r *report.Report) error {
@@ -153,7 +141,7 @@ func (c *closer) serveUntilInterrupt(progress *ui.Screen) error {
 		if i > 0 {
 			path = fmt.Sprintf("/%d/", i+1)
 		}
-		fmt.Fprintf(progress, "serving %s at http://%s%s until an interrupt (Ctrl-C)\n", t.Report.Trace.Name, l.Addr(), path)
+		fmt.Fprintf(progress, "serving %s at http://%s%s until an interrupt (Ctrl-C)\n", ui.Plain(t.Report.Trace.Name), l.Addr(), path)
 	}
 	server := &http.Server{Handler: serve.Handler(c.served), ReadHeaderTimeout: 10 * time.Second}
 	defer context.AfterFunc(ctx, func() { server.Close() })()

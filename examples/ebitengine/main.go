@@ -1,64 +1,70 @@
 // A game that keeps its loop, and goroutines that run functions on the main thread.
 //
-//	go -C examples run ./ebitengine -mode single -run-for 5s
+//	go -C examples/ebitengine run . -mode single
 package main
 
 import (
 	"flag"
 	"fmt"
 	"log"
+	"os"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/ebitenutil"
 
+	"github.com/threadcall/threadcall/examples/internal/meter"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
 func main() {
 	mode := flag.String("mode", "threads", "`mode` of Ebitengine: threads, its usual one; "+
 		"single, all on the main thread; or on-demand, which is single with frames only when ScheduleFrame asks for one")
-	runFor := flag.Duration("run-for", 0, "end this long after the first frame")
 	flag.Parse()
-
-	setHook := map[string]func(){"threads": hookThreads, "single": func() {}, "on-demand": hookOnDemand}[*mode]
-	if setHook == nil {
+	hook := map[string]func(){"threads": hookThreads, "single": func() {}, "on-demand": hookOnDemand}[*mode]
+	if hook == nil {
 		log.Fatalf("-mode %s: it is threads, single or on-demand", *mode)
-	}
-	g := &game{mode: *mode}
-	g.started = func() {
-		setHook()
-		if *runFor > 0 {
-			time.AfterFunc(*runFor, func() { mainthread.Go(func() { g.over.Store(true) }) })
-		}
 	}
 
 	var workers sync.WaitGroup
-	var over atomic.Bool
-	for range 3 {
+	var ok bool
+	g := &game{mode: *mode}
+	g.started = func() {
+		hook()
 		workers.Go(func() {
-			for !over.Load() && g.meter.Call(func() {}) { // a file dialog, a menu, a clipboard
-				time.Sleep(5 * time.Millisecond)
-			}
+			ok = compare(*mode)
+			mainthread.Call(func() { g.over.Store(true) })
 		})
 	}
-
 	ebiten.SetWindowTitle("mainthread.Call next to Ebitengine")
 	ebiten.SetWindowSize(width, height)
 	err := ebiten.RunGameWithOptions(g, &ebiten.RunGameOptions{SingleThread: *mode != "threads"})
-	mainthread.Init(func() { // the game's loop has ended; this serves the goroutines that still call
-		over.Store(true)
-		workers.Wait()
-	})
-	fmt.Printf("ebitengine, %s: %s\n", *mode, g.meter.String())
+	mainthread.Init(workers.Wait) // the game's loop has ended; this serves the goroutines that still call
 	if err != nil {
 		log.Fatal(err)
 	}
+	if !ok {
+		os.Exit(1)
+	}
 }
 
-// serve runs the queued functions.
-func serve() { mainthread.Serve() }
+// compare calls as a file dialog, a menu or the clipboard would. In the single-threaded modes RunOnMainThread runs its
+// function on the caller's goroutine, so there is nothing to compare with.
+func compare(mode string) bool {
+	ours := meter.Way{Name: "mainthread.Call", Call: func() (on bool) {
+		mainthread.Call(func() { on = mainthread.On() })
+		return on
+	}}
+	if mode != "threads" {
+		return meter.Compare("ebitengine, "+mode, meter.Loads, ours)
+	}
+	return meter.Compare("ebitengine, "+mode, meter.Loads,
+		meter.Way{Name: "ebiten.RunOnMainThread", Call: func() (on bool) {
+			ebiten.RunOnMainThread(func() { on = mainthread.On() })
+			return on
+		}}, ours)
+}
 
 // hookThreads is for Ebitengine's usual mode, in which Update and Draw run on another goroutine, and the main thread runs
 // what they ask for. RunOnMainThread waits until serve has returned, but a hook must not wait, hence go. Before
@@ -75,4 +81,38 @@ func hookOnDemand() {
 	ebiten.SetTPS(ebiten.SyncWithFPS)
 	ebiten.SetFPSMode(ebiten.FPSModeVsyncOffMinimum) //lint:ignore SA1019 deprecated, but nothing has taken its place
 	mainthread.OnWake(ebiten.ScheduleFrame)          //lint:ignore SA1019 as above
+}
+
+// serve runs the queued functions.
+func serve() { mainthread.Serve() }
+
+const width, height = 480, 100
+
+// A game shows its frame rate, and serves where it runs on the main thread.
+type game struct {
+	mode    string
+	started func() // called once, by the first Update after the first Draw
+	drawn   bool
+	over    atomic.Bool
+}
+
+func (g *game) Update() error {
+	if g.drawn && g.started != nil {
+		g.started()
+		g.started = nil
+	}
+	if mainthread.On() { // in the modes in which Ebitengine uses one thread
+		serve()
+	}
+	if g.over.Load() {
+		return ebiten.Termination
+	}
+	return nil
+}
+
+func (g *game) Layout(int, int) (int, int) { return width, height }
+
+func (g *game) Draw(screen *ebiten.Image) {
+	g.drawn = true
+	ebitenutil.DebugPrint(screen, fmt.Sprintf("mode %s, %.0f frames/s", g.mode, ebiten.ActualFPS()))
 }

@@ -1,13 +1,12 @@
 // A Fyne program that keeps its event loop, and goroutines that run functions on the main thread.
 //
-//	go -C examples run ./fyne -run-for 5s
+//	go -C examples/fyne run .
 package main
 
 import (
 	"flag"
-	"fmt"
+	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -20,35 +19,64 @@ import (
 )
 
 func main() {
-	runFor := flag.Duration("run-for", 0, "end this long after Fyne's loop has started")
 	flag.Parse()
-
 	a := app.New()
 	mainthread.OnWake(func() { fyne.Do(serve) }) // there must be an app
-	w := newWindow(a)
+
+	clock, speed, bar := widget.NewLabel(""), widget.NewSlider(0, 1), widget.NewProgressBar()
+	speed.Step = 0.01
+	speed.SetValue(0.3)
+	w := a.NewWindow("mainthread.Call next to Fyne")
+	w.SetContent(container.NewVBox(widget.NewForm(
+		widget.NewFormItem("Call", clock),
+		widget.NewFormItem("CallV", speed),
+		widget.NewFormItem("Go", bar),
+	)))
+	w.Resize(fyne.NewSize(420, 180))
+
+	// show runs on the main thread.
+	show := func(now time.Time) bool {
+		clock.SetText(now.Format("15:04:05.000"))
+		return mainthread.On()
+	}
+	// move runs on any goroutine.
+	move := func() {
+		by := mainthread.CallV(func() float64 { return speed.Value }) / 50
+		mainthread.Go(func() {
+			value := bar.Value + by
+			bar.SetValue(value - float64(int(value)))
+		})
+	}
 
 	var workers sync.WaitGroup
-	var over atomic.Bool
-	for _, work := range []func() bool{w.clock, w.progress, w.results} {
+	var ok bool
+	a.Lifecycle().SetOnStarted(func() {
 		workers.Go(func() {
-			for !over.Load() && work() {
-				time.Sleep(5 * time.Millisecond)
+			for range 50 {
+				move()
+				time.Sleep(10 * time.Millisecond)
 			}
+			ok = meter.Compare("fyne", meter.Loads,
+				meter.Way{Name: "fyne.DoAndWait", Call: func() (on bool) {
+					now := time.Now()
+					fyne.DoAndWait(func() { on = show(now) })
+					return on
+				}},
+				meter.Way{Name: "mainthread.Call", Call: func() (on bool) {
+					now := time.Now()
+					mainthread.Call(func() { on = show(now) })
+					return on
+				}},
+			)
+			mainthread.Call(a.Quit)
 		})
-	}
-	if *runFor > 0 {
-		a.Lifecycle().SetOnStarted(func() {
-			time.AfterFunc(*runFor, func() { mainthread.Call(a.Quit) })
-		})
-	}
-
-	w.window.Show()
-	a.Run()
-	mainthread.Init(func() { // Fyne's loop has ended; this serves the goroutines that still call
-		over.Store(true)
-		workers.Wait()
 	})
-	fmt.Println("fyne:", w.meter.String())
+	w.Show()
+	a.Run()
+	mainthread.Init(workers.Wait) // Fyne's loop has ended; this serves the goroutines that still call
+	if !ok {
+		os.Exit(1)
+	}
 }
 
 // serve runs the queued functions. Once Fyne's loop has ended, fyne.Do runs serve in place, on any goroutine; then Init
@@ -57,58 +85,4 @@ func serve() {
 	if mainthread.On() {
 		mainthread.Serve()
 	}
-}
-
-// A window shows what goroutines write to it. Only the main thread touches its widgets.
-type window struct {
-	window fyne.Window
-	time   *widget.Label
-	speed  *widget.Slider
-	bar    *widget.ProgressBar
-	report *widget.Label
-	meter  meter.Meter
-}
-
-func newWindow(a fyne.App) *window {
-	w := &window{
-		window: a.NewWindow("mainthread.Call next to Fyne"),
-		time:   widget.NewLabel(""),
-		speed:  widget.NewSlider(0, 1),
-		bar:    widget.NewProgressBar(),
-		report: widget.NewLabel(""),
-	}
-	w.speed.Step = 0.01
-	w.speed.SetValue(0.3)
-	w.window.SetContent(container.NewVBox(
-		widget.NewForm(
-			widget.NewFormItem("Call", w.time),
-			widget.NewFormItem("CallV", w.speed),
-			widget.NewFormItem("Go", w.bar),
-		),
-		w.report,
-	))
-	w.window.Resize(fyne.NewSize(420, 260))
-	return w
-}
-
-// clock waits until the time is shown.
-func (w *window) clock() bool {
-	now := time.Now()
-	return w.meter.Call(func() { w.time.SetText(now.Format("15:04:05.000")) })
-}
-
-// progress reads the slider and moves the bar. It does not wait for the bar.
-func (w *window) progress() bool {
-	speed := mainthread.CallV(func() float64 { return w.speed.Value })
-	return mainthread.Go(func() {
-		value := w.bar.Value + speed/50
-		w.bar.SetValue(value - float64(int(value)))
-	})
-}
-
-// results shows the calls so far.
-func (w *window) results() bool {
-	time.Sleep(100 * time.Millisecond)
-	text := w.meter.String()
-	return w.meter.Call(func() { w.report.SetText(text) })
 }

@@ -289,8 +289,6 @@ func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *visit {
 }
 
 // giveUp drops a posted call that has not been queued.
-//
-//threadcall:noalloc
 func giveUp(ctx context.Context, c *callq.Call, l *limit, v *visit) {
 	if c.Kind == callq.Tied && untie(c) == nil {
 		v = nil // which has left

@@ -53,7 +53,7 @@ func (w *wait) notify() {
 // publish returns what Engine.wait is to refer to: the last wait if it was equal, because others may still read that.
 func (e *Engine) publish(w wait) *wait {
 	if last := e.lastWait; last == nil || *last != w { // or it was left behind
-		e.lastWait = new(wait)
+		e.lastWait = new(wait) //threadcall:alloc when a thread waits for another one than before
 		*e.lastWait = w
 	}
 	return e.lastWait
@@ -274,7 +274,7 @@ func (r *reach) addOne(e *Engine) {
 		r.set[e] = true
 	default:
 		if r.set == nil {
-			r.set = map[*Engine]bool{}
+			r.set = map[*Engine]bool{} //threadcall:alloc for a cycle of many threads
 		}
 		for _, e := range r.list {
 			r.set[e] = true

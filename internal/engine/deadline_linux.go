@@ -31,6 +31,7 @@ var deadlines struct {
 	file    *os.File // the timerfd, nil if there is none
 	fd      uintptr
 	next    time.Duration // when it fires, if there is one
+	unused  bool          // it has been set to when it is to be closed
 	refused bool          // the system has no timerfd, or a filter refuses it
 }
 
@@ -81,8 +82,8 @@ func openDeadlines() bool {
 		l.refused = err != syscall.EMFILE && err != syscall.ENFILE
 		return false
 	}
-	l.fd, l.file, l.next = fd, os.NewFile(fd, "timerfd"), 0
-	go readDeadlines(l.file)
+	l.fd, l.file, l.next = fd, os.NewFile(fd, "timerfd"), 0 //threadcall:alloc when the first clock is armed
+	go readDeadlines(l.file)                                //threadcall:alloc when the first clock is armed
 	return true
 }
 
@@ -93,7 +94,7 @@ func setDeadlines() {
 	l := &deadlines
 	now := park.Now()
 	next := now + deadlinesStay
-	if len(l.armed) > 0 {
+	if l.unused = len(l.armed) == 0; !l.unused {
 		next = min(l.armed[0].precise.due, now+maxDeadline)
 	}
 	if next == l.next {
@@ -127,16 +128,19 @@ func readDeadlines(file *os.File) {
 	})
 }
 
-// takeDeadlines appends the clocks that are due to list. If none is armed it gives up the timerfd and reports that.
+// takeDeadlines appends the clocks that are due to list. If there have been none for a while it gives up the timerfd and reports that.
 func takeDeadlines(list []*Clock) (due []*Clock, ended bool) {
 	l := &deadlines
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now := park.Now()
 	if len(l.armed) == 0 {
-		l.file = nil
-		return nil, true
+		if ended = l.unused && now >= l.next; ended { // else it is an old event, and a clock is about to be armed
+			l.file = nil
+		}
+		return list, ended
 	}
-	for now := park.Now(); len(l.armed) > 0 && l.armed[0].precise.due <= now; {
+	for len(l.armed) > 0 && l.armed[0].precise.due <= now {
 		list = append(list, heap.Pop(&l.armed).(*Clock))
 	}
 	l.next = 0            // it has fired

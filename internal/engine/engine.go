@@ -56,13 +56,12 @@ type Engine struct {
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
 	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
 
-	name    atomic.Pointer[string] // for messages; nil if there is none
-	setup   func()                 // that Start was given
-	tid     atomic.Uint64          // the thread's number in the operating system
-	g       uintptr                // the serving goroutine
-	goid    uint64                 // and its number in stack traces, see number; of an adopted thread always
-	serving atomic.Int32           // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
-	served  atomic.Bool            // Serve, ServeContext or OnWake has been called
+	setup   func()        // that Start was given
+	tid     atomic.Uint64 // the thread's number in the operating system
+	g       uintptr       // the serving goroutine
+	goid    uint64        // and its number in stack traces, see number; of an adopted thread always
+	serving atomic.Int32  // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
+	served  atomic.Bool   // Serve, ServeContext or OnWake has been called
 
 	done    chan struct{} // closed when no function runs on the thread or ever will; nil in a pool, which has its own
 	ending  sync.Once     // closes done
@@ -90,8 +89,6 @@ type Engine struct {
 	owner weak.Pointer[Owner]
 	limit *limit
 
-	clocks clocks // see timer.go
-
 	pool   *Pool
 	index  int  // in pool.workers
 	listed bool // among pool.idle; guarded by pool.mu
@@ -102,11 +99,14 @@ type Engine struct {
 	token    *park.Token          // for waits for a place; only the thread makes it
 	seen     reach                // only the thread's
 
+	clocks   clocks // see timer.go
 	ties     ties
 	stop     func() // that SetStop was given; only the thread's, once it runs
 	stopping bool   // it runs, or has; only the thread's
 	onEnd    func() // that OnEnd was given, or nil
 	user     any    // that SetUser was given
+
+	name atomic.Pointer[string] // for messages; nil if there is none
 }
 
 const (

@@ -13,9 +13,9 @@ import (
 // Caught makes a fault of a panic value. It must be called by the deferred function that recovered it, while the
 // frames of the function that panicked still stand.
 func Caught(v any) *callq.Fault {
-	pcs := make([]uintptr, 64)
+	pcs := make([]uintptr, 64) //threadcall:alloc for a panic
 	// Callers, Caught and the deferred function are of no interest.
-	return &callq.Fault{Value: v, Stack: pcs[:runtime.Callers(3, pcs)]}
+	return &callq.Fault{Value: v, Stack: pcs[:runtime.Callers(3, pcs)]} //threadcall:alloc and with it
 }
 
 // repanic raises the fault in the caller: as the value it was, so that recover finds what it would have found in

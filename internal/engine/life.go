@@ -20,8 +20,7 @@ func (e *Engine) Start(setup func(), keep bool) {
 		default:
 		}
 	}
-	go func() {
-		lock(1 + spareLocks)
+	goLocked(func() {
 		pprof.SetGoroutineLabels(never) // not those of the goroutine that has called New
 		e.claimOwn()
 		lives := 1
@@ -46,7 +45,7 @@ func (e *Engine) Start(setup func(), keep bool) {
 		if !endsThread {
 			unlock(1 + spareLocks)
 		}
-	}()
+	})
 }
 
 // kept is received from by the threads that are kept and have no engine.

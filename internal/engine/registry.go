@@ -92,7 +92,7 @@ func (r *registry) remove(e *Engine) {
 		if s := find(*table, m); s.e.Load() == e {
 			if e.pin != nil && e.pin.held.Load() {
 				if r.left == nil {
-					r.left = map[uintptr]*pin{}
+					r.left = map[uintptr]*pin{} //threadcall:alloc the first thread that ends locked
 				}
 				r.left[m] = e.pin
 			}

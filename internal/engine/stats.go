@@ -83,12 +83,13 @@ func (s *stats) end(v *visit) {
 //
 //threadcall:noalloc
 func remove(list []*visit, v *visit) []*visit {
-	if last := len(list) - 1; list[last] == v {
-		list[last] = nil
-		return list[:last]
+	last := len(list) - 1
+	if list[last] != v {
+		i := slices.Index(list, v)
+		copy(list[i:], list[i+1:])
 	}
-	i := slices.Index(list, v)
-	return slices.Delete(list, i, i+1)
+	list[last] = nil
+	return list[:last]
 }
 
 // drop counts a function that does not begin any more.

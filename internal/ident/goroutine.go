@@ -10,9 +10,9 @@ import (
 // reports it in stack traces only, so it takes a microsecond or more. Should a release of Go write those differently, it is a
 // number that no other living goroutine has.
 func Goroutine() uint64 {
-	var b [64]byte
+	var b [64]byte //threadcall:alloc where a goroutine is identified by its stack trace
 	number, _, _ := bytes.Cut(bytes.TrimPrefix(b[:runtime.Stack(b[:], false)], []byte("goroutine ")), []byte(" "))
-	if id, err := strconv.ParseUint(string(number), 10, 64); err == nil {
+	if id, err := strconv.ParseUint(string(number), 10, 64); err == nil { //threadcall:alloc a number in digits is no longer than 32 bytes, and fits on the stack
 		return id
 	}
 	return unnumbered()
@@ -21,7 +21,8 @@ func Goroutine() uint64 {
 // Locked reports whether the calling goroutine is locked to its thread. It takes as long. Should a release of Go write stack
 // traces differently, it is false, and the lock of a host that functions have unlocked too often is not made anew.
 func Locked() bool {
-	var b [100]byte // the first line of its stack trace, and some more
+	// The first line of its stack trace, and some more.
+	var b [100]byte //threadcall:alloc where the runtime's stack trace is read
 	first, _, _ := bytes.Cut(b[:runtime.Stack(b[:], false)], []byte("\n"))
 	return bytes.Contains(first, []byte("locked to thread"))
 }

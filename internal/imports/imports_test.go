@@ -17,7 +17,7 @@ const (
 	engine = "internal/engine" // only thread imports it
 )
 
-var public = []string{"thread", "mainthread", "recorder"}
+var public = []string{"thread", "mainthread", "recorder", "osthread"}
 
 // A part is a directory with all below it that is not in another part. Of the packages of this project, a file may import
 // those of its part, and those that the part lists.
@@ -28,14 +28,15 @@ var parts = []struct {
 	any   bool     // there is no limit but that of the engine
 }{
 	{dir: ""}, // the documentation of the module
-	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist", "internal/mainthread"},
+	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist", "internal/mainthread", "osthread"},
 		tests: []string{"internal/group", "internal/ident", "internal/park", "internal/testutil"}},
 	{dir: "mainthread", files: []string{"thread", "internal/mainthread"}, tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
+	{dir: "osthread", files: []string{"internal/ident"}, tests: []string{"thread"}},
 	{dir: "recorder", files: []string{"internal/record", "thread"}, tests: []string{"internal/group", "internal/testutil"}},
 	{dir: "app", files: public},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}), tests: []string{"app/internal/screen"}},
 	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench", "internal/chart"})},
-	{dir: "examples", files: public},
+	{dir: "examples", files: public, tests: []string{"internal/ports/wine"}},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
 		"internal/bench", "internal/ident", "internal/record", "internal/testutil"})},
 	{dir: "internal", any: true},

@@ -73,7 +73,8 @@ func (t *Token) Wait(ctx context.Context) bool {
 
 func (t *Token) waitLatched(ctx context.Context) bool {
 	if ctx.Done() != nil {
-		defer context.AfterFunc(ctx, t.Wake)() // in the caller's bubble, if ctx is from there
+		// In the caller's bubble, if ctx is from there.
+		defer context.AfterFunc(ctx, t.Wake)() //threadcall:alloc for a context that ends
 	}
 	t.latch.Lock()
 	t.shut.Store(true)

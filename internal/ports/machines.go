@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/threadcall/threadcall/internal/ports/wine"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -61,16 +62,8 @@ func node(quick bool) (*command, error) {
 		program: []string{script}}, nil
 }
 
-const forwarder = `LIBRARY bcryptprimitives
-EXPORTS
-	ProcessPrng = advapi32.SystemFunction036
-`
-
-// wine runs programs of Windows.
-//
-// Go asks bcryptprimitives.dll for random numbers, which Wine has since version 9 only. Its one function does the same as
-// one in advapi32.dll, so older ones are given a library that says so and has no code of its own.
-func wine(quick bool) (*command, error) {
+// windows is Wine.
+func windows(quick bool) (*command, error) {
 	if runtime.GOARCH != "amd64" {
 		return nil, errors.New("this machine is not an amd64 machine")
 	}
@@ -80,58 +73,11 @@ func wine(quick bool) (*command, error) {
 	if err := need("wine"); err != nil {
 		return nil, err
 	}
-	cache, err := os.UserCacheDir()
+	p, err := wine.Start()
 	if err != nil {
 		return nil, err
 	}
-	prefix := filepath.Join(cache, "threadcall", "wine")
-	if err := os.MkdirAll(prefix, 0o777); err != nil {
-		return nil, err
-	}
-	env := []string{"WINEPREFIX=" + prefix, "WINEDEBUG=-all"}
-	inPrefix := func(program string, args ...string) error {
-		c := exec.Command(program, args...)
-		c.Env = append(os.Environ(), env...)
-		if out, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", program, err, out)
-		}
-		return nil
-	}
-	if err := inPrefix("wine", "wineboot", "-i"); err != nil {
-		return nil, err
-	}
-	library := filepath.Join(prefix, "drive_c", "windows", "system32", "bcryptprimitives.dll")
-	if _, err := os.Stat(library); err != nil {
-		exports := filepath.Join(prefix, "bcryptprimitives.def")
-		if err := os.WriteFile(exports, []byte(forwarder), 0o666); err != nil {
-			return nil, err
-		}
-		if err := inPrefix("x86_64-w64-mingw32-ld", "-shared", "--entry", "0", "-o", library, exports); err != nil {
-			return nil, err
-		}
-	}
-	// Wine's services live as long as its programs and keep the output of the first. That must not be a test's, or go test
-	// waits for them.
-	first := exec.Command("wine", "cmd")
-	first.Env = append(os.Environ(), env...)
-	input, err := first.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := first.Start(); err != nil {
-		return nil, err
-	}
-	version, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(output("wine", "--version")), "wine-"), " ")
-	return &command{
-		name:    "Wine " + version,
-		program: []string{"wine"},
-		env:     env,
-		end: func() {
-			input.Close()
-			_ = first.Wait()                 // its status says nothing
-			_ = inPrefix("wineserver", "-k") // it would end by itself, later
-		},
-	}, nil
+	return &command{name: "Wine " + p.Version, program: []string{"wine"}, env: p.Env, end: p.End}, nil
 }
 
 // inAHurry is an error if a program is missing that takes a while to install.

@@ -61,13 +61,13 @@ var ports = []port{
 	{"linux", "mipsle", qemu("mipsel")},
 	{"linux", "mips", qemu("mips")},
 	{"js", "wasm", node},
-	{"windows", "amd64", wine},
+	{"windows", "amd64", windows},
 }
 
 // The packages, and those among them that quick runs.
 var (
-	packages      = []string{"./internal/...", "./thread", "./mainthread"}
-	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/callq"}
+	packages      = []string{"./internal/...", "./thread", "./mainthread", "./osthread"}
+	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/callq", "./osthread"}
 )
 
 // run reports whether all tests passed that could be run.

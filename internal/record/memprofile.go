@@ -5,6 +5,7 @@
 package record
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
 	"runtime"
@@ -34,8 +35,6 @@ func Write(path string, began time.Time) error {
 		StackBytes, OtherBytes uint64
 		SpanBytes, CacheBytes  uint64
 		GCBytes, BucketBytes   uint64
-		Frames                 []frame
-		Records                []record
 	}
 	p.Version = 1
 	p.Seconds = time.Since(began).Seconds()
@@ -46,6 +45,9 @@ func Write(path string, began time.Time) error {
 	p.Collections, p.Objects, p.Bytes = m.NumGC, m.Mallocs, m.TotalAlloc
 	p.StackBytes, p.OtherBytes, p.SpanBytes, p.CacheBytes = m.StackInuse, m.OtherSys, m.MSpanInuse, m.MCacheInuse
 	p.GCBytes, p.BucketBytes = m.GCSys, m.BuckHashSys
+	rate := runtime.MemProfileRate
+	runtime.MemProfileRate = 0 // what follows is of no interest, and would take longer
+	defer func() { runtime.MemProfileRate = rate }()
 	runtime.GC()
 	var records []runtime.MemProfileRecord
 	for n, ok := 0, false; !ok; {
@@ -56,29 +58,65 @@ func Write(path string, began time.Time) error {
 			records = make([]runtime.MemProfileRecord, n+n/8+64) // the making adds some
 		}
 	}
+	// Under another name first, so that the file is there only when it is complete.
+	out, err := os.Create(path + ".part")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(out, 1<<16)
+	head, err := json.Marshal(&p)
+	if err == nil {
+		w.Write(head[:len(head)-1])
+		w.WriteString(`,"Records":[`)
+	}
 	known := map[frame]int{}
+	places := map[uintptr][]int{} // of a program counter; most are on many stacks
+	var frames []frame
 	for i := range records {
 		r := &records[i]
-		out := record{r.AllocObjects, r.AllocBytes, r.InUseObjects(), r.InUseBytes(), nil}
-		stack := runtime.CallersFrames(r.Stack())
-		for more := len(r.Stack()) > 0; more; {
-			var f runtime.Frame
-			f, more = stack.Next()
-			k := frame{f.Function, f.File, f.Line, f.Func == nil}
-			at, found := known[k]
+		next := record{r.AllocObjects, r.AllocBytes, r.InUseObjects(), r.InUseBytes(), nil}
+		stack := r.Stack()
+		for j := range stack {
+			at, found := places[stack[j]]
 			if !found {
-				at = len(p.Frames)
-				known[k] = at
-				p.Frames = append(p.Frames, k)
+				inlined := runtime.CallersFrames(stack[j : j+1])
+				for more := true; more; {
+					var f runtime.Frame
+					f, more = inlined.Next()
+					k := frame{f.Function, f.File, f.Line, f.Func == nil}
+					n, is := known[k]
+					if !is {
+						n = len(frames)
+						known[k] = n
+						frames = append(frames, k)
+					}
+					at = append(at, n)
+				}
+				places[stack[j]] = at
 			}
-			out.Stack = append(out.Stack, at)
+			next.Stack = append(next.Stack, at...)
 		}
-		p.Records = append(p.Records, out)
+		text, err1 := json.Marshal(&next)
+		if err == nil {
+			err = err1
+		}
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		w.Write(text)
 	}
-	// Under another name first: who finds the file finds all of it.
-	text, err := json.Marshal(&p)
+	w.WriteString(`],"Frames":`)
+	text, err1 := json.Marshal(frames)
 	if err == nil {
-		err = os.WriteFile(path+".part", text, 0666) // not 0o666: it is also compiled as Go 1.12
+		err = err1
+	}
+	w.Write(text)
+	w.WriteByte('}')
+	if err1 := w.Flush(); err == nil {
+		err = err1
+	}
+	if err1 := out.Close(); err == nil {
+		err = err1
 	}
 	if err == nil {
 		err = os.Rename(path+".part", path)

@@ -433,7 +433,7 @@ func (a *activation) do(o *op, s spot) answers {
 		}
 	case unlock:
 		if w.coroutines == 0 {
-			runtime.UnlockOSThread()
+			runtime.UnlockOSThread() //threadcall:ignore the thread must survive it
 		}
 	case collect:
 		runtime.GC()

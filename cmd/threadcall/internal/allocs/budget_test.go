@@ -23,15 +23,15 @@ func TestPromisesThatAreBrokenAreNamedWithTheReason(t *testing.T) {
 	want := []string{
 		"add",
 		"call",
-		"escapes; 36 n escapes to heap: assigned (anything = n at promises.go:36) false",
+		"escapes; 36 n escapes to heap: assigned (anything = n at promises.go:36); values below 256 need no memory false",
 		"inlines; 45 n escapes to heap: assigned (anything = ~r0 at promises.go:45) false",
-		"grows; 7 callee.Grow allocates 1 objects an operation true",
+		"grows; 7 callee.Grow allocates 1 object an operation true",
 		"get",
 		"excused",
 		"unused never run",
 		"(*list).put",
 		"large.moved; 96 l escapes to heap: assigned (anything = &l at promises.go:96) false",
-		"boxed; 101 v escapes to heap: returned (return v at promises.go:101) false",
+		"boxed; 101 v escapes to heap: returned (return ~r0 at promises.go:101); values below 256 need no memory false",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -1,15 +1,18 @@
 package allocs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/listing"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -21,14 +24,20 @@ import (
 type builder struct {
 	gotest.Tree
 	dir   string      // absolute, for all files
-	asked []string    // import paths of the packages that the compiler is asked about
+	asked []string    // import paths of the packages that the compiler is asked about when tests are compiled
 	log   *escape.Log // what it has said in all builds so far
 }
 
 // tree returns the source as the settings build it. The flags are stronger than GOFLAGS: files must have the same paths in
 // stacks, in what the compiler logs, and in what the go command lists.
 func (s Settings) tree() gotest.Tree {
+	if s.base != nil {
+		return *s.base
+	}
 	t := gotest.Tree{Dir: s.Dir, Flags: []string{"-trimpath=false"}}
+	if s.Race {
+		t.Flags = append(t.Flags, "-race")
+	}
 	if s.Tags != "" {
 		t.Flags = append(t.Flags, "-tags="+s.Tags)
 	}
@@ -37,7 +46,7 @@ func (s Settings) tree() gotest.Tree {
 
 func (s Settings) builder(dir string, asked []string) builder {
 	b := builder{s.tree(), dir, asked, escape.New()}
-	b.Env = append(os.Environ(), "GOTMPDIR="+dir) // where its files are removed even if it is killed
+	b.Env = append(b.Environ(), "GOTMPDIR="+dir) // where its files are removed even if it is killed
 	return b
 }
 
@@ -46,6 +55,8 @@ func (s Settings) asked(all []gotest.Package) []string {
 	var asked []string
 	for _, p := range all {
 		switch {
+		case !p.DepOnly && p.ImportPath != "unsafe": // named by the user
+			asked = append(asked, p.ImportPath)
 		case p.Standard && (!s.Std || p.ImportPath == "unsafe" || strings.HasPrefix(p.ImportPath, "runtime")):
 		case !p.Standard && !s.Deps && p.DepOnly && (p.Module == nil || !p.Module.Main):
 		default:
@@ -68,17 +79,7 @@ func (b builder) ask(paths []string) (flags []string) {
 
 // test compiles the tests of a package.
 func (b builder) test(ctx context.Context, p gotest.Package, number int) (*binary, error) {
-	if !p.Standard && p.Module != nil && !p.Module.Main {
-		cache, err := b.Go(ctx, "env", "GOMODCACHE")
-		if err != nil {
-			return nil, err
-		}
-		if dir := strings.TrimSpace(string(cache)); dir != "" && strings.HasPrefix(p.Dir, dir) {
-			return nil, fmt.Errorf("%s is in the module cache, to which the go command lets nothing be added; "+
-				"copy %s elsewhere, make it writable, and run there", p.ImportPath, p.Dir)
-		}
-	}
-	overlay, err := b.inject(p, number)
+	overlay, err := b.inject(p, fmt.Sprint(number), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -93,15 +94,57 @@ func (b builder) binary(p gotest.Package, name string) *binary {
 	return &binary{gotest.Binary{Path: filepath.Join(b.dir, name), Dir: p.Dir, Env: append(os.Environ(), "PWD="+p.Dir)}, p.ImportPath}
 }
 
-// covered compiles the tests of a package so that they record which functions of the packages run.
-func (b builder) covered(ctx context.Context, p gotest.Package, number int, packages string) (*binary, error) {
-	bin := b.binary(p, fmt.Sprintf("%d.cover.exe", number))
-	return bin, b.Build(ctx, p, bin.Path, "-cover", "-covermode=atomic", "-coverpkg="+packages)
+// instrumented compiles the tests of a package with other texts of some files.
+func (b builder) instrumented(ctx context.Context, p gotest.Package, number int, replace map[string]string) (*binary, error) {
+	overlay, err := b.inject(p, fmt.Sprintf("%d.seen", number), replace)
+	if err != nil {
+		return nil, err
+	}
+	bin := b.binary(p, fmt.Sprintf("%d.seen.exe", number))
+	return bin, b.Build(ctx, p, bin.Path, "-overlay", overlay)
+}
+
+// listings compiles packages with their tests for the compiler's listings of the functions in the asked packages, and its
+// reasons. The places of calls in functions of the packages in exact are those of all inlined calls.
+func (b builder) listings(ctx context.Context, named, asked, exact []string) ([]listing.Function, error) {
+	var flags, long []string
+	for _, path := range asked {
+		flags = append(flags, escape.Flag(path, b.escapes(), "-S"))
+	}
+	for _, path := range exact {
+		long = append(long, "-gcflags="+path+"=-S -S")
+	}
+	functions, err := b.listing(ctx, flags, named)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.readReasons(); err != nil {
+		return nil, err
+	}
+	outer, err := b.listing(ctx, long, named)
+	listing.SetOuter(functions, outer)
+	return functions, err
+}
+
+func (b builder) listing(ctx context.Context, flags, paths []string) ([]listing.Function, error) {
+	cmd := exec.Command("go", slices.Concat([]string{"list", "-test", "-export", "-f", "", "-p=1"}, b.Flags, flags, []string{"--"}, paths)...)
+	cmd.Dir, cmd.Env = b.Dir, b.Environ()
+	if b.Dir != "" {
+		cmd.Env = append(cmd.Env, "PWD="+b.Dir)
+	}
+	var out bytes.Buffer
+	cmd.Stderr = &out
+	if err := gotest.Run(ctx, cmd); ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	} else if err != nil {
+		return nil, fmt.Errorf("compiling for the listing: %w\n%s", err, gotest.Decisive(out.String(), 12))
+	}
+	return listing.Read(&out)
 }
 
 // writeOverlay writes the overlay that replaces files by others.
-func (b builder) writeOverlay(number int, replace map[string]string) (string, error) {
-	name := filepath.Join(b.dir, fmt.Sprintf("%d.overlay.json", number))
+func (b builder) writeOverlay(number string, replace map[string]string) (string, error) {
+	name := filepath.Join(b.dir, number+".overlay.json")
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err

@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/internal/record"
 )
 
@@ -35,12 +37,18 @@ func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.
 		cmd.Env = append(cmd.Env, "GODEBUG="+strings.TrimSuffix("memprofilerate=1,"+os.Getenv("GODEBUG"), ","))
 	}
 	name := strings.Join(argv, " ")
+	stop := make(chan struct{})
+	go s.watchProfile(file, stop)
 	failed := gotest.Run(ctx, cmd)
+	close(stop)
 	if ctx.Err() != nil {
 		failed = gotest.ErrInterrupted // also if it has ended well
 	}
 	if cmd.Process == nil {
 		return nil, failed
+	}
+	if at, err := os.Stat(file); err == nil {
+		s.Progress("reading the profile, " + ui.Bytes(at.Size()))
 	}
 	p, err := record.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -52,6 +60,7 @@ func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.
 		}
 		return nil, err
 	}
+	s.Progress("adding up " + ui.Counted(len(p.Records), "stack", "stacks"))
 	r := &Report{Command: argv, Runs: []Run{{Name: name, profile: heap.Total(p, looksStandard)}}}
 	if failed != nil {
 		r.Failures = append(r.Failures, Failure{Name: name, Problem: failed.Error()})
@@ -63,6 +72,21 @@ func (s Settings) Command(ctx context.Context, argv []string, stdout, stderr io.
 	}
 	r.join(j)
 	return r, nil
+}
+
+// watchProfile shows how the profile grows that the program writes at its end, until stop is closed.
+func (s Settings) watchProfile(file string, stop chan struct{}) {
+	for tick := time.NewTicker(time.Second); ; {
+		select {
+		case <-stop:
+			tick.Stop()
+			return
+		case <-tick.C:
+			if at, err := os.Stat(file + ".part"); err == nil {
+				s.Progress("the program writes its profile, " + ui.Bytes(at.Size()))
+			}
+		}
+	}
 }
 
 func noProfile(name string) error {

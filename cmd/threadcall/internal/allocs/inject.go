@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,9 @@ const (
 	// The rate is set while package variables are made, which is before TestMain.
 	callback = `
 var threadcallAllocsBegan = func() time.Time {
-	runtime.MemProfileRate = 1
+	if os.Getenv("` + variable + `") != "" {
+		runtime.MemProfileRate = 1
+	}
 	return time.Now()
 }()
 
@@ -50,9 +53,13 @@ func TestMain(m *testing.M) { os.Exit(threadcallAllocsRun(m)) }
 var errTestMain = errors.New("its TestMain does not call m.Run itself")
 
 // inject writes an overlay by which p's tests call threadcallAllocsRun: in a TestMain of its own, or in place of m.Run in p's.
-func (b builder) inject(p gotest.Package, number int) (overlay string, err error) {
-	replace := map[string]string{}
-	pkg, rest := p.Name+"_test", testMain
+// The overlay also replaces the files in more.
+func (b builder) inject(p gotest.Package, number string, more map[string]string) (overlay string, err error) {
+	replace := maps.Clone(more)
+	if replace == nil {
+		replace = map[string]string{}
+	}
+	pkg, rest, timers := p.Name+"_test", testMain, map[string]bool{}
 	for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
 		file := filepath.Join(p.Dir, name)
 		text, err := os.ReadFile(file)
@@ -63,12 +70,30 @@ func (b builder) inject(p gotest.Package, number int) (overlay string, err error
 		if err != nil {
 			return "", err
 		}
+		if changed != nil {
+			pkg, rest, text = of, "", changed
+		}
+		if timed, of := replaceTimer(file, text); timed != nil && (!p.Standard || strings.HasSuffix(of, "_test")) { // else a cycle of imports
+			changed, timers[of] = timed, true
+		}
 		if changed == nil {
 			continue
 		}
-		pkg, rest = of, ""
-		replace[file] = filepath.Join(b.dir, fmt.Sprintf("%d.testmain.go", number))
+		replace[file] = filepath.Join(b.dir, number+"."+name)
 		if err := os.WriteFile(replace[file], changed, 0o666); err != nil {
+			return "", err
+		}
+	}
+	for of := range timers {
+		name := "zz_threadcall_timer_" + of + "_test.go"
+		if !strings.HasSuffix(of, "_test") {
+			name = "zz_threadcall_timer_test.go"
+		}
+		replace[filepath.Join(p.Dir, name)] = filepath.Join(b.dir, number+"."+name)
+		source := strings.Replace(record.Source, "\npackage record\n", "\npackage "+of+"\n", 1)
+		source = strings.Replace(source, "\nfunc Write(", "\nfunc threadcallAllocsBase(", 1) + timer
+		source = strings.Replace(source, "\n\t\"time\"\n", "\n\t\"testing\"\n\t\"time\"\n", 1)
+		if err := os.WriteFile(filepath.Join(b.dir, number+"."+name), []byte(source), 0o666); err != nil {
 			return "", err
 		}
 	}
@@ -77,7 +102,7 @@ func (b builder) inject(p gotest.Package, number int) (overlay string, err error
 	if rest != "" {
 		source = strings.Replace(source, "\n\t\"time\"\n", "\n\t\"testing\"\n\t\"time\"\n", 1)
 	}
-	name := filepath.Join(b.dir, fmt.Sprintf("%d.added.go", number))
+	name := filepath.Join(b.dir, number+".added.go")
 	if err := os.WriteFile(name, []byte(source), 0o666); err != nil {
 		return "", err
 	}
@@ -117,16 +142,36 @@ func replaceRun(file string, text []byte) (changed []byte, pkg string, err error
 		if len(calls) == 0 {
 			return nil, "", fmt.Errorf("%s: %w", files.Position(main.Pos()), errTestMain)
 		}
-		var out bytes.Buffer
-		done := 0
-		for _, c := range calls {
-			from, to := files.Position(c.Pos()).Offset, files.Position(c.End()).Offset
-			out.Write(text[done:from])
-			out.WriteString("threadcallAllocsRun(" + m + ")" + strings.Repeat("\n", bytes.Count(text[from:to], []byte("\n"))))
-			done = to
-		}
-		out.Write(text[done:])
-		return out.Bytes(), parsed.Name.Name, nil
+		return apply(text, callEdits(files, text, calls, func(*ast.CallExpr) string { return "threadcallAllocsRun(" + m + ")" })), parsed.Name.Name, nil
 	}
 	return nil, "", nil
+}
+
+// An edit replaces a part of a text, given by offsets.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// callEdits replaces calls. No line gets another number.
+func callEdits(files *token.FileSet, text []byte, calls []*ast.CallExpr, other func(*ast.CallExpr) string) (edits []edit) {
+	for _, c := range calls {
+		from, to := files.Position(c.Pos()).Offset, files.Position(c.End()).Offset
+		edits = append(edits, edit{from, to, other(c) + strings.Repeat("\n", bytes.Count(text[from:to], []byte("\n")))})
+	}
+	return edits
+}
+
+// apply makes edits, which do not overlap.
+func apply(text []byte, edits []edit) []byte {
+	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
+	var out bytes.Buffer
+	done := 0
+	for _, e := range edits {
+		out.Write(text[done:e.from])
+		out.WriteString(e.text)
+		done = e.to
+	}
+	out.Write(text[done:])
+	return out.Bytes()
 }

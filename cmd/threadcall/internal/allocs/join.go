@@ -48,7 +48,7 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 		direct, kind, why := kindOf(sample.Stack[:site])
 		where := at
 		for _, f := range sample.Stack[site:] {
-			if !f.OfRuntime() && !j.std(f.Package()) {
+			if !f.OfRuntime() && !j.std(f.Package()) && !f.OfCgo() {
 				where = f
 				break
 			}
@@ -60,7 +60,7 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 			rows[p] = r
 		}
 		chain := sample.Stack.Chain(site)
-		if !slices.ContainsFunc(chains[p], func(c heap.Stack) bool { return slices.Equal(c, chain) }) {
+		if len(chains[p]) < 1000 && !slices.ContainsFunc(chains[p], func(c heap.Stack) bool { return slices.Equal(c, chain) }) {
 			chains[p] = append(chains[p], chain)
 		}
 		r.Amount, r.Live = r.Amount.Plus(amount), r.Live.Plus(sample.Live)
@@ -149,6 +149,11 @@ func (j joiner) explain(r *Row, chains []heap.Stack) {
 	switch {
 	case lost != "" && r.Why == "":
 		r.Why = lost
+	case r.Site.OfCgo() && r.Site != r.Where:
+		r.Why = "cgo allocates for the call"
+		if _, name, found := strings.Cut(r.Site.Function, "._Cfunc_"); found {
+			r.Why = "cgo allocates what C." + name + " returns"
+		}
 	case p == "C" || r.Site.Function == "":
 		r.Why = cmp.Or(r.Why, "no Go function on the stack")
 	case r.Why == "" && !j.askedFor(p) && p == "main":
@@ -169,7 +174,7 @@ func suiting(found []escape.Escape, kind string) []escape.Escape {
 	found = slices.DeleteFunc(found, escape.Escape.Constant)
 	var some []escape.Escape
 	for _, e := range found {
-		if suits(e, kind) {
+		if e.Suits(kind) {
 			some = append(some, e)
 		}
 	}
@@ -177,27 +182,6 @@ func suiting(found []escape.Escape, kind string) []escape.Escape {
 		return found // whatever it is, the compiler has called what makes one object
 	}
 	return some
-}
-
-func suits(e escape.Escape, kind string) bool {
-	begins := func(prefixes ...string) bool {
-		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.What, p) })
-	}
-	switch kind {
-	case "append":
-		return begins("append")
-	case "make":
-		return begins("make(") && !begins("make(map", "make(chan")
-	case "map":
-		return begins("make(map", "map[")
-	case "string":
-		return begins("string(", "([]byte)(", "([]rune)(") || strings.Contains(e.What, " + ")
-	case "interface": // an expression that is neither a literal nor has its address taken
-		return e.What != "func literal" && e.What != "... argument" && !begins("&", "new(", "append", "make(", "map[")
-	case "new":
-		return !begins("append", "make(map", "map[")
-	}
-	return false
 }
 
 // around is how many lines of the source are shown before a row's, and after it.

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/internal/record"
 )
@@ -34,12 +36,29 @@ func (s Settings) limit() time.Duration {
 // run runs the binary. A process that does not end well is a [gotest.Failure].
 func (s Settings) run(ctx context.Context, b *binary, args ...string) (*gotest.Result, error) {
 	// Like go test: a process that exits with 0 before the end has not ended well.
-	args = append([]string{"-test.paniconexit0", "-test.timeout=" + s.Timeout.String(), "-test.cpu=" + strconv.Itoa(s.Procs)}, args...)
+	if s.Budget { // a collection empties caches, which is not the operation's
+		one := *b
+		one.Env = unset(b.Env, "GOGC=off", "GOMEMLIMIT=1GiB")
+		b = &one
+	}
+	args = append([]string{"-test.paniconexit0", "-test.timeout=" + s.Timeout.String(), "-test.cpu=" + strconv.Itoa(s.Procs)}, append(args, s.Args...)...)
 	r, err := b.Run(ctx, s.limit(), args...)
 	if err != nil {
 		return &gotest.Result{}, err
 	}
 	return r, r.Err()
+}
+
+// unset returns the environment with variables that are not in it.
+func unset(env []string, more ...string) []string {
+	env = slices.Clone(env)
+	for _, v := range more {
+		name, _, _ := strings.Cut(v, "=")
+		if !slices.ContainsFunc(env, func(other string) bool { return strings.HasPrefix(other, name+"=") }) {
+			env = append(env, v)
+		}
+	}
+	return env
 }
 
 // A trial is a benchmark that ran once.
@@ -82,11 +101,16 @@ func (s Settings) profileBenchmark(ctx context.Context, b *binary, name string, 
 // profile runs the binary and returns the profile, if there is one even with an error.
 func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*record.Profile, error) {
 	file := b.Path + ".profile"
-	os.Remove(file)
+	for _, suffix := range []string{"", baseSuffix, stoppedSuffix} {
+		os.Remove(file + suffix)
+	}
 	one := *b
 	one.Env = append(b.Env[:len(b.Env):len(b.Env)], variable+"="+file)
 	r, err := s.run(ctx, &one, args...)
 	p, missing := record.ReadFile(file)
+	if missing == nil {
+		missing = withoutStopped(p, file)
+	}
 	switch {
 	case err != nil:
 		return p, err
@@ -96,14 +120,16 @@ func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*reco
 	return p, missing
 }
 
-// coverage runs the benchmarks that match for a few operations and returns the text of the coverage profile, also with a
-// [gotest.Failure].
-func (s Settings) coverage(ctx context.Context, b *binary) (string, error) {
-	file := filepath.Join(filepath.Dir(b.Path), "cover.out")
+// seen runs the benchmarks of instrumented tests that match for n operations and returns what the functions that have promised wrote,
+// also with a [gotest.Failure].
+func (s Settings) seen(ctx context.Context, b *binary, pattern string, n int) (string, error) {
+	file := filepath.Join(filepath.Dir(b.Path), "seen")
 	os.Remove(file)
-	_, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+s.Bench, "-test.benchtime=100x", "-test.coverprofile="+file)
+	one := *b
+	one.Env = append(b.Env[:len(b.Env):len(b.Env)], budget.SeenVariable+"="+file)
+	_, err := s.run(ctx, &one, "-test.run=^$", "-test.bench="+pattern, fmt.Sprintf("-test.benchtime=%dx", n))
 	text, missing := os.ReadFile(file)
-	if err == nil {
+	if err == nil && !errors.Is(missing, os.ErrNotExist) {
 		err = missing
 	}
 	return string(text), err

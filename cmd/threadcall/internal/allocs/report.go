@@ -48,7 +48,12 @@ type Run struct {
 	Outside []heap.Outside `json:"outside"` // memory that is not of the heap, and so in no row
 	GCs     uint32         `json:"gcs"`
 
-	profile heap.Samples
+	Headline     *Headline   `json:"headline,omitempty"` // of a benchmark: what go test -benchmem prints
+	Measured     Interval    `json:"measured"`           // of a benchmark: objects that the runtime counted for each operation, in several pairs of runs
+	Unattributed heap.Amount `json:"unattributed"`       // of the headline, what is in no place's row
+
+	profile     heap.Samples
+	repetitions []heap.Samples // of which profile is one
 }
 
 // A Row is one place that allocates one kind of thing.

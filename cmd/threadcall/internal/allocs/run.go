@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
@@ -31,8 +30,12 @@ type Settings struct {
 	Duration   time.Duration // what the shorter run may take, if Operations is zero
 	Count      int           // how often to run the tests
 	Budget     bool          // check promises, too
+	Race       bool          // with the race detector
+	Args       []string      // for the test binaries, after all others
 
 	Progress func(string) // called with what is being done; never nil
+
+	base *gotest.Tree // the source, if it is not in Dir as the environment has it
 }
 
 // The limits of what is chosen for Operations. With one operation the testing package would do without the round that
@@ -59,10 +62,21 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	defer scratch.Remove()
+	s, moves, err := s.copies(ctx, named, scratch.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if moves != nil {
+		if named, all, err = s.tree().ListDeps(ctx, s.Packages...); err != nil {
+			return nil, err
+		}
+	}
 	b := s.builder(scratch.Dir, s.asked(all))
 	r := &Report{Asked: b.asked}
+	var checks checks
 	if s.Budget {
-		if r.Budget, err = budget.Find(named, all); err != nil {
+		s.Progress("compiling what has promised")
+		if checks, err = s.checks(ctx, r, &b, named, all); err != nil {
 			return nil, err
 		}
 	}
@@ -102,8 +116,10 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 			if err != nil {
 				return nil, err
 			}
-			if r.Budget != nil && len(names) > 0 {
-				if err := s.reached(ctx, r, b, p, i); err != nil {
+			if r.Budget != nil {
+				if err := s.check(ctx, r, b, checks, p, i, bin); ctx.Err() != nil {
+					break
+				} else if err != nil {
 					return nil, err
 				}
 			}
@@ -122,40 +138,21 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		r.Failures = append(r.Failures, Failure{Problem: "interrupted; what had not run yet is missing"})
 	}
 	if len(r.Runs) == 0 && len(r.Failures) == 0 && r.Budget == nil {
-		return nil, s.nothingRan(which, known, r.Notes)
-	}
-	if r.Budget != nil {
-		s.Progress("compiling what has promised")
-		if err := b.compile(ctx, r.Budget.Packages()); err != nil {
-			return nil, err
-		}
+		return nil, fmt.Errorf("%w%w", errNothing, s.nothingRan(which, known, r.Notes))
 	}
 	r.join(joiner{log: b.log, std: std})
 	if r.Budget != nil {
 		for _, run := range r.Runs {
-			if run.PerOp {
-				r.Budget.Benchmark(run.Package+" "+run.Name, run.profile)
-			}
+			r.Budget.Benchmark(run.Package+" "+run.Name, run.repetitions)
 		}
-		err = r.Budget.Compiler(b.log)
+		err = r.Budget.Code(checks.functions, b.log)
 	}
+	r.moveFiles(moves)
 	return r, err
 }
 
-// reached learns which of the functions that have promised the benchmarks of a package run.
-func (s Settings) reached(ctx context.Context, r *Report, b builder, p gotest.Package, number int) error {
-	s.Progress("looking what the benchmarks of " + p.ImportPath + " run")
-	bin, err := b.covered(ctx, p, number, strings.Join(r.Budget.Packages(), ","))
-	if err != nil {
-		return err
-	}
-	coverage, err := s.coverage(ctx, bin)
-	if errors.As(err, new(*gotest.Failure)) {
-		err = nil // it is in the report already
-	}
-	r.Budget.Coverage(coverage)
-	return err
-}
+// errNothing means that there was nothing to run. It adds nothing to the text of an error.
+var errNothing = errors.New("")
 
 func (s Settings) nothingRan(which gotest.Pattern, known, notes []string) error {
 	matches := slices.ContainsFunc(known, func(name string) bool {
@@ -188,6 +185,7 @@ func (r *Report) join(j joiner) {
 			run.Total, run.Once = run.Total.Plus(row.Amount), run.Once.Plus(row.Once)
 		}
 		run.countTiny()
+		run.account()
 		r.Go = run.profile.Program.Go
 	}
 }
@@ -213,7 +211,10 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *binary, which 
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case errors.As(err, &f):
-			r.Failures = append(r.Failures, Failure{path, name, summary(f), f.Output})
+			// Testing may print figures of a benchmark that panics, so that it is tried again.
+			if !slices.ContainsFunc(r.Failures, func(o Failure) bool { return o.Package == path && o.Name == name }) {
+				r.Failures = append(r.Failures, Failure{path, name, summary(f), f.Output})
+			}
 			return nil
 		}
 		return fmt.Errorf("%s: %s: %w", path, name, err)
@@ -238,20 +239,11 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *binary, which 
 			}
 		}
 		for _, b := range found {
-			n := s.operations(b.time)
-			s.Progress(fmt.Sprintf("%s %s, %d and %d operations", path, b.name, n, 2*n))
-			short, err := s.profileBenchmark(ctx, bin, b.name, n)
+			run, err := s.measure(ctx, r, bin, b, std)
 			if err == nil {
-				long, err2 := s.profileBenchmark(ctx, bin, b.name, 2*n)
-				if err = err2; err == nil {
-					r.Runs = append(r.Runs, Run{Package: path, Name: b.name, PerOp: true, Operations: []int{n, 2 * n},
-						profile: heap.Difference(short, long, n, n, std)})
-				}
-			}
-			if err != nil {
-				if err := failed(b.name, err); err != nil {
-					return nil, err
-				}
+				r.Runs = append(r.Runs, *run)
+			} else if err := failed(b.name, err); err != nil {
+				return nil, err
 			}
 		}
 	}

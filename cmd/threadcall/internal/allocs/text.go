@@ -3,6 +3,7 @@ package allocs
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
@@ -60,8 +61,7 @@ func (t Text) Failures(r *Report) {
 func (t Text) run(r *Run) {
 	fmt.Fprintln(t, t.Bold(r.Name)+"  "+t.Faint(r.Package))
 	if r.PerOp {
-		t.Paragraph("", fmt.Sprintf("%s and %s an operation: the difference of %d and %d operations. %s",
-			ui.Bytes(r.Total.Bytes), Objects(r.Total.Objects), r.Operations[0], r.Operations[1], t.once(r)))
+		t.headline(r)
 	} else {
 		t.Paragraph("", fmt.Sprintf("%s and %s in %.2f s, %s and %s a second.", ui.Bytes(r.Total.Bytes), Objects(r.Total.Objects),
 			r.Seconds, ui.Bytes(r.Total.Bytes/r.Seconds), Objects(r.Total.Objects/r.Seconds)))
@@ -91,6 +91,32 @@ func (t Text) run(r *Run) {
 	}
 	t.account(r)
 	fmt.Fprintln(t)
+}
+
+// headline writes what a benchmark allocates altogether.
+func (t Text) headline(r *Run) {
+	if h := r.Headline; h != nil {
+		t.Paragraph("", fmt.Sprintf("%s B/op, %s allocs/op: what go test -benchmem prints, in %d runs.", h.Bytes, h.Allocs, h.Runs))
+	}
+	text := fmt.Sprintf("%s and %s an operation in the rows: the difference of %d and %d operations", ui.Bytes(r.Total.Bytes),
+		Objects(r.Total.Objects), r.Operations[0], r.Operations[1])
+	if n := len(r.repetitions); n > 1 && r.Measured.High-r.Measured.Low >= 0.01 {
+		text += fmt.Sprintf(", the median of %d such pairs, of which the runtime counted %s to %s", n,
+			ui.Number(r.Measured.Low), Objects(r.Measured.High))
+	}
+	t.Paragraph("", text+". "+t.once(r))
+	if r.Once.Objects <= -1 || r.Once.Bytes <= -16 {
+		t.Paragraph(t.Red("Warning: "), fmt.Sprintf("what is allocated once is negative, %s and %s: an operation allocates more in the longer run. "+
+			"Its cost grows with the number of operations, or differs from run to run.", ui.Bytes(r.Once.Bytes), Objects(r.Once.Objects)))
+	}
+}
+
+// String is the figure, or where it lies.
+func (i Interval) String() string {
+	if i.Stable() {
+		return fmt.Sprintf("%.0f", i.Median)
+	}
+	return fmt.Sprintf("%.0f (%.0f to %.0f)", i.Median, i.Low, i.High)
 }
 
 // rows returns those that are shown.
@@ -133,7 +159,11 @@ func (t Text) row(run *Run, r Row) {
 	}
 	fmt.Fprintf(t, "%9s %9s %9s%s%s\n", ui.Number(r.Amount.Bytes), count, third, between, t.fit(place, margin))
 	under := strings.Repeat(" ", margin+1)
-	t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
+	if r.Kind == Unattributed {
+		t.Paragraph(under, r.Why)
+	} else {
+		t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
+	}
 	if !t.Stacks {
 		return
 	}
@@ -150,6 +180,9 @@ func (t Text) fit(text string, margin int) string { return ui.Head(text, max(2, 
 
 // Place returns where the row is, with a path relative to dir.
 func (r Row) Place(dir string) string {
+	if r.Kind == Unattributed {
+		return "not attributed to a place"
+	}
 	text := fmt.Sprintf("%s:%d %s", ui.Path(r.Where.File, dir), r.Where.Line, symbol.Short(r.Where.Function))
 	if r.Site != r.Where {
 		text += " ← " + symbol.Short(r.Site.Function)
@@ -159,7 +192,7 @@ func (r Row) Place(dir string) string {
 
 // account writes what the rows do not have.
 func (t Text) account(r *Run) {
-	if r.shared() && r.PerOp {
+	if r.shared() && r.PerOp && r.Unattributed == (heap.Amount{}) {
 		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s more an operation: tiny ones, which share the blocks of rows marked +.",
 			Objects(r.profile.Hidden))))
 	}
@@ -211,19 +244,66 @@ func (t Text) Budget(c *budget.Check) {
 				t.Paragraph("       ", text)
 			}
 		case !f.Reached:
-			t.Paragraph(t.Red("NEVER RUN")+" ", at+f.Name+": no benchmark calls it")
+			t.Paragraph(t.Red("NEVER RUN")+" ", at+f.Name+": no benchmark that ended well calls it"+within(f))
+		case !f.Kept():
+			t.Paragraph(t.Red("NOT RUN AT ITS LIMIT")+" ", at+f.Name+within(f)+": no benchmark calls it with "+atLimits(f))
 		default:
 			kept++
-			t.Paragraph(t.Green("ok")+" ", at+f.Name)
+			t.Paragraph(t.Green("ok")+" ", at+f.Name+within(f)+t.asRun(f))
 		}
 	}
 	for _, e := range c.Excuses {
 		text := fmt.Sprintf("%s:%d %s", ui.Path(e.File, t.Dir), e.Line, e.Reason)
 		if !e.Used {
-			text += " (neither the compiler nor a benchmark saw it allocate)"
+			text += " (neither the compiled code nor a benchmark shows an allocation)"
 		}
 		t.Paragraph(t.Faint("excused")+" ", text)
 	}
-	t.Paragraph("", fmt.Sprintf("%d of %d functions keep their promise not to allocate, by the compiler's log and in %d benchmarks.",
-		kept, len(c.Functions), len(c.Runs)))
+	if slices.ContainsFunc(c.Functions, func(f *budget.Function) bool {
+		return slices.ContainsFunc(f.Broken, func(p budget.Problem) bool { return p.Sized })
+	}) {
+		t.Paragraph("", "A promise that is made for small arguments only names the limit, //threadcall:noalloc len(s)<=32, "+
+			"and a benchmark must call the function with it.")
+	}
+	t.Paragraph("", fmt.Sprintf("%d of %d functions keep their promise not to allocate, by their compiled code and in %s.",
+		kept, len(c.Functions), ui.Counted(len(c.Runs), "benchmark", "benchmarks")))
+}
+
+// within describes the limits of a promise.
+func within(f *budget.Function) string {
+	var parts []string
+	for _, l := range f.Limits {
+		parts = append(parts, l.String())
+	}
+	if parts == nil {
+		return ""
+	}
+	return ", for " + strings.Join(parts, " and ")
+}
+
+func atLimits(f *budget.Function) string {
+	var limits, seen []string
+	for _, l := range f.Limits {
+		limits = append(limits, fmt.Sprintf("%s = %d", l.Expr, l.Most))
+		seen = append(seen, fmt.Sprint(l.Seen))
+	}
+	return strings.Join(limits, " and ") + "; the largest: " + strings.Join(seen, " and ")
+}
+
+// asRun describes what may allocate and did not in the benchmarks.
+func (t Text) asRun(f *budget.Function) string {
+	var parts []string
+	for _, n := range f.Notes {
+		parts = append(parts, fmt.Sprintf("%s at %s:%d", n.Reason, filepath.Base(n.File), n.Line))
+	}
+	if f.Calls != nil {
+		parts = append(parts, "calls "+strings.Join(f.Calls, ", "))
+	}
+	if parts == nil {
+		return ""
+	}
+	if n := len(parts) - 3; n > 0 && !t.Stacks {
+		parts = append(parts[:3], fmt.Sprintf("and %d more (-stacks shows all)", n))
+	}
+	return t.Faint(", as run: " + strings.Join(parts, "; "))
 }

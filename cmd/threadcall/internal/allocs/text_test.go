@@ -22,7 +22,9 @@ func printed(t *testing.T, write func(Text)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(Text{Screen: ui.On(f), Dir: dir, Top: 20})
+	screen := ui.On(f)
+	screen.Width = 80
+	write(Text{Screen: screen, Dir: dir, Top: 20})
 	text, err := os.ReadFile(f.Name())
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +46,8 @@ func TestTheTextOfARun(t *testing.T) {
 	}{
 		{"Send", func(*Text) {}, []string{
 			"BenchmarkSend  example.com/fixture\n",
-			"24 B and 1 object an operation: the difference of 1000 and 2000 operations.",
+			"24 B/op, 1 allocs/op: what go test -benchmem prints, in 3 runs.",
+			"24 B and 1 object an operation in the rows: the difference of 1000 and 2000",
 			"       24         1         0  fixture.go:26 fixture.send\n",
 			"new: func literal escapes to heap: sent on a",
 		}},

@@ -21,7 +21,8 @@ import (
 //	<table class="sortable">           a click on a heading sorts; cells may have data-value=NUMBER; class="num" aligns right
 //	<input data-filter="#id tbody tr"> hides the selected elements whose text has not all words of the input
 //
-// Source can use these functions of numbers: duration, bytes, count, number, share (of two numbers), and the cells of
+// Source can use these functions of numbers: duration, bytes, count, counted (with the noun for one and for
+// several), number, share (of two numbers), and the cells of
 // tables that show a number, durationCell, bytesCell, countCell and numberCell. Short shortens the name of a function.
 type Page struct {
 	Title  string
@@ -47,8 +48,9 @@ var (
 
 func funcs() template.FuncMap {
 	f := template.FuncMap{
-		"short": symbol.Short,
-		"share": func(part, whole any) string { return Share(float(part), float(whole)) },
+		"short":   symbol.Short,
+		"counted": func(n any, one, many string) string { return Counted(float(n), one, many) },
+		"share":   func(part, whole any) string { return Share(float(part), float(whole)) },
 	}
 	for name, format := range map[string]func(float64) string{
 		"duration": Duration[float64], "bytes": Bytes[float64], "number": Number[float64],

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/term"
 )
 
-// A Screen is the destination of text. One that is not a terminal has 80 columns and no colours.
+// A Screen is the destination of text. One that is not a terminal has no colours, and no limit to the width of tables.
 type Screen struct {
 	Width    int
 	Err      error // the first error of a write; nothing is written after it
@@ -20,15 +22,23 @@ type Screen struct {
 	progress int // columns of the progress that is shown
 }
 
-// On returns the screen for f. NO_COLOR and TERM=dumb in the environment turn colours off.
+// unlimited is the width of a file or a pipe.
+const unlimited = 1 << 20
+
+// On returns the screen for f. In the environment, COLUMNS sets its width, and NO_COLOR and TERM=dumb turn colours off.
 func On(f *os.File) *Screen {
-	s := &Screen{Width: 80, out: f}
-	if !term.IsTerminal(int(f.Fd())) {
-		return s
+	s := &Screen{Width: unlimited, out: f}
+	if s.tty = term.IsTerminal(int(f.Fd())); s.tty {
+		s.Width = 80
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			s.Width = w
+		}
 	}
-	s.tty = true
-	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+	if w, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && w > 0 {
 		s.Width = w
+	}
+	if !s.tty {
+		return s
 	}
 	s.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && understandsCodes(f)
 	return s
@@ -93,6 +103,26 @@ func Columns(text string) int {
 		}
 	}
 	return n
+}
+
+// Plain returns text with each control character but newlines and tabs in its form in Go source, "\x1b". A terminal
+// executes control characters, which names of files and names in traces may have.
+func Plain(text string) string {
+	hidden := func(r rune) bool {
+		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+	}
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if hidden(r) {
+			out.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
 }
 
 // Head cuts text to its first n columns. The text has no styles.

@@ -6,14 +6,15 @@ import (
 	"testing"
 )
 
-func TestAPipeIsPlainAndEightyColumnsWide(t *testing.T) {
+func TestAPipeIsPlainAndAsWideAsNeeded(t *testing.T) {
+	t.Setenv("COLUMNS", "")
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	s := On(w)
-	if got := s.Bold("b") + s.Faint("f") + s.Green("g") + s.Red("r"); got != "bfgr" || s.Width != 80 {
+	if got := s.Bold("b") + s.Faint("f") + s.Green("g") + s.Red("r"); got != "bfgr" || s.Width < 10000 {
 		t.Errorf("%q, %d columns", got, s.Width)
 	}
 	s.Progress("half")
@@ -21,6 +22,28 @@ func TestAPipeIsPlainAndEightyColumnsWide(t *testing.T) {
 	w.Close()
 	if n, _ := r.Read(make([]byte, 1)); n != 0 {
 		t.Error("progress in a pipe")
+	}
+}
+
+func TestTheEnvironmentSetsTheWidth(t *testing.T) {
+	for columns, want := range map[string]int{"57": 57, "0": unlimited, "-3": unlimited, "wide": unlimited} {
+		t.Setenv("COLUMNS", columns)
+		if got := On(os.Stdin).Width; got != want && want == 57 || got == 0 || got == -3 {
+			t.Errorf("COLUMNS=%s: %d columns", columns, got)
+		}
+	}
+}
+
+func TestControlCharactersAreVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"ü, a\nb\tc":          "ü, a\nb\tc",
+		"a\x1b[31mred\r":      `a\x1b[31mred\r`,
+		"\u009b31m\x7f\x00":   `\u009b31m\x7f\x00`,
+		"right \u202eto left": `right \u202eto left`,
+	} {
+		if got := Plain(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }
 

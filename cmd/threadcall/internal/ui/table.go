@@ -24,7 +24,7 @@ func (t *Table) Title(text string) {
 // Write writes the table, indented by two columns. If it is too wide, the last column of text loses its front.
 func (t *Table) Write(s *Screen) {
 	const margin, gap = "  ", "  "
-	room := min(s.Width, MaxWidth) - len(margin)
+	room := s.Width - len(margin)
 	widths := make([]int, len(t.rows[0]))
 	for _, row := range t.rows {
 		for i, cell := range row {

@@ -2,8 +2,11 @@
 //
 //	//threadcall:noalloc
 //
-// and it is kept if the compiler puts nothing on the heap within the function, inlined callees included, if no benchmark
-// sees it allocate, callees included, and if some benchmark runs it at all.
+// and it is kept if neither its compiled code nor that of the functions which it calls directly, and which were compiled
+// with it, allocates, whatever the sizes; if no benchmark sees it allocate; and if some benchmark runs it at all. A
+// promise for small sizes names them, and a benchmark must run the function with the largest:
+//
+//	//threadcall:noalloc len(s)<=32
 //
 // A line that is to allocate, because it is a cold path, has the reason at its end or in the line before:
 //
@@ -12,18 +15,20 @@ package budget
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// Limit is how many objects an operation may allocate and count as none: a hundredth, because the runtime's own caches
-// miss at times.
-const Limit = 0.01
+// An operation may allocate so many objects and count as one that allocates none: a hundredth of one object, and half of
+// one for memory from a cache that goroutines share, which is sometimes empty for reasons outside of the function.
+const (
+	threshold = 0.01
+	missing   = 0.5
+)
 
 // A Check is what is found out about all functions.
 type Check struct {
@@ -31,7 +36,9 @@ type Check struct {
 	Excuses   []*Excuse   `json:"excuses"`
 	Runs      []string    `json:"runs"` // benchmarks that were looked at
 
-	imports map[string]map[string]bool // all that a package depends on
+	imports  map[string]map[string]bool // all that a package depends on
+	standard map[string]bool            // packages of the standard library
+	generic  bool                       // some promise is of a generic function, which other packages compile
 }
 
 // A Function has promised not to allocate.
@@ -40,19 +47,35 @@ type Function struct {
 	Name    string    `json:"name"` // without the package: Get, (*Queue).Push
 	File    string    `json:"file"`
 	Line    int       `json:"line"`
-	Reached bool      `json:"reached"` // by a benchmark
+	Reached bool      `json:"reached"`           // by a benchmark
+	Limits  []*Limit  `json:"limits,omitempty"`  // for which the promise is made
+	AtLimit bool      `json:"atLimit,omitempty"` // some call in a benchmark had all at their limits
 	Broken  []Problem `json:"broken,omitempty"`
+	Notes   []Problem `json:"notes,omitempty"` // what may allocate, and did not in the benchmarks
+	Calls   []string  `json:"calls,omitempty"` // functions of other modules, which were measured and not looked into
 
-	from, to place // of its signature, with the receiver, and body
-	name     place // where the compiler puts the wrappers that it makes of a generic one, in which it is inlined
+	from, to place           // of its signature, with the receiver, and body
+	offset   int             // of the body's opening brace in the file
+	clause   string          // the name of its package, as the file has it
+	beyond   map[string]bool // benchmarks that call it with more than the limits
 }
+
+// A Limit is a condition of a promise: Expr is at most Most when the function is called.
+type Limit struct {
+	Expr string `json:"expr"`
+	Most int64  `json:"most"`
+	Seen int64  `json:"seen"` // the largest in the benchmarks, of those within the limits
+}
+
+func (l Limit) String() string { return fmt.Sprintf("%s<=%d", l.Expr, l.Most) }
 
 // A Problem is an allocation of a function that promised none.
 type Problem struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
-	Run    string `json:"run,omitempty"` // the benchmark that saw it; empty if the compiler did
+	Run    string `json:"run,omitempty"`   // the benchmark that saw it; empty if the compiled code has it
+	Sized  bool   `json:"sized,omitempty"` // it depends on sizes or values, which the promise may limit
 }
 
 // An Excuse is a line that is allowed to allocate.
@@ -66,14 +89,18 @@ type Excuse struct {
 // A place is a line and a column in bytes.
 type place struct{ line, column int }
 
-func (p place) before(q place) bool {
-	return p.line < q.line || p.line == q.line && p.column < q.column
-}
-
 // OK reports whether all promises are kept.
 func (c *Check) OK() bool {
-	return !slices.ContainsFunc(c.Functions, func(f *Function) bool { return !f.Reached || len(f.Broken) > 0 })
+	return !slices.ContainsFunc(c.Functions, func(f *Function) bool { return !f.Kept() })
 }
+
+// Kept reports whether the function keeps its promise, as far as was looked.
+func (f *Function) Kept() bool {
+	return f.Reached && len(f.Broken) == 0 && (len(f.Limits) == 0 || f.AtLimit)
+}
+
+// Generic reports whether some promise is of a generic function. Other packages compile it with their own types.
+func (c *Check) Generic() bool { return c.generic }
 
 // Packages returns the import paths of packages with promises.
 func (c *Check) Packages() []string {
@@ -85,49 +112,16 @@ func (c *Check) Packages() []string {
 	return slices.Compact(paths)
 }
 
-// Compiler looks for promises that the compiler's log contradicts.
-func (c *Check) Compiler(log *escape.Log) error {
-	sources, reported := source{}, map[escape.Position]bool{}
-	for _, f := range c.Functions {
-		if lost := log.Lost(f.Package, f.File); lost != "" {
-			return fmt.Errorf("the promises in %s cannot be checked: %s; move these functions to another file", f.File, lost)
-		}
-	}
-	for _, e := range log.All() {
-		f := c.around(e.Outermost())
-		if f == nil {
-			continue
-		}
-		harmless, err := sources.harmless(e)
-		if err != nil {
-			return err
-		}
-		if harmless || slices.ContainsFunc(e.Path, func(p escape.Position) bool { return c.excuse(p.File, p.Line) }) {
-			continue
-		}
-		if at := e.Outermost(); !reported[at] { // once, not for each type argument of a generic function
-			reported[at] = true
-			f.broken(Problem{File: at.File, Line: at.Line, Reason: e.String()})
-		}
-	}
-	return nil
-}
-
 func (f *Function) broken(p Problem) {
 	if !slices.Contains(f.Broken, p) {
 		f.Broken = append(f.Broken, p)
 	}
 }
 
-// around returns the function that the position is in.
-func (c *Check) around(p escape.Position) *Function {
-	at := place{p.Line, p.Column}
-	for _, f := range c.Functions {
-		if f.File == p.File && !at.before(f.from) && at.before(f.to) && at != f.name {
-			return f
-		}
+func (f *Function) note(p Problem) {
+	if !slices.Contains(f.Notes, p) {
+		f.Notes = append(f.Notes, p)
 	}
-	return nil
 }
 
 func (c *Check) excuse(file string, line int) bool {
@@ -140,71 +134,126 @@ func (c *Check) excuse(file string, line int) bool {
 	return false
 }
 
-// Benchmark looks for promises that a benchmark breaks: a function that it sees allocating, or calling what allocates.
-// What a function that was handed in allocates is not its caller's.
-func (c *Check) Benchmark(name string, s heap.Samples) {
+// Benchmark looks for promises that a benchmark breaks: a function that allocates in each of the repetitions, or calls what
+// does. What a function that was handed in allocates is not its caller's.
+func (c *Check) Benchmark(name string, repetitions []heap.Samples) {
 	c.Runs = append(c.Runs, name)
-	type blame struct {
-		f    *Function
-		site heap.Frame
-	}
-	seen := map[blame]float64{}
-	var order []blame
+	c.measured(name, repetitions, func(heap.Sample) bool { return true })
+}
+
+// Tiny is Benchmark for runs of instrumented tests. Objects of less than 16 bytes share blocks, so that a profile may
+// show those of one function alone; when each function that has promised begins with a new block, it shows all.
+func (c *Check) Tiny(name string, repetitions []heap.Samples) {
+	c.measured(name, repetitions, func(s heap.Sample) bool { return s.Size == tiny })
+}
+
+const tiny = 16
+
+// Suspects reports whether the measurement would break a promise.
+func (c *Check) Suspects(s heap.Samples) bool {
+	_, amounts := c.blames(s, func(heap.Sample) bool { return true })
+	return len(amounts) > 0
+}
+
+// A blame is an allocation that a function has to answer for.
+type blame struct {
+	f    *Function
+	site heap.Frame
+}
+
+// blames returns what breaks promises, and how many objects an operation.
+func (c *Check) blames(s heap.Samples, counts func(heap.Sample) bool) (order []blame, amounts map[blame]float64) {
+	own, cached := map[blame]float64{}, map[blame]float64{}
 	for _, sample := range s.Samples {
-		if len(sample.Stack) == 0 {
+		if len(sample.Stack) == 0 || !counts(sample) {
 			continue
 		}
 		site := sample.Stack.Site()
-		if f := c.blamed(sample.Stack[site:]); f != nil {
-			b := blame{f, sample.Stack[site]}
-			if _, known := seen[b]; !known {
-				order = append(order, b)
+		f, at := c.blamed(sample.Stack[site:])
+		if f == nil {
+			continue
+		}
+		b := blame{f, sample.Stack[site]}
+		if own[b] == 0 && cached[b] == 0 {
+			order = append(order, b)
+		}
+		if ofCache(sample.Stack[:site+at]) {
+			cached[b] += sample.Each.Objects
+		} else {
+			own[b] += sample.Each.Objects
+		}
+	}
+	amounts = map[blame]float64{}
+	for _, b := range order {
+		n := 0.0
+		if own[b] >= threshold && !s.ByChance(own[b]) {
+			n += own[b]
+		}
+		if cached[b] >= missing && !s.ByChance(cached[b]) {
+			n += cached[b]
+		}
+		if n > 0 {
+			amounts[b] = n
+		}
+	}
+	return order, amounts
+}
+
+func (c *Check) measured(name string, repetitions []heap.Samples, counts func(heap.Sample) bool) {
+	if len(repetitions) == 0 {
+		return
+	}
+	order, least := c.blames(repetitions[0], counts)
+	for _, s := range repetitions[1:] {
+		_, amounts := c.blames(s, counts)
+		for b, n := range least {
+			if m := min(n, amounts[b]); m > 0 {
+				least[b] = m
+			} else {
+				delete(least, b)
 			}
-			seen[b] += sample.Each.Objects
 		}
 	}
 	for _, b := range order {
-		if n := seen[b]; n >= Limit && !s.ByChance(n) {
+		if n := least[b]; n > 0 && !b.f.beyond[name] {
 			b.f.broken(Problem{File: b.site.File, Line: b.site.Line, Run: name,
-				Reason: fmt.Sprintf("%s allocates %.3g objects an operation", symbol.Short(b.site.Function), n)})
+				Reason: fmt.Sprintf("%s allocates %s an operation", symbol.Short(b.site.Function), ui.Counted(n, "object", "objects"))})
 		}
 	}
 }
 
-// blamed returns the innermost function on the stack that has promised, if it was called to do what it did.
-func (c *Check) blamed(stack heap.Stack) *Function {
+// caches are functions of the runtime and of package sync that keep what is free for whichever goroutine comes next.
+var caches = []string{
+	"runtime.acquireSudog", "runtime.malg", "runtime.allgadd", "runtime.newdefer", "runtime.newTimer", "runtime.(*timers).",
+	"runtime.newm", "runtime.allocm", "runtime.getitab", "runtime.itabAdd", "runtime.typeAssert", "runtime.interfaceSwitch",
+	"sync.(*Pool).", "sync.(*poolChain).",
+}
+
+// ofCache reports whether the innermost functions of a stack fill a cache.
+func ofCache(inner heap.Stack) bool {
+	return slices.ContainsFunc(inner, func(f heap.Frame) bool {
+		return slices.ContainsFunc(caches, func(name string) bool { return strings.HasPrefix(f.Function, name) })
+	})
+}
+
+// blamed returns the innermost function on the stack that has promised, if it was called to do what it did, and which
+// frame that is.
+func (c *Check) blamed(stack heap.Stack) (*Function, int) {
 	inner := stack[0].Package()
-	for _, frame := range stack {
+	for i, frame := range stack {
 		if strings.HasSuffix(frame.File, "_test.go") || c.excuse(frame.File, frame.Line) {
-			return nil
+			return nil, 0
 		}
 		outer := frame.Package()
 		if deps := c.imports[outer]; inner != outer && deps != nil && !deps[inner] {
-			return nil // cannot know what it has called: it was given it
+			return nil, 0 // cannot know what it has called: it was given it
 		}
 		for _, f := range c.Functions {
 			if f.File == frame.File && f.from.line <= frame.Line && frame.Line <= f.to.line {
-				return f
+				return f, i
 			}
 		}
 		inner = outer
 	}
-	return nil
-}
-
-// Coverage takes the text of a coverage profile, and learns which functions were reached.
-func (c *Check) Coverage(profile string) {
-	for line := range strings.Lines(profile) {
-		file, rest, found := strings.Cut(strings.TrimSpace(line), ".go:")
-		var l0, c0, l1, c1, statements, count int
-		if n, _ := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &l0, &c0, &l1, &c1, &statements, &count); !found || n != 6 || count == 0 {
-			continue
-		}
-		for _, f := range c.Functions {
-			if f.Package+"/"+strings.TrimSuffix(filepath.Base(f.File), ".go") == file &&
-				!(place{l0, c0}).before(f.from) && (place{l0, c0}).before(f.to) {
-				f.Reached = true
-			}
-		}
-	}
+	return nil, 0
 }

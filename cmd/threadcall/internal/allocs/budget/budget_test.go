@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
@@ -31,6 +30,8 @@ func TestPromisesThatCannotBeMeantAreErrors(t *testing.T) {
 		"package p\n\nfunc f() {\n\t//threadcall:noalloc\n}":                                          "not in the doc comment",
 		"package p\n\n//threadcall:noalloc\nfunc f()":                                                 "not in the doc comment",
 		"package p\n\n// threadcall:noalloc\nfunc f() {}":                                             "no blank between",
+		"package p\n\n//threadcall:noalloc n<4\nfunc f(n int) {}":                                     "the condition must be like n<=32",
+		"package p\n\n//threadcall:noalloc always\nfunc f() {}":                                       "the condition must be like n<=32",
 		"package p\n\n//threadcall:noallocs\nfunc f() {}":                                             "//threadcall:noallocs is neither",
 		"package p\n\n//threadcall:noalloc\nfunc f() {\n\t_ = new(int) //threadcall:alloc\n}":         "needs a reason",
 		"package p\n\n//threadcall:noalloc\nfunc f() {\n\t//threadcall:alloc   \n\t_ = new(int)\n}\n": "needs a reason",
@@ -69,17 +70,10 @@ func f(n int) {
 }
 `
 
-func TestOnlyFunctionsThatCaptureAreAllocated(t *testing.T) {
-	c, file, err := find(t, promising)
+func TestAnExcuseIsForTheNextLine(t *testing.T) {
+	c, _, err := find(t, promising)
 	if err != nil {
 		t.Fatal(err)
-	}
-	s := source{}
-	for line, want := range map[int]bool{9: true, 10: false, 13: true} {
-		e := escape.Escape{What: "func literal", Path: []escape.Position{{File: file, Line: line, Column: 6}}}
-		if got, err := s.harmless(e); got != want || err != nil {
-			t.Errorf("line %d: %v, %v", line, got, err)
-		}
 	}
 	if len(c.Excuses) != 1 || c.Excuses[0].Line != 12 || c.Excuses[0].Reason != "once" {
 		t.Errorf("%+v", c.Excuses)
@@ -110,27 +104,41 @@ func TestWhichFunctionIsBlamed(t *testing.T) {
 		"called by an excused line":     {heap.Stack{callee, excused, promised}, false},
 		"its caller":                    {heap.Stack{caller, caller}, false},
 	} {
-		if got := c.blamed(x.stack); (got != nil) != x.blamed {
+		if got, _ := c.blamed(x.stack); (got != nil) != x.blamed {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
 
-func TestCoverageHasWhatWasReached(t *testing.T) {
-	for profile, want := range map[string]bool{
-		"mode: atomic\na.com/p/p.go:8.15,14.2 5 1\n": true,
-		"mode: atomic\na.com/p/p.go:8.15,14.2 5 0\n": false,
-		"a.com/q/p.go:8.15,14.2 5 1\n":               false,
-		"a.com/p/p.go:20.15,22.2 5 1\n":              false,
-		"":                                           false,
+func TestWhatWasSeen(t *testing.T) {
+	for text, want := range map[string]struct{ reached, kept bool }{
+		"0 4 4\n":           {true, true},
+		"0 3 4\n":           {true, false},
+		"0 5 4\n":           {false, false}, // beyond its limit
+		"0 5 4\n0 4 4\n":    {true, true},
+		"1 4 4\n0\n0 x 4\n": {false, false},
+		"":                  {false, false},
 	} {
-		c, _, err := find(t, promising)
+		c, _, err := find(t, "package p\n\n//threadcall:noalloc n<=4\nfunc f(n int) {}\n")
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Coverage(profile)
-		if got := c.Functions[0].Reached; got != want || c.OK() != want {
-			t.Errorf("%q: %v", profile, got)
+		c.Seen("BenchmarkF", text)
+		if f := c.Functions[0]; f.Reached != want.reached || f.Kept() != want.kept || c.OK() != want.kept {
+			t.Errorf("%q: %+v", text, f)
 		}
+	}
+}
+
+func TestInstrumentedLinesKeepTheirNumbers(t *testing.T) {
+	c, file, err := find(t, "package p\n\n//threadcall:noalloc len(s)<=4 && n<=2\nfunc f(s string, n int) {}\n\n//threadcall:noalloc\nfunc g() {\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := c.Instrument()
+	want := "package p\n\n//threadcall:noalloc len(s)<=4 && n<=2\nfunc f(s string, n int) { threadcallSeen(0, int64(len(s)), 4, int64(n), 2);}\n\n" +
+		"//threadcall:noalloc\nfunc g() { threadcallSeen(1);\n}\n"
+	if err != nil || len(texts) != 2 || string(texts[file]) != want {
+		t.Errorf("%v\n%s", err, texts[file])
 	}
 }

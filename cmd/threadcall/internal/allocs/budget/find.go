@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
@@ -24,7 +25,7 @@ const (
 // Find finds the promises in the named packages, and the excuses in these and in all that they depend on outside the
 // standard library. Those in wrong places are an error.
 func Find(named, all []gotest.Package) (*Check, error) {
-	c := &Check{imports: map[string]map[string]bool{}}
+	c := &Check{imports: map[string]map[string]bool{}, standard: map[string]bool{}}
 	var wrong []error
 	for _, p := range all {
 		deps := map[string]bool{}
@@ -32,6 +33,7 @@ func Find(named, all []gotest.Package) (*Check, error) {
 			deps[d] = true
 		}
 		if c.imports[p.ImportPath] = deps; p.Standard {
+			c.standard[p.ImportPath] = true
 			continue
 		}
 		for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
@@ -79,14 +81,16 @@ func (c *Check) read(p gotest.Package, file string) error {
 		return err
 	}
 	lines := bytes.Split(text, []byte("\n"))
-	promises := map[token.Pos]bool{}
+	promises := map[token.Pos][]*Limit{}
 	for _, group := range parsed.Comments {
 		for _, comment := range group.List {
 			at := files.Position(comment.Pos())
 			name, rest, _ := strings.Cut(comment.Text, " ")
 			switch name {
 			case promise:
-				promises[comment.Pos()] = true
+				if promises[comment.Pos()], err = limits(rest); err != nil {
+					return fmt.Errorf("%s: %w", at, err)
+				}
 			case excuse:
 				rest = strings.TrimSpace(rest)
 				if rest == "" {
@@ -97,6 +101,7 @@ func (c *Check) read(p gotest.Package, file string) error {
 					line++
 				}
 				c.Excuses = append(c.Excuses, &Excuse{File: file, Line: line, Reason: rest})
+			case "//threadcall:on", "//threadcall:runs", "//threadcall:ignore": // of threadcall vet
 			default:
 				if strings.HasPrefix(name, "//threadcall:") {
 					return fmt.Errorf("%s: %s is neither %s nor %s", at, name, promise, excuse)
@@ -114,13 +119,15 @@ func (c *Check) read(p gotest.Package, file string) error {
 			continue
 		}
 		for _, comment := range fn.Doc.List {
-			if !promises[comment.Pos()] {
+			limits, is := promises[comment.Pos()]
+			if !is {
 				continue
 			}
 			delete(promises, comment.Pos())
 			at := func(p token.Pos) place { return place{files.Position(p).Line, files.Position(p).Column} }
+			c.generic = c.generic || fn.Type.TypeParams != nil || fn.Recv != nil && strings.Contains(types.ExprString(fn.Recv.List[0].Type), "[")
 			c.Functions = append(c.Functions, &Function{Package: p.ImportPath, Name: name(fn), File: file, Line: at(fn.Name.Pos()).line,
-				from: at(fn.Pos()), to: at(fn.Body.End()), name: at(fn.Name.Pos())})
+				Limits: limits, from: at(fn.Pos()), to: at(fn.Body.End()), offset: files.Position(fn.Body.Lbrace).Offset, clause: parsed.Name.Name, beyond: map[string]bool{}})
 		}
 	}
 	for at := range promises {
@@ -139,4 +146,37 @@ func name(fn *ast.FuncDecl) string {
 		receiver = "(" + receiver + ")"
 	}
 	return receiver + "." + fn.Name.Name
+}
+
+// limits reads the conditions of a promise: n<=32, or len(a)<=16 && len(b)<=16.
+func limits(text string) (all []*Limit, err error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return nil, nil
+	}
+	wrong := fmt.Errorf("%s %s: the condition must be like n<=32 or len(a)<=16 && len(b)<=16", promise, text)
+	expr, err := parser.ParseExpr(text)
+	if err != nil {
+		return nil, wrong
+	}
+	var read func(ast.Expr) bool
+	read = func(e ast.Expr) bool {
+		b, ok := e.(*ast.BinaryExpr)
+		if !ok {
+			return false
+		}
+		if b.Op == token.LAND {
+			return read(b.X) && read(b.Y)
+		}
+		most, ok := b.Y.(*ast.BasicLit)
+		if b.Op != token.LEQ || !ok || most.Kind != token.INT {
+			return false
+		}
+		n, err := strconv.ParseInt(most.Value, 0, 64)
+		all = append(all, &Limit{Expr: types.ExprString(b.X), Most: n})
+		return err == nil
+	}
+	if !read(expr) {
+		return nil, wrong
+	}
+	return all, nil
 }

@@ -133,6 +133,29 @@ func (e Escape) variables(last int) string {
 	return strings.Join(names, " and ")
 }
 
+// Suits reports whether the thing is of the kind that a function of the runtime allocates: "append", "make", "map",
+// "string", "interface" or "new".
+func (e Escape) Suits(kind string) bool {
+	begins := func(prefixes ...string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.What, p) })
+	}
+	switch kind {
+	case "append":
+		return begins("append")
+	case "make":
+		return begins("make(") && !begins("make(map", "make(chan")
+	case "map":
+		return begins("make(map", "map[")
+	case "string":
+		return begins("string(", "([]byte)(", "([]rune)(") || strings.Contains(e.What, " + ")
+	case "interface": // an expression that is neither a literal nor has its address taken
+		return e.What != "func literal" && e.What != "... argument" && !begins("&", "new(", "append", "make(", "map[")
+	case "new":
+		return !begins("append", "make(map", "map[")
+	}
+	return false
+}
+
 var paths = regexp.MustCompile(`([\w~.-]+/)+([\w~-]+\.)`)
 
 // shorten leaves out what the compiler adds for itself: type arguments, which it writes as shapes, and import paths.

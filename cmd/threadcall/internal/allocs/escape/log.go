@@ -17,12 +17,13 @@ import (
 // Flag is the go command's flag that makes the compiler write to dir its reasons about the packages that match the
 // pattern. The go command runs the compiler again for a directory that it has not seen, so a new one always gets the
 // files; one that it has seen does not. Dir is absolute.
-func Flag(pattern, dir string) string {
+// More are other flags of the compiler.
+func Flag(pattern, dir string, more ...string) string {
 	quote := "'"
 	if strings.Contains(dir, quote) {
 		quote = `"`
 	}
-	return "-gcflags=" + pattern + "=" + quote + "-json=0," + dir + quote
+	return "-gcflags=" + pattern + "=" + strings.Join(append(more, quote+"-json=0,"+dir+quote), " ")
 }
 
 // A Log is what the compiler has written about some packages.
@@ -262,4 +263,18 @@ func follows(path, lines []Position) bool {
 		}
 	}
 	return true
+}
+
+// Around returns what escapes in the line, and the variables that escape in functions that are called and inlined there.
+func (l *Log) Around(name string, number int) (found []Escape) {
+	at := line{name, number}
+	for _, i := range l.byLine[at] {
+		found = append(found, l.escapes[i])
+	}
+	for _, i := range l.byCall[at] {
+		if e := l.escapes[i]; variableForm.MatchString(e.What) {
+			found = append(found, e)
+		}
+	}
+	return found
 }

@@ -2,8 +2,9 @@
 package heap
 
 import (
-	"fmt"
+	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
@@ -59,39 +60,88 @@ type Outside struct {
 }
 
 type key struct {
-	stack string
+	stack string // numbers of frames
 	size  int64
 }
 
+// A frames numbers the frames of several profiles.
+type frames map[Frame]uint32
+
+// numbers returns those of the profile's frames.
+func (f frames) numbers(p *record.Profile) []uint32 {
+	all := make([]uint32, len(p.Frames))
+	for i, frame := range p.Frames {
+		n, known := f[Frame(frame)]
+		if !known {
+			n = uint32(len(f))
+			f[Frame(frame)] = n
+		}
+		all[i] = n
+	}
+	return all
+}
+
+// whole is how many stacks a program may have before those of small amounts end at the function that allocates.
+const whole = 50000
+
 // sum adds up the records with the same stack and size. Those of the testing package's own are left out.
-func sum(p *record.Profile, std func(string) bool) (map[key]Sample, []key) {
+func sum(p *record.Profile, known frames, std func(string) bool) (map[key]Sample, []key) {
+	numbers := known.numbers(p)
+	least := int64(0) // bytes of a record whose stack is kept whole
+	if len(p.Records) > whole {
+		var sizes []int64
+		for _, r := range p.Records {
+			sizes = append(sizes, r.Bytes)
+		}
+		slices.Sort(sizes)
+		least = sizes[len(sizes)-whole] + 1
+	}
 	samples := map[key]Sample{}
 	var order []key
+	text := make([]byte, 0, 4*64)
+	stack := make(Stack, 0, 64)
 	for _, r := range p.Records {
 		if r.Objects == 0 {
 			continue
 		}
-		var stack Stack
-		var text strings.Builder
+		stack = stack[:0]
 		for _, at := range r.Stack {
-			f := Frame(p.Frames[at])
-			stack = append(stack, f)
-			fmt.Fprintf(&text, "%s:%d;", f.Function, f.Line)
+			stack = append(stack, Frame(p.Frames[at]))
 		}
 		if stack.ofTesting(std) {
 			continue
 		}
-		k := key{text.String(), r.Bytes / r.Objects}
+		n := len(stack)
+		if r.Bytes < least {
+			n = stack.own(std)
+		}
+		text = text[:0]
+		for _, at := range r.Stack[:n] {
+			text = binary.LittleEndian.AppendUint32(text, numbers[at])
+		}
+		k := key{string(text), r.Bytes / r.Objects}
 		s, found := samples[k]
 		if !found {
 			order = append(order, k)
+			s.Stack = slices.Clone(stack[:n])
 		}
-		s.Stack, s.Size = stack, k.size
+		s.Size = k.size
 		s.Once = s.Once.Plus(Amount{float64(r.Objects), float64(r.Bytes)})
 		s.Live = s.Live.Plus(Amount{float64(r.LiveObjects), float64(r.LiveBytes)})
 		samples[k] = s
 	}
 	return samples, order
+}
+
+// own returns how many frames it takes to tell where the program allocates: up to the function that is not of the standard library, and
+// those that it is inlined into.
+func (s Stack) own(std func(string) bool) int {
+	for i := s.Site(); i < len(s); i++ {
+		if !s[i].OfRuntime() && !std(s[i].Package()) && !s[i].OfCgo() {
+			return i + len(s.Chain(i))
+		}
+	}
+	return len(s)
 }
 
 // ByChance reports whether so many objects an operation may be in the difference although they are independent of
@@ -119,7 +169,7 @@ func hidden(p *record.Profile) float64 {
 // tested; the testing package's own allocations are left out by it.
 func Total(p *record.Profile, std func(path string) bool) Samples {
 	s := Samples{Counted: Amount{float64(p.Objects), float64(p.Bytes)}, Seconds: p.Seconds, Program: p, Hidden: hidden(p)}
-	samples, order := sum(p, std)
+	samples, order := sum(p, frames{}, std)
 	for _, k := range order {
 		s.Samples = append(s.Samples, samples[k])
 	}
@@ -132,8 +182,9 @@ func Total(p *record.Profile, std func(path string) bool) Samples {
 // Difference returns what one operation allocates, from a run of n operations and one of m more. What both do once,
 // and what the second run's operations need only the first time, is in Once: it does not grow. Std is as for Total.
 func Difference(short, long *record.Profile, n, m int, std func(path string) bool) Samples {
-	a, orderA := sum(short, std)
-	b, orderB := sum(long, std)
+	known := frames{}
+	a, orderA := sum(short, known, std)
+	b, orderB := sum(long, known, std)
 	ops := float64(m)
 	s := Samples{More: m, Operations: n + m, Seconds: long.Seconds, Program: long, Counted: Amount{
 		(float64(long.Objects) - float64(short.Objects)) / ops, (float64(long.Bytes) - float64(short.Bytes)) / ops}}
@@ -182,7 +233,14 @@ func (f Frame) OfRuntime() bool {
 	p := f.Package()
 	return p == "runtime" || strings.HasPrefix(p, "internal/runtime/") || strings.HasPrefix(p, "runtime/internal/") ||
 		strings.HasSuffix(f.File, "/src/runtime/malloc.go") || // under other names: reflect.unsafe_New
+		strings.HasSuffix(f.File, "/src/runtime/slice.go") || // internal/bytealg.MakeNoZero
 		strings.HasSuffix(f.File, "/src/runtime/map.go") || strings.HasSuffix(f.File, "/src/runtime/chan.go")
+}
+
+// OfCgo reports whether the function was written by cgo, for calls between Go and C.
+func (f Frame) OfCgo() bool {
+	base := f.File[strings.LastIndexByte(f.File, '/')+1:]
+	return base == "_cgo_gotypes.go" || base == "_cgo_export.go" || strings.Contains(f.Function, "._Cfunc_") || strings.Contains(f.Function, "_cgoexp_")
 }
 
 // callbacks are the functions of package testing that call the tests' own.
@@ -196,7 +254,7 @@ var callbacks = map[string]bool{
 // and so are called by testing for itself.
 func (s Stack) ofTesting(std func(path string) bool) bool {
 	for i, f := range s {
-		if strings.Contains(f.Function, ".threadcallAllocs") || strings.HasSuffix(f.Function, "/internal/record.Write") {
+		if strings.Contains(f.Function, ".threadcallAllocs") || strings.Contains(f.Function, ".threadcallSeen") || strings.HasSuffix(f.Function, "/internal/record.Write") {
 			return true
 		}
 		if f.Package() == "testing" {

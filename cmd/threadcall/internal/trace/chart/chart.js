@@ -234,6 +234,13 @@
     else if (to) unfold(document.getElementById(to));
   });
 
+  // A moment is shown with as much time around it.
+  for (const b of document.querySelectorAll("button[data-moment]")) b.addEventListener("click", () => {
+    const [from, length] = b.dataset.moment.split(" ").map(Number), around = Math.max(length / 2, 1000);
+    show(from - around, from + length + around);
+    root.scrollIntoView({block: "start"});
+  });
+
   const unfold = e => {
     document.querySelectorAll(".shown").forEach(e => e.classList.remove("shown"));
     e.open = true;

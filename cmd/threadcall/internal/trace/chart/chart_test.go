@@ -1,14 +1,20 @@
 package chart
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"runtime"
+	"runtime/trace"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
 )
 
@@ -221,11 +227,114 @@ func TestEverythingIsOnThePage(t *testing.T) {
 	}
 }
 
+func TestAFindingLeadsToItsTableAndItsMoment(t *testing.T) {
+	r := sample()
+	place := report.Frame{Func: "main.<lock>", File: "/src/prog/lock.go", Line: 7}
+	r.Verdict = []report.Finding{{Rule: "contention", Text: "Goroutines waited <for> it.", Table: "waits", At: 4 * time.Second, Length: time.Second}}
+	r.Waiting = report.Waiting{
+		Reasons: []report.WaitReason{{Reason: "mutex", Times: distribution(1e6, 20)}},
+		Places: []report.WaitPlace{{Reason: "mutex", Frame: place, Times: distribution(1e6, 20), Longest: report.Moment{At: 2 * time.Second, Length: 2 * time.Second},
+			Stack: []report.Frame{place}, Wakers: []report.Waker{{Frame: place, Sum: report.Sum{N: 20, Time: time.Second}}}}},
+		Blocked: []report.Blocked{{Reason: "channel send", Frame: place, N: 5000, Created: []report.Waker{{Frame: report.Frame{Func: "?"}}}}},
+		Latency: report.Latency{Places: []report.LatencyPlace{{How: "woken", Frame: place, Times: distribution(1e3, 7)}}},
+	}
+	r.Path = &report.Path{What: "task 7, <type>", Length: time.Second, Parts: []report.Part{{Doing: "ran", Frame: place, Sum: report.Sum{N: 2, Time: time.Second}}},
+		Steps: []report.Step{{Doing: "ran", Frame: place, Length: time.Second}}}
+	r.Tasks = []report.Task{{Type: "type", Times: distribution(1e6, 4), ID: 7}}
+	r.GC.Assisted = report.Assist{Worked: time.Second, Places: []report.AssistPlace{{Frame: place, N: 3}}}
+	var got struct {
+		Text   string
+		Target int
+		Rows   map[string]int
+		Views  [][2]float64
+	}
+	pagetest.Run(t, page(r), helpers+`
+		const views = [], rows = {};
+		for (const table of document.querySelectorAll("table[id]")) rows[table.id] = table.tBodies[0].rows.length;
+		const item = document.querySelector("#verdict li");
+		for (const b of [item.querySelector("button"), document.querySelector("#waits button")]) { b.click(); views.push(view()); }
+		const target = document.querySelector(item.querySelector("a").getAttribute("href"));
+		return {text: item.textContent, target: target.tBodies[0].rows.length, rows, views};`, &got)
+	if !strings.Contains(got.Text, "Goroutines waited <for> it.") || got.Target != 1 {
+		t.Errorf("%q leads to a table with %d rows", got.Text, got.Target)
+	}
+	if len(got.Views) != 2 || !near(got.Views[0], [2]float64{3.5e9, 5.5e9}) || !near(got.Views[1], [2]float64{1e9, 5e9}) {
+		t.Errorf("shows %v", got.Views)
+	}
+	for _, id := range []string{"reasons", "waits", "blocked", "latency", "assists", "parts", "steps", "tasks"} {
+		if got.Rows[id] != 1 {
+			t.Errorf("table %s has %d rows", id, got.Rows[id])
+		}
+	}
+}
+
 func TestAnEmptyReportIsAPage(t *testing.T) {
 	var got string
 	r := &report.Report{Trace: report.Trace{Name: "empty"}}
 	pagetest.Run(t, page(r), helpers+`click("in"); key("0"); point("pointermove", 0.5); return axis();`, &got)
 	if got == "" {
 		t.Error("no axis")
+	}
+}
+
+// traced returns the page of a trace of this process, with lanes.
+func traced(t *testing.T) (ui.Page, *report.Report) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Skip("this process records a trace already: ", err)
+	}
+	ctx, task := trace.NewTask(t.Context(), "the task")
+	trace.Log(ctx, "note", "</script>the message")
+	time.Sleep(20 * time.Millisecond)
+	task.End()
+	runtime.GC()
+	trace.Stop()
+	w, err := lanes.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	r, err := read.Trace(&out, read.Options{Name: "lanes", Lanes: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := w.Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := withWindows(page(r), r, x, lanes.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, r
+}
+
+func TestLanesShowGoroutinesAndWindows(t *testing.T) {
+	p, r := traced(t)
+	var got struct {
+		Lanes        int
+		Logs, Status string
+		Windows      []string
+		View         []float64
+		Tip          string
+	}
+	pagetest.Run(t, p, helpers+`
+		const lanes = document.getElementById("lanes"), canvas = lanes.querySelector("canvas");
+		const out = {Lanes: Number(time.dataset.lanes), Logs: lanes.querySelector(".logs").textContent, Status: lanes.querySelector(".status").textContent,
+			Windows: [...lanes.querySelectorAll("button")].map(b => b.textContent)};
+		const box = canvas.getBoundingClientRect();
+		for (let y = 0; y < box.height && !out.Tip; y += 5) {
+			canvas.dispatchEvent(new PointerEvent("pointermove", {bubbles: true, clientX: box.left + box.width / 2, clientY: box.top + y}));
+			out.Tip = lanes.querySelector(".tip").textContent;
+		}
+		[...lanes.querySelectorAll("button")].find(b => b.textContent.startsWith("longest mark")).click();
+		out.View = view();
+		return out;`, &got)
+	if got.Lanes == 0 || !strings.Contains(got.Logs, "note: </script>the message") || !strings.Contains(got.Status, "goroutines") || got.Tip == "" {
+		t.Errorf("%+v", got)
+	}
+	if len(got.Windows) < 2 || got.Windows[0] != "all" || len(got.View) != 2 || got.View[0] == 0 && got.View[1] == float64(r.Trace.Duration) {
+		t.Errorf("windows %q, view %v of %v", got.Windows, got.View, r.Trace.Duration)
 	}
 }

@@ -205,8 +205,8 @@
       const b = at.bar;
       out.push(headline(at.row, b));
       if (b[4] >= 0) out.push(at.row.type === "goroutine" ? "on thread " + b[4] : "goroutine " + b[4]);
-      if (b[6]) out.push(tile.stacks[b[6]]?.[0] ?? "");
-      if (b[5] >= 0) out.push("by goroutine " + b[5] + (b[7] ? ": " + (tile.stacks[b[7]]?.[0] ?? "") : ""));
+      if (b[6]) out.push(tile.places[b[6]] ?? "");
+      if (b[5] >= 0) out.push("by goroutine " + b[5] + (b[7] ? ": " + (tile.places[b[7]] ?? "") : ""));
     } else if (at.fine) {
       out.push(["running", "system call", "ready", "waiting"].map((n, i) => [n, at.fine[i + 1]]).filter(p => p[1]).map(p => `${p[0]} ${p[1] / 10} %`).join(", ") +
         ", in short intervals: zoom in");

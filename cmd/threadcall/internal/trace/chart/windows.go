@@ -77,6 +77,11 @@ func worst(r *report.Report) (list []moment) {
 	for i, c := range r.Calls.Worst[:min(len(r.Calls.Worst), 3)] {
 		list = append(list, moment{fmt.Sprintf("long call %d", i+1), c.At, c.At + c.Total(), []int64{c.Goroutine}})
 	}
+	for i, f := range r.Verdict {
+		if f.Length > 0 {
+			list = append(list, moment{fmt.Sprintf("finding %d", i+1), f.At, f.At + f.Length, nil})
+		}
+	}
 	longest := func(label string, intervals []report.Interval) {
 		var most report.Interval
 		for _, v := range intervals {

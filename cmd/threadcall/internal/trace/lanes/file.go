@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // The file consists of blocks of encoded intervals. A block has intervals of one class of lengths only, in the order of
@@ -69,10 +70,9 @@ func Create() (*Writer, error) {
 func (w *Writer) Name(name string) int32 {
 	n, ok := w.nameOf[name]
 	if !ok {
-		name = strings.Clone(name) // the reader's keeps a whole generation of the trace in memory
 		n = int32(len(w.names))
-		w.names = append(w.names, name)
-		w.nameOf[name] = n
+		w.names = append(w.names, ui.Plain(strings.Clone(name)))
+		w.nameOf[strings.Clone(name)] = n // the reader's keeps a whole generation of the trace in memory
 	}
 	return n
 }

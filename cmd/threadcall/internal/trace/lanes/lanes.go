@@ -59,4 +59,5 @@ func (v *Interval) End() time.Duration { return v.Start + v.Length }
 type Stacks interface {
 	Len() int
 	Get(stack int32) []report.Frame
+	Place(stack int32) report.Frame // the innermost frame of the program
 }

@@ -25,6 +25,8 @@ func (m made) Get(n int32) []report.Frame {
 	return []report.Frame{{Func: fmt.Sprintf("example.com/p.f%d", n), File: "/src/p/p.go", Line: uint64(n)}}
 }
 
+func (m made) Place(n int32) report.Frame { return m.Get(max(n, 1))[0] }
+
 // random returns an index of goroutines that change between states for an hour or less, and its intervals.
 func random(t *testing.T, seed uint64) (*Index, []Interval) {
 	t.Helper()

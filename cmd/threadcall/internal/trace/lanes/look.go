@@ -23,7 +23,7 @@ func (x *Index) Look(s Selection) (*report.Look, error) {
 		return nil, err
 	}
 	l := looking{
-		Index: x, filter: f, place: s.Place,
+		Index: x, filter: f, place: s.Place, chosen: len(s.Goroutines) > 0,
 		states: map[stateKey]*report.LookState{}, goroutines: map[int64]*report.LookGoroutine{}, threads: map[int64]*report.LookThread{},
 		users:   map[userKey]*report.Histogram{},
 		longest: report.NewTop(maxLook, func(a, b Interval) bool { return a.Length > b.Length }),
@@ -50,6 +50,7 @@ type looking struct {
 	*Index
 	*filter
 	place      string
+	chosen     bool // the goroutines were requested
 	states     map[stateKey]*report.LookState
 	goroutines map[int64]*report.LookGoroutine
 	threads    map[int64]*report.LookThread
@@ -124,7 +125,7 @@ func (l *looking) state(v *Interval, length time.Duration) {
 	s.Time += length
 	s.Max = max(s.Max, v.Length)
 	own := *v
-	if v.Kind != Running {
+	if v.Kind != Running && (l.chosen || s.Reason != "runtime") {
 		l.longest.Offer(own)
 	}
 	l.courseAll++
@@ -133,11 +134,14 @@ func (l *looking) state(v *Interval, length time.Duration) {
 
 // placeOf returns the place of a stack: the requested one, if the stack has it.
 func (l *looking) placeOf(stack int32) report.Frame {
+	if stack == 0 {
+		return report.Frame{}
+	}
 	frames := l.Stack(stack)
 	if i := slices.IndexFunc(frames, func(f report.Frame) bool { return At(f, l.place) }); i >= 0 {
 		return frames[i]
 	}
-	return report.PlaceOf(frames)
+	return l.Index.stacks.Place(stack)
 }
 
 func (l *looking) report() *report.Look {
@@ -215,6 +219,6 @@ func (l *looking) report() *report.Look {
 func (l *looking) interval(v Interval) report.LookInterval {
 	return report.LookInterval{
 		At: v.Start, Length: v.Length, Goroutine: v.Goroutine, Thread: v.Thread, State: v.Kind.String(), Reason: l.Name(v.Name),
-		Stack: l.Stack(v.Stack), By: v.By, ByStack: l.Stack(v.ByStack),
+		Place: l.placeOf(v.Stack), Stack: l.Stack(v.Stack), By: v.By, ByPlace: l.placeOf(v.ByStack), ByStack: l.Stack(v.ByStack),
 	}
 }

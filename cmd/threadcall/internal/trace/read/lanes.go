@@ -11,6 +11,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // ThreadCategory is that of the log events with which package recorder leaves the names of threads: "id name".
@@ -124,17 +125,20 @@ func (f *follower) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
 			g.state.Thread = int64(ev.Thread())
 		}
 	case xtrace.GoRunnable:
-		g.state.Kind, g.state.Name = lanes.Runnable, f.out.Name(t.Reason)
+		g.state.Kind, g.state.Name = lanes.Runnable, 0
+		if from == xtrace.GoRunning {
+			g.state.Name = f.out.Name(f.stacks.stopReason(t.Reason, stack))
+		}
 		if from == xtrace.GoWaiting || from == xtrace.GoNotExist {
 			g.state.By, g.state.ByStack = goroutineID(ev), int32(f.stacks.id(ev.Stack()))
 		}
 	case xtrace.GoWaiting:
 		g.state.Kind = lanes.Waiting
 		reason := t.Reason
-		if reason == "" && f.coroutines {
+		if reason == "" && f.coroutines && from == xtrace.GoRunning {
 			reason = coroutine
 		}
-		g.state.Name = f.out.Name(reason)
+		g.state.Name = f.out.Name(f.stacks.waitReason(reason, stack))
 	case xtrace.GoNotExist:
 		f.leave(g)
 		delete(f.of, id)
@@ -250,12 +254,12 @@ func (f *follower) log(ev *xtrace.Event) {
 	if l.Category == ThreadCategory {
 		number, name, ok := strings.Cut(l.Message, " ")
 		if id, err := strconv.ParseInt(number, 10, 64); ok && err == nil {
-			f.out.NameThread(id, name)
+			f.out.NameThread(id, ui.Plain(name))
 		}
 		return
 	}
 	f.out.Add(&lanes.Interval{Kind: lanes.Log, Start: f.now, Goroutine: goroutineID(ev), Thread: int64(ev.Thread()), By: lanes.None,
-		Name: f.out.Name(l.Category), Task: taskNumber(l.Task), Stack: int32(f.stacks.id(ev.Stack())), Text: l.Message})
+		Name: f.out.Name(l.Category), Task: taskNumber(l.Task), Stack: int32(f.stacks.id(ev.Stack())), Text: ui.Plain(l.Message)})
 }
 
 // finish ends all intervals with the trace.
@@ -283,3 +287,4 @@ type stackList struct{ *stacks }
 
 func (s stackList) Len() int                       { return len(s.list) }
 func (s stackList) Get(stack int32) []report.Frame { return s.get(stackID(stack)) }
+func (s stackList) Place(stack int32) report.Frame { return s.waitPlace(stackID(stack)) }

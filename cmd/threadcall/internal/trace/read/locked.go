@@ -66,7 +66,7 @@ func (w *workers) tenant(g *goroutine, on int32, p proc, stopped time.Duration, 
 		t.vacate(now)
 		t.let(g, now)
 	case g.ready.syscall: // it takes any idle P
-	case g.why == preempted, stopped >= g.ready.at:
+	case g.why == preempted, g.why == handOff, stopped >= g.ready.at:
 	case p.stopped > g.ready.at && p.by >= 0 && p.by != on && !w.list[p.by].tenancy.isLocked(probably):
 		n.handed++
 	case n.calls > 0:

@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 		recordItself(file)
 		return
 	}
+	if file := os.Getenv(recordForever); file != "" {
+		recordUntilKilled(file)
+	}
 	os.Exit(m.Run())
 }
 

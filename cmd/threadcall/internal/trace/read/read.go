@@ -15,6 +15,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/verdict"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -23,6 +24,9 @@ type Options struct {
 	Name     string           // of the trace, for the report
 	Progress func(read int64) // if not nil, is called with the number of bytes read, about once for each generation
 	Lanes    *lanes.Writer    // if not nil, gets the intervals of goroutines and threads
+	Profiles bool             // Waiting.Totals shall have samples
+	Path     Selector         // for whose window Window is called, for Path
+	Window   func(Window)
 }
 
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it.
@@ -40,10 +44,11 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 		return nil, err
 	}
 	a := newAnalysis()
-	a.coroutines = format >= "go 1.22"
 	if o.Lanes != nil {
 		a.follower = newFollower(a, o.Lanes)
 	}
+	a.coroutines, a.profiles = format >= "go 1.22", o.Profiles
+	a.tasks.path = o.Path
 	reported := int64(-1)
 	err = a.read(whole, func() {
 		if o.Progress != nil && reported != in.read {
@@ -57,16 +62,21 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 	case a.events == 0:
 		return nil, unreadable(err)
 	}
+	ended := err == nil && !a.sched.advancing()
 	rep := a.report()
 	if a.follower != nil {
 		a.follower.finish()
 		o.Lanes.Finish(a.now, stackList{a.stacks})
 	}
+	if a.tasks.window != nil && o.Window != nil {
+		o.Window(*a.tasks.window)
+	}
 	rep.Trace.Name, rep.Trace.Format, rep.Trace.Bytes = o.Name, format, in.read
-	if err != nil {
+	if !ended {
 		rep.Trace.Truncated = true
 		rep.Warnings = append(rep.Warnings, cut(err, rep.Trace.Duration))
 	}
+	rep.Verdict = verdict.Of(rep)
 	return rep, nil
 }
 
@@ -124,6 +134,7 @@ type analysis struct {
 	now        time.Duration // of the current event
 	begin      *time.Time
 	gomaxprocs uint64
+	profiles   bool // are requested
 	coroutines bool // a wait without a reason is a switch between coroutines; older formats omit other reasons, too
 
 	stacks    *stacks
@@ -134,6 +145,9 @@ type analysis struct {
 	sched     scheduler
 	calls     calls
 	follower  *follower // nil unless intervals are to be kept
+	waits     waiting
+	assists   assists
+	tasks     tasks
 }
 
 func newAnalysis() *analysis {
@@ -143,35 +157,45 @@ func newAnalysis() *analysis {
 	a.stops.init()
 	a.sched.init(a)
 	a.calls.init(a)
+	a.waits.init(a)
+	a.assists.init(a)
+	a.tasks.init(a)
 	return a
 }
 
 // interval is the number of events from one call of progress to the next.
 const interval = 1 << 14
 
-func (a *analysis) read(in io.Reader, progress func()) (err error) {
+func (a *analysis) read(in io.Reader, progress func()) error {
+	return guarded(in, func(r *xtrace.Reader) error {
+		for n := 0; ; n++ {
+			ev, err := r.ReadEvent()
+			if err != nil {
+				return err
+			}
+			a.event(&ev)
+			if n%interval == 0 {
+				progress()
+			}
+		}
+	})
+}
+
+// guarded calls read, which ends with an error, and returns it. The end of the trace is none.
+func guarded(in io.Reader, read func(*xtrace.Reader) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil { // the reader panics on some damaged traces
 			err = fmt.Errorf("it contradicts itself (%v)", v)
 		}
 	}()
 	r, err := xtrace.NewReader(in)
-	if err != nil {
-		return err
+	if err == nil {
+		err = read(r)
 	}
-	for n := 0; ; n++ {
-		ev, err := r.ReadEvent()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		a.event(&ev)
-		if n%interval == 0 {
-			progress()
-		}
+	if err == io.EOF {
+		return nil
 	}
+	return err
 }
 
 func (a *analysis) event(ev *xtrace.Event) {
@@ -195,8 +219,10 @@ func (a *analysis) event(ev *xtrace.Event) {
 		a.span(ev, kind)
 	case xtrace.EventTaskBegin:
 		a.calls.taskBegin(ev)
+		a.tasks.begin(ev)
 	case xtrace.EventTaskEnd:
 		a.calls.taskEnd(ev)
+		a.tasks.end(ev)
 	case xtrace.EventRegionBegin:
 		a.calls.regionBegin(ev)
 	case xtrace.EventRegionEnd:
@@ -252,6 +278,7 @@ func (a *analysis) span(ev *xtrace.Event, kind xtrace.EventKind) {
 		}
 	case "GC mark assist":
 		a.gc.assist.follow(a.now, r.Scope, kind)
+		a.assists.follow(ev, r.Scope, kind)
 	case "GC incremental sweep":
 		a.gc.sweeps(a.now, r.Scope, kind, ev)
 	}
@@ -274,7 +301,10 @@ func (a *analysis) report() *report.Report {
 		Locked:     a.sched.locked(end),
 		Calls:      a.calls.report(),
 		Functions:  a.functions.report(),
+		Waiting:    a.waits.report(),
+		Tasks:      a.tasks.report(),
 	}
+	r.GC.Assisted = a.assists.report()
 	r.GC.BgSweep = a.functions.running("runtime.bgsweep")
 	r.GC.Workers = a.functions.running("runtime.gcBgMarkWorker")
 	r.Table = report.Table{

@@ -68,6 +68,16 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 
 	on := s.workers.number(ev.Thread(), s.now)
 	s.leave(g)
+	var at stackID
+	switch to {
+	case xtrace.GoRunnable, xtrace.GoWaiting, xtrace.GoSyscall:
+		stack := ev.Stack()
+		if from == xtrace.GoUndetermined {
+			stack = t.Stack // the event is not its own
+		}
+		at = s.stacks.id(stack)
+	}
+	s.waits.leave(g, to, at)
 	if from.Executing() && !to.Executing() {
 		s.workers.release(g.thread, s.now)
 	}
@@ -92,7 +102,7 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 		g.ready = ready{at: s.now, thread: on, proc: ev.Proc(), global: ev.Proc() == xtrace.NoProc}
 		switch from {
 		case xtrace.GoRunning:
-			g.why, g.ready.global = whyStopped(t.Reason), true
+			g.why, g.ready.global = s.stacks.stopReason(t.Reason, at), true
 			g.reason = s.stacks.own(t.Reason)
 			s.calls.stop(g, t.Stack)
 		case xtrace.GoSyscall:
@@ -111,13 +121,14 @@ func (s *scheduler) goroutine(ev *xtrace.Event, t *xtrace.StateTransition, from,
 		s.population.change(s.now, -1)
 		delete(s.existing, id)
 	}
+	s.waits.enter(g, from, t.Reason, at)
 }
 
 // found adds a goroutine that was created, or that existed when the trace began.
 func (s *scheduler) found(id xtrace.GoID, ev *xtrace.Event, t *xtrace.StateTransition, from xtrace.GoState) *goroutine {
 	g := &goroutine{id: id, thread: -1, state: from, since: s.now}
 	if from == xtrace.GoNotExist {
-		g.created = s.stacks.id(ev.Stack())
+		g.created, g.first = s.stacks.id(ev.Stack()), s.now
 		s.population.created++
 		s.population.change(s.now, 1)
 	} else {
@@ -157,8 +168,10 @@ func (s *scheduler) leave(g *goroutine) {
 // execute begins an execution.
 func (s *scheduler) execute(g *goroutine, on int32, p xtrace.ProcID) {
 	g.executions++
-	g.on.add(on)
-	if g.thread >= 0 && g.thread != on {
+	if on >= 0 { // formats before Go 1.22 have no thread in system calls that began before the trace
+		g.on.add(on)
+	}
+	if g.thread >= 0 && on >= 0 && g.thread != on {
 		s.moved(g, on, p)
 	}
 	s.workers.tenant(g, on, s.procs[p], s.stops.last, s.now)
@@ -169,6 +182,7 @@ func (s *scheduler) execute(g *goroutine, on int32, p xtrace.ProcID) {
 
 // ended adds up a goroutine that has ended, or with which the trace ends.
 func (s *scheduler) ended(g *goroutine) {
+	s.tasks.lived(g)
 	s.functions.add(g)
 	s.moves.add(s, g)
 	s.workers.left(g, s.now)
@@ -179,6 +193,10 @@ func (s *scheduler) finish(end time.Duration) {
 	s.now = end
 	for _, g := range s.existing {
 		s.leave(g)
+		if g.state == xtrace.GoRunning {
+			s.waits.running += end - g.from
+		}
+		s.waits.block(g)
 		g.since = end
 		if isSystem(s.functions.list[g.function].Name) {
 			s.population.system++

@@ -6,6 +6,7 @@ import (
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A stackID names a stack for as long as the trace is read; zero is the empty one.
@@ -17,6 +18,7 @@ type stacks struct {
 	frames  []report.Frame
 	frameOf map[report.Frame]uint32
 	strings map[string]string
+	library string // the directory of the standard library, with a separator after it; empty if not known
 
 	list [][]uint32
 	of   map[string]stackID       // by the frames' numbers
@@ -67,6 +69,9 @@ func (s *stacks) frame(f xtrace.StackFrame) uint32 {
 	n, ok := s.frameOf[key]
 	if !ok {
 		key.Func, key.File = s.own(f.Func), s.own(f.File)
+		if i := strings.LastIndex(key.File, "runtime/"); i >= 0 && s.library == "" && strings.HasPrefix(key.Func, "runtime.") {
+			s.library = key.File[:i]
+		}
 		n = uint32(len(s.frames))
 		s.frames = append(s.frames, key)
 		s.frameOf[key] = n
@@ -74,12 +79,12 @@ func (s *stacks) frame(f xtrace.StackFrame) uint32 {
 	return n
 }
 
-// own returns a copy of text.
+// own returns a copy of text, in which control characters are visible.
 func (s *stacks) own(text string) string {
 	own, ok := s.strings[text]
 	if !ok {
-		own = strings.Clone(text)
-		s.strings[own] = own
+		own = strings.Clone(ui.Plain(text))
+		s.strings[strings.Clone(text)] = own
 	}
 	return own
 }

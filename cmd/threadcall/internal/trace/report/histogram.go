@@ -33,6 +33,25 @@ func (h *Histogram) Add(x uint64) {
 	h.counts[c]++
 }
 
+// Merge adds all numbers of from.
+func (h *Histogram) Merge(from *Histogram) {
+	if from.n == 0 {
+		return
+	}
+	if h.n == 0 || from.min < h.min {
+		h.min = from.min
+	}
+	h.max = max(h.max, from.max)
+	h.n += from.n
+	h.sum += from.sum
+	for len(h.counts) < len(from.counts) {
+		h.counts = append(h.counts, 0)
+	}
+	for class, n := range from.counts {
+		h.counts[class] += n
+	}
+}
+
 func classOf(x uint64) int {
 	if x < exact {
 		return int(x)
@@ -91,6 +110,9 @@ func (h *Histogram) Distribution() Distribution {
 
 // N returns the number of numbers.
 func (h *Histogram) N() uint64 { return h.n }
+
+// Sum returns their sum.
+func (h *Histogram) Sum() float64 { return h.sum }
 
 // A Top keeps the best of the values that it is offered.
 type Top[T any] struct {

@@ -10,16 +10,21 @@ import (
 func TestQuantilesAreNear(t *testing.T) {
 	for seed := range uint64(30) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
-		var h Histogram
+		var h, part Histogram
 		var all []uint64
 		sum := 0.0
 		for range rnd.IntN(3000) + 1 {
 			x := uint64(math.Exp(rnd.Float64() * 30))
-			h.Add(x)
+			if x%2 == 0 {
+				h.Add(x)
+			} else {
+				part.Add(x)
+			}
 			all = append(all, x)
 			sum += float64(x)
 		}
 		slices.Sort(all)
+		h.Merge(&part)
 		d := h.Distribution()
 		if d.N != uint64(len(all)) || d.Sum != sum || d.Min != float64(all[0]) || d.Max != float64(all[len(all)-1]) {
 			t.Errorf("seed %d: %+v", seed, d)

@@ -1,11 +1,6 @@
 package report
 
-import (
-	"strings"
-	"time"
-
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-)
+import "time"
 
 // A Look describes a part of a trace: a time, goroutines, or what happened at a place. Times of intervals that are only
 // partly within From and To count with that part; lengths of single intervals are whole.
@@ -17,7 +12,7 @@ type Look struct {
 	States     []LookState     `json:"states"`     // by state, reason and place; the longest sum first
 	Goroutines []LookGoroutine `json:"busiest"`    // by the time that they ran, were ready or in system calls
 	Threads    []LookThread    `json:"threads"`    // the busiest first
-	Longest    []LookInterval  `json:"longest"`    // in the order of length
+	Longest    []LookInterval  `json:"longest"`    // by length, without those of the runtime's goroutines, unless goroutines are selected
 	Course     []LookInterval  `json:"course"`     // of a single goroutine: its first intervals, in the order of time
 	CourseMore int             `json:"course_more"`
 	Tasks      []LookUser      `json:"tasks"`   // of runtime/trace, by type
@@ -29,8 +24,8 @@ type Look struct {
 // A LookState sums up the intervals of one state, one reason and one place.
 type LookState struct {
 	State  string        `json:"state"`  // running, syscall, runnable or waiting
-	Reason string        `json:"reason"` // the runtime's
-	Place  Frame         `json:"place"`  // where the goroutines stopped: the first frame outside the runtime
+	Reason string        `json:"reason"` // as in Waiting
+	Place  Frame         `json:"place"`  // where the goroutines stopped; empty if they ran
 	N      uint64        `json:"n"`
 	Time   time.Duration `json:"time_ns"`
 	Max    time.Duration `json:"max_ns"`
@@ -62,8 +57,10 @@ type LookInterval struct {
 	Thread    int64         `json:"thread"` // -1 if it did not run
 	State     string        `json:"state"`
 	Reason    string        `json:"reason"`
+	Place     Frame         `json:"place"` // of Stack
 	Stack     []Frame       `json:"stack"`
-	By        int64         `json:"by"` // the goroutine that ended the wait or made it ready; -1 if none
+	By        int64         `json:"by"`       // the goroutine that ended the wait or made it ready; -1 if none
+	ByPlace   Frame         `json:"by_place"` // of ByStack
 	ByStack   []Frame       `json:"by_stack"`
 }
 
@@ -80,19 +77,4 @@ type LookLog struct {
 	Task      uint64        `json:"task"`      // zero if none
 	Category  string        `json:"category"`
 	Message   string        `json:"message"`
-}
-
-// PlaceOf returns the innermost frame outside of the runtime and the packages through which programs wait, else the innermost one.
-func PlaceOf(stack []Frame) Frame {
-	for _, f := range stack {
-		switch first, _, _ := strings.Cut(symbol.Package(f.Func), "/"); first {
-		case "runtime", "sync", "internal", "syscall", "os", "net", "time":
-		default:
-			return f
-		}
-	}
-	if len(stack) > 0 {
-		return stack[0]
-	}
-	return Frame{}
 }

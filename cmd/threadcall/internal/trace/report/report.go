@@ -29,6 +29,10 @@ type Report struct {
 	Locked     []LockedThread `json:"locked_threads"` // those that served most calls first, then the longest running
 	Calls      Calls          `json:"calls"`
 	Look       *Look          `json:"look,omitempty"` // the part that is requested, nil for the whole trace
+	Waiting    Waiting        `json:"waiting"`
+	Tasks      []Task         `json:"tasks"`          // by type, the longest sum first, at most 1,000
+	Path       *Path          `json:"path,omitempty"` // if one was requested
+	Verdict    []Finding      `json:"verdict"`        // what stands out, the most costly first, at most five; never nil
 }
 
 // A Trace describes the trace itself.
@@ -136,7 +140,8 @@ type GC struct {
 	Mark      Distribution  `json:"mark_ns"`         // concurrent mark phases of which the trace has begin and end
 	Workers   time.Duration `json:"workers_ns"`      // for which goroutines of the collector marked
 	BgSweep   time.Duration `json:"bgsweep_ns"`      // for which the sweeping goroutine ran
-	Assist    Distribution  `json:"assist_ns"`       // marking by goroutines that allocate
+	Assist    Distribution  `json:"assist_ns"`       // of goroutines that allocate: marking, waiting for credit, or ready
+	Assisted  Assist        `json:"assist"`          // what they did for that time
 	Sweep     Distribution  `json:"sweep_ns"`        // sweeping by goroutines that allocate
 	Swept     uint64        `json:"swept_bytes"`     // by those
 	Reclaimed uint64        `json:"reclaimed_bytes"` // by those

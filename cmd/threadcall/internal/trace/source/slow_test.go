@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,4 +97,15 @@ func TestTheTraceOfASlowCallIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkSlow(t, rep)
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	s := rep.Calls.Slow[0]
+	p, err := read.Path(f, read.Window{Goroutine: s.Runner, From: s.Begin(), To: s.At})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := p.Parts[0]; w.Doing != "channel receive" || !strings.HasSuffix(w.Func, ".waitsForReport") || p.Length != s.At-s.Begin() {
+		t.Errorf("path %+v", p)
+	}
 }

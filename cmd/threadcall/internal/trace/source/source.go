@@ -98,10 +98,12 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 	r.Doing("looking for the packages")
 	tree := gotest.Tree{Flags: r.BuildFlags}
 	packages, missing, err := tree.List(ctx, r.Packages...)
+	if len(missing) > 0 {
+		err = errors.New(strings.Join(missing, "\n"))
+	}
 	switch {
 	case err != nil:
-	case len(missing) > 0:
-		err = errors.New(strings.Join(missing, "\n"))
+		err = r.noFile(err)
 	case len(packages) == 0:
 		err = fmt.Errorf("no tests in %s", strings.Join(r.Packages, " "))
 	case r.Keep != "" && len(packages) > 1:
@@ -139,6 +141,17 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 			return
 		}
 	}
+}
+
+// noFile returns err, the reason why there are no packages, under the name that may be of a file that does not exist.
+func (r Request) noFile(err error) error {
+	for _, name := range r.Packages {
+		if _, notThere := os.Stat(name); notThere != nil && !strings.Contains(name, "...") {
+			reason, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "go list: exit status 1\n"), "\n")
+			return fmt.Errorf("there is no file %s, and no package: %s", name, reason)
+		}
+	}
+	return err
 }
 
 // inScratch calls do with a temporary directory, and yields its error.

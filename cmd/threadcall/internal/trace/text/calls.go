@@ -36,13 +36,13 @@ func (t text) calls(r *report.Report) {
 	places := ui.Table{Left: 1}
 	places.Add("", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest")
 	for _, p := range c.Places[:min(len(c.Places), report.Shown)] {
-		places.Title(p.Kind + "  " + ui.Tail(name(p.Frame), 66))
+		places.Title(p.Kind + "  " + ui.Tail(name(p.Frame), max(20, t.Width-14)))
 		places.Add("", ui.Count(p.N), ui.Duration(p.Queued.P50), ui.Duration(p.Queued.P99), ui.Duration(p.Queued.Max),
 			ui.Duration(p.Run.P50), ui.Duration(p.Run.P99), ui.Duration(p.Run.Max))
 	}
 	places.Write(t.Screen)
 	if more := len(c.Places) - report.Shown; more > 0 {
-		t.Printf("  and %d more places\n", more)
+		t.Printf("  and %s\n", ui.Counted(more, "more place", "more places"))
 	}
 	t.Printf("\n")
 	t.Paragraph("  ", "Queued is the median time from the call to the begin of the function, ran is the median time of the "+
@@ -104,5 +104,11 @@ func (t text) stack(title string, frames []report.Frame) {
 }
 
 func name(f report.Frame) string {
+	switch {
+	case f.Func == "?":
+		return "-"
+	case f.File == "":
+		return symbol.Short(f.Func)
+	}
 	return fmt.Sprintf("%s %s:%d", symbol.Short(f.Func), path.Base(strings.ReplaceAll(f.File, `\`, "/")), f.Line)
 }

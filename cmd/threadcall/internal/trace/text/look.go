@@ -78,9 +78,9 @@ func (t text) intervals(list []report.LookInterval) {
 	for _, v := range list {
 		by := ""
 		if v.By >= 0 {
-			by = fmt.Sprintf("G%d %s", v.By, where(report.PlaceOf(v.ByStack)))
+			by = fmt.Sprintf("G%d %s", v.By, where(v.ByPlace))
 		}
-		table.Add(fmt.Sprint(v.Goroutine), stateName(v.State, v.Reason), where(report.PlaceOf(v.Stack)), ui.Duration(v.At), ui.Duration(v.Length), by)
+		table.Add(fmt.Sprint(v.Goroutine), stateName(v.State, v.Reason), where(v.Place), ui.Duration(v.At), ui.Duration(v.Length), by)
 	}
 	table.Write(t.Screen)
 }

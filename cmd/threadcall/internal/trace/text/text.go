@@ -16,10 +16,14 @@ func Write(s *ui.Screen, r *report.Report) {
 	t := text{s}
 	t.opening(r)
 	t.slow(r)
+	t.verdict(r)
+	t.path(r)
 	t.memory(r)
 	t.population(r)
+	t.waiting(r)
 	t.moves(r)
 	t.locked(r)
+	t.tasks(r)
 	t.calls(r)
 }
 
@@ -33,15 +37,15 @@ func (t text) fact(name, format string, args ...any) {
 }
 
 func (t text) opening(r *report.Report) {
-	about := fmt.Sprintf("%s of trace in the format of %s, %s events, %s", ui.Bytes(r.Trace.Bytes), r.Trace.Format,
-		ui.Count(r.Trace.Events), ui.Duration(r.Trace.Duration))
+	about := fmt.Sprintf("%s of trace in the format of %s, %s, %s", ui.Bytes(r.Trace.Bytes), r.Trace.Format,
+		ui.Counted(r.Trace.Events, "event", "events"), ui.Duration(r.Trace.Duration))
 	if r.Trace.GOMAXPROCS > 0 {
 		about += fmt.Sprintf(", GOMAXPROCS %d", r.Trace.GOMAXPROCS)
 	}
-	t.Paragraph(t.Bold("threadcall trace")+"  ", r.Trace.Name)
+	t.Paragraph(t.Bold("threadcall trace")+"  ", ui.Plain(r.Trace.Name))
 	t.Paragraph(strings.Repeat(" ", 18), about)
 	for _, w := range r.Warnings {
-		t.Paragraph(t.Red("warning")+"  ", w)
+		t.Paragraph(t.Red("warning")+"  ", ui.Plain(w))
 	}
 	t.Printf("\n")
 	c := r.Table
@@ -73,11 +77,11 @@ func (t text) memory(r *report.Report) {
 	}
 	t.fact("collections", "%s", collections)
 	if gc.Cycles > 0 {
-		t.fact("collector", "workers ran %s, background sweeper %s; goroutines assisted marking for %s (%s times) and swept "+
-			"for %s", ui.Duration(gc.Workers), ui.Duration(gc.BgSweep), ui.Duration(gc.Assist.Sum), ui.Count(gc.Assist.N),
-			ui.Duration(gc.Sweep.Sum))
+		t.fact("collector", "workers ran %s, background sweeper %s; goroutines that allocate swept for %s",
+			ui.Duration(gc.Workers), ui.Duration(gc.BgSweep), ui.Duration(gc.Sweep.Sum))
+		t.fact("assists", "%s", assists(gc.Assisted, gc.Assist.N))
 	}
-	t.fact("stop-the-world", "%s times, %s in all, longest %s", ui.Count(stops.All.N), ui.Duration(stops.All.Sum),
+	t.fact("stop-the-world", "%s, %s in all, longest %s", ui.Counted(stops.All.N, "time", "times"), ui.Duration(stops.All.Sum),
 		ui.Duration(stops.All.Max))
 	if len(stops.Reasons) > 0 {
 		reasons := ui.Table{Left: 1}
@@ -107,7 +111,7 @@ func (t text) population(r *report.Report) {
 	g := r.Goroutines
 	t.fact("goroutines", "first %s, last %s (%s of them the runtime's), peak %s; %s began, %s ended", ui.Count(g.First),
 		ui.Count(g.Last), ui.Count(g.System), ui.Count(g.Peak), ui.Count(g.Created), ui.Count(g.Ended))
-	t.fact("threads", "%s ran goroutines, at most %s at a time", ui.Count(r.Threads.Total), ui.Count(r.Threads.Peak))
+	t.fact("threads", "%s ran goroutines, at most %s at a time", ui.Counted(r.Threads.Total, "thread", "threads"), ui.Count(r.Threads.Peak))
 	if len(r.Functions) == 0 {
 		return
 	}
@@ -125,15 +129,16 @@ func (t text) moves(r *report.Report) {
 	t.heading("From thread to thread")
 	a := r.Affinity
 	if a.Moves == 0 {
-		t.fact("moves", "none: each of the %s goroutines that ran stayed on its thread", ui.Count(a.Goroutines))
+		t.fact("moves", "none; %s ran, each on one thread", ui.Counted(a.Goroutines, "goroutine", "goroutines"))
 		return
 	}
-	t.fact("moves", "%s, which is %s of %s executions of %s goroutines", ui.Count(a.Moves), ui.Share(a.Moves, a.Executions),
-		ui.Count(a.Executions), ui.Count(a.Goroutines))
+	t.fact("moves", "%s, which is %s of %s of %s", ui.Count(a.Moves), ui.Share(a.Moves, a.Executions),
+		ui.Counted(a.Executions, "execution", "executions"), ui.Counted(a.Goroutines, "goroutine", "goroutines"))
 	t.fact("why", "%s", shares(a.Why, a.Moves))
 	t.fact("how", "%s", shares(a.Via, a.Moves))
-	t.fact("a goroutine", "moved %.0f times (median), %.0f (90 %%), %.0f (most); it was on %.0f, %.0f and %.0f threads",
-		a.Per.P50, a.Per.P90, a.Per.Max, a.On.P50, a.On.P90, a.On.Max)
+	t.fact("a goroutine", "moved %s (median), %.0f (90 %%), %.0f (most); it was on %.0f, %.0f and %s",
+		ui.Counted(a.Per.P50, "time", "times"), a.Per.P90, a.Per.Max, a.On.P50, a.On.P90,
+		ui.Counted(a.On.Max, "thread", "threads"))
 	t.Printf("\n")
 	top := ui.Table{Left: 2}
 	top.Add("goroutine", "function", "moves", "executions", "threads", "most for")

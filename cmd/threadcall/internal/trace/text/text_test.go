@@ -50,16 +50,32 @@ func TestTheTextHasTheFactsOfTheReport(t *testing.T) {
 		Stops:    report.Stops{Reasons: []report.StopReason{{Reason: "GC mark termination"}, {Reason: "start trace", Own: true}}},
 		Calls:    report.Calls{Total: 20, InPlace: 3, Places: []report.Place{{Frame: frame, Kind: "Call", N: 17}}, Worst: []report.Call{call}, Slow: slow},
 		Affinity: report.Affinity{Executions: 40, Moves: 4, Why: []report.Count{{Name: "channel", N: 3}, {Name: "sync", N: 1}}},
-		Locked:   []report.LockedThread{{Thread: 77, Evidence: report.HandedOver}},
+		Verdict:  []report.Finding{{Text: "One goroutine waited for long.", Table: "waits", At: time.Second}},
+		Waiting: report.Waiting{
+			Reasons: []report.WaitReason{{Reason: "mutex", Blocked: 3}},
+			Places: []report.WaitPlace{{Reason: "mutex", Frame: frame, Wakers: []report.Waker{{Frame: report.Frame{Func: "?"}}}},
+				{Reason: "sleep", Frame: report.Frame{Func: "main.asleep", File: "sleep.go"}}},
+			Blocked: []report.Blocked{{Reason: "channel send", Frame: frame, N: 5000, Created: []report.Waker{{Frame: report.Frame{Func: "main.leak", File: "leak.go", Line: 9}}}}},
+			Latency: report.Latency{All: report.Distribution{N: 1}, Places: []report.LatencyPlace{{How: "preempted", Frame: frame}}},
+		},
+		Tasks: []report.Task{{Type: "request", Times: report.Distribution{N: 4}, ID: 77, Unfinished: 1}},
+		Path: &report.Path{What: "task 77, request", Length: time.Second, Parts: []report.Part{{Doing: "ran", Frame: frame, Sum: report.Sum{Time: time.Second}}},
+			Steps: []report.Step{{Doing: "sleep", Frame: frame, Depth: 2, For: "mutex", Length: time.Second}}, Omitted: 1},
+		Locked: []report.LockedThread{{Thread: 77, Evidence: report.HandedOver}},
 	}
 	text := written(t, 80, func(s *ui.Screen) { Write(s, r) })
 	for _, want := range []string{"warning  The trace", "peak 2 MiB", "+4,096 B ± 1,024 B a", "GC mark termination", "start trace (not counted above)",
 		"10.0% of 40 executions", "channel 75.0%, sync 25.0%", "taken for locked", "calls           20, 3 of them in place", "main.go:7",
-		"stopped for 4 ms (sleep)", "slow call at 600 ms into", "Call of goroutine 5 had", "had run for 300 ms\n", "thread 71",
+		"stopped for 4 ms (sleep)", `waited for long. At 1 s; see "Waiting".`, "Blocked at the end", "5,000", "leak.go:9", "ended by",
+		"waited 0 ns in all for a P, 1 time:", "request", "Critical path of task 77", "sleep, ends a mutex", "and 1 more step\n",
+		"slow call at 600 ms into", "Call of goroutine 5 had", "had run for 300 ms\n", "thread 71",
 		"waited for 200 ms (sync)", "slow call at 0 ns into the trace: a function had run for 2 s"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("has no %q:\n%s", want, text)
 		}
+	}
+	if strings.Contains(text, "asleep") {
+		t.Error("has a place where goroutines sleep")
 	}
 	empty := written(t, 80, func(s *ui.Screen) { Write(s, &report.Report{}) })
 	for _, want := range []string{"does not have its size", "stop-the-world  0 times", "moves           none"} {

@@ -1,0 +1,203 @@
+package budget
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"slices"
+)
+
+// A source knows the syntax of files, by name: which expression a line of the compiler's listing is about.
+type source map[string]*checked
+
+type checked struct {
+	files  *token.FileSet
+	parsed *ast.File
+	info   types.Info
+}
+
+// load parses a file and resolves its names. Other files and packages are not needed: a variable of a function is known
+// without.
+func (s source) load(name string) *checked {
+	c, known := s[name]
+	if known {
+		return c
+	}
+	s[name] = nil
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	c = &checked{files, parsed, types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}}
+	config := types.Config{Error: func(error) {}, Importer: nowhere{}}
+	_, _ = config.Check(c.parsed.Name.Name, c.files, []*ast.File{c.parsed}, &c.info) // with many errors, which do not matter
+	s[name] = c
+	return c
+}
+
+// nowhere is an importer of empty packages.
+type nowhere struct{}
+
+func (nowhere) Import(name string) (*types.Package, error) {
+	p := types.NewPackage(name, path.Base(name))
+	p.MarkComplete()
+	return p, nil
+}
+
+// lines reports whether the node includes the line.
+func (c *checked) includes(n ast.Node, line int) bool {
+	return c.files.Position(n.Pos()).Line <= line && line <= c.files.Position(n.End()).Line
+}
+
+// panics reports whether the line is of an argument of panic.
+func (c *checked) panics(line int) bool {
+	if c == nil {
+		return false
+	}
+	found := false
+	ast.Inspect(c.parsed, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && builtin(call, "panic") && c.includes(call, line) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func builtin(call *ast.CallExpr, name string) bool {
+	id, ok := call.Fun.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// expressions returns those in the line that may be the thing that is allocated, without those inside them.
+func (c *checked) expressions(line int, is func(ast.Expr) bool) (found []ast.Expr) {
+	if c == nil {
+		return nil
+	}
+	add := func(e ast.Expr) bool {
+		if !is(e) || !c.includes(e, line) {
+			return true
+		}
+		found = append(found, e)
+		return false
+	}
+	ast.Inspect(c.parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok == token.ADD_ASSIGN && is(&ast.BinaryExpr{Op: token.ADD}) && c.includes(n, line) {
+				found = append(found, &ast.BinaryExpr{X: n.Lhs[0], Op: token.ADD, OpPos: n.TokPos, Y: n.Rhs[0]})
+				return false
+			}
+			return true
+		case ast.Expr:
+			return add(n)
+		}
+		return true
+	})
+	return slices.DeleteFunc(found, func(e ast.Expr) bool { // begun in an earlier line, if others begin in this one
+		return c.files.Position(e.Pos()).Line != line && slices.ContainsFunc(found, func(o ast.Expr) bool {
+			return c.files.Position(o.Pos()).Line == line
+		})
+	})
+}
+
+// made reports whether the value of the expression, a slice or map, was made by the function that it is in, so that its
+// first room is on the stack and all that it needs more is allocated. A value from elsewhere may have room.
+func (c *checked) made(e ast.Expr) bool { return c.madeBut(e, map[types.Object]bool{}) }
+
+func (c *checked) madeBut(e ast.Expr, seen map[types.Object]bool) bool {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return c.madeBut(e.X, seen)
+	case *ast.SliceExpr:
+		return c.madeBut(e.X, seen)
+	case *ast.CompositeLit:
+		return true
+	case *ast.CallExpr:
+		switch {
+		case builtin(e, "append"):
+			return len(e.Args) > 0 && c.madeBut(e.Args[0], seen)
+		case builtin(e, "make"):
+			return true
+		}
+		_, conversion := e.Fun.(*ast.ArrayType)
+		return conversion
+	case *ast.Ident:
+		if e.Name == "nil" {
+			return true
+		}
+		v, ok := c.object(e).(*types.Var)
+		if !ok || v.Parent() == nil || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() || v.IsField() {
+			return false
+		}
+		if seen[v] {
+			return true // it is what its other values are
+		}
+		seen[v] = true
+		return c.only(v, func(value ast.Expr) bool { return c.madeBut(value, seen) })
+	}
+	return false
+}
+
+func (c *checked) object(id *ast.Ident) types.Object {
+	if o := c.info.Uses[id]; o != nil {
+		return o
+	}
+	return c.info.Defs[id]
+}
+
+// only reports whether all values that the variable gets satisfy the condition.
+func (c *checked) only(v *types.Var, ok func(ast.Expr) bool) bool {
+	all := true
+	is := func(e ast.Expr) bool {
+		id, isName := e.(*ast.Ident)
+		return isName && c.object(id) == v
+	}
+	ast.Inspect(c.parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, left := range n.Lhs {
+				if is(left) && (len(n.Rhs) != len(n.Lhs) || !ok(n.Rhs[i])) {
+					all = false
+				}
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if is(name) && len(n.Values) > 0 && (len(n.Values) != len(n.Names) || !ok(n.Values[i])) {
+					all = false
+				}
+			}
+		case *ast.RangeStmt:
+			if n.Key != nil && is(n.Key) || n.Value != nil && is(n.Value) {
+				all = false
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.AND && is(n.X) {
+				all = false
+			}
+		case *ast.FuncType:
+			for _, field := range n.Params.List {
+				for _, name := range field.Names {
+					if is(name) {
+						all = false
+					}
+				}
+			}
+		case *ast.FuncDecl:
+			if n.Recv != nil {
+				for _, field := range n.Recv.List {
+					for _, name := range field.Names {
+						if is(name) {
+							all = false
+						}
+					}
+				}
+			}
+		}
+		return all
+	})
+	return all
+}

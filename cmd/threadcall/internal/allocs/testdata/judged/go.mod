@@ -1,0 +1,3 @@
+module example.com/judged
+
+go 1.26.0

@@ -1,0 +1,98 @@
+package threadvet
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// guards returns for the blocks of a node the threads that it is on there, and the instructions after which it is on one for
+// certain: Assert, or On as a condition.
+type guards struct {
+	c    *checker
+	node *node
+	list []guard
+}
+
+type guard struct {
+	thread string
+	block  *ssa.BasicBlock
+	after  int // the instruction of the block
+}
+
+func (c *checker) guardsOf(n *node) *guards {
+	g := &guards{c: c, node: n}
+	for _, b := range n.fn.Blocks {
+		for i, instr := range b.Instrs {
+			switch instr := instr.(type) {
+			case *ssa.Call:
+				if thread := c.checks(&instr.Call, "Assert"); thread != "" {
+					g.list = append(g.list, guard{thread, b, i})
+				}
+			case *ssa.If:
+				cond, yes := instr.Cond, 0
+				for {
+					not, ok := cond.(*ssa.UnOp)
+					if !ok || not.Op != token.NOT {
+						break
+					}
+					cond, yes = not.X, 1-yes
+				}
+				if _, ok := cond.(*ssa.Parameter); ok { // which may say what thread this is
+					for _, succ := range b.Succs {
+						if len(succ.Preds) == 1 {
+							g.list = append(g.list, guard{anyThread, succ, -1})
+						}
+					}
+					break
+				}
+				call, ok := cond.(*ssa.Call)
+				if !ok {
+					break
+				}
+				if thread := c.checks(&call.Call, "On"); thread != "" && len(b.Succs[yes].Preds) == 1 {
+					g.list = append(g.list, guard{thread, b.Succs[yes], -1})
+				}
+			}
+		}
+	}
+	return g
+}
+
+// checks returns the thread that the call checks by a function of that name, or "".
+func (c *checker) checks(call *ssa.CallCommon, name string) string {
+	fn := call.StaticCallee()
+	if fn == nil || fn.Name() != name {
+		return ""
+	}
+	obj := c.calleeOf(fn).obj
+	if obj == nil || obj.Pkg() == nil {
+		return ""
+	}
+	switch libraryOf(obj.Pkg().Path()) {
+	case threadcallMain:
+		return mainThread
+	case threadcallThread:
+		if id := c.identify(call.Args[0], 0); id.name != "" {
+			return id.name
+		}
+		return anyThread // some thread: nothing is known any more
+	}
+	return ""
+}
+
+// at returns the threads that the node is on at instruction i of b.
+func (g *guards) at(b *ssa.BasicBlock, i int) (threads map[string]bool) {
+	for _, one := range g.list {
+		if one.block == b && one.after < i || one.block != b && one.block.Dominates(b) {
+			if threads == nil {
+				threads = map[string]bool{}
+			}
+			threads[one.thread] = true
+		}
+	}
+	return threads
+}
+
+// guarded reports whether the call is on the thread, or may be.
+func (c call) guarded(thread string) bool { return c.guards[thread] || c.guards[anyThread] }

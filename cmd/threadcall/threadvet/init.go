@@ -1,0 +1,182 @@
+package threadvet
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// checkInit reports a main function or tests that use the main thread, which nothing serves, and a main function that calls what must
+// be on the main thread though its goroutine is not locked to it. And it exports what it knows of the package.
+func (c *checker) checkInit(locks bool) {
+	for _, n := range c.nodes {
+		if n.fn.Parent() == nil && (n.obj == nil || n.obj.Name() == "init" && n.fn.Signature.Recv() == nil) {
+			locks = locks || c.owns(n, map[*node]bool{})
+		}
+	}
+	export := packageFact{Locks: locks, Relevant: true}
+	if n := c.function("main"); n != nil && c.pass.Pkg.Name() == "main" {
+		c.checkMain(n, locks)
+	}
+	c.checkTests(&export)
+	c.exportPackage(export)
+}
+
+// function returns the function of the package of that name, or nil.
+func (c *checker) function(name string) *node {
+	for _, n := range c.nodes {
+		if n.obj != nil && n.obj.Name() == name && n.fn.Signature.Recv() == nil {
+			return n
+		}
+	}
+	return nil
+}
+
+func (c *checker) checkMain(main *node, locks bool) {
+	if !locks && !c.owns(main, map[*node]bool{}) {
+		c.follow(main, mainThread, func(at found) bool {
+			if at.need.Library {
+				c.report(at.at, "lock", at.need.What+" must be called on the main thread; called by "+strings.Join(at.path, ", called by ")+
+					", whose goroutine is not locked to it: call runtime.LockOSThread in an init function")
+			}
+			return !at.need.Library
+		})
+	}
+	inits := main.inits
+	for _, n := range c.nodes {
+		inits = inits || n.inits && !c.inTest(n)
+	}
+	if inits {
+		return
+	}
+	if at := c.usesMain(func(n *node) bool { return !c.inTest(n) }); at != "" {
+		c.report(main.fn.Pos(), "init", "main does not call mainthread.Init, for which "+at)
+	}
+}
+
+// usesMain describes a call to package mainthread that is not on the main thread, in nodes that match.
+func (c *checker) usesMain(match func(*node) bool) (description string) {
+	for _, n := range c.nodes {
+		if !match(n) {
+			continue
+		}
+		for _, p := range c.placesOf(n) {
+			if !p.off(mainThread) || n.on == mainThread || libraryOf(p.lib) == threadcallMain {
+				continue // the last: Init itself runs it
+			}
+			c.follow(n, needInit, func(at found) bool {
+				description = at.need.What + " waits; called by " + strings.Join(at.path, ", called by ") + ", " + p.how
+				return false
+			})
+			if description != "" {
+				return description
+			}
+		}
+	}
+	return ""
+}
+
+// inTest reports whether a node is in a test file.
+func (c *checker) inTest(n *node) bool {
+	return c.testFile(n.fn.Pos())
+}
+
+func (c *checker) testFile(pos token.Pos) bool {
+	return strings.HasSuffix(c.pass.Fset.Position(pos).Filename, "_test.go")
+}
+
+// tested returns the nodes of test files, and those that they mention.
+func (c *checker) tested() map[*node]bool {
+	set := map[*node]bool{}
+	var add func(n *node)
+	add = func(n *node) {
+		if !set[n] {
+			set[n] = true
+			for _, to := range n.callees {
+				if to.node != nil {
+					add(to.node)
+				}
+			}
+		}
+	}
+	for _, n := range c.nodes {
+		if c.inTest(n) {
+			add(n)
+		}
+	}
+	return set
+}
+
+func (c *checker) checkTests(export *packageFact) {
+	var test *node // any
+	for _, n := range c.nodes {
+		if test == nil && c.isTest(n) {
+			test = n
+		}
+	}
+	main := c.function("TestMain")
+	if main != nil {
+		export.TestMain = "forgets"
+		if main.inits {
+			export.TestMain = "inits"
+		}
+	}
+	if test == nil && main == nil {
+		return
+	}
+	tested := c.tested()
+	uses := c.usesMain(func(n *node) bool { return tested[n] })
+	export.Uses = uses
+	var internal packageFact // of the package that an external test is for
+	if name, ok := strings.CutSuffix(c.pass.Pkg.Name(), "_test"); ok {
+		for _, p := range c.pass.Pkg.Imports() {
+			if p.Name() == name && p.Path()+"_test" == c.pass.Pkg.Path() {
+				c.pass.ImportPackageFact(p, &internal)
+			}
+		}
+	}
+	if uses == "" {
+		uses = internal.Uses
+	}
+	switch {
+	case uses == "":
+	case main != nil && !main.inits:
+		c.report(main.fn.Pos(), "init", "TestMain does not call mainthread.Init, for which "+uses)
+	case main == nil && test != nil && internal.TestMain == "" && !c.otherTestMain(test.fn.Pos()):
+		c.report(test.fn.Pos(), "init", "no TestMain calls mainthread.Init, for which "+uses)
+	case main == nil && internal.TestMain == "forgets" && test != nil:
+		c.report(test.fn.Pos(), "init", "TestMain does not call mainthread.Init, for which "+uses)
+	}
+}
+
+// otherTestMain reports whether the directory has a TestMain in another package: that with or without _test.
+func (c *checker) otherTestMain(pos token.Pos) bool {
+	dir := filepath.Dir(c.pass.Fset.Position(pos).Filename)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, e.Name()), nil, parser.SkipObjectResolution)
+		if err != nil || file.Name.Name == c.pass.Pkg.Name() {
+			continue
+		}
+		for _, decl := range file.Decls {
+			if isTestMain(decl) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isTestMain(decl ast.Decl) bool {
+	f, ok := decl.(*ast.FuncDecl)
+	return ok && f.Recv == nil && f.Name.Name == "TestMain"
+}

@@ -1,0 +1,201 @@
+package threadvet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+const (
+	mainThread = "main"
+	anyThread  = "any"
+
+	unknownThread = "?" // some thread, perhaps main
+)
+
+// marks are the comments of a package:
+//
+//	//threadcall:on NAME      on a function, interface method, type (all its methods), package clause (all its functions), function
+//	                          literal; on a variable or field that holds a thread, its name; on one of function type, what runs it
+//	//threadcall:on any       the function may be called anywhere; nothing in it is reported
+//	//threadcall:runs NAME    on a function: that thread runs the functions given to it
+//	//threadcall:ignore WHY   on a line, or the line above: nothing is reported there
+type marks struct {
+	on    map[types.Object]string
+	runs  map[types.Object]string
+	lines map[string]map[int]mark // of a file
+	fset  *token.FileSet
+	whole string // of the package
+}
+
+type mark struct {
+	verb, name string
+	alone      bool // on its line, so it is for the next one
+}
+
+func (m *marks) empty() bool {
+	return len(m.on)+len(m.runs)+len(m.lines) == 0 && m.whole == ""
+}
+
+// parseMark parses one comment.
+func parseMark(text string) (m mark, ok bool) {
+	rest, ok := strings.CutPrefix(text, "//threadcall:")
+	if !ok {
+		return m, false
+	}
+	rest, _, _ = strings.Cut(rest, "//") // what tests want
+	words := strings.Fields(rest)
+	switch {
+	case len(words) > 0 && words[0] == "ignore":
+		return mark{verb: "ignore"}, true
+	case len(words) > 1 && (words[0] == "on" || words[0] == "runs"):
+		return mark{verb: words[0], name: words[1]}, true
+	}
+	return m, false
+}
+
+func parseMarks(pass *analysis.Pass) *marks {
+	m := &marks{on: map[types.Object]string{}, runs: map[types.Object]string{}, lines: map[string]map[int]mark{}, fset: pass.Fset}
+	for _, file := range pass.Files {
+		m.parseFile(pass, file)
+	}
+	return m
+}
+
+func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
+	declared := map[*ast.Comment]bool{}
+	define := func(obj types.Object, groups ...*ast.CommentGroup) {
+		for _, g := range groups {
+			if g == nil {
+				continue
+			}
+			for _, c := range g.List {
+				one, ok := parseMark(c.Text)
+				if !ok || one.verb == "ignore" {
+					continue
+				}
+				declared[c] = true
+				switch {
+				case obj == nil:
+				case one.verb == "runs":
+					m.runs[obj] = one.name
+				default:
+					m.on[obj] = one.name
+				}
+			}
+		}
+	}
+	found := false
+	for _, g := range file.Comments {
+		for _, c := range g.List {
+			_, ok := parseMark(c.Text)
+			found = found || ok
+		}
+	}
+	if !found {
+		return
+	}
+	if file.Doc != nil {
+		for _, c := range file.Doc.List {
+			if one, ok := parseMark(c.Text); ok && one.verb == "on" {
+				m.whole, declared[c] = one.name, true
+			}
+		}
+	}
+	code := map[int]token.Pos{} // where the code of a line begins
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case nil, *ast.Comment, *ast.CommentGroup:
+			return false
+		case *ast.File:
+		default:
+			line := pass.Fset.Position(n.Pos()).Line
+			if at, ok := code[line]; !ok || n.Pos() < at {
+				code[line] = n.Pos()
+			}
+			end := pass.Fset.Position(n.End() - 1).Line
+			if at, ok := code[end]; !ok || n.End()-1 < at {
+				code[end] = n.End() - 1
+			}
+		}
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			define(pass.TypesInfo.Defs[n.Name], n.Doc)
+		case *ast.GenDecl:
+			for _, spec := range n.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					define(pass.TypesInfo.Defs[spec.Name], n.Doc, spec.Doc, spec.Comment)
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						define(pass.TypesInfo.Defs[name], n.Doc, spec.Doc, spec.Comment)
+					}
+				}
+			}
+		case *ast.Field:
+			for _, name := range n.Names {
+				define(pass.TypesInfo.Defs[name], n.Doc, n.Comment)
+			}
+			if len(n.Names) == 0 { // an embedded field
+				if id := embeddedName(n.Type); id != nil {
+					define(pass.TypesInfo.Defs[id], n.Doc, n.Comment)
+				}
+			}
+		}
+		return true
+	})
+	for _, g := range file.Comments {
+		for _, c := range g.List {
+			one, ok := parseMark(c.Text)
+			if !ok || declared[c] {
+				continue
+			}
+			at := pass.Fset.Position(c.Pos())
+			start, some := code[at.Line]
+			one.alone = !some || start > c.Pos()
+			if m.lines[at.Filename] == nil {
+				m.lines[at.Filename] = map[int]mark{}
+			}
+			m.lines[at.Filename][at.Line] = one
+		}
+	}
+}
+
+func embeddedName(e ast.Expr) *ast.Ident {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e
+	case *ast.StarExpr:
+		return embeddedName(e.X)
+	case *ast.SelectorExpr:
+		return e.Sel
+	}
+	return nil
+}
+
+// line returns the mark of the line at pos, or of the one above if that has nothing else.
+func (m *marks) line(pos token.Pos) (mark, bool) {
+	at := m.fset.Position(pos)
+	lines := m.lines[at.Filename]
+	if one, ok := lines[at.Line]; ok && !one.alone {
+		return one, true
+	}
+	for line := at.Line - 1; ; line-- { // several marks may stand above
+		one, ok := lines[line]
+		if !ok || !one.alone {
+			return mark{}, false
+		}
+		if one.verb != "runs" {
+			return one, true
+		}
+	}
+}
+
+// ignored reports whether nothing is to be reported at pos.
+func (m *marks) ignored(pos token.Pos) bool {
+	one, ok := m.line(pos)
+	return ok && (one.verb == "ignore" || one.verb == "on" && one.name == anyThread)
+}

@@ -1,0 +1,175 @@
+package threadvet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A node is a function or function literal of the package.
+type node struct {
+	fn    *ssa.Function
+	obj   *types.Func // nil for literals and the initialization of the package
+	name  string
+	on    string // the thread by a mark, or empty
+	calls []call
+	uses  []use // of its parameters, receiver not included
+
+	locks   bool     // calls runtime.LockOSThread
+	adopts  bool     // calls thread.Adopt
+	serves  bool     // calls Serve of a thread
+	inits   bool     // mentions what serves the main thread
+	callees []callee // all that it mentions
+}
+
+// A call is a place of a node that calls something on the same thread.
+type call struct {
+	at     token.Pos
+	instr  ssa.Instruction
+	to     callee
+	needs  []need          // what the callee needs, if that is known without looking into it
+	guards map[string]bool // threads that the node is known to be on here
+}
+
+// A callee is what a value of function type is: a node, a function of another package, or a parameter of a node.
+type callee struct {
+	node  *node
+	obj   *types.Func
+	param *ssa.Parameter
+}
+
+// pkgPath returns the package of the function, or "".
+func (c callee) pkgPath() string {
+	if c.obj == nil || c.obj.Pkg() == nil {
+		return ""
+	}
+	return c.obj.Pkg().Path()
+}
+
+// A place is where a function starts that does not run on the thread of what starts it.
+type place struct {
+	at     token.Pos
+	kind   useKind // onThread or elsewhere
+	thread string
+	how    string // "which runs on a goroutine started at main.go:22"
+	own    bool   // the goroutine has locked a thread for itself, which may have any name but main
+	later  bool   // what starts it does not wait
+	served bool   // a thread runs the function among others
+	test   bool   // package testing runs it
+	which  any    // the thread, also if it has no name: what is equal to another one that is the same thread; nil if unknown
+	lib    string // the package whose function runs it
+	from   *node  // what starts it; nil for tests and marked functions
+	instr  ssa.Instruction
+}
+
+// A start is where a function of another package starts elsewhere.
+type start struct {
+	callee
+	place
+	needs []need
+}
+
+// off reports whether the place is certainly not on the thread.
+func (p place) off(thread string) bool {
+	switch {
+	case p.kind == onThread && p.thread == unknownThread:
+		return false
+	case thread == mainThread:
+		return p.kind == elsewhere || p.thread != mainThread
+	case p.kind == elsewhere:
+		return !p.own
+	}
+	return p.thread != "" && p.thread != thread
+}
+
+// position returns pos as a report names it.
+func (c *checker) position(pos token.Pos) string {
+	at := c.pass.Fset.Position(pos)
+	return filepath.Base(at.Filename) + ":" + strconv.Itoa(at.Line)
+}
+
+// addNodes collects the functions of the package.
+func (c *checker) addNodes() {
+	c.byFn = map[*ssa.Function]*node{}
+	var add func(fn *ssa.Function, name string, obj *types.Func)
+	add = func(fn *ssa.Function, name string, obj *types.Func) {
+		n := &node{fn: fn, name: name, obj: obj}
+		n.on = c.markOf(obj)
+		if lit, ok := fn.Syntax().(*ast.FuncLit); ok {
+			if one, ok := c.marks.line(lit.Pos()); ok && one.verb == "on" {
+				n.on = one.name
+			}
+		}
+		c.nodes, c.byFn[fn] = append(c.nodes, n), n
+		if obj != nil || fn.Parent() == nil {
+			name = "a function in " + name
+		}
+		for _, anon := range fn.AnonFuncs {
+			add(anon, name, nil)
+		}
+	}
+	add(c.pkg.Func("init"), "the initialization of "+c.pass.Pkg.Name(), nil)
+	for _, file := range c.pass.Files {
+		for _, decl := range file.Decls {
+			if decl, ok := decl.(*ast.FuncDecl); ok {
+				if obj, ok := c.pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {
+					if fn := c.pkg.Prog.FuncValue(obj); fn != nil {
+						add(fn, functionOf(obj).String(), obj)
+					}
+				}
+			}
+		}
+	}
+}
+
+// markOf returns the thread that a function is marked with: itself, its type, or its package.
+func (c *checker) markOf(obj *types.Func) string {
+	if obj == nil {
+		return ""
+	}
+	if obj.Pkg() != c.pass.Pkg {
+		var f funcFact
+		if c.pass.ImportObjectFact(obj, &f) {
+			return f.On
+		}
+		return ""
+	}
+	if name, ok := c.marks.on[obj]; ok {
+		return name
+	}
+	if recv := obj.Signature().Recv(); recv != nil {
+		t := recv.Type()
+		if p, ok := types.Unalias(t).(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		if named, ok := types.Unalias(t).(*types.Named); ok {
+			if name, ok := c.marks.on[named.Origin().Obj()]; ok {
+				return name
+			}
+		}
+	} else if obj.Name() == "init" || obj.Name() == "main" {
+		return ""
+	}
+	return c.marks.whole
+}
+
+// describe returns how a report names a function of any package.
+func (c *checker) describe(obj *types.Func) string {
+	name := functionOf(obj).String()
+	if obj.Pkg() != nil && obj.Pkg() != c.pass.Pkg {
+		name = obj.Pkg().Name() + "." + name
+	}
+	return name
+}
+
+// factOf returns what is known of a function of another package.
+func (c *checker) factOf(obj *types.Func) (f funcFact) {
+	if obj.Pkg() != nil && obj.Pkg() != c.pass.Pkg {
+		c.pass.ImportObjectFact(obj, &f)
+	}
+	return f
+}

@@ -1,0 +1,557 @@
+package threadvet
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Needs that are not threads.
+const (
+	needUnlocked = "!unlock"   // calls runtime.UnlockOSThread
+	needInit     = "!init"     // waits for the main thread to be served
+	needOutside  = "!outside:" // and a package: must not be called by a function that the package runs on a thread
+)
+
+// scan finds out what all functions call, and which functions start elsewhere.
+func (c *checker) scan() {
+	c.addNodes()
+	c.index()
+	for _, n := range c.nodes {
+		n.uses = make([]use, n.fn.Signature.Params().Len())
+		c.flags(n)
+	}
+	for range 5 { // what a function does with its parameters depends on what others do
+		c.places, c.starts = map[*node][]place{}, nil
+		for _, n := range c.nodes {
+			c.scanNode(n)
+		}
+		changed := false
+		for _, n := range c.nodes {
+			first := len(n.fn.Params) - len(n.uses)
+			for i := range n.uses {
+				if u := c.useOfParam(n, n.fn.Params[first+i]); u != n.uses[i] {
+					n.uses[i], changed = u, true
+				}
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	c.closeInits()
+}
+
+// flags notes what else a node does, and mentions.
+func (c *checker) flags(n *node) {
+	for _, b := range n.fn.Blocks {
+		for _, instr := range b.Instrs {
+			for _, v := range instr.Operands(nil) {
+				if *v == nil {
+					continue
+				}
+				switch x := (*v).(type) {
+				case *ssa.Function:
+					n.callees = append(n.callees, c.calleeOf(x))
+				case *ssa.MakeClosure:
+					n.callees = append(n.callees, c.calleeOf(x.Fn.(*ssa.Function)))
+				}
+			}
+			call, ok := instr.(ssa.CallInstruction)
+			if !ok || call.Common().StaticCallee() == nil {
+				continue
+			}
+			obj := c.calleeOf(call.Common().StaticCallee()).obj
+			if obj == nil || obj.Pkg() == nil {
+				continue
+			}
+			_, deferred := instr.(*ssa.Defer)
+			switch lib := libraryOf(obj.Pkg().Path()); {
+			case isFunc(obj, "runtime", "LockOSThread"):
+				n.locks = n.locks || !deferred
+			case lib == threadcallThread && obj.Name() == "Adopt":
+				n.adopts = true
+			case lib == threadcallThread && serving[obj.Name()], lib == threadcallMain && serving[obj.Name()]:
+				n.serves = true
+			}
+		}
+	}
+}
+
+// closeInits finds the nodes that mention, also by others, what serves the main thread.
+func (c *checker) closeInits() {
+	for changed := true; changed; {
+		changed = false
+		for _, n := range c.nodes {
+			if n.inits {
+				continue
+			}
+			for _, to := range n.callees {
+				switch {
+				case to.node != nil:
+					n.inits = to.node.inits
+				case to.obj == nil || to.obj.Pkg() == nil:
+				case libraryOf(to.obj.Pkg().Path()) == threadcallMain:
+					n.inits = serving[to.obj.Name()] || to.obj.Name() == "Thread"
+				default:
+					n.inits = c.factOf(to.obj).Inits
+				}
+				if n.inits {
+					changed = true
+					break
+				}
+			}
+		}
+	}
+}
+
+// scanNode finds what a node calls and starts.
+func (c *checker) scanNode(n *node) {
+	n.calls = nil
+	guards := c.guardsOf(n)
+	for _, b := range n.fn.Blocks {
+		for i, instr := range b.Instrs {
+			switch x := instr.(type) {
+			case *ssa.Store:
+				c.scanStore(n, x)
+			case ssa.CallInstruction:
+				c.scanCall(n, x, guards.at(b, i))
+			}
+		}
+	}
+}
+
+// scanStore finds functions that are stored in a variable that is marked with a thread.
+func (c *checker) scanStore(n *node, store *ssa.Store) {
+	if _, ok := store.Val.Type().Underlying().(*types.Signature); !ok {
+		return
+	}
+	v := variable(store.Addr)
+	if v == nil {
+		return
+	}
+	name := c.varMark(v)
+	if name == "" || name == anyThread {
+		return
+	}
+	list, _ := c.calleesOf(store.Val)
+	for _, to := range list {
+		c.start(to, place{at: store.Pos(), kind: onThread, thread: name, from: n, instr: store, later: true,
+			how: "which " + v.Name() + " runs on " + threadName(name)})
+	}
+}
+
+// start notes that a function starts at a place.
+func (c *checker) start(to callee, p place) {
+	for fn := p.instr.Parent(); fn != nil; fn = fn.Parent() {
+		if n := c.byFn[fn]; n != nil && n.on == anyThread {
+			return
+		}
+	}
+	if to.node != nil {
+		c.places[to.node] = append(c.places[to.node], p)
+	} else if to.obj != nil { // a function of another package: a node of its own
+		c.starts = append(c.starts, start{callee: to, place: p, needs: c.needsOf(to, nil, nil)})
+	}
+}
+
+func (c *checker) scanCall(n *node, instr ssa.CallInstruction, guards map[string]bool) {
+	common, at := instr.Common(), instr.Pos()
+	if !at.IsValid() {
+		at = common.Pos()
+	}
+	_, goes := instr.(*ssa.Go)
+	list := c.static(common)
+	for _, to := range list {
+		switch {
+		case goes:
+			c.start(to, place{at: at, kind: elsewhere, from: n, instr: instr, how: "which runs on a goroutine started at " + c.position(at), later: true})
+		case to.param == nil:
+			n.calls = append(n.calls, call{at: at, instr: instr, to: to, needs: c.needsOf(to, n, common), guards: guards})
+		}
+		if to.obj != nil || to.node != nil {
+			c.scanArgs(n, instr, to, goes, guards)
+		}
+	}
+	if load, ok := common.Value.(*ssa.UnOp); ok && len(list) == 0 && !common.IsInvoke() && !goes && load.Op == token.MUL {
+		if v := variable(load.X); v != nil {
+			if name := c.varMark(v); name != "" && name != anyThread {
+				n.calls = append(n.calls, call{at: at, instr: instr, needs: []need{{Thread: name, What: v.Name()}}, guards: guards})
+			}
+		}
+	}
+}
+
+// scanArgs finds what becomes of functions that are given to a function.
+func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes bool, guards map[string]bool) {
+	common := instr.Common()
+	first := receivers(common, to)
+	for i, arg := range common.Args {
+		if _, ok := arg.Type().Underlying().(*types.Signature); !ok || i < first {
+			continue
+		}
+		u := c.useOf(to, instr, i-first)
+		if u.Kind == unknownUse {
+			continue
+		}
+		functions, _ := c.calleesOf(arg)
+		for _, f := range functions {
+			switch {
+			case u.Kind == inPlace && goes:
+				c.start(f, place{at: instr.Pos(), kind: elsewhere, from: n, instr: instr, later: true,
+					how: "which runs on a goroutine started at " + c.position(instr.Pos())})
+			case u.Kind == inPlace:
+				if f.param == nil {
+					n.calls = append(n.calls, call{at: instr.Pos(), instr: instr, to: f, needs: c.needsOf(f, n, nil), guards: guards})
+				}
+			default:
+				c.start(f, place{at: instr.Pos(), kind: u.Kind, thread: u.Thread, from: n, instr: instr, later: u.Later || goes, served: u.Kind == onThread,
+					which: c.which(u, common), lib: to.pkgPath(), test: to.pkgPath() == "testing", how: u.How + " (" + c.position(instr.Pos()) + ")"})
+			}
+		}
+	}
+}
+
+// which returns what is the same for all calls to the same thread.
+func (c *checker) which(u use, common *ssa.CallCommon) any {
+	switch {
+	case u.Kind != onThread:
+		return nil
+	case u.Thread != "" && u.Thread != unknownThread:
+		return u.Thread
+	}
+	for _, arg := range common.Args {
+		if typeName(arg.Type()) != "Thread" {
+			continue
+		}
+		values, _ := c.origins(arg, 0)
+		if len(values) == 1 {
+			return values[0]
+		}
+		if load, ok := strip(arg).(*ssa.UnOp); ok {
+			if v := variable(load.X); v != nil {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// receivers returns how many of the arguments are a receiver.
+func receivers(common *ssa.CallCommon, to callee) int {
+	if common.IsInvoke() || to.obj == nil || to.obj.Signature().Recv() == nil {
+		return 0
+	}
+	if len(common.Args) > to.obj.Signature().Params().Len() {
+		return 1
+	}
+	return 0 // a bound method
+}
+
+// useOf returns what a function does with its parameter i.
+func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
+	obj := to.obj
+	if obj != nil {
+		fact := c.factOf(obj)
+		thread := fact.Runs
+		if obj.Pkg() == c.pass.Pkg {
+			thread = c.marks.runs[obj]
+		}
+		if thread != "" {
+			return use{Kind: onThread, Thread: thread, Later: true, How: "which " + c.describe(obj) + " runs on " + threadName(thread)}
+		}
+		if obj.Pkg() != nil {
+			if lib := libraryOf(obj.Pkg().Path()); lib != nil {
+				return c.useOfLibrary(lib, functionOf(obj), instr, i)
+			}
+		}
+		if to.node == nil && i < len(fact.Params) {
+			return fact.Params[i]
+		}
+	}
+	if to.node != nil && i < len(to.node.uses) {
+		return to.node.uses[i]
+	}
+	return use{}
+}
+
+func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstruction, i int) use {
+	common := instr.Common()
+	switch lib {
+	case dispatchQueue:
+		if f.String() == "Queue.DispatchAsync" || f.String() == "Queue.DispatchSync" {
+			if from, ok := common.Args[0].(*ssa.Call); ok && from.Call.StaticCallee() != nil && from.Call.StaticCallee().Name() == "MainQueue" {
+				return use{Kind: onThread, Thread: mainThread, How: "which the main queue runs on the main thread", Later: f.name == "DispatchAsync"}
+			}
+		}
+		return use{}
+	case threadcallThread:
+		u := lib.use(f, i)
+		if u.Kind != onThread {
+			return u
+		}
+		var id identity
+		switch {
+		case len(f.name) > 4 && f.name[:4] == "With": // an option
+			if call, ok := instr.(*ssa.Call); ok {
+				id = c.identifyOption(call)
+			}
+		case f.name == "NewKeyed" || f.recv == "Keyed":
+			id.made = true
+		case f.recv == "Pool":
+			id = c.identify(common.Args[0], 0)
+			id.made = true
+		case common.IsInvoke():
+			id = c.identify(common.Value, 0)
+		default:
+			for _, arg := range common.Args { // of Eval and EvalContext it is the first or second one
+				switch typeName(arg.Type()) {
+				case "Thread", "Pool", "Caller":
+					id = c.identify(arg, 0)
+					id.made = id.made || typeName(arg.Type()) == "Pool"
+				}
+			}
+		}
+		if !id.known() {
+			id.name = unknownThread
+		}
+		u.Thread, u.How = id.name, u.How+" on "+threadName(id.name)
+		return u
+	case golangDesignThread:
+		u := use{}
+		if lib.use != nil && common.IsInvoke() && c.identify(common.Value, 0).known() {
+			u = lib.use(f, i)
+		}
+		return u
+	}
+	if lib.use == nil {
+		return use{}
+	}
+	return lib.use(f, i)
+}
+
+// identifyOption returns the thread that is made with an option.
+func (c *checker) identifyOption(opt *ssa.Call) identity {
+	for _, instr := range *opt.Referrers() {
+		store, ok := instr.(*ssa.Store)
+		if !ok {
+			continue
+		}
+		at, ok := store.Addr.(*ssa.IndexAddr)
+		if !ok {
+			continue
+		}
+		array, ok := at.X.(*ssa.Alloc)
+		if !ok {
+			continue
+		}
+		for _, instr := range *array.Referrers() {
+			if s, ok := instr.(*ssa.Slice); ok {
+				for _, instr := range *s.Referrers() {
+					if call, ok := instr.(*ssa.Call); ok {
+						if id := c.identifyNew(call); id.made {
+							return id
+						}
+					}
+				}
+			}
+		}
+	}
+	return identity{}
+}
+
+// needsOf returns what a callee needs, if that is known without looking into it. n calls it, with common if that is
+// not nil.
+func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
+	if to.node != nil {
+		if on := to.node.on; on != "" && on != anyThread {
+			return []need{{Thread: on, What: to.node.name, own: to.node.obj != nil}}
+		}
+		return nil
+	}
+	obj := to.obj
+	if obj == nil || obj.Pkg() == nil {
+		return nil
+	}
+	if obj.Pkg() == c.pass.Pkg { // the method of an interface
+		if on := c.markOf(obj); on != "" && on != anyThread {
+			return []need{{Thread: on, What: c.describe(obj), own: true}}
+		}
+		return nil
+	}
+	if isFunc(obj, "runtime", "UnlockOSThread") {
+		if n == nil || !n.locks {
+			return []need{{Thread: needUnlocked, What: "runtime.UnlockOSThread"}}
+		}
+		return nil
+	}
+	fact := c.factOf(obj)
+	if fact.On != "" {
+		if fact.On == anyThread {
+			return nil
+		}
+		return []need{{Thread: fact.On, What: c.describe(obj)}}
+	}
+	if lib := libraryOf(obj.Pkg().Path()); lib != nil {
+		f := functionOf(obj)
+		switch {
+		case lib == threadcallMain && waits[f.String()]:
+			return []need{{Thread: needInit, What: c.describe(obj)}}
+		case lib.main != nil && lib.main(f) && (lib.when == nil || lib.when(f, common)):
+			return []need{{Thread: mainThread, What: c.describe(obj), Library: true, NoTests: lib.tests}}
+		case lib.nested != nil && lib.nested(f):
+			return []need{{Thread: needOutside + obj.Pkg().Path(), What: c.describe(obj)}}
+		}
+		return nil
+	}
+	return fact.Needs
+}
+
+// waits are the functions of package mainthread whose functions do not run unless something serves the thread.
+var waits = names("Call CallV CallContext Go TryGo GoContext")
+
+// useOfParam returns what a node does with a parameter.
+func (c *checker) useOfParam(n *node, p *ssa.Parameter) use {
+	if _, ok := p.Type().Underlying().(*types.Signature); !ok {
+		return use{}
+	}
+	var all []use
+	known := true
+	note := func(u use) {
+		known = known && u.Kind != unknownUse
+		all = append(all, u)
+	}
+	seen := map[ssa.Value]bool{}
+	var follow func(v ssa.Value)
+	follow = func(v ssa.Value) {
+		if seen[v] || v.Referrers() == nil {
+			return
+		}
+		seen[v] = true
+		for _, instr := range *v.Referrers() {
+			switch x := instr.(type) {
+			case *ssa.DebugRef, *ssa.BinOp:
+			case *ssa.ChangeType:
+				follow(x)
+			case *ssa.Store:
+				a := c.local(x.Addr)
+				if a == nil || x.Val != v {
+					known = false
+					break
+				}
+				values, ok := c.assigned(a)
+				if !ok || len(values) != 1 {
+					known = false
+					break
+				}
+				c.aliases(a, func(alias ssa.Value) {
+					for _, instr := range *alias.Referrers() {
+						if load, ok := instr.(*ssa.UnOp); ok {
+							follow(load)
+						}
+					}
+				})
+			case ssa.CallInstruction:
+				c.useInCall(n, x, v, note)
+			default:
+				known = false
+			}
+		}
+	}
+	follow(p)
+	if !known || len(all) == 0 {
+		return use{}
+	}
+	for _, u := range all[1:] {
+		if u.Kind != all[0].Kind || u.Thread != all[0].Thread {
+			return use{}
+		}
+	}
+	u := all[0]
+	switch name := c.nameOf(n); u.Kind {
+	case onThread:
+		u.How = "which " + name + " runs on " + threadName(u.Thread)
+	case elsewhere:
+		u.How = "which " + name + " runs on a goroutine"
+	}
+	u.Later = slices.ContainsFunc(all, func(u use) bool { return u.Later })
+	return u
+}
+
+// useInCall notes how a call uses v, the parameter of n: calls it, or gives it to another function.
+func (c *checker) useInCall(n *node, instr ssa.CallInstruction, v ssa.Value, note func(use)) {
+	common := instr.Common()
+	_, goes := instr.(*ssa.Go)
+	if common.Value == v && !common.IsInvoke() {
+		if goes {
+			note(use{Kind: elsewhere, Later: true})
+		} else {
+			note(c.context(n, instr, 0))
+		}
+	}
+	for i, arg := range common.Args {
+		if arg != v {
+			continue
+		}
+		list := c.static(common)
+		if len(list) != 1 {
+			note(use{})
+			continue
+		}
+		u := c.useOf(list[0], instr, i-receivers(common, list[0]))
+		switch {
+		case u.Kind == inPlace && goes:
+			u = use{Kind: elsewhere, Later: true}
+		case u.Kind == inPlace:
+			u = c.context(n, instr, 0)
+		}
+		u.How = ""
+		note(u)
+	}
+}
+
+// context returns where an instruction runs, as seen from n, in which it is, or in a literal of which.
+func (c *checker) context(n *node, instr ssa.Instruction, depth int) use {
+	in := c.byFn[instr.Parent()]
+	if in == nil || depth > 5 {
+		return use{}
+	}
+	for thread := range c.guardsOf(in).at(instr.Block(), slices.Index(instr.Block().Instrs, instr)) {
+		if thread == anyThread {
+			return use{}
+		}
+		return use{Kind: onThread, Thread: thread}
+	}
+	if in == n {
+		return use{Kind: inPlace}
+	}
+	var all []use
+	for _, p := range c.places[in] {
+		all = append(all, use{Kind: p.kind, Thread: p.thread, Later: p.later})
+	}
+	for _, m := range c.nodes {
+		for _, one := range m.calls {
+			if one.to.node == in {
+				all = append(all, c.context(n, one.instr, depth+1))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return use{}
+	}
+	for _, u := range all[1:] {
+		if u.Kind != all[0].Kind || u.Thread != all[0].Thread {
+			return use{}
+		}
+	}
+	return all[0]
+}
+
+func (c *checker) nameOf(n *node) string {
+	if n.obj == nil {
+		return "it"
+	}
+	return c.pass.Pkg.Name() + "." + n.name
+}

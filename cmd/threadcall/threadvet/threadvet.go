@@ -1,0 +1,136 @@
+// Package threadvet is an analyzer for package go/analysis that reports calls on the wrong thread.
+//
+// Functions that must be called on the main thread are those that a comment marks,
+//
+//	//threadcall:on main
+//	func (w *Window) Show() { ... }
+//
+// those of GLFW, SDL2, Cocoa and Fyne that their manuals restrict to it, and those that call such a function. Other threads have
+// names too: //threadcall:on gl. The analyzer reports a call if a path of static calls leads to it from a place that is known to be
+// on another thread, such as a go statement, the function given to mainthread.Init, or a function given to Call or Go of another
+// thread. It reports nothing where the thread is not known.
+//
+// It also reports runtime.UnlockOSThread in functions that a thread runs, waits on a thread for what only that thread can do, programs
+// and test binaries that use the main thread without mainthread.Init, and programs that call GLFW from a main goroutine that is not
+// locked.
+//
+// The command threadcall vet runs it, docs/vet.md of the repository has the rules, and multichecker.Main or golangci-lint can run it
+// with other analyzers.
+package threadvet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+)
+
+// Analyzer reports calls on the wrong thread. It has no flags.
+var Analyzer = &analysis.Analyzer{
+	Name: "threadcall",
+	Doc: "report calls on the wrong thread\n\n" +
+		"Functions that are marked //threadcall:on main, functions of GLFW, SDL2, Cocoa and Fyne, and functions that call\n" +
+		"them must be called on the main thread: not from a go statement, a test, or a function that another thread runs.",
+	URL:       "https://pkg.go.dev/github.com/threadcall/threadcall/cmd/threadcall/threadvet",
+	Run:       run,
+	FactTypes: []analysis.Fact{new(funcFact), new(varFact), new(packageFact)},
+}
+
+// A checker analyzes one package.
+type checker struct {
+	pass  *analysis.Pass
+	marks *marks
+	pkg   *ssa.Package
+	nodes []*node // in the order of the source
+	byFn  map[*ssa.Function]*node
+
+	stores   map[*types.Var][]ssa.Value // what the package stores in fields and global variables
+	captures map[*ssa.Function]capture  // of function literals
+	places   map[*node][]place          // where functions start elsewhere
+	starts   []start                    // where functions of other packages do
+	can      map[string]map[*node]bool  // the nodes from which a call leads to a need of the thread
+	imports  packageFact                // what all imported packages say
+	reported map[token.Pos]map[string]bool
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	c := &checker{pass: pass, reported: map[token.Pos]map[string]bool{}}
+	relevant := c.importFacts()
+	locks := c.imports.Locks || locksInInit(pass)
+	if known(pass.Pkg.Path()) {
+		c.exportPackage(packageFact{Locks: locks, Relevant: true})
+		return nil, nil
+	}
+	c.marks = parseMarks(pass)
+	if !relevant && c.marks.empty() {
+		if locks {
+			c.exportPackage(packageFact{Locks: true})
+		}
+		return nil, nil
+	}
+	c.build()
+	c.scan()
+	c.exportFunctions()
+	c.checkCalls()
+	c.checkWaits()
+	c.checkInit(locks)
+	return nil, nil
+}
+
+// importFacts collects what imported packages have exported, and reports whether any of them matters here.
+func (c *checker) importFacts() (relevant bool) {
+	for _, p := range c.pass.Pkg.Imports() {
+		var f packageFact
+		if c.pass.ImportPackageFact(p, &f) {
+			c.imports.Locks = c.imports.Locks || f.Locks
+			relevant = relevant || f.Relevant
+		}
+		relevant = relevant || known(p.Path())
+	}
+	return relevant
+}
+
+func (c *checker) exportPackage(f packageFact) { c.pass.ExportPackageFact(&f) }
+
+// locksInInit reports whether an init function of the package locks the main goroutine to the main thread.
+func locksInInit(pass *analysis.Pass) bool {
+	for _, file := range pass.Files {
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv != nil || f.Name.Name != "init" || f.Body == nil {
+				continue
+			}
+			found := false
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+						found = found || isFunc(pass.TypesInfo.Uses[sel.Sel], "runtime", "LockOSThread")
+					}
+				}
+				return !found
+			})
+			if found {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isFunc reports whether obj is the function of that name.
+func isFunc(obj types.Object, pkg, name string) bool {
+	f, ok := obj.(*types.Func)
+	return ok && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg && f.Signature().Recv() == nil
+}
+
+// build makes the SSA form of the package.
+func (c *checker) build() {
+	prog := ssa.NewProgram(c.pass.Fset, 0)
+	for _, p := range c.pass.Pkg.Imports() {
+		prog.CreatePackage(p, nil, nil, true)
+	}
+	c.pkg = prog.CreatePackage(c.pass.Pkg, c.pass.Files, c.pass.TypesInfo, false)
+	c.pkg.Build()
+}

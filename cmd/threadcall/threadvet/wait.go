@@ -1,0 +1,247 @@
+package threadvet
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// checkWaits reports waits that never end: a function that a thread runs waits for a channel or a sync.WaitGroup, and all that would end
+// the wait comes after a function that the same thread is to run later. Channels and groups that leave the function are not judged.
+func (c *checker) checkWaits() {
+	for _, n := range c.nodes {
+		if n.serves || n.on == anyThread {
+			continue // Serve runs what is to run later
+		}
+		for _, p := range c.placesOf(n) {
+			if which := p.which; which != nil {
+				c.checkWaitsOf(n, which, p)
+			}
+		}
+	}
+}
+
+func (c *checker) checkWaitsOf(n *node, which any, p place) {
+	for _, b := range n.fn.Blocks {
+		for _, instr := range b.Instrs {
+			var makers []producer
+			var pos token.Pos
+			what := ""
+			switch x := instr.(type) {
+			case *ssa.UnOp:
+				if x.Op == token.ARROW {
+					makers, pos, what = c.sendersTo(x.X), x.Pos(), "a channel"
+				}
+			case *ssa.Call:
+				if method(&x.Call) == "sync.WaitGroup.Wait" {
+					makers, pos, what = c.doneOf(x.Call.Args[0]), x.Pos(), "a sync.WaitGroup"
+				}
+			}
+			if len(makers) == 0 {
+				continue
+			}
+			var after ssa.Instruction
+			for _, m := range makers {
+				if after = c.blocked(m, n, which); after == nil {
+					break
+				}
+			}
+			if after != nil {
+				c.report(pos, "wait", "this waits for "+what+" on "+threadName(p.thread)+", "+p.how+
+					", but what ends the wait must itself run there, by the call at "+c.position(after.Pos()))
+			}
+		}
+	}
+}
+
+// A producer is what can end a wait: a send, close or Done; or the end of a function if instr is nil.
+type producer struct {
+	instr    ssa.Instruction
+	fn       *ssa.Function
+	deferred bool // at the end of fn
+}
+
+// method returns the name of the method or function that is called, with its package.
+func method(call *ssa.CallCommon) string {
+	fn := call.StaticCallee()
+	if fn == nil {
+		return ""
+	}
+	obj, _ := fn.Object().(*types.Func)
+	if obj == nil || obj.Pkg() == nil {
+		return ""
+	}
+	return obj.Pkg().Path() + "." + functionOf(obj).String()
+}
+
+// sendersTo returns what sends to or closes a channel, or nothing if that is not all known.
+func (c *checker) sendersTo(ch ssa.Value) (list []producer) {
+	values, ok := c.origins(ch, 0)
+	if !ok || len(values) != 1 {
+		return nil
+	}
+	made, ok := values[0].(*ssa.MakeChan)
+	if !ok {
+		return nil
+	}
+	seen := map[ssa.Value]bool{}
+	var follow func(v ssa.Value)
+	follow = func(v ssa.Value) {
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		for _, instr := range *v.Referrers() {
+			switch x := instr.(type) {
+			case *ssa.DebugRef, *ssa.UnOp, *ssa.BinOp:
+			case *ssa.ChangeType:
+				follow(x)
+			case *ssa.Select:
+				for _, state := range x.States {
+					ok = ok && (state.Dir == types.RecvOnly || state.Chan != v && state.Send != v)
+				}
+			case *ssa.Send:
+				ok = ok && x.X != v
+				list = append(list, producer{x, x.Parent(), false})
+			case *ssa.Store:
+				a := c.local(x.Addr)
+				if a == nil || x.Val != v {
+					ok = false
+					break
+				}
+				values, known := c.assigned(a)
+				ok = ok && known && len(values) == 1
+				c.aliases(a, func(alias ssa.Value) {
+					for _, instr := range *alias.Referrers() {
+						if load, is := instr.(*ssa.UnOp); is {
+							follow(load)
+						}
+					}
+				})
+			case ssa.CallInstruction:
+				b, is := x.Common().Value.(*ssa.Builtin)
+				_, deferred := x.(*ssa.Defer)
+				switch {
+				case is && b.Name() == "close":
+					list = append(list, producer{x, x.Parent(), deferred})
+				case is:
+				default:
+					ok = false
+				}
+			default:
+				ok = false
+			}
+		}
+	}
+	follow(made)
+	if !ok {
+		return nil
+	}
+	return list
+}
+
+// doneOf returns what ends the wait for a group, or nothing if that is not all known.
+func (c *checker) doneOf(group ssa.Value) (list []producer) {
+	a := c.local(group)
+	if a == nil {
+		return nil
+	}
+	ok := true
+	c.aliases(a, func(alias ssa.Value) {
+		for _, instr := range *alias.Referrers() {
+			switch x := instr.(type) {
+			case *ssa.DebugRef, *ssa.MakeClosure:
+			case ssa.CallInstruction:
+				_, deferred := x.(*ssa.Defer)
+				switch method(x.Common()) {
+				case "sync.WaitGroup.Add", "sync.WaitGroup.Wait":
+				case "sync.WaitGroup.Done":
+					list = append(list, producer{x, x.Parent(), deferred})
+				case "sync.WaitGroup.Go":
+					functions, known := c.calleesOf(x.Common().Args[1])
+					ok = ok && known
+					for _, f := range functions {
+						if f.node == nil {
+							ok = false
+							continue
+						}
+						list = append(list, producer{nil, f.node.fn, true})
+					}
+				default:
+					ok = false
+				}
+			default:
+				ok = false
+			}
+		}
+	})
+	if !ok {
+		return nil
+	}
+	return list
+}
+
+// blocked returns a call that must have run a function on the thread before the producer can end a wait of n, which is on the thread, or
+// nil.
+func (c *checker) blocked(m producer, n *node, which any) ssa.Instruction {
+	f := c.byFn[m.fn]
+	if f == nil || f == n || len(c.places[f]) != 1 || !inside(m.fn, n.fn) || c.called(f) {
+		return nil
+	}
+	p := c.places[f][0]
+	if p.from == nil || p.from != n && !inside(p.from.fn, n.fn) {
+		return nil
+	}
+	if p.kind == onThread && p.later && p.which == which {
+		return p.instr
+	}
+	if p.kind != elsewhere {
+		return nil
+	}
+	for _, o := range c.nodes { // a call that the goroutine makes to the thread, and waits for
+		for _, q := range c.places[o] {
+			if q.from == f && !q.later && q.which == which && before(q.instr, m) {
+				return q.instr
+			}
+		}
+	}
+	for _, s := range c.starts {
+		if s.from == f && !s.later && s.which == which && before(s.instr, m) {
+			return s.instr
+		}
+	}
+	return nil
+}
+
+// called reports whether a node is also called in place.
+func (c *checker) called(f *node) bool {
+	return slices.ContainsFunc(c.nodes, func(n *node) bool {
+		return slices.ContainsFunc(n.calls, func(one call) bool { return one.to.node == f })
+	})
+}
+
+// inside reports whether fn is a literal in outer.
+func inside(fn, outer *ssa.Function) bool {
+	for fn = fn.Parent(); fn != nil; fn = fn.Parent() {
+		if fn == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// before reports whether the instruction always precedes the producer.
+func before(instr ssa.Instruction, m producer) bool {
+	if !m.deferred {
+		a, b := instr.Block(), m.instr.Block()
+		return a != b && a.Dominates(b) || a == b && slices.Index(a.Instrs, instr) < slices.Index(a.Instrs, m.instr)
+	}
+	for _, b := range m.fn.Blocks {
+		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && b != m.fn.Recover && !instr.Block().Dominates(b) {
+			return false
+		}
+	}
+	return true
+}

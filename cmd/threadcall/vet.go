@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis/unitchecker"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/threadvet"
+)
+
+const vetUsage = `Usage:
+
+  threadcall vet [flags] [PACKAGES]
+  go vet -vettool=$(which threadcall) [PACKAGES]
+
+Vet reports calls on the wrong thread. Functions whose doc comment has the line
+
+  //threadcall:on main
+
+must be called on the main thread, and so must what GLFW, SDL2, Cocoa and Fyne
+restrict to it, and what calls such a function: not from a go statement, a test,
+or a function that another thread runs. Other threads have names: a mark
+//threadcall:on gl is for the thread of thread.WithName("gl"). The report has the
+calls that lead there.
+
+It also reports runtime.UnlockOSThread in functions that a thread runs, waits on
+a thread for what only that thread can do, a forgotten mainthread.Init, and a
+main goroutine that is not locked. A line with the comment
+"//threadcall:ignore reason" is excused. The rules are in docs/vet.md.
+
+It analyzes packages as go vet does, tests included, and keeps the results in
+the build cache. It ends with status 0, 1 if it reports something, and 2 if a
+package cannot be analyzed or it did not understand the command.
+`
+
+// vetTool reports whether go vet has started the command as its tool.
+func vetTool(args []string) bool {
+	return len(args) > 0 && (strings.HasPrefix(args[0], "-V=") || args[0] == "-flags" || strings.HasSuffix(args[len(args)-1], ".cfg"))
+}
+
+// runVetTool does what go vet asks for, and ends the process.
+func runVetTool() { unitchecker.Main(threadvet.Analyzer) }
+
+// A finding is one report of the analyzer.
+type finding struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Package  string `json:"package"`
+	Category string `json:"category"` // the thread, or what else is wrong
+	Message  string `json:"message"`
+}
+
+func runVet(c *command) error {
+	tags := c.String("tags", "", "the `list` of build tags")
+	asJSON := c.Bool("json", false, "print one JSON document instead")
+	packages, program, err := c.parse()
+	switch {
+	case err != nil:
+		return err
+	case program != nil:
+		return errors.New("vet takes packages, not a command")
+	case len(packages) == 0:
+		packages = []string{"."}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	list, err := vet(self, *tags, packages, c.stderr)
+	if *asJSON {
+		err = errors.Join(err, writeJSON(c.stdout, list))
+	} else {
+		for _, f := range list {
+			if _, failed := fmt.Fprintf(c.stdout, "%s:%d:%d: %s\n", f.File, f.Line, f.Column, f.Message); failed != nil {
+				return failure{failed}
+			}
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(list) > 0:
+		return failure{fmt.Errorf("%d calls or waits are wrong", len(list))}
+	}
+	return nil
+}
+
+// vet runs go vet with the command as its tool. What go vet reports otherwise goes to stderr.
+func vet(tool, tags string, packages []string, stderr io.Writer) ([]finding, error) {
+	args := []string{"vet", "-json", "-vettool=" + tool}
+	if tags != "" {
+		args = append(args, "-tags="+tags)
+	}
+	cmd := exec.Command("go", append(append(args, "--"), packages...)...)
+	var stdout, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &complaints
+	err := cmd.Run()
+	// Releases of Go differ in where the documents go.
+	list, left, bad := parseVet(append(stdout.Bytes(), complaints.Bytes()...))
+	if err != nil || bad != nil {
+		if _, failed := io.WriteString(stderr, left); failed != nil {
+			return list, failed
+		}
+	}
+	if err != nil {
+		return list, fmt.Errorf("go vet: %w", err)
+	}
+	return list, bad
+}
+
+// parseVet returns the findings in the output of go vet, in order, and what else is in it.
+func parseVet(output []byte) (list []finding, left string, err error) {
+	list = []finding{} // not null in JSON
+	seen := map[finding]bool{}
+	for len(output) > 0 {
+		line, rest, _ := bytes.Cut(output, []byte("\n"))
+		if len(line) == 0 || line[0] != '{' {
+			if len(line) > 0 && line[0] != '#' {
+				left += string(line) + "\n"
+			}
+			output = rest
+			continue
+		}
+		dec := json.NewDecoder(bytes.NewReader(output))
+		var doc map[string]map[string]json.RawMessage
+		if err := dec.Decode(&doc); err != nil {
+			return list, left + string(output), fmt.Errorf("what go vet prints: %w", err)
+		}
+		output = output[dec.InputOffset():]
+		for pkg, analyzers := range doc {
+			for _, raw := range analyzers {
+				var found []struct{ Posn, Message, Category string }
+				if json.Unmarshal(raw, &found) != nil {
+					left += pkg + ": " + string(raw) + "\n"
+					err = errors.New("a package cannot be analyzed")
+					continue
+				}
+				for _, one := range found {
+					f := finding{Category: one.Category, Message: one.Message}
+					f.Package, _, _ = strings.Cut(pkg, " ") // without the variant that has the tests
+					f.File, f.Line, f.Column = splitPosition(one.Posn)
+					if key := (finding{File: f.File, Line: f.Line, Column: f.Column, Message: f.Message}); !seen[key] {
+						seen[key], list = true, append(list, f)
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
+	})
+	return list, left, err
+}
+
+// splitPosition splits file:line:column, and makes the file relative to the directory if it is below it.
+func splitPosition(text string) (file string, line, column int) {
+	if i := strings.LastIndexByte(text, ':'); i > 0 {
+		column, _ = strconv.Atoi(text[i+1:])
+		text = text[:i]
+	}
+	if i := strings.LastIndexByte(text, ':'); i > 0 {
+		line, _ = strconv.Atoi(text[i+1:])
+		text = text[:i]
+	}
+	if dir, err := os.Getwd(); err == nil {
+		if name, err := filepath.Rel(dir, text); err == nil && filepath.IsLocal(name) {
+			text = name
+		}
+	}
+	return text, line, column
+}

@@ -1,0 +1,75 @@
+// OpenGL without a window: a context of EGL that lives on one thread, and goroutines that draw with it.
+//
+//	go -C examples/egl run .
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+
+	"github.com/threadcall/threadcall/examples/internal/meter"
+	"github.com/threadcall/threadcall/thread"
+)
+
+func main() {
+	flag.Parse()
+	gl, err := start()
+	if err != nil {
+		log.Fatal("egl: ", err)
+	}
+	fmt.Println("drawn by", thread.Eval(gl.thread, renderer))
+	moved, err := startMoved()
+	if err != nil {
+		log.Fatal("egl: ", err)
+	}
+	channel, err := startChannel()
+	if err != nil {
+		log.Fatal("egl: ", err)
+	}
+	triangles := meter.Compare("egl, a triangle", meter.Loads,
+		meter.Way{Name: "eglMakeCurrent in each call", Call: func() bool { return moved.do((*canvas).triangle) }},
+		meter.Way{Name: "channel", Call: func() bool { return channel.do((*canvas).triangle) }},
+		meter.Way{Name: "threadcall", Call: func() bool { return gl.triangle(colour()) }},
+	)
+	tints := meter.Compare("egl, a uniform", meter.Loads,
+		meter.Way{Name: "eglMakeCurrent in each call", Call: func() bool { return moved.do((*canvas).tint) }},
+		meter.Way{Name: "channel", Call: func() bool { return channel.do((*canvas).tint) }},
+		meter.Way{Name: "threadcall", Call: func() bool { return gl.tint(colour()) }},
+	)
+	gl.thread.Close()
+	close(channel)
+	if !triangles || !tints {
+		os.Exit(1)
+	}
+}
+
+func colour() uint32 { return rand.Uint32N(1 << 24) }
+
+// An artist draws on a thread of its own, on which its canvas is always current. Its functions may be called from any
+// goroutine.
+type artist struct {
+	thread   *thread.Thread
+	canvas   *canvas
+	triangle func(rgb uint32) bool
+	tint     func(rgb uint32) bool
+}
+
+func start() (*artist, error) {
+	a := new(artist)
+	t, err := thread.Start(
+		thread.WithName("gl"),
+		thread.WithKeep(), // Mesa may crash when a thread ends on which it has drawn
+		thread.WithStart(func() (err error) { a.canvas, err = open(); return err }),
+		thread.WithStop(func() { a.canvas.close() }),
+	)
+	if err != nil {
+		return nil, err
+	}
+	a.thread = t
+	a.triangle = thread.Bind1V(t, a.canvas.triangle)
+	a.tint = thread.Bind1V(t, a.canvas.tint)
+	return a, nil
+}

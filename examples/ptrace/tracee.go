@@ -1,0 +1,85 @@
+//go:build linux && (amd64 || arm64)
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// A tracee is a process that runs one instruction at a time. Linux takes commands to it from the thread that started it
+// only. One goroutine at a time may use a tracee.
+type tracee struct {
+	process *os.Process
+	regs    syscall.PtraceRegs
+
+	// On the thread.
+	singleStep, getRegs func() error
+}
+
+// A bind returns a function that runs f on the thread, and may be called from any goroutine.
+type bind func(f func() error) func() error
+
+// start starts cmd and returns when it has sent itself SIGSTOP. The process is killed when the thread ends.
+func start(cmd *exec.Cmd, onThread bind) (t *tracee, err error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}
+	if err := onThread(cmd.Start)(); err != nil {
+		return nil, err
+	}
+	t = &tracee{process: cmd.Process}
+	defer func() {
+		if err != nil {
+			t.kill()
+		}
+	}()
+	t.singleStep = onThread(func() error { return syscall.PtraceSingleStep(t.process.Pid) })
+	t.getRegs = onThread(func() error { return syscall.PtraceGetRegs(t.process.Pid, &t.regs) })
+	goOn := onThread(func() error { return syscall.PtraceCont(t.process.Pid, 0) })
+	for {
+		if stopped, err := t.wait(); err != nil || stopped == syscall.SIGSTOP {
+			return t, err
+		}
+		if err := goOn(); err != nil {
+			return nil, fmt.Errorf("PTRACE_CONT: %w", err)
+		}
+	}
+}
+
+// step runs one instruction. As in a debugger, that is two functions on the thread, and a wait that any thread can do.
+func (t *tracee) step() error {
+	if err := t.singleStep(); err != nil {
+		return fmt.Errorf("PTRACE_SINGLESTEP: %w", err)
+	}
+	if stopped, err := t.wait(); err != nil {
+		return err
+	} else if stopped != syscall.SIGTRAP {
+		return fmt.Errorf("stopped by %v, not after an instruction", stopped)
+	}
+	if err := t.getRegs(); err != nil {
+		return fmt.Errorf("PTRACE_GETREGS: %w", err)
+	}
+	return nil
+}
+
+// wait returns the signal that has stopped t.
+func (t *tracee) wait() (syscall.Signal, error) {
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(t.process.Pid, &status, 0, nil)
+	for err == syscall.EINTR {
+		_, err = syscall.Wait4(t.process.Pid, &status, 0, nil)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("wait4: %w", err)
+	}
+	if !status.Stopped() {
+		return 0, fmt.Errorf("the process has ended, with status %#x", status)
+	}
+	return status.StopSignal(), nil
+}
+
+func (t *tracee) kill() {
+	t.process.Kill()
+	t.process.Wait()
+}

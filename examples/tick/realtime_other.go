@@ -1,0 +1,7 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+func setRealtime(int) error { return errors.New("-realtime: only on Linux") }

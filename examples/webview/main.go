@@ -1,0 +1,87 @@
+// A web page in a window (WebKitGTK), and goroutines that call it on the main thread, where GTK's event loop is.
+//
+//	go -C examples/webview run .
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/threadcall/threadcall/examples/internal/meter"
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+const page = `<!doctype html><title>loading</title>
+<style>body { font: 20px sans-serif; margin: 2em } progress { width: 100% }</style>
+<p>Written by goroutines: <b id=clock>-</b></p><progress id=bar max=100 value=0></progress>`
+
+func main() {
+	flag.Parse()
+	w, err := open(page) // main is on the main thread: the package mainthread has locked it there
+	if err != nil {
+		log.Fatal("webview: ", err)
+	}
+	mainthread.OnWake(wake)
+
+	var workers sync.WaitGroup
+	var ok bool
+	start := sync.OnceFunc(func() {
+		workers.Go(func() {
+			ok = w.show() && compare(w)
+			mainthread.Call(w.close)
+		})
+	})
+	onLoaded = start
+	w.run()
+	mainthread.Init(workers.Wait) // GTK's loop has ended; this serves the goroutines that still call
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+// show writes to the page from several goroutines, and reports whether it has arrived there.
+func (v view) show() bool {
+	var writers sync.WaitGroup
+	writers.Go(func() {
+		for i := range 100 {
+			mainthread.Go(func() { v.eval(fmt.Sprintf("bar.value = %d", i+1)) })
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+	writers.Go(func() {
+		for range 50 {
+			now := time.Now().Format("15:04:05.000")
+			mainthread.Call(func() { v.eval("clock.textContent = '" + now + "'") })
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	writers.Wait()
+	mainthread.Call(func() { v.eval("document.title = bar.value + ' % at ' + clock.textContent") })
+	var title string
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if title = mainthread.CallV(v.title); strings.HasPrefix(title, "100 % at ") {
+			fmt.Println("webview: the page shows", title)
+			return true
+		}
+	}
+	fmt.Printf("webview: the title of the page is %q\n", title)
+	return false
+}
+
+// compare asks for the title of the page.
+func compare(v view) bool {
+	right := func() bool { return mainthread.On() && v.title() != "" }
+	return meter.Compare("webview", meter.Loads,
+		meter.Way{Name: "Dispatch and a channel", Call: func() bool {
+			result := make(chan bool, 1)
+			dispatch(func() { result <- right() })
+			return <-result
+		}},
+		meter.Way{Name: "mainthread.CallV", Call: func() bool { return mainthread.CallV(right) }},
+	)
+}

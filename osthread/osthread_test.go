@@ -1,0 +1,138 @@
+package osthread_test
+
+import (
+	"errors"
+	"io/fs"
+	"reflect"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/threadcall/threadcall/osthread"
+)
+
+// onThread runs f on a thread that ends with it.
+func onThread(f func()) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // and not unlocked
+		f()
+	}()
+	<-done
+}
+
+// accepts reports whether err is nil, and fails the test unless the system does not have the property or does not permit the change.
+func accepts(t *testing.T, err error) bool {
+	t.Helper()
+	switch {
+	case err == nil:
+		return true
+	case errors.Is(err, errors.ErrUnsupported) && runtime.GOOS != "linux", errors.Is(err, fs.ErrPermission):
+		t.Log(err)
+	default:
+		t.Error(err)
+	}
+	return false
+}
+
+func is[T any](t *testing.T, what string, get func() (T, error), want T) {
+	t.Helper()
+	if got, err := get(); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("the %s is %v, %v, want %v", what, got, err, want)
+	}
+}
+
+func TestSetName(t *testing.T) {
+	onThread(func() {
+		for _, name := range []string{"gl", "fifteen bytes !", ""} {
+			if accepts(t, osthread.SetName(name)) && runtime.GOOS != "freebsd" {
+				is(t, "name", osthread.Name, name)
+			}
+		}
+		if err := osthread.SetName("a\x00b"); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("a name with a zero byte: %v", err)
+		}
+	})
+}
+
+func TestSetAffinity(t *testing.T) {
+	onThread(func() {
+		before, err := osthread.Affinity()
+		if !accepts(t, err) {
+			return
+		}
+		last := before[len(before)-1]
+		if accepts(t, osthread.SetAffinity(last, last)) {
+			is(t, "affinity", osthread.Affinity, []int{last})
+		}
+		if accepts(t, osthread.SetAffinity(before...)) {
+			is(t, "affinity", osthread.Affinity, before)
+		}
+		for _, wrong := range [][]int{{}, {-1}, {1 << 20}, {1<<16 - 1}} {
+			if err := osthread.SetAffinity(wrong...); !errors.Is(err, syscall.EINVAL) && runtime.GOOS == "linux" || err == nil {
+				t.Errorf("%v: %v", wrong, err)
+			}
+		}
+		is(t, "affinity", osthread.Affinity, before)
+	})
+}
+
+func TestSetNice(t *testing.T) {
+	onThread(func() {
+		before, err := osthread.Nice()
+		if !accepts(t, err) {
+			return
+		}
+		if accepts(t, osthread.SetNice(19)) {
+			is(t, "niceness", osthread.Nice, 19)
+		}
+		if accepts(t, osthread.SetNice(before)) {
+			is(t, "niceness", osthread.Nice, before)
+		}
+	})
+}
+
+func TestSetRealtime(t *testing.T) {
+	onThread(func() {
+		_, err := osthread.Realtime()
+		if !accepts(t, err) {
+			return
+		}
+		if accepts(t, osthread.SetRealtime(99)) {
+			is(t, "priority", osthread.Realtime, 99)
+		}
+		if accepts(t, osthread.SetRealtime(0)) {
+			is(t, "priority", osthread.Realtime, 0)
+		}
+		for _, wrong := range []int{-1, 100} {
+			if err := osthread.SetRealtime(wrong); !errors.Is(err, syscall.EINVAL) {
+				t.Errorf("%d: %v", wrong, err)
+			}
+		}
+	})
+}
+
+// What sets a property is refused on a goroutine that may leave its thread.
+func TestNotLocked(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		for name, set := range map[string]func() error{
+			"SetName":        func() error { return osthread.SetName("x") },
+			"SetAffinity":    func() error { return osthread.SetAffinity(0) },
+			"SetNice":        func() error { return osthread.SetNice(0) },
+			"SetRealtime":    func() error { return osthread.SetRealtime(0) },
+			"BlockSignals":   func() error { return osthread.BlockSignals(syscall.SIGTERM) },
+			"UnblockSignals": func() error { return osthread.UnblockSignals(syscall.SIGTERM) },
+			"SetDeathSignal": func() error { return osthread.SetDeathSignal(0) },
+		} {
+			err := set()
+			if !errors.Is(err, osthread.ErrNotLocked) && !errors.Is(err, errors.ErrUnsupported) || !strings.HasPrefix(err.Error(), "osthread: "+name+"(") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}()
+	<-done
+}

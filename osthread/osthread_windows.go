@@ -1,0 +1,174 @@
+package osthread
+
+import (
+	"errors"
+	"math/bits"
+	"syscall"
+	"unsafe"
+)
+
+func init() {
+	if setThreadDescription.Find() == nil && getThreadDescription.Find() == nil {
+		names = property[string]{set: setName, get: name}
+	}
+	affinities = property[[]int]{set: setAffinity, get: affinity}
+	nices = property[int]{set: setNice, get: nice, round: roundNice}
+	realtimes = property[int]{set: setRealtime, get: realtime, round: roundRealtime}
+}
+
+var (
+	kernel32               = syscall.NewLazyDLL("kernel32.dll")
+	setThreadDescription   = kernel32.NewProc("SetThreadDescription")
+	getThreadDescription   = kernel32.NewProc("GetThreadDescription")
+	localFree              = kernel32.NewProc("LocalFree")
+	setThreadGroupAffinity = kernel32.NewProc("SetThreadGroupAffinity")
+	getThreadGroupAffinity = kernel32.NewProc("GetThreadGroupAffinity")
+	setThreadPriority      = kernel32.NewProc("SetThreadPriority")
+	getThreadPriority      = kernel32.NewProc("GetThreadPriority")
+)
+
+const self = ^uintptr(1) // GetCurrentThread
+
+// failed is the error of a function that returns zero if it fails.
+func failed(result uintptr, errno syscall.Errno) error {
+	if result != 0 {
+		return nil
+	}
+	if errno == 0 {
+		return syscall.EINVAL
+	}
+	return errno
+}
+
+func setName(name string) error {
+	s, err := syscall.UTF16PtrFromString(name)
+	if err != nil {
+		return err
+	}
+	result, _, _ := syscall.SyscallN(setThreadDescription.Addr(), self, uintptr(unsafe.Pointer(s)))
+	return hresult(result)
+}
+
+func name() (string, error) {
+	var s *uint16
+	result, _, _ := syscall.SyscallN(getThreadDescription.Addr(), self, uintptr(unsafe.Pointer(&s)))
+	if err := hresult(result); err != nil || s == nil {
+		return "", err
+	}
+	defer syscall.SyscallN(localFree.Addr(), uintptr(unsafe.Pointer(s)))
+	n := 0
+	for *(*uint16)(unsafe.Add(unsafe.Pointer(s), 2*n)) != 0 {
+		n++
+	}
+	return syscall.UTF16ToString(unsafe.Slice(s, n)), nil
+}
+
+func hresult(result uintptr) error {
+	if int32(result) < 0 {
+		return syscall.Errno(uint32(result))
+	}
+	return nil
+}
+
+// A groupAffinity is the system's GROUP_AFFINITY.
+type groupAffinity struct {
+	mask  uintptr
+	group uint16
+	_     [3]uint16
+}
+
+func setAffinity(cpus []int) error {
+	to := groupAffinity{group: uint16(cpus[0] / bits.UintSize)}
+	for _, cpu := range cpus {
+		if cpu/bits.UintSize != int(to.group) {
+			return errors.Join(errors.New("the CPUs are in more than one processor group"), syscall.EINVAL)
+		}
+		to.mask |= 1 << (cpu % bits.UintSize)
+	}
+	return failed2(syscall.SyscallN(setThreadGroupAffinity.Addr(), self, uintptr(unsafe.Pointer(&to)), 0))
+}
+
+func affinity() (cpus []int, err error) {
+	var is groupAffinity
+	err = failed2(syscall.SyscallN(getThreadGroupAffinity.Addr(), self, uintptr(unsafe.Pointer(&is))))
+	for mask := is.mask; mask != 0; mask &= mask - 1 {
+		cpus = append(cpus, int(is.group)*bits.UintSize+bits.TrailingZeros(uint(mask)))
+	}
+	return cpus, err
+}
+
+func failed2(result, _ uintptr, errno syscall.Errno) error { return failed(result, errno) }
+
+// timeCritical is THREAD_PRIORITY_TIME_CRITICAL.
+const timeCritical = 15
+
+// priorities are the system's for a niceness: from THREAD_PRIORITY_HIGHEST to LOWEST, and IDLE.
+var priorities = []struct{ nice, priority int }{{-20, 2}, {-10, 1}, {0, 0}, {10, -1}, {15, -2}, {19, -15}}
+
+// roundNice returns the niceness next to n that a priority stands for.
+func roundNice(n int) int {
+	best := priorities[0].nice
+	for _, p := range priorities {
+		if max(n-p.nice, p.nice-n) < max(n-best, best-n) {
+			best = p.nice
+		}
+	}
+	return best
+}
+
+func setNice(n int) error {
+	for _, p := range priorities {
+		if p.nice == roundNice(n) {
+			return setPriority(p.priority)
+		}
+	}
+	return syscall.EINVAL
+}
+
+func nice() (int, error) {
+	is, err := priority()
+	for _, p := range priorities {
+		if p.priority == is {
+			return p.nice, err
+		}
+	}
+	return 0, err
+}
+
+func roundRealtime(priority int) int {
+	if priority != 0 {
+		return 99
+	}
+	return 0
+}
+
+func setRealtime(priority int) error {
+	switch {
+	case priority < 0 || priority > 99:
+		return syscall.EINVAL
+	case priority == 0:
+		return setPriority(0)
+	}
+	return setPriority(timeCritical)
+}
+
+func realtime() (int, error) {
+	is, err := priority()
+	if is == timeCritical {
+		return 99, err
+	}
+	return 0, err
+}
+
+func setPriority(to int) error {
+	return failed2(syscall.SyscallN(setThreadPriority.Addr(), self, uintptr(to)))
+}
+
+func priority() (int, error) {
+	const errorReturn = 1<<31 - 1
+	result, _, errno := syscall.SyscallN(getThreadPriority.Addr(), self)
+	if int32(result) == errorReturn {
+		return 0, failed(0, errno)
+	}
+	return int(int32(result)), nil
+}
