@@ -75,7 +75,7 @@ func WriteLast(w io.Writer) error {
 
 // writeKept writes what is kept. Writing must be held.
 func writeKept(w io.Writer) error {
-	nameThreads(map[string]bool{})
+	nameThreads()
 	return writeFlight(w)
 }
 

@@ -12,24 +12,38 @@ import (
 // threadCategory is that of the log events with the names of threads, which threadcall trace reads: "id name".
 const threadCategory = "threadcall.thread"
 
-// nameThreads leaves the names of the threads that have one of their own in the trace, which has none. The others are named after
-// the program. Names in known are omitted, and added to it.
-func nameThreads(known map[string]bool) {
+// A namer leaves the names of the threads that have one of their own in the trace, which has none. The others are named after the
+// program.
+type namer struct {
+	reads map[string]int // by thread
+	known map[string]bool
+}
+
+func newNamer() *namer { return &namer{map[string]int{}, map[string]bool{}} }
+
+// look leaves the names that are new. A thread gets its name after it was made, so it is read twice; with all, it is read again.
+func (n *namer) look(all bool) {
 	const tasks = "/proc/self/task"
-	all, err := os.ReadDir(tasks)
+	threads, err := os.ReadDir(tasks)
 	if err != nil {
 		return
 	}
 	program, _ := os.Executable()
-	for _, t := range all {
+	for _, t := range threads {
+		if n.reads[t.Name()]++; n.reads[t.Name()] > 2 && !all {
+			continue
+		}
 		comm, err := os.ReadFile(filepath.Join(tasks, t.Name(), "comm"))
 		name := strings.TrimSpace(string(comm))
-		if message := t.Name() + " " + name; err == nil && name != "" && name != comm15(program) && name != comm15(os.Args[0]) && !known[message] {
+		if message := t.Name() + " " + name; err == nil && name != "" && name != comm15(program) && name != comm15(os.Args[0]) && !n.known[message] {
 			trace.Log(context.Background(), threadCategory, message)
-			known[message] = true
+			n.known[message] = true
 		}
 	}
 }
+
+// nameThreads leaves the names of the threads that exist.
+func nameThreads() { newNamer().look(true) }
 
 // watchThreads leaves the names also of threads that end before the trace does, until stop is called. It looks at them often at first,
 // because programs make their threads when they start.
@@ -37,13 +51,13 @@ func watchThreads() (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		known := map[string]bool{}
+		n := newNamer()
 		for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 			select {
 			case <-time.After(wait):
-				nameThreads(known)
+				n.look(false)
 			case <-done:
-				nameThreads(known)
+				n.look(true)
 				return
 			}
 		}

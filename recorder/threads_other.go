@@ -2,6 +2,6 @@
 
 package recorder
 
-func nameThreads(map[string]bool) {}
+func nameThreads() {}
 
 func watchThreads() (stop func()) { return func() {} }

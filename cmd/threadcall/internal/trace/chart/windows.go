@@ -74,13 +74,13 @@ func worst(r *report.Report) (list []moment) {
 	for i, s := range r.Calls.Slow {
 		list = append(list, moment{fmt.Sprintf("slow call %d", i+1), s.Begin(), s.At, []int64{s.Goroutine, s.Runner}})
 	}
-	for i, c := range r.Calls.Worst[:min(len(r.Calls.Worst), 3)] {
-		list = append(list, moment{fmt.Sprintf("long call %d", i+1), c.At, c.At + c.Total(), []int64{c.Goroutine}})
-	}
 	for i, f := range r.Verdict {
 		if f.Length > 0 {
-			list = append(list, moment{fmt.Sprintf("finding %d", i+1), f.At, f.At + f.Length, nil})
+			list = append(list, moment{fmt.Sprintf("finding %d", i+1), f.At, f.At + f.Length, goroutinesAt(r, f)})
 		}
+	}
+	for i, c := range r.Calls.Worst[:min(len(r.Calls.Worst), 3)] {
+		list = append(list, moment{fmt.Sprintf("long call %d", i+1), c.At, c.At + c.Total(), []int64{c.Goroutine}})
 	}
 	longest := func(label string, intervals []report.Interval) {
 		var most report.Interval
@@ -95,6 +95,22 @@ func worst(r *report.Report) (list []moment) {
 	}
 	longest("longest stop of the world", r.Stops.Longest)
 	longest("longest mark phase", r.GC.Longest)
+	return list
+}
+
+// goroutinesAt returns the goroutine whose wait or latency a finding is about, which may not be active meanwhile.
+func goroutinesAt(r *report.Report, f report.Finding) (list []int64) {
+	add := func(m report.Moment) {
+		if m.At == f.At && m.Length == f.Length {
+			list = append(list, m.Goroutine)
+		}
+	}
+	for _, p := range r.Waiting.Places {
+		add(p.Longest)
+	}
+	for _, p := range r.Waiting.Latency.Places {
+		add(p.Longest)
+	}
 	return list
 }
 
