@@ -35,11 +35,13 @@ type call struct {
 	guards map[string]bool // threads that the node is known to be on here
 }
 
-// A callee is what a value of function type is: a node, a function of another package, or a parameter of a node.
+// A callee is what a value of function type is: a node, a function of another package, a parameter of a node, or what a marked variable
+// or field holds.
 type callee struct {
 	node  *node
 	obj   *types.Func
 	param *ssa.Parameter
+	held  *types.Var
 }
 
 // pkgPath returns the package of the function, or "".
@@ -66,7 +68,7 @@ type place struct {
 	instr  ssa.Instruction
 }
 
-// A start is where a function of another package starts elsewhere.
+// A start is where a function of another package, or what a marked variable holds, starts elsewhere.
 type start struct {
 	callee
 	place

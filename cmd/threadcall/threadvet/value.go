@@ -138,7 +138,29 @@ func strip(v ssa.Value) ssa.Value {
 	}
 }
 
-// origins returns the values that v can be, through variables, and whether these are all.
+// held returns the variable or field of function type that v is read from, if it is marked with a thread, or nil.
+func (c *checker) held(v ssa.Value) (from *types.Var) {
+	if _, ok := v.Type().Underlying().(*types.Signature); !ok {
+		return nil
+	}
+	switch x := v.(type) {
+	case *ssa.UnOp:
+		if x.Op == token.MUL {
+			from = variable(x.X)
+		}
+	case *ssa.Field:
+		from = field(x.X.Type(), x.Field)
+	}
+	if from == nil {
+		return nil
+	}
+	if name := c.varMark(from); name == "" || name == anyThread {
+		return nil
+	}
+	return from
+}
+
+// origins returns the values that v can be, through variables that have no mark for functions, and whether these are all.
 func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) {
 	v = strip(v)
 	if depth > 8 {
@@ -162,7 +184,7 @@ func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) 
 		}
 		return nil, false
 	case *ssa.UnOp:
-		if x.Op != token.MUL {
+		if x.Op != token.MUL || c.held(x) != nil {
 			break
 		}
 		if a := c.local(x.X); a != nil {
@@ -190,7 +212,12 @@ func (c *checker) calleesOf(v ssa.Value) (list []callee, ok bool) {
 		case *ssa.Parameter:
 			list = append(list, callee{param: x})
 		default:
-			ok = false
+			from := c.held(x)
+			if from == nil {
+				ok = false
+				break
+			}
+			list = append(list, callee{held: from})
 		}
 	}
 	return list, ok
