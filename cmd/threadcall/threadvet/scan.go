@@ -151,7 +151,7 @@ func (c *checker) start(to callee, p place) {
 	}
 	if to.node != nil {
 		c.places[to.node] = append(c.places[to.node], p)
-	} else if to.obj != nil || to.held != nil { // what has no node
+	} else if to.param == nil { // what has no node
 		c.starts = append(c.starts, start{callee: to, place: p, needs: c.needsOf(to, nil, nil)})
 	}
 }
@@ -365,6 +365,9 @@ func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 	}
 	if to.held != nil {
 		return []need{{Thread: c.varMark(to.held), What: to.held.Name()}}
+	}
+	if to.bound != nil {
+		return []need{{Thread: needInit, What: "the function that " + c.describe(to.bound) + " returns"}}
 	}
 	obj := to.obj
 	if obj == nil || obj.Pkg() == nil {

@@ -160,6 +160,22 @@ func (c *checker) held(v ssa.Value) (from *types.Var) {
 	return from
 }
 
+// bound returns the function of package mainthread that has returned v, which calls it or posts to it, or nil.
+func (c *checker) bound(v ssa.Value) *types.Func {
+	call, ok := v.(*ssa.Call)
+	if !ok || call.Call.StaticCallee() == nil {
+		return nil
+	}
+	obj := c.calleeOf(call.Call.StaticCallee()).obj
+	if obj == nil || obj.Pkg() == nil || libraryOf(obj.Pkg().Path()) != threadcallMain {
+		return nil
+	}
+	if _, ok := call.Type().Underlying().(*types.Signature); !ok {
+		return nil
+	}
+	return obj
+}
+
 // origins returns the values that v can be, through variables that have no mark for functions, and whether these are all.
 func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) {
 	v = strip(v)
@@ -212,12 +228,12 @@ func (c *checker) calleesOf(v ssa.Value) (list []callee, ok bool) {
 		case *ssa.Parameter:
 			list = append(list, callee{param: x})
 		default:
-			from := c.held(x)
-			if from == nil {
+			to := callee{held: c.held(x), bound: c.bound(x)}
+			if to.held == nil && to.bound == nil {
 				ok = false
 				break
 			}
-			list = append(list, callee{held: from})
+			list = append(list, to)
 		}
 	}
 	return list, ok
