@@ -116,8 +116,9 @@ FOR ?= 1h
 soak:
 	$(RUN) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
 
-# lab makes the experiments of three articles again, in two to four minutes, and writes docs/lab.md; or, with
-# make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle machine.
+# lab makes the experiments of three articles again, in about four minutes, twice that if the machine is loaded, and
+# writes docs/lab.md and docs/lab; or, with make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle
+# machine: it judges no claim on another.
 lab:
 	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 

@@ -18,7 +18,7 @@ func TestAssert(t *testing.T) {
 		return nil
 	}()
 	if err, ok := text.(error); !ok || !regexp.MustCompile(`^thread: mainthread_test\.draw \(assert_test\.go:11\) must run on the main thread;
-it runs on goroutine \d+, started at testing\.go:\d+ by testing\.\(\*T\)\.Run\.
+it runs on goroutine \d+, started by testing\.\(\*T\)\.Run\.
 Write mainthread\.Call\(func\(\) { draw\(\) }\) at assert_test\.go:17, in mainthread_test\.TestAssert\.func\d$`).MatchString(err.Error()) {
 		t.Errorf("it panicked with\n%s", fmt.Sprint(text))
 	}

@@ -6,7 +6,7 @@
 //	}))
 //
 // A function that sets a property asks the kernel afterwards whether the thread has it. It returns nil if so, and otherwise an
-// error whose text has what was asked for and what the thread has, and in which [errors.Is] finds
+// error whose text has what was asked for and what the thread has (or, for what no thread can have, why), and in which [errors.Is] finds
 //
 //   - the kernel's own error: [syscall.EPERM], [syscall.EINVAL] and so on, many of which are [fs.ErrPermission] as well,
 //   - [ErrDifferent], if the kernel has reported success and set something else, as where a cgroup allows fewer CPUs,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 
@@ -62,8 +63,10 @@ func callers() (asserting, caller runtime.Frame) {
 	for more := true; more && (asserting.Function == "" || ours(asserting.Function)); {
 		asserting, more = frames.Next()
 	}
-	caller, _ = frames.Next()
-	if ours(caller.Function) || strings.HasPrefix(caller.Function, "runtime.") {
+	for more := true; more && (caller.Function == "" || standard(caller) && !strings.HasPrefix(caller.Function, "runtime.")); { // such as sync.Once.Do
+		caller, more = frames.Next()
+	}
+	if ours(caller.Function) || standard(caller) || strings.HasPrefix(caller.Function, "runtime.") {
 		caller = runtime.Frame{} // what has begun the goroutine, or called the function on a thread
 	}
 	return asserting, caller
@@ -77,12 +80,28 @@ func ours(function string) bool {
 	return in && (pkg == "thread" || pkg == "mainthread" || pkg == "internal/engine")
 }
 
+// standard reports whether a frame is of the standard library, whose files are where those of package strings are.
+func standard(f runtime.Frame) bool {
+	pc := reflect.ValueOf(strings.Cut).Pointer()
+	known, _ := runtime.FuncForPC(pc).FileLine(pc)
+	if src := strings.TrimSuffix(known, "strings/strings.go"); src != "" {
+		return strings.HasPrefix(f.File, src)
+	}
+	first, _, _ := strings.Cut(f.Function, "/") // built with -trimpath
+	pkg, _, _ := strings.Cut(first, ".")
+	return pkg != "main" && (first == f.Function || !strings.Contains(first, "."))
+}
+
 // place is the file and line of a frame, as short as an editor's title.
 func place(f runtime.Frame) string { return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line) }
 
 // functionName is the name of a function with its package, unless that is main.
 func functionName(function string) string {
-	return strings.TrimPrefix(strings.ReplaceAll(path.Base(function), "[...]", ""), "main.")
+	name := strings.ReplaceAll(path.Base(function), "[...]", "")
+	if strings.Contains(name, ".func") { // main.main.func1 is in main.main
+		return name
+	}
+	return strings.TrimPrefix(name, "main.")
 }
 
 // statement is a call of a function as caller may write it.
@@ -117,5 +136,9 @@ func goroutine() string {
 	}
 	by, _, _ = strings.Cut(by, " in goroutine ")
 	file, _, _ = strings.Cut(file, " +0x")
+	file, _, _ = strings.Cut(file, "\n")
+	if name, _, _ := strings.Cut(strings.TrimSpace(file), ":"); standard(runtime.Frame{Function: by, File: name}) { // sync.(*WaitGroup).Go
+		return fmt.Sprintf("goroutine %s, started by %s", number, path.Base(by))
+	}
 	return fmt.Sprintf("goroutine %s, started at %s by %s", number, filepath.Base(strings.TrimSpace(file)), path.Base(by))
 }

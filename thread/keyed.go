@@ -163,7 +163,7 @@ func NewKeyed[K comparable](start func(key K) error, opts ...KeyedOption) *Keyed
 //   - [ErrTerminated] after Close;
 //   - [ErrNil] for a nil f.
 //
-// A call that is made on the thread for key runs in place. Panics and Goexit in f are as in [Thread.Call].
+// The profiler labels of ctx are carried as by [Thread.CallContext]. A call that is made on the thread for key runs in place. Panics and Goexit in f are as in [Thread.Call].
 // A key that is not equal to itself, as a floating-point NaN, gets a thread for each call.
 //
 //threadcall:noalloc

@@ -12,8 +12,8 @@ import (
 // CUDA context current. What f does to the thread needs no undoing if it fails, because the thread then ends. Anything else
 // f must undo itself, since the functions of [WithStop] do not run.
 //
-// [Start] and [StartPool] wait for f and return its error. With [New] and [NewPool], which do not wait, an error ends the
-// thread or pool, so that calls return false or [ErrTerminated], and is kept for TakePanic as if f had panicked with it.
+// [Start] and [StartPool] wait for f and return its error, StartPool with the number of the thread, for [errors.Is]. With [New] and [NewPool], which do not wait, an error ends the
+// thread or pool, so that calls return false or [ErrTerminated], and is kept for TakePanic as if f had panicked with it. [runtime.Goexit] in f ends them, too, and leaves nothing to be taken.
 //
 // If the option is given more than once, the functions run in that order, until one fails. Calls that f makes to its own
 // thread run in place. In a Pool, f runs on each of the threads, at the same time; see [WithWorkerStart]. A nil f is

@@ -89,6 +89,7 @@ type Histogram struct {
 
 // Bound returns the boundaries of the buckets: Buckets[i] counts the times d with h.Bound(i) <= d < h.Bound(i+1).
 // Bound(0) is zero; Bound(HistogramBuckets), where the last bucket ends, is the greatest Duration.
+// A smaller i is taken for 0, a greater one for HistogramBuckets.
 func (h Histogram) Bound(i int) time.Duration { return engine.Bound(i) }
 
 // Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is interpolated within its

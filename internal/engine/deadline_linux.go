@@ -83,7 +83,7 @@ func openDeadlines() bool {
 		return false
 	}
 	l.fd, l.file, l.next = fd, os.NewFile(fd, "timerfd"), 0 //threadcall:alloc when the first clock is armed
-	go readDeadlines(l.file) //threadcall:alloc when the first clock is armed
+	go readDeadlines(l.file)                                //threadcall:alloc when the first clock is armed
 	return true
 }
 

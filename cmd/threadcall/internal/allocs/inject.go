@@ -73,7 +73,7 @@ func (b builder) inject(p gotest.Package, number string, more map[string]string)
 		if changed != nil {
 			pkg, rest, text = of, "", changed
 		}
-		if timed, of := replaceTimer(file, text); timed != nil {
+		if timed, of := replaceTimer(file, text); timed != nil && (!p.Standard || strings.HasSuffix(of, "_test")) { // else a cycle of imports
 			changed, timers[of] = timed, true
 		}
 		if changed == nil {
@@ -92,6 +92,7 @@ func (b builder) inject(p gotest.Package, number string, more map[string]string)
 		replace[filepath.Join(p.Dir, name)] = filepath.Join(b.dir, number+"."+name)
 		source := strings.Replace(record.Source, "\npackage record\n", "\npackage "+of+"\n", 1)
 		source = strings.Replace(source, "\nfunc Write(", "\nfunc threadcallAllocsBase(", 1) + timer
+		source = strings.Replace(source, "\n\t\"time\"\n", "\n\t\"testing\"\n\t\"time\"\n", 1)
 		if err := os.WriteFile(filepath.Join(b.dir, number+"."+name), []byte(source), 0o666); err != nil {
 			return "", err
 		}
@@ -141,20 +142,35 @@ func replaceRun(file string, text []byte) (changed []byte, pkg string, err error
 		if len(calls) == 0 {
 			return nil, "", fmt.Errorf("%s: %w", files.Position(main.Pos()), errTestMain)
 		}
-		return replaceCalls(files, text, calls, func(*ast.CallExpr) string { return "threadcallAllocsRun(" + m + ")" }), parsed.Name.Name, nil
+		return apply(text, callEdits(files, text, calls, func(*ast.CallExpr) string { return "threadcallAllocsRun(" + m + ")" })), parsed.Name.Name, nil
 	}
 	return nil, "", nil
 }
 
-// replaceCalls returns text with others in place of calls. No line gets another number.
-func replaceCalls(files *token.FileSet, text []byte, calls []*ast.CallExpr, other func(*ast.CallExpr) string) []byte {
-	var out bytes.Buffer
-	done := 0
+// An edit replaces a part of a text, given by offsets.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// callEdits replaces calls. No line gets another number.
+func callEdits(files *token.FileSet, text []byte, calls []*ast.CallExpr, other func(*ast.CallExpr) string) (edits []edit) {
 	for _, c := range calls {
 		from, to := files.Position(c.Pos()).Offset, files.Position(c.End()).Offset
-		out.Write(text[done:from])
-		out.WriteString(other(c) + strings.Repeat("\n", bytes.Count(text[from:to], []byte("\n"))))
-		done = to
+		edits = append(edits, edit{from, to, other(c) + strings.Repeat("\n", bytes.Count(text[from:to], []byte("\n")))})
+	}
+	return edits
+}
+
+// apply makes edits, which do not overlap.
+func apply(text []byte, edits []edit) []byte {
+	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
+	var out bytes.Buffer
+	done := 0
+	for _, e := range edits {
+		out.Write(text[done:e.from])
+		out.WriteString(e.text)
+		done = e.to
 	}
 	out.Write(text[done:])
 	return out.Bytes()

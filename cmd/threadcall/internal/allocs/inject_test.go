@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 )
 
 func TestRunIsReplaced(t *testing.T) {
@@ -38,11 +39,40 @@ func TestATestMainThatPassesItsMIsAnError(t *testing.T) {
 	}
 }
 
-func TestAPackageInTheModuleCacheIsAnError(t *testing.T) {
-	cache := t.TempDir()
-	t.Setenv("GOMODCACHE", cache)
-	p := gotest.Package{ImportPath: "example.com/x", Dir: cache + "/example.com/x@v1.0.0", Module: &struct{ Main bool }{}, TestGoFiles: []string{"x_test.go"}}
-	if _, err := (builder{dir: t.TempDir()}).test(t.Context(), p, 0); err == nil || !strings.Contains(err.Error(), "copy "+p.Dir) {
-		t.Error(err)
+func TestAPackageInTheModuleCacheIsCopied(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles another module's tests")
+	}
+	const pkg = "github.com/aclements/go-moremath/stats" // on which this module depends
+	for _, work := range []string{"", "off"} {
+		t.Setenv("GOWORK", work)
+		t.Setenv("GOFLAGS", "")
+		s := fixtureSettings()
+		s.Dir, s.Packages = ".", []string{pkg}
+		named, _, err := s.tree().ListDeps(t.Context(), pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		copied, moves, err := s.copies(t.Context(), named, dir)
+		if err != nil || len(moves) != 1 || !below(named[0].Dir, moves[0].to) {
+			t.Fatalf("GOWORK=%s: %+v, %v", work, moves, err)
+		}
+		if named, _, err = copied.tree().ListDeps(t.Context(), pkg); err != nil || !below(named[0].Dir, moves[0].from) {
+			t.Fatalf("GOWORK=%s: %+v, %v", work, named, err)
+		}
+	}
+}
+
+func TestARowOfCgoNamesTheCaller(t *testing.T) {
+	frames := heap.Stack{
+		{Function: "runtime.gostring", File: "/go/src/runtime/string.go"},
+		{Function: "example.com/p._Cfunc_GoString", File: "_cgo_gotypes.go", Line: 30},
+		{Function: "example.com/p.name", File: "/p/p.go", Line: 12},
+	}
+	s := heap.Samples{Samples: []heap.Sample{{Stack: frames, Size: 16, Once: heap.Amount{Objects: 1, Bytes: 16}}}}
+	rows := joiner{log: escape.New(), std: looksStandard}.rows(s, false)
+	if len(rows) != 1 || rows[0].Where.Function != "example.com/p.name" || rows[0].Why != "cgo allocates what C.GoString returns" {
+		t.Errorf("%+v", rows)
 	}
 }

@@ -48,7 +48,7 @@ func (j joiner) rows(s heap.Samples, perOp bool) []Row {
 		direct, kind, why := kindOf(sample.Stack[:site])
 		where := at
 		for _, f := range sample.Stack[site:] {
-			if !f.OfRuntime() && !j.std(f.Package()) {
+			if !f.OfRuntime() && !j.std(f.Package()) && !f.OfCgo() {
 				where = f
 				break
 			}
@@ -149,6 +149,11 @@ func (j joiner) explain(r *Row, chains []heap.Stack) {
 	switch {
 	case lost != "" && r.Why == "":
 		r.Why = lost
+	case r.Site.OfCgo() && r.Site != r.Where:
+		r.Why = "cgo allocates for the call"
+		if _, name, found := strings.Cut(r.Site.Function, "._Cfunc_"); found {
+			r.Why = "cgo allocates what C." + name + " returns"
+		}
 	case p == "C" || r.Site.Function == "":
 		r.Why = cmp.Or(r.Why, "no Go function on the stack")
 	case r.Why == "" && !j.askedFor(p) && p == "main":

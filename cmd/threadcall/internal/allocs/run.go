@@ -62,6 +62,15 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	defer scratch.Remove()
+	s, moves, err := s.copies(ctx, named, scratch.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if moves != nil {
+		if named, all, err = s.tree().ListDeps(ctx, s.Packages...); err != nil {
+			return nil, err
+		}
+	}
 	b := s.builder(scratch.Dir, s.asked(all))
 	r := &Report{Asked: b.asked}
 	var checks checks
@@ -138,6 +147,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		}
 		err = r.Budget.Code(checks.functions, b.log)
 	}
+	r.moveFiles(moves)
 	return r, err
 }
 

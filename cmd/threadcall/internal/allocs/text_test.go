@@ -22,7 +22,9 @@ func printed(t *testing.T, write func(Text)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(Text{Screen: ui.On(f), Dir: dir, Top: 20})
+	screen := ui.On(f)
+	screen.Width = 80
+	write(Text{Screen: screen, Dir: dir, Top: 20})
 	text, err := os.ReadFile(f.Name())
 	if err != nil {
 		t.Fatal(err)

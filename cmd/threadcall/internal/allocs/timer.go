@@ -16,7 +16,7 @@ import (
 // profile of its own, the base.
 const (
 	baseSuffix    = ".base"
-	stoppedSuffix = ".stopped" // objects and bytes since the base that were allocated while the timer was stopped
+	stoppedSuffix = ".stopped" // objects and bytes since the base that were allocated while the timer was stopped; and all until it was stopped, if it is
 
 	timer = `
 var threadcallAllocsTimer struct {
@@ -25,7 +25,9 @@ var threadcallAllocsTimer struct {
 	stoppedObjects, stoppedBytes uint64
 	resets                       int
 	file                         *os.File
-	text                         [64]byte
+	text                         [96]byte
+	b                            *testing.B // of the run
+	n                            int
 }
 
 func threadcallAllocsTimed() bool {
@@ -51,12 +53,27 @@ func threadcallAllocsRate(rate int) {
 	threadcallAllocsKept = new([32]byte)
 }
 
+// A benchmark that stops the timer at its end begins its next run with the timer running.
+func threadcallAllocsBegin(b *testing.B) {
+	t := &threadcallAllocsTimer
+	if t.b == b && t.n == b.N {
+		return
+	}
+	t.b, t.n = b, b.N
+	if t.stopped {
+		threadcallAllocsAdd()
+		t.stopped = false
+		runtime.MemProfileRate = 1
+	}
+}
+
 func threadcallAllocsStop(b interface{ StopTimer() }) {
 	b.StopTimer()
 	t := &threadcallAllocsTimer
 	if !t.stopped && threadcallAllocsTimed() {
 		t.stopped = true
 		t.fromObjects, t.fromBytes = threadcallAllocsCount()
+		threadcallAllocsNote()
 		threadcallAllocsRate(0)
 	}
 }
@@ -71,17 +88,20 @@ func threadcallAllocsStart(b interface{ StartTimer() }) {
 	b.StartTimer()
 }
 
-// threadcallAllocsAdd allocates nothing.
+// threadcallAllocsAdd adds what was allocated since the timer was stopped. It allocates nothing.
 func threadcallAllocsAdd() {
 	t := &threadcallAllocsTimer
 	objects, bytes := threadcallAllocsCount()
 	t.stoppedObjects += objects - t.fromObjects
 	t.stoppedBytes += bytes - t.fromBytes
-	if t.file == nil {
-		return
-	}
+	t.fromObjects, t.fromBytes = 0, 0
+	threadcallAllocsNote()
+}
+
+func threadcallAllocsNote() {
+	t := &threadcallAllocsTimer
 	text := t.text[:0]
-	for _, n := range [2]uint64{t.stoppedObjects, t.stoppedBytes} {
+	for _, n := range [4]uint64{t.stoppedObjects, t.stoppedBytes, t.fromObjects, t.fromBytes} {
 		for unit := uint64(1e18); unit > 0; unit /= 10 {
 			text = append(text, byte('0'+n/unit%10))
 		}
@@ -102,8 +122,10 @@ func threadcallAllocsReset(b interface{ ResetTimer() }) {
 			println("the profile before ResetTimer:", err.Error())
 		}
 		threadcallAllocsAdd()
-		t.fromObjects, t.fromBytes = threadcallAllocsCount()
-		if !stopped {
+		if stopped {
+			t.fromObjects, t.fromBytes = threadcallAllocsCount()
+			threadcallAllocsNote()
+		} else {
 			runtime.MemProfileRate = 1
 		}
 	}
@@ -130,17 +152,31 @@ func replaceTimer(file string, text []byte) (changed []byte, pkg string) {
 		if !ok {
 			return true
 		}
-		if star, ok := f.Type.(*ast.StarExpr); ok {
-			if sel, ok := star.X.(*ast.SelectorExpr); ok && sel.Sel.Name == "B" {
-				for _, name := range f.Names {
-					benchmarks[name.Name] = true
-				}
-			}
+		for _, name := range ofBenchmark(f) {
+			benchmarks[name] = true
 		}
 		return true
 	})
 	var calls []*ast.CallExpr
+	var begins []edit
+	begin := func(f *ast.FuncType, body *ast.BlockStmt) {
+		for _, field := range f.Params.List {
+			for _, name := range ofBenchmark(field) {
+				if at := files.Position(body.Lbrace).Offset + 1; name != "_" {
+					begins = append(begins, edit{at, at, " threadcallAllocsBegin(" + name + ");"})
+				}
+			}
+		}
+	}
 	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch f := n.(type) {
+		case *ast.FuncDecl:
+			if f.Body != nil {
+				begin(f.Type, f.Body)
+			}
+		case *ast.FuncLit:
+			begin(f.Type, f.Body)
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
@@ -155,29 +191,54 @@ func replaceTimer(file string, text []byte) (changed []byte, pkg string) {
 	if len(calls) == 0 {
 		return nil, ""
 	}
-	return replaceCalls(files, text, calls, func(c *ast.CallExpr) string {
+	edits := append(begins, callEdits(files, text, calls, func(c *ast.CallExpr) string {
 		sel := c.Fun.(*ast.SelectorExpr)
 		return timerFunctions[sel.Sel.Name] + "(" + sel.X.(*ast.Ident).Name + ")"
-	}), parsed.Name.Name
+	})...)
+	return apply(text, edits), parsed.Name.Name
+}
+
+// ofBenchmark returns the names of parameters that are a *testing.B.
+func ofBenchmark(f *ast.Field) (names []string) {
+	star, ok := f.Type.(*ast.StarExpr)
+	if !ok {
+		return nil
+	}
+	sel, ok := star.X.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "B" {
+		return nil
+	}
+	if x, ok := sel.X.(*ast.Ident); !ok || x.Name != "testing" {
+		return nil
+	}
+	for _, name := range f.Names {
+		names = append(names, name.Name)
+	}
+	return names
 }
 
 // withoutStopped removes what was allocated before ResetTimer, and what the runtime has counted while the timer was
 // stopped.
 func withoutStopped(p *record.Profile, file string) error {
+	text, err := os.ReadFile(file + stoppedSuffix)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	var objects, bytes, fromObjects, fromBytes uint64
+	if len(text) > 0 {
+		if _, err := fmt.Sscanf(string(text), "%d %d %d %d", &objects, &bytes, &fromObjects, &fromBytes); err != nil {
+			return fmt.Errorf("what was allocated while the timer was stopped: %w", err)
+		}
+	}
+	if fromObjects > 0 { // stopped at the end
+		p.Objects, p.Bytes = fromObjects, fromBytes
+	}
 	base, err := record.ReadFile(file + baseSuffix)
 	switch {
 	case err == nil:
 		subtract(p, base)
 	case !errors.Is(err, os.ErrNotExist):
 		return err
-	}
-	text, err := os.ReadFile(file + stoppedSuffix)
-	if errors.Is(err, os.ErrNotExist) || len(text) == 0 {
-		return nil
-	}
-	var objects, bytes uint64
-	if _, err := fmt.Sscanf(string(text), "%d %d", &objects, &bytes); err != nil {
-		return fmt.Errorf("what was allocated while the timer was stopped: %w", err)
 	}
 	p.Objects, p.Bytes = p.Objects-min(objects, p.Objects), p.Bytes-min(bytes, p.Bytes)
 	return nil

@@ -8,7 +8,7 @@ import (
 )
 
 func TestWhatTheTimerLeavesOutIsInNoRow(t *testing.T) {
-	for _, name := range []string{"BenchmarkStops", "BenchmarkResets"} {
+	for _, name := range []string{"BenchmarkStops", "BenchmarkResets", "BenchmarkStopsAtItsEnd"} {
 		run := runNamed(t, reportOfFixture(t), name)
 		if run.Total.Bytes != 160 || run.Total.Objects != 1 || run.Headline.Bytes.Median != 160 || run.Headline.Allocs.Median != 1 {
 			t.Errorf("%s: %+v, headline %+v", name, run.Total, run.Headline)

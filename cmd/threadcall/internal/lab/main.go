@@ -1,7 +1,7 @@
 // Command lab makes the experiments of three articles about Go again, on the machine at hand, and writes docs/lab.md.
 // Its times mean something only on an otherwise idle machine.
 //
-//	go run ./cmd/threadcall/internal/lab                 all, in two to four minutes
+//	go run ./cmd/threadcall/internal/lab                 all, in about four minutes, or eight if it is loaded
 //	go run ./cmd/threadcall/internal/lab -run sieve      those whose names match, on standard output
 package main
 
@@ -9,8 +9,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"syscall"
 	"time"
@@ -29,6 +31,8 @@ var experiments = []experiment{
 	{"calls", "Four ways to call a function on a thread", calls},
 	{"allocations", "What a call allocates", allocations},
 	{"sieve", "The prime sieve and the threads under it", sieve},
+	{"thread", "What takes a goroutine from its thread, and what runs next", keeping},
+	{"stack", "A result copied, pointed to, and a pointer passed down", stack},
 	{"struct", "A struct of nine fields, copied or pointed to", nineFields},
 }
 
@@ -37,12 +41,16 @@ type section struct {
 	about  string
 	tables []string
 	claims []claim
+	files  map[string][]byte // in the directory of the page's files, by name
+	load   string            // what else the machine did
+	loaded bool              // too much to judge the claims
 }
 
 // A lab is where experiments are made.
 type lab struct {
 	settings
-	ctx context.Context
+	ctx  context.Context
+	load *load // of the section that is being measured
 }
 
 // settings are how much is measured.
@@ -53,14 +61,21 @@ type settings struct {
 	sieveIn  int // its limit where it is traced
 	pointers int // calls that are traced, of functions that return structs or pointers
 	allocs   int // calls whose allocations are counted
+	waits    int // for a millisecond, in traces of system calls
+	notified int // goroutines in each round, for the order in which they run
+	profiled time.Duration
+	compute  time.Duration // with all CPUs, before and after a section, for the time that the hypervisor takes
+	attempts int           // at a section, while the machine is loaded
 }
 
 var (
-	full  = settings{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000, pointers: 20_000_000, allocs: 100_000}
-	quick = settings{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300, pointers: 100_000, allocs: 5_000}
+	full = settings{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000, pointers: 20_000_000, allocs: 100_000,
+		waits: 100, notified: 100, profiled: 3 * time.Second, compute: time.Second, attempts: 2}
+	quick = settings{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300, pointers: 100_000, allocs: 5_000,
+		waits: 10, notified: 5, profiled: 100 * time.Millisecond, compute: 20 * time.Millisecond, attempts: 1}
 )
 
-const limit = time.Minute // after which no round begins beyond leastRounds
+const limit = 40 * time.Second // after which no round begins beyond leastRounds
 
 func main() {
 	maybeRunJob()
@@ -87,7 +102,7 @@ func write(ctx context.Context, expression string, inHaste bool) error {
 	if inHaste {
 		set = quick
 	}
-	text, err := perform(ctx, set, match)
+	text, files, err := perform(ctx, set, match)
 	if err != nil {
 		return err
 	}
@@ -95,37 +110,66 @@ func write(ctx context.Context, expression string, inHaste bool) error {
 		_, err := os.Stdout.WriteString(text)
 		return err
 	}
+	if err := os.MkdirAll(filepath.Join("docs", directory), 0o777); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join("docs", directory, name), content, 0o666); err != nil {
+			return err
+		}
+	}
 	return os.WriteFile("docs/lab.md", []byte(text), 0o666)
 }
 
-// perform makes the experiments and returns the page.
-func perform(ctx context.Context, set settings, match *regexp.Regexp) (string, error) {
+// perform makes the experiments and returns the page and its files.
+func perform(ctx context.Context, set settings, match *regexp.Regexp) (page string, files map[string][]byte, err error) {
 	l := &lab{settings: set, ctx: ctx}
 	began, load := time.Now(), loadAverage()
 	var parts string
+	files = map[string][]byte{}
 	for _, e := range experiments {
 		if !match.MatchString(e.name) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%4.0f s  %s\n", time.Since(began).Seconds(), e.title)
-		s, err := e.do(l)
-		if err == nil {
-			err = ctx.Err()
-		}
+		s, err := l.measured(e)
 		if err != nil {
-			return "", fmt.Errorf("experiment %s: %w", e.name, err)
+			return "", nil, fmt.Errorf("experiment %s: %w", e.name, err)
 		}
 		parts += s.text(e.title)
+		maps.Copy(files, s.files)
 	}
 	if parts == "" {
-		return "", fmt.Errorf("no experiment matches %q", match)
+		return "", nil, fmt.Errorf("no experiment matches %q", match)
 	}
-	return set.introduction(began, load) + parts, nil
+	return set.introduction(began, load) + parts, files, nil
+}
+
+// measured makes an experiment, and makes it again if the machine was loaded meanwhile. The load decides about that, not
+// the results.
+func (l *lab) measured(e experiment) (s section, err error) {
+	for n := range l.attempts {
+		l.load = newLoad(l.compute)
+		if s, err = e.do(l); err == nil {
+			err = l.ctx.Err()
+		}
+		if err != nil {
+			return s, err
+		}
+		if s.load, s.loaded = l.load.end(); !s.loaded {
+			break
+		}
+		if n+1 < l.attempts {
+			fmt.Fprintf(os.Stderr, "        %s: measuring this again\n", s.load)
+		}
+	}
+	return s, nil
 }
 
 // measure times the contenders in rounds, in samples of n operations if n is not zero.
 func (l *lab) measure(n int, contenders ...bench.Contender) ([]series, error) {
-	values, err := bench.Rounds(l.ctx, contenders, bench.Plan{Rounds: l.rounds, Sample: l.sample, N: n, Limit: limit, Least: leastRounds}, func(int, int) {})
+	values, err := bench.Rounds(l.ctx, contenders, bench.Plan{Rounds: l.rounds, Sample: l.sample, N: n, Limit: limit, Least: leastRounds},
+		func(int, int) { l.load.lap() })
 	all := make([]series, len(values))
 	for i, v := range values {
 		all[i] = v

@@ -42,58 +42,10 @@ func (e estimate) time() string {
 	return fmt.Sprintf("%s ± %s %%", duration(e.centre), ui.Number(math.Round(1000*share)/10))
 }
 
+// times, with a factor, is the estimate in another unit.
+func (e estimate) times(x float64) estimate { return estimate{e.centre * x, e.low * x, e.high * x} }
+
 // String writes a ratio with its interval: "0.82 (0.80 to 0.85)".
 func (e estimate) String() string {
 	return ui.Number(e.centre) + " (" + ui.Number(e.low) + " to " + ui.Number(e.high) + ")"
-}
-
-// A claim is a statement of an article next to what was found.
-type claim struct {
-	says, here string
-	verdict    verdict
-}
-
-type verdict string
-
-const (
-	reproduced    verdict = "reproduced"
-	changed       verdict = "changed"
-	notReproduced verdict = "not reproduced"
-	inconclusive  verdict = "inconclusive"
-	notComparable verdict = "not comparable"
-)
-
-// below judges the claim that the estimate is below limit.
-func (e estimate) below(limit float64) verdict {
-	switch {
-	case e.high < limit:
-		return reproduced
-	case e.low > limit:
-		return notReproduced
-	}
-	return inconclusive
-}
-
-// above judges the claim that the estimate is above limit.
-func (e estimate) above(limit float64) verdict {
-	return estimate{-e.centre, -e.high, -e.low}.below(-limit)
-}
-
-// holds is reproduced if ok.
-func holds(ok bool) verdict {
-	if ok {
-		return reproduced
-	}
-	return notReproduced
-}
-
-// near judges the claim that a time is as in the article, which used another machine: within a factor of two.
-func near(here, article float64) verdict { return holds(here > article/2 && here < article*2) }
-
-// same judges a number that does not depend on the machine's speed.
-func same(here, article float64) verdict {
-	if math.Round(here) == article {
-		return reproduced
-	}
-	return changed
 }

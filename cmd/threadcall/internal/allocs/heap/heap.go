@@ -137,7 +137,7 @@ func sum(p *record.Profile, known frames, std func(string) bool) (map[key]Sample
 // those that it is inlined into.
 func (s Stack) own(std func(string) bool) int {
 	for i := s.Site(); i < len(s); i++ {
-		if !s[i].OfRuntime() && !std(s[i].Package()) {
+		if !s[i].OfRuntime() && !std(s[i].Package()) && !s[i].OfCgo() {
 			return i + len(s.Chain(i))
 		}
 	}
@@ -233,7 +233,14 @@ func (f Frame) OfRuntime() bool {
 	p := f.Package()
 	return p == "runtime" || strings.HasPrefix(p, "internal/runtime/") || strings.HasPrefix(p, "runtime/internal/") ||
 		strings.HasSuffix(f.File, "/src/runtime/malloc.go") || // under other names: reflect.unsafe_New
+		strings.HasSuffix(f.File, "/src/runtime/slice.go") || // internal/bytealg.MakeNoZero
 		strings.HasSuffix(f.File, "/src/runtime/map.go") || strings.HasSuffix(f.File, "/src/runtime/chan.go")
+}
+
+// OfCgo reports whether the function was written by cgo, for calls between Go and C.
+func (f Frame) OfCgo() bool {
+	base := f.File[strings.LastIndexByte(f.File, '/')+1:]
+	return base == "_cgo_gotypes.go" || base == "_cgo_export.go" || strings.Contains(f.Function, "._Cfunc_") || strings.Contains(f.Function, "_cgoexp_")
 }
 
 // callbacks are the functions of package testing that call the tests' own.

@@ -56,6 +56,7 @@ func onFile(t *testing.T, write func(*ui.Screen)) string {
 	}
 	defer f.Close()
 	s := ui.On(f)
+	s.Width = 80
 	write(s)
 	if s.Err != nil {
 		t.Fatal(s.Err)
