@@ -35,7 +35,7 @@ race:
 
 # versions tests the core with all releases of Go that it supports, and the next one; but not again with the one that runs this.
 VERSIONS := go1.24.11 go1.25.5 go1.26.8 go1.27rc1
-CORE     := ./thread ./mainthread ./osthread ./recorder ./internal/engine ./internal/callq ./internal/ident ./internal/park
+CORE     := ./thread ./mainthread ./osthread ./recorder ./recorder/recorderhttp ./internal/engine ./internal/callq ./internal/ident ./internal/park
 versions: export GOWORK = off
 versions:
 	@for v in $(VERSIONS); do \

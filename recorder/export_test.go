@@ -1,3 +1,3 @@
 package recorder
 
-var RemoveOldest = removeOldest
+var RemoveOldest = func(dir string, files int) error { return removeOldest(dir, slowPrefix, files) }

@@ -22,11 +22,21 @@
 // reports what the program allocated, and why. A program that has THREADCALL_ALLOCS=file in its environment profiles every
 // allocation from its start, which makes it slower, and Stop writes the profile. It is lost if Stop is not called.
 //
-// # Slow calls
+// # The last seconds
 //
-// [SlowCalls] keeps the trace of the last seconds in memory, and writes it when a function has run on a thread for too long:
+// [KeepLast] keeps the trace of the last seconds in memory, in a program that runs for long, so that they can be written when something
+// has gone wrong: on a signal, on a request over HTTP, when a function has run on a thread for too long, or from the program itself:
 //
-//	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
+//	recorder.KeepLast(20*time.Second, 64<<20)                                   // for more or less than the default
+//	recorder.OnSignal("traces", 10, syscall.SIGUSR1)                            // kill -USR1 writes a file
+//	http.Handle("/debug/trace", recorderhttp.Handler())                         // curl -o last.trace …/debug/trace
+//	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10)) // the trace has the slow call
+//	recorder.WriteLast(w)
+//
+// # Names of threads
+//
+// On Linux, a trace that Start, KeepLast or SlowCalls recorded has the names of threads that have one of their own, as threads of package
+// thread do. Start also has those of most threads that ended before; the others have those of threads that exist when they write. threadcall trace shows them.
 //
 // # What importing it costs
 //
@@ -93,6 +103,7 @@ func Start() (stop func()) {
 		complain("no trace is recorded", err, variable)
 		return Stop
 	}
+	out.unwatch = watchThreads()
 	current = out
 	return Stop
 }
@@ -108,6 +119,7 @@ func Stop() {
 	if current == nil {
 		return
 	}
+	current.unwatch()
 	trace.Stop()
 	if err := current.close(); err != nil {
 		complain("the trace ends too early", err, variable)
@@ -117,8 +129,9 @@ func Stop() {
 
 // An output keeps the first error, which the runtime would forget, and writes nothing after it.
 type output struct {
-	file *os.File
-	err  error
+	file    *os.File
+	err     error
+	unwatch func() // ends the watching of threads
 }
 
 func (o *output) Write(p []byte) (n int, err error) {

@@ -40,6 +40,7 @@ var programs = map[string]func(){
 	"stops at once":   stopsAtOnce,
 	"allocates":       allocates,
 	"has slow calls":  slowCalls,
+	"keeps the last":  keepsLast,
 }
 
 const timeLimit = 45 * time.Second

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/threadcall/threadcall/thread"
@@ -20,7 +19,8 @@ import (
 // Then threadcall trace slow/FILE begins with that call, and its page opens at it. The directory is made if need be. It
 // has so many files at most, of those that SlowCalls has written, in earlier processes too; the oldest are removed. Less than one means one.
 //
-// A file has about the last ten seconds, or 16 MB if that is less. Of a function that has run for longer it has the end.
+// A file has about the last ten seconds, or 16 MB if that is less, unless [KeepLast] was called before with other limits. Of a function
+// that has run for longer it has the end.
 //
 // The recording, by a [runtime/trace.FlightRecorder], lasts until the process ends and is shared by all that SlowCalls
 // returns. It takes 16 MB or more of memory and the time of a trace: each call takes 6 to 10 µs more. Writing a file takes
@@ -29,39 +29,37 @@ import (
 // SlowCalls needs Go 1.25, and a process has one FlightRecorder. If there can be none, or a file cannot be written, it says so
 // on the standard error output, and the program runs on.
 func SlowCalls(dir string, files int) func(thread.SlowCall) {
-	err := recordFlight()
-	if err != nil {
+	if err := keep(); err != nil {
 		fmt.Fprintf(os.Stderr, "recorder: slow calls are not traced: %v\n", err)
 		return func(thread.SlowCall) {}
 	}
 	return func(s thread.SlowCall) {
-		if err := writeSlow(dir, max(files, 1), s.Name); err != nil {
+		if err := writeFile(dir, slowPrefix, max(files, 1), s.Name); err != nil {
 			fmt.Fprintf(os.Stderr, "recorder: a slow call is not traced: %v\n", err)
 		}
 	}
 }
 
-// writing is held while a file is written.
-var writing sync.Mutex
-
-// Names begin with the time, so that their order is that of the files.
+// After the prefix, names begin with the time, so that their order is that of the files.
 const (
-	slowPrefix = "slow-"
-	slowTime   = "20060102-150405.000000"
-	slowSuffix = ".trace"
+	slowPrefix   = "slow-"
+	signalPrefix = "signal-"
+	fileTime     = "20060102-150405.000000"
+	fileSuffix   = ".trace"
 )
 
-func writeSlow(dir string, files int, thread string) (err error) {
+// writeFile writes what is kept to a new file, and leaves so many files with the prefix.
+func writeFile(dir, prefix string, files int, thread string) (err error) {
 	writing.Lock()
 	defer writing.Unlock()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	name := slowPrefix + time.Now().UTC().Format(slowTime)
+	name := prefix + time.Now().UTC().Format(fileTime)
 	if thread = safe(thread); thread != "" {
 		name += "-" + thread
 	}
-	name = filepath.Join(dir, name+slowSuffix)
+	name = filepath.Join(dir, name+fileSuffix)
 	f, err := os.Create(name + "~") // so that no file is half a trace
 	if err != nil {
 		return err
@@ -71,7 +69,7 @@ func writeSlow(dir string, files int, thread string) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if err := writeFlight(f); err != nil {
+	if err := writeKept(f); err != nil {
 		f.Close()
 		return err
 	}
@@ -81,7 +79,7 @@ func writeSlow(dir string, files int, thread string) (err error) {
 	if err := os.Rename(f.Name(), name); err != nil {
 		return err
 	}
-	return removeOldest(dir, files)
+	return removeOldest(dir, prefix, files)
 }
 
 // safe returns what of the name of a thread can be part of the name of a file.
@@ -94,14 +92,14 @@ func safe(name string) string {
 	}, name)
 }
 
-// removeOldest leaves so many files of slow calls in dir.
-func removeOldest(dir string, files int) error {
+// removeOldest leaves so many files with the prefix in dir.
+func removeOldest(dir, prefix string, files int) error {
 	all, err := os.ReadDir(dir) // in the order of names
 	if err != nil {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(f os.DirEntry) bool {
-		return !strings.HasPrefix(f.Name(), slowPrefix) || !strings.HasSuffix(f.Name(), slowSuffix)
+		return !strings.HasPrefix(f.Name(), prefix) || !strings.HasSuffix(f.Name(), fileSuffix)
 	})
 	for _, f := range all[:max(0, len(all)-files)] {
 		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {

@@ -10,11 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/chart"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/text"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -28,7 +26,10 @@ Trace reads an execution trace of the Go runtime and reports what stands out,
 what the heap and the collector did, how many goroutines and threads there were,
 what goroutines waited for, where, and what ended the waits, how goroutines
 moved from thread to thread and why, what locked threads did, how long
-threadcall's calls were queued and ran, and where the time of one task went.
+threadcall's calls were queued and ran, and where the time of one task went. To
+look closer, -from, -to, -goroutine and -place select a part, -serve shows
+goroutines and threads down to single events in a browser, and -perfetto writes
+a file for ui.perfetto.dev.
 
 The trace comes from a file ("-" is the standard input), from a run of the
 tests of packages, or from a command whose program records one when it is asked
@@ -50,6 +51,7 @@ type traceCommand struct {
 	profiles []waitProfile
 	path     read.Selector
 	pathOf   string // as it was requested
+	look     closer
 	reports  []*report.Report
 }
 
@@ -68,6 +70,7 @@ func runTrace(c *command) error {
 		o.path, err = read.ParseSelector(text)
 		return err
 	})
+	o.look.define(o)
 	o.defineTests(&from)
 	c.args = joinProfiles(c.args)
 	args, program, err := c.parse()
@@ -81,11 +84,14 @@ func runTrace(c *command) error {
 	if from.File, from.Packages, err = source.Classify(args); err != nil {
 		return err
 	}
-	outputs := []target{{"o", from.Keep}, {"html", o.html}}
+	outputs := []target{{"o", from.Keep}, {"html", o.html}, {"perfetto", o.look.perfetto}}
 	for _, p := range o.profiles {
 		outputs = append(outputs, target{"pprof", p.file})
 	}
 	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }), outputs...); err != nil {
+		return err
+	}
+	if err := o.look.check(); err != nil {
 		return err
 	}
 	missing := slices.IndexFunc(from.Packages, func(arg string) bool {
@@ -154,19 +160,29 @@ func (o *traceCommand) run(from source.Request) error {
 		}
 		failed = append(failed, err)
 	}
+	defer o.look.close()
 	switch {
 	case o.json && len(o.reports) == 1:
 		failed = append(failed, writeJSON(o.stdout, o.reports[0]))
 	case o.json && len(o.reports) > 1:
 		failed = append(failed, writeJSON(o.stdout, o.reports))
 	}
+	failed = append(failed, o.look.serveUntilInterrupt(o.progress))
 	return fail(errors.Join(failed...))
 }
 
 func (o *traceCommand) read(t *source.Trace) error {
+	w, err := o.lanes()
+	if err != nil {
+		return err
+	}
+	if w != nil {
+		o.look.writers = append(o.look.writers, w)
+	}
 	var window *read.Window
 	r, err := read.Trace(t.Reader, read.Options{
 		Name:     t.Name,
+		Lanes:    w,
 		Profiles: len(o.profiles) > 0,
 		Path:     o.path,
 		Window:   func(w read.Window) { window = &w },
@@ -184,24 +200,19 @@ func (o *traceCommand) read(t *source.Trace) error {
 		noPath = o.addPath(t, window, r)
 	}
 	o.reports = append(o.reports, r)
-	if !o.json {
+	if w != nil {
+		err = o.looked(r, w)
+	}
+	if !o.json && (err == nil || o.look.Whole()) {
 		out := ui.On(o.stdout)
 		if len(o.reports) > 1 {
 			fmt.Fprintln(out)
 		}
-		if text.Write(out, r); out.Err != nil {
+		if writeText(out, r); out.Err != nil {
 			return out.Err
 		}
 	}
-	if err := errors.Join(noPath, o.writeProfiles(r)); err != nil || o.html == "" {
-		return err
-	}
-	file := o.numbered(o.html)
-	if err := chart.Save(r, file); err != nil {
-		return fmt.Errorf("the page %s cannot be written: %w", file, err)
-	}
-	fmt.Fprintf(o.progress, "wrote %s\n", ui.Plain(file))
-	return nil
+	return errors.Join(err, noPath, o.writeProfiles(r))
 }
 
 // numbered returns the name of an output of the report that was made last; each trace has its own.

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"html/template"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -18,13 +19,23 @@ var (
 	script string
 )
 
-// Save writes the page that shows r to a file.
-func Save(r *report.Report, file string) error { return page(r).Save(file) }
+// Save writes the page that shows r to a file. It has pictures of goroutines and threads for the whole trace, and for the
+// windows in which the worst happened, if x is not nil.
+func Save(r *report.Report, x *lanes.Index, s lanes.Selection, file string) error {
+	p := page(r)
+	if x != nil {
+		var err error
+		if p, err = withWindows(p, r, x, s); err != nil {
+			return err
+		}
+	}
+	return p.Save(file)
+}
 
 func page(r *report.Report) ui.Page {
 	return ui.Page{
 		Title:  "threadcall trace: " + r.Trace.Name,
-		Style:  style,
+		Style:  style + laneStyle,
 		Source: source,
 		View:   r,
 		Funcs: template.FuncMap{
@@ -34,7 +45,7 @@ func page(r *report.Report) ui.Page {
 			"twice": func(x float64) float64 { return 2 * x },
 		},
 		Data:   plots(r),
-		Script: script,
+		Script: script + laneScript,
 	}
 }
 

@@ -1,7 +1,7 @@
 // The plots over time. All share one view, the part of the time that is shown.
 (() => {
   const root = document.getElementById("time"), output = root.querySelector("output");
-  const left = 104, right = 8, total = data.duration;
+  const left = 170, right = 8, total = data.duration;
   let view = data.view ?? [0, total], width = 800, cursor = null, chosen = null;
 
   const el = (name, attributes, text) => {
@@ -178,6 +178,7 @@
     axis.replaceChildren(...times.map(t => el("text", {x: x(t), y: 18, "text-anchor": "middle"}, time(t, s))));
     root.dataset.from = view[0];
     root.dataset.to = view[1];
+    root.dispatchEvent(new Event("view"));
     describe();
   };
 
@@ -200,9 +201,10 @@
     e.preventDefault();
     actions[keys[e.key]]();
   });
+  root.addEventListener("show", e => show(e.detail.from, e.detail.to));
   const place = e => Math.min(Math.max(e.clientX - root.getBoundingClientRect().left, left), width - right);
   root.addEventListener("pointermove", e => {
-    const svg = e.target.closest?.("svg");
+    const svg = e.target.closest?.("svg, canvas");
     if (!svg) return;
     cursor = {x: place(e), t: at(place(e))};
     describe();
@@ -211,7 +213,7 @@
 
   let drag = null;
   root.addEventListener("pointerdown", e => {
-    if (!e.target.closest("svg") || e.button > 0 || e.pointerType === "touch") return;
+    if (!e.target.closest("svg, canvas") || e.button > 0 || e.pointerType === "touch") return;
     e.preventDefault();
     root.focus({preventScroll: true});
     drag = {from: place(e), to: e.target.dataset.to};

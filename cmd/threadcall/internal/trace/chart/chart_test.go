@@ -1,14 +1,20 @@
 package chart
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"runtime"
+	"runtime/trace"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
 )
 
@@ -92,7 +98,7 @@ const time = document.getElementById("time"), svg = time.querySelector("svg");
 const view = () => [Number(time.dataset.from), Number(time.dataset.to)];
 const point = (type, share, more) => {
 	const box = svg.getBoundingClientRect(), target = more?.on ?? svg;
-	target.dispatchEvent(new PointerEvent(type, {bubbles: true, cancelable: true, clientX: box.left + 104 + share * (box.width - 112), clientY: box.top + 20, ...more}));
+	target.dispatchEvent(new PointerEvent(type, {bubbles: true, cancelable: true, clientX: box.left + 170 + share * (box.width - 178), clientY: box.top + 20, ...more}));
 };
 const key = k => time.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true}));
 const click = what => time.querySelector("[data-do=" + what + "]").click();
@@ -268,5 +274,67 @@ func TestAnEmptyReportIsAPage(t *testing.T) {
 	pagetest.Run(t, page(r), helpers+`click("in"); key("0"); point("pointermove", 0.5); return axis();`, &got)
 	if got == "" {
 		t.Error("no axis")
+	}
+}
+
+// traced returns the page of a trace of this process, with lanes.
+func traced(t *testing.T) (ui.Page, *report.Report) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Skip("this process records a trace already: ", err)
+	}
+	ctx, task := trace.NewTask(t.Context(), "the task")
+	trace.Log(ctx, "note", "</script>the message")
+	time.Sleep(20 * time.Millisecond)
+	task.End()
+	runtime.GC()
+	trace.Stop()
+	w, err := lanes.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	r, err := read.Trace(&out, read.Options{Name: "lanes", Lanes: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := w.Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := withWindows(page(r), r, x, lanes.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, r
+}
+
+func TestLanesShowGoroutinesAndWindows(t *testing.T) {
+	p, r := traced(t)
+	var got struct {
+		Lanes        int
+		Logs, Status string
+		Windows      []string
+		View         []float64
+		Tip          string
+	}
+	pagetest.Run(t, p, helpers+`
+		const lanes = document.getElementById("lanes"), canvas = lanes.querySelector("canvas");
+		const out = {Lanes: Number(time.dataset.lanes), Logs: lanes.querySelector(".logs").textContent, Status: lanes.querySelector(".status").textContent,
+			Windows: [...lanes.querySelectorAll("button")].map(b => b.textContent)};
+		const box = canvas.getBoundingClientRect();
+		for (let y = 0; y < box.height && !out.Tip; y += 5) {
+			canvas.dispatchEvent(new PointerEvent("pointermove", {bubbles: true, clientX: box.left + box.width / 2, clientY: box.top + y}));
+			out.Tip = lanes.querySelector(".tip").textContent;
+		}
+		[...lanes.querySelectorAll("button")].find(b => b.textContent.startsWith("longest mark")).click();
+		out.View = view();
+		return out;`, &got)
+	if got.Lanes == 0 || !strings.Contains(got.Logs, "note: </script>the message") || !strings.Contains(got.Status, "goroutines") || got.Tip == "" {
+		t.Errorf("%+v", got)
+	}
+	if len(got.Windows) < 2 || got.Windows[0] != "all" || len(got.View) != 2 || got.View[0] == 0 && got.View[1] == float64(r.Trace.Duration) {
+		t.Errorf("windows %q, view %v of %v", got.Windows, got.View, r.Trace.Duration)
 	}
 }

@@ -16,6 +16,12 @@ type data struct {
 	Lines    []line  `json:"lines"`
 	Lanes    []lane  `json:"lanes"`
 	Rows     []row   `json:"rows"`
+
+	Live    bool     `json:"live"`    // tiles can be requested from the server of the page
+	Windows []window `json:"windows"` // the whole trace first, if there is any
+
+	Goroutines []int64 `json:"goroutines"` // that are selected at first
+	Place      string  `json:"place"`
 }
 
 // A line is a panel with one or more series.
@@ -65,7 +71,8 @@ func plots(r *report.Report) data {
 			{"collector marks", "mark", bars(r.GC.Longest)},
 			{"world stopped", "stop", bars(r.Stops.Longest)},
 		},
-		Rows: []row{},
+		Rows:    []row{},
+		Windows: []window{},
 	}
 	if len(r.Calls.Worst) > 0 {
 		worst := lane{Title: "worst calls", Kind: "call"}

@@ -108,8 +108,11 @@ func (s *stacks) waitReason(reason string, id stackID) string {
 
 // ofRuntime reports whether goroutines of the function are the runtime's, or write the trace.
 func ofRuntime(function string) bool {
-	return isSystem(function) || strings.HasPrefix(function, "runtime/trace.")
+	return isSystem(function) || strings.HasPrefix(function, "runtime/trace.") || strings.HasPrefix(function, recorderPackage)
 }
+
+// recorderPackage begins the names of the functions of package recorder, which starts goroutines only to record.
+const recorderPackage = "github.com/threadcall/threadcall/recorder."
 
 // stopReason returns the name for the runtime's reason to stop a goroutine that is ready. A goroutine that unlocks a mutex
 // for which another one has waited for long yields to it, which the runtime calls a preemption.

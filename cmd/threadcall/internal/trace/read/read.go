@@ -13,6 +13,7 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/verdict"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -22,6 +23,7 @@ import (
 type Options struct {
 	Name     string           // of the trace, for the report
 	Progress func(read int64) // if not nil, is called with the number of bytes read, about once for each generation
+	Lanes    *lanes.Writer    // if not nil, gets the intervals of goroutines and threads
 	Profiles bool             // Waiting.Totals shall have samples
 	Path     Selector         // for whose window Window is called, for Path
 	Window   func(Window)
@@ -42,6 +44,9 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 		return nil, err
 	}
 	a := newAnalysis()
+	if o.Lanes != nil {
+		a.follower = newFollower(a, o.Lanes)
+	}
 	a.coroutines, a.profiles = format >= "go 1.22", o.Profiles
 	a.tasks.path = o.Path
 	reported := int64(-1)
@@ -59,6 +64,10 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 	}
 	ended := err == nil && !a.sched.advancing()
 	rep := a.report()
+	if a.follower != nil {
+		a.follower.finish()
+		o.Lanes.Finish(a.now, stackList{a.stacks})
+	}
 	if a.tasks.window != nil && o.Window != nil {
 		o.Window(*a.tasks.window)
 	}
@@ -135,6 +144,7 @@ type analysis struct {
 	stops     stops
 	sched     scheduler
 	calls     calls
+	follower  *follower // nil unless intervals are to be kept
 	waits     waiting
 	assists   assists
 	tasks     tasks
@@ -219,6 +229,9 @@ func (a *analysis) event(ev *xtrace.Event) {
 		a.calls.regionEnd(ev)
 	case xtrace.EventLog:
 		a.calls.slowCall(ev)
+	}
+	if a.follower != nil {
+		a.follower.event(ev, kind)
 	}
 }
 

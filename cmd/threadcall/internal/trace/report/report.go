@@ -28,6 +28,7 @@ type Report struct {
 	Affinity   Affinity       `json:"affinity"`
 	Locked     []LockedThread `json:"locked_threads"` // those that served most calls first, then the longest running
 	Calls      Calls          `json:"calls"`
+	Look       *Look          `json:"look,omitempty"` // the part that is requested, nil for the whole trace
 	Waiting    Waiting        `json:"waiting"`
 	Tasks      []Task         `json:"tasks"`          // by type, the longest sum first, at most 1,000
 	Path       *Path          `json:"path,omitempty"` // if one was requested

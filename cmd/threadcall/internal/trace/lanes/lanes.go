@@ -1,0 +1,63 @@
+// Package lanes keeps what each goroutine and each thread of a trace did, interval by interval, and finds what lies in a
+// window of time.
+//
+// A [Writer] gets the intervals while the trace is read and keeps them in a temporary file, of about the size of the trace.
+// An [Index] reads only what overlaps a window, so that memory does not depend on the size of the trace.
+package lanes
+
+import (
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+)
+
+// A Kind says what an interval is.
+type Kind uint8
+
+// The first four are the states of goroutines.
+const (
+	Running  Kind = iota
+	Syscall       // on a thread, with a P or without
+	Runnable      // ready, but not running
+	Waiting
+	Life   // the goroutine exists; Name is its outermost function, Stack is where it was created, by the goroutine By
+	Range  // the runtime's: a phase of the collector, a stopped world, an assist; Name says which
+	Region // of runtime/trace, in a goroutine; Name is its type
+	Task   // of runtime/trace; Name is its type, Goroutine the one that began it, By the one that ended it
+	Log    // of runtime/trace, without length; Name is its category
+	Heap   // a value, without length: Task has the bytes
+	kinds
+)
+
+var kindNames = [kinds]string{"running", "syscall", "runnable", "waiting", "goroutine", "range", "region", "task", "log", "heap"}
+
+// String returns the name of the kind in documents.
+func (k Kind) String() string { return kindNames[k] }
+
+// None stands for a goroutine or a thread that is not in the trace.
+const None = -1
+
+// An Interval is what a goroutine, a thread or the program did for some time.
+type Interval struct {
+	Kind          Kind
+	Start, Length time.Duration // from the begin of the trace
+	Goroutine     int64         // None if of the whole program
+	Thread        int64         // that the goroutine ran on, None if it did not run
+	Name          int32         // the reason or the type; see [Index.Name]
+	Stack         int32         // where the goroutine stopped, or was created; see [Index.Stack]
+	By            int64         // the goroutine that ended the wait, made it ready or created it; None if there is none
+	ByStack       int32         // where that did so
+	Task          uint64        // of a task, a region or a log; zero if none
+	Parent        uint64        // of a task; zero if none
+	Text          string        // of a log
+}
+
+// End returns when the interval ends.
+func (v *Interval) End() time.Duration { return v.Start + v.Length }
+
+// Stacks are numbered stacks; zero is the empty one.
+type Stacks interface {
+	Len() int
+	Get(stack int32) []report.Frame
+	Place(stack int32) report.Frame // the innermost frame of the program
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	tracereport "github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+)
+
+func TestPartsOfATrace(t *testing.T) {
+	file := recorded(t)
+	whole := decoded[tracereport.Report](t, threadcall(t, "trace", "-json", file).want(t, statusOK).stdout)
+	if whole.Look != nil {
+		t.Error("a report on the whole trace has a part")
+	}
+	end := whole.Trace.Duration
+	part := decoded[tracereport.Report](t, threadcall(t, "trace", "-json", "-from", (end/4).String(), "-to", (end/2).String(), file).want(t, statusOK).stdout).Look
+	if part == nil || part.From != end/4 || part.To != end/2 || part.Of == 0 || len(part.States) == 0 {
+		t.Fatalf("%+v", part)
+	}
+	for _, g := range part.Goroutines {
+		if sum := g.Running + g.Runnable + g.Syscall + g.Waiting; sum > end/2-end/4 {
+			t.Errorf("goroutine %d has %v in a part of %v", g.ID, sum, end/2-end/4)
+		}
+	}
+	threadcall(t, "trace", "-place", "trace_test.go", file).want(t, statusOK, "From 0 ns to", "trace_test.go:", "Tasks", "threadcall.Call")
+	threadcall(t, "trace", "-place", "nowhere.go", file).want(t, statusWrong, `no stack in the trace has the place "nowhere.go"`)
+	threadcall(t, "trace", "-goroutine", "99999999", file).want(t, statusWrong, "the trace has no goroutine 99999999")
+	threadcall(t, "trace", "-from", "1000h", file).want(t, statusWrong, "the trace has nothing from 1000h")
+
+	out := filepath.Join(t.TempDir(), "some.pftrace")
+	threadcall(t, "trace", "-perfetto", out, file).want(t, statusOK, "Calls to threads", "wrote "+out)
+	if data, err := os.ReadFile(out); err != nil || len(data) < 1000 {
+		t.Errorf("%v, %d bytes", err, len(data))
+	}
+}
+
+func TestServedPages(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("interrupts the command, which Windows cannot")
+	}
+	p := start(t, invocation("", nil, "trace", "-serve", "localhost:0", recorded(t)))
+	p.until(t, "serving ")
+	url := regexp.MustCompile(`http://\S+/`).FindString(p.seen)
+	for path, has := range map[string]string{"": "some.trace", "tile?columns=100&lanes=10": `"threads"`} {
+		answer, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(body), has) {
+			t.Errorf("%q: %v, %s, %.200s", path, err, answer.Status, body)
+		}
+	}
+	p.interrupt(t)
+	p.end(t).want(t, statusOK, "Calls to threads")
+}

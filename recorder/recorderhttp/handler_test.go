@@ -1,0 +1,37 @@
+package recorderhttp_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/threadcall/threadcall/recorder/recorderhttp"
+)
+
+func TestTheLastSecondsAreServed(t *testing.T) {
+	h := recorderhttp.Handler()
+	get := func(method string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, "/debug/trace", nil))
+		return w
+	}
+	if w := get(http.MethodPost); w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST has status %d", w.Code)
+	}
+	w := get(http.MethodGet)
+	if strings.HasPrefix(runtime.Version(), "go1.24") {
+		if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "Go 1.25") {
+			t.Errorf("status %d, %q", w.Code, w.Body)
+		}
+		return
+	}
+	if w.Code != http.StatusOK || !strings.HasPrefix(w.Body.String(), "go 1.") ||
+		!strings.Contains(w.Header().Get("Content-Disposition"), ".trace") {
+		t.Errorf("status %d, header %v, %d bytes", w.Code, w.Header(), w.Body.Len())
+	}
+	if w := get(http.MethodHead); w.Code != http.StatusOK || w.Body.Len() != 0 {
+		t.Errorf("HEAD has status %d and %d bytes", w.Code, w.Body.Len())
+	}
+}
