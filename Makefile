@@ -62,7 +62,7 @@ modes:
 	$(RUN) -short -tags threadcall_noasm ./thread ./mainthread ./internal/...
 	$(RUN) -short -o /dev/null -trace /dev/null ./internal/verify/oracle
 
-# allocs checks that the functions that promise not to allocate (//threadcall:noalloc) do not, by the compiler's log and in
+# allocs checks that the functions that promise not to allocate (//threadcall:noalloc) do not, by their compiled code and in
 # benchmarks.
 allocs:
 	$(GO) run ./cmd/threadcall allocs -budget -benchtime 20ms -bench '^Benchmark(Thread|Pool|Serve|MainThread|Hot|Burst|Post)$$' \

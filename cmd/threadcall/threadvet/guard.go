@@ -95,4 +95,9 @@ func (g *guards) at(b *ssa.BasicBlock, i int) (threads map[string]bool) {
 }
 
 // guarded reports whether the call is on the thread, or may be.
-func (c call) guarded(thread string) bool { return c.guards[thread] || c.guards[anyThread] }
+func (c call) guarded(thread string) bool {
+	if thread == needInit { // on the main thread nothing waits for it to be served
+		thread = mainThread
+	}
+	return c.guards[thread] || c.guards[anyThread]
+}

@@ -64,8 +64,8 @@ func (c *checker) usesMain(match func(*node) bool) (description string) {
 			continue
 		}
 		for _, p := range c.placesOf(n) {
-			if !p.off(mainThread) || n.on == mainThread || libraryOf(p.lib) == threadcallMain {
-				continue // the last: Init itself runs it
+			if n.on == mainThread || !c.waitsAt(p) {
+				continue
 			}
 			c.follow(n, needInit, func(at found) bool {
 				description = at.need.What + " waits; called by " + strings.Join(at.path, ", called by ") + ", " + p.how
@@ -76,7 +76,23 @@ func (c *checker) usesMain(match func(*node) bool) (description string) {
 			}
 		}
 	}
+	for _, s := range c.starts {
+		for _, need := range s.needs {
+			if need.Thread == needInit && match(s.from) && c.waitsAt(s.place) {
+				if len(need.Path) == 0 {
+					return need.What + " waits" + strings.Replace(here(s.place), "; here ", "; ", 1)
+				}
+				return need.What + " waits; called by " + strings.Join(need.Path, ", called by ") + ", " + s.how
+			}
+		}
+	}
 	return ""
+}
+
+// waitsAt reports whether what starts at the place waits for mainthread.Init if it calls package mainthread: it is not on the main thread,
+// and not what Init itself runs.
+func (c *checker) waitsAt(p place) bool {
+	return p.off(mainThread) && libraryOf(p.lib) != threadcallMain && !c.marks.ignored(p.at)
 }
 
 // inTest reports whether a node is in a test file.

@@ -35,11 +35,14 @@ type call struct {
 	guards map[string]bool // threads that the node is known to be on here
 }
 
-// A callee is what a value of function type is: a node, a function of another package, or a parameter of a node.
+// A callee is what a value of function type is: a node, a function of another package, a parameter of a node, what a marked variable or
+// field holds, or what a function of package mainthread returns.
 type callee struct {
 	node  *node
 	obj   *types.Func
 	param *ssa.Parameter
+	held  *types.Var
+	bound *types.Func // returns it
 }
 
 // pkgPath returns the package of the function, or "".
@@ -66,7 +69,7 @@ type place struct {
 	instr  ssa.Instruction
 }
 
-// A start is where a function of another package starts elsewhere.
+// A start is where a function that is no node starts elsewhere.
 type start struct {
 	callee
 	place

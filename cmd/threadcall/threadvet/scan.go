@@ -1,7 +1,6 @@
 package threadvet
 
 import (
-	"go/token"
 	"go/types"
 	"slices"
 
@@ -152,7 +151,7 @@ func (c *checker) start(to callee, p place) {
 	}
 	if to.node != nil {
 		c.places[to.node] = append(c.places[to.node], p)
-	} else if to.obj != nil { // a function of another package: a node of its own
+	} else if to.param == nil { // what has no node
 		c.starts = append(c.starts, start{callee: to, place: p, needs: c.needsOf(to, nil, nil)})
 	}
 }
@@ -173,13 +172,6 @@ func (c *checker) scanCall(n *node, instr ssa.CallInstruction, guards map[string
 		}
 		if to.obj != nil || to.node != nil {
 			c.scanArgs(n, instr, to, goes, guards)
-		}
-	}
-	if load, ok := common.Value.(*ssa.UnOp); ok && len(list) == 0 && !common.IsInvoke() && !goes && load.Op == token.MUL {
-		if v := variable(load.X); v != nil {
-			if name := c.varMark(v); name != "" && name != anyThread {
-				n.calls = append(n.calls, call{at: at, instr: instr, needs: []need{{Thread: name, What: v.Name()}}, guards: guards})
-			}
 		}
 	}
 }
@@ -370,6 +362,12 @@ func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 			return []need{{Thread: on, What: to.node.name, own: to.node.obj != nil}}
 		}
 		return nil
+	}
+	if to.held != nil {
+		return []need{{Thread: c.varMark(to.held), What: to.held.Name()}}
+	}
+	if to.bound != nil {
+		return []need{{Thread: needInit, What: "the function that " + c.describe(to.bound) + " returns"}}
 	}
 	obj := to.obj
 	if obj == nil || obj.Pkg() == nil {

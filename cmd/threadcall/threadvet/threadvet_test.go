@@ -27,5 +27,6 @@ func TestTheReportsAreThoseThatCommentsWant(t *testing.T) {
 	}
 	analysistest.Run(reports{t}, analysistest.TestData(), threadvet.Analyzer,
 		"glfwgo", "sdlmain", "cocoa", "fynego", "lib", "marks", "whole", "waits",
-		"unlocked", "lockedlater", "lockedby", "noinit", "withserve", "testforgets", "testinits", "testnomain")
+		"unlocked", "lockedlater", "lockedby", "noinit", "noinitgo", "noinitgroup", "noinitlib",
+		"noinitbound", "noinitpost", "noinitneeded", "withserve", "testforgets", "testinits", "testnomain", "testnomaingo")
 }

@@ -138,7 +138,45 @@ func strip(v ssa.Value) ssa.Value {
 	}
 }
 
-// origins returns the values that v can be, through variables, and whether these are all.
+// held returns the variable or field of function type that v is read from, if it is marked with a thread, or nil.
+func (c *checker) held(v ssa.Value) (from *types.Var) {
+	if _, ok := v.Type().Underlying().(*types.Signature); !ok {
+		return nil
+	}
+	switch x := v.(type) {
+	case *ssa.UnOp:
+		if x.Op == token.MUL {
+			from = variable(x.X)
+		}
+	case *ssa.Field:
+		from = field(x.X.Type(), x.Field)
+	}
+	if from == nil {
+		return nil
+	}
+	if name := c.varMark(from); name == "" || name == anyThread {
+		return nil
+	}
+	return from
+}
+
+// bound returns the function of package mainthread that has returned v, which calls it or posts to it, or nil.
+func (c *checker) bound(v ssa.Value) *types.Func {
+	call, ok := v.(*ssa.Call)
+	if !ok || call.Call.StaticCallee() == nil {
+		return nil
+	}
+	obj := c.calleeOf(call.Call.StaticCallee()).obj
+	if obj == nil || obj.Pkg() == nil || libraryOf(obj.Pkg().Path()) != threadcallMain {
+		return nil
+	}
+	if _, ok := call.Type().Underlying().(*types.Signature); !ok {
+		return nil
+	}
+	return obj
+}
+
+// origins returns the values that v can be, through variables that have no mark for functions, and whether these are all.
 func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) {
 	v = strip(v)
 	if depth > 8 {
@@ -162,7 +200,7 @@ func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) 
 		}
 		return nil, false
 	case *ssa.UnOp:
-		if x.Op != token.MUL {
+		if x.Op != token.MUL || c.held(x) != nil {
 			break
 		}
 		if a := c.local(x.X); a != nil {
@@ -190,7 +228,12 @@ func (c *checker) calleesOf(v ssa.Value) (list []callee, ok bool) {
 		case *ssa.Parameter:
 			list = append(list, callee{param: x})
 		default:
-			ok = false
+			to := callee{held: c.held(x), bound: c.bound(x)}
+			if to.held == nil && to.bound == nil {
+				ok = false
+				break
+			}
+			list = append(list, to)
 		}
 	}
 	return list, ok

@@ -47,7 +47,7 @@ func (nowhere) Import(name string) (*types.Package, error) {
 	return p, nil
 }
 
-// lines reports whether the node includes the line.
+// includes reports whether the node includes the line.
 func (c *checked) includes(n ast.Node, line int) bool {
 	return c.files.Position(n.Pos()).Line <= line && line <= c.files.Position(n.End()).Line
 }

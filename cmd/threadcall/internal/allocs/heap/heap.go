@@ -133,7 +133,7 @@ func sum(p *record.Profile, known frames, std func(string) bool) (map[key]Sample
 	return samples, order
 }
 
-// own returns how many frames it takes to tell where the program allocates: up to the function that is not of the standard library, and
+// own returns how many frames it takes to know where the program allocates: up to the function that is not of the standard library, and
 // those that it is inlined into.
 func (s Stack) own(std func(string) bool) int {
 	for i := s.Site(); i < len(s); i++ {

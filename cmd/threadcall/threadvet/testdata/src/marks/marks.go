@@ -141,3 +141,41 @@ func (r *renderer) draw() {
 	r.gl.Assert()
 	onGL()
 }
+
+type hooks struct {
+	cb     func() //threadcall:on gl // want cb:"thread gl"
+	stored func() //threadcall:on gl // want stored:"thread gl"
+	free   func()
+}
+
+//threadcall:on gl
+var hook func() // want hook:"thread gl"
+
+func held(h *hooks, v hooks, w *lib.Window) { // want held:"needs gl for cb"
+	go h.cb()           // want `^cb must be called on thread gl; here it runs on a goroutine started at marks.go:\d+$`
+	go hook()           // want `^hook must be called on thread gl; here it runs on a goroutine`
+	go v.cb()           // want `^cb must be called on thread gl`
+	go w.OnDraw()       // want `^OnDraw must be called on thread gl`
+	other.Call(h.cb)    // want `^cb must be called on thread gl; here Thread.Call runs it on thread other \(marks.go:\d+\)$`
+	mainthread.Go(hook) // want `^hook must be called on thread gl; here mainthread.Go runs it on the main thread`
+	lib.Spawn(3, h.cb)  // want `^cb must be called on thread gl; here lib.Spawn runs it on a goroutine`
+	f := h.cb
+	go f()      // want `^cb must be called on thread gl`
+	go func() { // a literal
+		f()          // want `^cb must be called on thread gl; called by a function in held`
+		defer hook() // want `^hook must be called on thread gl`
+		if gl.On() {
+			h.cb()
+		}
+	}()
+	h.stored = onGL
+	go h.stored() // want `^stored must be called on thread gl`
+	w.OnDraw = h.cb
+	gl.Call(h.cb)
+	gl.Go(f)
+	gl.Call(func() { h.cb(); hook(); w.OnDraw() })
+	go h.free()
+	go hook() //threadcall:ignore the thread is not started yet
+	h.cb()
+	hook()
+}

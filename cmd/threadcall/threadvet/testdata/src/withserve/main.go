@@ -5,6 +5,7 @@ import "github.com/threadcall/threadcall/mainthread"
 
 func main() {
 	go func() { mainthread.Call(func() {}) }()
+	go mainthread.Call(func() {})
 	loop()
 }
 
