@@ -77,6 +77,9 @@ func (o *traceCommand) lanes() (*lanes.Writer, error) {
 func (o *traceCommand) looked(r *report.Report, w *lanes.Writer) error {
 	x, err := w.Index()
 	if err != nil {
+		if o.html != "" { // the rest of the page does not need them
+			err = errors.Join(err, o.writePage(r, nil))
+		}
 		return err
 	}
 	if !o.look.Whole() {
@@ -92,15 +95,22 @@ func (o *traceCommand) looked(r *report.Report, w *lanes.Writer) error {
 		fmt.Fprintf(o.progress, "wrote %s; open it at ui.perfetto.dev, which reads it in the browser\n", ui.Plain(file))
 	}
 	if o.html != "" {
-		file := o.numbered(o.html)
-		if err := chart.Save(r, x, o.look.Selection, file); err != nil {
-			return fmt.Errorf("the page %s cannot be written: %w", file, err)
+		if err := o.writePage(r, x); err != nil {
+			return err
 		}
-		fmt.Fprintf(o.progress, "wrote %s\n", ui.Plain(file))
 	}
 	if o.look.serve != "" {
 		o.look.served = append(o.look.served, serve.Trace{Report: r, Index: x, Selection: o.look.Selection})
 	}
+	return nil
+}
+
+func (o *traceCommand) writePage(r *report.Report, x *lanes.Index) error {
+	file := o.numbered(o.html)
+	if err := chart.Save(r, x, o.look.Selection, file); err != nil {
+		return fmt.Errorf("the page %s cannot be written: %w", file, err)
+	}
+	fmt.Fprintf(o.progress, "wrote %s\n", ui.Plain(file))
 	return nil
 }
 
