@@ -221,7 +221,7 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 	if fn == nil {
 		return false
 	}
-	if ctx != untied && ctx.Err() != nil {
+	if ctx != nil && ctx.Err() != nil {
 		e.observer.Load().withdraw()
 		return false
 	}
@@ -236,16 +236,18 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 			return false
 		}
 	}
-	v := newPost(ctx, e.observer.Load(), e, fn)
-	if v != nil {
-		fn = v.run
+	var v *visit
+	if o := e.observer.Load(); o != nil || ctx != nil || trace.IsEnabled() {
+		if v = newPost(ctx, o, e, fn); v != nil {
+			fn = v.run
+		}
 	}
 	self := e
 	if !here {
 		self = threads.current()
 	}
 	var cancel <-chan struct{}
-	if ctx != untied {
+	if ctx != nil {
 		cancel = ctx.Done()
 	}
 	if room == waits {
@@ -276,11 +278,11 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 //
 //threadcall:noalloc
 func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *visit {
-	labelled := ctx != untied && hasLabels(ctx)
+	labelled := ctx != nil && hasLabels(ctx)
 	if o == nil && !labelled && !trace.IsEnabled() {
 		return nil
 	}
-	if ctx == untied {
+	if ctx == nil {
 		ctx = never
 	}
 	v := newVisit(ctx, o, on, fn, true)
@@ -298,7 +300,7 @@ func giveUp(ctx context.Context, c *callq.Call, l *limit, v *visit) {
 	}
 	c.Drop()
 	if v != nil {
-		v.gaveUp = ctx != untied && ctx.Err() != nil
+		v.gaveUp = ctx != nil && ctx.Err() != nil
 		v.leave()
 	}
 }

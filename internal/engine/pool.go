@@ -226,7 +226,7 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 	if fn == nil {
 		return false
 	}
-	if ctx != untied && ctx.Err() != nil {
+	if ctx != nil && ctx.Err() != nil {
 		p.observer.Load().withdraw()
 		return false
 	}
@@ -241,12 +241,14 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 			return false
 		}
 	}
-	v := newPost(ctx, p.observer.Load(), nil, fn)
-	if v != nil {
-		fn = v.run
+	var v *visit
+	if o := p.observer.Load(); o != nil || ctx != nil || trace.IsEnabled() {
+		if v = newPost(ctx, o, nil, fn); v != nil {
+			fn = v.run
+		}
 	}
 	var cancel <-chan struct{}
-	if ctx != untied {
+	if ctx != nil {
 		cancel = ctx.Done()
 	}
 	if room == waits {

@@ -179,6 +179,16 @@ func (r *run) checkStats(number int, p *place) {
 			want.refused++
 		}
 	})
+	// Coalesced posts at the same time may queue more than one run, of which only the first finds arguments.
+	empty := -p.runs.Load()
+	r.p.visit(func(o *op, _ spot) {
+		if o.verb == coalesced && o.on == number && r.records[o.number].answer == ran {
+			empty++
+		}
+	})
+	if extra := int64(got.Posts) - int64(want.posts); extra > 0 && extra <= empty {
+		want.posts += uint64(extra)
+	}
 	want.waits = want.calls + want.posts
 	want.runs = want.waits
 	if c := (counts{got.Calls, got.Posts, got.Refused, got.Withdrawn, got.Waits.Count, got.Runs.Count}); c != want {
