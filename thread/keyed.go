@@ -173,7 +173,7 @@ func (h *Keyed[K]) Call(ctx context.Context, key K, f func() error) error {
 		return ErrNil
 	}
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return engine.Cause(ctx)
 	}
 	x, err := h.k.use(ctx, key)
 	if err != nil {
@@ -274,7 +274,7 @@ func (k *keyed[K]) make(ctx context.Context, key K) (*keyedThread[K], error) {
 			k.leave(p)
 			if x == nil {
 				k.mu.Unlock()
-				if err := context.Cause(ctx); err != nil {
+				if err := engine.Cause(ctx); err != nil {
 					return nil, err
 				}
 				return nil, ErrTerminated

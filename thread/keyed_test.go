@@ -64,6 +64,11 @@ func (k *keyedTest) do(t *testing.T, key int, f func()) {
 	}
 }
 
+// over is a context of another package that is done, although the one that it is made of is not.
+type over struct{ context.Context }
+
+func (over) Err() error { return context.Canceled }
+
 func TestKeyed(t *testing.T) {
 	k := newKeyed(t)
 	tids := map[int]uint64{}
@@ -102,6 +107,9 @@ func TestKeyed(t *testing.T) {
 	cancel(errStart)
 	if err := k.Call(ctx, 1, func() error { return nil }); err != errStart {
 		t.Errorf("with a context that is done, Call returns %v", err)
+	}
+	if err := k.Call(over{context.Background()}, 1, func() error { t.Error("it runs"); return nil }); err != context.Canceled {
+		t.Errorf("with a context of another package that is done, Call returns %v", err)
 	}
 	if err := k.Call(context.Background(), 1, nil); err != thread.ErrNil {
 		t.Errorf("for nil, Call returns %v", err)

@@ -30,6 +30,12 @@ func (e *Engine) mustBeReachable() {
 	}
 }
 
+// mayUse reports whether a thread, which was made in a bubble or not, may use a context of the caller. One outside the caller's bubble
+// must not touch what is in it.
+//
+//threadcall:noalloc
+func mayUse(bubbled bool) bool { return bubbled || !park.InYoungBubble(park.Now()) }
+
 // InBubble reports whether the caller is in a bubble.
 func InBubble() bool { return park.InBubble() }
 

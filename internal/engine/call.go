@@ -114,7 +114,7 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 		if !e.On() {
 			e.observer.Load().withdraw()
 		}
-		return cause(ctx)
+		return Cause(ctx)
 	}
 	if e.On() {
 		return e.nestedContext(ctx, fn)
@@ -147,8 +147,8 @@ func (e *Engine) contextObserved(ctx context.Context, o *observer, self *Engine,
 //threadcall:noalloc
 func (e *Engine) callContext(ctx context.Context, self *Engine, fn func()) error {
 	c := e.q.Get(callq.Withdrawable, fn, self.poster())
-	if e.bubbled || !park.InYoungBubble(park.Now()) {
-		c.Ctx = ctx // else the thread is outside the caller's bubble and must not touch what is in it
+	if mayUse(e.bubbled) {
+		c.Ctx = ctx
 	}
 	wake, behind, ok := e.q.Push(c)
 	if !ok {
@@ -167,18 +167,18 @@ func (e *Engine) callContext(ctx context.Context, self *Engine, fn func()) error
 func finishContext(ctx context.Context, c *callq.Call, o callq.Outcome) error {
 	switch {
 	case o == callq.Withdrawn: // and so no longer ours
-		return cause(ctx)
+		return Cause(ctx)
 	case finish(c, o):
 		return nil
 	case o == callq.Expired:
-		return cause(ctx)
+		return Cause(ctx)
 	}
 	return ErrTerminated
 }
 
-// cause returns why ctx is done. A context of another package may be done although the one that it was made of, which
+// Cause returns why ctx is done, or nil if it is not. A context of another package may be done although the one that it was made of, which
 // context.Cause asks, is not.
-func cause(ctx context.Context) error {
+func Cause(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 	}
 	c := e.q.Get(kind, fn, self.poster())
 	if cancel != nil {
-		ok = e.ties.tie(ctx, cancel, c, v, e.bubbled || !park.InYoungBubble(park.Now()))
+		ok = e.ties.tie(ctx, cancel, c, v, mayUse(e.bubbled))
 	}
 	var wake bool
 	switch {

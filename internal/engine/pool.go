@@ -8,7 +8,6 @@ import (
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/park"
 )
 
 // A Pool is several engines that share the calls made to it.
@@ -160,7 +159,7 @@ func (p *Pool) CallContext(ctx context.Context, fn func()) error {
 		if self == nil || self.pool != p {
 			p.observer.Load().withdraw()
 		}
-		return cause(ctx)
+		return Cause(ctx)
 	}
 	if self != nil && self.pool == p {
 		return self.nestedContext(ctx, fn)
@@ -190,7 +189,7 @@ func (p *Pool) contextObserved(ctx context.Context, o *observer, self *Engine, f
 //threadcall:noalloc
 func (p *Pool) callContext(ctx context.Context, self *Engine, fn func()) error {
 	c := p.records.Get(callq.Withdrawable, fn, self.poster())
-	if p.Bubbled() || !park.InYoungBubble(park.Now()) {
+	if mayUse(p.Bubbled()) {
 		c.Ctx = ctx // as in Engine.callContext
 	}
 	e, wake, ok := p.submit(c)
@@ -256,7 +255,7 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 	}
 	c := p.records.Get(kind, fn, 0)
 	if cancel != nil {
-		ok = p.ties.tie(ctx, cancel, c, v, p.Bubbled() || !park.InYoungBubble(park.Now()))
+		ok = p.ties.tie(ctx, cancel, c, v, mayUse(p.Bubbled()))
 	}
 	if ok {
 		_, _, ok = p.submit(c)

@@ -126,7 +126,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	serveAll(func() {
 		for err == nil {
 			if ctx.Err() != nil {
-				err = cause(ctx)
+				err = Cause(ctx)
 				break
 			}
 			if e.q.Closed() {
@@ -289,7 +289,7 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 		return ErrTerminated
 	}
 	if ctx.Err() != nil {
-		return cause(ctx)
+		return Cause(ctx)
 	}
 	if hasLabels(ctx) {
 		e.labelledInPlace(ctx, fn)

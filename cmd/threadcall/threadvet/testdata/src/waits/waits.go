@@ -47,7 +47,7 @@ func channels(t *thread.Thread) { // want channels:"needs init for mainthread.Ca
 		mainthread.Call(func() { done <- 1 })
 		<-done
 	})
-	mainthread.Call(func() { // somebody else sends too
+	mainthread.Call(func() { // another goroutine sends, too
 		done := make(chan int, 1)
 		mainthread.Go(func() { done <- 1 })
 		go func() { done <- 2 }()
