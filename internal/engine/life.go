@@ -11,8 +11,16 @@ import (
 // Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep is true, the thread is one that
 // such an engine has left behind, if there is any, and is kept for the next.
 func (e *Engine) Start(setup func(), keep bool) {
-	e.own, e.exact, e.direct = true, true, ident.Trusted()
 	e.setup = setup
+	e.owns()
+	e.start(keep)
+}
+
+// owns makes the engine one with a thread of its own.
+func (e *Engine) owns() { e.own, e.exact, e.direct = true, true, ident.Trusted() }
+
+// start gives the engine its thread. From then on, functions may run there, and may terminate the engine.
+func (e *Engine) start(keep bool) {
 	if keep = keep && !e.bubbled; keep {
 		select {
 		case kept <- e:

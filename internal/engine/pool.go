@@ -59,7 +59,10 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 // Start gives each engine a thread. keep is as in Engine.Start.
 func (p *Pool) Start(keep bool) {
 	for _, e := range p.workers {
-		e.Start(e.setup, keep)
+		e.owns() // all before the first starts, because what it runs may terminate all
+	}
+	for _, e := range p.workers {
+		e.start(keep)
 	}
 }
 
