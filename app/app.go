@@ -53,7 +53,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/go-gl/glfw/v3.3/glfw"
+	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/mainthread"
 )

@@ -5,7 +5,7 @@ import (
 	"image"
 	"slices"
 
-	"github.com/go-gl/glfw/v3.3/glfw"
+	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
 // A placement is the position and size of a window.

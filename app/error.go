@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-gl/glfw/v3.3/glfw"
+	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
 // ErrNoDisplay is wrapped by the errors that report that there is no screen for a window.
@@ -20,11 +20,15 @@ var ErrNoOpenGL = errors.New("no OpenGL as asked for")
 
 // initGLFW runs on the main thread.
 func initGLFW() error {
-	if usesX11() && os.Getenv("DISPLAY") == "" {
+	wayland := os.Getenv("WAYLAND_DISPLAY") != "" && glfw.PlatformSupported(glfw.PlatformWayland)
+	if usesX11() && !wayland && os.Getenv("DISPLAY") == "" {
 		return fmt.Errorf("app: %w: DISPLAY is not set; run it in a desktop session, with ssh -X, or with xvfb-run "+
 			"(Debian package xvfb)", ErrNoDisplay)
 	}
 	err := guarded(func() error {
+		if usesX11() && !wayland && glfw.PlatformSupported(glfw.PlatformX11) {
+			glfw.InitHint(glfw.PlatformHint, int(glfw.PlatformX11)) // or Wayland's library would print that there is none
+		}
 		if err := glfw.Init(); err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
 package app
 
-import "github.com/go-gl/glfw/v3.3/glfw"
+import "github.com/go-gl/glfw/v3.4/glfw"
 
 // listen sets the callbacks of GLFW for the window. It runs on the main thread, and so do they.
 func (w *Win) listen() {

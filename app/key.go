@@ -1,6 +1,6 @@
 package app
 
-import "github.com/go-gl/glfw/v3.3/glfw"
+import "github.com/go-gl/glfw/v3.4/glfw"
 
 // A Key is a place on the keyboard, named as on a US one.
 type Key = glfw.Key

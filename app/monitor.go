@@ -4,7 +4,7 @@ import (
 	"errors"
 	"image"
 
-	"github.com/go-gl/glfw/v3.3/glfw"
+	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
 var errNoMonitor = errors.New("app: the monitor is no longer connected; app.Monitors returns those that are")

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
-	"github.com/go-gl/glfw/v3.3/glfw"
+	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/internal/bench"
