@@ -1,11 +1,9 @@
 package app
 
-import "reflect"
-
 // ID returns the number of the window in the X server.
 func (w *Win) ID() (id uint64) {
-	_ = w.do(func() { id = reflect.ValueOf(w.win).MethodByName("GetX11Window").Call(nil)[0].Uint() })
-	return id
+	n, _ := w.Native()
+	return uint64(n.Window)
 }
 
 // Done is closed when the window has been destroyed.
