@@ -179,7 +179,7 @@ func (b *benchCommand) measure() (err error) {
 	if b.json {
 		show.Out = progress
 	}
-	ctx, stop := interruptible(progress)
+	ctx, stop := interruptible(statusWrong, progress)
 	defer stop()
 	report, err := session.Run(ctx, b.set, show)
 	progress.Progress("")
