@@ -21,6 +21,7 @@ type measurement struct {
 	jobs  []*rounds.Job
 	data  *stats.Data
 	watch *machine.Watch
+	do    func(context.Context, rounds.Run) (*rounds.Outcome, error) // runs one process
 
 	files []*rounds.File // one a version
 }
@@ -38,12 +39,15 @@ func (m *measurement) create() error {
 			ext := filepath.Ext(base)
 			name = strings.TrimSuffix(base, ext) + "-" + v.Name + ext
 		}
-		f, err := rounds.CreateFile(name, replace, report.ID, []string{
+		about := []string{
 			"threadcall bench, " + report.Began.Format(time.RFC3339),
 			"command: " + m.set.Command,
 			"version: " + v.Name + ", " + v.What,
-			"toolchain: " + v.Toolchain,
-		})
+		}
+		if v.Toolchain != "" {
+			about = append(about, "toolchain: "+v.Toolchain)
+		}
+		f, err := rounds.CreateFile(name, replace, report.ID, about)
 		if f != nil {
 			m.files = append(m.files, f)
 		}
@@ -111,7 +115,7 @@ func (m *measurement) run(ctx context.Context) error {
 // process runs one process and keeps what it has measured.
 func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) error {
 	span := m.watch.Begin()
-	o, err := m.set.Each.Do(ctx, run)
+	o, err := m.do(ctx, run)
 	taken := span.End()
 	if err != nil {
 		return err
