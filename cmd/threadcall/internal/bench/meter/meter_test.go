@@ -164,11 +164,25 @@ func TestCPUTimeIsThatOfTheTimedPart(t *testing.T) {
 	}
 }
 
-func TestNoLineGetsAnotherNumber(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src/testing/benchmark.go"))
-	if err != nil {
+// packageTesting returns the text of benchmark.go.
+func packageTesting(t *testing.T) []byte {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip(err)
 	}
+	_, root, err := gotest.Tree{}.Toolchain(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "src/testing/benchmark.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestNoLineGetsAnotherNumber(t *testing.T) {
+	text := packageTesting(t)
 	changed, err := instrument(text)
 	if err != nil {
 		t.Fatal(err)
@@ -184,10 +198,7 @@ func TestNoLineGetsAnotherNumber(t *testing.T) {
 }
 
 func TestAnotherPackageTestingIsRefused(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src/testing/benchmark.go"))
-	if err != nil {
-		t.Skip(err)
-	}
+	text := packageTesting(t)
 	for _, part := range []string{"b.start = ", "b.duration += ", "b.duration = 0", "B struct", "b.result = ", "b.ResetTimer()"} {
 		other := strings.ReplaceAll(string(text), part, "other"+part)
 		if _, err := instrument([]byte(other)); err == nil {
