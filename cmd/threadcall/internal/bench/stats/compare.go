@@ -67,15 +67,23 @@ func (c *Comparison) To(version string) *Comparison {
 	return to
 }
 
-// usual are the units of package testing, in its order.
-var usual = []string{"sec/op", "B/s", "B/op", "allocs/op"}
+// Units that threadcall bench measures next to those of package testing.
+const (
+	CPUTime      = "cpu-sec/op"
+	Instructions = "instructions/op" // in user space, where the machine counts them
+	Cycles       = "cycles/op"
+	Threads      = "runnable-threads" // how many ran or were ready to, on average; it has no table
+)
+
+// usual are the units of package testing, in its order, and those of threadcall bench.
+var usual = []string{"sec/op", CPUTime, Instructions, Cycles, "B/s", "B/op", "allocs/op"}
 
 // units returns the units of all results in the order of the tables.
 func (d *Data) units() []string {
 	var units []string
 	for _, r := range d.results {
 		for _, v := range r.Values {
-			if !slices.Contains(units, v.Unit) {
+			if v.Unit != Threads && !slices.Contains(units, v.Unit) {
 				units = append(units, v.Unit)
 			}
 		}
@@ -122,7 +130,7 @@ func better(units benchfmt.UnitMetadataMap, unit string) int {
 		return b
 	}
 	switch {
-	case unit == "sec" || len(unit) > 4 && unit[:4] == "sec/":
+	case unit == "sec" || strings.HasPrefix(unit, "sec/") || unit == CPUTime || unit == Instructions || unit == Cycles:
 		return -1
 	}
 	return 0
