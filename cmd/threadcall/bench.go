@@ -194,7 +194,7 @@ func (b *benchCommand) run(measure func(context.Context, session.Settings, sessi
 	if b.json {
 		show.Out = progress
 	}
-	ctx, stop := interruptible(progress)
+	ctx, stop := interruptible(statusWrong, progress)
 	defer stop()
 	report, err := measure(ctx, b.set, show)
 	progress.Progress("")
