@@ -14,7 +14,7 @@ import (
 const Confidence = 0.95
 
 // Rounds returns how many rounds a run needs at least to show anything.
-func Rounds() int { return samplesNeeded(Pairs) }
+func Rounds() int { return samplesNeeded(Pairs, 0) }
 
 // Compare analyses all results. A run may ask it after every round.
 func (d *Data) Compare() *Comparison {
@@ -28,6 +28,8 @@ func (d *Data) Compare() *Comparison {
 	for _, unit := range d.units() {
 		c.Tables = append(c.Tables, d.table(unit))
 	}
+	c.threads = d.rows(Threads)
+	c.time()
 	c.Family = c.judge()
 	return c
 }
@@ -63,6 +65,11 @@ func (c *Comparison) To(version string) *Comparison {
 		t.compare(len(order))
 		to.Tables = append(to.Tables, t)
 	}
+	for _, r := range c.threads {
+		r.Cells = arrange(r.Cells)
+		to.threads = append(to.threads, r)
+	}
+	to.time()
 	to.Family = to.judge()
 	return to
 }
@@ -118,7 +125,7 @@ func (t *Table) compare(versions int) {
 		row := &t.Rows[i]
 		row.Deltas = make([]Delta, len(row.Cells))
 		for j := 1; j < len(row.Cells); j++ {
-			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j], t.exact)
+			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j])
 		}
 	}
 	t.Geomean = t.geomean(versions)
@@ -171,9 +178,12 @@ func (d *Data) rows(unit string) []Row {
 func (c *Comparison) judge() Family {
 	var tests []*Delta
 	for _, t := range c.Tables {
+		if t.Unit == "B/s" && c.table("sec/op") != nil { // the same again
+			continue
+		}
 		for _, row := range t.Rows {
 			for i := range row.Deltas {
-				if d := &row.Deltas[i]; d.Verdict != None && d.Method != Exactly && d.Verdict != TooFew {
+				if d := &row.Deltas[i]; d.Verdict != None && d.Verdict != Aside && d.Method != Exactly && d.Verdict != TooFew {
 					tests = append(tests, d)
 				}
 			}
