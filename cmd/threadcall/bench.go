@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +22,7 @@ import (
 const benchUsage = `Usage:
 
   threadcall bench [flags] [packages | files]
+  threadcall bench [flags] -- command...
 
 Bench runs the benchmarks of Go packages in rounds, reports how fast each is with
 an interval, and compares revisions. Given files of results in place of
@@ -32,6 +34,7 @@ packages, it compares those.
                                          detectable effect on this machine
   threadcall bench old.txt new.txt       two or more files of results
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
+  threadcall bench -- './old -x' './new' any commands, each a single argument
   threadcall bench -list                 the runs that measure or wait here
 
 Build flags are those in GOFLAGS. Results are saved in the Go benchmark format as
@@ -46,6 +49,8 @@ type benchCommand struct {
 	ratios []string
 	json   bool
 	html   string
+	names  []string // of commands
+	shell  string
 }
 
 func runBench(c *command) error {
@@ -57,8 +62,6 @@ func runBench(c *command) error {
 	switch {
 	case err != nil:
 		return err
-	case program != nil:
-		return errors.New("bench runs no command; give packages, or files of results")
 	case list:
 		return b.queue()
 	}
@@ -66,6 +69,12 @@ func runBench(c *command) error {
 		if at, err := os.Stat(filepath.Dir(b.html)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-html %s: %s is no directory", b.html, filepath.Dir(b.html))
 		}
+	}
+	if program != nil {
+		return b.commands(program)
+	}
+	if err := b.noCommands(); err != nil {
+		return err
 	}
 	files, packages, err := classify(args)
 	switch {
@@ -117,6 +126,7 @@ func (b *benchCommand) define() {
 		return nil
 	})
 	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
+	b.defineCommands()
 	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
 }
 
@@ -170,6 +180,11 @@ func (b *benchCommand) measure() (err error) {
 	if err := b.set.Validate(); err != nil {
 		return err
 	}
+	return b.run(session.Run)
+}
+
+// run measures and presents the results.
+func (b *benchCommand) run(measure func(context.Context, session.Settings, session.Progress) (*session.Report, error)) (err error) {
 	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
 	if b.set.Dir, err = os.Getwd(); err != nil {
 		return failure{err}
@@ -179,9 +194,9 @@ func (b *benchCommand) measure() (err error) {
 	if b.json {
 		show.Out = progress
 	}
-	ctx, stop := interruptible(progress)
+	ctx, stop := interruptible(statusWrong, progress)
 	defer stop()
-	report, err := session.Run(ctx, b.set, show)
+	report, err := measure(ctx, b.set, show)
 	progress.Progress("")
 	if report == nil {
 		return fail(err)

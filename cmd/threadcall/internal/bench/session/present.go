@@ -37,9 +37,13 @@ func (r Result) Document() any {
 // Print writes the result for people.
 func (r Result) Print(out *ui.Screen) {
 	if r.Report != nil {
+		width := 0
+		for _, v := range r.Report.Versions {
+			width = max(width, len(v.Name))
+		}
 		for _, v := range r.Report.Versions {
 			if len(r.Report.Versions) > 1 {
-				out.Paragraph(out.Bold(fmt.Sprintf("%-4s", v.Name)), v.What)
+				out.Paragraph(out.Bold(fmt.Sprintf("%-*s ", width, v.Name)), v.What)
 			}
 		}
 		if len(r.Report.Versions) > 1 {

@@ -35,6 +35,7 @@ type Version struct {
 	Commit    string `json:"commit,omitempty"`
 	Changed   bool   `json:"changed,omitempty"` // files differ from the commit
 	Toolchain string `json:"toolchain"`
+	Runs      int    `json:"runs,omitempty"` // of a command, in a round
 	File      string `json:"file,omitempty"` // with the raw results
 
 	goroot string // of the toolchain
@@ -42,7 +43,7 @@ type Version struct {
 
 // Chosen is how the run measured.
 type Chosen struct {
-	Bench     string `json:"bench"`
+	Bench     string `json:"bench,omitempty"`
 	Benchtime string `json:"benchtime,omitempty"`
 	CPU       string `json:"cpu,omitempty"`
 	Count     int    `json:"count"`

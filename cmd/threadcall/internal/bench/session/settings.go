@@ -26,6 +26,8 @@ type Settings struct {
 	Filter string // of results, as benchstat's
 	FailOn []Limit
 
+	Commands Commands // to measure in place of benchmarks, if there are any
+
 	Procs   []int // of Each.CPU
 	CPUFreq int   // percentage of the frequency range; negative: as it is
 
@@ -44,8 +46,8 @@ func (s *Settings) Validate() error {
 		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes with it")
 	case s.Each.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
-	case len(s.FailOn) > 0 && s.VS == "" && !s.AA && s.Col == "":
-		return errors.New("-fail-on is about a comparison: -vs, -aa, -col or files")
+	case len(s.FailOn) > 0 && s.VS == "" && !s.AA && s.Col == "" && len(s.Commands.List) < 2:
+		return errors.New("-fail-on is about a comparison: -vs, -aa, -col, several commands, or files")
 	case s.CPUFreq > 100:
 		return fmt.Errorf("-cpufreq is a percentage of the frequency range, from 0 to 100, not %d", s.CPUFreq)
 	}
@@ -56,6 +58,9 @@ func (s *Settings) Validate() error {
 		if at, err := os.Stat(filepath.Dir(s.Output)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-o %s: %s is no directory", s.Output, filepath.Dir(s.Output))
 		}
+	}
+	if err := s.Commands.validate(); err != nil {
+		return err
 	}
 	if s.Bench == "" {
 		return errors.New("-bench must not be empty; a point means all benchmarks")
