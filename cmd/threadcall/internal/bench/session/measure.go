@@ -166,7 +166,24 @@ func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) 
 	c, e := Compare(m.data, m.set)
 	if e == nil {
 		report.Comparison = c
-		report.Breaches, report.Undecided, e = Check(c, m.set.FailOn)
+		if old := m.set.VS; len(old) > 1 && m.set.Col == "" {
+			for _, v := range report.Versions[:len(old)] {
+				report.Against = append(report.Against, c.Pair(v.Name, report.Versions[len(old)].Name))
+			}
+		}
+		var es []error
+		for _, pair := range report.pairs() {
+			breaches, undecided, e := Check(pair, m.set.FailOn)
+			for i := range breaches {
+				breaches[i].Old = pair.Versions[0]
+			}
+			for i := range undecided {
+				undecided[i].Old = pair.Versions[0]
+			}
+			report.Breaches, report.Undecided = append(report.Breaches, breaches...), append(report.Undecided, undecided...)
+			es = append(es, e)
+		}
+		e = errors.Join(es...)
 	}
 	if err == nil || e == nil || err.Error() != e.Error() { // it may be why there were no more rounds
 		errs = append(errs, e)
