@@ -74,8 +74,13 @@ func (m *measurement) close() error {
 // run measures all rounds. Without an error, all are done.
 func (m *measurement) run(ctx context.Context) error {
 	report := m.log.report
-	began := time.Now()
 	defer func() { report.During = m.watch.During() }()
+	if err := m.calibrate(ctx); err != nil {
+		m.log.doing("")
+		report.Stopped = "interrupted before the first round"
+		return err
+	}
+	began := time.Now()
 	for n := range m.set.Count {
 		runs := rounds.Round(m.jobs)
 		if len(runs) == 0 {
@@ -143,15 +148,21 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	if err := file.Err(); err != nil && was == nil {
 		m.log.note("%v. The run goes on, and its table will have everything.", err)
 	}
+	m.failed(run, o, fmt.Sprintf("round %d", r.Number))
+	return nil
+}
+
+// failed keeps what failed in a process.
+func (m *measurement) failed(run rounds.Run, o *rounds.Outcome, when string) {
+	version := m.log.report.Versions[run.Version].Name
 	for _, f := range o.Failed {
 		m.data.Fail(run.Version, run.Job.Package, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
-		file.Comment("failed: " + f.Benchmark)
-		m.log.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
+		m.files[run.Version].Comment("failed: " + f.Benchmark)
+		m.log.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, %s):\n%s", f.Benchmark, run.Job.Package, version, when, f.Reason))
 	}
 	for _, f := range o.Skipped {
 		m.log.note("%s of %s gives no result and will not run again: %s", f.Benchmark, run.Job.Package, f.Reason)
 	}
-	return nil
 }
 
 // conclude makes the report complete. The error is what went wrong while measuring.
