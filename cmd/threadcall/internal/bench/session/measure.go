@@ -22,6 +22,7 @@ type measurement struct {
 	data  *stats.Data
 	watch *machine.Watch
 	do    func(context.Context, rounds.Run) (*rounds.Outcome, error) // runs one process
+	ready bool                                                       // the jobs need no calibration
 
 	files []*rounds.File // one a version
 }
@@ -75,10 +76,12 @@ func (m *measurement) close() error {
 func (m *measurement) run(ctx context.Context) error {
 	report := m.log.report
 	defer func() { report.During = m.watch.During() }()
-	if err := m.calibrate(ctx); err != nil {
-		m.log.doing("")
-		report.Stopped = "interrupted before the first round"
-		return err
+	if !m.ready {
+		if err := m.calibrate(ctx); err != nil {
+			m.log.doing("")
+			report.Stopped = "interrupted before the first round"
+			return err
+		}
 	}
 	began := time.Now()
 	for n := range m.set.Count {
