@@ -30,6 +30,7 @@ packages, it compares those.
 
   threadcall bench                       the package in this directory
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
+  threadcall bench -vs v1 -vs main       the working tree with each of them
   threadcall bench -aa                   a binary with itself: the minimum
                                          detectable effect on this machine
   threadcall bench old.txt new.txt       two or more files of results
@@ -112,7 +113,13 @@ func (b *benchCommand) define() {
 	})
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
 
-	b.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
+	b.Func("vs", "compare with this `revision` of the git repository; may be repeated", func(text string) error {
+		if text == "" {
+			return errors.New("must name a revision")
+		}
+		set.VS = append(set.VS, text)
+		return nil
+	})
 	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
@@ -174,9 +181,6 @@ func classify(args []string) (files, packages []string, err error) {
 
 // measure runs benchmarks and presents the results.
 func (b *benchCommand) measure() (err error) {
-	if b.has("vs") && b.set.VS == "" {
-		return errors.New("-vs must name a revision; it is empty")
-	}
 	if err := b.set.Validate(); err != nil {
 		return err
 	}
