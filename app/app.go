@@ -68,10 +68,12 @@ var ErrNotInitialized = errors.New("app: not initialized; call app.Init first, f
 //	up       -> closing  Terminate; no window is made from now on
 //	closing  -> down     Terminate, on the main thread and after all windows are gone; the loop ends
 var state struct {
-	mu     sync.Mutex // held during Init and Terminate
-	up     atomic.Bool
-	loop   *loop        // the main thread's
-	waking sync.RWMutex // held for reading to post to the loop, for writing to change up
+	mu   sync.Mutex // held during Init and Terminate
+	up   atomic.Bool
+	loop *loop // the main thread's
+
+	wayland atomic.Bool  // GLFW uses Wayland
+	waking  sync.RWMutex // held for reading to post to the loop, for writing to change up
 
 	winMu   sync.Mutex
 	closing bool
@@ -97,6 +99,7 @@ func Init() error {
 		if err = initGLFW(); err != nil {
 			return
 		}
+		state.wayland.Store(glfw.GetPlatform() == glfw.PlatformWayland)
 		listenToMonitors()
 		state.winMu.Lock()
 		state.windows = map[*Win]struct{}{}

@@ -68,7 +68,13 @@ func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 func (w *Win) Show() { _ = w.do(w.win.Show) }
 
 // Hide hides the window. Drawing goes on.
-func (w *Win) Hide() { _ = w.do(w.win.Hide) }
+func (w *Win) Hide() {
+	_ = w.do(func() {
+		w.visibility.hold()
+		defer w.visibility.release()
+		w.win.Hide()
+	})
+}
 
 // Focus brings the window to the front and gives it the keyboard.
 func (w *Win) Focus() { _ = w.do(w.win.Focus) }

@@ -40,7 +40,12 @@ type drawing struct {
 
 func (d *drawing) init(w *Win) {
 	d.run = w.drawFrame
-	d.swap = func() error { w.win.SwapBuffers(); return nil }
+	d.swap = func() error {
+		w.visibility.hold()
+		defer w.visibility.release()
+		w.win.SwapBuffers()
+		return nil
+	}
 	d.timer = time.NewTimer(time.Hour)
 	d.timer.Stop()
 	go w.pace()
@@ -125,7 +130,7 @@ func (w *Win) drawFrame() {
 // not notified: show wakes it. (Without that, TestEvent_whileDrawing loses an event.)
 func (w *Win) show(f *Frame) {
 	_ = guarded(w.swap)
-	if usesX11() && (w.onDemand.Load() || f.Time-w.woken >= 4*time.Millisecond) {
+	if usesX11() && !state.wayland.Load() && (w.onDemand.Load() || f.Time-w.woken >= 4*time.Millisecond) {
 		w.woken = f.Time
 		wake()
 	}

@@ -30,6 +30,7 @@ var programs = map[string]func(){
 	"new window":                newWindowAndReport,
 	"draw panics":               drawPanics,
 	"goexit on the main thread": goexitOnMainThread,
+	"wayland":                   onWayland,
 }
 
 var x *screen.Screen // on which the windows of the tests are

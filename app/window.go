@@ -54,6 +54,7 @@ type Win struct {
 	}
 
 	settings
+	visibility
 	drawing // the window's thread uses it
 
 	postDelivery func() bool // posts deliverNow, once
