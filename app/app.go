@@ -100,6 +100,10 @@ func Init() error {
 		state.windows = map[*Win]struct{}{}
 		state.closing = false
 		state.winMu.Unlock()
+		if err = watchX11(); err != nil {
+			glfw.Terminate()
+			return
+		}
 		state.loop = &loop{}
 		state.up.Store(true)
 		mainthread.Go(state.loop.run)
@@ -134,6 +138,7 @@ func Terminate() {
 		state.up.Store(false)
 		state.waking.Unlock()
 		state.loop.over = true
+		unwatchX11()
 		glfw.Terminate()
 	})
 }
@@ -172,13 +177,35 @@ func (l *loop) run() {
 	}
 }
 
-func wait() error { glfw.WaitEvents(); return nil }
+// notified has a place for what ends a wait of the main thread in the Go scheduler.
+var notified = make(chan struct{}, 1)
 
-// wake makes WaitEvents return. Any goroutine may call it at any time, also without GLFW.
+func notifyLoop() {
+	select {
+	case notified <- struct{}{}:
+	default:
+	}
+}
+
+// wait handles the events that there are, and waits for the next.
+func wait() error {
+	if !inScheduler() {
+		glfw.WaitEvents()
+		return nil
+	}
+	for ok := true; ok; ok = eventsQueued() { // one look does not read all that has come
+		glfw.PollEvents()
+	}
+	<-notified
+	return nil
+}
+
+// wake makes wait return. Any goroutine may call it at any time, also without GLFW.
 func wake() {
+	notifyLoop()
 	state.waking.RLock()
 	defer state.waking.RUnlock()
-	if state.up.Load() {
+	if state.up.Load() && !inScheduler() {
 		_ = guarded(post)
 	}
 }

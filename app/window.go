@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -90,7 +89,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 		return nil, err
 	}
 	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
-	w.thread = thread.New(thread.WithName("window"))
+	w.thread = thread.New(thread.WithName("window"), thread.WithStop(w.Stop))
 	w.drawing.init(w)
 	var err error
 	if down := onMain(func() { err = w.create() }); down != nil {
@@ -98,7 +97,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 	}
 	if err == nil {
 		w.thread.Call(func() { err = guarded(w.prepare) })
-		wake() // see showFrame
+		wakeForEvents()
 	}
 	if err != nil {
 		if w.claim(over) {
@@ -166,7 +165,7 @@ func (w *Win) create() error {
 	}
 	w.win.SetInputMode(glfw.LockKeyMods, glfw.True)
 	w.listen()
-	w.drawing.refresh = refreshPeriod()
+	w.pace.refresh.Store(refreshRate())
 	return nil
 }
 
@@ -190,16 +189,20 @@ func (w *Win) prepare() error {
 }
 
 // OnDraw sets the function that draws a frame. It runs on the window's thread, where the window's context is current;
-// the viewport has been set to the whole window. When it returns, the frame is shown. Nil leaves the window black.
+// the viewport has been set to the whole window. When it returns, the frame is shown. Without one, or with nil, the window is
+// cleared when it is shown, and nothing is drawn until the system has lost that.
 //
 // If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
 func (w *Win) OnDraw(draw func(*Frame)) {
+	var before *func(*Frame)
 	if draw == nil {
-		w.onDraw.Store(nil)
+		before = w.onDraw.Swap(nil)
 	} else {
-		w.onDraw.Store(&draw)
+		before = w.onDraw.Swap(&draw)
 	}
-	w.Redraw()
+	if (before == nil) != (draw == nil) || !w.continuous() {
+		w.request()
+	}
 }
 
 // OnEvent sets the function that handles events. It runs on the goroutine that called Run, one event after the other.
@@ -276,7 +279,6 @@ func (w *Win) end() {
 	w.Stop()
 	w.thread.Call(func() { _ = guarded(detach) }) // after the frame that is being drawn
 	w.thread.Terminate()
-	w.drawing.timer.Reset(0) // ends pace; no frame sets the timer any more
 	_ = onMain(func() {
 		w.destroyed = true
 		if w.win == nil {
@@ -331,16 +333,12 @@ func (w *Win) do(f func()) error {
 	return err
 }
 
-// refreshPeriod returns how long the fastest monitor shows a frame.
-func refreshPeriod() time.Duration {
-	rate := 0
+// refreshRate returns how many frames a second the fastest monitor shows, or zero if none reports that.
+func refreshRate() (rate int64) {
 	for _, m := range glfw.GetMonitors() {
 		if mode := m.GetVideoMode(); mode != nil {
-			rate = max(rate, mode.RefreshRate)
+			rate = max(rate, int64(mode.RefreshRate))
 		}
 	}
-	if rate == 0 {
-		rate = 60
-	}
-	return time.Second / time.Duration(rate)
+	return rate
 }
