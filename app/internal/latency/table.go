@@ -115,4 +115,6 @@ func write(out io.Writer, p plan, columns [][]column) error {
 	return err
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/float64(time.Millisecond)) }
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.2f", float64(d)/float64(time.Millisecond))
+}
