@@ -55,6 +55,7 @@ import (
 
 	"github.com/go-gl/glfw/v3.4/glfw"
 
+	_ "github.com/threadcall/threadcall/app/internal/needs_a_C_compiler"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -96,6 +97,7 @@ func Init() error {
 		if err = initGLFW(); err != nil {
 			return
 		}
+		listenToMonitors()
 		state.winMu.Lock()
 		state.windows = map[*Win]struct{}{}
 		state.closing = false
@@ -171,9 +173,7 @@ func (l *loop) run() {
 		}
 	}()
 	mainthread.OnWake(wake)
-	for !l.over {
-		_ = guarded(wait)
-		mainthread.Serve()
+	for !l.over && mainthread.Wait(waitForEvents) {
 	}
 }
 
@@ -187,20 +187,27 @@ func notifyLoop() {
 	}
 }
 
-// wait handles the events that there are, and waits for the next.
-func wait() error {
+// waitForEvents handles the events that there are, waits for the next, and handles those.
+func waitForEvents() {
 	if !inScheduler() {
-		glfw.WaitEvents()
-		return nil
+		_ = guarded(func() error { glfw.WaitEvents(); return nil })
+		return
 	}
-	for ok := true; ok; ok = eventsQueued() { // one look does not read all that has come
-		glfw.PollEvents()
-	}
+	poll()
 	<-notified
-	return nil
+	poll()
 }
 
-// wake makes wait return. Any goroutine may call it at any time, also without GLFW.
+// poll handles all events that have come: PollEvents does not read more than a buffer full of them, and ends at an error of another
+// thread that the binding has taken for one of its own.
+func poll() {
+	for guarded(pollEvents) != nil || eventsQueued() {
+	}
+}
+
+func pollEvents() error { glfw.PollEvents(); return nil }
+
+// wake makes waitForEvents return. Any goroutine may call it at any time, also without GLFW.
 func wake() {
 	notifyLoop()
 	state.waking.RLock()

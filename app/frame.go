@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"image"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +18,9 @@ type Frame struct {
 	Width, Height             int // of the window, in pixels
 	ScreenWidth, ScreenHeight int // in screen coordinates, as those of the mouse
 	ScaleX, ScaleY            float32
+
+	Steps int     // how many times the function given to OnStep has run for this frame
+	Alpha float64 // how much of the next period has passed, between 0 and 1; zero without OnStep
 }
 
 // drawing draws the frames of a window. Each is a function that runs on the window's thread, so that other functions given to
@@ -30,6 +32,7 @@ type drawing struct {
 	tick      func() // drawTick, made once
 	swap      func() error
 	pace      pace
+	inside    string      // the method to which the function was given that runs
 	pending   atomic.Bool // a frame has been posted
 	minimized atomic.Bool
 }
@@ -61,9 +64,16 @@ func (w *Win) request() {
 	}
 }
 
+// changed has a frame drawn because a function of the window has been replaced, unless the next one comes anyway.
+func (w *Win) changed(appeared bool) {
+	if appeared || !w.continuous() {
+		w.request()
+	}
+}
+
 // continuous reports whether frame follows frame.
 func (w *Win) continuous() bool {
-	return !w.opts.onDemand && w.onDraw.Load() != nil && !w.minimized.Load()
+	return !w.onDemand.Load() && !w.minimized.Load() && (w.onDraw.Load() != nil || w.onStep.Load() != nil)
 }
 
 // drawPosted draws a frame that has been posted.
@@ -77,26 +87,32 @@ func (w *Win) drawTick() {
 	if w.continuous() {
 		w.drawFrame()
 	} else {
-		w.pace.stop()
+		w.pause()
+	}
+}
+
+// pause ends the clock. Events that were to be delivered before the next frame are delivered now.
+func (w *Win) pause() {
+	w.pace.stop()
+	if w.opts.eventsOnDraw {
+		w.deliverNow()
 	}
 }
 
 // drawFrame runs on the window's thread.
 func (w *Win) drawFrame() {
 	if w.stopped.Load() || w.minimized.Load() && !w.hasShots() {
-		w.pace.stop()
+		w.pause()
 		return
 	}
 	completed := false
-	defer func() {
-		if !completed {
-			f := &failure{value: recover(), stack: debug.Stack()}
-			w.failed.CompareAndSwap(nil, f)
-			w.Stop()
-		}
-	}()
+	defer w.check(&completed)
+	if w.opts.eventsOnDraw && !w.deliverAll() {
+		completed = true
+		return
+	}
 	if w.continuous() {
-		w.pace.begin(w, !w.opts.noVSync, w.opts.rate)
+		w.pace.begin(w)
 	} else {
 		w.pace.stop()
 	}
@@ -111,16 +127,32 @@ func (w *Win) drawFrame() {
 	}
 	f.Time = now
 	w.measure(f)
+	w.takeSteps(f)
 	if draw := w.onDraw.Load(); draw != nil {
+		w.inside = "OnDraw"
 		(*draw)(f)
-	} else {
+	} else if !w.opts.noOpenGL {
 		gl.Clear(gl.COLOR_BUFFER_BIT)
 	}
-	w.takeShots(f)
-	w.show()
+	if w.opts.noOpenGL {
+		took := time.Since(w.first) - now
+		w.pace.swapped(took, took) // the program shows the frame in OnDraw
+	} else {
+		w.takeShots(f)
+		w.show()
+	}
 	completed = true
-	if w.continuous() && w.pace.clock == nil {
-		w.schedule() // frame follows frame; or the window has been restored meanwhile, and needs a clock
+	w.next()
+}
+
+// next runs at the end of a frame.
+func (w *Win) next() {
+	if w.continuous() {
+		if w.pace.clock == nil {
+			w.schedule()
+		}
+	} else if w.opts.eventsOnDraw && w.queue.len() > 0 {
+		w.postDelivery() // they have come in the belief that another frame would follow
 	}
 }
 
@@ -140,10 +172,22 @@ func (w *Win) measure(f *Frame) {
 	w.shared.mu.Lock()
 	g := w.shared.geometry
 	w.shared.mu.Unlock()
-	gl.Viewport(0, 0, int32(g.size.Width), int32(g.size.Height))
+	if !w.opts.noOpenGL {
+		gl.Viewport(0, 0, int32(g.size.Width), int32(g.size.Height))
+	}
 	f.Width, f.Height = g.size.Width, g.size.Height
 	f.ScreenWidth, f.ScreenHeight = g.size.ScreenWidth, g.size.ScreenHeight
 	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
+}
+
+// reschedule runs on the window's thread after a setting has changed: the frame for which the clock waits gets a new time.
+func (w *Win) reschedule() {
+	if w.pace.clock == nil || w.stopped.Load() || !w.continuous() {
+		return // the next frame will begin the clock, or stop it
+	}
+	if w.pace.again(w, time.Since(w.first)-w.frame.Time) {
+		w.schedule()
+	}
 }
 
 // A shot is a picture of a window, or an error.
@@ -158,6 +202,9 @@ func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's own thread, which must draw the frame; " +
 			"call it from another goroutine, or read the pixels in OnDraw")
+	}
+	if w.opts.noOpenGL {
+		return nil, errors.New("app: Screenshot of a window that was made with NoOpenGL, which only the program can read")
 	}
 	taken := make(chan shot, 1)
 	w.shared.mu.Lock()

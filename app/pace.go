@@ -11,7 +11,7 @@ import (
 //
 //	without vsync, no FrameRate  one after the other
 //	without vsync                by a clock, at FrameRate
-//	vsync                        the same, if FrameRate is less than the monitor's rate; else
+//	vsync                        the same, if FrameRate is less than the monitor's rate, or that is unknown; else
 //	  the driver waits           one after the other
 //	  it does not                by a clock, at the monitor's rate
 //
@@ -32,9 +32,9 @@ const (
 	enough       = 4 // frames; a single one may be slow or fast for any reason
 )
 
-// begin runs when a frame begins that others are to follow. Limit is FrameRate's.
-func (p *pace) begin(w *Win, vsync bool, limit float64) {
-	rate := p.clockRate(vsync, limit)
+// begin runs when a frame begins that others are to follow.
+func (p *pace) begin(w *Win) {
+	rate := p.clockRate(!w.noVSync.Load(), w.rate())
 	if p.clock != nil && rate == p.rate {
 		return
 	}
@@ -42,6 +42,25 @@ func (p *pace) begin(w *Win, vsync bool, limit float64) {
 	if rate > 0 {
 		p.clock, p.rate = w.thread.Frames(rate, w.tick), rate
 	}
+}
+
+// again runs between two frames when the rate may have changed, and there is a clock. The next frame begins as long after the last one as
+// it would have with the new rate: passed has passed since then. It reports whether that is now.
+func (p *pace) again(w *Win, passed time.Duration) (now bool) {
+	rate := p.clockRate(!w.noVSync.Load(), w.rate())
+	if rate == p.rate {
+		return false
+	}
+	p.stop()
+	left := -time.Duration(1)
+	if rate > 0 {
+		left = time.Duration(float64(time.Second)/rate) - passed
+	}
+	if left <= 0 {
+		return true
+	}
+	p.clock, p.rate = w.thread.After(left, w.tick), -1 // begin replaces it
+	return false
 }
 
 func (p *pace) stop() {
