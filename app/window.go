@@ -90,7 +90,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 		return nil, err
 	}
 	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
-	w.thread = thread.New(thread.WithName("window"))
+	w.thread = thread.New(thread.WithName("window"), thread.WithKeep())
 	w.drawing.init(w)
 	var err error
 	if down := onMain(func() { err = w.create() }); down != nil {
