@@ -90,7 +90,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 		return nil, err
 	}
 	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
-	w.thread = thread.New(thread.WithName("window"), thread.WithStop(w.Stop))
+	w.thread = thread.New(thread.WithName("window"), thread.WithKeep(), thread.WithStop(w.Stop))
 	w.settings.init(o)
 	w.drawing.init(w)
 	if o.eventsOnDraw {
