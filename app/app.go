@@ -79,7 +79,7 @@ var state struct {
 }
 
 // Init prepares the package and gives the main thread to the window system's event loop, in which it serves
-// [mainthread.Call] and all others as before. It returns an error that says what is missing if there is no display.
+// [mainthread.Call] and all others as before. It returns an error that names what is missing if there is no display.
 //
 // Call it from the function given to [mainthread.Init]. A second call before Terminate does nothing.
 func Init() error {
@@ -170,6 +170,10 @@ func (l *loop) run() {
 	for !l.over {
 		_ = guarded(wait)
 		mainthread.Serve()
+		if !mainthread.Call(nothing) {
+			l.over = true
+			abandoned()
+		}
 	}
 }
 

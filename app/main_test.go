@@ -54,6 +54,7 @@ func TestMain(m *testing.M) {
 	} else {
 		os.Setenv("DISPLAY", x.Display)
 		os.Setenv("LIBGL_ALWAYS_SOFTWARE", "1")
+		os.Setenv("MESA_GL_VERSION_OVERRIDE", "3.3")
 	}
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
