@@ -81,7 +81,7 @@ var state struct {
 }
 
 // Init prepares the package and gives the main thread to the window system's event loop, in which it serves
-// [mainthread.Call] and all others as before. It returns an error that says what is missing if there is no display.
+// [mainthread.Call] and all others as before. It returns an error that names what is missing if there is no display.
 //
 // Call it from the function given to [mainthread.Init]. A second call before Terminate does nothing.
 func Init() error {
@@ -176,7 +176,11 @@ func (l *loop) run() {
 		}
 	}()
 	mainthread.OnWake(wake)
-	for !l.over && mainthread.Wait(waitForEvents) {
+	for !l.over {
+		if !mainthread.Wait(waitForEvents) && !l.over {
+			l.over = true
+			abandoned()
+		}
 	}
 }
 
