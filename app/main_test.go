@@ -55,6 +55,7 @@ func TestMain(m *testing.M) {
 	} else {
 		os.Setenv("DISPLAY", x.Display)
 		os.Setenv("LIBGL_ALWAYS_SOFTWARE", "1")
+		os.Setenv("MESA_GL_VERSION_OVERRIDE", "3.3")
 	}
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
