@@ -211,7 +211,9 @@ func waitForEvents() {
 		return
 	}
 	poll()
+	setWaiting(true)
 	<-notified
+	setWaiting(false)
 	poll()
 }
 
