@@ -8,9 +8,6 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// nothing is what the loop calls on the main thread to find out whether the function given to mainthread.Init has returned.
-func nothing() {}
-
 // limit is how long the windows may take to end after that function has returned. The process would end without them.
 const limit = time.Second
 
@@ -50,6 +47,7 @@ func abandoned() {
 	state.waking.Lock()
 	defer state.waking.Unlock()
 	state.up.Store(false)
+	unwatchX11()
 	glfw.Terminate() // destroys the windows
 }
 

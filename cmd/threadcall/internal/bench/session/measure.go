@@ -21,6 +21,8 @@ type measurement struct {
 	jobs  []*rounds.Job
 	data  *stats.Data
 	watch *machine.Watch
+	do    func(context.Context, rounds.Run) (*rounds.Outcome, error) // runs one process
+	ready bool                                                       // the jobs need no calibration
 
 	files []*rounds.File // one a version
 }
@@ -38,12 +40,15 @@ func (m *measurement) create() error {
 			ext := filepath.Ext(base)
 			name = strings.TrimSuffix(base, ext) + "-" + v.Name + ext
 		}
-		f, err := rounds.CreateFile(name, replace, report.ID, []string{
+		about := []string{
 			"threadcall bench, " + report.Began.Format(time.RFC3339),
 			"command: " + m.set.Command,
 			"version: " + v.Name + ", " + v.What,
-			"toolchain: " + v.Toolchain,
-		})
+		}
+		if v.Toolchain != "" {
+			about = append(about, "toolchain: "+v.Toolchain)
+		}
+		f, err := rounds.CreateFile(name, replace, report.ID, about)
 		if f != nil {
 			m.files = append(m.files, f)
 		}
@@ -70,8 +75,15 @@ func (m *measurement) close() error {
 // run measures all rounds. Without an error, all are done.
 func (m *measurement) run(ctx context.Context) error {
 	report := m.log.report
-	began := time.Now()
 	defer func() { report.During = m.watch.During() }()
+	if !m.ready {
+		if err := m.calibrate(ctx); err != nil {
+			m.log.doing("")
+			report.Stopped = "interrupted before the first round"
+			return err
+		}
+	}
+	began := time.Now()
 	for n := range m.set.Count {
 		runs := rounds.Round(m.jobs)
 		if len(runs) == 0 {
@@ -111,7 +123,7 @@ func (m *measurement) run(ctx context.Context) error {
 // process runs one process and keeps what it has measured.
 func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) error {
 	span := m.watch.Begin()
-	o, err := m.set.Each.Do(ctx, run)
+	o, err := m.do(ctx, run)
 	taken := span.End()
 	if err != nil {
 		return err
@@ -139,15 +151,21 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	if err := file.Err(); err != nil && was == nil {
 		m.log.note("%v. The run goes on, and its table will have everything.", err)
 	}
+	m.failed(run, o, fmt.Sprintf("round %d", r.Number))
+	return nil
+}
+
+// failed keeps what failed in a process.
+func (m *measurement) failed(run rounds.Run, o *rounds.Outcome, when string) {
+	version := m.log.report.Versions[run.Version].Name
 	for _, f := range o.Failed {
 		m.data.Fail(run.Version, run.Job.Package, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
-		file.Comment("failed: " + f.Benchmark)
-		m.log.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
+		m.files[run.Version].Comment("failed: " + f.Benchmark)
+		m.log.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, %s):\n%s", f.Benchmark, run.Job.Package, version, when, f.Reason))
 	}
 	for _, f := range o.Skipped {
 		m.log.note("%s of %s gives no result and will not run again: %s", f.Benchmark, run.Job.Package, f.Reason)
 	}
-	return nil
 }
 
 // conclude makes the report complete. The error is what went wrong while measuring.
@@ -162,7 +180,24 @@ func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) 
 	c, e := Compare(m.data, m.set)
 	if e == nil {
 		report.Comparison = c
-		report.Breaches, report.Undecided, e = Check(c, m.set.FailOn)
+		if old := m.set.VS; len(old) > 1 && m.set.Col == "" {
+			for _, v := range report.Versions[:len(old)] {
+				report.Against = append(report.Against, c.Pair(v.Name, report.Versions[len(old)].Name))
+			}
+		}
+		var es []error
+		for _, pair := range report.pairs() {
+			breaches, undecided, e := Check(pair, m.set.FailOn)
+			for i := range breaches {
+				breaches[i].Old = pair.Versions[0]
+			}
+			for i := range undecided {
+				undecided[i].Old = pair.Versions[0]
+			}
+			report.Breaches, report.Undecided = append(report.Breaches, breaches...), append(report.Undecided, undecided...)
+			es = append(es, e)
+		}
+		e = errors.Join(es...)
 	}
 	if err == nil || e == nil || err.Error() != e.Error() { // it may be why there were no more rounds
 		errs = append(errs, e)

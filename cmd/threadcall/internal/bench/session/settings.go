@@ -19,12 +19,14 @@ type Settings struct {
 	Count    int      // rounds
 	Each     rounds.Settings
 
-	VS string // the revision to compare with
-	AA bool   // compare each binary with itself
+	VS []string // the revisions to compare with
+	AA bool     // compare each binary with itself
 
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
 	FailOn []Limit
+
+	Commands Commands // to measure in place of benchmarks, if there are any
 
 	Procs   []int // of Each.CPU
 	CPUFreq int   // percentage of the frequency range; negative: as it is
@@ -38,14 +40,14 @@ func (s *Settings) Validate() error {
 	switch {
 	case s.Count < 1:
 		return fmt.Errorf("-count must be at least 1, not %d", s.Count)
-	case s.AA && s.VS != "":
+	case s.AA && len(s.VS) > 0:
 		return errors.New("-aa compares a binary with itself, -vs with another: give one of them")
-	case s.Col != "" && (s.AA || s.VS != ""):
+	case s.Col != "" && (s.AA || len(s.VS) > 0):
 		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes with it")
 	case s.Each.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
-	case len(s.FailOn) > 0 && s.VS == "" && !s.AA && s.Col == "":
-		return errors.New("-fail-on is about a comparison: -vs, -aa, -col or files")
+	case len(s.FailOn) > 0 && len(s.VS) == 0 && !s.AA && s.Col == "" && len(s.Commands.List) < 2:
+		return errors.New("-fail-on is about a comparison: -vs, -aa, -col, several commands, or files")
 	case s.CPUFreq > 100:
 		return fmt.Errorf("-cpufreq is a percentage of the frequency range, from 0 to 100, not %d", s.CPUFreq)
 	}
@@ -56,6 +58,9 @@ func (s *Settings) Validate() error {
 		if at, err := os.Stat(filepath.Dir(s.Output)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-o %s: %s is no directory", s.Output, filepath.Dir(s.Output))
 		}
+	}
+	if err := s.Commands.validate(); err != nil {
+		return err
 	}
 	if s.Bench == "" {
 		return errors.New("-bench must not be empty; a point means all benchmarks")

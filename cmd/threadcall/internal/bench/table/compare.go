@@ -121,6 +121,8 @@ func (p *printer) mean(t *stats.Table, d stats.Delta) change {
 	case d.Verdict == stats.Unseen:
 		p.used.inconclusive = true
 		return change{estimate: p.Faint("~ MDE " + t.Detectable(d))}
+	case d.Verdict == stats.Aside:
+		return change{p.Faint(t.Change(d)), p.Faint(t.Range(d))}
 	case d.Verdict == stats.TooFew:
 		p.used.tooFew = true
 		return change{estimate: p.Faint(fmt.Sprintf("~ needs %d values", d.Needs))}
