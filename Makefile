@@ -92,11 +92,11 @@ ports-cores:
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# wine compiles module app for Windows and runs its tests under Wine, on a screen in memory. The first time it takes ten minutes: cgo
-# compiles programs with thousands of unknown names, for each of which gcc looks for a similar one among those of windows.h.
+# wine compiles module app for Windows and runs its tests under Wine, on a screen in memory. The first time, compiling alone takes five
+# minutes of CPU time: cgo compiles programs with thousands of unknown names, for each of which gcc looks for a similar one among those of windows.h.
 wine:
-	@.ci/setup mingw wine gui && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
-	xvfb-run -a -s '-screen 0 1280x1024x24' $(GO) run ./internal/ports -app
+	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
+	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'
 
 # bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
 # loses is at the top. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:

@@ -41,7 +41,7 @@
 //   - With X11, GLFW reports a key that is pressed twice within one millisecond once.
 //   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails while other windows are
 //     drawn, the binding may write a line about an "internal error" to standard error; NewWindow returns the error.
-//   - Tested with X11 and Mesa on Linux only.
+//   - Tested with X11 and Wayland, and Mesa, on Linux, and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021). The windows are GLFW's,
 // and OpenGL draws them.
