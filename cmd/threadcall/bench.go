@@ -31,6 +31,7 @@ packages, it compares those.
   threadcall bench                       the package in this directory
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
   threadcall bench -vs v1 -vs main       the working tree with each of them
+  threadcall bench -bisect v1..main      the commit that made a benchmark worse
   threadcall bench -aa                   a binary with itself: the minimum
                                          detectable effect on this machine
   threadcall bench old.txt new.txt       two or more files of results
@@ -85,10 +86,16 @@ func runBench(c *command) error {
 	if err := distinct(files, target{"o", b.set.Output}, target{"html", b.html}); err != nil {
 		return err
 	}
+	if b.has("unit") && !b.has("bisect") {
+		return errors.New("-unit is about -bisect")
+	}
 	if len(files) > 0 {
 		return b.compare(files)
 	}
 	b.set.Patterns = packages
+	if b.has("bisect") {
+		return b.bisect()
+	}
 	return b.measure()
 }
 
@@ -133,6 +140,7 @@ func (b *benchCommand) define() {
 		return nil
 	})
 	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
+	b.defineBisect()
 	b.defineCommands()
 	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
 }

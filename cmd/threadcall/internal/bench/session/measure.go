@@ -160,7 +160,9 @@ func (m *measurement) failed(run rounds.Run, o *rounds.Outcome, when string) {
 	version := m.log.report.Versions[run.Version].Name
 	for _, f := range o.Failed {
 		m.data.Fail(run.Version, run.Job.Package, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
-		m.files[run.Version].Comment("failed: " + f.Benchmark)
+		if m.files != nil {
+			m.files[run.Version].Comment("failed: " + f.Benchmark)
+		}
 		m.log.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, %s):\n%s", f.Benchmark, run.Job.Package, version, when, f.Reason))
 	}
 	for _, f := range o.Skipped {

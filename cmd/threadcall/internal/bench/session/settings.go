@@ -22,6 +22,9 @@ type Settings struct {
 	VS []string // the revisions to compare with
 	AA bool     // compare each binary with itself
 
+	Bisect string // the range of commits to search; empty: none
+	Unit   string // by which Bisect judges; empty: time
+
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
 	FailOn []Limit
