@@ -68,11 +68,15 @@ func runBench(c *command) error {
 		}
 	}
 	files, packages, err := classify(args)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
 	}
-	if err := distinct(files, target{"o", b.set.Output}, target{"html", b.html}); err != nil {
+	var paths []string
+	for _, f := range files {
+		_, path := stats.Label(f)
+		paths = append(paths, path)
+	}
+	if err := distinct(paths, target{"o", b.set.Output}, target{"html", b.html}); err != nil {
 		return err
 	}
 	if len(files) > 0 {
@@ -85,8 +89,9 @@ func runBench(c *command) error {
 func (b *benchCommand) define() {
 	set := &b.set
 	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
-	b.IntVar(&set.Count, "count", 10, "how many rounds, `n`")
-	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 1s)", func(text string) error {
+	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
+	set.Each.Benchtime = "500ms"
+	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 500ms)", func(text string) error {
 		set.Each.Benchtime = text
 		return checkBenchtime(text)
 	})
@@ -101,13 +106,14 @@ func (b *benchCommand) define() {
 		set.CPUFreq, err = strconv.Atoi(text)
 		return err
 	})
+	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the words mean")
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
 
 	b.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
 	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
-	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%'; may be repeated", func(text string) error {
+	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%', 'Parse:ns/op:+5%'; may be repeated", func(text string) error {
 		l, err := session.ParseLimit(text)
 		set.FailOn = append(set.FailOn, l)
 		return err
@@ -144,14 +150,20 @@ func checkBenchtime(text string) error {
 	return errors.New("must be a time such as 100ms or a number such as 1000x")
 }
 
-// classify separates files of results from packages.
+// classify separates files of results, which may have a label, from packages.
 func classify(args []string) (files, packages []string, err error) {
+	isFile := func(name string) bool {
+		at, err := os.Stat(name)
+		return name == "-" || err == nil && !at.IsDir()
+	}
 	for _, a := range args {
-		switch at, err := os.Stat(a); {
-		case err == nil && !at.IsDir():
+		_, path := stats.Label(a)
+		switch {
+		case isFile(a) || isFile(path):
 			files = append(files, a)
-		case err != nil && strings.HasSuffix(a, ".txt"):
-			return nil, nil, failure{err}
+		case strings.HasSuffix(a, ".txt"):
+			_, err := os.Stat(path)
+			return nil, nil, unmeasured{err}
 		default:
 			packages = append(packages, a)
 		}
@@ -172,21 +184,18 @@ func (b *benchCommand) measure() (err error) {
 	}
 	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
 	if b.set.Dir, err = os.Getwd(); err != nil {
-		return failure{err}
+		return unmeasured{err}
 	}
 	out, progress := ui.On(b.stdout), ui.On(b.stderr)
-	show := session.Progress{Out: out, Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
-	if b.json {
-		show.Out = progress
-	}
-	ctx, stop := interruptible(statusWrong, progress)
+	show := session.Progress{Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
+	ctx, stop := interruptible(statusUsage, progress)
 	defer stop()
 	report, err := session.Run(ctx, b.set, show)
 	progress.Progress("")
 	if report == nil {
-		return fail(err)
+		return unmeasured{err}
 	}
-	return b.present(session.Result{Report: report, Comparison: report.Comparison}, err, out)
+	return b.present(session.Result{Report: report, Comparison: report.Comparison, Breaches: report.Breaches, Undecided: report.Undecided}, err, out)
 }
 
 // compare compares files of results.
@@ -198,11 +207,11 @@ func (b *benchCommand) compare(files []string) error {
 	}
 	data, err := stats.Read(files...)
 	if err != nil {
-		return failure{err}
+		return unmeasured{err}
 	}
 	c, err := session.Compare(data, &b.set)
 	if err != nil {
-		return failure{err}
+		return unmeasured{err}
 	}
 	if len(c.Versions) < 2 && len(b.set.FailOn) > 0 {
 		return errors.New("-fail-on is about a comparison, and there is one file")
@@ -226,7 +235,10 @@ func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) erro
 			errs = append(errs, fmt.Errorf("cannot write the page: %w", err))
 		}
 	}
-	return fail(errors.Join(errs...))
+	if err := errors.Join(errs...); err != nil {
+		return unmeasured{errors.Join(session.Broken(r.Breaches), err)}
+	}
+	return fail(session.Broken(r.Breaches))
 }
 
 // queue lists the runs that hold the lock or wait for it.
@@ -234,9 +246,9 @@ func (b *benchCommand) queue() error {
 	entries, err := lock.List()
 	switch {
 	case err != nil:
-		return failure{err}
+		return unmeasured{err}
 	case b.json:
-		return fail(writeJSON(b.stdout, append([]lock.Entry{}, entries...)))
+		return could(writeJSON(b.stdout, append([]lock.Entry{}, entries...)))
 	}
 	out := ui.On(b.stdout)
 	if len(entries) == 0 {
@@ -249,7 +261,15 @@ func (b *benchCommand) queue() error {
 		}
 		out.Paragraph(fmt.Sprintf("%-9s ", state), e.String())
 	}
-	return fail(out.Err)
+	return could(out.Err)
+}
+
+// could returns err as one of what could not be done, or nil if it is nil.
+func could(err error) error {
+	if err == nil {
+		return nil
+	}
+	return unmeasured{err}
 }
 
 // typed returns the arguments as one can type them in a shell.

@@ -15,6 +15,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/testrepo"
 )
 
@@ -129,7 +130,7 @@ var shortly = []string{"-benchtime", "20x", "-count", "6"}
 func TestBenchComparesARevisionWithTheWorkingTree(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	o := p.bench(t, append(shortly, "-vs", testrepo.Old, "-json")...).want(t, statusWrong, "BenchmarkFails", "BenchmarkPanics")
+	o := p.bench(t, append(shortly, "-vs", testrepo.Old, "-json")...).want(t, statusUnmeasured, "BenchmarkFails", "BenchmarkPanics")
 	r := o.report(t)
 	c := r.Comparison
 	if d := row(t, c, "allocs/op", "Allocates").Deltas[1]; d.Verdict != stats.Worse || d.Estimate != 1.5 {
@@ -183,8 +184,9 @@ func TestBenchInAPipeIsPlainTextInEightyColumns(t *testing.T) {
 	p := repository(t)
 	page := filepath.Join(p.dir, "page.html")
 	o := p.bench(t, append(shortly, "-bench", "Same|Twin", "-o", "mine.txt", "-html", page)...)
-	o.want(t, statusOK, "The machine", "Same", "Twin/work=1100", "sec/op", "allocs/op", "mine.txt", "round 3 of 6").plain(t)
-	if n := strings.Count(o.stderr, "\n"); n != 6 {
+	o.want(t, statusOK, "known.example/known", "6 rounds of 20x in", "machine: ", "Same", "Twin/work=1100", "sec/op", "allocs/op", "mine.txt",
+		"2 benchmarks × 6 rounds", "round 3 of 6").plain(t)
+	if n := strings.Count(o.stderr, "\n"); n != 7 {
 		t.Errorf("not one line a round: %s", o.stderr)
 	}
 	if files := p.files("*.txt"); len(files) != 1 || filepath.Base(files[0]) != "mine.txt" {
@@ -204,8 +206,8 @@ func TestBenchInAPipeIsPlainTextInEightyColumns(t *testing.T) {
 func TestBenchComparesABinaryWithItself(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	p.bench(t, append(shortly, "-aa", "-bench", "Same", "-fail-on", "allocs/op:+0%")...).want(t, statusOK, "Minimum detectable effect")
-	if files := p.files("bench-*-a[12].txt"); len(files) != 2 {
+	p.bench(t, append(shortly, "-aa", "-bench", "Same", "-fail-on", "allocs/op:+0%")...).want(t, statusOK, "Minimum detectable effect on the time")
+	if files := p.files(store.Name + "/*-a[12].txt"); len(files) != 2 {
 		t.Errorf("files %q", files)
 	}
 	p.clean(t)
@@ -258,15 +260,15 @@ func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	run := p.start(t, "-vs", testrepo.Old, "-bench", "Same|Metric")
-	run.until(t, "round 7 of 100000")
+	run.until(t, "round 1 of 100000")
 	run.interrupt(t)
 	_ = run.cmd.Process.Signal(syscall.SIGTERM) // of the same request: timeout sends one to the process and one to its group
-	run.end(t).want(t, statusWrong, "interrupted", "Metric", "work/op", "interrupted in round", "-old.txt")
+	run.end(t).want(t, statusUnmeasured, "1 round of 20x", "interrupted in round 2", "Metric", "work/op", "needs 6 values", "-old.txt")
 	p.clean(t)
 	p.bench(t, "-list").want(t, statusOK, "No benchmark runs")
-	c := p.bench(t, append(p.files("bench-*.txt"), "-json")...).want(t, statusOK).report(t).Comparison
-	if n := len(row(t, c, "work/op", "Metric").Cells[1].Samples); n < 7 {
-		t.Errorf("%d samples after 7 rounds", n)
+	c := p.bench(t, append(p.files(store.Name+"/*.txt"), "-json")...).want(t, statusOK).report(t).Comparison
+	if n := len(row(t, c, "work/op", "Metric").Cells[1].Samples); n < 1 {
+		t.Errorf("%d samples after a round", n)
 	}
 }
 
@@ -278,12 +280,12 @@ func TestARunWithoutAReaderEndsAndCleansUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := p.invocation("-vs", testrepo.Old, "-benchtime", "20x", "-count", "100000", "-bench", "Metric")
+	cmd := p.invocation(append(shortly, "-vs", testrepo.Old, "-bench", "Metric")...)
 	cmd.Stdout = writer
 	run := start(t, cmd)
-	_ = reader.Close() // before it says anything about the machine
+	_ = reader.Close()
 	_ = writer.Close()
-	run.end(t).want(t, statusWrong, "interrupted")
+	run.end(t).want(t, statusUnmeasured, "broken pipe")
 	p.clean(t)
 }
 
@@ -321,7 +323,7 @@ func TestASecondInterruptEndsAtOnceAndCleansUp(t *testing.T) {
 	run.until(t, "Stopping")
 	time.Sleep(1100 * time.Millisecond) // or it counts as the same
 	run.interrupt(t)
-	run.end(t).want(t, statusWrong)
+	run.end(t).want(t, statusUnmeasured)
 	p.clean(t)
 }
 
@@ -340,6 +342,8 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-benchtime -1s", statusUsage, "-benchtime"},
 		{"-cpu 0", statusUsage, "-cpu: must be a list"},
 		{"-fail-on 5 -aa", statusUsage, "no % sign"},
+		{"-fail-on [:ns/op:+5% -aa", statusUsage, "error parsing regexp"},
+		{"-fail-on ::+5% -aa", statusUsage, "no unit before the colon"},
 		{"-fail-on x% -aa", statusUsage, `"x" is not a number`},
 		{"-fail-on ns/op:-5% -aa", statusUsage, "the sign must be +"},
 		{"-fail-on MB/s:+5% -aa", statusUsage, "the sign must be -"},
@@ -353,15 +357,15 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"go.mod .", statusUsage, "give packages to run, or files"},
 		{"-- go test", statusUsage, "bench runs no command"},
 		{"go.mod -count 3", statusUsage, "-count is about running"},
-		{"missing.txt", statusWrong, "missing.txt"},
-		{"go.mod", statusWrong, "go.mod"},
-		{"-vs nowhere", statusWrong, `no revision "nowhere"`},
-		{"-vs HEAD", statusWrong, "nothing differs"},
-		{"./nowhere", statusWrong, "nowhere"},
-		{"-bench Nothing", statusWrong, `no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
-		{"-bench Same -count 1 -benchtime 1x -aa -fail-on frames/op:+5%", statusWrong, "no benchmark reports frames/op; they report ns/op"},
-		{"-bench Same -count 3 -benchtime 1x -col /frames", statusWrong, "-col /frames"},
-		{"-bench Fails -count 2 -benchtime 1x", statusWrong, "there are no results"},
+		{"missing.txt", statusUnmeasured, "missing.txt"},
+		{"go.mod", statusUnmeasured, "go.mod"},
+		{"-vs nowhere", statusUnmeasured, `no revision "nowhere"`},
+		{"-vs HEAD", statusUnmeasured, "nothing differs"},
+		{"./nowhere", statusUnmeasured, "nowhere"},
+		{"-bench Nothing", statusUnmeasured, `no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
+		{"-bench Same -count 1 -benchtime 1x -aa -fail-on frames/op:+5%", statusUnmeasured, "no benchmark reports frames/op; they report ns/op"},
+		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
+		{"-bench Fails -count 2 -benchtime 1x", statusUnmeasured, "there are no results"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
@@ -371,15 +375,15 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 func TestBenchShowsWhatTheCompilerSays(t *testing.T) {
 	t.Parallel()
 	p := module(t, map[string]string{"m_test.go": "package m\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { undefined() }\n"})
-	p.bench(t).want(t, statusWrong, "m_test.go:5", "undefined: undefined")
+	p.bench(t).want(t, statusUnmeasured, "m_test.go:5", "undefined: undefined")
 	p.write(t, map[string]string{"m_test.go": "package m\n"})
-	p.bench(t).want(t, statusWrong, "no benchmarks")
-	p.bench(t, "-vs", "HEAD").want(t, statusWrong, "no git working tree")
+	p.bench(t).want(t, statusUnmeasured, "no benchmarks")
+	p.bench(t, "-vs", "HEAD").want(t, statusUnmeasured, "no git working tree")
 	if err := os.Remove(filepath.Join(p.dir, "m_test.go")); err != nil {
 		t.Fatal(err)
 	}
 	p.write(t, map[string]string{"m.go": "package m\n"})
-	p.bench(t, "./...").want(t, statusWrong, "no package of ./... has test files")
+	p.bench(t, "./...").want(t, statusUnmeasured, "no package of ./... has test files")
 	p.clean(t)
 }
 
@@ -390,7 +394,7 @@ func TestAPackageThatDoesNotStartHurtsNoOther(t *testing.T) {
 		"good/x_test.go": "package good\n\n" + benchmark,
 		"bad/x_test.go":  "package bad\n\n" + benchmark + "\nfunc init() { panic(\"not today\") }\n",
 	})
-	c := p.bench(t, append(shortly, "./...", "-json")...).want(t, statusWrong, "example.com/m/bad failed").report(t).Comparison
+	c := p.bench(t, append(shortly, "./...", "-json")...).want(t, statusUnmeasured, "example.com/m/bad failed").report(t).Comparison
 	if r := row(t, c, "sec/op", "X"); r.Cells[0].N != 6 || r.Package != "example.com/m/good" {
 		t.Errorf("%+v", r)
 	}
@@ -440,10 +444,80 @@ func TestFailOnIsAStatus(t *testing.T) {
 		{"20 allocs/op", "23 allocs/op", "allocs/op:+15%", statusWrong, "allocs/op: +15.00 %"},
 		{"23 allocs/op", "20 allocs/op", "allocs/op:+15%", statusOK, ""},
 		{"1?1 ns/op", "1?1 ns/op", "+5%", statusOK, "inconclusive: +5% is below the minimum detectable effect"},
-		{"10? ns/op", "12? ns/op", "allocs/op:+0%", statusWrong, "they report ns/op"},
+		{"10? ns/op", "12? ns/op", "X:ns/op:+5%", statusWrong, "-fail-on X:ns/op:+5%: X-2, ns/op: +19"},
+		{"10? ns/op", "12? ns/op", "^BenchmarkX$::+5%", statusWrong, "X-2, ns/op: +19"},
+		{"10? ns/op", "12? ns/op", "Y::+5%", statusUnmeasured, "no benchmark matches Y"},
+		{"10? ns/op", "12? ns/op", "X:allocs/op:+5%", statusUnmeasured, "they report ns/op"},
+		{"10? ns/op 10 MB/s", "12? ns/op 8 MB/s", "+10%", statusWrong, "+10%: X-2, ns/op: +19"},
+		{"10? ns/op", "12? ns/op", "allocs/op:+0%", statusUnmeasured, "they report ns/op"},
 	} {
 		files(c.old, c.new)
 		p.bench(t, "old.txt", "new.txt", "-fail-on", c.limit).want(t, c.status, c.says)
+	}
+}
+
+func TestTheMostPreciseLimitDecides(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	line := func(name, ns string) string {
+		return strings.Repeat("Benchmark"+name+"-2 100 "+ns+" ns/op 7 allocs/op\n", 10)
+	}
+	p.write(t, map[string]string{"old.txt": line("Slow", "100") + line("Slow10", "100"), "new.txt": line("Slow", "109") + line("Slow10", "120")})
+	for _, c := range []struct {
+		limits []string
+		status int
+		says   string
+	}{
+		{[]string{"+5%"}, statusWrong, "+5%: Slow-2, ns/op: +9.00 %; Slow10-2, ns/op: +20.00 %"},
+		{[]string{"ns/op:+10%", "+5%"}, statusWrong, "ns/op:+10%: Slow10-2, ns/op: +20.00 %\n"},
+		{[]string{"+5%", "^Slow$::+10%"}, statusWrong, "+5%: Slow10-2, ns/op: +20.00 %\n"},
+		{[]string{"Slow10:ns/op:+25%", "+5%"}, statusWrong, "+5%: Slow-2, ns/op: +9.00 %\n"},
+		{[]string{"Slow:ns/op:+25%", "+5%"}, statusOK, ""},
+	} {
+		args := []string{"old.txt", "new.txt"}
+		for _, l := range c.limits {
+			args = append(args, "-fail-on", l)
+		}
+		o := p.bench(t, args...).want(t, c.status)
+		if !strings.HasSuffix(o.stderr, c.says) && !strings.Contains(o.stderr, c.says+"\n") {
+			t.Errorf("%q: %q, want %q", c.limits, o.stderr, c.says)
+		}
+	}
+}
+
+func TestFilesHaveLabelsAndOneMayBeTheStandardInput(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(t, map[string]string{"a.txt": "BenchmarkX 1 1 ns/op\n", "b=c.txt": "BenchmarkX 1 2 ns/op\n"})
+	run := func(args ...string) outcome {
+		t.Helper()
+		cmd := p.invocation(append(args, "-json")...)
+		cmd.Stdin = strings.NewReader("BenchmarkX 1 3 ns/op\n")
+		return output(t, cmd)
+	}
+	c := run("before=a.txt", "b=c.txt", "-").want(t, statusOK).report(t).Comparison
+	if want := []string{"before", "b=c.txt", "stdin"}; !slices.Equal(c.Versions, want) || c.Tables[0].Rows[0].Cells[2].Center < 2.5e-9 {
+		t.Errorf("%q, want %q; %+v", c.Versions, want, c.Tables)
+	}
+	if c := run("a.txt", "now=-").want(t, statusOK).report(t).Comparison; !slices.Equal(c.Versions, []string{"a.txt", "now"}) {
+		t.Errorf("%q", c.Versions)
+	}
+	run("-", "-").want(t, statusUnmeasured, "only once")
+}
+
+func TestResultsAreWhereGitIgnoresThem(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	p.write(t, map[string]string{"sub/x_test.go": "package sub\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) {}\n"})
+	before := p.git(t, "status", "--porcelain")
+	for _, where := range []string{".", "./sub"} {
+		p.bench(t, append(shortly, "-bench", "Metric|X", where)...)
+	}
+	if after := p.git(t, "status", "--porcelain"); after != before {
+		t.Errorf("git reports %q", after)
+	}
+	if n := len(p.files(store.Name + "/*.txt")); n == 0 {
+		t.Error("there are no results")
 	}
 }
 
@@ -475,5 +549,5 @@ func TestAFullDiskDoesNotLoseTheTable(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)
 	}
-	p.bench(t, append(shortly, "-bench", "Metric", "-o", "/dev/full")...).want(t, statusWrong, "no space left")
+	p.bench(t, append(shortly, "-bench", "Metric", "-o", "/dev/full")...).want(t, statusUnmeasured, "no space left")
 }

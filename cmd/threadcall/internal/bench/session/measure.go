@@ -12,6 +12,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 )
 
 // A measurement runs rounds and keeps their results.
@@ -30,7 +31,11 @@ func (m *measurement) create() error {
 	report := m.log.report
 	base, replace := m.set.Output, true
 	if base == "" {
-		base, replace = filepath.Join(m.set.Dir, "bench-"+report.Began.Format("20060102T150405")+".txt"), false
+		dir := store.Dir(m.set.Dir)
+		if err := store.Make(dir); err != nil {
+			return fmt.Errorf("%w; -o FILE saves elsewhere", err)
+		}
+		base, replace = filepath.Join(dir, report.Began.Format("20060102T150405")+".txt"), false
 	}
 	for i, v := range report.Versions {
 		name := base
@@ -71,7 +76,10 @@ func (m *measurement) close() error {
 func (m *measurement) run(ctx context.Context) error {
 	report := m.log.report
 	began := time.Now()
-	defer func() { report.During = m.watch.During() }()
+	var pace pace
+	defer func() {
+		report.During, report.Load, report.Seconds = m.watch.During(), report.load(), time.Since(began).Seconds()
+	}()
 	for n := range m.set.Count {
 		runs := rounds.Round(m.jobs)
 		if len(runs) == 0 {
@@ -95,14 +103,14 @@ func (m *measurement) run(ctx context.Context) error {
 		if n == 0 { // what is wrong with -col, -filter or -fail-on shows with the first results
 			c, err := Compare(m.data, m.set)
 			if err == nil {
-				err = units(c, m.set.FailOn)
+				err = found(c, m.set.FailOn)
 			}
 			if err != nil {
 				report.Stopped = "it cannot be compared"
 				return err
 			}
 		}
-		m.log.roundDone(r, m.set.Count, left(began, float64(n+1)/float64(m.set.Count)))
+		m.log.roundDone(&pace, r, m.set.Count, left(began, float64(n+1)/float64(m.set.Count)))
 	}
 	report.Stopped = "all rounds are done"
 	return nil
@@ -212,9 +220,5 @@ func left(began time.Time, done float64) string {
 		return ""
 	}
 	rest := time.Duration(float64(time.Since(began)) * (1 - done) / done)
-	unit := time.Second
-	if rest > 10*time.Minute {
-		unit = time.Minute
-	}
-	return ", about " + rest.Round(unit).String() + " left"
+	return ", about " + Took(roughly(max(rest, time.Second))) + " left"
 }

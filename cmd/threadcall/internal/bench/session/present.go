@@ -36,20 +36,11 @@ func (r Result) Document() any {
 
 // Print writes the result for people.
 func (r Result) Print(out *ui.Screen) {
-	if r.Report != nil {
-		for _, v := range r.Report.Versions {
-			if len(r.Report.Versions) > 1 {
-				out.Paragraph(out.Bold(fmt.Sprintf("%-4s", v.Name)), v.What)
-			}
-		}
-		if len(r.Report.Versions) > 1 {
-			fmt.Fprintln(out)
-		}
-	}
+	r.printHeader(out)
 	if len(r.Ratios) > 0 {
 		r.printRatios(out)
 	} else {
-		table.Write(out, r.Comparison)
+		table.Write(out, r.Comparison, r.Settings.Verbose)
 	}
 	if r.Settings.AA {
 		r.printMDE(out)
@@ -58,6 +49,19 @@ func (r Result) Print(out *ui.Screen) {
 	if r.Report != nil {
 		r.printRun(out)
 	}
+}
+
+// printHeader writes what was compared and how.
+func (r Result) printHeader(out *ui.Screen) {
+	facts := r.Facts()
+	if facts == nil && len(r.Comparison.Versions) < 2 {
+		return
+	}
+	fmt.Fprintln(out, out.Bold(r.Title()))
+	for _, f := range facts {
+		out.Paragraph(fmt.Sprintf("  %-4s ", f[0]), f[1])
+	}
+	fmt.Fprintln(out)
 }
 
 // printRatios writes the table that -ratios asks for. A version that it names need not be there: a run of some benchmarks
@@ -118,21 +122,27 @@ func (r Result) printUndecided(out *ui.Screen) {
 	}
 }
 
-// printRun prints how it was measured, and where the raw results are.
+// printRun prints what was noted, how it was measured, and where the raw results are.
 func (r Result) printRun(out *ui.Screen) {
-	fmt.Fprintln(out)
-	text := ui.Counted(len(r.Report.Rounds), "round", "rounds") + ": " + r.Report.Stopped + ". "
-	out.Paragraph("", text+r.noisy())
-	if seen := r.meanwhile(); len(seen) > 0 {
+	for _, note := range r.Report.Notes {
+		out.Paragraph("Note: ", note)
+	}
+	if r.Settings.Verbose {
+		if text := r.noisy(); text != "" {
+			out.Paragraph("", text)
+		}
 		fmt.Fprintln(out)
-		writeFindings(out, "The machine meanwhile", seen)
+		writeFindings(out, "The machine before", r.Report.Machine)
+		writeFindings(out, "The machine meanwhile", r.meanwhile())
 		fmt.Fprintln(out)
 	}
 	var files []string
 	for _, v := range r.Report.Versions {
-		files = append(files, v.File)
+		if v.File != "" {
+			files = append(files, v.File)
+		}
 	}
-	out.Paragraph("", "Raw results: "+strings.Join(files, " "))
+	out.Paragraph("Raw results: ", strings.Join(files, " "))
 }
 
 // meanwhile returns what was seen of the machine while benchmarks ran, without what noisy reports better.

@@ -25,11 +25,12 @@ type log struct {
 func (l log) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.report.Notes = append(l.report.Notes, text)
-	l.sentence(text)
+	l.trouble(text)
 }
 
 // Run measures. It returns a report if there are results, even if it also returns an error, which says why they are not
-// all that was asked for: the context has ended, results could not be saved, benchmarks failed, or a limit was broken.
+// all that was asked for: the context has ended, results could not be saved, or benchmarks failed. That a limit
+// is broken is in the report.
 func Run(ctx context.Context, s Settings, show Progress) (report *Report, err error) {
 	report, err = run(ctx, &s, show)
 	if report == nil && ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
@@ -81,6 +82,7 @@ func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err erro
 		return nil, err
 	}
 	report.Versions, report.Toolchain = v.list, v.list[len(v.list)-1].Toolchain
+	report.Module = modules(ctx, v.trees[len(v.trees)-1], set.Patterns)
 	b := builder{set: set, versions: v, dir: scratch.Dir, log: log}
 	if err := b.build(ctx); err != nil {
 		return nil, err
@@ -94,7 +96,6 @@ func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err erro
 	log.doing("measuring the background load")
 	report.Machine = watch.Before(ctx, time.Second, set.Procs)
 	log.doing("")
-	log.machine(report.Machine)
 	m := measurement{set: set, log: log, jobs: b.jobs, data: b.data, watch: watch}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -102,6 +103,10 @@ func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err erro
 	if err := m.create(); err != nil {
 		return nil, err
 	}
+	if text := tooFew(set); text != "" {
+		log.note("%s", text)
+	}
+	log.trouble(plan(set, b.jobs))
 	return m.conclude(ctx, m.run(ctx))
 }
 

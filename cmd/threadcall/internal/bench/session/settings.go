@@ -29,6 +29,7 @@ type Settings struct {
 	Procs   []int // of Each.CPU
 	CPUFreq int   // percentage of the frequency range; negative: as it is
 
+	Verbose bool   // print everything
 	Output  string // where to save results; empty: a name with the time
 	Command string // as the user has typed it
 }

@@ -64,13 +64,14 @@ func (v *versions) chooseRevision(ctx context.Context, dir string) (err error) {
 	if v.old == head && len(changes) == 0 {
 		return fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed; -aa compares a binary with itself", v.vs)
 	}
-	tree := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject)
+	tree, title := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject), head.Short()
 	if len(changes) > 0 {
+		title = "working tree"
 		tree += " and changes to " + some(changes, 3)
 	}
 	v.list = []Version{
-		{Name: "old", What: fmt.Sprintf("revision %s, %s %q", v.vs, v.old.Short(), v.old.Subject), Commit: v.old.Hash},
-		{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0},
+		{Name: "old", What: fmt.Sprintf("revision %s, %s %q", v.vs, v.old.Short(), v.old.Subject), Commit: v.old.Hash, title: v.vs},
+		{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0, title: title},
 	}
 	return nil
 }
