@@ -55,6 +55,7 @@ import (
 
 	"github.com/go-gl/glfw/v3.4/glfw"
 
+	_ "github.com/threadcall/threadcall/app/internal/needs_a_C_compiler"
 	"github.com/threadcall/threadcall/mainthread"
 )
 

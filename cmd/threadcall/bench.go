@@ -1,10 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/csv"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
@@ -21,6 +23,7 @@ import (
 const benchUsage = `Usage:
 
   threadcall bench [flags] [packages | files]
+  threadcall bench [flags] -- command...
 
 Bench runs the benchmarks of Go packages in rounds, reports how fast each is with
 an interval, and compares revisions. Given files of results in place of
@@ -32,6 +35,7 @@ packages, it compares those.
                                          detectable effect on this machine
   threadcall bench old.txt new.txt       two or more files of results
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
+  threadcall bench -- './old -x' './new' any commands, each a single argument
   threadcall bench -list                 the runs that measure or wait here
 
 Build flags are those in GOFLAGS. Results are saved in the Go benchmark format as
@@ -46,6 +50,11 @@ type benchCommand struct {
 	ratios []string
 	json   bool
 	html   string
+	md     string
+	csv    string
+	trend  string
+	names  []string // of commands
+	shell  string
 }
 
 func runBench(c *command) error {
@@ -57,15 +66,20 @@ func runBench(c *command) error {
 	switch {
 	case err != nil:
 		return err
-	case program != nil:
-		return errors.New("bench runs no command; give packages, or files of results")
 	case list:
 		return b.queue()
 	}
-	if b.html != "" {
-		if at, err := os.Stat(filepath.Dir(b.html)); err != nil || !at.IsDir() {
-			return fmt.Errorf("-html %s: %s is no directory", b.html, filepath.Dir(b.html))
-		}
+	if err := b.outputs(); err != nil {
+		return err
+	}
+	if b.trend != "" {
+		return b.writeTrend(args)
+	}
+	if program != nil {
+		return b.commands(program)
+	}
+	if err := b.noCommands(); err != nil {
+		return err
 	}
 	files, packages, err := classify(args)
 	if err != nil {
@@ -76,7 +90,7 @@ func runBench(c *command) error {
 		_, path := stats.Label(f)
 		paths = append(paths, path)
 	}
-	if err := distinct(paths, target{"o", b.set.Output}, target{"html", b.html}); err != nil {
+	if err := distinct(paths, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md}, target{"csv", b.csv}); err != nil {
 		return err
 	}
 	if len(files) > 0 {
@@ -91,7 +105,7 @@ func (b *benchCommand) define() {
 	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
 	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
 	set.Each.Benchtime = "500ms"
-	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 500ms)", func(text string) error {
+	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 500ms; 50ms for commands)", func(text string) error {
 		set.Each.Benchtime = text
 		return checkBenchtime(text)
 	})
@@ -109,7 +123,7 @@ func (b *benchCommand) define() {
 	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the words mean")
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
 
-	b.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
+	b.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository, or with the saved results @label")
 	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
@@ -122,7 +136,12 @@ func (b *benchCommand) define() {
 		b.ratios = append(b.ratios, strings.Split(text, ",")...)
 		return nil
 	})
+	b.StringVar(&b.md, "md", "", "write Markdown for a pull request to this `file`, or - for the standard output")
+	b.StringVar(&b.csv, "csv", "", "write comma-separated values to this `file`, or - for the standard output")
+	b.StringVar(&set.Save, "save", "", "save the results of the working tree under this `label`, for -vs @label and -trend")
+	b.StringVar(&b.trend, "trend", "", "write a page with the trend of what is saved, @label, to this `file`")
 	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
+	b.defineCommands()
 	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
 }
 
@@ -182,6 +201,11 @@ func (b *benchCommand) measure() (err error) {
 	if err := b.set.Validate(); err != nil {
 		return err
 	}
+	return b.run(session.Run)
+}
+
+// run measures and presents the results.
+func (b *benchCommand) run(measure func(context.Context, session.Settings, session.Progress) (*session.Report, error)) (err error) {
 	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
 	if b.set.Dir, err = os.Getwd(); err != nil {
 		return unmeasured{err}
@@ -190,7 +214,7 @@ func (b *benchCommand) measure() (err error) {
 	show := session.Progress{Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
 	ctx, stop := interruptible(statusUsage, progress)
 	defer stop()
-	report, err := session.Run(ctx, b.set, show)
+	report, err := measure(ctx, b.set, show)
 	progress.Progress("")
 	if report == nil {
 		return unmeasured{err}
@@ -201,7 +225,7 @@ func (b *benchCommand) measure() (err error) {
 // compare compares files of results.
 func (b *benchCommand) compare(files []string) error {
 	if name := b.given(func(name string) bool {
-		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json"}, name)
+		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json", "md", "csv", "v"}, name)
 	}); name != "" {
 		return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
 	}
@@ -224,11 +248,21 @@ func (b *benchCommand) compare(files []string) error {
 func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) error {
 	r.Settings, r.Ratios = &b.set, b.ratios
 	errs := []error{err}
-	if b.json {
+	switch {
+	case b.json:
 		errs = append(errs, writeJSON(b.stdout, r.Document()))
-	} else {
+	case b.md != "-" && b.csv != "-":
 		r.Print(out)
 		errs = append(errs, out.Err)
+	}
+	if b.md != "" {
+		errs = append(errs, b.write(b.md, r.Markdown().Write))
+	}
+	if name := os.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
+		errs = append(errs, appendTo(name, r.Markdown().Write))
+	}
+	if b.csv != "" {
+		errs = append(errs, b.write(b.csv, func(w io.Writer) error { return csv.Write(w, r.Comparison) }))
 	}
 	if b.html != "" {
 		if err := r.SavePage(b.html); err != nil {

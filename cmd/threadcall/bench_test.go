@@ -185,7 +185,7 @@ func TestBenchInAPipeIsPlainTextInEightyColumns(t *testing.T) {
 	page := filepath.Join(p.dir, "page.html")
 	o := p.bench(t, append(shortly, "-bench", "Same|Twin", "-o", "mine.txt", "-html", page)...)
 	o.want(t, statusOK, "known.example/known", "6 rounds of 20x in", "machine: ", "Same", "Twin/work=1100", "sec/op", "allocs/op", "mine.txt",
-		"2 benchmarks × 6 rounds", "round 3 of 6").plain(t)
+		"3 benchmarks × 6 rounds", "round 3 of 6").plain(t)
 	if n := strings.Count(o.stderr, "\n"); n != 7 {
 		t.Errorf("not one line a round: %s", o.stderr)
 	}
@@ -355,7 +355,6 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-html nowhere/x.html", statusUsage, "nowhere is no directory"},
 		{"-frob", statusUsage, "not defined: -frob"},
 		{"go.mod .", statusUsage, "give packages to run, or files"},
-		{"-- go test", statusUsage, "bench runs no command"},
 		{"go.mod -count 3", statusUsage, "-count is about running"},
 		{"missing.txt", statusUnmeasured, "missing.txt"},
 		{"go.mod", statusUnmeasured, "go.mod"},

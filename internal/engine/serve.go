@@ -66,10 +66,6 @@ func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget,
 //
 //threadcall:noalloc
 func (e *Engine) serve(budget time.Duration) int {
-	var start time.Duration
-	if budget >= 0 {
-		start = park.Now()
-	}
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
@@ -80,7 +76,20 @@ func (e *Engine) serve(budget time.Duration) int {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
 	e.notified.Store(false)
-	n := 0
+	n := e.runQueued(budget)
+	e.letCallersGo()
+	return n
+}
+
+// runQueued runs what has been queued until now, within the budget if that is not negative, and returns how many functions that
+// were.
+//
+//threadcall:noalloc
+func (e *Engine) runQueued(budget time.Duration) (n int) {
+	var start time.Duration
+	if budget >= 0 {
+		start = park.Now()
+	}
 	if last, ok := e.q.Mark(); ok {
 		for c := e.q.TakeUntil(last); c != nil; c = e.q.TakeUntil(last) {
 			if e.run(c, nil) {
@@ -91,7 +100,6 @@ func (e *Engine) serve(budget time.Duration) int {
 			}
 		}
 	}
-	e.letCallersGo()
 	return n
 }
 

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"strconv"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -15,6 +16,7 @@ import (
 // A Report is what the page shows.
 type Report struct {
 	Title      string
+	Facts      []Fact // what was compared, below the title
 	Comparison *stats.Comparison
 	Settings   []Fact // how it was measured
 	Machine    []machine.Finding
@@ -45,6 +47,7 @@ type view struct {
 	Report
 	Confidence string
 	ErrorRate  string
+	Headlines  []string
 	Versions   []swatch
 	Units      []unit
 }
@@ -72,6 +75,15 @@ func (r Report) view() view {
 	for i, name := range c.Versions {
 		v.Versions = append(v.Versions, swatch{name, colour(i)})
 	}
+	name := digest.Names(c)
+	for version := 1; version < len(c.Versions); version++ {
+		x := digest.Of(c, version, false)
+		text := x.Headline
+		if len(c.Versions) > 2 {
+			text = x.Old + " → " + x.New + ": " + text
+		}
+		v.Headlines = append(v.Headlines, text)
+	}
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		u := unit{Name: t.Unit}
@@ -79,7 +91,7 @@ func (r Report) view() view {
 			u.Comparisons = append(u.Comparisons, compare(c, t, version))
 		}
 		for j := range t.Rows {
-			u.Cards = append(u.Cards, draw(c, t, &t.Rows[j]))
+			u.Cards = append(u.Cards, draw(c, t, &t.Rows[j], name(t.Rows[j])))
 		}
 		v.Units = append(v.Units, u)
 	}

@@ -36,9 +36,11 @@ type Row struct {
 	Interval string // of the estimate
 	P        string // with an asterisk: not visible when all verdicts are judged together
 	Word     string // slower, more, unchanged
-	Rate     string // "1.04Gi → 655Mi B/s", where a row of time has that
+	Note     string // "1.04Gi → 655Mi B/s", where a row of time has that; or what the measure is not
 	Verdict  stats.Verdict
 	Mean     bool
+	Of       *stats.Row // nil for the geometric mean
+	Delta    stats.Delta
 }
 
 // Asterisk explains the one of P.
@@ -90,11 +92,11 @@ func (d digester) section(t *stats.Table, count *tally) (s Section, quiet string
 		row := &t.Rows[i]
 		delta := row.Deltas[d.version]
 		rate := d.Throughput(t, row)
-		if delta.Verdict == stats.None || rate && !d.all {
+		if delta.Verdict == stats.None || !d.all && (rate || delta.Verdict == stats.Aside) {
 			continue
 		}
 		compared++
-		if !rate {
+		if !rate && delta.Verdict != stats.Aside {
 			count.add(t, row, delta)
 		}
 		if d.all || delta.Visible() || delta.Verdict == stats.TooFew {
@@ -107,7 +109,7 @@ func (d digester) section(t *stats.Table, count *tally) (s Section, quiet string
 		return s, ""
 	}
 	if len(s.Rows) == 0 && rest.quiet() {
-		return s, t.Unit + rest.largest("of all "+fmt.Sprint(compared))
+		return s, fmt.Sprintf("%s of %d%s", t.Unit, compared, rest.largest())
 	}
 	if d.version < len(t.Geomean) && t.Geomean[d.version].Over > 1 && len(s.Rows) > 0 && (d.all || t.Unit == "sec/op") {
 		m := t.Geomean[d.version]
@@ -123,7 +125,7 @@ func (d digester) section(t *stats.Table, count *tally) (s Section, quiet string
 func (d digester) row(t *stats.Table, row *stats.Row, delta stats.Delta) Row {
 	old, new := row.Cells[0], row.Cells[d.version]
 	r := describe(t, delta, d.Family.Tests)
-	r.Name, r.Old, r.New = d.name(*row), Value(t, old.Center), Value(t, new.Center)
+	r.Of, r.Name, r.Old, r.New = row, d.name(*row), Value(t, old.Center), Value(t, new.Center)
 	if d.all {
 		r.Old, r.New = strings.TrimSpace(r.Old+" "+old.PlusMinus()), strings.TrimSpace(r.New+" "+new.PlusMinus())
 	}
@@ -133,7 +135,15 @@ func (d digester) row(t *stats.Table, row *stats.Row, delta stats.Delta) Row {
 	if t.Unit == "sec/op" && !d.all {
 		if rate := d.Find("B/s", row.Package, row.Name); rate != nil && rate.Deltas[d.version].Verdict != stats.None {
 			per := stats.Table{Unit: "B/s"}
-			r.Rate = fmt.Sprintf("%s → %s B/s", per.Value(rate.Cells[0].Center), per.Value(rate.Cells[d.version].Center))
+			r.Note = fmt.Sprintf("%s → %s B/s", per.Value(rate.Cells[0].Center), per.Value(rate.Cells[d.version].Center))
+		}
+	}
+	if at := d.Time(*row, d.version); at != nil && t.Unit == stats.CPUTime && delta.Visible() && at.Basis != stats.Wall {
+		if w := d.Find("sec/op", row.Package, row.Name); !w.Deltas[d.version].Visible() {
+			r.Note = "wall time inconclusive here"
+		}
+		if at.Runs == stats.OnMany {
+			r.Note = strings.TrimPrefix(r.Note+", of several CPUs", ", ")
 		}
 	}
 	return r
@@ -141,7 +151,7 @@ func (d digester) row(t *stats.Table, row *stats.Row, delta stats.Delta) Row {
 
 // describe puts a difference in words. Tests is how many verdicts are judged together.
 func describe(t *stats.Table, d stats.Delta, tests int) Row {
-	r := Row{Change: t.Change(d), Interval: t.Range(d), P: d.Probability(), Word: t.Word(d), Verdict: d.Verdict}
+	r := Row{Change: t.Change(d), Interval: t.Range(d), P: d.Probability(), Word: t.Word(d), Verdict: d.Verdict, Delta: d}
 	if d.Method == stats.Exactly {
 		r.Interval = ""
 	}
@@ -152,6 +162,8 @@ func describe(t *stats.Table, d stats.Delta, tests int) Row {
 		r.Change, r.Interval, r.Word = "", "", fmt.Sprintf("needs %d values", d.Needs)
 	case d.Verdict == stats.Unseen:
 		r.Change, r.Word = "", Inconclusive(t, d)
+	case d.Verdict == stats.Aside:
+		r.Word = "(aside)"
 	case d.Visible() && !d.Holm && tests > 1 && r.P != "":
 		r.P += "*"
 	}

@@ -34,24 +34,17 @@ func (r *rest) add(t *stats.Table, name string, d stats.Delta) {
 // quiet reports whether all are unchanged.
 func (r *rest) quiet() bool { return len(r.noisy) == 0 }
 
-// largest returns the largest minimum detectable effect, in parentheses, after the other remark.
-func (r *rest) largest(remark string) string {
-	var all []string
-	if remark != "" {
-		all = append(all, remark)
-	}
+// largest returns the largest minimum detectable effect, in parentheses.
+func (r *rest) largest() string {
 	switch {
 	case r.mde > 0 && r.same > 1:
-		all = append(all, fmt.Sprintf("minimum detectable effect up to %s, %s", Blank(stats.Percent(ceil(r.mde))), r.worst))
+		return fmt.Sprintf(" (minimum detectable effect up to %s, %s)", Blank(stats.Percent(ceil(r.mde))), r.worst)
 	case r.mde > 0:
-		all = append(all, "minimum detectable effect "+Blank(stats.Percent(ceil(r.mde))))
+		return fmt.Sprintf(" (minimum detectable effect %s)", Blank(stats.Percent(ceil(r.mde))))
 	case r.detected != "":
-		all = append(all, "minimum detectable effect "+r.detected)
+		return " (minimum detectable effect " + r.detected + ")"
 	}
-	if all == nil {
-		return ""
-	}
-	return " (" + strings.Join(all, "; ") + ")"
+	return ""
 }
 
 // ceil rounds up to a tenth of a percent: the effect is an upper bound.
@@ -69,7 +62,7 @@ func (r *rest) lines(others bool) (lines []string) {
 		return fmt.Sprintf("%d others", n)
 	}
 	if r.same > 0 {
-		lines = append(lines, count(r.same)+" unchanged"+r.largest(""))
+		lines = append(lines, count(r.same)+" unchanged"+r.largest())
 	}
 	if n := len(r.noisy); n > 0 {
 		lines = append(lines, fmt.Sprintf("%d inconclusive, too noisy (minimum detectable effect above %.0f %%): %s", n, 100*TooNoisy, some(r.noisy, 6)))

@@ -27,7 +27,11 @@ func (c *tally) add(t *stats.Table, row *stats.Row, d stats.Delta) {
 	c.benchmarks[key] = true
 	switch word := t.Word(d); {
 	case d.Visible():
-		if t.Unit != "sec/op" {
+		switch t.Unit {
+		case "sec/op":
+		case stats.CPUTime:
+			word = "with " + word + " CPU time"
+		default:
 			word = "with " + word + " " + t.Unit
 		}
 		if c.found[word] == 0 {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/meter"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
@@ -21,6 +22,8 @@ type builder struct {
 	versions *versions
 	dir      string // for the binaries
 	log      log
+
+	meters map[string][]string // flags of the go command, by GOROOT
 
 	jobs []*rounds.Job // the benchmarks to measure
 	data *stats.Data   // with the failures of binaries that do not start
@@ -103,7 +106,7 @@ func (b *builder) compile(ctx context.Context, index int, p gotest.Package, pack
 		if os.PathSeparator == '\\' {
 			file += ".exe"
 		}
-		if err := tree.Build(ctx, p, file); err != nil {
+		if err := tree.Build(ctx, p, file, b.meter(version)...); err != nil {
 			var compile *gotest.CompileError
 			if b.set.VS != "" && errors.As(err, &compile) {
 				return nil, fmt.Errorf("in the %s version, %s: %w", version.Name, version.What, err)
@@ -114,6 +117,31 @@ func (b *builder) compile(ctx context.Context, index int, p gotest.Package, pack
 		binaries[v] = &gotest.Binary{Path: file, Dir: dir, Env: environ(dir, version.goroot)}
 	}
 	return binaries, nil
+}
+
+// meter returns the flags by which benchmarks report their CPU time, if that is possible.
+func (b *builder) meter(v Version) []string {
+	flags, ok := b.meters[v.goroot]
+	if ok {
+		return flags
+	}
+	name, err := "", errors.New("GOFLAGS has an overlay of its own")
+	if !strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
+		dir := filepath.Join(b.dir, "meter-"+v.Name)
+		if err = os.Mkdir(dir, 0o700); err == nil {
+			name, err = meter.Overlay(v.goroot, dir)
+		}
+	}
+	if err == nil {
+		flags = []string{"-overlay", name}
+	} else {
+		b.log.note("CPU time is not measured: %v.", err)
+	}
+	if b.meters == nil {
+		b.meters = map[string][]string{}
+	}
+	b.meters[v.goroot] = flags
+	return flags
 }
 
 // environ is what go test gives a test binary.

@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
@@ -11,11 +10,13 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// overhead is what a process takes in addition to -benchtime: to find the number of iterations, and to start.
-const overhead = 1.3
+// What a process takes in addition to -benchtime: iterations beyond it, and to start.
+const (
+	overhead = 1.1
+	starting = 30 * time.Millisecond
+)
 
-// plan returns how long the rounds will take: "about 3 min 20 s: 5 benchmarks × 2 versions × 20 rounds". How many
-// sub-benchmarks there are is known after the first round only.
+// plan returns how long the rounds will take, if that is known: "about 3 min 20 s: 5 benchmarks × 2 versions × 20 rounds".
 func plan(set *Settings, jobs []*rounds.Job) string {
 	processes, versions := 0, 0
 	for _, j := range jobs {
@@ -29,7 +30,10 @@ func plan(set *Settings, jobs []*rounds.Job) string {
 		versions = max(versions, n)
 	}
 	text := ui.Counted(len(jobs), "benchmark", "benchmarks")
-	if versions > 1 {
+	switch n := len(set.Commands.List); {
+	case n > 0:
+		text = ui.Counted(n, "command", "commands")
+	case versions > 1:
 		text += fmt.Sprintf(" × %d versions", versions)
 	}
 	text += " × " + ui.Counted(set.Count, "round", "rounds")
@@ -37,12 +41,8 @@ func plan(set *Settings, jobs []*rounds.Job) string {
 	if err != nil { // a number of iterations
 		return text
 	}
-	per := 1
-	if set.Each.CPU != "" {
-		per = 1 + strings.Count(set.Each.CPU, ",")
-	}
-	total := time.Duration(float64(processes*set.Count*per) * overhead * float64(each))
-	return "about " + Took(roughly(total)) + ": " + text + ", longer with sub-benchmarks"
+	total := float64(processes*set.Count) * (overhead*float64(each) + float64(starting))
+	return "about " + Took(roughly(time.Duration(total))) + ": " + text
 }
 
 // roughly rounds to what an estimate can say.

@@ -54,14 +54,17 @@ func (r Result) Title() string {
 	if r.Report == nil {
 		return strings.Join(r.Comparison.Versions, " → ")
 	}
-	title := r.Report.Module
-	if title == "" {
-		title = "Benchmarks"
+	names := ""
+	if len(r.Report.Versions) > 1 {
+		names = strings.Join(r.Report.names(), " → ")
 	}
-	if names := r.Report.names(); len(names) > 1 {
-		title += ": " + strings.Join(names, " → ")
+	switch {
+	case r.Report.Module == "" && names == "":
+		return "Benchmarks"
+	case r.Report.Module == "" || names == "":
+		return r.Report.Module + names
 	}
-	return title
+	return r.Report.Module + ": " + names
 }
 
 // names are short ones of the versions.

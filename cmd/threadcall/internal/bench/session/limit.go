@@ -268,6 +268,7 @@ func (l Limit) judge(at *Case, row stats.Row, version int, less bool) int {
 	}
 	switch {
 	case d.Verdict == stats.None || d.Verdict == stats.Equal:
+	case d.Verdict == stats.Aside && l.Unit == "": // another unit decides
 	case d.Verdict == stats.TooFew:
 		return isUndecided
 	case d.Visible() && at.FromZero:

@@ -22,6 +22,7 @@ type measurement struct {
 	jobs  []*rounds.Job
 	data  *stats.Data
 	watch *machine.Watch
+	do    func(context.Context, rounds.Run) (*rounds.Outcome, error) // runs one process
 
 	files []*rounds.File // one a version
 }
@@ -43,12 +44,15 @@ func (m *measurement) create() error {
 			ext := filepath.Ext(base)
 			name = strings.TrimSuffix(base, ext) + "-" + v.Name + ext
 		}
-		f, err := rounds.CreateFile(name, replace, report.ID, []string{
+		about := []string{
 			"threadcall bench, " + report.Began.Format(time.RFC3339),
 			"command: " + m.set.Command,
 			"version: " + v.Name + ", " + v.What,
-			"toolchain: " + v.Toolchain,
-		})
+		}
+		if v.Toolchain != "" {
+			about = append(about, "toolchain: "+v.Toolchain)
+		}
+		f, err := rounds.CreateFile(name, replace, report.ID, about)
 		if f != nil {
 			m.files = append(m.files, f)
 		}
@@ -80,6 +84,15 @@ func (m *measurement) run(ctx context.Context) error {
 	defer func() {
 		report.During, report.Load, report.Seconds = m.watch.During(), report.load(), time.Since(began).Seconds()
 	}()
+	if len(m.set.Commands.List) > 0 {
+		// Their warm-up has calibrated them.
+	} else if err := m.calibrate(ctx); err != nil {
+		m.log.doing("")
+		report.Stopped = "interrupted before the first round"
+		return err
+	}
+	m.log.trouble(plan(m.set, m.jobs))
+	began = time.Now()
 	for n := range m.set.Count {
 		runs := rounds.Round(m.jobs)
 		if len(runs) == 0 {
@@ -119,7 +132,7 @@ func (m *measurement) run(ctx context.Context) error {
 // process runs one process and keeps what it has measured.
 func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) error {
 	span := m.watch.Begin()
-	o, err := m.set.Each.Do(ctx, run)
+	o, err := m.do(ctx, run)
 	taken := span.End()
 	if err != nil {
 		return err
@@ -147,21 +160,31 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	if err := file.Err(); err != nil && was == nil {
 		m.log.note("%v. The run goes on, and its table will have everything.", err)
 	}
+	m.failed(run, o, fmt.Sprintf("round %d", r.Number))
+	return nil
+}
+
+// failed keeps what failed in a process.
+func (m *measurement) failed(run rounds.Run, o *rounds.Outcome, when string) {
+	version := m.log.report.Versions[run.Version].Name
 	for _, f := range o.Failed {
 		m.data.Fail(run.Version, run.Job.Package, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
-		file.Comment("failed: " + f.Benchmark)
-		m.log.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
+		m.files[run.Version].Comment("failed: " + f.Benchmark)
+		m.log.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, %s):\n%s", f.Benchmark, run.Job.Package, version, when, f.Reason))
 	}
 	for _, f := range o.Skipped {
 		m.log.note("%s of %s gives no result and will not run again: %s", f.Benchmark, run.Job.Package, f.Reason)
 	}
-	return nil
 }
 
 // conclude makes the report complete. The error is what went wrong while measuring.
 func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) {
 	errs := []error{err, m.close()}
 	report := m.log.report
+	if m.data.Len() > 0 {
+		errs = append(errs, m.keep(ctx))
+		m.oppose(context.WithoutCancel(ctx))
+	}
 	report.Interrupted = ctx.Err() != nil
 	if m.data.Len() == 0 {
 		errs = append([]error{m.failures()}, errs...)
@@ -201,6 +224,9 @@ func (m *measurement) failures() error {
 
 // Compare analyses the data as the settings ask for.
 func Compare(d *stats.Data, s *Settings) (c *stats.Comparison, err error) {
+	if s.against != nil {
+		d = stats.Join(s.against.data, d)
+	}
 	if s.Filter != "" {
 		if d, err = d.Filter(s.Filter); err != nil {
 			return nil, err

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/chart"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/markdown"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -94,32 +96,33 @@ func (r Result) printMDE(out *ui.Screen) {
 
 // printUndecided warns of rows on which -fail-on could not decide.
 func (r Result) printUndecided(out *ui.Screen) {
-	undecided := r.Undecided
-	if r.Report != nil {
-		undecided = r.Report.Undecided
+	for _, text := range r.undecided() {
+		out.Paragraph(out.Red("Warning")+": ", text)
 	}
+}
+
+// undecided returns a sentence for each limit on which some rows could not decide.
+func (r Result) undecided() (sentences []string) {
 	byLimit := map[string][]string{}
 	var limits []string
-	for _, b := range undecided {
+	for _, b := range r.Undecided {
 		if byLimit[b.Limit] == nil {
 			limits = append(limits, b.Limit)
 		}
 		text := b.Benchmark + " in " + b.Unit
-		if b.MDE > 0 {
-			text += " (MDE " + stats.Percent(b.MDE) + ")"
+		switch {
+		case b.MDE > digest.TooNoisy:
+			text += " (too noisy)"
+		case b.MDE > 0:
+			text += " (" + digest.Blank(stats.Percent(b.MDE)) + ")"
 		}
 		byLimit[b.Limit] = append(byLimit[b.Limit], text)
 	}
 	for _, l := range limits {
-		names := byLimit[l]
-		more := ""
-		if len(names) > 6 {
-			more = fmt.Sprintf(" and %d more", len(names)-6)
-			names = names[:6]
-		}
-		out.Paragraph(out.Red("Warning")+": ", fmt.Sprintf("inconclusive: %s is below the minimum detectable effect of %s%s. Use more rounds, or a longer -benchtime.",
-			l, strings.Join(names, ", "), more))
+		sentences = append(sentences, fmt.Sprintf("inconclusive: %s is below the minimum detectable effect of %s. Use more rounds, or a longer -benchtime.",
+			l, some(byLimit[l], 6)))
 	}
+	return sentences
 }
 
 // printRun prints what was noted, how it was measured, and where the raw results are.
@@ -143,6 +146,22 @@ func (r Result) printRun(out *ui.Screen) {
 		}
 	}
 	out.Paragraph("Raw results: ", strings.Join(files, " "))
+	if r.Report.Saved != "" {
+		out.Paragraph("Saved: ", r.Report.Saved)
+	}
+}
+
+// Markdown returns the result for a pull request.
+func (r Result) Markdown() markdown.Report {
+	m := markdown.Report{Title: r.Title(), Facts: r.Facts(), Comparison: r.Comparison}
+	if err := Broken(r.Breaches); err != nil {
+		m.Broken = strings.Split(err.Error(), "\n")
+	}
+	if r.Report != nil {
+		m.Notes = slices.Clone(r.Report.Notes)
+	}
+	m.Notes = append(m.Notes, r.undecided()...)
+	return m
 }
 
 // meanwhile returns what was seen of the machine while benchmarks ran, without what noisy reports better.
@@ -173,20 +192,20 @@ func noisiest(all []Noisy) string {
 
 // SavePage writes the result as a web page.
 func (r Result) SavePage(name string) error {
-	p := chart.Report{Title: strings.Join(r.Comparison.Versions, " and "), Comparison: r.Comparison}
+	p := chart.Report{Title: r.Title(), Comparison: r.Comparison}
+	for _, f := range r.Facts() {
+		p.Facts = append(p.Facts, chart.Fact{Name: f[0], Value: f[1]})
+	}
 	if r.Report == nil {
 		return p.Save(name)
 	}
-	p.Title = "Benchmarks of " + r.Report.Began.Format("2 January 2006, 15:04")
 	add := func(name, value string) {
 		if value != "" {
 			p.Settings = append(p.Settings, chart.Fact{Name: name, Value: value})
 		}
 	}
-	for _, v := range r.Report.Versions {
-		add(v.Name, v.What)
-	}
 	set := r.Report.Settings
+	add("began", r.Report.Began.Format("2 January 2006, 15:04"))
 	add("command", r.Report.Command)
 	add("Go", r.Report.Toolchain)
 	add("rounds", fmt.Sprintf("%d: %s", len(r.Report.Rounds), r.Report.Stopped))
@@ -200,7 +219,7 @@ func (r Result) SavePage(name string) error {
 		f.Name += " meanwhile"
 		p.Machine = append(p.Machine, f)
 	}
-	p.Notes = r.Report.Notes
+	p.Notes = slices.Clone(r.Report.Notes)
 	if text := r.noisy(); text != "" {
 		p.Notes = append(p.Notes, text)
 	}

@@ -25,6 +25,7 @@ type Report struct {
 	Noisy      []Noisy           `json:"noisy"`   // processes, whose results are kept
 	Stopped    string            `json:"stopped"` // why there were no more rounds
 	Notes      []string          `json:"notes"`
+	Saved      string            `json:"saved,omitempty"` // the file of -save
 	Comparison *stats.Comparison `json:"comparison"`
 	Breaches   []Case            `json:"breaches"`  // of -fail-on
 	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide
@@ -39,6 +40,7 @@ type Version struct {
 	Commit    string `json:"commit,omitempty"`
 	Changed   bool   `json:"changed,omitempty"` // files differ from the commit
 	Toolchain string `json:"toolchain"`
+	Runs      int    `json:"runs,omitempty"` // of a command, in a round
 	File      string `json:"file,omitempty"` // with the raw results
 
 	goroot string // of the toolchain
@@ -50,7 +52,7 @@ func (v Version) short() string { return cmp.Or(v.title, v.Name) }
 
 // Chosen is how the run measured.
 type Chosen struct {
-	Bench     string `json:"bench"`
+	Bench     string `json:"bench,omitempty"`
 	Benchtime string `json:"benchtime,omitempty"`
 	CPU       string `json:"cpu,omitempty"`
 	Count     int    `json:"count"`

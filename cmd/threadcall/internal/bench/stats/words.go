@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchunit"
@@ -31,7 +32,7 @@ func (t *Table) Word(d Delta) string {
 	switch {
 	case d.Verdict != Changed && (per("sec") || t.Unit == "B/s"):
 		return pick("faster", "slower")
-	case d.Verdict == Changed || t.counted():
+	case d.Verdict == Changed || t.counted() || slices.Contains([]string{CPUTime, Instructions, Cycles}, t.Unit):
 		if d.Estimate > neutral(d.Absolute) {
 			return "more"
 		}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
@@ -22,11 +23,7 @@ func (p *printer) comparison(version int) {
 	p.Paragraph("", p.Bold(x.Headline))
 	fmt.Fprintln(p)
 	if len(x.Sections) > 0 {
-		g := p.table(x, true)
-		if g.Width() > p.Width {
-			g = p.table(x, false)
-		}
-		g.Write(p.Screen)
+		p.sections(x)
 		fmt.Fprintln(p)
 	}
 	for _, line := range append([]string{x.Unchanged}, x.Only...) {
@@ -42,12 +39,29 @@ func (p *printer) comparison(version int) {
 	}
 }
 
-// table returns the table of all units, with the throughput where rates is set.
-func (p *printer) table(x digest.Comparison, rates bool) *ui.Table {
+// sections writes the units.
+func (p *printer) sections(x digest.Comparison) {
+	if slices.ContainsFunc(x.Sections, func(s digest.Section) bool { return len(s.Rows) > 0 }) {
+		g := p.table(x, true)
+		if g.Width() > p.Width {
+			g = p.table(x, false)
+		}
+		g.Write(p.Screen)
+		return
+	}
+	for _, s := range x.Sections {
+		for _, text := range s.Rest {
+			p.Paragraph("  ", p.Bold(s.Unit)+": "+text)
+		}
+	}
+}
+
+// table returns the table of all units, with the notes where that is set.
+func (p *printer) table(x digest.Comparison, notes bool) *ui.Table {
 	g := &ui.Table{Left: 1, Whole: true}
-	add := func(cells []string, rate string) {
-		if rates {
-			cells = append(cells, rate)
+	add := func(cells []string, note string) {
+		if notes {
+			cells = append(cells, note)
 		}
 		g.Add(cells...)
 	}
@@ -64,7 +78,7 @@ func (p *printer) table(x digest.Comparison, rates bool) *ui.Table {
 		for _, row := range s.Rows {
 			p.used.note(row)
 			change := strings.TrimSpace(row.Change + " " + row.Word)
-			add([]string{"  " + row.Name, row.Old, row.New, p.colour(row.Verdict, change), row.Interval, row.P}, row.Rate)
+			add([]string{"  " + row.Name, row.Old, row.New, p.colour(row.Verdict, change), row.Interval, row.P}, row.Note)
 		}
 		for _, text := range s.Rest {
 			g.Note("  " + text)

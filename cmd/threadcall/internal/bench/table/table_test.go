@@ -204,7 +204,7 @@ func TestAUnitInWhichNothingDiffersIsOneLine(t *testing.T) {
 		}
 	}
 	got := written(t, d.Compare())
-	const one = "  6 values each\nNo visible change in 3 benchmarks.\n\nUnchanged: allocs/op (of all 3).\n\n"
+	const one = "  6 values each\nNo visible change in 3 benchmarks.\n\nUnchanged: allocs/op of 3.\n\n"
 	const want = "a → b" + one + "a → c" + one
 	if got != want {
 		t.Errorf("got %q", got)
