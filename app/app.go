@@ -97,6 +97,7 @@ func Init() error {
 		if err = initGLFW(); err != nil {
 			return
 		}
+		listenToMonitors()
 		state.winMu.Lock()
 		state.windows = map[*Win]struct{}{}
 		state.closing = false

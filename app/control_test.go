@@ -96,14 +96,14 @@ func change(w *app.Win) {
 	w.SetIcon(picture, part, image.NewGray(image.Rect(0, 0, 48, 48)))
 	w.SetIcon(nil, image.NewNRGBA(image.Rectangle{}))
 	w.SetIcon()
-	for shape := app.ArrowCursor - 1; shape <= app.VResizeCursor+1; shape++ {
+	for shape := app.ArrowCursor - 1; shape <= app.NotAllowedCursor+1; shape++ {
 		w.SetCursor(shape)
 	}
 	w.SetCursorImage(picture, 3, 3)
 	w.SetCursorImage(part, -100, 1000)
 	w.SetCursorImage(image.NewNRGBA(image.Rectangle{}), 0, 0)
 	w.SetCursorImage(nil, 0, 0)
-	for _, mode := range []app.CursorMode{app.CursorHidden, app.CursorCaptured, 99, app.CursorNormal} {
+	for _, mode := range []app.CursorMode{app.CursorHidden, app.CursorCaptured, app.CursorConfined, 99, app.CursorNormal} {
 		w.SetCursorMode(mode)
 	}
 	w.SetSizeLimits(100, 100, 50, 50)
@@ -114,6 +114,8 @@ func change(w *app.Win) {
 	w.SetSize(-5, 0)
 	w.SetTitle("")
 	w.SetTitle("nul \x00 and \xff no text")
+	w.SetMousePassthrough(true)
+	w.SetMousePassthrough(false)
 	w.RequestAttention()
 	w.Minimize()
 	w.Restore()
@@ -171,7 +173,7 @@ func TestWindow_concurrent(t *testing.T) {
 	for _, f := range []func(i int){
 		func(i int) { w.SetSize(100+i%50, 100+i%30) },
 		func(i int) { w.SetTitle(strings.Repeat("x", i%100)) },
-		func(i int) { w.SetCursor(app.CursorShape(int(app.ArrowCursor) + i%6)) },
+		func(i int) { w.SetCursor(app.CursorShape(i % 10)) },
 		func(i int) { _, _ = w.Screenshot() },
 		func(i int) { w.Redraw() },
 		func(i int) { w.OnDraw(quarters); w.OnDraw(nil) },

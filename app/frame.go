@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"image"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +18,9 @@ type Frame struct {
 	Width, Height             int // of the window, in pixels
 	ScreenWidth, ScreenHeight int // in screen coordinates, as those of the mouse
 	ScaleX, ScaleY            float32
+
+	Steps int     // how many times the function given to OnStep has run for this frame
+	Alpha float64 // how much of the next period has passed, between 0 and 1; zero without OnStep
 }
 
 // drawing draws frame after frame. A frame is a function posted to the window's thread, which posts the next one, so that
@@ -33,6 +35,7 @@ type drawing struct {
 	run     func()        // drawFrame, made once
 	swap    func() error
 	pending atomic.Bool // a frame has been posted, or the timer will post one
+	inside  string      // the method to which the function was given that runs
 }
 
 func (d *drawing) init(w *Win) {
@@ -71,7 +74,7 @@ func (w *Win) schedule() {
 // Redraw draws a frame soon, if the window is [OnDemand]; others draw frame after frame. Several calls before the frame
 // begins result in one frame.
 func (w *Win) Redraw() {
-	if w.opts.onDemand && w.life.Load() == running {
+	if w.onDemand.Load() && w.life.Load() == running {
 		w.schedule()
 	}
 }
@@ -83,13 +86,11 @@ func (w *Win) drawFrame() {
 	}
 	w.pending.Store(false) // from now on Redraw posts another frame
 	completed := false
-	defer func() {
-		if !completed {
-			f := &failure{value: recover(), stack: debug.Stack()}
-			w.failed.CompareAndSwap(nil, f)
-			w.Stop()
-		}
-	}()
+	defer w.check(&completed)
+	if w.opts.eventsOnDraw && !w.deliverAll() {
+		completed = true
+		return
+	}
 	f := &w.frame
 	now := time.Duration(0)
 	if f.Number == 0 && w.first.IsZero() {
@@ -101,15 +102,19 @@ func (w *Win) drawFrame() {
 	}
 	f.Time = now
 	w.measure(f)
+	w.takeSteps(f)
 	if draw := w.onDraw.Load(); draw != nil {
+		w.inside = "OnDraw"
 		(*draw)(f)
-	} else {
+	} else if !w.opts.noOpenGL {
 		gl.Clear(gl.COLOR_BUFFER_BIT)
 	}
-	w.takeShots(f)
-	w.show(f)
+	if !w.opts.noOpenGL {
+		w.takeShots(f)
+		w.show(f)
+	}
 	completed = true
-	if !w.opts.onDemand {
+	if !w.onDemand.Load() {
 		w.scheduleAfter(now)
 	}
 }
@@ -120,7 +125,7 @@ func (w *Win) drawFrame() {
 // not notified: show wakes it. (Without that, TestEvent_whileDrawing loses an event.)
 func (w *Win) show(f *Frame) {
 	_ = guarded(w.swap)
-	if usesX11() && (w.opts.onDemand || f.Time-w.woken >= 4*time.Millisecond) {
+	if usesX11() && (w.onDemand.Load() || f.Time-w.woken >= 4*time.Millisecond) {
 		w.woken = f.Time
 		wake()
 	}
@@ -131,7 +136,9 @@ func (w *Win) measure(f *Frame) {
 	w.shared.mu.Lock()
 	g := w.shared.geometry
 	w.shared.mu.Unlock()
-	gl.Viewport(0, 0, int32(g.size.Width), int32(g.size.Height))
+	if !w.opts.noOpenGL {
+		gl.Viewport(0, 0, int32(g.size.Width), int32(g.size.Height))
+	}
 	f.Width, f.Height = g.size.Width, g.size.Height
 	f.ScreenWidth, f.ScreenHeight = g.size.ScreenWidth, g.size.ScreenHeight
 	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
@@ -145,11 +152,11 @@ func (w *Win) scheduleAfter(began time.Duration) {
 	}
 	now := time.Since(w.first)
 	period := time.Duration(0)
-	if !w.opts.noVSync && now-began < w.refresh/2 {
+	if !w.noVSync.Load() && now-began < w.refresh/2 {
 		period = w.refresh // the driver does not wait: a hidden window, or no monitor at all
 	}
-	if w.opts.rate > 0 {
-		period = max(period, time.Duration(float64(time.Second)/w.opts.rate))
+	if rate := w.rate(); rate > 0 {
+		period = max(period, time.Duration(float64(time.Second)/rate))
 	}
 	w.due = max(w.due+period, began+period/2) // late frames are not made up for
 	if left := w.due - now; period > 0 && left > 0 {
@@ -157,6 +164,15 @@ func (w *Win) scheduleAfter(began time.Duration) {
 		return
 	}
 	w.post()
+}
+
+// reschedule runs on the window's thread after a setting has changed: the frame for which the timer waits gets a new time.
+func (w *Win) reschedule() {
+	if w.pending.Load() && w.timer.Stop() && !w.stopped.Load() {
+		w.due = w.frame.Time
+		w.pending.Store(false)
+		w.scheduleAfter(w.frame.Time)
+	}
 }
 
 // A shot is a picture of a window, or an error.
@@ -171,6 +187,9 @@ func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's own thread, which must draw the frame; " +
 			"call it from another goroutine, or read the pixels in OnDraw")
+	}
+	if w.opts.noOpenGL {
+		return nil, errors.New("app: Screenshot of a window that was made with NoOpenGL, which only the program can read")
 	}
 	taken := make(chan shot, 1)
 	w.shared.mu.Lock()

@@ -7,7 +7,7 @@ func (w *Win) listen() {
 	put := w.queue.put
 	win := w.win
 	win.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, scancode int, action glfw.Action, mods glfw.ModifierKey) {
-		put(happening{kind: keyKind, key: KeyEvent{key, scancode, action, mods}})
+		put(happening{kind: keyKind, key: KeyEvent{Key(key), scancode, Action(action), Mods(mods)}})
 	})
 	win.SetCharCallback(func(_ *glfw.Window, r rune) {
 		put(happening{kind: textKind, text: TextEvent{r}})
@@ -18,7 +18,7 @@ func (w *Win) listen() {
 		put(happening{kind: moveMouseKind, mouse: mouse})
 	})
 	win.SetMouseButtonCallback(func(_ *glfw.Window, b glfw.MouseButton, a glfw.Action, m glfw.ModifierKey) {
-		put(happening{kind: buttonKind, button: MouseButtonEvent{b, a, m, mouse.X, mouse.Y}})
+		put(happening{kind: buttonKind, button: MouseButtonEvent{MouseButton(b), Action(a), Mods(m), mouse.X, mouse.Y}})
 	})
 	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) {
 		put(happening{kind: enterKind, enter: MouseEnterEvent{inside}})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/csv"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
@@ -31,16 +29,25 @@ packages, it compares those.
 
   threadcall bench                       the package in this directory
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
+  threadcall bench -vs v1 -vs main       the working tree with each of them
   threadcall bench -aa                   a binary with itself: the minimum
                                          detectable effect on this machine
   threadcall bench old.txt new.txt       two or more files of results
+                                         (name=file, and - for standard input)
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
+  threadcall bench -save main            save the results under a label
+  threadcall bench -vs @main             compare with what is saved
+  threadcall bench -trend x.html @main   a page of all that is saved
   threadcall bench -- './old -x' './new' any commands, each a single argument
   threadcall bench -list                 the runs that measure or wait here
 
-Build flags are those in GOFLAGS. Results are saved in the Go benchmark format as
-bench-TIME.txt. The status is 0; 1 if a benchmark failed, -fail-on was broken,
-something could not be done, or you interrupted it; 2 for a wrong command line.
+Build flags are those in GOFLAGS. Results are saved in .threadcall-bench at the
+root of the repository. If GITHUB_STEP_SUMMARY is set, Markdown is appended to
+that file.
+
+The status is 0; 1 if a limit of -fail-on is broken and nothing else is wrong; 2
+if something could not be measured or written, or you interrupted it, or for a
+wrong command line.
 `
 
 // A benchCommand has the flags that are not settings of the measurement.
@@ -123,7 +130,13 @@ func (b *benchCommand) define() {
 	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the words mean")
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
 
-	b.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository, or with the saved results @label")
+	b.Func("vs", "compare with this `revision` of the git repository, or with the saved results @label; may be repeated", func(text string) error {
+		if text == "" {
+			return errors.New("must name a revision")
+		}
+		set.VS = append(set.VS, text)
+		return nil
+	})
 	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
@@ -195,9 +208,6 @@ func classify(args []string) (files, packages []string, err error) {
 
 // measure runs benchmarks and presents the results.
 func (b *benchCommand) measure() (err error) {
-	if b.has("vs") && b.set.VS == "" {
-		return errors.New("-vs must name a revision; it is empty")
-	}
 	if err := b.set.Validate(); err != nil {
 		return err
 	}
@@ -262,7 +272,7 @@ func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) erro
 		errs = append(errs, appendTo(name, r.Markdown().Write))
 	}
 	if b.csv != "" {
-		errs = append(errs, b.write(b.csv, func(w io.Writer) error { return csv.Write(w, r.Comparison) }))
+		errs = append(errs, b.write(b.csv, r.CSV))
 	}
 	if b.html != "" {
 		if err := r.SavePage(b.html); err != nil {

@@ -62,7 +62,7 @@ func (p place) write(t *testing.T, files map[string]string) {
 
 func (p place) invocation(args ...string) *exec.Cmd {
 	return invocation(p.dir, []string{"PWD=" + p.dir, "GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + p.tmp, lock.DirVariable + "=" + p.queue,
-		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(p.dir)}, append([]string{"bench"}, args...)...)
+		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(p.dir), "GITHUB_STEP_SUMMARY="}, append([]string{"bench"}, args...)...)
 }
 
 func (p place) bench(t *testing.T, args ...string) outcome {
@@ -206,7 +206,7 @@ func TestBenchInAPipeIsPlainTextInEightyColumns(t *testing.T) {
 func TestBenchComparesABinaryWithItself(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	p.bench(t, append(shortly, "-aa", "-bench", "Same", "-fail-on", "allocs/op:+0%")...).want(t, statusOK, "Minimum detectable effect on the time")
+	p.bench(t, append(shortly, "-count", "8", "-aa", "-bench", "Same", "-fail-on", "allocs/op:+0%")...).want(t, statusOK, "Minimum detectable effect on the time")
 	if files := p.files(store.Name + "/*-a[12].txt"); len(files) != 2 {
 		t.Errorf("files %q", files)
 	}
@@ -334,7 +334,7 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-count 0", statusUsage, "-count must be at least 1, not 0"},
 		{"-count x", statusUsage, `"x"`},
 		{"-aa -vs old", statusUsage, "-aa"},
-		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "-vs must name a revision"},
+		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "must name a revision"},
 		{"-col /x -vs old", statusUsage, "-col"},
 		{"-bench (", statusUsage, "-bench"},
 		{"-bench= ", statusUsage, "-bench must not be empty"},
@@ -520,6 +520,97 @@ func TestResultsAreWhereGitIgnoresThem(t *testing.T) {
 	}
 }
 
+func TestResultsAreWrittenForAPullRequest(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	summary := filepath.Join(p.dir, "summary")
+	p.write(t, map[string]string{"summary": "before\n"})
+	cmd := p.invocation(append(shortly, "-vs", testrepo.Old, "-bench", "Metric|Allocates", "-csv", "x.csv", "-md", "-", "-fail-on", "allocs/op:+10%")...)
+	cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
+	o := output(t, cmd).want(t, statusWrong, "allocs/op: +50.00 %")
+	text, err := os.ReadFile(summary)
+	if err != nil || string(text) != "before\n"+o.stdout {
+		t.Errorf("the summary is not what was there and what is on the standard output, but %s; %v", text, err)
+	}
+	for _, want := range []string{"### known.example/known: old → ", "| `Allocates` | 2 | 3 | **+50.0% more** |", "> [!CAUTION]\n> -fail-on allocs/op:+10%: Allocates-"} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("no %q in\n%s", want, o.stdout)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(p.dir, "x.csv")); err != nil || !strings.Contains(string(text), ",allocs/op,new,6,3,3,3,old,worse,1.5,,1.5,1.5,,,exact\n") {
+		t.Errorf("%s, %v", text, err)
+	}
+	p.clean(t)
+}
+
+func TestSavedResultsAreCompared(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	save := append(shortly, "-bench", "Metric|Allocates", "-save", "main")
+	p.git(t, "checkout", "-q", testrepo.Old)
+	p.bench(t, save...).want(t, statusOK, "Saved: "+store.Name)
+	p.git(t, "checkout", "-q", "-")
+	r := p.bench(t, append(shortly, "-vs", "@main", "-bench", "Metric|Allocates|Same", "-json")...).want(t, statusOK, "Mann-Whitney U-test").report(t)
+	c := r.Comparison
+	if d := row(t, c, "allocs/op", "Allocates").Deltas[1]; d.Verdict != stats.Worse || d.Estimate != 1.5 {
+		t.Errorf("allocations %+v", d)
+	}
+	if d := row(t, c, "sec/op", "Metric").Deltas[1]; d.Method != stats.Ranks {
+		t.Errorf("saved results and those of a run are pairs: %+v", d)
+	}
+	if row(t, c, "sec/op", "Same").Cells[0].N != 0 || len(r.Versions) != 2 || r.Versions[0].Name != "@main" {
+		t.Errorf("%+v", r.Versions)
+	}
+	p.bench(t, save...).want(t, statusOK, "Saved: ")
+	p.bench(t, "-trend", "page.html", "@main").want(t, statusOK, "the trend of 2 saved results")
+	page, err := os.ReadFile(filepath.Join(p.dir, "page.html"))
+	if err != nil || !strings.Contains(string(page), "50.0% more") || strings.Count(string(page), "<polyline") < 4 {
+		t.Errorf("%s, %v", page, err)
+	}
+	for _, c := range []refusal{
+		{"-vs @other", statusUnmeasured, "nothing is saved as other"},
+		{"-vs @main -vs old", statusUnmeasured, "no other -vs"},
+		{"-trend x.html @other", statusUnmeasured, "nothing is saved as other"},
+		{"-trend x.html ./...", statusUsage, "./... is none"},
+		{"-trend x.html -count 3", statusUsage, "-count does not go with it"},
+		{"-save a/b", statusUsage, "no label"},
+		{"-save x -aa", statusUsage, "-aa"},
+		{"-md - -json", statusUsage, "give one of them"},
+	} {
+		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
+	}
+}
+
+// TestTheWorkflowWorksAsWritten runs the step of the documentation's workflow for GitHub Actions.
+func TestTheWorkflowWorksAsWritten(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/bench.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := repository(t)
+	p.git(t, "update-ref", "refs/remotes/origin/trunk", testrepo.Old)
+	ran := 0
+	for line := range strings.Lines(string(text)) {
+		command, ok := strings.CutPrefix(strings.TrimSpace(line), "- run: threadcall bench ")
+		if !ok {
+			continue
+		}
+		ran++
+		command = strings.NewReplacer(`"`, "", "'", "").Replace(os.Expand(command, func(string) string { return "trunk" }))
+		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates"}, strings.Fields(command))...)
+		summary := filepath.Join(p.dir, "summary")
+		cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
+		o := output(t, cmd)
+		if text, err := os.ReadFile(summary); err != nil || len(text) == 0 || o.status != statusWrong && strings.Contains(command, "-fail-on") {
+			t.Errorf("%s: status %d, %s, %v\n%s", command, o.status, text, err, o.stderr)
+		}
+	}
+	if ran < 2 {
+		t.Errorf("%d steps that run it", ran)
+	}
+}
+
 func TestARunThatWaitsMeasuresWhatIsThereInTheEnd(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
@@ -549,4 +640,56 @@ func TestAFullDiskDoesNotLoseTheTable(t *testing.T) {
 		t.Skip(err)
 	}
 	p.bench(t, append(shortly, "-bench", "Metric", "-o", "/dev/full")...).want(t, statusUnmeasured, "no space left")
+}
+
+func TestBenchComparesTheWorkingTreeWithSeveralRevisions(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	p.git(t, "tag", "v1.0/x")
+	p.write(t, map[string]string{"revision.go": "package known\n\nconst (\n\tslower      = 1331\n\tallocations = 1\n)\n"})
+	o := p.bench(t, append(shortly, "-vs", testrepo.Old, "-vs", "v1.0/x", "-bench", "Allocates|Metric", "-json", "-fail-on", "work/op:+25%")...)
+	r := o.want(t, statusWrong, "work/op").report(t)
+	if !slices.Equal(r.Comparison.Versions, []string{"old", "v1.0-x", "new"}) || len(r.Against) != 2 {
+		t.Fatalf("versions %q, %d comparisons", r.Comparison.Versions, len(r.Against))
+	}
+	for i, want := range []struct {
+		old               string
+		allocations, work float64
+	}{{"old", 0.5, 1.331}, {"v1.0-x", 1. / 3, 1.21}} {
+		c := r.Against[i]
+		if !slices.Equal(c.Versions, []string{want.old, "new"}) {
+			t.Errorf("versions %q", c.Versions)
+		}
+		if d := row(t, c, "allocs/op", "Allocates").Deltas[1]; d.Verdict != stats.Better || d.Estimate != want.allocations {
+			t.Errorf("%s: allocations %+v", want.old, d)
+		}
+		if d := row(t, c, "work/op", "Metric").Deltas[1]; !d.Visible() || d.Estimate != want.work || d.N != 6 {
+			t.Errorf("%s: metric %+v", want.old, d)
+		}
+	}
+	if len(r.Breaches) != 1 || r.Breaches[0].Old != "old" || r.Breaches[0].Version != "new" {
+		t.Errorf("breaches %+v", r.Breaches)
+	}
+	if files := p.files(store.Name + "/*-*.txt"); len(files) != 3 {
+		t.Errorf("files %q", files)
+	}
+	page := filepath.Join(p.dir, "page.html")
+	o = p.bench(t, append(shortly, "-vs", testrepo.Old, "-vs", "v1.0/x", "-bench", "Metric", "-o", "x.txt", "-html", page)...)
+	o.want(t, statusOK, "old → new", "v1.0-x → new").plain(t)
+	if strings.Contains(o.stdout, "old → v1.0-x") {
+		t.Errorf("the revisions are compared with each other:\n%s", o.stdout)
+	}
+	if text, err := os.ReadFile(page); err != nil || strings.Count(string(text), "v1.0-x") < 2 {
+		t.Errorf("page: %v", err)
+	}
+	p.clean(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-vs", testrepo.Old, "-vs", "tags/" + testrepo.Old}, "are the same commit"},
+		{[]string{"-vs", testrepo.Old, "-vs", "nowhere"}, `no revision "nowhere"`},
+	} {
+		p.bench(t, append(shortly, c.args...)...).want(t, statusUnmeasured, c.want)
+	}
 }

@@ -62,7 +62,7 @@ func TestBenchComparesCommands(t *testing.T) {
 	if d.Verdict != stats.Worse || d.Estimate < 1.5 || d.Estimate > 2 || d.Method != stats.Pairs {
 		t.Errorf("memory: %+v", d)
 	}
-	for _, unit := range []string{"sec/op", "cpu-sec/op"} {
+	for _, unit := range []string{"sec/op", "user+sys-sec/op"} {
 		if c := row(t, r.Comparison, unit, "Command").Cells; c[0].N != 6 || c[1].N != 6 || c[0].Center <= 0 {
 			t.Errorf("%s: %+v", unit, c)
 		}
@@ -74,7 +74,7 @@ func TestBenchComparesCommands(t *testing.T) {
 		t.Errorf("page: %v", err)
 	}
 	both := p.bench(t, r.Versions[0].File, r.Versions[1].File, "-json").want(t, statusOK).report(t)
-	for _, unit := range []string{"sec/op", "cpu-sec/op", "peak-RSS-bytes"} {
+	for _, unit := range []string{"sec/op", "user+sys-sec/op", "peak-RSS-bytes"} {
 		a, b := row(t, r.Comparison, unit, "Command").Deltas[1], row(t, both.Comparison, unit, "Command").Deltas[1]
 		if a.Verdict != b.Verdict || a.Estimate != b.Estimate || a.P != b.P {
 			t.Errorf("%s: the run says %+v, its files say %+v", unit, a, b)

@@ -91,7 +91,7 @@ func forest(t *stats.Table, version int) ratios {
 func (r ratios) ruler() template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="plot" viewBox="0 0 %g 16" role="img" aria-label="change">`, plotWidth)
-	const apart, half = 44, 21 // of a label such as +0.5% or +100%
+	const apart, half = 46, 21 // of a label such as +0.5% or +100%
 	for _, sign := range []float64{1, -1} {
 		last := r.At(0)
 		for _, m := range []float64{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 2, 5} {

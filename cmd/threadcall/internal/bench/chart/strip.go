@@ -90,7 +90,7 @@ func strip(c *stats.Comparison, t *stats.Table, row *stats.Row) template.HTML {
 			y := top + 9 + jitter*(laneHeight-18)
 			class, where := "dot", fmt.Sprintf("%s, nr. %d", c.Versions[version], i+1)
 			if s.Round >= 0 {
-				where = fmt.Sprintf("%s, round %d", c.Versions[version], s.Round+1)
+				where = fmt.Sprintf("%s, round %d", c.Versions[version], s.Round)
 			}
 			if a.Beyond(s.Value) {
 				class = "dot beyond"

@@ -9,30 +9,40 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 )
 
-// Heading are the names of the fields. Ratio is the estimate of the version divided by the first one, and difference that of
-// the version minus the first one where no ratio makes sense; low, high, p and mde are of the one that is there.
+// Heading are the names of the fields. Ratio is the estimate of the version divided by base, and difference that of the
+// version minus base where no ratio makes sense; low, high, p and mde are of the one that is there.
 var Heading = []string{"package", "benchmark", "unit", "version", "n", "median", "median_low", "median_high",
-	"verdict", "ratio", "difference", "low", "high", "p", "mde", "method"}
+	"base", "verdict", "ratio", "difference", "low", "high", "p", "mde", "method"}
 
-// Write writes the comparison. Units are those of the files: sec/op, B/s, B/op, allocs/op. A field that does not apply is
+// Write writes comparisons of different versions with the same others. Units are those of the files: sec/op, B/s, B/op, allocs/op. A field that does not apply is
 // empty.
-func Write(w io.Writer, c *stats.Comparison) error {
+func Write(w io.Writer, cs ...*stats.Comparison) error {
 	out := csv.NewWriter(w)
 	_ = out.Write(Heading) // Error returns what has failed
-	for _, t := range c.Tables {
-		for _, row := range t.Rows {
-			for v, cell := range row.Cells {
-				if cell.N == 0 {
-					continue
-				}
-				line := []string{row.Package, row.Name, t.Unit, c.Versions[v], strconv.Itoa(cell.N), number(cell.Center)}
-				line = append(line, ends(cell.Interval)...)
-				_ = out.Write(append(line, difference(row.Deltas[v])...))
+	for _, c := range cs {
+		for _, t := range c.Tables {
+			for _, row := range t.Rows {
+				write(out, c, t.Unit, row)
 			}
 		}
 	}
 	out.Flush()
 	return out.Error()
+}
+
+func write(out *csv.Writer, c *stats.Comparison, unit string, row stats.Row) {
+	for v, cell := range row.Cells {
+		if cell.N == 0 {
+			continue
+		}
+		base := ""
+		if v > 0 {
+			base = c.Versions[0]
+		}
+		line := []string{row.Package, row.Name, unit, c.Versions[v], strconv.Itoa(cell.N), number(cell.Center)}
+		line = append(append(line, ends(cell.Interval)...), base)
+		_ = out.Write(append(line, difference(row.Deltas[v])...))
+	}
 }
 
 func difference(d stats.Delta) []string {

@@ -12,11 +12,11 @@ import (
 
 // A Report is what is written.
 type Report struct {
-	Title      string
-	Facts      [][2]string // what was compared, and how
-	Comparison *stats.Comparison
-	Broken     []string // limits that are broken, each with what broke it
-	Notes      []string // sentences
+	Title       string
+	Facts       [][2]string         // what was compared, and how
+	Comparisons []*stats.Comparison // of the same results
+	Broken      []string            // limits that are broken, each with what broke it
+	Notes       []string            // sentences
 }
 
 // Write writes what has changed, and all rows in a part that is closed at first.
@@ -24,36 +24,17 @@ func (r Report) Write(w io.Writer) error {
 	p := &printer{out: w}
 	p.line("### %s", escape(r.Title))
 	p.line("")
-	c := r.Comparison
-	if len(c.Versions) == 1 {
-		p.facts(r.Facts)
-		p.summary(c)
+	p.broken(r.Broken)
+	p.facts(r.Facts)
+	for _, c := range r.Comparisons {
+		if len(c.Versions) == 1 {
+			p.summary(c)
+		}
+		for v := 1; v < len(c.Versions); v++ {
+			p.version(c, v, len(r.Comparisons) > 1 || len(c.Versions) > 2)
+		}
 	}
-	for v := 1; v < len(c.Versions); v++ {
-		x := digest.Of(c, v, false)
-		headline := x.Headline
-		if len(c.Versions) > 2 {
-			headline = x.Old + " → " + x.New + ": " + headline
-		}
-		p.line("**%s**", escape(headline))
-		p.line("")
-		if v == 1 {
-			p.broken(r.Broken)
-			p.facts(r.Facts)
-		}
-		p.comparison(x, c.Confidence)
-		for _, text := range append([]string{x.Unchanged}, x.Only...) {
-			p.paragraph(text)
-		}
-		if x.Asterisks {
-			p.paragraph(digest.Asterisk)
-		}
-		p.line("<details><summary>All rows, with intervals</summary>")
-		p.line("")
-		p.comparison(digest.Of(c, v, true), c.Confidence)
-		p.line("</details>")
-		p.line("")
-	}
+	c := r.Comparisons[0]
 	for _, f := range c.Failures {
 		p.line("**Failed:** %s %s", code(strings.TrimPrefix(f.Package+"."+f.Name, ".")), escape(f.Version))
 		p.line("")
@@ -66,6 +47,29 @@ func (r Report) Write(w io.Writer) error {
 		p.paragraph("Note: " + text)
 	}
 	return p.err
+}
+
+// version writes how a version differs from the first, and their names if they are not in the title.
+func (p *printer) version(c *stats.Comparison, v int, named bool) {
+	x := digest.Of(c, v, false)
+	headline := x.Headline
+	if named {
+		headline = x.Old + " → " + x.New + ": " + headline
+	}
+	p.line("**%s**", escape(headline))
+	p.line("")
+	p.comparison(x, c.Confidence)
+	for _, text := range append([]string{x.Unchanged}, x.Only...) {
+		p.paragraph(text)
+	}
+	if x.Asterisks {
+		p.paragraph(digest.Asterisk)
+	}
+	p.line("<details><summary>All rows, with intervals</summary>")
+	p.line("")
+	p.comparison(digest.Of(c, v, true), c.Confidence)
+	p.line("</details>")
+	p.line("")
 }
 
 // A printer keeps the first error.

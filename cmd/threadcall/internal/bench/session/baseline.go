@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,25 +20,30 @@ type baseline struct {
 	data *stats.Data
 }
 
-// SavedLabel returns the label that -vs @label names.
-func SavedLabel(vs string) (label string, ok bool) { return strings.CutPrefix(vs, "@") }
+// saved reports whether -vs names saved results: @main. @ alone is HEAD for git.
+func saved(vs string) bool { return len(vs) > 1 && vs[0] == '@' && vs[1] != '{' }
 
 // baseline makes a comparison with saved results of one with a revision, if the settings ask for that.
 func (s *Settings) baseline() error {
-	label, ok := SavedLabel(s.VS)
-	if !ok {
+	i := slices.IndexFunc(s.VS, saved)
+	if i < 0 {
 		return nil
 	}
+	vs := s.VS[i]
+	if len(s.VS) > 1 {
+		return fmt.Errorf("-vs %s compares with saved results, and no other -vs goes with that", vs)
+	}
+	label := strings.TrimPrefix(vs, "@")
 	all, err := store.List(store.Dir(s.Dir), label)
 	if err != nil {
-		return fmt.Errorf("-vs %s: %w", s.VS, err)
+		return fmt.Errorf("-vs %s: %w", vs, err)
 	}
 	last := all[len(all)-1]
-	data, err := stats.Read(s.VS + "=" + last.File)
+	data, err := stats.Read(vs + "=" + last.File)
 	if err != nil {
-		return fmt.Errorf("-vs %s: %w", s.VS, err)
+		return fmt.Errorf("-vs %s: %w", vs, err)
 	}
-	s.VS, s.against = "", &baseline{last, data}
+	s.VS, s.against = nil, &baseline{last, data}
 	return nil
 }
 
@@ -77,7 +83,7 @@ func (m *measurement) keep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	report.Saved = name
+	report.Saved = m.short(name)
 	if s.Changed {
 		m.log.note("Saved as %s from a tree with changes that are not committed.", m.set.Save)
 	}
@@ -92,7 +98,7 @@ func (m *measurement) oppose(ctx context.Context) {
 	}
 	report := m.log.report
 	report.Versions = append([]Version{{
-		Name: "@" + old.Label, What: old.What(), Commit: old.Commit, Changed: old.Changed, Toolchain: old.Go, File: old.File,
+		Name: "@" + old.Label, What: old.What(), Commit: old.Commit, Changed: old.Changed, Toolchain: old.Go, File: m.short(old.File),
 	}}, report.Versions...)
 	now := m.about(ctx, m.files[len(m.files)-1].Name)
 	switch {

@@ -56,8 +56,10 @@ func (b *builder) build(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if b.set.VS != "" && binaries[0] != nil && same(binaries[0].Path, binaries[last].Path) {
-			identical = append(identical, p.ImportPath)
+		for v := range b.set.VS {
+			if binaries[v] != nil && same(binaries[v].Path, binaries[last].Path) {
+				identical = append(identical, p.ImportPath+" in "+b.set.VS[v])
+			}
 		}
 		names, ok, err := b.benchmarks(ctx, p, binaries)
 		if err != nil {
@@ -74,7 +76,7 @@ func (b *builder) build(ctx context.Context) error {
 		return err
 	}
 	if len(identical) > 0 {
-		b.log.note("The old and the new test binary of %s are the same, byte by byte: no difference that is found there is real.", some(identical, 5))
+		b.log.note("The test binaries of %s and of the working tree are the same, byte by byte: no difference that is found there is real.", some(identical, 5))
 	}
 	switch {
 	case len(b.jobs) > 0:
@@ -99,7 +101,7 @@ func (b *builder) compile(ctx context.Context, index int, p gotest.Package, pack
 		version := b.versions.list[v]
 		at := slices.IndexFunc(packages[v], func(q gotest.Package) bool { return q.ImportPath == p.ImportPath })
 		if at < 0 {
-			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS, p.ImportPath)
+			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS[v], p.ImportPath)
 			continue
 		}
 		file := filepath.Join(b.dir, fmt.Sprintf("%s-%d.test", version.Name, index))
@@ -108,7 +110,7 @@ func (b *builder) compile(ctx context.Context, index int, p gotest.Package, pack
 		}
 		if err := tree.Build(ctx, p, file, b.meter(version)...); err != nil {
 			var compile *gotest.CompileError
-			if b.set.VS != "" && errors.As(err, &compile) {
+			if len(b.set.VS) > 0 && errors.As(err, &compile) {
 				return nil, fmt.Errorf("in the %s version, %s: %w", version.Name, version.What, err)
 			}
 			return nil, err
@@ -173,28 +175,38 @@ func (b *builder) benchmarks(ctx context.Context, p gotest.Package, binaries []*
 
 // common notes which benchmarks have no counterpart, and drops those that are gone.
 func (b *builder) common() error {
-	if b.set.VS == "" {
+	new := len(b.set.VS)
+	if new == 0 {
 		return nil
 	}
-	var added, gone []string
+	var gone []string
 	b.jobs = slices.DeleteFunc(b.jobs, func(j *rounds.Job) bool {
-		switch {
-		case j.Versions[1] == nil:
+		if j.Versions[new] == nil {
 			gone = append(gone, j.String())
-			return true
-		case j.Versions[0] == nil:
-			added = append(added, j.String())
 		}
-		return false
+		return j.Versions[new] == nil
 	})
 	if len(gone) > 0 {
-		b.log.note("Only in %s, and not measured: %s.", b.set.VS, some(gone, 10))
+		b.log.note("Only in %s, and not measured: %s.", strings.Join(b.set.VS, " or "), some(gone, 10))
 	}
-	if len(added) > 0 {
-		b.log.note("Only in the working tree, so compared with nothing: %s.", some(added, 10))
+	comparable := len(b.jobs) == 0
+	for v, rev := range b.set.VS {
+		var added []string
+		for _, j := range b.jobs {
+			if j.Versions[v] == nil {
+				added = append(added, j.String())
+			}
+		}
+		switch comparable = comparable || len(added) < len(b.jobs); {
+		case len(added) == 0:
+		case new == 1:
+			b.log.note("Only in the working tree, so compared with nothing: %s.", some(added, 10))
+		default:
+			b.log.note("%s does not have %s.", rev, some(added, 10))
+		}
 	}
-	if len(b.jobs) > 0 && len(added) == len(b.jobs) {
-		return fmt.Errorf("none of the benchmarks that -bench %q matches is in %s, so there is nothing to compare", b.set.Bench, b.set.VS)
+	if !comparable {
+		return fmt.Errorf("none of the benchmarks that -bench %q matches is in %s, so there is nothing to compare", b.set.Bench, strings.Join(b.set.VS, " or "))
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func RunCommands(ctx context.Context, s Settings, show Progress) (report *Report
 		names = append(names, one.Name)
 		job.Versions = append(job.Versions, &gotest.Binary{})
 	}
-	m := measurement{set: &s, log: log, jobs: []*rounds.Job{job}, data: stats.New(names...), do: c.do}
+	m := measurement{set: &s, log: log, jobs: []*rounds.Job{job}, data: stats.New(names...), do: c.do, ready: true}
 	return m.measure(ctx)
 }
 
@@ -180,7 +180,7 @@ func (c *commands) do(ctx context.Context, r rounds.Run) (*rounds.Outcome, error
 	each := func(d time.Duration) string {
 		return strconv.FormatFloat(float64(d)/float64(n), 'f', 0, 64)
 	}
-	text := fmt.Sprintf("goos: %s\ngoarch: %s\nUnit cpu-ns/op better=lower\nUnit peak-RSS-bytes better=lower\n%s \t%8d\t%10s ns/op\t%10s cpu-ns/op",
+	text := fmt.Sprintf("goos: %s\ngoarch: %s\nUnit user+sys-ns/op better=lower\nUnit peak-RSS-bytes better=lower\n%s \t%8d\t%10s ns/op\t%10s user+sys-ns/op",
 		runtime.GOOS, runtime.GOARCH, r.Job.Benchmark, n, each(sum.Wall), each(sum.User+sum.System))
 	if c.peak[r.Version] && sum.Peak > 0 {
 		text += fmt.Sprintf("\t%10d peak-RSS-bytes", sum.Peak)

@@ -56,7 +56,11 @@ func (r Result) Title() string {
 	}
 	names := ""
 	if len(r.Report.Versions) > 1 {
-		names = strings.Join(r.Report.names(), " → ")
+		all := r.Report.names()
+		names = strings.Join(all, " → ")
+		if last := len(all) - 1; len(r.Report.Against) > 0 {
+			names = strings.Join(all[:last], ", ") + " → " + all[last]
+		}
 	}
 	switch {
 	case r.Report.Module == "" && names == "":

@@ -23,6 +23,7 @@ type measurement struct {
 	data  *stats.Data
 	watch *machine.Watch
 	do    func(context.Context, rounds.Run) (*rounds.Outcome, error) // runs one process
+	ready bool                                                       // the jobs need no calibration
 
 	files []*rounds.File // one a version
 }
@@ -60,12 +61,17 @@ func (m *measurement) create() error {
 			_ = m.close()
 			return fmt.Errorf("%w; -o FILE saves elsewhere", err)
 		}
-		if rel, err := filepath.Rel(m.set.Dir, name); err == nil && filepath.IsLocal(rel) {
-			name = rel
-		}
-		report.Versions[i].File = name
+		report.Versions[i].File = m.short(name)
 	}
 	return nil
+}
+
+// short returns the name of a file relative to the working directory, if it is below that.
+func (m *measurement) short(name string) string {
+	if rel, err := filepath.Rel(m.set.Dir, name); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return name
 }
 
 func (m *measurement) close() error {
@@ -84,12 +90,12 @@ func (m *measurement) run(ctx context.Context) error {
 	defer func() {
 		report.During, report.Load, report.Seconds = m.watch.During(), report.load(), time.Since(began).Seconds()
 	}()
-	if len(m.set.Commands.List) > 0 {
-		// Their warm-up has calibrated them.
-	} else if err := m.calibrate(ctx); err != nil {
-		m.log.doing("")
-		report.Stopped = "interrupted before the first round"
-		return err
+	if !m.ready {
+		if err := m.calibrate(ctx); err != nil {
+			m.log.doing("")
+			report.Stopped = "interrupted before the first round"
+			return err
+		}
 	}
 	m.log.trouble(plan(m.set, m.jobs))
 	began = time.Now()
@@ -142,7 +148,7 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 		if l.Result.GetConfig("pkg") == "" { // a benchmark that has removed it
 			l.Result.SetConfig("pkg", run.Job.Package)
 		}
-		m.data.Add(run.Version, r.Number-1, l.Result)
+		m.data.Add(run.Version, r.Number, l.Result)
 	}
 	for _, u := range o.Units {
 		if _, ok := m.data.Units[u.Metadata.UnitMetadataKey]; !ok {
@@ -151,7 +157,7 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	}
 	file := m.files[run.Version]
 	was := file.Err()
-	file.Add(r.Number-1, o)
+	file.Add(r.Number, o)
 	if taken.Noisy() {
 		r.Noisy++
 		m.log.report.Noisy = append(m.log.report.Noisy, Noisy{r.Number, run.Job.Package, run.Job.Benchmark, version, taken})
@@ -193,7 +199,24 @@ func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) 
 	c, e := Compare(m.data, m.set)
 	if e == nil {
 		report.Comparison = c
-		report.Breaches, report.Undecided, e = Check(c, m.set.FailOn)
+		if old := m.set.VS; len(old) > 1 && m.set.Col == "" {
+			for _, v := range report.Versions[:len(old)] {
+				report.Against = append(report.Against, c.Pair(v.Name, report.Versions[len(old)].Name))
+			}
+		}
+		var es []error
+		for _, pair := range report.pairs() {
+			breaches, undecided, e := Check(pair, m.set.FailOn)
+			for i := range breaches {
+				breaches[i].Old = pair.Versions[0]
+			}
+			for i := range undecided {
+				undecided[i].Old = pair.Versions[0]
+			}
+			report.Breaches, report.Undecided = append(report.Breaches, breaches...), append(report.Undecided, undecided...)
+			es = append(es, e)
+		}
+		e = errors.Join(es...)
 	}
 	if err == nil || e == nil || err.Error() != e.Error() { // it may be why there were no more rounds
 		errs = append(errs, e)

@@ -2,10 +2,12 @@ package session
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/chart"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/csv"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/markdown"
@@ -24,16 +26,19 @@ type Result struct {
 	Undecided  []Case
 }
 
-// Document returns what is to be written as JSON.
+// A Compared is the document of a comparison of files.
+type Compared struct {
+	Comparison *stats.Comparison `json:"comparison"`
+	Breaches   []Case            `json:"breaches"`  // of -fail-on
+	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide
+}
+
+// Document returns what is to be written as JSON: a Report or a Compared. docs/bench.schema.json describes both.
 func (r Result) Document() any {
 	if r.Report != nil {
 		return r.Report
 	}
-	return struct {
-		Comparison *stats.Comparison `json:"comparison"`
-		Breaches   []Case            `json:"breaches"`
-		Undecided  []Case            `json:"undecided"`
-	}{r.Comparison, r.Breaches, r.Undecided}
+	return Compared{r.Comparison, r.Breaches, r.Undecided}
 }
 
 // Print writes the result for people.
@@ -42,7 +47,12 @@ func (r Result) Print(out *ui.Screen) {
 	if len(r.Ratios) > 0 {
 		r.printRatios(out)
 	} else {
-		table.Write(out, r.Comparison, r.Settings.Verbose)
+		for _, c := range r.pairs() {
+			if len(r.pairs()) > 1 {
+				fmt.Fprintln(out, out.Bold(strings.Join(c.Versions, " → ")))
+			}
+			table.Write(out, c, r.Settings.Verbose)
+		}
 	}
 	if r.Settings.AA {
 		r.printMDE(out)
@@ -60,10 +70,32 @@ func (r Result) printHeader(out *ui.Screen) {
 		return
 	}
 	fmt.Fprintln(out, out.Bold(r.Title()))
+	width := 0
 	for _, f := range facts {
-		out.Paragraph(fmt.Sprintf("  %-4s ", f[0]), f[1])
+		width = max(width, ui.Columns(f[0]))
+	}
+	for _, f := range facts {
+		out.Paragraph("  "+ui.Pad(f[0], width, true)+"  ", f[1])
 	}
 	fmt.Fprintln(out)
+}
+
+// CSV writes the result as comma-separated values.
+func (r Result) CSV(w io.Writer) error { return csv.Write(w, r.pairs()...) }
+
+// pairs returns what is to be shown one after the other.
+func (r Result) pairs() []*stats.Comparison {
+	if r.Report == nil {
+		return []*stats.Comparison{r.Comparison}
+	}
+	return r.Report.pairs()
+}
+
+func (r *Report) pairs() []*stats.Comparison {
+	if len(r.Against) > 0 {
+		return r.Against
+	}
+	return []*stats.Comparison{r.Comparison}
 }
 
 // printRatios writes the table that -ratios asks for. A version that it names need not be there: a run of some benchmarks
@@ -87,7 +119,7 @@ func (r Result) printMDE(out *ui.Screen) {
 	fmt.Fprintln(out)
 	middle, worst, ok := r.Comparison.MDE()
 	if !ok {
-		out.Paragraph("", fmt.Sprintf("The minimum detectable effect is not known: that takes at least %d rounds.", stats.Rounds()))
+		out.Paragraph("", "The minimum detectable effect is not known: use more rounds.")
 		return
 	}
 	out.Paragraph("", out.Bold("Minimum detectable effect on the time")+
@@ -153,7 +185,7 @@ func (r Result) printRun(out *ui.Screen) {
 
 // Markdown returns the result for a pull request.
 func (r Result) Markdown() markdown.Report {
-	m := markdown.Report{Title: r.Title(), Facts: r.Facts(), Comparison: r.Comparison}
+	m := markdown.Report{Title: r.Title(), Facts: r.Facts(), Comparisons: r.pairs()}
 	if err := Broken(r.Breaches); err != nil {
 		m.Broken = strings.Split(err.Error(), "\n")
 	}
@@ -199,6 +231,7 @@ func (r Result) SavePage(name string) error {
 	if r.Report == nil {
 		return p.Save(name)
 	}
+	p.Against = r.Report.Against
 	add := func(name, value string) {
 		if value != "" {
 			p.Settings = append(p.Settings, chart.Fact{Name: name, Value: value})

@@ -26,9 +26,13 @@ type Report struct {
 	Stopped    string            `json:"stopped"` // why there were no more rounds
 	Notes      []string          `json:"notes"`
 	Saved      string            `json:"saved,omitempty"` // the file of -save
-	Comparison *stats.Comparison `json:"comparison"`
-	Breaches   []Case            `json:"breaches"`  // of -fail-on
-	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide
+	Comparison *stats.Comparison `json:"comparison"`      // of all versions with the first
+
+	// The working tree with each of several revisions.
+	Against []*stats.Comparison `json:"against,omitempty"`
+
+	Breaches  []Case `json:"breaches"`  // of -fail-on
+	Undecided []Case `json:"undecided"` // rows on which -fail-on could not decide
 
 	Interrupted bool `json:"interrupted"`
 }

@@ -20,8 +20,8 @@ type Settings struct {
 	Count    int      // rounds
 	Each     rounds.Settings
 
-	VS string // the revision to compare with
-	AA bool   // compare each binary with itself
+	VS []string // the revisions to compare with
+	AA bool     // compare each binary with itself
 
 	Save    string // the label under which to save the results of the newest version, or empty
 	against *baseline
@@ -45,15 +45,15 @@ func (s *Settings) Validate() error {
 	switch {
 	case s.Count < 1:
 		return fmt.Errorf("-count must be at least 1, not %d", s.Count)
-	case s.AA && s.VS != "":
+	case s.AA && len(s.VS) > 0:
 		return errors.New("-aa compares a binary with itself, -vs with another: give one of them")
-	case s.Col != "" && (s.AA || s.VS != ""):
+	case s.Col != "" && (s.AA || len(s.VS) > 0):
 		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes with it")
 	case s.Save != "" && (s.AA || len(s.Commands.List) > 0):
 		return errors.New("-save saves the results of the working tree's benchmarks, so neither -aa nor commands go with it")
 	case s.Each.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
-	case len(s.FailOn) > 0 && s.VS == "" && !s.AA && s.Col == "" && len(s.Commands.List) < 2:
+	case len(s.FailOn) > 0 && len(s.VS) == 0 && !s.AA && s.Col == "" && len(s.Commands.List) < 2:
 		return errors.New("-fail-on is about a comparison: -vs, -aa, -col, several commands, or files")
 	case s.CPUFreq > 100:
 		return fmt.Errorf("-cpufreq is a percentage of the frequency range, from 0 to 100, not %d", s.CPUFreq)
