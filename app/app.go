@@ -68,10 +68,12 @@ var ErrNotInitialized = errors.New("app: not initialized; call app.Init first, f
 //	up       -> closing  Terminate; no window is made from now on
 //	closing  -> down     Terminate, on the main thread and after all windows are gone; the loop ends
 var state struct {
-	mu     sync.Mutex // held during Init and Terminate
-	up     atomic.Bool
-	loop   *loop        // the main thread's
-	waking sync.RWMutex // held for reading to post to the loop, for writing to change up
+	mu   sync.Mutex // held during Init and Terminate
+	up   atomic.Bool
+	loop *loop // the main thread's
+
+	wayland atomic.Bool  // GLFW uses Wayland
+	waking  sync.RWMutex // held for reading to post to the loop, for writing to change up
 
 	winMu   sync.Mutex
 	closing bool
@@ -79,7 +81,7 @@ var state struct {
 }
 
 // Init prepares the package and gives the main thread to the window system's event loop, in which it serves
-// [mainthread.Call] and all others as before. It returns an error that says what is missing if there is no display.
+// [mainthread.Call] and all others as before. It returns an error that names what is missing if there is no display.
 //
 // Call it from the function given to [mainthread.Init]. A second call before Terminate does nothing.
 func Init() error {
@@ -97,11 +99,16 @@ func Init() error {
 		if err = initGLFW(); err != nil {
 			return
 		}
+		state.wayland.Store(glfw.GetPlatform() == glfw.PlatformWayland)
 		listenToMonitors()
 		state.winMu.Lock()
 		state.windows = map[*Win]struct{}{}
 		state.closing = false
 		state.winMu.Unlock()
+		if err = watchX11(); err != nil {
+			glfw.Terminate()
+			return
+		}
 		state.loop = &loop{}
 		state.up.Store(true)
 		mainthread.Go(state.loop.run)
@@ -136,6 +143,7 @@ func Terminate() {
 		state.up.Store(false)
 		state.waking.Unlock()
 		state.loop.over = true
+		unwatchX11()
 		glfw.Terminate()
 	})
 }
@@ -169,18 +177,49 @@ func (l *loop) run() {
 	}()
 	mainthread.OnWake(wake)
 	for !l.over {
-		_ = guarded(wait)
-		mainthread.Serve()
+		if !mainthread.Wait(waitForEvents) && !l.over {
+			l.over = true
+			abandoned()
+		}
 	}
 }
 
-func wait() error { glfw.WaitEvents(); return nil }
+// notified has a place for what ends a wait of the main thread in the Go scheduler.
+var notified = make(chan struct{}, 1)
 
-// wake makes WaitEvents return. Any goroutine may call it at any time, also without GLFW.
+func notifyLoop() {
+	select {
+	case notified <- struct{}{}:
+	default:
+	}
+}
+
+// waitForEvents handles the events that there are, waits for the next, and handles those.
+func waitForEvents() {
+	if !inScheduler() {
+		_ = guarded(func() error { glfw.WaitEvents(); return nil })
+		return
+	}
+	poll()
+	<-notified
+	poll()
+}
+
+// poll handles all events that have come: PollEvents does not read more than a buffer full of them, and ends at an error of another
+// thread that the binding has taken for one of its own.
+func poll() {
+	for guarded(pollEvents) != nil || eventsQueued() {
+	}
+}
+
+func pollEvents() error { glfw.PollEvents(); return nil }
+
+// wake makes waitForEvents return. Any goroutine may call it at any time, also without GLFW.
 func wake() {
+	notifyLoop()
 	state.waking.RLock()
 	defer state.waking.RUnlock()
-	if state.up.Load() {
+	if state.up.Load() && !inScheduler() {
 		_ = guarded(post)
 	}
 }

@@ -57,10 +57,11 @@ func (w *Win) deliverNow() {
 // slow is the rate, in frames a second, below which events do not wait for a frame.
 const slow = 20
 
-// eventCame has events delivered with EventsOnDraw, unless the next frame will do it: drawFrame clears pending before it
-// looks into the queue.
+// eventCame has events delivered with EventsOnDraw, unless the next frame will do it: drawPosted clears pending before drawFrame
+// looks into the queue, and when frames no longer follow each other, the last one looks again.
 func (w *Win) eventCame() {
-	if rate := w.rate(); w.life.Load() == running && (!w.pending.Load() || rate > 0 && rate < slow) {
+	next := w.pending.Load() || w.continuous()
+	if rate := w.rate(); w.life.Load() == running && (!next || rate > 0 && rate < slow) {
 		w.postDelivery()
 	}
 }

@@ -30,6 +30,7 @@ var programs = map[string]func(){
 	"new window":                newWindowAndReport,
 	"draw panics":               drawPanics,
 	"goexit on the main thread": goexitOnMainThread,
+	"wayland":                   onWayland,
 }
 
 var x *screen.Screen // on which the windows of the tests are
@@ -54,6 +55,7 @@ func TestMain(m *testing.M) {
 	} else {
 		os.Setenv("DISPLAY", x.Display)
 		os.Setenv("LIBGL_ALWAYS_SOFTWARE", "1")
+		os.Setenv("MESA_GL_VERSION_OVERRIDE", "3.3")
 	}
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }

@@ -91,6 +91,8 @@ func monitorChanged(m *glfw.Monitor, connected bool) {
 		if !connected && w.full != nil && *w.full == *m {
 			w.window(w.before().near(glfw.GetMonitors()))
 		}
+		w.pace.refresh.Store(refreshRate())
+		w.thread.Go(w.reschedule)
 		w.queue.put(happening{kind: monitorKind, monitor: e})
 	}
 }

@@ -18,12 +18,12 @@ import "time"
 // A nil function ends the steps, and so does d <= 0. [OnDemand] windows step when a frame is drawn. A panic in step is as
 // one in OnDraw.
 func (w *Win) OnStep(d time.Duration, step func()) {
-	if step == nil || d <= 0 {
-		w.onStep.Store(nil)
-	} else {
-		w.onStep.Store(&stepping{period: d, step: step})
+	var before, now *stepping
+	if step != nil && d > 0 {
+		now = &stepping{period: d, step: step}
 	}
-	w.Redraw()
+	before = w.onStep.Swap(now)
+	w.changed((before == nil) != (now == nil))
 }
 
 // stepping is what OnStep was called with, and how far the window's thread is.

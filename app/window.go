@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -54,6 +53,7 @@ type Win struct {
 	}
 
 	settings
+	visibility
 	drawing // the window's thread uses it
 
 	postDelivery func() bool // posts deliverNow, once
@@ -90,7 +90,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 		return nil, err
 	}
 	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
-	w.thread = thread.New(thread.WithName("window"))
+	w.thread = thread.New(thread.WithName("window"), thread.WithKeep(), thread.WithStop(w.Stop))
 	w.settings.init(o)
 	w.drawing.init(w)
 	if o.eventsOnDraw {
@@ -100,7 +100,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 	err := w.createSharing()
 	if err == nil {
 		w.thread.Call(func() { err = guarded(w.prepare) })
-		wake() // see showFrame
+		wakeForEvents()
 	}
 	if err != nil {
 		if w.claim(over) {
@@ -211,7 +211,7 @@ func (w *Win) create() error {
 	w.full = monitor
 	w.win.SetInputMode(glfw.LockKeyMods, glfw.True)
 	w.listen()
-	w.drawing.refresh = refreshPeriod()
+	w.pace.refresh.Store(refreshRate())
 	return nil
 }
 
@@ -234,16 +234,18 @@ func (w *Win) prepare() error {
 }
 
 // OnDraw sets the function that draws a frame. It runs on the window's thread, where the window's context is current;
-// the viewport has been set to the whole window. When it returns, the frame is shown. Nil leaves the window black.
+// the viewport has been set to the whole window. When it returns, the frame is shown. Without one, or with nil, the window is
+// cleared when it is shown, and nothing is drawn until the system has lost that.
 //
 // If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
 func (w *Win) OnDraw(draw func(*Frame)) {
+	var before *func(*Frame)
 	if draw == nil {
-		w.onDraw.Store(nil)
+		before = w.onDraw.Swap(nil)
 	} else {
-		w.onDraw.Store(&draw)
+		before = w.onDraw.Swap(&draw)
 	}
-	w.Redraw()
+	w.changed((before == nil) != (draw == nil))
 }
 
 // OnDestroy sets the function that runs on the window's thread after the last frame, with the window's context current, to
@@ -310,7 +312,6 @@ func (w *Win) end() {
 	w.Stop()
 	w.thread.Call(w.leave) // after the frame that is being drawn
 	w.thread.Terminate()
-	w.drawing.timer.Reset(0) // ends pace; no frame sets the timer any more
 	_ = onMain(func() {
 		w.destroyed = true
 		if w.win == nil {
@@ -367,16 +368,12 @@ func (w *Win) do(f func()) error {
 	return err
 }
 
-// refreshPeriod returns how long the fastest monitor shows a frame.
-func refreshPeriod() time.Duration {
-	rate := 0
+// refreshRate returns how many frames a second the fastest monitor shows, or zero if none reports that.
+func refreshRate() (rate int64) {
 	for _, m := range glfw.GetMonitors() {
 		if mode := m.GetVideoMode(); mode != nil {
-			rate = max(rate, mode.RefreshRate)
+			rate = max(rate, int64(mode.RefreshRate))
 		}
 	}
-	if rate == 0 {
-		rate = 60
-	}
-	return time.Second / time.Duration(rate)
+	return rate
 }
