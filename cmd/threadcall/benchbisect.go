@@ -41,10 +41,7 @@ func (b *benchCommand) bisect() (err error) {
 		return failure{err}
 	}
 	out, progress := ui.On(b.stdout), ui.On(b.stderr)
-	show := session.Progress{Out: out, Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
-	if b.json {
-		show.Out = progress
-	}
+	show := session.Progress{Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
 	ctx, stop := interruptible(statusWrong, progress)
 	defer stop()
 	found, err := session.Bisect(ctx, b.set, show)
@@ -55,6 +52,6 @@ func (b *benchCommand) bisect() (err error) {
 	if b.json {
 		return fail(errors.Join(err, writeJSON(b.stdout, found)))
 	}
-	found.Print(out, false)
+	found.Print(out, b.set.Verbose)
 	return fail(errors.Join(err, out.Err))
 }
