@@ -51,7 +51,7 @@
 //     keyboard. Frames follow the rate of the monitor, but the package paces them, because a driver that waits for the
 //     monitor would wait for ever while the window is not visible. GLFW crashes with compositors that have neither
 //     keyboard nor mouse.
-//   - Tested with Mesa on Linux, X11 and Wayland (weston).
+//   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021). The windows are GLFW's,
 // and OpenGL draws them.
