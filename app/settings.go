@@ -54,13 +54,14 @@ func (w *Win) SetOnDemand(on bool) {
 	}
 }
 
-// setInterval runs on the window's thread.
+// setInterval runs on the window's thread. With Wayland the driver must not wait for the monitor: it would do so for ever while
+// the window is not visible.
 func (w *Win) setInterval() {
 	if w.opts.noOpenGL || w.stopped.Load() {
 		return
 	}
 	_ = guarded(func() error {
-		if w.noVSync.Load() {
+		if w.noVSync.Load() || state.wayland.Load() {
 			glfw.SwapInterval(0)
 		} else {
 			glfw.SwapInterval(1)

@@ -53,6 +53,7 @@ type Win struct {
 	}
 
 	settings
+	visibility
 	drawing // the window's thread uses it
 
 	postDelivery func() bool // posts deliverNow, once
@@ -89,7 +90,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 		return nil, err
 	}
 	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
-	w.thread = thread.New(thread.WithName("window"), thread.WithStop(w.Stop))
+	w.thread = thread.New(thread.WithName("window"), thread.WithKeep(), thread.WithStop(w.Stop))
 	w.settings.init(o)
 	w.drawing.init(w)
 	if o.eventsOnDraw {

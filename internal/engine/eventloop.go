@@ -49,15 +49,15 @@ func (e *Engine) Wait(block func()) (ok bool) {
 	e.served.Store(true)
 	e.begin()
 	inside, returned := e.eventLoop.blocked, false
+	e.eventLoop.blocked = false
 	defer func() {
 		e.look()
+		e.eventLoop.blocked = inside
 		if inside || !returned {
-			e.eventLoop.blocked = inside
 			e.q.RestAlways(true)
 		}
 		e.end()
 	}()
-	e.eventLoop.blocked = false
 	if e.labelled != nil {
 		defer e.relabel(e.unlabel())
 	}
@@ -84,7 +84,6 @@ func (e *Engine) Wait(block func()) (ok bool) {
 //
 //threadcall:noalloc
 func (e *Engine) look() {
-	e.eventLoop.blocked = false
 	e.q.RestAlways(false)
 	e.q.Awake()
 }
@@ -93,8 +92,11 @@ func (e *Engine) look() {
 //
 //threadcall:noalloc
 func (e *Engine) block(f func(), announce bool) {
-	defer e.look() // also if f panics
 	e.eventLoop.blocked = true
+	defer func() { // also if f panics
+		e.eventLoop.blocked = false
+		e.look()
+	}()
 	e.q.RestAlways(true)
 	e.notified.Store(false)
 	if announce {
@@ -106,17 +108,17 @@ func (e *Engine) block(f func(), announce bool) {
 	e.eventLoop.seen = park.Now()
 }
 
-// handOn is called before the thread blocks in native code. There it keeps its P until the Go runtime notices, for up to 10 ms, and
-// goroutines in the queue of that P wait for as long if the other Ps have something to do: callers to which the thread has
-// returned, and what callbacks of block have made ready.
+// handOn is called before the thread blocks in native code. There it keeps its P until the Go runtime notices, after up to 10 ms, and so
+// long the goroutines in the queue of that P wait, unless another P has nothing to do: callers to which the thread has
+// returned, and what callbacks of block have made ready. So they run first. Which P they are in the queue of is not known, nor
+// whether a P is idle or is kept by another native wait; so the thread yields if any goroutine waits for a P.
 //
 //threadcall:noalloc
 func (e *Engine) handOn() {
 	e.rest.woke = 0
-	running, waiting, ps, ok := e.load.Read()
-	if !ok { // before Go 1.26
+	if waiting, ok := e.load.Waiting(); !ok {
 		e.load.Yield(runtime.Gosched)
-	} else if running >= ps && waiting > 0 {
+	} else if waiting > 0 {
 		runtime.Gosched()
 	}
 }

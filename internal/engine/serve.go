@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"runtime"
 	"runtime/trace"
 	"time"
 
@@ -66,6 +65,15 @@ func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget,
 //
 //threadcall:noalloc
 func (e *Engine) serve(budget time.Duration) int {
+	n := e.serveQueued(budget)
+	if e.rest.woke > 0 { // those may queue something, which after serveQueued is announced once, and not again by its end
+		e.handOn()
+	}
+	return n
+}
+
+//threadcall:noalloc
+func (e *Engine) serveQueued(budget time.Duration) int {
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
@@ -76,9 +84,7 @@ func (e *Engine) serve(budget time.Duration) int {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
 	e.notified.Store(false)
-	n := e.runQueued(budget)
-	e.letCallersGo()
-	return n
+	return e.runQueued(budget)
 }
 
 // runQueued runs what has been queued until now, within the budget if that is not negative, and returns how many functions that
@@ -101,26 +107,6 @@ func (e *Engine) runQueued(budget time.Duration) (n int) {
 		}
 	}
 	return n
-}
-
-// letCallersGo is called before a host goes back to its event loop, and there into a wait of its own, in C as a rule, of which the Go
-// scheduler learns late. Callers that the thread has woken are in the queue of its P and would stay there for up to 10 ms, unless
-// another P has nothing to do. So they run first, if all Ps are busy. Not if other goroutines wait for a P as
-// well: the thread would have to wait behind them, for time slices of theirs.
-//
-//threadcall:noalloc
-func (e *Engine) letCallersGo() {
-	woke := e.rest.woke
-	e.rest.woke = 0
-	if woke == 0 {
-		return
-	}
-	running, waiting, ps, ok := e.load.Read()
-	if !ok { // before Go 1.26
-		e.load.Yield(runtime.Gosched)
-	} else if running >= ps && waiting > 0 && waiting <= woke {
-		runtime.Gosched()
-	}
 }
 
 // ServeContext serves until ctx is done or the thread terminated.

@@ -75,7 +75,7 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.common(); err != nil {
 		return err
 	}
-	if len(identical) > 0 {
+	if len(identical) > 0 && b.set.Bisect == "" {
 		b.log.note("The test binaries of %s and of the working tree are the same, byte by byte: no difference that is found there is real.", some(identical, 5))
 	}
 	switch {
@@ -176,7 +176,7 @@ func (b *builder) benchmarks(ctx context.Context, p gotest.Package, binaries []*
 // common notes which benchmarks have no counterpart, and drops those that are gone.
 func (b *builder) common() error {
 	new := len(b.set.VS)
-	if new == 0 {
+	if new == 0 || b.set.Bisect != "" {
 		return nil
 	}
 	var gone []string
