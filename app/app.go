@@ -22,8 +22,8 @@
 //
 // # Threads
 //
-//   - The main thread waits in the window system's event loop. It reads events and serves [mainthread.Call], which
-//     wakes it: nothing polls, and a program that has nothing to do uses no CPU.
+//   - The main thread reads events and serves [mainthread.Call], and waits for both at once: nothing polls, and a program
+//     that has nothing to do uses no CPU.
 //   - Each window has a thread and an OpenGL context of its own, on which the function given to [Win.OnDraw] runs, and
 //     everything given to [Win.Thread]. A slow window does not delay another, nor a slow event handler the drawing.
 //   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the window's thread does, before
@@ -40,7 +40,10 @@
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
 //   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread until that answers. If
 //     the X server ends, Xlib ends the process.
-//   - With X11, GLFW reports a key that is pressed twice within one millisecond once.
+//   - With X11, GLFW reports a key that is pressed twice within one millisecond once, and Show does not return before the
+//     window manager has shown the window.
+//   - Drivers wait for the monitor in C. Where more windows do that than there are Ps (GOMAXPROCS), the Go runtime lends a P to
+//     others only when it notices, after up to 10 ms.
 //   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails while other windows are
 //     drawn, the binding may write a line about an "internal error" to standard error; NewWindow returns the error.
 //   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that uses it, such as Fyne, but not

@@ -69,7 +69,8 @@ func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 // Show shows a hidden window.
 func (w *Win) Show() { _ = w.do(w.win.Show) }
 
-// Hide hides the window. Drawing goes on.
+// Hide hides the window. Frames go on, at the monitor's rate at most, so that a program can prepare what it will show, or take
+// a Screenshot of what it never shows; [Win.SetOnDemand] ends them.
 func (w *Win) Hide() {
 	_ = w.do(func() {
 		w.visibility.hold()
@@ -81,7 +82,7 @@ func (w *Win) Hide() {
 // Focus brings the window to the front and gives it the keyboard.
 func (w *Win) Focus() { _ = w.do(w.win.Focus) }
 
-// Minimize makes an icon of the window.
+// Minimize makes an icon of the window, as the user may. No frames are drawn until it is restored, but those for Screenshot.
 func (w *Win) Minimize() { _ = w.do(w.win.Iconify) }
 
 // Maximize makes the window as large as the screen allows.

@@ -10,3 +10,6 @@ func (w *Win) ID() uint64 {
 
 // Done is closed when the window has been destroyed.
 func (w *Win) Done() <-chan struct{} { return w.gone }
+
+// Frames returns how many frames there have been, on the window's thread.
+func (w *Win) Frames() uint64 { return w.frame.Number }

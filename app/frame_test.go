@@ -195,16 +195,21 @@ func TestWindow_rate(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		opts []app.Option
+		draw time.Duration
 		most float64 // frames a second
 	}{
-		{"vsync", nil, 66}, // Xvfb has no monitor, and GLFW reports 60
-		{"30", []app.Option{app.FrameRate(30)}, 33},
-		{"30 without vsync", []app.Option{app.FrameRate(30), app.NoVSync()}, 33},
-		{"7.5", []app.Option{app.FrameRate(7.5)}, 9},
-		{"without vsync", []app.Option{app.NoVSync()}, 1e6},
+		{"vsync", nil, 0, 66}, // the monitor of Xvfb reports no rate
+		{"vsync, slow", nil, 9 * time.Millisecond, 66},
+		{"vsync, slower", nil, 14 * time.Millisecond, 66},
+		{"30", []app.Option{app.FrameRate(30)}, 0, 33},
+		{"30, slow", []app.Option{app.FrameRate(30)}, 20 * time.Millisecond, 33},
+		{"30 without vsync", []app.Option{app.FrameRate(30), app.NoVSync()}, 0, 33},
+		{"7.5", []app.Option{app.FrameRate(7.5)}, 0, 9},
+		{"without vsync", []app.Option{app.NoVSync()}, 0, 1e6},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, c := show(t, test.opts...)
+			w, _ := show(t, test.opts...)
+			c := count(w, func(*app.Frame) { time.Sleep(test.draw) })
 			c.goesOn(t, 3, "three frames")
 			var rates []float64
 			for len(rates) < 5 { // with load, the first ones may find that vsync limits them although it does not
@@ -216,6 +221,34 @@ func TestWindow_rate(t *testing.T) {
 				}
 			}
 			t.Errorf("%.1f frames a second, want at most %v", rates, test.most)
+		})
+	}
+}
+
+// A window without OnDraw is cleared when it is shown, when it has been resized, and for screenshots.
+func TestWindow_OnDraw_none(t *testing.T) {
+	for name, opts := range map[string][]app.Option{"vsync": nil, "NoVSync": {app.NoVSync()}} {
+		t.Run(name, func(t *testing.T) {
+			w, c := show(t, opts...)
+			c.goesOn(t, 3, "three frames")
+			w.OnDraw(nil)
+			frames := func() (n uint64) {
+				w.Thread().Call(func() { n = w.Frames() })
+				return n
+			}
+			var n uint64
+			screen.Wait(t, func() bool {
+				n = frames()
+				time.Sleep(150 * time.Millisecond)
+				return frames() == n
+			}, "the end of the frames")
+			w.SetSize(210, 160)
+			screen.Wait(t, func() bool { return frames() > n }, "a frame in the new size")
+			_, err := w.Screenshot()
+			screen.Must(t, err)
+			w.OnDraw(quarters)
+			n = frames()
+			screen.Wait(t, func() bool { return frames() > n+10 }, "frame after frame")
 		})
 	}
 }
