@@ -26,9 +26,11 @@
 //     wakes it: nothing polls, and a program that has nothing to do uses no CPU.
 //   - Each window has a thread and an OpenGL context of its own, on which the function given to [Win.OnDraw] runs, and
 //     everything given to [Win.Thread]. A slow window does not delay another, nor a slow event handler the drawing.
-//   - The goroutine that called [Win.Run] receives the events, in order.
+//   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the window's thread does, before
+//     each frame, so that events and drawing need no mutex.
 //
-// In the steady state a frame allocates nothing, and nor does an event, but for the paths of a DropEvent.
+// In the steady state a frame allocates nothing, and nor does an event (see [Event]), but for the paths of a DropEvent and
+// the description of a MonitorEvent. Events may be kept and sent on channels.
 //
 // # Limits
 //
@@ -41,7 +43,15 @@
 //   - With X11, GLFW reports a key that is pressed twice within one millisecond once.
 //   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails while other windows are
 //     drawn, the binding may write a line about an "internal error" to standard error; NewWindow returns the error.
-//   - Tested with X11 and Mesa on Linux only.
+//   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that uses it, such as Fyne, but not
+//     run both at a time.
+//   - With Wayland a program has no influence on where its windows are, and does not know: SetPosition, Position and
+//     MoveEvent do nothing. Nor do SetIcon, Floating, and Focus and RequestAttention with compositors that
+//     do not have them. No StateEvent reports that a window is minimized. SetClipboard needs a window that has had the
+//     keyboard. Frames follow the rate of the monitor, but the package paces them, because a driver that waits for the
+//     monitor would wait for ever while the window is not visible. GLFW crashes with compositors that have neither
+//     keyboard nor mouse.
+//   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021). The windows are GLFW's,
 // and OpenGL draws them.
@@ -55,6 +65,7 @@ import (
 
 	"github.com/go-gl/glfw/v3.4/glfw"
 
+	_ "github.com/threadcall/threadcall/app/internal/needs_a_C_compiler"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -67,10 +78,12 @@ var ErrNotInitialized = errors.New("app: not initialized; call app.Init first, f
 //	up       -> closing  Terminate; no window is made from now on
 //	closing  -> down     Terminate, on the main thread and after all windows are gone; the loop ends
 var state struct {
-	mu     sync.Mutex // held during Init and Terminate
-	up     atomic.Bool
-	loop   *loop        // the main thread's
-	waking sync.RWMutex // held for reading to post to the loop, for writing to change up
+	mu   sync.Mutex // held during Init and Terminate
+	up   atomic.Bool
+	loop *loop // the main thread's
+
+	wayland atomic.Bool  // GLFW uses Wayland
+	waking  sync.RWMutex // held for reading to post to the loop, for writing to change up
 
 	winMu   sync.Mutex
 	closing bool
@@ -78,7 +91,7 @@ var state struct {
 }
 
 // Init prepares the package and gives the main thread to the window system's event loop, in which it serves
-// [mainthread.Call] and all others as before. It returns an error that says what is missing if there is no display.
+// [mainthread.Call] and all others as before. It returns an error that names what is missing if there is no display.
 //
 // Call it from the function given to [mainthread.Init]. A second call before Terminate does nothing.
 func Init() error {
@@ -96,10 +109,16 @@ func Init() error {
 		if err = initGLFW(); err != nil {
 			return
 		}
+		state.wayland.Store(glfw.GetPlatform() == glfw.PlatformWayland)
+		listenToMonitors()
 		state.winMu.Lock()
 		state.windows = map[*Win]struct{}{}
 		state.closing = false
 		state.winMu.Unlock()
+		if err = watchX11(); err != nil {
+			glfw.Terminate()
+			return
+		}
 		state.loop = &loop{}
 		state.up.Store(true)
 		mainthread.Go(state.loop.run)
@@ -110,8 +129,8 @@ func Init() error {
 }
 
 // Terminate closes the windows that are still open, waits until their Run has returned, and gives the main thread back.
-// Without Init it does nothing. It panics inside a function that was given to OnDraw or OnEvent, where it would wait
-// for itself, and on the main thread, which must be free for the event loop.
+// Without Init it does nothing. It panics inside a function that was given to a window, where it would wait for
+// itself, and on the main thread, which must be free for the event loop.
 func Terminate() {
 	if mainthread.On() && state.up.Load() {
 		panic("app: Terminate on the main thread, which must be free for the event loop; " +
@@ -134,6 +153,7 @@ func Terminate() {
 		state.up.Store(false)
 		state.waking.Unlock()
 		state.loop.over = true
+		unwatchX11()
 		glfw.Terminate()
 	})
 }
@@ -167,18 +187,49 @@ func (l *loop) run() {
 	}()
 	mainthread.OnWake(wake)
 	for !l.over {
-		_ = guarded(wait)
-		mainthread.Serve()
+		if !mainthread.Wait(waitForEvents) && !l.over {
+			l.over = true
+			abandoned()
+		}
 	}
 }
 
-func wait() error { glfw.WaitEvents(); return nil }
+// notified has a place for what ends a wait of the main thread in the Go scheduler.
+var notified = make(chan struct{}, 1)
 
-// wake makes WaitEvents return. Any goroutine may call it at any time, also without GLFW.
+func notifyLoop() {
+	select {
+	case notified <- struct{}{}:
+	default:
+	}
+}
+
+// waitForEvents handles the events that there are, waits for the next, and handles those.
+func waitForEvents() {
+	if !inScheduler() {
+		_ = guarded(func() error { glfw.WaitEvents(); return nil })
+		return
+	}
+	poll()
+	<-notified
+	poll()
+}
+
+// poll handles all events that have come: PollEvents does not read more than a buffer full of them, and ends at an error of another
+// thread that the binding has taken for one of its own.
+func poll() {
+	for guarded(pollEvents) != nil || eventsQueued() {
+	}
+}
+
+func pollEvents() error { glfw.PollEvents(); return nil }
+
+// wake makes waitForEvents return. Any goroutine may call it at any time, also without GLFW.
 func wake() {
+	notifyLoop()
 	state.waking.RLock()
 	defer state.waking.RUnlock()
-	if state.up.Load() {
+	if state.up.Load() && !inScheduler() {
 		_ = guarded(post)
 	}
 }

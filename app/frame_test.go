@@ -3,6 +3,7 @@ package app_test
 import (
 	"image"
 	"image/color"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -123,6 +124,9 @@ func TestWindow_Screenshot_state(t *testing.T) {
 
 func TestWindow_Screenshot_refused(t *testing.T) {
 	w := open(t)
+	if _, err := w.Screenshot(); err == nil || !strings.Contains(err.Error(), "Run") {
+		t.Errorf("before Run: %v", err)
+	}
 	errs := make(chan error, 9)
 	w.OnDraw(func(f *app.Frame) {
 		if f.Number == 0 {
@@ -268,12 +272,13 @@ func TestWindow_Redraw(t *testing.T) {
 		t.Error(err)
 	}
 
-	c = count(w, func(f *app.Frame) { // what is asked for in a frame is another one
-		if c.n.Load() < 9 {
+	var drawn atomic.Int64
+	w.OnDraw(func(*app.Frame) { // what is asked for in a frame is another one
+		if drawn.Add(1) < 10 {
 			w.Redraw()
 		}
 	})
-	screen.Wait(t, func() bool { return c.n.Load() >= 10 }, "ten frames")
+	screen.Wait(t, func() bool { return drawn.Load() >= 10 }, "ten frames")
 
 	gate := make(chan struct{})
 	c = count(w, func(*app.Frame) { <-gate })
@@ -281,7 +286,7 @@ func TestWindow_Redraw(t *testing.T) {
 		w.Redraw()
 	}
 	close(gate)
-	c.goesOn(t, 1, "the frame that was asked for during another")
+	screen.Wait(t, func() bool { return c.n.Load() >= 1 }, "the frame that was asked for during another")
 	if got := c.steady(t); got > 5 { // the system may have asked for some
 		t.Errorf("1,000 times Redraw during a frame: %d frames", got)
 	}

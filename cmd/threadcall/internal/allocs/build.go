@@ -3,7 +3,6 @@ package allocs
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -140,16 +139,6 @@ func (b builder) listing(ctx context.Context, flags, paths []string) ([]listing.
 		return nil, fmt.Errorf("compiling for the listing: %w\n%s", err, gotest.Decisive(out.String(), 12))
 	}
 	return listing.Read(&out)
-}
-
-// writeOverlay writes the overlay that replaces files by others.
-func (b builder) writeOverlay(number string, replace map[string]string) (string, error) {
-	name := filepath.Join(b.dir, number+".overlay.json")
-	text, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	return name, os.WriteFile(name, text, 0o666)
 }
 
 // sources compiles the packages in the directories for the compiler's reasons alone. Those of other modules are left out,

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/overlay"
 	"github.com/threadcall/threadcall/internal/record"
 )
 
@@ -54,7 +55,7 @@ var errTestMain = errors.New("its TestMain does not call m.Run itself")
 
 // inject writes an overlay by which p's tests call threadcallAllocsRun: in a TestMain of its own, or in place of m.Run in p's.
 // The overlay also replaces the files in more.
-func (b builder) inject(p gotest.Package, number string, more map[string]string) (overlay string, err error) {
+func (b builder) inject(p gotest.Package, number string, more map[string]string) (file string, err error) {
 	replace := maps.Clone(more)
 	if replace == nil {
 		replace = map[string]string{}
@@ -107,7 +108,7 @@ func (b builder) inject(p gotest.Package, number string, more map[string]string)
 		return "", err
 	}
 	replace[filepath.Join(p.Dir, added)] = name
-	return b.writeOverlay(number, replace)
+	return overlay.Write(filepath.Join(b.dir, number+".overlay.json"), replace)
 }
 
 // replaceRun returns text with threadcallAllocsRun in place of m.Run, and its package, or nil if there is no TestMain in it. No line
@@ -142,36 +143,16 @@ func replaceRun(file string, text []byte) (changed []byte, pkg string, err error
 		if len(calls) == 0 {
 			return nil, "", fmt.Errorf("%s: %w", files.Position(main.Pos()), errTestMain)
 		}
-		return apply(text, callEdits(files, text, calls, func(*ast.CallExpr) string { return "threadcallAllocsRun(" + m + ")" })), parsed.Name.Name, nil
+		return overlay.Apply(text, callEdits(files, text, calls, func(*ast.CallExpr) string { return "threadcallAllocsRun(" + m + ")" })), parsed.Name.Name, nil
 	}
 	return nil, "", nil
 }
 
-// An edit replaces a part of a text, given by offsets.
-type edit struct {
-	from, to int
-	text     string
-}
-
 // callEdits replaces calls. No line gets another number.
-func callEdits(files *token.FileSet, text []byte, calls []*ast.CallExpr, other func(*ast.CallExpr) string) (edits []edit) {
+func callEdits(files *token.FileSet, text []byte, calls []*ast.CallExpr, other func(*ast.CallExpr) string) (edits []overlay.Edit) {
 	for _, c := range calls {
 		from, to := files.Position(c.Pos()).Offset, files.Position(c.End()).Offset
-		edits = append(edits, edit{from, to, other(c) + strings.Repeat("\n", bytes.Count(text[from:to], []byte("\n")))})
+		edits = append(edits, overlay.Edit{From: from, To: to, Text: other(c) + strings.Repeat("\n", bytes.Count(text[from:to], []byte("\n")))})
 	}
 	return edits
-}
-
-// apply makes edits, which do not overlap.
-func apply(text []byte, edits []edit) []byte {
-	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
-	var out bytes.Buffer
-	done := 0
-	for _, e := range edits {
-		out.Write(text[done:e.from])
-		out.WriteString(e.text)
-		done = e.to
-	}
-	out.Write(text[done:])
-	return out.Bytes()
 }

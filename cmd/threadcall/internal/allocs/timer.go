@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/overlay"
 	"github.com/threadcall/threadcall/internal/record"
 )
 
@@ -158,12 +159,12 @@ func replaceTimer(file string, text []byte) (changed []byte, pkg string) {
 		return true
 	})
 	var calls []*ast.CallExpr
-	var begins []edit
+	var begins []overlay.Edit
 	begin := func(f *ast.FuncType, body *ast.BlockStmt) {
 		for _, field := range f.Params.List {
 			for _, name := range ofBenchmark(field) {
 				if at := files.Position(body.Lbrace).Offset + 1; name != "_" {
-					begins = append(begins, edit{at, at, " threadcallAllocsBegin(" + name + ");"})
+					begins = append(begins, overlay.Edit{From: at, To: at, Text: " threadcallAllocsBegin(" + name + ");"})
 				}
 			}
 		}
@@ -195,7 +196,7 @@ func replaceTimer(file string, text []byte) (changed []byte, pkg string) {
 		sel := c.Fun.(*ast.SelectorExpr)
 		return timerFunctions[sel.Sel.Name] + "(" + sel.X.(*ast.Ident).Name + ")"
 	})...)
-	return apply(text, edits), parsed.Name.Name
+	return overlay.Apply(text, edits), parsed.Name.Name
 }
 
 // ofBenchmark returns the names of parameters that are a *testing.B.

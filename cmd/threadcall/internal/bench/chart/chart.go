@@ -5,8 +5,10 @@ package chart
 import (
 	_ "embed"
 	"html/template"
+	"slices"
 	"strconv"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -15,8 +17,10 @@ import (
 // A Report is what the page shows.
 type Report struct {
 	Title      string
+	Facts      []Fact // what was compared, below the title
 	Comparison *stats.Comparison
-	Settings   []Fact // how it was measured
+	Against    []*stats.Comparison // its parts, if each has tables of its own
+	Settings   []Fact              // how it was measured
 	Machine    []machine.Finding
 	Notes      []string // sentences
 }
@@ -45,6 +49,7 @@ type view struct {
 	Report
 	Confidence string
 	ErrorRate  string
+	Headlines  []string
 	Versions   []swatch
 	Units      []unit
 }
@@ -72,14 +77,34 @@ func (r Report) view() view {
 	for i, name := range c.Versions {
 		v.Versions = append(v.Versions, swatch{name, colour(i)})
 	}
+	name := digest.Names(c)
+	parts := r.Against
+	if parts == nil {
+		parts = []*stats.Comparison{c}
+	}
+	for _, part := range parts {
+		for version := 1; version < len(part.Versions); version++ {
+			x := digest.Of(part, version, false)
+			text := x.Headline
+			if len(c.Versions) > 2 {
+				text = x.Old + " → " + x.New + ": " + text
+			}
+			v.Headlines = append(v.Headlines, text)
+		}
+	}
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		u := unit{Name: t.Unit}
-		for version := 1; version < len(c.Versions); version++ {
+		for version := 1; version < len(c.Versions) && r.Against == nil; version++ {
 			u.Comparisons = append(u.Comparisons, compare(c, t, version))
 		}
+		for _, part := range r.Against {
+			x := compare(part, &part.Tables[i], 1)
+			x.Old.Colour, x.New.Colour = colour(slices.Index(c.Versions, x.Old.Name)), colour(slices.Index(c.Versions, x.New.Name))
+			u.Comparisons = append(u.Comparisons, x)
+		}
 		for j := range t.Rows {
-			u.Cards = append(u.Cards, draw(c, t, &t.Rows[j]))
+			u.Cards = append(u.Cards, draw(c, t, &t.Rows[j], name(t.Rows[j])))
 		}
 		v.Units = append(v.Units, u)
 	}

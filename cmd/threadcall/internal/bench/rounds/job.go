@@ -1,8 +1,9 @@
 // Package rounds runs benchmarks round by round: in each, every benchmark once, in an order that chance decides, and its
 // versions one right after the other. What makes the machine slower for a while then meets all of them.
 //
-// Each benchmark runs in a process of its own, so that one which fails, panics, or leaves garbage behind does nothing to
-// the others.
+// Each benchmark runs in a process of its own, and each of its sub-benchmarks, so that one which fails, panics, or leaves
+// garbage behind does nothing to the others, and so that the versions of a sub-benchmark run next to each other. All
+// versions do the same number of iterations.
 package rounds
 
 import (
@@ -14,14 +15,17 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-// A Job is a top-level benchmark.
+// A Job is what one process runs: a top-level benchmark with its sub-benchmarks, or, after Split, one of those.
 type Job struct {
-	Package   string
-	Benchmark string           // as the function is called
-	Pattern   string           // for the flag -test.bench: this benchmark, and the sub-benchmarks that are wanted
-	Versions  []*gotest.Binary // nil for a version that does not have it
-	skip      []string         // sub-benchmarks that have failed
-	over      bool             // it failed altogether
+	Package    string
+	Benchmark  string           // as the function is called, or the sub-benchmark, without the number of CPUs
+	Pattern    string           // for the flag -test.bench: this benchmark, and the sub-benchmarks that are wanted
+	CPU        string           // GOMAXPROCS; empty: those of the Settings
+	Iterations int              // 0: as many as the Settings make
+	Group      string           // jobs of the same group run next to each other; empty: this one alone
+	Versions   []*gotest.Binary // nil for a version that does not have it
+	skip       []string         // sub-benchmarks that have failed
+	over       bool             // it failed altogether
 }
 
 // String returns the package and the benchmark, as one writes them in Go.
@@ -37,14 +41,20 @@ func (j *Job) drop(name string) {
 		j.over = true
 		return
 	}
-	pattern := "^" + j.Benchmark + "$"
-	for element := range strings.SplitSeq(sub, "/") {
-		pattern += "/^" + regexp.QuoteMeta(element) + "$"
-	}
+	pattern := exactly(j.Benchmark + "/" + sub)
 	if slices.Contains(j.skip, pattern) { // it ran although it was to be skipped
 		j.over = true
 	}
 	j.skip = append(j.skip, pattern)
+}
+
+// exactly returns the pattern that means this benchmark or sub-benchmark.
+func exactly(name string) string {
+	var elements []string
+	for element := range strings.SplitSeq(name, "/") {
+		elements = append(elements, "^"+regexp.QuoteMeta(element)+"$")
+	}
+	return strings.Join(elements, "/")
 }
 
 // Jobs returns what there is to run: the benchmarks that match the pattern and that a version has. For one package,
@@ -75,19 +85,38 @@ type Run struct {
 	Version int
 }
 
-// Round returns the processes of a round in random order, all versions of a job together. Jobs that are over have none.
+// Round returns the processes of a round in random order, all versions of a job together, and all jobs of a group. Jobs
+// that are over have none.
 func Round(jobs []*Job) (runs []Run) {
-	jobs = slices.DeleteFunc(slices.Clone(jobs), (*Job).Over)
-	rand.Shuffle(len(jobs), func(i, k int) { jobs[i], jobs[k] = jobs[k], jobs[i] })
+	var groups [][]*Job
+	at := map[string]int{}
 	for _, j := range jobs {
-		first := len(runs)
-		for version, binary := range j.Versions {
-			if binary != nil {
-				runs = append(runs, Run{j, version})
-			}
+		i, ok := at[j.Group]
+		switch {
+		case j.Over():
+		case ok && j.Group != "":
+			groups[i] = append(groups[i], j)
+		default:
+			at[j.Group] = len(groups)
+			groups = append(groups, []*Job{j})
 		}
-		these := runs[first:]
-		rand.Shuffle(len(these), func(i, k int) { these[i], these[k] = these[k], these[i] })
+	}
+	shuffle(groups)
+	for _, group := range groups {
+		shuffle(group)
+		for _, j := range group {
+			first := len(runs)
+			for version, binary := range j.Versions {
+				if binary != nil {
+					runs = append(runs, Run{j, version})
+				}
+			}
+			shuffle(runs[first:])
+		}
 	}
 	return runs
+}
+
+func shuffle[T any](s []T) {
+	rand.Shuffle(len(s), func(i, k int) { s[i], s[k] = s[k], s[i] })
 }

@@ -48,3 +48,31 @@ func TestWhatIsOverDoesNotRunAgain(t *testing.T) {
 		t.Errorf("%v", runs)
 	}
 }
+
+func TestJobsOfAGroupRunNextToEachOther(t *testing.T) {
+	jobs := someJobs(6, 2)
+	for i, j := range jobs[:4] {
+		j.Group = []string{"x", "y"}[i%2]
+	}
+	firsts := map[*Job]bool{}
+	for range 200 {
+		runs := Round(jobs)
+		if len(runs) != 12 {
+			t.Fatalf("%d runs", len(runs))
+		}
+		at := map[string]int{}
+		for i, r := range runs {
+			if g := r.Job.Group; g != "" {
+				if first, ok := at[g]; ok && i-first > 3 {
+					t.Errorf("%s runs at %d and %d", g, first, i)
+				} else if !ok {
+					at[g] = i
+					firsts[r.Job] = true
+				}
+			}
+		}
+	}
+	if len(firsts) != 4 {
+		t.Errorf("%d of the jobs in groups were first in theirs", len(firsts))
+	}
+}

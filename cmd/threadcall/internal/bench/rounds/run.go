@@ -49,7 +49,7 @@ func (s *Settings) Do(ctx context.Context, r Run) (*Outcome, error) {
 	}
 	switch {
 	case p.Failure != "" || strings.Contains(p.Stdout, "--- FAIL: "):
-		o.Failed = r.Job.failures(p, s.CPU)
+		o.Failed = r.Job.failures(p, cmp.Or(r.Job.CPU, s.CPU))
 		for _, f := range o.Failed {
 			r.Job.drop(f.Benchmark)
 		}
@@ -72,11 +72,14 @@ func (s *Settings) start(ctx context.Context, r Run, more ...string) (*gotest.Re
 	if len(r.Job.skip) > 0 {
 		args = append(args, "-test.skip="+strings.Join(r.Job.skip, "|"))
 	}
-	if s.Benchtime != "" {
+	switch {
+	case r.Job.Iterations > 0:
+		args = append(args, fmt.Sprintf("-test.benchtime=%dx", r.Job.Iterations))
+	case s.Benchtime != "":
 		args = append(args, "-test.benchtime="+s.Benchtime)
 	}
-	if s.CPU != "" {
-		args = append(args, "-test.cpu="+s.CPU)
+	if cpu := cmp.Or(r.Job.CPU, s.CPU); cpu != "" {
+		args = append(args, "-test.cpu="+cpu)
 	}
 	p, err := r.Job.Versions[r.Version].Run(ctx, s.Timeout, append(args, more...)...)
 	if err != nil && ctx.Err() == nil {

@@ -96,7 +96,7 @@ func TestTogetherThePatternsMeanTheSameBenchmarks(t *testing.T) {
 		return names(lines)
 	}
 	benchmarks, err := binary.Benchmarks(t.Context(), 0)
-	if err != nil || len(benchmarks) != 11 || benchmarks[0] != "BenchmarkFine" {
+	if err != nil || len(benchmarks) != 12 || benchmarks[0] != "BenchmarkFine" {
 		t.Fatalf("%q, %v", benchmarks, err)
 	}
 	for pattern, least := range map[string]int{

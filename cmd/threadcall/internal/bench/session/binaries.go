@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/meter"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
@@ -21,6 +22,8 @@ type builder struct {
 	versions *versions
 	dir      string // for the binaries
 	log      log
+
+	meters map[string][]string // flags of the go command, by GOROOT
 
 	jobs []*rounds.Job // the benchmarks to measure
 	data *stats.Data   // with the failures of binaries that do not start
@@ -53,8 +56,10 @@ func (b *builder) build(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if b.set.VS != "" && binaries[0] != nil && same(binaries[0].Path, binaries[last].Path) {
-			identical = append(identical, p.ImportPath)
+		for v := range b.set.VS {
+			if binaries[v] != nil && same(binaries[v].Path, binaries[last].Path) {
+				identical = append(identical, p.ImportPath+" in "+b.set.VS[v])
+			}
 		}
 		names, ok, err := b.benchmarks(ctx, p, binaries)
 		if err != nil {
@@ -70,8 +75,8 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.common(); err != nil {
 		return err
 	}
-	if len(identical) > 0 {
-		b.log.note("The old and the new test binary of %s are the same, byte by byte: no difference that is found there is real.", some(identical, 5))
+	if len(identical) > 0 && b.set.Bisect == "" {
+		b.log.note("The test binaries of %s and of the working tree are the same, byte by byte: no difference that is found there is real.", some(identical, 5))
 	}
 	switch {
 	case len(b.jobs) > 0:
@@ -96,16 +101,16 @@ func (b *builder) compile(ctx context.Context, index int, p gotest.Package, pack
 		version := b.versions.list[v]
 		at := slices.IndexFunc(packages[v], func(q gotest.Package) bool { return q.ImportPath == p.ImportPath })
 		if at < 0 {
-			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS, p.ImportPath)
+			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS[v], p.ImportPath)
 			continue
 		}
 		file := filepath.Join(b.dir, fmt.Sprintf("%s-%d.test", version.Name, index))
 		if os.PathSeparator == '\\' {
 			file += ".exe"
 		}
-		if err := tree.Build(ctx, p, file); err != nil {
+		if err := tree.Build(ctx, p, file, b.meter(version)...); err != nil {
 			var compile *gotest.CompileError
-			if b.set.VS != "" && errors.As(err, &compile) {
+			if len(b.set.VS) > 0 && errors.As(err, &compile) {
 				return nil, fmt.Errorf("in the %s version, %s: %w", version.Name, version.What, err)
 			}
 			return nil, err
@@ -114,6 +119,31 @@ func (b *builder) compile(ctx context.Context, index int, p gotest.Package, pack
 		binaries[v] = &gotest.Binary{Path: file, Dir: dir, Env: environ(dir, version.goroot)}
 	}
 	return binaries, nil
+}
+
+// meter returns the flags by which benchmarks report their CPU time, if that is possible.
+func (b *builder) meter(v Version) []string {
+	flags, ok := b.meters[v.goroot]
+	if ok {
+		return flags
+	}
+	name, err := "", errors.New("GOFLAGS has an overlay of its own")
+	if !strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
+		dir := filepath.Join(b.dir, "meter-"+v.Name)
+		if err = os.Mkdir(dir, 0o700); err == nil {
+			name, err = meter.Overlay(v.goroot, dir)
+		}
+	}
+	if err == nil {
+		flags = []string{"-overlay", name}
+	} else {
+		b.log.note("CPU time is not measured: %v.", err)
+	}
+	if b.meters == nil {
+		b.meters = map[string][]string{}
+	}
+	b.meters[v.goroot] = flags
+	return flags
 }
 
 // environ is what go test gives a test binary.
@@ -145,28 +175,38 @@ func (b *builder) benchmarks(ctx context.Context, p gotest.Package, binaries []*
 
 // common notes which benchmarks have no counterpart, and drops those that are gone.
 func (b *builder) common() error {
-	if b.set.VS == "" {
+	new := len(b.set.VS)
+	if new == 0 || b.set.Bisect != "" {
 		return nil
 	}
-	var added, gone []string
+	var gone []string
 	b.jobs = slices.DeleteFunc(b.jobs, func(j *rounds.Job) bool {
-		switch {
-		case j.Versions[1] == nil:
+		if j.Versions[new] == nil {
 			gone = append(gone, j.String())
-			return true
-		case j.Versions[0] == nil:
-			added = append(added, j.String())
 		}
-		return false
+		return j.Versions[new] == nil
 	})
 	if len(gone) > 0 {
-		b.log.note("Only in %s, and not measured: %s.", b.set.VS, some(gone, 10))
+		b.log.note("Only in %s, and not measured: %s.", strings.Join(b.set.VS, " or "), some(gone, 10))
 	}
-	if len(added) > 0 {
-		b.log.note("Only in the working tree, so compared with nothing: %s.", some(added, 10))
+	comparable := len(b.jobs) == 0
+	for v, rev := range b.set.VS {
+		var added []string
+		for _, j := range b.jobs {
+			if j.Versions[v] == nil {
+				added = append(added, j.String())
+			}
+		}
+		switch comparable = comparable || len(added) < len(b.jobs); {
+		case len(added) == 0:
+		case new == 1:
+			b.log.note("Only in the working tree, so compared with nothing: %s.", some(added, 10))
+		default:
+			b.log.note("%s does not have %s.", rev, some(added, 10))
+		}
 	}
-	if len(b.jobs) > 0 && len(added) == len(b.jobs) {
-		return fmt.Errorf("none of the benchmarks that -bench %q matches is in %s, so there is nothing to compare", b.set.Bench, b.set.VS)
+	if !comparable {
+		return fmt.Errorf("none of the benchmarks that -bench %q matches is in %s, so there is nothing to compare", b.set.Bench, strings.Join(b.set.VS, " or "))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 )
 
 // A measurement runs rounds and keeps their results.
@@ -21,6 +22,8 @@ type measurement struct {
 	jobs  []*rounds.Job
 	data  *stats.Data
 	watch *machine.Watch
+	do    func(context.Context, rounds.Run) (*rounds.Outcome, error) // runs one process
+	ready bool                                                       // the jobs need no calibration
 
 	files []*rounds.File // one a version
 }
@@ -30,7 +33,11 @@ func (m *measurement) create() error {
 	report := m.log.report
 	base, replace := m.set.Output, true
 	if base == "" {
-		base, replace = filepath.Join(m.set.Dir, "bench-"+report.Began.Format("20060102T150405")+".txt"), false
+		dir := store.Dir(m.set.Dir)
+		if err := store.Make(dir); err != nil {
+			return fmt.Errorf("%w; -o FILE saves elsewhere", err)
+		}
+		base, replace = filepath.Join(dir, report.Began.Format("20060102T150405")+".txt"), false
 	}
 	for i, v := range report.Versions {
 		name := base
@@ -38,12 +45,15 @@ func (m *measurement) create() error {
 			ext := filepath.Ext(base)
 			name = strings.TrimSuffix(base, ext) + "-" + v.Name + ext
 		}
-		f, err := rounds.CreateFile(name, replace, report.ID, []string{
+		about := []string{
 			"threadcall bench, " + report.Began.Format(time.RFC3339),
 			"command: " + m.set.Command,
 			"version: " + v.Name + ", " + v.What,
-			"toolchain: " + v.Toolchain,
-		})
+		}
+		if v.Toolchain != "" {
+			about = append(about, "toolchain: "+v.Toolchain)
+		}
+		f, err := rounds.CreateFile(name, replace, report.ID, about)
 		if f != nil {
 			m.files = append(m.files, f)
 		}
@@ -51,12 +61,17 @@ func (m *measurement) create() error {
 			_ = m.close()
 			return fmt.Errorf("%w; -o FILE saves elsewhere", err)
 		}
-		if rel, err := filepath.Rel(m.set.Dir, name); err == nil && filepath.IsLocal(rel) {
-			name = rel
-		}
-		report.Versions[i].File = name
+		report.Versions[i].File = m.short(name)
 	}
 	return nil
+}
+
+// short returns the name of a file relative to the working directory, if it is below that.
+func (m *measurement) short(name string) string {
+	if rel, err := filepath.Rel(m.set.Dir, name); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return name
 }
 
 func (m *measurement) close() error {
@@ -71,7 +86,19 @@ func (m *measurement) close() error {
 func (m *measurement) run(ctx context.Context) error {
 	report := m.log.report
 	began := time.Now()
-	defer func() { report.During = m.watch.During() }()
+	var pace pace
+	defer func() {
+		report.During, report.Load, report.Seconds = m.watch.During(), report.load(), time.Since(began).Seconds()
+	}()
+	if !m.ready {
+		if err := m.calibrate(ctx); err != nil {
+			m.log.doing("")
+			report.Stopped = "interrupted before the first round"
+			return err
+		}
+	}
+	m.log.trouble(plan(m.set, m.jobs))
+	began = time.Now()
 	for n := range m.set.Count {
 		runs := rounds.Round(m.jobs)
 		if len(runs) == 0 {
@@ -95,14 +122,14 @@ func (m *measurement) run(ctx context.Context) error {
 		if n == 0 { // what is wrong with -col, -filter or -fail-on shows with the first results
 			c, err := Compare(m.data, m.set)
 			if err == nil {
-				err = units(c, m.set.FailOn)
+				err = found(c, m.set.FailOn)
 			}
 			if err != nil {
 				report.Stopped = "it cannot be compared"
 				return err
 			}
 		}
-		m.log.roundDone(r, m.set.Count, left(began, float64(n+1)/float64(m.set.Count)))
+		m.log.roundDone(&pace, r, m.set.Count, left(began, float64(n+1)/float64(m.set.Count)))
 	}
 	report.Stopped = "all rounds are done"
 	return nil
@@ -111,7 +138,7 @@ func (m *measurement) run(ctx context.Context) error {
 // process runs one process and keeps what it has measured.
 func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) error {
 	span := m.watch.Begin()
-	o, err := m.set.Each.Do(ctx, run)
+	o, err := m.do(ctx, run)
 	taken := span.End()
 	if err != nil {
 		return err
@@ -121,7 +148,7 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 		if l.Result.GetConfig("pkg") == "" { // a benchmark that has removed it
 			l.Result.SetConfig("pkg", run.Job.Package)
 		}
-		m.data.Add(run.Version, r.Number-1, l.Result)
+		m.data.Add(run.Version, r.Number, l.Result)
 	}
 	for _, u := range o.Units {
 		if _, ok := m.data.Units[u.Metadata.UnitMetadataKey]; !ok {
@@ -130,7 +157,7 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	}
 	file := m.files[run.Version]
 	was := file.Err()
-	file.Add(r.Number-1, o)
+	file.Add(r.Number, o)
 	if taken.Noisy() {
 		r.Noisy++
 		m.log.report.Noisy = append(m.log.report.Noisy, Noisy{r.Number, run.Job.Package, run.Job.Benchmark, version, taken})
@@ -139,21 +166,33 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	if err := file.Err(); err != nil && was == nil {
 		m.log.note("%v. The run goes on, and its table will have everything.", err)
 	}
+	m.failed(run, o, fmt.Sprintf("round %d", r.Number))
+	return nil
+}
+
+// failed keeps what failed in a process.
+func (m *measurement) failed(run rounds.Run, o *rounds.Outcome, when string) {
+	version := m.log.report.Versions[run.Version].Name
 	for _, f := range o.Failed {
 		m.data.Fail(run.Version, run.Job.Package, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
-		file.Comment("failed: " + f.Benchmark)
-		m.log.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, round %d):\n%s", f.Benchmark, run.Job.Package, version, r.Number, f.Reason))
+		if m.files != nil {
+			m.files[run.Version].Comment("failed: " + f.Benchmark)
+		}
+		m.log.trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, %s):\n%s", f.Benchmark, run.Job.Package, version, when, f.Reason))
 	}
 	for _, f := range o.Skipped {
 		m.log.note("%s of %s gives no result and will not run again: %s", f.Benchmark, run.Job.Package, f.Reason)
 	}
-	return nil
 }
 
 // conclude makes the report complete. The error is what went wrong while measuring.
 func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) {
 	errs := []error{err, m.close()}
 	report := m.log.report
+	if m.data.Len() > 0 {
+		errs = append(errs, m.keep(ctx))
+		m.oppose(context.WithoutCancel(ctx))
+	}
 	report.Interrupted = ctx.Err() != nil
 	if m.data.Len() == 0 {
 		errs = append([]error{m.failures()}, errs...)
@@ -162,7 +201,24 @@ func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) 
 	c, e := Compare(m.data, m.set)
 	if e == nil {
 		report.Comparison = c
-		report.Breaches, report.Undecided, e = Check(c, m.set.FailOn)
+		if old := m.set.VS; len(old) > 1 && m.set.Col == "" {
+			for _, v := range report.Versions[:len(old)] {
+				report.Against = append(report.Against, c.Pair(v.Name, report.Versions[len(old)].Name))
+			}
+		}
+		var es []error
+		for _, pair := range report.pairs() {
+			breaches, undecided, e := Check(pair, m.set.FailOn)
+			for i := range breaches {
+				breaches[i].Old = pair.Versions[0]
+			}
+			for i := range undecided {
+				undecided[i].Old = pair.Versions[0]
+			}
+			report.Breaches, report.Undecided = append(report.Breaches, breaches...), append(report.Undecided, undecided...)
+			es = append(es, e)
+		}
+		e = errors.Join(es...)
 	}
 	if err == nil || e == nil || err.Error() != e.Error() { // it may be why there were no more rounds
 		errs = append(errs, e)
@@ -193,6 +249,9 @@ func (m *measurement) failures() error {
 
 // Compare analyses the data as the settings ask for.
 func Compare(d *stats.Data, s *Settings) (c *stats.Comparison, err error) {
+	if s.against != nil {
+		d = stats.Join(s.against.data, d)
+	}
 	if s.Filter != "" {
 		if d, err = d.Filter(s.Filter); err != nil {
 			return nil, err
@@ -212,9 +271,5 @@ func left(began time.Time, done float64) string {
 		return ""
 	}
 	rest := time.Duration(float64(time.Since(began)) * (1 - done) / done)
-	unit := time.Second
-	if rest > 10*time.Minute {
-		unit = time.Minute
-	}
-	return ", about " + rest.Round(unit).String() + " left"
+	return ", about " + Took(roughly(max(rest, time.Second))) + " left"
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -19,16 +20,25 @@ type Settings struct {
 	Count    int      // rounds
 	Each     rounds.Settings
 
-	VS string // the revision to compare with
-	AA bool   // compare each binary with itself
+	VS []string // the revisions to compare with
+	AA bool     // compare each binary with itself
+
+	Bisect string // the range of commits to search; empty: none
+	Unit   string // by which Bisect judges; empty: time
+
+	Save    string // the label under which to save the results of the newest version, or empty
+	against *baseline
 
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
 	FailOn []Limit
 
+	Commands Commands // to measure in place of benchmarks, if there are any
+
 	Procs   []int // of Each.CPU
 	CPUFreq int   // percentage of the frequency range; negative: as it is
 
+	Verbose bool   // print everything
 	Output  string // where to save results; empty: a name with the time
 	Command string // as the user has typed it
 }
@@ -38,14 +48,16 @@ func (s *Settings) Validate() error {
 	switch {
 	case s.Count < 1:
 		return fmt.Errorf("-count must be at least 1, not %d", s.Count)
-	case s.AA && s.VS != "":
+	case s.AA && len(s.VS) > 0:
 		return errors.New("-aa compares a binary with itself, -vs with another: give one of them")
-	case s.Col != "" && (s.AA || s.VS != ""):
+	case s.Col != "" && (s.AA || len(s.VS) > 0):
 		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes with it")
+	case s.Save != "" && (s.AA || len(s.Commands.List) > 0):
+		return errors.New("-save saves the results of the working tree's benchmarks, so neither -aa nor commands go with it")
 	case s.Each.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
-	case len(s.FailOn) > 0 && s.VS == "" && !s.AA && s.Col == "":
-		return errors.New("-fail-on is about a comparison: -vs, -aa, -col or files")
+	case len(s.FailOn) > 0 && len(s.VS) == 0 && !s.AA && s.Col == "" && len(s.Commands.List) < 2:
+		return errors.New("-fail-on is about a comparison: -vs, -aa, -col, several commands, or files")
 	case s.CPUFreq > 100:
 		return fmt.Errorf("-cpufreq is a percentage of the frequency range, from 0 to 100, not %d", s.CPUFreq)
 	}
@@ -56,6 +68,14 @@ func (s *Settings) Validate() error {
 		if at, err := os.Stat(filepath.Dir(s.Output)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-o %s: %s is no directory", s.Output, filepath.Dir(s.Output))
 		}
+	}
+	if s.Save != "" {
+		if err := store.CheckLabel(s.Save); err != nil {
+			return fmt.Errorf("-save: %w", err)
+		}
+	}
+	if err := s.Commands.validate(); err != nil {
+		return err
 	}
 	if s.Bench == "" {
 		return errors.New("-bench must not be empty; a point means all benchmarks")

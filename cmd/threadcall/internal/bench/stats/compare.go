@@ -14,7 +14,7 @@ import (
 const Confidence = 0.95
 
 // Rounds returns how many rounds a run needs at least to show anything.
-func Rounds() int { return samplesNeeded(Pairs) }
+func Rounds() int { return samplesNeeded(Pairs, 0) }
 
 // Compare analyses all results. A run may ask it after every round.
 func (d *Data) Compare() *Comparison {
@@ -28,6 +28,8 @@ func (d *Data) Compare() *Comparison {
 	for _, unit := range d.units() {
 		c.Tables = append(c.Tables, d.table(unit))
 	}
+	c.threads = d.rows(Threads)
+	c.time()
 	c.Family = c.judge()
 	return c
 }
@@ -45,7 +47,21 @@ func (c *Comparison) To(version string) *Comparison {
 			order = append(order, v)
 		}
 	}
-	to := &Comparison{Confidence: c.Confidence, Failures: c.Failures, Warnings: c.Warnings}
+	return c.arranged(order)
+}
+
+// Pair returns the results of two versions, or nil if one of them is not there.
+func (c *Comparison) Pair(old, new string) *Comparison {
+	order := []int{slices.Index(c.Versions, old), slices.Index(c.Versions, new)}
+	if slices.Min(order) < 0 {
+		return nil
+	}
+	return c.arranged(order)
+}
+
+// arranged returns the versions with these indices, compared with the first of them.
+func (c *Comparison) arranged(order []int) *Comparison {
+	to := &Comparison{Confidence: c.Confidence, Failures: []Failure{}, Warnings: c.Warnings}
 	arrange := func(cells []Cell) (arranged []Cell) {
 		for _, v := range order {
 			arranged = append(arranged, cells[v])
@@ -55,6 +71,11 @@ func (c *Comparison) To(version string) *Comparison {
 	for _, v := range order {
 		to.Versions = append(to.Versions, c.Versions[v])
 	}
+	for _, f := range c.Failures {
+		if f.Version == "" || slices.Contains(to.Versions, f.Version) {
+			to.Failures = append(to.Failures, f)
+		}
+	}
 	for _, t := range c.Tables {
 		t.Rows = slices.Clone(t.Rows)
 		for i := range t.Rows {
@@ -63,19 +84,32 @@ func (c *Comparison) To(version string) *Comparison {
 		t.compare(len(order))
 		to.Tables = append(to.Tables, t)
 	}
+	for _, r := range c.threads {
+		r.Cells = arrange(r.Cells)
+		to.threads = append(to.threads, r)
+	}
+	to.time()
 	to.Family = to.judge()
 	return to
 }
 
-// usual are the units of package testing, in its order.
-var usual = []string{"sec/op", "B/s", "B/op", "allocs/op"}
+// Units that threadcall bench measures next to those of package testing.
+const (
+	CPUTime      = "cpu-sec/op"
+	Instructions = "instructions/op" // in user space, where the machine counts them
+	Cycles       = "cycles/op"
+	Threads      = "runnable-threads" // how many ran or were ready to, on average; it has no table
+)
+
+// usual are the units of package testing, in its order, and those of threadcall bench.
+var usual = []string{"sec/op", CPUTime, Instructions, Cycles, "B/s", "B/op", "allocs/op"}
 
 // units returns the units of all results in the order of the tables.
 func (d *Data) units() []string {
 	var units []string
 	for _, r := range d.results {
 		for _, v := range r.Values {
-			if !slices.Contains(units, v.Unit) {
+			if v.Unit != Threads && !slices.Contains(units, v.Unit) {
 				units = append(units, v.Unit)
 			}
 		}
@@ -110,7 +144,7 @@ func (t *Table) compare(versions int) {
 		row := &t.Rows[i]
 		row.Deltas = make([]Delta, len(row.Cells))
 		for j := 1; j < len(row.Cells); j++ {
-			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j], t.exact)
+			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j])
 		}
 	}
 	t.Geomean = t.geomean(versions)
@@ -122,7 +156,7 @@ func better(units benchfmt.UnitMetadataMap, unit string) int {
 		return b
 	}
 	switch {
-	case unit == "sec" || len(unit) > 4 && unit[:4] == "sec/":
+	case unit == "sec" || strings.HasPrefix(unit, "sec/") || unit == CPUTime || unit == Instructions || unit == Cycles:
 		return -1
 	}
 	return 0
@@ -159,13 +193,18 @@ func (d *Data) rows(unit string) []Row {
 }
 
 // judge counts the verdicts that chance could have made, and marks by Holm's procedure those that stay visible when the
-// error rate is that of all of them together. Exact differences and geometric means are not among them.
+// error rate is that of all of them together. Exact differences, geometric means, and throughput are not among them.
 func (c *Comparison) judge() Family {
 	var tests []*Delta
-	for _, t := range c.Tables {
-		for _, row := range t.Rows {
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		for j := range t.Rows {
+			row := &t.Rows[j]
+			if c.Throughput(t, row) {
+				continue
+			}
 			for i := range row.Deltas {
-				if d := &row.Deltas[i]; d.Verdict != None && d.Method != Exactly && d.Verdict != TooFew {
+				if d := &row.Deltas[i]; d.Verdict != None && d.Verdict != Aside && d.Method != Exactly && d.Verdict != TooFew {
 					tests = append(tests, d)
 				}
 			}

@@ -5,9 +5,11 @@ type Comparison struct {
 	Versions   []string  `json:"versions"`
 	Confidence float64   `json:"confidence"` // of each interval, such as 0.95
 	Tables     []Table   `json:"tables"`     // one a unit; time first, then what testing reports, then others by name
+	Times      []Time    `json:"times"`      // of benchmarks whose CPU time is known; never nil
 	Family     Family    `json:"family"`     // all verdicts seen together
 	Failures   []Failure `json:"failures"`   // never nil
 	Warnings   []string  `json:"warnings"`   // never nil
+	threads    []Row     // of the unit Threads
 }
 
 // FullName returns the name of a row, with its package if there are several.
@@ -58,7 +60,7 @@ type Cell struct {
 // A Sample is one measurement.
 type Sample struct {
 	Run   string  `json:"run,omitempty"` // which run of threadcall bench; "" within one
-	Round int     `json:"round"`         // negative: unknown
+	Round int     `json:"round"`         // from 1; negative: unknown
 	Value float64 `json:"value"`
 }
 
@@ -101,6 +103,7 @@ const (
 	Equal   Verdict = "equal"   // all samples of both versions are the same number
 	Unseen  Verdict = "unseen"  // no difference that these results show
 	TooFew  Verdict = "too few" // samples; no difference could have been shown
+	Aside   Verdict = "aside"   // no verdict: that about the time rests on another unit; see Time
 )
 
 // A Method is how a Delta was found.

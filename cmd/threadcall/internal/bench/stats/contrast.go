@@ -15,6 +15,7 @@ type contrast struct {
 	neutral float64   // 1 for ratios, 0 for differences
 	n       int       // independent ones among them
 	count   counts
+	alpha   float64 // error rate; 0: that of Confidence
 }
 
 // counts is the distribution of how many values of a contrast lie below the neutral one if nothing has changed. It is
@@ -61,7 +62,7 @@ func (c contrast) cut() int {
 	lo, hi := 0, len(c.values)/2+1
 	for lo+1 < hi { // tails(lo-1) <= 1-Confidence < tails(hi-1)
 		mid := (lo + hi) / 2
-		if rejected(c.tails(mid - 1)) {
+		if c.rejected(c.tails(mid - 1)) {
 			lo = mid
 		} else {
 			hi = mid
@@ -71,7 +72,13 @@ func (c contrast) cut() int {
 }
 
 // rejected reports whether p is small enough, for the verdict and for the interval, so that they agree.
-func rejected(p float64) bool { return p <= 1-Confidence+1e-12 }
+func (c contrast) rejected(p float64) bool {
+	alpha := c.alpha
+	if alpha == 0 {
+		alpha = 1 - Confidence
+	}
+	return p <= alpha+1e-12
+}
 
 // pairs returns the contrast of values that come in pairs. If all are positive it is of their ratios.
 func pairs(old, new []float64, absolute bool) contrast {
@@ -144,15 +151,15 @@ type approximate struct{ stats.NormalDist }
 func (a approximate) CDF(k float64) float64 { return a.NormalDist.CDF(k + 0.5) }
 
 // samplesNeeded returns the smallest number of samples with which the method can show something.
-func samplesNeeded(m Method) int {
+func samplesNeeded(m Method, alpha float64) int {
 	for n := 1; ; n++ {
-		var c contrast
+		c := contrast{alpha: alpha}
 		if m == Pairs {
 			c.count = stats.BinomialDist{N: n, P: 0.5}
 		} else {
 			c.count = uOf(n, n)
 		}
-		if rejected(c.tails(0)) {
+		if c.rejected(c.tails(0)) {
 			return n
 		}
 	}

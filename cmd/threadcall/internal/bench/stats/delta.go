@@ -5,7 +5,10 @@ import (
 )
 
 // delta compares two cells of a row.
-func (t *Table) delta(old, new Cell, exact bool) Delta {
+func (t *Table) delta(old, new Cell) Delta { return t.deltaAt(old, new, 0) }
+
+// deltaAt compares two cells with an error rate; 0 is that of Confidence.
+func (t *Table) deltaAt(old, new Cell, alpha float64) Delta {
 	if old.N == 0 || new.N == 0 {
 		return Delta{}
 	}
@@ -20,7 +23,8 @@ func (t *Table) delta(old, new Cell, exact bool) Delta {
 			Interval: &Interval{neutral(absolute), neutral(absolute)}, P: 1, N: len(a)}
 	}
 	c := compare(a, b, absolute)
-	if old.Exact && new.Exact && (exact || t.counted() && min(old.N, new.N) >= samplesNeeded(Ranks)) {
+	c.alpha = alpha
+	if old.Exact && new.Exact && (t.exact || t.counted() && min(old.N, new.N) >= samplesNeeded(Ranks, 0)) {
 		d := Delta{Method: Exactly, Absolute: absolute, Estimate: c.estimate(), N: c.n}
 		d.Interval = &Interval{d.Estimate, d.Estimate}
 		d.Verdict = t.direction(d)
@@ -38,8 +42,8 @@ func (t *Table) decide(c contrast, absolute bool) Delta {
 	d.Interval = c.interval()
 	switch {
 	case d.Interval == nil:
-		d.Verdict, d.Needs = TooFew, samplesNeeded(c.method)
-	case rejected(d.P):
+		d.Verdict, d.Needs = TooFew, samplesNeeded(c.method, c.alpha)
+	case c.rejected(d.P):
 		d.Verdict = t.direction(d)
 	default:
 		d.Verdict = Unseen

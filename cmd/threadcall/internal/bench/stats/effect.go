@@ -26,13 +26,13 @@ func (c Cell) Spread() float64 {
 func (c *Comparison) MDE() (median, largest float64, ok bool) {
 	var all []float64
 	for _, t := range c.Tables {
-		if t.Unit != "sec/op" {
+		if t.Unit != "sec/op" && t.Unit != CPUTime {
 			continue
 		}
 		for _, row := range t.Rows {
 			for _, d := range row.Deltas {
 				switch {
-				case d.Verdict == None:
+				case d.Verdict == None || d.Verdict == Aside:
 				case d.Interval == nil:
 					return 0, 0, false
 				case !d.Absolute:

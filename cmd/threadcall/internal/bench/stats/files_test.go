@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/perf/benchfmt"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 )
@@ -180,4 +183,14 @@ func FuzzRead(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestColumnsOfARunAreInTheOrderOfTheirNames(t *testing.T) {
+	d := stats.New("now")
+	for _, name := range []string{"X/size=100", "X/size=8", "X/size=9"} { // as chance has ordered them
+		d.Add(0, 0, &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1, Values: []benchfmt.Value{{Value: 1, Unit: "sec/op"}}})
+	}
+	if p, err := d.Project("/size"); err != nil || !slices.Equal(p.Versions(), []string{"8", "9", "100"}) {
+		t.Errorf("%v, %v", p, err)
+	}
 }

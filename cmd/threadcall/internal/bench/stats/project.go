@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchproc"
 )
 
@@ -45,6 +46,9 @@ func (d *Data) Project(col string) (*Data, error) {
 	rows, err := parser.Parse(".fullname", nil)
 	if err != nil {
 		return nil, err
+	}
+	for _, r := range d.byName() { // columns are in the order in which their values were seen first
+		columns.Project(r)
 	}
 	type projected struct {
 		result
@@ -103,6 +107,20 @@ func (d *Data) Project(col string) (*Data, error) {
 		p.add(slices.Index(keys, k.column), k.run, k.round, k.Result)
 	}
 	return p, nil
+}
+
+// byName returns the results of runs, which shuffle, in the order of their names, and those of other files as they stand
+// there.
+func (d *Data) byName() (all []*benchfmt.Result) {
+	shuffled := true
+	for _, r := range d.results {
+		all = append(all, r.Result)
+		shuffled = shuffled && r.round >= 0
+	}
+	if shuffled {
+		slices.SortStableFunc(all, func(a, b *benchfmt.Result) int { return natural(a.Name.String(), b.Name.String()) })
+	}
+	return all
 }
 
 func columnName(key benchproc.Key) string {

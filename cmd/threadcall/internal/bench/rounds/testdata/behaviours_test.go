@@ -26,6 +26,13 @@ func BenchmarkSubs(b *testing.B) {
 	b.Run("d/1", BenchmarkFine)
 }
 
+// BenchmarkNames has sub-benchmarks whose names mean something in patterns, and some of the same name.
+func BenchmarkNames(b *testing.B) {
+	for _, name := range []string{"a|b", "a", "a", "(x)/[y", "", "two words", `back\\slash$`, "size-2"} {
+		b.Run(name, BenchmarkFine)
+	}
+}
+
 func BenchmarkSkipped(b *testing.B) { b.Skip("not on this machine") }
 
 // BenchmarkPrints writes to standard output what should not be there.

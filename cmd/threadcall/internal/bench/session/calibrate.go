@@ -1,0 +1,86 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+)
+
+// The calibration of a benchmark takes a part of the time that a process has in a round, but not less than the second.
+const (
+	calibrationPart = 5
+	calibrationMin  = 10 * time.Millisecond
+)
+
+// calibrate runs each benchmark once in each version, finds its sub-benchmarks, and chooses the number of iterations of
+// each. The results are not kept.
+func (m *measurement) calibrate(ctx context.Context) error {
+	each, once := m.set.each()
+	var split []*rounds.Job
+	var jobs []*rounds.Job
+	for _, j := range m.jobs {
+		for cpu := range strings.SplitSeq(m.set.Each.CPU, ",") {
+			one := *j
+			one.CPU = strings.TrimSpace(cpu)
+			jobs = append(jobs, &one)
+		}
+	}
+	for i, j := range jobs {
+		m.log.doing(fmt.Sprintf("calibrating %s, %d of %d", j.Benchmark, i+1, len(jobs)))
+		var outcomes []*rounds.Outcome
+		for version, binary := range j.Versions {
+			if binary == nil {
+				continue
+			}
+			run := rounds.Run{Job: j, Version: version}
+			o, err := once.Do(ctx, run)
+			if err != nil {
+				return err
+			}
+			m.failed(run, o, "calibration")
+			outcomes = append(outcomes, o)
+		}
+		split = append(split, j.Split(outcomes, each)...)
+	}
+	m.log.doing("")
+	for _, j := range split {
+		j.Group = group(j.Package+"."+j.Benchmark, m.set.Col)
+	}
+	m.jobs = split
+	return nil
+}
+
+// each returns how long a process of a benchmark runs, or 0 if -benchtime is a number of iterations, and the settings of a
+// calibration.
+func (s *Settings) each() (time.Duration, rounds.Settings) {
+	once := s.Each
+	each := time.Second
+	if s.Each.Benchtime != "" {
+		if strings.HasSuffix(s.Each.Benchtime, "x") {
+			once.Benchtime = "1x"
+			return 0, once
+		}
+		each, _ = time.ParseDuration(s.Each.Benchtime) // the command line has checked it
+	}
+	once.Benchtime = max(each/calibrationPart, min(each, calibrationMin)).String()
+	return each, once
+}
+
+// group returns what benchmarks have in common that are columns of one row: the name without the keys of -col.
+func group(name, col string) string {
+	if col == "" {
+		return ""
+	}
+	elements := strings.Split(name, "/")
+	return strings.Join(slices.DeleteFunc(elements, func(e string) bool {
+		key, _, ok := strings.Cut(e, "=")
+		return ok && slices.ContainsFunc(strings.Split(col, ","), func(c string) bool {
+			c, _, _ = strings.Cut(c, "@") // an order
+			return strings.TrimSpace(c) == "/"+key
+		})
+	}), "/")
+}

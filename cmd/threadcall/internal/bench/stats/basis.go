@@ -1,0 +1,264 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+// A Time is what is found out about the time of a benchmark in a version, and from which measure: wall time (sec/op), or
+// the CPU time of the process (CPUTime), which hardly depends on what else the machine does.
+//
+// The measure is chosen without knowledge of which of the two values of a round belongs to which version. Such a choice
+// does not change how often the test of the chosen measure is wrong. The Delta of the other one has the verdict Aside.
+type Time struct {
+	Package string `json:"package,omitempty"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Basis   Basis  `json:"basis"`
+	Runs    Runs   `json:"runs"`
+	Summary string `json:"summary"` // "2.9% more CPU; wall time inconclusive here"
+}
+
+// A Basis is the measure of time on which a verdict rests.
+type Basis string
+
+const (
+	Wall   Basis = "wall"
+	CPU    Basis = "cpu"
+	Either Basis = "either" // both are tested, each with half of the error rate
+)
+
+// Runs is how a benchmark uses CPUs, which decides whether its CPU time stands for its time.
+type Runs string
+
+const (
+	OnOne   Runs = "on one CPU"
+	OnMany  Runs = "on several CPUs" // the garbage collector's work counts
+	Waits   Runs = "waiting"         // for something else than a CPU
+	Unknown Runs = ""                // waiting, or not getting a CPU: the system does not report it
+)
+
+// What decides about the basis.
+const (
+	quiet = 0.01 // wall time that varies by less is the basis
+	less  = 2.   // CPU time must vary by so much less
+
+	waiting  = 0.9 // of the time that it would take on a machine of its own, it uses a CPU
+	several  = 1.5 // threads run or are ready to run
+	parallel = 1.1 // CPUs
+)
+
+// time chooses the bases, and sets aside what is no verdict.
+func (c *Comparison) time() {
+	c.Times = []Time{}
+	wall, cpu := c.table("sec/op"), c.table(CPUTime)
+	for _, unit := range []string{Instructions, Cycles} {
+		if t := c.table(unit); t != nil {
+			for _, row := range t.Rows {
+				aside(row.Deltas)
+			}
+			aside(t.Geomean)
+		}
+	}
+	if wall == nil || cpu == nil {
+		return
+	}
+	throughput := c.table("B/s")
+	onCPU := make([]int, len(c.Versions)) // rows that rest on CPU time, less those that do not
+	for _, w := range wall.Rows {
+		u := cpu.row(w)
+		if u == nil {
+			continue
+		}
+		threads := (&Table{Rows: c.threads}).row(w)
+		for v := 1; v < len(w.Deltas); v++ {
+			if w.Deltas[v].Verdict == None || u.Deltas[v].Verdict == None {
+				continue
+			}
+			o := observe(w, *u, threads, v)
+			at := Time{Package: w.Package, Name: w.Name, Version: c.Versions[v], Basis: o.basis(), Runs: o.runs()}
+			switch at.Basis {
+			case Wall:
+				aside(u.Deltas[v : v+1])
+				onCPU[v]--
+			case CPU:
+				aside(w.Deltas[v : v+1])
+				onCPU[v]++
+			case Either:
+				w.Deltas[v] = wall.deltaAt(w.Cells[0], w.Cells[v], (1-Confidence)/2)
+				u.Deltas[v] = cpu.deltaAt(u.Cells[0], u.Cells[v], (1-Confidence)/2)
+				onCPU[v]--
+			}
+			if throughput != nil { // the wall time in another unit
+				if r := throughput.row(w); r != nil && at.Basis == CPU {
+					aside(r.Deltas[v : v+1])
+				} else if r != nil && at.Basis == Either && r.Deltas[v].Verdict != None {
+					r.Deltas[v] = throughput.deltaAt(r.Cells[0], r.Cells[v], (1-Confidence)/2)
+				}
+			}
+			at.Summary = summary(wall, cpu, w.Deltas[v], u.Deltas[v], at)
+			c.Times = append(c.Times, at)
+		}
+	}
+	for v := range c.Versions {
+		for _, t := range []*Table{wall, cpu, throughput} {
+			if t != nil && v < len(t.Geomean) && (onCPU[v] > 0) != (t == cpu) {
+				aside(t.Geomean[v : v+1])
+			}
+		}
+	}
+}
+
+// Time returns what is known about the time of a benchmark, or nil if it has no CPU time.
+func (c *Comparison) Time(r Row, version int) *Time {
+	for i, t := range c.Times {
+		if t.Package == r.Package && t.Name == r.Name && t.Version == c.Versions[version] {
+			return &c.Times[i]
+		}
+	}
+	return nil
+}
+
+func aside(deltas []Delta) {
+	for i := range deltas {
+		switch d := &deltas[i]; d.Verdict {
+		case Better, Worse, Changed, Unseen:
+			d.Verdict = Aside
+		}
+	}
+}
+
+func (c *Comparison) table(unit string) *Table {
+	for i := range c.Tables {
+		if c.Tables[i].Unit == unit {
+			return &c.Tables[i]
+		}
+	}
+	return nil
+}
+
+// row returns the one of the same benchmark.
+func (t *Table) row(of Row) *Row {
+	for i := range t.Rows {
+		if r := &t.Rows[i]; r.Package == of.Package && r.Name == of.Name {
+			return r
+		}
+	}
+	return nil
+}
+
+func summary(wall, cpu *Table, w, u Delta, at Time) string {
+	inconclusive := "inconclusive"
+	if w.Verdict == TooFew {
+		return fmt.Sprintf("needs %d values", w.Needs)
+	}
+	of := ""
+	if w.Visible() {
+		return wall.Change(w) + " " + wall.Word(w)
+	}
+	if at.Runs == OnMany {
+		of = ", of several CPUs"
+	}
+	if u.Visible() {
+		return cpu.Percentage(u) + " " + cpu.Word(u) + " CPU" + of + "; wall time inconclusive here"
+	}
+	return inconclusive
+}
+
+// Percentage returns the size of the estimate without its sign, which a word has.
+func (t *Table) Percentage(d Delta) string {
+	text := t.Change(d)
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		return text[1:]
+	}
+	return text
+}
+
+// An observation has what decides about the basis. Every number in it stays the same if values of the two versions are
+// exchanged in some of the rounds.
+type observation struct {
+	wall, cpu  float64 // how much the differences within rounds vary, relative
+	share      float64 // of its own time in which the benchmark uses a CPU, or NaN
+	threads    float64 // that run or are ready to run, or NaN
+	cpus       float64 // CPU time divided by wall time, which cannot be more than on a machine of its own
+	leastCPUs  float64
+	comparable bool // all values are positive
+}
+
+func observe(wall, cpu Row, threads *Row, v int) observation {
+	type values struct{ wall, cpu, threads float64 }
+	collect := func(cell int) map[place]values {
+		all := map[place]values{}
+		read := func(c Cell, set func(*values, float64)) {
+			for _, s := range c.Samples {
+				at := place{s.Run, s.Round}
+				x := all[at]
+				set(&x, s.Value)
+				all[at] = x
+			}
+		}
+		read(wall.Cells[cell], func(x *values, n float64) { x.wall = n })
+		read(cpu.Cells[cell], func(x *values, n float64) { x.cpu = n })
+		if threads != nil {
+			read(threads.Cells[cell], func(x *values, n float64) { x.threads = n })
+		}
+		return all
+	}
+	old, new := collect(0), collect(v)
+	var wallRatios, cpuRatios, shares, ready, cpus, leastCPUs []float64
+	for at, o := range old {
+		n, ok := new[at]
+		if !ok || at.number < 0 || min(o.wall, o.cpu, n.wall, n.cpu) <= 0 {
+			continue
+		}
+		wallRatios = append(wallRatios, math.Abs(math.Log(n.wall/o.wall)))
+		cpuRatios = append(cpuRatios, math.Abs(math.Log(n.cpu/o.cpu)))
+		cpus = append(cpus, max(o.cpu/o.wall, n.cpu/n.wall))
+		leastCPUs = append(leastCPUs, min(o.cpu/o.wall, n.cpu/n.wall))
+		if o.threads > 0 && n.threads > 0 {
+			share := func(x values) float64 { return x.cpu / (x.cpu + max(0, x.wall*(1-x.threads))) }
+			shares = append(shares, min(share(o), share(n)))
+			ready = append(ready, max(o.threads, n.threads))
+		}
+	}
+	return observation{spread(wallRatios), spread(cpuRatios), middle(shares), middle(ready), middle(cpus), middle(leastCPUs), len(cpus) > 0}
+}
+
+func middle(xs []float64) float64 { return quantile(xs, 0.5) }
+
+// spread is the range of the middle half.
+func spread(xs []float64) float64 { return quantile(xs, 0.75) - quantile(xs, 0.25) }
+
+func quantile(xs []float64, q float64) float64 {
+	if len(xs) == 0 {
+		return math.NaN()
+	}
+	return stats.Sample{Xs: xs}.Quantile(q)
+}
+
+func (o observation) runs() Runs {
+	switch {
+	case o.cpus > parallel || o.threads > several:
+		return OnMany
+	case o.share < waiting:
+		return Waits
+	case o.leastCPUs >= waiting || o.share >= waiting:
+		return OnOne
+	}
+	return Unknown
+}
+
+func (o observation) basis() Basis {
+	if !o.comparable || o.wall < quiet || o.wall < less*o.cpu {
+		return Wall
+	}
+	switch o.runs() {
+	case OnOne:
+		return CPU
+	case OnMany:
+		return Either
+	}
+	return Wall
+}
