@@ -177,7 +177,7 @@ func (l *loop) run() {
 	}()
 	mainthread.OnWake(wake)
 	for !l.over {
-		if !mainthread.Wait(waitForEvents) {
+		if !mainthread.Wait(waitForEvents) && !l.over {
 			l.over = true
 			abandoned()
 		}
