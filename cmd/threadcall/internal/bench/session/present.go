@@ -53,7 +53,10 @@ func (r Result) Print(out *ui.Screen) {
 	if len(r.Ratios) > 0 {
 		r.printRatios(out)
 	} else {
-		for _, c := range r.pairs() {
+		for i, c := range r.pairs() {
+			if i > 0 {
+				fmt.Fprintln(out)
+			}
 			table.Write(out, c)
 		}
 	}
