@@ -201,6 +201,7 @@ func TestBisectRefusesWhatIsNoRange(t *testing.T) {
 		{[]string{"-bisect", "c3..c3"}, statusWrong, "both ends of the range"},
 		{[]string{"-bisect", "c3..c0"}, statusWrong, "is no ancestor of"},
 		{[]string{"-bisect", "c0..nowhere"}, statusWrong, `no revision "nowhere"`},
+		{[]string{"-bisect", "c0..c3", "-count", "5"}, statusWrong, "a step needs at least 10 rounds"},
 		{[]string{"-bisect", "c0..c3", "-vs", "c1"}, statusUsage, "-vs does not go with -bisect"},
 		{[]string{"-unit", "ns/op"}, statusUsage, "-unit is about -bisect"},
 		{[]string{"-bisect", "c0..c3", "-count", "0"}, statusUsage, "-count must be at least 1"},
