@@ -123,8 +123,12 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	}
 	version := m.log.report.Versions[run.Version].Name
 	for _, l := range o.Lines {
-		if l.Result.GetConfig("pkg") == "" { // a benchmark that has removed it
-			l.Result.SetConfig("pkg", run.Job.Package)
+		if l.Result.GetConfig("pkg") != run.Job.Package { // the module had another name, or the benchmark has removed it
+			if i, ok := l.Result.ConfigIndex("pkg"); ok {
+				l.Result.Config[i].Value = []byte(run.Job.Package)
+			} else {
+				l.Result.SetConfig("pkg", run.Job.Package)
+			}
 		}
 		m.data.Add(run.Version, r.Number-1, l.Result)
 	}

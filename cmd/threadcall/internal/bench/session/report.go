@@ -21,6 +21,7 @@ type Report struct {
 	Noisy      []Noisy           `json:"noisy"`   // processes, whose results are kept
 	Stopped    string            `json:"stopped"` // why there were no more rounds
 	Notes      []string          `json:"notes"`
+	Identical  []string          `json:"identical"` // packages whose test binaries are, so that they were not measured
 	Comparison *stats.Comparison `json:"comparison"`
 	Breaches   []Case            `json:"breaches"`  // of -fail-on
 	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide

@@ -42,7 +42,7 @@ func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err erro
 	report := &Report{
 		Command: set.Command, ID: strings.ToLower(rand.Text()),
 		Settings: Chosen{Bench: set.Bench, Benchtime: set.Each.Benchtime, CPU: set.Each.CPU, Count: set.Count},
-		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Breaches: []Case{}, Undecided: []Case{},
+		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Identical: []string{}, Breaches: []Case{}, Undecided: []Case{},
 	}
 	log := log{show, report}
 	v, err := choose(ctx, set) // a user who has asked for what cannot be should not have to wait
@@ -84,6 +84,11 @@ func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err erro
 	b := builder{set: set, versions: v, dir: scratch.Dir, log: log}
 	if err := b.build(ctx); err != nil {
 		return nil, err
+	}
+	report.Identical = append(report.Identical, b.identical...)
+	if len(b.jobs) == 0 {
+		report.Comparison, report.Stopped = b.data.Compare(), "all is identical"
+		return report, (&measurement{data: b.data}).failures()
 	}
 	restore, err := holdFrequency(set.CPUFreq, log)
 	if err != nil {

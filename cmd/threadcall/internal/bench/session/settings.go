@@ -22,6 +22,8 @@ type Settings struct {
 	VS string // the revision to compare with
 	AA bool   // compare each binary with itself
 
+	Tests string // "new": the working tree's tests on the code of VS as well; empty: each version has its own
+
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
 	FailOn []Limit
@@ -42,6 +44,10 @@ func (s *Settings) Validate() error {
 		return errors.New("-aa compares a binary with itself, -vs with another: give one of them")
 	case s.Col != "" && (s.AA || s.VS != ""):
 		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes with it")
+	case s.Tests != "" && s.Tests != "new":
+		return fmt.Errorf("-tests can be new, not %q", s.Tests)
+	case s.Tests != "" && s.VS == "":
+		return errors.New("-tests is about the revision that -vs names")
 	case s.Each.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
 	case len(s.FailOn) > 0 && s.VS == "" && !s.AA && s.Col == "":

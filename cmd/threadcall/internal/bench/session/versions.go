@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
@@ -98,9 +99,10 @@ func (v *versions) checkout(ctx context.Context, scratch *gotest.Scratch, log lo
 	return nil
 }
 
-// packages returns the packages of each version: those of the working tree that have tests, and what older ones have in
-// their place.
-func (v *versions) packages(ctx context.Context, patterns []string) (packages [][]gotest.Package, err error) {
+// packages returns the packages of each version: those of the working tree that have tests, and at the same index, what
+// another version has in their place, which may be nothing. With tests, the working tree's tests take the place of those of
+// the other version.
+func (v *versions) packages(ctx context.Context, patterns []string, tests bool) (packages [][]gotest.Package, err error) {
 	last := len(v.trees) - 1
 	packages = make([][]gotest.Package, len(v.trees))
 	now, missing, err := v.trees[last].List(ctx, patterns...)
@@ -115,17 +117,57 @@ func (v *versions) packages(ctx context.Context, patterns []string) (packages []
 	for i := range packages {
 		packages[i] = now
 	}
-	if v.vs != "" {
-		var paths []string
+	if v.vs == "" {
+		return packages, nil
+	}
+	old, err := revision.Open(ctx, v.trees[0].Dir)
+	if err != nil {
+		return nil, err
+	}
+	if tests {
 		for _, p := range now {
-			paths = append(paths, p.ImportPath)
+			if err := old.TakeTests(v.repository, p.Dir); err != nil {
+				return nil, fmt.Errorf("-tests new: %w", err)
+			}
 		}
-		if packages[0], _, err = v.trees[0].List(ctx, paths...); err != nil {
-			return nil, fmt.Errorf("in %s: %w", v.vs, err)
+	}
+	packages[0] = make([]gotest.Package, len(now))
+	find := func(names []string, place func(gotest.Package) int) error {
+		if len(names) == 0 {
+			return nil
 		}
-		if len(packages[0]) == 0 {
-			return nil, fmt.Errorf("%s has none of the packages %s, so there is nothing to compare", v.vs, some(paths, 5))
+		then, _, err := v.trees[0].List(ctx, names...)
+		if err != nil {
+			return fmt.Errorf("in %s: %w", v.vs, err)
 		}
+		for _, p := range then {
+			if i := place(p); i >= 0 && packages[0][i].ImportPath == "" {
+				packages[0][i] = p
+			}
+		}
+		return nil
+	}
+	var paths, dirs []string
+	for _, p := range now {
+		paths = append(paths, p.ImportPath)
+	}
+	err = find(paths, func(q gotest.Package) int { return slices.Index(paths, q.ImportPath) })
+	if err != nil {
+		return nil, err
+	}
+	at := make([]string, len(now)) // the same directory, where no package has the same path: the module may have had another name
+	for i, p := range now {
+		if dir, ok := old.Counterpart(v.repository, p.Dir); ok && packages[0][i].ImportPath == "" {
+			at[i] = dir
+			dirs = append(dirs, dir)
+		}
+	}
+	err = find(dirs, func(q gotest.Package) int { return slices.Index(at, q.Dir) })
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(packages[0], func(p gotest.Package) bool { return p.ImportPath != "" }) {
+		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing to compare; -tests new takes the working tree's tests", v.vs, some(paths, 5))
 	}
 	return packages, nil
 }
