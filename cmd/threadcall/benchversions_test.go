@@ -102,3 +102,20 @@ func TestWhatIsIdenticalIsNotMeasured(t *testing.T) {
 	}
 	p.clean(t)
 }
+
+func TestLayoutsAreLinkedAndAnalysedTogether(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	p.bench(t, "-vs", "old", "-layouts", "5").want(t, statusUsage, "-layouts must be at least 6")
+	p.bench(t, "-vs", "old", "-layouts", "11").want(t, statusUsage, "at most the number of rounds, 10")
+	r := p.bench(t, "-vs", "old", "-benchtime", "20x", "-count", "12", "-layouts", "6", "-bench", "Same|Metric", "-json").want(t, statusOK).report(t)
+	d := row(t, r.Comparison, "sec/op", "Same").Deltas[1]
+	if d.N != 6 || d.Layout == nil || d.Layout.N != 6 || len(row(t, r.Comparison, "sec/op", "Same").Cells[1].Samples) != 12 {
+		t.Errorf("%+v", d)
+	}
+	c := p.bench(t, r.Versions[0].File, r.Versions[1].File, "-json").want(t, statusOK).report(t).Comparison
+	if again := row(t, c, "sec/op", "Same").Deltas[1]; again.Estimate != d.Estimate || again.N != 6 {
+		t.Errorf("in the files: %+v", again)
+	}
+	p.clean(t)
+}

@@ -78,7 +78,11 @@ func (m *measurement) run(ctx context.Context) error {
 	}
 	began := time.Now()
 	for n := range m.set.Count {
-		runs := rounds.Round(m.jobs)
+		layout := 0
+		if m.set.Layouts > 0 {
+			layout = 1 + n%m.set.Layouts
+		}
+		runs := rounds.Round(m.jobs, layout)
 		if len(runs) == 0 {
 			report.Stopped = "no benchmark is left that has not failed"
 			return nil
@@ -130,7 +134,7 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 				l.Result.SetConfig("pkg", run.Job.Package)
 			}
 		}
-		m.data.Add(run.Version, r.Number-1, l.Result)
+		m.data.AddLayout(run.Version, r.Number-1, run.Layout, l.Result)
 	}
 	for _, u := range o.Units {
 		if _, ok := m.data.Units[u.Metadata.UnitMetadataKey]; !ok {

@@ -47,6 +47,7 @@ type Chosen struct {
 	Benchtime string `json:"benchtime,omitempty"`
 	CPU       string `json:"cpu,omitempty"`
 	Count     int    `json:"count"`
+	Layouts   int    `json:"layouts,omitempty"`
 	Frequency string `json:"frequency,omitempty"` // that -cpufreq has held
 }
 

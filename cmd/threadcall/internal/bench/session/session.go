@@ -41,7 +41,7 @@ func Run(ctx context.Context, s Settings, show Progress) (report *Report, err er
 func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err error) {
 	report := &Report{
 		Command: set.Command, ID: strings.ToLower(rand.Text()),
-		Settings: Chosen{Bench: set.Bench, Benchtime: set.Each.Benchtime, CPU: set.Each.CPU, Count: set.Count},
+		Settings: Chosen{Bench: set.Bench, Benchtime: set.Each.Benchtime, CPU: set.Each.CPU, Count: set.Count, Layouts: set.Layouts},
 		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Identical: []string{}, Breaches: []Case{}, Undecided: []Case{},
 	}
 	log := log{show, report}

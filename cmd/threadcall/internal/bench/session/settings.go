@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -22,7 +23,8 @@ type Settings struct {
 	VS string // the revision to compare with
 	AA bool   // compare each binary with itself
 
-	Tests string // "new": the working tree's tests on the code of VS as well; empty: each version has its own
+	Layouts int    // of the code; 0: the one of the linker
+	Tests   string // "new": the working tree's tests on the code of VS as well; empty: each version has its own
 
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
@@ -48,6 +50,10 @@ func (s *Settings) Validate() error {
 		return fmt.Errorf("-tests can be new, not %q", s.Tests)
 	case s.Tests != "" && s.VS == "":
 		return errors.New("-tests is about the revision that -vs names")
+	case s.Layouts != 0 && (s.Layouts < stats.Rounds() || s.Layouts > s.Count):
+		return fmt.Errorf("-layouts must be at least %d, the fewest from which anything can be concluded, and at most the number of rounds, %d", stats.Rounds(), s.Count)
+	case s.Layouts > 0 && strings.Contains(os.Getenv("GOFLAGS"), "-ldflags"):
+		return errors.New("-layouts needs -ldflags, which GOFLAGS sets")
 	case s.Each.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
 	case len(s.FailOn) > 0 && s.VS == "" && !s.AA && s.Col == "":

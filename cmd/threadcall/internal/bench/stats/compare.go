@@ -125,7 +125,8 @@ func (t *Table) compare(versions int) {
 		row := &t.Rows[i]
 		row.Deltas = make([]Delta, len(row.Cells))
 		for j := 1; j < len(row.Cells); j++ {
-			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j])
+			row.Deltas[j] = t.delta(row.Cells[0].perLayout(), row.Cells[j].perLayout())
+			row.Deltas[j].Layout = layoutOf(row.Cells[0], row.Cells[j], row.Deltas[j].Absolute)
 		}
 	}
 	t.Geomean = t.geomean(versions)
@@ -162,7 +163,7 @@ func (d *Data) rows(unit string) []Row {
 			rows = append(rows, Row{Package: key[0], Name: key[1], Cells: make([]Cell, len(d.versions))})
 		}
 		cell := &rows[i].Cells[r.version]
-		cell.Samples = append(cell.Samples, Sample{r.run, r.round, value})
+		cell.Samples = append(cell.Samples, Sample{r.run, r.round, r.layout, value})
 		shuffled = shuffled && r.round >= 0
 	}
 	if shuffled {
