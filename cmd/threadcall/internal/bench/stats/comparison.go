@@ -112,7 +112,7 @@ const (
 type Method string
 
 const (
-	Pairs   Method = "pairs" // sign test on the pairs of a round
+	Pairs   Method = "pairs" // sign test or signed-rank test on the pairs of a round
 	Ranks   Method = "ranks" // Mann-Whitney U-test, as benchstat does
 	Exactly Method = "exact" // by the unit's metadata, a value needs no repetition
 )

@@ -57,7 +57,7 @@ func TestLayoutsByHand(t *testing.T) {
 	}
 	got := only(t, d)
 	// The means are 2, 8 and 3, and their logarithms have the standard deviation 0.713.
-	if got.Estimate != 3 || got.N != 3 || got.Verdict != stats.TooFew || got.Layout.Noise != 0 || math.Abs(got.Layout.Effect-0.7128) > 1e-3 {
+	if math.Abs(got.Estimate-3.5) > 1e-9 || got.N != 3 || got.Verdict != stats.TooFew || got.Layout.Noise != 0 || math.Abs(got.Layout.Effect-0.7128) > 1e-3 {
 		t.Errorf("%+v, %+v", got, got.Layout)
 	}
 }
