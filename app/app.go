@@ -55,6 +55,7 @@ import (
 
 	"github.com/go-gl/glfw/v3.4/glfw"
 
+	_ "github.com/threadcall/threadcall/app/internal/needs_a_C_compiler"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -67,10 +68,12 @@ var ErrNotInitialized = errors.New("app: not initialized; call app.Init first, f
 //	up       -> closing  Terminate; no window is made from now on
 //	closing  -> down     Terminate, on the main thread and after all windows are gone; the loop ends
 var state struct {
-	mu     sync.Mutex // held during Init and Terminate
-	up     atomic.Bool
-	loop   *loop        // the main thread's
-	waking sync.RWMutex // held for reading to post to the loop, for writing to change up
+	mu   sync.Mutex // held during Init and Terminate
+	up   atomic.Bool
+	loop *loop // the main thread's
+
+	wayland atomic.Bool  // GLFW uses Wayland
+	waking  sync.RWMutex // held for reading to post to the loop, for writing to change up
 
 	winMu   sync.Mutex
 	closing bool
@@ -96,10 +99,16 @@ func Init() error {
 		if err = initGLFW(); err != nil {
 			return
 		}
+		state.wayland.Store(glfw.GetPlatform() == glfw.PlatformWayland)
+		listenToMonitors()
 		state.winMu.Lock()
 		state.windows = map[*Win]struct{}{}
 		state.closing = false
 		state.winMu.Unlock()
+		if err = watchX11(); err != nil {
+			glfw.Terminate()
+			return
+		}
 		state.loop = &loop{}
 		state.up.Store(true)
 		mainthread.Go(state.loop.run)
@@ -134,6 +143,7 @@ func Terminate() {
 		state.up.Store(false)
 		state.waking.Unlock()
 		state.loop.over = true
+		unwatchX11()
 		glfw.Terminate()
 	})
 }
@@ -166,19 +176,46 @@ func (l *loop) run() {
 		}
 	}()
 	mainthread.OnWake(wake)
-	for !l.over {
-		_ = guarded(wait)
-		mainthread.Serve()
+	for !l.over && mainthread.Wait(waitForEvents) {
 	}
 }
 
-func wait() error { glfw.WaitEvents(); return nil }
+// notified has a place for what ends a wait of the main thread in the Go scheduler.
+var notified = make(chan struct{}, 1)
 
-// wake makes WaitEvents return. Any goroutine may call it at any time, also without GLFW.
+func notifyLoop() {
+	select {
+	case notified <- struct{}{}:
+	default:
+	}
+}
+
+// waitForEvents handles the events that there are, waits for the next, and handles those.
+func waitForEvents() {
+	if !inScheduler() {
+		_ = guarded(func() error { glfw.WaitEvents(); return nil })
+		return
+	}
+	poll()
+	<-notified
+	poll()
+}
+
+// poll handles all events that have come: PollEvents does not read more than a buffer full of them, and ends at an error of another
+// thread that the binding has taken for one of its own.
+func poll() {
+	for guarded(pollEvents) != nil || eventsQueued() {
+	}
+}
+
+func pollEvents() error { glfw.PollEvents(); return nil }
+
+// wake makes waitForEvents return. Any goroutine may call it at any time, also without GLFW.
 func wake() {
+	notifyLoop()
 	state.waking.RLock()
 	defer state.waking.RUnlock()
-	if state.up.Load() {
+	if state.up.Load() && !inScheduler() {
 		_ = guarded(post)
 	}
 }

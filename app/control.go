@@ -42,7 +42,10 @@ func (w *Win) Position() (x, y int) {
 }
 
 // SetPosition moves the window.
-func (w *Win) SetPosition(x, y int) { _ = w.do(func() { w.win.SetPos(x, y) }) }
+func (w *Win) SetPosition(x, y int) { _ = w.do(func() { w.win.SetPos(clamp(x), clamp(y)) }) }
+
+// clamp returns what of x a window system can represent.
+func clamp(x int) int { return min(max(x, -1<<15), 1<<15-1) }
 
 // SetSizeLimits keeps the user from making the window smaller or larger than this. Zero means no limit.
 func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
@@ -65,7 +68,13 @@ func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 func (w *Win) Show() { _ = w.do(w.win.Show) }
 
 // Hide hides the window. Drawing goes on.
-func (w *Win) Hide() { _ = w.do(w.win.Hide) }
+func (w *Win) Hide() {
+	_ = w.do(func() {
+		w.visibility.hold()
+		defer w.visibility.release()
+		w.win.Hide()
+	})
+}
 
 // Focus brings the window to the front and gives it the keyboard.
 func (w *Win) Focus() { _ = w.do(w.win.Focus) }
@@ -81,6 +90,15 @@ func (w *Win) Restore() { _ = w.do(w.win.Restore) }
 
 // RequestAttention makes the system draw the user's attention to the window.
 func (w *Win) RequestAttention() { _ = w.do(w.win.RequestAttention) }
+
+// SetMousePassthrough changes what [MousePassthrough] sets.
+func (w *Win) SetMousePassthrough(on bool) {
+	value := glfw.False
+	if on {
+		value = glfw.True
+	}
+	_ = w.do(func() { w.win.SetAttrib(glfw.MousePassthrough, value) })
+}
 
 // Fullscreen makes the window cover m, in the mode that m has, until Windowed. It returns an error if m is nil or no
 // longer connected, or the window is closed.
@@ -98,6 +116,7 @@ func (w *Win) Fullscreen(m *Monitor) error {
 			w.placed.x, w.placed.y = w.win.GetPos()
 			w.placed.width, w.placed.height = w.win.GetSize()
 		}
+		w.full = m.m
 		w.win.SetMonitor(m.m, 0, 0, m.Mode.Width, m.Mode.Height, m.Mode.RefreshRate)
 	}); gone != nil {
 		return gone
@@ -108,75 +127,24 @@ func (w *Win) Fullscreen(m *Monitor) error {
 // Windowed undoes Fullscreen. If the window was made so, it gets the size that it was made with.
 func (w *Win) Windowed() {
 	_ = w.do(func() {
-		if w.win.GetMonitor() == nil {
-			return
+		if w.win.GetMonitor() != nil {
+			w.window(w.before())
 		}
-		p := w.placed
-		if p.width == 0 {
-			p = placement{0, 0, w.opts.width, w.opts.height}
-		}
-		w.win.SetMonitor(nil, p.x, p.y, p.width, p.height, 0)
 	})
 }
 
-// A CursorShape is one of the system's cursors.
-type CursorShape = glfw.StandardCursor
-
-// The system's cursors.
-const (
-	ArrowCursor     = glfw.ArrowCursor
-	IBeamCursor     = glfw.IBeamCursor
-	CrosshairCursor = glfw.CrosshairCursor
-	HandCursor      = glfw.HandCursor
-	HResizeCursor   = glfw.HResizeCursor
-	VResizeCursor   = glfw.VResizeCursor
-)
-
-// SetCursor sets the shape of the cursor over the window.
-func (w *Win) SetCursor(shape CursorShape) {
-	if shape < ArrowCursor || shape > VResizeCursor {
-		shape = ArrowCursor
+// before returns where the window was before Fullscreen.
+func (w *Win) before() placement {
+	if w.placed.width == 0 {
+		return placement{0, 0, w.opts.width, w.opts.height}
 	}
-	_ = w.do(func() { w.replaceCursor(glfw.CreateStandardCursor(shape)) })
+	return w.placed
 }
 
-// SetCursorImage sets the image of the cursor over the window; (x, y) is the pixel that points. Nil is the arrow.
-func (w *Win) SetCursorImage(picture image.Image, x, y int) {
-	_ = w.do(func() {
-		if isEmpty(picture) {
-			w.replaceCursor(nil)
-			return
-		}
-		size := picture.Bounds().Size() // an X server ends programs whose cursors point from outside
-		w.replaceCursor(glfw.CreateCursor(picture, min(max(x, 0), size.X-1), min(max(y, 0), size.Y-1)))
-	})
-}
-
-func (w *Win) replaceCursor(c *glfw.Cursor) {
-	w.win.SetCursor(c)
-	if w.cursor != nil {
-		w.cursor.Destroy()
-	}
-	w.cursor = c
-}
-
-// A CursorMode is a behaviour of the cursor over a window.
-type CursorMode int
-
-// The behaviours of the cursor. A captured one is hidden and cannot leave, and its position has no bounds, for games in
-// which the mouse turns the player.
-const (
-	CursorNormal   = CursorMode(glfw.CursorNormal)
-	CursorHidden   = CursorMode(glfw.CursorHidden)
-	CursorCaptured = CursorMode(glfw.CursorDisabled)
-)
-
-// SetCursorMode sets the behaviour of the cursor over the window.
-func (w *Win) SetCursorMode(mode CursorMode) {
-	if mode != CursorHidden && mode != CursorCaptured {
-		mode = CursorNormal
-	}
-	_ = w.do(func() { w.win.SetInputMode(glfw.CursorMode, int(mode)) })
+// window gives the window a border and a place.
+func (w *Win) window(p placement) {
+	w.full = nil
+	w.win.SetMonitor(nil, p.x, p.y, p.width, p.height, 0)
 }
 
 // Clipboard returns the text in the clipboard, empty if there is none.

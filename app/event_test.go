@@ -210,13 +210,14 @@ func TestEvent_drop(t *testing.T) {
 // drop drops files on w, as the source's side of the XDND protocol.
 func drop(t *testing.T, w *app.Win, list string) {
 	t.Helper()
+	files := x.Atom(t, "text/uri-list")
 	to, c := id(w), x.Conn
 	source, err := xproto.NewWindowId(c)
 	screen.Must(t, err)
 	screen.Must(t, xproto.CreateWindowChecked(c, 0, source, x.Root, 0, 0, 1, 1, 0, xproto.WindowClassInputOnly, 0, 0, nil).Check())
 	defer xproto.DestroyWindow(c, source)
 	screen.Must(t, xproto.SetSelectionOwnerChecked(c, source, x.Atom(t, "XdndSelection"), xproto.TimeCurrentTime).Check())
-	x.Send(t, to, "XdndEnter", uint32(source), 5<<24, uint32(x.Atom(t, "text/uri-list")))
+	x.Send(t, to, "XdndEnter", uint32(source), 5<<24, uint32(files))
 	x.Send(t, to, "XdndPosition", uint32(source), 0, 5<<16|5, xproto.TimeCurrentTime, uint32(x.Atom(t, "XdndActionCopy")))
 	screen.Wait(t, func() bool {
 		e, _ := c.PollForEvent()

@@ -1,11 +1,11 @@
 package app
 
-import "reflect"
-
-// ID returns the number of the window in the X server.
-func (w *Win) ID() (id uint64) {
-	_ = w.do(func() { id = reflect.ValueOf(w.win).MethodByName("GetX11Window").Call(nil)[0].Uint() })
-	return id
+// ID returns the number of the window in the X server, or 0 without one.
+func (w *Win) ID() uint64 {
+	if n, _ := w.Native(); n.Platform == X11 {
+		return uint64(n.Window)
+	}
+	return 0
 }
 
 // Done is closed when the window has been destroyed.

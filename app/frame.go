@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"image"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -19,77 +18,109 @@ type Frame struct {
 	Width, Height             int // of the window, in pixels
 	ScreenWidth, ScreenHeight int // in screen coordinates, as those of the mouse
 	ScaleX, ScaleY            float32
+
+	Steps int     // how many times the function given to OnStep has run for this frame
+	Alpha float64 // how much of the next period has passed, between 0 and 1; zero without OnStep
 }
 
-// drawing draws frame after frame. A frame is a function posted to the window's thread, which posts the next one, so that
-// other functions given to the thread run between frames.
+// drawing draws the frames of a window. Each is a function that runs on the window's thread, so that other functions given to
+// the thread run between frames.
 type drawing struct {
-	frame   Frame
-	first   time.Time
-	due     time.Duration // when the next frame should begin, since first
-	refresh time.Duration // how long the monitor shows a frame
-	timer   *time.Timer   // posts the next frame, if it is not due yet
-	woken   time.Duration // when a frame last woke the main thread, since first
-	run     func()        // drawFrame, made once
-	swap    func() error
-	pending atomic.Bool // a frame has been posted, or the timer will post one
+	frame     Frame
+	first     time.Time
+	run       func() // drawPosted, made once
+	tick      func() // drawTick, made once
+	swap      func() error
+	pace      pace
+	inside    string      // the method to which the function was given that runs
+	pending   atomic.Bool // a frame has been posted
+	minimized atomic.Bool
 }
 
 func (d *drawing) init(w *Win) {
-	d.run = w.drawFrame
-	d.swap = func() error { w.win.SwapBuffers(); return nil }
-	d.timer = time.NewTimer(time.Hour)
-	d.timer.Stop()
-	go w.pace()
-}
-
-// post has a frame drawn on the window's thread.
-func (w *Win) post() {
-	if !w.thread.Go(w.run) {
-		w.Stop()
-	}
-}
-
-// pace posts the frames for which the timer is set, until the timer is set once more after Stop. (A timer with a
-// function would make a goroutine for each frame.)
-func (w *Win) pace() {
-	for range w.timer.C {
-		if w.stopped.Load() {
-			return
-		}
-		w.post()
+	d.run, d.tick = w.drawPosted, w.drawTick
+	d.swap = func() error {
+		w.visibility.hold()
+		defer w.visibility.release()
+		w.win.SwapBuffers()
+		return nil
 	}
 }
 
 // schedule posts a frame, unless one has been posted.
 func (w *Win) schedule() {
-	if w.pending.CompareAndSwap(false, true) {
-		w.post()
+	if w.pending.CompareAndSwap(false, true) && !w.thread.Go(w.run) {
+		w.Stop()
 	}
 }
 
 // Redraw draws a frame soon, if the window is [OnDemand]; others draw frame after frame. Several calls before the frame
-// begins result in one frame.
+// begins result in one frame. If the window is minimized, the frame is drawn when it is restored.
 func (w *Win) Redraw() {
-	if w.opts.onDemand && w.life.Load() == running {
+	if !w.continuous() {
+		w.request()
+	}
+}
+
+// request has a frame drawn, once Run has been called.
+func (w *Win) request() {
+	if w.life.Load() == running {
 		w.schedule()
+	}
+}
+
+// changed has a frame drawn because a function of the window has been replaced, unless the next one comes anyway.
+func (w *Win) changed(appeared bool) {
+	if appeared || !w.continuous() {
+		w.request()
+	}
+}
+
+// continuous reports whether frame follows frame.
+func (w *Win) continuous() bool {
+	return !w.onDemand.Load() && !w.minimized.Load() && (w.onDraw.Load() != nil || w.onStep.Load() != nil)
+}
+
+// drawPosted draws a frame that has been posted.
+func (w *Win) drawPosted() {
+	w.pending.Store(false) // from now on Redraw posts another frame
+	w.drawFrame()
+}
+
+// drawTick draws a frame because its time has come.
+func (w *Win) drawTick() {
+	if w.continuous() {
+		w.drawFrame()
+	} else {
+		w.pause()
+	}
+}
+
+// pause ends the clock. Events that were to be delivered before the next frame are delivered now.
+func (w *Win) pause() {
+	w.pace.stop()
+	if w.opts.eventsOnDraw {
+		w.deliverNow()
 	}
 }
 
 // drawFrame runs on the window's thread.
 func (w *Win) drawFrame() {
-	if w.stopped.Load() {
+	if w.stopped.Load() || w.minimized.Load() && !w.hasShots() {
+		w.pause()
 		return
 	}
-	w.pending.Store(false) // from now on Redraw posts another frame
 	completed := false
-	defer func() {
-		if !completed {
-			f := &failure{value: recover(), stack: debug.Stack()}
-			w.failed.CompareAndSwap(nil, f)
-			w.Stop()
-		}
-	}()
+	defer w.check(&completed)
+	if w.opts.eventsOnDraw && !w.deliverAll() {
+		completed = true
+		return
+	}
+	if w.continuous() {
+		w.pace.begin(w)
+	} else {
+		w.pace.stop()
+	}
 	f := &w.frame
 	now := time.Duration(0)
 	if f.Number == 0 && w.first.IsZero() {
@@ -101,29 +132,44 @@ func (w *Win) drawFrame() {
 	}
 	f.Time = now
 	w.measure(f)
+	w.takeSteps(f)
 	if draw := w.onDraw.Load(); draw != nil {
+		w.inside = "OnDraw"
 		(*draw)(f)
-	} else {
+	} else if !w.opts.noOpenGL {
 		gl.Clear(gl.COLOR_BUFFER_BIT)
 	}
-	w.takeShots(f)
-	w.show(f)
+	if w.opts.noOpenGL {
+		took := time.Since(w.first) - now
+		w.pace.swapped(took, took) // the program shows the frame in OnDraw
+	} else {
+		w.takeShots(f)
+		w.show()
+	}
 	completed = true
-	if !w.opts.onDemand {
-		w.scheduleAfter(now)
+	w.next()
+}
+
+// next runs at the end of a frame.
+func (w *Win) next() {
+	if w.continuous() {
+		if w.pace.clock == nil {
+			w.schedule()
+		}
+	} else if w.opts.eventsOnDraw && w.queue.len() > 0 {
+		w.postDelivery() // they have come in the belief that another frame would follow
 	}
 }
 
 // show shows the frame.
 //
-// While it waits for the reply of an X server, Xlib may read events for the main thread, which waits for the socket and is
-// not notified: show wakes it. (Without that, TestEvent_whileDrawing loses an event.)
-func (w *Win) show(f *Frame) {
+// While it waits for the reply of an X server, Xlib may read events for the main thread.
+func (w *Win) show() {
+	start := time.Now()
 	_ = guarded(w.swap)
-	if usesX11() && (w.opts.onDemand || f.Time-w.woken >= 4*time.Millisecond) {
-		w.woken = f.Time
-		wake()
-	}
+	end := time.Now()
+	w.pace.swapped(end.Sub(start), end.Sub(w.first)-w.frame.Time)
+	wakeForEvents()
 }
 
 // measure fills in the size of the window.
@@ -131,32 +177,22 @@ func (w *Win) measure(f *Frame) {
 	w.shared.mu.Lock()
 	g := w.shared.geometry
 	w.shared.mu.Unlock()
-	gl.Viewport(0, 0, int32(g.size.Width), int32(g.size.Height))
+	if !w.opts.noOpenGL {
+		gl.Viewport(0, 0, int32(g.size.Width), int32(g.size.Height))
+	}
 	f.Width, f.Height = g.size.Width, g.size.Height
 	f.ScreenWidth, f.ScreenHeight = g.size.ScreenWidth, g.size.ScreenHeight
 	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
 }
 
-// scheduleAfter posts the frame after the one that began at began: at once if the driver has waited for the monitor, and
-// otherwise when it is due.
-func (w *Win) scheduleAfter(began time.Duration) {
-	if !w.pending.CompareAndSwap(false, true) {
-		return
+// reschedule runs on the window's thread after a setting has changed: the frame for which the clock waits gets a new time.
+func (w *Win) reschedule() {
+	if w.pace.clock == nil || w.stopped.Load() || !w.continuous() {
+		return // the next frame will begin the clock, or stop it
 	}
-	now := time.Since(w.first)
-	period := time.Duration(0)
-	if !w.opts.noVSync && now-began < w.refresh/2 {
-		period = w.refresh // the driver does not wait: a hidden window, or no monitor at all
+	if w.pace.again(w, time.Since(w.first)-w.frame.Time) {
+		w.schedule()
 	}
-	if w.opts.rate > 0 {
-		period = max(period, time.Duration(float64(time.Second)/w.opts.rate))
-	}
-	w.due = max(w.due+period, began+period/2) // late frames are not made up for
-	if left := w.due - now; period > 0 && left > 0 {
-		w.timer.Reset(left)
-		return
-	}
-	w.post()
 }
 
 // A shot is a picture of a window, or an error.
@@ -172,6 +208,9 @@ func (w *Win) Screenshot() (*image.NRGBA, error) {
 		return nil, errors.New("app: Screenshot on the window's own thread, which must draw the frame; " +
 			"call it from another goroutine, or read the pixels in OnDraw")
 	}
+	if w.opts.noOpenGL {
+		return nil, errors.New("app: Screenshot of a window that was made with NoOpenGL, which only the program can read")
+	}
 	taken := make(chan shot, 1)
 	w.shared.mu.Lock()
 	w.shared.shots = append(w.shared.shots, taken)
@@ -179,9 +218,16 @@ func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.life.Load() == over {
 		w.refuseShots()
 	}
-	w.Redraw()
+	w.request()
 	s := <-taken
 	return s.picture, s.err
+}
+
+// hasShots reports whether a Screenshot waits for a frame.
+func (w *Win) hasShots() bool {
+	w.shared.mu.Lock()
+	defer w.shared.mu.Unlock()
+	return len(w.shared.shots) > 0
 }
 
 // takeShots reads back the frame that has just been drawn, if a Screenshot waits for it.

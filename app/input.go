@@ -7,7 +7,7 @@ func (w *Win) listen() {
 	put := w.queue.put
 	win := w.win
 	win.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, scancode int, action glfw.Action, mods glfw.ModifierKey) {
-		put(happening{kind: keyKind, key: KeyEvent{key, scancode, action, mods}})
+		put(happening{kind: keyKind, key: KeyEvent{Key(key), scancode, Action(action), Mods(mods)}})
 	})
 	win.SetCharCallback(func(_ *glfw.Window, r rune) {
 		put(happening{kind: textKind, text: TextEvent{r}})
@@ -18,7 +18,7 @@ func (w *Win) listen() {
 		put(happening{kind: moveMouseKind, mouse: mouse})
 	})
 	win.SetMouseButtonCallback(func(_ *glfw.Window, b glfw.MouseButton, a glfw.Action, m glfw.ModifierKey) {
-		put(happening{kind: buttonKind, button: MouseButtonEvent{b, a, m, mouse.X, mouse.Y}})
+		put(happening{kind: buttonKind, button: MouseButtonEvent{MouseButton(b), Action(a), Mods(m), mouse.X, mouse.Y}})
 	})
 	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) {
 		put(happening{kind: enterKind, enter: MouseEnterEvent{inside}})
@@ -39,6 +39,9 @@ func (w *Win) listen() {
 	win.SetIconifyCallback(func(_ *glfw.Window, minimized bool) {
 		state.Minimized = minimized
 		put(happening{kind: stateKind, state: state})
+		if w.minimized.Store(minimized); !minimized {
+			w.request()
+		}
 	})
 	win.SetMaximizeCallback(func(_ *glfw.Window, maximized bool) {
 		state.Maximized = maximized
@@ -46,25 +49,47 @@ func (w *Win) listen() {
 	})
 	win.SetContentScaleCallback(func(_ *glfw.Window, x, y float32) {
 		put(happening{kind: scaleKind, scale: ScaleEvent{x, y}})
-		w.resized()
+		g := w.geometry
+		g.scaleX, g.scaleY = x, y
+		w.resized(g)
 	})
-	// A change of size comes by one of these or by both, in either order.
-	win.SetSizeCallback(func(*glfw.Window, int, int) { w.resized() })
-	win.SetFramebufferSizeCallback(func(*glfw.Window, int, int) { w.resized() })
+	// A change of size comes by one of these or by both, in either order. What they report counts: an X server that is asked may
+	// answer with a size of which the event is still to come, and which the window no longer has then.
+	win.SetFramebufferSizeCallback(func(_ *glfw.Window, width, height int) {
+		g := w.geometry
+		g.size.Width, g.size.Height = width, height
+		g.size.ScreenWidth, g.size.ScreenHeight = width, height
+		if !pixelsAreScreen() {
+			g.size.ScreenWidth, g.size.ScreenHeight = win.GetSize()
+		}
+		w.resized(g)
+	})
+	win.SetSizeCallback(func(_ *glfw.Window, width, height int) {
+		g := w.geometry
+		g.size.ScreenWidth, g.size.ScreenHeight = width, height
+		g.size.Width, g.size.Height = width, height
+		if !pixelsAreScreen() {
+			g.size.Width, g.size.Height = win.GetFramebufferSize()
+		}
+		w.resized(g)
+	})
 	win.SetRefreshCallback(func(*glfw.Window) { w.Redraw() })
 	win.SetCloseCallback(func(*glfw.Window) {
 		win.SetShouldClose(false) // Run decides
 		put(happening{kind: closeKind})
 	})
-	w.look()
+	var g geometry
+	g.size.Width, g.size.Height = win.GetFramebufferSize()
+	g.size.ScreenWidth, g.size.ScreenHeight = win.GetSize()
+	g.scaleX, g.scaleY = win.GetContentScale()
+	w.setGeometry(g)
+	w.minimized.Store(win.GetAttrib(glfw.Iconified) == glfw.True)
 }
 
-// look stores the size of the window.
-func (w *Win) look() {
-	var g geometry
-	g.size.Width, g.size.Height = w.win.GetFramebufferSize()
-	g.size.ScreenWidth, g.size.ScreenHeight = w.win.GetSize()
-	g.scaleX, g.scaleY = w.win.GetContentScale()
+// pixelsAreScreen reports whether a screen coordinate is a pixel.
+func pixelsAreScreen() bool { return glfw.GetPlatform() == glfw.PlatformX11 }
+
+func (w *Win) setGeometry(g geometry) {
 	w.geometry = g
 	w.shared.mu.Lock()
 	w.shared.geometry = g
@@ -72,11 +97,11 @@ func (w *Win) look() {
 }
 
 // resized puts a new size into the queue, once.
-func (w *Win) resized() {
+func (w *Win) resized(g geometry) {
 	before := w.geometry.size
-	w.look()
-	if w.geometry.size != before {
-		w.queue.put(happening{kind: resizeKind, resize: w.geometry.size})
+	w.setGeometry(g)
+	if g.size != before {
+		w.queue.put(happening{kind: resizeKind, resize: g.size})
 		w.Redraw()
 	}
 }

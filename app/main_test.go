@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ var programs = map[string]func(){
 	"new window":                newWindowAndReport,
 	"draw panics":               drawPanics,
 	"goexit on the main thread": goexitOnMainThread,
+	"wayland":                   onWayland,
 }
 
 var x *screen.Screen // on which the windows of the tests are
@@ -41,12 +43,14 @@ func TestMain(m *testing.M) {
 		return
 	}
 	var err error
-	if x, err = screen.Start(); err != nil {
+	if runtime.GOOS == "windows" {
+		x = &screen.Screen{}
+	} else if x, err = screen.Start(); err != nil {
 		fmt.Printf("app: NOT TESTED: no X server: %v\n", err)
 		if os.Getenv("CI") == "true" {
 			os.Exit(1)
 		}
-		_ = flag.Set("test.run", "^TestQueue")
+		_ = flag.Set("test.run", "^Test(Queue|Blocks|Key|Cursor|Step|Exported)")
 		_ = flag.Set("test.bench", "^$")
 	} else {
 		os.Setenv("DISPLAY", x.Display)

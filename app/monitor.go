@@ -3,6 +3,8 @@ package app
 import (
 	"errors"
 	"image"
+	"maps"
+	"slices"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
@@ -29,15 +31,18 @@ type VideoMode struct {
 
 // Monitors returns the monitors, the primary one first.
 func Monitors() (all []*Monitor, err error) {
-	err = onMain(func() {
-		for _, m := range glfw.GetMonitors() {
-			all = append(all, describe(m))
-		}
-	})
+	err = onMain(func() { all = describeAll() })
 	return all, err
 }
 
-// describe runs on the main thread.
+// describeAll and describe run on the main thread.
+func describeAll() (all []*Monitor) {
+	for _, m := range glfw.GetMonitors() {
+		all = append(all, describe(m))
+	}
+	return all
+}
+
 func describe(m *glfw.Monitor) *Monitor {
 	d := &Monitor{Name: m.GetName(), m: m}
 	if mode := m.GetVideoMode(); mode != nil {
@@ -53,6 +58,58 @@ func describe(m *glfw.Monitor) *Monitor {
 		d.Modes = append(d.Modes, VideoMode{mode.Width, mode.Height, mode.RefreshRate})
 	}
 	return d
+}
+
+// known are the monitors that have been reported; the main thread uses it.
+var known []*Monitor
+
+// listenToMonitors runs on the main thread after GLFW has been initialized, and so do the callbacks.
+func listenToMonitors() {
+	known = describeAll()
+	glfw.SetMonitorCallback(func(m *glfw.Monitor, change glfw.PeripheralEvent) {
+		_ = guarded(func() error { monitorChanged(m, change == glfw.Connected); return nil })
+	})
+}
+
+func monitorChanged(m *glfw.Monitor, connected bool) {
+	state.winMu.Lock()
+	all := slices.Collect(maps.Keys(state.windows))
+	state.winMu.Unlock()
+	e := MonitorEvent{Connected: connected}
+	if connected {
+		e.Monitor = describe(m)
+	} else if i := slices.IndexFunc(known, func(k *Monitor) bool { return *k.m == *m }); i >= 0 {
+		e.Monitor = known[i]
+	} else {
+		e.Monitor = &Monitor{m: m}
+	}
+	known = describeAll()
+	for _, w := range all {
+		if w.win == nil || w.destroyed {
+			continue
+		}
+		if !connected && w.full != nil && *w.full == *m {
+			w.window(w.before().near(glfw.GetMonitors()))
+		}
+		w.pace.refresh.Store(refreshRate())
+		w.thread.Go(w.reschedule)
+		w.queue.put(happening{kind: monitorKind, monitor: e})
+	}
+}
+
+// near returns p if its upper left corner is on a monitor, and otherwise a place on the first one.
+func (p placement) near(monitors []*glfw.Monitor) placement {
+	corner := image.Pt(p.x, p.y)
+	for _, m := range monitors {
+		if corner.In(describe(m).Bounds) {
+			return p
+		}
+	}
+	if len(monitors) > 0 {
+		work := describe(monitors[0]).WorkArea
+		p.x, p.y = work.Min.X, work.Min.Y
+	}
+	return p
 }
 
 // connected returns whether m is still there. It runs on the main thread.

@@ -19,72 +19,99 @@ const (
 	scaleKind
 	focusKind
 	stateKind
+	monitorKind
 	closeKind
 )
 
 // A happening is an event in the queue: one of each type, of which the kind selects one, so that it is copied and not
 // allocated.
 type happening struct {
-	kind   kind
-	key    KeyEvent
-	text   TextEvent
-	button MouseButtonEvent
-	mouse  MouseMoveEvent
-	enter  MouseEnterEvent
-	scroll ScrollEvent
-	drop   DropEvent
-	resize ResizeEvent
-	move   MoveEvent
-	scale  ScaleEvent
-	focus  FocusEvent
-	state  StateEvent
-	close  CloseEvent
+	kind    kind
+	key     KeyEvent
+	text    TextEvent
+	button  MouseButtonEvent
+	mouse   MouseMoveEvent
+	enter   MouseEnterEvent
+	scroll  ScrollEvent
+	drop    DropEvent
+	resize  ResizeEvent
+	move    MoveEvent
+	scale   ScaleEvent
+	focus   FocusEvent
+	state   StateEvent
+	monitor MonitorEvent
+	close   CloseEvent
+}
+
+// A maker makes the events of a window.
+type maker struct {
+	key     blocks[KeyEvent]
+	text    blocks[TextEvent]
+	button  blocks[MouseButtonEvent]
+	mouse   blocks[MouseMoveEvent]
+	enter   blocks[MouseEnterEvent]
+	scroll  blocks[ScrollEvent]
+	drop    blocks[DropEvent]
+	resize  blocks[ResizeEvent]
+	move    blocks[MoveEvent]
+	scale   blocks[ScaleEvent]
+	focus   blocks[FocusEvent]
+	state   blocks[StateEvent]
+	monitor blocks[MonitorEvent]
+	close   blocks[CloseEvent]
 }
 
 // event returns the event that h is, or nil.
-func (h *happening) event() Event {
+func (m *maker) event(h *happening) Event {
 	switch h.kind {
 	case keyKind:
-		return &h.key
+		return m.key.add(h.key)
 	case textKind:
-		return &h.text
+		return m.text.add(h.text)
 	case buttonKind:
-		return &h.button
+		return m.button.add(h.button)
 	case moveMouseKind:
-		return &h.mouse
+		return m.mouse.add(h.mouse)
 	case enterKind:
-		return &h.enter
+		return m.enter.add(h.enter)
 	case scrollKind:
-		return &h.scroll
+		return m.scroll.add(h.scroll)
 	case dropKind:
-		return &h.drop
+		return m.drop.add(h.drop)
 	case resizeKind:
-		return &h.resize
+		return m.resize.add(h.resize)
 	case moveKind:
-		return &h.move
+		return m.move.add(h.move)
 	case scaleKind:
-		return &h.scale
+		return m.scale.add(h.scale)
 	case focusKind:
-		return &h.focus
+		return m.focus.add(h.focus)
 	case stateKind:
-		return &h.state
+		return m.state.add(h.state)
+	case monitorKind:
+		return m.monitor.add(h.monitor)
 	case closeKind:
-		return &h.close
+		return m.close.add(h.close)
 	}
 	return nil
 }
 
-// A queue carries events from the main thread, which does not wait, to the window's goroutine.
+// A queue carries events from the main thread, which does not wait, to the goroutine or thread that handles them.
 type queue struct {
 	mu   sync.Mutex
 	ring []happening // the number of places is a power of two
 	head int         // the oldest, counted from the first ever
 	tail int         // one after the youngest
 
-	notified chan struct{} // an event has come, or the window has been stopped
+	came     func()        // called after each put
+	notified chan struct{} // an event has come that Run delivers, or the window has been stopped
 }
 
-func newQueue() *queue { return &queue{ring: make([]happening, 64), notified: make(chan struct{}, 1)} }
+func newQueue() *queue {
+	q := &queue{ring: make([]happening, 64), notified: make(chan struct{}, 1)}
+	q.came = q.notify
+	return q
+}
 
 // In a queue of long events, later moves replace those that wait.
 const long = 256
@@ -110,7 +137,13 @@ func (q *queue) put(h happening) {
 		q.tail++
 	}
 	q.mu.Unlock()
-	q.notify()
+	q.came()
+}
+
+func (q *queue) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.tail - q.head
 }
 
 func (q *queue) notify() {
@@ -130,6 +163,6 @@ func (q *queue) get(h *happening) {
 	}
 	p := &q.ring[q.head&(len(q.ring)-1)]
 	*h = *p
-	p.drop.Paths = nil
+	p.drop.Paths, p.monitor.Monitor = nil, nil // the ring does not keep them
 	q.head++
 }

@@ -57,6 +57,7 @@ func TestQueue(t *testing.T) {
 }
 
 func TestQueue_slowHandler(t *testing.T) {
+	var m maker
 	for k := keyKind; k <= closeKind; k++ {
 		q := newQueue()
 		const many = 10_000
@@ -73,8 +74,8 @@ func TestQueue_slowHandler(t *testing.T) {
 		if k == moveMouseKind || k == resizeKind || k == moveKind {
 			want = long
 		}
-		if n != want || last.key.Scancode != many-1 || last.event() == nil {
-			t.Errorf("of %d events of kind %d, %d came, want %d; the last is %v", many, k, n, want, last.event())
+		if n != want || last.key.Scancode != many-1 || m.event(&last) == nil {
+			t.Errorf("of %d events of kind %d, %d came, want %d; the last is %v", many, k, n, want, m.event(&last))
 		}
 	}
 }
@@ -91,10 +92,11 @@ func TestQueue_memory(t *testing.T) {
 		}
 	}
 	var h happening
+	var m maker
 	if n := testing.AllocsPerRun(1000, func() {
 		q.put(event(moveMouseKind, 0))
 		q.get(&h)
-		_ = h.event()
+		_ = m.event(&h)
 	}); n > 0 {
 		t.Errorf("an event: %v allocations", n)
 	}

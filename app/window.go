@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -27,10 +26,12 @@ type Win struct {
 	win    *glfw.Window
 	thread *thread.Thread
 	queue  *queue
-	event  happening // Run's
+	maker  maker // of events, where they are delivered
 
-	onDraw  atomic.Pointer[func(*Frame)]
-	onEvent atomic.Pointer[func(Event)]
+	onDraw    atomic.Pointer[func(*Frame)]
+	onEvent   atomic.Pointer[func(Event)]
+	onStep    atomic.Pointer[stepping]
+	onDestroy atomic.Pointer[func()]
 
 	life    atomic.Int32  // only grows
 	runner  atomic.Uint64 // the goroutine in Run
@@ -41,8 +42,9 @@ type Win struct {
 	// The main thread uses these.
 	destroyed bool
 	cursor    *glfw.Cursor
-	placed    placement // before Fullscreen
-	geometry  geometry  // as last put into the queue
+	placed    placement     // before Fullscreen
+	full      *glfw.Monitor // that the window covers, or nil
+	geometry  geometry      // as last put into the queue
 
 	shared struct { // with the window's thread
 		mu       sync.Mutex
@@ -50,7 +52,11 @@ type Win struct {
 		shots    []chan<- shot
 	}
 
+	settings
+	visibility
 	drawing // the window's thread uses it
+
+	postDelivery func() bool // posts deliverNow, once
 }
 
 // The values of Win.life.
@@ -64,12 +70,6 @@ const (
 type geometry struct {
 	size           ResizeEvent
 	scaleX, scaleY float32
-}
-
-// A failure is a panic or a Goexit in the function given to OnDraw.
-type failure struct {
-	value any // nil for a Goexit
-	stack []byte
 }
 
 var glLoaded struct {
@@ -90,15 +90,17 @@ func NewWindow(opts ...Option) (*Win, error) {
 		return nil, err
 	}
 	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
-	w.thread = thread.New(thread.WithName("window"))
+	w.thread = thread.New(thread.WithName("window"), thread.WithKeep(), thread.WithStop(w.Stop))
+	w.settings.init(o)
 	w.drawing.init(w)
-	var err error
-	if down := onMain(func() { err = w.create() }); down != nil {
-		err = down
+	if o.eventsOnDraw {
+		w.postDelivery = w.thread.Coalesce(w.deliverNow)
+		w.queue.came = w.eventCame
 	}
+	err := w.createSharing()
 	if err == nil {
 		w.thread.Call(func() { err = guarded(w.prepare) })
-		wake() // see showFrame
+		wakeForEvents()
 	}
 	if err != nil {
 		if w.claim(over) {
@@ -111,6 +113,31 @@ func NewWindow(opts ...Option) (*Win, error) {
 	}
 	return w, nil
 }
+
+// createSharing creates the window while the context that it shares with is current on no thread, as WGL requires.
+func (w *Win) createSharing() (err error) {
+	create := func() {
+		if down := onMain(func() { err = w.create() }); down != nil {
+			err = down
+		}
+	}
+	other := w.opts.share
+	if other == nil {
+		create()
+		return err
+	}
+	err = errShareClosed
+	other.thread.Call(func() {
+		if !other.stopped.Load() {
+			_ = guarded(detach)
+			create()
+			_ = guarded(func() error { other.win.MakeContextCurrent(); return nil })
+		}
+	})
+	return err
+}
+
+var errShareClosed = fmt.Errorf("app: Share: %w", ErrClosed)
 
 // create runs on the main thread.
 func (w *Win) create() error {
@@ -132,6 +159,9 @@ func (w *Win) create() error {
 	}
 	glfw.DefaultWindowHints()
 	glfw.WindowHint(glfw.Visible, glfw.False)
+	if o.noOpenGL {
+		glfw.WindowHint(glfw.ClientAPI, glfw.NoAPI)
+	}
 	glfw.WindowHint(glfw.ContextVersionMajor, o.major)
 	glfw.WindowHint(glfw.ContextVersionMinor, o.minor)
 	if o.major > 3 || o.major == 3 && o.minor >= 2 { // there are no profiles before
@@ -143,8 +173,22 @@ func (w *Win) create() error {
 	glfw.WindowHint(glfw.Decorated, flag(!o.bare))
 	glfw.WindowHint(glfw.TransparentFramebuffer, flag(o.transparent))
 	glfw.WindowHint(glfw.Floating, flag(o.floating))
+	glfw.WindowHint(glfw.MousePassthrough, flag(o.passthrough))
+	glfw.WindowHint(glfw.ScaleToMonitor, flag(o.scaled))
+	glfw.WindowHint(glfw.ScaleFramebuffer, flag(!o.lowResolution))
+	if o.positioned {
+		glfw.WindowHint(glfw.PositionX, clamp(o.x))
+		glfw.WindowHint(glfw.PositionY, clamp(o.y))
+	}
 	width, height := o.width, o.height
 	var monitor *glfw.Monitor
+	var share *glfw.Window
+	if other := o.share; other != nil {
+		if other.destroyed {
+			return errShareClosed
+		}
+		share = other.win
+	}
 	if m := o.monitor; m != nil {
 		if !connected(m) {
 			return errNoMonitor
@@ -155,7 +199,7 @@ func (w *Win) create() error {
 	}
 	stray.Store(nil)
 	err := guarded(func() (err error) {
-		w.win, err = glfw.CreateWindow(width, height, o.title, monitor, nil)
+		w.win, err = glfw.CreateWindow(width, height, o.title, monitor, share)
 		return err
 	})
 	if w.win == nil {
@@ -164,14 +208,18 @@ func (w *Win) create() error {
 		}
 		return windowError(err, o)
 	}
+	w.full = monitor
 	w.win.SetInputMode(glfw.LockKeyMods, glfw.True)
 	w.listen()
-	w.drawing.refresh = refreshPeriod()
+	w.pace.refresh.Store(refreshRate())
 	return nil
 }
 
 // prepare runs on the window's thread.
 func (w *Win) prepare() error {
+	if w.opts.noOpenGL {
+		return nil
+	}
 	w.win.MakeContextCurrent()
 	glLoaded.mu.Lock()
 	defer glLoaded.mu.Unlock()
@@ -181,33 +229,33 @@ func (w *Win) prepare() error {
 		}
 		glLoaded.done = true
 	}
-	if w.opts.noVSync {
-		glfw.SwapInterval(0)
-	} else {
-		glfw.SwapInterval(1)
-	}
+	w.setInterval()
 	return nil
 }
 
 // OnDraw sets the function that draws a frame. It runs on the window's thread, where the window's context is current;
-// the viewport has been set to the whole window. When it returns, the frame is shown. Nil leaves the window black.
+// the viewport has been set to the whole window. When it returns, the frame is shown. Without one, or with nil, the window is
+// cleared when it is shown, and nothing is drawn until the system has lost that.
 //
 // If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
 func (w *Win) OnDraw(draw func(*Frame)) {
+	var before *func(*Frame)
 	if draw == nil {
-		w.onDraw.Store(nil)
+		before = w.onDraw.Swap(nil)
 	} else {
-		w.onDraw.Store(&draw)
+		before = w.onDraw.Swap(&draw)
 	}
-	w.Redraw()
+	w.changed((before == nil) != (draw == nil))
 }
 
-// OnEvent sets the function that handles events. It runs on the goroutine that called Run, one event after the other.
-func (w *Win) OnEvent(handle func(Event)) {
-	if handle == nil {
-		w.onEvent.Store(nil)
+// OnDestroy sets the function that runs on the window's thread after the last frame, with the window's context current, to
+// free what belongs to the window. It runs while the window ends, also if Run has not been called, but not if the thread
+// has been terminated. A panic in it is as one in OnDraw.
+func (w *Win) OnDestroy(f func()) {
+	if f == nil {
+		w.onDestroy.Store(nil)
 	} else {
-		w.onEvent.Store(&handle)
+		w.onDestroy.Store(&f)
 	}
 }
 
@@ -238,19 +286,7 @@ func (w *Win) Run() {
 		}
 	}()
 	w.schedule()
-	for !w.stopped.Load() {
-		w.queue.get(&w.event)
-		if w.event.kind == none {
-			<-w.queue.notified
-			continue
-		}
-		if handle := w.onEvent.Load(); handle != nil {
-			(*handle)(w.event.event())
-		}
-		if w.event.kind == closeKind && !w.event.close.keep {
-			w.Stop()
-		}
-	}
+	w.receive()
 	finished = true
 }
 
@@ -274,9 +310,8 @@ func goroutine() (number uint64) {
 // end destroys the window.
 func (w *Win) end() {
 	w.Stop()
-	w.thread.Call(func() { _ = guarded(detach) }) // after the frame that is being drawn
+	w.thread.Call(w.leave) // after the frame that is being drawn
 	w.thread.Terminate()
-	w.drawing.timer.Reset(0) // ends pace; no frame sets the timer any more
 	_ = onMain(func() {
 		w.destroyed = true
 		if w.win == nil {
@@ -296,6 +331,20 @@ func (w *Win) end() {
 	close(w.gone)
 }
 
+// leave runs on the window's thread, after the last frame.
+func (w *Win) leave() {
+	if !w.opts.noOpenGL {
+		defer func() { _ = guarded(detach) }()
+	}
+	if f := w.onDestroy.Load(); f != nil {
+		completed := false
+		defer w.check(&completed)
+		w.inside = "OnDestroy"
+		(*f)()
+		completed = true
+	}
+}
+
 func detach() error { glfw.DetachCurrentContext(); return nil }
 
 // Stop makes Run return. It does not wait for that, and may be called from OnDraw and OnEvent.
@@ -304,25 +353,13 @@ func (w *Win) Stop() {
 	w.queue.notify()
 }
 
-// raise panics or calls Goexit in the caller of Run, as its OnDraw has.
-func (f *failure) raise() {
-	if f.value == nil {
-		runtime.Goexit()
-	}
-	defer func() { panic(f.value) }()
-	panic(drawPanic(f.stack)) // for the report of a crash; recover returns the value
-}
-
-type drawPanic []byte
-
-func (s drawPanic) Error() string { return "the function given to OnDraw panicked:\n" + string(s) }
-
 // do runs f on the main thread unless the window has been destroyed.
 func (w *Win) do(f func()) error {
 	there := false
 	err := onMain(func() {
 		if there = !w.destroyed; there {
 			f()
+			glfw.GetError() // of what the window system cannot do; the next call would panic with it
 		}
 	})
 	if !there {
@@ -331,16 +368,12 @@ func (w *Win) do(f func()) error {
 	return err
 }
 
-// refreshPeriod returns how long the fastest monitor shows a frame.
-func refreshPeriod() time.Duration {
-	rate := 0
+// refreshRate returns how many frames a second the fastest monitor shows, or zero if none reports that.
+func refreshRate() (rate int64) {
 	for _, m := range glfw.GetMonitors() {
 		if mode := m.GetVideoMode(); mode != nil {
-			rate = max(rate, mode.RefreshRate)
+			rate = max(rate, int64(mode.RefreshRate))
 		}
 	}
-	if rate == 0 {
-		rate = 60
-	}
-	return time.Second / time.Duration(rate)
+	return rate
 }

@@ -65,11 +65,15 @@ func uses(t testing.TB) map[string]func() {
 	go func() {
 		h := thread.Adopt()
 		defer h.Terminate()
+		h.OnWake(nop)
 		for range begin {
 			h.Go(nop)
 			h.Serve()
 			h.Go(nop)
 			h.ServeFor(time.Hour)
+			h.Go(nop)
+			h.Wait(nop)
+			h.Wait(nop)
 			served <- true
 		}
 	}()
@@ -107,7 +111,7 @@ func uses(t testing.TB) map[string]func() {
 		"nested":           func() { th.Call(nest) },
 		"nested, pool":     func() { p.Call(nestPool) },
 		"thread calls":     func() { th.Call(toOther) },
-		"Serve":            func() { begin <- true; <-served },
+		"Serve, Wait":      func() { begin <- true; <-served },
 		"TLS":              func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
 		"watched":          func() { watched.Go(nop); watched.Call(nop) },
 		"labels":           func() { _ = th.CallContext(withLabels, nop); _ = p.CallContext(withLabels, nop) },

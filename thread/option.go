@@ -38,8 +38,13 @@ func WithQueueLimit(n int) Option {
 }
 
 // WithKeep keeps the operating system's thread when the [Thread] or [Pool] ends, for the next that is made with this option, and
-// takes one that was kept, if there is any. It is for libraries that crash when a thread ends which they have seen, as some OpenGL
-// drivers do, and for threads that are made for a call or two: it takes half the CPU time that a new thread does.
+// takes one that was kept, if there is any. It is for libraries that crash when a thread ends which they have seen, and for threads that
+// are made for a call or two: it takes half the CPU time that a new thread does.
+//
+// One such library is EGL on Linux (libglvnd, with Mesa and others): it leaves data with each thread on which a context has been
+// current, and a destructor, which the C library calls when the thread ends. If EGL has been unloaded by then, as GLFW's Terminate
+// and Ebitengine do, the process crashes in that destructor, whether the context was detached before or not. Done does not say that the
+// operating system's thread has ended, so unloading cannot wait for it. GLX does not do that.
 //
 // The thread is lent as functions left it: its namespaces, signal mask, affinity, name, priority, what C libraries have stored with it. All
 // functions of all such threads must be able to live with that. A coroutine of [iter.Pull] that was made on the thread

@@ -283,7 +283,7 @@ func (t *Thread) mayEnd(method string) {
 }
 
 // Serve runs what was queued before it was called, and returns how many functions that were. It does not wait. It is
-// for adopted threads: a host's event loop calls it each time that OnWake has notified it. It may also be called inside a
+// for adopted threads: a host's event loop calls it each time that OnWake has notified it, unless it calls [Thread.Wait]. It may also be called inside a
 // function that runs on the thread, from a coroutine of [iter.Pull], too.
 //
 // If one of the functions calls [runtime.Goexit], that ends the caller of Serve as well: the goroutine is the same.
@@ -337,7 +337,8 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 
 // OnWake sets the function that notifies an event loop on the thread that it should call [Thread.Serve]: for GLFW that
 // is PostEmptyEvent. It is called by the goroutine that has queued something while the thread was not serving, and not
-// again until the next Serve; a call that is late may come after that. It must not block. If something is queued already,
+// again until the next Serve; a call that is late may come after that. While the thread is in or between calls of [Thread.Wait], which
+// event loops that call their native wait themselves should use, it is only called when that wait has begun. It must not block. If something is queued already,
 // it is called before OnWake returns. Nil removes it.
 //
 // A function that Serve runs may take events from the event loop without waiting for any, and with them what wake has

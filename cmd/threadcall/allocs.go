@@ -81,7 +81,7 @@ func runAllocs(c *command) error {
 		return fmt.Errorf("-top must not be negative, and is %d", a.text.Top)
 	}
 	progress := ui.On(c.stderr)
-	ctx, stop := interruptible(progress)
+	ctx, stop := interruptible(statusWrong, progress)
 	defer stop()
 	a.set.Progress = progress.Progress
 	if a.vs != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +22,7 @@ import (
 const benchUsage = `Usage:
 
   threadcall bench [flags] [packages | files]
+  threadcall bench [flags] -- command...
 
 Bench runs the benchmarks of Go packages in rounds, reports how fast each is with
 an interval, and compares revisions. Given files of results in place of
@@ -28,10 +30,12 @@ packages, it compares those.
 
   threadcall bench                       the package in this directory
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
+  threadcall bench -vs v1 -vs main       the working tree with each of them
   threadcall bench -aa                   a binary with itself: the minimum
                                          detectable effect on this machine
   threadcall bench old.txt new.txt       two or more files of results
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
+  threadcall bench -- './old -x' './new' any commands, each a single argument
   threadcall bench -list                 the runs that measure or wait here
 
 Build flags are those in GOFLAGS. Results are saved in the Go benchmark format as
@@ -46,6 +50,8 @@ type benchCommand struct {
 	ratios []string
 	json   bool
 	html   string
+	names  []string // of commands
+	shell  string
 }
 
 func runBench(c *command) error {
@@ -57,8 +63,6 @@ func runBench(c *command) error {
 	switch {
 	case err != nil:
 		return err
-	case program != nil:
-		return errors.New("bench runs no command; give packages, or files of results")
 	case list:
 		return b.queue()
 	}
@@ -66,6 +70,12 @@ func runBench(c *command) error {
 		if at, err := os.Stat(filepath.Dir(b.html)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-html %s: %s is no directory", b.html, filepath.Dir(b.html))
 		}
+	}
+	if program != nil {
+		return b.commands(program)
+	}
+	if err := b.noCommands(); err != nil {
+		return err
 	}
 	files, packages, err := classify(args)
 	switch {
@@ -103,7 +113,13 @@ func (b *benchCommand) define() {
 	})
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
 
-	b.StringVar(&set.VS, "vs", "", "compare with this `revision` of the git repository")
+	b.Func("vs", "compare with this `revision` of the git repository; may be repeated", func(text string) error {
+		if text == "" {
+			return errors.New("must name a revision")
+		}
+		set.VS = append(set.VS, text)
+		return nil
+	})
 	b.StringVar(&set.Tests, "tests", "", "with 'new', compile the working tree's test files with the code of -vs: for benchmarks that it does not have")
 	b.IntVar(&set.Layouts, "layouts", 0, "link each version `k` times with its functions in another order, to separate a change from the layout of the code")
 	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
@@ -119,6 +135,7 @@ func (b *benchCommand) define() {
 		return nil
 	})
 	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
+	b.defineCommands()
 	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
 }
 
@@ -166,12 +183,14 @@ func classify(args []string) (files, packages []string, err error) {
 
 // measure runs benchmarks and presents the results.
 func (b *benchCommand) measure() (err error) {
-	if b.has("vs") && b.set.VS == "" {
-		return errors.New("-vs must name a revision; it is empty")
-	}
 	if err := b.set.Validate(); err != nil {
 		return err
 	}
+	return b.run(session.Run)
+}
+
+// run measures and presents the results.
+func (b *benchCommand) run(measure func(context.Context, session.Settings, session.Progress) (*session.Report, error)) (err error) {
 	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
 	if b.set.Dir, err = os.Getwd(); err != nil {
 		return failure{err}
@@ -181,9 +200,9 @@ func (b *benchCommand) measure() (err error) {
 	if b.json {
 		show.Out = progress
 	}
-	ctx, stop := interruptible(progress)
+	ctx, stop := interruptible(statusWrong, progress)
 	defer stop()
-	report, err := session.Run(ctx, b.set, show)
+	report, err := measure(ctx, b.set, show)
 	progress.Progress("")
 	if report == nil {
 		return fail(err)

@@ -8,7 +8,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
@@ -258,6 +260,7 @@ func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
 	run := p.start(t, "-vs", testrepo.Old, "-bench", "Same|Metric")
 	run.until(t, "round 7 of 100000")
 	run.interrupt(t)
+	_ = run.cmd.Process.Signal(syscall.SIGTERM) // of the same request: timeout sends one to the process and one to its group
 	run.end(t).want(t, statusWrong, "interrupted", "Metric", "work/op", "interrupted in round", "-old.txt")
 	p.clean(t)
 	p.bench(t, "-list").want(t, statusOK, "No benchmark runs")
@@ -316,6 +319,7 @@ func TestASecondInterruptEndsAtOnceAndCleansUp(t *testing.T) {
 	appears(filepath.Join(p.dir, "hangs"))
 	run.interrupt(t)
 	run.until(t, "Stopping")
+	time.Sleep(1100 * time.Millisecond) // or it counts as the same
 	run.interrupt(t)
 	run.end(t).want(t, statusWrong)
 	p.clean(t)
@@ -328,7 +332,7 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-count 0", statusUsage, "-count must be at least 1, not 0"},
 		{"-count x", statusUsage, `"x"`},
 		{"-aa -vs old", statusUsage, "-aa"},
-		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "-vs must name a revision"},
+		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "must name a revision"},
 		{"-col /x -vs old", statusUsage, "-col"},
 		{"-bench (", statusUsage, "-bench"},
 		{"-bench= ", statusUsage, "-bench must not be empty"},
@@ -347,7 +351,6 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-html nowhere/x.html", statusUsage, "nowhere is no directory"},
 		{"-frob", statusUsage, "not defined: -frob"},
 		{"go.mod .", statusUsage, "give packages to run, or files"},
-		{"-- go test", statusUsage, "bench runs no command"},
 		{"go.mod -count 3", statusUsage, "-count is about running"},
 		{"missing.txt", statusWrong, "missing.txt"},
 		{"go.mod", statusWrong, "go.mod"},
@@ -472,4 +475,56 @@ func TestAFullDiskDoesNotLoseTheTable(t *testing.T) {
 		t.Skip(err)
 	}
 	p.bench(t, append(shortly, "-bench", "Metric", "-o", "/dev/full")...).want(t, statusWrong, "no space left")
+}
+
+func TestBenchComparesTheWorkingTreeWithSeveralRevisions(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	p.git(t, "tag", "v1.0/x")
+	p.write(t, map[string]string{"revision.go": "package known\n\nconst (\n\tslower      = 1331\n\tallocations = 1\n)\n"})
+	o := p.bench(t, append(shortly, "-vs", testrepo.Old, "-vs", "v1.0/x", "-bench", "Allocates|Metric", "-json", "-fail-on", "work/op:+25%")...)
+	r := o.want(t, statusWrong, "work/op").report(t)
+	if !slices.Equal(r.Comparison.Versions, []string{"old", "v1.0-x", "new"}) || len(r.Against) != 2 {
+		t.Fatalf("versions %q, %d comparisons", r.Comparison.Versions, len(r.Against))
+	}
+	for i, want := range []struct {
+		old               string
+		allocations, work float64
+	}{{"old", 0.5, 1.331}, {"v1.0-x", 1. / 3, 1.21}} {
+		c := r.Against[i]
+		if !slices.Equal(c.Versions, []string{want.old, "new"}) {
+			t.Errorf("versions %q", c.Versions)
+		}
+		if d := row(t, c, "allocs/op", "Allocates").Deltas[1]; d.Verdict != stats.Better || d.Estimate != want.allocations {
+			t.Errorf("%s: allocations %+v", want.old, d)
+		}
+		if d := row(t, c, "work/op", "Metric").Deltas[1]; !d.Visible() || d.Estimate != want.work || d.N != 6 {
+			t.Errorf("%s: metric %+v", want.old, d)
+		}
+	}
+	if len(r.Breaches) != 1 || r.Breaches[0].Old != "old" || r.Breaches[0].Version != "new" {
+		t.Errorf("breaches %+v", r.Breaches)
+	}
+	if files := p.files("bench-*-*.txt"); len(files) != 3 {
+		t.Errorf("files %q", files)
+	}
+	page := filepath.Join(p.dir, "page.html")
+	o = p.bench(t, append(shortly, "-vs", testrepo.Old, "-vs", "v1.0/x", "-bench", "Metric", "-o", "x.txt", "-html", page)...)
+	o.want(t, statusOK, "old → new", "v1.0-x → new").plain(t)
+	if strings.Contains(o.stdout, "old → v1.0-x") {
+		t.Errorf("the revisions are compared with each other:\n%s", o.stdout)
+	}
+	if text, err := os.ReadFile(page); err != nil || strings.Count(string(text), "v1.0-x") < 2 {
+		t.Errorf("page: %v", err)
+	}
+	p.clean(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-vs", testrepo.Old, "-vs", "tags/" + testrepo.Old}, "are the same commit"},
+		{[]string{"-vs", testrepo.Old, "-vs", "nowhere"}, `no revision "nowhere"`},
+	} {
+		p.bench(t, append(shortly, c.args...)...).want(t, statusWrong, c.want)
+	}
 }

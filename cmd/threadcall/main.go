@@ -160,9 +160,9 @@ func (c *command) has(name string) bool {
 	return c.given(func(other string) bool { return other == name }) != ""
 }
 
-// interruptible returns a context that the user ends.
-func interruptible(progress *ui.Screen) (ctx context.Context, stop func()) {
-	return gotest.Interruptible(func() {
+// interruptible returns a context that the user ends. The status is that of the process if the user asks twice.
+func interruptible(status int, progress *ui.Screen) (ctx context.Context, stop func()) {
+	return gotest.Interruptible(status, func() {
 		progress.Progress("")
 		fmt.Fprintln(progress, "Stopping. What was measured is kept; another interrupt ends at once.")
 	})

@@ -149,7 +149,7 @@ func (o *traceCommand) run(from source.Request) error {
 	ctx := context.Background()
 	if from.File == "" {
 		var stop func()
-		ctx, stop = interruptible(o.progress)
+		ctx, stop = interruptible(statusWrong, o.progress)
 		defer stop()
 	}
 	var failed []error

@@ -78,8 +78,9 @@ type Engine struct {
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
-	rest rest
-	load park.Load // of an adopted thread
+	rest      rest
+	eventLoop eventLoop
+	load      park.Load // of an adopted thread
 
 	labelled *visit          // under whose labels the thread is, see labels.go; only the thread's
 	base     context.Context // under whose labels it is otherwise, or nil; only the thread's

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"runtime"
 	"runtime/trace"
 	"time"
 
@@ -66,10 +65,6 @@ func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget,
 //
 //threadcall:noalloc
 func (e *Engine) serve(budget time.Duration) int {
-	var start time.Duration
-	if budget >= 0 {
-		start = park.Now()
-	}
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
@@ -80,7 +75,23 @@ func (e *Engine) serve(budget time.Duration) int {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
 	e.notified.Store(false)
-	n := 0
+	n := e.runQueued(budget)
+	if woke := e.rest.woke; woke > 0 {
+		e.rest.woke = 0
+		e.handOn()
+	}
+	return n
+}
+
+// runQueued runs what has been queued until now, within the budget if that is not negative, and returns how many functions that
+// were.
+//
+//threadcall:noalloc
+func (e *Engine) runQueued(budget time.Duration) (n int) {
+	var start time.Duration
+	if budget >= 0 {
+		start = park.Now()
+	}
 	if last, ok := e.q.Mark(); ok {
 		for c := e.q.TakeUntil(last); c != nil; c = e.q.TakeUntil(last) {
 			if e.run(c, nil) {
@@ -91,28 +102,7 @@ func (e *Engine) serve(budget time.Duration) int {
 			}
 		}
 	}
-	e.letCallersGo()
 	return n
-}
-
-// letCallersGo is called before a host goes back to its event loop, and there into a wait of its own, in C as a rule, of which the Go
-// scheduler learns late. Callers that the thread has woken are in the queue of its P and would stay there for up to 10 ms, unless
-// another P has nothing to do. So they run first, if all Ps are busy. Not if other goroutines wait for a P as
-// well: the thread would have to wait behind them, for time slices of theirs.
-//
-//threadcall:noalloc
-func (e *Engine) letCallersGo() {
-	woke := e.rest.woke
-	e.rest.woke = 0
-	if woke == 0 {
-		return
-	}
-	running, waiting, ps, ok := e.load.Read()
-	if !ok { // before Go 1.26
-		e.load.Yield(runtime.Gosched)
-	} else if running >= ps && waiting > 0 && waiting <= woke {
-		runtime.Gosched()
-	}
 }
 
 // ServeContext serves until ctx is done or the thread terminated.

@@ -25,7 +25,8 @@ import (
 // Limit is how long something may take that the slowness of a machine cannot explain.
 const Limit = 60 * time.Second
 
-// A Screen is a connection to an X server that Start has started. It has no window manager.
+// A Screen is a connection to an X server that Start has started. It has no window manager. Tests that use the zero Screen, where
+// windows do not use X11, are skipped.
 type Screen struct {
 	Display string // for the environment variable of that name
 	Conn    *xgb.Conn
@@ -107,15 +108,25 @@ func Must(t testing.TB, err error) {
 	}
 }
 
+// needed skips the test if there is no X server.
+func (s *Screen) needed(t testing.TB) {
+	t.Helper()
+	if s.Conn == nil {
+		t.Skip("windows do not use X11 here")
+	}
+}
+
 // Fake injects input as a keyboard or mouse would.
 func (s *Screen) Fake(t testing.TB, kind, detail byte, x, y int) {
 	t.Helper()
+	s.needed(t)
 	Must(t, xtest.FakeInputChecked(s.Conn, kind, detail, 0, s.Root, int16(x), int16(y), 0).Check())
 }
 
 // Key injects the press (xproto.KeyPress) or release (xproto.KeyRelease) of a key.
 func (s *Screen) Key(t testing.TB, kind byte, sym xproto.Keysym) {
 	t.Helper()
+	s.needed(t)
 	s.Fake(t, kind, s.keys[sym], 0, 0)
 }
 
@@ -143,18 +154,21 @@ func (s *Screen) Click(t testing.TB, button byte) {
 // Focus gives a window the keyboard.
 func (s *Screen) Focus(t testing.TB, w xproto.Window) {
 	t.Helper()
+	s.needed(t)
 	Must(t, xproto.SetInputFocusChecked(s.Conn, xproto.InputFocusPointerRoot, w, xproto.TimeCurrentTime).Check())
 }
 
 // Configure sets where a window is (xproto.ConfigWindowX, …), or how large.
 func (s *Screen) Configure(t testing.TB, w xproto.Window, mask uint16, values ...uint32) {
 	t.Helper()
+	s.needed(t)
 	Must(t, xproto.ConfigureWindowChecked(s.Conn, w, mask, values).Check())
 }
 
 // Atom returns the number of a name.
 func (s *Screen) Atom(t testing.TB, name string) xproto.Atom {
 	t.Helper()
+	s.needed(t)
 	r, err := xproto.InternAtom(s.Conn, false, uint16(len(name)), name).Reply()
 	Must(t, err)
 	return r.Atom
@@ -173,6 +187,7 @@ func (s *Screen) Send(t testing.TB, to xproto.Window, name string, data ...uint3
 // Property returns a property of a window.
 func (s *Screen) Property(t testing.TB, w xproto.Window, name string) []byte {
 	t.Helper()
+	s.needed(t)
 	r, err := xproto.GetProperty(s.Conn, false, w, s.Atom(t, name), xproto.GetPropertyTypeAny, 0, 1<<20).Reply()
 	Must(t, err)
 	return r.Value
@@ -181,6 +196,7 @@ func (s *Screen) Property(t testing.TB, w xproto.Window, name string) []byte {
 // Titles returns the titles of all windows.
 func (s *Screen) Titles(t testing.TB) (titles string) {
 	t.Helper()
+	s.needed(t)
 	all, err := xproto.QueryTree(s.Conn, s.Root).Reply()
 	Must(t, err)
 	for _, w := range all.Children {
@@ -195,6 +211,7 @@ func (s *Screen) Titles(t testing.TB) (titles string) {
 // Picture returns what the screen shows.
 func (s *Screen) Picture(t testing.TB) *image.RGBA {
 	t.Helper()
+	s.needed(t)
 	size, err := xproto.GetGeometry(s.Conn, xproto.Drawable(s.Root)).Reply()
 	Must(t, err)
 	p := image.NewRGBA(image.Rect(0, 0, int(size.Width), int(size.Height)))

@@ -33,12 +33,12 @@ var threadcallThread = &library{
 }
 
 // serving are the functions with which the main thread, or another one, runs what was given to it.
-var serving = names("Init Serve ServeContext ServeFor OnWake")
+var serving = names("Init Serve ServeContext ServeFor OnWake Wait")
 
 // later reports whether the function of that name returns before the function that is given to it has run.
 func later(name string) bool {
 	switch name {
-	case "Call", "CallContext", "CallV", "Eval", "EvalContext", "EvalPool":
+	case "Call", "CallContext", "CallV", "Eval", "EvalContext", "EvalPool", "Wait":
 		return false
 	}
 	return true

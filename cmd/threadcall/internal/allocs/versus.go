@@ -79,7 +79,7 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	}
 	defer scratch.Remove()
 	s.Progress("checking out " + rev)
-	then, err := repository.Checkout(ctx, old, scratch, s.tree())
+	then, err := repository.Checkout(ctx, old, scratch, "old", s.tree())
 	if err != nil {
 		return nil, err
 	}

@@ -5,15 +5,20 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"time"
 )
 
 // ErrInterrupted is the cause of the contexts of [Interruptible].
 var ErrInterrupted = errors.New("interrupted")
 
+// sameSignal is how long after the first signal others count as the same: timeout(1) sends one to the process and one to
+// its group.
+const sameSignal = time.Second
+
 // Interruptible returns a context that ends when the user asks for an end, of which report is called, or when the reader
-// of the output is gone. What was measured until then can still be shown. When the user asks again, all processes are
-// killed, all scratch directories removed, and this process exits with status 1.
-func Interruptible(report func()) (ctx context.Context, stop func()) {
+// of the output is gone. What was measured until then can still be shown. When the user asks again, more than a second
+// later, all processes are killed, all scratch directories removed, and this process exits with the status.
+func Interruptible(status int, report func()) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals, pipe := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, endSignals()...)
@@ -30,10 +35,16 @@ func Interruptible(report func()) (ctx context.Context, stop func()) {
 		case <-pipe:
 		}
 		cancel(ErrInterrupted)
-		if _, ok := <-signals; ok {
+		for again := time.Now().Add(sameSignal); ; {
+			if _, ok := <-signals; !ok {
+				return
+			}
+			if time.Now().Before(again) {
+				continue
+			}
 			killAll()
 			removeScratches()
-			os.Exit(1)
+			os.Exit(status)
 		}
 	}()
 	return ctx, func() {

@@ -3,6 +3,7 @@ package gotest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +17,7 @@ type Scratch struct {
 	Dir string // absolute
 
 	mu     sync.Mutex
-	before func()
+	before []func()
 }
 
 // ScratchPrefix is how the names of scratch directories begin.
@@ -53,21 +54,21 @@ func NewScratch() (*Scratch, error) {
 	return s, nil
 }
 
-// BeforeRemove sets what Remove calls first, which may be more than once and at the same time.
+// BeforeRemove adds a function that Remove calls first, which may be more than once and at the same time.
 func (s *Scratch) BeforeRemove(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.before = f
+	s.before = append(s.before, f)
 }
 
 // Remove removes the directory. It may be called again, and while another call is under way.
 func (s *Scratch) Remove() (err error) {
 	s.mu.Lock()
-	before := s.before
+	before := slices.Clone(s.before)
 	s.mu.Unlock()
 	for range 2 { // a process that was killed may just have been writing into it
-		if before != nil {
-			before()
+		for _, f := range before {
+			f()
 		}
 		err = os.RemoveAll(s.Dir)
 	}

@@ -5,6 +5,7 @@ package chart
 import (
 	_ "embed"
 	"html/template"
+	"slices"
 	"strconv"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
@@ -16,7 +17,8 @@ import (
 type Report struct {
 	Title      string
 	Comparison *stats.Comparison
-	Settings   []Fact // how it was measured
+	Against    []*stats.Comparison // its parts, if each has tables of its own
+	Settings   []Fact              // how it was measured
 	Machine    []machine.Finding
 	Notes      []string // sentences
 }
@@ -75,8 +77,13 @@ func (r Report) view() view {
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		u := unit{Name: t.Unit}
-		for version := 1; version < len(c.Versions); version++ {
+		for version := 1; version < len(c.Versions) && r.Against == nil; version++ {
 			u.Comparisons = append(u.Comparisons, compare(c, t, version))
+		}
+		for _, part := range r.Against {
+			x := compare(part, &part.Tables[i], 1)
+			x.Old.Colour, x.New.Colour = colour(slices.Index(c.Versions, x.Old.Name)), colour(slices.Index(c.Versions, x.New.Name))
+			u.Comparisons = append(u.Comparisons, x)
 		}
 		for j := range t.Rows {
 			u.Cards = append(u.Cards, draw(c, t, &t.Rows[j]))

@@ -75,7 +75,7 @@ func checkout(t *testing.T, dir string) (old gotest.Tree, s *gotest.Scratch) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Remove() })
-	if old, err = r.Checkout(t.Context(), head, s, gotest.Tree{Dir: dir}); err != nil {
+	if old, err = r.Checkout(t.Context(), head, s, "old", gotest.Tree{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	return old, s

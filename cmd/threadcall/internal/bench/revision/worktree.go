@@ -12,13 +12,13 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-// Checkout makes a worktree of the commit in the scratch directory, and returns the tree in it that corresponds to now in
+// Checkout makes a worktree of the commit in the scratch directory, below a directory of this name, and returns the tree in it that corresponds to now in
 // the repository's working tree: the same directory, flags, and workspace.
 //
 // What the working tree's go.work and go.mod files want from outside of the repository, by a relative path, the old
 // tree gets from the same place. Submodules of git are not checked out.
-func (r *Repository) Checkout(ctx context.Context, c Commit, s *gotest.Scratch, now gotest.Tree) (gotest.Tree, error) {
-	root := filepath.Join(s.Dir, "old")
+func (r *Repository) Checkout(ctx context.Context, c Commit, s *gotest.Scratch, name string, now gotest.Tree) (gotest.Tree, error) {
+	root := filepath.Join(s.Dir, name)
 	dir := below(root, r.Top)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return gotest.Tree{}, err
@@ -37,6 +37,13 @@ func (r *Repository) Checkout(ctx context.Context, c Commit, s *gotest.Scratch, 
 	work, err := r.workspace(ctx, now, root)
 	old.Env = append(old.Env, "GOWORK="+work)
 	return old, err
+}
+
+// Discard removes the worktree of that name from the scratch directory.
+func (r *Repository) Discard(ctx context.Context, s *gotest.Scratch, name string) {
+	root := filepath.Join(s.Dir, name)
+	r.remove(ctx, below(root, r.Top))
+	_ = os.RemoveAll(root)
 }
 
 // below returns the path that corresponds to path when root stands for the root of the file system.

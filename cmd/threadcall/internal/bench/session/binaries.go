@@ -72,7 +72,13 @@ func (b *builder) build(ctx context.Context) error {
 		}
 		there = append(there, names[last]...)
 		jobs := rounds.Jobs(p.ImportPath, binaries, names, which)
-		if b.set.VS != "" && len(jobs) > 0 && binaries[0] != nil && same(binaries[0], binaries[last]) {
+		others := b.identicalTo(binaries)
+		switch {
+		case len(jobs) == 0 || len(others) == 0:
+		case len(others) < len(b.set.VS):
+			b.log.note("The test binaries of %s in %s and in the working tree are the same, byte by byte: no difference that is found there is real.",
+				p.ImportPath, strings.Join(others, ", "))
+		default:
 			identical += len(jobs)
 			b.identical = append(b.identical, p.ImportPath)
 			continue
@@ -84,7 +90,7 @@ func (b *builder) build(ctx context.Context) error {
 		}
 		b.jobs = append(b.jobs, jobs...)
 	}
-	if b.set.VS != "" {
+	if len(b.set.VS) > 0 {
 		b.jobs, _ = common(b.jobs, b.set.VS, b.log)
 	}
 	if identical > 0 {
@@ -123,7 +129,7 @@ func (b *builder) compile(ctx context.Context, index int, packages [][]gotest.Pa
 		}
 		version, p := b.versions.list[v], packages[v][index]
 		if p.ImportPath == "" {
-			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS, name)
+			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS[v], name)
 			continue
 		}
 		file := filepath.Join(b.dir, fmt.Sprintf("%s-%d.test", version.Name, index))
@@ -136,8 +142,8 @@ func (b *builder) compile(ctx context.Context, index int, packages [][]gotest.Pa
 		case errors.As(err, &compile):
 			ok = false
 			reason := compile.Error()
-			if v == 0 && b.set.Tests != "" {
-				reason = fmt.Sprintf("the working tree's tests do not compile with the code of %s, which -tests new asks for:\n%s", b.set.VS, compile.Output)
+			if v < len(b.set.VS) && b.set.Tests != "" {
+				reason = fmt.Sprintf("the working tree's tests do not compile with the code of %s, which -tests new asks for:\n%s", b.set.VS[v], compile.Output)
 			}
 			b.broken(v, name, reason)
 			continue
@@ -235,23 +241,37 @@ func (b *builder) benchmarks(ctx context.Context, p gotest.Package, binaries []*
 	return names, true, nil
 }
 
-// common drops the benchmarks that only the old version has, and returns the names of those that only the new one has.
-func common(jobs []*rounds.Job, vs string, log log) (kept []*rounds.Job, added []string) {
+// common drops the benchmarks that only old versions have, and returns the names of those that an old version does not have.
+func common(jobs []*rounds.Job, vs []string, log log) (kept []*rounds.Job, added [][]string) {
 	var gone []string
+	added = make([][]string, len(vs))
 	kept = slices.DeleteFunc(jobs, func(j *rounds.Job) bool {
-		switch {
-		case j.Versions[1] == nil:
+		if j.Versions[len(vs)] == nil {
 			gone = append(gone, j.String())
-			return true
-		case j.Versions[0] == nil:
-			added = append(added, j.String())
 		}
-		return false
+		return j.Versions[len(vs)] == nil
 	})
+	for _, j := range kept {
+		for v := range vs {
+			if j.Versions[v] == nil {
+				added[v] = append(added[v], j.String())
+			}
+		}
+	}
 	if len(gone) > 0 {
-		log.note("Only in %s, and not measured: %s.", vs, some(gone, 10))
+		log.note("Only in %s, and not measured: %s.", strings.Join(vs, " or "), some(gone, 10))
 	}
 	return kept, added
+}
+
+// identicalTo returns the revisions whose binary is the same as the working tree's.
+func (b *builder) identicalTo(binaries []*gotest.Binary) (revisions []string) {
+	for v, rev := range b.set.VS {
+		if binaries[v] != nil && same(binaries[v], binaries[len(binaries)-1]) {
+			revisions = append(revisions, rev)
+		}
+	}
+	return revisions
 }
 
 // same reports whether two binaries have the same content, and find the same files in testdata.

@@ -47,10 +47,17 @@ func (m *measurement) calibrate(ctx context.Context) error {
 		split = append(split, j.Split(outcomes, each)...)
 	}
 	m.log.doing("")
-	if m.set.VS != "" {
-		var added []string
-		if split, added = common(split, m.set.VS, m.log); len(added) > 0 {
-			m.log.note("Only in the working tree, so compared with nothing: %s.%s", some(added, 10), m.set.hint())
+	if len(m.set.VS) > 0 {
+		var added [][]string
+		split, added = common(split, m.set.VS, m.log)
+		for v, names := range added {
+			switch {
+			case len(names) == 0:
+			case len(added) == 1:
+				m.log.note("Only in the working tree, so compared with nothing: %s.%s", some(names, 10), m.set.hint())
+			default:
+				m.log.note("%s does not have %s.%s", m.set.VS[v], some(names, 10), m.set.hint())
+			}
 		}
 	}
 	for _, j := range split {
@@ -65,7 +72,7 @@ func (s *Settings) hint() string {
 	if s.Tests != "" {
 		return ""
 	}
-	return " -tests new measures them with the code of " + s.VS + ", too."
+	return " -tests new measures them with the old code, too."
 }
 
 // each returns how long a process of a benchmark runs, or 0 if -benchtime is a number of iterations, and the settings of a

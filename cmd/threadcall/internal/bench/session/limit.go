@@ -86,7 +86,8 @@ type Case struct {
 	Unit      string  `json:"unit"`
 	Benchmark string  `json:"benchmark"`
 	Version   string  `json:"version"`
-	Change    float64 `json:"change"` // relative; of no meaning with FromZero
+	Old       string  `json:"old,omitempty"` // the version that it was compared with
+	Change    float64 `json:"change"`        // relative; of no meaning with FromZero
 	FromZero  bool    `json:"from_zero,omitempty"`
 	MDE       float64 `json:"mde,omitempty"` // of an undecided one, the minimum detectable effect, if there is one
 }

@@ -21,6 +21,8 @@ type measurement struct {
 	jobs  []*rounds.Job
 	data  *stats.Data
 	watch *machine.Watch
+	do    func(context.Context, rounds.Run) (*rounds.Outcome, error) // runs one process
+	ready bool                                                       // the jobs need no calibration
 
 	files []*rounds.File // one a version
 }
@@ -38,12 +40,15 @@ func (m *measurement) create() error {
 			ext := filepath.Ext(base)
 			name = strings.TrimSuffix(base, ext) + "-" + v.Name + ext
 		}
-		f, err := rounds.CreateFile(name, replace, report.ID, []string{
+		about := []string{
 			"threadcall bench, " + report.Began.Format(time.RFC3339),
 			"command: " + m.set.Command,
 			"version: " + v.Name + ", " + v.What,
-			"toolchain: " + v.Toolchain,
-		})
+		}
+		if v.Toolchain != "" {
+			about = append(about, "toolchain: "+v.Toolchain)
+		}
+		f, err := rounds.CreateFile(name, replace, report.ID, about)
 		if f != nil {
 			m.files = append(m.files, f)
 		}
@@ -71,10 +76,12 @@ func (m *measurement) close() error {
 func (m *measurement) run(ctx context.Context) error {
 	report := m.log.report
 	defer func() { report.During = m.watch.During() }()
-	if err := m.calibrate(ctx); err != nil {
-		m.log.doing("")
-		report.Stopped = "interrupted before the first round"
-		return err
+	if !m.ready {
+		if err := m.calibrate(ctx); err != nil {
+			m.log.doing("")
+			report.Stopped = "interrupted before the first round"
+			return err
+		}
 	}
 	began := time.Now()
 	for n := range m.set.Count {
@@ -120,7 +127,7 @@ func (m *measurement) run(ctx context.Context) error {
 // process runs one process and keeps what it has measured.
 func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) error {
 	span := m.watch.Begin()
-	o, err := m.set.Each.Do(ctx, run)
+	o, err := m.do(ctx, run)
 	taken := span.End()
 	if err != nil {
 		return err
@@ -181,7 +188,24 @@ func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) 
 	c, e := Compare(m.data, m.set)
 	if e == nil {
 		report.Comparison = c
-		report.Breaches, report.Undecided, e = Check(c, m.set.FailOn)
+		if old := m.set.VS; len(old) > 1 && m.set.Col == "" {
+			for _, v := range report.Versions[:len(old)] {
+				report.Against = append(report.Against, c.Pair(v.Name, report.Versions[len(old)].Name))
+			}
+		}
+		var es []error
+		for _, pair := range report.pairs() {
+			breaches, undecided, e := Check(pair, m.set.FailOn)
+			for i := range breaches {
+				breaches[i].Old = pair.Versions[0]
+			}
+			for i := range undecided {
+				undecided[i].Old = pair.Versions[0]
+			}
+			report.Breaches, report.Undecided = append(report.Breaches, breaches...), append(report.Undecided, undecided...)
+			es = append(es, e)
+		}
+		e = errors.Join(es...)
 	}
 	if err == nil || e == nil || err.Error() != e.Error() { // it may be why there were no more rounds
 		errs = append(errs, e)

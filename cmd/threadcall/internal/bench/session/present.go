@@ -37,9 +37,13 @@ func (r Result) Document() any {
 // Print writes the result for people.
 func (r Result) Print(out *ui.Screen) {
 	if r.Report != nil {
+		width := 0
+		for _, v := range r.Report.Versions {
+			width = max(width, len(v.Name))
+		}
 		for _, v := range r.Report.Versions {
 			if len(r.Report.Versions) > 1 {
-				out.Paragraph(out.Bold(fmt.Sprintf("%-4s", v.Name)), v.What)
+				out.Paragraph(out.Bold(fmt.Sprintf("%-*s ", width, v.Name)), v.What)
 			}
 		}
 		if len(r.Report.Versions) > 1 {
@@ -49,7 +53,9 @@ func (r Result) Print(out *ui.Screen) {
 	if len(r.Ratios) > 0 {
 		r.printRatios(out)
 	} else {
-		table.Write(out, r.Comparison)
+		for _, c := range r.pairs() {
+			table.Write(out, c)
+		}
 	}
 	if r.Settings.AA {
 		r.printMDE(out)
@@ -58,6 +64,21 @@ func (r Result) Print(out *ui.Screen) {
 	if r.Report != nil {
 		r.printRun(out)
 	}
+}
+
+// pairs returns what is to be shown one after the other.
+func (r Result) pairs() []*stats.Comparison {
+	if r.Report == nil {
+		return []*stats.Comparison{r.Comparison}
+	}
+	return r.Report.pairs()
+}
+
+func (r *Report) pairs() []*stats.Comparison {
+	if len(r.Against) > 0 {
+		return r.Against
+	}
+	return []*stats.Comparison{r.Comparison}
 }
 
 // printRatios writes the table that -ratios asks for. A version that it names need not be there: a run of some benchmarks
@@ -167,6 +188,7 @@ func (r Result) SavePage(name string) error {
 	if r.Report == nil {
 		return p.Save(name)
 	}
+	p.Against = r.Report.Against
 	p.Title = "Benchmarks of " + r.Report.Began.Format("2 January 2006, 15:04")
 	add := func(name, value string) {
 		if value != "" {

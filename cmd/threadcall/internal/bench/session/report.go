@@ -21,10 +21,14 @@ type Report struct {
 	Noisy      []Noisy           `json:"noisy"`   // processes, whose results are kept
 	Stopped    string            `json:"stopped"` // why there were no more rounds
 	Notes      []string          `json:"notes"`
-	Identical  []string          `json:"identical"` // packages whose test binaries are, so that they were not measured
-	Comparison *stats.Comparison `json:"comparison"`
-	Breaches   []Case            `json:"breaches"`  // of -fail-on
-	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide
+	Identical  []string          `json:"identical"`  // packages whose test binaries are, so that they were not measured
+	Comparison *stats.Comparison `json:"comparison"` // of all versions with the first
+
+	// The working tree with each of several revisions.
+	Against []*stats.Comparison `json:"against,omitempty"`
+
+	Breaches  []Case `json:"breaches"`  // of -fail-on
+	Undecided []Case `json:"undecided"` // rows on which -fail-on could not decide
 
 	Interrupted bool `json:"interrupted"`
 }
@@ -36,6 +40,7 @@ type Version struct {
 	Commit    string `json:"commit,omitempty"`
 	Changed   bool   `json:"changed,omitempty"` // files differ from the commit
 	Toolchain string `json:"toolchain"`
+	Runs      int    `json:"runs,omitempty"` // of a command, in a round
 	File      string `json:"file,omitempty"` // with the raw results
 
 	goroot string // of the toolchain
@@ -43,7 +48,7 @@ type Version struct {
 
 // Chosen is how the run measured.
 type Chosen struct {
-	Bench     string `json:"bench"`
+	Bench     string `json:"bench,omitempty"`
 	Benchtime string `json:"benchtime,omitempty"`
 	CPU       string `json:"cpu,omitempty"`
 	Count     int    `json:"count"`

@@ -39,68 +39,91 @@ func Run(ctx context.Context, s Settings, show Progress) (report *Report, err er
 }
 
 func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err error) {
-	report := &Report{
-		Command: set.Command, ID: strings.ToLower(rand.Text()),
-		Settings: Chosen{Bench: set.Bench, Benchtime: set.Each.Benchtime, CPU: set.Each.CPU, Count: set.Count, Layouts: set.Layouts},
-		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Identical: []string{}, Breaches: []Case{}, Undecided: []Case{},
-	}
-	log := log{show, report}
+	log := log{show, newReport(set)}
 	v, err := choose(ctx, set) // a user who has asked for what cannot be should not have to wait
 	if err != nil {
 		return nil, err
 	}
-	waited := false
-	held, err := lock.Acquire(ctx, set.Command, func(ahead []lock.Entry) {
-		waited = true
-		log.waiting(ahead)
-	})
-	switch {
-	case err == nil:
-		defer held.Release()
-	case errors.Is(err, errors.ErrUnsupported):
-		log.note("This system has no locks that a crash releases, so other benchmarks may run at the same time.")
-	default:
+	release, waited, err := log.lock(ctx)
+	if err != nil {
 		return nil, err
 	}
-	report.Began = time.Now()
+	defer release()
 	if waited { // perhaps for long, and the working tree may have changed
 		if v, err = choose(ctx, set); err != nil {
 			return nil, err
 		}
 	}
-	scratch, err := gotest.NewScratch()
+	scratch, remove, err := log.scratch()
 	if err != nil {
-		return nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names another place for them", err)
+		return nil, err
 	}
-	defer func() {
-		if err := scratch.Remove(); err != nil {
-			log.trouble(fmt.Sprintf("cannot remove what was built: %v", err))
-		}
-	}()
+	defer remove()
 	if err := v.checkout(ctx, scratch, log); err != nil {
 		return nil, err
 	}
-	report.Versions, report.Toolchain = v.list, v.list[len(v.list)-1].Toolchain
+	log.report.Versions, log.report.Toolchain = v.list, v.list[len(v.list)-1].Toolchain
 	b := builder{set: set, versions: v, dir: scratch.Dir, log: log}
 	if err := b.build(ctx); err != nil {
 		return nil, err
 	}
-	report.Identical = append(report.Identical, b.identical...)
+	log.report.Identical = append(log.report.Identical, b.identical...)
 	if len(b.jobs) == 0 {
-		report.Comparison, report.Stopped = b.data.Compare(), "all is identical"
-		return report, (&measurement{data: b.data}).failures()
+		log.report.Comparison, log.report.Stopped = b.data.Compare(), "all is identical"
+		return log.report, (&measurement{data: b.data}).failures()
 	}
-	restore, err := holdFrequency(set.CPUFreq, log)
+	m := measurement{set: set, log: log, jobs: b.jobs, data: b.data, do: set.Each.Do}
+	return m.measure(ctx)
+}
+
+func newReport(set *Settings) *Report {
+	return &Report{
+		Command: set.Command, ID: strings.ToLower(rand.Text()),
+		Settings: Chosen{Bench: set.Bench, Benchtime: set.Each.Benchtime, CPU: set.Each.CPU, Count: set.Count, Layouts: set.Layouts},
+		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Identical: []string{}, Breaches: []Case{}, Undecided: []Case{},
+	}
+}
+
+// lock waits for the lock that one run at a time has, which is when the run begins.
+func (l log) lock(ctx context.Context) (release func(), waited bool, err error) {
+	held, err := lock.Acquire(ctx, l.report.Command, func(ahead []lock.Entry) {
+		waited = true
+		l.waiting(ahead)
+	})
+	release = func() {}
+	switch {
+	case err == nil:
+		release = held.Release
+	case errors.Is(err, errors.ErrUnsupported):
+		l.note("This system has no locks that a crash releases, so other benchmarks may run at the same time.")
+	default:
+		return nil, waited, err
+	}
+	l.report.Began = time.Now()
+	return release, waited, nil
+}
+
+// scratch makes the directory for what lasts as long as the run.
+func (l log) scratch() (_ *gotest.Scratch, remove func(), err error) {
+	scratch, err := gotest.NewScratch()
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names another place for them", err)
+	}
+	return scratch, func() {
+		if err := scratch.Remove(); err != nil {
+			l.trouble(fmt.Sprintf("cannot remove what was built: %v", err))
+		}
+	}, nil
+}
+
+// measure measures all rounds of what is ready to run, and compares.
+func (m *measurement) measure(ctx context.Context) (_ *Report, err error) {
+	restore, err := holdFrequency(m.set.CPUFreq, m.log)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, restore()) }()
-	watch := machine.NewWatch()
-	log.doing("measuring the background load")
-	report.Machine = watch.Before(ctx, time.Second, set.Procs)
-	log.doing("")
-	log.machine(report.Machine)
-	m := measurement{set: set, log: log, jobs: b.jobs, data: b.data, watch: watch}
+	m.watch = m.log.observe(ctx, m.set.Procs)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -108,6 +131,16 @@ func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err erro
 		return nil, err
 	}
 	return m.conclude(ctx, m.run(ctx))
+}
+
+// observe measures for a second what the machine does when nothing of the run's own does anything.
+func (l log) observe(ctx context.Context, procs []int) *machine.Watch {
+	watch := machine.NewWatch()
+	l.doing("measuring the background load")
+	l.report.Machine = watch.Before(ctx, time.Second, procs)
+	l.doing("")
+	l.machine(l.report.Machine)
+	return watch
 }
 
 // holdFrequency holds the CPU frequency, unless percent is negative.

@@ -20,8 +20,8 @@ type Settings struct {
 	Count    int      // rounds
 	Each     rounds.Settings
 
-	VS string // the revision to compare with
-	AA bool   // compare each binary with itself
+	VS []string // the revisions to compare with
+	AA bool     // compare each binary with itself
 
 	Layouts int    // of the code; 0: the one of the linker
 	Tests   string // "new": the working tree's tests on the code of VS as well; empty: each version has its own
@@ -29,6 +29,8 @@ type Settings struct {
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
 	FailOn []Limit
+
+	Commands Commands // to measure in place of benchmarks, if there are any
 
 	Procs   []int // of Each.CPU
 	CPUFreq int   // percentage of the frequency range; negative: as it is
@@ -42,13 +44,13 @@ func (s *Settings) Validate() error {
 	switch {
 	case s.Count < 1:
 		return fmt.Errorf("-count must be at least 1, not %d", s.Count)
-	case s.AA && s.VS != "":
+	case s.AA && len(s.VS) > 0:
 		return errors.New("-aa compares a binary with itself, -vs with another: give one of them")
-	case s.Col != "" && (s.AA || s.VS != ""):
+	case s.Col != "" && (s.AA || len(s.VS) > 0):
 		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes with it")
 	case s.Tests != "" && s.Tests != "new":
 		return fmt.Errorf("-tests can be new, not %q", s.Tests)
-	case s.Tests != "" && s.VS == "":
+	case s.Tests != "" && len(s.VS) == 0:
 		return errors.New("-tests is about the revision that -vs names")
 	case s.Layouts != 0 && (s.Layouts < stats.Rounds() || s.Layouts > s.Count):
 		return fmt.Errorf("-layouts must be at least %d, the fewest from which anything can be concluded, and at most the number of rounds, %d", stats.Rounds(), s.Count)
@@ -56,8 +58,8 @@ func (s *Settings) Validate() error {
 		return errors.New("-layouts needs -ldflags, which GOFLAGS sets")
 	case s.Each.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
-	case len(s.FailOn) > 0 && s.VS == "" && !s.AA && s.Col == "":
-		return errors.New("-fail-on is about a comparison: -vs, -aa, -col or files")
+	case len(s.FailOn) > 0 && len(s.VS) == 0 && !s.AA && s.Col == "" && len(s.Commands.List) < 2:
+		return errors.New("-fail-on is about a comparison: -vs, -aa, -col, several commands, or files")
 	case s.CPUFreq > 100:
 		return fmt.Errorf("-cpufreq is a percentage of the frequency range, from 0 to 100, not %d", s.CPUFreq)
 	}
@@ -68,6 +70,9 @@ func (s *Settings) Validate() error {
 		if at, err := os.Stat(filepath.Dir(s.Output)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-o %s: %s is no directory", s.Output, filepath.Dir(s.Output))
 		}
+	}
+	if err := s.Commands.validate(); err != nil {
+		return err
 	}
 	if s.Bench == "" {
 		return errors.New("-bench must not be empty; a point means all benchmarks")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,9 +16,9 @@ import (
 type versions struct {
 	list       []Version
 	trees      []gotest.Tree // one a version
-	vs         string        // the revision to compare with, or empty
+	vs         []string      // the revisions to compare with
 	repository *revision.Repository
-	old        revision.Commit
+	old        []revision.Commit // of each of these
 }
 
 // choose decides which versions there are, and checks what can be checked before anything is built.
@@ -35,23 +36,21 @@ func choose(ctx context.Context, s *Settings) (*versions, error) {
 			{Name: "a2", What: "the working tree, the same binary", Toolchain: toolchain, goroot: root},
 		}
 		v.trees = append(v.trees, now)
-	case s.VS != "":
-		if err := v.chooseRevision(ctx, s.Dir); err != nil {
+	case len(s.VS) > 0:
+		if err := v.chooseRevisions(ctx, s.Dir); err != nil {
 			return nil, err
 		}
-		v.list[1].Toolchain, v.list[1].goroot = toolchain, root
+		is := &v.list[len(v.list)-1]
+		is.Toolchain, is.goroot = toolchain, root
 	default:
 		v.list = []Version{{Name: "now", What: "the working tree", Toolchain: toolchain, goroot: root}}
 	}
 	return v, nil
 }
 
-// chooseRevision checks the revision to compare with, and that there is a difference.
-func (v *versions) chooseRevision(ctx context.Context, dir string) (err error) {
+// chooseRevisions checks the revisions to compare with, and that there is a difference.
+func (v *versions) chooseRevisions(ctx context.Context, dir string) (err error) {
 	if v.repository, err = revision.Open(ctx, dir); err != nil {
-		return err
-	}
-	if v.old, err = v.repository.Commit(ctx, v.vs); err != nil {
 		return err
 	}
 	head, err := v.repository.Commit(ctx, "HEAD")
@@ -62,40 +61,66 @@ func (v *versions) chooseRevision(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	if v.old == head && len(changes) == 0 {
-		return fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed; -aa compares a binary with itself", v.vs)
+	for i, rev := range v.vs {
+		old, err := v.repository.Commit(ctx, rev)
+		switch same := slices.Index(v.old, old); {
+		case err != nil:
+			return err
+		case old == head && len(changes) == 0:
+			return fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed; -aa compares a binary with itself", rev)
+		case same >= 0:
+			return fmt.Errorf("-vs %s and -vs %s are the same commit, %s", v.vs[same], rev, old.Short())
+		}
+		v.old = append(v.old, old)
+		v.list = append(v.list, Version{Name: v.name(i), What: fmt.Sprintf("revision %s, %s %q", rev, old.Short(), old.Subject), Commit: old.Hash})
 	}
 	tree := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject)
 	if len(changes) > 0 {
 		tree += " and changes to " + some(changes, 3)
 	}
-	v.list = []Version{
-		{Name: "old", What: fmt.Sprintf("revision %s, %s %q", v.vs, v.old.Short(), v.old.Subject), Commit: v.old.Hash},
-		{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0},
-	}
+	v.list = append(v.list, Version{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0})
 	return nil
 }
 
-// checkout makes the tree of the revision to compare with, if there is one.
+var unfit = regexp.MustCompile(`[^\pL\pN._+=-]+`)
+
+// name returns that of an old version, which becomes a part of the names of files: of several, the revision's, if it differs from
+// all others, or the commit's.
+func (v *versions) name(i int) string {
+	if len(v.vs) == 1 {
+		return "old"
+	}
+	fit := func(rev string) string { return strings.Trim(unfit.ReplaceAllString(rev, "-"), "-.") }
+	name := fit(v.vs[i])
+	same := func(rev string) bool { return fit(rev) == name }
+	if name == "" || name == "new" || slices.IndexFunc(v.vs, same) != i {
+		return v.old[i].Short()
+	}
+	return name
+}
+
+// checkout makes the trees of the revisions to compare with.
 func (v *versions) checkout(ctx context.Context, scratch *gotest.Scratch, log log) error {
-	if v.vs == "" {
-		return nil
-	}
-	log.doing("checking out " + v.vs)
 	defer log.doing("")
-	then, err := v.repository.Checkout(ctx, v.old, scratch, v.trees[0])
-	if err != nil {
-		return err
+	var trees []gotest.Tree
+	is := v.list[len(v.list)-1]
+	for i, rev := range v.vs {
+		log.doing("checking out " + rev)
+		then, err := v.repository.Checkout(ctx, v.old[i], scratch, fmt.Sprintf("tree%d", i), v.trees[0])
+		if err != nil {
+			return err
+		}
+		was := &v.list[i]
+		if was.Toolchain, was.goroot, err = then.Toolchain(ctx); err != nil {
+			return fmt.Errorf("in %s: %w", rev, err)
+		}
+		if was.Toolchain != is.Toolchain {
+			log.note("%s is built by %s and the working tree by %s, as their go.mod files ask for: the compiler may make the difference.",
+				rev, was.Toolchain, is.Toolchain)
+		}
+		trees = append(trees, then)
 	}
-	was, is := &v.list[0], v.list[1]
-	if was.Toolchain, was.goroot, err = then.Toolchain(ctx); err != nil {
-		return fmt.Errorf("in %s: %w", v.vs, err)
-	}
-	if was.Toolchain != is.Toolchain {
-		log.note("%s is built by %s and the working tree by %s, as their go.mod files ask for: the compiler may make the difference.",
-			v.vs, was.Toolchain, is.Toolchain)
-	}
-	v.trees = []gotest.Tree{then, v.trees[0]}
+	v.trees = append(trees, v.trees...)
 	return nil
 }
 
@@ -117,10 +142,18 @@ func (v *versions) packages(ctx context.Context, patterns []string, tests bool) 
 	for i := range packages {
 		packages[i] = now
 	}
-	if v.vs == "" {
-		return packages, nil
+	for i := range v.vs {
+		if packages[i], err = v.counterparts(ctx, i, now, tests); err != nil {
+			return nil, err
+		}
 	}
-	old, err := revision.Open(ctx, v.trees[0].Dir)
+	return packages, nil
+}
+
+// counterparts returns what a revision has in the place of each of the packages.
+func (v *versions) counterparts(ctx context.Context, version int, now []gotest.Package, tests bool) ([]gotest.Package, error) {
+	rev, tree := v.vs[version], v.trees[version]
+	old, err := revision.Open(ctx, tree.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -131,18 +164,18 @@ func (v *versions) packages(ctx context.Context, patterns []string, tests bool) 
 			}
 		}
 	}
-	packages[0] = make([]gotest.Package, len(now))
+	then := make([]gotest.Package, len(now))
 	find := func(names []string, place func(gotest.Package) int) error {
 		if len(names) == 0 {
 			return nil
 		}
-		then, _, err := v.trees[0].List(ctx, names...)
+		packages, _, err := tree.List(ctx, names...)
 		if err != nil {
-			return fmt.Errorf("in %s: %w", v.vs, err)
+			return fmt.Errorf("in %s: %w", rev, err)
 		}
-		for _, p := range then {
-			if i := place(p); i >= 0 && packages[0][i].ImportPath == "" {
-				packages[0][i] = p
+		for _, p := range packages {
+			if i := place(p); i >= 0 && then[i].ImportPath == "" {
+				then[i] = p
 			}
 		}
 		return nil
@@ -151,25 +184,23 @@ func (v *versions) packages(ctx context.Context, patterns []string, tests bool) 
 	for _, p := range now {
 		paths = append(paths, p.ImportPath)
 	}
-	err = find(paths, func(q gotest.Package) int { return slices.Index(paths, q.ImportPath) })
-	if err != nil {
+	if err := find(paths, func(q gotest.Package) int { return slices.Index(paths, q.ImportPath) }); err != nil {
 		return nil, err
 	}
 	at := make([]string, len(now)) // the same directory, where no package has the same path: the module may have had another name
 	for i, p := range now {
-		if dir, ok := old.Counterpart(v.repository, p.Dir); ok && packages[0][i].ImportPath == "" {
+		if dir, ok := old.Counterpart(v.repository, p.Dir); ok && then[i].ImportPath == "" {
 			at[i] = dir
 			dirs = append(dirs, dir)
 		}
 	}
-	err = find(dirs, func(q gotest.Package) int { return slices.Index(at, q.Dir) })
-	if err != nil {
+	if err := find(dirs, func(q gotest.Package) int { return slices.Index(at, q.Dir) }); err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(packages[0], func(p gotest.Package) bool { return p.ImportPath != "" }) {
-		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing to compare; -tests new takes the working tree's tests", v.vs, some(paths, 5))
+	if !slices.ContainsFunc(then, func(p gotest.Package) bool { return p.ImportPath != "" }) {
+		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing to compare; -tests new takes the working tree's tests", rev, some(paths, 5))
 	}
-	return packages, nil
+	return then, nil
 }
 
 func named(patterns []string) string {

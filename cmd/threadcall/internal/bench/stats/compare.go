@@ -47,7 +47,21 @@ func (c *Comparison) To(version string) *Comparison {
 			order = append(order, v)
 		}
 	}
-	to := &Comparison{Confidence: c.Confidence, Failures: c.Failures, Warnings: c.Warnings}
+	return c.arranged(order)
+}
+
+// Pair returns the results of two versions, or nil if one of them is not there.
+func (c *Comparison) Pair(old, new string) *Comparison {
+	order := []int{slices.Index(c.Versions, old), slices.Index(c.Versions, new)}
+	if slices.Min(order) < 0 {
+		return nil
+	}
+	return c.arranged(order)
+}
+
+// arranged returns the versions with these indices, compared with the first of them.
+func (c *Comparison) arranged(order []int) *Comparison {
+	to := &Comparison{Confidence: c.Confidence, Failures: []Failure{}, Warnings: c.Warnings}
 	arrange := func(cells []Cell) (arranged []Cell) {
 		for _, v := range order {
 			arranged = append(arranged, cells[v])
@@ -56,6 +70,11 @@ func (c *Comparison) To(version string) *Comparison {
 	}
 	for _, v := range order {
 		to.Versions = append(to.Versions, c.Versions[v])
+	}
+	for _, f := range c.Failures {
+		if f.Version == "" || slices.Contains(to.Versions, f.Version) {
+			to.Failures = append(to.Failures, f)
+		}
 	}
 	for _, t := range c.Tables {
 		t.Rows = slices.Clone(t.Rows)

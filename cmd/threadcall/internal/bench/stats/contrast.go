@@ -91,12 +91,7 @@ func pairs(old, new []float64, absolute bool) contrast {
 		}
 	}
 	if ranked(differences) {
-		c.count, c.values = signedRankOf(len(old)), walsh(differences)
-		for i, x := range c.values {
-			if !absolute {
-				c.values[i] = math.Exp(x)
-			}
-		}
+		c.count, c.values = signedRankOf(len(old)), walsh(c.values, absolute)
 	}
 	return c.finish(absolute)
 }

@@ -24,12 +24,19 @@ func ranked(differences []float64) bool {
 	return len(sizes) <= mostRanked && quantile(sizes, 0.9) <= heavyTail*quantile(sizes, 0.5)
 }
 
-// walsh returns the averages of all two of the values, and of each with itself.
-func walsh(values []float64) []float64 {
+// walsh returns the averages of all two of the values, and of each with itself: of ratios, the geometric ones.
+func walsh(values []float64, absolute bool) []float64 {
 	averages := make([]float64, 0, len(values)*(len(values)+1)/2)
 	for i, x := range values {
 		for _, y := range values[:i+1] {
-			averages = append(averages, x/2+y/2)
+			switch {
+			case x == y:
+				averages = append(averages, x)
+			case absolute:
+				averages = append(averages, x/2+y/2)
+			default:
+				averages = append(averages, math.Sqrt(x)*math.Sqrt(y))
+			}
 		}
 	}
 	return averages

@@ -32,7 +32,7 @@ func (t *Table) Word(d Delta) string {
 	switch {
 	case d.Verdict != Changed && (per("sec") || t.Unit == "B/s"):
 		return pick("faster", "slower")
-	case d.Verdict == Changed || t.counted() || slices.Contains([]string{CPUTime, Instructions, Cycles}, t.Unit):
+	case d.Verdict == Changed || t.counted() || slices.Contains([]string{CPUTime, Instructions, Cycles, "user+sys-sec/op"}, t.Unit):
 		if d.Estimate > neutral(d.Absolute) {
 			return "more"
 		}

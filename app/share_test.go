@@ -1,0 +1,204 @@
+package app_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/go-gl/glfw/v3.4/glfw"
+
+	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/internal/screen"
+)
+
+// texture makes a texture of 2 by 2 pixels with the colours of quarters, on the window's thread.
+func texture(w *app.Win) (texture uint32) {
+	pixels := make([]byte, 0, 16)
+	for _, i := range []int{2, 3, 0, 1} { // the lowest row comes first
+		pixels = append(pixels, corners[i].R, corners[i].G, corners[i].B, corners[i].A)
+	}
+	w.Thread().Call(func() {
+		gl.GenTextures(1, &texture)
+		gl.BindTexture(gl.TEXTURE_2D, texture)
+		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 2, 2, 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(pixels))
+		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
+		gl.Finish()
+	})
+	return texture
+}
+
+// paste draws a texture over the whole window.
+func paste(f *app.Frame, texture uint32) {
+	var from uint32
+	gl.GenFramebuffers(1, &from)
+	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, from)
+	gl.FramebufferTexture2D(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0)
+	gl.BlitFramebuffer(0, 0, 2, 2, 0, 0, int32(f.Width), int32(f.Height), gl.COLOR_BUFFER_BIT, gl.NEAREST)
+	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, 0)
+	gl.DeleteFramebuffers(1, &from)
+}
+
+// A texture that was made in one window is drawn in another, also after the first has been closed; and from a third, which
+// shares with the second.
+func TestShare(t *testing.T) {
+	first, _ := show(t)
+	made := texture(first)
+	second := open(t, app.Share(first))
+	second.OnDraw(func(f *app.Frame) { paste(f, made) })
+	run(t, second)
+	drawn := func(w *app.Win, when string) {
+		t.Helper()
+		p, err := w.Screenshot()
+		screen.Must(t, err)
+		if !hasCorners(p, p.Rect) {
+			screen.Keep(t, p)
+			t.Errorf("%s, the picture has wrong colours", when)
+		}
+	}
+	drawn(second, "with both windows")
+	first.Stop()
+	<-first.Done()
+	drawn(second, "after the first window has been closed")
+	var third *app.Win
+	second.Thread().Call(func() { third = open(t, app.Share(second)) }) // on the thread whose context it shares
+	third.OnDraw(func(f *app.Frame) { paste(f, made) })
+	run(t, third)
+	drawn(second, "after a third window has been made")
+	second.Stop()
+	<-second.Done()
+	drawn(third, "in the third window")
+}
+
+func TestShare_refused(t *testing.T) {
+	closed := open(t)
+	closed.Stop()
+	closed.Run()
+	bare := open(t, app.NoOpenGL())
+	for _, c := range []struct {
+		opts []app.Option
+		want string
+	}{
+		{[]app.Option{app.Share(closed)}, "closed"},
+		{[]app.Option{app.Share(bare)}, "NoOpenGL"},
+		{[]app.Option{app.Share(open(t)), app.NoOpenGL()}, "NoOpenGL"},
+	} {
+		if _, err := app.NewWindow(c.opts...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want an error with %q", err, c.want)
+		}
+	}
+	if _, err := app.NewWindow(app.Share(closed)); !errors.Is(err, app.ErrClosed) {
+		t.Errorf("Share with a closed window: %v", err)
+	}
+	if w, err := app.NewWindow(app.Share(nil)); err != nil {
+		t.Errorf("Share(nil): %v", err)
+	} else {
+		w.Stop()
+		w.Run()
+	}
+}
+
+// Windows that share are opened and closed while the others draw.
+func TestShare_concurrent(t *testing.T) {
+	first, c := show(t, app.NoVSync())
+	made := texture(first)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 5 {
+				w, err := app.NewWindow(app.Size(50, 50), app.Share(first))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				w.OnDraw(func(f *app.Frame) {
+					paste(f, made)
+					if f.Number == 3 {
+						w.Stop()
+					}
+				})
+				w.Run()
+			}
+		})
+	}
+	all.Wait()
+	c.goesOn(t, 3, "frames of the first window")
+}
+
+// A window without OpenGL has frames, events and calls, but no context.
+func TestNoOpenGL(t *testing.T) {
+	w, c := show(t, app.NoOpenGL())
+	c.goesOn(t, 3, "frames")
+	r := listen(w, nil)
+	resize(t, w, 123, 77)
+	comes(t, r, func(e app.ResizeEvent) bool { return e.Width == 123 && e.Height == 77 })
+	sizes := make(chan [2]int)
+	w.OnDraw(func(f *app.Frame) {
+		select {
+		case sizes <- [2]int{f.Width, f.Height}:
+		default:
+		}
+	})
+	if got := <-sizes; got != [2]int{123, 77} {
+		t.Errorf("the size in a frame is %v", got)
+	}
+	w.Thread().Call(func() {
+		if glfw.GetCurrentContext() != nil {
+			t.Error("there is a context")
+		}
+	})
+	if _, err := w.Screenshot(); err == nil || !strings.Contains(err.Error(), "NoOpenGL") {
+		t.Errorf("Screenshot: %v", err)
+	}
+	w.OnDraw(nil)
+	w.SetVSync(false)
+	w.SetVSync(true)
+	change(w)
+}
+
+// OnDestroy runs once, on the thread, with the context current, after the last frame, however the window ends.
+func TestWindow_OnDestroy(t *testing.T) {
+	for name, end := range map[string]func(w *app.Win){
+		"Stop":       func(w *app.Win) { go w.Stop(); w.Run() },
+		"before Run": func(w *app.Win) { app.Terminate() },
+		"OnDraw":     func(w *app.Win) { w.OnDraw(func(*app.Frame) { panic("wrong") }); mustPanic(t, w.Run, "wrong") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t)
+			n := 0
+			w.OnDestroy(func() {
+				n++
+				if !w.Thread().On() || gl.GetString(gl.VERSION) == nil {
+					t.Error("not on the window's thread, or there is no context")
+				}
+			})
+			end(w)
+			<-w.Done()
+			if n != 1 {
+				t.Errorf("OnDestroy ran %d times", n)
+			}
+		})
+	}
+	t.Run("panic", func(t *testing.T) {
+		w := open(t)
+		w.OnDestroy(func() { panic("in the end") })
+		w.OnDraw(func(*app.Frame) { w.Stop() })
+		mustPanic(t, w.Run, "in the end")
+		<-w.Done()
+	})
+}
+
+func TestWindow_Native(t *testing.T) {
+	w, _ := show(t)
+	n, err := w.Native()
+	screen.Must(t, err)
+	if title := string(x.Property(t, id(w), "_NET_WM_NAME")); n.Platform != app.X11 || n.Display == nil || title != t.Name() {
+		t.Errorf("%+v is not the window, or has no display", n)
+	}
+	w.Stop()
+	<-w.Done()
+	if n, err := w.Native(); err != app.ErrClosed || n != (app.Native{}) {
+		t.Errorf("of a closed window: %+v, %v", n, err)
+	}
+}

@@ -1,0 +1,13 @@
+//go:build !(linux || freebsd || netbsd || openbsd) || (wayland && !x11)
+
+package app
+
+func watchX11() error { return nil }
+
+func unwatchX11() {}
+
+func wakeForEvents() {}
+
+func eventsQueued() bool { return false }
+
+func inScheduler() bool { return false }

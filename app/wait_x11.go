@@ -1,0 +1,90 @@
+//go:build (linux || freebsd || netbsd || openbsd) && (!wayland || x11)
+
+package app
+
+/*
+#cgo linux LDFLAGS: -lX11
+#cgo freebsd netbsd openbsd pkg-config: x11
+
+// As in X11/Xlib.h.
+int XConnectionNumber(void *display);
+int XEventsQueued(void *display, int mode);
+*/
+import "C"
+
+import (
+	"os"
+	"syscall"
+	"unsafe"
+
+	"github.com/go-gl/glfw/v3.4/glfw"
+)
+
+// x11 is the connection to the X server, which GLFW and the drivers of all windows share. The main thread waits for its events in
+// the Go scheduler: a wait in C would keep a P for up to 10 ms each time, and with GOMAXPROCS=2 that is half of them.
+//
+// Any thread that waits for a reply reads what the server has sent, and queues events in the process, of which the socket reports
+// nothing more. So what has read looks for queued events afterwards, and wakes the main thread if there are some.
+var x11 struct {
+	display unsafe.Pointer // nil if GLFW does not use X11
+	socket  *os.File
+	ended   chan struct{} // closed when nothing reads from it
+}
+
+// watchX11 runs on the main thread after GLFW has been initialized.
+func watchX11() error {
+	if glfw.GetPlatform() != glfw.PlatformX11 {
+		return nil
+	}
+	display := unsafe.Pointer(glfw.GetX11Display())
+	syscall.ForkLock.RLock()
+	fd, err := syscall.Dup(int(C.XConnectionNumber(display)))
+	if err == nil {
+		syscall.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return os.NewSyscallError("dup", err)
+	}
+	socket := os.NewFile(uintptr(fd), "X11")
+	conn, err := socket.SyscallConn()
+	if err != nil {
+		socket.Close()
+		return err
+	}
+	ended := make(chan struct{})
+	x11.display, x11.socket, x11.ended = display, socket, ended
+	go func() {
+		defer close(ended)
+		_ = conn.Read(func(uintptr) bool { // called at once, and each time that something has come
+			wakeForEvents()
+			return false
+		})
+	}()
+	return nil
+}
+
+// unwatchX11 runs on the main thread before GLFW is terminated.
+func unwatchX11() {
+	if x11.display != nil {
+		x11.socket.Close()
+		<-x11.ended
+		x11.display = nil
+	}
+}
+
+// wakeForEvents wakes the main thread if events have been read that it has not handled. It may be called between watchX11 and
+// unwatchX11 only.
+func wakeForEvents() {
+	if eventsQueued() {
+		notifyLoop()
+	}
+}
+
+func eventsQueued() bool {
+	const afterReading = 1
+	return x11.display != nil && C.XEventsQueued(x11.display, afterReading) > 0
+}
+
+// inScheduler reports whether the main thread waits in the Go scheduler.
+func inScheduler() bool { return x11.display != nil }

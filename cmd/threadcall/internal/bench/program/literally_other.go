@@ -1,0 +1,7 @@
+//go:build !windows
+
+package program
+
+import "os/exec"
+
+func literally(*exec.Cmd, []string) {}

@@ -1,0 +1,195 @@
+//go:build unix
+
+package program
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain makes this program the one that tests start: its arguments are how much CPU time it uses and how much memory.
+func TestMain(m *testing.M) {
+	if os.Getenv("PROGRAM_TEST") == "" {
+		os.Exit(m.Run())
+	}
+	if os.Args[1] == "start" { // another one that does it
+		cmd := exec.Command(os.Args[0], os.Args[2:]...)
+		if err := cmd.Run(); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	use, _ := time.ParseDuration(os.Args[1])
+	megabytes, _ := strconv.Atoi(os.Args[2])
+	kept = make([]byte, megabytes<<20)
+	for i := range kept {
+		kept[i] = byte(i)
+	}
+	for used() < use {
+	}
+}
+
+var kept []byte
+
+func used() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func runner(t *testing.T) *Runner {
+	t.Helper()
+	t.Setenv("PROGRAM_TEST", "1")
+	r, err := NewRunner(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+func one(t *testing.T, text, shell string) Command {
+	t.Helper()
+	all, err := New([]string{text}, nil, shell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[0]
+}
+
+func TestTheUseOfACommandIsThatOfItsProcesses(t *testing.T) {
+	r := runner(t)
+	const used, megabytes = 100 * time.Millisecond, 200
+	for _, text := range []string{
+		os.Args[0] + " 100ms 200", os.Args[0] + " start 100ms 200", os.Args[0] + " 100ms 200 >/dev/null", os.Args[0] + " 1ms 200 && " + os.Args[0] + " 99ms 10",
+	} {
+		u, err := r.Run(t.Context(), one(t, text, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cpu := u.User + u.System; cpu < used || u.Wall <= 0 {
+			t.Errorf("%s: %v of CPU time, %v", text, cpu, u.Wall)
+		}
+		if u.Peak < megabytes<<20 || u.Peak > 2*megabytes<<20 {
+			t.Errorf("%s: %d bytes", text, u.Peak)
+		}
+	}
+}
+
+func TestAPeakBelowThatOfThisProcessIsNotKnown(t *testing.T) {
+	r := runner(t)
+	u, err := r.Run(t.Context(), one(t, "true", ""))
+	if err != nil || u.Peak > 4<<20 { // where a process begins with a count of its own, it is small
+		t.Errorf("%d bytes, at least %d, %v", u.Peak, u.Least, err)
+	}
+}
+
+func TestACommandThatFailsIsAnErrorWithItsOutput(t *testing.T) {
+	r := runner(t)
+	failing := one(t, "echo first >&2; echo why >&2; exit 3", "")
+	if _, err := r.Run(t.Context(), failing); err == nil || !strings.Contains(err.Error(), "exit status 3\nfirst\nwhy") {
+		t.Error(err)
+	}
+	if _, err := r.Run(t.Context(), one(t, "false", "")); err == nil || strings.Contains(err.Error(), "why") || !strings.Contains(err.Error(), "-show-output") {
+		t.Error(err)
+	}
+	r.Ignore = true
+	if _, err := r.Run(t.Context(), failing); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.Run(t.Context(), one(t, "./no/such/program", "sh")); err != nil { // the shell's status
+		t.Error(err)
+	}
+}
+
+func TestACommandEndsWithTheTimeoutAndWithTheContext(t *testing.T) {
+	r := runner(t)
+	r.Timeout = time.Millisecond
+	if _, err := r.Run(t.Context(), one(t, "sleep 1000", "")); err == nil || !strings.Contains(err.Error(), "-timeout 1ms") {
+		t.Error(err)
+	}
+	r.Timeout = 0
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("stop")
+	time.AfterFunc(time.Millisecond, func() { cancel(stop) })
+	if _, err := r.Run(ctx, one(t, "sleep 1000", "")); !errors.Is(err, stop) {
+		t.Error(err)
+	}
+}
+
+func TestCommandsHaveAShellIfOneOfThemNeedsIt(t *testing.T) {
+	for _, c := range []struct {
+		shell, text string
+		args        []string
+	}{
+		{"", "ls -l", []string{"ls", "-l"}},
+		{"", `ls 'a b' "c d" e\ f ""`, []string{"ls", "a b", "c d", "e f", ""}},
+		{"", `ls "a\"\$b" 'it'"'"s`, []string{"ls", `a"$b`, "it's"}},
+		{"", "ls --colour=no a=b x#y x~", []string{"ls", "--colour=no", "a=b", "x#y", "x~"}},
+		{"", "ls | wc", []string{"sh", "-c", "ls | wc"}},
+		{"", "ls >/dev/null", []string{"sh", "-c", "ls >/dev/null"}},
+		{"", "ls $HOME", []string{"sh", "-c", "ls $HOME"}},
+		{"", `ls "$HOME"`, []string{"sh", "-c", `ls "$HOME"`}},
+		{"", "ls ~", []string{"sh", "-c", "ls ~"}},
+		{"", "ls *.go", []string{"sh", "-c", "ls *.go"}},
+		{"", "X=1 ls", []string{"sh", "-c", "X=1 ls"}},
+		{"", "exit", []string{"sh", "-c", "exit"}},
+		{Direct, "ls *.go", []string{"ls", "*.go"}},
+		{"/bin/sh", "ls", []string{"/bin/sh", "-c", "ls"}},
+	} {
+		all, err := New([]string{"true", c.text}, nil, c.shell)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		if !slices.Equal(all[1].args, c.args) {
+			t.Errorf("%s by %q: %q, want %q", c.text, c.shell, all[1].args, c.args)
+		}
+		if all[0].InShell() != all[1].InShell() || all[1].InShell() != (all[1].args[len(all[1].args)-2] == "-c") {
+			t.Errorf("%s: in a shell %v, and the other %v", c.text, all[1].InShell(), all[0].InShell())
+		}
+	}
+}
+
+func TestCommandsHaveNamesThatDiffer(t *testing.T) {
+	for _, c := range []struct{ texts, names, want []string }{
+		{[]string{"./old -x", "../new"}, nil, []string{"old", "new"}},
+		{[]string{"sh -c 1", "sh -c 2"}, nil, []string{"1", "2"}},
+		{[]string{"'my old'", "./new | wc"}, nil, []string{"my-old", "new"}},
+		{[]string{"true", "false"}, []string{"a", "b"}, []string{"a", "b"}},
+	} {
+		got, err := naming(c.texts, c.names)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q, %v", c.texts, got, c.want, err)
+		}
+	}
+}
+
+func TestWhatCannotBeACommandIsAnError(t *testing.T) {
+	for _, c := range []struct {
+		texts, names []string
+		shell, want  string
+	}{
+		{[]string{"./old", "-x"}, nil, "", "whole command"},
+		{[]string{"true", " "}, nil, "", "empty"},
+		{[]string{"true 'x"}, nil, Direct, "not closed"},
+		{[]string{`true "x`}, nil, Direct, "not closed"},
+		{[]string{`true \`}, nil, Direct, "backslash"},
+		{[]string{"./no/such"}, nil, "", "no such file"},
+		{[]string{"true", "false"}, []string{"a"}, "", "-name was given 1 times"},
+		{[]string{"true", "false"}, []string{"a", "a"}, "", "twice"},
+		{[]string{"true", "false"}, []string{"a", "b/c"}, "", "letters"},
+	} {
+		if _, err := New(c.texts, c.names, c.shell); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v", c.texts, err)
+		}
+	}
+}
