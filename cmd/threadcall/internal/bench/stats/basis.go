@@ -54,14 +54,6 @@ const (
 func (c *Comparison) time() {
 	c.Times = []Time{}
 	wall, cpu := c.table("sec/op"), c.table(CPUTime)
-	for _, unit := range []string{Instructions, Cycles} {
-		if t := c.table(unit); t != nil {
-			for _, row := range t.Rows {
-				aside(row.Deltas)
-			}
-			aside(t.Geomean)
-		}
-	}
 	if wall == nil || cpu == nil {
 		return
 	}
