@@ -185,7 +185,7 @@ func (x *bisection) measure(ctx context.Context, jobs []*rounds.Job) (map[measur
 	if x.Unit != "" {
 		units = []string{x.Unit}
 	}
-	for _, run := range rounds.Round(jobs) {
+	for _, run := range rounds.Round(jobs, 0) {
 		o, err := x.set.Each.Do(ctx, run)
 		if err != nil {
 			return nil, err
