@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes ports ports-quick ports-table ports-cores lint vuln cross plain race modes 386 model faults fuzz allocs
+.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes latency ports ports-quick ports-table ports-cores wine lint vuln cross plain race modes 386 model faults fuzz allocs
 
 all: test
 
@@ -92,6 +92,12 @@ ports-cores:
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
+# wine compiles module app for Windows and runs its tests under Wine, on a screen in memory. The first time, compiling alone takes five
+# minutes of CPU time: cgo compiles programs with thousands of unknown names, for each of which gcc looks for a similar one among those of windows.h.
+wine:
+	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
+	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'
+
 # bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
 # loses is at the top. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
 #
@@ -127,6 +133,11 @@ lab:
 sixminutes: FOR = 6m
 sixminutes:
 	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR) $(if $(SVG),-svg '$(SVG)')
+
+# latency compares windows of package app with a loop that draws all windows on one thread, at GOMAXPROCS 1, 2 and 4: a minute
+# on an otherwise idle machine, or make latency LATENCY='-for 2s -rounds 1 -procs 2 -rates 60,60 -computing 1'.
+latency:
+	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/latency $(LATENCY)
 
 lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \

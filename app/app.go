@@ -22,13 +22,15 @@
 //
 // # Threads
 //
-//   - The main thread waits in the window system's event loop. It reads events and serves [mainthread.Call], which
-//     wakes it: nothing polls, and a program that has nothing to do uses no CPU.
+//   - The main thread reads events and serves [mainthread.Call], and waits for both at once: nothing polls, and a program
+//     that has nothing to do uses no CPU.
 //   - Each window has a thread and an OpenGL context of its own, on which the function given to [Win.OnDraw] runs, and
 //     everything given to [Win.Thread]. A slow window does not delay another, nor a slow event handler the drawing.
-//   - The goroutine that called [Win.Run] receives the events, in order.
+//   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the window's thread does, before
+//     each frame, so that events and drawing need no mutex.
 //
-// In the steady state a frame allocates nothing, and nor does an event, but for the paths of a DropEvent.
+// In the steady state a frame allocates nothing, and nor does an event (see [Event]), but for the paths of a DropEvent and
+// the description of a MonitorEvent. Events may be kept and sent on channels.
 //
 // # Limits
 //
@@ -38,10 +40,21 @@
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
 //   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread until that answers. If
 //     the X server ends, Xlib ends the process.
-//   - With X11, GLFW reports a key that is pressed twice within one millisecond once.
+//   - With X11, GLFW reports a key that is pressed twice within one millisecond once, and Show does not return before the
+//     window manager has shown the window.
+//   - Drivers wait for the monitor in C. Where more windows do that than there are Ps (GOMAXPROCS), the Go runtime lends a P to
+//     others only when it notices, after up to 10 ms.
 //   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails while other windows are
 //     drawn, the binding may write a line about an "internal error" to standard error; NewWindow returns the error.
-//   - Tested with X11 and Mesa on Linux only.
+//   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that uses it, such as Fyne, but not
+//     run both at a time.
+//   - With Wayland a program has no influence on where its windows are, and does not know: SetPosition, Position and
+//     MoveEvent do nothing. Nor do SetIcon, Floating, and Focus and RequestAttention with compositors that
+//     do not have them. No StateEvent reports that a window is minimized. SetClipboard needs a window that has had the
+//     keyboard. Frames follow the rate of the monitor, but the package paces them, because a driver that waits for the
+//     monitor would wait for ever while the window is not visible. GLFW crashes with compositors that have neither
+//     keyboard nor mouse.
+//   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021). The windows are GLFW's,
 // and OpenGL draws them.
@@ -81,7 +94,7 @@ var state struct {
 }
 
 // Init prepares the package and gives the main thread to the window system's event loop, in which it serves
-// [mainthread.Call] and all others as before. It returns an error that says what is missing if there is no display.
+// [mainthread.Call] and all others as before. It returns an error that names what is missing if there is no display.
 //
 // Call it from the function given to [mainthread.Init]. A second call before Terminate does nothing.
 func Init() error {
@@ -119,8 +132,8 @@ func Init() error {
 }
 
 // Terminate closes the windows that are still open, waits until their Run has returned, and gives the main thread back.
-// Without Init it does nothing. It panics inside a function that was given to OnDraw or OnEvent, where it would wait
-// for itself, and on the main thread, which must be free for the event loop.
+// Without Init it does nothing. It panics inside a function that was given to a window, where it would wait for
+// itself, and on the main thread, which must be free for the event loop.
 func Terminate() {
 	if mainthread.On() && state.up.Load() {
 		panic("app: Terminate on the main thread, which must be free for the event loop; " +
@@ -176,7 +189,11 @@ func (l *loop) run() {
 		}
 	}()
 	mainthread.OnWake(wake)
-	for !l.over && mainthread.Wait(waitForEvents) {
+	for !l.over {
+		if !mainthread.Wait(waitForEvents) && !l.over {
+			l.over = true
+			abandoned()
+		}
 	}
 }
 
@@ -197,7 +214,9 @@ func waitForEvents() {
 		return
 	}
 	poll()
+	setWaiting(true)
 	<-notified
+	setWaiting(false)
 	poll()
 }
 

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"image"
 	"slices"
+	"time"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
@@ -67,7 +69,8 @@ func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 // Show shows a hidden window.
 func (w *Win) Show() { _ = w.do(w.win.Show) }
 
-// Hide hides the window. Drawing goes on.
+// Hide hides the window. Frames go on, at the monitor's rate at most, so that a program can prepare what it will show, or take
+// a Screenshot of what it never shows; [Win.SetOnDemand] ends them.
 func (w *Win) Hide() {
 	_ = w.do(func() {
 		w.visibility.hold()
@@ -79,7 +82,7 @@ func (w *Win) Hide() {
 // Focus brings the window to the front and gives it the keyboard.
 func (w *Win) Focus() { _ = w.do(w.win.Focus) }
 
-// Minimize makes an icon of the window.
+// Minimize makes an icon of the window, as the user may. No frames are drawn until it is restored, but those for Screenshot.
 func (w *Win) Minimize() { _ = w.do(w.win.Iconify) }
 
 // Maximize makes the window as large as the screen allows.
@@ -149,11 +152,31 @@ func (w *Win) window(p placement) {
 
 // Clipboard returns the text in the clipboard, empty if there is none.
 func Clipboard() (text string, err error) {
-	err = onMain(func() { text = glfw.GetClipboardString() })
+	err = clipboard(func() { text = glfw.GetClipboardString() })
 	return text, err
 }
 
 // SetClipboard puts text into the clipboard.
 func SetClipboard(text string) error {
-	return onMain(func() { glfw.SetClipboardString(text) })
+	return clipboard(func() { glfw.SetClipboardString(text) })
+}
+
+// clipboard calls f, which reads or writes the clipboard. With Windows it fails while another program does the same. The binding of
+// GLFW logs that and does not return it.
+func clipboard(f func()) error {
+	var failed error
+	err := onMain(func() {
+		for range 5 {
+			glfw.GetError()
+			f()
+			code, what := glfw.GetError()
+			if code == glfw.NoError || code == glfw.FormatUnavailable { // there is no text
+				failed = nil
+				return
+			}
+			failed = errors.New("app: cannot open the clipboard: " + what)
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+	return cmp.Or(err, failed)
 }

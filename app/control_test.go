@@ -18,7 +18,7 @@ import (
 
 func TestClipboard(t *testing.T) {
 	begin(t)
-	if text, err := app.Clipboard(); text != "" || err != nil {
+	if text, err := app.Clipboard(); text != "" && runtime.GOOS != "windows" || err != nil { // there it is the user's
 		t.Errorf("an empty clipboard holds %q, %v", text, err)
 	}
 	for _, text := range []string{"hello", "", "two\nlines", "größer 漢字 🙂", strings.Repeat("long ", 20_000)} {

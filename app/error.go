@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"sync/atomic"
@@ -17,33 +16,6 @@ var ErrNoDisplay = errors.New("no display")
 
 // ErrNoOpenGL is wrapped by the errors that report that the system has no OpenGL, or not the requested version.
 var ErrNoOpenGL = errors.New("no OpenGL as asked for")
-
-// initGLFW runs on the main thread.
-func initGLFW() error {
-	wayland := os.Getenv("WAYLAND_DISPLAY") != "" && glfw.PlatformSupported(glfw.PlatformWayland)
-	if usesX11() && !wayland && os.Getenv("DISPLAY") == "" {
-		return fmt.Errorf("app: %w: DISPLAY is not set; run it in a desktop session, with ssh -X, or with xvfb-run "+
-			"(Debian package xvfb)", ErrNoDisplay)
-	}
-	err := guarded(func() error {
-		if usesX11() && !wayland && glfw.PlatformSupported(glfw.PlatformX11) {
-			glfw.InitHint(glfw.PlatformHint, int(glfw.PlatformX11)) // or Wayland's library would print that there is none
-		}
-		if err := glfw.Init(); err != nil {
-			return err
-		}
-		glfw.GetTime() // panics if Init has failed with an error that the binding only logs
-		return nil
-	})
-	if err == nil {
-		return nil
-	}
-	if usesX11() {
-		return fmt.Errorf("app: %w: the X server at DISPLAY=%s does not answer (%w); check that it runs and accepts you "+
-			"(xauth, xhost)", ErrNoDisplay, os.Getenv("DISPLAY"), err)
-	}
-	return fmt.Errorf("app: %w: %w", ErrNoDisplay, err)
-}
 
 // stray is the last error by which a call of GLFW panicked.
 var stray atomic.Pointer[glfw.Error]

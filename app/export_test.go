@@ -2,7 +2,7 @@ package app
 
 // ID returns the number of the window in the X server, or 0 without one.
 func (w *Win) ID() uint64 {
-	if n, _ := w.Native(); n.Platform == X11 {
+	if n, _ := w.Native(); n.Platform == PlatformX11 {
 		return uint64(n.Window)
 	}
 	return 0
@@ -10,3 +10,6 @@ func (w *Win) ID() uint64 {
 
 // Done is closed when the window has been destroyed.
 func (w *Win) Done() <-chan struct{} { return w.gone }
+
+// Frames returns how many frames there have been, on the window's thread.
+func (w *Win) Frames() uint64 { return w.frame.Number }

@@ -201,8 +201,8 @@ type shot struct {
 	err     error
 }
 
-// Screenshot returns a picture of the next frame, for which it waits. In OnDraw, and on the window's thread, where it
-// would wait for itself, it returns an error.
+// Screenshot returns a picture of the next frame, for which it waits. It returns an error if Run is not called within a second, and
+// where it would wait for itself: in OnDraw, and on the window's thread.
 func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's own thread, which must draw the frame; " +
@@ -210,6 +210,11 @@ func (w *Win) Screenshot() (*image.NRGBA, error) {
 	}
 	if w.opts.noOpenGL {
 		return nil, errors.New("app: Screenshot of a window that was made with NoOpenGL, which only the program can read")
+	}
+	for start := time.Now(); w.life.Load() == made; time.Sleep(time.Millisecond) {
+		if time.Since(start) > time.Second { // the goroutine that calls Run may have been started only now
+			return nil, errors.New("app: Screenshot without Run, which draws the frames; call Run on another goroutine")
+		}
 	}
 	taken := make(chan shot, 1)
 	w.shared.mu.Lock()

@@ -3,6 +3,7 @@ package app_test
 import (
 	"image"
 	"image/color"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -123,6 +124,9 @@ func TestWindow_Screenshot_state(t *testing.T) {
 
 func TestWindow_Screenshot_refused(t *testing.T) {
 	w := open(t)
+	if _, err := w.Screenshot(); err == nil || !strings.Contains(err.Error(), "Run") {
+		t.Errorf("before Run: %v", err)
+	}
 	errs := make(chan error, 9)
 	w.OnDraw(func(f *app.Frame) {
 		if f.Number == 0 {
@@ -191,16 +195,21 @@ func TestWindow_rate(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		opts []app.Option
+		draw time.Duration
 		most float64 // frames a second
 	}{
-		{"vsync", nil, 66}, // Xvfb has no monitor, and GLFW reports 60
-		{"30", []app.Option{app.FrameRate(30)}, 33},
-		{"30 without vsync", []app.Option{app.FrameRate(30), app.NoVSync()}, 33},
-		{"7.5", []app.Option{app.FrameRate(7.5)}, 9},
-		{"without vsync", []app.Option{app.NoVSync()}, 1e6},
+		{"vsync", nil, 0, 66}, // the monitor of Xvfb reports no rate
+		{"vsync, slow", nil, 9 * time.Millisecond, 66},
+		{"vsync, slower", nil, 14 * time.Millisecond, 66},
+		{"30", []app.Option{app.FrameRate(30)}, 0, 33},
+		{"30, slow", []app.Option{app.FrameRate(30)}, 20 * time.Millisecond, 33},
+		{"30 without vsync", []app.Option{app.FrameRate(30), app.NoVSync()}, 0, 33},
+		{"7.5", []app.Option{app.FrameRate(7.5)}, 0, 9},
+		{"without vsync", []app.Option{app.NoVSync()}, 0, 1e6},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, c := show(t, test.opts...)
+			w, _ := show(t, test.opts...)
+			c := count(w, func(*app.Frame) { time.Sleep(test.draw) })
 			c.goesOn(t, 3, "three frames")
 			var rates []float64
 			for len(rates) < 5 { // with load, the first ones may find that vsync limits them although it does not
@@ -212,6 +221,34 @@ func TestWindow_rate(t *testing.T) {
 				}
 			}
 			t.Errorf("%.1f frames a second, want at most %v", rates, test.most)
+		})
+	}
+}
+
+// A window without OnDraw is cleared when it is shown, when it has been resized, and for screenshots.
+func TestWindow_OnDraw_none(t *testing.T) {
+	for name, opts := range map[string][]app.Option{"vsync": nil, "NoVSync": {app.NoVSync()}} {
+		t.Run(name, func(t *testing.T) {
+			w, c := show(t, opts...)
+			c.goesOn(t, 3, "three frames")
+			w.OnDraw(nil)
+			frames := func() (n uint64) {
+				w.Thread().Call(func() { n = w.Frames() })
+				return n
+			}
+			var n uint64
+			screen.Wait(t, func() bool {
+				n = frames()
+				time.Sleep(150 * time.Millisecond)
+				return frames() == n
+			}, "the end of the frames")
+			w.SetSize(210, 160)
+			screen.Wait(t, func() bool { return frames() > n }, "a frame in the new size")
+			_, err := w.Screenshot()
+			screen.Must(t, err)
+			w.OnDraw(quarters)
+			n = frames()
+			screen.Wait(t, func() bool { return frames() > n+10 }, "frame after frame")
 		})
 	}
 }
@@ -282,7 +319,7 @@ func TestWindow_Redraw(t *testing.T) {
 		w.Redraw()
 	}
 	close(gate)
-	c.goesOn(t, 1, "the frame that was asked for during another")
+	screen.Wait(t, func() bool { return c.n.Load() >= 1 }, "the frame that was asked for during another")
 	if got := c.steady(t); got > 5 { // the system may have asked for some
 		t.Errorf("1,000 times Redraw during a frame: %d frames", got)
 	}

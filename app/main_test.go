@@ -50,11 +50,12 @@ func TestMain(m *testing.M) {
 		if os.Getenv("CI") == "true" {
 			os.Exit(1)
 		}
-		_ = flag.Set("test.run", "^Test(Queue|Blocks|Key|Cursor|Step|Exported)")
+		_ = flag.Set("test.run", "^Test(Pace|Queue|Build|Blocks|Key|Cursor|Step|Exported)")
 		_ = flag.Set("test.bench", "^$")
 	} else {
 		os.Setenv("DISPLAY", x.Display)
 		os.Setenv("LIBGL_ALWAYS_SOFTWARE", "1")
+		os.Setenv("MESA_GL_VERSION_OVERRIDE", "3.3")
 	}
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }

@@ -122,14 +122,16 @@ func NoVSync() Option { return func(o *options) { o.noVSync = true } }
 // FrameRate sets how many frames a second there are at the most, also without vsync.
 func FrameRate(n float64) Option { return func(o *options) { o.rate = n } }
 
+// lastOpenGL has the last minor version of each major one, from 1 on.
+var lastOpenGL = [...]int{5, 1, 3, 6}
+
 func (o options) check() error {
 	bad := func(format string, args ...any) error { return fmt.Errorf("app: "+format, args...) }
 	switch {
 	case o.width < 1 || o.height < 1 || o.width > most || o.height > most:
 		return bad("Size(%d, %d): a window is at least 1 and at most %d wide and high", o.width, o.height, most)
-	case o.major < 1 || o.minor < 0 || o.major > 9 || o.minor > 9 ||
-		o.major == 1 && o.minor > 5 || o.major == 2 && o.minor > 1 || o.major == 3 && o.minor > 3:
-		return bad("OpenGL(%d, %d): there is no such version; the last one is 4.6", o.major, o.minor)
+	case o.major < 1 || o.major > len(lastOpenGL) || o.minor < 0 || o.minor > lastOpenGL[o.major-1]:
+		return bad("OpenGL(%d, %d): there is no such version; there are 1.0 to 1.5, 2.0, 2.1, 3.0 to 3.3 and 4.0 to 4.6", o.major, o.minor)
 	case o.samples < 0 || o.samples > 64:
 		return bad("Samples(%d): between 0 and 64", o.samples)
 	case o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0):

@@ -14,6 +14,7 @@ import "C"
 
 import (
 	"os"
+	"sync"
 	"syscall"
 	"unsafe"
 
@@ -25,7 +26,12 @@ import (
 //
 // Any thread that waits for a reply reads what the server has sent, and queues events in the process, of which the socket reports
 // nothing more. So what has read looks for queued events afterwards, and wakes the main thread if there are some.
+//
+// GLFW waits for the answer of another program, such as the contents of the clipboard, at the socket. To look for queued events is to
+// read from it, so it is done only while the main thread is not in GLFW.
 var x11 struct {
+	mu      sync.Mutex     // held to look for queued events off the main thread, and to change waiting
+	waiting bool           // the main thread waits in the Go scheduler
 	display unsafe.Pointer // nil if GLFW does not use X11
 	socket  *os.File
 	ended   chan struct{} // closed when nothing reads from it
@@ -76,9 +82,18 @@ func unwatchX11() {
 // wakeForEvents wakes the main thread if events have been read that it has not handled. It may be called between watchX11 and
 // unwatchX11 only.
 func wakeForEvents() {
-	if eventsQueued() {
-		notifyLoop()
+	x11.mu.Lock()
+	wake := !x11.waiting || eventsQueued()
+	x11.mu.Unlock()
+	if wake {
+		notifyLoop() // if it does not wait, it will look once more when it would
 	}
+}
+
+func setWaiting(waiting bool) {
+	x11.mu.Lock()
+	x11.waiting = waiting
+	x11.mu.Unlock()
 }
 
 func eventsQueued() bool {

@@ -23,16 +23,16 @@ func benchmark(pkg, name string) string {
 	return fmt.Sprintf("package %s\n\nimport \"testing\"\n\nfunc Benchmark%s(b *testing.B) {\n\tfor range b.N {\n\t\twork()\n\t}\n}\n", pkg, name)
 }
 
-func work(pkg string, n int) string {
+func worker(pkg string, n int) string {
 	return fmt.Sprintf("package %s\n\nvar sink [%d]byte\n\nfunc work() {\n\tfor i := range sink {\n\t\tsink[i]++\n\t}\n}\n", pkg, n)
 }
 
 func TestBenchmarksOfTheNewVersionAreMeasuredOnOldCode(t *testing.T) {
 	t.Parallel()
-	p := module(t, map[string]string{"a/a.go": work("a", 10), "a/testdata/x": "old", "b/b.go": work("b", 10), "b/b_test.go": benchmark("b", "Old")})
+	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/testdata/x": "old", "b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Old")})
 	p.commit(t)
-	p.write(t, map[string]string{"a/a.go": work("a", 20), "a/a_test.go": benchmark("a", "Added"), "a/testdata/x": "new",
-		"b/b.go": work("b", 20), "b/b_test.go": benchmark("b", "Old"), "b/c_test.go": benchmark("b", "More")})
+	p.write(t, map[string]string{"a/a.go": worker("a", 20), "a/a_test.go": benchmark("a", "Added"), "a/testdata/x": "new",
+		"b/b.go": worker("b", 20), "b/b_test.go": benchmark("b", "Old"), "b/c_test.go": benchmark("b", "More")})
 
 	c := p.bench(t, append(shortly, "-vs", "HEAD", "-json", "./...")...).want(t, statusOK, "-tests new").report(t).Comparison
 	for name, n := range map[string]int{"Added": 0, "More": 0, "Old": 6} {
@@ -55,9 +55,9 @@ func TestBenchmarksOfTheNewVersionAreMeasuredOnOldCode(t *testing.T) {
 
 func TestPackagesOfAModuleThatWasRenamedAreCompared(t *testing.T) {
 	t.Parallel()
-	p := module(t, map[string]string{"a/a.go": work("a", 10), "a/a_test.go": benchmark("a", "X")})
+	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X")})
 	p.commit(t)
-	p.write(t, map[string]string{"go.mod": "module example.com/m/v2\n\ngo 1.26\n", "a/a.go": work("a", 20)})
+	p.write(t, map[string]string{"go.mod": "module example.com/m/v2\n\ngo 1.26\n", "a/a.go": worker("a", 20)})
 	r := p.bench(t, append(shortly, "-vs", "HEAD", "-json", "./...")...).want(t, statusOK).report(t)
 	if x := row(t, r.Comparison, "sec/op", "X"); x.Deltas[1].N != 6 || x.Package != "example.com/m/v2/a" {
 		t.Errorf("%+v", x)
@@ -71,9 +71,9 @@ func TestPackagesOfAModuleThatWasRenamedAreCompared(t *testing.T) {
 
 func TestAPackageThatDoesNotBuildHurtsNoOther(t *testing.T) {
 	t.Parallel()
-	p := module(t, map[string]string{"a/a.go": work("a", 10), "a/a_test.go": benchmark("a", "X"), "b/b.go": work("b", 10), "b/b_test.go": benchmark("b", "Y")})
+	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"), "b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y")})
 	p.commit(t)
-	p.write(t, map[string]string{"a/a.go": "package a\n\nfunc work() { undefined() }\n", "b/b.go": work("b", 20)})
+	p.write(t, map[string]string{"a/a.go": "package a\n\nfunc work() { undefined() }\n", "b/b.go": worker("b", 20)})
 	c := p.bench(t, append(shortly, "-vs", "HEAD", "-json", "./...")...).want(t, statusWrong, "example.com/m/a failed").report(t).Comparison
 	if x := row(t, c, "sec/op", "Y"); x.Deltas[1].N != 6 || len(c.Failures) != 1 || !strings.Contains(c.Failures[0].Reason, "undefined: undefined") {
 		t.Errorf("%+v, failures %+v", x, c.Failures)
@@ -83,9 +83,9 @@ func TestAPackageThatDoesNotBuildHurtsNoOther(t *testing.T) {
 
 func TestWhatIsIdenticalIsNotMeasured(t *testing.T) {
 	t.Parallel()
-	p := module(t, map[string]string{"a/a.go": work("a", 10), "a/a_test.go": benchmark("a", "X"), "b/b.go": work("b", 10), "b/b_test.go": benchmark("b", "Y"), "b/testdata/d/x": "1"})
+	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"), "b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y"), "b/testdata/d/x": "1"})
 	p.commit(t)
-	p.write(t, map[string]string{"a/a.go": "// Package a has a comment now.\n" + work("a", 10)})
+	p.write(t, map[string]string{"a/a.go": "// Package a has a comment now.\n" + worker("a", 10)})
 	p.bench(t, append(shortly, "-vs", "HEAD", "-bench", "Nothing", "./...")...).want(t, statusWrong, "no benchmark matches")
 	r := p.bench(t, append(shortly, "-vs", "HEAD", "-json", "-fail-on", "ns/op:+5%", "./b")...).want(t, statusOK, "Identical, not measured").report(t)
 	if len(r.Identical) != 1 || len(r.Rounds) != 0 || len(r.Comparison.Tables) != 0 {

@@ -22,7 +22,7 @@ import (
 func main() {
 	runtime.LockOSThread() // the main thread, which one of the designs serves by itself
 	var p plan
-	flag.DurationVar(&p.duration, "for", 5*time.Second, "how `long` to measure each time")
+	flag.DurationVar(&p.duration, "for", 3*time.Second, "how `long` to measure each time")
 	flag.IntVar(&p.rounds, "rounds", 3, "how `often` to measure each design with each value of GOMAXPROCS")
 	flag.IntVar(&p.computing, "computing", 0, "how many `goroutines` compute meanwhile")
 	flag.DurationVar(&p.draw, "draw", 0, "how `long` the drawing of a frame computes, besides clearing the window")

@@ -43,12 +43,20 @@ func (s *Search) Next() (commit int, alpha float64, ok bool) {
 }
 
 // Left returns how many tests are left if none is skipped.
-func (s *Search) Left() int { return bits.Len(uint(s.High - s.Low - 1)) }
+func (s *Search) Left() int {
+	untested := uint(0)
+	for c := s.Low + 1; c < s.High; c++ {
+		if !s.tested[c] {
+			untested++
+		}
+	}
+	return bits.Len(untested)
+}
 
-// Add adds the result of the test that Next has asked for. A test that was measured has used up its alpha, whatever it has shown,
-// because it could have been wrong.
-func (s *Search) Add(commit int, v Verdict) {
-	if v != Broken {
+// Add adds the result of the test that Next has asked for. A test that was measured has used up its alpha, whatever it has
+// shown, because it could have been wrong.
+func (s *Search) Add(commit int, v Verdict, measured bool) {
+	if measured {
 		s.Alpha -= s.Alpha / float64(s.Left())
 	}
 	s.tested[commit] = true

@@ -25,7 +25,7 @@ func search(t *testing.T, n int, verdict func(commit int) Verdict) (suspects []i
 		if tests++; tests > n {
 			t.Fatalf("more tests than commits")
 		}
-		s.Add(c, v)
+		s.Add(c, v, v != Broken)
 	}
 }
 

@@ -92,7 +92,7 @@ func simulate(r *rand.Rand, n noise, effect float64, most, trials int) (t tally)
 				sorter.Add(x[0], x[1], x[2])
 			}
 			t.rounds += sorter.Rounds()
-			s.Add(c, map[sequential.Side]Verdict{sequential.Low: Good, sequential.High: Bad, sequential.Undecided: Undecided}[sorter.Side()])
+			s.Add(c, map[sequential.Side]Verdict{sequential.Low: Good, sequential.High: Bad, sequential.Undecided: Undecided}[sorter.Side()], true)
 		}
 		suspects := s.Suspects()
 		if !slices.Contains(suspects, culprit) {

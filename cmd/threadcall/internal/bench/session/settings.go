@@ -9,6 +9,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -25,6 +26,11 @@ type Settings struct {
 
 	Layouts int    // of the code; 0: the one of the linker
 	Tests   string // "new": the working tree's tests on the code of VS as well; empty: each version has its own
+	Bisect  string // the range of commits to search; empty: none
+	Unit    string // by which Bisect judges; empty: time
+
+	Save    string // the label under which to save the results of the newest version, or empty
+	against *baseline
 
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
@@ -35,6 +41,7 @@ type Settings struct {
 	Procs   []int // of Each.CPU
 	CPUFreq int   // percentage of the frequency range; negative: as it is
 
+	Verbose bool   // print everything
 	Output  string // where to save results; empty: a name with the time
 	Command string // as the user has typed it
 }
@@ -56,6 +63,8 @@ func (s *Settings) Validate() error {
 		return fmt.Errorf("-layouts must be at least %d, the fewest from which anything can be concluded, and at most the number of rounds, %d", stats.Rounds(), s.Count)
 	case s.Layouts > 0 && strings.Contains(os.Getenv("GOFLAGS"), "-ldflags"):
 		return errors.New("-layouts needs -ldflags, which GOFLAGS sets")
+	case s.Save != "" && (s.AA || len(s.Commands.List) > 0):
+		return errors.New("-save saves the results of the working tree's benchmarks, so neither -aa nor commands go with it")
 	case s.Each.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
 	case len(s.FailOn) > 0 && len(s.VS) == 0 && !s.AA && s.Col == "" && len(s.Commands.List) < 2:
@@ -69,6 +78,11 @@ func (s *Settings) Validate() error {
 		}
 		if at, err := os.Stat(filepath.Dir(s.Output)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-o %s: %s is no directory", s.Output, filepath.Dir(s.Output))
+		}
+	}
+	if s.Save != "" {
+		if err := store.CheckLabel(s.Save); err != nil {
+			return fmt.Errorf("-save: %w", err)
 		}
 	}
 	if err := s.Commands.validate(); err != nil {

@@ -1,0 +1,104 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-gl/glfw/v3.4/glfw"
+)
+
+// initGLFW runs on the main thread.
+func initGLFW() error {
+	platform := glfw.AnyPlatform
+	if usesX11() {
+		var err error
+		if platform, err = findDisplay(); err != nil {
+			return err
+		}
+	}
+	err := guarded(func() error {
+		glfw.InitHint(glfw.PlatformHint, int(platform))
+		if err := glfw.Init(); err != nil {
+			return err
+		}
+		glfw.GetTime() // panics if Init has failed with an error that the binding only logs
+		return nil
+	})
+	switch {
+	case err == nil:
+		return nil
+	case platform == glfw.PlatformX11:
+		return noDisplay("%sthe X server at DISPLAY=%s does not answer (%w); check that it runs and accepts you (xauth, xhost)",
+			notWayland(), os.Getenv("DISPLAY"), err)
+	}
+	return noDisplay("%w", err)
+}
+
+func noDisplay(format string, args ...any) error {
+	return fmt.Errorf("app: %w: "+format, append([]any{ErrNoDisplay}, args...)...)
+}
+
+// findDisplay returns which of X11 and Wayland the environment has, any if it has both. GLFW does not look for the other one if one
+// that is named does not answer.
+func findDisplay() (glfw.Platform, error) {
+	display := os.Getenv("DISPLAY")
+	x11, wayland := supported(glfw.PlatformX11), supported(glfw.PlatformWayland)
+	switch {
+	case x11 && display != "" && wayland && os.Getenv("WAYLAND_DISPLAY") != "" && waylandAnswers():
+		return glfw.AnyPlatform, nil
+	case x11 && display != "":
+		return glfw.PlatformX11, nil
+	case wayland && waylandAnswers():
+		return glfw.PlatformWayland, nil
+	case x11:
+		why := notWayland()
+		if !wayland && os.Getenv("WAYLAND_DISPLAY") != "" {
+			why = "the program has been built for X11 alone, with -tags x11, and "
+		}
+		return 0, noDisplay("%sDISPLAY is not set; run it in a desktop session, with ssh -X, or with xvfb-run (Debian package xvfb)", why)
+	}
+	why := "the program has been built for Wayland alone, with -tags wayland, and " +
+		cmp.Or(strings.TrimSuffix(notWayland(), ", and "), "WAYLAND_DISPLAY is not set")
+	if display != "" {
+		return 0, noDisplay("%s; without the tag it would use the X server at DISPLAY=%s", why, display)
+	}
+	return 0, noDisplay("%s; run it in a desktop session", why)
+}
+
+// supported returns whether GLFW has been compiled for a platform.
+func supported(p glfw.Platform) (ok bool) {
+	for guarded(func() error { ok = glfw.PlatformSupported(p); return nil }) != nil {
+		// It has found an error of a call that came before.
+	}
+	return ok
+}
+
+// notWayland begins a message with the Wayland server that does not answer, if one is named.
+func notWayland() string {
+	if name := os.Getenv("WAYLAND_DISPLAY"); name != "" && !waylandAnswers() {
+		return fmt.Sprintf("the Wayland server at WAYLAND_DISPLAY=%s does not answer, and ", name)
+	}
+	return ""
+}
+
+// waylandAnswers returns whether there is a Wayland server where its library looks for one. That and GLFW would print that there is none.
+func waylandAnswers() bool {
+	if os.Getenv("WAYLAND_SOCKET") != "" {
+		return true // a connection that the program has been started with
+	}
+	socket := cmp.Or(os.Getenv("WAYLAND_DISPLAY"), "wayland-0")
+	if !filepath.IsAbs(socket) {
+		socket = filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), socket)
+	}
+	c, err := net.DialTimeout("unix", socket, time.Second)
+	if err != nil {
+		return false
+	}
+	_ = c.Close()
+	return true
+}

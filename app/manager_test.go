@@ -1,0 +1,130 @@
+package app_test
+
+import (
+	"fmt"
+	"image"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-gl/gl/v3.3-core/gl"
+
+	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/internal/screen"
+)
+
+// managed shows a window on a screen with a window manager. agree waits until the size of the last frame, that of Size, that of the last
+// ResizeEvent and that of the X server are the same, and like.
+func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *record, agree func(what string, like func(image.Point) bool)) {
+	t.Helper()
+	x.Manage(t)
+	w = open(t, append([]app.Option{app.Size(300, 200)}, opts...)...)
+	r = listen(w, nil)
+	var drawn atomic.Pointer[image.Point]
+	c = count(w, func(f *app.Frame) {
+		if old := drawn.Load(); old == nil || old.X != f.Width || old.Y != f.Height || f.ScreenWidth != f.Width {
+			drawn.Store(&image.Point{X: f.Width, Y: f.Height})
+		}
+		gl.Clear(gl.COLOR_BUFFER_BIT)
+	})
+	run(t, w)
+	c.goesOn(t, 1, "the first frame")
+	return w, c, r, func(what string, like func(image.Point) bool) {
+		t.Helper()
+		var state string
+		defer func() {
+			if t.Failed() {
+				t.Log(state)
+			}
+		}()
+		screen.Wait(t, func() bool {
+			var server, size image.Point
+			server.X, server.Y = x.Size(t, id(w))
+			size.X, size.Y = w.Size()
+			frame, event := *drawn.Load(), size
+			if all := of[app.ResizeEvent](r); len(all) > 0 {
+				event = image.Pt(all[len(all)-1].Width, all[len(all)-1].Height)
+			}
+			state = fmt.Sprintf("frame %v, Size %v, event %v, server %v", frame, size, event, server)
+			return like(server) && frame == server && size == server && event == server
+		}, "the same size everywhere after %s", what)
+	}
+}
+
+func is(width, height int) func(image.Point) bool {
+	return func(p image.Point) bool { return p == image.Pt(width, height) }
+}
+
+// Frames, Size, events and the X server agree on the size of a window after everything that changes it.
+func TestManager_sizes(t *testing.T) {
+	for name, opts := range map[string][]app.Option{
+		"continuous": nil, "OnDemand": {app.OnDemand()}, "EventsOnDraw": {app.EventsOnDraw()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, _, _, agree := managed(t, opts...)
+			monitors, err := app.Monitors()
+			screen.Must(t, err)
+			full := monitors[0].Bounds.Size()
+			agree("it is shown", is(300, 200))
+			for i, step := range []struct {
+				what string
+				do   func()
+				like func(image.Point) bool
+			}{
+				{"SetSize", func() { w.SetSize(320, 210) }, is(320, 210)},
+				{"resizing by another", func() { resize(t, w, 330, 220) }, is(330, 220)},
+				{"many sizes", func() {
+					for i := range 20 {
+						w.SetSize(340+i, 200)
+						resize(t, w, 200, 340+i)
+					}
+					w.SetSize(330, 220)
+				}, is(330, 220)},
+				{"Maximize", w.Maximize, func(p image.Point) bool { return p.X >= full.X-20 }},
+				{"Restore", w.Restore, is(330, 220)},
+				{"Fullscreen", func() { screen.Must(t, w.Fullscreen(monitors[0])) }, is(full.X, full.Y)},
+				{"Windowed", w.Windowed, is(330, 220)},
+				{"Maximize and Fullscreen", func() { w.Maximize(); screen.Must(t, w.Fullscreen(monitors[0])) }, is(full.X, full.Y)},
+				{"Windowed, Restore", func() { w.Windowed(); w.Restore() }, func(p image.Point) bool { return p.X < full.X }},
+				{"SetSize again", func() { w.Restore(); w.SetSize(300, 200) }, is(300, 200)},
+				{"full screen and back at once", func() { screen.Must(t, w.Fullscreen(monitors[0])); w.Windowed() }, is(300, 200)},
+				{"maximized and back at once", func() { w.Maximize(); w.Restore() }, is(300, 200)},
+			} {
+				step.do()
+				agree(fmt.Sprintf("%s (%d)", step.what, i), step.like)
+			}
+		})
+	}
+}
+
+// A minimized window draws no frames, but for screenshots, and draws again when it is restored.
+func TestManager_Minimize(t *testing.T) {
+	for name, opts := range map[string][]app.Option{
+		"vsync":          nil,
+		"without vsync":  {app.NoVSync()},
+		"FrameRate":      {app.FrameRate(200), app.NoVSync()},
+		"OnDemand":       {app.OnDemand()},
+		"events on draw": {app.EventsOnDraw()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, c, r, agree := managed(t, opts...)
+			w.Minimize()
+			comes(t, r, func(e app.StateEvent) bool { return e.Minimized })
+			n := c.steady(t)
+			w.Redraw()
+			if got := c.steady(t); got != n {
+				t.Errorf("%d frames of a minimized window", got-n)
+			}
+			_, err := w.Screenshot()
+			screen.Must(t, err)
+			resize(t, w, 310, 190)
+			w.Restore()
+			comes(t, r, func(e app.StateEvent) bool { return !e.Minimized })
+			frames := int64(3)
+			if name == "OnDemand" {
+				frames = 1
+			}
+			screen.Wait(t, func() bool { return c.n.Load() >= n+1+frames }, "frames of a restored window")
+			agree("Restore", is(310, 190))
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
+)
+
+// history returns a place with a repository of 13 commits with the tags c0 to c12. Commit n has the file that source returns.
+func history(t *testing.T, source func(n int) string) place {
+	t.Helper()
+	p := newPlace(t)
+	p.git(t, "init", "-q")
+	p.write(t, map[string]string{"go.mod": "module known.example/known\n\ngo 1.26\n"})
+	for n := range 13 {
+		p.write(t, map[string]string{"known_test.go": source(n), "notes.md": fmt.Sprint("revision ", n)})
+		p.git(t, "add", ".")
+		p.git(t, "commit", "-q", "-m", fmt.Sprintf("change %d", n))
+		p.git(t, "tag", fmt.Sprint("c", n))
+	}
+	return p
+}
+
+// work is a benchmark that reports how much work it does, which so can be compared without noise. Every commit has another
+// binary.
+func work(n int, amount any, more string) string {
+	return fmt.Sprintf(`package known
+
+import (
+	"testing"
+	"time"
+)
+
+var _ = time.Second
+
+var sink int
+
+func BenchmarkWork(b *testing.B) {
+	%s
+	for range b.N {
+		for i := range %v {
+			sink += i * %d
+		}
+	}
+	b.ReportMetric(%[2]v, "work/op")
+	b.ReportMetric(%[2]v-1000, "extra/op")
+}
+`, more, amount, n+2)
+}
+
+func culprit(n int) int {
+	if n >= 8 {
+		return 1300
+	}
+	return 1000
+}
+
+var exactly = []string{"-benchtime", "1x", "-unit", "work/op"}
+
+func found(t *testing.T, p place, status int, args ...string) session.Bisection {
+	t.Helper()
+	b := decoded[session.Bisection](t, p.bench(t, slices.Concat(exactly, []string{"-json"}, args)...).want(t, status).stdout)
+	p.clean(t)
+	return b
+}
+
+// long skips a test that repeats much of what others do.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts hundreds of processes")
+	}
+}
+
+func TestBisectFindsTheCommitThatDoesMoreWork(t *testing.T) {
+	t.Parallel()
+	p := history(t, func(n int) string { return work(n, culprit(n), "") })
+	b := found(t, p, statusOK, "-bisect", "c0..c12")
+	steps := 0
+	for i, c := range b.Commits {
+		want := bisect.Good
+		if i >= 8 {
+			want = bisect.Bad
+		}
+		if c.Verdict != "" && c.Verdict != want {
+			t.Errorf("%s is %s", c.Subject, c.Verdict)
+		}
+		if c.Step > 0 {
+			steps++
+		}
+	}
+	if !slices.Equal(b.Suspects, []int{8}) || !b.Decided || b.Better || b.Commits[8].Subject != "change 8" || b.Commits[8].Author != "t" {
+		t.Errorf("suspects %d of %+v", b.Suspects, b.Commits)
+	}
+	if steps > 4 || b.Whole.Estimate < 1.29 || b.Whole.Estimate > 1.31 || b.Whole.Interval == nil {
+		t.Errorf("%d steps, %v", steps, b.Whole)
+	}
+	if d := row(t, b.Comparison, "work/op", "Work").Deltas[1]; !d.Visible() || d.Estimate != 1.3 || !slices.Equal(b.Comparison.Versions, []string{b.Commits[7].Commit[:10], b.Commits[8].Commit[:10]}) {
+		t.Errorf("%q: %+v", b.Comparison.Versions, d)
+	}
+	if out := p.git(t, "status", "--porcelain"); out != "" {
+		t.Errorf("the working tree has changed: %s", out)
+	}
+	o := p.bench(t, append(exactly, "-bisect", "c5..", "-unit", "extra/op")...) // from nothing
+	o.want(t, statusOK, "The first commit that is worse", "change 8", "author t,", "from nothing", "-bisect", "extra/op")
+}
+
+func TestBisectFindsWhatMadeABenchmarkBetter(t *testing.T) {
+	long(t)
+	t.Parallel()
+	p := history(t, func(n int) string { return work(n, 3000-culprit(n), "") })
+	p.bench(t, append(exactly, "-bisect", "c6..c12")...).want(t, statusOK, "The first commit that is better", "change 8", "-15.0%")
+	p.clean(t)
+}
+
+func TestBisectNamesWhatCannotBeTested(t *testing.T) {
+	t.Parallel()
+	p := history(t, func(n int) string {
+		switch n {
+		case 6:
+			return work(n, "broken", "")
+		case 7:
+			return work(n, culprit(n), `b.Fatal("not today")`)
+		case 3:
+			return strings.ReplaceAll(work(n, culprit(n), ""), "BenchmarkWork", "BenchmarkOther")
+		}
+		return work(n, culprit(n), "")
+	})
+	b := found(t, p, statusOK, "-bisect", "c0..c12")
+	if !slices.Equal(b.Suspects, []int{6, 7, 8}) || !b.Decided {
+		t.Errorf("suspects %d", b.Suspects)
+	}
+	for commit, want := range map[int]string{6: "does not build: ./known_test.go:", 7: "not today"} {
+		if c := b.Commits[commit]; c.Verdict != bisect.Broken || !strings.Contains(c.Reason, want) {
+			t.Errorf("%+v", c)
+		}
+	}
+	p.bench(t, append(exactly, "-bisect", "c2..c5")...).want(t, statusWrong, "the ends of the range do not differ", "Inconclusive", "+0.0% [+0.0%..+0.0%]")
+	p.bench(t, append(exactly, "-bisect", "c2..c6")...).want(t, statusWrong, "cannot build the tests")
+	p.clean(t)
+}
+
+func TestBisectNotesThatOneCommitIsNotTheWholeDifference(t *testing.T) {
+	long(t)
+	t.Parallel()
+	p := history(t, func(n int) string {
+		return work(n, map[bool]int{false: 1000, true: 1100}[n >= 4]+map[bool]int{false: 0, true: 200}[n >= 9], "")
+	})
+	b := found(t, p, statusOK, "-bisect", "c0..c12")
+	if len(b.Suspects) != 1 || b.Suspects[0] != 4 && b.Suspects[0] != 9 || !slices.ContainsFunc(b.Notes, func(n string) bool { return strings.Contains(n, "not the whole difference") }) {
+		t.Errorf("suspects %d, notes %q", b.Suspects, b.Notes)
+	}
+}
+
+func TestTheSameBinaryIsNotMeasured(t *testing.T) {
+	long(t)
+	t.Parallel()
+	p := history(t, func(n int) string { return work(0, culprit(n), "") })
+	b := found(t, p, statusOK, "-bisect", "c0..c12")
+	for _, c := range b.Commits {
+		if c.Rounds > 0 || c.Step > 0 && !strings.Contains(c.Reason, "the same test binary as") {
+			t.Errorf("%+v", c)
+		}
+	}
+	if !slices.Equal(b.Suspects, []int{8}) {
+		t.Errorf("suspects %d", b.Suspects)
+	}
+}
+
+func TestAnInterruptedBisectPrintsWhatIsKnown(t *testing.T) {
+	noInterrupts(t)
+	t.Parallel()
+	p := history(t, func(n int) string {
+		if n == 9 { // the second that is tested
+			return work(n, culprit(n), "time.Sleep(time.Hour)")
+		}
+		return work(n, culprit(n), "")
+	})
+	run := start(t, p.invocation(append(exactly, "-bisect", "c0..c12")...))
+	run.until(t, "step 1: ")
+	run.interrupt(t)
+	run.end(t).want(t, statusWrong, "is one of 6: interrupted", "change 7", "change 12", "Again: threadcall bench")
+	p.clean(t)
+}
+
+func TestBisectRefusesWhatIsNoRange(t *testing.T) {
+	t.Parallel()
+	p := history(t, func(n int) string { return work(0, 1, "") })
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"-bisect", "c0"}, statusWrong, "is no range"},
+		{[]string{"-bisect", "..c3"}, statusWrong, "is no range"},
+		{[]string{"-bisect", "c0...c3"}, statusWrong, "is no range"},
+		{[]string{"-bisect", "c3..c3"}, statusWrong, "both ends of the range"},
+		{[]string{"-bisect", "c3..c0"}, statusWrong, "is no ancestor of"},
+		{[]string{"-bisect", "c0..nowhere"}, statusWrong, `no revision "nowhere"`},
+		{[]string{"-bisect", "c0..c3", "-count", "5"}, statusWrong, "a step needs at least 10 rounds"},
+		{[]string{"-bisect", "c0..c3", "-vs", "c1"}, statusUsage, "-vs does not go with -bisect"},
+		{[]string{"-unit", "ns/op"}, statusUsage, "-unit is about -bisect"},
+		{[]string{"-bisect", "c0..c3", "-count", "0"}, statusUsage, "-count must be at least 1"},
+	} {
+		p.bench(t, c.args...).want(t, c.status, c.want)
+	}
+}

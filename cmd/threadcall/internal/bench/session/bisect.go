@@ -1,0 +1,286 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/sequential"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
+
+const (
+	bisectAlpha   = 0.05 // probability of a wrong commit
+	bisectFirst   = 10   // rounds of the ends of the range at least
+	bisectConfirm = 20   // rounds of the commit that was found and the one before it
+)
+
+func quote(name string) string { return regexp.QuoteMeta(name) }
+
+// A bisection is a search under way.
+type bisection struct {
+	*Bisection
+	set        *Settings
+	log        log
+	repository *revision.Repository
+	scratch    *gotest.Scratch
+	now        gotest.Tree
+	builder    *builder
+
+	commits []revision.Commit // as Commits
+	jobs    []*rounds.Job     // of the ends: version 0 is the good one, 1 the bad one
+	target  *rounds.Job       // one of them
+	row     string            // the name of the result
+	whole   []float64         // logarithms of ratios of the bad end to the good one
+	trees   map[int]*candidate
+	round   int
+}
+
+// A candidate is a commit that is built.
+type candidate struct {
+	name   string // of the worktree
+	binary *gotest.Binary
+}
+
+// Bisect looks for the first commit of the range in the settings that differs from the good end as the bad end does. It
+// returns a Bisection if the ends were measured, even if it also returns an error, which says why there is no commit.
+func Bisect(ctx context.Context, s Settings, show Progress) (found *Bisection, err error) {
+	x := &bisection{set: &s, log: log{show, newReport(&s)}, trees: map[int]*candidate{},
+		Bisection: &Bisection{Command: s.Command, Range: s.Bisect, Alpha: bisectAlpha, Also: []Also{}, Commits: []Tested{}, Suspects: []int{}}}
+	if err := x.choose(ctx); err != nil {
+		return nil, err
+	}
+	release, _, err := x.log.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	x.Began = time.Now()
+	scratch, remove, err := x.log.scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	x.scratch = scratch
+	if err := x.buildEnds(ctx); err != nil {
+		return nil, err
+	}
+	x.log.observe(ctx, s.Procs)
+	defer func() {
+		x.log.doing("")
+		x.Machine, x.Notes = x.log.report.Machine, x.log.report.Notes
+		x.Seconds = time.Since(x.Began).Seconds()
+	}()
+	if err := x.ends(ctx); err != nil || x.target == nil {
+		return x.Bisection, err
+	}
+	if err := x.search(ctx); err != nil {
+		return x.Bisection, err
+	}
+	return x.Bisection, x.confirm(ctx)
+}
+
+// choose reads the range.
+func (x *bisection) choose(ctx context.Context) (err error) {
+	first, last, ok := strings.Cut(x.set.Bisect, "..")
+	if !ok || first == "" || strings.HasPrefix(last, ".") {
+		return fmt.Errorf("-bisect %q is no range; write good..bad, such as v1.0..main", x.set.Bisect)
+	}
+	if last == "" {
+		last = "HEAD"
+	}
+	if x.repository, err = revision.Open(ctx, x.set.Dir); err != nil {
+		return err
+	}
+	good, err := x.repository.Commit(ctx, first)
+	if err != nil {
+		return err
+	}
+	bad, err := x.repository.Commit(ctx, last)
+	if err != nil {
+		return err
+	}
+	log, err := x.repository.Range(ctx, good, bad)
+	if err != nil {
+		return err
+	}
+	x.commits, x.Commits = []revision.Commit{good}, []Tested{{Commit: good.Hash, Subject: good.Subject, Verdict: bisect.Good}}
+	for i, c := range log {
+		x.commits = append(x.commits, c.Commit)
+		x.Commits = append(x.Commits, Tested{Commit: c.Hash, Subject: c.Subject, Author: c.Author, Date: c.Date, Merge: c.Merge})
+		x.Suspects = append(x.Suspects, i+1)
+	}
+	x.Commits[len(log)].Verdict = bisect.Bad
+	if least := max(bisectFirst, sequential.Needs(bisectAlpha/float64(max(1, bisect.NewSearch(len(log), bisectAlpha).Left())))); x.set.Count < least {
+		return fmt.Errorf("-count %d decides nothing: a step needs at least %d rounds, and stops as soon as it is decided", x.set.Count, least)
+	}
+	x.now = gotest.Tree{Dir: x.set.Dir, Flags: buildFlags()}
+	return nil
+}
+
+// checkout makes the tree of a commit.
+func (x *bisection) checkout(ctx context.Context, commit int) (name string, tree gotest.Tree, v Version, err error) {
+	c := x.commits[commit]
+	name = fmt.Sprintf("tree%04d", commit) // of the same length for all
+	x.log.doing("checking out " + c.Short())
+	if tree, err = x.repository.Checkout(ctx, c, x.scratch, name, x.now); err != nil {
+		return name, tree, v, err
+	}
+	v = Version{Name: c.Short(), What: fmt.Sprintf("%s %q", c.Short(), c.Subject), Commit: c.Hash}
+	v.Toolchain, v.goroot, err = tree.Toolchain(ctx)
+	return name, tree, v, err
+}
+
+// buildEnds builds both ends of the range.
+func (x *bisection) buildEnds(ctx context.Context) error {
+	last := len(x.commits) - 1
+	v := &versions{vs: []string{x.commits[0].Short()}, repository: x.repository}
+	for _, commit := range []int{0, last} {
+		_, tree, version, err := x.checkout(ctx, commit)
+		if err != nil {
+			return err
+		}
+		v.list, v.trees = append(v.list, version), append(v.trees, tree)
+	}
+	if v.list[0].Toolchain != v.list[1].Toolchain {
+		x.log.note("The good end is built by %s and the bad end by %s: the compiler may make the difference.", v.list[0].Toolchain, v.list[1].Toolchain)
+	}
+	x.log.report.Versions = v.list
+	set := *x.set
+	set.VS = v.vs
+	x.builder = &builder{set: &set, versions: v, dir: x.scratch.Dir, log: x.log}
+	if err := x.builder.build(ctx); err != nil {
+		return err
+	}
+	for _, j := range x.builder.jobs {
+		if !slices.Contains(j.Versions, nil) {
+			x.jobs = append(x.jobs, j)
+		}
+	}
+	return nil
+}
+
+// A measured is a value of a benchmark.
+type measured struct {
+	job        *rounds.Job
+	name, unit string
+}
+
+func (m measured) plain() [2]string { return [2]string{m.job.Package + "." + m.name, m.unit} }
+
+// measure runs a round and returns the values of what all versions have reported, one for each version.
+func (x *bisection) measure(ctx context.Context, jobs []*rounds.Job) (map[measured][]float64, error) {
+	values := map[measured][]float64{}
+	units := x.units()
+	if x.Unit != "" {
+		units = []string{x.Unit}
+	}
+	for _, run := range rounds.Round(jobs, 0) {
+		o, err := x.set.Each.Do(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range slices.Concat(o.Failed, o.Skipped) {
+			return nil, &failedVersion{run.Version, f}
+		}
+		for _, u := range o.Units {
+			if _, ok := x.builder.data.Units[u.Metadata.UnitMetadataKey]; !ok {
+				x.builder.data.Units[u.Metadata.UnitMetadataKey] = u.Metadata
+			}
+		}
+		for _, l := range o.Lines {
+			for _, unit := range units {
+				v, ok := l.Result.Value(unit)
+				if !ok {
+					continue
+				}
+				key := measured{run.Job, l.Result.Name.String(), unit}
+				if values[key] == nil {
+					values[key] = slices.Repeat([]float64{math.NaN()}, len(run.Job.Versions))
+				}
+				values[key][run.Version] = v
+			}
+		}
+	}
+	maps.DeleteFunc(values, func(_ measured, all []float64) bool { return slices.ContainsFunc(all, math.IsNaN) })
+	x.round++
+	x.Rounds = x.round
+	return values, nil
+}
+
+// A failedVersion is the error of a benchmark that gave no result in a version.
+type failedVersion struct {
+	version int
+	rounds.Failure
+}
+
+func (f *failedVersion) Error() string { return f.Benchmark + ": " + f.Reason }
+
+// interrupted notes why the search has stopped.
+func (x *bisection) interrupted(err error) error {
+	x.Stopped = err.Error()
+	if f := (*failedVersion)(nil); errors.As(err, &f) {
+		x.Stopped = "at an end of the range, " + err.Error()
+	}
+	return err
+}
+
+// search tests commits until it is decided which is the first bad one, or cannot be.
+func (x *bisection) search(ctx context.Context) error {
+	last := len(x.commits) - 1
+	s := bisect.NewSearch(last, bisectAlpha)
+	x.trees[0] = &candidate{"", x.target.Versions[0]}
+	x.trees[last] = &candidate{"", x.target.Versions[1]}
+	x.log.trouble(fmt.Sprintf("%s of %s: %s in %s, from %s to %s. %s, about %s.", x.Benchmark, written(x.Unit), x.Whole,
+		ui.Counted(x.Rounds, "round", "rounds"), x.Commits[0].short(), x.Commits[last].short(),
+		ui.Counted(last, "commit", "commits"), ui.Counted(s.Left(), "step", "steps")))
+	for step := 1; ; step++ {
+		commit, alpha, ok := s.Next()
+		x.Suspects = s.Suspects()
+		if !ok {
+			break
+		}
+		at := &x.Commits[commit]
+		at.Step = step
+		err := x.test(ctx, commit, alpha, fmt.Sprintf("step %d, about %d left: %s", step, s.Left()-1, at.short()))
+		if err != nil {
+			at.Step, at.Verdict = 0, ""
+			return x.interrupted(err)
+		}
+		s.Add(commit, at.Verdict, at.Rounds > 0)
+		for i, tree := range x.trees { // what is not an end any longer
+			if i != 0 && i != last && i != s.Low && i != s.High {
+				x.repository.Discard(ctx, x.scratch, tree.name)
+				delete(x.trees, i)
+			}
+		}
+		x.log.trouble(x.line(at, s.Left()))
+	}
+	x.Decided, x.Stopped = true, "the search is over"
+	return nil
+}
+
+// line reports a step.
+func (x *bisection) line(at *Tested, left int) string {
+	text := fmt.Sprintf("step %d: %s %s", at.Step, at.short(), at.Verdict)
+	if at.Ratio != nil {
+		text += fmt.Sprintf(", %s to the good end in %s", *at.Ratio, ui.Counted(at.Rounds, "round", "rounds"))
+	}
+	if at.Reason != "" {
+		text += ": " + at.Reason
+	}
+	if left > 0 {
+		text += fmt.Sprintf("; about %d left", left)
+	}
+	return text + fmt.Sprintf(" (%s)", at.Subject)
+}

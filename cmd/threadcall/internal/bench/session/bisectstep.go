@@ -1,0 +1,175 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/sequential"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+)
+
+// test decides on which side a commit is.
+func (x *bisection) test(ctx context.Context, commit int, alpha float64, progress string) error {
+	at := &x.Commits[commit]
+	binary, reason, err := x.build(ctx, commit)
+	if err != nil {
+		return err
+	}
+	if reason != "" {
+		at.Verdict, at.Reason = bisect.Broken, reason
+		return nil
+	}
+	if as, ok := x.sameAs(ctx, commit, binary); ok {
+		at.Verdict, at.Reason = x.Commits[as].Verdict, "the same test binary as "+x.Commits[as].short()
+		return nil
+	}
+	job := *x.target
+	job.Versions = []*gotest.Binary{x.target.Versions[0], binary, x.target.Versions[1]}
+	sorter := sequential.Sorter{Alpha: alpha}
+	var toGood, toBad []float64
+	rising := (x.sign(x.Unit) > 0) != x.Better
+	for sorter.Side() == sequential.Undecided && !sorter.Between() && sorter.Rounds() < x.set.Count {
+		x.log.doing(fmt.Sprintf("%s, round %d of at most %d", progress, sorter.Rounds()+1, x.set.Count))
+		seen, err := x.measure(ctx, []*rounds.Job{&job})
+		if f := (*failedVersion)(nil); errors.As(err, &f) && f.version == 1 {
+			at.Verdict, at.Reason, at.Rounds = bisect.Broken, "the benchmark gives no result: "+firstLine(f.Reason), 0
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		v, ok := seen[measured{&job, x.row, x.Unit}]
+		if !ok {
+			at.Verdict, at.Reason = bisect.Broken, "the benchmark does not report "+written(x.Unit)
+			return nil
+		}
+		if rising {
+			sorter.Add(v[0], v[1], v[2])
+		} else {
+			sorter.Add(v[2], v[1], v[0])
+		}
+		if v[0] > 0 && v[1] > 0 && v[2] > 0 {
+			toGood, toBad = append(toGood, math.Log(v[1]/v[0])), append(toBad, math.Log(v[1]/v[2]))
+			x.whole = append(x.whole, math.Log(v[2]/v[0]))
+			x.Whole = ratio(x.whole)
+		}
+		at.Rounds = sorter.Rounds()
+	}
+	side := sorter.Side()
+	at.Verdict = bisect.Undecided
+	if side != sequential.Undecided {
+		at.Verdict = bisect.Good
+		if (side == sequential.High) == rising {
+			at.Verdict = bisect.Bad
+		}
+	}
+	if sorter.Between() && len(toGood) > 0 { // there are several changes, and the larger one is looked for
+		at.Verdict = bisect.Good
+		if math.Abs(sequential.Median(toGood)) > math.Abs(sequential.Median(toBad)) {
+			at.Verdict = bisect.Bad
+		}
+	}
+	if len(toGood) > 0 {
+		good, bad := ratio(toGood), ratio(toBad)
+		at.Ratio, at.Between = &good, sorter.Between() || good.excludes() && bad.excludes()
+	}
+	return nil
+}
+
+// sameAs returns a commit that was decided, if it has the same test binary and the same files that benchmarks could read.
+func (x *bisection) sameAs(ctx context.Context, commit int, binary *gotest.Binary) (int, bool) {
+	for i, tree := range x.trees {
+		if i == commit || !same(tree.binary, binary) {
+			continue
+		}
+		files, err := x.repository.Changed(ctx, x.commits[min(i, commit)], x.commits[max(i, commit)])
+		if err == nil && !slices.ContainsFunc(files, func(name string) bool {
+			return !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".md") || strings.Contains(name, "testdata/")
+		}) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// excludes reports whether the interval excludes 1.
+func (r Ratio) excludes() bool {
+	return r.Interval != nil && (r.Interval.Low > 1 || r.Interval.High < 1)
+}
+
+// build builds the package of the benchmark in a commit. The reason says why that is not possible.
+func (x *bisection) build(ctx context.Context, commit int) (_ *gotest.Binary, reason string, err error) {
+	if c := x.trees[commit]; c != nil {
+		return c.binary, "", nil
+	}
+	name, tree, version, err := x.checkout(ctx, commit)
+	defer func() {
+		if reason != "" || err != nil {
+			x.repository.Discard(ctx, x.scratch, name)
+		}
+	}()
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", context.Cause(ctx)
+	case err != nil:
+		return nil, "cannot be checked out: " + firstLine(err.Error()), nil
+	}
+	x.log.doing(fmt.Sprintf("building %s in %s", x.Package, version.Name))
+	packages, _, err := tree.List(ctx, x.Package)
+	if ctx.Err() != nil {
+		return nil, "", context.Cause(ctx)
+	}
+	if err != nil || len(packages) != 1 {
+		return nil, "has no package " + x.Package + " with tests", nil
+	}
+	file := filepath.Join(x.scratch.Dir, name, "bisected.test")
+	if os.PathSeparator == '\\' {
+		file += ".exe"
+	}
+	compile := (*gotest.CompileError)(nil)
+	switch err := tree.Build(ctx, packages[0], file, x.builder.meter(version)...); {
+	case ctx.Err() != nil:
+		return nil, "", context.Cause(ctx)
+	case errors.As(err, &compile):
+		return nil, "does not build: " + complaint(compile.Output), nil
+	case err != nil:
+		return nil, "does not build: " + firstLine(err.Error()), nil
+	}
+	dir := packages[0].Dir
+	binary := &gotest.Binary{Path: file, Dir: dir, Env: environ(dir, version.goroot)}
+	names, err := binary.Benchmarks(ctx, x.set.Each.Timeout)
+	top, _, _ := strings.Cut(x.Benchmark, "/")
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", context.Cause(ctx)
+	case err != nil:
+		return nil, "its tests do not start: " + firstLine(err.Error()), nil
+	case !slices.Contains(names, top):
+		return nil, "has no " + top, nil
+	}
+	x.trees[commit] = &candidate{name, binary}
+	return binary, "", nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// complaint returns the first line of what the compiler prints that is not a heading.
+func complaint(output string) string {
+	for line := range strings.Lines(output) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return line
+		}
+	}
+	return "no message"
+}
