@@ -47,7 +47,7 @@ func TestBenchmarksOfTheNewVersionAreMeasuredOnOldCode(t *testing.T) {
 		}
 	}
 	p.write(t, map[string]string{"a/new.go": "package a\n\nfunc better() {}\n", "a/a_test.go": strings.Replace(benchmark("a", "Added"), "work()", "better()", 1)})
-	p.bench(t, append(shortly, "-vs", "HEAD", "-tests", "new", "./a")...).want(t, statusWrong, "the working tree's tests do not compile with the code of HEAD", "undefined: better")
+	p.bench(t, append(shortly, "-vs", "HEAD", "-tests", "new", "./a")...).want(t, statusUnmeasured, "tests do not compile", "undefined: better")
 	p.bench(t, append(shortly, "-vs", "HEAD", "-tests", "old")...).want(t, statusUsage, "-tests can be new")
 	p.bench(t, append(shortly, "-tests", "new")...).want(t, statusUsage, "-tests is about the revision")
 	p.clean(t)
@@ -74,7 +74,7 @@ func TestAPackageThatDoesNotBuildHurtsNoOther(t *testing.T) {
 	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"), "b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y")})
 	p.commit(t)
 	p.write(t, map[string]string{"a/a.go": "package a\n\nfunc work() { undefined() }\n", "b/b.go": worker("b", 20)})
-	c := p.bench(t, append(shortly, "-vs", "HEAD", "-json", "./...")...).want(t, statusWrong, "example.com/m/a failed").report(t).Comparison
+	c := p.bench(t, append(shortly, "-vs", "HEAD", "-json", "./...")...).want(t, statusUnmeasured, "example.com/m/a failed").report(t).Comparison
 	if x := row(t, c, "sec/op", "Y"); x.Deltas[1].N != 6 || len(c.Failures) != 1 || !strings.Contains(c.Failures[0].Reason, "undefined: undefined") {
 		t.Errorf("%+v, failures %+v", x, c.Failures)
 	}
@@ -86,7 +86,7 @@ func TestWhatIsIdenticalIsNotMeasured(t *testing.T) {
 	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"), "b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y"), "b/testdata/d/x": "1"})
 	p.commit(t)
 	p.write(t, map[string]string{"a/a.go": "// Package a has a comment now.\n" + worker("a", 10)})
-	p.bench(t, append(shortly, "-vs", "HEAD", "-bench", "Nothing", "./...")...).want(t, statusWrong, "no benchmark matches")
+	p.bench(t, append(shortly, "-vs", "HEAD", "-bench", "Nothing", "./...")...).want(t, statusUnmeasured, "no benchmark matches")
 	r := p.bench(t, append(shortly, "-vs", "HEAD", "-json", "-fail-on", "ns/op:+5%", "./b")...).want(t, statusOK, "Identical, not measured").report(t)
 	if len(r.Identical) != 1 || len(r.Rounds) != 0 || len(r.Comparison.Tables) != 0 {
 		t.Errorf("%+v", r)
@@ -97,7 +97,7 @@ func TestWhatIsIdenticalIsNotMeasured(t *testing.T) {
 	if x := row(t, r.Comparison, "sec/op", "Y"); x.Deltas[1].N != 6 {
 		t.Errorf("other testdata: %+v", x)
 	}
-	if files := p.files("bench-*"); len(files) != 2 {
+	if files := p.files(".threadcall-bench/*.txt"); len(files) != 2 {
 		t.Errorf("files %q", files)
 	}
 	p.clean(t)
@@ -107,7 +107,7 @@ func TestLayoutsAreLinkedAndAnalysedTogether(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	p.bench(t, "-vs", "old", "-layouts", "5").want(t, statusUsage, "-layouts must be at least 6")
-	p.bench(t, "-vs", "old", "-layouts", "11").want(t, statusUsage, "at most the number of rounds, 10")
+	p.bench(t, "-vs", "old", "-count", "10", "-layouts", "11").want(t, statusUsage, "at most the number of rounds, 10")
 	r := p.bench(t, "-vs", "old", "-benchtime", "20x", "-count", "12", "-layouts", "6", "-bench", "Same|Metric", "-json").want(t, statusOK).report(t)
 	d := row(t, r.Comparison, "sec/op", "Same").Deltas[1]
 	if d.N != 6 || d.Layout == nil || d.Layout.N != 6 || len(row(t, r.Comparison, "sec/op", "Same").Cells[1].Samples) != 12 {

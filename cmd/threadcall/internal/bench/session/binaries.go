@@ -266,6 +266,9 @@ func common(jobs []*rounds.Job, vs []string, log log) (kept []*rounds.Job, added
 
 // identicalTo returns the revisions whose binary is the same as the working tree's.
 func (b *builder) identicalTo(binaries []*gotest.Binary) (revisions []string) {
+	if b.set.Bisect != "" {
+		return nil
+	}
 	for v, rev := range b.set.VS {
 		if binaries[v] != nil && same(binaries[v], binaries[len(binaries)-1]) {
 			revisions = append(revisions, rev)

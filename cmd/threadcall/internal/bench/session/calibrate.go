@@ -47,7 +47,7 @@ func (m *measurement) calibrate(ctx context.Context) error {
 		split = append(split, j.Split(outcomes, each)...)
 	}
 	m.log.doing("")
-	if len(m.set.VS) > 0 {
+	if len(m.set.VS) > 0 && m.set.Bisect == "" {
 		var added [][]string
 		split, added = common(split, m.set.VS, m.log)
 		for v, names := range added {

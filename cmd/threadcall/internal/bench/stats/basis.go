@@ -71,6 +71,9 @@ func (c *Comparison) time() {
 			}
 			o := observe(w, *u, threads, v)
 			at := Time{Package: w.Package, Name: w.Name, Version: c.Versions[v], Basis: o.basis(), Runs: o.runs()}
+			if at.Basis == Either && w.Deltas[v].N < samplesNeeded(Pairs, (1-Confidence)/2) {
+				at.Basis = Wall // half of the error rate could show nothing
+			}
 			switch at.Basis {
 			case Wall:
 				aside(u.Deltas[v : v+1])
