@@ -33,7 +33,7 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *recor
 		var state string
 		defer func() {
 			if t.Failed() {
-				t.Log(state)
+				t.Log(state, of[app.StateEvent](r), c.n.Load())
 			}
 		}()
 		screen.Wait(t, func() bool {
@@ -43,6 +43,9 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *recor
 			frame, event := *drawn.Load(), size
 			if all := of[app.ResizeEvent](r); len(all) > 0 {
 				event = image.Pt(all[len(all)-1].Width, all[len(all)-1].Height)
+			}
+			if all := of[app.StateEvent](r); len(all) > 0 && all[len(all)-1].Minimized {
+				w.Restore() // GLFW minimizes a window that covers a monitor and loses the keyboard
 			}
 			state = fmt.Sprintf("frame %v, Size %v, event %v, server %v", frame, size, event, server)
 			return like(server) && frame == server && size == server && event == server
