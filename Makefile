@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes ports ports-quick ports-table ports-cores lint vuln cross plain race modes 386 model faults fuzz allocs
+.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes ports ports-quick ports-table ports-cores wine lint vuln cross plain race modes 386 model faults fuzz allocs
 
 all: test
 
@@ -91,6 +91,12 @@ ports-cores:
 # gui checks the modules that need C libraries, those with windows on a screen in memory. The first time, it compiles Fyne's C code for minutes.
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
+
+# wine compiles module app for Windows and runs its tests under Wine, on a screen in memory. The first time, compiling alone takes five
+# minutes of CPU time: cgo compiles programs with thousands of unknown names, for each of which gcc looks for a similar one among those of windows.h.
+wine:
+	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
+	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'
 
 # bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
 # loses is at the top. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:

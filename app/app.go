@@ -26,9 +26,11 @@
 //     wakes it: nothing polls, and a program that has nothing to do uses no CPU.
 //   - Each window has a thread and an OpenGL context of its own, on which the function given to [Win.OnDraw] runs, and
 //     everything given to [Win.Thread]. A slow window does not delay another, nor a slow event handler the drawing.
-//   - The goroutine that called [Win.Run] receives the events, in order.
+//   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the window's thread does, before
+//     each frame, so that events and drawing need no mutex.
 //
-// In the steady state a frame allocates nothing, and nor does an event, but for the paths of a DropEvent.
+// In the steady state a frame allocates nothing, and nor does an event (see [Event]), but for the paths of a DropEvent and
+// the description of a MonitorEvent. Events may be kept and sent on channels.
 //
 // # Limits
 //
@@ -41,7 +43,15 @@
 //   - With X11, GLFW reports a key that is pressed twice within one millisecond once.
 //   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails while other windows are
 //     drawn, the binding may write a line about an "internal error" to standard error; NewWindow returns the error.
-//   - Tested with X11 and Mesa on Linux only.
+//   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that uses it, such as Fyne, but not
+//     run both at a time.
+//   - With Wayland a program has no influence on where its windows are, and does not know: SetPosition, Position and
+//     MoveEvent do nothing. Nor do SetIcon, Floating, and Focus and RequestAttention with compositors that
+//     do not have them. No StateEvent reports that a window is minimized. SetClipboard needs a window that has had the
+//     keyboard. Frames follow the rate of the monitor, but the package paces them, because a driver that waits for the
+//     monitor would wait for ever while the window is not visible. GLFW crashes with compositors that have neither
+//     keyboard nor mouse.
+//   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021). The windows are GLFW's,
 // and OpenGL draws them.
@@ -119,8 +129,8 @@ func Init() error {
 }
 
 // Terminate closes the windows that are still open, waits until their Run has returned, and gives the main thread back.
-// Without Init it does nothing. It panics inside a function that was given to OnDraw or OnEvent, where it would wait
-// for itself, and on the main thread, which must be free for the event loop.
+// Without Init it does nothing. It panics inside a function that was given to a window, where it would wait for
+// itself, and on the main thread, which must be free for the event loop.
 func Terminate() {
 	if mainthread.On() && state.up.Load() {
 		panic("app: Terminate on the main thread, which must be free for the event loop; " +

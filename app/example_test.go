@@ -3,6 +3,8 @@ package app_test
 import (
 	"fmt"
 	"log"
+	"time"
+	"unsafe"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
 
@@ -34,6 +36,112 @@ func ExampleWin_OnEvent() {
 			}
 		}
 	})
+	w.Run()
+}
+
+// With EventsOnDraw the events and the frames share variables without a mutex, because both are on the window's thread.
+func ExampleEventsOnDraw() {
+	w, err := app.NewWindow(app.EventsOnDraw())
+	if err != nil {
+		log.Fatal(err)
+	}
+	var red float32
+	w.OnEvent(func(e app.Event) {
+		if e, ok := e.(*app.MouseMoveEvent); ok {
+			red = float32(e.X) / 640
+		}
+	})
+	w.OnDraw(func(f *app.Frame) {
+		gl.ClearColor(red, 0, 0, 1)
+		gl.Clear(gl.COLOR_BUFFER_BIT)
+	})
+	w.Run()
+}
+
+// Events may be sent on channels.
+func ExampleEvent() {
+	w, err := app.NewWindow()
+	if err != nil {
+		log.Fatal(err)
+	}
+	events := make(chan app.Event, 100)
+	w.OnEvent(func(e app.Event) { events <- e })
+	go func() {
+		for e := range events {
+			if k, ok := e.(*app.KeyEvent); ok {
+				fmt.Println(k.Mods, k.Key, k.Action)
+			}
+		}
+	}()
+	w.Run()
+	close(events)
+}
+
+// A ball moves 120 times a second, whatever the rate of the frames. They show it between its last two places.
+func ExampleWin_OnStep() {
+	w, err := app.NewWindow()
+	if err != nil {
+		log.Fatal(err)
+	}
+	var last, at, speed float64 = 0, 0, 0.01
+	w.OnStep(time.Second/120, func() {
+		if last, at = at, at+speed; at > 1 || at < 0 {
+			speed = -speed
+		}
+	})
+	w.OnDraw(func(f *app.Frame) {
+		x := last + f.Alpha*(at-last)
+		gl.Clear(gl.COLOR_BUFFER_BIT)
+		gl.Enable(gl.SCISSOR_TEST)
+		gl.Scissor(int32(x*float64(f.Width-20)), int32(f.Height/2), 20, 20)
+		gl.ClearColor(1, 1, 1, 1)
+		gl.Clear(gl.COLOR_BUFFER_BIT)
+		gl.ClearColor(0, 0, 0, 1)
+		gl.Disable(gl.SCISSOR_TEST)
+	})
+	w.Run()
+}
+
+// Two windows that show one texture.
+func ExampleShare() {
+	first, err := app.NewWindow()
+	if err != nil {
+		log.Fatal(err)
+	}
+	var texture uint32
+	first.Thread().Call(func() {
+		gl.GenTextures(1, &texture)
+		gl.BindTexture(gl.TEXTURE_2D, texture)
+		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 64, 64, 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
+		gl.Finish() // now it is complete for the other window, too
+	})
+	second, err := app.NewWindow(app.Share(first))
+	if err != nil {
+		log.Fatal(err)
+	}
+	second.OnDraw(func(f *app.Frame) { gl.BindTexture(gl.TEXTURE_2D, texture) /* ... */ })
+	go first.Run()
+	second.Run()
+}
+
+// A window for Vulkan. The binding is any that takes the instance as a pointer.
+func ExampleWin_VulkanSurface() {
+	w, err := app.NewWindow(app.NoOpenGL(), app.NoVSync()) // the swapchain waits for the monitor
+	if err != nil {
+		log.Fatal(err)
+	}
+	extensions, err := app.VulkanExtensions()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("create an instance with", extensions)
+	var instance unsafe.Pointer // from vkCreateInstance
+	surface, err := w.VulkanSurface(instance)
+	if err != nil {
+		log.Fatal(err)
+	}
+	w.OnDraw(func(f *app.Frame) { /* acquire an image, draw, present it */ })
+	w.OnDestroy(func() { fmt.Println("destroy the swapchain, then surface", surface) })
 	w.Run()
 }
 

@@ -2,7 +2,7 @@ package app
 
 // ID returns the number of the window in the X server, or 0 without one.
 func (w *Win) ID() uint64 {
-	if n, _ := w.Native(); n.Platform == X11 {
+	if n, _ := w.Native(); n.Platform == PlatformX11 {
 		return uint64(n.Window)
 	}
 	return 0

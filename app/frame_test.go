@@ -286,7 +286,7 @@ func TestWindow_Redraw(t *testing.T) {
 		w.Redraw()
 	}
 	close(gate)
-	c.goesOn(t, 1, "the frame that was asked for during another")
+	screen.Wait(t, func() bool { return c.n.Load() >= 1 }, "the frame that was asked for during another")
 	if got := c.steady(t); got > 5 { // the system may have asked for some
 		t.Errorf("1,000 times Redraw during a frame: %d frames", got)
 	}

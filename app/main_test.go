@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 		if os.Getenv("CI") == "true" {
 			os.Exit(1)
 		}
-		_ = flag.Set("test.run", "^Test(Queue|Blocks|Key|Cursor|Step|Exported)")
+		_ = flag.Set("test.run", "^Test(Queue|Build|Blocks|Key|Cursor|Step|Exported)")
 		_ = flag.Set("test.bench", "^$")
 	} else {
 		os.Setenv("DISPLAY", x.Display)

@@ -13,21 +13,21 @@ type Platform int
 
 // The window systems.
 const (
-	X11 Platform = iota + 1
-	Wayland
-	Windows
-	Cocoa // of macOS
+	PlatformX11 Platform = iota + 1
+	PlatformWayland
+	PlatformWindows
+	PlatformCocoa // of macOS
 )
 
 func (p Platform) String() string {
 	switch p {
-	case X11:
+	case PlatformX11:
 		return "X11"
-	case Wayland:
+	case PlatformWayland:
 		return "Wayland"
-	case Windows:
+	case PlatformWindows:
 		return "Windows"
-	case Cocoa:
+	case PlatformCocoa:
 		return "Cocoa"
 	}
 	return fmt.Sprintf("Platform(%d)", int(p))
@@ -35,11 +35,11 @@ func (p Platform) String() string {
 
 // A Native is what the window system knows a window as, for libraries that draw into it or change it in ways of their own:
 //
-//	Platform  Display      Window
-//	X11       *Display     Window, the number of the window
-//	Wayland   *wl_display  *wl_surface
-//	Windows                HWND
-//	Cocoa                  *NSWindow
+//	Platform         Display      Window
+//	PlatformX11      *Display     Window, the number of the window
+//	PlatformWayland  *wl_display  *wl_surface
+//	PlatformWindows               HWND
+//	PlatformCocoa                 *NSWindow
 //
 // It must not be used once the window is closed. What may be called on which thread is the system's affair: Cocoa, and most
 // of Windows, require the main thread, see [mainthread.Call].

@@ -4,6 +4,6 @@ import "github.com/go-gl/glfw/v3.4/glfw"
 
 func init() {
 	natives[glfw.PlatformCocoa] = func(w *glfw.Window) Native {
-		return Native{Platform: Cocoa, Window: uintptr(w.GetCocoaWindow())}
+		return Native{Platform: PlatformCocoa, Window: uintptr(w.GetCocoaWindow())}
 	}
 }

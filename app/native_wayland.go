@@ -10,6 +10,6 @@ import (
 
 func init() {
 	natives[glfw.PlatformWayland] = func(w *glfw.Window) Native {
-		return Native{Wayland, unsafe.Pointer(glfw.GetWaylandDisplay()), uintptr(unsafe.Pointer(w.GetWaylandWindow()))}
+		return Native{PlatformWayland, unsafe.Pointer(glfw.GetWaylandDisplay()), uintptr(unsafe.Pointer(w.GetWaylandWindow()))}
 	}
 }

@@ -8,6 +8,6 @@ import (
 
 func init() {
 	natives[glfw.PlatformWin32] = func(w *glfw.Window) Native {
-		return Native{Platform: Windows, Window: uintptr(unsafe.Pointer(w.GetWin32Window()))}
+		return Native{Platform: PlatformWindows, Window: uintptr(unsafe.Pointer(w.GetWin32Window()))}
 	}
 }

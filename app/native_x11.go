@@ -10,6 +10,6 @@ import (
 
 func init() {
 	natives[glfw.PlatformX11] = func(w *glfw.Window) Native {
-		return Native{X11, unsafe.Pointer(glfw.GetX11Display()), uintptr(w.GetX11Window())}
+		return Native{PlatformX11, unsafe.Pointer(glfw.GetX11Display()), uintptr(w.GetX11Window())}
 	}
 }

@@ -193,7 +193,7 @@ func TestWindow_Native(t *testing.T) {
 	w, _ := show(t)
 	n, err := w.Native()
 	screen.Must(t, err)
-	if title := string(x.Property(t, id(w), "_NET_WM_NAME")); n.Platform != app.X11 || n.Display == nil || title != t.Name() {
+	if title := string(x.Property(t, id(w), "_NET_WM_NAME")); n.Platform != app.PlatformX11 || n.Display == nil || title != t.Name() {
 		t.Errorf("%+v is not the window, or has no display", n)
 	}
 	w.Stop()

@@ -61,7 +61,14 @@ func TestAllocations(t *testing.T) {
 	if race() {
 		t.Skip("the race detector allocates")
 	}
-	w, c := show(t, app.NoVSync())
+	for name, opt := range map[string]app.Option{"default": nil, "EventsOnDraw": app.EventsOnDraw()} {
+		t.Run(name, func(t *testing.T) { testAllocations(t, opt) })
+	}
+}
+
+func testAllocations(t *testing.T, opt app.Option) {
+	w, c := show(t, app.NoVSync(), opt)
+	w.OnStep(time.Millisecond, func() {})
 	var moves atomic.Int64
 	w.OnEvent(func(e app.Event) {
 		if _, ok := e.(*app.MouseMoveEvent); ok {

@@ -79,7 +79,7 @@ func onWayland() {
 		must(err)
 		n, err := w.Native()
 		must(err)
-		if n.Platform != app.Wayland || n.Display == nil || n.Window == 0 {
+		if n.Platform != app.PlatformWayland || n.Display == nil || n.Window == 0 {
 			fail("the native handle is %+v", n)
 		}
 		w.OnDraw(quarters)
@@ -109,9 +109,8 @@ func onWayland() {
 		}
 		w.Thread().Call(func() {})
 		must(app.SetClipboard("text"))
-		if text, err := app.Clipboard(); text != "text" || err != nil {
-			fail("the clipboard holds %q, %v", text, err)
-		}
+		_, err = app.Clipboard() // empty, unless a window has the keyboard
+		must(err)
 		change(w)
 		for _, opts := range [][]app.Option{{app.Share(w)}, {app.NoOpenGL()}, {app.OnDemand()}, {app.NoVSync()}} {
 			v, err := app.NewWindow(append(opts, app.Size(100, 100))...)

@@ -102,7 +102,7 @@ func startWine(t *testing.T) *wine.Prefix {
 	if _, err := exec.LookPath("wine"); err != nil || runtime.GOARCH != "amd64" {
 		t.Skip("NOT TESTED: Wine is missing, or this is not an amd64 machine; make ports installs it")
 	}
-	prefix, err := wine.Start()
+	prefix, err := wine.Start("wine")
 	if err != nil {
 		t.Fatal(err)
 	}

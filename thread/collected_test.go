@@ -38,6 +38,21 @@ func TestCollected_waiting(t *testing.T) {
 	}
 }
 
+// A Thread that has ended is collected even if functions of its options refer to it.
+func TestCollected_options(t *testing.T) {
+	for name, keep := range map[string]thread.Option{"ends": nil, "is kept": thread.WithKeep()} {
+		p := func() weak.Pointer[thread.Thread] {
+			var th *thread.Thread
+			use := func() { _ = th.ID() }
+			th = thread.New(keep, thread.WithName("named"), thread.WithStart(func() error { return nil }), thread.WithStop(use),
+				thread.WithSlowCall(time.Hour, func(thread.SlowCall) { use() }))
+			th.Close()
+			return weak.Make(th)
+		}()
+		collected(t, p, "a thread that "+name)
+	}
+}
+
 // A Thread or Pool that was dropped ends, whatever it keeps for its users that refers to it.
 func TestCollected_dropped(t *testing.T) {
 	for name, use := range map[string]func(th *thread.Thread){

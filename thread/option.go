@@ -70,10 +70,11 @@ func options(opts []Option) config {
 
 // setup returns what is to run on the new thread first, or nil.
 func (c config) setup() func() {
-	if c.name == "" {
+	name := c.name // the engine keeps the function, which must not refer to other options: they may refer to the Thread
+	if name == "" {
 		return nil
 	}
-	return func() { _ = osthread.SetName(c.name) } // without a name, or with its beginning, the thread is as good
+	return func() { _ = osthread.SetName(name) } // without a name, or with its beginning, the thread is as good
 }
 
 // maxName is how many bytes Linux shows of a name.

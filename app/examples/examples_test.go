@@ -64,7 +64,7 @@ func TestExamples(t *testing.T) {
 		{[]string{"triangle"}, 50},
 		{[]string{"triangle", "-fast"}, 50},
 		{[]string{"viewer", file("picture.png")}, 5},
-		{[]string{"windows"}, 3},
+		{[]string{"windows"}, 50},
 		{[]string{"workers"}, 50},
 	} {
 		t.Run(strings.Join(append(c.args[:1:1], "shows"), "/"), func(t *testing.T) {

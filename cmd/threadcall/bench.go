@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,13 +34,21 @@ packages, it compares those.
   threadcall bench -aa                   a binary with itself: the minimum
                                          detectable effect on this machine
   threadcall bench old.txt new.txt       two or more files of results
+                                         (name=file, and - for standard input)
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
+  threadcall bench -save main            save the results under a label
+  threadcall bench -vs @main             compare with what is saved
+  threadcall bench -trend x.html @main   a page of all that is saved
   threadcall bench -- './old -x' './new' any commands, each a single argument
   threadcall bench -list                 the runs that measure or wait here
 
-Build flags are those in GOFLAGS. Results are saved in the Go benchmark format as
-bench-TIME.txt. The status is 0; 1 if a benchmark failed, -fail-on was broken,
-something could not be done, or you interrupted it; 2 for a wrong command line.
+Build flags are those in GOFLAGS. Results are saved in .threadcall-bench at the
+root of the repository. If GITHUB_STEP_SUMMARY is set, Markdown is appended to
+that file.
+
+The status is 0; 1 if a limit of -fail-on is broken and nothing else is wrong; 2
+if something could not be measured or written, or you interrupted it, or for a
+wrong command line.
 `
 
 // A benchCommand has the flags that are not settings of the measurement.
@@ -51,6 +58,9 @@ type benchCommand struct {
 	ratios []string
 	json   bool
 	html   string
+	md     string
+	csv    string
+	trend  string
 	names  []string // of commands
 	shell  string
 }
@@ -67,10 +77,11 @@ func runBench(c *command) error {
 	case list:
 		return b.queue()
 	}
-	if b.html != "" {
-		if at, err := os.Stat(filepath.Dir(b.html)); err != nil || !at.IsDir() {
-			return fmt.Errorf("-html %s: %s is no directory", b.html, filepath.Dir(b.html))
-		}
+	if err := b.outputs(); err != nil {
+		return err
+	}
+	if b.trend != "" {
+		return b.writeTrend(args)
 	}
 	if program != nil {
 		return b.commands(program)
@@ -79,11 +90,15 @@ func runBench(c *command) error {
 		return err
 	}
 	files, packages, err := classify(args)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
 	}
-	if err := distinct(files, target{"o", b.set.Output}, target{"html", b.html}); err != nil {
+	var paths []string
+	for _, f := range files {
+		_, path := stats.Label(f)
+		paths = append(paths, path)
+	}
+	if err := distinct(paths, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md}, target{"csv", b.csv}); err != nil {
 		return err
 	}
 	if b.has("unit") && !b.has("bisect") {
@@ -102,8 +117,9 @@ func runBench(c *command) error {
 func (b *benchCommand) define() {
 	set := &b.set
 	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
-	b.IntVar(&set.Count, "count", 10, "how many rounds, `n`")
-	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 1s)", func(text string) error {
+	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
+	set.Each.Benchtime = "500ms"
+	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 500ms; 50ms for commands)", func(text string) error {
 		set.Each.Benchtime = text
 		return checkBenchtime(text)
 	})
@@ -118,9 +134,10 @@ func (b *benchCommand) define() {
 		set.CPUFreq, err = strconv.Atoi(text)
 		return err
 	})
+	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the words mean")
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
 
-	b.Func("vs", "compare with this `revision` of the git repository; may be repeated", func(text string) error {
+	b.Func("vs", "compare with this `revision` of the git repository, or with the saved results @label; may be repeated", func(text string) error {
 		if text == "" {
 			return errors.New("must name a revision")
 		}
@@ -130,7 +147,7 @@ func (b *benchCommand) define() {
 	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
-	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%'; may be repeated", func(text string) error {
+	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%', 'Parse:ns/op:+5%'; may be repeated", func(text string) error {
 		l, err := session.ParseLimit(text)
 		set.FailOn = append(set.FailOn, l)
 		return err
@@ -139,6 +156,10 @@ func (b *benchCommand) define() {
 		b.ratios = append(b.ratios, strings.Split(text, ",")...)
 		return nil
 	})
+	b.StringVar(&b.md, "md", "", "write Markdown for a pull request to this `file`, or - for the standard output")
+	b.StringVar(&b.csv, "csv", "", "write comma-separated values to this `file`, or - for the standard output")
+	b.StringVar(&set.Save, "save", "", "save the results of the working tree under this `label`, for -vs @label and -trend")
+	b.StringVar(&b.trend, "trend", "", "write a page with the trend of what is saved, @label, to this `file`")
 	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
 	b.defineBisect()
 	b.defineCommands()
@@ -169,14 +190,20 @@ func checkBenchtime(text string) error {
 	return errors.New("must be a time such as 100ms or a number such as 1000x")
 }
 
-// classify separates files of results from packages.
+// classify separates files of results, which may have a label, from packages.
 func classify(args []string) (files, packages []string, err error) {
+	isFile := func(name string) bool {
+		at, err := os.Stat(name)
+		return name == "-" || err == nil && !at.IsDir()
+	}
 	for _, a := range args {
-		switch at, err := os.Stat(a); {
-		case err == nil && !at.IsDir():
+		_, path := stats.Label(a)
+		switch {
+		case isFile(a) || isFile(path):
 			files = append(files, a)
-		case err != nil && strings.HasSuffix(a, ".txt"):
-			return nil, nil, failure{err}
+		case strings.HasSuffix(a, ".txt"):
+			_, err := os.Stat(path)
+			return nil, nil, unmeasured{err}
 		default:
 			packages = append(packages, a)
 		}
@@ -199,37 +226,34 @@ func (b *benchCommand) measure() (err error) {
 func (b *benchCommand) run(measure func(context.Context, session.Settings, session.Progress) (*session.Report, error)) (err error) {
 	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
 	if b.set.Dir, err = os.Getwd(); err != nil {
-		return failure{err}
+		return unmeasured{err}
 	}
 	out, progress := ui.On(b.stdout), ui.On(b.stderr)
-	show := session.Progress{Out: out, Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
-	if b.json {
-		show.Out = progress
-	}
-	ctx, stop := interruptible(statusWrong, progress)
+	show := session.Progress{Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
+	ctx, stop := interruptible(statusUsage, progress)
 	defer stop()
 	report, err := measure(ctx, b.set, show)
 	progress.Progress("")
 	if report == nil {
-		return fail(err)
+		return unmeasured{err}
 	}
-	return b.present(session.Result{Report: report, Comparison: report.Comparison}, err, out)
+	return b.present(session.Result{Report: report, Comparison: report.Comparison, Breaches: report.Breaches, Undecided: report.Undecided}, err, out)
 }
 
 // compare compares files of results.
 func (b *benchCommand) compare(files []string) error {
 	if name := b.given(func(name string) bool {
-		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json"}, name)
+		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json", "md", "csv", "v"}, name)
 	}); name != "" {
 		return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
 	}
 	data, err := stats.Read(files...)
 	if err != nil {
-		return failure{err}
+		return unmeasured{err}
 	}
 	c, err := session.Compare(data, &b.set)
 	if err != nil {
-		return failure{err}
+		return unmeasured{err}
 	}
 	if len(c.Versions) < 2 && len(b.set.FailOn) > 0 {
 		return errors.New("-fail-on is about a comparison, and there is one file")
@@ -242,18 +266,31 @@ func (b *benchCommand) compare(files []string) error {
 func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) error {
 	r.Settings, r.Ratios = &b.set, b.ratios
 	errs := []error{err}
-	if b.json {
+	switch {
+	case b.json:
 		errs = append(errs, writeJSON(b.stdout, r.Document()))
-	} else {
+	case b.md != "-" && b.csv != "-":
 		r.Print(out)
 		errs = append(errs, out.Err)
+	}
+	if b.md != "" {
+		errs = append(errs, b.write(b.md, r.Markdown().Write))
+	}
+	if name := os.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
+		errs = append(errs, appendTo(name, r.Markdown().Write))
+	}
+	if b.csv != "" {
+		errs = append(errs, b.write(b.csv, r.CSV))
 	}
 	if b.html != "" {
 		if err := r.SavePage(b.html); err != nil {
 			errs = append(errs, fmt.Errorf("cannot write the page: %w", err))
 		}
 	}
-	return fail(errors.Join(errs...))
+	if err := errors.Join(errs...); err != nil {
+		return unmeasured{errors.Join(session.Broken(r.Breaches), err)}
+	}
+	return fail(session.Broken(r.Breaches))
 }
 
 // queue lists the runs that hold the lock or wait for it.
@@ -261,9 +298,9 @@ func (b *benchCommand) queue() error {
 	entries, err := lock.List()
 	switch {
 	case err != nil:
-		return failure{err}
+		return unmeasured{err}
 	case b.json:
-		return fail(writeJSON(b.stdout, append([]lock.Entry{}, entries...)))
+		return could(writeJSON(b.stdout, append([]lock.Entry{}, entries...)))
 	}
 	out := ui.On(b.stdout)
 	if len(entries) == 0 {
@@ -276,7 +313,15 @@ func (b *benchCommand) queue() error {
 		}
 		out.Paragraph(fmt.Sprintf("%-9s ", state), e.String())
 	}
-	return fail(out.Err)
+	return could(out.Err)
+}
+
+// could returns err as one of what could not be done, or nil if it is nil.
+func could(err error) error {
+	if err == nil {
+		return nil
+	}
+	return unmeasured{err}
 }
 
 // typed returns the arguments as one can type them in a shell.

@@ -15,6 +15,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/testrepo"
 )
 
@@ -61,7 +62,7 @@ func (p place) write(t *testing.T, files map[string]string) {
 
 func (p place) invocation(args ...string) *exec.Cmd {
 	return invocation(p.dir, []string{"PWD=" + p.dir, "GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + p.tmp, lock.DirVariable + "=" + p.queue,
-		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(p.dir)}, append([]string{"bench"}, args...)...)
+		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(p.dir), "GITHUB_STEP_SUMMARY="}, append([]string{"bench"}, args...)...)
 }
 
 func (p place) bench(t *testing.T, args ...string) outcome {
@@ -129,7 +130,7 @@ var shortly = []string{"-benchtime", "20x", "-count", "6"}
 func TestBenchComparesARevisionWithTheWorkingTree(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	o := p.bench(t, append(shortly, "-vs", testrepo.Old, "-json")...).want(t, statusWrong, "BenchmarkFails", "BenchmarkPanics")
+	o := p.bench(t, append(shortly, "-vs", testrepo.Old, "-json")...).want(t, statusUnmeasured, "BenchmarkFails", "BenchmarkPanics")
 	r := o.report(t)
 	c := r.Comparison
 	if d := row(t, c, "allocs/op", "Allocates").Deltas[1]; d.Verdict != stats.Worse || d.Estimate != 1.5 {
@@ -183,8 +184,9 @@ func TestBenchInAPipeIsPlainTextInEightyColumns(t *testing.T) {
 	p := repository(t)
 	page := filepath.Join(p.dir, "page.html")
 	o := p.bench(t, append(shortly, "-bench", "Same|Twin", "-o", "mine.txt", "-html", page)...)
-	o.want(t, statusOK, "The machine", "Same", "Twin/work=1100", "sec/op", "allocs/op", "mine.txt", "round 3 of 6").plain(t)
-	if n := strings.Count(o.stderr, "\n"); n != 6 {
+	o.want(t, statusOK, "known.example/known", "6 rounds of 20x in", "machine: ", "Same", "Twin/work=1100", "sec/op", "allocs/op", "mine.txt",
+		"3 benchmarks × 6 rounds", "round 3 of 6").plain(t)
+	if n := strings.Count(o.stderr, "\n"); n != 7 {
 		t.Errorf("not one line a round: %s", o.stderr)
 	}
 	if files := p.files("*.txt"); len(files) != 1 || filepath.Base(files[0]) != "mine.txt" {
@@ -204,8 +206,8 @@ func TestBenchInAPipeIsPlainTextInEightyColumns(t *testing.T) {
 func TestBenchComparesABinaryWithItself(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	p.bench(t, append(shortly, "-aa", "-bench", "Same", "-fail-on", "allocs/op:+0%")...).want(t, statusOK, "Minimum detectable effect")
-	if files := p.files("bench-*-a[12].txt"); len(files) != 2 {
+	p.bench(t, append(shortly, "-count", "8", "-aa", "-bench", "Same", "-fail-on", "allocs/op:+0%")...).want(t, statusOK, "Minimum detectable effect on the time")
+	if files := p.files(store.Name + "/*-a[12].txt"); len(files) != 2 {
 		t.Errorf("files %q", files)
 	}
 	p.clean(t)
@@ -258,15 +260,15 @@ func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	run := p.start(t, "-vs", testrepo.Old, "-bench", "Same|Metric")
-	run.until(t, "round 7 of 100000")
+	run.until(t, "round 1 of 100000")
 	run.interrupt(t)
 	_ = run.cmd.Process.Signal(syscall.SIGTERM) // of the same request: timeout sends one to the process and one to its group
-	run.end(t).want(t, statusWrong, "interrupted", "Metric", "work/op", "interrupted in round", "-old.txt")
+	run.end(t).want(t, statusUnmeasured, "1 round of 20x", "interrupted in round 2", "Metric", "work/op", "needs 6 values", "-old.txt")
 	p.clean(t)
 	p.bench(t, "-list").want(t, statusOK, "No benchmark runs")
-	c := p.bench(t, append(p.files("bench-*.txt"), "-json")...).want(t, statusOK).report(t).Comparison
-	if n := len(row(t, c, "work/op", "Metric").Cells[1].Samples); n < 7 {
-		t.Errorf("%d samples after 7 rounds", n)
+	c := p.bench(t, append(p.files(store.Name+"/*.txt"), "-json")...).want(t, statusOK).report(t).Comparison
+	if n := len(row(t, c, "work/op", "Metric").Cells[1].Samples); n < 1 {
+		t.Errorf("%d samples after a round", n)
 	}
 }
 
@@ -278,12 +280,12 @@ func TestARunWithoutAReaderEndsAndCleansUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := p.invocation("-vs", testrepo.Old, "-benchtime", "20x", "-count", "100000", "-bench", "Metric")
+	cmd := p.invocation(append(shortly, "-vs", testrepo.Old, "-bench", "Metric")...)
 	cmd.Stdout = writer
 	run := start(t, cmd)
-	_ = reader.Close() // before it says anything about the machine
+	_ = reader.Close()
 	_ = writer.Close()
-	run.end(t).want(t, statusWrong, "interrupted")
+	run.end(t).want(t, statusUnmeasured, "broken pipe")
 	p.clean(t)
 }
 
@@ -321,7 +323,7 @@ func TestASecondInterruptEndsAtOnceAndCleansUp(t *testing.T) {
 	run.until(t, "Stopping")
 	time.Sleep(1100 * time.Millisecond) // or it counts as the same
 	run.interrupt(t)
-	run.end(t).want(t, statusWrong)
+	run.end(t).want(t, statusUnmeasured)
 	p.clean(t)
 }
 
@@ -340,6 +342,8 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-benchtime -1s", statusUsage, "-benchtime"},
 		{"-cpu 0", statusUsage, "-cpu: must be a list"},
 		{"-fail-on 5 -aa", statusUsage, "no % sign"},
+		{"-fail-on [:ns/op:+5% -aa", statusUsage, "error parsing regexp"},
+		{"-fail-on ::+5% -aa", statusUsage, "no unit before the colon"},
 		{"-fail-on x% -aa", statusUsage, `"x" is not a number`},
 		{"-fail-on ns/op:-5% -aa", statusUsage, "the sign must be +"},
 		{"-fail-on MB/s:+5% -aa", statusUsage, "the sign must be -"},
@@ -352,15 +356,15 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-frob", statusUsage, "not defined: -frob"},
 		{"go.mod .", statusUsage, "give packages to run, or files"},
 		{"go.mod -count 3", statusUsage, "-count is about running"},
-		{"missing.txt", statusWrong, "missing.txt"},
-		{"go.mod", statusWrong, "go.mod"},
-		{"-vs nowhere", statusWrong, `no revision "nowhere"`},
-		{"-vs HEAD", statusWrong, "nothing differs"},
-		{"./nowhere", statusWrong, "nowhere"},
-		{"-bench Nothing", statusWrong, `no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
-		{"-bench Same -count 1 -benchtime 1x -aa -fail-on frames/op:+5%", statusWrong, "no benchmark reports frames/op; they report ns/op"},
-		{"-bench Same -count 3 -benchtime 1x -col /frames", statusWrong, "-col /frames"},
-		{"-bench Fails -count 2 -benchtime 1x", statusWrong, "there are no results"},
+		{"missing.txt", statusUnmeasured, "missing.txt"},
+		{"go.mod", statusUnmeasured, "go.mod"},
+		{"-vs nowhere", statusUnmeasured, `no revision "nowhere"`},
+		{"-vs HEAD", statusUnmeasured, "nothing differs"},
+		{"./nowhere", statusUnmeasured, "nowhere"},
+		{"-bench Nothing", statusUnmeasured, `no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
+		{"-bench Same -count 1 -benchtime 1x -aa -fail-on frames/op:+5%", statusUnmeasured, "no benchmark reports frames/op; they report ns/op"},
+		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
+		{"-bench Fails -count 2 -benchtime 1x", statusUnmeasured, "there are no results"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
@@ -370,15 +374,15 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 func TestBenchShowsWhatTheCompilerSays(t *testing.T) {
 	t.Parallel()
 	p := module(t, map[string]string{"m_test.go": "package m\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { undefined() }\n"})
-	p.bench(t).want(t, statusWrong, "m_test.go:5", "undefined: undefined")
+	p.bench(t).want(t, statusUnmeasured, "m_test.go:5", "undefined: undefined")
 	p.write(t, map[string]string{"m_test.go": "package m\n"})
-	p.bench(t).want(t, statusWrong, "no benchmarks")
-	p.bench(t, "-vs", "HEAD").want(t, statusWrong, "no git working tree")
+	p.bench(t).want(t, statusUnmeasured, "no benchmarks")
+	p.bench(t, "-vs", "HEAD").want(t, statusUnmeasured, "no git working tree")
 	if err := os.Remove(filepath.Join(p.dir, "m_test.go")); err != nil {
 		t.Fatal(err)
 	}
 	p.write(t, map[string]string{"m.go": "package m\n"})
-	p.bench(t, "./...").want(t, statusWrong, "no package of ./... has test files")
+	p.bench(t, "./...").want(t, statusUnmeasured, "no package of ./... has test files")
 	p.clean(t)
 }
 
@@ -389,7 +393,7 @@ func TestAPackageThatDoesNotStartHurtsNoOther(t *testing.T) {
 		"good/x_test.go": "package good\n\n" + benchmark,
 		"bad/x_test.go":  "package bad\n\n" + benchmark + "\nfunc init() { panic(\"not today\") }\n",
 	})
-	c := p.bench(t, append(shortly, "./...", "-json")...).want(t, statusWrong, "example.com/m/bad failed").report(t).Comparison
+	c := p.bench(t, append(shortly, "./...", "-json")...).want(t, statusUnmeasured, "example.com/m/bad failed").report(t).Comparison
 	if r := row(t, c, "sec/op", "X"); r.Cells[0].N != 6 || r.Package != "example.com/m/good" {
 		t.Errorf("%+v", r)
 	}
@@ -439,10 +443,171 @@ func TestFailOnIsAStatus(t *testing.T) {
 		{"20 allocs/op", "23 allocs/op", "allocs/op:+15%", statusWrong, "allocs/op: +15.00 %"},
 		{"23 allocs/op", "20 allocs/op", "allocs/op:+15%", statusOK, ""},
 		{"1?1 ns/op", "1?1 ns/op", "+5%", statusOK, "inconclusive: +5% is below the minimum detectable effect"},
-		{"10? ns/op", "12? ns/op", "allocs/op:+0%", statusWrong, "they report ns/op"},
+		{"10? ns/op", "12? ns/op", "X:ns/op:+5%", statusWrong, "-fail-on X:ns/op:+5%: X-2, ns/op: +19"},
+		{"10? ns/op", "12? ns/op", "^BenchmarkX$::+5%", statusWrong, "X-2, ns/op: +19"},
+		{"10? ns/op", "12? ns/op", "Y::+5%", statusUnmeasured, "no benchmark matches Y"},
+		{"10? ns/op", "12? ns/op", "X:allocs/op:+5%", statusUnmeasured, "they report ns/op"},
+		{"10? ns/op 10 MB/s", "12? ns/op 8 MB/s", "+10%", statusWrong, "+10%: X-2, ns/op: +19"},
+		{"10? ns/op", "12? ns/op", "allocs/op:+0%", statusUnmeasured, "they report ns/op"},
 	} {
 		files(c.old, c.new)
 		p.bench(t, "old.txt", "new.txt", "-fail-on", c.limit).want(t, c.status, c.says)
+	}
+}
+
+func TestTheMostPreciseLimitDecides(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	line := func(name, ns string) string {
+		return strings.Repeat("Benchmark"+name+"-2 100 "+ns+" ns/op 7 allocs/op\n", 10)
+	}
+	p.write(t, map[string]string{"old.txt": line("Slow", "100") + line("Slow10", "100"), "new.txt": line("Slow", "109") + line("Slow10", "120")})
+	for _, c := range []struct {
+		limits []string
+		status int
+		says   string
+	}{
+		{[]string{"+5%"}, statusWrong, "+5%: Slow-2, ns/op: +9.00 %; Slow10-2, ns/op: +20.00 %"},
+		{[]string{"ns/op:+10%", "+5%"}, statusWrong, "ns/op:+10%: Slow10-2, ns/op: +20.00 %\n"},
+		{[]string{"+5%", "^Slow$::+10%"}, statusWrong, "+5%: Slow10-2, ns/op: +20.00 %\n"},
+		{[]string{"Slow10:ns/op:+25%", "+5%"}, statusWrong, "+5%: Slow-2, ns/op: +9.00 %\n"},
+		{[]string{"Slow:ns/op:+25%", "+5%"}, statusOK, ""},
+	} {
+		args := []string{"old.txt", "new.txt"}
+		for _, l := range c.limits {
+			args = append(args, "-fail-on", l)
+		}
+		o := p.bench(t, args...).want(t, c.status)
+		if !strings.HasSuffix(o.stderr, c.says) && !strings.Contains(o.stderr, c.says+"\n") {
+			t.Errorf("%q: %q, want %q", c.limits, o.stderr, c.says)
+		}
+	}
+}
+
+func TestFilesHaveLabelsAndOneMayBeTheStandardInput(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(t, map[string]string{"a.txt": "BenchmarkX 1 1 ns/op\n", "b=c.txt": "BenchmarkX 1 2 ns/op\n"})
+	run := func(args ...string) outcome {
+		t.Helper()
+		cmd := p.invocation(append(args, "-json")...)
+		cmd.Stdin = strings.NewReader("BenchmarkX 1 3 ns/op\n")
+		return output(t, cmd)
+	}
+	c := run("before=a.txt", "b=c.txt", "-").want(t, statusOK).report(t).Comparison
+	if want := []string{"before", "b=c.txt", "stdin"}; !slices.Equal(c.Versions, want) || c.Tables[0].Rows[0].Cells[2].Center < 2.5e-9 {
+		t.Errorf("%q, want %q; %+v", c.Versions, want, c.Tables)
+	}
+	if c := run("a.txt", "now=-").want(t, statusOK).report(t).Comparison; !slices.Equal(c.Versions, []string{"a.txt", "now"}) {
+		t.Errorf("%q", c.Versions)
+	}
+	run("-", "-").want(t, statusUnmeasured, "only once")
+}
+
+func TestResultsAreWhereGitIgnoresThem(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	p.write(t, map[string]string{"sub/x_test.go": "package sub\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) {}\n"})
+	before := p.git(t, "status", "--porcelain")
+	for _, where := range []string{".", "./sub"} {
+		p.bench(t, append(shortly, "-bench", "Metric|X", where)...)
+	}
+	if after := p.git(t, "status", "--porcelain"); after != before {
+		t.Errorf("git reports %q", after)
+	}
+	if n := len(p.files(store.Name + "/*.txt")); n == 0 {
+		t.Error("there are no results")
+	}
+}
+
+func TestResultsAreWrittenForAPullRequest(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	summary := filepath.Join(p.dir, "summary")
+	p.write(t, map[string]string{"summary": "before\n"})
+	cmd := p.invocation(append(shortly, "-vs", testrepo.Old, "-bench", "Metric|Allocates", "-csv", "x.csv", "-md", "-", "-fail-on", "allocs/op:+10%")...)
+	cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
+	o := output(t, cmd).want(t, statusWrong, "allocs/op: +50.00 %")
+	text, err := os.ReadFile(summary)
+	if err != nil || string(text) != "before\n"+o.stdout {
+		t.Errorf("the summary is not what was there and what is on the standard output, but %s; %v", text, err)
+	}
+	for _, want := range []string{"### known.example/known: old → ", "| `Allocates` | 2 | 3 | **+50.0% more** |", "> [!CAUTION]\n> -fail-on allocs/op:+10%: Allocates-"} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("no %q in\n%s", want, o.stdout)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(p.dir, "x.csv")); err != nil || !strings.Contains(string(text), ",allocs/op,new,6,3,3,3,old,worse,1.5,,1.5,1.5,,,exact\n") {
+		t.Errorf("%s, %v", text, err)
+	}
+	p.clean(t)
+}
+
+func TestSavedResultsAreCompared(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	save := append(shortly, "-bench", "Metric|Allocates", "-save", "main")
+	p.git(t, "checkout", "-q", testrepo.Old)
+	p.bench(t, save...).want(t, statusOK, "Saved: "+store.Name)
+	p.git(t, "checkout", "-q", "-")
+	r := p.bench(t, append(shortly, "-vs", "@main", "-bench", "Metric|Allocates|Same", "-json")...).want(t, statusOK, "Mann-Whitney U-test").report(t)
+	c := r.Comparison
+	if d := row(t, c, "allocs/op", "Allocates").Deltas[1]; d.Verdict != stats.Worse || d.Estimate != 1.5 {
+		t.Errorf("allocations %+v", d)
+	}
+	if d := row(t, c, "sec/op", "Metric").Deltas[1]; d.Method != stats.Ranks {
+		t.Errorf("saved results and those of a run are pairs: %+v", d)
+	}
+	if row(t, c, "sec/op", "Same").Cells[0].N != 0 || len(r.Versions) != 2 || r.Versions[0].Name != "@main" {
+		t.Errorf("%+v", r.Versions)
+	}
+	p.bench(t, save...).want(t, statusOK, "Saved: ")
+	p.bench(t, "-trend", "page.html", "@main").want(t, statusOK, "the trend of 2 saved results")
+	page, err := os.ReadFile(filepath.Join(p.dir, "page.html"))
+	if err != nil || !strings.Contains(string(page), "50.0% more") || strings.Count(string(page), "<polyline") < 4 {
+		t.Errorf("%s, %v", page, err)
+	}
+	for _, c := range []refusal{
+		{"-vs @other", statusUnmeasured, "nothing is saved as other"},
+		{"-vs @main -vs old", statusUnmeasured, "no other -vs"},
+		{"-trend x.html @other", statusUnmeasured, "nothing is saved as other"},
+		{"-trend x.html ./...", statusUsage, "./... is none"},
+		{"-trend x.html -count 3", statusUsage, "-count does not go with it"},
+		{"-save a/b", statusUsage, "no label"},
+		{"-save x -aa", statusUsage, "-aa"},
+		{"-md - -json", statusUsage, "give one of them"},
+	} {
+		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
+	}
+}
+
+// TestTheWorkflowWorksAsWritten runs the step of the documentation's workflow for GitHub Actions.
+func TestTheWorkflowWorksAsWritten(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/bench.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := repository(t)
+	p.git(t, "update-ref", "refs/remotes/origin/trunk", testrepo.Old)
+	ran := 0
+	for line := range strings.Lines(string(text)) {
+		command, ok := strings.CutPrefix(strings.TrimSpace(line), "- run: threadcall bench ")
+		if !ok {
+			continue
+		}
+		ran++
+		command = strings.NewReplacer(`"`, "", "'", "").Replace(os.Expand(command, func(string) string { return "trunk" }))
+		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates"}, strings.Fields(command))...)
+		summary := filepath.Join(p.dir, "summary")
+		cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
+		o := output(t, cmd)
+		if text, err := os.ReadFile(summary); err != nil || len(text) == 0 || o.status != statusWrong && strings.Contains(command, "-fail-on") {
+			t.Errorf("%s: status %d, %s, %v\n%s", command, o.status, text, err, o.stderr)
+		}
+	}
+	if ran < 2 {
+		t.Errorf("%d steps that run it", ran)
 	}
 }
 
@@ -474,7 +639,7 @@ func TestAFullDiskDoesNotLoseTheTable(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)
 	}
-	p.bench(t, append(shortly, "-bench", "Metric", "-o", "/dev/full")...).want(t, statusWrong, "no space left")
+	p.bench(t, append(shortly, "-bench", "Metric", "-o", "/dev/full")...).want(t, statusUnmeasured, "no space left")
 }
 
 func TestBenchComparesTheWorkingTreeWithSeveralRevisions(t *testing.T) {
@@ -505,7 +670,7 @@ func TestBenchComparesTheWorkingTreeWithSeveralRevisions(t *testing.T) {
 	if len(r.Breaches) != 1 || r.Breaches[0].Old != "old" || r.Breaches[0].Version != "new" {
 		t.Errorf("breaches %+v", r.Breaches)
 	}
-	if files := p.files("bench-*-*.txt"); len(files) != 3 {
+	if files := p.files(store.Name + "/*-*.txt"); len(files) != 3 {
 		t.Errorf("files %q", files)
 	}
 	page := filepath.Join(p.dir, "page.html")
@@ -525,6 +690,6 @@ func TestBenchComparesTheWorkingTreeWithSeveralRevisions(t *testing.T) {
 		{[]string{"-vs", testrepo.Old, "-vs", "tags/" + testrepo.Old}, "are the same commit"},
 		{[]string{"-vs", testrepo.Old, "-vs", "nowhere"}, `no revision "nowhere"`},
 	} {
-		p.bench(t, append(shortly, c.args...)...).want(t, statusWrong, c.want)
+		p.bench(t, append(shortly, c.args...)...).want(t, statusUnmeasured, c.want)
 	}
 }

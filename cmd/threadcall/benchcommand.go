@@ -36,6 +36,9 @@ func (b *benchCommand) commands(texts []string) (err error) {
 		return fmt.Errorf("-%s is about Go benchmarks, and -- begins commands", name)
 	}
 	set := &b.set
+	if !b.has("benchtime") {
+		set.Each.Benchtime = "" // a round of a command has another default
+	}
 	if set.Commands.List, err = program.New(texts, b.names, b.shell); err != nil {
 		return err
 	}

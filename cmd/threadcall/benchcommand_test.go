@@ -90,9 +90,9 @@ func TestACommandThatFailsEndsTheRunWithItsOutput(t *testing.T) {
 		t.Helper()
 		p.bench(t, append([]string{"-count", "2", "-benchtime", "1x", "-o", "x.txt"}, args...)...).want(t, status, texts...)
 	}
-	run(statusWrong, []string{"exit status 4", "not prepared"}, "--", "./little 1", "./much 1 needs")
+	run(statusUnmeasured, []string{"exit status 4", "not prepared"}, "--", "./little 1", "./much 1 needs")
 	run(statusOK, []string{"much"}, "-prepare", "touch ready", "--", "./little 1", "./much 1 needs")
-	run(statusWrong, []string{"-prepare: exit 5: exit status 5"}, "-prepare", "true", "-prepare", "exit 5", "--", "./little 1", "./much 1")
+	run(statusUnmeasured, []string{"-prepare: exit 5: exit status 5"}, "-prepare", "true", "-prepare", "exit 5", "--", "./little 1", "./much 1")
 	run(statusOK, []string{"first", "second"}, "-ignore-failure", "-name", "first", "-name", "second", "--", "./little 1 needs", "./much 1 needs")
 	run(statusOK, []string{"consumed", "±"}, "-show-output", "--", "./little 1")
 	p.clean(t)

@@ -53,7 +53,7 @@ Run 'threadcall command -help' for more about one.
 const (
 	statusOK    = 0
 	statusWrong = 1 // something was not as expected, or could not be written
-	statusUsage = 2 // the command was not understood
+	statusUsage = 2 // the command was not understood, or bench could not measure all that was asked for
 )
 
 // A command is one that was typed.
@@ -76,6 +76,9 @@ var commands = map[string]struct {
 
 // A failure is an error of a command that was understood.
 type failure struct{ error }
+
+// An unmeasured is an error of a command that was understood, but must not be taken for a finding such as a regression.
+type unmeasured struct{ error }
 
 // fail returns err as a failure, or nil if it is nil.
 func fail(err error) error {
@@ -115,6 +118,9 @@ func run(args []string, stdout, stderr *os.File) int {
 	fmt.Fprintf(stderr, "threadcall: %s\n", ui.Plain(err.Error()))
 	if errors.As(err, new(failure)) {
 		return statusWrong
+	}
+	if errors.As(err, new(unmeasured)) {
+		return statusUsage
 	}
 	fmt.Fprintf(stderr, "Run 'threadcall %s -help' for what it takes.\n", args[0])
 	return statusUsage

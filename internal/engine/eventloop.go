@@ -49,15 +49,15 @@ func (e *Engine) Wait(block func()) (ok bool) {
 	e.served.Store(true)
 	e.begin()
 	inside, returned := e.eventLoop.blocked, false
+	e.eventLoop.blocked = false
 	defer func() {
 		e.look()
+		e.eventLoop.blocked = inside
 		if inside || !returned {
-			e.eventLoop.blocked = inside
 			e.q.RestAlways(true)
 		}
 		e.end()
 	}()
-	e.eventLoop.blocked = false
 	if e.labelled != nil {
 		defer e.relabel(e.unlabel())
 	}
@@ -84,7 +84,6 @@ func (e *Engine) Wait(block func()) (ok bool) {
 //
 //threadcall:noalloc
 func (e *Engine) look() {
-	e.eventLoop.blocked = false
 	e.q.RestAlways(false)
 	e.q.Awake()
 }
@@ -93,8 +92,11 @@ func (e *Engine) look() {
 //
 //threadcall:noalloc
 func (e *Engine) block(f func(), announce bool) {
-	defer e.look() // also if f panics
 	e.eventLoop.blocked = true
+	defer func() { // also if f panics
+		e.eventLoop.blocked = false
+		e.look()
+	}()
 	e.q.RestAlways(true)
 	e.notified.Store(false)
 	if announce {
@@ -113,6 +115,7 @@ func (e *Engine) block(f func(), announce bool) {
 //
 //threadcall:noalloc
 func (e *Engine) handOn() {
+	e.rest.woke = 0
 	if waiting, ok := e.load.Waiting(); !ok {
 		e.load.Yield(runtime.Gosched)
 	} else if waiting > 0 {

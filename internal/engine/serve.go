@@ -65,6 +65,15 @@ func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget,
 //
 //threadcall:noalloc
 func (e *Engine) serve(budget time.Duration) int {
+	n := e.serveQueued(budget)
+	if e.rest.woke > 0 { // those may queue something, which after serveQueued is announced once, and not again by its end
+		e.handOn()
+	}
+	return n
+}
+
+//threadcall:noalloc
+func (e *Engine) serveQueued(budget time.Duration) int {
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
@@ -75,12 +84,7 @@ func (e *Engine) serve(budget time.Duration) int {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
 	e.notified.Store(false)
-	n := e.runQueued(budget)
-	if woke := e.rest.woke; woke > 0 {
-		e.rest.woke = 0
-		e.handOn()
-	}
-	return n
+	return e.runQueued(budget)
 }
 
 // runQueued runs what has been queued until now, within the budget if that is not negative, and returns how many functions that

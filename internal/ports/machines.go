@@ -73,7 +73,7 @@ func windows(quick bool) (*command, error) {
 	if err := need("wine"); err != nil {
 		return nil, err
 	}
-	p, err := wine.Start()
+	p, err := wine.Start("wine")
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@
 //	go run ./internal/ports -quick              the packages with assembly and the queue, in seconds a port
 //	go run ./internal/ports -write docs/ports.md
 //	go run ./internal/ports -cores 8,32         on machines with more cores, which qemu emulates; see cores.go
+//	go run ./internal/ports -app                module app on Windows; see app.go
 package main
 
 import (
@@ -22,11 +23,15 @@ func main() {
 	write := flag.String("write", "", "write the results into the page in this `file`")
 	timeout := flag.Duration("timeout", 10*time.Minute, "how long the tests of one package may take")
 	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many cores, a `list` like 8,32, and nothing else")
+	windows := flag.Bool("app", false, "test module app under Wine, on the screen of DISPLAY, and nothing else")
 	flag.Parse()
 	ok := true
-	if *cores == "" {
+	switch {
+	case *windows:
+		ok = runApp(*timeout)
+	case *cores == "":
 		ok = run(*quick, *write, *timeout, flag.Args())
-	} else {
+	default:
 		for n := range strings.SplitSeq(*cores, ",") {
 			r := testOn(n, *quick, *timeout)
 			r.print(os.Stdout)

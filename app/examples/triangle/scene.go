@@ -18,12 +18,12 @@ type scene struct {
 }
 
 const triangleVertex = `#version 330 core
-const vec2 corners[] = vec2[](vec2(0, 0.75), vec2(-0.65, -0.375), vec2(0.65, -0.375));
+const vec2 corners[] = vec2[](vec2(0, 0.94), vec2(-0.814, -0.47), vec2(0.814, -0.47));
 const vec3 colours[] = vec3[](vec3(0.95, 0.38, 0.29), vec3(0.27, 0.68, 0.42), vec3(0.24, 0.49, 0.92));
 uniform float turn, aspect;
 out vec3 mixed;
 void main() {
-	vec2 p = mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * corners[gl_VertexID] + vec2(0, 0.12);
+	vec2 p = mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * corners[gl_VertexID];
 	gl_Position = vec4(aspect > 1 ? vec2(p.x/aspect, p.y) : vec2(p.x, p.y*aspect), 0, 1);
 	mixed = colours[gl_VertexID];
 }`
@@ -49,8 +49,12 @@ func (s *scene) draw(f *app.Frame) {
 	gl.Clear(gl.COLOR_BUFFER_BIT)
 	gl.UseProgram(s.program)
 	gl.Uniform1f(s.turn, float32(s.angle))
-	gl.Uniform1f(s.aspect, float32(f.Width)/float32(max(f.Height, 1)))
+	below := int32(float32(height+margin) * float32(f.Height) / float32(max(f.ScreenHeight, 1))) // the graph, in pixels
+	above := max(int32(f.Height)-below, 1)
+	gl.Viewport(0, below, int32(f.Width), above)
+	gl.Uniform1f(s.aspect, float32(f.Width)/float32(above))
 	gl.BindVertexArray(s.array)
 	gl.DrawArrays(gl.TRIANGLES, 0, 3)
+	gl.Viewport(0, 0, int32(f.Width), int32(f.Height))
 	s.graph.draw(f)
 }

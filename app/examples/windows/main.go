@@ -1,5 +1,5 @@
 // Command windows is the program of the article "Scheduling Function Calls with Zero Allocation": it opens two windows
-// and shows a colour that changes in each. -run says how many windows, -trace writes an execution trace, in which the
+// and shows colours that change in each. -run says how many windows, -trace writes an execution trace, in which the
 // heap can be seen, and -d closes them after a while.
 //
 //	go run ./app/examples/windows -run 2 -trace trace.out -d 6m
@@ -11,13 +11,10 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"math"
 	"os"
 	"runtime/trace"
 	"sync"
 	"time"
-
-	"github.com/go-gl/gl/v3.3-core/gl"
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/mainthread"
@@ -72,7 +69,12 @@ func show() error {
 			return err
 		}
 		w.SetPosition(40+500*(i%3), 80+60*(i/3))
-		w.OnDraw(func(f *app.Frame) { breathe(f, i) })
+		var s *silk
+		w.Thread().Call(func() { s, err = newSilk(i) }) // OpenGL is called on the window's thread only
+		if err != nil {
+			return err
+		}
+		w.OnDraw(s.draw)
 		windows = append(windows, w)
 	}
 	if *duration > 0 {
@@ -88,12 +90,4 @@ func show() error {
 	}
 	all.Wait()
 	return nil
-}
-
-// breathe fills the window with a colour that changes with time.
-func breathe(f *app.Frame, window int) {
-	t := f.Time.Seconds() + 2*float64(window)
-	c := func(phase float64) float32 { return float32(0.5 + 0.4*math.Sin(t+phase)) }
-	gl.ClearColor(c(0), c(2), c(4), 1)
-	gl.Clear(gl.COLOR_BUFFER_BIT)
 }

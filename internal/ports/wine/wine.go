@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// A Prefix is a Windows for programs of this project, which stays in the cache of the user.
+// A Prefix is a Windows for programs of this project, which stays in the cache of the user. Its services know one display, that of the
+// first program.
 type Prefix struct {
 	Version string   // of Wine
 	Env     []string // a program run as wine PROGRAM needs these besides the others
@@ -22,16 +23,16 @@ EXPORTS
 	ProcessPrng = advapi32.SystemFunction036
 `
 
-// Start makes the prefix if it is not there and starts the services that all programs share.
+// Start makes the prefix of that name if it is not there and starts the services that all programs share.
 //
 // Go asks bcryptprimitives.dll for random numbers, which Wine has since version 9 only. Its one function does the same as
 // one in advapi32.dll, so older ones are given a library that says so and has no code of its own.
-func Start() (*Prefix, error) {
+func Start(name string) (*Prefix, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(cache, "threadcall", "wine")
+	dir := filepath.Join(cache, "threadcall", name)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}

@@ -67,15 +67,19 @@ func (s *Screen) Progress(text string) {
 	fmt.Fprint(s, "\r"+text+blank+"\r")
 }
 
-// Paragraph writes text, broken at blanks. The first line begins with prefix, the others are indented by its width.
+// Paragraph writes text, broken at blanks where the screen has a width. The first line begins with prefix, the others are
+// indented by its width.
 func (s *Screen) Paragraph(prefix, text string) {
-	margin := Columns(prefix)
+	margin, most := Columns(prefix), min(s.Width, MaxWidth)
+	if s.Width == unlimited { // a reader of lines, such as grep, does not expect half of one
+		most = unlimited
+	}
 	line, width := prefix, margin
 	for i, word := range strings.Fields(text) {
 		w := Columns(word)
 		switch {
 		case i == 0:
-		case width+1+w > min(s.Width, MaxWidth):
+		case width+1+w > most:
 			fmt.Fprintln(s, line)
 			line, width = strings.Repeat(" ", margin), margin
 		default:

@@ -4,44 +4,65 @@ import "strings"
 
 // A Table has rows of cells, which may have styles. The first row is the heading.
 type Table struct {
-	Left   int  // number of columns of text, which come first; the others are numbers
-	Whole  bool // text that is too wide has a line of its own, in place of losing its front
-	rows   [][]string
-	titles map[int]string // lines above rows
+	Left  int  // number of columns of text, which come first; the others are numbers
+	Whole bool // text that is too wide has a line of its own, in place of losing its front
+	rows  [][]string
+	lines map[int][]line // above rows, or below the last one
+}
+
+// A line is text across all columns.
+type line struct {
+	text string
+	wrap bool // if it is too wide; otherwise it loses its front
 }
 
 // Add adds a row.
 func (t *Table) Add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// Title adds a line above the next row.
-func (t *Table) Title(text string) {
-	if t.titles == nil {
-		t.titles = map[int]string{}
+// Title adds a line above the next row. If it is too wide, it loses its front.
+func (t *Table) Title(text string) { t.line(line{text, false}) }
+
+// Note adds text below the last row, which is broken at blanks if it is too wide.
+func (t *Table) Note(text string) { t.line(line{text, true}) }
+
+func (t *Table) line(l line) {
+	if t.lines == nil {
+		t.lines = map[int][]line{}
 	}
-	t.titles[len(t.rows)] = text
+	t.lines[len(t.rows)] = append(t.lines[len(t.rows)], l)
 }
 
-// Write writes the table, indented by two columns. If it is too wide, the last column of text loses its front.
-func (t *Table) Write(s *Screen) {
-	const margin, gap = "  ", "  "
-	room := s.Width - len(margin)
+const margin, gap = "  ", "  "
+
+// widths returns those of the columns.
+func (t *Table) widths() []int {
 	widths := make([]int, len(t.rows[0]))
 	for _, row := range t.rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], Columns(cell))
 		}
 	}
-	missing := -len(gap) - room
-	for _, w := range widths {
-		missing += w + len(gap)
+	return widths
+}
+
+// Width returns the width of the table if nothing is cut, without titles and notes.
+func (t *Table) Width() int {
+	sum := len(margin) - len(gap)
+	for _, w := range t.widths() {
+		sum += w + len(gap)
 	}
+	return sum
+}
+
+// Write writes the table, indented by two columns. If it is too wide, the last column of text loses its front.
+func (t *Table) Write(s *Screen) {
+	widths := t.widths()
+	missing := t.Width() - s.Width
 	if last := t.Left - 1; last >= 0 && missing > 0 {
 		widths[last] = min(widths[last], max(12, widths[last]-missing))
 	}
 	for n, row := range t.rows {
-		if title, ok := t.titles[n]; ok {
-			s.Printf("%s%s\n", margin, Tail(title, room))
-		}
+		t.writeLines(s, n)
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			if i == t.Left-1 && t.Whole && Columns(cell) > widths[i] {
@@ -57,5 +78,21 @@ func (t *Table) Write(s *Screen) {
 			line = s.Faint(line)
 		}
 		s.Printf("%s\n", line)
+	}
+	t.writeLines(s, len(t.rows))
+}
+
+// writeLines writes the lines above the row n.
+func (t *Table) writeLines(s *Screen, n int) {
+	for _, l := range t.lines[n] {
+		switch {
+		case l.wrap:
+			indent := l.text[:len(l.text)-len(strings.TrimLeft(l.text, " "))]
+			s.Paragraph(margin+indent, l.text)
+		case Columns(l.text) > s.Width-len(margin):
+			s.Printf("%s%s\n", margin, Tail(l.text, s.Width-len(margin)))
+		default:
+			s.Printf("%s%s\n", margin, l.text)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -16,6 +17,7 @@ import (
 // A Report is what the page shows.
 type Report struct {
 	Title      string
+	Facts      []Fact // what was compared, below the title
 	Comparison *stats.Comparison
 	Against    []*stats.Comparison // its parts, if each has tables of its own
 	Settings   []Fact              // how it was measured
@@ -47,6 +49,7 @@ type view struct {
 	Report
 	Confidence string
 	ErrorRate  string
+	Headlines  []string
 	Versions   []swatch
 	Units      []unit
 }
@@ -74,6 +77,21 @@ func (r Report) view() view {
 	for i, name := range c.Versions {
 		v.Versions = append(v.Versions, swatch{name, colour(i)})
 	}
+	name := digest.Names(c)
+	parts := r.Against
+	if parts == nil {
+		parts = []*stats.Comparison{c}
+	}
+	for _, part := range parts {
+		for version := 1; version < len(part.Versions); version++ {
+			x := digest.Of(part, version, false)
+			text := x.Headline
+			if len(c.Versions) > 2 {
+				text = x.Old + " → " + x.New + ": " + text
+			}
+			v.Headlines = append(v.Headlines, text)
+		}
+	}
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		u := unit{Name: t.Unit}
@@ -86,7 +104,7 @@ func (r Report) view() view {
 			u.Comparisons = append(u.Comparisons, x)
 		}
 		for j := range t.Rows {
-			u.Cards = append(u.Cards, draw(c, t, &t.Rows[j]))
+			u.Cards = append(u.Cards, draw(c, t, &t.Rows[j], name(t.Rows[j])))
 		}
 		v.Units = append(v.Units, u)
 	}

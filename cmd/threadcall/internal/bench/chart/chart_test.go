@@ -11,6 +11,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
 )
 
@@ -29,7 +30,7 @@ func simulated(rounds int, versions ...string) *stats.Data {
 				if r.IntN(30) == 0 {
 					x *= 3
 				}
-				d.Add(v, round, &benchfmt.Result{Name: benchfmt.Name(b.name), Values: []benchfmt.Value{
+				d.Add(v, round+1, &benchfmt.Result{Name: benchfmt.Name(b.name), Values: []benchfmt.Value{
 					{Value: x, Unit: "sec/op"}, {Value: float64(3 + v*(i%2)), Unit: "allocs/op"}}})
 			}
 		}
@@ -69,7 +70,7 @@ func TestEveryValueIsADotThatSaysWhatItIs(t *testing.T) {
 	}
 	c := d.Compare()
 	first := c.Tables[0].Rows[4].Cells[0].Samples[0]
-	if want := "HEAD~1, round 1: " + c.Tables[0].Value(first.Value); got.Tip != want {
+	if want := "HEAD~1, round 1: " + c.Tables[0].Value(first.Value) + "s"; got.Tip != want {
 		t.Errorf("the first dot says %q, want %q", got.Tip, want)
 	}
 	if got.Right != 0 {
@@ -87,5 +88,59 @@ func TestUnitsAreShownOneAtATime(t *testing.T) {
 		return out;`, &got)
 	if want := []string{"sec/op", "allocs/op", "allocs/op"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// layout returns what is cut off or overlaps in the part of the page that is shown.
+const layout = `
+	const bad = [], width = document.documentElement.clientWidth;
+	if (document.documentElement.scrollWidth > width) bad.push("the page is " + document.documentElement.scrollWidth + " wide");
+	for (const svg of document.querySelectorAll("svg")) {
+		const frame = svg.getBoundingClientRect();
+		if (!frame.width) continue;
+		if (frame.right > width + 1 || frame.left < -1) bad.push("a chart from " + frame.left + " to " + frame.right);
+		const labels = [...svg.querySelectorAll("text")].map(t => [t.textContent, t.getBoundingClientRect()]);
+		for (const [text, r] of labels) {
+			if (r.left < frame.left - 1 || r.right > frame.right + 1) bad.push("the label " + text + " is cut");
+			for (const [other, s] of labels) {
+				if (r !== s && r.left < s.right && s.left < r.right && r.top < s.bottom && s.top < r.bottom) bad.push(text + " is over " + other);
+			}
+		}
+	}
+	return {Width: width, Charts: document.querySelectorAll("svg").length, Title: document.querySelector("h1").textContent, Bad: [...new Set(bad)]};`
+
+func TestNothingIsCutOrOverlaps(t *testing.T) {
+	simple := report(simulated(20, "HEAD~1", "working tree"))
+	wild := simulated(8, "v1", "v2")
+	for round := range 8 {
+		for v, ns := range []float64{1e-7, 9e-7} {
+			wild.Add(v, round+1, &benchfmt.Result{Name: benchfmt.Name("VeryLongNameOfABenchmarkThatHasManyParts/and=some/more=parts/of=itsname-8"),
+				Values: []benchfmt.Value{{Value: ns + 1e-9*float64(round), Unit: "sec/op"}}})
+		}
+	}
+	trend := func(n int) Trend {
+		var versions []string
+		for i := range n {
+			versions = append(versions, fmt.Sprint(i))
+		}
+		c := simulated(8, versions...).Compare()
+		page := Trend{Title: "Trend of main", Comparison: c, Steps: make([]*stats.Comparison, n)}
+		for i := range n {
+			page.Points = append(page.Points, Point{Commit: fmt.Sprintf("%07x+", 0xabcdef0+i), Subject: "a subject of some length, as they are", Go: "go1.26", Machine: fmt.Sprint(i / 2)})
+		}
+		return page
+	}
+	for name, page := range map[string]ui.Page{"two": simple.page(), "wild": report(wild).page(), "trend of 12": trend(12).page()} {
+		for _, width := range []int{1200, 420} { // some browsers have no window below 500
+			var got struct {
+				Width, Charts int
+				Title         string
+				Bad           []string
+			}
+			pagetest.RunIn(t, width, page, layout, &got)
+			if got.Width > max(width, 500) || len(got.Bad) > 0 || got.Charts == 0 || got.Title != page.Title {
+				t.Errorf("%s at %d pixels, of which the window has %d: %d charts; %q", name, width, got.Width, got.Charts, got.Bad)
+			}
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -19,13 +20,12 @@ type comparison struct {
 	Missing  []string // benchmarks that one of them does not have
 }
 
-// A line is a row of it.
+// A line is a row of it, in the words of the terminal.
 type line struct {
-	ID, Name, Old, New, Change, Range, P string
-	Word, Class                          string
-	MDE                                  string
-	Size                                 string // the change as a number, to sort by
-	Plot                                 template.HTML
+	digest.Row
+	ID, Class string
+	Size      string // the change as a number, to sort by
+	Plot      template.HTML
 }
 
 const (
@@ -33,55 +33,42 @@ const (
 	plotHeight = 22.0
 )
 
+// compare returns the comparison of one version in the unit of t.
 func compare(c *stats.Comparison, t *stats.Table, version int) comparison {
 	x := comparison{Old: swatch{c.Versions[0], colour(0)}, New: swatch{c.Versions[version], colour(version)}}
 	scale := forest(t, version)
 	x.Axis = scale.ruler()
-	for i := range t.Rows {
-		row := &t.Rows[i]
-		d := row.Deltas[version]
-		if d.Verdict == stats.None {
-			x.Missing = append(x.Missing, c.FullName(*row))
+	all := digest.Of(c, version, true)
+	x.Missing = all.Only
+	for _, s := range all.Sections {
+		if s.Unit != t.Unit {
 			continue
 		}
-		l := describe(t, d, scale)
-		l.ID, l.Name = id(t, row), c.FullName(*row)
-		l.Old, l.New = t.Value(row.Cells[0].Center), t.Value(row.Cells[version].Center)
-		x.Rows = append(x.Rows, l)
-	}
-	if version < len(t.Geomean) && t.Geomean[version].Over > 1 {
-		l := describe(t, t.Geomean[version], scale)
-		l.Name = fmt.Sprintf("geometric mean of %d", t.Geomean[version].Over)
-		x.Mean = &l
+		for _, r := range s.Rows {
+			l := describe(r, scale)
+			if r.Of == nil {
+				x.Mean = &l
+				continue
+			}
+			l.ID = id(t, r.Of)
+			x.Rows = append(x.Rows, l)
+		}
 	}
 	return x
 }
 
-// describe writes a difference.
-func describe(t *stats.Table, d stats.Delta, scale ratios) line {
-	l := line{Change: t.Change(d), Range: t.Range(d), P: d.Probability(), Word: t.Word(d), Size: "0"}
-	if !d.Absolute && d.Estimate > 0 {
+// describe draws a difference.
+func describe(r digest.Row, scale ratios) line {
+	l := line{Row: r, Size: "0", Class: class(r.Delta)}
+	l.Old, _, _ = strings.Cut(r.Old, " ±") // which the cards have
+	l.New, _, _ = strings.Cut(r.New, " ±")
+	if d := r.Delta; !d.Absolute && d.Estimate > 0 {
 		l.Size = fmt.Sprint(math.Log(d.Estimate))
 	}
-	switch d.Verdict {
-	case stats.Better:
-		l.Class = "good"
-	case stats.Worse:
-		l.Class = "bad"
-	case stats.Equal:
-		l.Change, l.Range, l.Word, l.Class = "", "", "the same", "faint"
-	case stats.Unseen:
-		l.Word, l.Class = "inconclusive", "faint"
-	case stats.TooFew:
-		l.Word, l.Class = fmt.Sprintf("needs %d values", d.Needs), "faint"
+	if l.Class == "" && r.Verdict != stats.Changed {
+		l.Class = "faint"
 	}
-	if d.Interval != nil && d.Method != stats.Exactly {
-		l.MDE = t.Detectable(d)
-	}
-	if d.Method == stats.Exactly {
-		l.Range = ""
-	}
-	l.Plot = scale.interval(d, l.Class)
+	l.Plot = scale.interval(r.Delta, l.Class)
 	return l
 }
 
@@ -103,13 +90,13 @@ func forest(t *stats.Table, version int) ratios {
 // ruler draws the axis.
 func (r ratios) ruler() template.HTML {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="plot" width="%g" height="16" role="img" aria-label="change">`, plotWidth)
-	const apart, margin = 36, 16
+	fmt.Fprintf(&b, `<svg class="plot" viewBox="0 0 %g 16" role="img" aria-label="change">`, plotWidth)
+	const apart, half = 46, 21 // of a label such as +0.5% or +100%
 	for _, sign := range []float64{1, -1} {
 		last := r.At(0)
 		for _, m := range []float64{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 2, 5} {
 			x := logarithm(1 + sign*m)
-			if math.Abs(x) > r.High || math.Abs(r.At(x)-last) < apart || min(r.Right-r.At(x), r.At(x)-r.Left) < margin-6 {
+			if math.Abs(x) > r.High || math.Abs(r.At(x)-last) < apart || r.At(x) < half || r.At(x) > plotWidth-half {
 				continue
 			}
 			last = r.At(x)
@@ -123,7 +110,7 @@ func (r ratios) ruler() template.HTML {
 // interval draws one difference.
 func (r ratios) interval(d stats.Delta, class string) template.HTML {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="plot %s" width="%g" height="%g" role="img">`, class, plotWidth, plotHeight)
+	fmt.Fprintf(&b, `<svg class="plot %s" viewBox="0 0 %g %g" role="img">`, class, plotWidth, plotHeight)
 	middle := plotHeight / 2
 	fmt.Fprintf(&b, `<line class="zero" x1="%.1f" x2="%.1[1]f" y1="0" y2="%g"/>`, r.At(0), plotHeight)
 	switch {

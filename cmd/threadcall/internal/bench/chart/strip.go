@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -35,13 +36,13 @@ func id(t *stats.Table, row *stats.Row) string {
 	}, t.Unit+":"+row.Package+"."+row.Name)
 }
 
-func draw(c *stats.Comparison, t *stats.Table, row *stats.Row) card {
-	x := card{ID: id(t, row), Name: c.FullName(*row)}
+func draw(c *stats.Comparison, t *stats.Table, row *stats.Row, name string) card {
+	x := card{ID: id(t, row), Name: name}
 	exact := true
 	for version, cell := range row.Cells {
 		l := lane{swatch: swatch{c.Versions[version], colour(version)}, N: fmt.Sprint(cell.N)}
 		if cell.N > 0 {
-			l.Median = t.Value(cell.Center)
+			l.Median = digest.Value(t, cell.Center)
 			if l.Spread = cell.PlusMinus(); l.Spread == "" {
 				l.Spread = "always"
 			}
@@ -56,7 +57,7 @@ func draw(c *stats.Comparison, t *stats.Table, row *stats.Row) card {
 }
 
 const (
-	stripWidth = 560.0
+	stripWidth = 440.0
 	laneHeight = 46.0
 	axisHeight = 20.0
 )
@@ -67,11 +68,11 @@ func strip(c *stats.Comparison, t *stats.Table, row *stats.Row) template.HTML {
 	height := laneHeight * float64(len(row.Cells))
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %g %g" role="img" aria-label="the values">`, stripWidth, height+axisHeight)
-	ticks := a.Ticks(6)
+	ticks := a.Ticks(5)
 	scaler := benchunit.CommonScale(ticks, benchunit.ClassOf(t.Unit))
 	for _, x := range ticks {
 		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" x2="%.1f" y1="0" y2="%g"/><text x="%.1f" y="%g" text-anchor="middle">%s</text>`,
-			a.At(x), a.At(x), height, a.At(x), height+15, scaler.Format(x))
+			a.At(x), a.At(x), height, a.At(x), height+15, scaler.Format(x)+second(t))
 	}
 	for version, cell := range row.Cells {
 		if cell.N == 0 {
@@ -89,18 +90,26 @@ func strip(c *stats.Comparison, t *stats.Table, row *stats.Row) template.HTML {
 			y := top + 9 + jitter*(laneHeight-18)
 			class, where := "dot", fmt.Sprintf("%s, nr. %d", c.Versions[version], i+1)
 			if s.Round >= 0 {
-				where = fmt.Sprintf("%s, round %d", c.Versions[version], s.Round+1)
+				where = fmt.Sprintf("%s, round %d", c.Versions[version], s.Round)
 			}
 			if a.Beyond(s.Value) {
 				class = "dot beyond"
 			}
 			fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="3.5" data-tip="%s"/>`, class, a.At(s.Value), y,
-				template.HTMLEscapeString(where+": "+t.Value(s.Value)))
+				template.HTMLEscapeString(where+": "+digest.Value(t, s.Value)))
 		}
 		b.WriteString("</g>")
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
+}
+
+// second returns what digest.Value adds to a number.
+func second(t *stats.Table) string {
+	if strings.Contains(t.Unit, "sec") {
+		return "s"
+	}
+	return ""
 }
 
 // extent returns an axis for all values of a row, except those so far away that the others would be at one place.
@@ -126,5 +135,5 @@ func extent(row *stats.Row) ui.Axis {
 		high, low = high+0.5*math.Abs(high)+1e-12, low-0.5*math.Abs(low)
 	}
 	margin := 0.04 * (high - low)
-	return ui.Axis{Low: low - margin, High: high + margin, Left: 12, Right: stripWidth - 12}
+	return ui.Axis{Low: low - margin, High: high + margin, Left: 26, Right: stripWidth - 26}
 }

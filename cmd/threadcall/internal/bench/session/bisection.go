@@ -95,7 +95,7 @@ func (b *Bisection) Print(out *ui.Screen, verbose bool) {
 	b.printVerdict(out)
 	b.printCommits(out)
 	if b.Comparison != nil && verbose {
-		table.Write(out, b.Comparison)
+		table.Write(out, b.Comparison, true)
 	}
 	for _, a := range b.Also {
 		if b.Benchmark == "" {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,22 +17,32 @@ import (
 
 // A Limit is a change that must not be: as large as this or larger, and visible.
 type Limit struct {
+	Name   string // of the benchmarks, a regular expression as for -bench without its levels; empty: all
+	match  *regexp.Regexp
 	Unit   string  // as the user writes it; empty: every unit of which it is known what is worse
 	Change float64 // relative to old: 0.05 is 5 % more, -0.05 is 5 % less; without a Unit, 0.05 is 5 % worse
 	Less   bool    // the direction, which a Change of zero has, too
 }
 
-// ParseLimit reads "+5%", which is for all units, or "ns/op:+5%".
+// ParseLimit reads "+5%", which is for all units, "ns/op:+5%", or "Parse:ns/op:+5%" and "Parse::+5%", which are for some
+// benchmarks.
 func ParseLimit(text string) (Limit, error) {
 	bad := func(why string) (Limit, error) {
-		return Limit{}, fmt.Errorf("-fail-on %q: %s; write '+5%%' for anything 5 %% worse, or 'ns/op:+5%%' for one unit", text, why)
+		return Limit{}, fmt.Errorf("-fail-on %q: %s; write '+5%%' for anything 5 %% worse, 'ns/op:+5%%' for one unit, or 'Parse:ns/op:+5%%' for some benchmarks", text, why)
 	}
 	var l Limit
 	number := text
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
 		l.Unit, number = text[:i], text[i+1:]
-		if l.Unit == "" {
+		if k := strings.LastIndexByte(l.Unit, ':'); k >= 0 {
+			l.Name, l.Unit = l.Unit[:k], l.Unit[k+1:]
+		}
+		if l.Name == "" && l.Unit == "" {
 			return bad("there is no unit before the colon")
+		}
+		var err error
+		if l.match, err = regexp.Compile(l.Name); err != nil {
+			return bad(err.Error())
 		}
 	}
 	digits, ok := strings.CutSuffix(strings.TrimSpace(number), "%")
@@ -68,7 +79,10 @@ func (l Limit) String() string {
 		sign = "-"
 	}
 	text := fmt.Sprintf("%s%s%%", sign, strconv.FormatFloat(math.Abs(l.Change)*100, 'g', 6, 64))
-	if l.Unit != "" {
+	switch {
+	case l.Name != "":
+		text = l.Name + ":" + l.Unit + ":" + text
+	case l.Unit != "":
 		text = l.Unit + ":" + text
 	}
 	return text
@@ -92,17 +106,61 @@ type Case struct {
 	MDE       float64 `json:"mde,omitempty"` // of an undecided one, the minimum detectable effect, if there is one
 }
 
-// units returns an error if a limit is about a unit that is not there.
-func units(c *stats.Comparison, limits []Limit) error {
+// is reports whether the limit is for this benchmark, under any of the names that people write.
+func (l Limit) is(row *stats.Row) bool {
+	if l.Name == "" {
+		return true
+	}
+	name := row.Name
+	if i := strings.LastIndexByte(name, '-'); i >= 0 && strings.Trim(name[i+1:], "0123456789") == "" {
+		name = name[:i] // without the number of CPUs
+	}
+	return slices.ContainsFunc([]string{name, row.Name, "Benchmark" + name, row.Package + "." + name}, l.match.MatchString)
+}
+
+// covers reports whether the limit is for this row of t: that of its unit, or if it names no unit one of which it is known
+// what is worse. Throughput is a second view of the time, to which a limit for all units applies already.
+func (l Limit) covers(c *stats.Comparison, t *stats.Table, row *stats.Row) bool {
+	switch {
+	case !l.is(row):
+		return false
+	case l.Unit == "":
+		return t.Better != 0 && !c.Throughput(t, row)
+	}
+	return t.Unit == l.tidy()
+}
+
+// precision orders limits: one for a benchmark replaces those for all, and one for a unit those for all units.
+func (l Limit) precision() (p int) {
+	if l.Name != "" {
+		p += 2
+	}
+	if l.Unit != "" {
+		p++
+	}
+	return p
+}
+
+// found returns an error if a limit is about something that is not there.
+func found(c *stats.Comparison, limits []Limit) error {
 	for _, l := range limits {
-		if l.Unit == "" || slices.ContainsFunc(c.Tables, func(t stats.Table) bool { return t.Unit == l.tidy() }) {
-			continue
+		var units []string
+		any, named := false, false
+		for i := range c.Tables {
+			t := &c.Tables[i]
+			units = append(units, written(t.Unit))
+			for j := range t.Rows {
+				named = named || l.is(&t.Rows[j])
+				any = any || l.is(&t.Rows[j]) && (l.Unit == "" || t.Unit == l.tidy())
+			}
 		}
-		var have []string
-		for _, t := range c.Tables {
-			have = append(have, written(t.Unit))
+		switch {
+		case any:
+		case !named:
+			return fmt.Errorf("-fail-on %s: no benchmark matches %s", l, l.Name)
+		default:
+			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l, l.Unit, strings.Join(units, ", "))
 		}
-		return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l, l.Unit, strings.Join(have, ", "))
 	}
 	return nil
 }
@@ -119,34 +177,26 @@ func written(unit string) string {
 }
 
 // Check returns the rows that break the limits: changes that are visible and whose estimate reaches a limit. In undecided
-// rows such a change would not have been visible. The error names what broke a limit, or a unit of a limit that nothing was
-// measured in.
+// rows such a change would not have been visible. The most precise limits for a row decide about it. It is an error if
+// nothing was measured that a limit is about.
 func Check(c *stats.Comparison, limits []Limit) (breaches, undecided []Case, err error) {
 	breaches, undecided = []Case{}, []Case{}
-	if err := units(c, limits); err != nil {
+	if err := found(c, limits); err != nil {
 		return breaches, undecided, err
 	}
-	var errs []error
-	for _, l := range limits {
-		var broken []string
-		for _, t := range c.Tables {
-			less := l.Less
-			if l.Unit == "" {
-				less = t.Better > 0
-			}
-			if l.Unit == "" && t.Better == 0 || l.Unit != "" && t.Unit != l.tidy() {
-				continue
-			}
-			for _, row := range t.Rows {
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		for j := range t.Rows {
+			row := &t.Rows[j]
+			for _, l := range decisive(c, t, row, limits) {
+				less := l.Less
+				if l.Unit == "" {
+					less = t.Better > 0
+				}
 				for v := 1; v < len(row.Deltas); v++ {
-					at := Case{Limit: l.String(), Unit: written(t.Unit), Benchmark: c.FullName(row), Version: c.Versions[v]}
-					switch l.judge(&at, row, v, less) {
+					at := Case{Limit: l.String(), Unit: written(t.Unit), Benchmark: c.FullName(*row), Version: c.Versions[v]}
+					switch l.judge(&at, *row, v, less) {
 					case isBroken:
-						how := fmt.Sprintf("%+.2f %%", at.Change*100)
-						if at.FromZero {
-							how = "from nothing"
-						}
-						broken = append(broken, fmt.Sprintf("%s, %s: %s", at.Benchmark, at.Unit, how))
 						breaches = append(breaches, at)
 					case isUndecided:
 						undecided = append(undecided, at)
@@ -154,11 +204,49 @@ func Check(c *stats.Comparison, limits []Limit) (breaches, undecided []Case, err
 				}
 			}
 		}
-		if broken != nil {
-			errs = append(errs, fmt.Errorf("-fail-on %s: %s", l, strings.Join(broken, "; ")))
+	}
+	return breaches, undecided, nil
+}
+
+// decisive returns the most precise of the limits for a row.
+func decisive(c *stats.Comparison, t *stats.Table, row *stats.Row, limits []Limit) (these []Limit) {
+	for _, l := range limits {
+		switch {
+		case !l.covers(c, t, row):
+		case len(these) > 0 && these[0].precision() > l.precision():
+		case len(these) > 0 && these[0].precision() == l.precision():
+			these = append(these, l)
+		default:
+			these = []Limit{l}
 		}
 	}
-	return breaches, undecided, errors.Join(errs...)
+	return these
+}
+
+// Broken returns an error that names the limits and what broke each, or nil.
+func Broken(breaches []Case) error {
+	var limits []string
+	cases := map[string][]string{}
+	for _, at := range breaches {
+		if cases[at.Limit] == nil {
+			limits = append(limits, at.Limit)
+		}
+		cases[at.Limit] = append(cases[at.Limit], at.String())
+	}
+	var errs []error
+	for _, l := range limits {
+		errs = append(errs, fmt.Errorf("-fail-on %s: %s", l, strings.Join(cases[l], "; ")))
+	}
+	return errors.Join(errs...)
+}
+
+// String returns the benchmark, the unit, and the change.
+func (c Case) String() string {
+	how := fmt.Sprintf("%+.2f %%", c.Change*100)
+	if c.FromZero {
+		how = "from nothing"
+	}
+	return fmt.Sprintf("%s, %s: %s", c.Benchmark, c.Unit, how)
 }
 
 const (

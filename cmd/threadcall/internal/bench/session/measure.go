@@ -12,6 +12,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 )
 
 // A measurement runs rounds and keeps their results.
@@ -32,7 +33,11 @@ func (m *measurement) create() error {
 	report := m.log.report
 	base, replace := m.set.Output, true
 	if base == "" {
-		base, replace = filepath.Join(m.set.Dir, "bench-"+report.Began.Format("20060102T150405")+".txt"), false
+		dir := store.Dir(m.set.Dir)
+		if err := store.Make(dir); err != nil {
+			return fmt.Errorf("%w; -o FILE saves elsewhere", err)
+		}
+		base, replace = filepath.Join(dir, report.Began.Format("20060102T150405")+".txt"), false
 	}
 	for i, v := range report.Versions {
 		name := base
@@ -56,12 +61,17 @@ func (m *measurement) create() error {
 			_ = m.close()
 			return fmt.Errorf("%w; -o FILE saves elsewhere", err)
 		}
-		if rel, err := filepath.Rel(m.set.Dir, name); err == nil && filepath.IsLocal(rel) {
-			name = rel
-		}
-		report.Versions[i].File = name
+		report.Versions[i].File = m.short(name)
 	}
 	return nil
+}
+
+// short returns the name of a file relative to the working directory, if it is below that.
+func (m *measurement) short(name string) string {
+	if rel, err := filepath.Rel(m.set.Dir, name); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return name
 }
 
 func (m *measurement) close() error {
@@ -75,7 +85,11 @@ func (m *measurement) close() error {
 // run measures all rounds. Without an error, all are done.
 func (m *measurement) run(ctx context.Context) error {
 	report := m.log.report
-	defer func() { report.During = m.watch.During() }()
+	began := time.Now()
+	var pace pace
+	defer func() {
+		report.During, report.Load, report.Seconds = m.watch.During(), report.load(), time.Since(began).Seconds()
+	}()
 	if !m.ready {
 		if err := m.calibrate(ctx); err != nil {
 			m.log.doing("")
@@ -83,7 +97,8 @@ func (m *measurement) run(ctx context.Context) error {
 			return err
 		}
 	}
-	began := time.Now()
+	m.log.trouble(plan(m.set, m.jobs))
+	began = time.Now()
 	for n := range m.set.Count {
 		runs := rounds.Round(m.jobs)
 		if len(runs) == 0 {
@@ -107,14 +122,14 @@ func (m *measurement) run(ctx context.Context) error {
 		if n == 0 { // what is wrong with -col, -filter or -fail-on shows with the first results
 			c, err := Compare(m.data, m.set)
 			if err == nil {
-				err = units(c, m.set.FailOn)
+				err = found(c, m.set.FailOn)
 			}
 			if err != nil {
 				report.Stopped = "it cannot be compared"
 				return err
 			}
 		}
-		m.log.roundDone(r, m.set.Count, left(began, float64(n+1)/float64(m.set.Count)))
+		m.log.roundDone(&pace, r, m.set.Count, left(began, float64(n+1)/float64(m.set.Count)))
 	}
 	report.Stopped = "all rounds are done"
 	return nil
@@ -133,7 +148,7 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 		if l.Result.GetConfig("pkg") == "" { // a benchmark that has removed it
 			l.Result.SetConfig("pkg", run.Job.Package)
 		}
-		m.data.Add(run.Version, r.Number-1, l.Result)
+		m.data.Add(run.Version, r.Number, l.Result)
 	}
 	for _, u := range o.Units {
 		if _, ok := m.data.Units[u.Metadata.UnitMetadataKey]; !ok {
@@ -142,7 +157,7 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	}
 	file := m.files[run.Version]
 	was := file.Err()
-	file.Add(r.Number-1, o)
+	file.Add(r.Number, o)
 	if taken.Noisy() {
 		r.Noisy++
 		m.log.report.Noisy = append(m.log.report.Noisy, Noisy{r.Number, run.Job.Package, run.Job.Benchmark, version, taken})
@@ -174,6 +189,10 @@ func (m *measurement) failed(run rounds.Run, o *rounds.Outcome, when string) {
 func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) {
 	errs := []error{err, m.close()}
 	report := m.log.report
+	if m.data.Len() > 0 {
+		errs = append(errs, m.keep(ctx))
+		m.oppose(context.WithoutCancel(ctx))
+	}
 	report.Interrupted = ctx.Err() != nil
 	if m.data.Len() == 0 {
 		errs = append([]error{m.failures()}, errs...)
@@ -230,6 +249,9 @@ func (m *measurement) failures() error {
 
 // Compare analyses the data as the settings ask for.
 func Compare(d *stats.Data, s *Settings) (c *stats.Comparison, err error) {
+	if s.against != nil {
+		d = stats.Join(s.against.data, d)
+	}
 	if s.Filter != "" {
 		if d, err = d.Filter(s.Filter); err != nil {
 			return nil, err
@@ -249,9 +271,5 @@ func left(began time.Time, done float64) string {
 		return ""
 	}
 	rest := time.Duration(float64(time.Since(began)) * (1 - done) / done)
-	unit := time.Second
-	if rest > 10*time.Minute {
-		unit = time.Minute
-	}
-	return ", about " + rest.Round(unit).String() + " left"
+	return ", about " + Took(roughly(max(rest, time.Second))) + " left"
 }

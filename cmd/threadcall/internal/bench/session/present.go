@@ -2,11 +2,15 @@ package session
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/chart"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/csv"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/markdown"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -22,42 +26,32 @@ type Result struct {
 	Undecided  []Case
 }
 
-// Document returns what is to be written as JSON.
+// A Compared is the document of a comparison of files.
+type Compared struct {
+	Comparison *stats.Comparison `json:"comparison"`
+	Breaches   []Case            `json:"breaches"`  // of -fail-on
+	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide
+}
+
+// Document returns what is to be written as JSON: a Report or a Compared. docs/bench.schema.json describes both.
 func (r Result) Document() any {
 	if r.Report != nil {
 		return r.Report
 	}
-	return struct {
-		Comparison *stats.Comparison `json:"comparison"`
-		Breaches   []Case            `json:"breaches"`
-		Undecided  []Case            `json:"undecided"`
-	}{r.Comparison, r.Breaches, r.Undecided}
+	return Compared{r.Comparison, r.Breaches, r.Undecided}
 }
 
 // Print writes the result for people.
 func (r Result) Print(out *ui.Screen) {
-	if r.Report != nil {
-		width := 0
-		for _, v := range r.Report.Versions {
-			width = max(width, len(v.Name))
-		}
-		for _, v := range r.Report.Versions {
-			if len(r.Report.Versions) > 1 {
-				out.Paragraph(out.Bold(fmt.Sprintf("%-*s ", width, v.Name)), v.What)
-			}
-		}
-		if len(r.Report.Versions) > 1 {
-			fmt.Fprintln(out)
-		}
-	}
+	r.printHeader(out)
 	if len(r.Ratios) > 0 {
 		r.printRatios(out)
 	} else {
-		for i, c := range r.pairs() {
-			if i > 0 {
-				fmt.Fprintln(out)
+		for _, c := range r.pairs() {
+			if len(r.pairs()) > 1 {
+				fmt.Fprintln(out, out.Bold(strings.Join(c.Versions, " → ")))
 			}
-			table.Write(out, c)
+			table.Write(out, c, r.Settings.Verbose)
 		}
 	}
 	if r.Settings.AA {
@@ -68,6 +62,26 @@ func (r Result) Print(out *ui.Screen) {
 		r.printRun(out)
 	}
 }
+
+// printHeader writes what was compared and how.
+func (r Result) printHeader(out *ui.Screen) {
+	facts := r.Facts()
+	if facts == nil && len(r.Comparison.Versions) < 2 {
+		return
+	}
+	fmt.Fprintln(out, out.Bold(r.Title()))
+	width := 0
+	for _, f := range facts {
+		width = max(width, ui.Columns(f[0]))
+	}
+	for _, f := range facts {
+		out.Paragraph("  "+ui.Pad(f[0], width, true)+"  ", f[1])
+	}
+	fmt.Fprintln(out)
+}
+
+// CSV writes the result as comma-separated values.
+func (r Result) CSV(w io.Writer) error { return csv.Write(w, r.pairs()...) }
 
 // pairs returns what is to be shown one after the other.
 func (r Result) pairs() []*stats.Comparison {
@@ -105,7 +119,7 @@ func (r Result) printMDE(out *ui.Screen) {
 	fmt.Fprintln(out)
 	middle, worst, ok := r.Comparison.MDE()
 	if !ok {
-		out.Paragraph("", fmt.Sprintf("The minimum detectable effect is not known: that takes at least %d rounds.", stats.Rounds()))
+		out.Paragraph("", "The minimum detectable effect is not known: use more rounds.")
 		return
 	}
 	out.Paragraph("", out.Bold("Minimum detectable effect on the time")+
@@ -114,49 +128,72 @@ func (r Result) printMDE(out *ui.Screen) {
 
 // printUndecided warns of rows on which -fail-on could not decide.
 func (r Result) printUndecided(out *ui.Screen) {
-	undecided := r.Undecided
-	if r.Report != nil {
-		undecided = r.Report.Undecided
+	for _, text := range r.undecided() {
+		out.Paragraph(out.Red("Warning")+": ", text)
 	}
+}
+
+// undecided returns a sentence for each limit on which some rows could not decide.
+func (r Result) undecided() (sentences []string) {
 	byLimit := map[string][]string{}
 	var limits []string
-	for _, b := range undecided {
+	for _, b := range r.Undecided {
 		if byLimit[b.Limit] == nil {
 			limits = append(limits, b.Limit)
 		}
 		text := b.Benchmark + " in " + b.Unit
-		if b.MDE > 0 {
-			text += " (MDE " + stats.Percent(b.MDE) + ")"
+		switch {
+		case b.MDE > digest.TooNoisy:
+			text += " (too noisy)"
+		case b.MDE > 0:
+			text += " (" + digest.Blank(stats.Percent(b.MDE)) + ")"
 		}
 		byLimit[b.Limit] = append(byLimit[b.Limit], text)
 	}
 	for _, l := range limits {
-		names := byLimit[l]
-		more := ""
-		if len(names) > 6 {
-			more = fmt.Sprintf(" and %d more", len(names)-6)
-			names = names[:6]
-		}
-		out.Paragraph(out.Red("Warning")+": ", fmt.Sprintf("inconclusive: %s is below the minimum detectable effect of %s%s. Use more rounds, or a longer -benchtime.",
-			l, strings.Join(names, ", "), more))
+		sentences = append(sentences, fmt.Sprintf("inconclusive: %s is below the minimum detectable effect of %s. Use more rounds, or a longer -benchtime.",
+			l, some(byLimit[l], 6)))
 	}
+	return sentences
 }
 
-// printRun prints how it was measured, and where the raw results are.
+// printRun prints what was noted, how it was measured, and where the raw results are.
 func (r Result) printRun(out *ui.Screen) {
-	fmt.Fprintln(out)
-	text := ui.Counted(len(r.Report.Rounds), "round", "rounds") + ": " + r.Report.Stopped + ". "
-	out.Paragraph("", text+r.noisy())
-	if seen := r.meanwhile(); len(seen) > 0 {
+	for _, note := range r.Report.Notes {
+		out.Paragraph("Note: ", note)
+	}
+	if r.Settings.Verbose {
+		if text := r.noisy(); text != "" {
+			out.Paragraph("", text)
+		}
 		fmt.Fprintln(out)
-		writeFindings(out, "The machine meanwhile", seen)
+		writeFindings(out, "The machine before", r.Report.Machine)
+		writeFindings(out, "The machine meanwhile", r.meanwhile())
 		fmt.Fprintln(out)
 	}
 	var files []string
 	for _, v := range r.Report.Versions {
-		files = append(files, v.File)
+		if v.File != "" {
+			files = append(files, v.File)
+		}
 	}
-	out.Paragraph("", "Raw results: "+strings.Join(files, " "))
+	out.Paragraph("Raw results: ", strings.Join(files, " "))
+	if r.Report.Saved != "" {
+		out.Paragraph("Saved: ", r.Report.Saved)
+	}
+}
+
+// Markdown returns the result for a pull request.
+func (r Result) Markdown() markdown.Report {
+	m := markdown.Report{Title: r.Title(), Facts: r.Facts(), Comparisons: r.pairs()}
+	if err := Broken(r.Breaches); err != nil {
+		m.Broken = strings.Split(err.Error(), "\n")
+	}
+	if r.Report != nil {
+		m.Notes = slices.Clone(r.Report.Notes)
+	}
+	m.Notes = append(m.Notes, r.undecided()...)
+	return m
 }
 
 // meanwhile returns what was seen of the machine while benchmarks ran, without what noisy reports better.
@@ -187,21 +224,21 @@ func noisiest(all []Noisy) string {
 
 // SavePage writes the result as a web page.
 func (r Result) SavePage(name string) error {
-	p := chart.Report{Title: strings.Join(r.Comparison.Versions, " and "), Comparison: r.Comparison}
+	p := chart.Report{Title: r.Title(), Comparison: r.Comparison}
+	for _, f := range r.Facts() {
+		p.Facts = append(p.Facts, chart.Fact{Name: f[0], Value: f[1]})
+	}
 	if r.Report == nil {
 		return p.Save(name)
 	}
 	p.Against = r.Report.Against
-	p.Title = "Benchmarks of " + r.Report.Began.Format("2 January 2006, 15:04")
 	add := func(name, value string) {
 		if value != "" {
 			p.Settings = append(p.Settings, chart.Fact{Name: name, Value: value})
 		}
 	}
-	for _, v := range r.Report.Versions {
-		add(v.Name, v.What)
-	}
 	set := r.Report.Settings
+	add("began", r.Report.Began.Format("2 January 2006, 15:04"))
 	add("command", r.Report.Command)
 	add("Go", r.Report.Toolchain)
 	add("rounds", fmt.Sprintf("%d: %s", len(r.Report.Rounds), r.Report.Stopped))
@@ -215,7 +252,7 @@ func (r Result) SavePage(name string) error {
 		f.Name += " meanwhile"
 		p.Machine = append(p.Machine, f)
 	}
-	p.Notes = r.Report.Notes
+	p.Notes = slices.Clone(r.Report.Notes)
 	if text := r.noisy(); text != "" {
 		p.Notes = append(p.Notes, text)
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
@@ -11,27 +12,14 @@ import (
 
 // Progress is where a run reports how it goes on.
 type Progress struct {
-	Out      *ui.Screen // for what belongs to the results
 	Progress *ui.Screen
 	Terminal bool // Progress can be replaced
-}
-
-// sentence writes one that belongs to the results.
-func (p Progress) sentence(text string) {
-	p.Progress.Progress("")
-	p.Out.Paragraph("", text)
 }
 
 // trouble writes what the results, or the error, contain as well.
 func (p Progress) trouble(text string) {
 	p.Progress.Progress("")
 	p.Progress.Paragraph("", text)
-}
-
-func (p Progress) machine(findings []machine.Finding) {
-	p.Progress.Progress("")
-	writeFindings(p.Out, "The machine", findings)
-	fmt.Fprintln(p.Out)
 }
 
 // writeFindings prints what matters, and in one line what is fine.
@@ -63,8 +51,12 @@ func writeFindings(out *ui.Screen, title string, findings []machine.Finding) {
 
 func (p Progress) waiting(ahead []lock.Entry) {
 	p.Progress.Progress("")
-	for _, e := range ahead {
+	const most = 3
+	for _, e := range ahead[:min(most, len(ahead))] {
 		p.Progress.Paragraph("Waiting for ", e.String())
+	}
+	if n := len(ahead) - most; n > 0 {
+		p.Progress.Paragraph("", fmt.Sprintf("and %d more; threadcall bench -list has them all", n))
 	}
 }
 
@@ -80,9 +72,27 @@ func (p Progress) measuring(done float64, text string) {
 	p.doing(strings.Repeat("━", full) + strings.Repeat("─", cells-full) + " " + text)
 }
 
+// A pace decides after which rounds there is a line where no terminal shows the bar: the first, which says how long it
+// will take, then one each tenth of the rounds, and none for longer than half a minute.
+type pace struct {
+	tenth int
+	at    time.Time
+}
+
+const atLeastEvery = 30 * time.Second
+
+func (p *pace) due(number, of int, now time.Time) bool {
+	tenth := 10 * number / of
+	if number > 1 && tenth == p.tenth && now.Sub(p.at) < atLeastEvery {
+		return false
+	}
+	p.tenth, p.at = tenth, now
+	return true
+}
+
 // roundDone writes a line where there is no terminal for the bar.
-func (p Progress) roundDone(r Round, of int, left string) {
-	if p.Terminal {
+func (p Progress) roundDone(pace *pace, r Round, of int, left string) {
+	if p.Terminal || !pace.due(r.Number, of, time.Now()) {
 		return
 	}
 	text := fmt.Sprintf("round %d of %d: %s in %.1f s", r.Number, of, ui.Counted(r.Processes, "process", "processes"), r.Seconds)

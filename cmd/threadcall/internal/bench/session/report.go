@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
@@ -11,17 +12,21 @@ import (
 type Report struct {
 	Began      time.Time         `json:"began"`
 	Command    string            `json:"command"`
-	ID         string            `json:"id"` // the one in the files
+	ID         string            `json:"id"`               // the one in the files
+	Module     string            `json:"module,omitempty"` // or several, with commas
 	Versions   []Version         `json:"versions"`
 	Toolchain  string            `json:"toolchain"`
 	Settings   Chosen            `json:"settings"`
 	Machine    []machine.Finding `json:"machine"` // before the first round
 	During     []machine.Finding `json:"during"`  // while benchmarks ran
+	Load       string            `json:"load"`    // the machine in one word: quiet, noisy, loaded, or unknown
+	Seconds    float64           `json:"seconds"` // that the rounds took
 	Rounds     []Round           `json:"rounds"`
 	Noisy      []Noisy           `json:"noisy"`   // processes, whose results are kept
 	Stopped    string            `json:"stopped"` // why there were no more rounds
 	Notes      []string          `json:"notes"`
-	Comparison *stats.Comparison `json:"comparison"` // of all versions with the first
+	Saved      string            `json:"saved,omitempty"` // the file of -save
+	Comparison *stats.Comparison `json:"comparison"`      // of all versions with the first
 
 	// The working tree with each of several revisions.
 	Against []*stats.Comparison `json:"against,omitempty"`
@@ -43,7 +48,11 @@ type Version struct {
 	File      string `json:"file,omitempty"` // with the raw results
 
 	goroot string // of the toolchain
+	title  string // a few words; empty: Name
 }
+
+// short returns a few words that name the version.
+func (v Version) short() string { return cmp.Or(v.title, v.Name) }
 
 // Chosen is how the run measured.
 type Chosen struct {

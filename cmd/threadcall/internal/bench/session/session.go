@@ -25,11 +25,12 @@ type log struct {
 func (l log) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.report.Notes = append(l.report.Notes, text)
-	l.sentence(text)
+	l.trouble(text)
 }
 
 // Run measures. It returns a report if there are results, even if it also returns an error, which says why they are not
-// all that was asked for: the context has ended, results could not be saved, benchmarks failed, or a limit was broken.
+// all that was asked for: the context has ended, results could not be saved, or benchmarks failed. That a limit
+// is broken is in the report.
 func Run(ctx context.Context, s Settings, show Progress) (report *Report, err error) {
 	report, err = run(ctx, &s, show)
 	if report == nil && ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
@@ -40,6 +41,9 @@ func Run(ctx context.Context, s Settings, show Progress) (report *Report, err er
 
 func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err error) {
 	log := log{show, newReport(set)}
+	if err := set.baseline(); err != nil {
+		return nil, err
+	}
 	v, err := choose(ctx, set) // a user who has asked for what cannot be should not have to wait
 	if err != nil {
 		return nil, err
@@ -63,6 +67,7 @@ func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err erro
 		return nil, err
 	}
 	log.report.Versions, log.report.Toolchain = v.list, v.list[len(v.list)-1].Toolchain
+	log.report.Module = modules(ctx, v.trees[len(v.trees)-1], set.Patterns)
 	b := builder{set: set, versions: v, dir: scratch.Dir, log: log}
 	if err := b.build(ctx); err != nil {
 		return nil, err
@@ -125,6 +130,9 @@ func (m *measurement) measure(ctx context.Context) (_ *Report, err error) {
 	if err := m.create(); err != nil {
 		return nil, err
 	}
+	if text := tooFew(m.set); text != "" && len(m.log.report.Versions) > 1 {
+		m.log.note("%s", text)
+	}
 	return m.conclude(ctx, m.run(ctx))
 }
 
@@ -134,7 +142,6 @@ func (l log) observe(ctx context.Context, procs []int) *machine.Watch {
 	l.doing("measuring the background load")
 	l.report.Machine = watch.Before(ctx, time.Second, procs)
 	l.doing("")
-	l.machine(l.report.Machine)
 	return watch
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -25,6 +26,9 @@ type Settings struct {
 	Bisect string // the range of commits to search; empty: none
 	Unit   string // by which Bisect judges; empty: time
 
+	Save    string // the label under which to save the results of the newest version, or empty
+	against *baseline
+
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
 	FailOn []Limit
@@ -34,6 +38,7 @@ type Settings struct {
 	Procs   []int // of Each.CPU
 	CPUFreq int   // percentage of the frequency range; negative: as it is
 
+	Verbose bool   // print everything
 	Output  string // where to save results; empty: a name with the time
 	Command string // as the user has typed it
 }
@@ -47,6 +52,8 @@ func (s *Settings) Validate() error {
 		return errors.New("-aa compares a binary with itself, -vs with another: give one of them")
 	case s.Col != "" && (s.AA || len(s.VS) > 0):
 		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes with it")
+	case s.Save != "" && (s.AA || len(s.Commands.List) > 0):
+		return errors.New("-save saves the results of the working tree's benchmarks, so neither -aa nor commands go with it")
 	case s.Each.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
 	case len(s.FailOn) > 0 && len(s.VS) == 0 && !s.AA && s.Col == "" && len(s.Commands.List) < 2:
@@ -60,6 +67,11 @@ func (s *Settings) Validate() error {
 		}
 		if at, err := os.Stat(filepath.Dir(s.Output)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-o %s: %s is no directory", s.Output, filepath.Dir(s.Output))
+		}
+	}
+	if s.Save != "" {
+		if err := store.CheckLabel(s.Save); err != nil {
+			return fmt.Errorf("-save: %w", err)
 		}
 	}
 	if err := s.Commands.validate(); err != nil {

@@ -72,13 +72,14 @@ func (v *versions) chooseRevisions(ctx context.Context, dir string) (err error) 
 			return fmt.Errorf("-vs %s and -vs %s are the same commit, %s", v.vs[same], rev, old.Short())
 		}
 		v.old = append(v.old, old)
-		v.list = append(v.list, Version{Name: v.name(i), What: fmt.Sprintf("revision %s, %s %q", rev, old.Short(), old.Subject), Commit: old.Hash})
+		v.list = append(v.list, Version{Name: v.name(i), What: fmt.Sprintf("revision %s, %s %q", rev, old.Short(), old.Subject), Commit: old.Hash, title: rev})
 	}
-	tree := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject)
+	tree, title := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject), head.Short()
 	if len(changes) > 0 {
+		title = "working tree"
 		tree += " and changes to " + some(changes, 3)
 	}
-	v.list = append(v.list, Version{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0})
+	v.list = append(v.list, Version{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0, title: title})
 	return nil
 }
 

@@ -193,14 +193,16 @@ func (d *Data) rows(unit string) []Row {
 }
 
 // judge counts the verdicts that chance could have made, and marks by Holm's procedure those that stay visible when the
-// error rate is that of all of them together. Exact differences and geometric means are not among them.
+// error rate is that of all of them together. Exact differences, geometric means, and throughput are not among them.
 func (c *Comparison) judge() Family {
 	var tests []*Delta
-	for _, t := range c.Tables {
-		if t.Unit == "B/s" && c.table("sec/op") != nil { // the same again
-			continue
-		}
-		for _, row := range t.Rows {
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		for j := range t.Rows {
+			row := &t.Rows[j]
+			if c.Throughput(t, row) {
+				continue
+			}
 			for i := range row.Deltas {
 				if d := &row.Deltas[i]; d.Verdict != None && d.Verdict != Aside && d.Method != Exactly && d.Verdict != TooFew {
 					tests = append(tests, d)

@@ -60,7 +60,7 @@ type Cell struct {
 // A Sample is one measurement.
 type Sample struct {
 	Run   string  `json:"run,omitempty"` // which run of threadcall bench; "" within one
-	Round int     `json:"round"`         // negative: unknown
+	Round int     `json:"round"`         // from 1; negative: unknown
 	Value float64 `json:"value"`
 }
 

@@ -2,7 +2,9 @@ package stats
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,13 +14,38 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// Read reads files of benchmark results, each a version, the oldest first. Results that threadcall bench wrote are in
+// Label separates the label of an argument such as old=results.txt, which may be empty, from the name of the file. A file
+// of that whole name has no label.
+func Label(arg string) (label, file string) {
+	label, file, ok := strings.Cut(arg, "=")
+	if _, err := os.Stat(arg); err == nil || !ok || label == "" || strings.ContainsAny(label, `/\`) {
+		return "", arg
+	}
+	return label, file
+}
+
+// Read reads files of benchmark results, each a version, the oldest first, and each with a label if it has one, as Label
+// finds it. The file - is the standard input. Results that threadcall bench wrote are in
 // their rounds again. Lines that are not understood become warnings. An error names the file, and the line if there is
 // one, and says what to do.
-func Read(names ...string) (*Data, error) {
-	d := New(labels(names)...)
-	for i, name := range names {
-		if err := d.readFile(i, name); err != nil {
+func Read(args ...string) (*Data, error) {
+	d := New(labels(args)...)
+	stdin := false
+	for i, arg := range args {
+		_, name := Label(arg)
+		read := os.ReadFile
+		if name == "-" {
+			if stdin {
+				return nil, errors.New("the standard input, -, can be read only once")
+			}
+			stdin, name = true, "standard input"
+			read = func(string) ([]byte, error) { return io.ReadAll(os.Stdin) }
+		}
+		text, err := read(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.readText(i, name, text); err != nil {
 			return nil, err
 		}
 	}
@@ -26,25 +53,29 @@ func Read(names ...string) (*Data, error) {
 	return d, nil
 }
 
-// labels returns the base names of the paths, if they differ, or the paths.
-func labels(names []string) []string {
-	short := make([]string, len(names))
-	for i, name := range names {
-		short[i] = filepath.Base(name)
+// labels returns the labels that the arguments have, and for the others the base names of the paths, or the paths if
+// they would not differ.
+func labels(args []string) []string {
+	short, long := make([]string, len(args)), make([]string, len(args))
+	for i, arg := range args {
+		label, name := Label(arg)
+		if name == "-" {
+			name = "stdin"
+		}
+		if short[i], long[i] = filepath.Base(name), name; label != "" {
+			short[i], long[i] = label, label
+		}
 	}
 	for i := range short {
 		if slices.Index(short, short[i]) != i {
-			return slices.Clone(names)
+			return long
 		}
 	}
 	return short
 }
 
-func (d *Data) readFile(version int, name string) error {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
+// readText reads the results of a version. The name is for messages.
+func (d *Data) readText(version int, name string, text []byte) error {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // with which programs on Windows begin UTF-8
 	if err := foreign(name, text); err != nil {
 		return err

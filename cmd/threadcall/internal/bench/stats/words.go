@@ -60,16 +60,12 @@ func (c Cell) PlusMinus() string {
 // ratio makes sense it is the difference.
 func (t *Table) Change(d Delta) string { return t.change(d, d.Estimate, Percent) }
 
-// Range returns the interval in the same way, with fewer digits.
+// Range returns the interval in the same way, with fewer digits: [+1.2%, +3.4%].
 func (t *Table) Range(d Delta) string {
 	if d.Interval == nil {
 		return ""
 	}
-	low, high := t.change(d, d.Interval.Low, Roughly), t.change(d, d.Interval.High, Roughly)
-	if strings.HasSuffix(low, "%") && strings.HasSuffix(high, "%") {
-		low = strings.TrimSuffix(low, "%")
-	}
-	return low + ".." + high
+	return "[" + t.change(d, d.Interval.Low, Roughly) + ", " + t.change(d, d.Interval.High, Roughly) + "]"
 }
 
 func (t *Table) change(d Delta, x float64, percent func(float64) string) string {

@@ -107,5 +107,5 @@ func (p *printer) ratio(t *stats.Table, d stats.Delta) string {
 		p.used.inconclusive = true
 		return p.Faint("~" + number)
 	}
-	return p.colour(d, number)
+	return p.colour(d.Verdict, number)
 }

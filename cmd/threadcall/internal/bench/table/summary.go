@@ -2,7 +2,9 @@ package table
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -10,9 +12,18 @@ import (
 // inOneTable is how many units a table has, so that they fit the width of a screen.
 const inOneTable = 4
 
+// center writes the median and how far its interval reaches.
+func (p *printer) center(t *stats.Table, c stats.Cell) string {
+	spread := c.PlusMinus()
+	p.used.noSpread = p.used.noSpread || spread == "±?"
+	p.used.spread = p.used.spread || spread != "" && spread != "±?"
+	return strings.TrimSpace(t.Value(c.Center) + " " + spread)
+}
+
 // summary writes the only version: a row for each benchmark, a column for each unit.
 func (p *printer) summary() {
 	type key struct{ pkg, name string }
+	name := digest.Names(p.Comparison)
 	var order []key
 	names := map[key][]*stats.Cell{}
 	for i, t := range p.Tables {
@@ -33,9 +44,8 @@ func (p *printer) summary() {
 		}
 		g := ui.Table{Left: 1, Whole: true}
 		g.Add(append(heading, "n")...)
-		pkg := ""
 		for _, k := range order {
-			row, n := []string{k.name}, 0
+			row, n := []string{name(stats.Row{Package: k.pkg, Name: k.name})}, 0
 			for i := first; i < upTo; i++ {
 				text := ""
 				if cell := names[k][i]; cell != nil {
@@ -46,10 +56,6 @@ func (p *printer) summary() {
 			if n == 0 {
 				continue
 			}
-			if k.pkg != pkg && p.Packages() > 1 {
-				g.Title(k.pkg)
-			}
-			pkg = k.pkg
 			g.Add(append(row, fmt.Sprint(n))...)
 		}
 		g.Write(p.Screen)

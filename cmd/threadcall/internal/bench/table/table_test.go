@@ -45,10 +45,10 @@ func simulated(rounds int, versions ...string) *stats.Data {
 // written returns what Write writes to a file.
 func written(t *testing.T, c *stats.Comparison) string {
 	t.Helper()
-	return onFile(t, func(s *ui.Screen) { table.Write(s, c) })
+	return onFile(t, 80, func(s *ui.Screen) { table.Write(s, c, false) })
 }
 
-func onFile(t *testing.T, write func(*ui.Screen)) string {
+func onFile(t *testing.T, width int, write func(*ui.Screen)) string {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
@@ -56,7 +56,7 @@ func onFile(t *testing.T, write func(*ui.Screen)) string {
 	}
 	defer f.Close()
 	s := ui.On(f)
-	s.Width = 80
+	s.Width = width
 	write(s)
 	if s.Err != nil {
 		t.Fatal(s.Err)
@@ -66,7 +66,7 @@ func onFile(t *testing.T, write func(*ui.Screen)) string {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSuffix(line, "\n"); ui.Columns(line) > 80 || strings.HasSuffix(line, " ") || strings.Contains(line, "\x1b") {
+		if line = strings.TrimSuffix(line, "\n"); ui.Columns(line) > width || strings.HasSuffix(line, " ") || strings.Contains(line, "\x1b") {
 			t.Errorf("%d columns, a blank at the end, or a colour: %q", ui.Columns(line), line)
 		}
 	}
@@ -74,37 +74,59 @@ func onFile(t *testing.T, write func(*ui.Screen)) string {
 }
 
 func TestTwoVersions(t *testing.T) {
-	const want = `HEAD~1 → working tree  12 values each
+	const want = `Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 
-  sec/op                HEAD~1  working tree         change     interval       p
-  Decode/size=1k-8
-                  1.244µ ±2.6%  1.361µ ±2.0%   +9.3% slower   +7.8..+10%  <0.001
-  Decode/size=64k-8
-                  81.19µ ±1.5%  81.65µ ±2.5%     ~ MDE 4.5%                1.000
-  Encode-8        17.25n ±0.9%  11.98n ±2.4%  -30.4% faster    -33..-29%  <0.001
-  geometric mean                               -8.5% faster  -9.9..-7.9%  <0.001
-
-  B/op                 HEAD~1  working tree       change
-  Decode/size=1k-8         48            64  +33.3% more
-  Decode/size=64k-8        48            48     the same
-  Encode-8                  0            16  0 → 16 more
-  geometric mean of 2                        +15.5% more
-
-  allocs/op            HEAD~1  working tree       change
-  Decode/size=1k-8          3             4  +33.3% more
-  Decode/size=64k-8         3             3     the same
-  Encode-8                  0             1   0 → 1 more
-  geometric mean of 2                        +15.5% more
-
-2 of 3 comparisons in which chance plays a part show a change. If nothing had
-changed, up to 0.2 would. All of them hold when they are judged together.
+                     HEAD~1  working tree         change    95% interval       p
+  sec/op
+    Decode/size=1k  1.244µs       1.361µs   +9.3% slower   [+7.8%, +10%]  <0.001
+    Encode          17.25ns       11.98ns  -30.4% faster    [-33%, -29%]  <0.001
+    geomean of 3                            -8.5% faster  [-9.9%, -7.9%]  <0.001
+    1 other unchanged (minimum detectable effect 4.6 %)
+  B/op
+    Decode/size=1k       48            64    +33.3% more
+    Encode                0            16           more
+    1 other unchanged
+  allocs/op
+    Decode/size=1k        3             4    +33.3% more
+    Encode                0             1           more
+    1 other unchanged
 
 `
-	got := written(t, simulated(12, "HEAD~1", "working tree").Compare())
+	if got := written(t, simulated(12, "HEAD~1", "working tree").Compare()); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestAVerboseTableHasAllRowsAndWhatTheyMean(t *testing.T) {
+	const want = `old → new  12 values each
+Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
+
+                               old            new         change    95% interval       p
+  sec/op
+    Decode/size=1k   1.244µs ±2.6%  1.361µs ±2.0%   +9.3% slower   [+7.8%, +10%]  <0.001
+    Decode/size=64k  81.19µs ±1.5%  81.65µs ±2.5%      MDE 4.5 %  [-2.6%, +4.6%]   1.000
+    Encode           17.25ns ±0.9%  11.98ns ±2.4%  -30.4% faster    [-33%, -29%]  <0.001
+    geomean of 3                                    -8.5% faster  [-9.9%, -7.9%]  <0.001
+  B/op
+    Decode/size=1k              48             64    +33.3% more
+    Decode/size=64k             48             48          equal
+    Encode                       0             16           more
+    geomean of 2                                     +15.5% more
+  allocs/op
+    Decode/size=1k               3              4    +33.3% more
+    Decode/size=64k              3              3          equal
+    Encode                       0              1           more
+    geomean of 2                                     +15.5% more
+
+2 of 3 comparisons in which chance plays a part show a change. If nothing had changed, up to 0.2
+would. All of them hold when they are judged together.
+
+`
+	got := onFile(t, 100, func(s *ui.Screen) { table.Write(s, simulated(12, "old", "new").Compare(), true) })
 	if tables, _, _ := strings.Cut(got, "±: "); tables != want {
 		t.Errorf("got\n%s\nwant\n%s", tables, want)
 	}
-	for _, explained := range []string{"±: how far the 95% interval", "a row shows one with a probability of at most 5%", "and the sign test", "~: inconclusive. MDE is the minimum detectable effect"} {
+	for _, explained := range []string{"±: how far the 95% interval", "a row shows one with a probability of at most 5%", "and the sign test", "MDE is the minimum detectable effect"} {
 		if !strings.Contains(strings.Join(strings.Fields(got), " "), explained) {
 			t.Errorf("nothing says %q", explained)
 		}
@@ -113,10 +135,10 @@ changed, up to 0.2 would. All of them hold when they are judged together.
 
 func TestOneVersion(t *testing.T) {
 	got := written(t, simulated(12, "now").Compare())
-	const want = `                           sec/op  B/op  allocs/op   n
-  Decode/size=1k-8   1.218µ ±2.7%    48          3  12
-  Decode/size=64k-8  81.59µ ±0.8%    48          3  12
-  Encode-8           17.27n ±3.0%     0          0  12
+	const want = `                         sec/op  B/op  allocs/op   n
+  Decode/size=1k   1.218µ ±2.7%    48          3  12
+  Decode/size=64k  81.59µ ±0.8%    48          3  12
+  Encode           17.27n ±3.0%     0          0  12
 
 `
 	if !strings.HasPrefix(got, want) {
@@ -135,7 +157,7 @@ func TestRatiosHaveWhatIsWorseAtTheTop(t *testing.T) {
 ~: inconclusive; the ratio may be 1.
 `
 	c := simulated(12, "old", "new", "newer").Compare()
-	if got := onFile(t, func(s *ui.Screen) { table.Ratios(s, c, c.To("new")) }); got != want {
+	if got := onFile(t, 80, func(s *ui.Screen) { table.Ratios(s, c, c.To("new")) }); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -152,7 +174,7 @@ func TestWhatCouldNotBeComparedIsListed(t *testing.T) {
 	d.Fail(1, "example.org/p", "Panics-8", "panic: index out of range")
 	d.Warnings = append(d.Warnings, "something is odd")
 	got := written(t, d.Compare())
-	for _, want := range []string{"Only in old.txt: example.org/p.Gone-8\n", "Only in new.txt: example.org/p.Fresh-8\n", "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out of range\n", "Note: something is odd\n"} {
+	for _, want := range []string{"Only in old.txt: example.org/p.Gone.\n", "Only in new.txt: example.org/p.Fresh (1s a call).\n", "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out of range\n", "Note: something is odd\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -166,7 +188,7 @@ func TestValuesThatDoNotComeInRoundsHaveAnotherLegend(t *testing.T) {
 			d.Add(v, -1, &benchfmt.Result{Name: benchfmt.Name("X"), Values: []benchfmt.Value{{Value: 1 + 0.01*float64(i+6*v), Unit: "sec/op"}}})
 		}
 	}
-	got := strings.Join(strings.Fields(written(t, d.Compare())), " ")
+	got := strings.Join(strings.Fields(onFile(t, 80, func(s *ui.Screen) { table.Write(s, d.Compare(), true) })), " ")
 	if !strings.Contains(got, "slower") || !strings.Contains(got, "the Mann-Whitney U-test. If one version was measured after the other") || strings.Contains(got, "sign test") {
 		t.Errorf("got %s", got)
 	}
@@ -182,7 +204,8 @@ func TestAUnitInWhichNothingDiffersIsOneLine(t *testing.T) {
 		}
 	}
 	got := written(t, d.Compare())
-	const want = "a → b  6 values each\n\nallocs/op  always the same, in all 3 benchmarks\n\na → c  6 values each\n\nallocs/op  always the same, in all 3 benchmarks\n\n"
+	const one = "  6 values each\nNo visible change in 3 benchmarks.\n\nUnchanged: allocs/op of 3.\n\n"
+	const want = "a → b" + one + "a → c" + one
 	if got != want {
 		t.Errorf("got %q", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"html"
 	"io"
 	"os"
@@ -48,6 +49,12 @@ var result = regexp.MustCompile(`(?s)<pre id="pagetest-result">(.*?)</pre>`)
 // skipped.
 func Run(t testing.TB, page interface{ Write(io.Writer) error }, script string, value any) {
 	t.Helper()
+	RunIn(t, 0, page, script, value)
+}
+
+// RunIn is Run in a window of this width in pixels; 0 is the browser's own.
+func RunIn(t testing.TB, width int, page interface{ Write(io.Writer) error }, script string, value any) {
+	t.Helper()
 	var source bytes.Buffer
 	if err := page.Write(&source); err != nil {
 		t.Fatal(err)
@@ -57,7 +64,7 @@ func Run(t testing.TB, page interface{ Write(io.Writer) error }, script string, 
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dom := open(t, "/"+strings.TrimPrefix(filepath.ToSlash(file), "/"))
+	dom := open(t, width, "/"+strings.TrimPrefix(filepath.ToSlash(file), "/"))
 	found := result.FindSubmatch(dom)
 	if found == nil {
 		t.Fatalf("the script has not ended in:\n%s", dom)
@@ -74,8 +81,8 @@ func Run(t testing.TB, page interface{ Write(io.Writer) error }, script string, 
 	}
 }
 
-// open returns the document that the browser makes of the file.
-func open(t testing.TB, file string) []byte {
+// open returns the document that the browser makes of the file in a window of the width.
+func open(t testing.TB, width int, file string) []byte {
 	t.Helper()
 	program := ""
 	for _, name := range browsers {
@@ -95,7 +102,11 @@ func open(t testing.TB, file string) []byte {
 	t.Cleanup(func() { os.RemoveAll(profile) })
 	cmd := exec.CommandContext(ctx, program, "--dump-dom", "--virtual-time-budget=20000", "--headless", "--no-sandbox",
 		"--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-crash-reporter", "--user-data-dir="+profile, "file://"+file)
+		"--disable-component-update", "--disable-sync", "--disable-crash-reporter", "--user-data-dir="+profile)
+	if width > 0 {
+		cmd.Args = append(cmd.Args, fmt.Sprintf("--window-size=%d,2000", width))
+	}
+	cmd.Args = append(cmd.Args, "file://"+file)
 	cmd.Env = append(os.Environ(), "HOME="+profile)
 	cmd.WaitDelay = 5 * time.Second
 	var stdout, stderr bytes.Buffer
