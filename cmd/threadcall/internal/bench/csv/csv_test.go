@@ -38,7 +38,7 @@ func TestEachVersionOfABenchmarkIsALine(t *testing.T) {
 	}
 	for _, want := range []map[string]string{
 		{"benchmark": "X", "unit": "sec/op", "version": "old", "n": "10", "median": "1.02e-07", "base": "", "ratio": "", "p": ""},
-		{"benchmark": "X", "unit": "sec/op", "version": "new, faster", "base": "old", "verdict": "better", "ratio": "0.509803921569", "p": "0.001953125", "method": "pairs"},
+		{"benchmark": "X", "unit": "sec/op", "version": "new, faster", "base": "old", "verdict": "better", "ratio": "0.509734141991", "p": "0.001953125", "method": "pairs"},
 		{"benchmark": "X", "unit": "allocs/op", "version": "new, faster", "verdict": "worse", "ratio": "", "difference": "2", "p": "", "method": "exact"},
 		{"benchmark": "New", "version": "new, faster", "median": "1", "median_low": "", "verdict": "", "ratio": ""},
 	} {
