@@ -10,4 +10,6 @@ func wakeForEvents() {}
 
 func eventsQueued() bool { return false }
 
+func waitInC() (end func()) { return func() {} }
+
 func inScheduler() bool { return false }

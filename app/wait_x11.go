@@ -6,15 +6,45 @@ package app
 #cgo linux LDFLAGS: -lX11
 #cgo freebsd netbsd openbsd pkg-config: x11
 
+#include <sys/socket.h>
+
 // As in X11/Xlib.h.
 int XConnectionNumber(void *display);
 int XEventsQueued(void *display, int mode);
+unsigned long XDefaultRootWindow(void *display);
+unsigned long XCreateSimpleWindow(void *display, unsigned long parent, int x, int y, unsigned int width, unsigned int height,
+	unsigned int border, unsigned long borderPixel, unsigned long background);
+int XSelectInput(void *display, unsigned long window, long mask);
+int XChangeProperty(void *display, unsigned long window, unsigned long property, unsigned long type, int format, int mode,
+	const unsigned char *data, int n);
+int XFlush(void *display);
+
+// something returns whether there is something to read but the reply that XSync waits for, and reads nothing.
+static int something(int fd) {
+	unsigned char b[64];
+	ssize_t n = recv(fd, b, sizeof b, MSG_PEEK | MSG_DONTWAIT);
+	return n >= 0 && !(n == 32 && b[0] == 1);
+}
+
+static unsigned long newWindow(void *display) {
+	unsigned long w = XCreateSimpleWindow(display, XDefaultRootWindow(display), 0, 0, 1, 1, 0, 0, 0);
+	XSelectInput(display, w, 1L << 22); // PropertyChangeMask
+	return w;
+}
+
+// change has the server send an event.
+static void change(void *display, unsigned long window) {
+	XChangeProperty(display, window, 31, 31, 8, 0, (const unsigned char *)"", 0); // XA_STRING, PropModeReplace
+	XFlush(display);
+}
 */
 import "C"
 
 import (
 	"os"
+	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -24,11 +54,13 @@ import (
 // the Go scheduler: a wait in C would keep a P for up to 10 ms each time, and with GOMAXPROCS=2 that is half of them.
 //
 // Any thread that waits for a reply reads what the server has sent, and queues events in the process, of which the socket reports
-// nothing more. So what has read looks for queued events afterwards, and wakes the main thread if there are some.
+// nothing more. So a thread that may have read looks for queued events afterwards, and wakes the main thread if there are some.
 var x11 struct {
 	display unsafe.Pointer // nil if GLFW does not use X11
 	socket  *os.File
-	ended   chan struct{} // closed when nothing reads from it
+	ended   chan struct{} // closed when nothing waits for it
+	window  C.ulong       // whose property is changed to have the server send something
+	alone   atomic.Bool   // the main thread waits in C for what the server sends, and only it should read
 }
 
 // watchX11 runs on the main thread after GLFW has been initialized.
@@ -54,10 +86,13 @@ func watchX11() error {
 	}
 	ended := make(chan struct{})
 	x11.display, x11.socket, x11.ended = display, socket, ended
+	x11.window = C.newWindow(display)
 	go func() {
 		defer close(ended)
-		_ = conn.Read(func(uintptr) bool { // called at once, and each time that something has come
-			wakeForEvents()
+		_ = conn.Read(func(fd uintptr) bool { // called at once, and each time that something has come
+			if C.something(C.int(fd)) != 0 { // it is the main thread's to read, which may wait for it in C
+				notifyLoop()
+			}
 			return false
 		})
 	}()
@@ -76,7 +111,7 @@ func unwatchX11() {
 // wakeForEvents wakes the main thread if events have been read that it has not handled. It may be called between watchX11 and
 // unwatchX11 only.
 func wakeForEvents() {
-	if eventsQueued() {
+	if !x11.alone.Load() && eventsQueued() {
 		notifyLoop()
 	}
 }
@@ -84,6 +119,30 @@ func wakeForEvents() {
 func eventsQueued() bool {
 	const afterReading = 1
 	return x11.display != nil && C.XEventsQueued(x11.display, afterReading) > 0
+}
+
+// waitInC prepares the main thread for a wait in C for an event, as GLFW waits for the clipboard. A thread that shows a frame
+// may read that event; so the server sends something every 10 ms, for which the wait looks at what has been read.
+func waitInC() (end func()) {
+	if x11.display == nil {
+		return func() {}
+	}
+	x11.alone.Store(true)
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				C.change(x11.display, x11.window)
+			}
+		}
+	}()
+	return func() { close(over); <-ended; x11.alone.Store(false) }
 }
 
 // inScheduler reports whether the main thread waits in the Go scheduler.
