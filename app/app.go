@@ -214,7 +214,9 @@ func waitForEvents() {
 		return
 	}
 	poll()
+	setWaiting(true)
 	<-notified
+	setWaiting(false)
 	poll()
 }
 

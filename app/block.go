@@ -53,7 +53,8 @@ type freeBlocks[E any] struct {
 func (f *freeBlocks[E]) take() (b *block[E]) {
 	f.mu.Lock()
 	if n := len(f.list); n > 0 {
-		b, f.list = f.list[n-1], f.list[:n-1]
+		b, f.list[n-1] = f.list[n-1], nil // or the list would keep the block from being collected
+		f.list = f.list[:n-1]
 	} else {
 		b = new(block[E])
 		f.made++

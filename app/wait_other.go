@@ -8,6 +8,8 @@ func unwatchX11() {}
 
 func wakeForEvents() {}
 
+func setWaiting(bool) {}
+
 func eventsQueued() bool { return false }
 
 func waitInC() (end func()) { return func() {} }

@@ -6,8 +6,6 @@ package app
 #cgo linux LDFLAGS: -lX11
 #cgo freebsd netbsd openbsd pkg-config: x11
 
-#include <sys/socket.h>
-
 // As in X11/Xlib.h.
 int XConnectionNumber(void *display);
 int XEventsQueued(void *display, int mode);
@@ -18,13 +16,6 @@ int XSelectInput(void *display, unsigned long window, long mask);
 int XChangeProperty(void *display, unsigned long window, unsigned long property, unsigned long type, int format, int mode,
 	const unsigned char *data, int n);
 int XFlush(void *display);
-
-// something returns whether there is something to read but the reply that XSync waits for, and reads nothing.
-static int something(int fd) {
-	unsigned char b[64];
-	ssize_t n = recv(fd, b, sizeof b, MSG_PEEK | MSG_DONTWAIT);
-	return n >= 0 && !(n == 32 && b[0] == 1);
-}
 
 static unsigned long newWindow(void *display) {
 	unsigned long w = XCreateSimpleWindow(display, XDefaultRootWindow(display), 0, 0, 1, 1, 0, 0, 0);
@@ -42,7 +33,7 @@ import "C"
 
 import (
 	"os"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -54,13 +45,17 @@ import (
 // the Go scheduler: a wait in C would keep a P for up to 10 ms each time, and with GOMAXPROCS=2 that is half of them.
 //
 // Any thread that waits for a reply reads what the server has sent, and queues events in the process, of which the socket reports
-// nothing more. So a thread that may have read looks for queued events afterwards, and wakes the main thread if there are some.
+// nothing more. So what has read looks for queued events afterwards, and wakes the main thread if there are some.
+//
+// GLFW waits for the answer of another program, such as the contents of the clipboard, at the socket. To look for queued events is to
+// read from it, so it is done only while the main thread is not in GLFW.
 var x11 struct {
+	mu      sync.Mutex     // held to look for queued events off the main thread, and to change waiting
+	waiting bool           // the main thread waits in the Go scheduler
 	display unsafe.Pointer // nil if GLFW does not use X11
 	socket  *os.File
-	ended   chan struct{} // closed when nothing waits for it
+	ended   chan struct{} // closed when nothing reads from it
 	window  C.ulong       // whose property is changed to have the server send something
-	alone   atomic.Bool   // the main thread waits in C for what the server sends, and only it should read
 }
 
 // watchX11 runs on the main thread after GLFW has been initialized.
@@ -89,10 +84,8 @@ func watchX11() error {
 	x11.window = C.newWindow(display)
 	go func() {
 		defer close(ended)
-		_ = conn.Read(func(fd uintptr) bool { // called at once, and each time that something has come
-			if C.something(C.int(fd)) != 0 { // it is the main thread's to read, which may wait for it in C
-				notifyLoop()
-			}
+		_ = conn.Read(func(uintptr) bool { // called at once, and each time that something has come
+			wakeForEvents()
 			return false
 		})
 	}()
@@ -111,9 +104,18 @@ func unwatchX11() {
 // wakeForEvents wakes the main thread if events have been read that it has not handled. It may be called between watchX11 and
 // unwatchX11 only.
 func wakeForEvents() {
-	if !x11.alone.Load() && eventsQueued() {
-		notifyLoop()
+	x11.mu.Lock()
+	wake := !x11.waiting || eventsQueued()
+	x11.mu.Unlock()
+	if wake {
+		notifyLoop() // if it does not wait, it will look once more when it would
 	}
+}
+
+func setWaiting(waiting bool) {
+	x11.mu.Lock()
+	x11.waiting = waiting
+	x11.mu.Unlock()
 }
 
 func eventsQueued() bool {
@@ -127,7 +129,6 @@ func waitInC() (end func()) {
 	if x11.display == nil {
 		return func() {}
 	}
-	x11.alone.Store(true)
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -142,7 +143,7 @@ func waitInC() (end func()) {
 			}
 		}
 	}()
-	return func() { close(over); <-ended; x11.alone.Store(false) }
+	return func() { close(over); <-ended }
 }
 
 // inScheduler reports whether the main thread waits in the Go scheduler.

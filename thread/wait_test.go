@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
@@ -184,45 +183,52 @@ func TestThread_Wait_panics(t *testing.T) {
 	ends(t, func() { w.Call(nop) })
 }
 
-// No call is lost while goroutines call, post, and the event loop has events of its own.
+// No call is lost while goroutines call and post, with native events and without.
 func TestThread_Wait_stress(t *testing.T) {
-	rounds := 2000
-	if testing.Short() {
-		rounds = 200
-	}
-	w := waits(t, nil)
-	stop := make(chan bool)
-	events := done(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				w.post()
-				runtime.Gosched()
-			}
+	for name, chunks := range map[string]int{"native events": 4, "no other events": 40} {
+		if testing.Short() {
+			chunks = 1
 		}
-	})
-	var ran atomic.Int64
-	var callers []<-chan struct{}
-	for i := range 4 {
-		callers = append(callers, done(func() {
-			for n := range rounds {
-				w.Go(func() { ran.Add(1) })
-				if n%7 == i {
-					time.Sleep(time.Microsecond)
+		native := name == "native events"
+		t.Run(name, func(t *testing.T) {
+			w := waits(t, nil)
+			stop := make(chan bool)
+			events := done(func() {
+				for native {
+					select {
+					case <-stop:
+						return
+					default:
+						w.post()
+						runtime.Gosched()
+					}
 				}
-				w.Call(func() { ran.Add(1) })
+			})
+			const rounds, goroutines = 500, 4
+			for range chunks {
+				var ran atomic.Int64
+				var callers []<-chan struct{}
+				for i := range goroutines {
+					callers = append(callers, done(func() {
+						for n := range rounds {
+							w.Go(func() { ran.Add(1) })
+							for range n * (i + 1) % 32 { // so that they come at any moment of the loop
+								runtime.Gosched()
+							}
+							w.Call(func() { ran.Add(1) })
+						}
+					}))
+				}
+				for _, c := range callers {
+					testutil.Arrives(t, c)
+				}
+				if n := ran.Load(); n != 2*goroutines*rounds {
+					t.Fatalf("%d of %d functions ran", n, 2*goroutines*rounds)
+				}
 			}
-		}))
-	}
-	for _, c := range callers {
-		testutil.Arrives(t, c)
-	}
-	close(stop)
-	<-events
-	if n := ran.Load(); n != int64(8*rounds) {
-		t.Errorf("%d of %d functions ran", n, 8*rounds)
+			close(stop)
+			<-events
+		})
 	}
 }
 

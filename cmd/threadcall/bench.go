@@ -144,6 +144,8 @@ func (b *benchCommand) define() {
 		set.VS = append(set.VS, text)
 		return nil
 	})
+	b.StringVar(&set.Tests, "tests", "", "with 'new', compile the working tree's test files with the code of -vs: for benchmarks that it does not have")
+	b.IntVar(&set.Layouts, "layouts", 0, "link each version `k` times with its functions in another order, to separate a change from the layout of the code")
 	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")

@@ -38,20 +38,20 @@ func (b *benchCommand) bisect() (err error) {
 	}
 	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
 	if b.set.Dir, err = os.Getwd(); err != nil {
-		return failure{err}
+		return unmeasured{err}
 	}
 	out, progress := ui.On(b.stdout), ui.On(b.stderr)
 	show := session.Progress{Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
-	ctx, stop := interruptible(statusWrong, progress)
+	ctx, stop := interruptible(statusUsage, progress)
 	defer stop()
 	found, err := session.Bisect(ctx, b.set, show)
 	progress.Progress("")
 	if found == nil {
-		return fail(err)
+		return could(err)
 	}
 	if b.json {
-		return fail(errors.Join(err, writeJSON(b.stdout, found)))
+		return could(errors.Join(err, writeJSON(b.stdout, found)))
 	}
 	found.Print(out, b.set.Verbose)
-	return fail(errors.Join(err, out.Err))
+	return could(errors.Join(err, out.Err))
 }

@@ -139,8 +139,8 @@ func TestBisectNamesWhatCannotBeTested(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	p.bench(t, append(exactly, "-bisect", "c2..c5")...).want(t, statusWrong, "the ends of the range do not differ", "Inconclusive", "+0.0% [+0.0%..+0.0%]")
-	p.bench(t, append(exactly, "-bisect", "c2..c6")...).want(t, statusWrong, "cannot build the tests")
+	p.bench(t, append(exactly, "-bisect", "c2..c5")...).want(t, statusUnmeasured, "the ends of the range do not differ", "Inconclusive", "+0.0% [+0.0%..+0.0%]")
+	p.bench(t, append(exactly, "-bisect", "c2..c6")...).want(t, statusUnmeasured, "cannot build the tests")
 	p.clean(t)
 }
 
@@ -183,7 +183,7 @@ func TestAnInterruptedBisectPrintsWhatIsKnown(t *testing.T) {
 	run := start(t, p.invocation(append(exactly, "-bisect", "c0..c12")...))
 	run.until(t, "step 1: ")
 	run.interrupt(t)
-	run.end(t).want(t, statusWrong, "is one of 6: interrupted", "change 7", "change 12", "Again: threadcall bench")
+	run.end(t).want(t, statusUnmeasured, "is one of 6: interrupted", "change 7", "change 12", "Again: threadcall bench")
 	p.clean(t)
 }
 
@@ -195,12 +195,13 @@ func TestBisectRefusesWhatIsNoRange(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"-bisect", "c0"}, statusWrong, "is no range"},
-		{[]string{"-bisect", "..c3"}, statusWrong, "is no range"},
-		{[]string{"-bisect", "c0...c3"}, statusWrong, "is no range"},
-		{[]string{"-bisect", "c3..c3"}, statusWrong, "both ends of the range"},
-		{[]string{"-bisect", "c3..c0"}, statusWrong, "is no ancestor of"},
-		{[]string{"-bisect", "c0..nowhere"}, statusWrong, `no revision "nowhere"`},
+		{[]string{"-bisect", "c0"}, statusUnmeasured, "is no range"},
+		{[]string{"-bisect", "..c3"}, statusUnmeasured, "is no range"},
+		{[]string{"-bisect", "c0...c3"}, statusUnmeasured, "is no range"},
+		{[]string{"-bisect", "c3..c3"}, statusUnmeasured, "both ends of the range"},
+		{[]string{"-bisect", "c3..c0"}, statusUnmeasured, "is no ancestor of"},
+		{[]string{"-bisect", "c0..nowhere"}, statusUnmeasured, `no revision "nowhere"`},
+		{[]string{"-bisect", "c0..c3", "-count", "5"}, statusUnmeasured, "a step needs at least 10 rounds"},
 		{[]string{"-bisect", "c0..c3", "-vs", "c1"}, statusUsage, "-vs does not go with -bisect"},
 		{[]string{"-unit", "ns/op"}, statusUsage, "-unit is about -bisect"},
 		{[]string{"-bisect", "c0..c3", "-count", "0"}, statusUsage, "-count must be at least 1"},

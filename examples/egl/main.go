@@ -61,7 +61,7 @@ func start() (*artist, error) {
 	a := new(artist)
 	t, err := thread.Start(
 		thread.WithName("gl"),
-		thread.WithKeep(), // Mesa may crash when a thread ends on which it has drawn
+		thread.WithKeep(), // EGL may crash the process when a thread ends that has used it
 		thread.WithStart(func() (err error) { a.canvas, err = open(); return err }),
 		thread.WithStop(func() { a.canvas.close() }),
 	)

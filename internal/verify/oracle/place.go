@@ -39,6 +39,7 @@ type place struct {
 	coalesce func(o *op, number int) bool // a post of what runs the function of the latest operation
 	runs     atomic.Int64                 // of it, that have begun
 
+	waits bool          // a host calls Wait, and not Serve
 	over  chan struct{} // closed: the program has terminated it
 	once  sync.Once
 	wake  func()        // what a host is woken by
@@ -111,6 +112,7 @@ func newPlace(r *run, i int) *place {
 		p.thread.SetTLS(nil)
 	case hosted, serving:
 		p.stop, p.gone = make(chan struct{}), make(chan struct{})
+		p.waits = i%2 == 0
 		adopted := make(chan struct{})
 		go p.host(r, k, options, adopted)
 		<-adopted
@@ -175,6 +177,17 @@ func (p *place) loop() {
 			p.loop()
 		}
 	}()
+	for p.waits && p.thread.Wait(func() {
+		select {
+		case <-p.woken:
+		case <-p.stop:
+			ended = true
+		}
+	}) {
+		if ended {
+			return
+		}
+	}
 	for {
 		select {
 		case <-p.woken:
@@ -204,14 +217,23 @@ func (p *place) dialog() bool {
 		return false
 	}
 	p.posts.Add(1)
-	for p.thread.Serve(); !closed; p.thread.Serve() {
+	over := false
+	block := func() {
 		select {
 		case <-p.woken:
 		case <-p.over:
-			return closed
+			over = true
 		}
 	}
-	return true
+	if p.waits {
+		for !closed && !over && p.thread.Wait(block) {
+		}
+		return closed
+	}
+	for p.thread.Serve(); !closed && !over; p.thread.Serve() {
+		block()
+	}
+	return closed
 }
 
 // worker returns that of the thread that the caller is on, or nil if all are known and none is it.

@@ -30,7 +30,7 @@ const (
 	pool1               // a pool
 	pool2
 	pool3
-	hosted  // adopted by a goroutine that waits for OnWake and calls Serve
+	hosted  // adopted by a goroutine that waits for OnWake and calls Serve, or calls Wait
 	serving // adopted by a goroutine that calls ServeContext
 	main    // the main thread
 	kinds

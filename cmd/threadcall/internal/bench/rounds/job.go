@@ -24,8 +24,12 @@ type Job struct {
 	Iterations int              // 0: as many as the Settings make
 	Group      string           // jobs of the same group run next to each other; empty: this one alone
 	Versions   []*gotest.Binary // nil for a version that does not have it
-	skip       []string         // sub-benchmarks that have failed
-	over       bool             // it failed altogether
+
+	// Layouts has the binaries of each version again, with their functions in another order. If there are any, each round
+	// has the next of them.
+	Layouts [][]*gotest.Binary
+	skip    []string // sub-benchmarks that have failed
+	over    bool     // it failed altogether
 }
 
 // String returns the package and the benchmark, as one writes them in Go.
@@ -83,11 +87,19 @@ func Jobs(pkg string, binaries []*gotest.Binary, names [][]string, p gotest.Patt
 type Run struct {
 	Job     *Job
 	Version int
+	Layout  int // from 1; 0: the one of the compiler
+}
+
+func (r Run) binary() *gotest.Binary {
+	if r.Layout > 0 {
+		return r.Job.Layouts[r.Version][r.Layout-1]
+	}
+	return r.Job.Versions[r.Version]
 }
 
 // Round returns the processes of a round in random order, all versions of a job together, and all jobs of a group. Jobs
-// that are over have none.
-func Round(jobs []*Job) (runs []Run) {
+// that are over have none. All have the same layout, or 0, which stands for none.
+func Round(jobs []*Job, layout int) (runs []Run) {
 	var groups [][]*Job
 	at := map[string]int{}
 	for _, j := range jobs {
@@ -108,7 +120,7 @@ func Round(jobs []*Job) (runs []Run) {
 			first := len(runs)
 			for version, binary := range j.Versions {
 				if binary != nil {
-					runs = append(runs, Run{j, version})
+					runs = append(runs, Run{j, version, layout})
 				}
 			}
 			shuffle(runs[first:])

@@ -21,7 +21,7 @@ func someJobs(n, versions int) (jobs []*Job) {
 func TestARoundHasEachVersionOnceAndTheVersionsTogether(t *testing.T) {
 	jobs, first := someJobs(5, 2), 0
 	for range 400 {
-		runs, seen := Round(jobs), map[*Job]bool{}
+		runs, seen := Round(jobs, 0), map[*Job]bool{}
 		if len(runs) != 10 {
 			t.Fatalf("%d runs", len(runs))
 		}
@@ -43,7 +43,7 @@ func TestWhatIsOverDoesNotRunAgain(t *testing.T) {
 	jobs := someJobs(3, 2)
 	jobs[1].drop("Benchmark1")
 	jobs[2].drop("Benchmark2/sub")
-	runs := Round(jobs)
+	runs := Round(jobs, 0)
 	if len(runs) != 4 || slices.ContainsFunc(runs, func(r Run) bool { return r.Job == jobs[1] }) {
 		t.Errorf("%v", runs)
 	}
@@ -56,7 +56,7 @@ func TestJobsOfAGroupRunNextToEachOther(t *testing.T) {
 	}
 	firsts := map[*Job]bool{}
 	for range 200 {
-		runs := Round(jobs)
+		runs := Round(jobs, 0)
 		if len(runs) != 12 {
 			t.Fatalf("%d runs", len(runs))
 		}

@@ -81,7 +81,7 @@ func (s *Settings) start(ctx context.Context, r Run, more ...string) (*gotest.Re
 	if cpu := cmp.Or(r.Job.CPU, s.CPU); cpu != "" {
 		args = append(args, "-test.cpu="+cpu)
 	}
-	p, err := r.Job.Versions[r.Version].Run(ctx, s.Timeout, append(args, more...)...)
+	p, err := r.binary().Run(ctx, s.Timeout, append(args, more...)...)
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%s: %w", r.Job.Package, err)
 	}

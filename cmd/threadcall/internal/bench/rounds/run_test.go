@@ -72,7 +72,7 @@ var once = Settings{Benchtime: "10x", CPU: "2", Timeout: time.Minute}
 
 func do(t *testing.T, s Settings, j *Job) *Outcome {
 	t.Helper()
-	o, err := s.Do(t.Context(), Run{j, 0})
+	o, err := s.Do(t.Context(), Run{Job: j})
 	if err != nil {
 		t.Fatal(err)
 	}

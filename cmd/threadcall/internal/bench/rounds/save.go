@@ -22,6 +22,7 @@ type File struct {
 	err  error  // the first; nothing is written after it
 
 	round  int // that the file is in, or -1
+	layout int
 	config map[string]string
 	units  map[string]bool
 	size   int64 // up to here, the lines are complete
@@ -46,6 +47,7 @@ func CreateFile(name string, replace bool, run string, about []string) (*File, e
 
 // Add saves what a process has measured.
 func (f *File) Add(round int, o *Outcome) {
+	layout := o.Layout
 	var b strings.Builder
 	for _, u := range o.Units {
 		if !f.units[u.Text] {
@@ -55,9 +57,9 @@ func (f *File) Add(round int, o *Outcome) {
 	}
 	for _, l := range o.Lines {
 		b.WriteString(f.configure(l.Result.Config))
-		if f.round != round {
-			f.round = round
-			b.WriteString(stats.RoundLine(f.run, round) + "\n")
+		if f.round != round || f.layout != layout {
+			f.round, f.layout = round, layout
+			b.WriteString(stats.RoundLine(f.run, round, layout) + "\n")
 		}
 		b.WriteString(l.Text + "\n")
 	}

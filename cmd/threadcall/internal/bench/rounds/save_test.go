@@ -39,9 +39,9 @@ func TestAFileIsWhatBenchstatReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "# about: a b\nUnit frames/s better=higher\ngoos: linux\npkg: example.com/p\n" + stats.RoundLine("run", 0) + "\n" +
+	want := "# about: a b\nUnit frames/s better=higher\ngoos: linux\npkg: example.com/p\n" + stats.RoundLine("run", 0, 0) + "\n" +
 		"BenchmarkA-2 \t 100\t 5.0 ns/op\t 3 frames/s\npkg: example.com/q\nBenchmarkB-2 \t 100\t 6.0 ns/op\n# noisy: B\n" +
-		"pkg: example.com/p\nnote: only here\n" + stats.RoundLine("run", 1) + "\nBenchmarkA-2 \t 100\t 7.0 ns/op\t 4 frames/s\n" +
+		"pkg: example.com/p\nnote: only here\n" + stats.RoundLine("run", 1, 0) + "\nBenchmarkA-2 \t 100\t 7.0 ns/op\t 4 frames/s\n" +
 		"pkg: example.com/q\nnote:\nBenchmarkB-2 \t 100\t 8.0 ns/op\n"
 	if string(text) != want {
 		t.Errorf("%s\nwant\n%s", text, want)

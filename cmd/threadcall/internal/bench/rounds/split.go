@@ -39,7 +39,7 @@ func (j *Job) Split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 			if !ok {
 				i = len(jobs)
 				at[name] = i
-				jobs = append(jobs, &Job{Package: j.Package, Benchmark: name, Pattern: exactly(name), CPU: j.CPU, Versions: make([]*gotest.Binary, len(j.Versions))})
+				jobs = append(jobs, &Job{Package: j.Package, Benchmark: name, Pattern: exactly(name), CPU: j.CPU, Layouts: j.Layouts, Versions: make([]*gotest.Binary, len(j.Versions))})
 				sums = append(sums, 0)
 			}
 			jobs[i].Versions[o.Version] = j.Versions[o.Version]

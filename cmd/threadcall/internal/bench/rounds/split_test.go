@@ -10,7 +10,7 @@ import (
 
 // outcomeOf returns that of a version whose benchmarks take these times.
 func outcomeOf(j *Job, version int, output string) *Outcome {
-	o := &Outcome{Run: Run{j, version}}
+	o := &Outcome{Run: Run{Job: j, Version: version}}
 	o.Lines, o.Units, _ = gotest.ParseResults(output)
 	return o
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,8 +26,9 @@ type builder struct {
 
 	meters map[string][]string // flags of the go command, by GOROOT
 
-	jobs []*rounds.Job // the benchmarks to measure
-	data *stats.Data   // with the failures of binaries that do not start
+	jobs      []*rounds.Job // the benchmarks to measure
+	identical []string      // packages whose benchmarks are not measured
+	data      *stats.Data   // with the failures of packages that do not build or start
 }
 
 // allOfThem is in place of the name of a benchmark where the test binary does not even start.
@@ -35,7 +37,7 @@ const allOfThem = "*"
 func (b *builder) build(ctx context.Context) error {
 	defer b.log.doing("")
 	b.log.doing("listing packages")
-	packages, err := b.versions.packages(ctx, b.set.Patterns)
+	packages, err := b.versions.packages(ctx, b.set.Patterns, b.set.Tests != "")
 	if err != nil {
 		return err
 	}
@@ -49,19 +51,18 @@ func (b *builder) build(ctx context.Context) error {
 		return err
 	}
 	last := len(packages) - 1
-	var identical, there, broken []string
+	var there, broken []string
+	identical := 0
 	for i, p := range packages[last] {
 		b.log.doing(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1, len(packages[last])))
-		binaries, err := b.compile(ctx, i, p, packages)
+		binaries, ok, err := b.compile(ctx, i, packages)
 		if err != nil {
 			return err
 		}
-		for v := range b.set.VS {
-			if binaries[v] != nil && same(binaries[v].Path, binaries[last].Path) {
-				identical = append(identical, p.ImportPath+" in "+b.set.VS[v])
-			}
+		var names [][]string
+		if ok {
+			names, ok, err = b.benchmarks(ctx, p, binaries)
 		}
-		names, ok, err := b.benchmarks(ctx, p, binaries)
 		if err != nil {
 			return err
 		}
@@ -70,55 +71,123 @@ func (b *builder) build(ctx context.Context) error {
 			continue
 		}
 		there = append(there, names[last]...)
-		b.jobs = append(b.jobs, rounds.Jobs(p.ImportPath, binaries, names, which)...)
+		jobs := rounds.Jobs(p.ImportPath, binaries, names, which)
+		others := b.identicalTo(binaries)
+		switch {
+		case len(jobs) == 0 || len(others) == 0 || b.set.Bisect != "":
+		case len(others) < len(b.set.VS):
+			b.log.note("The test binaries of %s in %s and in the working tree are the same, byte by byte: no difference that is found there is real.",
+				p.ImportPath, strings.Join(others, ", "))
+		default:
+			identical += len(jobs)
+			b.identical = append(b.identical, p.ImportPath)
+			continue
+		}
+		if len(jobs) > 0 && b.set.Layouts > 0 {
+			if err := b.layouts(ctx, i, packages, binaries, jobs); err != nil {
+				return err
+			}
+		}
+		b.jobs = append(b.jobs, jobs...)
 	}
-	if err := b.common(); err != nil {
-		return err
+	if len(b.set.VS) > 0 && b.set.Bisect == "" {
+		b.jobs, _ = common(b.jobs, b.set.VS, b.log)
 	}
-	if len(identical) > 0 && b.set.Bisect == "" {
-		b.log.note("The test binaries of %s and of the working tree are the same, byte by byte: no difference that is found there is real.", some(identical, 5))
+	if identical > 0 {
+		b.log.note("Identical, not measured: the test %s of %s, byte by byte, and %s.",
+			pick(len(b.identical), "binary", "binaries"), some(b.identical, 5), pick(len(b.identical), "its testdata", "their testdata"))
 	}
 	switch {
-	case len(b.jobs) > 0:
+	case len(b.jobs)+identical > 0:
 		return nil
+	case len(broken) > 0:
+		return fmt.Errorf("the tests of %s do not build, or do not start", strings.Join(broken, ", "))
 	case len(there) > 0:
 		slices.Sort(there)
 		return fmt.Errorf("no benchmark matches -bench %q; there are %s", b.set.Bench, some(slices.Compact(there), 20))
-	case len(broken) > 0:
-		return fmt.Errorf("the tests of %s do not start", strings.Join(broken, ", "))
 	}
 	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions func BenchmarkX(b *testing.B)", named(b.set.Patterns))
 }
 
-// compile compiles the package with this index in each version that has it.
-func (b *builder) compile(ctx context.Context, index int, p gotest.Package, packages [][]gotest.Package) ([]*gotest.Binary, error) {
-	binaries := make([]*gotest.Binary, len(packages))
+func pick(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// compile compiles the package with this index in each version that has it. It is not ok if the compiler complains, which
+// is a failure like that of a benchmark: other packages can still be measured.
+func (b *builder) compile(ctx context.Context, index int, packages [][]gotest.Package) (binaries []*gotest.Binary, ok bool, err error) {
+	binaries = make([]*gotest.Binary, len(packages))
+	name := packages[len(packages)-1][index].ImportPath
+	ok = true
 	for v, tree := range b.versions.trees {
 		if b.set.AA && v > 0 {
 			binaries[v] = binaries[0]
 			continue
 		}
-		version := b.versions.list[v]
-		at := slices.IndexFunc(packages[v], func(q gotest.Package) bool { return q.ImportPath == p.ImportPath })
-		if at < 0 {
-			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS[v], p.ImportPath)
+		version, p := b.versions.list[v], packages[v][index]
+		if p.ImportPath == "" {
+			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS[v], name)
 			continue
 		}
 		file := filepath.Join(b.dir, fmt.Sprintf("%s-%d.test", version.Name, index))
 		if os.PathSeparator == '\\' {
 			file += ".exe"
 		}
-		if err := tree.Build(ctx, p, file, b.meter(version)...); err != nil {
-			var compile *gotest.CompileError
-			if len(b.set.VS) > 0 && errors.As(err, &compile) {
-				return nil, fmt.Errorf("in the %s version, %s: %w", version.Name, version.What, err)
+		err := tree.Build(ctx, p, file, b.meter(version)...)
+		var compile *gotest.CompileError
+		switch {
+		case errors.As(err, &compile):
+			ok = false
+			reason := compile.Error()
+			if v < len(b.set.VS) && b.set.Tests != "" {
+				reason = fmt.Sprintf("the working tree's tests do not compile with the code of %s, which -tests new asks for:\n%s", b.set.VS[v], compile.Output)
 			}
-			return nil, err
+			b.broken(v, name, reason)
+			continue
+		case err != nil:
+			return nil, false, err
 		}
-		dir := packages[v][at].Dir
-		binaries[v] = &gotest.Binary{Path: file, Dir: dir, Env: environ(dir, version.goroot)}
+		binaries[v] = &gotest.Binary{Path: file, Dir: p.Dir, Env: environ(p.Dir, version.goroot)}
 	}
-	return binaries, nil
+	return binaries, ok, nil
+}
+
+// layouts links the package with this index again in each version, with its functions in other orders. Versions have the
+// same orders, as far as they have the same functions, unless they are the same binary.
+func (b *builder) layouts(ctx context.Context, index int, packages [][]gotest.Package, binaries []*gotest.Binary, jobs []*rounds.Job) error {
+	all := make([][]*gotest.Binary, len(binaries))
+	for v, binary := range binaries {
+		if binary == nil {
+			continue
+		}
+		for layout := range b.set.Layouts {
+			b.log.doing(fmt.Sprintf("linking %s, layout %d of %d", packages[v][index].ImportPath, layout+1, b.set.Layouts))
+			seed := layout + 1
+			if b.set.AA {
+				seed += v * b.set.Layouts
+			}
+			one := *binary
+			one.Path = fmt.Sprintf("%s.%d-%d.exe", strings.TrimSuffix(binary.Path, ".exe"), v, seed)
+			flags := append(slices.Clone(b.meter(b.versions.list[v])), fmt.Sprintf("-ldflags=-randlayout=%d", seed))
+			if err := b.versions.trees[v].Build(ctx, packages[v][index], one.Path, flags...); err != nil {
+				return fmt.Errorf("-layouts: %w", err)
+			}
+			all[v] = append(all[v], &one)
+		}
+	}
+	for _, j := range jobs {
+		j.Layouts = all
+	}
+	return nil
+}
+
+// broken keeps why a package cannot be measured.
+func (b *builder) broken(version int, pkg, reason string) {
+	b.data.Fail(version, pkg, allOfThem, reason)
+	b.log.trouble(fmt.Sprintf("%s, %s version: %s", pkg, b.versions.list[version].Name, reason))
 }
 
 // meter returns the flags by which benchmarks report their CPU time, if that is possible.
@@ -165,55 +234,78 @@ func (b *builder) benchmarks(ctx context.Context, p gotest.Package, binaries []*
 			return nil, false, err
 		}
 		if err != nil {
-			b.data.Fail(v, p.ImportPath, allOfThem, err.Error())
-			b.log.trouble(fmt.Sprintf("%s, %s version: %v", p.ImportPath, b.versions.list[v].Name, err))
+			b.broken(v, p.ImportPath, err.Error())
 			return nil, false, nil
 		}
 	}
 	return names, true, nil
 }
 
-// common notes which benchmarks have no counterpart, and drops those that are gone.
-func (b *builder) common() error {
-	new := len(b.set.VS)
-	if new == 0 || b.set.Bisect != "" {
-		return nil
-	}
+// common drops the benchmarks that only old versions have, and returns the names of those that an old version does not have.
+func common(jobs []*rounds.Job, vs []string, log log) (kept []*rounds.Job, added [][]string) {
 	var gone []string
-	b.jobs = slices.DeleteFunc(b.jobs, func(j *rounds.Job) bool {
-		if j.Versions[new] == nil {
+	added = make([][]string, len(vs))
+	kept = slices.DeleteFunc(jobs, func(j *rounds.Job) bool {
+		if j.Versions[len(vs)] == nil {
 			gone = append(gone, j.String())
 		}
-		return j.Versions[new] == nil
+		return j.Versions[len(vs)] == nil
 	})
-	if len(gone) > 0 {
-		b.log.note("Only in %s, and not measured: %s.", strings.Join(b.set.VS, " or "), some(gone, 10))
-	}
-	comparable := len(b.jobs) == 0
-	for v, rev := range b.set.VS {
-		var added []string
-		for _, j := range b.jobs {
+	for _, j := range kept {
+		for v := range vs {
 			if j.Versions[v] == nil {
-				added = append(added, j.String())
+				added[v] = append(added[v], j.String())
 			}
 		}
-		switch comparable = comparable || len(added) < len(b.jobs); {
-		case len(added) == 0:
-		case new == 1:
-			b.log.note("Only in the working tree, so compared with nothing: %s.", some(added, 10))
-		default:
-			b.log.note("%s does not have %s.", rev, some(added, 10))
-		}
 	}
-	if !comparable {
-		return fmt.Errorf("none of the benchmarks that -bench %q matches is in %s, so there is nothing to compare", b.set.Bench, strings.Join(b.set.VS, " or "))
+	if len(gone) > 0 {
+		log.note("Only in %s, and not measured: %s.", strings.Join(vs, " or "), some(gone, 10))
 	}
-	return nil
+	return kept, added
 }
 
-// same reports whether the files have the same content.
-func same(a, b string) bool {
-	x, err1 := os.ReadFile(a)
-	y, err2 := os.ReadFile(b)
-	return err1 == nil && err2 == nil && bytes.Equal(x, y)
+// identicalTo returns the revisions whose binary is the same as the working tree's.
+func (b *builder) identicalTo(binaries []*gotest.Binary) (revisions []string) {
+	if b.set.Bisect != "" {
+		return nil
+	}
+	for v, rev := range b.set.VS {
+		if binaries[v] != nil && same(binaries[v], binaries[len(binaries)-1]) {
+			revisions = append(revisions, rev)
+		}
+	}
+	return revisions
+}
+
+// same reports whether two binaries have the same content, and find the same files in testdata.
+func same(a, b *gotest.Binary) bool {
+	return sameFiles(a.Path, b.Path) && sameFiles(filepath.Join(a.Dir, "testdata"), filepath.Join(b.Dir, "testdata"))
+}
+
+// sameFiles compares files, or all files in directories. What is not there is the same as what is not there.
+func sameFiles(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	switch {
+	case err1 != nil || err2 != nil:
+		return errors.Is(err1, fs.ErrNotExist) && errors.Is(err2, fs.ErrNotExist)
+	case !x.IsDir() || !y.IsDir():
+		if x.IsDir() != y.IsDir() || x.Size() != y.Size() {
+			return false
+		}
+		one, err1 := os.ReadFile(a)
+		other, err2 := os.ReadFile(b)
+		return err1 == nil && err2 == nil && bytes.Equal(one, other)
+	}
+	ones, err1 := os.ReadDir(a)
+	others, err2 := os.ReadDir(b)
+	if err1 != nil || err2 != nil || len(ones) != len(others) {
+		return false
+	}
+	for i, e := range ones {
+		if others[i].Name() != e.Name() || !sameFiles(filepath.Join(a, e.Name()), filepath.Join(b, e.Name())) {
+			return false
+		}
+	}
+	return true
 }

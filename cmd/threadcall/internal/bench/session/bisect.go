@@ -14,6 +14,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/sequential"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -120,6 +121,9 @@ func (x *bisection) choose(ctx context.Context) (err error) {
 		x.Suspects = append(x.Suspects, i+1)
 	}
 	x.Commits[len(log)].Verdict = bisect.Bad
+	if least := max(bisectFirst, sequential.Needs(bisectAlpha/float64(max(1, bisect.NewSearch(len(log), bisectAlpha).Left())))); x.set.Count < least {
+		return fmt.Errorf("-count %d decides nothing: a step needs at least %d rounds, and stops as soon as it is decided", x.set.Count, least)
+	}
 	x.now = gotest.Tree{Dir: x.set.Dir, Flags: buildFlags()}
 	return nil
 }
@@ -181,7 +185,7 @@ func (x *bisection) measure(ctx context.Context, jobs []*rounds.Job) (map[measur
 	if x.Unit != "" {
 		units = []string{x.Unit}
 	}
-	for _, run := range rounds.Round(jobs) {
+	for _, run := range rounds.Round(jobs, 0) {
 		o, err := x.set.Each.Do(ctx, run)
 		if err != nil {
 			return nil, err

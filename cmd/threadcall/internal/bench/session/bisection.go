@@ -118,10 +118,7 @@ func (b *Bisection) printVerdict(out *ui.Screen) {
 			out.Paragraph(fmt.Sprintf("  %-10s ", name), text)
 		}
 	}
-	word := "worse"
-	if b.Better {
-		word = "better"
-	}
+	word := b.word()
 	switch n := len(b.Suspects); {
 	case b.Benchmark == "":
 		fmt.Fprintln(out, out.Bold("Inconclusive: "+b.Stopped))
@@ -129,7 +126,7 @@ func (b *Bisection) printVerdict(out *ui.Screen) {
 		return
 	case n == 1 && b.Decided:
 		c := b.Commits[b.Suspects[0]]
-		fmt.Fprintln(out, out.Bold("The first commit that is "+word))
+		fmt.Fprintln(out, out.Bold("The first commit that "+word))
 		fact("commit", fmt.Sprintf("%s %q", c.short(), c.Subject))
 		date, _, _ := strings.Cut(c.Date, "T")
 		fact("author", c.Author+", "+date)
@@ -141,7 +138,7 @@ func (b *Bisection) printVerdict(out *ui.Screen) {
 		if !b.Decided {
 			why = b.Stopped
 		}
-		fmt.Fprintln(out, out.Bold(fmt.Sprintf("The first commit that is %s is one of %d: %s", word, n, why)))
+		fmt.Fprintln(out, out.Bold(fmt.Sprintf("The first commit that %s is one of %d: %s", word, n, why)))
 		for _, i := range b.Suspects[:min(n, 10)] {
 			fact("", fmt.Sprintf("%s %q", b.Commits[i].short(), b.Commits[i].Subject))
 		}
@@ -157,6 +154,18 @@ func (b *Bisection) printVerdict(out *ui.Screen) {
 	}
 	fact("run", fmt.Sprintf("%s in %s", ui.Counted(b.Rounds, "round", "rounds"), time.Duration(b.Seconds*float64(time.Second)).Round(time.Second)))
 	fmt.Fprintln(out)
+}
+
+// word says what the commit does.
+func (b *Bisection) word() string {
+	words := [2]string{"is worse", "is better"}
+	switch b.Unit {
+	case "sec/op":
+		words = [2]string{"is slower", "is faster"}
+	case stats.CPUTime:
+		words = [2]string{"uses more CPU time", "uses less CPU time"}
+	}
+	return words[btoi(b.Better)]
 }
 
 // effect describes the comparison of the suspects with what was before them.

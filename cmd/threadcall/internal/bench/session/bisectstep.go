@@ -87,7 +87,7 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 // sameAs returns a commit that was decided, if it has the same test binary and the same files that benchmarks could read.
 func (x *bisection) sameAs(ctx context.Context, commit int, binary *gotest.Binary) (int, bool) {
 	for i, tree := range x.trees {
-		if i == commit || !same(tree.binary.Path, binary.Path) {
+		if i == commit || !same(tree.binary, binary) {
 			continue
 		}
 		files, err := x.repository.Changed(ctx, x.commits[min(i, commit)], x.commits[max(i, commit)])

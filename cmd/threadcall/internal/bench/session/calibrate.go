@@ -47,11 +47,32 @@ func (m *measurement) calibrate(ctx context.Context) error {
 		split = append(split, j.Split(outcomes, each)...)
 	}
 	m.log.doing("")
+	if len(m.set.VS) > 0 && m.set.Bisect == "" {
+		var added [][]string
+		split, added = common(split, m.set.VS, m.log)
+		for v, names := range added {
+			switch {
+			case len(names) == 0:
+			case len(added) == 1:
+				m.log.note("Only in the working tree, so compared with nothing: %s.%s", some(names, 10), m.set.hint())
+			default:
+				m.log.note("%s does not have %s.%s", m.set.VS[v], some(names, 10), m.set.hint())
+			}
+		}
+	}
 	for _, j := range split {
 		j.Group = group(j.Package+"."+j.Benchmark, m.set.Col)
 	}
 	m.jobs = split
 	return nil
+}
+
+// hint says how to compare benchmarks that only the working tree has.
+func (s *Settings) hint() string {
+	if s.Tests != "" {
+		return ""
+	}
+	return " -tests new measures them with the old code, too."
 }
 
 // each returns how long a process of a benchmark runs, or 0 if -benchtime is a number of iterations, and the settings of a
@@ -61,7 +82,9 @@ func (s *Settings) each() (time.Duration, rounds.Settings) {
 	each := time.Second
 	if s.Each.Benchtime != "" {
 		if strings.HasSuffix(s.Each.Benchtime, "x") {
-			once.Benchtime = "1x"
+			if s.Each.Benchtime != "1x" { // with which testing may print a figure of a benchmark that panics
+				once.Benchtime = "2x"
+			}
 			return 0, once
 		}
 		each, _ = time.ParseDuration(s.Each.Benchtime) // the command line has checked it

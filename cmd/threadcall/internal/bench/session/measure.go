@@ -100,7 +100,11 @@ func (m *measurement) run(ctx context.Context) error {
 	m.log.trouble(plan(m.set, m.jobs))
 	began = time.Now()
 	for n := range m.set.Count {
-		runs := rounds.Round(m.jobs)
+		layout := 0
+		if m.set.Layouts > 0 {
+			layout = 1 + n%m.set.Layouts
+		}
+		runs := rounds.Round(m.jobs, layout)
 		if len(runs) == 0 {
 			report.Stopped = "no benchmark is left that has not failed"
 			return nil
@@ -145,10 +149,14 @@ func (m *measurement) process(ctx context.Context, r *Round, run rounds.Run) err
 	}
 	version := m.log.report.Versions[run.Version].Name
 	for _, l := range o.Lines {
-		if l.Result.GetConfig("pkg") == "" { // a benchmark that has removed it
-			l.Result.SetConfig("pkg", run.Job.Package)
+		if l.Result.GetConfig("pkg") != run.Job.Package { // the module had another name, or the benchmark has removed it
+			if i, ok := l.Result.ConfigIndex("pkg"); ok {
+				l.Result.Config[i].Value = []byte(run.Job.Package)
+			} else {
+				l.Result.SetConfig("pkg", run.Job.Package)
+			}
 		}
-		m.data.Add(run.Version, r.Number, l.Result)
+		m.data.AddLayout(run.Version, r.Number, run.Layout, l.Result)
 	}
 	for _, u := range o.Units {
 		if _, ok := m.data.Units[u.Metadata.UnitMetadataKey]; !ok {

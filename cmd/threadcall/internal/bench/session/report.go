@@ -26,6 +26,7 @@ type Report struct {
 	Stopped    string            `json:"stopped"` // why there were no more rounds
 	Notes      []string          `json:"notes"`
 	Saved      string            `json:"saved,omitempty"` // the file of -save
+	Identical  []string          `json:"identical"`       // packages whose test binaries are, so that they were not measured
 	Comparison *stats.Comparison `json:"comparison"`      // of all versions with the first
 
 	// The working tree with each of several revisions.
@@ -60,6 +61,7 @@ type Chosen struct {
 	Benchtime string `json:"benchtime,omitempty"`
 	CPU       string `json:"cpu,omitempty"`
 	Count     int    `json:"count"`
+	Layouts   int    `json:"layouts,omitempty"`
 	Frequency string `json:"frequency,omitempty"` // that -cpufreq has held
 }
 

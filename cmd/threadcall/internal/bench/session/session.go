@@ -72,6 +72,11 @@ func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err erro
 	if err := b.build(ctx); err != nil {
 		return nil, err
 	}
+	log.report.Identical = append(log.report.Identical, b.identical...)
+	if len(b.jobs) == 0 {
+		log.report.Comparison, log.report.Stopped = b.data.Compare(), "all is identical"
+		return log.report, (&measurement{data: b.data}).failures()
+	}
 	m := measurement{set: set, log: log, jobs: b.jobs, data: b.data, do: set.Each.Do}
 	return m.measure(ctx)
 }
@@ -79,8 +84,8 @@ func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err erro
 func newReport(set *Settings) *Report {
 	return &Report{
 		Command: set.Command, ID: strings.ToLower(rand.Text()),
-		Settings: Chosen{Bench: set.Bench, Benchtime: set.Each.Benchtime, CPU: set.Each.CPU, Count: set.Count},
-		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Breaches: []Case{}, Undecided: []Case{},
+		Settings: Chosen{Bench: set.Bench, Benchtime: set.Each.Benchtime, CPU: set.Each.CPU, Count: set.Count, Layouts: set.Layouts},
+		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Identical: []string{}, Breaches: []Case{}, Undecided: []Case{},
 	}
 }
 

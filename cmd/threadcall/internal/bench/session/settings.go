@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
@@ -22,6 +23,9 @@ type Settings struct {
 
 	VS []string // the revisions to compare with
 	AA bool     // compare each binary with itself
+
+	Layouts int    // of the code; 0: the one of the linker
+	Tests   string // "new": the working tree's tests on the code of VS as well; empty: each version has its own
 
 	Bisect string // the range of commits to search; empty: none
 	Unit   string // by which Bisect judges; empty: time
@@ -54,6 +58,14 @@ func (s *Settings) Validate() error {
 		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes with it")
 	case s.Save != "" && (s.AA || len(s.Commands.List) > 0):
 		return errors.New("-save saves the results of the working tree's benchmarks, so neither -aa nor commands go with it")
+	case s.Tests != "" && s.Tests != "new":
+		return fmt.Errorf("-tests can be new, not %q", s.Tests)
+	case s.Tests != "" && len(s.VS) == 0:
+		return errors.New("-tests is about the revision that -vs names")
+	case s.Layouts != 0 && (s.Layouts < stats.Rounds() || s.Layouts > s.Count):
+		return fmt.Errorf("-layouts must be at least %d, the fewest from which anything can be concluded, and at most the number of rounds, %d", stats.Rounds(), s.Count)
+	case s.Layouts > 0 && strings.Contains(os.Getenv("GOFLAGS"), "-ldflags"):
+		return errors.New("-layouts needs -ldflags, which GOFLAGS sets")
 	case s.Each.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
 	case len(s.FailOn) > 0 && len(s.VS) == 0 && !s.AA && s.Col == "" && len(s.Commands.List) < 2:

@@ -125,9 +125,10 @@ func (v *versions) checkout(ctx context.Context, scratch *gotest.Scratch, log lo
 	return nil
 }
 
-// packages returns the packages of each version: those of the working tree that have tests, and what older ones have in
-// their place.
-func (v *versions) packages(ctx context.Context, patterns []string) (packages [][]gotest.Package, err error) {
+// packages returns the packages of each version: those of the working tree that have tests, and at the same index, what
+// another version has in their place, which may be nothing. With tests, the working tree's tests take the place of those of
+// the other version.
+func (v *versions) packages(ctx context.Context, patterns []string, tests bool) (packages [][]gotest.Package, err error) {
 	last := len(v.trees) - 1
 	packages = make([][]gotest.Package, len(v.trees))
 	now, missing, err := v.trees[last].List(ctx, patterns...)
@@ -142,19 +143,65 @@ func (v *versions) packages(ctx context.Context, patterns []string) (packages []
 	for i := range packages {
 		packages[i] = now
 	}
-	var paths []string
-	for _, p := range now {
-		paths = append(paths, p.ImportPath)
-	}
-	for i, rev := range v.vs {
-		if packages[i], _, err = v.trees[i].List(ctx, paths...); err != nil {
-			return nil, fmt.Errorf("in %s: %w", rev, err)
-		}
-		if len(packages[i]) == 0 {
-			return nil, fmt.Errorf("%s has none of the packages %s, so there is nothing to compare", rev, some(paths, 5))
+	for i := range v.vs {
+		if packages[i], err = v.counterparts(ctx, i, now, tests); err != nil {
+			return nil, err
 		}
 	}
 	return packages, nil
+}
+
+// counterparts returns what a revision has in the place of each of the packages.
+func (v *versions) counterparts(ctx context.Context, version int, now []gotest.Package, tests bool) ([]gotest.Package, error) {
+	rev, tree := v.vs[version], v.trees[version]
+	old, err := revision.Open(ctx, tree.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if tests {
+		for _, p := range now {
+			if err := old.TakeTests(v.repository, p.Dir); err != nil {
+				return nil, fmt.Errorf("-tests new: %w", err)
+			}
+		}
+	}
+	then := make([]gotest.Package, len(now))
+	find := func(names []string, place func(gotest.Package) int) error {
+		if len(names) == 0 {
+			return nil
+		}
+		packages, _, err := tree.List(ctx, names...)
+		if err != nil {
+			return fmt.Errorf("in %s: %w", rev, err)
+		}
+		for _, p := range packages {
+			if i := place(p); i >= 0 && then[i].ImportPath == "" {
+				then[i] = p
+			}
+		}
+		return nil
+	}
+	var paths, dirs []string
+	for _, p := range now {
+		paths = append(paths, p.ImportPath)
+	}
+	if err := find(paths, func(q gotest.Package) int { return slices.Index(paths, q.ImportPath) }); err != nil {
+		return nil, err
+	}
+	at := make([]string, len(now)) // the same directory, where no package has the same path: the module may have had another name
+	for i, p := range now {
+		if dir, ok := old.Counterpart(v.repository, p.Dir); ok && then[i].ImportPath == "" {
+			at[i] = dir
+			dirs = append(dirs, dir)
+		}
+	}
+	if err := find(dirs, func(q gotest.Package) int { return slices.Index(at, q.Dir) }); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(then, func(p gotest.Package) bool { return p.ImportPath != "" }) {
+		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing to compare; -tests new takes the working tree's tests", rev, some(paths, 5))
+	}
+	return then, nil
 }
 
 func named(patterns []string) string {

@@ -54,14 +54,6 @@ const (
 func (c *Comparison) time() {
 	c.Times = []Time{}
 	wall, cpu := c.table("sec/op"), c.table(CPUTime)
-	for _, unit := range []string{Instructions, Cycles} {
-		if t := c.table(unit); t != nil {
-			for _, row := range t.Rows {
-				aside(row.Deltas)
-			}
-			aside(t.Geomean)
-		}
-	}
 	if wall == nil || cpu == nil {
 		return
 	}
@@ -79,6 +71,9 @@ func (c *Comparison) time() {
 			}
 			o := observe(w, *u, threads, v)
 			at := Time{Package: w.Package, Name: w.Name, Version: c.Versions[v], Basis: o.basis(), Runs: o.runs()}
+			if at.Basis == Either && w.Deltas[v].N < samplesNeeded(Pairs, (1-Confidence)/2) {
+				at.Basis = Wall // half of the error rate could show nothing
+			}
 			switch at.Basis {
 			case Wall:
 				aside(u.Deltas[v : v+1])
@@ -87,15 +82,15 @@ func (c *Comparison) time() {
 				aside(w.Deltas[v : v+1])
 				onCPU[v]++
 			case Either:
-				w.Deltas[v] = wall.deltaAt(w.Cells[0], w.Cells[v], (1-Confidence)/2)
-				u.Deltas[v] = cpu.deltaAt(u.Cells[0], u.Cells[v], (1-Confidence)/2)
+				wall.half(w, v)
+				cpu.half(*u, v)
 				onCPU[v]--
 			}
 			if throughput != nil { // the wall time in another unit
 				if r := throughput.row(w); r != nil && at.Basis == CPU {
 					aside(r.Deltas[v : v+1])
 				} else if r != nil && at.Basis == Either && r.Deltas[v].Verdict != None {
-					r.Deltas[v] = throughput.deltaAt(r.Cells[0], r.Cells[v], (1-Confidence)/2)
+					throughput.half(*r, v)
 				}
 			}
 			at.Summary = summary(wall, cpu, w.Deltas[v], u.Deltas[v], at)
@@ -119,6 +114,13 @@ func (c *Comparison) Time(r Row, version int) *Time {
 		}
 	}
 	return nil
+}
+
+// half judges a row again with half of the error rate.
+func (t *Table) half(r Row, v int) {
+	layout := r.Deltas[v].Layout
+	r.Deltas[v] = t.deltaAt(r.Cells[0].perLayout(), r.Cells[v].perLayout(), (1-Confidence)/2)
+	r.Deltas[v].Layout = layout
 }
 
 func aside(deltas []Delta) {
@@ -192,8 +194,8 @@ func observe(wall, cpu Row, threads *Row, v int) observation {
 	collect := func(cell int) map[place]values {
 		all := map[place]values{}
 		read := func(c Cell, set func(*values, float64)) {
-			for _, s := range c.Samples {
-				at := place{s.Run, s.Round}
+			for _, s := range c.perLayout().Samples {
+				at := place{run: s.Run, number: s.Round}
 				x := all[at]
 				set(&x, s.Value)
 				all[at] = x
@@ -206,7 +208,7 @@ func observe(wall, cpu Row, threads *Row, v int) observation {
 		}
 		return all
 	}
-	old, new := collect(0), collect(v)
+	old, new := collect(0), collect(v) // of layouts, if there are several
 	var wallRatios, cpuRatios, shares, ready, cpus, leastCPUs []float64
 	for at, o := range old {
 		n, ok := new[at]

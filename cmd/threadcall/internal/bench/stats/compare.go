@@ -95,14 +95,12 @@ func (c *Comparison) arranged(order []int) *Comparison {
 
 // Units that threadcall bench measures next to those of package testing.
 const (
-	CPUTime      = "cpu-sec/op"
-	Instructions = "instructions/op" // in user space, where the machine counts them
-	Cycles       = "cycles/op"
-	Threads      = "runnable-threads" // how many ran or were ready to, on average; it has no table
+	CPUTime = "cpu-sec/op"
+	Threads = "runnable-threads" // how many ran or were ready to, on average; it has no table
 )
 
 // usual are the units of package testing, in its order, and those of threadcall bench.
-var usual = []string{"sec/op", CPUTime, Instructions, Cycles, "B/s", "B/op", "allocs/op"}
+var usual = []string{"sec/op", CPUTime, "B/s", "B/op", "allocs/op"}
 
 // units returns the units of all results in the order of the tables.
 func (d *Data) units() []string {
@@ -144,7 +142,8 @@ func (t *Table) compare(versions int) {
 		row := &t.Rows[i]
 		row.Deltas = make([]Delta, len(row.Cells))
 		for j := 1; j < len(row.Cells); j++ {
-			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j])
+			row.Deltas[j] = t.delta(row.Cells[0].perLayout(), row.Cells[j].perLayout())
+			row.Deltas[j].Layout = layoutOf(row.Cells[0], row.Cells[j], row.Deltas[j].Absolute)
 		}
 	}
 	t.Geomean = t.geomean(versions)
@@ -156,7 +155,7 @@ func better(units benchfmt.UnitMetadataMap, unit string) int {
 		return b
 	}
 	switch {
-	case unit == "sec" || strings.HasPrefix(unit, "sec/") || unit == CPUTime || unit == Instructions || unit == Cycles:
+	case unit == "sec" || strings.HasPrefix(unit, "sec/") || unit == CPUTime:
 		return -1
 	}
 	return 0
@@ -181,7 +180,7 @@ func (d *Data) rows(unit string) []Row {
 			rows = append(rows, Row{Package: key[0], Name: key[1], Cells: make([]Cell, len(d.versions))})
 		}
 		cell := &rows[i].Cells[r.version]
-		cell.Samples = append(cell.Samples, Sample{r.run, r.round, value})
+		cell.Samples = append(cell.Samples, Sample{r.run, r.round, r.layout, value})
 		shuffled = shuffled && r.round >= 0
 	}
 	if shuffled {

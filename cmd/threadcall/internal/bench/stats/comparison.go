@@ -59,9 +59,10 @@ type Cell struct {
 
 // A Sample is one measurement.
 type Sample struct {
-	Run   string  `json:"run,omitempty"` // which run of threadcall bench; "" within one
-	Round int     `json:"round"`         // from 1; negative: unknown
-	Value float64 `json:"value"`
+	Run    string  `json:"run,omitempty"`    // which run of threadcall bench; "" within one
+	Round  int     `json:"round"`            // from 1; negative: unknown
+	Layout int     `json:"layout,omitempty"` // of the code, from 1; 0: the one of the compiler
+	Value  float64 `json:"value"`
 }
 
 // An Interval holds the true value with a confidence that is at least the Comparison's.
@@ -85,6 +86,7 @@ type Delta struct {
 	MDE      float64   `json:"mde"`                // minimum detectable effect, as an estimate of that size is visible: 0.03 is 3 %
 	Holm     bool      `json:"holm,omitempty"`     // visible also when all verdicts are taken together; see Family
 	Over     int       `json:"over,omitempty"`     // of a geometric mean: the number of benchmarks in it
+	Layout   *Layout   `json:"layout,omitempty"`   // of programs with several layouts
 }
 
 // Visible reports whether the difference is one that noise does not explain at the Comparison's confidence.
@@ -110,7 +112,7 @@ const (
 type Method string
 
 const (
-	Pairs   Method = "pairs" // sign test on the pairs of a round
+	Pairs   Method = "pairs" // sign test or signed-rank test on the pairs of a round
 	Ranks   Method = "ranks" // Mann-Whitney U-test, as benchstat does
 	Exactly Method = "exact" // by the unit's metadata, a value needs no repetition
 )

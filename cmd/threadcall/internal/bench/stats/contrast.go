@@ -83,8 +83,15 @@ func (c contrast) rejected(p float64) bool {
 // pairs returns the contrast of values that come in pairs. If all are positive it is of their ratios.
 func pairs(old, new []float64, absolute bool) contrast {
 	c := contrast{method: Pairs, n: len(old), count: stats.BinomialDist{N: len(old), P: 0.5}}
+	differences := make([]float64, len(old)) // of logarithms, if it is of ratios
 	for i := range old {
 		c.values = append(c.values, c.compare(old[i], new[i], absolute))
+		if differences[i] = c.values[i]; !absolute {
+			differences[i] = math.Log(c.values[i])
+		}
+	}
+	if ranked(differences) {
+		c.count, c.values = signedRankOf(len(old)), walsh(c.values, absolute)
 	}
 	return c.finish(absolute)
 }

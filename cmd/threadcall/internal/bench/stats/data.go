@@ -36,6 +36,7 @@ type result struct {
 	version int
 	run     string // results are paired within a run only
 	round   int    // negative: unknown
+	layout  int    // of the code; 0: the one of the compiler
 	*benchfmt.Result
 }
 
@@ -53,9 +54,14 @@ func (d *Data) Len() int { return len(d.results) }
 // Add adds a copy of a result of the version with this index. Results of a benchmark in the same round of different
 // versions are a pair: they were measured one right after the other. A negative round pairs with nothing. Values that
 // are no numbers are left out, with a warning, and so are those that nothing can measure.
-func (d *Data) Add(version, round int, r *benchfmt.Result) { d.add(version, "", round, r) }
+func (d *Data) Add(version, round int, r *benchfmt.Result) { d.AddLayout(version, round, 0, r) }
 
-func (d *Data) add(version int, run string, round int, r *benchfmt.Result) {
+// AddLayout is Add for a program with another layout of its code, which has a number from 1.
+func (d *Data) AddLayout(version, round, layout int, r *benchfmt.Result) {
+	d.add(version, place{number: round, layout: layout}, r)
+}
+
+func (d *Data) add(version int, at place, r *benchfmt.Result) {
 	if version < 0 || version >= len(d.versions) {
 		panic(fmt.Sprintf("stats: version %d of %d", version, len(d.versions)))
 	}
@@ -69,7 +75,7 @@ func (d *Data) add(version int, run string, round int, r *benchfmt.Result) {
 		}
 		return odd
 	})
-	d.results = append(d.results, result{version, run, round, r})
+	d.results = append(d.results, result{version, at.run, at.number, at.layout, r})
 }
 
 // largest is a number beyond all measurements, of which the square is a number, too.

@@ -71,7 +71,7 @@ func TestLinesThatAreNotUnderstoodAreWarnings(t *testing.T) {
 func rounds(run string, values ...string) string {
 	var b strings.Builder
 	for i, v := range values {
-		b.WriteString(stats.RoundLine(run, i) + "\npkg: p\nBenchmarkA-2  100  " + v + " ns/op\n")
+		b.WriteString(stats.RoundLine(run, i, 0) + "\npkg: p\nBenchmarkA-2  100  " + v + " ns/op\n")
 	}
 	return b.String()
 }
@@ -112,7 +112,7 @@ func TestTheUnitsMetadataSayWhatIsBetter(t *testing.T) {
 func TestColumnsThatAreSubBenchmarks(t *testing.T) {
 	var b strings.Builder
 	for i := range 6 {
-		b.WriteString(stats.RoundLine("r", i) + "\n")
+		b.WriteString(stats.RoundLine("r", i, 0) + "\n")
 		b.WriteString("BenchmarkCall/subject=channel/load=hot-2 1 " + []string{"300", "310", "320", "330", "340", "350"}[i] + " ns/op\n")
 		b.WriteString("BenchmarkCall/subject=threadcall/load=hot-2 1 " + []string{"30", "31", "32", "33", "34", "35"}[i] + " ns/op\n")
 		b.WriteString("BenchmarkOther-2 1 5 ns/op\n")

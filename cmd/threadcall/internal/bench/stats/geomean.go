@@ -32,7 +32,7 @@ func (t *Table) geomeanOf(version int) Delta {
 	rows := map[place]int{}
 	exact := true
 	for _, row := range t.Rows {
-		d, old, new := row.Deltas[version], row.Cells[0], row.Cells[version]
+		d, old, new := row.Deltas[version], row.Cells[0].perLayout(), row.Cells[version].perLayout()
 		if d.Verdict == None || d.Absolute && d.Verdict != Equal {
 			continue
 		}

@@ -104,7 +104,7 @@ func (d *Data) Project(col string) (*Data, error) {
 				k.SetConfig(f.Name, "")
 			}
 		}
-		p.add(slices.Index(keys, k.column), k.run, k.round, k.Result)
+		p.add(slices.Index(keys, k.column), place{k.run, k.round, k.layout}, k.Result)
 	}
 	return p, nil
 }

@@ -88,7 +88,7 @@ func (d *Data) readText(version int, name string, text []byte) error {
 		switch r := reader.Result().(type) {
 		case *benchfmt.Result:
 			_, line := r.Pos()
-			d.add(version, rounds[line-1].run, rounds[line-1].number, r)
+			d.add(version, rounds[line-1], r)
 		case *benchfmt.SyntaxError:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%v: %s", r, shorten(lines[r.Line-1])))
 		}
@@ -133,18 +133,21 @@ func foreign(name string, text []byte) error {
 type place struct {
 	run    string
 	number int
+	layout int
 }
+
+func (r result) at() place { return place{r.run, r.round, r.layout} }
 
 // scanLines returns the round of each line, and notes the failures of benchmarks, which the benchmark format does not
 // know.
 func (d *Data) scanLines(version int, name string, lines []string) []place {
 	rounds := make([]place, len(lines))
-	now := place{"", -1}
+	now := place{number: -1}
 	pkg := ""
 	for i, line := range lines {
 		line = strings.TrimSuffix(line, "\r")
-		if run, number, ok := parseRound(line); ok {
-			now = place{run, number}
+		if at, ok := parseRound(line); ok {
+			now = at
 		}
 		rounds[i] = now
 		if rest, ok := strings.CutPrefix(line, "pkg: "); ok {
@@ -183,18 +186,26 @@ func (d *Data) machines() (warnings []string) {
 
 // RoundLine returns the line, without its end, that a file of results has before those of a round. Other readers of the
 // benchmark format ignore it. The run is one word that no other run has: results of two files are pairs if they have the
-// same run and round.
-func RoundLine(run string, round int) string {
-	return fmt.Sprintf("# threadcall run %s round %d", run, round)
+// same run and round. The layout is that of the code, from 1, or 0.
+func RoundLine(run string, round, layout int) string {
+	text := fmt.Sprintf("# threadcall run %s round %d", run, round)
+	if layout > 0 {
+		text += fmt.Sprintf(" layout %d", layout)
+	}
+	return text
 }
 
-func parseRound(line string) (run string, round int, ok bool) {
+func parseRound(line string) (at place, ok bool) {
 	f := strings.Fields(line)
-	if len(f) != 6 || f[0] != "#" || f[1] != "threadcall" || f[2] != "run" || f[4] != "round" {
-		return "", 0, false
+	if len(f) < 6 || f[0] != "#" || f[1] != "threadcall" || f[2] != "run" || f[4] != "round" {
+		return place{}, false
 	}
-	round, err := strconv.Atoi(f[5])
-	return f[3], round, err == nil && round >= 0
+	number, err := strconv.Atoi(f[5])
+	at = place{run: f[3], number: number}
+	if len(f) == 8 && f[6] == "layout" && err == nil {
+		at.layout, err = strconv.Atoi(f[7])
+	}
+	return at, err == nil && number >= 0 && at.layout >= 0 && (len(f) == 6 || len(f) == 8)
 }
 
 // shorten makes a line fit for a message.

@@ -3,7 +3,6 @@ package stats
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchunit"
@@ -32,7 +31,7 @@ func (t *Table) Word(d Delta) string {
 	switch {
 	case d.Verdict != Changed && (per("sec") || t.Unit == "B/s"):
 		return pick("faster", "slower")
-	case d.Verdict == Changed || t.counted() || slices.Contains([]string{CPUTime, Instructions, Cycles, "user+sys-sec/op"}, t.Unit):
+	case d.Verdict == Changed || t.counted() || t.Unit == CPUTime || t.Unit == "user+sys-sec/op":
 		if d.Estimate > neutral(d.Absolute) {
 			return "more"
 		}

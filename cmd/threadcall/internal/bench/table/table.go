@@ -106,7 +106,7 @@ func (p *printer) legend() {
 	pairs, ranks := p.methods()
 	if pairs {
 		lines = append(lines, "Changes and p come from the ratios within the rounds, in which the versions ran one right after the other: "+
-			"their median, and the sign test.")
+			"their median, and the sign test or the signed-rank test.")
 	}
 	if ranks {
 		lines = append(lines, "Changes and p come from the ratios of all values, as they were not measured in rounds: their median, and the "+

@@ -78,10 +78,10 @@ func TestTwoVersions(t *testing.T) {
 
                      HEAD~1  working tree         change    95% interval       p
   sec/op
-    Decode/size=1k  1.244µs       1.361µs   +9.3% slower   [+7.8%, +10%]  <0.001
-    Encode          17.25ns       11.98ns  -30.4% faster    [-33%, -29%]  <0.001
-    geomean of 3                            -8.5% faster  [-9.9%, -7.9%]  <0.001
-    1 other unchanged (minimum detectable effect 4.6 %)
+    Decode/size=1k  1.244µs       1.361µs   +9.3% slower   [+8.0%, +11%]  <0.001
+    Encode          17.25ns       11.98ns  -30.9% faster    [-32%, -30%]  <0.001
+    geomean of 3                            -8.7% faster  [-9.6%, -8.0%]  <0.001
+    1 other unchanged (minimum detectable effect 2.6 %)
   B/op
     Decode/size=1k       48            64    +33.3% more
     Encode                0            16           more
@@ -103,10 +103,10 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 
                                old            new         change    95% interval       p
   sec/op
-    Decode/size=1k   1.244µs ±2.6%  1.361µs ±2.0%   +9.3% slower   [+7.8%, +10%]  <0.001
-    Decode/size=64k  81.19µs ±1.5%  81.65µs ±2.5%      MDE 4.5 %  [-2.6%, +4.6%]   1.000
-    Encode           17.25ns ±0.9%  11.98ns ±2.4%  -30.4% faster    [-33%, -29%]  <0.001
-    geomean of 3                                    -8.5% faster  [-9.9%, -7.9%]  <0.001
+    Decode/size=1k   1.244µs ±2.6%  1.361µs ±2.0%   +9.3% slower   [+8.0%, +11%]  <0.001
+    Decode/size=64k  81.19µs ±1.5%  81.65µs ±2.5%      MDE 2.5 %  [-2.1%, +2.9%]   0.677
+    Encode           17.25ns ±0.9%  11.98ns ±2.4%  -30.9% faster    [-32%, -30%]  <0.001
+    geomean of 3                                    -8.7% faster  [-9.6%, -8.0%]  <0.001
   B/op
     Decode/size=1k              48             64    +33.3% more
     Decode/size=64k             48             48          equal
@@ -149,10 +149,10 @@ func TestOneVersion(t *testing.T) {
 func TestRatiosHaveWhatIsWorseAtTheTop(t *testing.T) {
 	const want = `                            to old                   to new
                             sec/op  B/op  allocs/op  sec/op  B/op  allocs/op
-  newer  Decode/size=1k-8     1.09  1.33       1.33      ~1     1          1
-  newer  Encode-8            0.691   +16         +1   ~1.01     1          1
+  newer  Decode/size=1k-8     1.09  1.33       1.33  ~0.995     1          1
+  newer  Encode-8            0.692   +16         +1      ~1     1          1
   no visible change for the worse
-  newer  Decode/size=64k-8  ~0.994     1          1      ~1     1          1
+  newer  Decode/size=64k-8  ~0.996     1          1  ~0.988     1          1
 
 ~: inconclusive; the ratio may be 1.
 `

@@ -1,0 +1,107 @@
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+// A Layout separates a change from where the linker has put the code. Each layout is a program with the functions in
+// another order, which is measured in some of the rounds. The Delta is about the means of the layouts: rounds of the same
+// layout repeat what that does to the program, so that they count as one.
+type Layout struct {
+	N      int     `json:"n"`      // layouts
+	Effect float64 `json:"effect"` // standard deviation of the change over layouts, relative; noise is in it only if Noise is 0
+	Noise  float64 `json:"noise"`  // standard deviation of the change within a layout; 0: each was measured once, so that it is not known
+}
+
+// perLayout returns the cell with one sample a layout, the geometric mean of its own, in a round of the layout's number.
+// Without layouts it is the same cell.
+func (c Cell) perLayout() Cell {
+	type key struct {
+		run    string
+		layout int
+	}
+	var keys []key
+	values := map[key][]float64{}
+	for _, s := range c.Samples {
+		if s.Layout == 0 || s.Round < 0 {
+			return c
+		}
+		k := key{s.Run, s.Layout}
+		if values[k] == nil {
+			keys = append(keys, k)
+		}
+		values[k] = append(values[k], s.Value)
+	}
+	one := c
+	one.Samples = nil
+	for _, k := range keys {
+		one.Samples = append(one.Samples, Sample{Run: k.run, Round: k.layout, Layout: k.layout, Value: mean(values[k])})
+	}
+	one.N = len(one.Samples)
+	return one
+}
+
+// mean returns the geometric mean if there is one.
+func mean(values []float64) float64 {
+	switch {
+	case slices.Min(values) == slices.Max(values):
+		return values[0]
+	case slices.Min(values) <= 0:
+		return stats.Mean(values)
+	}
+	return stats.GeoMean(values)
+}
+
+// layoutOf returns what the layouts do to the change, or nil if there are fewer than two. It is an analysis of variance of
+// the logarithms of the ratios within rounds, with layouts as a random effect.
+func layoutOf(old, new Cell, absolute bool) *Layout {
+	type key struct {
+		run    string
+		layout int
+	}
+	values := map[place]float64{}
+	for _, s := range old.Samples {
+		values[place{s.Run, s.Round, s.Layout}] = s.Value
+	}
+	groups := map[key][]float64{}
+	var all []float64
+	for _, s := range new.Samples {
+		o, ok := values[place{s.Run, s.Round, s.Layout}]
+		if !ok || s.Layout == 0 || absolute || o <= 0 || s.Value <= 0 {
+			continue
+		}
+		x := math.Log(s.Value / o)
+		k := key{s.Run, s.Layout}
+		groups[k], all = append(groups[k], x), append(all, x)
+	}
+	if len(groups) < 2 {
+		return nil
+	}
+	l := &Layout{N: len(groups)}
+	within, between, squares := 0., 0., 0.
+	for _, g := range groups {
+		n := float64(len(g))
+		within += sumOfSquares(g, stats.Mean(g))
+		between += n * math.Pow(stats.Mean(g)-stats.Mean(all), 2)
+		squares += n * n
+	}
+	k, n := float64(len(groups)), float64(len(all))
+	if n == k { // noise and layout cannot be separated
+		l.Effect = math.Sqrt(between / (k - 1))
+		return l
+	}
+	noise := within / (n - k)
+	l.Noise = math.Sqrt(noise)
+	l.Effect = math.Sqrt(max(0, (between/(k-1)-noise)/((n-squares/n)/(k-1))))
+	return l
+}
+
+func sumOfSquares(xs []float64, around float64) (sum float64) {
+	for _, x := range xs {
+		sum += (x - around) * (x - around)
+	}
+	return sum
+}
