@@ -152,7 +152,10 @@ func (w *Win) window(p placement) {
 
 // Clipboard returns the text in the clipboard, empty if there is none.
 func Clipboard() (text string, err error) {
-	err = clipboard(func() { text = glfw.GetClipboardString() })
+	err = clipboard(func() {
+		defer waitInC()()
+		text = glfw.GetClipboardString()
+	})
 	return text, err
 }
 

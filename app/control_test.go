@@ -29,6 +29,30 @@ func TestClipboard(t *testing.T) {
 	}
 }
 
+// A thread that reads from the connection to the X server, as those that draw do, may read the answer for which Clipboard waits.
+func TestClipboard_read(t *testing.T) {
+	begin(t)
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				app.ReadEvents()
+				time.Sleep(50 * time.Microsecond)
+			}
+		}
+	}()
+	defer func() { close(over); <-ended }()
+	for range 200 {
+		if text, err := app.Clipboard(); text != "" && runtime.GOOS != "windows" || err != nil {
+			t.Fatalf("an empty clipboard holds %q, %v", text, err)
+		}
+	}
+}
+
 func TestMonitors(t *testing.T) {
 	begin(t)
 	monitors, err := app.Monitors()

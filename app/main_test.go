@@ -120,7 +120,7 @@ func show(t testing.TB, opts ...app.Option) (*app.Win, *counter) {
 	w := open(t, opts...)
 	c := count(w, nil)
 	run(t, w)
-	c.goesOn(t, 1, "the first frame")
+	screen.Wait(t, func() bool { return c.n.Load() > 0 }, "the first frame")
 	return w, c
 }
 

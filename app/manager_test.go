@@ -27,7 +27,7 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *recor
 		gl.Clear(gl.COLOR_BUFFER_BIT)
 	})
 	run(t, w)
-	c.goesOn(t, 1, "the first frame")
+	screen.Wait(t, func() bool { return c.n.Load() > 0 }, "the first frame")
 	return w, c, r, func(what string, like func(image.Point) bool) {
 		t.Helper()
 		var state string

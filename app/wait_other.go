@@ -12,4 +12,6 @@ func setWaiting(bool) {}
 
 func eventsQueued() bool { return false }
 
+func waitInC() (end func()) { return func() {} }
+
 func inScheduler() bool { return false }

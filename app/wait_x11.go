@@ -9,6 +9,25 @@ package app
 // As in X11/Xlib.h.
 int XConnectionNumber(void *display);
 int XEventsQueued(void *display, int mode);
+unsigned long XDefaultRootWindow(void *display);
+unsigned long XCreateSimpleWindow(void *display, unsigned long parent, int x, int y, unsigned int width, unsigned int height,
+	unsigned int border, unsigned long borderPixel, unsigned long background);
+int XSelectInput(void *display, unsigned long window, long mask);
+int XChangeProperty(void *display, unsigned long window, unsigned long property, unsigned long type, int format, int mode,
+	const unsigned char *data, int n);
+int XFlush(void *display);
+
+static unsigned long newWindow(void *display) {
+	unsigned long w = XCreateSimpleWindow(display, XDefaultRootWindow(display), 0, 0, 1, 1, 0, 0, 0);
+	XSelectInput(display, w, 1L << 22); // PropertyChangeMask
+	return w;
+}
+
+// change has the server send an event.
+static void change(void *display, unsigned long window) {
+	XChangeProperty(display, window, 31, 31, 8, 0, (const unsigned char *)"", 0); // XA_STRING, PropModeReplace
+	XFlush(display);
+}
 */
 import "C"
 
@@ -16,6 +35,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -35,6 +55,7 @@ var x11 struct {
 	display unsafe.Pointer // nil if GLFW does not use X11
 	socket  *os.File
 	ended   chan struct{} // closed when nothing reads from it
+	window  C.ulong       // whose property is changed to have the server send something
 }
 
 // watchX11 runs on the main thread after GLFW has been initialized.
@@ -60,6 +81,7 @@ func watchX11() error {
 	}
 	ended := make(chan struct{})
 	x11.display, x11.socket, x11.ended = display, socket, ended
+	x11.window = C.newWindow(display)
 	go func() {
 		defer close(ended)
 		_ = conn.Read(func(uintptr) bool { // called at once, and each time that something has come
@@ -99,6 +121,29 @@ func setWaiting(waiting bool) {
 func eventsQueued() bool {
 	const afterReading = 1
 	return x11.display != nil && C.XEventsQueued(x11.display, afterReading) > 0
+}
+
+// waitInC prepares the main thread for a wait in C for an event, as GLFW waits for the clipboard. A thread that shows a frame
+// may read that event; so the server sends something every 10 ms, for which the wait looks at what has been read.
+func waitInC() (end func()) {
+	if x11.display == nil {
+		return func() {}
+	}
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				C.change(x11.display, x11.window)
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
 }
 
 // inScheduler reports whether the main thread waits in the Go scheduler.

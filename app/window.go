@@ -99,8 +99,10 @@ func NewWindow(opts ...Option) (*Win, error) {
 	}
 	err := w.createSharing()
 	if err == nil {
-		w.thread.Call(func() { err = guarded(w.prepare) })
-		wakeForEvents()
+		w.thread.Call(func() {
+			err = guarded(w.prepare)
+			wakeForEvents()
+		})
 	}
 	if err != nil {
 		if w.claim(over) {
