@@ -140,8 +140,9 @@ func TestEventsOnDraw_close(t *testing.T) {
 			}
 			click()
 			comes(t, r, func(app.CloseEvent) bool { return true })
+			before := c.n.Load()
 			w.Redraw()
-			c.goesOn(t, 1, "a frame after Keep")
+			screen.Wait(t, func() bool { return c.n.Load() > before }, "a frame after Keep")
 			click()
 			<-w.Done()
 		})

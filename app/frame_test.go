@@ -298,8 +298,9 @@ func TestWindow_Redraw(t *testing.T) {
 	if got := c.steady(t); got != n {
 		t.Errorf("%d frames more than those asked for", got-n)
 	}
+	n = c.n.Load()
 	w.SetSize(222, 111)
-	c.goesOn(t, 1, "a frame after a change of size")
+	screen.Wait(t, func() bool { return c.n.Load() > n }, "a frame after a change of size")
 	c.steady(t)
 	if _, err := w.Screenshot(); err != nil {
 		t.Error(err)
