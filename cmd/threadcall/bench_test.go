@@ -323,7 +323,7 @@ func TestASecondInterruptEndsAtOnceAndCleansUp(t *testing.T) {
 	p.git(t, "init", "-q")
 	p.git(t, "add", ".")
 	p.git(t, "commit", "-q", "-m", "one")
-	p.write(t, map[string]string{"other.go": "package m\n"})
+	p.write(t, map[string]string{"other.go": "package m\n\nimport \"os\"\n\nvar n = len(os.Args)\n"})
 	run := p.start(t, "-vs", "HEAD", "-timeout", "0")
 	appears(filepath.Join(p.dir, "hangs"))
 	run.interrupt(t)
