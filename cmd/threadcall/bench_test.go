@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
@@ -158,6 +159,12 @@ func TestBenchComparesARevisionWithTheWorkingTree(t *testing.T) {
 	}
 	if len(r.Rounds) != 6 || len(r.Versions) != 2 || r.Versions[0].Commit == r.Versions[1].Commit || len(r.Machine) == 0 || len(r.During) == 0 {
 		t.Errorf("%d rounds, %+v, %+v", len(r.Rounds), r.Settings, r.Versions)
+	}
+	counts := slices.ContainsFunc(c.Tables, func(t stats.Table) bool { return t.Unit == stats.Instructions })
+	if at := slices.IndexFunc(r.Machine, func(f machine.Finding) bool { return f.Name == "hardware counters" }); at < 0 {
+		t.Errorf("nothing about counters: %+v", r.Machine)
+	} else if f := r.Machine[at]; f.Value == "none" && (counts || f.Meaning == "") || f.Value != "none" && !counts {
+		t.Errorf("%+v, instructions are counted: %v", f, counts)
 	}
 	p.clean(t)
 	if out := p.git(t, "status", "--porcelain", "--untracked-files=no"); out != "" {
@@ -449,6 +456,8 @@ func TestFailOnIsAStatus(t *testing.T) {
 		{"10? ns/op", "12? ns/op", "X:allocs/op:+5%", statusUnmeasured, "they report ns/op"},
 		{"10? ns/op 10 MB/s", "12? ns/op 8 MB/s", "+10%", statusWrong, "+10%: X-2, ns/op: +19"},
 		{"10? ns/op", "12? ns/op", "allocs/op:+0%", statusUnmeasured, "they report ns/op"},
+		{"10? ns/op 10? instructions/op", "10? ns/op 12? instructions/op", "+5%", statusOK, ""},
+		{"10? ns/op 10? instructions/op", "10? ns/op 12? instructions/op", "instructions/op:+5%", statusWrong, "X-2, instructions/op: +19"},
 	} {
 		files(c.old, c.new)
 		p.bench(t, "old.txt", "new.txt", "-fail-on", c.limit).want(t, c.status, c.says)

@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/counters"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine/cpufreq"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -20,6 +21,7 @@ import (
 )
 
 func main() {
+	counters.Maybe()
 	cpufreq.MaybeWatchdog()
 	if vetTool(os.Args[1:]) {
 		runVetTool()

@@ -18,6 +18,8 @@ const source = `package m
 import (
 	"flag"
 	"os"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 )
@@ -39,7 +41,9 @@ func work(n int) {
 		x ^= x >> 7
 		x ^= x << 17
 	}
-	sink = x
+	if x == 0 {
+		sink = x
+	}
 }
 
 func BenchmarkWorks(b *testing.B) {
@@ -75,6 +79,24 @@ func BenchmarkResets(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
 		work(1000000)
+	}
+}
+
+func BenchmarkThreads(b *testing.B) {
+	if os.Getenv("THREADCALL_BENCH_COUNTERS")+os.Getenv("THREADCALL_BENCH_COUNT") != "" {
+		b.Fatal("processes that this one starts would inherit its counters")
+	}
+	for range b.N {
+		var all sync.WaitGroup
+		for range 4 {
+			all.Add(1)
+			go func() {
+				runtime.LockOSThread() // for a thread of its own, which ends
+				work(1000000)
+				all.Done()
+			}()
+		}
+		all.Wait()
 	}
 }
 
@@ -138,7 +160,7 @@ func TestCPUTimeIsThatOfTheTimedPart(t *testing.T) {
 		t.Skip("its clock of CPU time, if there is one, has a resolution of 15 ms")
 	}
 	all := values(t, build(t), "-test.bench=.")
-	if len(all) != 6 {
+	if len(all) != 7 {
 		t.Fatalf("%d benchmarks: %v", len(all), all)
 	}
 	work := all["Works"]["cpu-sec/op"]

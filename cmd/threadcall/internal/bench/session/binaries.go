@@ -151,6 +151,7 @@ func (b *builder) compile(ctx context.Context, index int, packages [][]gotest.Pa
 			return nil, false, err
 		}
 		binaries[v] = &gotest.Binary{Path: file, Dir: p.Dir, Env: environ(p.Dir, version.goroot)}
+		count(binaries[v], b.meter(version))
 	}
 	return binaries, ok, nil
 }

@@ -145,6 +145,7 @@ func (x *bisection) build(ctx context.Context, commit int) (_ *gotest.Binary, re
 	}
 	dir := packages[0].Dir
 	binary := &gotest.Binary{Path: file, Dir: dir, Env: environ(dir, version.goroot)}
+	count(binary, x.builder.meter(version))
 	names, err := binary.Benchmarks(ctx, x.set.Each.Timeout)
 	top, _, _ := strings.Cut(x.Benchmark, "/")
 	switch {

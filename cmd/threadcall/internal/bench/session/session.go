@@ -145,7 +145,7 @@ func (m *measurement) measure(ctx context.Context) (_ *Report, err error) {
 func (l log) observe(ctx context.Context, procs []int) *machine.Watch {
 	watch := machine.NewWatch()
 	l.doing("measuring the background load")
-	l.report.Machine = watch.Before(ctx, time.Second, procs)
+	l.report.Machine = append(watch.Before(ctx, time.Second, procs), counted())
 	l.doing("")
 	return watch
 }

@@ -30,6 +30,7 @@ func (d *Data) Compare() *Comparison {
 	}
 	c.threads = d.rows(Threads)
 	c.time()
+	c.setCountersAside()
 	c.Family = c.judge()
 	return c
 }
@@ -89,18 +90,21 @@ func (c *Comparison) arranged(order []int) *Comparison {
 		to.threads = append(to.threads, r)
 	}
 	to.time()
+	to.setCountersAside()
 	to.Family = to.judge()
 	return to
 }
 
 // Units that threadcall bench measures next to those of package testing.
 const (
-	CPUTime = "cpu-sec/op"
-	Threads = "runnable-threads" // how many ran or were ready to, on average; it has no table
+	CPUTime      = "cpu-sec/op"
+	Threads      = "runnable-threads" // how many ran or were ready to, on average; it has no table
+	Instructions = "instructions/op"  // in user mode
+	Cycles       = "cycles/op"        // in user mode
 )
 
 // usual are the units of package testing, in its order, and those of threadcall bench.
-var usual = []string{"sec/op", CPUTime, "B/s", "B/op", "allocs/op"}
+var usual = []string{"sec/op", CPUTime, "B/s", "B/op", "allocs/op", Instructions, Cycles}
 
 // units returns the units of all results in the order of the tables.
 func (d *Data) units() []string {
@@ -155,7 +159,7 @@ func better(units benchfmt.UnitMetadataMap, unit string) int {
 		return b
 	}
 	switch {
-	case unit == "sec" || strings.HasPrefix(unit, "sec/") || unit == CPUTime:
+	case unit == "sec" || strings.HasPrefix(unit, "sec/") || unit == CPUTime || Counted(unit):
 		return -1
 	}
 	return 0
