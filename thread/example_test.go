@@ -335,6 +335,45 @@ func ExampleThread_ServeContext() {
 	// context canceled
 }
 
+// An event loop that waits for the events of windows, and for functions.
+func ExampleThread_Wait() {
+	onItsOwn(func() {
+		events := make(chan string, 10)
+		wakeUp := make(chan bool, 1)
+		postEmptyEvent := func() {
+			select {
+			case wakeUp <- true:
+			default: // one is enough
+			}
+		}
+		open := true
+		waitEvents := func() {
+			select {
+			case event := <-events:
+				fmt.Println("event:", event)
+				open = event != "close"
+			case <-wakeUp:
+			}
+		}
+
+		t := thread.Adopt()
+		defer t.Terminate()
+		t.OnWake(postEmptyEvent)
+
+		go func() {
+			t.Call(func() { fmt.Println("called while the event loop waits") })
+			events <- "key"
+			events <- "close"
+		}()
+		for open && t.Wait(waitEvents) {
+		}
+	})
+	// Output:
+	// called while the event loop waits
+	// event: key
+	// event: close
+}
+
 func ExampleThread_OnWake() {
 	onItsOwn(func() {
 		events := make(chan string, 10)

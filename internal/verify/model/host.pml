@@ -1,4 +1,4 @@
-/* A thread with an event loop of its own: Adopt, OnWake, Serve and ServeContext.
+/* A thread with an event loop of its own: Adopt, OnWake, Serve, ServeContext and Wait.
  *
  * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the callback posts one. Job 1
  * is the Control record of Engine.interrupt.
@@ -9,6 +9,9 @@
  *   MODAL       the function of job 2 serves and waits itself, as dialogs do
  *   EATS        it may take all events from the event loop, and it may wait for another thread
  *   OWNPOSTS    it posts the last job to its own thread
+ *   WAIT        the event loop consists of Wait; this many native events come, or fewer. A callback of block may call Serve
+ *               or Wait, and may panic; then the host waits without Wait, and serves. Between two Waits it may take all events
+ *   INNER       with WAIT, the function of job 2 has an event loop of its own, of Wait too, until job 3 has been decided
  */
 #define HOST
 #define QUEUES 1
@@ -126,6 +129,155 @@ inline ServeInside(e) {
 	End(e)
 }
 
+#ifdef WAIT
+/* ---- eventloop.go ------------------------------------------------------------------------------------------------ */
+
+byte natives = WAIT; /* native events that may come */
+#ifdef TERMINATE
+#define BLOCKED   blocked
+#define DISMISSED false
+#else
+#define BLOCKED   end_blocked
+#define DISMISSED (fate[2] != UNDECIDED && fate[JOBS] != UNDECIDED) /* a native event ends a dialog, or else the thread might wait there at the end */
+#endif
+
+/* Engine.look */
+inline Look(e) { RestAlways(e, NIL); Awake(e) }
+
+/* Queue.Pending: yes */
+inline Pending(e) {
+	if
+	:: ISCALL(ready[e]) -> yes = 1
+	:: ready[e] == CLOSED -> yes = 0
+	:: ready[e] == NIL -> yes = ISCALL(head[e])
+	fi
+}
+
+/* Engine.Wait and Engine.block, until f: yes if that is to be called. Whether loopBudget has passed is left open. */
+inline BeforeBlock(e) {
+	Begin();
+	Look(e);
+	if
+	:: head[e] == CLOSED
+	:: head[e] != CLOSED ->
+		Pending(e);
+		if
+		:: yes -> yes = 0 /* what is queued runs first */
+		:: yes ->
+			RestAlways(e, RESTING);
+			notified = 0;
+#ifndef FAULT_UNANNOUNCED /* Engine.block: blocks although something is queued, without announcing it */
+			owed[e]++;
+			Wake(e)
+#endif
+		:: !yes ->
+			RestAlways(e, RESTING);
+#if !defined(FAULT_WAIT_STALE) && !defined(FAULT_WAIT_LATE) /* Engine.block: does not clear notified, or after Rest */
+			notified = 0;
+#endif
+#ifdef FAULT_WAIT_UNRESTED /* Engine.block: blocks without Rest */
+			ok = 1;
+#else
+			Rest(e);
+#endif
+#ifdef FAULT_WAIT_LATE
+			notified = 0;
+#endif
+#ifdef FAULT_WAIT_BLIND /* Engine.block: blocks although Rest has failed */
+			yes = 1; ok = 0
+#else
+			yes = ok; ok = 0
+#endif
+		fi
+	fi
+}
+
+/* Engine.Wait, at its end. left: the thread is left blocked. */
+inline AfterWait(e, left) {
+	Look(e);
+	if
+#ifndef FAULT_WAIT_UP /* Engine.Wait: returns to block, or panics, and leaves the thread up */
+	:: left -> RestAlways(e, RESTING)
+#endif
+	:: else
+	fi;
+	End(e)
+}
+
+/* Engine.Wait inside a function, or in a callback of block if inCallback is 1. */
+inline WaitInside(e, inCallback) {
+	BeforeBlock(e);
+	if
+	:: yes ->
+		yes = 0; waiting = 1;
+		atomic { event || DISMISSED -> event = 0; waiting = 0 }
+	:: else
+	fi;
+	Look(e);
+	notified = 0;
+	Mark(e);
+	inner = j; j = 0;
+	do
+	:: TakeUntil(e, inner);
+		if
+		:: c == NIL -> break
+		:: else -> RunInside(e)
+		fi
+	od;
+	inner = 0;
+	AfterWait(e, inCallback)
+}
+
+/* Engine.Wait: panicked, or ok unless the thread has been terminated */
+inline Wait(e) {
+	BeforeBlock(e);
+	if
+	:: yes ->
+		yes = 0; waiting = 1;
+BLOCKED:	do
+		:: atomic { event -> event = 0; waiting = 0 }; break
+		:: atomic { natives > 0 -> natives--; event = 0; waiting = 0 };
+			if
+			:: break
+			:: panicked = 1; break
+			:: ServeInside(e)
+			:: WaitInside(e, 1)
+			fi;
+			if
+			:: head[e] != CLOSED -> waiting = 1
+#ifdef TERMINATE
+			:: head[e] == CLOSED -> break /* the callback may have taken that wake-up, and it is not announced again */
+#endif
+			fi
+		od
+	:: else
+	fi;
+	Look(e);
+	if
+	:: panicked
+	:: !panicked ->
+		notified = 0;
+		Mark(e);
+		mark = j; j = 0;
+		do
+		:: TakeUntil(e, mark);
+			if
+			:: c == NIL -> break
+			:: c != NIL ->
+				Run(e);
+				if
+				:: skip
+				:: break /* loopBudget has passed */
+				fi
+			fi
+		od;
+		mark = 0
+	fi;
+	AfterWait(e, panicked);
+	ok = (head[e] != CLOSED)
+}
+#endif
+
 inline Function(e) {
 #ifdef EATS
 	if
@@ -153,6 +305,12 @@ inline Function(e) {
 	do
 	:: fate[3] != UNDECIDED -> break
 	:: fate[3] == UNDECIDED -> WaitEvents(); ServeInside(e)
+	od;
+#endif
+#ifdef INNER
+	do
+	:: fate[3] != UNDECIDED -> break
+	:: fate[3] == UNDECIDED -> WaitInside(e, 0)
 	od;
 #endif
 	skip
@@ -217,7 +375,7 @@ inline ServeContext(e) {
 }
 
 proctype Host(byte e) {
-	LOCALS; byte outer, mark, inner;
+	LOCALS; byte outer, mark, inner; bit panicked;
 	at = e + 1;
 #ifndef SETTER
 	if
@@ -234,11 +392,32 @@ proctype Host(byte e) {
 	:: else
 	fi;
 #endif
+#ifdef WAIT
+	do
+	:: !known -> break /* Thread.mayServe */
+	:: known ->
+		Wait(e);
+		if
+		:: panicked ->
+			panicked = 0; ok = 0; waiting = 1;
+end_unknown:		atomic { event -> event = 0; waiting = 0 };
+			Serve(e)
+		:: !panicked && !ok -> break
+		:: !panicked && ok ->
+			ok = 0;
+			if
+			:: event = 0 /* PollEvents */
+			:: skip
+			fi
+		fi
+	od
+#else
 	do
 	:: waiting = 1;
 end_wait:	atomic { event -> event = 0; waiting = 0 };
 		Serve(e)
 	od
+#endif
 }
 
 #ifdef SETTER
