@@ -172,6 +172,26 @@ func TestThread_Wait_terminated(t *testing.T) {
 	}
 }
 
+// A callback of block that takes the wake-up of Terminate, as a dialog does, does not keep it from block.
+func TestThread_Wait_terminated_callback(t *testing.T) {
+	for name, inside := range map[string]func(w *waiter){
+		"Serve": func(w *waiter) { w.Serve() },
+		"Wait":  func(w *waiter) { w.Wait(w.wait) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := waits(t, func(w *waiter) {
+				w.Wait(func() {
+					go w.Terminate()
+					w.wait()
+					inside(w)
+					w.wait()
+				})
+			})
+			testutil.Arrives(t, w.ended)
+		})
+	}
+}
+
 func TestThread_Wait_elsewhere(t *testing.T) {
 	w := waits(t, nil)
 	mustPanic(t, func() { w.Wait(nop) }, "Wait off the thread")

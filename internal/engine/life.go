@@ -197,7 +197,8 @@ func OnAny() bool { return threads.current() != nil }
 // changes serving and then looks at the queue: at least one of them sees the other.
 //
 // end also tells a host of what is queued. It was told before, but the functions that ran may have taken all events from
-// the host's event loop, and with them what the callback of OnWake had put there.
+// the host's event loop, and with them what the callback of OnWake had put there. If a callback of Wait's block has done so, block is
+// told also that the thread has been terminated.
 func (e *Engine) begin() { e.serving.Add(1) }
 
 func (e *Engine) end() {
@@ -206,6 +207,9 @@ func (e *Engine) end() {
 	}
 	if e.q.RestsAlways() {
 		e.leave()
+		if e.eventLoop.blocked && e.q.Closed() {
+			e.wake()
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ bit begun, expiry, returned; /* ServeContext has begun; its context has ended; i
 
 byte serving;  /* Engine.serving; only the thread changes it */
 bit known = 1; /* the thread has its identity: Engine.m */
+bit blocked;   /* eventLoop.blocked */
 bit identity;  /* property: it has it while a function runs, and not any more when it was terminated and does not serve */
 
 /* Engine.begin */
@@ -47,7 +48,14 @@ inline End(e) {
 	yes = 0;
 #ifndef FAULT_NOT_NOTIFIED /* Engine.end: does not tell the host of what is queued */
 	if
-	:: rest[e] != NIL -> LeaveHost(e)
+	:: rest[e] != NIL ->
+		LeaveHost(e);
+#if defined(WAIT) && !defined(FAULT_CLOSED_UNTOLD) /* Engine.end: does not tell block that the thread has been terminated */
+		if
+		:: d_step { blocked && head[e] == CLOSED -> owed[e]++ }; Wake(e)
+		:: !blocked || head[e] != CLOSED
+		fi
+#endif
 	:: else
 	fi
 #endif
@@ -134,10 +142,10 @@ inline ServeInside(e) {
 
 byte natives = WAIT; /* native events that may come */
 #ifdef TERMINATE
-#define BLOCKED   blocked
+#define BLOCKED   in_block
 #define DISMISSED false
 #else
-#define BLOCKED   end_blocked
+#define BLOCKED   end_in_block
 #define DISMISSED (fate[2] != UNDECIDED && fate[JOBS] != UNDECIDED) /* a native event ends a dialog, or else the thread might wait there at the end */
 #endif
 
@@ -206,6 +214,7 @@ inline AfterWait(e, left) {
 
 /* Engine.Wait inside a function, or in a callback of block if inCallback is 1. */
 inline WaitInside(e, inCallback) {
+	blocked = 0;
 	BeforeBlock(e);
 	if
 	:: yes ->
@@ -225,6 +234,7 @@ inline WaitInside(e, inCallback) {
 		fi
 	od;
 	inner = 0;
+	blocked = inCallback;
 	AfterWait(e, inCallback)
 }
 
@@ -233,7 +243,7 @@ inline Wait(e) {
 	BeforeBlock(e);
 	if
 	:: yes ->
-		yes = 0; waiting = 1;
+		yes = 0; blocked = 1; waiting = 1;
 BLOCKED:	do
 		:: atomic { event -> event = 0; waiting = 0 }; break
 		:: atomic { natives > 0 -> natives--; event = 0; waiting = 0 };
@@ -243,13 +253,9 @@ BLOCKED:	do
 			:: ServeInside(e)
 			:: WaitInside(e, 1)
 			fi;
-			if
-			:: head[e] != CLOSED -> waiting = 1
-#ifdef TERMINATE
-			:: head[e] == CLOSED -> break /* the callback may have taken that wake-up, and it is not announced again */
-#endif
-			fi
-		od
+			waiting = 1
+		od;
+		blocked = 0
 	:: else
 	fi;
 	Look(e);
