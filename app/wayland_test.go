@@ -84,10 +84,15 @@ func onWayland() {
 		}
 		w.OnDraw(quarters)
 		shoot := func(when string) {
-			p, err := w.Screenshot()
-			must(err)
-			if !hasCorners(p, p.Rect) {
-				fail("the picture has wrong colours %s", when)
+			for tries := 0; ; tries++ { // the size may change in the middle of a frame
+				p, err := w.Screenshot()
+				must(err)
+				if hasCorners(p, p.Rect) {
+					return
+				}
+				if tries == 50 {
+					fail("the picture has wrong colours %s", when)
+				}
 			}
 		}
 		ended := make(chan struct{})
