@@ -687,6 +687,9 @@ func TestBenchComparesTheWorkingTreeWithSeveralRevisions(t *testing.T) {
 		if !slices.Equal(c.Versions, []string{want.old, "new"}) {
 			t.Errorf("versions %q", c.Versions)
 		}
+		if cells := row(t, c, "work/op", "Metric").Cells; cells[1].N != 6 || cells[1].Samples != nil {
+			t.Errorf("%s: the samples are there again: %+v", want.old, cells)
+		}
 		if d := row(t, c, "allocs/op", "Allocates").Deltas[1]; d.Verdict != stats.Better || d.Estimate != want.allocations {
 			t.Errorf("%s: allocations %+v", want.old, d)
 		}
@@ -708,6 +711,16 @@ func TestBenchComparesTheWorkingTreeWithSeveralRevisions(t *testing.T) {
 	}
 	if text, err := os.ReadFile(page); err != nil || strings.Count(string(text), "v1.0-x") < 2 {
 		t.Errorf("page: %v", err)
+	}
+	o = p.bench(t, append(shortly, "-vs", testrepo.Old, "-vs", "v1.0/x", "-bench", "Metric|Fails", "-md", "x.md")...)
+	o.want(t, statusUnmeasured)
+	for _, version := range []string{"old", "v1.0-x", "new"} { // what has failed in new is in each comparison
+		if n := strings.Count(o.stdout, "Fails ("+version+")"); n != 1 {
+			t.Errorf("%d times that it fails in %s:\n%s", n, version, o.stdout)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(p.dir, "x.md")); err != nil || strings.Count(string(text), "**Failed:**") != 3 {
+		t.Errorf("Markdown: %v\n%s", err, text)
 	}
 	p.clean(t)
 	for _, c := range []struct {

@@ -35,8 +35,22 @@ func (r Report) Write(w io.Writer) error {
 			p.version(c, v, len(r.Comparisons) > 1 || len(c.Versions) > 2)
 		}
 	}
-	c := r.Comparisons[0]
-	for _, f := range c.Failures {
+	for _, c := range r.Comparisons {
+		p.failures(c.Failures)
+	}
+	for _, text := range r.Notes {
+		p.paragraph("Note: " + text)
+	}
+	for _, c := range r.Comparisons {
+		for _, text := range c.Warnings {
+			p.paragraph("Note: " + text)
+		}
+	}
+	return p.err
+}
+
+func (p *printer) failures(all []stats.Failure) {
+	for _, f := range all {
 		p.line("**Failed:** %s %s", code(strings.TrimPrefix(f.Package+"."+f.Name, ".")), escape(f.Version))
 		p.line("")
 		p.line("```")
@@ -44,20 +58,16 @@ func (r Report) Write(w io.Writer) error {
 		p.line("```")
 		p.line("")
 	}
-	for _, text := range append(r.Notes, c.Warnings...) {
-		p.paragraph("Note: " + text)
-	}
-	return p.err
 }
 
 // version writes how a version differs from the first, and their names if they are not in the title.
 func (p *printer) version(c *stats.Comparison, v int, named bool) {
 	x := digest.Of(c, v, false)
-	headline := x.Headline
 	if named {
-		headline = x.Old + " → " + x.New + ": " + headline
+		p.line("#### %s", escape(x.Old+" → "+x.New))
+		p.line("")
 	}
-	p.line("**%s**", escape(headline))
+	p.line("**%s**", escape(x.Headline))
 	p.line("")
 	p.comparison(x, c.Confidence)
 	for _, text := range slices.Concat([]string{x.Unchanged}, x.Layouts, x.Only) {
@@ -75,8 +85,26 @@ func (p *printer) version(c *stats.Comparison, v int, named bool) {
 			p.paragraph(text)
 		}
 	}
+	p.legend(all)
 	p.line("</details>")
 	p.line("")
+}
+
+// legend explains the words that only the table of all rows has.
+func (p *printer) legend(x digest.Comparison) {
+	mde, aside := false, false
+	for _, s := range x.Sections {
+		for _, r := range s.Rows {
+			mde = mde || strings.HasPrefix(r.Word, "MDE ") || r.Word == "too noisy"
+			aside = aside || r.Verdict == stats.Aside
+		}
+	}
+	if mde {
+		p.paragraph(fmt.Sprintf("MDE is the minimum detectable effect: an estimate of that size would have been visible. A row is too noisy if it is above %.0f %%.", 100*digest.TooNoisy))
+	}
+	if aside {
+		p.paragraph("(aside): the verdict about the time rests on another unit.")
+	}
 }
 
 // A printer keeps the first error.

@@ -68,3 +68,23 @@ func TestOneVersionHasItsMedians(t *testing.T) {
 		t.Errorf("no %q in\n%s", want, b.String())
 	}
 }
+
+// Each of several comparisons has a heading, and what has failed in any of them is there once.
+func TestSeveralComparisonsHaveHeadings(t *testing.T) {
+	d := data("v1", "v2", "new")
+	for version, name := range []string{"One", "Two", "New"} {
+		d.Fail(version, "p", name, "panic")
+	}
+	all := d.Compare()
+	one, two := all.Pair("v1", "new"), all.Pair("v2", "new")
+	two.Failures = two.Failures[:1] // the caller leaves out what was in the one before
+	var b strings.Builder
+	if err := (markdown.Report{Title: "m", Comparisons: []*stats.Comparison{one, two}}).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"#### v1 → new\n\n**Of 1 benchmark: 1 slower.**", "#### v2 → new\n", "`p.One`", "`p.Two`", "`p.New`"} {
+		if n := strings.Count(b.String(), want); n != 1 {
+			t.Errorf("%d times %q in\n%s", n, want, &b)
+		}
+	}
+}

@@ -33,10 +33,16 @@ type Compared struct {
 	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide
 }
 
-// Document returns what is to be written as JSON: a Report or a Compared. docs/bench.schema.json describes both.
+// Document returns what is to be written as JSON: a Report or a Compared. docs/bench.schema.json describes both. The samples
+// are in the comparison of all versions, and not again in those of pairs.
 func (r Result) Document() any {
 	if r.Report != nil {
-		return r.Report
+		report := *r.Report
+		report.Against = nil
+		for _, c := range r.Report.Against {
+			report.Against = append(report.Against, c.WithoutSamples())
+		}
+		return &report
 	}
 	return Compared{r.Comparison, r.Breaches, r.Undecided}
 }
@@ -47,7 +53,7 @@ func (r Result) Print(out *ui.Screen) {
 	if len(r.Ratios) > 0 {
 		r.printRatios(out)
 	} else {
-		for _, c := range r.pairs() {
+		for _, c := range once(r.pairs()) {
 			if len(r.pairs()) > 1 {
 				fmt.Fprintln(out, out.Bold(strings.Join(c.Versions, " → ")))
 			}
@@ -61,6 +67,25 @@ func (r Result) Print(out *ui.Screen) {
 	if r.Report != nil {
 		r.printRun(out)
 	}
+}
+
+// once returns the comparisons without the failures and warnings that one before has had: those of the newest version are in
+// each.
+func once(all []*stats.Comparison) (kept []*stats.Comparison) {
+	failed, warned := map[stats.Failure]bool{}, map[string]bool{}
+	for _, c := range all {
+		one := *c
+		one.Failures = slices.DeleteFunc(slices.Clone(c.Failures), func(f stats.Failure) bool { return failed[f] })
+		one.Warnings = slices.DeleteFunc(slices.Clone(c.Warnings), func(w string) bool { return warned[w] })
+		for _, f := range c.Failures {
+			failed[f] = true
+		}
+		for _, w := range c.Warnings {
+			warned[w] = true
+		}
+		kept = append(kept, &one)
+	}
+	return kept
 }
 
 // printHeader writes what was compared and how.
@@ -185,7 +210,7 @@ func (r Result) printRun(out *ui.Screen) {
 
 // Markdown returns the result for a pull request.
 func (r Result) Markdown() markdown.Report {
-	m := markdown.Report{Title: r.Title(), Facts: r.Facts(), Comparisons: r.pairs()}
+	m := markdown.Report{Title: r.Title(), Facts: r.Facts(), Comparisons: once(r.pairs())}
 	if err := Broken(r.Breaches); err != nil {
 		m.Broken = strings.Split(err.Error(), "\n")
 	}

@@ -60,6 +60,23 @@ func (c *Comparison) Pair(old, new string) *Comparison {
 	return c.arranged(order)
 }
 
+// WithoutSamples returns the comparison without what it was made of.
+func (c *Comparison) WithoutSamples() *Comparison {
+	one := *c
+	one.Tables = slices.Clone(c.Tables)
+	for i := range one.Tables {
+		rows := slices.Clone(one.Tables[i].Rows)
+		for j := range rows {
+			rows[j].Cells = slices.Clone(rows[j].Cells)
+			for k := range rows[j].Cells {
+				rows[j].Cells[k].Samples = nil
+			}
+		}
+		one.Tables[i].Rows = rows
+	}
+	return &one
+}
+
 // arranged returns the versions with these indices, compared with the first of them.
 func (c *Comparison) arranged(order []int) *Comparison {
 	to := &Comparison{Confidence: c.Confidence, Failures: []Failure{}, Warnings: c.Warnings}
