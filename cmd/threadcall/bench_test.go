@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -524,8 +526,24 @@ func TestResultsAreWhereGitIgnoresThem(t *testing.T) {
 	if after := p.git(t, "status", "--porcelain"); after != before {
 		t.Errorf("git reports %q", after)
 	}
-	if n := len(p.files(store.Name + "/*.txt")); n == 0 {
-		t.Error("there are no results")
+	all := p.files(store.Name + "/*.txt")
+	if len(all) == 0 {
+		t.Fatal("there are no results")
+	}
+	text, err := os.ReadFile(all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-2 * store.KeepFor)
+	for i := range store.KeepRuns { // with the name and the content that runs leave
+		name := filepath.Join(p.dir, store.Name, fmt.Sprintf("20200101T0000%02d.txt", i))
+		if err := errors.Join(os.WriteFile(name, text, 0o666), os.Chtimes(name, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.bench(t, append(shortly, "-bench", "Metric")...).want(t, statusOK, "old runs")
+	if n := len(p.files(store.Name + "/2020*.txt")); n >= store.KeepRuns || n == 0 {
+		t.Errorf("%d of %d old results are left", n, store.KeepRuns)
 	}
 }
 

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -117,6 +120,48 @@ func TestBisectFindsWhatMadeABenchmarkBetter(t *testing.T) {
 	p.clean(t)
 }
 
+// Each round of a step has a layout that the step has not had, and the last rounds have layouts that no step has had.
+func TestBisectMeasuresEachRoundInAnotherLayout(t *testing.T) {
+	long(t)
+	t.Parallel()
+	ran := filepath.Join(t.TempDir(), "ran")
+	p := history(t, func(n int) string {
+		return strings.Replace(work(n, culprit(n), fmt.Sprintf(`if f, err := os.OpenFile(%q, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666); err == nil {
+		f.WriteString(os.Args[0]+"\n")
+		f.Close()
+	}`, ran)), `"testing"`, "\"os\"\n\t\"testing\"", 1)
+	})
+	b := found(t, p, statusOK, "-bisect", "c6..c8", "-layouts", "12")
+	if !slices.Equal(b.Suspects, []int{2}) || b.Layouts != 12 {
+		t.Errorf("suspects %d, %d layouts", b.Suspects, b.Layouts)
+	}
+	text, err := os.ReadFile(ran)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binaries := map[int]map[string]bool{} // of each layout; 0 is the one of the linker
+	for _, name := range strings.Fields(string(text)) {
+		number, _, _ := strings.Cut(name[strings.Index(name, ".test")+len(".test"):], ".exe")
+		layout, _ := strconv.Atoi(strings.TrimPrefix(number, "."))
+		if binaries[layout] == nil {
+			binaries[layout] = map[string]bool{}
+		}
+		binaries[layout][name] = true
+	}
+	for layout := range 12 + 20 + 1 {
+		want := 2 // both ends, or the commit and the one before it
+		switch {
+		case 1 <= layout && layout <= 5:
+			want = 3 // both ends and the commit between them
+		case layout <= 12 && layout > 0: // how many rounds that takes is not known
+			continue
+		}
+		if len(binaries[layout]) != want {
+			t.Errorf("layout %d: of %d binaries, want %d", layout, len(binaries[layout]), want)
+		}
+	}
+}
+
 func TestBisectNamesWhatCannotBeTested(t *testing.T) {
 	t.Parallel()
 	p := history(t, func(n int) string {
@@ -202,6 +247,8 @@ func TestBisectRefusesWhatIsNoRange(t *testing.T) {
 		{[]string{"-bisect", "c3..c0"}, statusUnmeasured, "is no ancestor of"},
 		{[]string{"-bisect", "c0..nowhere"}, statusUnmeasured, `no revision "nowhere"`},
 		{[]string{"-bisect", "c0..c3", "-count", "5"}, statusUnmeasured, "a step needs at least 10 rounds"},
+		{[]string{"-bisect", "c0..c3", "-layouts", "8"}, statusUnmeasured, "each round of a step has a layout of its own, and a step needs at least 10"},
+		{[]string{"-bisect", "c0..c3", "-layouts", "200"}, statusUsage, "at most the number of rounds, 100"},
 		{[]string{"-bisect", "c0..c3", "-vs", "c1"}, statusUsage, "-vs does not go with -bisect"},
 		{[]string{"-unit", "ns/op"}, statusUsage, "-unit is about -bisect"},
 		{[]string{"-bisect", "c0..c3", "-count", "0"}, statusUsage, "-count must be at least 1"},

@@ -113,6 +113,12 @@ func TestLayoutsAreLinkedAndAnalysedTogether(t *testing.T) {
 	if d.N != 6 || d.Layout == nil || d.Layout.N != 6 || len(row(t, r.Comparison, "sec/op", "Same").Cells[1].Samples) != 12 {
 		t.Errorf("%+v", d)
 	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	p.bench(t, r.Versions[0].File, r.Versions[1].File, "-html", page).want(t, statusOK, "6 layouts move old by ", "; change ")
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "6 layouts move old by ") {
+		t.Errorf("the page does not report the layouts: %v", err)
+	}
+	p.bench(t, r.Versions[0].File, r.Versions[1].File, "-md", "-").want(t, statusOK, "6 layouts move old by ")
 	c := p.bench(t, r.Versions[0].File, r.Versions[1].File, "-json").want(t, statusOK).report(t).Comparison
 	if again := row(t, c, "sec/op", "Same").Deltas[1]; again.Estimate != d.Estimate || again.N != 6 {
 		t.Errorf("in the files: %+v", again)

@@ -50,6 +50,7 @@ type view struct {
 	Confidence string
 	ErrorRate  string
 	Headlines  []string
+	Layouts    []string
 	Versions   []swatch
 	Units      []unit
 }
@@ -85,11 +86,14 @@ func (r Report) view() view {
 	for _, part := range parts {
 		for version := 1; version < len(part.Versions); version++ {
 			x := digest.Of(part, version, false)
-			text := x.Headline
+			about := ""
 			if len(c.Versions) > 2 {
-				text = x.Old + " → " + x.New + ": " + text
+				about = x.Old + " → " + x.New + ": "
 			}
-			v.Headlines = append(v.Headlines, text)
+			v.Headlines = append(v.Headlines, about+x.Headline)
+			for _, text := range x.Layouts {
+				v.Layouts = append(v.Layouts, about+text)
+			}
 		}
 	}
 	for i := range c.Tables {

@@ -18,6 +18,7 @@ type Comparison struct {
 	Sections  []Section // the units in which something has changed, or is inconclusive
 	Unchanged string    // one line: the units in which nothing has; may be empty
 	Only      []string  // sentences: the benchmarks that one of the versions does not have
+	Layouts   []string  // sentences: how far layouts of the code move the time, compared with the change
 	Asterisks bool      // some P have one
 }
 
@@ -68,7 +69,7 @@ func Of(c *stats.Comparison, version int, all bool) Comparison {
 		x.Unchanged = "Unchanged: " + strings.Join(unchanged, ", ") + "."
 	}
 	x.Headline = count.String()
-	x.Only = d.only()
+	x.Only, x.Layouts = d.only(), d.layouts()
 	for _, s := range x.Sections {
 		x.Asterisks = x.Asterisks || slices.ContainsFunc(s.Rows, func(r Row) bool { return strings.HasSuffix(r.P, "*") })
 	}

@@ -4,6 +4,7 @@ package markdown
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
@@ -59,7 +60,7 @@ func (p *printer) version(c *stats.Comparison, v int, named bool) {
 	p.line("**%s**", escape(headline))
 	p.line("")
 	p.comparison(x, c.Confidence)
-	for _, text := range append([]string{x.Unchanged}, x.Only...) {
+	for _, text := range slices.Concat([]string{x.Unchanged}, x.Layouts, x.Only) {
 		p.paragraph(text)
 	}
 	if x.Asterisks {
@@ -67,7 +68,13 @@ func (p *printer) version(c *stats.Comparison, v int, named bool) {
 	}
 	p.line("<details><summary>All rows, with intervals</summary>")
 	p.line("")
-	p.comparison(digest.Of(c, v, true), c.Confidence)
+	all := digest.Of(c, v, true)
+	p.comparison(all, c.Confidence)
+	if !slices.Equal(all.Layouts, x.Layouts) {
+		for _, text := range all.Layouts {
+			p.paragraph(text)
+		}
+	}
 	p.line("</details>")
 	p.line("")
 }

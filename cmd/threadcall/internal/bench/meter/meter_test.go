@@ -2,6 +2,7 @@ package meter
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -159,22 +160,21 @@ func TestCPUTimeIsThatOfTheTimedPart(t *testing.T) {
 	if runtime.GOOS == "plan9" || runtime.GOOS == "windows" {
 		t.Skip("its clock of CPU time, if there is one, has a resolution of 15 ms")
 	}
-	all := values(t, build(t), "-test.bench=.")
+	b := build(t)
+	all := values(t, b, "-test.bench=.")
 	if len(all) != 7 {
 		t.Fatalf("%d benchmarks: %v", len(all), all)
 	}
-	work := all["Works"]["cpu-sec/op"]
-	if work <= 0 {
-		t.Fatalf("no CPU time: %v", all)
-	}
-	// The work outside of the timed part is at least ten times that within it.
-	for _, name := range []string{"Loops", "Stops", "Resets", "Reports"} {
-		if got := all[name]["cpu-sec/op"]; got < work/3 || got > 3*work {
-			t.Errorf("%s: %g s, the same work takes %g", name, got, work)
+	cpu := map[string]float64{}
+	wrong := ""
+	for range 10 {
+		if wrong = outside(all, cpu); wrong == "" {
+			break
 		}
+		all = values(t, b, "-test.bench=.")
 	}
-	if s := all["Sleeps"]; s["cpu-sec/op"] > s["sec/op"]/2 {
-		t.Errorf("a benchmark that sleeps: %v", s)
+	if wrong != "" {
+		t.Error(wrong)
 	}
 	if all["Reports"]["x/op"] != 3 {
 		t.Errorf("a metric of the benchmark's own is lost: %v", all["Reports"])
@@ -184,6 +184,30 @@ func TestCPUTimeIsThatOfTheTimedPart(t *testing.T) {
 			t.Errorf("%s does not report threads: %v", name, of)
 		}
 	}
+}
+
+// outside reports a benchmark whose CPU time is not that of its timed part. Other processes make the same work take more CPU
+// time, by caches and the hypervisor, and never less: cpu has the least of all runs so far.
+func outside(all map[string]map[string]float64, cpu map[string]float64) string {
+	for name, of := range all {
+		if x, ok := cpu[name]; !ok || of["cpu-sec/op"] < x {
+			cpu[name] = of["cpu-sec/op"]
+		}
+	}
+	work := cpu["Works"]
+	if work <= 0 {
+		return "no CPU time"
+	}
+	// The work outside of the timed part is at least ten times that within it.
+	for _, name := range []string{"Loops", "Stops", "Resets", "Reports"} {
+		if got := cpu[name]; got < work/3 || got > 3*work {
+			return fmt.Sprintf("%s: %g s, the same work takes %g", name, got, work)
+		}
+	}
+	if cpu["Sleeps"] > 0.5e-3 { // of the millisecond that it sleeps
+		return fmt.Sprintf("a benchmark that sleeps for a millisecond: %g s", cpu["Sleeps"])
+	}
+	return ""
 }
 
 // packageTesting returns the text of benchmark.go.

@@ -24,7 +24,8 @@ type builder struct {
 	dir      string // for the binaries
 	log      log
 
-	meters map[string][]string // flags of the go command, by GOROOT
+	meters   map[string][]string // flags of the go command, by GOROOT
+	layouter *layouter           // of a search with layouts; else nil
 
 	jobs      []*rounds.Job // the benchmarks to measure
 	identical []string      // packages whose benchmarks are not measured
@@ -83,7 +84,7 @@ func (b *builder) build(ctx context.Context) error {
 			b.identical = append(b.identical, p.ImportPath)
 			continue
 		}
-		if len(jobs) > 0 && b.set.Layouts > 0 {
+		if len(jobs) > 0 && b.set.Layouts > 0 && b.set.Bisect == "" {
 			if err := b.layouts(ctx, i, packages, binaries, jobs); err != nil {
 				return err
 			}
@@ -152,37 +153,11 @@ func (b *builder) compile(ctx context.Context, index int, packages [][]gotest.Pa
 		}
 		binaries[v] = &gotest.Binary{Path: file, Dir: p.Dir, Env: environ(p.Dir, version.goroot)}
 		count(binaries[v], b.meter(version))
+		if b.layouter != nil {
+			b.layouter.sources[binaries[v]] = source{tree, p, b.meter(version)}
+		}
 	}
 	return binaries, ok, nil
-}
-
-// layouts links the package with this index again in each version, with its functions in other orders. Versions have the
-// same orders, as far as they have the same functions, unless they are the same binary.
-func (b *builder) layouts(ctx context.Context, index int, packages [][]gotest.Package, binaries []*gotest.Binary, jobs []*rounds.Job) error {
-	all := make([][]*gotest.Binary, len(binaries))
-	for v, binary := range binaries {
-		if binary == nil {
-			continue
-		}
-		for layout := range b.set.Layouts {
-			b.log.doing(fmt.Sprintf("linking %s, layout %d of %d", packages[v][index].ImportPath, layout+1, b.set.Layouts))
-			seed := layout + 1
-			if b.set.AA {
-				seed += v * b.set.Layouts
-			}
-			one := *binary
-			one.Path = fmt.Sprintf("%s.%d-%d.exe", strings.TrimSuffix(binary.Path, ".exe"), v, seed)
-			flags := append(slices.Clone(b.meter(b.versions.list[v])), fmt.Sprintf("-ldflags=-randlayout=%d", seed))
-			if err := b.versions.trees[v].Build(ctx, packages[v][index], one.Path, flags...); err != nil {
-				return fmt.Errorf("-layouts: %w", err)
-			}
-			all[v] = append(all[v], &one)
-		}
-	}
-	for _, j := range jobs {
-		j.Layouts = all
-	}
-	return nil
 }
 
 // broken keeps why a package cannot be measured.

@@ -121,7 +121,13 @@ func (x *bisection) choose(ctx context.Context) (err error) {
 		x.Suspects = append(x.Suspects, i+1)
 	}
 	x.Commits[len(log)].Verdict = bisect.Bad
+	if x.set.Layouts > 0 { // a round with a layout that was measured before would not be independent
+		x.set.Count, x.Layouts = x.set.Layouts, x.set.Layouts
+	}
 	if least := max(bisectFirst, sequential.Needs(bisectAlpha/float64(max(1, bisect.NewSearch(len(log), bisectAlpha).Left())))); x.set.Count < least {
+		if x.set.Layouts > 0 {
+			return fmt.Errorf("-layouts %d decides nothing: with -bisect, each round of a step has a layout of its own, and a step needs at least %d", x.set.Layouts, least)
+		}
 		return fmt.Errorf("-count %d decides nothing: a step needs at least %d rounds, and stops as soon as it is decided", x.set.Count, least)
 	}
 	x.now = gotest.Tree{Dir: x.set.Dir, Flags: buildFlags()}
@@ -159,6 +165,9 @@ func (x *bisection) buildEnds(ctx context.Context) error {
 	set := *x.set
 	set.VS = v.vs
 	x.builder = &builder{set: &set, versions: v, dir: x.scratch.Dir, log: x.log}
+	if set.Layouts > 0 {
+		x.builder.layouter = newLayouter()
+	}
 	if err := x.builder.build(ctx); err != nil {
 		return err
 	}
@@ -178,14 +187,19 @@ type measured struct {
 
 func (m measured) plain() [2]string { return [2]string{m.job.Package + "." + m.name, m.unit} }
 
-// measure runs a round and returns the values of what all versions have reported, one for each version.
-func (x *bisection) measure(ctx context.Context, jobs []*rounds.Job) (map[measured][]float64, error) {
+// measure runs a round and returns the values of what all versions have reported, one for each version. The layout is the
+// number of the round, from 1: with -layouts, each has one of its own.
+func (x *bisection) measure(ctx context.Context, jobs []*rounds.Job, layout int) (map[measured][]float64, error) {
 	values := map[measured][]float64{}
 	units := x.units()
 	if x.Unit != "" {
 		units = []string{x.Unit}
 	}
-	for _, run := range rounds.Round(jobs, 0) {
+	runs, of, err := x.runs(ctx, jobs, layout)
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range runs {
 		o, err := x.set.Each.Do(ctx, run)
 		if err != nil {
 			return nil, err
@@ -204,7 +218,7 @@ func (x *bisection) measure(ctx context.Context, jobs []*rounds.Job) (map[measur
 				if !ok {
 					continue
 				}
-				key := measured{run.Job, l.Result.Name.String(), unit}
+				key := measured{of(run.Job), l.Result.Name.String(), unit}
 				if values[key] == nil {
 					values[key] = slices.Repeat([]float64{math.NaN()}, len(run.Job.Versions))
 				}
@@ -216,6 +230,15 @@ func (x *bisection) measure(ctx context.Context, jobs []*rounds.Job) (map[measur
 	x.round++
 	x.Rounds = x.round
 	return values, nil
+}
+
+// runs returns the processes of a round, and a function that returns of which of the jobs theirs are.
+func (x *bisection) runs(ctx context.Context, jobs []*rounds.Job, layout int) ([]rounds.Run, func(*rounds.Job) *rounds.Job, error) {
+	if x.builder.layouter == nil {
+		return rounds.Round(jobs, 0), func(j *rounds.Job) *rounds.Job { return j }, nil
+	}
+	copies, of, err := x.builder.layouter.jobs(ctx, jobs, layout)
+	return rounds.Round(copies, 0), func(j *rounds.Job) *rounds.Job { return of[j] }, err
 }
 
 // A failedVersion is the error of a benchmark that gave no result in a version.

@@ -31,7 +31,11 @@ func (x *bisection) confirm(ctx context.Context) error {
 	data.Units = x.builder.data.Units
 	for n := range bisectConfirm {
 		x.log.doing(fmt.Sprintf("%s next to %s: round %d of %d", names[1], names[0], n+1, bisectConfirm))
-		for _, run := range rounds.Round([]*rounds.Job{&job}, 0) {
+		runs, _, err := x.runs(ctx, []*rounds.Job{&job}, x.set.Layouts+n+1) // no layout that had a part in the search
+		if err != nil {
+			return x.interrupted(err)
+		}
+		for _, run := range runs {
 			o, err := x.set.Each.Do(ctx, run)
 			if err != nil {
 				return x.interrupted(err)

@@ -57,7 +57,7 @@ func (x *bisection) ends(ctx context.Context) error {
 	all := map[[2]string]*difference{}
 	for n := 1; n <= x.set.Count; n++ {
 		x.log.doing(fmt.Sprintf("both ends: round %d of at most %d", n, x.set.Count))
-		seen, err := x.measure(ctx, x.jobs)
+		seen, err := x.measure(ctx, x.jobs, n)
 		if err != nil {
 			return x.interrupted(err)
 		}
@@ -92,7 +92,11 @@ func (x *bisection) ends(ctx context.Context) error {
 		x.Also = append(x.Also, Also{d.job.Package, d.job.Benchmark, d.unit, ratio(d.logs)})
 	}
 	x.Stopped = fmt.Sprintf("the ends of the range do not differ visibly in %s", ui.Counted(x.Rounds, "round", "rounds"))
-	return errors.New(x.Stopped + "; use more (-count), choose a benchmark (-bench), or another unit (-unit)")
+	more := "-count"
+	if x.Layouts > 0 {
+		more = "-layouts"
+	}
+	return errors.New(x.Stopped + "; use more (" + more + "), choose a benchmark (-bench), or another unit (-unit)")
 }
 
 // byName orders benchmarks, and the units of each with wall time before CPU time.

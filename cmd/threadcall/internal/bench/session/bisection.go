@@ -31,6 +31,7 @@ type Bisection struct {
 	Suspects []int    `json:"suspects"` // of which one is the first bad one, as indices of Commits; one if the search was decided
 	Decided  bool     `json:"decided"`  // the search was neither interrupted nor did it end without a difference
 	Rounds   int      `json:"rounds"`
+	Layouts  int      `json:"layouts,omitempty"` // of each commit, in rounds of their own; 0: the one of the linker
 	Seconds  float64  `json:"seconds"`
 
 	// The last commit before the suspects and the last of them, in rounds of their own.
@@ -152,7 +153,11 @@ func (b *Bisection) printVerdict(out *ui.Screen) {
 	if b.Decided {
 		fact("error rate", fmt.Sprintf("at most %.3g%% for a wrong commit", 100*b.Alpha))
 	}
-	fact("run", fmt.Sprintf("%s in %s", ui.Counted(b.Rounds, "round", "rounds"), time.Duration(b.Seconds*float64(time.Second)).Round(time.Second)))
+	run := fmt.Sprintf("%s in %s", ui.Counted(b.Rounds, "round", "rounds"), time.Duration(b.Seconds*float64(time.Second)).Round(time.Second))
+	if b.Layouts > 0 {
+		run += "; each round of a test has another layout of the code"
+	}
+	fact("run", run)
 	fmt.Fprintln(out)
 }
 
@@ -183,7 +188,7 @@ func (b *Bisection) effect() string {
 	case d.Interval.Low <= 1 && d.Interval.High >= 1:
 		return "inconclusive" + rounds + "; minimum detectable effect " + b.table.Detectable(d)
 	}
-	return fmt.Sprintf("%s [%s]%s", b.table.Change(d), b.table.Range(d), rounds)
+	return fmt.Sprintf("%s %s%s", b.table.Change(d), b.table.Range(d), rounds)
 }
 
 // printCommits writes the commits that were tested.
@@ -239,7 +244,11 @@ func (b *Bisection) again() string {
 		return b.Command
 	}
 	low, high := b.Commits[b.Suspects[0]-1], b.Commits[b.Suspects[len(b.Suspects)-1]]
-	return fmt.Sprintf("threadcall bench -bisect %s..%s -unit %s -bench '%s' %s", low.short(), high.short(), written(b.Unit), pattern(b.Benchmark), b.Package)
+	layouts := ""
+	if b.Layouts > 0 {
+		layouts = fmt.Sprintf(" -layouts %d", b.Layouts)
+	}
+	return fmt.Sprintf("threadcall bench -bisect %s..%s%s -unit %s -bench '%s' %s", low.short(), high.short(), layouts, written(b.Unit), pattern(b.Benchmark), b.Package)
 }
 
 // pattern returns the value of -bench that means this benchmark.

@@ -38,7 +38,7 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 	rising := (x.sign(x.Unit) > 0) != x.Better
 	for sorter.Side() == sequential.Undecided && !sorter.Between() && sorter.Rounds() < x.set.Count {
 		x.log.doing(fmt.Sprintf("%s, round %d of at most %d", progress, sorter.Rounds()+1, x.set.Count))
-		seen, err := x.measure(ctx, []*rounds.Job{&job})
+		seen, err := x.measure(ctx, []*rounds.Job{&job}, sorter.Rounds()+1)
 		if f := (*failedVersion)(nil); errors.As(err, &f) && f.version == 1 {
 			at.Verdict, at.Reason, at.Rounds = bisect.Broken, "the benchmark gives no result: "+firstLine(f.Reason), 0
 			return nil
@@ -58,8 +58,10 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 		}
 		if v[0] > 0 && v[1] > 0 && v[2] > 0 {
 			toGood, toBad = append(toGood, math.Log(v[1]/v[0])), append(toBad, math.Log(v[1]/v[2]))
-			x.whole = append(x.whole, math.Log(v[2]/v[0]))
-			x.Whole = ratio(x.whole)
+			if x.set.Layouts == 0 || sorter.Rounds() > len(x.whole) { // the ends have had the layouts of the first rounds already
+				x.whole = append(x.whole, math.Log(v[2]/v[0]))
+				x.Whole = ratio(x.whole)
+			}
 		}
 		at.Rounds = sorter.Rounds()
 	}
@@ -146,6 +148,9 @@ func (x *bisection) build(ctx context.Context, commit int) (_ *gotest.Binary, re
 	dir := packages[0].Dir
 	binary := &gotest.Binary{Path: file, Dir: dir, Env: environ(dir, version.goroot)}
 	count(binary, x.builder.meter(version))
+	if x.builder.layouter != nil {
+		x.builder.layouter.sources[binary] = source{tree, packages[0], x.builder.meter(version)}
+	}
 	names, err := binary.Benchmarks(ctx, x.set.Each.Timeout)
 	top, _, _ := strings.Cut(x.Benchmark, "/")
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A measurement runs rounds and keeps their results.
@@ -63,7 +64,20 @@ func (m *measurement) create() error {
 		}
 		report.Versions[i].File = m.short(name)
 	}
+	if m.set.Output == "" {
+		m.prune(filepath.Dir(base))
+	}
 	return nil
+}
+
+// prune removes old results of other runs, which nothing needs: that it fails is no reason to measure nothing.
+func (m *measurement) prune(dir string) {
+	switch runs, err := store.Prune(dir, time.Now()); {
+	case err != nil:
+		m.log.trouble(fmt.Sprintf("cannot remove old results: %v", err))
+	case runs > 0:
+		m.log.trouble(fmt.Sprintf("removed from %s: the results of %s", m.short(dir), ui.Counted(runs, "old run", "old runs")))
+	}
 }
 
 // short returns the name of a file relative to the working directory, if it is below that.

@@ -14,6 +14,7 @@ func (c *Cell) summarise(exact bool) {
 		return
 	}
 	c.Exact = slices.Min(values) == slices.Max(values)
+	c.Layout = c.layout()
 	assume := benchmath.Assumption(benchmath.AssumeNothing)
 	if exact && c.Exact {
 		assume = benchmath.AssumeExact

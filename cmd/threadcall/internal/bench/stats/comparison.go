@@ -54,6 +54,7 @@ type Cell struct {
 	Center   float64   `json:"center"`             // median
 	Interval *Interval `json:"interval,omitempty"` // of the median; nil if there are too few samples for one
 	Exact    bool      `json:"exact,omitempty"`    // all samples are equal
+	Layout   *Layout   `json:"layout,omitempty"`   // of programs with several layouts: what these do to the values
 	Samples  []Sample  `json:"samples,omitempty"`  // in the order in which they were measured
 }
 
@@ -86,7 +87,7 @@ type Delta struct {
 	MDE      float64   `json:"mde"`                // minimum detectable effect, as an estimate of that size is visible: 0.03 is 3 %
 	Holm     bool      `json:"holm,omitempty"`     // visible also when all verdicts are taken together; see Family
 	Over     int       `json:"over,omitempty"`     // of a geometric mean: the number of benchmarks in it
-	Layout   *Layout   `json:"layout,omitempty"`   // of programs with several layouts
+	Layout   *Layout   `json:"layout,omitempty"`   // of programs with several layouts: what these do to the change
 }
 
 // Visible reports whether the difference is one that noise does not explain at the Comparison's confidence.

@@ -7,13 +7,13 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// A Layout separates a change from where the linker has put the code. Each layout is a program with the functions in
+// A Layout separates a change, or the values of a version, from where the linker has put the code. Each layout is a program with the functions in
 // another order, which is measured in some of the rounds. The Delta is about the means of the layouts: rounds of the same
 // layout repeat what that does to the program, so that they count as one.
 type Layout struct {
 	N      int     `json:"n"`      // layouts
-	Effect float64 `json:"effect"` // standard deviation of the change over layouts, relative; noise is in it only if Noise is 0
-	Noise  float64 `json:"noise"`  // standard deviation of the change within a layout; 0: each was measured once, so that it is not known
+	Effect float64 `json:"effect"` // standard deviation over layouts, relative; noise is in it only if Noise is 0
+	Noise  float64 `json:"noise"`  // standard deviation within a layout; 0: each was measured once, so that it is not known
 }
 
 // perLayout returns the cell with one sample a layout, the geometric mean of its own, in a round of the layout's number.
@@ -55,25 +55,36 @@ func mean(values []float64) float64 {
 	return stats.GeoMean(values)
 }
 
-// layoutOf returns what the layouts do to the change, or nil if there are fewer than two. It is an analysis of variance of
-// the logarithms of the ratios within rounds, with layouts as a random effect.
+// layoutOf returns what the layouts do to the change, or nil if there are fewer than two: to the ratios within rounds.
 func layoutOf(old, new Cell, absolute bool) *Layout {
-	type key struct {
-		run    string
-		layout int
-	}
 	values := map[place]float64{}
 	for _, s := range old.Samples {
 		values[place{s.Run, s.Round, s.Layout}] = s.Value
 	}
+	ratios := Cell{}
+	for _, s := range new.Samples {
+		if o, ok := values[place{s.Run, s.Round, s.Layout}]; ok && !absolute && o > 0 && s.Value > 0 {
+			s.Value /= o
+			ratios.Samples = append(ratios.Samples, s)
+		}
+	}
+	return ratios.layout()
+}
+
+// layout returns what the layouts do to the samples, or nil if there are fewer than two layouts. It is an analysis of variance
+// of the logarithms, with layouts as a random effect.
+func (c Cell) layout() *Layout {
+	type key struct {
+		run    string
+		layout int
+	}
 	groups := map[key][]float64{}
 	var all []float64
-	for _, s := range new.Samples {
-		o, ok := values[place{s.Run, s.Round, s.Layout}]
-		if !ok || s.Layout == 0 || absolute || o <= 0 || s.Value <= 0 {
+	for _, s := range c.Samples {
+		if s.Layout == 0 || s.Value <= 0 {
 			continue
 		}
-		x := math.Log(s.Value / o)
+		x := math.Log(s.Value)
 		k := key{s.Run, s.Layout}
 		groups[k], all = append(groups[k], x), append(all, x)
 	}

@@ -26,7 +26,7 @@ func (p *printer) comparison(version int) {
 		p.sections(x)
 		fmt.Fprintln(p)
 	}
-	for _, line := range append([]string{x.Unchanged}, x.Only...) {
+	for _, line := range slices.Concat([]string{x.Unchanged}, x.Layouts, x.Only) {
 		if line != "" {
 			p.Paragraph("", line)
 		}
@@ -34,7 +34,7 @@ func (p *printer) comparison(version int) {
 	if x.Asterisks {
 		p.Paragraph("", digest.Asterisk)
 	}
-	if x.Unchanged != "" || len(x.Only) > 0 || x.Asterisks {
+	if x.Unchanged != "" || len(x.Layouts) > 0 || len(x.Only) > 0 || x.Asterisks {
 		fmt.Fprintln(p)
 	}
 }
