@@ -90,7 +90,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 		return nil, err
 	}
 	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
-	w.thread = thread.New(thread.WithName("window"), thread.WithKeep(), thread.WithStop(w.Stop))
+	w.thread = thread.New(thread.WithName("window"), thread.WithKeep(), thread.WithStop(w.stop))
 	w.settings.init(o)
 	w.drawing.init(w)
 	if o.eventsOnDraw {
@@ -131,7 +131,7 @@ func (w *Win) createSharing() (err error) {
 	err = errShareClosed
 	other.thread.Call(func() {
 		if !other.stopped.Load() {
-			_ = guarded(detach)
+			other.detach()
 			create()
 			_ = guarded(func() error { other.win.MakeContextCurrent(); return nil })
 		}
@@ -314,6 +314,9 @@ func (w *Win) end() {
 	w.Stop()
 	w.thread.Call(w.leave) // after the frame that is being drawn
 	w.thread.Terminate()
+	if !w.thread.On() {
+		<-w.thread.Done() // until then the context may be current there
+	}
 	_ = onMain(func() {
 		w.destroyed = true
 		if w.win == nil {
@@ -335,9 +338,7 @@ func (w *Win) end() {
 
 // leave runs on the window's thread, after the last frame.
 func (w *Win) leave() {
-	if !w.opts.noOpenGL {
-		defer func() { _ = guarded(detach) }()
-	}
+	defer w.detach()
 	if f := w.onDestroy.Load(); f != nil {
 		completed := false
 		defer w.check(&completed)
@@ -347,7 +348,19 @@ func (w *Win) leave() {
 	}
 }
 
-func detach() error { glfw.DetachCurrentContext(); return nil }
+// stop runs on the window's thread when that ends. The system's thread is kept, and must not keep a context that is destroyed:
+// NewWindow may have made it current after leave, and leave does not run if the program has terminated the thread.
+func (w *Win) stop() {
+	w.Stop()
+	w.detach()
+}
+
+// detach makes the window's context current no more on the window's thread.
+func (w *Win) detach() {
+	if !w.opts.noOpenGL {
+		_ = guarded(func() error { glfw.DetachCurrentContext(); return nil })
+	}
+}
 
 // Stop makes Run return. It does not wait for that, and may be called from OnDraw and OnEvent.
 func (w *Win) Stop() {

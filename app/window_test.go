@@ -96,6 +96,16 @@ func TestTerminate_windows(t *testing.T) {
 	}
 }
 
+// The system's thread of a window is kept for the next one. A context that is destroyed while it is current there, would be used by that.
+func TestTerminate_threads(t *testing.T) {
+	for range 10 {
+		w, _ := show(t)
+		w.Thread().Terminate()
+		<-w.Done()
+		app.Terminate()
+	}
+}
+
 // Terminate panics where it would wait for its caller, and all goes on.
 func TestTerminate_refused(t *testing.T) {
 	for name, try := range map[string]func(w *app.Win){

@@ -22,6 +22,7 @@ type Job struct {
 	Pattern    string           // for the flag -test.bench: this benchmark, and the sub-benchmarks that are wanted
 	CPU        string           // GOMAXPROCS; empty: those of the Settings
 	Iterations int              // 0: as many as the Settings make
+	Stretch    float64          // how many times as long they take on this machine as on an otherwise idle one; 0: it is not known
 	Group      string           // jobs of the same group run next to each other; empty: this one alone
 	Versions   []*gotest.Binary // nil for a version that does not have it
 

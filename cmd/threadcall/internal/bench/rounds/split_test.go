@@ -41,6 +41,25 @@ p.BenchmarkX/fast ^BenchmarkX$/^fast$ 2 1000000000 false true
 	}
 }
 
+func TestIterationsDoNotDependOnOtherProcesses(t *testing.T) {
+	j := &Job{Package: "p", Benchmark: "BenchmarkX", CPU: "2", Versions: []*gotest.Binary{{}}}
+	for times, want := range map[string]string{
+		"1000 ns/op": "1000000 1", // nothing else is known
+		"1000 ns/op 1000 cpu-ns/op 1 runnable-threads":     "1000000 1",
+		"4000 ns/op 1000 cpu-ns/op 1 runnable-threads":     "1000000 4", // it is ready for three quarters of the time
+		"4000 ns/op 1000 cpu-ns/op 1.002 runnable-threads": "1000000 4",
+		"10000 ns/op 1000 cpu-ns/op 1 runnable-threads":    "500000 5", // for too long
+		"4000 ns/op 1000 cpu-ns/op 0.25 runnable-threads":  "250000 1", // it waits for something else
+		"4000 ns/op 1000 cpu-ns/op 0.5 runnable-threads":   "333333 1.33",
+		"1000 ns/op 2000 cpu-ns/op 2 runnable-threads":     "1000000 1", // two CPUs
+	} {
+		one := j.Split([]*Outcome{outcomeOf(j, 0, "BenchmarkX-2 10 "+times+"\n")}, time.Second)[0]
+		if got := fmt.Sprintf("%d %.3g", one.Iterations, one.Stretch); got != want {
+			t.Errorf("%s: %s, want %s", times, got, want)
+		}
+	}
+}
+
 // Names of sub-benchmarks can have anything in them.
 func TestASubBenchmarkRunsAlone(t *testing.T) {
 	j := job(t, "BenchmarkNames")

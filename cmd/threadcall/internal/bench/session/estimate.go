@@ -18,7 +18,7 @@ const (
 
 // plan returns how long the rounds will take, if that is known: "about 3 min 20 s: 5 benchmarks × 2 versions × 20 rounds".
 func plan(set *Settings, jobs []*rounds.Job) string {
-	processes, versions := 0, 0
+	processes, versions := 0., 0 // processes, each as long as on this machine it takes
 	for _, j := range jobs {
 		n := 0
 		for _, b := range j.Versions {
@@ -26,7 +26,7 @@ func plan(set *Settings, jobs []*rounds.Job) string {
 				n++
 			}
 		}
-		processes += n
+		processes += float64(n) * max(1, j.Stretch)
 		versions = max(versions, n)
 	}
 	text := ui.Counted(len(jobs), "benchmark", "benchmarks")
@@ -41,7 +41,7 @@ func plan(set *Settings, jobs []*rounds.Job) string {
 	if err != nil { // a number of iterations
 		return text
 	}
-	total := float64(processes*set.Count) * (overhead*float64(each) + float64(starting))
+	total := processes * float64(set.Count) * (overhead*float64(each) + float64(starting))
 	return "about " + Took(roughly(time.Duration(total))) + ": " + text
 }
 

@@ -53,6 +53,13 @@ func TestThePlanSaysHowLongItTakes(t *testing.T) {
 	}
 }
 
+func TestThePlanCountsOtherProcesses(t *testing.T) {
+	set := &Settings{Count: 20, Each: rounds.Settings{Benchtime: "500ms"}}
+	if got := plan(set, []*rounds.Job{{Versions: []*gotest.Binary{{}}, Stretch: 4}}); got != "about 46 s: 1 benchmark × 20 rounds" {
+		t.Error(got)
+	}
+}
+
 func TestTheMachineHasOneWord(t *testing.T) {
 	for noisy, want := range map[int]string{0: Quiet, 5: Quiet, 6: Shared, 50: Shared, 51: Loaded} {
 		r := &Report{Rounds: []Round{{Processes: 60}, {Processes: 40}}, Noisy: make([]Noisy, noisy)}

@@ -43,7 +43,9 @@ const (
 // What decides about the basis.
 const (
 	quiet = 0.01 // wall time that varies by less is the basis
-	less  = 2.   // CPU time must vary by so much less
+	loud  = 0.05 // wall time that varies by less is the basis, unless CPU time varies less by the first factor; that varies by more, by the second
+	less  = 2.
+	lower = 1.25
 
 	waiting  = 0.9 // of the time that it would take on a machine of its own, it uses a CPU
 	several  = 1.5 // threads run or are ready to run
@@ -253,7 +255,7 @@ func (o observation) runs() Runs {
 }
 
 func (o observation) basis() Basis {
-	if !o.comparable || o.wall < quiet || o.wall < less*o.cpu {
+	if !o.comparable || o.wall < quiet || o.wall < loud && o.wall < less*o.cpu || o.wall < lower*o.cpu {
 		return Wall
 	}
 	switch o.runs() {
