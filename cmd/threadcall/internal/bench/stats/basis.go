@@ -43,9 +43,9 @@ const (
 // What decides about the basis.
 const (
 	quiet = 0.01 // wall time that varies by less is the basis
-	loud  = 0.05 // wall time that varies by less is the basis, unless CPU time varies less by the first factor; that varies by more, by the second
+	loud  = 0.05 // wall time that varies by less is the basis, too, unless CPU time varies by so much less:
 	less  = 2.
-	lower = 1.25
+	lower = 1.25 // by how much less CPU time must vary where wall time varies by more than that
 
 	waiting  = 0.9 // of the time that it would take on a machine of its own, it uses a CPU
 	several  = 1.5 // threads run or are ready to run
@@ -197,7 +197,7 @@ func observe(wall, cpu Row, threads *Row, v int) observation {
 		all := map[place]values{}
 		read := func(c Cell, set func(*values, float64)) {
 			for _, s := range c.perLayout().Samples {
-				at := place{run: s.Run, number: s.Round}
+				at := s.at()
 				x := all[at]
 				set(&x, s.Value)
 				all[at] = x

@@ -29,9 +29,7 @@ func (d *Data) Compare() *Comparison {
 		c.Tables = append(c.Tables, d.table(unit))
 	}
 	c.threads = d.rows(Threads)
-	c.time()
-	c.setCountersAside()
-	c.Family = c.judge()
+	c.conclude()
 	return c
 }
 
@@ -106,10 +104,15 @@ func (c *Comparison) arranged(order []int) *Comparison {
 		r.Cells = arrange(r.Cells)
 		to.threads = append(to.threads, r)
 	}
-	to.time()
-	to.setCountersAside()
-	to.Family = to.judge()
+	to.conclude()
 	return to
+}
+
+// conclude decides which of the tables' verdicts count, and how many of them chance explains.
+func (c *Comparison) conclude() {
+	c.time()
+	c.setCountersAside()
+	c.Family = c.judge()
 }
 
 // Units that threadcall bench measures next to those of package testing.
@@ -201,8 +204,8 @@ func (d *Data) rows(unit string) []Row {
 			rows = append(rows, Row{Package: key[0], Name: key[1], Cells: make([]Cell, len(d.versions))})
 		}
 		cell := &rows[i].Cells[r.version]
-		cell.Samples = append(cell.Samples, Sample{r.run, r.round, r.layout, value})
-		shuffled = shuffled && r.round >= 0
+		cell.Samples = append(cell.Samples, Sample{r.run, r.number, r.layout, value})
+		shuffled = shuffled && r.number >= 0
 	}
 	if shuffled {
 		slices.SortFunc(rows, func(a, b Row) int {

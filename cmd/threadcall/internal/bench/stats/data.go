@@ -34,9 +34,7 @@ type Failure struct {
 // A result is one line of a benchmark's output, and where it belongs.
 type result struct {
 	version int
-	run     string // results are paired within a run only
-	round   int    // negative: unknown
-	layout  int    // of the code; 0: the one of the compiler
+	place
 	*benchfmt.Result
 }
 
@@ -75,7 +73,7 @@ func (d *Data) add(version int, at place, r *benchfmt.Result) {
 		}
 		return odd
 	})
-	d.results = append(d.results, result{version, at.run, at.number, at.layout, r})
+	d.results = append(d.results, result{version, at, r})
 }
 
 // largest is a number beyond all measurements, of which the square is a number, too.

@@ -23,10 +23,6 @@ func (t *Table) geomean(versions int) []Delta {
 }
 
 func (t *Table) geomeanOf(version int) Delta {
-	type place struct {
-		run   string
-		round int
-	}
 	var estimates []float64
 	logs := map[place]float64{} // of the ratios, summed
 	rows := map[place]int{}
@@ -43,10 +39,10 @@ func (t *Table) geomeanOf(version int) Delta {
 		estimates = append(estimates, d.Estimate)
 		before := map[place]float64{}
 		for _, s := range old.Samples {
-			before[place{s.Run, s.Round}] = s.Value
+			before[s.at()] = s.Value
 		}
 		for _, s := range new.Samples {
-			at := place{s.Run, s.Round}
+			at := s.at()
 			value, ok := before[at]
 			if !ok || s.Round < 0 {
 				continue

@@ -11,10 +11,10 @@ func Join(older, newer *Data) *Data {
 	d.Failures = append(append(d.Failures, older.Failures...), newer.Failures...)
 	d.Warnings = append(append(d.Warnings, older.Warnings...), newer.Warnings...)
 	for _, r := range older.results {
-		d.add(r.version, r.at(), r.Result)
+		d.add(r.version, r.place, r.Result)
 	}
 	for _, r := range newer.results {
-		d.add(r.version+len(older.versions), r.at(), r.Result)
+		d.add(r.version+len(older.versions), r.place, r.Result)
 	}
 	return d
 }

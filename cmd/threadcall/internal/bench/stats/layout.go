@@ -19,17 +19,13 @@ type Layout struct {
 // perLayout returns the cell with one sample a layout, the geometric mean of its own, in a round of the layout's number.
 // Without layouts it is the same cell.
 func (c Cell) perLayout() Cell {
-	type key struct {
-		run    string
-		layout int
-	}
-	var keys []key
-	values := map[key][]float64{}
+	var keys []place
+	values := map[place][]float64{}
 	for _, s := range c.Samples {
 		if s.Layout == 0 || s.Round < 0 {
 			return c
 		}
-		k := key{s.Run, s.Layout}
+		k := place{run: s.Run, layout: s.Layout}
 		if values[k] == nil {
 			keys = append(keys, k)
 		}
@@ -59,11 +55,11 @@ func mean(values []float64) float64 {
 func layoutOf(old, new Cell, absolute bool) *Layout {
 	values := map[place]float64{}
 	for _, s := range old.Samples {
-		values[place{s.Run, s.Round, s.Layout}] = s.Value
+		values[s.at()] = s.Value
 	}
 	ratios := Cell{}
 	for _, s := range new.Samples {
-		if o, ok := values[place{s.Run, s.Round, s.Layout}]; ok && !absolute && o > 0 && s.Value > 0 {
+		if o, ok := values[s.at()]; ok && !absolute && o > 0 && s.Value > 0 {
 			s.Value /= o
 			ratios.Samples = append(ratios.Samples, s)
 		}
@@ -74,29 +70,26 @@ func layoutOf(old, new Cell, absolute bool) *Layout {
 // layout returns what the layouts do to the samples, or nil if there are fewer than two layouts. It is an analysis of variance
 // of the logarithms, with layouts as a random effect.
 func (c Cell) layout() *Layout {
-	type key struct {
-		run    string
-		layout int
-	}
-	groups := map[key][]float64{}
+	groups := map[place][]float64{}
 	var all []float64
 	for _, s := range c.Samples {
 		if s.Layout == 0 || s.Value <= 0 {
 			continue
 		}
 		x := math.Log(s.Value)
-		k := key{s.Run, s.Layout}
+		k := place{run: s.Run, layout: s.Layout}
 		groups[k], all = append(groups[k], x), append(all, x)
 	}
 	if len(groups) < 2 {
 		return nil
 	}
 	l := &Layout{N: len(groups)}
+	center := stats.Mean(all)
 	within, between, squares := 0., 0., 0.
 	for _, g := range groups {
 		n := float64(len(g))
 		within += sumOfSquares(g, stats.Mean(g))
-		between += n * math.Pow(stats.Mean(g)-stats.Mean(all), 2)
+		between += n * math.Pow(stats.Mean(g)-center, 2)
 		squares += n * n
 	}
 	k, n := float64(len(groups)), float64(len(all))

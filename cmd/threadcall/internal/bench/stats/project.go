@@ -104,7 +104,7 @@ func (d *Data) Project(col string) (*Data, error) {
 				k.SetConfig(f.Name, "")
 			}
 		}
-		p.add(slices.Index(keys, k.column), place{k.run, k.round, k.layout}, k.Result)
+		p.add(slices.Index(keys, k.column), k.place, k.Result)
 	}
 	return p, nil
 }
@@ -115,7 +115,7 @@ func (d *Data) byName() (all []*benchfmt.Result) {
 	shuffled := true
 	for _, r := range d.results {
 		all = append(all, r.Result)
-		shuffled = shuffled && r.round >= 0
+		shuffled = shuffled && r.number >= 0
 	}
 	if shuffled {
 		slices.SortStableFunc(all, func(a, b *benchfmt.Result) int { return natural(a.Name.String(), b.Name.String()) })

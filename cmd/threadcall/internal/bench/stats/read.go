@@ -129,14 +129,14 @@ func foreign(name string, text []byte) error {
 	return nil
 }
 
-// A place is the run and the round in which a result was measured.
+// A place is the run, the round and the layout with which a result was measured.
 type place struct {
-	run    string
-	number int
-	layout int
+	run    string // results are paired within a run only
+	number int    // of the round; negative: unknown
+	layout int    // of the code; 0: the one of the compiler
 }
 
-func (r result) at() place { return place{r.run, r.round, r.layout} }
+func (s Sample) at() place { return place{s.Run, s.Round, s.Layout} }
 
 // scanLines returns the round of each line, and notes the failures of benchmarks, which the benchmark format does not
 // know.
