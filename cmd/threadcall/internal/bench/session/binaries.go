@@ -25,7 +25,7 @@ type builder struct {
 	log      log
 
 	meters   map[string][]string // flags of the go command, by GOROOT
-	layouter *layouter           // of a search with layouts; else nil
+	layouter *layouter           // nil without layouts
 
 	jobs      []*rounds.Job // the benchmarks to measure
 	identical []string      // packages whose benchmarks are not measured
@@ -37,6 +37,9 @@ const allOfThem = "*"
 
 func (b *builder) build(ctx context.Context) error {
 	defer b.log.doing("")
+	if b.set.Layouts > 0 {
+		b.layouter = newLayouter()
+	}
 	b.log.doing("listing packages")
 	packages, err := b.versions.packages(ctx, b.set.Patterns, b.set.Tests != "")
 	if err != nil {
@@ -75,7 +78,7 @@ func (b *builder) build(ctx context.Context) error {
 		jobs := rounds.Jobs(p.ImportPath, binaries, names, which)
 		others := b.identicalTo(binaries)
 		switch {
-		case len(jobs) == 0 || len(others) == 0 || b.set.Bisect != "":
+		case len(jobs) == 0 || len(others) == 0:
 		case len(others) < len(b.set.VS):
 			b.log.note("The test binaries of %s in %s and in the working tree are the same, byte by byte: no difference that is found there is real.",
 				p.ImportPath, strings.Join(others, ", "))
@@ -84,8 +87,8 @@ func (b *builder) build(ctx context.Context) error {
 			b.identical = append(b.identical, p.ImportPath)
 			continue
 		}
-		if len(jobs) > 0 && b.set.Layouts > 0 && b.set.Bisect == "" {
-			if err := b.layouts(ctx, i, packages, binaries, jobs); err != nil {
+		if len(jobs) > 0 && b.layouter != nil && b.set.Bisect == "" {
+			if err := b.layouts(ctx, p, binaries, jobs); err != nil {
 				return err
 			}
 		}
@@ -133,11 +136,7 @@ func (b *builder) compile(ctx context.Context, index int, packages [][]gotest.Pa
 			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS[v], name)
 			continue
 		}
-		file := filepath.Join(b.dir, fmt.Sprintf("%s-%d.test", version.Name, index))
-		if os.PathSeparator == '\\' {
-			file += ".exe"
-		}
-		err := tree.Build(ctx, p, file, b.meter(version)...)
+		binaries[v], err = b.compileTo(ctx, filepath.Join(b.dir, fmt.Sprintf("%s-%d.test", version.Name, index)), tree, p, version)
 		var compile *gotest.CompileError
 		switch {
 		case errors.As(err, &compile):
@@ -151,13 +150,25 @@ func (b *builder) compile(ctx context.Context, index int, packages [][]gotest.Pa
 		case err != nil:
 			return nil, false, err
 		}
-		binaries[v] = &gotest.Binary{Path: file, Dir: p.Dir, Env: environ(p.Dir, version.goroot)}
-		count(binaries[v], b.meter(version))
-		if b.layouter != nil {
-			b.layouter.sources[binaries[v]] = source{tree, p, b.meter(version)}
-		}
 	}
 	return binaries, ok, nil
+}
+
+// compileTo compiles a package of a version to the file, the name of which may get an ending.
+func (b *builder) compileTo(ctx context.Context, file string, tree gotest.Tree, p gotest.Package, version Version) (*gotest.Binary, error) {
+	if os.PathSeparator == '\\' {
+		file += ".exe"
+	}
+	flags := b.meter(version)
+	if err := tree.Build(ctx, p, file, flags...); err != nil {
+		return nil, err
+	}
+	binary := &gotest.Binary{Path: file, Dir: p.Dir, Env: environ(p.Dir, version.goroot)}
+	count(binary, flags)
+	if b.layouter != nil {
+		b.layouter.sources[binary] = source{tree, p, flags}
+	}
+	return binary, nil
 }
 
 // broken keeps why a package cannot be measured.

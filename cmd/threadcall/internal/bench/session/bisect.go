@@ -165,9 +165,6 @@ func (x *bisection) buildEnds(ctx context.Context) error {
 	set := *x.set
 	set.VS = v.vs
 	x.builder = &builder{set: &set, versions: v, dir: x.scratch.Dir, log: x.log}
-	if set.Layouts > 0 {
-		x.builder.layouter = newLayouter()
-	}
 	if err := x.builder.build(ctx); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,24 +131,15 @@ func (x *bisection) build(ctx context.Context, commit int) (_ *gotest.Binary, re
 	if err != nil || len(packages) != 1 {
 		return nil, "has no package " + x.Package + " with tests", nil
 	}
-	file := filepath.Join(x.scratch.Dir, name, "bisected.test")
-	if os.PathSeparator == '\\' {
-		file += ".exe"
-	}
 	compile := (*gotest.CompileError)(nil)
-	switch err := tree.Build(ctx, packages[0], file, x.builder.meter(version)...); {
+	binary, err := x.builder.compileTo(ctx, filepath.Join(x.scratch.Dir, name, "bisected.test"), tree, packages[0], version)
+	switch {
 	case ctx.Err() != nil:
 		return nil, "", context.Cause(ctx)
 	case errors.As(err, &compile):
 		return nil, "does not build: " + complaint(compile.Output), nil
 	case err != nil:
 		return nil, "does not build: " + firstLine(err.Error()), nil
-	}
-	dir := packages[0].Dir
-	binary := &gotest.Binary{Path: file, Dir: dir, Env: environ(dir, version.goroot)}
-	count(binary, x.builder.meter(version))
-	if x.builder.layouter != nil {
-		x.builder.layouter.sources[binary] = source{tree, packages[0], x.builder.meter(version)}
 	}
 	names, err := binary.Benchmarks(ctx, x.set.Each.Timeout)
 	top, _, _ := strings.Cut(x.Benchmark, "/")

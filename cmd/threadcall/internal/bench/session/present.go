@@ -53,8 +53,9 @@ func (r Result) Print(out *ui.Screen) {
 	if len(r.Ratios) > 0 {
 		r.printRatios(out)
 	} else {
-		for _, c := range once(r.pairs()) {
-			if len(r.pairs()) > 1 {
+		pairs := once(r.pairs())
+		for _, c := range pairs {
+			if len(pairs) > 1 {
 				fmt.Fprintln(out, out.Bold(strings.Join(c.Versions, " → ")))
 			}
 			table.Write(out, c, r.Settings.Verbose)
