@@ -118,7 +118,7 @@ func TestEventsOnDraw_noFrame(t *testing.T) {
 			if name == "OnDemand" {
 				x.Type(t, 'r')
 				c.goesOn(t, 0, "the key")
-				screen.Wait(t, func() bool { return c.n.Load() > before }, "the frame that an event requested")
+				c.exceeds(t, before, "the frame that an event requested")
 			}
 		})
 	}
@@ -142,7 +142,7 @@ func TestEventsOnDraw_close(t *testing.T) {
 			comes(t, r, func(app.CloseEvent) bool { return true })
 			before := c.n.Load()
 			w.Redraw()
-			screen.Wait(t, func() bool { return c.n.Load() > before }, "a frame after Keep")
+			c.exceeds(t, before, "a frame after Keep")
 			click()
 			<-w.Done()
 		})

@@ -300,7 +300,7 @@ func TestWindow_Redraw(t *testing.T) {
 	}
 	n = c.n.Load()
 	w.SetSize(222, 111)
-	screen.Wait(t, func() bool { return c.n.Load() > n }, "a frame after a change of size")
+	c.exceeds(t, n, "a frame after a change of size")
 	c.steady(t)
 	if _, err := w.Screenshot(); err != nil {
 		t.Error(err)
@@ -320,7 +320,7 @@ func TestWindow_Redraw(t *testing.T) {
 		w.Redraw()
 	}
 	close(gate)
-	screen.Wait(t, func() bool { return c.n.Load() >= 1 }, "the frame that was asked for during another")
+	c.exceeds(t, 0, "the frame that was asked for during another")
 	if got := c.steady(t); got > 5 { // the system may have asked for some
 		t.Errorf("1,000 times Redraw during a frame: %d frames", got)
 	}

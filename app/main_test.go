@@ -120,7 +120,7 @@ func show(t testing.TB, opts ...app.Option) (*app.Win, *counter) {
 	w := open(t, opts...)
 	c := count(w, nil)
 	run(t, w)
-	screen.Wait(t, func() bool { return c.n.Load() > 0 }, "the first frame")
+	c.exceeds(t, 0, "the first frame")
 	return w, c
 }
 
@@ -144,8 +144,13 @@ func count(w *app.Win, draw func(*app.Frame)) *counter {
 // goesOn waits for more frames.
 func (c *counter) goesOn(t testing.TB, frames int64, what string) {
 	t.Helper()
-	before := c.n.Load()
-	screen.Wait(t, func() bool { return c.n.Load() >= before+frames }, "%s", what)
+	c.exceeds(t, c.n.Load()+frames-1, what)
+}
+
+// exceeds waits until there have been more than n frames.
+func (c *counter) exceeds(t testing.TB, n int64, what string) {
+	t.Helper()
+	screen.Wait(t, func() bool { return c.n.Load() > n }, "%s", what)
 }
 
 // steady waits until no frame has come for a while, and returns how many there were.

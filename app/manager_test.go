@@ -27,7 +27,7 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *recor
 		gl.Clear(gl.COLOR_BUFFER_BIT)
 	})
 	run(t, w)
-	screen.Wait(t, func() bool { return c.n.Load() > 0 }, "the first frame")
+	c.exceeds(t, 0, "the first frame")
 	return w, c, r, func(what string, like func(image.Point) bool) {
 		t.Helper()
 		var state string
@@ -126,7 +126,7 @@ func TestManager_Minimize(t *testing.T) {
 			if name == "OnDemand" {
 				frames = 1
 			}
-			screen.Wait(t, func() bool { return c.n.Load() >= n+1+frames }, "frames of a restored window")
+			c.exceeds(t, n+frames, "frames of a restored window")
 			agree("Restore", is(310, 190))
 		})
 	}

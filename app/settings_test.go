@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/app/internal/screen"
 )
 
 // A frame that would come in a quarter of an hour comes at once after the rate has been raised.
@@ -28,7 +27,7 @@ func TestWindow_SetOnDemand(t *testing.T) {
 		w.SetOnDemand(true)
 		n := c.steady(t)
 		w.Redraw()
-		screen.Wait(t, func() bool { return c.n.Load() > n }, "a frame after Redraw")
+		c.exceeds(t, n, "a frame after Redraw")
 		c.steady(t)
 		w.SetOnDemand(false)
 		c.goesOn(t, 5, "frames")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,16 +10,7 @@ import (
 )
 
 func TestEveryDesignIsMeasured(t *testing.T) {
-	s, err := screen.Start()
-	if err != nil {
-		t.Skip("NOT TESTED: ", err)
-	}
-	defer s.Conn.Close()
-	t.Setenv("DISPLAY", s.Display)
-	program := filepath.Join(t.TempDir(), "latency")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	program := screen.Program(t)
 	out, err := exec.Command(program, "-for", "1s", "-rounds", "1", "-procs", "1,2", "-computing", "1").Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -11,16 +11,7 @@ import (
 )
 
 func TestEveryDesignIsMeasured(t *testing.T) {
-	s, err := screen.Start()
-	if err != nil {
-		t.Skip("NOT TESTED: ", err)
-	}
-	defer s.Conn.Close()
-	t.Setenv("DISPLAY", s.Display)
-	program := filepath.Join(t.TempDir(), "sixminutes")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	program := screen.Program(t)
 	svg := filepath.Join(t.TempDir(), "heap.svg")
 	out, err := exec.Command(program, "-for", "2s", "-svg", svg).Output()
 	if err != nil {
