@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -22,8 +23,8 @@ type Event struct {
 // Hardware are the events that benchmarks report where there are counters: those of user mode alone, for which Linux asks
 // for no privilege.
 var Hardware = []Event{
-	{"instructions/op", 0, 1}, // PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS
-	{"cycles/op", 0, 0},       // PERF_COUNT_HW_CPU_CYCLES
+	{stats.Instructions, 0, 1}, // PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS
+	{stats.Cycles, 0, 0},       // PERF_COUNT_HW_CPU_CYCLES
 }
 
 // Environment is the variable that has, in a test binary, the units and the file descriptors of its counters:

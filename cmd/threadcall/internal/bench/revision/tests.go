@@ -1,8 +1,6 @@
 package revision
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,8 +47,7 @@ func (r *Repository) TakeTests(other *Repository, dir string) error {
 		from, name := filepath.Join(dir, e.Name()), filepath.Join(to, e.Name())
 		switch {
 		case e.Name() == "testdata":
-			err = os.CopyFS(name, os.DirFS(from))
-			if err != nil && !errors.Is(err, fs.ErrExist) {
+			if err := os.CopyFS(name, os.DirFS(from)); err != nil {
 				return err
 			}
 		case strings.HasSuffix(e.Name(), "_test.go") && e.Type().IsRegular():
