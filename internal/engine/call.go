@@ -44,6 +44,9 @@ func (e *Engine) Call(fn func()) bool {
 			park.Relax()
 			if c.Outcome() == callq.Ran {
 				e.q.Put(c)
+				if e.yields.kind.Load() != 0 {
+					e.yield(self)
+				}
 				return true
 			}
 		}
@@ -268,10 +271,15 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 	}
 	if !ok {
 		giveUp(ctx, c, e.limit, v)
-	} else if wake {
+		return false
+	}
+	if wake {
 		e.wake()
 	}
-	return ok
+	if !here && e.yields.kind.Load() != 0 {
+		e.yield(self)
+	}
+	return true
 }
 
 // newPost returns the visit of a posted function, or nil if it needs none. ctx may be untied.

@@ -26,12 +26,9 @@ type spun struct {
 }
 
 func (s *spun) look(e *Engine) {
-	if p := &e.rest.pace; p.began != s.began {
-		s.began = p.began
+	if r := &e.idleState; r.slot != nil && r.began != s.began {
+		s.began = r.began
 		s.begun++
-		if !p.spinning && p.calls == 0 {
-			s.vain++
-		}
 	}
 }
 

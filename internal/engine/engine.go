@@ -1,7 +1,7 @@
 // Package engine serves a thread of the operating system: it runs there the functions that any goroutine hands in.
 //
 // The life of a call goes through the files in this order: call.go (a goroutine queues it), wait.go (and waits),
-// rest.go (the thread notices), serve.go (and runs it), fault.go (if it panicked), cycle.go (if threads wait for each
+// idle.go (the thread notices), serve.go (and runs it), fault.go (if it panicked), cycle.go (if threads wait for each
 // other), pool.go (if any of several threads will do). life.go has the life of the thread. The queue's protocol, which
 // decides that no call is lost, is in package callq.
 package engine
@@ -74,11 +74,13 @@ type Engine struct {
 
 	announced atomic.Int64 // calls of onWake
 
-	waits waitState // what callers and thread know of each other's waiting, see wait.go and rest.go
+	waits     waitState // what callers and thread know about each other's waiting, see wait.go
+	ownYields yieldState
+	yields    *yieldState // ownYields, or the pool's
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
-	rest      rest
+	idleState idleState
 	eventLoop eventLoop
 	load      park.Load // of an adopted thread
 
@@ -136,8 +138,9 @@ func newEngine(limit int, o *Owner) *Engine {
 		owner:   weak.Make(o),
 		bubbled: park.InBubble(),
 	}
+	e.yields = &e.ownYields
 	e.waits.init()
-	e.rest.pace.init()
+	e.idleState.policy.init()
 	return e
 }
 
@@ -147,9 +150,7 @@ func newEngine(limit int, o *Owner) *Engine {
 func (e *Engine) wake() {
 	switch e.mode.Load() {
 	case inScheduler:
-		if e.waits.measures.Load() {
-			e.waits.pushed.Store(int64(park.Now()))
-		}
+		e.waits.pushed.Store(int64(park.Now()))
 		select {
 		case e.wakeup <- struct{}{}:
 		default:

@@ -115,7 +115,7 @@ func (e *Engine) block(f func(), announce bool) {
 //
 //threadcall:noalloc
 func (e *Engine) handOn() {
-	e.rest.woke = 0
+	e.idleState.woke = 0
 	if waiting, ok := e.load.Waiting(); !ok {
 		e.load.Yield(runtime.Gosched)
 	} else if waiting > 0 {

@@ -27,6 +27,7 @@ type Pool struct {
 	live     atomic.Int32           // how many threads have not ended
 	done     chan struct{}          // closed when none is left
 	name     atomic.Pointer[string] // for messages; nil if there is none
+	yields   yieldState
 
 	mu      sync.Mutex
 	idle    []*Engine
@@ -50,7 +51,7 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	p.live.Store(int32(n))
 	for i := range p.workers {
 		e := newEngine(0, nil)
-		e.pool, e.index, e.setup = p, i, setup(i)
+		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
 		p.workers[i] = e
 	}
 	return p, o
@@ -262,6 +263,9 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 	}
 	if ok {
 		_, _, ok = p.submit(c)
+	}
+	if ok && p.yields.kind.Load() != 0 && (self == nil || self.pool != p) {
+		p.workers[0].yield(self)
 	}
 	if !ok {
 		giveUp(ctx, c, p.limit, v)

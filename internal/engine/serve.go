@@ -47,6 +47,7 @@ func (e *Engine) step() bool {
 		return false
 	}
 	e.run(c, nil)
+	e.took()
 	return true
 }
 
@@ -66,7 +67,7 @@ func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget,
 //threadcall:noalloc
 func (e *Engine) serve(budget time.Duration) int {
 	n := e.serveQueued(budget)
-	if e.rest.woke > 0 { // those may queue something, which after serveQueued is announced once, and not again by its end
+	if e.idleState.woke > 0 { // those may queue something, which after serveQueued is announced once, and not again by its end
 		e.handOn()
 	}
 	return n
@@ -101,6 +102,7 @@ func (e *Engine) runQueued(budget time.Duration) (n int) {
 			if e.run(c, nil) {
 				n++
 			}
+			e.took()
 			if budget >= 0 && n > 0 && park.Now()-start >= budget {
 				break
 			}
@@ -200,7 +202,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 		outcome = callq.Panicked
 	}
 	if c.Settle(outcome) {
-		e.rest.woke++
+		e.idleState.woke++
 	}
 }
 

@@ -58,8 +58,8 @@ func (s *stats) begin(v *visit) {
 	}
 	c.Waits.add(wait)
 	if e := v.on; e != nil {
-		r := &e.rest
-		now := wakeUps{r.sleeps, r.pace.calls}
+		r := &e.idleState
+		now := wakeUps{r.sleeps, r.found}
 		if r.counts || s.whole {
 			c.Parked += uint64(now.parked - r.counted.parked)
 			c.Spinning += uint64(now.spinning - r.counted.spinning)

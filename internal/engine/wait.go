@@ -10,32 +10,72 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// A caller that waits for its outcome is an ordinary goroutine, so that it can leave its P to others:
+// A thread and its callers wait for each other in one of three states. Only the thread changes it:
 //
-//	spin       if the thread spins, see pace.go. A caller that may be on the core of the thread yields it.
-//	Gosched    instead of spinning, if others are queued before it: they are callers too, and want to be heard
-//	           before the thread can answer all of them in one go. Not if goroutines that compute are in the way.
-//	block      until the thread sends a token. At once, if the caller has woken the thread, which needs a P in order to run.
+//	state     spin  offer  the thread                             a caller that
+//	                                                              has woken it             found it up
+//	parked    0     0      parks when its queue is empty, or is   parks                    parks
+//	                       in an event loop
+//	offered   0     > 0    is parked, but wants to spin           looks for offer, parks   parks
+//	spinning  > 0   0      has a spinSlot: looks at its queue, or  -                       looks for spin, parks
+//	                       runs
+//
+//	from      to        in             when
+//	parked    offered   park           before the thread parks: spinning pays and a slot is free
+//	offered   offered   park           it has been woken: the offer is for the next caller that wakes it
+//	any       spinning  startSpinning  the queue is empty, spinning pays, a slot is free, and no lone caller was parked
+//	any       parked    stopSpinning   nothing came for spinPolicy.lookFor, a lone caller was parked, the slot is lost,
+//	                                   the price is to be measured again, or the thread stops serving: ServeContext
+//	                                   returns, or the thread ends
+//
+// Each of these waits is bounded, so nothing depends on what a caller reads being true any more. A caller is an ordinary
+// goroutine and waits
+//
+//	looking    at its record, if the thread spins or offers to. If it may be on the core of the thread, it yields that
+//	Gosched    instead, if other callers are queued before it, which are to be heard before the thread answers all at
+//	           once. Not if goroutines that compute are in the way
+//	parked     until the thread sends a token
+//
+// Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock, tells callers and posters
+// when to let the Go scheduler run what waits for a P, see yields.
 const (
 	callerLooks = 24                     // before the first look at the clock
-	meetPrices  = 16                     // how often the price of a wake-up a caller waits for the thread to run beside it
+	meetPrices  = 3                      // prices of parking for which a caller waits for the thread to run beside it
+	minMeet     = 150 * time.Microsecond // but at least so long: a halted core needs that
 	turns       = 2                      // of Gosched between two looks at the clock
 	slowTurns   = 2 * time.Millisecond   // those that take longer are shared with goroutines that compute
 	noTurns     = 100 * time.Millisecond // for which that is believed
 	unknown     = -1
+
+	firstBackoff = 500 * time.Microsecond // no spinning after an attempt for which there was no P or no core
+	maxBackoff   = 100 * time.Millisecond // so that attempts in vain take less than a hundredth of the time
 )
 
-// A waitState is what callers and thread know of each other's their waiting. Nothing depends on it being right.
+// A waitState is what callers and thread know about each other's waiting. Nothing depends on it being right.
 type waitState struct {
-	spin     atomic.Int64 // how long a caller spins, a time.Duration; zero unless the thread spins
+	spin     atomic.Int64 // how long a caller looks, a time.Duration; zero unless the thread spins
+	offer    atomic.Int64 // how long the caller that wakes the thread looks, a time.Duration
 	core     atomic.Int32 // that the thread was on when it began to spin, or unknown
 	price    atomic.Int64 // of parking, a time.Duration
-	measures atomic.Bool  // whether callers are to store the following
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
+	retry    atomic.Int64 // when the thread may spin again after a failure
+	backoff  atomic.Int64 // how long that was, a time.Duration; zero after a success
 }
 
-func (l *waitState) init() { l.core.Store(unknown) }
+func (l *waitState) init() {
+	l.core.Store(unknown)
+	l.price.Store(int64(firstPrice))
+}
+
+// failed keeps the thread from spinning for twice as long as after the last failure.
+//
+//threadcall:noalloc
+func (l *waitState) failed(now time.Duration) {
+	backoff := min(max(2*l.backoff.Load(), int64(firstBackoff)), int64(maxBackoff))
+	l.backoff.Store(backoff)
+	l.retry.Store(int64(now) + backoff)
+}
 
 // noTurnsUntil is when Gosched may be called again, a time.Duration.
 var noTurnsUntil atomic.Int64
@@ -45,12 +85,13 @@ var noTurnsUntil atomic.Int64
 //threadcall:noalloc
 func (e *Engine) await(ctx context.Context, c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
 	if o := e.waits.wait(c, self, woke, behind); o != 0 {
+		if e.yields.kind.Load() != 0 {
+			e.yield(self)
+		}
 		return o
 	}
 	o := block(ctx, c, self, e, nil)
-	if e.waits.measures.Load() {
-		e.waits.returned.Store(int64(park.Now()))
-	}
+	e.waits.returned.Store(int64(park.Now()))
 	return o
 }
 
@@ -90,13 +131,11 @@ func waitToken(c *callq.Call, ctx *context.Context) bool {
 //
 //threadcall:noalloc
 func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
+	if woke {
+		return l.meet(c, time.Duration(l.offer.Load()))
+	}
 	limit := time.Duration(l.spin.Load())
-	switch {
-	case woke && limit == 0:
-		return 0
-	case woke:
-		return l.meet(c, limit)
-	case behind || limit == 0:
+	if behind || limit == 0 {
 		if self == nil { // to a locked goroutine, Gosched is two changes of threads
 			takeTurns(c, time.Duration(l.price.Load()))
 		}
@@ -134,11 +173,13 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 //
 //threadcall:noalloc
 func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
-	start := park.Now()
-	if !spinners.open(start) || runtime.GOMAXPROCS(0) == 1 {
+	if limit == 0 {
 		return 0
 	}
-	l.pushed.Store(int64(start))
+	start := park.Now()
+	if !spinners.open(start) {
+		return 0
+	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
 	return l.look(c, start, limit, true)
 }

@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// A spinPolicy chooses between two ways in which a thread and its callers wait for each other:
+//
+//	parked    in the Go scheduler, like goroutines that wait for a channel. A call costs two wake-ups. The caller's P
+//	          goes to the thread and comes back, so the call needs no other P and keeps none from others. A channel to
+//	          a locked goroutine works like this.
+//	spinning  each looks at the memory that the other writes. A call costs two transfers of a cache line, but caller
+//	          and thread need a P and a core each until the next call.
+//
+// Let W be the price of parking, the CPU time of two wake-ups, and p the time from one call to the next without them,
+// the function's and the caller's own. Then a call takes so much CPU time more than the work itself:
+//
+//	W    parked
+//	p    spinning, if p < lookFor, 3/2 W: so long one of the two cores only waits
+//	4 W  spinning, if not: a miss. The spin ends in vain, and the next caller waits beside the thread that it wakes
+//
+// The thread spins while the decaying mean of the last two, cost, is below W (a little above, once it spins). Each spin
+// ends after lookFor, so a wait costs at most a fixed multiple of the better choice (2-competitive with a limit of W,
+// Karlin et al., 1991, for locks), whatever the mean says. A miss counts as 3 W, so that after any phase eight short
+// calls suffice to begin, and three misses to end. The pause at the end of a frame is one miss.
+//
+// Both p and W are seen while the thread parks: p at each call, and W at some, as the CPU time of the process from one
+// call to the next less p. It is not the latency of a wake-up, which is a third of it where cores sleep. Other
+// goroutines add to it, so it counts no more than the time that the wake-ups took; without a clock of CPU time, it is
+// that time. A thread that spins parks for a few calls now and then, in order to measure W again.
+type spinPolicy struct {
+	price time.Duration // W
+	cost  time.Duration // decaying mean of what a call costs if both spin
+
+	prices   int           // measurements to come, one for each call
+	parks    int           // calls since the last measurements
+	priced   time.Duration // when the last ended
+	interval time.Duration // between measurements while the thread spins
+}
+
+const (
+	firstPrice  = 20 * time.Microsecond // believed until it has been measured
+	minPrice    = 2 * time.Microsecond
+	maxPrice    = 100 * time.Microsecond // a longer wait is one for a P or a core
+	memory      = 8                      // calls that a mean remembers
+	missed      = 3                      // prices
+	firstPrices = 8                      // measurements of a new thread
+	parksBefore = 64                     // the next two measurements
+	minInterval = time.Second
+	maxInterval = 32 * time.Second
+)
+
+func (p *spinPolicy) init() {
+	p.price, p.cost = firstPrice, 2*firstPrice
+	p.prices, p.interval = firstPrices, minInterval
+}
+
+// lookFor is how long a spin lasts.
+func (p *spinPolicy) lookFor() time.Duration { return p.price + p.price/2 }
+
+// pays reports whether to spin.
+//
+//threadcall:noalloc
+func (p *spinPolicy) pays(spinning bool) bool {
+	if spinning {
+		return p.cost < p.price+p.price/8
+	}
+	return p.cost < p.price && p.prices < firstPrices/2
+}
+
+// periods learns from n calls that came after a time of d each.
+//
+//threadcall:noalloc
+func (p *spinPolicy) periods(d time.Duration, n int) {
+	if d >= p.lookFor() {
+		d = missed * p.price
+	}
+	for range min(n, 4*memory) {
+		p.cost += (max(d, 0) - p.cost) / memory
+	}
+}
+
+// paid learns the price of a call that was parked: its CPU time, if that is known, and its time, without the work.
+//
+//threadcall:noalloc
+func (p *spinPolicy) paid(cpu, wall time.Duration) {
+	d := min(max(min(cpu, wall), minPrice), maxPrice, 4*p.price)
+	p.price += (d - p.price) / 4
+}
+
+// remeasure reports whether a thread that spins is to park for some calls.
+//
+//threadcall:noalloc
+func (p *spinPolicy) remeasure(now time.Duration) bool {
+	if now-p.priced < p.interval {
+		return false
+	}
+	p.priced, p.interval = now, min(2*p.interval, maxInterval)
+	p.prices = firstPrices/2 + 2
+	return true
+}
+
+// A spinSlot is a thread's leave to spin. A thread and its caller need two cores, so there is one slot for two cores.
+//
+//	from       to         by              in
+//	free       owner      thread          enter
+//	owner      free       the owner       leave
+//	owner      another    another thread  enter, if the owner has not shown itself for slotLease: it runs a long function
+//
+// A thread that has lost its slot notices before it spins again.
+type spinSlot struct {
+	owner atomic.Uintptr // the id of an engine, or zero
+	seen  atomic.Int64   // when the owner has last read the clock, a time.Duration
+	_     [48]byte
+}
+
+// spinners are the slots of this process.
+var spinners spinSlots
+
+type spinSlots struct {
+	slots   [64]spinSlot
+	cores   atomic.Int32 // that the process may use
+	checked atomic.Int64 // when that was found, a time.Duration
+}
+
+const (
+	slotLease  = 500 * time.Microsecond
+	coresAreOf = 250 * time.Millisecond // how old spinSlots.cores may be
+)
+
+// count returns how many slots there are: none with one core or one P.
+//
+//threadcall:noalloc
+func (s *spinSlots) count(now time.Duration) int {
+	if runtime.GOARCH == "wasm" {
+		return 0
+	}
+	n := int(s.cores.Load())
+	if last := time.Duration(s.checked.Load()); n == 0 || now-last > coresAreOf {
+		n = park.Cores()
+		s.checked.Store(int64(now))
+		s.cores.Store(int32(max(n, 1)))
+	}
+	return min(n, runtime.GOMAXPROCS(0), 2*len(s.slots)) / 2
+}
+
+// enter gives the thread with this id a slot, or returns nil.
+//
+//threadcall:noalloc
+func (s *spinSlots) enter(id uintptr, now time.Duration) *spinSlot {
+	for i := range s.count(now) {
+		slot := &s.slots[i]
+		o := slot.owner.Load()
+		if (o == 0 || int64(now-slotLease) > slot.seen.Load()) && slot.owner.CompareAndSwap(o, id) {
+			slot.seen.Store(int64(now))
+			return slot
+		}
+	}
+	return nil
+}
+
+// open reports whether enter would succeed.
+//
+//threadcall:noalloc
+func (s *spinSlots) open(now time.Duration) bool {
+	for i := range s.count(now) {
+		if slot := &s.slots[i]; slot.owner.Load() == 0 || int64(now-slotLease) > slot.seen.Load() {
+			return true
+		}
+	}
+	return false
+}

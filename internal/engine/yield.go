@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// A yieldState says whether a caller or poster of a thread is to yield, because thread and callers have kept their Ps for
+// long without entering the Go scheduler. Each of a pool's threads uses the pool's.
+//
+//	kind      a caller that has its outcome, or a poster
+//	0         goes on
+//	yieldOwn  lets the scheduler run what waits for its P: goroutines, timers and the network
+//	yieldAll  lets it also take what waits for other Ps, such as the thread's: what functions have made ready, and
+//	          timers of goroutines that have run there before
+//
+//	from          to                  by          in
+//	any           yieldOwn, yieldAll  the thread  tick, when neither has parked for yieldAfter, yieldAllAfter
+//	own, all      0                   a caller    yield; the others go on
+//	own, all      0                   the thread  park: its callers park as well
+//
+// A caller on a thread of its own yields less often: a locked goroutine that parks costs two changes of threads.
+type yieldState struct {
+	kind   atomic.Uint32
+	locked atomic.Int64 // when a caller on a thread has last yielded, a time.Duration
+}
+
+const (
+	yieldOwn = 1 + iota
+	yieldAll
+)
+
+const (
+	yieldAfter    = 50 * time.Microsecond  // a yield takes 1 µs
+	yieldAllAfter = time.Millisecond       // 20 µs
+	yieldLocked   = 200 * time.Microsecond // 40 µs
+	quickYield    = time.Microsecond       // nothing else was ready to run
+	slowYield     = time.Millisecond       // goroutines that compute want all Ps
+)
+
+// yield is called when kind was not zero. self is the thread that the caller is on, if any.
+//
+//threadcall:noalloc
+func (e *Engine) yield(self *Engine) {
+	kind := e.yields.kind.Swap(0)
+	start := park.Now()
+	if kind == 0 || park.InBubble() {
+		return
+	}
+	end := start
+	if self == nil {
+		runtime.Gosched()
+		end = park.Now()
+	} else {
+		if start-time.Duration(e.yields.locked.Load()) < yieldLocked {
+			return
+		}
+		defer func() { e.yields.locked.Store(int64(park.Now())) }()
+	}
+	if end-start < quickYield {
+		ok := false
+		if kind == yieldAll {
+			ok = park.RescheduleAll() //threadcall:alloc the pipe, once
+		} else {
+			ok = park.Reschedule() //threadcall:alloc the pipe, once
+		}
+		if !ok && self != nil {
+			runtime.Gosched()
+		}
+		end = park.Now()
+	}
+	if end-start > slowYield {
+		e.waits.failed(end)
+	}
+}

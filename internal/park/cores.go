@@ -1,0 +1,6 @@
+package park
+
+import "runtime"
+
+// maxCores is how many cores the process had when it started.
+var maxCores = runtime.NumCPU()

@@ -1,0 +1,72 @@
+package park
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"sync"
+	"syscall"
+	"unsafe"
+)
+
+// Cores returns on how many cores the calling thread may run at this moment, by its affinity mask and by the CPU quota
+// of its control group (version 2). A quota of one and a half cores counts as one.
+func Cores() int {
+	n := affinity()
+	for _, fd := range quotas() {
+		n = min(n, quota(fd))
+	}
+	return n
+}
+
+func affinity() (n int) {
+	var mask [128]byte // of 1,024 cores
+	size, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))
+	if errno != 0 {
+		return maxCores
+	}
+	for _, b := range mask[:size] {
+		for ; b != 0; b &= b - 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// quotas returns the open files with the quotas of the control group and of those around it.
+var quotas = sync.OnceValue(func() (fds []int) {
+	b, _ := os.ReadFile("/proc/self/cgroup")
+	i := bytes.Index(b, []byte("0::/"))
+	if i < 0 {
+		return nil
+	}
+	group, _, _ := bytes.Cut(b[i+3:], []byte("\n"))
+	for p := path.Clean(string(group)); p != "/"; p = path.Dir(p) {
+		if fd, err := syscall.Open("/sys/fs/cgroup"+p+"/cpu.max", syscall.O_RDONLY|syscall.O_CLOEXEC, 0); err == nil {
+			fds = append(fds, fd)
+		}
+	}
+	return fds
+})
+
+// quota reads a file such as "50000 100000", the quota and the period in microseconds, or "max 100000".
+func quota(fd int) int {
+	var b [48]byte
+	n, err := syscall.Pread(fd, b[:], 0)
+	if err != nil {
+		return maxCores
+	}
+	var numbers [2]int
+	field := 0
+	for _, c := range b[:n] {
+		switch {
+		case c == ' ' && field == 0:
+			field = 1
+		case c >= '0' && c <= '9':
+			numbers[field] = 10*numbers[field] + int(c-'0')
+		case c != '\n':
+			return maxCores
+		}
+	}
+	return numbers[0] / max(1, numbers[1])
+}

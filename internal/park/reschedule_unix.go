@@ -1,0 +1,96 @@
+//go:build unix
+
+package park
+
+import (
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// The pipe of Reschedule. The goroutine that has set used has all of it but asked:
+//
+//	asked  is set      by RescheduleAll, when the caller is about to park
+//	       is cleared  by EndPass, which then owes a byte, or by RescheduleAll after maxPass
+//
+// A byte that comes too late ends the next pass early, which nothing depends on.
+var pipe struct {
+	used, asked  atomic.Bool
+	opened       bool
+	parked       bool // look has been called in this pass
+	all          bool
+	reader       *os.File
+	conn         syscall.RawConn // of reader; nil if there is no pipe
+	writer       *os.File
+	fd           int // of writer
+	byte, buffer []byte
+}
+
+var look = lookAtPipe // made once, because it escapes
+
+func pass(all bool) bool {
+	p := &pipe
+	if !p.used.CompareAndSwap(false, true) {
+		return false
+	}
+	defer p.used.Store(false)
+	if !p.opened {
+		p.opened = true
+		openPipe()
+	}
+	if p.conn == nil {
+		return false
+	}
+	p.parked, p.all = false, all
+	if all {
+		_ = p.reader.SetReadDeadline(time.Now().Add(maxPass))
+	}
+	err := p.conn.Read(look)
+	if all {
+		p.asked.Store(false)
+		_ = p.reader.SetReadDeadline(time.Time{})
+	}
+	return err == nil || all
+}
+
+func openPipe() {
+	p := &pipe
+	var err error
+	if p.reader, p.writer, err = os.Pipe(); err != nil {
+		return
+	}
+	conn, err := p.writer.SyscallConn()
+	if err != nil || conn.Control(func(fd uintptr) { p.fd = int(fd) }) != nil ||
+		p.reader.SetReadDeadline(time.Time{}) != nil { // the network poller does not know it
+		return
+	}
+	p.byte, p.buffer = make([]byte, 1), make([]byte, 16)
+	p.conn, _ = p.reader.SyscallConn()
+}
+
+// lookAtPipe is called before the goroutine parks and when the pipe is readable.
+func lookAtPipe(fd uintptr) bool {
+	p := &pipe
+	switch {
+	case p.parked:
+		_, _ = syscall.Read(int(fd), p.buffer)
+		return true
+	case p.all:
+		p.asked.Store(true)
+	default:
+		_, _ = syscall.Write(p.fd, p.byte)
+	}
+	p.parked = true
+	return false
+}
+
+// Passing reports whether RescheduleAll waits for EndPass.
+func Passing() bool { return pipe.asked.Load() }
+
+// EndPass ends the wait of RescheduleAll.
+func EndPass() {
+	if pipe.asked.CompareAndSwap(true, false) {
+		_, _ = syscall.Write(pipe.fd, pipe.byte)
+	}
+}
