@@ -99,9 +99,10 @@ wine:
 	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'
 
 # bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
-# loses is at the top. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
+# loses is at the top. Then it measures phases that follow one another in one process. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
 #
 #	LOADS=Hot         only that, a regular expression
+#	PHASES=frame      only such phases
 #	PLACEMENT=one     all threads of the process on one core; two: the called thread on another core than the callers
 #	QUOTA=50          in a cgroup that has so many percent of one core, background load included
 #	P=1               GOMAXPROCS
@@ -115,6 +116,8 @@ bench:
 	THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
+	THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./internal/bench/phases \
+		-phase '$(PHASES)' $(if $(P),-procs $(P))
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows. SVG=file draws what
 # the process held.

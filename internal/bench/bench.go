@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/thread"
 )
 
 // A Subject runs functions on a thread of its own.
@@ -117,3 +118,16 @@ func Memory(n int, op func()) (bytes, objects float64) {
 
 // nop is what is called: a call's cost is all that is measured.
 func nop() {}
+
+// A way is one to have functions run on a thread.
+type way struct {
+	name    string
+	open    func() (s Subject, end func())
+	threads int // how many share the work; zero is one
+}
+
+var (
+	onMain    = way{name: "threadcall", open: func() (Subject, func()) { return MainThread, nop }}
+	onThread  = way{name: "thread", open: func() (Subject, func()) { t := thread.New(); return t, t.Terminate }}
+	reference = way{name: "reference", open: func() (Subject, func()) { d := Struct(); return d, OnThread(d) }}
+)

@@ -12,17 +12,48 @@ import (
 // Bound is the lower bound of a call between two threads that spin: they hand one atomic word to and fro. An operation is
 // there and back; Time is the mean. It is false, without a Result, where two threads cannot run at once.
 func Bound(x Extent) (Result, bool) {
-	if runtime.GOMAXPROCS(0) == 1 || runtime.NumCPU() == 1 || placed == one {
+	if !spins() {
 		return Result{}, false
 	}
-	var w struct {
-		_    [128]byte
-		word atomic.Uint32
-		_    [128]byte
-	}
-	word := &w.word
+	s, stop := spin()
+	defer stop()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	return mean(func() int {
+		return x.batches(100, func(n int) {
+			for range n {
+				s.exchange(ask)
+			}
+		})
+	}), true
+}
+
+// spinning is a thread that spins until its word changes, and blocks only after rest. One goroutine at a time may call it,
+// which spins as well.
+//
+//	word     meaning                    left by
+//	answer   the thread waits, spinning the caller, which stores one of the others
+//	ask      f is to run                the thread, which stores answer after it
+//	resting  the thread may block       the caller, which stores ask or end and sends to wake
+//	end      the thread is to end       -
+type spinning struct {
+	_    [128]byte
+	word atomic.Uint32
+	f    func() // next to the word, so that one cache line has both
+	_    [128]byte
+	wake chan bool // has a place; what is left in it makes the thread look at the word once more
+}
+
+const (
+	answer = iota
+	ask
+	resting
+	end
+)
+
+// spin starts a spinning thread.
+func spin() (s *spinning, stop func()) {
+	s = &spinning{f: nop, wake: make(chan bool, 1)}
 	up, down := make(chan bool), make(chan bool)
 	go func() {
 		defer close(down)
@@ -30,38 +61,57 @@ func Bound(x Extent) (Result, bool) {
 		defer runtime.UnlockOSThread()
 		defer hold()()
 		close(up)
-		for await(word, ask, end) == ask {
-			word.Store(answer)
+		for {
+			switch s.await(answer) {
+			case ask:
+				s.f()
+				s.word.Store(answer)
+			case resting:
+				<-s.wake
+			case end:
+				return
+			}
 		}
 	}()
 	<-up
-	r := mean(func() int {
-		return x.batches(100, func(n int) {
-			for range n {
-				word.Store(ask)
-				await(word, answer, answer)
-			}
-		})
-	})
-	word.Store(end)
-	<-down
-	return r, true
+	return s, func() {
+		s.set(end)
+		<-down
+	}
 }
 
-const (
-	answer = iota
-	ask
-	end
-)
+func (s *spinning) Call(f func()) bool {
+	s.f = f
+	s.exchange(ask)
+	return true
+}
 
-// await returns the word when it is a or b. The other thread may need this one's core to make it so, or the collector
-// its P.
-func await(word *atomic.Uint32, a, b uint32) uint32 {
+func (s *spinning) Go(func()) bool { panic("not used") }
+
+// rest lets the thread block until it is called again.
+func (s *spinning) rest() { s.word.Store(resting) }
+
+func (s *spinning) exchange(v uint32) {
+	s.set(v)
+	s.await(v)
+}
+
+func (s *spinning) set(v uint32) {
+	if s.word.Swap(v) == resting {
+		select {
+		case s.wake <- true:
+		default:
+		}
+	}
+}
+
+// await returns the word when it is not v. The other thread may need this one's core to make it so, or the collector its P.
+func (s *spinning) await(v uint32) uint32 {
 	for {
 		for range 1000 {
 			for range 2000 {
-				if v := word.Load(); v == a || v == b {
-					return v
+				if now := s.word.Load(); now != v {
+					return now
 				}
 			}
 			park.Yield()
@@ -69,6 +119,9 @@ func await(word *atomic.Uint32, a, b uint32) uint32 {
 		runtime.Gosched()
 	}
 }
+
+// spins is whether two threads can run at once.
+func spins() bool { return runtime.GOMAXPROCS(0) > 1 && runtime.NumCPU() > 1 && placed != one }
 
 // LoneBound is the lower bound of a lone call between two threads that block: after a pause of 2 ms, a thread wakes another
 // and blocks until that has woken it, by futex and without the Go scheduler. Both are held on one core, or each on its own

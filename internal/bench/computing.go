@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -75,14 +76,28 @@ func Computing(goroutines int) Load {
 	}
 }
 
-// compute computes for so many microseconds at 2.4 GHz. It is the same work on every machine and for every Subject. It
-// calls something, so that it can be preempted even if GODEBUG has asyncpreemptoff=1.
+// compute computes for so many microseconds at 2.4 GHz, or of this machine after calibrate. It is the same work for every
+// Subject. It calls something, so that it can be preempted even if GODEBUG has asyncpreemptoff=1.
 //
 //go:noinline
 func compute(microseconds int) {
 	for range microseconds {
-		steps(600)
+		steps(microsecond)
 	}
+}
+
+var microsecond = 600 // in steps
+
+// calibrate sets how many steps take a microsecond here, by the fastest of many attempts.
+func calibrate() {
+	const attempt = 60_000
+	best := time.Duration(math.MaxInt64)
+	for range 200 {
+		start := time.Now()
+		steps(attempt)
+		best = min(best, time.Since(start))
+	}
+	microsecond = max(1, attempt*int(time.Microsecond)/int(best))
 }
 
 var zero atomic.Uint64 // so that the compiler cannot leave the computing out

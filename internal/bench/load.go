@@ -49,11 +49,11 @@ func Burst(s Subject, x Extent) Result {
 }
 
 // Frame is what a frame does that computes for its calls: 50 times some 10 µs of its own work and a call, then a pause of
-// 4 ms. An operation is a call, without the work; Time is the median.
+// 16 ms. An operation is a call, without the work; Time is the median.
 func Frame(s Subject, x Extent) Result {
 	return single(x, func(i int) {
 		if i%50 == 0 {
-			time.Sleep(4 * time.Millisecond)
+			time.Sleep(16 * time.Millisecond)
 		}
 		compute(10)
 	}, func() { s.Call(nop) })

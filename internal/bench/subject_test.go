@@ -13,19 +13,6 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A way is one to have functions run on a thread.
-type way struct {
-	name    string
-	open    func() (s Subject, end func())
-	threads int // how many share the work; zero is one
-}
-
-var (
-	onMain    = way{name: "threadcall", open: func() (Subject, func()) { return MainThread, nop }}
-	onThread  = way{name: "thread", open: func() (Subject, func()) { t := thread.New(); return t, t.Terminate }}
-	reference = way{name: "reference", open: func() (Subject, func()) { d := Struct(); return d, OnThread(d) }}
-)
-
 // observed are ways to observe what a thread does.
 var observed = []way{
 	onThread,

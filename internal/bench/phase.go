@@ -1,0 +1,366 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
+)
+
+// A phase is a load that a program has for some time: frames of work and calls, or a closed loop.
+type phase struct {
+	name           string
+	calls          int           // of a frame
+	work, function int           // microseconds before each call and in it
+	period, pause  time.Duration // from frame to frame; after each; both zero in a closed loop
+	first          bool          // only the first call of a frame is timed
+	posts          int           // functions handed over by Go before each call
+	threads        int           // that are called, if not one
+	callers        int           // if not one; they share the threads
+	computing      int           // goroutines that compute meanwhile
+	nested         bool          // the caller is a thread
+}
+
+const ms = time.Millisecond
+
+var phases = []phase{
+	{name: "frame 16 ms, 50 calls, 10 µs", calls: 50, work: 10, period: 16 * ms},
+	{name: "frame 16 ms, 50 calls, 1 µs", calls: 50, work: 1, period: 16 * ms},
+	{name: "frame 16 ms, 200 calls, 3 µs", calls: 200, work: 3, period: 16 * ms},
+	{name: "frame 16 ms, 10 calls, 5 µs", calls: 10, work: 5, period: 16 * ms},
+	{name: "frame 4 ms, 50 calls, 10 µs", calls: 50, work: 10, period: 4 * ms},
+	{name: "loop", calls: 8, first: true},
+	{name: "loop, 15 µs of work", calls: 8, work: 15},
+	{name: "loop, 40 µs of work", calls: 8, work: 40},
+	{name: "loop, 50 µs of work", calls: 8, work: 50},
+	{name: "loop, function 20 µs", calls: 8, function: 20},
+	{name: "loop, function 80 µs", calls: 8, function: 80},
+	{name: "loop from a thread", calls: 8, first: true, nested: true},
+	{name: "loop, 4 threads in turn", calls: 8, first: true, threads: 4},
+	{name: "loop, 4 pairs", calls: 8, first: true, threads: 4, callers: 4},
+	{name: "loop, 16 callers", calls: 8, first: true, callers: 16},
+	{name: "100 Go and a Call", calls: 1, posts: 100},
+	{name: "burst of 200 after 4 ms", calls: 200, pause: 4 * ms},
+	{name: "lone call each 2 ms", calls: 1, pause: 2 * ms},
+	{name: "3 calls each ms", calls: 3, pause: ms},
+	{name: "1 computes, call each 5 ms", calls: 1, pause: 5 * ms, computing: 1},
+	{name: "2 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 2},
+	{name: "4 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 4},
+}
+
+// figures are what a phase has measured, in microseconds: of the calls, the CPU time of the process for each call or post,
+// the caller's own work included, and how late a goroutine was that slept 2 ms again and again.
+type figures [4]float64
+
+const (
+	p50 = iota
+	p99
+	cpu
+	late // p90
+)
+
+// A side is one of those that are compared: what a phase calls and, if it is nested, from where. It exists as long as the
+// process, so that it keeps what it learns.
+type side struct {
+	name    string
+	threads []Subject
+	caller  Subject
+}
+
+// can is whether there is such a phase of the side: there is one main thread, and two threads that spin have the cores.
+func (s side) can(p phase) bool {
+	_, spins := s.threads[0].(*spinning)
+	return p.threads <= len(s.threads) && !(spins && (p.callers > 1 || p.posts > 0))
+}
+
+func (p phase) run(s side, d time.Duration) (f figures) {
+	var stop atomic.Bool
+	var workers, callers group.Group
+	var lateness []time.Duration
+	workers.Go(func() {
+		for !stop.Load() {
+			start := time.Now()
+			time.Sleep(2 * ms)
+			lateness = append(lateness, time.Since(start)-2*ms)
+		}
+	})
+	for range p.computing {
+		workers.Go(func() {
+			for !stop.Load() {
+				compute(10)
+			}
+		})
+	}
+	threads := s.threads[:max(p.threads, 1)]
+	latencies := make([][]time.Duration, max(p.callers, 1))
+	r := mean(func() (ops int) {
+		until := time.Now().Add(d)
+		switch {
+		case p.callers > 1:
+			for i := range latencies {
+				callers.Go(func() { latencies[i] = p.loop(threads[i%len(threads)], until) })
+			}
+			callers.Wait()
+		case p.nested:
+			s.caller.Call(func() { latencies[0] = p.loop(threads[0], until) })
+		case len(threads) > 1:
+			latencies[0] = p.loop(&inTurn{threads: threads}, until)
+		default:
+			latencies[0] = p.loop(threads[0], until)
+		}
+		for _, l := range latencies {
+			ops += len(l) * (1 + p.posts)
+		}
+		if p.first {
+			ops *= p.calls
+		}
+		return ops
+	})
+	stop.Store(true)
+	workers.Wait()
+	r.Latencies = slices.Concat(latencies...)
+	slices.Sort(r.Latencies)
+	slices.Sort(lateness)
+	l := Result{Latencies: lateness}
+	f = figures{r.Quantile(50), r.Quantile(99), r.CPU, l.Quantile(90)}
+	for i := range f {
+		f[i] /= 1000
+	}
+	return f
+}
+
+func (p phase) loop(s Subject, until time.Time) (latencies []time.Duration) {
+	f, rest := nop, nop
+	if p.function > 0 {
+		f = func() { compute(p.function) }
+	}
+	if s, ok := s.(*spinning); ok {
+		rest = s.rest
+	}
+	for start := time.Now(); start.Before(until); start = time.Now() {
+		for i := range p.calls {
+			for range p.posts {
+				s.Go(nop)
+			}
+			compute(p.work)
+			if p.first && i > 0 {
+				s.Call(f)
+				continue
+			}
+			before := time.Now()
+			s.Call(f)
+			latencies = append(latencies, time.Since(before))
+		}
+		if p.pause+p.period > 0 {
+			rest()
+			time.Sleep(max(p.pause, p.period-time.Since(start)))
+		}
+	}
+	rest()
+	return latencies
+}
+
+// Phases says which phases are measured, and for how long.
+type Phases struct {
+	Rounds, Chunk int // Chunk phases of a side follow one another before it is another's turn
+	For           time.Duration
+	Match         *regexp.Regexp
+	Seed          uint64
+	Main          bool // the main thread as well, which must be served by mainthread.Init
+}
+
+// Compare measures the phases of this engine on the main thread and on an own one, of the channel to a locked goroutine, and of
+// a thread that spins with its caller as long as a frame lasts. The phases of each round follow one another in random
+// order in one process. It writes the medians of the rounds, and then their ratios to the channel and to the better of
+// the last two, the worst first, with what is above its limit.
+func (p Phases) Compare(w io.Writer) {
+	calibrate()
+	var chosen []phase
+	for _, ph := range phases {
+		if p.Match.MatchString(ph.name) {
+			chosen = append(chosen, ph)
+		}
+	}
+	sides := make([]side, 4) // the first two are threadcall
+	for i, way := range []way{onMain, onThread, reference, {name: "spinning", open: func() (Subject, func()) {
+		s, stop := spin()
+		s.rest()
+		return s, stop
+	}}} {
+		sides[i].name = way.name
+		for range []int{1, 4, 4, 1}[i] {
+			s, end := way.open()
+			defer end()
+			sides[i].threads = append(sides[i].threads, s)
+		}
+		from := onThread
+		if i >= 2 {
+			from = reference
+		}
+		s, end := from.open()
+		defer end()
+		sides[i].caller = s
+	}
+	rng := rand.New(rand.NewPCG(p.Seed, 0))
+	series := make([][4][]figures, len(chosen))
+	for round := range p.Rounds {
+		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, p.Rounds)
+		for chunk := range slices.Chunk(rng.Perm(len(chosen)), p.Chunk) {
+			for _, s := range rng.Perm(len(sides)) {
+				for _, i := range chunk {
+					if (s > 0 || p.Main) && (s < 3 || spins()) && sides[s].can(chosen[i]) {
+						series[i][s] = append(series[i][s], chosen[i].run(sides[s], p.For))
+					}
+				}
+			}
+		}
+	}
+	fmt.Fprintf(w, "%d rounds of %v, GOMAXPROCS %d, seed %d; medians (least to most) in µs; late: p90 of a sleep of 2 ms\n\n",
+		p.Rounds, p.For, runtime.GOMAXPROCS(0), p.Seed)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "phase\tby\tp50\tp99\tCPU\tlate\t")
+	var rows []ratios
+	for i, ph := range chosen {
+		var med [4]figures
+		for s, samples := range series[i] {
+			if samples == nil {
+				continue
+			}
+			fmt.Fprintf(t, "%s\t%s\t", ph.name, sides[s].name)
+			for m := range med[s] {
+				slices.SortFunc(samples, func(a, b figures) int { return cmp.Compare(a[m], b[m]) })
+				med[s][m] = (samples[(len(samples)-1)/2][m] + samples[len(samples)/2][m]) / 2
+				fmt.Fprintf(t, "%s (%s to %s)\t", short(med[s][m]), short(samples[0][m]), short(samples[len(samples)-1][m]))
+			}
+			fmt.Fprintln(t)
+		}
+		for s := range 2 {
+			if series[i][s] != nil {
+				rows = append(rows, compare(ph.name, sides[s].name, med[s], med[2], med[3]))
+			}
+		}
+	}
+	t.Flush()
+	fmt.Fprint(w, "\nratios to the channel / to the better of the two, the worst first\n\n")
+	slices.SortStableFunc(rows, func(a, b ratios) int { return cmp.Compare(b.worst, a.worst) })
+	fmt.Fprintln(t, "worst\tphase\tby\tp50\tp99\tCPU\tlate\tp50/spinning\tabove its limit\t")
+	missed := 0
+	for _, r := range rows {
+		if r.missed != "" {
+			missed++
+		}
+		fmt.Fprintf(t, "%.2f\t%s\t%s\t%s%s\t\n", r.worst, r.phase, r.side, r.cells, r.missed)
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\n%d of %d above a limit\n", missed, len(rows))
+}
+
+// short has three digits, or all before the point.
+func short(x float64) string {
+	if x >= 1000 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+// ratios are those of a phase of an engine. The worst is in terms of the limits.
+type ratios struct {
+	phase, side, cells, missed string
+	worst                      float64
+}
+
+// compare holds an engine to the limits: 1.1 times the channel's p50 and CPU time, 1.5 times its p99, 1.2 times its
+// lateness or 0.1 ms more; and 2 times the p50 of spinning, where that takes at most 1.1 times the channel's CPU time.
+func compare(phase, side string, engine, channel, pair figures) ratios {
+	r := ratios{phase: phase, side: side}
+	hold := func(what string, ratio, limit float64) {
+		if r.worst = max(r.worst, ratio/limit); ratio > limit {
+			r.missed += " " + what
+		}
+	}
+	for m, what := range []string{"p50", "p99", "CPU", "late"} {
+		ratio, best := engine[m]/channel[m], channel[m]
+		if pair[m] > 0 {
+			best = min(best, pair[m])
+		}
+		r.cells += fmt.Sprintf("%.2f / %.2f\t", ratio, engine[m]/best)
+		if m != late || engine[m] > channel[m]+100 {
+			hold(what, ratio, []float64{1.1, 1.5, 1.1, 1.2}[m])
+		}
+	}
+	switch ratio := engine[p50] / pair[p50]; {
+	case pair[p50] == 0:
+		r.cells += "\t"
+	case pair[cpu] <= 1.1*channel[cpu]:
+		r.cells += fmt.Sprintf("%.2f\t", ratio)
+		hold("spinning", ratio, 2)
+	default:
+		r.cells += fmt.Sprintf("(%.2f)\t", ratio)
+	}
+	return r
+}
+
+const windows = "THREADCALL_WINDOWS" // in the environment of a process that measures some: of which side
+
+// MaybeWindows does nothing, unless Windows started this process. Then it writes the mean time of a call, in nanoseconds, in
+// each of 20 windows of 50 ms of a closed loop. It ends the process.
+func MaybeWindows() {
+	for _, way := range []way{onMain, onThread} {
+		if way.name != os.Getenv(windows) {
+			continue
+		}
+		s, _ := way.open()
+		for range 20 {
+			fmt.Println(int(Hot(s, Extent{D: 50 * ms}).Time))
+		}
+		os.Exit(0)
+	}
+}
+
+// Windows measures windows of a closed loop in so many processes, each of which must call MaybeWindows, and writes those that
+// are above twice the median of all.
+func Windows(w io.Writer, processes int) error {
+	var all [2][][]int
+	for i := range 2 * processes {
+		name := []string{onMain.name, onThread.name}[i%2]
+		out, status, err := testutil.Run(testutil.TimeLimit(), windows+"="+name)
+		if err != nil || status != 0 {
+			return fmt.Errorf("a process of windows: status %d, %w, %s", status, err, out)
+		}
+		var times []int
+		for _, field := range strings.Fields(out) {
+			ns, err := strconv.Atoi(field)
+			if err != nil {
+				return err
+			}
+			times = append(times, ns)
+		}
+		all[i%2] = append(all[i%2], times)
+	}
+	for i, processes := range all {
+		sorted := slices.Sorted(slices.Values(slices.Concat(processes...)))
+		median, above := sorted[len(sorted)/2], 0
+		for p, times := range processes {
+			for n, ns := range times {
+				if ns > 2*median {
+					above++
+					fmt.Fprintf(w, "process %d, window %d: %d ns\n", p+1, n+1, ns)
+				}
+			}
+		}
+		fmt.Fprintf(w, "%s: %d of %d windows above twice the median of %d ns\n", []string{onMain.name, onThread.name}[i], above, len(sorted), median)
+	}
+	return nil
+}
