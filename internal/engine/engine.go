@@ -82,7 +82,7 @@ type Engine struct {
 
 	idleState idleState
 	eventLoop eventLoop
-	load      park.Load // of an adopted thread
+	load      park.Load
 
 	labelled *visit          // under whose labels the thread is, see labels.go; only the thread's
 	base     context.Context // under whose labels it is otherwise, or nil; only the thread's

@@ -32,7 +32,7 @@ type idleState struct {
 	ticked  time.Duration // when the thread has last read the clock; zero if a wait was in between
 	up      time.Duration // when it was woken; zero if it has spun since
 	yielded time.Duration // when callers were last told to yield, or the thread parked
-	passed  time.Duration // when they were last told to yield for all Ps
+	passed  time.Duration // when one has yielded for all Ps, or the thread itself
 
 	sleeps  int           // how often it was parked
 	found   int           // calls that it found while it was spinning
@@ -70,23 +70,22 @@ func (e *Engine) tick(now time.Duration) {
 	}
 	r.ticked = now
 	if r.slot != nil {
-		if r.slot.owner.Load() != e.id {
+		r.slot.seen.Store(int64(now))
+		if r.policy.remeasure(now) {
 			e.stopSpinning()
-		} else {
-			r.slot.seen.Store(int64(now))
-			if r.policy.remeasure(now) {
-				e.stopSpinning()
-			}
 		}
 	}
 	if now-r.yielded >= yieldAfter {
 		r.yielded = now
-		if kind := yieldOwn; now-r.passed < yieldAllAfter {
-			e.yields.kind.Store(uint32(kind))
-		} else {
-			r.passed = now
-			e.yields.kind.Store(yieldAll)
+		kind := uint32(yieldOwn)
+		switch n, _ := e.load.Waiting(); {
+		case now-r.passed >= 2*yieldAllAfter:
+			runtime.Gosched()
+			r.passed = park.Now()
+		case n > 0 || now-r.passed >= yieldAllAfter:
+			kind = yieldAll
 		}
+		e.yields.kind.Store(kind)
 	}
 }
 
@@ -117,7 +116,10 @@ func (e *Engine) spin() bool {
 		}
 		return false
 	}
-	if r.slot == nil && !e.startSpinning() {
+	switch {
+	case r.slot == nil && !e.startSpinning():
+		return false
+	case r.slot.owner.Load() != e.id: // a function has run for long
 		return false
 	}
 	for range firstLooks {
@@ -134,6 +136,14 @@ func (e *Engine) spin() bool {
 	for now := start; now-start <= p.lookFor(); now = park.Now() {
 		if park.Passing() {
 			park.EndPass()
+			start, r.passed = now, now
+		}
+		here := int32(park.CPU())
+		if here != e.waits.core.Load() {
+			e.waits.core.Store(here)
+		}
+		if here == e.waits.caller.Load() {
+			park.Yield() // the caller waits for this core
 		}
 		for range looks {
 			if e.q.Pending() {
@@ -169,6 +179,7 @@ func (e *Engine) startSpinning() bool {
 		e.waits.backoff.Store(0)
 	}
 	r.ticked, r.taken, r.up = now, 0, 0
+	r.passed = now
 	e.waits.core.Store(int32(park.CPU()))
 	e.waits.spin.Store(int64(r.policy.lookFor()))
 	return true
@@ -226,7 +237,7 @@ func (e *Engine) park(down time.Duration) {
 	} else {
 		e.measure(0, 0)
 	}
-	r.up, r.ticked, r.yielded, r.taken = now, now, now, 0
+	r.up, r.ticked, r.yielded, r.passed, r.taken = now, now, now, now, 0
 	r.sleeps++
 }
 

@@ -3,42 +3,44 @@ package engine
 import (
 	"context"
 	"runtime"
-	"sync/atomic"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func needsSpinning(t *testing.T) {
 	t.Helper()
-	if !multicore || runtime.GOMAXPROCS(0) == 1 {
+	if spinners.count(park.Now()) == 0 {
 		t.Skip("nothing spins here")
 	}
 }
 
-// maySpin makes the calling thread, which is e's, one that spins when it has nothing to do, whatever it has measured. It is
-// false if there is no place among the spinners.
+// maySpin makes the calling thread, which is e's, spin when it has nothing to do, whatever it has measured. It is false
+// if there is no slot.
 func maySpin(e *Engine) bool {
-	p := &e.rest.pace
-	p.wakeUp, p.cost, p.wait = maxWakeUp, 0, 0
-	for start := time.Now(); ; time.Sleep(time.Millisecond) {
-		spinners.until.Store(0) // although it has not paid
-		if p.spinning || p.begin(park.Now(), park.Now()) {
-			break
-		}
-		if time.Since(start) > testutil.TimeLimit() {
+	r := &e.idleState
+	for start := time.Now(); r.slot == nil; time.Sleep(time.Millisecond) {
+		r.policy = spinPolicy{price: maxPrice, priced: park.Now(), interval: time.Hour}
+		e.waits.retry.Store(0)
+		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
 			return false
 		}
 	}
-	e.waits.spin.Store(int64(p.price()))
 	return true
 }
 
-func noSpinners() bool { return spinners.n.Load() == 0 }
+func noSpinners() bool {
+	for i := range spinners.slots {
+		if spinners.slots[i].owner.Load() != 0 {
+			return false
+		}
+	}
+	return true
+}
 
 func TestAThreadThatSpinsInVainParks(t *testing.T) {
 	needsSpinning(t)
@@ -47,18 +49,18 @@ func TestAThreadThatSpinsInVainParks(t *testing.T) {
 		spins := make(chan bool, 1)
 		e.Go(func() { spins <- maySpin(e) })
 		if !<-spins {
-			t.Fatal("there is no place among the spinners")
+			t.Fatal("there is no slot")
 		}
 		eventually(t, func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }, "the thread waits in the Go scheduler")
-		eventually(t, noSpinners, "it has given back its place among the spinners")
+		eventually(t, noSpinners, "it has given back its slot")
 		if !e.Call(func() {}) {
 			t.Fatal("a call did not run")
 		}
 	}
 }
 
-// Else no thread spins any more when as many have ended as there are places.
-func TestAThreadThatEndsGivesBackItsPlaceAmongTheSpinners(t *testing.T) {
+// Else no thread spins any more when as many have ended as there are slots.
+func TestAThreadThatEndsGivesBackItsSlot(t *testing.T) {
 	needsSpinning(t)
 	for name, try := range map[string]func(e *Engine) bool{
 		"its own function terminates it": func(e *Engine) (ok bool) {
@@ -93,58 +95,173 @@ func TestAThreadThatEndsGivesBackItsPlaceAmongTheSpinners(t *testing.T) {
 	} {
 		e, o := New(0)
 		if !try(e) {
-			t.Fatalf("%s: there is no place among the spinners", name)
+			t.Fatalf("%s: there is no slot", name)
 		}
-		eventually(t, noSpinners, name+"; the place is given back")
+		eventually(t, noSpinners, name+"; the slot is given back")
 		runtime.KeepAlive(o)
 	}
 }
 
-func TestThereAreHalfAsManySpinnersAsCores(t *testing.T) {
+func TestThereIsASpinSlotForTwoCores(t *testing.T) {
 	needsSpinning(t)
-	var s spinnerSet
-	most := max(1, int(cores)/2)
-	for range 3 {
-		for i := range most {
-			if !s.enter(0) {
-				t.Fatalf("number %d of %d has no place", i+1, most)
-			}
-		}
-		if s.open(0) || s.enter(0) {
-			t.Fatalf("there are more than %d", most)
-		}
-		for range most {
-			s.leave()
+	var s spinSlots
+	now := park.Now()
+	most := s.count(now)
+	if cores := min(park.Cores(), runtime.GOMAXPROCS(0)); most != cores/2 {
+		t.Fatalf("there are %d slots for %d cores", most, cores)
+	}
+	var held []*spinSlot
+	for i := range most {
+		held = append(held, s.enter(uintptr(i+1), now))
+		if held[i] == nil {
+			t.Fatalf("thread %d of %d has no slot", i+1, most)
 		}
 	}
-	var in atomic.Int32
-	var all group.Group
-	for range 4 * cores {
-		all.Go(func() {
-			for range 1000 {
-				if !s.enter(0) {
-					continue
+	if s.open(now) || s.enter(99, now) != nil {
+		t.Fatalf("there are more than %d", most)
+	}
+	late := now + slotLease + 1
+	if held[0].seen.Store(int64(late)); most > 1 && s.enter(99, late) != held[1] || most == 1 && s.open(late) {
+		t.Error("not the slot is given away whose owner has not shown itself for long")
+	}
+}
+
+// With as many spinning functions as slots, nothing else in the process would ever spin.
+func TestAThreadThatRunsALongFunctionLosesItsSlot(t *testing.T) {
+	needsSpinning(t)
+	var running []*Engine
+	release := make(chan bool)
+	for range spinners.count(park.Now()) {
+		e, spins := start(t), make(chan bool)
+		e.Go(func() { spins <- maySpin(e); <-release })
+		if !<-spins {
+			t.Fatal("there is no slot")
+		}
+		running = append(running, e)
+	}
+	other := start(t)
+	other.Call(func() {
+		if !maySpin(other) {
+			t.Error("no slot is given away")
+		}
+	})
+	close(release)
+	for _, e := range running {
+		e.Call(func() {})
+	}
+	eventually(t, noSpinners, "all slots are free")
+}
+
+// Else callers would look for an outcome that comes only when the host serves again.
+func TestAThreadThatReturnsToItsHostOffersNoSpin(t *testing.T) {
+	needsSpinning(t)
+	e, o := New(0)
+	for _, spins := range []bool{true, false} {
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			e.Adopt(false)
+			ctx, cancel := context.WithCancel(context.Background())
+			e.Go(func() {
+				if spins && !maySpin(e) {
+					t.Error("there is no slot")
 				}
-				if n := in.Add(1); int(n) > most {
-					t.Errorf("%d have entered of %d", n, most)
-				}
-				runtime.Gosched()
-				in.Add(-1)
-				s.leave()
-			}
-		})
-	}
-	all.Wait()
-	if n := s.n.Load(); n != 0 {
-		t.Errorf("all have left, and %d are counted", n)
-	}
-	for _, failures := range []int{1, 100} {
-		for range failures {
-			s.failed(0)
+				e.waits.offer.Store(1)
+				cancel()
+			})
+			_ = e.ServeContext(ctx)
+		}()
+		<-done
+		if s, o := e.waits.spin.Load(), e.waits.offer.Load(); s != 0 || o != 0 {
+			t.Errorf("callers look for %d ns, and for %d ns after a wake-up", s, o)
 		}
-		if s.open(0) || s.enter(0) || !s.open(maxPause) {
-			t.Errorf("after %d failures more, others may spin at once or never", failures)
+		e.Terminate()
+		e, o = New(0)
+	}
+	runtime.KeepAlive(o)
+}
+
+// A caller and a thread that spin are told to yield, and do, in all ways of calling.
+func TestCallersYieldWhileAThreadAlwaysHasCalls(t *testing.T) {
+	needsSpinning(t)
+	e, caller := start(t), start(t)
+	noted := func() (set bool) { // whether a yield is wanted
+		e.Call(func() { maySpin(e); set = e.yields.kind.Load() != 0 })
+		return set
+	}
+	for name, call := range map[string]func(){
+		"Call": func() { e.Call(func() {}) },
+		"Go":   func() { e.Go(func() {}) },
+		"Call from a thread": func() {
+			caller.Call(func() {
+				e.yields.locked.Store(0)
+				e.Call(func() {})
+			})
+		},
+		"CallContext": func() { _ = e.CallContext(context.Background(), func() {}) },
+	} {
+		eventually(t, func() bool {
+			e.Call(func() { maySpin(e); e.yields.kind.Store(yieldAll) })
+			call()
+			return e.yields.kind.Load() == 0
+		}, name+" yields")
+	}
+	eventually(t, func() bool { return noted() }, "the thread has callers yield")
+}
+
+func TestSpinPolicy(t *testing.T) {
+	const short, long = time.Microsecond, time.Millisecond
+	frame := func(short int) (f []time.Duration) {
+		for range short {
+			f = append(f, 5*time.Microsecond)
 		}
+		return append(f, 16*time.Millisecond)
+	}
+	for name, c := range map[string]struct {
+		before, load []time.Duration
+		n            int // times load
+		pays         bool
+	}{
+		"eight short calls after lone ones":  {slices.Repeat([]time.Duration{long}, 1000), []time.Duration{short}, 9, true},
+		"four long calls after short ones":   {slices.Repeat([]time.Duration{short}, 1000), []time.Duration{long}, 4, false},
+		"one long call after short ones":     {slices.Repeat([]time.Duration{short}, 1000), []time.Duration{long}, 1, true},
+		"frames of 50 calls":                 {nil, frame(50), 20, true},
+		"frames of 10 calls":                 {nil, frame(10), 20, true},
+		"three calls a step of a debugger":   {nil, frame(2), 20, false},
+		"calls just below the price":         {nil, []time.Duration{24 * time.Microsecond}, 100, true},
+		"calls that come later than a spin":  {nil, []time.Duration{40 * time.Microsecond}, 100, false},
+		"calls above the price":              {nil, []time.Duration{32 * time.Microsecond}, 100, false},
+		"nothing known":                      {nil, nil, 0, false},
+		"short calls from the first of them": {nil, []time.Duration{short}, 7, true},
+	} {
+		var p spinPolicy
+		p.init()
+		for range firstPrices {
+			p.paid(25*time.Microsecond, 40*time.Microsecond)
+			p.prices--
+		}
+		p.price = 25 * time.Microsecond
+		for _, d := range append(c.before, slices.Repeat(c.load, c.n)...) {
+			p.periods(d, 1)
+		}
+		if p.pays(false) != c.pays {
+			t.Errorf("%s: pays is %t with a cost of %v and a price of %v", name, !c.pays, p.cost, p.price)
+		}
+	}
+	var p spinPolicy
+	p.init()
+	for range 40 {
+		p.paid(70*time.Microsecond, 90*time.Microsecond)
+	}
+	if p.price < 60*time.Microsecond || p.price > 70*time.Microsecond {
+		t.Errorf("calls cost 70 µs of CPU time each, and the price is %v", p.price)
+	}
+	p.paid(time.Second, time.Second)
+	if p.price > maxPrice {
+		t.Errorf("one call that others delayed has made the price %v", p.price)
+	}
+	if now := time.Minute; !p.remeasure(now) || p.remeasure(now+time.Millisecond) || p.pays(false) {
+		t.Error("the price is measured again at once, or never, or the thread does not park for that")
 	}
 }
 
@@ -156,6 +273,7 @@ func TestACallerThatWaitsInVainParks(t *testing.T) {
 			for _, behind := range []bool{false, true} {
 				for _, on := range []*Engine{nil, e} {
 					e.waits.spin.Store(int64(limit))
+					e.waits.offer.Store(int64(limit))
 					e.waits.price.Store(int64(limit))
 					c := e.q.Get(callq.Awaited, func() {}, 0)
 					looked := make(chan callq.Outcome, 1)

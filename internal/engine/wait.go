@@ -55,7 +55,8 @@ const (
 type waitState struct {
 	spin     atomic.Int64 // how long a caller looks, a time.Duration; zero unless the thread spins
 	offer    atomic.Int64 // how long the caller that wakes the thread looks, a time.Duration
-	core     atomic.Int32 // that the thread was on when it began to spin, or unknown
+	core     atomic.Int32 // that the thread was on when it last looked at its clock while it was spinning, or unknown
+	caller   atomic.Int32 // that a caller was on when it did
 	price    atomic.Int64 // of parking, a time.Duration
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
@@ -65,6 +66,7 @@ type waitState struct {
 
 func (l *waitState) init() {
 	l.core.Store(unknown)
+	l.caller.Store(unknown)
 	l.price.Store(int64(firstPrice))
 }
 
@@ -159,7 +161,10 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 		if now = park.Now(); now == start {
 			break // the clock of a bubble stands still
 		}
-		if yields || park.CPU() == int(l.core.Load()) {
+		if here := int32(park.CPU()); here != l.caller.Load() {
+			l.caller.Store(here)
+		}
+		if yields || l.caller.Load() == l.core.Load() {
 			park.Yield()
 		}
 	}

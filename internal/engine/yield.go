@@ -18,7 +18,9 @@ import (
 //	          timers of goroutines that have run there before
 //
 //	from          to                  by          in
-//	any           yieldOwn, yieldAll  the thread  tick, when neither has parked for yieldAfter, yieldAllAfter
+//	any           yieldOwn            the thread  tick, when neither has parked for yieldAfter
+//	any           yieldAll            the thread  the same, when no caller has yielded for all Ps for yieldAllAfter. The
+//	                                              thread yields itself when none has done so for twice that
 //	own, all      0                   a caller    yield; the others go on
 //	own, all      0                   the thread  park: its callers park as well
 //
@@ -35,10 +37,10 @@ const (
 
 const (
 	yieldAfter    = 50 * time.Microsecond  // a yield takes 1 µs
-	yieldAllAfter = time.Millisecond       // 20 µs
+	yieldAllAfter = time.Millisecond       // 20 to 40 µs
 	yieldLocked   = 200 * time.Microsecond // 40 µs
 	quickYield    = time.Microsecond       // nothing else was ready to run
-	slowYield     = time.Millisecond       // goroutines that compute want all Ps
+	slowYield     = 5 * time.Millisecond   // goroutines that compute want all Ps
 )
 
 // yield is called when kind was not zero. self is the thread that the caller is on, if any.
@@ -63,7 +65,8 @@ func (e *Engine) yield(self *Engine) {
 	if end-start < quickYield {
 		ok := false
 		if kind == yieldAll {
-			ok = park.RescheduleAll() //threadcall:alloc the pipe, once
+			ok = park.RescheduleAll()
+			//threadcall:alloc the pipe, once
 		} else {
 			ok = park.Reschedule() //threadcall:alloc the pipe, once
 		}
