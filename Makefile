@@ -99,7 +99,8 @@ wine:
 	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'
 
 # bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
-# loses is at the top. Then it measures phases that follow one another in one process. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
+# loses is at the top; then phases that follow one another in one process, next to a pair of threads that spin. It takes
+# twenty-five minutes on a machine that has nothing else to do. What can be chosen:
 #
 #	LOADS=Hot         only that, a regular expression
 #	PHASES=frame      only such phases

@@ -32,6 +32,7 @@ func run() error {
 	flag.IntVar(&p.Rounds, "rounds", 4, "")
 	flag.IntVar(&p.Chunk, "chunk", 3, "how many phases of one side follow one another")
 	flag.DurationVar(&p.For, "for", 400*time.Millisecond, "of each phase")
+	flag.DurationVar(&p.Linger, "linger", 0, "for which the spinning thread spins on after a frame")
 	flag.Uint64Var(&p.Seed, "seed", uint64(time.Now().UnixNano())%1e6, "of the order")
 	flag.BoolVar(&p.Main, "main", true, "the main thread as well")
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
