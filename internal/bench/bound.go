@@ -29,8 +29,8 @@ func Bound(x Extent) (Result, bool) {
 	}), true
 }
 
-// A spinner is a thread that spins until its word changes, and blocks only after rest. One goroutine at a time may call it,
-// which spins as well.
+// A spinner is a thread that spins until its word changes, and blocks only after rest. One
+// goroutine at a time may call it, which spins as well.
 //
 //	word     meaning                left by
 //	answer   the thread spins       the caller, which stores one of the others
@@ -110,7 +110,8 @@ func (s *spinner) set(v uint32) {
 	}
 }
 
-// await returns the word when it is not v. The other thread may need this one's core to make it so, or the collector its P.
+// await returns the word when it is not v. The other thread may need this one's core to make it so,
+// or the collector its P.
 func (s *spinner) await(v uint32) uint32 {
 	for {
 		for range 1000 {

@@ -60,8 +60,9 @@ var phases = []phase{
 	{name: "4 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 4},
 }
 
-// figures are what a phase has measured, in microseconds: of the calls, the CPU time of the process for each call or post,
-// the caller's own work included, and how late a goroutine was that slept 2 ms again and again.
+// figures are what a phase has measured, in microseconds: of the calls, the CPU time of the process
+// for each call or post, the caller's own work included, and how late a goroutine was that slept 2
+// ms again and again.
 type figures [4]float64
 
 const (
@@ -71,15 +72,16 @@ const (
 	late // p90
 )
 
-// A side is one of those that are compared: what a phase calls and, if it is nested, from where. It exists as long as the
-// process, so that it keeps what it learns.
+// A side is one of those that are compared: what a phase calls and, if it is nested, from where. It
+// exists as long as the process, so that it keeps what it learns.
 type side struct {
 	name    string
 	threads []Subject
 	caller  Subject
 }
 
-// can is whether there is such a phase of the side: there is one main thread, and two threads that spin have the cores.
+// can is whether there is such a phase of the side: there is one main thread, and two threads that
+// spin have the cores.
 func (s side) can(p phase) bool {
 	_, spins := s.threads[0].(*spinner)
 	return p.threads <= len(s.threads) && !(spins && (p.callers > 1 || p.posts > 0))
@@ -182,10 +184,11 @@ type Phases struct {
 	Main          bool // the main thread as well, which must be served by mainthread.Init
 }
 
-// Compare measures the phases of this engine on the main thread and on an own one, of the channel to a locked goroutine, and of
-// a thread that spins with its caller as long as a frame lasts. The phases of each round follow one another in random
-// order in one process. It writes the medians of the rounds, and then their ratios to the channel and to the better of
-// the last two, the worst first, with what is above its limit.
+// Compare measures the phases of this engine on the main thread and on an own one, of the channel
+// to a locked goroutine, and of a thread that spins with its caller as long as a frame lasts. The
+// phases of each round follow one another in random order in one process. It writes the medians of
+// the rounds, and then their ratios to the channel and to the better of the last two, the worst
+// first, with what is above its limit.
 func (p Phases) Compare(w io.Writer) {
 	calibrate()
 	var chosen []phase
@@ -220,8 +223,8 @@ func (p Phases) Compare(w io.Writer) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "rounds: %d of %v, GOMAXPROCS %d, seed %d; medians (least to most) in µs; late: p90 of a sleep of 2 ms\n\n",
-		p.Rounds, p.For, runtime.GOMAXPROCS(0), p.Seed)
+	fmt.Fprintf(w, "rounds: %d of %v, GOMAXPROCS %d, seed %d; medians (least to most) in µs; "+
+		"late: p90 of a sleep of 2 ms\n\n", p.Rounds, p.For, runtime.GOMAXPROCS(0), p.Seed)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "phase\tby\tp50\tp99\tCPU\tlate\t")
 	var rows []ratios
@@ -235,7 +238,8 @@ func (p Phases) Compare(w io.Writer) {
 			for m := range med[s] {
 				slices.SortFunc(samples, func(a, b figures) int { return cmp.Compare(a[m], b[m]) })
 				med[s][m] = (samples[(len(samples)-1)/2][m] + samples[len(samples)/2][m]) / 2
-				fmt.Fprintf(t, "%s (%s to %s)\t", short(med[s][m]), short(samples[0][m]), short(samples[len(samples)-1][m]))
+				fmt.Fprintf(t, "%s (%s to %s)\t", short(med[s][m]), short(samples[0][m]),
+					short(samples[len(samples)-1][m]))
 			}
 			fmt.Fprintln(t)
 		}
@@ -246,7 +250,8 @@ func (p Phases) Compare(w io.Writer) {
 		}
 	}
 	t.Flush()
-	fmt.Fprint(w, "\nratios to the channel / to the better of the two, the worst first, in terms of the limits\n\n")
+	fmt.Fprint(w, "\nratios to the channel / to the better of the two; "+
+		"the worst first, in terms of the limits\n\n")
 	slices.SortStableFunc(rows, func(a, b ratios) int { return cmp.Compare(b.worst, a.worst) })
 	fmt.Fprintln(t, "worst\tphase\tby\tp50\tp99\tCPU\tlate\tp50/spinning\tabove its limit\t")
 	missed := 0
@@ -274,8 +279,9 @@ type ratios struct {
 	worst                      float64
 }
 
-// compare holds an engine to the limits: 1.1 times the channel's p50 and CPU time, 1.5 times its p99, 1.2 times its
-// lateness or 0.1 ms more; and 2 times the p50 of spinning, where that takes at most 1.1 times the channel's CPU time.
+// compare holds an engine to the limits: 1.1 times the channel's p50 and CPU time, 1.5 times its
+// p99, 1.2 times its lateness or 0.1 ms more; and 2 times the p50 of spinning, where that takes at
+// most 1.1 times the channel's CPU time.
 func compare(phase, side string, engine, channel, pair figures) ratios {
 	r := ratios{phase: phase, side: side}
 	hold := func(what string, ratio, limit float64) {
@@ -305,10 +311,11 @@ func compare(phase, side string, engine, channel, pair figures) ratios {
 	return r
 }
 
-const windows = "THREADCALL_WINDOWS" // in the environment of a process that measures some: of which side
+// windows is set, in the environment of a process that measures some, to the name of the side.
+const windows = "THREADCALL_WINDOWS"
 
-// MaybeWindows does nothing, unless Windows started this process. Then it writes the mean time of a call, in nanoseconds, in
-// each of 20 windows of 50 ms of a closed loop, and ends the process.
+// MaybeWindows does nothing, unless Windows started this process. Then it writes the mean time of a
+// call, in nanoseconds, in each of 20 windows of 50 ms of a closed loop, and ends the process.
 func MaybeWindows() {
 	for _, w := range []way{onMain, onThread, spinning(0)} {
 		if w.name != os.Getenv(windows) {
@@ -322,8 +329,9 @@ func MaybeWindows() {
 	}
 }
 
-// Windows measures windows of a closed loop in so many processes for each side, which must call MaybeWindows, and writes
-// those that are above twice the median of the side. Those of the spinning pair are the machine's.
+// Windows measures windows of a closed loop in so many processes for each side, which must call
+// MaybeWindows, and writes those that are above twice the median of the side. Those of the spinning
+// pair are the machine's.
 func Windows(w io.Writer, processes int) error {
 	sides := []way{onMain, onThread, spinning(0)}
 	times := make([][]int, len(sides))
@@ -351,7 +359,8 @@ func Windows(w io.Writer, processes int) error {
 				fmt.Fprintf(w, "%s, process %d, window %d: %d ns\n", side.name, n/20+1, n%20+1, ns)
 			}
 		}
-		fmt.Fprintf(w, "%s: %d of %d windows above twice the median; least %d, median %d, most %d ns\n",
+		fmt.Fprintf(w, "%s: %d of %d windows above twice the median; "+
+			"least %d, median %d, most %d ns\n",
 			side.name, above, len(sorted), sorted[0], limit/2, sorted[len(sorted)-1])
 	}
 	return nil

@@ -1,4 +1,5 @@
-// Phases compares this engine with the channel and with spinning, in phases that follow one another in one process:
+// Phases compares this engine with the channel and with spinning, in phases that follow one another
+// in one process:
 //
 //	go run ./internal/bench/phases -rounds 4
 //	go run ./internal/bench/phases -windows 100   windows of a closed loop in so many processes
@@ -38,7 +39,7 @@ func run() error {
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
 	procs := flag.Int("procs", 0, "GOMAXPROCS, if it is not 0")
 	neighbour := flag.Bool("neighbour", false, "another process computes 1 ms in 10")
-	windows := flag.Int("windows", 0, "instead: windows of a closed loop in so many processes for each thread")
+	windows := flag.Int("windows", 0, "instead: windows of a loop, in so many processes")
 	flag.Parse()
 	if *procs > 0 {
 		runtime.GOMAXPROCS(*procs)
