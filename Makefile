@@ -99,7 +99,8 @@ wine:
 	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'
 
 # bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
-# loses is at the top. Then it measures phases that follow one another in one process. It takes twenty minutes on a machine that has nothing else to do. What can be chosen:
+# loses is at the top; then phases that follow one another in one process, next to a pair of threads that spin. It takes
+# twenty-five minutes on a machine that has nothing else to do. What can be chosen:
 #
 #	LOADS=Hot         only that, a regular expression
 #	PHASES=frame      only such phases
@@ -156,10 +157,11 @@ vuln:
 			echo 'vuln: NOT CHECKED: the database at vuln.go.dev cannot be reached'; \
 		else echo "$$out"; exit 1; fi) || exit 1; done
 
-# faults makes one mistake after the other in a copy of the tree and prints which check notices it: half an hour.
+# faults makes one mistake after the other and prints which check notices it: half an hour. make faults RANDOM=100 SEED=1 makes
+# 100 at random places, in two hours; FROM=n begins with number n, PACKAGES='thread mainthread' takes these alone.
 faults:
 	@.ci/setup cc
-	$(GO) run ./internal/verify/faults
+	$(GO) run ./internal/verify/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
 
 # fuzz lets the fuzzer write programs for the oracle, for a minute. What a run covers differs from run to run, so the
 # fuzzer would spend all its time on making inputs smaller, if it were not told when to stop.

@@ -2,7 +2,8 @@
 // article, and lower bounds. Its benchmarks compare them under every load; the demo and the lab measure with it as well:
 //
 //	go test -bench . ./internal/bench     each subject by itself, in the usual form
-//	make bench                            in rounds, by threadcall bench, in one table
+//	go run ./internal/bench/phases        phases that follow one another in one process
+//	make bench                            both; the subjects in rounds, by threadcall bench, in one table
 //
 // Only ratios from one run mean much: on a machine with other work, times of the same code minutes apart differ by a
 // factor of two and more.
@@ -131,3 +132,7 @@ var (
 	onThread  = way{name: "thread", open: func() (Subject, func()) { t := thread.New(); return t, t.Terminate }}
 	reference = way{name: "reference", open: func() (Subject, func()) { d := Struct(); return d, OnThread(d) }}
 )
+
+func spinning(linger time.Duration) way {
+	return way{name: "spinning", open: func() (Subject, func()) { return spin(linger) }}
+}

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/park"
 )
@@ -15,7 +16,7 @@ func Bound(x Extent) (Result, bool) {
 	if !spins() {
 		return Result{}, false
 	}
-	s, stop := spin()
+	s, stop := spin(0)
 	defer stop()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -28,20 +29,21 @@ func Bound(x Extent) (Result, bool) {
 	}), true
 }
 
-// spinning is a thread that spins until its word changes, and blocks only after rest. One goroutine at a time may call it,
-// which spins as well.
+// A spinner is a thread that spins until its word changes, and blocks only after rest. One
+// goroutine at a time may call it, which spins as well.
 //
-//	word     meaning                    left by
-//	answer   the thread waits, spinning the caller, which stores one of the others
-//	ask      f is to run                the thread, which stores answer after it
-//	resting  the thread may block       the caller, which stores ask or end and sends to wake
-//	end      the thread is to end       -
-type spinning struct {
-	_    [128]byte
-	word atomic.Uint32
-	f    func() // next to the word, so that one cache line has both
-	_    [128]byte
-	wake chan bool // has a place; what is left in it makes the thread look at the word once more
+//	word     meaning                left by
+//	answer   the thread spins       the caller, which stores one of the others
+//	ask      f is to run            the thread, which stores answer after it
+//	resting  the thread may block   the caller, which stores ask or end and sends to wake
+//	end      the thread is to end   -
+type spinner struct {
+	_      [128]byte
+	word   atomic.Uint32
+	f      func() // next to the word, so that one cache line has both
+	_      [128]byte
+	linger time.Duration // for which it spins on after rest
+	wake   chan bool     // has a place; what is left in it makes the thread look at the word once more
 }
 
 const (
@@ -51,9 +53,9 @@ const (
 	end
 )
 
-// spin starts a spinning thread.
-func spin() (s *spinning, stop func()) {
-	s = &spinning{f: nop, wake: make(chan bool, 1)}
+// spin starts a spinner, which may block until it is called.
+func spin(linger time.Duration) (s *spinner, stop func()) {
+	s = &spinner{linger: linger, f: nop, wake: make(chan bool, 1)}
 	up, down := make(chan bool), make(chan bool)
 	go func() {
 		defer close(down)
@@ -67,6 +69,8 @@ func spin() (s *spinning, stop func()) {
 				s.f()
 				s.word.Store(answer)
 			case resting:
+				for start := time.Now(); s.word.Load() == resting && time.Since(start) < s.linger; {
+				}
 				<-s.wake
 			case end:
 				return
@@ -74,29 +78,30 @@ func spin() (s *spinning, stop func()) {
 		}
 	}()
 	<-up
+	s.rest()
 	return s, func() {
 		s.set(end)
 		<-down
 	}
 }
 
-func (s *spinning) Call(f func()) bool {
+func (s *spinner) Call(f func()) bool {
 	s.f = f
 	s.exchange(ask)
 	return true
 }
 
-func (s *spinning) Go(func()) bool { panic("not used") }
+func (s *spinner) Go(func()) bool { panic("not used") }
 
 // rest lets the thread block until it is called again.
-func (s *spinning) rest() { s.word.Store(resting) }
+func (s *spinner) rest() { s.word.Store(resting) }
 
-func (s *spinning) exchange(v uint32) {
+func (s *spinner) exchange(v uint32) {
 	s.set(v)
 	s.await(v)
 }
 
-func (s *spinning) set(v uint32) {
+func (s *spinner) set(v uint32) {
 	if s.word.Swap(v) == resting {
 		select {
 		case s.wake <- true:
@@ -105,8 +110,9 @@ func (s *spinning) set(v uint32) {
 	}
 }
 
-// await returns the word when it is not v. The other thread may need this one's core to make it so, or the collector its P.
-func (s *spinning) await(v uint32) uint32 {
+// await returns the word when it is not v. The other thread may need this one's core to make it so,
+// or the collector its P.
+func (s *spinner) await(v uint32) uint32 {
 	for {
 		for range 1000 {
 			for range 2000 {

@@ -76,8 +76,9 @@ func Computing(goroutines int) Load {
 	}
 }
 
-// compute computes for so many microseconds at 2.4 GHz, or of this machine after calibrate. It is the same work for every
-// Subject. It calls something, so that it can be preempted even if GODEBUG has asyncpreemptoff=1.
+// compute computes for so many microseconds at 2.4 GHz, or of this machine after calibrate. It is
+// the same work for every Subject. It calls something, so that it can be preempted even if GODEBUG
+// has asyncpreemptoff=1.
 //
 //go:noinline
 func compute(microseconds int) {

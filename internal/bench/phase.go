@@ -60,8 +60,9 @@ var phases = []phase{
 	{name: "4 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 4},
 }
 
-// figures are what a phase has measured, in microseconds: of the calls, the CPU time of the process for each call or post,
-// the caller's own work included, and how late a goroutine was that slept 2 ms again and again.
+// figures are what a phase has measured, in microseconds: of the calls, the CPU time of the process
+// for each call or post, the caller's own work included, and how late a goroutine was that slept 2
+// ms again and again.
 type figures [4]float64
 
 const (
@@ -71,17 +72,18 @@ const (
 	late // p90
 )
 
-// A side is one of those that are compared: what a phase calls and, if it is nested, from where. It exists as long as the
-// process, so that it keeps what it learns.
+// A side is one of those that are compared: what a phase calls and, if it is nested, from where. It
+// exists as long as the process, so that it keeps what it learns.
 type side struct {
 	name    string
 	threads []Subject
 	caller  Subject
 }
 
-// can is whether there is such a phase of the side: there is one main thread, and two threads that spin have the cores.
+// can is whether there is such a phase of the side: there is one main thread, and two threads that
+// spin have the cores.
 func (s side) can(p phase) bool {
-	_, spins := s.threads[0].(*spinning)
+	_, spins := s.threads[0].(*spinner)
 	return p.threads <= len(s.threads) && !(spins && (p.callers > 1 || p.posts > 0))
 }
 
@@ -146,7 +148,7 @@ func (p phase) loop(s Subject, until time.Time) (latencies []time.Duration) {
 	if p.function > 0 {
 		f = func() { compute(p.function) }
 	}
-	if s, ok := s.(*spinning); ok {
+	if s, ok := s.(*spinner); ok {
 		rest = s.rest
 	}
 	for start := time.Now(); start.Before(until); start = time.Now() {
@@ -176,15 +178,17 @@ func (p phase) loop(s Subject, until time.Time) (latencies []time.Duration) {
 type Phases struct {
 	Rounds, Chunk int // Chunk phases of a side follow one another before it is another's turn
 	For           time.Duration
+	Linger        time.Duration // for which the spinning thread spins on after a frame
 	Match         *regexp.Regexp
 	Seed          uint64
 	Main          bool // the main thread as well, which must be served by mainthread.Init
 }
 
-// Compare measures the phases of this engine on the main thread and on an own one, of the channel to a locked goroutine, and of
-// a thread that spins with its caller as long as a frame lasts. The phases of each round follow one another in random
-// order in one process. It writes the medians of the rounds, and then their ratios to the channel and to the better of
-// the last two, the worst first, with what is above its limit.
+// Compare measures the phases of this engine on the main thread and on an own one, of the channel
+// to a locked goroutine, and of a thread that spins with its caller as long as a frame lasts. The
+// phases of each round follow one another in random order in one process. It writes the medians of
+// the rounds, and then their ratios to the channel and to the better of the last two, the worst
+// first, with what is above its limit.
 func (p Phases) Compare(w io.Writer) {
 	calibrate()
 	var chosen []phase
@@ -194,24 +198,16 @@ func (p Phases) Compare(w io.Writer) {
 		}
 	}
 	sides := make([]side, 4) // the first two are threadcall
-	for i, way := range []way{onMain, onThread, reference, {name: "spinning", open: func() (Subject, func()) {
-		s, stop := spin()
-		s.rest()
-		return s, stop
-	}}} {
-		sides[i].name = way.name
-		for range []int{1, 4, 4, 1}[i] {
-			s, end := way.open()
+	for i, w := range []way{onMain, onThread, reference, spinning(p.Linger)} {
+		sides[i].name = w.name
+		for range []int{1, 4, 4, 1}[i] { // threads
+			s, end := w.open()
 			defer end()
 			sides[i].threads = append(sides[i].threads, s)
 		}
-		from := onThread
-		if i >= 2 {
-			from = reference
-		}
-		s, end := from.open()
+		caller, end := []way{onThread, onThread, reference, reference}[i].open()
 		defer end()
-		sides[i].caller = s
+		sides[i].caller = caller
 	}
 	rng := rand.New(rand.NewPCG(p.Seed, 0))
 	series := make([][4][]figures, len(chosen))
@@ -227,8 +223,8 @@ func (p Phases) Compare(w io.Writer) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "%d rounds of %v, GOMAXPROCS %d, seed %d; medians (least to most) in µs; late: p90 of a sleep of 2 ms\n\n",
-		p.Rounds, p.For, runtime.GOMAXPROCS(0), p.Seed)
+	fmt.Fprintf(w, "rounds: %d of %v, GOMAXPROCS %d, seed %d; medians (least to most) in µs; "+
+		"late: p90 of a sleep of 2 ms\n\n", p.Rounds, p.For, runtime.GOMAXPROCS(0), p.Seed)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "phase\tby\tp50\tp99\tCPU\tlate\t")
 	var rows []ratios
@@ -242,7 +238,8 @@ func (p Phases) Compare(w io.Writer) {
 			for m := range med[s] {
 				slices.SortFunc(samples, func(a, b figures) int { return cmp.Compare(a[m], b[m]) })
 				med[s][m] = (samples[(len(samples)-1)/2][m] + samples[len(samples)/2][m]) / 2
-				fmt.Fprintf(t, "%s (%s to %s)\t", short(med[s][m]), short(samples[0][m]), short(samples[len(samples)-1][m]))
+				fmt.Fprintf(t, "%s (%s to %s)\t", short(med[s][m]), short(samples[0][m]),
+					short(samples[len(samples)-1][m]))
 			}
 			fmt.Fprintln(t)
 		}
@@ -253,7 +250,8 @@ func (p Phases) Compare(w io.Writer) {
 		}
 	}
 	t.Flush()
-	fmt.Fprint(w, "\nratios to the channel / to the better of the two, the worst first\n\n")
+	fmt.Fprint(w, "\nratios to the channel / to the better of the two; "+
+		"the worst first, in terms of the limits\n\n")
 	slices.SortStableFunc(rows, func(a, b ratios) int { return cmp.Compare(b.worst, a.worst) })
 	fmt.Fprintln(t, "worst\tphase\tby\tp50\tp99\tCPU\tlate\tp50/spinning\tabove its limit\t")
 	missed := 0
@@ -281,8 +279,9 @@ type ratios struct {
 	worst                      float64
 }
 
-// compare holds an engine to the limits: 1.1 times the channel's p50 and CPU time, 1.5 times its p99, 1.2 times its
-// lateness or 0.1 ms more; and 2 times the p50 of spinning, where that takes at most 1.1 times the channel's CPU time.
+// compare holds an engine to the limits: 1.1 times the channel's p50 and CPU time, 1.5 times its
+// p99, 1.2 times its lateness or 0.1 ms more; and 2 times the p50 of spinning, where that takes at
+// most 1.1 times the channel's CPU time.
 func compare(phase, side string, engine, channel, pair figures) ratios {
 	r := ratios{phase: phase, side: side}
 	hold := func(what string, ratio, limit float64) {
@@ -312,16 +311,17 @@ func compare(phase, side string, engine, channel, pair figures) ratios {
 	return r
 }
 
-const windows = "THREADCALL_WINDOWS" // in the environment of a process that measures some: of which side
+// windows is set, in the environment of a process that measures some, to the name of the side.
+const windows = "THREADCALL_WINDOWS"
 
-// MaybeWindows does nothing, unless Windows started this process. Then it writes the mean time of a call, in nanoseconds, in
-// each of 20 windows of 50 ms of a closed loop. It ends the process.
+// MaybeWindows does nothing, unless Windows started this process. Then it writes the mean time of a
+// call, in nanoseconds, in each of 20 windows of 50 ms of a closed loop, and ends the process.
 func MaybeWindows() {
-	for _, way := range []way{onMain, onThread} {
-		if way.name != os.Getenv(windows) {
+	for _, w := range []way{onMain, onThread, spinning(0)} {
+		if w.name != os.Getenv(windows) {
 			continue
 		}
-		s, _ := way.open()
+		s, _ := w.open()
 		for range 20 {
 			fmt.Println(int(Hot(s, Extent{D: 50 * ms}).Time))
 		}
@@ -329,38 +329,39 @@ func MaybeWindows() {
 	}
 }
 
-// Windows measures windows of a closed loop in so many processes, each of which must call MaybeWindows, and writes those that
-// are above twice the median of all.
+// Windows measures windows of a closed loop in so many processes for each side, which must call
+// MaybeWindows, and writes those that are above twice the median of the side. Those of the spinning
+// pair are the machine's.
 func Windows(w io.Writer, processes int) error {
-	var all [2][][]int
-	for i := range 2 * processes {
-		name := []string{onMain.name, onThread.name}[i%2]
-		out, status, err := testutil.Run(testutil.TimeLimit(), windows+"="+name)
+	sides := []way{onMain, onThread, spinning(0)}
+	times := make([][]int, len(sides))
+	for i := range len(sides) * processes {
+		i %= len(sides)
+		out, status, err := testutil.Run(testutil.TimeLimit(), windows+"="+sides[i].name)
 		if err != nil || status != 0 {
 			return fmt.Errorf("a process of windows: status %d, %w, %s", status, err, out)
 		}
-		var times []int
 		for _, field := range strings.Fields(out) {
 			ns, err := strconv.Atoi(field)
 			if err != nil {
 				return err
 			}
-			times = append(times, ns)
+			times[i] = append(times[i], ns)
 		}
-		all[i%2] = append(all[i%2], times)
 	}
-	for i, processes := range all {
-		sorted := slices.Sorted(slices.Values(slices.Concat(processes...)))
-		median, above := sorted[len(sorted)/2], 0
-		for p, times := range processes {
-			for n, ns := range times {
-				if ns > 2*median {
-					above++
-					fmt.Fprintf(w, "process %d, window %d: %d ns\n", p+1, n+1, ns)
-				}
+	for i, side := range sides {
+		sorted := slices.Sorted(slices.Values(times[i]))
+		limit := 2 * sorted[len(sorted)/2]
+		above := 0
+		for n, ns := range times[i] {
+			if ns > limit {
+				above++
+				fmt.Fprintf(w, "%s, process %d, window %d: %d ns\n", side.name, n/20+1, n%20+1, ns)
 			}
 		}
-		fmt.Fprintf(w, "%s: %d of %d windows above twice the median of %d ns\n", []string{onMain.name, onThread.name}[i], above, len(sorted), median)
+		fmt.Fprintf(w, "%s: %d of %d windows above twice the median; "+
+			"least %d, median %d, most %d ns\n",
+			side.name, above, len(sorted), sorted[0], limit/2, sorted[len(sorted)-1])
 	}
 	return nil
 }

@@ -1,4 +1,5 @@
-// Phases compares this engine with the channel and with spinning, in phases that follow one another in one process:
+// Phases compares this engine with the channel and with spinning, in phases that follow one another
+// in one process:
 //
 //	go run ./internal/bench/phases -rounds 4
 //	go run ./internal/bench/phases -windows 100   windows of a closed loop in so many processes
@@ -32,12 +33,13 @@ func run() error {
 	flag.IntVar(&p.Rounds, "rounds", 4, "")
 	flag.IntVar(&p.Chunk, "chunk", 3, "how many phases of one side follow one another")
 	flag.DurationVar(&p.For, "for", 400*time.Millisecond, "of each phase")
+	flag.DurationVar(&p.Linger, "linger", 0, "for which the spinning thread spins on after a frame")
 	flag.Uint64Var(&p.Seed, "seed", uint64(time.Now().UnixNano())%1e6, "of the order")
 	flag.BoolVar(&p.Main, "main", true, "the main thread as well")
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
 	procs := flag.Int("procs", 0, "GOMAXPROCS, if it is not 0")
 	neighbour := flag.Bool("neighbour", false, "another process computes 1 ms in 10")
-	windows := flag.Int("windows", 0, "instead: windows of a closed loop in so many processes for each thread")
+	windows := flag.Int("windows", 0, "instead: windows of a loop, in so many processes")
 	flag.Parse()
 	if *procs > 0 {
 		runtime.GOMAXPROCS(*procs)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -57,23 +56,24 @@ func parse(text string) (all []*fault, err error) {
 	return all, nil
 }
 
-// apply makes the mistake in the tree under dir.
-func (f *fault) apply(dir string) error {
+// apply returns the files with the mistake.
+func (f *fault) apply() (changed map[string]string, err error) {
+	changed = map[string]string{}
 	for _, e := range f.edits {
-		name := filepath.Join(dir, e.file)
-		text, err := os.ReadFile(name)
+		text, err := []byte(changed[e.file]), error(nil)
+		if len(text) == 0 {
+			text, err = os.ReadFile(e.file)
+		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		lines, err := e.apply(strings.Split(string(text), "\n"))
 		if err != nil {
-			return fmt.Errorf("%s: %w", e.file, err)
+			return nil, fmt.Errorf("%s: %w", e.file, err)
 		}
-		if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
-			return err
-		}
+		changed[e.file] = strings.Join(lines, "\n")
 	}
-	return nil
+	return changed, nil
 }
 
 func (e edit) apply(lines []string) ([]string, error) {

@@ -4,7 +4,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,8 +22,10 @@ func read(t *testing.T) []*fault {
 }
 
 func TestEveryFaultApplies(t *testing.T) {
+	faults := read(t)
+	t.Chdir("../../..")
 	seen := map[string]bool{}
-	for _, f := range read(t) {
+	for _, f := range faults {
 		if seen[f.name] || len(f.edits) == 0 {
 			t.Errorf("%s is there twice, or changes nothing", f.name)
 		}
@@ -32,24 +33,12 @@ func TestEveryFaultApplies(t *testing.T) {
 		if !slices.ContainsFunc(checks, func(c check) bool { return c.name == f.check }) {
 			t.Errorf("%s: there is no check %q", f.name, f.check)
 		}
-		sources := map[string][]string{}
-		for _, e := range f.edits {
-			if sources[e.file] == nil {
-				text, err := os.ReadFile(filepath.Join("../../..", e.file))
-				if err != nil {
-					t.Fatal(err)
-				}
-				sources[e.file] = strings.Split(string(text), "\n")
-			}
-			lines, err := e.apply(sources[e.file])
-			if err != nil {
-				t.Errorf("%s: %s: %v; make the same mistake in the code as it is now", f.name, e.file, err)
-				continue
-			}
-			sources[e.file] = lines
+		changed, err := f.apply()
+		if err != nil {
+			t.Errorf("%s: %v; make the same mistake in the code as it is now", f.name, err)
 		}
-		for file, lines := range sources {
-			if _, err := parser.ParseFile(token.NewFileSet(), file, strings.Join(lines, "\n"), 0); err != nil {
+		for file, text := range changed {
+			if _, err := parser.ParseFile(token.NewFileSet(), file, text, 0); err != nil {
 				t.Errorf("%s: %v", f.name, err)
 			}
 		}
@@ -65,6 +54,64 @@ func TestAnEditIgnoresSpaceAndCommentsAndNothingElse(t *testing.T) {
 	for _, lines := range [][]string{{"a", "b", "y"}, {"b", "x", "b", "x"}} {
 		if got, err := e.apply(lines); err == nil {
 			t.Errorf("%q becomes %q", lines, got)
+		}
+	}
+}
+
+func TestMutations(t *testing.T) {
+	const source = `package p
+func (x *T[K]) f(c chan int) {
+	if x.n--; x.n > 0 && x.a {
+		defer x.close()
+		y := 1
+	}
+	switch { case x.b: c <- 1; c <- 1 }
+	for ; x.c; x.n++ { x.n = 2 }
+}`
+	var got []string
+	all, err := mutationsIn("p.go", []byte(source))
+	for _, m := range all {
+		lines := strings.Split(m.diff(), "\n")
+		got = append(got, m.what+": "+strings.TrimSpace(lines[len(lines)-2][1:]))
+		if m.function != "*T[K].f" {
+			t.Errorf("%s is in %s", m.what, m.function)
+		}
+	}
+	want := []string{
+		"without x.n--: if ; x.n > 0 && x.a {",
+		"!(x.n > 0 && x.a): if x.n--; !(x.n > 0 && x.a) {",
+		"x.n > 0 || x.a: if x.n--; x.n > 0 || x.a {",
+		"without defer x.close(): if false { defer x.close() }",
+		"!(x.b): switch { case !(x.b): c <- 1; c <- 1 }",
+		"without c <- 1: switch { case x.b: if false { c <- 1 }; c <- 1 }",
+		"without c <- 1 #2: switch { case x.b: c <- 1; if false { c <- 1 } }",
+		"!(x.c): for ; !(x.c); x.n++ { x.n = 2 }",
+		"without x.n++: for ; x.c;  { x.n = 2 }",
+		"without x.n = 2: for ; x.c; x.n++ { if false { x.n = 2 } }",
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, got\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestEachArguedMutationExists(t *testing.T) {
+	t.Chdir("../../..")
+	reasons, err := readArgued()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, reason := range reasons {
+		name, _, _ := strings.Cut(key, " ")
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := mutationsIn(name, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(all, func(m *mutation) bool { return m.key() == key }) || reason == "" {
+			t.Errorf("%s: there is no such mutation, or no reason", key)
 		}
 	}
 }

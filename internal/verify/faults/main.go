@@ -1,14 +1,19 @@
-// Faults tests the tests: it makes one mistake after the other in a copy of the tree and prints which check notices it,
-// after how long. The mistakes are in faults.txt.
+// Faults tests the tests: it makes one mistake after the other and prints which check notices it, after how long. The
+// go command reads the changed files by its flag -overlay; the tree stays as it is.
 //
 //	go run ./internal/verify/faults [-all] [-check name] [name of a fault] ...
 //
-// It makes the check that must notice a fault, with -check another one, with -all every check. It ends with status 1 if
-// none notices the fault, if one does not apply or does not compile, or if a check rejects the tree as it is.
+// makes the mistakes in faults.txt, and for each the check that must notice it, with -check another one, with -all every
+// check. It ends with status 1 if none notices the fault, if one does not apply or does not compile, or if a check
+// rejects the tree as it is.
+//
+//	go run ./internal/verify/faults -random 100 [-seed n] [-from n] [package directory] ...
+//
+// makes mistakes at random places of the packages, see random.go.
 package main
 
 import (
-	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -50,7 +55,11 @@ var (
 
 func main() {
 	flag.Parse()
-	if err := run(flag.Args()); err != nil {
+	do := run
+	if *randomly > 0 {
+		do = random
+	}
+	if err := do(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(1)
 	}
@@ -86,19 +95,17 @@ func run(names []string) error {
 	return nil
 }
 
-// try makes the checks with f in a copy of the tree, and prints a line for each.
+// try makes the checks with f, and prints a line for each.
 func (f *fault) try() (noticed bool, err error) {
-	dir, err := os.MkdirTemp("", "threadcall-fault-")
+	changed, err := f.apply()
 	if err != nil {
 		return false, err
 	}
-	defer os.RemoveAll(dir)
-	if err := copyTree(dir); err != nil {
+	env, remove, err := overlay(changed)
+	if err != nil {
 		return false, err
 	}
-	if err := f.apply(dir); err != nil {
-		return false, err
-	}
+	defer remove()
 	for _, c := range checks {
 		switch {
 		case *only != "":
@@ -108,13 +115,12 @@ func (f *fault) try() (noticed bool, err error) {
 		case !*all && f.edits != nil && c.name != f.check:
 			continue
 		}
-		test := []string{"test", "-short", "-failfast", "-count=1", "-run", "^(Test|Fuzz)"} // -failfast goes on with examples
-		compile := append([]string{"test", "-count=1", "-run", "^$"}, c.args...)            // so that it does not count
-		if out, err := goCommand(dir, compile); err != nil {
+		compile := append([]string{"test", "-count=1", "-run", "^$"}, c.args...) // so that it does not count
+		if out, err := goCommand(env, compile...); err != nil {
 			return false, fmt.Errorf("%w\n%s", err, out)
 		}
 		start := time.Now()
-		out, err := goCommand(dir, append(test, c.args...))
+		out, err := c.make(env, everyTest)
 		by := "nothing"
 		if err != nil {
 			noticed, by = true, culprit(out)
@@ -127,32 +133,44 @@ func (f *fault) try() (noticed bool, err error) {
 	return noticed, nil
 }
 
-func goCommand(dir string, args []string) (out []byte, err error) {
+const everyTest = "^(Test|Fuzz)" // -failfast goes on with examples
+
+// make runs the tests of c that the regular expression matches.
+func (c check) make(env []string, tests string, more ...string) (out []byte, err error) {
+	args := append([]string{"test", "-short", "-failfast", "-vet=off", "-count=1", "-run", tests}, c.args...)
+	return goCommand(env, append(args, more...)...)
+}
+
+func goCommand(env []string, args ...string) (out []byte, err error) {
 	c := exec.Command("go", args...)
-	c.Dir, c.Env = dir, append(os.Environ(), timeLimit)
+	c.Env = append(os.Environ(), append(env, timeLimit)...)
 	return c.CombinedOutput()
 }
 
-// copyTree copies the files that git knows, or would know.
-func copyTree(dir string) error {
-	list, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+// overlay returns the environment in which go commands, and those that tests start, read the changed files.
+func overlay(changed map[string]string) (env []string, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "threadcall-fault-")
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	for name := range bytes.SplitSeq(bytes.Trim(list, "\x00"), []byte{0}) {
-		data, err := os.ReadFile(string(name))
+	replace := map[string]string{}
+	for name, text := range changed {
+		original, err := filepath.Abs(name)
 		if err != nil {
-			continue // deleted, but not committed
+			return nil, nil, err
 		}
-		to := filepath.Join(dir, string(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(to, data, 0o666); err != nil {
-			return err
+		replace[original] = filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		if err := os.WriteFile(replace[original], []byte(text), 0o666); err != nil {
+			return nil, nil, err
 		}
 	}
-	return nil
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, nil, err
+	}
+	name := filepath.Join(dir, "overlay.json")
+	flags := strings.TrimSpace(os.Getenv("GOFLAGS") + " -overlay=" + name)
+	return []string{"GOFLAGS=" + flags}, func() { os.RemoveAll(dir) }, os.WriteFile(name, list, 0o666)
 }
 
 // culprit returns the name of the test that failed, or that ran when the process ended, and how the process ended.

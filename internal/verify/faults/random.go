@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A mutation is one change at a random place: a statement left out, a condition negated, && for || or the reverse.
+// Declarations stay, and what does not compile does not count.
+type mutation struct {
+	file, function, what string
+	line                 int
+	from, to             int // in the file
+	by                   string
+	source               []byte
+}
+
+// key is how argued.txt names m. It has no line number; equal changes in one function are numbered.
+func (m *mutation) key() string { return m.file + " " + m.function + ": " + m.what }
+
+var (
+	randomly = flag.Int("random", 0, "make this many random mistakes, and the checks of their package and of those that use it")
+	seed     = flag.Uint64("seed", uint64(time.Now().Unix()), "of the order in which -random makes mistakes")
+	from     = flag.Int("from", 0, "the first of them, in this order")
+
+	argued = "internal/verify/faults/argued.txt"
+)
+
+// random makes random mistakes. A test has noticed one if it fails, fails again alone, and passes without the mistake; so
+// a test that fails by chance notices nothing. A hang is noticed by the time limit of the test or of the process.
+func random(packages []string) error {
+	if len(packages) == 0 {
+		packages = strings.Fields("internal/callq internal/freelist internal/engine thread mainthread")
+	}
+	all, err := mutations(packages)
+	if err != nil {
+		return err
+	}
+	reasons, err := readArgued()
+	if err != nil {
+		return err
+	}
+	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	fmt.Printf("seed %d, %d places\n", *seed, len(all))
+	var survivors []*mutation
+	made, argued := 0, 0
+	for ; made < *randomly && *from < len(all); *from++ {
+		m := all[*from]
+		by, compiles, err := m.try()
+		switch {
+		case err != nil:
+			return err
+		case !compiles:
+			continue
+		case by == "" && reasons[m.key()] != "":
+			argued++
+			by = "argued: " + reasons[m.key()]
+		case by == "":
+			survivors = append(survivors, m)
+			by = "NOTHING"
+		}
+		made++
+		fmt.Printf("%3d of %d: %d %s:%d %s: %s\n\t%s\n", made, *randomly, *from, m.file, m.line, m.function, m.what, by)
+	}
+	fmt.Printf("noticed %d of %d, %d argued; -from %d goes on\n", made-argued-len(survivors), made, argued, *from)
+	for _, m := range survivors {
+		fmt.Print(m.diff())
+	}
+	if survivors != nil {
+		return fmt.Errorf("nothing notices %d; write a test, delete what nothing needs, or argue in argued.txt", len(survivors))
+	}
+	return nil
+}
+
+// readArgued returns why nothing can notice some mutations, by key.
+func readArgued() (reasons map[string]string, err error) {
+	text, err := os.ReadFile(argued)
+	reasons = map[string]string{}
+	for entry := range strings.SplitSeq(string(text), "\n\n") {
+		if key, reason, ok := strings.Cut(entry, "\n\t"); ok {
+			reasons[key] = strings.Join(strings.Fields(reason), " ")
+		}
+	}
+	return reasons, err
+}
+
+// try makes the checks with m until a test notices it, and returns which.
+func (m *mutation) try() (by string, compiles bool, err error) {
+	text := string(m.source[:m.from]) + m.by + string(m.source[m.to:])
+	env, remove, err := overlay(map[string]string{m.file: text})
+	if err != nil {
+		return "", false, err
+	}
+	defer remove()
+	dir := "./" + filepath.ToSlash(filepath.Dir(m.file))
+	if _, err := goCommand(env, "build", dir); err != nil {
+		return "", false, nil
+	}
+	own := slices.IndexFunc(checks, func(c check) bool { return slices.Contains(c.args, dir) })
+	if own < 0 {
+		return "", false, fmt.Errorf("there is no check for %s", dir)
+	}
+	chance := ""
+	for i, c := range checks[own:] {
+		if i > 0 && !slices.Contains([]string{"engine", "thread", "mainthread", "oracle"}, c.name) {
+			continue // it does not use the package
+		}
+		start := time.Now()
+		out, err := c.make(env, everyTest)
+		if err == nil {
+			continue
+		}
+		test := culprit(out)
+		if name, _, _ := strings.Cut(test, " "); strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") {
+			_, without := c.make(nil, "^"+name+"$")
+			if _, err := c.make(env, "^"+name+"$", "-count=5"); err == nil || without != nil {
+				chance += fmt.Sprintf("%s: %s once, by chance; ", c.name, test)
+				continue
+			}
+		}
+		return fmt.Sprintf("%s%s: %s, %.1f s", chance, c.name, test, time.Since(start).Seconds()), true, nil
+	}
+	return "", true, nil
+}
+
+// diff returns the lines of the place before and after.
+func (m *mutation) diff() string {
+	start := bytes.LastIndexByte(m.source[:m.from], '\n') + 1
+	end := m.to + bytes.IndexByte(m.source[m.to:], '\n')
+	old := string(m.source[start:end])
+	changed := string(m.source[start:m.from]) + m.by + string(m.source[m.to:end])
+	mark := func(sign, text string) string { return sign + strings.ReplaceAll(text, "\n", "\n"+sign) + "\n" }
+	return fmt.Sprintf("\n%s:%d: %s\n%s%s", m.file, m.line, m.key(), mark("-", old), mark("+", changed))
+}
+
+// mutations returns all changes that can be made in the files of the packages that are compiled here.
+func mutations(dirs []string) (all []*mutation, err error) {
+	for _, dir := range dirs {
+		dir = filepath.ToSlash(filepath.Clean(dir))
+		out, err := goCommand(nil, "list", "-f", `{{range .GoFiles}}{{.}} {{end}}`, "./"+dir)
+		if err != nil {
+			return nil, errors.New(string(out))
+		}
+		for name := range strings.FieldsSeq(string(out)) {
+			name = dir + "/" + name
+			source, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			in, err := mutationsIn(name, source)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, in...)
+		}
+	}
+	return all, nil
+}
+
+func mutationsIn(name string, source []byte) (all []*mutation, err error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]int{}
+	function := ""
+	at := func(p token.Pos) int { return files.Position(p).Offset }
+	text := func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }
+	add := func(n ast.Node, what, by string) {
+		what = strings.Join(strings.Fields(what), " ")
+		m := &mutation{file: name, function: function, what: what[:min(len(what), 70)], source: source}
+		m.line, m.from, m.to, m.by = files.Position(n.Pos()).Line, at(n.Pos()), at(n.End()), by
+		if seen[m.key()]++; seen[m.key()] > 1 {
+			m.what += fmt.Sprintf(" #%d", seen[m.key()])
+		}
+		all = append(all, m)
+	}
+	// leaveOut leaves s out, which is by itself or before or behind a semicolon.
+	leaveOut := func(s ast.Stmt, alone bool) {
+		switch a := s.(type) {
+		case *ast.AssignStmt:
+			if a.Tok == token.DEFINE {
+				return
+			}
+		case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt:
+		default:
+			return
+		}
+		by := ""
+		if alone {
+			by = "if false { " + text(s) + " }" // what it uses is still used
+		}
+		add(s, "without "+text(s), by)
+	}
+	negate := func(conditions ...ast.Expr) {
+		for _, c := range conditions {
+			if c != nil {
+				add(c, "!("+text(c)+")", "!("+text(c)+")")
+			}
+		}
+	}
+	inspect := func(n ast.Node) bool {
+		var list []ast.Stmt
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			list = n.List
+		case *ast.CaseClause:
+			list = n.Body
+		case *ast.CommClause:
+			list = n.Body
+		case *ast.IfStmt:
+			leaveOut(n.Init, false)
+			negate(n.Cond)
+		case *ast.ForStmt:
+			leaveOut(n.Post, false)
+			negate(n.Cond)
+		case *ast.SwitchStmt:
+			leaveOut(n.Init, false)
+			for _, c := range n.Body.List {
+				if n.Tag == nil {
+					negate(c.(*ast.CaseClause).List...)
+				}
+			}
+		case *ast.BinaryExpr:
+			if n.Op == token.LAND || n.Op == token.LOR {
+				i := at(n.OpPos) - at(n.Pos())
+				op := map[token.Token]string{token.LAND: "||", token.LOR: "&&"}[n.Op]
+				by := text(n)[:i] + op + text(n)[i+2:]
+				add(n, by, by)
+			}
+		}
+		for _, s := range list {
+			leaveOut(s, true)
+		}
+		return true
+	}
+	for _, d := range file.Decls {
+		function = "a declaration"
+		if f, ok := d.(*ast.FuncDecl); ok {
+			if function = f.Name.Name; f.Recv != nil {
+				function = types.ExprString(f.Recv.List[0].Type) + "." + function
+			}
+		}
+		ast.Inspect(d, inspect)
+	}
+	slices.SortStableFunc(all, func(a, b *mutation) int { return cmp.Compare(a.from, b.from) })
+	return all, nil
+}
