@@ -206,7 +206,7 @@ func (e *Engine) end() {
 		e.forget()
 	}
 	if e.q.RestsAlways() {
-		e.leave()
+		e.leave(true)
 		if e.eventLoop.blocked && e.q.Closed() {
 			e.wake()
 		}
