@@ -80,8 +80,11 @@ bit at_most_once;              /* property: then no other owes one, unless the t
 #define Announce(e) assert(!announced || at_most_once); announced = 1;
 #endif
 #define Taken announced = 0;
+#define All(e) AllLeaving(e, rest[e])
 #else
 #define Announce(e)
+#define All(e) AllLeaving(e, NIL)
+#define Grab(e, list, left) GrabAll(e, list)
 #endif
 #ifdef OWNPOSTS
 byte mine[QUEUES];             /* Queue.mine.first, linked by nextMine */
@@ -337,12 +340,7 @@ inline Take(e) {
 	fi
 }
 
-#ifndef HOST
-#define Grab(e, list, left) GrabAll(e, list)
-#endif
-
 /* Queue.all: r is the list, the oldest first; ok unless the queue is closed. left is as in Grab. */
-#define All(e) AllLeaving(e, rest[e])
 inline AllLeaving(e, left) {
 	if
 	:: d_step { ready[e] == CLOSED -> r = NIL; ok = 0 }
