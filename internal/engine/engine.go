@@ -199,17 +199,17 @@ func (e *Engine) OnWake(f func()) {
 	if on {
 		e.q.RestAlways(true)
 	}
-	e.leave(on)
+	e.leave(on && e.serving.Load() == 0)
 }
 
 // leave makes the thread count as resting while it runs code that is not the engine's, in which onWake reaches it. What
 // is queued already is announced, although it may have been before: the host may have taken that announcement out of
-// its event loop for something else. Then the thread does not count as resting. on says that the caller is on it.
-func (e *Engine) leave(on bool) {
+// its event loop for something else. If host is true, the thread returns to the host, and does then not count as resting.
+func (e *Engine) leave(host bool) {
 	if e.q.Rest() || e.q.Closed() {
 		return
 	}
-	if on {
+	if host {
 		e.q.Awake()
 	}
 	e.wake()

@@ -66,16 +66,17 @@ inline LeaveHost(e) {
 	Rest(e);
 	Told
 	if
-	:: ok -> ok = 0
+	:: d_step { ok -> ok = 0; Taken }
 	:: !ok && head[e] == CLOSED
 	:: d_step { !ok && head[e] != CLOSED -> owed[e]++ };
-#ifndef FAULT_LEFT_RESTING /* Engine.leave: what is ready does not keep the thread from resting */
 		if
-		:: at == e + 1 -> Awake(e)
+#ifdef FAULT_LEFT_RESTING /* Engine.leave: the thread counts as resting although its host is notified */
+		:: at == e + 1 && serving == 0 -> announced = 1
+#else
+		:: at == e + 1 && serving == 0 -> Awake(e); announced = 1
+#endif
 		:: else
 		fi;
-#endif
-		announced = 1;
 		Wake(e)
 	fi;
 }
