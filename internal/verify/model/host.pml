@@ -70,11 +70,7 @@ inline LeaveHost(e) {
 	:: !ok && head[e] == CLOSED
 	:: d_step { !ok && head[e] != CLOSED -> owed[e]++ };
 		if
-#ifdef FAULT_LEFT_RESTING /* Engine.leave: the thread counts as resting although its host is notified */
-		:: at == e + 1 && serving == 0 -> announced = 1
-#else
 		:: at == e + 1 && serving == 0 -> Awake(e); announced = 1
-#endif
 		:: else
 		fi;
 		Wake(e)
