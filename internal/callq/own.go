@@ -29,12 +29,13 @@ func (m *mine) pop() {
 	m.taken++
 }
 
-// PushOwn queues a posted call that the thread gives to itself. If wake is true the thread counts as resting: its host must
-// be woken. If ok is false the queue is closed and c is still the caller's.
+// PushOwn queues a posted call that the thread gives to itself. If wake is true the thread counted as resting, and its
+// host must be woken. It does not count as resting any more, since the host has been notified. If ok is false the queue
+// is closed and c is still the caller's.
 //
 //threadcall:noalloc
 func (q *Queue) PushOwn(c *Call) (wake, ok bool) {
-	list, last, ok := q.all()
+	list, last, ok := q.all(nil)
 	if !ok {
 		return false, false
 	}
@@ -47,7 +48,11 @@ func (q *Queue) PushOwn(c *Call) (wake, ok bool) {
 	}
 	q.mine.append(c)
 	q.restore(list, c) // or it is refused, as if Close had come later
-	return q.rest != nil, true
+	if q.rest == nil {
+		return false, true
+	}
+	q.Heed() // the thread looks before it rests
+	return q.Awake(), true
 }
 
 // HasOwn reports whether the thread has posted anything to itself that has not been taken.

@@ -16,16 +16,20 @@ import (
 //	nil       empty, and the thread is up: it looks at head again before it rests
 //	a Call    the youngest of a stack of calls; the thread is up, or a goroutine is waking it
 //	resting   empty, and the thread will not look until it is woken
+//	interrupted  as resting for a pusher, but the thread must not wait before it has looked
 //	closed    for ever: no call will be taken
 //
 //	from            to         by       in
 //	nil, a Call     a Call     anyone   Push: nothing more to do, the thread will look
-//	resting         a Call     anyone   Push: this pusher, and no other, owes the thread a wake-up
+//	resting,        a Call     anyone   Push: this pusher, and no other, owes the thread a wake-up
+//	interrupted
 //	nil, a Call     nil        thread   grab: the stack, turned round, is appended to ready (resting instead of nil
 //	                                    after RestAlways)
 //	nil             resting    thread   Rest: fails if a call came, so no call can wait behind a resting thread
 //	nil             resting    anyone   Rest, for a host that is up: the next pusher wakes it nevertheless
-//	resting         nil        thread   Awake
+//	resting         nil        thread   Awake. PushOwn, too: then the thread, as a pusher, owes its host a wake-up
+//	nil, resting    interrupted  anyone  Interrupt: if resting, the thread must be woken in case it waits
+//	interrupted     nil        thread   Heed (resting instead of nil after RestAlways)
 //	any but closed  closed     anyone   Close: the calls are the closer's, who refuses them
 //
 //	ready           means
@@ -44,7 +48,7 @@ import (
 // compare-and-swap that removes it from head or from ready. Push never reads a call that it finds, and only the
 // thread removes calls without closing, so a record that is used again cannot confuse either (no ABA).
 //
-// Get, Put, Push, Rest, Close, Closed, Pending and Resting may be called by any goroutine, all other methods only by the
+// Get, Put, Push, Interrupt, Rest, Close, Closed, Pending and Resting may be called by any goroutine, all other methods only by the
 // thread: by its serving goroutine, or by a coroutine while that has the thread.
 type Queue struct {
 	head atomic.Pointer[Call]
@@ -68,7 +72,7 @@ type Queue struct {
 	_       [32]byte
 }
 
-var resting, closed Call
+var resting, interrupted, closed Call
 
 // New returns an empty queue whose thread counts as resting.
 func New() *Queue {
@@ -133,9 +137,9 @@ func (q *Queue) Push(c *Call) (wake, backlog, ok bool) {
 	for {
 		h := q.head.Load()
 		switch h {
-		case nil, &resting:
+		case nil, &resting, &interrupted:
 			if q.head.CompareAndSwap(h, c) {
-				return h == &resting, false, true
+				return h != nil, false, true
 			}
 		case &closed:
 			return false, false, false
@@ -158,7 +162,7 @@ func (q *Queue) Take() *Call {
 			return c
 		}
 	}
-	c, last := q.grab()
+	c, last := q.grab(q.rest)
 	if c != nil && c != last {
 		var others *Call
 		c, others = pop(c)
@@ -176,7 +180,7 @@ const everything = ^Mark(0)
 //
 //threadcall:noalloc
 func (q *Queue) Mark() (m Mark, ok bool) {
-	list, last, ok := q.all()
+	list, last, ok := q.all(q.rest)
 	if !ok || list == nil {
 		return 0, false
 	}
@@ -187,13 +191,13 @@ func (q *Queue) Mark() (m Mark, ok bool) {
 	return q.marked, true
 }
 
-// all takes all calls in hand. If it is false the queue is closed.
-func (q *Queue) all() (list, last *Call, ok bool) {
+// all takes all calls in hand. If it is false the queue is closed. rest is as in grab.
+func (q *Queue) all(rest *Call) (list, last *Call, ok bool) {
 	older := q.ready.Load()
 	if older == &closed || older != nil && !q.ready.CompareAndSwap(older, nil) {
 		return nil, nil, false // only Close changes ready besides the thread
 	}
-	younger, youngest := q.grab()
+	younger, youngest := q.grab(rest)
 	switch {
 	case older == nil:
 		return younger, youngest, true
@@ -237,23 +241,23 @@ func (q *Queue) Pending() bool {
 		return r != &closed
 	}
 	h := q.head.Load()
-	return h != nil && h != &resting && h != &closed
+	return h != nil && h != &resting && h != &closed && h != &interrupted
 }
 
-// grab empties head and returns what was there, the oldest first.
+// grab empties head and returns what was there, the oldest first. It leaves rest in head.
 //
 //threadcall:noalloc
-func (q *Queue) grab() (list, last *Call) {
+func (q *Queue) grab(rest *Call) (list, last *Call) {
 	for {
 		switch h := q.head.Load(); h {
-		case &resting, &closed:
+		case &resting, &interrupted, &closed:
 			return nil, nil
 		case nil:
-			if q.rest == nil || q.head.CompareAndSwap(nil, q.rest) {
+			if rest == nil || q.head.CompareAndSwap(nil, rest) {
 				return nil, nil
 			}
 		default:
-			if q.head.CompareAndSwap(h, q.rest) {
+			if q.head.CompareAndSwap(h, rest) {
 				return reverse(h), h
 			}
 		}
@@ -315,7 +319,7 @@ func (s *skipped) taken(c, before *Call) {
 // TakeFrom removes the calls that poster, which is not zero, has queued, the oldest first, up to and including last if that is not nil,
 // and leaves the others in their order.
 func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
-	list, youngest, ok := q.all()
+	list, youngest, ok := q.all(q.rest)
 	if !ok || list == nil {
 		return nil
 	}
@@ -372,7 +376,7 @@ func (q *Queue) Return(list *Call) {
 	for n := last.next.Load(); n != nil; n = last.next.Load() {
 		last = n
 	}
-	younger, youngest, ok := q.all()
+	younger, youngest, ok := q.all(q.rest)
 	switch {
 	case !ok:
 		refuse(list)
@@ -409,26 +413,51 @@ func pop(list *Call) (first, rest *Call) {
 func Pop(list *Call) (first, rest *Call) { return pop(list) }
 
 // Rest says that the thread will not look until it is woken. It is false, and nothing has changed, if there is
-// something to take or the queue is closed.
+// something to take or the queue is closed. If it is true and Resting is not, the thread must look.
 //
 //threadcall:noalloc
 func (q *Queue) Rest() bool {
 	if q.ready.Load() != nil {
 		return false
 	}
-	return q.head.CompareAndSwap(nil, &resting) || q.head.Load() == &resting
+	if q.head.CompareAndSwap(nil, &resting) {
+		return true
+	}
+	h := q.head.Load()
+	return h == &resting || h == &interrupted
+}
+
+// Interrupt has the thread look before it waits, without queueing anything: the next pusher still owes the thread
+// a wake-up. If wake is true the thread must be woken in case it waits. Heed ends it.
+func (q *Queue) Interrupt() (wake bool) {
+	for {
+		h := q.head.Load()
+		if h != nil && h != &resting {
+			return false // there is something to look at
+		}
+		if q.head.CompareAndSwap(h, &interrupted) {
+			return h == &resting
+		}
+	}
+}
+
+// Heed says that the thread is about to look at what Interrupt was called for.
+//
+//threadcall:noalloc
+func (q *Queue) Heed() {
+	if q.head.Load() == &interrupted {
+		q.head.CompareAndSwap(&interrupted, q.rest)
+	}
 }
 
 // Resting reports whether nothing has happened since Rest.
 func (q *Queue) Resting() bool { return q.head.Load() == &resting }
 
-// Awake says that the thread is up, by itself or because it was woken.
+// Awake says that the thread is up, by itself or because it was woken. It is true if the thread was resting.
 //
 //threadcall:noalloc
-func (q *Queue) Awake() {
-	if q.head.Load() == &resting {
-		q.head.CompareAndSwap(&resting, nil)
-	}
+func (q *Queue) Awake() bool {
+	return q.head.Load() == &resting && q.head.CompareAndSwap(&resting, nil)
 }
 
 // RestAlways sets whether the thread counts as resting even while it runs what it took. That suits a thread that
@@ -451,8 +480,11 @@ func (q *Queue) Close() (wake bool) {
 	if r := q.ready.Swap(&closed); r != nil && r != &closed {
 		refuse(r)
 	}
-	if h == nil || h == &resting {
-		return h == &resting
+	switch h {
+	case nil:
+		return false
+	case &resting, &interrupted:
+		return true
 	}
 	refuse(reverse(h))
 	return false

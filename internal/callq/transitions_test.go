@@ -17,6 +17,7 @@ var heads = []struct {
 	{"resting", New},
 	{"nil", func() *Queue { q := New(); q.Awake(); return q }},
 	{"a Call", func() *Queue { q := New(); q.Push(q.Get(Posted, nil, 1)); return q }},
+	{"interrupted", func() *Queue { q := New(); q.Interrupt(); return q }},
 	{"closed", func() *Queue { q := New(); q.Close(); return q }},
 	{"nil, ready", func() *Queue {
 		q := New()
@@ -34,6 +35,8 @@ func (q *Queue) state() string {
 		s = "nil"
 	case &resting:
 		s = "resting"
+	case &interrupted:
+		s = "interrupted"
 	case &closed:
 		return "closed"
 	}
@@ -58,27 +61,36 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 			wake, ok := q.PushOwn(q.Get(Posted, nil, 1))
 			return fmt.Sprint("wake ", wake, ", ok ", ok)
 		},
-		"TakeOwn": func(q *Queue) string { return fmt.Sprint(q.TakeOwn(q.OwnUntil()) != nil) },
-		"Rest":    func(q *Queue) string { return fmt.Sprint(q.Rest()) },
-		"Awake":   func(q *Queue) string { q.Awake(); return "" },
-		"Close":   func(q *Queue) string { return fmt.Sprint(q.Close()) },
-		"Pending": func(q *Queue) string { return fmt.Sprint(q.Pending()) },
-		"Closed":  func(q *Queue) string { return fmt.Sprint(q.Closed()) },
-		"Resting": func(q *Queue) string { return fmt.Sprint(q.Resting()) },
+		"TakeOwn":   func(q *Queue) string { return fmt.Sprint(q.TakeOwn(q.OwnUntil()) != nil) },
+		"Rest":      func(q *Queue) string { return fmt.Sprint(q.Rest()) },
+		"Awake":     func(q *Queue) string { q.Awake(); return "" },
+		"Heed":      func(q *Queue) string { q.Heed(); return "" },
+		"Interrupt": func(q *Queue) string { return fmt.Sprint(q.Interrupt()) },
+		"Close":     func(q *Queue) string { return fmt.Sprint(q.Close()) },
+		"Pending":   func(q *Queue) string { return fmt.Sprint(q.Pending()) },
+		"Closed":    func(q *Queue) string { return fmt.Sprint(q.Closed()) },
+		"Resting":   func(q *Queue) string { return fmt.Sprint(q.Resting()) },
 		"a host's Take": func(q *Queue) string {
 			q.RestAlways(true)
 			return fmt.Sprint(q.Take() != nil)
 		},
+		"a host's PushOwn": func(q *Queue) string {
+			q.RestAlways(true)
+			wake, ok := q.PushOwn(q.Get(Posted, nil, 1))
+			return fmt.Sprint("wake ", wake, ", ok ", ok)
+		},
+		"a host's Heed": func(q *Queue) string { q.RestAlways(true); q.Heed(); return "" },
 	}
 	for operation, rows := range map[string]map[string]string{
 		"Push": {
-			"resting":    "a Call; wake true, backlog false, ok true",
-			"nil":        "a Call; wake false, backlog false, ok true",
-			"a Call":     "a Call; wake false, backlog true, ok true",
-			"closed":     "closed; wake false, backlog false, ok false",
-			"nil, ready": "a Call, ready; wake false, backlog false, ok true",
+			"resting":     "a Call; wake true, backlog false, ok true",
+			"nil":         "a Call; wake false, backlog false, ok true",
+			"a Call":      "a Call; wake false, backlog true, ok true",
+			"closed":      "closed; wake false, backlog false, ok false",
+			"nil, ready":  "a Call, ready; wake false, backlog false, ok true",
+			"interrupted": "a Call; wake true, backlog false, ok true",
 		},
-		"Take": {"resting": "resting; false", "nil": "nil; false", "a Call": "nil; true",
+		"Take": {"interrupted": "interrupted; false", "resting": "resting; false", "nil": "nil; false", "a Call": "nil; true",
 			"closed": "closed; false", "nil, ready": "nil; true"},
 		"TakeUntil": {"resting": "resting; false", "nil": "nil; false", "a Call": "a Call; false",
 			"closed": "closed; false", "nil, ready": "nil; true"},
@@ -93,16 +105,27 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 			"nil, ready": "nil, ready; wake false, ok true",
 		},
 		"TakeOwn": {"resting": "resting; false", "closed": "closed; false", "nil, ready": "nil, ready; false"},
-		"Rest": {"resting": "resting; true", "nil": "resting; true", "a Call": "a Call; false",
+		"Rest": {"interrupted": "interrupted; true", "resting": "resting; true", "nil": "resting; true", "a Call": "a Call; false",
 			"closed": "closed; false", "nil, ready": "nil, ready; false"},
-		"Awake": {"resting": "nil", "nil": "nil", "a Call": "a Call", "closed": "closed"},
-		"Close": {"resting": "closed; true", "nil": "closed; false", "a Call": "closed; false",
+		"Awake": {"resting": "nil", "nil": "nil", "a Call": "a Call", "closed": "closed", "interrupted": "interrupted"},
+		"Heed":  {"resting": "resting", "nil": "nil", "a Call": "a Call", "closed": "closed", "interrupted": "nil"},
+		"Interrupt": {"resting": "interrupted; true", "nil": "interrupted; false", "a Call": "a Call; false",
+			"closed": "closed; false", "nil, ready": "interrupted, ready; false", "interrupted": "interrupted; false"},
+		"Close": {"interrupted": "closed; true", "resting": "closed; true", "nil": "closed; false", "a Call": "closed; false",
 			"closed": "closed; false", "nil, ready": "closed; false"},
-		"Pending": {"resting": "resting; false", "nil": "nil; false", "a Call": "a Call; true",
+		"Pending": {"interrupted": "interrupted; false", "resting": "resting; false", "nil": "nil; false", "a Call": "a Call; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},
 		"Closed":        {"nil": "nil; false", "closed": "closed; true"},
-		"Resting":       {"resting": "resting; true", "nil": "nil; false", "closed": "closed; false"},
-		"a host's Take": {"a Call": "resting; true", "closed": "closed; false"},
+		"Resting":       {"interrupted": "interrupted; false", "resting": "resting; true", "nil": "nil; false", "closed": "closed; false"},
+		"a host's Take": {"a Call": "resting; true", "closed": "closed; false", "nil": "resting; false"},
+		"a host's Heed": {"interrupted": "resting"},
+		"a host's PushOwn": {
+			"resting":     "nil, ready; wake true, ok true",
+			"nil":         "nil, ready; wake false, ok true",
+			"a Call":      "nil, ready; wake false, ok true",
+			"closed":      "closed; wake false, ok false",
+			"interrupted": "nil, ready; wake true, ok true",
+		},
 	} {
 		for _, h := range heads {
 			want, ok := rows[h.name]

@@ -26,13 +26,14 @@ var ErrNil = errors.New("thread: the function to call is nil")
 // An Engine is one thread's. Its queue says whether the thread must be woken; mode says how:
 //
 //	mode         the thread                                      is woken by
-//	up           runs, or looks at its queue before it waits; a  onWake, at most once until it serves again (notified)
+//	up           runs, or looks at its queue before it waits; a  onWake, once for each time that resting was replaced
 //	             an adopted one may be in its event loop
 //	inScheduler  waits in the Go scheduler                       wakeup
 //
 // Only the thread changes mode, before Rest and after it has seen that its queue is no longer resting. So the pusher
 // that replaced resting and owes the wake-up reads the mode in which the thread still waits, or the thread has risen by
-// itself in the meantime; then the wake-up is one too many, which every waiter must bear. A new thread looks at its queue
+// itself in the meantime; then the wake-up is one too many, which every waiter must bear. Nothing but the queue's head
+// remembers a wake-up, so a late one keeps no other from being sent. A new thread looks at its queue
 // before it first waits, and so begins in mode up although its queue counts as resting.
 //
 // The identity of a thread is m. It begins when the thread can run calls in place, and ends
@@ -67,10 +68,9 @@ type Engine struct {
 	ending  sync.Once     // closes done
 	closing atomic.Bool   // Close has been called
 
-	mode     atomic.Uint32
-	wakeup   chan struct{}
-	onWake   atomic.Pointer[func()]
-	notified atomic.Bool
+	mode   atomic.Uint32
+	wakeup chan struct{}
+	onWake atomic.Pointer[func()]
 
 	announced atomic.Int64 // calls of onWake
 
@@ -151,20 +151,30 @@ func (e *Engine) wake() {
 	switch e.mode.Load() {
 	case inScheduler:
 		e.waits.pushed.Store(int64(park.Now()))
-		select {
-		case e.wakeup <- struct{}{}:
-		default:
-		}
+		e.unpark()
 	case up:
-		if f := e.onWake.Load(); f != nil && e.notified.CompareAndSwap(false, true) {
+		if f := e.onWake.Load(); f != nil {
 			e.announced.Add(1)
 			(*f)()
 		}
 	}
 }
 
-// interrupt makes the thread look up from its rest.
-func (e *Engine) interrupt() { e.control(nil) }
+//threadcall:noalloc
+func (e *Engine) unpark() {
+	select {
+	case e.wakeup <- struct{}{}:
+	default:
+	}
+}
+
+// interrupt makes the thread look whether it is to serve any longer. It calls no onWake: a thread that does not wait
+// in the Go scheduler looks before it does.
+func (e *Engine) interrupt() {
+	if e.q.Interrupt() && e.mode.Load() == inScheduler {
+		e.unpark()
+	}
+}
 
 // control has the thread call fn, which may be nil, behind what is queued, if it is not terminated before.
 func (e *Engine) control(fn func()) {
@@ -186,19 +196,22 @@ func (e *Engine) OnWake(f func()) {
 	e.mustBeReachable()
 	e.served.Store(true) // or soon will be
 	e.onWake.Store(&f)
-	if e.On() {
+	on := e.On()
+	if on {
 		e.q.RestAlways(true)
 	}
-	e.leave()
+	e.leave(on && e.serving.Load() == 0)
 }
 
 // leave makes the thread count as resting while it runs code that is not the engine's, in which onWake reaches it. What
 // is queued already is announced, although it may have been before: the host may have taken that announcement out of
-// its event loop for something else.
-func (e *Engine) leave() {
-	e.q.Rest()
-	e.notified.Store(false)
-	if e.q.Pending() {
-		e.wake()
+// its event loop for something else. If host is true, the thread returns to the host, and does then not count as resting.
+func (e *Engine) leave(host bool) {
+	if e.q.Rest() || e.q.Closed() {
+		return
 	}
+	if host {
+		e.q.Awake()
+	}
+	e.wake()
 }

@@ -7,29 +7,30 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// A thread with an external event loop waits in native code, where onWake reaches it. Wait is such a wait, of which the engine knows
-// when it begins and ends. head is the queue's, see callq.Queue:
+// A thread with an external event loop waits in native code, where onWake reaches it. head is the queue's, see
+// callq.Queue, and says whether the next pusher calls onWake. An event is what onWake leaves in the event loop.
 //
-//	state      the thread                                          head         what is queued
-//	up         runs, and looks at its queue before it blocks       nil, a Call  needs no wake-up
-//	blocked    is in block, or about to be, or about to come back  resting      is announced, by its pusher
-//	announced  the same                                            a Call       has been announced
+//	state      the thread                                          head              what is queued
+//	up         runs, and looks at its queue before it blocks       nil, a Call       needs no event
+//	blocked    is in its event loop, or in a function that may be  resting,          nothing; what is pushed next
+//	           one: in block, outside of Wait, or while it serves  interrupted       gets an event from its pusher
+//	announced  the same                                            a Call, or nil    has its event, or its pusher is
+//	                                                               and ready calls   about to call onWake
 //
-//	from       to         by       in
-//	any        up         thread   Wait, when it begins and when it ends. Outside of it, OnWake, Serve and ServeContext leave the
-//	                               thread blocked, so that onWake is called although the thread may run
-//	up         up         thread   Wait, if something is queued: that is run, and block is not called
-//	up         announced  thread   the same, if block has not been called for loopBudget: block sees the native events, and returns
-//	                               because the thread has announced to itself what is queued
-//	up         blocked    thread   Rest, after notified has been cleared; it fails if something has been queued
-//	blocked    announced  pusher   Push, and then wake: onWake is called, unless notified is set
-//	announced  blocked    thread   in a callback of block, by whatever takes calls; as after Serve, block is told what is left
-//	blocked,   up         thread   Awake, when block has returned, for whatever reason. Then notified is cleared, and then the
-//	announced                      thread looks at its queue
+//	from       to         by         in
+//	any        up         thread     look: Wait begins, block has returned, Wait ends
+//	up         blocked    thread     block: Rest, which fails if something has been queued. The end of ServeContext and of
+//	                                 a Wait that does not return to one, if nothing is queued
+//	up         announced  thread     block, if it has not been called for loopBudget although something is queued; leave
+//	blocked    announced  pusher     Push, or PushOwn: calls onWake, once
+//	announced  blocked    thread     Serve, ServeContext, a nested call: they take calls. They leave the thread announced if
+//	                                 any remain, and call onWake again, as a function may have taken the event
+//	blocked    blocked    anyone     a late wake-up: its pusher calls onWake after the thread has taken the call; or the end
+//	                                 of ServeContext's context, which calls nothing
 //
-// A wake-up may be late: its pusher has set notified, and calls onWake when the thread has blocked again. Until then the wake-up is
-// that of all that is queued. The thread clears notified before it looks at its queue and before Rest, so what a pusher that
-// finds notified set has pushed is either seen, or the wake-up of the one that has set it is still to come.
+// So each time that head leaves resting in the event loop onWake is called once, and no flag says that it was: an event
+// too many may come at any time, and the host may take it without serving. Only while something is queued must a
+// host that takes events serve before it waits again.
 //
 // A callback of block that calls Wait, as that of a dialog may, returns to a thread that is blocked; a function that Wait runs, to
 // one that is up. A panic or a Goexit may end the event loop, and so leaves the thread blocked.
@@ -72,7 +73,6 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		case park.Now()-e.eventLoop.seen >= loopBudget:
 			e.block(block, true)
 		}
-		e.notified.Store(false)
 		e.runQueued(loopBudget)
 		ok = !e.q.Closed()
 	}
@@ -85,6 +85,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 //threadcall:noalloc
 func (e *Engine) look() {
 	e.q.RestAlways(false)
+	e.q.Heed()
 	e.q.Awake()
 }
 
@@ -98,7 +99,6 @@ func (e *Engine) block(f func(), announce bool) {
 		e.look()
 	}()
 	e.q.RestAlways(true)
-	e.notified.Store(false)
 	if announce {
 		e.wake()
 	} else if !e.q.Rest() {

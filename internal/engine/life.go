@@ -202,11 +202,12 @@ func OnAny() bool { return threads.current() != nil }
 func (e *Engine) begin() { e.serving.Add(1) }
 
 func (e *Engine) end() {
-	if e.serving.Add(-1) == 0 && !e.own && e.q.Closed() {
+	outermost := e.serving.Add(-1) == 0
+	if outermost && !e.own && e.q.Closed() {
 		e.forget()
 	}
 	if e.q.RestsAlways() {
-		e.leave()
+		e.leave(outermost)
 		if e.eventLoop.blocked && e.q.Closed() {
 			e.wake()
 		}

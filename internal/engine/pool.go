@@ -402,6 +402,6 @@ func (p *Pool) Retire() {
 	p.idle = p.idle[:0]
 	p.mu.Unlock()
 	for _, e := range p.workers {
-		e.interrupt()
+		e.control(nil)
 	}
 }

@@ -27,6 +27,7 @@ func (e *Engine) loop() {
 	for !e.q.Closed() {
 		if !e.step() {
 			e.idle()
+			e.q.Heed()
 		}
 	}
 }
@@ -37,7 +38,6 @@ func (e *Engine) loop() {
 func (e *Engine) step() bool {
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true)
-		e.notified.Store(false)
 	}
 	c := e.q.Take()
 	if c == nil && e.pool != nil {
@@ -84,7 +84,6 @@ func (e *Engine) serveQueued(budget time.Duration) int {
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
-	e.notified.Store(false)
 	return e.runQueued(budget)
 }
 
@@ -129,6 +128,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 				err = ErrTerminated
 			} else if !e.step() {
 				e.idle()
+				e.q.Heed()
 			}
 		}
 	}, func() {
@@ -302,9 +302,23 @@ func (e *Engine) runOwn() {
 	if e.labelled != nil {
 		defer e.relabel(e.unlabel())
 	}
+	if e.q.RestsAlways() {
+		defer e.ranOwn()
+	}
 	until := e.q.OwnUntil()
 	for c := e.q.TakeOwn(until); c != nil; c = e.q.TakeOwn(until) {
 		e.run(c, nil)
+	}
+}
+
+// ranOwn makes the thread of a host count as resting again.
+//
+//threadcall:noalloc
+func (e *Engine) ranOwn() {
+	if e.serving.Load() == 0 {
+		e.leave(true)
+	} else {
+		e.q.Rest()
 	}
 }
 

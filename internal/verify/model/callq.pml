@@ -23,6 +23,7 @@
 #define PLACE   29 /* see cycle.pml */
 #define RESTING 30
 #define CLOSED  31
+#define INTERRUPTED 32
 #define ISCALL(x) ((x) != NIL && (x) < PLACE)
 
 /* Records. Queue e has RECORDS of them, from FIRST(e), which is Queue.first; the others are for its free list. */
@@ -71,6 +72,19 @@ bit  token[ALL];   /* Call.token has room for one; it keeps it when the record c
 #ifdef HOST
 byte rest[QUEUES];             /* NIL, or RESTING after RestAlways */
 byte marked, passed;           /* Queue.marked and passed, of the one queue */
+bit announced;                 /* history: since the thread has taken anything, a call was pushed and owed a wake-up */
+bit at_most_once;              /* property: then no other owes one, unless the thread has been interrupted or OnWake called */
+#ifdef SETTER
+#define Announce(e)
+#else
+#define Announce(e) assert(!announced || at_most_once); announced = 1;
+#endif
+#define Taken announced = 0;
+#define All(e) AllLeaving(e, rest[e])
+#else
+#define Announce(e)
+#define All(e) AllLeaving(e, NIL)
+#define Grab(e, list, left) GrabAll(e, list)
 #endif
 #ifdef OWNPOSTS
 byte mine[QUEUES];             /* Queue.mine.first, linked by nextMine */
@@ -288,9 +302,16 @@ inline Push(e) {
 		fi
 	:: head[e] == RESTING ->
 		if
-		:: d_step { head[e] == RESTING -> head[e] = c; owed[e]++; wake = 1; ok = 1 }; break
+		:: d_step { head[e] == RESTING -> head[e] = c; owed[e]++; Announce(e) wake = 1; ok = 1 }; break
 		:: head[e] != RESTING
 		fi
+#ifdef HOST
+	:: head[e] == INTERRUPTED ->
+		if
+		:: d_step { head[e] == INTERRUPTED -> head[e] = c; owed[e]++; announced = 1; wake = 1; ok = 1 }; break
+		:: head[e] != INTERRUPTED
+		fi
+#endif
 	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break
 	:: atomic { ISCALL(head[e]) -> h = head[e] AND next[c] = h };
 		if
@@ -309,7 +330,7 @@ inline Take(e) {
 	if
 	:: c != NIL
 	:: else ->
-		Grab(e, c);
+		Grab(e, c, rest[e]);
 		if
 		:: c == NIL
 		:: atomic { c != NIL && next[c] == NIL }
@@ -319,14 +340,14 @@ inline Take(e) {
 	fi
 }
 
-/* Queue.all: r is the list, the oldest first; ok unless the queue is closed. */
-inline All(e) {
+/* Queue.all: r is the list, the oldest first; ok unless the queue is closed. left is as in Grab. */
+inline AllLeaving(e, left) {
 	if
 	:: d_step { ready[e] == CLOSED -> r = NIL; ok = 0 }
 	:: d_step { ready[e] != CLOSED -> r = ready[e]; Only(e) };
 		if
 		:: d_step { ready[e] == r -> ready[e] = NIL; ok = 1 };
-			Grab(e, l);
+			Grab(e, l, left);
 			MERGE {
 				if
 				:: r == NIL -> r = l
@@ -411,24 +432,29 @@ inline Took(e) {
 #endif
 }
 
-/* Queue.grab: list is what was in head, the oldest first. */
-inline Grab(e, list) {
-	do
-	:: head[e] == RESTING || head[e] == CLOSED -> list = NIL; break
+/* Queue.grab: list is what was in head, the oldest first; left is what stays there. */
 #ifdef HOST
-	:: head[e] == NIL && rest[e] == NIL -> list = NIL; break
-	:: head[e] == NIL && rest[e] != NIL ->
+inline Grab(e, list, left) {
+#else
+inline GrabAll(e, list) {
+#endif
+	do
+#ifdef HOST
+	:: head[e] == RESTING || head[e] == INTERRUPTED || head[e] == CLOSED -> list = NIL; break
+	:: head[e] == NIL && left == NIL -> list = NIL; break
+	:: head[e] == NIL && left != NIL ->
 		if
 		:: d_step { head[e] == NIL -> head[e] = RESTING; Only(e) }; list = NIL; break
 		:: head[e] != NIL
 		fi
 #else
+	:: head[e] == RESTING || head[e] == CLOSED -> list = NIL; break
 	:: head[e] == NIL -> list = NIL; break
 #endif
 	:: d_step { ISCALL(head[e]) -> h = head[e]; Only(e) };
 		if
 #ifdef HOST
-		:: d_step { head[e] == h -> head[e] = rest[e] }; Reverse(list); break
+		:: d_step { head[e] == h -> head[e] = left }; Reverse(list); break
 #else
 		:: d_step { head[e] == h -> head[e] = NIL }; Reverse(list); break
 #endif
@@ -568,7 +594,11 @@ inline Rest(e) {
 #else
 		if
 		:: d_step { head[e] == NIL -> head[e] = RESTING; ok = 1 }
+#ifdef HOST
+		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING || head[e] == INTERRUPTED) }
+#else
 		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING) }
+#endif
 		fi
 #endif
 	fi
@@ -578,13 +608,45 @@ inline Rest(e) {
 inline Awake(e) {
 	if
 	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) }
+#ifdef FAULT_AWAKE_HEEDS /* Queue.Awake: as Heed */
+	:: d_step { head[e] == INTERRUPTED -> head[e] = NIL }
+	:: head[e] != RESTING && head[e] != INTERRUPTED
+#else
 	:: head[e] != RESTING
+#endif
 	fi
 }
 
+#ifdef HOST
+/* Queue.Interrupt: wake if the thread must be woken in case it waits in the Go scheduler. */
+inline Interrupt(e) {
+	do
+	:: head[e] == NIL ->
+		if
+		:: d_step { head[e] == NIL -> head[e] = INTERRUPTED }; break
+		:: head[e] != NIL
+		fi
+	:: head[e] == RESTING ->
+		if
+		:: d_step { head[e] == RESTING -> head[e] = INTERRUPTED; owed[e]++; wake = 1 }; break
+		:: head[e] != RESTING
+		fi
+	:: head[e] != NIL && head[e] != RESTING -> break
+	od
+}
+
+/* Queue.Heed */
+inline Heed(e) {
+	if
+	:: d_step { head[e] == INTERRUPTED -> head[e] = rest[e]; Only(e) }
+	:: head[e] != INTERRUPTED
+	fi
+}
+#endif
+
 /* Queue.Close: wake if the caller owes a wake-up. */
 inline Close(e) {
-	d_step { h = head[e]; head[e] = CLOSED; wake = (h == RESTING); owed[e] = owed[e] + wake };
+	d_step { h = head[e]; head[e] = CLOSED; wake = (h == RESTING || h == INTERRUPTED); owed[e] = owed[e] + wake };
 	if
 	:: h == CLOSED -> h = 0
 	:: else ->
@@ -605,7 +667,11 @@ inline Close(e) {
 
 /* Queue.PushOwn: ok unless the queue is closed, wake if the host must be woken. */
 inline PushOwn(e) {
+#ifdef FAULT_OWN_RESTING /* Queue.PushOwn: leaves head as what takes does */
 	All(e);
+#else
+	AllLeaving(e, NIL);
+#endif
 	if
 	:: !ok -> wake = 0
 	:: else ->
@@ -631,7 +697,16 @@ inline PushOwn(e) {
 		};
 		Restore(e);
 #ifdef HOST
-		atomic { wake = (rest[e] != NIL); owed[e] = owed[e] + wake; ok = 1 }
+		ok = 1;
+		if
+		:: rest[e] == NIL
+		:: rest[e] != NIL ->
+			Heed(e);
+			if /* Queue.Awake */
+			:: d_step { head[e] == RESTING -> head[e] = NIL; owed[e]++; Announce(e) wake = 1; Only(e) }
+			:: head[e] != RESTING
+			fi
+		fi
 #else
 		atomic { wake = 0; ok = 1 }
 #endif

@@ -9,7 +9,16 @@ bit wakeup[QUEUES];   /* a channel with room for one */
 bit atWakeup[QUEUES]; /* history: the thread has looked at head and now receives from wakeup */
 
 #ifdef HOST
-bit onWake, notified;
+bit onWake;
+#ifdef FAULT_NOTIFIED /* Engine.wake: calls onWake only once until the thread has served */
+bit notified;
+#define Told notified = 0; /* before the thread looks, and when it leaves */
+#define TELLS d_step { !notified -> notified = 1 }; d_step { event = 1; owed[e]-- } /* the callback posts an empty event */ \
+			:: notified -> owed[e]--
+#else
+#define Told
+#define TELLS d_step { event = 1; owed[e]-- } /* the callback posts an empty event */
+#endif
 bit event;   /* posted to the host's loop by the callback, and not yet taken */
 bit waiting; /* history: the host waits for an event */
 #define LOST(e) (owed[e] == 0 && ((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && onWake && head[e] != CLOSED || \
@@ -55,9 +64,7 @@ inline Wake(e) {
 		:: !onWake -> owed[e]--
 		:: onWake ->
 			if
-			:: d_step { !notified -> notified = 1 };
-				d_step { event = 1; owed[e]-- } /* the callback posts an empty event */
-			:: notified -> owed[e]--
+			:: TELLS
 			fi
 		fi
 #else

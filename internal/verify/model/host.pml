@@ -1,7 +1,7 @@
 /* A thread with an event loop of its own: Adopt, OnWake, Serve, ServeContext and Wait.
  *
- * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the callback posts one. Job 1
- * is the Control record of Engine.interrupt.
+ * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the callback posts one. Whenever
+ * nothing is queued, the event of a late wake-up may be taken. Job 1 is none, or a Control record.
  *
  *   CONTEXT     the host serves a context first
  *   SETTER      another goroutine calls OnWake, some time; else the host does, before it serves a context or after
@@ -64,16 +64,16 @@ inline End(e) {
 /* Engine.leave */
 inline LeaveHost(e) {
 	Rest(e);
-	ok = 0;
-	notified = 0;
-	if /* Queue.Pending */
-	:: d_step { ISCALL(ready[e]) -> owed[e]++ }; Wake(e)
-	:: ready[e] == CLOSED
-	:: ready[e] == NIL ->
+	Told
+	if
+	:: d_step { ok -> ok = 0; Taken }
+	:: !ok && head[e] == CLOSED
+	:: d_step { !ok && head[e] != CLOSED -> owed[e]++ };
 		if
-		:: d_step { ISCALL(head[e]) -> owed[e]++ }; Wake(e)
-		:: !ISCALL(head[e])
-		fi
+		:: at == e + 1 && serving == 0 -> Awake(e); announced = 1
+		:: else
+		fi;
+		Wake(e)
 	fi;
 }
 
@@ -118,7 +118,7 @@ inline ServeUntil(e, m) {
 	:: onWake -> RestAlways(e, RESTING)
 	:: else
 	fi;
-	notified = 0;
+	Told Taken
 	Mark(e);
 	m = j; j = 0
 }
@@ -150,7 +150,7 @@ byte natives = WAIT; /* native events that may come */
 #endif
 
 /* Engine.look */
-inline Look(e) { RestAlways(e, NIL); Awake(e) }
+inline Look(e) { RestAlways(e, NIL); Heed(e); Awake(e); Taken }
 
 /* Queue.Pending: yes */
 inline Pending(e) {
@@ -173,23 +173,18 @@ inline BeforeBlock(e) {
 		:: yes -> yes = 0 /* what is queued runs first */
 		:: yes ->
 			RestAlways(e, RESTING);
-			notified = 0;
+			Told
 #ifndef FAULT_UNANNOUNCED /* Engine.block: blocks although something is queued, without announcing it */
 			owed[e]++;
 			Wake(e)
 #endif
 		:: !yes ->
 			RestAlways(e, RESTING);
-#if !defined(FAULT_WAIT_STALE) && !defined(FAULT_WAIT_LATE) /* Engine.block: does not clear notified, or after Rest */
-			notified = 0;
-#endif
+			Told
 #ifdef FAULT_WAIT_UNRESTED /* Engine.block: blocks without Rest */
 			ok = 1;
 #else
 			Rest(e);
-#endif
-#ifdef FAULT_WAIT_LATE
-			notified = 0;
 #endif
 #ifdef FAULT_WAIT_BLIND /* Engine.block: blocks although Rest has failed */
 			yes = 1; ok = 0
@@ -223,7 +218,7 @@ inline WaitInside(e, inCallback) {
 	:: else
 	fi;
 	Look(e);
-	notified = 0;
+	Told
 	Mark(e);
 	inner = j; j = 0;
 	do
@@ -262,7 +257,7 @@ BLOCKED:	do
 	if
 	:: panicked
 	:: !panicked ->
-		notified = 0;
+		Told
 		Mark(e);
 		mark = j; j = 0;
 		do
@@ -366,13 +361,14 @@ inline ServeContext(e) {
 	:: !expiry ->
 #endif
 		if /* Engine.step */
-		:: onWake -> RestAlways(e, RESTING); notified = 0
+		:: onWake -> RestAlways(e, RESTING); Told
 		:: !onWake
 		fi;
+		Taken
 		Take(e);
 		if
 		:: c != NIL -> Run(e)
-		:: else -> Idle(e)
+		:: else -> Idle(e); Heed(e)
 		fi
 	od;
 	RestAlways(e, RESTING);
@@ -441,6 +437,7 @@ proctype Deadline() {
 end:	begun;
 	expiry = 1;
 #ifndef FAULT_NO_INTERRUPT /* Engine.ServeContext: without the interrupt */
+#ifdef FAULT_INTERRUPT_QUEUED /* Engine.interrupt: queues a record, which the next call is behind */
 	Record(0, CONTROL, 1, 0);
 	Push(0);
 	if
@@ -451,9 +448,25 @@ end:	begun;
 	:: wake -> wake = 0; Wake(0)
 	:: else
 	fi
+#else
+	Interrupt(0);
+	if
+	:: wake && mode[0] == INGO -> d_step { wake = 0; wakeup[0] = 1; owed[0]-- }
+	:: wake && mode[0] == UP -> d_step { wake = 0; owed[0]-- }
+	:: !wake
+	fi
+#endif
 #endif
 }
 #endif
+
+/* A native event loop inside block or a function, or a callback, takes an event when nothing is queued, and does not serve. */
+#define NOTHING(x) (!ISCALL(x) || kind[x] == CONTROL && next[x] == NIL)
+active proctype Eater() {
+end:	do
+	:: atomic { event && head[0] != CLOSED && NOTHING(head[0]) && NOTHING(ready[0]) -> event = 0 }
+	od
+}
 
 #ifdef TERMINATE
 /* Engine.Terminate, by another goroutine */
