@@ -77,7 +77,7 @@ func (e *Engine) serveQueued(budget time.Duration) int {
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
-	if e.labelled != nil {
+	if e.labelled {
 		defer e.relabel(e.unlabel())
 	}
 	if e.onWake.Load() != nil {
@@ -154,8 +154,8 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 	case callq.Posted, callq.Placed:
 		e.runPosted(c)
 		return true
-	case callq.Tied:
-		return e.runTied(c)
+	case callq.WithContext:
+		return e.runWithContext(c)
 	case callq.Withdrawable:
 		if !c.Start() {
 			return false
@@ -297,7 +297,7 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 //
 //threadcall:noalloc
 func (e *Engine) runOwn() {
-	if e.labelled != nil {
+	if e.labelled {
 		defer e.relabel(e.unlabel())
 	}
 	until := e.q.OwnUntil()
