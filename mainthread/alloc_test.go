@@ -23,7 +23,7 @@ func uses(t testing.TB) map[string]func() {
 		"Coalesce":      func() { redraw(); resize(n); redraw(); move(n, n); mainthread.Call(nop) },
 		"Assert":        func() { mainthread.Call(mainthread.Assert) },
 		"Bind":          func() { add(&n, n) },
-		"Call":          func() { mainthread.Call(nop) },
+		"Call":          func() { mainthread.Call(nop); mainthread.MustCall(nop) },
 		"CallV":         func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },
 		"CallContext":   func() { _ = mainthread.CallContext(ctx, nop) },
 		"EvalContext":   func() { _, _ = thread.EvalContext(ctx, mainthread.Thread(), answer) },

@@ -142,8 +142,13 @@ func Thread() *thread.Thread { return main }
 //threadcall:noalloc
 func Call(f func()) bool { return main.Call(f) }
 
+// MustCall is [Call], but panics where that returns false, for code that replaces a channel. See [thread.Thread.MustCall].
+//
+//threadcall:noalloc
+func MustCall(f func()) { main.MustCall(f) }
+
 // CallV runs f on the main thread and returns its result, or the zero value where Call would return false;
-// [thread.EvalContext] with [Thread] reports which.
+// [thread.EvalContext] with [Thread] reports which, and [thread.MustEval] panics.
 //
 //threadcall:noalloc
 func CallV[T any](f func() T) T { return thread.Eval(main, f) }

@@ -217,6 +217,7 @@ var programs = map[string]func(){
 		fmt.Println("running call:", ended, <-running)
 		fmt.Println("on the main goroutine:", mainthread.Call(nop), mainthread.Go(nop), mainthread.CallV(func() int { return 1 }),
 			errors.Is(mainthread.CallContext(context.Background(), nop), thread.ErrTerminated))
+		fmt.Println(recovered(func() { mainthread.MustCall(nop) }))
 		others := make(chan bool)
 		go func() { others <- mainthread.Call(nop) || mainthread.Go(nop) }()
 		fmt.Println("elsewhere:", <-others)
@@ -343,7 +344,8 @@ func TestPrograms(t *testing.T) {
 			"another goroutine's ran: false\n", "with Init: true true\n",
 		}},
 		{name: "after Init", shows: []string{
-			"waiting call: false\n", "running call: true true\n", "on the main goroutine: false false 0 true\n", "elsewhere: false\n",
+			"waiting call: false\n", "running call: true true\n", "on the main goroutine: false false 0 true\n",
+			"thread: terminated: MustCall on the main thread, ", "elsewhere: false\n",
 		}},
 		{name: "misuse", shows: []string{
 			"Init(nil)", "Init off the main goroutine", "Serve off the thread",

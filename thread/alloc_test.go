@@ -96,6 +96,8 @@ func uses(t testing.TB) map[string]func() {
 		"CallContext":      func() { _ = th.CallContext(ctx, nop) },
 		"Go":               func() { th.Go(nop); th.Call(nop) },
 		"Go in a row":      func() { postMany(th.Go); th.Call(nop) },
+		"MustCall":         func() { th.MustCall(nop); p.MustCall(nop) },
+		"MustEval":         func() { thread.MustEval(th, evalInt); thread.MustEval(p, evalLarge) },
 		"Eval":             func() { thread.Eval(th, evalInt) },
 		"mixed Eval":       func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
 		"Pool.Call":        func() { p.Call(nop) },

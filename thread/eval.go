@@ -9,7 +9,7 @@ import (
 )
 
 // Eval runs f on t and returns its result. It returns the zero value if f is nil or will not run because t is
-// terminated; [EvalContext] reports which. It is a function because methods have no type parameters of their own.
+// terminated; [EvalContext] reports which, [MustEval] panics. It is a function because methods have no type parameters of their own.
 //
 // Panics and Goexit are as in [Thread.Call].
 //

@@ -67,6 +67,27 @@ func ExampleThread_Call() {
 }
 
 // Threads may call each other in a cycle.
+// For code that replaces a channel, whose answers were not looked at: a debugger's thread that has ended is a fault of the program,
+// and must not look like registers that are zero.
+func ExampleThread_MustCall() {
+	t := thread.New(thread.WithName("ptrace"))
+	registers := func() (pc int) {
+		t.MustCall(func() { pc = 42 })
+		return pc
+	}
+	fmt.Println(registers(), thread.MustEval(t, func() int { return 42 }))
+
+	t.Terminate()
+	defer func() {
+		err := recover().(error)
+		fmt.Println(errors.Is(err, thread.ErrTerminated))
+	}()
+	registers()
+	// Output:
+	// 42 42
+	// true
+}
+
 func ExampleThread_Call_cycle() {
 	a, b := thread.New(), thread.New()
 	defer a.Terminate()
@@ -301,6 +322,24 @@ func ExampleAdopt() {
 		}
 	})
 	// Output: run between two frames
+}
+
+// A framework returns the handle of its loop's thread before the loop runs.
+func ExampleAdoptLater() {
+	t, adopt := thread.AdoptLater(thread.WithName("loop"))
+	go func() { // the framework's loop, some time later
+		if err := adopt(); err != nil {
+			fmt.Println(err)
+			return
+		}
+		_ = t.ServeContext(context.Background())
+	}()
+	t.Go(func() { fmt.Println("waits for adopt, and runs on the loop's thread:", t.On()) })
+	t.Close()
+	fmt.Println(adopt())
+	// Output:
+	// waits for adopt, and runs on the loop's thread: true
+	// thread: terminated, so it is not adopted; make another Thread by AdoptLater
 }
 
 func ExampleThread_Serve() {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"iter"
 	"os"
 	"runtime"
 	"runtime/pprof"
@@ -213,6 +214,79 @@ func TestNew_labels(t *testing.T) {
 		s.at("caller")
 	})
 	s.check(t, "New", "thread ", "pool ", "caller "+ofB)
+}
+
+// Labels are a goroutine's. A coroutine that yields within a labelled call, and is resumed by another function when the
+// records of both calls are in use elsewhere, changes those of no other function.
+func TestCallContext_labelsInCoroutine(t *testing.T) {
+	needsLocks(t)
+	var s seen
+	for name, run := range map[string]func(f func(*thread.Thread)){
+		"thread":  func(f func(*thread.Thread)) { f(start(t)) },
+		"adopted": func(f func(*thread.Thread)) { adopted(t, f) },
+	} {
+		s = nil
+		run(func(th *thread.Thread) {
+			call := func(work string, f func()) {
+				ctx := context.Background()
+				if work != "" {
+					ctx = labelled(work)
+				}
+				if th.On() { // as the thread serves it, and not in place
+					th.GoContext(ctx, f)
+					th.Serve()
+				} else if err := th.CallContext(ctx, f); err != nil {
+					t.Error(err)
+				}
+			}
+			nested := func(work string) { _ = th.CallContext(labelled(work), func() { s.at(work) }) }
+			serves := func() { th.Go(func() { s.at("served") }); th.Serve() }
+			var next func() (int, bool)
+			call("a", func() {
+				next, _ = iter.Pull(func(yield func(int) bool) {
+					_ = th.CallContext(labelled("b"), func() {
+						nested("a")
+						yield(1)
+						s.at("b")
+						serves()
+						s.at("b")
+					})
+					s.at("a")
+					yield(2)
+					serves()
+				})
+				next()
+				s.at("a")
+				nested("b")
+				s.at("a")
+				serves()
+				s.at("a")
+			})
+			const others = 100
+			others1, gate := start(t), make(chan bool)
+			for range others { // which take the records that are free
+				others1.GoContext(labelled("other"), func() { <-gate })
+			}
+			for range 2 {
+				call("", func() {
+					s.at("none")
+					next()
+					s.at("none")
+					serves()
+					nested("a")
+					s.at("none")
+				})
+				call("b", func() { s.at("b") })
+			}
+			call("", func() { next(); s.at("none") })
+			close(gate)
+		})
+		rest := []string{"none ", "served ", "a " + ofA, "none ", "b " + ofB}
+		s.check(t, name, slices.Concat(
+			[]string{"a " + ofA, "a " + ofA, "b " + ofB, "a " + ofA, "served ", "a " + ofA},
+			[]string{"none ", "b " + ofB, "served ", "b " + ofB, "a " + ofA}, rest,
+			[]string{"none ", "served "}, rest, []string{"none "})...)
+	}
 }
 
 // A call that has labels runs once, or says that it does not, as any other.

@@ -244,6 +244,59 @@ func TestStartInABubble(t *testing.T) {
 	})
 }
 
+// A Thread is adopted where it was made: in the same bubble, or outside.
+func TestBubble_AdoptLater(t *testing.T) {
+	made, outside := thread.AdoptLater()
+	defer made.Terminate()
+	var inside func() error
+	inBubble(t, func(t *testing.T) {
+		if err := outside(); err == nil || !strings.Contains(err.Error(), "bubble") {
+			t.Errorf("inside, adopt of a Thread from outside returns %v", err)
+		}
+		var th *thread.Thread
+		th, inside = thread.AdoptLater()
+		ran := false
+		go th.After(time.Hour, func() { ran = true; th.Terminate() })
+		synctest.Wait()
+		if err := inside(); err != nil {
+			t.Error(err)
+		}
+		if err := th.ServeContext(context.Background()); err != thread.ErrTerminated || !ran {
+			t.Errorf("%v, ran %v", err, ran)
+		}
+		th, inside = thread.AdoptLater()
+		go func() { th.Call(nop); th.Close() }()
+		synctest.Wait()
+		th.Terminate()
+		_, inside = thread.AdoptLater()
+	})
+	ends(t, func() {
+		if err := inside(); err == nil || !strings.Contains(err.Error(), "bubble") {
+			t.Errorf("outside, adopt of a Thread from a bubble returns %v", err)
+		}
+		if err := outside(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A thread outside lets go of a context of another package, which a goroutine of the bubble follows.
+func TestBubble_foreignContext(t *testing.T) {
+	outside := start(t)
+	inBubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		for range 3 {
+			outside.GoContext(foreign{ctx}, func() { n++ })
+			outside.GoContext(ctx, func() { n++ })
+			outside.Call(nop)
+		}
+		if cancel(); n != 6 || outside.GoContext(foreign{ctx}, nop) {
+			t.Errorf("%d functions ran, want 6", n)
+		}
+	})
+}
+
 func TestBubble_Coalesce(t *testing.T) {
 	outside := start(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -113,17 +113,14 @@ func init() {
 // Of the options, [WithKeep] does nothing here: the thread is the caller's.
 //
 // Adopt panics if the caller is on a thread that is a Thread already, and for WithStart and WithStop: what they would do, the
-// caller can do, which is on the thread.
+// caller can do, which is on the thread. [AdoptLater] is for a thread that does not run yet.
 func Adopt(opts ...Option) *Thread { return adopt(opts, false) }
 
 func adopt(opts []Option, permanent bool) *Thread {
 	if engine.OnAny() {
 		panic("thread: Adopt on a thread that is a Thread already; use that one, or call Adopt from another goroutine")
 	}
-	o := options(opts)
-	if len(o.starts)+len(o.stops) > 0 {
-		panic("thread: WithStart or WithStop in Adopt; the caller is on the thread, and can do before Adopt and after Terminate what they would do")
-	}
+	o := adoptable("Adopt", opts)
 	t := wrap(o)
 	t.permanent = permanent
 	t.e.Adopt(permanent)
@@ -131,6 +128,16 @@ func adopt(opts []Option, permanent bool) *Thread {
 		setup()
 	}
 	return t
+}
+
+// adoptable returns the options of a thread that is the caller's.
+func adoptable(function string, opts []Option) config {
+	o := options(opts)
+	if len(o.starts)+len(o.stops) > 0 {
+		panic("thread: WithStart or WithStop in " + function + "; " +
+			"the goroutine is on the thread, and can do before it and after Terminate what they would do")
+	}
+	return o
 }
 
 func wrap(o config) *Thread {
@@ -153,7 +160,7 @@ func wrap(o config) *Thread {
 func (t *Thread) ID() uint64 { return t.id }
 
 // Call runs f on the thread and returns true after it. It returns false, and f will not run, if f is nil or the
-// thread is terminated before f begins.
+// thread is terminated before f begins; [Thread.MustCall] panics instead.
 //
 // If f panics, Call panics with the same value. If it is not recovered, the report that ends the process also shows
 // the stack of the thread at that moment. If f calls [runtime.Goexit], so does Call. If Call is made on another thread, and

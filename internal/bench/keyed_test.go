@@ -2,9 +2,11 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/thread"
 )
@@ -69,6 +71,36 @@ func byKey(b *testing.B, keys int, call func(key int)) {
 	})
 	b.StopTimer()
 	report(b, r)
+}
+
+// BenchmarkPostContexts posts functions with a context each, until so many are queued.
+func BenchmarkPostContexts(b *testing.B) {
+	t := thread.New()
+	defer t.Terminate()
+	contexts := make([]context.Context, 32000)
+	for i := range contexts {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		contexts[i] = ctx
+	}
+	for _, queued := range []int{1, 1000, len(contexts)} {
+		b.Run(fmt.Sprintf("%s/queued=%d", named("thread"), queued), func(b *testing.B) {
+			b.ReportAllocs()
+			var posting time.Duration
+			n := Extent{N: b.N}.batches(queued, func(n int) {
+				gate := make(chan bool)
+				t.Go(func() { <-gate })
+				start := time.Now()
+				for _, ctx := range contexts[:n] {
+					t.GoContext(ctx, nop)
+				}
+				posting += time.Since(start)
+				close(gate)
+				t.Call(nop)
+			})
+			report(b, Result{Time: float64(posting) / float64(n)})
+		})
+	}
 }
 
 // BenchmarkPostContext posts functions that end with a context. The reference posts a closure that asks the context.

@@ -43,7 +43,7 @@ type Call struct {
 
 	// The fields above fill a cache line together with Queue.head; those below are not used by every call.
 
-	Ctx      context.Context // of a withdrawable or tied call; nil if the thread must not look at it
+	Ctx      context.Context // of a withdrawable call or one WithContext; nil if the thread must not look at it
 	prev     *Call           // in a List; of the thread's own calls also in ready, see own.go
 	listed   bool            // in a List
 	nextMine *Call           // of the thread's own calls
@@ -57,7 +57,7 @@ const (
 	Withdrawable             // a caller waits, and may give up before the call starts
 	Posted                   // nothing waits
 	Placed                   // a posted call that has a place in a bounded queue
-	Tied                     // a posted call whose Ctx says whether it still is to be run
+	WithContext              // a posted call whose Ctx says whether it still is to be run
 	Control                  // Fn is the engine's own and is run as part of serving
 
 	mark Kind = 1 << 4 // no call: see Queue.Mark

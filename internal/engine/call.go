@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	never  = context.Background() // of a call that is not withdrawn
-	untied context.Context        // nil: of a posted function without a context
+	never     = context.Background() // of a call that is not withdrawn
+	noContext context.Context        // nil: of a posted function without one
 )
 
 // Call runs fn on the thread and returns after it. False means that fn did not and will not run.
@@ -70,7 +70,7 @@ func (e *Engine) poster() uintptr {
 //
 //threadcall:noalloc
 func (e *Engine) callObserved(o *observer, self *Engine, fn func()) bool {
-	v := newVisit(never, o, e, fn, false)
+	v := newObserved(never, o, e, fn, false)
 	defer v.leave() // also if fn panics or calls Goexit
 	c := e.q.Get(callq.Awaited, v.run, self.poster())
 	wake, behind, ok := e.q.Push(c)
@@ -137,7 +137,7 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 //
 //threadcall:noalloc
 func (e *Engine) contextObserved(ctx context.Context, o *observer, self *Engine, fn func(), labelled bool) error {
-	v := newVisit(ctx, o, e, fn, false)
+	v := newObserved(ctx, o, e, fn, false)
 	defer v.leave() // also if fn panics or calls Goexit
 	v.labelled = labelled
 	err := e.callContext(ctx, self, v.run)
@@ -200,7 +200,7 @@ const (
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (e *Engine) Go(fn func()) bool { return e.post(untied, fn, waits) }
+func (e *Engine) Go(fn func()) bool { return e.post(noContext, fn, waits) }
 
 // GoContext is Go, but withdraws fn if ctx is done before fn began.
 //
@@ -210,14 +210,14 @@ func (e *Engine) GoContext(ctx context.Context, fn func()) bool { return e.post(
 // TryGo is Go, but refuses fn at once if the queue is full.
 //
 //threadcall:noalloc
-func (e *Engine) TryGo(fn func()) bool { return e.post(untied, fn, gives) }
+func (e *Engine) TryGo(fn func()) bool { return e.post(noContext, fn, gives) }
 
 // Post is Go without a limit, for a function that is queued at most once.
 //
 //threadcall:noalloc
-func (e *Engine) Post(fn func()) bool { return e.post(untied, fn, unlimited) }
+func (e *Engine) Post(fn func()) bool { return e.post(noContext, fn, unlimited) }
 
-// post queues fn, and withdraws it when ctx is done, unless that is untied.
+// post queues fn, and withdraws it when ctx is done, unless that is noContext.
 //
 //threadcall:noalloc
 func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
@@ -239,7 +239,7 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 			return false
 		}
 	}
-	var v *visit
+	var v *observedCall
 	if o := e.observer.Load(); o != nil || ctx != nil || trace.IsEnabled() {
 		if v = newPost(ctx, o, e, fn); v != nil {
 			fn = v.run
@@ -258,7 +258,7 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 	}
 	c := e.q.Get(kind, fn, self.poster())
 	if cancel != nil {
-		ok = e.ties.tie(ctx, cancel, c, v, mayUse(e.bubbled))
+		ok = e.posts.add(ctx, cancel, c, v, mayUse(e.bubbled))
 	}
 	var wake bool
 	switch {
@@ -282,10 +282,10 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 	return true
 }
 
-// newPost returns the visit of a posted function, or nil if it needs none. ctx may be untied.
+// newPost returns the observedCall of a posted function, or nil if it needs none. ctx may be noContext.
 //
 //threadcall:noalloc
-func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *visit {
+func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *observedCall {
 	labelled := ctx != nil && hasLabels(ctx)
 	if o == nil && !labelled && !trace.IsEnabled() {
 		return nil
@@ -293,14 +293,14 @@ func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *visit {
 	if ctx == nil {
 		ctx = never
 	}
-	v := newVisit(ctx, o, on, fn, true)
+	v := newObserved(ctx, o, on, fn, true)
 	v.labelled = labelled
 	return v
 }
 
 // giveUp drops a posted call that has not been queued.
-func giveUp(ctx context.Context, c *callq.Call, l *limit, v *visit) {
-	if c.Kind == callq.Tied && untie(c) == nil {
+func giveUp(ctx context.Context, c *callq.Call, l *limit, v *observedCall) {
+	if c.Kind == callq.WithContext && take(c) == nil {
 		v = nil // which has left
 	}
 	if c.Kind == callq.Placed {

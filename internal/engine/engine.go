@@ -7,13 +7,13 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/park"
 )
 
@@ -48,11 +48,10 @@ type Engine struct {
 	id       uintptr // a number of its own, never zero
 	q        *callq.Queue
 	m        atomic.Uintptr           // the thread, as ident.M has it; zero while it has no identity
-	observer atomic.Pointer[observer] // nil unless functions are observed, see visit.go
+	observer atomic.Pointer[observer] // nil unless functions are observed, see observedcall.go
 
 	own       bool // the thread is the engine's own, made by Start
-	main      bool // the thread is the main thread, adopted by the main goroutine
-	exact     bool // either: m cannot mean another thread
+	exact     bool // or the main goroutine's: m cannot mean another thread
 	direct    bool // and ident.M is ident.ReadM
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
 	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
@@ -62,6 +61,7 @@ type Engine struct {
 	g       uintptr       // the serving goroutine
 	goid    uint64        // and its number in stack traces, see number; of an adopted thread always
 	serving atomic.Int32  // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
+	adopted atomic.Bool   // AdoptLater has begun, see adopt.go
 	served  atomic.Bool   // Serve, ServeContext or OnWake has been called
 
 	done    chan struct{} // closed when no function runs on the thread or ever will; nil in a pool, which has its own
@@ -84,8 +84,9 @@ type Engine struct {
 	eventLoop eventLoop
 	load      park.Load
 
-	labelled *visit          // under whose labels the thread is, see labels.go; only the thread's
-	base     context.Context // under whose labels it is otherwise, or nil; only the thread's
+	labelled   bool // labels have been set, see labels.go; only the thread's, as the following
+	labels     labels
+	coroutines map[uintptr]labels // by ident.G
 
 	pin *pin // the locks of an adopted goroutine, see pin.go
 
@@ -103,7 +104,7 @@ type Engine struct {
 	seen     reach                // only the thread's
 
 	clocks   clocks // see timer.go
-	ties     ties
+	posts    contextGroups
 	stop     func() // that SetStop was given; only the thread's, once it runs
 	stopping bool   // it runs, or has; only the thread's
 	onEnd    func() // that OnEnd was given, or nil
@@ -130,6 +131,7 @@ func New(limit int) (*Engine, *Owner) {
 var lastID atomic.Uintptr
 
 func newEngine(limit int, o *Owner) *Engine {
+	ident.Trusted() // before a goroutine asks for M
 	e := &Engine{
 		id:      lastID.Add(1),
 		q:       callq.New(),

@@ -59,7 +59,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		}
 		e.end()
 	}()
-	if e.labelled != nil {
+	if e.labelled {
 		defer e.relabel(e.unlabel())
 	}
 	e.look()

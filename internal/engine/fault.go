@@ -55,7 +55,7 @@ func Trace(stack []uintptr) string {
 // between is what may stand between a function and invoke, and is of no interest.
 var between = []string{
 	"runtime.gopanic", "runtime/trace.WithRegion",
-	"/internal/engine.(*visit).call", "/internal/engine.(*Clock).call", "/internal/engine.inPlace", "/internal/engine.markInPlace",
+	"/internal/engine.(*observedCall).call", "/internal/engine.(*Clock).call", "/internal/engine.inPlace", "/internal/engine.markInPlace",
 	"/internal/engine.(*Engine).labelledInPlace",
 }
 

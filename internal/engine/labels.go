@@ -3,19 +3,30 @@ package engine
 import (
 	"context"
 	"runtime/pprof"
+
+	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// A function that is called with a context which has profiler labels runs under these labels, so that the samples of a CPU
-// profile that are taken on the thread say whose work it was. The runtime keeps the labels of a goroutine where only
-// SetGoroutineLabels gets to, and nothing reads them. So the thread remembers which visit has set them last, and nil
-// stands for those of base.
+// A function that is called with a context which has profiler labels runs under these labels, so
+// that the samples of a CPU profile that are taken on the thread say whose work it was. The runtime
+// keeps the labels of a goroutine where only SetGoroutineLabels gets to, and nothing reads them. So
+// the thread remembers what it has set last: of the goroutine that serves in Engine.labels, of each
+// coroutine that is within a call with labels in Engine.coroutines.
 //
-//	a visit with labels begins        label(v)
-//	and ends                          label(the visit around it)
-//	the thread serves inside of it    unlabel, because what it runs then is not its work; relabel
+//	event                                      own            base       afterwards
+//	a function with labels begins              its context    unchanged  what was before
+//	the thread serves inside of a function,    nil            unchanged  what was before
+//	because what runs then is not its work
+//	ServeContext, with labels or without       nil            its own    what was before
 //
-// A goroutine begins with the labels of the one that has made it. A thread is not the work of what made it, and so
-// begins without.
+// What was before is a value on the stack of the same goroutine, so it is right whatever a
+// coroutine that yields in between leaves behind. A goroutine begins with the labels of the one
+// that has made it. A thread is not the work of what made it, and so begins without. A coroutine's
+// are not known; it is taken to have those of the function that it is resumed by.
+type labels struct {
+	own, base context.Context // of the function that runs, and of those without; or nil
+	inherited bool            // by a coroutine
+}
 
 // hasLabels reports whether ctx has any.
 //
@@ -32,14 +43,30 @@ func hasLabels(ctx context.Context) bool {
 	return has
 }
 
-// label has the goroutine run under the labels of v from now on, or under those of base.
+// labelsNow returns the labels of the calling goroutine.
 //
 //threadcall:noalloc
-func (e *Engine) label(v *visit) {
-	e.labelled = v
-	ctx := e.base
-	if v != nil {
-		ctx = v.ctx
+func (e *Engine) labelsNow() labels {
+	g := ident.G()
+	if g == e.g {
+		return e.labels
+	}
+	l, ok := e.coroutines[g]
+	if !ok {
+		l = e.labels
+		l.inherited = true
+	}
+	return l
+}
+
+// setLabels has the calling goroutine run under l from now on.
+//
+//threadcall:noalloc
+func (e *Engine) setLabels(l labels) {
+	e.remember(l)
+	ctx := l.own
+	if ctx == nil {
+		ctx = l.base
 	}
 	if ctx == nil {
 		ctx = never
@@ -47,56 +74,82 @@ func (e *Engine) label(v *visit) {
 	pprof.SetGoroutineLabels(ctx)
 }
 
+// remember is setLabels for a goroutine that has the labels.
+//
+//threadcall:noalloc
+func (e *Engine) remember(l labels) {
+	e.labelled = true
+	switch g := ident.G(); {
+	case g == e.g:
+		e.labels = l
+	case l.inherited:
+		delete(e.coroutines, g)
+	default:
+		if e.coroutines == nil {
+			e.coroutines = map[uintptr]labels{} //threadcall:alloc for the first coroutine
+		}
+		e.coroutines[g] = l
+	}
+}
+
+// label has the calling goroutine run under the labels of ctx, and returns what is to be given to
+// setLabels.
+//
+//threadcall:noalloc
+func (e *Engine) label(ctx context.Context) (before labels) {
+	before = e.labelsNow()
+	e.setLabels(labels{own: ctx, base: before.base})
+	return before
+}
+
 // unlabel returns what is to be given to relabel.
 //
 //threadcall:noalloc
-func (e *Engine) unlabel() *visit {
-	v := e.labelled
-	if v != nil {
-		e.label(nil)
+func (e *Engine) unlabel() (before labels) {
+	if !e.labelled {
+		return before
 	}
-	return v
+	if before = e.labelsNow(); before.own != nil || before.inherited {
+		e.setLabels(labels{base: before.base})
+	}
+	return before
 }
 
 //threadcall:noalloc
-func (e *Engine) relabel(v *visit) {
-	if v != nil {
-		e.label(v)
+func (e *Engine) relabel(before labels) {
+	if before.own != nil || before.inherited {
+		e.setLabels(before)
 	}
 }
 
-// labelServing has functions without labels of their own run under those of ctx, while ServeContext serves, until undo is called.
-// A host that serves has labels that only the host knows. So it keeps those of ctx, which are its own if it goes by the rules of
-// package pprof.
+// labelServing has functions without labels of their own run under those of ctx, while ServeContext
+// serves, until undo is called. A host that serves has labels that only the host knows. So it keeps
+// those of ctx, which are its own if it goes by the rules of package pprof.
 func (e *Engine) labelServing(ctx context.Context) (undo func()) {
 	hosts := !e.own && e.serving.Load() == 0
-	base, v := e.base, e.labelled
-	e.base = nil
+	before, now := e.labelsNow(), labels{}
 	if hasLabels(ctx) {
-		e.base = ctx
+		now.base = ctx
 	}
-	if base == nil && v == nil && e.base == nil {
+	if before.own == nil && before.base == nil && now.base == nil &&
+		!(before.inherited && e.labelled) {
 		return nothing
 	}
-	e.label(nil)
+	e.setLabels(now)
 	return func() {
-		e.base, e.labelled = base, v
-		if !hosts {
-			e.label(v)
+		if hosts {
+			e.remember(before)
+		} else {
+			e.setLabels(before)
 		}
 	}
 }
 
-// labelledInPlace runs the function of a call that is made on the thread with a context that has labels.
+// labelledInPlace runs the function of a call that is made on the thread with a context that has
+// labels.
 //
 //threadcall:noalloc
 func (e *Engine) labelledInPlace(ctx context.Context, fn func()) {
-	v := unusedVisit(nil)
-	v.ctx, v.around = ctx, e.labelled
-	e.label(v)
-	defer func() {
-		e.label(v.around)
-		v.leave()
-	}()
+	defer e.setLabels(e.label(ctx))
 	inPlace(fn)
 }

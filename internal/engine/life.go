@@ -95,23 +95,6 @@ func (e *Engine) runStop() {
 	}
 }
 
-// Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. permanent says that the thread
-// is that of package mainthread.
-func (e *Engine) Adopt(permanent bool) {
-	trusted := ident.Trusted()
-	threads.takeLeft(ident.M()).giveBack() // of an engine that another goroutine has terminated
-	goid := ident.Goroutine()
-	main := goid == 1 // which is locked while init functions run, and whose thread never ends
-	e.pin = &pin{hosts: !main && ident.Locked(), goid: goid}
-	e.goid = goid
-	e.main, e.exact, e.direct = main, main, main && trusted
-	e.permanent = permanent
-	lock(e.pin.locks())
-	e.claim()
-	e.pin.held.Store(!main)
-	e.q.RestAlways(true)
-}
-
 // claim makes the calling goroutine the one that serves.
 func (e *Engine) claim() {
 	e.tid.Store(ident.Thread())
@@ -219,7 +202,7 @@ func (e *Engine) Terminate() {
 	e.mustBeReachable()
 	wake := e.q.Close()
 	e.limit.close()
-	e.ties.cut()
+	e.posts.close()
 	if wake {
 		e.wake()
 	}
@@ -249,6 +232,7 @@ func (e *Engine) ended() {
 			}
 		})
 	} else if p.live.Add(-1) == 0 {
+		p.posts.close() // Retire has not
 		close(p.done)
 	}
 }

@@ -21,7 +21,7 @@ type Pool struct {
 	workers  []*Engine
 	records  *callq.Queue // only to get records from
 	limit    *limit
-	ties     ties
+	posts    contextGroups
 	owner    weak.Pointer[Owner]
 	observer atomic.Pointer[observer]
 	live     atomic.Int32           // how many threads have not ended
@@ -131,7 +131,7 @@ func (p *Pool) Call(fn func()) bool {
 //
 //threadcall:noalloc
 func (p *Pool) callObserved(o *observer, self *Engine, fn func()) bool {
-	v := newVisit(never, o, nil, fn, false)
+	v := newObserved(never, o, nil, fn, false)
 	defer v.leave()
 	return p.call(self, v.run)
 }
@@ -180,7 +180,7 @@ func (p *Pool) CallContext(ctx context.Context, fn func()) error {
 //
 //threadcall:noalloc
 func (p *Pool) contextObserved(ctx context.Context, o *observer, self *Engine, fn func(), labelled bool) error {
-	v := newVisit(ctx, o, nil, fn, false)
+	v := newObserved(ctx, o, nil, fn, false)
 	defer v.leave()
 	v.labelled = labelled
 	err := p.callContext(ctx, self, v.run)
@@ -210,7 +210,7 @@ func (p *Pool) callContext(ctx context.Context, self *Engine, fn func()) error {
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (p *Pool) Go(fn func()) bool { return p.post(untied, fn, waits) }
+func (p *Pool) Go(fn func()) bool { return p.post(noContext, fn, waits) }
 
 // GoContext is Go, but withdraws fn if ctx is done before fn began.
 //
@@ -220,7 +220,7 @@ func (p *Pool) GoContext(ctx context.Context, fn func()) bool { return p.post(ct
 // TryGo is Go, but refuses fn at once if the backlog is full.
 //
 //threadcall:noalloc
-func (p *Pool) TryGo(fn func()) bool { return p.post(untied, fn, gives) }
+func (p *Pool) TryGo(fn func()) bool { return p.post(noContext, fn, gives) }
 
 // post is Engine.post.
 //
@@ -244,7 +244,7 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 			return false
 		}
 	}
-	var v *visit
+	var v *observedCall
 	if o := p.observer.Load(); o != nil || ctx != nil || trace.IsEnabled() {
 		if v = newPost(ctx, o, nil, fn); v != nil {
 			fn = v.run
@@ -259,7 +259,7 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 	}
 	c := p.records.Get(kind, fn, 0)
 	if cancel != nil {
-		ok = p.ties.tie(ctx, cancel, c, v, mayUse(p.Bubbled()))
+		ok = p.posts.add(ctx, cancel, c, v, mayUse(p.Bubbled()))
 	}
 	if ok {
 		_, _, ok = p.submit(c)
@@ -374,7 +374,7 @@ func (p *Pool) Terminate() {
 	refused := p.backlog.Empty()
 	p.mu.Unlock()
 	p.limit.close()
-	p.ties.cut()
+	p.posts.close()
 	callq.Refuse(refused)
 	for _, e := range p.workers {
 		e.Terminate()

@@ -78,7 +78,7 @@ func (e *Engine) serveQueued(budget time.Duration) int {
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
-	if e.labelled != nil {
+	if e.labelled {
 		defer e.relabel(e.unlabel())
 	}
 	if e.onWake.Load() != nil {
@@ -156,8 +156,8 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 	case callq.Posted, callq.Placed:
 		e.runPosted(c)
 		return true
-	case callq.Tied:
-		return e.runTied(c)
+	case callq.WithContext:
+		return e.runWithContext(c)
 	case callq.Withdrawable:
 		if !c.Start() {
 			return false
@@ -299,7 +299,7 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 //
 //threadcall:noalloc
 func (e *Engine) runOwn() {
-	if e.labelled != nil {
+	if e.labelled {
 		defer e.relabel(e.unlabel())
 	}
 	if e.q.RestsAlways() {

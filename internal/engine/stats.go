@@ -29,20 +29,20 @@ type stats struct {
 	announced int64 // Engine.announced when they began
 
 	pushed atomic.Int64
-	spare  atomic.Pointer[visit] // one that is not in use, which takes half the time that visits takes
-	_      [64]byte              // callers change what is above, the thread what is below
+	spare  atomic.Pointer[observedCall] // one that is not in use, which takes half the time that unusedCalls takes
+	_      [64]byte                     // callers change what is above, the thread what is below
 
 	mu      sync.Mutex
 	counts  Stats
-	left    int64    // functions that are not queued any more, or never were
-	running []*visit // those that began first come first
+	left    int64           // functions that are not queued any more, or never were
+	running []*observedCall // those that began first come first
 }
 
 // A wakeUps says how a thread found what it was to run. Only the thread changes it.
 type wakeUps struct{ parked, spinning int }
 
 //threadcall:noalloc
-func (s *stats) begin(v *visit) {
+func (s *stats) begin(v *observedCall) {
 	wait := v.since - v.queued
 	if (v.since < 0) != (v.queued < 0) { // one of the two clocks is a bubble's
 		wait = 0
@@ -71,7 +71,7 @@ func (s *stats) begin(v *visit) {
 }
 
 //threadcall:noalloc
-func (s *stats) end(v *visit) {
+func (s *stats) end(v *observedCall) {
 	now := park.Now()
 	s.mu.Lock()
 	s.counts.Runs.add(now - v.since)
@@ -82,7 +82,7 @@ func (s *stats) end(v *visit) {
 // remove removes v, which is likely to be the last.
 //
 //threadcall:noalloc
-func remove(list []*visit, v *visit) []*visit {
+func remove(list []*observedCall, v *observedCall) []*observedCall {
 	last := len(list) - 1
 	if list[last] != v {
 		i := slices.Index(list, v)
@@ -93,7 +93,7 @@ func remove(list []*visit, v *visit) []*visit {
 }
 
 // drop counts a function that does not begin any more.
-func (s *stats) drop(v *visit) {
+func (s *stats) drop(v *observedCall) {
 	s.mu.Lock()
 	s.counts.PeakQueued = max(s.counts.PeakQueued, int(s.pushed.Load()-s.left))
 	s.left++

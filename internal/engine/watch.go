@@ -21,7 +21,7 @@ import (
 // may be in a bubble of testing/synctest, to which the timer would belong.
 //
 // The function that is notified may refer to the thread's handle. The watch, which the thread refers to, therefore refers to
-// it weakly, and so that it is notified of what is queued when the handle is dropped, each visit refers to it as well.
+// it weakly, and so that it is notified of what is queued when the handle is dropped, each observedCall refers to it as well.
 type watch struct {
 	limit  time.Duration
 	notify weak.Pointer[func(Slow)]
@@ -29,7 +29,7 @@ type watch struct {
 	// mu is held while a stack is taken, so that a function that would return meanwhile waits, and the stack is its.
 	mu      sync.Mutex
 	ended   bool
-	running []*visit // those that began first come first
+	running []*observedCall // those that began first come first
 	timer   *time.Timer
 	set     bool // the timer is, or its function has not got mu yet
 }
@@ -60,7 +60,7 @@ func (w *watch) stop() {
 // begin is called on the thread when v begins to run.
 //
 //threadcall:noalloc
-func (w *watch) begin(v *visit) {
+func (w *watch) begin(v *observedCall) {
 	if v.on != nil {
 		v.goid = v.on.number()
 	}
@@ -81,7 +81,7 @@ func (w *watch) begin(v *visit) {
 // end is called on the thread when v has run.
 //
 //threadcall:noalloc
-func (w *watch) end(v *visit) {
+func (w *watch) end(v *observedCall) {
 	w.mu.Lock()
 	w.running = remove(w.running, v)
 	w.mu.Unlock()
@@ -128,7 +128,7 @@ func (w *watch) find() (found []report) {
 }
 
 // logSlow leaves a mark in the trace that is recorded, if any, by which threadcall trace finds the function.
-func (v *visit) logSlow(s Slow) {
+func (v *observedCall) logSlow(s Slow) {
 	if !trace.IsEnabled() {
 		return
 	}

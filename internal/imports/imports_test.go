@@ -38,6 +38,7 @@ var parts = []struct {
 	{dir: "app/internal/latency", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},
 	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench", "internal/chart"})},
 	{dir: "examples", files: public, tests: []string{"app", "internal/ports/wine"}},
+	{dir: "compat", files: []string{"mainthread"}},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
 		"internal/bench", "internal/ident", "internal/record", "internal/testutil"})},
 	{dir: "internal", any: true},

@@ -408,7 +408,7 @@ func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 }
 
 // waits are the functions of package mainthread whose functions do not run unless something serves the thread.
-var waits = names("Call CallV CallContext Go TryGo GoContext")
+var waits = names("Call MustCall CallV CallContext Go TryGo GoContext")
 
 // useOfParam returns what a node does with a parameter.
 func (c *checker) useOfParam(n *node, p *ssa.Parameter) use {

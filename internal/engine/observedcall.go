@@ -10,35 +10,40 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// An observer is what the functions of a thread, or of all threads of a pool, report to. It does not change: another takes
-// its place.
+// An observer is what the functions of a thread, or of all threads of a pool, report to. It does
+// not change: another takes its place.
 type observer struct {
 	watch *watch // reports slow functions, see watch.go; may be nil
 	stats *stats // counts, see stats.go; may be nil
 }
 
-// A visit is a function on its way to a thread, with what is to be known or done about it: it reports to an observer, is
-// part of an execution trace, or runs under the profiler labels of its caller.
+// An observedCall is a function on its way to a thread, with what is to be known or done about it:
+// it reports to an observer, is part of an execution trace, or runs under the profiler labels of
+// its caller.
 //
-// A goroutine queues a visit in place of such a function. So the thread need not know, and what is not observed costs
-// nothing: a call looks for an observer and whether a trace is recorded, which is one load each.
+// A goroutine queues an observedCall in place of such a function. So the thread need not know, and
+// what is not observed costs nothing: a call looks for an observer and whether a trace is recorded,
+// which is one load each.
 //
-// While the program records an execution trace, each visit is a task in it:
+// While the program records an execution trace, each observedCall is a task in it:
 //
 //	task   taskCall  from before the call is queued until it has returned, on the goroutine that calls. The stack of
-//	                 its begin is the place that calls
+//	                 its start is the place that calls
 //	task   taskGo    from before the function is queued until it has run, or Go has refused it
 //	region region    on the thread, while the function runs: of that task. A call that is made on the thread and so
 //	                 runs in place is a region without a task
 //	log    slowLog   when a watch reports the function: of that task, on another goroutine
 //
-// So from the task's begin to the region's is what the call waited for the thread, and from the region's end to the
-// task's what the return took. A task without a region is of a call whose function did not run. If the recording
-// begins or ends in between, some of the four ends are missing; the call does not notice.
+// So from the task's begin to the region's is what the call waited for the thread, and from the
+// region's end to the task's what the return took. A task without a region is of a call whose
+// function did not run. If the recording begins or ends in between, some of the four ends are
+// missing; the call does not notice.
 //
-// The visit of a call is its caller's, which gives it back when the call is over. The thread has it while the function runs, and
-// not longer than the record of the call. That of a posted function is the thread's.
-type visit struct {
+// The record of a call is its caller's, which gives it back when the call is over. The thread has
+// it while the function runs, and not longer than the record in the queue. That of a posted
+// function is the thread's. What may outlive the call in a coroutine, the labels around it, is
+// copied. So nothing refers to a record that is used again.
+type observedCall struct {
 	fn       func()
 	run      func() // v.call, made once
 	observer *observer
@@ -51,7 +56,7 @@ type visit struct {
 	begun    bool
 	gaveUp   bool   // it was withdrawn
 	labelled bool   // it runs under the labels of ctx
-	around   *visit // the one under whose labels the thread was before
+	around   labels // those before
 
 	notify   *func(Slow) // see watch.go, as the following
 	notified bool
@@ -67,18 +72,18 @@ const (
 	slowLog  = "threadcall.slow"
 )
 
-var visits freelist.List[visit]
+var unusedCalls freelist.List[observedCall]
 
-// newVisit returns the visit of fn to the thread on, or to one of a pool if that is nil.
+// newObserved returns the observedCall of fn on the thread on, or to one of a pool if that is nil.
 //
 //threadcall:noalloc
-func newVisit(ctx context.Context, o *observer, on *Engine, fn func(), posted bool) *visit {
-	v := unusedVisit(o)
+func newObserved(ctx context.Context, o *observer, on *Engine, fn func(), posted bool) *observedCall {
+	v := unusedCall(o)
 	v.fn, v.observer, v.on, v.ctx, v.posted = fn, o, on, ctx, posted
 	if o != nil {
 		if o.watch != nil {
 			v.notify = o.watch.notify.Value()
-			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newVisit and the engine's function
+			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newObserved and the engine's function
 		}
 		if o.stats != nil {
 			o.stats.pushed.Add(1)
@@ -96,22 +101,22 @@ func newVisit(ctx context.Context, o *observer, on *Engine, fn func(), posted bo
 }
 
 //threadcall:noalloc
-func unusedVisit(o *observer) *visit {
+func unusedCall(o *observer) *observedCall {
 	if o != nil && o.stats != nil && o.stats.spare.Load() != nil {
 		if v := o.stats.spare.Swap(nil); v != nil {
 			return v
 		}
 	}
-	v := visits.Get()
+	v := unusedCalls.Get()
 	if v == nil {
-		v = new(visit) //threadcall:alloc when more functions are on their way than ever
-		v.run = v.call //threadcall:alloc and with it
+		v = new(observedCall) //threadcall:alloc when more functions are on their way than ever
+		v.run = v.call        //threadcall:alloc and with it
 	}
 	return v
 }
 
 // call runs the function, on the thread.
-func (v *visit) call() {
+func (v *observedCall) call() {
 	v.begin()
 	defer v.end() // also if fn panics or calls Goexit
 	if v.task != nil {
@@ -124,14 +129,13 @@ func (v *visit) call() {
 // begin is called on the thread before the function runs.
 //
 //threadcall:noalloc
-func (v *visit) begin() {
+func (v *observedCall) begin() {
 	v.begun = true
 	if v.on == nil {
 		v.on = threads.current()
 	}
 	if v.labelled {
-		v.around = v.on.labelled
-		v.on.label(v)
+		v.around = v.on.label(v.ctx)
 	}
 	if o := v.observer; o != nil {
 		v.since = park.Now()
@@ -147,7 +151,7 @@ func (v *visit) begin() {
 // end is called on the thread after the function has run.
 //
 //threadcall:noalloc
-func (v *visit) end() {
+func (v *observedCall) end() {
 	if o := v.observer; o != nil {
 		if o.stats != nil {
 			o.stats.end(v)
@@ -157,17 +161,17 @@ func (v *visit) end() {
 		}
 	}
 	if v.labelled {
-		v.on.label(v.around)
+		v.on.setLabels(v.around)
 	}
 	if v.posted {
 		v.leave()
 	}
 }
 
-// leave is called when the visit is over, or will never begin.
+// leave is called when the call is over, or will never begin.
 //
 //threadcall:noalloc
-func (v *visit) leave() {
+func (v *observedCall) leave() {
 	if v.task != nil {
 		v.task.End()
 	}
@@ -175,10 +179,10 @@ func (v *visit) leave() {
 		v.observer.stats.drop(v)
 	}
 	o := v.observer
-	v.fn, v.observer, v.on, v.ctx, v.task, v.around, v.notify = nil, nil, nil, nil, nil, nil, nil
-	v.begun, v.gaveUp, v.labelled = false, false, false
+	v.fn, v.observer, v.on, v.ctx, v.task, v.notify = nil, nil, nil, nil, nil, nil
+	v.begun, v.gaveUp, v.labelled, v.around = false, false, false, labels{}
 	if o == nil || o.stats == nil || !o.stats.spare.CompareAndSwap(nil, v) {
-		visits.Put(v)
+		unusedCalls.Put(v)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 type goContext func(context.Context, func()) bool
 
-func tied(t *testing.T, opts ...thread.Option) map[string]struct {
+func goContexts(t *testing.T, opts ...thread.Option) map[string]struct {
 	way
 	post goContext
 } {
@@ -30,7 +30,7 @@ func tied(t *testing.T, opts ...thread.Option) map[string]struct {
 }
 
 func TestGoContext(t *testing.T) {
-	for name, w := range tied(t) {
+	for name, w := range goContexts(t) {
 		t.Run(name, func(t *testing.T) {
 			var ran []int
 			post := func(ctx context.Context, i int) bool { return w.post(ctx, func() { ran = append(ran, i) }) }
@@ -70,7 +70,7 @@ func adopted(t *testing.T, f func(*thread.Thread)) {
 // What is withdrawn is let go although the thread hangs, and what has been posted to a thread that ends, too.
 func TestGoContextLetsGoAtOnce(t *testing.T) {
 	type large [1 << 20]byte
-	for name, w := range tied(t) {
+	for name, w := range goContexts(t) {
 		for _, how := range []string{"cancelled", "terminated"} {
 			ctx, cancel := context.WithCancel(context.Background())
 			hang := make(chan struct{})
@@ -92,6 +92,75 @@ func TestGoContextLetsGoAtOnce(t *testing.T) {
 	}
 }
 
+// followed is a context that counts who follows it.
+type followed struct {
+	foreign
+	followers atomic.Int32
+}
+
+func (c *followed) AfterFunc(func()) func() bool {
+	c.followers.Add(1)
+	return sync.OnceValue(func() bool { c.followers.Add(-1); return true })
+}
+
+// A context that lives on does not refer to threads that have ended, however they ended and whatever was posted when.
+func TestGoContextLeavesNothing(t *testing.T) {
+	live, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	contexts := make([]followed, 40)
+	for i := range contexts {
+		contexts[i].Context = live
+	}
+	followers := func() (n int) {
+		for i := range contexts {
+			n += int(contexts[i].followers.Load())
+		}
+		return n
+	}
+	ways := map[string]func() (way, goContext){
+		"thread": func() (way, goContext) { th := thread.New(); return ofThread(th), th.GoContext },
+		"pool":   func() (way, goContext) { p := thread.NewPool(2); return ofPool(p), p.GoContext },
+	}
+	for how, end := range map[string]func(way){
+		"Terminate": func(w way) { w.terminate() }, "Close": func(w way) { w.close() }, "dropped": nil,
+	} {
+		for name, made := range ways {
+			for range scaled(100) {
+				done := func() <-chan struct{} {
+					w, post := made()
+					var posts group.Group
+					for range 2 {
+						posts.Go(func() {
+							for i := range contexts {
+								post(&contexts[i], nop)
+							}
+						})
+					}
+					if end != nil {
+						end(w)
+					}
+					posts.Wait()
+					if end != nil && post(&contexts[0], nop) {
+						t.Errorf("%s, %s: taken after the end", name, how)
+					}
+					return w.done
+				}()
+				eventually(t, func() bool {
+					if end == nil {
+						runtime.GC()
+					}
+					select {
+					case <-done:
+						return followers() == 0
+					default:
+						return false
+					}
+				}, name+", "+how+": no context is followed for a thread that has ended")
+			}
+		}
+	}
+}
+
 // A withdrawn function is not counted by Serve.
 func TestServeDoesNotCountWhatWasWithdrawn(t *testing.T) {
 	adopted(t, func(th *thread.Thread) {
@@ -109,7 +178,7 @@ func TestServeDoesNotCountWhatWasWithdrawn(t *testing.T) {
 // A post that waits for a place gives up with its context, and one that is withdrawn gives its place back when the thread comes
 // to it.
 func TestGoContextWithAQueueLimit(t *testing.T) {
-	for name, w := range tied(t, thread.WithQueueLimit(1)) {
+	for name, w := range goContexts(t, thread.WithQueueLimit(1)) {
 		t.Run(name, func(t *testing.T) {
 			other := start(t)
 			ran := 0
@@ -140,7 +209,7 @@ func TestGoContextWithAQueueLimit(t *testing.T) {
 
 // Contexts end while their functions are posted, run, and are refused: each function runs or does not, as GoContext and the context say.
 func TestGoContextUnderLoad(t *testing.T) {
-	for name, w := range tied(t) {
+	for name, w := range goContexts(t) {
 		t.Run(name, func(t *testing.T) {
 			var posted, ran atomic.Int64
 			var all group.Group
