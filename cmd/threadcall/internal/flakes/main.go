@@ -94,7 +94,8 @@ func run(ctx context.Context, patterns []string) error {
 	}
 	defer scratch.Remove()
 	conditions := slices.DeleteFunc(slices.Clone(conditions), func(c condition) bool { return !only.MatchString(c.name) })
-	for round := range max(*rounds, *loaded) {
+	all := max(*rounds, *loaded)
+	for round := range all {
 		for _, c := range conditions {
 			if c.load && round >= *loaded || !c.load && round >= *rounds {
 				continue
@@ -105,7 +106,7 @@ func run(ctx context.Context, patterns []string) error {
 					return err
 				}
 			}
-			fmt.Fprintf(os.Stderr, "round %d of %d, %s: %.0f s, %s so far\n", round+1, *rounds, c.name,
+			fmt.Fprintf(os.Stderr, "round %d of %d, %s: %.0f s, %s so far\n", round+1, all, c.name,
 				time.Since(start).Seconds(), ui.Counted(len(failures), "flake", "flakes"))
 		}
 	}
