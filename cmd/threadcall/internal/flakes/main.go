@@ -144,7 +144,7 @@ func try(ctx context.Context, dir string, p gotest.Package, c condition) error {
 
 var (
 	failed  = regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)`)
-	running = regexp.MustCompile(`(?m)^\t(\S+) \([0-9.]+[a-z0-9.]*\)$`) // when testing's time limit is over
+	running = regexp.MustCompile(`(?m)^\t+(\S+) \([0-9.]+[a-z0-9.]*\)$`) // when testing's time limit is over
 )
 
 // culprits returns the tests that failed, without those that failed because of a subtest.
