@@ -55,11 +55,12 @@ release:
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
 # while a trace is recorded, every call is marked in it.
+PROMISES := ./thread ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/verify/oracle
 modes:
-	$(TEST) -short -shuffle=on -cpu 1,2,4 ./thread ./mainthread ./internal/...
-	GODEBUG=asyncpreemptoff=1 $(TEST) -short ./thread ./mainthread ./internal/...
-	THREADCALL_COLLECT=1 $(TEST) -short ./thread ./mainthread ./internal/...
-	$(TEST) -short -tags threadcall_noasm ./thread ./mainthread ./internal/...
+	$(TEST) -short -shuffle=on -cpu 1,2,4 $(PROMISES)
+	GODEBUG=asyncpreemptoff=1 $(TEST) -short $(PROMISES)
+	THREADCALL_COLLECT=1 $(TEST) -short $(PROMISES)
+	$(TEST) -short -tags threadcall_noasm $(PROMISES)
 	$(TEST) -short -o /dev/null -trace /dev/null ./internal/verify/oracle
 
 # allocs checks that the functions that promise not to allocate (//threadcall:noalloc) do not, by their compiled code and in
@@ -69,7 +70,7 @@ allocs:
 		./thread ./mainthread ./internal/...
 
 386:
-	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short ./thread ./mainthread ./osthread ./internal/...; \
+	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread ./internal/record; \
 	else echo '386: not run, this is not an amd64 machine'; fi
 
 # ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the
@@ -179,7 +180,7 @@ fuzz:
 
 # cross vets and builds every module, tests included, for every port of the systems that threadcall supports: half an hour, where
 # nothing has been compiled before. cross-quick does so for one port of each system and one of each kind of processor.
-QUICK_PORTS         := linux/386 linux/arm64 linux/s390x darwin/arm64 windows/amd64 freebsd/amd64 netbsd/amd64 openbsd/amd64 js/wasm
+QUICK_PORTS         := linux/386 linux/s390x darwin/arm64 windows/amd64 freebsd/amd64 netbsd/amd64 openbsd/amd64 js/wasm
 QUICK_COMMAND_PORTS := darwin/arm64 windows/amd64 js/wasm
 cross:
 	@{ for m in $(MODULES); do printf "%s $$m " $(PORTS); done; } | GO=$(GO) xargs -P 2 -n 2 .ci/port
