@@ -8,9 +8,9 @@ CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/g
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
-RUN         := $(GO) test -timeout 10m
+TEST        := $(GO) test -timeout 10m
 
-.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes latency ports ports-quick ports-table ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults fuzz allocs
+.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes latency ports ports-quick ports-table ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes fuzz allocs
 
 all: test
 
@@ -26,11 +26,11 @@ setup:
 # do so in release-check.
 plain:
 	@.ci/setup browser || echo 'make: the tests of web pages are NOT RUN' >&2
-	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(RUN) ./...) || exit 1; done
+	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(TEST) ./...) || exit 1; done
 	@for m in . examples; do (cd $$m && GOWORK=off $(GO) build ./...) || exit 1; done
 
 race:
-	@if .ci/setup cc; then echo '$(RUN) -short -race ./...'; $(RUN) -short -race ./...; \
+	@if .ci/setup cc; then echo '$(TEST) -short -race ./...'; $(TEST) -short -race ./...; \
 	else echo 'make: the tests with the race detector are NOT RUN' >&2; fi
 
 # versions tests the core with all releases of Go that it supports, and the next one; but not again with the one that runs this.
@@ -42,7 +42,7 @@ versions:
 		case $$(GOTOOLCHAIN=local $(GO) env GOVERSION) in $$(echo $$v | sed -E 's/(go1\.[0-9]+).*/\1/')*) continue;; esac; \
 		echo "== $$v"; export GOTOOLCHAIN=$$v; \
 		$(GO) version || { echo "make: the tests with $$v are NOT RUN: it cannot be downloaded" >&2; continue; }; \
-		$(GO) vet ./... && $(RUN) -short $(CORE) && $(RUN) -short -tags threadcall_noasm ./internal/ident ./internal/engine || exit 1; \
+		$(GO) vet ./... && $(TEST) -short $(CORE) && $(TEST) -short -tags threadcall_noasm ./internal/ident ./internal/engine || exit 1; \
 	done
 
 # release-check publishes the modules to a directory, as VERSION, and uses them as a stranger would. release also tags them,
@@ -55,12 +55,13 @@ release:
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
 # while a trace is recorded, every call is marked in it.
+PROMISES := ./thread ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/verify/oracle
 modes:
-	$(RUN) -short -shuffle=on -cpu 1,2,4 ./thread ./mainthread ./internal/...
-	GODEBUG=asyncpreemptoff=1 $(RUN) -short ./thread ./mainthread ./internal/...
-	THREADCALL_COLLECT=1 $(RUN) -short ./thread ./mainthread ./internal/...
-	$(RUN) -short -tags threadcall_noasm ./thread ./mainthread ./internal/...
-	$(RUN) -short -o /dev/null -trace /dev/null ./internal/verify/oracle
+	$(TEST) -short -shuffle=on -cpu 1,2,4 $(PROMISES)
+	GODEBUG=asyncpreemptoff=1 $(TEST) -short $(PROMISES)
+	THREADCALL_COLLECT=1 $(TEST) -short $(PROMISES)
+	$(TEST) -short -tags threadcall_noasm $(PROMISES)
+	$(TEST) -short -o /dev/null -trace /dev/null ./internal/verify/oracle
 
 # allocs checks that the functions that promise not to allocate (//threadcall:noalloc) do not, by their compiled code and in
 # benchmarks.
@@ -69,7 +70,7 @@ allocs:
 		./thread ./mainthread ./internal/...
 
 386:
-	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(RUN) -short ./thread ./mainthread ./osthread ./internal/...; \
+	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread ./internal/record; \
 	else echo '386: not run, this is not an amd64 machine'; fi
 
 # ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the
@@ -124,7 +125,7 @@ bench:
 # the process held.
 FOR ?= 1h
 soak:
-	$(RUN) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
+	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
 
 # lab makes the experiments of three articles again, in about four minutes, twice that if the machine is loaded, and
 # writes docs/lab.md and docs/lab; or, with make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle
@@ -163,6 +164,20 @@ faults:
 	@.ci/setup cc
 	$(GO) run ./internal/verify/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
 
+# flakes runs the tests of the core N times with GOMAXPROCS 1, 2 and 4, while the collector runs all the time, and with the race
+# detector, LOAD times next to four busy loops, and prints what failed how often: some hours. What can be chosen:
+#
+#	N=5 LOAD=1           how often
+#	PKGS=./thread        only these packages
+#	RUN=Close WHEN=race  only these tests and conditions, regular expressions
+N    = 50
+LOAD = 10
+RUN  = .
+WHEN = .
+flakes:
+	@.ci/setup cc
+	$(GO) run ./cmd/threadcall/internal/flakes -n $(N) -load $(LOAD) -run '$(RUN)' -when '$(WHEN)' $(PKGS)
+
 # fuzz lets the fuzzer write programs for the oracle, for a minute. What a run covers differs from run to run, so the
 # fuzzer would spend all its time on making inputs smaller, if it were not told when to stop.
 fuzz:
@@ -170,7 +185,7 @@ fuzz:
 
 # cross vets and builds every module, tests included, for every port of the systems that threadcall supports: half an hour, where
 # nothing has been compiled before. cross-quick does so for one port of each system and one of each kind of processor.
-QUICK_PORTS         := linux/386 linux/arm64 linux/s390x darwin/arm64 windows/amd64 freebsd/amd64 netbsd/amd64 openbsd/amd64 js/wasm
+QUICK_PORTS         := linux/386 linux/s390x darwin/arm64 windows/amd64 freebsd/amd64 netbsd/amd64 openbsd/amd64 js/wasm
 QUICK_COMMAND_PORTS := darwin/arm64 windows/amd64 js/wasm
 cross:
 	@{ for m in $(MODULES); do printf "%s $$m " $(PORTS); done; } | GO=$(GO) xargs -P 2 -n 2 .ci/port

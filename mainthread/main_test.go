@@ -1,8 +1,8 @@
 package mainthread_test
 
 import (
+	"flag"
 	"os"
-	"runtime"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/testutil"
@@ -20,13 +20,9 @@ func TestMain(m *testing.M) {
 		programs[name]()
 		return
 	}
-	if os.Getenv("THREADCALL_COLLECT") != "" {
-		go func() {
-			for {
-				runtime.GC()
-			}
-		}()
-	}
+	go testutil.Collect()
+	flag.Parse()
+	_ = flag.Set("test.parallel", "32") // of the processes of TestPrograms most wait, for up to six seconds
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 

@@ -1,6 +1,7 @@
 package mainthread_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -32,8 +33,9 @@ var programs = map[string]func(){
 	"goexit in main": func() {
 		result := make(chan bool, 1)
 		mainthread.Init(func() {
-			go func() { result <- mainthread.Call(func() { time.Sleep(20 * time.Millisecond) }) }()
-			time.Sleep(5 * time.Millisecond)
+			begun := make(chan bool)
+			go func() { result <- mainthread.Call(func() { close(begun); time.Sleep(20 * time.Millisecond) }) }()
+			<-begun
 			defer fmt.Println("deferred")
 			runtime.Goexit()
 		})
@@ -132,18 +134,19 @@ var programs = map[string]func(){
 	},
 
 	"a missing Init and a bubble waits": func() {
-		time.AfterFunc(10*time.Second, func() { os.Exit(3) })
+		untilReported := nextReport()
+		go func() { untilReported(); os.Exit(3) }()
 		_ = flag.Set("test.run", "^TestABubbleWithoutInit$")
 		os.Exit(tests.Run())
 	},
 
 	"many wait and a missing Init": func() {
-		results := make(chan bool)
+		results, untilReported := make(chan bool), nextReport()
 		for range 2 {
 			go func() { results <- mainthread.CallV(func() bool { return true }) }()
 		}
 		go func() { results <- mainthread.CallContext(context.Background(), nop) == nil }()
-		time.Sleep(7 * time.Second)
+		untilReported()
 		mainthread.Init(func() { fmt.Println("then:", <-results, <-results, <-results) })
 	},
 
@@ -270,6 +273,19 @@ var programs = map[string]func(){
 	},
 }
 
+// nextReport returns what waits for the next line that is written to the standard error, and prints it.
+func nextReport() (wait func()) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	os.Stderr = w
+	return func() {
+		line, _ := bufio.NewReader(r).ReadString('\n')
+		fmt.Print(line)
+	}
+}
+
 // callAndEnd calls f, which ends its caller's goroutine, on the main thread.
 func callAndEnd(f func()) {
 	ended := make(chan bool)
@@ -355,7 +371,7 @@ func TestPrograms(t *testing.T) {
 		{name: "an event loop instead of Init", shows: []string{"ran: true"}},
 	} {
 		t.Run(strings.Join(append([]string{c.name}, c.env...), " "), func(t *testing.T) {
-			t.Parallel() // most wait
+			t.Parallel() // most wait: see TestMain
 			if raceEnabled && slices.Contains(c.shows, deadlock) {
 				t.Skip("with the race detector, the runtime finds no deadlocks in programs that lock threads")
 			}

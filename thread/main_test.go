@@ -30,7 +30,7 @@ import (
 // onLinux are programs that need Linux, by the first word of their name; the others are its arguments.
 var onLinux = map[string]func(arguments []string){}
 
-var collecting = os.Getenv("THREADCALL_COLLECT") != ""
+var collecting = testutil.Collecting
 
 func TestMain(m *testing.M) {
 	if program := programs[os.Getenv("THREADCALL_PROGRAM")]; program != nil {
@@ -41,13 +41,7 @@ func TestMain(m *testing.M) {
 		onLinux[words[0]](words[1:])
 		return
 	}
-	if collecting {
-		go func() {
-			for {
-				runtime.GC()
-			}
-		}()
-	}
+	go testutil.Collect()
 	os.Exit(m.Run())
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -80,34 +79,6 @@ func noneOf(t *testing.T, told chan thread.SlowCall, function string) {
 			t.Errorf("told once more: %v", s)
 		}
 	}
-}
-
-// Each function is told of once, be it in a cycle or around a coroutine, and none that has panicked or called Goexit.
-func TestWithSlowCall_once(t *testing.T) {
-	told, option := slowCalls()
-	a, b, p := start(t, option), start(t), startPool(t, 2, option)
-	for range 3 {
-		recovered(func() { a.Call(func() { panic("early") }) })
-		exits(t, func() { a.Call(runtime.Goexit) })
-	}
-	noneOf(t, told, "engine.(*Engine).idle(")
-	long := func() { time.Sleep(2 * slow) }
-	calls := []func(){func() { a.Call(func() { b.Call(func() { a.Call(long) }); long() }) }} // a serves inside the call
-	want := 2
-	if here() != 0 {
-		want = 4
-		calls = append(calls, func() { a.Call(func() { inCoroutine(func() { a.Call(long) }) }) },
-			func() { p.Call(func() { inCoroutine(func() { p.Call(long) }) }) })
-	}
-	ends(t, func() {
-		for _, call := range calls {
-			call()
-		}
-	})
-	for range want {
-		testutil.Arrives(t, told)
-	}
-	noneOf(t, told, "time.Sleep(")
 }
 
 func TestThread_OnSlowCall(t *testing.T) {

@@ -153,6 +153,34 @@ func TestBubble_OnSlowCall(t *testing.T) {
 	eventually(t, func() bool { return told.Load() == 1 }, "it is told")
 }
 
+// Each function is reported once, in a cycle and around a coroutine as well, and none that has panicked or called Goexit.
+func TestBubble_OnSlowCall_once(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told atomic.Int32
+		option := thread.WithSlowCall(time.Hour, func(thread.SlowCall) { told.Add(1) })
+		a, b, p := thread.New(option), thread.New(), thread.NewPool(2, option)
+		defer p.Terminate()
+		defer b.Terminate()
+		defer a.Terminate()
+		check := func(what string, want int32, call func()) {
+			t.Helper()
+			call()
+			if time.Sleep(3 * time.Hour); told.Load() != want {
+				t.Errorf("%s: reported %d times, want %d", what, told.Load(), want)
+			}
+			told.Store(0)
+		}
+		long := func() { time.Sleep(2 * time.Hour) }
+		check("a panic", 0, func() { recovered(func() { a.Call(func() { panic("early") }) }) })
+		check("Goexit", 0, func() { exits(t, func() { a.Call(runtime.Goexit) }) })
+		check("a cycle", 2, func() { a.Call(func() { b.Call(func() { a.Call(long) }); long() }) }) // a serves inside the call
+		if here() != 0 {
+			check("a coroutine", 1, func() { a.Call(func() { inCoroutine(func() { a.Call(long) }) }) })
+			check("in a pool", 1, func() { p.Call(func() { inCoroutine(func() { p.Call(long) }) }) })
+		}
+	})
+}
+
 // A bubble's clock begins in the year 2000. When it has come to the time of today, it can no longer be told by that.
 func TestBubble_late(t *testing.T) {
 	outside, pool := start(t), startPool(t, 1)

@@ -71,7 +71,9 @@ func ExampleTimer_Stop() {
 
 	ticks := 0
 	timer := t.Every(time.Millisecond, func() { ticks++ })
-	time.Sleep(10 * time.Millisecond)
+	for thread.Eval(t, func() bool { return ticks == 0 }) {
+		time.Sleep(time.Millisecond)
+	}
 	timer.Stop()
 	fmt.Println(ticks > 0) // the function runs no more, so ticks may be read
 	// Output: true

@@ -91,30 +91,6 @@ func TestThread_Every(t *testing.T) {
 	}
 }
 
-// A thread that is late runs one tick for all that have passed.
-func TestTimer_late(t *testing.T) {
-	th := start(t)
-	busy := occupy(t, th.Go)
-	var ran atomic.Int32
-	begin := time.Now()
-	timer := th.Every(tick, func() { ran.Add(1) })
-	for time.Since(begin) < 10*tick {
-		time.Sleep(tick)
-	}
-	if ran.Load() != 0 || timer.Missed() != 0 {
-		t.Error("a tick on a busy thread")
-	}
-	var first int32
-	th.Go(func() { first = ran.Load() }) // behind the only tick that is queued
-	busy.Open()
-	eventually(t, func() bool { return ran.Load() >= 3 }, "it goes on")
-	th.Call(nop)
-	if missed := timer.Missed(); first != 1 || missed < 8 {
-		t.Errorf("%d ticks ran, and %d were missed", first, missed)
-	}
-	timer.Stop()
-}
-
 // A tick that comes while the function runs is queued once.
 func TestTimer_long(t *testing.T) {
 	th := start(t)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func needsProcesses(t *testing.T) {
@@ -93,8 +94,8 @@ func TestAnExtentInTimeIsKept(t *testing.T) {
 		var s inPlace
 		start := time.Now()
 		r := run(&s, Extent{D: d})
-		if took := time.Since(start); took < d || r.Ops < 2 {
-			t.Errorf("%s: %d operations in %v, want %v", name, r.Ops, took, d)
+		if took := time.Since(start); took < d || r.Ops < 1 {
+			t.Errorf("%s: %d operations in %v, want some in %v", name, r.Ops, took, d)
 		}
 	}
 }
@@ -111,13 +112,10 @@ func TestComputingSeesWhatIsLost(t *testing.T) {
 		}
 		others.Wait()
 	}}
-	var r Result
-	for range 5 { // other processes may take what is compared
-		if r = Computing(runtime.GOMAXPROCS(0))(&s, Extent{N: 5}); r.Lost >= 0.3 && r.Lost <= 1 {
-			return
-		}
-	}
-	t.Errorf("lost %v", r.Lost)
+	testutil.Eventually(t, func() bool { // other processes may take what is compared
+		r := Computing(runtime.GOMAXPROCS(0))(&s, Extent{N: 5})
+		return r.Lost >= 0.3 && r.Lost <= 1
+	}, "it sees that a third is lost")
 }
 
 func TestTurnsCallsOneThreadAfterTheOther(t *testing.T) {

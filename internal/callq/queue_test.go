@@ -9,7 +9,11 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
+
+func init() { go testutil.Collect() }
 
 func (q *Queue) mustPush(t *testing.T, kind Kind, poster uintptr) *Call {
 	t.Helper()

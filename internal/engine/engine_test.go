@@ -15,6 +15,8 @@ import (
 
 var eventually = testutil.Eventually
 
+func init() { go testutil.Collect() }
+
 func start(t *testing.T) *Engine {
 	e, o := New(0)
 	e.Start(nil, false)

@@ -16,7 +16,7 @@ type List[T any] struct {
 	ring   atomic.Pointer[ring[T]]
 	floor  int64        // objects that the list keeps; zero if it does not shrink
 	unused atomic.Int64 // no fewer objects have been in the list since it was shrunk last
-	armed  atomic.Bool  // the next collection shrinks it
+	armed  atomic.Bool  // it is among those that the next collection shrinks
 }
 
 const (

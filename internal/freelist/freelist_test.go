@@ -4,7 +4,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
+
+func init() { go testutil.Collect() }
 
 type object struct{ used atomic.Bool }
 

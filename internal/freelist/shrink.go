@@ -17,14 +17,14 @@ func NewShrinking[T any]() *List[T] {
 	return &List[T]{floor: max(1, min(minCells, keepBytes/int64(max(1, unsafe.Sizeof(object)))))}
 }
 
-// large has the lists that the next collection is to shrink.
+// large has the armed lists, which the next collection is to shrink.
 var large struct {
 	mu    sync.Mutex
-	lists []interface{ shrink() }
+	lists []interface{ collected() }
 }
 
-// arm has shrink called after the next collection, unless it will be already: that finds an object which nothing refers
-// to.
+// arm has collected called after the next collection, unless it will be already: that finds an object which nothing
+// refers to.
 func (l *List[T]) arm() {
 	if !l.armed.CompareAndSwap(false, true) {
 		return
@@ -42,16 +42,23 @@ func shrinkAll(int) {
 	large.lists = nil
 	large.mu.Unlock()
 	for _, l := range lists {
-		l.shrink()
+		l.collected()
 	}
 }
 
-// shrink drops objects, and room for them, and arms the list again if more can be dropped.
-func (l *List[T]) shrink() {
-	l.armed.Store(false)
+// collected shrinks the list, and arms it again if more can be dropped.
+func (l *List[T]) collected() {
+	if l.armed.Store(false); l.shrink() {
+		l.arm()
+	}
+}
+
+// shrink drops half of the objects that have been in the list since the call before, and room for them. It reports
+// whether more can be dropped.
+func (l *List[T]) shrink() (more bool) {
 	r := l.ring.Load()
 	if r == nil {
-		return
+		return false
 	}
 	for n := min((l.unused.Load()+1)/2, r.len()-l.floor); n > 0; n-- {
 		r.take()
@@ -60,9 +67,7 @@ func (l *List[T]) shrink() {
 		r = l.replace(r, len(r.cells)/2)
 	}
 	l.unused.Store(r.len())
-	if r.len() > l.floor || r.sparse() {
-		l.arm()
-	}
+	return r.len() > l.floor || r.sparse()
 }
 
 // sparse reports whether half of the ring leaves room enough.

@@ -29,13 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	debug.SetTraceback("all") // a crash shows the seed, see ofSeed
-	if os.Getenv("THREADCALL_COLLECT") != "" {
-		go func() {
-			for {
-				runtime.GC()
-			}
-		}()
-	}
+	go testutil.Collect()
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 

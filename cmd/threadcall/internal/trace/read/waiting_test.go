@@ -79,7 +79,7 @@ func TestAReadThatBlocksHasItsPlace(t *testing.T) {
 		defer l.Close()
 		go func() {
 			if c, err := l.Accept(); err == nil {
-				time.Sleep(150 * time.Millisecond)
+				time.Sleep(500 * time.Millisecond) // of which the reader may be late for some
 				c.Write([]byte("x"))
 				c.Close()
 			}
@@ -101,12 +101,12 @@ func TestAReadThatBlocksHasItsPlace(t *testing.T) {
 func TestGoroutinesThatStayBlockedAreALeak(t *testing.T) {
 	never := make(chan int)
 	r := analyse(t, func() {
+		var begun sync.WaitGroup
+		begun.Add(500)
 		for range 500 {
-			go func() { never <- 1 }()
+			go func() { begun.Done(); never <- 1 }()
 		}
-		for runtime.NumGoroutine() < 500 {
-			time.Sleep(time.Millisecond)
-		}
+		begun.Wait()
 		time.Sleep(20 * time.Millisecond)
 	})
 	for range 500 {
