@@ -102,7 +102,8 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 	})
 }
 
-// What comes after Close is refused although the thread still runs a function; what that needs runs, but in a pool only in place.
+// What comes after Close is refused although the thread still runs a function; what that needs
+// runs, but in a pool only in place.
 func TestClose_later(t *testing.T) {
 	for name, w := range limited(t, 1) {
 		other, begun, busy := start(t), make(chan bool), make(chan bool)

@@ -20,14 +20,15 @@ func collected[T any](t *testing.T, p weak.Pointer[T], what string) {
 
 // A goroutine that waits for a Thread or serves it keeps it.
 func TestCollected_waiting(t *testing.T) {
+	never := context.Background()
 	evaluated := func(f func()) func() bool { return func() bool { f(); return true } }
 	for name, use := range map[string]func(th *thread.Thread, f func()) bool{
 		"Call":        (*thread.Thread).Call,
-		"CallContext": func(th *thread.Thread, f func()) bool { return th.CallContext(context.Background(), f) == nil },
+		"CallContext": func(th *thread.Thread, f func()) bool { return th.CallContext(never, f) == nil },
 		"Eval":        func(th *thread.Thread, f func()) bool { return thread.Eval(th, evaluated(f)) },
 		"Bind0V":      func(th *thread.Thread, f func()) bool { return thread.Bind0V(th, evaluated(f))() },
 		"EvalContext": func(th *thread.Thread, f func()) bool {
-			ok, _ := thread.EvalContext(context.Background(), th, evaluated(f))
+			ok, _ := thread.EvalContext(never, th, evaluated(f))
 			return ok
 		},
 		"Close": func(th *thread.Thread, f func()) bool { th.Go(f); th.Close(); return true },
@@ -58,15 +59,19 @@ func TestCollected_waiting(t *testing.T) {
 	}
 	for name, use := range map[string]func(p *thread.Pool, f func()) bool{
 		"Pool.Call":        (*thread.Pool).Call,
-		"Pool.CallContext": func(p *thread.Pool, f func()) bool { return p.CallContext(context.Background(), f) == nil },
-		"EvalPool":         func(p *thread.Pool, f func()) bool { ok, _ := thread.EvalPool(p, evaluated(f)); return ok },
-		"Pool.Close":       func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
+		"Pool.CallContext": func(p *thread.Pool, f func()) bool { return p.CallContext(never, f) == nil },
+		"EvalPool": func(p *thread.Pool, f func()) bool {
+			ok, _ := thread.EvalPool(p, evaluated(f))
+			return ok
+		},
+		"Pool.Close": func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
 	} {
 		keeps(t, name, func() *thread.Pool { return thread.NewPool(1) }, use)
 	}
 }
 
-// keeps fails the test unless what is made lives while it is used, with a function that runs the collector.
+// keeps fails the test unless what is made lives while it is used, with a function that runs the
+// collector.
 func keeps[T any](t *testing.T, name string, make func() *T, use func(th *T, f func()) bool) {
 	t.Helper()
 	ends(t, func() {
@@ -104,8 +109,8 @@ func TestCollected_options(t *testing.T) {
 	}
 }
 
-// Of the functions that options take, those of WithStop alone keep the Thread or Pool that they refer to until it is terminated,
-// whatever other options there are.
+// Of the functions that options take, those of WithStop alone keep the Thread or Pool that they
+// refer to until it is terminated, whatever other options there are.
 func TestCollected_hooks(t *testing.T) {
 	type handle interface{ Stats() thread.Stats }
 	for name, begin := range map[string]func(opts []thread.Option) (handle, <-chan struct{}){
@@ -139,7 +144,8 @@ func TestCollected_hooks(t *testing.T) {
 				h, done = begin(opts)
 				return done
 			}()
-			eventually(t, func() bool { return collectedAndEnded(done) }, "%s with options %05b ends", name, with)
+			eventually(t, func() bool { return collectedAndEnded(done) },
+				"%s with options %05b ends", name, with)
 		}
 	}
 }

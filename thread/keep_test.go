@@ -10,7 +10,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// No other Thread gets the thread of a start that has failed, however it failed, be that thread new or lent.
+// No other Thread gets the thread of a start that has failed, however it failed.
 func TestWithKeep_failed(t *testing.T) {
 	if here() == 0 {
 		t.Skip("the system does not distinguish threads")

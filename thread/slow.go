@@ -67,10 +67,11 @@ func (s SlowCall) String() string {
 // server for a minute.
 //
 // f runs on a goroutine of its own, once for each such function, and may use the thread; more than one f may run at the
-// same time, and one that blocks or calls [runtime.Goexit] delays no other. A panic in f that it does not recover ends the
-// program, as in any goroutine. To take the thread's stack, the whole program is stopped for a moment. Functions that a call runs in
-// place, because it is made on the thread, belong to the function that makes it. The functions of [WithStart]
-// count as one function, and so do those of [WithStop], whose Queued is empty; those of a thread that the garbage
+// same time, and one that blocks or calls [runtime.Goexit] delays no other. A panic in f that it
+// does not recover ends the program, as in any goroutine. To take the thread's stack, the whole
+// program is stopped for a moment. Functions that a call runs in place, because it is made on the
+// thread, belong to the function that makes it. The functions of [WithStart] count as one function,
+// and so do those of [WithStop], whose Queued is empty; those of a thread that the garbage
 // collector has reclaimed are not reported.
 //
 // While the program records an execution trace, each report leaves a mark in it, which threadcall trace shows; package

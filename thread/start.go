@@ -31,7 +31,8 @@ func WithStart(f func() error) Option {
 // Calls that f makes to its own thread run in place although the thread is terminated. Functions given to Go are refused.
 // A panic in f is kept for TakePanic. If the option is given more than once, the functions run in reverse order, each even if
 // the one before has panicked or called Goexit. When the process ends, f does not run: Close the thread before. A nil f is ignored.
-// As long as the thread lives, it refers to f: if f refers to the Thread, that is not reclaimed without Terminate or Close.
+// As long as the thread lives, it refers to f: if f refers to the Thread, that is not reclaimed
+// without Terminate or Close.
 func WithStop(f func()) Option {
 	if f == nil {
 		return nil
@@ -57,14 +58,15 @@ func WithWorkerStop(f func(worker int)) Option {
 	}
 }
 
-// hooks are the functions of WithStart and WithStop. What the engine keeps refers to them and not to
-// the whole config: other options may refer to the Thread.
+// hooks are the functions of WithStart and WithStop. What the engine keeps refers to them and not
+// to the whole config: other options may refer to the Thread.
 type hooks struct {
 	starts []func(worker int) error
 	stops  []func(worker int)
 }
 
-// start runs the functions of WithStart for worker i on its thread, which then runs those of WithStop last.
+// start runs the functions of WithStart for worker i on its thread, which then runs those of
+// WithStop last.
 func (h hooks) start(e *engine.Engine, i int) error {
 	return e.Prepare(func() error {
 		for _, f := range h.starts {

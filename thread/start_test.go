@@ -209,8 +209,8 @@ func TestStartFunctionsMayCallTheThreadThatStartsThem(t *testing.T) {
 	}
 }
 
-// The start of one worker needs that of another, which needs the thread that waits for both: all workers
-// are in one cycle with it, in whatever order they are waited for.
+// The start of one worker needs that of another, which needs the thread that waits for both: all
+// workers are in one cycle with it, in whatever order they are waited for.
 func TestStartFunctionsOfAPoolMayNeedEachOther(t *testing.T) {
 	other, full := start(t), thread.WithQueueLimit(1)
 	for starter, begin := range map[string]func(t *testing.T) way{
@@ -223,7 +223,8 @@ func TestStartFunctionsOfAPoolMayNeedEachOther(t *testing.T) {
 			"a full queue": func(w way) { w.post(nop); w.post(nop); w.post(nop) },
 			"Close":        func(w way) { w.close() },
 			"StartPool": func(w way) {
-				p, _ := thread.StartPool(2, thread.WithStart(func() error { w.call(nop); return nil }))
+				back := thread.WithStart(func() error { w.call(nop); return nil })
+				p, _ := thread.StartPool(2, back)
 				p.Close()
 			},
 			"a panic": func(w way) { recovered(func() { w.call(func() { panic(errStart) }) }) },
@@ -253,7 +254,8 @@ func TestStartFunctionsOfAPoolMayNeedEachOther(t *testing.T) {
 	}
 }
 
-// A Goexit that unwinds StartPool ends the pool; it goes on when the starts have ended that had begun.
+// A Goexit that unwinds StartPool ends the pool; it goes on when the starts have ended that had
+// begun.
 func TestStartPoolUnwound(t *testing.T) {
 	for last := range 3 {
 		a := start(t)

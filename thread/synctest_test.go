@@ -229,7 +229,8 @@ func TestBubble_unreachable(t *testing.T) {
 
 // Functions that are found to be slow at the same moment are all reported, whatever a report does.
 func TestBubble_slowTogether(t *testing.T) {
-	for name, first := range map[string]func(){"blocks": func() { time.Sleep(time.Hour) }, "exits": runtime.Goexit} {
+	hour := func() { time.Sleep(time.Hour) }
+	for name, first := range map[string]func(){"blocks": hour, "exits": runtime.Goexit} {
 		synctest.Test(t, func(t *testing.T) {
 			var told atomic.Int32
 			p := thread.NewPool(5, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {
@@ -250,7 +251,7 @@ func TestBubble_slowTogether(t *testing.T) {
 	}
 }
 
-// Start and stop functions are counted and watched, on one thread and on those of a pool, whoever waits for them.
+// Start and stop functions are counted and watched, on one thread and on those of a pool.
 func TestBubble_startAndStopAreObserved(t *testing.T) {
 	type observed interface {
 		Close()
@@ -261,16 +262,16 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 		n     uint64
 		calls bool
 	}{
-		"New":       {func(opts ...thread.Option) (observed, error) { return thread.New(opts...), nil }, 1, false},
-		"Start":     {func(opts ...thread.Option) (observed, error) { return thread.Start(opts...) }, 1, true},
-		"NewPool":   {func(opts ...thread.Option) (observed, error) { return thread.NewPool(3, opts...), nil }, 3, false},
-		"StartPool": {func(opts ...thread.Option) (observed, error) { return thread.StartPool(3, opts...) }, 3, true},
+		"New":       {func(o ...thread.Option) (observed, error) { return thread.New(o...), nil }, 1, false},
+		"Start":     {func(o ...thread.Option) (observed, error) { return thread.Start(o...) }, 1, true},
+		"NewPool":   {func(o ...thread.Option) (observed, error) { return thread.NewPool(3, o...), nil }, 3, false},
+		"StartPool": {func(o ...thread.Option) (observed, error) { return thread.StartPool(3, o...) }, 3, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			reports := map[string]uint64{}
 			hour := func() { time.Sleep(time.Hour) }
-			th, err := c.begin(thread.WithName("slow"), thread.WithStats(), thread.WithSlowCall(time.Minute, func(s thread.SlowCall) {
+			report := func(s thread.SlowCall) {
 				mu.Lock()
 				defer mu.Unlock()
 				if !strings.HasPrefix(s.Name, "slow") || c.n > 1 && s.Name == "slow" {
@@ -283,8 +284,11 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 					t.Errorf("%s: queued by %s", name, s.Queued())
 				}
 				reports[what]++
-			}), thread.WithStart(func() error { hour(); return nil }), thread.WithStart(func() error { return nil }),
-				thread.WithStop(hour), thread.WithStop(func() { panic("boom") }))
+			}
+			th, err := c.begin(thread.WithName("slow"), thread.WithStats(),
+				thread.WithSlowCall(time.Minute, report), thread.WithStop(hour),
+				thread.WithStart(func() error { hour(); return nil }),
+				thread.WithStart(func() error { return nil }), thread.WithStop(func() { panic("boom") }))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -297,12 +301,16 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 			if c.calls {
 				calls, posts = posts, calls
 			}
-			if before.Calls != calls || before.Posts != posts || before.Runs.Count != c.n || s.Calls != calls || s.Posts != posts+c.n ||
+			if before.Calls != calls || before.Posts != posts || before.Runs.Count != c.n ||
+				s.Calls != calls || s.Posts != posts+c.n || s.Runs.Count != 2*c.n ||
 				s.Runs.Sum != 2*time.Duration(c.n)*time.Hour || s.PeakQueued != before.PeakQueued {
 				t.Errorf("%s: %+v, and then %+v", name, before, s)
 			}
-			if sound(t, s); reports["start"] != c.n || reports["stop"] != c.n || time.Since(begun) != time.Hour {
-				t.Errorf("%s: reports: %v in %v", name, reports, time.Since(begun))
+			sound(t, s)
+			mu.Lock()
+			defer mu.Unlock()
+			if d := time.Since(begun); reports["start"] != c.n || reports["stop"] != c.n || d != time.Hour {
+				t.Errorf("%s: reports: %v in %v", name, reports, d)
 			}
 		})
 	}

@@ -76,10 +76,10 @@ func (c *endsLater) Err() error {
 func TestGoContext_givesItsPlaceBack(t *testing.T) {
 	for name, w := range tied(t, thread.WithQueueLimit(1), thread.WithStats()) {
 		for range 3 {
-			done := make(chan struct{})
-			close(done)
+			ctx := &endsLater{Context: context.Background(), done: make(chan struct{})}
+			close(ctx.done)
 			ends(t, func() {
-				if w.post(&endsLater{Context: context.Background(), done: done}, func() { t.Error("ran") }) {
+				if w.post(ctx, func() { t.Error("ran") }) {
 					t.Errorf("%s: taken, although the context has ended", name)
 				}
 			})

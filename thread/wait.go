@@ -26,7 +26,8 @@ import "runtime"
 //threadcall:noalloc
 func (t *Thread) Wait(block func()) bool {
 	if block == nil {
-		panic("thread: Wait of a nil function; give it the one that waits for native events, or call Serve")
+		panic("thread: Wait of a nil function; give it the one that waits for native events, " +
+			"or call Serve")
 	}
 	if !t.mayServe("Wait") {
 		return false

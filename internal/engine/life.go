@@ -81,8 +81,9 @@ func (e *Engine) First(f func()) {
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
 
-// Prepare runs start, on the engine's own thread, and returns its error. If that is nil, the thread runs stop
-// last, unless that is nil; otherwise, and if start panics or calls Goexit, no other engine will be given the thread.
+// Prepare runs start, on the engine's own thread, and returns its error. If that is nil, the thread
+// runs stop last, unless that is nil; otherwise, and if start panics or calls Goexit, no other
+// engine will be given the thread.
 func (e *Engine) Prepare(start func() error, stop func()) error {
 	keep := e.keep
 	e.keep = false

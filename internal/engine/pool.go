@@ -88,10 +88,10 @@ func (p *Pool) CallEach(fn func(i int)) {
 	}
 }
 
-// callEach queues all calls and then waits for each, in deferred calls: if Goexit unwinds the caller
-// during one wait, the pool ends, and the other calls are waited for as well. Each wait is published
-// as one for the whole pool, because the function on one thread may wait for that on another by
-// means that are not known.
+// callEach queues all calls and then waits for each, in deferred calls: if Goexit unwinds the
+// caller during one wait, the pool ends, and the other calls are waited for as well. Each wait is
+// published as one for the whole pool, because the function on one thread may wait for that on
+// another by means that are not known.
 func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Outcome) {
 	self, o, unwound := threads.current(), p.observer.Load(), false
 	for i, e := range p.workers {

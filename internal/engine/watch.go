@@ -87,7 +87,8 @@ func (w *watch) end(v *visit) {
 	w.mu.Unlock()
 }
 
-// look is the timer's function. Each report has a goroutine of its own, as it may block, panic or call Goexit.
+// look is the timer's function. Each report has a goroutine of its own, as it may block, panic or
+// call Goexit.
 func (w *watch) look() {
 	for _, slow := range w.find() {
 		go slow.notify(slow.Slow)
