@@ -1,6 +1,7 @@
 package mainthread_test
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -52,10 +53,17 @@ func TestWait(t *testing.T) {
 }
 
 func TestWait_off(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("Wait off the main thread did not panic")
-		}
-	}()
-	mainthread.Wait(func() { t.Error("block ran off the main thread") })
+	for advice, block := range map[string]func(){
+		"off the thread": func() { t.Error("block ran off the main thread") },
+		"nil function":   nil,
+	} {
+		func() {
+			defer func() {
+				if v, _ := recover().(string); !strings.Contains(v, advice) {
+					t.Errorf("Wait panics with %q, want something about %q", v, advice)
+				}
+			}()
+			mainthread.Wait(block)
+		}()
+	}
 }

@@ -102,6 +102,40 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 	})
 }
 
+// What comes after Close is refused although the thread still runs a function; what that needs
+// runs, but in a pool only in place.
+func TestClose_later(t *testing.T) {
+	for name, w := range limited(t, 1) {
+		other, begun, busy := start(t), make(chan bool), make(chan bool)
+		w.post(func() {
+			<-begun
+			w.close()
+			close(busy)
+			<-begun
+			var inCycle bool
+			inPlace := w.call(nop)
+			if other.Call(func() { inCycle = w.call(nop) }); !inPlace || inCycle == w.pool {
+				t.Errorf("%s: in place a call says %v, in a cycle %v", name, inPlace, inCycle)
+			}
+		})
+		unwanted := func() { t.Errorf("%s: a function ran that came after Close", name) }
+		posted, called := make(chan bool), make(chan bool)
+		w.post(nop)
+		begun <- true
+		go func() { posted <- w.post(unwanted) }() // without Close, it waits for a place
+		if testutil.Arrives(t, posted) || w.post(unwanted) {
+			t.Errorf("%s: Go says that a function will run", name)
+		}
+		testutil.Arrives(t, busy)
+		go func() { called <- w.call(unwanted) }()
+		begun <- true
+		ends(t, w.close)
+		if testutil.Arrives(t, called) {
+			t.Errorf("%s: Call says that a function ran", name)
+		}
+	}
+}
+
 func TestThread_Close_adopted(t *testing.T) {
 	t.Run("by the host", func(t *testing.T) {
 		h := adopt(t)

@@ -18,24 +18,80 @@ func collected[T any](t *testing.T, p weak.Pointer[T], what string) {
 	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "%s is collected", what)
 }
 
-// A goroutine that waits for a Thread keeps it.
+// A goroutine that waits for a Thread or serves it keeps it.
 func TestCollected_waiting(t *testing.T) {
-	result := make(chan bool)
-	begun, release := make(chan bool), make(chan bool)
-	func() {
-		th := thread.New()
-		th.Go(func() { close(begun); <-release })
-		go func() { result <- th.Call(nop) }()
-	}()
-	testutil.Arrives(t, begun)
-	for range 5 {
-		runtime.GC()
-		time.Sleep(time.Millisecond)
+	never := context.Background()
+	evaluated := func(f func()) func() bool { return func() bool { f(); return true } }
+	for name, use := range map[string]func(th *thread.Thread, f func()) bool{
+		"Call":        (*thread.Thread).Call,
+		"CallContext": func(th *thread.Thread, f func()) bool { return th.CallContext(never, f) == nil },
+		"Eval":        func(th *thread.Thread, f func()) bool { return thread.Eval(th, evaluated(f)) },
+		"Bind0V":      func(th *thread.Thread, f func()) bool { return thread.Bind0V(th, evaluated(f))() },
+		"EvalContext": func(th *thread.Thread, f func()) bool {
+			ok, _ := thread.EvalContext(never, th, evaluated(f))
+			return ok
+		},
+		"Close": func(th *thread.Thread, f func()) bool { th.Go(f); th.Close(); return true },
+	} {
+		keeps(t, name, func() *thread.Thread { return thread.New() }, use)
 	}
-	close(release)
-	if !testutil.Arrives(t, result) {
-		t.Error("the call did not run")
+	adopted := func() *thread.Thread { return thread.Adopt() }
+	for name, serve := range map[string]func(th *thread.Thread){
+		"Serve":        func(th *thread.Thread) { th.Serve() },
+		"ServeFor":     func(th *thread.Thread) { th.ServeFor(0) },
+		"Wait":         func(th *thread.Thread) { th.Wait(nop) },
+		"Close, on it": (*thread.Thread).Close,
+		"ServeContext": func(th *thread.Thread) {
+			ctx, cancel := context.WithCancel(context.Background())
+			th.Go(cancel)
+			_ = th.ServeContext(ctx)
+		},
+	} {
+		keeps(t, name, adopted, func(th *thread.Thread, f func()) bool {
+			th.Go(f)
+			terminate := weak.Make(th)
+			serve(th)
+			if th := terminate.Value(); th != nil {
+				th.Terminate()
+			}
+			return true
+		})
 	}
+	for name, use := range map[string]func(p *thread.Pool, f func()) bool{
+		"Pool.Call":        (*thread.Pool).Call,
+		"Pool.CallContext": func(p *thread.Pool, f func()) bool { return p.CallContext(never, f) == nil },
+		"EvalPool": func(p *thread.Pool, f func()) bool {
+			ok, _ := thread.EvalPool(p, evaluated(f))
+			return ok
+		},
+		"Pool.Close": func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
+	} {
+		keeps(t, name, func() *thread.Pool { return thread.NewPool(1) }, use)
+	}
+}
+
+// keeps fails the test unless what is made lives while it is used, with a function that runs the
+// collector.
+func keeps[T any](t *testing.T, name string, make func() *T, use func(th *T, f func()) bool) {
+	t.Helper()
+	ends(t, func() {
+		var handle weak.Pointer[T]
+		ran := false
+		th := make()
+		handle = weak.Make(th)
+		ok := use(th, func() {
+			ran = true
+			for range 3 {
+				runtime.GC()
+			}
+			if handle.Value() == nil {
+				t.Errorf("%s: collected while it is used", name)
+			}
+		})
+		if !ok || !ran {
+			t.Errorf("%s: the function did not run", name)
+		}
+	})
 }
 
 // A Thread that has ended is collected even if functions of its options refer to it.
@@ -50,6 +106,47 @@ func TestCollected_options(t *testing.T) {
 			return weak.Make(th)
 		}()
 		collected(t, p, "a thread that "+name)
+	}
+}
+
+// Of the functions that options take, those of WithStop alone keep the Thread or Pool that they
+// refer to until it is terminated, whatever other options there are.
+func TestCollected_hooks(t *testing.T) {
+	type handle interface{ Stats() thread.Stats }
+	for name, begin := range map[string]func(opts []thread.Option) (handle, <-chan struct{}){
+		"New": func(opts []thread.Option) (handle, <-chan struct{}) { th := thread.New(opts...); return th, th.Done() },
+		"Start": func(opts []thread.Option) (handle, <-chan struct{}) {
+			th, _ := thread.Start(opts...)
+			return th, th.Done()
+		},
+		"NewPool": func(opts []thread.Option) (handle, <-chan struct{}) {
+			p := thread.NewPool(2, opts...)
+			return p, p.Done()
+		},
+		"StartPool": func(opts []thread.Option) (handle, <-chan struct{}) {
+			p, _ := thread.StartPool(2, opts...)
+			return p, p.Done()
+		},
+	} {
+		for with := range 1 << 5 {
+			done := func() (done <-chan struct{}) {
+				var h handle
+				var opts []thread.Option
+				for i, o := range []thread.Option{
+					thread.WithSlowCall(time.Hour, func(thread.SlowCall) { h.Stats() }),
+					thread.WithWorkerStart(func(int) error { runtime.KeepAlive(&h); return nil }),
+					thread.WithStop(nop), thread.WithKeep(), thread.WithStats(),
+				} {
+					if with>>i&1 == 1 {
+						opts = append(opts, o)
+					}
+				}
+				h, done = begin(opts)
+				return done
+			}()
+			eventually(t, func() bool { return collectedAndEnded(done) },
+				"%s with options %05b ends", name, with)
+		}
 	}
 }
 

@@ -57,6 +57,37 @@ func TestGoContext(t *testing.T) {
 	}
 }
 
+// A context that ends while Go waits for a place.
+type endsLater struct {
+	context.Context
+	asked atomic.Int32
+	done  chan struct{}
+}
+
+func (c *endsLater) Done() <-chan struct{} { return c.done }
+
+func (c *endsLater) Err() error {
+	if c.asked.Add(1) == 1 {
+		return nil
+	}
+	return context.Canceled
+}
+
+func TestGoContext_givesItsPlaceBack(t *testing.T) {
+	for name, w := range tied(t, thread.WithQueueLimit(1), thread.WithStats()) {
+		for range 3 {
+			ctx := &endsLater{Context: context.Background(), done: make(chan struct{})}
+			close(ctx.done)
+			ends(t, func() {
+				if w.post(ctx, func() { t.Error("ran") }) {
+					t.Errorf("%s: taken, although the context has ended", name)
+				}
+			})
+		}
+		ends(t, func() { w.way.post(nop); w.way.post(nop); w.call(nop) })
+	}
+}
+
 // adopted runs f on a thread that it adopts.
 func adopted(t *testing.T, f func(*thread.Thread)) {
 	t.Helper()

@@ -1,12 +1,51 @@
 package thread_test
 
 import (
+	"context"
 	"runtime"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
+
+// No other Thread gets the thread of a start that has failed, however it failed.
+func TestWithKeep_failed(t *testing.T) {
+	if here() == 0 {
+		t.Skip("the system does not distinguish threads")
+	}
+	keep := thread.WithKeep()
+	for name, fail := range map[string]func() error{
+		"error":  func() error { return errStart },
+		"panic":  func() error { panic(errStart) },
+		"Goexit": func() error { runtime.Goexit(); return nil },
+	} {
+		tids := make(chan uint64, 1)
+		failing := thread.WithStart(func() error { tids <- here(); return fail() })
+		for by, begin := range map[string]func(){
+			"New":       func() { thread.New(keep, failing) },
+			"Start":     func() { thread.Start(keep, failing) },
+			"NewPool":   func() { thread.NewPool(1, keep, failing) },
+			"StartPool": func() { thread.StartPool(1, keep, failing) },
+			"Keyed": func() {
+				k := thread.NewKeyed[int](nil, thread.WithThreadOptions(keep, failing))
+				_ = k.Call(context.Background(), 0, func() error { return nil })
+			},
+		} {
+			go recovered(begin)
+			tid := testutil.Arrives(t, tids)
+			for range 10 {
+				time.Sleep(100 * time.Microsecond) // for threads to wait for the next that is made
+				th := thread.New(keep)
+				if thread.Eval(th, here) == tid {
+					t.Errorf("%s, %s: the thread is lent", by, name)
+				}
+				th.Close()
+			}
+		}
+	}
+}
 
 func TestWithKeep(t *testing.T) {
 	seen, collected := map[uint64]bool{}, make(chan bool, 20)

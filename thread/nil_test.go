@@ -39,6 +39,19 @@ func TestNil(t *testing.T) {
 			}
 		}
 	}
+	w, h, over := waits(t, nil), adopt(t), adopt(t)
+	over.do(over.Terminate)
+	wait := func(th *thread.Thread) func() {
+		return func() { mustPanic(t, func() { th.Wait(nil) }, "thread: Wait of a nil function") }
+	}
+	w.Call(wait(w.Thread))
+	h.do(wait(h.Thread))
+	over.do(wait(over.Thread))
+	th.Call(wait(th))
+	wait(th)()
+	if ends(t, func() { w.Call(nop); w.Call(nop) }); h.Go(nop) {
+		h.do(func() { h.Wait(nop) })
+	}
 	if th.TakePanic() != nil || p.TakePanic() != nil || th.Error() != nil || p.Error() != nil {
 		t.Error("a nil function has panicked")
 	}

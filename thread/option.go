@@ -16,9 +16,8 @@ type config struct {
 	notify func(SlowCall)
 	pool   bool
 	keep   bool
-	starts []func(worker int) error
-	stops  []func(worker int)
 	stats  bool
+	hooks
 }
 
 // WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H, gdb and
@@ -31,8 +30,8 @@ func WithName(name string) Option {
 
 // WithQueueLimit makes Go wait while n functions that were given to Go are queued, for programs whose producers must
 // not run ahead of the thread. Go from the thread itself never waits, nor does Go from a function that the thread waits
-// for, directly or by way of other threads, nor Go after Terminate. Without the option, and for n below one, memory is the
-// only limit.
+// for, directly or by way of other threads, nor Go after Terminate or Close. Without the option,
+// and for n below one, memory is the only limit.
 func WithQueueLimit(n int) Option {
 	return func(c *config) { c.limit = n }
 }
@@ -48,7 +47,9 @@ func WithQueueLimit(n int) Option {
 //
 // The thread is lent as functions left it: its namespaces, signal mask, affinity, name, priority, what C libraries have stored with it. All
 // functions of all such threads must be able to live with that. A coroutine of [iter.Pull] that was made on the thread
-// must be stopped before Terminate. The program keeps as many threads as it has used at once, for ever.
+// must be stopped before Terminate. A thread whose function of [WithStart] has failed, panicked or
+// called [runtime.Goexit] is not lent: it ends. The program keeps as many threads as it has used at
+// once, for ever.
 //
 // In a bubble of testing/synctest, where no goroutine may stay, and for [Adopt] the option does nothing.
 func WithKeep() Option {

@@ -125,7 +125,9 @@ func (p *Pool) Error() error { return asError(p.TakePanic()) }
 // Done returns a channel that is closed when all threads have ended. See [Thread.Done].
 func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
 
-// Close refuses all functions from now on, ends the threads when they have run what is queued, and waits for that. It does
+// Close refuses all functions from now on, those of Call at once, too, and also where a function of
+// the pool waits for the caller; only calls that are made on one of the threads still run, in
+// place. It ends the threads when they have run what was queued before, and waits for that. It does
 // not wait on one of the threads, nor in a function that one of them waits for, directly or by way of other threads.
 func (p *Pool) Close() {
 	p.p.Close()

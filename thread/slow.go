@@ -23,7 +23,7 @@ type SlowCall struct {
 func (s SlowCall) Stack() string { return string(s.stack) }
 
 // Queued returns where the function was queued: the stack of the goroutine that made the call, innermost function
-// first, at most 32 functions.
+// first, at most 32 functions. It is empty for functions of [WithStop].
 func (s SlowCall) Queued() string { return engine.TraceCaller(s.from) }
 
 // LogValue returns all of it for package log/slog: a group of name and tid of the thread, running, and the two stacks
@@ -67,8 +67,12 @@ func (s SlowCall) String() string {
 // server for a minute.
 //
 // f runs on a goroutine of its own, once for each such function, and may use the thread; more than one f may run at the
-// same time. To take the thread's stack, the whole program is stopped for a moment. Functions that a call runs in
-// place, because it is made on the thread, belong to the function that makes it.
+// same time, and one that blocks or calls [runtime.Goexit] delays no other. A panic in f that it
+// does not recover ends the program, as in any goroutine. To take the thread's stack, the whole
+// program is stopped for a moment. Functions that a call runs in place, because it is made on the
+// thread, belong to the function that makes it. The functions of [WithStart] count as one function,
+// and so do those of [WithStop], whose Queued is empty; those of a thread that the garbage
+// collector has reclaimed are not reported.
 //
 // While the program records an execution trace, each report leaves a mark in it, which threadcall trace shows; package
 // recorder's SlowCalls keeps the trace of the seconds before.
@@ -95,6 +99,7 @@ func (c config) watcher() func(engine.Slow) {
 	if c.slow <= 0 || c.notify == nil {
 		return nil
 	}
+	c.hooks = hooks{} // which the thread lets go of when they have run
 	return func(s engine.Slow) {
 		c.notify(SlowCall{c.number(s.Thread).name, s.TID, s.Running, s.Stack, s.From})
 	}

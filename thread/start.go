@@ -17,8 +17,7 @@ import (
 //
 // If the option is given more than once, the functions run in that order, until one fails. Calls that f makes to its own
 // thread run in place. In a Pool, f runs on each of the threads, at the same time; see [WithWorkerStart]. A nil f is
-// ignored. As long as the thread lives, it refers to f. So if f refers to the Thread, the thread is not reclaimed without
-// Terminate.
+// ignored. When f has run, the thread no longer refers to it.
 func WithStart(f func() error) Option {
 	if f == nil {
 		return nil
@@ -32,7 +31,8 @@ func WithStart(f func() error) Option {
 // Calls that f makes to its own thread run in place although the thread is terminated. Functions given to Go are refused.
 // A panic in f is kept for TakePanic. If the option is given more than once, the functions run in reverse order, each even if
 // the one before has panicked or called Goexit. When the process ends, f does not run: Close the thread before. A nil f is ignored.
-// What WithStart says of references to the Thread holds for f, too.
+// As long as the thread lives, it refers to f: if f refers to the Thread, that is not reclaimed
+// without Terminate or Close.
 func WithStop(f func()) Option {
 	if f == nil {
 		return nil
@@ -58,43 +58,53 @@ func WithWorkerStop(f func(worker int)) Option {
 	}
 }
 
-// start runs the functions of WithStart for worker i on its thread, and then has the thread run those of WithStop last.
-func (c config) start(e *engine.Engine, i int) error {
-	for _, f := range c.starts {
-		if err := f(i); err != nil {
-			return err
+// hooks are the functions of WithStart and WithStop. What the engine keeps refers to them and not
+// to the whole config: other options may refer to the Thread.
+type hooks struct {
+	starts []func(worker int) error
+	stops  []func(worker int)
+}
+
+// start runs the functions of WithStart for worker i on its thread, which then runs those of
+// WithStop last.
+func (h hooks) start(e *engine.Engine, i int) error {
+	return e.Prepare(func() error {
+		for _, f := range h.starts {
+			if err := f(i); err != nil {
+				return err
+			}
 		}
-	}
-	e.SetStop(c.stop(i))
-	return nil
+		return nil
+	}, h.stop(i))
 }
 
 // stop returns what worker i runs last, or nil.
-func (c config) stop(i int) func() {
-	if len(c.stops) == 0 {
+func (h hooks) stop(i int) func() {
+	stops := h.stops
+	if len(stops) == 0 {
 		return nil
 	}
 	return func() {
-		for _, f := range c.stops {
+		for _, f := range stops {
 			defer f(i) // the last first, and all of them even if one panics
 		}
 	}
 }
 
 // begin has an engine that has not been started run the functions of WithStart first. fail ends what a failure ends.
-func (c config) begin(e *engine.Engine, i int, fail func()) {
-	if len(c.starts) == 0 {
-		e.SetStop(c.stop(i))
+func (h hooks) begin(e *engine.Engine, i int, fail func()) {
+	if len(h.starts) == 0 {
+		e.SetStop(h.stop(i))
 		return
 	}
-	e.Post(func() {
+	e.First(func() {
 		started := false
 		defer func() {
 			if !started {
 				fail()
 			}
 		}()
-		if err := c.start(e, i); err != nil {
+		if err := h.start(e, i); err != nil {
 			panic(err)
 		}
 		started = true
@@ -112,9 +122,9 @@ func (c config) begin(e *engine.Engine, i int, fail func()) {
 //	)
 func Start(opts ...Option) (*Thread, error) {
 	o := options(opts)
-	t := wrap(o)
-	if len(o.starts) == 0 {
-		t.e.SetStop(o.stop(0))
+	h, t := o.hooks, wrap(o)
+	if len(h.starts) == 0 {
+		t.e.SetStop(h.stop(0))
 		t.e.Start(o.setup(), o.keep)
 		return t, nil
 	}
@@ -126,7 +136,7 @@ func Start(opts ...Option) (*Thread, error) {
 		}
 	}()
 	err := ErrTerminated
-	t.e.Call(func() { err = o.start(t.e, 0) })
+	t.e.Call(func() { err = h.start(t.e, 0) })
 	if err != nil {
 		t.e.Close()
 		return nil, err
@@ -141,11 +151,11 @@ func Start(opts ...Option) (*Thread, error) {
 // Panics and Goexit are as in [Start].
 func StartPool(n int, opts ...Option) (*Pool, error) {
 	o := options(opts)
-	p := newPool(n, o)
+	h, p := o.hooks, newPool(n, o)
 	workers := p.p.Workers()
-	if len(o.starts) == 0 {
+	if len(h.starts) == 0 {
 		for i, e := range workers {
-			e.SetStop(o.stop(i))
+			e.SetStop(h.stop(i))
 		}
 		p.p.Start(o.keep)
 		return p, nil
@@ -158,7 +168,7 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 		}
 	}()
 	errs := make([]error, n)
-	p.p.CallEach(func(i int) { errs[i] = o.start(workers[i], i) })
+	p.p.CallEach(func(i int) { errs[i] = h.start(workers[i], i) })
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
 		p.p.Terminate()
 		p.p.Close()

@@ -209,6 +209,85 @@ func TestStartFunctionsMayCallTheThreadThatStartsThem(t *testing.T) {
 	}
 }
 
+// The start of one worker needs that of another, which needs the thread that waits for both: all
+// workers are in one cycle with it, in whatever order they are waited for.
+func TestStartFunctionsOfAPoolMayNeedEachOther(t *testing.T) {
+	other, full := start(t), thread.WithQueueLimit(1)
+	for starter, begin := range map[string]func(t *testing.T) way{
+		"thread": func(t *testing.T) way { return ofThread(start(t, full)) },
+		"pool":   func(t *testing.T) way { return ofPool(startPool(t, 1, full)) },
+	} {
+		for name, need := range map[string]func(w way){
+			"Call":         func(w way) { w.call(nop) },
+			"by a thread":  func(w way) { other.Call(func() { w.call(nop) }) },
+			"a full queue": func(w way) { w.post(nop); w.post(nop); w.post(nop) },
+			"Close":        func(w way) { w.close() },
+			"StartPool": func(w way) {
+				back := thread.WithStart(func() error { w.call(nop); return nil })
+				p, _ := thread.StartPool(2, back)
+				p.Close()
+			},
+			"a panic": func(w way) { recovered(func() { w.call(func() { panic(errStart) }) }) },
+		} {
+			t.Run(starter+"/"+name, func(t *testing.T) {
+				for last := range 3 {
+					w, done := begin(t), make(chan bool)
+					ends(t, func() {
+						w.call(func() {
+							p, err := thread.StartPool(3, thread.WithWorkerStart(func(i int) error {
+								if i == last {
+									need(w)
+									close(done)
+								}
+								<-done
+								return nil
+							}))
+							if err != nil {
+								t.Error(err)
+							}
+							p.Close()
+						})
+					})
+				}
+			})
+		}
+	}
+}
+
+// A Goexit that unwinds StartPool ends the pool; it goes on when the starts have ended that had
+// begun.
+func TestStartPoolUnwound(t *testing.T) {
+	for last := range 3 {
+		a := start(t)
+		var starts, ended, stops atomic.Int32
+		done := make(chan bool)
+		deferred, returned := exits(t, func() {
+			a.Call(func() {
+				defer func() {
+					if starts.Load() != ended.Load() {
+						t.Error("a start function runs")
+					}
+				}()
+				thread.StartPool(3, thread.WithWorkerStart(func(i int) error {
+					starts.Add(1)
+					defer ended.Add(1)
+					if i == last {
+						defer close(done)
+						a.Call(runtime.Goexit)
+					}
+					<-done
+					return nil
+				}), thread.WithStop(func() { stops.Add(1) }))
+			})
+		})
+		if !deferred || returned {
+			t.Errorf("the deferred calls ran: %v, the goroutine went on: %v", deferred, returned)
+		}
+		eventually(t, func() bool { return stops.Load() == starts.Load()-1 }, "the pool ends")
+		ends(t, func() { a.Call(nop) })
+	}
+}
+
 func TestStartPool(t *testing.T) {
 	const n = 4
 	var starts, stops [n]atomic.Int32
@@ -224,8 +303,9 @@ func TestStartPool(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 100 {
-		p.Call(nop)
-		p.Go(nop)
+		if !p.Call(nop) || !p.Go(nop) {
+			t.Fatal("the pool has ended")
+		}
 	}
 	ends(t, p.Close)
 	for i := range n {

@@ -255,6 +255,95 @@ func TestBubble_unreachable(t *testing.T) {
 	}
 }
 
+// Functions that are found to be slow at the same moment are all reported, whatever a report does.
+func TestBubble_slowTogether(t *testing.T) {
+	hour := func() { time.Sleep(time.Hour) }
+	for name, first := range map[string]func(){"blocks": hour, "exits": runtime.Goexit} {
+		synctest.Test(t, func(t *testing.T) {
+			var told atomic.Int32
+			p := thread.NewPool(5, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {
+				if told.Add(1) < 4 {
+					first()
+				}
+			}))
+			for range p.Size() {
+				p.Go(func() { time.Sleep(2 * time.Minute) })
+			}
+			time.Sleep(90 * time.Second)
+			if n := told.Load(); n != 5 {
+				t.Errorf("the first %s: %d of 5 functions were reported", name, n)
+			}
+			p.Close()
+			time.Sleep(time.Hour)
+		})
+	}
+}
+
+// Start and stop functions are counted and watched, on one thread and on those of a pool.
+func TestBubble_startAndStopAreObserved(t *testing.T) {
+	type observed interface {
+		Close()
+		Stats() thread.Stats
+	}
+	for name, c := range map[string]struct {
+		begin func(opts ...thread.Option) (observed, error)
+		n     uint64
+		calls bool
+	}{
+		"New":       {func(o ...thread.Option) (observed, error) { return thread.New(o...), nil }, 1, false},
+		"Start":     {func(o ...thread.Option) (observed, error) { return thread.Start(o...) }, 1, true},
+		"NewPool":   {func(o ...thread.Option) (observed, error) { return thread.NewPool(3, o...), nil }, 3, false},
+		"StartPool": {func(o ...thread.Option) (observed, error) { return thread.StartPool(3, o...) }, 3, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			reports := map[string]uint64{}
+			hour := func() { time.Sleep(time.Hour) }
+			report := func(s thread.SlowCall) {
+				mu.Lock()
+				defer mu.Unlock()
+				if !strings.HasPrefix(s.Name, "slow") || c.n > 1 && s.Name == "slow" {
+					t.Errorf("%s: the name is %q", name, s.Name)
+				}
+				what := "stop"
+				if strings.Contains(s.Queued(), "TestBubble_startAndStopAreObserved") {
+					what = "start"
+				} else if s.Queued() != "" {
+					t.Errorf("%s: queued by %s", name, s.Queued())
+				}
+				reports[what]++
+			}
+			th, err := c.begin(thread.WithName("slow"), thread.WithStats(),
+				thread.WithSlowCall(time.Minute, report), thread.WithStop(hour),
+				thread.WithStart(func() error { hour(); return nil }),
+				thread.WithStart(func() error { return nil }), thread.WithStop(func() { panic("boom") }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Hour)
+			before := th.Stats()
+			begun := time.Now()
+			th.Close()
+			s := th.Stats()
+			calls, posts := uint64(0), c.n
+			if c.calls {
+				calls, posts = posts, calls
+			}
+			if before.Calls != calls || before.Posts != posts || before.Runs.Count != c.n ||
+				s.Calls != calls || s.Posts != posts+c.n || s.Runs.Count != 2*c.n ||
+				s.Runs.Sum != 2*time.Duration(c.n)*time.Hour || s.PeakQueued != before.PeakQueued {
+				t.Errorf("%s: %+v, and then %+v", name, before, s)
+			}
+			sound(t, s)
+			mu.Lock()
+			defer mu.Unlock()
+			if d := time.Since(begun); reports["start"] != c.n || reports["stop"] != c.n || d != time.Hour {
+				t.Errorf("%s: reports: %v in %v", name, reports, d)
+			}
+		})
+	}
+}
+
 func TestStartInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r events

@@ -253,8 +253,14 @@ func (t *Thread) On() bool { return t.e.On() }
 // bubble of testing/synctest it belongs to the bubble.
 func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 
-// Close ends the thread when it has run what is queued, and waits for that. A function that is given to Go from then on is
-// refused; one that is given to Call runs if it is queued before the thread has ended.
+// Close ends the thread when it has run what was queued before it, and waits for that. What comes
+// later does not run, although functions that were queued before may run for long: Go, TryGo,
+// GoContext and the functions that Coalesce returned return false at once, the latter unless theirs
+// was queued before. Of a Timer, a tick that was queued before runs. Call returns false, and
+// CallContext [ErrTerminated], when the thread has come to its end; one that is made while Close
+// begins may run instead. Until then, calls on which a running function depends do run: those that
+// it makes on the thread, and those of a thread that it waits for, directly or by way of other
+// threads.
 //
 // Close does not wait on the thread itself, nor in a function that the thread waits for, directly or by way of other
 // threads. On an adopted thread that is not serving at that moment, the adopted goroutine runs what is queued, as by Serve, and

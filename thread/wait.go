@@ -21,10 +21,14 @@ import "runtime"
 // Functions and callbacks of block may call Wait, too. Wait may be called inside a function that runs on the thread. Panics and
 // Goexit of block are the caller's.
 //
-// Wait panics if the caller is not on the thread.
+// Wait panics if block is nil, or if the caller is not on the thread.
 //
 //threadcall:noalloc
 func (t *Thread) Wait(block func()) bool {
+	if block == nil {
+		panic("thread: Wait of a nil function; give it the one that waits for native events, " +
+			"or call Serve")
+	}
 	if !t.mayServe("Wait") {
 		return false
 	}

@@ -105,7 +105,8 @@ type Engine struct {
 
 	clocks   clocks // see timer.go
 	posts    contextGroups
-	stop     func() // that SetStop was given; only the thread's, once it runs
+	stop     func() // what the thread runs last; only the thread's, once it runs
+	keep     bool   // the thread serves another engine afterwards; only the thread's, once it runs
 	stopping bool   // it runs, or has; only the thread's
 	onEnd    func() // that OnEnd was given, or nil
 	user     any    // that SetUser was given

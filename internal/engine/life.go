@@ -21,7 +21,8 @@ func (e *Engine) owns() { e.own, e.exact, e.direct = true, true, ident.Trusted()
 
 // start gives the engine its thread. From then on, functions may run there, and may terminate the engine.
 func (e *Engine) start(keep bool) {
-	if keep = keep && !e.bubbled; keep {
+	e.keep = keep && !e.bubbled
+	if e.keep {
 		select {
 		case kept <- e:
 			return
@@ -29,15 +30,16 @@ func (e *Engine) start(keep bool) {
 		}
 	}
 	goLocked(func() {
+		lives := 1
 		pprof.SetGoroutineLabels(never) // not those of the goroutine that has called New
 		e.claimOwn()
-		lives := 1
 		serveAll(func() {
 			for {
 				e.loop()
 				e.stopSpinning()
 				e.runStop()
 				e.release()
+				keep := e.keep
 				e.ended()
 				if !keep {
 					return
@@ -49,10 +51,11 @@ func (e *Engine) start(keep bool) {
 				}
 				e.claimOwn()
 			}
-		}, nothing)
-		if !endsThread {
-			unlock(1 + spareLocks)
-		}
+		}, func() {
+			if !endsThread {
+				unlock(1 + min(lives, maxLocked)*spareLocks)
+			}
+		})
 	})
 }
 
@@ -70,7 +73,28 @@ func (e *Engine) claimOwn() {
 	}
 }
 
-// SetStop sets what the engine's own thread runs last. It must be called before Start, or on the thread.
+// First has the engine's own thread run f before anything else. It must be called before Start.
+func (e *Engine) First(f func()) {
+	if v := newPost(noContext, e.observes(), e, f); v != nil {
+		f = v.run
+	}
+	e.q.Push(e.q.Get(callq.Posted, f, 0))
+}
+
+// Prepare runs start, on the engine's own thread, and returns its error. If that is nil, the thread
+// runs stop last, unless that is nil; otherwise, and if start panics or calls Goexit, no other
+// engine will be given the thread.
+func (e *Engine) Prepare(start func() error, stop func()) error {
+	keep := e.keep
+	e.keep = false
+	err := start()
+	if err == nil {
+		e.keep, e.stop = keep, stop
+	}
+	return err
+}
+
+// SetStop sets what the engine's own thread runs last. It must be called before Start.
 func (e *Engine) SetStop(f func()) { e.stop = f }
 
 // OnEnd has f called when the thread has ended. It must be called before Start.
@@ -87,10 +111,14 @@ func User() any {
 	return nil
 }
 
-// runStop runs the stop function, once, and keeps its panic, like that of a posted function.
+// runStop runs the stop function, once, like a posted one that nothing has queued.
 func (e *Engine) runStop() {
 	if f := e.stop; f != nil {
 		e.stop, e.stopping = nil, true
+		if v := newPost(noContext, e.observes(), e, f); v != nil {
+			v.depth = 0
+			f = v.run
+		}
 		e.runPosted(e.q.Get(callq.Posted, f, 0))
 	}
 }
@@ -264,6 +292,7 @@ func (e *Engine) Retire() {
 func (e *Engine) Close() {
 	e.mustBeReachable()
 	e.closing.Store(true)
+	e.limit.close() // which lets posters through to be refused
 	self := threads.current()
 	if self == e && !e.own && e.serving.Load() == 0 {
 		defer e.Terminate() // if a function calls Goexit, too

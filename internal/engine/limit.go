@@ -8,9 +8,9 @@ import (
 
 // A limit bounds how many posted calls are queued. A nil limit does not.
 //
-// A call holds a place from before it is queued until it is taken to run. No thread takes calls once the queue has been
-// closed; then closed lets every poster through, to be refused by the queue. A poster that the thread itself waits for
-// does not wait: the thread would never make a place free.
+// A call holds a place from before it is queued until it is taken to run. When the queue takes no
+// more posted calls, closed lets every poster through, to be refused. A poster that the thread
+// itself waits for does not wait: the thread would never make a place free.
 type limit struct {
 	places chan struct{}
 	closed chan struct{}

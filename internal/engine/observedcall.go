@@ -17,6 +17,14 @@ type observer struct {
 	stats *stats // counts, see stats.go; may be nil
 }
 
+// observes returns what the functions of the thread report to, or nil.
+func (e *Engine) observes() *observer {
+	if e.pool != nil {
+		return e.pool.observer.Load()
+	}
+	return e.observer.Load()
+}
+
 // An observedCall is a function on its way to a thread, with what is to be known or done about it:
 // it reports to an observer, is part of an execution trace, or runs under the profiler labels of
 // its caller.

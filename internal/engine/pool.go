@@ -73,23 +73,9 @@ func (p *Pool) Workers() []*Engine { return p.workers }
 // CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic or call Goexit, it does what the
 // first of them did.
 func (p *Pool) CallEach(fn func(i int)) {
-	self := threads.current()
 	calls := make([]*callq.Call, len(p.workers))
 	outcomes := make([]callq.Outcome, len(p.workers))
-	for i, e := range p.workers {
-		c := e.q.Get(callq.Awaited, func() { fn(i) }, self.poster())
-		wake, _, ok := e.q.Push(c)
-		if calls[i] = c; !ok {
-			outcomes[i] = callq.Refused
-		} else if wake {
-			e.wake()
-		}
-	}
-	for i, e := range p.workers {
-		if outcomes[i] == 0 {
-			outcomes[i] = block(never, calls[i], self, e, nil)
-		}
-	}
+	p.callEach(fn, calls, outcomes)
 	failed := -1
 	for i, o := range outcomes {
 		if o == callq.Ran || failed >= 0 {
@@ -100,6 +86,37 @@ func (p *Pool) CallEach(fn func(i int)) {
 	}
 	if failed >= 0 {
 		finish(calls[failed], outcomes[failed])
+	}
+}
+
+// callEach queues all calls and then waits for each, in deferred calls: if Goexit unwinds the
+// caller during one wait, the pool ends, and the other calls are waited for as well. Each wait is
+// published as one for the whole pool, because the function on one thread may wait for that on
+// another by means that are not known.
+func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Outcome) {
+	self, o, unwound := threads.current(), p.observer.Load(), false
+	for i, e := range p.workers {
+		run := func() { fn(i) }
+		if o != nil || trace.IsEnabled() {
+			v := newObserved(never, o, e, run, false)
+			defer v.leave()
+			run = v.run
+		}
+		c := e.q.Get(callq.Awaited, run, self.poster())
+		calls[i] = c
+		if wake, _, ok := e.q.Push(c); !ok {
+			c.Settle(callq.Refused)
+		} else if wake {
+			e.wake()
+		}
+		defer func() {
+			if unwound {
+				p.Terminate()
+			}
+			unwound = true
+			outcomes[i] = block(never, c, self, nil, p)
+			unwound = false
+		}()
 	}
 }
 

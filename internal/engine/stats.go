@@ -49,7 +49,10 @@ func (s *stats) begin(v *observedCall) {
 	}
 	s.mu.Lock()
 	c := &s.counts
-	c.PeakQueued = max(c.PeakQueued, int(s.pushed.Load()-s.left))
+	e := v.on
+	if e == nil || !e.stopping { // else v was not queued, and what was is refused
+		c.PeakQueued = max(c.PeakQueued, int(s.pushed.Load()-s.left))
+	}
 	s.left++
 	if v.posted {
 		c.Posts++
@@ -57,7 +60,7 @@ func (s *stats) begin(v *observedCall) {
 		c.Calls++
 	}
 	c.Waits.add(wait)
-	if e := v.on; e != nil {
+	if e != nil {
 		r := &e.idleState
 		now := wakeUps{r.sleeps, r.found}
 		if r.counts || s.whole {

@@ -87,10 +87,11 @@ func (w *watch) end(v *observedCall) {
 	w.mu.Unlock()
 }
 
-// look is the timer's function.
+// look is the timer's function. Each report has a goroutine of its own, as it may block, panic or
+// call Goexit.
 func (w *watch) look() {
 	for _, slow := range w.find() {
-		slow.notify(slow.Slow)
+		go slow.notify(slow.Slow)
 	}
 }
 
