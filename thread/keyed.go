@@ -13,9 +13,9 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A Keyed has one thread for each key: a network namespace, a user, a GPU, a connection. A thread is
-// made when its key is first used, prepared for the key once, and used again by all later calls for
-// the key. All methods may be called from any goroutine at any time.
+// A Keyed has one thread for each key: a network namespace, a user, a GPU, a connection. A thread
+// is made when its key is first used, prepared for the key once, and used again by all later
+// calls for the key. All methods may be called from any goroutine at any time.
 //
 //	namespaces := thread.NewKeyed(func(name string) error {
 //		ns, err := netns.GetFromName(name)
@@ -29,27 +29,27 @@ import (
 //
 //	err := namespaces.Call(ctx, "blue", func() error { return scrape() })
 //
-// Functions of one key do not overlap, and the next thread of a key starts when the stop functions of
-// the last one have returned. [WithKeyThreads] allows several threads a key.
+// Functions of one key do not overlap, and the next thread of a key starts when the stop
+// functions of the last one have returned. [WithKeyThreads] allows several threads a key.
 //
-// A thread that no call has used for a minute, or what [WithIdleTimeout] says, is stopped. So is the
-// one that was unused for longest, when the limit of [WithMaxThreads] is reached and another key needs
-// a thread. The operating system's thread ends with it, and nothing that its functions did to the
-// thread outlives it, unless [WithThreadOptions] has [WithKeep].
+// A thread that no call has used for a minute, or what [WithIdleTimeout] says, is stopped. So is
+// the one that was unused for longest, when the limit of [WithMaxThreads] is reached and another
+// key needs a thread. The operating system's thread ends with it, and nothing that its functions
+// did to the thread outlives it, unless [WithThreadOptions] has [WithKeep].
 //
 // Three things to know before a Keyed replaces something else:
 //
 //   - A function that blocks delays all calls for its key. If one call accepts a connection that
 //     another call for the same key is to dial, they deadlock without [WithKeyThreads].
-//   - What a thread is in lives on: a network namespace that has been deleted exists until the threads
-//     in it have ended. [Keyed.Forget] ends them.
-//   - A call changes threads twice, 10 to 50 µs where a thread has nothing to do between calls. Where
-//     setns is all there is to prepare, without a mount, a goroutine that locks its thread, enters the
-//     namespace, runs the function and goes back takes half of that.
+//   - A network namespace that has been deleted lives on until the threads in it have ended.
+//     [Keyed.Forget] ends them.
+//   - A call changes threads twice. Where setns is all there is to prepare, without a mount, a
+//     goroutine that locks its thread, enters the namespace, runs the function and goes back takes
+//     half of that time, and less in the 99th percentile.
 //
 // A Keyed that is dropped without Close is reclaimed by the garbage collector. In a bubble of
-// testing/synctest, a Keyed must be made and closed in the bubble; a call inside panics if it has to
-// wait for a thread of one that was made outside.
+// testing/synctest, a Keyed must be made and closed in the bubble; a call inside panics if it has
+// to wait for a thread of one that was made outside.
 type Keyed[K comparable] struct{ k *keyed[K] }
 
 // A KeyedOption changes what NewKeyed makes.
@@ -70,29 +70,31 @@ func limited(n int) int {
 	return n
 }
 
-// WithMaxThreads limits a [Keyed] to n threads. A call that needs one more ends a thread that no call
-// uses, the one that was unused for longest, and waits until that has ended. If all are used, the call
-// waits, until its context is done, for the first that has run the calls it was given: while it waits,
-// later calls for other keys wait behind it. Calls that wait get threads in the order in which they
-// came.
+// WithMaxThreads limits a [Keyed] to n threads. A call that needs one more ends a thread that no
+// call uses, the one that was unused for longest, and waits until that has ended. If all are
+// used, the call waits, until its context is done, for the first that has run the calls it was
+// given: while it waits, later calls for other keys wait behind it. Calls that wait get threads
+// in the order in which they came.
 //
-// A call does not wait where that could be a deadlock: on one of the threads, or on a thread that one
-// of them waits for, directly or by way of other threads. There it makes a thread beyond the limit. For
-// n below one there is no limit, as without the option.
+// A call does not wait where that could be a deadlock: on one of the threads, or on a thread that
+// one of them waits for, directly or by way of other threads. There it makes a thread beyond the
+// limit. For n below one there is no limit, as without the option.
 func WithMaxThreads(n int) KeyedOption {
 	return func(c *keyedConfig) { c.max = limited(n) }
 }
 
-// WithKeyThreads allows a [Keyed] up to n threads for each key, for functions that wait for each other.
-// Then a thread is given one call at a time: a call uses a thread that no other call uses, or makes one,
-// or waits for the first that is free. Start and stop functions run on each thread. For n below one
-// there is no limit: no call waits for another one of its key. Without the option, n is one.
+// WithKeyThreads allows a [Keyed] up to n threads for each key, for functions that wait for each
+// other. Then a thread is given one call at a time: a call uses a thread that no other call uses,
+// or makes one, or waits for the first that is free. Start and stop functions run on each thread.
+// For n below one there is no limit: no call waits for another one of its key. Without the
+// option, n is one.
 func WithKeyThreads(n int) KeyedOption {
 	return func(c *keyedConfig) { c.each = limited(n) }
 }
 
-// WithIdleTimeout has a thread of a [Keyed] stopped when no call has used it for d. Zero stops it after
-// each call, unless another is under way, and a negative d never. Without the option, it is a minute.
+// WithIdleTimeout has a thread of a [Keyed] stopped when no call has used it for d. Zero stops it
+// after each call, unless another is under way, and a negative d never. Without the option, it is
+// a minute.
 func WithIdleTimeout(d time.Duration) KeyedOption {
 	return func(c *keyedConfig) { c.idle = d }
 }
@@ -103,8 +105,8 @@ func WithThreadOptions(opts ...Option) KeyedOption {
 	return func(c *keyedConfig) { c.opts = append(c.opts, opts...) }
 }
 
-// WithKeyStop has f run on each thread of a [Keyed] after everything else, as [WithStop] says. NewKeyed
-// panics if its keys are not of type K.
+// WithKeyStop has f run on each thread of a [Keyed] after everything else, as [WithStop] says.
+// NewKeyed panics if its keys are not of type K.
 func WithKeyStop[K comparable](f func(K)) KeyedOption {
 	return func(c *keyedConfig) {
 		if f != nil {
@@ -130,10 +132,10 @@ func WithKeyStop[K comparable](f func(K)) KeyedOption {
 //	           functions
 //	ended      does not exist                     takes a slot, or waits for one  made
 //
-// With several threads a key, a call does not use a thread that is starting or used, but another one.
-// In every state a call that is made on the thread itself runs in place. One that is made on a thread
-// that this one waits for cannot wait: it uses a thread that is starting, used or forgotten, and is
-// refused by one that is ending.
+// With several threads a key, a call does not use a thread that is starting or used, but another
+// one. In every state a call that is made on the thread itself runs in place. One that is made on
+// a thread that this one waits for cannot wait: it uses a thread that is starting, used or
+// forgotten, and is refused by one that is ending.
 type keyed[K comparable] struct {
 	keyedConfig
 	start   func(K) error
@@ -145,7 +147,7 @@ type keyed[K comparable] struct {
 	keys     map[K]*keyState[K]
 	queue    keyedList[*keyState[K]]    // with calls that may need a slot; the first came first
 	unused   keyedList[*keyedThread[K]] // the first has been so for longest
-	ending   keyedList[*keyedThread[K]] // that are about to free a slot; the first was terminated first
+	ending   keyedList[*keyedThread[K]] // about to free a slot; the first was terminated first
 	slots    int                        // that threads have which have not ended, or that are granted
 	open     int                        // threads that take calls
 	short    bool                       // a call in queue needs a slot that no thread is about to free
@@ -159,8 +161,8 @@ type keyed[K comparable] struct {
 	done     chan struct{} // closed when closed and no thread is left
 }
 
-// A keyState has the threads of a key, and the calls that wait for one. It is in keys as long as it has
-// any, except for a key that is not equal to itself.
+// A keyState has the threads of a key, and the calls that wait for one. It is in keys as long as
+// it has any, except for a key that is not equal to itself.
 type keyState[K comparable] struct {
 	key       K
 	threads   []*keyedThread[K] // that have not ended
@@ -201,8 +203,8 @@ type keyedThread[K comparable] struct {
 }
 
 // NewKeyed returns a Keyed without threads. start runs on each new thread, before any call, and
-// prepares it for its key; an error ends the thread and is returned by the calls that wait for it. The
-// next call for the key tries again. A nil start does nothing.
+// prepares it for its key; an error ends the thread and is returned by the calls that wait for
+// it. The next call for the key tries again. A nil start does nothing.
 func NewKeyed[K comparable](start func(key K) error, opts ...KeyedOption) *Keyed[K] {
 	k := &keyed[K]{
 		keyedConfig: keyedConfig{max: math.MaxInt, each: 1, idle: time.Minute},
@@ -234,27 +236,28 @@ func NewKeyed[K comparable](start func(key K) error, opts ...KeyedOption) *Keyed
 	return h
 }
 
-// Call runs f on the thread for key, after the calls for the key that came before, and returns what f
-// returns. Where there is no such thread it makes one. If f did not and will not run, Call returns
+// Call runs f on the thread for key, after the calls for the key that came before, and returns
+// what f returns. Where there is no such thread it makes one. If f did not and will not run, Call
+// returns
 //
 //   - [context.Cause](ctx), if ctx is done before f begins;
 //   - the error of the thread's start, or a [*PanicError] if that has panicked;
 //   - [ErrTerminated] after Close, or if the thread waits in its stop function for the caller;
 //   - [ErrNil] for a nil f.
 //
-// The profiler labels of ctx are carried as by [Thread.CallContext]. A call that is made on the thread
-// for key runs in place, after Close, too. Panics and Goexit in f are as in [Thread.Call]. A key that is
-// not equal to itself, as a floating-point NaN, gets a thread for each call.
+// The profiler labels of ctx are carried as by [Thread.CallContext]. A call that is made on the
+// thread for key runs in place, after Close, too. Panics and Goexit in f are as in [Thread.Call].
+// A key that is not equal to itself, as a floating-point NaN, gets a thread for each call.
 //
 //threadcall:noalloc
 func (h *Keyed[K]) Call(ctx context.Context, key K, f func() error) error {
 	return h.CallWith(ctx, key, nil, f)
 }
 
-// CallWith is Call for a caller that has what a thread must be prepared with: an open file, a token. If
-// the call makes the thread, start runs there, behind the function of NewKeyed, as if it were part of
-// that. If another call's start has failed, CallWith makes the next thread, and returns the error of
-// its own start alone.
+// CallWith is Call for a caller that has what a thread must be prepared with: an open file, a
+// token. If the call makes the thread, start runs there, behind the function of NewKeyed, as if
+// it were part of that. If another call's start has failed, CallWith makes the next thread, and
+// returns the error of its own start alone.
 //
 //	func (ns *Namespace) Do(ctx context.Context, f func() error) error {
 //		return threads.CallWith(ctx, ns.inode, ns.enter, f) // setns(ns.fd)
@@ -294,7 +297,8 @@ func (h *Keyed[K]) CallWith(ctx context.Context, key K, start, f func() error) e
 // run has f run on x, which counts the call. failed says that it did not because x has not started.
 //
 //threadcall:noalloc
-func (k *keyed[K]) run(ctx context.Context, x *keyedThread[K], f func() error) (_ error, failed bool) {
+func (k *keyed[K]) run(ctx context.Context, x *keyedThread[K], f func() error) (
+	_ error, failed bool) {
 	defer k.unuse(x)
 	result, err := EvalContext(ctx, x.t, f)
 	if err == nil {
@@ -310,9 +314,9 @@ func (k *keyed[K]) run(ctx context.Context, x *keyedThread[K], f func() error) (
 	return err, false
 }
 
-// Forget ends the threads of key when their calls have returned, and does not wait for that. Later calls
-// for key make a new thread when these have ended. Forget may be called on the threads themselves; for a
-// key without threads it does nothing.
+// Forget ends the threads of key when their calls have returned, and does not wait for that.
+// Later calls for key make a new thread when these have ended. Forget may be called on the
+// threads themselves; for a key without threads it does nothing.
 func (h *Keyed[K]) Forget(key K) {
 	defer runtime.KeepAlive(h)
 	k := h.k
@@ -336,9 +340,9 @@ func (h *Keyed[K]) Len() int {
 	return h.k.open
 }
 
-// Close refuses calls from now on, ends each thread when the calls that use it have returned, and waits
-// for that. It does not wait on one of the threads, nor in a function that one of them waits for,
-// directly or by way of other threads.
+// Close refuses calls from now on, ends each thread when the calls that use it have returned, and
+// waits for that. It does not wait on one of the threads, nor in a function that one of them
+// waits for, directly or by way of other threads.
 func (h *Keyed[K]) Close() {
 	h.k.close()
 	h.k.set.Wait(h.k.done, nil)
@@ -348,8 +352,8 @@ func (h *Keyed[K]) Close() {
 // Done returns a channel that is closed when, after Close, all threads have ended.
 func (h *Keyed[K]) Done() <-chan struct{} { return h.k.done }
 
-// TakePanic removes and returns the oldest panic of a function of [WithKeyStop] or [WithStop], or nil.
-// The first 1,024 are kept.
+// TakePanic removes and returns the oldest panic of a function of [WithKeyStop] or [WithStop], or
+// nil. The first 1,024 are kept.
 func (h *Keyed[K]) TakePanic() *PanicError {
 	defer runtime.KeepAlive(h)
 	h.k.mu.Lock()
@@ -428,8 +432,8 @@ func (k *keyed[K]) wait(ctx context.Context, key K, start func() error) (
 	}
 }
 
-// dependsOn returns the threads of which one must go on, so that a call for s need not wait. The caller
-// holds mu, as in all functions that follow.
+// dependsOn returns the threads of which one must go on, so that a call for s need not wait. The
+// caller holds mu, as in all functions that follow.
 func (k *keyed[K]) dependsOn(s *keyState[K]) *engine.Set {
 	if k.room(s) > 0 || k.taker(s) != nil {
 		return &k.set
@@ -527,6 +531,11 @@ func (k *keyed[K]) withdraw(s *keyState[K], p *keyedCall[K]) {
 // update puts s where it belongs when its threads or calls have changed.
 func (k *keyed[K]) update(s *keyState[K]) {
 	if len(s.waiting) > 0 {
+		for _, p := range s.waiting {
+			if p.on { // and so may depend on other threads now
+				p.wake()
+			}
+		}
 		k.enqueue(s)
 		return
 	}
@@ -548,8 +557,8 @@ func (k *keyed[K]) enqueue(s *keyState[K]) {
 	k.queue.insert(&s.node, before)
 }
 
-// serve gives threads and slots to the calls in queue, the first first. If there are not enough, it ends
-// unused threads, and sets short, so that others become unused.
+// serve gives threads and slots to the calls in queue, the first first. If there are not enough,
+// it ends unused threads, and sets short, so that others become unused.
 func (k *keyed[K]) serve() {
 	if k.closed {
 		if k.slots == 0 {
@@ -584,25 +593,29 @@ func (k *keyed[K]) serve() {
 			s.node.remove()
 			continue
 		}
-		for soon -= needs; soon < 0 && k.unused.first != nil; soon++ {
-			k.terminate(k.unused.first.v)
-		}
+		soon = k.endUnused(soon - needs)
 		k.short = soon < 0
 	}
-	for ; soon < 0 && k.unused.first != nil; soon++ { // beyond the limit
-		k.terminate(k.unused.first.v)
-	}
+	k.endUnused(soon) // beyond the limit
 	if k.queue.first != nil && k.ending.first != nil && !k.watching && !k.elsewhere(engine.Now()) {
 		k.watching = true
 		k.watch.Reset(slowEnd)
 	}
 }
 
+// endUnused ends unused threads until soon is not negative, and returns what it is then.
+func (k *keyed[K]) endUnused(soon int) int {
+	for ; soon < 0 && k.unused.first != nil; soon++ {
+		k.terminate(k.unused.first.v)
+	}
+	return soon
+}
+
 // slowEnd is for how long calls wait for a thread that is ending, before others must yield.
 const slowEnd = 10 * time.Millisecond
 
-// late is the function of watch: threads that take long to end are not about to free a slot. It is called
-// without mu.
+// late is the function of watch: threads that take long to end are not about to free a slot. It
+// is called without mu.
 func (k *keyed[K]) late() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -614,7 +627,8 @@ func (k *keyed[K]) late() {
 	k.serve()
 }
 
-// elsewhere reports whether now is the time of a bubble that k is not in, which timers must not be set to.
+// elsewhere reports whether now is the time of a bubble that k is not in, which timers must not
+// be set to.
 func (k *keyed[K]) elsewhere(now time.Duration) bool { return now < 0 && !k.bubbled }
 
 // add makes a thread for s, which was granted a slot, and its first call.
@@ -626,7 +640,11 @@ func (k *keyed[K]) add(s *keyState[K], start func() error) *keyedThread[K] {
 		o.starts = append(slices.Clone(o.starts), func(int) error { return k.start(s.key) })
 	}
 	if start != nil {
-		o.starts = append(slices.Clone(o.starts), func(int) error { return start() })
+		o.starts = append(slices.Clone(o.starts), func(int) error {
+			f := start
+			start = nil // which the caller may want collected while the thread lives
+			return f()
+		})
 	}
 	if k.stopKey != nil {
 		o.stops = append(slices.Clone(o.stops), func(int) { k.stopKey(s.key) })
@@ -645,8 +663,8 @@ func (k *keyed[K]) add(s *keyState[K], start func() error) *keyedThread[K] {
 			k.give(x, p)
 		}
 		s.waiting = nil
-		s.node.remove()
 	}
+	k.update(s)
 	if same := s.key; same != s.key {
 		k.leave(x)
 	}
@@ -684,11 +702,9 @@ func (k *keyed[K]) fail(x *keyedThread[K], err error) {
 //
 //threadcall:noalloc
 func (k *keyed[K]) unuse(x *keyedThread[K]) {
-	now := time.Duration(0)
-	if k.idle > 0 {
-		if now = engine.Now(); k.elsewhere(now) && x.t.e.Post(func() { k.unuse(x) }) { //threadcall:alloc in a bubble
-			return
-		}
+	now := engine.Now()
+	if k.elsewhere(now) && x.t.e.Post(func() { k.unuse(x) }) { //threadcall:alloc in a bubble
+		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -778,11 +794,6 @@ func (k *keyed[K]) ended(x *keyedThread[K]) {
 	}
 	x.node.remove()
 	k.slots--
-	for _, p := range s.waiting {
-		if p.on { // and so depends on others now
-			p.wake()
-		}
-	}
 	k.update(s)
 	k.serve()
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -30,7 +31,8 @@ type keyedTest struct {
 }
 
 func newKeyed(t *testing.T, opts ...thread.KeyedOption) *keyedTest {
-	k := &keyedTest{each: 1, starts: map[int]int{}, stops: map[int]int{}, running: map[int]map[uint64]int{}}
+	k := &keyedTest{each: 1, starts: map[int]int{}, stops: map[int]int{}}
+	k.running = map[int]map[uint64]int{}
 	opts = append(opts, thread.WithKeyStop(func(key int) {
 		if k.stop != nil {
 			k.stop(key)
@@ -103,30 +105,36 @@ func (k *keyedTest) do(t *testing.T, key int, f func()) {
 	}
 }
 
-// later calls f for key in a goroutine, and returns when that has ended or waits for a thread.
+// later calls f for key in a goroutine, and returns when that waits, or has ended.
 func (k *keyedTest) later(t *testing.T, key int, f func()) (ended chan struct{}) {
 	t.Helper()
-	before := waiting()
+	return blocks(t, func() { k.do(t, key, f) })
+}
+
+// blocks runs f in a goroutine, and returns when that waits for a call or for a thread, or has ended.
+func blocks(t *testing.T, f func()) (ended chan struct{}) {
+	t.Helper()
 	ended = make(chan struct{})
+	id := make(chan uint64)
 	go func() {
 		defer close(ended)
-		k.do(t, key, f)
+		id <- ident.Goroutine()
+		f()
 	}()
+	header := fmt.Appendf(nil, "goroutine %d [", <-id)
 	eventually(t, func() bool {
 		select {
 		case <-ended:
 			return true
 		default:
-			return waiting() > before
 		}
-	}, "the call waits for a thread")
+		stacks := make([]byte, 1<<20)
+		_, stack, _ := bytes.Cut(stacks[:runtime.Stack(stacks, true)], header)
+		stack, _, _ = bytes.Cut(stack, []byte("\n\n"))
+		return bytes.Contains(stack, []byte("(*Set).Wait(")) ||
+			bytes.Contains(stack, []byte("(*Engine).CallContext("))
+	}, "a call waits")
 	return ended
-}
-
-// waiting returns how many goroutines wait for a thread of a Keyed, or for its end.
-func waiting() int {
-	stacks := make([]byte, 1<<20)
-	return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("engine.(*Set).Wait("))
 }
 
 // occupy has a function run for key that waits at a gate, and returns when it has begun.
@@ -336,7 +344,7 @@ func TestAKeyInUseGivesItsSlotToACallThatWaits(t *testing.T) {
 	}
 }
 
-// While the thread of a key must yield, calls for the key wait, and those on the thread itself run there.
+// While the thread of a key must yield, calls for the key wait.
 func TestAKeyThatYieldsHasOneThread(t *testing.T) {
 	k := newKeyed(t, thread.WithMaxThreads(2))
 	k.do(t, 0, nop)
@@ -354,14 +362,16 @@ func TestAKeyThatYieldsHasOneThread(t *testing.T) {
 	}
 }
 
-// Random calls, of all kinds, and Forget: no key has more threads than it may, nor starts before the last
-// stop has ended, which newKeyed and do look at, and a nested call runs on the same thread.
+// Random calls, of all kinds, and Forget: no key has more threads than it may, nor starts before the
+// last stop has ended, which newKeyed and do look at, and a nested call runs on the same thread.
 func TestRandomKeyedCalls(t *testing.T) {
 	r := seeded(t)
 	for range scaled(60) {
 		limit, each := r.IntN(4), 1+r.IntN(2)
 		idle := []time.Duration{0, time.Millisecond, -1}[r.IntN(3)]
-		k := newKeyed(t, thread.WithMaxThreads(limit), thread.WithKeyThreads(each), thread.WithIdleTimeout(idle))
+		t.Logf("%d threads, %d a key, unused for %v", limit, each, idle)
+		k := newKeyed(t, thread.WithMaxThreads(limit), thread.WithKeyThreads(each),
+			thread.WithIdleTimeout(idle))
 		k.each = each
 		other := start(t)
 		var all group.Group
@@ -413,7 +423,7 @@ func TestRandomKeyedCalls(t *testing.T) {
 		ends(t, k.Close)
 		other.Terminate()
 		if t.Failed() {
-			t.Fatalf("with %d threads, %d a key, unused for %v", limit, each, idle)
+			return
 		}
 	}
 }
@@ -428,7 +438,7 @@ func TestForget(t *testing.T) {
 	t.Run("call", func(t *testing.T) {
 		g := k.occupy(t, 1)
 		queued := make(chan error, 1)
-		go func() { queued <- k.Call(t.Context(), 1, func() error { return nil }) }()
+		blocks(t, func() { queued <- k.Call(t.Context(), 1, func() error { return nil }) })
 		k.Forget(1)
 		second := k.later(t, 1, func() {
 			if k.counts(1) != "3 2" {
@@ -486,7 +496,7 @@ func TestForget(t *testing.T) {
 			t.Errorf("starts and stops: %s, want 2 1", k.counts(4))
 		}
 	})
-	t.Run("stop", func(t *testing.T) { // where the key's calls run in place, and others cannot wait for the end
+	t.Run("stop", func(t *testing.T) { // calls run in place, and others cannot wait for the end
 		other := start(t)
 		errs := make(chan error, 2)
 		k.stop = func(key int) {
@@ -511,9 +521,7 @@ func TestForget(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		errs := make(chan error)
 		for _, ctx := range []context.Context{ctx, context.Background()} {
-			before := waiting()
-			go func() { errs <- k.call(t, ctx, 6, nop) }()
-			eventually(t, func() bool { return waiting() > before }, "a call waits")
+			blocks(t, func() { errs <- k.call(t, ctx, 6, nop) })
 		}
 		cancel(errStart)
 		if err := testutil.Arrives(t, errs); err != errStart {
@@ -588,7 +596,7 @@ func TestWithKeyThreads(t *testing.T) {
 func TestKeyed_CallWith(t *testing.T) {
 	var r events
 	k := thread.NewKeyed(func(key string) error { r.add("start " + key); return nil },
-		thread.WithThreadOptions(r.started("first")), thread.WithKeyStop(func(key string) { r.add("stop " + key) }))
+		thread.WithThreadOptions(r.started("first")))
 	enter := func(s string, err error) func() error {
 		return func() error { r.add(s); return err }
 	}
@@ -604,29 +612,28 @@ func TestKeyed_CallWith(t *testing.T) {
 		}
 	}
 	r.is(t, "first", "start x", "a", "f", "f", "f")
-	if err := k.CallWith(ctx, "y", enter("c", errStart), f); err != errStart {
-		t.Errorf("a start that fails: %v", err)
-	}
+	ends(t, func() {
+		if err := k.CallWith(ctx, "y", enter("c", errStart), f); err != errStart {
+			t.Errorf("a start that fails: %v", err)
+		}
+	})
 	var p *thread.PanicError
 	if err := k.CallWith(ctx, "y", func() error { panic(errStart) }, f); !errors.As(err, &p) {
 		t.Errorf("a start that panics: %v", err)
 	}
 	// Three calls wait for a thread that does not start: the error is that of two.
 	errs := make(chan error, 2)
-	var fail func()
 	g := occupy(t, func(wait func()) bool {
-		fail = wait
-		return true && goAnd(func() {
-			errs <- k.CallWith(ctx, "z", func() error { fail(); return errStart }, f)
-		})
+		go func() { errs <- k.CallWith(ctx, "z", func() error { wait(); return errStart }, f) }()
+		return true
 	})
 	ran := make(chan error, 2)
-	go func() { errs <- k.Call(ctx, "z", func() error { return nil }) }()
-	go func() { ran <- k.CallWith(ctx, "z", enter("own", nil), func() error { return nil }) }()
+	blocks(t, func() { errs <- k.Call(ctx, "z", f) })
+	blocks(t, func() { ran <- k.CallWith(ctx, "z", enter("own", nil), f) })
 	g.Open()
 	for range 2 {
-		if err := testutil.Arrives(t, errs); err != errStart && err != nil { // it may have come later
-			t.Error(err)
+		if err := testutil.Arrives(t, errs); err != errStart {
+			t.Errorf("a call that waits for a start that fails: %v", err)
 		}
 	}
 	if err := testutil.Arrives(t, ran); err != nil {
@@ -634,8 +641,6 @@ func TestKeyed_CallWith(t *testing.T) {
 	}
 	ends(t, k.Close)
 }
-
-func goAnd(f func()) bool { go f(); return true }
 
 func TestAKeyedCallGivesUpItsWaitForAPlace(t *testing.T) {
 	k := newKeyed(t, thread.WithMaxThreads(1))
