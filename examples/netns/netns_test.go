@@ -5,12 +5,14 @@ package main
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/vishvananda/netns"
 
@@ -90,6 +92,88 @@ func TestANamespaceThatCannotBeEnteredIsAnError(t *testing.T) {
 	if err != syscall.EBADF || threads.Len() != 0 {
 		t.Errorf("Call: %v; %d threads; want %v and none", err, threads.Len(), syscall.EBADF)
 	}
+}
+
+// A space is what a client's package has for each network namespace.
+type space struct {
+	namespace
+	inode uint64
+}
+
+func (s *space) enter() error { return netns.Set(s.handle) }
+
+// do runs f in the namespace, whose handle only the caller has.
+func (s *space) do(threads *thread.Keyed[uint64], f func() error) error {
+	return threads.CallWith(context.Background(), s.inode, s.enter, f)
+}
+
+// Functions in one namespace wait for each other, and a namespace that is closed and forgotten ends.
+func TestAcceptAndDialInANamespaceThatThenEnds(t *testing.T) {
+	all := openTest(t, 1)
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(int(all[0].handle), &stat); err != nil {
+		t.Fatal(err)
+	}
+	s := &space{all[0], stat.Ino}
+	threads := thread.NewKeyed[uint64](nil, thread.WithKeyThreads(0))
+	defer threads.Close()
+	if err := s.do(threads, loopbackUp); err != nil {
+		t.Fatal(err)
+	}
+	listening, accepted := make(chan string), make(chan error, 1)
+	go func() {
+		accepted <- s.do(threads, func() error {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				close(listening)
+				return err
+			}
+			defer l.Close()
+			listening <- l.Addr().String()
+			c, err := l.Accept()
+			if err != nil {
+				return err
+			}
+			return c.Close()
+		})
+	}()
+	address := <-listening
+	err := s.do(threads, func() error {
+		c, err := net.DialTimeout("tcp", address, 10*time.Second)
+		if err != nil {
+			return err
+		}
+		return c.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-accepted; err != nil {
+		t.Fatal(err)
+	}
+	threads.Forget(s.inode)
+	expectHome(t)
+}
+
+// loopbackUp has 127.0.0.1 answer in the network namespace that it is called in.
+func loopbackUp() error {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0)
+	if err != nil {
+		return os.NewSyscallError("socket", err)
+	}
+	defer syscall.Close(fd)
+	request := struct { // an ifreq
+		name  [syscall.IFNAMSIZ]byte
+		flags uint16
+		_     [22]byte
+	}{flags: syscall.IFF_UP}
+	copy(request.name[:], "lo")
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS,
+		uintptr(unsafe.Pointer(&request)))
+	if errno != 0 {
+		return os.NewSyscallError("ioctl", errno)
+	}
+	return nil
 }
 
 // expectHome waits until all threads of the process are in one network and one mount namespace.

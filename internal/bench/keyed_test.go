@@ -11,65 +11,104 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// BenchmarkKeyed calls threads by a key in turn, which all exist. The reference is what programs write by hand: a map from keys to the
-// channels of locked goroutines.
+// BenchmarkKeyed is callers that call threads by key, one key after the other; all threads exist.
+// The reference is what programs write by hand: a map from keys to the channels of locked
+// goroutines. Fresh is what they write for network namespaces: a goroutine for each call that
+// locks a thread for as long, here without the two system calls that enter the namespace and
+// leave it. ns/op is the median.
 func BenchmarkKeyed(b *testing.B) {
-	sizes(b, "keys", []int{1, 16}, func(b *testing.B, keys int) {
-		ctx := context.Background()
-		f := func() error { return nil }
-		b.Run(named("thread"), func(b *testing.B) {
-			k := thread.NewKeyed(func(int) error { return nil })
-			defer k.Close()
-			byKey(b, keys, func(key int) { _ = k.Call(ctx, key, f) })
-		})
-		b.Run(named("reference"), func(b *testing.B) {
-			type job struct {
-				f    func() error
-				done chan error
-			}
-			var mu sync.Mutex
-			threads := map[int]chan job{}
-			defer func() {
-				for _, jobs := range threads {
-					close(jobs)
-				}
-			}()
-			byKey(b, keys, func(key int) {
-				mu.Lock()
-				jobs := threads[key]
-				if jobs == nil {
-					jobs = make(chan job)
-					threads[key] = jobs
+	ctx := context.Background()
+	f := func() error { return nil }
+	sizes(b, "keys", []int{1, 10, 100}, func(b *testing.B, keys int) {
+		sizes(b, "callers", []int{1, 8}, func(b *testing.B, callers int) {
+			b.Run(named("thread"), func(b *testing.B) {
+				k := thread.NewKeyed(func(int) error { return nil })
+				defer k.Close()
+				byKey(b, keys, callers, func(key int) { _ = k.Call(ctx, key, f) })
+			})
+			b.Run(named("reference"), func(b *testing.B) {
+				k := byHand{threads: map[int]chan job{}}
+				defer k.close()
+				byKey(b, keys, callers, func(key int) { _ = k.call(key, f) })
+			})
+			b.Run(named("fresh"), func(b *testing.B) {
+				byKey(b, keys, callers, func(int) {
+					done := make(chan error)
 					go func() {
 						runtime.LockOSThread()
-						for j := range jobs {
-							j.done <- j.f()
-						}
+						defer runtime.UnlockOSThread()
+						done <- f()
 					}()
-				}
-				mu.Unlock()
-				j := job{f, make(chan error, 1)}
-				jobs <- j
-				<-j.done
+					<-done
+				})
 			})
 		})
 	})
 }
 
-func byKey(b *testing.B, keys int, call func(key int)) {
+type job struct {
+	f    func() error
+	done chan error
+}
+
+// A byHand is a set of threads by key as programs write it by hand.
+type byHand struct {
+	mu      sync.Mutex
+	threads map[int]chan job
+}
+
+func (k *byHand) call(key int, f func() error) error {
+	k.mu.Lock()
+	jobs := k.threads[key]
+	if jobs == nil {
+		jobs = make(chan job)
+		k.threads[key] = jobs
+		go func() {
+			runtime.LockOSThread()
+			for j := range jobs {
+				j.done <- j.f()
+			}
+		}()
+	}
+	k.mu.Unlock()
+	j := job{f, make(chan error, 1)}
+	jobs <- j
+	return <-j.done
+}
+
+func (k *byHand) close() {
+	for _, jobs := range k.threads {
+		close(jobs)
+	}
+}
+
+// A keyCaller calls by one key after the other.
+type keyCaller struct {
+	call      func(key int)
+	key, keys int
+}
+
+func (c *keyCaller) Call(func()) bool {
+	c.key = (c.key + 1) % c.keys
+	c.call(c.key)
+	return true
+}
+
+func (c *keyCaller) Go(f func()) bool { return c.Call(f) }
+
+func byKey(b *testing.B, keys, callers int, call func(key int)) {
+	all := make([]Subject, callers)
+	for i := range all {
+		all[i] = &keyCaller{call, i * keys / callers, keys}
+	}
 	for key := range keys {
 		call(key)
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
-	r := mean(func() int {
-		return Extent{N: b.N}.batches(keys, func(n int) {
-			for key := range n {
-				call(key)
-			}
-		})
-	})
+	r := Pairs(all, Extent{N: b.N})
 	b.StopTimer()
+	r.Time = r.Quantile(50)
 	report(b, r)
 }
 
@@ -103,7 +142,8 @@ func BenchmarkPostContexts(b *testing.B) {
 	}
 }
 
-// BenchmarkPostContext posts functions that end with a context. The reference posts a closure that asks the context.
+// BenchmarkPostContext posts functions that end with a context. The reference posts a closure
+// that asks the context.
 func BenchmarkPostContext(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -213,17 +213,24 @@ func (s *Set) engines() []*Engine {
 	return nil
 }
 
-// Wait waits for done, which threads of the set will close when they end, or for cancel. It does not wait where that would be a
-// deadlock: on a thread that one of the set waits for, directly or by way of others.
-func (s *Set) Wait(done, cancel <-chan struct{}) {
-	if e := threads.current(); e != nil {
-		e.waitForPlace(nil, done, cancel, wait{set: s})
-		return
+// Wait waits for done, which threads of the set will close or send to, or for cancel, and returns nil. It does not wait where that
+// could be a deadlock, on a thread that one of the set waits for, directly or by way of others, and returns that one.
+func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
+	e := threads.current()
+	if e == nil {
+		select {
+		case <-done:
+		case <-cancel:
+		}
+		return nil
 	}
-	select {
-	case <-done:
-	case <-cancel:
+	e.waitForPlace(nil, done, cancel, wait{set: s})
+	for _, x := range s.engines() {
+		if e.seen.from(&wait{on: x}); e.seen.has(e) {
+			return x
+		}
 	}
+	return nil
 }
 
 // A reach is the set of threads that a wait depends on: the one that it waits for, the one that that waits for, and so
