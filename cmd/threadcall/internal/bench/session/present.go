@@ -26,15 +26,8 @@ type Result struct {
 	Undecided  []Case
 }
 
-// A Compared is the document of a comparison of files.
-type Compared struct {
-	Comparison *stats.Comparison `json:"comparison"`
-	Breaches   []Case            `json:"breaches"`  // of -fail-on
-	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide
-}
-
-// Document returns what is to be written as JSON: a Report or a Compared. docs/bench.schema.json describes both. The samples
-// are in the comparison of all versions, and not again in those of pairs.
+// Document returns what is to be written as JSON: a Report or a Compared. The samples are in the comparison of
+// all versions, and not again in those of pairs.
 func (r Result) Document() any {
 	if r.Report != nil {
 		report := *r.Report

@@ -38,6 +38,13 @@ type Report struct {
 	Interrupted bool `json:"interrupted"`
 }
 
+// A Compared is the document of a comparison of files.
+type Compared struct {
+	Comparison *stats.Comparison `json:"comparison"`
+	Breaches   []Case            `json:"breaches"`  // of -fail-on
+	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide
+}
+
 // A Version is one of the programs that are measured.
 type Version struct {
 	Name      string `json:"name"`
