@@ -129,11 +129,6 @@ func (b *benchCommand) define() {
 		return err
 	})
 	b.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
-	set.CPUFreq = -1
-	b.Func("cpufreq", "hold the CPU frequency at this `percent` of its range (Linux, root)", func(text string) (err error) {
-		set.CPUFreq, err = strconv.Atoi(text)
-		return err
-	})
 	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the words mean")
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
 

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
@@ -161,12 +160,6 @@ func TestBenchComparesARevisionWithTheWorkingTree(t *testing.T) {
 	}
 	if len(r.Rounds) != 6 || len(r.Versions) != 2 || r.Versions[0].Commit == r.Versions[1].Commit || len(r.Machine) == 0 || len(r.During) == 0 {
 		t.Errorf("%d rounds, %+v, %+v", len(r.Rounds), r.Settings, r.Versions)
-	}
-	counts := slices.ContainsFunc(c.Tables, func(t stats.Table) bool { return t.Unit == stats.Instructions })
-	if at := slices.IndexFunc(r.Machine, func(f machine.Finding) bool { return f.Name == "hardware counters" }); at < 0 {
-		t.Errorf("nothing about counters: %+v", r.Machine)
-	} else if f := r.Machine[at]; f.Value == "none" && (counts || f.Meaning == "") || f.Value != "none" && !counts {
-		t.Errorf("%+v, instructions are counted: %v", f, counts)
 	}
 	p.clean(t)
 	if out := p.git(t, "status", "--porcelain", "--untracked-files=no"); out != "" {
@@ -357,7 +350,6 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-fail-on ns/op:-5% -aa", statusUsage, "the sign must be +"},
 		{"-fail-on MB/s:+5% -aa", statusUsage, "the sign must be -"},
 		{"-fail-on +5%", statusUsage, "about a comparison"},
-		{"-cpufreq 101", statusUsage, "-cpufreq"},
 		{"-timeout -1s", statusUsage, "-timeout"},
 		{"-o .", statusUsage, "is a directory"},
 		{"-o nowhere/x.txt", statusUsage, "nowhere is no directory"},

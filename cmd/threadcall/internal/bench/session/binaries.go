@@ -164,7 +164,6 @@ func (b *builder) compileTo(ctx context.Context, file string, tree gotest.Tree, 
 		return nil, err
 	}
 	binary := &gotest.Binary{Path: file, Dir: p.Dir, Env: environ(p.Dir, version.goroot)}
-	count(binary, flags)
 	if b.layouter != nil {
 		b.layouter.sources[binary] = source{tree, p, flags}
 	}

@@ -267,17 +267,16 @@ func (l Limit) judge(at *Case, row stats.Row, version int, less bool) int {
 		at.FromZero = old == 0
 		change, mde = d.Estimate/math.Abs(old), d.MDE/math.Abs(old)
 	}
-	visible := d.Visible() || stats.Counted(l.Unit) && d.Excludes()
 	switch {
 	case d.Verdict == stats.None || d.Verdict == stats.Equal:
 	case d.Verdict == stats.Aside && l.Unit == "": // another unit decides
 	case d.Verdict == stats.TooFew:
 		return isUndecided
-	case visible && at.FromZero:
+	case d.Visible() && at.FromZero:
 		if (d.Estimate < 0) == less {
 			return isBroken
 		}
-	case visible:
+	case d.Visible():
 		if at.Change = change; (change < 0) == less && math.Abs(change) >= limit-rounding {
 			return isBroken
 		}

@@ -262,7 +262,6 @@ func (r Result) SavePage(name string) error {
 	add("Go", r.Report.Toolchain)
 	add("rounds", fmt.Sprintf("%d: %s", len(r.Report.Rounds), r.Report.Stopped))
 	add("benchtime", set.Benchtime)
-	add("CPU frequency", set.Frequency)
 	for _, v := range r.Report.Versions {
 		add("raw results", v.File)
 	}

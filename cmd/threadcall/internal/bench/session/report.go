@@ -69,7 +69,6 @@ type Chosen struct {
 	CPU       string `json:"cpu,omitempty"`
 	Count     int    `json:"count"`
 	Layouts   int    `json:"layouts,omitempty"`
-	Frequency string `json:"frequency,omitempty"` // that -cpufreq has held
 }
 
 // A Round is one pass over all benchmarks.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine/cpufreq"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -122,12 +121,7 @@ func (l log) scratch() (_ *gotest.Scratch, remove func(), err error) {
 }
 
 // measure measures all rounds of what is ready to run, and compares.
-func (m *measurement) measure(ctx context.Context) (_ *Report, err error) {
-	restore, err := holdFrequency(m.set.CPUFreq, m.log)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, restore()) }()
+func (m *measurement) measure(ctx context.Context) (*Report, error) {
 	m.watch = m.log.observe(ctx, m.set.Procs)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -145,25 +139,7 @@ func (m *measurement) measure(ctx context.Context) (_ *Report, err error) {
 func (l log) observe(ctx context.Context, procs []int) *machine.Watch {
 	watch := machine.NewWatch()
 	l.doing("measuring the background load")
-	l.report.Machine = append(watch.Before(ctx, time.Second, procs), counted())
+	l.report.Machine = watch.Before(ctx, time.Second, procs)
 	l.doing("")
 	return watch
-}
-
-// holdFrequency holds the CPU frequency, unless percent is negative.
-func holdFrequency(percent int, log log) (restore func() error, err error) {
-	if percent < 0 {
-		return func() error { return nil }, nil
-	}
-	held, err := cpufreq.Hold(percent)
-	switch {
-	case errors.Is(err, cpufreq.ErrNone):
-		log.note("-cpufreq: %v.", err)
-		return func() error { return nil }, nil
-	case err != nil:
-		return nil, fmt.Errorf("-cpufreq: %w", err)
-	}
-	log.note("The CPU frequency is held at %s.", held.What)
-	log.report.Settings.Frequency = held.What
-	return held.Restore, nil
 }

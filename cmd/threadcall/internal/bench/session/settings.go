@@ -39,8 +39,7 @@ type Settings struct {
 
 	Commands Commands // to measure in place of benchmarks, if there are any
 
-	Procs   []int // of Each.CPU
-	CPUFreq int   // percentage of the frequency range; negative: as it is
+	Procs []int // of Each.CPU
 
 	Verbose bool   // print everything
 	Output  string // where to save results; empty: a name with the time
@@ -70,8 +69,6 @@ func (s *Settings) Validate() error {
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
 	case len(s.FailOn) > 0 && len(s.VS) == 0 && !s.AA && s.Col == "" && len(s.Commands.List) < 2:
 		return errors.New("-fail-on is about a comparison: -vs, -aa, -col, several commands, or files")
-	case s.CPUFreq > 100:
-		return fmt.Errorf("-cpufreq is a percentage of the frequency range, from 0 to 100, not %d", s.CPUFreq)
 	}
 	if s.Output != "" {
 		if at, err := os.Stat(s.Output); err == nil && at.IsDir() {

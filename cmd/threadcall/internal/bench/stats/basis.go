@@ -78,10 +78,10 @@ func (c *Comparison) time() {
 			}
 			switch at.Basis {
 			case Wall:
-				aside(u.Deltas[v : v+1])
+				aside(&u.Deltas[v])
 				onCPU[v]--
 			case CPU:
-				aside(w.Deltas[v : v+1])
+				aside(&w.Deltas[v])
 				onCPU[v]++
 			case Either:
 				wall.half(w, v)
@@ -90,7 +90,7 @@ func (c *Comparison) time() {
 			}
 			if throughput != nil { // the wall time in another unit
 				if r := throughput.row(w); r != nil && at.Basis == CPU {
-					aside(r.Deltas[v : v+1])
+					aside(&r.Deltas[v])
 				} else if r != nil && at.Basis == Either && r.Deltas[v].Verdict != None {
 					throughput.half(*r, v)
 				}
@@ -102,7 +102,7 @@ func (c *Comparison) time() {
 	for v := range c.Versions {
 		for _, t := range []*Table{wall, cpu, throughput} {
 			if t != nil && v < len(t.Geomean) && (onCPU[v] > 0) != (t == cpu) {
-				aside(t.Geomean[v : v+1])
+				aside(&t.Geomean[v])
 			}
 		}
 	}
@@ -125,12 +125,10 @@ func (t *Table) half(r Row, v int) {
 	r.Deltas[v].Layout = layout
 }
 
-func aside(deltas []Delta) {
-	for i := range deltas {
-		switch d := &deltas[i]; d.Verdict {
-		case Better, Worse, Changed, Unseen:
-			d.Verdict = Aside
-		}
+func aside(d *Delta) {
+	switch d.Verdict {
+	case Better, Worse, Changed, Unseen:
+		d.Verdict = Aside
 	}
 }
 

@@ -31,7 +31,7 @@ func (t *Table) Word(d Delta) string {
 	switch {
 	case d.Verdict != Changed && (per("sec") || t.Unit == "B/s"):
 		return pick("faster", "slower")
-	case d.Verdict == Changed || t.counted() || t.Unit == CPUTime || Counted(t.Unit) || t.Unit == "user+sys-sec/op":
+	case d.Verdict == Changed || t.counted() || t.Unit == CPUTime || t.Unit == "user+sys-sec/op":
 		if d.Estimate > neutral(d.Absolute) {
 			return "more"
 		}
