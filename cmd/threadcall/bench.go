@@ -36,9 +36,6 @@ packages, it compares those.
   threadcall bench old.txt new.txt       two or more files of results
                                          (name=file, and - for standard input)
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
-  threadcall bench -save main            save the results under a label
-  threadcall bench -vs @main             compare with what is saved
-  threadcall bench -trend x.html @main   a page of all that is saved
   threadcall bench -- './old -x' './new' any commands, each a single argument
   threadcall bench -list                 the runs that measure or wait here
 
@@ -59,8 +56,6 @@ type benchCommand struct {
 	json   bool
 	html   string
 	md     string
-	csv    string
-	trend  string
 	names  []string // of commands
 	shell  string
 }
@@ -80,9 +75,6 @@ func runBench(c *command) error {
 	if err := b.outputs(); err != nil {
 		return err
 	}
-	if b.trend != "" {
-		return b.writeTrend(args)
-	}
 	if program != nil {
 		return b.commands(program)
 	}
@@ -98,7 +90,7 @@ func runBench(c *command) error {
 		_, path := stats.Label(f)
 		paths = append(paths, path)
 	}
-	if err := distinct(paths, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md}, target{"csv", b.csv}); err != nil {
+	if err := distinct(paths, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md}); err != nil {
 		return err
 	}
 	if b.has("unit") && !b.has("bisect") {
@@ -132,7 +124,7 @@ func (b *benchCommand) define() {
 	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the words mean")
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
 
-	b.Func("vs", "compare with this `revision` of the git repository, or with the saved results @label; may be repeated", func(text string) error {
+	b.Func("vs", "compare with this `revision` of the git repository; may be repeated", func(text string) error {
 		if text == "" {
 			return errors.New("must name a revision")
 		}
@@ -154,9 +146,6 @@ func (b *benchCommand) define() {
 		return nil
 	})
 	b.StringVar(&b.md, "md", "", "write Markdown for a pull request to this `file`, or - for the standard output")
-	b.StringVar(&b.csv, "csv", "", "write comma-separated values to this `file`, or - for the standard output")
-	b.StringVar(&set.Save, "save", "", "save the results of the working tree under this `label`, for -vs @label and -trend")
-	b.StringVar(&b.trend, "trend", "", "write a page with the trend of what is saved, @label, to this `file`")
 	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
 	b.defineBisect()
 	b.defineCommands()
@@ -240,7 +229,7 @@ func (b *benchCommand) run(measure func(context.Context, session.Settings, sessi
 // compare compares files of results.
 func (b *benchCommand) compare(files []string) error {
 	if name := b.given(func(name string) bool {
-		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json", "md", "csv", "v"}, name)
+		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json", "md", "v"}, name)
 	}); name != "" {
 		return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
 	}
@@ -266,7 +255,7 @@ func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) erro
 	switch {
 	case b.json:
 		errs = append(errs, writeJSON(b.stdout, r.Document()))
-	case b.md != "-" && b.csv != "-":
+	case b.md != "-":
 		r.Print(out)
 		errs = append(errs, out.Err)
 	}
@@ -275,9 +264,6 @@ func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) erro
 	}
 	if name := os.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
 		errs = append(errs, appendTo(name, r.Markdown().Write))
-	}
-	if b.csv != "" {
-		errs = append(errs, b.write(b.csv, r.CSV))
 	}
 	if b.html != "" {
 		if err := r.SavePage(b.html); err != nil {

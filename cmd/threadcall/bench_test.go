@@ -351,9 +351,10 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"-fail-on MB/s:+5% -aa", statusUsage, "the sign must be -"},
 		{"-fail-on +5%", statusUsage, "about a comparison"},
 		{"-timeout -1s", statusUsage, "-timeout"},
+		{"-md - -json", statusUsage, "give one of them"},
 		{"-o .", statusUsage, "is a directory"},
-		{"-o nowhere/x.txt", statusUsage, "nowhere is no directory"},
-		{"-html nowhere/x.html", statusUsage, "nowhere is no directory"},
+		{"-o nowhere/x.txt", statusUsage, "nowhere is not a directory"},
+		{"-html nowhere/x.html", statusUsage, "nowhere is not a directory"},
 		{"-frob", statusUsage, "not defined: -frob"},
 		{"go.mod .", statusUsage, "give packages to run, or files"},
 		{"go.mod -count 3", statusUsage, "-count is about running"},
@@ -544,7 +545,7 @@ func TestResultsAreWrittenForAPullRequest(t *testing.T) {
 	p := repository(t)
 	summary := filepath.Join(p.dir, "summary")
 	p.write(t, map[string]string{"summary": "before\n"})
-	cmd := p.invocation(append(shortly, "-vs", testrepo.Old, "-bench", "Metric|Allocates", "-csv", "x.csv", "-md", "-", "-fail-on", "allocs/op:+10%")...)
+	cmd := p.invocation(append(shortly, "-vs", testrepo.Old, "-bench", "Metric|Allocates", "-md", "-", "-fail-on", "allocs/op:+10%")...)
 	cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
 	o := output(t, cmd).want(t, statusWrong, "allocs/op: +50.00 %")
 	text, err := os.ReadFile(summary)
@@ -556,48 +557,7 @@ func TestResultsAreWrittenForAPullRequest(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, o.stdout)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(p.dir, "x.csv")); err != nil || !strings.Contains(string(text), ",allocs/op,new,6,3,3,3,old,worse,1.5,,1.5,1.5,,,exact\n") {
-		t.Errorf("%s, %v", text, err)
-	}
 	p.clean(t)
-}
-
-func TestSavedResultsAreCompared(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	save := append(shortly, "-bench", "Metric|Allocates", "-save", "main")
-	p.git(t, "checkout", "-q", testrepo.Old)
-	p.bench(t, save...).want(t, statusOK, "Saved: "+store.Name)
-	p.git(t, "checkout", "-q", "-")
-	r := p.bench(t, append(shortly, "-vs", "@main", "-bench", "Metric|Allocates|Same", "-json")...).want(t, statusOK, "Mann-Whitney U-test").report(t)
-	c := r.Comparison
-	if d := row(t, c, "allocs/op", "Allocates").Deltas[1]; d.Verdict != stats.Worse || d.Estimate != 1.5 {
-		t.Errorf("allocations %+v", d)
-	}
-	if d := row(t, c, "sec/op", "Metric").Deltas[1]; d.Method != stats.Ranks {
-		t.Errorf("saved results and those of a run are pairs: %+v", d)
-	}
-	if row(t, c, "sec/op", "Same").Cells[0].N != 0 || len(r.Versions) != 2 || r.Versions[0].Name != "@main" {
-		t.Errorf("%+v", r.Versions)
-	}
-	p.bench(t, save...).want(t, statusOK, "Saved: ")
-	p.bench(t, "-trend", "page.html", "@main").want(t, statusOK, "the trend of 2 saved results")
-	page, err := os.ReadFile(filepath.Join(p.dir, "page.html"))
-	if err != nil || !strings.Contains(string(page), "50.0% more") || strings.Count(string(page), "<polyline") < 4 {
-		t.Errorf("%s, %v", page, err)
-	}
-	for _, c := range []refusal{
-		{"-vs @other", statusUnmeasured, "nothing is saved as other"},
-		{"-vs @main -vs old", statusUnmeasured, "no other -vs"},
-		{"-trend x.html @other", statusUnmeasured, "nothing is saved as other"},
-		{"-trend x.html ./...", statusUsage, "./... is none"},
-		{"-trend x.html -count 3", statusUsage, "-count does not go with it"},
-		{"-save a/b", statusUsage, "no label"},
-		{"-save x -aa", statusUsage, "-aa"},
-		{"-md - -json", statusUsage, "give one of them"},
-	} {
-		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
-	}
 }
 
 // TestTheWorkflowWorksAsWritten runs the step of the documentation's workflow for GitHub Actions.
@@ -609,13 +569,13 @@ func TestTheWorkflowWorksAsWritten(t *testing.T) {
 	}
 	p := repository(t)
 	p.git(t, "update-ref", "refs/remotes/origin/trunk", testrepo.Old)
-	ran := 0
+	ran := false
 	for line := range strings.Lines(string(text)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "- run: threadcall bench ")
 		if !ok {
 			continue
 		}
-		ran++
+		ran = true
 		command = strings.NewReplacer(`"`, "", "'", "").Replace(os.Expand(command, func(string) string { return "trunk" }))
 		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates"}, strings.Fields(command))...)
 		summary := filepath.Join(p.dir, "summary")
@@ -625,8 +585,8 @@ func TestTheWorkflowWorksAsWritten(t *testing.T) {
 			t.Errorf("%s: status %d, %s, %v\n%s", command, o.status, text, err, o.stderr)
 		}
 	}
-	if ran < 2 {
-		t.Errorf("%d steps that run it", ran)
+	if !ran {
+		t.Error("no step runs it")
 	}
 }
 

@@ -211,10 +211,6 @@ func (m *measurement) failed(run rounds.Run, o *rounds.Outcome, when string) {
 func (m *measurement) conclude(ctx context.Context, err error) (*Report, error) {
 	errs := []error{err, m.close()}
 	report := m.log.report
-	if m.data.Len() > 0 {
-		errs = append(errs, m.keep(ctx))
-		m.oppose(context.WithoutCancel(ctx))
-	}
 	report.Interrupted = ctx.Err() != nil
 	if m.data.Len() == 0 {
 		errs = append([]error{m.failures()}, errs...)
@@ -271,9 +267,6 @@ func (m *measurement) failures() error {
 
 // Compare analyses the data as the settings ask for.
 func Compare(d *stats.Data, s *Settings) (c *stats.Comparison, err error) {
-	if s.against != nil {
-		d = stats.Join(s.against.data, d)
-	}
 	if s.Filter != "" {
 		if d, err = d.Filter(s.Filter); err != nil {
 			return nil, err

@@ -2,12 +2,10 @@ package session
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/chart"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/csv"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/markdown"
@@ -98,9 +96,6 @@ func (r Result) printHeader(out *ui.Screen) {
 	}
 	fmt.Fprintln(out)
 }
-
-// CSV writes the result as comma-separated values.
-func (r Result) CSV(w io.Writer) error { return csv.Write(w, r.pairs()...) }
 
 // pairs returns what is to be shown one after the other.
 func (r Result) pairs() []*stats.Comparison {
@@ -197,9 +192,6 @@ func (r Result) printRun(out *ui.Screen) {
 		}
 	}
 	out.Paragraph("Raw results: ", strings.Join(files, " "))
-	if r.Report.Saved != "" {
-		out.Paragraph("Saved: ", r.Report.Saved)
-	}
 }
 
 // Markdown returns the result for a pull request.

@@ -25,9 +25,8 @@ type Report struct {
 	Noisy      []Noisy           `json:"noisy"`   // processes, whose results are kept
 	Stopped    string            `json:"stopped"` // why there were no more rounds
 	Notes      []string          `json:"notes"`
-	Saved      string            `json:"saved,omitempty"` // the file of -save
-	Identical  []string          `json:"identical"`       // packages whose test binaries are, so that they were not measured
-	Comparison *stats.Comparison `json:"comparison"`      // of all versions with the first
+	Identical  []string          `json:"identical"`  // packages whose test binaries are, so that they were not measured
+	Comparison *stats.Comparison `json:"comparison"` // of all versions with the first
 
 	// The working tree with each of several revisions.
 	Against []*stats.Comparison `json:"against,omitempty"`

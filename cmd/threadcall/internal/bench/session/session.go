@@ -40,9 +40,6 @@ func Run(ctx context.Context, s Settings, show Progress) (report *Report, err er
 
 func run(ctx context.Context, set *Settings, show Progress) (_ *Report, err error) {
 	log := log{show, newReport(set)}
-	if err := set.baseline(); err != nil {
-		return nil, err
-	}
 	v, err := choose(ctx, set) // a user who has asked for what cannot be should not have to wait
 	if err != nil {
 		return nil, err

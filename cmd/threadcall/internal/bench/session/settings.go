@@ -9,7 +9,6 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -29,9 +28,6 @@ type Settings struct {
 
 	Bisect string // the range of commits to search; empty: none
 	Unit   string // by which Bisect judges; empty: time
-
-	Save    string // the label under which to save the results of the newest version, or empty
-	against *baseline
 
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
@@ -55,8 +51,6 @@ func (s *Settings) Validate() error {
 		return errors.New("-aa compares a binary with itself, -vs with another: give one of them")
 	case s.Col != "" && (s.AA || len(s.VS) > 0):
 		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes with it")
-	case s.Save != "" && (s.AA || len(s.Commands.List) > 0):
-		return errors.New("-save saves the results of the working tree's benchmarks, so neither -aa nor commands go with it")
 	case s.Tests != "" && s.Tests != "new":
 		return fmt.Errorf("-tests can be new, not %q", s.Tests)
 	case s.Tests != "" && len(s.VS) == 0:
@@ -75,12 +69,7 @@ func (s *Settings) Validate() error {
 			return fmt.Errorf("-o %s is a directory; give a file", s.Output)
 		}
 		if at, err := os.Stat(filepath.Dir(s.Output)); err != nil || !at.IsDir() {
-			return fmt.Errorf("-o %s: %s is no directory", s.Output, filepath.Dir(s.Output))
-		}
-	}
-	if s.Save != "" {
-		if err := store.CheckLabel(s.Save); err != nil {
-			return fmt.Errorf("-save: %w", err)
+			return fmt.Errorf("-o %s: %s is not a directory", s.Output, filepath.Dir(s.Output))
 		}
 	}
 	if err := s.Commands.validate(); err != nil {
