@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -37,7 +36,6 @@ packages, it compares those.
                                          (name=file, and - for standard input)
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
   threadcall bench -- './old -x' './new' any commands, each a single argument
-  threadcall bench -list                 the runs that measure or wait here
 
 Build flags are those in GOFLAGS. Results are saved in .threadcall-bench at the
 root of the repository. If GITHUB_STEP_SUMMARY is set, Markdown is appended to
@@ -62,15 +60,10 @@ type benchCommand struct {
 
 func runBench(c *command) error {
 	b := &benchCommand{command: c}
-	var list bool
-	c.BoolVar(&list, "list", false, "list the runs that measure on this machine or wait for it")
 	b.define()
 	args, program, err := c.parse()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case list:
-		return b.queue()
 	}
 	if err := b.outputs(); err != nil {
 		return err
@@ -274,29 +267,6 @@ func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) erro
 		return unmeasured{errors.Join(session.Broken(r.Breaches), err)}
 	}
 	return fail(session.Broken(r.Breaches))
-}
-
-// queue lists the runs that hold the lock or wait for it.
-func (b *benchCommand) queue() error {
-	entries, err := lock.List()
-	switch {
-	case err != nil:
-		return unmeasured{err}
-	case b.json:
-		return could(writeJSON(b.stdout, append([]lock.Entry{}, entries...)))
-	}
-	out := ui.On(b.stdout)
-	if len(entries) == 0 {
-		out.Paragraph("", "No benchmark runs on this machine.")
-	}
-	for _, e := range entries {
-		state := "measures"
-		if e.Waits() {
-			state = "waits"
-		}
-		out.Paragraph(fmt.Sprintf("%-9s ", state), e.String())
-	}
-	return could(out.Err)
 }
 
 // could returns err as one of what could not be done, or nil if it is nil.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -49,15 +48,9 @@ func writeFindings(out *ui.Screen, title string, findings []machine.Finding) {
 	}
 }
 
-func (p Progress) waiting(ahead []lock.Entry) {
+func (p Progress) waiting(holder string) {
 	p.Progress.Progress("")
-	const most = 3
-	for _, e := range ahead[:min(most, len(ahead))] {
-		p.Progress.Paragraph("Waiting for ", e.String())
-	}
-	if n := len(ahead) - most; n > 0 {
-		p.Progress.Paragraph("", fmt.Sprintf("and %d more; threadcall bench -list has them all", n))
-	}
+	p.Progress.Paragraph("Waiting for ", ui.Plain(holder))
 }
 
 // doing shows text in place of the one before; empty: nothing.

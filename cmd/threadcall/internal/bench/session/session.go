@@ -87,16 +87,15 @@ func newReport(set *Settings) *Report {
 
 // lock waits for the lock that one run at a time has, which is when the run begins.
 func (l log) lock(ctx context.Context) (release func(), waited bool, err error) {
-	held, err := lock.Acquire(ctx, l.report.Command, func(ahead []lock.Entry) {
+	release, err = lock.Acquire(ctx, l.report.Command, func(holder string) {
 		waited = true
-		l.waiting(ahead)
+		l.waiting(holder)
 	})
-	release = func() {}
 	switch {
 	case err == nil:
-		release = held.Release
 	case errors.Is(err, errors.ErrUnsupported):
 		l.note("This system has no locks that a crash releases, so other benchmarks may run at the same time.")
+		release = func() {}
 	default:
 		return nil, waited, err
 	}
