@@ -54,8 +54,6 @@ type benchCommand struct {
 	json   bool
 	html   string
 	md     string
-	names  []string // of commands
-	shell  string
 }
 
 func runBench(c *command) error {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -24,17 +22,11 @@ import (
 type Commands struct {
 	List    []program.Command
 	Prepare []string // runs before each run of a command, not measured: one for all, or one for each, or none
-	Warmup  int      // runs of each command before the first round
-	Ignore  bool     // a status other than 0 is no failure
-	Show    *os.File // where their output goes; nil: nowhere
 }
 
 func (c *Commands) validate() error {
-	switch n := len(c.Prepare); {
-	case n > 1 && n != len(c.List):
+	if n := len(c.Prepare); n > 1 && n != len(c.List) {
 		return fmt.Errorf("-prepare was given %d times, and there are %d commands", n, len(c.List))
-	case c.Warmup < 0:
-		return fmt.Errorf("-warmup must not be negative, as %d is", c.Warmup)
 	}
 	return nil
 }
@@ -62,7 +54,7 @@ func RunCommands(ctx context.Context, s Settings, show Progress) (report *Report
 		return nil, err
 	}
 	defer runner.Close()
-	runner.Timeout, runner.Ignore, runner.Show = s.Each.Timeout, s.Commands.Ignore, s.Commands.Show
+	runner.Timeout = s.Each.Timeout
 	c := &commands{Commands: &s.Commands, runner: runner}
 	if err := c.warmUp(ctx, &s, log); err != nil {
 		return nil, err
@@ -85,28 +77,21 @@ type commands struct {
 	peak   []bool // it is known
 }
 
-// warmUp runs each command as often as the settings ask for, and decides how often it runs in a round.
+// warmUp runs each command once, which shows whether it works, and decides how often it runs in a round.
 func (c *commands) warmUp(ctx context.Context, s *Settings, log log) error {
 	defer log.doing("")
 	c.runs, c.peak = make([]int, len(c.List)), make([]bool, len(c.List))
 	var least int64
-	shortest := make([]time.Duration, len(c.List))
-	for i := range shortest {
-		shortest[i] = math.MaxInt64
-	}
-	for n := range max(1, c.Warmup) { // one shows how long it takes, and whether it works
-		for _, i := range rand.Perm(len(c.List)) {
-			log.doing(fmt.Sprintf("warming up: %d of %d, %s", n+1, max(1, c.Warmup), c.List[i].Name))
-			u, err := c.once(ctx, i)
-			if err != nil {
-				return err
-			}
-			shortest[i], c.peak[i], least = min(shortest[i], u.Wall), u.Peak > 0, u.Least
-		}
-	}
 	var without []string
+	shortest := time.Duration(math.MaxInt64)
 	for i, one := range c.List {
-		c.runs[i] = repetitions(s.Each.Benchtime, shortest[i])
+		log.doing("warming up: " + one.Name)
+		u, err := c.once(ctx, i)
+		if err != nil {
+			return err
+		}
+		shortest, c.peak[i], least = min(shortest, u.Wall), u.Peak > 0, u.Least
+		c.runs[i] = repetitions(s.Each.Benchtime, u.Wall)
 		if !c.peak[i] {
 			without = append(without, one.Name)
 		}
@@ -118,7 +103,7 @@ func (c *commands) warmUp(ctx context.Context, s *Settings, log log) error {
 		log.note("The peak memory of %s is below %s, which the system counts at least for what this process starts, and is left out.",
 			strings.Join(without, " and "), ui.Bytes(least))
 	}
-	return c.shell(ctx, log, slices.Min(shortest))
+	return c.shell(ctx, log, shortest)
 }
 
 // repetitions returns how many runs of a command make a round.
@@ -136,12 +121,12 @@ func repetitions(benchtime string, run time.Duration) int {
 
 // shell notes how much of the time is the shell's.
 func (c *commands) shell(ctx context.Context, log log, shortest time.Duration) error {
-	if !c.List[0].InShell() {
+	if !c.List[0].InShell {
 		return nil
 	}
 	var times []time.Duration
 	for range 11 {
-		u, err := c.runner.Run(ctx, c.List[0].Empty())
+		u, err := c.runner.Run(ctx, program.Empty())
 		if err != nil {
 			return err
 		}
@@ -149,7 +134,7 @@ func (c *commands) shell(ctx context.Context, log log, shortest time.Duration) e
 	}
 	slices.Sort(times)
 	if own := times[len(times)/2]; own > shortest/50 {
-		log.note("The shell takes about %s of each run, which is %.0f %% of the shortest, and makes changes look smaller; -shell none starts commands without one.",
+		log.note("The shell takes about %s of each run, which is %.0f %% of the shortest, and makes changes look smaller.",
 			ui.Duration(own.Seconds()*1e9), 100*float64(own)/float64(shortest))
 	}
 	return nil
