@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes latency ports ports-quick ports-table ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults fuzz allocs
+.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes latency ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults fuzz allocs
 
 all: test
 
@@ -73,18 +73,15 @@ allocs:
 	else echo '386: not run, this is not an amd64 machine'; fi
 
 # ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the
-# packages that depend on the processor most, a minute in all; ports-table also writes the results to docs/ports.md.
+# packages that depend on the processor most, a minute in all.
 ports:
 	$(GO) run ./internal/ports
 
 ports-quick:
 	$(GO) run ./internal/ports -quick
 
-ports-table:
-	$(GO) run ./internal/ports -write docs/ports.md
-
-# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. It shows what docs/ports.md
-# has, and go run ./internal/ports -quick -cores 8 shows only that, in some minutes.
+# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. go run
+# ./internal/ports -quick -cores 8 only counts how many threads spin, in some minutes.
 ports-cores:
 	$(GO) run ./internal/ports -timeout 30m -cores 8,32
 
