@@ -17,13 +17,3 @@ func Interval(values []float64, alpha float64) (low, high float64) {
 	}
 	return low, high
 }
-
-// Median returns the middle of the values, or NaN without any.
-func Median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
-}

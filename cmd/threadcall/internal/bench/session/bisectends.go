@@ -31,8 +31,7 @@ func (d *difference) spread() float64 {
 	if len(d.logs) == 0 {
 		return 0
 	}
-	s := slices.Sorted(slices.Values(d.logs))
-	return s[len(s)*3/4] - s[len(s)/4]
+	return stats.Spread(d.logs)
 }
 
 // units are those by which commits are judged.
@@ -182,7 +181,7 @@ func ratio(logs []float64) Ratio {
 	if len(logs) == 0 {
 		return Ratio{}
 	}
-	r := Ratio{Estimate: math.Exp(sequential.Median(logs))}
+	r := Ratio{Estimate: math.Exp(stats.Median(logs))}
 	if low, high := sequential.Interval(logs, 1-stats.Confidence); !math.IsInf(low, 0) && !math.IsInf(high, 0) {
 		r.Interval = &stats.Interval{Low: math.Exp(low), High: math.Exp(high)}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/sequential"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -74,7 +75,7 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 	}
 	if sorter.Between() && len(toGood) > 0 { // there are several changes, and the larger one is looked for
 		at.Verdict = bisect.Good
-		if math.Abs(sequential.Median(toGood)) > math.Abs(sequential.Median(toBad)) {
+		if math.Abs(stats.Median(toGood)) > math.Abs(stats.Median(toBad)) {
 			at.Verdict = bisect.Bad
 		}
 	}

@@ -225,20 +225,14 @@ func observe(wall, cpu Row, threads *Row, v int) observation {
 			ready = append(ready, max(o.threads, n.threads))
 		}
 	}
-	return observation{spread(wallRatios), spread(cpuRatios), middle(shares), middle(ready), middle(cpus), middle(leastCPUs), len(cpus) > 0}
+	return observation{Spread(wallRatios), Spread(cpuRatios), Median(shares), Median(ready), Median(cpus), Median(leastCPUs), len(cpus) > 0}
 }
 
-func middle(xs []float64) float64 { return quantile(xs, 0.5) }
+// Median returns the middle of the values, or NaN without any.
+func Median(xs []float64) float64 { return stats.Sample{Xs: xs}.Quantile(0.5) }
 
-// spread is the range of the middle half.
-func spread(xs []float64) float64 { return quantile(xs, 0.75) - quantile(xs, 0.25) }
-
-func quantile(xs []float64, q float64) float64 {
-	if len(xs) == 0 {
-		return math.NaN()
-	}
-	return stats.Sample{Xs: xs}.Quantile(q)
-}
+// Spread is the range of the middle half, or NaN without values.
+func Spread(xs []float64) float64 { return stats.Sample{Xs: xs}.IQR() }
 
 func (o observation) runs() Runs {
 	switch {
