@@ -14,7 +14,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/sequential"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -124,7 +123,7 @@ func (x *bisection) choose(ctx context.Context) (err error) {
 	if x.set.Layouts > 0 { // a round with a layout that was measured before would not be independent
 		x.set.Count, x.Layouts = x.set.Layouts, x.set.Layouts
 	}
-	if least := max(bisectFirst, sequential.Needs(bisectAlpha/float64(max(1, bisect.NewSearch(len(log), bisectAlpha).Left())))); x.set.Count < least {
+	if least := max(bisectFirst, bisect.Needs(bisectAlpha/float64(max(1, bisect.NewSearch(len(log), bisectAlpha).Left())))); x.set.Count < least {
 		if x.set.Layouts > 0 {
 			return fmt.Errorf("-layouts %d decides nothing: with -bisect, each round of a step has a layout of its own, and a step needs at least %d", x.set.Layouts, least)
 		}

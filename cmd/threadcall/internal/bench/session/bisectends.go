@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/sequential"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -22,7 +22,7 @@ import (
 type difference struct {
 	job           *rounds.Job
 	name, unit    string
-	worse, better sequential.Coin
+	worse, better bisect.Coin
 	logs          []float64
 }
 
@@ -117,7 +117,7 @@ func (x *bisection) pick(all map[[2]string]*difference, better bool) bool {
 	alpha := bisectAlpha / float64(2*len(all))
 	keys := slices.SortedFunc(maps.Keys(all), byName)
 	for _, isBetter := range []bool{false, true}[:1+btoi(better)] {
-		coin := func(d *difference) sequential.Coin {
+		coin := func(d *difference) bisect.Coin {
 			if isBetter {
 				return d.better
 			}
@@ -182,7 +182,7 @@ func ratio(logs []float64) Ratio {
 		return Ratio{}
 	}
 	r := Ratio{Estimate: math.Exp(stats.Median(logs))}
-	if low, high := sequential.Interval(logs, 1-stats.Confidence); !math.IsInf(low, 0) && !math.IsInf(high, 0) {
+	if low, high := bisect.Interval(logs, 1-stats.Confidence); !math.IsInf(low, 0) && !math.IsInf(high, 0) {
 		r.Interval = &stats.Interval{Low: math.Exp(low), High: math.Exp(high)}
 	}
 	return r

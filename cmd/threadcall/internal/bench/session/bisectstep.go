@@ -11,7 +11,6 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/sequential"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
@@ -33,10 +32,13 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 	}
 	job := *x.target
 	job.Versions = []*gotest.Binary{x.target.Versions[0], binary, x.target.Versions[1]}
-	sorter := sequential.Sorter{Alpha: alpha}
+	sorter := bisect.Sorter{Alpha: alpha}
 	var toGood, toBad []float64
-	rising := (x.sign(x.Unit) > 0) != x.Better
-	for sorter.Side() == sequential.Undecided && !sorter.Between() && sorter.Rounds() < x.set.Count {
+	sign := x.sign(x.Unit)
+	if x.Better {
+		sign = -sign
+	}
+	for sorter.Verdict() == bisect.Undecided && !sorter.Between() && sorter.Rounds() < x.set.Count {
 		x.log.doing(fmt.Sprintf("%s, round %d of at most %d", progress, sorter.Rounds()+1, x.set.Count))
 		seen, err := x.measure(ctx, []*rounds.Job{&job}, sorter.Rounds()+1)
 		if f := (*failedVersion)(nil); errors.As(err, &f) && f.version == 1 {
@@ -51,11 +53,7 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 			at.Verdict, at.Reason = bisect.Broken, "the benchmark does not report "+written(x.Unit)
 			return nil
 		}
-		if rising {
-			sorter.Add(v[0], v[1], v[2])
-		} else {
-			sorter.Add(v[2], v[1], v[0])
-		}
+		sorter.Add(sign*v[0], sign*v[1], sign*v[2])
 		if v[0] > 0 && v[1] > 0 && v[2] > 0 {
 			toGood, toBad = append(toGood, math.Log(v[1]/v[0])), append(toBad, math.Log(v[1]/v[2]))
 			if x.set.Layouts == 0 || sorter.Rounds() > len(x.whole) { // the ends have had the layouts of the first rounds already
@@ -65,14 +63,7 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 		}
 		at.Rounds = sorter.Rounds()
 	}
-	side := sorter.Side()
-	at.Verdict = bisect.Undecided
-	if side != sequential.Undecided {
-		at.Verdict = bisect.Good
-		if (side == sequential.High) == rising {
-			at.Verdict = bisect.Bad
-		}
-	}
+	at.Verdict = sorter.Verdict()
 	if sorter.Between() && len(toGood) > 0 { // there are several changes, and the larger one is looked for
 		at.Verdict = bisect.Good
 		if math.Abs(stats.Median(toGood)) > math.Abs(stats.Median(toBad)) {

@@ -1,16 +1,15 @@
-// Package sequential has tests that may be looked at after every observation, and stopped at any of them, without a higher
-// error rate.
-//
-// Each is a bet against a hypothesis, of which the wealth starts at 1 and is multiplied by every observation. If the
-// hypothesis holds, the wealth never reaches 1/alpha with a probability above alpha, however long the test goes on
-// (Ville's inequality). So the error rate needs neither a number of observations that is fixed before, nor any
-// assumption about the noise other than the hypothesis itself.
-package sequential
+package bisect
 
 import "math"
 
 // A Coin is a test of the hypothesis that of the observations which differ, each is on either side with probability
 // 1/2, whatever came before. The zero value has seen none.
+//
+// It may be looked at after every observation, and the test stopped at any of them, without a higher error rate. It is a
+// bet against a hypothesis, of which the wealth starts at 1 and is multiplied by every observation. If the hypothesis
+// holds, the wealth never reaches 1/alpha with a probability above alpha, however long the test goes on (Ville's
+// inequality). So the error rate needs neither a number of observations that is fixed before, nor any assumption about
+// the noise other than the hypothesis itself.
 //
 // The bets are a mixture of all coins that prefer the side Up, each with the same weight. So a Coin shows that Up is more
 // frequent, and never that it is less frequent; that takes another one.

@@ -1,4 +1,4 @@
-package sequential
+package bisect
 
 import (
 	"math"
@@ -87,24 +87,24 @@ func TestAnIntervalHasNoEndWhereThereAreTooFewValues(t *testing.T) {
 func TestASorterTakesTheSideThatItCannotExclude(t *testing.T) {
 	for _, c := range []struct {
 		name          string
-		low, it, high float64
-		want          Side
+		good, it, bad float64
+		want          Verdict
 		between       bool
 	}{
-		{"as the low one", 1, 1, 2, Low, false},
-		{"as the high one", 1, 2, 2, High, false},
+		{"as the good one", 1, 1, 2, Good, false},
+		{"as the bad one", 1, 2, 2, Bad, false},
 		{"between", 1, 1.5, 2, Undecided, true},
 		{"all the same", 1, 1, 1, Undecided, false},
 	} {
 		s := Sorter{Alpha: 0.01}
 		for range Needs(0.01) {
-			if s.Side() != Undecided {
+			if s.Verdict() != Undecided {
 				t.Errorf("%s: decided after %d rounds", c.name, s.Rounds())
 			}
-			s.Add(c.low, c.it, c.high)
+			s.Add(c.good, c.it, c.bad)
 		}
-		if s.Side() != c.want || s.Between() != c.between {
-			t.Errorf("%s: side %d, between %v", c.name, s.Side(), s.Between())
+		if s.Verdict() != c.want || s.Between() != c.between {
+			t.Errorf("%s: %s, between %v", c.name, s.Verdict(), s.Between())
 		}
 	}
 }
