@@ -12,7 +12,10 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/present"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -49,7 +52,7 @@ wrong command line.
 // A benchCommand has the flags that are not settings of the measurement.
 type benchCommand struct {
 	*command
-	set    session.Settings
+	set    plan.Settings
 	ratios []string
 	json   bool
 	html   string
@@ -128,7 +131,7 @@ func (b *benchCommand) define() {
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
 	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%', 'Parse:ns/op:+5%'; may be repeated", func(text string) error {
-		l, err := session.ParseLimit(text)
+		l, err := plan.ParseLimit(text)
 		set.FailOn = append(set.FailOn, l)
 		return err
 	})
@@ -191,30 +194,33 @@ func classify(args []string) (files, packages []string, err error) {
 	return files, packages, nil
 }
 
-// measure runs benchmarks and presents the results.
-func (b *benchCommand) measure() (err error) {
-	if err := b.set.Validate(); err != nil {
+// measure runs benchmarks or commands and presents the results.
+func (b *benchCommand) measure() error {
+	log, ctx, stop, err := b.begin()
+	if err != nil {
 		return err
 	}
-	return b.run(session.Run)
-}
-
-// run measures and presents the results.
-func (b *benchCommand) run(measure func(context.Context, session.Settings, session.Progress) (*session.Report, error)) (err error) {
-	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
-	if b.set.Dir, err = os.Getwd(); err != nil {
-		return unmeasured{err}
-	}
-	out, progress := ui.On(b.stdout), ui.On(b.stderr)
-	show := session.Progress{Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
-	ctx, stop := interruptible(statusUsage, progress)
 	defer stop()
-	report, err := measure(ctx, b.set, show)
-	progress.Progress("")
+	report, err := bench.Run(ctx, &b.set, log)
+	log.Progress("")
 	if report == nil {
 		return unmeasured{err}
 	}
-	return b.present(session.Result{Report: report, Comparison: report.Comparison, Breaches: report.Breaches, Undecided: report.Undecided}, err, out)
+	return b.present(present.Result{Report: report, Comparison: report.Comparison, Breaches: report.Breaches, Undecided: report.Undecided}, err)
+}
+
+// begin checks the settings, and returns what a run needs. The user ends the context.
+func (b *benchCommand) begin() (log *plan.Log, ctx context.Context, stop func(), err error) {
+	if err := b.set.Validate(); err != nil {
+		return nil, nil, nil, err
+	}
+	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
+	if b.set.Dir, err = os.Getwd(); err != nil {
+		return nil, nil, nil, unmeasured{err}
+	}
+	progress := ui.On(b.stderr)
+	ctx, stop = interruptible(statusUsage, progress)
+	return plan.NewLog(progress, term.IsTerminal(int(b.stderr.Fd()))), ctx, stop, nil
 }
 
 // compare compares files of results.
@@ -228,25 +234,26 @@ func (b *benchCommand) compare(files []string) error {
 	if err != nil {
 		return unmeasured{err}
 	}
-	c, err := session.Compare(data, &b.set)
+	c, err := judge.Compare(data, &b.set)
 	if err != nil {
 		return unmeasured{err}
 	}
 	if len(c.Versions) < 2 && len(b.set.FailOn) > 0 {
 		return errors.New("-fail-on is about a comparison, and there is one file")
 	}
-	breaches, undecided, err := session.Check(c, b.set.FailOn)
-	return b.present(session.Result{Comparison: c, Breaches: breaches, Undecided: undecided}, err, ui.On(b.stdout))
+	breaches, undecided, err := judge.Check(c, b.set.FailOn)
+	return b.present(present.Result{Comparison: c, Breaches: breaches, Undecided: undecided}, err)
 }
 
 // present shows the result in each way that was asked for. The error, if any, is what is wrong with it.
-func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) error {
+func (b *benchCommand) present(r present.Result, err error) error {
 	r.Settings, r.Ratios = &b.set, b.ratios
 	errs := []error{err}
 	switch {
 	case b.json:
 		errs = append(errs, writeJSON(b.stdout, r.Document()))
 	case b.md != "-":
+		out := ui.On(b.stdout)
 		r.Print(out)
 		errs = append(errs, out.Err)
 	}
@@ -262,9 +269,9 @@ func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) erro
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return unmeasured{errors.Join(session.Broken(r.Breaches), err)}
+		return unmeasured{errors.Join(judge.Broken(r.Breaches), err)}
 	}
-	return fail(session.Broken(r.Breaches))
+	return fail(judge.Broken(r.Breaches))
 }
 
 // could returns err as one of what could not be done, or nil if it is nil.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/testrepo"
@@ -108,9 +108,9 @@ func (p place) files(pattern string) []string {
 }
 
 // report returns the one that was printed as JSON.
-func (o outcome) report(t *testing.T) session.Report {
+func (o outcome) report(t *testing.T) judge.Report {
 	t.Helper()
-	return decoded[session.Report](t, o.stdout)
+	return decoded[judge.Report](t, o.stdout)
 }
 
 // row returns the row of a benchmark in the table of a unit.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/program"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 )
 
 func (b *benchCommand) defineCommands() {
@@ -28,10 +27,7 @@ func (b *benchCommand) commands(texts []string) (err error) {
 	if set.Commands.List, err = program.New(texts); err != nil {
 		return err
 	}
-	if err := set.Validate(); err != nil {
-		return err
-	}
-	return b.run(session.RunCommands)
+	return b.measure()
 }
 
 // noCommands returns an error if there are flags for commands, which there are none of.

@@ -4,8 +4,8 @@ import "strings"
 
 var alignments = map[rune]string{'l': "---", 'r': "---:", 'c': ":-:"}
 
-// Markdown returns a table in the Markdown of GitHub. The first row is the heading, and align has a letter for each column: l, r
-// or c. The cells are Markdown: see Escape and Code.
+// Markdown returns a table in the Markdown of GitHub. The first row is the heading, and align has a
+// letter for each column: l, r or c. The cells are Markdown: see Escape and Code.
 func Markdown(align string, rows ...[]string) string {
 	var rule []string
 	for _, a := range align {
@@ -24,7 +24,8 @@ func Markdown(align string, rows ...[]string) string {
 var special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "[", `\[`, "]", `\]`,
 	"|", `\|`, "~", `\~`, "#", `\#`, "@", "@\u2060", "\n", " ")
 
-// Escape makes text one line of Markdown that looks as it is. A name after @ would notify its bearer.
+// Escape makes text one line of Markdown that looks as it is. A name after @ would notify its
+// bearer.
 func Escape(text string) string { return special.Replace(text) }
 
 // Code returns text as code in Markdown, also in a cell of a table.

@@ -32,7 +32,7 @@ const poll = 200 * time.Millisecond
 //
 // If ctx ends first, the error wraps its cause. Where the kernel has no such locks, the error wraps
 // errors.ErrUnsupported.
-func Acquire(ctx context.Context, command string, waits func(holder string)) (release func(), err error) {
+func Acquire(ctx context.Context, command string, waits func(holder string)) (func(), error) {
 	path := os.Getenv(FileVariable)
 	if path == "" {
 		dir := "/tmp" // TMPDIR is another directory for each user on some systems
@@ -44,7 +44,7 @@ func Acquire(ctx context.Context, command string, waits func(holder string)) (re
 	for reported := ""; ; {
 		release, holder, err := try(path, command)
 		if err != nil {
-			return nil, fmt.Errorf("cannot lock the machine for a benchmark: %w; %s can name another file", err, FileVariable)
+			return nil, fmt.Errorf("cannot lock the machine: %w; %s can name another file", err, FileVariable)
 		}
 		if release != nil {
 			return release, nil
@@ -89,8 +89,8 @@ func try(path, command string) (release func(), holder string, err error) {
 	return nil, holder, err
 }
 
-// open opens the file, and makes it for all users if need be. It follows no link, which another user
-// could have put there.
+// open opens the file, and makes it for all users if need be. It follows no link, which another
+// user could have put there.
 func open(path string) (f *os.File, flags int, err error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("%s is not a regular file", path)
@@ -118,7 +118,8 @@ func isAt(path string, f *os.File, l *flock.Flock) bool {
 	at, err1 := os.Lstat(path)
 	one, err2 := f.Stat()
 	other, err3 := l.Stat()
-	return errors.Join(err1, err2, err3) == nil && at.Mode().IsRegular() && os.SameFile(at, one) && os.SameFile(at, other)
+	return errors.Join(err1, err2, err3) == nil && at.Mode().IsRegular() &&
+		os.SameFile(at, one) && os.SameFile(at, other)
 }
 
 // about returns what this process writes about itself: "pid 42 (gopher) in /home/gopher/x since
@@ -129,7 +130,8 @@ func about(command string) string {
 		name = u.Username
 	}
 	dir, _ := os.Getwd()
-	return fmt.Sprintf("pid %d (%s) in %s since %s: %s", os.Getpid(), name, dir, time.Now().Format(time.TimeOnly), command)
+	since := time.Now().Format(time.TimeOnly)
+	return fmt.Sprintf("pid %d (%s) in %s since %s: %s", os.Getpid(), name, dir, since, command)
 }
 
 // The text is a line from byte 1 on: on Windows, byte 0 cannot be read while it is locked. What is

@@ -71,7 +71,8 @@ func TestAcquire(t *testing.T) {
 			release()
 		}()
 	}
-	if holder := <-waited; !strings.HasPrefix(holder, fmt.Sprintf("pid %d (", os.Getpid())) || !strings.HasSuffix(holder, "long long ") {
+	holder, pid := <-waited, fmt.Sprintf("pid %d (", os.Getpid())
+	if !strings.HasPrefix(holder, pid) || !strings.HasSuffix(holder, "long long ") {
 		t.Errorf("waits for %q", holder)
 	}
 	release()
@@ -127,10 +128,12 @@ func TestAcquire_file(t *testing.T) {
 	os.Remove(name) // while it is unlocked, or between open and lock
 	acquire(t, "second", func(string) {})()
 	target := filepath.Join(t.TempDir(), "target")
-	if err := errors.Join(os.Remove(name), os.WriteFile(target, nil, 0o666), os.Symlink(target, name)); err != nil {
+	err := errors.Join(os.Remove(name), os.WriteFile(target, nil, 0o666), os.Symlink(target, name))
+	if err != nil {
 		t.Skip(err)
 	}
-	if _, err := Acquire(t.Context(), "third", nil); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	_, err = Acquire(t.Context(), "third", nil)
+	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Error(err)
 	}
 }

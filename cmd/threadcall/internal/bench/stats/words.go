@@ -171,3 +171,14 @@ func signed(x float64, percent func(float64) string) string {
 	}
 	return "+" + text
 }
+
+// Written returns a tidied unit as testing writes it.
+func Written(unit string) string {
+	if clock, ok := strings.CutSuffix(unit, "sec/op"); ok { // and cpu-sec/op
+		return clock + "ns/op"
+	}
+	if unit == "B/s" {
+		return "MB/s"
+	}
+	return unit
+}

@@ -1,10 +1,11 @@
-package session
+package measure
 
 import (
 	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -16,8 +17,8 @@ const (
 	starting = 30 * time.Millisecond
 )
 
-// plan returns how long the rounds will take, if that is known: "about 3 min 20 s: 5 benchmarks × 2 versions × 20 rounds".
-func plan(set *Settings, jobs []*rounds.Job) string {
+// estimate returns how long the rounds will take, if that is known: "about 3 min 20 s: 5 benchmarks × 2 versions × 20 rounds".
+func estimate(set *plan.Settings, jobs []*rounds.Job) string {
 	processes, versions := 0., 0 // processes, each as long as on this machine it takes
 	for _, j := range jobs {
 		n := 0
@@ -42,7 +43,7 @@ func plan(set *Settings, jobs []*rounds.Job) string {
 		return text
 	}
 	total := processes * float64(set.Count) * (overhead*float64(each) + float64(starting))
-	return "about " + Took(roughly(time.Duration(total))) + ": " + text
+	return "about " + ui.Took(roughly(time.Duration(total))) + ": " + text
 }
 
 // roughly rounds to what an estimate can say.
@@ -59,7 +60,7 @@ func roughly(d time.Duration) time.Duration {
 }
 
 // tooFew warns of a number of rounds that cannot show anything, before they are measured.
-func tooFew(set *Settings) string {
+func tooFew(set *plan.Settings) string {
 	if set.Count >= stats.Rounds() {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package session
+package measure
 
 import (
 	"context"
@@ -7,7 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // The calibration of a benchmark takes a part of the time that a process has in a round, but not less than the second.
@@ -16,21 +19,21 @@ const (
 	calibrationMin  = 10 * time.Millisecond
 )
 
-// calibrate runs each benchmark once in each version, finds its sub-benchmarks, and chooses the number of iterations of
+// Calibrate runs each benchmark once in each version, finds its sub-benchmarks, and chooses the number of iterations of
 // each. The results are not kept.
-func (m *measurement) calibrate(ctx context.Context) error {
-	each, once := m.set.each()
+func (m *Measurement) Calibrate(ctx context.Context) error {
+	each, once := processes(m.Set)
 	var split []*rounds.Job
 	var jobs []*rounds.Job
-	for _, j := range m.jobs {
-		for cpu := range strings.SplitSeq(m.set.Each.CPU, ",") {
+	for _, j := range m.Jobs {
+		for cpu := range strings.SplitSeq(m.Set.Each.CPU, ",") {
 			one := *j
 			one.CPU = strings.TrimSpace(cpu)
 			jobs = append(jobs, &one)
 		}
 	}
 	for i, j := range jobs {
-		m.log.doing(fmt.Sprintf("calibrating %s, %d of %d", j.Benchmark, i+1, len(jobs)))
+		m.Log.Progress(fmt.Sprintf("calibrating %s, %d of %d", j.Benchmark, i+1, len(jobs)))
 		var outcomes []*rounds.Outcome
 		for version, binary := range j.Versions {
 			if binary == nil {
@@ -46,38 +49,38 @@ func (m *measurement) calibrate(ctx context.Context) error {
 		}
 		split = append(split, j.Split(outcomes, each)...)
 	}
-	m.log.doing("")
-	if len(m.set.VS) > 0 && m.set.Bisect == "" {
+	m.Log.Progress("")
+	if len(m.Set.VS) > 0 && m.Set.Bisect == "" {
 		var added [][]string
-		split, added = common(split, m.set.VS, m.log)
+		split, added = build.Common(split, m.Set.VS, m.Log)
 		for v, names := range added {
 			switch {
 			case len(names) == 0:
 			case len(added) == 1:
-				m.log.note("Only in the working tree, so compared with nothing: %s.%s", some(names, 10), m.set.hint())
+				m.Log.Note("Only in the working tree, so compared with nothing: %s.%s", ui.Some(names, 10), hint(m.Set))
 			default:
-				m.log.note("%s does not have %s.%s", m.set.VS[v], some(names, 10), m.set.hint())
+				m.Log.Note("%s does not have %s.%s", m.Set.VS[v], ui.Some(names, 10), hint(m.Set))
 			}
 		}
 	}
 	for _, j := range split {
-		j.Group = group(j.Package+"."+j.Benchmark, m.set.Col)
+		j.Group = group(j.Package+"."+j.Benchmark, m.Set.Col)
 	}
-	m.jobs = split
+	m.Jobs = split
 	return nil
 }
 
 // hint says how to compare benchmarks that only the working tree has.
-func (s *Settings) hint() string {
+func hint(s *plan.Settings) string {
 	if s.Tests != "" {
 		return ""
 	}
 	return " -tests new measures them with the old code, too."
 }
 
-// each returns how long a process of a benchmark runs, or 0 if -benchtime is a number of iterations, and the settings of a
+// processes returns how long a process of a benchmark runs, or 0 if -benchtime is a number of iterations, and the settings of a
 // calibration.
-func (s *Settings) each() (time.Duration, rounds.Settings) {
+func processes(s *plan.Settings) (time.Duration, rounds.Settings) {
 	once := s.Each
 	each := time.Second
 	if s.Each.Benchtime != "" {

@@ -1,4 +1,4 @@
-package session
+package bisect
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -22,7 +22,7 @@ import (
 type difference struct {
 	job           *rounds.Job
 	name, unit    string
-	worse, better bisect.Coin
+	worse, better Coin
 	logs          []float64
 }
 
@@ -35,7 +35,7 @@ func (d *difference) spread() float64 {
 }
 
 // units are those by which commits are judged.
-func (x *bisection) units() []string {
+func (x *searcher) units() []string {
 	if x.set.Unit != "" {
 		_, unit := benchunit.Tidy(1, x.set.Unit)
 		return []string{unit}
@@ -44,18 +44,19 @@ func (x *bisection) units() []string {
 }
 
 // ends measures both ends until a benchmark visibly differs, and chooses it.
-func (x *bisection) ends(ctx context.Context) error {
-	m := measurement{set: x.set, log: x.log, jobs: x.jobs, data: x.builder.data}
-	if err := m.calibrate(ctx); err != nil {
+func (x *searcher) ends(ctx context.Context) error {
+	m := measure.Measurement{Set: x.set, Log: x.log, Run: measure.NewRun(x.set), Jobs: x.jobs, Data: x.builder.Data}
+	m.Run.Versions = x.builder.Versions.List
+	if err := m.Calibrate(ctx); err != nil {
 		return x.interrupted(err)
 	}
-	x.jobs = slices.DeleteFunc(m.jobs, func(j *rounds.Job) bool { return slices.Contains(j.Versions, nil) })
+	x.jobs = slices.DeleteFunc(m.Jobs, func(j *rounds.Job) bool { return slices.Contains(j.Versions, nil) })
 	if len(x.jobs) == 0 {
 		return errors.New("no benchmark works at both ends of the range")
 	}
 	all := map[[2]string]*difference{}
 	for n := 1; n <= x.set.Count; n++ {
-		x.log.doing(fmt.Sprintf("both ends: round %d of at most %d", n, x.set.Count))
+		x.log.Progress(fmt.Sprintf("both ends: round %d of at most %d", n, x.set.Count))
 		seen, err := x.measure(ctx, x.jobs, n)
 		if err != nil {
 			return x.interrupted(err)
@@ -104,8 +105,8 @@ func byName(a, b [2]string) int {
 }
 
 // sign is 1 if more of the unit is worse.
-func (x *bisection) sign(unit string) float64 {
-	if stats.Direction(x.builder.data.Units, unit) > 0 {
+func (x *searcher) sign(unit string) float64 {
+	if stats.Direction(x.builder.Data.Units, unit) > 0 {
 		return -1
 	}
 	return 1
@@ -113,11 +114,11 @@ func (x *bisection) sign(unit string) float64 {
 
 // pick chooses the benchmark and unit by which commits are judged: what is worse at the bad end, or if there is none and
 // better is set, what is better there.
-func (x *bisection) pick(all map[[2]string]*difference, better bool) bool {
+func (x *searcher) pick(all map[[2]string]*difference, better bool) bool {
 	alpha := bisectAlpha / float64(2*len(all))
 	keys := slices.SortedFunc(maps.Keys(all), byName)
 	for _, isBetter := range []bool{false, true}[:1+btoi(better)] {
-		coin := func(d *difference) bisect.Coin {
+		coin := func(d *difference) Coin {
 			if isBetter {
 				return d.better
 			}
@@ -161,7 +162,7 @@ func btoi(b bool) int {
 
 // rather reports whether to judge by d rather than by the other. Of the same benchmark, wall time comes before CPU time unless it
 // varies more.
-func (x *bisection) rather(d, other *difference, wealth, others float64) bool {
+func (x *searcher) rather(d, other *difference, wealth, others float64) bool {
 	if d.job == other.job && d.name == other.name && d.unit != other.unit {
 		wall, cpu := d, other
 		if d.unit == stats.CPUTime {
@@ -182,7 +183,7 @@ func ratio(logs []float64) Ratio {
 		return Ratio{}
 	}
 	r := Ratio{Estimate: math.Exp(stats.Median(logs))}
-	if low, high := bisect.Interval(logs, 1-stats.Confidence); !math.IsInf(low, 0) && !math.IsInf(high, 0) {
+	if low, high := Interval(logs, 1-stats.Confidence); !math.IsInf(low, 0) && !math.IsInf(high, 0) {
 		r.Interval = &stats.Interval{Low: math.Exp(low), High: math.Exp(high)}
 	}
 	return r

@@ -1,4 +1,5 @@
-package session
+// Package build compiles the test binaries of all versions, and finds the benchmarks in them.
+package build
 
 import (
 	"bytes"
@@ -12,45 +13,48 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/meter"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// A builder compiles the test binaries and finds the benchmarks in them.
-type builder struct {
-	set      *Settings
-	versions *versions
-	dir      string // for the binaries
-	log      log
+// All is in place of the name of a benchmark where the test binary does not even start.
+const All = "*"
+
+// A Builder compiles the test binaries and finds the benchmarks in them.
+type Builder struct {
+	Set      *plan.Settings
+	Versions *plan.Versions
+	Dir      string // for the binaries
+	Log      *plan.Log
 
 	meters   map[string][]string // flags of the go command, by GOROOT
 	layouter *layouter           // nil without layouts
 
-	jobs      []*rounds.Job // the benchmarks to measure
-	identical []string      // packages whose benchmarks are not measured
-	data      *stats.Data   // with the failures of packages that do not build or start
+	Jobs      []*rounds.Job // the benchmarks to measure
+	Identical []string      // packages whose benchmarks are not measured
+	Data      *stats.Data   // with the failures of packages that do not build or start
 }
 
-// allOfThem is in place of the name of a benchmark where the test binary does not even start.
-const allOfThem = "*"
-
-func (b *builder) build(ctx context.Context) error {
-	defer b.log.doing("")
-	if b.set.Layouts > 0 {
+// Build builds all packages.
+func (b *Builder) Build(ctx context.Context) error {
+	defer b.Log.Progress("")
+	if b.Set.Layouts > 0 {
 		b.layouter = newLayouter()
 	}
-	b.log.doing("listing packages")
-	packages, err := b.versions.packages(ctx, b.set.Patterns, b.set.Tests != "")
+	b.Log.Progress("listing packages")
+	packages, err := b.Versions.Packages(ctx, b.Set.Patterns, b.Set.Tests != "")
 	if err != nil {
 		return err
 	}
 	var versions []string
-	for _, v := range b.versions.list {
+	for _, v := range b.Versions.List {
 		versions = append(versions, v.Name)
 	}
-	b.data = stats.New(versions...)
-	which, err := gotest.ParsePattern(b.set.Bench)
+	b.Data = stats.New(versions...)
+	which, err := gotest.ParsePattern(b.Set.Bench)
 	if err != nil {
 		return err
 	}
@@ -58,7 +62,7 @@ func (b *builder) build(ctx context.Context) error {
 	var there, broken []string
 	identical := 0
 	for i, p := range packages[last] {
-		b.log.doing(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1, len(packages[last])))
+		b.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1, len(packages[last])))
 		binaries, ok, err := b.compile(ctx, i, packages)
 		if err != nil {
 			return err
@@ -79,38 +83,38 @@ func (b *builder) build(ctx context.Context) error {
 		others := b.identicalTo(binaries)
 		switch {
 		case len(jobs) == 0 || len(others) == 0:
-		case len(others) < len(b.set.VS):
-			b.log.note("The test binaries of %s in %s and in the working tree are the same, byte by byte: no difference that is found there is real.",
+		case len(others) < len(b.Set.VS):
+			b.Log.Note("The test binaries of %s in %s and in the working tree are the same, byte by byte: no difference that is found there is real.",
 				p.ImportPath, strings.Join(others, ", "))
 		default:
 			identical += len(jobs)
-			b.identical = append(b.identical, p.ImportPath)
+			b.Identical = append(b.Identical, p.ImportPath)
 			continue
 		}
-		if len(jobs) > 0 && b.layouter != nil && b.set.Bisect == "" {
+		if len(jobs) > 0 && b.layouter != nil && b.Set.Bisect == "" {
 			if err := b.layouts(ctx, p, binaries, jobs); err != nil {
 				return err
 			}
 		}
-		b.jobs = append(b.jobs, jobs...)
+		b.Jobs = append(b.Jobs, jobs...)
 	}
-	if len(b.set.VS) > 0 && b.set.Bisect == "" {
-		b.jobs, _ = common(b.jobs, b.set.VS, b.log)
+	if len(b.Set.VS) > 0 && b.Set.Bisect == "" {
+		b.Jobs, _ = Common(b.Jobs, b.Set.VS, b.Log)
 	}
 	if identical > 0 {
-		b.log.note("Identical, not measured: the test %s of %s, byte by byte, and %s.",
-			pick(len(b.identical), "binary", "binaries"), some(b.identical, 5), pick(len(b.identical), "its testdata", "their testdata"))
+		b.Log.Note("Identical, not measured: the test %s of %s, byte by byte, and %s.",
+			pick(len(b.Identical), "binary", "binaries"), ui.Some(b.Identical, 5), pick(len(b.Identical), "its testdata", "their testdata"))
 	}
 	switch {
-	case len(b.jobs)+identical > 0:
+	case len(b.Jobs)+identical > 0:
 		return nil
 	case len(broken) > 0:
 		return fmt.Errorf("the tests of %s do not build, or do not start", strings.Join(broken, ", "))
 	case len(there) > 0:
 		slices.Sort(there)
-		return fmt.Errorf("no benchmark matches -bench %q; there are %s", b.set.Bench, some(slices.Compact(there), 20))
+		return fmt.Errorf("no benchmark matches -bench %q; there are %s", b.Set.Bench, ui.Some(slices.Compact(there), 20))
 	}
-	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions func BenchmarkX(b *testing.B)", named(b.set.Patterns))
+	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions func BenchmarkX(b *testing.B)", plan.Named(b.Set.Patterns))
 }
 
 func pick(n int, one, many string) string {
@@ -122,28 +126,28 @@ func pick(n int, one, many string) string {
 
 // compile compiles the package with this index in each version that has it. It is not ok if the compiler complains, which
 // is a failure like that of a benchmark: other packages can still be measured.
-func (b *builder) compile(ctx context.Context, index int, packages [][]gotest.Package) (binaries []*gotest.Binary, ok bool, err error) {
+func (b *Builder) compile(ctx context.Context, index int, packages [][]gotest.Package) (binaries []*gotest.Binary, ok bool, err error) {
 	binaries = make([]*gotest.Binary, len(packages))
 	name := packages[len(packages)-1][index].ImportPath
 	ok = true
-	for v, tree := range b.versions.trees {
-		if b.set.AA && v > 0 {
+	for v, tree := range b.Versions.Trees {
+		if b.Set.AA && v > 0 {
 			binaries[v] = binaries[0]
 			continue
 		}
-		version, p := b.versions.list[v], packages[v][index]
+		version, p := b.Versions.List[v], packages[v][index]
 		if p.ImportPath == "" {
-			b.log.note("%s has no package %s with tests: its benchmarks are only in the new version.", b.set.VS[v], name)
+			b.Log.Note("%s has no package %s with tests: its benchmarks are only in the new version.", b.Set.VS[v], name)
 			continue
 		}
-		binaries[v], err = b.compileTo(ctx, filepath.Join(b.dir, fmt.Sprintf("%s-%d.test", version.Name, index)), tree, p, version)
+		binaries[v], err = b.CompileTo(ctx, filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test", version.Name, index)), tree, p, version)
 		var compile *gotest.CompileError
 		switch {
 		case errors.As(err, &compile):
 			ok = false
 			reason := compile.Error()
-			if v < len(b.set.VS) && b.set.Tests != "" {
-				reason = fmt.Sprintf("the working tree's tests do not compile with the code of %s, which -tests new asks for:\n%s", b.set.VS[v], compile.Output)
+			if v < len(b.Set.VS) && b.Set.Tests != "" {
+				reason = fmt.Sprintf("the working tree's tests do not compile with the code of %s, which -tests new asks for:\n%s", b.Set.VS[v], compile.Output)
 			}
 			b.broken(v, name, reason)
 			continue
@@ -154,8 +158,8 @@ func (b *builder) compile(ctx context.Context, index int, packages [][]gotest.Pa
 	return binaries, ok, nil
 }
 
-// compileTo compiles a package of a version to the file, the name of which may get an ending.
-func (b *builder) compileTo(ctx context.Context, file string, tree gotest.Tree, p gotest.Package, version Version) (*gotest.Binary, error) {
+// CompileTo compiles a package of a version to the file, the name of which may get an ending.
+func (b *Builder) CompileTo(ctx context.Context, file string, tree gotest.Tree, p gotest.Package, version plan.Version) (*gotest.Binary, error) {
 	if os.PathSeparator == '\\' {
 		file += ".exe"
 	}
@@ -163,7 +167,7 @@ func (b *builder) compileTo(ctx context.Context, file string, tree gotest.Tree, 
 	if err := tree.Build(ctx, p, file, flags...); err != nil {
 		return nil, err
 	}
-	binary := &gotest.Binary{Path: file, Dir: p.Dir, Env: environ(p.Dir, version.goroot)}
+	binary := &gotest.Binary{Path: file, Dir: p.Dir, Env: environ(p.Dir, version.GOROOT)}
 	if b.layouter != nil {
 		b.layouter.sources[binary] = source{tree, p, flags}
 	}
@@ -171,51 +175,51 @@ func (b *builder) compileTo(ctx context.Context, file string, tree gotest.Tree, 
 }
 
 // broken keeps why a package cannot be measured.
-func (b *builder) broken(version int, pkg, reason string) {
-	b.data.Fail(version, pkg, allOfThem, reason)
-	b.log.trouble(fmt.Sprintf("%s, %s version: %s", pkg, b.versions.list[version].Name, reason))
+func (b *Builder) broken(version int, pkg, reason string) {
+	b.Data.Fail(version, pkg, All, reason)
+	b.Log.Trouble(fmt.Sprintf("%s, %s version: %s", pkg, b.Versions.List[version].Name, reason))
 }
 
 // meter returns the flags by which benchmarks report their CPU time, if that is possible.
-func (b *builder) meter(v Version) []string {
-	flags, ok := b.meters[v.goroot]
+func (b *Builder) meter(v plan.Version) []string {
+	flags, ok := b.meters[v.GOROOT]
 	if ok {
 		return flags
 	}
 	name, err := "", errors.New("GOFLAGS has an overlay of its own")
 	if !strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
-		dir := filepath.Join(b.dir, "meter-"+v.Name)
+		dir := filepath.Join(b.Dir, "meter-"+v.Name)
 		if err = os.Mkdir(dir, 0o700); err == nil {
-			name, err = meter.Overlay(v.goroot, dir)
+			name, err = meter.Overlay(v.GOROOT, dir)
 		}
 	}
 	if err == nil {
 		flags = []string{"-overlay", name}
 	} else {
-		b.log.note("CPU time is not measured: %v.", err)
+		b.Log.Note("CPU time is not measured: %v.", err)
 	}
 	if b.meters == nil {
 		b.meters = map[string][]string{}
 	}
-	b.meters[v.goroot] = flags
+	b.meters[v.GOROOT] = flags
 	return flags
 }
 
 // environ is what go test gives a test binary.
-func environ(dir, goroot string) []string {
-	return append(os.Environ(), "PWD="+dir, "GOROOT="+goroot,
-		"PATH="+filepath.Join(goroot, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+func environ(dir, root string) []string {
+	return append(os.Environ(), "PWD="+dir, "GOROOT="+root,
+		"PATH="+filepath.Join(root, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // benchmarks lists the benchmarks in the binaries. It is not ok if one does not start, which is a failure like that of
 // a benchmark: other packages can still be measured.
-func (b *builder) benchmarks(ctx context.Context, p gotest.Package, binaries []*gotest.Binary) (names [][]string, ok bool, err error) {
+func (b *Builder) benchmarks(ctx context.Context, p gotest.Package, binaries []*gotest.Binary) (names [][]string, ok bool, err error) {
 	names = make([][]string, len(binaries))
 	for v, binary := range binaries {
 		if binary == nil {
 			continue
 		}
-		names[v], err = binary.Benchmarks(ctx, b.set.Each.Timeout)
+		names[v], err = binary.Benchmarks(ctx, b.Set.Each.Timeout)
 		if ctx.Err() != nil {
 			return nil, false, err
 		}
@@ -227,8 +231,8 @@ func (b *builder) benchmarks(ctx context.Context, p gotest.Package, binaries []*
 	return names, true, nil
 }
 
-// common drops the benchmarks that only old versions have, and returns the names of those that an old version does not have.
-func common(jobs []*rounds.Job, vs []string, log log) (kept []*rounds.Job, added [][]string) {
+// Common drops the benchmarks that only old versions have, and returns the names of those that an old version does not have.
+func Common(jobs []*rounds.Job, vs []string, log *plan.Log) (kept []*rounds.Job, added [][]string) {
 	var gone []string
 	added = make([][]string, len(vs))
 	kept = slices.DeleteFunc(jobs, func(j *rounds.Job) bool {
@@ -245,26 +249,26 @@ func common(jobs []*rounds.Job, vs []string, log log) (kept []*rounds.Job, added
 		}
 	}
 	if len(gone) > 0 {
-		log.note("Only in %s, and not measured: %s.", strings.Join(vs, " or "), some(gone, 10))
+		log.Note("Only in %s, and not measured: %s.", strings.Join(vs, " or "), ui.Some(gone, 10))
 	}
 	return kept, added
 }
 
 // identicalTo returns the revisions whose binary is the same as the working tree's.
-func (b *builder) identicalTo(binaries []*gotest.Binary) (revisions []string) {
-	if b.set.Bisect != "" {
+func (b *Builder) identicalTo(binaries []*gotest.Binary) (revisions []string) {
+	if b.Set.Bisect != "" {
 		return nil
 	}
-	for v, rev := range b.set.VS {
-		if binaries[v] != nil && same(binaries[v], binaries[len(binaries)-1]) {
+	for v, rev := range b.Set.VS {
+		if binaries[v] != nil && Same(binaries[v], binaries[len(binaries)-1]) {
 			revisions = append(revisions, rev)
 		}
 	}
 	return revisions
 }
 
-// same reports whether two binaries have the same content, and find the same files in testdata.
-func same(a, b *gotest.Binary) bool {
+// Same reports whether two binaries have the same content, and find the same files in testdata.
+func Same(a, b *gotest.Binary) bool {
 	return sameFiles(a.Path, b.Path) && sameFiles(filepath.Join(a.Dir, "testdata"), filepath.Join(b.Dir, "testdata"))
 }
 

@@ -1,4 +1,4 @@
-package session
+package bisect
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // confirm measures the last suspect next to the last commit before the suspects, in rounds that had no part in the search.
-func (x *bisection) confirm(ctx context.Context) error {
+func (x *searcher) confirm(ctx context.Context) error {
 	low, high := x.Suspects[0]-1, x.Suspects[len(x.Suspects)-1]
 	job := *x.target
 	job.Versions = nil
@@ -28,9 +28,9 @@ func (x *bisection) confirm(ctx context.Context) error {
 		job.Versions, names = append(job.Versions, binary), append(names, x.Commits[commit].short())
 	}
 	data := stats.New(names...)
-	data.Units = x.builder.data.Units
+	data.Units = x.builder.Data.Units
 	for n := range bisectConfirm {
-		x.log.doing(fmt.Sprintf("%s next to %s: round %d of %d", names[1], names[0], n+1, bisectConfirm))
+		x.log.Progress(fmt.Sprintf("%s next to %s: round %d of %d", names[1], names[0], n+1, bisectConfirm))
 		runs, _, err := x.runs(ctx, []*rounds.Job{&job}, x.set.Layouts+n+1) // no layout that had a part in the search
 		if err != nil {
 			return x.interrupted(err)
@@ -63,7 +63,7 @@ func (x *bisection) confirm(ctx context.Context) error {
 }
 
 // several notes that the commit that was found does not explain the whole difference.
-func (x *bisection) several() {
+func (x *searcher) several() {
 	between := slices.ContainsFunc(x.Commits, func(t Tested) bool { return t.Between })
 	d := x.delta
 	if x.table == nil || d.Absolute || d.Interval == nil || x.Whole.Interval == nil {
@@ -73,9 +73,9 @@ func (x *bisection) several() {
 	apart := d.Interval.High < x.Whole.Interval.Low || d.Interval.Low > x.Whole.Interval.High
 	switch {
 	case d.Interval.Low <= 1 && d.Interval.High >= 1:
-		x.log.note("Next to the commit before, it does not differ visibly: the change may be a gradual one of several commits.")
+		x.log.Note("Next to the commit before, it does not differ visibly: the change may be a gradual one of several commits.")
 	case (apart || between) && part < whole:
-		x.log.note("This is not the whole difference of the range: other commits in it have changed the benchmark, too. "+
+		x.log.Note("This is not the whole difference of the range: other commits in it have changed the benchmark, too. "+
 			"-bisect %s..%s looks for one before it, and -bisect %s..%s for one after it.", x.Commits[0].short(), x.Commits[x.Suspects[0]-1].short(),
 			x.Commits[x.Suspects[len(x.Suspects)-1]].short(), x.Commits[len(x.Commits)-1].short())
 	}

@@ -1,4 +1,5 @@
-package session
+// Package present shows what was measured: as text, Markdown, JSON, or a page.
+package present
 
 import (
 	"fmt"
@@ -7,8 +8,11 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/chart"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/markdown"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -16,12 +20,12 @@ import (
 
 // A Result is what is to be shown, of a run or of files.
 type Result struct {
-	Report     *Report // nil: of files
+	Report     *judge.Report // nil: of files
 	Comparison *stats.Comparison
-	Settings   *Settings
+	Settings   *plan.Settings
 	Ratios     []string // the versions to which one table has the ratios; nil: a table for each unit
-	Breaches   []Case
-	Undecided  []Case
+	Breaches   []judge.Case
+	Undecided  []judge.Case
 }
 
 // Document returns what is to be written as JSON: a Report or a Compared. The samples are in the comparison of
@@ -35,7 +39,7 @@ func (r Result) Document() any {
 		}
 		return &report
 	}
-	return Compared{r.Comparison, r.Breaches, r.Undecided}
+	return judge.Compared{Comparison: r.Comparison, Breaches: r.Breaches, Undecided: r.Undecided}
 }
 
 // Print writes the result for people.
@@ -102,14 +106,7 @@ func (r Result) pairs() []*stats.Comparison {
 	if r.Report == nil {
 		return []*stats.Comparison{r.Comparison}
 	}
-	return r.Report.pairs()
-}
-
-func (r *Report) pairs() []*stats.Comparison {
-	if len(r.Against) > 0 {
-		return r.Against
-	}
-	return []*stats.Comparison{r.Comparison}
+	return r.Report.Pairs()
 }
 
 // printRatios writes the table that -ratios asks for. A version that it names need not be there: a run of some benchmarks
@@ -166,7 +163,7 @@ func (r Result) undecided() (sentences []string) {
 	}
 	for _, l := range limits {
 		sentences = append(sentences, fmt.Sprintf("inconclusive: %s is below the minimum detectable effect of %s. Use more rounds, or a longer -benchtime.",
-			l, some(byLimit[l], 6)))
+			l, ui.Some(byLimit[l], 6)))
 	}
 	return sentences
 }
@@ -194,10 +191,37 @@ func (r Result) printRun(out *ui.Screen) {
 	out.Paragraph("Raw results: ", strings.Join(files, " "))
 }
 
+// writeFindings prints what matters, and in one line what is fine.
+func writeFindings(out *ui.Screen, title string, findings []machine.Finding) {
+	if len(findings) == 0 {
+		return
+	}
+	fmt.Fprintln(out, out.Bold(title))
+	var fine []string
+	for _, f := range findings {
+		if f.Level == machine.Fine {
+			fine = append(fine, f.Name+" "+f.Value)
+			continue
+		}
+		mark := "note    "
+		if f.Level == machine.Warning {
+			mark = out.Red("warning") + " "
+		}
+		text := f.Name + ": " + f.Value
+		if f.Meaning != "" {
+			text += ". " + f.Meaning
+		}
+		out.Paragraph("  "+mark, text)
+	}
+	if fine != nil {
+		out.Paragraph("  "+out.Green("fine")+"    ", strings.Join(fine, "; "))
+	}
+}
+
 // Markdown returns the result for a pull request.
 func (r Result) Markdown() markdown.Report {
 	m := markdown.Report{Title: r.Title(), Facts: r.Facts(), Comparisons: once(r.pairs())}
-	if err := Broken(r.Breaches); err != nil {
+	if err := judge.Broken(r.Breaches); err != nil {
 		m.Broken = strings.Split(err.Error(), "\n")
 	}
 	if r.Report != nil {
@@ -223,7 +247,7 @@ func (r Result) noisy() string {
 }
 
 // noisiest describes the one that took most.
-func noisiest(all []Noisy) string {
+func noisiest(all []measure.Noisy) string {
 	worst := all[0]
 	for _, d := range all {
 		if d.Taken.Lost() > worst.Taken.Lost() {

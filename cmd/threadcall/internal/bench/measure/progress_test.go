@@ -1,10 +1,11 @@
-package session
+package measure
 
 import (
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
@@ -46,23 +47,23 @@ func TestThePlanSaysHowLongItTakes(t *testing.T) {
 		{"1m", 100, "about 12 h 50 min: 4 benchmarks × 2 versions × 100 rounds"},
 		{"100x", 1, "4 benchmarks × 2 versions × 1 round"},
 	} {
-		set := &Settings{Count: c.count, Each: rounds.Settings{Benchtime: c.benchtime}}
-		if got := plan(set, []*rounds.Job{both, both, both, added}); got != c.want {
+		set := &plan.Settings{Count: c.count, Each: rounds.Settings{Benchtime: c.benchtime}}
+		if got := estimate(set, []*rounds.Job{both, both, both, added}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.benchtime, got, c.want)
 		}
 	}
 }
 
 func TestThePlanCountsOtherProcesses(t *testing.T) {
-	set := &Settings{Count: 20, Each: rounds.Settings{Benchtime: "500ms"}}
-	if got := plan(set, []*rounds.Job{{Versions: []*gotest.Binary{{}}, Stretch: 4}}); got != "about 46 s: 1 benchmark × 20 rounds" {
+	set := &plan.Settings{Count: 20, Each: rounds.Settings{Benchtime: "500ms"}}
+	if got := estimate(set, []*rounds.Job{{Versions: []*gotest.Binary{{}}, Stretch: 4}}); got != "about 46 s: 1 benchmark × 20 rounds" {
 		t.Error(got)
 	}
 }
 
 func TestTheMachineHasOneWord(t *testing.T) {
 	for noisy, want := range map[int]string{0: Quiet, 5: Quiet, 6: Shared, 50: Shared, 51: Loaded} {
-		r := &Report{Rounds: []Round{{Processes: 60}, {Processes: 40}}, Noisy: make([]Noisy, noisy)}
+		r := &Run{Rounds: []Round{{Processes: 60}, {Processes: 40}}, Noisy: make([]Noisy, noisy)}
 		if got := r.load(); got != want {
 			t.Errorf("%d of 100 processes noisy: %s, want %s", noisy, got, want)
 		}

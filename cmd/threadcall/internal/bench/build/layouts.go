@@ -1,4 +1,4 @@
-package session
+package build
 
 import (
 	"context"
@@ -19,17 +19,17 @@ type source struct {
 
 // layouts links the package again in each version, with its functions in other orders. Versions that are the same binary have
 // different ones.
-func (b *builder) layouts(ctx context.Context, p gotest.Package, binaries []*gotest.Binary, jobs []*rounds.Job) error {
+func (b *Builder) layouts(ctx context.Context, p gotest.Package, binaries []*gotest.Binary, jobs []*rounds.Job) error {
 	all := make([][]*gotest.Binary, len(binaries))
 	for v, binary := range binaries {
 		if binary == nil {
 			continue
 		}
-		for layout := range b.set.Layouts {
-			b.log.doing(fmt.Sprintf("linking %s, layout %d of %d", p.ImportPath, layout+1, b.set.Layouts))
+		for layout := range b.Set.Layouts {
+			b.Log.Progress(fmt.Sprintf("linking %s, layout %d of %d", p.ImportPath, layout+1, b.Set.Layouts))
 			seed := layout + 1
-			if b.set.AA {
-				seed += v * b.set.Layouts
+			if b.Set.AA {
+				seed += v * b.Set.Layouts
 			}
 			one, err := b.layouter.layout(ctx, binary, seed)
 			if err != nil {
@@ -55,14 +55,14 @@ func newLayouter() *layouter {
 	return &layouter{map[*gotest.Binary]source{}, map[*gotest.Binary]map[int]*gotest.Binary{}}
 }
 
-// jobs returns copies of the jobs with the layout of this number in each version, and of which job each is one.
-func (l *layouter) jobs(ctx context.Context, jobs []*rounds.Job, layout int) (copies []*rounds.Job, of map[*rounds.Job]*rounds.Job, err error) {
+// Layout returns copies of the jobs with the layout of this number in each version, and of which job each is one.
+func (b *Builder) Layout(ctx context.Context, jobs []*rounds.Job, layout int) (copies []*rounds.Job, of map[*rounds.Job]*rounds.Job, err error) {
 	of = map[*rounds.Job]*rounds.Job{}
 	for _, j := range jobs {
 		one := *j
 		one.Versions = slices.Clone(j.Versions)
 		for v, binary := range one.Versions {
-			if one.Versions[v], err = l.layout(ctx, binary, layout); err != nil {
+			if one.Versions[v], err = b.layouter.layout(ctx, binary, layout); err != nil {
 				return nil, nil, err
 			}
 		}

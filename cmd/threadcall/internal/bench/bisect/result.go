@@ -1,19 +1,19 @@
-package session
+package bisect
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// A Bisection is what Bisect has found.
-type Bisection struct {
+// A Result is what Run has found.
+type Result struct {
 	Began   time.Time         `json:"began"`
 	Command string            `json:"command"`
 	Range   string            `json:"range"` // as the user has written it
@@ -46,17 +46,17 @@ type Bisection struct {
 
 // A Tested is a commit, and what its test has shown.
 type Tested struct {
-	Commit  string         `json:"commit"`
-	Subject string         `json:"subject"`
-	Author  string         `json:"author,omitempty"`
-	Date    string         `json:"date,omitempty"`
-	Merge   bool           `json:"merge,omitempty"`
-	Verdict bisect.Verdict `json:"verdict,omitempty"` // empty: it was not tested
-	Reason  string         `json:"reason,omitempty"`  // why it is broken
-	Ratio   *Ratio         `json:"ratio,omitempty"`   // to the good end
-	Between bool           `json:"between,omitempty"` // it is visibly neither as the good end nor as the bad end
-	Step    int            `json:"step,omitempty"`    // from 1
-	Rounds  int            `json:"rounds,omitempty"`
+	Commit  string  `json:"commit"`
+	Subject string  `json:"subject"`
+	Author  string  `json:"author,omitempty"`
+	Date    string  `json:"date,omitempty"`
+	Merge   bool    `json:"merge,omitempty"`
+	Verdict Verdict `json:"verdict,omitempty"` // empty: it was not tested
+	Reason  string  `json:"reason,omitempty"`  // why it is broken
+	Ratio   *Ratio  `json:"ratio,omitempty"`   // to the good end
+	Between bool    `json:"between,omitempty"` // it is visibly neither as the good end nor as the bad end
+	Step    int     `json:"step,omitempty"`    // from 1
+	Rounds  int     `json:"rounds,omitempty"`
 }
 
 func (t Tested) short() string { return t.Commit[:min(len(t.Commit), 10)] }
@@ -92,7 +92,7 @@ type Also struct {
 }
 
 // Print writes the result for people.
-func (b *Bisection) Print(out *ui.Screen, verbose bool) {
+func (b *Result) Print(out *ui.Screen, verbose bool) {
 	b.printVerdict(out)
 	b.printCommits(out)
 	if b.Comparison != nil && verbose {
@@ -100,10 +100,10 @@ func (b *Bisection) Print(out *ui.Screen, verbose bool) {
 	}
 	for _, a := range b.Also {
 		if b.Benchmark == "" {
-			out.Paragraph("Inconclusive: ", fmt.Sprintf("%s of %s, %s: %s", a.Benchmark, a.Package, written(a.Unit), a.Ratio))
+			out.Paragraph("Inconclusive: ", fmt.Sprintf("%s of %s, %s: %s", a.Benchmark, a.Package, stats.Written(a.Unit), a.Ratio))
 			continue
 		}
-		out.Paragraph("Note: ", fmt.Sprintf("%s differs as well, %s in %s; -bench chooses it.", a.Benchmark, a.Ratio, written(a.Unit)))
+		out.Paragraph("Note: ", fmt.Sprintf("%s differs as well, %s in %s; -bench chooses it.", a.Benchmark, a.Ratio, stats.Written(a.Unit)))
 	}
 	for _, n := range b.Notes {
 		out.Paragraph("Note: ", n)
@@ -113,7 +113,7 @@ func (b *Bisection) Print(out *ui.Screen, verbose bool) {
 	}
 }
 
-func (b *Bisection) printVerdict(out *ui.Screen) {
+func (b *Result) printVerdict(out *ui.Screen) {
 	fact := func(name, text string) {
 		if text != "" {
 			out.Paragraph(fmt.Sprintf("  %-10s ", name), text)
@@ -147,7 +147,7 @@ func (b *Bisection) printVerdict(out *ui.Screen) {
 			fact("", fmt.Sprintf("and %d more", n-10))
 		}
 	}
-	fact("benchmark", fmt.Sprintf("%s of %s, %s", b.Benchmark, b.Package, written(b.Unit)))
+	fact("benchmark", fmt.Sprintf("%s of %s, %s", b.Benchmark, b.Package, stats.Written(b.Unit)))
 	fact("effect", b.effect())
 	fact("range", fmt.Sprintf("%s, %s: %s", b.Range, ui.Counted(len(b.Commits)-1, "commit", "commits"), b.Whole))
 	if b.Decided {
@@ -162,7 +162,7 @@ func (b *Bisection) printVerdict(out *ui.Screen) {
 }
 
 // word says what the commit does.
-func (b *Bisection) word() string {
+func (b *Result) word() string {
 	words := [2]string{"is worse", "is better"}
 	switch b.Unit {
 	case "sec/op":
@@ -174,7 +174,7 @@ func (b *Bisection) word() string {
 }
 
 // effect describes the comparison of the suspects with what was before them.
-func (b *Bisection) effect() string {
+func (b *Result) effect() string {
 	d := b.delta
 	if b.table == nil {
 		return ""
@@ -192,7 +192,7 @@ func (b *Bisection) effect() string {
 }
 
 // printCommits writes the commits that were tested.
-func (b *Bisection) printCommits(out *ui.Screen) {
+func (b *Result) printCommits(out *ui.Screen) {
 	g := ui.Table{Left: 3}
 	g.Add("commit", "verdict", "", "to good", "rounds")
 	untested := 0
@@ -217,15 +217,15 @@ func (b *Bisection) printCommits(out *ui.Screen) {
 		}
 		verdict := string(c.Verdict)
 		switch {
-		case c.Verdict == bisect.Broken:
+		case c.Verdict == Broken:
 			text = c.Reason
 		case c.Reason != "":
 			text += " (" + c.Reason + ")"
 		}
 		switch c.Verdict {
-		case bisect.Good:
+		case Good:
 			verdict = out.Green(verdict)
-		case bisect.Bad:
+		case Bad:
 			verdict = out.Red(verdict)
 		}
 		if c.Between {
@@ -239,7 +239,7 @@ func (b *Bisection) printCommits(out *ui.Screen) {
 }
 
 // again returns a command that measures the found commit again.
-func (b *Bisection) again() string {
+func (b *Result) again() string {
 	if b.Benchmark == "" || !b.Decided {
 		return b.Command
 	}
@@ -248,14 +248,14 @@ func (b *Bisection) again() string {
 	if b.Layouts > 0 {
 		layouts = fmt.Sprintf(" -layouts %d", b.Layouts)
 	}
-	return fmt.Sprintf("threadcall bench -bisect %s..%s%s -unit %s -bench '%s' %s", low.short(), high.short(), layouts, written(b.Unit), pattern(b.Benchmark), b.Package)
+	return fmt.Sprintf("threadcall bench -bisect %s..%s%s -unit %s -bench '%s' %s", low.short(), high.short(), layouts, stats.Written(b.Unit), pattern(b.Benchmark), b.Package)
 }
 
 // pattern returns the value of -bench that means this benchmark.
 func pattern(name string) string {
 	elements := strings.Split(name, "/")
 	for i, e := range elements {
-		elements[i] = "^" + quote(e) + "$"
+		elements[i] = "^" + regexp.QuoteMeta(e) + "$"
 	}
 	return strings.Join(elements, "/")
 }

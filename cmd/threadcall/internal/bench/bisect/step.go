@@ -1,4 +1,4 @@
-package session
+package bisect
 
 import (
 	"context"
@@ -9,21 +9,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // test decides on which side a commit is.
-func (x *bisection) test(ctx context.Context, commit int, alpha float64, progress string) error {
+func (x *searcher) test(ctx context.Context, commit int, alpha float64, progress string) error {
 	at := &x.Commits[commit]
 	binary, reason, err := x.build(ctx, commit)
 	if err != nil {
 		return err
 	}
 	if reason != "" {
-		at.Verdict, at.Reason = bisect.Broken, reason
+		at.Verdict, at.Reason = Broken, reason
 		return nil
 	}
 	if as, ok := x.sameAs(ctx, commit, binary); ok {
@@ -32,17 +32,17 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 	}
 	job := *x.target
 	job.Versions = []*gotest.Binary{x.target.Versions[0], binary, x.target.Versions[1]}
-	sorter := bisect.Sorter{Alpha: alpha}
+	sorter := Sorter{Alpha: alpha}
 	var toGood, toBad []float64
 	sign := x.sign(x.Unit)
 	if x.Better {
 		sign = -sign
 	}
-	for sorter.Verdict() == bisect.Undecided && !sorter.Between() && sorter.Rounds() < x.set.Count {
-		x.log.doing(fmt.Sprintf("%s, round %d of at most %d", progress, sorter.Rounds()+1, x.set.Count))
+	for sorter.Verdict() == Undecided && !sorter.Between() && sorter.Rounds() < x.set.Count {
+		x.log.Progress(fmt.Sprintf("%s, round %d of at most %d", progress, sorter.Rounds()+1, x.set.Count))
 		seen, err := x.measure(ctx, []*rounds.Job{&job}, sorter.Rounds()+1)
 		if f := (*failedVersion)(nil); errors.As(err, &f) && f.version == 1 {
-			at.Verdict, at.Reason, at.Rounds = bisect.Broken, "the benchmark gives no result: "+firstLine(f.Reason), 0
+			at.Verdict, at.Reason, at.Rounds = Broken, "the benchmark gives no result: "+firstLine(f.Reason), 0
 			return nil
 		}
 		if err != nil {
@@ -50,7 +50,7 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 		}
 		v, ok := seen[measured{&job, x.row, x.Unit}]
 		if !ok {
-			at.Verdict, at.Reason = bisect.Broken, "the benchmark does not report "+written(x.Unit)
+			at.Verdict, at.Reason = Broken, "the benchmark does not report "+stats.Written(x.Unit)
 			return nil
 		}
 		sorter.Add(sign*v[0], sign*v[1], sign*v[2])
@@ -65,9 +65,9 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 	}
 	at.Verdict = sorter.Verdict()
 	if sorter.Between() && len(toGood) > 0 { // there are several changes, and the larger one is looked for
-		at.Verdict = bisect.Good
+		at.Verdict = Good
 		if math.Abs(stats.Median(toGood)) > math.Abs(stats.Median(toBad)) {
-			at.Verdict = bisect.Bad
+			at.Verdict = Bad
 		}
 	}
 	if len(toGood) > 0 {
@@ -78,9 +78,9 @@ func (x *bisection) test(ctx context.Context, commit int, alpha float64, progres
 }
 
 // sameAs returns a commit that was decided, if it has the same test binary and the same files that benchmarks could read.
-func (x *bisection) sameAs(ctx context.Context, commit int, binary *gotest.Binary) (int, bool) {
+func (x *searcher) sameAs(ctx context.Context, commit int, binary *gotest.Binary) (int, bool) {
 	for i, tree := range x.trees {
-		if i == commit || !same(tree.binary, binary) {
+		if i == commit || !build.Same(tree.binary, binary) {
 			continue
 		}
 		files, err := x.repository.Changed(ctx, x.commits[min(i, commit)], x.commits[max(i, commit)])
@@ -99,7 +99,7 @@ func (r Ratio) excludes() bool {
 }
 
 // build builds the package of the benchmark in a commit. The reason says why that is not possible.
-func (x *bisection) build(ctx context.Context, commit int) (_ *gotest.Binary, reason string, err error) {
+func (x *searcher) build(ctx context.Context, commit int) (_ *gotest.Binary, reason string, err error) {
 	if c := x.trees[commit]; c != nil {
 		return c.binary, "", nil
 	}
@@ -115,7 +115,7 @@ func (x *bisection) build(ctx context.Context, commit int) (_ *gotest.Binary, re
 	case err != nil:
 		return nil, "cannot be checked out: " + firstLine(err.Error()), nil
 	}
-	x.log.doing(fmt.Sprintf("building %s in %s", x.Package, version.Name))
+	x.log.Progress(fmt.Sprintf("building %s in %s", x.Package, version.Name))
 	packages, _, err := tree.List(ctx, x.Package)
 	if ctx.Err() != nil {
 		return nil, "", context.Cause(ctx)
@@ -124,7 +124,7 @@ func (x *bisection) build(ctx context.Context, commit int) (_ *gotest.Binary, re
 		return nil, "has no package " + x.Package + " with tests", nil
 	}
 	compile := (*gotest.CompileError)(nil)
-	binary, err := x.builder.compileTo(ctx, filepath.Join(x.scratch.Dir, name, "bisected.test"), tree, packages[0], version)
+	binary, err := x.builder.CompileTo(ctx, filepath.Join(x.scratch.Dir, name, "bisected.test"), tree, packages[0], version)
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", context.Cause(ctx)

@@ -1,4 +1,4 @@
-package session
+package bisect
 
 import (
 	"context"
@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -24,17 +26,15 @@ const (
 	bisectConfirm = 20   // rounds of the commit that was found and the one before it
 )
 
-func quote(name string) string { return regexp.QuoteMeta(name) }
-
-// A bisection is a search under way.
-type bisection struct {
-	*Bisection
-	set        *Settings
-	log        log
+// A searcher measures commits until it is known which of them made a benchmark worse.
+type searcher struct {
+	*Result
+	set        *plan.Settings
+	log        *plan.Log
 	repository *revision.Repository
 	scratch    *gotest.Scratch
 	now        gotest.Tree
-	builder    *builder
+	builder    *build.Builder
 
 	commits []revision.Commit // as Commits
 	jobs    []*rounds.Job     // of the ends: version 0 is the good one, 1 the bad one
@@ -51,21 +51,21 @@ type candidate struct {
 	binary *gotest.Binary
 }
 
-// Bisect looks for the first commit of the range in the settings that differs from the good end as the bad end does. It
-// returns a Bisection if the ends were measured, even if it also returns an error, which says why there is no commit.
-func Bisect(ctx context.Context, s Settings, show Progress) (found *Bisection, err error) {
-	x := &bisection{set: &s, log: log{show, newReport(&s)}, trees: map[int]*candidate{},
-		Bisection: &Bisection{Command: s.Command, Range: s.Bisect, Alpha: bisectAlpha, Also: []Also{}, Commits: []Tested{}, Suspects: []int{}}}
+// Run looks for the first commit of the range in the settings that differs from the good end as the bad end does. It
+// returns a result if the ends were measured, even if it also returns an error, which says why there is no commit.
+func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (found *Result, err error) {
+	x := &searcher{set: set, log: log, trees: map[int]*candidate{},
+		Result: &Result{Command: set.Command, Range: set.Bisect, Alpha: bisectAlpha, Also: []Also{}, Commits: []Tested{}, Suspects: []int{}}}
 	if err := x.choose(ctx); err != nil {
 		return nil, err
 	}
-	release, _, err := x.log.lock(ctx)
+	release, _, err := measure.Lock(ctx, set.Command, log)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	x.Began = time.Now()
-	scratch, remove, err := x.log.scratch()
+	scratch, remove, err := measure.Scratch(log)
 	if err != nil {
 		return nil, err
 	}
@@ -74,23 +74,23 @@ func Bisect(ctx context.Context, s Settings, show Progress) (found *Bisection, e
 	if err := x.buildEnds(ctx); err != nil {
 		return nil, err
 	}
-	x.log.observe(ctx, s.Procs)
+	_, x.Machine = measure.Observe(ctx, set.Procs, log)
 	defer func() {
-		x.log.doing("")
-		x.Machine, x.Notes = x.log.report.Machine, x.log.report.Notes
+		log.Progress("")
+		x.Notes = log.Notes
 		x.Seconds = time.Since(x.Began).Seconds()
 	}()
 	if err := x.ends(ctx); err != nil || x.target == nil {
-		return x.Bisection, err
+		return x.Result, err
 	}
 	if err := x.search(ctx); err != nil {
-		return x.Bisection, err
+		return x.Result, err
 	}
-	return x.Bisection, x.confirm(ctx)
+	return x.Result, x.confirm(ctx)
 }
 
 // choose reads the range.
-func (x *bisection) choose(ctx context.Context) (err error) {
+func (x *searcher) choose(ctx context.Context) (err error) {
 	first, last, ok := strings.Cut(x.set.Bisect, "..")
 	if !ok || first == "" || strings.HasPrefix(last, ".") {
 		return fmt.Errorf("-bisect %q is no range; write good..bad, such as v1.0..main", x.set.Bisect)
@@ -113,61 +113,60 @@ func (x *bisection) choose(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	x.commits, x.Commits = []revision.Commit{good}, []Tested{{Commit: good.Hash, Subject: good.Subject, Verdict: bisect.Good}}
+	x.commits, x.Commits = []revision.Commit{good}, []Tested{{Commit: good.Hash, Subject: good.Subject, Verdict: Good}}
 	for i, c := range log {
 		x.commits = append(x.commits, c.Commit)
 		x.Commits = append(x.Commits, Tested{Commit: c.Hash, Subject: c.Subject, Author: c.Author, Date: c.Date, Merge: c.Merge})
 		x.Suspects = append(x.Suspects, i+1)
 	}
-	x.Commits[len(log)].Verdict = bisect.Bad
+	x.Commits[len(log)].Verdict = Bad
 	if x.set.Layouts > 0 { // a round with a layout that was measured before would not be independent
 		x.set.Count, x.Layouts = x.set.Layouts, x.set.Layouts
 	}
-	if least := max(bisectFirst, bisect.Needs(bisectAlpha/float64(max(1, bisect.NewSearch(len(log), bisectAlpha).Left())))); x.set.Count < least {
+	if least := max(bisectFirst, Needs(bisectAlpha/float64(max(1, NewSearch(len(log), bisectAlpha).Left())))); x.set.Count < least {
 		if x.set.Layouts > 0 {
 			return fmt.Errorf("-layouts %d decides nothing: with -bisect, each round of a step has a layout of its own, and a step needs at least %d", x.set.Layouts, least)
 		}
 		return fmt.Errorf("-count %d decides nothing: a step needs at least %d rounds, and stops as soon as it is decided", x.set.Count, least)
 	}
-	x.now = gotest.Tree{Dir: x.set.Dir, Flags: buildFlags()}
+	x.now = gotest.Tree{Dir: x.set.Dir, Flags: plan.BuildFlags()}
 	return nil
 }
 
 // checkout makes the tree of a commit.
-func (x *bisection) checkout(ctx context.Context, commit int) (name string, tree gotest.Tree, v Version, err error) {
+func (x *searcher) checkout(ctx context.Context, commit int) (name string, tree gotest.Tree, v plan.Version, err error) {
 	c := x.commits[commit]
 	name = fmt.Sprintf("tree%04d", commit) // of the same length for all
-	x.log.doing("checking out " + c.Short())
+	x.log.Progress("checking out " + c.Short())
 	if tree, err = x.repository.Checkout(ctx, c, x.scratch, name, x.now); err != nil {
 		return name, tree, v, err
 	}
-	v = Version{Name: c.Short(), What: fmt.Sprintf("%s %q", c.Short(), c.Subject), Commit: c.Hash}
-	v.Toolchain, v.goroot, err = tree.Toolchain(ctx)
+	v = plan.Version{Name: c.Short(), What: fmt.Sprintf("%s %q", c.Short(), c.Subject), Commit: c.Hash}
+	v.Toolchain, v.GOROOT, err = tree.Toolchain(ctx)
 	return name, tree, v, err
 }
 
 // buildEnds builds both ends of the range.
-func (x *bisection) buildEnds(ctx context.Context) error {
+func (x *searcher) buildEnds(ctx context.Context) error {
 	last := len(x.commits) - 1
-	v := &versions{vs: []string{x.commits[0].Short()}, repository: x.repository}
+	v := &plan.Versions{VS: []string{x.commits[0].Short()}, Repository: x.repository}
 	for _, commit := range []int{0, last} {
 		_, tree, version, err := x.checkout(ctx, commit)
 		if err != nil {
 			return err
 		}
-		v.list, v.trees = append(v.list, version), append(v.trees, tree)
+		v.List, v.Trees = append(v.List, version), append(v.Trees, tree)
 	}
-	if v.list[0].Toolchain != v.list[1].Toolchain {
-		x.log.note("The good end is built by %s and the bad end by %s: the compiler may make the difference.", v.list[0].Toolchain, v.list[1].Toolchain)
+	if v.List[0].Toolchain != v.List[1].Toolchain {
+		x.log.Note("The good end is built by %s and the bad end by %s: the compiler may make the difference.", v.List[0].Toolchain, v.List[1].Toolchain)
 	}
-	x.log.report.Versions = v.list
 	set := *x.set
-	set.VS = v.vs
-	x.builder = &builder{set: &set, versions: v, dir: x.scratch.Dir, log: x.log}
-	if err := x.builder.build(ctx); err != nil {
+	set.VS = v.VS
+	x.builder = &build.Builder{Set: &set, Versions: v, Dir: x.scratch.Dir, Log: x.log}
+	if err := x.builder.Build(ctx); err != nil {
 		return err
 	}
-	for _, j := range x.builder.jobs {
+	for _, j := range x.builder.Jobs {
 		if !slices.Contains(j.Versions, nil) {
 			x.jobs = append(x.jobs, j)
 		}
@@ -185,7 +184,7 @@ func (m measured) plain() [2]string { return [2]string{m.job.Package + "." + m.n
 
 // measure runs a round and returns the values of what all versions have reported, one for each version. The layout is the
 // number of the round, from 1: with -layouts, each has one of its own.
-func (x *bisection) measure(ctx context.Context, jobs []*rounds.Job, layout int) (map[measured][]float64, error) {
+func (x *searcher) measure(ctx context.Context, jobs []*rounds.Job, layout int) (map[measured][]float64, error) {
 	values := map[measured][]float64{}
 	units := x.units()
 	if x.Unit != "" {
@@ -204,8 +203,8 @@ func (x *bisection) measure(ctx context.Context, jobs []*rounds.Job, layout int)
 			return nil, &failedVersion{run.Version, f}
 		}
 		for _, u := range o.Units {
-			if _, ok := x.builder.data.Units[u.Metadata.UnitMetadataKey]; !ok {
-				x.builder.data.Units[u.Metadata.UnitMetadataKey] = u.Metadata
+			if _, ok := x.builder.Data.Units[u.Metadata.UnitMetadataKey]; !ok {
+				x.builder.Data.Units[u.Metadata.UnitMetadataKey] = u.Metadata
 			}
 		}
 		for _, l := range o.Lines {
@@ -229,11 +228,11 @@ func (x *bisection) measure(ctx context.Context, jobs []*rounds.Job, layout int)
 }
 
 // runs returns the processes of a round, and a function that returns of which of the jobs theirs are.
-func (x *bisection) runs(ctx context.Context, jobs []*rounds.Job, layout int) ([]rounds.Run, func(*rounds.Job) *rounds.Job, error) {
-	if x.builder.layouter == nil {
+func (x *searcher) runs(ctx context.Context, jobs []*rounds.Job, layout int) ([]rounds.Run, func(*rounds.Job) *rounds.Job, error) {
+	if x.set.Layouts == 0 {
 		return rounds.Round(jobs, 0), func(j *rounds.Job) *rounds.Job { return j }, nil
 	}
-	copies, of, err := x.builder.layouter.jobs(ctx, jobs, layout)
+	copies, of, err := x.builder.Layout(ctx, jobs, layout)
 	return rounds.Round(copies, 0), func(j *rounds.Job) *rounds.Job { return of[j] }, err
 }
 
@@ -246,7 +245,7 @@ type failedVersion struct {
 func (f *failedVersion) Error() string { return f.Benchmark + ": " + f.Reason }
 
 // interrupted notes why the search has stopped.
-func (x *bisection) interrupted(err error) error {
+func (x *searcher) interrupted(err error) error {
 	x.Stopped = err.Error()
 	if f := (*failedVersion)(nil); errors.As(err, &f) {
 		x.Stopped = "at an end of the range, " + err.Error()
@@ -255,12 +254,12 @@ func (x *bisection) interrupted(err error) error {
 }
 
 // search tests commits until it is decided which is the first bad one, or cannot be.
-func (x *bisection) search(ctx context.Context) error {
+func (x *searcher) search(ctx context.Context) error {
 	last := len(x.commits) - 1
-	s := bisect.NewSearch(last, bisectAlpha)
+	s := NewSearch(last, bisectAlpha)
 	x.trees[0] = &candidate{"", x.target.Versions[0]}
 	x.trees[last] = &candidate{"", x.target.Versions[1]}
-	x.log.trouble(fmt.Sprintf("%s of %s: %s in %s, from %s to %s. %s, about %s.", x.Benchmark, written(x.Unit), x.Whole,
+	x.log.Trouble(fmt.Sprintf("%s of %s: %s in %s, from %s to %s. %s, about %s.", x.Benchmark, stats.Written(x.Unit), x.Whole,
 		ui.Counted(x.Rounds, "round", "rounds"), x.Commits[0].short(), x.Commits[last].short(),
 		ui.Counted(last, "commit", "commits"), ui.Counted(s.Left(), "step", "steps")))
 	for step := 1; ; step++ {
@@ -283,14 +282,14 @@ func (x *bisection) search(ctx context.Context) error {
 				delete(x.trees, i)
 			}
 		}
-		x.log.trouble(x.line(at, s.Left()))
+		x.log.Trouble(x.line(at, s.Left()))
 	}
 	x.Decided, x.Stopped = true, "the search is over"
 	return nil
 }
 
 // line reports a step.
-func (x *bisection) line(at *Tested, left int) string {
+func (x *searcher) line(at *Tested, left int) string {
 	text := fmt.Sprintf("step %d: %s %s", at.Step, at.short(), at.Verdict)
 	if at.Ratio != nil {
 		text += fmt.Sprintf(", %s to the good end in %s", *at.Ratio, ui.Counted(at.Rounds, "round", "rounds"))

@@ -1,4 +1,5 @@
-package session
+// Package plan has what a run is to measure, and how: the settings, the limits, and the versions with their trees.
+package plan
 
 import (
 	"errors"
@@ -7,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/program"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
@@ -84,9 +86,22 @@ func (s *Settings) Validate() error {
 	return nil
 }
 
-// buildFlags returns those of the go command, which takes others from GOFLAGS. With the default -trimpath, the length of a
+// Commands are what a run measures in place of benchmarks.
+type Commands struct {
+	List    []program.Command
+	Prepare []string // runs before each run of a command, not measured: one for all, or one for each, or none
+}
+
+func (c *Commands) validate() error {
+	if n := len(c.Prepare); n > 1 && n != len(c.List) {
+		return fmt.Errorf("-prepare was given %d times, and there are %d commands", n, len(c.List))
+	}
+	return nil
+}
+
+// BuildFlags returns those of the go command, which takes others from GOFLAGS. With the default -trimpath, the length of a
 // directory's name does not move code.
-func buildFlags() []string {
+func BuildFlags() []string {
 	if strings.Contains(os.Getenv("GOFLAGS"), "-trimpath") {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package session
+package measure
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/program"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
@@ -18,74 +19,51 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// Commands are what a run measures in place of benchmarks.
-type Commands struct {
-	List    []program.Command
-	Prepare []string // runs before each run of a command, not measured: one for all, or one for each, or none
-}
-
-func (c *Commands) validate() error {
-	if n := len(c.Prepare); n > 1 && n != len(c.List) {
-		return fmt.Errorf("-prepare was given %d times, and there are %d commands", n, len(c.List))
-	}
-	return nil
-}
-
 // A round of a command lasts this long at least, unless -benchtime sets it: what is shorter consists of little but the start
 // of a process.
 const commandRound = 50 * time.Millisecond
 
-// RunCommands measures the commands of the settings, as Run measures benchmarks.
-func RunCommands(ctx context.Context, s Settings, show Progress) (report *Report, err error) {
-	log := log{show, newReport(&s)}
-	log.report.Settings.Bench = ""
-	release, _, err := log.lock(ctx)
+// Commands prepares a measurement of the commands of the settings. The directory is for what lasts as long as it does.
+func Commands(ctx context.Context, s *plan.Settings, dir string, log *plan.Log) (m *Measurement, end func(), err error) {
+	runner, err := program.NewRunner(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer release()
-	scratch, remove, err := log.scratch()
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
-	runner, err := program.NewRunner(scratch.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer runner.Close()
 	runner.Timeout = s.Each.Timeout
 	c := &commands{Commands: &s.Commands, runner: runner}
-	if err := c.warmUp(ctx, &s, log); err != nil {
-		return nil, err
+	if err := c.warmUp(ctx, s, log); err != nil {
+		_ = runner.Close()
+		return nil, nil, err
 	}
+	run := NewRun(s)
+	run.Settings.Bench = ""
 	var names []string
 	job := &rounds.Job{Benchmark: "BenchmarkCommand"}
 	for i, one := range c.List {
-		log.report.Versions = append(log.report.Versions, Version{Name: one.Name, What: one.Text, Runs: c.runs[i]})
+		run.Versions = append(run.Versions, plan.Version{Name: one.Name, What: one.Text, Runs: c.runs[i]})
 		names = append(names, one.Name)
 		job.Versions = append(job.Versions, &gotest.Binary{})
 	}
-	m := measurement{set: &s, log: log, jobs: []*rounds.Job{job}, data: stats.New(names...), do: c.do, ready: true}
-	return m.measure(ctx)
+	m = &Measurement{Set: s, Log: log, Run: run, Jobs: []*rounds.Job{job}, Data: stats.New(names...), Do: c.do, Ready: true}
+	return m, func() { _ = runner.Close() }, nil
 }
 
 type commands struct {
-	*Commands
+	*plan.Commands
 	runner *program.Runner
 	runs   []int  // in a round, of each command
 	peak   []bool // it is known
 }
 
 // warmUp runs each command once, which shows whether it works, and decides how often it runs in a round.
-func (c *commands) warmUp(ctx context.Context, s *Settings, log log) error {
-	defer log.doing("")
+func (c *commands) warmUp(ctx context.Context, s *plan.Settings, log *plan.Log) error {
+	defer log.Progress("")
 	c.runs, c.peak = make([]int, len(c.List)), make([]bool, len(c.List))
 	var least int64
 	var without []string
 	shortest := time.Duration(math.MaxInt64)
 	for i, one := range c.List {
-		log.doing("warming up: " + one.Name)
+		log.Progress("warming up: " + one.Name)
 		u, err := c.once(ctx, i)
 		if err != nil {
 			return err
@@ -98,9 +76,9 @@ func (c *commands) warmUp(ctx context.Context, s *Settings, log log) error {
 	}
 	switch {
 	case least == 0:
-		log.note("This system does not report the peak memory of a process that has ended.")
+		log.Note("This system does not report the peak memory of a process that has ended.")
 	case len(without) > 0:
-		log.note("The peak memory of %s is below %s, which the system counts at least for what this process starts, and is left out.",
+		log.Note("The peak memory of %s is below %s, which the system counts at least for what this process starts, and is left out.",
 			strings.Join(without, " and "), ui.Bytes(least))
 	}
 	return c.shell(ctx, log, shortest)
@@ -120,7 +98,7 @@ func repetitions(benchtime string, run time.Duration) int {
 }
 
 // shell notes how much of the time is the shell's.
-func (c *commands) shell(ctx context.Context, log log, shortest time.Duration) error {
+func (c *commands) shell(ctx context.Context, log *plan.Log, shortest time.Duration) error {
 	if !c.List[0].InShell {
 		return nil
 	}
@@ -134,7 +112,7 @@ func (c *commands) shell(ctx context.Context, log log, shortest time.Duration) e
 	}
 	slices.Sort(times)
 	if own := times[len(times)/2]; own > shortest/50 {
-		log.note("The shell takes about %s of each run, which is %.0f %% of the shortest, and makes changes look smaller.",
+		log.Note("The shell takes about %s of each run, which is %.0f %% of the shortest, and makes changes look smaller.",
 			ui.Duration(own.Seconds()*1e9), 100*float64(own)/float64(shortest))
 	}
 	return nil
