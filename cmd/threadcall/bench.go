@@ -206,7 +206,7 @@ func (b *benchCommand) measure() error {
 	if report == nil {
 		return unmeasured{err}
 	}
-	return b.present(present.Result{Report: report, Comparison: report.Comparison, Breaches: report.Breaches, Undecided: report.Undecided}, err)
+	return b.present(present.Result{Report: report, Compared: report.Compared}, err)
 }
 
 // begin checks the settings, and returns what a run needs. The user ends the context.
@@ -242,7 +242,8 @@ func (b *benchCommand) compare(files []string) error {
 		return errors.New("-fail-on is about a comparison, and there is one file")
 	}
 	breaches, undecided, err := judge.Check(c, b.set.FailOn)
-	return b.present(present.Result{Comparison: c, Breaches: breaches, Undecided: undecided}, err)
+	shown := judge.Compared{Comparison: c, Breaches: breaches, Undecided: undecided}
+	return b.present(present.Result{Compared: shown}, err)
 }
 
 // present shows the result in each way that was asked for. The error, if any, is what is wrong with it.

@@ -9,20 +9,20 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 )
 
+// A Compared is what results show, and the document of a comparison of files.
+type Compared struct {
+	Comparison *stats.Comparison `json:"comparison"` // of all versions with the first
+	Breaches   []Case            `json:"breaches"`   // of -fail-on
+	Undecided  []Case            `json:"undecided"`  // rows on which -fail-on could not decide
+}
+
 // A Report is a run and what it shows.
 type Report struct {
 	measure.Run
-	Comparison *stats.Comparison   `json:"comparison"`        // of all versions with the first
-	Against    []*stats.Comparison `json:"against,omitempty"` // the working tree with each of several revisions
-	Breaches   []Case              `json:"breaches"`          // of -fail-on
-	Undecided  []Case              `json:"undecided"`         // rows on which -fail-on could not decide
-}
+	Compared
 
-// A Compared is the document of a comparison of files.
-type Compared struct {
-	Comparison *stats.Comparison `json:"comparison"`
-	Breaches   []Case            `json:"breaches"`  // of -fail-on
-	Undecided  []Case            `json:"undecided"` // rows on which -fail-on could not decide
+	// The working tree with each of several revisions.
+	Against []*stats.Comparison `json:"against,omitempty"`
 }
 
 // Compare analyses the data as the settings ask for.
@@ -57,7 +57,7 @@ func Judge(run *measure.Run, d *stats.Data, s *plan.Settings) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Run: *run, Comparison: c, Breaches: []Case{}, Undecided: []Case{}}
+	r := &Report{Run: *run, Compared: Compared{c, []Case{}, []Case{}}}
 	if d.Len() == 0 { // all is identical
 		return r, nil
 	}

@@ -20,12 +20,10 @@ import (
 
 // A Result is what is to be shown, of a run or of files.
 type Result struct {
-	Report     *judge.Report // nil: of files
-	Comparison *stats.Comparison
-	Settings   *plan.Settings
-	Ratios     []string // the versions to which one table has the ratios; nil: a table for each unit
-	Breaches   []judge.Case
-	Undecided  []judge.Case
+	judge.Compared
+	Report   *judge.Report // nil: of files
+	Settings *plan.Settings
+	Ratios   []string // the versions to which one table has the ratios; nil: a table for each unit
 }
 
 // Document returns what is to be written as JSON: a Report or a Compared. The samples are in the comparison of
@@ -39,7 +37,7 @@ func (r Result) Document() any {
 		}
 		return &report
 	}
-	return judge.Compared{Comparison: r.Comparison, Breaches: r.Breaches, Undecided: r.Undecided}
+	return r.Compared
 }
 
 // Print writes the result for people.
