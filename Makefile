@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 TEST        := $(GO) test -timeout 10m
 
-.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes latency ports ports-quick ports-table ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes fuzz allocs
+.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes latency ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes fuzz allocs
 
 all: test
 
@@ -74,18 +74,15 @@ allocs:
 	else echo '386: not run, this is not an amd64 machine'; fi
 
 # ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the
-# packages that depend on the processor most, a minute in all; ports-table also writes the results to docs/ports.md.
+# packages that depend on the processor most, a minute in all.
 ports:
 	$(GO) run ./internal/ports
 
 ports-quick:
 	$(GO) run ./internal/ports -quick
 
-ports-table:
-	$(GO) run ./internal/ports -write docs/ports.md
-
-# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. It shows what docs/ports.md
-# has, and go run ./internal/ports -quick -cores 8 shows only that, in some minutes.
+# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. go run
+# ./internal/ports -quick -cores 8 only counts how many threads spin, in some minutes.
 ports-cores:
 	$(GO) run ./internal/ports -timeout 30m -cores 8,32
 
@@ -121,11 +118,10 @@ bench:
 	THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./internal/bench/phases \
 		-phase '$(PHASES)' $(if $(P),-procs $(P))
 
-# soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows. SVG=file draws what
-# the process held.
+# soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
 FOR ?= 1h
 soak:
-	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
+	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR)
 
 # lab makes the experiments of three articles again, in about four minutes, twice that if the machine is loaded, and
 # writes docs/lab.md and docs/lab; or, with make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle
@@ -134,10 +130,10 @@ lab:
 	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 
 # sixminutes repeats the article's measurement, two windows and the heap: six minutes for four designs at once, or
-# make sixminutes FOR=10s SVG=heap.svg. Without DISPLAY it needs xvfb-run (Debian package xvfb).
+# make sixminutes FOR=10s. Without DISPLAY it needs xvfb-run (Debian package xvfb).
 sixminutes: FOR = 6m
 sixminutes:
-	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR) $(if $(SVG),-svg '$(SVG)')
+	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR)
 
 # latency compares windows of package app with a loop that draws all windows on one thread, at GOMAXPROCS 1, 2 and 4: a minute
 # on an otherwise idle machine, or make latency LATENCY='-for 2s -rounds 1 -procs 2 -rates 60,60 -computing 1'.

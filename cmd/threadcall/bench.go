@@ -12,8 +12,10 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/present"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -36,11 +38,7 @@ packages, it compares those.
   threadcall bench old.txt new.txt       two or more files of results
                                          (name=file, and - for standard input)
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
-  threadcall bench -save main            save the results under a label
-  threadcall bench -vs @main             compare with what is saved
-  threadcall bench -trend x.html @main   a page of all that is saved
   threadcall bench -- './old -x' './new' any commands, each a single argument
-  threadcall bench -list                 the runs that measure or wait here
 
 Build flags are those in GOFLAGS. Results are saved in .threadcall-bench at the
 root of the repository. If GITHUB_STEP_SUMMARY is set, Markdown is appended to
@@ -54,34 +52,22 @@ wrong command line.
 // A benchCommand has the flags that are not settings of the measurement.
 type benchCommand struct {
 	*command
-	set    session.Settings
+	set    plan.Settings
 	ratios []string
 	json   bool
 	html   string
 	md     string
-	csv    string
-	trend  string
-	names  []string // of commands
-	shell  string
 }
 
 func runBench(c *command) error {
 	b := &benchCommand{command: c}
-	var list bool
-	c.BoolVar(&list, "list", false, "list the runs that measure on this machine or wait for it")
 	b.define()
 	args, program, err := c.parse()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case list:
-		return b.queue()
 	}
 	if err := b.outputs(); err != nil {
 		return err
-	}
-	if b.trend != "" {
-		return b.writeTrend(args)
 	}
 	if program != nil {
 		return b.commands(program)
@@ -98,7 +84,7 @@ func runBench(c *command) error {
 		_, path := stats.Label(f)
 		paths = append(paths, path)
 	}
-	if err := distinct(paths, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md}, target{"csv", b.csv}); err != nil {
+	if err := distinct(paths, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md}); err != nil {
 		return err
 	}
 	if b.has("unit") && !b.has("bisect") {
@@ -129,15 +115,10 @@ func (b *benchCommand) define() {
 		return err
 	})
 	b.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
-	set.CPUFreq = -1
-	b.Func("cpufreq", "hold the CPU frequency at this `percent` of its range (Linux, root)", func(text string) (err error) {
-		set.CPUFreq, err = strconv.Atoi(text)
-		return err
-	})
 	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the words mean")
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
 
-	b.Func("vs", "compare with this `revision` of the git repository, or with the saved results @label; may be repeated", func(text string) error {
+	b.Func("vs", "compare with this `revision` of the git repository; may be repeated", func(text string) error {
 		if text == "" {
 			return errors.New("must name a revision")
 		}
@@ -150,7 +131,7 @@ func (b *benchCommand) define() {
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
 	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%', 'Parse:ns/op:+5%'; may be repeated", func(text string) error {
-		l, err := session.ParseLimit(text)
+		l, err := plan.ParseLimit(text)
 		set.FailOn = append(set.FailOn, l)
 		return err
 	})
@@ -159,9 +140,6 @@ func (b *benchCommand) define() {
 		return nil
 	})
 	b.StringVar(&b.md, "md", "", "write Markdown for a pull request to this `file`, or - for the standard output")
-	b.StringVar(&b.csv, "csv", "", "write comma-separated values to this `file`, or - for the standard output")
-	b.StringVar(&set.Save, "save", "", "save the results of the working tree under this `label`, for -vs @label and -trend")
-	b.StringVar(&b.trend, "trend", "", "write a page with the trend of what is saved, @label, to this `file`")
 	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
 	b.defineBisect()
 	b.defineCommands()
@@ -216,36 +194,39 @@ func classify(args []string) (files, packages []string, err error) {
 	return files, packages, nil
 }
 
-// measure runs benchmarks and presents the results.
-func (b *benchCommand) measure() (err error) {
-	if err := b.set.Validate(); err != nil {
+// measure runs benchmarks or commands and presents the results.
+func (b *benchCommand) measure() error {
+	log, ctx, stop, err := b.begin()
+	if err != nil {
 		return err
 	}
-	return b.run(session.Run)
-}
-
-// run measures and presents the results.
-func (b *benchCommand) run(measure func(context.Context, session.Settings, session.Progress) (*session.Report, error)) (err error) {
-	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
-	if b.set.Dir, err = os.Getwd(); err != nil {
-		return unmeasured{err}
-	}
-	out, progress := ui.On(b.stdout), ui.On(b.stderr)
-	show := session.Progress{Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
-	ctx, stop := interruptible(statusUsage, progress)
 	defer stop()
-	report, err := measure(ctx, b.set, show)
-	progress.Progress("")
+	report, err := bench.Run(ctx, &b.set, log)
+	log.Progress("")
 	if report == nil {
 		return unmeasured{err}
 	}
-	return b.present(session.Result{Report: report, Comparison: report.Comparison, Breaches: report.Breaches, Undecided: report.Undecided}, err, out)
+	return b.present(present.Result{Report: report, Compared: report.Compared}, err)
+}
+
+// begin checks the settings, and returns what a run needs. The user ends the context.
+func (b *benchCommand) begin() (log *plan.Log, ctx context.Context, stop func(), err error) {
+	if err := b.set.Validate(); err != nil {
+		return nil, nil, nil, err
+	}
+	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
+	if b.set.Dir, err = os.Getwd(); err != nil {
+		return nil, nil, nil, unmeasured{err}
+	}
+	progress := ui.On(b.stderr)
+	ctx, stop = interruptible(statusUsage, progress)
+	return plan.NewLog(progress, term.IsTerminal(int(b.stderr.Fd()))), ctx, stop, nil
 }
 
 // compare compares files of results.
 func (b *benchCommand) compare(files []string) error {
 	if name := b.given(func(name string) bool {
-		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json", "md", "csv", "v"}, name)
+		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json", "md", "v"}, name)
 	}); name != "" {
 		return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
 	}
@@ -253,25 +234,27 @@ func (b *benchCommand) compare(files []string) error {
 	if err != nil {
 		return unmeasured{err}
 	}
-	c, err := session.Compare(data, &b.set)
+	c, err := judge.Compare(data, &b.set)
 	if err != nil {
 		return unmeasured{err}
 	}
 	if len(c.Versions) < 2 && len(b.set.FailOn) > 0 {
 		return errors.New("-fail-on is about a comparison, and there is one file")
 	}
-	breaches, undecided, err := session.Check(c, b.set.FailOn)
-	return b.present(session.Result{Comparison: c, Breaches: breaches, Undecided: undecided}, err, ui.On(b.stdout))
+	breaches, undecided, err := judge.Check(c, b.set.FailOn)
+	shown := judge.Compared{Comparison: c, Breaches: breaches, Undecided: undecided}
+	return b.present(present.Result{Compared: shown}, err)
 }
 
 // present shows the result in each way that was asked for. The error, if any, is what is wrong with it.
-func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) error {
+func (b *benchCommand) present(r present.Result, err error) error {
 	r.Settings, r.Ratios = &b.set, b.ratios
 	errs := []error{err}
 	switch {
 	case b.json:
 		errs = append(errs, writeJSON(b.stdout, r.Document()))
-	case b.md != "-" && b.csv != "-":
+	case b.md != "-":
+		out := ui.On(b.stdout)
 		r.Print(out)
 		errs = append(errs, out.Err)
 	}
@@ -281,41 +264,15 @@ func (b *benchCommand) present(r session.Result, err error, out *ui.Screen) erro
 	if name := os.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
 		errs = append(errs, appendTo(name, r.Markdown().Write))
 	}
-	if b.csv != "" {
-		errs = append(errs, b.write(b.csv, r.CSV))
-	}
 	if b.html != "" {
 		if err := r.SavePage(b.html); err != nil {
 			errs = append(errs, fmt.Errorf("cannot write the page: %w", err))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return unmeasured{errors.Join(session.Broken(r.Breaches), err)}
+		return unmeasured{errors.Join(judge.Broken(r.Breaches), err)}
 	}
-	return fail(session.Broken(r.Breaches))
-}
-
-// queue lists the runs that hold the lock or wait for it.
-func (b *benchCommand) queue() error {
-	entries, err := lock.List()
-	switch {
-	case err != nil:
-		return unmeasured{err}
-	case b.json:
-		return could(writeJSON(b.stdout, append([]lock.Entry{}, entries...)))
-	}
-	out := ui.On(b.stdout)
-	if len(entries) == 0 {
-		out.Paragraph("", "No benchmark runs on this machine.")
-	}
-	for _, e := range entries {
-		state := "measures"
-		if e.Waits() {
-			state = "waits"
-		}
-		out.Paragraph(fmt.Sprintf("%-9s ", state), e.String())
-	}
-	return could(out.Err)
+	return fail(judge.Broken(r.Breaches))
 }
 
 // could returns err as one of what could not be done, or nil if it is nil.

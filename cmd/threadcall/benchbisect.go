@@ -3,12 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
-	"golang.org/x/term"
-
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -24,7 +21,7 @@ func (b *benchCommand) defineBisect() {
 }
 
 // bisect looks for a commit.
-func (b *benchCommand) bisect() (err error) {
+func (b *benchCommand) bisect() error {
 	if name := b.given(func(name string) bool {
 		return slices.Contains([]string{"vs", "aa", "col", "filter", "fail-on", "ratios", "html", "o"}, name)
 	}); name != "" {
@@ -33,25 +30,20 @@ func (b *benchCommand) bisect() (err error) {
 	if !b.has("count") {
 		b.set.Count = bisectCount
 	}
-	if err := b.set.Validate(); err != nil {
+	log, ctx, stop, err := b.begin()
+	if err != nil {
 		return err
 	}
-	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
-	if b.set.Dir, err = os.Getwd(); err != nil {
-		return unmeasured{err}
-	}
-	out, progress := ui.On(b.stdout), ui.On(b.stderr)
-	show := session.Progress{Progress: progress, Terminal: term.IsTerminal(int(b.stderr.Fd()))}
-	ctx, stop := interruptible(statusUsage, progress)
 	defer stop()
-	found, err := session.Bisect(ctx, b.set, show)
-	progress.Progress("")
+	found, err := bisect.Run(ctx, &b.set, log)
+	log.Progress("")
 	if found == nil {
 		return could(err)
 	}
 	if b.json {
 		return could(errors.Join(err, writeJSON(b.stdout, found)))
 	}
+	out := ui.On(b.stdout)
 	found.Print(out, b.set.Verbose)
 	return could(errors.Join(err, out.Err))
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/session"
 )
 
 // history returns a place with a repository of 13 commits with the tags c0 to c12. Commit n has the file that source returns.
@@ -64,9 +63,9 @@ func culprit(n int) int {
 
 var exactly = []string{"-benchtime", "1x", "-unit", "work/op"}
 
-func found(t *testing.T, p place, status int, args ...string) session.Bisection {
+func found(t *testing.T, p place, status int, args ...string) bisect.Result {
 	t.Helper()
-	b := decoded[session.Bisection](t, p.bench(t, slices.Concat(exactly, []string{"-json"}, args)...).want(t, status).stdout)
+	b := decoded[bisect.Result](t, p.bench(t, slices.Concat(exactly, []string{"-json"}, args)...).want(t, status).stdout)
 	p.clean(t)
 	return b
 }

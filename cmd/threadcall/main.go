@@ -13,16 +13,12 @@ import (
 	"os"
 	"slices"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/counters"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine/cpufreq"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
 func main() {
-	counters.Maybe()
-	cpufreq.MaybeWatchdog()
 	if vetTool(os.Args[1:]) {
 		runVetTool()
 	}

@@ -36,7 +36,7 @@ var parts = []struct {
 	{dir: "app", files: public},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}), tests: []string{"app/internal/screen"}},
 	{dir: "app/internal/latency", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},
-	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench", "internal/chart"})},
+	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},
 	{dir: "examples", files: public, tests: []string{"app", "internal/ports/wine"}},
 	{dir: "compat", files: []string{"mainthread"}},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{

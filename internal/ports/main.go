@@ -4,7 +4,6 @@
 //	go run ./internal/ports                     all ports, all tests with -short
 //	go run ./internal/ports linux/s390x         one port
 //	go run ./internal/ports -quick              the packages with assembly and the queue, in seconds a port
-//	go run ./internal/ports -write docs/ports.md
 //	go run ./internal/ports -cores 8,32         on machines with more cores, which qemu emulates; see cores.go
 //	go run ./internal/ports -app                module app on Windows; see app.go
 package main
@@ -20,7 +19,6 @@ import (
 
 func main() {
 	quick := flag.Bool("quick", false, "only the packages that depend on the processor most, and only what is quickly installed")
-	write := flag.String("write", "", "write the results into the page in this `file`")
 	timeout := flag.Duration("timeout", 10*time.Minute, "how long the tests of one package may take")
 	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many cores, a `list` like 8,32, and nothing else")
 	windows := flag.Bool("app", false, "test module app under Wine, on the screen of DISPLAY, and nothing else")
@@ -30,7 +28,7 @@ func main() {
 	case *windows:
 		ok = runApp(*timeout)
 	case *cores == "":
-		ok = run(*quick, *write, *timeout, flag.Args())
+		ok = run(*quick, *timeout, flag.Args())
 	default:
 		for n := range strings.SplitSeq(*cores, ",") {
 			r := testOn(n, *quick, *timeout)
@@ -76,7 +74,7 @@ var (
 )
 
 // run reports whether all tests passed that could be run.
-func run(quick bool, write string, timeout time.Duration, wanted []string) bool {
+func run(quick bool, timeout time.Duration, wanted []string) bool {
 	tested := packages
 	if quick {
 		tested = quickPackages
@@ -87,7 +85,7 @@ func run(quick bool, write string, timeout time.Duration, wanted []string) bool 
 			return false
 		}
 	}
-	var results []result
+	ok := true
 	for _, p := range ports {
 		if len(wanted) > 0 && !slices.Contains(wanted, p.String()) {
 			continue
@@ -100,21 +98,7 @@ func run(quick bool, write string, timeout time.Duration, wanted []string) bool 
 			r = test(p, on, tested, timeout)
 		}
 		r.print(os.Stdout)
-		results = append(results, r)
-		if write == "" {
-			continue
-		}
-		text, err := os.ReadFile(write)
-		if err == nil {
-			text, err = page(text, results)
-		}
-		if err == nil {
-			err = os.WriteFile(write, text, 0o666)
-		}
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "ports: %v\n", err)
-			return false
-		}
+		ok = ok && r.ok()
 	}
-	return !slices.ContainsFunc(results, func(r result) bool { return !r.ok() })
+	return ok
 }

@@ -3,9 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,6 +27,26 @@ type result struct {
 }
 
 func (r result) ok() bool { return !r.broken && r.failed == 0 }
+
+// print writes a line, and what went wrong.
+func (r result) print(out io.Writer) {
+	if r.left != "" {
+		fmt.Fprintf(out, "LEFT OUT %s: %s\n", r.port, r.left)
+		return
+	}
+	mark := "ok  "
+	if !r.ok() {
+		mark = "FAIL"
+	}
+	fmt.Fprintf(out, "%s %-14s %-26s %4d passed, %2d skipped, %d failed  %5.0f s\n", mark, r.port, r.on, r.passed, r.skipped,
+		r.failed, r.time.Seconds())
+	for _, reason := range slices.Sorted(maps.Keys(r.reasons)) {
+		fmt.Fprintf(out, "     %d skipped: %s\n", r.reasons[reason], reason)
+	}
+	if !r.ok() {
+		fmt.Fprintln(out, r.output)
+	}
+}
 
 // An event is a line of go test -json.
 type event struct {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,26 +34,6 @@ func TestOutcomesAreCounted(t *testing.T) {
 	}
 	if !strings.Contains(r.output, "lost") || strings.Contains(r.output, "TestA") {
 		t.Errorf("of the failures it shows %q", r.output)
-	}
-}
-
-func TestThePageGetsALineForEachPort(t *testing.T) {
-	old, err := os.ReadFile("../../docs/ports.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	written, err := page(old, []result{
-		{port: port{system: "linux", processor: "s390x"}, on: "qemu", passed: 7, reasons: map[string]int{"why": 2}},
-		{port: port{system: "js", processor: "wasm"}, left: "node is not installed"},
-	})
-	text := string(written)
-	if err != nil || strings.Contains(text, "| js/wasm | Node") {
-		t.Errorf("%v; the old results are kept", err)
-	}
-	for _, want := range []string{"# Ports", "## What it takes", "| linux/s390x | qemu | 7 |", "| js/wasm | not run: node", "- why: linux/s390x (2)"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
-		}
 	}
 }
 

@@ -1,7 +1,7 @@
 // Command sixminutes repeats the measurement with which the article "Scheduling Function Calls with Zero Allocation"
 // ends: two windows, open for six minutes, and how the heap grows. It does so for the article's designs and for
 // threadcall, each in a process of its own, at the same time, so that whatever else the machine does affects all of them,
-// prints a table in Markdown, and draws the heap over time.
+// and prints a table in Markdown.
 package main
 
 import (
@@ -14,14 +14,11 @@ import (
 	"runtime"
 	"sync"
 	"time"
-
-	"github.com/threadcall/threadcall/internal/chart"
 )
 
 func main() {
 	runtime.LockOSThread() // the main thread, which some designs serve by themselves
 	duration := flag.Duration("for", 6*time.Minute, "how `long` to measure")
-	svg := flag.String("svg", "", "draw the heap over time in this `file`")
 	only := flag.String("only", "", "measure this `design` in this process")
 	flag.Parse()
 	var err error
@@ -31,7 +28,7 @@ func main() {
 	case *only != "":
 		err = one(*only, *duration)
 	default:
-		err = all(*duration, *svg)
+		err = all(*duration)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "sixminutes: %v\n", err)
@@ -39,19 +36,13 @@ func main() {
 	}
 }
 
-// A result is what one design did.
-type result struct {
-	Column []string
-	Heap   []chart.Point // MiB
-}
-
 // all measures all designs, each in a process of its own.
-func all(duration time.Duration, svg string) error {
+func all(duration time.Duration) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	results, failures := make([]result, len(designs)), make([]error, len(designs))
+	columns, failures := make([][]string, len(designs)), make([]error, len(designs))
 	var running sync.WaitGroup
 	for i, d := range designs {
 		running.Go(func() {
@@ -60,7 +51,7 @@ func all(duration time.Duration, svg string) error {
 			if text, err := cmd.Output(); err != nil {
 				failures[i] = fmt.Errorf("%s: %w", d.name, err)
 			} else {
-				failures[i] = json.Unmarshal(text, &results[i])
+				failures[i] = json.Unmarshal(text, &columns[i])
 			}
 		})
 	}
@@ -77,28 +68,12 @@ func all(duration time.Duration, svg string) error {
 	fmt.Print("\n| --- | --- | --- | --- | --- |\n| heap growth in the article | 1.41 MiB | 0.32 MiB | | |\n")
 	for i, name := range rows {
 		fmt.Printf("| %s |", name)
-		for _, r := range results {
-			fmt.Printf(" %s |", r.Column[i])
+		for _, c := range columns {
+			fmt.Printf(" %s |", c[i])
 		}
 		fmt.Println()
 	}
-	if svg == "" {
-		return nil
-	}
-	return picture(svg, results)
-}
-
-// picture draws one panel for each design, because the first one's heap is the largest by far.
-func picture(file string, results []result) error {
-	p := chart.Picture{Title: "Heap in use, garbage included: two windows, each 30 frames a second"}
-	for i, d := range designs {
-		p.Panels = append(p.Panels, chart.Panel{Title: d.title + ", MiB", Lines: []chart.Line{{Points: results[i].Heap}}})
-	}
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	return errors.Join(chart.WriteSVG(f, p), f.Close())
+	return nil
 }
 
 // progress prints how much of the time is over until it is ended.
@@ -123,11 +98,11 @@ func progress(duration time.Duration) (end func()) {
 func one(name string, duration time.Duration) error {
 	for _, d := range designs {
 		if d.name == name {
-			m := &meter{duration: duration, ended: make(chan struct{}), heap: make([]chart.Point, 0, duration/sampleEvery+1)}
+			m := &meter{duration: duration, ended: make(chan struct{})}
 			if err := d.run(m); err != nil {
 				return err
 			}
-			return json.NewEncoder(os.Stdout).Encode(result{m.column(), m.heap})
+			return json.NewEncoder(os.Stdout).Encode(m.column())
 		}
 	}
 	return fmt.Errorf("there is no design %q", name)

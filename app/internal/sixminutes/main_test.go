@@ -1,9 +1,7 @@
 package main
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,8 +10,7 @@ import (
 
 func TestEveryDesignIsMeasured(t *testing.T) {
 	program := screen.Program(t)
-	svg := filepath.Join(t.TempDir(), "heap.svg")
-	out, err := exec.Command(program, "-for", "2s", "-svg", svg).Output()
+	out, err := exec.Command(program, "-for", "2s").Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -21,9 +18,6 @@ func TestEveryDesignIsMeasured(t *testing.T) {
 		if !strings.Contains(string(out), " "+d.title+" |") {
 			t.Errorf("there is no column %q", d.title)
 		}
-	}
-	if picture, err := os.ReadFile(svg); err != nil || strings.Count(string(picture), "MiB") != len(designs) {
-		t.Errorf("the picture: %v, %d panels", err, strings.Count(string(picture), "MiB"))
 	}
 	if !strings.Contains(string(out), "| mallocs a frame | 2.") {
 		t.Errorf("the article's first design should allocate twice a frame:\n%s", out)

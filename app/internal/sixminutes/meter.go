@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/bench"
-	"github.com/threadcall/threadcall/internal/chart"
 )
 
 const sampleEvery = time.Second
@@ -31,7 +30,6 @@ type meter struct {
 	frames, calls atomic.Uint64 // counted by the design
 	over          atomic.Bool   // the windows are to close
 
-	heap        []chart.Point // MiB; it has room for all
 	first, last sample
 	low         sample    // the first since the last collection
 	growth      uint64    // the most by which the heap grew between two collections
@@ -49,7 +47,7 @@ func (m *meter) measure() {
 	defer tick.Stop()
 	m.live[0] = m.collect()
 	m.take()
-	m.low = m.last
+	m.first, m.low = m.last, m.last
 	for range m.duration / sampleEvery {
 		<-tick.C
 		m.take()
@@ -72,10 +70,6 @@ func (m *meter) take() {
 		at: time.Now(), heap: m.stats.HeapAlloc, bytes: m.stats.TotalAlloc, objects: m.stats.Mallocs,
 		collections: m.stats.NumGC, cpu: bench.CPUTime(), frames: m.frames.Load(), calls: m.calls.Load(),
 	})
-	if len(m.heap) == 0 {
-		m.first = m.last
-	}
-	m.heap = append(m.heap, chart.Point{At: m.last.at.Sub(m.first.at), Value: float64(m.last.heap) / (1 << 20)})
 }
 
 func (m *meter) add(s sample) {

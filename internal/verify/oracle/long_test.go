@@ -5,22 +5,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/chart"
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
-var (
-	long = flag.Duration("long", 0, "how long TestLongRun runs programs and looks whether anything grows")
-	svg  = flag.String("svg", "", "the `file` for a picture of what TestLongRun has seen")
-)
+var long = flag.Duration("long", 0, "how long TestLongRun runs programs and looks whether anything grows")
 
 // TestLongRun runs random programs, and next to them what these are too small for, and fails if what the process holds
 // grows. make soak runs it.
@@ -94,28 +89,15 @@ func TestLongRun(t *testing.T) {
 	if len(samples) < minSamples/2 {
 		t.Fatal("these are too few samples to judge; it must run for longer")
 	}
-	picture := chart.Picture{Title: fmt.Sprintf("%d random programs in %v", count, *long)}
 	for i, m := range measures {
-		var line chart.Line
 		var values []float64
 		for _, s := range samples {
-			line.Points = append(line.Points, chart.Point{At: s.at, Value: s.held[i]})
 			values = append(values, s.held[i])
 		}
-		picture.Panels = append(picture.Panels, chart.Panel{Title: m.name, Lines: []chart.Line{line}})
 		if g := growth(values); g > m.limit {
 			t.Errorf("%s: grows by %.0f, more than %.0f", m.name, g, m.limit)
 		} else {
 			t.Logf("%s: growth %.0f, limit %.0f", m.name, g, m.limit)
-		}
-	}
-	if *svg != "" {
-		f, err := os.Create(*svg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(chart.WriteSVG(f, picture), f.Close()); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

@@ -38,7 +38,7 @@ var (
 	timeLimit = flag.Duration("time-limit", 45*time.Second, "how long a program may take that a slow machine cannot explain")
 )
 
-// needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see docs/ports.md.
+// needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see docs/proof.md.
 func needsCoroutines(t testing.TB) {
 	t.Helper()
 	if runtime.GOARCH == "wasm" {

@@ -93,20 +93,20 @@ func signed(v float64) string {
 func (c *Comparison) Markdown(w io.Writer, dir string) error {
 	var b strings.Builder
 	b.WriteString("### Allocations\n\n")
-	fmt.Fprintf(&b, "New: %s. Old: %s. %s.\n\n", markdown(c.New), markdown(c.Old), c.Go)
-	changed, same := 0, 0
+	fmt.Fprintf(&b, "New: %s. Old: %s. %s.\n\n", ui.Escape(c.New), ui.Escape(c.Old), c.Go)
+	rows, same := [][]string{{"benchmark", "B/op", "allocs/op"}}, 0
 	for _, x := range c.Benchmarks {
 		if !x.Changed() {
 			same++
 			continue
 		}
-		if changed++; changed == 1 {
-			b.WriteString("| benchmark | B/op | allocs/op |\n| --- | ---: | ---: |\n")
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", cell(x.Name), step(bytesOf(x.Old), bytesOf(x.New)), step(allocsOf(x.Old), allocsOf(x.New)))
+		rows = append(rows, []string{ui.Code(x.Name), step(bytesOf(x.Old), bytesOf(x.New)), step(allocsOf(x.Old), allocsOf(x.New))})
+	}
+	if len(rows) > 1 {
+		b.WriteString(ui.Markdown("lrr", rows...))
 	}
 	switch {
-	case changed == 0:
+	case len(rows) == 1:
 		fmt.Fprintf(&b, "%s: no change.\n", ui.Counted(same, "benchmark", "benchmarks"))
 	case same > 0:
 		fmt.Fprintf(&b, "\nNo change in %s.\n", ui.Counted(same, "other benchmark", "other benchmarks"))
@@ -115,30 +115,22 @@ func (c *Comparison) Markdown(w io.Writer, dir string) error {
 		if len(x.Places) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n#### `%s`\n\n| bytes/op | objects/op | where | reason |\n| ---: | ---: | --- | --- |\n", x.Name)
+		rows := [][]string{{"bytes/op", "objects/op", "where", "reason"}}
 		for _, p := range x.Places {
-			fmt.Fprintf(&b, "| %s | %s | `%s` | %s: %s |\n", signed(p.Change.Bytes), signed(p.Change.Objects), cell(p.Row().Place(dir)), p.Row().Kind, markdown(p.Why()))
+			r := p.Row()
+			rows = append(rows, []string{signed(p.Change.Bytes), signed(p.Change.Objects), ui.Code(r.Place(dir)), r.Kind + ": " + ui.Escape(p.Why())})
 		}
+		fmt.Fprintf(&b, "\n#### `%s`\n\n%s", x.Name, ui.Markdown("rrll", rows...))
 	}
 	for _, f := range c.Failures {
-		fmt.Fprintf(&b, "\n**Failed:** `%s %s`: %s\n", f.Package, f.Name, markdown(f.Problem))
+		fmt.Fprintf(&b, "\n**Failed:** `%s %s`: %s\n", f.Package, f.Name, ui.Escape(f.Problem))
 	}
 	for _, f := range c.OldFailures {
-		fmt.Fprintf(&b, "\n**Failed in the old tree:** `%s %s`: %s\n", f.Package, f.Name, markdown(f.Problem))
+		fmt.Fprintf(&b, "\n**Failed in the old tree:** `%s %s`: %s\n", f.Package, f.Name, ui.Escape(f.Problem))
 	}
 	for _, n := range c.Notes {
-		fmt.Fprintf(&b, "\n%s.\n", markdown(n))
+		fmt.Fprintf(&b, "\n%s.\n", ui.Escape(n))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// cell is text in the code of a table's cell.
-func cell(text string) string {
-	return strings.NewReplacer("|", `\|`, "`", "'", "\n", " ").Replace(text)
-}
-
-// markdown is text that is nothing but text.
-func markdown(text string) string {
-	return strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "\n", " ").Replace(text)
 }

@@ -17,7 +17,6 @@ type Binary struct {
 	Path string
 	Dir  string   // where go test would run it: the directory of the package
 	Env  []string // of the process
-	Via  string   // a program that becomes the binary, which its arguments name; empty: none
 }
 
 // A Result is what a process of a test binary left.
@@ -37,9 +36,6 @@ func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string)
 	}
 	defer cancel()
 	cmd := exec.Command(b.Path, args...)
-	if b.Via != "" {
-		cmd = exec.Command(b.Via, append([]string{b.Path}, args...)...)
-	}
 	cmd.Dir, cmd.Env = b.Dir, b.Env
 	var stdout, stderr output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -9,26 +10,21 @@ import (
 
 // table writes a table. All columns but the first are aligned to the right if their cells begin with digits.
 func table(head []string, rows [][]string) string {
-	var b strings.Builder
-	line := func(cells []string) {
-		b.WriteString("|")
-		for _, cell := range cells {
-			b.WriteString(" " + strings.ReplaceAll(cell, "|", `\|`) + " |")
-		}
-		b.WriteString("\n")
-	}
-	line(head)
-	rule := make([]string, len(head))
-	for i := range rule {
-		if rule[i] = "---"; i > 0 && numbers(rows, i) {
-			rule[i] = "---:"
+	align := []byte(strings.Repeat("l", len(head)))
+	for i := 1; i < len(head); i++ {
+		if numbers(rows, i) {
+			align[i] = 'r'
 		}
 	}
-	line(rule)
+	all := [][]string{head}
 	for _, row := range rows {
-		line(row)
+		cells := slices.Clone(row)
+		for i := range cells {
+			cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
+		}
+		all = append(all, cells)
 	}
-	return b.String()
+	return ui.Markdown(string(align), all...)
 }
 
 func numbers(rows [][]string, column int) bool {

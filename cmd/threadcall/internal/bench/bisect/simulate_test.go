@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/sequential"
 )
 
 // A noise returns by how much the next measurement is longer, as a logarithm.
@@ -83,8 +81,8 @@ func simulate(r *rand.Rand, n noise, effect float64, most, trials int) (t tally)
 			if c >= culprit {
 				true3[1] = effect
 			}
-			sorter := sequential.Sorter{Alpha: alpha}
-			for sorter.Side() == sequential.Undecided && sorter.Rounds() < most {
+			sorter := Sorter{Alpha: alpha}
+			for sorter.Verdict() == Undecided && sorter.Rounds() < most {
 				var x [3]float64
 				for _, i := range r.Perm(3) {
 					x[i] = true3[i] + next()
@@ -92,7 +90,7 @@ func simulate(r *rand.Rand, n noise, effect float64, most, trials int) (t tally)
 				sorter.Add(x[0], x[1], x[2])
 			}
 			t.rounds += sorter.Rounds()
-			s.Add(c, map[sequential.Side]Verdict{sequential.Low: Good, sequential.High: Bad, sequential.Undecided: Undecided}[sorter.Side()], true)
+			s.Add(c, sorter.Verdict(), true)
 		}
 		suspects := s.Suspects()
 		if !slices.Contains(suspects, culprit) {

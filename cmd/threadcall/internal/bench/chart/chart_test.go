@@ -118,19 +118,7 @@ func TestNothingIsCutOrOverlaps(t *testing.T) {
 				Values: []benchfmt.Value{{Value: ns + 1e-9*float64(round), Unit: "sec/op"}}})
 		}
 	}
-	trend := func(n int) Trend {
-		var versions []string
-		for i := range n {
-			versions = append(versions, fmt.Sprint(i))
-		}
-		c := simulated(8, versions...).Compare()
-		page := Trend{Title: "Trend of main", Comparison: c, Steps: make([]*stats.Comparison, n)}
-		for i := range n {
-			page.Points = append(page.Points, Point{Commit: fmt.Sprintf("%07x+", 0xabcdef0+i), Subject: "a subject of some length, as they are", Go: "go1.26", Machine: fmt.Sprint(i / 2)})
-		}
-		return page
-	}
-	for name, page := range map[string]ui.Page{"two": simple.page(), "wild": report(wild).page(), "trend of 12": trend(12).page()} {
+	for name, page := range map[string]ui.Page{"two": simple.page(), "wild": report(wild).page()} {
 		for _, width := range []int{1200, 420} { // some browsers have no window below 500
 			var got struct {
 				Width, Charts int

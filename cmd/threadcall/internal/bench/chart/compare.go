@@ -72,6 +72,16 @@ func describe(r digest.Row, scale ratios) line {
 	return l
 }
 
+func class(d stats.Delta) string {
+	switch d.Verdict {
+	case stats.Better:
+		return "good"
+	case stats.Worse:
+		return "bad"
+	}
+	return ""
+}
+
 // ratios is an axis of logarithms of ratios, symmetric about no change.
 type ratios struct{ ui.Axis }
 

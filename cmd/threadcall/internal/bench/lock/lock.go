@@ -1,132 +1,147 @@
-// Package lock lets one benchmark at a time run on a machine, in the order in which they were started.
-//
-// There is no daemon. A process that needs the lock makes a ticket, a file with a number, in a directory that all users
-// may write to, and keeps it locked while it lives. The kernel unlocks the ticket of a process that ends, however it ends,
-// and a ticket that is not locked counts for nothing. The process without a live ticket before its own locks the file named
-// machine. That file is the lock; the tickets are the order. A user who tampers with tickets can change the order, but not
-// run two benchmarks at the same time.
+// Package lock lets one benchmark at a time run on a machine: a run locks a file that all users
+// share. The kernel unlocks the file of a process that ends, however it ends.
 package lock
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
-	"slices"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
-// DirVariable names the environment variable with the directory of the queue. Without it, the directory is the same for all
-// users of the machine.
-const DirVariable = "THREADCALL_BENCH_QUEUE"
+// FileVariable names the environment variable with the name of the file. Without it, all users of
+// the machine have the same one.
+const FileVariable = "THREADCALL_BENCH_LOCK"
 
-// An Entry is a process that holds the lock, or waits for it.
-type Entry struct {
-	PID     int       `json:"pid"`           // as the process itself sees it; 0 if unknown
-	User    string    `json:"user"`          // the owner of its ticket
-	Queued  time.Time `json:"queued"`        // when it began to wait
-	Held    time.Time `json:"held,omitzero"` // when it got the lock; zero if it waits
-	Command string    `json:"command"`       // printable
-	Dir     string    `json:"dir"`           // its working directory, printable
-}
+// poll is how long a waiter waits between two looks at the file.
+const poll = 200 * time.Millisecond
 
-// Waits reports whether the process does not hold the lock yet.
-func (e Entry) Waits() bool { return e.Held.IsZero() }
-
-// String returns half a line: "pid 42 (gopher) in /home/gopher/x since 15:04:05: threadcall bench".
-func (e Entry) String() string {
-	verb, since := "since", e.Held
-	if e.Waits() {
-		verb, since = "waiting since", e.Queued
-	}
-	return fmt.Sprintf("pid %d (%s) in %s %s %s: %s", e.PID, e.User, e.Dir, verb, since.Local().Format(time.TimeOnly), e.Command)
-}
-
-// A Lock is held.
-type Lock struct {
-	queue  *queue
-	ticket *ticket
-	file   *os.File
-}
-
-// A waiter examines the queue after pollFirst, and then less and less often, so that it does not disturb the benchmark that
-// it waits for: each time takes half a millisecond of CPU time.
-const (
-	pollFirst = 10 * time.Millisecond
-	pollLast  = time.Second
-)
-
-// Acquire waits for the lock, in the order in which processes came. The lock lasts until
-// Release, or the end of the process. Processes that this one starts do not prolong it.
+// Acquire waits for the lock, which lasts until release or the end of the process; processes that
+// this one starts do not prolong it. If another process has the lock, Acquire calls waits with what
+// that has written about itself, as half a line, and again when it has changed.
 //
-// List shows command and the working directory to others. If Acquire has to wait, it calls waits with the processes before
-// it, in their order, and again each time they have changed.
-//
-// If ctx is done first, Acquire leaves the queue and returns an error that wraps ctx.Err(). It is also an error if the
-// directory cannot be made or is not to be trusted. On systems without file locks that the kernel releases, the error wraps
+// If ctx ends first, the error wraps its cause. Where the kernel has no such locks, the error wraps
 // errors.ErrUnsupported.
-func Acquire(ctx context.Context, command string, waits func(ahead []Entry)) (*Lock, error) {
-	q, err := openQueue(true)
-	if err != nil {
-		return nil, err
+func Acquire(ctx context.Context, command string, waits func(holder string)) (func(), error) {
+	path := os.Getenv(FileVariable)
+	if path == "" {
+		dir := "/tmp" // TMPDIR is another directory for each user on some systems
+		if runtime.GOOS == "windows" {
+			dir = cmp.Or(os.Getenv("ProgramData"), os.TempDir())
+		}
+		path = filepath.Join(dir, "threadcall-bench.lock")
 	}
-	t, err := q.enqueue(ctx, command)
-	if err != nil {
-		q.root.Close()
-		return nil, err
-	}
-	file, err := q.wait(ctx, t, waits)
-	if err != nil {
-		q.leave(t)
-		q.root.Close()
-		return nil, err
-	}
-	t.write(Entry{Held: time.Now()})
-	return &Lock{q, t, file}, nil
-}
-
-func (q *queue) wait(ctx context.Context, t *ticket, waits func([]Entry)) (*os.File, error) {
-	var reported []Entry
-	for pause := pollFirst; ; pause = min(pause*5/4, pollLast) {
-		ahead, err := q.live(t.number)
+	for reported := ""; ; {
+		release, holder, err := try(path, command)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("cannot lock the machine: %w; %s can name another file", err, FileVariable)
 		}
-		if len(ahead) == 0 {
-			if file, err := q.lockFile("machine"); !errors.Is(err, errBusy) {
-				return file, err
-			}
+		if release != nil {
+			return release, nil
 		}
-		same := func(a, b Entry) bool { return a.PID == b.PID && a.Queued.Equal(b.Queued) }
-		if reported == nil || !slices.EqualFunc(reported, ahead, same) {
-			reported = append([]Entry{}, ahead...)
-			waits(ahead)
+		if holder != reported {
+			waits(holder)
+			reported = holder
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("gave up waiting for the lock: %w", ctx.Err())
-		case <-time.After(pause):
+			return nil, fmt.Errorf("interrupted while another benchmark runs: %w", context.Cause(ctx))
+		case <-time.After(poll):
 		}
 	}
 }
 
-// Release gives the lock to the next process. Only the first call does anything.
-func (l *Lock) Release() {
-	if l.file == nil {
-		return
+// try locks the file if nothing else has locked it, and otherwise returns who has.
+func try(path, command string) (release func(), holder string, err error) {
+	f, flags, err := open(path)
+	if err != nil {
+		return nil, "", err
 	}
-	l.queue.leave(l.ticket)
-	l.file.Close()
-	l.file = nil
-	l.queue.root.Close()
+	l := flock.New(path, flock.SetFlag(flags))
+	leave := func() { // f last: where locks are those of processes, to close it unlocks
+		_ = l.Close()
+		f.Close()
+	}
+	locked, err := l.TryLock()
+	switch {
+	case err != nil:
+	case !locked:
+		holder = read(f)
+	case !isAt(path, f, l): // it was removed or replaced meanwhile, and others lock another one
+	default:
+		write(f, about(command))
+		return func() {
+			write(f, "")
+			leave()
+		}, "", nil
+	}
+	leave()
+	return nil, holder, err
 }
 
-// List returns the process that holds the lock and those that wait for it, in the order of the queue.
-func List() ([]Entry, error) {
-	q, err := openQueue(false)
-	if err != nil || q == nil {
-		return nil, err
+// open opens the file, and makes it for all users if need be. It follows no link, which another
+// user could have put there.
+func open(path string) (f *os.File, flags int, err error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s is not a regular file", path)
 	}
-	defer q.root.Close()
-	return q.live(maxNumber)
+	// Linux can refuse O_CREATE for a file of another user in /tmp (fs.protected_regular).
+	flags = os.O_RDWR
+	f, err = os.OpenFile(path, flags, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = os.OpenFile(path, flags|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil {
+			err = f.Chmod(0o666) // whatever the umask
+		} else if errors.Is(err, fs.ErrExist) { // another process has just made it
+			f, err = os.OpenFile(path, flags, 0)
+		}
+	}
+	if errors.Is(err, fs.ErrPermission) { // of another user, on Windows: the name stays unknown
+		flags = os.O_RDONLY
+		f, err = os.OpenFile(path, flags, 0)
+	}
+	return f, flags, err
+}
+
+// isAt reports whether both are the regular file at the path.
+func isAt(path string, f *os.File, l *flock.Flock) bool {
+	at, err1 := os.Lstat(path)
+	one, err2 := f.Stat()
+	other, err3 := l.Stat()
+	return errors.Join(err1, err2, err3) == nil && at.Mode().IsRegular() &&
+		os.SameFile(at, one) && os.SameFile(at, other)
+}
+
+// about returns what this process writes about itself: "pid 42 (gopher) in /home/gopher/x since
+// 15:04:05: threadcall bench".
+func about(command string) string {
+	name := "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	dir, _ := os.Getwd()
+	since := time.Now().Format(time.TimeOnly)
+	return fmt.Sprintf("pid %d (%s) in %s since %s: %s", os.Getpid(), name, dir, since, command)
+}
+
+// The text is a line from byte 1 on: on Windows, byte 0 cannot be read while it is locked. What is
+// behind the line is of a holder before.
+
+// write may fail on a full disk: the lock holds without the text.
+func write(f *os.File, text string) { _, _ = f.WriteAt([]byte(text+"\n"), 1) }
+
+func read(f *os.File) string {
+	text, _ := io.ReadAll(io.NewSectionReader(f, 1, 1000))
+	line, _, _ := strings.Cut(string(text), "\n")
+	return cmp.Or(line, "another benchmark")
 }

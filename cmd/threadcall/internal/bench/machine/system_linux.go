@@ -140,8 +140,8 @@ func (s system) governor() []Finding {
 	case fixed:
 		f.Value += ", fixed frequency"
 	case f.Value != "performance":
-		f.Level, f.Meaning = Warning, "The frequency follows the load, so the first rounds, and short ones, are slower. As root, "+
-			"-cpufreq 90 fixes it for the run; the governor performance helps as well."
+		f.Level, f.Meaning = Warning, "The frequency follows the load, so the first rounds, and short ones, are slower. "+
+			"The governor performance helps."
 	}
 	return []Finding{f}
 }

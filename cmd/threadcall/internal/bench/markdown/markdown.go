@@ -9,6 +9,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/digest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Report is what is written.
@@ -23,7 +24,7 @@ type Report struct {
 // Write writes what has changed, and all rows in a part that is closed at first.
 func (r Report) Write(w io.Writer) error {
 	p := &printer{out: w}
-	p.line("### %s", escape(r.Title))
+	p.line("### %s", ui.Escape(r.Title))
 	p.line("")
 	p.broken(r.Broken)
 	p.facts(r.Facts)
@@ -51,7 +52,7 @@ func (r Report) Write(w io.Writer) error {
 
 func (p *printer) failures(all []stats.Failure) {
 	for _, f := range all {
-		p.line("**Failed:** %s %s", code(strings.TrimPrefix(f.Package+"."+f.Name, ".")), escape(f.Version))
+		p.line("**Failed:** %s %s", ui.Code(strings.TrimPrefix(f.Package+"."+f.Name, ".")), ui.Escape(f.Version))
 		p.line("")
 		p.line("```")
 		p.line("%s", strings.ReplaceAll(f.Reason, "```", "'''"))
@@ -64,10 +65,10 @@ func (p *printer) failures(all []stats.Failure) {
 func (p *printer) version(c *stats.Comparison, v int, named bool) {
 	x := digest.Of(c, v, false)
 	if named {
-		p.line("#### %s", escape(x.Old+" → "+x.New))
+		p.line("#### %s", ui.Escape(x.Old+" → "+x.New))
 		p.line("")
 	}
-	p.line("**%s**", escape(x.Headline))
+	p.line("**%s**", ui.Escape(x.Headline))
 	p.line("")
 	p.comparison(x, c.Confidence)
 	for _, text := range slices.Concat([]string{x.Unchanged}, x.Layouts, x.Only) {
@@ -121,7 +122,7 @@ func (p *printer) line(format string, args ...any) {
 
 func (p *printer) paragraph(text string) {
 	if text != "" {
-		p.line("%s", escape(text))
+		p.line("%s", ui.Escape(text))
 		p.line("")
 	}
 }
@@ -129,40 +130,39 @@ func (p *printer) paragraph(text string) {
 func (p *printer) broken(limits []string) {
 	for _, text := range limits {
 		p.line("> [!CAUTION]")
-		p.line("> %s", escape(strings.ReplaceAll(text, "\n", "; ")))
+		p.line("> %s", ui.Escape(strings.ReplaceAll(text, "\n", "; ")))
 		p.line("")
 	}
 }
 
 func (p *printer) facts(facts [][2]string) {
 	for _, f := range facts {
-		p.line("- %s: %s", escape(f[0]), escape(f[1]))
+		p.line("- %s: %s", ui.Escape(f[0]), ui.Escape(f[1]))
 	}
 	if facts != nil {
 		p.line("")
 	}
 }
 
-// row writes the cells of a table, which are escaped already.
-func (p *printer) row(cells ...string) { p.line("| %s |", strings.Join(cells, " | ")) }
+// table writes a table.
+func (p *printer) table(align string, rows [][]string) { p.line("%s", ui.Markdown(align, rows...)) }
 
 func (p *printer) comparison(x digest.Comparison, confidence float64) {
 	for _, s := range x.Sections {
 		if len(s.Rows) > 0 {
-			p.row(escape(s.Unit), escape(x.Old), escape(x.New), "change", fmt.Sprintf("%.4g%% interval", 100*confidence), "p", "")
-			p.row(":--", "--:", "--:", "--:", ":-:", "--:", ":--")
+			rows := [][]string{{ui.Escape(s.Unit), ui.Escape(x.Old), ui.Escape(x.New), "change", fmt.Sprintf("%.4g%% interval", 100*confidence), "p", ""}}
 			for _, r := range s.Rows {
-				name := code(r.Name)
+				name := ui.Code(r.Name)
 				if r.Mean {
-					name = escape(r.Name)
+					name = ui.Escape(r.Name)
 				}
-				change := escape(strings.TrimSpace(r.Change + " " + r.Word))
+				change := ui.Escape(strings.TrimSpace(r.Change + " " + r.Word))
 				if r.Verdict == stats.Worse || r.Verdict == stats.Better || r.Verdict == stats.Changed {
 					change = "**" + change + "**"
 				}
-				p.row(name, escape(r.Old), escape(r.New), change, escape(r.Interval), escape(r.P), escape(r.Note))
+				rows = append(rows, []string{name, ui.Escape(r.Old), ui.Escape(r.New), change, ui.Escape(r.Interval), ui.Escape(r.P), ui.Escape(r.Note)})
 			}
-			p.line("")
+			p.table("lrrrcrl", rows)
 		}
 		for _, text := range s.Rest {
 			if len(s.Rows) == 0 {
@@ -178,36 +178,15 @@ func (p *printer) summary(c *stats.Comparison) {
 	name := digest.Names(c)
 	for i := range c.Tables {
 		t := &c.Tables[i]
-		p.row(escape(t.Unit), "median", fmt.Sprintf("%.4g%% interval", 100*c.Confidence), "n")
-		p.row(":--", "--:", ":-:", "--:")
+		rows := [][]string{{ui.Escape(t.Unit), "median", fmt.Sprintf("%.4g%% interval", 100*c.Confidence), "n"}}
 		for _, r := range t.Rows {
 			cell := r.Cells[0]
 			interval := ""
 			if cell.Interval != nil && !cell.Exact {
 				interval = digest.Value(t, cell.Interval.Low) + " to " + digest.Value(t, cell.Interval.High)
 			}
-			p.row(code(name(r)), digest.Value(t, cell.Center), interval, fmt.Sprint(cell.N))
+			rows = append(rows, []string{ui.Code(name(r)), digest.Value(t, cell.Center), interval, fmt.Sprint(cell.N)})
 		}
-		p.line("")
+		p.table("lrcr", rows)
 	}
-}
-
-var special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "[", `\[`, "]", `\]`,
-	"|", `\|`, "~", `\~`, "#", `\#`, "@", "@\u2060", "\n", " ")
-
-// escape makes text one line that looks as it is. A name after @ would notify its bearer.
-func escape(text string) string { return special.Replace(text) }
-
-// code returns text as code in a cell of a table.
-func code(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
-		}
-		return r
-	}, text)
-	if strings.Contains(text, "`") {
-		return escape(text)
-	}
-	return "`" + strings.ReplaceAll(text, "|", `\|`) + "`"
 }

@@ -35,7 +35,7 @@ func TestAComparisonIsATableOfGitHub(t *testing.T) {
 	got := b.String()
 	for _, want := range []string{
 		"### m: @\u2060main → &lt;b&gt;\n", "**Of 1 benchmark: 1 slower.**\n", "> [!CAUTION]\n> -fail-on +5%: Parse\n", "- run: 20 rounds\n",
-		"| sec/op | @\u2060main | new | change | 95% interval | p |  |\n| :-- | --: |", "| `Parse/a\\|b_*c*` | 102.0ns | 122.0ns | **+19.6% slower** |",
+		"| sec/op | @\u2060main | new | change | 95% interval | p |  |\n| --- | ---: |", "| `Parse/a\\|b_*c*` | 102.0ns | 122.0ns | **+19.6% slower** |",
 		"Unchanged: B/op of 1.", "<details><summary>", "**Failed:** `p.Panics` new", "Note: one \\*note\\*",
 	} {
 		if !strings.Contains(got, want) {

@@ -2,7 +2,8 @@
 //
 // The methods of testing.B that start, stop and reset the timer read the CPU time of the process, too: user and system
 // time of all its threads, that of the garbage collector included, for exactly the time that ns/op measures. A benchmark
-// then reports Unit next to ns/op. They also read the counters that the process has inherited (package counters). Nothing else in the test binary differs.
+// then reports Unit next to ns/op.
+// Nothing else in the test binary differs.
 package meter
 
 import (
@@ -70,13 +71,13 @@ func Overlay(goroot, dir string) (string, error) {
 func sources() []string {
 	switch runtime.GOOS {
 	case "linux":
-		return []string{"meter", "counted", "clock_unix", "ready_linux", "counters_linux"}
+		return []string{"meter", "clock_unix", "ready_linux"}
 	case "windows":
-		return []string{"meter", "counted", "clock_windows", "ready_other", "counters_other"}
+		return []string{"meter", "clock_windows", "ready_other"}
 	case "plan9", "js", "wasip1":
-		return []string{"meter", "counted", "clock_other", "ready_other", "counters_other"}
+		return []string{"meter", "clock_other", "ready_other"}
 	}
-	return []string{"meter", "counted", "clock_unix", "ready_other", "counters_other"}
+	return []string{"meter", "clock_unix", "ready_other"}
 }
 
 // instrument returns benchmark.go with calls of the meter. No line gets another number.

@@ -3,7 +3,6 @@
 package program
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -16,60 +15,40 @@ import (
 
 // A Command is one of those that are compared.
 type Command struct {
-	Name  string // a word that no other has
-	Text  string // as the user has typed it
-	args  []string
-	shell string // that starts it, or Direct
+	Name    string // a word that no other has
+	Text    string // as the user has typed it
+	InShell bool   // a shell starts it
+	args    []string
 }
 
-// Direct is the name of the shell that is none: commands are started without one.
-const Direct = "none"
-
-// New returns the commands. Names has a name for each, or none.
-//
-// The shell is a program that takes -c, or Direct. If it is empty, it is Direct where no command needs a shell, and sh (cmd on
-// Windows) for all of them where one does: the time that the shell takes to start must not be a difference.
-func New(texts, names []string, shell string) (commands []Command, err error) {
-	if len(names) > 0 && len(names) != len(texts) {
-		return nil, fmt.Errorf("-name was given %d times, and there are %d commands", len(names), len(texts))
-	}
-	direct := shell == Direct || shell == "" && !slices.ContainsFunc(texts, needsShell)
-	names, err = naming(texts, names)
-	if err != nil {
-		return nil, err
-	}
+// New returns the commands. If one of them needs a shell, sh (cmd on Windows) starts all of them: the time that the shell takes
+// to start must not be a difference.
+func New(texts []string) (commands []Command, err error) {
+	shell := slices.ContainsFunc(texts, needsShell)
+	names := naming(texts)
 	for i, text := range texts {
-		c := Command{names[i], text, nil, Direct}
-		words, _, err := split(text)
+		c := Command{names[i], text, shell, nil}
 		switch {
 		case strings.TrimSpace(text) == "":
 			return nil, errors.New("a command is empty")
 		case strings.HasPrefix(strings.TrimSpace(text), "-"):
-			return nil, fmt.Errorf("%s is no command: each argument after -- is a whole command; "+
+			return nil, fmt.Errorf("%s is not a command: each argument after -- is a whole command; "+
 				"write -- './old -x' './new -x'", text)
-		case direct && err != nil:
-			return nil, fmt.Errorf("%s: %w", text, err)
-		case direct:
-			c.args = words
-			if _, err := exec.LookPath(words[0]); err != nil {
+		case shell:
+			c.args = inShell(text)
+		default:
+			c.args, _, _ = split(text)
+			if _, err := exec.LookPath(c.args[0]); err != nil {
 				return nil, fmt.Errorf("%s: %w", text, err)
 			}
-		default:
-			c.shell = cmp.Or(shell, defaultShell)
-			c.args = inShell(c.shell, text)
 		}
 		commands = append(commands, c)
 	}
 	return commands, nil
 }
 
-// InShell reports whether a shell starts the command.
-func (c Command) InShell() bool { return c.shell != Direct }
-
-// Empty returns a command of the same shell that does nothing.
-func (c Command) Empty() Command {
-	return Command{Name: c.Name, Text: c.shell, args: inShell(c.shell, "exit"), shell: c.shell}
-}
+// Empty returns a command of the shell that does nothing.
+func Empty() Command { return Command{Text: shell, InShell: true, args: inShell("exit")} }
 
 // needsShell reports whether the text means something else to a shell than its words, or its first word is no program, and
 // so perhaps something that the shell has.
@@ -84,32 +63,21 @@ func needsShell(text string) bool {
 
 var wordy = regexp.MustCompile(`[^\pL\pN._+=-]+`)
 
-// naming returns the names, or makes them from the commands: of the programs if these differ, and else numbers. They become
-// parts of the names of files.
-func naming(texts, names []string) ([]string, error) {
-	if len(names) == 0 {
-		for _, text := range texts {
-			name := ""
-			if words, _, err := split(text); err == nil && len(words) > 0 {
-				name = strings.Trim(wordy.ReplaceAllString(strings.TrimSuffix(filepath.Base(words[0]), ".exe"), "-"), "-.")
-			}
-			names = append(names, name)
+// naming names the commands by their programs if these differ, and else by numbers. The names become parts of the names of
+// files.
+func naming(texts []string) (names []string) {
+	for _, text := range texts {
+		name := ""
+		if words, _, err := split(text); err == nil && len(words) > 0 {
+			name = strings.Trim(wordy.ReplaceAllString(strings.TrimSuffix(filepath.Base(words[0]), ".exe"), "-"), "-.")
 		}
-		if sorted := slices.Sorted(slices.Values(names)); sorted[0] != "" && len(slices.Compact(sorted)) == len(names) {
-			return names, nil
-		}
-		for i := range names {
-			names[i] = strconv.Itoa(i + 1)
-		}
-		return names, nil
+		names = append(names, name)
 	}
-	for i, name := range names {
-		switch {
-		case name == "" || wordy.MatchString(name):
-			return nil, fmt.Errorf("-name %q: a name consists of letters, digits, and . _ + = -", name)
-		case slices.Index(names, name) != i:
-			return nil, fmt.Errorf("-name %s is there twice", name)
-		}
+	if sorted := slices.Sorted(slices.Values(names)); sorted[0] != "" && len(slices.Compact(sorted)) == len(names) {
+		return names
 	}
-	return names, nil
+	for i := range names {
+		names[i] = strconv.Itoa(i + 1)
+	}
+	return names
 }

@@ -2,7 +2,6 @@ package program
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,8 +15,6 @@ import (
 // A Runner starts commands, one at a time.
 type Runner struct {
 	Timeout time.Duration // of a command; 0: none
-	Ignore  bool          // a status other than 0 is not an error
-	Show    *os.File      // where their output goes; nil: nowhere
 
 	scratch *os.File // for the standard error, of which a failure shows the end
 }
@@ -46,7 +43,7 @@ func (r *Runner) Run(ctx context.Context, c Command) (Use, error) { return r.run
 
 // Shell runs text by the shell that is usual on the system.
 func (r *Runner) Shell(ctx context.Context, text string) (Use, error) {
-	return r.run(ctx, text, inShell(defaultShell, text))
+	return r.run(ctx, text, inShell(text))
 }
 
 func (r *Runner) run(ctx context.Context, text string, args []string) (Use, error) {
@@ -57,10 +54,9 @@ func (r *Runner) run(ctx context.Context, text string, args []string) (Use, erro
 	defer cancel()
 	cmd := exec.Command(args[0], args[1:]...)
 	literally(cmd, args)
-	// Files, for which this process does nothing while the command runs, as it would for a pipe.
-	if cmd.Stderr = r.scratch; r.Show != nil {
-		cmd.Stdout, cmd.Stderr = r.Show, r.Show
-	} else if err := r.rewind(); err != nil {
+	// A file, for which this process does nothing while the command runs, as it would for a pipe.
+	cmd.Stderr = r.scratch
+	if err := r.rewind(); err != nil {
 		return Use{}, err
 	}
 	least := leastPeak()
@@ -82,7 +78,7 @@ func (r *Runner) run(ctx context.Context, text string, args []string) (Use, erro
 	switch {
 	case err != nil && limited.Err() != nil:
 		return u, fmt.Errorf("%s took longer than -timeout %v", text, r.Timeout)
-	case err != nil && !(r.Ignore && errors.As(err, new(*exec.ExitError))):
+	case err != nil:
 		return u, fmt.Errorf("%s: %w%s", text, err, r.complaint())
 	}
 	return u, nil
@@ -98,9 +94,6 @@ func (r *Runner) rewind() error {
 
 // complaint returns the end of what the command has written to its standard error.
 func (r *Runner) complaint() string {
-	if r.Show != nil {
-		return ""
-	}
 	const most = 2000
 	size, err := r.scratch.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -111,7 +104,7 @@ func (r *Runner) complaint() string {
 	lines := strings.TrimSpace(string(text[:n]))
 	switch {
 	case lines == "":
-		return "; it wrote nothing to its standard error (-show-output shows its output, -ignore-failure goes on)"
+		return "; it wrote nothing to its standard error"
 	case size > most:
 		lines = "…" + lines
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-const defaultShell = "sh"
+const shell = "sh"
 
-func inShell(shell, text string) []string { return []string{shell, "-c", text} }
+func inShell(text string) []string { return []string{shell, "-c", text} }
 
 // split returns the words of a command as a POSIX shell does. It is special if a shell would do more than split it: then the
 // words mean nothing.

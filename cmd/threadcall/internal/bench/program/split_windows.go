@@ -1,17 +1,10 @@
 package program
 
-import (
-	"strings"
-)
+import "strings"
 
-const defaultShell = "cmd"
+const shell = "cmd"
 
-func inShell(shell, text string) []string {
-	if base := strings.ToLower(shell); strings.HasSuffix(base, "cmd") || strings.HasSuffix(base, "cmd.exe") {
-		return []string{shell, "/c", text}
-	}
-	return []string{shell, "-c", text}
-}
+func inShell(text string) []string { return []string{shell, "/c", text} }
 
 // split returns the words of a command, of which double quotation marks hold blanks. It is special if cmd would do more than
 // split it: then the words mean nothing.

@@ -78,10 +78,10 @@ func (c *Comparison) time() {
 			}
 			switch at.Basis {
 			case Wall:
-				aside(u.Deltas[v : v+1])
+				aside(&u.Deltas[v])
 				onCPU[v]--
 			case CPU:
-				aside(w.Deltas[v : v+1])
+				aside(&w.Deltas[v])
 				onCPU[v]++
 			case Either:
 				wall.half(w, v)
@@ -90,7 +90,7 @@ func (c *Comparison) time() {
 			}
 			if throughput != nil { // the wall time in another unit
 				if r := throughput.row(w); r != nil && at.Basis == CPU {
-					aside(r.Deltas[v : v+1])
+					aside(&r.Deltas[v])
 				} else if r != nil && at.Basis == Either && r.Deltas[v].Verdict != None {
 					throughput.half(*r, v)
 				}
@@ -102,7 +102,7 @@ func (c *Comparison) time() {
 	for v := range c.Versions {
 		for _, t := range []*Table{wall, cpu, throughput} {
 			if t != nil && v < len(t.Geomean) && (onCPU[v] > 0) != (t == cpu) {
-				aside(t.Geomean[v : v+1])
+				aside(&t.Geomean[v])
 			}
 		}
 	}
@@ -125,12 +125,10 @@ func (t *Table) half(r Row, v int) {
 	r.Deltas[v].Layout = layout
 }
 
-func aside(deltas []Delta) {
-	for i := range deltas {
-		switch d := &deltas[i]; d.Verdict {
-		case Better, Worse, Changed, Unseen:
-			d.Verdict = Aside
-		}
+func aside(d *Delta) {
+	switch d.Verdict {
+	case Better, Worse, Changed, Unseen:
+		d.Verdict = Aside
 	}
 }
 
@@ -227,20 +225,14 @@ func observe(wall, cpu Row, threads *Row, v int) observation {
 			ready = append(ready, max(o.threads, n.threads))
 		}
 	}
-	return observation{spread(wallRatios), spread(cpuRatios), middle(shares), middle(ready), middle(cpus), middle(leastCPUs), len(cpus) > 0}
+	return observation{Spread(wallRatios), Spread(cpuRatios), Median(shares), Median(ready), Median(cpus), Median(leastCPUs), len(cpus) > 0}
 }
 
-func middle(xs []float64) float64 { return quantile(xs, 0.5) }
+// Median returns the middle of the values, or NaN without any.
+func Median(xs []float64) float64 { return stats.Sample{Xs: xs}.Quantile(0.5) }
 
-// spread is the range of the middle half.
-func spread(xs []float64) float64 { return quantile(xs, 0.75) - quantile(xs, 0.25) }
-
-func quantile(xs []float64, q float64) float64 {
-	if len(xs) == 0 {
-		return math.NaN()
-	}
-	return stats.Sample{Xs: xs}.Quantile(q)
-}
+// Spread is the range of the middle half, or NaN without values.
+func Spread(xs []float64) float64 { return stats.Sample{Xs: xs}.IQR() }
 
 func (o observation) runs() Runs {
 	switch {

@@ -111,20 +111,17 @@ func (c *Comparison) arranged(order []int) *Comparison {
 // conclude decides which of the tables' verdicts count, and how many of them chance explains.
 func (c *Comparison) conclude() {
 	c.time()
-	c.setCountersAside()
 	c.Family = c.judge()
 }
 
 // Units that threadcall bench measures next to those of package testing.
 const (
-	CPUTime      = "cpu-sec/op"
-	Threads      = "runnable-threads" // how many ran or were ready to, on average; it has no table
-	Instructions = "instructions/op"  // in user mode
-	Cycles       = "cycles/op"        // in user mode
+	CPUTime = "cpu-sec/op"
+	Threads = "runnable-threads" // how many ran or were ready to, on average; it has no table
 )
 
 // usual are the units of package testing, in its order, and those of threadcall bench.
-var usual = []string{"sec/op", CPUTime, "B/s", "B/op", "allocs/op", Instructions, Cycles}
+var usual = []string{"sec/op", CPUTime, "B/s", "B/op", "allocs/op"}
 
 // units returns the units of all results in the order of the tables.
 func (d *Data) units() []string {
@@ -179,7 +176,7 @@ func better(units benchfmt.UnitMetadataMap, unit string) int {
 		return b
 	}
 	switch {
-	case unit == "sec" || strings.HasPrefix(unit, "sec/") || unit == CPUTime || Counted(unit):
+	case unit == "sec" || strings.HasPrefix(unit, "sec/") || unit == CPUTime:
 		return -1
 	}
 	return 0

@@ -21,7 +21,8 @@ func ranked(differences []float64) bool {
 	for i, d := range differences {
 		sizes[i] = math.Abs(d)
 	}
-	return len(sizes) <= mostRanked && quantile(sizes, 0.9) <= heavyTail*quantile(sizes, 0.5)
+	s := stats.Sample{Xs: sizes}
+	return len(sizes) <= mostRanked && s.Quantile(0.9) <= heavyTail*s.Quantile(0.5)
 }
 
 // walsh returns the averages of all two of the values, and of each with itself: of ratios, the geometric ones.

@@ -31,7 +31,7 @@ func (t *Table) Word(d Delta) string {
 	switch {
 	case d.Verdict != Changed && (per("sec") || t.Unit == "B/s"):
 		return pick("faster", "slower")
-	case d.Verdict == Changed || t.counted() || t.Unit == CPUTime || Counted(t.Unit) || t.Unit == "user+sys-sec/op":
+	case d.Verdict == Changed || t.counted() || t.Unit == CPUTime || t.Unit == "user+sys-sec/op":
 		if d.Estimate > neutral(d.Absolute) {
 			return "more"
 		}
@@ -170,4 +170,15 @@ func signed(x float64, percent func(float64) string) string {
 		return "-" + text
 	}
 	return "+" + text
+}
+
+// Written returns a tidied unit as testing writes it.
+func Written(unit string) string {
+	if clock, ok := strings.CutSuffix(unit, "sec/op"); ok { // and cpu-sec/op
+		return clock + "ns/op"
+	}
+	if unit == "B/s" {
+		return "MB/s"
+	}
+	return unit
 }

@@ -1,5 +1,4 @@
-// Package store keeps results of benchmarks in a directory of the repository that git ignores: those of each run, and those
-// saved under a label, which later runs compare with and of which a page shows the trend.
+// Package store keeps results of benchmarks in a directory of the repository that git ignores.
 package store
 
 import (

@@ -25,7 +25,7 @@ var left = regexp.MustCompile(`^([0-9]{8}T[0-9]{6})(?:-(.+))?\.txt$`)
 
 // Prune removes results from dir, the one of this package, that runs have left there without being told to, and returns of
 // how many runs: of those beyond the newest KeepRuns, the ones that are older than KeepFor, and the oldest if all together are
-// larger than KeepSize. What is saved under a label, what the user has chosen the name of, and what is not of a run stay.
+// larger than KeepSize. What the user has chosen the name of, and what is not of a run, stays.
 func Prune(dir string, now time.Time) (runs int, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -88,7 +88,6 @@ func TestOfMoreThanTheSizeTheOldestAreRemoved(t *testing.T) {
 func TestWhatTheUserHasSavedIsNeverRemoved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), store.Name)
 	keep := []string{
-		"saved/main/20260101T000000.000.txt", // -save
 		"saved/20260101T000000.txt",
 		"before.txt", "before-old.txt", // -o
 		"20260101T000000-mine.txt", // another name than the version's

@@ -1,0 +1,71 @@
+package bisect
+
+import "math"
+
+// A Coin is a test of the hypothesis that of the observations which differ, each is on either side
+// with probability 1/2, whatever came before. The zero value has seen none.
+//
+// It may be looked at after every observation, and the test stopped at any of them, without a
+// higher error rate. It is a bet against a hypothesis, of which the wealth starts at 1 and is
+// multiplied by every observation. If the hypothesis holds, the wealth never reaches 1/alpha with a
+// probability above alpha, however long the test goes on (Ville's inequality). So the error rate
+// needs neither a number of observations that is fixed before, nor any assumption about the noise
+// other than the hypothesis itself.
+//
+// The bets are a mixture of all coins that prefer the side Up, each with the same weight. So a Coin
+// shows that Up is more frequent, and never that it is less frequent; that takes another one.
+type Coin struct {
+	Up, Down int
+}
+
+// Add counts an observation: positive is up, negative is down, and zero is neither.
+func (c *Coin) Add(difference float64) {
+	switch {
+	case difference > 0:
+		c.Up++
+	case difference < 0:
+		c.Down++
+	}
+}
+
+// Wealth returns the logarithm of the wealth of the bet, which is the integral of (2p)^Up
+// (2-2p)^Down over p from 1/2 to 1, times 2.
+func (c Coin) Wealth() float64 {
+	a, b := c.Up+1, c.Down+1
+	n := a + b - 1
+	// The integral of p^Up (1-p)^Down from 1/2 to 1 is the beta function times the probability that
+	// a fair coin falls on one side less than a times of n.
+	return float64(n)*math.Ln2 + lgamma(a) + lgamma(b) - lgamma(a+b) + math.Log(below(n, a))
+}
+
+// Rejects reports whether the hypothesis is rejected with this probability of an error.
+func (c Coin) Rejects(alpha float64) bool { return c.Wealth() >= -math.Log(alpha) }
+
+// Needs returns how many observations reject the hypothesis with this probability of an error if
+// all are up.
+func Needs(alpha float64) int {
+	for n := 1; ; n++ {
+		if (Coin{Up: n}).Rejects(alpha) {
+			return n
+		}
+	}
+}
+
+func lgamma(n int) float64 {
+	v, _ := math.Lgamma(float64(n))
+	return v
+}
+
+// below returns the probability that a fair coin falls on one side less than k times of n.
+func below(n, k int) float64 {
+	if k > n-k+1 { // the rest is shorter, and the coin is symmetric
+		return 1 - below(n, n-k+1)
+	}
+	term := math.Exp(-float64(n) * math.Ln2)
+	sum := 0.0
+	for i := range k {
+		sum += term
+		term *= float64(n-i) / float64(i+1)
+	}
+	return sum
+}

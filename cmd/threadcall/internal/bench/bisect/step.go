@@ -1,0 +1,163 @@
+package bisect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+)
+
+// test decides on which side a commit is.
+func (x *searcher) test(ctx context.Context, commit int, alpha float64, progress string) error {
+	at := &x.Commits[commit]
+	binary, reason, err := x.build(ctx, commit)
+	if err != nil {
+		return err
+	}
+	if reason != "" {
+		at.Verdict, at.Reason = Broken, reason
+		return nil
+	}
+	if as, ok := x.sameAs(ctx, commit, binary); ok {
+		at.Verdict, at.Reason = x.Commits[as].Verdict, "the same test binary as "+x.Commits[as].short()
+		return nil
+	}
+	job := *x.target
+	job.Versions = []*gotest.Binary{x.target.Versions[0], binary, x.target.Versions[1]}
+	sorter := Sorter{Alpha: alpha}
+	var toGood, toBad []float64
+	sign := x.sign(x.Unit)
+	if x.Better {
+		sign = -sign
+	}
+	for sorter.Verdict() == Undecided && !sorter.Between() && sorter.Rounds() < x.set.Count {
+		x.log.Progress(fmt.Sprintf("%s, round %d of at most %d", progress, sorter.Rounds()+1, x.set.Count))
+		seen, err := x.measure(ctx, []*rounds.Job{&job}, sorter.Rounds()+1)
+		if f := (*failedVersion)(nil); errors.As(err, &f) && f.version == 1 {
+			at.Verdict, at.Reason, at.Rounds = Broken, "the benchmark gives no result: "+firstLine(f.Reason), 0
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		v, ok := seen[measured{&job, x.row, x.Unit}]
+		if !ok {
+			at.Verdict, at.Reason = Broken, "the benchmark does not report "+stats.Written(x.Unit)
+			return nil
+		}
+		sorter.Add(sign*v[0], sign*v[1], sign*v[2])
+		if v[0] > 0 && v[1] > 0 && v[2] > 0 {
+			toGood, toBad = append(toGood, math.Log(v[1]/v[0])), append(toBad, math.Log(v[1]/v[2]))
+			if x.set.Layouts == 0 || sorter.Rounds() > len(x.whole) { // the ends have had the layouts of the first rounds already
+				x.whole = append(x.whole, math.Log(v[2]/v[0]))
+				x.Whole = ratio(x.whole)
+			}
+		}
+		at.Rounds = sorter.Rounds()
+	}
+	at.Verdict = sorter.Verdict()
+	if sorter.Between() && len(toGood) > 0 { // there are several changes, and the larger one is looked for
+		at.Verdict = Good
+		if math.Abs(stats.Median(toGood)) > math.Abs(stats.Median(toBad)) {
+			at.Verdict = Bad
+		}
+	}
+	if len(toGood) > 0 {
+		good, bad := ratio(toGood), ratio(toBad)
+		at.Ratio, at.Between = &good, sorter.Between() || good.excludes() && bad.excludes()
+	}
+	return nil
+}
+
+// sameAs returns a commit that was decided, if it has the same test binary and the same files that benchmarks could read.
+func (x *searcher) sameAs(ctx context.Context, commit int, binary *gotest.Binary) (int, bool) {
+	for i, tree := range x.trees {
+		if i == commit || !build.Same(tree.binary, binary) {
+			continue
+		}
+		files, err := x.repository.Changed(ctx, x.commits[min(i, commit)], x.commits[max(i, commit)])
+		if err == nil && !slices.ContainsFunc(files, func(name string) bool {
+			return !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".md") || strings.Contains(name, "testdata/")
+		}) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// excludes reports whether the interval excludes 1.
+func (r Ratio) excludes() bool {
+	return r.Interval != nil && (r.Interval.Low > 1 || r.Interval.High < 1)
+}
+
+// build builds the package of the benchmark in a commit. The reason says why that is not possible.
+func (x *searcher) build(ctx context.Context, commit int) (_ *gotest.Binary, reason string, err error) {
+	if c := x.trees[commit]; c != nil {
+		return c.binary, "", nil
+	}
+	name, tree, version, err := x.checkout(ctx, commit)
+	defer func() {
+		if reason != "" || err != nil {
+			x.repository.Discard(ctx, x.scratch, name)
+		}
+	}()
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", context.Cause(ctx)
+	case err != nil:
+		return nil, "cannot be checked out: " + firstLine(err.Error()), nil
+	}
+	x.log.Progress(fmt.Sprintf("building %s in %s", x.Package, version.Name))
+	packages, _, err := tree.List(ctx, x.Package)
+	if ctx.Err() != nil {
+		return nil, "", context.Cause(ctx)
+	}
+	if err != nil || len(packages) != 1 {
+		return nil, "has no package " + x.Package + " with tests", nil
+	}
+	compile := (*gotest.CompileError)(nil)
+	binary, err := x.builder.CompileTo(ctx, filepath.Join(x.scratch.Dir, name, "bisected.test"), tree, packages[0], version)
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", context.Cause(ctx)
+	case errors.As(err, &compile):
+		return nil, "does not build: " + complaint(compile.Output), nil
+	case err != nil:
+		return nil, "does not build: " + firstLine(err.Error()), nil
+	}
+	names, err := binary.Benchmarks(ctx, x.set.Each.Timeout)
+	top, _, _ := strings.Cut(x.Benchmark, "/")
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", context.Cause(ctx)
+	case err != nil:
+		return nil, "its tests do not start: " + firstLine(err.Error()), nil
+	case !slices.Contains(names, top):
+		return nil, "has no " + top, nil
+	}
+	x.trees[commit] = &candidate{name, binary}
+	return binary, "", nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// complaint returns the first line of what the compiler prints that is not a heading.
+func complaint(output string) string {
+	for line := range strings.Lines(output) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return line
+		}
+	}
+	return "no message"
+}

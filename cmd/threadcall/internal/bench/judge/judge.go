@@ -1,0 +1,89 @@
+// Package judge compares what was measured, and decides about limits.
+package judge
+
+import (
+	"errors"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+)
+
+// A Compared is what results show, and the document of a comparison of files.
+type Compared struct {
+	Comparison *stats.Comparison `json:"comparison"` // of all versions with the first
+	Breaches   []Case            `json:"breaches"`   // of -fail-on
+	Undecided  []Case            `json:"undecided"`  // rows on which -fail-on could not decide
+}
+
+// A Report is a run and what it shows.
+type Report struct {
+	measure.Run
+	Compared
+
+	// The working tree with each of several revisions.
+	Against []*stats.Comparison `json:"against,omitempty"`
+}
+
+// Compare analyses the data as the settings ask for.
+func Compare(d *stats.Data, s *plan.Settings) (c *stats.Comparison, err error) {
+	if s.Filter != "" {
+		if d, err = d.Filter(s.Filter); err != nil {
+			return nil, err
+		}
+	}
+	if s.Col != "" {
+		if d, err = d.Project(s.Col); err != nil {
+			return nil, err
+		}
+	}
+	return d.Compare(), nil
+}
+
+// Compares returns an error if the data cannot be compared as the settings ask for, or have nothing
+// that a limit is about.
+func Compares(d *stats.Data, s *plan.Settings) error {
+	c, err := Compare(d, s)
+	if err == nil {
+		err = Found(c, s.FailOn)
+	}
+	return err
+}
+
+// Judge compares the results of a run. The error is what is wrong with them; there is no report if
+// nothing can be compared.
+func Judge(run *measure.Run, d *stats.Data, s *plan.Settings) (*Report, error) {
+	c, err := Compare(d, s)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Run: *run, Compared: Compared{c, []Case{}, []Case{}}}
+	if d.Len() == 0 { // all is identical
+		return r, nil
+	}
+	if old := s.VS; len(old) > 1 && s.Col == "" {
+		for _, v := range run.Versions[:len(old)] {
+			r.Against = append(r.Against, c.Pair(v.Name, run.Versions[len(old)].Name))
+		}
+	}
+	var errs []error
+	for _, pair := range r.Pairs() {
+		breaches, undecided, err := Check(pair, s.FailOn)
+		for _, cases := range [][]Case{breaches, undecided} {
+			for i := range cases {
+				cases[i].Old = pair.Versions[0]
+			}
+		}
+		r.Breaches, r.Undecided = append(r.Breaches, breaches...), append(r.Undecided, undecided...)
+		errs = append(errs, err)
+	}
+	return r, errors.Join(errs...)
+}
+
+// Pairs returns what is to be shown one after the other.
+func (r *Report) Pairs() []*stats.Comparison {
+	if len(r.Against) > 0 {
+		return r.Against
+	}
+	return []*stats.Comparison{r.Comparison}
+}

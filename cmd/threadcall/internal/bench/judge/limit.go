@@ -1,0 +1,185 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+)
+
+// A Case is a row in which a limit is broken, or in which that is undecided.
+type Case struct {
+	Limit     string  `json:"limit"`
+	Unit      string  `json:"unit"`
+	Benchmark string  `json:"benchmark"`
+	Version   string  `json:"version"`
+	Old       string  `json:"old,omitempty"` // the version that it was compared with
+	Change    float64 `json:"change"`        // relative; of no meaning with FromZero
+	FromZero  bool    `json:"from_zero,omitempty"`
+	MDE       float64 `json:"mde,omitempty"` // of an undecided one, the minimum detectable effect, if there is one
+}
+
+// is reports whether the limit is for this benchmark, under any of the names that people write.
+func is(l plan.Limit, row *stats.Row) bool {
+	if l.Name == "" {
+		return true
+	}
+	name := row.Name
+	if i := strings.LastIndexByte(name, '-'); i >= 0 && strings.Trim(name[i+1:], "0123456789") == "" {
+		name = name[:i] // without the number of CPUs
+	}
+	return slices.ContainsFunc([]string{name, row.Name, "Benchmark" + name, row.Package + "." + name}, l.Match.MatchString)
+}
+
+// covers reports whether the limit is for this row of t: that of its unit, or if it names no unit one of which it is known
+// what is worse. Throughput is a second view of the time, to which a limit for all units applies already.
+func covers(l plan.Limit, c *stats.Comparison, t *stats.Table, row *stats.Row) bool {
+	switch {
+	case !is(l, row):
+		return false
+	case l.Unit == "":
+		return t.Better != 0 && !c.Throughput(t, row)
+	}
+	return t.Unit == l.Tidy()
+}
+
+// Found returns an error if a limit is about something that is not there.
+func Found(c *stats.Comparison, limits []plan.Limit) error {
+	for _, l := range limits {
+		var units []string
+		any, named := false, false
+		for i := range c.Tables {
+			t := &c.Tables[i]
+			units = append(units, stats.Written(t.Unit))
+			for j := range t.Rows {
+				named = named || is(l, &t.Rows[j])
+				any = any || is(l, &t.Rows[j]) && (l.Unit == "" || t.Unit == l.Tidy())
+			}
+		}
+		switch {
+		case any:
+		case !named:
+			return fmt.Errorf("-fail-on %s: no benchmark matches %s", l, l.Name)
+		default:
+			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l, l.Unit, strings.Join(units, ", "))
+		}
+	}
+	return nil
+}
+
+// Check returns the rows that break the limits: changes that are visible and whose estimate reaches a limit. In undecided
+// rows such a change would not have been visible. The most precise limits for a row decide about it. It is an error if
+// nothing was measured that a limit is about.
+func Check(c *stats.Comparison, limits []plan.Limit) (breaches, undecided []Case, err error) {
+	breaches, undecided = []Case{}, []Case{}
+	if err := Found(c, limits); err != nil {
+		return breaches, undecided, err
+	}
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		for j := range t.Rows {
+			row := &t.Rows[j]
+			for _, l := range decisive(c, t, row, limits) {
+				less := l.Less
+				if l.Unit == "" {
+					less = t.Better > 0
+				}
+				for v := 1; v < len(row.Deltas); v++ {
+					at := Case{Limit: l.String(), Unit: stats.Written(t.Unit), Benchmark: c.FullName(*row), Version: c.Versions[v]}
+					switch decide(l, &at, *row, v, less) {
+					case isBroken:
+						breaches = append(breaches, at)
+					case isUndecided:
+						undecided = append(undecided, at)
+					}
+				}
+			}
+		}
+	}
+	return breaches, undecided, nil
+}
+
+// decisive returns the most precise of the limits for a row.
+func decisive(c *stats.Comparison, t *stats.Table, row *stats.Row, limits []plan.Limit) (these []plan.Limit) {
+	for _, l := range limits {
+		switch {
+		case !covers(l, c, t, row):
+		case len(these) > 0 && these[0].Precision() > l.Precision():
+		case len(these) > 0 && these[0].Precision() == l.Precision():
+			these = append(these, l)
+		default:
+			these = []plan.Limit{l}
+		}
+	}
+	return these
+}
+
+// Broken returns an error that names the limits and what broke each, or nil.
+func Broken(breaches []Case) error {
+	var limits []string
+	cases := map[string][]string{}
+	for _, at := range breaches {
+		if cases[at.Limit] == nil {
+			limits = append(limits, at.Limit)
+		}
+		cases[at.Limit] = append(cases[at.Limit], at.String())
+	}
+	var errs []error
+	for _, l := range limits {
+		errs = append(errs, fmt.Errorf("-fail-on %s: %s", l, strings.Join(cases[l], "; ")))
+	}
+	return errors.Join(errs...)
+}
+
+// String returns the benchmark, the unit, and the change.
+func (c Case) String() string {
+	how := fmt.Sprintf("%+.2f %%", c.Change*100)
+	if c.FromZero {
+		how = "from nothing"
+	}
+	return fmt.Sprintf("%s, %s: %s", c.Benchmark, c.Unit, how)
+}
+
+const (
+	isKept = iota
+	isBroken
+	isUndecided
+)
+
+// rounding is an error that a change may have: 23/20-1 is a little less than 0.15.
+const rounding = 1e-12
+
+// decide looks at one version of a row, of which less is worse or more.
+func decide(l plan.Limit, at *Case, row stats.Row, version int, less bool) int {
+	d, limit := row.Deltas[version], math.Abs(l.Change)
+	change, mde := d.Estimate-1, d.MDE
+	if d.Absolute { // relative to what there was, unless that was nothing
+		old := row.Cells[0].Center
+		at.FromZero = old == 0
+		change, mde = d.Estimate/math.Abs(old), d.MDE/math.Abs(old)
+	}
+	switch {
+	case d.Verdict == stats.None || d.Verdict == stats.Equal:
+	case d.Verdict == stats.Aside && l.Unit == "": // another unit decides
+	case d.Verdict == stats.TooFew:
+		return isUndecided
+	case d.Visible() && at.FromZero:
+		if (d.Estimate < 0) == less {
+			return isBroken
+		}
+	case d.Visible():
+		if at.Change = change; (change < 0) == less && math.Abs(change) >= limit-rounding {
+			return isBroken
+		}
+	case at.FromZero && d.MDE > 0:
+		return isUndecided
+	case !at.FromZero && mde > limit:
+		at.MDE = mde
+		return isUndecided
+	}
+	return isKept
+}
