@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// The address of a goroutine's profiler labels, which is that of the context's, or nil. Only a profile has them otherwise.
+// The address of a goroutine's profiler labels, which is that of the context's, or nil. Otherwise only a
+// profile has them.
 //
 //go:linkname goroutineLabels runtime/pprof.runtime_getProfLabel
 func goroutineLabels() unsafe.Pointer
@@ -21,8 +22,8 @@ func labelsOf(ctx context.Context) unsafe.Pointer {
 	return goroutineLabels()
 }
 
-// labels returns which labels the function of o must run under, on goroutine g: those of its context, those of its caller if
-// it runs in place or in a coroutine, or none.
+// labels returns which labels the function of o must run under, on goroutine g: those of its context, those
+// of its caller if it runs in place or in a coroutine, or none.
 func (o *op) labels(rec *record, g uintptr) unsafe.Pointer {
 	switch {
 	case rec.labels != nil:
