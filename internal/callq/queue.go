@@ -477,9 +477,7 @@ func (q *Queue) Close() (wake bool) {
 	if h == &closed {
 		return false
 	}
-	if r := q.ready.Swap(&closed); r != nil && r != &closed {
-		refuse(r)
-	}
+	refuse(q.ready.Swap(&closed))
 	switch h {
 	case nil:
 		return false

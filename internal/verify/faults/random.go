@@ -37,6 +37,7 @@ var (
 	from     = flag.Int("from", 0, "the first of them, in this order")
 
 	argued = "internal/verify/faults/argued.txt"
+	users  = []string{"engine", "thread", "mainthread", "oracle"} // of all packages that stand before them
 )
 
 // random makes random mistakes. A test has noticed one if it fails, fails again alone, and passes without the mistake; so
@@ -115,8 +116,8 @@ func (m *mutation) try() (by string, compiles bool, err error) {
 	}
 	chance := ""
 	for i, c := range checks[own:] {
-		if i > 0 && !slices.Contains([]string{"engine", "thread", "mainthread", "oracle"}, c.name) {
-			continue // it does not use the package
+		if i > 0 && !slices.Contains(users, c.name) || *only != "" && c.name != *only {
+			continue
 		}
 		start := time.Now()
 		out, err := c.make(env, everyTest)

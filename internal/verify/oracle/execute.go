@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
@@ -22,6 +23,7 @@ type run struct {
 	p       *program
 	model   *model
 	places  []*place
+	keyed   *thread.Keyed[int]
 	records []record // by number of operation
 	pulled  sync.Map // the coroutines that live, by goroutine
 
@@ -37,12 +39,13 @@ type record struct {
 	by      *activation
 	given   int // the function must see it
 	answer  answers
-	left    bool         // by Goexit, before its function had begun
-	late    bool         // it was made after the place had been terminated
-	read    any          // the value of the panic that Error returned
-	runs    int64        // of the coalesced function, before it was posted
-	taken   int          // how many functions of a flood were taken on
-	drained atomic.Int64 // how many of them ran
+	left    bool           // by Goexit, before its function had begun
+	late    bool           // it was made after the place had been terminated
+	labels  unsafe.Pointer // of the context, or nil
+	read    any            // the value of the panic that Error returned
+	runs    int64          // of the coalesced function, before it was posted
+	taken   int            // how many functions of a flood were taken on, or contexts used
+	drained atomic.Int64   // how many of them ran
 
 	begun  int     // how often the function began
 	where  *worker // on which thread
@@ -194,11 +197,12 @@ type activation struct {
 	worker *worker // nil off all threads
 	spot   spot
 	g      uintptr
-	top    bool      // it is a goroutine of the program, in which each operation is made
-	posted []*op     // what was taken on
-	pulled []*puller // its generators
-	thrown any       // what it is panicking with
-	exits  bool      // while Goexit unwinds it
+	top    bool           // it is a goroutine of the program, in which each operation is made
+	labels unsafe.Pointer // it runs under
+	posted []*op          // what was taken on
+	pulled []*puller      // its generators
+	thrown any            // what it is panicking with
+	exits  bool           // while Goexit unwinds it
 }
 
 // function returns what o hands to its place.
@@ -255,6 +259,7 @@ func (r *run) act(o *op, s spot, w *worker) {
 		r.failf(o, "its function does not see what was written before the call")
 	}
 	a := &activation{run: r, worker: w, spot: s.inside(o), g: ident.G()}
+	a.labels = o.labels(rec, a.g)
 	rec.g = a.g
 	rec.ended = exited // unless it comes to its end
 	defer func() {
@@ -306,6 +311,7 @@ func (a *activation) make(o *op, s spot) {
 	rec.made, rec.by = true, a
 	rec.progress[0].Store(1)
 	rec.given = o.number + 1
+	a.checkLabels(o, "before")
 	exitsBefore := 0
 	if w != nil {
 		exitsBefore = w.exits[a.g]
@@ -329,6 +335,7 @@ func (a *activation) make(o *op, s spot) {
 				rec.answer = exited
 			}
 		}
+		a.checkLabels(o, "after")
 		r.judge(a, o, value, w != nil && w.exits[a.g] != exitsBefore)
 		if value != nil && o.through && !a.top {
 			a.exits = rec.exits && !o.verb.pulls() // package iter ends a coroutine by the panic alone
@@ -388,8 +395,16 @@ func (a *activation) do(o *op, s spot) answers {
 		rec.begun = 1
 		inBubble(func() { r.script(o.body, s.inside(o)) })
 		rec.progress[1].Store(2)
+	case startPool:
+		a.startPool(o, s)
 	case flood:
 		a.flood(o, p)
+	case contexts:
+		a.contexts(o, p)
+	case forget:
+		if k, ok := any(p.key.of).(interface{ Forget(key int) }); ok {
+			k.Forget(o.on)
+		}
 	case terminate:
 		p.terminating.Store(true)
 		p.Terminate()
@@ -424,7 +439,7 @@ func (a *activation) do(o *op, s spot) answers {
 	case callNil:
 		ok := p.Call(nil) || p.Go(nil)
 		if p.pool == nil {
-			ok = ok || p.thread.CallContext(context.Background(), nil) == nil
+			ok = ok || p.CallContext(context.Background(), nil) == nil
 		} else if _, evaluated := thread.EvalPool[int](p.pool, nil); evaluated {
 			ok = true
 		}
@@ -477,6 +492,83 @@ func (a *activation) flood(o *op, p *place) {
 	}
 }
 
+// contexts posts many small functions, each with a context of its own. Every other context ends, where that
+// is possible in a function that is posted before, so that theirs do not run.
+func (a *activation) contexts(o *op, p *place) {
+	r, rec := a.run, &a.run.records[o.number]
+	ended, open := make([]func(), 0, o.n), make([]func(), 0, o.n)
+	var posts []func() bool
+	ahead, last := false, -1
+	for i := range o.n {
+		ctx, stop := context.WithCancel(context.Background())
+		ends := i%2 == 0
+		if ends {
+			ended = append(ended, stop)
+		} else {
+			open = append(open, stop)
+		}
+		posts = append(posts, func() bool {
+			return p.GoContext(ctx, func() {
+				if !p.enter(true) {
+					return
+				}
+				defer p.leave()
+				rec.drained.Add(1)
+				if ahead && ends || p.pool == nil && i <= last {
+					r.failf(o, "function %d ran, after %d", i, last)
+				}
+				if p.pool == nil {
+					last = i
+				}
+			})
+		})
+	}
+	r.mu.Lock()
+	r.contexts = append(r.contexts, open...)
+	r.mu.Unlock()
+	end := func() {
+		for _, stop := range ended {
+			stop()
+		}
+	}
+	if p.pool == nil {
+		if ahead = true; p.Go(end) {
+			p.posts.Add(1)
+		}
+	} else {
+		defer end()
+	}
+	for i, post := range posts {
+		rec.taken++
+		if !post() && i%2 == 1 && !p.terminating.Load() {
+			r.failf(o, "function %d was refused by a place that has not been terminated", i)
+		}
+	}
+}
+
+// startPool starts a pool of which each thread needs the last, and ends it.
+func (a *activation) startPool(o *op, s spot) {
+	var pool *thread.Pool
+	defer func() {
+		if pool != nil {
+			pool.Close()
+		}
+	}()
+	started := make(chan struct{})
+	pool, err := thread.StartPool(o.n, thread.WithWorkerStart(func(i int) error {
+		if i < o.n-1 {
+			<-started
+			return nil
+		}
+		defer close(started)
+		a.run.act(o, s, nil)
+		return nil
+	}))
+	if err != nil || !pool.Call(nop) {
+		a.run.failf(o, "StartPool returned %v, or its pool refuses calls", err)
+	}
+}
+
 func (a *activation) eval(o *op, s spot, p *place) answers {
 	f := a.run.function(o, s)
 	g := func() *op { f(); return o }
@@ -500,7 +592,8 @@ func (a *activation) eval(o *op, s spot, p *place) answers {
 func (a *activation) withContext(o *op, s spot, p *place) answers {
 	ctx, stop := o.context(p)
 	defer stop()
-	switch err := p.thread.CallContext(ctx, a.run.function(o, s)); {
+	a.run.records[o.number].labels = labelsOf(ctx)
+	switch err := p.CallContext(ctx, a.run.function(o, s)); {
 	case err == nil:
 		return ran
 	case err == thread.ErrTerminated:
@@ -515,6 +608,7 @@ func (a *activation) withContext(o *op, s spot, p *place) answers {
 
 func (a *activation) tied(o *op, s spot, p *place) answers {
 	ctx, stop := o.context(p)
+	a.run.records[o.number].labels = labelsOf(ctx)
 	if !s.bubble { // or it must not be ended outside
 		a.run.mu.Lock()
 		a.run.contexts = append(a.run.contexts, stop)

@@ -90,7 +90,9 @@ func (g *generation) body(s spot, depth int) (ops []*op) {
 		}
 		o := &op{verb: g.verbs[g.choose(len(g.verbs))]}
 		if o.verb.hasPlace() {
-			o.on = g.choose(len(g.p.places))
+			if o.on = g.choose(len(g.p.places)); s.here != nowhere && g.chance(25) {
+				o.on = s.here
+			}
 		}
 		if o.verb.hasHow() {
 			if o.how = how(g.choose(int(hows))); o.how.timed() && !g.timed {

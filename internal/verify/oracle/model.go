@@ -171,6 +171,11 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		if o.n != briefCall {
 			set = ran
 		}
+	case startPool:
+		if unwinding {
+			set, begins.must = exited, false
+		}
+		set |= m.body(o, s.inside(o), begins)
 	case bubble:
 		set = ran
 		for _, inner := range o.body {

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,7 @@ type place struct {
 	runner                 // the thread or the pool
 	thread  *thread.Thread // nil for a pool
 	pool    *thread.Pool   // nil for a thread
+	key     *key           // nil for both
 	workers []worker       // its threads
 
 	counts      bool         // its Stats are checked
@@ -51,6 +53,7 @@ type place struct {
 // A runner is what threads and pools have in common.
 type runner interface {
 	Call(f func()) bool
+	CallContext(ctx context.Context, f func()) error
 	Go(f func()) bool
 	TryGo(f func()) bool
 	GoContext(ctx context.Context, f func()) bool
@@ -58,9 +61,57 @@ type runner interface {
 	Terminate()
 }
 
+// A key is a thread of a Keyed. It takes calls alone.
+type key struct {
+	runner
+	of     *thread.Keyed[int]
+	number int
+}
+
+var errRan = errors.New("the function has run")
+
+func (k *key) Call(f func()) bool { return k.CallContext(context.Background(), f) == nil }
+
+func (k *key) CallContext(ctx context.Context, f func()) error {
+	switch err := k.of.Call(ctx, k.number, func() error { f(); return errRan }); err {
+	case errRan:
+		return nil
+	case nil:
+		return errors.New("Keyed.Call returns nil in place of what the function returned")
+	default:
+		return err
+	}
+}
+
+// keys makes the Keyed of the program. The start and stop functions of key i note its thread as that of
+// place i.
+func (r *run) keys() *thread.Keyed[int] {
+	if r.keyed != nil {
+		return r.keyed
+	}
+	slots := 0
+	for _, k := range r.p.places {
+		if k == keyed {
+			slots++
+		}
+	}
+	idle := [...]time.Duration{0, 100 * time.Microsecond, time.Minute}[len(r.p.scripts)%3]
+	note := func(i int, before, after uint64) {
+		if w := &r.places[i].workers[0]; !w.id.CompareAndSwap(before, after) {
+			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after, w.id.Load(),
+				before)
+		}
+	}
+	r.keyed = thread.NewKeyed(func(i int) error { note(i, 0, ident.Thread()+1); return nil },
+		thread.WithKeyStop(func(i int) { note(i, ident.Thread()+1, 0) }),
+		thread.WithMaxThreads((slots+1)/2), thread.WithIdleTimeout(idle))
+	return r.keyed
+}
+
 // A worker is what one thread of the operating system notes.
 type worker struct {
-	id         atomic.Uint64   // the thread's, plus one; zero until a function has run there
+	id         atomic.Uint64   // the thread's, plus one; zero until a function has run there, or while a key has none
+	latest     uint64          // of a key: the id of the thread that issued
 	began      []*op           // functions, in the order they began
 	issued     []issue         // calls made here, in the order they were made
 	threw      []*op           // posted functions that panicked, in the order they did
@@ -91,7 +142,7 @@ func newPlace(r *run, i int) *place {
 		k = own
 	}
 	var options []thread.Option
-	if p.counts = i%2 == 1 && k != main; p.counts { // what counts and what does not take different paths in the engine
+	if p.counts = i%2 == 1 && k < main; p.counts { // what counts and what does not take different paths in the engine
 		options = append(options, thread.WithStats())
 	}
 	switch k {
@@ -110,6 +161,8 @@ func newPlace(r *run, i int) *place {
 	case main:
 		p.thread = mainthread.Thread()
 		p.thread.SetTLS(nil)
+	case keyed:
+		p.key = &key{of: r.keys(), number: i}
 	case hosted, serving:
 		p.stop, p.gone = make(chan struct{}), make(chan struct{})
 		p.waits = i%2 == 0
@@ -117,9 +170,13 @@ func newPlace(r *run, i int) *place {
 		go p.host(r, k, options, adopted)
 		<-adopted
 	}
-	if p.runner = p.thread; k.pool() {
+	switch {
+	case k.pool():
 		p.runner = p.pool
-	} else {
+	case k == keyed:
+		p.runner = p.key
+	default:
+		p.runner = p.thread
 		p.coalesce = thread.Coalesce2(p.thread, func(o *op, number int) {
 			p.runs.Add(1)
 			if o.number != number || o.on != i {
@@ -242,9 +299,12 @@ func (p *place) worker() *worker {
 	for i := range p.workers {
 		w := &p.workers[i]
 		if w.id.Load() == id {
+			if p.key != nil && w.latest != id {
+				w.latest, w.issued = id, nil // those of another goroutine are not ordered with it
+			}
 			return w
 		}
-		if w.id.CompareAndSwap(0, id) {
+		if p.key == nil && w.id.CompareAndSwap(0, id) {
 			return w
 		}
 	}
@@ -300,6 +360,9 @@ func nop() {}
 
 // flush returns when all that was queued has run. It is false if the place has been terminated.
 func (p *place) flush() bool {
+	if p.key != nil {
+		return true
+	}
 	if p.pool == nil {
 		p.calls.Add(1)
 		return p.Call(nop)
@@ -325,6 +388,12 @@ func (p *place) flush() bool {
 func (p *place) end() (answered bool) {
 	if p.thread == mainthread.Thread() {
 		return false
+	}
+	if p.key != nil {
+		if p.key.of.Close(); p.workers[0].id.Load() != 0 {
+			p.phase.Store(-1)
+		}
+		return p.Call(nop)
 	}
 	p.Terminate()
 	answered = p.Call(nop) || p.Go(nop)

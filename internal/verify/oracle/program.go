@@ -6,7 +6,8 @@
 //	text.go       its text form
 //	generate.go   programs made at random, and programs that fail made smaller
 //	model.go      what each operation may answer
-//	place.go      the threads, pools and external event loops that a program runs on
+//	place.go      the threads, pools, keys and external event loops that a program runs on
+//	labels.go     the profiler labels that functions run under
 //	brief.go      threads that live for one function
 //	pull.go       coroutines
 //	execute.go    running a program, with checks on the way
@@ -33,10 +34,14 @@ const (
 	hosted  // adopted by a goroutine that waits for OnWake and calls Serve, or calls Wait
 	serving // adopted by a goroutine that calls ServeContext
 	main    // the main thread
+	keyed   // the thread of a key; all keys are those of one Keyed, which has half as many slots
 	kinds
 )
 
-var kindNames = [kinds]string{"own", "limited", "pool1", "pool2", "pool3", "hosted", "serving", "main"}
+var kindNames = [kinds]string{"own", "limited", "pool1", "pool2", "pool3", "hosted", "serving", "main", "keyed"}
+
+// runs reports whether k is a thread that takes posts and serves.
+func (k kind) runs() bool { return !k.pool() && k != keyed }
 
 func (k kind) pool() bool { return k >= pool1 && k <= pool3 }
 
@@ -75,7 +80,10 @@ const (
 	generator
 	brief
 	bubble
+	startPool
 	flood
+	contexts
+	forget
 	terminate
 	readError
 	on
@@ -111,7 +119,7 @@ var verbTable = [verbs]struct {
 }{
 	call:        {name: "call", place: true, body: true, weight: 4},                       // Call
 	eval:        {name: "eval", place: true, body: true, weight: 4},                       // Eval, EvalPool
-	withContext: {name: "context", place: true, body: true, weight: 4, legal: onThread},   // CallContext
+	withContext: {name: "context", place: true, body: true, weight: 4},                    // CallContext
 	tied:        {name: "gocontext", place: true, body: true, weight: 3},                  // GoContext
 	try:         {name: "trygo", place: true, body: true},                                 // TryGo
 	post:        {name: "go", place: true, body: true, weight: 4},                         // Go
@@ -121,6 +129,12 @@ var verbTable = [verbs]struct {
 	brief:       {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread}, // a thread that lives for one function, see brief.go
 	bubble:      {name: "bubble", body: true, rare: 80, legal: outside},                   // the body is that of a goroutine in a bubble of testing/synctest
 	flood:       {name: "flood", place: true, numbers: []int{30, 1000}},                   // Go of many small functions
+	// StartPool; the body is the start of the last thread, for which the others wait
+	startPool: {name: "startpool", body: true, rare: 80, numbers: []int{1, 3}},
+	// GoContext of many, each with its own context, half of which end
+	contexts: {name: "contexts", place: true, numbers: []int{30, 300}, legal: outOfBubble},
+	// Forget of the key
+	forget:      {name: "forget", place: true},
 	terminate:   {name: "terminate", place: true, rare: 60, legal: func(k, _ kind, _ spot) bool { return k != main }},
 	readError:   {name: "error", place: true},                           // TakePanic
 	on:          {name: "on", place: true, legal: onThread},             // On
@@ -144,9 +158,10 @@ var verbTable = [verbs]struct {
 var micros = []int{0, 1, 5, 20, 50, 100, 300, 2000}
 
 func onThread(k, _ kind, _ spot) bool       { return !k.pool() }
-func inFunction(_, here kind, s spot) bool  { return s.here != nowhere && !here.pool() }
+func outOfBubble(_, _ kind, s spot) bool    { return !s.bubble }
+func inFunction(_, here kind, s spot) bool  { return s.here != nowhere && here.runs() }
 func inEventLoop(_, here kind, s spot) bool { return s.here != nowhere && here == hosted }
-func offThread(_, _ kind, s spot) bool      { return s.here == nowhere } // it is waited for
+func offThread(_, _ kind, s spot) bool      { return s.here == nowhere && !s.starting } // it is waited for
 func offCoroutine(_, _ kind, s spot) bool   { return s.here != nowhere && !s.coroutine }
 func outside(_, _ kind, s spot) bool        { return s == spot{here: nowhere} }
 
@@ -210,6 +225,7 @@ type spot struct {
 	here      int // the place, or nowhere for a goroutine of the program itself and for a function on a brief thread
 	coroutine bool
 	bubble    bool
+	starting  bool // the start function of a pool
 }
 
 const nowhere = -1
@@ -218,9 +234,10 @@ const nowhere = -1
 func (s spot) inside(o *op) spot {
 	switch {
 	case o.verb.pulls():
-		return spot{s.here, true, s.bubble}
-	case o.verb == brief, o.verb == bubble:
-		return spot{nowhere, false, s.bubble || o.verb == bubble}
+		s.coroutine = true
+		return s
+	case o.verb == brief, o.verb == bubble, o.verb == startPool:
+		return spot{here: nowhere, bubble: s.bubble || o.verb == bubble, starting: o.verb == startPool}
 	}
 	return spot{here: o.on} // in no bubble: the places are made outside
 }
@@ -233,11 +250,16 @@ func (p *program) legal(o *op, s spot) bool {
 			return false
 		}
 		k = p.places[o.on]
+		takes := o.verb == call || o.verb == withContext || o.verb == forget
+		if k == keyed && (!takes || s.bubble) || k != keyed && o.verb == forget {
+			return false
+		}
 	}
 	if s.here != nowhere {
 		here = p.places[s.here]
 	}
-	if o.how == ahead && (s.bubble || k.pool()) { // a function outside a bubble must not cancel what is in it; a pool keeps no order
+	// A function outside a bubble must not cancel what is in it; a pool keeps no order; a key takes no posts.
+	if o.how == ahead && (s.bubble || !k.runs()) {
 		return false
 	}
 	legal := verbTable[o.verb].legal
