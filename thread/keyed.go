@@ -43,9 +43,9 @@ import (
 //     another call for the same key is to dial, they deadlock without [WithKeyThreads].
 //   - A network namespace that has been deleted lives on until the threads in it have ended.
 //     [Keyed.Forget] ends them.
-//   - A call changes threads twice. Where setns is all there is to prepare, without a mount, a
-//     goroutine that locks its thread, enters the namespace, runs the function and goes back takes
-//     half of that time, and less in the 99th percentile.
+//   - A call changes threads twice, tens of microseconds if the thread is parked. Where setns is
+//     all there is to prepare, without a mount, a goroutine that locks its thread, enters the
+//     namespace, runs the function and goes back does without that: it is faster.
 //
 // A Keyed that is dropped without Close is reclaimed by the garbage collector. In a bubble of
 // testing/synctest, a Keyed must be made and closed in the bubble; a call inside panics if it has

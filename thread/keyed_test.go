@@ -344,6 +344,22 @@ func TestAKeyInUseGivesItsSlotToACallThatWaits(t *testing.T) {
 	}
 }
 
+// Calls that wait for slots get them in their order, those of one key at once.
+func TestKeyedCallsWaitInTheirOrder(t *testing.T) {
+	k := newKeyed(t, thread.WithMaxThreads(1))
+	g := k.occupy(t, 0)
+	ran := make(chan int, 4)
+	for _, key := range []int{2, 1, 3, 2} {
+		k.later(t, key, func() { ran <- key })
+	}
+	g.Open()
+	for _, key := range []int{2, 2, 1, 3} {
+		if got := testutil.Arrives(t, ran); got != key {
+			t.Errorf("a call for key %d runs, want one for key %d", got, key)
+		}
+	}
+}
+
 // While the thread of a key must yield, calls for the key wait.
 func TestAKeyThatYieldsHasOneThread(t *testing.T) {
 	k := newKeyed(t, thread.WithMaxThreads(2))
