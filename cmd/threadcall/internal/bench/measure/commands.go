@@ -30,7 +30,7 @@ func Commands(ctx context.Context, s *plan.Settings, dir string, log *plan.Log) 
 		return nil, nil, err
 	}
 	runner.Timeout = s.Each.Timeout
-	c := &commands{Commands: &s.Commands, runner: runner}
+	c := &commandRunner{Commands: &s.Commands, runner: runner}
 	if err := c.warmUp(ctx, s, log); err != nil {
 		_ = runner.Close()
 		return nil, nil, err
@@ -48,7 +48,7 @@ func Commands(ctx context.Context, s *plan.Settings, dir string, log *plan.Log) 
 	return m, func() { _ = runner.Close() }, nil
 }
 
-type commands struct {
+type commandRunner struct {
 	*plan.Commands
 	runner *program.Runner
 	runs   []int  // in a round, of each command
@@ -56,7 +56,7 @@ type commands struct {
 }
 
 // warmUp runs each command once, which shows whether it works, and decides how often it runs in a round.
-func (c *commands) warmUp(ctx context.Context, s *plan.Settings, log *plan.Log) error {
+func (c *commandRunner) warmUp(ctx context.Context, s *plan.Settings, log *plan.Log) error {
 	defer log.Progress("")
 	c.runs, c.peak = make([]int, len(c.List)), make([]bool, len(c.List))
 	var least int64
@@ -98,7 +98,7 @@ func repetitions(benchtime string, run time.Duration) int {
 }
 
 // shell notes how much of the time is the shell's.
-func (c *commands) shell(ctx context.Context, log *plan.Log, shortest time.Duration) error {
+func (c *commandRunner) shell(ctx context.Context, log *plan.Log, shortest time.Duration) error {
 	if !c.List[0].InShell {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (c *commands) shell(ctx context.Context, log *plan.Log, shortest time.Durat
 }
 
 // once runs a command once.
-func (c *commands) once(ctx context.Context, version int) (program.Use, error) {
+func (c *commandRunner) once(ctx context.Context, version int) (program.Use, error) {
 	if n := len(c.Prepare); n > 0 {
 		if _, err := c.runner.Shell(ctx, c.Prepare[min(version, n-1)]); err != nil {
 			return program.Use{}, fmt.Errorf("-prepare: %w", err)
@@ -130,7 +130,7 @@ func (c *commands) once(ctx context.Context, version int) (program.Use, error) {
 
 // do runs a command as often as a round asks for. That a command fails is an error: what it measures is not what it was to
 // do.
-func (c *commands) do(ctx context.Context, r rounds.Run) (*rounds.Outcome, error) {
+func (c *commandRunner) do(ctx context.Context, r rounds.Run) (*rounds.Outcome, error) {
 	var sum program.Use
 	n := c.runs[r.Version]
 	for range n {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // TestMain makes this program the one that tests start: its arguments are how much CPU time it uses and how much memory.
@@ -78,7 +80,7 @@ func TestTheUseOfACommandIsThatOfItsProcesses(t *testing.T) {
 		if cpu := u.User + u.System; cpu < used || u.Wall <= 0 {
 			t.Errorf("%s: %v of CPU time, %v", text, cpu, u.Wall)
 		}
-		if u.Peak < megabytes<<20 || u.Peak > 2*megabytes<<20 {
+		if u.Peak < megabytes<<20 || u.Peak > 2*megabytes<<20 && !testutil.Race { // whose memory comes on top
 			t.Errorf("%s: %d bytes", text, u.Peak)
 		}
 	}
