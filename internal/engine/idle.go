@@ -15,6 +15,9 @@ const (
 	tick     = 10 * time.Microsecond // in which a thread that always has calls reads the clock once, roughly
 	maxCalls = 64                    // but not less often than after so many calls
 
+	maxTogether = 16 // looks; on one core, to park is faster
+	manyCalls   = 16 // of a spin: there is a core for it
+
 	timeslice      = 10 * time.Millisecond  // the scheduler's
 	timesliceCalls = 16                     // between two looks at the clock
 	timeslicePause = 500 * time.Microsecond // between two calls, on the average: others have run meanwhile
@@ -26,6 +29,9 @@ type idleState struct {
 	slot    *spinSlot // nil unless the thread spins
 	woke    int       // callers that were parked, since the thread last had nothing to do
 	offered bool      // callers may have waited for the thread to run beside them
+
+	together int // looks in succession at which thread and caller were on one core
+	before   int // calls found when the thread began to spin
 
 	taken   int           // calls since ticked
 	every   int           // calls from one tick to the next
@@ -142,8 +148,13 @@ func (e *Engine) spin() bool {
 		if here != e.waits.core.Load() {
 			e.waits.core.Store(here)
 		}
-		if here == e.waits.caller.Load() {
-			park.Yield() // the caller waits for this core
+		if here != e.waits.caller.Load() {
+			r.together = 0
+		} else if r.together++; r.together > maxTogether { // there is no other core for one of the two
+			e.waits.failed(now)
+			break
+		} else {
+			park.Yield()
 		}
 		for range looks {
 			if e.q.Pending() {
@@ -175,11 +186,9 @@ func (e *Engine) startSpinning() bool {
 	if r.slot = spinners.enter(e.id, now); r.slot == nil {
 		return false
 	}
-	if r.offered {
-		e.waits.backoff.Store(0)
-	}
 	r.ticked, r.taken, r.up = now, 0, 0
-	r.passed = now
+	r.passed = now - yieldAllAfter + firstYieldAll
+	r.together, r.before = 0, r.found
 	e.waits.core.Store(int32(park.CPU()))
 	e.waits.spin.Store(int64(r.policy.lookFor()))
 	return true
@@ -197,6 +206,9 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 		return 0
 	}
 	e.waits.spin.Store(0)
+	if r.found-r.before >= manyCalls && r.together == 0 {
+		e.waits.backoff.Store(0)
+	}
 	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
 	r.slot = nil
 	r.ticked = 0

@@ -38,6 +38,7 @@ const (
 const (
 	yieldAfter    = 50 * time.Microsecond  // a yield takes 1 µs
 	yieldAllAfter = time.Millisecond       // 20 to 40 µs
+	firstYieldAll = 150 * time.Microsecond // of a spin: it may have taken a P with timers
 	yieldLocked   = 200 * time.Microsecond // 40 µs
 	quickYield    = time.Microsecond       // nothing else was ready to run
 	slowYield     = 5 * time.Millisecond   // goroutines that compute want all Ps
