@@ -16,7 +16,7 @@ const (
 	maxCalls = 64                    // but not less often than after so many calls
 
 	maxTogether = 16 // looks; on one core, to park is faster
-	manyCalls   = 16 // of a spin: there is a core for it
+	manyCalls   = 16 // of a spin, for each of those: there is a core for it
 
 	timeslice      = 10 * time.Millisecond  // the scheduler's
 	timesliceCalls = 16                     // between two looks at the clock
@@ -30,7 +30,7 @@ type idleState struct {
 	woke    int       // callers that were parked, since the thread last had nothing to do
 	offered bool      // callers may have waited for the thread to run beside them
 
-	together int // looks in succession at which thread and caller were on one core
+	together int // looks of this spin at which thread and caller were on one core
 	before   int // calls found when the thread began to spin
 
 	taken   int           // calls since ticked
@@ -133,6 +133,10 @@ func (e *Engine) spin() bool {
 			r.found++
 			return true
 		}
+		if park.Passing() {
+			park.EndPass()
+			r.passed = r.ticked
+		}
 		park.Relax()
 	}
 	if !p.pays(true) {
@@ -148,13 +152,14 @@ func (e *Engine) spin() bool {
 		if here != e.waits.core.Load() {
 			e.waits.core.Store(here)
 		}
-		if here != e.waits.caller.Load() {
-			r.together = 0
-		} else if r.together++; r.together > maxTogether { // there is no other core for one of the two
-			e.waits.failed(now)
-			break
-		} else {
-			park.Yield()
+		if here == e.waits.caller.Load() {
+			e.waits.caller.Store(unknown) // a caller that is still here will say so
+			r.together++
+			if r.together > maxTogether+(r.found-r.before)/manyCalls { // there is no other core for one of the two
+				e.waits.failed(now)
+				break
+			}
+			e.leaveCore(r.together&7 == 1)
 		}
 		for range looks {
 			if e.q.Pending() {
@@ -169,6 +174,21 @@ func (e *Engine) spin() bool {
 	}
 	p.periods(p.lookFor(), 1)
 	return false
+}
+
+// leaveCore lets a caller run that is on the same core. Asleep for a moment, the thread is woken on an idle core, if
+// there is one; the kernel would leave it where it is for milliseconds. Its caller waits for that.
+//
+//threadcall:noalloc
+func (e *Engine) leaveCore(asleep bool) {
+	if !asleep {
+		park.Yield()
+		return
+	}
+	limit := e.waits.spin.Load()
+	e.waits.spin.Store(limit + int64(minMeet))
+	park.Sleep()
+	e.waits.spin.Store(limit)
 }
 
 // startSpinning makes callers look for their outcomes, if that pays and there is a slot.
@@ -206,7 +226,7 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 		return 0
 	}
 	e.waits.spin.Store(0)
-	if r.found-r.before >= manyCalls && r.together == 0 {
+	if r.found-r.before >= manyCalls*(r.together+1) {
 		e.waits.backoff.Store(0)
 	}
 	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it

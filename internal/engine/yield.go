@@ -37,7 +37,7 @@ const (
 
 const (
 	yieldAfter    = 50 * time.Microsecond  // a yield takes 1 µs
-	yieldAllAfter = time.Millisecond       // 20 to 40 µs
+	yieldAllAfter = 300 * time.Microsecond // 5 to 30 µs
 	firstYieldAll = 150 * time.Microsecond // of a spin: it may have taken a P with timers
 	yieldLocked   = 200 * time.Microsecond // 40 µs
 	quickYield    = time.Microsecond       // nothing else was ready to run

@@ -17,3 +17,10 @@ func CPU() int {
 
 // Yield lets other threads have the core, if they want it.
 func Yield() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
+
+// Sleep puts the calling thread to sleep for the shortest time that the kernel knows, 50 µs as a rule. The kernel wakes a
+// thread on an idle core, if there is one.
+func Sleep() {
+	ts := syscall.Timespec{Nsec: 1}
+	syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+}

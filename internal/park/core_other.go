@@ -7,3 +7,6 @@ func CPU() int { return -1 }
 
 // Yield does nothing.
 func Yield() {}
+
+// Sleep does nothing.
+func Sleep() {}
