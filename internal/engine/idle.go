@@ -7,20 +7,21 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// This file is the thread's side of waiting; wait.go has the callers' and the states, spinpolicy.go the choice.
+// This file is the thread's side of waiting; wait.go has the callers' and the states, spinpolicy.go
+// the choice.
 const (
 	firstLooks = 25 // at the queue, before the first at the clock
 	looks      = 12 // between two at the clock: about a microsecond
 
-	tick     = 10 * time.Microsecond // in which a thread that always has calls reads the clock once, roughly
-	maxCalls = 64                    // but not less often than after so many calls
+	tick     = 10 * time.Microsecond // a thread that always has calls reads the clock as often,
+	maxCalls = 64                    // roughly, and after so many calls at the latest
 
 	maxTogether = 16 // looks; on one core, to park is faster
 	manyCalls   = 16 // of a spin, for each of those: there is a core for it
 
 	timeslice      = 10 * time.Millisecond  // the scheduler's
 	timesliceCalls = 16                     // between two looks at the clock
-	timeslicePause = 500 * time.Microsecond // between two calls, on the average: others have run meanwhile
+	timeslicePause = 500 * time.Microsecond // between two calls, on the average: others have run
 )
 
 // idleState is what the thread knows about its waits. Only the thread uses it.
@@ -44,7 +45,7 @@ type idleState struct {
 	found   int           // calls that it found while it was spinning
 	counted wakeUps       // what of both the stats know, see stats.go
 	counts  bool          // and whether they do
-	cpu     time.Duration // the process's CPU time when the thread was last woken, if that is measured
+	cpu     time.Duration // of the process when the thread was last woken, if that is measured
 
 	sliceBegan, sliceSeen time.Duration // see endTimeslice
 	sliceCalls            int
@@ -155,7 +156,7 @@ func (e *Engine) spin() bool {
 		if here == e.waits.caller.Load() {
 			e.waits.caller.Store(unknown) // a caller that is still here will say so
 			r.together++
-			if r.together > maxTogether+(r.found-r.before)/manyCalls { // there is no other core for one of the two
+			if r.together > maxTogether+(r.found-r.before)/manyCalls { // there is only one
 				e.waits.failed(now)
 				break
 			}
@@ -176,8 +177,9 @@ func (e *Engine) spin() bool {
 	return false
 }
 
-// leaveCore lets a caller run that is on the same core. Asleep for a moment, the thread is woken on an idle core, if
-// there is one; the kernel would leave it where it is for milliseconds. Its caller waits for that.
+// leaveCore lets a caller run that is on the same core. Asleep for a moment, the thread is woken on
+// an idle core, if there is one; the kernel would leave it where it is for milliseconds. Its caller
+// waits for that.
 //
 //threadcall:noalloc
 func (e *Engine) leaveCore(asleep bool) {
@@ -214,7 +216,8 @@ func (e *Engine) startSpinning() bool {
 	return true
 }
 
-// stopSpinning makes callers park, and takes back what park has offered. It returns the time, or zero if the thread did not spin.
+// stopSpinning makes callers park, and takes back what park has offered. It returns the time, or
+// zero if the thread did not spin.
 //
 //threadcall:noalloc
 func (e *Engine) stopSpinning() (now time.Duration) {
@@ -235,7 +238,8 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	return park.Now()
 }
 
-// park waits in the Go scheduler, and measures what decides about spinning. down is the time, if it is known.
+// park waits in the Go scheduler, and measures what decides about spinning. down is the time, if it
+// is known.
 //
 //threadcall:noalloc
 func (e *Engine) park(down time.Duration) {
@@ -253,7 +257,8 @@ func (e *Engine) park(down time.Duration) {
 		down = park.Now()
 	}
 	ran := down - r.up
-	if r.offered = p.pays(false) && int64(down) >= e.waits.retry.Load() && spinners.open(down); r.offered {
+	r.offered = p.pays(false) && int64(down) >= e.waits.retry.Load() && spinners.open(down)
+	if r.offered {
 		e.waits.offer.Store(int64(max(meetPrices*p.price, minMeet)))
 	}
 	if e.yields.kind.Load() != 0 {
@@ -286,7 +291,8 @@ func (e *Engine) sleep() {
 	e.mode.Store(up)
 }
 
-// measure learns the price of parking, if it is time for that. wall is the time of the last call without its work, or zero if it is not known.
+// measure learns the price of parking, if it is time for that. wall is the time of the last call
+// without its work, or zero if it is not known.
 //
 //threadcall:noalloc
 func (e *Engine) measure(wall, work time.Duration) {
@@ -320,10 +326,11 @@ func (e *Engine) measure(wall, work time.Duration) {
 
 // endTimeslice lets the others of the P run if the thread and its callers have had it for long.
 //
-// Two goroutines that wake each other run before all others of their P, until the time slice that they share ends. But
-// if one of them is locked to its thread, each wake-up begins a new slice, and the others never run (seen with one P and
-// Go 1.26). So the thread ends its time slice by itself, when its caller has been woken and does not wait for that. It
-// does so only if calls follow each other closely: where there are pauses, others have run.
+// Two goroutines that wake each other run before all others of their P, until the time slice that
+// they share ends. But if one of them is locked to its thread, each wake-up begins a new slice, and
+// the others never run (seen with one P and Go 1.26). So the thread ends its time slice by itself,
+// when its caller has been woken and does not wait for that. It does so only if calls follow each
+// other closely: where there are pauses, others have run.
 //
 //threadcall:noalloc
 func (r *idleState) endTimeslice() {

@@ -19,8 +19,8 @@ func needsSpinning(t *testing.T) {
 	}
 }
 
-// maySpin makes the calling thread, which is e's, spin when it has nothing to do, whatever it has measured. It is false
-// if there is no slot.
+// maySpin makes the calling thread, which is e's, spin when it has nothing to do, whatever it has
+// measured. It is false if there is no slot.
 func maySpin(e *Engine) bool {
 	r := &e.idleState
 	for start := time.Now(); r.slot == nil; time.Sleep(time.Millisecond) {
@@ -51,7 +51,8 @@ func TestAThreadThatSpinsInVainParks(t *testing.T) {
 		if !<-spins {
 			t.Fatal("there is no slot")
 		}
-		eventually(t, func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }, "the thread waits in the Go scheduler")
+		parked := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
+		eventually(t, parked, "the thread waits in the Go scheduler")
 		eventually(t, noSpinners, "it has given back its slot")
 		if !e.Call(func() {}) {
 			t.Fatal("a call did not run")
@@ -121,7 +122,8 @@ func TestThereIsASpinSlotForTwoCores(t *testing.T) {
 		t.Fatalf("there are more than %d", most)
 	}
 	late := now + slotLease + 1
-	if held[0].seen.Store(int64(late)); most > 1 && s.enter(99, late) != held[1] || most == 1 && s.open(late) {
+	held[0].seen.Store(int64(late))
+	if most > 1 && s.enter(99, late) != held[1] || most == 1 && s.open(late) {
 		t.Error("not the slot is given away whose owner has not shown itself for long")
 	}
 }
@@ -216,7 +218,9 @@ func TestCallersYieldWhileAThreadAlwaysHasCalls(t *testing.T) {
 }
 
 func TestSpinPolicy(t *testing.T) {
-	const short, long = time.Microsecond, time.Millisecond
+	const µs = time.Microsecond
+	times := slices.Repeat[[]time.Duration]
+	short, long := []time.Duration{µs}, []time.Duration{time.Millisecond}
 	frame := func(short int) (f []time.Duration) {
 		for range short {
 			f = append(f, 5*time.Microsecond)
@@ -228,17 +232,17 @@ func TestSpinPolicy(t *testing.T) {
 		n            int // times load
 		pays         bool
 	}{
-		"eight short calls after lone ones":  {slices.Repeat([]time.Duration{long}, 1000), []time.Duration{short}, 9, true},
-		"four long calls after short ones":   {slices.Repeat([]time.Duration{short}, 1000), []time.Duration{long}, 4, false},
-		"one long call after short ones":     {slices.Repeat([]time.Duration{short}, 1000), []time.Duration{long}, 1, true},
+		"eight short calls after lone ones":  {times(long, 1000), short, 9, true},
+		"four long calls after short ones":   {times(short, 1000), long, 4, false},
+		"one long call after short ones":     {times(short, 1000), long, 1, true},
 		"frames of 50 calls":                 {nil, frame(50), 20, true},
 		"frames of 10 calls":                 {nil, frame(10), 20, true},
 		"three calls a step of a debugger":   {nil, frame(2), 20, false},
-		"calls just below the price":         {nil, []time.Duration{24 * time.Microsecond}, 100, true},
-		"calls that come later than a spin":  {nil, []time.Duration{40 * time.Microsecond}, 100, false},
-		"calls above the price":              {nil, []time.Duration{32 * time.Microsecond}, 100, false},
+		"calls just below the price":         {nil, []time.Duration{24 * µs}, 100, true},
+		"calls that come later than a spin":  {nil, []time.Duration{40 * µs}, 100, false},
+		"calls above the price":              {nil, []time.Duration{32 * µs}, 100, false},
 		"nothing known":                      {nil, nil, 0, false},
-		"short calls from the first of them": {nil, []time.Duration{short}, 7, true},
+		"short calls from the first of them": {nil, short, 7, true},
 	} {
 		var p spinPolicy
 		p.init()
@@ -247,11 +251,11 @@ func TestSpinPolicy(t *testing.T) {
 			p.prices--
 		}
 		p.price = 25 * time.Microsecond
-		for _, d := range append(c.before, slices.Repeat(c.load, c.n)...) {
+		for _, d := range append(c.before, times(c.load, c.n)...) {
 			p.periods(d, 1)
 		}
 		if p.pays(false) != c.pays {
-			t.Errorf("%s: pays is %t with a cost of %v and a price of %v", name, !c.pays, p.cost, p.price)
+			t.Errorf("%s: pays is %t; cost %v, price %v", name, !c.pays, p.cost, p.price)
 		}
 	}
 	var p spinPolicy
@@ -267,11 +271,12 @@ func TestSpinPolicy(t *testing.T) {
 		t.Errorf("one call that others delayed has made the price %v", p.price)
 	}
 	if now := time.Minute; !p.remeasure(now) || p.remeasure(now+time.Millisecond) || p.pays(false) {
-		t.Error("the price is measured again at once, or never, or the thread does not park for that")
+		t.Error("the price is measured again at once or never, or the thread does not park")
 	}
 }
 
-// A caller looks for its outcome for a while, whatever it knows of the thread, and then goes to the Go scheduler.
+// A caller looks for its outcome for a while, whatever it knows of the thread, and then goes to the
+// Go scheduler.
 func TestACallerThatWaitsInVainParks(t *testing.T) {
 	e, _ := New(0)
 	for _, limit := range []time.Duration{0, time.Microsecond, time.Millisecond} {

@@ -10,28 +10,32 @@ import (
 
 // A spinPolicy chooses between two ways in which a thread and its callers wait for each other:
 //
-//	parked    in the Go scheduler, like goroutines that wait for a channel. A call costs two wake-ups. The caller's P
-//	          goes to the thread and comes back, so the call needs no other P and keeps none from others. A channel to
-//	          a locked goroutine works like this.
-//	spinning  each looks at the memory that the other writes. A call costs two transfers of a cache line, but caller
-//	          and thread need a P and a core each until the next call.
+//	parked    in the Go scheduler, like goroutines that wait for a channel. A call costs two wake-ups.
+//	          The caller's P goes to the thread and comes back, so the call needs no other P and keeps
+//	          none from others. A channel to a locked goroutine works like this.
+//	spinning  each looks at the memory that the other writes. A call costs two transfers of a cache
+//	          line, but caller and thread need a P and a core each until the next call.
 //
-// Let W be the price of parking, the CPU time of two wake-ups, and p the time from one call to the next without them,
-// the function's and the caller's own. Then a call takes so much CPU time more than the work itself:
+// Let W be the price of parking, the CPU time of two wake-ups, and p the time from one call to the
+// next without them, the function's and the caller's own. Then a call takes so much CPU time more
+// than the work itself:
 //
 //	W    parked
 //	p    spinning, if p < lookFor, 3/2 W: so long one of the two cores only waits
-//	4 W  spinning, if not: a miss. The spin ends in vain, and the next caller waits beside the thread that it wakes
+//	4 W  spinning, if not, a miss: the spin ends in vain, and the next caller waits beside the thread
+//	     that it wakes
 //
-// The thread spins while the decaying mean of the last two, cost, is below W (a little above, once it spins). Each spin
-// ends after lookFor, so a wait costs at most a fixed multiple of the better choice (2-competitive with a limit of W,
-// Karlin et al., 1991, for locks), whatever the mean says. A miss counts as 3 W, so that after any phase eight short
-// calls suffice to begin, and three misses to end. The pause at the end of a frame is one miss.
+// The thread spins while the decaying mean of the last two, cost, is below W (a little above, once
+// it spins). Each spin ends after lookFor, so a wait costs at most a fixed multiple of the better
+// choice, whatever the mean says (2-competitive with a limit of W; Karlin et al., 1991, for locks). A
+// miss counts as 3 W, so that after any phase eight short calls suffice to begin, and three misses to
+// end. The pause at the end of a frame is one miss.
 //
-// Both p and W are seen while the thread parks: p at each call, and W at some, as the CPU time of the process from one
-// call to the next less p. It is not the latency of a wake-up, which is a third of it where cores sleep. Other
-// goroutines add to it, so it counts no more than the time that the wake-ups took; without a clock of CPU time, it is
-// that time. A thread that spins parks for a few calls now and then, in order to measure W again.
+// Both p and W are seen while the thread parks: p at each call, and W at some, as the CPU time of the
+// process from one call to the next less p. It is not the latency of a wake-up, which is a third of it
+// where cores sleep. Other goroutines add to it, so it counts no more than the time that the wake-ups
+// took; without a clock of CPU time, it is that time. A thread that spins parks for a few calls now
+// and then, in order to measure W again.
 type spinPolicy struct {
 	price time.Duration // W
 	cost  time.Duration // decaying mean of what a call costs if both spin
@@ -84,7 +88,8 @@ func (p *spinPolicy) periods(d time.Duration, n int) {
 	}
 }
 
-// paid learns the price of a call that was parked: its CPU time, if that is known, and its time, without the work.
+// paid learns the price of a call that was parked: its CPU time, if that is known, and its time,
+// without the work.
 //
 //threadcall:noalloc
 func (p *spinPolicy) paid(cpu, wall time.Duration) {
@@ -104,12 +109,14 @@ func (p *spinPolicy) remeasure(now time.Duration) bool {
 	return true
 }
 
-// A spinSlot is a thread's leave to spin. A thread and its caller need two cores, so there is one slot for two cores.
+// A spinSlot is a thread's leave to spin. A thread and its caller need two cores, so there is one
+// slot for two cores.
 //
 //	from       to         by              in
 //	free       owner      thread          enter
 //	owner      free       the owner       leave
-//	owner      another    another thread  enter, if the owner has not shown itself for slotLease: it runs a long function
+//	owner      another    another thread  enter, if the owner has not shown itself for slotLease:
+//	                                      it runs a long function
 //
 // A thread that has lost its slot notices before it spins again.
 type spinSlot struct {

@@ -12,51 +12,58 @@ import (
 
 // A thread and its callers wait for each other in one of three states. Only the thread changes it:
 //
-//	state     spin  offer  the thread                             a caller that
-//	                                                              has woken it             found it up
-//	parked    0     0      parks when its queue is empty, or is   parks                    parks
-//	                       in an event loop
-//	offered   0     > 0    is parked, but wants to spin           looks for offer, parks   parks
-//	spinning  > 0   0      has a spinSlot: looks at its queue, or  -                       looks for spin, parks
-//	                       runs
+//	state     spin  offer  the thread                 a caller that
+//	                                                  has woken it      found it up
+//	parked    0     0      parks when its queue is    parks             parks
+//	                       empty, or is in its
+//	                       host's event loop
+//	offered   0     > 0    is parked, but wants to    looks for offer,  parks
+//	                       spin                       then parks
+//	spinning  > 0   0      has a spinSlot: looks at   -                 looks for spin,
+//	                       its queue, or runs                           then parks
 //
-//	from      to        in             when
-//	parked    offered   park           before the thread parks: spinning pays and a slot is free
-//	offered   offered   park           it has been woken: the offer is for the next caller that wakes it
-//	any       spinning  startSpinning  the queue is empty, spinning pays, a slot is free, and no lone caller was parked
-//	any       parked    stopSpinning   nothing came for spinPolicy.lookFor, a lone caller was parked, the slot is lost,
-//	                                   the price is to be measured again, or the thread stops serving: ServeContext
-//	                                   returns, or the thread ends
+//	from     to        in             when
+//	parked   offered   park           before the thread parks: spinning pays, and a slot is free
+//	offered  offered   park           woken: the offer is for the next caller that wakes the thread
+//	any      spinning  startSpinning  the queue is empty, spinning pays, a slot is free, and no lone
+//	                                  caller was parked
+//	any      parked    stopSpinning   nothing came for spinPolicy.lookFor, a lone caller was parked,
+//	                                  the slot is lost, thread and caller share a core, the price is
+//	                                  to be measured again, or the thread stops serving: when
+//	                                  ServeContext returns, or for ever
 //
-// Each of these waits is bounded, so nothing depends on what a caller reads being true any more. A caller is an ordinary
-// goroutine and waits
+// Each of these waits is bounded, so nothing depends on what a caller reads still being true. A
+// caller is an ordinary goroutine and waits
 //
-//	looking    at its record, if the thread spins or offers to. If it may be on the core of the thread, it yields that
-//	Gosched    instead, if other callers are queued before it, which are to be heard before the thread answers all at
-//	           once. Not if goroutines that compute are in the way
-//	parked     until the thread sends a token
+//	looking  at its record, if the thread spins or offers to. If it may be on the core of the
+//	         thread, it yields that
+//	Gosched  instead, if other callers are queued before it, which are to be heard before the thread
+//	         answers all at once. Not if goroutines that compute are in the way
+//	parked   until the thread sends a token
 //
-// Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock, tells callers and posters
-// when to let the Go scheduler run what waits for a P, see yields.
+// Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
+// tells callers and posters when to let the Go scheduler run what waits for a P, see yieldState.
 const (
 	callerLooks = 24                     // before the first look at the clock
-	meetPrices  = 3                      // prices of parking for which a caller waits for the thread to run beside it
-	minMeet     = 150 * time.Microsecond // but at least so long: a halted core needs that
+	meetPrices  = 3                      // prices of parking for which a caller waits for a thread
+	minMeet     = 150 * time.Microsecond // that it has woken, but so long at least: cores sleep
 	turns       = 2                      // of Gosched between two looks at the clock
-	slowTurns   = 2 * time.Millisecond   // those that take longer are shared with goroutines that compute
+	slowTurns   = 2 * time.Millisecond   // longer ones are shared with goroutines that compute
 	noTurns     = 100 * time.Millisecond // for which that is believed
 	unknown     = -1
 
-	firstBackoff = 500 * time.Microsecond // no spinning after an attempt for which there was no P or no core
-	maxBackoff   = 100 * time.Millisecond // so that attempts in vain take less than a hundredth of the time
+	// After an attempt for which there was no P or no core, the thread does not spin for a time.
+	firstBackoff = 500 * time.Microsecond
+	maxBackoff   = 100 * time.Millisecond // so attempts in vain take less than 1 % of the time
 )
 
-// A waitState is what callers and thread know about each other's waiting. Nothing depends on it being right.
+// A waitState is what callers and thread know about each other's waiting. Nothing depends on it
+// being right.
 type waitState struct {
 	spin     atomic.Int64 // how long a caller looks, a time.Duration; zero unless the thread spins
 	offer    atomic.Int64 // how long the caller that wakes the thread looks, a time.Duration
-	core     atomic.Int32 // that the thread was on when it last looked at its clock while it was spinning, or unknown
-	caller   atomic.Int32 // that a caller was on when it did
+	core     atomic.Int32 // of the thread, when it last looked at the clock in a spin, or unknown
+	caller   atomic.Int32 // of a caller, when it did, or unknown
 	price    atomic.Int64 // of parking, a time.Duration
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
@@ -82,10 +89,13 @@ func (l *waitState) failed(now time.Duration) {
 // noTurnsUntil is when Gosched may be called again, a time.Duration.
 var noTurnsUntil atomic.Int64
 
-// await waits for the outcome of c, or for ctx in order to withdraw it. self is the thread that the caller is on, if any.
+// await waits for the outcome of c, or for ctx in order to withdraw it. self is the thread that the
+// caller is on, if any.
 //
 //threadcall:noalloc
-func (e *Engine) await(ctx context.Context, c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
+func (e *Engine) await(
+	ctx context.Context, c *callq.Call, self *Engine, woke, behind bool,
+) callq.Outcome {
 	if o := e.waits.wait(c, self, woke, behind); o != 0 {
 		if e.yields.kind.Load() != 0 {
 			e.yield(self)
@@ -115,8 +125,8 @@ func block(ctx context.Context, c *callq.Call, self, on *Engine, pool *Pool) cal
 	return c.Outcome()
 }
 
-// waitToken waits for the token of c, or for ctx, and then withdraws c. It is false if that was done; if c has started
-// already, ctx becomes one that is never done.
+// waitToken waits for the token of c, or for ctx, and then withdraws c. It is false if that was
+// done; if c has started already, ctx becomes one that is never done.
 //
 //threadcall:noalloc
 func waitToken(c *callq.Call, ctx *context.Context) bool {
@@ -146,8 +156,8 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 	return l.look(c, park.Now(), limit, false)
 }
 
-// look looks at c until it is settled or limit is over. If the caller is on the core of the thread, or yields is true, it yields that
-// between two looks at the clock.
+// look looks at c until it is settled or limit is over. If the caller is on the core of the thread,
+// or yields is true, it yields that between two looks at the clock.
 //
 //threadcall:noalloc
 func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool) callq.Outcome {
@@ -171,10 +181,11 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 	return c.Outcome()
 }
 
-// meet waits for a thread that the caller has woken, for it to run beside the caller and not in its place. The thread is in the
-// queue of the caller's P, and must be taken by another: goroutines next in line are not taken by other Ps for 3 µs or what the
-// kernel makes of that (60 µs on Linux), so another goroutine takes that place. And the thread of the operating
-// system that is to take it may have been woken on the caller's core.
+// meet waits for a thread that the caller has woken, for it to run beside the caller and not in its
+// place. The thread is in the queue of the caller's P, and must be taken by another: goroutines
+// next in line are not taken by other Ps for 3 µs or what the kernel makes of that (60 µs on
+// Linux), so another goroutine takes that place. And the thread of the operating system that is to
+// take it may have been woken on the caller's core.
 //
 //threadcall:noalloc
 func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {

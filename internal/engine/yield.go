@@ -8,23 +8,23 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// A yieldState says whether a caller or poster of a thread is to yield, because thread and callers have kept their Ps for
-// long without entering the Go scheduler. Each of a pool's threads uses the pool's.
+// A yieldState says whether a caller or poster of a thread is to yield, because thread and callers
+// have kept their Ps for long without entering the Go scheduler. A pool has one for all its threads.
 //
 //	kind      a caller that has its outcome, or a poster
 //	0         goes on
 //	yieldOwn  lets the scheduler run what waits for its P: goroutines, timers and the network
-//	yieldAll  lets it also take what waits for other Ps, such as the thread's: what functions have made ready, and
-//	          timers of goroutines that have run there before
+//	yieldAll  lets it also take what waits for other Ps, such as the thread's: what functions have
+//	          made ready, and timers of goroutines that have run there before
 //
-//	from          to                  by          in
-//	any           yieldOwn            the thread  tick, when neither has parked for yieldAfter
-//	any           yieldAll            the thread  the same, when no caller has yielded for all Ps for yieldAllAfter. The
-//	                                              thread yields itself when none has done so for twice that
-//	own, all      0                   a caller    yield; the others go on
-//	own, all      0                   the thread  park: its callers park as well
+//	from      to        by        in
+//	any       yieldOwn  thread    tick, when neither side has parked for yieldAfter
+//	any       yieldAll  thread    the same, when no caller has yielded for all Ps for yieldAllAfter.
+//	                              After twice that the thread yields
+//	own, all  0         a caller  yield; the others go on
+//	own, all  0         thread    park: its callers park as well
 //
-// A caller on a thread of its own yields less often: a locked goroutine that parks costs two changes of threads.
+// A caller on a thread yields less often: a locked goroutine that parks costs two changes of threads.
 type yieldState struct {
 	kind   atomic.Uint32
 	locked atomic.Int64 // when a caller on a thread has last yielded, a time.Duration

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// CPU returns the number of the core that the caller is on at this moment, or -1 if the kernel does not report it, as under a
-// seccomp filter.
+// CPU returns the number of the core that the caller is on at this moment, or -1 if the kernel does
+// not report it, as under a seccomp filter.
 func CPU() int {
 	var cpu uint32
 	if _, _, errno := syscall.RawSyscall(sysGetcpu, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
@@ -18,8 +18,8 @@ func CPU() int {
 // Yield lets other threads have the core, if they want it.
 func Yield() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
 
-// Sleep puts the calling thread to sleep for the shortest time that the kernel knows, 50 µs as a rule. The kernel wakes a
-// thread on an idle core, if there is one.
+// Sleep puts the calling thread to sleep for the shortest time that the kernel knows, 50 µs as a
+// rule. The kernel wakes a thread on an idle core, if there is one.
 func Sleep() {
 	ts := syscall.Timespec{Nsec: 1}
 	syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)

@@ -9,8 +9,9 @@ import (
 	"unsafe"
 )
 
-// Cores returns on how many cores the calling thread may run at this moment, by its affinity mask and by the CPU quota
-// of its control group (version 2). A quota of one and a half cores counts as one.
+// Cores returns on how many cores the calling thread may run at this moment, by its affinity mask
+// and by the CPU quota of its control group (version 2). A quota of one and a half cores counts as
+// one.
 func Cores() int {
 	n := affinity()
 	for _, fd := range quotas() {
@@ -21,7 +22,8 @@ func Cores() int {
 
 func affinity() (n int) {
 	var mask [128]byte // of 1,024 cores
-	size, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))
+	size, _, errno := syscall.RawSyscall(
+		syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))
 	if errno != 0 {
 		return maxCores
 	}
@@ -42,18 +44,20 @@ var quotas = sync.OnceValue(func() (fds []int) {
 	}
 	group, _, _ := bytes.Cut(b[i+3:], []byte("\n"))
 	for p := path.Clean(string(group)); p != "/"; p = path.Dir(p) {
-		if fd, err := syscall.Open("/sys/fs/cgroup"+p+"/cpu.max", syscall.O_RDONLY|syscall.O_CLOEXEC, 0); err == nil {
+		name := "/sys/fs/cgroup" + p + "/cpu.max"
+		if fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0); err == nil {
 			fds = append(fds, fd)
 		}
 	}
 	return fds
 })
 
-// quota reads a file such as "50000 100000", the quota and the period in microseconds, or "max 100000".
+// quota reads a file such as "50000 100000", the quota and the period in microseconds, or "max
+// 100000".
 func quota(fd int) int {
 	var b [48]byte
 	n, err := syscall.Pread(fd, b[:], 0)
-	if err != nil {
+	if err != nil || n == 0 {
 		return maxCores
 	}
 	var numbers [2]int

@@ -1,0 +1,73 @@
+package park
+
+import (
+	"os"
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+// With one P, the network is polled when nothing is left to run, or after 10 ms: 10,000 calls of
+// Gosched.
+func TestRescheduleLetsRunWhatTheNetworkHasMadeReady(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if !Reschedule() {
+		t.Skip("there is no pipe that the network poller knows")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	for range 10 {
+		var ran atomic.Bool
+		go func() {
+			_, _ = r.Read(make([]byte, 1))
+			ran.Store(true)
+		}()
+		for range 100 {
+			Reschedule() // until the goroutine waits
+		}
+		if _, err := w.Write([]byte{1}); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for ; !ran.Load(); n++ {
+			Reschedule()
+		}
+		if n > 100 {
+			t.Errorf("the goroutine has run after %d calls", n)
+		}
+	}
+}
+
+func TestRescheduleAllEnds(t *testing.T) {
+	if !Reschedule() {
+		t.Skip("there is no pipe that the network poller knows")
+	}
+	var stop atomic.Bool
+	for _, ends := range []bool{false, true} { // by itself, by EndPass
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			for !stop.Load() {
+				if ends && Passing() {
+					EndPass()
+				}
+				runtime.Gosched()
+			}
+		}()
+		for range 20 {
+			if !RescheduleAll() || Passing() {
+				t.Errorf("ends %t: it was not done, or goes on", ends)
+			}
+			if !Reschedule() {
+				t.Errorf("ends %t: Reschedule does nothing any more", ends)
+			}
+		}
+		stop.Store(true)
+		<-done
+		stop.Store(false)
+	}
+}
