@@ -48,7 +48,6 @@ type traceCommand struct {
 	progress *ui.Screen
 	json     bool
 	html     string
-	profiles []waitProfile
 	path     read.Selector
 	pathOf   string // as it was requested
 	look     closer
@@ -64,7 +63,6 @@ func runTrace(c *command) error {
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
-	o.Func("pprof", "also write the waits of a `kind` (net, sync, syscall or sched, as for go tool trace) into a file,\nas a profile: -pprof sync FILE", o.addProfile)
 	o.Func("path", "also report the critical path of a `task`: its ID, its type for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported", func(text string) (err error) {
 		o.pathOf = text
 		o.path, err = read.ParseSelector(text)
@@ -72,7 +70,6 @@ func runTrace(c *command) error {
 	})
 	o.look.define(o)
 	o.defineTests(&from)
-	c.args = joinProfiles(c.args)
 	args, program, err := c.parse()
 	if err != nil {
 		return err
@@ -85,9 +82,6 @@ func runTrace(c *command) error {
 		return err
 	}
 	outputs := []target{{"o", from.Keep}, {"html", o.html}, {"perfetto", o.look.perfetto}}
-	for _, p := range o.profiles {
-		outputs = append(outputs, target{"pprof", p.file})
-	}
 	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }), outputs...); err != nil {
 		return err
 	}
@@ -183,7 +177,6 @@ func (o *traceCommand) read(t *source.Trace) error {
 	r, err := read.Trace(t.Reader, read.Options{
 		Name:     t.Name,
 		Lanes:    w,
-		Profiles: len(o.profiles) > 0,
 		Path:     o.path,
 		Window:   func(w read.Window) { window = &w },
 		Progress: func(n int64) { o.progress.Progress(readSoFar(t.Name, n, t.Size)) },
@@ -212,7 +205,7 @@ func (o *traceCommand) read(t *source.Trace) error {
 			return out.Err
 		}
 	}
-	return errors.Join(err, noPath, o.writeProfiles(r))
+	return errors.Join(err, noPath)
 }
 
 // numbered returns the name of an output of the report that was made last; each trace has its own.
