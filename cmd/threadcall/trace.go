@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
@@ -27,9 +28,8 @@ what the heap and the collector did, how many goroutines and threads there were,
 what goroutines waited for, where, and what ended the waits, how goroutines
 moved from thread to thread and why, what locked threads did, how long
 threadcall's calls were queued and ran, and where the time of one task went. To
-look closer, -from, -to, -goroutine and -place select a part, -serve shows
-goroutines and threads down to single events in a browser, and -perfetto writes
-a file for ui.perfetto.dev.
+look closer, -from, -to, -goroutine and -place select a part, of which -html
+shows goroutines and threads in a page.
 
 The trace comes from a file ("-" is the standard input), from a run of the
 tests of packages, or from a command whose program records one when it is asked
@@ -50,7 +50,7 @@ type traceCommand struct {
 	html     string
 	path     read.Selector
 	pathOf   string // as it was requested
-	look     closer
+	look     lanes.Selection
 	reports  []*report.Report
 }
 
@@ -68,7 +68,7 @@ func runTrace(c *command) error {
 		o.path, err = read.ParseSelector(text)
 		return err
 	})
-	o.look.define(o)
+	o.defineSelection()
 	o.defineTests(&from)
 	args, program, err := c.parse()
 	if err != nil {
@@ -81,17 +81,15 @@ func runTrace(c *command) error {
 	if from.File, from.Packages, err = source.Classify(args); err != nil {
 		return err
 	}
-	outputs := []target{{"o", from.Keep}, {"html", o.html}, {"perfetto", o.look.perfetto}}
-	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }), outputs...); err != nil {
-		return err
-	}
-	if err := o.look.check(); err != nil {
+	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }), target{"o", from.Keep}, target{"html", o.html}); err != nil {
 		return err
 	}
 	missing := slices.IndexFunc(from.Packages, func(arg string) bool {
 		return slices.Contains([]string{".trace", ".out", ".gz"}, filepath.Ext(arg))
 	})
 	switch {
+	case o.look.To > 0 && o.look.To <= o.look.From:
+		return fmt.Errorf("-to %v is not after -from %v", o.look.To, o.look.From)
 	case missing >= 0:
 		return failure{fmt.Errorf("there is no file %s", from.Packages[missing])}
 	case len(from.Packages) == 0 && len(from.TestFlags)+len(from.BuildFlags) > 0:
@@ -154,14 +152,12 @@ func (o *traceCommand) run(from source.Request) error {
 		}
 		failed = append(failed, err)
 	}
-	defer o.look.close()
 	switch {
 	case o.json && len(o.reports) == 1:
 		failed = append(failed, writeJSON(o.stdout, o.reports[0]))
 	case o.json && len(o.reports) > 1:
 		failed = append(failed, writeJSON(o.stdout, o.reports))
 	}
-	failed = append(failed, o.look.serveUntilInterrupt(o.progress))
 	return fail(errors.Join(failed...))
 }
 
@@ -171,7 +167,7 @@ func (o *traceCommand) read(t *source.Trace) error {
 		return err
 	}
 	if w != nil {
-		o.look.writers = append(o.look.writers, w)
+		defer w.Close()
 	}
 	var window *read.Window
 	r, err := read.Trace(t.Reader, read.Options{
