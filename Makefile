@@ -126,9 +126,8 @@ FOR ?= 1h
 soak:
 	$(RUN) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR) $(if $(SVG),-svg '$(abspath $(SVG))')
 
-# lab makes the experiments of three articles again, in about four minutes, twice that if the machine is loaded, and
-# writes docs/lab.md and docs/lab; or, with make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle
-# machine: it judges no claim on another.
+# lab makes the experiments of three articles again, or with make lab EXPERIMENTS=sieve some of them, and prints the tables of
+# docs/lab.md. It takes about four minutes on an otherwise idle machine.
 lab:
 	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 
