@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/chart"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -50,11 +49,10 @@ and 2 if it did not understand the command.
 // An allocsCommand has where the report goes.
 type allocsCommand struct {
 	*command
-	set         allocs.Settings
-	json, md    bool
-	vs          string
-	html, pprof string
-	text        allocs.Text
+	set      allocs.Settings
+	json, md bool
+	vs       string
+	text     allocs.Text
 }
 
 func runAllocs(c *command) error {
@@ -139,8 +137,6 @@ func (a *allocsCommand) define() {
 	a.BoolVar(&set.Std, "std", false, "ask the compiler also about the standard library (compiles it)")
 
 	a.BoolVar(&a.json, "json", false, "print one JSON document instead, with all rows and stacks")
-	a.StringVar(&a.html, "html", "", "also write a web page to this `file`")
-	a.StringVar(&a.pprof, "pprof", "", "also write a profile for go tool pprof to this `file`")
 	a.IntVar(&a.text.Top, "top", 20, "print the first `n` rows of each run; 0 for all")
 	a.BoolVar(&a.text.Once, "once", false, "print also what a benchmark allocates only once")
 	a.BoolVar(&a.text.Stacks, "stacks", false, "print the stacks of each row")
@@ -160,9 +156,6 @@ func (a *allocsCommand) validate(packages []string) error {
 			return fmt.Errorf("-%s %q: %w", name, pattern, err)
 		}
 	}
-	if err := distinct(nil, target{"html", a.html}, target{"pprof", a.pprof}); err != nil {
-		return err
-	}
 	switch {
 	case set.Count < 1:
 		return fmt.Errorf("-count must be at least 1, not %d", set.Count)
@@ -178,8 +171,8 @@ func (a *allocsCommand) validate(packages []string) error {
 		return errors.New("-md is for -vs")
 	case a.md && a.json:
 		return errors.New("-md and -json exclude each other")
-	case a.vs != "" && (set.Tests != "" || set.Budget || a.html != "" || a.pprof != ""):
-		return errors.New("-vs compares benchmarks, without -run, -budget, -html, or -pprof")
+	case a.vs != "" && (set.Tests != "" || set.Budget):
+		return errors.New("-vs compares benchmarks, without -run and -budget")
 	case set.Bench == "" && set.Tests == "":
 		return errors.New("nothing to run: give -bench or -run a pattern")
 	}
@@ -199,12 +192,6 @@ func (a *allocsCommand) report(r *allocs.Report) (err error) {
 		a.text.Report(r)
 	}
 	err = errors.Join(err, a.text.Err)
-	if err == nil && a.html != "" {
-		err = chart.Save(r, a.html, a.text.Dir)
-	}
-	if err == nil && a.pprof != "" {
-		err = a.profile(r)
-	}
 	switch {
 	case err != nil:
 		return err
@@ -232,15 +219,4 @@ func (a *allocsCommand) compare(c *allocs.Comparison) (err error) {
 		err = errors.New("some benchmarks failed")
 	}
 	return err
-}
-
-func (a *allocsCommand) profile(r *allocs.Report) error {
-	if len(r.Runs) != 1 {
-		return fmt.Errorf("-pprof is for one benchmark, or the tests of one package, and %d ran", len(r.Runs))
-	}
-	f, err := os.Create(a.pprof)
-	if err != nil {
-		return err
-	}
-	return errors.Join(r.Runs[0].WriteProfile(f), f.Close())
 }

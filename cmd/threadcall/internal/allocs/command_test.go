@@ -1,10 +1,8 @@
 package allocs
 
 import (
-	"bytes"
 	"context"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -70,25 +68,4 @@ type writer func()
 func (w writer) Write(p []byte) (n int, err error) {
 	w()
 	return len(p), nil
-}
-
-func TestTheProfileIsOneForPprof(t *testing.T) {
-	run := runNamed(t, reportOfFixture(t), "BenchmarkSend")
-	var b bytes.Buffer
-	if err := run.WriteProfile(&b); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "p")
-	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command("go", "tool", "pprof", "-sample_index=alloc_objects", "-traces", file).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, want := range []string{"1000", "runtime.newobject", "fixture.send", "bytes:  24B"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("no %q in %s", want, out)
-		}
-	}
 }
