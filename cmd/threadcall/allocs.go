@@ -18,18 +18,13 @@ import (
 const allocsUsage = `Usage:
 
   threadcall allocs [flags] [PACKAGES] [-args ARGUMENTS]
-  threadcall allocs [flags] -- COMMAND [ARGUMENTS]
 
 Allocs runs the benchmarks of packages with a profile of every allocation, and
 prints for each place that allocates how much an operation costs there, and why
 the compiler put the value on the heap. What an operation allocates is the
 difference of two runs, without what is allocated only once.
 
-With -run it runs tests instead, and reports what they allocate altogether. So it
-does with a command, whose program must contain these lines:
-
-  import "github.com/threadcall/threadcall/recorder"
-  func main() { defer recorder.Start()(); ... }
+With -run it runs tests instead, and reports what they allocate altogether.
 
 With -vs it does the same in a revision of the git repository, and prints for
 each place what the change did; with -md as markdown, for a pull request.
@@ -67,12 +62,9 @@ func runAllocs(c *command) error {
 		return err
 	}
 	if program != nil {
-		if name := c.given(func(name string) bool {
-			return slices.Contains([]string{"bench", "run", "benchtime", "count", "cpu", "timeout", "budget", "vs", "md", "race"}, name)
-		}); name != "" {
-			return fmt.Errorf("-%s is for benchmarks and tests, not for a command", name)
-		}
-	} else if err := a.validate(args); err != nil {
+		return errors.New("allocs takes packages, not a command")
+	}
+	if err := a.validate(args); err != nil {
 		return err
 	}
 	if a.text.Top < 0 {
@@ -90,15 +82,7 @@ func runAllocs(c *command) error {
 		}
 		return fail(a.compare(compared))
 	}
-	var r *allocs.Report
-	switch {
-	case program == nil:
-		r, err = a.set.Run(ctx)
-	case a.json: // the document stands alone
-		r, err = a.set.Command(ctx, program, c.stderr, c.stderr)
-	default:
-		r, err = a.set.Command(ctx, program, c.stdout, c.stderr)
-	}
+	r, err := a.set.Run(ctx)
 	progress.Progress("")
 	if err != nil {
 		return failure{err}

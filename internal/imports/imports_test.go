@@ -32,7 +32,7 @@ var parts = []struct {
 		tests: []string{"internal/group", "internal/ident", "internal/park", "internal/testutil"}},
 	{dir: "mainthread", files: []string{"thread", "internal/mainthread"}, tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
 	{dir: "osthread", files: []string{"internal/ident"}, tests: []string{"thread"}},
-	{dir: "recorder", files: []string{"internal/record", "thread"}, tests: []string{"internal/group", "internal/testutil"}},
+	{dir: "recorder", files: []string{"thread"}, tests: []string{"internal/group", "internal/testutil"}},
 	{dir: "app", files: public},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}), tests: []string{"app/internal/screen"}},
 	{dir: "app/internal/latency", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},

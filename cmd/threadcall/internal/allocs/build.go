@@ -141,34 +141,6 @@ func (b builder) listing(ctx context.Context, flags, paths []string) ([]listing.
 	return listing.Read(&out)
 }
 
-// sources compiles the packages in the directories for the compiler's reasons alone. Those of other modules are left out,
-// unless deps is set. It returns what was compiled.
-func (b builder) sources(ctx context.Context, dirs []string, deps bool) (asked []gotest.Package, err error) {
-	var paths []string
-	for _, dir := range dirs {
-		named, _, err := b.ListDeps(ctx, dir)
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		if err == nil && (deps || named[0].Module != nil && named[0].Module.Main) {
-			asked = append(asked, named[0])
-			paths = append(paths, named[0].ImportPath)
-		}
-	}
-	return asked, b.compile(ctx, paths)
-}
-
-// compile compiles packages, without their tests, for the compiler's reasons alone.
-func (b builder) compile(ctx context.Context, paths []string) error {
-	if len(paths) == 0 {
-		return nil
-	}
-	if _, err := b.Go(ctx, slices.Concat([]string{"build", "-p=1", "-o", os.DevNull}, b.Flags, b.ask(paths), paths)...); err != nil {
-		return err
-	}
-	return b.readReasons()
-}
-
 // readReasons takes what the compiler has said in a build. The next one writes to the same files about a package as it is,
 // after this one about that as its own tests see it, for which more generic functions may have been compiled.
 func (b builder) readReasons() error {
