@@ -117,8 +117,6 @@ func (a *allocsCommand) define() {
 	a.BoolVar(&set.Race, "race", false, "compile with the race detector")
 	a.StringVar(&a.vs, "vs", "", "compare with the benchmarks of this `revision` of the repository")
 	a.BoolVar(&a.md, "md", false, "with -vs, print markdown instead")
-	a.BoolVar(&set.Deps, "deps", false, "ask the compiler also about packages of other modules (compiles them)")
-	a.BoolVar(&set.Std, "std", false, "ask the compiler also about the standard library (compiles it)")
 
 	a.BoolVar(&a.json, "json", false, "print one JSON document instead, with all rows and stacks")
 	a.IntVar(&a.text.Top, "top", 20, "print the first `n` rows of each run; 0 for all")

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/listing"
@@ -49,16 +48,13 @@ func (s Settings) builder(dir string, asked []string) builder {
 	return b
 }
 
-// asked returns the packages whose reasons the compiler is asked for.
-func (s Settings) asked(all []gotest.Package) []string {
+// asked returns the packages whose reasons the compiler is asked for: those that are named, and those of the main module or
+// workspace.
+func asked(all []gotest.Package) []string {
 	var asked []string
 	for _, p := range all {
-		switch {
-		case !p.DepOnly && p.ImportPath != "unsafe": // named by the user
-			asked = append(asked, p.ImportPath)
-		case p.Standard && (!s.Std || p.ImportPath == "unsafe" || strings.HasPrefix(p.ImportPath, "runtime")):
-		case !p.Standard && !s.Deps && p.DepOnly && (p.Module == nil || !p.Module.Main):
-		default:
+		named, ours := !p.DepOnly && p.ImportPath != "unsafe", p.Module != nil && p.Module.Main
+		if named || ours {
 			asked = append(asked, p.ImportPath)
 		}
 	}
