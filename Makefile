@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 RUN         := $(GO) test -timeout 10m
 
-.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes latency ports ports-quick ports-table ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults fuzz allocs
+.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes ports ports-quick ports-table ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults fuzz allocs
 
 all: test
 
@@ -136,11 +136,6 @@ lab:
 sixminutes: FOR = 6m
 sixminutes:
 	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR) $(if $(SVG),-svg '$(SVG)')
-
-# latency compares windows of package app with a loop that draws all windows on one thread, at GOMAXPROCS 1, 2 and 4: a minute
-# on an otherwise idle machine, or make latency LATENCY='-for 2s -rounds 1 -procs 2 -rates 60,60 -computing 1'.
-latency:
-	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/latency $(LATENCY)
 
 lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \

@@ -35,7 +35,6 @@ var parts = []struct {
 	{dir: "recorder", files: []string{"thread"}, tests: []string{"internal/group", "internal/testutil"}},
 	{dir: "app", files: public},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}), tests: []string{"app/internal/screen"}},
-	{dir: "app/internal/latency", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},
 	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench", "internal/chart"})},
 	{dir: "examples", files: public, tests: []string{"app", "internal/ports/wine"}},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
