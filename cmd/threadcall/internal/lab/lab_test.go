@@ -90,7 +90,7 @@ func TestAGoroutineThatIsNotifiedRunsNext(t *testing.T) {
 }
 
 func TestSudogsAreCounted(t *testing.T) {
-	if n := sudogs(1000); n < 900 || n > 1000 {
+	if n := sudogs(1000); n < 1000-128 || n > 1000 { // each P keeps up to 128
 		t.Errorf("%v objects for 1000 senders", n)
 	}
 }

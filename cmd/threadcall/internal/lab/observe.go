@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"runtime/pprof"
 	"runtime/trace"
 	"slices"
@@ -243,8 +242,13 @@ func sudogs(goroutines int) (objects int64) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	debug.FreeOSMemory() // which also drops the sudogs that are kept
+	objects = -sendersAllocated()
 	blockedSenders(goroutines)
+	return objects + sendersAllocated()
+}
+
+// sendersAllocated returns how many objects goroutines of blockedSenders have allocated.
+func sendersAllocated() (objects int64) {
 	runtime.GC()
 	runtime.GC() // or the profile lacks what is newest
 	records := make([]runtime.MemProfileRecord, 10000)
