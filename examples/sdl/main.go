@@ -54,7 +54,7 @@ func compare() (right bool, err error) {
 			return right
 		}
 	}
-	rectangles := meter.Compare(fmt.Sprintf("sdl, %s, a rectangle", name), append(meter.Loads, crowd),
+	rectangles := meter.Compare(fmt.Sprintf("sdl, %s, a rectangle", name), meter.Loads,
 		meter.Way{Name: "sdl.Do", Call: rectangle(sdl.Do), Around: sdlMain},
 		meter.Way{Name: "mainthread.Call", Call: rectangle(call)},
 	)
@@ -67,13 +67,8 @@ func compare() (right bool, err error) {
 
 func call(f func()) { mainthread.Call(f) }
 
-var crowd = meter.Load{Name: fmt.Sprintf("one goroutine, a call every 2 ms, %d other processes compute", runtime.NumCPU()),
-	Callers: 1, Pause: 2 * time.Millisecond, Processes: runtime.NumCPU()}
-
 var frameLoads = []meter.Load{
 	{Name: "a frame every 16 ms", Callers: 1, Pause: 16 * time.Millisecond},
 	{Name: fmt.Sprintf("a frame every 16 ms, %d goroutines compute", runtime.NumCPU()),
 		Callers: 1, Pause: 16 * time.Millisecond, Computing: runtime.NumCPU()},
-	{Name: fmt.Sprintf("a frame every 16 ms, %d other processes compute", runtime.NumCPU()),
-		Callers: 1, Pause: 16 * time.Millisecond, Processes: runtime.NumCPU()},
 }

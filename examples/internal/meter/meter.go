@@ -36,7 +36,6 @@ type Load struct {
 	Callers   int           // goroutines, each of which calls in a loop
 	Pause     time.Duration // between two calls of one goroutine
 	Computing int           // other goroutines that use all the CPU time they get
-	Processes int           // other processes that do
 }
 
 // Loads are those that most programs compare under.
@@ -58,7 +57,6 @@ func Compare(name string, loads []Load, ways ...Way) bool {
 		if !strings.Contains(load.Name, *Only) {
 			continue
 		}
-		stop := burn(load.Processes)
 		measured := make([][]sample, len(ways))
 		for round := range *Rounds + 1 {
 			for _, i := range rand.Perm(len(ways)) {
@@ -74,7 +72,6 @@ func Compare(name string, loads []Load, ways ...Way) bool {
 				}
 			}
 		}
-		stop()
 		print(load, ways, measured)
 	}
 	fmt.Printf("%s: %d calls, %d of them wrong\n", name, calls.Load(), wrong.Load())
