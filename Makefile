@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 TEST        := $(GO) test -timeout 10m
 
-.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes latency ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes fuzz allocs
+.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes fuzz allocs
 
 all: test
 
@@ -123,9 +123,8 @@ FOR ?= 1h
 soak:
 	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR)
 
-# lab makes the experiments of three articles again, in about four minutes, twice that if the machine is loaded, and
-# writes docs/lab.md and docs/lab; or, with make lab EXPERIMENTS=sieve, prints some of them. It needs an otherwise idle
-# machine: it judges no claim on another.
+# lab makes the experiments of three articles again, or with make lab EXPERIMENTS=sieve some of them, and prints the tables of
+# docs/lab.md. It takes about four minutes on an otherwise idle machine.
 lab:
 	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 
@@ -134,11 +133,6 @@ lab:
 sixminutes: FOR = 6m
 sixminutes:
 	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR)
-
-# latency compares windows of package app with a loop that draws all windows on one thread, at GOMAXPROCS 1, 2 and 4: a minute
-# on an otherwise idle machine, or make latency LATENCY='-for 2s -rounds 1 -procs 2 -rates 60,60 -computing 1'.
-latency:
-	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/latency $(LATENCY)
 
 lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \

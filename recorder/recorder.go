@@ -15,13 +15,6 @@
 // runs the program and reports what the trace says. Without threadcall, THREADCALL_TRACE=file ./program leaves a trace in the
 // file, for go tool trace or for later. Where that variable is not set, the package does nothing.
 //
-// With the same two lines
-//
-//	threadcall allocs -- ./program arguments
-//
-// reports what the program allocated, and why. A program that has THREADCALL_ALLOCS=file in its environment profiles every
-// allocation from its start, which makes it slower, and Stop writes the profile. It is lost if Stop is not called.
-//
 // # The last seconds
 //
 // [KeepLast] keeps the trace of the last seconds in memory, in a program that runs for long, so that they can be written when something
@@ -37,12 +30,6 @@
 //
 // On Linux, a trace that Start, KeepLast or SlowCalls recorded has the names of threads that have one of their own, as threads of package
 // thread do. Start also has those of most threads that ended before; the others have those of threads that exist when they write. threadcall trace shows them.
-//
-// # What importing it costs
-//
-// About a megabyte in the program. Because it can write a profile, the linker keeps the runtime's memory profiler in a
-// program that would have none otherwise: it then samples one allocation for every 512 KiB, as in a program that imports
-// net/http/pprof. A program that minds sets runtime.MemProfileRate to 0 at the begin of main.
 //
 // # How the program may end
 //
@@ -94,13 +81,13 @@ func Start() (stop func()) {
 	os.Unsetenv(variable)
 	f, err := os.Create(name)
 	if err != nil {
-		complain("no trace is recorded", err, variable)
+		complain("no trace is recorded", err)
 		return Stop
 	}
 	out := &output{file: f}
 	if err := trace.Start(out); err != nil {
 		f.Close()
-		complain("no trace is recorded", err, variable)
+		complain("no trace is recorded", err)
 		return Stop
 	}
 	out.unwatch = watchThreads()
@@ -113,7 +100,6 @@ func Start() (stop func()) {
 //
 // If not all of the trace could be written, Stop says so on the standard error output.
 func Stop() {
-	defer allocs.end()
 	mu.Lock()
 	defer mu.Unlock()
 	if current == nil {
@@ -122,7 +108,7 @@ func Stop() {
 	current.unwatch()
 	trace.Stop()
 	if err := current.close(); err != nil {
-		complain("the trace ends too early", err, variable)
+		complain("the trace ends too early", err)
 	}
 	current = nil
 }
@@ -149,6 +135,6 @@ func (o *output) close() error {
 	return err
 }
 
-func complain(what string, err error, asking string) {
-	fmt.Fprintf(os.Stderr, "recorder: %s: %v (%s asks for one)\n", what, err, asking)
+func complain(what string, err error) {
+	fmt.Fprintf(os.Stderr, "recorder: %s: %v (%s asks for one)\n", what, err, variable)
 }

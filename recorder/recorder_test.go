@@ -38,7 +38,6 @@ var programs = map[string]func(){
 	"runs on":         func() { defer recorder.Start()(); fmt.Println("runs on") },
 	"has children":    func() { defer recorder.Start()(); fmt.Printf("%q", os.Getenv(variable)) },
 	"stops at once":   stopsAtOnce,
-	"allocates":       allocates,
 	"has slow calls":  slowCalls,
 	"keeps the last":  keepsLast,
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/chart"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -19,18 +18,13 @@ import (
 const allocsUsage = `Usage:
 
   threadcall allocs [flags] [PACKAGES] [-args ARGUMENTS]
-  threadcall allocs [flags] -- COMMAND [ARGUMENTS]
 
 Allocs runs the benchmarks of packages with a profile of every allocation, and
 prints for each place that allocates how much an operation costs there, and why
 the compiler put the value on the heap. What an operation allocates is the
 difference of two runs, without what is allocated only once.
 
-With -run it runs tests instead, and reports what they allocate altogether. So it
-does with a command, whose program must contain these lines:
-
-  import "github.com/threadcall/threadcall/recorder"
-  func main() { defer recorder.Start()(); ... }
+With -run it runs tests instead, and reports what they allocate altogether.
 
 With -vs it does the same in a revision of the git repository, and prints for
 each place what the change did; with -md as markdown, for a pull request.
@@ -50,11 +44,10 @@ and 2 if it did not understand the command.
 // An allocsCommand has where the report goes.
 type allocsCommand struct {
 	*command
-	set         allocs.Settings
-	json, md    bool
-	vs          string
-	html, pprof string
-	text        allocs.Text
+	set      allocs.Settings
+	json, md bool
+	vs       string
+	text     allocs.Text
 }
 
 func runAllocs(c *command) error {
@@ -69,12 +62,9 @@ func runAllocs(c *command) error {
 		return err
 	}
 	if program != nil {
-		if name := c.given(func(name string) bool {
-			return slices.Contains([]string{"bench", "run", "benchtime", "count", "cpu", "timeout", "budget", "vs", "md", "race"}, name)
-		}); name != "" {
-			return fmt.Errorf("-%s is for benchmarks and tests, not for a command", name)
-		}
-	} else if err := a.validate(args); err != nil {
+		return errors.New("allocs takes packages, not a command")
+	}
+	if err := a.validate(args); err != nil {
 		return err
 	}
 	if a.text.Top < 0 {
@@ -92,15 +82,7 @@ func runAllocs(c *command) error {
 		}
 		return fail(a.compare(compared))
 	}
-	var r *allocs.Report
-	switch {
-	case program == nil:
-		r, err = a.set.Run(ctx)
-	case a.json: // the document stands alone
-		r, err = a.set.Command(ctx, program, c.stderr, c.stderr)
-	default:
-		r, err = a.set.Command(ctx, program, c.stdout, c.stderr)
-	}
+	r, err := a.set.Run(ctx)
 	progress.Progress("")
 	if err != nil {
 		return failure{err}
@@ -135,12 +117,8 @@ func (a *allocsCommand) define() {
 	a.BoolVar(&set.Race, "race", false, "compile with the race detector")
 	a.StringVar(&a.vs, "vs", "", "compare with the benchmarks of this `revision` of the repository")
 	a.BoolVar(&a.md, "md", false, "with -vs, print markdown instead")
-	a.BoolVar(&set.Deps, "deps", false, "ask the compiler also about packages of other modules (compiles them)")
-	a.BoolVar(&set.Std, "std", false, "ask the compiler also about the standard library (compiles it)")
 
 	a.BoolVar(&a.json, "json", false, "print one JSON document instead, with all rows and stacks")
-	a.StringVar(&a.html, "html", "", "also write a web page to this `file`")
-	a.StringVar(&a.pprof, "pprof", "", "also write a profile for go tool pprof to this `file`")
 	a.IntVar(&a.text.Top, "top", 20, "print the first `n` rows of each run; 0 for all")
 	a.BoolVar(&a.text.Once, "once", false, "print also what a benchmark allocates only once")
 	a.BoolVar(&a.text.Stacks, "stacks", false, "print the stacks of each row")
@@ -160,9 +138,6 @@ func (a *allocsCommand) validate(packages []string) error {
 			return fmt.Errorf("-%s %q: %w", name, pattern, err)
 		}
 	}
-	if err := distinct(nil, target{"html", a.html}, target{"pprof", a.pprof}); err != nil {
-		return err
-	}
 	switch {
 	case set.Count < 1:
 		return fmt.Errorf("-count must be at least 1, not %d", set.Count)
@@ -178,8 +153,8 @@ func (a *allocsCommand) validate(packages []string) error {
 		return errors.New("-md is for -vs")
 	case a.md && a.json:
 		return errors.New("-md and -json exclude each other")
-	case a.vs != "" && (set.Tests != "" || set.Budget || a.html != "" || a.pprof != ""):
-		return errors.New("-vs compares benchmarks, without -run, -budget, -html, or -pprof")
+	case a.vs != "" && (set.Tests != "" || set.Budget):
+		return errors.New("-vs compares benchmarks, without -run and -budget")
 	case set.Bench == "" && set.Tests == "":
 		return errors.New("nothing to run: give -bench or -run a pattern")
 	}
@@ -199,12 +174,6 @@ func (a *allocsCommand) report(r *allocs.Report) (err error) {
 		a.text.Report(r)
 	}
 	err = errors.Join(err, a.text.Err)
-	if err == nil && a.html != "" {
-		err = chart.Save(r, a.html, a.text.Dir)
-	}
-	if err == nil && a.pprof != "" {
-		err = a.profile(r)
-	}
 	switch {
 	case err != nil:
 		return err
@@ -232,15 +201,4 @@ func (a *allocsCommand) compare(c *allocs.Comparison) (err error) {
 		err = errors.New("some benchmarks failed")
 	}
 	return err
-}
-
-func (a *allocsCommand) profile(r *allocs.Report) error {
-	if len(r.Runs) != 1 {
-		return fmt.Errorf("-pprof is for one benchmark, or the tests of one package, and %d ran", len(r.Runs))
-	}
-	f, err := os.Create(a.pprof)
-	if err != nil {
-		return err
-	}
-	return errors.Join(r.Runs[0].WriteProfile(f), f.Close())
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
@@ -27,9 +28,8 @@ what the heap and the collector did, how many goroutines and threads there were,
 what goroutines waited for, where, and what ended the waits, how goroutines
 moved from thread to thread and why, what locked threads did, how long
 threadcall's calls were queued and ran, and where the time of one task went. To
-look closer, -from, -to, -goroutine and -place select a part, -serve shows
-goroutines and threads down to single events in a browser, and -perfetto writes
-a file for ui.perfetto.dev.
+look closer, -from, -to, -goroutine and -place select a part, of which -html
+shows goroutines and threads in a page.
 
 The trace comes from a file ("-" is the standard input), from a run of the
 tests of packages, or from a command whose program records one when it is asked
@@ -48,10 +48,9 @@ type traceCommand struct {
 	progress *ui.Screen
 	json     bool
 	html     string
-	profiles []waitProfile
 	path     read.Selector
 	pathOf   string // as it was requested
-	look     closer
+	look     lanes.Selection
 	reports  []*report.Report
 }
 
@@ -64,15 +63,13 @@ func runTrace(c *command) error {
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
-	o.Func("pprof", "also write the waits of a `kind` (net, sync, syscall or sched, as for go tool trace) into a file,\nas a profile: -pprof sync FILE", o.addProfile)
 	o.Func("path", "also report the critical path of a `task`: its ID, its type for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported", func(text string) (err error) {
 		o.pathOf = text
 		o.path, err = read.ParseSelector(text)
 		return err
 	})
-	o.look.define(o)
+	o.defineSelection()
 	o.defineTests(&from)
-	c.args = joinProfiles(c.args)
 	args, program, err := c.parse()
 	if err != nil {
 		return err
@@ -84,20 +81,15 @@ func runTrace(c *command) error {
 	if from.File, from.Packages, err = source.Classify(args); err != nil {
 		return err
 	}
-	outputs := []target{{"o", from.Keep}, {"html", o.html}, {"perfetto", o.look.perfetto}}
-	for _, p := range o.profiles {
-		outputs = append(outputs, target{"pprof", p.file})
-	}
-	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }), outputs...); err != nil {
-		return err
-	}
-	if err := o.look.check(); err != nil {
+	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }), target{"o", from.Keep}, target{"html", o.html}); err != nil {
 		return err
 	}
 	missing := slices.IndexFunc(from.Packages, func(arg string) bool {
 		return slices.Contains([]string{".trace", ".out", ".gz"}, filepath.Ext(arg))
 	})
 	switch {
+	case o.look.To > 0 && o.look.To <= o.look.From:
+		return fmt.Errorf("-to %v is not after -from %v", o.look.To, o.look.From)
 	case missing >= 0:
 		return failure{fmt.Errorf("there is no file %s", from.Packages[missing])}
 	case len(from.Packages) == 0 && len(from.TestFlags)+len(from.BuildFlags) > 0:
@@ -160,14 +152,12 @@ func (o *traceCommand) run(from source.Request) error {
 		}
 		failed = append(failed, err)
 	}
-	defer o.look.close()
 	switch {
 	case o.json && len(o.reports) == 1:
 		failed = append(failed, writeJSON(o.stdout, o.reports[0]))
 	case o.json && len(o.reports) > 1:
 		failed = append(failed, writeJSON(o.stdout, o.reports))
 	}
-	failed = append(failed, o.look.serveUntilInterrupt(o.progress))
 	return fail(errors.Join(failed...))
 }
 
@@ -177,13 +167,12 @@ func (o *traceCommand) read(t *source.Trace) error {
 		return err
 	}
 	if w != nil {
-		o.look.writers = append(o.look.writers, w)
+		defer w.Close()
 	}
 	var window *read.Window
 	r, err := read.Trace(t.Reader, read.Options{
 		Name:     t.Name,
 		Lanes:    w,
-		Profiles: len(o.profiles) > 0,
 		Path:     o.path,
 		Window:   func(w read.Window) { window = &w },
 		Progress: func(n int64) { o.progress.Progress(readSoFar(t.Name, n, t.Size)) },
@@ -212,7 +201,7 @@ func (o *traceCommand) read(t *source.Trace) error {
 			return out.Err
 		}
 	}
-	return errors.Join(err, noPath, o.writeProfiles(r))
+	return errors.Join(err, noPath)
 }
 
 // numbered returns the name of an output of the report that was made last; each trace has its own.

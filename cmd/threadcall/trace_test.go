@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/pprof/profile"
-
 	"github.com/threadcall/threadcall/thread"
 
 	tracereport "github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
@@ -65,28 +63,10 @@ func TestTraceReportsWhatIsInAFile(t *testing.T) {
 	threadcall(t, "trace", "-html", nowhere, recorded(t)).want(t, statusWrong, nowhere)
 }
 
-func TestTraceWritesProfilesAndPaths(t *testing.T) {
-	file, dir := recorded(t), t.TempDir()
-	nets, syncs := filepath.Join(dir, "net"), filepath.Join(dir, "sync")
-	o := threadcall(t, "trace", "-json", "-pprof", "net", nets, "-pprof=sync="+syncs, "-path", "threadcall.Call", file).want(t, statusOK)
+func TestTraceReportsThePathOfATask(t *testing.T) {
+	file := recorded(t)
+	o := threadcall(t, "trace", "-json", "-path", "threadcall.Call", file).want(t, statusOK)
 	r := decoded[tracereport.Report](t, o.stdout)
-	for i, name := range []string{nets, syncs} {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := profile.ParseData(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var n, sum int64
-		for _, s := range p.Sample {
-			n, sum = n+s.Value[0], sum+s.Value[1]
-		}
-		if want := r.Waiting.Totals[i]; uint64(n) != want.N || sum != int64(want.Time) {
-			t.Errorf("%s: %d waits of %d ns, the report has %+v", name, n, sum, want)
-		}
-	}
 	if r.Path == nil || !strings.HasSuffix(r.Path.What, "threadcall.Call") || r.Path.Length != r.Tasks[0].Longest.Length || len(r.Path.Steps) == 0 {
 		t.Errorf("path %+v of tasks %+v", r.Path, r.Tasks)
 	}
@@ -223,12 +203,7 @@ func TestTraceRefusesNonsense(t *testing.T) {
 		{"-v -- true", statusUsage, "flags of tests are for packages"},
 		{"-count -1 .", statusUsage, "not negative"},
 		{"FILE FILE", statusUsage, "only one can be read at a time"},
-		{"-pprof mutex x FILE", statusUsage, "the kinds of profiles are net, sync, syscall, sched"},
-		{"-pprof sync FILE FILE", statusUsage, "would overwrite the input"},
-		{"-pprof sync same -html same FILE", statusUsage, "are the same file"},
-		{"-perfetto FILE FILE", statusUsage, "would overwrite the input"},
-		{"-perfetto same -html same FILE", statusUsage, "are the same file"},
-		{"-serve 0.0.0.0:80 FILE", statusUsage, "no loopback address"},
+		{"-html FILE FILE", statusUsage, "would overwrite the input"},
 		{"-from -1s FILE", statusUsage, "not be negative"},
 		{"-from 2s -to 1s FILE", statusUsage, "-to 1s is not after -from 2s"},
 		{"-goroutine x FILE", statusUsage, "is no goroutine"},

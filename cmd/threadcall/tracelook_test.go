@@ -1,12 +1,8 @@
 package main
 
 import (
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -34,31 +30,9 @@ func TestPartsOfATrace(t *testing.T) {
 	threadcall(t, "trace", "-goroutine", "99999999", file).want(t, statusWrong, "the trace has no goroutine 99999999")
 	threadcall(t, "trace", "-from", "1000h", file).want(t, statusWrong, "the trace has nothing from 1000h")
 
-	out := filepath.Join(t.TempDir(), "some.pftrace")
-	threadcall(t, "trace", "-perfetto", out, file).want(t, statusOK, "Calls to threads", "wrote "+out)
-	if data, err := os.ReadFile(out); err != nil || len(data) < 1000 {
-		t.Errorf("%v, %d bytes", err, len(data))
+	page := filepath.Join(t.TempDir(), "part.html")
+	threadcall(t, "trace", "-from", (end/4).String(), "-html", page, file).want(t, statusOK, "wrote "+page)
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), `"as requested"`) {
+		t.Errorf("%v, %d bytes without the part", err, len(text))
 	}
-}
-
-func TestServedPages(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("interrupts the command, which Windows cannot")
-	}
-	p := start(t, invocation("", nil, "trace", "-serve", "localhost:0", recorded(t)))
-	p.until(t, "serving ")
-	url := regexp.MustCompile(`http://\S+/`).FindString(p.seen)
-	for path, has := range map[string]string{"": "some.trace", "tile?columns=100&lanes=10": `"threads"`} {
-		answer, err := http.Get(url + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(answer.Body)
-		answer.Body.Close()
-		if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(body), has) {
-			t.Errorf("%q: %v, %s, %.200s", path, err, answer.Status, body)
-		}
-	}
-	p.interrupt(t)
-	p.end(t).want(t, statusOK, "Calls to threads")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -9,17 +8,12 @@ import (
 	"github.com/go-ole/go-ole"
 	"github.com/go-ole/go-ole/oleutil"
 
-	"github.com/threadcall/threadcall/examples/internal/meter"
+	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/thread"
 )
 
 func main() {
-	flag.Parse()
 	fs, err := start()
-	if err != nil {
-		log.Fatal("com: ", err)
-	}
-	c, err := startChannel()
 	if err != nil {
 		log.Fatal("com: ", err)
 	}
@@ -27,22 +21,14 @@ func main() {
 		there, err := fs.exists(path)
 		fmt.Println("com:", path, "exists:", there, err)
 	}
-	ok := meter.Compare("com", meter.Loads,
-		meter.Way{Name: "CoInitialize in each call", Call: func() bool { return right(existsAlone) }},
-		meter.Way{Name: "channel", Call: func() bool { return right(c.exists) }},
-		meter.Way{Name: "threadcall", Call: func() bool { return right(fs.exists) }},
-	)
+	ok := check.Calls("com", func() bool {
+		there, err := fs.exists(`C:\windows`)
+		return there && err == nil
+	})
 	fs.thread.Close()
-	close(c)
 	if !ok {
 		os.Exit(1)
 	}
-}
-
-// right reports whether a way of asking has the right answer.
-func right(exists func(string) (bool, error)) bool {
-	there, err := exists(`C:\windows`)
-	return there && err == nil
 }
 
 // A fileSystem is an object of COM, Scripting.FileSystemObject, that lives in the single-threaded apartment of a thread of its

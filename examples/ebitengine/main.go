@@ -14,7 +14,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/ebitenutil"
 
-	"github.com/threadcall/threadcall/examples/internal/meter"
+	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -33,7 +33,7 @@ func main() {
 	g.started = func() {
 		hook()
 		workers.Go(func() {
-			ok = compare(*mode)
+			ok = calls(*mode)
 			mainthread.Call(func() { g.over.Store(true) })
 		})
 	}
@@ -49,21 +49,12 @@ func main() {
 	}
 }
 
-// compare calls as a file dialog, a menu or the clipboard would. In the single-threaded modes RunOnMainThread runs its
-// function on the caller's goroutine, so there is nothing to compare with.
-func compare(mode string) bool {
-	ours := meter.Way{Name: "mainthread.Call", Call: func() (on bool) {
+// calls calls as a file dialog, a menu or the clipboard would.
+func calls(mode string) bool {
+	return check.Calls("ebitengine, "+mode, func() (on bool) {
 		mainthread.Call(func() { on = mainthread.On() })
 		return on
-	}}
-	if mode != "threads" {
-		return meter.Compare("ebitengine, "+mode, meter.Loads, ours)
-	}
-	return meter.Compare("ebitengine, "+mode, meter.Loads,
-		meter.Way{Name: "ebiten.RunOnMainThread", Call: func() (on bool) {
-			ebiten.RunOnMainThread(func() { on = mainthread.On() })
-			return on
-		}}, ours)
+	})
 }
 
 // hookThreads is for Ebitengine's usual mode, in which Update and Draw run on another goroutine, and the main thread runs

@@ -110,8 +110,8 @@ func open() (*canvas, error) {
 	if C.make(size, &c.display, &c.surface, &c.context) == 0 {
 		return nil, fmt.Errorf("%s: error %#x", C.GoString(C.why()), C.eglGetError())
 	}
-	if err := c.use(); err != nil {
-		return nil, err
+	if C.eglMakeCurrent(c.display, c.surface, c.surface, c.context) == C.EGL_FALSE {
+		return nil, fmt.Errorf("eglMakeCurrent: error %#x", C.eglGetError())
 	}
 	if c.colour = C.setup(); c.colour < 0 {
 		return nil, fmt.Errorf("the shaders do not compile")
@@ -119,20 +119,9 @@ func open() (*canvas, error) {
 	return c, nil
 }
 
-// use makes c current on the calling thread.
-func (c *canvas) use() error {
-	if C.eglMakeCurrent(c.display, c.surface, c.surface, c.context) == C.EGL_FALSE {
-		return fmt.Errorf("eglMakeCurrent: error %#x", C.eglGetError())
-	}
-	return nil
-}
-
-// leave makes no context current on the calling thread.
-func (c *canvas) leave() { C.eglMakeCurrent(c.display, nil, nil, nil) }
-
 // close frees c, which is current on the calling thread.
 func (c *canvas) close() {
-	c.leave()
+	C.eglMakeCurrent(c.display, nil, nil, nil)
 	C.eglDestroyContext(c.display, c.context)
 	C.eglDestroySurface(c.display, c.surface)
 	C.eglReleaseThread()

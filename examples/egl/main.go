@@ -4,44 +4,25 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"log"
 	"math/rand/v2"
 	"os"
 
-	"github.com/threadcall/threadcall/examples/internal/meter"
+	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/thread"
 )
 
 func main() {
-	flag.Parse()
 	gl, err := start()
 	if err != nil {
 		log.Fatal("egl: ", err)
 	}
 	fmt.Println("drawn by", thread.Eval(gl.thread, renderer))
-	moved, err := startMoved()
-	if err != nil {
-		log.Fatal("egl: ", err)
-	}
-	channel, err := startChannel()
-	if err != nil {
-		log.Fatal("egl: ", err)
-	}
-	triangles := meter.Compare("egl, a triangle", meter.Loads,
-		meter.Way{Name: "eglMakeCurrent in each call", Call: func() bool { return moved.do((*canvas).triangle) }},
-		meter.Way{Name: "channel", Call: func() bool { return channel.do((*canvas).triangle) }},
-		meter.Way{Name: "threadcall", Call: func() bool { return gl.triangle(colour()) }},
-	)
-	tints := meter.Compare("egl, a uniform", meter.Loads,
-		meter.Way{Name: "eglMakeCurrent in each call", Call: func() bool { return moved.do((*canvas).tint) }},
-		meter.Way{Name: "channel", Call: func() bool { return channel.do((*canvas).tint) }},
-		meter.Way{Name: "threadcall", Call: func() bool { return gl.tint(colour()) }},
-	)
+	right := check.Calls("egl, a triangle", func() bool { return gl.triangle(colour()) }) &&
+		check.Calls("egl, a uniform", func() bool { return gl.tint(colour()) })
 	gl.thread.Close()
-	close(channel)
-	if !triangles || !tints {
+	if !right {
 		os.Exit(1)
 	}
 }

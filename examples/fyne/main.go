@@ -4,7 +4,6 @@
 package main
 
 import (
-	"flag"
 	"os"
 	"sync"
 	"time"
@@ -14,12 +13,11 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
-	"github.com/threadcall/threadcall/examples/internal/meter"
+	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
 func main() {
-	flag.Parse()
 	a := app.New()
 	mainthread.OnWake(func() { fyne.Do(serve) }) // there must be an app
 
@@ -56,18 +54,11 @@ func main() {
 				move()
 				time.Sleep(10 * time.Millisecond)
 			}
-			ok = meter.Compare("fyne", meter.Loads,
-				meter.Way{Name: "fyne.DoAndWait", Call: func() (on bool) {
-					now := time.Now()
-					fyne.DoAndWait(func() { on = show(now) })
-					return on
-				}},
-				meter.Way{Name: "mainthread.Call", Call: func() (on bool) {
-					now := time.Now()
-					mainthread.Call(func() { on = show(now) })
-					return on
-				}},
-			)
+			ok = check.Calls("fyne", func() (on bool) {
+				now := time.Now()
+				mainthread.Call(func() { on = show(now) })
+				return on
+			})
 			mainthread.Call(a.Quit)
 		})
 	})

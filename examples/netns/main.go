@@ -18,14 +18,14 @@ import (
 
 	"github.com/vishvananda/netns"
 
-	"github.com/threadcall/threadcall/examples/internal/meter"
+	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/thread"
 )
 
 func main() {
 	n := flag.Int("namespaces", 50, "make so many")
 	flag.Parse()
-	if err := compare(*n); err != nil {
+	if err := run(*n); err != nil {
 		log.Fatal("netns: ", err)
 	}
 }
@@ -33,7 +33,7 @@ func main() {
 // A way runs f in a namespace.
 type way func(ns netns.NsHandle, f func() error) error
 
-func compare(n int) error {
+func run(n int) error {
 	all, err := open(n)
 	if err != nil {
 		return err
@@ -44,33 +44,15 @@ func compare(n int) error {
 		return threads.Call(context.Background(), ns, f)
 	}
 	home := mountNamespace()
-	for _, w := range []struct {
-		name string
-		way
-	}{
-		{"threadcall, first", keyed},
-		{"threadcall, again", keyed},
-		{"a thread for each call", spend},
-		{"mounts in each call", visitSys},
-	} {
+	for _, round := range []string{"first", "again"} {
 		start := time.Now()
-		if err := scrape(all, w.way); err != nil {
+		if err := scrape(all, keyed); err != nil {
 			return err
 		}
-		fmt.Printf("%-24s %d namespaces in %5.0f ms; then %2d threads; of 2000 goroutines, %d in a foreign mount namespace\n", w.name,
-			n, time.Since(start).Seconds()*1000, countThreads(), astray(home))
+		fmt.Printf("%s: %d namespaces in %.0f ms; then %d threads; of 2000 goroutines, %d in a foreign mount namespace\n", round, n, time.Since(start).Seconds()*1000, countThreads(), astray(home))
 	}
-	fmt.Println()
-	proc := meter.Compare(fmt.Sprintf("netns, %d namespaces, /proc", n), meter.Loads,
-		meter.Way{Name: "LockOSThread and Set in each call", Call: calls(all, visit, readProc)},
-		meter.Way{Name: "threadcall, Keyed", Call: calls(all, keyed, readProc)},
-	)
-	sys := meter.Compare(fmt.Sprintf("netns, %d namespaces, /sys", n), meter.Loads,
-		meter.Way{Name: "mounts in each call", Call: calls(all, visitSys, readSys)},
-		meter.Way{Name: "a thread for each call", Call: calls(all, spend, readSys)},
-		meter.Way{Name: "threadcall, Keyed", Call: calls(all, keyed, readSys)},
-	)
-	if !proc || !sys {
+	proc := check.Calls(fmt.Sprintf("netns, %d namespaces, /proc", n), calls(all, keyed, readProc))
+	if sys := check.Calls(fmt.Sprintf("netns, %d namespaces, /sys", n), calls(all, keyed, readSys)); !proc || !sys {
 		return errWrong
 	}
 	return nil

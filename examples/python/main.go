@@ -5,12 +5,11 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"log"
 	"math/rand/v2"
 
-	"github.com/threadcall/threadcall/examples/internal/meter"
+	"github.com/threadcall/threadcall/examples/internal/check"
 )
 
 const code = `
@@ -26,41 +25,32 @@ def count(n): # the calls, as this thread knows them
 `
 
 func main() {
-	flag.Parse()
-	if err := compare(); err != nil {
+	if err := run(); err != nil {
 		log.Fatal("python: ", err)
 	}
 }
 
-func compare() error {
+func run() error {
 	py, err := start(code)
 	if err != nil {
 		return err
 	}
 	defer py.thread.Close()
-	right := meter.Compare("python, a function", meter.Loads,
-		meter.Way{Name: "PyGILState_Ensure in each call", Call: ensured("square").squares},
-		meter.Way{Name: "threadcall", Call: py.function("square").squares},
-	)
-	here, there := py.function("count"), ensured("count")
-	var counts [2]int
+	square, count := py.function("square"), py.function("count")
+	right := check.Calls("python, a function", func() bool {
+		n := rand.IntN(1 << 30)
+		result, err := square(n)
+		return err == nil && result == n*n
+	})
+	calls := 0
 	for range 1000 {
-		for i, count := range []function{there, here} {
-			if counts[i], err = count(0); err != nil {
-				return err
-			}
+		if calls, err = count(0); err != nil {
+			return err
 		}
 	}
-	fmt.Printf("calls that threading.local remembers after 1000: %d, threadcall %d\n", counts[0], counts[1])
+	fmt.Println("calls that threading.local remembers after 1000:", calls)
 	if !right {
 		return errors.New("a result is wrong")
 	}
 	return nil
-}
-
-// squares reports whether f has returned the square of a number.
-func (f function) squares() bool {
-	n := rand.IntN(1 << 30)
-	square, err := f(n)
-	return err == nil && square == n*n
 }

@@ -43,7 +43,6 @@ import "C"
 
 import (
 	"errors"
-	"runtime"
 	"unsafe"
 
 	"github.com/threadcall/threadcall/thread"
@@ -93,21 +92,4 @@ func (py *interpreter) function(name string) function {
 		return int(result), nil
 	}
 	return thread.Bind1V2(py.thread, call)
-}
-
-// ensured returns what function returns, in the usual way: the calling goroutine's thread, whichever it is, gets a thread state
-// and the GIL for the time of the call.
-func ensured(name string) function {
-	c := C.CString(name)
-	return func(arg int) (int, error) {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		gil := C.PyGILState_Ensure()
-		defer C.PyGILState_Release(gil)
-		var result C.long
-		if C.call(c, C.long(arg), &result) == 0 {
-			return 0, errPython
-		}
-		return int(result), nil
-	}
 }

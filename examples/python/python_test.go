@@ -51,12 +51,21 @@ def main(n):
 }
 
 func TestOtherThreadsHaveTheGILBetweenCalls(t *testing.T) {
-	py := startTest(t, code)
-	for i := range 100 {
-		for _, square := range []function{py.function("square"), ensured("square")} {
-			if n, err := square(i); n != i*i || err != nil {
-				t.Errorf("square(%d) = %d, %v", i, n, err)
-			}
+	py := startTest(t, code+`
+done = threading.Event()
+def begin(n):
+    threading.Thread(target=done.set).start()
+    return n
+def ended(n):
+    return done.is_set()
+`)
+	if _, err := py.function("begin")(0); err != nil {
+		t.Fatal(err)
+	}
+	for done := 0; done == 0; {
+		var err error
+		if done, err = py.function("ended")(0); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

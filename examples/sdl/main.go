@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"runtime"
-	"time"
 
 	"github.com/veandco/go-sdl2/sdl"
 
-	"github.com/threadcall/threadcall/examples/internal/meter"
+	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -25,7 +23,7 @@ func run() {
 	if *driver != "" {
 		os.Setenv("SDL_VIDEODRIVER", *driver)
 	}
-	right, err := compare()
+	right, err := draw()
 	if err != nil {
 		log.Fatal("sdl: ", err)
 	}
@@ -34,7 +32,7 @@ func run() {
 	}
 }
 
-func compare() (right bool, err error) {
+func draw() (right bool, err error) {
 	var s *scene
 	mainthread.Call(func() { s, err = open() })
 	if err != nil {
@@ -46,34 +44,9 @@ func compare() (right bool, err error) {
 		return false, err
 	}
 
-	// Both have the main thread to themselves: sdl.Main serves inside a call, and mainthread does not serve meanwhile.
-	sdlMain := func(measure func()) { mainthread.Call(func() { sdl.Main(measure) }) }
-	rectangle := func(do func(f func())) func() bool {
-		return func() (right bool) {
-			do(func() { right = s.rectangle() })
-			return right
-		}
+	right = check.Calls(fmt.Sprintf("sdl, %s, a rectangle", name), func() bool { return mainthread.CallV(s.rectangle) })
+	for range 10 {
+		right = s.frame() && right
 	}
-	rectangles := meter.Compare(fmt.Sprintf("sdl, %s, a rectangle", name), append(meter.Loads, crowd),
-		meter.Way{Name: "sdl.Do", Call: rectangle(sdl.Do), Around: sdlMain},
-		meter.Way{Name: "mainthread.Call", Call: rectangle(call)},
-	)
-	frames := meter.Compare(fmt.Sprintf("sdl, %s, a frame of 22 calls", name), frameLoads,
-		meter.Way{Name: "sdl.Do", Call: func() bool { return s.frame(sdl.Do) }, Around: sdlMain},
-		meter.Way{Name: "mainthread.Call", Call: func() bool { return s.frame(call) }},
-	)
-	return rectangles && frames, nil
-}
-
-func call(f func()) { mainthread.Call(f) }
-
-var crowd = meter.Load{Name: fmt.Sprintf("one goroutine, a call every 2 ms, %d other processes compute", runtime.NumCPU()),
-	Callers: 1, Pause: 2 * time.Millisecond, Processes: runtime.NumCPU()}
-
-var frameLoads = []meter.Load{
-	{Name: "a frame every 16 ms", Callers: 1, Pause: 16 * time.Millisecond},
-	{Name: fmt.Sprintf("a frame every 16 ms, %d goroutines compute", runtime.NumCPU()),
-		Callers: 1, Pause: 16 * time.Millisecond, Computing: runtime.NumCPU()},
-	{Name: fmt.Sprintf("a frame every 16 ms, %d other processes compute", runtime.NumCPU()),
-		Callers: 1, Pause: 16 * time.Millisecond, Processes: runtime.NumCPU()},
+	return right, nil
 }

@@ -6,11 +6,13 @@ import (
 	"unsafe"
 
 	"github.com/veandco/go-sdl2/sdl"
+
+	"github.com/threadcall/threadcall/mainthread"
 )
 
 const size = 256 // of the window and of the space for rectangles
 
-// A scene is a window with rectangles. Its methods are for the main thread.
+// A scene is a window with rectangles. Its methods are for the main thread, but frame.
 type scene struct {
 	window   *sdl.Window
 	renderer *sdl.Renderer
@@ -61,13 +63,13 @@ func (s *scene) present() {
 	}
 }
 
-// frame draws 20 rectangles from any goroutine, with 22 calls of do, which runs its function on the main thread.
-func (s *scene) frame(do func(f func())) bool {
+// frame draws 20 rectangles from any goroutine.
+func (s *scene) frame() bool {
 	right := true
-	do(s.clear)
+	mainthread.Call(s.clear)
 	for range 20 {
-		do(func() { right = s.rectangle() && right })
+		mainthread.Call(func() { right = s.rectangle() && right })
 	}
-	do(s.present)
+	mainthread.Call(s.present)
 	return right
 }

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -12,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/threadcall/threadcall/examples/internal/meter"
+	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -21,7 +20,6 @@ const page = `<!doctype html><title>loading</title>
 <p>Written by goroutines: <b id=clock>-</b></p><progress id=bar max=100 value=0></progress>`
 
 func main() {
-	flag.Parse()
 	w, err := open(page) // main is on the main thread: the package mainthread has locked it there
 	if err != nil {
 		log.Fatal("webview: ", err)
@@ -32,7 +30,9 @@ func main() {
 	var ok bool
 	start := sync.OnceFunc(func() {
 		workers.Go(func() {
-			ok = w.show() && compare(w)
+			ok = w.show() && check.Calls("webview", func() bool {
+				return mainthread.CallV(func() bool { return mainthread.On() && w.title() != "" })
+			})
 			mainthread.Call(w.close)
 		})
 	})
@@ -71,17 +71,4 @@ func (v view) show() bool {
 	}
 	fmt.Printf("webview: the title of the page is %q\n", title)
 	return false
-}
-
-// compare asks for the title of the page.
-func compare(v view) bool {
-	right := func() bool { return mainthread.On() && v.title() != "" }
-	return meter.Compare("webview", meter.Loads,
-		meter.Way{Name: "Dispatch and a channel", Call: func() bool {
-			result := make(chan bool, 1)
-			dispatch(func() { result <- right() })
-			return <-result
-		}},
-		meter.Way{Name: "mainthread.CallV", Call: func() bool { return mainthread.CallV(right) }},
-	)
 }

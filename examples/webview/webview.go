@@ -2,24 +2,20 @@ package main
 
 /*
 #cgo pkg-config: gtk+-3.0 webkit2gtk-4.1
-#include <stdint.h>
 #include <gtk/gtk.h>
 #include <webkit2/webkit2.h>
 
 extern void loaded(void);
 extern void serve(void);
-extern void dispatched(uintptr_t);
 
 static void onLoad(WebKitWebView *v, WebKitLoadEvent e, gpointer p) {
 	if (e == WEBKIT_LOAD_FINISHED) loaded();
 }
 
 static gboolean onWake(gpointer p) { serve(); return G_SOURCE_REMOVE; }
-static gboolean onDispatch(gpointer p) { dispatched((uintptr_t)p); return G_SOURCE_REMOVE; }
 
-// Any thread may call these two.
+// Any thread may call this.
 static void wake(void) { g_idle_add_full(G_PRIORITY_DEFAULT, onWake, NULL, NULL); }
-static void dispatch(uintptr_t p) { g_idle_add_full(G_PRIORITY_DEFAULT, onDispatch, (gpointer)p, NULL); }
 
 // Only the thread that has called start may call what follows.
 static GtkWidget *window, *view;
@@ -49,7 +45,6 @@ import "C"
 
 import (
 	"errors"
-	"runtime/cgo"
 	"unsafe"
 
 	"github.com/threadcall/threadcall/mainthread"
@@ -94,15 +89,3 @@ func serve() { mainthread.Serve() }
 
 //export loaded
 func loaded() { onLoaded() }
-
-// dispatch has the event loop call f: what the packages for web views offer, made the way they make it. Any goroutine may call
-// it.
-func dispatch(f func()) { C.dispatch(C.uintptr_t(cgo.NewHandle(f))) }
-
-//export dispatched
-func dispatched(p C.uintptr_t) {
-	h := cgo.Handle(p)
-	f := h.Value().(func())
-	h.Delete()
-	f()
-}

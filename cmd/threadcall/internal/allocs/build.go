@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/listing"
@@ -49,16 +48,13 @@ func (s Settings) builder(dir string, asked []string) builder {
 	return b
 }
 
-// asked returns the packages whose reasons the compiler is asked for.
-func (s Settings) asked(all []gotest.Package) []string {
+// asked returns the packages whose reasons the compiler is asked for: those that are named, and those of the main module or
+// workspace.
+func asked(all []gotest.Package) []string {
 	var asked []string
 	for _, p := range all {
-		switch {
-		case !p.DepOnly && p.ImportPath != "unsafe": // named by the user
-			asked = append(asked, p.ImportPath)
-		case p.Standard && (!s.Std || p.ImportPath == "unsafe" || strings.HasPrefix(p.ImportPath, "runtime")):
-		case !p.Standard && !s.Deps && p.DepOnly && (p.Module == nil || !p.Module.Main):
-		default:
+		named, ours := !p.DepOnly && p.ImportPath != "unsafe", p.Module != nil && p.Module.Main
+		if named || ours {
 			asked = append(asked, p.ImportPath)
 		}
 	}
@@ -139,34 +135,6 @@ func (b builder) listing(ctx context.Context, flags, paths []string) ([]listing.
 		return nil, fmt.Errorf("compiling for the listing: %w\n%s", err, gotest.Decisive(out.String(), 12))
 	}
 	return listing.Read(&out)
-}
-
-// sources compiles the packages in the directories for the compiler's reasons alone. Those of other modules are left out,
-// unless deps is set. It returns what was compiled.
-func (b builder) sources(ctx context.Context, dirs []string, deps bool) (asked []gotest.Package, err error) {
-	var paths []string
-	for _, dir := range dirs {
-		named, _, err := b.ListDeps(ctx, dir)
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		if err == nil && (deps || named[0].Module != nil && named[0].Module.Main) {
-			asked = append(asked, named[0])
-			paths = append(paths, named[0].ImportPath)
-		}
-	}
-	return asked, b.compile(ctx, paths)
-}
-
-// compile compiles packages, without their tests, for the compiler's reasons alone.
-func (b builder) compile(ctx context.Context, paths []string) error {
-	if len(paths) == 0 {
-		return nil
-	}
-	if _, err := b.Go(ctx, slices.Concat([]string{"build", "-p=1", "-o", os.DevNull}, b.Flags, b.ask(paths), paths)...); err != nil {
-		return err
-	}
-	return b.readReasons()
 }
 
 // readReasons takes what the compiler has said in a build. The next one writes to the same files about a package as it is,

@@ -156,12 +156,8 @@ func (j joiner) explain(r *Row, chains []heap.Stack) {
 		}
 	case p == "C" || r.Site.Function == "":
 		r.Why = cmp.Or(r.Why, "no Go function on the stack")
-	case r.Why == "" && !j.askedFor(p) && p == "main":
-		r.Why = "the compiler was not asked: run this in the module of the program, and build that without -trimpath"
-	case r.Why == "" && !j.askedFor(p) && j.std(p):
-		r.Why = "inside package " + p + "; -std asks the compiler about it"
 	case r.Why == "" && !j.askedFor(p):
-		r.Why = "inside package " + p + ", of another module; -deps asks the compiler about it"
+		r.Why = "inside package " + p + ", about which the compiler was not asked"
 	case r.Why == "":
 		r.Why = "the compiler gives no reason for this line"
 	}

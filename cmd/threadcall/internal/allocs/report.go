@@ -15,8 +15,7 @@ import (
 type Report struct {
 	Go       string    `json:"go"`
 	Packages []string  `json:"packages,omitempty"` // whose tests or benchmarks ran
-	Command  []string  `json:"command,omitempty"`
-	Asked    []string  `json:"asked"` // packages whose reasons the compiler was asked for
+	Asked    []string  `json:"asked"`              // packages whose reasons the compiler was asked for
 	Runs     []Run     `json:"runs"`
 	Failures []Failure `json:"failures,omitempty"`
 	Notes    []string  `json:"notes,omitempty"` // what was left out, and why
@@ -32,7 +31,7 @@ type Failure struct {
 	Output  string `json:"output,omitempty"`
 }
 
-// A Run is one benchmark, the tests of one package, or one command.
+// A Run is one benchmark, or the tests of one package.
 type Run struct {
 	Package    string `json:"package,omitempty"`
 	Name       string `json:"name"`
@@ -64,7 +63,7 @@ type Row struct {
 	Kind    string          `json:"kind"`    // "new", "append", "channel", "sudog"
 	Sizes   []int64         `json:"sizes"`   // of the objects, in bytes as allocated
 	Amount  heap.Amount     `json:"amount"`
-	Rate    heap.Amount     `json:"rate"`             // a second, of tests and commands
+	Rate    heap.Amount     `json:"rate"`             // a second, of tests
 	Once    heap.Amount     `json:"once"`             // of a benchmark: independent of the number of operations
 	Live    heap.Amount     `json:"live"`             // still in use at the end
 	Shared  bool            `json:"shared,omitempty"` // blocks in which tiny objects share room are counted: there may be more objects

@@ -18,8 +18,6 @@ type Settings struct {
 	Packages []string // patterns, as for the go command
 	Dir      string   // where to run the go command; empty: here
 	Tags     string
-	Deps     bool // ask the compiler about the packages of other modules, too
-	Std      bool // and about the standard library
 
 	Procs   int // GOMAXPROCS
 	Timeout time.Duration
@@ -71,7 +69,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
-	b := s.builder(scratch.Dir, s.asked(all))
+	b := s.builder(scratch.Dir, asked(all))
 	r := &Report{Asked: b.asked}
 	var checks checks
 	if s.Budget {

@@ -1,33 +1,33 @@
-// Command lab makes the experiments of three articles about Go again, on the machine at hand, and writes docs/lab.md.
-// Its times mean something only on an otherwise idle machine.
+// Command lab makes the experiments of three articles about Go again, on the machine at hand, and prints their tables, as
+// Markdown. Its times mean something only on an otherwise idle machine.
 //
-//	go run ./cmd/threadcall/internal/lab                 all, in about four minutes, or eight if it is loaded
-//	go run ./cmd/threadcall/internal/lab -run sieve      those whose names match, on standard output
+//	go run ./cmd/threadcall/internal/lab                 all, in about four minutes
+//	go run ./cmd/threadcall/internal/lab -run sieve      those whose names match
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
-	"maps"
+	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
-	"syscall"
+	"runtime"
+	"strings"
 	"time"
 
+	"golang.org/x/perf/benchmath"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/internal/bench"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// An experiment measures something and compares it with what an article says.
-type experiment struct {
+var experiments = []struct {
 	name, title string
-	do          func(*lab) (section, error)
-}
-
-var experiments = []experiment{
+	do          func(*lab) error
+}{
 	{"calls", "Four ways to call a function on a thread", calls},
 	{"allocations", "What a call allocates", allocations},
 	{"sieve", "The prime sieve and the threads under it", sieve},
@@ -36,25 +36,10 @@ var experiments = []experiment{
 	{"struct", "A struct of nine fields, copied or pointed to", nineFields},
 }
 
-// A section is what the page has of an experiment.
-type section struct {
-	about  string
-	tables []string
-	claims []claim
-	files  map[string][]byte // in the directory of the page's files, by name
-	load   string            // what else the machine did
-	loaded bool              // too much to judge the claims
-}
-
-// A lab is where experiments are made.
+// A lab says how much is measured, and where the tables go.
 type lab struct {
-	settings
-	ctx  context.Context
-	load *load // of the section that is being measured
-}
-
-// settings are how much is measured.
-type settings struct {
+	ctx      context.Context
+	out      io.Writer
 	rounds   int
 	sample   time.Duration
 	sieve    int // its limit where it is timed
@@ -64,112 +49,111 @@ type settings struct {
 	waits    int // for a millisecond, in traces of system calls
 	notified int // goroutines in each round, for the order in which they run
 	profiled time.Duration
-	compute  time.Duration // with all CPUs, before and after a section, for the time that the hypervisor takes
-	attempts int           // at a section, while the machine is loaded
 }
 
 var (
-	full = settings{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000, pointers: 20_000_000, allocs: 100_000,
-		waits: 100, notified: 100, profiled: 3 * time.Second, compute: time.Second, attempts: 2}
-	quick = settings{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300, pointers: 100_000, allocs: 5_000,
-		waits: 10, notified: 5, profiled: 100 * time.Millisecond, compute: 20 * time.Millisecond, attempts: 1}
+	full = lab{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000, pointers: 20_000_000,
+		allocs: 100_000, waits: 100, notified: 100, profiled: 3 * time.Second}
+	quick = lab{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300, pointers: 100_000,
+		allocs: 5_000, waits: 10, notified: 5, profiled: 100 * time.Millisecond}
 )
 
-const limit = 40 * time.Second // after which no round begins beyond leastRounds
-
 func main() {
-	maybeRunJob()
-	run := flag.String("run", "", "make the experiments whose names match this regular `expression`, and print the page instead of writing it")
-	inHaste := flag.Bool("quick", false, "measure for a few seconds in all, and print the page: the times mean nothing")
+	run := flag.String("run", "", "make the experiments whose names match this regular `expression`")
 	flag.Parse()
 	mainthread.Init(func() {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		context.AfterFunc(ctx, stop) // a second interrupt kills
-		if err := write(ctx, *run, *inHaste); err != nil {
+		l := full
+		l.out = os.Stdout
+		var stop func()
+		l.ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt)
+		context.AfterFunc(l.ctx, stop) // a second interrupt kills
+		if err := l.perform(*run); err != nil {
 			fmt.Fprintln(os.Stderr, "lab:", err)
 			os.Exit(1)
 		}
 	})
 }
 
-// write writes the page where it belongs, if it is started in the root of the project.
-func write(ctx context.Context, expression string, inHaste bool) error {
+// perform makes the experiments whose names match.
+func (l *lab) perform(expression string) error {
 	match, err := regexp.Compile(expression)
 	if err != nil {
 		return err
 	}
-	set := full
-	if inHaste {
-		set = quick
-	}
-	text, files, err := perform(ctx, set, match)
-	if err != nil {
-		return err
-	}
-	if expression != "" || inHaste {
-		_, err := os.Stdout.WriteString(text)
-		return err
-	}
-	if err := os.MkdirAll(filepath.Join("docs", directory), 0o777); err != nil {
-		return err
-	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join("docs", directory, name), content, 0o666); err != nil {
-			return err
-		}
-	}
-	return os.WriteFile("docs/lab.md", []byte(text), 0o666)
-}
-
-// perform makes the experiments and returns the page and its files.
-func perform(ctx context.Context, set settings, match *regexp.Regexp) (page string, files map[string][]byte, err error) {
-	l := &lab{settings: set, ctx: ctx}
-	began, load := time.Now(), loadAverage()
-	var parts string
-	files = map[string][]byte{}
+	fmt.Fprintf(l.out, "%d cores, %s %s/%s, load average %s.\n", runtime.NumCPU(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH, loadAverage())
 	for _, e := range experiments {
-		if !match.MatchString(e.name) {
-			continue
+		if match.MatchString(e.name) {
+			fmt.Fprintf(l.out, "\n## %s\n", e.title)
+			if err := e.do(l); err != nil {
+				return fmt.Errorf("experiment %s: %w", e.name, err)
+			}
 		}
-		fmt.Fprintf(os.Stderr, "%4.0f s  %s\n", time.Since(began).Seconds(), e.title)
-		s, err := l.measured(e)
-		if err != nil {
-			return "", nil, fmt.Errorf("experiment %s: %w", e.name, err)
-		}
-		parts += s.text(e.title)
-		maps.Copy(files, s.files)
 	}
-	if parts == "" {
-		return "", nil, fmt.Errorf("no experiment matches %q", match)
-	}
-	return set.introduction(began, load) + parts, files, nil
+	return nil
 }
 
-// measured makes an experiment, and makes it again if the machine was loaded meanwhile. The load decides about that, not
-// the results.
-func (l *lab) measured(e experiment) (s section, err error) {
-	for n := range l.attempts {
-		l.load = newLoad(l.compute)
-		if s, err = e.do(l); err == nil {
-			err = l.ctx.Err()
-		}
-		if err != nil {
-			return s, err
-		}
-		if s.load, s.loaded = l.load.end(); !s.loaded {
-			break
-		}
-		if n+1 < l.attempts {
-			fmt.Fprintf(os.Stderr, "        %s: measuring this again\n", s.load)
-		}
-	}
-	return s, nil
+// loadAverage returns that of the last minute, or "unknown".
+func loadAverage() string {
+	text, _ := os.ReadFile("/proc/loadavg")
+	first, _, _ := strings.Cut(string(text)+"unknown", " ")
+	return first
 }
 
-// measure times the contenders in rounds, in samples of n operations if n is not zero.
+// table prints a table, of which the first row is the head.
+func (l *lab) table(rows ...[]string) {
+	fmt.Fprintln(l.out)
+	for i, row := range rows {
+		fmt.Fprintf(l.out, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			fmt.Fprintf(l.out, "|%s\n", strings.Repeat(" --- |", len(row)))
+		}
+	}
+}
+
+// A series is what was measured of one contender, by round.
+type series []float64
+
+// leastRounds is with how many rounds a median has bounds.
+const leastRounds = 6
+
+// in writes the median with the bounds between which the true median is with a confidence of 95 %, whatever the
+// distribution.
+func (s series) in(unit func(float64) string) string {
+	e := benchmath.AssumeNothing.Summary(benchmath.NewSample(s, &benchmath.DefaultThresholds), 0.95)
+	if e.Lo == e.Hi {
+		return unit(e.Center)
+	}
+	return fmt.Sprintf("%s (%s to %s)", unit(e.Center), unit(e.Lo), unit(e.Hi))
+}
+
+// over has the ratios of the rounds.
+func (s series) over(t series) series {
+	ratios := make(series, min(len(s), len(t)))
+	for i := range ratios {
+		ratios[i] = s[i] / t[i]
+	}
+	return ratios
+}
+
+// times has the numbers in another unit.
+func (s series) times(x float64) series {
+	scaled := make(series, len(s))
+	for i := range s {
+		scaled[i] = s[i] * x
+	}
+	return scaled
+}
+
+func duration(ns float64) string { return ui.Duration(ns) }
+func number(x float64) string    { return ui.Number(x) }
+func percents(x float64) string  { return ui.Number(100*x) + " %" }
+
+// measure times the contenders in interleaved rounds, in samples of n operations if n is not zero. No round begins after 40
+// seconds, beyond the least.
 func (l *lab) measure(n int, contenders ...bench.Contender) ([]series, error) {
-	values, err := bench.Rounds(l.ctx, contenders, bench.Plan{Rounds: l.rounds, Sample: l.sample, N: n, Limit: limit, Least: leastRounds},
-		func(int, int) { l.load.lap() })
+	plan := bench.Plan{Rounds: l.rounds, Sample: l.sample, N: n, Limit: 40 * time.Second, Least: leastRounds}
+	values, err := bench.Rounds(l.ctx, contenders, plan, func(int, int) {})
 	all := make([]series, len(values))
 	for i, v := range values {
 		all[i] = v

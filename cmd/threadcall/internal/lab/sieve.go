@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/internal/bench"
 )
 
@@ -17,110 +19,77 @@ var sieveArticle = []struct {
 
 // sieveProfiles has the shares of samples of the article's CPU profiles, of 8,679 and 630 samples.
 var sieveProfiles = []struct {
-	name       string
-	functions  []string // today's
-	go10, go11 float64  // samples; zero if the article does not have them
+	name, go10, go11 string
+	functions        []string // today's
 }{
-	{"the goroutines of the primes", []string{local("filter")}, 5924, 610},
-	{"chanrecv", []string{"runtime.chanrecv"}, 1590, 265},
-	{"chansend", []string{"runtime.chansend"}, 3933, 206},
-	{"lock", []string{"runtime.lock", "runtime.lock2"}, 5005, 141},
-	{"runqput", []string{"runtime.runqput"}, 0, 98},
+	{"the goroutines of the primes", "68.3 %", "96.8 %", []string{here + "filter"}},
+	{"chanrecv", "18.3 %", "42.1 %", []string{"runtime.chanrecv"}},
+	{"chansend", "45.3 %", "32.7 %", []string{"runtime.chansend"}},
+	{"lock", "57.7 %", "22.4 %", []string{"runtime.lock", "runtime.lock2"}},
+	{"runqput", "", "15.6 %", []string{"runtime.runqput"}},
 }
 
-const go10Samples, go11Samples = 8679, 630
+// here is the prefix of this package's functions in traces and profiles: package main, unless it is a test.
+var here = func() string {
+	pc, _, _, _ := runtime.Caller(0)
+	name := runtime.FuncForPC(pc).Name()
+	end := strings.LastIndex(name, "/") + 1
+	return name[:end+strings.Index(name[end:], ".")+1]
+}()
 
 // sieve asks whether threads help a program all of whose goroutines talk to each other, and how often they move.
-func sieve(l *lab) (section, error) {
-	const articleLimit = 100_000 // how far the article's sieve must have gone
-	perMessage := 1e9 / float64(messagesOf(articleLimit))
+func sieve(l *lab) error {
+	perMessage := 1e9 / float64(messagesOf(100_000)) // how far the article's sieve must have gone
 	var contenders []bench.Contender
-	var jobs []job
 	for _, a := range sieveArticle {
-		c := bench.Timed("", func(n int) { runSieve(n) })
-		open := c.Open
-		c.Open = func() (func(int) time.Duration, func()) {
+		contenders = append(contenders, bench.Contender{Open: func() (func(int) time.Duration, func()) {
 			before := runtime.GOMAXPROCS(a.procs)
-			run, _ := open()
+			run, _ := bench.Timed("", func(n int) { runSieve(n) }).Open()
 			return run, func() { runtime.GOMAXPROCS(before) }
-		}
-		contenders = append(contenders, c)
-		jobs = append(jobs, job{Name: "sieve", N: l.sieveIn, Procs: a.procs, Late: true})
+		}})
 	}
 	s, err := l.measure(l.sieve, contenders...)
 	if err != nil {
-		return section{}, err
+		return err
 	}
-	traces, err := l.traces(jobs...)
-	if err != nil {
-		return section{}, err
-	}
-	var claims, keep []claim
-	var rows [][]string
-	one := percent(sieveArticle[0].go11, 0)
+	rows := [][]string{{"GOMAXPROCS", "Go 1.0.3, all", "Go 1.1.2, all", "Go 1.1.2, a message", "here, a message", "executions a message",
+		"moves a goroutine", "moved", "how they came to the other thread, in one of the traces"}}
 	for i, a := range sieveArticle {
-		for round := range s[i] {
-			s[i][round] *= float64(l.sieve) / float64(messagesOf(l.sieve)) // it was measured as a time of each number up to the limit
+		traces, err := l.trace(a.procs, true, func() { runSieve(l.sieveIn) })
+		if err != nil {
+			return err
 		}
-		filters := func(number func(report.Function) float64) estimate {
-			return each(traces[i], func(t traced) float64 { return number(function(t.Report, "filter")) }).median()
+		var executions, moves, moved series
+		for _, t := range traces {
+			f := function(t.Report, here+"filter")
+			executions = append(executions, float64(f.Executions)/float64(messagesOf(l.sieveIn)))
+			moves = append(moves, float64(f.Moves)/float64(f.Goroutines))
+			moved = append(moved, float64(f.Moves)/float64(f.Executions))
 		}
-		executions := filters(func(f report.Function) float64 { return float64(f.Executions) / float64(messagesOf(l.sieveIn)) })
-		moves := filters(func(f report.Function) float64 { return float64(f.Moves) / float64(f.Goroutines) })
-		moved := filters(func(f report.Function) float64 { return float64(f.Moves) / float64(f.Executions) })
-		rows = append(rows, []string{fmt.Sprint(a.procs), duration(a.go10 * 1e9), duration(a.go11 * 1e9), duration(a.go11 * perMessage), s[i].median().time(),
-			number(executions.centre), number(moves.centre), moved.in(percents), via(traces[i][0])})
-		if a.procs == 1 {
-			continue
+		var via []string
+		for _, v := range traces[0].Affinity.Via {
+			if v.N > 0 {
+				via = append(via, ui.Count(v.N)+" "+v.Name)
+			}
 		}
-		ratio := s[i].over(s[0])
-		claims = append(claims,
-			claim{says: fmt.Sprintf("with Go 1.1, %d Ps need %.2f of the time of one", a.procs, a.go11/sieveArticle[0].go11),
-				claimed: percent(a.go11, 0).over(one), found: ratio, unit: asTimes, cpus: a.procs},
-			claim{says: fmt.Sprintf("with %d Ps it is faster than with one", a.procs), claimed: less(1), direction: true, found: ratio, unit: asTimes, cpus: a.procs})
-		keep = append(keep, claim{says: fmt.Sprintf("with local queues, goroutines run on their thread again: moved with %d Ps, less than the %s of a queue in common",
-			a.procs, percents(1-1/float64(a.procs))), claimed: less(1 - 1/float64(a.procs)), direction: true, found: moved, unit: percents, cpus: a.procs})
+		message := s[i].times(float64(l.sieve) / float64(messagesOf(l.sieve))) // from a time of each number up to the limit
+		rows = append(rows, []string{fmt.Sprint(a.procs), duration(a.go10 * 1e9), duration(a.go11 * 1e9), duration(a.go11 * perMessage),
+			message.in(duration), executions.in(number), moves.in(number), moved.in(percents), strings.Join(via, ", ")})
 	}
-	p, err := l.profile(job{Name: "sieve", N: l.sieveIn, Procs: runtime.NumCPU(), Lasting: l.profiled})
+	l.table(rows...)
+	p, err := l.profile(func() { runSieve(l.sieveIn) })
 	if err != nil {
-		return section{}, err
+		return err
 	}
-	samples := total(p, 0)
-	var profiled [][]string
+	rows = [][]string{{"share of the samples", "Go 1.0.3", "Go 1.1.2", "here"}}
 	for _, f := range sieveProfiles {
-		here := proportion(cumulative(p, 0, f.functions...), samples)
-		old, article := "—", proportion(f.go11, go11Samples)
-		if f.go10 > 0 {
-			old = percents(f.go10 / go10Samples)
-		}
-		profiled = append(profiled, []string{f.name, old, percents(article.centre), here.in(percents)})
-		claims = append(claims, claim{says: "profile of Go 1.1, " + f.name + ": " + percents(article.centre), claimed: article.interval(), found: here, unit: percents})
-		if f.name == "lock" {
-			claims = append(claims, claim{says: "most of the locking of Go 1.0 has gone from the profile", claimed: less(f.go10 / go10Samples / 2), direction: true,
-				found: here, unit: percents})
-		}
+		found := share(p, func(functions []string) bool {
+			return slices.ContainsFunc(functions, func(name string) bool { return slices.Contains(f.functions, name) })
+		})
+		rows = append(rows, []string{f.name, f.go10, f.go11, percents(found)})
 	}
-	packed, err := pack(p)
-	if err != nil {
-		return section{}, err
-	}
-	return section{
-		about: fmt.Sprintf("A chain of goroutines, one for each prime found so far, each of which passes on the numbers that its prime does not divide. %s times the "+
-			"first hundred thousand primes, which would be 3.7 ns for each of more than 5,000,000,000 messages between goroutines, and cannot be; here the "+
-			"primes up to 100,000 are assumed, %s messages. This sieve goes up to %s, %s messages; traced %d times, up to %s. *Moved* is the share of executions "+
-			"that were on another thread than the goroutine's execution before. What the article measured with Go 1.0.3 and Go 1.1.2 is shown; that Go 1.0 "+
-			"does not get faster with more Ps is not judged, because nothing here runs it. The profile is of the sieve with GOMAXPROCS=%d; shares include "+
-			"what a function calls.",
-			affinity, whole(messagesOf(articleLimit)), whole(l.sieve), whole(messagesOf(l.sieve)), leastRounds, whole(l.sieveIn), runtime.NumCPU()),
-		tables: []string{
-			table([]string{"GOMAXPROCS", "Go 1.0.3, all", "Go 1.1.2, all", "Go 1.1.2, a message", "here, a message", "executions a message",
-				"moves a goroutine", "moved", "how they came to the other thread, in one of the traces"}, rows),
-			table([]string{"share of the samples", "Go 1.0.3", "Go 1.1.2", "here, of " + whole(samples)}, profiled),
-			picture("The CPU profile of the sieve", "sieve"),
-		},
-		claims: append(claims, keep...),
-		files:  map[string][]byte{"sieve.svg": flame("The sieve", p), "sieve.pprof": packed},
-	}, nil
+	l.table(rows...)
+	return nil
 }
 
 // runSieve finds the primes up to limit with a chain of goroutines, one for each prime that was found. Each lets through

@@ -32,7 +32,6 @@ type Page struct {
 	View   any              // for Source
 	Data   any              // for Script, as the constant data; must be valid as JSON
 	Script string           // JavaScript, run when the body is complete
-	Live   bool             // Script may request data from the server of the page
 }
 
 var (
@@ -91,7 +90,6 @@ func (p Page) Write(w io.Writer) error {
 	}
 	return skeleton.Execute(w, map[string]any{
 		"Title":  p.Title,
-		"Live":   p.Live,
 		"Style":  template.CSS(style + p.Style),
 		"Body":   template.HTML(body.String()),
 		"Script": template.JS("const data = " + string(data) + ";\n" + script + p.Script),

@@ -1,7 +1,7 @@
-// The lanes of goroutines and threads below the plots, in the same view. A page that is served requests a tile for each
-// view; a page in a file has tiles for the whole trace and for some windows.
+// The lanes of goroutines and threads below the plots, in the same view. The page has tiles for the whole trace and for some
+// windows.
 (() => {
-  if (!data.live && !data.windows.length) return;
+  if (!data.windows.length) return;
   const root = document.getElementById("time");
   const left = 170, right = 8, rowHeight = 18, gap = 2; // left and right as in the plots
   const make = (name, properties = {}, ...children) => {
@@ -30,51 +30,21 @@
   const view = () => [Number(root.dataset.from), Number(root.dataset.to)];
   const show = (from, to) => root.dispatchEvent(new CustomEvent("show", {detail: {from, to}}));
 
-  let tile = null, rows = [], request = null, timer = 0;
+  let tile = null, rows = [];
 
   // Controls.
-  const goroutine = make("input", {size: 10, placeholder: "goroutines", ariaLabel: "numbers of goroutines", value: (data.goroutines ?? []).join(" ")});
-  const place = make("input", {size: 26, placeholder: "place: function or file:line", ariaLabel: "place", value: data.place});
-  const count = make("select", {ariaLabel: "number of goroutines"}, ...[20, 50, 200, 1000].map(n => make("option", {value: n, textContent: n + " goroutines"})));
-  if (data.live) {
-    bar.append(goroutine, " ", place, " ", count);
-    for (const e of [goroutine, place, count]) e.addEventListener("change", () => load(0));
-  } else {
-    data.windows.forEach(w => {
-      const b = make("button", {type: "button", textContent: w.label});
-      b.addEventListener("click", () => show(w.tile.from, w.tile.to));
-      bar.append(b, " ");
-    });
-  }
+  data.windows.forEach(w => {
+    const b = make("button", {type: "button", textContent: w.label});
+    b.addEventListener("click", () => show(w.tile.from, w.tile.to));
+    bar.append(b, " ");
+  });
 
   // load gets the tile for the view.
-  const load = delay => {
-    clearTimeout(timer);
-    if (!data.live) {
-      const [from, to] = view();
-      const has = data.windows.filter(w => w.tile.from <= from && w.tile.to >= to);
-      const best = (has.length ? has : data.windows.slice(0, 1)).reduce((a, b) => b.tile.to - b.tile.from < a.tile.to - a.tile.from ? b : a);
-      tile = best.tile;
-      draw();
-      return;
-    }
-    draw(); // the old tile at its new place
-    timer = setTimeout(async () => {
-      request?.abort();
-      request = new AbortController();
-      const [from, to] = view();
-      const query = new URLSearchParams({from: Math.floor(from), to: Math.ceil(to), columns: Math.max(100, Math.round(width() - left - right)),
-        lanes: count.value, goroutine: goroutine.value, place: place.value});
-      status.textContent = "reading the trace …";
-      try {
-        const answer = await fetch("tile?" + query, {signal: request.signal});
-        if (!answer.ok) throw new Error(await answer.text());
-        tile = await answer.json();
-        draw();
-      } catch (e) {
-        if (e.name !== "AbortError") status.textContent = e.message;
-      }
-    }, delay);
+  const load = () => {
+    const [from, to] = view();
+    const has = data.windows.filter(w => w.tile.from <= from && w.tile.to >= to);
+    tile = (has.length ? has : data.windows.slice(0, 1)).reduce((a, b) => b.tile.to - b.tile.from < a.tile.to - a.tile.from ? b : a).tile;
+    draw();
   };
 
   const width = () => Math.max(300, root.clientWidth);
@@ -175,8 +145,7 @@
     });
     const fine = tile.from <= from && tile.to >= to;
     status.textContent = `${tile.goroutines.length} of ${tile.of} goroutines, the most active in this time` +
-      (data.live || fine ? "" : "; the file has no detail here: choose a window above, or run threadcall trace -serve") +
-      (to - from < (tile.to - tile.from) / 20 && !data.live ? "; for more detail here run threadcall trace -serve" : "");
+      (fine && to - from >= (tile.to - tile.from) / 20 ? "" : "; for detail choose a window above, or run threadcall trace -html with -from and -to");
     const shown = tile.logs.filter(l => l.t >= from && l.t <= to);
     logs.replaceChildren(...shown.map(l => make("div", {}, make("span", {className: "faint", textContent: duration(l.t) + (l.g < 0 ? " " : " G" + l.g + " ")}),
       (l.category ? l.category + ": " : "") + l.text)));
@@ -248,19 +217,9 @@
       zoom.addEventListener("click", () => show(b[0] - b[1] / 4, b[0] + b[1] * 1.25));
       details.append(zoom, " ");
     }
-    if (data.live) {
-      const some = [...new Set([at.row.type === "goroutine" ? at.row.lane.id : -1, at.row.type === "thread" && b ? b[4] : -1, b ? b[5] : -1])].filter(g => g > 0);
-      if (some.length) {
-        const only = make("button", {type: "button", textContent: "only " + some.map(g => "G" + g).join(" and ")});
-        only.addEventListener("click", () => { goroutine.value = some.join(" "); load(0); });
-        const all = make("button", {type: "button", textContent: "all goroutines"});
-        all.addEventListener("click", () => { goroutine.value = place.value = ""; load(0); });
-        details.append(only, " ", all);
-      }
-    }
   });
 
-  root.addEventListener("view", () => load(150));
+  root.addEventListener("view", load);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  load(0);
+  load();
 })();

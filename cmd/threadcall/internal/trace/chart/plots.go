@@ -17,11 +17,7 @@ type data struct {
 	Lanes    []lane  `json:"lanes"`
 	Rows     []row   `json:"rows"`
 
-	Live    bool     `json:"live"`    // tiles can be requested from the server of the page
 	Windows []window `json:"windows"` // the whole trace first, if there is any
-
-	Goroutines []int64 `json:"goroutines"` // that are selected at first
-	Place      string  `json:"place"`
 }
 
 // A line is a panel with one or more series.

@@ -3,7 +3,6 @@ package chart
 import (
 	_ "embed"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
@@ -29,25 +28,29 @@ const (
 	maxWindows    = 12
 	windowColumns = 500
 	windowLanes   = 16
+
+	requestedColumns = 2000
+	requestedLanes   = 64
 )
 
 // withWindows adds pictures of the whole trace, of the selection, and of the windows in which the worst happened.
 func withWindows(p ui.Page, r *report.Report, x *lanes.Index, s lanes.Selection) (ui.Page, error) {
 	d := p.Data.(data)
-	add := func(label string, part lanes.Selection, must ...int64) error {
+	add := func(label string, part lanes.Selection, size lanes.Size) error {
 		part.Goroutines, part.Place = s.Goroutines, s.Place
-		tile, err := x.Tile(part, lanes.Size{Columns: windowColumns, Lanes: windowLanes, Must: must})
+		tile, err := x.Tile(part, size)
 		if err != nil {
 			return err
 		}
 		d.Windows = append(d.Windows, window{label, tile})
 		return nil
 	}
-	if err := add("all", lanes.Selection{}); err != nil {
+	size := lanes.Size{Columns: windowColumns, Lanes: windowLanes}
+	if err := add("all", lanes.Selection{}, size); err != nil {
 		return p, err
 	}
 	if s.From > 0 || s.To > 0 {
-		if err := add("as requested", s); err != nil {
+		if err := add("as requested", s, lanes.Size{Columns: requestedColumns, Lanes: requestedLanes}); err != nil {
 			return p, err
 		}
 		last := d.Windows[1].Tile
@@ -56,7 +59,8 @@ func withWindows(p ui.Page, r *report.Report, x *lanes.Index, s lanes.Selection)
 	for _, w := range worst(r) {
 		if len(d.Windows) < maxWindows {
 			// A window without any of the goroutines that were requested is omitted.
-			_ = add(w.label, around(w.from, w.to, x.Duration()), w.must...)
+			size.Must = w.must
+			_ = add(w.label, around(w.from, w.to, x.Duration()), size)
 		}
 	}
 	p.Data = d
@@ -118,20 +122,4 @@ func goroutinesAt(r *report.Report, f report.Finding) (list []int64) {
 func around(from, to, end time.Duration) lanes.Selection {
 	margin := max((to-from)/2, time.Microsecond)
 	return lanes.Selection{From: max(0, from-margin), To: min(end, to+margin)}
-}
-
-// Live writes the page for a server, from which it requests pictures of the part that is shown.
-func Live(w io.Writer, r *report.Report, s lanes.Selection) error {
-	p := page(r)
-	d := p.Data.(data)
-	d.Live = true
-	if s.From > 0 || s.To > 0 {
-		d.View = []int64{int64(s.From), d.Duration}
-		if s.To > 0 {
-			d.View[1] = min(d.Duration, int64(s.To))
-		}
-	}
-	d.Goroutines, d.Place = s.Goroutines, s.Place
-	p.Data, p.Live = d, true
-	return p.Write(w)
 }

@@ -49,7 +49,6 @@ type Writer struct {
 	names   []string
 	nameOf  map[string]int32
 	threads map[int64]string
-	kinds   [kinds]uint64
 	index   *Index
 	err     error
 }
@@ -82,7 +81,6 @@ func (w *Writer) NameThread(thread int64, name string) { w.threads[thread] = str
 
 // Add keeps an interval. It must not end before one that was added earlier.
 func (w *Writer) Add(v *Interval) {
-	w.kinds[v.Kind]++
 	s := &w.streams[classOf(v.Length)]
 	if len(s.data) == 0 {
 		s.pending = block{from: v.Start, base: s.last}
@@ -100,7 +98,6 @@ func (w *Writer) Add(v *Interval) {
 	b = binary.AppendUvarint(b, uint64(v.ByStack))
 	if v.Kind > Range {
 		b = binary.AppendUvarint(b, v.Task)
-		b = binary.AppendUvarint(b, v.Parent)
 		b = binary.AppendUvarint(b, uint64(len(v.Text)))
 		b = append(b, v.Text...)
 	}
@@ -152,7 +149,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// An Index finds intervals. Its methods may be called concurrently.
+// An Index finds intervals.
 type Index struct {
 	w        *Writer
 	duration time.Duration
@@ -171,9 +168,6 @@ func (x *Index) Thread(id int64) string { return x.w.threads[id] }
 // Stack returns a stack by its number.
 func (x *Index) Stack(n int32) []report.Frame { return x.stacks.Get(n) }
 
-// Count returns the number of intervals of a kind.
-func (x *Index) Count(k Kind) uint64 { return x.w.kinds[k] }
-
 // Scan calls f with each interval that overlaps the time from from to to, or touches it, in no order. The Interval is valid until f
 // returns.
 func (x *Index) Scan(from, to time.Duration, f func(*Interval)) error {
@@ -184,40 +178,6 @@ func (x *Index) Scan(from, to time.Duration, f func(*Interval)) error {
 		}
 		if c.err != nil {
 			return c.err
-		}
-	}
-	return nil
-}
-
-// Ordered is like Scan, in the order of the intervals' ends. Intervals that end at the same time come in the order in
-// which they were added only if their lengths are of the same class.
-func (x *Index) Ordered(from, to time.Duration, f func(*Interval) error) error {
-	var open []*cursor
-	for i := range x.w.streams {
-		c := &cursor{x: x, blocks: x.w.streams[i].blocks, from: from, to: to}
-		if c.next() {
-			open = append(open, c)
-		} else if c.err != nil {
-			return c.err
-		}
-	}
-	for len(open) > 0 {
-		first := 0
-		for i, c := range open {
-			// Of what ends at the same time, the intervals without length are the last.
-			if c.End() < open[first].End() || c.End() == open[first].End() && c.Start < open[first].Start {
-				first = i
-			}
-		}
-		c := open[first]
-		if err := f(&c.Interval); err != nil {
-			return err
-		}
-		if !c.next() {
-			if c.err != nil {
-				return c.err
-			}
-			open = append(open[:first], open[first+1:]...)
 		}
 	}
 	return nil
@@ -297,9 +257,9 @@ func (c *cursor) decode() bool {
 	v.Goroutine, v.Thread = int64(c.number())-1, int64(c.number())-1
 	v.Name, v.Stack = int32(c.number()), int32(c.number())
 	v.By, v.ByStack = int64(c.number())-1, int32(c.number())
-	v.Task, v.Parent, v.Text = 0, 0, ""
+	v.Task, v.Text = 0, ""
 	if v.Kind > Range {
-		v.Task, v.Parent = c.number(), c.number()
+		v.Task = c.number()
 		n := c.number()
 		if c.pos > len(c.data) || n > uint64(len(c.data)-c.pos) {
 			return false

@@ -25,11 +25,10 @@ const (
 	Region // of runtime/trace, in a goroutine; Name is its type
 	Task   // of runtime/trace; Name is its type, Goroutine the one that began it, By the one that ended it
 	Log    // of runtime/trace, without length; Name is its category
-	Heap   // a value, without length: Task has the bytes
 	kinds
 )
 
-var kindNames = [kinds]string{"running", "syscall", "runnable", "waiting", "goroutine", "range", "region", "task", "log", "heap"}
+var kindNames = [kinds]string{"running", "syscall", "runnable", "waiting", "goroutine", "range", "region", "task", "log"}
 
 // String returns the name of the kind in documents.
 func (k Kind) String() string { return kindNames[k] }
@@ -48,7 +47,6 @@ type Interval struct {
 	By            int64         // the goroutine that ended the wait, made it ready or created it; None if there is none
 	ByStack       int32         // where that did so
 	Task          uint64        // of a task, a region or a log; zero if none
-	Parent        uint64        // of a task; zero if none
 	Text          string        // of a log
 }
 

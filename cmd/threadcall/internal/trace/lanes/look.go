@@ -72,7 +72,7 @@ func (l *looking) goroutine(id int64) *report.LookGoroutine {
 }
 
 func (l *looking) add(v *Interval) {
-	if v.Kind != Heap && v.Kind != Range && !l.has(v.Goroutine) {
+	if v.Kind != Range && !l.has(v.Goroutine) {
 		return
 	}
 	length := l.within(v)

@@ -341,3 +341,10 @@ func (t *tiling) finish() {
 		}
 	}
 }
+
+func title(goroutine int64, function string) string {
+	if function == "" {
+		return fmt.Sprint("G", goroutine)
+	}
+	return fmt.Sprint("G", goroutine, " ", symbol.Short(function))
+}

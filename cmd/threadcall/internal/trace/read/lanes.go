@@ -67,11 +67,6 @@ func (f *follower) event(ev *xtrace.Event, kind xtrace.EventKind) {
 		f.task(ev, kind)
 	case xtrace.EventLog:
 		f.log(ev)
-	case xtrace.EventMetric:
-		if m := ev.Metric(); m.Name == "/memory/classes/heap/objects:bytes" && m.Value.Kind() == xtrace.ValueUint64 {
-			f.out.Add(&lanes.Interval{Kind: lanes.Heap, Start: f.now, Goroutine: lanes.None, Thread: lanes.None, By: lanes.None,
-				Task: m.Value.Uint64()})
-		}
 	}
 }
 
@@ -238,7 +233,7 @@ func (f *follower) task(ev *xtrace.Event, kind xtrace.EventKind) {
 	open := f.tasks[t.ID]
 	if kind == xtrace.EventTaskBegin {
 		f.tasks[t.ID] = &lanes.Interval{Kind: lanes.Task, Start: f.now, Goroutine: goroutineID(ev), Thread: lanes.None, By: lanes.None,
-			Name: f.out.Name(t.Type), Task: taskNumber(t.ID), Parent: taskNumber(t.Parent), Stack: int32(f.stacks.id(ev.Stack()))}
+			Name: f.out.Name(t.Type), Task: taskNumber(t.ID), Stack: int32(f.stacks.id(ev.Stack()))}
 		return
 	}
 	if open == nil {

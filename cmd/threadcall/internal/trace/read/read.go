@@ -24,9 +24,9 @@ type Options struct {
 	Name     string           // of the trace, for the report
 	Progress func(read int64) // if not nil, is called with the number of bytes read, about once for each generation
 	Lanes    *lanes.Writer    // if not nil, gets the intervals of goroutines and threads
-	Profiles bool             // Waiting.Totals shall have samples
 	Path     Selector         // for whose window Window is called, for Path
 	Window   func(Window)
+	total    func(kind string, stack []report.Frame, sum report.Sum) // if not nil, gets what Waiting.Totals sums up
 }
 
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it.
@@ -47,7 +47,7 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 	if o.Lanes != nil {
 		a.follower = newFollower(a, o.Lanes)
 	}
-	a.coroutines, a.profiles = format >= "go 1.22", o.Profiles
+	a.coroutines, a.waits.total = format >= "go 1.22", o.total
 	a.tasks.path = o.Path
 	reported := int64(-1)
 	err = a.read(whole, func() {
@@ -134,7 +134,6 @@ type analysis struct {
 	now        time.Duration // of the current event
 	begin      *time.Time
 	gomaxprocs uint64
-	profiles   bool // are requested
 	coroutines bool // a wait without a reason is a switch between coroutines; older formats omit other reasons, too
 
 	stacks    *stacks

@@ -23,6 +23,7 @@ type waiting struct {
 	places  map[waitKey]*waitPlace
 	latency map[waitKey]*latency
 	running time.Duration
+	total   func(kind string, stack []report.Frame, sum report.Sum) // see Options
 }
 
 // A spot is a stack on which goroutines leave the processor for one reason. It is also where they become ready.
@@ -434,7 +435,7 @@ func (w *waiting) totals() []report.Total {
 		{w.readied, func(*spot) bool { return true }},
 	}
 	var list []report.Total
-	for i, name := range report.ProfileKinds {
+	for i, name := range report.TotalKinds {
 		t := report.Total{Kind: name}
 		for _, spots := range kinds[i].spots {
 			for _, s := range spots {
@@ -443,8 +444,8 @@ func (w *waiting) totals() []report.Total {
 				}
 				t.N += s.sum.N
 				t.Time += s.sum.Time
-				if w.profiles {
-					t.Samples = append(t.Samples, report.Sample{Stack: w.stacks.get(s.stack), Sum: s.sum})
+				if w.total != nil {
+					w.total(name, w.stacks.get(s.stack), s.sum)
 				}
 			}
 		}

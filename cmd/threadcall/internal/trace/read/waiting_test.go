@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -145,15 +146,32 @@ func handOver(d time.Duration) {
 	all.Wait()
 }
 
-func TestAHandOffOfAMutexIsNoPreemption(t *testing.T) {
-	r, err := Trace(bytes.NewReader(record(t, func() { handOver(200 * time.Millisecond) })), Options{Profiles: true})
+// withSamples also returns what the totals sum up, by kind and stack.
+func withSamples(t *testing.T, data []byte) (*report.Report, map[string]map[string]report.Sum) {
+	t.Helper()
+	sums := map[string]map[string]report.Sum{}
+	r, err := Trace(bytes.NewReader(data), Options{total: func(kind string, stack []report.Frame, sum report.Sum) {
+		var key []string
+		for _, f := range stack {
+			key = append(key, fmt.Sprintf("%s:%d", f.Func, f.Line))
+		}
+		if sums[kind] == nil {
+			sums[kind] = map[string]report.Sum{}
+		}
+		sums[kind][strings.Join(key, " ")] = sum
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r, sums
+}
+
+func TestAHandOffOfAMutexIsNoPreemption(t *testing.T) {
 	var yields, handed uint64
-	for _, s := range r.Waiting.Totals[3].Samples {
-		if slices.ContainsFunc(s.Stack, func(f report.Frame) bool { return f.Func == "runtime.goyield" }) {
-			yields += s.N
+	r, samples := withSamples(t, record(t, func() { handOver(200 * time.Millisecond) }))
+	for stack, sum := range samples["sched"] {
+		if strings.Contains(stack, "runtime.goyield:") {
+			yields += sum.N
 		}
 	}
 	for _, l := range r.Waiting.Latency.Places {
@@ -243,11 +261,8 @@ func TestTotalsAreThoseOfGoToolTrace(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Trace(bytes.NewReader(data), Options{Profiles: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, kind := range report.ProfileKinds {
+	r, samples := withSamples(t, data)
+	for i, kind := range report.TotalKinds {
 		out, err := exec.Command("go", "tool", "trace", "-pprof="+kind, file).Output()
 		if err != nil {
 			t.Skip("needs go tool trace: ", err)
@@ -271,17 +286,8 @@ func TestTotalsAreThoseOfGoToolTrace(t *testing.T) {
 		if got.Kind != kind || got.N != uint64(n) || got.Time != time.Duration(sum) || n == 0 && kind != "net" {
 			t.Errorf("%s: %d waits of %v, go tool trace has %d of %v", kind, got.N, got.Time, n, time.Duration(sum))
 		}
-		for _, s := range got.Samples {
-			var stack []string
-			for _, f := range s.Stack {
-				stack = append(stack, fmt.Sprintf("%s:%d", f.Func, f.Line))
-			}
-			if key := strings.Join(stack, " "); want[key] != s.Sum {
-				t.Errorf("%s: %v at %s, go tool trace has %v", kind, s.Sum, key, want[key])
-			}
-		}
-		if len(got.Samples) != len(want) {
-			t.Errorf("%s: %d stacks, go tool trace has %d", kind, len(got.Samples), len(want))
+		if !maps.Equal(samples[kind], want) {
+			t.Errorf("%s: %v, go tool trace has %v", kind, samples[kind], want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ type Waiting struct {
 	Places  []WaitPlace   `json:"places"`     // the longest sum first, at most 500
 	Blocked []Blocked     `json:"blocked"`    // at the end of the trace, most goroutines first, at most 500
 	Latency Latency       `json:"latency"`
-	Totals  []Total       `json:"totals"` // of the profiles, in the order of [ProfileKinds]
+	Totals  []Total       `json:"totals"` // in the order of [TotalKinds]
 }
 
 // A WaitReason has all waits for one reason.
@@ -87,20 +87,13 @@ type LatencyPlace struct {
 	Longest Moment       `json:"longest"`
 }
 
-// ProfileKinds are the kinds of profiles, which are those of go tool trace -pprof.
-var ProfileKinds = []string{"net", "sync", "syscall", "sched"}
+// TotalKinds are the kinds of profiles of go tool trace -pprof.
+var TotalKinds = []string{"net", "sync", "syscall", "sched"}
 
 // A Total sums up the profile that go tool trace -pprof=KIND makes of the trace. It omits waits whose begin or end is not in
 // the trace, and the latency of each goroutine's first run.
 type Total struct {
 	Kind string `json:"kind"`
-	Sum
-	Samples []Sample `json:"-"`
-}
-
-// A Sample has the waits of one stack.
-type Sample struct {
-	Stack []Frame
 	Sum
 }
 

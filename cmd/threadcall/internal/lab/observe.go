@@ -1,0 +1,279 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+	xtrace "golang.org/x/exp/trace"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/internal/bench"
+)
+
+// traced is what the trace of a work has.
+type traced struct {
+	*report.Report
+	total time.Duration // of the work
+	procs int           // that ran goroutines
+	steps series        // bytes by which the heap grew from one event to the next
+}
+
+// trace does the work on a goroutine that begins with function worker, as often as a median with bounds needs. Keeping the trace
+// in memory until the work is done takes heap; writing it takes Ps from threads.
+func (l *lab) trace(procs int, inMemory bool, work func()) (all []traced, err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+	for range leastRounds {
+		t, err := traceOnce(inMemory, work)
+		if err = errors.Join(err, l.ctx.Err()); err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func traceOnce(inMemory bool, work func()) (t traced, err error) {
+	var kept bytes.Buffer
+	var to io.Writer = &kept
+	if !inMemory {
+		file, err := os.CreateTemp("", "threadcall-lab-")
+		if err != nil {
+			return t, err
+		}
+		defer os.Remove(file.Name())
+		defer file.Close()
+		to = file
+	}
+	runtime.GC()
+	if err := trace.Start(to); err != nil {
+		return t, err
+	}
+	start, ended := time.Now(), make(chan bool)
+	go worker(work, ended)
+	<-ended
+	t.total = time.Since(start)
+	trace.Stop()
+	in := io.NewSectionReader(bytes.NewReader(kept.Bytes()), 0, int64(kept.Len()))
+	if file, ok := to.(*os.File); ok {
+		in = io.NewSectionReader(file, 0, 1<<40)
+	}
+	if t.Report, err = read.Trace(in, read.Options{}); err != nil {
+		return t, err
+	}
+	if _, err = in.Seek(0, io.SeekStart); err == nil {
+		err = t.scan(in)
+	}
+	return t, err
+}
+
+func worker(work func(), ended chan bool) {
+	defer close(ended)
+	work()
+}
+
+// scan reads what the report does not have.
+func (t *traced) scan(in io.Reader) error {
+	r, err := xtrace.NewReader(in)
+	if err != nil {
+		return err
+	}
+	procs, heap := map[xtrace.ProcID]bool{}, 0.0
+	for {
+		ev, err := r.ReadEvent()
+		if errors.Is(err, io.EOF) {
+			t.procs = len(procs)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch ev.Kind() {
+		case xtrace.EventStateTransition:
+			st := ev.StateTransition()
+			if st.Resource.Kind == xtrace.ResourceGoroutine {
+				if _, to := st.Goroutine(); to == xtrace.GoRunning {
+					procs[ev.Proc()] = true
+				}
+			}
+		case xtrace.EventMetric:
+			if m := ev.Metric(); m.Name == "/memory/classes/heap/objects:bytes" {
+				now := float64(m.Value.Uint64())
+				if heap > 0 && now > heap {
+					t.steps = append(t.steps, now-heap)
+				}
+				heap = now
+			}
+		}
+	}
+}
+
+// each has a number of each of the traces.
+func each(all []traced, number func(traced) float64) (s series) {
+	for _, t := range all {
+		s = append(s, number(t))
+	}
+	return s
+}
+
+// function sums up the goroutines that began with the function.
+func function(r *report.Report, name string) (sum report.Function) {
+	for _, f := range r.Functions {
+		if f.Name == name {
+			sum.Goroutines += f.Goroutines
+			sum.Executions += f.Executions
+			sum.Moves += f.Moves
+			sum.Runnable += f.Runnable
+		}
+	}
+	return sum
+}
+
+// counted returns the number of the events with the name.
+func counted(all []report.Count, name string) (n float64) {
+	for _, c := range all {
+		if c.Name == name {
+			n += float64(c.N)
+		}
+	}
+	return n
+}
+
+// profile does the work again and again for some time, and returns a CPU profile: the functions of each sample, the outermost
+// first, with the number of such samples.
+func (l *lab) profile(work func()) ([]stackSample, error) {
+	var out bytes.Buffer
+	if err := pprof.StartCPUProfile(&out); err != nil {
+		return nil, err
+	}
+	for start := time.Now(); time.Since(start) < l.profiled; {
+		work()
+	}
+	pprof.StopCPUProfile()
+	p, err := profile.Parse(&out)
+	if err != nil {
+		return nil, err
+	}
+	var all []stackSample
+	for _, s := range p.Sample {
+		var names []string
+		for _, location := range slices.Backward(s.Location) {
+			for _, line := range slices.Backward(location.Line) {
+				names = append(names, line.Function.Name)
+			}
+		}
+		all = append(all, stackSample{names, float64(s.Value[0])})
+	}
+	return all, nil
+}
+
+type stackSample struct {
+	functions []string
+	n         float64
+}
+
+// share is that of the samples of which has is true.
+func share(all []stackSample, has func(functions []string) bool) float64 {
+	var sum, of float64
+	for _, s := range all {
+		if of += s.n; has(s.functions) {
+			sum += s.n
+		}
+	}
+	return sum / max(of, 1)
+}
+
+// below returns those of the functions that the function calls and that are the runtime's, without preemption.
+func below(functions []string, function string) (called []string) {
+	for _, name := range functions[slices.Index(functions, function)+1:] {
+		if strings.HasPrefix(name, "runtime.") && !strings.HasPrefix(name, "runtime.asyncPreempt") && slices.Contains(functions, function) {
+			called = append(called, name)
+		}
+	}
+	return called
+}
+
+// cost writes what one operation takes from the heap, without what the runtime allocates now and then by itself.
+func cost(n int, op func()) string {
+	bytes, objects := bench.Memory(n, op)
+	return fmt.Sprintf("%.0f B in %.0f", bytes, objects)
+}
+
+const subjects = "github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
+
+var message = regexp.MustCompile(`subject\.go:(\d+):\d+: (.*)`)
+
+// compile asks the compiler about package subject and returns what it writes, by function.
+func (l *lab) compile(flags string) (map[string]string, error) {
+	out, err := exec.CommandContext(l.ctx, "go", "build", "-gcflags="+subjects+"="+flags, subjects).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("go build -gcflags='%s': %w: %s", flags, err, out)
+	}
+	source, messages := strings.Split(subject.Source, "\n"), map[string]string{}
+	for _, found := range message.FindAllStringSubmatch(string(out), -1) {
+		line, _ := strconv.Atoi(found[1])
+		for ; line > 0; line-- {
+			if rest, ok := strings.CutPrefix(source[line-1], "func "); ok {
+				name, _, _ := strings.Cut(rest, "(")
+				messages[name] = strings.TrimPrefix(messages[name]+", `"+strings.TrimSpace(found[2])+"`", ", ")
+				break
+			}
+		}
+	}
+	return messages, nil
+}
+
+// sudogs returns how many objects the runtime allocates for goroutines that block in a send.
+func sudogs(goroutines int) (objects int64) {
+	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
+	runtime.MemProfileRate = 1
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	objects = -sendersAllocated()
+	blockedSenders(goroutines)
+	return objects + sendersAllocated()
+}
+
+// sendersAllocated returns how many objects goroutines of blockedSenders have allocated.
+func sendersAllocated() (objects int64) {
+	runtime.GC()
+	runtime.GC() // or the profile lacks what is newest
+	records := make([]runtime.MemProfileRecord, 10000)
+	n, _ := runtime.MemProfile(records, true)
+	for _, r := range records[:min(n, len(records))] {
+		frames := runtime.CallersFrames(r.Stack())
+		for f, more := frames.Next(); more; f, more = frames.Next() {
+			if f.Function == here+"blockedSenders.func1" {
+				objects += r.AllocObjects
+			}
+		}
+	}
+	return objects
+}
+
+// blockedSenders has so many goroutines that block in a send at the same time.
+func blockedSenders(n int) {
+	c := make(chan int)
+	for i := range n {
+		go func() { c <- i }()
+	}
+	for range n {
+		runtime.Gosched() // until they have blocked
+	}
+	for range n {
+		<-c
+	}
+}
