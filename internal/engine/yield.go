@@ -39,7 +39,7 @@ const (
 	yieldAfter    = 50 * time.Microsecond  // a yield takes 1 µs
 	yieldAllAfter = 300 * time.Microsecond // 5 to 30 µs
 	firstYieldAll = 150 * time.Microsecond // of a spin: it may have taken a P with timers
-	yieldLocked   = 200 * time.Microsecond // 40 µs
+	yieldLocked   = 100 * time.Microsecond // 40 µs
 	quickYield    = time.Microsecond       // nothing else was ready to run
 	slowYield     = 5 * time.Millisecond   // goroutines that compute want all Ps
 )
