@@ -59,8 +59,7 @@ func main() {
 				mainthread.Call(func() { on = show(now) })
 				return on
 			})
-			time.Sleep(100 * time.Millisecond) // Fyne 2.8 may hang if it quits while functions are queued for its loop
-			mainthread.Call(a.Quit)
+			mainthread.Call(w.Close) // the last window: Fyne's loop ends at its next turn
 		})
 	})
 	w.Show()
