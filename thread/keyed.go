@@ -713,7 +713,7 @@ func (k *keyed[K]) unuse(x *keyedThread[K]) {
 	}
 	if x.left {
 		k.terminate(x) //threadcall:alloc the end of a thread
-		k.serve()
+		k.serve()      //threadcall:alloc the end of a thread
 		return
 	}
 	x.since = now

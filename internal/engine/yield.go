@@ -64,14 +64,7 @@ func (e *Engine) yield(self *Engine) {
 		defer func() { e.yields.locked.Store(int64(park.Now())) }()
 	}
 	if end-start < quickYield {
-		ok := false
-		if kind == yieldAll {
-			ok = park.RescheduleAll()
-			//threadcall:alloc the pipe, once
-		} else {
-			ok = park.Reschedule() //threadcall:alloc the pipe, once
-		}
-		if !ok && self != nil {
+		if !park.Reschedule(kind == yieldAll) && self != nil {
 			runtime.Gosched()
 		}
 		end = park.Now()

@@ -11,7 +11,7 @@ import (
 // Gosched.
 func TestRescheduleLetsRunWhatTheNetworkHasMadeReady(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if !Reschedule() {
+	if !Reschedule(false) {
 		t.Skip("there is no pipe that the network poller knows")
 	}
 	r, w, err := os.Pipe()
@@ -27,14 +27,14 @@ func TestRescheduleLetsRunWhatTheNetworkHasMadeReady(t *testing.T) {
 			ran.Store(true)
 		}()
 		for range 100 {
-			Reschedule() // until the goroutine waits
+			Reschedule(false) // until the goroutine waits
 		}
 		if _, err := w.Write([]byte{1}); err != nil {
 			t.Fatal(err)
 		}
 		n := 0
 		for ; !ran.Load(); n++ {
-			Reschedule()
+			Reschedule(false)
 		}
 		if n > 100 {
 			t.Errorf("the goroutine has run after %d calls", n)
@@ -42,8 +42,8 @@ func TestRescheduleLetsRunWhatTheNetworkHasMadeReady(t *testing.T) {
 	}
 }
 
-func TestRescheduleAllEnds(t *testing.T) {
-	if !Reschedule() {
+func TestRescheduleEnds(t *testing.T) {
+	if !Reschedule(false) {
 		t.Skip("there is no pipe that the network poller knows")
 	}
 	var stop atomic.Bool
@@ -59,10 +59,10 @@ func TestRescheduleAllEnds(t *testing.T) {
 			}
 		}()
 		for range 20 {
-			if !RescheduleAll() || Passing() {
+			if !Reschedule(true) || Passing() {
 				t.Errorf("ends %t: it was not done, or goes on", ends)
 			}
-			if !Reschedule() {
+			if !Reschedule(false) {
 				t.Errorf("ends %t: Reschedule does nothing any more", ends)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 
 // The pipe of Reschedule. The goroutine that has set used has all of it but asked:
 //
-//	asked  is set      by RescheduleAll, when the caller is about to park
-//	       is cleared  by EndPass, which then owes a byte, or by RescheduleAll after maxPass
+//	asked  is set      by pass, when the caller is about to park
+//	       is cleared  by EndPass, which then owes a byte, or by pass after maxPass
 //
 // A byte that comes too late ends the next pass early, which nothing depends on.
 var pipe struct {
@@ -37,7 +37,7 @@ func pass(all bool) bool {
 	defer p.used.Store(false)
 	if !p.opened {
 		p.opened = true
-		openPipe()
+		openPipe() //threadcall:alloc once
 	}
 	if p.conn == nil {
 		return false
@@ -85,10 +85,10 @@ func lookAtPipe(fd uintptr) bool {
 	return false
 }
 
-// Passing reports whether RescheduleAll waits for EndPass.
+// Passing reports whether Reschedule waits for EndPass.
 func Passing() bool { return pipe.asked.Load() }
 
-// EndPass ends the wait of RescheduleAll.
+// EndPass ends the wait of Reschedule.
 func EndPass() {
 	if pipe.asked.CompareAndSwap(true, false) {
 		_, _ = syscall.Write(pipe.fd, pipe.byte)
