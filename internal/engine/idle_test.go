@@ -135,7 +135,13 @@ func TestAThreadThatRunsALongFunctionLosesItsSlot(t *testing.T) {
 	release := make(chan bool)
 	for range spinners.count(park.Now()) {
 		e, spins := start(t), make(chan bool)
-		e.Go(func() { spins <- maySpin(e); <-release })
+		e.Go(func() {
+			spins <- maySpin(e)
+			<-release
+			if r := &e.idleState; r.slot.owner.Load() != e.id {
+				r.policy.price = time.Hour // for which it would spin
+			}
+		})
 		if !<-spins {
 			t.Fatal("there is no slot")
 		}
@@ -149,7 +155,8 @@ func TestAThreadThatRunsALongFunctionLosesItsSlot(t *testing.T) {
 	})
 	close(release)
 	for _, e := range running {
-		e.Call(func() {})
+		eventually(t, func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }, "it spins no more")
+		e.Call(e.idleState.policy.init)
 	}
 	eventually(t, noSpinners, "all slots are free")
 }

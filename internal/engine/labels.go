@@ -21,8 +21,9 @@ import (
 //
 // What was before is a value on the stack of the same goroutine, so it is right whatever a
 // coroutine that yields in between leaves behind. A goroutine begins with the labels of the one
-// that has made it. A thread is not the work of what made it, and so begins without. A coroutine's
-// are not known; it is taken to have those of the function that it is resumed by.
+// that has made it. A thread is not the work of what made it, and so begins without. What a
+// coroutine has inherited is taken to be what the thread's own goroutine has: that is wrong if it
+// was made within a labelled call of another coroutine, or is resumed by another function.
 type labels struct {
 	own, base context.Context // of the function that runs, and of those without; or nil
 	inherited bool            // by a coroutine

@@ -454,7 +454,7 @@ inline GrabAll(e, list) {
 	:: d_step { ISCALL(head[e]) -> h = head[e]; Only(e) };
 		if
 #ifdef HOST
-		:: d_step { head[e] == h -> head[e] = left }; Reverse(list); break
+		:: d_step { head[e] == h -> head[e] = left; announced = (announced && left == NIL) }; Reverse(list); break
 #else
 		:: d_step { head[e] == h -> head[e] = NIL }; Reverse(list); break
 #endif
@@ -668,7 +668,7 @@ inline Close(e) {
 /* Queue.PushOwn: ok unless the queue is closed, wake if the host must be woken. */
 inline PushOwn(e) {
 #ifdef FAULT_OWN_RESTING /* Queue.PushOwn: leaves head as what takes does */
-	All(e);
+	yes = announced; All(e); announced = yes; yes = 0;
 #else
 	AllLeaving(e, NIL);
 #endif

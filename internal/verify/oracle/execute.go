@@ -193,16 +193,18 @@ func (r *run) settle() {
 
 // An activation is a function that runs, a coroutine, or a goroutine of the program.
 type activation struct {
-	run    *run
-	worker *worker // nil off all threads
-	spot   spot
-	g      uintptr
-	top    bool           // it is a goroutine of the program, in which each operation is made
-	labels unsafe.Pointer // it runs under
-	posted []*op          // what was taken on
-	pulled []*puller      // its generators
-	thrown any            // what it is panicking with
-	exits  bool           // while Goexit unwinds it
+	run      *run
+	worker   *worker // nil off all threads
+	spot     spot
+	g        uintptr
+	top      bool           // it is a goroutine of the program, in which each operation is made
+	labels   unsafe.Pointer // it runs under
+	inherits *puller        // the coroutine that began with these labels, or nil
+	outer    *activation    // within which it runs, on the thread's own goroutine
+	posted   []*op          // what was taken on
+	pulled   []*puller      // its generators
+	thrown   any            // what it is panicking with
+	exits    bool           // while Goexit unwinds it
 }
 
 // function returns what o hands to its place.
@@ -259,7 +261,7 @@ func (r *run) act(o *op, s spot, w *worker) {
 		r.failf(o, "its function does not see what was written before the call")
 	}
 	a := &activation{run: r, worker: w, spot: s.inside(o), g: ident.G()}
-	a.labels = o.labels(rec, a.g)
+	a.setLabels(o, rec)
 	rec.g = a.g
 	rec.ended = exited // unless it comes to its end
 	defer func() {
@@ -269,6 +271,9 @@ func (r *run) act(o *op, s spot, w *worker) {
 		rec.exits = a.exits
 		rec.result = o.number + 1
 	}()
+	if w != nil && w.own == a {
+		defer func() { w.own = a.outer }()
+	}
 	defer a.stop()
 	for _, inner := range o.body {
 		if o.verb == generator && r.stopped(a.g) {
@@ -402,9 +407,7 @@ func (a *activation) do(o *op, s spot) answers {
 	case contexts:
 		a.contexts(o, p)
 	case forget:
-		if k, ok := any(p.key.of).(interface{ Forget(key int) }); ok {
-			k.Forget(o.on)
-		}
+		p.key.of.Forget(o.on)
 	case terminate:
 		p.terminating.Store(true)
 		p.Terminate()

@@ -3,6 +3,7 @@ package oracle
 import (
 	"iter"
 	"runtime"
+	"unsafe"
 
 	"github.com/threadcall/threadcall/internal/ident"
 )
@@ -13,8 +14,9 @@ type puller struct {
 	next   func() (bool, bool)
 	stop   func()
 	yield  func(bool) bool
-	worker *worker // nil off all threads
-	over   bool    // it was stopped: what is left of its body is left out
+	worker *worker          // nil off all threads
+	over   bool             // it was stopped: what is left of its body is left out
+	labels []unsafe.Pointer // that the engine may take it to have inherited
 }
 
 // pull makes a coroutine, and resumes it until it ends, or if it is a generator leaves it to resume.
@@ -111,6 +113,7 @@ func (a *activation) stop() {
 func (r *run) suspend(g uintptr) {
 	if c, ok := r.pulled.Load(g); ok {
 		c.(*puller).yield(true)
+		c.(*puller).guess()
 	} else {
 		runtime.Gosched()
 	}
