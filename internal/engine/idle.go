@@ -86,7 +86,7 @@ func (e *Engine) tick(now time.Duration) {
 		r.yielded = now
 		kind := uint32(yieldOwn)
 		switch n, _ := e.load.Waiting(); {
-		case now-r.passed >= 2*yieldAllAfter:
+		case now-r.passed >= 2*yieldAllAfter && e.yields.kind.Load() == 0: // others yield in vain
 			runtime.Gosched()
 			r.passed = park.Now()
 		case n > 0 || now-r.passed >= yieldAllAfter:
@@ -275,7 +275,6 @@ func (e *Engine) park(down time.Duration) {
 		e.measure(0, 0)
 	}
 	r.up, r.ticked, r.yielded, r.passed, r.taken = now, now, now, now, 0
-	r.sleeps++
 }
 
 // sleep waits in the Go scheduler.
@@ -289,6 +288,7 @@ func (e *Engine) sleep() {
 		}
 	}
 	e.mode.Store(up)
+	e.idleState.sleeps++
 }
 
 // measure learns the price of parking, if it is time for that. wall is the time of the last call

@@ -20,7 +20,7 @@ import (
 //	from      to        by        in
 //	any       yieldOwn  thread    tick, when neither side has parked for yieldAfter
 //	any       yieldAll  thread    the same, when no caller has yielded for all Ps for yieldAllAfter.
-//	                              After twice that the thread yields
+//	                              If callers have yielded in vain for twice that, the thread yields
 //	own, all  0         a caller  yield; the others go on
 //	own, all  0         thread    park: its callers park as well
 //
