@@ -607,7 +607,7 @@ inline Rest(e) {
 /* Queue.Awake */
 inline Awake(e) {
 	if
-	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) }
+	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) } /* never in host/Setter: it is not on the thread */
 #ifdef FAULT_AWAKE_HEEDS /* Queue.Awake: as Heed */
 	:: d_step { head[e] == INTERRUPTED -> head[e] = NIL }
 	:: head[e] != RESTING && head[e] != INTERRUPTED
