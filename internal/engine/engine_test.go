@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"iter"
 	"runtime"
 	"sync/atomic"
@@ -245,6 +246,27 @@ func TestASlowFunctionIsReportedOnceUnlessTheWatchWasReplaced(t *testing.T) {
 		if reports != want {
 			t.Errorf("replaced: %v; reported %d times, want %d", replaced, reports, want)
 		}
+	}
+}
+
+func TestTheRecordOfAPostThatItsContextHasWithdrawnIsUsedAgain(t *testing.T) {
+	e, _ := New(0)
+	seen := map[*callq.Call]bool{}
+	for range 1000 {
+		ctx, cancel := context.WithCancel(context.Background())
+		e.GoContext(ctx, func() { t.Error("it ran") })
+		cancel()
+		c := e.q.Take()
+		seen[c] = true
+		eventually(t, func() bool {
+			e.posts.mu.Lock()
+			defer e.posts.mu.Unlock()
+			return c.Ctx.(*contextPost).group == nil
+		}, "it is withdrawn")
+		e.run(c, nil)
+	}
+	if len(seen) > 100 {
+		t.Errorf("1000 posts used %d records", len(seen))
 	}
 }
 

@@ -215,6 +215,14 @@ func TestCallersYieldWhileAThreadAlwaysHasCalls(t *testing.T) {
 	eventually(t, func() bool { return len(wanted) == 1 }, "the thread has callers yield")
 }
 
+func TestACallerThatIsToldToYieldDoes(t *testing.T) {
+	e, _ := New(0)
+	e.yields.kind.Store(yieldAll)
+	if e.yield(e); e.yields.locked.Load() == 0 {
+		t.Error("it does not")
+	}
+}
+
 func TestSpinPolicy(t *testing.T) {
 	const short, long = time.Microsecond, time.Millisecond
 	frame := func(short int) (f []time.Duration) {
