@@ -286,6 +286,7 @@ func TestLetGo_run(t *testing.T) {
 		"watched":                   func(f func()) { watched.Call(f); watched.Go(f); watched.Call(nop) },
 		"Go":                        func(f func()) { th.Go(f); th.Call(nop) },
 		"Pool.Go":                   func(f func()) { p.Go(f); p.Call(nop) },
+		"GoContext":                 func(f func()) { th.GoContext(t.Context(), f); th.Call(nop) },
 		"Go on the thread":          func(f func()) { th.Call(func() { th.Go(f) }); th.Call(nop) },
 		"Go on the thread and Call": func(f func()) { th.Call(func() { th.Go(f); th.Call(nop) }) },
 		"a watch that was ended": func(f func()) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -85,18 +86,21 @@ func TestAStartThatFails(t *testing.T) {
 	if th, err := thread.Start(fail, never); th != nil || err != errStart {
 		t.Errorf("Start returns %v, %v", th, err)
 	}
-	if v := recovered(func() { thread.Start(thread.WithStart(func() error { panic(errStart) }), never) }); v != errStart {
-		t.Errorf("Start panics with %v", v)
+	panics := thread.WithStart(func() error { panic(errStart) })
+	exit := thread.WithStart(func() error { runtime.Goexit(); return nil })
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // or threads that have not ended were reclaimed
+	before := runtime.NumGoroutine()
+	for range 10 {
+		if v := recovered(func() { thread.Start(panics, never) }); v != errStart {
+			t.Errorf("Start panics with %v", v)
+		}
+		if _, returned := exits(t, func() { thread.Start(exit, never) }); returned {
+			t.Error("Start returns, although the start function has called Goexit")
+		}
 	}
-	ended := make(chan bool, 1)
-	go func() {
-		defer func() { ended <- true }()
-		thread.Start(thread.WithStart(func() error { runtime.Goexit(); return nil }), never)
-		t.Error("Start returns, although the start function has called Goexit")
-	}()
-	testutil.Arrives(t, ended)
+	eventually(t, func() bool { return runtime.NumGoroutine() < before+10 }, "the threads end")
 
-	for name, opt := range map[string]thread.Option{"error": fail, "panic": thread.WithStart(func() error { panic(errStart) })} {
+	for name, opt := range map[string]thread.Option{"error": fail, "panic": panics} {
 		th, p := thread.New(opt, never), thread.NewPool(2, opt, never)
 		testutil.Arrives(t, th.Done())
 		testutil.Arrives(t, p.Done())

@@ -130,6 +130,12 @@ func TestBubble_time(t *testing.T) {
 		if d := time.Since(begin); d != 3*time.Hour || order != 12 {
 			t.Errorf("three hours took %v, the order was %d", d, order)
 		}
+		late, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		// While the function goes on, its caller is durably blocked although the context is done.
+		if err := th.CallContext(late, func() { time.Sleep(time.Hour) }); err != nil {
+			t.Errorf("CallContext returned %v for a function that had begun", err)
+		}
 	})
 }
 

@@ -69,6 +69,16 @@ func TestTheRecordsOfOwnCallsAreUsedAgain(t *testing.T) {
 	}
 }
 
+func TestASlabIsUsedUpBeforeTheNextIsMade(t *testing.T) {
+	q := New()
+	q.record()
+	for n := range 31 {
+		if q.free.Get() == nil {
+			t.Fatalf("of the other 31 records of a slab, %d are free", n)
+		}
+	}
+}
+
 func TestAHostIsWokenForItsOwnCalls(t *testing.T) {
 	q := New()
 	if wake, _ := q.PushOwn(q.Get(Posted, func() {}, 1)); wake || q.Rest() {

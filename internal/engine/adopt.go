@@ -67,7 +67,6 @@ func (e *Engine) attach() {
 	goid := ident.Goroutine()
 	main := goid == 1 // which is locked while init functions run
 	e.pin = &pin{hosts: !main && ident.Locked(), goid: goid}
-	e.goid = goid
 	lock(e.pin.locks())
 	e.claim()
 	e.pin.held.Store(!main)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -80,6 +82,9 @@ func TestASuperfluousWakeUpKeepsNoHostFromTheNext(t *testing.T) {
 		},
 		"a pusher's, after Wait": func(e *Engine, events chan bool, next func()) {
 			e.Wait(func() { e.q.Push(e.q.Get(callq.Posted, func() {}, 0)) })
+			for e.q.Pending() { // a function has taken longer than loopBudget
+				e.Serve()
+			}
 			e.Wait(func() { e.wake(); drain(events); next() })
 		},
 		"a pusher's, in block": func(e *Engine, events chan bool, next func()) {
@@ -149,6 +154,20 @@ func TestAHostIsNotifiedOnce(t *testing.T) {
 		want(4, "when a nested call has left some")
 		other(func() { e.OnWake(func() { events <- true }) })
 		want(5, "of another function that is set")
+	})
+}
+
+func TestAWaitInACallbackOfBlockIsNotInBlock(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		ran := false
+		e.Wait(func() {
+			e.Post(func() { ran = !e.eventLoop.blocked })
+			e.eventLoop.seen = park.Now() + time.Hour // so that it runs at once
+			e.Wait(func() {})
+		})
+		if !ran {
+			t.Error("what is queued does not run, or as if the thread were in block")
+		}
 	})
 }
 

@@ -59,7 +59,7 @@ type Engine struct {
 	setup   func()        // that Start was given
 	tid     atomic.Uint64 // the thread's number in the operating system
 	g       uintptr       // the serving goroutine
-	goid    uint64        // and its number in stack traces, see number; of an adopted thread always
+	goid    uint64        // and its number in stack traces, see number
 	serving atomic.Int32  // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
 	adopted atomic.Bool   // AdoptLater has begun, see adopt.go
 	served  atomic.Bool   // Serve, ServeContext or OnWake has been called

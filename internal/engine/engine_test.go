@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"iter"
 	"runtime"
 	"sync/atomic"
@@ -206,8 +207,8 @@ func TestAThreadSaysThatItWaitsAsLongAsItDoes(t *testing.T) {
 		"a place": func() { b.Go(hold); b.Go(func() {}); b.Go(func() {}) },
 	} {
 		a.Call(func() {
-			if wait(); waits() {
-				t.Errorf("it has waited for %s, and still says so", name)
+			if wait(); waits() || a.serving.Load() != 0 {
+				t.Errorf("it has waited for %s, and still says so, or that it serves", name)
 			}
 		})
 	}
@@ -246,6 +247,58 @@ func TestASlowFunctionIsReportedOnceUnlessTheWatchWasReplaced(t *testing.T) {
 			t.Errorf("replaced: %v; reported %d times, want %d", replaced, reports, want)
 		}
 	}
+}
+
+func TestTheRecordOfAPostThatItsContextHasWithdrawnIsUsedAgain(t *testing.T) {
+	e, _ := New(0)
+	seen := map[*callq.Call]bool{}
+	for range 1000 {
+		ctx, cancel := context.WithCancel(context.Background())
+		e.GoContext(ctx, func() { t.Error("it ran") })
+		cancel()
+		c := e.q.Take()
+		seen[c] = true
+		eventually(t, func() bool {
+			e.posts.mu.Lock()
+			defer e.posts.mu.Unlock()
+			return c.Ctx.(*contextPost).group == nil
+		}, "it is withdrawn")
+		e.run(c, nil)
+	}
+	if len(seen) > 100 {
+		t.Errorf("1000 posts used %d records", len(seen))
+	}
+}
+
+// endsMeanwhile is a context that ends while a thread begins to follow it.
+type endsMeanwhile struct {
+	context.Context
+	end      func()
+	followed bool
+}
+
+func (c *endsMeanwhile) AfterFunc(f func()) func() bool {
+	c.followed = true
+	c.end()
+	go f()
+	return func() bool { return true }
+}
+
+// Value is called again when AfterFunc has returned.
+func (c *endsMeanwhile) Value(any) any {
+	if c.followed {
+		time.Sleep(time.Millisecond) // so that f mostly comes first
+	}
+	return nil
+}
+
+func TestAPostWhoseContextEndsMeanwhileIsRefused(t *testing.T) {
+	e, _ := New(0)
+	eventually(t, func() bool {
+		ctx := &endsMeanwhile{}
+		ctx.Context, ctx.end = context.WithCancel(context.Background())
+		return !e.posts.add(ctx, ctx.Done(), e.q.Get(callq.Posted, nil, 0), nil, false)
+	}, "it is refused")
 }
 
 func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {

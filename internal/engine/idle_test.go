@@ -14,7 +14,7 @@ import (
 
 func needsSpinning(t *testing.T) {
 	t.Helper()
-	if spinners.count(park.Now()) == 0 {
+	if min(park.Cores(), runtime.GOMAXPROCS(0)) < 2 || runtime.GOARCH == "wasm" {
 		t.Skip("nothing spins here")
 	}
 }
@@ -222,6 +222,72 @@ func TestCallersYieldWhileAThreadAlwaysHasCalls(t *testing.T) {
 	}
 	e.Go(again)
 	eventually(t, func() bool { return len(wanted) == 1 }, "the thread has callers yield")
+}
+
+// What a spinning thread tells others, and what it measures.
+func TestAThreadThatSpins(t *testing.T) {
+	needsSpinning(t)
+	e := start(t)
+	r, p, elsewhere := &e.idleState, &e.idleState.policy, int32(-2)
+	for what, f := range map[string]func() bool{
+		"says on which core it is": func() bool {
+			e.waits.core.Store(elsewhere)
+			e.spin()
+			return e.waits.core.Load() != elsewhere
+		},
+		"shows that it has its slot": func() bool {
+			r.slot.seen.Store(0)
+			e.tick(park.Now())
+			return r.slot.seen.Load() != 0
+		},
+		"parks when the price is to be measured again": func() bool {
+			p.priced -= 2 * p.interval
+			e.tick(park.Now())
+			return r.slot == nil
+		},
+		"measures the price for some calls": func() bool {
+			*p = spinPolicy{}
+			p.init()
+			for range firstPrices {
+				e.measure(0, 0)
+			}
+			return p.prices == 0 && p.priced != 0
+		},
+	} {
+		eventually(t, func() (ok bool) {
+			e.Call(func() { ok = maySpin(e) && f() })
+			return ok
+		}, "it "+what)
+	}
+}
+
+// A caller says when it has woken the thread, and on which core it looks; it sees an outcome at once.
+func TestACallerThatLooks(t *testing.T) {
+	needsSpinning(t)
+	e, _ := New(0)
+	e.mode.Store(inScheduler)
+	if e.wake(); e.waits.pushed.Load() == 0 {
+		t.Error("it does not say when it has woken the thread")
+	}
+	c := e.q.Get(callq.Awaited, nil, 0)
+	e.waits.look(c, park.Now(), time.Millisecond, false)
+	if e.waits.caller.Load() == unknown && park.CPU() != unknown {
+		t.Error("it does not say on which core it is")
+	}
+	c.Settle(callq.Ran)
+	eventually(t, func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }, "it meets the thread")
+	noTurnsUntil.Store(0)
+	takesTurns := make(chan bool)
+	go func() { takeTurns(c, time.Hour); close(takesTurns) }()
+	testutil.Arrives(t, takesTurns)
+}
+
+func TestACallerThatIsToldToYieldDoes(t *testing.T) {
+	e, _ := New(0)
+	e.yields.kind.Store(yieldAll)
+	if e.yield(e); e.yields.locked.Load() == 0 {
+		t.Error("it does not")
+	}
 }
 
 func TestSpinPolicy(t *testing.T) {

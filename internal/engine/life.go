@@ -197,7 +197,7 @@ func (e *Engine) lives() bool {
 	if tid := ident.Thread(); tid != 0 {
 		return e.tid.Load() == tid
 	}
-	return e.goid == ident.Goroutine() // and so coroutines are not recognised
+	return e.pin.goid == ident.Goroutine() // and so coroutines are not recognised
 }
 
 // OnAny reports whether the caller is on the thread of any engine.

@@ -39,6 +39,7 @@ var checks = []check{
 	{"ident", []string{"-timeout", "30s", "./internal/ident"}},
 	{"thread", []string{"-timeout", "120s", "./thread"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
+	{"trace", []string{"-timeout", "60s", "./cmd/threadcall/internal/trace/source"}},
 	{"oracle", []string{"-timeout", "100s", "./internal/verify/oracle", "-time-limit", "5s", "-shrink", "0"}},
 	{"race", []string{"-race", "-timeout", "120s", "./internal/verify/oracle", "-time-limit", "10s", "-shrink", "0"}},
 }

@@ -37,7 +37,7 @@ var (
 	from     = flag.Int("from", 0, "the first of them, in this order")
 
 	argued = "internal/verify/faults/argued.txt"
-	users  = []string{"engine", "thread", "mainthread", "oracle"} // of all packages that stand before them
+	users  = []string{"engine", "thread", "mainthread", "trace", "oracle"} // of all packages that stand before them
 )
 
 // random makes random mistakes. A test has noticed one if it fails, fails again alone, and passes without the mistake; so
