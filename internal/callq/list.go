@@ -47,6 +47,24 @@ func (l *List) Remove(c *Call) bool {
 	return true
 }
 
+// TakeFrom removes last, and the calls before it that poster has queued, and returns them, the oldest
+// first. It is nil if last is not there.
+func (l *List) TakeFrom(poster uintptr, last *Call) (list *Call) {
+	if !last.listed {
+		return nil
+	}
+	for c := last; c != nil; {
+		before := c.prev
+		if c == last || c.Poster == poster {
+			l.Remove(c)
+			c.next.Store(list)
+			list = c
+		}
+		c = before
+	}
+	return list
+}
+
 // Empty removes all calls and returns them, for Refuse.
 func (l *List) Empty() (list *Call) {
 	list = l.first

@@ -172,8 +172,8 @@ func (e *Engine) rescue(w *wait) bool {
 		switch {
 		case theirs.on == e:
 			list = e.q.TakeFrom(x.id, theirs.call)
-		case theirs.pool != nil && theirs.pool == e.pool && e.pool.takeFor(x, theirs):
-			list = theirs.call
+		case theirs.pool != nil && theirs.pool == e.pool:
+			list = e.pool.takeFor(x, theirs)
 		}
 		if list != nil {
 			e.wait.Store(nil) // while it runs that, it does not wait

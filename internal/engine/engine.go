@@ -98,10 +98,13 @@ type Engine struct {
 	listed bool // among pool.idle; guarded by pool.mu
 	coming bool // notified of the pool's backlog; guarded by pool.mu
 
-	wait     atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
-	lastWait *wait                // which may do again; only the thread's
-	token    *park.Token          // for waits for a place; only the thread makes it
-	seen     reach                // only the thread's
+	wait atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
+	// hasPosted says that the thread has posted to a pool, whose backlog is to be searched in a cycle.
+	hasPosted atomic.Bool
+
+	lastWait *wait       // which may do again; only the thread's
+	token    *park.Token // for waits for a place; only the thread makes it
+	seen     reach       // only the thread's
 
 	clocks   clocks // see timer.go
 	posts    contextGroups

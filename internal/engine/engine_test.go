@@ -315,7 +315,7 @@ func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
 		t.Fatal("the call is not in the backlog")
 	}
 	w := &wait{call: c, pool: p}
-	if p.takeFor(p.workers[0], w) {
+	if p.takeFor(p.workers[0], w) != nil {
 		t.Error("a call was taken for a thread that does not wait for it")
 	}
 	for range 2 { // as a caller that is unwound after its context ended

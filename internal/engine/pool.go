@@ -274,7 +274,10 @@ func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
 	if room == waits {
 		kind = p.limit.enter(self, nil, p, cancel)
 	}
-	c := p.records.Get(kind, fn, 0)
+	if self != nil {
+		self.hasPosted.Store(true)
+	}
+	c := p.records.Get(kind, fn, self.poster())
 	if cancel != nil {
 		ok = p.posts.add(ctx, cancel, c, v, mayUse(p.Bubbled()))
 	}
@@ -375,12 +378,19 @@ func (p *Pool) take(c *callq.Call) bool {
 	return p.backlog.Remove(c)
 }
 
-// takeFor is take for the call that x waits for. If x does not wait for it any more, its record may serve another caller by
-// now, which is in no cycle.
-func (p *Pool) takeFor(x *Engine, w *wait) bool {
+// takeFor removes the call that x waits for, behind what x has posted before, and returns both. If x
+// does not wait for it any more, its record may serve another caller by now, which is in no cycle.
+func (p *Pool) takeFor(x *Engine, w *wait) (list *callq.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return x.wait.Load() == w && p.backlog.Remove(w.call)
+	switch {
+	case x.wait.Load() != w:
+	case x.hasPosted.Load():
+		list = p.backlog.TakeFrom(x.id, w.call)
+	case p.backlog.Remove(w.call):
+		list = w.call
+	}
+	return list
 }
 
 // Terminate refuses all calls that have not begun and ends the threads.
