@@ -64,7 +64,9 @@ func (e *Engine) yield(self *Engine) {
 		defer func() { e.yields.locked.Store(int64(park.Now())) }()
 	}
 	if end-start < quickYield {
-		if !park.Reschedule(kind == yieldAll) && self != nil {
+		// A locked goroutine gives its P to another thread, which would find the caller at once: then
+		// the thread yields, see tick.
+		if !park.Reschedule(kind == yieldAll && self == nil) && self != nil {
 			runtime.Gosched()
 		}
 		end = park.Now()
