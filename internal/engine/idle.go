@@ -86,9 +86,13 @@ func (e *Engine) tick(now time.Duration) {
 		r.yielded = now
 		kind := uint32(yieldOwn)
 		switch n, _ := e.load.Waiting(); {
+		case int64(now) < e.yields.retry.Load():
 		case now-r.passed >= 2*yieldAllAfter && e.yields.kind.Load() == 0: // others yield in vain
 			runtime.Gosched()
 			r.passed = park.Now()
+			if r.passed-now > slowYield {
+				e.yields.retry.Store(int64(r.passed + noTurns))
+			}
 		case n > 0 || now-r.passed >= yieldAllAfter:
 			kind = yieldAll
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 // A yieldState says whether a caller or poster of a thread is to yield, because thread and callers
-// have kept their Ps for long without entering the Go scheduler. A pool has one for all its threads.
+// have kept their Ps for long without entering the Go scheduler. A pool has one for all its
+// threads.
 //
 //	kind      a caller that has its outcome, or a poster
 //	0         goes on
@@ -24,10 +25,13 @@ import (
 //	own, all  0         a caller  yield; the others go on
 //	own, all  0         thread    park: its callers park as well
 //
-// A caller on a thread yields less often: a locked goroutine that parks costs two changes of threads.
+// Next to goroutines that compute, a yield lasts for a time slice of theirs, so it is not repeated
+// for noTurns: the scheduler shares the Ps. A caller on a thread yields less often: a locked
+// goroutine that parks costs two changes of threads.
 type yieldState struct {
 	kind   atomic.Uint32
 	locked atomic.Int64 // when a caller on a thread has last yielded, a time.Duration
+	retry  atomic.Int64 // until when none yields, because one has waited for a time slice
 }
 
 const (
@@ -50,7 +54,7 @@ const (
 func (e *Engine) yield(self *Engine) {
 	kind := e.yields.kind.Swap(0)
 	start := park.Now()
-	if kind == 0 || park.InBubble() {
+	if kind == 0 || int64(start) < e.yields.retry.Load() || park.InBubble() {
 		return
 	}
 	end := start
@@ -64,8 +68,8 @@ func (e *Engine) yield(self *Engine) {
 		defer func() { e.yields.locked.Store(int64(park.Now())) }()
 	}
 	if end-start < quickYield {
-		// A locked goroutine gives its P to another thread, which would find the caller at once: then
-		// the thread yields, see tick.
+		// A locked goroutine gives its P to another thread, which would find the caller at once:
+		// then the thread yields, see tick.
 		if !park.Reschedule(kind == yieldAll && self == nil) && self != nil {
 			runtime.Gosched()
 		}
@@ -73,5 +77,6 @@ func (e *Engine) yield(self *Engine) {
 	}
 	if end-start > slowYield {
 		e.waits.failed(end)
+		e.yields.retry.Store(int64(end + noTurns))
 	}
 }
