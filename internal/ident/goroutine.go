@@ -4,19 +4,24 @@ import (
 	"bytes"
 	"runtime"
 	"strconv"
+	"sync"
 )
 
 // Goroutine returns the number of the calling goroutine, which no other goroutine of the process has or will have. The runtime
 // reports it in stack traces only, so it takes a microsecond or more. Should a release of Go write those differently, it is a
 // number that no other living goroutine has.
 func Goroutine() uint64 {
-	var b [64]byte //threadcall:alloc where a goroutine is identified by its stack trace
+	b := buffers.Get().(*[64]byte) //threadcall:alloc when the pool is empty
+	defer buffers.Put(b)
 	number, _, _ := bytes.Cut(bytes.TrimPrefix(b[:runtime.Stack(b[:], false)], []byte("goroutine ")), []byte(" "))
 	if id, err := strconv.ParseUint(string(number), 10, 64); err == nil { //threadcall:alloc a number in digits is no longer than 32 bytes, and fits on the stack
 		return id
 	}
 	return unnumbered()
 }
+
+// buffers are for the beginnings of stack traces.
+var buffers = sync.Pool{New: func() any { return new([64]byte) }}
 
 // Locked reports whether the calling goroutine is locked to its thread. It takes as long. Should a release of Go write stack
 // traces differently, it is false, and the lock of a host that functions have unlocked too often is not made anew.
