@@ -125,6 +125,13 @@ type spinSlot struct {
 	_     [48]byte
 }
 
+// available reports whether a thread may take the slot, whose owner is o.
+//
+//threadcall:noalloc
+func (s *spinSlot) available(o uintptr, now time.Duration) bool {
+	return o == 0 || int64(now-slotLease) > s.seen.Load()
+}
+
 // spinners are the slots of this process.
 var spinners spinSlots
 
@@ -162,7 +169,7 @@ func (s *spinSlots) enter(id uintptr, now time.Duration) *spinSlot {
 	for i := range s.count(now) {
 		slot := &s.slots[i]
 		o := slot.owner.Load()
-		if (o == 0 || int64(now-slotLease) > slot.seen.Load()) && slot.owner.CompareAndSwap(o, id) {
+		if slot.available(o, now) && slot.owner.CompareAndSwap(o, id) {
 			slot.seen.Store(int64(now))
 			return slot
 		}
@@ -175,7 +182,7 @@ func (s *spinSlots) enter(id uintptr, now time.Duration) *spinSlot {
 //threadcall:noalloc
 func (s *spinSlots) open(now time.Duration) bool {
 	for i := range s.count(now) {
-		if slot := &s.slots[i]; slot.owner.Load() == 0 || int64(now-slotLease) > slot.seen.Load() {
+		if slot := &s.slots[i]; slot.available(slot.owner.Load(), now) {
 			return true
 		}
 	}
