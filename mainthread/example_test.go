@@ -124,20 +124,6 @@ func ExampleThread() {
 	// Output: the GL context
 }
 
-type window struct{ title string }
-
-func (w *window) setTitle(title string) { w.title = title }
-
-// It may be a package variable, and be called from then on.
-var setTitle = mainthread.Bind2((*window).setTitle)
-
-func ExampleBind2() {
-	w := new(window)
-	setTitle(w, "untitled")
-	fmt.Println(w.title)
-	// Output: untitled
-}
-
 func ExampleCoalesce() {
 	redraw := mainthread.Coalesce(func() { fmt.Println("redraw") })
 	mainthread.Call(func() { // it is busy

@@ -23,8 +23,8 @@
 //		mainthread.Init(func() { os.Exit(m.Run()) })
 //	}
 //
-// A program whose main thread has an event loop already, be it instead of Init or inside a Call, uses [OnWake] and
-// [Serve].
+// A program whose main thread has an event loop already, in place of Init or inside a Call, uses
+// [OnWake] and [Serve].
 package mainthread
 
 import (
@@ -163,15 +163,20 @@ func CallContext(ctx context.Context, f func()) error { return main.CallContext(
 //threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
 
-// TryGo is Go, which never waits on the main thread: its queue has no limit. See [thread.Thread.TryGo].
-//
-//threadcall:noalloc
-func TryGo(f func()) bool { return main.TryGo(f) }
-
 // GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See [thread.Thread.GoContext].
 //
 //threadcall:noalloc
 func GoContext(ctx context.Context, f func()) bool { return main.GoContext(ctx, f) }
+
+// Coalesce returns a function that posts f to the main thread, where it is queued at most once. See
+// [thread.Thread.Coalesce]; [thread.Coalesce1] with [Thread] is for a function with an argument.
+func Coalesce(f func()) (post func() bool) { return main.Coalesce(f) }
+
+// After runs f on the main thread once, when d has passed. See [thread.Thread.After].
+func After(d time.Duration, f func()) *thread.Timer { return main.After(d, f) }
+
+// Every runs f on the main thread after each d. See [thread.Thread.Every].
+func Every(d time.Duration, f func()) *thread.Timer { return main.Every(d, f) }
 
 // TakePanic removes and returns the oldest panic that a function given to Go has left behind, or nil. See
 // [thread.Thread.TakePanic].
@@ -192,6 +197,12 @@ func Error() error {
 //threadcall:noalloc
 func On() bool { return main.On() }
 
+// Assert panics unless the caller is on the main thread, with an error that names the caller's place
+// and what to write instead. See [thread.Thread.Assert].
+//
+//threadcall:noalloc
+func Assert() { main.Assert() }
+
 // Serve runs what is queued and returns how many functions that were; it panics off the main thread. It is for
 // programs whose main thread has an event loop of its own. See [thread.Thread.Serve].
 func Serve() int { return main.Serve() }
@@ -203,6 +214,15 @@ func ServeFor(d time.Duration) int { return main.ServeFor(d) }
 // ServeContext serves the main thread until ctx is done; it panics off the main thread. See
 // [thread.Thread.ServeContext].
 func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
+
+// Wait is the wait of an event loop on the main thread: it calls block, which waits for native events,
+// and then runs what is queued. It returns false when the function given to Init has ended, and panics
+// off the main thread and for a nil block. See [thread.Thread.Wait].
+//
+//	mainthread.OnWake(glfw.PostEmptyEvent)
+//	for mainthread.Wait(glfw.WaitEvents) {
+//	}
+func Wait(block func()) bool { return main.Wait(block) }
 
 // OnSlowCall has f called for every function that has run on the main thread for d and still runs. A nil f ends it. See
 // [thread.WithSlowCall].

@@ -9,7 +9,7 @@
 // error whose text has what was asked for and what the thread has (or, for what no thread can have, why), and in which [errors.Is] finds
 //
 //   - the kernel's own error: [syscall.EPERM], [syscall.EINVAL] and so on, many of which are [fs.ErrPermission] as well,
-//   - [ErrDifferent], if the kernel has reported success and set something else, as where a cgroup allows fewer CPUs,
+//   - [ErrNotApplied], if the kernel has reported success and set something else, as where a cgroup allows fewer CPUs,
 //   - [ErrNotLocked], if the goroutine is not locked to its thread,
 //   - [errors.ErrUnsupported], if the system, or this package on it, does not have the property.
 //
@@ -30,7 +30,6 @@
 //	nice          yes      rounded to six priorities   no
 //	real time     yes      one priority                no
 //	signals       yes      no                          no
-//	death signal  yes      no                          no
 package osthread
 
 import (
@@ -46,16 +45,16 @@ import (
 	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// ErrDifferent is found in the error of a function after which the thread has something else than what was asked for, although the
+// ErrNotApplied is found in the error of a function after which the thread has something else than what was asked for, although the
 // kernel has reported success.
-var ErrDifferent = errors.New("the kernel has set something else")
+var ErrNotApplied = errors.New("the kernel has set something else")
 
 // ErrNotLocked is found in the error of a function that sets a property if the caller's goroutine is not locked to its thread.
 var ErrNotLocked = errors.New("the goroutine is not locked to its thread; call it in a function that runs on a thread.Thread, " +
 	"or after runtime.LockOSThread")
 
 // SetName sets the thread's name, which debuggers show, on Linux also ps -L, top -H and /proc/self/task/*/comm. Linux cuts it
-// after 15 bytes, FreeBSD after 19, NetBSD after 31, macOS after 63; then the error is ErrDifferent, and the thread has the
+// after 15 bytes, FreeBSD after 19, NetBSD after 31, macOS after 63; then the error is ErrNotApplied, and the thread has the
 // beginning of the name. It must not have a zero byte. FreeBSD has no way to ask for the name, so there nothing is compared.
 //
 // On Linux the name of the main thread is that of the process in ps and top.
@@ -70,7 +69,7 @@ func SetName(name string) error {
 func Name() (string, error) { return names.read("Name") }
 
 // SetAffinity restricts the thread to these CPUs, which are numbered from 0 as the system does. The kernel leaves out those that the
-// cgroup's cpuset does not allow, if any remain: then the error is ErrDifferent, and the thread is restricted to these. If none remains,
+// cgroup's cpuset does not allow, if any remain: then the error is ErrNotApplied, and the thread is restricted to these. If none remains,
 // or none is given, it is EINVAL.
 //
 // On Windows all must be in one processor group; CPU n is n modulo 64 (32 in a 32-bit program) in group n/64.
@@ -89,7 +88,7 @@ const maxCPUs = 1 << 16
 func Affinity() ([]int, error) { return affinities.read("Affinity") }
 
 // SetNice sets the thread's niceness, from -20, which is first in line, to 19. What is beyond that is cut by the kernel: the error then is
-// ErrDifferent. A process without privileges may raise it; to lower it again needs CAP_SYS_NICE or RLIMIT_NICE on Linux.
+// ErrNotApplied. A process without privileges may raise it; to lower it again needs CAP_SYS_NICE or RLIMIT_NICE on Linux.
 // It has no effect while the thread has a real-time priority.
 //
 // POSIX has one niceness for a process; this is Linux's, of the thread alone. Windows has six priorities, which stand for -20, -10,
@@ -121,7 +120,7 @@ func Realtime() (int, error) { return realtimes.read("Realtime") }
 //
 // Signals that the processor raises (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP) become panics in Go and would end the process if they
 // were blocked, and 32 and 33 are the C library's own: for these the error is EINVAL, and nothing is blocked. SIGKILL and SIGSTOP cannot be
-// blocked: there it is ErrDifferent.
+// blocked: there it is ErrNotApplied.
 func BlockSignals(signals ...syscall.Signal) error {
 	call := fmt.Sprintf("BlockSignals(%s)", list(signals))
 	for _, s := range signals {
@@ -150,27 +149,13 @@ func changeSignals(call string, change func(blocked []syscall.Signal) []syscall.
 // BlockedSignals returns the signals that the thread blocks, in ascending order.
 func BlockedSignals() ([]syscall.Signal, error) { return masks.read("BlockedSignals") }
 
-// SetDeathSignal has the process receive a signal when its parent ends, 0 none. The parent is the thread that has started
-// the process, not that thread's process: a parent that starts children on threads that come and go should start them on one that stays.
-//
-// The kernel stores the signal with the calling thread, and forgets it when that ends. A parent that had ended before sends nothing, so a
-// process that must not outlive its parent compares [os.Getppid] afterwards. For the children that a Go program starts
-// there is Pdeathsig in [syscall.SysProcAttr].
-func SetDeathSignal(s syscall.Signal) error {
-	return deathSignals.change(fmt.Sprintf("SetDeathSignal(%d)", s), s)
-}
-
-// DeathSignal returns the signal that SetDeathSignal has set, or 0.
-func DeathSignal() (syscall.Signal, error) { return deathSignals.read("DeathSignal") }
-
 // The properties. What a system does not have is nil there; the files for the systems set the others.
 var (
-	names        property[string]
-	affinities   property[[]int] // ascending
-	nices        property[int]
-	realtimes    property[int]
-	masks        property[[]syscall.Signal] // ascending
-	deathSignals property[syscall.Signal]
+	names      property[string]
+	affinities property[[]int] // ascending
+	nices      property[int]
+	realtimes  property[int]
+	masks      property[[]syscall.Signal] // ascending
 
 	unblockable []syscall.Signal
 )
@@ -204,7 +189,7 @@ func (p property[T]) change(call string, want T) error {
 		want = p.round(want)
 	}
 	if failed == nil && !equal(has, want) {
-		failed = ErrDifferent
+		failed = ErrNotApplied
 	}
 	if failed != nil {
 		return fmt.Errorf("osthread: %s: %w; the thread has %s", call, failed, text(has))
@@ -252,8 +237,6 @@ func text(v any) string {
 		return list(v)
 	case []syscall.Signal:
 		return list(v)
-	case syscall.Signal:
-		return fmt.Sprintf("%d", v)
 	}
 	return fmt.Sprint(v)
 }

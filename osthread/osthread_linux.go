@@ -15,7 +15,6 @@ func init() {
 	nices = property[int]{set: setNice, get: nice}
 	realtimes = property[int]{set: setRealtime, get: realtime}
 	masks = property[[]syscall.Signal]{set: setMask, get: mask}
-	deathSignals = property[syscall.Signal]{set: setDeathSignal, get: deathSignal}
 	const cancel, setxid = 32, 33 // of the C library, for its threads
 	unblockable = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, cancel, setxid}
 }
@@ -153,15 +152,4 @@ func mask() ([]syscall.Signal, error) {
 	s := newSet(signals())
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(s.at()), s.size(), 0, 0)
 	return members(s, syscall.Signal(1)), failed(errno)
-}
-
-func setDeathSignal(s syscall.Signal) error {
-	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(s), 0)
-	return failed(errno)
-}
-
-func deathSignal() (syscall.Signal, error) {
-	var s int32
-	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_GET_PDEATHSIG, uintptr(unsafe.Pointer(&s)), 0)
-	return syscall.Signal(s), failed(errno)
 }

@@ -126,7 +126,6 @@ func TestNotLocked(t *testing.T) {
 			"SetRealtime":    func() error { return osthread.SetRealtime(0) },
 			"BlockSignals":   func() error { return osthread.BlockSignals(syscall.SIGTERM) },
 			"UnblockSignals": func() error { return osthread.UnblockSignals(syscall.SIGTERM) },
-			"SetDeathSignal": func() error { return osthread.SetDeathSignal(0) },
 		} {
 			err := set()
 			if !errors.Is(err, osthread.ErrNotLocked) && !errors.Is(err, errors.ErrUnsupported) || !strings.HasPrefix(err.Error(), "osthread: "+name+"(") {

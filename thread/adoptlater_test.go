@@ -17,8 +17,8 @@ import (
 
 // What is called, posted and set before a goroutine adopts waits for it, in its order.
 func TestAdoptLater(t *testing.T) {
-	th, adopt := thread.AdoptLater(thread.WithName("loop"), thread.WithQueueLimit(2),
-		thread.WithStats())
+	th, adopt := thread.AdoptLater(thread.WithName("loop"), thread.WithQueueLimit(2))
+	th.Stats()
 	wake := make(chan bool, 1)
 	th.OnWake(func() {
 		select {

@@ -34,7 +34,7 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
-	counted, countedPool := start(t, thread.WithStats()), startPool(t, 2, thread.WithStats())
+	counted, countedPool := start(t), startPool(t, 2)
 	withLabels := labelled("a")
 	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
 	ctx, cancel := context.WithCancel(context.Background())
@@ -56,8 +56,8 @@ func uses(t testing.TB) map[string]func() {
 	toOther := func() { other.Call(nop) }
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
-	count := thread.Bind2V2(th, func(s string, l large) (large, error) { n += len(s); return l, nil })
-	redraw, resize := th.Coalesce(nop), thread.Coalesce2(th, func(int, large) {})
+	count := thread.Bind2V(th, func(s string, l large) large { n += len(s); return l })
+	redraw, resize := th.Coalesce(nop), thread.Coalesce1(th, func(large) {})
 	assert := func() { th.Assert() }
 	bindNest := func() { move(at, n, 1) }
 	begin, served := make(chan bool), make(chan bool)
@@ -106,9 +106,8 @@ func uses(t testing.TB) map[string]func() {
 		"GoContext":        func() { th.GoContext(ctx, nop); p.GoContext(ctx, nop); th.Call(nop); p.Call(nop) },
 		"Keyed":            func() { _ = keyed.Call(ctx, 1, noError); _ = keyed.Call(ctx, 2, noError) },
 		"Pool.CallContext": func() { _ = p.CallContext(ctx, nop) },
-		"EvalPool":         func() { thread.EvalPool(p, evalInt); thread.EvalPool(p, evalLarge) },
 		"EvalContext":      func() { _, _ = thread.EvalContext(ctx, th, evalInt); _, _ = thread.EvalContext(ctx, p, evalLarge) },
-		"Bind":             func() { n++; move(at, n, n); _, _ = count(title, large{n}) },
+		"Bind":             func() { n++; move(at, n, n); count(title, large{n}) },
 		"Bind, nested":     func() { th.Call(bindNest) },
 		"nested":           func() { th.Call(nest) },
 		"nested, pool":     func() { p.Call(nestPool) },
@@ -128,11 +127,11 @@ func uses(t testing.TB) map[string]func() {
 		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
 		"On, ID":          func() { th.On(); th.ID() },
 		"Assert":          func() { th.Call(assert) },
-		"TakePanic":       func() { th.TakePanic(); _ = p.Error(); th.Done() },
+		"TakePanic":       func() { th.TakePanic(); p.TakePanic(); th.Done() },
 		"Coalesce": func() {
 			for range 10 {
 				redraw()
-				resize(n, large{})
+				resize(large{})
 			}
 			th.Call(nop)
 		},

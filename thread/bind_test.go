@@ -1,7 +1,6 @@
 package thread_test
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"testing"
@@ -25,36 +24,21 @@ func TestBind(t *testing.T) {
 		}
 		return got
 	}
-	err := errors.New("no window")
 	for _, c := range []struct {
 		name  string
 		call  func() string // what it returned
 		given string
 		want  string
 	}{
-		{"0", func() string { thread.Bind0(th, func() { note("-") })(); return "" }, "-", ""},
 		{"1", func() string { thread.Bind1(th, func(a int) { note(a) })(1); return "" }, "1", ""},
 		{"2", func() string { thread.Bind2(th, func(a int, b string) { note(a, b) })(1, "b"); return "" }, "1b", ""},
 		{"3", func() string {
 			thread.Bind3(th, func(a int, b string, c point) { note(a, b, c) })(1, "b", point{2, 3})
 			return ""
 		}, "1b{2 3}", ""},
-		{"0V", func() string { return thread.Bind0V(th, func() string { return note("-") })() }, "-", "-"},
 		{"1V", func() string { return thread.Bind1V(th, func(a int) string { return note(a) })(1) }, "1", "1"},
 		{"2V", func() string { return thread.Bind2V(th, func(a, b int) string { return note(a, b) })(1, 2) }, "1 2", "1 2"},
 		{"3V", func() string { return thread.Bind3V(th, func(a, b, c int) string { return note(a, b, c) })(1, 2, 3) }, "1 2 3", "1 2 3"},
-		{"0V2", func() string {
-			return fmt.Sprint(thread.Bind0V2(th, func() (string, error) { return note("-"), err })())
-		}, "-", "-no window"},
-		{"1V2", func() string {
-			return fmt.Sprint(thread.Bind1V2(th, func(a int) (string, error) { return note(a), nil })(1))
-		}, "1", "1<nil>"},
-		{"2V2", func() string {
-			return fmt.Sprint(thread.Bind2V2(th, func(a, b int) (int, string) { return b, note(a, b) })(1, 2))
-		}, "1 2", "21 2"},
-		{"3V2", func() string {
-			return fmt.Sprint(thread.Bind3V2(th, func(a, b, c int) (int, string) { return c, note(a, b, c) })(1, 2, 3))
-		}, "1 2 3", "31 2 3"},
 	} {
 		if returned := c.call(); returned != c.want || got != c.given {
 			t.Errorf("Bind%s: the function had %q and returned %q, want %q and %q", c.name, got, returned, c.given, c.want)
@@ -70,11 +54,11 @@ func TestBind(t *testing.T) {
 func TestBind_many(t *testing.T) {
 	th := start(t)
 	type large [40]int
-	f := thread.Bind3V2(th, func(a int, b large, c string) (large, string) {
+	f := thread.Bind3V(th, func(a int, b large, c string) string {
 		if c == "panic" {
 			panic(c)
 		}
-		return b, fmt.Sprint(a, b[39], c)
+		return fmt.Sprint(a, b[39], c)
 	})
 	ends(t, func() {
 		var all group.Group
@@ -84,9 +68,9 @@ func TestBind_many(t *testing.T) {
 					if k%100 == 0 {
 						recovered(func() { f(-1, large{-1}, "panic") })
 					}
-					b, s := f(i, large{39: k}, "c")
-					if want := fmt.Sprint(i, k, "c"); b != (large{39: k}) || s != want {
-						t.Errorf("it returned %v and %q, want %q", b, s, want)
+					s := f(i, large{39: k}, "c")
+					if want := fmt.Sprint(i, k, "c"); s != want {
+						t.Errorf("it returned %q, want %q", s, want)
 						return
 					}
 				}
@@ -101,29 +85,21 @@ func TestBind_terminated(t *testing.T) {
 	th := thread.New()
 	ran := false
 	setTitle := thread.Bind1(th, func(string) { ran = true })
-	width := thread.Bind0V(th, func() int { ran = true; return 1 })
+	width := thread.Bind1V(th, func(int) int { ran = true; return 1 })
 	save := thread.Bind1V(th, func(string) error { ran = true; return nil })
-	load := thread.Bind1V2(th, func(string) (int, error) { ran = true; return 1, nil })
-	ok := thread.Bind0V2(th, func() (error, bool) { ran = true; return nil, true })
 	check := func(when string) {
 		t.Helper()
 		setTitle("title")
-		if w := width(); w != 0 {
+		if w := width(1); w != 0 {
 			t.Errorf("%s: the result is %d", when, w)
 		}
 		if err := save("file"); err != thread.ErrTerminated {
 			t.Errorf("%s: the error is %v", when, err)
 		}
-		if n, err := load("file"); n != 0 || err != thread.ErrTerminated {
-			t.Errorf("%s: the results are %d, %v", when, n, err)
-		}
-		if err, there := ok(); err != nil || there {
-			t.Errorf("%s: the results are %v, %v", when, err, there)
-		}
 	}
 	busy := occupy(t, th.Go)
 	queued := make(chan error)
-	go func() { _, err := load("queued"); queued <- err }()
+	go func() { queued <- save("queued") }()
 	th.Terminate()
 	if err := <-queued; err != thread.ErrTerminated {
 		t.Errorf("queued, the error is %v", err)
@@ -138,21 +114,21 @@ func TestBind_terminated(t *testing.T) {
 
 func TestBind_nil(t *testing.T) {
 	th := start(t)
-	mustPanic(t, func() { thread.Bind0(th, nil) }, "give it the function")
-	mustPanic(t, func() { thread.Bind3V2[int, int, int, int, error](th, nil) }, "give it the function")
-	mustPanic(t, func() { thread.Bind0(nil, nop) }, "thread.New")
+	mustPanic(t, func() { thread.Bind1[int](th, nil) }, "give it the function")
+	mustPanic(t, func() { thread.Bind3V[int, int, int, error](th, nil) }, "give it the function")
+	mustPanic(t, func() { thread.Bind1(nil, func(int) {}) }, "thread.New")
 }
 
 // A bound function keeps its Thread alive, and nothing else does.
 func TestBind_keeps(t *testing.T) {
 	th := thread.New()
 	handle, done := weak.Make(th), th.Done()
-	on := thread.Bind0V(th, th.On)
+	on := thread.Bind1V(th, func(*int) bool { return true })
 	th = nil
 	for range 3 {
 		runtime.GC()
-		if !on() {
-			t.Fatal("the function did not run on the thread")
+		if !on(nil) {
+			t.Fatal("the function did not run")
 		}
 	}
 	on = nil
@@ -174,7 +150,7 @@ func TestBind_letGo(t *testing.T) {
 	} {
 		captured(t, name, use)
 	}
-	collected(t, weak.Make(thread.Bind0V(th, func() *large { return new(large) })()), "a result")
+	collected(t, weak.Make(thread.Bind1V(th, func(int) *large { return new(large) })(1)), "a result")
 	runtime.KeepAlive(f)
 	runtime.KeepAlive(end)
 }

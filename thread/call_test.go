@@ -14,7 +14,6 @@ import (
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
-	"github.com/threadcall/threadcall/thread"
 )
 
 // A promise is what holds for every way to have a function run.
@@ -585,16 +584,6 @@ func TestTakePanic_lost(t *testing.T) {
 		if p := w.fault(); p != nil {
 			t.Errorf("%s: one panic too many: %v", name, p)
 		}
-	}
-	th := start(t)
-	if err := th.Error(); err != nil {
-		t.Errorf("Error returned %v", err)
-	}
-	th.Go(func() { panic(errBoom) })
-	th.Call(nop)
-	var p *thread.PanicError
-	if err := th.Error(); !errors.As(err, &p) || p.Value != errBoom {
-		t.Errorf("Error returned %v", err)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 // f begins, f will not run, and there is no report. A panic in f is kept for [Thread.TakePanic]. Nothing is allocated by
 // post, which keeps the Thread from being reclaimed; that f is queued does not.
 //
-// [Coalesce1] and [Coalesce2] are for functions with arguments. Each call of Coalesce returns a function of its own, whose posts
+// [Coalesce1] is for a function with an argument. Each call of Coalesce returns a function of its own, whose posts
 // have nothing to do with those of another.
 func (t *Thread) Coalesce(f func()) (post func() bool) {
 	p := coalesce(t, f == nil, func(none) { f() })
@@ -30,16 +30,6 @@ func (t *Thread) Coalesce(f func()) (post func() bool) {
 //
 // If Close is called during several posts, one that returns false may still be the latest for the run that another one has queued.
 func Coalesce1[A any](t *Thread, f func(A)) (post func(A) bool) { return coalesce(t, f == nil, f) }
-
-// Coalesce2 is [Coalesce1] for a function with two arguments. Those of different posts are never mixed.
-func Coalesce2[A, B any](t *Thread, f func(A, B)) (post func(A, B) bool) {
-	type both struct {
-		a A
-		b B
-	}
-	p := coalesce(t, f == nil, func(x both) { f(x.a, x.b) })
-	return func(a A, b B) bool { return p(both{a, b}) }
-}
 
 // A coalesced function is queued as run, which does not lead to the Thread.
 //

@@ -18,7 +18,7 @@ func TestCoalesce_once(t *testing.T) {
 	note := func(s string) func() { return func() { ran = append(ran, s) } }
 	redraw := th.Coalesce(note("redraw"))
 	resize := thread.Coalesce1(th, func(size string) { note("resize " + size)() })
-	move := thread.Coalesce2(th, func(x, y string) { note("move " + x + y)() })
+	move := thread.Coalesce1(th, func(to [2]string) { note("move " + to[0] + to[1])() })
 	busy := occupy(t, th.Go)
 	post := func(ok bool) {
 		t.Helper()
@@ -31,9 +31,9 @@ func TestCoalesce_once(t *testing.T) {
 	post(th.Go(note("go"))) // which fills the queue
 	ends(t, func() {
 		post(redraw())
-		post(move("1", "2"))
+		post(move([2]string{"1", "2"}))
 		post(resize("2"))
-		post(move("3", "4"))
+		post(move([2]string{"3", "4"}))
 		post(redraw())
 	})
 	busy.Open()
@@ -92,7 +92,12 @@ func TestCoalesce_many(t *testing.T) {
 	for i := range posted {
 		posted[i] = make([]int, scaled(5000)+1)
 	}
-	post := thread.Coalesce2(th, func(i int, what []int) {
+	type posting struct {
+		i    int
+		what []int
+	}
+	post := thread.Coalesce1(th, func(p posting) {
+		i, what := p.i, p.what
 		began.Add(1)
 		n := len(what) - 1
 		switch {
@@ -111,7 +116,7 @@ func TestCoalesce_many(t *testing.T) {
 				for n := 1; n < len(posted[i]); n++ {
 					before := began.Load()
 					posted[i][n] = n
-					if !post(i, posted[i][:n+1]) {
+					if !post(posting{i, posted[i][:n+1]}) {
 						t.Error("a post was refused")
 					}
 					if n%16 == 0 {
@@ -134,7 +139,7 @@ func TestCoalesce_refused(t *testing.T) {
 	th := thread.New()
 	ran := 0
 	post, unused := th.Coalesce(func() { ran++ }), thread.Coalesce1(th, func(int) { ran++ })
-	if th.Coalesce(nil)() || thread.Coalesce1[int](th, nil)(1) || thread.Coalesce2[int, int](th, nil)(1, 2) {
+	if th.Coalesce(nil)() || thread.Coalesce1[int](th, nil)(1) {
 		t.Error("true for a nil function")
 	}
 	busy := occupy(t, th.Go)

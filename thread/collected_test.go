@@ -26,7 +26,9 @@ func TestCollected_waiting(t *testing.T) {
 		"Call":        (*thread.Thread).Call,
 		"CallContext": func(th *thread.Thread, f func()) bool { return th.CallContext(never, f) == nil },
 		"Eval":        func(th *thread.Thread, f func()) bool { return thread.Eval(th, evaluated(f)) },
-		"Bind0V":      func(th *thread.Thread, f func()) bool { return thread.Bind0V(th, evaluated(f))() },
+		"Bind1V": func(th *thread.Thread, f func()) bool {
+			return thread.Bind1V(th, func(f func()) bool { f(); return true })(f)
+		},
 		"EvalContext": func(th *thread.Thread, f func()) bool {
 			ok, _ := thread.EvalContext(never, th, evaluated(f))
 			return ok
@@ -60,11 +62,8 @@ func TestCollected_waiting(t *testing.T) {
 	for name, use := range map[string]func(p *thread.Pool, f func()) bool{
 		"Pool.Call":        (*thread.Pool).Call,
 		"Pool.CallContext": func(p *thread.Pool, f func()) bool { return p.CallContext(never, f) == nil },
-		"EvalPool": func(p *thread.Pool, f func()) bool {
-			ok, _ := thread.EvalPool(p, evaluated(f))
-			return ok
-		},
-		"Pool.Close": func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
+		"MustEval":         func(p *thread.Pool, f func()) bool { return thread.MustEval(p, evaluated(f)) },
+		"Pool.Close":       func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
 	} {
 		keeps(t, name, func() *thread.Pool { return thread.NewPool(1) }, use)
 	}
@@ -128,14 +127,14 @@ func TestCollected_hooks(t *testing.T) {
 			return p, p.Done()
 		},
 	} {
-		for with := range 1 << 5 {
+		for with := range 1 << 4 {
 			done := func() (done <-chan struct{}) {
 				var h handle
 				var opts []thread.Option
 				for i, o := range []thread.Option{
 					thread.WithSlowCall(time.Hour, func(thread.SlowCall) { h.Stats() }),
-					thread.WithWorkerStart(func(int) error { runtime.KeepAlive(&h); return nil }),
-					thread.WithStop(nop), thread.WithKeep(), thread.WithStats(),
+					thread.WithStart(func() error { runtime.KeepAlive(&h); return nil }),
+					thread.WithStop(nop), thread.WithKeep(),
 				} {
 					if with>>i&1 == 1 {
 						opts = append(opts, o)
@@ -145,7 +144,7 @@ func TestCollected_hooks(t *testing.T) {
 				return done
 			}()
 			eventually(t, func() bool { return collectedAndEnded(done) },
-				"%s with options %05b ends", name, with)
+				"%s with options %04b ends", name, with)
 		}
 	}
 }

@@ -39,10 +39,3 @@ func taken(f *callq.Fault, lost int) *PanicError {
 	}
 	return &PanicError{Value: f.Value, Lost: lost, stack: f.Stack}
 }
-
-func asError(p *PanicError) error {
-	if p == nil {
-		return nil // of type error
-	}
-	return p
-}

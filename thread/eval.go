@@ -43,32 +43,24 @@ func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
 	return v, err
 }
 
-// EvalPool runs f on one of p's threads and returns its result and true, or the zero value and false if f is nil or
-// will not run because p is terminated.
-//
-// Panics and Goexit are as in [Pool.Call].
-//
-//threadcall:noalloc
-func EvalPool[T any](p *Pool, f func() T) (T, bool) { return eval(p.Call, f) }
-
-// A box carries a function with a result through a call that takes a function without. The caller cannot keep it on
+// An evalCall carries a function with a result through a call that takes a function without. The caller cannot keep it on
 // its stack, which may move while the thread writes the result.
-type box[T any] struct {
+type evalCall[T any] struct {
 	f   func() T
 	v   T
 	run func() // b.call, made once
 }
 
 //threadcall:noalloc
-func (b *box[T]) call() {
+func (b *evalCall[T]) call() {
 	f := b.f
-	b.f = nil // if f calls Goexit, the frame of call refers to the box as long as the thread lives
+	b.f = nil // if f calls Goexit, the frame of call refers to b as long as the thread lives
 	b.v = f()
 }
 
-// boxes has a free list of boxes for every type of result. It gives those that a burst of calls has left back to the
+// evalCalls has a free list for every type of result. It gives those that a burst of calls has left back to the
 // collector.
-var boxes sync.Map // from reflect.Type to *freelist.List[box[T]]
+var evalCalls sync.Map // from reflect.Type to *freelist.List[evalCall[T]]
 
 //threadcall:noalloc
 func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
@@ -76,18 +68,18 @@ func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 		return v, false
 	}
 	key := reflect.TypeFor[T]()
-	entry, found := boxes.Load(key)
+	entry, found := evalCalls.Load(key)
 	if !found {
-		entry, _ = boxes.LoadOrStore(key, freelist.NewShrinking[box[T]]()) //threadcall:alloc once for each type
+		entry, _ = evalCalls.LoadOrStore(key, freelist.NewShrinking[evalCall[T]]()) //threadcall:alloc once for each type
 	}
-	free := entry.(*freelist.List[box[T]])
+	free := entry.(*freelist.List[evalCall[T]])
 	b := free.Get()
 	if b == nil {
-		b = new(box[T]) //threadcall:alloc when more calls are under way than ever
-		b.run = b.call  //threadcall:alloc and with it
+		b = new(evalCall[T]) //threadcall:alloc when more calls are under way than ever
+		b.run = b.call       //threadcall:alloc and with it
 	}
 	b.f = f
-	ok = call(b.run) // if f panics, the box goes with it
+	ok = call(b.run) // if f panics, b goes with it
 	v = b.v
 	var zero T
 	b.f, b.v = nil, zero // f did not run if ok is false

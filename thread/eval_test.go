@@ -17,9 +17,6 @@ func evaluates[T any](t *testing.T, th *thread.Thread, p *thread.Pool, want T) {
 		if got := thread.Eval(th, func() T { return want }); !reflect.DeepEqual(got, want) {
 			t.Errorf("Eval returned %#v, want %#v", got, want)
 		}
-		if got, ok := thread.EvalPool(p, func() T { return want }); !ok || !reflect.DeepEqual(got, want) {
-			t.Errorf("EvalPool returned %#v, %v, want %#v", got, ok, want)
-		}
 		if got, err := thread.EvalContext(t.Context(), p, func() T { return want }); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("EvalContext returned %#v, %v, want %#v", got, err, want)
 		}
@@ -73,8 +70,8 @@ func TestEval_many(t *testing.T) {
 						t.Errorf("Eval returned %v, want %v", got, want)
 						return
 					}
-					if got, ok := thread.EvalPool(p, func() [4]int { return want }); !ok || got != want {
-						t.Errorf("EvalPool returned %v, %v, want %v", got, ok, want)
+					if got := thread.MustEval(p, func() [4]int { return want }); got != want {
+						t.Errorf("MustEval returned %v, want %v", got, want)
 						return
 					}
 				}

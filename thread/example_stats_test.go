@@ -51,8 +51,9 @@ func ExampleThread_Stats_expvar() {
 
 // What can take a histogram of package runtime/metrics can take one of a thread, in seconds.
 func ExampleHistogram_runtimeMetrics() {
-	t := thread.New(thread.WithStats())
+	t := thread.New()
 	defer t.Terminate()
+	t.Stats() // begins to count
 	t.Call(func() {})
 
 	waits := t.Stats().Waits

@@ -175,25 +175,24 @@ type window struct{ title string }
 
 func (w *window) setTitle(title string) { w.title = title }
 
-func (w *window) size(scale int) (int, error) { return 800 * scale, nil }
+func (w *window) resize(width int) error { return nil }
 
 // Methods of a library that must be called on one thread, for any goroutine.
 func ExampleBind2() {
 	t := thread.New(thread.WithName("ui"))
 	setTitle := thread.Bind2(t, (*window).setTitle)
-	size := thread.Bind2V2(t, (*window).size)
+	resize := thread.Bind2V(t, (*window).resize)
 
 	w := new(window)
 	setTitle(w, "untitled")
 	fmt.Println(w.title)
-	fmt.Println(size(w, 2))
+	fmt.Println(resize(w, 800))
 
 	t.Terminate()
-	_, err := size(w, 2)
-	fmt.Println(err == thread.ErrTerminated)
+	fmt.Println(resize(w, 800) == thread.ErrTerminated)
 	// Output:
 	// untitled
-	// 1600 <nil>
+	// <nil>
 	// true
 }
 
@@ -472,14 +471,6 @@ func ExamplePool_Go() {
 	// Output: 42
 }
 
-func ExampleEvalPool() {
-	p := thread.NewPool(2)
-	defer p.Terminate()
-	n, ok := thread.EvalPool(p, func() int { return 42 })
-	fmt.Println(n, ok)
-	// Output: 42 true
-}
-
 // A thread in a state of its own: it is prepared before the first call, and what was prepared is undone after the last.
 func ExampleStart() {
 	t, err := thread.Start(
@@ -504,21 +495,22 @@ func ExampleStart() {
 
 // A GPU for each thread of a pool. If one cannot be opened, there is no pool, and those that have been opened are closed.
 func ExampleStartPool() {
-	var open atomic.Int32
+	errNoGPU := errors.New("no such GPU")
+	var number, open atomic.Int32
 	_, err := thread.StartPool(4,
-		thread.WithWorkerStart(func(gpu int) error {
-			if gpu == 3 {
-				return errors.New("no such GPU")
+		thread.WithStart(func() error {
+			if gpu := number.Add(1) - 1; gpu == 3 {
+				return errNoGPU
 			}
 			open.Add(1)
 			return nil
 		}),
-		thread.WithWorkerStop(func(gpu int) { open.Add(-1) }),
+		thread.WithStop(func() { open.Add(-1) }),
 	)
-	fmt.Println(err)
+	fmt.Println(errors.Is(err, errNoGPU))
 	fmt.Println(open.Load(), "are open")
 	// Output:
-	// thread: the start of worker 3: no such GPU
+	// true
 	// 0 are open
 }
 

@@ -74,7 +74,7 @@ func (c *endsLater) Err() error {
 }
 
 func TestGoContext_givesItsPlaceBack(t *testing.T) {
-	for name, w := range goContexts(t, thread.WithQueueLimit(1), thread.WithStats()) {
+	for name, w := range goContexts(t, thread.WithQueueLimit(1)) {
 		for range 3 {
 			ctx := &endsLater{Context: context.Background(), done: make(chan struct{})}
 			close(ctx.done)

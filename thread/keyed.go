@@ -637,17 +637,17 @@ func (k *keyed[K]) add(s *keyState[K], start func() error) *keyedThread[K] {
 	x.node.v = x
 	o := options(k.opts)
 	if k.start != nil {
-		o.starts = append(slices.Clone(o.starts), func(int) error { return k.start(s.key) })
+		o.starts = append(slices.Clone(o.starts), func() error { return k.start(s.key) })
 	}
 	if start != nil {
-		o.starts = append(slices.Clone(o.starts), func(int) error {
+		o.starts = append(slices.Clone(o.starts), func() error {
 			f := start
 			start = nil // which the caller may want collected while the thread lives
 			return f()
 		})
 	}
 	if k.stopKey != nil {
-		o.stops = append(slices.Clone(o.stops), func(int) { k.stopKey(s.key) })
+		o.stops = append(slices.Clone(o.stops), func() { k.stopKey(s.key) })
 	}
 	x.t = wrap(o)
 	e := x.t.e
@@ -686,7 +686,7 @@ func (x *keyedThread[K]) begin(o config) {
 		}
 		x.of.unuse(x)
 	}()
-	err = o.start(x.t.e, 0)
+	err = o.start(x.t.e)
 }
 
 // fail ends a thread whose start has failed. It is called without mu.

@@ -175,11 +175,11 @@ var poolWays = map[string]func(t *testing.T) way{
 		p := startPool(t, 1)
 		return calling(ofPool(p), withContext(t, p))
 	},
-	"EvalPool": func(t *testing.T) way {
+	"EvalContext": func(t *testing.T) way {
 		p := startPool(t, 1)
 		return calling(ofPool(p), func(f func()) bool {
-			v, ok := thread.EvalPool(p, func() string { f(); return "done" })
-			return ok && v == "done"
+			v, err := thread.EvalContext(t.Context(), p, func() string { f(); return "done" })
+			return err == nil && v == "done"
 		})
 	},
 }

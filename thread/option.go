@@ -16,7 +16,6 @@ type config struct {
 	notify func(SlowCall)
 	pool   bool
 	keep   bool
-	stats  bool
 	hooks
 }
 

@@ -25,8 +25,8 @@ type Pool struct {
 func NewPool(n int, opts ...Option) *Pool {
 	o := options(opts)
 	p := newPool(n, o)
-	for i, e := range p.p.Workers() {
-		o.begin(e, i, p.p.Terminate)
+	for _, e := range p.p.Workers() {
+		o.begin(e, p.p.Terminate)
 	}
 	p.p.Start(o.keep)
 	return p
@@ -42,9 +42,6 @@ func newPool(n int, o config) *Pool {
 	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
 		owner.WatchPool(e, o.slow, notify)
-	}
-	if o.stats {
-		owner.CountAllPool(e)
 	}
 	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {
@@ -116,11 +113,6 @@ func (p *Pool) GoContext(ctx context.Context, f func()) bool {
 
 // TakePanic is [Thread.TakePanic], for functions given to the pool's Go.
 func (p *Pool) TakePanic() *PanicError { return taken(p.owner.Fault()) }
-
-// Error is TakePanic, with a nil error for a nil panic.
-//
-// Deprecated: use [Pool.TakePanic].
-func (p *Pool) Error() error { return asError(p.TakePanic()) }
 
 // Done returns a channel that is closed when all threads have ended. See [Thread.Done].
 func (p *Pool) Done() <-chan struct{} { return p.p.Done() }

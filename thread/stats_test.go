@@ -116,7 +116,7 @@ func TestStats_counts(t *testing.T) {
 		th.Call(nop)
 		eventually(t, func() bool { return th.Stats().Refused == 4 }, "the thread has ended")
 		check("a thread that has ended", 7, 5, 4, 2, 0, 4)
-	}, thread.WithStats(), thread.WithQueueLimit(3))
+	}, thread.WithQueueLimit(3))
 }
 
 // Nothing is counted before the first call of Stats.
@@ -137,7 +137,8 @@ func TestStats_later(t *testing.T) {
 
 // What reports slow calls, and is changed meanwhile, does not disturb the counts.
 func TestStats_slow(t *testing.T) {
-	th := start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}), thread.WithStats())
+	th := start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))
+	th.Stats()
 	for i := range uint64(20) {
 		th.Call(func() {
 			if i%2 == 0 {
@@ -190,12 +191,13 @@ func TestStats_meanwhile(t *testing.T) {
 		if s := th.Stats(); s.Calls != 2*callers*n+1 || s.Posts != callers*n || s.Queued != 0 {
 			t.Errorf("%d calls, %d posts, %d queued", s.Calls, s.Posts, s.Queued)
 		}
-	}, thread.WithStats())
+	})
 }
 
 func TestStats_eventLoop(t *testing.T) {
 	ends(t, func() {
-		h := thread.Adopt(thread.WithStats())
+		h := thread.Adopt()
+		h.Stats()
 		defer h.Terminate()
 		woken := make(chan bool, 10)
 		h.OnWake(func() { woken <- true })
@@ -242,7 +244,7 @@ func TestHistogram(t *testing.T) {
 
 // A time is counted where the bounds say that it is.
 func TestHistogram_buckets(t *testing.T) {
-	th := start(t, thread.WithStats())
+	th := start(t)
 	for _, d := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
 		before := th.Stats().Runs
 		var took time.Duration

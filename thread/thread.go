@@ -86,7 +86,7 @@ var lastID atomic.Uint64
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
-	o.begin(t.e, 0, t.e.Terminate)
+	o.begin(t.e, t.e.Terminate)
 	t.e.Start(o.setup(), o.keep)
 	return t
 }
@@ -145,9 +145,6 @@ func wrap(o config) *Thread {
 	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(e, o.slow, notify)
-	}
-	if o.stats {
-		owner.CountAll(e)
 	}
 	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {
@@ -235,11 +232,6 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool {
 //
 // Of the panics that have not been taken, the first 1,024 are kept; the last of those counts the others as Lost.
 func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
-
-// Error is TakePanic, with a nil error for a nil panic.
-//
-// Deprecated: use [Thread.TakePanic]. Error is the name that other packages gave to it, and does not say that it removes what it returns.
-func (t *Thread) Error() error { return asError(t.TakePanic()) }
 
 // On reports whether the caller is on the thread, be it as a coroutine of [iter.Pull]. It is false for a thread that has been
 // terminated and serves no more. On js/wasm a coroutine inside a call is not recognised; it must not call the thread that

@@ -7,7 +7,8 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A Timer runs a function on a thread at given times. [Thread.After], [Thread.Every] and [Thread.Frames] make it. What they promise:
+// A Timer runs a function on a thread at given times. [Thread.After] and [Thread.Every] make it. What
+// they promise:
 //
 //   - The function is queued as by Go when its time has come, at most once, and not counted by [WithQueueLimit].
 //   - The times do not drift: each is reckoned from the moment at which the Timer was made, on the monotonic clock.
@@ -42,17 +43,6 @@ func (t *Thread) Every(d time.Duration, f func()) *Timer {
 		panic(fmt.Sprintf("thread: Every(%v): the time between two ticks must be positive; After runs a function once", d))
 	}
 	return &Timer{t.e.Every(d, f, t)}
-}
-
-// Frames runs f on the thread fps times a second: tick n comes n/fps seconds after the start, rounded to a nanosecond each time, so that
-// 60 or 59.94 frames a second do not drift. Fps may be as low as one in years. Frames panics if fps is not a positive number or is above
-// 1e9, or if f is nil.
-func (t *Thread) Frames(fps float64, f func()) *Timer {
-	mustRun("Frames", f)
-	if !(fps > 0 && fps <= 1e9) {
-		panic(fmt.Sprintf("thread: Frames(%v): the number of ticks a second must be positive and at most 1e9", fps))
-	}
-	return &Timer{t.e.Frames(fps, f, t)}
 }
 
 func mustRun(method string, f func()) {

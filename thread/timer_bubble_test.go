@@ -43,11 +43,6 @@ func TestBubble_timers(t *testing.T) {
 		time.Sleep(time.Minute)
 		check("Every", 1*time.Second, 2*time.Second, 3*time.Second)
 
-		timer = th.Frames(3, run)
-		time.Sleep(1100 * time.Millisecond)
-		timer.Stop()
-		check("Frames", 333333333, 666666667, time.Second)
-
 		timer = th.Every(time.Second, run)
 		th.Go(func() { time.Sleep(3500 * time.Millisecond) })
 		time.Sleep(5500 * time.Millisecond)
@@ -66,36 +61,10 @@ func TestBubble_timers(t *testing.T) {
 		check("a slow function", 1*time.Second, 2500*time.Millisecond, 4*time.Second, 5500*time.Millisecond)
 
 		timer = th.Every(math.MaxInt64, run)
-		th.Frames(1e-12, run)
 		th.After(math.MaxInt64, run)
 		time.Sleep(100 * 24 * time.Hour)
 		timer.Stop()
 		check("far")
-	})
-}
-
-func TestBubble_frames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		th := thread.New()
-		defer th.Terminate()
-		for _, fps := range []float64{60, 59.94, 60000. / 1001, 144, 1. / 3} {
-			const n = 10_000
-			begin := time.Now()
-			done := make(chan time.Duration)
-			th.Call(func() {
-				ran := 0
-				var timer *thread.Timer
-				timer = th.Frames(fps, func() {
-					if ran++; ran == n {
-						timer.Stop()
-						done <- time.Since(begin)
-					}
-				})
-			})
-			if at, want := <-done, time.Duration(math.Round(n*(1e9/fps))); at != want {
-				t.Errorf("Frames(%v): tick %d after %v, want %v", fps, n, at, want)
-			}
-		}
 	})
 }
 
@@ -165,10 +134,9 @@ func TestBubble_timers_unreachable(t *testing.T) {
 	go func() {
 		<-ready
 		for name, use := range map[string]func(){
-			"After":  func() { th.After(1, nop) },
-			"Every":  func() { th.Every(1, nop) },
-			"Frames": func() { th.Frames(1, nop) },
-			"Stop":   timer.Stop,
+			"After": func() { th.After(1, nop) },
+			"Every": func() { th.Every(1, nop) },
+			"Stop":  timer.Stop,
 		} {
 			if v := fmt.Sprint(recovered(use)); !strings.Contains(v, "make the thread outside the bubble") {
 				t.Errorf("%s panicked with %v", name, v)

@@ -41,20 +41,20 @@ func ExampleThread_Every() {
 }
 
 // A simulation with a fixed time step catches up with the steps that a late thread has missed.
-func ExampleThread_Frames() {
-	const fps, until = 1000, 20
+func ExampleTimer_Missed() {
+	const step, until = time.Millisecond, 20
 	t := thread.New()
 	defer t.Terminate()
 
 	done := make(chan bool)
 	t.Call(func() {
 		var timer *thread.Timer
-		var step, frames int64
-		timer = t.Frames(fps, func() {
-			for frames++; step < frames+timer.Missed(); {
-				step++ // and here the world moves on by 1/fps seconds
+		var steps, frames int64
+		timer = t.Every(step, func() {
+			for frames++; steps < frames+timer.Missed(); {
+				steps++ // and here the world moves on by a step
 			}
-			if step >= until {
+			if steps >= until {
 				timer.Stop()
 				close(done)
 			}

@@ -38,7 +38,7 @@ var serving = names("Init Serve ServeContext ServeFor OnWake Wait")
 // later reports whether the function of that name returns before the function that is given to it has run.
 func later(name string) bool {
 	switch name {
-	case "Call", "MustCall", "CallContext", "CallV", "Eval", "MustEval", "EvalContext", "EvalPool", "Wait":
+	case "Call", "MustCall", "CallContext", "CallV", "Eval", "MustEval", "EvalContext", "Wait":
 		return false
 	}
 	return true

@@ -118,12 +118,12 @@ var verbTable = [verbs]struct {
 	legal func(k, here kind, s spot) bool
 }{
 	call:        {name: "call", place: true, body: true, weight: 4},                       // Call
-	eval:        {name: "eval", place: true, body: true, weight: 4},                       // Eval, EvalPool
+	eval:        {name: "eval", place: true, body: true, weight: 4},                       // Eval, of a pool EvalContext
 	withContext: {name: "context", place: true, body: true, weight: 4},                    // CallContext
 	tied:        {name: "gocontext", place: true, body: true, weight: 3},                  // GoContext
 	try:         {name: "trygo", place: true, body: true},                                 // TryGo
 	post:        {name: "go", place: true, body: true, weight: 4},                         // Go
-	coalesced:   {name: "coalesced", place: true, body: true, weight: 2, legal: onThread}, // a post of the place's Coalesce2
+	coalesced:   {name: "coalesced", place: true, body: true, weight: 2, legal: onThread}, // a post of the place's Coalesce1
 	coroutine:   {name: "coroutine", body: true, weight: 2},                               // iter.Pull, resumed where it was made until it ends
 	generator:   {name: "generator", body: true, weight: 2},                               // likewise, resumed after each operation that follows
 	brief:       {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread}, // a thread that lives for one function, see brief.go

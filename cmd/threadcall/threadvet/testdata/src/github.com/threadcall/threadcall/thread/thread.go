@@ -37,7 +37,6 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool    { return true 
 func (t *Thread) Coalesce(f func()) func() bool                   { return nil }
 func (t *Thread) After(d time.Duration, f func()) *Timer          { return nil }
 func (t *Thread) Every(d time.Duration, f func()) *Timer          { return nil }
-func (t *Thread) Frames(fps float64, f func()) *Timer             { return nil }
 func (t *Thread) On() bool                                        { return true }
 func (t *Thread) Assert()                                         {}
 func (t *Thread) Serve() int                                      { return 0 }
@@ -50,8 +49,6 @@ func (k *Keyed[K]) Call(ctx context.Context, key K, f func() error) error { retu
 
 func Eval[T any](t *Thread, f func() T) (v T)                                       { return }
 func EvalContext[T any](ctx context.Context, c Caller, f func() T) (v T, err error) { return }
-func EvalPool[T any](p *Pool, f func() T) (v T, ok bool)                            { return }
-func Bind0(t *Thread, f func()) func()                                              { return f }
 func Bind1[A any](t *Thread, f func(A)) func(A)                                     { return f }
 func Bind1V[A, R any](t *Thread, f func(A) R) func(A) R                             { return f }
 func Coalesce1[A any](t *Thread, f func(A)) (post func(A) bool)                     { return nil }
