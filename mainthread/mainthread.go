@@ -36,7 +36,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/mainthread"
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -48,7 +48,7 @@ var (
 )
 
 func adopt() (*thread.Thread, func()) {
-	t, end := mainthread.Adopt()
+	t, end := access.Adopt()
 	return t.(*thread.Thread), end
 }
 

@@ -39,9 +39,6 @@ func uses(t testing.TB) map[string]func() {
 	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	keyed := thread.NewKeyed(func(int) error { return nil })
-	t.Cleanup(keyed.Close)
-	noError := func() error { return nil }
 	var local thread.Local[large]
 	n := 0
 	evalInt := func() int { n++; return n }
@@ -104,7 +101,6 @@ func uses(t testing.TB) map[string]func() {
 		"Pool.Go":          func() { postMany(p.Go); p.Call(nop) },
 		"TryGo":            func() { th.TryGo(nop); p.TryGo(nop); th.Call(nop); p.Call(nop) },
 		"GoContext":        func() { th.GoContext(ctx, nop); p.GoContext(ctx, nop); th.Call(nop); p.Call(nop) },
-		"Keyed":            func() { _ = keyed.Call(ctx, 1, noError); _ = keyed.Call(ctx, 2, noError) },
 		"Pool.CallContext": func() { _ = p.CallContext(ctx, nop) },
 		"EvalContext":      func() { _, _ = thread.EvalContext(ctx, th, evalInt); _, _ = thread.EvalContext(ctx, p, evalLarge) },
 		"Bind":             func() { n++; move(at, n, n); count(title, large{n}) },

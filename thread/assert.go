@@ -77,7 +77,7 @@ func ours(function string) bool {
 	const module = "github.com/threadcall/threadcall/"
 	rest, in := strings.CutPrefix(function, module)
 	pkg, _, _ := strings.Cut(rest, ".")
-	return in && (pkg == "thread" || pkg == "mainthread" || pkg == "internal/engine")
+	return in && (pkg == "thread" || pkg == "mainthread" || pkg == "keyed" || pkg == "internal/engine")
 }
 
 // standard reports whether a frame is of the standard library, whose files are where those of package strings are.

@@ -514,36 +514,6 @@ func ExampleStartPool() {
 	// 0 are open
 }
 
-// A thread for each user, made when it is first needed, and at most eight at a time.
-func ExampleKeyed() {
-	users := thread.NewKeyed(
-		func(user string) error {
-			if user == "root" {
-				return errors.New("not allowed")
-			}
-			fmt.Println("become", user)
-			return nil
-		},
-		thread.WithMaxThreads(8),
-		thread.WithIdleTimeout(time.Minute),
-		thread.WithKeyStop(func(user string) { fmt.Println("end of", user) }),
-	)
-	ctx := context.Background()
-	for _, user := range []string{"ann", "ann", "root"} {
-		err := users.Call(ctx, user, func() error { fmt.Println("read files as", user); return nil })
-		if err != nil {
-			fmt.Println(user+":", err)
-		}
-	}
-	users.Close()
-	// Output:
-	// become ann
-	// read files as ann
-	// read files as ann
-	// root: not allowed
-	// end of ann
-}
-
 // A producer that must never wait drops what the thread is too slow for.
 func ExampleThread_TryGo() {
 	t := thread.New(thread.WithQueueLimit(2))

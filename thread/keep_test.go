@@ -1,7 +1,6 @@
 package thread_test
 
 import (
-	"context"
 	"runtime"
 	"testing"
 	"time"
@@ -28,10 +27,6 @@ func TestWithKeep_failed(t *testing.T) {
 			"Start":     func() { thread.Start(keep, failing) },
 			"NewPool":   func() { thread.NewPool(1, keep, failing) },
 			"StartPool": func() { thread.StartPool(1, keep, failing) },
-			"Keyed": func() {
-				k := thread.NewKeyed[int](nil, thread.WithThreadOptions(keep, failing))
-				_ = k.Call(context.Background(), 0, func() error { return nil })
-			},
 		} {
 			go recovered(begin)
 			tid := testutil.Arrives(t, tids)

@@ -1,17 +1,11 @@
 package thread_test
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,40 +44,18 @@ var timeLimit = testutil.TimeLimit()
 
 const raceEnabled = testutil.Race
 
-// ends runs f in a goroutine of its own and fails the test if f panics or does not end.
-func ends(t *testing.T, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if v := recover(); v != nil {
-				t.Errorf("panic: %v\n%s", v, debug.Stack())
-			}
-		}()
-		f()
-	}()
-	testutil.Arrives(t, done)
-}
+type gate = testutil.Gate
 
-var eventually = testutil.Eventually
-
-// seeded returns the source of a stress test's choices.
-func seeded(t *testing.T) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("THREADCALL_SEED"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = n
-	}
-	t.Logf("THREADCALL_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
-// fork returns a source for another goroutine.
-func fork(r *rand.Rand) *rand.Rand { return rand.New(rand.NewPCG(r.Uint64(), r.Uint64())) }
+var (
+	ends              = testutil.Ends
+	eventually        = testutil.Eventually
+	occupy            = testutil.Occupy
+	recovered         = testutil.Recovered
+	mustPanic         = testutil.MustPanic
+	seeded            = testutil.Seeded
+	fork              = testutil.Fork
+	collectedAndEnded = testutil.CollectedAndEnded
+)
 
 // scaled is how often to do something that takes far longer under the race detector.
 func scaled(n int) int {
@@ -184,32 +156,6 @@ var poolWays = map[string]func(t *testing.T) way{
 	},
 }
 
-// A gate keeps a thread busy until it is opened.
-type gate struct {
-	entered chan struct{}
-	release chan struct{}
-	open    atomic.Bool
-}
-
-// occupy hands post a function that waits at a gate, and returns when it has begun.
-func occupy(t *testing.T, post func(func()) bool) *gate {
-	t.Helper()
-	g := &gate{entered: make(chan struct{}), release: make(chan struct{})}
-	t.Cleanup(g.Open)
-	if !post(func() { close(g.entered); <-g.release }) {
-		t.Fatal("Go refused a function")
-	}
-	testutil.Arrives(t, g.entered)
-	return g
-}
-
-// Open lets the thread go on.
-func (g *gate) Open() {
-	if g.open.CompareAndSwap(false, true) {
-		close(g.release)
-	}
-}
-
 // here identifies the thread that the caller is on, where the system can tell.
 func here() uint64 { return ident.Thread() }
 
@@ -237,28 +183,3 @@ func functionsOf(stack string) string {
 }
 
 func nop() {}
-
-// recovered runs f and returns what it panicked with, or nil.
-func recovered(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
-
-func mustPanic(t *testing.T, f func(), advice string) {
-	t.Helper()
-	if v := fmt.Sprint(recovered(f)); !bytes.Contains([]byte(v), []byte(advice)) {
-		t.Errorf("panicked with %q, want something about %q", v, advice)
-	}
-}
-
-// collectedAndEnded runs the collector and reports whether c is closed.
-func collectedAndEnded(c <-chan struct{}) bool {
-	runtime.GC()
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}

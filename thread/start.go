@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
@@ -92,6 +93,26 @@ func (h hooks) begin(e *engine.Engine, fail func()) {
 		}
 		started = true
 	})
+}
+
+// unstarted makes a Thread for package keyed.
+func unstarted(opts []Option) access.Unstarted {
+	o := options(opts)
+	h, keep, setup, t := o.hooks, o.keep, o.setup(), wrap(o)
+	e := t.e
+	return access.Unstarted{
+		Thread: t,
+		Engine: e,
+		Start:  func() { e.Start(setup, keep) },
+		Prepare: func() (err error) {
+			defer func() {
+				if v := recover(); v != nil {
+					err = taken(engine.Caught(v), 0)
+				}
+			}()
+			return h.start(e)
+		},
+	}
 }
 
 // Start is [New], but waits until the functions of [WithStart] have run, and returns the error of the first that failed. The

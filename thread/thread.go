@@ -54,8 +54,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/engine"
-	"github.com/threadcall/threadcall/internal/mainthread"
 )
 
 // ErrTerminated is returned when a function will not run because the thread has been terminated.
@@ -92,10 +92,11 @@ func New(opts ...Option) *Thread {
 }
 
 func init() {
-	mainthread.Adopt = func() (any, func()) {
+	access.Adopt = func() (any, func()) {
 		t := adopt(nil, true)
 		return t, t.e.Terminate
 	}
+	access.New = func(opts any) access.Unstarted { return unstarted(opts.([]Option)) }
 }
 
 // Adopt makes a Thread of the thread that the caller is on, for programs whose thread has an event loop already. The

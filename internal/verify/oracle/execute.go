@@ -15,6 +15,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -23,7 +24,7 @@ type run struct {
 	p       *program
 	model   *model
 	places  []*place
-	keyed   *thread.Keyed[int]
+	keyed   *keyed.Threads[int]
 	records []record // by number of operation
 	pulled  sync.Map // the coroutines that live, by goroutine
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -67,10 +68,10 @@ type runner interface {
 	Terminate()
 }
 
-// A key is a thread of a Keyed. It takes calls alone.
+// A key is a thread of keyed.Threads. It takes calls alone.
 type key struct {
 	runner
-	of     *thread.Keyed[int]
+	of     *keyed.Threads[int]
 	number int
 }
 
@@ -83,21 +84,21 @@ func (k *key) CallContext(ctx context.Context, f func()) error {
 	case errRan:
 		return nil
 	case nil:
-		return errors.New("Keyed.Call returns nil in place of what the function returned")
+		return errors.New("Threads.Call returns nil in place of what the function returned")
 	default:
 		return err
 	}
 }
 
-// keys makes the Keyed of the program. The start and stop functions of key i note its thread as that of
+// keys makes the keyed.Threads of the program. The start and stop functions of key i note its thread as that of
 // place i.
-func (r *run) keys() *thread.Keyed[int] {
+func (r *run) keys() *keyed.Threads[int] {
 	if r.keyed != nil {
 		return r.keyed
 	}
 	slots := 0
 	for _, k := range r.p.places {
-		if k == keyed {
+		if k == byKey {
 			slots++
 		}
 	}
@@ -108,9 +109,9 @@ func (r *run) keys() *thread.Keyed[int] {
 				before)
 		}
 	}
-	r.keyed = thread.NewKeyed(func(i int) error { note(i, 0, ident.Thread()+1); return nil },
-		thread.WithKeyStop(func(i int) { note(i, ident.Thread()+1, 0) }),
-		thread.WithMaxThreads((slots+1)/2), thread.WithIdleTimeout(idle))
+	r.keyed = keyed.New(func(i int) error { note(i, 0, ident.Thread()+1); return nil },
+		func(i int) { note(i, ident.Thread()+1, 0) },
+		keyed.WithMaxThreads((slots+1)/2), keyed.WithIdleTimeout(idle))
 	return r.keyed
 }
 
@@ -163,7 +164,7 @@ func newPlace(r *run, i int) *place {
 	case main:
 		p.thread = mainthread.Thread()
 		p.thread.SetTLS(nil)
-	case keyed:
+	case byKey:
 		p.key = &key{of: r.keys(), number: i}
 	case hosted, serving:
 		p.stop, p.gone = make(chan struct{}), make(chan struct{})
@@ -175,7 +176,7 @@ func newPlace(r *run, i int) *place {
 	switch {
 	case k.pool():
 		p.runner = p.pool
-	case k == keyed:
+	case k == byKey:
 		p.runner = p.key
 	default:
 		p.runner = p.thread

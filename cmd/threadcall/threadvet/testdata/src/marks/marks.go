@@ -6,6 +6,7 @@ import (
 	"lib"
 	"runtime"
 
+	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -57,8 +58,8 @@ func known(w *lib.Window, d lib.Drawer, n *lib.Node) { // want known:"needs gl f
 	thread.Eval(gl, func() int { onMain(); return 1 })                        // want `which Eval runs on thread gl`
 	thread.EvalContext(context.TODO(), gl, func() int { onMain(); return 1 }) // want `which EvalContext runs on thread gl`
 	thread.Eval(mainthread.Thread(), func() int { onMain(); return 1 })
-	gl.Every(1, func() { onMain() })                              // want `which Thread.Every runs on thread gl`
-	thread.NewKeyed(func(key int) error { onMain(); return nil }) // want `which NewKeyed runs on a thread of its own`
+	gl.Every(1, func() { onMain() })                             // want `which Thread.Every runs on thread gl`
+	keyed.New(func(key int) error { onMain(); return nil }, nil) // want `which keyed.New runs on a thread of its own`
 	d.Draw()
 	n.Add(nil)
 	w.OnDraw = func() { onMain() } // want `which OnDraw runs on thread gl`

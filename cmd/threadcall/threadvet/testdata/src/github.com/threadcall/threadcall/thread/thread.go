@@ -15,19 +15,15 @@ type (
 	Caller   interface {
 		CallContext(ctx context.Context, f func()) error
 	}
-	Keyed[K comparable] struct{}
-	KeyedOption         func()
 )
 
-func New(opts ...Option) *Thread                                                { return nil }
-func Start(opts ...Option) (*Thread, error)                                     { return nil, nil }
-func Adopt(opts ...Option) *Thread                                              { return nil }
-func NewPool(n int, opts ...Option) *Pool                                       { return nil }
-func NewKeyed[K comparable](start func(K) error, opts ...KeyedOption) *Keyed[K] { return nil }
-func WithName(name string) Option                                               { return nil }
-func WithStart(f func() error) Option                                           { return nil }
-func WithStop(f func()) Option                                                  { return nil }
-func WithKeyStop[K any](f func(K)) KeyedOption                                  { return nil }
+func New(opts ...Option) *Thread            { return nil }
+func Start(opts ...Option) (*Thread, error) { return nil, nil }
+func Adopt(opts ...Option) *Thread          { return nil }
+func NewPool(n int, opts ...Option) *Pool   { return nil }
+func WithName(name string) Option           { return nil }
+func WithStart(f func() error) Option       { return nil }
+func WithStop(f func()) Option              { return nil }
 
 func (t *Thread) Call(f func()) bool                              { return true }
 func (t *Thread) CallContext(ctx context.Context, f func()) error { return nil }
@@ -44,8 +40,6 @@ func (t *Thread) Terminate()                                      {}
 
 func (p *Pool) Call(f func()) bool { return true }
 func (p *Pool) Go(f func()) bool   { return true }
-
-func (k *Keyed[K]) Call(ctx context.Context, key K, f func() error) error { return nil }
 
 func Eval[T any](t *Thread, f func() T) (v T)                                       { return }
 func EvalContext[T any](ctx context.Context, c Caller, f func() T) (v T, err error) { return }

@@ -1,21 +1,21 @@
 //go:build go1.25
 
-package thread_test
+package keyed_test
 
 import (
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/threadcall/threadcall/thread"
+	"github.com/threadcall/threadcall/keyed"
 )
 
-// Unused threads end after the time of the bubble that the Keyed is in. One that was made outside
+// Unused threads end after the time of the bubble that they are in. One that was made outside
 // ends its threads there, although the last call was made in a bubble, whose clock shows another
 // year.
-func TestBubble_Keyed(t *testing.T) {
+func TestBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := newKeyed(t, thread.WithMaxThreads(2))
+		k := newThreads(t, keyed.WithMaxThreads(2))
 		k.stop = func(int) { time.Sleep(time.Hour) }
 		defer k.Close()
 		begin := time.Now()
@@ -32,7 +32,7 @@ func TestBubble_Keyed(t *testing.T) {
 			t.Errorf("the slot was free after %v, want the hour of a stop function", d)
 		}
 	})
-	outside := newKeyed(t, thread.WithIdleTimeout(time.Millisecond))
+	outside := newThreads(t, keyed.WithIdleTimeout(time.Millisecond))
 	entered, release, returned := make(chan bool), make(chan bool), make(chan bool)
 	go func() {
 		defer close(returned)
