@@ -3,7 +3,6 @@ package thread_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -113,27 +112,6 @@ func TestAdoptLater_fails(t *testing.T) {
 		}
 		thread.Adopt().Terminate()
 	})
-}
-
-// A Thread that is dropped before it is adopted is reclaimed, although adopt is not.
-func TestAdoptLater_dropped(t *testing.T) {
-	done, adopt := func() (<-chan struct{}, func() error) {
-		th, adopt := thread.AdoptLater(thread.WithName("dropped"))
-		th.Go(nop)
-		return th.Done(), adopt
-	}()
-	eventually(t, func() bool {
-		runtime.GC()
-		select {
-		case <-done:
-			return true
-		default:
-			return false
-		}
-	}, "it is reclaimed")
-	if err := adopt(); !errors.Is(err, thread.ErrTerminated) {
-		t.Errorf("adopt returns %v", err)
-	}
 }
 
 // Of several goroutines one adopts, whatever Terminate and callers do meanwhile, and nothing of it

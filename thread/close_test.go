@@ -11,16 +11,16 @@ import (
 
 // Close runs what is queued, refuses what comes later, and returns when nothing runs any more.
 func TestThread_Close(t *testing.T) {
-	testClose(t, func(t *testing.T) way { return ofThread(start(t)) })
+	testClose(t, func(t *testing.T) way { return wayOf(start(t)) })
 }
 
 func TestPool_Close(t *testing.T) {
-	testClose(t, func(t *testing.T) way { return ofPool(startPool(t, 2)) })
+	testClose(t, func(t *testing.T) way { return wayOf(startPool(t, 2)) })
 }
 
 func ended(w way) bool {
 	select {
-	case <-w.done:
+	case <-w.Done():
 		return true
 	default:
 		return false
@@ -36,7 +36,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 			w.post(func() { ran.Add(1) })
 		}
 		closed := make(chan bool)
-		go func() { w.close(); close(closed) }()
+		go func() { w.Close(); close(closed) }()
 		time.Sleep(5 * time.Millisecond)
 		if ended(w) {
 			t.Error("Done is closed while a function runs")
@@ -49,7 +49,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 		if w.call(nop) || w.post(nop) {
 			t.Error("a function was taken after Close")
 		}
-		ends(t, w.close) // again
+		ends(t, w.Close) // again
 	})
 	t.Run("on the thread", func(t *testing.T) {
 		w := begin(t)
@@ -57,45 +57,45 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 		ends(t, func() {
 			w.call(func() {
 				w.post(func() { ran = true })
-				w.close()
+				w.Close()
 				if w.post(nop) {
 					t.Error("Go took a function after Close")
 				}
 			})
 		})
-		testutil.Arrives(t, w.done)
+		testutil.Arrives(t, w.Done())
 		if !ran {
 			t.Error("what was queued did not run")
 		}
 	})
 	t.Run("in a cycle", func(t *testing.T) {
 		w, other := begin(t), start(t)
-		ends(t, func() { w.call(func() { other.Call(w.close) }) })
-		testutil.Arrives(t, w.done)
+		ends(t, func() { w.call(func() { other.Call(w.Close) }) })
+		testutil.Arrives(t, w.Done())
 	})
 	t.Run("in a cycle that closes later", func(t *testing.T) {
 		w, other := begin(t), start(t)
 		ends(t, func() {
 			begun := make(chan bool)
-			go other.Call(func() { <-begun; w.close() })
+			go other.Call(func() { <-begun; w.Close() })
 			w.call(func() {
 				close(begun)
 				time.Sleep(2 * time.Millisecond)
 				other.Call(nop)
 			})
 		})
-		testutil.Arrives(t, w.done)
+		testutil.Arrives(t, w.Done())
 	})
 	t.Run("after Terminate", func(t *testing.T) {
 		w := begin(t)
 		busy := occupy(t, w.post)
 		w.post(func() { t.Error("ran after Terminate") })
-		w.terminate()
+		w.Terminate()
 		if ended(w) {
 			t.Error("Done is closed while a function runs")
 		}
 		busy.Open()
-		ends(t, w.close)
+		ends(t, w.Close)
 		if !ended(w) {
 			t.Error("Done is open after Close")
 		}
@@ -109,7 +109,7 @@ func TestClose_later(t *testing.T) {
 		other, begun, busy := start(t), make(chan bool), make(chan bool)
 		w.post(func() {
 			<-begun
-			w.close()
+			w.Close()
 			close(busy)
 			<-begun
 			var inCycle bool
@@ -129,7 +129,7 @@ func TestClose_later(t *testing.T) {
 		testutil.Arrives(t, busy)
 		go func() { called <- w.call(unwanted) }()
 		begun <- true
-		ends(t, w.close)
+		ends(t, w.Close)
 		if testutil.Arrives(t, called) {
 			t.Errorf("%s: Call says that a function ran", name)
 		}

@@ -82,59 +82,6 @@ func TestCoalesce_again(t *testing.T) {
 	}
 }
 
-// Of posts at the same time none is lost, and the arguments of no two are mixed.
-func TestCoalesce_many(t *testing.T) {
-	th := start(t)
-	const goroutines = 4
-	var last [goroutines]int // that a run had, by goroutine
-	var began atomic.Int64
-	posted := make([][]int, goroutines) // what each goroutine writes before it posts
-	for i := range posted {
-		posted[i] = make([]int, scaled(5000)+1)
-	}
-	type posting struct {
-		i    int
-		what []int
-	}
-	post := thread.Coalesce1(th, func(p posting) {
-		i, what := p.i, p.what
-		began.Add(1)
-		n := len(what) - 1
-		switch {
-		case what[n] != n || i < 0 || &what[0] != &posted[i][0]:
-			t.Errorf("it ran with %d and %v", i, what)
-		case n <= last[i]:
-			t.Errorf("goroutine %d: it ran with %d after %d", i, n, last[i])
-		default:
-			last[i] = n
-		}
-	})
-	ends(t, func() {
-		var all group.Group
-		for i := range posted {
-			all.Go(func() {
-				for n := 1; n < len(posted[i]); n++ {
-					before := began.Load()
-					posted[i][n] = n
-					if !post(posting{i, posted[i][:n+1]}) {
-						t.Error("a post was refused")
-					}
-					if n%16 == 0 {
-						if th.Call(nop); began.Load() == before {
-							t.Error("it did not run after a post")
-						}
-					}
-				}
-			})
-		}
-		all.Wait()
-		th.Call(nop)
-	})
-	if !slices.ContainsFunc(last[:], func(n int) bool { return n == len(posted[0])-1 }) {
-		t.Errorf("the last runs had %v, and no goroutine's last argument", last)
-	}
-}
-
 func TestCoalesce_refused(t *testing.T) {
 	th := thread.New()
 	ran := 0

@@ -93,21 +93,6 @@ func keeps[T any](t *testing.T, name string, make func() *T, use func(th *T, f f
 	})
 }
 
-// A Thread that has ended is collected even if functions of its options refer to it.
-func TestCollected_options(t *testing.T) {
-	for name, keep := range map[string]thread.Option{"ends": nil, "is kept": thread.WithKeep()} {
-		p := func() weak.Pointer[thread.Thread] {
-			var th *thread.Thread
-			use := func() { _ = th.ID() }
-			th = thread.New(keep, thread.WithName("named"), thread.WithStart(func() error { return nil }), thread.WithStop(use),
-				thread.WithSlowCall(time.Hour, func(thread.SlowCall) { use() }))
-			th.Close()
-			return weak.Make(th)
-		}()
-		collected(t, p, "a thread that "+name)
-	}
-}
-
 // Of the functions that options take, those of WithStop alone keep the Thread or Pool that they
 // refer to until it is terminated, whatever other options there are.
 func TestCollected_hooks(t *testing.T) {
@@ -325,7 +310,7 @@ func TestLetGo_hanging(t *testing.T) {
 			})
 			<-begun
 			w.post(func() { f() })
-			w.terminate()
+			w.Terminate()
 		})
 		close(release)
 	}

@@ -16,9 +16,9 @@ import (
 func contextWays(t *testing.T) map[string]contextWay {
 	th, p, e := start(t), startPool(t, 1), start(t)
 	return map[string]contextWay{
-		"Thread.CallContext": {ofThread(th), th.CallContext},
-		"Pool.CallContext":   {ofPool(p), p.CallContext},
-		"EvalContext": {ofThread(e), func(ctx context.Context, f func()) error {
+		"Thread.CallContext": {wayOf(th), th.CallContext},
+		"Pool.CallContext":   {wayOf(p), p.CallContext},
+		"EvalContext": {wayOf(e), func(ctx context.Context, f func()) error {
 			v, err := thread.EvalContext(ctx, e, func() int { f(); return 42 })
 			if (v == 42) != (err == nil) {
 				t.Errorf("EvalContext returned %d, %v", v, err)
@@ -75,7 +75,7 @@ func TestCallContext_done(t *testing.T) {
 		if w.call(nop); ran.Load() {
 			t.Errorf("%s: a function ran although its caller was told that it did not", name)
 		}
-		w.terminate()
+		w.Terminate()
 		if err := w.callContext(t.Context(), nop); err != thread.ErrTerminated {
 			t.Errorf("%s: on a terminated thread it returned %v", name, err)
 		}

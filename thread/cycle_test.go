@@ -2,7 +2,6 @@ package thread_test
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -42,35 +41,6 @@ func TestCycle_ring(t *testing.T) {
 				if len(trail) != size+size/2+1 || !slices.IsSorted(trail) {
 					t.Fatalf("ran in the order %v", trail)
 				}
-			}
-		})
-	}
-}
-
-// A function that calls Goexit or panics in a cycle does to each of its callers what it would do in place.
-func TestCycle_unwound(t *testing.T) {
-	a, b := start(t), start(t)
-	for range scaled(1000) {
-		deferred, returned := exits(t, func() {
-			a.Call(func() {
-				defer func() {
-					if v := recovered(func() { b.Call(func() { a.Call(func() { b.Call(func() { panic(errBoom) }) }) }) }); v != errBoom {
-						t.Errorf("recovered %v", v)
-					}
-				}()
-				b.Call(func() {
-					a.Call(runtime.Goexit)
-					t.Error("a function went on after the Goexit of one that it had called")
-				})
-				t.Error("a function went on after the Goexit of one that it had called")
-			})
-		})
-		if !deferred || returned {
-			t.Fatalf("the deferred calls ran: %v, the goroutine went on: %v", deferred, returned)
-		}
-		ends(t, func() {
-			if !a.Call(nop) || !b.Call(nop) {
-				t.Error("a thread did not live on")
 			}
 		})
 	}

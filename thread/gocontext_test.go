@@ -11,7 +11,6 @@ import (
 	"time"
 	"weak"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -26,7 +25,7 @@ func goContexts(t *testing.T, opts ...thread.Option) map[string]struct {
 	return map[string]struct {
 		way
 		post goContext
-	}{"thread": {ofThread(th), th.GoContext}, "pool": {ofPool(p), p.GoContext}}
+	}{"thread": {wayOf(th), th.GoContext}, "pool": {wayOf(p), p.GoContext}}
 }
 
 func TestGoContext(t *testing.T) {
@@ -114,96 +113,13 @@ func TestGoContextLetsGoAtOnce(t *testing.T) {
 			if how == "cancelled" {
 				cancel()
 			} else {
-				w.terminate()
+				w.Terminate()
 			}
 			eventually(t, func() bool { runtime.GC(); return captured.Value() == nil }, name+": what is "+how+" is collected")
 			close(hang)
 			cancel()
 		}
 	}
-}
-
-// followed is a context that counts who follows it.
-type followed struct {
-	foreign
-	followers atomic.Int32
-}
-
-func (c *followed) AfterFunc(func()) func() bool {
-	c.followers.Add(1)
-	return sync.OnceValue(func() bool { c.followers.Add(-1); return true })
-}
-
-// A context that lives on does not refer to threads that have ended, however they ended and whatever was posted when.
-func TestGoContextLeavesNothing(t *testing.T) {
-	live, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	contexts := make([]followed, 40)
-	for i := range contexts {
-		contexts[i].Context = live
-	}
-	followers := func() (n int) {
-		for i := range contexts {
-			n += int(contexts[i].followers.Load())
-		}
-		return n
-	}
-	ways := map[string]func() (way, goContext){
-		"thread": func() (way, goContext) { th := thread.New(); return ofThread(th), th.GoContext },
-		"pool":   func() (way, goContext) { p := thread.NewPool(2); return ofPool(p), p.GoContext },
-	}
-	for how, end := range map[string]func(way){
-		"Terminate": func(w way) { w.terminate() }, "Close": func(w way) { w.close() }, "dropped": nil,
-	} {
-		for name, made := range ways {
-			for range scaled(100) {
-				done := func() <-chan struct{} {
-					w, post := made()
-					var posts group.Group
-					for range 2 {
-						posts.Go(func() {
-							for i := range contexts {
-								post(&contexts[i], nop)
-							}
-						})
-					}
-					if end != nil {
-						end(w)
-					}
-					posts.Wait()
-					if end != nil && post(&contexts[0], nop) {
-						t.Errorf("%s, %s: taken after the end", name, how)
-					}
-					return w.done
-				}()
-				eventually(t, func() bool {
-					if end == nil {
-						runtime.GC()
-					}
-					select {
-					case <-done:
-						return followers() == 0
-					default:
-						return false
-					}
-				}, name+", "+how+": no context is followed for a thread that has ended")
-			}
-		}
-	}
-}
-
-// A withdrawn function is not counted by Serve.
-func TestServeDoesNotCountWhatWasWithdrawn(t *testing.T) {
-	adopted(t, func(th *thread.Thread) {
-		ctx, cancel := context.WithCancel(context.Background())
-		ran := 0
-		th.GoContext(ctx, func() { ran++ })
-		th.Go(func() { ran++ })
-		cancel()
-		if n := th.Serve(); n != 1 || ran != 1 {
-			t.Errorf("Serve returns %d after %d functions, want 1", n, ran)
-		}
-	})
 }
 
 // A post that waits for a place gives up with its context, and one that is withdrawn gives its place back when the thread comes
@@ -233,48 +149,6 @@ func TestGoContextWithAQueueLimit(t *testing.T) {
 				if w.call(nop); ran != 0 {
 					t.Error("a withdrawn function runs")
 				}
-			}
-		})
-	}
-}
-
-// Contexts end while their functions are posted, run, and are refused: each function runs or does not, as GoContext and the context say.
-func TestGoContextUnderLoad(t *testing.T) {
-	for name, w := range goContexts(t) {
-		t.Run(name, func(t *testing.T) {
-			var posted, ran atomic.Int64
-			var all group.Group
-			for range 4 {
-				all.Go(func() {
-					for range scaled(300) {
-						ctx, cancel := context.WithCancel(context.Background())
-						var own group.Group
-						var ended atomic.Bool
-						for range 3 {
-							own.Go(func() {
-								for range 5 {
-									if w.post(ctx, func() { ran.Add(1) }) {
-										posted.Add(1)
-									}
-								}
-							})
-						}
-						own.Go(func() { cancel(); ended.Store(true) })
-						own.Wait()
-						if ended.Load() && w.post(ctx, nop) {
-							t.Error("taken after the end of the context")
-						}
-					}
-				})
-			}
-			all.Wait()
-			w.call(nop)
-			if ran.Load() > posted.Load() {
-				t.Errorf("%d functions ran of %d", ran.Load(), posted.Load())
-			}
-			w.terminate()
-			if w.post(context.Background(), nop) {
-				t.Error("a terminated thread takes a function")
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 
 func limited(t *testing.T, n int) map[string]way {
 	limit := thread.WithQueueLimit(n)
-	return map[string]way{"thread": ofThread(start(t, limit)), "pool": ofPool(startPool(t, 1, limit))}
+	return map[string]way{"thread": wayOf(start(t, limit)), "pool": wayOf(startPool(t, 1, limit))}
 }
 
 // With a limit, Go waits for a place, but neither on the thread itself nor where that would be a deadlock; calls need none.
@@ -84,7 +84,7 @@ func TestWithQueueLimit_terminate(t *testing.T) {
 				go func() { results <- w.post(func() { t.Error("ran after Terminate") }) }()
 			}
 			time.Sleep(5 * time.Millisecond)
-			w.terminate()
+			w.Terminate()
 			for range 5 {
 				if testutil.Arrives(t, results) {
 					t.Error("reported that it will run")
@@ -101,8 +101,8 @@ func TestWithQueueLimit_terminate(t *testing.T) {
 // What a thread waits for must not wait for a place in the thread's queue: the thread cannot make one free.
 func TestWithQueueLimit_cycle(t *testing.T) {
 	limit := thread.WithQueueLimit(1)
-	threads := func() way { return ofThread(start(t, limit)) }
-	pools := func(n int) way { return ofPool(startPool(t, n, limit)) }
+	threads := func() way { return wayOf(start(t, limit)) }
+	pools := func(n int) way { return wayOf(startPool(t, n, limit)) }
 	for kinds, ways := range map[string][2]way{
 		"threads":       {threads(), threads()},
 		"pools":         {pools(1), pools(1)},
@@ -139,7 +139,7 @@ func TestTryGo(t *testing.T) {
 	for name, c := range map[string]struct {
 		way
 		try func(func()) bool
-	}{"thread": {ofThread(th), th.TryGo}, "pool": {ofPool(pool), pool.TryGo}} {
+	}{"thread": {wayOf(th), th.TryGo}, "pool": {wayOf(pool), pool.TryGo}} {
 		t.Run(name, func(t *testing.T) {
 			ran := 0
 			add := func() { ran++ }
@@ -170,7 +170,7 @@ func TestTryGo(t *testing.T) {
 		})
 	}
 	free := start(t)
-	occupy(t, ofThread(free).post)
+	occupy(t, wayOf(free).post)
 	for range 100 {
 		if !free.TryGo(nop) {
 			t.Fatal("refused without a limit")

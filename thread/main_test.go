@@ -1,7 +1,6 @@
 package thread_test
 
 import (
-	"context"
 	"os"
 	"runtime"
 	"slices"
@@ -84,76 +83,6 @@ func startPool(t testing.TB, n int, opts ...thread.Option) *thread.Pool {
 	p := thread.NewPool(n, opts...)
 	t.Cleanup(p.Terminate)
 	return p
-}
-
-// A way is a way to run a function on a thread and to wait for it. What a call promises holds for all of them.
-type way struct {
-	call      func(f func()) bool
-	post      func(f func()) bool
-	terminate func()
-	close     func()
-	done      <-chan struct{}
-	fault     func() *thread.PanicError
-	pool      bool
-}
-
-func ofThread(th *thread.Thread) way {
-	return way{th.Call, th.Go, th.Terminate, th.Close, th.Done(), th.TakePanic, false}
-}
-
-func ofPool(p *thread.Pool) way {
-	return way{p.Call, p.Go, p.Terminate, p.Close, p.Done(), p.TakePanic, true}
-}
-
-// calling is w with another way to call.
-func calling(w way, call func(f func()) bool) way {
-	w.call = call
-	return w
-}
-
-// withContext is th's or p's CallContext as a way to call.
-func withContext(t *testing.T, on interface {
-	CallContext(context.Context, func()) error
-}) func(func()) bool {
-	return func(f func()) bool { return on.CallContext(t.Context(), f) == nil }
-}
-
-var threadWays = map[string]func(t *testing.T) way{
-	"Call": func(t *testing.T) way { return ofThread(start(t)) },
-	"CallContext": func(t *testing.T) way {
-		th := start(t)
-		return calling(ofThread(th), withContext(t, th))
-	},
-	"Eval": func(t *testing.T) way {
-		th := start(t)
-		return calling(ofThread(th), func(f func()) bool { return thread.Eval(th, func() bool { f(); return true }) })
-	},
-	"EvalContext": func(t *testing.T) way {
-		th := start(t)
-		return calling(ofThread(th), func(f func()) bool {
-			v, err := thread.EvalContext(t.Context(), th, func() bool { f(); return true })
-			return v && err == nil
-		})
-	},
-	"Bind": func(t *testing.T) way {
-		th := start(t)
-		return calling(ofThread(th), thread.Bind1V(th, func(f func()) bool { f(); return true }))
-	},
-}
-
-var poolWays = map[string]func(t *testing.T) way{
-	"Call": func(t *testing.T) way { return ofPool(startPool(t, 1)) },
-	"CallContext": func(t *testing.T) way {
-		p := startPool(t, 1)
-		return calling(ofPool(p), withContext(t, p))
-	},
-	"EvalContext": func(t *testing.T) way {
-		p := startPool(t, 1)
-		return calling(ofPool(p), func(f func()) bool {
-			v, err := thread.EvalContext(t.Context(), p, func() string { f(); return "done" })
-			return err == nil && v == "done"
-		})
-	},
 }
 
 // here identifies the thread that the caller is on, where the system can tell.

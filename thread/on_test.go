@@ -65,17 +65,6 @@ func TestThread_On_justMade(t *testing.T) {
 	others.Wait()
 }
 
-func TestThread_On_terminated(t *testing.T) {
-	a, b := start(t), start(t)
-	a.Call(func() {
-		a.Terminate()
-		b.Call(func() { time.Sleep(time.Millisecond) }) // and so a waits
-		if !a.On() {
-			t.Error("On is false")
-		}
-	})
-}
-
 func TestThread_ID(t *testing.T) {
 	seen := map[uint64]bool{}
 	for range 10 {

@@ -70,14 +70,6 @@ func TestStart(t *testing.T) {
 	}
 }
 
-func TestNewRunsStartFirst(t *testing.T) {
-	var r events
-	th := thread.New(r.started("start"), r.stopped("stop"))
-	th.Call(func() { r.add("called") })
-	th.Close()
-	r.is(t, "start", "called", "stop")
-}
-
 var errStart = errors.New("no such device")
 
 // What fails ends the thread and runs no function of WithStop, and its error is reported.
@@ -169,15 +161,6 @@ func TestStopFunctionsMayPanicOrExit(t *testing.T) {
 	}
 }
 
-func TestStopRunsAfterGoexit(t *testing.T) {
-	var r events
-	th, _ := thread.Start(r.stopped("stop"))
-	go th.Call(runtime.Goexit)
-	th.Go(runtime.Goexit)
-	th.Close()
-	r.is(t, "stop")
-}
-
 func TestStopRunsWhenAThreadIsReclaimed(t *testing.T) {
 	stopped := make(chan struct{})
 	func() {
@@ -219,14 +202,14 @@ func TestStartFunctionsMayCallTheThreadThatStartsThem(t *testing.T) {
 func TestStartFunctionsOfAPoolMayNeedEachOther(t *testing.T) {
 	other, full := start(t), thread.WithQueueLimit(1)
 	for starter, begin := range map[string]func(t *testing.T) way{
-		"thread": func(t *testing.T) way { return ofThread(start(t, full)) },
-		"pool":   func(t *testing.T) way { return ofPool(startPool(t, 1, full)) },
+		"thread": func(t *testing.T) way { return wayOf(start(t, full)) },
+		"pool":   func(t *testing.T) way { return wayOf(startPool(t, 1, full)) },
 	} {
 		for name, need := range map[string]func(w way){
 			"Call":         func(w way) { w.call(nop) },
 			"by a thread":  func(w way) { other.Call(func() { w.call(nop) }) },
 			"a full queue": func(w way) { w.post(nop); w.post(nop); w.post(nop) },
-			"Close":        func(w way) { w.close() },
+			"Close":        func(w way) { w.Close() },
 			"StartPool": func(w way) {
 				back := thread.WithStart(func() error { w.call(nop); return nil })
 				p, _ := thread.StartPool(2, back)
@@ -362,22 +345,6 @@ func TestStartPool(t *testing.T) {
 			testutil.Arrives(t, ended)
 			eventually(t, func() bool { return stops.Load() == n-1 }, "the stop functions of those that have started run")
 		})
-	}
-}
-
-func TestStartWithKeep(t *testing.T) {
-	for range 3 {
-		var r events
-		th, err := thread.Start(thread.WithKeep(), r.started("start"), r.stopped("stop"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		th.Call(nop)
-		th.Close()
-		r.is(t, "start", "stop")
-		if _, err := thread.Start(thread.WithKeep(), thread.WithStart(func() error { return errStart })); err != errStart {
-			t.Error(err)
-		}
 	}
 }
 

@@ -135,24 +135,6 @@ func TestStats_later(t *testing.T) {
 	})
 }
 
-// What reports slow calls, and is changed meanwhile, does not disturb the counts.
-func TestStats_slow(t *testing.T) {
-	th := start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))
-	th.Stats()
-	for i := range uint64(20) {
-		th.Call(func() {
-			if i%2 == 0 {
-				th.OnSlowCall(0, nil)
-			} else {
-				th.OnSlowCall(time.Hour, func(thread.SlowCall) {})
-			}
-		})
-		if s := th.Stats(); s.Calls != i+1 || s.Runs.Count != i+1 {
-			t.Fatalf("%d calls and %d runs, want %d", s.Calls, s.Runs.Count, i+1)
-		}
-	}
-}
-
 // All of one Stats are of one moment, and none go back.
 func TestStats_meanwhile(t *testing.T) {
 	eachCounted(t, func(t *testing.T, th counted) {

@@ -344,23 +344,6 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 	}
 }
 
-func TestStartInABubble(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var r events
-		th, err := thread.Start(r.started("start"), r.stopped("stop"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		th.Close()
-		p, err := thread.StartPool(2, r.started("start"), r.stopped("stop"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Close()
-		r.is(t, "start", "stop", "start", "start", "stop", "stop")
-	})
-}
-
 // A Thread is adopted where it was made: in the same bubble, or outside.
 func TestBubble_AdoptLater(t *testing.T) {
 	made, outside := thread.AdoptLater()
@@ -397,23 +380,6 @@ func TestBubble_AdoptLater(t *testing.T) {
 	})
 }
 
-// A thread outside lets go of a context of another package, which a goroutine of the bubble follows.
-func TestBubble_foreignContext(t *testing.T) {
-	outside := start(t)
-	inBubble(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		n := 0
-		for range 3 {
-			outside.GoContext(foreign{ctx}, func() { n++ })
-			outside.GoContext(ctx, func() { n++ })
-			outside.Call(nop)
-		}
-		if cancel(); n != 6 || outside.GoContext(foreign{ctx}, nop) {
-			t.Errorf("%d functions ran, want 6", n)
-		}
-	})
-}
-
 func TestBubble_Coalesce(t *testing.T) {
 	outside := start(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -429,6 +395,23 @@ func TestBubble_Coalesce(t *testing.T) {
 		count := outside.Coalesce(func() { n++ })
 		if count(); !outside.Call(nop) || n != 1 {
 			t.Errorf("on a thread outside, it ran %d times", n)
+		}
+	})
+}
+
+// A thread outside lets go of a context of another package, which a goroutine of the bubble follows.
+func TestBubble_foreignContext(t *testing.T) {
+	outside := start(t)
+	inBubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		for range 3 {
+			outside.GoContext(foreign{ctx}, func() { n++ })
+			outside.GoContext(ctx, func() { n++ })
+			outside.Call(nop)
+		}
+		if cancel(); n != 6 || outside.GoContext(foreign{ctx}, nop) {
+			t.Errorf("%d functions ran, want 6", n)
 		}
 	})
 }

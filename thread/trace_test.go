@@ -46,7 +46,7 @@ func TestTrace(t *testing.T) {
 		}
 	}()
 	defer func() { close(stop); <-stopped }()
-	for _, w := range []way{ofThread(start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))), ofPool(startPool(t, 1))} {
+	for _, w := range []way{wayOf(start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))), wayOf(startPool(t, 1))} {
 		for range scaled(300) {
 			ran := 0
 			w.post(func() { ran++ })
@@ -62,7 +62,7 @@ func TestTrace(t *testing.T) {
 			w.post(func() { panic("posted") })
 			w.post(runtime.Goexit)
 			w.call(nop)
-			if p := w.fault(); p == nil || p.Value != "posted" {
+			if p := w.TakePanic(); p == nil || p.Value != "posted" {
 				t.Fatalf("the panic of a posted function is %v", p)
 			}
 		}

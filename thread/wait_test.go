@@ -2,7 +2,6 @@ package thread_test
 
 import (
 	"context"
-	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -201,60 +200,4 @@ func TestThread_Wait_elsewhere(t *testing.T) {
 func TestThread_Wait_panics(t *testing.T) {
 	w := waits(t, func(w *waiter) { mustPanic(t, func() { w.Wait(func() { panic("boom") }) }, "boom") })
 	ends(t, func() { w.Call(nop) })
-}
-
-// No call is lost while goroutines call and post, with native events and without.
-func TestThread_Wait_stress(t *testing.T) {
-	for name, chunks := range map[string]int{"native events": 4, "no other events": 40} {
-		if testing.Short() {
-			chunks = 1
-		}
-		native := name == "native events"
-		t.Run(name, func(t *testing.T) {
-			w := waits(t, nil)
-			stop := make(chan bool)
-			events := done(func() {
-				for native {
-					select {
-					case <-stop:
-						return
-					default:
-						w.post()
-						runtime.Gosched()
-					}
-				}
-			})
-			const rounds, goroutines = 500, 4
-			for range chunks {
-				var ran atomic.Int64
-				var callers []<-chan struct{}
-				for i := range goroutines {
-					callers = append(callers, done(func() {
-						for n := range rounds {
-							w.Go(func() { ran.Add(1) })
-							for range n * (i + 1) % 32 { // so that they come at any moment of the loop
-								runtime.Gosched()
-							}
-							w.Call(func() { ran.Add(1) })
-						}
-					}))
-				}
-				for _, c := range callers {
-					testutil.Arrives(t, c)
-				}
-				if n := ran.Load(); n != 2*goroutines*rounds {
-					t.Fatalf("%d of %d functions ran", n, 2*goroutines*rounds)
-				}
-			}
-			close(stop)
-			<-events
-		})
-	}
-}
-
-// done returns a channel that is closed when f has returned.
-func done(f func()) <-chan struct{} {
-	c := make(chan struct{})
-	go func() { defer close(c); f() }()
-	return c
 }
