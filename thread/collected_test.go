@@ -292,7 +292,7 @@ func TestLetGo_hanging(t *testing.T) {
 		release := make(chan bool)
 		for range 10 {
 			captured(t, name+": what a function captured that was given up", func(f func()) {
-				busy := occupy(t, w.post)
+				busy := occupy(t, w.Go)
 				ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), new(int), f), time.Millisecond)
 				defer cancel()
 				_ = w.callContext(ctx, f)
@@ -302,14 +302,14 @@ func TestLetGo_hanging(t *testing.T) {
 		}
 		begun := make(chan bool)
 		captured(t, name+": what a refused function captured", func(f func()) {
-			w.post(func() {
-				w.post(f) // the thread posts to itself
+			w.Go(func() {
+				w.Go(f) // the thread posts to itself
 				f = nil
 				close(begun)
 				<-release
 			})
 			<-begun
-			w.post(func() { f() })
+			w.Go(func() { f() })
 			w.Terminate()
 		})
 		close(release)
