@@ -51,37 +51,6 @@ func TestCoalesce_once(t *testing.T) {
 	}
 }
 
-// A post in the function itself is one of the next run, also where the function panics or calls Goexit.
-func TestCoalesce_again(t *testing.T) {
-	for name, end := range map[string]func(){"return": nop, "panic": func() { panic("boom") }, "Goexit": runtime.Goexit} {
-		th := start(t)
-		var ran []int
-		var post func(n int) bool
-		done := make(chan bool)
-		post = thread.Coalesce1(th, func(n int) {
-			ran = append(ran, n)
-			if n == 3 {
-				close(done)
-				return
-			}
-			post(-1)
-			post(n + 1)
-			end()
-		})
-		post(1)
-		ends(t, func() { <-done })
-		if th.Call(nop); !slices.Equal(ran, []int{1, 2, 3}) {
-			t.Errorf("%s: it ran with %v", name, ran)
-		}
-		panics := 0
-		for ; th.TakePanic() != nil; panics++ {
-		}
-		if (name == "panic") != (panics == 2) {
-			t.Errorf("%s: TakePanic returned %d panics", name, panics)
-		}
-	}
-}
-
 func TestCoalesce_refused(t *testing.T) {
 	th := thread.New()
 	ran := 0

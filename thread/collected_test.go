@@ -96,24 +96,18 @@ func keeps[T any](t *testing.T, name string, make func() *T, use func(th *T, f f
 // Of the functions that options take, those of WithStop alone keep the Thread or Pool that they
 // refer to until it is terminated, whatever other options there are.
 func TestCollected_hooks(t *testing.T) {
-	type handle interface{ Stats() thread.Stats }
-	for name, begin := range map[string]func(opts []thread.Option) (handle, <-chan struct{}){
-		"New": func(opts []thread.Option) (handle, <-chan struct{}) { th := thread.New(opts...); return th, th.Done() },
-		"Start": func(opts []thread.Option) (handle, <-chan struct{}) {
-			th, _ := thread.Start(opts...)
-			return th, th.Done()
-		},
-		"NewPool": func(opts []thread.Option) (handle, <-chan struct{}) {
-			p := thread.NewPool(2, opts...)
-			return p, p.Done()
-		},
-		"StartPool": func(opts []thread.Option) (handle, <-chan struct{}) {
-			p, _ := thread.StartPool(2, opts...)
-			return p, p.Done()
-		},
+	type handle interface {
+		Stats() thread.Stats
+		Done() <-chan struct{}
+	}
+	for name, begin := range map[string]func(opts ...thread.Option) (handle, error){
+		"New":       func(opts ...thread.Option) (handle, error) { return thread.New(opts...), nil },
+		"Start":     func(opts ...thread.Option) (handle, error) { return thread.Start(opts...) },
+		"NewPool":   func(opts ...thread.Option) (handle, error) { return thread.NewPool(2, opts...), nil },
+		"StartPool": func(opts ...thread.Option) (handle, error) { return thread.StartPool(2, opts...) },
 	} {
 		for with := range 1 << 4 {
-			done := func() (done <-chan struct{}) {
+			done := func() <-chan struct{} {
 				var h handle
 				var opts []thread.Option
 				for i, o := range []thread.Option{
@@ -125,8 +119,8 @@ func TestCollected_hooks(t *testing.T) {
 						opts = append(opts, o)
 					}
 				}
-				h, done = begin(opts)
-				return done
+				h, _ = begin(opts...)
+				return h.Done()
 			}()
 			eventually(t, func() bool { return collectedAndEnded(done) },
 				"%s with options %04b ends", name, with)
@@ -256,64 +250,32 @@ func captured(t *testing.T, what string, use func(f func())) {
 	collected(t, p, what)
 }
 
-func TestLetGo_run(t *testing.T) {
-	th, p := start(t), startPool(t, 1)
-	watched := start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))
-	for name, use := range map[string]func(f func()){
-		"Call":                      func(f func()) { th.Call(f) },
-		"CallContext":               func(f func()) { _ = th.CallContext(t.Context(), f) },
-		"Pool.Call":                 func(f func()) { p.Call(f) },
-		"Pool.CallContext":          func(f func()) { _ = p.CallContext(t.Context(), f) },
-		"Eval":                      func(f func()) { thread.Eval(th, func() *int { f(); return nil }) },
-		"a panic":                   func(f func()) { recovered(func() { th.Call(func() { f(); panic("boom") }) }) },
-		"a Goexit":                  func(f func()) { exits(t, func() { th.Call(func() { f(); runtime.Goexit() }) }) },
-		"watched":                   func(f func()) { watched.Call(f); watched.Go(f); watched.Call(nop) },
-		"Go":                        func(f func()) { th.Go(f); th.Call(nop) },
-		"Pool.Go":                   func(f func()) { p.Go(f); p.Call(nop) },
-		"GoContext":                 func(f func()) { th.GoContext(t.Context(), f); th.Call(nop) },
-		"Go on the thread":          func(f func()) { th.Call(func() { th.Go(f) }); th.Call(nop) },
-		"Go on the thread and Call": func(f func()) { th.Call(func() { th.Go(f); th.Call(nop) }) },
-		"a watch that was ended": func(f func()) {
-			th.OnSlowCall(time.Minute, func(thread.SlowCall) { f() })
-			th.Call(nop)
-			th.OnSlowCall(0, nil)
-			th.Call(nop)
-		},
-	} {
-		captured(t, name+": what the function captured", use)
-	}
-	collected(t, weak.Make(thread.Eval(th, func() *large { return new(large) })), "a result")
-	runtime.KeepAlive(th)
-}
-
-// What was given up or refused is let go of although the thread hangs.
-func TestLetGo_hanging(t *testing.T) {
+// A call that was given up lets go although the thread hangs.
+func TestCallContext_letGo(t *testing.T) {
 	for name, w := range contextWays(t) {
-		release := make(chan bool)
+		busy := occupy(t, w.Go)
 		for range 10 {
 			captured(t, name+": what a function captured that was given up", func(f func()) {
-				busy := occupy(t, w.Go)
-				ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), new(int), f), time.Millisecond)
+				parent := context.WithValue(t.Context(), new(int), f)
+				ctx, cancel := context.WithTimeout(parent, time.Millisecond)
 				defer cancel()
 				_ = w.callContext(ctx, f)
-				go func() { <-release; busy.Open() }()
 			})
-			release <- true
 		}
-		begun := make(chan bool)
-		captured(t, name+": what a refused function captured", func(f func()) {
-			w.Go(func() {
-				w.Go(f) // the thread posts to itself
-				f = nil
-				close(begun)
-				<-release
-			})
-			<-begun
-			w.Go(func() { f() })
-			w.Terminate()
-		})
-		close(release)
+		busy.Open()
 	}
+}
+
+// A watch that was ended lets its callback go.
+func TestThread_OnSlowCall_letGo(t *testing.T) {
+	th := start(t)
+	captured(t, "a callback", func(f func()) {
+		th.OnSlowCall(time.Minute, func(thread.SlowCall) { f() })
+		th.Call(nop)
+		th.OnSlowCall(0, nil)
+		th.Call(nop)
+	})
+	runtime.KeepAlive(th)
 }
 
 func heap() runtime.MemStats {

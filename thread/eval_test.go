@@ -175,22 +175,3 @@ func TestBind_keeps(t *testing.T) {
 	collected(t, handle, "the Thread")
 	eventually(t, func() bool { return collectedAndEnded(done) }, "the thread ends")
 }
-
-// What travels is let go of, however the call ends.
-func TestBind_letGo(t *testing.T) {
-	th, ending := start(t), thread.New()
-	f := thread.Bind1V(th, func(run func()) *large { run(); return nil })
-	end := thread.Bind1V(ending, func(run func()) *large { run(); return nil })
-	for name, use := range map[string]func(run func()){
-		"an argument":               func(run func()) { f(run) },
-		"an argument in place":      func(run func()) { th.Call(func() { f(run) }) },
-		"an argument of a panic":    func(run func()) { recovered(func() { f(func() { run(); panic("boom") }) }) },
-		"an argument of a Goexit":   func(run func()) { exits(t, func() { f(func() { run(); runtime.Goexit() }) }) },
-		"an argument of what ended": func(run func()) { ending.Terminate(); end(run) },
-	} {
-		captured(t, name, use)
-	}
-	collected(t, weak.Make(thread.Bind1V(th, func(int) *large { return new(large) })(1)), "a result")
-	runtime.KeepAlive(f)
-	runtime.KeepAlive(end)
-}

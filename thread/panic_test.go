@@ -136,60 +136,6 @@ func TestPanic_report(t *testing.T) {
 //go:noinline
 func nilMap() map[int]int { return nil }
 
-// Each function of a cycle recovers what a function in place would recover, while the Goexit goes on.
-func TestGoexit_panic(t *testing.T) {
-	a, b := start(t), start(t)
-	p := startPool(t, 1)
-	call := func(f func()) bool { f(); return true }
-	for name, w := range map[string]struct{ a, b func(f func()) bool }{
-		"in place":         {call, call},
-		"threads":          {a.Call, b.Call},
-		"a pool":           {p.Call, b.Call},
-		"through a pool":   {a.Call, p.Call},
-		"with contexts":    {withContext(t.Context(), a), withContext(t.Context(), b)},
-		"with a coroutine": {a.Call, func(f func()) bool { return b.Call(func() { inCoroutine(f) }) }},
-	} {
-		if strings.Contains(name, "coroutine") && here() == 0 {
-			continue
-		}
-		for _, middleRecovers := range []bool{true, false} {
-			var outer, middle, inner any
-			var order []string
-			deferred, returned := exits(t, func() {
-				w.a(func() {
-					defer func() { outer = recover(); order = append(order, "outer") }()
-					w.b(func() {
-						defer func() {
-							if order = append(order, "middle"); middleRecovers {
-								middle = recover()
-							}
-						}()
-						w.a(func() {
-							defer func() { order = append(order, "inner"); panic("x") }()
-							defer func() { inner = recover() }()
-							runtime.Goexit()
-						})
-					})
-				})
-			})
-			want := [3]any{nil, nil, "x"}
-			if middleRecovers {
-				want = [3]any{nil, "x", nil}
-			}
-			if !slices.Equal(order, []string{"inner", "middle", "outer"}) {
-				t.Errorf("%s: unwound in the order %v", name, order)
-			}
-			if got := [3]any{inner, middle, outer}; got != want || !deferred || returned {
-				t.Errorf("%s: recovered %v, want %v; the deferred calls ran: %v, the goroutine went on: %v",
-					name, got, want, deferred, returned)
-			}
-			if name != "in place" && (!w.a(nop) || !w.b(nop)) {
-				t.Errorf("%s: a thread did not live on", name)
-			}
-		}
-	}
-}
-
 // What threads and pools of one thread promise of posted functions that panic.
 func TestTakePanic(t *testing.T) {
 	for name, w := range map[string]way{"thread": wayOf(start(t)), "pool": wayOf(startPool(t, 1))} {

@@ -39,8 +39,8 @@ var promises = []struct {
 	{"terminate itself", testTerminateItself, false},
 	{"terminate at once", testTerminateAtOnce, false},
 	{"unlock", testUnlock, false},
-	{"rest", testRest, true},
 	{"one P", testOneP, true},
+	{"let go", testLetGo, false},
 }
 
 func TestThread_Call(t *testing.T) {
@@ -643,32 +643,6 @@ func compute() (stop func()) {
 	return func() { stopped.Store(true) }
 }
 
-// A thread rests more deeply the longer it has nothing to do. It is called out of every stage.
-func testRest(t *testing.T, w way) {
-	r := seeded(t)
-	ends(t, func() {
-		for end := time.Now().Add(shortly(300 * time.Millisecond)); time.Now().Before(end); {
-			pause := time.Duration(r.IntN([]int{1, 100, 1000, 10_000, 30_000}[r.IntN(5)])) * time.Microsecond
-			if pause > time.Millisecond {
-				time.Sleep(pause)
-			} else {
-				for start := time.Now(); time.Since(start) < pause; {
-				}
-			}
-			for range r.IntN(20) {
-				if r.IntN(4) == 0 {
-					w.post(nop)
-				} else {
-					w.call(nop)
-				}
-			}
-		}
-		ran := make(chan bool, 1)
-		w.post(func() { ran <- true }) // although nothing calls after it
-		<-ran
-	})
-}
-
 // Calls without a pause let other goroutines run, although there is only one P.
 func testOneP(t *testing.T, w way) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -689,5 +663,87 @@ func testOneP(t *testing.T, w way) {
 				}
 			}
 		})
+	}
+}
+
+// What a function has captured is let go of when it has run, however it ended, or will not run.
+func testLetGo(t *testing.T, w way) {
+	for name, use := range map[string]func(f func()){
+		"a call":               func(f func()) { w.call(f) },
+		"a panic":              func(f func()) { recovered(func() { w.call(func() { f(); panic("boom") }) }) },
+		"a Goexit":             func(f func()) { exits(t, func() { w.call(func() { f(); runtime.Goexit() }) }) },
+		"a post":               func(f func()) { w.post(f); w.call(nop) },
+		"a post on the thread": func(f func()) { w.call(func() { w.post(f); w.call(nop) }); w.call(nop) },
+	} {
+		captured(t, name, use)
+	}
+	begun, release := make(chan bool), make(chan bool)
+	captured(t, "what is refused although the thread hangs", func(f func()) {
+		w.post(func() {
+			w.post(f) // the thread posts to itself
+			f = nil
+			close(begun)
+			<-release
+		})
+		<-begun
+		w.post(func() { f() })
+		w.Terminate()
+	})
+	close(release)
+}
+
+// What a call costs must not depend on how much others have queued. Here each of many calls would have to pass over a long
+// queue, which would take minutes; it takes a second.
+func TestLongQueue(t *testing.T) {
+	backlog, calls := 200_000, 20_000
+	if testing.Short() || raceEnabled || collecting {
+		backlog, calls = 100_000, 5_000
+	}
+	flood := func(post func(func()) bool) {
+		ends(t, func() { // not on the thread
+			for range backlog {
+				post(nop)
+			}
+		})
+	}
+	a, b, c := start(t), start(t), start(t)
+	p, large := startPool(t, 1), startPool(t, 300)
+	for name, f := range map[string]func(){
+		"nested": func() {
+			a.Call(func() {
+				flood(a.Go)
+				for range calls {
+					a.Go(nop)
+					a.Call(nop)
+				}
+			})
+		},
+		"a cycle": func() {
+			a.Call(func() {
+				flood(a.Go)
+				for range calls / 10 {
+					b.Call(func() { a.Call(nop); c.Call(func() { a.Call(nop) }) })
+				}
+			})
+		},
+		"a cycle through a pool": func() {
+			p.Call(func() {
+				b.Call(func() {
+					for range backlog {
+						p.Go(nop)
+					}
+					for range calls / 10 {
+						p.Call(nop)
+					}
+				})
+			})
+		},
+		"a large pool": func() {
+			for range calls {
+				large.Call(func() { large.Call(nop) })
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) { ends(t, f) })
 	}
 }

@@ -2,7 +2,6 @@ package thread_test
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -156,60 +155,6 @@ func (l *eventLoop) poll() {
 	select {
 	case <-l.events:
 	default:
-	}
-}
-
-// A function that the host serves takes the wake-up of a call that is queued meanwhile out of the host's event loop.
-func TestThread_OnWake_taken(t *testing.T) {
-	needsCoroutines(t)
-	other := start(t)
-	serveContext := func(h *thread.Thread) {
-		ctx, cancel := context.WithCancel(context.Background())
-		h.Go(cancel)
-		_ = h.ServeContext(ctx)
-	}
-	serve := func(h *thread.Thread) { h.Serve() }
-	for name, c := range map[string]struct {
-		polls func(h *thread.Thread, poll func()) // it has queued a call, and polls
-		serve func(h *thread.Thread)
-	}{
-		"a function":                 {func(_ *thread.Thread, poll func()) { poll() }, serve},
-		"a function that serves":     {func(h *thread.Thread, poll func()) { h.Go(poll); h.Serve() }, serve},
-		"in a coroutine":             {func(h *thread.Thread, poll func()) { inCoroutine(func() { h.Go(poll); h.Serve() }) }, serve},
-		"a function that panics":     {func(_ *thread.Thread, poll func()) { poll(); panic("boom") }, serve},
-		"a function in ServeContext": {func(h *thread.Thread, poll func()) { h.Go(poll); serveContext(h) }, serve},
-		"ServeContext that panics":   {func(h *thread.Thread, poll func()) { h.Go(poll); serveContext(h); panic("boom") }, serve},
-		"a cycle":                    {func(h *thread.Thread, poll func()) { other.Call(func() { h.Call(poll) }) }, serve},
-		"ServeContext":               {func(_ *thread.Thread, poll func()) { poll() }, serveContext},
-		"Goexit":                     {func(_ *thread.Thread, poll func()) { poll(); runtime.Goexit() }, serve},
-	} {
-		t.Run(name, func(t *testing.T) {
-			loop, late, ended := newEventLoop(), make(chan bool, 1), make(chan bool)
-			go func() {
-				defer close(ended)
-				h := thread.Adopt()
-				defer h.Terminate()
-				h.OnWake(loop.post)
-				defer func() { // the host goes on, although its goroutine may be doomed
-					for len(late) == 0 {
-						<-loop.events // has the host been notified?
-						h.Serve()
-					}
-				}()
-				h.Go(func() {
-					c.polls(h, func() {
-						queued := make(chan bool)
-						go func() { h.Go(func() { late <- true }); close(queued) }()
-						<-queued
-						loop.poll()
-					})
-				})
-				<-loop.events
-				c.serve(h)
-			}()
-			testutil.Arrives(t, ended)
-			testutil.Arrives(t, late)
-		})
 	}
 }
 

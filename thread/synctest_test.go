@@ -4,7 +4,6 @@ package thread_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -25,72 +24,6 @@ func inBubble(t *testing.T, f func(t *testing.T)) {
 			return
 		}
 	}
-}
-
-func TestBubble_outside(t *testing.T) {
-	th, p := start(t, thread.WithQueueLimit(2)), startPool(t, 2)
-	var stop atomic.Bool
-	var others sync.WaitGroup
-	defer others.Wait()
-	defer stop.Store(true)
-	for range 2 { // they use the same records
-		others.Go(func() {
-			for !stop.Load() {
-				th.Call(nop)
-				p.Call(nop)
-				time.Sleep(50 * time.Microsecond)
-			}
-		})
-	}
-	boom := errors.New("boom")
-	inBubble(t, func(t *testing.T) {
-		ran := 0
-		slow := func() {
-			if time.Sleep(time.Millisecond); time.Now().Year() < 2020 {
-				t.Error("the clock of the bubble is that of a thread outside")
-			}
-			ran++
-		}
-		th.Go(func() { ran++ })
-		th.Go(func() { ran++ })
-		th.Go(func() { ran++ }) // waits for a place
-		if !th.Call(slow) || th.CallContext(t.Context(), slow) != nil || !p.Call(slow) || ran != 6 {
-			t.Errorf("%d functions ran", ran)
-		}
-		if v := thread.Eval(th, func() int { slow(); return 42 }); v != 42 {
-			t.Errorf("Eval returned %d", v)
-		}
-		if v := recovered(func() { th.Call(func() { panic(boom) }) }); v != boom {
-			t.Errorf("recovered %v", v)
-		}
-		exited := make(chan bool)
-		go func() {
-			defer close(exited)
-			th.Call(runtime.Goexit)
-			t.Error("the goroutine went on")
-		}()
-		<-exited
-		if th.On() {
-			t.Error("a goroutine in a bubble is on the thread")
-		}
-	})
-}
-
-func TestBubble_deadline(t *testing.T) {
-	th := start(t)
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
-		defer cancel()
-		begun := false
-		// The clock stands still while the bubble waits for a thread outside it.
-		if err := th.CallContext(ctx, func() { begun = true; time.Sleep(time.Millisecond) }); err != nil || !begun {
-			t.Errorf("CallContext returned %v, the function ran: %v", err, begun)
-		}
-		time.Sleep(time.Second)
-		if err := th.CallContext(ctx, func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
-			t.Errorf("then it returned %v", err)
-		}
-	})
 }
 
 func TestBubble_time(t *testing.T) {

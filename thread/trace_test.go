@@ -89,27 +89,3 @@ func TestTrace_stacks(t *testing.T) {
 		}
 	}
 }
-
-// What a call allocates while a trace is recorded is the task of package trace, two small objects, and nothing of ours.
-func TestTrace_allocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
-	record(t)
-	task := allocations(400, 2, func() { _, task := trace.NewTask(t.Context(), "test"); task.End() })
-	th, p := start(t), startPool(t, 2)
-	nest := func() { th.Call(nop) }
-	for name, c := range map[string]struct {
-		f     func()
-		tasks float64
-	}{
-		"Call":      {func() { th.Call(nop) }, 1},
-		"Go":        {func() { th.Go(nop); th.Call(nop) }, 2},
-		"Pool.Call": {func() { p.Call(nop) }, 1},
-		"nested":    {func() { th.Call(nest) }, 1},
-	} {
-		if limit := c.tasks*task + 0.1; allocations(400, limit, c.f) > limit {
-			t.Errorf("%s allocates more than %v times, with %v a task", name, limit, task)
-		}
-	}
-}
