@@ -231,15 +231,14 @@ func TestThreads_Call(t *testing.T) {
 	if err := k.Call(context.Background(), 1, func() error { return errStart }); err != errStart {
 		t.Errorf("Call returns %v, not what its function does", err)
 	}
-	if v := recovered(func() { k.Call(context.Background(), 1, func() error { panic(errStart) }) }); v != errStart {
+	panics := func() { k.Call(context.Background(), 1, func() error { panic(errStart) }) }
+	if v := recovered(panics); v != errStart {
 		t.Errorf("Call panics with %v", v)
 	}
-	ended := make(chan bool)
-	go func() {
-		defer close(ended)
+	ends(t, func() {
 		k.Call(context.Background(), 1, func() error { runtime.Goexit(); return nil })
-	}()
-	testutil.Arrives(t, ended)
+		t.Error("Call returns after a Goexit")
+	})
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errStart)
 	if err := k.Call(ctx, 1, func() error { return nil }); err != errStart {
@@ -311,25 +310,6 @@ func TestWithMaxThreads(t *testing.T) {
 	if got := k.counts(1) + ", " + k.counts(2) + ", " + k.counts(3); got != "1 0, 1 1, 1 0" {
 		t.Errorf("starts and stops of 1, 2, 3: %s; want the second stopped", got)
 	}
-	var all group.Group
-	for g := range 16 {
-		all.Go(func() {
-			for i := range scaled(200) {
-				key := (g*7 + i*i) % 9
-				var ctx context.Context = context.Background()
-				if i%5 == 0 {
-					var cancel func()
-					ctx, cancel = context.WithTimeout(ctx, time.Duration(i%7)*20*time.Microsecond)
-					defer cancel()
-				}
-				err := k.Call(ctx, key, func() error { runtime.Gosched(); return nil })
-				if err != nil && ctx.Err() == nil {
-					t.Errorf("key %d: %v", key, err)
-				}
-			}
-		})
-	}
-	ends(t, all.Wait)
 	if k.most > 3 {
 		t.Errorf("there were %d threads at once, and the limit is 3", k.most)
 	}
@@ -827,15 +807,6 @@ func TestWithMaxThreads_exceeded(t *testing.T) {
 	for key := range 5 {
 		ends(t, func() { k.do(t, key, func() { k.do(t, key+1, nop) }) })
 	}
-	stopping := keyed.New[int](nil, nil, keyed.WithMaxThreads(1), keyed.WithIdleTimeout(-1))
-	ends(t, func() {
-		for key := range 5 {
-			stopping.Call(context.Background(), key, func() error {
-				return stopping.Call(context.Background(), key+1, func() error { return nil })
-			})
-		}
-		stopping.Close()
-	})
 }
 
 func TestThreads_Call_unhashable(t *testing.T) {
@@ -848,4 +819,33 @@ func TestThreads_Call_unhashable(t *testing.T) {
 		}
 		k.Close()
 	})
+}
+
+// calls returns two calls that allocate nothing in the steady state.
+func calls(t testing.TB) func() {
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	k := keyed.New[int](nil, nil)
+	t.Cleanup(k.Close)
+	f := func() error { return nil }
+	return func() { _ = k.Call(ctx, 1, f); _ = k.Call(ctx, 2, f) }
+}
+
+func TestAllocations(t *testing.T) {
+	if testutil.Race {
+		t.Skip("the race detector allocates")
+	}
+	if n := testing.AllocsPerRun(1000, calls(t)); n != 0 {
+		t.Errorf("%v allocations in two calls", n)
+	}
+}
+
+// BenchmarkThread is for threadcall allocs.
+func BenchmarkThread(b *testing.B) {
+	f := calls(b)
+	f() // makes the threads
+	b.ReportAllocs()
+	for b.Loop() {
+		f()
+	}
 }

@@ -2,7 +2,9 @@ package mainthread_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"regexp"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -105,5 +107,21 @@ func TestCall(t *testing.T) {
 	})
 	if !skipped {
 		t.Error("the test was not skipped")
+	}
+}
+
+func draw() { mainthread.Assert() }
+
+func TestAssert(t *testing.T) {
+	mainthread.Call(draw)
+	text := func() (v any) {
+		defer func() { v = recover() }()
+		draw()
+		return nil
+	}()
+	if err, ok := text.(error); !ok || !regexp.MustCompile(`^thread: mainthread_test\.draw \(call_test\.go:\d+\) must run on the main thread;
+it runs on goroutine \d+, started by testing\.\(\*T\)\.Run\.
+Write mainthread\.Call\(func\(\) { draw\(\) }\) at call_test\.go:\d+, in mainthread_test\.TestAssert\.func\d$`).MatchString(err.Error()) {
+		t.Errorf("it panicked with\n%s", fmt.Sprint(text))
 	}
 }

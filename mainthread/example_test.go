@@ -2,6 +2,7 @@ package mainthread_test
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/threadcall/threadcall/mainthread"
 )
@@ -76,11 +77,11 @@ func ExampleOnWake() {
 		mainthread.OnWake(postEmptyEvent)
 		defer mainthread.OnWake(nil)
 
-		go mainthread.Call(func() { fmt.Println("run by the event loop") })
+		var done atomic.Bool
+		go mainthread.Call(func() { fmt.Println("run by the event loop"); done.Store(true) })
 
-		for ran := 0; ran == 0; {
-			<-events // the library's WaitEvents
-			ran = mainthread.Serve()
+		waitEvents := func() { <-events } // the library's
+		for !done.Load() && mainthread.Wait(waitEvents) {
 		}
 	})
 	// Output: run by the event loop

@@ -15,7 +15,6 @@ import (
 //	THREADCALL_PROGRAM=name  run that program and no test: most of what Init promises is about the end of a process,
 //	                         so the tests start themselves
 func TestMain(m *testing.M) {
-	tests = m
 	if name := os.Getenv("THREADCALL_PROGRAM"); name != "" {
 		programs[name]()
 		return
@@ -26,14 +25,8 @@ func TestMain(m *testing.M) {
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 
-var tests *testing.M
-
 const raceEnabled = testutil.Race
 
 func nop() {}
 
-func recovered(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
+var recovered = testutil.Recovered

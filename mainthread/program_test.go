@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -67,11 +66,6 @@ var programs = map[string]func(){
 		fmt.Println("Init returned")
 	},
 
-	"a nil panic in main as it used to be": func() {
-		mainthread.Init(func() { explode(nil) })
-		fmt.Println("Init returned")
-	},
-
 	"goexit in main and on the main thread": func() {
 		defer fmt.Println("deferred")
 		mainthread.Init(func() {
@@ -100,14 +94,6 @@ var programs = map[string]func(){
 		fmt.Println("Init returned")
 	},
 
-	"goexit on the main thread and a slow deferred call": func() {
-		defer func() {
-			time.Sleep(1500 * time.Millisecond)
-			fmt.Println("deferred")
-		}()
-		mainthread.Init(func() { callAndEnd(runtime.Goexit) })
-	},
-
 	"goexit on the main thread and a panic in main": func() {
 		mainthread.Init(func() {
 			callAndEnd(runtime.Goexit)
@@ -133,13 +119,6 @@ var programs = map[string]func(){
 		<-waits
 	},
 
-	"a missing Init and a bubble waits": func() {
-		untilReported := nextReport()
-		go func() { untilReported(); os.Exit(3) }()
-		_ = flag.Set("test.run", "^TestABubbleWithoutInit$")
-		os.Exit(tests.Run())
-	},
-
 	"many wait and a missing Init": func() {
 		results, untilReported := make(chan bool), nextReport()
 		for range 2 {
@@ -148,24 +127,6 @@ var programs = map[string]func(){
 		go func() { results <- mainthread.CallContext(context.Background(), nop) == nil }()
 		untilReported()
 		mainthread.Init(func() { fmt.Println("then:", <-results, <-results, <-results) })
-	},
-
-	"a loop that polls instead of Init": func() {
-		done := make(chan bool)
-		go func() {
-			go mainthread.Call(func() { time.Sleep(6 * time.Second) })
-			time.Sleep(100 * time.Millisecond)
-			fmt.Println("ran:", mainthread.Call(nop)) // has waited for long, but the thread is served
-			close(done)
-		}()
-		for open := true; open; time.Sleep(time.Millisecond) {
-			mainthread.Serve()
-			select {
-			case <-done:
-				open = false
-			default:
-			}
-		}
 	},
 
 	"Init comes late": func() {
@@ -241,36 +202,6 @@ var programs = map[string]func(){
 		})
 		fmt.Println(recovered(func() { mainthread.Init(nop) }))
 	},
-
-	"an event loop instead of Init": func() {
-		events := make(chan bool, 1)
-		mainthread.OnWake(func() {
-			select {
-			case events <- true:
-			default:
-			}
-		})
-		const calls = 10_000
-		ran := 0
-		done := make(chan bool)
-		go func() {
-			for range calls {
-				mainthread.Call(func() { ran++ })
-				mainthread.Go(func() { ran++ })
-			}
-			mainthread.Call(func() { close(done) })
-		}()
-		for open := true; open; {
-			<-events
-			mainthread.Serve()
-			select {
-			case <-done:
-				open = false
-			default:
-			}
-		}
-		fmt.Println("ran:", ran == 2*calls)
-	},
 }
 
 // nextReport returns what waits for the next line that is written to the standard error, and prints it.
@@ -305,17 +236,6 @@ type slowMessage struct{}
 
 func (slowMessage) Error() string { time.Sleep(500 * time.Millisecond); return "slow" }
 
-// TestABubbleWithoutInit is part of one of the programs.
-func TestABubbleWithoutInit(t *testing.T) {
-	if os.Getenv("THREADCALL_PROGRAM") == "" {
-		t.Skip("this is no test, but a part of TestPrograms")
-	}
-	inBubble(t, func(t *testing.T) { mainthread.Call(nop) })
-}
-
-// inBubble is synctest.Test, or nil before Go 1.25.
-var inBubble func(*testing.T, func(*testing.T))
-
 func TestPrograms(t *testing.T) {
 	const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 	for _, c := range []struct {
@@ -324,7 +244,6 @@ func TestPrograms(t *testing.T) {
 		shows  []string // in this order
 		hides  []string
 		env    []string
-		bubble bool
 	}{
 		{name: "panic in main", status: 2, shows: []string{"panic: boom", "mainthread_test.explode"}, hides: []string{"deferred"}},
 		{name: "panic on the main thread", status: 2, shows: []string{"mainthread_test.explode", "panic: boom"}},
@@ -332,14 +251,11 @@ func TestPrograms(t *testing.T) {
 		{name: "goexit in main after a recovered panic", shows: []string{"Init returned"}},
 		{name: "a panic in main during a goexit", status: 2, shows: []string{"panic: boom"}, hides: []string{"Init returned"}},
 		{name: "a panic in main with a slow message", status: 2, shows: []string{"panic: ", "slow"}, hides: []string{"Init returned"}},
-		{name: "a nil panic in main as it used to be", status: 2, shows: []string{"panic: nil"}, hides: []string{"Init returned"},
-			env: []string{"GODEBUG=panicnil=1"}},
 		{name: "goexit in main and on the main thread", shows: []string{"deferred\n"}, hides: []string{"Init returned"}},
 		{name: "terminating the main thread", shows: []string{"Close on the main thread, ", "given to mainthread.Init", "lives on: true", "Terminate on the main thread",
 			"Terminate on the main thread"}},
 		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"}, hides: []string{"Init returned", "went on"}},
 		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"}, env: []string{"GOTRACEBACK=system"}},
-		{name: "goexit on the main thread and a slow deferred call", shows: []string{"deferred"}},
 		{name: "goexit on the main thread and a panic in main", status: 2, shows: []string{"panic: boom", "mainthread_test.explode"}},
 		{name: "main blocks for ever", status: 2, shows: []string{deadlock}},
 		{name: "a call that blocks for ever", status: 2, shows: []string{deadlock}},
@@ -349,11 +265,7 @@ func TestPrograms(t *testing.T) {
 		}},
 		{name: "a missing Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
 			env: []string{"THREADCALL_INIT_WARNING=off"}},
-		{name: "a missing Init and a bubble waits", bubble: true, status: 3, shows: []string{
-			"threadcall: a call made at ", "program_test.go:", "has waited for 5s",
-		}},
 		{name: "many wait and a missing Init", shows: []string{"has waited for 5s", "then: true true true"}},
-		{name: "a loop that polls instead of Init", shows: []string{"ran: true"}, hides: []string{"has waited"}},
 		{name: "Init comes late", shows: []string{"result: true"}, hides: []string{"has waited"}},
 		{name: "before Init", shows: []string{
 			"in place: true 123 true\n", "result: 42\n", "with a context: context canceled <nil>\n",
@@ -368,15 +280,11 @@ func TestPrograms(t *testing.T) {
 			"Init off the main goroutine", "ServeContext off the thread", "Init called twice", "Adopt on a thread that is",
 			"Init called twice",
 		}},
-		{name: "an event loop instead of Init", shows: []string{"ran: true"}},
 	} {
 		t.Run(strings.Join(append([]string{c.name}, c.env...), " "), func(t *testing.T) {
 			t.Parallel() // most wait: see TestMain
 			if raceEnabled && slices.Contains(c.shows, deadlock) {
 				t.Skip("with the race detector, the runtime finds no deadlocks in programs that lock threads")
-			}
-			if c.bubble && inBubble == nil {
-				t.Skip("Go has testing/synctest from 1.25 on")
 			}
 			out, status := testutil.Program(t, c.name, c.env...)
 			if status != c.status {

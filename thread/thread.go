@@ -52,7 +52,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/engine"
@@ -97,48 +96,6 @@ func init() {
 		return t, t.e.Terminate
 	}
 	access.New = func(opts any) access.Unstarted { return unstarted(opts.([]Option)) }
-}
-
-// Adopt makes a Thread of the thread that the caller is on, for programs whose thread has an event loop already. The
-// calling goroutine must serve by itself: see [Thread.Serve], [Thread.ServeContext] and [Thread.OnWake]. Until it
-// does, calls from other goroutines wait, and its own run in place. It must not end before it has called Terminate.
-//
-// If the caller has not locked its goroutine to the thread by [runtime.LockOSThread], Adopt does, and the lock is
-// held until Terminate has been called and the goroutine has stopped serving. A lock that the caller holds is the
-// caller's, to be undone when it is done.
-//
-// Go resumes a coroutine of [iter.Pull] only under the locks under which it was made, and otherwise ends the process. So
-// what the goroutine made before Adopt must not be resumed before those locks have ended, and what it made after Adopt
-// must be stopped before.
-//
-// Of the options, [WithKeep] does nothing here: the thread is the caller's.
-//
-// Adopt panics if the caller is on a thread that is a Thread already, and for WithStart and WithStop: what they would do, the
-// caller can do, which is on the thread. [AdoptLater] is for a thread that does not run yet.
-func Adopt(opts ...Option) *Thread { return adopt(opts, false) }
-
-func adopt(opts []Option, permanent bool) *Thread {
-	if engine.OnAny() {
-		panic("thread: Adopt on a thread that is a Thread already; use that one, or call Adopt from another goroutine")
-	}
-	o := adoptable("Adopt", opts)
-	t := wrap(o)
-	t.permanent = permanent
-	t.e.Adopt(permanent)
-	if setup := o.setup(); setup != nil {
-		setup()
-	}
-	return t
-}
-
-// adoptable returns the options of a thread that is the caller's.
-func adoptable(function string, opts []Option) config {
-	o := options(opts)
-	if len(o.starts)+len(o.stops) > 0 {
-		panic("thread: WithStart or WithStop in " + function + "; " +
-			"the goroutine is on the thread, and can do before it and after Terminate what they would do")
-	}
-	return o
 }
 
 func wrap(o config) *Thread {
@@ -286,89 +243,4 @@ func (t *Thread) mayEnd(method string) {
 		panic("thread: " + method + " on the main thread, which the whole program needs; " +
 			"it ends when the function given to mainthread.Init returns")
 	}
-}
-
-// Serve runs what was queued before it was called, and returns how many functions that were. It does not wait. It is
-// for adopted threads: a host's event loop calls it each time that OnWake has notified it, unless it calls [Thread.Wait]. It may also be called inside a
-// function that runs on the thread, from a coroutine of [iter.Pull], too.
-//
-// If one of the functions calls [runtime.Goexit], that ends the caller of Serve as well: the goroutine is the same.
-//
-// Serve panics if the caller is not on the thread.
-//
-//threadcall:noalloc
-func (t *Thread) Serve() int {
-	if !t.mayServe("Serve") {
-		return 0
-	}
-	n := t.e.Serve()
-	runtime.KeepAlive(t) // or what is queued might be refused
-	return n
-}
-
-// ServeFor is Serve with a budget, so that a flood of posted functions does not cost a frame: it begins no function when d has
-// passed, and leaves what it has not begun to the next Serve, in its order. At least one function runs, if any is queued, even
-// for a d of zero or less. A function that has begun runs to its end. Of what OnWake has set, wake is called again if something
-// is left.
-//
-// ServeFor panics if the caller is not on the thread.
-//
-//threadcall:noalloc
-func (t *Thread) ServeFor(d time.Duration) int {
-	if !t.mayServe("ServeFor") {
-		return 0
-	}
-	n := t.e.ServeFor(d)
-	runtime.KeepAlive(t)
-	return n
-}
-
-// ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns
-// [context.Cause](ctx) or [ErrTerminated]. It blocks while there is nothing to do. It may be called inside a function that runs
-// on the thread, which must wait for something while others need the thread. If ctx has profiler labels, functions that have
-// none of their own run under them.
-//
-// If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have returned, but then ends
-// its goroutine instead.
-//
-// ServeContext panics if the caller is not on the thread.
-func (t *Thread) ServeContext(ctx context.Context) error {
-	if !t.mayServe("ServeContext") {
-		return ErrTerminated
-	}
-	err := t.e.ServeContext(ctx)
-	runtime.KeepAlive(t)
-	return err
-}
-
-// OnWake sets the function that notifies an event loop on the thread that it should call [Thread.Serve]: for GLFW that
-// is PostEmptyEvent. It is called by the goroutine that has queued something while the thread was not serving, and not
-// again until the next Serve; a call that is late may come after that. While the thread is in or between calls of [Thread.Wait], which
-// event loops that call their native wait themselves should use, it is only called when that wait has begun. It must not block. If something is queued already,
-// it is called before OnWake returns. Nil removes it.
-//
-// A function that Serve runs may take events from the event loop without waiting for any, and with them what wake has
-// put there: if something is queued when Serve returns, wake is called again. A function may also have an event loop of
-// its own, as a dialog does. That loop must call Serve before it waits for the first time: what was queued together with
-// the function waits behind it, and was announced already.
-//
-// OnWake panics on a Thread from New, which serves by itself and needs no waking.
-func (t *Thread) OnWake(wake func()) {
-	if !t.e.Adopted() {
-		panic("thread: OnWake on a thread made by New, which serves by itself; it is for threads made by Adopt")
-	}
-	t.e.OnWake(wake)
-	runtime.KeepAlive(t)
-}
-
-// mayServe is false if there is nothing to serve any more.
-func (t *Thread) mayServe(method string) bool {
-	on := t.e.On()
-	if t.e.Terminated() {
-		t.e.GiveBack()
-	} else if !on {
-		panic("thread: " + method + " off the thread; " +
-			"call it from the goroutine that called Adopt, or inside a function that Call or Go runs")
-	}
-	return on
 }
