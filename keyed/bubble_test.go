@@ -27,7 +27,8 @@ func TestBubble(t *testing.T) {
 		if n := k.Len(); n != 1 {
 			t.Errorf("after a minute for one of two, %d threads take calls", n)
 		}
-		k.do(t, 3, nop) // waits for 10 ms before it believes that the first one hangs; then key 2 must yield
+		// waits for 10 ms before it believes that the first one hangs; then key 2 must yield
+		k.do(t, 3, nop)
 		if d := time.Since(begin); d < time.Hour || d > time.Hour+2*time.Minute {
 			t.Errorf("the slot was free after %v, want the hour of a stop function", d)
 		}

@@ -102,8 +102,8 @@ func WithThreadOptions(opts ...thread.Option) Option {
 	return func(c *config) { c.opts = append(c.opts, opts...) }
 }
 
-// New returns Threads, of which none exists yet. start runs on each new thread, before any call, and
-// prepares it for its key; an error ends the thread and is returned by the calls that wait for
+// New returns Threads, of which none exists yet. start runs on each new thread, before any call,
+// and prepares it for its key; an error ends the thread and is returned by the calls that wait for
 // it. The next call for the key tries again. stop runs on each thread whose start has not failed,
 // after everything else, as [thread.WithStop] says. Nil does nothing for either.
 func New[K comparable](start func(key K) error, stop func(key K), opts ...Option) *Threads[K] {
@@ -136,7 +136,8 @@ func New[K comparable](start func(key K) error, stop func(key K), opts ...Option
 //
 //   - [context.Cause](ctx), if ctx is done before f begins;
 //   - the error of the thread's start, or a [*thread.PanicError] if that has panicked;
-//   - [thread.ErrTerminated] after Close, or if the thread waits in its stop function for the caller;
+//   - [thread.ErrTerminated] after Close, or if the thread waits in its stop function for the
+//     caller;
 //   - [thread.ErrNil] for a nil f.
 //
 // The profiler labels of ctx are carried as by [thread.Thread.CallContext]. A call that is made on
@@ -227,7 +228,8 @@ func (h *Threads[K]) Close() {
 // Done returns a channel that is closed when, after Close, all threads have ended.
 func (h *Threads[K]) Done() <-chan struct{} { return h.k.done }
 
-// TakePanic removes and returns the oldest panic of a stop function, or nil. The first 1,024 are kept.
+// TakePanic removes and returns the oldest panic of a stop function, or nil. The first 1,024 are
+// kept.
 func (h *Threads[K]) TakePanic() *thread.PanicError {
 	defer runtime.KeepAlive(h)
 	h.k.mu.Lock()

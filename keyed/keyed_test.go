@@ -63,8 +63,9 @@ func (r *events) started(name string) thread.Option {
 	return thread.WithStart(func() error { r.add(name); return nil })
 }
 
-// A keyTest is Threads and what has happened to its threads. It fails the test if a key has more threads
-// at a time than it may, from before their start until after their stop, or functions on more of them.
+// A keyTest is Threads and what has happened to its threads. It fails the test if a key has more
+// threads at a time than it may, from before their start until after their stop, or functions on
+// more of them.
 type keyTest struct {
 	*keyed.Threads[int]
 	each          int           // threads that a key may have
@@ -155,7 +156,8 @@ func (k *keyTest) later(t *testing.T, key int, f func()) (ended chan struct{}) {
 	return blocks(t, func() { k.do(t, key, f) })
 }
 
-// blocks runs f in a goroutine, and returns when that waits for a call or for a thread, or has ended.
+// blocks runs f in a goroutine, and returns when that waits for a call or for a thread, or has
+// ended.
 func blocks(t *testing.T, f func()) (ended chan struct{}) {
 	t.Helper()
 	ended = make(chan struct{})
@@ -244,7 +246,8 @@ func TestThreads_Call(t *testing.T) {
 	if err := k.Call(ctx, 1, func() error { return nil }); err != errStart {
 		t.Errorf("with a context that is done, Call returns %v", err)
 	}
-	if err := k.Call(over{context.Background()}, 1, func() error { t.Error("it runs"); return nil }); err != context.Canceled {
+	if err := k.Call(over{context.Background()}, 1,
+		func() error { t.Error("it runs"); return nil }); err != context.Canceled {
 		t.Errorf("with a context of another package that is done, Call returns %v", err)
 	}
 	if err := k.Call(context.Background(), 1, nil); err != thread.ErrNil {
@@ -255,7 +258,8 @@ func TestThreads_Call(t *testing.T) {
 		t.Errorf("starts and stops of key 1: %s, want 1 0", k.counts(1))
 	}
 	k.Close()
-	if err := k.Call(context.Background(), 1, func() error { return nil }); err != thread.ErrTerminated {
+	if err := k.Call(context.Background(), 1,
+		func() error { return nil }); err != thread.ErrTerminated {
 		t.Errorf("after Close, Call returns %v", err)
 	}
 	if k.counts(1) != "1 1" || k.Len() != 0 {
@@ -283,9 +287,11 @@ func TestNew_startFails(t *testing.T) {
 	for _, kind = range []string{"error", "panic", "Goexit"} {
 		fail = true
 		for range 3 {
-			err := k.Call(context.Background(), "a", func() error { t.Error("the function runs"); return nil })
+			err := k.Call(context.Background(), "a",
+				func() error { t.Error("the function runs"); return nil })
 			var p *thread.PanicError
-			if err == nil || err == thread.ErrTerminated || kind != "Goexit" && !errors.Is(err, errStart) || kind == "panic" != errors.As(err, &p) {
+			if err == nil || err == thread.ErrTerminated || kind != "Goexit" && !errors.Is(err, errStart) ||
+				kind == "panic" != errors.As(err, &p) {
 				t.Errorf("%s: Call returns %v", kind, err)
 			}
 		}
@@ -301,7 +307,8 @@ func TestNew_startFails(t *testing.T) {
 	}
 }
 
-// At most n threads exist at any time, the one that was unused for longest goes first, and calls that wait get a place in their order.
+// At most n threads exist at any time, the one that was unused for longest goes first, and calls
+// that wait get a place in their order.
 func TestWithMaxThreads(t *testing.T) {
 	k := newThreads(t, keyed.WithMaxThreads(3))
 	for _, key := range []int{1, 2, 3, 1, 4} {
@@ -397,13 +404,14 @@ func TestWithMaxThreads_yields(t *testing.T) {
 	g.Open()
 	testutil.Arrives(t, first)
 	if k.counts(1) != "1 0" || k.most > 2 {
-		t.Errorf("starts and stops of key 1: %s, and %d threads at once; want 1 0 and 2: key 2 has yielded",
+		t.Errorf("starts and stops of key 1: %s, and %d threads; want 1 0 and 2: key 2 has yielded",
 			k.counts(1), k.most)
 	}
 }
 
-// Random calls, of all kinds, and Forget: no key has more threads than it may, nor starts before the
-// last stop has ended, which newThreads and do look at, and a nested call runs on the same thread.
+// Random calls, of all kinds, and Forget: no key has more threads than it may, nor starts before
+// the last stop has ended, which newThreads and do look at, and a nested call runs on the same
+// thread.
 func TestThreads_random(t *testing.T) {
 	r := testutil.Seeded(t)
 	for range scaled(60) {
@@ -631,8 +639,8 @@ func TestWithKeyThreads(t *testing.T) {
 	}
 }
 
-// A caller's own start function runs on a thread that its call makes, behind the others, and no call
-// returns the error of another call's.
+// A caller's own start function runs on a thread that its call makes, behind the others, and no
+// call returns the error of another call's.
 func TestThreads_CallWith(t *testing.T) {
 	var r events
 	k := keyed.New(func(key string) error { r.add("start " + key); return nil }, nil,
@@ -797,7 +805,8 @@ func TestThreads_dropped(t *testing.T) {
 	eventually(t, func() bool { return testutil.CollectedAndEnded(stopped) }, "its thread is stopped")
 }
 
-// A thread that was made beyond the limit ends when it is unused, and calls that wait meanwhile come to their turn.
+// A thread that was made beyond the limit ends when it is unused, and calls that wait meanwhile
+// come to their turn.
 func TestWithMaxThreads_exceeded(t *testing.T) {
 	k := newThreads(t, keyed.WithMaxThreads(1), keyed.WithIdleTimeout(-1))
 	k.do(t, 0, func() { k.do(t, 1, nop) })

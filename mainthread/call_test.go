@@ -96,7 +96,8 @@ func TestCall(t *testing.T) {
 			}
 		})
 	}
-	if mainthread.Call(nil) || mainthread.Go(nil) || mainthread.CallV[bool](nil) || mainthread.CallContext(t.Context(), nil) != thread.ErrNil {
+	if mainthread.Call(nil) || mainthread.Go(nil) || mainthread.CallV[bool](nil) ||
+		mainthread.CallContext(t.Context(), nil) != thread.ErrNil {
 		t.Error("reported that a nil function ran")
 	}
 	skipped := false
@@ -119,9 +120,11 @@ func TestAssert(t *testing.T) {
 		draw()
 		return nil
 	}()
-	if err, ok := text.(error); !ok || !regexp.MustCompile(`^thread: mainthread_test\.draw \(call_test\.go:\d+\) must run on the main thread;
-it runs on goroutine \d+, started by testing\.\(\*T\)\.Run\.
-Write mainthread\.Call\(func\(\) { draw\(\) }\) at call_test\.go:\d+, in mainthread_test\.TestAssert\.func\d$`).MatchString(err.Error()) {
+	want := regexp.MustCompile(`^thread: mainthread_test\.draw \(call_test\.go:\d+\) must run on ` +
+		"the main thread;\n" + `it runs on goroutine \d+, started by testing\.\(\*T\)\.Run\.` + "\n" +
+		`Write mainthread\.Call\(func\(\) { draw\(\) }\) at call_test\.go:\d+, in ` +
+		`mainthread_test\.TestAssert\.func\d$`)
+	if err, ok := text.(error); !ok || !want.MatchString(err.Error()) {
 		t.Errorf("it panicked with\n%s", fmt.Sprint(text))
 	}
 }

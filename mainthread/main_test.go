@@ -12,7 +12,7 @@ import (
 // The environment of the tests:
 //
 //	THREADCALL_COLLECT=1     the garbage collector runs all the time
-//	THREADCALL_PROGRAM=name  run that program and no test: most of what Init promises is about the end of a process,
+//	THREADCALL_PROGRAM=name  run that program and no test: Init promises much of the end,
 //	                         so the tests start themselves
 func TestMain(m *testing.M) {
 	if name := os.Getenv("THREADCALL_PROGRAM"); name != "" {
@@ -21,7 +21,8 @@ func TestMain(m *testing.M) {
 	}
 	go testutil.Collect()
 	flag.Parse()
-	_ = flag.Set("test.parallel", "32") // of the processes of TestPrograms most wait, for up to six seconds
+	// of the processes of TestPrograms most wait, for up to six seconds
+	_ = flag.Set("test.parallel", "32")
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 

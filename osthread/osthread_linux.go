@@ -16,7 +16,8 @@ func init() {
 	realtimes = property[int]{set: setRealtime, get: realtime}
 	masks = property[[]syscall.Signal]{set: setMask, get: mask}
 	const cancel, setxid = 32, 33 // of the C library, for its threads
-	unblockable = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, cancel, setxid}
+	unblockable = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL,
+		syscall.SIGTRAP, cancel, setxid}
 }
 
 const self = 0 // the calling thread
@@ -34,13 +35,15 @@ const nameSize = 16 // with the zero at the end
 func setName(name string) error {
 	var b [nameSize]byte
 	copy(b[:nameSize-1], name)
-	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_NAME, uintptr(unsafe.Pointer(&b)), 0)
+	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_NAME,
+		uintptr(unsafe.Pointer(&b)), 0)
 	return failed(errno)
 }
 
 func name() (string, error) {
 	var b [nameSize]byte
-	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_GET_NAME, uintptr(unsafe.Pointer(&b)), 0)
+	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_GET_NAME,
+		uintptr(unsafe.Pointer(&b)), 0)
 	name, _, _ := bytes.Cut(b[:], []byte{0})
 	return string(name), failed(errno)
 }
@@ -109,7 +112,8 @@ func setRealtime(priority int) error {
 		policy = normal
 	}
 	param := int32(priority)
-	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETSCHEDULER, self, policy, uintptr(unsafe.Pointer(&param)))
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETSCHEDULER, self, policy,
+		uintptr(unsafe.Pointer(&param)))
 	return failed(errno)
 }
 
@@ -119,7 +123,8 @@ func realtime() (int, error) {
 		return 0, failed(errno)
 	}
 	var param int32
-	_, _, errno = syscall.RawSyscall(syscall.SYS_SCHED_GETPARAM, self, uintptr(unsafe.Pointer(&param)), 0)
+	_, _, errno = syscall.RawSyscall(syscall.SYS_SCHED_GETPARAM, self, uintptr(unsafe.Pointer(&param)),
+		0)
 	return int(param), failed(errno)
 }
 
@@ -144,12 +149,14 @@ func setMask(blocked []syscall.Signal) error {
 		}
 		s.add(int(signal) - 1)
 	}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, how, uintptr(s.at()), 0, s.size(), 0, 0)
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, how, uintptr(s.at()), 0, s.size(),
+		0, 0)
 	return failed(errno)
 }
 
 func mask() ([]syscall.Signal, error) {
 	s := newSet(signals())
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(s.at()), s.size(), 0, 0)
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(s.at()), s.size(), 0,
+		0)
 	return members(s, syscall.Signal(1)), failed(errno)
 }

@@ -17,7 +17,8 @@ import (
 func TestErrNotApplied(t *testing.T) {
 	onThread(func() {
 		err := osthread.SetName("sixteen bytes !!")
-		if !errors.Is(err, osthread.ErrNotApplied) || !strings.Contains(err.Error(), `"sixteen bytes !!"`) ||
+		if !errors.Is(err, osthread.ErrNotApplied) || !strings.Contains(err.Error(),
+			`"sixteen bytes !!"`) ||
 			!strings.HasSuffix(err.Error(), `; the thread has "sixteen bytes !"`) {
 			t.Errorf("a long name: %v", err)
 		}
@@ -27,7 +28,8 @@ func TestErrNotApplied(t *testing.T) {
 			t.Errorf("a CPU that is not there: %v", err)
 		}
 		is(t, "affinity", osthread.Affinity, before[:1])
-		if err := osthread.SetNice(30); !errors.Is(err, osthread.ErrNotApplied) || !strings.HasSuffix(err.Error(), "has 19") {
+		if err := osthread.SetNice(30); !errors.Is(err, osthread.ErrNotApplied) ||
+			!strings.HasSuffix(err.Error(), "has 19") {
 			t.Errorf("a niceness of 30: %v", err)
 		}
 		if err := osthread.BlockSignals(syscall.SIGKILL); !errors.Is(err, osthread.ErrNotApplied) {
@@ -50,7 +52,8 @@ func TestBlockSignals(t *testing.T) {
 		if err := osthread.BlockSignals(syscall.SIGUSR2, syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
-		is(t, "mask", osthread.BlockedSignals, slices.Sorted(slices.Values(append(slices.Clone(before), syscall.SIGUSR2, syscall.SIGTERM))))
+		is(t, "mask", osthread.BlockedSignals, slices.Sorted(slices.Values(append(slices.Clone(before),
+			syscall.SIGUSR2, syscall.SIGTERM))))
 		if err := syscall.Tgkill(os.Getpid(), syscall.Gettid(), syscall.SIGUSR2); err != nil {
 			t.Error(err)
 		}

@@ -98,11 +98,15 @@ func TestAdopt_unlocked(t *testing.T) {
 		{name: "in a function of a locked host", serving: true, locked: true},
 		{name: "by another goroutine while it serves", foreign: true, serving: true},
 		{name: "by another goroutine, then Terminate", foreign: true, then: (*thread.Thread).Terminate},
-		{name: "by another goroutine, then Serve", foreign: true, then: func(h *thread.Thread) { h.Serve() }},
-		{name: "by another goroutine, then ServeContext", foreign: true, then: func(h *thread.Thread) { _ = h.ServeContext(t.Context()) }},
-		{name: "by another goroutine, of a locked host", foreign: true, locked: true, then: (*thread.Thread).Terminate},
+		{name: "by another goroutine, then Serve", foreign: true,
+			then: func(h *thread.Thread) { h.Serve() }},
+		{name: "by another goroutine, then ServeContext", foreign: true,
+			then: func(h *thread.Thread) { _ = h.ServeContext(t.Context()) }},
+		{name: "by another goroutine, of a locked host", foreign: true, locked: true,
+			then: (*thread.Thread).Terminate},
 		{name: "by another goroutine, then Adopt", foreign: true, then: adoptAgain},
-		{name: "by another goroutine, then Adopt, of a locked host", foreign: true, locked: true, then: adoptAgain},
+		{name: "by another goroutine, then Adopt, of a locked host", foreign: true, locked: true,
+			then: adoptAgain},
 	} {
 		ends(t, func() {
 			if c.locked {

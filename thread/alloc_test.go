@@ -9,8 +9,9 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// allocations returns how often f allocates per run once it is warm, on any thread. Other than testing.AllocsPerRun it lets f run
-// on all Ps and does not round down. If it finds more than limit, it tries again: the process and the runtime allocate as well.
+// allocations returns how often f allocates per run once it is warm, on any thread. Other than
+// testing.AllocsPerRun it lets f run on all Ps and does not round down. If it finds more than
+// limit, it tries again: the process and the runtime allocate as well.
 func allocations(runs int, limit float64, f func()) float64 {
 	least := 1e9
 	for i := 0; i < 20 && least > limit; i++ {
@@ -75,7 +76,8 @@ func uses(t testing.TB) map[string]func() {
 		}
 	}()
 	ticks := make(chan bool)
-	timer := start(t).Every(20*time.Microsecond, func() { ticks <- true }) // so there are none while nothing receives
+	// so there are none while nothing receives
+	timer := start(t).Every(20*time.Microsecond, func() { ticks <- true })
 	t.Cleanup(func() {
 		stopped := make(chan bool)
 		go func() { timer.Stop(); close(stopped) }()
@@ -88,32 +90,46 @@ func uses(t testing.TB) map[string]func() {
 		}
 	})
 	return map[string]func(){
-		"Every":            func() { <-ticks; timer.Missed() },
-		"Call":             func() { th.Call(nop) },
-		"CallContext":      func() { _ = th.CallContext(ctx, nop) },
-		"Go":               func() { th.Go(nop); th.Call(nop) },
-		"Go in a row":      func() { postMany(th.Go); th.Call(nop) },
-		"MustCall":         func() { th.MustCall(nop); p.MustCall(nop) },
-		"MustEval":         func() { thread.MustEval(th, evalInt); thread.MustEval(p, evalLarge) },
-		"Eval":             func() { thread.Eval(th, evalInt) },
-		"mixed Eval":       func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
-		"Pool.Call":        func() { p.Call(nop) },
-		"Pool.Go":          func() { postMany(p.Go); p.Call(nop) },
-		"TryGo":            func() { th.TryGo(nop); p.TryGo(nop); th.Call(nop); p.Call(nop) },
-		"GoContext":        func() { th.GoContext(ctx, nop); p.GoContext(ctx, nop); th.Call(nop); p.Call(nop) },
+		"Every":       func() { <-ticks; timer.Missed() },
+		"Call":        func() { th.Call(nop) },
+		"CallContext": func() { _ = th.CallContext(ctx, nop) },
+		"Go":          func() { th.Go(nop); th.Call(nop) },
+		"Go in a row": func() { postMany(th.Go); th.Call(nop) },
+		"MustCall":    func() { th.MustCall(nop); p.MustCall(nop) },
+		"MustEval":    func() { thread.MustEval(th, evalInt); thread.MustEval(p, evalLarge) },
+		"Eval":        func() { thread.Eval(th, evalInt) },
+		"mixed Eval":  func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
+		"Pool.Call":   func() { p.Call(nop) },
+		"Pool.Go":     func() { postMany(p.Go); p.Call(nop) },
+		"TryGo":       func() { th.TryGo(nop); p.TryGo(nop); th.Call(nop); p.Call(nop) },
+		"GoContext": func() {
+			th.GoContext(ctx, nop)
+			p.GoContext(ctx,
+				nop)
+			th.Call(nop)
+			p.Call(nop)
+		},
 		"Pool.CallContext": func() { _ = p.CallContext(ctx, nop) },
-		"EvalContext":      func() { _, _ = thread.EvalContext(ctx, th, evalInt); _, _ = thread.EvalContext(ctx, p, evalLarge) },
-		"Bind":             func() { n++; move(at, n, n); count(title, large{n}) },
-		"Bind, nested":     func() { th.Call(bindNest) },
-		"nested":           func() { th.Call(nest) },
-		"nested, pool":     func() { p.Call(nestPool) },
-		"thread calls":     func() { th.Call(toOther) },
-		"Serve, Wait":      func() { begin <- true; <-served },
-		"TLS":              func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
-		"watched":          func() { watched.Go(nop); watched.Call(nop) },
-		"labels":           func() { _ = th.CallContext(withLabels, nop); _ = p.CallContext(withLabels, nop) },
-		"labels, nested":   func() { th.Call(nestLabels) },
-		"labels, serving":  func() { _ = th.CallContext(withLabels, serveInside) },
+		"EvalContext": func() {
+			_, _ = thread.EvalContext(ctx, th, evalInt)
+			_,
+				_ = thread.EvalContext(ctx, p, evalLarge)
+		},
+		"Bind":         func() { n++; move(at, n, n); count(title, large{n}) },
+		"Bind, nested": func() { th.Call(bindNest) },
+		"nested":       func() { th.Call(nest) },
+		"nested, pool": func() { p.Call(nestPool) },
+		"thread calls": func() { th.Call(toOther) },
+		"Serve, Wait":  func() { begin <- true; <-served },
+		"TLS":          func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
+		"watched":      func() { watched.Go(nop); watched.Call(nop) },
+		"labels": func() {
+			_ = th.CallContext(withLabels, nop)
+			_ = p.CallContext(withLabels,
+				nop)
+		},
+		"labels, nested":  func() { th.Call(nestLabels) },
+		"labels, serving": func() { _ = th.CallContext(withLabels, serveInside) },
 		"stats": func() {
 			counted.Go(nop)
 			counted.Call(nop)
@@ -187,7 +203,8 @@ func TestAllocations_manyCallers(t *testing.T) {
 			}
 			limit := 0.01 * callers * calls
 			if collecting {
-				limit *= 10 // each collection takes what the runtime keeps for goroutines that wait for channels
+				// each collection takes what the runtime keeps for goroutines that wait for channels
+				limit *= 10
 			}
 			if n := allocations(1, limit, func() {
 				for range callers {
@@ -203,8 +220,8 @@ func TestAllocations_manyCallers(t *testing.T) {
 	}
 }
 
-// BenchmarkThread has each way to have a function run, by itself, for threadcall allocs to find what allocates. What they cost
-// next to other designs is measured in internal/bench.
+// BenchmarkThread has each way to have a function run, by itself, for threadcall allocs to find
+// what allocates. What they cost next to other designs is measured in internal/bench.
 func BenchmarkThread(b *testing.B) {
 	for name, f := range uses(b) {
 		b.Run(name, func(b *testing.B) {

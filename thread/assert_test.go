@@ -42,7 +42,8 @@ func TestThread_Assert(t *testing.T) {
 	th, other := start(t, thread.WithName("gl")), start(t, thread.WithName("db"))
 	p := startPool(t, 1, thread.WithName("io"))
 	unnamed := start(t)
-	for _, call := range []func(func()) bool{th.Call, th.Go, func(f func()) bool { return th.Call(func() { th.Call(f) }) }} {
+	for _, call := range []func(func()) bool{th.Call, th.Go,
+		func(f func()) bool { return th.Call(func() { th.Call(f) }) }} {
 		call(th.Assert)
 	}
 	if th.Call(nop); th.TakePanic() != nil {
@@ -70,14 +71,16 @@ func TestThread_Assert(t *testing.T) {
 			t.Errorf("the text is\n%s\nwithout\n%s", text, want)
 		}
 	}
-	if !regexp.MustCompile(`;\nit runs on goroutine \d+, started at .*\.\nWrite .*$`).MatchString(text) {
+	lines := regexp.MustCompile(`;\nit runs on goroutine \d+, started at .*\.\nWrite .*$`)
+	if !lines.MatchString(text) {
 		t.Errorf("the text is\n%s", text)
 	}
 	for _, c := range []struct {
 		f    func()
 		want string
 	}{
-		{func() { other.Call(func() { draw(th) }) }, `must run on thread "gl";` + "\n" + `it runs on thread "db".`},
+		{func() { other.Call(func() { draw(th) }) }, `must run on thread "gl";` + "\n" +
+			`it runs on thread "db".`},
 		{func() { p.Call(func() { draw(th) }) }, `it runs on thread 0 of the pool "io".`},
 		{func() { unnamed.Call(func() { draw(th) }) }, "it runs on a thread without a name"},
 		{func() { draw(unnamed) }, "must run on a thread without a name"},
@@ -99,7 +102,8 @@ func TestThread_Assert_terminated(t *testing.T) {
 	})
 	<-th.Done()
 	text, err := asserted(func() { draw(th) })
-	if !errors.Is(err, thread.ErrTerminated) || !strings.Contains(text, `must run on thread "gl", which has been terminated`) {
+	if !errors.Is(err, thread.ErrTerminated) || !strings.Contains(text,
+		`must run on thread "gl", which has been terminated`) {
 		t.Errorf("it panicked with %v", err)
 	}
 }
@@ -129,8 +133,8 @@ func TestThread_On(t *testing.T) {
 	check(false, false)
 }
 
-// Threads are made on whatever thread of the system the runtime has at hand: one on which a goroutine ran a moment before
-// that now asks whether it is on it.
+// Threads are made on whatever thread of the system the runtime has at hand: one on which a
+// goroutine ran a moment before that now asks whether it is on it.
 func TestThread_On_justMade(t *testing.T) {
 	var youngest atomic.Pointer[thread.Thread]
 	youngest.Store(start(t))
@@ -173,7 +177,8 @@ func TestLocal(t *testing.T) {
 	other.Set(a, "any")
 	a.SetTLS("of a")
 	for range 2 {
-		if u, v, w := one.Get(a), one.Get(b), two.Get(a); u != (state{1, 2}) || v != (state{3, 4}) || w != (state{5, 6}) {
+		if u, v, w := one.Get(a), one.Get(b), two.Get(a); u != (state{1, 2}) || v != (state{3, 4}) ||
+			w != (state{5, 6}) {
 			t.Errorf("a has %v and %v, b has %v", u, w, v)
 		}
 		if u, v, w := other.Get(a), other.Get(b), a.GetTLS(); u != "any" || v != nil || w != "of a" {

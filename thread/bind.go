@@ -2,8 +2,8 @@ package thread
 
 import "github.com/threadcall/threadcall/internal/freelist"
 
-// A binding runs f, a function of up to three arguments and one result, on a thread. What f does not
-// have is of the type none.
+// A binding runs f, a function of up to three arguments and one result, on a thread. What f does
+// not have is of the type none.
 type binding[A, B, C, R any] struct {
 	t          *Thread
 	f          func(A, B, C) R
@@ -76,13 +76,13 @@ func Bind1[A any](t *Thread, f func(A)) func(A) {
 // Bind2 returns a function that runs f, which has two arguments, on t and returns after it. The
 // digit is the number of arguments, from 1 to 3; with V, f has a result:
 //
-//	setTitle := thread.Bind2(t, (*glfw.Window).SetTitle)    // a func(*glfw.Window, string) for any goroutine
-//	getKey := thread.Bind2V(t, (*glfw.Window).GetKey)       // a func(*glfw.Window, glfw.Key) glfw.Action
+//	setTitle := thread.Bind2(t, (*glfw.Window).SetTitle) // a func(*glfw.Window, string)
+//	getKey := thread.Bind2V(t, (*glfw.Window).GetKey)   // returns a glfw.Action
 //
 // A call of the function that Bind2 returns is one of [Thread.Call]: order, visibility, panics and
 // Goexit are as there, and on t it runs in place. But its arguments travel without a closure, so
-// nothing is allocated, neither here nor where it is called. Nothing refers to the arguments and the
-// results after it.
+// nothing is allocated, neither here nor where it is called. Nothing refers to the arguments and
+// the results after it.
 //
 // If t is terminated before f begins, f does not run, and the result is the zero value; one of the
 // type error is [ErrTerminated].

@@ -18,7 +18,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// inBubble runs f in a bubble, and again in many at the same time as other programs use the thread outside.
+// inBubble runs f in a bubble, and again in many at the same time as other programs use the thread
+// outside.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	for range scaled(200) {
@@ -38,7 +39,8 @@ func TestBubble_time(t *testing.T) {
 		th.Go(func() { time.Sleep(time.Hour) })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := th.CallContext(ctx, func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
+		if err := th.CallContext(ctx,
+			func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
 			t.Errorf("CallContext returned %v", err)
 		}
 		if d := time.Since(begin); d != time.Minute {
@@ -88,13 +90,15 @@ func TestBubble_OnSlowCall(t *testing.T) {
 	})
 	var told atomic.Int32
 	synctest.Test(t, func(t *testing.T) {
-		outside.OnSlowCall(time.Millisecond, func(s thread.SlowCall) { told.Add(1) }) // a timer of the bubble would not do
+		// a timer of the bubble would not do
+		outside.OnSlowCall(time.Millisecond, func(s thread.SlowCall) { told.Add(1) })
 		outside.Call(func() { time.Sleep(20 * time.Millisecond) })
 	})
 	eventually(t, func() bool { return told.Load() == 1 }, "it is told")
 }
 
-// Each function is reported once, in a cycle and around a coroutine as well, and none that has panicked or called Goexit.
+// Each function is reported once, in a cycle and around a coroutine as well, and none that has
+// panicked or called Goexit.
 func TestBubble_OnSlowCall_once(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told atomic.Int32
@@ -114,7 +118,8 @@ func TestBubble_OnSlowCall_once(t *testing.T) {
 		long := func() { time.Sleep(2 * time.Hour) }
 		check("a panic", 0, func() { recovered(func() { a.Call(func() { panic("early") }) }) })
 		check("Goexit", 0, func() { exits(t, func() { a.Call(runtime.Goexit) }) })
-		check("a cycle", 2, func() { a.Call(func() { b.Call(func() { a.Call(long) }); long() }) }) // a serves inside the call
+		// a serves inside the call
+		check("a cycle", 2, func() { a.Call(func() { b.Call(func() { a.Call(long) }); long() }) })
 		if here() != 0 {
 			check("a coroutine", 1, func() { a.Call(func() { inCoroutine(func() { a.Call(long) }) }) })
 			check("in a pool", 1, func() { p.Call(func() { inCoroutine(func() { p.Call(long) }) }) })
@@ -122,7 +127,8 @@ func TestBubble_OnSlowCall_once(t *testing.T) {
 	})
 }
 
-// A bubble's clock begins in the year 2000. When it has come to the time of today, it can no longer be told by that.
+// A bubble's clock begins in the year 2000. When it has come to the time of today, it can no longer
+// be told by that.
 func TestBubble_late(t *testing.T) {
 	outside, pool := start(t), startPool(t, 1)
 	synctest.Test(t, func(t *testing.T) {
@@ -220,8 +226,8 @@ func TestBubble_slowTogether(t *testing.T) {
 	}
 }
 
-// Stop functions are counted, and start and stop functions are watched, on one thread and on those of
-// a pool.
+// Stop functions are counted, and start and stop functions are watched, on one thread and on those
+// of a pool.
 func TestBubble_startAndStopAreObserved(t *testing.T) {
 	type observed interface {
 		Close()
@@ -231,9 +237,10 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 		begin func(opts ...thread.Option) (observed, error)
 		n     uint64
 	}{
-		"New":       {func(o ...thread.Option) (observed, error) { return thread.New(o...), nil }, 1},
-		"Start":     {func(o ...thread.Option) (observed, error) { return thread.Start(o...) }, 1},
-		"NewPool":   {func(o ...thread.Option) (observed, error) { return thread.NewPool(3, o...), nil }, 3},
+		"New":   {func(o ...thread.Option) (observed, error) { return thread.New(o...), nil }, 1},
+		"Start": {func(o ...thread.Option) (observed, error) { return thread.Start(o...) }, 1},
+		"NewPool": {func(o ...thread.Option) (observed, error) { return thread.NewPool(3, o...), nil },
+			3},
 		"StartPool": {func(o ...thread.Option) (observed, error) { return thread.StartPool(3, o...) }, 3},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -254,7 +261,8 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 				}
 				reports[what]++
 			}
-			th, err := c.begin(thread.WithName("slow"), thread.WithSlowCall(time.Minute, report), thread.WithStop(hour),
+			th, err := c.begin(thread.WithName("slow"), thread.WithSlowCall(time.Minute, report),
+				thread.WithStop(hour),
 				thread.WithStart(func() error { hour(); return nil }),
 				thread.WithStart(func() error { return nil }), thread.WithStop(func() { panic("boom") }))
 			if err != nil {
@@ -334,7 +342,8 @@ func TestBubble_Coalesce(t *testing.T) {
 	})
 }
 
-// A thread outside lets go of a context of another package, which a goroutine of the bubble follows.
+// A thread outside lets go of a context of another package, which a goroutine of the bubble
+// follows.
 func TestBubble_foreignContext(t *testing.T) {
 	outside := start(t)
 	inBubble(t, func(t *testing.T) {
@@ -394,7 +403,8 @@ func TestBubble_timers(t *testing.T) {
 		if d := time.Since(begin); d != 7*time.Second {
 			t.Errorf("Stop returned after %v", d)
 		}
-		check("a slow function", 1*time.Second, 2500*time.Millisecond, 4*time.Second, 5500*time.Millisecond)
+		check("a slow function", 1*time.Second, 2500*time.Millisecond, 4*time.Second,
+			5500*time.Millisecond)
 
 		timer = th.Every(math.MaxInt64, run)
 		th.After(math.MaxInt64, run)
@@ -442,7 +452,8 @@ func TestBubble_timers_outside(t *testing.T) {
 	// Stop waits for a function outside.
 	synctest.Test(t, func(t *testing.T) {
 		entered, ended := new(atomic.Bool), new(atomic.Bool)
-		timer := th.Every(time.Millisecond, func() { entered.Store(true); time.Sleep(20 * time.Millisecond); ended.Store(true) })
+		timer := th.Every(time.Millisecond,
+			func() { entered.Store(true); time.Sleep(20 * time.Millisecond); ended.Store(true) })
 		for !entered.Load() {
 			time.Sleep(time.Nanosecond)
 		}

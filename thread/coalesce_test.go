@@ -124,7 +124,8 @@ func TestCoalesce_letGo(t *testing.T) {
 	captured(t, "an argument that was replaced", func(f func()) { run(f); run(nop) })
 	busy.Open()
 	captured(t, "an argument", func(f func()) { run(f); th.Call(nop) })
-	captured(t, "an argument of a Goexit", func(f func()) { run(func() { f(); runtime.Goexit() }); th.Call(nop) })
+	captured(t, "an argument of a Goexit",
+		func(f func()) { run(func() { f(); runtime.Goexit() }); th.Call(nop) })
 	th.Terminate()
 	captured(t, "an argument that was refused", func(f func()) { run(f) })
 	runtime.KeepAlive(run)

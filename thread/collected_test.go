@@ -62,8 +62,11 @@ func TestCollected_waiting(t *testing.T) {
 	for name, use := range map[string]func(p *thread.Pool, f func()) bool{
 		"Pool.Call":        (*thread.Pool).Call,
 		"Pool.CallContext": func(p *thread.Pool, f func()) bool { return p.CallContext(never, f) == nil },
-		"MustEval":         func(p *thread.Pool, f func()) bool { return thread.MustEval(p, evaluated(f)) },
-		"Pool.Close":       func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
+		"MustEval": func(p *thread.Pool, f func()) bool {
+			return thread.MustEval(p,
+				evaluated(f))
+		},
+		"Pool.Close": func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
 	} {
 		keeps(t, name, func() *thread.Pool { return thread.NewPool(1) }, use)
 	}
@@ -101,9 +104,12 @@ func TestCollected_hooks(t *testing.T) {
 		Done() <-chan struct{}
 	}
 	for name, begin := range map[string]func(opts ...thread.Option) (handle, error){
-		"New":       func(opts ...thread.Option) (handle, error) { return thread.New(opts...), nil },
-		"Start":     func(opts ...thread.Option) (handle, error) { return thread.Start(opts...) },
-		"NewPool":   func(opts ...thread.Option) (handle, error) { return thread.NewPool(2, opts...), nil },
+		"New":   func(opts ...thread.Option) (handle, error) { return thread.New(opts...), nil },
+		"Start": func(opts ...thread.Option) (handle, error) { return thread.Start(opts...) },
+		"NewPool": func(opts ...thread.Option) (handle, error) {
+			return thread.NewPool(2, opts...),
+				nil
+		},
 		"StartPool": func(opts ...thread.Option) (handle, error) { return thread.StartPool(2, opts...) },
 	} {
 		for with := range 1 << 4 {
@@ -210,12 +216,14 @@ func TestCollected_dropped(t *testing.T) {
 			for _, c := range done {
 				eventually(t, func() bool { return collectedAndEnded(c) }, "Done is closed")
 			}
-			eventually(t, func() bool { runtime.GC(); return runtime.NumGoroutine() <= goroutines }, "the threads end")
+			eventually(t, func() bool { runtime.GC(); return runtime.NumGoroutine() <= goroutines },
+				"the threads end")
 		})
 	}
 }
 
-// What was queued when a Thread is dropped runs, and is told of if it is slow; its panics harm nothing.
+// What was queued when a Thread is dropped runs, and is told of if it is slow; its panics harm
+// nothing.
 func TestCollected_queued(t *testing.T) {
 	told := make(chan thread.SlowCall, 10)
 	slow := thread.WithSlowCall(200*time.Millisecond, func(s thread.SlowCall) { told <- s })
@@ -238,7 +246,8 @@ func TestCollected_queued(t *testing.T) {
 
 type large [100 << 10]byte
 
-// captured has use make a function of one that refers to a large object, and fails the test if that is not collected.
+// captured has use make a function of one that refers to a large object, and fails the test if that
+// is not collected.
 func captured(t *testing.T, what string, use func(f func())) {
 	t.Helper()
 	var p weak.Pointer[large]
@@ -301,7 +310,8 @@ func TestLetGo_burst(t *testing.T) {
 	busy.Open()
 	all.Wait()
 	th.Terminate()
-	eventually(t, func() bool { return heap().HeapAlloc < before+2<<20 }, "the heap shrinks to %d", before)
+	eventually(t, func() bool { return heap().HeapAlloc < before+2<<20 }, "the heap shrinks to %d",
+		before)
 	th = start(t)
 	if r := thread.Eval(th, func() (r result) { r.large[7] = 7; return r }); r.large[7] != 7 {
 		t.Error("and then a result is wrong")
@@ -330,7 +340,8 @@ func TestLetGo_ServeContext(t *testing.T) {
 	serve(10)
 	before := heap().HeapObjects
 	serve(1000)
-	eventually(t, func() bool { return heap().HeapObjects < before+1500 }, "1,000 that served are gone")
+	eventually(t, func() bool { return heap().HeapObjects < before+1500 },
+		"1,000 that served are gone")
 	for _, h := range handles {
 		collected(t, h, "a terminated thread")
 	}

@@ -92,7 +92,10 @@ func TestCallContext_silent(t *testing.T) {
 		ctx := &silentContext{Context: parent}
 		result := make(chan error)
 		go func() {
-			result <- w.callContext(ctx, func() { t.Errorf("%s: the function ran after its context was done", name) })
+			result <- w.callContext(ctx, func() {
+				t.Errorf("%s: the function ran after its context was done",
+					name)
+			})
 		}()
 		time.Sleep(5 * time.Millisecond)
 		ctx.done.Store(true)
@@ -123,7 +126,8 @@ func TestCallContext_nested(t *testing.T) {
 		done, cancel := context.WithCancel(t.Context())
 		cancel()
 		w.Call(func() {
-			if err := w.callContext(done, func() { t.Error("ran after its context was done") }); err != context.Canceled {
+			if err := w.callContext(done,
+				func() { t.Error("ran after its context was done") }); err != context.Canceled {
 				t.Errorf("%s: returned %v", name, err)
 			}
 			ran := false
@@ -135,7 +139,8 @@ func TestCallContext_nested(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			w.Go(cancel)
-			if err := w.callContext(ctx, func() { t.Error("ran after its context was done") }); err != context.Canceled {
+			if err := w.callContext(ctx,
+				func() { t.Error("ran after its context was done") }); err != context.Canceled {
 				t.Errorf("%s: returned %v after what was posted had cancelled it", name, err)
 			}
 		})
@@ -195,8 +200,8 @@ func TestGoContext_letGo(t *testing.T) {
 	}
 }
 
-// A post that waits for a place gives up with its context, and one that is withdrawn gives its place
-// back when the thread comes to it.
+// A post that waits for a place gives up with its context, and one that is withdrawn gives its
+// place back when the thread comes to it.
 func TestGoContext_limit(t *testing.T) {
 	for name, w := range goContexts(t, thread.WithQueueLimit(1)) {
 		other := start(t)
@@ -212,7 +217,8 @@ func TestGoContext_limit(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			cancel()
 			if !testutil.Arrives(t, refused) {
-				t.Errorf("%s: from %s: taken, although the context ended while it waited for a place", name, from)
+				t.Errorf("%s: from %s: taken, although the context ended while it waited for a place", name,
+					from)
 			}
 			busy.Open()
 			for range 3 { // or a place was not given back

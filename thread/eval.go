@@ -10,8 +10,9 @@ import (
 	"github.com/threadcall/threadcall/internal/freelist"
 )
 
-// Eval runs f on t and returns its result. It returns the zero value if f is nil or will not run because t is
-// terminated; [EvalContext] reports which, [MustEval] panics. It is a function because methods have no type parameters of their own.
+// Eval runs f on t and returns its result. It returns the zero value if f is nil or will not run
+// because t is terminated; [EvalContext] reports which, [MustEval] panics. It is a function because
+// methods have no type parameters of their own.
 //
 // Panics and Goexit are as in [Thread.Call].
 //
@@ -26,8 +27,9 @@ type Caller interface {
 	CallContext(ctx context.Context, f func()) error
 }
 
-// EvalContext runs f on c, a Thread or a Pool, and returns its result and nil. If f did not and will not run, it returns the zero
-// value and the error of [Thread.CallContext]: [ErrNil], [ErrTerminated] or [context.Cause](ctx).
+// EvalContext runs f on c, a Thread or a Pool, and returns its result and nil. If f did not and
+// will not run, it returns the zero value and the error of [Thread.CallContext]: [ErrNil],
+// [ErrTerminated] or [context.Cause](ctx).
 //
 // Panics and Goexit are as in [Thread.Call].
 //
@@ -45,8 +47,8 @@ func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
 	return v, err
 }
 
-// An evalCall carries a function with a result through a call that takes a function without. The caller cannot keep it on
-// its stack, which may move while the thread writes the result.
+// An evalCall carries a function with a result through a call that takes a function without. The
+// caller cannot keep it on its stack, which may move while the thread writes the result.
 type evalCall[T any] struct {
 	f   func() T
 	v   T
@@ -60,8 +62,8 @@ func (b *evalCall[T]) call() {
 	b.v = f()
 }
 
-// evalCalls has a free list for every type of result. It gives those that a burst of calls has left back to the
-// collector.
+// evalCalls has a free list for every type of result. It gives those that a burst of calls has left
+// back to the collector.
 var evalCalls sync.Map // from reflect.Type to *freelist.List[evalCall[T]]
 
 //threadcall:noalloc
@@ -72,7 +74,8 @@ func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 	key := reflect.TypeFor[T]()
 	entry, found := evalCalls.Load(key)
 	if !found {
-		entry, _ = evalCalls.LoadOrStore(key, freelist.NewShrinking[evalCall[T]]()) //threadcall:alloc once for each type
+		fresh := freelist.NewShrinking[evalCall[T]]() //threadcall:alloc once for each type
+		entry, _ = evalCalls.LoadOrStore(key, fresh)  //threadcall:alloc and with it
 	}
 	free := entry.(*freelist.List[evalCall[T]])
 	b := free.Get()

@@ -19,7 +19,8 @@ func evaluates[T any](t *testing.T, th *thread.Thread, p *thread.Pool, want T) {
 		if got := thread.Eval(th, func() T { return want }); !reflect.DeepEqual(got, want) {
 			t.Errorf("Eval returned %#v, want %#v", got, want)
 		}
-		if got, err := thread.EvalContext(t.Context(), p, func() T { return want }); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := thread.EvalContext(t.Context(), p, func() T { return want }); err != nil ||
+			!reflect.DeepEqual(got, want) {
 			t.Errorf("EvalContext returned %#v, %v, want %#v", got, err, want)
 		}
 		th.Call(func() {
@@ -73,7 +74,8 @@ func TestMustEval(t *testing.T) {
 		"MustEval on a pool":      func() { thread.MustEval(p, one) },
 		"MustEval: ":              func() { thread.MustEval(caller{th}, one) },
 	} {
-		if err, _ := recovered(f).(error); !errors.Is(err, thread.ErrTerminated) || !strings.Contains(err.Error(), want) {
+		if err, _ := recovered(f).(error); !errors.Is(err, thread.ErrTerminated) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("it panics with %v, want %q", err, want)
 		}
 	}
@@ -101,17 +103,28 @@ func TestBind(t *testing.T) {
 		want  string
 	}{
 		{"1", func() string { thread.Bind1(th, func(a int) { note(a) })(1); return "" }, "1", ""},
-		{"2", func() string { thread.Bind2(th, func(a int, b string) { note(a, b) })(1, "b"); return "" }, "1b", ""},
+		{"2", func() string { thread.Bind2(th, func(a int, b string) { note(a, b) })(1, "b"); return "" },
+			"1b", ""},
 		{"3", func() string {
 			thread.Bind3(th, func(a int, b string, c point) { note(a, b, c) })(1, "b", point{2, 3})
 			return ""
 		}, "1b{2 3}", ""},
-		{"1V", func() string { return thread.Bind1V(th, func(a int) string { return note(a) })(1) }, "1", "1"},
-		{"2V", func() string { return thread.Bind2V(th, func(a, b int) string { return note(a, b) })(1, 2) }, "1 2", "1 2"},
-		{"3V", func() string { return thread.Bind3V(th, func(a, b, c int) string { return note(a, b, c) })(1, 2, 3) }, "1 2 3", "1 2 3"},
+		{"1V", func() string { return thread.Bind1V(th, func(a int) string { return note(a) })(1) }, "1",
+			"1"},
+		{"2V", func() string {
+			return thread.Bind2V(th, func(a, b int) string { return note(a, b) })(1,
+				2)
+		}, "1 2", "1 2"},
+		{"3V", func() string {
+			return thread.Bind3V(th, func(a, b, c int) string {
+				return note(a, b,
+					c)
+			})(1, 2, 3)
+		}, "1 2 3", "1 2 3"},
 	} {
 		if returned := c.call(); returned != c.want || got != c.given {
-			t.Errorf("Bind%s: the function had %q and returned %q, want %q and %q", c.name, got, returned, c.given, c.want)
+			t.Errorf("Bind%s: the function had %q and returned %q, want %q and %q", c.name, got, returned,
+				c.given, c.want)
 		}
 	}
 	p := &point{1, 1}
@@ -120,7 +133,8 @@ func TestBind(t *testing.T) {
 	}
 }
 
-// A function that does not run because the thread is terminated returns zero values, and that error where there is one.
+// A function that does not run because the thread is terminated returns zero values, and that error
+// where there is one.
 func TestBind_terminated(t *testing.T) {
 	th := thread.New()
 	ran := false

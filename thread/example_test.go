@@ -29,13 +29,16 @@ func Example() {
 	// read 480000
 }
 
-// A call that hangs is reported while it hangs: what the thread does, and which goroutine has called it.
+// A call that hangs is reported while it hangs: what the thread does, and which goroutine has
+// called it.
 func ExampleWithSlowCall() {
 	reported := make(chan bool)
-	t := thread.New(thread.WithName("db"), thread.WithSlowCall(50*time.Millisecond, func(s thread.SlowCall) {
-		fmt.Println(s.Name, strings.Contains(s.Stack(), "ExampleWithSlowCall"), strings.Contains(s.Queued(), "ExampleWithSlowCall"))
-		reported <- true
-	}))
+	t := thread.New(thread.WithName("db"), thread.WithSlowCall(50*time.Millisecond,
+		func(s thread.SlowCall) {
+			fmt.Println(s.Name, strings.Contains(s.Stack(), "ExampleWithSlowCall"),
+				strings.Contains(s.Queued(), "ExampleWithSlowCall"))
+			reported <- true
+		}))
 	defer t.Terminate()
 	t.Call(func() { <-reported })
 	// Output: db true true
@@ -57,8 +60,8 @@ func ExampleThread_Call() {
 	// a nested call runs in place
 }
 
-// For code that replaces a channel, whose answers were not looked at: a debugger's thread that has ended is a fault of the program,
-// and must not look like registers that are zero.
+// For code that replaces a channel, whose answers were not looked at: a debugger's thread that has
+// ended is a fault of the program, and must not look like registers that are zero.
 func ExampleThread_MustCall() {
 	t := thread.New(thread.WithName("ptrace"))
 	registers := func() (pc int) {
@@ -150,7 +153,8 @@ func ExampleBind2() {
 	// true
 }
 
-// However often it is asked for, there is one redraw for each frame, with what is to be seen by then.
+// However often it is asked for, there is one redraw for each frame, with what is to be seen by
+// then.
 func ExampleCoalesce1() {
 	t := thread.New(thread.WithName("ui"))
 	defer t.Terminate()
@@ -325,7 +329,8 @@ func ExampleNewPool() {
 	// Output: 2 at once
 }
 
-// A thread in a state of its own: it is prepared before the first call, and what was prepared is undone after the last.
+// A thread in a state of its own: it is prepared before the first call, and what was prepared is
+// undone after the last.
 func ExampleStart() {
 	t, err := thread.Start(
 		thread.WithStart(func() error { fmt.Println("make the context current"); return nil }),
@@ -347,7 +352,8 @@ func ExampleStart() {
 	// no such device
 }
 
-// A GPU for each thread of a pool. If one cannot be opened, there is no pool, and those that have been opened are closed.
+// A GPU for each thread of a pool. If one cannot be opened, there is no pool, and those that have
+// been opened are closed.
 func ExampleStartPool() {
 	errNoGPU := errors.New("no such GPU")
 	var number, open atomic.Int32
@@ -432,13 +438,15 @@ func ExampleThread_Stats() {
 	// 102 waits, half of them short: true
 }
 
-// Package expvar publishes what a function returns: expvar.Publish("gl", gl) shows it on /debug/vars.
+// Package expvar publishes what a function returns: expvar.Publish("gl", gl) shows it on
+// /debug/vars.
 func ExampleThread_Stats_expvar() {
 	t := thread.New()
 	defer t.Terminate()
 	gl := expvar.Func(func() any {
 		s := t.Stats()
-		return map[string]any{"queued": s.Queued, "peak": s.PeakQueued, "calls": s.Calls, "running": s.Running.Seconds(),
+		return map[string]any{"queued": s.Queued, "peak": s.PeakQueued, "calls": s.Calls,
+			"running":  s.Running.Seconds(),
 			"wait_p99": s.Waits.Quantile(0.99).Seconds(), "run_p99": s.Runs.Quantile(0.99).Seconds()}
 	})
 
@@ -472,7 +480,8 @@ func ExampleHistogram_runtimeMetrics() {
 	// Output: 1 122 123
 }
 
-// OpenTelemetry asks for values by callbacks, as here, in which meter is a metric.Meter and o a metric.Observer:
+// OpenTelemetry asks for values by callbacks, as here, in which meter is a metric.Meter and o a
+// metric.Observer:
 //
 //	queued, _ := meter.Int64ObservableGauge("thread.queued")
 //	calls, _ := meter.Int64ObservableCounter("thread.calls")
@@ -483,10 +492,11 @@ func ExampleHistogram_runtimeMetrics() {
 //		return nil
 //	}, queued, calls)
 //
-// A Producer of its package sdk/metric returns histograms that something else counts. The point of one is, with a time like that of the
-// first Stats as start:
+// A Producer of its package sdk/metric returns histograms that something else counts. The point of
+// one is, with a time like that of the first Stats as start:
 //
-//	point := metricdata.HistogramDataPoint[float64]{StartTime: start, Time: time.Now(), Count: h.Count, Sum: h.Sum.Seconds(),
+//	point := metricdata.HistogramDataPoint[float64]{StartTime: start, Time: time.Now(),
+//		Count: h.Count, Sum: h.Sum.Seconds(),
 //		Bounds: bounds(h), BucketCounts: h.Buckets[:]}
 //
 // whose bounds lie between the buckets, as this example makes them.

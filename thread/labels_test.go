@@ -19,7 +19,8 @@ func labelled(work string) context.Context {
 
 var oneAtATime sync.Mutex
 
-// labels returns the profiler labels of the calling goroutine, as the goroutine profile has them: "" or {"work":"a"}.
+// labels returns the profiler labels of the calling goroutine, as the goroutine profile has them:
+// "" or {"work":"a"}.
 func labels() string {
 	oneAtATime.Lock()
 	defer oneAtATime.Unlock()
@@ -107,7 +108,8 @@ func TestCallContext_labels(t *testing.T) {
 		s.check(t, name+" in place", "b "+ofB, "a "+ofA, "b "+ofB, "b "+ofB, "a "+ofA, "a "+ofA)
 		after("calls in place")
 
-		for what, f := range map[string]func(){"a panic": func() { panic("x") }, "Goexit": runtime.Goexit} {
+		for what, f := range map[string]func(){"a panic": func() { panic("x") },
+			"Goexit": runtime.Goexit} {
 			fails := func(ctx context.Context) {
 				defer func() { _ = recover() }()
 				call(ctx, f)
@@ -123,7 +125,8 @@ func TestCallContext_labels(t *testing.T) {
 			after(what + " in place")
 		}
 
-		s = nil // what the thread has posted to itself is not the work of the function that it runs before
+		// what the thread has posted to itself is not the work of the function that it runs before
+		s = nil
 		call(labelled("a"), func() {
 			on.Go(func() { s.at("posted") })
 			call(labelled("b"), func() { s.at("b") })
@@ -137,7 +140,8 @@ func TestCallContext_labels(t *testing.T) {
 	}
 }
 
-// A thread does not begin with the labels of what made it, and a call does not change those of its caller.
+// A thread does not begin with the labels of what made it, and a call does not change those of its
+// caller.
 func TestNew_labels(t *testing.T) {
 	var s seen
 	pprof.Do(context.Background(), pprof.Labels("work", "b"), func(context.Context) {

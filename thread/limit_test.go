@@ -14,7 +14,8 @@ func limited(t *testing.T, n int) map[string]way {
 	return map[string]way{"thread": wayOf(start(t, limit)), "pool": wayOf(startPool(t, 1, limit))}
 }
 
-// With a limit, Go waits for a place, but neither on the thread itself nor where that would be a deadlock; calls need none.
+// With a limit, Go waits for a place, but neither on the thread itself nor where that would be a
+// deadlock; calls need none.
 func TestWithQueueLimit(t *testing.T) {
 	for name, w := range limited(t, 3) {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +98,8 @@ func TestWithQueueLimit_terminate(t *testing.T) {
 	}
 }
 
-// TryGo refuses what has no place, at once, on the thread itself, too, and takes functions again when there is one.
+// TryGo refuses what has no place, at once, on the thread itself, too, and takes functions again
+// when there is one.
 func TestTryGo(t *testing.T) {
 	limit := thread.WithQueueLimit(2)
 	th, pool := start(t, limit), startPool(t, 1, limit)

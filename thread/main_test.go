@@ -17,10 +17,11 @@ import (
 //
 //	THREADCALL_SEED=n          the seed of the stress tests, which log theirs
 //	THREADCALL_COLLECT=1       the garbage collector runs all the time
-//	THREADCALL_TIME_LIMIT=15s  wait for no longer than that for what should come, instead of 45 seconds
-//	THREADCALL_PROGRAM=name    run that program and no test: tests start themselves so where the end of a process matters
+//	THREADCALL_TIME_LIMIT=15s  how long to wait for what should come, instead of 45 s
+//	THREADCALL_PROGRAM=name    run that program and no test: for the end of a process
 
-// onLinux are programs that need Linux, by the first word of their name; the others are its arguments.
+// onLinux are programs that need Linux, by the first word of their name; the others are its
+// arguments.
 var onLinux = map[string]func(arguments []string){}
 
 var collecting = testutil.Collecting
@@ -30,7 +31,8 @@ func TestMain(m *testing.M) {
 		program()
 		return
 	}
-	if words := strings.Fields(os.Getenv("THREADCALL_PROGRAM")); len(words) > 0 && onLinux[words[0]] != nil {
+	if words := strings.Fields(os.Getenv("THREADCALL_PROGRAM")); len(words) > 0 &&
+		onLinux[words[0]] != nil {
 		onLinux[words[0]](words[1:])
 		return
 	}
@@ -88,11 +90,14 @@ func startPool(t testing.TB, n int, opts ...thread.Option) *thread.Pool {
 // here identifies the thread that the caller is on, where the system can tell.
 func here() uint64 { return ident.Thread() }
 
-// withoutFaultAddresses reports that a signal for a bad address does not have that address: qemu-user 7.2 leaves that field as
-// it is on these processors. What Go makes of a nil pointer then depends on what happens to stand there.
-var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm", "ppc64", "ppc64le"}, runtime.GOARCH)
+// withoutFaultAddresses reports that a signal for a bad address does not have that address:
+// qemu-user 7.2 leaves that field as it is on these processors. What Go makes of a nil pointer then
+// depends on what happens to stand there.
+var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm",
+	"ppc64", "ppc64le"}, runtime.GOARCH)
 
-// needsCoroutines skips a test in which coroutines call the thread that they are on, where that is not recognised.
+// needsCoroutines skips a test in which coroutines call the thread that they are on, where that is
+// not recognised.
 func needsCoroutines(t *testing.T) {
 	t.Helper()
 	if here() == 0 {
@@ -100,7 +105,8 @@ func needsCoroutines(t *testing.T) {
 	}
 }
 
-// functionsOf returns a stack without the lines that name files, because the checkout may be anywhere.
+// functionsOf returns a stack without the lines that name files, because the checkout may be
+// anywhere.
 func functionsOf(stack string) string {
 	var functions strings.Builder
 	for line := range strings.Lines(stack) {

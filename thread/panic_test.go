@@ -38,15 +38,33 @@ var panics = []panicking{
 	}},
 	{"struct", func() { panic(custom{7, "why"}) }, func(v any) bool { return v == custom{7, "why"} }},
 	{"pointer", func() { panic(&theCustom) }, func(v any) bool { return v == &theCustom }},
-	{"uncomparable", func() { panic([]int{1, 2}) }, func(v any) bool { s, ok := v.([]int); return ok && len(s) == 2 }},
-	{"function", func() { panic(func() int { return 3 }) }, func(v any) bool { f, ok := v.(func() int); return ok && f() == 3 }},
-	{"nil", func() { panic(nil) }, func(v any) bool { _, ok := v.(*runtime.PanicNilError); return ok }},
+	{"uncomparable", func() { panic([]int{1, 2}) }, func(v any) bool {
+		s, ok := v.([]int)
+		return ok &&
+			len(s) == 2
+	}},
+	{"function", func() { panic(func() int { return 3 }) }, func(v any) bool {
+		f,
+			ok := v.(func() int)
+		return ok && f() == 3
+	}},
+	{"nil", func() { panic(nil) }, func(v any) bool {
+		_,
+			ok := v.(*runtime.PanicNilError)
+		return ok
+	}},
 	{"nil map", func() { nilMap()[1] = 2 }, isRuntimeError("nil map")},
 	{"nil pointer", func() { var p *custom; p.code = 1 }, isRuntimeError("nil pointer")},
 	{"division", func() { n := len(theCustom.why); n /= n }, isRuntimeError("divide by zero")},
-	{"index", func() { s := make([]int, 3); s[len(s)] = 1 }, isRuntimeError("index out of range [3] with length 3")},
-	{"conversion", func() { var v any = 1; _ = v.(string) }, func(v any) bool { _, ok := v.(*runtime.TypeAssertionError); return ok }},
-	{"a second one", func() { defer func() { panic("second") }(); panic("first") }, func(v any) bool { return v == "second" }},
+	{"index", func() { s := make([]int, 3); s[len(s)] = 1 },
+		isRuntimeError("index out of range [3] with length 3")},
+	{"conversion", func() { var v any = 1; _ = v.(string) }, func(v any) bool {
+		_,
+			ok := v.(*runtime.TypeAssertionError)
+		return ok
+	}},
+	{"a second one", func() { defer func() { panic("second") }(); panic("first") },
+		func(v any) bool { return v == "second" }},
 }
 
 func init() {
@@ -68,8 +86,10 @@ func isRuntimeError(text string) func(v any) bool {
 func checkStack(t *testing.T, p *thread.PanicError) {
 	t.Helper()
 	first, rest, _ := strings.Cut(p.Stack(), "\n")
-	if !strings.Contains(first, "thread_test.explode") || !strings.Contains(rest, "thread_test.deepest") ||
-		!strings.Contains(rest, "panic_test.go:") || strings.Contains(functionsOf(p.Stack()), "internal/engine") {
+	if !strings.Contains(first, "thread_test.explode") || !strings.Contains(rest,
+		"thread_test.deepest") ||
+		!strings.Contains(rest, "panic_test.go:") || strings.Contains(functionsOf(p.Stack()),
+		"internal/engine") {
 		t.Errorf("the stack is\n%s", p.Stack())
 	}
 }
@@ -109,7 +129,8 @@ var programs = map[string]func(){
 	},
 }
 
-// What a process prints before it ends. A refused thread ends it: it must not block instead, nor report that a function has run.
+// What a process prints before it ends. A refused thread ends it: it must not block instead, nor
+// report that a function has run.
 func TestPanic_report(t *testing.T) {
 	for program, want := range map[string]struct {
 		env    string
@@ -121,7 +142,8 @@ func TestPanic_report(t *testing.T) {
 			"panic: boom", "thread_test.init.func", // the caller
 			"a deferred call of the caller",
 		}},
-		"panic(nil) as it used to be":   {"GODEBUG=panicnil=1", 0, []string{"recovered <nil> panicked true", "lives on true"}},
+		"panic(nil) as it used to be": {"GODEBUG=panicnil=1", 0,
+			[]string{"recovered <nil> panicked true", "lives on true"}},
 		"more threads than are allowed": {"", 2, []string{"made 1\n", "thread exhaustion"}},
 	} {
 		out, status := testutil.Program(t, program, want.env)
@@ -171,11 +193,13 @@ func TestTakePanic_lost(t *testing.T) {
 		}
 		w.call(nop)
 		for i := range kept - 1 {
-			if p := w.TakePanic(); p == nil || p.Value != i || p.Lost != 0 || p.Error() != fmt.Sprint("panic: ", i) {
+			if p := w.TakePanic(); p == nil || p.Value != i || p.Lost != 0 ||
+				p.Error() != fmt.Sprint("panic: ", i) {
 				t.Fatalf("%s: panic %d is %v", name, i, p)
 			}
 		}
-		if p := w.TakePanic(); p == nil || p.Lost != lost || p.Error() != "panic: 1023 (and 100 panics that were not kept)" {
+		if p := w.TakePanic(); p == nil || p.Lost != lost ||
+			p.Error() != "panic: 1023 (and 100 panics that were not kept)" {
 			t.Fatalf("%s: the last panic is %v", name, p)
 		}
 		if p := w.TakePanic(); p != nil {

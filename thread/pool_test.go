@@ -38,7 +38,8 @@ func TestNewPool(t *testing.T) {
 	}
 }
 
-// A pool runs no more at once than it has threads, and a nested call in place though others are idle.
+// A pool runs no more at once than it has threads, and a nested call in place though others are
+// idle.
 func TestPool_Size(t *testing.T) {
 	const size = 3
 	p := startPool(t, size)
@@ -73,6 +74,7 @@ func TestPool_Size(t *testing.T) {
 		all.Wait()
 	})
 	if most.Load() > size || threadsSeen.Load() > size {
-		t.Errorf("%d functions ran at once, on %d threads; the pool has %d", most.Load(), threadsSeen.Load(), size)
+		t.Errorf("%d functions ran at once, on %d threads; the pool has %d", most.Load(),
+			threadsSeen.Load(), size)
 	}
 }

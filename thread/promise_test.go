@@ -183,7 +183,8 @@ func must(call func(func())) func(func()) bool {
 	return func(f func()) (ok bool) {
 		defer func() {
 			v := recover()
-			if err, _ := v.(error); v != nil && !errors.Is(err, thread.ErrTerminated) && !errors.Is(err, thread.ErrNil) {
+			if err, _ := v.(error); v != nil && !errors.Is(err, thread.ErrTerminated) && !errors.Is(err,
+				thread.ErrNil) {
 				panic(v)
 			}
 		}()
@@ -452,7 +453,7 @@ func testGoexit(t *testing.T, w way) {
 		"call":                   func() { w.call(runtime.Goexit) },
 		"nested":                 func() { w.call(func() { w.call(func() { w.call(runtime.Goexit) }) }) },
 		"deferred":               func() { w.call(func() { defer runtime.Goexit() }) },
-		"in a panic":             func() { w.call(func() { defer runtime.Goexit(); panic("replaced by Goexit") }) },
+		"in a panic":             func() { w.call(func() { defer runtime.Goexit(); panic("replaced") }) },
 		"through another thread": func() { other.Call(func() { w.call(runtime.Goexit) }) },
 		"before a deferred call": func() { w.call(func() { defer w.call(nop); runtime.Goexit() }) },
 	} {
@@ -669,9 +670,12 @@ func testOneP(t *testing.T, w way) {
 // What a function has captured is let go of when it has run, however it ended, or will not run.
 func testLetGo(t *testing.T, w way) {
 	for name, use := range map[string]func(f func()){
-		"a call":               func(f func()) { w.call(f) },
-		"a panic":              func(f func()) { recovered(func() { w.call(func() { f(); panic("boom") }) }) },
-		"a Goexit":             func(f func()) { exits(t, func() { w.call(func() { f(); runtime.Goexit() }) }) },
+		"a call":  func(f func()) { w.call(f) },
+		"a panic": func(f func()) { recovered(func() { w.call(func() { f(); panic("boom") }) }) },
+		"a Goexit": func(f func()) {
+			exits(t,
+				func() { w.call(func() { f(); runtime.Goexit() }) })
+		},
 		"a post":               func(f func()) { w.post(f); w.call(nop) },
 		"a post on the thread": func(f func()) { w.call(func() { w.post(f); w.call(nop) }); w.call(nop) },
 	} {
@@ -692,8 +696,8 @@ func testLetGo(t *testing.T, w way) {
 	close(release)
 }
 
-// What a call costs must not depend on how much others have queued. Here each of many calls would have to pass over a long
-// queue, which would take minutes; it takes a second.
+// What a call costs must not depend on how much others have queued. Here each of many calls would
+// have to pass over a long queue, which would take minutes; it takes a second.
 func TestLongQueue(t *testing.T) {
 	backlog, calls := 200_000, 20_000
 	if testing.Short() || raceEnabled || collecting {

@@ -37,7 +37,8 @@ func TestThread_Serve(t *testing.T) {
 		}
 		for _, want := range []struct{ count, ran int }{{3, 3}, {3, 303}, {0, 303}} {
 			if n := h.Serve(); n != want.count || ran != want.ran {
-				t.Errorf("Serve returned %d after which the sum was %d; want %d and %d", n, ran, want.count, want.ran)
+				t.Errorf("Serve returned %d after which the sum was %d; want %d and %d", n, ran, want.count,
+					want.ran)
 			}
 		}
 		h.Go(func() {
@@ -61,19 +62,31 @@ func TestThread_ServeContext(t *testing.T) {
 		end  func(h *host, cancel context.CancelCauseFunc)
 		want error
 	}{
-		"cancelled":                       {func(_ *host, cancel context.CancelCauseFunc) { cancel(errBoom) }, errBoom},
-		"cancelled by a function":         {func(h *host, cancel context.CancelCauseFunc) { h.Call(func() { cancel(errBoom) }) }, errBoom},
-		"terminated by another goroutine": {func(h *host, _ context.CancelCauseFunc) { h.Terminate() }, thread.ErrTerminated},
-		"terminated by a function":        {func(h *host, _ context.CancelCauseFunc) { h.Call(h.Terminate) }, thread.ErrTerminated},
+		"cancelled": {func(_ *host,
+			cancel context.CancelCauseFunc) {
+			cancel(errBoom)
+		}, errBoom},
+		"cancelled by a function": {func(h *host,
+			cancel context.CancelCauseFunc) {
+			h.Call(func() { cancel(errBoom) })
+		}, errBoom},
+		"terminated by another goroutine": {func(h *host, _ context.CancelCauseFunc) { h.Terminate() },
+			thread.ErrTerminated},
+		"terminated by a function": {func(h *host,
+			_ context.CancelCauseFunc) {
+			h.Call(h.Terminate)
+		}, thread.ErrTerminated},
 	} {
 		for range 10 {
 			h := adopt(t)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			result := make(chan error, 2)
-			go h.do(func() { result <- h.ServeContext(ctx); result <- h.ServeContext(ctx) }) // the second time it is done already
+			// the second time it is done already
+			go h.do(func() { result <- h.ServeContext(ctx); result <- h.ServeContext(ctx) })
 			ran := false
 			ends(t, func() { h.Call(func() { ran = true }); c.end(h, cancel) })
-			if first, second := testutil.Arrives(t, result), testutil.Arrives(t, result); first != c.want || second != c.want || !ran {
+			if first, second := testutil.Arrives(t, result), testutil.Arrives(t, result); first != c.want ||
+				second != c.want || !ran {
 				t.Errorf("%s: ServeContext returned %v, and again %v; a call ran: %v", name, first, second, ran)
 			}
 			cancel(nil)
@@ -93,7 +106,8 @@ func TestThread_Serve_elsewhere(t *testing.T) {
 	}
 }
 
-// Each time that something is queued while the host is not serving it is notified once, and not for each call.
+// Each time that something is queued while the host is not serving it is notified once, and not for
+// each call.
 func TestThread_OnWake(t *testing.T) {
 	for name, do := range map[string]func(h *host, f func()){
 		"on the thread":  (*host).do,
@@ -130,7 +144,8 @@ func TestThread_OnWake(t *testing.T) {
 		want(1, "of what is queued already")
 		<-told
 		h.do(func() { h.Serve() })
-		for _, f := range []func(){func() { h.Call(nop) }, func() { _ = h.CallContext(t.Context(), nop) }, h.Terminate} {
+		for _, f := range []func(){func() { h.Call(nop) }, func() { _ = h.CallContext(t.Context(), nop) },
+			h.Terminate} {
 			go f()
 			testutil.Arrives(t, told)
 			h.do(func() { h.Serve() })
@@ -138,7 +153,8 @@ func TestThread_OnWake(t *testing.T) {
 	}
 }
 
-// An eventLoop is what programs with windows have: it blocks until there is an event, and knows nothing of threads.
+// An eventLoop is what programs with windows have: it blocks until there is an event, and knows
+// nothing of threads.
 type eventLoop struct{ events chan bool }
 
 func newEventLoop() *eventLoop { return &eventLoop{make(chan bool, 1)} }
@@ -231,7 +247,8 @@ type waiter struct {
 
 func (w *waiter) wait() { w.blocked.Add(1); <-w.events }
 
-// waits starts a waiter, on whose thread begin runs first. The loop ends when the thread is terminated.
+// waits starts a waiter, on whose thread begin runs first. The loop ends when the thread is
+// terminated.
 func waits(t *testing.T, begin func(w *waiter)) *waiter {
 	w := &waiter{eventLoop: newEventLoop(), ended: make(chan bool)}
 	adopted := make(chan bool)
@@ -289,14 +306,16 @@ func TestThread_Wait_up(t *testing.T) {
 		for ran < 3 {
 			h.Wait(block)
 		}
-		if woken != blocked { // if block has not been called for a millisecond, the thread announces to itself what is queued
+		// if block has not been called for a millisecond, the thread announces to itself what is queued
+		if woken != blocked {
 			t.Errorf("woken %d times, blocked %d times", woken, blocked)
 		}
 		woken = 0
 		h.Wait(post)
 		h.Wait(func() { h.Go(func() { ran++ }) }) // a callback's
 		if ran != 5 || woken != 2 {
-			t.Errorf("%d of 2 functions ran that were posted to a blocked thread; woken %d times, want 2", ran-3, woken)
+			t.Errorf("%d of 2 functions ran that were posted to a blocked thread; woken %d times, want 2",
+				ran-3, woken)
 		}
 	})
 }
@@ -310,6 +329,7 @@ func TestThread_Wait_nested(t *testing.T) {
 		}
 	}
 	serves := func(w *waiter) { w.Go(nop); w.Serve() }
+	other := start(t)
 	for name, inside := range map[string]func(w *waiter){
 		"Wait":  modal,
 		"Serve": serves,
@@ -318,8 +338,8 @@ func TestThread_Wait_nested(t *testing.T) {
 			w.Go(cancel)
 			_ = w.ServeContext(ctx)
 		},
-		"a Call to another thread": func(w *waiter) { other := thread.New(); other.Call(nop); other.Terminate() },
-		"a cycle":                  func(w *waiter) { other := thread.New(); other.Call(func() { w.Call(nop) }); other.Terminate() },
+		"a Call to another thread": func(*waiter) { other.Call(nop) },
+		"a cycle":                  func(w *waiter) { other.Call(func() { w.Call(nop) }) },
 		"a panic in Wait": func(w *waiter) {
 			defer func() { _ = recover() }()
 			w.Wait(func() { panic("boom") })
@@ -382,7 +402,8 @@ func TestThread_Wait_terminated(t *testing.T) {
 	}
 }
 
-// A callback of block that takes the wake-up of Terminate, as a dialog does, does not keep it from block.
+// A callback of block that takes the wake-up of Terminate, as a dialog does, does not keep it from
+// block.
 func TestThread_Wait_terminated_callback(t *testing.T) {
 	for name, inside := range map[string]func(w *waiter){
 		"Serve": func(w *waiter) { w.Serve() },
@@ -409,6 +430,9 @@ func TestThread_Wait_elsewhere(t *testing.T) {
 
 // A panic of block is the caller's, and the thread can be reached after it.
 func TestThread_Wait_panics(t *testing.T) {
-	w := waits(t, func(w *waiter) { mustPanic(t, func() { w.Wait(func() { panic("boom") }) }, "boom") })
+	w := waits(t, func(w *waiter) {
+		mustPanic(t, func() { w.Wait(func() { panic("boom") }) },
+			"boom")
+	})
 	ends(t, func() { w.Call(nop) })
 }

@@ -35,8 +35,9 @@ func TestWithSlowCall(t *testing.T) {
 		post   func(func()) bool
 		thread string
 	}{
-		"Call":        {th.Call, "slow"},
-		"Eval":        {func(f func()) bool { return thread.Eval(th, func() bool { f(); return true }) }, "slow"},
+		"Call": {th.Call, "slow"},
+		"Eval": {func(f func()) bool { return thread.Eval(th, func() bool { f(); return true }) },
+			"slow"},
 		"CallContext": {func(f func()) bool { return th.CallContext(t.Context(), f) == nil }, "slow"},
 		"Go":          {th.Go, "slow"},
 		"Pool.Call":   {p.Call, "slow-"},
@@ -46,7 +47,8 @@ func TestWithSlowCall(t *testing.T) {
 			release := make(chan bool)
 			var its uint64
 			begun := make(chan bool)
-			go queueAHang(func(f func()) bool { return w.post(func() { its = here(); close(begun); f() }) }, release)
+			go queueAHang(func(f func()) bool { return w.post(func() { its = here(); close(begun); f() }) },
+				release)
 			testutil.Arrives(t, begun)
 			s := testutil.Arrives(t, told)
 			close(release)
@@ -57,15 +59,18 @@ func TestWithSlowCall(t *testing.T) {
 				t.Errorf("told after %v", s.Running)
 			}
 			functions := functionsOf(s.Stack())
-			if !strings.Contains(functions, "thread_test.hang(") || strings.Count(functions, "goroutine ") != 1 &&
+			if !strings.Contains(functions, "thread_test.hang(") || strings.Count(functions,
+				"goroutine ") != 1 &&
 				strings.Count(functions, "created by ") != 1 {
 				t.Errorf("the thread is at:\n%s", s.Stack())
 			}
-			if first, _, _ := strings.Cut(s.Queued(), "\n"); !strings.Contains(s.Queued(), "thread_test.queueAHang") ||
+			if first, _, _ := strings.Cut(s.Queued(), "\n"); !strings.Contains(s.Queued(),
+				"thread_test.queueAHang") ||
 				!strings.Contains(first, "thread_test.") {
 				t.Errorf("queued by:\n%s", s.Queued())
 			}
-			if text := s.String(); !strings.Contains(text, s.Stack()) || !strings.Contains(text, s.Queued()) {
+			if text := s.String(); !strings.Contains(text, s.Stack()) || !strings.Contains(text,
+				s.Queued()) {
 				t.Errorf("String leaves something out:\n%s", text)
 			}
 		})
@@ -97,7 +102,8 @@ func TestThread_OnSlowCall(t *testing.T) {
 	th.Call(func() { time.Sleep(2 * slow) })
 	noneOf(t, first, "")
 	noneOf(t, second, "time.Sleep(")
-	th = start(t, thread.WithSlowCall(0, func(thread.SlowCall) { t.Error("told with a limit of zero") }),
+	th = start(t, thread.WithSlowCall(0,
+		func(thread.SlowCall) { t.Error("told with a limit of zero") }),
 		thread.WithSlowCall(time.Millisecond, nil))
 	th.Call(func() { time.Sleep(3 * time.Millisecond) })
 }
@@ -122,7 +128,8 @@ func TestSlowCall_LogValue(t *testing.T) {
 	if err := json.Unmarshal(text.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if c := got.Call; c.Name != s.Name || c.TID != s.TID || c.Running != s.Running || c.Stack != s.Stack() || c.Queued != s.Queued() {
+	if c := got.Call; c.Name != s.Name || c.TID != s.TID || c.Running != s.Running ||
+		c.Stack != s.Stack() || c.Queued != s.Queued() {
 		t.Errorf("%s\nof %v", &text, s)
 	}
 	if v := (thread.SlowCall{}).LogValue(); len(v.Group()) != 1 {
@@ -144,7 +151,8 @@ func record(t *testing.T) {
 	t.Cleanup(trace.Stop)
 }
 
-// Recordings begin and end while calls are queued and run. What holds while one is recorded all the time, go test -trace shows.
+// Recordings begin and end while calls are queued and run. What holds while one is recorded all the
+// time, go test -trace shows.
 func TestTrace(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("a trace is recorded already")
@@ -165,7 +173,8 @@ func TestTrace(t *testing.T) {
 		}
 	}()
 	defer func() { close(stop); <-stopped }()
-	for _, w := range []way{wayOf(start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))), wayOf(startPool(t, 1))} {
+	for _, w := range []way{wayOf(start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))),
+		wayOf(startPool(t, 1))} {
 		for range scaled(300) {
 			ran := 0
 			w.post(func() { ran++ })
@@ -202,7 +211,8 @@ func TestTrace_stacks(t *testing.T) {
 			t.Fatal("no panic")
 		}
 		functions := functionsOf(err.Stack())
-		if !strings.Contains(functions, "thread_test.TestTrace_stacks") || strings.Contains(functions, "mark") ||
+		if !strings.Contains(functions, "thread_test.TestTrace_stacks") || strings.Contains(functions,
+			"mark") ||
 			strings.Contains(functions, "runtime/trace") {
 			t.Error(err.Stack())
 		}

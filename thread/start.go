@@ -9,16 +9,20 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// WithStart has f run on the new thread before anything else: to enter a network namespace, to initialise COM, to make an OpenGL or
-// CUDA context current. What f does to the thread needs no undoing if it fails, because the thread then ends. Anything else
-// f must undo itself, since the functions of [WithStop] do not run.
+// WithStart has f run on the new thread before anything else: to enter a network namespace, to
+// initialise COM, to make an OpenGL or CUDA context current. What f does to the thread needs no
+// undoing if it fails, because the thread then ends. Anything else f must undo itself, since the
+// functions of [WithStop] do not run.
 //
-// [Start] and [StartPool] wait for f and return its error, StartPool with the number of the thread, for [errors.Is]. With [New] and [NewPool], which do not wait, an error ends the
-// thread or pool, so that calls return false or [ErrTerminated], and is kept for TakePanic as if f had panicked with it. [runtime.Goexit] in f ends them, too, and leaves nothing to be taken.
+// [Start] and [StartPool] wait for f and return its error, StartPool with the number of the thread,
+// for [errors.Is]. With [New] and [NewPool], which do not wait, an error ends the thread or pool,
+// so that calls return false or [ErrTerminated], and is kept for TakePanic as if f had panicked
+// with it. [runtime.Goexit] in f ends them, too, and leaves nothing to be taken.
 //
-// If the option is given more than once, the functions run in that order, until one fails. Calls that f makes to its own
-// thread run in place. In a Pool, f runs on each of the threads, at the same time. Threads that are told which of them they are
-// belong to package keyed. A nil f is ignored. When f has run, the thread no longer refers to it.
+// If the option is given more than once, the functions run in that order, until one fails. Calls
+// that f makes to its own thread run in place. In a Pool, f runs on each of the threads, at the
+// same time. Threads that are told which of them they are belong to package keyed. A nil f is
+// ignored. When f has run, the thread no longer refers to it.
 func WithStart(f func() error) Option {
 	return func(c *config) {
 		if f != nil {
@@ -27,13 +31,15 @@ func WithStart(f func() error) Option {
 	}
 }
 
-// WithStop has f run on the thread after everything else, when it is terminated, closed or reclaimed, and before Done is
-// closed. It does not run if a function of [WithStart] has failed or has not begun.
+// WithStop has f run on the thread after everything else, when it is terminated, closed or
+// reclaimed, and before Done is closed. It does not run if a function of [WithStart] has failed or
+// has not begun.
 //
-// Calls that f makes to its own thread run in place although the thread is terminated. Functions given to Go are refused.
-// A panic in f is kept for TakePanic. If the option is given more than once, the functions run in reverse order, each even if
-// the one before has panicked or called Goexit. When the process ends, f does not run: Close the thread before. A nil f is ignored.
-// As long as the thread lives, it refers to f: if f refers to the Thread, that is not reclaimed
+// Calls that f makes to its own thread run in place although the thread is terminated. Functions
+// given to Go are refused. A panic in f is kept for TakePanic. If the option is given more than
+// once, the functions run in reverse order, each even if the one before has panicked or called
+// Goexit. When the process ends, f does not run: Close the thread before. A nil f is ignored. As
+// long as the thread lives, it refers to f: if f refers to the Thread, that is not reclaimed
 // without Terminate or Close.
 func WithStop(f func()) Option {
 	return func(c *config) {
@@ -75,7 +81,8 @@ func (h hooks) stop() func() {
 	}
 }
 
-// begin has an engine that has not been started run the functions of WithStart first. fail ends what a failure ends.
+// begin has an engine that has not been started run the functions of WithStart first. fail ends
+// what a failure ends.
 func (h hooks) begin(e *engine.Engine, fail func()) {
 	if len(h.starts) == 0 {
 		e.SetStop(h.stop())
@@ -115,10 +122,11 @@ func unstarted(opts []Option) access.Unstarted {
 	}
 }
 
-// Start is [New], but waits until the functions of [WithStart] have run, and returns the error of the first that failed. The
-// thread has ended by then.
+// Start is [New], but waits until the functions of [WithStart] have run, and returns the error of
+// the first that failed. The thread has ended by then.
 //
-// If one panics, Start panics with the same value; if one calls [runtime.Goexit], so does Start. The thread ends.
+// If one panics, Start panics with the same value; if one calls [runtime.Goexit], so does Start.
+// The thread ends.
 //
 //	t, err := thread.Start(
 //		thread.WithStart(func() error { return ole.CoInitializeEx(0, ole.COINIT_MULTITHREADED) }),
@@ -149,8 +157,9 @@ func Start(opts ...Option) (*Thread, error) {
 	return t, nil
 }
 
-// StartPool is [NewPool], but waits until the functions of [WithStart] have run on all threads. If one fails,
-// all threads end, those that have started with their functions of [WithStop], and StartPool waits for that and returns the error.
+// StartPool is [NewPool], but waits until the functions of [WithStart] have run on all threads. If
+// one fails, all threads end, those that have started with their functions of [WithStop], and
+// StartPool waits for that and returns the error.
 //
 // Panics and Goexit are as in [Start].
 func StartPool(n int, opts ...Option) (*Pool, error) {

@@ -162,13 +162,15 @@ func TestWithStop_calls(t *testing.T) {
 
 // What a stop function does is no worse than what a posted one does.
 func TestWithStop_fails(t *testing.T) {
-	for name, f := range map[string]func(){"panic": func() { panic(errStart) }, "Goexit": runtime.Goexit} {
+	for name, f := range map[string]func(){"panic": func() { panic(errStart) },
+		"Goexit": runtime.Goexit} {
 		var r events
 		th, _ := thread.Start(r.stopped("first"), thread.WithStop(f), r.stopped("last"))
 		th.Call(nop)
 		ends(t, th.Close)
 		r.is(t, "last", "first")
-		if p := th.TakePanic(); name == "panic" && !errors.Is(p, errStart) || name == "Goexit" && p != nil {
+		if p := th.TakePanic(); name == "panic" && !errors.Is(p, errStart) || name == "Goexit" &&
+			p != nil {
 			t.Errorf("%s: TakePanic returns %v", name, p)
 		}
 	}
@@ -237,7 +239,8 @@ func TestStartPool_cycle(t *testing.T) {
 	}
 }
 
-// A Goexit that unwinds StartPool ends the pool; it goes on when the starts have ended that had begun.
+// A Goexit that unwinds StartPool ends the pool; it goes on when the starts have ended that had
+// begun.
 func TestStartPool_unwound(t *testing.T) {
 	for last := range 3 {
 		a := start(t)
@@ -350,7 +353,8 @@ func TestWithKeep(t *testing.T) {
 		for range 1000 {
 			th.Call(runtime.UnlockOSThread) //threadcall:ignore the thread must survive it
 		}
-		if thread.Eval(th, here) != tid || !thread.Eval(th, th.On) || thread.Eval(th, other.On) || thread.Eval(other, th.On) {
+		if thread.Eval(th, here) != tid || !thread.Eval(th, th.On) || thread.Eval(th, other.On) ||
+			thread.Eval(other, th.On) {
 			t.Fatal("not on a thread of its own")
 		}
 		th.Terminate()
@@ -359,5 +363,6 @@ func TestWithKeep(t *testing.T) {
 	if len(seen) > cap(collected)/2 {
 		t.Errorf("%d threads, one after the other", len(seen))
 	}
-	eventually(t, func() bool { runtime.GC(); return len(collected) >= cap(collected)-1 }, "the handles are collected")
+	eventually(t, func() bool { runtime.GC(); return len(collected) >= cap(collected)-1 },
+		"the handles are collected")
 }

@@ -125,7 +125,8 @@ func TestIdle(t *testing.T) {
 		p.Call(nop)
 		h.Call(nop)
 	}
-	// What other tests have left behind may still be ending, and the collector may run: the best of a few counts.
+	// What other tests have left behind may still be ending, and the collector may run: the best of a
+	// few counts.
 	window := shortly(1500 * time.Millisecond)
 	allowed := window / 20
 	var used time.Duration

@@ -22,7 +22,8 @@ var timers = map[string]func(th *thread.Thread, d time.Duration, f func()) *thre
 
 func TestThread_After(t *testing.T) {
 	th := start(t)
-	for _, d := range []time.Duration{math.MinInt64, -1, 0, 1, time.Microsecond, 3 * time.Millisecond} {
+	for _, d := range []time.Duration{math.MinInt64, -1, 0, 1, time.Microsecond,
+		3 * time.Millisecond} {
 		begin := time.Now()
 		ran := make(chan bool, 2)
 		timer := th.After(d, func() { ran <- th.On() })
@@ -277,7 +278,8 @@ func TestTimer_Stop_always(t *testing.T) {
 }
 
 func TestTimer_panic(t *testing.T) {
-	for name, end := range map[string]func(){"panic": func() { panic(errBoom) }, "Goexit": runtime.Goexit} {
+	for name, end := range map[string]func(){"panic": func() { panic(errBoom) },
+		"Goexit": runtime.Goexit} {
 		th := start(t)
 		ran := make(chan bool, 100)
 		var timer *thread.Timer
@@ -292,7 +294,8 @@ func TestTimer_panic(t *testing.T) {
 		eventually(t, func() bool { return len(ran) == 3 }, "the timer goes on")
 		timer.Stop()
 		for range 2 {
-			if p := th.TakePanic(); name == "panic" && (p == nil || p.Value != errBoom) || name == "Goexit" && p != nil {
+			if p := th.TakePanic(); name == "panic" && (p == nil || p.Value != errBoom) ||
+				name == "Goexit" && p != nil {
 				t.Errorf("%s: TakePanic returned %v", name, p)
 			}
 		}
@@ -316,7 +319,8 @@ func TestTimer_input(t *testing.T) {
 
 // Close does not wait for ticks to come, and what they refer to is let go.
 func TestTimer_Close(t *testing.T) {
-	for name, end := range map[string]func(*thread.Thread){"Close": (*thread.Thread).Close, "Terminate": (*thread.Thread).Terminate} {
+	for name, end := range map[string]func(*thread.Thread){"Close": (*thread.Thread).Close,
+		"Terminate": (*thread.Thread).Terminate} {
 		th := start(t)
 		gone := make(chan bool)
 		func() {
@@ -356,7 +360,8 @@ func TestTimer_collected(t *testing.T) {
 		}, "a timer of a thread that was dropped runs")
 		if name != "After" {
 			n := ran.Load()
-			eventually(t, func() bool { return !collectedAndEnded(done) && ran.Load() > n+1 }, "and runs again")
+			eventually(t, func() bool { return !collectedAndEnded(done) && ran.Load() > n+1 },
+				"and runs again")
 			timer.Stop()
 		}
 		eventually(t, func() bool { return collectedAndEnded(done) }, "the thread is reclaimed")
