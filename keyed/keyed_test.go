@@ -323,7 +323,7 @@ func TestWithMaxThreads(t *testing.T) {
 }
 
 // A call that waits for a slot gets the first that can be free: of a key that is always in use, and
-// although a function of another key hangs, be it at its start, in a call or at its stop.
+// although a function of another key hangs: at its start, in a call or at its stop.
 func TestWithMaxThreads_inUse(t *testing.T) {
 	for _, hangs := range []string{"", "start", "call", "stop"} {
 		t.Run(hangs, func(t *testing.T) {

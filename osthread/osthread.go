@@ -110,7 +110,7 @@ func SetNice(n int) error { return nices.change(fmt.Sprintf("SetNice(%d)", n), n
 func Nice() (int, error) { return nices.read("Nice") }
 
 // SetRealtime gives the thread a real-time priority, from 1 to 99: on Linux SCHED_FIFO, which needs
-// CAP_SYS_NICE or RLIMIT_RTPRIO. The thread then runs before all that have none, for as long as it
+// CAP_SYS_NICE or RLIMIT_RTPRIO. The thread then runs before all that have none, as long as it
 // wants to, and so it must not spin or compute for long; the Go runtime cannot preempt it to let
 // other threads run. 0 makes the thread normal again.
 //

@@ -104,16 +104,14 @@ func uses(t testing.TB) map[string]func() {
 		"TryGo":       func() { th.TryGo(nop); p.TryGo(nop); th.Call(nop); p.Call(nop) },
 		"GoContext": func() {
 			th.GoContext(ctx, nop)
-			p.GoContext(ctx,
-				nop)
+			p.GoContext(ctx, nop)
 			th.Call(nop)
 			p.Call(nop)
 		},
 		"Pool.CallContext": func() { _ = p.CallContext(ctx, nop) },
 		"EvalContext": func() {
 			_, _ = thread.EvalContext(ctx, th, evalInt)
-			_,
-				_ = thread.EvalContext(ctx, p, evalLarge)
+			_, _ = thread.EvalContext(ctx, p, evalLarge)
 		},
 		"Bind":         func() { n++; move(at, n, n); count(title, large{n}) },
 		"Bind, nested": func() { th.Call(bindNest) },
@@ -125,8 +123,7 @@ func uses(t testing.TB) map[string]func() {
 		"watched":      func() { watched.Go(nop); watched.Call(nop) },
 		"labels": func() {
 			_ = th.CallContext(withLabels, nop)
-			_ = p.CallContext(withLabels,
-				nop)
+			_ = p.CallContext(withLabels, nop)
 		},
 		"labels, nested":  func() { th.Call(nestLabels) },
 		"labels, serving": func() { _ = th.CallContext(withLabels, serveInside) },
@@ -170,52 +167,6 @@ func TestAllocations(t *testing.T) {
 					t.Errorf("%v allocations a run with one P", n)
 				}
 			})
-		})
-	}
-}
-
-func TestAllocations_manyCallers(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
-	th, p := start(t), startPool(t, 2)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	answer := func() int { return 42 }
-	for name, call := range map[string]func(){
-		"CallContext": func() { _ = th.CallContext(ctx, nop) },
-		"Eval":        func() { thread.Eval(th, answer) },
-		"EvalContext": func() { _, _ = thread.EvalContext(ctx, p, answer) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			const callers, calls = 64, 40
-			begin, done := make(chan bool), make(chan bool)
-			defer close(begin)
-			for range callers {
-				go func() {
-					for range begin {
-						for range calls {
-							call()
-						}
-						done <- true
-					}
-				}()
-			}
-			limit := 0.01 * callers * calls
-			if collecting {
-				// each collection takes what the runtime keeps for goroutines that wait for channels
-				limit *= 10
-			}
-			if n := allocations(1, limit, func() {
-				for range callers {
-					begin <- true
-				}
-				for range callers {
-					<-done
-				}
-			}); n > limit {
-				t.Errorf("%v allocations in %d calls", n, callers*calls)
-			}
 		})
 	}
 }

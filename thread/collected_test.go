@@ -63,8 +63,7 @@ func TestCollected_waiting(t *testing.T) {
 		"Pool.Call":        (*thread.Pool).Call,
 		"Pool.CallContext": func(p *thread.Pool, f func()) bool { return p.CallContext(never, f) == nil },
 		"MustEval": func(p *thread.Pool, f func()) bool {
-			return thread.MustEval(p,
-				evaluated(f))
+			return thread.MustEval(p, evaluated(f))
 		},
 		"Pool.Close": func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
 	} {
@@ -107,8 +106,7 @@ func TestCollected_hooks(t *testing.T) {
 		"New":   func(opts ...thread.Option) (handle, error) { return thread.New(opts...), nil },
 		"Start": func(opts ...thread.Option) (handle, error) { return thread.Start(opts...) },
 		"NewPool": func(opts ...thread.Option) (handle, error) {
-			return thread.NewPool(2, opts...),
-				nil
+			return thread.NewPool(2, opts...), nil
 		},
 		"StartPool": func(opts ...thread.Option) (handle, error) { return thread.StartPool(2, opts...) },
 	} {

@@ -93,8 +93,7 @@ func TestCallContext_silent(t *testing.T) {
 		result := make(chan error)
 		go func() {
 			result <- w.callContext(ctx, func() {
-				t.Errorf("%s: the function ran after its context was done",
-					name)
+				t.Errorf("%s: the function ran after its context was done", name)
 			})
 		}()
 		time.Sleep(5 * time.Millisecond)

@@ -112,13 +112,11 @@ func TestBind(t *testing.T) {
 		{"1V", func() string { return thread.Bind1V(th, func(a int) string { return note(a) })(1) }, "1",
 			"1"},
 		{"2V", func() string {
-			return thread.Bind2V(th, func(a, b int) string { return note(a, b) })(1,
-				2)
+			return thread.Bind2V(th, func(a, b int) string { return note(a, b) })(1, 2)
 		}, "1 2", "1 2"},
 		{"3V", func() string {
 			return thread.Bind3V(th, func(a, b, c int) string {
-				return note(a, b,
-					c)
+				return note(a, b, c)
 			})(1, 2, 3)
 		}, "1 2 3", "1 2 3"},
 	} {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"runtime/metrics"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -78,21 +77,6 @@ func ExampleThread_MustCall() {
 	registers()
 	// Output:
 	// 42 42
-	// true
-}
-
-// A panic is the caller's, as if it had run the function itself, and the thread lives on.
-func ExampleThread_Call_panic() {
-	t := thread.New()
-	defer t.Terminate()
-
-	func() {
-		defer func() { fmt.Println("recovered:", recover()) }()
-		t.Call(func() { panic("no context") })
-	}()
-	fmt.Println(t.Call(func() {}))
-	// Output:
-	// recovered: no context
 	// true
 }
 
@@ -201,19 +185,6 @@ func ExampleLocal() {
 	// Output: 7 0
 }
 
-// Close is for programs that come to their end in order.
-func ExampleThread_Close() {
-	t := thread.New()
-	t.Go(func() { fmt.Println("save") })
-	t.Go(func() { fmt.Println("disconnect") })
-	t.Close()
-	fmt.Println(t.Go(func() {}))
-	// Output:
-	// save
-	// disconnect
-	// false
-}
-
 func ExampleEvalContext() {
 	t := thread.New()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -310,23 +281,6 @@ func ExampleThread_Wait() {
 	// called while the event loop waits
 	// event: key
 	// event: close
-}
-
-func ExampleNewPool() {
-	p := thread.NewPool(2)
-	defer p.Terminate()
-
-	var both sync.WaitGroup
-	both.Add(2)
-	for range 2 {
-		p.Go(func() { // both run at the same time
-			both.Done()
-			both.Wait()
-		})
-	}
-	both.Wait()
-	fmt.Println(p.Size(), "at once")
-	// Output: 2 at once
 }
 
 // A thread in a state of its own: it is prepared before the first call, and what was prepared is

@@ -153,3 +153,29 @@ func TestNew_labels(t *testing.T) {
 	})
 	s.check(t, "New", "thread ", "pool ", "caller "+ofB)
 }
+
+// In a cycle, a thread that waits in a function with labels runs another with those of its own call.
+func TestCallContext_labelsInCycle(t *testing.T) {
+	a, b := start(t), start(t)
+	var s seen
+	call := func(th *thread.Thread, ctx context.Context, f func()) {
+		if err := th.CallContext(ctx, f); err != nil {
+			t.Error(err)
+		}
+	}
+	ends(t, func() {
+		call(a, labelled("a"), func() {
+			call(b, labelled("b"), func() {
+				s.at("b")
+				a.Call(func() { s.at("none") })
+				call(a, labelled("b"), func() { s.at("b") })
+				s.at("b")
+			})
+			s.at("a")
+		})
+		for _, th := range []*thread.Thread{a, b} {
+			th.Call(func() { s.at("none") })
+		}
+	})
+	s.check(t, "a cycle", "b "+ofB, "none ", "b "+ofB, "b "+ofB, "a "+ofA, "none ", "none ")
+}

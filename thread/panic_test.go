@@ -40,8 +40,7 @@ var panics = []panicking{
 	{"pointer", func() { panic(&theCustom) }, func(v any) bool { return v == &theCustom }},
 	{"uncomparable", func() { panic([]int{1, 2}) }, func(v any) bool {
 		s, ok := v.([]int)
-		return ok &&
-			len(s) == 2
+		return ok && len(s) == 2
 	}},
 	{"function", func() { panic(func() int { return 3 }) }, func(v any) bool {
 		f,
@@ -49,8 +48,7 @@ var panics = []panicking{
 		return ok && f() == 3
 	}},
 	{"nil", func() { panic(nil) }, func(v any) bool {
-		_,
-			ok := v.(*runtime.PanicNilError)
+		_, ok := v.(*runtime.PanicNilError)
 		return ok
 	}},
 	{"nil map", func() { nilMap()[1] = 2 }, isRuntimeError("nil map")},
@@ -59,8 +57,7 @@ var panics = []panicking{
 	{"index", func() { s := make([]int, 3); s[len(s)] = 1 },
 		isRuntimeError("index out of range [3] with length 3")},
 	{"conversion", func() { var v any = 1; _ = v.(string) }, func(v any) bool {
-		_,
-			ok := v.(*runtime.TypeAssertionError)
+		_, ok := v.(*runtime.TypeAssertionError)
 		return ok
 	}},
 	{"a second one", func() { defer func() { panic("second") }(); panic("first") },

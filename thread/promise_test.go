@@ -673,8 +673,7 @@ func testLetGo(t *testing.T, w way) {
 		"a call":  func(f func()) { w.call(f) },
 		"a panic": func(f func()) { recovered(func() { w.call(func() { f(); panic("boom") }) }) },
 		"a Goexit": func(f func()) {
-			exits(t,
-				func() { w.call(func() { f(); runtime.Goexit() }) })
+			exits(t, func() { w.call(func() { f(); runtime.Goexit() }) })
 		},
 		"a post":               func(f func()) { w.post(f); w.call(nop) },
 		"a post on the thread": func(f func()) { w.call(func() { w.post(f); w.call(nop) }); w.call(nop) },

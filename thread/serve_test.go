@@ -62,18 +62,15 @@ func TestThread_ServeContext(t *testing.T) {
 		end  func(h *host, cancel context.CancelCauseFunc)
 		want error
 	}{
-		"cancelled": {func(_ *host,
-			cancel context.CancelCauseFunc) {
+		"cancelled": {func(_ *host, cancel context.CancelCauseFunc) {
 			cancel(errBoom)
 		}, errBoom},
-		"cancelled by a function": {func(h *host,
-			cancel context.CancelCauseFunc) {
+		"cancelled by a function": {func(h *host, cancel context.CancelCauseFunc) {
 			h.Call(func() { cancel(errBoom) })
 		}, errBoom},
 		"terminated by another goroutine": {func(h *host, _ context.CancelCauseFunc) { h.Terminate() },
 			thread.ErrTerminated},
-		"terminated by a function": {func(h *host,
-			_ context.CancelCauseFunc) {
+		"terminated by a function": {func(h *host, _ context.CancelCauseFunc) {
 			h.Call(h.Terminate)
 		}, thread.ErrTerminated},
 	} {

@@ -60,13 +60,11 @@ func TestWithSlowCall(t *testing.T) {
 			}
 			functions := functionsOf(s.Stack())
 			if !strings.Contains(functions, "thread_test.hang(") || strings.Count(functions,
-				"goroutine ") != 1 &&
-				strings.Count(functions, "created by ") != 1 {
+				"goroutine ") != 1 && strings.Count(functions, "created by ") != 1 {
 				t.Errorf("the thread is at:\n%s", s.Stack())
 			}
 			if first, _, _ := strings.Cut(s.Queued(), "\n"); !strings.Contains(s.Queued(),
-				"thread_test.queueAHang") ||
-				!strings.Contains(first, "thread_test.") {
+				"thread_test.queueAHang") || !strings.Contains(first, "thread_test.") {
 				t.Errorf("queued by:\n%s", s.Queued())
 			}
 			if text := s.String(); !strings.Contains(text, s.Stack()) || !strings.Contains(text,
@@ -212,8 +210,7 @@ func TestTrace_stacks(t *testing.T) {
 		}
 		functions := functionsOf(err.Stack())
 		if !strings.Contains(functions, "thread_test.TestTrace_stacks") || strings.Contains(functions,
-			"mark") ||
-			strings.Contains(functions, "runtime/trace") {
+			"mark") || strings.Contains(functions, "runtime/trace") {
 			t.Error(err.Stack())
 		}
 	}

@@ -27,8 +27,8 @@ type Stats struct {
 
 	// for how long the function that runs has run so far, of several the longest; zero while none runs
 	Running time.Duration
-	Waits   Histogram // from the call to the begin of its function
-	Runs    Histogram // from the begin of the function to its end
+	Waits   Histogram // from the call to the start of its function
+	Runs    Histogram // from the start of the function to its end
 
 	Wakeups struct { // how a thread found something to do when it had nothing
 		Parked    uint64 // it waited in the Go scheduler: a wake-up takes microseconds
@@ -41,8 +41,8 @@ type Stats struct {
 // makes the thread if it wants all of them; what was queued before is not in them. On each thread
 // the functions of [WithStop] together count as one post, which did not wait.
 //
-// Until then nothing is counted and calls cost nothing more. From then on, for as long as the
-// thread lives, each call costs three readings of the clock and about 100 ns more: 0.2 µs in all
+// Until then nothing is counted and calls cost nothing more. From then on, until the
+// thread ends, each call costs three readings of the clock and about 100 ns more: 0.2 µs in all
 // where a reading takes 40 ns, and of a call that spins on a virtual machine 0.3 to 1 µs. So there
 // is no option that counts always.
 //

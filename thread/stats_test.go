@@ -169,8 +169,7 @@ func TestStats_meanwhile(t *testing.T) {
 			s := th.Stats()
 			sound(t, s)
 			if s.Calls < before.Calls || s.Posts < before.Posts || s.PeakQueued < before.PeakQueued ||
-				s.Runs.Sum < before.Runs.Sum ||
-				s.Waits.Sub(before.Waits).Count > callers*3*n {
+				s.Runs.Sum < before.Runs.Sum || s.Waits.Sub(before.Waits).Count > callers*3*n {
 				t.Fatalf("from %+v to %+v", before, s)
 			}
 			before = s
@@ -220,8 +219,7 @@ func TestHistogram(t *testing.T) {
 	h.Count, h.Sum = thread.HistogramBuckets, time.Hour
 	all := []float64{math.Inf(-1), -1, 0, 0.1, 0.5, 0.9, 0.999, 1, 2, math.Inf(1)}
 	if !slices.IsSortedFunc(all, func(a, b float64) int {
-		return cmp.Compare(h.Quantile(a),
-			h.Quantile(b))
+		return cmp.Compare(h.Quantile(a), h.Quantile(b))
 	}) {
 		t.Error("a quantile is less than that of a smaller share")
 	}

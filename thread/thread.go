@@ -47,7 +47,7 @@
 //
 // What cannot be promised: two functions that wait for each other by other means than these calls
 // (channels, locks) deadlock here as anywhere. A Goexit leaves the frames of the function that
-// called it on the thread's stack for as long as the thread lives, about one kilobyte each time,
+// called it on the thread's stack as long as the thread lives, about one kilobyte each time,
 // and with them what they refer to. If that is the Thread, it is not reclaimed without Terminate.
 //
 // While goroutines compute on all Ps, calls wait for time slices of theirs, 10 ms each, as messages
@@ -209,7 +209,7 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool {
 // others as Lost.
 func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 
-// On reports whether the caller is on the thread, be it as a coroutine of [iter.Pull]. It is false
+// On reports whether the caller is on the thread, also as a coroutine of [iter.Pull]. It is false
 // for a thread that has been terminated and serves no more. On js/wasm a coroutine inside a call is
 // not recognised; it must not call the thread that it is on.
 //

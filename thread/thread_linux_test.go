@@ -28,7 +28,7 @@ func nameOf(tid uint64) string {
 }
 
 // Go cannot end the main thread, which would keep what functions do to it.
-func TestThreadIsNotTheMainThread(t *testing.T) {
+func TestNew_notMain(t *testing.T) {
 	for range 100 {
 		th := thread.New()
 		if thread.Eval(th, here) == uint64(os.Getpid()) {
