@@ -5,9 +5,7 @@ package thread_test
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -158,6 +156,7 @@ func TestBubble_late(t *testing.T) {
 func TestBubble_unreachable(t *testing.T) {
 	var th *thread.Thread
 	var p *thread.Pool
+	var timer *thread.Timer
 	ready, left := make(chan bool), make(chan bool)
 	go func() {
 		<-ready
@@ -173,6 +172,8 @@ func TestBubble_unreachable(t *testing.T) {
 			"CallContext, p": func() { _ = p.CallContext(context.Background(), nop) },
 			"Pool.Terminate": p.Terminate,
 			"Pool.Close":     p.Close,
+			"After":          func() { th.After(1, nop) },
+			"Timer.Stop":     timer.Stop,
 		} {
 			if v := fmt.Sprint(recovered(use)); !strings.Contains(v, "make the thread outside the bubble") {
 				t.Errorf("%s panicked with %v", name, v)
@@ -185,6 +186,7 @@ func TestBubble_unreachable(t *testing.T) {
 	}()
 	synctest.Test(t, func(t *testing.T) {
 		th, p = thread.New(), thread.NewPool(1)
+		timer = th.Every(time.Hour, nop)
 		close(ready)
 		<-left // not of the bubble, so it is not idle
 		if !th.Call(nop) || !p.Call(nop) {
@@ -193,7 +195,8 @@ func TestBubble_unreachable(t *testing.T) {
 		th.Close()
 		p.Close()
 	})
-	th.Terminate() // again, from outside: there is nothing left to reach
+	timer.Stop() // from outside: there is nothing left to reach
+	th.Terminate()
 	p.Terminate()
 	th.Close()
 	p.Close()
@@ -323,25 +326,6 @@ func TestBubble_AdoptLater(t *testing.T) {
 	})
 }
 
-func TestBubble_Coalesce(t *testing.T) {
-	outside := start(t)
-	synctest.Test(t, func(t *testing.T) {
-		inside := thread.New()
-		defer inside.Terminate()
-		ran := make(chan int, 10)
-		post := thread.Coalesce1(inside, func(n int) { ran <- n })
-		inside.Call(func() { post(1); post(2) })
-		if synctest.Wait(); len(ran) != 1 || <-ran != 2 {
-			t.Error("it did not run once with the latest argument")
-		}
-		n := 0
-		count := outside.Coalesce(func() { n++ })
-		if count(); !outside.Call(nop) || n != 1 {
-			t.Errorf("on a thread outside, it ran %d times", n)
-		}
-	})
-}
-
 // A thread outside lets go of a context of another package, which a goroutine of the bubble
 // follows.
 func TestBubble_foreignContext(t *testing.T) {
@@ -357,60 +341,6 @@ func TestBubble_foreignContext(t *testing.T) {
 		if cancel(); n != 6 || outside.GoContext(foreign{ctx}, nop) {
 			t.Errorf("%d functions ran, want 6", n)
 		}
-	})
-}
-
-// In a bubble the times are exact, and so show that they do not drift.
-func TestBubble_timers(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		th := thread.New()
-		defer th.Terminate()
-		begin := time.Now()
-		var at []time.Duration
-		run := func() { at = append(at, time.Since(begin)) }
-		check := func(what string, want ...time.Duration) {
-			t.Helper()
-			th.Call(func() {
-				if !slices.Equal(at, want) {
-					t.Errorf("%s: ran at %v, want %v", what, at, want)
-				}
-				at = nil
-			})
-			begin = time.Now()
-		}
-		th.After(time.Hour, run)
-		time.Sleep(2 * time.Hour)
-		check("After", time.Hour)
-
-		timer := th.Every(time.Second, run)
-		time.Sleep(3*time.Second + 1)
-		timer.Stop()
-		time.Sleep(time.Minute)
-		check("Every", 1*time.Second, 2*time.Second, 3*time.Second)
-
-		timer = th.Every(time.Second, run)
-		th.Go(func() { time.Sleep(3500 * time.Millisecond) })
-		time.Sleep(5500 * time.Millisecond)
-		if missed := timer.Missed(); missed != 2 {
-			t.Errorf("%d ticks missed, want 2", missed)
-		}
-		timer.Stop()
-		check("a late thread", 3500*time.Millisecond, 4*time.Second, 5*time.Second)
-
-		timer = th.Every(time.Second, func() { run(); time.Sleep(1500 * time.Millisecond) })
-		time.Sleep(5800 * time.Millisecond)
-		timer.Stop() // waits until 7 s
-		if d := time.Since(begin); d != 7*time.Second {
-			t.Errorf("Stop returned after %v", d)
-		}
-		check("a slow function", 1*time.Second, 2500*time.Millisecond, 4*time.Second,
-			5500*time.Millisecond)
-
-		timer = th.Every(math.MaxInt64, run)
-		th.After(math.MaxInt64, run)
-		time.Sleep(100 * 24 * time.Hour)
-		timer.Stop()
-		check("far")
 	})
 }
 
@@ -472,33 +402,4 @@ func TestBubble_timers_outside(t *testing.T) {
 	if ran.Load() != n {
 		t.Error("ran after Stop")
 	}
-}
-
-func TestBubble_timers_unreachable(t *testing.T) {
-	var th *thread.Thread
-	var timer *thread.Timer
-	ready, left := make(chan bool), make(chan bool)
-	go func() {
-		<-ready
-		for name, use := range map[string]func(){
-			"After": func() { th.After(1, nop) },
-			"Every": func() { th.Every(1, nop) },
-			"Stop":  timer.Stop,
-		} {
-			if v := fmt.Sprint(recovered(use)); !strings.Contains(v, "make the thread outside the bubble") {
-				t.Errorf("%s panicked with %v", name, v)
-			}
-		}
-		close(left)
-	}()
-	synctest.Test(t, func(t *testing.T) {
-		th = thread.New()
-		timer = th.Every(time.Hour, nop)
-		close(ready)
-		<-left
-		th.Terminate()
-		<-th.Done()
-	})
-	timer.Stop()
-	th.After(1, nop).Stop()
 }

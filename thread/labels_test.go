@@ -154,7 +154,8 @@ func TestNew_labels(t *testing.T) {
 	s.check(t, "New", "thread ", "pool ", "caller "+ofB)
 }
 
-// In a cycle, a thread that waits in a function with labels runs another with those of its own call.
+// In a cycle, a thread that waits in a function with labels runs another with those of its own
+// call.
 func TestCallContext_labelsInCycle(t *testing.T) {
 	a, b := start(t), start(t)
 	var s seen
