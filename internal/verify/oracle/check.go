@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/threadcall/threadcall/thread"
 )
 
 // judge checks what an operation answered, and with which panic, as soon as it has. unwinding reports that meanwhile a
@@ -143,78 +141,7 @@ func (r *run) check() {
 	r.checkCoalesced()
 	for i, p := range r.places {
 		r.checkErrors(i, p)
-		if p.counts && !p.terminated.Load() {
-			r.checkStats(i, p)
-		}
 	}
-}
-
-// checkStats checks the counts of a place that was not terminated and has run all that it was given.
-func (r *run) checkStats(number int, p *place) {
-	var got thread.Stats
-	if p.pool != nil {
-		got = p.pool.Stats()
-	} else {
-		got = p.thread.Stats()
-	}
-	type counts struct{ calls, posts, refused, withdrawn, waits, runs uint64 }
-	want := counts{calls: uint64(p.calls.Load()), posts: uint64(p.posts.Load())}
-	if p.phase.Load() != 0 {
-		want.calls++ // of the start function
-	}
-	want.posts += uint64(p.runs.Load())
-	r.p.visit(func(o *op, _ spot) {
-		rec := &r.records[o.number]
-		if rec.made && o.verb == contexts && o.on == number {
-			ran := uint64(rec.drained.Load())
-			want.posts += ran
-			want.withdrawn += uint64(rec.taken) - ran
-		}
-		if !rec.made || !o.verb.queues() || o.on != number {
-			return
-		}
-		inPlace := !o.verb.posts() && p.has(rec.by.worker)
-		switch {
-		case inPlace || o.verb == flood:
-		case rec.begun > 0 && o.verb.posts():
-			want.posts++
-		case rec.begun > 0:
-			want.calls++
-		case rec.answer == expired, o.verb == tied:
-			want.withdrawn++
-		default: // its caller was unwound, or the queue was full
-			want.refused++
-		}
-	})
-	// Coalesced posts at the same time may queue more than one run, of which only the first finds arguments.
-	empty := -p.runs.Load()
-	r.p.visit(func(o *op, _ spot) {
-		if o.verb == coalesced && o.on == number && r.records[o.number].answer == ran {
-			empty++
-		}
-	})
-	if extra := int64(got.Posts) - int64(want.posts); extra > 0 && extra <= empty {
-		want.posts += uint64(extra)
-	}
-	want.waits = want.calls + want.posts
-	want.runs = want.waits
-	if c := (counts{got.Calls, got.Posts, got.Refused, got.Withdrawn, got.Waits.Count, got.Runs.Count}); c != want {
-		r.failf(nil, "place %d: it has counted %+v, want %+v", number, c, want)
-	}
-	if got.Queued != 0 || got.Running != 0 || got.PeakQueued == 0 && want.waits > 0 {
-		r.failf(nil, "place %d: all is quiet, but %d functions are queued, %d at most, and one has been running for %v", number,
-			got.Queued, got.PeakQueued, got.Running)
-	}
-}
-
-// has reports whether w is one of the place's.
-func (p *place) has(w *worker) bool {
-	for i := range p.workers {
-		if w == &p.workers[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // checkThreads checks that each place has threads of its own.

@@ -387,7 +387,7 @@ func (a *activation) do(o *op, s spot) answers {
 		return answer
 	case coalesced:
 		rec.runs = p.runs.Load()
-		ok := p.coalesce(o, o.number)
+		ok := p.coalesce(o)
 		if ok {
 			a.posted = append(a.posted, o)
 		}
@@ -488,7 +488,6 @@ func (a *activation) flood(o *op, p *place) {
 		}
 		if p.Go(f) {
 			rec.taken++
-			p.posts.Add(1)
 		} else if !p.terminating.Load() {
 			a.run.failf(o, "it was refused by a place that has not been terminated")
 		}
@@ -535,9 +534,8 @@ func (a *activation) contexts(o *op, p *place) {
 		}
 	}
 	if p.pool == nil {
-		if ahead = true; p.Go(end) {
-			p.posts.Add(1)
-		}
+		ahead = true
+		p.Go(end)
 	} else {
 		defer end()
 	}
@@ -646,9 +644,7 @@ func (o *op) context(p *place) (ctx context.Context, stop func()) {
 		timer := time.AfterFunc(after, cancelIt)
 		stop = func() { timer.Stop(); cancelIt() }
 	case ahead:
-		if p.Go(cancelIt) {
-			p.posts.Add(1)
-		}
+		p.Go(cancelIt)
 	}
 	return ctx, stop
 }
@@ -669,7 +665,6 @@ func (a *activation) serve(o *op, p *place) answers {
 	if !t.Go(cancelIt) {
 		return refused
 	}
-	p.posts.Add(1)
 	switch err := t.ServeContext(ctx); err {
 	case context.Canceled:
 		return ran

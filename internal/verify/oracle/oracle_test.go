@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 var (
+	random    = flag.Duration("random", 20*time.Second, "how long to run random programs; half of it with -short")
 	shrinks   = flag.Duration("shrink", 30*time.Second, "how long to look for a smaller program that fails")
 	timeLimit = flag.Duration("time-limit", 45*time.Second, "how long a program may take that a slow machine cannot explain")
 )
@@ -46,21 +47,28 @@ func needsCoroutines(t testing.TB) {
 	}
 }
 
+// seedOf returns the first seed, by how much it grows, and how long a test runs.
+func seedOf(t *testing.T, long time.Duration) (seed, step uint64, limit time.Duration) {
+	if testing.Short() {
+		long /= 2
+	}
+	s := os.Getenv("THREADCALL_SEED")
+	if s == "" {
+		return uint64(time.Now().UnixNano()), 1, long
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, 0, long
+}
+
 // TestRandomPrograms runs the programs of one seed after another, some at a time, because most wait most of the time.
 func TestRandomPrograms(t *testing.T) {
 	needsCoroutines(t)
 	bubbles(t)
-	seed, limit := uint64(time.Now().UnixNano()), 30*time.Second
-	if testing.Short() {
-		limit = 10 * time.Second
-	}
-	step := uint64(1)
-	if s := os.Getenv("THREADCALL_SEED"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed, step = n, 0
+	seed, step, limit := seedOf(t, *random)
+	if step == 0 {
 		t.Logf("the program of seed %d, for %v:\n%v", seed, limit, seeded(seed))
 	}
 	goroutines := runtime.NumGoroutine()
@@ -160,9 +168,9 @@ func written(t testing.TB) map[string]*program {
 
 func TestWrittenPrograms(t *testing.T) {
 	needsCoroutines(t)
-	limit := time.Second
+	limit := *random / 100 // of each program
 	if testing.Short() || testutil.Race {
-		limit /= 10
+		limit /= 2
 	}
 	for name, p := range written(t) {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +205,7 @@ func FuzzPrograms(f *testing.F) {
 	})
 }
 
-func TestWrittenProgramsHaveEachOperation(t *testing.T) {
+func TestWrittenPrograms_operations(t *testing.T) {
 	seen := map[verb]bool{}
 	for _, p := range written(t) {
 		p.visit(func(o *op, _ spot) { seen[o.verb] = true })
@@ -209,7 +217,7 @@ func TestWrittenProgramsHaveEachOperation(t *testing.T) {
 	}
 }
 
-func TestAProgramIsReadAsItIsPrinted(t *testing.T) {
+func TestParse(t *testing.T) {
 	for seed := range uint64(2000) {
 		p := seeded(seed)
 		if read, err := parse(p.String()); err != nil || !reflect.DeepEqual(read, p) {

@@ -27,19 +27,16 @@ type place struct {
 	key     *key           // nil for both
 	workers []worker       // its threads
 
-	counts      bool         // its Stats are checked
-	calls       atomic.Int64 // functions that are no operation's, which it has run for Call
-	posts       atomic.Int64 // and for Go
-	ending      bool         // the program may terminate it
-	terminating atomic.Bool  // set before Terminate
-	terminated  atomic.Bool  // set after it
+	ending      bool        // the program may terminate it
+	terminating atomic.Bool // set before Terminate
+	terminated  atomic.Bool // set after it
 	mu          sync.Mutex
 	active      int  // functions that run
 	quiet       bool // posted functions that begin now do nothing
 
-	phase    atomic.Int32                 // of a thread made by New: 1 when its start function has run, 2 when its stop function has
-	coalesce func(o *op, number int) bool // a post of what runs the function of the latest operation
-	runs     atomic.Int64                 // of it, that have begun
+	phase    atomic.Int32     // of a thread made by New: 1 when its start function has run, 2 when its stop function has
+	coalesce func(o *op) bool // a post of what runs the function of the latest operation
+	runs     atomic.Int64     // of it, that have begun
 
 	waits bool          // a host calls Wait, and not Serve
 	over  chan struct{} // closed: the program has terminated it
@@ -143,7 +140,7 @@ func newPlace(r *run, i int) *place {
 		k = own
 	}
 	var options []thread.Option
-	if p.counts = i%2 == 1 && k < main; p.counts { // what counts and what does not take different paths in the engine
+	if i%2 == 1 && k < main { // what counts and what does not take different paths in the engine
 		options = append(options, thread.WithStats())
 	}
 	switch k {
@@ -178,10 +175,9 @@ func newPlace(r *run, i int) *place {
 		p.runner = p.key
 	default:
 		p.runner = p.thread
-		p.coalesce = thread.Coalesce2(p.thread, func(o *op, number int) {
-			p.runs.Add(1)
-			if o.number != number || o.on != i {
-				r.failf(o, "it ran with what belongs to %d, at place %d", number, i)
+		p.coalesce = thread.Coalesce1(p.thread, func(o *op) {
+			if p.runs.Add(1); o.on != i {
+				r.failf(o, "it ran at place %d", i)
 			}
 			r.function(o, spot{here: i})()
 		})
@@ -274,7 +270,6 @@ func (p *place) dialog() bool {
 	if !p.thread.Go(func() { closed = true }) {
 		return false
 	}
-	p.posts.Add(1)
 	over := false
 	block := func() {
 		select {
@@ -365,10 +360,8 @@ func (p *place) flush() bool {
 		return true
 	}
 	if p.pool == nil {
-		p.calls.Add(1)
 		return p.Call(nop)
 	}
-	p.calls.Add(int64(len(p.workers)))
 	// When all threads are here at once, what was given to the pool before has ended.
 	var here, callers group.Group
 	var ran atomic.Int32

@@ -123,7 +123,7 @@ var verbTable = [verbs]struct {
 	tied:        {name: "gocontext", place: true, body: true, weight: 3},                  // GoContext
 	try:         {name: "trygo", place: true, body: true},                                 // TryGo
 	post:        {name: "go", place: true, body: true, weight: 4},                         // Go
-	coalesced:   {name: "coalesced", place: true, body: true, weight: 2, legal: onThread}, // a post of the place's Coalesce2
+	coalesced:   {name: "coalesced", place: true, body: true, weight: 2, legal: onThread}, // a post of the place's Coalesce1
 	coroutine:   {name: "coroutine", body: true, weight: 2},                               // iter.Pull, resumed where it was made until it ends
 	generator:   {name: "generator", body: true, weight: 2},                               // likewise, resumed after each operation that follows
 	brief:       {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread}, // a thread that lives for one function, see brief.go
