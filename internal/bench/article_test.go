@@ -33,7 +33,7 @@ func eachDesign(t *testing.T, test func(t *testing.T, d Design)) {
 	}
 }
 
-func TestCallsRunInTheOrderTheyWereMade(t *testing.T) {
+func TestDesign_order(t *testing.T) {
 	eachDesign(t, func(t *testing.T, d Design) {
 		var got, want []int
 		for i := range 100 {
@@ -50,7 +50,7 @@ func TestCallsRunInTheOrderTheyWereMade(t *testing.T) {
 	})
 }
 
-func TestAPanicReachesTheCallerOfCallAndIsLostInGo(t *testing.T) {
+func TestDesign_panic(t *testing.T) {
 	eachDesign(t, func(t *testing.T, d Design) {
 		defer func() {
 			if err, ok := recover().(error); !ok || err.Error() != "boom" {
@@ -63,7 +63,7 @@ func TestAPanicReachesTheCallerOfCallAndIsLostInGo(t *testing.T) {
 	})
 }
 
-func TestADesignIsServedByALockedGoroutineOrNot(t *testing.T) {
+func TestDesign_locked(t *testing.T) {
 	if runtime.GOARCH == "wasm" {
 		t.Skip("js/wasm has one thread, and locks nothing")
 	}
@@ -80,7 +80,7 @@ func TestADesignIsServedByALockedGoroutineOrNot(t *testing.T) {
 	})
 }
 
-func TestAllocations(t *testing.T) {
+func TestDesign_allocations(t *testing.T) {
 	if testutil.Race {
 		t.Skip("the race detector drops what is put in a sync.Pool")
 	}

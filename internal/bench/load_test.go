@@ -44,7 +44,7 @@ func (s *inPlace) run(f func()) {
 	f()
 }
 
-func TestPatternsMakeTheCallsThatTheyAreAskedFor(t *testing.T) {
+func TestLoads(t *testing.T) {
 	turns := func(s Subject, x Extent) Result { return Turns([]Subject{s, s, s}, x) }
 	short := func(s Subject, x Extent) Result { return Short(func(f func()) { s.Call(f) }, x) }
 	for _, test := range []struct {
@@ -87,7 +87,7 @@ func TestPatternsMakeTheCallsThatTheyAreAskedFor(t *testing.T) {
 	}
 }
 
-func TestAnExtentInTimeIsKept(t *testing.T) {
+func TestExtent(t *testing.T) {
 	needsPreemption(t)
 	const d = 20 * time.Millisecond
 	for name, run := range map[string]Load{"hot": Hot, "idle": Idle, "contended": Contended(4), "post": Post} {
@@ -100,7 +100,7 @@ func TestAnExtentInTimeIsKept(t *testing.T) {
 	}
 }
 
-func TestComputingSeesWhatIsLost(t *testing.T) {
+func TestComputing_lost(t *testing.T) {
 	needsPreemption(t)
 	s := inPlace{do: func() { // for each goroutine whose computing counts there are nine others for a while
 		var others group.Group
@@ -118,7 +118,7 @@ func TestComputingSeesWhatIsLost(t *testing.T) {
 	}, "it sees that a third is lost")
 }
 
-func TestTurnsCallsOneThreadAfterTheOther(t *testing.T) {
+func TestTurns(t *testing.T) {
 	threads := make([]inPlace, 4)
 	var subjects []Subject
 	for i := range threads {
@@ -154,7 +154,7 @@ func TestLoneBound(t *testing.T) {
 	}
 }
 
-func TestATracerMakesThreeCallsAStep(t *testing.T) {
+func TestTracer(t *testing.T) {
 	needsProcesses(t)
 	var s inPlace
 	runtime.LockOSThread()
@@ -168,7 +168,7 @@ func TestATracerMakesThreeCallsAStep(t *testing.T) {
 	}
 }
 
-func TestCPUTimeGrowsByWhatIsComputed(t *testing.T) {
+func TestCPUTime(t *testing.T) {
 	if CPUTime() == 0 {
 		t.Skip("this system does not report it")
 	}

@@ -18,7 +18,7 @@ func costing(name string, each time.Duration, ran *[]string) Contender {
 	}}
 }
 
-func TestEachContenderHasASampleInEachRound(t *testing.T) {
+func TestRounds(t *testing.T) {
 	var ran []string
 	contenders := []Contender{costing("a", time.Microsecond, &ran), costing("b", 3*time.Microsecond, &ran)}
 	steps := 0
@@ -48,7 +48,7 @@ func TestEachContenderHasASampleInEachRound(t *testing.T) {
 	}
 }
 
-func TestASampleIsAsLongAsItShouldBe(t *testing.T) {
+func TestRounds_sample(t *testing.T) {
 	for _, slower := range []time.Duration{1, 5} { // the machine, once it has been tried
 		var total time.Duration
 		each, opened := time.Duration(7), 0
@@ -65,7 +65,7 @@ func TestASampleIsAsLongAsItShouldBe(t *testing.T) {
 	}
 }
 
-func TestAPlanMayGiveTheOperationsAndTheTime(t *testing.T) {
+func TestRounds_plan(t *testing.T) {
 	var ns []int
 	c := Timed("c", func(n int) { ns = append(ns, n) })
 	series, err := Rounds(t.Context(), []Contender{c}, Plan{Rounds: 20, N: 5, Limit: 1, Least: 3}, func(int, int) {})
@@ -74,7 +74,7 @@ func TestAPlanMayGiveTheOperationsAndTheTime(t *testing.T) {
 	}
 }
 
-func TestRoundsEndWithTheContext(t *testing.T) {
+func TestRounds_context(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Rounds(ctx, []Contender{Direct("d")}, Plan{Rounds: 1, N: 1}, func(int, int) {}); !errors.Is(err, context.Canceled) {
