@@ -14,20 +14,14 @@ func (w *Win) OnEvent(handle func(Event)) {
 
 // deliver hands the oldest event to the function given to OnEvent. It returns false if there is none.
 func (w *Win) deliver() bool {
-	var h happening
-	w.queue.get(&h)
-	if h.kind == none {
+	e := w.queue.get()
+	if e == nil {
 		return false
 	}
-	kept := false
 	if handle := w.onEvent.Load(); handle != nil {
-		e := w.maker.event(&h)
 		(*handle)(e)
-		if c, ok := e.(*CloseEvent); ok {
-			kept = c.kept()
-		}
 	}
-	if h.kind == closeKind && !kept {
+	if c, ok := e.(*CloseEvent); ok && !c.kept() {
 		w.Stop()
 	}
 	return true

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -24,10 +23,6 @@ var endings = map[string]struct {
 		0, "main goes on", "app:",
 	},
 	"it returns, and windows are open": {
-		func() { openWindow(); drawn := drawing(func() {}); <-drawn; <-drawn },
-		0, "main goes on", "goroutine",
-	},
-	"it returns, and windows are open, and a line reports it": {
 		func() { openWindow(); <-drawing(func() {}) },
 		0, "while 2 windows were open", "goroutine",
 	},
@@ -39,17 +34,9 @@ var endings = map[string]struct {
 		func() { <-drawing(func() {}); runtime.Goexit() },
 		0, "main goes on", "goroutine",
 	},
-	"it calls Goexit after one on the main thread": {
-		func() { mainthread.Go(runtime.Goexit); <-drawing(func() {}) },
-		0, "a window was open", "main goes on",
-	},
 	"it panics": {
 		func() { <-drawing(func() {}); panic("a panic of run") },
 		2, "a panic of run", "main goes on",
-	},
-	"it exits": {
-		func() { <-drawing(func() {}); os.Exit(3) },
-		3, "", "main goes on",
 	},
 }
 
@@ -91,7 +78,7 @@ func drawing(f func()) <-chan struct{} {
 	return drawn
 }
 
-func TestInit_without_Terminate(t *testing.T) {
+func TestInit_withoutTerminate(t *testing.T) {
 	for name, ending := range endings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

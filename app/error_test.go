@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -131,4 +133,17 @@ func initAfterMain() {
 	done := make(chan error)
 	go func() { done <- app.Init() }()
 	report(<-done)
+}
+
+// The go command names what is missing when it compiles the program without cgo.
+func TestBuild_without_compiler(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip(err)
+	}
+	build := exec.Command("go", "build", "-o", os.DevNull, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "app/internal/needs_a_C_compiler: build constraints exclude all Go files") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }

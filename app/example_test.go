@@ -144,21 +144,3 @@ func ExampleWin_VulkanSurface() {
 	w.OnDestroy(func() { fmt.Println("destroy the swapchain, then surface", surface) })
 	w.Run()
 }
-
-// Textures are made where the window's context is current, between two frames.
-func ExampleWin_Thread() {
-	w, err := app.NewWindow()
-	if err != nil {
-		log.Fatal(err)
-	}
-	go func() {
-		pixels := make([]byte, 4*64*64) // decoded meanwhile, on any thread
-		var texture uint32
-		w.Thread().Call(func() {
-			gl.GenTextures(1, &texture)
-			gl.BindTexture(gl.TEXTURE_2D, texture)
-			gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 64, 64, 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(pixels))
-		})
-	}()
-	w.Run()
-}

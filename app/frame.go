@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"image"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,7 +32,7 @@ type drawing struct {
 	run       func() // drawPosted, made once
 	tick      func() // drawTick, made once
 	swap      func() error
-	pace      pace
+	ticks     frameClock
 	inside    string      // the method to which the function was given that runs
 	pending   atomic.Bool // a frame has been posted
 	minimized atomic.Bool
@@ -98,7 +99,7 @@ func (w *Win) drawTick() {
 
 // pause ends the clock. Events that were to be delivered before the next frame are delivered now.
 func (w *Win) pause() {
-	w.pace.stop()
+	w.ticks.stop()
 	if w.opts.eventsOnDraw {
 		w.deliverNow()
 	}
@@ -117,9 +118,9 @@ func (w *Win) drawFrame() {
 		return
 	}
 	if w.continuous() {
-		w.pace.begin(w)
+		w.ticks.begin(w)
 	} else {
-		w.pace.stop()
+		w.ticks.stop()
 	}
 	f := &w.frame
 	now := time.Duration(0)
@@ -141,7 +142,7 @@ func (w *Win) drawFrame() {
 	}
 	if w.opts.noOpenGL {
 		took := time.Since(w.first) - now
-		w.pace.swapped(took, took) // the program shows the frame in OnDraw
+		w.ticks.swapped(took, took) // the program shows the frame in OnDraw
 	} else {
 		w.takeShots(f)
 		w.show()
@@ -153,7 +154,7 @@ func (w *Win) drawFrame() {
 // next runs at the end of a frame.
 func (w *Win) next() {
 	if w.continuous() {
-		if w.pace.clock == nil {
+		if w.ticks.timer == nil {
 			w.schedule()
 		}
 	} else if w.opts.eventsOnDraw && w.queue.len() > 0 {
@@ -168,7 +169,7 @@ func (w *Win) show() {
 	start := time.Now()
 	_ = guarded(w.swap)
 	end := time.Now()
-	w.pace.swapped(end.Sub(start), end.Sub(w.first)-w.frame.Time)
+	w.ticks.swapped(end.Sub(start), end.Sub(w.first)-w.frame.Time)
 	wakeForEvents()
 }
 
@@ -187,10 +188,10 @@ func (w *Win) measure(f *Frame) {
 
 // reschedule runs on the window's thread after a setting has changed: the frame for which the clock waits gets a new time.
 func (w *Win) reschedule() {
-	if w.pace.clock == nil || w.stopped.Load() || !w.continuous() {
+	if w.ticks.timer == nil || w.stopped.Load() || !w.continuous() {
 		return // the next frame will begin the clock, or stop it
 	}
-	if w.pace.again(w, time.Since(w.first)-w.frame.Time) {
+	if w.ticks.again(w, time.Since(w.first)-w.frame.Time) {
 		w.schedule()
 	}
 }
@@ -293,4 +294,89 @@ func flip(p *image.NRGBA) {
 	for i := 3; i < len(p.Pix); i += 4 {
 		p.Pix[i] = 255
 	}
+}
+
+// A visibility keeps a window from being hidden while its thread shows a frame: Wayland ends programs that show one of a
+// hidden window, and GLFW looks whether it is hidden before it shows it. Elsewhere showing a frame may wait for the monitor,
+// and hiding must not.
+type visibility struct{ mu sync.Mutex }
+
+func (v *visibility) hold() {
+	if state.wayland.Load() {
+		v.mu.Lock()
+	}
+}
+
+func (v *visibility) release() {
+	if state.wayland.Load() {
+		v.mu.Unlock()
+	}
+}
+
+// OnStep makes step run once for each period d that has passed, on the window's thread and before OnDraw, for simulations
+// whose results must not depend on the rate of the frames:
+//
+//	w.OnStep(time.Second/120, func() { last, ball = ball, ball.moved() })
+//	w.OnDraw(func(f *app.Frame) { draw(mix(last, ball, f.Alpha)) })
+//
+// A frame has run [Frame.Steps] of them, often none or several, and [Frame.Alpha] of the next period had passed when it
+// began. Steps begin with the first frame after OnStep.
+//
+// A frame runs the steps of at most a quarter of a second, such as after the window has been minimized, and stops stepping
+// once that has taken a twentieth of a second: then the simulation is slower than the clock, but frames go on. The periods
+// that are left out are not made up for.
+//
+// A nil function ends the steps, and so does d <= 0. [OnDemand] windows step when a frame is drawn. A panic in step is as
+// one in OnDraw.
+func (w *Win) OnStep(d time.Duration, step func()) {
+	var before, now *stepping
+	if step != nil && d > 0 {
+		now = &stepping{period: d, step: step}
+	}
+	before = w.onStep.Swap(now)
+	w.changed((before == nil) != (now == nil))
+}
+
+// stepping is what OnStep was called with, and how far the window's thread is.
+type stepping struct {
+	period time.Duration
+	step   func()
+	begun  bool
+	left   time.Duration // that has passed without a step
+}
+
+const (
+	mostBehind   = time.Second / 4  // what a frame makes up for, at the most
+	mostStepping = time.Second / 20 // how long steps may delay a frame
+)
+
+// due returns how many steps are due when delta has passed since the last frame.
+func (s *stepping) due(delta time.Duration) (n int) {
+	if !s.begun {
+		s.begun = true
+		return 0
+	}
+	s.left += min(delta, max(mostBehind, s.period))
+	n = int(s.left / s.period)
+	s.left %= s.period
+	return n
+}
+
+// takeSteps runs the steps that are due in a frame.
+func (w *Win) takeSteps(f *Frame) {
+	f.Steps, f.Alpha = 0, 0
+	s := w.onStep.Load()
+	if s == nil {
+		return
+	}
+	w.inside = "OnStep"
+	began := time.Now()
+	for n := s.due(f.Delta); f.Steps < n; {
+		s.step()
+		f.Steps++
+		if time.Since(began) > mostStepping {
+			break
+		}
+	}
+	f.Alpha = float64(s.left) / float64(s.period)
 }

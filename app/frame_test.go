@@ -3,6 +3,7 @@ package app_test
 import (
 	"image"
 	"image/color"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -244,8 +245,12 @@ func TestWindow_OnDraw_none(t *testing.T) {
 			}, "the end of the frames")
 			w.SetSize(210, 160)
 			screen.Wait(t, func() bool { return frames() > n }, "a frame in the new size")
-			_, err := w.Screenshot()
+			w.Thread().Call(func() { gl.ClearColor(0, 0, 0, 0) })
+			p, err := w.Screenshot()
 			screen.Must(t, err)
+			if i := slices.IndexFunc(p.Pix, func(v uint8) bool { return v != 0 && v != 255 }); i >= 0 || p.Pix[0] != 0 {
+				t.Errorf("byte %d of the picture is not black", i)
+			}
 			w.OnDraw(quarters)
 			n = frames()
 			screen.Wait(t, func() bool { return frames() > n+10 }, "frame after frame")
@@ -348,21 +353,6 @@ func TestWindow_Thread(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestWindow_OnDraw_nil(t *testing.T) {
-	w, _ := show(t)
-	w.OnDraw(quarters)
-	shoot(t, w, image.Pt(200, 150))
-	w.OnDraw(nil)
-	w.Thread().Call(func() { gl.ClearColor(0, 0, 0, 0) })
-	p, err := w.Screenshot()
-	screen.Must(t, err)
-	for i, v := range p.Pix {
-		if want := uint8(255 * (i % 4 / 3)); v != want {
-			t.Fatalf("byte %d is %d, want black", i, v)
-		}
 	}
 }
 

@@ -75,13 +75,11 @@ func monitorChanged(m *glfw.Monitor, connected bool) {
 	state.winMu.Lock()
 	all := slices.Collect(maps.Keys(state.windows))
 	state.winMu.Unlock()
-	e := MonitorEvent{Connected: connected}
+	who := &Monitor{m: m}
 	if connected {
-		e.Monitor = describe(m)
+		who = describe(m)
 	} else if i := slices.IndexFunc(known, func(k *Monitor) bool { return *k.m == *m }); i >= 0 {
-		e.Monitor = known[i]
-	} else {
-		e.Monitor = &Monitor{m: m}
+		who = known[i]
 	}
 	known = describeAll()
 	for _, w := range all {
@@ -91,9 +89,9 @@ func monitorChanged(m *glfw.Monitor, connected bool) {
 		if !connected && w.full != nil && *w.full == *m {
 			w.window(w.before().near(glfw.GetMonitors()))
 		}
-		w.pace.refresh.Store(refreshRate())
+		w.ticks.refresh.Store(refreshRate())
 		w.thread.Go(w.reschedule)
-		w.queue.put(happening{kind: monitorKind, monitor: e})
+		w.queue.put(&MonitorEvent{who, connected})
 	}
 }
 

@@ -26,7 +26,6 @@ type Win struct {
 	win    *glfw.Window
 	thread *thread.Thread
 	queue  *queue
-	maker  maker // of events, where they are delivered
 
 	onDraw    atomic.Pointer[func(*Frame)]
 	onEvent   atomic.Pointer[func(Event)]
@@ -213,7 +212,7 @@ func (w *Win) create() error {
 	w.full = monitor
 	w.win.SetInputMode(glfw.LockKeyMods, glfw.True)
 	w.listen()
-	w.pace.refresh.Store(refreshRate())
+	w.ticks.refresh.Store(refreshRate())
 	return nil
 }
 

@@ -109,9 +109,15 @@ func TestTerminate_threads(t *testing.T) {
 // Terminate panics where it would wait for its caller, and all goes on.
 func TestTerminate_refused(t *testing.T) {
 	for name, try := range map[string]func(w *app.Win){
-		"OnDraw":      func(w *app.Win) { w.OnDraw(func(*app.Frame) { app.Terminate() }); w.Run() },
-		"OnEvent":     func(w *app.Win) { w.OnEvent(func(app.Event) { app.Terminate() }); w.SetSize(300, 300); w.Run() },
-		"Thread":      func(w *app.Win) { w.Thread().Call(app.Terminate) },
+		"OnDraw":  func(w *app.Win) { w.OnDraw(func(*app.Frame) { app.Terminate() }); w.Run() },
+		"OnEvent": func(w *app.Win) { w.OnEvent(func(app.Event) { app.Terminate() }); w.SetSize(300, 300); w.Run() },
+		"Thread":  func(w *app.Win) { w.Thread().Call(app.Terminate) },
+		"EventsOnDraw": func(*app.Win) {
+			w := open(t, app.EventsOnDraw())
+			w.OnEvent(func(app.Event) { app.Terminate() })
+			w.SetSize(300, 300)
+			w.Run()
+		},
 		"main thread": func(*app.Win) { mainthread.Call(app.Terminate) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -185,30 +191,38 @@ func TestWindow_Run(t *testing.T) {
 
 // What ends the functions of a window ends Run in the same way, and closes the window.
 func TestWindow_Run_panic(t *testing.T) {
-	for name, end := range map[string]func(){
-		"value":  func() { panic(errTest) },
-		"nil":    func() { panic(nil) }, //nolint:govet // what is tested
-		"Goexit": runtime.Goexit,
+	for where, opts := range map[string][]app.Option{
+		"OnDraw":                    nil,
+		"OnEvent":                   nil,
+		"EventsOnDraw":              {app.EventsOnDraw()},
+		"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand()},
 	} {
-		for _, where := range []string{"OnDraw", "OnEvent"} {
+		for name, end := range map[string]func(){
+			"value":  func() { panic(errTest) },
+			"nil":    func() { panic(nil) }, //nolint:govet // what is tested
+			"Goexit": runtime.Goexit,
+		} {
 			t.Run(where+"/"+name, func(t *testing.T) {
-				w := open(t)
+				w := open(t, opts...)
 				if where == "OnDraw" {
 					w.OnDraw(func(*app.Frame) { end() })
 				} else {
-					w.OnEvent(func(app.Event) { end() })
+					w.OnEvent(func(e app.Event) {
+						if _, ok := e.(*app.ResizeEvent); ok {
+							end()
+						}
+					})
 					w.SetSize(300, 300)
 				}
 				var value any
 				returned := false
-				done := make(chan struct{})
-				go func() {
-					defer close(done)
+				var run sync.WaitGroup
+				run.Go(func() {
 					defer func() { value = recover() }()
 					w.Run()
 					returned = true
-				}()
-				<-done
+				})
+				run.Wait()
 				<-w.Done()
 				var null *runtime.PanicNilError
 				err, _ := value.(error)
@@ -301,4 +315,86 @@ func TestNewWindow_anywhere(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// Calls arrive while the main thread waits for events, after pauses too.
+func TestLoop_calls(t *testing.T) {
+	begin(t)
+	const goroutines, calls = 16, 100
+	n := 0 // the main thread's
+	var all sync.WaitGroup
+	for range goroutines {
+		all.Go(func() {
+			for i := range calls {
+				if i%2 == 0 {
+					mainthread.Call(func() { n++ })
+				} else {
+					mainthread.Go(func() { n++ })
+				}
+				time.Sleep(max(0, time.Duration(i-80)) * time.Millisecond)
+			}
+		})
+	}
+	all.Wait()
+	mainthread.Call(func() {
+		if n != goroutines*calls {
+			t.Errorf("%d functions ran, want %d", n, goroutines*calls)
+		}
+	})
+}
+
+// A call may lead from the main thread to the window's thread and back, and OnDraw may call the main thread.
+func TestLoop_cycle(t *testing.T) {
+	w, _ := show(t)
+	for range 50 {
+		ran := 0
+		mainthread.Call(func() {
+			w.Thread().Call(func() {
+				mainthread.Call(func() { ran++; w.SetTitle("nested") })
+				ran++
+			})
+		})
+		if ran != 2 {
+			t.Fatalf("%d functions ran, want 2", ran)
+		}
+	}
+	c := count(w, func(*app.Frame) { w.SetTitle("from OnDraw") })
+	c.goesOn(t, 10, "frames that call the main thread")
+}
+
+// A Goexit on the main thread ends its caller, and the event loop goes on.
+func TestLoop_Goexit(t *testing.T) {
+	out, status := program(t, "goexit on the main thread")
+	if status != 0 || out != "the loop goes on\n" {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
+func goexitOnMainThread() {
+	mainthread.Init(func() {
+		if err := app.Init(); err != nil {
+			panic(err)
+		}
+		for i := range 20 {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				mainthread.Call(func() {
+					if i%2 == 0 {
+						mainthread.Call(runtime.Goexit)
+					}
+					runtime.Goexit()
+				})
+				panic("a Goexit did not reach its caller")
+			}()
+			<-done
+			mainthread.Go(runtime.Goexit)
+			time.Sleep(time.Duration(i) * time.Millisecond)
+			if _, err := app.Monitors(); err != nil {
+				panic(err)
+			}
+		}
+		app.Terminate()
+		println("the loop goes on")
+	})
 }

@@ -10,12 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/jezek/xgb/xproto"
 
 	"github.com/threadcall/threadcall/app/internal/screen"
 )
@@ -47,7 +43,7 @@ func TestExamples(t *testing.T) {
 	}
 	file := files(t)
 
-	for _, name := range []string{"triangle", "viewer", "windows", "workers"} {
+	for _, name := range []string{"triangle", "viewer", "windows"} {
 		t.Run(name+"/no display", func(t *testing.T) {
 			t.Setenv("DISPLAY", "")
 			p := start(t, name, "-d", "10s")
@@ -62,10 +58,8 @@ func TestExamples(t *testing.T) {
 		colours int // at least
 	}{
 		{[]string{"triangle"}, 50},
-		{[]string{"triangle", "-fast"}, 50},
 		{[]string{"viewer", file("picture.png")}, 5},
 		{[]string{"windows"}, 50},
-		{[]string{"workers"}, 50},
 	} {
 		t.Run(strings.Join(append(c.args[:1:1], "shows"), "/"), func(t *testing.T) {
 			p := start(t, c.args[0], append([]string{"-d", "3s"}, c.args[1:]...)...)
@@ -106,33 +100,6 @@ func TestExamples(t *testing.T) {
 		}
 		s.Type(t, right)
 		screen.Wait(t, shows(quarters[3], quarters[2]), "the last picture")
-		s.Type(t, escape)
-		p.succeed(t)
-	})
-	t.Run("viewer/idle", func(t *testing.T) {
-		used := func(d string) time.Duration {
-			p := start(t, "viewer", "-d", d, file("picture.png"))
-			p.succeed(t)
-			return p.ProcessState.UserTime() + p.ProcessState.SystemTime()
-		}
-		if short, long := used("1s"), used("5s"); long > short+400*time.Millisecond {
-			t.Errorf("it used %v of CPU time in a second, and %v in 5", short, long)
-		}
-	})
-	t.Run("workers/click", func(t *testing.T) {
-		p := start(t, "workers")
-		done := func() bool { return strings.Contains(s.Titles(t), "tiles in") }
-		screen.Wait(t, done, "the picture")
-		before := s.Picture(t)
-		s.Move(t, 300, 200)
-		s.Click(t, byte(xproto.ButtonIndex1))
-		screen.Wait(t, func() bool { return done() && !slices.Equal(s.Picture(t).Pix, before.Pix) }, "another picture")
-		s.Type(t, escape)
-		p.succeed(t)
-	})
-	t.Run("triangle/Escape", func(t *testing.T) {
-		p := start(t, "triangle")
-		screen.Wait(t, func() bool { return screen.Colours(s.Picture(t)) >= 50 }, "a picture")
 		s.Type(t, escape)
 		p.succeed(t)
 	})

@@ -22,7 +22,6 @@ import (
 	"github.com/go-gl/gl/v3.3-core/gl"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/app/examples/internal/gpu"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -48,7 +47,7 @@ func run(files []string) error {
 		return err
 	}
 	v := &viewer{win: w, wanted: make(chan request, 1)}
-	w.Thread().Call(func() { v.picture, err = gpu.NewPicture() })
+	w.Thread().Call(func() { v.picture, err = newPicture() })
 	if err != nil {
 		return err
 	}
@@ -75,7 +74,7 @@ type viewer struct {
 	fullscreen bool
 
 	// The window's thread uses these, so that no lock is needed.
-	picture *gpu.Picture
+	picture *picture
 	size    image.Point // of the picture
 }
 
@@ -91,7 +90,7 @@ func (v *viewer) load() {
 			continue
 		}
 		v.win.Thread().Call(func() {
-			v.picture.Upload(m)
+			v.picture.upload(m)
 			v.size = m.Rect.Size()
 		})
 		v.win.Redraw()
@@ -119,7 +118,7 @@ func (v *viewer) draw(f *app.Frame) {
 	gl.Clear(gl.COLOR_BUFFER_BIT)
 	if v.size.X > 0 {
 		k := min(float64(f.Width)/float64(v.size.X), float64(f.Height)/float64(v.size.Y))
-		v.picture.Draw(k*float64(v.size.X)/float64(f.Width), k*float64(v.size.Y)/float64(f.Height))
+		v.picture.draw(k*float64(v.size.X)/float64(f.Width), k*float64(v.size.Y)/float64(f.Height))
 	}
 }
 

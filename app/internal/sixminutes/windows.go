@@ -63,7 +63,7 @@ func loop(main bench.Subject, m *meter) (err error) {
 	if err != nil {
 		return err
 	}
-	go m.measure()
+	go m.run()
 	var loading sync.Mutex
 	var all sync.WaitGroup
 	for i, w := range open {
@@ -82,7 +82,6 @@ func loop(main bench.Subject, m *meter) (err error) {
 				w.SwapBuffers()
 				m.frames.Add(1)
 				main.Call(func() { glfw.WaitEventsTimeout(1.0 / (windows * frameRate)) })
-				m.calls.Add(1)
 			}
 		})
 	}
@@ -90,7 +89,7 @@ func loop(main bench.Subject, m *meter) (err error) {
 		return err
 	}
 	main.Call(glfw.Terminate)
-	return m.end()
+	return nil
 }
 
 // openWindows runs on the main thread.
@@ -133,7 +132,7 @@ func appWindows(m *meter) error {
 		open = append(open, w)
 	}
 	go func() {
-		m.measure()
+		m.run()
 		for _, w := range open {
 			w.Stop()
 		}
@@ -142,7 +141,7 @@ func appWindows(m *meter) error {
 		all.Go(w.Run)
 	}
 	all.Wait()
-	return m.end()
+	return nil
 }
 
 // draw fills the window with a colour that changes with time.

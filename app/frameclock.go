@@ -7,7 +7,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A pace decides when frames begin that follow each other:
+// A frameClock decides when frames begin that follow each other:
 //
 //	without vsync, no FrameRate  one after the other
 //	without vsync                by a clock, at FrameRate
@@ -19,9 +19,9 @@ import (
 // or in a system call, it would keep a P for up to 10 ms each time.
 //
 // Only the window's thread uses it, but for refresh.
-type pace struct {
+type frameClock struct {
 	refresh atomic.Int64  // frames a second that the monitor shows; zero if it does not report that
-	clock   *thread.Timer // posts frames, or nil
+	timer   *thread.Timer // posts frames, or nil
 	rate    float64       // of the clock
 	waits   bool          // the driver waits for vsync, it seems
 	against int           // for so many frames it has seemed otherwise
@@ -33,25 +33,25 @@ const (
 )
 
 // begin runs when a frame begins that others are to follow.
-func (p *pace) begin(w *Win) {
-	rate := p.clockRate(!w.noVSync.Load(), w.rate())
-	if p.clock != nil && rate == p.rate {
+func (c *frameClock) begin(w *Win) {
+	rate := c.tickRate(!w.noVSync.Load(), w.rate())
+	if c.timer != nil && rate == c.rate {
 		return
 	}
-	p.stop()
+	c.stop()
 	if rate > 0 {
-		p.clock, p.rate = w.thread.Frames(rate, w.tick), rate
+		c.timer, c.rate = w.thread.Frames(rate, w.tick), rate
 	}
 }
 
 // again runs between two frames when the rate may have changed, and there is a clock. The next frame begins as long after the last one as
 // it would have with the new rate: passed has passed since then. It reports whether that is now.
-func (p *pace) again(w *Win, passed time.Duration) (now bool) {
-	rate := p.clockRate(!w.noVSync.Load(), w.rate())
-	if rate == p.rate {
+func (c *frameClock) again(w *Win, passed time.Duration) (now bool) {
+	rate := c.tickRate(!w.noVSync.Load(), w.rate())
+	if rate == c.rate {
 		return false
 	}
-	p.stop()
+	c.stop()
 	left := -time.Duration(1)
 	if rate > 0 {
 		left = time.Duration(float64(time.Second)/rate) - passed
@@ -59,26 +59,26 @@ func (p *pace) again(w *Win, passed time.Duration) (now bool) {
 	if left <= 0 {
 		return true
 	}
-	p.clock, p.rate = w.thread.After(left, w.tick), -1 // begin replaces it
+	c.timer, c.rate = w.thread.After(left, w.tick), -1 // begin replaces it
 	return false
 }
 
-func (p *pace) stop() {
-	if p.clock != nil {
-		p.clock.Stop()
-		p.clock = nil
+func (c *frameClock) stop() {
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
 	}
 }
 
-// clockRate returns the rate at which a clock is to post frames, or zero.
-func (p *pace) clockRate(vsync bool, limit float64) float64 {
-	refresh := float64(p.refresh.Load())
+// tickRate returns the rate at which a clock is to post frames, or zero.
+func (c *frameClock) tickRate(vsync bool, limit float64) float64 {
+	refresh := float64(c.refresh.Load())
 	switch {
 	case !vsync || refresh == 0 && limit > 0:
 		return min(limit, 1e6)
 	case limit > 0 && limit < refresh:
 		return limit
-	case p.waits:
+	case c.waits:
 		return 0
 	case refresh == 0:
 		return usualRefresh
@@ -89,18 +89,18 @@ func (p *pace) clockRate(vsync bool, limit float64) float64 {
 // swapped judges whether the driver waits for vsync, after a frame of which swap was the time in SwapBuffers. Without the clock, a driver
 // that waits does so for most of a period, unless OnDraw is slow, and then there is nothing to wait for. One that
 // does not may still be slow, but then a frame ends before its time.
-func (p *pace) swapped(swap, frame time.Duration) {
+func (c *frameClock) swapped(swap, frame time.Duration) {
 	period := time.Second / usualRefresh
-	if refresh := p.refresh.Load(); refresh > 0 {
+	if refresh := c.refresh.Load(); refresh > 0 {
 		period = time.Second / time.Duration(refresh)
 	}
 	seems := swap >= period*3/4
-	if p.waits {
+	if c.waits {
 		seems = frame >= period*7/8
 	}
-	if seems == p.waits {
-		p.against = 0
-	} else if p.against++; p.against == enough {
-		p.waits, p.against = seems, 0
+	if seems == c.waits {
+		c.against = 0
+	} else if c.against++; c.against == enough {
+		c.waits, c.against = seems, 0
 	}
 }
