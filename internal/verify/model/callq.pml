@@ -151,7 +151,7 @@ inline Outcome(q) {
 inline Park(q) {
 	do
 	:: SETTLED(state[q]) -> yes = 0; break
-	:: !SETTLED(state[q]) && (state[q] & PARKED) -> yes = 1; break /* never in cycle/Caller, host/Caller, pool/Caller: no token is left over at first */
+	:: !SETTLED(state[q]) && (state[q] & PARKED) -> yes = 1; break
 	:: d_step { !SETTLED(state[q]) && !(state[q] & PARKED) -> s = state[q] };
 #ifdef FAULT_PARK_STORE /* Call.Park: Store instead of CompareAndSwap */
 		d_step { state[q] = s | PARKED; s = 0; yes = 1 }; break
@@ -470,7 +470,7 @@ inline Restore(e) {
 #else
 	if
 	:: d_step { ready[e] == NIL -> ready[e] = l; l = 0; Only(e) }
-	:: ready[e] != NIL -> atomic { OnlyClose(e) }; Refuse() /* never in pool/Worker: it is given one call at a time */
+	:: ready[e] != NIL -> atomic { OnlyClose(e) }; Refuse()
 	fi
 #endif
 }
@@ -509,8 +509,8 @@ inline Split(g, last) {
 				s = x
 			:: else ->
 				if
-				:: l == NIL -> l = x /* never in cycle/Function: the queue of a thread that waits has calls of one poster */
-				:: else -> next[n] = x /* never in cycle/Function: as above */
+				:: l == NIL -> l = x
+				:: else -> next[n] = x
 				fi;
 				n = x
 			fi
@@ -551,7 +551,7 @@ inline Refuse() {
 		d_step { next[l] = NIL; x = l; l = n; n = 0 };
 		if
 #ifdef DEADLINES
-		:: kind[x] == WITHDRAWABLE -> /* never in cycle/Function, cycle/Thread: Terminate and deadlines are together in queue only */
+		:: kind[x] == WITHDRAWABLE ->
 			Start(x);
 			if
 			:: yes -> d_step { yes = 0; Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED)
@@ -607,7 +607,7 @@ inline Rest(e) {
 /* Queue.Awake */
 inline Awake(e) {
 	if
-	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) } /* never in host/Setter: it is not on the thread */
+	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) }
 #ifdef FAULT_AWAKE_HEEDS /* Queue.Awake: as Heed */
 	:: d_step { head[e] == INTERRUPTED -> head[e] = NIL }
 	:: head[e] != RESTING && head[e] != INTERRUPTED
@@ -685,7 +685,7 @@ inline PushOwn(e) {
 			if
 			:: posted[e] == taken[e] -> mine[e] = c
 			:: else ->
-				n = mine[e]; /* never in cycle/Function, host/Host: no function posts twice to its own thread */
+				n = mine[e];
 				do
 				:: nextMine[n] != NIL -> n = nextMine[n]
 				:: else -> break

@@ -150,18 +150,18 @@ inline Exec(e, during) {
 			i = fn[q]; fn[q] = 0 };
 		PutRecord(q);
 #ifdef POOL
-		by[i] = e; /* never in cycle/Function: nothing is posted to a pool from a cycle */
+		by[i] = e;
 #endif
 		d_step { Begin(i); q = 0 };
 		atomic { control[i] >= ENDED -> exits = (control[i] == LEFT); i = 0 }
 #ifdef POOL
-	:: kind[q] == CONTROL -> Put(q) /* never in cycle/Function: a thread that waits is not notified */
+	:: kind[q] == CONTROL -> Put(q)
 #endif
 	:: kind[q] <= WITHDRAWABLE ->
 #ifdef DEADLINES
 		if
 		:: kind[q] == WITHDRAWABLE -> Start(q)
-		:: kind[q] == AWAITED -> yes = 1 /* never in cycle/Function, cycle/Thread: with deadlines, all calls have one */
+		:: kind[q] == AWAITED -> yes = 1
 		fi;
 		if
 		:: !yes
@@ -201,7 +201,7 @@ inline ExecAwaited(e, during) {
 #else
 			if
 			:: during -> LeaveWait()
-			:: else /* never in cycle/Function: it waits */
+			:: else
 			fi;
 			result[q] = fn[q];
 			Settle(q, EXITED)
@@ -217,11 +217,11 @@ inline LeaveWait() {
 	:: else ->
 #ifdef POOL
 		if
-		:: t == POOL -> TakeBacklog(c) /* never in cycle/Function: no Goexit with a pool */
+		:: t == POOL -> TakeBacklog(c)
 		:: t != POOL
 		fi;
 		if
-		:: yes -> Decide(fn[c], NOT_RUN); Put(c) /* never in cycle/Function: as above */
+		:: yes -> Decide(fn[c], NOT_RUN); Put(c)
 		:: else -> Leave(c)
 		fi;
 #else

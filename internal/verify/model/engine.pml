@@ -39,7 +39,7 @@ end:	atomic { LOST(0) || LOST(1) -> assert(lost_wakeup) }
 #else
 end:	atomic { LOST(0) || LOST(1) || LOST(2) -> assert(lost_wakeup) }
 #endif
-} /* never in queue/Monitor, cycle/Monitor, host/Monitor, pool/Monitor: that is the property */
+}
 
 #ifdef COARSE
 /* Engine.wake, idle. How a thread rests and is woken is searched in the other configurations. */
@@ -57,7 +57,7 @@ end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
 inline Wake(e) {
 	if
 	:: mode[e] == INGO ->
-		d_step { wakeup[e] = 1; owed[e]-- } /* never in host/Host: it is on the thread */
+		d_step { wakeup[e] = 1; owed[e]-- }
 #ifdef HOST
 	:: mode[e] == UP ->
 		if
@@ -78,13 +78,13 @@ inline Wake(e) {
 inline Idle(e) {
 	Awake(e);
 	if
-	:: ISCALL(ready[e]) -> yes = 1 /* Queue.Pending; never in queue/Thread, cycle/Thread, host/Host, pool/Worker: Take has found it empty */
+	:: ISCALL(ready[e]) -> yes = 1 /* Queue.Pending */
 	:: ready[e] == NIL ->
 		if
 		:: ISCALL(head[e]) -> yes = 1
 		:: !ISCALL(head[e])
 		fi
-	:: head[e] == CLOSED -> yes = 1 /* Queue.Closed; never in pool/Worker: Terminate is searched with COARSE */
+	:: head[e] == CLOSED -> yes = 1 /* Queue.Closed */
 	:: skip /* it does not spin, or does not any more */
 	fi;
 	if
@@ -184,7 +184,7 @@ inline Come(e) {
 	atomic { x = c; assert(!firstTaken[e] || one_owner); firstTaken[e] = 1; Claim(FIRST(e), CONTROL, 0, 0) };
 	Push(e);
 	if
-	:: !ok -> Put(c) /* never in cycle/Function: a pool in a cycle is not terminated */
+	:: !ok -> Put(c)
 #ifdef FAULT_COME_UNWOKEN /* Engine.come: does not wake */
 	:: ok && wake -> d_step { wake = 0; owed[e]-- }
 #else
@@ -199,7 +199,7 @@ inline Come(e) {
 /* Pool.submit: ok unless the pool is closed. */
 inline Submit() {
 	if
-	:: d_step { closed -> ok = 0 } /* never in cycle/Function: as above */
+	:: d_step { closed -> ok = 0 }
 	:: d_step { !closed -> backlog!c; o = POOL;
 			if
 #ifdef FAULT_TOLD_TWICE /* Pool.submit: does not look whether a thread is coming */
@@ -257,7 +257,7 @@ inline Next(e) {
 		fi;
 #endif
 		o = 0
-	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 } /* never in cycle/Thread: as above */
+	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 }
 #ifdef RETIRE
 	:: d_step { empty(backlog) && !closed && !listed[e] && retired -> Came(e); yes = 0 }; Close(e)
 	:: d_step { empty(backlog) && !closed && !listed[e] && !retired ->
