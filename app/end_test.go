@@ -8,6 +8,7 @@ import (
 	"github.com/go-gl/gl/v3.3-core/gl"
 
 	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -82,7 +83,7 @@ func TestInit_withoutTerminate(t *testing.T) {
 	for name, ending := range endings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, status := program(t, name)
+			out, status := testutil.Program(t, name)
 			if status != ending.status || !strings.Contains(out, ending.want) || strings.Contains(out, ending.not) && status == 0 {
 				t.Errorf("status %d, want %d, %q, and not %q:\n%s", status, ending.status, ending.want, ending.not, out)
 			}

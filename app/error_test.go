@@ -12,6 +12,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -87,7 +88,7 @@ func TestErrors_system(t *testing.T) {
 		{"no driver", "new window", "LIBGL_DRIVERS_PATH=/nowhere", []string{"no OpenGL: true", "libgl1-mesa-dri"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			out, status := program(t, test.program, strings.Fields(test.env)...)
+			out, status := testutil.Program(t, test.program, strings.Fields(test.env)...)
 			if status != 0 {
 				t.Errorf("status %d", status)
 			}

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -11,7 +10,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 const leftShift = 0xffe1
@@ -27,7 +26,7 @@ func TestEvent_keys(t *testing.T) {
 	x.Key(t, xproto.KeyPress, leftShift)
 	x.Type(t, 'a')
 	x.Key(t, xproto.KeyRelease, leftShift)
-	screen.Wait(t, func() bool { return len(of[app.KeyEvent](r)) >= 2*len(word)+4 }, "the keys")
+	testutil.Eventually(t, func() bool { return len(of[app.KeyEvent](r)) >= 2*len(word)+4 }, "the keys")
 
 	var keys, text strings.Builder
 	for _, e := range of[app.KeyEvent](r) {
@@ -60,7 +59,7 @@ func TestEvent_mouse(t *testing.T) {
 	x.Move(t, 50, 60)
 	under, _ := show(t) // the mouse, which has not moved since
 	r := listen(under, nil)
-	screen.Wait(t, func() bool {
+	testutil.Eventually(t, func() bool {
 		x.Click(t, 1)
 		return len(of[app.MouseButtonEvent](r)) > 0
 	}, "a click")
@@ -71,7 +70,7 @@ func TestEvent_mouse(t *testing.T) {
 	w, _ := show(t)
 	x.Move(t, 0, 0)
 	place(t, w, 100, 100)
-	screen.Wait(t, func() bool { px, _ := w.Position(); return px == 100 }, "the window to move")
+	testutil.Eventually(t, func() bool { px, _ := w.Position(); return px == 100 }, "the window to move")
 	r = listen(w, nil)
 	x.Move(t, 110, 120)
 	comes(t, r, func(e app.MouseEnterEvent) bool { return e.Inside })
@@ -79,7 +78,7 @@ func TestEvent_mouse(t *testing.T) {
 	for _, button := range []byte{1, 3, 4, 5, 6} { // from the fourth on it is the wheel
 		x.Click(t, button)
 	}
-	screen.Wait(t, func() bool { return len(of[app.MouseButtonEvent](r)) >= 4 && len(of[app.ScrollEvent](r)) >= 3 }, "the clicks")
+	testutil.Eventually(t, func() bool { return len(of[app.MouseButtonEvent](r)) >= 4 && len(of[app.ScrollEvent](r)) >= 3 }, "the clicks")
 	x.Move(t, 0, 0)
 	comes(t, r, func(e app.MouseEnterEvent) bool { return !e.Inside })
 	if got, want := of[app.MouseButtonEvent](r), []app.MouseButtonEvent{
@@ -167,7 +166,7 @@ func TestEvent_order(t *testing.T) {
 	}
 	c.goesOn(t, 5, "frames while a handler blocks")
 	close(gate)
-	screen.Wait(t, func() bool { return len(of[app.KeyEvent](r)) == 2*rounds && len(of[app.MouseMoveEvent](r)) >= rounds },
+	testutil.Eventually(t, func() bool { return len(of[app.KeyEvent](r)) == 2*rounds && len(of[app.MouseMoveEvent](r)) >= rounds },
 		"the events that waited")
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,95 +201,12 @@ func TestEvent_whileDrawing(t *testing.T) {
 				w.Redraw()
 				x.Move(t, 20+i%100, 30+i%2)
 				sent := time.Now()
-				screen.Wait(t, func() bool { return len(of[app.MouseMoveEvent](r)) > before }, "move %d", i)
-				if took := time.Since(sent); took > screen.Limit/6 {
+				testutil.Eventually(t, func() bool { return len(of[app.MouseMoveEvent](r)) > before }, "move %d", i)
+				if took := time.Since(sent); took > testutil.TimeLimit()/6 {
 					t.Errorf("an event took %v", took)
 				}
 			}
 		})
-	}
-}
-
-func TestEvent_drop(t *testing.T) {
-	w, _ := show(t)
-	r := listen(w, nil)
-	drop(t, w, "file:///tmp/a%20b\r\nfile:///tmp/%C3%A9\r\n")
-	comes(t, r, func(e app.DropEvent) bool { return slices.Equal(e.Paths, []string{"/tmp/a b", "/tmp/é"}) })
-}
-
-// drop drops files on w, as the source's side of the XDND protocol.
-func drop(t *testing.T, w *app.Win, list string) {
-	t.Helper()
-	files := x.Atom(t, "text/uri-list")
-	to, c := id(w), x.Conn
-	source, err := xproto.NewWindowId(c)
-	screen.Must(t, err)
-	screen.Must(t, xproto.CreateWindowChecked(c, 0, source, x.Root, 0, 0, 1, 1, 0, xproto.WindowClassInputOnly, 0, 0, nil).Check())
-	defer xproto.DestroyWindow(c, source)
-	screen.Must(t, xproto.SetSelectionOwnerChecked(c, source, x.Atom(t, "XdndSelection"), xproto.TimeCurrentTime).Check())
-	x.Send(t, to, "XdndEnter", uint32(source), 5<<24, uint32(files))
-	x.Send(t, to, "XdndPosition", uint32(source), 0, 5<<16|5, xproto.TimeCurrentTime, uint32(x.Atom(t, "XdndActionCopy")))
-	screen.Wait(t, func() bool {
-		e, _ := c.PollForEvent()
-		switch e := e.(type) {
-		case xproto.ClientMessageEvent:
-			if e.Type == x.Atom(t, "XdndStatus") {
-				x.Send(t, to, "XdndDrop", uint32(source), 0, xproto.TimeCurrentTime)
-			}
-			return e.Type == x.Atom(t, "XdndFinished")
-		case xproto.SelectionRequestEvent:
-			screen.Must(t, xproto.ChangePropertyChecked(c, xproto.PropModeReplace, e.Requestor, e.Property, e.Target, 8,
-				uint32(len(list)), []byte(list)).Check())
-			n := xproto.SelectionNotifyEvent{
-				Time: e.Time, Requestor: e.Requestor, Selection: e.Selection, Target: e.Target, Property: e.Property,
-			}
-			screen.Must(t, xproto.SendEventChecked(c, false, e.Requestor, 0, string(n.Bytes())).Check())
-		}
-		return false
-	}, "XdndFinished")
-}
-
-// Events may be sent on a channel and read at any later time, by type and by value, while others come and the garbage
-// collector runs.
-func TestEvent_channel(t *testing.T) {
-	w, _ := show(t)
-	const many = 1000
-	sent := make(chan app.Event, 20*many)
-	r := listen(w, func(e app.Event) { sent <- e })
-	focus(t, w, r)
-	for i := range many {
-		x.Move(t, 10+i%150, 10+i%100)
-		if i%100 == 0 {
-			x.Type(t, 'a')
-			runtime.GC()
-		}
-	}
-	x.Type(t, 'z')
-	comes(t, r, func(e app.KeyEvent) bool { return e.Key == app.KeyZ && e.Action == app.Release })
-	w.Stop()
-	<-w.Done()
-	runtime.GC()
-	close(sent)
-	var late []any
-	for e := range sent {
-		switch e := e.(type) {
-		case *app.MouseMoveEvent:
-			late = append(late, *e)
-		case *app.KeyEvent:
-			late = append(late, *e)
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delivered := slices.DeleteFunc(r.all, func(v any) bool {
-		switch v.(type) {
-		case app.MouseMoveEvent, app.KeyEvent:
-			return false
-		}
-		return true
-	})
-	if !slices.Equal(late, delivered) || len(late) < many/2 {
-		t.Errorf("%d events are not the %d that were delivered", len(late), len(delivered))
 	}
 }
 
@@ -362,7 +278,7 @@ func TestEventsOnDraw_noFrame(t *testing.T) {
 func TestEventsOnDraw_beforeRun(t *testing.T) {
 	w := open(t, app.EventsOnDraw(), app.OnDemand())
 	w.SetSize(222, 111)
-	screen.Wait(t, func() bool { width, _ := w.Size(); return width == 222 }, "the size")
+	testutil.Eventually(t, func() bool { width, _ := w.Size(); return width == 222 }, "the size")
 	r := listen(w, nil)
 	run(t, w)
 	comes(t, r, func(e app.ResizeEvent) bool { return e.ScreenWidth == 222 })

@@ -58,25 +58,6 @@ func ExampleEventsOnDraw() {
 	w.Run()
 }
 
-// Events may be sent on channels.
-func ExampleEvent() {
-	w, err := app.NewWindow()
-	if err != nil {
-		log.Fatal(err)
-	}
-	events := make(chan app.Event, 100)
-	w.OnEvent(func(e app.Event) { events <- e })
-	go func() {
-		for e := range events {
-			if k, ok := e.(*app.KeyEvent); ok {
-				fmt.Println(k.Mods, k.Key, k.Action)
-			}
-		}
-	}()
-	w.Run()
-	close(events)
-}
-
 // A ball moves 120 times a second, whatever the rate of the frames. They show it between its last two places.
 func ExampleWin_OnStep() {
 	w, err := app.NewWindow()

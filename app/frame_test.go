@@ -13,6 +13,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -47,7 +48,6 @@ func shoot(t *testing.T, w *app.Win, size image.Point) {
 	p, err := w.Screenshot()
 	screen.Must(t, err)
 	if p.Rect.Size() != size || !hasCorners(p, p.Rect) {
-		screen.Keep(t, p)
 		t.Errorf("the screenshot is %v, want %v, or its colours are wrong", p.Rect.Size(), size)
 	}
 }
@@ -72,7 +72,7 @@ func TestWindow_Screenshot(t *testing.T) {
 			run(t, w)
 			shoot(t, w, test.size)
 			if test.name != "Hidden" {
-				screen.Wait(t, func() bool { return hasCorners(x.Picture(t), image.Rectangle{Max: test.size}) }, "the colours on the screen")
+				testutil.Eventually(t, func() bool { return hasCorners(x.Picture(t), image.Rectangle{Max: test.size}) }, "the colours on the screen")
 			}
 		})
 	}
@@ -238,13 +238,13 @@ func TestWindow_OnDraw_none(t *testing.T) {
 				return n
 			}
 			var n uint64
-			screen.Wait(t, func() bool {
+			testutil.Eventually(t, func() bool {
 				n = frames()
 				time.Sleep(150 * time.Millisecond)
 				return frames() == n
 			}, "the end of the frames")
 			w.SetSize(210, 160)
-			screen.Wait(t, func() bool { return frames() > n }, "a frame in the new size")
+			testutil.Eventually(t, func() bool { return frames() > n }, "a frame in the new size")
 			w.Thread().Call(func() { gl.ClearColor(0, 0, 0, 0) })
 			p, err := w.Screenshot()
 			screen.Must(t, err)
@@ -253,7 +253,7 @@ func TestWindow_OnDraw_none(t *testing.T) {
 			}
 			w.OnDraw(quarters)
 			n = frames()
-			screen.Wait(t, func() bool { return frames() > n+10 }, "frame after frame")
+			testutil.Eventually(t, func() bool { return frames() > n+10 }, "frame after frame")
 		})
 	}
 }
@@ -298,7 +298,7 @@ func TestWindow_Redraw(t *testing.T) {
 	for range 5 {
 		w.Redraw()
 		n++
-		screen.Wait(t, func() bool { return c.n.Load() == n }, "frame %d", n)
+		testutil.Eventually(t, func() bool { return c.n.Load() == n }, "frame %d", n)
 	}
 	if got := c.steady(t); got != n {
 		t.Errorf("%d frames more than those asked for", got-n)
@@ -317,7 +317,7 @@ func TestWindow_Redraw(t *testing.T) {
 			w.Redraw()
 		}
 	})
-	screen.Wait(t, func() bool { return drawn.Load() >= 10 }, "ten frames")
+	testutil.Eventually(t, func() bool { return drawn.Load() >= 10 }, "ten frames")
 
 	gate := make(chan struct{})
 	c = count(w, func(*app.Frame) { <-gate })
@@ -329,53 +329,4 @@ func TestWindow_Redraw(t *testing.T) {
 	if got := c.steady(t); got > 5 { // the system may have asked for some
 		t.Errorf("1,000 times Redraw during a frame: %d frames", got)
 	}
-}
-
-func TestWindow_Thread(t *testing.T) {
-	for name, opts := range map[string][]app.Option{"vsync": nil, "NoVSync": {app.NoVSync()}, "OnDemand": {app.OnDemand()}} {
-		t.Run(name, func(t *testing.T) {
-			w, c := show(t, opts...)
-			inFrame := false
-			w.OnDraw(func(*app.Frame) {
-				inFrame = true
-				c.n.Add(1)
-				inFrame = false
-			})
-			for range 200 {
-				version := ""
-				if !w.Thread().Call(func() {
-					version = gl.GoStr(gl.GetString(gl.VERSION))
-					if inFrame {
-						t.Error("a call runs inside a frame")
-					}
-				}) || version == "" {
-					t.Fatalf("no OpenGL on the window's thread: %q", version)
-				}
-			}
-		})
-	}
-}
-
-// While the user drags the border, frames are drawn in the new sizes, and calls are served.
-func TestWindow_Resize(t *testing.T) {
-	w, _ := show(t)
-	var changes atomic.Int64
-	last := 0
-	w.OnDraw(func(f *app.Frame) {
-		quarters(f)
-		if f.Width != last {
-			last = f.Width
-			changes.Add(1)
-		}
-	})
-	r := listen(w, nil)
-	step := 0
-	screen.Wait(t, func() bool {
-		step++
-		resize(t, w, 200+step%300, 150+step%300) // which calls the main thread for the window's number
-		return step >= 150 && changes.Load() >= 3
-	}, "frames in three widths")
-	want := image.Pt(200+step%300, 150+step%300)
-	comes(t, r, func(e app.ResizeEvent) bool { return e.Width == want.X })
-	shoot(t, w, want)
 }

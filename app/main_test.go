@@ -1,11 +1,9 @@
 package app_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"reflect"
 	"runtime"
 	"strings"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -58,20 +57,6 @@ func TestMain(m *testing.M) {
 		os.Setenv("MESA_GL_VERSION_OVERRIDE", "3.3")
 	}
 	mainthread.Init(func() { os.Exit(m.Run()) })
-}
-
-// program runs one of the programs and returns what it wrote and its exit status.
-func program(t *testing.T, name string, env ...string) (output string, status int) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), screen.Limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(append(os.Environ(), "THREADCALL_PROGRAM="+name), env...)
-	out, err := cmd.CombinedOutput()
-	if ctx.Err() != nil || cmd.ProcessState == nil {
-		t.Fatalf("%q has not ended: %v\n%s", name, err, out)
-	}
-	return string(out), cmd.ProcessState.ExitCode()
 }
 
 // recovered returns what f panics with, or nil.
@@ -150,13 +135,13 @@ func (c *counter) goesOn(t testing.TB, frames int64, what string) {
 // exceeds waits until there have been more than n frames.
 func (c *counter) exceeds(t testing.TB, n int64, what string) {
 	t.Helper()
-	screen.Wait(t, func() bool { return c.n.Load() > n }, "%s", what)
+	testutil.Eventually(t, func() bool { return c.n.Load() > n }, "%s", what)
 }
 
 // steady waits until no frame has come for a while, and returns how many there were.
 func (c *counter) steady(t testing.TB) (n int64) {
 	t.Helper()
-	screen.Wait(t, func() bool {
+	testutil.Eventually(t, func() bool {
 		n = c.n.Load()
 		time.Sleep(150 * time.Millisecond)
 		return c.n.Load() == n
@@ -205,7 +190,7 @@ func of[E any](r *record) (some []E) {
 // comes waits for an event.
 func comes[E any](t testing.TB, r *record, like func(E) bool) {
 	t.Helper()
-	screen.Wait(t, func() bool {
+	testutil.Eventually(t, func() bool {
 		for _, e := range of[E](r) {
 			if like(e) {
 				return true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // managed shows a window on a screen with a window manager. agree waits until the size of the last frame, that of Size, that of the last
@@ -36,7 +37,7 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *recor
 				t.Log(state, of[app.StateEvent](r), c.n.Load())
 			}
 		}()
-		screen.Wait(t, func() bool {
+		testutil.Eventually(t, func() bool {
 			var server, size image.Point
 			server.X, server.Y = x.Size(t, id(w))
 			size.X, size.Y = w.Size()

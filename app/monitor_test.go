@@ -9,6 +9,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // plug connects the monitor of the X server, or disconnects it.
@@ -45,10 +46,10 @@ func TestMonitors_plug(t *testing.T) {
 	screen.Must(t, err)
 	full, _ := show(t)
 	full.SetPosition(30, 40)
-	screen.Wait(t, func() bool { px, py := full.Position(); return px == 30 && py == 40 }, "the place")
+	testutil.Eventually(t, func() bool { px, py := full.Position(); return px == 30 && py == 40 }, "the place")
 	screen.Must(t, full.Fullscreen(monitors[0]))
 	size := func() image.Point { width, height := full.Size(); return image.Pt(width, height) }
-	screen.Wait(t, func() bool { return size().X == monitors[0].Mode.Width }, "the full screen")
+	testutil.Eventually(t, func() bool { return size().X == monitors[0].Mode.Width }, "the full screen")
 	other, _ := show(t, app.OnDemand(), app.EventsOnDraw())
 	for range 3 {
 		r := listen(full, nil)
@@ -69,7 +70,7 @@ func TestMonitors_plug(t *testing.T) {
 		if n := <-count; n != len(monitors)-1 {
 			t.Errorf("%d monitors after one of %d has gone", n, len(monitors))
 		}
-		screen.Wait(t, func() bool { px, py := full.Position(); return size() == image.Pt(200, 150) && px == 30 && py == 40 },
+		testutil.Eventually(t, func() bool { px, py := full.Position(); return size() == image.Pt(200, 150) && px == 30 && py == 40 },
 			"the window as it was")
 		if err := full.Fullscreen(monitors[0]); err == nil {
 			t.Error("Fullscreen on a monitor that is not connected")
@@ -82,6 +83,6 @@ func TestMonitors_plug(t *testing.T) {
 		monitors, err = app.Monitors()
 		screen.Must(t, err)
 		screen.Must(t, full.Fullscreen(monitors[0]))
-		screen.Wait(t, func() bool { return size().X == monitors[0].Mode.Width }, "the full screen")
+		testutil.Eventually(t, func() bool { return size().X == monitors[0].Mode.Width }, "the full screen")
 	}
 }

@@ -50,20 +50,3 @@ func TestScaleToMonitor(t *testing.T) {
 		}
 	}
 }
-
-// What the mouse does over a window with MousePassthrough happens to the one behind.
-func TestMousePassthrough(t *testing.T) {
-	behind, _ := show(t, app.Position(0, 0))
-	front, _ := show(t, app.Position(0, 0), app.Undecorated(), app.MousePassthrough())
-	r, s := listen(behind, nil), listen(front, nil)
-	x.Move(t, 60, 60)
-	x.Move(t, 61, 61)
-	comes(t, r, func(e app.MouseMoveEvent) bool { return e.X == 61 })
-	if got := of[app.MouseMoveEvent](s); len(got) > 0 {
-		t.Errorf("the window in front received %v", got)
-	}
-	front.SetMousePassthrough(false)
-	x.Move(t, 70, 70)
-	x.Move(t, 71, 71)
-	comes(t, s, func(e app.MouseMoveEvent) bool { return e.X == 71 })
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -27,16 +28,6 @@ func status(t *testing.T, field string) (n int) {
 		t.Skipf("no %s in /proc: %v", field, err)
 	}
 	return n
-}
-
-func race() bool {
-	info, _ := debug.ReadBuildInfo()
-	for _, s := range info.Settings {
-		if s.Key == "-race" && s.Value == "true" {
-			return true
-		}
-	}
-	return false
 }
 
 // A loop that polls 30 times a second would wake 60 times here.
@@ -58,7 +49,7 @@ func TestIdle(t *testing.T) {
 // Frames and events allocate nothing. The runtime allocates at times, so the least of five measurements counts, and the
 // connection of the tests for each move that it makes, so moves that no window gets are measured, too.
 func TestAllocations(t *testing.T) {
-	if race() {
+	if testutil.Race {
 		t.Skip("the race detector allocates")
 	}
 	for name, opt := range map[string]app.Option{"default": nil, "EventsOnDraw": app.EventsOnDraw()} {
@@ -145,11 +136,11 @@ func TestLeaks(t *testing.T) {
 	before := used()
 	open(windows)
 	var after use
-	screen.Wait(t, func() bool { // threads take a moment to end
+	testutil.Eventually(t, func() bool { // threads take a moment to end
 		after = used()
 		return after.threads <= before.threads+4 && after.goroutines <= before.goroutines
 	}, "threads and goroutines of windows to end: before %+v", before)
-	if after.files > before.files || after.heap > before.heap+512 || after.resident > before.resident+100*windows && !race() {
+	if after.files > before.files || after.heap > before.heap+512 || after.resident > before.resident+100*windows && !testutil.Race {
 		t.Errorf("%d windows: before %+v, after %+v", windows, before, after)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -48,7 +49,7 @@ func weston(t *testing.T) (env []string) {
 			t.Skip("NOT TESTED: weston has ended:", log.String())
 		default:
 		}
-		if time.Since(start) > screen.Limit {
+		if time.Since(start) > testutil.TimeLimit() {
 			t.Fatal("weston does not listen")
 		}
 	}
@@ -56,7 +57,7 @@ func weston(t *testing.T) (env []string) {
 
 // With Wayland everything returns, also what Wayland does not have, and also while the window is not visible.
 func TestWayland(t *testing.T) {
-	out, status := program(t, "wayland", weston(t)...)
+	out, status := testutil.Program(t, "wayland", weston(t)...)
 	if status != 0 || !strings.HasSuffix(out, "all good\n") {
 		t.Errorf("status %d:\n%s", status, out)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -50,7 +51,7 @@ func TestInit(t *testing.T) {
 }
 
 func TestInit_afterMain(t *testing.T) {
-	out, status := program(t, "init after main")
+	out, status := testutil.Program(t, "init after main")
 	if status != 0 || !strings.Contains(out, "has returned") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
@@ -236,7 +237,7 @@ func TestWindow_Run_panic(t *testing.T) {
 
 // The report of a crash shows where the panic came from.
 func TestWindow_Run_crash(t *testing.T) {
-	out, status := program(t, "draw panics")
+	out, status := testutil.Program(t, "draw panics")
 	if status != 2 || !strings.Contains(out, errTest.Error()) || !strings.Contains(out, "aPlaceToPanic") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
@@ -364,7 +365,7 @@ func TestLoop_cycle(t *testing.T) {
 
 // A Goexit on the main thread ends its caller, and the event loop goes on.
 func TestLoop_Goexit(t *testing.T) {
-	out, status := program(t, "goexit on the main thread")
+	out, status := testutil.Program(t, "goexit on the main thread")
 	if status != 0 || out != "the loop goes on\n" {
 		t.Errorf("status %d:\n%s", status, out)
 	}

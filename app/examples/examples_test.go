@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // Keysyms.
@@ -34,7 +35,7 @@ func TestExamples(t *testing.T) {
 	}
 	start := func(t *testing.T, name string, args ...string) *program {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(context.Background(), 2*screen.Limit)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*testutil.TimeLimit())
 		t.Cleanup(cancel)
 		p := &program{Cmd: exec.CommandContext(ctx, filepath.Join(bin, name), args...)}
 		p.Stdout, p.Stderr = &p.out, &p.out
@@ -64,11 +65,10 @@ func TestExamples(t *testing.T) {
 		t.Run(strings.Join(append(c.args[:1:1], "shows"), "/"), func(t *testing.T) {
 			p := start(t, c.args[0], append([]string{"-d", "3s"}, c.args[1:]...)...)
 			var picture *image.RGBA
-			screen.Wait(t, func() bool {
+			testutil.Eventually(t, func() bool {
 				picture = s.Picture(t)
 				return screen.Colours(picture) >= c.colours
 			}, "a picture")
-			screen.Keep(t, picture)
 			p.succeed(t)
 		})
 	}
@@ -92,14 +92,14 @@ func TestExamples(t *testing.T) {
 				return true
 			}
 		}
-		screen.Wait(t, shows(quarters[:]...), "the first picture, upright")
+		testutil.Eventually(t, shows(quarters[:]...), "the first picture, upright")
 		s.Type(t, right)
-		screen.Wait(t, func() bool { return strings.Contains(s.Titles(t), "bad.png: image: unknown format") }, "the title of a bad file")
+		testutil.Eventually(t, func() bool { return strings.Contains(s.Titles(t), "bad.png: image: unknown format") }, "the title of a bad file")
 		if !shows(quarters[:]...)() {
 			t.Error("the first picture has gone")
 		}
 		s.Type(t, right)
-		screen.Wait(t, shows(quarters[3], quarters[2]), "the last picture")
+		testutil.Eventually(t, shows(quarters[3], quarters[2]), "the last picture")
 		s.Type(t, escape)
 		p.succeed(t)
 	})

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/jezek/xgb/xproto"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // Manage runs a window manager on the screen until the test ends. It skips the test if there is none to run.
@@ -22,12 +24,12 @@ func (s *Screen) Manage(t testing.TB) {
 	t.Cleanup(func() {
 		_ = m.Process.Kill()
 		_ = m.Wait()
-		Wait(t, func() bool { return s.manager(t) == 0 }, "the window manager's end")
+		testutil.Eventually(t, func() bool { return s.manager(t) == 0 }, "the window manager's end")
 		for _, name := range []string{"_NET_SUPPORTING_WM_CHECK", "_NET_SUPPORTED"} { // with which GLFW's next Init would fail
 			Must(t, xproto.DeletePropertyChecked(s.Conn, s.Root, s.Atom(t, name)).Check())
 		}
 	})
-	Wait(t, func() bool { return s.manager(t) != 0 }, "a window manager")
+	testutil.Eventually(t, func() bool { return s.manager(t) != 0 }, "a window manager")
 	s.showOne(t)
 }
 
@@ -38,7 +40,7 @@ func (s *Screen) showOne(t testing.TB) {
 	Must(t, err)
 	Must(t, xproto.CreateWindowChecked(s.Conn, 0, w, s.Root, 0, 0, 10, 10, 0, xproto.WindowClassInputOutput, 0, 0, nil).Check())
 	defer xproto.DestroyWindow(s.Conn, w)
-	Wait(t, func() bool {
+	testutil.Eventually(t, func() bool {
 		Must(t, xproto.MapWindowChecked(s.Conn, w).Check())
 		a, err := xproto.GetWindowAttributes(s.Conn, w).Reply()
 		return err == nil && a.MapState == xproto.MapStateViewable

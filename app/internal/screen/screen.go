@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 	"os"
 	"os/exec"
@@ -20,10 +19,9 @@ import (
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
-)
 
-// Limit is how long something may take that the slowness of a machine cannot explain.
-const Limit = 60 * time.Second
+	"github.com/threadcall/threadcall/internal/testutil"
+)
 
 // A Screen is a connection to an X server that Start has started. It has no window manager. Tests that use the zero Screen, where
 // windows do not use X11, are skipped.
@@ -53,7 +51,7 @@ func Start(args ...string) (*Screen, error) {
 		return nil, fmt.Errorf("%w; apt-get install xvfb libgl1-mesa-dri", err)
 	}
 	go func() { _ = server.Wait() }()
-	_ = r.SetReadDeadline(time.Now().Add(Limit))
+	_ = r.SetReadDeadline(time.Now().Add(testutil.TimeLimit()))
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
 		_ = server.Process.Kill()
@@ -103,18 +101,6 @@ func connect(display string) (*Screen, error) {
 		}
 	}
 	return s, nil
-}
-
-// Wait fails the test if the condition does not become true.
-func Wait(t testing.TB, condition func() bool, format string, args ...any) {
-	t.Helper()
-	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
-		if time.Since(start) > Limit {
-			stacks := make([]byte, 1<<20)
-			stacks = stacks[:runtime.Stack(stacks, true)]
-			t.Fatalf("not within %v: %s\n%s", Limit, fmt.Sprintf(format, args...), stacks)
-		}
-	}
 }
 
 // Must fails the test if err is not nil.
@@ -247,13 +233,4 @@ func Colours(p *image.RGBA) int {
 		seen[color.RGBA{p.Pix[i], p.Pix[i+1], p.Pix[i+2], p.Pix[i+3]}] = true
 	}
 	return len(seen)
-}
-
-// Keep writes a picture to the artifacts of the test (go test -artifacts).
-func Keep(t testing.TB, p image.Image) {
-	t.Helper()
-	f, err := os.Create(filepath.Join(t.ArtifactDir(), "screen.png"))
-	Must(t, err)
-	defer f.Close()
-	Must(t, png.Encode(f, p))
 }
