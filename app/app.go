@@ -1,4 +1,5 @@
-// Package app opens windows. The main thread receives their events, and each window is drawn on a thread of its own.
+// Package app opens windows. The main thread receives their events, and each window is drawn on a
+// thread of its own.
 //
 //	func main() { mainthread.Init(run) }
 //
@@ -22,42 +23,46 @@
 //
 // # Threads
 //
-//   - The main thread reads events and serves [mainthread.Call], and waits for both at once: nothing polls, and a program
-//     that has nothing to do uses no CPU.
-//   - Each window has a thread and an OpenGL context of its own, on which the function given to [Win.OnDraw] runs, and
-//     everything given to [Win.Thread]. A slow window does not delay another, nor a slow event handler the drawing.
-//   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the window's thread does, before
-//     each frame, so that events and drawing need no mutex.
+//   - The main thread reads events and serves [mainthread.Call], and waits for both at once:
+//     nothing polls, and a program that has nothing to do uses no CPU.
+//   - Each window has a thread and an OpenGL context of its own, on which the function given to
+//     [Win.OnDraw] runs, and everything given to [Win.Thread]. A slow window does not delay
+//     another, nor a slow event handler the drawing.
+//   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the
+//     window's thread does, before each frame, so that events and drawing need no mutex.
 //
-// In the steady state a frame allocates nothing, and nor does an event (see [Event]), but for the paths of a DropEvent and
-// the description of a MonitorEvent. Events may be kept and sent on channels.
+// In the steady state a frame allocates nothing, and nor does an event (see [Event]), but for the
+// paths of a DropEvent and the description of a MonitorEvent. Events may be kept and sent on
+// channels.
 //
 // # Limits
 //
-//   - While the user drags the border or the title of a window, Windows keeps the main thread in a loop of its own, and
-//     macOS does while the border is dragged: calls wait until the mouse is released. Frames are drawn meanwhile. X11 has
-//     no such loop.
+//   - While the user drags the border or the title of a window, Windows keeps the main thread in a
+//     loop of its own, and macOS does while the border is dragged: calls wait until the mouse is
+//     released. Frames are drawn meanwhile. X11 has no such loop.
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
-//   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread until that answers. If
-//     the X server ends, Xlib ends the process.
-//   - With X11, GLFW reports a key that is pressed twice within one millisecond once, and Show does not return before the
-//     window manager has shown the window.
-//   - Drivers wait for the monitor in C. Where more windows do that than there are Ps (GOMAXPROCS), the Go runtime lends a P to
-//     others only when it notices, after up to 10 ms.
-//   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails while other windows are
-//     drawn, the binding may write a line about an "internal error" to standard error; NewWindow returns the error.
-//   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that uses it, such as Fyne, but not
-//     run both at a time.
-//   - With Wayland a program has no influence on where its windows are, and does not know: SetPosition, Position and
-//     MoveEvent do nothing. Nor do SetIcon, Floating, and Focus and RequestAttention with compositors that
-//     do not have them. No StateEvent reports that a window is minimized. SetClipboard needs a window that has had the
-//     keyboard. Frames follow the rate of the monitor, but the package paces them, because a driver that waits for the
-//     monitor would wait for ever while the window is not visible. GLFW crashes with compositors that have neither
-//     keyboard nor mouse.
+//   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread
+//     until that answers. If the X server ends, Xlib ends the process.
+//   - With X11, GLFW reports a key that is pressed twice within one millisecond once, and Show does
+//     not return before the window manager has shown the window.
+//   - Drivers wait for the monitor in C. Where more windows do that than there are Ps (GOMAXPROCS),
+//     the Go runtime lends a P to others only when it notices, after up to 10 ms.
+//   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails
+//     while other windows are drawn, the binding may write a line about an "internal error" to
+//     standard error; NewWindow returns the error.
+//   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that
+//     uses it, such as Fyne, but not run both at a time.
+//   - With Wayland a program has no influence on where its windows are, and does not know:
+//     SetPosition, Position and MoveEvent do nothing. Nor do SetIcon, Floating, and Focus and
+//     RequestAttention with compositors that do not have them. No StateEvent reports that a window
+//     is minimized. SetClipboard needs a window that has had the keyboard. Frames follow the rate
+//     of the monitor, but the package paces them, because a driver that waits for the monitor would
+//     wait for ever while the window is not visible. GLFW crashes with compositors that have
+//     neither keyboard nor mouse.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
-// The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021). The windows are GLFW's,
-// and OpenGL draws them.
+// The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).
+// The windows are GLFW's, and OpenGL draws them.
 package app
 
 import (
@@ -96,10 +101,12 @@ var state struct {
 	windows map[*Win]struct{} // those that have not been destroyed
 }
 
-// Init prepares the package and gives the main thread to the window system's event loop, in which it serves
-// [mainthread.Call] and all others as before. It returns an error that names what is missing if there is no display.
+// Init prepares the package and gives the main thread to the window system's event loop, in which
+// it serves [mainthread.Call] and all others as before. It returns an error that names what is
+// missing if there is no display.
 //
-// Call it from the function given to [mainthread.Init]. A second call before Terminate does nothing.
+// Call it from the function given to [mainthread.Init]. A second call before Terminate does
+// nothing.
 func Init() error {
 	state.mu.Lock()
 	defer state.mu.Unlock()
@@ -134,9 +141,10 @@ func Init() error {
 	return err
 }
 
-// Terminate closes the windows that are still open, waits until their Run has returned, and gives the main thread back.
-// Without Init it does nothing. It panics inside a function that was given to a window, where it would wait for
-// itself, and on the main thread, which must be free for the event loop.
+// Terminate closes the windows that are still open, waits until their Run has returned, and gives
+// the main thread back. Without Init it does nothing. It panics inside a function that was given to
+// a window, where it would wait for itself, and on the main thread, which must be free for the
+// event loop.
 func Terminate() {
 	if mainthread.On() && state.up.Load() {
 		panic("app: Terminate on the main thread, which must be free for the event loop; " +
@@ -164,7 +172,8 @@ func Terminate() {
 	})
 }
 
-// closing refuses new windows from now on, and returns the open ones. It panics if one of them waits for the caller.
+// closing refuses new windows from now on, and returns the open ones. It panics if one of them
+// waits for the caller.
 func closing() (open []*Win) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
@@ -179,8 +188,8 @@ func closing() (open []*Win) {
 	return open
 }
 
-// A loop runs on the main thread between Init and Terminate. Each Init has one of its own, because the next one may come
-// before the loop of the last one has ended.
+// A loop runs on the main thread between Init and Terminate. Each Init has one of its own, because
+// the next one may come before the loop of the last one has ended.
 type loop struct{ over bool }
 
 func (l *loop) run() {
@@ -188,7 +197,8 @@ func (l *loop) run() {
 		if l.over {
 			mainthread.OnWake(nil)
 		} else {
-			mainthread.Go(l.run) // a function has called runtime.Goexit, and the main thread goes on
+			// a function has called runtime.Goexit, and the main thread goes on
+			mainthread.Go(l.run)
 		}
 	}()
 	mainthread.OnWake(wake)
@@ -223,8 +233,8 @@ func waitForEvents() {
 	poll()
 }
 
-// poll handles all events that have come: PollEvents does not read more than a buffer full of them, and ends at an error of another
-// thread that the binding has taken for one of its own.
+// poll handles all events that have come: PollEvents does not read more than a buffer full of them,
+// and ends at an error of another thread that the binding has taken for one of its own.
 func poll() {
 	for guarded(pollEvents) != nil || eventsQueued() {
 	}
@@ -258,11 +268,12 @@ func onMain(f func()) error {
 // usesX11 returns whether GLFW uses X11 on this system.
 func usesX11() bool { return runtime.GOOS != "windows" && runtime.GOOS != "darwin" }
 
-// limit is how long the windows may take to end after that function has returned. The process would end without them.
+// limit is how long the windows may take to end after that function has returned. The process would
+// end without them.
 const limit = time.Second
 
-// abandoned does on the main thread what Terminate would have done, when the function given to mainthread.Init has returned
-// without it. Calls of the main thread fail from now on.
+// abandoned does on the main thread what Terminate would have done, when the function given to
+// mainthread.Init has returned without it. Calls of the main thread fail from now on.
 func abandoned() {
 	state.winMu.Lock()
 	var open []*Win

@@ -17,8 +17,9 @@ type placement struct{ x, y, width, height int }
 // SetTitle changes the title.
 func (w *Win) SetTitle(title string) { _ = w.do(func() { w.win.SetTitle(title) }) }
 
-// SetIcon sets the icon. The system uses the image of the size that suits it best; 16, 32 and 48 pixels are good sizes.
-// Without an image the window has the system's icon; empty ones do not count. macOS has no icons for windows.
+// SetIcon sets the icon. The system uses the image of the size that suits it best; 16, 32 and 48
+// pixels are good sizes. Without an image the window has the system's icon; empty ones do not
+// count. macOS has no icons for windows.
 func (w *Win) SetIcon(images ...image.Image) {
 	images = slices.DeleteFunc(slices.Clone(images), isEmpty)
 	_ = w.do(func() { w.win.SetIcon(images) })
@@ -50,7 +51,8 @@ func (w *Win) SetPosition(x, y int) { _ = w.do(func() { w.win.SetPos(clamp(x), c
 // clamp returns what of x a window system can represent.
 func clamp(x int) int { return min(max(x, -1<<15), 1<<15-1) }
 
-// SetSizeLimits keeps the user from making the window smaller or larger than this. Zero means no limit.
+// SetSizeLimits keeps the user from making the window smaller or larger than this. Zero means no
+// limit.
 func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 	limit := func(n int) int {
 		if n <= 0 {
@@ -70,8 +72,8 @@ func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 // Show shows a hidden window.
 func (w *Win) Show() { _ = w.do(w.win.Show) }
 
-// Hide hides the window. Frames go on, at the monitor's rate at most, so that a program can prepare what it will show, or take
-// a Screenshot of what it never shows; [Win.SetOnDemand] ends them.
+// Hide hides the window. Frames go on, at the monitor's rate at most, so that a program can prepare
+// what it will show, or take a Screenshot of what it never shows; [Win.SetOnDemand] ends them.
 func (w *Win) Hide() {
 	_ = w.do(func() {
 		w.visibility.hold()
@@ -83,7 +85,8 @@ func (w *Win) Hide() {
 // Focus brings the window to the front and gives it the keyboard.
 func (w *Win) Focus() { _ = w.do(w.win.Focus) }
 
-// Minimize makes an icon of the window, as the user may. No frames are drawn until it is restored, but those for Screenshot.
+// Minimize makes an icon of the window, as the user may. No frames are drawn until it is restored,
+// but those for Screenshot.
 func (w *Win) Minimize() { _ = w.do(w.win.Iconify) }
 
 // Maximize makes the window as large as the screen allows.
@@ -104,8 +107,8 @@ func (w *Win) SetMousePassthrough(on bool) {
 	_ = w.do(func() { w.win.SetAttrib(glfw.MousePassthrough, value) })
 }
 
-// Fullscreen makes the window cover m, in the mode that m has, until Windowed. It returns an error if m is nil or no
-// longer connected, or the window is closed.
+// Fullscreen makes the window cover m, in the mode that m has, until Windowed. It returns an error
+// if m is nil or no longer connected, or the window is closed.
 func (w *Win) Fullscreen(m *Monitor) error {
 	if m == nil {
 		return errors.New("app: Fullscreen(nil); app.Monitors returns those that there are")
@@ -165,8 +168,8 @@ func SetClipboard(text string) error {
 	return clipboard(func() { glfw.SetClipboardString(text) })
 }
 
-// clipboard calls f, which reads or writes the clipboard. With Windows it fails while another program does the same. The binding of
-// GLFW logs that and does not return it.
+// clipboard calls f, which reads or writes the clipboard. With Windows it fails while another
+// program does the same. The binding of GLFW logs that and does not return it.
 func clipboard(f func()) error {
 	var failed error
 	err := onMain(func() {
@@ -188,7 +191,8 @@ func clipboard(f func()) error {
 // A CursorShape is one of the system's cursors.
 type CursorShape int
 
-// The system's cursors. Not all systems have those that follow the first six; the arrow takes the place of others.
+// The system's cursors. Not all systems have those that follow the first six; the arrow takes the
+// place of others.
 const (
 	ArrowCursor CursorShape = iota
 	IBeamCursor
@@ -233,14 +237,16 @@ func (w *Win) SetCursor(shape CursorShape) {
 	_ = w.do(func() { w.replaceCursor(glfw.CreateStandardCursor(cursorShapes[shape].shape)) })
 }
 
-// SetCursorImage sets the image of the cursor over the window; (x, y) is the pixel that points. Nil is the arrow.
+// SetCursorImage sets the image of the cursor over the window; (x, y) is the pixel that points. Nil
+// is the arrow.
 func (w *Win) SetCursorImage(picture image.Image, x, y int) {
 	_ = w.do(func() {
 		if isEmpty(picture) {
 			w.replaceCursor(nil)
 			return
 		}
-		size := picture.Bounds().Size() // an X server ends programs whose cursors point from outside
+		// an X server ends programs whose cursors point from outside
+		size := picture.Bounds().Size()
 		w.replaceCursor(glfw.CreateCursor(picture, min(max(x, 0), size.X-1), min(max(y, 0), size.Y-1)))
 	})
 }
@@ -261,8 +267,8 @@ const (
 	CursorNormal CursorMode = iota
 	CursorHidden
 
-	// CursorCaptured hides the cursor, which cannot leave, and gives its position no bounds: for games in which the mouse turns
-	// the player.
+	// CursorCaptured hides the cursor, which cannot leave, and gives its position no bounds: for
+	// games in which the mouse turns the player.
 	CursorCaptured
 
 	// CursorConfined shows the cursor, which cannot leave.

@@ -17,7 +17,8 @@ import (
 
 func TestClipboard(t *testing.T) {
 	begin(t)
-	if text, err := app.Clipboard(); text != "" && runtime.GOOS != "windows" || err != nil { // there it is the user's
+	// there it is the user's
+	if text, err := app.Clipboard(); text != "" && runtime.GOOS != "windows" || err != nil {
 		t.Errorf("an empty clipboard holds %q, %v", text, err)
 	}
 	for _, text := range []string{"hello", "", "two\nlines", "größer 漢字 🙂", strings.Repeat("long ", 20_000)} {
@@ -28,7 +29,8 @@ func TestClipboard(t *testing.T) {
 	}
 }
 
-// A thread that reads from the connection to the X server, as those that draw do, may read the answer for which Clipboard waits.
+// A thread that reads from the connection to the X server, as those that draw do, may read the
+// answer for which Clipboard waits.
 func TestClipboard_read(t *testing.T) {
 	begin(t)
 	over, ended := make(chan struct{}), make(chan struct{})
@@ -144,8 +146,8 @@ func TestWindow_changes(t *testing.T) {
 	testutil.Eventually(t, func() bool { width, height := w.Size(); return height == 1 && (width == 1 || windows) }, "the least size")
 }
 
-// Everything at once, from many goroutines, while the window draws; then frames go on as they are set.
-// And again while it closes, and after that.
+// Everything at once, from many goroutines, while the window draws; then frames go on as they are
+// set. And again while it closes, and after that.
 func TestWindow_concurrent(t *testing.T) {
 	w, c := show(t, app.NoVSync())
 	all := func() {

@@ -43,8 +43,8 @@ func noDisplay(format string, args ...any) error {
 	return fmt.Errorf("app: %w: "+format, append([]any{ErrNoDisplay}, args...)...)
 }
 
-// findDisplay returns which of X11 and Wayland the environment has, any if it has both. GLFW does not look for the other one if one
-// that is named does not answer.
+// findDisplay returns which of X11 and Wayland the environment has, any if it has both. GLFW does
+// not look for the other one if one that is named does not answer.
 func findDisplay() (glfw.Platform, error) {
 	display := os.Getenv("DISPLAY")
 	x11, wayland := supported(glfw.PlatformX11), supported(glfw.PlatformWayland)
@@ -86,7 +86,8 @@ func notWayland() string {
 	return ""
 }
 
-// waylandAnswers returns whether there is a Wayland server where its library looks for one. That and GLFW would print that there is none.
+// waylandAnswers returns whether there is a Wayland server where its library looks for one. That
+// and GLFW would print that there is none.
 func waylandAnswers() bool {
 	if os.Getenv("WAYLAND_SOCKET") != "" {
 		return true // a connection that the program has been started with

@@ -63,7 +63,8 @@ func openWindow() *app.Win {
 	return w
 }
 
-// drawing opens a window and runs it on a goroutine. It returns a channel that receives when a frame has begun, and then calls f.
+// drawing opens a window and runs it on a goroutine. It returns a channel that receives when a
+// frame has begun, and then calls f.
 func drawing(f func()) <-chan struct{} {
 	drawn := make(chan struct{})
 	w := openWindow()

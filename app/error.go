@@ -16,14 +16,16 @@ import (
 // ErrNoDisplay is wrapped by the errors that report that there is no screen for a window.
 var ErrNoDisplay = errors.New("no display")
 
-// ErrNoOpenGL is wrapped by the errors that report that the system has no OpenGL, or not the requested version.
+// ErrNoOpenGL is wrapped by the errors that report that the system has no OpenGL, or not the
+// requested version.
 var ErrNoOpenGL = errors.New("no OpenGL as asked for")
 
 // stray is the last error by which a call of GLFW panicked.
 var stray atomic.Pointer[glfw.Error]
 
-// guarded returns the panics by which the GLFW binding reports errors. The binding keeps the last error of all threads in
-// one variable, and the next thread to call it panics, so calls of it while windows are open are guarded.
+// guarded returns the panics by which the GLFW binding reports errors. The binding keeps the last
+// error of all threads in one variable, and the next thread to call it panics, so calls of it while
+// windows are open are guarded.
 func guarded(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {
@@ -87,8 +89,8 @@ type failure struct {
 	stack []byte
 }
 
-// check is deferred around functions of the program on the window's thread, and completed is set after them. If one panics
-// or calls Goexit, the window stops, and Run ends with the first failure.
+// check is deferred around functions of the program on the window's thread, and completed is set
+// after them. If one panics or calls Goexit, the window stops, and Run ends with the first failure.
 func (w *Win) check(completed *bool) {
 	if !*completed {
 		w.failed.CompareAndSwap(nil, &failure{in: w.inside, value: recover(), stack: debug.Stack()})

@@ -50,7 +50,8 @@ func TestOption(t *testing.T) {
 	}
 }
 
-// The binding keeps one error for all threads: it must reach the call that has caused it, and no other.
+// The binding keeps one error for all threads: it must reach the call that has caused it, and no
+// other.
 func TestErrNoOpenGL(t *testing.T) {
 	_, c := show(t, app.NoVSync())
 	_, d := show(t, app.NoVSync())
@@ -93,7 +94,8 @@ func TestErrors_system(t *testing.T) {
 				t.Errorf("status %d", status)
 			}
 			for _, want := range test.want {
-				if n := strings.Count(out, want); n < 2 { // the second attempt fails in the same way
+				// the second attempt fails in the same way
+				if n := strings.Count(out, want); n < 2 {
 					t.Errorf("%q is there %d times, want twice:\n%s", want, n, out)
 				}
 			}

@@ -186,8 +186,9 @@ func TestEvent_order(t *testing.T) {
 	}
 }
 
-// The events, and the replies of the X server for which the drawing waits, come through one socket: an event that Xlib
-// reads while a window's thread waits must not stay there until something else wakes the main thread.
+// The events, and the replies of the X server for which the drawing waits, come through one socket:
+// an event that Xlib reads while a window's thread waits must not stay there until something else
+// wakes the main thread.
 func TestEvent_whileDrawing(t *testing.T) {
 	for name, opt := range map[string]app.Option{"NoVSync": app.NoVSync(), "OnDemand": app.OnDemand()} {
 		t.Run(name, func(t *testing.T) {
@@ -210,7 +211,8 @@ func TestEvent_whileDrawing(t *testing.T) {
 	}
 }
 
-// The functions given to OnEvent and OnDraw run on one thread; the race detector would report moves.
+// The functions given to OnEvent and OnDraw run on one thread; the race detector would report
+// moves.
 func TestEventsOnDraw(t *testing.T) {
 	w := open(t, app.EventsOnDraw())
 	moves, drawn := 0, make(chan int)

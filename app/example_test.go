@@ -39,7 +39,8 @@ func ExampleWin_OnEvent() {
 	w.Run()
 }
 
-// With EventsOnDraw the events and the frames share variables without a mutex, because both are on the window's thread.
+// With EventsOnDraw the events and the frames share variables without a mutex, because both are on
+// the window's thread.
 func ExampleEventsOnDraw() {
 	w, err := app.NewWindow(app.EventsOnDraw())
 	if err != nil {
@@ -58,7 +59,8 @@ func ExampleEventsOnDraw() {
 	w.Run()
 }
 
-// A ball moves 120 times a second, whatever the rate of the frames. They show it between its last two places.
+// A ball moves 120 times a second, whatever the rate of the frames. They show it between its last
+// two places.
 func ExampleWin_OnStep() {
 	w, err := app.NewWindow()
 	if err != nil {

@@ -24,8 +24,8 @@ type Frame struct {
 	Alpha float64 // how much of the next period has passed, between 0 and 1; zero without OnStep
 }
 
-// drawing draws the frames of a window. Each is a function that runs on the window's thread, so that other functions given to
-// the thread run between frames.
+// drawing draws the frames of a window. Each is a function that runs on the window's thread, so
+// that other functions given to the thread run between frames.
 type drawing struct {
 	frame     Frame
 	first     time.Time
@@ -55,8 +55,9 @@ func (w *Win) schedule() {
 	}
 }
 
-// Redraw draws a frame soon, if the window is [OnDemand]; others draw frame after frame. Several calls before the frame
-// begins result in one frame. If the window is minimized, the frame is drawn when it is restored.
+// Redraw draws a frame soon, if the window is [OnDemand]; others draw frame after frame. Several
+// calls before the frame begins result in one frame. If the window is minimized, the frame is drawn
+// when it is restored.
 func (w *Win) Redraw() {
 	if !w.continuous() {
 		w.request()
@@ -70,7 +71,8 @@ func (w *Win) request() {
 	}
 }
 
-// changed has a frame drawn because a function of the window has been replaced, unless the next one comes anyway.
+// changed has a frame drawn because a function of the window has been replaced, unless the next one
+// comes anyway.
 func (w *Win) changed(appeared bool) {
 	if appeared || !w.continuous() {
 		w.request()
@@ -186,7 +188,8 @@ func (w *Win) measure(f *Frame) {
 	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
 }
 
-// reschedule runs on the window's thread after a setting has changed: the frame for which the clock waits gets a new time.
+// reschedule runs on the window's thread after a setting has changed: the frame for which the clock
+// waits gets a new time.
 func (w *Win) reschedule() {
 	if w.ticks.timer == nil || w.stopped.Load() || !w.continuous() {
 		return // the next frame will begin the clock, or stop it
@@ -202,8 +205,9 @@ type shot struct {
 	err     error
 }
 
-// Screenshot returns a picture of the next frame, for which it waits. It returns an error if Run is not called within a second, and
-// where it would wait for itself: in OnDraw, and on the window's thread.
+// Screenshot returns a picture of the next frame, for which it waits. It returns an error if Run is
+// not called within a second, and where it would wait for itself: in OnDraw, and on the window's
+// thread.
 func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's own thread, which must draw the frame; " +
@@ -213,7 +217,8 @@ func (w *Win) Screenshot() (*image.NRGBA, error) {
 		return nil, errors.New("app: Screenshot of a window that was made with NoOpenGL, which only the program can read")
 	}
 	for start := time.Now(); w.life.Load() == made; time.Sleep(time.Millisecond) {
-		if time.Since(start) > time.Second { // the goroutine that calls Run may have been started only now
+		// the goroutine that calls Run may have been started only now
+		if time.Since(start) > time.Second {
 			return nil, errors.New("app: Screenshot without Run, which draws the frames; call Run on another goroutine")
 		}
 	}
@@ -252,7 +257,8 @@ func (w *Win) takeShots(f *Frame) {
 	}
 }
 
-// readPixels fills p with the pixels of the window, whatever the program has bound, and restores what was bound.
+// readPixels fills p with the pixels of the window, whatever the program has bound, and restores
+// what was bound.
 func readPixels(p *image.NRGBA) {
 	set := func(get uint32, value int32, set func(int32)) (restore func()) {
 		var before int32
@@ -296,9 +302,9 @@ func flip(p *image.NRGBA) {
 	}
 }
 
-// A visibility keeps a window from being hidden while its thread shows a frame: Wayland ends programs that show one of a
-// hidden window, and GLFW looks whether it is hidden before it shows it. Elsewhere showing a frame may wait for the monitor,
-// and hiding must not.
+// A visibility keeps a window from being hidden while its thread shows a frame: Wayland ends
+// programs that show one of a hidden window, and GLFW looks whether it is hidden before it shows
+// it. Elsewhere showing a frame may wait for the monitor, and hiding must not.
 type visibility struct{ mu sync.Mutex }
 
 func (v *visibility) hold() {
@@ -313,21 +319,21 @@ func (v *visibility) release() {
 	}
 }
 
-// OnStep makes step run once for each period d that has passed, on the window's thread and before OnDraw, for simulations
-// whose results must not depend on the rate of the frames:
+// OnStep makes step run once for each period d that has passed, on the window's thread and before
+// OnDraw, for simulations whose results must not depend on the rate of the frames:
 //
 //	w.OnStep(time.Second/120, func() { last, ball = ball, ball.moved() })
 //	w.OnDraw(func(f *app.Frame) { draw(mix(last, ball, f.Alpha)) })
 //
-// A frame has run [Frame.Steps] of them, often none or several, and [Frame.Alpha] of the next period had passed when it
-// began. Steps begin with the first frame after OnStep.
+// A frame has run [Frame.Steps] of them, often none or several, and [Frame.Alpha] of the next
+// period had passed when it began. Steps begin with the first frame after OnStep.
 //
-// A frame runs the steps of at most a quarter of a second, such as after the window has been minimized, and stops stepping
-// once that has taken a twentieth of a second: then the simulation is slower than the clock, but frames go on. The periods
-// that are left out are not made up for.
+// A frame runs the steps of at most a quarter of a second, such as after the window has been
+// minimized, and stops stepping once that has taken a twentieth of a second: then the simulation is
+// slower than the clock, but frames go on. The periods that are left out are not made up for.
 //
-// A nil function ends the steps, and so does d <= 0. [OnDemand] windows step when a frame is drawn. A panic in step is as
-// one in OnDraw.
+// A nil function ends the steps, and so does d <= 0. [OnDemand] windows step when a frame is drawn.
+// A panic in step is as one in OnDraw.
 func (w *Win) OnStep(d time.Duration, step func()) {
 	var before, now *stepping
 	if step != nil && d > 0 {

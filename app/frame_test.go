@@ -22,7 +22,8 @@ func quarters(f *app.Frame) {
 	gl.Enable(gl.SCISSOR_TEST)
 	for i, c := range corners {
 		gl.Scissor(int32(i%2*f.Width/2), int32((1-i/2)*f.Height/2), int32(f.Width/2), int32(f.Height/2))
-		gl.ClearColor(float32(c.R)/255, float32(c.G)/255, float32(c.B)/255, 0) // screenshots have no alpha
+		// screenshots have no alpha
+		gl.ClearColor(float32(c.R)/255, float32(c.G)/255, float32(c.B)/255, 0)
 		gl.Clear(gl.COLOR_BUFFER_BIT)
 	}
 	gl.Disable(gl.SCISSOR_TEST)
@@ -213,7 +214,8 @@ func TestWindow_rate(t *testing.T) {
 			c := count(w, func(*app.Frame) { time.Sleep(test.draw) })
 			c.goesOn(t, 3, "three frames")
 			var rates []float64
-			for len(rates) < 5 { // with load, the first ones may find that vsync limits them although it does not
+			// with load, the first ones may find that vsync limits them although it does not
+			for len(rates) < 5 {
 				start, before := time.Now(), c.n.Load()
 				time.Sleep(time.Second)
 				rate := (float64(c.n.Load()-before) - 2) / time.Since(start).Seconds()
@@ -226,7 +228,8 @@ func TestWindow_rate(t *testing.T) {
 	}
 }
 
-// A window without OnDraw is cleared when it is shown, when it has been resized, and for screenshots.
+// A window without OnDraw is cleared when it is shown, when it has been resized, and for
+// screenshots.
 func TestWindow_OnDraw_none(t *testing.T) {
 	for name, opts := range map[string][]app.Option{"vsync": nil, "NoVSync": {app.NoVSync()}} {
 		t.Run(name, func(t *testing.T) {
@@ -258,7 +261,8 @@ func TestWindow_OnDraw_none(t *testing.T) {
 	}
 }
 
-// What blocks one of them does not stop a window's frames: another window, the window's own handler, the main thread.
+// What blocks one of them does not stop a window's frames: another window, the window's own
+// handler, the main thread.
 func TestWindow_independent(t *testing.T) {
 	for name, block := range map[string]func(w *app.Win, f func()){
 		"another OnDraw": func(w *app.Win, f func()) {

@@ -15,8 +15,9 @@ import (
 //	  the driver waits           one after the other
 //	  it does not                by a clock, at the monitor's rate
 //
-// The clock is [thread.Thread.Frames]: a timer of the operating system for which the thread waits in the Go scheduler. If it waited in C
-// or in a system call, it would keep a P for up to 10 ms each time.
+// The clock is [thread.Thread.Frames]: a timer of the operating system for which the thread waits
+// in the Go scheduler. If it waited in C or in a system call, it would keep a P for up to 10 ms
+// each time.
 //
 // Only the window's thread uses it, but for refresh.
 type frameClock struct {
@@ -44,8 +45,9 @@ func (c *frameClock) begin(w *Win) {
 	}
 }
 
-// again runs between two frames when the rate may have changed, and there is a clock. The next frame begins as long after the last one as
-// it would have with the new rate: passed has passed since then. It reports whether that is now.
+// again runs between two frames when the rate may have changed, and there is a clock. The next
+// frame begins as long after the last one as it would have with the new rate: passed has passed
+// since then. It reports whether that is now.
 func (c *frameClock) again(w *Win, passed time.Duration) (now bool) {
 	rate := c.tickRate(!w.noVSync.Load(), w.rate())
 	if rate == c.rate {
@@ -86,9 +88,10 @@ func (c *frameClock) tickRate(vsync bool, limit float64) float64 {
 	return refresh
 }
 
-// swapped judges whether the driver waits for vsync, after a frame of which swap was the time in SwapBuffers. Without the clock, a driver
-// that waits does so for most of a period, unless OnDraw is slow, and then there is nothing to wait for. One that
-// does not may still be slow, but then a frame ends before its time.
+// swapped judges whether the driver waits for vsync, after a frame of which swap was the time in
+// SwapBuffers. Without the clock, a driver that waits does so for most of a period, unless OnDraw
+// is slow, and then there is nothing to wait for. One that does not may still be slow, but then a
+// frame ends before its time.
 func (c *frameClock) swapped(swap, frame time.Duration) {
 	period := time.Second / usualRefresh
 	if refresh := c.refresh.Load(); refresh > 0 {

@@ -91,7 +91,8 @@ func TestStep_due(t *testing.T) {
 		{10 * ms, []time.Duration{10 * ms, 10 * ms, 10 * ms}, []int{1, 1, 1}, 0},
 		{10 * ms, []time.Duration{4 * ms, 4 * ms, 4 * ms, 4 * ms}, []int{0, 0, 1, 0}, 6 * ms},
 		{10 * ms, []time.Duration{25 * ms, 25 * ms}, []int{2, 3}, 0},
-		{10 * ms, []time.Duration{time.Hour, 15 * ms}, []int{25, 1}, 5 * ms}, // a quarter of a second is made up for
+		// a quarter of a second is made up for
+		{10 * ms, []time.Duration{time.Hour, 15 * ms}, []int{25, 1}, 5 * ms},
 		{time.Second, []time.Duration{600 * ms, 600 * ms}, []int{0, 1}, 200 * ms},
 		{time.Second, []time.Duration{time.Hour, 100 * ms}, []int{1, 0}, 100 * ms},
 	} {

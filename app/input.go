@@ -60,9 +60,9 @@ func (w *Win) listen() {
 		g.scaleX, g.scaleY = x, y
 		resized(g)
 	})
-	// A change of size comes by one of these or by both, in either order. What they report counts: an
-	// X server that is asked may answer with a size of which the event is still to come, and which the
-	// window no longer has then.
+	// A change of size comes by one of these or by both, in either order. What they report counts:
+	// an X server that is asked may answer with a size of which the event is still to come, and
+	// which the window no longer has then.
 	win.SetFramebufferSizeCallback(func(_ *glfw.Window, width, height int) {
 		g := w.geometry
 		g.size = ResizeEvent{width, height, width, height}

@@ -63,7 +63,8 @@ const (
 	ModNumLock  = Mods(glfw.ModNumLock)
 )
 
-// String returns the names with a plus between them, such as "shift+control"; it is empty without modifiers.
+// String returns the names with a plus between them, such as "shift+control"; it is empty without
+// modifiers.
 func (m Mods) String() string {
 	var names []string
 	for i, name := range []string{"shift", "control", "alt", "super", "caps lock", "num lock"} {

@@ -21,8 +21,8 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// programs are what tests run in processes of their own, where the end of a process matters, or what it lacks. The
-// environment variable THREADCALL_PROGRAM chooses one in place of the tests.
+// programs are what tests run in processes of their own, where the end of a process matters, or
+// what it lacks. The environment variable THREADCALL_PROGRAM chooses one in place of the tests.
 var programs = map[string]func(){
 	"init":                      initAndReport,
 	"init after main":           initAfterMain,

@@ -13,8 +13,9 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// managed shows a window on a screen with a window manager. agree waits until the size of the last frame, that of Size, that of the last
-// ResizeEvent and that of the X server are the same, and like.
+// managed shows a window on a screen with a window manager. agree waits until the size of the last
+// frame, that of Size, that of the last ResizeEvent and that of the X server are the same, and
+// like.
 func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *record, agree func(what string, like func(image.Point) bool)) {
 	t.Helper()
 	x.Manage(t)
@@ -58,7 +59,8 @@ func is(width, height int) func(image.Point) bool {
 	return func(p image.Point) bool { return p == image.Pt(width, height) }
 }
 
-// Frames, Size, events and the X server agree on the size of a window after everything that changes it.
+// Frames, Size, events and the X server agree on the size of a window after everything that changes
+// it.
 func TestManager_sizes(t *testing.T) {
 	for name, opts := range map[string][]app.Option{
 		"continuous": nil, "OnDemand": {app.OnDemand()}, "EventsOnDraw": {app.EventsOnDraw()},

@@ -63,7 +63,8 @@ func describe(m *glfw.Monitor) *Monitor {
 // known are the monitors that have been reported; the main thread uses it.
 var known []*Monitor
 
-// listenToMonitors runs on the main thread after GLFW has been initialized, and so do the callbacks.
+// listenToMonitors runs on the main thread after GLFW has been initialized, and so do the
+// callbacks.
 func listenToMonitors() {
 	known = describeAll()
 	glfw.SetMonitorCallback(func(m *glfw.Monitor, change glfw.PeripheralEvent) {

@@ -37,8 +37,8 @@ func plug(t *testing.T) func(in bool) {
 	}
 }
 
-// Each window receives an event when a monitor goes or comes, Monitors has changed by then, and a window that covers the
-// monitor becomes as it was before.
+// Each window receives an event when a monitor goes or comes, Monitors has changed by then, and a
+// window that covers the monitor becomes as it was before.
 func TestMonitors_plug(t *testing.T) {
 	set := plug(t)
 	begin(t)

@@ -99,8 +99,9 @@ func (q *queue) get() (e Event) {
 	return e
 }
 
-// Events live in blocks, each of one type. The program may keep a pointer into a block for as long as it likes, so a block
-// is used again only after the garbage collector has found that there is none:
+// Events live in blocks, each of one type. The program may keep a pointer into a block for as long
+// as it likes, so a block is used again only after the garbage collector has found that there is
+// none:
 //
 //	free     -> current  blocks.add, which sets the block's finalizer
 //	current  -> full     blocks.add, when it has no slot left; the package forgets the block
@@ -132,11 +133,12 @@ func (b *blocks[E]) add(e E) *E {
 	return p
 }
 
-// maxFree is how many blocks may be free: as many as 1,000 events a second use in the two minutes after which the garbage
-// collector runs at the latest.
+// maxFree is how many blocks may be free: as many as 1,000 events a second use in the two minutes
+// after which the garbage collector runs at the latest.
 const maxFree = 120_000 / blockLen
 
-// freeBlocks are the free blocks of one window and type. Finalizers refer to it, so it must not refer to the current block.
+// freeBlocks are the free blocks of one window and type. Finalizers refer to it, so it must not
+// refer to the current block.
 type freeBlocks[E any] struct {
 	mu        sync.Mutex
 	list      []*block[E]

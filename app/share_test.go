@@ -40,8 +40,8 @@ func paste(f *app.Frame, texture uint32) {
 	gl.DeleteFramebuffers(1, &from)
 }
 
-// A texture that was made in one window is drawn in another, also after the first has been closed; and from a third, which
-// shares with the second.
+// A texture that was made in one window is drawn in another, also after the first has been closed;
+// and from a third, which shares with the second.
 func TestShare(t *testing.T) {
 	first, _ := show(t)
 	made := texture(first)
@@ -61,7 +61,8 @@ func TestShare(t *testing.T) {
 	<-first.Done()
 	drawn(second, "after the first window has been closed")
 	var third *app.Win
-	second.Thread().Call(func() { third = open(t, app.Share(second)) }) // on the thread whose context it shares
+	// on the thread whose context it shares
+	second.Thread().Call(func() { third = open(t, app.Share(second)) })
 	third.OnDraw(func(f *app.Frame) { paste(f, made) })
 	run(t, third)
 	drawn(second, "after a third window has been made")
@@ -156,7 +157,8 @@ func TestNoOpenGL(t *testing.T) {
 	change(w)
 }
 
-// OnDestroy runs once, on the thread, with the context current, after the last frame, however the window ends.
+// OnDestroy runs once, on the thread, with the context current, after the last frame, however the
+// window ends.
 func TestWindow_OnDestroy(t *testing.T) {
 	for name, end := range map[string]func(w *app.Win){
 		"Stop":       func(w *app.Win) { go w.Stop(); w.Run() },

@@ -46,8 +46,9 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// Frames and events allocate nothing. The runtime allocates at times, so the least of five measurements counts, and the
-// connection of the tests for each move that it makes, so moves that no window gets are measured, too.
+// Frames and events allocate nothing. The runtime allocates at times, so the least of five
+// measurements counts, and the connection of the tests for each move that it makes, so moves that
+// no window gets are measured, too.
 func TestAllocations(t *testing.T) {
 	if testutil.Race {
 		t.Skip("the race detector allocates")

@@ -18,7 +18,8 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// weston starts a Wayland compositor in a window of the X server, and returns the environment of its clients.
+// weston starts a Wayland compositor in a window of the X server, and returns the environment of
+// its clients.
 func weston(t *testing.T) (env []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -55,7 +56,8 @@ func weston(t *testing.T) (env []string) {
 	}
 }
 
-// With Wayland everything returns, also what Wayland does not have, and also while the window is not visible.
+// With Wayland everything returns, also what Wayland does not have, and also while the window is
+// not visible.
 func TestWayland(t *testing.T) {
 	out, status := testutil.Program(t, "wayland", weston(t)...)
 	if status != 0 || !strings.HasSuffix(out, "all good\n") {
@@ -115,7 +117,8 @@ func onWayland() {
 		}
 		w.Thread().Call(func() {})
 		must(app.SetClipboard("text"))
-		// The compositor gives the clipboard to the window that has the keyboard only, once it knows which.
+		// The compositor gives the clipboard to the window that has the keyboard only, once it
+		// knows which.
 		if text, err := app.Clipboard(); text != "" && text != "text" || err != nil {
 			fail("the clipboard holds %q, %v", text, err)
 		}

@@ -57,7 +57,8 @@ func TestInit_afterMain(t *testing.T) {
 	}
 }
 
-// The next Init may come before the loop of the last one has ended, and Terminate while windows are made.
+// The next Init may come before the loop of the last one has ended, and Terminate while windows are
+// made.
 func TestTerminate_concurrent(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 6 {
@@ -97,7 +98,8 @@ func TestTerminate_windows(t *testing.T) {
 	}
 }
 
-// The system's thread of a window is kept for the next one. A context that is destroyed while it is current there, would be used by that.
+// The system's thread of a window is kept for the next one. A context that is destroyed while it is
+// current there, would be used by that.
 func TestTerminate_threads(t *testing.T) {
 	for range 10 {
 		w, _ := show(t)
@@ -290,7 +292,8 @@ func TestWindow_closed(t *testing.T) {
 	}
 }
 
-// Windows are made and run on any goroutine, in the handler of another too, and one whose thread is terminated closes.
+// Windows are made and run on any goroutine, in the handler of another too, and one whose thread is
+// terminated closes.
 func TestNewWindow_anywhere(t *testing.T) {
 	begin(t)
 	var all sync.WaitGroup
@@ -344,7 +347,8 @@ func TestLoop_calls(t *testing.T) {
 	})
 }
 
-// A call may lead from the main thread to the window's thread and back, and OnDraw may call the main thread.
+// A call may lead from the main thread to the window's thread and back, and OnDraw may call the
+// main thread.
 func TestLoop_cycle(t *testing.T) {
 	w, _ := show(t)
 	for range 50 {

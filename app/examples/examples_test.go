@@ -121,7 +121,8 @@ func (p *program) succeed(t *testing.T) {
 
 var quarters = [4]color.RGBA{{200, 30, 30, 255}, {30, 160, 60, 255}, {30, 60, 160, 255}, {200, 200, 30, 255}}
 
-// files writes a picture of four quarters, another one turned upside down and mirrored, and a file that is none.
+// files writes a picture of four quarters, another one turned upside down and mirrored, and a file
+// that is none.
 func files(t *testing.T) (file func(name string) string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -31,8 +31,8 @@ func main() {
 	}
 }
 
-// A fileSystem is an object of COM, Scripting.FileSystemObject, that lives in the single-threaded apartment of a thread of its
-// own: other threads must not touch it.
+// A fileSystem is an object of COM, Scripting.FileSystemObject, that lives in the single-threaded
+// apartment of a thread of its own: other threads must not touch it.
 type fileSystem struct {
 	thread *thread.Thread
 	exists func(folder string) (bool, error) // may be called from any goroutine

@@ -93,8 +93,8 @@ import "fmt"
 // size is the width and the height of the picture.
 const size = 64
 
-// A canvas is an OpenGL ES context that draws into memory. It can be current on one thread at a time, and functions of
-// OpenGL draw into the one that is current on their thread.
+// A canvas is an OpenGL ES context that draws into memory. It can be current on one thread at a
+// time, and functions of OpenGL draw into the one that is current on their thread.
 type canvas struct {
 	display C.EGLDisplay
 	surface C.EGLSurface
@@ -136,7 +136,8 @@ func (c *canvas) triangle(rgb uint32) bool {
 	return uint32(c.centre) == rgb && c.corner == 0
 }
 
-// tint sets the colour of the next triangle, and reports whether c is current on the calling thread.
+// tint sets the colour of the next triangle, and reports whether c is current on the calling
+// thread.
 func (c *canvas) tint(rgb uint32) bool {
 	return C.tint(c.context, c.colour, C.uint(rgb)) != 0
 }

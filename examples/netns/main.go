@@ -1,6 +1,7 @@
 //go:build linux
 
-// Counters of many network namespaces, each read on a thread that has been prepared for its namespace.
+// Counters of many network namespaces, each read on a thread that has been prepared for its
+// namespace.
 //
 //	go -C examples/netns run .     # as root
 package main
@@ -31,7 +32,8 @@ func run(n int) error {
 	if err != nil {
 		return err
 	}
-	threads := thread.NewKeyed(enter) // where namespaces have names, it would open and close the handle
+	// where namespaces have names, it would open and close the handle
+	threads := thread.NewKeyed(enter)
 	defer threads.Close()
 	start := time.Now()
 	for range 2 {
@@ -44,8 +46,8 @@ func run(n int) error {
 		start = time.Now() // the threads are there now
 	}
 
-	// calls returns a function that reads in one namespace after the other, and reports whether that was
-	// the right one.
+	// calls returns a function that reads in one namespace after the other, and reports whether
+	// that was the right one.
 	calls := func(read func() (int, error)) func() bool {
 		var next atomic.Uint64
 		return func() bool {

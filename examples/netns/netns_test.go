@@ -48,7 +48,8 @@ func (s *space) do(threads *thread.Keyed[uint64], f func() error) error {
 	return threads.CallWith(context.Background(), s.inode, s.enter, f)
 }
 
-// Functions in one namespace wait for each other, and a namespace that is closed and forgotten ends.
+// Functions in one namespace wait for each other, and a namespace that is closed and forgotten
+// ends.
 func TestNamespace_ends(t *testing.T) {
 	all := openTest(t, 1)
 	var stat syscall.Stat_t

@@ -11,10 +11,12 @@ import (
 
 const childMark = "PTRACE_EXAMPLE_CHILD"
 
-// child returns the command of a process that sends itself SIGSTOP, and then counts for ever. It is this program again.
+// child returns the command of a process that sends itself SIGSTOP, and then counts for ever. It is
+// this program again.
 func child() *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = append(os.Environ(), childMark+"=1", "GODEBUG=asyncpreemptoff=1", "GOGC=off") // no signals of the Go runtime
+	// no signals of the Go runtime
+	cmd.Env = append(os.Environ(), childMark+"=1", "GODEBUG=asyncpreemptoff=1", "GOGC=off")
 	return cmd
 }
 

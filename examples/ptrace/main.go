@@ -1,6 +1,7 @@
 //go:build linux && (amd64 || arm64)
 
-// A tracer that runs a process one instruction at a time, from the thread that Linux takes its commands from.
+// A tracer that runs a process one instruction at a time, from the thread that Linux takes its
+// commands from.
 //
 //	go -C examples run ./ptrace
 package main

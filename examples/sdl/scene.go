@@ -45,7 +45,8 @@ func (s *scene) clear() {
 	s.renderer.Clear()
 }
 
-// rectangle draws one, reads its first pixel back, and reports whether that has its colour and the thread is the right one.
+// rectangle draws one, reads its first pixel back, and reports whether that has its colour and the
+// thread is the right one.
 func (s *scene) rectangle() bool {
 	colour := rand.Uint32() | 0xff
 	r := sdl.Rect{X: rand.Int32N(size - 16), Y: rand.Int32N(size - 16), W: 16, H: 16}

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// setRealtime has the kernel run the calling thread before all that have no real-time priority, or a lower one.
+// setRealtime has the kernel run the calling thread before all that have no real-time priority, or
+// a lower one.
 func setRealtime(priority int) error {
 	const roundRobin = 2 // SCHED_RR
 	param := int32(priority)

@@ -1,4 +1,5 @@
-// A web page in a window (WebKitGTK), and goroutines that call it on the main thread, where GTK's event loop is.
+// A web page in a window (WebKitGTK), and goroutines that call it on the main thread, where GTK's
+// event loop is.
 //
 //	go -C examples/webview run .
 package main
@@ -38,7 +39,8 @@ func main() {
 	})
 	onLoaded = start
 	w.run()
-	mainthread.Init(workers.Wait) // GTK's loop has ended; this serves the goroutines that still call
+	// GTK's loop has ended; this serves the goroutines that still call
+	mainthread.Init(workers.Wait)
 	if !ok {
 		os.Exit(1)
 	}

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	flag.Parse()
-	if flag.Lookup("test.bench").Value.String() != "" { // for threadcall bench, which then knows what is worse
+	// for threadcall bench, which then knows what is worse
+	if flag.Lookup("test.bench").Value.String() != "" {
 		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns", "lost-%"} {
 			fmt.Printf("Unit %s better=lower\n", unit)
 		}
@@ -46,11 +47,12 @@ func TestMain(m *testing.M) {
 //	p99-ns       what one call in a hundred exceeds
 //	lost-%       the share of the computing that was lost to the calls
 //
-// Pauses and the caller's own work do not count in times. An operation of Burst is 200 calls. Where there is a p99-ns,
-// up to 8 B/op are the benchmark's own.
+// Pauses and the caller's own work do not count in times. An operation of Burst is 200 calls. Where
+// there is a p99-ns, up to 8 B/op are the benchmark's own.
 //
-// The subject bound is the lower bound: what two threads need that do nothing else. In closed loops they hand one word to
-// and fro, for lone calls they wake each other by futex, the better of both on one core and each on its own.
+// The subject bound is the lower bound: what two threads need that do nothing else. In closed loops
+// they hand one word to and fro, for lone calls they wake each other by futex, the better of both
+// on one core and each on its own.
 
 func BenchmarkHot(b *testing.B) {
 	each(b, Hot)
@@ -180,7 +182,8 @@ func BenchmarkStats(b *testing.B) {
 	}
 }
 
-// The threads of Short are not held on another core by the placement two: they would be moved more than called.
+// The threads of Short are not held on another core by the placement two: they would be moved more
+// than called.
 func BenchmarkShort(b *testing.B) {
 	for _, s := range []struct {
 		name string
@@ -230,7 +233,8 @@ func BenchmarkNested(b *testing.B) {
 func BenchmarkOneP(b *testing.B) {
 	for _, s := range []way{onMain, onThread, reference} {
 		measure(b, s, func(s Subject, x Extent) Result {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // here, since testing sets it for each benchmark
+			// here, since testing sets it for each benchmark
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			return Hot(s, x)
 		})
 	}
@@ -382,8 +386,8 @@ func pool(threads int) []way {
 	}
 }
 
-// eventLoops are two ways to have functions run by an external event loop that waits in the operating system, here for a
-// pipe.
+// eventLoops are two ways to have functions run by an external event loop that waits in the
+// operating system, here for a pipe.
 var eventLoops = []way{
 	{name: "thread", open: func() (Subject, func()) {
 		var t *thread.Thread
@@ -403,8 +407,8 @@ var eventLoops = []way{
 	}},
 }
 
-// eventLoop starts a goroutine that is locked to its thread and calls serve after each wake, and returns when
-// that waits.
+// eventLoop starts a goroutine that is locked to its thread and calls serve after each wake, and
+// returns when that waits.
 func eventLoop(begin func(wake func()) (serve func()), terminate func()) (end func()) {
 	r, w, err := os.Pipe()
 	if err != nil {

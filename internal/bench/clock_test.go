@@ -11,8 +11,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// clockPeriod is the time between two ticks, which is no number of whole milliseconds, as the period
-// of most screens.
+// clockPeriod is the time between two ticks, which is no number of whole milliseconds, as the
+// period of most screens.
 const clockPeriod = 4_300 * time.Microsecond
 
 // A clock runs tick n times on a thread, each clockPeriod if it can, and passes it how late it is:

@@ -14,9 +14,10 @@ const (
 	computingSettle = 30 * time.Millisecond // until the scheduler is used to a change of the load
 )
 
-// Computing is a goroutine that pauses for 5 ms and calls, in a loop, while as many others as given compute without end.
-// An operation is a call, without the pause; Time is the median. Lost compares with the same loop without calls, which
-// alternates with the other; CPU is of the loop with calls, computing included.
+// Computing is a goroutine that pauses for 5 ms and calls, in a loop, while as many others as given
+// compute without end. An operation is a call, without the pause; Time is the median. Lost compares
+// with the same loop without calls, which alternates with the other; CPU is of the loop with calls,
+// computing included.
 func Computing(goroutines int) Load {
 	return func(s Subject, x Extent) Result {
 		var stop atomic.Bool

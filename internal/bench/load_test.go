@@ -102,7 +102,8 @@ func TestExtent(t *testing.T) {
 
 func TestComputing_lost(t *testing.T) {
 	needsPreemption(t)
-	s := inPlace{do: func() { // for each goroutine whose computing counts there are nine others for a while
+	// for each goroutine whose computing counts there are nine others for a while
+	s := inPlace{do: func() {
 		var others group.Group
 		for range 9 * runtime.GOMAXPROCS(0) {
 			others.Go(func() {

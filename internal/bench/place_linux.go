@@ -64,8 +64,10 @@ func place(how string) error {
 	if how == two && near == far {
 		return fmt.Errorf("%s=%s: this process has one core", placement, how)
 	}
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // as many Ps as without, and the runtime does not adapt them
-	for range 2 {                             // a thread that comes between is made by one that may not have been restricted
+	// as many Ps as without, and the runtime does not adapt them
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	// a thread that comes between is made by one that may not have been restricted
+	for range 2 {
 		tasks, err := os.ReadDir("/proc/self/task")
 		if err != nil {
 			return err
@@ -83,7 +85,8 @@ func place(how string) error {
 	return nil
 }
 
-// everywhere runs f, from which processes may be started that run on any core, whatever the placement.
+// everywhere runs f, from which processes may be started that run on any core, whatever the
+// placement.
 func everywhere(f func()) {
 	if placed != two {
 		f()
@@ -108,8 +111,9 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), op, value, 0, 0, 0)
 }
 
-// loneBound lets the other thread keep its P while it blocks, and adds one: the scheduler is no part of the bound. The runtime
-// stops such a thread by a signal, unless it must not. The caller pauses as in Lone.
+// loneBound lets the other thread keep its P while it blocks, and adds one: the scheduler is no
+// part of the bound. The runtime stops such a thread by a signal, unless it must not. The caller
+// pauses as in Lone.
 func loneBound(x Extent, cores int) (Result, bool) {
 	home := allowed
 	if placed != anywhere {

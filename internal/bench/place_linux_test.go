@@ -15,8 +15,8 @@ import (
 
 const toBePlaced = "THREADCALL_TEST_PLACED"
 
-// A process that is to be placed says how many cores a thread may use, a thread that Hold holds, and both together, and
-// then the same after release.
+// A process that is to be placed says how many cores a thread may use, a thread that Hold holds,
+// and both together, and then the same after release.
 func init() {
 	if os.Getenv(toBePlaced) == "" {
 		return

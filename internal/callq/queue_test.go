@@ -74,7 +74,8 @@ func TestQueue_TakeFrom(t *testing.T) {
 	}
 }
 
-// Otherwise a thread that is in cycles with several others searches the whole queue again each time.
+// Otherwise a thread that is in cycles with several others searches the whole queue again each
+// time.
 func TestQueue_TakeFrom_skipped(t *testing.T) {
 	q := New()
 	var youngest *Call
@@ -193,8 +194,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A lone call travels in one cache line. The allocator aligns objects of this size so; larger ones that have pointers begin
-// eight bytes later, after a header of its own.
+// A lone call travels in one cache line. The allocator aligns objects of this size so; larger ones
+// that have pointers begin eight bytes later, after a header of its own.
 func TestQueue_line(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		t.Skip("there is more room with pointers of four bytes")
@@ -208,9 +209,9 @@ func TestQueue_line(t *testing.T) {
 	}
 }
 
-// Many goroutines push all kinds of calls, give up, and close, while one thread posts to itself, takes in
-// all ways at random, puts back, rests and is woken. Each call ends once, in the way that its caller was
-// told, and each pusher's calls run in its order.
+// Many goroutines push all kinds of calls, give up, and close, while one thread posts to itself,
+// takes in all ways at random, puts back, rests and is woken. Each call ends once, in the way that
+// its caller was told, and each pusher's calls run in its order.
 func TestQueue_random(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if s, err := strconv.ParseUint(os.Getenv("THREADCALL_SEED"), 10, 64); err == nil {
@@ -235,11 +236,13 @@ const (
 type trial struct {
 	*testing.T
 	*Queue
-	wakeup                      chan bool
-	ran, told, posted, accepted atomic.Int64 // functions that callers waited for, and of which they were told; posts
+	wakeup chan bool
+	// functions that callers waited for, and of which they were told; posts
+	ran, told, posted, accepted atomic.Int64
 	r                           *rand.Rand
-	last                        [pushers + 1]int // that ran; the thread's own calls are those of the last pusher
-	own                         int              // calls that the thread has posted to itself
+	// that ran; the thread's own calls are those of the last pusher
+	last [pushers + 1]int
+	own  int // calls that the thread has posted to itself
 }
 
 func (q *trial) wake(wake bool) {

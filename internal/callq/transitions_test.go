@@ -8,8 +8,8 @@ import (
 
 // The tables in the comments of Queue and Call, row by row.
 
-// heads are the states of a queue's head, and how it gets there. A queue with something ready has taken two calls at
-// once and given out one.
+// heads are the states of a queue's head, and how it gets there. A queue with something ready has
+// taken two calls at once and given out one.
 var heads = []struct {
 	name string
 	make func() *Queue
@@ -257,7 +257,8 @@ func tokens(c *Call) int {
 // free reports whether the first record of a queue has been given back.
 func (q *Queue) firstFree() bool { return !q.firstTaken.Load() }
 
-// A record that its caller withdraws must be given back once, by the caller or the thread, and refer to nothing before.
+// A record that its caller withdraws must be given back once, by the caller or the thread, and
+// refer to nothing before.
 func TestCall_Withdraw(t *testing.T) {
 	take := func(q *Queue) {
 		if c := q.Take(); c == nil || c.Start() {

@@ -42,8 +42,9 @@ func TestGTellsGoroutinesApart(t *testing.T) {
 	done.Wait()
 }
 
-// A g begins with the bounds of its goroutine's stack, and this test knows it so that it can tell a g from any other
-// number that a register may hold. Should a release of Go change that, the test goes; the code does not depend on it.
+// A g begins with the bounds of its goroutine's stack, and this test knows it so that it can tell a
+// g from any other number that a register may hold. Should a release of Go change that, the test
+// goes; the code does not depend on it.
 func TestGIsTheAddressOfAG(t *testing.T) {
 	if !readsM {
 		t.Skip("without assembly it is a number")
@@ -78,7 +79,9 @@ var disturb = map[string]func(t *testing.T, check func()){
 	},
 	"it changes threads": func(t *testing.T, check func()) {
 		if Thread() == 0 || runtime.GOMAXPROCS(0) == 1 {
-			return // threads cannot be distinguished, or the scheduler has little reason to move goroutines
+			// threads cannot be distinguished, or the scheduler has little reason to move
+			// goroutines
+			return
 		}
 		var stop atomic.Bool
 		defer stop.Store(true)
@@ -99,7 +102,8 @@ var disturb = map[string]func(t *testing.T, check func()){
 		}
 		t.Logf("it has moved %d times", moved)
 	},
-	"the collector stops it": func(_ *testing.T, check func()) { // by signals where the system has them
+	// by signals where the system has them
+	"the collector stops it": func(_ *testing.T, check func()) {
 		var stop atomic.Bool
 		go func() {
 			for range 50 {
@@ -112,7 +116,8 @@ var disturb = map[string]func(t *testing.T, check func()){
 			for range 1000 {
 				check()
 			}
-			runtime.Gosched() // on js/wasm, and with asynchronous preemption off, nothing interrupts
+			// on js/wasm, and with asynchronous preemption off, nothing interrupts
+			runtime.Gosched()
 		}
 	},
 }
@@ -183,7 +188,8 @@ func TestStackTracesShowTheNumberOfTheGoroutine(t *testing.T) {
 	for range 100 {
 		go func() { numbers <- Goroutine() }()
 		n := <-numbers
-		if seen[n] || n == 0 || n > 1<<30 { // an address is greater, or a thread's number seen before
+		// an address is greater, or a thread's number seen before
+		if seen[n] || n == 0 || n > 1<<30 {
 			t.Errorf("goroutine %d: its number is another's, or no number", n)
 		}
 		seen[n] = true

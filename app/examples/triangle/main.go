@@ -1,5 +1,5 @@
-// Command triangle turns a triangle. A graph below it has a bar for the time of each frame, and the title the number of
-// frames a second. Space stops the triangle, and Escape ends the program.
+// Command triangle turns a triangle. A graph below it has a bar for the time of each frame, and the
+// title the number of frames a second. Space stops the triangle, and Escape ends the program.
 //
 //	go run ./app/examples/triangle
 package main

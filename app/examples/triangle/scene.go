@@ -49,7 +49,8 @@ func (s *scene) draw(f *app.Frame) {
 	gl.Clear(gl.COLOR_BUFFER_BIT)
 	gl.UseProgram(s.program)
 	gl.Uniform1f(s.turn, float32(s.angle))
-	below := int32(float32(height+margin) * float32(f.Height) / float32(max(f.ScreenHeight, 1))) // the graph, in pixels
+	// the graph, in pixels
+	below := int32(float32(height+margin) * float32(f.Height) / float32(max(f.ScreenHeight, 1)))
 	above := max(int32(f.Height)-below, 1)
 	gl.Viewport(0, below, int32(f.Width), above)
 	gl.Uniform1f(s.aspect, float32(f.Width)/float32(above))

@@ -1,9 +1,11 @@
-// Command viewer shows pictures: those that it is called with, and those that are dropped onto its window.
+// Command viewer shows pictures: those that it is called with, and those that are dropped onto its
+// window.
 //
 //	go run ./app/examples/viewer picture.png holiday/*.jpg
 //
-// The arrow keys show the next and the previous one, F fills the screen, and Escape ends the program. A goroutine reads
-// the files, so that the window does not wait for them. A frame is drawn only when something has changed.
+// The arrow keys show the next and the previous one, F fills the screen, and Escape ends the
+// program. A goroutine reads the files, so that the window does not wait for them. A frame is drawn
+// only when something has changed.
 package main
 
 import (
@@ -81,7 +83,8 @@ type viewer struct {
 // A request is a file to show.
 type request struct{ file, place string }
 
-// load reads one file at a time. A file that cannot be shown is named in the title, and the picture stays.
+// load reads one file at a time. A file that cannot be shown is named in the title, and the picture
+// stays.
 func (v *viewer) load() {
 	for r := range v.wanted {
 		m, err := read(r.file)
@@ -158,8 +161,8 @@ func (v *viewer) add(files []string) {
 	}
 }
 
-// show requests a file in place of the one that has been requested and is not being read yet. The first comes after the
-// last.
+// show requests a file in place of the one that has been requested and is not being read yet. The
+// first comes after the last.
 func (v *viewer) show(at int) {
 	n := len(v.files)
 	if n == 0 {

@@ -42,7 +42,8 @@ func newPicture() (*picture, error) {
 		return nil, err
 	}
 	p := &picture{program: program, size: gpu.Uniform(program, "size")}
-	gl.GenVertexArrays(1, &p.array) // the core profile needs one, although the shader computes the corners
+	// the core profile needs one, although the shader computes the corners
+	gl.GenVertexArrays(1, &p.array)
 	gl.GenTextures(1, &p.texture)
 	gl.BindTexture(gl.TEXTURE_2D, p.texture)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE)

@@ -11,7 +11,8 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// Manage runs a window manager on the screen until the test ends. It skips the test if there is none to run.
+// Manage runs a window manager on the screen until the test ends. It skips the test if there is
+// none to run.
 func (s *Screen) Manage(t testing.TB) {
 	t.Helper()
 	path, err := exec.LookPath("openbox")
@@ -25,7 +26,8 @@ func (s *Screen) Manage(t testing.TB) {
 		_ = m.Process.Kill()
 		_ = m.Wait()
 		testutil.Eventually(t, func() bool { return s.manager(t) == 0 }, "the window manager's end")
-		for _, name := range []string{"_NET_SUPPORTING_WM_CHECK", "_NET_SUPPORTED"} { // with which GLFW's next Init would fail
+		// with which GLFW's next Init would fail
+		for _, name := range []string{"_NET_SUPPORTING_WM_CHECK", "_NET_SUPPORTED"} {
 			Must(t, xproto.DeletePropertyChecked(s.Conn, s.Root, s.Atom(t, name)).Check())
 		}
 	})
@@ -33,7 +35,8 @@ func (s *Screen) Manage(t testing.TB) {
 	s.showOne(t)
 }
 
-// showOne waits until the window manager shows windows. Those that are to be shown while it starts, it may never show.
+// showOne waits until the window manager shows windows. Those that are to be shown while it starts,
+// it may never show.
 func (s *Screen) showOne(t testing.TB) {
 	t.Helper()
 	w, err := xproto.NewWindowId(s.Conn)

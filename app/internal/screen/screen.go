@@ -1,4 +1,5 @@
-// Package screen gives tests an X server whose screen is in memory, and acts as its user and window manager.
+// Package screen gives tests an X server whose screen is in memory, and acts as its user and window
+// manager.
 package screen
 
 import (
@@ -23,8 +24,8 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// A Screen is a connection to an X server that Start has started. It has no window manager. Tests that use the zero Screen, where
-// windows do not use X11, are skipped.
+// A Screen is a connection to an X server that Start has started. It has no window manager. Tests
+// that use the zero Screen, where windows do not use X11, are skipped.
 type Screen struct {
 	Display string // for the environment variable of that name
 	Conn    *xgb.Conn
@@ -60,8 +61,8 @@ func Start(args ...string) (*Screen, error) {
 	return connect(":" + strings.TrimSpace(line))
 }
 
-// Program builds the program in the test's directory, and starts a screen for it, which the environment names until the test ends. It
-// skips the test if there is no screen.
+// Program builds the program in the test's directory, and starts a screen for it, which the
+// environment names until the test ends. It skips the test if there is no screen.
 func Program(t *testing.T) (file string) {
 	t.Helper()
 	s, err := Start()
@@ -133,7 +134,8 @@ func (s *Screen) Key(t testing.TB, kind byte, sym xproto.Keysym) {
 	s.Fake(t, kind, s.keys[sym], 0, 0)
 }
 
-// Type presses and releases a key, and lets two milliseconds pass: GLFW takes two presses within one for the same.
+// Type presses and releases a key, and lets two milliseconds pass: GLFW takes two presses within
+// one for the same.
 func (s *Screen) Type(t testing.TB, sym xproto.Keysym) {
 	t.Helper()
 	s.Key(t, xproto.KeyPress, sym)

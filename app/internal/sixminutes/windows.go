@@ -54,9 +54,10 @@ func served(d bench.Design) func(*meter) error {
 	}
 }
 
-// loop is the article's program: each window has a goroutine that draws and then waits on the main thread for events.
-// The waits of the windows follow each other there, so each is as long as it takes that all windows show frameRate
-// frames a second. (The article's is 1/30 s, with which two windows show 15.)
+// loop is the article's program: each window has a goroutine that draws and then waits on the main
+// thread for events. The waits of the windows follow each other there, so each is as long as it
+// takes that all windows show frameRate frames a second. (The article's is 1/30 s, with which two
+// windows show 15.)
 func loop(main bench.Subject, m *meter) (err error) {
 	var open []*glfw.Window
 	main.Call(func() { open, err = openWindows() })

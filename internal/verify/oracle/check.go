@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// judge checks what an operation answered, and with which panic, as soon as it has. unwinding reports that meanwhile a
-// function on the same thread has called Goexit.
+// judge checks what an operation answered, and with which panic, as soon as it has. unwinding
+// reports that meanwhile a function on the same thread has called Goexit.
 func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	rec := &r.records[o.number]
-	// A call that has begun ends before its caller's goroutine is unwound, and its panic is raised then.
+	// A call that has begun ends before its caller's goroutine is unwound, and its panic is raised
+	// then.
 	if unwinding && rec.answer != exited && !(o.verb.hasBody() && rec.answer == panicked) {
 		r.failf(o, "it was %v although a Goexit unwinds its goroutine", rec.answer)
 	}
@@ -78,11 +79,13 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	}
 }
 
-// taken reports whether what a has posted has run, or, if it was coalesced, what was queued in its place.
+// taken reports whether what a has posted has run, or, if it was coalesced, what was queued in its
+// place.
 func (r *run) taken(o *op, a *activation) bool {
 	rec := &r.records[o.number]
 	if o.verb == coalesced {
-		return a.worker != nil || r.places[o.on].runs.Load() > rec.runs // a call from a thread may overtake what others have queued
+		// a call from a thread may overtake what others have queued
+		return a.worker != nil || r.places[o.on].runs.Load() > rec.runs
 	}
 	return rec.begun > 0
 }
@@ -98,8 +101,9 @@ func same(x, y any) bool {
 	return false
 }
 
-// ordered reports whether the calls that an activation makes to the place of o run in order. A pool of one thread keeps
-// the order, but for calls from threads that wait for each other, and from itself.
+// ordered reports whether the calls that an activation makes to the place of o run in order. A pool
+// of one thread keeps the order, but for calls from threads that wait for each other, and from
+// itself.
 func (r *run) ordered(o *op, by *activation) bool {
 	k := r.places[o.on].kind
 	return !k.pool() || k == pool1 && by.worker == nil
@@ -161,12 +165,14 @@ func (r *run) checkThreads() {
 	}
 }
 
-// checkOrder checks that the calls of one goroutine to one place began in the order in which it made them.
+// checkOrder checks that the calls of one goroutine to one place began in the order in which it
+// made them.
 //
-// What one activation does is strictly in order. What a goroutine on a thread does in several is so with one exception:
-// of two functions that it has given to a place, one by the function that another waits for, or that runs on its
-// behalf, the later may begin while a function that the same thread has given to the place, or one that has come in the place of
-// a coalesced one, has not ended.
+// What one activation does is strictly in order. What a goroutine on a thread does in several is so
+// with one exception: of two functions that it has given to a place, one by the function that
+// another waits for, or that runs on its behalf, the later may begin while a function that the same
+// thread has given to the place, or one that has come in the place of a coalesced one, has not
+// ended.
 func (r *run) checkOrder() {
 	last := map[*activation]map[int]*op{}
 	r.p.visit(func(o *op, _ spot) {
@@ -208,7 +214,8 @@ func (r *run) checkOrder() {
 	}
 }
 
-// stoodIn returns the operations whose function may have run because o was made: it, or, if it is coalesced, another one.
+// stoodIn returns the operations whose function may have run because o was made: it, or, if it is
+// coalesced, another one.
 func (r *run) stoodIn(o *op) (all []*op) {
 	r.p.visit(func(other *op, _ spot) {
 		if r.records[other.number].begun > 0 && (other == o || o.verb == coalesced && other.verb == coalesced && other.on == o.on) {
@@ -218,8 +225,8 @@ func (r *run) stoodIn(o *op) (all []*op) {
 	return all
 }
 
-// checkCoalesced checks that the coalesced functions that one goroutine has posted to one place ran in that order, and that the
-// last to run at a place is the latest of its goroutine.
+// checkCoalesced checks that the coalesced functions that one goroutine has posted to one place ran
+// in that order, and that the last to run at a place is the latest of its goroutine.
 func (r *run) checkCoalesced() {
 	type route struct {
 		by *activation
@@ -277,7 +284,8 @@ func (r *run) checkChain(chain, all []*op, w *worker) {
 // patient is how long a panic may take to be kept where nothing can be waited for.
 const patient = 10 * time.Second
 
-// checkErrors checks that Error returns, and has returned, each panic of a posted function once, and in order.
+// checkErrors checks that Error returns, and has returned, each panic of a posted function once,
+// and in order.
 func (r *run) checkErrors(number int, p *place) {
 	if p.key != nil {
 		return

@@ -14,8 +14,8 @@ import (
 )
 
 // TestRandomClocks runs random timers in bubbles, whose clock makes every time exact, and compares
-// when each function began, how many ticks were missed and when Stop returned with what a sequential
-// model says. THREADCALL_SEED=n begins with one program.
+// when each function began, how many ticks were missed and when Stop returned with what a
+// sequential model says. THREADCALL_SEED=n begins with one program.
 func TestRandomClocks(t *testing.T) {
 	seed, _, limit := seedOf(t, *random/10)
 	programs := 0

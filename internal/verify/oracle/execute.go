@@ -32,8 +32,9 @@ type run struct {
 	contexts []func() // ends those of functions that were posted
 }
 
-// A record is what was seen of one operation. Who makes it writes the first part, its function the second, on another
-// thread as a rule, and each reads what the other wrote, with nothing but the call between them.
+// A record is what was seen of one operation. Who makes it writes the first part, its function the
+// second, on another thread as a rule, and each reads what the other wrote, with nothing but the
+// call between them.
 type record struct {
 	made    bool
 	by      *activation
@@ -59,7 +60,8 @@ type record struct {
 	progress [2]stage // of the operation and of its function
 }
 
-// A stage tells a watchdog how far something has come, and nothing else: what reads it is ordered behind what wrote it.
+// A stage tells a watchdog how far something has come, and nothing else: what reads it is ordered
+// behind what wrote it.
 type stage struct{ atomic.Uint32 }
 
 func (s *stage) String() string { return []string{"not begun", "under way", "ended"}[s.Load()] }
@@ -98,7 +100,8 @@ func (r *result) failed() bool { return r.hung || len(r.failures) > 0 }
 // mainThread is held by the one program that may use the main thread.
 var mainThread sync.Mutex
 
-// execute runs p once. A run that takes longer than timeLimit hangs. GOMAXPROCS is what it is to be afterwards.
+// execute runs p once. A run that takes longer than timeLimit hangs. GOMAXPROCS is what it is to be
+// afterwards.
 func execute(p *program, timeLimit time.Duration, gomaxprocs int) *result {
 	if slices.Contains(p.places, main) {
 		mainThread.Lock()
@@ -155,7 +158,8 @@ func (r *run) all() {
 	}
 }
 
-// script makes operations one after the other, and on another goroutine when one of them has ended the first.
+// script makes operations one after the other, and on another goroutine when one of them has ended
+// the first.
 func (r *run) script(ops []*op, s spot) {
 	for len(ops) > 0 {
 		var one group.Group
@@ -182,7 +186,8 @@ func (r *run) settle() {
 			depth++
 		}
 	})
-	for range min(2*depth, 2*maxDepth+2) { // what is posted by what is posted, and by what a place ran at its end
+	// what is posted by what is posted, and by what a place ran at its end
+	for range min(2*depth, 2*maxDepth+2) {
 		for _, p := range r.places {
 			if !p.flush() {
 				p.finish()
@@ -343,7 +348,8 @@ func (a *activation) make(o *op, s spot) {
 		a.checkLabels(o, "after")
 		r.judge(a, o, value, w != nil && w.exits[a.g] != exitsBefore)
 		if value != nil && o.through && !a.top {
-			a.exits = rec.exits && !o.verb.pulls() // package iter ends a coroutine by the panic alone
+			// package iter ends a coroutine by the panic alone
+			a.exits = rec.exits && !o.verb.pulls()
 			a.throw(value)
 		}
 	}()
@@ -494,8 +500,8 @@ func (a *activation) flood(o *op, p *place) {
 	}
 }
 
-// contexts posts many small functions, each with a context of its own. Every other context ends, where that
-// is possible in a function that is posted before, so that theirs do not run.
+// contexts posts many small functions, each with a context of its own. Every other context ends,
+// where that is possible in a function that is posted before, so that theirs do not run.
 func (a *activation) contexts(o *op, p *place) {
 	r, rec := a.run, &a.run.records[o.number]
 	ended, open := make([]func(), 0, o.n), make([]func(), 0, o.n)

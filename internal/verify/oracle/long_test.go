@@ -24,8 +24,8 @@ import (
 
 var long = flag.Duration("long", 0, "how long TestLongRun runs programs and looks whether anything grows")
 
-// TestLongRun runs random programs, and next to them what these are too small for, and fails if what the process holds
-// grows. make soak runs it.
+// TestLongRun runs random programs, and next to them what these are too small for, and fails if
+// what the process holds grows. make soak runs it.
 func TestLongRun(t *testing.T) {
 	if *long == 0 {
 		t.Skip("make soak runs it")
@@ -161,8 +161,8 @@ var measures = [...]struct {
 	{"file descriptors", 3},
 }
 
-// A sample is what the process holds after a garbage collection. What this system does not report is
-// zero.
+// A sample is what the process holds after a garbage collection. What this system does not report
+// is zero.
 type sample [len(measures)]float64
 
 func take() (s sample) {
@@ -182,8 +182,8 @@ func take() (s sample) {
 }
 
 // growth returns by how much a series has grown beyond doubt: from the median of its first third to
-// the least of its last third. The first sixth does not count: pools fill, and the runtime finds out
-// how many threads it needs.
+// the least of its last third. The first sixth does not count: pools fill, and the runtime finds
+// out how many threads it needs.
 func growth(values []float64) float64 {
 	values = values[len(values)/6:]
 	third := len(values) / 3

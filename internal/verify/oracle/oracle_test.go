@@ -24,8 +24,8 @@ import (
 //	THREADCALL_SEED=n     TestRandomPrograms runs the program of this seed, again and again
 //	THREADCALL_COLLECT=1  the garbage collector runs all the time
 //
-// The seed decides the program, not how the threads interleave, so a failure is replayed by running the program many
-// times, and not every replay may show it.
+// The seed decides the program, not how the threads interleave, so a failure is replayed by running
+// the program many times, and not every replay may show it.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	debug.SetTraceback("all") // a crash shows the seed, see ofSeed
@@ -39,7 +39,8 @@ var (
 	timeLimit = flag.Duration("time-limit", 45*time.Second, "how long a program may take that a slow machine cannot explain")
 )
 
-// needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see docs/proof.md.
+// needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see
+// docs/proof.md.
 func needsCoroutines(t testing.TB) {
 	t.Helper()
 	if runtime.GOARCH == "wasm" {
@@ -63,7 +64,8 @@ func seedOf(t *testing.T, long time.Duration) (seed, step uint64, limit time.Dur
 	return n, 0, long
 }
 
-// TestRandomPrograms runs the programs of one seed after another, some at a time, because most wait most of the time.
+// TestRandomPrograms runs the programs of one seed after another, some at a time, because most wait
+// most of the time.
 func TestRandomPrograms(t *testing.T) {
 	needsCoroutines(t)
 	bubbles(t)
@@ -100,8 +102,8 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// ofSeed runs the program of a seed. If that crashes the process, the first argument of ofSeed in the stack traces is
-// the seed, or rather one of four.
+// ofSeed runs the program of a seed. If that crashes the process, the first argument of ofSeed in
+// the stack traces is the seed, or rather one of four.
 //
 //go:noinline
 func ofSeed(seed uint64, procs int) *result {
@@ -149,8 +151,8 @@ func again(p *program, limit time.Duration) *result {
 	}
 }
 
-// The programs in testdata/programs.txt are written by hand. Between them they have each operation, and what has once
-// gone wrong. A line with == names the program that follows.
+// The programs in testdata/programs.txt are written by hand. Between them they have each operation,
+// and what has once gone wrong. A line with == names the program that follows.
 func written(t testing.TB) map[string]*program {
 	text, err := os.ReadFile("testdata/programs.txt")
 	if err != nil {

@@ -14,11 +14,12 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A place is where functions run: a thread, or a pool. What its functions note is in ordinary memory, because the
-// library promises that this is enough, and so that the race detector can report whether it is.
+// A place is where functions run: a thread, or a pool. What its functions note is in ordinary
+// memory, because the library promises that this is enough, and so that the race detector can
+// report whether it is.
 //
-// Where the program may end the place that promise does not reach: a function that was taken before the end may still
-// run when all else is quiet. There, and only there, mu makes up for it.
+// Where the program may end the place that promise does not reach: a function that was taken before
+// the end may still run when all else is quiet. There, and only there, mu makes up for it.
 type place struct {
 	kind    kind
 	runner                 // the thread or the pool
@@ -34,7 +35,8 @@ type place struct {
 	active      int  // functions that run
 	quiet       bool // posted functions that begin now do nothing
 
-	phase    atomic.Int32     // of a thread made by New: 1 when its start function has run, 2 when its stop function has
+	// of a thread made by New: 1 when its start function has run, 2 when its stop function has
+	phase    atomic.Int32
 	coalesce func(o *op) bool // a post of what runs the function of the latest operation
 	runs     atomic.Int64     // of it, that have begun
 
@@ -80,8 +82,8 @@ func (k *key) CallContext(ctx context.Context, f func()) error {
 	}
 }
 
-// keys makes the Keyed of the program. The start and stop functions of key i note its thread as that of
-// place i.
+// keys makes the Keyed of the program. The start and stop functions of key i note its thread as
+// that of place i.
 func (r *run) keys() *thread.Keyed[int] {
 	if r.keyed != nil {
 		return r.keyed
@@ -107,7 +109,8 @@ func (r *run) keys() *thread.Keyed[int] {
 
 // A worker is what one thread of the operating system notes.
 type worker struct {
-	id         atomic.Uint64   // the thread's, plus one; zero until a function has run there, or while a key has none
+	// the thread's, plus one; zero until a function has run there, or while a key has none
+	id         atomic.Uint64
 	latest     uint64          // of a key: the id of the thread that issued
 	began      []*op           // functions, in the order they began
 	issued     []issue         // calls made here, in the order they were made
@@ -126,8 +129,8 @@ type issue struct {
 	g uintptr
 }
 
-// mainExits is how many Goexits the main thread may still see, each of which leaves a kilobyte on its stack and what that
-// refers to.
+// mainExits is how many Goexits the main thread may still see, each of which leaves a kilobyte on
+// its stack and what that refers to.
 var mainExits atomic.Int64
 
 func init() { mainExits.Store(1000) }
@@ -223,7 +226,8 @@ func (p *place) host(r *run, k kind, options []thread.Option, adopted chan<- str
 	p.loop()
 }
 
-// loop is an event loop. A Goexit in a function that Serve runs ends the goroutine, so it goes on in a deferred call.
+// loop is an event loop. A Goexit in a function that Serve runs ends the goroutine, so it goes on
+// in a deferred call.
 func (p *place) loop() {
 	ended := false
 	defer func() {
@@ -264,7 +268,8 @@ func (p *place) poll() {
 	}
 }
 
-// dialog is an event loop inside a function. It is false if the thread is terminated before the dialog has been closed.
+// dialog is an event loop inside a function. It is false if the thread is terminated before the
+// dialog has been closed.
 func (p *place) dialog() bool {
 	closed := false
 	if !p.thread.Go(func() { closed = true }) {
@@ -337,8 +342,8 @@ func (p *place) leave() {
 	}
 }
 
-// finish waits until no function runs on a place that has been terminated, and keeps those from beginning that
-// nothing waits for.
+// finish waits until no function runs on a place that has been terminated, and keeps those from
+// beginning that nothing waits for.
 func (p *place) finish() {
 	for {
 		p.mu.Lock()

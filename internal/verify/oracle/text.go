@@ -15,7 +15,8 @@ func (p *program) String() string { return p.text(nil) }
 //	goroutine
 //		call 0 through { go 1 { panic } sleep 20 goexit }
 //
-// A body ends with return, which may be left out, panic, error, goexit or goexitpanic. Line ends mean nothing.
+// A body ends with return, which may be left out, panic, error, goexit or goexitpanic. Line ends
+// mean nothing.
 func (p *program) text(note func(o *op) string) string {
 	var b strings.Builder
 	b.WriteString("places")
