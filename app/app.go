@@ -81,13 +81,14 @@ import (
 )
 
 // ErrNotInitialized is returned by functions that need Init, before it and after Terminate.
-var ErrNotInitialized = errors.New("app: not initialized; call app.Init first, from the function given to mainthread.Init")
+var ErrNotInitialized = errors.New("app: not initialized; call app.Init first, from the function " +
+	"given to mainthread.Init")
 
 // The package is one of these:
 //
-//	down     -> up       Init, once GLFW has been initialized; it then posts a loop to the main thread
+//	down     -> up       Init, once GLFW has been initialized; it posts a loop to the main thread
 //	up       -> closing  Terminate; no window is made from now on
-//	closing  -> down     Terminate, on the main thread and after all windows are gone; the loop ends
+//	closing  -> down     Terminate, on the main thread, after all windows are gone; the loop ends
 var state struct {
 	mu   sync.Mutex // held during Init and Terminate
 	up   atomic.Bool
@@ -180,7 +181,8 @@ func closing() (open []*Win) {
 	caller := goroutine()
 	for w := range state.windows {
 		if w.thread.On() || w.runner.Load() == caller {
-			panic("app: Terminate inside a window's OnDraw or OnEvent; call Stop there, and Terminate after Run")
+			panic("app: Terminate inside a window's OnDraw or OnEvent; call Stop there, and " +
+				"Terminate after Run")
 		}
 		open = append(open, w)
 	}
@@ -284,7 +286,8 @@ func abandoned() {
 	state.closing = true
 	state.winMu.Unlock()
 	if len(open) > 0 && !terminating {
-		fmt.Fprintf(os.Stderr, "app: the function given to mainthread.Init has returned while %s open; "+
+		fmt.Fprintf(os.Stderr, "app: the function given to mainthread.Init has returned while %s "+
+			"open; "+
 			"it must wait for Run, and call app.Terminate last\n", windows(len(open)))
 	}
 	ended := make(chan struct{})

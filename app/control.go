@@ -66,7 +66,9 @@ func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 	if maxHeight > 0 {
 		maxHeight = max(maxHeight, minHeight)
 	}
-	_ = w.do(func() { w.win.SetSizeLimits(limit(minWidth), limit(minHeight), limit(maxWidth), limit(maxHeight)) })
+	_ = w.do(func() {
+		w.win.SetSizeLimits(limit(minWidth), limit(minHeight), limit(maxWidth), limit(maxHeight))
+	})
 }
 
 // Show shows a hidden window.
@@ -247,7 +249,8 @@ func (w *Win) SetCursorImage(picture image.Image, x, y int) {
 		}
 		// an X server ends programs whose cursors point from outside
 		size := picture.Bounds().Size()
-		w.replaceCursor(glfw.CreateCursor(picture, min(max(x, 0), size.X-1), min(max(y, 0), size.Y-1)))
+		w.replaceCursor(glfw.CreateCursor(picture, min(max(x, 0), size.X-1),
+			min(max(y, 0), size.Y-1)))
 	})
 }
 

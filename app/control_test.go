@@ -21,7 +21,8 @@ func TestClipboard(t *testing.T) {
 	if text, err := app.Clipboard(); text != "" && runtime.GOOS != "windows" || err != nil {
 		t.Errorf("an empty clipboard holds %q, %v", text, err)
 	}
-	for _, text := range []string{"hello", "", "two\nlines", "größer 漢字 🙂", strings.Repeat("long ", 20_000)} {
+	for _, text := range []string{"hello", "", "two\nlines", "größer 漢字 🙂",
+		strings.Repeat("long ", 20_000)} {
 		screen.Must(t, app.SetClipboard(text))
 		if got, err := app.Clipboard(); got != text || err != nil {
 			t.Errorf("the clipboard holds %.20q, %v, want %.20q", got, err, text)
@@ -94,14 +95,16 @@ func TestWindow_Fullscreen(t *testing.T) {
 		}, "a picture of the whole monitor")
 		w.Windowed()
 		testutil.Eventually(t, hasSize(w, image.Pt(200, 150)), "the size before")
-		testutil.Eventually(t, func() bool { px, py := w.Position(); return px == 30 && py == 40 }, "the place before")
+		testutil.Eventually(t, func() bool { px, py := w.Position(); return px == 30 && py == 40 },
+			"the place before")
 	}
 }
 
 // change calls what changes a window, with good and bad values.
 func change(w *app.Win) {
 	picture := image.NewRGBA(image.Rect(-5, -5, 11, 11))
-	draw.Draw(picture, picture.Rect, image.NewUniform(color.RGBA{200, 100, 0, 255}), image.Point{}, draw.Src)
+	draw.Draw(picture, picture.Rect, image.NewUniform(color.RGBA{200, 100, 0, 255}), image.Point{},
+		draw.Src)
 	part := image.NewNRGBA(image.Rect(0, 0, 64, 64)).SubImage(image.Rect(10, 10, 42, 42))
 	w.SetIcon(picture)
 	w.SetIcon(picture, part, image.NewGray(image.Rect(0, 0, 48, 48)))
@@ -114,7 +117,8 @@ func change(w *app.Win) {
 	w.SetCursorImage(part, -100, 1000)
 	w.SetCursorImage(image.NewNRGBA(image.Rectangle{}), 0, 0)
 	w.SetCursorImage(nil, 0, 0)
-	for _, mode := range []app.CursorMode{app.CursorHidden, app.CursorCaptured, app.CursorConfined, 99, app.CursorNormal} {
+	for _, mode := range []app.CursorMode{app.CursorHidden, app.CursorCaptured, app.CursorConfined,
+		99, app.CursorNormal} {
 		w.SetCursorMode(mode)
 	}
 	w.SetSizeLimits(100, 100, 50, 50)
@@ -143,7 +147,10 @@ func TestWindow_changes(t *testing.T) {
 	change(w)
 	c.goesOn(t, 3, "frames after all changes")
 	windows := runtime.GOOS == "windows" // leaves room for the buttons in the title
-	testutil.Eventually(t, func() bool { width, height := w.Size(); return height == 1 && (width == 1 || windows) }, "the least size")
+	testutil.Eventually(t, func() bool {
+		width, height := w.Size()
+		return height == 1 && (width == 1 || windows)
+	}, "the least size")
 }
 
 // Everything at once, from many goroutines, while the window draws; then frames go on as they are

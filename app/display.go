@@ -33,7 +33,8 @@ func initGLFW() error {
 	case err == nil:
 		return nil
 	case platform == glfw.PlatformX11:
-		return noDisplay("%sthe X server at DISPLAY=%s does not answer (%w); check that it runs and accepts you (xauth, xhost)",
+		return noDisplay("%sthe X server at DISPLAY=%s does not answer (%w); check that it runs "+
+			"and accepts you (xauth, xhost)",
 			notWayland(), os.Getenv("DISPLAY"), err)
 	}
 	return noDisplay("%w", err)
@@ -60,12 +61,14 @@ func findDisplay() (glfw.Platform, error) {
 		if !wayland && os.Getenv("WAYLAND_DISPLAY") != "" {
 			why = "the program has been built for X11 alone, with -tags x11, and "
 		}
-		return 0, noDisplay("%sDISPLAY is not set; run it in a desktop session, with ssh -X, or with xvfb-run (Debian package xvfb)", why)
+		return 0, noDisplay("%sDISPLAY is not set; run it in a desktop session, with ssh -X, or "+
+			"with xvfb-run (Debian package xvfb)", why)
 	}
 	why := "the program has been built for Wayland alone, with -tags wayland, and " +
 		cmp.Or(strings.TrimSuffix(notWayland(), ", and "), "WAYLAND_DISPLAY is not set")
 	if display != "" {
-		return 0, noDisplay("%s; without the tag it would use the X server at DISPLAY=%s", why, display)
+		return 0, noDisplay("%s; without the tag it would use the X server at DISPLAY=%s", why,
+			display)
 	}
 	return 0, noDisplay("%s; run it in a desktop session", why)
 }

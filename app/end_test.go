@@ -85,8 +85,10 @@ func TestInit_withoutTerminate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out, status := testutil.Program(t, name)
-			if status != ending.status || !strings.Contains(out, ending.want) || strings.Contains(out, ending.not) && status == 0 {
-				t.Errorf("status %d, want %d, %q, and not %q:\n%s", status, ending.status, ending.want, ending.not, out)
+			if status != ending.status || !strings.Contains(out, ending.want) ||
+				strings.Contains(out, ending.not) && status == 0 {
+				t.Errorf("status %d, want %d, %q, and not %q:\n%s", status, ending.status,
+					ending.want, ending.not, out)
 			}
 		})
 	}

@@ -56,7 +56,8 @@ func windowError(err error, o options) error {
 	var e *glfw.Error
 	switch {
 	case err == nil:
-		return fmt.Errorf("app: %w: GLFW could not create the window, and has logged why", ErrNoDisplay)
+		return fmt.Errorf("app: %w: GLFW could not create the window, and has logged why",
+			ErrNoDisplay)
 	case !errors.As(err, &e):
 		return fmt.Errorf("app: cannot create the window: %w", err)
 	case e.Code == glfw.VersionUnavailable:
@@ -64,12 +65,14 @@ func windowError(err error, o options) error {
 		if usesX11() {
 			advice = ", such as Mesa's (Debian package libgl1-mesa-dri)"
 		}
-		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or install a newer driver%s",
+		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or "+
+			"install a newer driver%s",
 			ErrNoOpenGL, o.major, o.minor, e.Desc, advice)
 	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
 		advice := "install a driver for the graphics card"
 		if usesX11() {
-			advice = "install Mesa (Debian package libgl1-mesa-dri), which also draws without a graphics card"
+			advice = "install Mesa (Debian package libgl1-mesa-dri), which also draws without a " +
+				"graphics card"
 			if _, err := exec.LookPath("glxinfo"); err == nil {
 				advice += "; glxinfo lists what there is"
 			}
@@ -77,7 +80,8 @@ func windowError(err error, o options) error {
 		}
 		return fmt.Errorf("app: %w: %s; %s", ErrNoOpenGL, e.Desc, advice)
 	case e.Code == glfw.FormatUnavailable:
-		return fmt.Errorf("app: %w: %s; ask for fewer samples with app.Samples", ErrNoOpenGL, e.Desc)
+		return fmt.Errorf("app: %w: %s; ask for fewer samples with app.Samples", ErrNoOpenGL,
+			e.Desc)
 	}
 	return fmt.Errorf("app: cannot create the window: %w", e)
 }

@@ -57,7 +57,8 @@ func TestErrNoOpenGL(t *testing.T) {
 	_, d := show(t, app.NoVSync())
 	for range 20 { // the binding writes a line for each that it has taken elsewhere
 		_, err := app.NewWindow(app.OpenGL(4, 6)) // Mesa's limit is 3.3 here, see TestMain
-		if !errors.Is(err, app.ErrNoOpenGL) || !strings.Contains(err.Error(), "4.6") || !strings.Contains(err.Error(), "app.OpenGL") {
+		if !errors.Is(err, app.ErrNoOpenGL) || !strings.Contains(err.Error(), "4.6") ||
+			!strings.Contains(err.Error(), "app.OpenGL") {
 			t.Errorf("OpenGL 4.6: %v", err)
 		}
 	}
@@ -76,17 +77,27 @@ func TestErrors_system(t *testing.T) {
 		name, program, env string
 		want               []string
 	}{
-		{"no display but one of Wayland that does not answer", "init", "DISPLAY= WAYLAND_DISPLAY=wayland-987",
-			[]string{"no display: true", "WAYLAND_DISPLAY=wayland-987 does not answer", "DISPLAY is not set"}},
+		{"no display but one of Wayland that does not answer", "init",
+			"DISPLAY= WAYLAND_DISPLAY=wayland-987",
+			[]string{"no display: true", "WAYLAND_DISPLAY=wayland-987 does not answer",
+				"DISPLAY is not set"}},
 		{"two displays that do not answer", "init", "DISPLAY=:987 WAYLAND_DISPLAY=wayland-987",
-			[]string{"no display: true", "WAYLAND_DISPLAY=wayland-987 does not answer", "DISPLAY=:987 does not answer"}},
-		{"X11 and a display of Wayland that does not answer", "init", "WAYLAND_DISPLAY=wayland-987", []string{"error: <nil>"}},
-		{"X11 and a session of Wayland that has ended", "init", "WAYLAND_DISPLAY=wayland-987 XDG_SESSION_TYPE=wayland", []string{"error: <nil>"}},
-		{"no display", "init", "DISPLAY=", []string{"no display: true", "DISPLAY is not set", "xvfb"}},
-		{"a display that does not answer", "init", "DISPLAY=:987", []string{"no display: true", ":987", "xauth"}},
-		{"a display that is none", "init", "DISPLAY=nonsense", []string{"no display: true", "nonsense"}},
-		{"no GLX", "new window", "DISPLAY=" + bare.Display, []string{"no OpenGL: true", "libgl1-mesa-dri", "GLX extension"}},
-		{"no driver", "new window", "LIBGL_DRIVERS_PATH=/nowhere", []string{"no OpenGL: true", "libgl1-mesa-dri"}},
+			[]string{"no display: true", "WAYLAND_DISPLAY=wayland-987 does not answer",
+				"DISPLAY=:987 does not answer"}},
+		{"X11 and a display of Wayland that does not answer", "init", "WAYLAND_DISPLAY=wayland-987",
+			[]string{"error: <nil>"}},
+		{"X11 and a session of Wayland that has ended", "init",
+			"WAYLAND_DISPLAY=wayland-987 XDG_SESSION_TYPE=wayland", []string{"error: <nil>"}},
+		{"no display", "init", "DISPLAY=", []string{"no display: true", "DISPLAY is not set",
+			"xvfb"}},
+		{"a display that does not answer", "init", "DISPLAY=:987",
+			[]string{"no display: true", ":987", "xauth"}},
+		{"a display that is none", "init", "DISPLAY=nonsense",
+			[]string{"no display: true", "nonsense"}},
+		{"no GLX", "new window", "DISPLAY=" + bare.Display,
+			[]string{"no OpenGL: true", "libgl1-mesa-dri", "GLX extension"}},
+		{"no driver", "new window", "LIBGL_DRIVERS_PATH=/nowhere",
+			[]string{"no OpenGL: true", "libgl1-mesa-dri"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out, status := testutil.Program(t, test.program, strings.Fields(test.env)...)
@@ -146,7 +157,8 @@ func TestBuild_without_compiler(t *testing.T) {
 	build := exec.Command("go", "build", "-o", os.DevNull, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "app/internal/needs_a_C_compiler: build constraints exclude all Go files") {
+	if err == nil || !strings.Contains(string(out),
+		"app/internal/needs_a_C_compiler: build constraints exclude all Go files") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

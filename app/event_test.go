@@ -26,7 +26,8 @@ func TestEvent_keys(t *testing.T) {
 	x.Key(t, xproto.KeyPress, leftShift)
 	x.Type(t, 'a')
 	x.Key(t, xproto.KeyRelease, leftShift)
-	testutil.Eventually(t, func() bool { return len(of[app.KeyEvent](r)) >= 2*len(word)+4 }, "the keys")
+	testutil.Eventually(t, func() bool { return len(of[app.KeyEvent](r)) >= 2*len(word)+4 },
+		"the keys")
 
 	var keys, text strings.Builder
 	for _, e := range of[app.KeyEvent](r) {
@@ -70,7 +71,8 @@ func TestEvent_mouse(t *testing.T) {
 	w, _ := show(t)
 	x.Move(t, 0, 0)
 	place(t, w, 100, 100)
-	testutil.Eventually(t, func() bool { px, _ := w.Position(); return px == 100 }, "the window to move")
+	testutil.Eventually(t, func() bool { px, _ := w.Position(); return px == 100 },
+		"the window to move")
 	r = listen(w, nil)
 	x.Move(t, 110, 120)
 	comes(t, r, func(e app.MouseEnterEvent) bool { return e.Inside })
@@ -78,7 +80,9 @@ func TestEvent_mouse(t *testing.T) {
 	for _, button := range []byte{1, 3, 4, 5, 6} { // from the fourth on it is the wheel
 		x.Click(t, button)
 	}
-	testutil.Eventually(t, func() bool { return len(of[app.MouseButtonEvent](r)) >= 4 && len(of[app.ScrollEvent](r)) >= 3 }, "the clicks")
+	testutil.Eventually(t, func() bool {
+		return len(of[app.MouseButtonEvent](r)) >= 4 && len(of[app.ScrollEvent](r)) >= 3
+	}, "the clicks")
 	x.Move(t, 0, 0)
 	comes(t, r, func(e app.MouseEnterEvent) bool { return !e.Inside })
 	if got, want := of[app.MouseButtonEvent](r), []app.MouseButtonEvent{
@@ -89,7 +93,8 @@ func TestEvent_mouse(t *testing.T) {
 	}; !slices.Equal(got, want) {
 		t.Errorf("buttons: %+v, want %+v", got, want)
 	}
-	if got, want := of[app.ScrollEvent](r), []app.ScrollEvent{{0, 1}, {0, -1}, {1, 0}}; !slices.Equal(got, want) {
+	if got, want := of[app.ScrollEvent](r), []app.ScrollEvent{{0, 1}, {0, -1},
+		{1, 0}}; !slices.Equal(got, want) {
 		t.Errorf("scroll: %+v, want %+v", got, want)
 	}
 }
@@ -131,7 +136,8 @@ func TestEvent_close(t *testing.T) {
 				}
 			})
 			click := func() { // on the cross of the window, as the window manager reports it
-				x.Send(t, id(w), "WM_PROTOCOLS", uint32(x.Atom(t, "WM_DELETE_WINDOW")), xproto.TimeCurrentTime)
+				x.Send(t, id(w), "WM_PROTOCOLS", uint32(x.Atom(t, "WM_DELETE_WINDOW")),
+					xproto.TimeCurrentTime)
 			}
 			click()
 			comes(t, r, func(app.CloseEvent) bool { return true })
@@ -166,7 +172,9 @@ func TestEvent_order(t *testing.T) {
 	}
 	c.goesOn(t, 5, "frames while a handler blocks")
 	close(gate)
-	testutil.Eventually(t, func() bool { return len(of[app.KeyEvent](r)) == 2*rounds && len(of[app.MouseMoveEvent](r)) >= rounds },
+	testutil.Eventually(t, func() bool {
+		return len(of[app.KeyEvent](r)) == 2*rounds && len(of[app.MouseMoveEvent](r)) >= rounds
+	},
 		"the events that waited")
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -190,7 +198,8 @@ func TestEvent_order(t *testing.T) {
 // an event that Xlib reads while a window's thread waits must not stay there until something else
 // wakes the main thread.
 func TestEvent_whileDrawing(t *testing.T) {
-	for name, opt := range map[string]app.Option{"NoVSync": app.NoVSync(), "OnDemand": app.OnDemand()} {
+	for name, opt := range map[string]app.Option{"NoVSync": app.NoVSync(),
+		"OnDemand": app.OnDemand()} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t, opt)
 			r := listen(w, nil)
@@ -202,7 +211,9 @@ func TestEvent_whileDrawing(t *testing.T) {
 				w.Redraw()
 				x.Move(t, 20+i%100, 30+i%2)
 				sent := time.Now()
-				testutil.Eventually(t, func() bool { return len(of[app.MouseMoveEvent](r)) > before }, "move %d", i)
+				testutil.Eventually(t, func() bool {
+					return len(of[app.MouseMoveEvent](r)) > before
+				}, "move %d", i)
 				if took := time.Since(sent); took > testutil.TimeLimit()/6 {
 					t.Errorf("an event took %v", took)
 				}

@@ -81,7 +81,8 @@ func (w *Win) changed(appeared bool) {
 
 // continuous reports whether frame follows frame.
 func (w *Win) continuous() bool {
-	return !w.onDemand.Load() && !w.minimized.Load() && (w.onDraw.Load() != nil || w.onStep.Load() != nil)
+	return !w.onDemand.Load() && !w.minimized.Load() &&
+		(w.onDraw.Load() != nil || w.onStep.Load() != nil)
 }
 
 // drawPosted draws a frame that has been posted.
@@ -210,16 +211,19 @@ type shot struct {
 // thread.
 func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
-		return nil, errors.New("app: Screenshot on the window's own thread, which must draw the frame; " +
+		return nil, errors.New("app: Screenshot on the window's own thread, which must draw the " +
+			"frame; " +
 			"call it from another goroutine, or read the pixels in OnDraw")
 	}
 	if w.opts.noOpenGL {
-		return nil, errors.New("app: Screenshot of a window that was made with NoOpenGL, which only the program can read")
+		return nil, errors.New("app: Screenshot of a window that was made with NoOpenGL, which " +
+			"only the program can read")
 	}
 	for start := time.Now(); w.life.Load() == made; time.Sleep(time.Millisecond) {
 		// the goroutine that calls Run may have been started only now
 		if time.Since(start) > time.Second {
-			return nil, errors.New("app: Screenshot without Run, which draws the frames; call Run on another goroutine")
+			return nil, errors.New("app: Screenshot without Run, which draws the frames; call " +
+				"Run on another goroutine")
 		}
 	}
 	taken := make(chan shot, 1)
@@ -269,14 +273,17 @@ func readPixels(p *image.NRGBA) {
 	store := func(parameter uint32, value int32) (restore func()) {
 		return set(parameter, value, func(v int32) { gl.PixelStorei(parameter, v) })
 	}
-	defer set(gl.READ_FRAMEBUFFER_BINDING, 0, func(v int32) { gl.BindFramebuffer(gl.READ_FRAMEBUFFER, uint32(v)) })()
+	defer set(gl.READ_FRAMEBUFFER_BINDING, 0,
+		func(v int32) { gl.BindFramebuffer(gl.READ_FRAMEBUFFER, uint32(v)) })()
 	defer set(gl.READ_BUFFER, gl.BACK, func(v int32) { gl.ReadBuffer(uint32(v)) })()
-	defer set(gl.PIXEL_PACK_BUFFER_BINDING, 0, func(v int32) { gl.BindBuffer(gl.PIXEL_PACK_BUFFER, uint32(v)) })()
+	defer set(gl.PIXEL_PACK_BUFFER_BINDING, 0,
+		func(v int32) { gl.BindBuffer(gl.PIXEL_PACK_BUFFER, uint32(v)) })()
 	defer store(gl.PACK_ALIGNMENT, 1)()
 	defer store(gl.PACK_ROW_LENGTH, 0)()
 	defer store(gl.PACK_SKIP_ROWS, 0)()
 	defer store(gl.PACK_SKIP_PIXELS, 0)()
-	gl.ReadPixels(0, 0, int32(p.Rect.Dx()), int32(p.Rect.Dy()), gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(p.Pix))
+	gl.ReadPixels(0, 0, int32(p.Rect.Dx()), int32(p.Rect.Dy()), gl.RGBA, gl.UNSIGNED_BYTE,
+		gl.Ptr(p.Pix))
 }
 
 func (w *Win) refuseShots() {

@@ -21,7 +21,8 @@ import (
 func quarters(f *app.Frame) {
 	gl.Enable(gl.SCISSOR_TEST)
 	for i, c := range corners {
-		gl.Scissor(int32(i%2*f.Width/2), int32((1-i/2)*f.Height/2), int32(f.Width/2), int32(f.Height/2))
+		gl.Scissor(int32(i%2*f.Width/2), int32((1-i/2)*f.Height/2), int32(f.Width/2),
+			int32(f.Height/2))
 		// screenshots have no alpha
 		gl.ClearColor(float32(c.R)/255, float32(c.G)/255, float32(c.B)/255, 0)
 		gl.Clear(gl.COLOR_BUFFER_BIT)
@@ -30,7 +31,8 @@ func quarters(f *app.Frame) {
 }
 
 // corners are the colours at the upper left, upper right, lower left and lower right.
-var corners = [4]color.RGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {51, 102, 204, 255}}
+var corners = [4]color.RGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255},
+	{51, 102, 204, 255}}
 
 // hasCorners returns whether the four quarters of r in p have their colours.
 func hasCorners(p image.Image, r image.Rectangle) bool {
@@ -73,7 +75,9 @@ func TestWindow_Screenshot(t *testing.T) {
 			run(t, w)
 			shoot(t, w, test.size)
 			if test.name != "Hidden" {
-				testutil.Eventually(t, func() bool { return hasCorners(x.Picture(t), image.Rectangle{Max: test.size}) }, "the colours on the screen")
+				testutil.Eventually(t, func() bool {
+					return hasCorners(x.Picture(t), image.Rectangle{Max: test.size})
+				}, "the colours on the screen")
 			}
 		})
 	}
@@ -100,7 +104,8 @@ func TestWindow_Screenshot_state(t *testing.T) {
 			gl.GenRenderbuffers(1, &rb)
 			gl.BindRenderbuffer(gl.RENDERBUFFER, rb)
 			gl.RenderbufferStorage(gl.RENDERBUFFER, gl.RGBA8, 8, 8)
-			gl.FramebufferRenderbuffer(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, rb)
+			gl.FramebufferRenderbuffer(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER,
+				rb)
 			gl.GenBuffers(1, &pack)
 			gl.BindBuffer(gl.PIXEL_PACK_BUFFER, pack)
 			gl.PixelStorei(gl.PACK_SKIP_PIXELS, 7)
@@ -251,7 +256,9 @@ func TestWindow_OnDraw_none(t *testing.T) {
 			w.Thread().Call(func() { gl.ClearColor(0, 0, 0, 0) })
 			p, err := w.Screenshot()
 			screen.Must(t, err)
-			if i := slices.IndexFunc(p.Pix, func(v uint8) bool { return v != 0 && v != 255 }); i >= 0 || p.Pix[0] != 0 {
+			if i := slices.IndexFunc(p.Pix, func(v uint8) bool {
+				return v != 0 && v != 255
+			}); i >= 0 || p.Pix[0] != 0 {
 				t.Errorf("byte %d of the picture is not black", i)
 			}
 			w.OnDraw(quarters)
@@ -270,7 +277,10 @@ func TestWindow_independent(t *testing.T) {
 			other.OnDraw(func(*app.Frame) { f() })
 			run(t, other)
 		},
-		"OnEvent":     func(w *app.Win, f func()) { w.OnEvent(func(app.Event) { f() }); w.SetSize(210, 160) },
+		"OnEvent": func(w *app.Win, f func()) {
+			w.OnEvent(func(app.Event) { f() })
+			w.SetSize(210, 160)
+		},
 		"main thread": func(w *app.Win, f func()) { go mainthread.Call(f) },
 	} {
 		t.Run(name, func(t *testing.T) {

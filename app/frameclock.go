@@ -11,9 +11,9 @@ import (
 //
 //	without vsync, no FrameRate  one after the other
 //	without vsync                by a clock, at FrameRate
-//	vsync                        the same, if FrameRate is less than the monitor's rate, or that is unknown; else
-//	  the driver waits           one after the other
-//	  it does not                by a clock, at the monitor's rate
+//	vsync, FrameRate             the same, if FrameRate is below the monitor's or that is unknown
+//	vsync, and the driver waits  one after the other
+//	vsync, and it does not       by a clock, at the monitor's rate
 //
 // The clock is [thread.Thread.Frames]: a timer of the operating system for which the thread waits
 // in the Go scheduler. If it waited in C or in a system call, it would keep a P for up to 10 ms

@@ -102,11 +102,13 @@ func TestStep_due(t *testing.T) {
 		}
 		for i, d := range c.deltas {
 			if n := s.due(d); n != c.want[i] {
-				t.Errorf("period %v, frames %v: frame %d has %d steps, want %d", c.period, c.deltas, i, n, c.want[i])
+				t.Errorf("period %v, frames %v: frame %d has %d steps, want %d", c.period, c.deltas,
+					i, n, c.want[i])
 			}
 		}
 		if s.left != c.left {
-			t.Errorf("period %v, frames %v: %v are left, want %v", c.period, c.deltas, s.left, c.left)
+			t.Errorf("period %v, frames %v: %v are left, want %v", c.period, c.deltas, s.left,
+				c.left)
 		}
 	}
 }
@@ -120,7 +122,8 @@ func TestStep_slow(t *testing.T) {
 	w.takeSteps(f)
 	w.takeSteps(f)
 	if steps < 1 || steps > 2 || f.Steps != steps {
-		t.Errorf("a frame ran %d steps of 30 ms, and says %d; it may step for 50 ms", steps, f.Steps)
+		t.Errorf("a frame ran %d steps of 30 ms, and says %d; it may step for 50 ms", steps,
+			f.Steps)
 	}
 	w.OnStep(0, nil)
 	if w.takeSteps(f); f.Steps != 0 || f.Alpha != 0 {

@@ -6,7 +6,8 @@ import "github.com/go-gl/glfw/v3.4/glfw"
 func (w *Win) listen() {
 	win, q := w.win, w.queue
 	key := poster[KeyEvent](q)
-	win.SetKeyCallback(func(_ *glfw.Window, k glfw.Key, code int, a glfw.Action, m glfw.ModifierKey) {
+	win.SetKeyCallback(func(_ *glfw.Window, k glfw.Key, code int, a glfw.Action,
+		m glfw.ModifierKey) {
 		key(KeyEvent{Key(k), code, Action(a), Mods(m)})
 	})
 	text := poster[TextEvent](q)
@@ -18,7 +19,8 @@ func (w *Win) listen() {
 		move(at)
 	})
 	button := poster[MouseButtonEvent](q)
-	win.SetMouseButtonCallback(func(_ *glfw.Window, b glfw.MouseButton, a glfw.Action, m glfw.ModifierKey) {
+	win.SetMouseButtonCallback(func(_ *glfw.Window, b glfw.MouseButton, a glfw.Action,
+		m glfw.ModifierKey) {
 		button(MouseButtonEvent{MouseButton(b), Action(a), Mods(m), at.X, at.Y})
 	})
 	enter := poster[MouseEnterEvent](q)

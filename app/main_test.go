@@ -88,7 +88,8 @@ func begin(t testing.TB) {
 func open(t testing.TB, opts ...app.Option) *app.Win {
 	t.Helper()
 	begin(t)
-	w, err := app.NewWindow(append([]app.Option{app.Title(t.Name()), app.Size(200, 150)}, opts...)...)
+	w, err := app.NewWindow(append([]app.Option{app.Title(t.Name()), app.Size(200, 150)},
+		opts...)...)
 	screen.Must(t, err)
 	return w
 }
@@ -212,7 +213,8 @@ func focus(t testing.TB, w *app.Win, r *record) {
 
 func resize(t testing.TB, w *app.Win, width, height int) {
 	t.Helper()
-	x.Configure(t, id(w), xproto.ConfigWindowWidth|xproto.ConfigWindowHeight, uint32(width), uint32(height))
+	x.Configure(t, id(w), xproto.ConfigWindowWidth|xproto.ConfigWindowHeight, uint32(width),
+		uint32(height))
 }
 
 func place(t testing.TB, w *app.Win, px, py int) {

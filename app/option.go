@@ -47,7 +47,11 @@ func Title(title string) Option { return func(o *options) { o.title = title } }
 
 // Size sets the size of the content, in screen coordinates: pixels, but on some systems fewer if
 // the display has a content scale. The default is 640 by 480.
-func Size(width, height int) Option { return func(o *options) { o.width, o.height = width, height } }
+func Size(width, height int) Option {
+	return func(o *options) {
+		o.width, o.height = width, height
+	}
+}
 
 // Position sets where on the screen the upper left corner of the content is at first, in screen
 // coordinates. Without it the system chooses, and always with Wayland.
@@ -137,9 +141,11 @@ func (o options) check() error {
 	bad := func(format string, args ...any) error { return fmt.Errorf("app: "+format, args...) }
 	switch {
 	case o.width < 1 || o.height < 1 || o.width > most || o.height > most:
-		return bad("Size(%d, %d): a window is at least 1 and at most %d wide and high", o.width, o.height, most)
+		return bad("Size(%d, %d): a window is at least 1 and at most %d wide and high", o.width,
+			o.height, most)
 	case o.major < 1 || o.major > len(lastOpenGL) || o.minor < 0 || o.minor > lastOpenGL[o.major-1]:
-		return bad("OpenGL(%d, %d): there is no such version; there are 1.0 to 1.5, 2.0, 2.1, 3.0 to 3.3 and 4.0 to 4.6", o.major, o.minor)
+		return bad("OpenGL(%d, %d): there is no such version; there are 1.0 to 1.5, 2.0, 2.1, "+
+			"3.0 to 3.3 and 4.0 to 4.6", o.major, o.minor)
 	case o.samples < 0 || o.samples > 64:
 		return bad("Samples(%d): between 0 and 64", o.samples)
 	case o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0):

@@ -21,7 +21,8 @@ func TestScaleToMonitor(t *testing.T) {
 	app.Terminate() // GLFW reads the scale at Init
 	atom := x.Atom(t, "RESOURCE_MANAGER")
 	const scale = "Xft.dpi:\t192\n"
-	screen.Must(t, xproto.ChangePropertyChecked(x.Conn, xproto.PropModeReplace, x.Root, atom, xproto.AtomString, 8,
+	screen.Must(t, xproto.ChangePropertyChecked(x.Conn, xproto.PropModeReplace, x.Root, atom,
+		xproto.AtomString, 8,
 		uint32(len(scale)), []byte(scale)).Check())
 	defer func() {
 		app.Terminate()
@@ -47,7 +48,8 @@ func TestScaleToMonitor(t *testing.T) {
 		})
 		w.Run()
 		if f := <-frames; f.ScaleX != 2 || f.ScaleY != 2 || f.Width != c.width {
-			t.Errorf("with %d options: width %d, scale %v, %v", len(c.opts), f.Width, f.ScaleX, f.ScaleY)
+			t.Errorf("with %d options: width %d, scale %v, %v", len(c.opts), f.Width, f.ScaleX,
+				f.ScaleY)
 		}
 	}
 }

@@ -116,7 +116,8 @@ func TestBlocks_reuse(t *testing.T) {
 		t.Errorf("the sum of the events is %v, want %v", sum, want)
 	}
 	if b.free.made > 5*many { // the finalizers of a few cycles may be behind
-		t.Errorf("%d blocks have been allocated, where %d are in use between two collections", b.free.made, many)
+		t.Errorf("%d blocks have been allocated, where %d are in use between two collections",
+			b.free.made, many)
 	}
 }
 

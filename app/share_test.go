@@ -22,7 +22,8 @@ func texture(w *app.Win) (texture uint32) {
 	w.Thread().Call(func() {
 		gl.GenTextures(1, &texture)
 		gl.BindTexture(gl.TEXTURE_2D, texture)
-		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 2, 2, 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(pixels))
+		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 2, 2, 0, gl.RGBA, gl.UNSIGNED_BYTE,
+			gl.Ptr(pixels))
 		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
 		gl.Finish()
 	})
@@ -35,7 +36,8 @@ func paste(f *app.Frame, texture uint32) {
 	gl.GenFramebuffers(1, &from)
 	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, from)
 	gl.FramebufferTexture2D(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0)
-	gl.BlitFramebuffer(0, 0, 2, 2, 0, 0, int32(f.Width), int32(f.Height), gl.COLOR_BUFFER_BIT, gl.NEAREST)
+	gl.BlitFramebuffer(0, 0, 2, 2, 0, 0, int32(f.Width), int32(f.Height), gl.COLOR_BUFFER_BIT,
+		gl.NEAREST)
 	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, 0)
 	gl.DeleteFramebuffers(1, &from)
 }
@@ -84,7 +86,8 @@ func TestShare_refused(t *testing.T) {
 		{[]app.Option{app.Share(bare)}, "NoOpenGL"},
 		{[]app.Option{app.Share(open(t)), app.NoOpenGL()}, "NoOpenGL"},
 	} {
-		if _, err := app.NewWindow(c.opts...); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := app.NewWindow(c.opts...); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error with %q", err, c.want)
 		}
 	}
@@ -163,7 +166,10 @@ func TestWindow_OnDestroy(t *testing.T) {
 	for name, end := range map[string]func(w *app.Win){
 		"Stop":       func(w *app.Win) { go w.Stop(); w.Run() },
 		"before Run": func(w *app.Win) { app.Terminate() },
-		"OnDraw":     func(w *app.Win) { w.OnDraw(func(*app.Frame) { panic("wrong") }); mustPanic(t, w.Run, "wrong") },
+		"OnDraw": func(w *app.Win) {
+			w.OnDraw(func(*app.Frame) { panic("wrong") })
+			mustPanic(t, w.Run, "wrong")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := open(t)
@@ -194,7 +200,8 @@ func TestWindow_Native(t *testing.T) {
 	w, _ := show(t)
 	n, err := w.Native()
 	screen.Must(t, err)
-	if title := string(x.Property(t, id(w), "_NET_WM_NAME")); n.Platform != app.PlatformX11 || n.Display == nil || title != t.Name() {
+	if title := string(x.Property(t, id(w), "_NET_WM_NAME")); n.Platform != app.PlatformX11 ||
+		n.Display == nil || title != t.Name() {
 		t.Errorf("%+v is not the window, or has no display", n)
 	}
 	w.Stop()

@@ -53,7 +53,8 @@ func TestAllocations(t *testing.T) {
 	if testutil.Race {
 		t.Skip("the race detector allocates")
 	}
-	for name, opt := range map[string]app.Option{"default": nil, "EventsOnDraw": app.EventsOnDraw()} {
+	for name, opt := range map[string]app.Option{"default": nil,
+		"EventsOnDraw": app.EventsOnDraw()} {
 		t.Run(name, func(t *testing.T) { testAllocations(t, opt) })
 	}
 }
@@ -130,7 +131,8 @@ func TestLeaks(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		files, err := os.ReadDir("/proc/self/fd")
 		screen.Must(t, err)
-		return use{status(t, "Threads"), runtime.NumGoroutine(), len(files), status(t, "VmRSS"), int(m.HeapAlloc >> 10)}
+		return use{status(t, "Threads"), runtime.NumGoroutine(), len(files), status(t, "VmRSS"),
+			int(m.HeapAlloc >> 10)}
 	}
 	const windows = 100
 	open(20) // the first ones make what stays
@@ -141,7 +143,8 @@ func TestLeaks(t *testing.T) {
 		after = used()
 		return after.threads <= before.threads+4 && after.goroutines <= before.goroutines
 	}, "threads and goroutines of windows to end: before %+v", before)
-	if after.files > before.files || after.heap > before.heap+512 || after.resident > before.resident+100*windows && !testutil.Race {
+	if after.files > before.files || after.heap > before.heap+512 ||
+		after.resident > before.resident+100*windows && !testutil.Race {
 		t.Errorf("%d windows: before %+v, after %+v", windows, before, after)
 	}
 }

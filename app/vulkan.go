@@ -29,7 +29,9 @@ func VulkanProcAddr() (address unsafe.Pointer, err error) {
 // VulkanExtensions returns the names of the extensions that an instance of Vulkan needs for
 // [Win.VulkanSurface].
 func VulkanExtensions() (names []string, err error) {
-	if err := onMain(func() { names = (*glfw.Window)(nil).GetRequiredInstanceExtensions() }); err != nil {
+	if err := onMain(func() {
+		names = (*glfw.Window)(nil).GetRequiredInstanceExtensions()
+	}); err != nil {
 		return nil, err
 	}
 	if len(names) == 0 {
@@ -55,7 +57,8 @@ func (w *Win) VulkanSurface(instance unsafe.Pointer) (surface uint64, err error)
 	case instance == nil:
 		return 0, errors.New("app: VulkanSurface(nil); it needs a VkInstance")
 	case !w.opts.noOpenGL:
-		return 0, errors.New("app: VulkanSurface of a window with OpenGL; make it with app.NoOpenGL")
+		return 0, errors.New("app: VulkanSurface of a window with OpenGL; make it with " +
+			"app.NoOpenGL")
 	}
 	if gone := w.do(func() {
 		var address uintptr

@@ -32,7 +32,8 @@ func weston(t *testing.T) (env []string) {
 	screen.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	env = []string{"XDG_RUNTIME_DIR=" + dir, "WAYLAND_DISPLAY=app"}
-	server := exec.Command("weston", "--backend=x11-backend.so", "--use-pixman", "--socket=app", "--idle-time=0",
+	server := exec.Command("weston", "--backend=x11-backend.so", "--use-pixman", "--socket=app",
+		"--idle-time=0",
 		"--width=1000", "--height=800")
 	server.Env = append(os.Environ(), env[0])
 	var log strings.Builder
@@ -123,7 +124,8 @@ func onWayland() {
 			fail("the clipboard holds %q, %v", text, err)
 		}
 		change(w)
-		for _, opts := range [][]app.Option{{app.Share(w)}, {app.NoOpenGL()}, {app.OnDemand()}, {app.NoVSync()}} {
+		for _, opts := range [][]app.Option{{app.Share(w)}, {app.NoOpenGL()}, {app.OnDemand()},
+			{app.NoVSync()}} {
 			v, err := app.NewWindow(append(opts, app.Size(100, 100))...)
 			must(err)
 			v.OnDraw(func(f *app.Frame) {

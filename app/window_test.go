@@ -21,7 +21,8 @@ func TestInit(t *testing.T) {
 		t.Helper()
 		_, window := app.NewWindow()
 		_, monitors := app.Monitors()
-		for what, err := range map[string]error{"NewWindow": window, "Monitors": monitors, "SetClipboard": app.SetClipboard("x")} {
+		for what, err := range map[string]error{"NewWindow": window, "Monitors": monitors,
+			"SetClipboard": app.SetClipboard("x")} {
 			if err != app.ErrNotInitialized {
 				t.Errorf("%s %s: %v", what, when, err)
 			}
@@ -112,9 +113,13 @@ func TestTerminate_threads(t *testing.T) {
 // Terminate panics where it would wait for its caller, and all goes on.
 func TestTerminate_refused(t *testing.T) {
 	for name, try := range map[string]func(w *app.Win){
-		"OnDraw":  func(w *app.Win) { w.OnDraw(func(*app.Frame) { app.Terminate() }); w.Run() },
-		"OnEvent": func(w *app.Win) { w.OnEvent(func(app.Event) { app.Terminate() }); w.SetSize(300, 300); w.Run() },
-		"Thread":  func(w *app.Win) { w.Thread().Call(app.Terminate) },
+		"OnDraw": func(w *app.Win) { w.OnDraw(func(*app.Frame) { app.Terminate() }); w.Run() },
+		"OnEvent": func(w *app.Win) {
+			w.OnEvent(func(app.Event) { app.Terminate() })
+			w.SetSize(300, 300)
+			w.Run()
+		},
+		"Thread": func(w *app.Win) { w.Thread().Call(app.Terminate) },
 		"EventsOnDraw": func(*app.Win) {
 			w := open(t, app.EventsOnDraw())
 			w.OnEvent(func(app.Event) { app.Terminate() })
@@ -177,7 +182,8 @@ func TestWindow_Stop(t *testing.T) {
 			}
 			w.Run()
 			if frames > test.frames || events > test.events {
-				t.Errorf("%d frames and %d events, want at most %d and %d", frames, events, test.frames, test.events)
+				t.Errorf("%d frames and %d events, want at most %d and %d", frames, events,
+					test.frames, test.events)
 			}
 		})
 	}
@@ -229,7 +235,8 @@ func TestWindow_Run_panic(t *testing.T) {
 				<-w.Done()
 				var null *runtime.PanicNilError
 				err, _ := value.(error)
-				if returned || (err == errTest) != (name == "value") || errors.As(err, &null) != (name == "nil") {
+				if returned || (err == errTest) != (name == "value") ||
+					errors.As(err, &null) != (name == "nil") {
 					t.Errorf("Run returned: %v; it panicked with %v", returned, value)
 				}
 			})
@@ -240,7 +247,8 @@ func TestWindow_Run_panic(t *testing.T) {
 // The report of a crash shows where the panic came from.
 func TestWindow_Run_crash(t *testing.T) {
 	out, status := testutil.Program(t, "draw panics")
-	if status != 2 || !strings.Contains(out, errTest.Error()) || !strings.Contains(out, "aPlaceToPanic") {
+	if status != 2 || !strings.Contains(out, errTest.Error()) ||
+		!strings.Contains(out, "aPlaceToPanic") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
 }

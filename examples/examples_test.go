@@ -52,7 +52,8 @@ func TestExamples(t *testing.T) {
 			}
 			program := build(t, bin, e.name, e.system)
 			// Fyne keeps preferences
-			run, env := []string{program}, []string{"WAYLAND_DISPLAY=", "HOME=" + home, "XDG_CONFIG_HOME=" + home}
+			run, env := []string{program}, []string{"WAYLAND_DISPLAY=", "HOME=" + home,
+				"XDG_CONFIG_HOME=" + home}
 			switch {
 			case e.system == "windows":
 				run, env = []string{"wine", program}, startWine(t).Env
@@ -103,7 +104,8 @@ func need(t *testing.T, part string) {
 // startWine skips the test if there is no Wine.
 func startWine(t *testing.T) *wine.Prefix {
 	if _, err := exec.LookPath("wine"); err != nil || runtime.GOARCH != "amd64" {
-		t.Skip("NOT TESTED: Wine is missing, or this is not an amd64 machine; make ports installs it")
+		t.Skip("NOT TESTED: Wine is missing, or this is not an amd64 machine; make ports " +
+			"installs it")
 	}
 	prefix, err := wine.Start("wine")
 	if err != nil {

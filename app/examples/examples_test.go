@@ -94,7 +94,9 @@ func TestExamples(t *testing.T) {
 		}
 		testutil.Eventually(t, shows(quarters[:]...), "the first picture, upright")
 		s.Type(t, right)
-		testutil.Eventually(t, func() bool { return strings.Contains(s.Titles(t), "bad.png: image: unknown format") }, "the title of a bad file")
+		testutil.Eventually(t, func() bool {
+			return strings.Contains(s.Titles(t), "bad.png: image: unknown format")
+		}, "the title of a bad file")
 		if !shows(quarters[:]...)() {
 			t.Error("the first picture has gone")
 		}
@@ -119,7 +121,8 @@ func (p *program) succeed(t *testing.T) {
 	}
 }
 
-var quarters = [4]color.RGBA{{200, 30, 30, 255}, {30, 160, 60, 255}, {30, 60, 160, 255}, {200, 200, 30, 255}}
+var quarters = [4]color.RGBA{{200, 30, 30, 255}, {30, 160, 60, 255}, {30, 60, 160, 255},
+	{200, 200, 30, 255}}
 
 // files writes a picture of four quarters, another one turned upside down and mirrored, and a file
 // that is none.

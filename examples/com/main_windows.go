@@ -48,7 +48,9 @@ func start() (*fileSystem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fileSystem{t, thread.Bind1V2(t, func(folder string) (bool, error) { return folderExists(object, folder) })}, nil
+	return &fileSystem{t, thread.Bind1V2(t, func(folder string) (bool, error) {
+		return folderExists(object, folder)
+	})}, nil
 }
 
 // enter makes the calling thread an apartment and an object in it.

@@ -20,9 +20,11 @@ import (
 
 func main() {
 	mode := flag.String("mode", "threads", "`mode` of Ebitengine: threads, its usual one; "+
-		"single, all on the main thread; or on-demand, which is single with frames only when ScheduleFrame asks for one")
+		"single, all on the main thread; or on-demand, which is single with frames only when "+
+		"ScheduleFrame asks for one")
 	flag.Parse()
-	hook := map[string]func(){"threads": hookThreads, "single": func() {}, "on-demand": hookOnDemand}[*mode]
+	hook := map[string]func(){"threads": hookThreads, "single": func() {},
+		"on-demand": hookOnDemand}[*mode]
 	if hook == nil {
 		log.Fatalf("-mode %s: it is threads, single or on-demand", *mode)
 	}

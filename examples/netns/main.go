@@ -38,11 +38,13 @@ func run(n int) error {
 	start := time.Now()
 	for range 2 {
 		for _, ns := range all {
-			if err := threads.Call(context.Background(), ns.handle, func() error { return nil }); err != nil {
+			if err := threads.Call(context.Background(), ns.handle,
+				func() error { return nil }); err != nil {
 				return err
 			}
 		}
-		fmt.Printf("%d namespaces, one after the other, in %v\n", n, time.Since(start).Round(time.Microsecond))
+		fmt.Printf("%d namespaces, one after the other, in %v\n", n,
+			time.Since(start).Round(time.Microsecond))
 		start = time.Now() // the threads are there now
 	}
 
@@ -64,7 +66,8 @@ func run(n int) error {
 		}
 	}
 	proc := check.Calls(fmt.Sprintf("netns, %d namespaces, /proc", n), calls(readProc))
-	if sys := check.Calls(fmt.Sprintf("netns, %d namespaces, /sys", n), calls(readSys)); !proc || !sys {
+	if sys := check.Calls(fmt.Sprintf("netns, %d namespaces, /sys", n), calls(readSys)); !proc ||
+		!sys {
 		return errors.New("a figure is that of another namespace")
 	}
 	return nil

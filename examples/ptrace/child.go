@@ -26,7 +26,8 @@ func init() {
 		return
 	}
 	runtime.LockOSThread()
-	syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(syscall.Getpid()), uintptr(syscall.Gettid()), uintptr(syscall.SIGSTOP))
+	syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(syscall.Getpid()), uintptr(syscall.Gettid()),
+		uintptr(syscall.SIGSTOP))
 	for n := 0; n >= 0; n++ {
 	}
 }

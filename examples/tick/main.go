@@ -18,7 +18,8 @@ import (
 var (
 	period   = flag.Duration("period", 128*time.Second/48000, "from one tick to the next")
 	duration = flag.Duration("for", time.Second, "how long to tick")
-	realtime = flag.Int("realtime", 0, "give the threads a real-time `priority` from 1 on (Linux, as root)")
+	realtime = flag.Int("realtime", 0, "give the threads a real-time `priority` from 1 on "+
+		"(Linux, as root)")
 )
 
 // every runs f after each period, on a thread of its own, until stop has returned. At is the time
@@ -70,7 +71,8 @@ func main() {
 	}
 	ticks := len(late)
 	slices.Sort(late)
-	fmt.Printf("late: median %v, 99 %% %v, at most %v; %d missed\n", late[ticks/2], late[ticks*99/100], late[ticks-1], missed)
+	fmt.Printf("late: median %v, 99 %% %v, at most %v; %d missed\n", late[ticks/2],
+		late[ticks*99/100], late[ticks-1], missed)
 	fmt.Printf("tick: %d ticks, %d of them wrong\n", ticks, wrong)
 	if wrong > 0 {
 		os.Exit(1)

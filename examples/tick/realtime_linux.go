@@ -11,7 +11,8 @@ import (
 func setRealtime(priority int) error {
 	const roundRobin = 2 // SCHED_RR
 	param := int32(priority)
-	_, _, errno := syscall.Syscall(syscall.SYS_SCHED_SETSCHEDULER, 0, roundRobin, uintptr(unsafe.Pointer(&param)))
+	_, _, errno := syscall.Syscall(syscall.SYS_SCHED_SETSCHEDULER, 0, roundRobin,
+		uintptr(unsafe.Pointer(&param)))
 	if errno != 0 {
 		return fmt.Errorf("real-time priority %d: %w", priority, errno)
 	}

@@ -65,7 +65,7 @@ func (v view) show() bool {
 	writers.Wait()
 	mainthread.Call(func() { v.eval("document.title = bar.value + ' % at ' + clock.textContent") })
 	var title string
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(5 * time.Millisecond) {
 		if title = mainthread.CallV(v.title); strings.HasPrefix(title, "100 % at ") {
 			fmt.Println("webview: the page shows", title)
 			return true

@@ -23,7 +23,8 @@ var designs = []struct {
 // eachDesign runs test for every design in every place.
 func eachDesign(t *testing.T, test func(t *testing.T, d Design)) {
 	for _, design := range designs {
-		for place, serve := range map[string]func(Design) (stop func()){"thread": OnThread, "goroutine": OnGoroutine, "main": OnMain} {
+		for place, serve := range map[string]func(Design) (stop func()){"thread": OnThread,
+			"goroutine": OnGoroutine, "main": OnMain} {
 			t.Run(design.name+"/"+place, func(t *testing.T) {
 				d := design.design()
 				defer serve(d)()
@@ -74,7 +75,8 @@ func TestDesign_locked(t *testing.T) {
 			stacks = string(b[:runtime.Stack(b, true)])
 		})
 		serving, _, _ := strings.Cut(stacks, "\n")
-		if locked := strings.Contains(serving, "locked to thread"); locked == strings.HasSuffix(t.Name(), "/goroutine") {
+		if locked := strings.Contains(serving,
+			"locked to thread"); locked == strings.HasSuffix(t.Name(), "/goroutine") {
 			t.Error(serving)
 		}
 	})
@@ -90,7 +92,8 @@ func TestDesign_allocations(t *testing.T) {
 		_, calls := Memory(1000, func() { d.Call(nop) })
 		_, gos := Memory(1000, func() { d.Go(nop) })
 		if stop(); calls < design.allocs || calls > design.allocs+0.1 || gos > 0.1 {
-			t.Errorf("%s: %v allocations a Call, want %v; %v a Go, want 0", design.name, calls, design.allocs, gos)
+			t.Errorf("%s: %v allocations a Call, want %v; %v a Go, want 0", design.name, calls,
+				design.allocs, gos)
 		}
 	}
 }

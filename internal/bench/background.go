@@ -20,7 +20,8 @@ const background = "THREADCALL_BACKGROUND"
 // MaybeBurn. They end by stop, which may be called more than once, or with this process.
 func Background(n int, sleep time.Duration) (stop func(), err error) {
 	if os.Getenv(background) != "" {
-		return nil, errors.New("background load of background load: call bench.MaybeBurn first thing in main")
+		return nil, errors.New("background load of background load: call bench.MaybeBurn first " +
+			"thing in main")
 	}
 	var stops []func()
 	stop = sync.OnceFunc(func() {

@@ -4,7 +4,7 @@
 //
 //	go test -bench . ./internal/bench     each subject by itself, in the usual form
 //	go run ./internal/bench/phases        phases that follow one another in one process
-//	make bench                            both; the subjects in rounds, by threadcall bench, in one table
+//	make bench                            both; the subjects in rounds, in one table
 //
 // Only ratios from one run mean much: on a machine with other work, times of the same code minutes
 // apart differ by a factor of two and more.
@@ -120,7 +120,8 @@ func Memory(n int, op func()) (bytes, objects float64) {
 	runtime.ReadMemStats(&before)
 	repeat(n)
 	runtime.ReadMemStats(&after)
-	return float64(after.TotalAlloc-before.TotalAlloc) / float64(n), float64(after.Mallocs-before.Mallocs) / float64(n)
+	return float64(after.TotalAlloc-before.TotalAlloc) / float64(n),
+		float64(after.Mallocs-before.Mallocs) / float64(n)
 }
 
 // nop is what is called: a call's cost is all that is measured.
@@ -134,9 +135,15 @@ type way struct {
 }
 
 var (
-	onMain    = way{name: "threadcall", open: func() (Subject, func()) { return MainThread, nop }}
-	onThread  = way{name: "thread", open: func() (Subject, func()) { t := thread.New(); return t, t.Terminate }}
-	reference = way{name: "reference", open: func() (Subject, func()) { d := Struct(); return d, OnThread(d) }}
+	onMain   = way{name: "threadcall", open: func() (Subject, func()) { return MainThread, nop }}
+	onThread = way{name: "thread", open: func() (Subject, func()) {
+		t := thread.New()
+		return t, t.Terminate
+	}}
+	reference = way{name: "reference", open: func() (Subject, func()) {
+		d := Struct()
+		return d, OnThread(d)
+	}}
 )
 
 func spinning(linger time.Duration) way {

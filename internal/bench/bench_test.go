@@ -127,7 +127,9 @@ func BenchmarkPost(b *testing.B) {
 func BenchmarkComputing(b *testing.B) {
 	p := runtime.GOMAXPROCS(0)
 	sizes(b, "n", slices.Compact([]int{max(p/2, 1), p, 2 * p}), func(b *testing.B, n int) {
-		each(b, func(s Subject, x Extent) Result { return Computing(n)(s, Extent{N: max(x.N, 50)}) })
+		each(b, func(s Subject, x Extent) Result {
+			return Computing(n)(s, Extent{N: max(x.N, 50)})
+		})
 	})
 }
 
@@ -338,7 +340,10 @@ func report(b *testing.B, r Result) {
 // observed are ways to observe what a thread does.
 var observed = []way{
 	onThread,
-	{name: "stats", open: func() (Subject, func()) { t := thread.New(thread.WithStats()); return t, t.Terminate }},
+	{name: "stats", open: func() (Subject, func()) {
+		t := thread.New(thread.WithStats())
+		return t, t.Terminate
+	}},
 	{name: "slow", open: func() (Subject, func()) {
 		t := thread.New(thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
 		return t, t.Terminate
@@ -350,7 +355,8 @@ var observed = []way{
 		return s, func() { end(); cancel() }
 	}},
 	{name: "labels", open: func() (Subject, func()) {
-		return withContext(pprof.WithLabels(context.Background(), pprof.Labels("work", "a", "for", "b")))
+		return withContext(pprof.WithLabels(context.Background(),
+			pprof.Labels("work", "a", "for", "b")))
 	}},
 }
 
@@ -370,7 +376,8 @@ func withContext(ctx context.Context) (Subject, func()) {
 // pool returns two ways to have so many threads share the work.
 func pool(threads int) []way {
 	return []way{
-		{"thread", func() (Subject, func()) { p := thread.NewPool(threads); return p, p.Terminate }, threads},
+		{"thread", func() (Subject, func()) { p := thread.NewPool(threads); return p, p.Terminate },
+			threads},
 		{"reference", func() (Subject, func()) {
 			d := Struct()
 			var stops []func()
@@ -480,7 +487,8 @@ func TestSubjects(t *testing.T) {
 		subject, end := s.open()
 		var ran atomic.Int32
 		posted := make(chan bool)
-		if !subject.Go(func() { ran.Add(1); close(posted) }) || !subject.Call(func() { ran.Add(1) }) {
+		if !subject.Go(func() { ran.Add(1); close(posted) }) ||
+			!subject.Call(func() { ran.Add(1) }) {
 			t.Errorf("%s refused a function", s.name)
 		}
 		if <-posted; ran.Load() != 2 {

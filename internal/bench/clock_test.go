@@ -67,7 +67,8 @@ func BenchmarkClock(b *testing.B) {
 	for _, load := range []struct {
 		name               string
 		computing, sending int
-	}{{"idle", 0, 0}, {"computing=1", 1, 0}, {"computing=2", 2, 0}, {"computing=4", 4, 0}, {"sending=4", 0, 4}} {
+	}{{"idle", 0, 0}, {"computing=1", 1, 0}, {"computing=2", 2, 0}, {"computing=4", 4, 0},
+		{"sending=4", 0, 4}} {
 		b.Run(load.name, func(b *testing.B) {
 			for name, c := range clocks {
 				b.Run(named(name), func(b *testing.B) {

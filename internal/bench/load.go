@@ -105,7 +105,9 @@ func (t *inTurn) Go(f func()) bool { panic("not used") }
 
 // Contended is as many goroutines as given, all calling one thread in closed loops.
 func Contended(goroutines int) Load {
-	return func(s Subject, x Extent) Result { return Pairs(slices.Repeat([]Subject{s}, goroutines), x) }
+	return func(s Subject, x Extent) Result {
+		return Pairs(slices.Repeat([]Subject{s}, goroutines), x)
+	}
 }
 
 // Pairs is a goroutine for each thread, which calls it in a closed loop. An operation is a call;

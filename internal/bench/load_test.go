@@ -75,7 +75,8 @@ func TestLoads(t *testing.T) {
 			var s inPlace
 			r := test.run(&s, Extent{N: test.n})
 			if s.calls.Load() != test.calls || s.gos.Load() != test.gos {
-				t.Errorf("%d Call and %d Go, want %d and %d", s.calls.Load(), s.gos.Load(), test.calls, test.gos)
+				t.Errorf("%d Call and %d Go, want %d and %d", s.calls.Load(), s.gos.Load(),
+					test.calls, test.gos)
 			}
 			if r.Ops != test.n || r.Time < 0 || r.Time == 0 && !coarseClock {
 				t.Errorf("%d operations of %v ns, want %d", r.Ops, r.Time, test.n)
@@ -90,7 +91,8 @@ func TestLoads(t *testing.T) {
 func TestExtent(t *testing.T) {
 	needsPreemption(t)
 	const d = 20 * time.Millisecond
-	for name, run := range map[string]Load{"hot": Hot, "idle": Idle, "contended": Contended(4), "post": Post} {
+	for name, run := range map[string]Load{"hot": Hot, "idle": Idle, "contended": Contended(4),
+		"post": Post} {
 		var s inPlace
 		start := time.Now()
 		r := run(&s, Extent{D: d})
@@ -125,7 +127,8 @@ func TestTurns(t *testing.T) {
 	for i := range threads {
 		subjects = append(subjects, &threads[i])
 	}
-	for name, run := range map[string]func([]Subject, Extent) Result{"turns": Turns, "pairs": Pairs} {
+	for name, run := range map[string]func([]Subject, Extent) Result{"turns": Turns,
+		"pairs": Pairs} {
 		run(subjects, Extent{N: 10})
 		for i, want := range []int64{3, 3, 2, 2} {
 			if got := threads[i].calls.Swap(0); got != want {
@@ -137,7 +140,8 @@ func TestTurns(t *testing.T) {
 
 func TestBound(t *testing.T) {
 	r, ok := Bound(Extent{N: 1000})
-	if can := runtime.NumCPU() > 1 && runtime.GOMAXPROCS(0) > 1; ok != can || ok && (r.Ops != 1000 || r.Time <= 0) {
+	if can := runtime.NumCPU() > 1 && runtime.GOMAXPROCS(0) > 1; ok != can || ok &&
+		(r.Ops != 1000 || r.Time <= 0) {
 		t.Errorf("%+v, %v", r, ok)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -149,7 +153,8 @@ func TestBound(t *testing.T) {
 func TestLoneBound(t *testing.T) {
 	for cores := 1; cores <= 2; cores++ {
 		r, ok := LoneBound(Extent{N: 5}, cores)
-		if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok && runtime.GOOS == "linux" && preemptible() && runtime.NumCPU() >= cores {
+		if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok &&
+			runtime.GOOS == "linux" && preemptible() && runtime.NumCPU() >= cores {
 			t.Errorf("on %d: %+v, %v", cores, r, ok)
 		}
 	}
@@ -174,7 +179,8 @@ func TestCPUTime(t *testing.T) {
 		t.Skip("this system does not report it")
 	}
 	cpu := CPUTime()
-	for start := time.Now(); time.Since(start) < 10*time.Millisecond || CPUTime()-cpu < 10*time.Millisecond; {
+	for start := time.Now(); time.Since(start) < 10*time.Millisecond ||
+		CPUTime()-cpu < 10*time.Millisecond; {
 		if time.Since(start) > 10*time.Second {
 			t.Fatal("ten seconds of computing, but CPUTime has not grown by 10 ms")
 		}

@@ -24,7 +24,8 @@ var (
 
 func init() {
 	const self = 0
-	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, self, unsafe.Sizeof(allowed), uintptr(unsafe.Pointer(&allowed)))
+	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, self, unsafe.Sizeof(allowed),
+		uintptr(unsafe.Pointer(&allowed)))
 	near, far = -1, -1
 	for core := range 8 * int(unsafe.Sizeof(allowed)) {
 		if allowed[core/bits.UintSize]>>(core%bits.UintSize)&1 == 0 {
@@ -39,7 +40,8 @@ func init() {
 
 // restrict lets the thread run on these cores only. Zero is the calling thread.
 func restrict(thread int, to cores) error {
-	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(thread), unsafe.Sizeof(to), uintptr(unsafe.Pointer(&to)))
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(thread),
+		unsafe.Sizeof(to), uintptr(unsafe.Pointer(&to)))
 	if errno != 0 {
 		return errno
 	}
@@ -56,7 +58,8 @@ func pin(core int) error { return restrict(0, only(core)) }
 
 func place(how string) error {
 	if near < 0 {
-		return fmt.Errorf("%s=%s: the kernel does not report the cores of this process", placement, how)
+		return fmt.Errorf("%s=%s: the kernel does not report the cores of this process", placement,
+			how)
 	}
 	if how != one && how != two {
 		return fmt.Errorf("%s=%s: it must be one or two", placement, how)
@@ -119,7 +122,8 @@ func loneBound(x Extent, cores int) (Result, bool) {
 	if placed != anywhere {
 		home = only(near)
 	}
-	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two || park.CPU() < 0 || restrict(0, home) != nil {
+	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two ||
+		park.CPU() < 0 || restrict(0, home) != nil {
 		return Result{}, false
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))

@@ -69,7 +69,8 @@ type Plan struct {
 // time, so that whatever else the machine does affects all of them. Before the first round each is
 // tried without being measured. It returns nanoseconds for each operation, by contender and round,
 // or the error of ctx. It calls step after each sample.
-func Rounds(ctx context.Context, contenders []Contender, p Plan, step func(done, all int)) ([][]float64, error) {
+func Rounds(ctx context.Context, contenders []Contender, p Plan,
+	step func(done, all int)) ([][]float64, error) {
 	series := make([][]float64, len(contenders))
 	batch := make([]int, len(contenders))
 	all := (p.Rounds + 1) * len(contenders)

@@ -12,18 +12,18 @@ import (
 // posted call (Go) stays with the thread, which runs it and frees it. An awaited call (Call) comes
 // back to its caller through state:
 //
-//	from          to               by       meaning
-//	queued        queued+p         caller   it is about to park on its token: settling the call owes it one
-//	queued(+p)    started(+p)      thread   withdrawable calls only: the caller now waits for the end (+p stays)
-//	started       started+p        caller   as above
-//	queued(+p)    withdrawn        caller   withdrawable calls only: the caller gives up. The function will not run
-//	withdrawn     +c, +t           caller,  each has let go of the record, the caller when it has cleared what it
-//	                               thread   refers to, the thread when it has taken the call; the second frees it
-//	queued(+p),   settled          thread   the last touch, except for the token that it owes: the function has Ran, or
-//	started(+p)                             Panicked, or Exited its goroutine; or the call was Refused by Close, or had
-//	                                        Expired with its context, and the function will never run
-//	queued(+p),   +u               caller   awaited calls only: a Goexit unwinds the caller while it waits. A thread that
-//	settled                                 takes the call after that refuses it instead of running it
+//	from         to           by      meaning
+//	queued       queued+p     caller  it is about to park; settling the call owes it a token
+//	queued(+p)   started(+p)  thread  if withdrawable: the caller now waits for the end (+p stays)
+//	started      started+p    caller  as above
+//	queued(+p)   withdrawn    caller  if withdrawable: the caller gives up, and Fn will not run
+//	withdrawn    +c, +t       both    each has let go of the record, the caller when it has cleared
+//	                                  it, the thread when it has taken it; the second frees it
+//	queued(+p),  settled      thread  the last touch, but for the token that it owes: Fn has Ran,
+//	started(+p)                       Panicked, or Exited its goroutine; or the call was Refused
+//	                                  by Close, or Expired with its context, and Fn will not run
+//	queued(+p),  +u           caller  if awaited: a Goexit unwinds the caller while it waits. A
+//	settled                           thread that takes the call after that refuses it
 //
 // Both sides of each race are one atomic operation on state, so exactly one wins: Start against
 // Withdraw, and the Swap of Settle against Park (either Park sees the outcome, or Settle sees that
@@ -125,7 +125,8 @@ func (c *Call) Park() bool {
 			return true
 		}
 		if c.token.Load() == nil {
-			c.token.Store(park.NewToken(!c.Queue.bubbled && park.InBubble())) //threadcall:alloc once for each record
+			bubbled := !c.Queue.bubbled && park.InBubble()
+			c.token.Store(park.NewToken(bubbled)) //threadcall:alloc once for each record
 		}
 		if c.state.CompareAndSwap(s, s|parked) {
 			return true

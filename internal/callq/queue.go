@@ -19,30 +19,33 @@ import (
 //	interrupted  as resting for a pusher, but the thread must not wait before it has looked
 //	closed    for ever: no call will be taken
 //
-//	from            to         by       in
-//	nil, a Call     a Call     anyone   Push: nothing more to do, the thread will look
-//	resting,        a Call     anyone   Push: this pusher, and no other, owes the thread a wake-up
+//	from          to           by      in
+//	nil, a Call   a Call       anyone  Push: nothing more to do, the thread will look
+//	resting,      a Call       anyone  Push: this pusher, and no other, owes the thread a wake-up
 //	interrupted
-//	nil, a Call     nil        thread   grab: the stack, turned round, is appended to ready (resting instead of nil
-//	                                    after RestAlways)
-//	nil             resting    thread   Rest: fails if a call came, so no call can wait behind a resting thread
-//	nil             resting    anyone   Rest, for a host that is up: the next pusher wakes it nevertheless
-//	resting         nil        thread   Awake. PushOwn, too: then the thread, as a pusher, owes its host a wake-up
-//	nil, resting    interrupted  anyone  Interrupt: if resting, the thread must be woken in case it waits
-//	interrupted     nil        thread   Heed (resting instead of nil after RestAlways)
-//	any but closed  closed     anyone   Close: the calls are the closer's, who refuses them
+//	nil, a Call   nil          thread  grab: the stack, turned round, is appended to ready (resting
+//	                                   instead of nil after RestAlways)
+//	nil           resting      thread  Rest: fails if a call came, so none waits behind a resting
+//	                                   thread
+//	nil           resting      anyone  Rest, for a host that is up: the next pusher wakes it
+//	resting       nil          thread  Awake. PushOwn, too: then the thread owes its host a wake-up
+//	nil, resting  interrupted  anyone  Interrupt: if resting, the thread must be woken in case it
+//	                                   waits
+//	interrupted   nil          thread  Heed (resting instead of nil after RestAlways)
+//	not closed    closed       anyone  Close: the calls are the closer's, who refuses them
 //
 //	ready           means
-//	a Call          the oldest of the calls taken and not yet run, all of them older than any in head
+//	a Call          the oldest call taken and not yet run; all are older than those in head
 //	nil             none, or the thread has the list in hand
 //	closed          for ever
 //
-//	a Call          its next   thread   TakeUntil
-//	a Call          nil        thread   Mark, TakeFrom, Return, PushOwn, TakeOwn: the thread has the list in hand in
-//	                                    order to change it
-//	nil             a Call     thread   afterwards, or when the list was empty; fails if closed came, and then the thread
-//	                                    refuses the calls
-//	any but closed  closed     anyone   Close, after it closed head
+//	from          to           by      in
+//	a Call        its next     thread  TakeUntil
+//	a Call        nil          thread  Mark, TakeFrom, Return, PushOwn, TakeOwn: the thread has the
+//	                                   list in hand in order to change it
+//	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
+//	                                   and then the thread refuses the calls
+//	not closed    closed       anyone  Close, after it closed head
 //
 // Each call is therefore in exactly one hand at any time: the pusher's until Push, then that of the
 // one compare-and-swap that removes it from head or from ready. Push never reads a call that it

@@ -91,7 +91,8 @@ func TestQueue_TakeFrom_skipped(t *testing.T) {
 	if *q.skipped.by(6) != youngest || *q.skipped.by(7) != youngest {
 		t.Error("it is not remembered that all was searched")
 	}
-	if q.TakeFrom(4, nil) != youngest || *q.skipped.by(6) == youngest || *q.skipped.by(6) != *q.skipped.by(7) {
+	if q.TakeFrom(4, nil) != youngest || *q.skipped.by(6) == youngest ||
+		*q.skipped.by(6) != *q.skipped.by(7) {
 		t.Error("a call that was taken is remembered")
 	}
 	for q.Take() != nil {
@@ -122,7 +123,8 @@ func TestQueue_Close(t *testing.T) {
 	if _, _, ok := q.Push(q.Get(Posted, nil, 0)); ok {
 		t.Error("Push after Close")
 	}
-	if q.Take() != nil || q.TakeUntil(everything) != nil || q.TakeFrom(1, nil) != nil || q.Pending() || q.Rest() || !q.Closed() {
+	if q.Take() != nil || q.TakeUntil(everything) != nil || q.TakeFrom(1, nil) != nil ||
+		q.Pending() || q.Rest() || !q.Closed() {
 		t.Error("there is something in a closed queue")
 	}
 	if q.Close() {
@@ -303,7 +305,8 @@ func (q *trial) take() {
 	case 4, 5:
 		for range min(q.r.IntN(20), calls-q.own) {
 			q.own++
-			if _, ok := q.PushOwn(q.Get(Posted, q.function(pushers, q.own, &q.posted), pushers+1)); ok {
+			if _, ok := q.PushOwn(q.Get(Posted, q.function(pushers, q.own, &q.posted),
+				pushers+1)); ok {
 				q.accepted.Add(1)
 			}
 		}
@@ -388,7 +391,8 @@ func takeAtRandom(t *testing.T, seed uint64) {
 	serving.Wait()
 	ran, told, posted, accepted := q.ran.Load(), q.told.Load(), q.posted.Load(), q.accepted.Load()
 	if ran != told || posted > accepted || !closes && posted < accepted-calls {
-		t.Fatalf("seed %d: %d functions ran, callers were told of %d; %d were posted, %d of these ran", seed, ran, told,
+		t.Fatalf("seed %d: %d functions ran, callers were told of %d; %d were posted, %d of "+
+			"these ran", seed, ran, told,
 			accepted, posted)
 	}
 }

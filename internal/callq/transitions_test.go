@@ -90,11 +90,13 @@ func TestQueue_transitions(t *testing.T) {
 			"nil, ready":  "a Call, ready; wake false, backlog false, ok true",
 			"interrupted": "a Call; wake true, backlog false, ok true",
 		},
-		"Take": {"interrupted": "interrupted; false", "resting": "resting; false", "nil": "nil; false", "a Call": "nil; true",
+		"Take": {"interrupted": "interrupted; false", "resting": "resting; false",
+			"nil": "nil; false", "a Call": "nil; true",
 			"closed": "closed; false", "nil, ready": "nil; true"},
 		"TakeUntil": {"resting": "resting; false", "nil": "nil; false", "a Call": "a Call; false",
 			"closed": "closed; false", "nil, ready": "nil; true"},
-		"TakeFrom": {"resting": "resting; false", "a Call": "nil; true", "closed": "closed; false", "nil, ready": "nil; true"},
+		"TakeFrom": {"resting": "resting; false", "a Call": "nil; true", "closed": "closed; false",
+			"nil, ready": "nil; true"},
 		"Mark": {"resting": "resting; false", "nil": "nil; false", "a Call": "nil, ready; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},
 		"PushOwn": {
@@ -104,20 +106,30 @@ func TestQueue_transitions(t *testing.T) {
 			"closed":     "closed; wake false, ok false",
 			"nil, ready": "nil, ready; wake false, ok true",
 		},
-		"TakeOwn": {"resting": "resting; false", "closed": "closed; false", "nil, ready": "nil, ready; false"},
-		"Rest": {"interrupted": "interrupted; true", "resting": "resting; true", "nil": "resting; true", "a Call": "a Call; false",
+		"TakeOwn": {"resting": "resting; false", "closed": "closed; false",
+			"nil, ready": "nil, ready; false"},
+		"Rest": {"interrupted": "interrupted; true", "resting": "resting; true",
+			"nil": "resting; true", "a Call": "a Call; false",
 			"closed": "closed; false", "nil, ready": "nil, ready; false"},
-		"Awake": {"resting": "nil", "nil": "nil", "a Call": "a Call", "closed": "closed", "interrupted": "interrupted"},
-		"Heed":  {"resting": "resting", "nil": "nil", "a Call": "a Call", "closed": "closed", "interrupted": "nil"},
-		"Interrupt": {"resting": "interrupted; true", "nil": "interrupted; false", "a Call": "a Call; false",
-			"closed": "closed; false", "nil, ready": "interrupted, ready; false", "interrupted": "interrupted; false"},
-		"Close": {"interrupted": "closed; true", "resting": "closed; true", "nil": "closed; false", "a Call": "closed; false",
+		"Awake": {"resting": "nil", "nil": "nil", "a Call": "a Call", "closed": "closed",
+			"interrupted": "interrupted"},
+		"Heed": {"resting": "resting", "nil": "nil", "a Call": "a Call", "closed": "closed",
+			"interrupted": "nil"},
+		"Interrupt": {"resting": "interrupted; true", "nil": "interrupted; false",
+			"a Call": "a Call; false",
+			"closed": "closed; false", "nil, ready": "interrupted, ready; false",
+			"interrupted": "interrupted; false"},
+		"Close": {"interrupted": "closed; true", "resting": "closed; true", "nil": "closed; false",
+			"a Call": "closed; false",
 			"closed": "closed; false", "nil, ready": "closed; false"},
-		"Pending": {"interrupted": "interrupted; false", "resting": "resting; false", "nil": "nil; false", "a Call": "a Call; true",
+		"Pending": {"interrupted": "interrupted; false", "resting": "resting; false",
+			"nil": "nil; false", "a Call": "a Call; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},
-		"Closed":        {"nil": "nil; false", "closed": "closed; true"},
-		"Resting":       {"interrupted": "interrupted; false", "resting": "resting; true", "nil": "nil; false", "closed": "closed; false"},
-		"a host's Take": {"a Call": "resting; true", "closed": "closed; false", "nil": "resting; false"},
+		"Closed": {"nil": "nil; false", "closed": "closed; true"},
+		"Resting": {"interrupted": "interrupted; false", "resting": "resting; true",
+			"nil": "nil; false", "closed": "closed; false"},
+		"a host's Take": {"a Call": "resting; true", "closed": "closed; false",
+			"nil": "resting; false"},
 		"a host's Heed": {"interrupted": "resting"},
 		"a host's PushOwn": {
 			"resting":     "nil, ready; wake true, ok true",
@@ -269,12 +281,15 @@ func TestCall_Withdraw(t *testing.T) {
 		before func(q *Queue, c *Call)
 		after  func(q *Queue)
 	}{
-		"withdrawn, then taken":       {after: take},
-		"withdrawn, then closed":      {after: func(q *Queue) { q.Close() }},
-		"parked, then taken":          {before: func(_ *Queue, c *Call) { c.Park() }, after: take},
-		"ready, then taken":           {before: func(q *Queue, c *Call) { q.Mark() }, after: take},
-		"ready, then closed":          {before: func(q *Queue, c *Call) { q.Mark() }, after: func(q *Queue) { q.Close() }},
-		"in a list that was returned": {before: func(q *Queue, c *Call) { q.Return(q.TakeFrom(1, nil)) }, after: take},
+		"withdrawn, then taken":  {after: take},
+		"withdrawn, then closed": {after: func(q *Queue) { q.Close() }},
+		"parked, then taken":     {before: func(_ *Queue, c *Call) { c.Park() }, after: take},
+		"ready, then taken":      {before: func(q *Queue, c *Call) { q.Mark() }, after: take},
+		"ready, then closed": {before: func(q *Queue, c *Call) { q.Mark() },
+			after: func(q *Queue) { q.Close() }},
+		"in a list that was returned": {before: func(q *Queue, c *Call) {
+			q.Return(q.TakeFrom(1, nil))
+		}, after: take},
 	} {
 		q := New()
 		call := q.mustPush(t, Withdrawable, 1)
@@ -288,7 +303,8 @@ func TestCall_Withdraw(t *testing.T) {
 			t.Fatalf("%s: not withdrawn", name)
 		}
 		if q.firstFree() || call.Fn != nil || call.Ctx != nil {
-			t.Errorf("%s: given back too early: %v, or it still refers to something", name, q.firstFree())
+			t.Errorf("%s: given back too early: %v, or it still refers to something", name,
+				q.firstFree())
 		}
 		if c.after(q); !q.firstFree() {
 			t.Errorf("%s: never given back", name)
@@ -315,7 +331,8 @@ func TestCall_Leave(t *testing.T) {
 	if c.Park(); c.Leave() {
 		t.Error("the record is no longer its caller's, although the thread may have begun")
 	}
-	if taken := q.Take(); taken != c || !c.Unwanted() || !c.Settle(Refused) || c.Outcome() != Refused {
+	if taken := q.Take(); taken != c || !c.Unwanted() || !c.Settle(Refused) ||
+		c.Outcome() != Refused {
 		t.Error("the thread does not see it, or its caller is not told")
 	}
 	q.Put(c)

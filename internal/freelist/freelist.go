@@ -65,7 +65,8 @@ func (l *List[T]) Put(object *T) {
 	for {
 		r := l.ring.Load()
 		if r == nil {
-			l.ring.CompareAndSwap(nil, &ring[T]{cells: make([]cell[T], minCells)}) //threadcall:alloc the first time
+			r = &ring[T]{cells: make([]cell[T], minCells)} //threadcall:alloc the first time
+			l.ring.CompareAndSwap(nil, r)
 			continue
 		}
 		if r.add(object) {

@@ -80,7 +80,7 @@ func (r *ring[T]) sparse() bool {
 // replace moves the objects to a ring of another size and returns the list's ring. A goroutine that
 // still uses the old ring loses some of them to the collector.
 func (l *List[T]) replace(old *ring[T], cells int) *ring[T] {
-	r := &ring[T]{cells: make([]cell[T], cells)} //threadcall:alloc when more objects are in use than ever
+	r := &ring[T]{cells: make([]cell[T], cells)} //threadcall:alloc when more are in use than ever
 	if l.ring.CompareAndSwap(old, r) {
 		for o := old.take(); o != nil; o = old.take() {
 			r.add(o)

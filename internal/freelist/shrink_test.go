@@ -23,7 +23,8 @@ func TestShrinkingKeepsWhatIsInUse(t *testing.T) {
 		}
 		for _, o := range held {
 			if o == nil {
-				t.Fatal("an object that is in use between all collections was given to the collector")
+				t.Fatal("an object that is in use between all collections was given to the " +
+					"collector")
 			}
 			l.Put(o)
 		}
@@ -49,7 +50,8 @@ func TestTheCollectorShrinksAList(t *testing.T) {
 	for range 1000 {
 		l.Put(new(object))
 	}
-	for start := time.Now(); l.ring.Load().len() > l.floor || len(l.ring.Load().cells) > 2*minCells; runtime.GC() {
+	for start := time.Now(); l.ring.Load().len() > l.floor ||
+		len(l.ring.Load().cells) > 2*minCells; runtime.GC() {
 		if time.Since(start) > testutil.TimeLimit() {
 			t.Fatalf("%d objects are kept, want %d", l.ring.Load().len(), l.floor)
 		}
@@ -65,5 +67,6 @@ func TestAListThatNothingUsesIsCollected(t *testing.T) {
 		}
 		p = weak.Make(l)
 	}()
-	testutil.Eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "the list is collected")
+	testutil.Eventually(t, func() bool { runtime.GC(); return p.Value() == nil },
+		"the list is collected")
 }

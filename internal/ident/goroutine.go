@@ -14,8 +14,10 @@ import (
 func Goroutine() uint64 {
 	b := buffers.Get().(*[64]byte) //threadcall:alloc when the pool is empty
 	defer buffers.Put(b)
-	number, _, _ := bytes.Cut(bytes.TrimPrefix(b[:runtime.Stack(b[:], false)], []byte("goroutine ")), []byte(" "))
-	if id, err := strconv.ParseUint(string(number), 10, 64); err == nil { //threadcall:alloc a number in digits is no longer than 32 bytes, and fits on the stack
+	trace := bytes.TrimPrefix(b[:runtime.Stack(b[:], false)], []byte("goroutine "))
+	number, _, _ := bytes.Cut(trace, []byte(" "))
+	text := string(number) //threadcall:alloc at most 32 bytes, which fit on the stack
+	if id, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return id
 	}
 	return unnumbered()

@@ -55,7 +55,8 @@ func TestGIsTheAddressOfAG(t *testing.T) {
 			g := G()
 			bounds := *(**[2]uintptr)(unsafe.Pointer(&g))
 			if here := uintptr(unsafe.Pointer(&g)); here < bounds[0] || here >= bounds[1] {
-				t.Errorf("g %#x does not begin with the bounds of the stack that %#x is on, but %#x", g, here, *bounds)
+				t.Errorf("g %#x does not begin with the bounds of the stack that %#x is on, but "+
+					"%#x", g, here, *bounds)
 			}
 		})
 	}

@@ -42,7 +42,8 @@ func Eventually(t T, condition func() bool, format string, args ...any) {
 	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
 		if time.Since(start) > TimeLimit() {
 			stacks := make([]byte, 1<<20)
-			t.Fatalf("not within %v: "+format+"\n%s", append(append([]any{TimeLimit()}, args...), stacks[:runtime.Stack(stacks, true)])...)
+			t.Fatalf("not within %v: "+format+"\n%s", append(append([]any{TimeLimit()}, args...),
+				stacks[:runtime.Stack(stacks, true)])...)
 		}
 	}
 }

@@ -65,7 +65,8 @@ func Program(t interface {
 	if runtime.GOARCH == "wasm" {
 		t.Skip("js/wasm cannot start a process")
 	}
-	output, status, err := Run(TimeLimit(), append([]string{"THREADCALL_PROGRAM=" + name}, env...)...)
+	output, status, err := Run(TimeLimit(), append([]string{"THREADCALL_PROGRAM=" + name},
+		env...)...)
 	if err != nil {
 		t.Fatalf("%q: %v", name, err)
 	}

@@ -60,7 +60,8 @@ func newGraph() (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &graph{program: program, oldest: gpu.Uniform(program, "oldest"), area: gpu.Uniform(program, "area")}
+	g := &graph{program: program, oldest: gpu.Uniform(program, "oldest"),
+		area: gpu.Uniform(program, "area")}
 	gl.GenVertexArrays(1, &g.array)
 	gl.BindVertexArray(g.array)
 	gl.GenBuffers(1, &g.buffer)

@@ -60,7 +60,8 @@ func run() error {
 		s.draw(f)
 		frames++
 		if past := f.Time - since; past >= time.Second {
-			w.SetTitle(fmt.Sprintf("triangle: %.1f frames a second", float64(frames)/past.Seconds()))
+			w.SetTitle(fmt.Sprintf("triangle: %.1f frames a second",
+				float64(frames)/past.Seconds()))
 			frames, since = 0, f.Time
 		}
 	})

@@ -44,7 +44,8 @@ func run(files []string) error {
 		return err
 	}
 	defer app.Terminate()
-	w, err := app.NewWindow(app.Title("viewer: drop pictures here"), app.Size(960, 640), app.OnDemand())
+	w, err := app.NewWindow(app.Title("viewer: drop pictures here"), app.Size(960, 640),
+		app.OnDemand())
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,8 @@ func (v *viewer) load() {
 			v.size = m.Rect.Size()
 		})
 		v.win.Redraw()
-		v.win.SetTitle(fmt.Sprintf("%s %s: %d × %d", r.place, filepath.Base(r.file), m.Rect.Dx(), m.Rect.Dy()))
+		v.win.SetTitle(fmt.Sprintf("%s %s: %d × %d", r.place, filepath.Base(r.file), m.Rect.Dx(),
+			m.Rect.Dy()))
 	}
 }
 

@@ -31,7 +31,7 @@ out vec4 colour;
 void main() {
 	vec4 c = texture(picture, at); // premultiplied
 	ivec2 square = ivec2(gl_FragCoord.xy) / 12;
-	float ground = (square.x + square.y) % 2 == 0 ? 0.22 : 0.28; // seen where the picture is transparent
+	float ground = (square.x + square.y) % 2 == 0 ? 0.22 : 0.28; // where it is transparent
 	colour = vec4(c.rgb + (1 - c.a)*ground, 1);
 }`
 
@@ -56,7 +56,8 @@ func newPicture() (*picture, error) {
 // upload replaces the picture.
 func (p *picture) upload(m *image.RGBA) {
 	gl.BindTexture(gl.TEXTURE_2D, p.texture)
-	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, int32(m.Rect.Dx()), int32(m.Rect.Dy()), 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(m.Pix))
+	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, int32(m.Rect.Dx()), int32(m.Rect.Dy()), 0, gl.RGBA,
+		gl.UNSIGNED_BYTE, gl.Ptr(m.Pix))
 }
 
 // draw draws the picture; 1, 1 fills the window.

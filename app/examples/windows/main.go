@@ -64,7 +64,8 @@ func show() error {
 
 	var windows []*app.Win
 	for i := range *count {
-		w, err := app.NewWindow(app.Title(fmt.Sprintf("window %d", i+1)), app.Size(480, 360), app.FrameRate(30))
+		w, err := app.NewWindow(app.Title(fmt.Sprintf("window %d", i+1)), app.Size(480, 360),
+			app.FrameRate(30))
 		if err != nil {
 			return err
 		}

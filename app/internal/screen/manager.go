@@ -41,7 +41,8 @@ func (s *Screen) showOne(t testing.TB) {
 	t.Helper()
 	w, err := xproto.NewWindowId(s.Conn)
 	Must(t, err)
-	Must(t, xproto.CreateWindowChecked(s.Conn, 0, w, s.Root, 0, 0, 10, 10, 0, xproto.WindowClassInputOutput, 0, 0, nil).Check())
+	Must(t, xproto.CreateWindowChecked(s.Conn, 0, w, s.Root, 0, 0, 10, 10, 0,
+		xproto.WindowClassInputOutput, 0, 0, nil).Check())
 	defer xproto.DestroyWindow(s.Conn, w)
 	testutil.Eventually(t, func() bool {
 		Must(t, xproto.MapWindowChecked(s.Conn, w).Check())
@@ -57,7 +58,8 @@ func (s *Screen) manager(t testing.TB) xproto.Window {
 		return 0
 	}
 	w := xproto.Window(binary.LittleEndian.Uint32(id))
-	name, err := xproto.GetProperty(s.Conn, false, w, s.Atom(t, "_NET_WM_NAME"), xproto.GetPropertyTypeAny, 0, 100).Reply()
+	name, err := xproto.GetProperty(s.Conn, false, w, s.Atom(t, "_NET_WM_NAME"),
+		xproto.GetPropertyTypeAny, 0, 100).Reply()
 	if err != nil || len(name.Value) == 0 {
 		return 0 // the property has outlived it, or it is not ready
 	}

@@ -43,7 +43,8 @@ func Start(args ...string) (*Screen, error) {
 		return nil, err
 	}
 	defer r.Close()
-	args = append([]string{"-displayfd", "3", "-nolisten", "tcp", "-terminate", "-screen", "0", "1280x1024x24"}, args...)
+	args = append([]string{"-displayfd", "3", "-nolisten", "tcp", "-terminate", "-screen", "0",
+		"1280x1024x24"}, args...)
 	server := exec.Command("Xvfb", args...)
 	server.ExtraFiles = []*os.File{w}
 	err = server.Start()
@@ -160,7 +161,8 @@ func (s *Screen) Click(t testing.TB, button byte) {
 func (s *Screen) Focus(t testing.TB, w xproto.Window) {
 	t.Helper()
 	s.needed(t)
-	Must(t, xproto.SetInputFocusChecked(s.Conn, xproto.InputFocusPointerRoot, w, xproto.TimeCurrentTime).Check())
+	Must(t, xproto.SetInputFocusChecked(s.Conn, xproto.InputFocusPointerRoot, w,
+		xproto.TimeCurrentTime).Check())
 }
 
 // Configure sets where a window is (xproto.ConfigWindowX, …), or how large.
@@ -184,7 +186,8 @@ func (s *Screen) Send(t testing.TB, to xproto.Window, name string, data ...uint3
 	t.Helper()
 	data = append(data, make([]uint32, 5-len(data))...)
 	m := xproto.ClientMessageEvent{
-		Format: 32, Window: to, Type: s.Atom(t, name), Data: xproto.ClientMessageDataUnionData32New(data),
+		Format: 32, Window: to, Type: s.Atom(t, name),
+		Data: xproto.ClientMessageDataUnionData32New(data),
 	}
 	Must(t, xproto.SendEventChecked(s.Conn, false, to, 0, string(m.Bytes())).Check())
 }
@@ -193,7 +196,8 @@ func (s *Screen) Send(t testing.TB, to xproto.Window, name string, data ...uint3
 func (s *Screen) Property(t testing.TB, w xproto.Window, name string) []byte {
 	t.Helper()
 	s.needed(t)
-	r, err := xproto.GetProperty(s.Conn, false, w, s.Atom(t, name), xproto.GetPropertyTypeAny, 0, 1<<20).Reply()
+	r, err := xproto.GetProperty(s.Conn, false, w, s.Atom(t, name), xproto.GetPropertyTypeAny, 0,
+		1<<20).Reply()
 	Must(t, err)
 	return r.Value
 }
@@ -205,7 +209,8 @@ func (s *Screen) Titles(t testing.TB) (titles string) {
 	all, err := xproto.QueryTree(s.Conn, s.Root).Reply()
 	Must(t, err)
 	for _, w := range all.Children {
-		p, err := xproto.GetProperty(s.Conn, false, w, xproto.AtomWmName, xproto.GetPropertyTypeAny, 0, 1000).Reply()
+		p, err := xproto.GetProperty(s.Conn, false, w, xproto.AtomWmName, xproto.GetPropertyTypeAny,
+			0, 1000).Reply()
 		if err == nil { // it may have been closed
 			titles += string(p.Value) + "\n"
 		}
@@ -220,7 +225,8 @@ func (s *Screen) Picture(t testing.TB) *image.RGBA {
 	size, err := xproto.GetGeometry(s.Conn, xproto.Drawable(s.Root)).Reply()
 	Must(t, err)
 	p := image.NewRGBA(image.Rect(0, 0, int(size.Width), int(size.Height)))
-	r, err := xproto.GetImage(s.Conn, xproto.ImageFormatZPixmap, xproto.Drawable(s.Root), 0, 0, size.Width, size.Height, 1<<32-1).Reply()
+	r, err := xproto.GetImage(s.Conn, xproto.ImageFormatZPixmap, xproto.Drawable(s.Root), 0, 0,
+		size.Width, size.Height, 1<<32-1).Reply()
 	Must(t, err)
 	for i := 0; i < len(p.Pix); i += 4 {
 		p.Pix[i], p.Pix[i+1], p.Pix[i+2], p.Pix[i+3] = r.Data[i+2], r.Data[i+1], r.Data[i], 255

@@ -55,7 +55,8 @@ func all(duration time.Duration) error {
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}
-	for i, name := range []string{"", "---", "heap growth between two collections", "allocated in all",
+	for i, name := range []string{"", "---", "heap growth between two collections",
+		"allocated in all",
 		"mallocs a frame", "frames a second, each window", "CPU, of one core"} {
 		fmt.Printf("| %s |", name)
 		for _, c := range columns {
@@ -121,7 +122,8 @@ func (m *meter) run() {
 
 func (m *meter) take() {
 	runtime.ReadMemStats(&m.stats)
-	m.last = sample{time.Now(), m.stats.HeapAlloc, m.stats.TotalAlloc, m.stats.Mallocs, m.stats.NumGC,
+	m.last = sample{time.Now(), m.stats.HeapAlloc, m.stats.TotalAlloc, m.stats.Mallocs,
+		m.stats.NumGC,
 		bench.CPUTime(), m.frames.Load()}
 	if m.last.collections != m.low.collections {
 		m.low = m.last
@@ -133,6 +135,7 @@ func (m *meter) column() string {
 	seconds := m.last.at.Sub(m.first.at).Seconds()
 	frames := float64(m.last.frames - m.first.frames)
 	return fmt.Sprintf("%.1f KiB\n%.1f KiB\n%.4f\n%.1f\n%.1f %%", float64(m.growth)/1024,
-		float64(m.last.bytes-m.first.bytes)/1024, float64(m.last.objects-m.first.objects)/max(frames, 1),
+		float64(m.last.bytes-m.first.bytes)/1024,
+		float64(m.last.objects-m.first.objects)/max(frames, 1),
 		frames/windows/seconds, 100*(m.last.cpu-m.first.cpu).Seconds()/seconds)
 }

@@ -13,8 +13,10 @@ func TestDesigns(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !strings.Contains(string(out), "| article's first | article's last | threadcall | package app |") ||
+	if !strings.Contains(string(out), "| article's first | article's last | threadcall | package "+
+		"app |") ||
 		!strings.Contains(string(out), "| mallocs a frame | 2.") {
-		t.Errorf("there is no table in which the article's first design allocates twice a frame:\n%s", out)
+		t.Errorf("there is no table in which the article's first design allocates twice a "+
+			"frame:\n%s", out)
 	}
 }

@@ -28,9 +28,11 @@ static int create(loader load, const char **names, uint32_t n, void **instance) 
 	return f ? f(&info, 0, instance) : -1;
 }
 
-static int surfaceSize(loader load, void *instance, uint64_t surface, uint32_t *width, uint32_t *height) {
+static int surfaceSize(loader load, void *instance, uint64_t surface, uint32_t *width,
+	uint32_t *height) {
 	int (*devices)(void *, uint32_t *, void **) = load(instance, "vkEnumeratePhysicalDevices");
-	int (*get)(void *, uint64_t, capabilities *) = load(instance, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
+	int (*get)(void *, uint64_t, capabilities *) =
+		load(instance, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
 	void *device;
 	uint32_t n = 1;
 	capabilities c;
@@ -70,7 +72,8 @@ type Instance struct {
 
 // New makes an instance with extensions.
 func New(getInstanceProcAddr unsafe.Pointer, extensions []string) (*Instance, error) {
-	names := (*[1 << 10]*C.char)(C.calloc(C.size_t(len(extensions)+1), C.size_t(unsafe.Sizeof(uintptr(0)))))
+	names := (*[1 << 10]*C.char)(C.calloc(C.size_t(len(extensions)+1),
+		C.size_t(unsafe.Sizeof(uintptr(0)))))
 	defer C.free(unsafe.Pointer(names))
 	for i, e := range extensions {
 		names[i] = C.CString(e)

@@ -20,7 +20,8 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 			r.failf(o, "its goroutine exits before its function has ended")
 		}
 	}
-	if !o.verb.hasBody() || o.verb == generator || o.verb == bubble || o.verb == brief && o.n != briefCall {
+	if !o.verb.hasBody() || o.verb == generator || o.verb == bubble || o.verb == brief &&
+		o.n != briefCall {
 		switch {
 		case rec.answer == panicked:
 			r.failf(o, "it panicked: %v", value)
@@ -62,7 +63,8 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 		return
 	case rec.ended != rec.answer:
 		r.failf(o, "it %v, but its function %v", rec.answer, rec.ended)
-	case a.worker != nil && o.verb.queues() && a.spot.here == o.on && (rec.where != a.worker || rec.g != a.g):
+	case a.worker != nil && o.verb.queues() && a.spot.here == o.on &&
+		(rec.where != a.worker || rec.g != a.g):
 		r.failf(o, "its function did not run in place")
 	case rec.answer == panicked && !same(value, rec.thrown):
 		r.failf(o, "its function panicked with %v and it with %v", rec.thrown, value)
@@ -74,7 +76,8 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	}
 	for _, before := range a.posted {
 		if before.on == o.on && !r.taken(before, a) {
-			r.failf(o, "it ran, but what the same goroutine had posted before (%d) did not", before.number)
+			r.failf(o, "it ran, but what the same goroutine had posted before (%d) did not",
+				before.number)
 		}
 	}
 }
@@ -128,15 +131,19 @@ func (r *run) check() {
 			r.failf(o, "its function has not ended")
 		case o.verb.posts() && rec.answer&(refused|expired) != 0 && rec.begun > 0:
 			r.failf(o, "it was refused, but its function ran")
-		case o.verb.posts() && rec.answer == ran && rec.begun == 0 && !o.mayVanish() && !r.places[o.on].terminated.Load():
+		case o.verb.posts() && rec.answer == ran && rec.begun == 0 && !o.mayVanish() &&
+			!r.places[o.on].terminated.Load():
 			r.failf(o, "its function has not run")
-		case o.verb == coalesced && rec.answer == ran && r.places[o.on].runs.Load() <= rec.runs && !r.places[o.on].terminated.Load():
+		case o.verb == coalesced && rec.answer == ran && r.places[o.on].runs.Load() <= rec.runs &&
+			!r.places[o.on].terminated.Load():
 			r.failf(o, "no function has run after it")
 		case o.verb.posts() && rec.begun > 0 && rec.result != o.number+1:
 			r.failf(o, "what its function wrote is not visible")
-		case o.verb == flood && !r.places[o.on].terminated.Load() && int(rec.drained.Load()) != rec.taken:
+		case o.verb == flood && !r.places[o.on].terminated.Load() &&
+			int(rec.drained.Load()) != rec.taken:
 			r.failf(o, "%d of %d functions have run", rec.drained.Load(), rec.taken)
-		case o.verb == contexts && int(rec.drained.Load()) < rec.taken/2 && !r.places[o.on].terminated.Load():
+		case o.verb == contexts && int(rec.drained.Load()) < rec.taken/2 &&
+			!r.places[o.on].terminated.Load():
 			r.failf(o, "%d functions of %d have run", rec.drained.Load(), rec.taken)
 		}
 	})
@@ -184,7 +191,8 @@ func (r *run) checkOrder() {
 			last[rec.by] = map[int]*op{}
 		}
 		if before := last[rec.by][o.on]; before != nil && r.records[before.number].at > rec.at {
-			r.failf(o, "its function began before that of %d, which the same goroutine had asked for earlier", before.number)
+			r.failf(o, "its function began before that of %d, which the same goroutine had asked "+
+				"for earlier", before.number)
 		}
 		last[rec.by][o.on] = o
 	})
@@ -196,7 +204,8 @@ func (r *run) checkOrder() {
 		for i := range p.workers {
 			chains := map[route][]*op{}
 			for _, is := range p.workers[i].issued {
-				if r.records[is.o.number].begun > 0 && is.o.verb.queues() && !r.places[is.o.on].kind.pool() {
+				if r.records[is.o.number].begun > 0 && is.o.verb.queues() &&
+					!r.places[is.o.on].kind.pool() {
 					key := route{is.o.on, is.g}
 					chains[key] = append(chains[key], is.o)
 				}
@@ -218,7 +227,8 @@ func (r *run) checkOrder() {
 // coalesced, another one.
 func (r *run) stoodIn(o *op) (all []*op) {
 	r.p.visit(func(other *op, _ spot) {
-		if r.records[other.number].begun > 0 && (other == o || o.verb == coalesced && other.verb == coalesced && other.on == o.on) {
+		if r.records[other.number].begun > 0 &&
+			(other == o || o.verb == coalesced && other.verb == coalesced && other.on == o.on) {
 			all = append(all, other)
 		}
 	})
@@ -244,7 +254,8 @@ func (r *run) checkCoalesced() {
 			return
 		}
 		if before := began[way]; before != nil && r.records[before.number].at > rec.at {
-			r.failf(o, "its function began before that of %d, which the same goroutine had posted earlier", before.number)
+			r.failf(o, "its function began before that of %d, which the same goroutine had "+
+				"posted earlier", before.number)
 		}
 		began[way] = o
 	})
@@ -257,7 +268,8 @@ func (r *run) checkCoalesced() {
 		}
 		if last != nil && !p.terminated.Load() {
 			if latest := posted[route{r.records[last.number].by, i}]; latest != last {
-				r.failf(latest, "its function did not run, but last that of %d, which the same goroutine had posted earlier", last.number)
+				r.failf(latest, "its function did not run, but last that of %d, which the same "+
+					"goroutine had posted earlier", last.number)
 			}
 		}
 	}
@@ -275,7 +287,8 @@ func (r *run) checkChain(chain, all []*op, w *worker) {
 				end := w.spans[at(first)]
 				return at(first) < at(later) && (end < 0 || at(later) < end)
 			}) {
-				r.failf(later, "its function began before that of %d, which the same thread had asked for earlier", earlier.number)
+				r.failf(later, "its function began before that of %d, which the same thread had "+
+					"asked for earlier", earlier.number)
 			}
 		}
 	}
@@ -307,7 +320,8 @@ func (r *run) checkErrors(number int, p *place) {
 				return o
 			}
 		}
-		r.failf(nil, "place %d: Error returned a panic that is no posted function's: %v", number, value)
+		r.failf(nil, "place %d: Error returned a panic that is no posted function's: %v", number,
+			value)
 		return nil
 	}
 	for _, v := range values {
@@ -333,11 +347,13 @@ func (r *run) checkErrors(number int, p *place) {
 		}
 	}
 	if len(read)+len(rest) != len(want) {
-		r.failf(nil, "place %d: %d functions panicked, Error returned %d", number, len(want), len(read)+len(rest))
+		r.failf(nil, "place %d: %d functions panicked, Error returned %d", number, len(want),
+			len(read)+len(rest))
 		return
 	}
 	if threw := p.workers[0].threw; len(p.workers) == 1 && !slices.Equal(rest, threw[len(read):]) {
-		r.failf(nil, "place %d: Error returned %v, want %v, the order in which they came", number, rest, threw[len(read):])
+		r.failf(nil, "place %d: Error returned %v, want %v, the order in which they came", number,
+			rest, threw[len(read):])
 	}
 }
 

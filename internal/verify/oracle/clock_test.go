@@ -72,7 +72,8 @@ func randomClocks(r *rand.Rand) clockProgram {
 		c.Every = r.IntN(3) > 0
 		c.Made = between(0, time.Second)
 		c.Period = between(time.Millisecond, 200*time.Millisecond)
-		c.Busy = between(0, []time.Duration{1, time.Millisecond, 100 * time.Millisecond, time.Second}[r.IntN(4)])
+		c.Busy = between(0, []time.Duration{1, time.Millisecond, 100 * time.Millisecond,
+			time.Second}[r.IntN(4)])
 		c.Stop = c.Made + between(1, 2*time.Second)
 	}
 	return p

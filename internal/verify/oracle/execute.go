@@ -226,7 +226,8 @@ func (r *run) function(o *op, s spot) func() {
 		}
 		defer p.leave()
 		if p.kind == own && p.phase.Load() != 1 {
-			r.failf(o, "its function ran before the start function of its thread, or after the stop function")
+			r.failf(o, "its function ran before the start function of its thread, or after the "+
+				"stop function")
 		}
 		if w.closed {
 			r.failf(o, "its function began after another one on the same thread had terminated it")
@@ -425,7 +426,8 @@ func (a *activation) do(o *op, s spot) answers {
 	case readError:
 		rec.read = r.fault(p, o)
 	case on:
-		if got, want := p.thread.On(), s.here == o.on; got != want && (!s.coroutine || ident.Thread() != 0) {
+		if got, want := p.thread.On(), s.here == o.on; got != want &&
+			(!s.coroutine || ident.Thread() != 0) {
 			r.failf(o, "On is %v", got)
 		}
 	case setTLS:
@@ -688,7 +690,8 @@ func (r *run) fault(p *place, o *op) any {
 	if pe == nil {
 		return nil
 	}
-	if m := (*mistake)(nil); errors.As(pe, &m) != (errors.Unwrap(pe) != nil) || m != nil && pe.Value != any(m) {
+	if m := (*mistake)(nil); errors.As(pe, &m) != (errors.Unwrap(pe) != nil) || m != nil &&
+		pe.Value != any(m) {
 		r.failf(o, "TakePanic returned %v, in which errors.As does not find %v", pe, pe.Value)
 	}
 	if !strings.Contains(pe.Stack(), "(*activation).throw") {

@@ -22,7 +22,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-var long = flag.Duration("long", 0, "how long TestLongRun runs programs and looks whether anything grows")
+var long = flag.Duration("long", 0, "how long TestLongRun runs programs and looks whether "+
+	"anything grows")
 
 // TestLongRun runs random programs, and next to them what these are too small for, and fails if
 // what the process holds grows. make soak runs it.
@@ -86,7 +87,8 @@ func TestLongRun(t *testing.T) {
 		}
 		if time.Since(printed) > 10*time.Second {
 			printed = time.Now()
-			fmt.Printf("%v of %v: %d programs", time.Since(start).Round(time.Second), *long, seed.Load()-first)
+			fmt.Printf("%v of %v: %d programs", time.Since(start).Round(time.Second), *long,
+				seed.Load()-first)
 			for i, m := range measures {
 				fmt.Printf(", %s %.0f", m.name, s[i])
 			}
@@ -97,7 +99,8 @@ func TestLongRun(t *testing.T) {
 	workers.Wait()
 	count := seed.Load() - first
 	if res := failure.Load(); res != nil {
-		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms ./internal/verify/oracle", res.seed))
+		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms "+
+			"./internal/verify/oracle", res.seed))
 	}
 	if err := wrong.Load(); err != nil {
 		t.Fatal(*err)
@@ -235,6 +238,7 @@ func TestCollected(t *testing.T) {
 			p = weak.Make(a)
 		})
 		one.Wait()
-		testutil.Eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, name+": the thread is collected")
+		testutil.Eventually(t, func() bool { runtime.GC(); return p.Value() == nil },
+			name+": the thread is collected")
 	}
 }

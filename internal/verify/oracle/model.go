@@ -122,7 +122,8 @@ func (m *model) body(of *op, s spot, live certainty) (set answers) {
 		live.can = live.can && a != stops
 	}
 	if live.can {
-		set |= [...]answers{returns: ran, panics: panicked, errs: panicked, exits: exited, unwinds: panicked | unwound}[of.end]
+		set |= [...]answers{returns: ran, panics: panicked, errs: panicked, exits: exited,
+			unwinds: panicked | unwound}[of.end]
 	}
 	return set
 }

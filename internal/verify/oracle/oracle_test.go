@@ -34,9 +34,12 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	random    = flag.Duration("random", 20*time.Second, "how long to run random programs; half of it with -short")
-	shrinks   = flag.Duration("shrink", 30*time.Second, "how long to look for a smaller program that fails")
-	timeLimit = flag.Duration("time-limit", 45*time.Second, "how long a program may take that a slow machine cannot explain")
+	random = flag.Duration("random", 20*time.Second,
+		"how long to run random programs; half of it with -short")
+	shrinks = flag.Duration("shrink", 30*time.Second,
+		"how long to look for a smaller program that fails")
+	timeLimit = flag.Duration("time-limit", 45*time.Second,
+		"how long a program may take that a slow machine cannot explain")
 )
 
 // needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see
@@ -92,12 +95,14 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	all.Wait()
 	if res := failure.Load(); res != nil {
-		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms ./internal/verify/oracle", res.seed))
+		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms "+
+			"./internal/verify/oracle", res.seed))
 	}
 	t.Logf("%d programs", programs.Load())
 	for start := time.Now(); runtime.NumGoroutine() > goroutines+2; time.Sleep(time.Millisecond) {
 		if time.Since(start) > *timeLimit {
-			t.Fatalf("%d goroutines are left, there were %d before", runtime.NumGoroutine(), goroutines)
+			t.Fatalf("%d goroutines are left, there were %d before", runtime.NumGoroutine(),
+				goroutines)
 		}
 	}
 }
@@ -115,7 +120,8 @@ func ofSeed(seed uint64, procs int) *result {
 // fail reports what a program did, and a smaller program that fails, if one is found.
 func fail(t *testing.T, res *result, replay string) {
 	t.Helper()
-	t.Errorf("replay, which repeats the program, but not how its threads interleave:\n\t%s\n", replay)
+	t.Errorf("replay, which repeats the program, but not how its threads interleave:\n\t%s\n",
+		replay)
 	if res.hung {
 		t.Fatalf("the program has not ended after %v\n%s", *timeLimit, res.report)
 	}
@@ -131,7 +137,8 @@ func fail(t *testing.T, res *result, replay string) {
 	if last == nil {
 		t.Fatal("no smaller program was found to fail")
 	}
-	t.Fatalf("a smaller one, which can be put into testdata/programs.txt:\n%s\n\nit fails with\n%s\n%s", small,
+	t.Fatalf("a smaller one, which can be put into testdata/programs.txt:\n%s\n\nit fails "+
+		"with\n%s\n%s", small,
 		strings.Join(last.failures, "\n"), last.report)
 }
 
@@ -201,7 +208,8 @@ func FuzzPrograms(f *testing.F) {
 		bubbles(t)
 		for range 3 {
 			if res := execute(p, *timeLimit, procs); res.failed() {
-				fail(t, res, "go test -run "+t.Name()+" ./internal/verify/oracle, with the file that the fuzzer names")
+				fail(t, res, "go test -run "+t.Name()+" ./internal/verify/oracle, with the file "+
+					"that the fuzzer names")
 			}
 		}
 	})

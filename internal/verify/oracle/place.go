@@ -97,7 +97,8 @@ func (r *run) keys() *thread.Keyed[int] {
 	idle := [...]time.Duration{0, 100 * time.Microsecond, time.Minute}[len(r.p.scripts)%3]
 	note := func(i int, before, after uint64) {
 		if w := &r.places[i].workers[0]; !w.id.CompareAndSwap(before, after) {
-			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after, w.id.Load(),
+			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after,
+				w.id.Load(),
 				before)
 		}
 	}
@@ -138,7 +139,8 @@ func init() { mainExits.Store(1000) }
 // newPlace makes place i.
 func newPlace(r *run, i int) *place {
 	k := r.p.places[i]
-	p := &place{kind: k, ending: r.model.ending[i], workers: make([]worker, k.size()), over: make(chan struct{})}
+	p := &place{kind: k, ending: r.model.ending[i], workers: make([]worker, k.size()),
+		over: make(chan struct{})}
 	if k == main && r.model.mayExit[i] && mainExits.Load() <= 0 {
 		k = own
 	}

@@ -39,7 +39,8 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"own", "limited", "pool1", "pool2", "pool3", "hosted", "serving", "main", "keyed"}
+var kindNames = [kinds]string{"own", "limited", "pool1", "pool2", "pool3", "hosted", "serving",
+	"main", "keyed"}
 
 // runs reports whether k is a thread that takes posts and serves.
 func (k kind) runs() bool { return !k.pool() && k != keyed }
@@ -145,8 +146,9 @@ var verbTable = [verbs]struct {
 	// GoContext of many, each with its own context, half of which end
 	contexts: {name: "contexts", place: true, numbers: []int{30, 300}, legal: outOfBubble},
 	// Forget of the key
-	forget:    {name: "forget", place: true},
-	terminate: {name: "terminate", place: true, rare: 60, legal: func(k, _ kind, _ spot) bool { return k != main }},
+	forget: {name: "forget", place: true},
+	terminate: {name: "terminate", place: true, rare: 60,
+		legal: func(k, _ kind, _ spot) bool { return k != main }},
 	readError: {name: "error", place: true},               // TakePanic
 	on:        {name: "on", place: true, legal: onThread}, // On
 	// SetTLS, of the thread that it is made on
@@ -157,7 +159,9 @@ var verbTable = [verbs]struct {
 	serveQueued: {name: "servequeued", legal: inFunction}, // Serve inside a function
 	// ServeFor inside a function
 	serveFor: {name: "servefor", legal: inFunction, numbers: micros},
-	onWakeOp: {name: "onwake", place: true, legal: func(k, _ kind, _ spot) bool { return k == hosted || k == serving }},
+	onWakeOp: {name: "onwake", place: true, legal: func(k, _ kind, _ spot) bool {
+		return k == hosted || k == serving
+	}},
 	// a function takes an event from the event loop of its thread, if there is one
 	poll: {name: "poll", weight: 2, legal: inEventLoop},
 	// an event loop inside a function, until a function that it has posted has run
@@ -260,7 +264,8 @@ func (s spot) inside(o *op) spot {
 		s.coroutine = true
 		return s
 	case o.verb == brief, o.verb == bubble, o.verb == startPool:
-		return spot{here: nowhere, bubble: s.bubble || o.verb == bubble, starting: o.verb == startPool}
+		return spot{here: nowhere, bubble: s.bubble || o.verb == bubble,
+			starting: o.verb == startPool}
 	}
 	return spot{here: o.on} // in no bubble: the places are made outside
 }
