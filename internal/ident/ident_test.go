@@ -12,7 +12,7 @@ import (
 	"github.com/threadcall/threadcall/internal/group"
 )
 
-func TestGTellsGoroutinesApart(t *testing.T) {
+func TestG(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[uintptr]bool{}
 	var started, done group.Group
@@ -45,7 +45,7 @@ func TestGTellsGoroutinesApart(t *testing.T) {
 // A g begins with the bounds of its goroutine's stack, and this test knows it so that it can tell a
 // g from any other number that a register may hold. Should a release of Go change that, the test
 // goes; the code does not depend on it.
-func TestGIsTheAddressOfAG(t *testing.T) {
+func TestG_address(t *testing.T) {
 	if !readsM {
 		t.Skip("without assembly it is a number")
 	}
@@ -123,7 +123,7 @@ var disturb = map[string]func(t *testing.T, check func()){
 	},
 }
 
-func TestGStaysTheSame(t *testing.T) {
+func TestG_constant(t *testing.T) {
 	for name, while := range disturb {
 		t.Run(name, func(t *testing.T) {
 			done := make(chan bool)
@@ -144,7 +144,7 @@ func TestGStaysTheSame(t *testing.T) {
 	}
 }
 
-func TestACoroutineIsOnTheSameThread(t *testing.T) {
+func TestThread_coroutine(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	g, thread := G(), Thread()
@@ -155,14 +155,14 @@ func TestACoroutineIsOnTheSameThread(t *testing.T) {
 	}
 }
 
-func TestMIsTrustedInThisReleaseOfGo(t *testing.T) {
+func TestTrusted(t *testing.T) {
 	if want := readsM && !oneThread; Trusted() != want {
 		t.Errorf("Trusted is %v, want %v", !want, want)
 	}
 }
 
 // What ReadM could read, if a release of Go moved the runtime's m.
-func TestAnMThatDoesNotTellThreadsApartIsRefused(t *testing.T) {
+func TestTrusted_refused(t *testing.T) {
 	var calls atomic.Uintptr
 	for name, m := range map[string]func() uintptr{
 		"always zero":                       func() uintptr { return 0 },
@@ -179,7 +179,7 @@ func TestAnMThatDoesNotTellThreadsApartIsRefused(t *testing.T) {
 	}
 }
 
-func TestStackTracesShowTheNumberOfTheGoroutine(t *testing.T) {
+func TestGoroutine(t *testing.T) {
 	mine := Goroutine()
 	if mine != Goroutine() {
 		t.Error("it has changed")
@@ -197,7 +197,7 @@ func TestStackTracesShowTheNumberOfTheGoroutine(t *testing.T) {
 	}
 }
 
-func TestStackTracesShowWhetherAGoroutineIsLocked(t *testing.T) {
+func TestLocked(t *testing.T) {
 	if oneThread {
 		t.Skip("nothing is locked")
 	}
