@@ -21,23 +21,7 @@ func (o *op) expensive() bool {
 
 // seeded makes the program of a seed.
 func seeded(seed uint64) *program {
-	return generate(rand.New(rand.NewPCG(seed, 0)).IntN)
-}
-
-// ofBytes makes a program of any bytes. What they lack is zero.
-func ofBytes(data []byte) *program {
-	return generate(func(n int) int {
-		if len(data) == 0 {
-			return 0
-		}
-		b := data[0]
-		data = data[1:]
-		return int(b) % n
-	})
-}
-
-// generate makes a program by choices, each of which is one of n.
-func generate(choose func(n int) int) *program {
+	choose := rand.New(rand.NewPCG(seed, 0)).IntN
 	g := &generation{choose: choose}
 	for range 1 + choose(maxPlaces) {
 		k := own

@@ -3,7 +3,6 @@ package oracle
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"reflect"
 	"runtime"
@@ -190,29 +189,6 @@ func TestWrittenPrograms(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzPrograms lets the fuzzer make the choices of which programs are generated:
-//
-//	go test -run FuzzPrograms -fuzz FuzzPrograms -fuzzminimizetime 10x ./internal/verify/oracle
-func FuzzPrograms(f *testing.F) {
-	needsCoroutines(f)
-	for seed := range uint64(16) {
-		data := make([]byte, 200)
-		rand.NewChaCha8([32]byte{byte(seed)}).Read(data)
-		f.Add(data)
-	}
-	procs := runtime.GOMAXPROCS(0)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		p := ofBytes(data)
-		bubbles(t)
-		for range 3 {
-			if res := execute(p, *timeLimit, procs); res.failed() {
-				fail(t, res, "go test -run "+t.Name()+" ./internal/verify/oracle, with the file "+
-					"that the fuzzer names")
-			}
-		}
-	})
 }
 
 func TestWrittenPrograms_operations(t *testing.T) {
