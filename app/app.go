@@ -81,8 +81,7 @@ import (
 )
 
 // ErrNotInitialized is returned by functions that need Init, before it and after Terminate.
-var ErrNotInitialized = errors.New("app: not initialized; call app.Init first, from the function " +
-	"given to mainthread.Init")
+var ErrNotInitialized = errors.New("app: not initialized; call Init in mainthread.Init's function")
 
 // The package is one of these:
 //
@@ -115,8 +114,7 @@ func Init() error {
 		return nil
 	}
 	if mainthread.On() {
-		return errors.New("app: Init on the main thread, which must be free for the event loop; " +
-			"call it from the function given to mainthread.Init")
+		return errors.New("app: Init on the main thread; call it in mainthread.Init's function")
 	}
 	var err error
 	if !mainthread.Call(func() {
@@ -148,8 +146,7 @@ func Init() error {
 // event loop.
 func Terminate() {
 	if mainthread.On() && state.up.Load() {
-		panic("app: Terminate on the main thread, which must be free for the event loop; " +
-			"call it from the function given to mainthread.Init")
+		panic("app: Terminate on the main thread, which runs the event loop; call it elsewhere")
 	}
 	state.mu.Lock()
 	defer state.mu.Unlock()
@@ -181,8 +178,7 @@ func closing() (open []*Win) {
 	caller := goroutine()
 	for w := range state.windows {
 		if w.thread.On() || w.runner.Load() == caller {
-			panic("app: Terminate inside a window's OnDraw or OnEvent; call Stop there, and " +
-				"Terminate after Run")
+			panic("app: Terminate inside a window's function; call Stop there, Terminate after Run")
 		}
 		open = append(open, w)
 	}

@@ -113,7 +113,7 @@ func (w *Win) SetMousePassthrough(on bool) {
 // if m is nil or no longer connected, or the window is closed.
 func (w *Win) Fullscreen(m *Monitor) error {
 	if m == nil {
-		return errors.New("app: Fullscreen(nil); app.Monitors returns those that there are")
+		return errors.New("app: Fullscreen(nil); call app.Monitors")
 	}
 	err := errNoMonitor
 	if gone := w.do(func() {

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -56,21 +55,17 @@ func findDisplay() (glfw.Platform, error) {
 		return glfw.PlatformX11, nil
 	case wayland && waylandAnswers():
 		return glfw.PlatformWayland, nil
-	case x11:
-		why := notWayland()
-		if !wayland && os.Getenv("WAYLAND_DISPLAY") != "" {
-			why = "the program has been built for X11 alone, with -tags x11, and "
-		}
-		return 0, noDisplay("%sDISPLAY is not set; run it in a desktop session, with ssh -X, or "+
-			"with xvfb-run (Debian package xvfb)", why)
 	}
-	why := "the program has been built for Wayland alone, with -tags wayland, and " +
-		cmp.Or(strings.TrimSuffix(notWayland(), ", and "), "WAYLAND_DISPLAY is not set")
-	if display != "" {
-		return 0, noDisplay("%s; without the tag it would use the X server at DISPLAY=%s", why,
-			display)
+	if !x11 {
+		return 0, noDisplay("built with -tags wayland, %sno Wayland server answers; "+
+			"run it in a desktop session", notWayland())
 	}
-	return 0, noDisplay("%s; run it in a desktop session", why)
+	built := ""
+	if !wayland {
+		built = "built with -tags x11, "
+	}
+	return 0, noDisplay("%s%sDISPLAY is not set; run it in a desktop session or with xvfb-run", built,
+		notWayland())
 }
 
 // supported returns whether GLFW has been compiled for a platform.

@@ -71,8 +71,7 @@ func windowError(err error, o options) error {
 	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
 		advice := "install a driver for the graphics card"
 		if usesX11() {
-			advice = "install Mesa (Debian package libgl1-mesa-dri), which also draws without a " +
-				"graphics card"
+			advice = "install Mesa (Debian package libgl1-mesa-dri)"
 			if _, err := exec.LookPath("glxinfo"); err == nil {
 				advice += "; glxinfo lists what there is"
 			}

@@ -211,19 +211,15 @@ type shot struct {
 // thread.
 func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
-		return nil, errors.New("app: Screenshot on the window's own thread, which must draw the " +
-			"frame; " +
-			"call it from another goroutine, or read the pixels in OnDraw")
+		return nil, errors.New("app: Screenshot on the window's thread; call it on another goroutine")
 	}
 	if w.opts.noOpenGL {
-		return nil, errors.New("app: Screenshot of a window that was made with NoOpenGL, which " +
-			"only the program can read")
+		return nil, errors.New("app: Screenshot of a window made with NoOpenGL")
 	}
 	for start := time.Now(); w.life.Load() == made; time.Sleep(time.Millisecond) {
 		// the goroutine that calls Run may have been started only now
 		if time.Since(start) > time.Second {
-			return nil, errors.New("app: Screenshot without Run, which draws the frames; call " +
-				"Run on another goroutine")
+			return nil, errors.New("app: Screenshot without Run; call Run on another goroutine")
 		}
 	}
 	taken := make(chan shot, 1)
@@ -359,7 +355,7 @@ type stepping struct {
 }
 
 const (
-	mostBehind   = time.Second / 4  // what a frame makes up for, at the most
+	mostBehind   = time.Second / 4  // the most that a frame makes up for
 	mostStepping = time.Second / 20 // how long steps may delay a frame
 )
 

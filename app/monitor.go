@@ -9,8 +9,7 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-var errNoMonitor = errors.New("app: the monitor is no longer connected; app.Monitors returns " +
-	"those that are")
+var errNoMonitor = errors.New("app: the monitor is no longer connected; call app.Monitors")
 
 // A Monitor is a screen, as it was when Monitors was called.
 type Monitor struct {

@@ -131,7 +131,7 @@ func OnDemand() Option { return func(o *options) { o.onDemand = true } }
 // waits for the monitor; if the driver does not wait, the package does.
 func NoVSync() Option { return func(o *options) { o.noVSync = true } }
 
-// FrameRate sets how many frames a second there are at the most, also without vsync.
+// FrameRate limits the number of frames a second, also without vsync.
 func FrameRate(n float64) Option { return func(o *options) { o.rate = n } }
 
 // lastOpenGL has the last minor version of each major one, from 1 on.

@@ -57,8 +57,7 @@ func (w *Win) VulkanSurface(instance unsafe.Pointer) (surface uint64, err error)
 	case instance == nil:
 		return 0, errors.New("app: VulkanSurface(nil); it needs a VkInstance")
 	case !w.opts.noOpenGL:
-		return 0, errors.New("app: VulkanSurface of a window with OpenGL; make it with " +
-			"app.NoOpenGL")
+		return 0, errors.New("app: VulkanSurface of a window that was not made with NoOpenGL")
 	}
 	if gone := w.do(func() {
 		var address uintptr

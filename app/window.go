@@ -275,12 +275,11 @@ func (w *Win) Thread() *thread.Thread { return w.thread }
 // Run panics on the main thread, which must be free for the event loop.
 func (w *Win) Run() {
 	if mainthread.On() {
-		panic("app: Run on the main thread; call it from the function given to mainthread.Init, " +
-			"or from any goroutine")
+		panic("app: Run on the main thread, which runs the event loop; call it elsewhere")
 	}
 	if !w.claim(running) {
 		if w.life.Load() == running {
-			panic("app: Run of a window that runs already; NewWindow makes another one")
+			panic("app: Run of a window that runs already")
 		}
 		return
 	}

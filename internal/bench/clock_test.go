@@ -11,7 +11,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// clockPeriod is the time between two ticks, which is no number of whole milliseconds, as the
+// clockPeriod is the time between two ticks, not a whole number of milliseconds, as the
 // period of most screens.
 const clockPeriod = 4_300 * time.Microsecond
 

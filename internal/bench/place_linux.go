@@ -175,6 +175,6 @@ func loneBound(x Extent, cores int) (Result, bool) {
 	word.Store(end)
 	futex(&word, futexWake, 1)
 	<-down
-	r.CPU = 0 // which would be no bound: the runtime's monitor watches the P that is kept
+	r.CPU = 0 // not a bound: the runtime's monitor watches the P that is kept
 	return r, true
 }

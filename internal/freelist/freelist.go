@@ -24,7 +24,7 @@ type List[T any] struct {
 
 const (
 	minCells = 64
-	// Max is how many objects a List keeps at the most.
+	// Max is the largest number of objects that a List keeps.
 	Max = 1 << 14
 )
 

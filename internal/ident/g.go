@@ -8,7 +8,7 @@ import "unsafe"
 // thread-local storage, under a name that the assembler documents.
 func getg() unsafe.Pointer
 
-// G identifies the running goroutine for as long as it lives. It is the address of the runtime's g.
+// G identifies the running goroutine while it lives. It is the address of the runtime's g.
 // The runtime uses a g again when its goroutine has ended: a saved value must be forgotten before
 // that.
 //

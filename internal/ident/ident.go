@@ -26,7 +26,7 @@ import (
 // recognised.
 const oneThread = runtime.GOARCH == "wasm"
 
-// M identifies the thread that the caller is on, for as long as that thread lives and the caller's
+// M identifies the thread that the caller is on, while that thread lives and the caller's
 // goroutine is locked to it. It is the address of the runtime's m. The runtime uses an m again when
 // its thread has ended: a saved value must be forgotten before that. A goroutine that is not locked
 // may be on another thread before it can look at the result.

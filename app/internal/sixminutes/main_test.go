@@ -16,7 +16,7 @@ func TestDesigns(t *testing.T) {
 	if !strings.Contains(string(out), "| article's first | article's last | threadcall | package "+
 		"app |") ||
 		!strings.Contains(string(out), "| mallocs a frame | 2.") {
-		t.Errorf("there is no table in which the article's first design allocates twice a "+
+		t.Errorf("the article's first design should allocate twice a "+
 			"frame:\n%s", out)
 	}
 }

@@ -320,7 +320,7 @@ func (r *run) checkErrors(number int, p *place) {
 				return o
 			}
 		}
-		r.failf(nil, "place %d: Error returned a panic that is no posted function's: %v", number,
+		r.failf(nil, "place %d: Error returned a panic of no posted function: %v", number,
 			value)
 		return nil
 	}

@@ -378,15 +378,15 @@ func (a *activation) do(o *op, s spot) answers {
 		return a.eval(o, s, p)
 	case withContext:
 		return a.withContext(o, s, p)
-	case post, try, tied:
+	case post, try, postContext:
 		var answer answers
 		switch o.verb {
 		case post:
 			answer = whether(p.Go(r.function(o, s)))
 		case try:
 			answer = whether(p.TryGo(r.function(o, s)))
-		case tied:
-			answer = a.tied(o, s, p)
+		case postContext:
+			answer = a.postContext(o, s, p)
 		}
 		if answer == ran && !o.mayVanish() {
 			a.posted = append(a.posted, o)
@@ -615,7 +615,7 @@ func (a *activation) withContext(o *op, s spot, p *place) answers {
 	}
 }
 
-func (a *activation) tied(o *op, s spot, p *place) answers {
+func (a *activation) postContext(o *op, s spot, p *place) answers {
 	ctx, stop := o.context(p)
 	a.run.records[o.number].labels = labelsOf(ctx)
 	if !s.bubble { // or it must not be ended outside

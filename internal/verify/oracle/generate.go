@@ -107,7 +107,7 @@ func (g *generation) body(s spot, depth int) (ops []*op) {
 	return ops
 }
 
-// shrink takes away from p what is not needed for fails to be true, for as long as the time allows.
+// shrink takes away from p what is not needed for fails to be true, until the time is up.
 func shrink(p *program, fails func(p *program) bool, limit time.Duration) *program {
 	end := time.Now().Add(limit)
 	for smaller := true; smaller; {

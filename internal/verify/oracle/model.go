@@ -145,7 +145,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		if unwinding {
 			set |= exited
 		}
-	case post, try, tied, coalesced: // of the coalesced, a later one may take the place
+	case post, try, postContext, coalesced: // of the coalesced, a later one may take the place
 		set = ran
 		if m.ending[o.on] || o.verb == try && m.p.places[o.on] == limited {
 			set |= refused

@@ -74,7 +74,7 @@ const (
 	call verb = iota
 	eval
 	withContext
-	tied
+	postContext
 	try
 	post
 	coalesced
@@ -120,53 +120,42 @@ var verbTable = [verbs]struct {
 	// the place, here that of the thread that it is made on.
 	legal func(k, here kind, s spot) bool
 }{
-	call: {name: "call", place: true, body: true, weight: 4}, // Call
-	// Eval, EvalPool
-	eval: {name: "eval", place: true, body: true, weight: 4},
-	// CallContext
-	withContext: {name: "context", place: true, body: true, weight: 4},
-	// GoContext
-	tied: {name: "gocontext", place: true, body: true, weight: 3},
-	try:  {name: "trygo", place: true, body: true},         // TryGo
-	post: {name: "go", place: true, body: true, weight: 4}, // Go
+	call:        {name: "call", place: true, body: true, weight: 4},
+	eval:        {name: "eval", place: true, body: true, weight: 4},
+	withContext: {name: "context", place: true, body: true, weight: 4},   // CallContext
+	postContext: {name: "gocontext", place: true, body: true, weight: 3}, // GoContext
+	try:         {name: "trygo", place: true, body: true},
+	post:        {name: "go", place: true, body: true, weight: 4},
 	// a post of the place's Coalesce1
 	coalesced: {name: "coalesced", place: true, body: true, weight: 2, legal: onThread},
-	// iter.Pull, resumed where it was made until it ends
+	// iter.Pull, resumed where it was made until it ends, or after each operation that follows
 	coroutine: {name: "coroutine", body: true, weight: 2},
-	// likewise, resumed after each operation that follows
 	generator: {name: "generator", body: true, weight: 2},
-	// a thread that lives for one function, see brief.go
-	brief: {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread},
-	// the body is that of a goroutine in a bubble of testing/synctest
+	// a thread that lives for one function, see brief.go; a goroutine in a bubble of testing/synctest
+	brief:  {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread},
 	bubble: {name: "bubble", body: true, rare: 80, legal: outside},
-	// Go of many small functions
-	flood: {name: "flood", place: true, numbers: []int{30, 1000}},
-	// StartPool; the body is the start of the last thread, for which the others wait
-	startPool: {name: "startpool", body: true, rare: 80, numbers: []int{1, 3}},
-	// GoContext of many, each with its own context, half of which end
+	// Go of many small functions; GoContext of many, each with its own context, half of which end
+	flood:    {name: "flood", place: true, numbers: []int{30, 1000}},
 	contexts: {name: "contexts", place: true, numbers: []int{30, 300}, legal: outOfBubble},
-	// Forget of the key
-	forget: {name: "forget", place: true},
-	terminate: {name: "terminate", place: true, rare: 60,
-		legal: func(k, _ kind, _ spot) bool { return k != main }},
-	readError: {name: "error", place: true},               // TakePanic
-	on:        {name: "on", place: true, legal: onThread}, // On
-	// SetTLS, of the thread that it is made on
+	// the body is the start function of the last thread, for which the others wait
+	startPool: {name: "startpool", body: true, rare: 80, numbers: []int{1, 3}},
+	forget:    {name: "forget", place: true}, // of the key
+	terminate: {name: "terminate", place: true, rare: 60, legal: notMain},
+	readError: {name: "error", place: true}, // TakePanic
+	on:        {name: "on", place: true, legal: onThread},
+	// on the thread that the operation is made on
 	setTLS: {name: "settls", legal: inFunction},
-	getTLS: {name: "gettls", legal: inFunction}, // GetTLS, likewise
-	// ServeContext inside a function, until a function that it has posted has run
+	getTLS: {name: "gettls", legal: inFunction},
+	// inside a function: ServeContext until a function that it has posted has run, Serve, ServeFor
 	serve:       {name: "serve", weight: 2, legal: inFunction},
-	serveQueued: {name: "servequeued", legal: inFunction}, // Serve inside a function
-	// ServeFor inside a function
-	serveFor: {name: "servefor", legal: inFunction, numbers: micros},
-	onWakeOp: {name: "onwake", place: true, legal: func(k, _ kind, _ spot) bool {
-		return k == hosted || k == serving
-	}},
-	// a function takes an event from the event loop of its thread, if there is one
-	poll: {name: "poll", weight: 2, legal: inEventLoop},
-	// an event loop inside a function, until a function that it has posted has run
+	serveQueued: {name: "servequeued", legal: inFunction},
+	serveFor:    {name: "servefor", legal: inFunction, numbers: micros},
+	onWakeOp:    {name: "onwake", place: true, legal: adopted},
+	// inside a function: it takes an event of the thread's event loop, if there is one; or has an event
+	// loop of its own, until a function that it has posted has run
+	poll:   {name: "poll", weight: 2, legal: inEventLoop},
 	dialog: {name: "dialog", legal: inEventLoop},
-	// a function in a coroutine lets the coroutine wait until it is resumed
+	// in a coroutine: it waits until it is resumed
 	suspend: {name: "suspend", weight: 2},
 	callNil: {name: "nil", place: true},                      // each way with a nil function
 	unlock:  {name: "unlock", rare: 50, legal: offCoroutine}, // UnlockOSThread, once too often
@@ -179,6 +168,8 @@ var verbTable = [verbs]struct {
 var micros = []int{0, 1, 5, 20, 50, 100, 300, 2000}
 
 func onThread(k, _ kind, _ spot) bool       { return !k.pool() }
+func notMain(k, _ kind, _ spot) bool        { return k != main }
+func adopted(k, _ kind, _ spot) bool        { return k == hosted || k == serving }
 func outOfBubble(_, _ kind, s spot) bool    { return !s.bubble }
 func inFunction(_, here kind, s spot) bool  { return s.here != nowhere && here.runs() }
 func inEventLoop(_, here kind, s spot) bool { return s.here != nowhere && here == hosted }
@@ -192,13 +183,13 @@ func (v verb) hasPlace() bool { return verbTable[v].place }
 func (v verb) hasBody() bool  { return verbTable[v].body }
 
 // posts reports whether nothing waits for the function.
-func (v verb) posts() bool { return v == post || v == tied || v == try || v == coalesced }
+func (v verb) posts() bool { return v == post || v == postContext || v == try || v == coalesced }
 
 // hasHow reports whether there is a context.
-func (v verb) hasHow() bool { return v == withContext || v == tied }
+func (v verb) hasHow() bool { return v == withContext || v == postContext }
 
 // mayVanish reports whether a function that was taken on need not run.
-func (o *op) mayVanish() bool { return o.verb == tied && o.how != open || o.verb == coalesced }
+func (o *op) mayVanish() bool { return o.verb == postContext && o.how != open || o.verb == coalesced }
 
 // pulls reports whether the body is that of a coroutine.
 func (v verb) pulls() bool { return v == coroutine || v == generator }

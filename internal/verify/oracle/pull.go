@@ -9,7 +9,7 @@ import (
 )
 
 // A puller is a coroutine of iter.Pull. Each operation in its body lets it wait, and so does
-// suspend in a function that is called from it and runs in place, be it in the middle of a Serve.
+// suspend in a function that is called from it and runs in place, even within a Serve.
 type puller struct {
 	next   func() (bool, bool)
 	stop   func()
