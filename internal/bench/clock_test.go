@@ -3,11 +3,9 @@ package bench
 import (
 	"runtime"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -84,32 +82,29 @@ func BenchmarkClock(b *testing.B) {
 
 // ticks measures n ticks. Latencies are how late they were, and Time is their median.
 func ticks(c clock, computing, sending, n int) Result {
-	var stop atomic.Bool
-	var workers group.Group
-	for range computing {
-		workers.Go(func() {
-			for !stop.Load() {
-				compute(10)
-			}
-		})
-	}
+	_, stop := computeOn(computing)
+	defer stop()
 	for range sending {
 		there, back := make(chan int), make(chan int)
-		workers.Go(func() {
+		go func() {
 			for v := range there {
 				back <- v
 			}
-		})
-		workers.Go(func() {
+		}()
+		quit := make(chan bool)
+		defer close(quit)
+		go func() {
 			defer close(there)
-			for !stop.Load() {
-				there <- 1
-				<-back
+			for {
+				select {
+				case there <- 1:
+					<-back
+				case <-quit:
+					return
+				}
 			}
-		})
+		}()
 	}
-	defer workers.Wait()
-	defer stop.Store(true)
 	if computing+sending > 0 {
 		time.Sleep(computingSettle)
 	}
