@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"image"
 	"slices"
 	"time"
@@ -208,27 +207,17 @@ const (
 	NotAllowedCursor
 )
 
-var cursorShapes = [...]struct {
-	name  string
-	shape glfw.StandardCursor
-}{
-	ArrowCursor:      {"arrow", glfw.ArrowCursor},
-	IBeamCursor:      {"I-beam", glfw.IBeamCursor},
-	CrosshairCursor:  {"crosshair", glfw.CrosshairCursor},
-	HandCursor:       {"hand", glfw.PointingHandCursor},
-	HResizeCursor:    {"horizontal resize", glfw.ResizeEWCursor},
-	VResizeCursor:    {"vertical resize", glfw.ResizeNSCursor},
-	ResizeNWSECursor: {"diagonal resize, falling", glfw.ResizeNWSECursor},
-	ResizeNESWCursor: {"diagonal resize, rising", glfw.ResizeNESWCursor},
-	ResizeAllCursor:  {"resize", glfw.ResizeAllCursor},
-	NotAllowedCursor: {"not allowed", glfw.NotAllowedCursor},
-}
-
-func (s CursorShape) String() string {
-	if s < 0 || int(s) >= len(cursorShapes) {
-		return fmt.Sprintf("CursorShape(%d)", int(s))
-	}
-	return cursorShapes[s].name
+var cursorShapes = [...]glfw.StandardCursor{
+	ArrowCursor:      glfw.ArrowCursor,
+	IBeamCursor:      glfw.IBeamCursor,
+	CrosshairCursor:  glfw.CrosshairCursor,
+	HandCursor:       glfw.PointingHandCursor,
+	HResizeCursor:    glfw.ResizeEWCursor,
+	VResizeCursor:    glfw.ResizeNSCursor,
+	ResizeNWSECursor: glfw.ResizeNWSECursor,
+	ResizeNESWCursor: glfw.ResizeNESWCursor,
+	ResizeAllCursor:  glfw.ResizeAllCursor,
+	NotAllowedCursor: glfw.NotAllowedCursor,
 }
 
 // SetCursor sets the shape of the cursor over the window.
@@ -236,7 +225,7 @@ func (w *Win) SetCursor(shape CursorShape) {
 	if shape < 0 || int(shape) >= len(cursorShapes) {
 		shape = ArrowCursor
 	}
-	_ = w.do(func() { w.replaceCursor(glfw.CreateStandardCursor(cursorShapes[shape].shape)) })
+	_ = w.do(func() { w.replaceCursor(glfw.CreateStandardCursor(cursorShapes[shape])) })
 }
 
 // SetCursorImage sets the image of the cursor over the window; (x, y) is the pixel that points. Nil
@@ -278,21 +267,11 @@ const (
 	CursorConfined
 )
 
-var cursorModes = [...]struct {
-	name string
-	mode int
-}{
-	CursorNormal:   {"normal", glfw.CursorNormal},
-	CursorHidden:   {"hidden", glfw.CursorHidden},
-	CursorCaptured: {"captured", glfw.CursorDisabled},
-	CursorConfined: {"confined", glfw.CursorCaptured},
-}
-
-func (m CursorMode) String() string {
-	if m < 0 || int(m) >= len(cursorModes) {
-		return fmt.Sprintf("CursorMode(%d)", int(m))
-	}
-	return cursorModes[m].name
+var cursorModes = [...]int{
+	CursorNormal:   glfw.CursorNormal,
+	CursorHidden:   glfw.CursorHidden,
+	CursorCaptured: glfw.CursorDisabled,
+	CursorConfined: glfw.CursorCaptured,
 }
 
 // SetCursorMode sets the behaviour of the cursor over the window.
@@ -300,5 +279,5 @@ func (w *Win) SetCursorMode(mode CursorMode) {
 	if mode < 0 || int(mode) >= len(cursorModes) {
 		mode = CursorNormal
 	}
-	_ = w.do(func() { w.win.SetInputMode(glfw.CursorMode, cursorModes[mode].mode) })
+	_ = w.do(func() { w.win.SetInputMode(glfw.CursorMode, cursorModes[mode]) })
 }
