@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 TEST        := $(GO) test -timeout 10m
 
-.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes fuzz allocs
+.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes allocs
 
 all: test
 
@@ -167,11 +167,6 @@ WHEN = .
 flakes:
 	@.ci/setup cc
 	$(GO) run ./cmd/threadcall/internal/flakes -n $(N) -load $(LOAD) -run '$(RUN)' -when '$(WHEN)' $(PKGS)
-
-# fuzz lets the fuzzer write programs for the oracle, for a minute. What a run covers differs from run to run, so the
-# fuzzer would spend all its time on making inputs smaller, if it were not told when to stop.
-fuzz:
-	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/verify/oracle
 
 # cross vets and builds every module, tests included, for every port of the systems that threadcall supports: half an hour, where
 # nothing has been compiled before. cross-quick does so for one port of each system and one of each kind of processor.

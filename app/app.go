@@ -1,4 +1,5 @@
-// Package app opens windows. The main thread receives their events, and each window is drawn on a thread of its own.
+// Package app opens windows. The main thread receives their events, and each window is drawn on a
+// thread of its own.
 //
 //	func main() { mainthread.Init(run) }
 //
@@ -22,49 +23,56 @@
 //
 // # Threads
 //
-//   - The main thread reads events and serves [mainthread.Call], and waits for both at once: nothing polls, and a program
-//     that has nothing to do uses no CPU.
-//   - Each window has a thread and an OpenGL context of its own, on which the function given to [Win.OnDraw] runs, and
-//     everything given to [Win.Thread]. A slow window does not delay another, nor a slow event handler the drawing.
-//   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the window's thread does, before
-//     each frame, so that events and drawing need no mutex.
+//   - The main thread reads events and serves [mainthread.Call], and waits for both at once:
+//     nothing polls, and a program that has nothing to do uses no CPU.
+//   - Each window has a thread and an OpenGL context of its own, on which the function given to
+//     [Win.OnDraw] runs, and everything given to [Win.Thread]. A slow window does not delay
+//     another, nor a slow event handler the drawing.
+//   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the
+//     window's thread does, before each frame, so that events and drawing need no mutex.
 //
-// In the steady state a frame allocates nothing, and nor does an event (see [Event]), but for the paths of a DropEvent and
-// the description of a MonitorEvent. Events may be kept and sent on channels.
+// In the steady state a frame allocates nothing, and nor does an event (see [Event]), but for the
+// paths of a DropEvent and the description of a MonitorEvent. Events may be kept and sent on
+// channels.
 //
 // # Limits
 //
-//   - While the user drags the border or the title of a window, Windows keeps the main thread in a loop of its own, and
-//     macOS does while the border is dragged: calls wait until the mouse is released. Frames are drawn meanwhile. X11 has
-//     no such loop.
+//   - While the user drags the border or the title of a window, Windows keeps the main thread in a
+//     loop of its own, and macOS does while the border is dragged: calls wait until the mouse is
+//     released. Frames are drawn meanwhile. X11 has no such loop.
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
-//   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread until that answers. If
-//     the X server ends, Xlib ends the process.
-//   - With X11, GLFW reports a key that is pressed twice within one millisecond once, and Show does not return before the
-//     window manager has shown the window.
-//   - Drivers wait for the monitor in C. Where more windows do that than there are Ps (GOMAXPROCS), the Go runtime lends a P to
-//     others only when it notices, after up to 10 ms.
-//   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails while other windows are
-//     drawn, the binding may write a line about an "internal error" to standard error; NewWindow returns the error.
-//   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that uses it, such as Fyne, but not
-//     run both at a time.
-//   - With Wayland a program has no influence on where its windows are, and does not know: SetPosition, Position and
-//     MoveEvent do nothing. Nor do SetIcon, Floating, and Focus and RequestAttention with compositors that
-//     do not have them. No StateEvent reports that a window is minimized. SetClipboard needs a window that has had the
-//     keyboard. Frames follow the rate of the monitor, but the package paces them, because a driver that waits for the
-//     monitor would wait for ever while the window is not visible. GLFW crashes with compositors that have neither
-//     keyboard nor mouse.
+//   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread
+//     until that answers. If the X server ends, Xlib ends the process.
+//   - With X11, GLFW reports a key that is pressed twice within one millisecond once, and Show does
+//     not return before the window manager has shown the window.
+//   - Drivers wait for the monitor in C. Where more windows do that than there are Ps (GOMAXPROCS),
+//     the Go runtime lends a P to others only when it notices, after up to 10 ms.
+//   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails
+//     while other windows are drawn, the binding may write a line about an "internal error" to
+//     standard error; NewWindow returns the error.
+//   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that
+//     uses it, such as Fyne, but not run both at a time.
+//   - With Wayland a program has no influence on where its windows are, and does not know:
+//     SetPosition, Position and MoveEvent do nothing. Nor do SetIcon, Floating, and Focus and
+//     RequestAttention with compositors that do not have them. No StateEvent reports that a window
+//     is minimized. SetClipboard needs a window that has had the keyboard. Frames follow the rate
+//     of the monitor, but the package paces them, because a driver that waits for the monitor would
+//     wait for ever while the window is not visible. GLFW crashes with compositors that have
+//     neither keyboard nor mouse.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
-// The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021). The windows are GLFW's,
-// and OpenGL draws them.
+// The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).
+// The windows are GLFW's, and OpenGL draws them.
 package app
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
 
@@ -73,13 +81,13 @@ import (
 )
 
 // ErrNotInitialized is returned by functions that need Init, before it and after Terminate.
-var ErrNotInitialized = errors.New("app: not initialized; call app.Init first, from the function given to mainthread.Init")
+var ErrNotInitialized = errors.New("app: not initialized; call Init in mainthread.Init's function")
 
 // The package is one of these:
 //
-//	down     -> up       Init, once GLFW has been initialized; it then posts a loop to the main thread
+//	down     -> up       Init, once GLFW has been initialized; it posts a loop to the main thread
 //	up       -> closing  Terminate; no window is made from now on
-//	closing  -> down     Terminate, on the main thread and after all windows are gone; the loop ends
+//	closing  -> down     Terminate, on the main thread, after all windows are gone; the loop ends
 var state struct {
 	mu   sync.Mutex // held during Init and Terminate
 	up   atomic.Bool
@@ -93,10 +101,12 @@ var state struct {
 	windows map[*Win]struct{} // those that have not been destroyed
 }
 
-// Init prepares the package and gives the main thread to the window system's event loop, in which it serves
-// [mainthread.Call] and all others as before. It returns an error that names what is missing if there is no display.
+// Init prepares the package and gives the main thread to the window system's event loop, in which
+// it serves [mainthread.Call] and all others as before. It returns an error that names what is
+// missing if there is no display.
 //
-// Call it from the function given to [mainthread.Init]. A second call before Terminate does nothing.
+// Call it from the function given to [mainthread.Init]. A second call before Terminate does
+// nothing.
 func Init() error {
 	state.mu.Lock()
 	defer state.mu.Unlock()
@@ -104,8 +114,7 @@ func Init() error {
 		return nil
 	}
 	if mainthread.On() {
-		return errors.New("app: Init on the main thread, which must be free for the event loop; " +
-			"call it from the function given to mainthread.Init")
+		return errors.New("app: Init on the main thread; call it in mainthread.Init's function")
 	}
 	var err error
 	if !mainthread.Call(func() {
@@ -131,13 +140,13 @@ func Init() error {
 	return err
 }
 
-// Terminate closes the windows that are still open, waits until their Run has returned, and gives the main thread back.
-// Without Init it does nothing. It panics inside a function that was given to a window, where it would wait for
-// itself, and on the main thread, which must be free for the event loop.
+// Terminate closes the windows that are still open, waits until their Run has returned, and gives
+// the main thread back. Without Init it does nothing. It panics inside a function that was given to
+// a window, where it would wait for itself, and on the main thread, which must be free for the
+// event loop.
 func Terminate() {
 	if mainthread.On() && state.up.Load() {
-		panic("app: Terminate on the main thread, which must be free for the event loop; " +
-			"call it from the function given to mainthread.Init")
+		panic("app: Terminate on the main thread, which runs the event loop; call it elsewhere")
 	}
 	state.mu.Lock()
 	defer state.mu.Unlock()
@@ -161,14 +170,15 @@ func Terminate() {
 	})
 }
 
-// closing refuses new windows from now on, and returns the open ones. It panics if one of them waits for the caller.
+// closing refuses new windows from now on, and returns the open ones. It panics if one of them
+// waits for the caller.
 func closing() (open []*Win) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
 	caller := goroutine()
 	for w := range state.windows {
 		if w.thread.On() || w.runner.Load() == caller {
-			panic("app: Terminate inside a window's OnDraw or OnEvent; call Stop there, and Terminate after Run")
+			panic("app: Terminate inside a window's function; call Stop there, Terminate after Run")
 		}
 		open = append(open, w)
 	}
@@ -176,8 +186,8 @@ func closing() (open []*Win) {
 	return open
 }
 
-// A loop runs on the main thread between Init and Terminate. Each Init has one of its own, because the next one may come
-// before the loop of the last one has ended.
+// A loop runs on the main thread between Init and Terminate. Each Init has one of its own, because
+// the next one may come before the loop of the last one has ended.
 type loop struct{ over bool }
 
 func (l *loop) run() {
@@ -185,7 +195,8 @@ func (l *loop) run() {
 		if l.over {
 			mainthread.OnWake(nil)
 		} else {
-			mainthread.Go(l.run) // a function has called runtime.Goexit, and the main thread goes on
+			// a function has called runtime.Goexit, and the main thread goes on
+			mainthread.Go(l.run)
 		}
 	}()
 	mainthread.OnWake(wake)
@@ -220,8 +231,8 @@ func waitForEvents() {
 	poll()
 }
 
-// poll handles all events that have come: PollEvents does not read more than a buffer full of them, and ends at an error of another
-// thread that the binding has taken for one of its own.
+// poll handles all events that have come: PollEvents does not read more than a buffer full of them,
+// and ends at an error of another thread that the binding has taken for one of its own.
 func poll() {
 	for guarded(pollEvents) != nil || eventsQueued() {
 	}
@@ -254,3 +265,55 @@ func onMain(f func()) error {
 
 // usesX11 returns whether GLFW uses X11 on this system.
 func usesX11() bool { return runtime.GOOS != "windows" && runtime.GOOS != "darwin" }
+
+// limit is how long the windows may take to end after that function has returned. The process would
+// end without them.
+const limit = time.Second
+
+// abandoned does on the main thread what Terminate would have done, when the function given to
+// mainthread.Init has returned without it. Calls of the main thread fail from now on.
+func abandoned() {
+	state.winMu.Lock()
+	var open []*Win
+	for w := range state.windows {
+		open = append(open, w)
+	}
+	terminating := state.closing
+	state.closing = true
+	state.winMu.Unlock()
+	if len(open) > 0 && !terminating {
+		fmt.Fprintf(os.Stderr, "app: the function given to mainthread.Init has returned while %s "+
+			"open; "+
+			"it must wait for Run, and call app.Terminate last\n", windows(len(open)))
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for _, w := range open {
+			w.Stop()
+		}
+		for _, w := range open {
+			if w.claim(over) {
+				w.end()
+			}
+			<-w.gone
+		}
+	}()
+	select {
+	case <-ended:
+	case <-time.After(limit):
+		return // a function does not return, and GLFW must not free what it uses
+	}
+	state.waking.Lock()
+	defer state.waking.Unlock()
+	state.up.Store(false)
+	unwatchX11()
+	glfw.Terminate() // destroys the windows
+}
+
+func windows(n int) string {
+	if n == 1 {
+		return "a window was"
+	}
+	return fmt.Sprintf("%d windows were", n)
+}

@@ -16,8 +16,9 @@ type placement struct{ x, y, width, height int }
 // SetTitle changes the title.
 func (w *Win) SetTitle(title string) { _ = w.do(func() { w.win.SetTitle(title) }) }
 
-// SetIcon sets the icon. The system uses the image of the size that suits it best; 16, 32 and 48 pixels are good sizes.
-// Without an image the window has the system's icon; empty ones do not count. macOS has no icons for windows.
+// SetIcon sets the icon. The system uses the image of the size that suits it best; 16, 32 and 48
+// pixels are good sizes. Without an image the window has the system's icon; empty ones do not
+// count. macOS has no icons for windows.
 func (w *Win) SetIcon(images ...image.Image) {
 	images = slices.DeleteFunc(slices.Clone(images), isEmpty)
 	_ = w.do(func() { w.win.SetIcon(images) })
@@ -49,7 +50,8 @@ func (w *Win) SetPosition(x, y int) { _ = w.do(func() { w.win.SetPos(clamp(x), c
 // clamp returns what of x a window system can represent.
 func clamp(x int) int { return min(max(x, -1<<15), 1<<15-1) }
 
-// SetSizeLimits keeps the user from making the window smaller or larger than this. Zero means no limit.
+// SetSizeLimits keeps the user from making the window smaller or larger than this. Zero means no
+// limit.
 func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 	limit := func(n int) int {
 		if n <= 0 {
@@ -63,14 +65,16 @@ func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 	if maxHeight > 0 {
 		maxHeight = max(maxHeight, minHeight)
 	}
-	_ = w.do(func() { w.win.SetSizeLimits(limit(minWidth), limit(minHeight), limit(maxWidth), limit(maxHeight)) })
+	_ = w.do(func() {
+		w.win.SetSizeLimits(limit(minWidth), limit(minHeight), limit(maxWidth), limit(maxHeight))
+	})
 }
 
 // Show shows a hidden window.
 func (w *Win) Show() { _ = w.do(w.win.Show) }
 
-// Hide hides the window. Frames go on, at the monitor's rate at most, so that a program can prepare what it will show, or take
-// a Screenshot of what it never shows; [Win.SetOnDemand] ends them.
+// Hide hides the window. Frames go on, at the monitor's rate at most, so that a program can prepare
+// what it will show, or take a Screenshot of what it never shows; [Win.SetOnDemand] ends them.
 func (w *Win) Hide() {
 	_ = w.do(func() {
 		w.visibility.hold()
@@ -82,7 +86,8 @@ func (w *Win) Hide() {
 // Focus brings the window to the front and gives it the keyboard.
 func (w *Win) Focus() { _ = w.do(w.win.Focus) }
 
-// Minimize makes an icon of the window, as the user may. No frames are drawn until it is restored, but those for Screenshot.
+// Minimize makes an icon of the window, as the user may. No frames are drawn until it is restored,
+// but those for Screenshot.
 func (w *Win) Minimize() { _ = w.do(w.win.Iconify) }
 
 // Maximize makes the window as large as the screen allows.
@@ -103,11 +108,11 @@ func (w *Win) SetMousePassthrough(on bool) {
 	_ = w.do(func() { w.win.SetAttrib(glfw.MousePassthrough, value) })
 }
 
-// Fullscreen makes the window cover m, in the mode that m has, until Windowed. It returns an error if m is nil or no
-// longer connected, or the window is closed.
+// Fullscreen makes the window cover m, in the mode that m has, until Windowed. It returns an error
+// if m is nil or no longer connected, or the window is closed.
 func (w *Win) Fullscreen(m *Monitor) error {
 	if m == nil {
-		return errors.New("app: Fullscreen(nil); app.Monitors returns those that there are")
+		return errors.New("app: Fullscreen(nil); call app.Monitors")
 	}
 	err := errNoMonitor
 	if gone := w.do(func() {
@@ -164,8 +169,8 @@ func SetClipboard(text string) error {
 	return clipboard(func() { glfw.SetClipboardString(text) })
 }
 
-// clipboard calls f, which reads or writes the clipboard. With Windows it fails while another program does the same. The binding of
-// GLFW logs that and does not return it.
+// clipboard calls f, which reads or writes the clipboard. With Windows it fails while another
+// program does the same. The binding of GLFW logs that and does not return it.
 func clipboard(f func()) error {
 	var failed error
 	err := onMain(func() {
@@ -182,4 +187,97 @@ func clipboard(f func()) error {
 		}
 	})
 	return cmp.Or(err, failed)
+}
+
+// A CursorShape is one of the system's cursors.
+type CursorShape int
+
+// The system's cursors. Not all systems have those that follow the first six; the arrow takes the
+// place of others.
+const (
+	ArrowCursor CursorShape = iota
+	IBeamCursor
+	CrosshairCursor
+	HandCursor
+	HResizeCursor
+	VResizeCursor
+	ResizeNWSECursor // between the upper left and the lower right
+	ResizeNESWCursor // between the upper right and the lower left
+	ResizeAllCursor
+	NotAllowedCursor
+)
+
+var cursorShapes = [...]glfw.StandardCursor{
+	ArrowCursor:      glfw.ArrowCursor,
+	IBeamCursor:      glfw.IBeamCursor,
+	CrosshairCursor:  glfw.CrosshairCursor,
+	HandCursor:       glfw.PointingHandCursor,
+	HResizeCursor:    glfw.ResizeEWCursor,
+	VResizeCursor:    glfw.ResizeNSCursor,
+	ResizeNWSECursor: glfw.ResizeNWSECursor,
+	ResizeNESWCursor: glfw.ResizeNESWCursor,
+	ResizeAllCursor:  glfw.ResizeAllCursor,
+	NotAllowedCursor: glfw.NotAllowedCursor,
+}
+
+// SetCursor sets the shape of the cursor over the window.
+func (w *Win) SetCursor(shape CursorShape) {
+	if shape < 0 || int(shape) >= len(cursorShapes) {
+		shape = ArrowCursor
+	}
+	_ = w.do(func() { w.replaceCursor(glfw.CreateStandardCursor(cursorShapes[shape])) })
+}
+
+// SetCursorImage sets the image of the cursor over the window; (x, y) is the pixel that points. Nil
+// is the arrow.
+func (w *Win) SetCursorImage(picture image.Image, x, y int) {
+	_ = w.do(func() {
+		if isEmpty(picture) {
+			w.replaceCursor(nil)
+			return
+		}
+		// an X server ends programs whose cursors point from outside
+		size := picture.Bounds().Size()
+		w.replaceCursor(glfw.CreateCursor(picture, min(max(x, 0), size.X-1),
+			min(max(y, 0), size.Y-1)))
+	})
+}
+
+func (w *Win) replaceCursor(c *glfw.Cursor) {
+	w.win.SetCursor(c)
+	if w.cursor != nil {
+		w.cursor.Destroy()
+	}
+	w.cursor = c
+}
+
+// A CursorMode is a behaviour of the cursor over a window.
+type CursorMode int
+
+// The behaviours of the cursor.
+const (
+	CursorNormal CursorMode = iota
+	CursorHidden
+
+	// CursorCaptured hides the cursor, which cannot leave, and gives its position no bounds: for
+	// games in which the mouse turns the player.
+	CursorCaptured
+
+	// CursorConfined shows the cursor, which cannot leave.
+	CursorConfined
+)
+
+var cursorModes = [...]int{
+	CursorNormal:   glfw.CursorNormal,
+	CursorHidden:   glfw.CursorHidden,
+	CursorCaptured: glfw.CursorDisabled,
+	CursorConfined: glfw.CursorCaptured,
+}
+
+// SetCursorMode sets the behaviour of the cursor over the window.
+func (w *Win) SetCursorMode(mode CursorMode) {
+	if mode < 0 || int(mode) >= len(cursorModes) {
+		mode = CursorNormal
+	}
+	_ = w.do(func() { w.win.SetInputMode(glfw.CursorMode, cursorModes[mode]) })
 }

@@ -10,18 +10,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jezek/xgb/xproto"
-
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func TestClipboard(t *testing.T) {
 	begin(t)
-	if text, err := app.Clipboard(); text != "" && runtime.GOOS != "windows" || err != nil { // there it is the user's
+	// there it is the user's
+	if text, err := app.Clipboard(); text != "" && runtime.GOOS != "windows" || err != nil {
 		t.Errorf("an empty clipboard holds %q, %v", text, err)
 	}
-	for _, text := range []string{"hello", "", "two\nlines", "größer 漢字 🙂", strings.Repeat("long ", 20_000)} {
+	for _, text := range []string{"hello", "", "two\nlines", "größer 漢字 🙂",
+		strings.Repeat("long ", 20_000)} {
 		screen.Must(t, app.SetClipboard(text))
 		if got, err := app.Clipboard(); got != text || err != nil {
 			t.Errorf("the clipboard holds %.20q, %v, want %.20q", got, err, text)
@@ -29,7 +30,8 @@ func TestClipboard(t *testing.T) {
 	}
 }
 
-// A thread that reads from the connection to the X server, as those that draw do, may read the answer for which Clipboard waits.
+// A thread that reads from the connection to the X server, as those that draw do, may read the
+// answer for which Clipboard waits.
 func TestClipboard_read(t *testing.T) {
 	begin(t)
 	over, ended := make(chan struct{}), make(chan struct{})
@@ -53,20 +55,6 @@ func TestClipboard_read(t *testing.T) {
 	}
 }
 
-func TestMonitors(t *testing.T) {
-	begin(t)
-	monitors, err := app.Monitors()
-	if err != nil || len(monitors) == 0 {
-		t.Fatal(monitors, err)
-	}
-	for _, m := range monitors {
-		if m.Name == "" || m.Bounds.Empty() || m.WorkArea.Empty() || m.ScaleX <= 0 || m.ScaleY <= 0 ||
-			m.Mode.Width != m.Bounds.Dx() || m.Mode.Height != m.Bounds.Dy() || len(m.Modes) == 0 {
-			t.Errorf("a monitor that cannot be: %+v", m)
-		}
-	}
-}
-
 func TestWindow_Fullscreen(t *testing.T) {
 	begin(t)
 	monitors, err := app.Monitors()
@@ -80,9 +68,9 @@ func TestWindow_Fullscreen(t *testing.T) {
 		}
 	}
 	w, _ := show(t, app.Fullscreen(m))
-	screen.Wait(t, hasSize(w, full), "a window as large as the monitor")
+	testutil.Eventually(t, hasSize(w, full), "a window as large as the monitor")
 	w.Windowed()
-	screen.Wait(t, hasSize(w, image.Pt(200, 150)), "the size of the option")
+	testutil.Eventually(t, hasSize(w, image.Pt(200, 150)), "the size of the option")
 
 	w = open(t)
 	w.OnDraw(quarters)
@@ -98,23 +86,25 @@ func TestWindow_Fullscreen(t *testing.T) {
 	for range 3 {
 		screen.Must(t, w.Fullscreen(m))
 		screen.Must(t, w.Fullscreen(m)) // does nothing; the window's place is not forgotten
-		screen.Wait(t, hasSize(w, full), "a window as large as the monitor")
+		testutil.Eventually(t, hasSize(w, full), "a window as large as the monitor")
 		comes(t, r, func(e app.ResizeEvent) bool { return e.ScreenWidth == full.X })
-		screen.Wait(t, func() bool {
+		testutil.Eventually(t, func() bool {
 			p, err := w.Screenshot()
 			screen.Must(t, err)
 			return p.Rect.Max == full && hasCorners(p, p.Rect)
 		}, "a picture of the whole monitor")
 		w.Windowed()
-		screen.Wait(t, hasSize(w, image.Pt(200, 150)), "the size before")
-		screen.Wait(t, func() bool { px, py := w.Position(); return px == 30 && py == 40 }, "the place before")
+		testutil.Eventually(t, hasSize(w, image.Pt(200, 150)), "the size before")
+		testutil.Eventually(t, func() bool { px, py := w.Position(); return px == 30 && py == 40 },
+			"the place before")
 	}
 }
 
 // change calls what changes a window, with good and bad values.
 func change(w *app.Win) {
 	picture := image.NewRGBA(image.Rect(-5, -5, 11, 11))
-	draw.Draw(picture, picture.Rect, image.NewUniform(color.RGBA{200, 100, 0, 255}), image.Point{}, draw.Src)
+	draw.Draw(picture, picture.Rect, image.NewUniform(color.RGBA{200, 100, 0, 255}), image.Point{},
+		draw.Src)
 	part := image.NewNRGBA(image.Rect(0, 0, 64, 64)).SubImage(image.Rect(10, 10, 42, 42))
 	w.SetIcon(picture)
 	w.SetIcon(picture, part, image.NewGray(image.Rect(0, 0, 48, 48)))
@@ -127,7 +117,8 @@ func change(w *app.Win) {
 	w.SetCursorImage(part, -100, 1000)
 	w.SetCursorImage(image.NewNRGBA(image.Rectangle{}), 0, 0)
 	w.SetCursorImage(nil, 0, 0)
-	for _, mode := range []app.CursorMode{app.CursorHidden, app.CursorCaptured, app.CursorConfined, 99, app.CursorNormal} {
+	for _, mode := range []app.CursorMode{app.CursorHidden, app.CursorCaptured, app.CursorConfined,
+		99, app.CursorNormal} {
 		w.SetCursorMode(mode)
 	}
 	w.SetSizeLimits(100, 100, 50, 50)
@@ -156,70 +147,50 @@ func TestWindow_changes(t *testing.T) {
 	change(w)
 	c.goesOn(t, 3, "frames after all changes")
 	windows := runtime.GOOS == "windows" // leaves room for the buttons in the title
-	screen.Wait(t, func() bool { width, height := w.Size(); return height == 1 && (width == 1 || windows) }, "the least size")
+	testutil.Eventually(t, func() bool {
+		width, height := w.Size()
+		return height == 1 && (width == 1 || windows)
+	}, "the least size")
 }
 
-// What the window manager gets.
-func TestWindow_properties(t *testing.T) {
-	w := open(t, app.Title("größer"))
-	is := func(name, want string) {
-		t.Helper()
-		screen.Wait(t, func() bool { return string(x.Property(t, id(w), name)) == want }, "%s to be %q", name, want)
-	}
-	is("_NET_WM_NAME", "größer")
-	w.SetTitle("漢字")
-	is("_NET_WM_NAME", "漢字")
-	w.SetIcon(image.NewNRGBA(image.Rect(0, 0, 16, 16)))
-	screen.Wait(t, func() bool { return len(x.Property(t, id(w), "_NET_WM_ICON")) == 4*(2+16*16) }, "the icon")
-	w.SetIcon()
-	is("_NET_WM_ICON", "")
-}
-
-func TestWindow_SetCursorMode_captured(t *testing.T) {
-	w, _ := show(t)
-	r := listen(w, nil)
-	focus(t, w, r)
-	w.SetCursorMode(app.CursorCaptured)
-	defer w.SetCursorMode(app.CursorNormal)
-	screen.Wait(t, func() bool {
-		const relative = 1
-		x.Fake(t, xproto.MotionNotify, relative, 20, 0)
-		moves := of[app.MouseMoveEvent](r)
-		return len(moves) > 0 && moves[len(moves)-1].X > 1500
-	}, "a mouse farther to the right than the screen is wide")
-}
-
-// Everything at once, from many goroutines, while the window draws, when it closes, and after that.
+// Everything at once, from many goroutines, while the window draws; then frames go on as they are
+// set. And again while it closes, and after that.
 func TestWindow_concurrent(t *testing.T) {
-	w, _ := show(t, app.NoVSync())
-	stop := make(chan struct{})
-	var all sync.WaitGroup
-	for _, f := range []func(i int){
-		func(i int) { w.SetSize(100+i%50, 100+i%30) },
-		func(i int) { w.SetTitle(strings.Repeat("x", i%100)) },
-		func(i int) { w.SetCursor(app.CursorShape(i % 10)) },
-		func(i int) { _, _ = w.Screenshot() },
-		func(i int) { w.Redraw() },
-		func(i int) { w.OnDraw(quarters); w.OnDraw(nil) },
-		func(i int) { w.Thread().Call(func() {}) },
-		func(i int) { _ = app.SetClipboard("x"); _, _ = app.Clipboard() },
-		func(i int) { w.OnEvent(func(app.Event) {}) },
-	} {
-		all.Go(func() {
-			for i := 0; ; i++ {
-				select {
-				case <-stop:
-					return
-				default:
+	w, c := show(t, app.NoVSync())
+	all := func() {
+		var all sync.WaitGroup
+		for _, f := range []func(i int){
+			func(i int) { w.SetSize(100+i%50, 100+i%30) },
+			func(i int) { w.SetTitle(strings.Repeat("x", i%100)) },
+			func(i int) { w.SetCursor(app.CursorShape(i % 10)) },
+			func(i int) { _, _ = w.Screenshot() },
+			func(i int) { w.Redraw() },
+			func(i int) { w.OnStep(time.Millisecond, func() {}); w.OnStep(0, nil) },
+			func(i int) { w.Thread().Call(func() {}) },
+			func(i int) { _ = app.SetClipboard("x"); _, _ = app.Clipboard() },
+			func(i int) { w.OnEvent(func(app.Event) {}) },
+			func(i int) { w.SetFrameRate(float64(i%20) * 50) },
+			func(i int) { w.SetVSync(i%2 == 0) },
+			func(i int) { w.SetOnDemand(i%2 == 0) },
+		} {
+			all.Go(func() {
+				for i := range 100 {
 					f(i)
 				}
-			}
-		})
+			})
+		}
+		all.Wait()
 	}
-	time.Sleep(time.Second)
+	all()
+	w.SetFrameRate(0)
+	w.SetOnDemand(false)
+	c.goesOn(t, 10, "frames after all changes")
+	w.SetOnDemand(true)
+	c.steady(t)
+	var closing sync.WaitGroup
+	closing.Go(all)
 	w.Stop()
 	<-w.Done()
-	time.Sleep(50 * time.Millisecond)
-	close(stop)
-	all.Wait()
+	closing.Wait()
+	all()
 }

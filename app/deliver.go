@@ -1,7 +1,7 @@
 package app
 
-// OnEvent sets the function that handles events, one event after the other. It runs on the goroutine that called Run or,
-// with [EventsOnDraw], on the window's thread.
+// OnEvent sets the function that handles events, one event after the other. It runs on the
+// goroutine that called Run or, with [EventsOnDraw], on the window's thread.
 //
 // If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
 func (w *Win) OnEvent(handle func(Event)) {
@@ -12,28 +12,24 @@ func (w *Win) OnEvent(handle func(Event)) {
 	}
 }
 
-// deliver hands the oldest event to the function given to OnEvent. It returns false if there is none.
+// deliver hands the oldest event to the function given to OnEvent. It returns false if there is
+// none.
 func (w *Win) deliver() bool {
-	var h happening
-	w.queue.get(&h)
-	if h.kind == none {
+	e := w.queue.get()
+	if e == nil {
 		return false
 	}
-	kept := false
 	if handle := w.onEvent.Load(); handle != nil {
-		e := w.maker.event(&h)
 		(*handle)(e)
-		if c, ok := e.(*CloseEvent); ok {
-			kept = c.kept()
-		}
 	}
-	if h.kind == closeKind && !kept {
+	if c, ok := e.(*CloseEvent); ok && !c.kept() {
 		w.Stop()
 	}
 	return true
 }
 
-// deliverAll delivers the events that have come by now, on the window's thread. It returns whether the window goes on.
+// deliverAll delivers the events that have come by now, on the window's thread. It returns whether
+// the window goes on.
 func (w *Win) deliverAll() bool {
 	w.inside = "OnEvent"
 	for n := w.queue.len(); n > 0 && !w.stopped.Load() && w.deliver(); n-- {
@@ -57,8 +53,9 @@ func (w *Win) deliverNow() {
 // slow is the rate, in frames a second, below which events do not wait for a frame.
 const slow = 20
 
-// eventCame has events delivered with EventsOnDraw, unless the next frame will do it: drawPosted clears pending before drawFrame
-// looks into the queue, and when frames no longer follow each other, the last one looks again.
+// eventCame has events delivered with EventsOnDraw, unless the next frame will do it: drawPosted
+// clears pending before drawFrame looks into the queue, and when frames no longer follow each
+// other, the last one looks again.
 func (w *Win) eventCame() {
 	next := w.pending.Load() || w.continuous()
 	if rate := w.rate(); w.life.Load() == running && (!next || rate > 0 && rate < slow) {

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -33,7 +32,8 @@ func initGLFW() error {
 	case err == nil:
 		return nil
 	case platform == glfw.PlatformX11:
-		return noDisplay("%sthe X server at DISPLAY=%s does not answer (%w); check that it runs and accepts you (xauth, xhost)",
+		return noDisplay("%sthe X server at DISPLAY=%s does not answer (%w); check that it runs "+
+			"and accepts you (xauth, xhost)",
 			notWayland(), os.Getenv("DISPLAY"), err)
 	}
 	return noDisplay("%w", err)
@@ -43,8 +43,8 @@ func noDisplay(format string, args ...any) error {
 	return fmt.Errorf("app: %w: "+format, append([]any{ErrNoDisplay}, args...)...)
 }
 
-// findDisplay returns which of X11 and Wayland the environment has, any if it has both. GLFW does not look for the other one if one
-// that is named does not answer.
+// findDisplay returns which of X11 and Wayland the environment has, any if it has both. GLFW does
+// not look for the other one if one that is named does not answer.
 func findDisplay() (glfw.Platform, error) {
 	display := os.Getenv("DISPLAY")
 	x11, wayland := supported(glfw.PlatformX11), supported(glfw.PlatformWayland)
@@ -55,19 +55,17 @@ func findDisplay() (glfw.Platform, error) {
 		return glfw.PlatformX11, nil
 	case wayland && waylandAnswers():
 		return glfw.PlatformWayland, nil
-	case x11:
-		why := notWayland()
-		if !wayland && os.Getenv("WAYLAND_DISPLAY") != "" {
-			why = "the program has been built for X11 alone, with -tags x11, and "
-		}
-		return 0, noDisplay("%sDISPLAY is not set; run it in a desktop session, with ssh -X, or with xvfb-run (Debian package xvfb)", why)
 	}
-	why := "the program has been built for Wayland alone, with -tags wayland, and " +
-		cmp.Or(strings.TrimSuffix(notWayland(), ", and "), "WAYLAND_DISPLAY is not set")
-	if display != "" {
-		return 0, noDisplay("%s; without the tag it would use the X server at DISPLAY=%s", why, display)
+	if !x11 {
+		return 0, noDisplay("built with -tags wayland, %sno Wayland server answers; "+
+			"run it in a desktop session", notWayland())
 	}
-	return 0, noDisplay("%s; run it in a desktop session", why)
+	built := ""
+	if !wayland {
+		built = "built with -tags x11, "
+	}
+	return 0, noDisplay("%s%sDISPLAY is not set; run it in a desktop session or with xvfb-run", built,
+		notWayland())
 }
 
 // supported returns whether GLFW has been compiled for a platform.
@@ -86,7 +84,8 @@ func notWayland() string {
 	return ""
 }
 
-// waylandAnswers returns whether there is a Wayland server where its library looks for one. That and GLFW would print that there is none.
+// waylandAnswers returns whether there is a Wayland server where its library looks for one. That
+// and GLFW would print that there is none.
 func waylandAnswers() bool {
 	if os.Getenv("WAYLAND_SOCKET") != "" {
 		return true // a connection that the program has been started with

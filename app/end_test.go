@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/go-gl/gl/v3.3-core/gl"
 
 	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -24,10 +24,6 @@ var endings = map[string]struct {
 		0, "main goes on", "app:",
 	},
 	"it returns, and windows are open": {
-		func() { openWindow(); drawn := drawing(func() {}); <-drawn; <-drawn },
-		0, "main goes on", "goroutine",
-	},
-	"it returns, and windows are open, and a line reports it": {
 		func() { openWindow(); <-drawing(func() {}) },
 		0, "while 2 windows were open", "goroutine",
 	},
@@ -39,17 +35,9 @@ var endings = map[string]struct {
 		func() { <-drawing(func() {}); runtime.Goexit() },
 		0, "main goes on", "goroutine",
 	},
-	"it calls Goexit after one on the main thread": {
-		func() { mainthread.Go(runtime.Goexit); <-drawing(func() {}) },
-		0, "a window was open", "main goes on",
-	},
 	"it panics": {
 		func() { <-drawing(func() {}); panic("a panic of run") },
 		2, "a panic of run", "main goes on",
-	},
-	"it exits": {
-		func() { <-drawing(func() {}); os.Exit(3) },
-		3, "", "main goes on",
 	},
 }
 
@@ -75,7 +63,8 @@ func openWindow() *app.Win {
 	return w
 }
 
-// drawing opens a window and runs it on a goroutine. It returns a channel that receives when a frame has begun, and then calls f.
+// drawing opens a window and runs it on a goroutine. It returns a channel that receives when a
+// frame has begun, and then calls f.
 func drawing(f func()) <-chan struct{} {
 	drawn := make(chan struct{})
 	w := openWindow()
@@ -91,13 +80,15 @@ func drawing(f func()) <-chan struct{} {
 	return drawn
 }
 
-func TestInit_without_Terminate(t *testing.T) {
+func TestInit_withoutTerminate(t *testing.T) {
 	for name, ending := range endings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, status := program(t, name)
-			if status != ending.status || !strings.Contains(out, ending.want) || strings.Contains(out, ending.not) && status == 0 {
-				t.Errorf("status %d, want %d, %q, and not %q:\n%s", status, ending.status, ending.want, ending.not, out)
+			out, status := testutil.Program(t, name)
+			if status != ending.status || !strings.Contains(out, ending.want) ||
+				strings.Contains(out, ending.not) && status == 0 {
+				t.Errorf("status %d, want %d, %q, and not %q:\n%s", status, ending.status,
+					ending.want, ending.not, out)
 			}
 		})
 	}

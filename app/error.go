@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,14 +16,16 @@ import (
 // ErrNoDisplay is wrapped by the errors that report that there is no screen for a window.
 var ErrNoDisplay = errors.New("no display")
 
-// ErrNoOpenGL is wrapped by the errors that report that the system has no OpenGL, or not the requested version.
+// ErrNoOpenGL is wrapped by the errors that report that the system has no OpenGL, or not the
+// requested version.
 var ErrNoOpenGL = errors.New("no OpenGL as asked for")
 
 // stray is the last error by which a call of GLFW panicked.
 var stray atomic.Pointer[glfw.Error]
 
-// guarded returns the panics by which the GLFW binding reports errors. The binding keeps the last error of all threads in
-// one variable, and the next thread to call it panics, so calls of it while windows are open are guarded.
+// guarded returns the panics by which the GLFW binding reports errors. The binding keeps the last
+// error of all threads in one variable, and the next thread to call it panics, so calls of it while
+// windows are open are guarded.
 func guarded(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {
@@ -52,7 +56,8 @@ func windowError(err error, o options) error {
 	var e *glfw.Error
 	switch {
 	case err == nil:
-		return fmt.Errorf("app: %w: GLFW could not create the window, and has logged why", ErrNoDisplay)
+		return fmt.Errorf("app: %w: GLFW could not create the window, and has logged why",
+			ErrNoDisplay)
 	case !errors.As(err, &e):
 		return fmt.Errorf("app: cannot create the window: %w", err)
 	case e.Code == glfw.VersionUnavailable:
@@ -60,12 +65,13 @@ func windowError(err error, o options) error {
 		if usesX11() {
 			advice = ", such as Mesa's (Debian package libgl1-mesa-dri)"
 		}
-		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or install a newer driver%s",
+		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or "+
+			"install a newer driver%s",
 			ErrNoOpenGL, o.major, o.minor, e.Desc, advice)
 	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
 		advice := "install a driver for the graphics card"
 		if usesX11() {
-			advice = "install Mesa (Debian package libgl1-mesa-dri), which also draws without a graphics card"
+			advice = "install Mesa (Debian package libgl1-mesa-dri)"
 			if _, err := exec.LookPath("glxinfo"); err == nil {
 				advice += "; glxinfo lists what there is"
 			}
@@ -73,7 +79,39 @@ func windowError(err error, o options) error {
 		}
 		return fmt.Errorf("app: %w: %s; %s", ErrNoOpenGL, e.Desc, advice)
 	case e.Code == glfw.FormatUnavailable:
-		return fmt.Errorf("app: %w: %s; ask for fewer samples with app.Samples", ErrNoOpenGL, e.Desc)
+		return fmt.Errorf("app: %w: %s; ask for fewer samples with app.Samples", ErrNoOpenGL,
+			e.Desc)
 	}
 	return fmt.Errorf("app: cannot create the window: %w", e)
+}
+
+// A failure is a panic or a Goexit in a function of the program on the window's thread.
+type failure struct {
+	in    string // the method to which the function was given
+	value any    // nil for a Goexit
+	stack []byte
+}
+
+// check is deferred around functions of the program on the window's thread, and completed is set
+// after them. If one panics or calls Goexit, the window stops, and Run ends with the first failure.
+func (w *Win) check(completed *bool) {
+	if !*completed {
+		w.failed.CompareAndSwap(nil, &failure{in: w.inside, value: recover(), stack: debug.Stack()})
+		w.Stop()
+	}
+}
+
+// raise panics or calls Goexit in the caller of Run, as the function has.
+func (f *failure) raise() {
+	if f.value == nil {
+		runtime.Goexit()
+	}
+	defer func() { panic(f.value) }()
+	panic(&windowPanic{f}) // for the report of a crash; recover returns the value
+}
+
+type windowPanic struct{ *failure }
+
+func (p *windowPanic) Error() string {
+	return "the function given to " + p.in + " panicked:\n" + string(p.stack)
 }

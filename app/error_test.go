@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -47,13 +50,15 @@ func TestOption(t *testing.T) {
 	}
 }
 
-// The binding keeps one error for all threads: it must reach the call that has caused it, and no other.
+// The binding keeps one error for all threads: it must reach the call that has caused it, and no
+// other.
 func TestErrNoOpenGL(t *testing.T) {
 	_, c := show(t, app.NoVSync())
 	_, d := show(t, app.NoVSync())
 	for range 20 { // the binding writes a line for each that it has taken elsewhere
 		_, err := app.NewWindow(app.OpenGL(4, 6)) // Mesa's limit is 3.3 here, see TestMain
-		if !errors.Is(err, app.ErrNoOpenGL) || !strings.Contains(err.Error(), "4.6") || !strings.Contains(err.Error(), "app.OpenGL") {
+		if !errors.Is(err, app.ErrNoOpenGL) || !strings.Contains(err.Error(), "4.6") ||
+			!strings.Contains(err.Error(), "app.OpenGL") {
 			t.Errorf("OpenGL 4.6: %v", err)
 		}
 	}
@@ -72,25 +77,36 @@ func TestErrors_system(t *testing.T) {
 		name, program, env string
 		want               []string
 	}{
-		{"no display but one of Wayland that does not answer", "init", "DISPLAY= WAYLAND_DISPLAY=wayland-987",
-			[]string{"no display: true", "WAYLAND_DISPLAY=wayland-987 does not answer", "DISPLAY is not set"}},
+		{"no display but one of Wayland that does not answer", "init",
+			"DISPLAY= WAYLAND_DISPLAY=wayland-987",
+			[]string{"no display: true", "WAYLAND_DISPLAY=wayland-987 does not answer",
+				"DISPLAY is not set"}},
 		{"two displays that do not answer", "init", "DISPLAY=:987 WAYLAND_DISPLAY=wayland-987",
-			[]string{"no display: true", "WAYLAND_DISPLAY=wayland-987 does not answer", "DISPLAY=:987 does not answer"}},
-		{"X11 and a display of Wayland that does not answer", "init", "WAYLAND_DISPLAY=wayland-987", []string{"error: <nil>"}},
-		{"X11 and a session of Wayland that has ended", "init", "WAYLAND_DISPLAY=wayland-987 XDG_SESSION_TYPE=wayland", []string{"error: <nil>"}},
-		{"no display", "init", "DISPLAY=", []string{"no display: true", "DISPLAY is not set", "xvfb"}},
-		{"a display that does not answer", "init", "DISPLAY=:987", []string{"no display: true", ":987", "xauth"}},
-		{"a display that is none", "init", "DISPLAY=nonsense", []string{"no display: true", "nonsense"}},
-		{"no GLX", "new window", "DISPLAY=" + bare.Display, []string{"no OpenGL: true", "libgl1-mesa-dri", "GLX extension"}},
-		{"no driver", "new window", "LIBGL_DRIVERS_PATH=/nowhere", []string{"no OpenGL: true", "libgl1-mesa-dri"}},
+			[]string{"no display: true", "WAYLAND_DISPLAY=wayland-987 does not answer",
+				"DISPLAY=:987 does not answer"}},
+		{"X11 and a display of Wayland that does not answer", "init", "WAYLAND_DISPLAY=wayland-987",
+			[]string{"error: <nil>"}},
+		{"X11 and a session of Wayland that has ended", "init",
+			"WAYLAND_DISPLAY=wayland-987 XDG_SESSION_TYPE=wayland", []string{"error: <nil>"}},
+		{"no display", "init", "DISPLAY=", []string{"no display: true", "DISPLAY is not set",
+			"xvfb"}},
+		{"a display that does not answer", "init", "DISPLAY=:987",
+			[]string{"no display: true", ":987", "xauth"}},
+		{"a display that is none", "init", "DISPLAY=nonsense",
+			[]string{"no display: true", "nonsense"}},
+		{"no GLX", "new window", "DISPLAY=" + bare.Display,
+			[]string{"no OpenGL: true", "libgl1-mesa-dri", "GLX extension"}},
+		{"no driver", "new window", "LIBGL_DRIVERS_PATH=/nowhere",
+			[]string{"no OpenGL: true", "libgl1-mesa-dri"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			out, status := program(t, test.program, strings.Fields(test.env)...)
+			out, status := testutil.Program(t, test.program, strings.Fields(test.env)...)
 			if status != 0 {
 				t.Errorf("status %d", status)
 			}
 			for _, want := range test.want {
-				if n := strings.Count(out, want); n < 2 { // the second attempt fails in the same way
+				// the second attempt fails in the same way
+				if n := strings.Count(out, want); n < 2 {
 					t.Errorf("%q is there %d times, want twice:\n%s", want, n, out)
 				}
 			}
@@ -131,4 +147,18 @@ func initAfterMain() {
 	done := make(chan error)
 	go func() { done <- app.Init() }()
 	report(<-done)
+}
+
+// The go command names what is missing when it compiles the program without cgo.
+func TestBuild_without_compiler(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip(err)
+	}
+	build := exec.Command("go", "build", "-o", os.DevNull, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	if err == nil || !strings.Contains(string(out),
+		"app/internal/needs_a_C_compiler: build constraints exclude all Go files") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 const leftShift = 0xffe1
@@ -26,7 +26,8 @@ func TestEvent_keys(t *testing.T) {
 	x.Key(t, xproto.KeyPress, leftShift)
 	x.Type(t, 'a')
 	x.Key(t, xproto.KeyRelease, leftShift)
-	screen.Wait(t, func() bool { return len(of[app.KeyEvent](r)) >= 2*len(word)+4 }, "the keys")
+	testutil.Eventually(t, func() bool { return len(of[app.KeyEvent](r)) >= 2*len(word)+4 },
+		"the keys")
 
 	var keys, text strings.Builder
 	for _, e := range of[app.KeyEvent](r) {
@@ -59,7 +60,7 @@ func TestEvent_mouse(t *testing.T) {
 	x.Move(t, 50, 60)
 	under, _ := show(t) // the mouse, which has not moved since
 	r := listen(under, nil)
-	screen.Wait(t, func() bool {
+	testutil.Eventually(t, func() bool {
 		x.Click(t, 1)
 		return len(of[app.MouseButtonEvent](r)) > 0
 	}, "a click")
@@ -70,7 +71,8 @@ func TestEvent_mouse(t *testing.T) {
 	w, _ := show(t)
 	x.Move(t, 0, 0)
 	place(t, w, 100, 100)
-	screen.Wait(t, func() bool { px, _ := w.Position(); return px == 100 }, "the window to move")
+	testutil.Eventually(t, func() bool { px, _ := w.Position(); return px == 100 },
+		"the window to move")
 	r = listen(w, nil)
 	x.Move(t, 110, 120)
 	comes(t, r, func(e app.MouseEnterEvent) bool { return e.Inside })
@@ -78,7 +80,9 @@ func TestEvent_mouse(t *testing.T) {
 	for _, button := range []byte{1, 3, 4, 5, 6} { // from the fourth on it is the wheel
 		x.Click(t, button)
 	}
-	screen.Wait(t, func() bool { return len(of[app.MouseButtonEvent](r)) >= 4 && len(of[app.ScrollEvent](r)) >= 3 }, "the clicks")
+	testutil.Eventually(t, func() bool {
+		return len(of[app.MouseButtonEvent](r)) >= 4 && len(of[app.ScrollEvent](r)) >= 3
+	}, "the clicks")
 	x.Move(t, 0, 0)
 	comes(t, r, func(e app.MouseEnterEvent) bool { return !e.Inside })
 	if got, want := of[app.MouseButtonEvent](r), []app.MouseButtonEvent{
@@ -89,7 +93,8 @@ func TestEvent_mouse(t *testing.T) {
 	}; !slices.Equal(got, want) {
 		t.Errorf("buttons: %+v, want %+v", got, want)
 	}
-	if got, want := of[app.ScrollEvent](r), []app.ScrollEvent{{0, 1}, {0, -1}, {1, 0}}; !slices.Equal(got, want) {
+	if got, want := of[app.ScrollEvent](r), []app.ScrollEvent{{0, 1}, {0, -1},
+		{1, 0}}; !slices.Equal(got, want) {
 		t.Errorf("scroll: %+v, want %+v", got, want)
 	}
 }
@@ -116,24 +121,35 @@ func TestEvent_window(t *testing.T) {
 }
 
 func TestEvent_close(t *testing.T) {
-	w, c := show(t)
-	keep := true
-	r := listen(w, func(e app.Event) {
-		if e, ok := e.(*app.CloseEvent); ok && keep {
-			keep = false
-			e.Keep()
-		}
-	})
-	click := func() { // on the cross of the window, as the window manager reports it
-		x.Send(t, id(w), "WM_PROTOCOLS", uint32(x.Atom(t, "WM_DELETE_WINDOW")), xproto.TimeCurrentTime)
-	}
-	click()
-	comes(t, r, func(app.CloseEvent) bool { return true })
-	c.goesOn(t, 3, "frames after Keep")
-	click() // Keep is for one event
-	<-w.Done()
-	if n := len(of[app.CloseEvent](r)); n != 2 {
-		t.Errorf("%d close events, want 2", n)
+	for name, opts := range map[string][]app.Option{
+		"default":                   nil,
+		"EventsOnDraw":              {app.EventsOnDraw()},
+		"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, c := show(t, opts...)
+			keep := true
+			r := listen(w, func(e app.Event) {
+				if e, ok := e.(*app.CloseEvent); ok && keep {
+					keep = false
+					e.Keep()
+				}
+			})
+			click := func() { // on the cross of the window, as the window manager reports it
+				x.Send(t, id(w), "WM_PROTOCOLS", uint32(x.Atom(t, "WM_DELETE_WINDOW")),
+					xproto.TimeCurrentTime)
+			}
+			click()
+			comes(t, r, func(app.CloseEvent) bool { return true })
+			before := c.n.Load()
+			w.Redraw()
+			c.exceeds(t, before, "a frame after Keep")
+			click() // Keep is for one event
+			<-w.Done()
+			if n := len(of[app.CloseEvent](r)); n != 2 {
+				t.Errorf("%d close events, want 2", n)
+			}
+		})
 	}
 }
 
@@ -156,7 +172,9 @@ func TestEvent_order(t *testing.T) {
 	}
 	c.goesOn(t, 5, "frames while a handler blocks")
 	close(gate)
-	screen.Wait(t, func() bool { return len(of[app.KeyEvent](r)) == 2*rounds && len(of[app.MouseMoveEvent](r)) >= rounds },
+	testutil.Eventually(t, func() bool {
+		return len(of[app.KeyEvent](r)) == 2*rounds && len(of[app.MouseMoveEvent](r)) >= rounds
+	},
 		"the events that waited")
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,10 +194,12 @@ func TestEvent_order(t *testing.T) {
 	}
 }
 
-// The events, and the replies of the X server for which the drawing waits, come through one socket: an event that Xlib
-// reads while a window's thread waits must not stay there until something else wakes the main thread.
+// The events, and the replies of the X server for which the drawing waits, come through one socket:
+// an event that Xlib reads while a window's thread waits must not stay there until something else
+// wakes the main thread.
 func TestEvent_whileDrawing(t *testing.T) {
-	for name, opt := range map[string]app.Option{"NoVSync": app.NoVSync(), "OnDemand": app.OnDemand()} {
+	for name, opt := range map[string]app.Option{"NoVSync": app.NoVSync(),
+		"OnDemand": app.OnDemand()} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t, opt)
 			r := listen(w, nil)
@@ -191,8 +211,10 @@ func TestEvent_whileDrawing(t *testing.T) {
 				w.Redraw()
 				x.Move(t, 20+i%100, 30+i%2)
 				sent := time.Now()
-				screen.Wait(t, func() bool { return len(of[app.MouseMoveEvent](r)) > before }, "move %d", i)
-				if took := time.Since(sent); took > screen.Limit/6 {
+				testutil.Eventually(t, func() bool {
+					return len(of[app.MouseMoveEvent](r)) > before
+				}, "move %d", i)
+				if took := time.Since(sent); took > testutil.TimeLimit()/6 {
 					t.Errorf("an event took %v", took)
 				}
 			}
@@ -200,41 +222,77 @@ func TestEvent_whileDrawing(t *testing.T) {
 	}
 }
 
-func TestEvent_drop(t *testing.T) {
-	w, _ := show(t)
-	r := listen(w, nil)
-	drop(t, w, "file:///tmp/a%20b\r\nfile:///tmp/%C3%A9\r\n")
-	comes(t, r, func(e app.DropEvent) bool { return slices.Equal(e.Paths, []string{"/tmp/a b", "/tmp/é"}) })
+// The functions given to OnEvent and OnDraw run on one thread; the race detector would report
+// moves.
+func TestEventsOnDraw(t *testing.T) {
+	w := open(t, app.EventsOnDraw())
+	moves, drawn := 0, make(chan int)
+	c := count(w, func(*app.Frame) {
+		select {
+		case drawn <- moves:
+		default:
+		}
+	})
+	r := listen(w, func(e app.Event) {
+		if !w.Thread().On() {
+			t.Error("an event is delivered on another thread")
+		}
+		if _, ok := e.(*app.MouseMoveEvent); ok {
+			moves++
+		}
+	})
+	run(t, w)
+	c.goesOn(t, 1, "the first frame")
+	const many = 100
+	for i := range many {
+		x.Move(t, 10+i, 10)
+	}
+	comes(t, r, func(e app.MouseMoveEvent) bool { return e.X == 10+many-1 })
+	if n := <-drawn; n < many-1 { // the mouse may have been at the first place
+		t.Errorf("a frame has seen %d events, want %d", n, many)
+	}
 }
 
-// drop drops files on w, as the source's side of the XDND protocol.
-func drop(t *testing.T, w *app.Win, list string) {
-	t.Helper()
-	files := x.Atom(t, "text/uri-list")
-	to, c := id(w), x.Conn
-	source, err := xproto.NewWindowId(c)
-	screen.Must(t, err)
-	screen.Must(t, xproto.CreateWindowChecked(c, 0, source, x.Root, 0, 0, 1, 1, 0, xproto.WindowClassInputOnly, 0, 0, nil).Check())
-	defer xproto.DestroyWindow(c, source)
-	screen.Must(t, xproto.SetSelectionOwnerChecked(c, source, x.Atom(t, "XdndSelection"), xproto.TimeCurrentTime).Check())
-	x.Send(t, to, "XdndEnter", uint32(source), 5<<24, uint32(files))
-	x.Send(t, to, "XdndPosition", uint32(source), 0, 5<<16|5, xproto.TimeCurrentTime, uint32(x.Atom(t, "XdndActionCopy")))
-	screen.Wait(t, func() bool {
-		e, _ := c.PollForEvent()
-		switch e := e.(type) {
-		case xproto.ClientMessageEvent:
-			if e.Type == x.Atom(t, "XdndStatus") {
-				x.Send(t, to, "XdndDrop", uint32(source), 0, xproto.TimeCurrentTime)
+// Events that come while no frame is drawn are delivered, and cause none.
+func TestEventsOnDraw_noFrame(t *testing.T) {
+	for name, opts := range map[string][]app.Option{
+		"OnDemand":  {app.OnDemand(), app.EventsOnDraw()},
+		"FrameRate": {app.FrameRate(0.001), app.EventsOnDraw()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, c := show(t, opts...)
+			r := listen(w, func(e app.Event) {
+				if !w.Thread().On() {
+					t.Error("an event is delivered on another thread")
+				}
+				if e, ok := e.(*app.KeyEvent); ok && e.Key == app.KeyR && e.Action == app.Press {
+					w.Redraw()
+				}
+			})
+			focus(t, w, r)
+			before := c.steady(t)
+			for i := range 50 {
+				x.Move(t, 10+i, 20)
 			}
-			return e.Type == x.Atom(t, "XdndFinished")
-		case xproto.SelectionRequestEvent:
-			screen.Must(t, xproto.ChangePropertyChecked(c, xproto.PropModeReplace, e.Requestor, e.Property, e.Target, 8,
-				uint32(len(list)), []byte(list)).Check())
-			n := xproto.SelectionNotifyEvent{
-				Time: e.Time, Requestor: e.Requestor, Selection: e.Selection, Target: e.Target, Property: e.Property,
+			comes(t, r, func(e app.MouseMoveEvent) bool { return e.X == 59 })
+			if n := c.steady(t); n != before {
+				t.Errorf("events have caused %d frames", n-before)
 			}
-			screen.Must(t, xproto.SendEventChecked(c, false, e.Requestor, 0, string(n.Bytes())).Check())
-		}
-		return false
-	}, "XdndFinished")
+			if name == "OnDemand" {
+				x.Type(t, 'r')
+				c.goesOn(t, 0, "the key")
+				c.exceeds(t, before, "the frame that an event requested")
+			}
+		})
+	}
+}
+
+// Events that came before Run are delivered after it, on the thread.
+func TestEventsOnDraw_beforeRun(t *testing.T) {
+	w := open(t, app.EventsOnDraw(), app.OnDemand())
+	w.SetSize(222, 111)
+	testutil.Eventually(t, func() bool { width, _ := w.Size(); return width == 222 }, "the size")
+	r := listen(w, nil)
+	run(t, w)
+	comes(t, r, func(e app.ResizeEvent) bool { return e.ScreenWidth == 222 })
 }

@@ -39,7 +39,8 @@ func ExampleWin_OnEvent() {
 	w.Run()
 }
 
-// With EventsOnDraw the events and the frames share variables without a mutex, because both are on the window's thread.
+// With EventsOnDraw the events and the frames share variables without a mutex, because both are on
+// the window's thread.
 func ExampleEventsOnDraw() {
 	w, err := app.NewWindow(app.EventsOnDraw())
 	if err != nil {
@@ -58,26 +59,8 @@ func ExampleEventsOnDraw() {
 	w.Run()
 }
 
-// Events may be sent on channels.
-func ExampleEvent() {
-	w, err := app.NewWindow()
-	if err != nil {
-		log.Fatal(err)
-	}
-	events := make(chan app.Event, 100)
-	w.OnEvent(func(e app.Event) { events <- e })
-	go func() {
-		for e := range events {
-			if k, ok := e.(*app.KeyEvent); ok {
-				fmt.Println(k.Mods, k.Key, k.Action)
-			}
-		}
-	}()
-	w.Run()
-	close(events)
-}
-
-// A ball moves 120 times a second, whatever the rate of the frames. They show it between its last two places.
+// A ball moves 120 times a second, whatever the rate of the frames. They show it between its last
+// two places.
 func ExampleWin_OnStep() {
 	w, err := app.NewWindow()
 	if err != nil {
@@ -142,23 +125,5 @@ func ExampleWin_VulkanSurface() {
 	}
 	w.OnDraw(func(f *app.Frame) { /* acquire an image, draw, present it */ })
 	w.OnDestroy(func() { fmt.Println("destroy the swapchain, then surface", surface) })
-	w.Run()
-}
-
-// Textures are made where the window's context is current, between two frames.
-func ExampleWin_Thread() {
-	w, err := app.NewWindow()
-	if err != nil {
-		log.Fatal(err)
-	}
-	go func() {
-		pixels := make([]byte, 4*64*64) // decoded meanwhile, on any thread
-		var texture uint32
-		w.Thread().Call(func() {
-			gl.GenTextures(1, &texture)
-			gl.BindTexture(gl.TEXTURE_2D, texture)
-			gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 64, 64, 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(pixels))
-		})
-	}()
 	w.Run()
 }

@@ -14,5 +14,6 @@ func (w *Win) Done() <-chan struct{} { return w.gone }
 // Frames returns how many frames there have been, on the window's thread.
 func (w *Win) Frames() uint64 { return w.frame.Number }
 
-// ReadEvents reads what the X server has sent, as a thread that waits for a reply, and leaves it to the main thread.
+// ReadEvents reads what the X server has sent, as a thread that waits for a reply, and leaves it to
+// the main thread.
 func ReadEvents() { eventsQueued() }

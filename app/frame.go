@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"image"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,15 +24,15 @@ type Frame struct {
 	Alpha float64 // how much of the next period has passed, between 0 and 1; zero without OnStep
 }
 
-// drawing draws the frames of a window. Each is a function that runs on the window's thread, so that other functions given to
-// the thread run between frames.
+// drawing draws the frames of a window. Each is a function that runs on the window's thread, so
+// that other functions given to the thread run between frames.
 type drawing struct {
 	frame     Frame
 	first     time.Time
 	run       func() // drawPosted, made once
 	tick      func() // drawTick, made once
 	swap      func() error
-	pace      pace
+	ticks     frameClock
 	inside    string      // the method to which the function was given that runs
 	pending   atomic.Bool // a frame has been posted
 	minimized atomic.Bool
@@ -54,8 +55,9 @@ func (w *Win) schedule() {
 	}
 }
 
-// Redraw draws a frame soon, if the window is [OnDemand]; others draw frame after frame. Several calls before the frame
-// begins result in one frame. If the window is minimized, the frame is drawn when it is restored.
+// Redraw draws a frame soon, if the window is [OnDemand]; others draw frame after frame. Several
+// calls before the frame begins result in one frame. If the window is minimized, the frame is drawn
+// when it is restored.
 func (w *Win) Redraw() {
 	if !w.continuous() {
 		w.request()
@@ -69,7 +71,8 @@ func (w *Win) request() {
 	}
 }
 
-// changed has a frame drawn because a function of the window has been replaced, unless the next one comes anyway.
+// changed has a frame drawn because a function of the window has been replaced, unless the next one
+// comes anyway.
 func (w *Win) changed(appeared bool) {
 	if appeared || !w.continuous() {
 		w.request()
@@ -78,7 +81,8 @@ func (w *Win) changed(appeared bool) {
 
 // continuous reports whether frame follows frame.
 func (w *Win) continuous() bool {
-	return !w.onDemand.Load() && !w.minimized.Load() && (w.onDraw.Load() != nil || w.onStep.Load() != nil)
+	return !w.onDemand.Load() && !w.minimized.Load() &&
+		(w.onDraw.Load() != nil || w.onStep.Load() != nil)
 }
 
 // drawPosted draws a frame that has been posted.
@@ -98,7 +102,7 @@ func (w *Win) drawTick() {
 
 // pause ends the clock. Events that were to be delivered before the next frame are delivered now.
 func (w *Win) pause() {
-	w.pace.stop()
+	w.ticks.stop()
 	if w.opts.eventsOnDraw {
 		w.deliverNow()
 	}
@@ -117,9 +121,9 @@ func (w *Win) drawFrame() {
 		return
 	}
 	if w.continuous() {
-		w.pace.begin(w)
+		w.ticks.begin(w)
 	} else {
-		w.pace.stop()
+		w.ticks.stop()
 	}
 	f := &w.frame
 	now := time.Duration(0)
@@ -141,7 +145,7 @@ func (w *Win) drawFrame() {
 	}
 	if w.opts.noOpenGL {
 		took := time.Since(w.first) - now
-		w.pace.swapped(took, took) // the program shows the frame in OnDraw
+		w.ticks.swapped(took, took) // the program shows the frame in OnDraw
 	} else {
 		w.takeShots(f)
 		w.show()
@@ -153,7 +157,7 @@ func (w *Win) drawFrame() {
 // next runs at the end of a frame.
 func (w *Win) next() {
 	if w.continuous() {
-		if w.pace.clock == nil {
+		if w.ticks.timer == nil {
 			w.schedule()
 		}
 	} else if w.opts.eventsOnDraw && w.queue.len() > 0 {
@@ -168,7 +172,7 @@ func (w *Win) show() {
 	start := time.Now()
 	_ = guarded(w.swap)
 	end := time.Now()
-	w.pace.swapped(end.Sub(start), end.Sub(w.first)-w.frame.Time)
+	w.ticks.swapped(end.Sub(start), end.Sub(w.first)-w.frame.Time)
 	wakeForEvents()
 }
 
@@ -185,12 +189,13 @@ func (w *Win) measure(f *Frame) {
 	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
 }
 
-// reschedule runs on the window's thread after a setting has changed: the frame for which the clock waits gets a new time.
+// reschedule runs on the window's thread after a setting has changed: the frame for which the clock
+// waits gets a new time.
 func (w *Win) reschedule() {
-	if w.pace.clock == nil || w.stopped.Load() || !w.continuous() {
+	if w.ticks.timer == nil || w.stopped.Load() || !w.continuous() {
 		return // the next frame will begin the clock, or stop it
 	}
-	if w.pace.again(w, time.Since(w.first)-w.frame.Time) {
+	if w.ticks.again(w, time.Since(w.first)-w.frame.Time) {
 		w.schedule()
 	}
 }
@@ -201,19 +206,20 @@ type shot struct {
 	err     error
 }
 
-// Screenshot returns a picture of the next frame, for which it waits. It returns an error if Run is not called within a second, and
-// where it would wait for itself: in OnDraw, and on the window's thread.
+// Screenshot returns a picture of the next frame, for which it waits. It returns an error if Run is
+// not called within a second, and where it would wait for itself: in OnDraw, and on the window's
+// thread.
 func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
-		return nil, errors.New("app: Screenshot on the window's own thread, which must draw the frame; " +
-			"call it from another goroutine, or read the pixels in OnDraw")
+		return nil, errors.New("app: Screenshot on the window's thread; call it on another goroutine")
 	}
 	if w.opts.noOpenGL {
-		return nil, errors.New("app: Screenshot of a window that was made with NoOpenGL, which only the program can read")
+		return nil, errors.New("app: Screenshot of a window made with NoOpenGL")
 	}
 	for start := time.Now(); w.life.Load() == made; time.Sleep(time.Millisecond) {
-		if time.Since(start) > time.Second { // the goroutine that calls Run may have been started only now
-			return nil, errors.New("app: Screenshot without Run, which draws the frames; call Run on another goroutine")
+		// the goroutine that calls Run may have been started only now
+		if time.Since(start) > time.Second {
+			return nil, errors.New("app: Screenshot without Run; call Run on another goroutine")
 		}
 	}
 	taken := make(chan shot, 1)
@@ -251,7 +257,8 @@ func (w *Win) takeShots(f *Frame) {
 	}
 }
 
-// readPixels fills p with the pixels of the window, whatever the program has bound, and restores what was bound.
+// readPixels fills p with the pixels of the window, whatever the program has bound, and restores
+// what was bound.
 func readPixels(p *image.NRGBA) {
 	set := func(get uint32, value int32, set func(int32)) (restore func()) {
 		var before int32
@@ -262,14 +269,17 @@ func readPixels(p *image.NRGBA) {
 	store := func(parameter uint32, value int32) (restore func()) {
 		return set(parameter, value, func(v int32) { gl.PixelStorei(parameter, v) })
 	}
-	defer set(gl.READ_FRAMEBUFFER_BINDING, 0, func(v int32) { gl.BindFramebuffer(gl.READ_FRAMEBUFFER, uint32(v)) })()
+	defer set(gl.READ_FRAMEBUFFER_BINDING, 0,
+		func(v int32) { gl.BindFramebuffer(gl.READ_FRAMEBUFFER, uint32(v)) })()
 	defer set(gl.READ_BUFFER, gl.BACK, func(v int32) { gl.ReadBuffer(uint32(v)) })()
-	defer set(gl.PIXEL_PACK_BUFFER_BINDING, 0, func(v int32) { gl.BindBuffer(gl.PIXEL_PACK_BUFFER, uint32(v)) })()
+	defer set(gl.PIXEL_PACK_BUFFER_BINDING, 0,
+		func(v int32) { gl.BindBuffer(gl.PIXEL_PACK_BUFFER, uint32(v)) })()
 	defer store(gl.PACK_ALIGNMENT, 1)()
 	defer store(gl.PACK_ROW_LENGTH, 0)()
 	defer store(gl.PACK_SKIP_ROWS, 0)()
 	defer store(gl.PACK_SKIP_PIXELS, 0)()
-	gl.ReadPixels(0, 0, int32(p.Rect.Dx()), int32(p.Rect.Dy()), gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(p.Pix))
+	gl.ReadPixels(0, 0, int32(p.Rect.Dx()), int32(p.Rect.Dy()), gl.RGBA, gl.UNSIGNED_BYTE,
+		gl.Ptr(p.Pix))
 }
 
 func (w *Win) refuseShots() {
@@ -293,4 +303,89 @@ func flip(p *image.NRGBA) {
 	for i := 3; i < len(p.Pix); i += 4 {
 		p.Pix[i] = 255
 	}
+}
+
+// A visibility keeps a window from being hidden while its thread shows a frame: Wayland ends
+// programs that show one of a hidden window, and GLFW looks whether it is hidden before it shows
+// it. Elsewhere showing a frame may wait for the monitor, and hiding must not.
+type visibility struct{ mu sync.Mutex }
+
+func (v *visibility) hold() {
+	if state.wayland.Load() {
+		v.mu.Lock()
+	}
+}
+
+func (v *visibility) release() {
+	if state.wayland.Load() {
+		v.mu.Unlock()
+	}
+}
+
+// OnStep makes step run once for each period d that has passed, on the window's thread and before
+// OnDraw, for simulations whose results must not depend on the rate of the frames:
+//
+//	w.OnStep(time.Second/120, func() { last, ball = ball, ball.moved() })
+//	w.OnDraw(func(f *app.Frame) { draw(mix(last, ball, f.Alpha)) })
+//
+// A frame has run [Frame.Steps] of them, often none or several, and [Frame.Alpha] of the next
+// period had passed when it began. Steps begin with the first frame after OnStep.
+//
+// A frame runs the steps of at most a quarter of a second, such as after the window has been
+// minimized, and stops stepping once that has taken a twentieth of a second: then the simulation is
+// slower than the clock, but frames go on. The periods that are left out are not made up for.
+//
+// A nil function ends the steps, and so does d <= 0. [OnDemand] windows step when a frame is drawn.
+// A panic in step is as one in OnDraw.
+func (w *Win) OnStep(d time.Duration, step func()) {
+	var before, now *stepping
+	if step != nil && d > 0 {
+		now = &stepping{period: d, step: step}
+	}
+	before = w.onStep.Swap(now)
+	w.changed((before == nil) != (now == nil))
+}
+
+// stepping is what OnStep was called with, and how far the window's thread is.
+type stepping struct {
+	period time.Duration
+	step   func()
+	begun  bool
+	left   time.Duration // that has passed without a step
+}
+
+const (
+	mostBehind   = time.Second / 4  // the most that a frame makes up for
+	mostStepping = time.Second / 20 // how long steps may delay a frame
+)
+
+// due returns how many steps are due when delta has passed since the last frame.
+func (s *stepping) due(delta time.Duration) (n int) {
+	if !s.begun {
+		s.begun = true
+		return 0
+	}
+	s.left += min(delta, max(mostBehind, s.period))
+	n = int(s.left / s.period)
+	s.left %= s.period
+	return n
+}
+
+// takeSteps runs the steps that are due in a frame.
+func (w *Win) takeSteps(f *Frame) {
+	f.Steps, f.Alpha = 0, 0
+	s := w.onStep.Load()
+	if s == nil {
+		return
+	}
+	w.inside = "OnStep"
+	began := time.Now()
+	for n := s.due(f.Delta); f.Steps < n; {
+		s.step()
+		f.Steps++
+		if time.Since(began) > mostStepping {
+			break
+		}
+	}
+	f.Alpha = float64(s.left) / float64(s.period)
 }

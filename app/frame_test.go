@@ -3,6 +3,7 @@ package app_test
 import (
 	"image"
 	"image/color"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -19,15 +21,18 @@ import (
 func quarters(f *app.Frame) {
 	gl.Enable(gl.SCISSOR_TEST)
 	for i, c := range corners {
-		gl.Scissor(int32(i%2*f.Width/2), int32((1-i/2)*f.Height/2), int32(f.Width/2), int32(f.Height/2))
-		gl.ClearColor(float32(c.R)/255, float32(c.G)/255, float32(c.B)/255, 0) // screenshots have no alpha
+		gl.Scissor(int32(i%2*f.Width/2), int32((1-i/2)*f.Height/2), int32(f.Width/2),
+			int32(f.Height/2))
+		// screenshots have no alpha
+		gl.ClearColor(float32(c.R)/255, float32(c.G)/255, float32(c.B)/255, 0)
 		gl.Clear(gl.COLOR_BUFFER_BIT)
 	}
 	gl.Disable(gl.SCISSOR_TEST)
 }
 
 // corners are the colours at the upper left, upper right, lower left and lower right.
-var corners = [4]color.RGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {51, 102, 204, 255}}
+var corners = [4]color.RGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255},
+	{51, 102, 204, 255}}
 
 // hasCorners returns whether the four quarters of r in p have their colours.
 func hasCorners(p image.Image, r image.Rectangle) bool {
@@ -46,7 +51,6 @@ func shoot(t *testing.T, w *app.Win, size image.Point) {
 	p, err := w.Screenshot()
 	screen.Must(t, err)
 	if p.Rect.Size() != size || !hasCorners(p, p.Rect) {
-		screen.Keep(t, p)
 		t.Errorf("the screenshot is %v, want %v, or its colours are wrong", p.Rect.Size(), size)
 	}
 }
@@ -71,7 +75,9 @@ func TestWindow_Screenshot(t *testing.T) {
 			run(t, w)
 			shoot(t, w, test.size)
 			if test.name != "Hidden" {
-				screen.Wait(t, func() bool { return hasCorners(x.Picture(t), image.Rectangle{Max: test.size}) }, "the colours on the screen")
+				testutil.Eventually(t, func() bool {
+					return hasCorners(x.Picture(t), image.Rectangle{Max: test.size})
+				}, "the colours on the screen")
 			}
 		})
 	}
@@ -98,7 +104,8 @@ func TestWindow_Screenshot_state(t *testing.T) {
 			gl.GenRenderbuffers(1, &rb)
 			gl.BindRenderbuffer(gl.RENDERBUFFER, rb)
 			gl.RenderbufferStorage(gl.RENDERBUFFER, gl.RGBA8, 8, 8)
-			gl.FramebufferRenderbuffer(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, rb)
+			gl.FramebufferRenderbuffer(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER,
+				rb)
 			gl.GenBuffers(1, &pack)
 			gl.BindBuffer(gl.PIXEL_PACK_BUFFER, pack)
 			gl.PixelStorei(gl.PACK_SKIP_PIXELS, 7)
@@ -212,7 +219,8 @@ func TestWindow_rate(t *testing.T) {
 			c := count(w, func(*app.Frame) { time.Sleep(test.draw) })
 			c.goesOn(t, 3, "three frames")
 			var rates []float64
-			for len(rates) < 5 { // with load, the first ones may find that vsync limits them although it does not
+			// with load, the first ones may find that vsync limits them although it does not
+			for len(rates) < 5 {
 				start, before := time.Now(), c.n.Load()
 				time.Sleep(time.Second)
 				rate := (float64(c.n.Load()-before) - 2) / time.Since(start).Seconds()
@@ -225,7 +233,8 @@ func TestWindow_rate(t *testing.T) {
 	}
 }
 
-// A window without OnDraw is cleared when it is shown, when it has been resized, and for screenshots.
+// A window without OnDraw is cleared when it is shown, when it has been resized, and for
+// screenshots.
 func TestWindow_OnDraw_none(t *testing.T) {
 	for name, opts := range map[string][]app.Option{"vsync": nil, "NoVSync": {app.NoVSync()}} {
 		t.Run(name, func(t *testing.T) {
@@ -237,23 +246,30 @@ func TestWindow_OnDraw_none(t *testing.T) {
 				return n
 			}
 			var n uint64
-			screen.Wait(t, func() bool {
+			testutil.Eventually(t, func() bool {
 				n = frames()
 				time.Sleep(150 * time.Millisecond)
 				return frames() == n
 			}, "the end of the frames")
 			w.SetSize(210, 160)
-			screen.Wait(t, func() bool { return frames() > n }, "a frame in the new size")
-			_, err := w.Screenshot()
+			testutil.Eventually(t, func() bool { return frames() > n }, "a frame in the new size")
+			w.Thread().Call(func() { gl.ClearColor(0, 0, 0, 0) })
+			p, err := w.Screenshot()
 			screen.Must(t, err)
+			if i := slices.IndexFunc(p.Pix, func(v uint8) bool {
+				return v != 0 && v != 255
+			}); i >= 0 || p.Pix[0] != 0 {
+				t.Errorf("byte %d of the picture is not black", i)
+			}
 			w.OnDraw(quarters)
 			n = frames()
-			screen.Wait(t, func() bool { return frames() > n+10 }, "frame after frame")
+			testutil.Eventually(t, func() bool { return frames() > n+10 }, "frame after frame")
 		})
 	}
 }
 
-// What blocks one of them does not stop a window's frames: another window, the window's own handler, the main thread.
+// What blocks one of them does not stop a window's frames: another window, the window's own
+// handler, the main thread.
 func TestWindow_independent(t *testing.T) {
 	for name, block := range map[string]func(w *app.Win, f func()){
 		"another OnDraw": func(w *app.Win, f func()) {
@@ -261,7 +277,10 @@ func TestWindow_independent(t *testing.T) {
 			other.OnDraw(func(*app.Frame) { f() })
 			run(t, other)
 		},
-		"OnEvent":     func(w *app.Win, f func()) { w.OnEvent(func(app.Event) { f() }); w.SetSize(210, 160) },
+		"OnEvent": func(w *app.Win, f func()) {
+			w.OnEvent(func(app.Event) { f() })
+			w.SetSize(210, 160)
+		},
 		"main thread": func(w *app.Win, f func()) { go mainthread.Call(f) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -293,7 +312,7 @@ func TestWindow_Redraw(t *testing.T) {
 	for range 5 {
 		w.Redraw()
 		n++
-		screen.Wait(t, func() bool { return c.n.Load() == n }, "frame %d", n)
+		testutil.Eventually(t, func() bool { return c.n.Load() == n }, "frame %d", n)
 	}
 	if got := c.steady(t); got != n {
 		t.Errorf("%d frames more than those asked for", got-n)
@@ -312,7 +331,7 @@ func TestWindow_Redraw(t *testing.T) {
 			w.Redraw()
 		}
 	})
-	screen.Wait(t, func() bool { return drawn.Load() >= 10 }, "ten frames")
+	testutil.Eventually(t, func() bool { return drawn.Load() >= 10 }, "ten frames")
 
 	gate := make(chan struct{})
 	c = count(w, func(*app.Frame) { <-gate })
@@ -324,68 +343,4 @@ func TestWindow_Redraw(t *testing.T) {
 	if got := c.steady(t); got > 5 { // the system may have asked for some
 		t.Errorf("1,000 times Redraw during a frame: %d frames", got)
 	}
-}
-
-func TestWindow_Thread(t *testing.T) {
-	for name, opts := range map[string][]app.Option{"vsync": nil, "NoVSync": {app.NoVSync()}, "OnDemand": {app.OnDemand()}} {
-		t.Run(name, func(t *testing.T) {
-			w, c := show(t, opts...)
-			inFrame := false
-			w.OnDraw(func(*app.Frame) {
-				inFrame = true
-				c.n.Add(1)
-				inFrame = false
-			})
-			for range 200 {
-				version := ""
-				if !w.Thread().Call(func() {
-					version = gl.GoStr(gl.GetString(gl.VERSION))
-					if inFrame {
-						t.Error("a call runs inside a frame")
-					}
-				}) || version == "" {
-					t.Fatalf("no OpenGL on the window's thread: %q", version)
-				}
-			}
-		})
-	}
-}
-
-func TestWindow_OnDraw_nil(t *testing.T) {
-	w, _ := show(t)
-	w.OnDraw(quarters)
-	shoot(t, w, image.Pt(200, 150))
-	w.OnDraw(nil)
-	w.Thread().Call(func() { gl.ClearColor(0, 0, 0, 0) })
-	p, err := w.Screenshot()
-	screen.Must(t, err)
-	for i, v := range p.Pix {
-		if want := uint8(255 * (i % 4 / 3)); v != want {
-			t.Fatalf("byte %d is %d, want black", i, v)
-		}
-	}
-}
-
-// While the user drags the border, frames are drawn in the new sizes, and calls are served.
-func TestWindow_Resize(t *testing.T) {
-	w, _ := show(t)
-	var changes atomic.Int64
-	last := 0
-	w.OnDraw(func(f *app.Frame) {
-		quarters(f)
-		if f.Width != last {
-			last = f.Width
-			changes.Add(1)
-		}
-	})
-	r := listen(w, nil)
-	step := 0
-	screen.Wait(t, func() bool {
-		step++
-		resize(t, w, 200+step%300, 150+step%300) // which calls the main thread for the window's number
-		return step >= 150 && changes.Load() >= 3
-	}, "frames in three widths")
-	want := image.Pt(200+step%300, 150+step%300)
-	comes(t, r, func(e app.ResizeEvent) bool { return e.Width == want.X })
-	shoot(t, w, want)
 }

@@ -4,79 +4,88 @@ import "github.com/go-gl/glfw/v3.4/glfw"
 
 // listen sets the callbacks of GLFW for the window. It runs on the main thread, and so do they.
 func (w *Win) listen() {
-	put := w.queue.put
-	win := w.win
-	win.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, scancode int, action glfw.Action, mods glfw.ModifierKey) {
-		put(happening{kind: keyKind, key: KeyEvent{Key(key), scancode, Action(action), Mods(mods)}})
+	win, q := w.win, w.queue
+	key := poster[KeyEvent](q)
+	win.SetKeyCallback(func(_ *glfw.Window, k glfw.Key, code int, a glfw.Action,
+		m glfw.ModifierKey) {
+		key(KeyEvent{Key(k), code, Action(a), Mods(m)})
 	})
-	win.SetCharCallback(func(_ *glfw.Window, r rune) {
-		put(happening{kind: textKind, text: TextEvent{r}})
-	})
-	var mouse MouseMoveEvent
+	text := poster[TextEvent](q)
+	win.SetCharCallback(func(_ *glfw.Window, r rune) { text(TextEvent{r}) })
+	move := poster[MouseMoveEvent](q)
+	var at MouseMoveEvent
 	win.SetCursorPosCallback(func(_ *glfw.Window, x, y float64) {
-		mouse = MouseMoveEvent{x, y}
-		put(happening{kind: moveMouseKind, mouse: mouse})
+		at = MouseMoveEvent{x, y}
+		move(at)
 	})
-	win.SetMouseButtonCallback(func(_ *glfw.Window, b glfw.MouseButton, a glfw.Action, m glfw.ModifierKey) {
-		put(happening{kind: buttonKind, button: MouseButtonEvent{MouseButton(b), Action(a), Mods(m), mouse.X, mouse.Y}})
+	button := poster[MouseButtonEvent](q)
+	win.SetMouseButtonCallback(func(_ *glfw.Window, b glfw.MouseButton, a glfw.Action,
+		m glfw.ModifierKey) {
+		button(MouseButtonEvent{MouseButton(b), Action(a), Mods(m), at.X, at.Y})
 	})
-	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) {
-		put(happening{kind: enterKind, enter: MouseEnterEvent{inside}})
-	})
-	win.SetScrollCallback(func(_ *glfw.Window, x, y float64) {
-		put(happening{kind: scrollKind, scroll: ScrollEvent{x, y}})
-	})
-	win.SetDropCallback(func(_ *glfw.Window, paths []string) {
-		put(happening{kind: dropKind, drop: DropEvent{paths}})
-	})
-	win.SetPosCallback(func(_ *glfw.Window, x, y int) {
-		put(happening{kind: moveKind, move: MoveEvent{x, y}})
-	})
-	win.SetFocusCallback(func(_ *glfw.Window, focused bool) {
-		put(happening{kind: focusKind, focus: FocusEvent{focused}})
-	})
-	var state StateEvent
+	enter := poster[MouseEnterEvent](q)
+	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) { enter(MouseEnterEvent{inside}) })
+	scroll := poster[ScrollEvent](q)
+	win.SetScrollCallback(func(_ *glfw.Window, x, y float64) { scroll(ScrollEvent{x, y}) })
+	drop := poster[DropEvent](q)
+	win.SetDropCallback(func(_ *glfw.Window, paths []string) { drop(DropEvent{paths}) })
+	place := poster[MoveEvent](q)
+	win.SetPosCallback(func(_ *glfw.Window, x, y int) { place(MoveEvent{x, y}) })
+	focus := poster[FocusEvent](q)
+	win.SetFocusCallback(func(_ *glfw.Window, focused bool) { focus(FocusEvent{focused}) })
+	state := poster[StateEvent](q)
+	var is StateEvent
 	win.SetIconifyCallback(func(_ *glfw.Window, minimized bool) {
-		state.Minimized = minimized
-		put(happening{kind: stateKind, state: state})
+		is.Minimized = minimized
+		state(is)
 		if w.minimized.Store(minimized); !minimized {
 			w.request()
 		}
 	})
 	win.SetMaximizeCallback(func(_ *glfw.Window, maximized bool) {
-		state.Maximized = maximized
-		put(happening{kind: stateKind, state: state})
+		is.Maximized = maximized
+		state(is)
 	})
+	size := poster[ResizeEvent](q)
+	resized := func(g geometry) {
+		before := w.geometry.size
+		w.setGeometry(g)
+		if g.size != before {
+			size(g.size)
+			w.Redraw()
+		}
+	}
+	scale := poster[ScaleEvent](q)
 	win.SetContentScaleCallback(func(_ *glfw.Window, x, y float32) {
-		put(happening{kind: scaleKind, scale: ScaleEvent{x, y}})
+		scale(ScaleEvent{x, y})
 		g := w.geometry
 		g.scaleX, g.scaleY = x, y
-		w.resized(g)
+		resized(g)
 	})
-	// A change of size comes by one of these or by both, in either order. What they report counts: an X server that is asked may
-	// answer with a size of which the event is still to come, and which the window no longer has then.
+	// A change of size comes by one of these or by both, in either order. What they report counts:
+	// an X server that is asked may answer with a size of which the event is still to come, and
+	// which the window no longer has then.
 	win.SetFramebufferSizeCallback(func(_ *glfw.Window, width, height int) {
 		g := w.geometry
-		g.size.Width, g.size.Height = width, height
-		g.size.ScreenWidth, g.size.ScreenHeight = width, height
+		g.size = ResizeEvent{width, height, width, height}
 		if !pixelsAreScreen() {
 			g.size.ScreenWidth, g.size.ScreenHeight = win.GetSize()
 		}
-		w.resized(g)
+		resized(g)
 	})
 	win.SetSizeCallback(func(_ *glfw.Window, width, height int) {
 		g := w.geometry
-		g.size.ScreenWidth, g.size.ScreenHeight = width, height
-		g.size.Width, g.size.Height = width, height
+		g.size = ResizeEvent{width, height, width, height}
 		if !pixelsAreScreen() {
 			g.size.Width, g.size.Height = win.GetFramebufferSize()
 		}
-		w.resized(g)
+		resized(g)
 	})
 	win.SetRefreshCallback(func(*glfw.Window) { w.Redraw() })
+	closed := poster[CloseEvent](q)
 	win.SetCloseCallback(func(*glfw.Window) {
 		win.SetShouldClose(false) // Run decides
-		put(happening{kind: closeKind})
+		closed(CloseEvent{})
 	})
 	var g geometry
 	g.size.Width, g.size.Height = win.GetFramebufferSize()
@@ -94,14 +103,4 @@ func (w *Win) setGeometry(g geometry) {
 	w.shared.mu.Lock()
 	w.shared.geometry = g
 	w.shared.mu.Unlock()
-}
-
-// resized puts a new size into the queue, once.
-func (w *Win) resized(g geometry) {
-	before := w.geometry.size
-	w.setGeometry(g)
-	if g.size != before {
-		w.queue.put(happening{kind: resizeKind, resize: g.size})
-		w.Redraw()
-	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
 // A Key is a place on the keyboard, named as on a US one.
@@ -11,8 +13,16 @@ type Key int
 
 // String returns what a US keyboard has printed on the key, or its name: "A", "/", "left shift".
 func (k Key) String() string {
-	if name, ok := keyNames[k]; ok {
+	name, known := keyNames[k]
+	switch {
+	case known:
 		return name
+	case k > KeySpace && k <= KeyGraveAccent:
+		return string(rune(k))
+	case k >= KeyF1 && k <= KeyF25:
+		return fmt.Sprintf("F%d", k-KeyF1+1)
+	case k >= KeyKP0 && k <= KeyKP9:
+		return fmt.Sprintf("keypad %d", k-KeyKP0)
 	}
 	return fmt.Sprintf("Key(%d)", int(k))
 }
@@ -22,9 +32,9 @@ type Action int
 
 // What happened to a key or button. Repeat comes again and again while a key is held.
 const (
-	Release Action = 0
-	Press   Action = 1
-	Repeat  Action = 2
+	Release = Action(glfw.Release)
+	Press   = Action(glfw.Press)
+	Repeat  = Action(glfw.Repeat)
 )
 
 // String returns "release", "press" or "repeat".
@@ -45,15 +55,16 @@ type Mods int
 
 // The modifier keys.
 const (
-	ModShift    Mods = 0x01
-	ModControl  Mods = 0x02
-	ModAlt      Mods = 0x04
-	ModSuper    Mods = 0x08
-	ModCapsLock Mods = 0x10
-	ModNumLock  Mods = 0x20
+	ModShift    = Mods(glfw.ModShift)
+	ModControl  = Mods(glfw.ModControl)
+	ModAlt      = Mods(glfw.ModAlt)
+	ModSuper    = Mods(glfw.ModSuper)
+	ModCapsLock = Mods(glfw.ModCapsLock)
+	ModNumLock  = Mods(glfw.ModNumLock)
 )
 
-// String returns the names with a plus between them, such as "shift+control"; it is empty without modifiers.
+// String returns the names with a plus between them, such as "shift+control"; it is empty without
+// modifiers.
 func (m Mods) String() string {
 	var names []string
 	for i, name := range []string{"shift", "control", "alt", "super", "caps lock", "num lock"} {
@@ -73,9 +84,9 @@ type MouseButton int
 
 // The buttons of a mouse. There may be more, up to 8.
 const (
-	MouseLeft   MouseButton = 0
-	MouseRight  MouseButton = 1
-	MouseMiddle MouseButton = 2
+	MouseLeft   = MouseButton(glfw.MouseButtonLeft)
+	MouseRight  = MouseButton(glfw.MouseButtonRight)
+	MouseMiddle = MouseButton(glfw.MouseButtonMiddle)
 )
 
 // String returns "left", "right", "middle", or "button 4" and so on.
@@ -93,179 +104,133 @@ func (b MouseButton) String() string {
 
 // The keys.
 const (
-	KeyUnknown      Key = -1
-	KeySpace        Key = 32
-	KeyApostrophe   Key = 39
-	KeyComma        Key = 44
-	KeyMinus        Key = 45
-	KeyPeriod       Key = 46
-	KeySlash        Key = 47
-	Key0            Key = 48
-	Key1            Key = 49
-	Key2            Key = 50
-	Key3            Key = 51
-	Key4            Key = 52
-	Key5            Key = 53
-	Key6            Key = 54
-	Key7            Key = 55
-	Key8            Key = 56
-	Key9            Key = 57
-	KeySemicolon    Key = 59
-	KeyEqual        Key = 61
-	KeyA            Key = 65
-	KeyB            Key = 66
-	KeyC            Key = 67
-	KeyD            Key = 68
-	KeyE            Key = 69
-	KeyF            Key = 70
-	KeyG            Key = 71
-	KeyH            Key = 72
-	KeyI            Key = 73
-	KeyJ            Key = 74
-	KeyK            Key = 75
-	KeyL            Key = 76
-	KeyM            Key = 77
-	KeyN            Key = 78
-	KeyO            Key = 79
-	KeyP            Key = 80
-	KeyQ            Key = 81
-	KeyR            Key = 82
-	KeyS            Key = 83
-	KeyT            Key = 84
-	KeyU            Key = 85
-	KeyV            Key = 86
-	KeyW            Key = 87
-	KeyX            Key = 88
-	KeyY            Key = 89
-	KeyZ            Key = 90
-	KeyLeftBracket  Key = 91
-	KeyBackslash    Key = 92
-	KeyRightBracket Key = 93
-	KeyGraveAccent  Key = 96
-	KeyWorld1       Key = 161
-	KeyWorld2       Key = 162
-	KeyEscape       Key = 256
-	KeyEnter        Key = 257
-	KeyTab          Key = 258
-	KeyBackspace    Key = 259
-	KeyInsert       Key = 260
-	KeyDelete       Key = 261
-	KeyRight        Key = 262
-	KeyLeft         Key = 263
-	KeyDown         Key = 264
-	KeyUp           Key = 265
-	KeyPageUp       Key = 266
-	KeyPageDown     Key = 267
-	KeyHome         Key = 268
-	KeyEnd          Key = 269
-	KeyCapsLock     Key = 280
-	KeyScrollLock   Key = 281
-	KeyNumLock      Key = 282
-	KeyPrintScreen  Key = 283
-	KeyPause        Key = 284
-	KeyF1           Key = 290
-	KeyF2           Key = 291
-	KeyF3           Key = 292
-	KeyF4           Key = 293
-	KeyF5           Key = 294
-	KeyF6           Key = 295
-	KeyF7           Key = 296
-	KeyF8           Key = 297
-	KeyF9           Key = 298
-	KeyF10          Key = 299
-	KeyF11          Key = 300
-	KeyF12          Key = 301
-	KeyF13          Key = 302
-	KeyF14          Key = 303
-	KeyF15          Key = 304
-	KeyF16          Key = 305
-	KeyF17          Key = 306
-	KeyF18          Key = 307
-	KeyF19          Key = 308
-	KeyF20          Key = 309
-	KeyF21          Key = 310
-	KeyF22          Key = 311
-	KeyF23          Key = 312
-	KeyF24          Key = 313
-	KeyF25          Key = 314
-	KeyKP0          Key = 320
-	KeyKP1          Key = 321
-	KeyKP2          Key = 322
-	KeyKP3          Key = 323
-	KeyKP4          Key = 324
-	KeyKP5          Key = 325
-	KeyKP6          Key = 326
-	KeyKP7          Key = 327
-	KeyKP8          Key = 328
-	KeyKP9          Key = 329
-	KeyKPDecimal    Key = 330
-	KeyKPDivide     Key = 331
-	KeyKPMultiply   Key = 332
-	KeyKPSubtract   Key = 333
-	KeyKPAdd        Key = 334
-	KeyKPEnter      Key = 335
-	KeyKPEqual      Key = 336
-	KeyLeftShift    Key = 340
-	KeyLeftControl  Key = 341
-	KeyLeftAlt      Key = 342
-	KeyLeftSuper    Key = 343
-	KeyRightShift   Key = 344
-	KeyRightControl Key = 345
-	KeyRightAlt     Key = 346
-	KeyRightSuper   Key = 347
-	KeyMenu         Key = 348
+	KeyUnknown      = Key(glfw.KeyUnknown)
+	KeySpace        = Key(glfw.KeySpace)
+	KeyApostrophe   = Key(glfw.KeyApostrophe)
+	KeyComma        = Key(glfw.KeyComma)
+	KeyMinus        = Key(glfw.KeyMinus)
+	KeyPeriod       = Key(glfw.KeyPeriod)
+	KeySlash        = Key(glfw.KeySlash)
+	Key0            = Key(glfw.Key0)
+	Key1            = Key(glfw.Key1)
+	Key2            = Key(glfw.Key2)
+	Key3            = Key(glfw.Key3)
+	Key4            = Key(glfw.Key4)
+	Key5            = Key(glfw.Key5)
+	Key6            = Key(glfw.Key6)
+	Key7            = Key(glfw.Key7)
+	Key8            = Key(glfw.Key8)
+	Key9            = Key(glfw.Key9)
+	KeySemicolon    = Key(glfw.KeySemicolon)
+	KeyEqual        = Key(glfw.KeyEqual)
+	KeyA            = Key(glfw.KeyA)
+	KeyB            = Key(glfw.KeyB)
+	KeyC            = Key(glfw.KeyC)
+	KeyD            = Key(glfw.KeyD)
+	KeyE            = Key(glfw.KeyE)
+	KeyF            = Key(glfw.KeyF)
+	KeyG            = Key(glfw.KeyG)
+	KeyH            = Key(glfw.KeyH)
+	KeyI            = Key(glfw.KeyI)
+	KeyJ            = Key(glfw.KeyJ)
+	KeyK            = Key(glfw.KeyK)
+	KeyL            = Key(glfw.KeyL)
+	KeyM            = Key(glfw.KeyM)
+	KeyN            = Key(glfw.KeyN)
+	KeyO            = Key(glfw.KeyO)
+	KeyP            = Key(glfw.KeyP)
+	KeyQ            = Key(glfw.KeyQ)
+	KeyR            = Key(glfw.KeyR)
+	KeyS            = Key(glfw.KeyS)
+	KeyT            = Key(glfw.KeyT)
+	KeyU            = Key(glfw.KeyU)
+	KeyV            = Key(glfw.KeyV)
+	KeyW            = Key(glfw.KeyW)
+	KeyX            = Key(glfw.KeyX)
+	KeyY            = Key(glfw.KeyY)
+	KeyZ            = Key(glfw.KeyZ)
+	KeyLeftBracket  = Key(glfw.KeyLeftBracket)
+	KeyBackslash    = Key(glfw.KeyBackslash)
+	KeyRightBracket = Key(glfw.KeyRightBracket)
+	KeyGraveAccent  = Key(glfw.KeyGraveAccent)
+	KeyWorld1       = Key(glfw.KeyWorld1)
+	KeyWorld2       = Key(glfw.KeyWorld2)
+	KeyEscape       = Key(glfw.KeyEscape)
+	KeyEnter        = Key(glfw.KeyEnter)
+	KeyTab          = Key(glfw.KeyTab)
+	KeyBackspace    = Key(glfw.KeyBackspace)
+	KeyInsert       = Key(glfw.KeyInsert)
+	KeyDelete       = Key(glfw.KeyDelete)
+	KeyRight        = Key(glfw.KeyRight)
+	KeyLeft         = Key(glfw.KeyLeft)
+	KeyDown         = Key(glfw.KeyDown)
+	KeyUp           = Key(glfw.KeyUp)
+	KeyPageUp       = Key(glfw.KeyPageUp)
+	KeyPageDown     = Key(glfw.KeyPageDown)
+	KeyHome         = Key(glfw.KeyHome)
+	KeyEnd          = Key(glfw.KeyEnd)
+	KeyCapsLock     = Key(glfw.KeyCapsLock)
+	KeyScrollLock   = Key(glfw.KeyScrollLock)
+	KeyNumLock      = Key(glfw.KeyNumLock)
+	KeyPrintScreen  = Key(glfw.KeyPrintScreen)
+	KeyPause        = Key(glfw.KeyPause)
+	KeyF1           = Key(glfw.KeyF1)
+	KeyF2           = Key(glfw.KeyF2)
+	KeyF3           = Key(glfw.KeyF3)
+	KeyF4           = Key(glfw.KeyF4)
+	KeyF5           = Key(glfw.KeyF5)
+	KeyF6           = Key(glfw.KeyF6)
+	KeyF7           = Key(glfw.KeyF7)
+	KeyF8           = Key(glfw.KeyF8)
+	KeyF9           = Key(glfw.KeyF9)
+	KeyF10          = Key(glfw.KeyF10)
+	KeyF11          = Key(glfw.KeyF11)
+	KeyF12          = Key(glfw.KeyF12)
+	KeyF13          = Key(glfw.KeyF13)
+	KeyF14          = Key(glfw.KeyF14)
+	KeyF15          = Key(glfw.KeyF15)
+	KeyF16          = Key(glfw.KeyF16)
+	KeyF17          = Key(glfw.KeyF17)
+	KeyF18          = Key(glfw.KeyF18)
+	KeyF19          = Key(glfw.KeyF19)
+	KeyF20          = Key(glfw.KeyF20)
+	KeyF21          = Key(glfw.KeyF21)
+	KeyF22          = Key(glfw.KeyF22)
+	KeyF23          = Key(glfw.KeyF23)
+	KeyF24          = Key(glfw.KeyF24)
+	KeyF25          = Key(glfw.KeyF25)
+	KeyKP0          = Key(glfw.KeyKP0)
+	KeyKP1          = Key(glfw.KeyKP1)
+	KeyKP2          = Key(glfw.KeyKP2)
+	KeyKP3          = Key(glfw.KeyKP3)
+	KeyKP4          = Key(glfw.KeyKP4)
+	KeyKP5          = Key(glfw.KeyKP5)
+	KeyKP6          = Key(glfw.KeyKP6)
+	KeyKP7          = Key(glfw.KeyKP7)
+	KeyKP8          = Key(glfw.KeyKP8)
+	KeyKP9          = Key(glfw.KeyKP9)
+	KeyKPDecimal    = Key(glfw.KeyKPDecimal)
+	KeyKPDivide     = Key(glfw.KeyKPDivide)
+	KeyKPMultiply   = Key(glfw.KeyKPMultiply)
+	KeyKPSubtract   = Key(glfw.KeyKPSubtract)
+	KeyKPAdd        = Key(glfw.KeyKPAdd)
+	KeyKPEnter      = Key(glfw.KeyKPEnter)
+	KeyKPEqual      = Key(glfw.KeyKPEqual)
+	KeyLeftShift    = Key(glfw.KeyLeftShift)
+	KeyLeftControl  = Key(glfw.KeyLeftControl)
+	KeyLeftAlt      = Key(glfw.KeyLeftAlt)
+	KeyLeftSuper    = Key(glfw.KeyLeftSuper)
+	KeyRightShift   = Key(glfw.KeyRightShift)
+	KeyRightControl = Key(glfw.KeyRightControl)
+	KeyRightAlt     = Key(glfw.KeyRightAlt)
+	KeyRightSuper   = Key(glfw.KeyRightSuper)
+	KeyMenu         = Key(glfw.KeyMenu)
 )
 
+// keyNames has those that String cannot compute.
 var keyNames = map[Key]string{
 	KeyUnknown:      "unknown key",
 	KeySpace:        "space",
-	KeyApostrophe:   "'",
-	KeyComma:        ",",
-	KeyMinus:        "-",
-	KeyPeriod:       ".",
-	KeySlash:        "/",
-	Key0:            "0",
-	Key1:            "1",
-	Key2:            "2",
-	Key3:            "3",
-	Key4:            "4",
-	Key5:            "5",
-	Key6:            "6",
-	Key7:            "7",
-	Key8:            "8",
-	Key9:            "9",
-	KeySemicolon:    ";",
-	KeyEqual:        "=",
-	KeyA:            "A",
-	KeyB:            "B",
-	KeyC:            "C",
-	KeyD:            "D",
-	KeyE:            "E",
-	KeyF:            "F",
-	KeyG:            "G",
-	KeyH:            "H",
-	KeyI:            "I",
-	KeyJ:            "J",
-	KeyK:            "K",
-	KeyL:            "L",
-	KeyM:            "M",
-	KeyN:            "N",
-	KeyO:            "O",
-	KeyP:            "P",
-	KeyQ:            "Q",
-	KeyR:            "R",
-	KeyS:            "S",
-	KeyT:            "T",
-	KeyU:            "U",
-	KeyV:            "V",
-	KeyW:            "W",
-	KeyX:            "X",
-	KeyY:            "Y",
-	KeyZ:            "Z",
-	KeyLeftBracket:  "[",
-	KeyBackslash:    "\\",
-	KeyRightBracket: "]",
-	KeyGraveAccent:  "`",
 	KeyWorld1:       "world 1",
 	KeyWorld2:       "world 2",
 	KeyEscape:       "escape",
@@ -287,41 +252,6 @@ var keyNames = map[Key]string{
 	KeyNumLock:      "num lock",
 	KeyPrintScreen:  "print screen",
 	KeyPause:        "pause",
-	KeyF1:           "F1",
-	KeyF2:           "F2",
-	KeyF3:           "F3",
-	KeyF4:           "F4",
-	KeyF5:           "F5",
-	KeyF6:           "F6",
-	KeyF7:           "F7",
-	KeyF8:           "F8",
-	KeyF9:           "F9",
-	KeyF10:          "F10",
-	KeyF11:          "F11",
-	KeyF12:          "F12",
-	KeyF13:          "F13",
-	KeyF14:          "F14",
-	KeyF15:          "F15",
-	KeyF16:          "F16",
-	KeyF17:          "F17",
-	KeyF18:          "F18",
-	KeyF19:          "F19",
-	KeyF20:          "F20",
-	KeyF21:          "F21",
-	KeyF22:          "F22",
-	KeyF23:          "F23",
-	KeyF24:          "F24",
-	KeyF25:          "F25",
-	KeyKP0:          "keypad 0",
-	KeyKP1:          "keypad 1",
-	KeyKP2:          "keypad 2",
-	KeyKP3:          "keypad 3",
-	KeyKP4:          "keypad 4",
-	KeyKP5:          "keypad 5",
-	KeyKP6:          "keypad 6",
-	KeyKP7:          "keypad 7",
-	KeyKP8:          "keypad 8",
-	KeyKP9:          "keypad 9",
 	KeyKPDecimal:    "keypad .",
 	KeyKPDivide:     "keypad /",
 	KeyKPMultiply:   "keypad *",

@@ -1,11 +1,9 @@
 package app_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"reflect"
 	"runtime"
 	"strings"
@@ -19,11 +17,12 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// programs are what tests run in processes of their own, where the end of a process matters, or what it lacks. The
-// environment variable THREADCALL_PROGRAM chooses one in place of the tests.
+// programs are what tests run in processes of their own, where the end of a process matters, or
+// what it lacks. The environment variable THREADCALL_PROGRAM chooses one in place of the tests.
 var programs = map[string]func(){
 	"init":                      initAndReport,
 	"init after main":           initAfterMain,
@@ -60,20 +59,6 @@ func TestMain(m *testing.M) {
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 
-// program runs one of the programs and returns what it wrote and its exit status.
-func program(t *testing.T, name string, env ...string) (output string, status int) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), screen.Limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(append(os.Environ(), "THREADCALL_PROGRAM="+name), env...)
-	out, err := cmd.CombinedOutput()
-	if ctx.Err() != nil || cmd.ProcessState == nil {
-		t.Fatalf("%q has not ended: %v\n%s", name, err, out)
-	}
-	return string(out), cmd.ProcessState.ExitCode()
-}
-
 // recovered returns what f panics with, or nil.
 func recovered(f func()) (v any) {
 	defer func() { v = recover() }()
@@ -103,7 +88,8 @@ func begin(t testing.TB) {
 func open(t testing.TB, opts ...app.Option) *app.Win {
 	t.Helper()
 	begin(t)
-	w, err := app.NewWindow(append([]app.Option{app.Title(t.Name()), app.Size(200, 150)}, opts...)...)
+	w, err := app.NewWindow(append([]app.Option{app.Title(t.Name()), app.Size(200, 150)},
+		opts...)...)
 	screen.Must(t, err)
 	return w
 }
@@ -150,13 +136,13 @@ func (c *counter) goesOn(t testing.TB, frames int64, what string) {
 // exceeds waits until there have been more than n frames.
 func (c *counter) exceeds(t testing.TB, n int64, what string) {
 	t.Helper()
-	screen.Wait(t, func() bool { return c.n.Load() > n }, "%s", what)
+	testutil.Eventually(t, func() bool { return c.n.Load() > n }, "%s", what)
 }
 
 // steady waits until no frame has come for a while, and returns how many there were.
 func (c *counter) steady(t testing.TB) (n int64) {
 	t.Helper()
-	screen.Wait(t, func() bool {
+	testutil.Eventually(t, func() bool {
 		n = c.n.Load()
 		time.Sleep(150 * time.Millisecond)
 		return c.n.Load() == n
@@ -205,7 +191,7 @@ func of[E any](r *record) (some []E) {
 // comes waits for an event.
 func comes[E any](t testing.TB, r *record, like func(E) bool) {
 	t.Helper()
-	screen.Wait(t, func() bool {
+	testutil.Eventually(t, func() bool {
 		for _, e := range of[E](r) {
 			if like(e) {
 				return true
@@ -227,7 +213,8 @@ func focus(t testing.TB, w *app.Win, r *record) {
 
 func resize(t testing.TB, w *app.Win, width, height int) {
 	t.Helper()
-	x.Configure(t, id(w), xproto.ConfigWindowWidth|xproto.ConfigWindowHeight, uint32(width), uint32(height))
+	x.Configure(t, id(w), xproto.ConfigWindowWidth|xproto.ConfigWindowHeight, uint32(width),
+		uint32(height))
 }
 
 func place(t testing.TB, w *app.Win, px, py int) {

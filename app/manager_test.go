@@ -10,18 +10,22 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// managed shows a window on a screen with a window manager. agree waits until the size of the last frame, that of Size, that of the last
-// ResizeEvent and that of the X server are the same, and like.
-func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *record, agree func(what string, like func(image.Point) bool)) {
+// managed shows a window on a screen with a window manager. agree waits until the size of the last
+// frame, that of Size, that of the last ResizeEvent and that of the X server are the same, and
+// like.
+func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *record,
+	agree func(what string, like func(image.Point) bool)) {
 	t.Helper()
 	x.Manage(t)
 	w = open(t, append([]app.Option{app.Size(300, 200)}, opts...)...)
 	r = listen(w, nil)
 	var drawn atomic.Pointer[image.Point]
 	c = count(w, func(f *app.Frame) {
-		if old := drawn.Load(); old == nil || old.X != f.Width || old.Y != f.Height || f.ScreenWidth != f.Width {
+		if old := drawn.Load(); old == nil || old.X != f.Width || old.Y != f.Height ||
+			f.ScreenWidth != f.Width {
 			drawn.Store(&image.Point{X: f.Width, Y: f.Height})
 		}
 		gl.Clear(gl.COLOR_BUFFER_BIT)
@@ -36,7 +40,7 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *recor
 				t.Log(state, of[app.StateEvent](r), c.n.Load())
 			}
 		}()
-		screen.Wait(t, func() bool {
+		testutil.Eventually(t, func() bool {
 			var server, size image.Point
 			server.X, server.Y = x.Size(t, id(w))
 			size.X, size.Y = w.Size()
@@ -47,7 +51,8 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *recor
 			if all := of[app.StateEvent](r); len(all) > 0 && all[len(all)-1].Minimized {
 				w.Restore() // GLFW minimizes a window that covers a monitor and loses the keyboard
 			}
-			state = fmt.Sprintf("frame %v, Size %v, event %v, server %v", frame, size, event, server)
+			state = fmt.Sprintf("frame %v, Size %v, event %v, server %v", frame, size, event,
+				server)
 			return like(server) && frame == server && size == server && event == server
 		}, "the same size everywhere after %s", what)
 	}
@@ -57,7 +62,8 @@ func is(width, height int) func(image.Point) bool {
 	return func(p image.Point) bool { return p == image.Pt(width, height) }
 }
 
-// Frames, Size, events and the X server agree on the size of a window after everything that changes it.
+// Frames, Size, events and the X server agree on the size of a window after everything that changes
+// it.
 func TestManager_sizes(t *testing.T) {
 	for name, opts := range map[string][]app.Option{
 		"continuous": nil, "OnDemand": {app.OnDemand()}, "EventsOnDraw": {app.EventsOnDraw()},
@@ -84,12 +90,19 @@ func TestManager_sizes(t *testing.T) {
 				}, is(330, 220)},
 				{"Maximize", w.Maximize, func(p image.Point) bool { return p.X >= full.X-20 }},
 				{"Restore", w.Restore, is(330, 220)},
-				{"Fullscreen", func() { screen.Must(t, w.Fullscreen(monitors[0])) }, is(full.X, full.Y)},
+				{"Fullscreen", func() { screen.Must(t, w.Fullscreen(monitors[0])) },
+					is(full.X, full.Y)},
 				{"Windowed", w.Windowed, is(330, 220)},
-				{"Maximize and Fullscreen", func() { w.Maximize(); screen.Must(t, w.Fullscreen(monitors[0])) }, is(full.X, full.Y)},
-				{"Windowed, Restore", func() { w.Windowed(); w.Restore() }, func(p image.Point) bool { return p.X < full.X }},
+				{"Maximize and Fullscreen", func() {
+					w.Maximize()
+					screen.Must(t, w.Fullscreen(monitors[0]))
+				}, is(full.X, full.Y)},
+				{"Windowed, Restore", func() { w.Windowed(); w.Restore() },
+					func(p image.Point) bool { return p.X < full.X }},
 				{"SetSize again", func() { w.Restore(); w.SetSize(300, 200) }, is(300, 200)},
-				{"full screen and back at once", func() { screen.Must(t, w.Fullscreen(monitors[0])); w.Windowed() }, is(300, 200)},
+				{"full screen and back at once",
+					func() { screen.Must(t, w.Fullscreen(monitors[0])); w.Windowed() },
+					is(300, 200)},
 				{"maximized and back at once", func() { w.Maximize(); w.Restore() }, is(300, 200)},
 			} {
 				step.do()

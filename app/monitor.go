@@ -9,7 +9,7 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-var errNoMonitor = errors.New("app: the monitor is no longer connected; app.Monitors returns those that are")
+var errNoMonitor = errors.New("app: the monitor is no longer connected; call app.Monitors")
 
 // A Monitor is a screen, as it was when Monitors was called.
 type Monitor struct {
@@ -63,7 +63,8 @@ func describe(m *glfw.Monitor) *Monitor {
 // known are the monitors that have been reported; the main thread uses it.
 var known []*Monitor
 
-// listenToMonitors runs on the main thread after GLFW has been initialized, and so do the callbacks.
+// listenToMonitors runs on the main thread after GLFW has been initialized, and so do the
+// callbacks.
 func listenToMonitors() {
 	known = describeAll()
 	glfw.SetMonitorCallback(func(m *glfw.Monitor, change glfw.PeripheralEvent) {
@@ -75,13 +76,11 @@ func monitorChanged(m *glfw.Monitor, connected bool) {
 	state.winMu.Lock()
 	all := slices.Collect(maps.Keys(state.windows))
 	state.winMu.Unlock()
-	e := MonitorEvent{Connected: connected}
+	who := &Monitor{m: m}
 	if connected {
-		e.Monitor = describe(m)
+		who = describe(m)
 	} else if i := slices.IndexFunc(known, func(k *Monitor) bool { return *k.m == *m }); i >= 0 {
-		e.Monitor = known[i]
-	} else {
-		e.Monitor = &Monitor{m: m}
+		who = known[i]
 	}
 	known = describeAll()
 	for _, w := range all {
@@ -91,9 +90,9 @@ func monitorChanged(m *glfw.Monitor, connected bool) {
 		if !connected && w.full != nil && *w.full == *m {
 			w.window(w.before().near(glfw.GetMonitors()))
 		}
-		w.pace.refresh.Store(refreshRate())
+		w.ticks.refresh.Store(refreshRate())
 		w.thread.Go(w.reschedule)
-		w.queue.put(happening{kind: monitorKind, monitor: e})
+		w.queue.put(&MonitorEvent{who, connected})
 	}
 }
 

@@ -33,7 +33,8 @@ func (p Platform) String() string {
 	return fmt.Sprintf("Platform(%d)", int(p))
 }
 
-// A Native is what the window system knows a window as, for libraries that draw into it or change it in ways of their own:
+// A Native is what the window system knows a window as, for libraries that draw into it or change
+// it in ways of their own:
 //
 //	Platform         Display      Window
 //	PlatformX11      *Display     Window, the number of the window
@@ -41,8 +42,8 @@ func (p Platform) String() string {
 //	PlatformWindows               HWND
 //	PlatformCocoa                 *NSWindow
 //
-// It must not be used once the window is closed. What may be called on which thread is the system's affair: Cocoa, and most
-// of Windows, require the main thread, see [mainthread.Call].
+// It must not be used once the window is closed. What may be called on which thread is the system's
+// affair: Cocoa, and most of Windows, require the main thread, see [mainthread.Call].
 type Native struct {
 	Platform Platform
 	Display  unsafe.Pointer

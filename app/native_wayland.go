@@ -10,6 +10,7 @@ import (
 
 func init() {
 	natives[glfw.PlatformWayland] = func(w *glfw.Window) Native {
-		return Native{PlatformWayland, unsafe.Pointer(glfw.GetWaylandDisplay()), uintptr(unsafe.Pointer(w.GetWaylandWindow()))}
+		return Native{PlatformWayland, unsafe.Pointer(glfw.GetWaylandDisplay()),
+			uintptr(unsafe.Pointer(w.GetWaylandWindow()))}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 func init() {
 	natives[glfw.PlatformWin32] = func(w *glfw.Window) Native {
-		return Native{Platform: PlatformWindows, Window: uintptr(unsafe.Pointer(w.GetWin32Window()))}
+		return Native{Platform: PlatformWindows,
+			Window: uintptr(unsafe.Pointer(w.GetWin32Window()))}
 	}
 }

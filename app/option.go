@@ -45,48 +45,59 @@ func defaults() options {
 // Title sets the title.
 func Title(title string) Option { return func(o *options) { o.title = title } }
 
-// Size sets the size of the content, in screen coordinates: pixels, but on some systems fewer if the display has a content
-// scale. The default is 640 by 480.
-func Size(width, height int) Option { return func(o *options) { o.width, o.height = width, height } }
+// Size sets the size of the content, in screen coordinates: pixels, but on some systems fewer if
+// the display has a content scale. The default is 640 by 480.
+func Size(width, height int) Option {
+	return func(o *options) {
+		o.width, o.height = width, height
+	}
+}
 
-// Position sets where on the screen the upper left corner of the content is at first, in screen coordinates. Without it the
-// system chooses, and always with Wayland.
+// Position sets where on the screen the upper left corner of the content is at first, in screen
+// coordinates. Without it the system chooses, and always with Wayland.
 func Position(x, y int) Option { return func(o *options) { o.positioned, o.x, o.y = true, x, y } }
 
-// ScaleToMonitor multiplies the size by the content scale of the monitor on which the window is made, so that a window
-// is as large to the eye on every monitor; on Windows it changes when the window moves to another one. It makes no
-// difference on macOS and with Wayland, where screen coordinates are scaled already.
+// ScaleToMonitor multiplies the size by the content scale of the monitor on which the window is
+// made, so that a window is as large to the eye on every monitor; on Windows it changes when the
+// window moves to another one. It makes no difference on macOS and with Wayland, where screen
+// coordinates are scaled already.
 func ScaleToMonitor() Option { return func(o *options) { o.scaled = true } }
 
-// LowResolution gives the window one pixel for each screen coordinate, also on macOS and with Wayland, where there are more if
-// the monitor has a content scale.
+// LowResolution gives the window one pixel for each screen coordinate, also on macOS and with
+// Wayland, where there are more if the monitor has a content scale.
 func LowResolution() Option { return func(o *options) { o.lowResolution = true } }
 
-// OpenGL sets the least version that the context must have. The default is 3.3. From 3.2 on it has the core profile.
+// OpenGL sets the least version that the context must have. The default is 3.3. From 3.2 on it has
+// the core profile.
 func OpenGL(major, minor int) Option { return func(o *options) { o.major, o.minor = major, minor } }
 
-// NoOpenGL makes a window without an OpenGL context, for Vulkan, WebGPU, Direct3D or Metal, which get it from
-// [Win.VulkanSurface] or [Win.Native]. The function given to [Win.OnDraw] runs as in other windows, and shows what it
-// draws by itself; [Frame] has the size. A program whose presentation waits for the monitor should add [NoVSync], or the
-// package paces the frames, too. There are no pictures for [Win.Screenshot].
+// NoOpenGL makes a window without an OpenGL context, for Vulkan, WebGPU, Direct3D or Metal, which
+// get it from [Win.VulkanSurface] or [Win.Native]. The function given to [Win.OnDraw] runs as in
+// other windows, and shows what it draws by itself; [Frame] has the size. A program whose
+// presentation waits for the monitor should add [NoVSync], or the package paces the frames, too.
+// There are no pictures for [Win.Screenshot].
 func NoOpenGL() Option { return func(o *options) { o.noOpenGL = true } }
 
-// Share makes a window that has the textures, buffers, shaders and samplers of w, and w its. Framebuffers and vertex arrays
-// are not shared. NewWindow waits until w's thread is between two frames.
+// Share makes a window that has the textures, buffers, shaders and samplers of w, and w its.
+// Framebuffers and vertex arrays are not shared. NewWindow waits until w's thread is between two
+// frames.
 //
-// What one thread has made is complete in the other after [gl.Flush] and a wait for a fence, or after [gl.Finish], and what
-// is bound there must be bound again. Either window may be closed first; what is shared ends with the last.
+// What one thread has made is complete in the other after [gl.Flush] and a wait for a fence, or
+// after [gl.Finish], and what is bound there must be bound again. Either window may be closed
+// first; what is shared ends with the last.
 func Share(w *Win) Option { return func(o *options) { o.share = w } }
 
-// EventsOnDraw delivers events on the window's thread, immediately before the function given to [Win.OnDraw], so that the
-// functions given to OnEvent and OnDraw may use the same variables without a mutex. A slow OnEvent then delays frames.
+// EventsOnDraw delivers events on the window's thread, immediately before the function given to
+// [Win.OnDraw], so that the functions given to OnEvent and OnDraw may use the same variables
+// without a mutex. A slow OnEvent then delays frames.
 //
-// Events that come while no frame is due soon, because the window is [OnDemand] or minimized or has fewer than 20 frames a
-// second, are delivered on the window's thread at once. They cause no frame; [Win.Redraw] does.
+// Events that come while no frame is due soon, because the window is [OnDemand] or minimized or has
+// fewer than 20 frames a second, are delivered on the window's thread at once. They cause no frame;
+// [Win.Redraw] does.
 func EventsOnDraw() Option { return func(o *options) { o.eventsOnDraw = true } }
 
-// Samples sets the number of samples a pixel, for smooth edges; the window gets what the system has that comes closest.
-// The default is none.
+// Samples sets the number of samples a pixel, for smooth edges; the window gets what the system has
+// that comes closest. The default is none.
 func Samples(n int) Option { return func(o *options) { o.samples = n } }
 
 // FixedSize keeps the user from resizing the window.
@@ -98,28 +109,29 @@ func Hidden() Option { return func(o *options) { o.hidden = true } }
 // Undecorated makes a window without border and title.
 func Undecorated() Option { return func(o *options) { o.bare = true } }
 
-// Transparent makes a window that is transparent where the alpha of its pixels is less than one, if the system can.
+// Transparent makes a window that is transparent where the alpha of its pixels is less than one, if
+// the system can.
 func Transparent() Option { return func(o *options) { o.transparent = true } }
 
 // Floating keeps the window above others.
 func Floating() Option { return func(o *options) { o.floating = true } }
 
-// MousePassthrough makes a window that the mouse does not notice: what it does happens to the window behind. It works with
-// [Undecorated] windows only.
+// MousePassthrough makes a window that the mouse does not notice: what it does happens to the
+// window behind. It works with [Undecorated] windows only.
 func MousePassthrough() Option { return func(o *options) { o.passthrough = true } }
 
 // Fullscreen makes a window that covers m, in the mode that m has.
 func Fullscreen(m *Monitor) Option { return func(o *options) { o.monitor = m } }
 
-// OnDemand makes a window that is drawn only when [Win.Redraw] is called, when it has been resized, and when the system
-// has lost what was drawn. Without it, frame follows frame.
+// OnDemand makes a window that is drawn only when [Win.Redraw] is called, when it has been resized,
+// and when the system has lost what was drawn. Without it, frame follows frame.
 func OnDemand() Option { return func(o *options) { o.onDemand = true } }
 
-// NoVSync lets frames follow each other faster than the monitor shows them. Without it, drawing waits for the monitor; if
-// the driver does not wait, the package does.
+// NoVSync lets frames follow each other faster than the monitor shows them. Without it, drawing
+// waits for the monitor; if the driver does not wait, the package does.
 func NoVSync() Option { return func(o *options) { o.noVSync = true } }
 
-// FrameRate sets how many frames a second there are at the most, also without vsync.
+// FrameRate limits the number of frames a second, also without vsync.
 func FrameRate(n float64) Option { return func(o *options) { o.rate = n } }
 
 // lastOpenGL has the last minor version of each major one, from 1 on.
@@ -129,9 +141,11 @@ func (o options) check() error {
 	bad := func(format string, args ...any) error { return fmt.Errorf("app: "+format, args...) }
 	switch {
 	case o.width < 1 || o.height < 1 || o.width > most || o.height > most:
-		return bad("Size(%d, %d): a window is at least 1 and at most %d wide and high", o.width, o.height, most)
+		return bad("Size(%d, %d): a window is at least 1 and at most %d wide and high", o.width,
+			o.height, most)
 	case o.major < 1 || o.major > len(lastOpenGL) || o.minor < 0 || o.minor > lastOpenGL[o.major-1]:
-		return bad("OpenGL(%d, %d): there is no such version; there are 1.0 to 1.5, 2.0, 2.1, 3.0 to 3.3 and 4.0 to 4.6", o.major, o.minor)
+		return bad("OpenGL(%d, %d): there is no such version; there are 1.0 to 1.5, 2.0, 2.1, "+
+			"3.0 to 3.3 and 4.0 to 4.6", o.major, o.minor)
 	case o.samples < 0 || o.samples > 64:
 		return bad("Samples(%d): between 0 and 64", o.samples)
 	case o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0):

@@ -21,7 +21,8 @@ func TestScaleToMonitor(t *testing.T) {
 	app.Terminate() // GLFW reads the scale at Init
 	atom := x.Atom(t, "RESOURCE_MANAGER")
 	const scale = "Xft.dpi:\t192\n"
-	screen.Must(t, xproto.ChangePropertyChecked(x.Conn, xproto.PropModeReplace, x.Root, atom, xproto.AtomString, 8,
+	screen.Must(t, xproto.ChangePropertyChecked(x.Conn, xproto.PropModeReplace, x.Root, atom,
+		xproto.AtomString, 8,
 		uint32(len(scale)), []byte(scale)).Check())
 	defer func() {
 		app.Terminate()
@@ -33,7 +34,8 @@ func TestScaleToMonitor(t *testing.T) {
 	}{
 		{nil, 200},
 		{[]app.Option{app.ScaleToMonitor()}, 400},
-		{[]app.Option{app.ScaleToMonitor(), app.LowResolution()}, 400}, // X11 has one pixel for each coordinate
+		// X11 has one pixel for each coordinate
+		{[]app.Option{app.ScaleToMonitor(), app.LowResolution()}, 400},
 	} {
 		w := open(t, c.opts...)
 		frames := make(chan app.Frame, 1)
@@ -46,24 +48,8 @@ func TestScaleToMonitor(t *testing.T) {
 		})
 		w.Run()
 		if f := <-frames; f.ScaleX != 2 || f.ScaleY != 2 || f.Width != c.width {
-			t.Errorf("with %d options: width %d, scale %v, %v", len(c.opts), f.Width, f.ScaleX, f.ScaleY)
+			t.Errorf("with %d options: width %d, scale %v, %v", len(c.opts), f.Width, f.ScaleX,
+				f.ScaleY)
 		}
 	}
-}
-
-// What the mouse does over a window with MousePassthrough happens to the one behind.
-func TestMousePassthrough(t *testing.T) {
-	behind, _ := show(t, app.Position(0, 0))
-	front, _ := show(t, app.Position(0, 0), app.Undecorated(), app.MousePassthrough())
-	r, s := listen(behind, nil), listen(front, nil)
-	x.Move(t, 60, 60)
-	x.Move(t, 61, 61)
-	comes(t, r, func(e app.MouseMoveEvent) bool { return e.X == 61 })
-	if got := of[app.MouseMoveEvent](s); len(got) > 0 {
-		t.Errorf("the window in front received %v", got)
-	}
-	front.SetMousePassthrough(false)
-	x.Move(t, 70, 70)
-	x.Move(t, 71, 71)
-	comes(t, s, func(e app.MouseMoveEvent) bool { return e.X == 71 })
 }

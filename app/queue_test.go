@@ -1,103 +1,148 @@
 package app
 
 import (
+	"math/rand/v2"
+	"runtime"
 	"testing"
 	"testing/quick"
+	"time"
 )
-
-func event(k kind, n int) happening {
-	return happening{kind: k, key: KeyEvent{Scancode: n}}
-}
-
-func take(q *queue) (h happening) {
-	q.get(&h)
-	return h
-}
 
 // A queue does what a slice does: in a long one, a move replaces the move before it.
 func TestQueue(t *testing.T) {
 	check := func(steps []uint8) bool {
 		q := newQueue()
-		var model []happening
-		n := 0
-		for _, s := range steps {
-			for range int(s >> 1) {
-				if s&1 == 0 {
-					h := take(q)
+		key, move := poster[KeyEvent](q), poster[MouseMoveEvent](q)
+		var model []any
+		for i, s := range steps {
+			for n := range int(s >> 1) {
+				number := 1000*i + n
+				switch {
+				case s&1 == 0:
+					e := q.get()
 					if len(model) == 0 {
-						if h.kind != none {
+						if e != nil {
 							return false
 						}
 						continue
 					}
-					if h.kind != model[0].kind || h.key != model[0].key {
+					want := model[0]
+					model = model[1:]
+					switch e := e.(type) {
+					case *KeyEvent:
+						if *e != want {
+							return false
+						}
+					case *MouseMoveEvent:
+						if *e != want {
+							return false
+						}
+					default:
 						return false
 					}
-					model = model[1:]
-					continue
-				}
-				n++
-				h := event(keyKind, n)
-				if n%3 > 0 {
-					h.kind = moveMouseKind
-				}
-				q.put(h)
-				if len(model) >= long && h.kind == moveMouseKind && model[len(model)-1].kind == moveMouseKind {
-					model[len(model)-1] = h
-				} else {
-					model = append(model, h)
+				case n%3 == 0:
+					e := KeyEvent{Scancode: number}
+					key(e)
+					model = append(model, e)
+				default:
+					e := MouseMoveEvent{X: float64(number)}
+					move(e)
+					last := len(model) - 1
+					if len(model) >= long {
+						if _, same := model[last].(MouseMoveEvent); same {
+							model = model[:last]
+						}
+					}
+					model = append(model, e)
 				}
 			}
 		}
-		return true
+		return q.len() == len(model)
 	}
 	if err := quick.Check(check, &quick.Config{MaxCount: 200}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestQueue_slowHandler(t *testing.T) {
-	var m maker
-	for k := keyKind; k <= closeKind; k++ {
-		q := newQueue()
-		const many = 10_000
-		for i := range many {
-			q.put(event(k, i))
+func TestQueue_memory(t *testing.T) {
+	q := newQueue()
+	poster[DropEvent](q)(DropEvent{[]string{"a"}})
+	if e, ok := q.get().(*DropEvent); !ok || len(e.Paths) != 1 {
+		t.Errorf("got %+v", e)
+	}
+	for i, e := range q.ring {
+		if e != nil {
+			t.Errorf("slot %d still holds %v", i, e)
 		}
-		n := 0
-		var last happening
-		for h := take(q); h.kind != none; h = take(q) {
-			last = h
-			n++
+	}
+	move := poster[MouseMoveEvent](q)
+	if n := testing.AllocsPerRun(1000, func() {
+		move(MouseMoveEvent{})
+		q.get()
+	}); n > 0 {
+		t.Errorf("an event: %v allocations", n)
+	}
+}
+
+// collect runs the garbage collector until its finalizers have made n blocks free.
+func collect[E any](t *testing.T, f *freeBlocks[E], n int) {
+	t.Helper()
+	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+		runtime.GC()
+		f.mu.Lock()
+		free := len(f.list)
+		f.mu.Unlock()
+		if free >= n {
+			return
 		}
-		want := many
-		if k == moveMouseKind || k == resizeKind || k == moveKind {
-			want = long
-		}
-		if n != want || last.key.Scancode != many-1 || m.event(&last) == nil {
-			t.Errorf("of %d events of kind %d, %d came, want %d; the last is %v", many, k, n, want, m.event(&last))
+		if time.Since(start) > time.Minute {
+			t.Fatalf("%d blocks are free, want %d", free, n)
 		}
 	}
 }
 
-func TestQueue_memory(t *testing.T) {
-	q := newQueue()
-	q.put(happening{kind: dropKind, drop: DropEvent{[]string{"a"}}})
-	if h := take(q); len(h.drop.Paths) != 1 {
-		t.Errorf("got %+v", h)
+// Once there are enough blocks for what comes between two collections, none is allocated.
+func TestBlocks_reuse(t *testing.T) {
+	const rounds, many = 50, 20
+	var b blocks[MouseMoveEvent]
+	var sum float64
+	for round := range rounds {
+		for i := range many * blockLen {
+			sum += b.add(MouseMoveEvent{X: float64(round), Y: float64(i)}).X
+		}
+		collect(t, b.free, many-1)
 	}
-	for i, h := range q.ring {
-		if h.drop.Paths != nil {
-			t.Errorf("place %d still holds %q", i, h.drop.Paths)
+	if want := float64(rounds*(rounds-1)/2) * many * blockLen; sum != want {
+		t.Errorf("the sum of the events is %v, want %v", sum, want)
+	}
+	if b.free.made > 5*many { // the finalizers of a few cycles may be behind
+		t.Errorf("%d blocks have been allocated, where %d are in use between two collections",
+			b.free.made, many)
+	}
+}
+
+// Pointers that the program keeps, any of them and for any time, are to the same event for ever.
+func TestBlocks_kept(t *testing.T) {
+	var b blocks[MouseMoveEvent]
+	kept := map[*MouseMoveEvent]float64{}
+	for n := range 200 * blockLen {
+		p := b.add(MouseMoveEvent{X: float64(n)})
+		if rand.IntN(100) == 0 {
+			kept[p] = p.X
+		}
+		if n%(10*blockLen) == 0 {
+			for p := range kept {
+				if rand.IntN(2) == 0 {
+					delete(kept, p)
+				}
+			}
+			collect(t, b.free, 0)
 		}
 	}
-	var h happening
-	var m maker
-	if n := testing.AllocsPerRun(1000, func() {
-		q.put(event(moveMouseKind, 0))
-		q.get(&h)
-		_ = m.event(&h)
-	}); n > 0 {
-		t.Errorf("an event: %v allocations", n)
+	for p, x := range kept {
+		if p.X != x {
+			t.Fatalf("event %v has become event %v", x, p.X)
+		}
 	}
+	runtime.KeepAlive(kept)
 }

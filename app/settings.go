@@ -20,13 +20,13 @@ func (s *settings) init(o options) {
 	s.setRate(o.rate)
 }
 
-// rate returns how many frames a second there are at the most, or 0 for no limit.
+// rate returns the limit of frames a second, or 0 for none.
 func (s *settings) rate() float64 { return math.Float64frombits(s.rateBits.Load()) }
 
 func (s *settings) setRate(n float64) { s.rateBits.Store(math.Float64bits(n)) }
 
-// SetFrameRate changes what [FrameRate] sets, from the frame that is waited for on. Zero means no limit, and so does what is
-// no number of frames; the least rate is a frame in 1,000 seconds.
+// SetFrameRate changes what [FrameRate] sets, from the frame that is waited for on. Zero means no
+// limit, and so does what is not a rate; the lowest rate is a frame in 1,000 seconds.
 func (w *Win) SetFrameRate(n float64) {
 	if !(n > 0) || math.IsInf(n, 0) {
 		n = 0
@@ -54,8 +54,8 @@ func (w *Win) SetOnDemand(on bool) {
 	}
 }
 
-// setInterval runs on the window's thread. With Wayland the driver must not wait for the monitor: it would do so for ever while
-// the window is not visible.
+// setInterval runs on the window's thread. With Wayland the driver must not wait for the monitor:
+// it would do so for ever while the window is not visible.
 func (w *Win) setInterval() {
 	if w.opts.noOpenGL || w.stopped.Load() {
 		return

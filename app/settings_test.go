@@ -2,9 +2,7 @@ package app_test
 
 import (
 	"math"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/threadcall/threadcall/app"
 )
@@ -43,34 +41,4 @@ func TestWindow_SetVSync(t *testing.T) {
 		w.SetVSync(true)
 		c.goesOn(t, 5, "frames with vsync")
 	}
-}
-
-// All settings at once, from many goroutines, while the window draws, and when it closes; then frames go on as they are set.
-func TestWindow_settings_concurrent(t *testing.T) {
-	w, c := show(t)
-	var all sync.WaitGroup
-	for _, f := range []func(i int){
-		func(i int) { w.SetFrameRate(float64(i % 200)) },
-		func(i int) { w.SetVSync(i%2 == 0) },
-		func(i int) { w.SetOnDemand(i%2 == 0) },
-		func(i int) { w.Redraw() },
-		func(i int) { w.OnStep(time.Millisecond, func() {}); w.OnStep(0, nil) },
-	} {
-		all.Go(func() {
-			for i := range 500 {
-				f(i)
-			}
-		})
-	}
-	all.Wait()
-	w.SetFrameRate(0)
-	w.SetOnDemand(false)
-	c.goesOn(t, 10, "frames after all changes")
-	w.SetOnDemand(true)
-	c.steady(t)
-	w.Stop()
-	<-w.Done()
-	w.SetFrameRate(1)
-	w.SetVSync(true)
-	w.SetOnDemand(false)
 }

@@ -22,7 +22,8 @@ func texture(w *app.Win) (texture uint32) {
 	w.Thread().Call(func() {
 		gl.GenTextures(1, &texture)
 		gl.BindTexture(gl.TEXTURE_2D, texture)
-		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 2, 2, 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(pixels))
+		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 2, 2, 0, gl.RGBA, gl.UNSIGNED_BYTE,
+			gl.Ptr(pixels))
 		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
 		gl.Finish()
 	})
@@ -35,13 +36,14 @@ func paste(f *app.Frame, texture uint32) {
 	gl.GenFramebuffers(1, &from)
 	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, from)
 	gl.FramebufferTexture2D(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0)
-	gl.BlitFramebuffer(0, 0, 2, 2, 0, 0, int32(f.Width), int32(f.Height), gl.COLOR_BUFFER_BIT, gl.NEAREST)
+	gl.BlitFramebuffer(0, 0, 2, 2, 0, 0, int32(f.Width), int32(f.Height), gl.COLOR_BUFFER_BIT,
+		gl.NEAREST)
 	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, 0)
 	gl.DeleteFramebuffers(1, &from)
 }
 
-// A texture that was made in one window is drawn in another, also after the first has been closed; and from a third, which
-// shares with the second.
+// A texture that was made in one window is drawn in another, also after the first has been closed;
+// and from a third, which shares with the second.
 func TestShare(t *testing.T) {
 	first, _ := show(t)
 	made := texture(first)
@@ -53,7 +55,6 @@ func TestShare(t *testing.T) {
 		p, err := w.Screenshot()
 		screen.Must(t, err)
 		if !hasCorners(p, p.Rect) {
-			screen.Keep(t, p)
 			t.Errorf("%s, the picture has wrong colours", when)
 		}
 	}
@@ -62,7 +63,8 @@ func TestShare(t *testing.T) {
 	<-first.Done()
 	drawn(second, "after the first window has been closed")
 	var third *app.Win
-	second.Thread().Call(func() { third = open(t, app.Share(second)) }) // on the thread whose context it shares
+	// on the thread whose context it shares
+	second.Thread().Call(func() { third = open(t, app.Share(second)) })
 	third.OnDraw(func(f *app.Frame) { paste(f, made) })
 	run(t, third)
 	drawn(second, "after a third window has been made")
@@ -84,7 +86,8 @@ func TestShare_refused(t *testing.T) {
 		{[]app.Option{app.Share(bare)}, "NoOpenGL"},
 		{[]app.Option{app.Share(open(t)), app.NoOpenGL()}, "NoOpenGL"},
 	} {
-		if _, err := app.NewWindow(c.opts...); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := app.NewWindow(c.opts...); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error with %q", err, c.want)
 		}
 	}
@@ -157,12 +160,16 @@ func TestNoOpenGL(t *testing.T) {
 	change(w)
 }
 
-// OnDestroy runs once, on the thread, with the context current, after the last frame, however the window ends.
+// OnDestroy runs once, on the thread, with the context current, after the last frame, however the
+// window ends.
 func TestWindow_OnDestroy(t *testing.T) {
 	for name, end := range map[string]func(w *app.Win){
 		"Stop":       func(w *app.Win) { go w.Stop(); w.Run() },
 		"before Run": func(w *app.Win) { app.Terminate() },
-		"OnDraw":     func(w *app.Win) { w.OnDraw(func(*app.Frame) { panic("wrong") }); mustPanic(t, w.Run, "wrong") },
+		"OnDraw": func(w *app.Win) {
+			w.OnDraw(func(*app.Frame) { panic("wrong") })
+			mustPanic(t, w.Run, "wrong")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := open(t)
@@ -193,7 +200,8 @@ func TestWindow_Native(t *testing.T) {
 	w, _ := show(t)
 	n, err := w.Native()
 	screen.Must(t, err)
-	if title := string(x.Property(t, id(w), "_NET_WM_NAME")); n.Platform != app.PlatformX11 || n.Display == nil || title != t.Name() {
+	if title := string(x.Property(t, id(w), "_NET_WM_NAME")); n.Platform != app.PlatformX11 ||
+		n.Display == nil || title != t.Name() {
 		t.Errorf("%+v is not the window, or has no display", n)
 	}
 	w.Stop()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -27,16 +28,6 @@ func status(t *testing.T, field string) (n int) {
 		t.Skipf("no %s in /proc: %v", field, err)
 	}
 	return n
-}
-
-func race() bool {
-	info, _ := debug.ReadBuildInfo()
-	for _, s := range info.Settings {
-		if s.Key == "-race" && s.Value == "true" {
-			return true
-		}
-	}
-	return false
 }
 
 // A loop that polls 30 times a second would wake 60 times here.
@@ -55,13 +46,15 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// Frames and events allocate nothing. The runtime allocates at times, so the least of five measurements counts, and the
-// connection of the tests for each move that it makes, so moves that no window gets are measured, too.
+// Frames and events allocate nothing. The runtime allocates at times, so the least of five
+// measurements counts, and the connection of the tests for each move that it makes, so moves that
+// no window gets are measured, too.
 func TestAllocations(t *testing.T) {
-	if race() {
+	if testutil.Race {
 		t.Skip("the race detector allocates")
 	}
-	for name, opt := range map[string]app.Option{"default": nil, "EventsOnDraw": app.EventsOnDraw()} {
+	for name, opt := range map[string]app.Option{"default": nil,
+		"EventsOnDraw": app.EventsOnDraw()} {
 		t.Run(name, func(t *testing.T) { testAllocations(t, opt) })
 	}
 }
@@ -138,18 +131,20 @@ func TestLeaks(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		files, err := os.ReadDir("/proc/self/fd")
 		screen.Must(t, err)
-		return use{status(t, "Threads"), runtime.NumGoroutine(), len(files), status(t, "VmRSS"), int(m.HeapAlloc >> 10)}
+		return use{status(t, "Threads"), runtime.NumGoroutine(), len(files), status(t, "VmRSS"),
+			int(m.HeapAlloc >> 10)}
 	}
 	const windows = 100
 	open(20) // the first ones make what stays
 	before := used()
 	open(windows)
 	var after use
-	screen.Wait(t, func() bool { // threads take a moment to end
+	testutil.Eventually(t, func() bool { // threads take a moment to end
 		after = used()
 		return after.threads <= before.threads+4 && after.goroutines <= before.goroutines
 	}, "threads and goroutines of windows to end: before %+v", before)
-	if after.files > before.files || after.heap > before.heap+512 || after.resident > before.resident+100*windows && !race() {
+	if after.files > before.files || after.heap > before.heap+512 ||
+		after.resident > before.resident+100*windows && !testutil.Race {
 		t.Errorf("%d windows: before %+v, after %+v", windows, before, after)
 	}
 }

@@ -10,22 +10,25 @@ package app
 int XConnectionNumber(void *display);
 int XEventsQueued(void *display, int mode);
 unsigned long XDefaultRootWindow(void *display);
-unsigned long XCreateSimpleWindow(void *display, unsigned long parent, int x, int y, unsigned int width, unsigned int height,
-	unsigned int border, unsigned long borderPixel, unsigned long background);
+unsigned long XCreateSimpleWindow(void *display, unsigned long parent, int x, int y,
+	unsigned int width, unsigned int height, unsigned int border, unsigned long borderPixel,
+	unsigned long background);
 int XSelectInput(void *display, unsigned long window, long mask);
-int XChangeProperty(void *display, unsigned long window, unsigned long property, unsigned long type, int format, int mode,
-	const unsigned char *data, int n);
+int XChangeProperty(void *display, unsigned long window, unsigned long property,
+	unsigned long type, int format, int mode, const unsigned char *data, int n);
 int XFlush(void *display);
 
 static unsigned long newWindow(void *display) {
-	unsigned long w = XCreateSimpleWindow(display, XDefaultRootWindow(display), 0, 0, 1, 1, 0, 0, 0);
+	unsigned long root = XDefaultRootWindow(display);
+	unsigned long w = XCreateSimpleWindow(display, root, 0, 0, 1, 1, 0, 0, 0);
 	XSelectInput(display, w, 1L << 22); // PropertyChangeMask
 	return w;
 }
 
 // change has the server send an event.
 static void change(void *display, unsigned long window) {
-	XChangeProperty(display, window, 31, 31, 8, 0, (const unsigned char *)"", 0); // XA_STRING, PropModeReplace
+	// XA_STRING, PropModeReplace
+	XChangeProperty(display, window, 31, 31, 8, 0, (const unsigned char *)"", 0);
 	XFlush(display);
 }
 */
@@ -41,16 +44,20 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// x11 is the connection to the X server, which GLFW and the drivers of all windows share. The main thread waits for its events in
-// the Go scheduler: a wait in C would keep a P for up to 10 ms each time, and with GOMAXPROCS=2 that is half of them.
+// x11 is the connection to the X server, which GLFW and the drivers of all windows share. The main
+// thread waits for its events in the Go scheduler: a wait in C would keep a P for up to 10 ms each
+// time, and with GOMAXPROCS=2 that is half of them.
 //
-// Any thread that waits for a reply reads what the server has sent, and queues events in the process, of which the socket reports
-// nothing more. So what has read looks for queued events afterwards, and wakes the main thread if there are some.
+// Any thread that waits for a reply reads what the server has sent, and queues events in the
+// process, of which the socket reports nothing more. So what has read looks for queued events
+// afterwards, and wakes the main thread if there are some.
 //
-// GLFW waits for the answer of another program, such as the contents of the clipboard, at the socket. To look for queued events is to
-// read from it, so it is done only while the main thread is not in GLFW.
+// GLFW waits for the answer of another program, such as the contents of the clipboard, at the
+// socket. To look for queued events is to read from it, so it is done only while the main thread is
+// not in GLFW.
 var x11 struct {
-	mu      sync.Mutex     // held to look for queued events off the main thread, and to change waiting
+	// held to look for queued events off the main thread, and to change waiting
+	mu      sync.Mutex
 	waiting bool           // the main thread waits in the Go scheduler
 	display unsafe.Pointer // nil if GLFW does not use X11
 	socket  *os.File
@@ -101,8 +108,8 @@ func unwatchX11() {
 	}
 }
 
-// wakeForEvents wakes the main thread if events have been read that it has not handled. It may be called between watchX11 and
-// unwatchX11 only.
+// wakeForEvents wakes the main thread if events have been read that it has not handled. It may be
+// called between watchX11 and unwatchX11 only.
 func wakeForEvents() {
 	x11.mu.Lock()
 	wake := !x11.waiting || eventsQueued()
@@ -123,8 +130,9 @@ func eventsQueued() bool {
 	return x11.display != nil && C.XEventsQueued(x11.display, afterReading) > 0
 }
 
-// waitInC prepares the main thread for a wait in C for an event, as GLFW waits for the clipboard. A thread that shows a frame
-// may read that event; so the server sends something every 10 ms, for which the wait looks at what has been read.
+// waitInC prepares the main thread for a wait in C for an event, as GLFW waits for the clipboard. A
+// thread that shows a frame may read that event; so the server sends something every 10 ms, for
+// which the wait looks at what has been read.
 func waitInC() (end func()) {
 	if x11.display == nil {
 		return func() {}

@@ -14,10 +14,12 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// weston starts a Wayland compositor in a window of the X server, and returns the environment of its clients.
+// weston starts a Wayland compositor in a window of the X server, and returns the environment of
+// its clients.
 func weston(t *testing.T) (env []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -30,7 +32,8 @@ func weston(t *testing.T) (env []string) {
 	screen.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	env = []string{"XDG_RUNTIME_DIR=" + dir, "WAYLAND_DISPLAY=app"}
-	server := exec.Command("weston", "--backend=x11-backend.so", "--use-pixman", "--socket=app", "--idle-time=0",
+	server := exec.Command("weston", "--backend=x11-backend.so", "--use-pixman", "--socket=app",
+		"--idle-time=0",
 		"--width=1000", "--height=800")
 	server.Env = append(os.Environ(), env[0])
 	var log strings.Builder
@@ -48,15 +51,16 @@ func weston(t *testing.T) (env []string) {
 			t.Skip("NOT TESTED: weston has ended:", log.String())
 		default:
 		}
-		if time.Since(start) > screen.Limit {
+		if time.Since(start) > testutil.TimeLimit() {
 			t.Fatal("weston does not listen")
 		}
 	}
 }
 
-// With Wayland everything returns, also what Wayland does not have, and also while the window is not visible.
+// With Wayland everything returns, also what Wayland does not have, and also while the window is
+// not visible.
 func TestWayland(t *testing.T) {
-	out, status := program(t, "wayland", weston(t)...)
+	out, status := testutil.Program(t, "wayland", weston(t)...)
 	if status != 0 || !strings.HasSuffix(out, "all good\n") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
@@ -114,12 +118,14 @@ func onWayland() {
 		}
 		w.Thread().Call(func() {})
 		must(app.SetClipboard("text"))
-		// The compositor gives the clipboard to the window that has the keyboard only, once it knows which.
+		// The compositor gives the clipboard to the window that has the keyboard only, once it
+		// knows which.
 		if text, err := app.Clipboard(); text != "" && text != "text" || err != nil {
 			fail("the clipboard holds %q, %v", text, err)
 		}
 		change(w)
-		for _, opts := range [][]app.Option{{app.Share(w)}, {app.NoOpenGL()}, {app.OnDemand()}, {app.NoVSync()}} {
+		for _, opts := range [][]app.Option{{app.Share(w)}, {app.NoOpenGL()}, {app.OnDemand()},
+			{app.NoVSync()}} {
 			v, err := app.NewWindow(append(opts, app.Size(100, 100))...)
 			must(err)
 			v.OnDraw(func(f *app.Frame) {

@@ -17,8 +17,8 @@ import (
 // ErrClosed is returned by methods of a window that has been closed.
 var ErrClosed = errors.New("app: the window is closed")
 
-// A Win is a window. Its methods may be called from any goroutine at any time. Those that change something do nothing
-// once the window is closed, because the user may close it at any moment.
+// A Win is a window. Its methods may be called from any goroutine at any time. Those that change
+// something do nothing once the window is closed, because the user may close it at any moment.
 //
 // NewWindow makes it, Run shows it, and when Run has returned it has been destroyed.
 type Win struct {
@@ -26,7 +26,6 @@ type Win struct {
 	win    *glfw.Window
 	thread *thread.Thread
 	queue  *queue
-	maker  maker // of events, where they are delivered
 
 	onDraw    atomic.Pointer[func(*Frame)]
 	onEvent   atomic.Pointer[func(Event)]
@@ -77,8 +76,8 @@ var glLoaded struct {
 	done bool
 }
 
-// NewWindow makes a window. Nothing is drawn before Run. Errors name what is wrong with the options or what the system
-// lacks.
+// NewWindow makes a window. Nothing is drawn before Run. Errors name what is wrong with the options
+// or what the system lacks.
 func NewWindow(opts ...Option) (*Win, error) {
 	o := defaults()
 	for _, opt := range opts {
@@ -116,7 +115,8 @@ func NewWindow(opts ...Option) (*Win, error) {
 	return w, nil
 }
 
-// createSharing creates the window while the context that it shares with is current on no thread, as WGL requires.
+// createSharing creates the window while the context that it shares with is current on no thread,
+// as WGL requires.
 func (w *Win) createSharing() (err error) {
 	create := func() {
 		if down := onMain(func() { err = w.create() }); down != nil {
@@ -213,7 +213,7 @@ func (w *Win) create() error {
 	w.full = monitor
 	w.win.SetInputMode(glfw.LockKeyMods, glfw.True)
 	w.listen()
-	w.pace.refresh.Store(refreshRate())
+	w.ticks.refresh.Store(refreshRate())
 	return nil
 }
 
@@ -235,9 +235,10 @@ func (w *Win) prepare() error {
 	return nil
 }
 
-// OnDraw sets the function that draws a frame. It runs on the window's thread, where the window's context is current;
-// the viewport has been set to the whole window. When it returns, the frame is shown. Without one, or with nil, the window is
-// cleared when it is shown, and nothing is drawn until the system has lost that.
+// OnDraw sets the function that draws a frame. It runs on the window's thread, where the window's
+// context is current; the viewport has been set to the whole window. When it returns, the frame is
+// shown. Without one, or with nil, the window is cleared when it is shown, and nothing is drawn
+// until the system has lost that.
 //
 // If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
 func (w *Win) OnDraw(draw func(*Frame)) {
@@ -250,9 +251,10 @@ func (w *Win) OnDraw(draw func(*Frame)) {
 	w.changed((before == nil) != (draw == nil))
 }
 
-// OnDestroy sets the function that runs on the window's thread after the last frame, with the window's context current, to
-// free what belongs to the window. It runs while the window ends, also if Run has not been called, but not if the thread
-// has been terminated. A panic in it is as one in OnDraw.
+// OnDestroy sets the function that runs on the window's thread after the last frame, with the
+// window's context current, to free what belongs to the window. It runs while the window ends, also
+// if Run has not been called, but not if the thread has been terminated. A panic in it is as one in
+// OnDraw.
 func (w *Win) OnDestroy(f func()) {
 	if f == nil {
 		w.onDestroy.Store(nil)
@@ -261,22 +263,23 @@ func (w *Win) OnDestroy(f func()) {
 	}
 }
 
-// Thread returns the thread on which the window is drawn. Functions given to it run between two frames, with the window's
-// context current, for example to upload textures. Closing the window terminates the thread, and terminating the
-// thread closes the window.
+// Thread returns the thread on which the window is drawn. Functions given to it run between two
+// frames, with the window's context current, for example to upload textures. Closing the window
+// terminates the thread, and terminating the thread closes the window.
 func (w *Win) Thread() *thread.Thread { return w.thread }
 
-// Run shows frames and delivers events until the user closes the window, or Stop or Terminate is called. Then it destroys
-// the window and returns. It can be called once; if the window has been closed before, Run returns at once.
+// Run shows frames and delivers events until the user closes the window, or Stop or Terminate is
+// called. Then it destroys the window and returns. It can be called once; if the window has been
+// closed before, Run returns at once.
 //
 // Run panics on the main thread, which must be free for the event loop.
 func (w *Win) Run() {
 	if mainthread.On() {
-		panic("app: Run on the main thread; call it from the function given to mainthread.Init, or from any goroutine")
+		panic("app: Run on the main thread, which runs the event loop; call it elsewhere")
 	}
 	if !w.claim(running) {
 		if w.life.Load() == running {
-			panic("app: Run of a window that runs already; NewWindow makes another one")
+			panic("app: Run of a window that runs already")
 		}
 		return
 	}
@@ -292,8 +295,8 @@ func (w *Win) Run() {
 	finished = true
 }
 
-// claim makes the calling goroutine the one that ends the window: the one in Run or, if there is none, another, and then
-// there will be none.
+// claim makes the calling goroutine the one that ends the window: the one in Run or, if there is
+// none, another, and then there will be none.
 func (w *Win) claim(life int32) bool {
 	if !w.life.CompareAndSwap(made, life) {
 		return false
@@ -348,8 +351,9 @@ func (w *Win) leave() {
 	}
 }
 
-// stop runs on the window's thread when that ends. The system's thread is kept, and must not keep a context that is destroyed:
-// NewWindow may have made it current after leave, and leave does not run if the program has terminated the thread.
+// stop runs on the window's thread when that ends. The system's thread is kept, and must not keep a
+// context that is destroyed: NewWindow may have made it current after leave, and leave does not run
+// if the program has terminated the thread.
 func (w *Win) stop() {
 	w.Stop()
 	w.detach()
@@ -374,7 +378,8 @@ func (w *Win) do(f func()) error {
 	err := onMain(func() {
 		if there = !w.destroyed; there {
 			f()
-			glfw.GetError() // of what the window system cannot do; the next call would panic with it
+			// of what the window system cannot do; the next call would panic with it
+			glfw.GetError()
 		}
 	})
 	if !there {
@@ -383,7 +388,8 @@ func (w *Win) do(f func()) error {
 	return err
 }
 
-// refreshRate returns how many frames a second the fastest monitor shows, or zero if none reports that.
+// refreshRate returns how many frames a second the fastest monitor shows, or zero if none reports
+// that.
 func refreshRate() (rate int64) {
 	for _, m := range glfw.GetMonitors() {
 		if mode := m.GetVideoMode(); mode != nil {

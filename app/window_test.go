@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -20,7 +21,8 @@ func TestInit(t *testing.T) {
 		t.Helper()
 		_, window := app.NewWindow()
 		_, monitors := app.Monitors()
-		for what, err := range map[string]error{"NewWindow": window, "Monitors": monitors, "SetClipboard": app.SetClipboard("x")} {
+		for what, err := range map[string]error{"NewWindow": window, "Monitors": monitors,
+			"SetClipboard": app.SetClipboard("x")} {
 			if err != app.ErrNotInitialized {
 				t.Errorf("%s %s: %v", what, when, err)
 			}
@@ -50,13 +52,14 @@ func TestInit(t *testing.T) {
 }
 
 func TestInit_afterMain(t *testing.T) {
-	out, status := program(t, "init after main")
+	out, status := testutil.Program(t, "init after main")
 	if status != 0 || !strings.Contains(out, "has returned") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
 }
 
-// The next Init may come before the loop of the last one has ended, and Terminate while windows are made.
+// The next Init may come before the loop of the last one has ended, and Terminate while windows are
+// made.
 func TestTerminate_concurrent(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 6 {
@@ -96,7 +99,8 @@ func TestTerminate_windows(t *testing.T) {
 	}
 }
 
-// The system's thread of a window is kept for the next one. A context that is destroyed while it is current there, would be used by that.
+// The system's thread of a window is kept for the next one. A context that is destroyed while it is
+// current there, would be used by that.
 func TestTerminate_threads(t *testing.T) {
 	for range 10 {
 		w, _ := show(t)
@@ -109,9 +113,19 @@ func TestTerminate_threads(t *testing.T) {
 // Terminate panics where it would wait for its caller, and all goes on.
 func TestTerminate_refused(t *testing.T) {
 	for name, try := range map[string]func(w *app.Win){
-		"OnDraw":      func(w *app.Win) { w.OnDraw(func(*app.Frame) { app.Terminate() }); w.Run() },
-		"OnEvent":     func(w *app.Win) { w.OnEvent(func(app.Event) { app.Terminate() }); w.SetSize(300, 300); w.Run() },
-		"Thread":      func(w *app.Win) { w.Thread().Call(app.Terminate) },
+		"OnDraw": func(w *app.Win) { w.OnDraw(func(*app.Frame) { app.Terminate() }); w.Run() },
+		"OnEvent": func(w *app.Win) {
+			w.OnEvent(func(app.Event) { app.Terminate() })
+			w.SetSize(300, 300)
+			w.Run()
+		},
+		"Thread": func(w *app.Win) { w.Thread().Call(app.Terminate) },
+		"EventsOnDraw": func(*app.Win) {
+			w := open(t, app.EventsOnDraw())
+			w.OnEvent(func(app.Event) { app.Terminate() })
+			w.SetSize(300, 300)
+			w.Run()
+		},
 		"main thread": func(*app.Win) { mainthread.Call(app.Terminate) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -168,7 +182,8 @@ func TestWindow_Stop(t *testing.T) {
 			}
 			w.Run()
 			if frames > test.frames || events > test.events {
-				t.Errorf("%d frames and %d events, want at most %d and %d", frames, events, test.frames, test.events)
+				t.Errorf("%d frames and %d events, want at most %d and %d", frames, events,
+					test.frames, test.events)
 			}
 		})
 	}
@@ -185,34 +200,43 @@ func TestWindow_Run(t *testing.T) {
 
 // What ends the functions of a window ends Run in the same way, and closes the window.
 func TestWindow_Run_panic(t *testing.T) {
-	for name, end := range map[string]func(){
-		"value":  func() { panic(errTest) },
-		"nil":    func() { panic(nil) }, //nolint:govet // what is tested
-		"Goexit": runtime.Goexit,
+	for where, opts := range map[string][]app.Option{
+		"OnDraw":                    nil,
+		"OnEvent":                   nil,
+		"EventsOnDraw":              {app.EventsOnDraw()},
+		"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand()},
 	} {
-		for _, where := range []string{"OnDraw", "OnEvent"} {
+		for name, end := range map[string]func(){
+			"value":  func() { panic(errTest) },
+			"nil":    func() { panic(nil) }, //nolint:govet // what is tested
+			"Goexit": runtime.Goexit,
+		} {
 			t.Run(where+"/"+name, func(t *testing.T) {
-				w := open(t)
+				w := open(t, opts...)
 				if where == "OnDraw" {
 					w.OnDraw(func(*app.Frame) { end() })
 				} else {
-					w.OnEvent(func(app.Event) { end() })
+					w.OnEvent(func(e app.Event) {
+						if _, ok := e.(*app.ResizeEvent); ok {
+							end()
+						}
+					})
 					w.SetSize(300, 300)
 				}
 				var value any
 				returned := false
-				done := make(chan struct{})
-				go func() {
-					defer close(done)
+				var run sync.WaitGroup
+				run.Go(func() {
 					defer func() { value = recover() }()
 					w.Run()
 					returned = true
-				}()
-				<-done
+				})
+				run.Wait()
 				<-w.Done()
 				var null *runtime.PanicNilError
 				err, _ := value.(error)
-				if returned || (err == errTest) != (name == "value") || errors.As(err, &null) != (name == "nil") {
+				if returned || (err == errTest) != (name == "value") ||
+					errors.As(err, &null) != (name == "nil") {
 					t.Errorf("Run returned: %v; it panicked with %v", returned, value)
 				}
 			})
@@ -222,8 +246,9 @@ func TestWindow_Run_panic(t *testing.T) {
 
 // The report of a crash shows where the panic came from.
 func TestWindow_Run_crash(t *testing.T) {
-	out, status := program(t, "draw panics")
-	if status != 2 || !strings.Contains(out, errTest.Error()) || !strings.Contains(out, "aPlaceToPanic") {
+	out, status := testutil.Program(t, "draw panics")
+	if status != 2 || !strings.Contains(out, errTest.Error()) ||
+		!strings.Contains(out, "aPlaceToPanic") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
 }
@@ -275,7 +300,8 @@ func TestWindow_closed(t *testing.T) {
 	}
 }
 
-// Windows are made and run on any goroutine, in the handler of another too, and one whose thread is terminated closes.
+// Windows are made and run on any goroutine, in the handler of another too, and one whose thread is
+// terminated closes.
 func TestNewWindow_anywhere(t *testing.T) {
 	begin(t)
 	var all sync.WaitGroup
@@ -301,4 +327,87 @@ func TestNewWindow_anywhere(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// Calls arrive while the main thread waits for events, after pauses too.
+func TestLoop_calls(t *testing.T) {
+	begin(t)
+	const goroutines, calls = 16, 100
+	n := 0 // the main thread's
+	var all sync.WaitGroup
+	for range goroutines {
+		all.Go(func() {
+			for i := range calls {
+				if i%2 == 0 {
+					mainthread.Call(func() { n++ })
+				} else {
+					mainthread.Go(func() { n++ })
+				}
+				time.Sleep(max(0, time.Duration(i-80)) * time.Millisecond)
+			}
+		})
+	}
+	all.Wait()
+	mainthread.Call(func() {
+		if n != goroutines*calls {
+			t.Errorf("%d functions ran, want %d", n, goroutines*calls)
+		}
+	})
+}
+
+// A call may lead from the main thread to the window's thread and back, and OnDraw may call the
+// main thread.
+func TestLoop_cycle(t *testing.T) {
+	w, _ := show(t)
+	for range 50 {
+		ran := 0
+		mainthread.Call(func() {
+			w.Thread().Call(func() {
+				mainthread.Call(func() { ran++; w.SetTitle("nested") })
+				ran++
+			})
+		})
+		if ran != 2 {
+			t.Fatalf("%d functions ran, want 2", ran)
+		}
+	}
+	c := count(w, func(*app.Frame) { w.SetTitle("from OnDraw") })
+	c.goesOn(t, 10, "frames that call the main thread")
+}
+
+// A Goexit on the main thread ends its caller, and the event loop goes on.
+func TestLoop_Goexit(t *testing.T) {
+	out, status := testutil.Program(t, "goexit on the main thread")
+	if status != 0 || out != "the loop goes on\n" {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
+func goexitOnMainThread() {
+	mainthread.Init(func() {
+		if err := app.Init(); err != nil {
+			panic(err)
+		}
+		for i := range 20 {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				mainthread.Call(func() {
+					if i%2 == 0 {
+						mainthread.Call(runtime.Goexit)
+					}
+					runtime.Goexit()
+				})
+				panic("a Goexit did not reach its caller")
+			}()
+			<-done
+			mainthread.Go(runtime.Goexit)
+			time.Sleep(time.Duration(i) * time.Millisecond)
+			if _, err := app.Monitors(); err != nil {
+				panic(err)
+			}
+		}
+		app.Terminate()
+		println("the loop goes on")
+	})
 }

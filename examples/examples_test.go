@@ -1,4 +1,5 @@
-// Package examples_test runs the examples, those with windows on a screen in memory and checks what they do.
+// Package examples_test runs the examples, those with windows on a screen in memory and checks what
+// they do.
 package examples_test
 
 import (
@@ -50,7 +51,9 @@ func TestExamples(t *testing.T) {
 				need(t, e.part)
 			}
 			program := build(t, bin, e.name, e.system)
-			run, env := []string{program}, []string{"WAYLAND_DISPLAY=", "HOME=" + home, "XDG_CONFIG_HOME=" + home} // Fyne keeps preferences
+			// Fyne keeps preferences
+			run, env := []string{program}, []string{"WAYLAND_DISPLAY=", "HOME=" + home,
+				"XDG_CONFIG_HOME=" + home}
 			switch {
 			case e.system == "windows":
 				run, env = []string{"wine", program}, startWine(t).Env
@@ -60,7 +63,8 @@ func TestExamples(t *testing.T) {
 			run = slices.Concat(run, e.args)
 			cmd := exec.Command(run[0], run[1:]...)
 			cmd.Env = append(os.Environ(), env...)
-			output := filepath.Join(t.TempDir(), "output") // services that Wine starts would keep a pipe
+			// services that Wine starts would keep a pipe
+			output := filepath.Join(t.TempDir(), "output")
 			f, err := os.Create(output)
 			if err != nil {
 				t.Fatal(err)
@@ -100,7 +104,8 @@ func need(t *testing.T, part string) {
 // startWine skips the test if there is no Wine.
 func startWine(t *testing.T) *wine.Prefix {
 	if _, err := exec.LookPath("wine"); err != nil || runtime.GOARCH != "amd64" {
-		t.Skip("NOT TESTED: Wine is missing, or this is not an amd64 machine; make ports installs it")
+		t.Skip("NOT TESTED: Wine is missing, or this is not an amd64 machine; make ports " +
+			"installs it")
 	}
 	prefix, err := wine.Start("wine")
 	if err != nil {

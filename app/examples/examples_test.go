@@ -10,14 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/jezek/xgb/xproto"
 
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // Keysyms.
@@ -38,7 +35,7 @@ func TestExamples(t *testing.T) {
 	}
 	start := func(t *testing.T, name string, args ...string) *program {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(context.Background(), 2*screen.Limit)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*testutil.TimeLimit())
 		t.Cleanup(cancel)
 		p := &program{Cmd: exec.CommandContext(ctx, filepath.Join(bin, name), args...)}
 		p.Stdout, p.Stderr = &p.out, &p.out
@@ -47,7 +44,7 @@ func TestExamples(t *testing.T) {
 	}
 	file := files(t)
 
-	for _, name := range []string{"triangle", "viewer", "windows", "workers"} {
+	for _, name := range []string{"triangle", "viewer", "windows"} {
 		t.Run(name+"/no display", func(t *testing.T) {
 			t.Setenv("DISPLAY", "")
 			p := start(t, name, "-d", "10s")
@@ -62,19 +59,16 @@ func TestExamples(t *testing.T) {
 		colours int // at least
 	}{
 		{[]string{"triangle"}, 50},
-		{[]string{"triangle", "-fast"}, 50},
 		{[]string{"viewer", file("picture.png")}, 5},
 		{[]string{"windows"}, 50},
-		{[]string{"workers"}, 50},
 	} {
 		t.Run(strings.Join(append(c.args[:1:1], "shows"), "/"), func(t *testing.T) {
 			p := start(t, c.args[0], append([]string{"-d", "3s"}, c.args[1:]...)...)
 			var picture *image.RGBA
-			screen.Wait(t, func() bool {
+			testutil.Eventually(t, func() bool {
 				picture = s.Picture(t)
 				return screen.Colours(picture) >= c.colours
 			}, "a picture")
-			screen.Keep(t, picture)
 			p.succeed(t)
 		})
 	}
@@ -98,41 +92,16 @@ func TestExamples(t *testing.T) {
 				return true
 			}
 		}
-		screen.Wait(t, shows(quarters[:]...), "the first picture, upright")
+		testutil.Eventually(t, shows(quarters[:]...), "the first picture, upright")
 		s.Type(t, right)
-		screen.Wait(t, func() bool { return strings.Contains(s.Titles(t), "bad.png: image: unknown format") }, "the title of a bad file")
+		testutil.Eventually(t, func() bool {
+			return strings.Contains(s.Titles(t), "bad.png: image: unknown format")
+		}, "the title of a bad file")
 		if !shows(quarters[:]...)() {
 			t.Error("the first picture has gone")
 		}
 		s.Type(t, right)
-		screen.Wait(t, shows(quarters[3], quarters[2]), "the last picture")
-		s.Type(t, escape)
-		p.succeed(t)
-	})
-	t.Run("viewer/idle", func(t *testing.T) {
-		used := func(d string) time.Duration {
-			p := start(t, "viewer", "-d", d, file("picture.png"))
-			p.succeed(t)
-			return p.ProcessState.UserTime() + p.ProcessState.SystemTime()
-		}
-		if short, long := used("1s"), used("5s"); long > short+400*time.Millisecond {
-			t.Errorf("it used %v of CPU time in a second, and %v in 5", short, long)
-		}
-	})
-	t.Run("workers/click", func(t *testing.T) {
-		p := start(t, "workers")
-		done := func() bool { return strings.Contains(s.Titles(t), "tiles in") }
-		screen.Wait(t, done, "the picture")
-		before := s.Picture(t)
-		s.Move(t, 300, 200)
-		s.Click(t, byte(xproto.ButtonIndex1))
-		screen.Wait(t, func() bool { return done() && !slices.Equal(s.Picture(t).Pix, before.Pix) }, "another picture")
-		s.Type(t, escape)
-		p.succeed(t)
-	})
-	t.Run("triangle/Escape", func(t *testing.T) {
-		p := start(t, "triangle")
-		screen.Wait(t, func() bool { return screen.Colours(s.Picture(t)) >= 50 }, "a picture")
+		testutil.Eventually(t, shows(quarters[3], quarters[2]), "the last picture")
 		s.Type(t, escape)
 		p.succeed(t)
 	})
@@ -152,9 +121,11 @@ func (p *program) succeed(t *testing.T) {
 	}
 }
 
-var quarters = [4]color.RGBA{{200, 30, 30, 255}, {30, 160, 60, 255}, {30, 60, 160, 255}, {200, 200, 30, 255}}
+var quarters = [4]color.RGBA{{200, 30, 30, 255}, {30, 160, 60, 255}, {30, 60, 160, 255},
+	{200, 200, 30, 255}}
 
-// files writes a picture of four quarters, another one turned upside down and mirrored, and a file that is none.
+// files writes a picture of four quarters, another one turned upside down and mirrored, and a file
+// that is none.
 func files(t *testing.T) (file func(name string) string) {
 	t.Helper()
 	dir := t.TempDir()

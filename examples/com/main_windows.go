@@ -33,8 +33,8 @@ func main() {
 	}
 }
 
-// A fileSystem is an object of COM, Scripting.FileSystemObject, that lives in the single-threaded apartment of a thread of its
-// own: other threads must not touch it.
+// A fileSystem is an object of COM, Scripting.FileSystemObject, that lives in the single-threaded
+// apartment of a thread of its own: other threads must not touch it.
 type fileSystem struct {
 	thread *thread.Thread
 	exists func(folder string) (bool, error) // may be called from any goroutine
@@ -51,7 +51,9 @@ func start() (*fileSystem, error) {
 		return nil, err
 	}
 	exists := func(folder string) (there bool, err error) {
-		ended := t.CallContext(context.Background(), func() { there, err = folderExists(object, folder) })
+		ended := t.CallContext(context.Background(), func() {
+			there, err = folderExists(object, folder)
+		})
 		return there, cmp.Or(ended, err)
 	}
 	return &fileSystem{t, exists}, nil

@@ -20,9 +20,11 @@ import (
 
 func main() {
 	mode := flag.String("mode", "threads", "`mode` of Ebitengine: threads, its usual one; "+
-		"single, all on the main thread; or on-demand, which is single with frames only when ScheduleFrame asks for one")
+		"single, all on the main thread; or on-demand, which is single with frames only when "+
+		"ScheduleFrame asks for one")
 	flag.Parse()
-	hook := map[string]func(){"threads": hookThreads, "single": func() {}, "on-demand": hookOnDemand}[*mode]
+	hook := map[string]func(){"threads": hookThreads, "single": func() {},
+		"on-demand": hookOnDemand}[*mode]
 	if hook == nil {
 		log.Fatalf("-mode %s: it is threads, single or on-demand", *mode)
 	}
@@ -40,7 +42,8 @@ func main() {
 	ebiten.SetWindowTitle("mainthread.Call next to Ebitengine")
 	ebiten.SetWindowSize(width, height)
 	err := ebiten.RunGameWithOptions(g, &ebiten.RunGameOptions{SingleThread: *mode != "threads"})
-	mainthread.Init(workers.Wait) // the game's loop has ended; this serves the goroutines that still call
+	// the game's loop has ended; this serves the goroutines that still call
+	mainthread.Init(workers.Wait)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -57,21 +60,24 @@ func calls(mode string) bool {
 	})
 }
 
-// hookThreads is for Ebitengine's usual mode, in which Update and Draw run on another goroutine, and the main thread runs
-// what they ask for. RunOnMainThread waits until serve has returned, but a hook must not wait, hence go. Before
-// the game runs, RunOnMainThread does nothing, so Update calls hookThreads.
+// hookThreads is for Ebitengine's usual mode, in which Update and Draw run on another goroutine,
+// and the main thread runs what they ask for. RunOnMainThread waits until serve has returned, but a
+// hook must not wait, hence go. Before the game runs, RunOnMainThread does nothing, so Update calls
+// hookThreads.
 func hookThreads() {
 	mainthread.OnWake(func() { go ebiten.RunOnMainThread(serve) })
 }
 
-// hookOnDemand is for the mode in which all runs on the main thread and frames come on demand. Update calls serve;
-// without the hook it would only when the user next moves the mouse. Ebitengine shows its window after the
-// first Draw, and loses frames that are asked for meanwhile, so Update calls hookOnDemand after that. And each frame
-// must have its Update; otherwise one that comes soon after another has none, and the calls wait.
+// hookOnDemand is for the mode in which all runs on the main thread and frames come on demand.
+// Update calls serve; without the hook it would only when the user next moves the mouse. Ebitengine
+// shows its window after the first Draw, and loses frames that are asked for meanwhile, so Update
+// calls hookOnDemand after that. And each frame must have its Update; otherwise one that comes soon
+// after another has none, and the calls wait.
 func hookOnDemand() {
 	ebiten.SetTPS(ebiten.SyncWithFPS)
-	ebiten.SetFPSMode(ebiten.FPSModeVsyncOffMinimum) //lint:ignore SA1019 deprecated, but nothing has taken its place
-	mainthread.OnWake(ebiten.ScheduleFrame)          //lint:ignore SA1019 as above
+	//lint:ignore SA1019 deprecated, but nothing has taken its place
+	ebiten.SetFPSMode(ebiten.FPSModeVsyncOffMinimum)
+	mainthread.OnWake(ebiten.ScheduleFrame) //lint:ignore SA1019 as above
 }
 
 // serve runs the queued functions.

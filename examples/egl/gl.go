@@ -19,7 +19,8 @@ static EGLDisplay headless(void) {
 
 // The context is made by one thread and becomes current by use.
 static int make(int size, EGLDisplay *d, EGLSurface *s, EGLContext *c) {
-	static const EGLint config[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT,
+	static const EGLint config[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT,
+		EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT,
 		EGL_RED_SIZE, 8, EGL_GREEN_SIZE, 8, EGL_BLUE_SIZE, 8, EGL_ALPHA_SIZE, 8, EGL_NONE};
 	static const EGLint context[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
 	const EGLint surface[] = {EGL_WIDTH, size, EGL_HEIGHT, size, EGL_NONE};
@@ -40,12 +41,16 @@ static int make(int size, EGLDisplay *d, EGLSurface *s, EGLContext *c) {
 
 static const char *why(void) { return failed; }
 
-// setup compiles the shaders and leaves a triangle, whose colour is a uniform, ready to be drawn. It returns that uniform.
+// setup compiles the shaders and leaves a triangle, whose colour is a uniform, ready to be drawn.
+// It returns that uniform.
 static int setup(void) {
-	static const char *vertex = "attribute vec2 at; void main() { gl_Position = vec4(at, 0.0, 1.0); }";
-	static const char *fragment = "precision mediump float; uniform vec4 colour; void main() { gl_FragColor = colour; }";
+	static const char *vertex =
+		"attribute vec2 at; void main() { gl_Position = vec4(at, 0.0, 1.0); }";
+	static const char *fragment = "precision mediump float; uniform vec4 colour;"
+		"void main() { gl_FragColor = colour; }";
 	static const GLfloat corners[] = {-1, -1, 1, -1, 0, 1};
-	GLuint p = glCreateProgram(), v = glCreateShader(GL_VERTEX_SHADER), f = glCreateShader(GL_FRAGMENT_SHADER);
+	GLuint p = glCreateProgram();
+	GLuint v = glCreateShader(GL_VERTEX_SHADER), f = glCreateShader(GL_FRAGMENT_SHADER);
 	GLint ok;
 	glShaderSource(v, 1, &vertex, NULL);
 	glCompileShader(v);
@@ -73,7 +78,8 @@ static unsigned pixel(int x, int y) {
 
 // tint sets the colour and returns whether context is current.
 static int tint(EGLContext context, int uniform, unsigned rgb) {
-	glUniform4f(uniform, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, 1);
+	glUniform4f(uniform, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0,
+		(rgb & 255) / 255.0, 1);
 	return eglGetCurrentContext() == context;
 }
 
@@ -93,8 +99,8 @@ import "fmt"
 // size is the width and the height of the picture.
 const size = 64
 
-// A canvas is an OpenGL ES context that draws into memory. It can be current on one thread at a time, and functions of
-// OpenGL draw into the one that is current on their thread.
+// A canvas is an OpenGL ES context that draws into memory. It can be current on one thread at a
+// time, and functions of OpenGL draw into the one that is current on their thread.
 type canvas struct {
 	display C.EGLDisplay
 	surface C.EGLSurface
@@ -136,7 +142,8 @@ func (c *canvas) triangle(rgb uint32) bool {
 	return uint32(c.centre) == rgb && c.corner == 0
 }
 
-// tint sets the colour of the next triangle, and reports whether c is current on the calling thread.
+// tint sets the colour of the next triangle, and reports whether c is current on the calling
+// thread.
 func (c *canvas) tint(rgb uint32) bool {
 	return C.tint(c.context, c.colour, C.uint(rgb)) != 0
 }

@@ -1,4 +1,5 @@
-// OpenGL without a window: a context of EGL that lives on one thread, and goroutines that draw with it.
+// OpenGL without a window: a context of EGL that lives on one thread, and goroutines that draw with
+// it.
 //
 //	go -C examples/egl run .
 package main
@@ -29,8 +30,8 @@ func main() {
 
 func colour() uint32 { return rand.Uint32N(1 << 24) }
 
-// An artist draws on a thread of its own, on which its canvas is always current. Its functions may be called from any
-// goroutine.
+// An artist draws on a thread of its own, on which its canvas is always current. Its functions may
+// be called from any goroutine.
 type artist struct {
 	thread   *thread.Thread
 	canvas   *canvas

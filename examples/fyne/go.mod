@@ -4,14 +4,12 @@ go 1.26.0
 
 replace (
 	github.com/threadcall/threadcall => ../../
-	github.com/threadcall/threadcall/app => ../../app
 	github.com/threadcall/threadcall/examples => ../
 )
 
 require (
 	fyne.io/fyne/v2 v2.8.1
 	github.com/threadcall/threadcall v0.1.0
-	github.com/threadcall/threadcall/app v0.1.0
 	github.com/threadcall/threadcall/examples v0.0.0
 )
 

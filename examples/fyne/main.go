@@ -64,14 +64,15 @@ func main() {
 	})
 	w.Show()
 	a.Run()
-	mainthread.Init(workers.Wait) // Fyne's loop has ended; this serves the goroutines that still call
+	// Fyne's loop has ended; this serves the goroutines that still call
+	mainthread.Init(workers.Wait)
 	if !ok {
 		os.Exit(1)
 	}
 }
 
-// serve runs the queued functions. Once Fyne's loop has ended, fyne.Do runs serve in place, on any goroutine; then Init
-// serves.
+// serve runs the queued functions. Once Fyne's loop has ended, fyne.Do runs serve in place, on any
+// goroutine; then Init serves.
 func serve() {
 	if mainthread.On() {
 		mainthread.Serve()

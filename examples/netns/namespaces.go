@@ -14,8 +14,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A namespace is a network namespace, which lasts as long as its handle is open. Its mark, a number below 255, shows where
-// a figure was read.
+// A namespace is a network namespace, which lasts as long as its handle is open. Its mark, a number
+// below 255, shows where a figure was read.
 type namespace struct {
 	handle netns.NsHandle
 	mark   int
@@ -45,8 +45,9 @@ func open(n int) (all []namespace, err error) {
 	return all, err
 }
 
-// enter moves the thread to a network namespace, with a /sys that shows it. Even if the thread came back, it would not share its
-// working directory with the others any more, so it is for this namespace until it ends.
+// enter moves the thread to a network namespace, with a /sys that shows it. Even if the thread came
+// back, it would not share its working directory with the others any more, so it is for this
+// namespace until it ends.
 func enter(ns netns.NsHandle) error {
 	if err := netns.Set(ns); err != nil {
 		return err
@@ -54,18 +55,21 @@ func enter(ns netns.NsHandle) error {
 	return mountSys()
 }
 
-// mountSys moves the thread to a new mount namespace, and mounts the /sys of its network namespace there.
+// mountSys moves the thread to a new mount namespace, and mounts the /sys of its network namespace
+// there.
 func mountSys() error {
 	if err := syscall.Unshare(syscall.CLONE_NEWNS); err != nil {
 		return os.NewSyscallError("unshare", err)
 	}
-	if err := syscall.Mount("", "/", "", syscall.MS_SLAVE|syscall.MS_REC, ""); err != nil { // the other one does not see what follows
+	// the other one does not see what follows
+	if err := syscall.Mount("", "/", "", syscall.MS_SLAVE|syscall.MS_REC, ""); err != nil {
 		return os.NewSyscallError("mount", err)
 	}
 	return os.NewSyscallError("mount", syscall.Mount("sysfs", "/sys", "sysfs", 0, ""))
 }
 
-// readProc reads IP's counters of the network namespace where it is called, of which the default TTL is the mark.
+// readProc reads IP's counters of the network namespace where it is called, of which the default
+// TTL is the mark.
 func readProc() (mark int, err error) {
 	snmp, err := os.ReadFile("/proc/thread-self/net/snmp")
 	if err != nil {
@@ -77,9 +81,11 @@ func readProc() (mark int, err error) {
 	return mark, err
 }
 
-// readSys reads counters of the only device of the network namespace that /sys shows, whose MTU has the mark.
+// readSys reads counters of the only device of the network namespace that /sys shows, whose MTU has
+// the mark.
 func readSys() (mark int, err error) {
-	for _, file := range []string{"statistics/rx_bytes", "statistics/tx_bytes", "mtu"} { // the last is the mark
+	// the last is the mark
+	for _, file := range []string{"statistics/rx_bytes", "statistics/tx_bytes", "mtu"} {
 		text, err := os.ReadFile("/sys/class/net/lo/" + file)
 		if err != nil {
 			return 0, err

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -36,64 +35,6 @@ func openTest(t *testing.T, n int) []namespace {
 	return all
 }
 
-func TestEachNamespaceHasAThread(t *testing.T) {
-	all := openTest(t, 10)
-	home := mountNamespace()
-	threads := keyed.New(enter, nil)
-	defer threads.Close()
-	for range 3 {
-		err := scrape(all, func(ns netns.NsHandle, f func() error) error {
-			return threads.Call(context.Background(), ns, f)
-		})
-		if err != nil || threads.Len() != len(all) {
-			t.Errorf("scrape: %v; %d threads, want %d", err, threads.Len(), len(all))
-		}
-	}
-	if n := astray(home); n != 0 {
-		t.Errorf("%d of 2000 goroutines run in another mount namespace", n)
-	}
-	threads.Close()
-	expectHome(t)
-}
-
-func TestWhatAFunctionDoesStaysOnItsThread(t *testing.T) {
-	all := openTest(t, 1)
-	home := mountNamespace()
-	threads := keyed.New(enter, nil)
-	defer threads.Close()
-	for range 10 {
-		err := threads.Call(context.Background(), all[0].handle, func() error {
-			runtime.UnlockOSThread() //threadcall:ignore once too often, which does not unpin the thread
-			return netns.Set(all[0].handle)
-		})
-		if err != nil {
-			t.Error(err)
-		}
-		func() {
-			defer func() { recover() }()
-			threads.Call(context.Background(), all[0].handle, func() error { panic("in the namespace") })
-		}()
-		if n := astray(home); n != 0 {
-			t.Errorf("%d of 2000 goroutines run in another mount namespace", n)
-		}
-	}
-	threads.Close()
-	expectHome(t)
-}
-
-func TestANamespaceThatCannotBeEnteredIsAnError(t *testing.T) {
-	openTest(t, 1) // or it skips
-	threads := keyed.New(enter, nil)
-	defer threads.Close()
-	err := threads.Call(context.Background(), netns.None(), func() error {
-		t.Error("the function runs")
-		return nil
-	})
-	if err != syscall.EBADF || threads.Len() != 0 {
-		t.Errorf("Call: %v; %d threads; want %v and none", err, threads.Len(), syscall.EBADF)
-	}
-}
-
 // A space is what a client's package has for each network namespace.
 type space struct {
 	namespace
@@ -107,8 +48,9 @@ func (s *space) do(threads *keyed.Threads[uint64], f func() error) error {
 	return threads.CallWith(context.Background(), s.inode, s.enter, f)
 }
 
-// Functions in one namespace wait for each other, and a namespace that is closed and forgotten ends.
-func TestAcceptAndDialInANamespaceThatThenEnds(t *testing.T) {
+// Functions in one namespace wait for each other, and a namespace that is closed and forgotten
+// ends.
+func TestNamespace_ends(t *testing.T) {
 	all := openTest(t, 1)
 	var stat syscall.Stat_t
 	if err := syscall.Fstat(int(all[0].handle), &stat); err != nil {

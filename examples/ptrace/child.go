@@ -11,10 +11,12 @@ import (
 
 const childMark = "PTRACE_EXAMPLE_CHILD"
 
-// child returns the command of a process that sends itself SIGSTOP, and then counts for ever. It is this program again.
+// child returns the command of a process that sends itself SIGSTOP, and then counts for ever. It is
+// this program again.
 func child() *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = append(os.Environ(), childMark+"=1", "GODEBUG=asyncpreemptoff=1", "GOGC=off") // no signals of the Go runtime
+	// no signals of the Go runtime
+	cmd.Env = append(os.Environ(), childMark+"=1", "GODEBUG=asyncpreemptoff=1", "GOGC=off")
 	return cmd
 }
 
@@ -24,7 +26,8 @@ func init() {
 		return
 	}
 	runtime.LockOSThread()
-	syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(syscall.Getpid()), uintptr(syscall.Gettid()), uintptr(syscall.SIGSTOP))
+	syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(syscall.Getpid()), uintptr(syscall.Gettid()),
+		uintptr(syscall.SIGSTOP))
 	for n := 0; n >= 0; n++ {
 	}
 }

@@ -1,6 +1,7 @@
 //go:build linux && (amd64 || arm64)
 
-// A tracer that runs a process one instruction at a time, from the thread that Linux takes its commands from.
+// A tracer that runs a process one instruction at a time, from the thread that Linux takes its
+// commands from.
 //
 //	go -C examples run ./ptrace
 package main
@@ -29,12 +30,11 @@ func run() error {
 		return err
 	}
 	defer t.kill()
-	stepHere := t.step
-	step := func() error { return thread.Eval(tracer, stepHere) } // one call: the two in it run in place
 	const steps = 1000
 	for range steps {
 		before := t.regs.PC()
-		if err := step(); err != nil {
+		// one call: the two in it run in place
+		if err := thread.Eval(tracer, t.step); err != nil {
 			return err
 		}
 		if t.regs.PC() == before {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// A tracee is a process that runs one instruction at a time. Linux takes commands to it from the thread that started it
-// only. One goroutine at a time may use a tracee.
+// A tracee is a process that runs one instruction at a time. Linux takes commands to it from the
+// thread that started it only. One goroutine at a time may use a tracee.
 type tracee struct {
 	process *os.Process
 	regs    syscall.PtraceRegs
@@ -22,7 +22,8 @@ type tracee struct {
 // A bind returns a function that runs f on the thread, and may be called from any goroutine.
 type bind func(f func() error) func() error
 
-// start starts cmd and returns when it has sent itself SIGSTOP. The process is killed when the thread ends.
+// start starts cmd and returns when it has sent itself SIGSTOP. The process is killed when the
+// thread ends.
 func start(cmd *exec.Cmd, onThread bind) (t *tracee, err error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}
 	if err := onThread(cmd.Start)(); err != nil {
@@ -47,7 +48,8 @@ func start(cmd *exec.Cmd, onThread bind) (t *tracee, err error) {
 	}
 }
 
-// step runs one instruction. As in a debugger, that is two functions on the thread, and a wait that any thread can do.
+// step runs one instruction. As in a debugger, that is two functions on the thread, and a wait that
+// any thread can do.
 func (t *tracee) step() error {
 	if err := t.singleStep(); err != nil {
 		return fmt.Errorf("PTRACE_SINGLESTEP: %w", err)

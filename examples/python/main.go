@@ -1,4 +1,5 @@
-// CPython in a Go program: an interpreter that lives on one thread, and goroutines that call its functions.
+// CPython in a Go program: an interpreter that lives on one thread, and goroutines that call its
+// functions.
 //
 //	go -C examples/python run .
 package main

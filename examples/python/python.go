@@ -50,9 +50,10 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// An interpreter is CPython on a thread of its own, which is Python's main thread: the one that may finalize it, and that has
-// its thread state, with all that Python code keeps by thread, from the first call to the last. Between calls the thread does not
-// have the GIL, so threads that Python code starts can run.
+// An interpreter is CPython on a thread of its own, which is Python's main thread: the one that may
+// finalize it, and that has its thread state, with all that Python code keeps by thread, from the
+// first call to the last. Between calls the thread does not have the GIL, so threads that Python
+// code starts can run.
 type interpreter struct {
 	thread *thread.Thread
 	state  *C.PyThreadState

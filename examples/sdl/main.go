@@ -18,7 +18,8 @@ import (
 func main() { mainthread.Init(run) }
 
 func run() {
-	driver := flag.String("driver", "", "`name` of SDL's video driver: x11, or dummy, which needs no screen (default SDL chooses)")
+	driver := flag.String("driver", "", "`name` of SDL's video driver: x11, or dummy, which "+
+		"needs no screen (default SDL chooses)")
 	flag.Parse()
 	if *driver != "" {
 		os.Setenv("SDL_VIDEODRIVER", *driver)
@@ -44,7 +45,8 @@ func draw() (right bool, err error) {
 		return false, err
 	}
 
-	right = check.Calls(fmt.Sprintf("sdl, %s, a rectangle", name), func() bool { return mainthread.CallV(s.rectangle) })
+	right = check.Calls(fmt.Sprintf("sdl, %s, a rectangle", name),
+		func() bool { return mainthread.CallV(s.rectangle) })
 	for range 10 {
 		right = s.frame() && right
 	}

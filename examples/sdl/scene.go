@@ -23,7 +23,8 @@ func open() (*scene, error) {
 	if err := sdl.Init(sdl.INIT_VIDEO); err != nil {
 		return nil, err
 	}
-	window, err := sdl.CreateWindow("sdl", sdl.WINDOWPOS_CENTERED, sdl.WINDOWPOS_CENTERED, size, size, sdl.WINDOW_SHOWN)
+	window, err := sdl.CreateWindow("sdl", sdl.WINDOWPOS_CENTERED, sdl.WINDOWPOS_CENTERED, size,
+		size, sdl.WINDOW_SHOWN)
 	if err != nil {
 		sdl.Quit()
 		return nil, err
@@ -45,15 +46,18 @@ func (s *scene) clear() {
 	s.renderer.Clear()
 }
 
-// rectangle draws one, reads its first pixel back, and reports whether that has its colour and the thread is the right one.
+// rectangle draws one, reads its first pixel back, and reports whether that has its colour and the
+// thread is the right one.
 func (s *scene) rectangle() bool {
 	colour := rand.Uint32() | 0xff
 	r := sdl.Rect{X: rand.Int32N(size - 16), Y: rand.Int32N(size - 16), W: 16, H: 16}
 	s.renderer.SetDrawColor(uint8(colour>>24), uint8(colour>>16), uint8(colour>>8), 255)
 	s.renderer.FillRect(&r)
 	var pixel [4]byte
-	err := s.renderer.ReadPixels(&sdl.Rect{X: r.X, Y: r.Y, W: 1, H: 1}, sdl.PIXELFORMAT_RGBA8888, unsafe.Pointer(&pixel), len(pixel))
-	return err == nil && binary.NativeEndian.Uint32(pixel[:]) == colour && sdl.CurrentThreadID() == s.thread
+	err := s.renderer.ReadPixels(&sdl.Rect{X: r.X, Y: r.Y, W: 1, H: 1}, sdl.PIXELFORMAT_RGBA8888,
+		unsafe.Pointer(&pixel), len(pixel))
+	return err == nil && binary.NativeEndian.Uint32(pixel[:]) == colour &&
+		sdl.CurrentThreadID() == s.thread
 }
 
 // present shows the frame, and takes the events that have come.

@@ -1,4 +1,5 @@
-// A thread that does something every 2.67 ms, as a sound card asks for 128 frames at 48 kHz, and how late it comes.
+// A thread that does something every 2.67 ms, as a sound card asks for 128 frames at 48 kHz, and
+// how late it comes.
 //
 //	go -C examples run ./tick
 package main
@@ -17,10 +18,12 @@ import (
 var (
 	period   = flag.Duration("period", 128*time.Second/48000, "from one tick to the next")
 	duration = flag.Duration("for", time.Second, "how long to tick")
-	realtime = flag.Int("realtime", 0, "give the threads a real-time `priority` from 1 on (Linux, as root)")
+	realtime = flag.Int("realtime", 0, "give the threads a real-time `priority` from 1 on "+
+		"(Linux, as root)")
 )
 
-// every runs f after each period, on a thread of its own, until stop has returned. At is the time since the periods count.
+// every runs f after each period, on a thread of its own, until stop has returned. At is the time
+// since the periods count.
 func every(f func(at time.Duration)) (stop func(), err error) {
 	t, err := thread.Start(thread.WithName("audio"), thread.WithStart(prioritise))
 	if err != nil {
@@ -34,7 +37,8 @@ func every(f func(at time.Duration)) (stop func(), err error) {
 	}, nil
 }
 
-// prioritise gives the calling thread the priority that the user asks for. The thread ends with what uses it.
+// prioritise gives the calling thread the priority that the user asks for. The thread ends with
+// what uses it.
 func prioritise() error {
 	if *realtime == 0 {
 		return nil
@@ -67,7 +71,8 @@ func main() {
 	}
 	ticks := len(late)
 	slices.Sort(late)
-	fmt.Printf("late: median %v, 99 %% %v, at most %v; %d missed\n", late[ticks/2], late[ticks*99/100], late[ticks-1], missed)
+	fmt.Printf("late: median %v, 99 %% %v, at most %v; %d missed\n", late[ticks/2],
+		late[ticks*99/100], late[ticks-1], missed)
 	fmt.Printf("tick: %d ticks, %d of them wrong\n", ticks, wrong)
 	if wrong > 0 {
 		os.Exit(1)

@@ -1,4 +1,5 @@
-// A web page in a window (WebKitGTK), and goroutines that call it on the main thread, where GTK's event loop is.
+// A web page in a window (WebKitGTK), and goroutines that call it on the main thread, where GTK's
+// event loop is.
 //
 //	go -C examples/webview run .
 package main
@@ -38,7 +39,8 @@ func main() {
 	})
 	onLoaded = start
 	w.run()
-	mainthread.Init(workers.Wait) // GTK's loop has ended; this serves the goroutines that still call
+	// GTK's loop has ended; this serves the goroutines that still call
+	mainthread.Init(workers.Wait)
 	if !ok {
 		os.Exit(1)
 	}
@@ -63,7 +65,7 @@ func (v view) show() bool {
 	writers.Wait()
 	mainthread.Call(func() { v.eval("document.title = bar.value + ' % at ' + clock.textContent") })
 	var title string
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(5 * time.Millisecond) {
 		if title = mainthread.CallV(v.title); strings.HasPrefix(title, "100 % at ") {
 			fmt.Println("webview: the page shows", title)
 			return true

@@ -36,7 +36,8 @@ static int start(const char *html) {
 static void end(void) { gtk_widget_destroy(window); }
 
 static void eval(const char *script) {
-	webkit_web_view_evaluate_javascript(WEBKIT_WEB_VIEW(view), script, -1, NULL, NULL, NULL, NULL, NULL);
+	webkit_web_view_evaluate_javascript(WEBKIT_WEB_VIEW(view), script, -1, NULL, NULL, NULL,
+		NULL, NULL);
 }
 
 static const char *title(void) { return webkit_web_view_get_title(WEBKIT_WEB_VIEW(view)); }

@@ -8,33 +8,34 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// A Design is one of the article "Scheduling Function Calls with Zero Allocation" (2021), in which a goroutine that is
-// locked to a thread receives functions on a channel:
+// A Design is one of the article "Scheduling Function Calls with Zero Allocation" (2021), in which
+// a goroutine that is locked to a thread receives functions on a channel:
 //
 //	design   what travels on the channel                          allocations a call
 //	Naive    a closure that signals on a channel made per call    2
 //	Pooled   a closure that signals on a pooled channel           1
 //	Struct   the function and a pooled channel                    0
 //
-// The article measured them as [OnGoroutine] serves them, where a call is a hand-over inside one thread. A program that
-// needs the thread pays for what [OnThread] and [OnMain] do.
+// The article measured them as [OnGoroutine] serves them, where a call is a hand-over inside one
+// thread. A program that needs the thread pays for what [OnThread] and [OnMain] do.
 //
-// A Design keeps the article's weaknesses: a Call by the serving goroutine itself deadlocks, and so does its Go when the
-// channel is full; runtime.Goexit in a function ends Serve and leaves its caller waiting; calls that are not served wait
-// for ever.
+// A Design keeps the article's weaknesses: a Call by the serving goroutine itself deadlocks, and so
+// does its Go when the channel is full; runtime.Goexit in a function ends Serve and leaves its
+// caller waiting; calls that are not served wait for ever.
 type Design interface {
-	// Call runs f on the serving goroutine and returns true after it. If f panics, Call panics with an error that
-	// has the same text.
+	// Call runs f on the serving goroutine and returns true after it. If f panics, Call panics with
+	// an error that has the same text.
 	Call(f func()) bool
-	// Go hands f to the serving goroutine and returns true. It blocks while the channel is full. A panic in f is
-	// lost.
+	// Go hands f to the serving goroutine and returns true. It blocks while the channel is full. A
+	// panic in f is lost.
 	Go(f func()) bool
-	// Serve runs functions on the calling goroutine until stop is closed. What is queued by then stays queued.
+	// Serve runs functions on the calling goroutine until stop is closed. What is queued by then
+	// stays queued.
 	Serve(stop <-chan struct{})
 }
 
-// Naive is the design that everyone writes first: an unbuffered channel of closures, and for each call a channel on
-// which its end is signalled.
+// Naive is the design that everyone writes first: an unbuffered channel of closures, and for each
+// call a channel on which its end is signalled.
 func Naive() Design { return naive{make(chan func())} }
 
 type naive struct{ closures chan func() }
@@ -75,8 +76,9 @@ func (p pooled) Call(f func()) bool {
 	return true
 }
 
-// Struct sends the function and the channel for its end in a struct instead of a closure over both, on a channel with as
-// many places as there are Ps. It is the reference of this project's benchmarks.
+// Struct sends the function and the channel for its end in a struct instead of a closure over both,
+// on a channel with as many places as there are Ps. It is the reference of this project's
+// benchmarks.
 func Struct() Design { return pairs{make(chan pair, runtime.GOMAXPROCS(0))} }
 
 type pairs struct{ queue chan pair }
@@ -133,8 +135,8 @@ func wait(done <-chan error) {
 	}
 }
 
-// OnGoroutine serves d on a new goroutine, which runs where the scheduler puts it. The function it returns ends that,
-// waits for the function that is running, and may be called more than once.
+// OnGoroutine serves d on a new goroutine, which runs where the scheduler puts it. The function it
+// returns ends that, waits for the function that is running, and may be called more than once.
 func OnGoroutine(d Design) (stop func()) {
 	return serve(d, func(f func()) { go f() })
 }
@@ -150,7 +152,8 @@ func OnThread(d Design) (stop func()) {
 	})
 }
 
-// OnMain is OnGoroutine on the main thread, which must be served by mainthread.Init and runs nothing else meanwhile.
+// OnMain is OnGoroutine on the main thread, which must be served by mainthread.Init and runs
+// nothing else meanwhile.
 func OnMain(d Design) (stop func()) {
 	return serve(d, func(f func()) { mainthread.Go(f) })
 }

@@ -12,14 +12,16 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-const background = "THREADCALL_BACKGROUND" // in the environment of such a process: for how long it sleeps
+// in the environment of such a process: for how long it sleeps
+const background = "THREADCALL_BACKGROUND"
 
-// Background starts n processes and returns when they compute. Each computes for a millisecond and sleeps for as long as
-// given, in a loop, on any core. They are this program again, which must call MaybeBurn. They end by stop, which may be
-// called more than once, or with this process.
+// Background starts n processes and returns when they compute. Each computes for a millisecond and
+// sleeps for as long as given, in a loop, on any core. They are this program again, which must call
+// MaybeBurn. They end by stop, which may be called more than once, or with this process.
 func Background(n int, sleep time.Duration) (stop func(), err error) {
 	if os.Getenv(background) != "" {
-		return nil, errors.New("background load of background load: call bench.MaybeBurn first thing in main")
+		return nil, errors.New("background load of background load: call bench.MaybeBurn first " +
+			"thing in main")
 	}
 	var stops []func()
 	stop = sync.OnceFunc(func() {
@@ -68,8 +70,9 @@ func startBackground(sleep time.Duration) (stop func(), err error) {
 	return stop, nil
 }
 
-// MaybeBurn does nothing, unless this process is background load. Then it computes and sleeps, with niceness 0 if it may, and
-// ends the process when the one that started it has ended. It belongs at the beginning of main or TestMain.
+// MaybeBurn does nothing, unless this process is background load. Then it computes and sleeps, with
+// niceness 0 if it may, and ends the process when the one that started it has ended. It belongs at
+// the beginning of main or TestMain.
 func MaybeBurn() {
 	sleep, err := time.ParseDuration(os.Getenv(background))
 	if err != nil {

@@ -1,12 +1,13 @@
-// Package bench loads a thread in the ways that programs do, and has what threadcall is compared with: the designs of an
-// article, and lower bounds. Its benchmarks compare them under every load; the demo and the lab measure with it as well:
+// Package bench loads a thread in the ways that programs do, and has what threadcall is compared
+// with: the designs of an article, and lower bounds. Its benchmarks compare them under every load;
+// the demo and the lab measure with it as well:
 //
 //	go test -bench . ./internal/bench     each subject by itself, in the usual form
 //	go run ./internal/bench/phases        phases that follow one another in one process
-//	make bench                            both; the subjects in rounds, by threadcall bench, in one table
+//	make bench                            both; the subjects in rounds, in one table
 //
-// Only ratios from one run mean much: on a machine with other work, times of the same code minutes apart differ by a
-// factor of two and more.
+// Only ratios from one run mean much: on a machine with other work, times of the same code minutes
+// apart differ by a factor of two and more.
 package bench
 
 import (
@@ -36,7 +37,8 @@ func (mainThread) Go(f func()) bool   { return mainthread.Go(f) }
 // A Load is one way to load a Subject.
 type Load func(s Subject, x Extent) Result
 
-// An Extent says for how long: for N operations or, if N is zero, for about D. There is always at least one operation.
+// An Extent says for how long: for N operations or, if N is zero, for about D. There is always at
+// least one operation.
 type Extent struct {
 	N int
 	D time.Duration
@@ -44,11 +46,14 @@ type Extent struct {
 
 // A Result is what a Load has measured. Times are in nanoseconds.
 type Result struct {
-	Ops       int             // operations measured
-	Time      float64         // for each operation
-	CPU       float64         // CPU time of this process for each operation; zero where the system does not report it
-	Latencies []time.Duration // of single calls or bursts, in ascending order; nil if none was timed
-	Lost      float64         // the share of its computing that Computing lost to the calls; may be negative by chance
+	Ops  int     // operations measured
+	Time float64 // for each operation
+	// CPU time of this process for each operation; zero where the system does not report it
+	CPU float64
+	// of single calls or bursts, in ascending order; nil if none was timed
+	Latencies []time.Duration
+	// the share of its computing that Computing lost to the calls; may be negative by chance
+	Lost float64
 }
 
 // Quantile returns the latency that so many in a hundred do not exceed, zero without Latencies.
@@ -59,7 +64,8 @@ func (r Result) Quantile(percent int) float64 {
 	return float64(r.Latencies[len(r.Latencies)*percent/100])
 }
 
-// batches calls run for at most size operations at a time until x is reached. It returns how many there were.
+// batches calls run for at most size operations at a time until x is reached. It returns how many
+// there were.
 func (x Extent) batches(size int, run func(n int)) (ops int) {
 	start := time.Now()
 	for ops == 0 || ops < x.N || x.N == 0 && time.Since(start) < x.D {
@@ -81,8 +87,8 @@ func mean(run func() (ops int)) Result {
 	return Result{Ops: n, Time: float64(wall) / float64(n), CPU: float64(cpu) / float64(n)}
 }
 
-// single times single operations, with something before each that does not count; its argument is how many operations
-// there have been. Time is their median. CPU has what comes before as well.
+// single times single operations, with something before each that does not count; its argument is
+// how many operations there have been. Time is their median. CPU has what comes before as well.
 func single(x Extent, before func(i int), op func()) Result {
 	latencies := make([]time.Duration, 0, x.N)
 	r := mean(func() int {
@@ -99,8 +105,8 @@ func single(x Extent, before func(i int), op func()) Result {
 	return r
 }
 
-// Memory counts the bytes and objects that each of n operations allocates, in whichever goroutine. The collector is off
-// meanwhile, because it empties pools.
+// Memory counts the bytes and objects that each of n operations allocates, in whichever goroutine.
+// The collector is off meanwhile, because it empties pools.
 func Memory(n int, op func()) (bytes, objects float64) {
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -114,7 +120,8 @@ func Memory(n int, op func()) (bytes, objects float64) {
 	runtime.ReadMemStats(&before)
 	repeat(n)
 	runtime.ReadMemStats(&after)
-	return float64(after.TotalAlloc-before.TotalAlloc) / float64(n), float64(after.Mallocs-before.Mallocs) / float64(n)
+	return float64(after.TotalAlloc-before.TotalAlloc) / float64(n),
+		float64(after.Mallocs-before.Mallocs) / float64(n)
 }
 
 // nop is what is called: a call's cost is all that is measured.
@@ -128,9 +135,15 @@ type way struct {
 }
 
 var (
-	onMain    = way{name: "threadcall", open: func() (Subject, func()) { return MainThread, nop }}
-	onThread  = way{name: "thread", open: func() (Subject, func()) { t := thread.New(); return t, t.Terminate }}
-	reference = way{name: "reference", open: func() (Subject, func()) { d := Struct(); return d, OnThread(d) }}
+	onMain   = way{name: "threadcall", open: func() (Subject, func()) { return MainThread, nop }}
+	onThread = way{name: "thread", open: func() (Subject, func()) {
+		t := thread.New()
+		return t, t.Terminate
+	}}
+	reference = way{name: "reference", open: func() (Subject, func()) {
+		d := Struct()
+		return d, OnThread(d)
+	}}
 )
 
 func spinning(linger time.Duration) way {

@@ -10,8 +10,9 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// Bound is the lower bound of a call between two threads that spin: they hand one atomic word to and fro. An operation is
-// there and back; Time is the mean. It is false, without a Result, where two threads cannot run at once.
+// Bound is the lower bound of a call between two threads that spin: they hand one atomic word to
+// and fro. An operation is there and back; Time is the mean. It is false, without a Result, where
+// two threads cannot run at once.
 func Bound(x Extent) (Result, bool) {
 	if !spins() {
 		return Result{}, false
@@ -43,7 +44,8 @@ type spinner struct {
 	f      func() // next to the word, so that one cache line has both
 	_      [128]byte
 	linger time.Duration // for which it spins on after rest
-	wake   chan bool     // has a place; what is left in it makes the thread look at the word once more
+	// has a place; what is left in it makes the thread look at the word once more
+	wake chan bool
 }
 
 const (
@@ -129,9 +131,10 @@ func (s *spinner) await(v uint32) uint32 {
 // spins is whether two threads can run at once.
 func spins() bool { return runtime.GOMAXPROCS(0) > 1 && runtime.NumCPU() > 1 && placed != one }
 
-// LoneBound is the lower bound of a lone call between two threads that block: after a pause of 2 ms, a thread wakes another
-// and blocks until that has woken it, by futex and without the Go scheduler. Both are held on one core, or each on its own
-// of two. Time is the median. It is false, without a Result, where there is no futex, or the cores are not available.
+// LoneBound is the lower bound of a lone call between two threads that block: after a pause of 2
+// ms, a thread wakes another and blocks until that has woken it, by futex and without the Go
+// scheduler. Both are held on one core, or each on its own of two. Time is the median. It is false,
+// without a Result, where there is no futex, or the cores are not available.
 func LoneBound(x Extent, cores int) (Result, bool) {
 	if !preemptible() {
 		return Result{}, false
@@ -139,5 +142,6 @@ func LoneBound(x Extent, cores int) (Result, bool) {
 	return loneBound(x, cores)
 }
 
-// preemptible is whether the runtime stops threads by a signal, which a thread that blocks and keeps its P needs.
+// preemptible is whether the runtime stops threads by a signal, which a thread that blocks and
+// keeps its P needs.
 func preemptible() bool { return !strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") }

@@ -1,62 +1,129 @@
 package bench
 
 import (
-	"fmt"
-	"os"
 	"runtime"
-	"strconv"
-	"strings"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/thread"
 )
 
-// BenchmarkClock reports how late ticks are, in an otherwise idle program, and while goroutines compute or switch. With
-// THREADCALL_HISTOGRAM=1 in the environment it prints a histogram of each.
+// clockPeriod is the time between two ticks, not a whole number of milliseconds, as the
+// period of most screens.
+const clockPeriod = 4_300 * time.Microsecond
+
+// A clock runs tick n times on a thread, each clockPeriod if it can, and passes it how late it is:
+// the time since the first of the due times that it stands for.
+type clock func(n int, tick func(late time.Duration))
+
+var clocks = map[string]clock{"thread": timerClock, "reference": tickerClock}
+
+func timerClock(n int, tick func(late time.Duration)) {
+	t := thread.New()
+	defer t.Terminate()
+	done := make(chan bool)
+	t.Call(func() {
+		var timer *thread.Timer
+		var ran, number int64
+		start := time.Now()
+		timer = t.Every(clockPeriod, func() {
+			tick(time.Since(start) - time.Duration(number+1)*clockPeriod)
+			ran++
+			number = ran + timer.Missed()
+			if ran == int64(n) {
+				timer.Stop()
+				close(done)
+			}
+		})
+	})
+	<-done
+}
+
+// tickerClock uses a time.Ticker in a goroutine that is locked to its thread.
+func tickerClock(n int, tick func(late time.Duration)) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		start := time.Now()
+		ticker := time.NewTicker(clockPeriod)
+		defer ticker.Stop()
+		number := int64(0)
+		for range n {
+			sent := int64((<-ticker.C).Sub(start) / clockPeriod)
+			tick(time.Since(start) - time.Duration(min(number+1, sent))*clockPeriod)
+			number = max(number, sent)
+		}
+	}()
+	<-done
+}
+
+// BenchmarkClock reports how late ticks are, in an otherwise idle program, and while goroutines
+// compute or send to each other over channels.
 func BenchmarkClock(b *testing.B) {
 	for _, load := range []struct {
 		name               string
 		computing, sending int
-	}{{"idle", 0, 0}, {"computing=1", 1, 0}, {"computing=2", 2, 0}, {"computing=4", 4, 0}, {"sending=4", 0, 4}} {
+	}{{"idle", 0, 0}, {"computing=1", 1, 0}, {"computing=2", 2, 0}, {"computing=4", 4, 0},
+		{"sending=4", 0, 4}} {
 		b.Run(load.name, func(b *testing.B) {
-			for _, c := range []struct {
-				name  string
-				clock Clock
-			}{{"thread", Timer}, {"reference", Ticker}} {
-				b.Run(named(c.name), func(b *testing.B) {
+			for name, c := range clocks {
+				b.Run(named(name), func(b *testing.B) {
 					b.ReportAllocs()
-					r := Ticks(c.clock, load.computing, load.sending, Extent{N: max(b.N, 50)})
+					r := ticks(c, load.computing, load.sending, max(b.N, 50))
 					report(b, r)
 					b.ReportMetric(r.Quantile(95), "p95-ns")
-					if os.Getenv("THREADCALL_HISTOGRAM") != "" && len(r.Latencies) > 50 {
-						fmt.Fprintf(os.Stderr, "%s, GOMAXPROCS=%d: ticks by how late they were\n%s", b.Name(), runtime.GOMAXPROCS(0), Histogram(r.Latencies))
-					}
 				})
 			}
 		})
 	}
 }
 
-func TestClocksTick(t *testing.T) {
-	for name, c := range map[string]Clock{"thread": Timer, "reference": Ticker} {
-		r := Ticks(c, 1, 1, Extent{N: 5})
+// ticks measures n ticks. Latencies are how late they were, and Time is their median.
+func ticks(c clock, computing, sending, n int) Result {
+	_, stop := computeOn(computing)
+	defer stop()
+	for range sending {
+		there, back := make(chan int), make(chan int)
+		go func() {
+			for v := range there {
+				back <- v
+			}
+		}()
+		quit := make(chan bool)
+		defer close(quit)
+		go func() {
+			defer close(there)
+			for {
+				select {
+				case there <- 1:
+					<-back
+				case <-quit:
+					return
+				}
+			}
+		}()
+	}
+	if computing+sending > 0 {
+		time.Sleep(computingSettle)
+	}
+	latencies := make([]time.Duration, 0, n)
+	r := mean(func() int {
+		c(n, func(late time.Duration) { latencies = append(latencies, late) })
+		return n
+	})
+	slices.Sort(latencies)
+	r.Latencies = latencies
+	r.Time = r.Quantile(50)
+	return r
+}
+
+func TestClocks(t *testing.T) {
+	for name, c := range clocks {
+		r := ticks(c, 1, 1, 5)
 		if len(r.Latencies) != 5 || r.Ops != 5 || name == "thread" && r.Latencies[0] < 0 {
 			t.Errorf("%s: %+v", name, r)
 		}
-	}
-}
-
-func TestHistogramHasARowForEachPowerOfTwo(t *testing.T) {
-	var latencies []time.Duration
-	for us := range 10 {
-		latencies = append(latencies, time.Duration(us)*time.Microsecond)
-	}
-	rows := strings.Split(strings.TrimSpace(Histogram(latencies)), "\n")
-	for i, want := range []int{2, 2, 4, 2} { // 0 and 1, 2 and 3, 4 to 7, 8 and 9
-		if fields := strings.Fields(rows[i]); len(rows) != 4 || fields[3] != strconv.Itoa(want) {
-			t.Errorf("row %d of %d is %q", i, len(rows), rows[i])
-		}
-	}
-	if Histogram(nil) != "" {
-		t.Error("a histogram of nothing")
 	}
 }

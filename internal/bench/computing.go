@@ -14,25 +14,14 @@ const (
 	computingSettle = 30 * time.Millisecond // until the scheduler is used to a change of the load
 )
 
-// Computing is a goroutine that pauses for 5 ms and calls, in a loop, while as many others as given compute without end.
-// An operation is a call, without the pause; Time is the median. Lost compares with the same loop without calls, which
-// alternates with the other; CPU is of the loop with calls, computing included.
+// Computing is a goroutine that pauses for 5 ms and calls, in a loop, while as many others as given
+// compute without end. An operation is a call, without the pause; Time is the median. Lost compares
+// with the same loop without calls, which alternates with the other; CPU is of the loop with calls,
+// computing included.
 func Computing(goroutines int) Load {
 	return func(s Subject, x Extent) Result {
-		var stop atomic.Bool
-		var computed atomic.Int64
-		var workers group.Group
-		for range goroutines {
-			workers.Go(func() {
-				for !stop.Load() {
-					compute(10)
-					computed.Add(1)
-				}
-			})
-		}
-		defer workers.Wait()
-		defer stop.Store(true)
-
+		computed, stop := computeOn(goroutines)
+		defer stop()
 		type total struct {
 			ops, time, cpu, computed float64
 			latencies                []time.Duration
@@ -73,6 +62,25 @@ func Computing(goroutines int) Load {
 		r.Time = r.Quantile(50)
 		r.Lost = 1 - loaded.computed/loaded.time/(alone.computed/alone.time)
 		return r
+	}
+}
+
+// computeOn starts goroutines that compute until stop is called, and counts what they do.
+func computeOn(goroutines int) (computed *atomic.Int64, stop func()) {
+	var stopped atomic.Bool
+	var workers group.Group
+	computed = new(atomic.Int64)
+	for range goroutines {
+		workers.Go(func() {
+			for !stopped.Load() {
+				compute(10)
+				computed.Add(1)
+			}
+		})
+	}
+	return computed, func() {
+		stopped.Store(true)
+		workers.Wait()
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/threadcall/threadcall/internal/group"
 )
 
-// Hot is one goroutine that calls in a closed loop. An operation is a call; Time is the mean. One call in 101 is timed.
+// Hot is one goroutine that calls in a closed loop. An operation is a call; Time is the mean. One
+// call in 101 is timed.
 func Hot(s Subject, x Extent) Result {
 	latencies := make([]time.Duration, 0, x.N/101+1)
 	r := mean(func() int {
@@ -38,8 +39,8 @@ const idle = 2 * time.Millisecond
 // Idle is a lone call after a pause of 2 ms.
 func Idle(s Subject, x Extent) Result { return Lone(idle)(s, x) }
 
-// Burst is what a frame of a game does: 200 calls, then a pause of 4 ms. An operation is 200 calls; Time is the
-// median.
+// Burst is what a frame of a game does: 200 calls, then a pause of 4 ms. An operation is 200 calls;
+// Time is the median.
 func Burst(s Subject, x Extent) Result {
 	return single(x, func(int) { time.Sleep(4 * time.Millisecond) }, func() {
 		for range 200 {
@@ -48,8 +49,8 @@ func Burst(s Subject, x Extent) Result {
 	})
 }
 
-// Frame is what a frame does that computes for its calls: 50 times some 10 µs of its own work and a call, then a pause of
-// 16 ms. An operation is a call, without the work; Time is the median.
+// Frame is what a frame does that computes for its calls: 50 times some 10 µs of its own work and a
+// call, then a pause of 16 ms. An operation is a call, without the work; Time is the median.
 func Frame(s Subject, x Extent) Result {
 	return single(x, func(i int) {
 		if i%50 == 0 {
@@ -59,14 +60,14 @@ func Frame(s Subject, x Extent) Result {
 	}, func() { s.Call(nop) })
 }
 
-// Work is a closed loop of some 15 µs of the caller's own work and a call. An operation is a call, without the work;
-// Time is the median.
+// Work is a closed loop of some 15 µs of the caller's own work and a call. An operation is a call,
+// without the work; Time is the median.
 func Work(s Subject, x Extent) Result {
 	return single(x, func(int) { compute(15) }, func() { s.Call(nop) })
 }
 
-// Long is a closed loop of calls of a function that computes for so many microseconds, with a pause before each. An
-// operation is a call, function included; Time is the median.
+// Long is a closed loop of calls of a function that computes for so many microseconds, with a pause
+// before each. An operation is a call, function included; Time is the median.
 func Long(microseconds int, pause time.Duration) Load {
 	return func(s Subject, x Extent) Result {
 		f := func() { compute(microseconds) }
@@ -78,7 +79,8 @@ func Long(microseconds int, pause time.Duration) Load {
 	}
 }
 
-// Short is a closed loop of what is given, which makes a thread, calls it once, and ends it. Time is the median.
+// Short is a closed loop of what is given, which makes a thread, calls it once, and ends it. Time
+// is the median.
 func Short(life func(f func()), x Extent) Result {
 	return single(x, func(int) {}, func() { life(nop) })
 }
@@ -103,11 +105,14 @@ func (t *inTurn) Go(f func()) bool { panic("not used") }
 
 // Contended is as many goroutines as given, all calling one thread in closed loops.
 func Contended(goroutines int) Load {
-	return func(s Subject, x Extent) Result { return Pairs(slices.Repeat([]Subject{s}, goroutines), x) }
+	return func(s Subject, x Extent) Result {
+		return Pairs(slices.Repeat([]Subject{s}, goroutines), x)
+	}
 }
 
-// Pairs is a goroutine for each thread, which calls it in a closed loop. An operation is a call; Time is the mean of the
-// time between the ends of two calls, of any goroutines. One call in 64 of each goroutine is timed.
+// Pairs is a goroutine for each thread, which calls it in a closed loop. An operation is a call;
+// Time is the mean of the time between the ends of two calls, of any goroutines. One call in 64 of
+// each goroutine is timed.
 func Pairs(threads []Subject, x Extent) Result {
 	goroutines := len(threads)
 	latencies := make([][]time.Duration, goroutines)
@@ -149,8 +154,8 @@ func Pairs(threads []Subject, x Extent) Result {
 	return r
 }
 
-// Post is one goroutine that hands functions over by Go, as fast as it can. An operation is a function; Time is the
-// mean, up to the moment at which the last one has run.
+// Post is one goroutine that hands functions over by Go, as fast as it can. An operation is a
+// function; Time is the mean, up to the moment at which the last one has run.
 func Post(s Subject, x Extent) Result {
 	return mean(func() int {
 		n := x.batches(1000, func(n int) {

@@ -15,9 +15,10 @@ const (
 
 var placed = anywhere
 
-// Place does what the variable THREADCALL_PLACEMENT of the environment says, and returns that: nothing if it is empty;
-// with "one", all threads of this process are held on one core; with "two", all but those given to [Hold], which are held
-// on another. It belongs before everything else but MaybeBurn.
+// Place does what the variable THREADCALL_PLACEMENT of the environment says, and returns that:
+// nothing if it is empty; with "one", all threads of this process are held on one core; with "two",
+// all but those given to [Hold], which are held on another. It belongs before everything else but
+// MaybeBurn.
 func Place() (how string, err error) {
 	how = os.Getenv(placement)
 	if how == anywhere {
@@ -30,7 +31,8 @@ func Place() (how string, err error) {
 	return how, nil
 }
 
-// Hold moves the threads of s, which are so many, to the other core if the placement is "two". Release moves them back.
+// Hold moves the threads of s, which are so many, to the other core if the placement is "two".
+// Release moves them back.
 func Hold(s Subject, threads int) (release func()) {
 	if placed != two {
 		return nop

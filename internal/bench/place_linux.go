@@ -24,7 +24,8 @@ var (
 
 func init() {
 	const self = 0
-	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, self, unsafe.Sizeof(allowed), uintptr(unsafe.Pointer(&allowed)))
+	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, self, unsafe.Sizeof(allowed),
+		uintptr(unsafe.Pointer(&allowed)))
 	near, far = -1, -1
 	for core := range 8 * int(unsafe.Sizeof(allowed)) {
 		if allowed[core/bits.UintSize]>>(core%bits.UintSize)&1 == 0 {
@@ -39,7 +40,8 @@ func init() {
 
 // restrict lets the thread run on these cores only. Zero is the calling thread.
 func restrict(thread int, to cores) error {
-	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(thread), unsafe.Sizeof(to), uintptr(unsafe.Pointer(&to)))
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(thread),
+		unsafe.Sizeof(to), uintptr(unsafe.Pointer(&to)))
 	if errno != 0 {
 		return errno
 	}
@@ -56,7 +58,8 @@ func pin(core int) error { return restrict(0, only(core)) }
 
 func place(how string) error {
 	if near < 0 {
-		return fmt.Errorf("%s=%s: the kernel does not report the cores of this process", placement, how)
+		return fmt.Errorf("%s=%s: the kernel does not report the cores of this process", placement,
+			how)
 	}
 	if how != one && how != two {
 		return fmt.Errorf("%s=%s: it must be one or two", placement, how)
@@ -64,8 +67,10 @@ func place(how string) error {
 	if how == two && near == far {
 		return fmt.Errorf("%s=%s: this process has one core", placement, how)
 	}
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // as many Ps as without, and the runtime does not adapt them
-	for range 2 {                             // a thread that comes between is made by one that may not have been restricted
+	// as many Ps as without, and the runtime does not adapt them
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	// a thread that comes between is made by one that may not have been restricted
+	for range 2 {
 		tasks, err := os.ReadDir("/proc/self/task")
 		if err != nil {
 			return err
@@ -83,7 +88,8 @@ func place(how string) error {
 	return nil
 }
 
-// everywhere runs f, from which processes may be started that run on any core, whatever the placement.
+// everywhere runs f, from which processes may be started that run on any core, whatever the
+// placement.
 func everywhere(f func()) {
 	if placed != two {
 		f()
@@ -108,14 +114,16 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), op, value, 0, 0, 0)
 }
 
-// loneBound lets the other thread keep its P while it blocks, and adds one: the scheduler is no part of the bound. The runtime
-// stops such a thread by a signal, unless it must not. The caller pauses as in Lone.
+// loneBound lets the other thread keep its P while it blocks, and adds one: the scheduler is no
+// part of the bound. The runtime stops such a thread by a signal, unless it must not. The caller
+// pauses as in Lone.
 func loneBound(x Extent, cores int) (Result, bool) {
 	home := allowed
 	if placed != anywhere {
 		home = only(near)
 	}
-	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two || park.CPU() < 0 || restrict(0, home) != nil {
+	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two ||
+		park.CPU() < 0 || restrict(0, home) != nil {
 		return Result{}, false
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
@@ -167,6 +175,6 @@ func loneBound(x Extent, cores int) (Result, bool) {
 	word.Store(end)
 	futex(&word, futexWake, 1)
 	<-down
-	r.CPU = 0 // which would be no bound: the runtime's monitor watches the P that is kept
+	r.CPU = 0 // not a bound: the runtime's monitor watches the P that is kept
 	return r, true
 }

@@ -15,8 +15,8 @@ import (
 
 const toBePlaced = "THREADCALL_TEST_PLACED"
 
-// A process that is to be placed says how many cores a thread may use, a thread that Hold holds, and both together, and
-// then the same after release.
+// A process that is to be placed says how many cores a thread may use, a thread that Hold holds,
+// and both together, and then the same after release.
 func init() {
 	if os.Getenv(toBePlaced) == "" {
 		return
@@ -56,7 +56,8 @@ func (p posted) Call(func()) bool { panic("not used") }
 func (p posted) Go(f func()) bool { p <- f; return true }
 
 func mask() (c cores) {
-	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(c), uintptr(unsafe.Pointer(&c)))
+	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(c),
+		uintptr(unsafe.Pointer(&c)))
 	return c
 }
 
@@ -71,7 +72,8 @@ func TestPlace(t *testing.T) {
 	if mask().count() < 2 {
 		t.Skip("there is one core")
 	}
-	for how, want := range map[string]string{"one": "1 1 1 1 1 1", "two": "1 1 2 1 1 1", "three": "it must be one or two"} {
+	for how, want := range map[string]string{"one": "1 1 1 1 1 1", "two": "1 1 2 1 1 1",
+		"three": "it must be one or two"} {
 		out, _, err := testutil.Run(testutil.TimeLimit(), toBePlaced+"=1", placement+"="+how)
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%s: %q, %v, want %q", how, out, err, want)

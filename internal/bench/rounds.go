@@ -10,7 +10,8 @@ import (
 // A Contender is one of several ways to do the same thing.
 type Contender struct {
 	Name string
-	// Open returns what does it n times and how long that took, and what ends it. It is called for each sample.
+	// Open returns what does it n times and how long that took, and what ends it. It is called for
+	// each sample.
 	Open func() (run func(n int) time.Duration, end func())
 }
 
@@ -59,14 +60,17 @@ type Plan struct {
 	Rounds int
 	Sample time.Duration // of each contender in each round
 	N      int           // operations of each sample, if it is not zero; then Sample does not count
-	Limit  time.Duration // after which no round begins, unless there are fewer than Least; zero for none
-	Least  int
+	// after which no round begins, unless there are fewer than Least; zero for none
+	Limit time.Duration
+	Least int
 }
 
-// Rounds measures each contender in each round, interleaved in an order that is drawn anew each time, so that whatever
-// else the machine does affects all of them. Before the first round each is tried without being measured. It returns
-// nanoseconds for each operation, by contender and round, or the error of ctx. It calls step after each sample.
-func Rounds(ctx context.Context, contenders []Contender, p Plan, step func(done, all int)) ([][]float64, error) {
+// Rounds measures each contender in each round, interleaved in an order that is drawn anew each
+// time, so that whatever else the machine does affects all of them. Before the first round each is
+// tried without being measured. It returns nanoseconds for each operation, by contender and round,
+// or the error of ctx. It calls step after each sample.
+func Rounds(ctx context.Context, contenders []Contender, p Plan,
+	step func(done, all int)) ([][]float64, error) {
 	series := make([][]float64, len(contenders))
 	batch := make([]int, len(contenders))
 	all := (p.Rounds + 1) * len(contenders)
@@ -93,7 +97,8 @@ func Rounds(ctx context.Context, contenders []Contender, p Plan, step func(done,
 	return series, nil
 }
 
-// batches is in how many batches a sample is taken, so that it ends in time when the machine gets slower.
+// batches is in how many batches a sample is taken, so that it ends in time when the machine gets
+// slower.
 const batches = 8
 
 // sample returns the nanoseconds of one operation.

@@ -18,15 +18,17 @@ func costing(name string, each time.Duration, ran *[]string) Contender {
 	}}
 }
 
-func TestEachContenderHasASampleInEachRound(t *testing.T) {
+func TestRounds(t *testing.T) {
 	var ran []string
-	contenders := []Contender{costing("a", time.Microsecond, &ran), costing("b", 3*time.Microsecond, &ran)}
+	contenders := []Contender{costing("a", time.Microsecond, &ran),
+		costing("b", 3*time.Microsecond, &ran)}
 	steps := 0
-	series, err := Rounds(t.Context(), contenders, Plan{Rounds: 7, Sample: time.Millisecond}, func(done, all int) {
-		if steps++; done != steps || all != 16 {
-			t.Errorf("%d of %d steps, want %d of 16", done, all, steps)
-		}
-	})
+	series, err := Rounds(t.Context(), contenders, Plan{Rounds: 7, Sample: time.Millisecond},
+		func(done, all int) {
+			if steps++; done != steps || all != 16 {
+				t.Errorf("%d of %d steps, want %d of 16", done, all, steps)
+			}
+		})
 	if err != nil || steps != 16 {
 		t.Fatal(err, steps)
 	}
@@ -48,7 +50,7 @@ func TestEachContenderHasASampleInEachRound(t *testing.T) {
 	}
 }
 
-func TestASampleIsAsLongAsItShouldBe(t *testing.T) {
+func TestRounds_sample(t *testing.T) {
 	for _, slower := range []time.Duration{1, 5} { // the machine, once it has been tried
 		var total time.Duration
 		each, opened := time.Duration(7), 0
@@ -56,28 +58,36 @@ func TestASampleIsAsLongAsItShouldBe(t *testing.T) {
 			if opened++; opened == 2 {
 				total, each = 0, 7*slower
 			}
-			return func(n int) time.Duration { total += time.Duration(n) * each; return time.Duration(n) * each }, nop
+			return func(n int) time.Duration {
+				total += time.Duration(n) * each
+				return time.Duration(n) * each
+			}, nop
 		}}
-		series, err := Rounds(t.Context(), []Contender{c}, Plan{Rounds: 1, Sample: time.Second}, func(int, int) {})
-		if err != nil || total < time.Second || total > time.Second+slower*time.Second/batches || series[0][0] != float64(7*slower) {
+		series, err := Rounds(t.Context(), []Contender{c}, Plan{Rounds: 1, Sample: time.Second},
+			func(int, int) {})
+		if err != nil || total < time.Second || total > time.Second+slower*time.Second/batches ||
+			series[0][0] != float64(7*slower) {
 			t.Errorf("the sample took %v, want a second; %v ns, %v", total, series, err)
 		}
 	}
 }
 
-func TestAPlanMayGiveTheOperationsAndTheTime(t *testing.T) {
+func TestRounds_plan(t *testing.T) {
 	var ns []int
 	c := Timed("c", func(n int) { ns = append(ns, n) })
-	series, err := Rounds(t.Context(), []Contender{c}, Plan{Rounds: 20, N: 5, Limit: 1, Least: 3}, func(int, int) {})
-	if want := slices.Repeat([]int{5}, 4); err != nil || !slices.Equal(ns, want) || len(series[0]) != 3 {
+	series, err := Rounds(t.Context(), []Contender{c}, Plan{Rounds: 20, N: 5, Limit: 1, Least: 3},
+		func(int, int) {})
+	if want := slices.Repeat([]int{5}, 4); err != nil || !slices.Equal(ns, want) ||
+		len(series[0]) != 3 {
 		t.Errorf("operations %v, want %v; %v", ns, want, err)
 	}
 }
 
-func TestRoundsEndWithTheContext(t *testing.T) {
+func TestRounds_context(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Rounds(ctx, []Contender{Direct("d")}, Plan{Rounds: 1, N: 1}, func(int, int) {}); !errors.Is(err, context.Canceled) {
+	if _, err := Rounds(ctx, []Contender{Direct("d")}, Plan{Rounds: 1, N: 1},
+		func(int, int) {}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// Tracer is a debugger: an operation is a step of a process by ptrace, which only one thread may trace, and two reads of its
-// registers, each in a call. Time is the median.
+// Tracer is a debugger: an operation is a step of a process by ptrace, which only one thread may
+// trace, and two reads of its registers, each in a call. Time is the median.
 func Tracer(s Subject, x Extent) (r Result, err error) {
 	var c *exec.Cmd
 	var regs syscall.PtraceRegs
 	start := func() {
 		if c, err = testutil.Command(); err == nil {
-			c.Env = append(os.Environ(), background+"=0s") // or it would run all that this program does
+			// or it would run all that this program does
+			c.Env = append(os.Environ(), background+"=0s")
 			c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 			err = c.Start()
 		}

@@ -7,46 +7,54 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// A Call is one function on its way to a thread. Queue.Get gives one out; its owner is then, in turn, the goroutine
-// that got it, the queue that it was pushed to, and the thread that took it. A posted call (Go) stays with the
-// thread, which runs it and frees it. An awaited call (Call) comes back to its caller through state:
+// A Call is one function on its way to a thread. Queue.Get gives one out; its owner is then, in
+// turn, the goroutine that got it, the queue that it was pushed to, and the thread that took it. A
+// posted call (Go) stays with the thread, which runs it and frees it. An awaited call (Call) comes
+// back to its caller through state:
 //
-//	from          to               by       meaning
-//	queued        queued+p         caller   it is about to park on its token: settling the call owes it one
-//	queued(+p)    started(+p)      thread   withdrawable calls only: the caller now waits for the end (+p stays)
-//	started       started+p        caller   as above
-//	queued(+p)    withdrawn        caller   withdrawable calls only: the caller gives up. The function will not run
-//	withdrawn     +c, +t           caller,  each has let go of the record, the caller when it has cleared what it
-//	                               thread   refers to, the thread when it has taken the call; the second frees it
-//	queued(+p),   settled          thread   the last touch, except for the token that it owes: the function has Ran, or
-//	started(+p)                             Panicked, or Exited its goroutine; or the call was Refused by Close, or had
-//	                                        Expired with its context, and the function will never run
-//	queued(+p),   +u               caller   awaited calls only: a Goexit unwinds the caller while it waits. A thread that
-//	settled                                 takes the call after that refuses it instead of running it
+//	from         to           by      meaning
+//	queued       queued+p     caller  it is about to park; settling the call owes it a token
+//	queued(+p)   started(+p)  thread  if withdrawable: the caller now waits for the end (+p stays)
+//	started      started+p    caller  as above
+//	queued(+p)   withdrawn    caller  if withdrawable: the caller gives up, and Fn will not run
+//	withdrawn    +c, +t       both    each has let go of the record, the caller when it has cleared
+//	                                  it, the thread when it has taken it; the second frees it
+//	queued(+p),  settled      thread  the last touch, but for the token that it owes: Fn has Ran,
+//	started(+p)                       Panicked, or Exited its goroutine; or the call was Refused
+//	                                  by Close, or Expired with its context, and Fn will not run
+//	queued(+p),  +u           caller  if awaited: a Goexit unwinds the caller while it waits. A
+//	settled                           thread that takes the call after that refuses it
 //
-// Both sides of each race are one atomic operation on state, so exactly one wins: Start against Withdraw, and the
-// Swap of Settle against Park (either Park sees the outcome, or Settle sees that it owes a token). An awaited call that
-// has been taken is not marked as started, because that would cost one more transfer of its cache line; so only its
-// settling ends a caller's wait for it, and its caller cannot withdraw it.
+// Both sides of each race are one atomic operation on state, so exactly one wins: Start against
+// Withdraw, and the Swap of Settle against Park (either Park sees the outcome, or Settle sees that
+// it owes a token). An awaited call that has been taken is not marked as started, because that
+// would cost one more transfer of its cache line; so only its settling ends a caller's wait for it,
+// and its caller cannot withdraw it.
 //
-// Fn and all that it shares with its caller are written before the compare-and-swap of Push and read after the one
-// of Take; its results and Fault are written before the Swap of Settle and read after a load that saw it.
+// Fn and all that it shares with its caller are written before the compare-and-swap of Push and
+// read after the one of Take; its results and Fault are written before the Swap of Settle and read
+// after a load that saw it.
 type Call struct {
-	state  atomic.Uint32
-	Kind   Kind
-	next   atomic.Pointer[Call] // the call pushed before it while in Queue.head, after it in a taken list
-	Fn     func()               // cleared once it has run, so that what it captured can be collected
-	token  atomic.Pointer[park.Token]
-	Fault  *Fault  // why an outcome is Panicked
-	Poster uintptr // the number of the thread that pushed it, or zero for all that never wait in a cycle
-	Queue  *Queue  // for life
+	state atomic.Uint32
+	Kind  Kind
+	// the call pushed before it while in Queue.head, after it in a taken list
+	next atomic.Pointer[Call]
+	// cleared once it has run, so that what it captured can be collected
+	Fn    func()
+	token atomic.Pointer[park.Token]
+	Fault *Fault // why an outcome is Panicked
+	// the number of the thread that pushed it, or zero for all that never wait in a cycle
+	Poster uintptr
+	Queue  *Queue // for life
 
-	// The fields above fill a cache line together with Queue.head; those below are not used by every call.
+	// The fields above fill a cache line together with Queue.head; those below are not used by
+	// every call.
 
-	Ctx      context.Context // of a withdrawable call or one WithContext; nil if the thread must not look at it
-	prev     *Call           // in a List; of the thread's own calls also in ready, see own.go
-	listed   bool            // in a List
-	nextMine *Call           // of the thread's own calls
+	// of a withdrawable call or one WithContext; nil if the thread must not look at it
+	Ctx      context.Context
+	prev     *Call // in a List; of the thread's own calls also in ready, see own.go
+	listed   bool  // in a List
+	nextMine *Call // of the thread's own calls
 }
 
 // Kind says what is expected of a call.
@@ -61,7 +69,8 @@ const (
 	Control                  // Fn is the engine's own and is run as part of serving
 
 	mark Kind = 1 << 4 // no call: see Queue.Mark
-	own  Kind = 1 << 3 // in addition, until it is taken: the thread has posted the call to itself, see own.go
+	// in addition, until it is taken: the thread has posted the call to itself, see own.go
+	own Kind = 1 << 3
 )
 
 // Outcome is how a call ended; zero means that it has not.
@@ -100,9 +109,10 @@ func (c *Call) Outcome() Outcome {
 	return 0
 }
 
-// Park says that the caller is about to park on the call's token. It is false if the call has been settled. The
-// first caller of a record that parks makes its token. If only that caller is in a bubble of testing/synctest, and not the thread, then the
-// token is of the kind that works across, see park.Token; other callers can use it as well.
+// Park says that the caller is about to park on the call's token. It is false if the call has been
+// settled. The first caller of a record that parks makes its token. If only that caller is in a
+// bubble of testing/synctest, and not the thread, then the token is of the kind that works across,
+// see park.Token; other callers can use it as well.
 //
 //threadcall:noalloc
 func (c *Call) Park() bool {
@@ -115,7 +125,8 @@ func (c *Call) Park() bool {
 			return true
 		}
 		if c.token.Load() == nil {
-			c.token.Store(park.NewToken(!c.Queue.bubbled && park.InBubble())) //threadcall:alloc once for each record
+			bubbled := !c.Queue.bubbled && park.InBubble()
+			c.token.Store(park.NewToken(bubbled)) //threadcall:alloc once for each record
 		}
 		if c.state.CompareAndSwap(s, s|parked) {
 			return true
@@ -123,18 +134,19 @@ func (c *Call) Park() bool {
 	}
 }
 
-// Token is what a parked caller waits for. It means "look again": it may be left over from an earlier use of the record,
-// or come from Notify.
+// Token is what a parked caller waits for. It means "look again": it may be left over from an
+// earlier use of the record, or come from Notify.
 func (c *Call) Token() *park.Token { return c.token.Load() }
 
-// Notify makes a parked caller look again. It may be called by any goroutine that has seen the caller park, even if the
-// record has changed hands since.
+// Notify makes a parked caller look again. It may be called by any goroutine that has seen the
+// caller park, even if the record has changed hands since.
 //
 //threadcall:noalloc
 func (c *Call) Notify() { c.token.Load().Wake() }
 
-// Leave says that the caller wants the call not to begin any more, because a Goexit unwinds it. If it is true, the record
-// is no longer the caller's. Otherwise the call may have begun, and the caller must wait until it is settled.
+// Leave says that the caller wants the call not to begin any more, because a Goexit unwinds it. If
+// it is true, the record is no longer the caller's. Otherwise the call may have begun, and the
+// caller must wait until it is settled.
 func (c *Call) Leave() bool {
 	if c.Kind == Withdrawable {
 		return c.Withdraw()
@@ -148,8 +160,9 @@ func (c *Call) Leave() bool {
 //threadcall:noalloc
 func (c *Call) Unwanted() bool { return c.state.Load()&unwanted != 0 }
 
-// Start takes a withdrawable call for running. False means that there is nothing to run: it was withdrawn, and the record
-// is not the thread's any more, or its context is done, and it has been settled as Expired.
+// Start takes a withdrawable call for running. False means that there is nothing to run: it was
+// withdrawn, and the record is not the thread's any more, or its context is done, and it has been
+// settled as Expired.
 //
 //threadcall:noalloc
 func (c *Call) Start() bool {
@@ -170,8 +183,8 @@ func (c *Call) Start() bool {
 	return true
 }
 
-// Withdraw takes back a withdrawable call before it starts. If it is true, the record is no longer the caller's, and
-// refers to nothing any more although the thread may not take it for long.
+// Withdraw takes back a withdrawable call before it starts. If it is true, the record is no longer
+// the caller's, and refers to nothing any more although the thread may not take it for long.
 func (c *Call) Withdraw() bool {
 	for {
 		s := c.state.Load()
@@ -194,8 +207,8 @@ func (c *Call) letGo(mine uint32) {
 	}
 }
 
-// Settle gives an awaited call back to its caller, and reports whether that had to be woken. The record must not be
-// touched afterwards.
+// Settle gives an awaited call back to its caller, and reports whether that had to be woken. The
+// record must not be touched afterwards.
 //
 //threadcall:noalloc
 func (c *Call) Settle(o Outcome) (woke bool) {

@@ -47,8 +47,8 @@ func (l *List) Remove(c *Call) bool {
 	return true
 }
 
-// TakeFrom removes last, and the calls before it that poster has queued, and returns them, the oldest
-// first. It is nil if last is not there.
+// TakeFrom removes last, and the calls before it that poster has queued, and returns them, the
+// oldest first. It is nil if last is not there.
 func (l *List) TakeFrom(poster uintptr, last *Call) (list *Call) {
 	if !last.listed {
 		return nil

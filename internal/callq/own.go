@@ -1,12 +1,13 @@
 package callq
 
-// What a thread posts to itself waits among the calls of others, in the order in which all were queued. But a nested call
-// must run what the thread has posted before, without searching a queue that may be long. So the thread appends such a
-// call to ready itself, behind all that has been queued so far, and links it in two more ways: to the next of its own, and
-// to the call before it, so that it can take the call out of the list before its turn.
+// What a thread posts to itself waits among the calls of others, in the order in which all were
+// queued. But a nested call must run what the thread has posted before, without searching a queue
+// that may be long. So the thread appends such a call to ready itself, behind all that has been
+// queued so far, and links it in two more ways: to the next of its own, and to the call before it,
+// so that it can take the call out of the list before its turn.
 //
-// ready is the only place where these calls are. Close takes them together with it: once ready is closed, the thread
-// must not touch any of them any more.
+// ready is the only place where these calls are. Close takes them together with it: once ready is
+// closed, the thread must not touch any of them any more.
 type mine struct {
 	first, last   *Call  // linked by nextMine; no longer valid when the queue has been closed
 	posted, taken uint64 // how many there have been, and how many have left
@@ -29,9 +30,9 @@ func (m *mine) pop() {
 	m.taken++
 }
 
-// PushOwn queues a posted call that the thread gives to itself. If wake is true the thread counted as resting, and its
-// host must be woken. It does not count as resting any more, since the host has been notified. If ok is false the queue
-// is closed and c is still the caller's.
+// PushOwn queues a posted call that the thread gives to itself. If wake is true the thread counted
+// as resting, and its host must be woken. It does not count as resting any more, since the host has
+// been notified. If ok is false the queue is closed and c is still the caller's.
 //
 //threadcall:noalloc
 func (q *Queue) PushOwn(c *Call) (wake, ok bool) {
@@ -60,13 +61,14 @@ func (q *Queue) PushOwn(c *Call) (wake, ok bool) {
 //threadcall:noalloc
 func (q *Queue) HasOwn() bool { return q.mine.posted != q.mine.taken }
 
-// OwnUntil returns a number for TakeOwn, which means all that the thread has posted to itself until now.
+// OwnUntil returns a number for TakeOwn, which means all that the thread has posted to itself until
+// now.
 //
 //threadcall:noalloc
 func (q *Queue) OwnUntil() uint64 { return q.mine.posted }
 
-// TakeOwn takes the oldest call that the thread has posted to itself, if it was posted before OwnUntil returned until,
-// or returns nil.
+// TakeOwn takes the oldest call that the thread has posted to itself, if it was posted before
+// OwnUntil returned until, or returns nil.
 //
 //threadcall:noalloc
 func (q *Queue) TakeOwn(until uint64) *Call {
@@ -110,7 +112,8 @@ func (q *Queue) took(c *Call) {
 	}
 }
 
-// follows says which call is before c in ready, or that none is. Only the thread's own calls need to know.
+// follows says which call is before c in ready, or that none is. Only the thread's own calls need
+// to know.
 func (c *Call) follows(before *Call) {
 	if c.Kind&own != 0 {
 		c.prev = before

@@ -1,5 +1,5 @@
-// Package callq is the queue of calls in front of a thread: any goroutine pushes, one thread takes, nothing is
-// allocated once it is warm, and a pusher learns whether the thread must be woken.
+// Package callq is the queue of calls in front of a thread: any goroutine pushes, one thread takes,
+// nothing is allocated once it is warm, and a pusher learns whether the thread must be woken.
 package callq
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// A Queue is one word, head, and a list that the thread works off, ready. All that decides whether a call is ever
-// lost happens to these two:
+// A Queue is one word, head, and a list that the thread works off, ready. All that decides whether
+// a call is ever lost happens to these two:
 //
 //	head      means
 //	nil       empty, and the thread is up: it looks at head again before it rests
@@ -19,43 +19,49 @@ import (
 //	interrupted  as resting for a pusher, but the thread must not wait before it has looked
 //	closed    for ever: no call will be taken
 //
-//	from            to         by       in
-//	nil, a Call     a Call     anyone   Push: nothing more to do, the thread will look
-//	resting,        a Call     anyone   Push: this pusher, and no other, owes the thread a wake-up
+//	from          to           by      in
+//	nil, a Call   a Call       anyone  Push: nothing more to do, the thread will look
+//	resting,      a Call       anyone  Push: this pusher, and no other, owes the thread a wake-up
 //	interrupted
-//	nil, a Call     nil        thread   grab: the stack, turned round, is appended to ready (resting instead of nil
-//	                                    after RestAlways)
-//	nil             resting    thread   Rest: fails if a call came, so no call can wait behind a resting thread
-//	nil             resting    anyone   Rest, for a host that is up: the next pusher wakes it nevertheless
-//	resting         nil        thread   Awake. PushOwn, too: then the thread, as a pusher, owes its host a wake-up
-//	nil, resting    interrupted  anyone  Interrupt: if resting, the thread must be woken in case it waits
-//	interrupted     nil        thread   Heed (resting instead of nil after RestAlways)
-//	any but closed  closed     anyone   Close: the calls are the closer's, who refuses them
+//	nil, a Call   nil          thread  grab: the stack, turned round, is appended to ready (resting
+//	                                   instead of nil after RestAlways)
+//	nil           resting      thread  Rest: fails if a call came, so none waits behind a resting
+//	                                   thread
+//	nil           resting      anyone  Rest, for a host that is up: the next pusher wakes it
+//	resting       nil          thread  Awake. PushOwn, too: then the thread owes its host a wake-up
+//	nil, resting  interrupted  anyone  Interrupt: if resting, the thread must be woken in case it
+//	                                   waits
+//	interrupted   nil          thread  Heed (resting instead of nil after RestAlways)
+//	not closed    closed       anyone  Close: the calls are the closer's, who refuses them
 //
 //	ready           means
-//	a Call          the oldest of the calls taken and not yet run, all of them older than any in head
+//	a Call          the oldest call taken and not yet run; all are older than those in head
 //	nil             none, or the thread has the list in hand
 //	closed          for ever
 //
-//	a Call          its next   thread   TakeUntil
-//	a Call          nil        thread   Mark, TakeFrom, Return, PushOwn, TakeOwn: the thread has the list in hand in
-//	                                    order to change it
-//	nil             a Call     thread   afterwards, or when the list was empty; fails if closed came, and then the thread
-//	                                    refuses the calls
-//	any but closed  closed     anyone   Close, after it closed head
+//	from          to           by      in
+//	a Call        its next     thread  TakeUntil
+//	a Call        nil          thread  Mark, TakeFrom, Return, PushOwn, TakeOwn: the thread has the
+//	                                   list in hand in order to change it
+//	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
+//	                                   and then the thread refuses the calls
+//	not closed    closed       anyone  Close, after it closed head
 //
-// Each call is therefore in exactly one hand at any time: the pusher's until Push, then that of the one
-// compare-and-swap that removes it from head or from ready. Push never reads a call that it finds, and only the
-// thread removes calls without closing, so a record that is used again cannot confuse either (no ABA).
+// Each call is therefore in exactly one hand at any time: the pusher's until Push, then that of the
+// one compare-and-swap that removes it from head or from ready. Push never reads a call that it
+// finds, and only the thread removes calls without closing, so a record that is used again cannot
+// confuse either (no ABA).
 //
-// Get, Put, Push, Interrupt, Rest, Close, Closed, Pending and Resting may be called by any goroutine, all other methods only by the
-// thread: by its serving goroutine, or by a coroutine while that has the thread.
+// Get, Put, Push, Interrupt, Rest, Close, Closed, Pending and Resting may be called by any
+// goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
+// while that has the thread.
 type Queue struct {
 	head atomic.Pointer[Call]
-	// The first record shares head's cache line, so that a lone call travels to the thread in one transfer of that
-	// line and its outcome comes back in another.
+	// The first record shares head's cache line, so that a lone call travels to the thread in one
+	// transfer of that line and its outcome comes back in another.
 	first Call
-	_     [48]byte // spinners on head must not feel what is below; two lines, for the adjacent-line prefetcher
+	// spinners on head must not feel what is below; two lines, for the adjacent-line prefetcher
+	_ [48]byte
 
 	firstTaken atomic.Bool // by a caller; the thread never touches it unless a call was withdrawn
 	_          [63]byte
@@ -127,8 +133,9 @@ func (q *Queue) Put(c *Call) {
 	q.free.Put(c)
 }
 
-// Push queues c, which must come from this queue's Get. If wake is true the caller must now wake the thread, whatever
-// else happens. If ok is false the queue is closed and c is still the caller's.
+// Push queues c, which must come from this queue's Get. If wake is true the caller must now wake
+// the thread, whatever else happens. If ok is false the queue is closed and c is still the
+// caller's.
 //
 // backlog reports that the thread had not yet come to earlier calls.
 //
@@ -176,7 +183,8 @@ type Mark uint64
 
 const everything = ^Mark(0)
 
-// Mark makes everything that is queued ready, and returns a mark behind it. If ok is false nothing is queued.
+// Mark makes everything that is queued ready, and returns a mark behind it. If ok is false nothing
+// is queued.
 //
 //threadcall:noalloc
 func (q *Queue) Mark() (m Mark, ok bool) {
@@ -208,8 +216,8 @@ func (q *Queue) all(rest *Call) (list, last *Call, ok bool) {
 	return older, q.last, true
 }
 
-// TakeUntil removes and returns the oldest call before m, or nil. Marks are passed in their order, so a function that runs
-// meanwhile may itself take calls up to a mark, or beyond this one.
+// TakeUntil removes and returns the oldest call before m, or nil. Marks are passed in their order,
+// so a function that runs meanwhile may itself take calls up to a mark, or beyond this one.
 //
 //threadcall:noalloc
 func (q *Queue) TakeUntil(m Mark) *Call {
@@ -264,8 +272,8 @@ func (q *Queue) grab(rest *Call) (list, last *Call) {
 	}
 }
 
-// restore makes list what is ready, after ready was found or made empty. If the queue has been closed meanwhile, it
-// refuses list.
+// restore makes list what is ready, after ready was found or made empty. If the queue has been
+// closed meanwhile, it refuses list.
 //
 //threadcall:noalloc
 func (q *Queue) restore(list, last *Call) {
@@ -275,9 +283,9 @@ func (q *Queue) restore(list, last *Call) {
 	}
 }
 
-// skipped remembers for some posters that TakeFrom has found no call of theirs among those that are ready, up to and
-// including last. So a thread that takes calls of the same posters again and again does not search a long queue each time.
-// Without last, there is nothing to remember.
+// skipped remembers for some posters that TakeFrom has found no call of theirs among those that are
+// ready, up to and including last. So a thread that takes calls of the same posters again and again
+// does not search a long queue each time. Without last, there is nothing to remember.
 type skipped struct {
 	of [8]struct {
 		poster uintptr
@@ -316,8 +324,8 @@ func (s *skipped) taken(c, before *Call) {
 	}
 }
 
-// TakeFrom removes the calls that poster, which is not zero, has queued, the oldest first, up to and including last if that is not nil,
-// and leaves the others in their order.
+// TakeFrom removes the calls that poster, which is not zero, has queued, the oldest first, up to
+// and including last if that is not nil, and leaves the others in their order.
 func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
 	list, youngest, ok := q.all(q.rest)
 	if !ok || list == nil {
@@ -412,8 +420,9 @@ func pop(list *Call) (first, rest *Call) {
 // Pop takes the first call off a list that TakeFrom returned.
 func Pop(list *Call) (first, rest *Call) { return pop(list) }
 
-// Rest says that the thread will not look until it is woken. It is false, and nothing has changed, if there is
-// something to take or the queue is closed. If it is true and Resting is not, the thread must look.
+// Rest says that the thread will not look until it is woken. It is false, and nothing has changed,
+// if there is something to take or the queue is closed. If it is true and Resting is not, the
+// thread must look.
 //
 //threadcall:noalloc
 func (q *Queue) Rest() bool {
@@ -427,8 +436,9 @@ func (q *Queue) Rest() bool {
 	return h == &resting || h == &interrupted
 }
 
-// Interrupt has the thread look before it waits, without queueing anything: the next pusher still owes the thread
-// a wake-up. If wake is true the thread must be woken in case it waits. Heed ends it.
+// Interrupt has the thread look before it waits, without queueing anything: the next pusher still
+// owes the thread a wake-up. If wake is true the thread must be woken in case it waits. Heed ends
+// it.
 func (q *Queue) Interrupt() (wake bool) {
 	for {
 		h := q.head.Load()
@@ -453,15 +463,16 @@ func (q *Queue) Heed() {
 // Resting reports whether nothing has happened since Rest.
 func (q *Queue) Resting() bool { return q.head.Load() == &resting }
 
-// Awake says that the thread is up, by itself or because it was woken. It is true if the thread was resting.
+// Awake says that the thread is up, by itself or because it was woken. It is true if the thread was
+// resting.
 //
 //threadcall:noalloc
 func (q *Queue) Awake() bool {
 	return q.head.Load() == &resting && q.head.CompareAndSwap(&resting, nil)
 }
 
-// RestAlways sets whether the thread counts as resting even while it runs what it took. That suits a thread that
-// lives in a host's event loop, to which any function may return it.
+// RestAlways sets whether the thread counts as resting even while it runs what it took. That suits
+// a thread that lives in a host's event loop, to which any function may return it.
 func (q *Queue) RestAlways(always bool) {
 	if q.rest = nil; always {
 		q.rest = &resting
@@ -471,7 +482,8 @@ func (q *Queue) RestAlways(always bool) {
 // RestsAlways reports whether RestAlways has been called.
 func (q *Queue) RestsAlways() bool { return q.rest != nil }
 
-// Close refuses every call that is queued and all that will be. If wake is true the caller must now wake the thread.
+// Close refuses every call that is queued and all that will be. If wake is true the caller must now
+// wake the thread.
 func (q *Queue) Close() (wake bool) {
 	h := q.head.Swap(&closed)
 	if h == &closed {

@@ -8,8 +8,8 @@ import (
 
 // The tables in the comments of Queue and Call, row by row.
 
-// heads are the states of a queue's head, and how it gets there. A queue with something ready has taken two calls at
-// once and given out one.
+// heads are the states of a queue's head, and how it gets there. A queue with something ready has
+// taken two calls at once and given out one.
 var heads = []struct {
 	name string
 	make func() *Queue
@@ -46,7 +46,7 @@ func (q *Queue) state() string {
 	return s
 }
 
-func TestEveryTransitionOfAQueue(t *testing.T) {
+func TestQueue_transitions(t *testing.T) {
 	push := func(q *Queue) string {
 		wake, backlog, ok := q.Push(q.Get(Posted, nil, 1))
 		return fmt.Sprint("wake ", wake, ", backlog ", backlog, ", ok ", ok)
@@ -90,11 +90,13 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 			"nil, ready":  "a Call, ready; wake false, backlog false, ok true",
 			"interrupted": "a Call; wake true, backlog false, ok true",
 		},
-		"Take": {"interrupted": "interrupted; false", "resting": "resting; false", "nil": "nil; false", "a Call": "nil; true",
+		"Take": {"interrupted": "interrupted; false", "resting": "resting; false",
+			"nil": "nil; false", "a Call": "nil; true",
 			"closed": "closed; false", "nil, ready": "nil; true"},
 		"TakeUntil": {"resting": "resting; false", "nil": "nil; false", "a Call": "a Call; false",
 			"closed": "closed; false", "nil, ready": "nil; true"},
-		"TakeFrom": {"resting": "resting; false", "a Call": "nil; true", "closed": "closed; false", "nil, ready": "nil; true"},
+		"TakeFrom": {"resting": "resting; false", "a Call": "nil; true", "closed": "closed; false",
+			"nil, ready": "nil; true"},
 		"Mark": {"resting": "resting; false", "nil": "nil; false", "a Call": "nil, ready; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},
 		"PushOwn": {
@@ -104,20 +106,30 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 			"closed":     "closed; wake false, ok false",
 			"nil, ready": "nil, ready; wake false, ok true",
 		},
-		"TakeOwn": {"resting": "resting; false", "closed": "closed; false", "nil, ready": "nil, ready; false"},
-		"Rest": {"interrupted": "interrupted; true", "resting": "resting; true", "nil": "resting; true", "a Call": "a Call; false",
+		"TakeOwn": {"resting": "resting; false", "closed": "closed; false",
+			"nil, ready": "nil, ready; false"},
+		"Rest": {"interrupted": "interrupted; true", "resting": "resting; true",
+			"nil": "resting; true", "a Call": "a Call; false",
 			"closed": "closed; false", "nil, ready": "nil, ready; false"},
-		"Awake": {"resting": "nil", "nil": "nil", "a Call": "a Call", "closed": "closed", "interrupted": "interrupted"},
-		"Heed":  {"resting": "resting", "nil": "nil", "a Call": "a Call", "closed": "closed", "interrupted": "nil"},
-		"Interrupt": {"resting": "interrupted; true", "nil": "interrupted; false", "a Call": "a Call; false",
-			"closed": "closed; false", "nil, ready": "interrupted, ready; false", "interrupted": "interrupted; false"},
-		"Close": {"interrupted": "closed; true", "resting": "closed; true", "nil": "closed; false", "a Call": "closed; false",
+		"Awake": {"resting": "nil", "nil": "nil", "a Call": "a Call", "closed": "closed",
+			"interrupted": "interrupted"},
+		"Heed": {"resting": "resting", "nil": "nil", "a Call": "a Call", "closed": "closed",
+			"interrupted": "nil"},
+		"Interrupt": {"resting": "interrupted; true", "nil": "interrupted; false",
+			"a Call": "a Call; false",
+			"closed": "closed; false", "nil, ready": "interrupted, ready; false",
+			"interrupted": "interrupted; false"},
+		"Close": {"interrupted": "closed; true", "resting": "closed; true", "nil": "closed; false",
+			"a Call": "closed; false",
 			"closed": "closed; false", "nil, ready": "closed; false"},
-		"Pending": {"interrupted": "interrupted; false", "resting": "resting; false", "nil": "nil; false", "a Call": "a Call; true",
+		"Pending": {"interrupted": "interrupted; false", "resting": "resting; false",
+			"nil": "nil; false", "a Call": "a Call; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},
-		"Closed":        {"nil": "nil; false", "closed": "closed; true"},
-		"Resting":       {"interrupted": "interrupted; false", "resting": "resting; true", "nil": "nil; false", "closed": "closed; false"},
-		"a host's Take": {"a Call": "resting; true", "closed": "closed; false", "nil": "resting; false"},
+		"Closed": {"nil": "nil; false", "closed": "closed; true"},
+		"Resting": {"interrupted": "interrupted; false", "resting": "resting; true",
+			"nil": "nil; false", "closed": "closed; false"},
+		"a host's Take": {"a Call": "resting; true", "closed": "closed; false",
+			"nil": "resting; false"},
 		"a host's Heed": {"interrupted": "resting"},
 		"a host's PushOwn": {
 			"resting":     "nil, ready; wake true, ok true",
@@ -149,7 +161,7 @@ func TestEveryTransitionOfAQueue(t *testing.T) {
 }
 
 // A host that serves what was left over must be woken for what comes next.
-func TestAfterRestAlwaysMarkLeavesTheThreadResting(t *testing.T) {
+func TestQueue_RestAlways(t *testing.T) {
 	for _, h := range heads {
 		if h.name == "closed" {
 			continue
@@ -168,7 +180,7 @@ func TestAfterRestAlwaysMarkLeavesTheThreadResting(t *testing.T) {
 	}
 }
 
-func TestEveryTransitionOfACall(t *testing.T) {
+func TestCall_transitions(t *testing.T) {
 	// Each state that a caller who waits can be in.
 	states := map[string]func(c *Call){
 		"queued":          func(*Call) {},
@@ -228,7 +240,7 @@ func TestEveryTransitionOfACall(t *testing.T) {
 	}
 }
 
-func TestOnlyOneAtATimeHasTheFirstRecord(t *testing.T) {
+func TestQueue_Get(t *testing.T) {
 	q := New()
 	seen := map[*Call]bool{}
 	for range 1000 {
@@ -246,38 +258,102 @@ func TestOnlyOneAtATimeHasTheFirstRecord(t *testing.T) {
 	}
 }
 
-func TestAListKeepsItsOrder(t *testing.T) {
-	q := New()
-	var l List
-	if l.Pop() != nil {
-		t.Error("something in an empty list")
-	}
-	var calls [5]*Call
-	for i := range calls {
-		calls[i] = q.Get(Awaited, nil, 1)
-		l.Append(calls[i])
-	}
-	if !l.Remove(calls[0]) || !l.Remove(calls[4]) || !l.Remove(calls[2]) || l.Remove(calls[2]) {
-		t.Error("Remove does not tell what was there")
-	}
-	l.Append(calls[0]) // again
-	for _, want := range []*Call{calls[1], calls[3], calls[0], nil} {
-		if l.Pop() != want {
-			t.Error("not in order")
-		}
-	}
-	l.Append(calls[0])
-	l.Append(calls[4])
-	Refuse(l.Empty())
-	if calls[0].Outcome() != Refused || calls[4].Outcome() != Refused || l.Pop() != nil {
-		t.Error("not all were refused")
-	}
-}
-
 // tokens tells how many tokens c has, none or one.
 func tokens(c *Call) int {
 	if t := c.token.Load(); t != nil {
 		return len(t.C())
 	}
 	return 0
+}
+
+// free reports whether the first record of a queue has been given back.
+func (q *Queue) firstFree() bool { return !q.firstTaken.Load() }
+
+// A record that its caller withdraws must be given back once, by the caller or the thread, and
+// refer to nothing before.
+func TestCall_Withdraw(t *testing.T) {
+	take := func(q *Queue) {
+		if c := q.Take(); c == nil || c.Start() {
+			t.Error("a withdrawn call starts, or is not taken")
+		}
+	}
+	for name, c := range map[string]struct {
+		before func(q *Queue, c *Call)
+		after  func(q *Queue)
+	}{
+		"withdrawn, then taken":  {after: take},
+		"withdrawn, then closed": {after: func(q *Queue) { q.Close() }},
+		"parked, then taken":     {before: func(_ *Queue, c *Call) { c.Park() }, after: take},
+		"ready, then taken":      {before: func(q *Queue, c *Call) { q.Mark() }, after: take},
+		"ready, then closed": {before: func(q *Queue, c *Call) { q.Mark() },
+			after: func(q *Queue) { q.Close() }},
+		"in a list that was returned": {before: func(q *Queue, c *Call) {
+			q.Return(q.TakeFrom(1, nil))
+		}, after: take},
+	} {
+		q := New()
+		call := q.mustPush(t, Withdrawable, 1)
+		if call != &q.first {
+			t.Fatal("not the first record")
+		}
+		if c.before != nil {
+			c.before(q, call)
+		}
+		if !call.Withdraw() {
+			t.Fatalf("%s: not withdrawn", name)
+		}
+		if q.firstFree() || call.Fn != nil || call.Ctx != nil {
+			t.Errorf("%s: given back too early: %v, or it still refers to something", name,
+				q.firstFree())
+		}
+		if c.after(q); !q.firstFree() {
+			t.Errorf("%s: never given back", name)
+		}
+	}
+}
+
+// The thread takes a call before its caller has let go of it.
+func TestCall_Withdraw_taken(t *testing.T) {
+	q := New()
+	c := q.mustPush(t, Withdrawable, 1)
+	c.state.Store(withdrawn) // the first half of Withdraw
+	if q.Take().Start() || q.firstFree() {
+		t.Error("it starts, or is given back while its caller still uses it")
+	}
+	if c.letGo(callerLetGo); !q.firstFree() {
+		t.Error("never given back")
+	}
+}
+
+func TestCall_Leave(t *testing.T) {
+	q := New()
+	c := q.mustPush(t, Awaited, 1)
+	if c.Park(); c.Leave() {
+		t.Error("the record is no longer its caller's, although the thread may have begun")
+	}
+	if taken := q.Take(); taken != c || !c.Unwanted() || !c.Settle(Refused) ||
+		c.Outcome() != Refused {
+		t.Error("the thread does not see it, or its caller is not told")
+	}
+	q.Put(c)
+	if again := q.mustPush(t, Awaited, 1); again != c || again.Unwanted() {
+		t.Error("the next call of the same record is unwanted as well")
+	}
+	q.Take()
+	q.Put(c)
+	c = q.mustPush(t, Withdrawable, 1)
+	if !c.Leave() || q.Take().Start() {
+		t.Error("a call that can be withdrawn is not")
+	}
+}
+
+func TestCall_Start_expired(t *testing.T) {
+	q := New()
+	c := q.mustPush(t, Withdrawable, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	c.Ctx = ctx
+	if q.Take().Start() || c.Outcome() != Expired {
+		t.Error("it started")
+	}
 }

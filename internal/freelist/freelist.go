@@ -1,17 +1,20 @@
-// Package freelist keeps objects for reuse where sync.Pool would not do: sync.Pool gives its objects to the
-// collector, so that a program in which something else allocates would pay for them again and again.
+// Package freelist keeps objects for reuse where sync.Pool would not do: sync.Pool gives its
+// objects to the collector, so that a program in which something else allocates would pay for them
+// again and again.
 package freelist
 
 import "sync/atomic"
 
-// A List holds objects that are not in use. Any goroutine may call Get and Put; the zero value is empty.
+// A List holds objects that are not in use. Any goroutine may call Get and Put; the zero value is
+// empty.
 //
-// It is a bounded queue for many producers and many consumers after Dmitry Vyukov's, in which each cell carries the
-// number of the turn that may use it next. It may be empty or full in passing, while a goroutine stands between
-// claiming a cell and using it. Then an object is made or dropped, which costs an allocation and nothing else.
+// It is a bounded queue for many producers and many consumers after Dmitry Vyukov's, in which each
+// cell carries the number of the turn that may use it next. It may be empty or full in passing,
+// while a goroutine stands between claiming a cell and using it. Then an object is made or dropped,
+// which costs an allocation and nothing else.
 //
-// The queue doubles when it is full, so that it comes to hold as many objects as were ever in use at once, up to Max. It
-// keeps them for ever, unless NewShrinking has made it.
+// The queue doubles when it is full, so that it comes to hold as many objects as were ever in use
+// at once, up to Max. It keeps them for ever, unless NewShrinking has made it.
 type List[T any] struct {
 	ring   atomic.Pointer[ring[T]]
 	floor  int64        // objects that the list keeps; zero if it does not shrink
@@ -21,7 +24,7 @@ type List[T any] struct {
 
 const (
 	minCells = 64
-	// Max is how many objects a List keeps at the most.
+	// Max is the largest number of objects that a List keeps.
 	Max = 1 << 14
 )
 
@@ -62,7 +65,8 @@ func (l *List[T]) Put(object *T) {
 	for {
 		r := l.ring.Load()
 		if r == nil {
-			l.ring.CompareAndSwap(nil, &ring[T]{cells: make([]cell[T], minCells)}) //threadcall:alloc the first time
+			r = &ring[T]{cells: make([]cell[T], minCells)} //threadcall:alloc the first time
+			l.ring.CompareAndSwap(nil, r)
 			continue
 		}
 		if r.add(object) {

@@ -6,12 +6,14 @@ import (
 	"unsafe"
 )
 
-// keepBytes is how much memory a shrinking list keeps of objects that are not in use, or one object if that is larger.
+// keepBytes is how much memory a shrinking list keeps of objects that are not in use, or one object
+// if that is larger.
 const keepBytes = 64 << 10
 
-// NewShrinking returns a list that gives objects back to the garbage collector when they have not been needed for a
-// while: after each collection, half of those that have been in the list ever since the collection before. It keeps
-// about 64 kB. Nothing but its user keeps the list, once it has shrunk.
+// NewShrinking returns a list that gives objects back to the garbage collector when they have not
+// been needed for a while: after each collection, half of those that have been in the list ever
+// since the collection before. It keeps about 64 kB. Nothing but its user keeps the list, once it
+// has shrunk.
 func NewShrinking[T any]() *List[T] {
 	var object T
 	return &List[T]{floor: max(1, min(minCells, keepBytes/int64(max(1, unsafe.Sizeof(object)))))}
@@ -23,8 +25,8 @@ var large struct {
 	lists []interface{ collected() }
 }
 
-// arm has collected called after the next collection, unless it will be already: that finds an object which nothing
-// refers to.
+// arm has collected called after the next collection, unless it will be already: that finds an
+// object which nothing refers to.
 func (l *List[T]) arm() {
 	if !l.armed.CompareAndSwap(false, true) {
 		return
@@ -53,8 +55,8 @@ func (l *List[T]) collected() {
 	}
 }
 
-// shrink drops half of the objects that have been in the list since the call before, and room for them. It reports
-// whether more can be dropped.
+// shrink drops half of the objects that have been in the list since the call before, and room for
+// them. It reports whether more can be dropped.
 func (l *List[T]) shrink() (more bool) {
 	r := l.ring.Load()
 	if r == nil {
@@ -75,10 +77,10 @@ func (r *ring[T]) sparse() bool {
 	return len(r.cells) > minCells && r.len() <= int64(len(r.cells)/4)
 }
 
-// replace moves the objects to a ring of another size and returns the list's ring. A goroutine that still uses the old
-// ring loses some of them to the collector.
+// replace moves the objects to a ring of another size and returns the list's ring. A goroutine that
+// still uses the old ring loses some of them to the collector.
 func (l *List[T]) replace(old *ring[T], cells int) *ring[T] {
-	r := &ring[T]{cells: make([]cell[T], cells)} //threadcall:alloc when more objects are in use than ever
+	r := &ring[T]{cells: make([]cell[T], cells)} //threadcall:alloc when more are in use than ever
 	if l.ring.CompareAndSwap(old, r) {
 		for o := old.take(); o != nil; o = old.take() {
 			r.add(o)

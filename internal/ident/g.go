@@ -4,19 +4,21 @@ package ident
 
 import "unsafe"
 
-// getg returns the runtime's g of the running goroutine. Every port keeps it in a register or in thread-local storage,
-// under a name that the assembler documents.
+// getg returns the runtime's g of the running goroutine. Every port keeps it in a register or in
+// thread-local storage, under a name that the assembler documents.
 func getg() unsafe.Pointer
 
-// G identifies the running goroutine for as long as it lives. It is the address of the runtime's g. The runtime uses a
-// g again when its goroutine has ended: a saved value must be forgotten before that.
+// G identifies the running goroutine while it lives. It is the address of the runtime's g.
+// The runtime uses a g again when its goroutine has ended: a saved value must be forgotten before
+// that.
 //
-// A C function that calls back into Go returns to the goroutine that called C. A coroutine of iter.Pull is a goroutine
-// of its own, although it runs on the thread of the goroutine that resumed it; M reports that.
+// A C function that calls back into Go returns to the goroutine that called C. A coroutine of
+// iter.Pull is a goroutine of its own, although it runs on the thread of the goroutine that resumed
+// it; M reports that.
 func G() uintptr { return uintptr(getg()) }
 
-// ReadM reads the runtime's m. The offset is behind the two bounds of the stack, two stack guards, and the lists of panics
-// and of deferred calls. Trusted finds out if it changes.
+// ReadM reads the runtime's m. The offset is behind the two bounds of the stack, two stack guards,
+// and the lists of panics and of deferred calls. Trusted finds out if it changes.
 func ReadM() uintptr {
 	const offset = 6 * unsafe.Sizeof(uintptr(0))
 	return *(*uintptr)(unsafe.Add(getg(), offset))

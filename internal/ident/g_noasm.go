@@ -2,7 +2,8 @@
 
 package ident
 
-// G identifies the running goroutine. Without assembly it is the goroutine's number, which takes a microsecond.
+// G identifies the running goroutine. Without assembly it is the goroutine's number, which takes a
+// microsecond.
 func G() uintptr { return uintptr(Goroutine()) }
 
 func ReadM() uintptr { return 0 }

@@ -5,12 +5,14 @@
 //	Goroutine  the goroutine, by a number that is never used again, in a microsecond
 //	Thread     the operating system's number of the thread, by a system call
 //
-// G and M are two instructions each: they read the g that every port keeps in a register or in thread-local storage, and a word of
-// it. The first is sound because the register is named by the assembler, not by this package: the release of Go that compiles the
-// runtime assembles these files as well, and a port that moved its g would move the assembler's name with it. The second depends
-// on the offset of m in g, which is behind six words that the compiler, the assembler and the linker have in the same place, and
-// reads inside of g whatever the release. It is not taken on trust: Trusted tests it in every process before the first thread is
-// used, and if the test fails, M is the system's number of the thread, slower and never wrong. With the build tag
+// G and M are two instructions each: they read the g that every port keeps in a register or in
+// thread-local storage, and a word of it. The first is sound because the register is named by the
+// assembler, not by this package: the release of Go that compiles the runtime assembles these files
+// as well, and a port that moved its g would move the assembler's name with it. The second depends
+// on the offset of m in g, which is behind six words that the compiler, the assembler and the
+// linker have in the same place, and reads inside of g whatever the release. It is not taken on
+// trust: Trusted tests it in every process before the first thread is used, and if the test fails,
+// M is the system's number of the thread, slower and never wrong. With the build tag
 // threadcall_noasm there is no assembly, and nothing but that.
 package ident
 
@@ -20,12 +22,14 @@ import (
 	"sync"
 )
 
-// oneThread is whether all goroutines share a thread. M then is G, and a coroutine is not recognised.
+// oneThread is whether all goroutines share a thread. M then is G, and a coroutine is not
+// recognised.
 const oneThread = runtime.GOARCH == "wasm"
 
-// M identifies the thread that the caller is on, for as long as that thread lives and the caller's goroutine is locked
-// to it. It is the address of the runtime's m. The runtime uses an m again when its thread has ended: a saved value must
-// be forgotten before that. A goroutine that is not locked may be on another thread before it can look at the result.
+// M identifies the thread that the caller is on, while that thread lives and the caller's
+// goroutine is locked to it. It is the address of the runtime's m. The runtime uses an m again when
+// its thread has ended: a saved value must be forgotten before that. A goroutine that is not locked
+// may be on another thread before it can look at the result.
 //
 // Trusted must have been called before.
 func M() uintptr {
@@ -46,8 +50,9 @@ func number() uintptr {
 	return G() // js/wasm; OpenBSD without assembly
 }
 
-// Trusted tests M the first time that it is called, before any thread is used, and from then on reports whether M is ReadM. If
-// that does not distinguish threads, because a release of Go has moved the runtime's m, M asks the operating system instead.
+// Trusted tests M the first time that it is called, before any thread is used, and from then on
+// reports whether M is ReadM. If that does not distinguish threads, because a release of Go has
+// moved the runtime's m, M asks the operating system instead.
 func Trusted() bool {
 	test.Do(func() { byNumber = oneThread || !readsM || !tellsThreadsApart(ReadM) })
 	return !byNumber
@@ -55,8 +60,9 @@ func Trusted() bool {
 
 var test sync.Once
 
-// tellsThreadsApart tests m, which is to be ReadM, on three goroutines: the caller, locked to its thread, for which m must not
-// change; another one, which therefore runs on another thread; and a coroutine, which has another g on the caller's thread.
+// tellsThreadsApart tests m, which is to be ReadM, on three goroutines: the caller, locked to its
+// thread, for which m must not change; another one, which therefore runs on another thread; and a
+// coroutine, which has another g on the caller's thread.
 func tellsThreadsApart(m func() uintptr) bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -12,7 +12,7 @@ import (
 	"github.com/threadcall/threadcall/internal/group"
 )
 
-func TestGTellsGoroutinesApart(t *testing.T) {
+func TestG(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[uintptr]bool{}
 	var started, done group.Group
@@ -42,9 +42,10 @@ func TestGTellsGoroutinesApart(t *testing.T) {
 	done.Wait()
 }
 
-// A g begins with the bounds of its goroutine's stack, and this test knows it so that it can tell a g from any other
-// number that a register may hold. Should a release of Go change that, the test goes; the code does not depend on it.
-func TestGIsTheAddressOfAG(t *testing.T) {
+// A g begins with the bounds of its goroutine's stack, and this test knows it so that it can tell a
+// g from any other number that a register may hold. Should a release of Go change that, the test
+// goes; the code does not depend on it.
+func TestG_address(t *testing.T) {
 	if !readsM {
 		t.Skip("without assembly it is a number")
 	}
@@ -54,7 +55,8 @@ func TestGIsTheAddressOfAG(t *testing.T) {
 			g := G()
 			bounds := *(**[2]uintptr)(unsafe.Pointer(&g))
 			if here := uintptr(unsafe.Pointer(&g)); here < bounds[0] || here >= bounds[1] {
-				t.Errorf("g %#x does not begin with the bounds of the stack that %#x is on, but %#x", g, here, *bounds)
+				t.Errorf("g %#x does not begin with the bounds of the stack that %#x is on, but "+
+					"%#x", g, here, *bounds)
 			}
 		})
 	}
@@ -78,7 +80,9 @@ var disturb = map[string]func(t *testing.T, check func()){
 	},
 	"it changes threads": func(t *testing.T, check func()) {
 		if Thread() == 0 || runtime.GOMAXPROCS(0) == 1 {
-			return // threads cannot be distinguished, or the scheduler has little reason to move goroutines
+			// threads cannot be distinguished, or the scheduler has little reason to move
+			// goroutines
+			return
 		}
 		var stop atomic.Bool
 		defer stop.Store(true)
@@ -99,7 +103,8 @@ var disturb = map[string]func(t *testing.T, check func()){
 		}
 		t.Logf("it has moved %d times", moved)
 	},
-	"the collector stops it": func(_ *testing.T, check func()) { // by signals where the system has them
+	// by signals where the system has them
+	"the collector stops it": func(_ *testing.T, check func()) {
 		var stop atomic.Bool
 		go func() {
 			for range 50 {
@@ -112,12 +117,13 @@ var disturb = map[string]func(t *testing.T, check func()){
 			for range 1000 {
 				check()
 			}
-			runtime.Gosched() // on js/wasm, and with asynchronous preemption off, nothing interrupts
+			// on js/wasm, and with asynchronous preemption off, nothing interrupts
+			runtime.Gosched()
 		}
 	},
 }
 
-func TestGStaysTheSame(t *testing.T) {
+func TestG_constant(t *testing.T) {
 	for name, while := range disturb {
 		t.Run(name, func(t *testing.T) {
 			done := make(chan bool)
@@ -138,7 +144,7 @@ func TestGStaysTheSame(t *testing.T) {
 	}
 }
 
-func TestACoroutineIsOnTheSameThread(t *testing.T) {
+func TestThread_coroutine(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	g, thread := G(), Thread()
@@ -149,14 +155,14 @@ func TestACoroutineIsOnTheSameThread(t *testing.T) {
 	}
 }
 
-func TestMIsTrustedInThisReleaseOfGo(t *testing.T) {
+func TestTrusted(t *testing.T) {
 	if want := readsM && !oneThread; Trusted() != want {
 		t.Errorf("Trusted is %v, want %v", !want, want)
 	}
 }
 
 // What ReadM could read, if a release of Go moved the runtime's m.
-func TestAnMThatDoesNotTellThreadsApartIsRefused(t *testing.T) {
+func TestTrusted_refused(t *testing.T) {
 	var calls atomic.Uintptr
 	for name, m := range map[string]func() uintptr{
 		"always zero":                       func() uintptr { return 0 },
@@ -173,7 +179,7 @@ func TestAnMThatDoesNotTellThreadsApartIsRefused(t *testing.T) {
 	}
 }
 
-func TestStackTracesShowTheNumberOfTheGoroutine(t *testing.T) {
+func TestGoroutine(t *testing.T) {
 	mine := Goroutine()
 	if mine != Goroutine() {
 		t.Error("it has changed")
@@ -183,14 +189,15 @@ func TestStackTracesShowTheNumberOfTheGoroutine(t *testing.T) {
 	for range 100 {
 		go func() { numbers <- Goroutine() }()
 		n := <-numbers
-		if seen[n] || n == 0 || n > 1<<30 { // an address is greater, or a thread's number seen before
+		// an address is greater, or a thread's number seen before
+		if seen[n] || n == 0 || n > 1<<30 {
 			t.Errorf("goroutine %d: its number is another's, or no number", n)
 		}
 		seen[n] = true
 	}
 }
 
-func TestStackTracesShowWhetherAGoroutineIsLocked(t *testing.T) {
+func TestLocked(t *testing.T) {
 	if oneThread {
 		t.Skip("nothing is locked")
 	}

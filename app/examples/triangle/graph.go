@@ -16,8 +16,8 @@ const (
 	margin = 12
 )
 
-// A graph shows how long the last frames took. Its bars are one rectangle, drawn once for each number in a buffer. The
-// lines are at 1/60 and 1/30 s.
+// A graph shows how long the last frames took. Its bars are one rectangle, drawn once for each
+// number in a buffer. The lines are at 1/60 and 1/30 s.
 type graph struct {
 	times   [bars]float32 // of full, a ring
 	next    int           // the oldest
@@ -60,7 +60,8 @@ func newGraph() (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &graph{program: program, oldest: gpu.Uniform(program, "oldest"), area: gpu.Uniform(program, "area")}
+	g := &graph{program: program, oldest: gpu.Uniform(program, "oldest"),
+		area: gpu.Uniform(program, "area")}
 	gl.GenVertexArrays(1, &g.array)
 	gl.BindVertexArray(g.array)
 	gl.GenBuffers(1, &g.buffer)
@@ -71,8 +72,8 @@ func newGraph() (*graph, error) {
 	return g, nil
 }
 
-// draw adds the time of a frame in place of the oldest, and sends all to the graphics card. BufferData copies them, so
-// nothing is allocated.
+// draw adds the time of a frame in place of the oldest, and sends all to the graphics card.
+// BufferData copies them, so nothing is allocated.
 func (g *graph) draw(f *app.Frame) {
 	g.times[g.next] = float32(f.Delta.Seconds() / full.Seconds())
 	g.next = (g.next + 1) % bars

@@ -1,5 +1,5 @@
-// Command triangle turns a triangle. A graph below it has a bar for the time of each frame, and the title the number of
-// frames a second. Space stops the triangle, and Escape ends the program.
+// Command triangle turns a triangle. A graph below it has a bar for the time of each frame, and the
+// title the number of frames a second. Space stops the triangle, and Escape ends the program.
 //
 //	go run ./app/examples/triangle
 package main
@@ -60,7 +60,8 @@ func run() error {
 		s.draw(f)
 		frames++
 		if past := f.Time - since; past >= time.Second {
-			w.SetTitle(fmt.Sprintf("triangle: %.1f frames a second", float64(frames)/past.Seconds()))
+			w.SetTitle(fmt.Sprintf("triangle: %.1f frames a second",
+				float64(frames)/past.Seconds()))
 			frames, since = 0, f.Time
 		}
 	})

@@ -19,7 +19,8 @@ type scene struct {
 
 const triangleVertex = `#version 330 core
 const vec2 corners[] = vec2[](vec2(0, 0.94), vec2(-0.814, -0.47), vec2(0.814, -0.47));
-const vec3 colours[] = vec3[](vec3(0.95, 0.38, 0.29), vec3(0.27, 0.68, 0.42), vec3(0.24, 0.49, 0.92));
+const vec3 colours[] = vec3[](
+	vec3(0.95, 0.38, 0.29), vec3(0.27, 0.68, 0.42), vec3(0.24, 0.49, 0.92));
 uniform float turn, aspect;
 out vec3 mixed;
 void main() {
@@ -38,7 +39,8 @@ func newScene() (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{program: program, turn: gpu.Uniform(program, "turn"), aspect: gpu.Uniform(program, "aspect")}
+	s := &scene{program: program, turn: gpu.Uniform(program, "turn"),
+		aspect: gpu.Uniform(program, "aspect")}
 	gl.GenVertexArrays(1, &s.array)
 	s.graph, err = newGraph()
 	return s, err
@@ -49,7 +51,8 @@ func (s *scene) draw(f *app.Frame) {
 	gl.Clear(gl.COLOR_BUFFER_BIT)
 	gl.UseProgram(s.program)
 	gl.Uniform1f(s.turn, float32(s.angle))
-	below := int32(float32(height+margin) * float32(f.Height) / float32(max(f.ScreenHeight, 1))) // the graph, in pixels
+	// the graph, in pixels
+	below := int32(float32(height+margin) * float32(f.Height) / float32(max(f.ScreenHeight, 1)))
 	above := max(int32(f.Height)-below, 1)
 	gl.Viewport(0, below, int32(f.Width), above)
 	gl.Uniform1f(s.aspect, float32(f.Width)/float32(above))

@@ -1,9 +1,11 @@
-// Command viewer shows pictures: those that it is called with, and those that are dropped onto its window.
+// Command viewer shows pictures: those that it is called with, and those that are dropped onto its
+// window.
 //
 //	go run ./app/examples/viewer picture.png holiday/*.jpg
 //
-// The arrow keys show the next and the previous one, F fills the screen, and Escape ends the program. A goroutine reads
-// the files, so that the window does not wait for them. A frame is drawn only when something has changed.
+// The arrow keys show the next and the previous one, F fills the screen, and Escape ends the
+// program. A goroutine reads the files, so that the window does not wait for them. A frame is drawn
+// only when something has changed.
 package main
 
 import (
@@ -22,7 +24,6 @@ import (
 	"github.com/go-gl/gl/v3.3-core/gl"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/app/examples/internal/gpu"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -43,12 +44,13 @@ func run(files []string) error {
 		return err
 	}
 	defer app.Terminate()
-	w, err := app.NewWindow(app.Title("viewer: drop pictures here"), app.Size(960, 640), app.OnDemand())
+	w, err := app.NewWindow(app.Title("viewer: drop pictures here"), app.Size(960, 640),
+		app.OnDemand())
 	if err != nil {
 		return err
 	}
 	v := &viewer{win: w, wanted: make(chan request, 1)}
-	w.Thread().Call(func() { v.picture, err = gpu.NewPicture() })
+	w.Thread().Call(func() { v.picture, err = newPicture() })
 	if err != nil {
 		return err
 	}
@@ -75,14 +77,15 @@ type viewer struct {
 	fullscreen bool
 
 	// The window's thread uses these, so that no lock is needed.
-	picture *gpu.Picture
+	picture *picture
 	size    image.Point // of the picture
 }
 
 // A request is a file to show.
 type request struct{ file, place string }
 
-// load reads one file at a time. A file that cannot be shown is named in the title, and the picture stays.
+// load reads one file at a time. A file that cannot be shown is named in the title, and the picture
+// stays.
 func (v *viewer) load() {
 	for r := range v.wanted {
 		m, err := read(r.file)
@@ -91,11 +94,12 @@ func (v *viewer) load() {
 			continue
 		}
 		v.win.Thread().Call(func() {
-			v.picture.Upload(m)
+			v.picture.upload(m)
 			v.size = m.Rect.Size()
 		})
 		v.win.Redraw()
-		v.win.SetTitle(fmt.Sprintf("%s %s: %d × %d", r.place, filepath.Base(r.file), m.Rect.Dx(), m.Rect.Dy()))
+		v.win.SetTitle(fmt.Sprintf("%s %s: %d × %d", r.place, filepath.Base(r.file), m.Rect.Dx(),
+			m.Rect.Dy()))
 	}
 }
 
@@ -119,7 +123,7 @@ func (v *viewer) draw(f *app.Frame) {
 	gl.Clear(gl.COLOR_BUFFER_BIT)
 	if v.size.X > 0 {
 		k := min(float64(f.Width)/float64(v.size.X), float64(f.Height)/float64(v.size.Y))
-		v.picture.Draw(k*float64(v.size.X)/float64(f.Width), k*float64(v.size.Y)/float64(f.Height))
+		v.picture.draw(k*float64(v.size.X)/float64(f.Width), k*float64(v.size.Y)/float64(f.Height))
 	}
 }
 
@@ -159,8 +163,8 @@ func (v *viewer) add(files []string) {
 	}
 }
 
-// show requests a file in place of the one that has been requested and is not being read yet. The first comes after the
-// last.
+// show requests a file in place of the one that has been requested and is not being read yet. The
+// first comes after the last.
 func (v *viewer) show(at int) {
 	n := len(v.files)
 	if n == 0 {

@@ -1,6 +1,6 @@
-// Command windows is the program of the article "Scheduling Function Calls with Zero Allocation": it opens two windows
-// and shows colours that change in each. -run says how many windows, -trace writes an execution trace, in which the
-// heap can be seen, and -d closes them after a while.
+// Command windows is the program of the article "Scheduling Function Calls with Zero Allocation":
+// it opens two windows and shows colours that change in each. -run says how many windows, -trace
+// writes an execution trace, in which the heap can be seen, and -d closes them after a while.
 //
 //	go run ./app/examples/windows -run 2 -trace trace.out -d 6m
 //	go tool trace trace.out
@@ -64,13 +64,15 @@ func show() error {
 
 	var windows []*app.Win
 	for i := range *count {
-		w, err := app.NewWindow(app.Title(fmt.Sprintf("window %d", i+1)), app.Size(480, 360), app.FrameRate(30))
+		w, err := app.NewWindow(app.Title(fmt.Sprintf("window %d", i+1)), app.Size(480, 360),
+			app.FrameRate(30))
 		if err != nil {
 			return err
 		}
 		w.SetPosition(40+500*(i%3), 80+60*(i/3))
 		var s *silk
-		w.Thread().Call(func() { s, err = newSilk(i) }) // OpenGL is called on the window's thread only
+		// OpenGL is called on the window's thread only
+		w.Thread().Call(func() { s, err = newSilk(i) })
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,8 @@ void main() {
 	int set = 3*(int(look.y)%3);
 	vec2 p = 1.5*at*vec2(look.z, 1) + 2.4*look.y;
 	for (int i = 1; i < 7; i++) { // each wave bends the next one
-		p += 0.8/float(i)*vec2(sin(float(i)*p.y + t + 0.3*float(i)), cos(float(i)*p.x + 0.8*t + 0.7*float(i)));
+		float k = float(i);
+		p += 0.8/k*vec2(sin(k*p.y + t + 0.3*k), cos(k*p.x + 0.8*t + 0.7*k));
 	}
 	float fold = 0.5 + 0.5*sin(p.x + p.y + 0.3*t), shine = 0.5 + 0.5*sin(1.7*p.x - p.y + t);
 	vec3 c = mix(colours[set], colours[set + 1], smoothstep(0.1, 0.75, fold));
@@ -55,6 +56,7 @@ func newSilk(window int) (*silk, error) {
 func (s *silk) draw(f *app.Frame) {
 	gl.UseProgram(s.program)
 	gl.BindVertexArray(s.array)
-	gl.Uniform3f(s.look, float32(f.Time.Seconds()), s.number, float32(f.Width)/float32(max(f.Height, 1)))
+	gl.Uniform3f(s.look, float32(f.Time.Seconds()), s.number,
+		float32(f.Width)/float32(max(f.Height, 1)))
 	gl.DrawArrays(gl.TRIANGLES, 0, 3)
 }

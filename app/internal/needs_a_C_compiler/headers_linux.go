@@ -5,16 +5,17 @@ package needs_a_C_compiler
 #cgo linux,x11,!wayland CFLAGS: -DNO_WAYLAND
 
 #ifndef NO_X11
-#if !__has_include(<X11/Xlib.h>) || !__has_include(<X11/Xcursor/Xcursor.h>) || !__has_include(<X11/extensions/Xrandr.h>) || \
+#if !__has_include(<X11/Xlib.h>) || !__has_include(<X11/Xcursor/Xcursor.h>) || \
+	!__has_include(<X11/extensions/Xrandr.h>) || \
 	!__has_include(<X11/extensions/Xinerama.h>) || !__has_include(<X11/extensions/XInput2.h>) || \
 	!__has_include(<X11/extensions/xf86vmode.h>)
-#error "package app needs the headers of X11: apt install xorg-dev (Debian, Ubuntu); docs/app.md lists other systems"
+#error "package app needs the headers of X11 (Debian: xorg-dev); see docs/app.md"
 #endif
 #endif
 
 #ifndef NO_WAYLAND
 #if !__has_include(<wayland-client-core.h>) || !__has_include(<xkbcommon/xkbcommon.h>)
-#error "package app needs the headers of Wayland, or -tags x11: apt install libwayland-dev libxkbcommon-dev (Debian, Ubuntu); docs/app.md lists other systems"
+#error "package app needs the headers of Wayland (libwayland-dev libxkbcommon-dev) or -tags x11"
 #endif
 #endif
 */

@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	"github.com/jezek/xgb/xproto"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// Manage runs a window manager on the screen until the test ends. It skips the test if there is none to run.
+// Manage runs a window manager on the screen until the test ends. It skips the test if there is
+// none to run.
 func (s *Screen) Manage(t testing.TB) {
 	t.Helper()
 	path, err := exec.LookPath("openbox")
@@ -22,23 +25,26 @@ func (s *Screen) Manage(t testing.TB) {
 	t.Cleanup(func() {
 		_ = m.Process.Kill()
 		_ = m.Wait()
-		Wait(t, func() bool { return s.manager(t) == 0 }, "the window manager's end")
-		for _, name := range []string{"_NET_SUPPORTING_WM_CHECK", "_NET_SUPPORTED"} { // with which GLFW's next Init would fail
+		testutil.Eventually(t, func() bool { return s.manager(t) == 0 }, "the window manager's end")
+		// with which GLFW's next Init would fail
+		for _, name := range []string{"_NET_SUPPORTING_WM_CHECK", "_NET_SUPPORTED"} {
 			Must(t, xproto.DeletePropertyChecked(s.Conn, s.Root, s.Atom(t, name)).Check())
 		}
 	})
-	Wait(t, func() bool { return s.manager(t) != 0 }, "a window manager")
+	testutil.Eventually(t, func() bool { return s.manager(t) != 0 }, "a window manager")
 	s.showOne(t)
 }
 
-// showOne waits until the window manager shows windows. Those that are to be shown while it starts, it may never show.
+// showOne waits until the window manager shows windows. Those that are to be shown while it starts,
+// it may never show.
 func (s *Screen) showOne(t testing.TB) {
 	t.Helper()
 	w, err := xproto.NewWindowId(s.Conn)
 	Must(t, err)
-	Must(t, xproto.CreateWindowChecked(s.Conn, 0, w, s.Root, 0, 0, 10, 10, 0, xproto.WindowClassInputOutput, 0, 0, nil).Check())
+	Must(t, xproto.CreateWindowChecked(s.Conn, 0, w, s.Root, 0, 0, 10, 10, 0,
+		xproto.WindowClassInputOutput, 0, 0, nil).Check())
 	defer xproto.DestroyWindow(s.Conn, w)
-	Wait(t, func() bool {
+	testutil.Eventually(t, func() bool {
 		Must(t, xproto.MapWindowChecked(s.Conn, w).Check())
 		a, err := xproto.GetWindowAttributes(s.Conn, w).Reply()
 		return err == nil && a.MapState == xproto.MapStateViewable
@@ -52,7 +58,8 @@ func (s *Screen) manager(t testing.TB) xproto.Window {
 		return 0
 	}
 	w := xproto.Window(binary.LittleEndian.Uint32(id))
-	name, err := xproto.GetProperty(s.Conn, false, w, s.Atom(t, "_NET_WM_NAME"), xproto.GetPropertyTypeAny, 0, 100).Reply()
+	name, err := xproto.GetProperty(s.Conn, false, w, s.Atom(t, "_NET_WM_NAME"),
+		xproto.GetPropertyTypeAny, 0, 100).Reply()
 	if err != nil || len(name.Value) == 0 {
 		return 0 // the property has outlived it, or it is not ready
 	}

@@ -1,4 +1,5 @@
-// Package screen gives tests an X server whose screen is in memory, and acts as its user and window manager.
+// Package screen gives tests an X server whose screen is in memory, and acts as its user and window
+// manager.
 package screen
 
 import (
@@ -7,7 +8,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 	"os"
 	"os/exec"
@@ -20,13 +20,12 @@ import (
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// Limit is how long something may take that the slowness of a machine cannot explain.
-const Limit = 60 * time.Second
-
-// A Screen is a connection to an X server that Start has started. It has no window manager. Tests that use the zero Screen, where
-// windows do not use X11, are skipped.
+// A Screen is a connection to an X server that Start has started. It has no window manager. Tests
+// that use the zero Screen, where windows do not use X11, are skipped.
 type Screen struct {
 	Display string // for the environment variable of that name
 	Conn    *xgb.Conn
@@ -44,7 +43,8 @@ func Start(args ...string) (*Screen, error) {
 		return nil, err
 	}
 	defer r.Close()
-	args = append([]string{"-displayfd", "3", "-nolisten", "tcp", "-terminate", "-screen", "0", "1280x1024x24"}, args...)
+	args = append([]string{"-displayfd", "3", "-nolisten", "tcp", "-terminate", "-screen", "0",
+		"1280x1024x24"}, args...)
 	server := exec.Command("Xvfb", args...)
 	server.ExtraFiles = []*os.File{w}
 	err = server.Start()
@@ -53,7 +53,7 @@ func Start(args ...string) (*Screen, error) {
 		return nil, fmt.Errorf("%w; apt-get install xvfb libgl1-mesa-dri", err)
 	}
 	go func() { _ = server.Wait() }()
-	_ = r.SetReadDeadline(time.Now().Add(Limit))
+	_ = r.SetReadDeadline(time.Now().Add(testutil.TimeLimit()))
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
 		_ = server.Process.Kill()
@@ -62,8 +62,8 @@ func Start(args ...string) (*Screen, error) {
 	return connect(":" + strings.TrimSpace(line))
 }
 
-// Program builds the program in the test's directory, and starts a screen for it, which the environment names until the test ends. It
-// skips the test if there is no screen.
+// Program builds the program in the test's directory, and starts a screen for it, which the
+// environment names until the test ends. It skips the test if there is no screen.
 func Program(t *testing.T) (file string) {
 	t.Helper()
 	s, err := Start()
@@ -105,18 +105,6 @@ func connect(display string) (*Screen, error) {
 	return s, nil
 }
 
-// Wait fails the test if the condition does not become true.
-func Wait(t testing.TB, condition func() bool, format string, args ...any) {
-	t.Helper()
-	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
-		if time.Since(start) > Limit {
-			stacks := make([]byte, 1<<20)
-			stacks = stacks[:runtime.Stack(stacks, true)]
-			t.Fatalf("not within %v: %s\n%s", Limit, fmt.Sprintf(format, args...), stacks)
-		}
-	}
-}
-
 // Must fails the test if err is not nil.
 func Must(t testing.TB, err error) {
 	t.Helper()
@@ -147,7 +135,8 @@ func (s *Screen) Key(t testing.TB, kind byte, sym xproto.Keysym) {
 	s.Fake(t, kind, s.keys[sym], 0, 0)
 }
 
-// Type presses and releases a key, and lets two milliseconds pass: GLFW takes two presses within one for the same.
+// Type presses and releases a key, and lets two milliseconds pass: GLFW takes two presses within
+// one for the same.
 func (s *Screen) Type(t testing.TB, sym xproto.Keysym) {
 	t.Helper()
 	s.Key(t, xproto.KeyPress, sym)
@@ -172,7 +161,8 @@ func (s *Screen) Click(t testing.TB, button byte) {
 func (s *Screen) Focus(t testing.TB, w xproto.Window) {
 	t.Helper()
 	s.needed(t)
-	Must(t, xproto.SetInputFocusChecked(s.Conn, xproto.InputFocusPointerRoot, w, xproto.TimeCurrentTime).Check())
+	Must(t, xproto.SetInputFocusChecked(s.Conn, xproto.InputFocusPointerRoot, w,
+		xproto.TimeCurrentTime).Check())
 }
 
 // Configure sets where a window is (xproto.ConfigWindowX, …), or how large.
@@ -196,7 +186,8 @@ func (s *Screen) Send(t testing.TB, to xproto.Window, name string, data ...uint3
 	t.Helper()
 	data = append(data, make([]uint32, 5-len(data))...)
 	m := xproto.ClientMessageEvent{
-		Format: 32, Window: to, Type: s.Atom(t, name), Data: xproto.ClientMessageDataUnionData32New(data),
+		Format: 32, Window: to, Type: s.Atom(t, name),
+		Data: xproto.ClientMessageDataUnionData32New(data),
 	}
 	Must(t, xproto.SendEventChecked(s.Conn, false, to, 0, string(m.Bytes())).Check())
 }
@@ -205,7 +196,8 @@ func (s *Screen) Send(t testing.TB, to xproto.Window, name string, data ...uint3
 func (s *Screen) Property(t testing.TB, w xproto.Window, name string) []byte {
 	t.Helper()
 	s.needed(t)
-	r, err := xproto.GetProperty(s.Conn, false, w, s.Atom(t, name), xproto.GetPropertyTypeAny, 0, 1<<20).Reply()
+	r, err := xproto.GetProperty(s.Conn, false, w, s.Atom(t, name), xproto.GetPropertyTypeAny, 0,
+		1<<20).Reply()
 	Must(t, err)
 	return r.Value
 }
@@ -217,7 +209,8 @@ func (s *Screen) Titles(t testing.TB) (titles string) {
 	all, err := xproto.QueryTree(s.Conn, s.Root).Reply()
 	Must(t, err)
 	for _, w := range all.Children {
-		p, err := xproto.GetProperty(s.Conn, false, w, xproto.AtomWmName, xproto.GetPropertyTypeAny, 0, 1000).Reply()
+		p, err := xproto.GetProperty(s.Conn, false, w, xproto.AtomWmName, xproto.GetPropertyTypeAny,
+			0, 1000).Reply()
 		if err == nil { // it may have been closed
 			titles += string(p.Value) + "\n"
 		}
@@ -232,7 +225,8 @@ func (s *Screen) Picture(t testing.TB) *image.RGBA {
 	size, err := xproto.GetGeometry(s.Conn, xproto.Drawable(s.Root)).Reply()
 	Must(t, err)
 	p := image.NewRGBA(image.Rect(0, 0, int(size.Width), int(size.Height)))
-	r, err := xproto.GetImage(s.Conn, xproto.ImageFormatZPixmap, xproto.Drawable(s.Root), 0, 0, size.Width, size.Height, 1<<32-1).Reply()
+	r, err := xproto.GetImage(s.Conn, xproto.ImageFormatZPixmap, xproto.Drawable(s.Root), 0, 0,
+		size.Width, size.Height, 1<<32-1).Reply()
 	Must(t, err)
 	for i := 0; i < len(p.Pix); i += 4 {
 		p.Pix[i], p.Pix[i+1], p.Pix[i+2], p.Pix[i+3] = r.Data[i+2], r.Data[i+1], r.Data[i], 255
@@ -247,13 +241,4 @@ func Colours(p *image.RGBA) int {
 		seen[color.RGBA{p.Pix[i], p.Pix[i+1], p.Pix[i+2], p.Pix[i+3]}] = true
 	}
 	return len(seen)
-}
-
-// Keep writes a picture to the artifacts of the test (go test -artifacts).
-func Keep(t testing.TB, p image.Image) {
-	t.Helper()
-	f, err := os.Create(filepath.Join(t.ArtifactDir(), "screen.png"))
-	Must(t, err)
-	defer f.Close()
-	Must(t, png.Encode(f, p))
 }

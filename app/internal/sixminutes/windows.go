@@ -54,16 +54,17 @@ func served(d bench.Design) func(*meter) error {
 	}
 }
 
-// loop is the article's program: each window has a goroutine that draws and then waits on the main thread for events.
-// The waits of the windows follow each other there, so each is as long as it takes that all windows show frameRate
-// frames a second. (The article's is 1/30 s, with which two windows show 15.)
+// loop is the article's program: each window has a goroutine that draws and then waits on the main
+// thread for events. The waits of the windows follow each other there, so each is as long as it
+// takes that all windows show frameRate frames a second. (The article's is 1/30 s, with which two
+// windows show 15.)
 func loop(main bench.Subject, m *meter) (err error) {
 	var open []*glfw.Window
 	main.Call(func() { open, err = openWindows() })
 	if err != nil {
 		return err
 	}
-	go m.measure()
+	go m.run()
 	var loading sync.Mutex
 	var all sync.WaitGroup
 	for i, w := range open {
@@ -82,7 +83,6 @@ func loop(main bench.Subject, m *meter) (err error) {
 				w.SwapBuffers()
 				m.frames.Add(1)
 				main.Call(func() { glfw.WaitEventsTimeout(1.0 / (windows * frameRate)) })
-				m.calls.Add(1)
 			}
 		})
 	}
@@ -90,7 +90,7 @@ func loop(main bench.Subject, m *meter) (err error) {
 		return err
 	}
 	main.Call(glfw.Terminate)
-	return m.end()
+	return nil
 }
 
 // openWindows runs on the main thread.
@@ -133,7 +133,7 @@ func appWindows(m *meter) error {
 		open = append(open, w)
 	}
 	go func() {
-		m.measure()
+		m.run()
 		for _, w := range open {
 			w.Stop()
 		}
@@ -142,7 +142,7 @@ func appWindows(m *meter) error {
 		all.Go(w.Run)
 	}
 	all.Wait()
-	return m.end()
+	return nil
 }
 
 // draw fills the window with a colour that changes with time.

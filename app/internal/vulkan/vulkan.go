@@ -18,31 +18,10 @@ typedef struct {
 	const char *const *extensionNames;
 } instanceInfo;
 
-typedef struct {
-	uint32_t minImages, maxImages, width, height, rest[32];
-} capabilities;
-
 static int create(loader load, const char **names, uint32_t n, void **instance) {
 	int (*f)(const instanceInfo *, const void *, void **) = load(0, "vkCreateInstance");
 	instanceInfo info = {1, 0, 0, 0, 0, 0, n, names};
 	return f ? f(&info, 0, instance) : -1;
-}
-
-static int surfaceSize(loader load, void *instance, uint64_t surface, uint32_t *width, uint32_t *height) {
-	int (*devices)(void *, uint32_t *, void **) = load(instance, "vkEnumeratePhysicalDevices");
-	int (*get)(void *, uint64_t, capabilities *) = load(instance, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
-	void *device;
-	uint32_t n = 1;
-	capabilities c;
-	if (!devices || !get)
-		return -1;
-	int err = devices(instance, &n, &device);
-	if (err < 0 || n == 0)
-		return err ? err : -2;
-	err = get(device, surface, &c);
-	*width = c.width;
-	*height = c.height;
-	return err;
 }
 
 static void destroySurface(loader load, void *instance, uint64_t surface) {
@@ -70,7 +49,8 @@ type Instance struct {
 
 // New makes an instance with extensions.
 func New(getInstanceProcAddr unsafe.Pointer, extensions []string) (*Instance, error) {
-	names := (*[1 << 10]*C.char)(C.calloc(C.size_t(len(extensions)+1), C.size_t(unsafe.Sizeof(uintptr(0)))))
+	names := (*[1 << 10]*C.char)(C.calloc(C.size_t(len(extensions)+1),
+		C.size_t(unsafe.Sizeof(uintptr(0)))))
 	defer C.free(unsafe.Pointer(names))
 	for i, e := range extensions {
 		names[i] = C.CString(e)
@@ -83,15 +63,6 @@ func New(getInstanceProcAddr unsafe.Pointer, extensions []string) (*Instance, er
 	}
 	i.Handle = handle
 	return i, nil
-}
-
-// Size returns the size of the window of a surface.
-func (i *Instance) Size(surface uint64) (width, height int, err error) {
-	var w, h C.uint32_t
-	if err := C.surfaceSize(i.load, i.Handle, C.uint64_t(surface), &w, &h); err != 0 {
-		return 0, 0, fmt.Errorf("the size of a surface: %d", err)
-	}
-	return int(w), int(h), nil
 }
 
 // DestroySurface destroys a surface.

@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Calls makes 100 calls on each of 8 goroutines, prints how many returned false, and reports whether none did.
+// Calls makes 100 calls on each of 8 goroutines, prints how many returned false, and reports
+// whether none did.
 func Calls(name string, call func() bool) bool {
 	var wrong atomic.Int64
 	var callers sync.WaitGroup

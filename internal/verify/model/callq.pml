@@ -1,12 +1,14 @@
 /* Package internal/callq: the queue and the record of a call. Included by every model.
  *
- * Every Go atomic operation is one step here. Load, and what is decided by it, is the guard of an if; a
- * compare-and-swap is an if with two guards, "is as expected" in a d_step with its write, and "is not". Plain fields
- * that only the owner of a record may touch are read and written in the same step as the atomic operation next to
- * them. AND stands before an atomic operation on a record that no other process can reach at that moment. It is a step
- * of its own if FINE is defined, and otherwise joined to the one before, which saves states and hides nothing.
+ * Every Go atomic operation is one step here. Load, and what is decided by it, is the guard of an
+ * if; a compare-and-swap is an if with two guards, "is as expected" in a d_step with its write,
+ * and "is not". Plain fields that only the owner of a record may touch are read and written in the
+ * same step as the atomic operation next to them. AND stands before an atomic operation on a
+ * record that no other process can reach at that moment. It is a step of its own if FINE is
+ * defined, and otherwise joined to the one before, which saves states and hides nothing.
  *
- * Inlines are named as the Go functions. They use the variables of LOCALS, which each process declares.
+ * Inlines are named as the Go functions. They use the variables of LOCALS, which each process
+ * declares.
  *
  * FAULT_x is a mistake that a programmer could make. See README.md.
  */
@@ -26,7 +28,8 @@
 #define INTERRUPTED 32
 #define ISCALL(x) ((x) != NIL && (x) < PLACE)
 
-/* Records. Queue e has RECORDS of them, from FIRST(e), which is Queue.first; the others are for its free list. */
+/* Records. Queue e has RECORDS of them, from FIRST(e), which is Queue.first; the others are for
+ * its free list. */
 #ifndef QUEUES
 #define QUEUES 1
 #endif
@@ -72,8 +75,10 @@ bit  token[ALL];   /* Call.token has room for one; it keeps it when the record c
 #ifdef HOST
 byte rest[QUEUES];             /* NIL, or RESTING after RestAlways */
 byte marked, passed;           /* Queue.marked and passed, of the one queue */
-bit announced;                 /* history: since the thread has taken anything, a call was pushed and owed a wake-up */
-bit at_most_once;              /* property: then no other owes one, unless the thread has been interrupted or OnWake called */
+/* history: since the thread has taken anything, a call was pushed and owed a wake-up */
+bit announced;
+/* property: then no other owes one, unless the thread has been interrupted or OnWake called */
+bit at_most_once;
 #ifdef SETTER
 #define Announce(e)
 #else
@@ -103,16 +108,22 @@ byte posted[QUEUES], taken[QUEUES];
 byte fate[JOBS + 1];
 byte owed[QUEUES];
 
-/* The names of the properties, so that an assertion that fails tells its name. All of them are 0 for ever. */
+/* The names of the properties, so that an assertion that fails tells its name. All of them are 0
+ * for ever. */
 bit exactly_once; /* a job is decided once: it runs, or its caller is told that it will not */
-bit true_report;  /* what the caller is told is what happened, and it gets the result of its own function */
+/* what the caller is told is what happened, and it gets the result of its own function */
+bit true_report;
 bit in_order;     /* jobs of one goroutine run in its order */
-bit one_owner;    /* a record is not freed twice, nor given out while in use, nor cleared by another than its owner */
-bit lost_wakeup;  /* no thread sleeps while its queue is not resting and no goroutine owes it a wake-up */
+/* a record is not freed twice, nor given out while in use, nor cleared by another than its owner */
+bit one_owner;
+/* no thread sleeps while its queue is not resting and no goroutine owes it a wake-up */
+bit lost_wakeup;
 bit all_decided;  /* nothing is left over when everything has come to a halt */
-bit on_thread;    /* what only the thread may do, only the thread does; and only Close changes ready besides it */
+/* what only the thread may do, only the thread does; and only Close changes ready besides it */
+bit on_thread;
 
-/* at: the thread that the process is on, plus one; zero if it is on none. It is never written afterwards. */
+/* at: the thread that the process is on, plus one; zero if it is on none. It is never written
+ * afterwards. */
 #define LOCALS byte c, h, r, n, l, x, s, j, o, at; bit wake, ok, yes
 
 #define Only(e) assert(at == (e) + 1 || on_thread)
@@ -124,23 +135,28 @@ bit on_thread;    /* what only the thread may do, only the thread does; and only
 
 #ifdef DEADLINES
 bit mayExpire[JOBS + 1]; /* the context has a deadline, */
-bit expired[JOBS + 1];   /* which has come. It comes when a process looks: an earlier one would make no difference. */
+/* which has come. It comes when a process looks: an earlier one would make no difference. */
+bit expired[JOBS + 1];
 #endif
 
-/* ---- call.go ---------------------------------------------------------------------------------------------------- */
+/* ---- call.go ---- */
 
-#define InUse(q) (q == FIRST(OWNER(q)) && firstTaken[OWNER(q)] || q != FIRST(OWNER(q)) && !unused[q])
+#define InUse(q) (q == FIRST(OWNER(q)) && firstTaken[OWNER(q)] || \
+	q != FIRST(OWNER(q)) && !unused[q])
 
 /* Queue.Put */
 inline Put(q) {
 	if
-	:: atomic { q == FIRST(OWNER(q)) -> assert(firstTaken[OWNER(q)] || one_owner); firstTaken[OWNER(q)] = 0 }
+	:: atomic { q == FIRST(OWNER(q)) ->
+			assert(firstTaken[OWNER(q)] || one_owner); firstTaken[OWNER(q)] = 0 }
 	:: q != FIRST(OWNER(q)) -> PutRecord(q)
 	fi
 }
 
 /* Queue.Put of a record that is not the first. */
-inline PutRecord(q) { atomic { assert(q != FIRST(OWNER(q)) && !unused[q] || one_owner); unused[q] = 1 } }
+inline PutRecord(q) {
+	atomic { assert(q != FIRST(OWNER(q)) && !unused[q] || one_owner); unused[q] = 1 }
+}
 
 /* Call.Outcome: 0 while it has none. */
 inline Outcome(q) {
@@ -151,7 +167,7 @@ inline Outcome(q) {
 inline Park(q) {
 	do
 	:: SETTLED(state[q]) -> yes = 0; break
-	:: !SETTLED(state[q]) && (state[q] & PARKED) -> yes = 1; break /* never in cycle/Caller, host/Caller, pool/Caller: no token is left over at first */
+	:: !SETTLED(state[q]) && (state[q] & PARKED) -> yes = 1; break
 	:: d_step { !SETTLED(state[q]) && !(state[q] & PARKED) -> s = state[q] };
 #ifdef FAULT_PARK_STORE /* Call.Park: Store instead of CompareAndSwap */
 		d_step { state[q] = s | PARKED; s = 0; yes = 1 }; break
@@ -169,7 +185,10 @@ inline Notify(q) { token[q] = 1 }
 
 /* Call.Settle. s is 0 before and after. */
 inline Settle(q, outcome) {
-	d_step { assert(InUse(q) && kind[q] <= WITHDRAWABLE || one_owner); fn[q] = 0; s = state[q]; state[q] = outcome };
+	d_step {
+		assert(InUse(q) && kind[q] <= WITHDRAWABLE || one_owner);
+		fn[q] = 0; s = state[q]; state[q] = outcome
+	};
 	if
 	:: s & PARKED ->
 		s = 0; Notify(q)
@@ -184,7 +203,8 @@ inline LetGo(q, my) {
 		s = state[q] & ~WITHDRAWN; state[q] = state[q] | my
 	};
 	if
-#ifdef FAULT_LET_GO_ALONE /* Call.Start: the thread frees a withdrawn record, whether its caller has let go of it or not */
+/* Call.Start: the thread frees a withdrawn record, whether its caller has let go of it or not */
+#ifdef FAULT_LET_GO_ALONE
 	:: my == THREAD_LET_GO -> s = 0; Put(q)
 	:: else -> s = 0
 #else
@@ -195,8 +215,8 @@ inline LetGo(q, my) {
 }
 
 #ifdef DEADLINES
-/* Call.Start: yes if the function is to be run. A context whose deadline does not come is one that the thread must not
- * look at, as well. */
+/* Call.Start: yes if the function is to be run. A context whose deadline does not come is one that
+ * the thread must not look at, as well. */
 inline Start(q) {
 	do
 	:: (state[q] & 15) == WITHDRAWN -> yes = 0; LetGo(q, THREAD_LET_GO); break
@@ -204,7 +224,8 @@ inline Start(q) {
 		if
 		:: d_step { state[q] == s -> state[q] = s | STARTED; s = 0 };
 			if /* Ctx.Err */
-			:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; yes = 0; Decide(fn[q], NOT_RUN) }; Settle(q, EXPIRED)
+			:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; yes = 0; Decide(fn[q], NOT_RUN) };
+				Settle(q, EXPIRED)
 			:: d_step { !expired[fn[q]] -> yes = 1 }
 			fi;
 			break
@@ -239,9 +260,10 @@ inline Leave(q) {
 	fi
 }
 
-/* ---- queue.go --------------------------------------------------------------------------------------------------- */
+/* ---- queue.go ---- */
 
-#define Claim(record, k, job, g) c = record AND state[c] = QUEUED; kind[c] = k; fn[c] = job; poster[c] = g
+#define Claim(record, k, job, g) c = record AND state[c] = QUEUED; kind[c] = k; fn[c] = job; \
+	poster[c] = g
 
 /* reverse: h is the stack, becomes 0; list is a variable for the result. */
 inline Reverse(list) {
@@ -264,9 +286,9 @@ inline Get(e, k, job, g) {
 	fi
 }
 
-/* Queue.record, and Queue.Get for a kind that nothing waits for. There are enough records, so none is made: if there
- * are not, the process stands still. With REUSE, which one the free list gives out is left open, a fresh one or one just
- * used. */
+/* Queue.record, and Queue.Get for a kind that nothing waits for. There are enough records, so none
+ * is made: if there are not, the process stands still. With REUSE, which one the free list gives
+ * out is left open, a fresh one or one just used. */
 #ifdef REUSE
 #define FREE(r, before) unused[r]
 #else
@@ -276,13 +298,17 @@ inline Record(e, k, job, g) {
 	if
 	:: atomic { unused[FIRST(e) + 1] -> unused[FIRST(e) + 1] = 0; Claim(FIRST(e) + 1, k, job, g) }
 #if RECORDS > 2
-	:: atomic { FREE(FIRST(e) + 2, unused[FIRST(e) + 1]) -> unused[FIRST(e) + 2] = 0; Claim(FIRST(e) + 2, k, job, g) }
+	:: atomic { FREE(FIRST(e) + 2, unused[FIRST(e) + 1]) ->
+			unused[FIRST(e) + 2] = 0; Claim(FIRST(e) + 2, k, job, g) }
 #endif
 #if RECORDS > 3
-	:: atomic { FREE(FIRST(e) + 3, unused[FIRST(e) + 1] || unused[FIRST(e) + 2]) -> unused[FIRST(e) + 3] = 0; Claim(FIRST(e) + 3, k, job, g) }
+	:: atomic { FREE(FIRST(e) + 3, unused[FIRST(e) + 1] || unused[FIRST(e) + 2]) ->
+			unused[FIRST(e) + 3] = 0; Claim(FIRST(e) + 3, k, job, g) }
 #endif
 #if RECORDS > 4
-	:: atomic { FREE(FIRST(e) + 4, unused[FIRST(e) + 1] || unused[FIRST(e) + 2] || unused[FIRST(e) + 3]) -> unused[FIRST(e) + 4] = 0; Claim(FIRST(e) + 4, k, job, g) }
+	:: atomic { FREE(FIRST(e) + 4,
+				unused[FIRST(e) + 1] || unused[FIRST(e) + 2] || unused[FIRST(e) + 3]) ->
+			unused[FIRST(e) + 4] = 0; Claim(FIRST(e) + 4, k, job, g) }
 #endif
 #if RECORDS > 5
 #error the free list has four records
@@ -290,8 +316,8 @@ inline Record(e, k, job, g) {
 	fi
 }
 
-/* Queue.Push: ok unless the queue is closed, wake if the caller owes a wake-up. A thread posts to itself by PushOwn, and
- * waits for no call of its own. */
+/* Queue.Push: ok unless the queue is closed, wake if the caller owes a wake-up. A thread posts to
+ * itself by PushOwn, and waits for no call of its own. */
 inline Push(e) {
 	assert(at != (e) + 1 || kind[c] == CONTROL || on_thread);
 	do
@@ -302,13 +328,16 @@ inline Push(e) {
 		fi
 	:: head[e] == RESTING ->
 		if
-		:: d_step { head[e] == RESTING -> head[e] = c; owed[e]++; Announce(e) wake = 1; ok = 1 }; break
+		:: d_step { head[e] == RESTING -> head[e] = c; owed[e]++; Announce(e) wake = 1; ok = 1 };
+			break
 		:: head[e] != RESTING
 		fi
 #ifdef HOST
 	:: head[e] == INTERRUPTED ->
 		if
-		:: d_step { head[e] == INTERRUPTED -> head[e] = c; owed[e]++; announced = 1; wake = 1; ok = 1 }; break
+		:: d_step { head[e] == INTERRUPTED ->
+				head[e] = c; owed[e]++; announced = 1; wake = 1; ok = 1 };
+			break
 		:: head[e] != INTERRUPTED
 		fi
 #endif
@@ -361,7 +390,8 @@ inline AllLeaving(e, left) {
 	fi
 }
 
-/* The list behind is appended to list, which is not empty. Go knows the end of it; it is found by walking here. */
+/* The list behind is appended to list, which is not empty. Go knows the end of it; it is found by
+ * walking here. */
 inline Join(list, behind) {
 	n = list;
 	do
@@ -454,7 +484,8 @@ inline GrabAll(e, list) {
 	:: d_step { ISCALL(head[e]) -> h = head[e]; Only(e) };
 		if
 #ifdef HOST
-		:: d_step { head[e] == h -> head[e] = left; announced = (announced && left == NIL) }; Reverse(list); break
+		:: d_step { head[e] == h -> head[e] = left; announced = (announced && left == NIL) };
+			Reverse(list); break
 #else
 		:: d_step { head[e] == h -> head[e] = NIL }; Reverse(list); break
 #endif
@@ -470,7 +501,7 @@ inline Restore(e) {
 #else
 	if
 	:: d_step { ready[e] == NIL -> ready[e] = l; l = 0; Only(e) }
-	:: ready[e] != NIL -> atomic { OnlyClose(e) }; Refuse() /* never in pool/Worker: it is given one call at a time */
+	:: ready[e] != NIL -> atomic { OnlyClose(e) }; Refuse()
 	fi
 #endif
 }
@@ -509,8 +540,8 @@ inline Split(g, last) {
 				s = x
 			:: else ->
 				if
-				:: l == NIL -> l = x /* never in cycle/Function: the queue of a thread that waits has calls of one poster */
-				:: else -> next[n] = x /* never in cycle/Function: as above */
+				:: l == NIL -> l = x
+				:: else -> next[n] = x
 				fi;
 				n = x
 			fi
@@ -551,7 +582,7 @@ inline Refuse() {
 		d_step { next[l] = NIL; x = l; l = n; n = 0 };
 		if
 #ifdef DEADLINES
-		:: kind[x] == WITHDRAWABLE -> /* never in cycle/Function, cycle/Thread: Terminate and deadlines are together in queue only */
+		:: kind[x] == WITHDRAWABLE ->
 			Start(x);
 			if
 			:: yes -> d_step { yes = 0; Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED)
@@ -607,7 +638,7 @@ inline Rest(e) {
 /* Queue.Awake */
 inline Awake(e) {
 	if
-	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) } /* never in host/Setter: it is not on the thread */
+	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) }
 #ifdef FAULT_AWAKE_HEEDS /* Queue.Awake: as Heed */
 	:: d_step { head[e] == INTERRUPTED -> head[e] = NIL }
 	:: head[e] != RESTING && head[e] != INTERRUPTED
@@ -646,7 +677,10 @@ inline Heed(e) {
 
 /* Queue.Close: wake if the caller owes a wake-up. */
 inline Close(e) {
-	d_step { h = head[e]; head[e] = CLOSED; wake = (h == RESTING || h == INTERRUPTED); owed[e] = owed[e] + wake };
+	d_step {
+		h = head[e]; head[e] = CLOSED;
+		wake = (h == RESTING || h == INTERRUPTED); owed[e] = owed[e] + wake
+	};
 	if
 	:: h == CLOSED -> h = 0
 	:: else ->
@@ -663,7 +697,7 @@ inline Close(e) {
 }
 
 #ifdef OWNPOSTS
-/* ---- own.go ----------------------------------------------------------------------------------------------------- */
+/* ---- own.go ---- */
 
 /* Queue.PushOwn: ok unless the queue is closed, wake if the host must be woken. */
 inline PushOwn(e) {
@@ -685,7 +719,7 @@ inline PushOwn(e) {
 			if
 			:: posted[e] == taken[e] -> mine[e] = c
 			:: else ->
-				n = mine[e]; /* never in cycle/Function, host/Host: no function posts twice to its own thread */
+				n = mine[e];
 				do
 				:: nextMine[n] != NIL -> n = nextMine[n]
 				:: else -> break

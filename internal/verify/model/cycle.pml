@@ -1,23 +1,25 @@
-/* Threads whose functions call each other: in a cycle, nested, after a Go, from a coroutine, by way of a pool or of a
- * bounded queue.
+/* Threads whose functions call each other: in a cycle, nested, after a Go, from a coroutine, by
+ * way of a pool or of a bounded queue.
  *
- * Each job is one function, as a process: it runs on the thread that has set its control to BEGUN, which waits until
- * it is ENDED, or LEFT by Goexit. So what a function does on its thread, be it in place of that thread's waiting,
- * needs no stack but that of the processes that wait for each other.
+ * Each job is one function, as a process: it runs on the thread that has set its control to BEGUN,
+ * which waits until it is ENDED, or LEFT by Goexit. So what a function does on its thread, also
+ * in place of that thread's waiting, needs no stack but that of the processes that wait for each
+ * other.
  *
- * CYCLE says which jobs there are. Tables give for each job, from 1, the thread that it runs on, the job that its
- * function queues by Go first, the job that it calls then, and the job whose function waits for it. Callers are goroutines
- * outside; caller i makes the job CALLED(i). The other jobs that no function makes are queued before the model begins.
+ * CYCLE says which jobs there are. Tables give for each job, from 1, the thread that it runs on,
+ * the job that its function queues by Go first, the job that it calls then, and the job whose
+ * function waits for it. Callers are goroutines outside; caller i makes the job CALLED(i). The
+ * other jobs that no function makes are queued before the model begins.
  */
 #define INNER     1 /* a function on A calls B, whose function calls A */
 #define CROSSED   2 /* a function on A calls B, another on B calls A */
-#define NESTED    4 /* a function on A queues one there by Go, and then calls one there; another goroutine calls A too */
+#define NESTED    4 /* a function on A queues one there by Go and calls one there; a goroutine calls A too */
 #define TRAIL     5 /* as CROSSED, but the function on A queues one on B by Go before it calls B */
-#define COROUTINE 6 /* as INNER, but on A coroutines make the calls; the function that B calls calls A once more */
-#define BOUNDED   7 /* a function on A queues one on B by Go, where a place is held; a function on B calls A */
-#define BOTH      8 /* the same, but the function on B queues one on A by Go, where a place is held as well */
-#define POOLED    9 /* a function of a pool calls A, whose function calls the pool; with two WORKERS another calls
-                     A too, or the second has nothing else to do if SPARE is defined */
+#define COROUTINE 6 /* as INNER, by coroutines on A; the function that B calls calls A once more */
+#define BOUNDED   7 /* a function on A queues one on B by Go, where a place is held; one on B calls A */
+#define BOTH      8 /* the same, but the function on B queues one on A, where a place is held as well */
+#define POOLED    9 /* a function of a pool calls A, whose function calls the pool; with two WORKERS
+                     another calls A too, or the second has nothing else to do with SPARE */
 
 #if CYCLE == INNER || CYCLE == COROUTINE
 #define QUEUES 2
@@ -104,7 +106,8 @@
 byte control[JOBS + 1];
 
 byte wait[THREADS];          /* Engine.wait: the call, or PLACE; */
-byte waitOn[THREADS];        /* and the thread or pool that it is for. Both are one pointer to what does not change. */
+/* and the thread or pool that it is for. Both are one pointer to what does not change. */
+byte waitOn[THREADS];
 byte finished;
 bit made[JOBS + 1];          /* history: the call has been made */
 #ifdef POOL
@@ -125,8 +128,9 @@ bit limitClosed[QUEUES];     /* limit.closed */
 bit placeToken[QUEUES];      /* Engine.token */
 #endif
 
-bit caller_there; /* property: a function that a caller waits for begins and runs only while its caller is there, and does
-                     not begin after a Goexit that has unwound its caller has been told to others */
+/* property: a function that a caller waits for begins and runs only while its caller is there, and
+ * does not begin after others have been told of a Goexit that has unwound its caller */
+bit caller_there;
 bit told;         /* history: another thread has been told of the Goexit */
 
 #define Begin(job) Decide(job, HAS_RUN); control[job] = BEGUN; \
@@ -136,7 +140,8 @@ bit told;         /* history: another thread has been told of the Goexit */
 
 #define MORE byte p, q, y, t, m, i, seen, todo; bit entered, exits, unwound, gone, limited
 
-/* Engine.run and invoke, for a call q on thread e; exits if the function has called Goexit. during: e waits for c. */
+/* Engine.run and invoke, for a call q on thread e; exits if the function has called Goexit.
+ * during: e waits for c. */
 inline Exec(e, during) {
 	if
 	:: atomic { kind[q] == POSTED || kind[q] == PLACED ->
@@ -150,18 +155,18 @@ inline Exec(e, during) {
 			i = fn[q]; fn[q] = 0 };
 		PutRecord(q);
 #ifdef POOL
-		by[i] = e; /* never in cycle/Function: nothing is posted to a pool from a cycle */
+		by[i] = e;
 #endif
 		d_step { Begin(i); q = 0 };
 		atomic { control[i] >= ENDED -> exits = (control[i] == LEFT); i = 0 }
 #ifdef POOL
-	:: kind[q] == CONTROL -> Put(q) /* never in cycle/Function: a thread that waits is not notified */
+	:: kind[q] == CONTROL -> Put(q)
 #endif
 	:: kind[q] <= WITHDRAWABLE ->
 #ifdef DEADLINES
 		if
 		:: kind[q] == WITHDRAWABLE -> Start(q)
-		:: kind[q] == AWAITED -> yes = 1 /* never in cycle/Function, cycle/Thread: with deadlines, all calls have one */
+		:: kind[q] == AWAITED -> yes = 1
 		fi;
 		if
 		:: !yes
@@ -201,7 +206,7 @@ inline ExecAwaited(e, during) {
 #else
 			if
 			:: during -> LeaveWait()
-			:: else /* never in cycle/Function: it waits */
+			:: else
 			fi;
 			result[q] = fn[q];
 			Settle(q, EXITED)
@@ -217,11 +222,11 @@ inline LeaveWait() {
 	:: else ->
 #ifdef POOL
 		if
-		:: t == POOL -> TakeBacklog(c) /* never in cycle/Function: no Goexit with a pool */
+		:: t == POOL -> TakeBacklog(c)
 		:: t != POOL
 		fi;
 		if
-		:: yes -> Decide(fn[c], NOT_RUN); Put(c) /* never in cycle/Function: as above */
+		:: yes -> Decide(fn[c], NOT_RUN); Put(c)
 		:: else -> Leave(c)
 		fi;
 #else
@@ -287,8 +292,8 @@ inline RunOwn(e) {
 	m = 0
 }
 
-/* Engine.waitFor and waitOn, on thread e, for c, which thread or pool t has. It is the outcome o, or exits, and then
- * the record is no longer the caller's. */
+/* Engine.waitFor and waitOn, on thread e, for c, which thread or pool t has. It is the outcome o,
+ * or exits, and then the record is no longer the caller's. */
 inline WaitFor(e) {
 	do
 	:: Park(c);
@@ -444,7 +449,8 @@ inline PushAndWake(e) {
 	fi
 }
 
-/* A function. Whether a coroutine makes its calls or the serving goroutine does is the same: both are on the thread. */
+/* A function. Whether a coroutine makes its calls or the serving goroutine does is the same: both
+ * are on the thread. */
 proctype Function(byte j0) {
 	LOCALS; MORE; byte e;
 end:	control[j0] == BEGUN;
@@ -477,13 +483,14 @@ end:	control[j0] == BEGUN;
 	fi;
 	atomic { j = SUB(j0); t = ON(j) };
 	if
-#ifdef FAULT_BY_GOROUTINE /* Engine.On: looks which goroutine the caller is, and a coroutine is none that serves */
+/* Engine.On: looks which goroutine the caller is, and a coroutine is none that serves */
+#ifdef FAULT_BY_GOROUTINE
 	:: j != 0 && t == e && CYCLE != COROUTINE ->
 #else
 	:: j != 0 && t == e -> /* Engine.nested */
 #endif
 #ifdef OWNPOSTS
-#ifndef FAULT_POSTED_LATE /* Engine.nested: does not first run what the thread has posted to itself */
+#ifndef FAULT_POSTED_LATE /* Engine.nested: does not first run what the thread has posted */
 		if
 		:: posted[e] != taken[e] -> RunOwn(e)
 		:: else
@@ -530,8 +537,10 @@ end:	control[j0] == BEGUN;
 			:: else ->
 				d_step {
 					assert(o == RAN || o >= EXITED || o == WITHDRAWN || true_report);
-					assert(o != RAN && o != EXITED || result[c] == j || o == WITHDRAWN || true_report);
-					assert((o != RAN && o != EXITED) == (fate[j] == NOT_RUN) && fate[j] != UNDECIDED || true_report);
+					assert(o != RAN && o != EXITED || result[c] == j || o == WITHDRAWN ||
+						true_report);
+					assert((o != RAN && o != EXITED) == (fate[j] == NOT_RUN) &&
+						fate[j] != UNDECIDED || true_report);
 					exits = (o == EXITED);
 					told = told || exits
 				};
@@ -570,7 +579,8 @@ proctype Caller(byte id) {
 #endif
 
 #ifdef LIMITS
-/* Engine.Go of the last job by a goroutine that is on no thread, to a queue in which a place is held. */
+/* Engine.Go of the last job by a goroutine that is on no thread, to a queue in which a place is
+ * held. */
 proctype Poster(byte e) {
 	LOCALS; byte m;
 	if
@@ -655,7 +665,8 @@ init {
 #endif
 		finished >= CALLERS; /* or else init blocks as well, and this is an invalid end state */
 		for (i : 1 .. JOBS) {
-			assert(made[i] == (fate[i] != UNDECIDED) && (control[i] == 0) == (fate[i] != HAS_RUN) && control[i] != BEGUN || all_decided)
+			assert(made[i] == (fate[i] != UNDECIDED) && (control[i] == 0) == (fate[i] != HAS_RUN) &&
+				control[i] != BEGUN || all_decided)
 		};
 		for (i : 0 .. THREADS - 1) { assert(wait[i] == NIL || one_owner) };
 #ifdef LIMITS

@@ -13,7 +13,8 @@ bit onWake;
 #ifdef FAULT_NOTIFIED /* Engine.wake: calls onWake only once until the thread has served */
 bit notified;
 #define Told notified = 0; /* before the thread looks, and when it leaves */
-#define TELLS d_step { !notified -> notified = 1 }; d_step { event = 1; owed[e]-- } /* the callback posts an empty event */ \
+/* the callback posts an empty event */
+#define TELLS d_step { !notified -> notified = 1 }; d_step { event = 1; owed[e]-- } \
 			:: notified -> owed[e]--
 #else
 #define Told
@@ -21,7 +22,8 @@ bit notified;
 #endif
 bit event;   /* posted to the host's loop by the callback, and not yet taken */
 bit waiting; /* history: the host waits for an event */
-#define LOST(e) (owed[e] == 0 && ((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && onWake && head[e] != CLOSED || \
+#define LOST(e) (owed[e] == 0 && \
+	((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && onWake && head[e] != CLOSED || \
 	head[e] != RESTING && atWakeup[e] && !wakeup[e]))
 #else
 #define LOST(e) (owed[e] == 0 && head[e] != RESTING && atWakeup[e] && !wakeup[e])
@@ -30,7 +32,8 @@ bit waiting; /* history: the host waits for an event */
 #define THREADS QUEUES
 #endif
 
-/* The wake-up that is owed becomes a token in wakeup. If it is not there and the thread waits, it is lost. */
+/* The wake-up that is owed becomes a token in wakeup. If it is not there and the thread waits, it
+ * is lost. */
 active proctype Monitor() {
 #if THREADS == 1
 end:	atomic { LOST(0) -> assert(lost_wakeup) }
@@ -39,7 +42,7 @@ end:	atomic { LOST(0) || LOST(1) -> assert(lost_wakeup) }
 #else
 end:	atomic { LOST(0) || LOST(1) || LOST(2) -> assert(lost_wakeup) }
 #endif
-} /* never in queue/Monitor, cycle/Monitor, host/Monitor, pool/Monitor: that is the property */
+}
 
 #ifdef COARSE
 /* Engine.wake, idle. How a thread rests and is woken is searched in the other configurations. */
@@ -57,7 +60,7 @@ end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
 inline Wake(e) {
 	if
 	:: mode[e] == INGO ->
-		d_step { wakeup[e] = 1; owed[e]-- } /* never in host/Host: it is on the thread */
+		d_step { wakeup[e] = 1; owed[e]-- }
 #ifdef HOST
 	:: mode[e] == UP ->
 		if
@@ -73,18 +76,19 @@ inline Wake(e) {
 	fi
 }
 
-/* Engine.idle, with spin. A look that finds nothing changes nothing. So a thread that looks again and again is one that
- * stays before the first if, and leaves it by one of the looks, or in vain. */
+/* Engine.idle, with spin. A look that finds nothing changes nothing. So a thread that looks again
+ * and again is one that stays before the first if, and leaves it by one of the looks, or in vain.
+ */
 inline Idle(e) {
 	Awake(e);
 	if
-	:: ISCALL(ready[e]) -> yes = 1 /* Queue.Pending; never in queue/Thread, cycle/Thread, host/Host, pool/Worker: Take has found it empty */
+	:: ISCALL(ready[e]) -> yes = 1 /* Queue.Pending */
 	:: ready[e] == NIL ->
 		if
 		:: ISCALL(head[e]) -> yes = 1
 		:: !ISCALL(head[e])
 		fi
-	:: head[e] == CLOSED -> yes = 1 /* Queue.Closed; never in pool/Worker: Terminate is searched with COARSE */
+	:: head[e] == CLOSED -> yes = 1 /* Queue.Closed */
 	:: skip /* it does not spin, or does not any more */
 	fi;
 	if
@@ -118,9 +122,9 @@ end_wakeup:		atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup 
 
 #endif
 
-/* line.wait (with meet and takeTurns) and block, and so Engine.await, of a goroutine that is not on a thread of an engine: o is
- * the outcome of c, WITHDRAWN if c was withdrawn. limited: the caller has a context. For how long the caller looks before it
- * parks is left open, as in Idle. */
+/* line.wait (with meet and takeTurns) and block, and so Engine.await, of a goroutine that is not
+ * on a thread of an engine: o is the outcome of c, WITHDRAWN if c was withdrawn. limited: the
+ * caller has a context. For how long the caller looks before it parks is left open, as in Idle. */
 inline Await(limited) {
 	if
 	:: d_step { SETTLED(state[c]) -> o = BARE(state[c]) }
@@ -148,15 +152,17 @@ inline Await(limited) {
 }
 
 #ifdef POOL
-/* ---- pool.go: threads 0 to WORKERS - 1; records come from the queue POOL, which no thread serves ------------------ */
+/* ---- pool.go: threads 0 to WORKERS - 1; records come from the queue POOL, which no thread serves ---- */
 
-chan backlog = [BACKLOG] of { byte }; /* Pool.backlog, with its mutex Pool.mu: what is done under it is one step */
+/* Pool.backlog, with its mutex Pool.mu: what is done under it is one step */
+chan backlog = [BACKLOG] of { byte };
 byte idle[WORKERS], idlers;           /* Pool.idle */
 bit listed[WORKERS];                  /* Engine.listed */
 bit comes[WORKERS], coming;           /* Engine.coming, Pool.coming */
 bit closed, retired;
-bit shared_out; /* property: if there is a backlog, a thread is coming or none is idle; one is told at a time, and only a
-                   thread that is idle; a thread that looks at the backlog is not among the idle ones */
+/* property: if there is a backlog, a thread is coming or none is idle; one is told at a time, and
+ * only a thread that is idle; a thread that looks at the backlog is not among the idle ones */
+bit shared_out;
 
 #define Shared() assert(empty(backlog) || coming || idlers == 0 || shared_out)
 
@@ -181,10 +187,13 @@ inline Choose() {
 /* Engine.come; c is kept. The first record is always there, so that none is made. */
 inline Come(e) {
 	ONESTEP {
-	atomic { x = c; assert(!firstTaken[e] || one_owner); firstTaken[e] = 1; Claim(FIRST(e), CONTROL, 0, 0) };
+	atomic {
+		x = c; assert(!firstTaken[e] || one_owner);
+		firstTaken[e] = 1; Claim(FIRST(e), CONTROL, 0, 0)
+	};
 	Push(e);
 	if
-	:: !ok -> Put(c) /* never in cycle/Function: a pool in a cycle is not terminated */
+	:: !ok -> Put(c)
 #ifdef FAULT_COME_UNWOKEN /* Engine.come: does not wake */
 	:: ok && wake -> d_step { wake = 0; owed[e]-- }
 #else
@@ -199,7 +208,7 @@ inline Come(e) {
 /* Pool.submit: ok unless the pool is closed. */
 inline Submit() {
 	if
-	:: d_step { closed -> ok = 0 } /* never in cycle/Function: as above */
+	:: d_step { closed -> ok = 0 }
 	:: d_step { !closed -> backlog!c; o = POOL;
 			if
 #ifdef FAULT_TOLD_TWICE /* Pool.submit: does not look whether a thread is coming */
@@ -257,7 +266,7 @@ inline Next(e) {
 		fi;
 #endif
 		o = 0
-	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 } /* never in cycle/Thread: as above */
+	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 }
 #ifdef RETIRE
 	:: d_step { empty(backlog) && !closed && !listed[e] && retired -> Came(e); yes = 0 }; Close(e)
 	:: d_step { empty(backlog) && !closed && !listed[e] && !retired ->

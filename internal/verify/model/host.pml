@@ -1,17 +1,21 @@
 /* A thread with an event loop of its own: Adopt, OnWake, Serve, ServeContext and Wait.
  *
- * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the callback posts one. Whenever
- * nothing is queued, the event of a late wake-up may be taken. Job 1 is none, or a Control record.
+ * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the
+ * callback posts one. Whenever nothing is queued, the event of a late wake-up may be taken. Job 1
+ * is none, or a Control record.
  *
  *   CONTEXT     the host serves a context first
- *   SETTER      another goroutine calls OnWake, some time; else the host does, before it serves a context or after
+ *   SETTER      another goroutine calls OnWake, some time; else the host does, before it serves a
+ *               context or after
  *   TERMINATE   the thread is terminated some time, by another goroutine
  *   MODAL       the function of job 2 serves and waits itself, as dialogs do
  *   EATS        it may take all events from the event loop, and it may wait for another thread
  *   OWNPOSTS    it posts the last job to its own thread
- *   WAIT        the event loop consists of Wait; this many native events come, or fewer. A callback of block may call Serve
- *               or Wait, and may panic; then the host waits without Wait, and serves. Between two Waits it may take all events
- *   INNER       with WAIT, the function of job 2 has an event loop of its own, of Wait too, until job 3 has been decided
+ *   WAIT        the event loop consists of Wait; this many native events come, or fewer. A
+ *               callback of block may call Serve or Wait, and may panic; then the host waits
+ *               without Wait, and serves. Between two Waits it may take all events
+ *   INNER       with WAIT, the function of job 2 has an event loop of its own, of Wait too, until
+ *               job 3 has been decided
  */
 #define HOST
 #define QUEUES 1
@@ -29,7 +33,8 @@ bit begun, expiry, returned; /* ServeContext has begun; its context has ended; i
 byte serving;  /* Engine.serving; only the thread changes it */
 bit known = 1; /* the thread has its identity: Engine.m */
 bit blocked;   /* eventLoop.blocked */
-bit identity;  /* property: it has it while a function runs, and not any more when it was terminated and does not serve */
+/* property: it has it while a function runs, and not any more when it was terminated and does not serve */
+bit identity;
 
 /* Engine.begin */
 inline Begin() { serving++ }
@@ -50,7 +55,8 @@ inline End(e) {
 	if
 	:: rest[e] != NIL ->
 		LeaveHost(e);
-#if defined(WAIT) && !defined(FAULT_CLOSED_UNTOLD) /* Engine.end: does not tell block that the thread has been terminated */
+/* Engine.end: does not tell block that the thread has been terminated */
+#if defined(WAIT) && !defined(FAULT_CLOSED_UNTOLD)
 		if
 		:: d_step { blocked && head[e] == CLOSED -> owed[e]++ }; Wake(e)
 		:: !blocked || head[e] != CLOSED
@@ -100,8 +106,14 @@ inline OnWake(e) {
 /* Engine.run; the function only returns. */
 inline RunInside(e) {
 	if
-	:: kind[c] == CONTROL || kind[c] == POSTED -> d_step { Decide(fn[c], HAS_RUN); assert(known || identity); fn[c] = 0 }; PutRecord(c)
-	:: d_step { kind[c] == AWAITED -> Decide(fn[c], HAS_RUN); assert(known || identity); result[c] = fn[c] }; Settle(c, RAN)
+	:: kind[c] == CONTROL || kind[c] == POSTED ->
+		d_step { Decide(fn[c], HAS_RUN); assert(known || identity); fn[c] = 0 };
+		PutRecord(c)
+	:: d_step {
+			kind[c] == AWAITED -> Decide(fn[c], HAS_RUN);
+			assert(known || identity); result[c] = fn[c]
+		};
+		Settle(c, RAN)
 	fi;
 	c = 0
 }
@@ -138,7 +150,7 @@ inline ServeInside(e) {
 }
 
 #ifdef WAIT
-/* ---- eventloop.go ------------------------------------------------------------------------------------------------ */
+/* ---- eventloop.go ---- */
 
 byte natives = WAIT; /* native events that may come */
 #ifdef TERMINATE
@@ -146,7 +158,8 @@ byte natives = WAIT; /* native events that may come */
 #define DISMISSED false
 #else
 #define BLOCKED   end_in_block
-#define DISMISSED (fate[2] != UNDECIDED && fate[JOBS] != UNDECIDED) /* a native event ends a dialog, or else the thread might wait there at the end */
+/* a native event ends a dialog, or else the thread might wait there at the end */
+#define DISMISSED (fate[2] != UNDECIDED && fate[JOBS] != UNDECIDED)
 #endif
 
 /* Engine.look */
@@ -161,7 +174,8 @@ inline Pending(e) {
 	fi
 }
 
-/* Engine.Wait and Engine.block, until f: yes if that is to be called. Whether loopBudget has passed is left open. */
+/* Engine.Wait and Engine.block, until f: yes if that is to be called. Whether loopBudget has
+ * passed is left open. */
 inline BeforeBlock(e) {
 	Begin();
 	Look(e);
@@ -174,7 +188,7 @@ inline BeforeBlock(e) {
 		:: yes ->
 			RestAlways(e, RESTING);
 			Told
-#ifndef FAULT_UNANNOUNCED /* Engine.block: blocks although something is queued, without announcing it */
+#ifndef FAULT_UNANNOUNCED /* Engine.block: blocks although something is queued, unannounced */
 			owed[e]++;
 			Wake(e)
 #endif
@@ -460,7 +474,8 @@ end:	begun;
 }
 #endif
 
-/* A native event loop inside block or a function, or a callback, takes an event when nothing is queued, and does not serve. */
+/* A native event loop inside block or a function, or a callback, takes an event when nothing is
+ * queued, and does not serve. */
 #define NOTHING(x) (!ISCALL(x) || kind[x] == CONTROL && next[x] == NIL)
 active proctype Eater() {
 end:	do

@@ -40,8 +40,10 @@ bit begun[CALLERS + 1];
 inline Run() {
 	if
 	:: kind[c] == CONTROL -> Put(c)
-	:: d_step { kind[c] == POSTED -> Decide(fn[c], HAS_RUN); j = fn[c]; fn[c] = 0 }; PutRecord(c) Function(j); j = 0
-	:: d_step { kind[c] == AWAITED -> Decide(fn[c], HAS_RUN); result[c] = fn[c] } Function(result[c]); Settle(c, RAN)
+	:: d_step { kind[c] == POSTED -> Decide(fn[c], HAS_RUN); j = fn[c]; fn[c] = 0 };
+		PutRecord(c) Function(j); j = 0
+	:: d_step { kind[c] == AWAITED -> Decide(fn[c], HAS_RUN); result[c] = fn[c] }
+		Function(result[c]); Settle(c, RAN)
 	fi;
 	c = 0
 }
@@ -105,7 +107,11 @@ end:	finished == CALLERS;
 #ifdef FAULT_RETIRED_IDLE /* Pool.Retire: leaves the idle threads listed */
 	retired = 1;
 #else
-	d_step { retired = 1; idlers = 0; for (i : 0 .. WORKERS - 1) { idle[i] = 0; listed[i] = 0 }; i = 0 };
+	d_step {
+		retired = 1; idlers = 0;
+		for (i : 0 .. WORKERS - 1) { idle[i] = 0; listed[i] = 0 };
+		i = 0
+	};
 #endif
 	do
 	:: i < WORKERS -> /* Engine.interrupt */

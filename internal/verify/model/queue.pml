@@ -24,9 +24,11 @@ ltl ends { <>[] (finished == CALLERS && (head[0] != CLOSED || gone)) }
 #define FIRST_OF(job) (((job) - 1)%CALLS == 0)
 
 /* A function begins: it is the turn of its job, which is that of its goroutine as well. */
-#define Begin(job) Decide(job, HAS_RUN); assert(FIRST_OF(job) || fate[(job) - 1] != UNDECIDED || in_order)
+#define Begin(job) Decide(job, HAS_RUN); \
+	assert(FIRST_OF(job) || fate[(job) - 1] != UNDECIDED || in_order)
 
-/* Engine.run; the function only returns. The run of a posted call may be any time after its record was freed. */
+/* Engine.run; the function only returns. The run of a posted call may be any time after its record
+ * was freed. */
 inline Run(e) {
 	if
 	:: kind[c] == POSTED ->
@@ -102,7 +104,8 @@ proctype Caller(byte id) {
 			Await(ctx);
 			if
 			:: o == WITHDRAWN
-			:: atomic { o != WITHDRAWN -> assert(o != RAN || result[c] == j || true_report) }; Put(c) /* finish */
+			/* finish */
+			:: atomic { o != WITHDRAWN -> assert(o != RAN || result[c] == j || true_report) }; Put(c)
 			fi;
 			assert((o == RAN) == (fate[j] == HAS_RUN) && fate[j] != UNDECIDED || true_report)
 		fi;

@@ -9,8 +9,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A brief thread is made for one function, and nothing else keeps it alive. How it is made and left is the number of the
-// operation:
+// A brief thread is made for one function, and nothing else keeps it alive. How it is made and left
+// is the number of the operation:
 const (
 	briefCall    = iota // by New, with Call
 	briefPost           // by New, with Go

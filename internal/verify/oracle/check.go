@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// judge checks what an operation answered, and with which panic, as soon as it has. unwinding reports that meanwhile a
-// function on the same thread has called Goexit.
+// judge checks what an operation answered, and with which panic, as soon as it has. unwinding
+// reports that meanwhile a function on the same thread has called Goexit.
 func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	rec := &r.records[o.number]
-	// A call that has begun ends before its caller's goroutine is unwound, and its panic is raised then.
+	// A call that has begun ends before its caller's goroutine is unwound, and its panic is raised
+	// then.
 	if unwinding && rec.answer != exited && !(o.verb.hasBody() && rec.answer == panicked) {
 		r.failf(o, "it was %v although a Goexit unwinds its goroutine", rec.answer)
 	}
@@ -19,7 +20,8 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 			r.failf(o, "its goroutine exits before its function has ended")
 		}
 	}
-	if !o.verb.hasBody() || o.verb == generator || o.verb == bubble || o.verb == brief && o.n != briefCall {
+	if !o.verb.hasBody() || o.verb == generator || o.verb == bubble || o.verb == brief &&
+		o.n != briefCall {
 		switch {
 		case rec.answer == panicked:
 			r.failf(o, "it panicked: %v", value)
@@ -61,7 +63,8 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 		return
 	case rec.ended != rec.answer:
 		r.failf(o, "it %v, but its function %v", rec.answer, rec.ended)
-	case a.worker != nil && o.verb.queues() && a.spot.here == o.on && (rec.where != a.worker || rec.g != a.g):
+	case a.worker != nil && o.verb.queues() && a.spot.here == o.on &&
+		(rec.where != a.worker || rec.g != a.g):
 		r.failf(o, "its function did not run in place")
 	case rec.answer == panicked && !same(value, rec.thrown):
 		r.failf(o, "its function panicked with %v and it with %v", rec.thrown, value)
@@ -73,16 +76,19 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	}
 	for _, before := range a.posted {
 		if before.on == o.on && !r.taken(before, a) {
-			r.failf(o, "it ran, but what the same goroutine had posted before (%d) did not", before.number)
+			r.failf(o, "it ran, but what the same goroutine had posted before (%d) did not",
+				before.number)
 		}
 	}
 }
 
-// taken reports whether what a has posted has run, or, if it was coalesced, what was queued in its place.
+// taken reports whether what a has posted has run, or, if it was coalesced, what was queued in its
+// place.
 func (r *run) taken(o *op, a *activation) bool {
 	rec := &r.records[o.number]
 	if o.verb == coalesced {
-		return a.worker != nil || r.places[o.on].runs.Load() > rec.runs // a call from a thread may overtake what others have queued
+		// a call from a thread may overtake what others have queued
+		return a.worker != nil || r.places[o.on].runs.Load() > rec.runs
 	}
 	return rec.begun > 0
 }
@@ -98,8 +104,9 @@ func same(x, y any) bool {
 	return false
 }
 
-// ordered reports whether the calls that an activation makes to the place of o run in order. A pool of one thread keeps
-// the order, but for calls from threads that wait for each other, and from itself.
+// ordered reports whether the calls that an activation makes to the place of o run in order. A pool
+// of one thread keeps the order, but for calls from threads that wait for each other, and from
+// itself.
 func (r *run) ordered(o *op, by *activation) bool {
 	k := r.places[o.on].kind
 	return !k.pool() || k == pool1 && by.worker == nil
@@ -124,15 +131,19 @@ func (r *run) check() {
 			r.failf(o, "its function has not ended")
 		case o.verb.posts() && rec.answer&(refused|expired) != 0 && rec.begun > 0:
 			r.failf(o, "it was refused, but its function ran")
-		case o.verb.posts() && rec.answer == ran && rec.begun == 0 && !o.mayVanish() && !r.places[o.on].terminated.Load():
+		case o.verb.posts() && rec.answer == ran && rec.begun == 0 && !o.mayVanish() &&
+			!r.places[o.on].terminated.Load():
 			r.failf(o, "its function has not run")
-		case o.verb == coalesced && rec.answer == ran && r.places[o.on].runs.Load() <= rec.runs && !r.places[o.on].terminated.Load():
+		case o.verb == coalesced && rec.answer == ran && r.places[o.on].runs.Load() <= rec.runs &&
+			!r.places[o.on].terminated.Load():
 			r.failf(o, "no function has run after it")
 		case o.verb.posts() && rec.begun > 0 && rec.result != o.number+1:
 			r.failf(o, "what its function wrote is not visible")
-		case o.verb == flood && !r.places[o.on].terminated.Load() && int(rec.drained.Load()) != rec.taken:
+		case o.verb == flood && !r.places[o.on].terminated.Load() &&
+			int(rec.drained.Load()) != rec.taken:
 			r.failf(o, "%d of %d functions have run", rec.drained.Load(), rec.taken)
-		case o.verb == contexts && int(rec.drained.Load()) < rec.taken/2 && !r.places[o.on].terminated.Load():
+		case o.verb == contexts && int(rec.drained.Load()) < rec.taken/2 &&
+			!r.places[o.on].terminated.Load():
 			r.failf(o, "%d functions of %d have run", rec.drained.Load(), rec.taken)
 		}
 	})
@@ -141,70 +152,7 @@ func (r *run) check() {
 	r.checkCoalesced()
 	for i, p := range r.places {
 		r.checkErrors(i, p)
-		if p.counts && !p.terminated.Load() {
-			r.checkStats(i, p)
-		}
 	}
-}
-
-// checkStats checks the counts of a place that was not terminated and has run all that it was given.
-func (r *run) checkStats(number int, p *place) {
-	got := p.stats()
-	type counts struct{ calls, posts, refused, withdrawn, waits, runs uint64 }
-	want := counts{calls: uint64(p.calls.Load()), posts: uint64(p.posts.Load())}
-	want.posts += uint64(p.runs.Load())
-	r.p.visit(func(o *op, _ spot) {
-		rec := &r.records[o.number]
-		if rec.made && o.verb == contexts && o.on == number {
-			ran := uint64(rec.drained.Load())
-			want.posts += ran
-			want.withdrawn += uint64(rec.taken) - ran
-		}
-		if !rec.made || !o.verb.queues() || o.on != number {
-			return
-		}
-		inPlace := !o.verb.posts() && p.has(rec.by.worker)
-		switch {
-		case inPlace || o.verb == flood:
-		case rec.begun > 0 && o.verb.posts():
-			want.posts++
-		case rec.begun > 0:
-			want.calls++
-		case rec.answer == expired, o.verb == tied:
-			want.withdrawn++
-		default: // its caller was unwound, or the queue was full
-			want.refused++
-		}
-	})
-	// Coalesced posts at the same time may queue more than one run, of which only the first finds arguments.
-	empty := -p.runs.Load()
-	r.p.visit(func(o *op, _ spot) {
-		if o.verb == coalesced && o.on == number && r.records[o.number].answer == ran {
-			empty++
-		}
-	})
-	if extra := int64(got.Posts) - int64(want.posts); extra > 0 && extra <= empty {
-		want.posts += uint64(extra)
-	}
-	want.waits = want.calls + want.posts
-	want.runs = want.waits
-	if c := (counts{got.Calls, got.Posts, got.Refused, got.Withdrawn, got.Waits.Count, got.Runs.Count}); c != want {
-		r.failf(nil, "place %d: it has counted %+v, want %+v", number, c, want)
-	}
-	if got.Queued != 0 || got.Running != 0 || got.PeakQueued == 0 && want.waits > 0 {
-		r.failf(nil, "place %d: all is quiet, but %d functions are queued, %d at most, and one has been running for %v", number,
-			got.Queued, got.PeakQueued, got.Running)
-	}
-}
-
-// has reports whether w is one of the place's.
-func (p *place) has(w *worker) bool {
-	for i := range p.workers {
-		if w == &p.workers[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // checkThreads checks that each place has threads of its own.
@@ -224,12 +172,14 @@ func (r *run) checkThreads() {
 	}
 }
 
-// checkOrder checks that the calls of one goroutine to one place began in the order in which it made them.
+// checkOrder checks that the calls of one goroutine to one place began in the order in which it
+// made them.
 //
-// What one activation does is strictly in order. What a goroutine on a thread does in several is so with one exception:
-// of two functions that it has given to a place, one by the function that another waits for, or that runs on its
-// behalf, the later may begin while a function that the same thread has given to the place, or one that has come in the place of
-// a coalesced one, has not ended.
+// What one activation does is strictly in order. What a goroutine on a thread does in several is so
+// with one exception: of two functions that it has given to a place, one by the function that
+// another waits for, or that runs on its behalf, the later may begin while a function that the same
+// thread has given to the place, or one that has come in the place of a coalesced one, has not
+// ended.
 func (r *run) checkOrder() {
 	last := map[*activation]map[int]*op{}
 	r.p.visit(func(o *op, _ spot) {
@@ -241,7 +191,8 @@ func (r *run) checkOrder() {
 			last[rec.by] = map[int]*op{}
 		}
 		if before := last[rec.by][o.on]; before != nil && r.records[before.number].at > rec.at {
-			r.failf(o, "its function began before that of %d, which the same goroutine had asked for earlier", before.number)
+			r.failf(o, "its function began before that of %d, which the same goroutine had asked "+
+				"for earlier", before.number)
 		}
 		last[rec.by][o.on] = o
 	})
@@ -253,7 +204,8 @@ func (r *run) checkOrder() {
 		for i := range p.workers {
 			chains := map[route][]*op{}
 			for _, is := range p.workers[i].issued {
-				if r.records[is.o.number].begun > 0 && is.o.verb.queues() && !r.places[is.o.on].kind.pool() {
+				if r.records[is.o.number].begun > 0 && is.o.verb.queues() &&
+					!r.places[is.o.on].kind.pool() {
 					key := route{is.o.on, is.g}
 					chains[key] = append(chains[key], is.o)
 				}
@@ -271,18 +223,20 @@ func (r *run) checkOrder() {
 	}
 }
 
-// stoodIn returns the operations whose function may have run because o was made: it, or, if it is coalesced, another one.
+// stoodIn returns the operations whose function may have run because o was made: it, or, if it is
+// coalesced, another one.
 func (r *run) stoodIn(o *op) (all []*op) {
 	r.p.visit(func(other *op, _ spot) {
-		if r.records[other.number].begun > 0 && (other == o || o.verb == coalesced && other.verb == coalesced && other.on == o.on) {
+		if r.records[other.number].begun > 0 &&
+			(other == o || o.verb == coalesced && other.verb == coalesced && other.on == o.on) {
 			all = append(all, other)
 		}
 	})
 	return all
 }
 
-// checkCoalesced checks that the coalesced functions that one goroutine has posted to one place ran in that order, and that the
-// last to run at a place is the latest of its goroutine.
+// checkCoalesced checks that the coalesced functions that one goroutine has posted to one place ran
+// in that order, and that the last to run at a place is the latest of its goroutine.
 func (r *run) checkCoalesced() {
 	type route struct {
 		by *activation
@@ -300,7 +254,8 @@ func (r *run) checkCoalesced() {
 			return
 		}
 		if before := began[way]; before != nil && r.records[before.number].at > rec.at {
-			r.failf(o, "its function began before that of %d, which the same goroutine had posted earlier", before.number)
+			r.failf(o, "its function began before that of %d, which the same goroutine had "+
+				"posted earlier", before.number)
 		}
 		began[way] = o
 	})
@@ -313,7 +268,8 @@ func (r *run) checkCoalesced() {
 		}
 		if last != nil && !p.terminated.Load() {
 			if latest := posted[route{r.records[last.number].by, i}]; latest != last {
-				r.failf(latest, "its function did not run, but last that of %d, which the same goroutine had posted earlier", last.number)
+				r.failf(latest, "its function did not run, but last that of %d, which the same "+
+					"goroutine had posted earlier", last.number)
 			}
 		}
 	}
@@ -331,7 +287,8 @@ func (r *run) checkChain(chain, all []*op, w *worker) {
 				end := w.spans[at(first)]
 				return at(first) < at(later) && (end < 0 || at(later) < end)
 			}) {
-				r.failf(later, "its function began before that of %d, which the same thread had asked for earlier", earlier.number)
+				r.failf(later, "its function began before that of %d, which the same thread had "+
+					"asked for earlier", earlier.number)
 			}
 		}
 	}
@@ -340,7 +297,8 @@ func (r *run) checkChain(chain, all []*op, w *worker) {
 // patient is how long a panic may take to be kept where nothing can be waited for.
 const patient = 10 * time.Second
 
-// checkErrors checks that Error returns, and has returned, each panic of a posted function once, and in order.
+// checkErrors checks that Error returns, and has returned, each panic of a posted function once,
+// and in order.
 func (r *run) checkErrors(number int, p *place) {
 	if p.key != nil {
 		return
@@ -362,7 +320,8 @@ func (r *run) checkErrors(number int, p *place) {
 				return o
 			}
 		}
-		r.failf(nil, "place %d: Error returned a panic that is no posted function's: %v", number, value)
+		r.failf(nil, "place %d: Error returned a panic of no posted function: %v", number,
+			value)
 		return nil
 	}
 	for _, v := range values {
@@ -388,11 +347,13 @@ func (r *run) checkErrors(number int, p *place) {
 		}
 	}
 	if len(read)+len(rest) != len(want) {
-		r.failf(nil, "place %d: %d functions panicked, Error returned %d", number, len(want), len(read)+len(rest))
+		r.failf(nil, "place %d: %d functions panicked, Error returned %d", number, len(want),
+			len(read)+len(rest))
 		return
 	}
 	if threw := p.workers[0].threw; len(p.workers) == 1 && !slices.Equal(rest, threw[len(read):]) {
-		r.failf(nil, "place %d: Error returned %v, want %v, the order in which they came", number, rest, threw[len(read):])
+		r.failf(nil, "place %d: Error returned %v, want %v, the order in which they came", number,
+			rest, threw[len(read):])
 	}
 }
 

@@ -33,8 +33,9 @@ type run struct {
 	contexts []func() // ends those of functions that were posted
 }
 
-// A record is what was seen of one operation. Who makes it writes the first part, its function the second, on another
-// thread as a rule, and each reads what the other wrote, with nothing but the call between them.
+// A record is what was seen of one operation. Who makes it writes the first part, its function the
+// second, on another thread as a rule, and each reads what the other wrote, with nothing but the
+// call between them.
 type record struct {
 	made    bool
 	by      *activation
@@ -60,7 +61,8 @@ type record struct {
 	progress [2]stage // of the operation and of its function
 }
 
-// A stage tells a watchdog how far something has come, and nothing else: what reads it is ordered behind what wrote it.
+// A stage tells a watchdog how far something has come, and nothing else: what reads it is ordered
+// behind what wrote it.
 type stage struct{ atomic.Uint32 }
 
 func (s *stage) String() string { return []string{"not begun", "under way", "ended"}[s.Load()] }
@@ -99,7 +101,8 @@ func (r *result) failed() bool { return r.hung || len(r.failures) > 0 }
 // mainThread is held by the one program that may use the main thread.
 var mainThread sync.Mutex
 
-// execute runs p once. A run that takes longer than timeLimit hangs. GOMAXPROCS is what it is to be afterwards.
+// execute runs p once. A run that takes longer than timeLimit hangs. GOMAXPROCS is what it is to be
+// afterwards.
 func execute(p *program, timeLimit time.Duration, gomaxprocs int) *result {
 	if slices.Contains(p.places, main) {
 		mainThread.Lock()
@@ -156,7 +159,8 @@ func (r *run) all() {
 	}
 }
 
-// script makes operations one after the other, and on another goroutine when one of them has ended the first.
+// script makes operations one after the other, and on another goroutine when one of them has ended
+// the first.
 func (r *run) script(ops []*op, s spot) {
 	for len(ops) > 0 {
 		var one group.Group
@@ -183,7 +187,8 @@ func (r *run) settle() {
 			depth++
 		}
 	})
-	for range min(2*depth, 2*maxDepth+2) { // what is posted by what is posted, and by what a place ran at its end
+	// what is posted by what is posted, and by what a place ran at its end
+	for range min(2*depth, 2*maxDepth+2) {
 		for _, p := range r.places {
 			if !p.flush() {
 				p.finish()
@@ -222,7 +227,8 @@ func (r *run) function(o *op, s spot) func() {
 		}
 		defer p.leave()
 		if p.kind == own && p.phase.Load() != 1 {
-			r.failf(o, "its function ran before the start function of its thread, or after the stop function")
+			r.failf(o, "its function ran before the start function of its thread, or after the "+
+				"stop function")
 		}
 		if w.closed {
 			r.failf(o, "its function began after another one on the same thread had terminated it")
@@ -344,7 +350,8 @@ func (a *activation) make(o *op, s spot) {
 		a.checkLabels(o, "after")
 		r.judge(a, o, value, w != nil && w.exits[a.g] != exitsBefore)
 		if value != nil && o.through && !a.top {
-			a.exits = rec.exits && !o.verb.pulls() // package iter ends a coroutine by the panic alone
+			// package iter ends a coroutine by the panic alone
+			a.exits = rec.exits && !o.verb.pulls()
 			a.throw(value)
 		}
 	}()
@@ -372,15 +379,15 @@ func (a *activation) do(o *op, s spot) answers {
 		return a.eval(o, s, p)
 	case withContext:
 		return a.withContext(o, s, p)
-	case post, try, tied:
+	case post, try, postContext:
 		var answer answers
 		switch o.verb {
 		case post:
 			answer = whether(p.Go(r.function(o, s)))
 		case try:
 			answer = whether(p.TryGo(r.function(o, s)))
-		case tied:
-			answer = a.tied(o, s, p)
+		case postContext:
+			answer = a.postContext(o, s, p)
 		}
 		if answer == ran && !o.mayVanish() {
 			a.posted = append(a.posted, o)
@@ -388,7 +395,7 @@ func (a *activation) do(o *op, s spot) answers {
 		return answer
 	case coalesced:
 		rec.runs = p.runs.Load()
-		ok := p.coalesce(coalescedPost{o, o.number})
+		ok := p.coalesce(o)
 		if ok {
 			a.posted = append(a.posted, o)
 		}
@@ -420,7 +427,8 @@ func (a *activation) do(o *op, s spot) answers {
 	case readError:
 		rec.read = r.fault(p, o)
 	case on:
-		if got, want := p.thread.On(), s.here == o.on; got != want && (!s.coroutine || ident.Thread() != 0) {
+		if got, want := p.thread.On(), s.here == o.on; got != want &&
+			(!s.coroutine || ident.Thread() != 0) {
 			r.failf(o, "On is %v", got)
 		}
 	case setTLS:
@@ -483,15 +491,14 @@ func (a *activation) flood(o *op, p *place) {
 		}
 		if p.Go(f) {
 			rec.taken++
-			p.posts.Add(1)
 		} else if !p.terminating.Load() {
 			a.run.failf(o, "it was refused by a place that has not been terminated")
 		}
 	}
 }
 
-// contexts posts many small functions, each with a context of its own. Every other context ends, where that
-// is possible in a function that is posted before, so that theirs do not run.
+// contexts posts many small functions, each with a context of its own. Every other context ends,
+// where that is possible in a function that is posted before, so that theirs do not run.
 func (a *activation) contexts(o *op, p *place) {
 	r, rec := a.run, &a.run.records[o.number]
 	ended, open := make([]func(), 0, o.n), make([]func(), 0, o.n)
@@ -530,9 +537,8 @@ func (a *activation) contexts(o *op, p *place) {
 		}
 	}
 	if p.pool == nil {
-		if ahead = true; p.Go(end) {
-			p.posts.Add(1)
-		}
+		ahead = true
+		p.Go(end)
 	} else {
 		defer end()
 	}
@@ -607,7 +613,7 @@ func (a *activation) withContext(o *op, s spot, p *place) answers {
 	}
 }
 
-func (a *activation) tied(o *op, s spot, p *place) answers {
+func (a *activation) postContext(o *op, s spot, p *place) answers {
 	ctx, stop := o.context(p)
 	a.run.records[o.number].labels = labelsOf(ctx)
 	if !s.bubble { // or it must not be ended outside
@@ -644,9 +650,7 @@ func (o *op) context(p *place) (ctx context.Context, stop func()) {
 		timer := time.AfterFunc(after, cancelIt)
 		stop = func() { timer.Stop(); cancelIt() }
 	case ahead:
-		if p.Go(cancelIt) {
-			p.posts.Add(1)
-		}
+		p.Go(cancelIt)
 	}
 	return ctx, stop
 }
@@ -667,7 +671,6 @@ func (a *activation) serve(o *op, p *place) answers {
 	if !t.Go(cancelIt) {
 		return refused
 	}
-	p.posts.Add(1)
 	switch err := t.ServeContext(ctx); err {
 	case context.Canceled:
 		return ran
@@ -685,7 +688,8 @@ func (r *run) fault(p *place, o *op) any {
 	if pe == nil {
 		return nil
 	}
-	if m := (*mistake)(nil); errors.As(pe, &m) != (errors.Unwrap(pe) != nil) || m != nil && pe.Value != any(m) {
+	if m := (*mistake)(nil); errors.As(pe, &m) != (errors.Unwrap(pe) != nil) || m != nil &&
+		pe.Value != any(m) {
 		r.failf(o, "TakePanic returned %v, in which errors.As does not find %v", pe, pe.Value)
 	}
 	if !strings.Contains(pe.Stack(), "(*activation).throw") {

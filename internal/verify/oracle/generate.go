@@ -21,23 +21,7 @@ func (o *op) expensive() bool {
 
 // seeded makes the program of a seed.
 func seeded(seed uint64) *program {
-	return generate(rand.New(rand.NewPCG(seed, 0)).IntN)
-}
-
-// ofBytes makes a program of any bytes. What they lack is zero.
-func ofBytes(data []byte) *program {
-	return generate(func(n int) int {
-		if len(data) == 0 {
-			return 0
-		}
-		b := data[0]
-		data = data[1:]
-		return int(b) % n
-	})
-}
-
-// generate makes a program by choices, each of which is one of n.
-func generate(choose func(n int) int) *program {
+	choose := rand.New(rand.NewPCG(seed, 0)).IntN
 	g := &generation{choose: choose}
 	for range 1 + choose(maxPlaces) {
 		k := own
@@ -123,7 +107,7 @@ func (g *generation) body(s spot, depth int) (ops []*op) {
 	return ops
 }
 
-// shrink takes away from p what is not needed for fails to be true, for as long as the time allows.
+// shrink takes away from p what is not needed for fails to be true, until the time is up.
 func shrink(p *program, fails func(p *program) bool, limit time.Duration) *program {
 	end := time.Now().Add(limit)
 	for smaller := true; smaller; {

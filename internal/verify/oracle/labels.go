@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// The address of a goroutine's profiler labels, which is that of the context's, or nil. Otherwise only a
-// profile has them.
+// The address of a goroutine's profiler labels, which is that of the context's, or nil. Otherwise
+// only a profile has them.
 //
 //go:linkname goroutineLabels runtime/pprof.runtime_getProfLabel
 func goroutineLabels() unsafe.Pointer
@@ -23,8 +23,8 @@ func labelsOf(ctx context.Context) unsafe.Pointer {
 	return goroutineLabels()
 }
 
-// setLabels notes which labels the function of o must run under: those of its context; those of its caller
-// if it runs in place, or in a coroutine; or none.
+// setLabels notes which labels the function of o must run under: those of its context; those of its
+// caller if it runs in place, or in a coroutine; or none.
 func (a *activation) setLabels(o *op, rec *record) {
 	c, _ := a.run.pulled.Load(a.g)
 	switch {
@@ -44,9 +44,9 @@ func (a *activation) setLabels(o *op, rec *record) {
 	}
 }
 
-// guess notes which labels the engine may now take c to have inherited, which it cannot read: those of what
-// runs on the thread's own goroutine. They are others if c was made within a labelled call of another
-// coroutine, or is resumed by another function than the one that has made it.
+// guess notes which labels the engine may now take c to have inherited, which it cannot read: those
+// of what runs on the thread's own goroutine. They are others if c was made within a labelled call
+// of another coroutine, or is resumed by another function than the one that has made it.
 func (c *puller) guess() {
 	if c.worker != nil {
 		c.labels = append(c.labels, c.worker.own.labels)

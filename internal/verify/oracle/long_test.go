@@ -1,24 +1,32 @@
 package oracle
 
 import (
-	"context"
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
-var long = flag.Duration("long", 0, "how long TestLongRun runs programs and looks whether anything grows")
+var long = flag.Duration("long", 0, "how long TestLongRun runs programs and looks whether "+
+	"anything grows")
 
-// TestLongRun runs random programs, and next to them what these are too small for, and fails if what the process holds
-// grows. make soak runs it.
+// TestLongRun runs random programs, and next to them what these are too small for, and fails if
+// what the process holds grows. make soak runs it.
 func TestLongRun(t *testing.T) {
 	if *long == 0 {
 		t.Skip("make soak runs it")
@@ -28,7 +36,10 @@ func TestLongRun(t *testing.T) {
 	mainExits.Store(0)
 	const minSamples = 100
 	every := min(time.Second, *long/minSamples)
-	samples := make([]sample, 0, *long/every+1) // or the samples themselves would be what grows
+	var values [len(measures)][]float64
+	for i := range values { // or the samples themselves would be what grows
+		values[i] = make([]float64, 0, *long/every+1)
+	}
 	procs := runtime.GOMAXPROCS(0)
 	var (
 		running sync.RWMutex // held for reading while a program runs
@@ -40,61 +51,66 @@ func TestLongRun(t *testing.T) {
 	)
 	seed.Store(uint64(time.Now().UnixNano()))
 	first := seed.Load()
-	work := func(one func(i int)) {
+	work := func(one func()) {
 		workers.Go(func() {
-			for i := 0; !ended.Load(); i++ {
+			for !ended.Load() {
 				running.RLock()
-				one(i)
+				one()
 				running.RUnlock()
 			}
 		})
 	}
 	for range 4 {
-		work(func(int) {
+		work(func() {
 			if res := ofSeed(seed.Add(1), procs); res.failed() && failure.CompareAndSwap(nil, res) {
 				ended.Store(true)
 			}
 		})
 	}
-	work(func(i int) {
-		l := loads[i%len(loads)]
-		if err := l.run(); err != nil {
-			err = fmt.Errorf("%s: %w", l.name, err)
-			wrong.Store(&err)
-			ended.Store(true)
+	work(func() {
+		for name, run := range loads {
+			if err := run(); err != nil {
+				err = fmt.Errorf("%s: %w", name, err)
+				wrong.Store(&err)
+				ended.Store(true)
+			}
 		}
 	})
 	start, printed := time.Now(), time.Time{}
 	for time.Since(start) < *long && !ended.Load() {
 		time.Sleep(every)
 		running.Lock()
-		s := take(start)
+		s := take()
 		running.Unlock()
-		samples = append(samples, s)
+		for i, v := range s {
+			values[i] = append(values[i], v)
+		}
 		if time.Since(printed) > 10*time.Second {
 			printed = time.Now()
-			fmt.Printf("%v of %v: %d programs, %v\n", s.at.Round(time.Second), *long, seed.Load()-first, s)
+			fmt.Printf("%v of %v: %d programs", time.Since(start).Round(time.Second), *long,
+				seed.Load()-first)
+			for i, m := range measures {
+				fmt.Printf(", %s %.0f", m.name, s[i])
+			}
+			fmt.Println()
 		}
 	}
 	ended.Store(true)
 	workers.Wait()
 	count := seed.Load() - first
 	if res := failure.Load(); res != nil {
-		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms ./internal/verify/oracle", res.seed))
+		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms "+
+			"./internal/verify/oracle", res.seed))
 	}
 	if err := wrong.Load(); err != nil {
 		t.Fatal(*err)
 	}
-	t.Logf("%d programs in %v, %d samples", count, *long, len(samples))
-	if len(samples) < minSamples/2 {
+	t.Logf("%d programs in %v, %d samples", count, *long, len(values[0]))
+	if len(values[0]) < minSamples/2 {
 		t.Fatal("these are too few samples to judge; it must run for longer")
 	}
 	for i, m := range measures {
-		var values []float64
-		for _, s := range samples {
-			values = append(values, s.held[i])
-		}
-		if g := growth(values); g > m.limit {
+		if g := growth(values[i]); g > m.limit {
 			t.Errorf("%s: grows by %.0f, more than %.0f", m.name, g, m.limit)
 		} else {
 			t.Logf("%s: growth %.0f, limit %.0f", m.name, g, m.limit)
@@ -103,11 +119,8 @@ func TestLongRun(t *testing.T) {
 }
 
 // The loads are what the random programs are too small for.
-var loads = []struct {
-	name string
-	run  func() error
-}{
-	{"32 threads at once, with 10 KiB each", func() error {
+var loads = map[string]func() error{
+	"32 threads at once, with 10 KiB each": func() error {
 		var threads group.Group
 		for range 32 {
 			threads.Go(func() {
@@ -119,38 +132,16 @@ var loads = []struct {
 		}
 		threads.Wait()
 		return nil
-	}},
-	{"pools and threads that are dropped", func() error {
+	},
+	"pools and threads that are dropped": func() error {
 		for range 3 {
 			if !thread.NewPool(2).Call(nop) || !thread.New().Call(nop) {
 				return errors.New("a call was refused")
 			}
 		}
 		return nil
-	}},
-	{"100 calls whose context ends while the thread is busy", func() error {
-		t, release := thread.New(), make(chan bool)
-		defer t.Terminate()
-		t.Go(func() { <-release })
-		var callers group.Group
-		var ran atomic.Int32
-		for range 100 {
-			callers.Go(func() {
-				ctx, cancel := context.WithTimeout(context.Background(), 200*time.Microsecond)
-				defer cancel()
-				if t.CallContext(ctx, func() { ran.Add(1) }) == nil {
-					ran.Add(1)
-				}
-			})
-		}
-		callers.Wait()
-		close(release)
-		if t.Call(nop); ran.Load() != 0 {
-			return errors.New("a function has run whose caller had given up")
-		}
-		return nil
-	}},
-	{"panics that nothing reads", func() error {
+	},
+	"panics that nothing reads": func() error {
 		t := thread.New()
 		defer t.Terminate()
 		for range 1000 {
@@ -158,13 +149,96 @@ var loads = []struct {
 		}
 		t.Call(nop)
 		return nil
-	}},
+	},
 }
 
-func TestTheLoadsRun(t *testing.T) {
-	for _, l := range loads {
-		if err := l.run(); err != nil {
-			t.Errorf("%s: %v", l.name, err)
+// The measures are what a process that runs for ever must not hold more and more of. The limits are
+// a few times the noise of a run in which nothing leaks.
+var measures = [...]struct {
+	name  string
+	limit float64
+}{
+	{"live heap (KiB)", 256},
+	{"goroutines", 5},
+	{"OS threads", 20}, // the Go scheduler keeps those that were once needed at the same time
+	{"file descriptors", 3},
+}
+
+// A sample is what the process holds after a garbage collection. What this system does not report
+// is zero.
+type sample [len(measures)]float64
+
+func take() (s sample) {
+	runtime.GC()
+	runtime.GC() // the first has run cleanups, which let go of more
+	read := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(read)
+	s[0] = float64(read[0].Value.Uint64()) / 1024
+	s[1] = float64(runtime.NumGoroutine())
+	status, _ := os.ReadFile("/proc/self/status") // of Linux
+	if _, after, found := bytes.Cut(status, []byte("\nThreads:")); found {
+		s[2], _ = strconv.ParseFloat(string(bytes.Fields(after)[0]), 64)
+	}
+	descriptors, _ := os.ReadDir("/proc/self/fd")
+	s[3] = float64(len(descriptors))
+	return s
+}
+
+// growth returns by how much a series has grown beyond doubt: from the median of its first third to
+// the least of its last third. The first sixth does not count: pools fill, and the runtime finds
+// out how many threads it needs.
+func growth(values []float64) float64 {
+	values = values[len(values)/6:]
+	third := len(values) / 3
+	first := slices.Sorted(slices.Values(values[:third]))
+	return slices.Min(values[len(values)-third:]) - first[third/2]
+}
+
+func TestGrowth(t *testing.T) {
+	noise := func() float64 { return 20 * rand.Float64() }
+	for name, c := range map[string]struct {
+		of       func(i int) float64
+		min, max float64 // growth in 600 samples
+	}{
+		"noise":           {func(int) float64 { return noise() }, -20, 0},
+		"a line in noise": {func(i int) float64 { return float64(i) + noise() }, 220, 280},
+		"spikes":          {func(i int) float64 { return 1e6 * float64(max(0, i%50-48)) }, 0, 0},
+		"a step at first": {func(i int) float64 { return 100 * float64(min(1, i/99)) }, 0, 0},
+		"a step":          {func(i int) float64 { return 100 * float64(min(1, i/300)) }, 100, 100},
+	} {
+		var values []float64
+		for i := range 600 {
+			values = append(values, c.of(i))
 		}
+		if g := growth(values); g < c.min || g > c.max {
+			t.Errorf("%s: grows by %v, want %v to %v", name, g, c.min, c.max)
+		}
+	}
+}
+
+// A thread that has ended is collected although what it has refers to it.
+func TestCollected(t *testing.T) {
+	for name, use := range map[string]func() *thread.Thread{
+		"OnWake": func() *thread.Thread {
+			a := thread.Adopt()
+			a.OnWake(func() { a.On() })
+			return a
+		},
+		"SetTLS": func() *thread.Thread {
+			a := thread.New()
+			a.Call(func() { a.SetTLS(a) })
+			return a
+		},
+	} {
+		var p weak.Pointer[thread.Thread]
+		var one group.Group
+		one.Go(func() {
+			a := use()
+			a.Terminate()
+			p = weak.Make(a)
+		})
+		one.Wait()
+		testutil.Eventually(t, func() bool { runtime.GC(); return p.Value() == nil },
+			name+": the thread is collected")
 	}
 }

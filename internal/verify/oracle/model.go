@@ -2,7 +2,8 @@ package oracle
 
 import "strings"
 
-// answers is a set of ways in which an operation may end for what made it, or a function for what called it.
+// answers is a set of ways in which an operation may end for what made it, or a function for what
+// called it.
 type answers uint8
 
 const (
@@ -12,7 +13,8 @@ const (
 	panicked                     // as the function did
 	exited                       // the goroutine ends: the function has called Goexit
 
-	unwound // with panicked: it did while Goexit unwound it, and if its caller recovers, the Goexit goes on
+	// with panicked: it did while Goexit unwound it, and if its caller recovers, the Goexit goes on
+	unwound
 )
 
 func (a answers) String() string {
@@ -56,16 +58,18 @@ type expectation struct {
 	leaves  answers // how it may end the function in which it is made, beyond its answer
 }
 
-// A model goes through a program in the order of the text, as if each function ran in place, and says what is
-// allowed. It knows nothing of threads but these:
+// A model goes through a program in the order of the text, as if each function ran in place, and
+// says what is allowed. It knows nothing of threads but these:
 //
 //   - A function runs exactly once, and its caller learns how it ended.
-//   - Of the functions that are coalesced at a place, one may be left out, but then a later one runs.
-//   - A function for a place that the program may terminate, or with a context that may be done in time, may be
-//     left out; then its caller learns so.
-//   - Goexit unwinds the goroutine that serves, and with it whatever function that goroutine has begun and not
-//     ended. Such a function may run what others gave to its thread: it serves, or its thread is part of a cycle,
-//     or it has itself posted something before it makes a nested call.
+//   - Of the functions that are coalesced at a place, one may be left out, but then a later one
+//     runs.
+//   - A function for a place that the program may terminate, or with a context that may be done in
+//     time, may be left out; then its caller learns so.
+//   - Goexit unwinds the goroutine that serves, and with it whatever function that goroutine has
+//     begun and not ended. Such a function may run what others gave to its thread: it serves, or
+//     its thread is part of a cycle, or it has itself posted something before it makes a nested
+//     call.
 //
 // So without Terminate, timing and Goexit, each operation has one answer.
 type model struct {
@@ -87,7 +91,8 @@ func predict(p *program) *model {
 		known = m.exitPlaces()
 		m.expect = make([]expectation, n)
 		for _, script := range p.scripts {
-			for _, o := range script { // each of them is made: a goroutine that exits is replaced, see execute.go
+			// each of them is made: a goroutine that exits is replaced, see execute.go
+			for _, o := range script {
 				m.make(o, spot{here: nowhere}, certainty{true, true})
 			}
 		}
@@ -117,7 +122,8 @@ func (m *model) body(of *op, s spot, live certainty) (set answers) {
 		live.can = live.can && a != stops
 	}
 	if live.can {
-		set |= [...]answers{returns: ran, panics: panicked, errs: panicked, exits: exited, unwinds: panicked | unwound}[of.end]
+		set |= [...]answers{returns: ran, panics: panicked, errs: panicked, exits: exited,
+			unwinds: panicked | unwound}[of.end]
 	}
 	return set
 }
@@ -139,7 +145,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		if unwinding {
 			set |= exited
 		}
-	case post, try, tied, coalesced: // of the coalesced, a later one may take the place
+	case post, try, postContext, coalesced: // of the coalesced, a later one may take the place
 		set = ran
 		if m.ending[o.on] || o.verb == try && m.p.places[o.on] == limited {
 			set |= refused

@@ -3,7 +3,6 @@ package oracle
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"reflect"
 	"runtime"
@@ -24,8 +23,8 @@ import (
 //	THREADCALL_SEED=n     TestRandomPrograms runs the program of this seed, again and again
 //	THREADCALL_COLLECT=1  the garbage collector runs all the time
 //
-// The seed decides the program, not how the threads interleave, so a failure is replayed by running the program many
-// times, and not every replay may show it.
+// The seed decides the program, not how the threads interleave, so a failure is replayed by running
+// the program many times, and not every replay may show it.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	debug.SetTraceback("all") // a crash shows the seed, see ofSeed
@@ -34,11 +33,16 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	shrinks   = flag.Duration("shrink", 30*time.Second, "how long to look for a smaller program that fails")
-	timeLimit = flag.Duration("time-limit", 45*time.Second, "how long a program may take that a slow machine cannot explain")
+	random = flag.Duration("random", 20*time.Second,
+		"how long to run random programs; half of it with -short")
+	shrinks = flag.Duration("shrink", 30*time.Second,
+		"how long to look for a smaller program that fails")
+	timeLimit = flag.Duration("time-limit", 45*time.Second,
+		"how long a program may take that a slow machine cannot explain")
 )
 
-// needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see docs/proof.md.
+// needsCoroutines skips a test on js/wasm, where threads and coroutines do not go together: see
+// docs/proof.md.
 func needsCoroutines(t testing.TB) {
 	t.Helper()
 	if runtime.GOARCH == "wasm" {
@@ -46,21 +50,29 @@ func needsCoroutines(t testing.TB) {
 	}
 }
 
-// TestRandomPrograms runs the programs of one seed after another, some at a time, because most wait most of the time.
+// seedOf returns the first seed, by how much it grows, and how long a test runs.
+func seedOf(t *testing.T, long time.Duration) (seed, step uint64, limit time.Duration) {
+	if testing.Short() {
+		long /= 2
+	}
+	s := os.Getenv("THREADCALL_SEED")
+	if s == "" {
+		return uint64(time.Now().UnixNano()), 1, long
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, 0, long
+}
+
+// TestRandomPrograms runs the programs of one seed after another, some at a time, because most wait
+// most of the time.
 func TestRandomPrograms(t *testing.T) {
 	needsCoroutines(t)
 	bubbles(t)
-	seed, limit := uint64(time.Now().UnixNano()), 30*time.Second
-	if testing.Short() {
-		limit = 10 * time.Second
-	}
-	step := uint64(1)
-	if s := os.Getenv("THREADCALL_SEED"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed, step = n, 0
+	seed, step, limit := seedOf(t, *random)
+	if step == 0 {
 		t.Logf("the program of seed %d, for %v:\n%v", seed, limit, seeded(seed))
 	}
 	goroutines := runtime.NumGoroutine()
@@ -82,18 +94,20 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	all.Wait()
 	if res := failure.Load(); res != nil {
-		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms ./internal/verify/oracle", res.seed))
+		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms "+
+			"./internal/verify/oracle", res.seed))
 	}
 	t.Logf("%d programs", programs.Load())
 	for start := time.Now(); runtime.NumGoroutine() > goroutines+2; time.Sleep(time.Millisecond) {
 		if time.Since(start) > *timeLimit {
-			t.Fatalf("%d goroutines are left, there were %d before", runtime.NumGoroutine(), goroutines)
+			t.Fatalf("%d goroutines are left, there were %d before", runtime.NumGoroutine(),
+				goroutines)
 		}
 	}
 }
 
-// ofSeed runs the program of a seed. If that crashes the process, the first argument of ofSeed in the stack traces is
-// the seed, or rather one of four.
+// ofSeed runs the program of a seed. If that crashes the process, the first argument of ofSeed in
+// the stack traces is the seed, or rather one of four.
 //
 //go:noinline
 func ofSeed(seed uint64, procs int) *result {
@@ -105,7 +119,8 @@ func ofSeed(seed uint64, procs int) *result {
 // fail reports what a program did, and a smaller program that fails, if one is found.
 func fail(t *testing.T, res *result, replay string) {
 	t.Helper()
-	t.Errorf("replay, which repeats the program, but not how its threads interleave:\n\t%s\n", replay)
+	t.Errorf("replay, which repeats the program, but not how its threads interleave:\n\t%s\n",
+		replay)
 	if res.hung {
 		t.Fatalf("the program has not ended after %v\n%s", *timeLimit, res.report)
 	}
@@ -121,7 +136,8 @@ func fail(t *testing.T, res *result, replay string) {
 	if last == nil {
 		t.Fatal("no smaller program was found to fail")
 	}
-	t.Fatalf("a smaller one, which can be put into testdata/programs.txt:\n%s\n\nit fails with\n%s\n%s", small,
+	t.Fatalf("a smaller one, which can be put into testdata/programs.txt:\n%s\n\nit fails "+
+		"with\n%s\n%s", small,
 		strings.Join(last.failures, "\n"), last.report)
 }
 
@@ -141,8 +157,8 @@ func again(p *program, limit time.Duration) *result {
 	}
 }
 
-// The programs in testdata/programs.txt are written by hand. Between them they have each operation, and what has once
-// gone wrong. A line with == names the program that follows.
+// The programs in testdata/programs.txt are written by hand. Between them they have each operation,
+// and what has once gone wrong. A line with == names the program that follows.
 func written(t testing.TB) map[string]*program {
 	text, err := os.ReadFile("testdata/programs.txt")
 	if err != nil {
@@ -160,9 +176,9 @@ func written(t testing.TB) map[string]*program {
 
 func TestWrittenPrograms(t *testing.T) {
 	needsCoroutines(t)
-	limit := time.Second
+	limit := *random / 100 // of each program
 	if testing.Short() || testutil.Race {
-		limit /= 10
+		limit /= 2
 	}
 	for name, p := range written(t) {
 		t.Run(name, func(t *testing.T) {
@@ -175,29 +191,7 @@ func TestWrittenPrograms(t *testing.T) {
 	}
 }
 
-// FuzzPrograms lets the fuzzer make the choices of which programs are generated:
-//
-//	go test -run FuzzPrograms -fuzz FuzzPrograms -fuzzminimizetime 10x ./internal/verify/oracle
-func FuzzPrograms(f *testing.F) {
-	needsCoroutines(f)
-	for seed := range uint64(16) {
-		data := make([]byte, 200)
-		rand.NewChaCha8([32]byte{byte(seed)}).Read(data)
-		f.Add(data)
-	}
-	procs := runtime.GOMAXPROCS(0)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		p := ofBytes(data)
-		bubbles(t)
-		for range 3 {
-			if res := execute(p, *timeLimit, procs); res.failed() {
-				fail(t, res, "go test -run "+t.Name()+" ./internal/verify/oracle, with the file that the fuzzer names")
-			}
-		}
-	})
-}
-
-func TestWrittenProgramsHaveEachOperation(t *testing.T) {
+func TestWrittenPrograms_operations(t *testing.T) {
 	seen := map[verb]bool{}
 	for _, p := range written(t) {
 		p.visit(func(o *op, _ spot) { seen[o.verb] = true })
@@ -209,7 +203,7 @@ func TestWrittenProgramsHaveEachOperation(t *testing.T) {
 	}
 }
 
-func TestAProgramIsReadAsItIsPrinted(t *testing.T) {
+func TestParse(t *testing.T) {
 	for seed := range uint64(2000) {
 		p := seeded(seed)
 		if read, err := parse(p.String()); err != nil || !reflect.DeepEqual(read, p) {

@@ -15,11 +15,12 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A place is where functions run: a thread, or a pool. What its functions note is in ordinary memory, because the
-// library promises that this is enough, and so that the race detector can report whether it is.
+// A place is where functions run: a thread, or a pool. What its functions note is in ordinary
+// memory, because the library promises that this is enough, and so that the race detector can
+// report whether it is.
 //
-// Where the program may end the place that promise does not reach: a function that was taken before the end may still
-// run when all else is quiet. There, and only there, mu makes up for it.
+// Where the program may end the place that promise does not reach: a function that was taken before
+// the end may still run when all else is quiet. There, and only there, mu makes up for it.
 type place struct {
 	kind    kind
 	runner                 // the thread or the pool
@@ -28,19 +29,17 @@ type place struct {
 	key     *key           // nil for both
 	workers []worker       // its threads
 
-	counts      bool         // its Stats are checked
-	calls       atomic.Int64 // functions that are no operation's, which it has run for Call
-	posts       atomic.Int64 // and for Go
-	ending      bool         // the program may terminate it
-	terminating atomic.Bool  // set before Terminate
-	terminated  atomic.Bool  // set after it
+	ending      bool        // the program may terminate it
+	terminating atomic.Bool // set before Terminate
+	terminated  atomic.Bool // set after it
 	mu          sync.Mutex
 	active      int  // functions that run
 	quiet       bool // posted functions that begin now do nothing
 
-	phase    atomic.Int32             // of a thread made by New: 1 when its start function has run, 2 when its stop function has
-	coalesce func(coalescedPost) bool // a post of what runs the function of the latest operation
-	runs     atomic.Int64             // of it, that have begun
+	// of a thread made by New: 1 when its start function has run, 2 when its stop function has
+	phase    atomic.Int32
+	coalesce func(o *op) bool // a post of what runs the function of the latest operation
+	runs     atomic.Int64     // of it, that have begun
 
 	waits bool          // a host calls Wait, and not Serve
 	over  chan struct{} // closed: the program has terminated it
@@ -49,12 +48,6 @@ type place struct {
 	woken chan struct{} // its events
 	stop  chan struct{} // closed: a host ends
 	gone  chan struct{} // closed: it has ended
-}
-
-// A coalescedPost is the argument of a coalesced function.
-type coalescedPost struct {
-	o      *op
-	number int
 }
 
 // A runner is what threads and pools have in common.
@@ -90,8 +83,8 @@ func (k *key) CallContext(ctx context.Context, f func()) error {
 	}
 }
 
-// keys makes the keyed.Threads of the program. The start and stop functions of key i note its thread as that of
-// place i.
+// keys makes the keyed.Threads of the program. The start and stop functions of key i note its
+// thread as that of place i.
 func (r *run) keys() *keyed.Threads[int] {
 	if r.keyed != nil {
 		return r.keyed
@@ -105,7 +98,8 @@ func (r *run) keys() *keyed.Threads[int] {
 	idle := [...]time.Duration{0, 100 * time.Microsecond, time.Minute}[len(r.p.scripts)%3]
 	note := func(i int, before, after uint64) {
 		if w := &r.places[i].workers[0]; !w.id.CompareAndSwap(before, after) {
-			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after, w.id.Load(),
+			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after,
+				w.id.Load(),
 				before)
 		}
 	}
@@ -117,7 +111,8 @@ func (r *run) keys() *keyed.Threads[int] {
 
 // A worker is what one thread of the operating system notes.
 type worker struct {
-	id         atomic.Uint64   // the thread's, plus one; zero until a function has run there, or while a key has none
+	// the thread's, plus one; zero until a function has run there, or while a key has none
+	id         atomic.Uint64
 	latest     uint64          // of a key: the id of the thread that issued
 	began      []*op           // functions, in the order they began
 	issued     []issue         // calls made here, in the order they were made
@@ -136,8 +131,8 @@ type issue struct {
 	g uintptr
 }
 
-// mainExits is how many Goexits the main thread may still see, each of which leaves a kilobyte on its stack and what that
-// refers to.
+// mainExits is how many Goexits the main thread may still see, each of which leaves a kilobyte on
+// its stack and what that refers to.
 var mainExits atomic.Int64
 
 func init() { mainExits.Store(1000) }
@@ -145,7 +140,8 @@ func init() { mainExits.Store(1000) }
 // newPlace makes place i.
 func newPlace(r *run, i int) *place {
 	k := r.p.places[i]
-	p := &place{kind: k, ending: r.model.ending[i], workers: make([]worker, k.size()), over: make(chan struct{})}
+	p := &place{kind: k, ending: r.model.ending[i], workers: make([]worker, k.size()),
+		over: make(chan struct{})}
 	if k == main && r.model.mayExit[i] && mainExits.Load() <= 0 {
 		k = own
 	}
@@ -180,26 +176,21 @@ func newPlace(r *run, i int) *place {
 		p.runner = p.key
 	default:
 		p.runner = p.thread
-		p.coalesce = thread.Coalesce1(p.thread, func(post coalescedPost) {
-			o, number := post.o, post.number
-			p.runs.Add(1)
-			if o.number != number || o.on != i {
-				r.failf(o, "it ran with what belongs to %d, at place %d", number, i)
+		p.coalesce = thread.Coalesce1(p.thread, func(o *op) {
+			if p.runs.Add(1); o.on != i {
+				r.failf(o, "it ran at place %d", i)
 			}
 			r.function(o, spot{here: i})()
 		})
 	}
-	if p.counts = i%2 == 1 && k < main; p.counts { // what counts and what does not take different paths in the engine
-		p.stats()
+	if i%2 == 1 && k < main { // what counts and what does not take different paths in the engine
+		if p.pool != nil {
+			p.pool.Stats()
+		} else {
+			p.thread.Stats()
+		}
 	}
 	return p
-}
-
-func (p *place) stats() thread.Stats {
-	if p.pool != nil {
-		return p.pool.Stats()
-	}
-	return p.thread.Stats()
 }
 
 // host is the goroutine of an adopted thread.
@@ -240,7 +231,8 @@ func (p *place) host(r *run, k kind, adopted chan<- struct{}) {
 	p.loop()
 }
 
-// loop is an event loop. A Goexit in a function that Serve runs ends the goroutine, so it goes on in a deferred call.
+// loop is an event loop. A Goexit in a function that Serve runs ends the goroutine, so it goes on
+// in a deferred call.
 func (p *place) loop() {
 	ended := false
 	defer func() {
@@ -281,13 +273,13 @@ func (p *place) poll() {
 	}
 }
 
-// dialog is an event loop inside a function. It is false if the thread is terminated before the dialog has been closed.
+// dialog is an event loop inside a function. It is false if the thread is terminated before the
+// dialog has been closed.
 func (p *place) dialog() bool {
 	closed := false
 	if !p.thread.Go(func() { closed = true }) {
 		return false
 	}
-	p.posts.Add(1)
 	over := false
 	block := func() {
 		select {
@@ -355,8 +347,8 @@ func (p *place) leave() {
 	}
 }
 
-// finish waits until no function runs on a place that has been terminated, and keeps those from beginning that
-// nothing waits for.
+// finish waits until no function runs on a place that has been terminated, and keeps those from
+// beginning that nothing waits for.
 func (p *place) finish() {
 	for {
 		p.mu.Lock()
@@ -378,10 +370,8 @@ func (p *place) flush() bool {
 		return true
 	}
 	if p.pool == nil {
-		p.calls.Add(1)
 		return p.Call(nop)
 	}
-	p.calls.Add(int64(len(p.workers)))
 	// When all threads are here at once, what was given to the pool before has ended.
 	var here, callers group.Group
 	var ran atomic.Int32

@@ -1,6 +1,7 @@
-// Package oracle tests package thread with random programs. A program is a few goroutines that hand functions to
-// threads; the functions do the same in turn. Everything that happens when it runs is compared with what a
-// sequential model of the ten promises allows. Nothing outside its own tests uses it.
+// Package oracle tests package thread with random programs. A program is a few goroutines that hand
+// functions to threads; the functions do the same in turn. Everything that happens when it runs is
+// compared with what a sequential model of the ten promises allows. Nothing outside its own tests
+// uses it.
 //
 //	program.go    what a program is
 //	text.go       its text form
@@ -38,7 +39,8 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"own", "limited", "pool1", "pool2", "pool3", "hosted", "serving", "main", "keyed"}
+var kindNames = [kinds]string{"own", "limited", "pool1", "pool2", "pool3", "hosted", "serving",
+	"main", "keyed"}
 
 // runs reports whether k is a thread that takes posts and serves.
 func (k kind) runs() bool { return !k.pool() && k != byKey }
@@ -72,7 +74,7 @@ const (
 	call verb = iota
 	eval
 	withContext
-	tied
+	postContext
 	try
 	post
 	coalesced
@@ -105,7 +107,8 @@ const (
 	verbs
 )
 
-// The operations. Numbers are few, so that a byte changed at random means another one that makes sense.
+// The operations. Numbers are few, so that a byte changed at random means another one that makes
+// sense.
 var verbTable = [verbs]struct {
 	name    string
 	place   bool  // it names a place
@@ -113,74 +116,86 @@ var verbTable = [verbs]struct {
 	weight  int   // how often it is chosen, for 1
 	rare    int   // the percentage of programs that go without
 	numbers []int // one of which it has
-	// The rest has no meaning, or is what no library could keep from deadlocking. k is the kind of the place, here that
-	// of the thread that it is made on.
+	// The rest has no meaning, or is what no library could keep from deadlocking. k is the kind of
+	// the place, here that of the thread that it is made on.
 	legal func(k, here kind, s spot) bool
 }{
-	call:        {name: "call", place: true, body: true, weight: 4},                       // Call
-	eval:        {name: "eval", place: true, body: true, weight: 4},                       // Eval, of a pool EvalContext
-	withContext: {name: "context", place: true, body: true, weight: 4},                    // CallContext
-	tied:        {name: "gocontext", place: true, body: true, weight: 3},                  // GoContext
-	try:         {name: "trygo", place: true, body: true},                                 // TryGo
-	post:        {name: "go", place: true, body: true, weight: 4},                         // Go
-	coalesced:   {name: "coalesced", place: true, body: true, weight: 2, legal: onThread}, // a post of the place's Coalesce1
-	coroutine:   {name: "coroutine", body: true, weight: 2},                               // iter.Pull, resumed where it was made until it ends
-	generator:   {name: "generator", body: true, weight: 2},                               // likewise, resumed after each operation that follows
-	brief:       {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread}, // a thread that lives for one function, see brief.go
-	bubble:      {name: "bubble", body: true, rare: 80, legal: outside},                   // the body is that of a goroutine in a bubble of testing/synctest
-	flood:       {name: "flood", place: true, numbers: []int{30, 1000}},                   // Go of many small functions
-	// StartPool; the body is the start of the last thread, for which the others wait
-	startPool: {name: "startpool", body: true, rare: 80, numbers: []int{1, 3}},
-	// GoContext of many, each with its own context, half of which end
+	call:        {name: "call", place: true, body: true, weight: 4},
+	eval:        {name: "eval", place: true, body: true, weight: 4},
+	withContext: {name: "context", place: true, body: true, weight: 4},   // CallContext
+	postContext: {name: "gocontext", place: true, body: true, weight: 3}, // GoContext
+	try:         {name: "trygo", place: true, body: true},
+	post:        {name: "go", place: true, body: true, weight: 4},
+	// a post of the place's Coalesce1
+	coalesced: {name: "coalesced", place: true, body: true, weight: 2, legal: onThread},
+	// iter.Pull, resumed where it was made until it ends, or after each operation that follows
+	coroutine: {name: "coroutine", body: true, weight: 2},
+	generator: {name: "generator", body: true, weight: 2},
+	// a thread that lives for one function, see brief.go; a goroutine in a bubble of testing/synctest
+	brief:  {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread},
+	bubble: {name: "bubble", body: true, rare: 80, legal: outside},
+	// Go of many small functions; GoContext of many, each with its own context, half of which end
+	flood:    {name: "flood", place: true, numbers: []int{30, 1000}},
 	contexts: {name: "contexts", place: true, numbers: []int{30, 300}, legal: outOfBubble},
-	// Forget of the key
-	forget:      {name: "forget", place: true},
-	terminate:   {name: "terminate", place: true, rare: 60, legal: func(k, _ kind, _ spot) bool { return k != main }},
-	readError:   {name: "error", place: true},                           // TakePanic
-	on:          {name: "on", place: true, legal: onThread},             // On
-	setTLS:      {name: "settls", legal: inFunction},                    // SetTLS, of the thread that it is made on
-	getTLS:      {name: "gettls", legal: inFunction},                    // GetTLS, likewise
-	serve:       {name: "serve", weight: 2, legal: inFunction},          // ServeContext inside a function, until a function that it has posted has run
-	serveQueued: {name: "servequeued", legal: inFunction},               // Serve inside a function
-	serveFor:    {name: "servefor", legal: inFunction, numbers: micros}, // ServeFor inside a function
-	onWakeOp:    {name: "onwake", place: true, legal: func(k, _ kind, _ spot) bool { return k == hosted || k == serving }},
-	poll:        {name: "poll", weight: 2, legal: inEventLoop},   // a function takes an event from the event loop of its thread, if there is one
-	dialog:      {name: "dialog", legal: inEventLoop},            // an event loop inside a function, until a function that it has posted has run
-	suspend:     {name: "suspend", weight: 2},                    // a function in a coroutine lets the coroutine wait until it is resumed
-	callNil:     {name: "nil", place: true},                      // each way with a nil function
-	unlock:      {name: "unlock", rare: 50, legal: offCoroutine}, // UnlockOSThread, once too often
-	collect:     {name: "gc"},
-	procs:       {name: "procs", numbers: []int{1, 2, 3, 4}}, // GOMAXPROCS
-	yield:       {name: "yield", weight: 2},                  // Gosched
-	sleep:       {name: "sleep", weight: 2, numbers: micros},
+	// the body is the start function of the last thread, for which the others wait
+	startPool: {name: "startpool", body: true, rare: 80, numbers: []int{1, 3}},
+	forget:    {name: "forget", place: true}, // of the key
+	terminate: {name: "terminate", place: true, rare: 60, legal: notMain},
+	readError: {name: "error", place: true}, // TakePanic
+	on:        {name: "on", place: true, legal: onThread},
+	// on the thread that the operation is made on
+	setTLS: {name: "settls", legal: inFunction},
+	getTLS: {name: "gettls", legal: inFunction},
+	// inside a function: ServeContext until a function that it has posted has run, Serve, ServeFor
+	serve:       {name: "serve", weight: 2, legal: inFunction},
+	serveQueued: {name: "servequeued", legal: inFunction},
+	serveFor:    {name: "servefor", legal: inFunction, numbers: micros},
+	onWakeOp:    {name: "onwake", place: true, legal: adopted},
+	// inside a function: it takes an event of the thread's event loop, if there is one; or has an event
+	// loop of its own, until a function that it has posted has run
+	poll:   {name: "poll", weight: 2, legal: inEventLoop},
+	dialog: {name: "dialog", legal: inEventLoop},
+	// in a coroutine: it waits until it is resumed
+	suspend: {name: "suspend", weight: 2},
+	callNil: {name: "nil", place: true},                      // each way with a nil function
+	unlock:  {name: "unlock", rare: 50, legal: offCoroutine}, // UnlockOSThread, once too often
+	collect: {name: "gc"},
+	procs:   {name: "procs", numbers: []int{1, 2, 3, 4}}, // GOMAXPROCS
+	yield:   {name: "yield", weight: 2},                  // Gosched
+	sleep:   {name: "sleep", weight: 2, numbers: micros},
 }
 
 var micros = []int{0, 1, 5, 20, 50, 100, 300, 2000}
 
 func onThread(k, _ kind, _ spot) bool       { return !k.pool() }
+func notMain(k, _ kind, _ spot) bool        { return k != main }
+func adopted(k, _ kind, _ spot) bool        { return k == hosted || k == serving }
 func outOfBubble(_, _ kind, s spot) bool    { return !s.bubble }
 func inFunction(_, here kind, s spot) bool  { return s.here != nowhere && here.runs() }
 func inEventLoop(_, here kind, s spot) bool { return s.here != nowhere && here == hosted }
-func offThread(_, _ kind, s spot) bool      { return s.here == nowhere && !s.starting } // it is waited for
-func offCoroutine(_, _ kind, s spot) bool   { return s.here != nowhere && !s.coroutine }
-func outside(_, _ kind, s spot) bool        { return s == spot{here: nowhere} }
+
+// it is waited for
+func offThread(_, _ kind, s spot) bool    { return s.here == nowhere && !s.starting }
+func offCoroutine(_, _ kind, s spot) bool { return s.here != nowhere && !s.coroutine }
+func outside(_, _ kind, s spot) bool      { return s == spot{here: nowhere} }
 
 func (v verb) hasPlace() bool { return verbTable[v].place }
 func (v verb) hasBody() bool  { return verbTable[v].body }
 
 // posts reports whether nothing waits for the function.
-func (v verb) posts() bool { return v == post || v == tied || v == try || v == coalesced }
+func (v verb) posts() bool { return v == post || v == postContext || v == try || v == coalesced }
 
 // hasHow reports whether there is a context.
-func (v verb) hasHow() bool { return v == withContext || v == tied }
+func (v verb) hasHow() bool { return v == withContext || v == postContext }
 
 // mayVanish reports whether a function that was taken on need not run.
-func (o *op) mayVanish() bool { return o.verb == tied && o.how != open || o.verb == coalesced }
+func (o *op) mayVanish() bool { return o.verb == postContext && o.how != open || o.verb == coalesced }
 
 // pulls reports whether the body is that of a coroutine.
 func (v verb) pulls() bool { return v == coroutine || v == generator }
 
-// queues reports whether the function travels to a place, or runs there if the caller is there already.
+// queues reports whether the function travels to a place, or runs there if the caller is there
+// already.
 func (v verb) queues() bool { return v <= post }
 
 // how says what becomes of the context of a call.
@@ -191,7 +206,8 @@ const (
 	done               // it is before the call
 	timeout            // it times out, perhaps before the function begins
 	cancel             // it is cancelled, perhaps before the function begins
-	ahead              // it is cancelled by a function that the caller posts to the same place before the call
+	// it is cancelled by a function that the caller posts to the same place before the call
+	ahead
 	hows
 )
 
@@ -222,7 +238,9 @@ func (o *op) numbers() []int {
 
 // A spot is where an operation is made.
 type spot struct {
-	here      int // the place, or nowhere for a goroutine of the program itself and for a function on a brief thread
+	// the place, or nowhere for a goroutine of the program itself and for a function on a brief
+	// thread
+	here      int
 	coroutine bool
 	bubble    bool
 	starting  bool // the start function of a pool
@@ -237,7 +255,8 @@ func (s spot) inside(o *op) spot {
 		s.coroutine = true
 		return s
 	case o.verb == brief, o.verb == bubble, o.verb == startPool:
-		return spot{here: nowhere, bubble: s.bubble || o.verb == bubble, starting: o.verb == startPool}
+		return spot{here: nowhere, bubble: s.bubble || o.verb == bubble,
+			starting: o.verb == startPool}
 	}
 	return spot{here: o.on} // in no bubble: the places are made outside
 }
@@ -258,7 +277,8 @@ func (p *program) legal(o *op, s spot) bool {
 	if s.here != nowhere {
 		here = p.places[s.here]
 	}
-	// A function outside a bubble must not cancel what is in it; a pool keeps no order; a key takes no posts.
+	// A function outside a bubble must not cancel what is in it; a pool keeps no order; a key takes
+	// no posts.
 	if o.how == ahead && (s.bubble || !k.runs()) {
 		return false
 	}

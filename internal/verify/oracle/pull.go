@@ -8,8 +8,8 @@ import (
 	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// A puller is a coroutine of iter.Pull. Each operation in its body lets it wait, and so does suspend in a function that is
-// called from it and runs in place, be it in the middle of a Serve.
+// A puller is a coroutine of iter.Pull. Each operation in its body lets it wait, and so does
+// suspend in a function that is called from it and runs in place, even within a Serve.
 type puller struct {
 	next   func() (bool, bool)
 	stop   func()
@@ -19,7 +19,8 @@ type puller struct {
 	labels []unsafe.Pointer // that the engine may take it to have inherited
 }
 
-// pull makes a coroutine, and resumes it until it ends, or if it is a generator leaves it to resume.
+// pull makes a coroutine, and resumes it until it ends, or if it is a generator leaves it to
+// resume.
 func (a *activation) pull(o *op, s spot) {
 	c := &puller{worker: a.worker}
 	if c.worker != nil {
@@ -49,7 +50,8 @@ func (a *activation) end(c *puller) {
 	c.stop()
 }
 
-// step resumes a coroutine, and reports whether it has not ended. A Goexit in it ends the caller, too.
+// step resumes a coroutine, and reports whether it has not ended. A Goexit in it ends the caller,
+// too.
 func (a *activation) step(c *puller) (more bool) {
 	returned := false
 	defer func() {
@@ -90,7 +92,8 @@ func (a *activation) finish() {
 	}
 }
 
-// stop stops those that are left when a ends early. A Goexit in one of them takes the place of a panic in a.
+// stop stops those that are left when a ends early. A Goexit in one of them takes the place of a
+// panic in a.
 func (a *activation) stop() {
 	if len(a.pulled) == 0 {
 		return

@@ -15,7 +15,8 @@ func (p *program) String() string { return p.text(nil) }
 //	goroutine
 //		call 0 through { go 1 { panic } sleep 20 goexit }
 //
-// A body ends with return, which may be left out, panic, error, goexit or goexitpanic. Line ends mean nothing.
+// A body ends with return, which may be left out, panic, error, goexit or goexitpanic. Line ends
+// mean nothing.
 func (p *program) text(note func(o *op) string) string {
 	var b strings.Builder
 	b.WriteString("places")
@@ -26,10 +27,6 @@ func (p *program) text(note func(o *op) string) string {
 	var body func(ops []*op, indent string)
 	body = func(ops []*op, indent string) {
 		for _, o := range ops {
-			if line := o.inLine(); note == nil && len(line)+4*len(indent) <= 100 {
-				b.WriteString(indent + line + "\n")
-				continue
-			}
 			line := indent + o.String()
 			if o.verb.hasBody() {
 				line += " {"
@@ -52,22 +49,6 @@ func (p *program) text(note func(o *op) string) string {
 		body(script, "\t")
 	}
 	return b.String()
-}
-
-// inLine is the operation with its body.
-func (o *op) inLine() string {
-	words := []string{o.String()}
-	if o.verb.hasBody() {
-		words = append(words, "{")
-		for _, inner := range o.body {
-			words = append(words, inner.inLine())
-		}
-		if o.end != returns {
-			words = append(words, endNames[o.end])
-		}
-		words = append(words, "}")
-	}
-	return strings.Join(words, " ")
 }
 
 // String is the operation without its body.

@@ -10,13 +10,15 @@ import (
 // Program compiles and links a vertex and a fragment shader.
 func Program(vertex, fragment string) (uint32, error) {
 	program := gl.CreateProgram()
-	for kind, source := range map[uint32]string{gl.VERTEX_SHADER: vertex, gl.FRAGMENT_SHADER: fragment} {
+	for kind, source := range map[uint32]string{gl.VERTEX_SHADER: vertex,
+		gl.FRAGMENT_SHADER: fragment} {
 		shader := gl.CreateShader(kind)
 		text, free := gl.Strs(source + "\x00")
 		gl.ShaderSource(shader, 1, text, nil)
 		free()
 		gl.CompileShader(shader)
-		if err := failure(shader, gl.COMPILE_STATUS, gl.GetShaderiv, gl.GetShaderInfoLog); err != nil {
+		if err := failure(shader, gl.COMPILE_STATUS, gl.GetShaderiv,
+			gl.GetShaderInfoLog); err != nil {
 			return 0, fmt.Errorf("compiling a shader: %w", err)
 		}
 		gl.AttachShader(program, shader)
@@ -30,7 +32,8 @@ func Program(vertex, fragment string) (uint32, error) {
 }
 
 // failure returns the log of object as an error, unless its status is good.
-func failure(object, status uint32, get func(uint32, uint32, *int32), log func(uint32, int32, *int32, *uint8)) error {
+func failure(object, status uint32, get func(uint32, uint32, *int32),
+	log func(uint32, int32, *int32, *uint8)) error {
 	var ok int32
 	if get(object, status, &ok); ok == gl.TRUE {
 		return nil

@@ -1,13 +1,15 @@
-package gpu
+package main
 
 import (
 	"image"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
+
+	"github.com/threadcall/threadcall/app/examples/internal/gpu"
 )
 
-// A Picture is a texture and the program that draws it in the middle of a window.
-type Picture struct {
+// A picture is a texture and the program that draws it in the middle of a window.
+type picture struct {
 	texture uint32
 	program uint32
 	array   uint32
@@ -29,18 +31,19 @@ out vec4 colour;
 void main() {
 	vec4 c = texture(picture, at); // premultiplied
 	ivec2 square = ivec2(gl_FragCoord.xy) / 12;
-	float ground = (square.x + square.y) % 2 == 0 ? 0.22 : 0.28; // seen where the picture is transparent
+	float ground = (square.x + square.y) % 2 == 0 ? 0.22 : 0.28; // where it is transparent
 	colour = vec4(c.rgb + (1 - c.a)*ground, 1);
 }`
 
-// NewPicture returns an empty picture.
-func NewPicture() (*Picture, error) {
-	program, err := Program(pictureVertex, pictureFragment)
+// newPicture returns an empty picture.
+func newPicture() (*picture, error) {
+	program, err := gpu.Program(pictureVertex, pictureFragment)
 	if err != nil {
 		return nil, err
 	}
-	p := &Picture{program: program, size: Uniform(program, "size")}
-	gl.GenVertexArrays(1, &p.array) // the core profile needs one, although the shader computes the corners
+	p := &picture{program: program, size: gpu.Uniform(program, "size")}
+	// the core profile needs one, although the shader computes the corners
+	gl.GenVertexArrays(1, &p.array)
 	gl.GenTextures(1, &p.texture)
 	gl.BindTexture(gl.TEXTURE_2D, p.texture)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE)
@@ -50,21 +53,15 @@ func NewPicture() (*Picture, error) {
 	return p, nil
 }
 
-// Upload replaces the picture.
-func (p *Picture) Upload(m *image.RGBA) {
+// upload replaces the picture.
+func (p *picture) upload(m *image.RGBA) {
 	gl.BindTexture(gl.TEXTURE_2D, p.texture)
-	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, int32(m.Rect.Dx()), int32(m.Rect.Dy()), 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(m.Pix))
+	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, int32(m.Rect.Dx()), int32(m.Rect.Dy()), 0, gl.RGBA,
+		gl.UNSIGNED_BYTE, gl.Ptr(m.Pix))
 }
 
-// Patch replaces the part of the picture that has the bounds of m.
-func (p *Picture) Patch(m *image.RGBA) {
-	gl.BindTexture(gl.TEXTURE_2D, p.texture)
-	gl.TexSubImage2D(gl.TEXTURE_2D, 0, int32(m.Rect.Min.X), int32(m.Rect.Min.Y), int32(m.Rect.Dx()), int32(m.Rect.Dy()),
-		gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(m.Pix))
-}
-
-// Draw draws the picture; 1, 1 fills the window.
-func (p *Picture) Draw(width, height float64) {
+// draw draws the picture; 1, 1 fills the window.
+func (p *picture) draw(width, height float64) {
 	gl.UseProgram(p.program)
 	gl.BindVertexArray(p.array)
 	gl.BindTexture(gl.TEXTURE_2D, p.texture)

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// A frameClock decides when frames begin that follow each other:
+//
+//	without vsync, no FrameRate  one after the other
+//	without vsync                by a clock, at FrameRate
+//	vsync, FrameRate             the same, if FrameRate is below the monitor's or that is unknown
+//	vsync, and the driver waits  one after the other
+//	vsync, and it does not       by a clock, at the monitor's rate
+//
+// The clock is [thread.Thread.Every]: a timer of the operating system for which the thread waits
+// in the Go scheduler. If it waited in C or in a system call, it would keep a P for up to 10 ms
+// each time.
+//
+// Only the window's thread uses it, but for refresh.
+type frameClock struct {
+	refresh atomic.Int64  // frames a second that the monitor shows; zero if it does not report that
+	timer   *thread.Timer // posts frames, or nil
+	rate    float64       // of the clock
+	waits   bool          // the driver waits for vsync, it seems
+	against int           // for so many frames it has seemed otherwise
+}
+
+const (
+	usualRefresh = 60
+	enough       = 4 // frames; a single one may be slow or fast for any reason
+)
+
+// begin runs when a frame begins that others are to follow.
+func (c *frameClock) begin(w *Win) {
+	rate := c.tickRate(!w.noVSync.Load(), w.rate())
+	if c.timer != nil && rate == c.rate {
+		return
+	}
+	c.stop()
+	if rate > 0 {
+		c.timer, c.rate = w.thread.Every(period(rate), w.tick), rate
+	}
+}
+
+// again runs between two frames when the rate may have changed, and there is a clock. The next
+// frame begins as long after the last one as it would have with the new rate: passed has passed
+// since then. It reports whether that is now.
+func (c *frameClock) again(w *Win, passed time.Duration) (now bool) {
+	rate := c.tickRate(!w.noVSync.Load(), w.rate())
+	if rate == c.rate {
+		return false
+	}
+	c.stop()
+	left := -time.Duration(1)
+	if rate > 0 {
+		left = period(rate) - passed
+	}
+	if left <= 0 {
+		return true
+	}
+	c.timer, c.rate = w.thread.After(left, w.tick), -1 // begin replaces it
+	return false
+}
+
+// period returns the time between two frames, to the nanosecond: the error is less than a clock's.
+func period(rate float64) time.Duration {
+	return max(1, time.Duration(math.Round(float64(time.Second)/rate)))
+}
+
+func (c *frameClock) stop() {
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+}
+
+// tickRate returns the rate at which a clock is to post frames, or zero.
+func (c *frameClock) tickRate(vsync bool, limit float64) float64 {
+	refresh := float64(c.refresh.Load())
+	switch {
+	case !vsync || refresh == 0 && limit > 0:
+		return min(limit, 1e6)
+	case limit > 0 && limit < refresh:
+		return limit
+	case c.waits:
+		return 0
+	case refresh == 0:
+		return usualRefresh
+	}
+	return refresh
+}
+
+// swapped judges whether the driver waits for vsync, after a frame of which swap was the time in
+// SwapBuffers. Without the clock, a driver that waits does so for most of a period, unless OnDraw
+// is slow, and then there is nothing to wait for. One that does not may still be slow, but then a
+// frame ends before its time.
+func (c *frameClock) swapped(swap, frame time.Duration) {
+	period := time.Second / usualRefresh
+	if refresh := c.refresh.Load(); refresh > 0 {
+		period = time.Second / time.Duration(refresh)
+	}
+	seems := swap >= period*3/4
+	if c.waits {
+		seems = frame >= period*7/8
+	}
+	if seems == c.waits {
+		c.against = 0
+	} else if c.against++; c.against == enough {
+		c.waits, c.against = seems, 0
+	}
+}

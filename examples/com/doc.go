@@ -1,4 +1,0 @@
-// A COM object that lives in the apartment of one thread, and goroutines that call it.
-//
-//	go -C examples/com run .                     on Windows; with Wine: go test -run com -v in examples
-package main
