@@ -3,7 +3,7 @@
 //
 //   - [github.com/threadcall/threadcall/thread]: threads that run functions, and pools of them
 //   - [github.com/threadcall/threadcall/mainthread]: the main thread, with or without an event loop
-//   - github.com/threadcall/threadcall/keyed: one thread for each key
+//   - [github.com/threadcall/threadcall/keyed]: one thread for each key, made on demand
 //   - [github.com/threadcall/threadcall/osthread]: name, affinity, priority, signals of a thread
 //   - [github.com/threadcall/threadcall/recorder]: execution traces that a program records of itself
 //
