@@ -1,5 +1,5 @@
 // Package stats analyses benchmark results: how long each took, what changed between versions, and the minimum detectable
-// effect. The methods are those of golang.org/x/perf and of the library below it; docs/bench.md describes them and
+// effect. The methods are those of golang.org/x/perf and of the library below it; docs/bench-statistics.md describes them and
 // their error rates.
 //
 // A Data collects results, from a run that Adds them or from files that Read reads. Compare analyses what is there.
