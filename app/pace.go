@@ -1,6 +1,7 @@
 package app
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 //	  the driver waits           one after the other
 //	  it does not                by a clock, at the monitor's rate
 //
-// The clock is [thread.Thread.Frames]: a timer of the operating system for which the thread waits in the Go scheduler. If it waited in C
+// The clock is [thread.Thread.Every]: a timer of the operating system for which the thread waits in the Go scheduler. If it waited in C
 // or in a system call, it would keep a P for up to 10 ms each time.
 //
 // Only the window's thread uses it, but for refresh.
@@ -40,7 +41,7 @@ func (p *pace) begin(w *Win) {
 	}
 	p.stop()
 	if rate > 0 {
-		p.clock, p.rate = w.thread.Frames(rate, w.tick), rate
+		p.clock, p.rate = w.thread.Every(period(rate), w.tick), rate
 	}
 }
 
@@ -54,13 +55,18 @@ func (p *pace) again(w *Win, passed time.Duration) (now bool) {
 	p.stop()
 	left := -time.Duration(1)
 	if rate > 0 {
-		left = time.Duration(float64(time.Second)/rate) - passed
+		left = period(rate) - passed
 	}
 	if left <= 0 {
 		return true
 	}
 	p.clock, p.rate = w.thread.After(left, w.tick), -1 // begin replaces it
 	return false
+}
+
+// period returns the time between two frames, to the nanosecond: the error is less than a clock's.
+func period(rate float64) time.Duration {
+	return max(1, time.Duration(math.Round(float64(time.Second)/rate)))
 }
 
 func (p *pace) stop() {

@@ -19,7 +19,7 @@ import (
 	"github.com/vishvananda/netns"
 
 	"github.com/threadcall/threadcall/examples/internal/check"
-	"github.com/threadcall/threadcall/thread"
+	"github.com/threadcall/threadcall/keyed"
 )
 
 func main() {
@@ -38,7 +38,7 @@ func run(n int) error {
 	if err != nil {
 		return err
 	}
-	threads := thread.NewKeyed(enter) // where namespaces have names, it would open and close the handle
+	threads := keyed.New(enter, nil) // where namespaces have names, it would open and close the handle
 	defer threads.Close()
 	keyed := func(ns netns.NsHandle, f func() error) error {
 		return threads.Call(context.Background(), ns, f)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/vishvananda/netns"
 
-	"github.com/threadcall/threadcall/thread"
+	"github.com/threadcall/threadcall/keyed"
 )
 
 func openTest(t *testing.T, n int) []namespace {
@@ -39,7 +39,7 @@ func openTest(t *testing.T, n int) []namespace {
 func TestEachNamespaceHasAThread(t *testing.T) {
 	all := openTest(t, 10)
 	home := mountNamespace()
-	threads := thread.NewKeyed(enter)
+	threads := keyed.New(enter, nil)
 	defer threads.Close()
 	for range 3 {
 		err := scrape(all, func(ns netns.NsHandle, f func() error) error {
@@ -59,7 +59,7 @@ func TestEachNamespaceHasAThread(t *testing.T) {
 func TestWhatAFunctionDoesStaysOnItsThread(t *testing.T) {
 	all := openTest(t, 1)
 	home := mountNamespace()
-	threads := thread.NewKeyed(enter)
+	threads := keyed.New(enter, nil)
 	defer threads.Close()
 	for range 10 {
 		err := threads.Call(context.Background(), all[0].handle, func() error {
@@ -83,7 +83,7 @@ func TestWhatAFunctionDoesStaysOnItsThread(t *testing.T) {
 
 func TestANamespaceThatCannotBeEnteredIsAnError(t *testing.T) {
 	openTest(t, 1) // or it skips
-	threads := thread.NewKeyed(enter)
+	threads := keyed.New(enter, nil)
 	defer threads.Close()
 	err := threads.Call(context.Background(), netns.None(), func() error {
 		t.Error("the function runs")
@@ -103,7 +103,7 @@ type space struct {
 func (s *space) enter() error { return netns.Set(s.handle) }
 
 // do runs f in the namespace, whose handle only the caller has.
-func (s *space) do(threads *thread.Keyed[uint64], f func() error) error {
+func (s *space) do(threads *keyed.Threads[uint64], f func() error) error {
 	return threads.CallWith(context.Background(), s.inode, s.enter, f)
 }
 
@@ -115,7 +115,7 @@ func TestAcceptAndDialInANamespaceThatThenEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &space{all[0], stat.Ino}
-	threads := thread.NewKeyed[uint64](nil, thread.WithKeyThreads(0))
+	threads := keyed.New[uint64](nil, nil, keyed.WithKeyThreads(0))
 	defer threads.Close()
 	if err := s.do(threads, loopbackUp); err != nil {
 		t.Fatal(err)

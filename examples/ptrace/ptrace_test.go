@@ -59,9 +59,8 @@ func TestAnyGoroutineSteps(t *testing.T) {
 // Its functions for the thread are called on the thread, and run in place.
 func TestAStepInOneCall(t *testing.T) {
 	tracer, tracee := startTest(t)
-	step := thread.Bind0V(tracer, tracee.step)
 	before := tracee.regs.PC()
-	if err := step(); err != nil || tracee.regs.PC() == before {
+	if err := thread.Eval(tracer, tracee.step); err != nil || tracee.regs.PC() == before {
 		t.Errorf("step: %v, from %#x to %#x", err, before, tracee.regs.PC())
 	}
 }

@@ -173,7 +173,7 @@ func BenchmarkObserved(b *testing.B) {
 }
 
 func BenchmarkStats(b *testing.B) {
-	t := thread.New(thread.WithStats())
+	t := thread.New()
 	defer t.Terminate()
 	for b.Loop() {
 		t.Stats()

@@ -16,7 +16,7 @@ import (
 // observed are ways to observe what a thread does.
 var observed = []way{
 	onThread,
-	{name: "stats", open: func() (Subject, func()) { t := thread.New(thread.WithStats()); return t, t.Terminate }},
+	{name: "stats", open: func() (Subject, func()) { t := thread.New(); t.Stats(); return t, t.Terminate }},
 	{name: "slow", open: func() (Subject, func()) {
 		t := thread.New(thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
 		return t, t.Terminate

@@ -79,7 +79,7 @@ func fromCaller(stack []uintptr) []uintptr {
 	return nil
 }
 
-var ours = []string{module + "/thread.", module + "/mainthread.", module + "/internal/engine."}
+var ours = []string{module + "/thread.", module + "/mainthread.", module + "/keyed.", module + "/internal/engine."}
 
 const module = "github.com/threadcall/threadcall"
 

@@ -25,7 +25,6 @@ type Stats struct {
 // pushed, and by the thread, or by the caller whose call does not begin, in counts. So between two functions of a thread the
 // queue only grows, and its peak can be found where it begins to run one.
 type stats struct {
-	whole     bool  // they have counted from the begin of the thread
 	announced int64 // Engine.announced when they began
 
 	pushed atomic.Int64
@@ -63,7 +62,7 @@ func (s *stats) begin(v *observedCall) {
 	if e != nil {
 		r := &e.idleState
 		now := wakeUps{r.sleeps, r.found}
-		if r.counts || s.whole {
+		if r.counts {
 			c.Parked += uint64(now.parked - r.counted.parked)
 			c.Spinning += uint64(now.spinning - r.counted.spinning)
 		}
@@ -154,7 +153,7 @@ func (s *stats) read(closed, ended bool) Stats {
 //
 //threadcall:noalloc
 func (o *Owner) Stats(e *Engine) Stats {
-	s := o.count(&e.observer, e, false)
+	s := o.count(&e.observer, e)
 	counts := s.read(e.q.Closed(), isClosed(e.done))
 	counts.EventLoops = uint64(e.announced.Load() - s.announced)
 	return counts
@@ -164,20 +163,14 @@ func (o *Owner) Stats(e *Engine) Stats {
 //
 //threadcall:noalloc
 func (o *Owner) PoolStats(p *Pool) Stats {
-	s := o.count(&p.observer, nil, false)
+	s := o.count(&p.observer, nil)
 	return s.read(p.workers[0].q.Closed(), isClosed(p.done))
 }
-
-// CountAll counts the functions of e from now on, which must not have run any.
-func (o *Owner) CountAll(e *Engine) { o.count(&e.observer, e, true) }
-
-// CountAllPool is CountAll for a pool.
-func (o *Owner) CountAllPool(p *Pool) { o.count(&p.observer, nil, true) }
 
 // count returns the counts, which it begins if there are none.
 //
 //threadcall:noalloc
-func (o *Owner) count(at *atomic.Pointer[observer], e *Engine, whole bool) *stats {
+func (o *Owner) count(at *atomic.Pointer[observer], e *Engine) *stats {
 	if now := at.Load(); now != nil && now.stats != nil {
 		return now.stats
 	}
@@ -190,7 +183,7 @@ func (o *Owner) count(at *atomic.Pointer[observer], e *Engine, whole bool) *stat
 		}
 		*next = *now
 	}
-	next.stats = &stats{whole: whole} //threadcall:alloc once
+	next.stats = new(stats) //threadcall:alloc once
 	if e != nil {
 		next.stats.announced = e.announced.Load()
 	}

@@ -48,9 +48,8 @@ type Clock struct {
 
 // times says when a clock is due, reckoned from its start.
 type times struct {
-	period time.Duration // or
-	rate   float64       // in Hertz, if period is zero; else
-	once   bool          // only after period
+	period time.Duration
+	once   bool // only after period
 }
 
 // farAway is 73 years: what is due later than that never comes.
@@ -58,12 +57,6 @@ const farAway = math.MaxInt64 / 4
 
 // at returns the time of tick n.
 func (t times) at(n int64) time.Duration {
-	if t.period == 0 {
-		if d := math.Round(float64(n) * (1e9 / t.rate)); d < farAway {
-			return time.Duration(d)
-		}
-		return farAway
-	}
 	if n > farAway/int64(t.period) {
 		return farAway
 	}
@@ -72,11 +65,7 @@ func (t times) at(n int64) time.Duration {
 
 // last returns the number of the last tick that is not later than d, given one such tick.
 func (t times) last(n int64, d time.Duration) int64 {
-	if t.period == 0 {
-		n = max(n, int64(float64(d)*(t.rate/1e9))-1) // rounded down or up
-	} else {
-		n = max(n, int64(d/t.period))
-	}
+	n = max(n, int64(d/t.period))
 	for t.at(n+1) <= d && t.at(n+1) < farAway {
 		n++
 	}
@@ -97,11 +86,6 @@ func (e *Engine) After(d time.Duration, fn func(), keep any) *Clock {
 // Every returns a clock that posts fn after each d, which is positive.
 func (e *Engine) Every(d time.Duration, fn func(), keep any) *Clock {
 	return e.newClock(times{period: d}, fn, keep)
-}
-
-// Frames returns a clock that posts fn rate times a second. The rate is positive and at most 1e9.
-func (e *Engine) Frames(rate float64, fn func(), keep any) *Clock {
-	return e.newClock(times{rate: rate}, fn, keep)
 }
 
 func (e *Engine) newClock(t times, fn func(), keep any) *Clock {

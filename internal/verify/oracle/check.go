@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/threadcall/threadcall/thread"
 )
 
 // judge checks what an operation answered, and with which panic, as soon as it has. unwinding reports that meanwhile a
@@ -151,17 +149,9 @@ func (r *run) check() {
 
 // checkStats checks the counts of a place that was not terminated and has run all that it was given.
 func (r *run) checkStats(number int, p *place) {
-	var got thread.Stats
-	if p.pool != nil {
-		got = p.pool.Stats()
-	} else {
-		got = p.thread.Stats()
-	}
+	got := p.stats()
 	type counts struct{ calls, posts, refused, withdrawn, waits, runs uint64 }
 	want := counts{calls: uint64(p.calls.Load()), posts: uint64(p.posts.Load())}
-	if p.phase.Load() != 0 {
-		want.calls++ // of the start function
-	}
 	want.posts += uint64(p.runs.Load())
 	r.p.visit(func(o *op, _ spot) {
 		rec := &r.records[o.number]

@@ -48,10 +48,9 @@ func TestRandomClocks(t *testing.T) {
 
 // A clock is a timer of a program, or a function that is posted once. Times are since the program began.
 type clock struct {
-	Kind   string        // After, Every, Frames or Go
+	Kind   string        // After, Every or Go
 	Made   time.Duration // when
 	Period time.Duration // of After and Every
-	Rate   int64         // of Frames
 	Busy   time.Duration // for which its function runs
 	Stop   time.Duration // when Stop is called
 }
@@ -81,10 +80,9 @@ func randomClocks(r *rand.Rand) clockProgram {
 	p := make(clockProgram, 1+r.IntN(5))
 	for i := range p {
 		c := &p[i]
-		c.Kind = []string{"After", "Every", "Every", "Frames", "Go"}[r.IntN(5)]
+		c.Kind = []string{"After", "Every", "Every", "Go"}[r.IntN(4)]
 		c.Made = between(0, time.Second)
 		c.Period = between(time.Millisecond, 200*time.Millisecond)
-		c.Rate = 5 + r.Int64N(500)
 		c.Busy = []time.Duration{0, between(1, time.Millisecond), between(1, 100*time.Millisecond), between(1, time.Second)}[r.IntN(4)]
 		c.Stop = c.Made + between(1, 2*time.Second)
 	}
@@ -92,12 +90,7 @@ func randomClocks(r *rand.Rand) clockProgram {
 }
 
 // at returns when tick n is due, after the start.
-func (c clock) at(n int64) time.Duration {
-	if c.Kind == "Frames" {
-		return time.Duration((2*n*1e9 + c.Rate) / (2 * c.Rate))
-	}
-	return time.Duration(n) * c.Period
-}
+func (c clock) at(n int64) time.Duration { return time.Duration(n) * c.Period }
 
 // run runs the program in a bubble.
 func (p clockProgram) run() clockRun {
@@ -120,8 +113,6 @@ func (p clockProgram) run() clockRun {
 				timer = th.After(c.Period, f)
 			case "Every":
 				timer = th.Every(c.Period, f)
-			case "Frames":
-				timer = th.Frames(float64(c.Rate), f)
 			case "Go":
 				th.Go(f)
 				return
@@ -199,7 +190,7 @@ func (p clockProgram) model() clockRun {
 				continue
 			}
 			res.Begun = append(res.Begun, clockBegin{i, now})
-			if c.Kind == "Every" || c.Kind == "Frames" {
+			if c.Kind == "Every" {
 				for s.n++; c.Made+c.at(s.n) <= now; s.n++ {
 					res.Missed[i]++
 				}

@@ -34,14 +34,14 @@ const (
 	hosted  // adopted by a goroutine that waits for OnWake and calls Serve, or calls Wait
 	serving // adopted by a goroutine that calls ServeContext
 	main    // the main thread
-	keyed   // the thread of a key; all keys are those of one Keyed, which has half as many slots
+	byKey   // the thread of a key; all keys are those of one keyed.Threads, which has half as many slots
 	kinds
 )
 
 var kindNames = [kinds]string{"own", "limited", "pool1", "pool2", "pool3", "hosted", "serving", "main", "keyed"}
 
 // runs reports whether k is a thread that takes posts and serves.
-func (k kind) runs() bool { return !k.pool() && k != keyed }
+func (k kind) runs() bool { return !k.pool() && k != byKey }
 
 func (k kind) pool() bool { return k >= pool1 && k <= pool3 }
 
@@ -118,12 +118,12 @@ var verbTable = [verbs]struct {
 	legal func(k, here kind, s spot) bool
 }{
 	call:        {name: "call", place: true, body: true, weight: 4},                       // Call
-	eval:        {name: "eval", place: true, body: true, weight: 4},                       // Eval, EvalPool
+	eval:        {name: "eval", place: true, body: true, weight: 4},                       // Eval, of a pool EvalContext
 	withContext: {name: "context", place: true, body: true, weight: 4},                    // CallContext
 	tied:        {name: "gocontext", place: true, body: true, weight: 3},                  // GoContext
 	try:         {name: "trygo", place: true, body: true},                                 // TryGo
 	post:        {name: "go", place: true, body: true, weight: 4},                         // Go
-	coalesced:   {name: "coalesced", place: true, body: true, weight: 2, legal: onThread}, // a post of the place's Coalesce2
+	coalesced:   {name: "coalesced", place: true, body: true, weight: 2, legal: onThread}, // a post of the place's Coalesce1
 	coroutine:   {name: "coroutine", body: true, weight: 2},                               // iter.Pull, resumed where it was made until it ends
 	generator:   {name: "generator", body: true, weight: 2},                               // likewise, resumed after each operation that follows
 	brief:       {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread}, // a thread that lives for one function, see brief.go
@@ -251,7 +251,7 @@ func (p *program) legal(o *op, s spot) bool {
 		}
 		k = p.places[o.on]
 		takes := o.verb == call || o.verb == withContext || o.verb == forget
-		if k == keyed && (!takes || s.bubble) || k != keyed && o.verb == forget {
+		if k == byKey && (!takes || s.bubble) || k != byKey && o.verb == forget {
 			return false
 		}
 	}

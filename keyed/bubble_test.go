@@ -1,21 +1,21 @@
 //go:build go1.25
 
-package thread_test
+package keyed_test
 
 import (
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/threadcall/threadcall/thread"
+	"github.com/threadcall/threadcall/keyed"
 )
 
-// Unused threads end after the time of the bubble that the Keyed is in. One that was made outside
+// Unused threads end after the time of the bubble that they are in. One that was made outside
 // ends its threads there, although the last call was made in a bubble, whose clock shows another
 // year.
-func TestBubble_Keyed(t *testing.T) {
+func TestBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := newKeyed(t, thread.WithMaxThreads(2))
+		k := newThreads(t, keyed.WithMaxThreads(2))
 		k.stop = func(int) { time.Sleep(time.Hour) }
 		defer k.Close()
 		begin := time.Now()
@@ -27,12 +27,13 @@ func TestBubble_Keyed(t *testing.T) {
 		if n := k.Len(); n != 1 {
 			t.Errorf("after a minute for one of two, %d threads take calls", n)
 		}
-		k.do(t, 3, nop) // waits for 10 ms before it believes that the first one hangs; then key 2 must yield
+		// waits for 10 ms before it believes that the first one hangs; then key 2 must yield
+		k.do(t, 3, nop)
 		if d := time.Since(begin); d < time.Hour || d > time.Hour+2*time.Minute {
 			t.Errorf("the slot was free after %v, want the hour of a stop function", d)
 		}
 	})
-	outside := newKeyed(t, thread.WithIdleTimeout(time.Millisecond))
+	outside := newThreads(t, keyed.WithIdleTimeout(time.Millisecond))
 	entered, release, returned := make(chan bool), make(chan bool), make(chan bool)
 	go func() {
 		defer close(returned)

@@ -1,4 +1,4 @@
-package thread_test
+package keyed_test
 
 import (
 	"bytes"
@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,13 +17,57 @@ import (
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/thread"
 )
 
-// keyedTest is a Keyed and what has happened to its threads. It fails the test if a key has more threads
-// at a time than it may, from before their start until after their stop, or functions on more of them.
-type keyedTest struct {
-	*thread.Keyed[int]
+func TestMain(m *testing.M) {
+	go testutil.Collect()
+	os.Exit(m.Run())
+}
+
+var (
+	ends       = testutil.Ends
+	eventually = testutil.Eventually
+	occupy     = testutil.Occupy
+	recovered  = testutil.Recovered
+	mustPanic  = testutil.MustPanic
+	here       = ident.Thread
+)
+
+func nop() {}
+
+// scaled is how often to do something that takes far longer under the race detector.
+func scaled(n int) int {
+	if testutil.Race || testutil.Collecting || testing.Short() {
+		n /= 10
+	}
+	return max(n, 1)
+}
+
+var errStart = errors.New("no such device")
+
+// events are what has happened, in this order.
+type events []string
+
+func (r *events) add(event string) { *r = append(*r, event) }
+
+func (r *events) is(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(*r, want) {
+		t.Errorf("%q happened, want %q", *r, want)
+	}
+}
+
+func (r *events) started(name string) thread.Option {
+	return thread.WithStart(func() error { r.add(name); return nil })
+}
+
+// A keyTest is Threads and what has happened to its threads. It fails the test if a key has more
+// threads at a time than it may, from before their start until after their stop, or functions on
+// more of them.
+type keyTest struct {
+	*keyed.Threads[int]
 	each          int           // threads that a key may have
 	start, stop   func(key int) // run on the threads
 	mu            sync.Mutex
@@ -30,19 +76,10 @@ type keyedTest struct {
 	live, most    int
 }
 
-func newKeyed(t *testing.T, opts ...thread.KeyedOption) *keyedTest {
-	k := &keyedTest{each: 1, starts: map[int]int{}, stops: map[int]int{}}
+func newThreads(t *testing.T, opts ...keyed.Option) *keyTest {
+	k := &keyTest{each: 1, starts: map[int]int{}, stops: map[int]int{}}
 	k.running = map[int]map[uint64]int{}
-	opts = append(opts, thread.WithKeyStop(func(key int) {
-		if k.stop != nil {
-			k.stop(key)
-		}
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.stops[key]++
-		k.live--
-	}))
-	k.Keyed = thread.NewKeyed(func(key int) error {
+	k.Threads = keyed.New(func(key int) error {
 		k.mu.Lock()
 		k.starts[key]++
 		if n := k.starts[key] - k.stops[key]; n > k.each {
@@ -55,6 +92,14 @@ func newKeyed(t *testing.T, opts ...thread.KeyedOption) *keyedTest {
 			k.start(key)
 		}
 		return nil
+	}, func(key int) {
+		if k.stop != nil {
+			k.stop(key)
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.stops[key]++
+		k.live--
 	}, opts...)
 	t.Cleanup(func() {
 		ends(t, k.Close)
@@ -65,14 +110,14 @@ func newKeyed(t *testing.T, opts ...thread.KeyedOption) *keyedTest {
 	return k
 }
 
-func (k *keyedTest) counts(key int) string {
+func (k *keyTest) counts(key int) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return fmt.Sprint(k.starts[key], " ", k.stops[key])
 }
 
 // call calls f for key.
-func (k *keyedTest) call(t *testing.T, ctx context.Context, key int, f func()) error {
+func (k *keyTest) call(t *testing.T, ctx context.Context, key int, f func()) error {
 	return k.Call(ctx, key, func() error {
 		tid := here()
 		count := func(n int) {
@@ -98,7 +143,7 @@ func (k *keyedTest) call(t *testing.T, ctx context.Context, key int, f func()) e
 }
 
 // do calls f for key, which must run.
-func (k *keyedTest) do(t *testing.T, key int, f func()) {
+func (k *keyTest) do(t *testing.T, key int, f func()) {
 	t.Helper()
 	if err := k.call(t, context.Background(), key, f); err != nil {
 		t.Errorf("key %d: %v", key, err)
@@ -106,12 +151,13 @@ func (k *keyedTest) do(t *testing.T, key int, f func()) {
 }
 
 // later calls f for key in a goroutine, and returns when that waits, or has ended.
-func (k *keyedTest) later(t *testing.T, key int, f func()) (ended chan struct{}) {
+func (k *keyTest) later(t *testing.T, key int, f func()) (ended chan struct{}) {
 	t.Helper()
 	return blocks(t, func() { k.do(t, key, f) })
 }
 
-// blocks runs f in a goroutine, and returns when that waits for a call or for a thread, or has ended.
+// blocks runs f in a goroutine, and returns when that waits for a call or for a thread, or has
+// ended.
 func blocks(t *testing.T, f func()) (ended chan struct{}) {
 	t.Helper()
 	ended = make(chan struct{})
@@ -138,13 +184,13 @@ func blocks(t *testing.T, f func()) (ended chan struct{}) {
 }
 
 // occupy has a function run for key that waits at a gate, and returns when it has begun.
-func (k *keyedTest) occupy(t *testing.T, key int) *gate {
+func (k *keyTest) occupy(t *testing.T, key int) *testutil.Gate {
 	t.Helper()
 	return occupy(t, func(f func()) bool { go k.do(t, key, f); return true })
 }
 
 // busy keeps key in use, so that its thread always has a call, until stop is called.
-func (k *keyedTest) busy(t *testing.T, key int) (stop func()) {
+func (k *keyTest) busy(t *testing.T, key int) (stop func()) {
 	var over atomic.Bool
 	var all group.Group
 	for range 3 {
@@ -162,8 +208,8 @@ type over struct{ context.Context }
 
 func (over) Err() error { return context.Canceled }
 
-func TestKeyed(t *testing.T) {
-	k := newKeyed(t)
+func TestThreads_Call(t *testing.T) {
+	k := newThreads(t)
 	tids := map[int]uint64{}
 	for round := range 3 {
 		for key := range 4 {
@@ -187,21 +233,21 @@ func TestKeyed(t *testing.T) {
 	if err := k.Call(context.Background(), 1, func() error { return errStart }); err != errStart {
 		t.Errorf("Call returns %v, not what its function does", err)
 	}
-	if v := recovered(func() { k.Call(context.Background(), 1, func() error { panic(errStart) }) }); v != errStart {
+	panics := func() { k.Call(context.Background(), 1, func() error { panic(errStart) }) }
+	if v := recovered(panics); v != errStart {
 		t.Errorf("Call panics with %v", v)
 	}
-	ended := make(chan bool)
-	go func() {
-		defer close(ended)
+	ends(t, func() {
 		k.Call(context.Background(), 1, func() error { runtime.Goexit(); return nil })
-	}()
-	testutil.Arrives(t, ended)
+		t.Error("Call returns after a Goexit")
+	})
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errStart)
 	if err := k.Call(ctx, 1, func() error { return nil }); err != errStart {
 		t.Errorf("with a context that is done, Call returns %v", err)
 	}
-	if err := k.Call(over{context.Background()}, 1, func() error { t.Error("it runs"); return nil }); err != context.Canceled {
+	if err := k.Call(over{context.Background()}, 1,
+		func() error { t.Error("it runs"); return nil }); err != context.Canceled {
 		t.Errorf("with a context of another package that is done, Call returns %v", err)
 	}
 	if err := k.Call(context.Background(), 1, nil); err != thread.ErrNil {
@@ -212,7 +258,8 @@ func TestKeyed(t *testing.T) {
 		t.Errorf("starts and stops of key 1: %s, want 1 0", k.counts(1))
 	}
 	k.Close()
-	if err := k.Call(context.Background(), 1, func() error { return nil }); err != thread.ErrTerminated {
+	if err := k.Call(context.Background(), 1,
+		func() error { return nil }); err != thread.ErrTerminated {
 		t.Errorf("after Close, Call returns %v", err)
 	}
 	if k.counts(1) != "1 1" || k.Len() != 0 {
@@ -220,11 +267,11 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
-func TestKeyedStartsThatFail(t *testing.T) {
+func TestNew_startFails(t *testing.T) {
 	fail := true
 	var kind string
 	var started, stopped int
-	k := thread.NewKeyed(func(key string) error {
+	k := keyed.New(func(key string) error {
 		switch {
 		case !fail:
 		case kind == "error":
@@ -236,13 +283,15 @@ func TestKeyedStartsThatFail(t *testing.T) {
 		}
 		started++
 		return nil
-	}, thread.WithMaxThreads(1), thread.WithKeyStop(func(string) { stopped++ }))
+	}, func(string) { stopped++ }, keyed.WithMaxThreads(1))
 	for _, kind = range []string{"error", "panic", "Goexit"} {
 		fail = true
 		for range 3 {
-			err := k.Call(context.Background(), "a", func() error { t.Error("the function runs"); return nil })
+			err := k.Call(context.Background(), "a",
+				func() error { t.Error("the function runs"); return nil })
 			var p *thread.PanicError
-			if err == nil || err == thread.ErrTerminated || kind != "Goexit" && !errors.Is(err, errStart) || kind == "panic" != errors.As(err, &p) {
+			if err == nil || err == thread.ErrTerminated || kind != "Goexit" && !errors.Is(err, errStart) ||
+				kind == "panic" != errors.As(err, &p) {
 				t.Errorf("%s: Call returns %v", kind, err)
 			}
 		}
@@ -258,50 +307,32 @@ func TestKeyedStartsThatFail(t *testing.T) {
 	}
 }
 
-// At most n threads exist at any time, the one that was unused for longest goes first, and calls that wait get a place in their order.
+// At most n threads exist at any time, the one that was unused for longest goes first, and calls
+// that wait get a place in their order.
 func TestWithMaxThreads(t *testing.T) {
-	k := newKeyed(t, thread.WithMaxThreads(3))
+	k := newThreads(t, keyed.WithMaxThreads(3))
 	for _, key := range []int{1, 2, 3, 1, 4} {
 		k.do(t, key, nop)
 	}
 	if got := k.counts(1) + ", " + k.counts(2) + ", " + k.counts(3); got != "1 0, 1 1, 1 0" {
 		t.Errorf("starts and stops of 1, 2, 3: %s; want the second stopped", got)
 	}
-	var all group.Group
-	for g := range 16 {
-		all.Go(func() {
-			for i := range scaled(200) {
-				key := (g*7 + i*i) % 9
-				var ctx context.Context = context.Background()
-				if i%5 == 0 {
-					var cancel func()
-					ctx, cancel = context.WithTimeout(ctx, time.Duration(i%7)*20*time.Microsecond)
-					defer cancel()
-				}
-				err := k.Call(ctx, key, func() error { runtime.Gosched(); return nil })
-				if err != nil && ctx.Err() == nil {
-					t.Errorf("key %d: %v", key, err)
-				}
-			}
-		})
-	}
-	ends(t, all.Wait)
 	if k.most > 3 {
 		t.Errorf("there were %d threads at once, and the limit is 3", k.most)
 	}
 }
 
 // A call that waits for a slot gets the first that can be free: of a key that is always in use, and
-// although a function of another key hangs, be it at its start, in a call or at its stop.
-func TestAKeyInUseGivesItsSlotToACallThatWaits(t *testing.T) {
+// although a function of another key hangs: at its start, in a call or at its stop.
+func TestWithMaxThreads_inUse(t *testing.T) {
 	for _, hangs := range []string{"", "start", "call", "stop"} {
 		t.Run(hangs, func(t *testing.T) {
 			n := 2
 			if hangs == "" {
 				n = 1
 			}
-			k := newKeyed(t, thread.WithMaxThreads(n))
-			var at *gate
+			k := newThreads(t, keyed.WithMaxThreads(n))
+			var at *testutil.Gate
 			hang := func(f func(func()) bool) { at = occupy(t, f) }
 			switch hangs {
 			case "start":
@@ -345,8 +376,8 @@ func TestAKeyInUseGivesItsSlotToACallThatWaits(t *testing.T) {
 }
 
 // Calls that wait for slots get them in their order, those of one key at once.
-func TestKeyedCallsWaitInTheirOrder(t *testing.T) {
-	k := newKeyed(t, thread.WithMaxThreads(1))
+func TestWithMaxThreads_order(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1))
 	g := k.occupy(t, 0)
 	ran := make(chan int, 4)
 	for _, key := range []int{2, 1, 3, 2} {
@@ -361,8 +392,8 @@ func TestKeyedCallsWaitInTheirOrder(t *testing.T) {
 }
 
 // While the thread of a key must yield, calls for the key wait.
-func TestAKeyThatYieldsHasOneThread(t *testing.T) {
-	k := newKeyed(t, thread.WithMaxThreads(2))
+func TestWithMaxThreads_yields(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(2))
 	k.do(t, 0, nop)
 	g := k.occupy(t, 1)
 	other := k.occupy(t, 2)
@@ -373,26 +404,27 @@ func TestAKeyThatYieldsHasOneThread(t *testing.T) {
 	g.Open()
 	testutil.Arrives(t, first)
 	if k.counts(1) != "1 0" || k.most > 2 {
-		t.Errorf("starts and stops of key 1: %s, and %d threads at once; want 1 0 and 2: key 2 has yielded",
+		t.Errorf("starts and stops of key 1: %s, and %d threads; want 1 0 and 2: key 2 has yielded",
 			k.counts(1), k.most)
 	}
 }
 
-// Random calls, of all kinds, and Forget: no key has more threads than it may, nor starts before the
-// last stop has ended, which newKeyed and do look at, and a nested call runs on the same thread.
-func TestRandomKeyedCalls(t *testing.T) {
-	r := seeded(t)
+// Random calls, of all kinds, and Forget: no key has more threads than it may, nor starts before
+// the last stop has ended, which newThreads and do look at, and a nested call runs on the same
+// thread.
+func TestThreads_random(t *testing.T) {
+	r := testutil.Seeded(t)
 	for range scaled(60) {
 		limit, each := r.IntN(4), 1+r.IntN(2)
 		idle := []time.Duration{0, time.Millisecond, -1}[r.IntN(3)]
 		t.Logf("%d threads, %d a key, unused for %v", limit, each, idle)
-		k := newKeyed(t, thread.WithMaxThreads(limit), thread.WithKeyThreads(each),
-			thread.WithIdleTimeout(idle))
+		k := newThreads(t, keyed.WithMaxThreads(limit), keyed.WithKeyThreads(each),
+			keyed.WithIdleTimeout(idle))
 		k.each = each
-		other := start(t)
+		other := thread.New()
 		var all group.Group
 		for range 1 + r.IntN(8) {
-			r := fork(r)
+			r := testutil.Fork(r)
 			all.Go(func() {
 				for range 60 {
 					key, second := r.IntN(4), r.IntN(4)
@@ -444,8 +476,8 @@ func TestRandomKeyedCalls(t *testing.T) {
 	}
 }
 
-func TestForget(t *testing.T) {
-	k := newKeyed(t)
+func TestThreads_Forget(t *testing.T) {
+	k := newThreads(t)
 	k.Forget(1) // has no thread
 	k.do(t, 1, nop)
 	k.Forget(1)
@@ -472,7 +504,7 @@ func TestForget(t *testing.T) {
 		}
 	})
 	t.Run("start", func(t *testing.T) {
-		var at *gate
+		var at *testutil.Gate
 		at = occupy(t, func(f func()) bool {
 			k.start = func(key int) {
 				if key == 3 && at == nil {
@@ -495,7 +527,7 @@ func TestForget(t *testing.T) {
 			tid, ran := here(), 0
 			k.Forget(4)
 			k.do(t, 4, func() { ran++ })
-			other := start(t)
+			other := thread.New()
 			other.Call(func() { // the thread waits for it, so it must not wait for the thread
 				k.do(t, 4, func() {
 					if ran++; here() != tid {
@@ -513,7 +545,7 @@ func TestForget(t *testing.T) {
 		}
 	})
 	t.Run("stop", func(t *testing.T) { // calls run in place, and others cannot wait for the end
-		other := start(t)
+		other := thread.New()
 		errs := make(chan error, 2)
 		k.stop = func(key int) {
 			if key == 5 {
@@ -561,7 +593,7 @@ func TestForget(t *testing.T) {
 // Functions of one key that wait for each other need several threads.
 func TestWithKeyThreads(t *testing.T) {
 	for _, each := range []int{2, 0} {
-		k := newKeyed(t, thread.WithKeyThreads(each), thread.WithMaxThreads(4))
+		k := newThreads(t, keyed.WithKeyThreads(each), keyed.WithMaxThreads(4))
 		k.each = each
 		if each == 0 {
 			k.each = 4
@@ -607,12 +639,12 @@ func TestWithKeyThreads(t *testing.T) {
 	}
 }
 
-// A caller's own start function runs on a thread that its call makes, behind the others, and no call
-// returns the error of another call's.
-func TestKeyed_CallWith(t *testing.T) {
+// A caller's own start function runs on a thread that its call makes, behind the others, and no
+// call returns the error of another call's.
+func TestThreads_CallWith(t *testing.T) {
 	var r events
-	k := thread.NewKeyed(func(key string) error { r.add("start " + key); return nil },
-		thread.WithThreadOptions(r.started("first")))
+	k := keyed.New(func(key string) error { r.add("start " + key); return nil }, nil,
+		keyed.WithThreadOptions(r.started("first")))
 	enter := func(s string, err error) func() error {
 		return func() error { r.add(s); return err }
 	}
@@ -658,8 +690,8 @@ func TestKeyed_CallWith(t *testing.T) {
 	ends(t, k.Close)
 }
 
-func TestAKeyedCallGivesUpItsWaitForAPlace(t *testing.T) {
-	k := newKeyed(t, thread.WithMaxThreads(1))
+func TestThreads_Call_givesUp(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1))
 	k.do(t, 1, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 		defer cancel()
@@ -679,9 +711,9 @@ func TestAKeyedCallGivesUpItsWaitForAPlace(t *testing.T) {
 }
 
 // Where waiting for a place would be a deadlock, the limit is exceeded.
-func TestKeyedCallsInACycle(t *testing.T) {
-	k := newKeyed(t, thread.WithMaxThreads(1))
-	other := start(t)
+func TestThreads_Call_cycle(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1))
+	other := thread.New()
 	ran := 0
 	ends(t, func() {
 		k.do(t, 1, func() {
@@ -701,9 +733,9 @@ func TestKeyedCallsInACycle(t *testing.T) {
 }
 
 // A thread that waits for a place is found by a cycle that closes afterwards.
-func TestAKeyedCycleThatClosesLater(t *testing.T) {
-	k := newKeyed(t, thread.WithMaxThreads(1))
-	other := start(t)
+func TestThreads_Call_cycleLater(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1))
+	other := thread.New()
 	waiting := make(chan bool)
 	ran := false
 	ends(t, func() {
@@ -725,17 +757,17 @@ func TestAKeyedCycleThatClosesLater(t *testing.T) {
 }
 
 func TestWithIdleTimeout(t *testing.T) {
-	at := newKeyed(t, thread.WithIdleTimeout(0))
+	at := newThreads(t, keyed.WithIdleTimeout(0))
 	at.do(t, 1, func() { at.do(t, 1, nop) })
 	eventually(t, func() bool { return at.counts(1) == "1 1" }, "a thread is stopped at once")
-	soon := newKeyed(t, thread.WithIdleTimeout(time.Millisecond))
+	soon := newThreads(t, keyed.WithIdleTimeout(time.Millisecond))
 	for range 3 { // the last time is not the only one
 		for key := range 5 {
 			soon.do(t, key, nop)
 		}
 		eventually(t, func() bool { return soon.Len() == 0 }, "unused threads are stopped")
 	}
-	never := newKeyed(t, thread.WithIdleTimeout(-1))
+	never := newThreads(t, keyed.WithIdleTimeout(-1))
 	never.do(t, 1, nop)
 	time.Sleep(3 * time.Millisecond)
 	if never.counts(1) != "1 0" {
@@ -743,40 +775,40 @@ func TestWithIdleTimeout(t *testing.T) {
 	}
 }
 
-func TestKeyedThreadOptions(t *testing.T) {
+func TestWithThreadOptions(t *testing.T) {
 	var r events
-	k := thread.NewKeyed(func(key string) error { r.add("start " + key); return nil },
-		thread.WithThreadOptions(r.started("first"), r.stopped("last")), nil,
-		thread.WithKeyStop(func(key string) { r.add("stop " + key); panic(errStart) }))
+	k := keyed.New(func(key string) error { r.add("start " + key); return nil },
+		func(key string) { r.add("stop " + key); panic(errStart) },
+		keyed.WithThreadOptions(r.started("first"), thread.WithStop(func() { r.add("last") })), nil)
 	k.Call(context.Background(), "a", func() error { return nil })
 	k.Close()
 	r.is(t, "first", "start a", "stop a", "last")
 	if p := k.TakePanic(); !errors.Is(p, errStart) || k.TakePanic() != nil {
 		t.Errorf("TakePanic returns %v", p)
 	}
-	mustPanic(t, func() { thread.NewKeyed(func(int) error { return nil }, thread.WithKeyStop(func(string) {})) }, "func(string)")
 }
 
-func TestKeyedKeysThatAreNotEqualToThemselves(t *testing.T) {
-	k := thread.NewKeyed[float64](nil, thread.WithMaxThreads(2))
+func TestThreads_Call_NaN(t *testing.T) {
+	k := keyed.New[float64](nil, nil, keyed.WithMaxThreads(2))
 	for range 5 {
 		ends(t, func() { k.Call(context.Background(), math.NaN(), func() error { return nil }) })
 	}
 	ends(t, k.Close)
 }
 
-func TestADroppedKeyedIsReclaimed(t *testing.T) {
+func TestThreads_dropped(t *testing.T) {
 	stopped := make(chan struct{})
 	func() {
-		k := thread.NewKeyed[int](nil, thread.WithKeyStop(func(int) { close(stopped) }))
+		k := keyed.New(nil, func(int) { close(stopped) })
 		k.Call(context.Background(), 1, func() error { return nil })
 	}()
-	eventually(t, func() bool { return collectedAndEnded(stopped) }, "its thread is stopped")
+	eventually(t, func() bool { return testutil.CollectedAndEnded(stopped) }, "its thread is stopped")
 }
 
-// A thread that was made beyond the limit ends when it is unused, and calls that wait meanwhile come to their turn.
-func TestAKeyedReturnsToItsLimit(t *testing.T) {
-	k := newKeyed(t, thread.WithMaxThreads(1), thread.WithIdleTimeout(-1))
+// A thread that was made beyond the limit ends when it is unused, and calls that wait meanwhile
+// come to their turn.
+func TestWithMaxThreads_exceeded(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1), keyed.WithIdleTimeout(-1))
 	k.do(t, 0, func() { k.do(t, 1, nop) })
 	if n := k.Len(); n > 1 {
 		t.Errorf("%d threads take calls, and the limit is 1", n)
@@ -784,38 +816,10 @@ func TestAKeyedReturnsToItsLimit(t *testing.T) {
 	for key := range 5 {
 		ends(t, func() { k.do(t, key, func() { k.do(t, key+1, nop) }) })
 	}
-	stopping := thread.NewKeyed[int](nil, thread.WithMaxThreads(1), thread.WithIdleTimeout(-1))
-	ends(t, func() {
-		for key := range 5 {
-			stopping.Call(context.Background(), key, func() error {
-				return stopping.Call(context.Background(), key+1, func() error { return nil })
-			})
-		}
-		stopping.Close()
-	})
 }
 
-// Several keys that are always in use give places to several that wait.
-func TestKeysInUseGiveTheirPlacesToThoseThatWait(t *testing.T) {
-	k := newKeyed(t, thread.WithMaxThreads(2))
-	var stop atomic.Bool
-	var all group.Group
-	for i := range 8 {
-		all.Go(func() {
-			for !stop.Load() {
-				k.do(t, i%2, func() { time.Sleep(100 * time.Microsecond) })
-			}
-		})
-	}
-	for i := range scaled(60) {
-		ends(t, func() { k.do(t, 2+i%3, nop) })
-	}
-	stop.Store(true)
-	ends(t, all.Wait)
-}
-
-func TestAKeyedWithAKeyThatCannotBeHashed(t *testing.T) {
-	k := thread.NewKeyed[any](nil)
+func TestThreads_Call_unhashable(t *testing.T) {
+	k := keyed.New[any](nil, nil)
 	f := func() error { return nil }
 	mustPanic(t, func() { k.Call(context.Background(), []int{1}, f) }, "hash")
 	ends(t, func() {
@@ -824,4 +828,33 @@ func TestAKeyedWithAKeyThatCannotBeHashed(t *testing.T) {
 		}
 		k.Close()
 	})
+}
+
+// calls returns two calls that allocate nothing in the steady state.
+func calls(t testing.TB) func() {
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	k := keyed.New[int](nil, nil)
+	t.Cleanup(k.Close)
+	f := func() error { return nil }
+	return func() { _ = k.Call(ctx, 1, f); _ = k.Call(ctx, 2, f) }
+}
+
+func TestAllocations(t *testing.T) {
+	if testutil.Race {
+		t.Skip("the race detector allocates")
+	}
+	if n := testing.AllocsPerRun(1000, calls(t)); n != 0 {
+		t.Errorf("%v allocations in two calls", n)
+	}
+}
+
+// BenchmarkThread is for threadcall allocs.
+func BenchmarkThread(b *testing.B) {
+	f := calls(b)
+	f() // makes the threads
+	b.ReportAllocs()
+	for b.Loop() {
+		f()
+	}
 }

@@ -1,8 +1,8 @@
 package thread_test
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"math/rand/v2"
 	"runtime"
@@ -17,65 +17,209 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A promise is what holds for every way to have a function run.
-type promise struct {
+// What a call promises is tested for each way to have a function run. The same holds for random
+// programs: see internal/verify/oracle.
+var promises = []struct {
 	name string
 	test func(t *testing.T, w way)
+	once bool // for one way of a thread and of a pool, because it takes long
+}{
+	{"nil", testNil, false},
+	{"visible", testVisible, false},
+	{"order", testOrder, false},
+	{"order on the thread", testOrderOnTheThread, false},
+	{"nested", testNested, false},
+	{"coroutine", testCoroutine, false},
+	{"panic", testPanic, false},
+	{"Goexit", testGoexit, false},
+	{"panic in Goexit", testPanicInGoexit, false},
+	{"post", testPost, true},
+	{"terminate while queued", testTerminateQueued, false},
+	{"terminate while running", testTerminateRunning, false},
+	{"terminate itself", testTerminateItself, false},
+	{"terminate at once", testTerminateAtOnce, false},
+	{"unlock", testUnlock, false},
+	{"one P", testOneP, true},
+	{"let go", testLetGo, false},
 }
 
-var promises = []promise{
-	{"once", testOnce},
-	{"visible", testVisible},
-	{"order", testOrder},
-	{"order on the thread", testOrderOnTheThread},
-	{"nested", testNested},
-	{"coroutine", testCoroutine},
-	{"panic", testPanic},
-	{"Goexit", testGoexit},
-	{"panic in Goexit", testPanicInGoexit},
-	{"post", testPost},
-	{"terminate while queued", testTerminateQueued},
-	{"terminate while running", testTerminateRunning},
-	{"terminate itself", testTerminateItself},
-	{"terminate at once", testTerminateAtOnce},
-	{"unlock", testUnlock},
-	{"rest", testRest},
-	{"one P", testOneP},
+func TestThread_Call(t *testing.T) {
+	eachPromise(t, threadWays, func() runner { return start(t) })
 }
 
-func TestThread_Call(t *testing.T) { eachPromise(t, threadWays) }
-func TestPool_Call(t *testing.T)   { eachPromise(t, poolWays) }
+func TestPool_Call(t *testing.T) {
+	eachPromise(t, poolWays, func() runner { return startPool(t, 1) })
+}
 
-func eachPromise(t *testing.T, ways map[string]func(t *testing.T) way) {
+func eachPromise(t *testing.T, ways map[string]waysToRun, start func() runner) {
 	for _, p := range promises {
 		t.Run(p.name, func(t *testing.T) {
-			for name, start := range ways {
-				t.Run(name, func(t *testing.T) { p.test(t, start(t)) })
+			for name, with := range ways {
+				if name == "Call" || !p.once {
+					t.Run(name, func(t *testing.T) { p.test(t, with(t, start())) })
+				}
 			}
 		})
 	}
 }
 
-func testOnce(t *testing.T, w way) {
-	var its uint64
-	w.call(func() { its = here() })
-	for range 100 {
-		runs := 0
-		if !w.call(func() {
-			time.Sleep(10 * time.Microsecond)
-			runs++
-			if here() != its {
-				t.Error("the function ran on another thread")
+// A runner is a Thread or a Pool.
+type runner interface {
+	thread.Caller
+	Call(f func()) bool
+	Go(f func()) bool
+	TryGo(f func()) bool
+	GoContext(ctx context.Context, f func()) bool
+	MustCall(f func())
+	TakePanic() *thread.PanicError
+	Done() <-chan struct{}
+	Close()
+	Terminate()
+}
+
+// A way is a way to run a function and to wait for it, and one to post it.
+type way struct {
+	runner
+	call, post func(f func()) bool
+	pool       bool
+}
+
+func wayOf(r runner) way {
+	_, pool := r.(*thread.Pool)
+	return way{r, r.Call, r.Go, pool}
+}
+
+type waysToRun func(t *testing.T, r runner) way
+
+var poolWays = map[string]waysToRun{
+	"Call": func(_ *testing.T, r runner) way { return wayOf(r) },
+	"CallContext, GoContext": func(t *testing.T, r runner) way {
+		ctx, cancel := context.WithCancel(context.Background())
+		t.Cleanup(cancel)
+		w := wayOf(r)
+		w.call, w.post = withContext(ctx, r), func(f func()) bool { return r.GoContext(ctx, f) }
+		return w
+	},
+	"EvalContext, TryGo": func(t *testing.T, r runner) way {
+		w := wayOf(r)
+		w.post = r.TryGo
+		w.call = evaluated(func(f func() int64) int64 {
+			n, err := thread.EvalContext(t.Context(), r, f)
+			if want := errorOf(n, f == nil); !errors.Is(err, want) && t.Context().Err() == nil {
+				t.Errorf("EvalContext returned %d, %v, want %v", n, err, want)
 			}
-		}) || runs != 1 {
-			t.Fatalf("the function ran %d times", runs)
+			return n
+		})
+		return w
+	},
+	"MustCall": func(t *testing.T, r runner) way {
+		w := wayOf(r)
+		w.call = must(r.MustCall)
+		return w
+	},
+	"MustEval": func(t *testing.T, r runner) way {
+		w := wayOf(r)
+		eval := func(f func() int64) int64 { return thread.MustEval(r, f) }
+		w.call = must(func(f func()) { evaluated(eval)(f) })
+		return w
+	},
+}
+
+var threadWays = map[string]waysToRun{
+	"Eval": func(_ *testing.T, r runner) way {
+		w := wayOf(r)
+		w.call = evaluated(func(f func() int64) int64 { return thread.Eval(r.(*thread.Thread), f) })
+		return w
+	},
+	"Bind": func(_ *testing.T, r runner) way {
+		w := wayOf(r)
+		bound := thread.Bind2V(r.(*thread.Thread), func(f func(), n int64) int64 { f(); return n })
+		w.call = func(f func()) bool {
+			n := results.Add(1)
+			return f != nil && bound(f, n) == n
+		}
+		return w
+	},
+}
+
+func init() {
+	for name, w := range poolWays {
+		threadWays[name] = w
+	}
+}
+
+var results atomic.Int64
+
+// evaluated is a way to call a function with a result, which must be that of the call or zero.
+func evaluated(eval func(func() int64) int64) func(func()) bool {
+	return func(f func()) bool {
+		if f == nil {
+			return eval(nil) != 0
+		}
+		n := results.Add(1)
+		switch got := eval(func() int64 { f(); return n }); got {
+		case n:
+			return true
+		case 0:
+			return false
+		default:
+			panic("the result of another call")
 		}
 	}
 }
 
-// The variables have no locks of their own: the race detector says whether the calls order what happens to them.
+func errorOf(result int64, isNil bool) error {
+	switch {
+	case isNil:
+		return thread.ErrNil
+	case result == 0:
+		return thread.ErrTerminated
+	}
+	return nil
+}
+
+// must is a way to call a function that panics where it does not run.
+func must(call func(func())) func(func()) bool {
+	return func(f func()) (ok bool) {
+		defer func() {
+			v := recover()
+			if err, _ := v.(error); v != nil && !errors.Is(err, thread.ErrTerminated) && !errors.Is(err,
+				thread.ErrNil) {
+				panic(v)
+			}
+		}()
+		call(f)
+		return true
+	}
+}
+
+func withContext(ctx context.Context, c thread.Caller) func(func()) bool {
+	return func(f func()) bool { return c.CallContext(ctx, f) == nil }
+}
+
+func testNil(t *testing.T, w way) {
+	for range 2 {
+		if w.call(nil) || w.post(nil) {
+			t.Error("reported that a nil function runs")
+		}
+		w.call(func() {
+			if w.call(nil) || w.post(nil) {
+				t.Error("reported on the thread that a nil function runs")
+			}
+		})
+		if p := w.TakePanic(); p != nil {
+			t.Errorf("it is kept that a nil function has panicked: %v", p)
+		}
+		w.Terminate()
+	}
+}
+
+// The variables have no locks of their own: the race detector says whether the calls order what
+// happens to them.
 func testVisible(t *testing.T, w way) {
 	asked, answered, posted := 0, 0, 0
+	var its uint64
+	w.call(func() { its = here() })
 	for i := range 1000 {
 		asked = i
 		w.post(func() { posted += asked })
@@ -92,15 +236,19 @@ func testVisible(t *testing.T, w way) {
 	ends(t, func() {
 		var all group.Group
 		for i := range callers {
-			way := []func(func()) bool{w.call, w.post}[i%2]
+			run := []func(func()) bool{w.call, w.post}[i%2]
 			all.Go(func() {
 				for range calls {
-					way(func() { count++ })
+					run(func() { count++ })
 				}
 			})
 		}
 		all.Wait()
-		w.call(func() { total = count })
+		w.call(func() {
+			if total = count; here() != its {
+				t.Error("ran on another thread")
+			}
+		})
 	})
 	if total != callers*calls {
 		t.Errorf("%d functions ran, want %d", total, callers*calls)
@@ -113,7 +261,7 @@ func testOrder(t *testing.T, w way) {
 		var all group.Group
 		for range 4 {
 			r := fork(r)
-			all.Go(func() { inOrder(t, r, w, scaled(5000)) })
+			all.Go(func() { inOrder(t, r, w, scaled(3000)) })
 		}
 		all.Wait()
 	})
@@ -152,17 +300,11 @@ func testOrderOnTheThread(t *testing.T, w way) {
 		return
 	}
 	r := seeded(t)
-	ends(t, func() { w.call(func() { inOrder(t, r, w, 1000) }) })
-	if here() != 0 {
-		ends(t, func() { w.call(func() { inCoroutine(func() { inOrder(t, r, w, 1000) }) }) })
-	}
 	for _, inside := range []func(f func()){func(f func()) { f() }, inCoroutine} {
-		if here() == 0 {
-			continue // and so there are no coroutines
-		}
+		ends(t, func() { w.call(func() { inside(func() { inOrder(t, r, w, 1000) }) }) })
 		var order []int
 		add := func(n int) func() { return func() { order = append(order, n) } }
-		if deferred, returned := exits(t, func() {
+		exitsWith(t, "a posted Goexit", func() {
 			w.call(func() {
 				inside(func() {
 					w.post(add(1))
@@ -172,33 +314,29 @@ func testOrderOnTheThread(t *testing.T, w way) {
 					w.call(func() { t.Error("ran in a goroutine that had ended") })
 				})
 			})
-		}); !deferred || returned {
-			t.Errorf("the deferred calls ran: %v, the goroutine went on: %v", deferred, returned)
-		}
+		})
 		w.call(add(4))
 		if !slices.Equal(order, []int{1, 2, 3, 4}) {
 			t.Errorf("after a Goexit, ran in the order %v", order)
+		}
+		if here() == 0 {
+			return // and so there are no coroutines
 		}
 	}
 }
 
 func testNested(t *testing.T, w way) {
-	ends(t, func() {
-		w.call(func() {
-			outer, ran := ident.G(), false
-			if !w.call(func() { ran = ident.G() == outer }) || !ran {
-				t.Error("a nested call did not run in place")
-			}
-		})
-	})
-	depth := 0
+	depth, outer := 0, uintptr(0)
 	var deeper func()
 	deeper = func() {
-		if depth++; depth < 2000 {
-			w.call(deeper)
+		if ident.G() != outer {
+			t.Error("a nested call did not run in place")
+		}
+		if depth++; depth < 2000 && !w.call(deeper) {
+			t.Error("reported that a nested call did not run")
 		}
 	}
-	ends(t, func() { w.call(deeper) })
+	ends(t, func() { w.call(func() { outer = ident.G(); w.call(deeper) }) })
 	if depth != 2000 {
 		t.Errorf("%d nested calls ran", depth)
 	}
@@ -211,13 +349,16 @@ func inCoroutine(f func()) {
 	next()
 }
 
+// A coroutine calls its thread in the function that has made it, and in later ones.
 func testCoroutine(t *testing.T, w way) {
 	needsCoroutines(t)
 	ends(t, func() {
+		var next func() (int, bool)
+		var stop func()
 		w.call(func() {
 			its := here()
-			next, stop := iter.Pull(func(yield func(int) bool) {
-				for i := range 10 {
+			next, stop = iter.Pull(func(yield func(int) bool) {
+				for i := 0; ; i++ {
 					v := -1
 					if !w.call(func() { v = i }) {
 						t.Error("reported that it did not run")
@@ -227,21 +368,29 @@ func testCoroutine(t *testing.T, w way) {
 							t.Error("ran on another thread")
 						}
 					})
-					yield(v)
+					if !yield(v) {
+						return
+					}
 				}
 			})
-			defer stop()
 			for i := range 10 {
 				if n, _ := next(); n != i {
 					t.Errorf("result %d of the coroutine is %d", i, n)
 				}
 			}
 		})
-		for name, body := range map[string]func(){"itself": runtime.Goexit, "by call": func() { w.call(runtime.Goexit) }} {
-			if deferred, returned := exits(t, func() { w.call(func() { inCoroutine(body) }) }); !deferred || returned {
-				t.Errorf("Goexit in a coroutine, %s: the deferred calls ran: %v, the goroutine went on: %v", name, deferred, returned)
-			}
+		for i := range 10 {
+			w.call(func() {
+				if n, _ := next(); n != 10+i {
+					t.Errorf("result %d of the coroutine is %d", 10+i, n)
+				}
+			})
 		}
+		w.call(stop)
+		exitsWith(t, "in a coroutine", func() { w.call(func() { inCoroutine(runtime.Goexit) }) })
+		exitsWith(t, "called in a coroutine", func() {
+			w.call(func() { inCoroutine(func() { w.call(runtime.Goexit) }) })
+		})
 	})
 }
 
@@ -271,7 +420,7 @@ func testPanic(t *testing.T, w way) {
 	if v := recovered(func() { w.call(func() { recovered(func() { panic("mine") }) }) }); v != nil {
 		t.Errorf("the caller recovered %v, which the function had recovered", v)
 	}
-	if p := w.fault(); p != nil {
+	if p := w.TakePanic(); p != nil {
 		t.Errorf("the panic of a call is kept: %v", p)
 	}
 	if ran := false; !w.call(func() { ran = recover() == nil }) || !ran {
@@ -290,19 +439,25 @@ func exits(t *testing.T, f func()) (deferred, returned bool) {
 	return deferred, returned
 }
 
+// exitsWith fails the test unless f ends its goroutine by Goexit.
+func exitsWith(t *testing.T, what string, f func()) {
+	t.Helper()
+	if deferred, returned := exits(t, f); !deferred || returned {
+		t.Errorf("%s: the deferred calls ran: %v, the goroutine went on: %v", what, deferred, returned)
+	}
+}
+
 func testGoexit(t *testing.T, w way) {
 	other := start(t)
 	for name, f := range map[string]func(){
 		"call":                   func() { w.call(runtime.Goexit) },
 		"nested":                 func() { w.call(func() { w.call(func() { w.call(runtime.Goexit) }) }) },
 		"deferred":               func() { w.call(func() { defer runtime.Goexit() }) },
-		"in a panic":             func() { w.call(func() { defer runtime.Goexit(); panic("replaced by Goexit") }) },
+		"in a panic":             func() { w.call(func() { defer runtime.Goexit(); panic("replaced") }) },
 		"through another thread": func() { other.Call(func() { w.call(runtime.Goexit) }) },
 		"before a deferred call": func() { w.call(func() { defer w.call(nop); runtime.Goexit() }) },
 	} {
-		if deferred, returned := exits(t, f); !deferred || returned {
-			t.Errorf("%s: the deferred calls ran: %v, the goroutine went on: %v", name, deferred, returned)
-		}
+		exitsWith(t, name, f)
 		if !w.call(nop) || !other.Call(nop) {
 			t.Fatalf("%s: a thread did not live on", name)
 		}
@@ -328,7 +483,7 @@ func testPanicInGoexit(t *testing.T, w way) {
 	}
 	w.post(both)
 	ends(t, func() { w.call(nop) })
-	if p := w.fault(); p == nil || p.Value != "boom" {
+	if p := w.TakePanic(); p == nil || p.Value != "boom" {
 		t.Errorf("of a posted function, %v is kept", p)
 	}
 }
@@ -371,7 +526,7 @@ func testTerminateQueued(t *testing.T, w way) {
 	}
 	time.Sleep(5 * time.Millisecond) // most of them are queued now
 	w.post(func() { t.Error("ran after Terminate") })
-	w.terminate()
+	w.Terminate()
 	for range callers {
 		if testutil.Arrives(t, results) { // although the thread is busy
 			t.Error("reported that it ran")
@@ -386,7 +541,7 @@ func testTerminateRunning(t *testing.T, w way) {
 	finished := false
 	go func() { result <- w.call(func() { close(begun); <-release; finished = true }) }()
 	testutil.Arrives(t, begun)
-	w.terminate()
+	w.Terminate()
 	close(release)
 	if !testutil.Arrives(t, result) || !finished {
 		t.Error("reported that it did not run")
@@ -398,15 +553,15 @@ func testTerminateItself(t *testing.T, w way) {
 	ends(t, func() {
 		if ok := w.call(func() {
 			if !w.pool {
-				w.post(w.terminate)
+				w.post(w.Terminate)
 			} else {
-				w.terminate()
+				w.Terminate()
 			}
 			w.post(func() { t.Error("ran after Terminate") })
 			if w.call(func() { t.Error("a nested call ran after Terminate") }) {
 				t.Error("reported that a nested call ran")
 			}
-			w.terminate()
+			w.Terminate()
 			after = true
 		}); !ok || !after {
 			t.Errorf("told %v, the function came to its end: %v", ok, after)
@@ -432,9 +587,9 @@ func testTerminateAtOnce(t *testing.T, w way) {
 				for range 100 {
 					w.post(nop)
 				}
-				w.post(w.terminate)
+				w.post(w.Terminate)
 			})
-			all.Go(func() { time.Sleep(100 * time.Microsecond); w.terminate() })
+			all.Go(func() { time.Sleep(100 * time.Microsecond); w.Terminate() })
 		}
 		all.Wait()
 	})
@@ -476,54 +631,26 @@ func testUnlock(t *testing.T, w way) {
 
 // compute keeps all Ps busy until stop is called.
 func compute() (stop func()) {
-	done := make(chan bool)
+	var stopped atomic.Bool
 	for range runtime.GOMAXPROCS(0) {
 		go func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-					spin(1000)
+			for n := 0; !stopped.Load(); n++ {
+				if n%1000 == 0 {
 					runtime.Gosched()
 				}
 			}
 		}()
 	}
-	return func() { close(done) }
-}
-
-// A thread rests more deeply the longer it has nothing to do. It is called out of every stage.
-func testRest(t *testing.T, w way) {
-	r := seeded(t)
-	ends(t, func() {
-		for end := time.Now().Add(shortly(300 * time.Millisecond)); time.Now().Before(end); {
-			pause := time.Duration(r.IntN([]int{1, 100, 1000, 10_000, 30_000}[r.IntN(5)])) * time.Microsecond
-			if pause > time.Millisecond {
-				time.Sleep(pause)
-			} else {
-				for start := time.Now(); time.Since(start) < pause; {
-				}
-			}
-			for range r.IntN(20) {
-				if r.IntN(4) == 0 {
-					w.post(nop)
-				} else {
-					w.call(nop)
-				}
-			}
-		}
-		ran := make(chan bool, 1)
-		w.post(func() { ran <- true }) // although nothing calls after it
-		<-ran
-	})
+	return func() { stopped.Store(true) }
 }
 
 // Calls without a pause let other goroutines run, although there is only one P.
 func testOneP(t *testing.T, w way) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	answer := make(chan bool, 1)
-	for _, again := range []func(){func() { w.call(nop) }, func() { w.post(func() { answer <- true }); <-answer }} {
+	for _, again := range []func(){
+		func() { w.call(nop) }, func() { w.post(func() { answer <- true }); <-answer },
+	} {
 		ends(t, func() {
 			for range 100 {
 				again()
@@ -540,85 +667,86 @@ func testOneP(t *testing.T, w way) {
 	}
 }
 
-// What threads and pools of one thread promise of posted functions that panic.
-func TestTakePanic(t *testing.T) {
-	for name, w := range map[string]way{"thread": ofThread(start(t)), "pool": ofPool(startPool(t, 1))} {
-		for _, p := range panics {
-			w.post(p.f)
-		}
-		w.post(func() { panic(errBoom) })
-		w.post(deepest)
-		w.call(nop)
-		w.terminate()
-		for _, p := range panics {
-			if f := w.fault(); f == nil || !p.ok(f.Value) || f.Lost != 0 {
-				t.Errorf("%s, %s: TakePanic returned %#v", name, p.name, f)
-			} else if err, ok := f.Value.(error); errors.Unwrap(f) != err || !ok && f.Unwrap() != nil {
-				t.Errorf("%s, %s: Unwrap returned %v", name, p.name, f.Unwrap())
-			}
-		}
-		if f := w.fault(); f == nil || !errors.Is(f, errBoom) || f.Error() != "panic: boom" {
-			t.Errorf("%s: TakePanic returned %v", name, f)
-		}
-		checkStack(t, w.fault())
-		if f := w.fault(); f != nil {
-			t.Errorf("%s: one panic too many: %v", name, f)
-		}
+// What a function has captured is let go of when it has run, however it ended, or will not run.
+func testLetGo(t *testing.T, w way) {
+	for name, use := range map[string]func(f func()){
+		"a call":  func(f func()) { w.call(f) },
+		"a panic": func(f func()) { recovered(func() { w.call(func() { f(); panic("boom") }) }) },
+		"a Goexit": func(f func()) {
+			exits(t, func() { w.call(func() { f(); runtime.Goexit() }) })
+		},
+		"a post":               func(f func()) { w.post(f); w.call(nop) },
+		"a post on the thread": func(f func()) { w.call(func() { w.post(f); w.call(nop) }); w.call(nop) },
+	} {
+		captured(t, name, use)
 	}
+	begun, release := make(chan bool), make(chan bool)
+	captured(t, "what is refused although the thread hangs", func(f func()) {
+		w.post(func() {
+			w.post(f) // the thread posts to itself
+			f = nil
+			close(begun)
+			<-release
+		})
+		<-begun
+		w.post(func() { f() })
+		w.Terminate()
+	})
+	close(release)
 }
 
-func TestTakePanic_lost(t *testing.T) {
-	const kept, lost = 1024, 100
-	for name, w := range map[string]way{"thread": ofThread(start(t)), "pool": ofPool(startPool(t, 1))} {
-		for i := range kept + lost {
-			w.post(func() { panic(i) })
-		}
-		w.call(nop)
-		for i := range kept - 1 {
-			if p := w.fault(); p == nil || p.Value != i || p.Lost != 0 || p.Error() != fmt.Sprint("panic: ", i) {
-				t.Fatalf("%s: panic %d is %v", name, i, p)
-			}
-		}
-		if p := w.fault(); p == nil || p.Lost != lost || p.Error() != "panic: 1023 (and 100 panics that were not kept)" {
-			t.Fatalf("%s: the last panic is %v", name, p)
-		}
-		if p := w.fault(); p != nil {
-			t.Errorf("%s: one panic too many: %v", name, p)
-		}
+// What a call costs must not depend on how much others have queued. Here each of many calls would
+// have to pass over a long queue, which would take minutes; it takes a second.
+func TestLongQueue(t *testing.T) {
+	backlog, calls := 200_000, 20_000
+	if testing.Short() || raceEnabled || collecting {
+		backlog, calls = 100_000, 5_000
 	}
-	th := start(t)
-	if err := th.Error(); err != nil {
-		t.Errorf("Error returned %v", err)
-	}
-	th.Go(func() { panic(errBoom) })
-	th.Call(nop)
-	var p *thread.PanicError
-	if err := th.Error(); !errors.As(err, &p) || p.Value != errBoom {
-		t.Errorf("Error returned %v", err)
-	}
-}
-
-// A coroutine that outlives the function that began it calls the thread again in others.
-func TestCoroutine_outlives(t *testing.T) {
-	needsCoroutines(t)
-	th := start(t)
-	var next func() (int, bool)
-	var stop func()
-	th.Call(func() {
-		next, stop = iter.Pull(func(yield func(int) bool) {
-			for i := 0; yield(i); i++ {
-				th.Call(nop)
+	flood := func(post func(func()) bool) {
+		ends(t, func() { // not on the thread
+			for range backlog {
+				post(nop)
 			}
 		})
-	})
-	for i := range 100 {
-		ends(t, func() {
-			th.Call(func() {
-				if n, _ := next(); n != i {
-					t.Errorf("got %d, want %d", n, i)
+	}
+	a, b, c := start(t), start(t), start(t)
+	p, large := startPool(t, 1), startPool(t, 300)
+	for name, f := range map[string]func(){
+		"nested": func() {
+			a.Call(func() {
+				flood(a.Go)
+				for range calls {
+					a.Go(nop)
+					a.Call(nop)
 				}
 			})
-		})
+		},
+		"a cycle": func() {
+			a.Call(func() {
+				flood(a.Go)
+				for range calls / 10 {
+					b.Call(func() { a.Call(nop); c.Call(func() { a.Call(nop) }) })
+				}
+			})
+		},
+		"a cycle through a pool": func() {
+			p.Call(func() {
+				b.Call(func() {
+					for range backlog {
+						p.Go(nop)
+					}
+					for range calls / 10 {
+						p.Call(nop)
+					}
+				})
+			})
+		},
+		"a large pool": func() {
+			for range calls {
+				large.Call(func() { large.Call(nop) })
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) { ends(t, f) })
 	}
-	th.Call(stop)
 }

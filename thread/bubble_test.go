@@ -4,7 +4,6 @@ package thread_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -17,7 +16,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// inBubble runs f in a bubble, and again in many at the same time as other programs use the thread outside.
+// inBubble runs f in a bubble, and again in many at the same time as other programs use the thread
+// outside.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	for range scaled(200) {
@@ -25,72 +25,6 @@ func inBubble(t *testing.T, f func(t *testing.T)) {
 			return
 		}
 	}
-}
-
-func TestBubble_outside(t *testing.T) {
-	th, p := start(t, thread.WithQueueLimit(2)), startPool(t, 2)
-	var stop atomic.Bool
-	var others sync.WaitGroup
-	defer others.Wait()
-	defer stop.Store(true)
-	for range 2 { // they use the same records
-		others.Go(func() {
-			for !stop.Load() {
-				th.Call(nop)
-				p.Call(nop)
-				time.Sleep(50 * time.Microsecond)
-			}
-		})
-	}
-	boom := errors.New("boom")
-	inBubble(t, func(t *testing.T) {
-		ran := 0
-		slow := func() {
-			if time.Sleep(time.Millisecond); time.Now().Year() < 2020 {
-				t.Error("the clock of the bubble is that of a thread outside")
-			}
-			ran++
-		}
-		th.Go(func() { ran++ })
-		th.Go(func() { ran++ })
-		th.Go(func() { ran++ }) // waits for a place
-		if !th.Call(slow) || th.CallContext(t.Context(), slow) != nil || !p.Call(slow) || ran != 6 {
-			t.Errorf("%d functions ran", ran)
-		}
-		if v := thread.Eval(th, func() int { slow(); return 42 }); v != 42 {
-			t.Errorf("Eval returned %d", v)
-		}
-		if v := recovered(func() { th.Call(func() { panic(boom) }) }); v != boom {
-			t.Errorf("recovered %v", v)
-		}
-		exited := make(chan bool)
-		go func() {
-			defer close(exited)
-			th.Call(runtime.Goexit)
-			t.Error("the goroutine went on")
-		}()
-		<-exited
-		if th.On() {
-			t.Error("a goroutine in a bubble is on the thread")
-		}
-	})
-}
-
-func TestBubble_deadline(t *testing.T) {
-	th := start(t)
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
-		defer cancel()
-		begun := false
-		// The clock stands still while the bubble waits for a thread outside it.
-		if err := th.CallContext(ctx, func() { begun = true; time.Sleep(time.Millisecond) }); err != nil || !begun {
-			t.Errorf("CallContext returned %v, the function ran: %v", err, begun)
-		}
-		time.Sleep(time.Second)
-		if err := th.CallContext(ctx, func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
-			t.Errorf("then it returned %v", err)
-		}
-	})
 }
 
 func TestBubble_time(t *testing.T) {
@@ -103,7 +37,8 @@ func TestBubble_time(t *testing.T) {
 		th.Go(func() { time.Sleep(time.Hour) })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := th.CallContext(ctx, func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
+		if err := th.CallContext(ctx,
+			func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
 			t.Errorf("CallContext returned %v", err)
 		}
 		if d := time.Since(begin); d != time.Minute {
@@ -153,13 +88,15 @@ func TestBubble_OnSlowCall(t *testing.T) {
 	})
 	var told atomic.Int32
 	synctest.Test(t, func(t *testing.T) {
-		outside.OnSlowCall(time.Millisecond, func(s thread.SlowCall) { told.Add(1) }) // a timer of the bubble would not do
+		// a timer of the bubble would not do
+		outside.OnSlowCall(time.Millisecond, func(s thread.SlowCall) { told.Add(1) })
 		outside.Call(func() { time.Sleep(20 * time.Millisecond) })
 	})
 	eventually(t, func() bool { return told.Load() == 1 }, "it is told")
 }
 
-// Each function is reported once, in a cycle and around a coroutine as well, and none that has panicked or called Goexit.
+// Each function is reported once, in a cycle and around a coroutine as well, and none that has
+// panicked or called Goexit.
 func TestBubble_OnSlowCall_once(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told atomic.Int32
@@ -179,7 +116,8 @@ func TestBubble_OnSlowCall_once(t *testing.T) {
 		long := func() { time.Sleep(2 * time.Hour) }
 		check("a panic", 0, func() { recovered(func() { a.Call(func() { panic("early") }) }) })
 		check("Goexit", 0, func() { exits(t, func() { a.Call(runtime.Goexit) }) })
-		check("a cycle", 2, func() { a.Call(func() { b.Call(func() { a.Call(long) }); long() }) }) // a serves inside the call
+		// a serves inside the call
+		check("a cycle", 2, func() { a.Call(func() { b.Call(func() { a.Call(long) }); long() }) })
 		if here() != 0 {
 			check("a coroutine", 1, func() { a.Call(func() { inCoroutine(func() { a.Call(long) }) }) })
 			check("in a pool", 1, func() { p.Call(func() { inCoroutine(func() { p.Call(long) }) }) })
@@ -187,7 +125,8 @@ func TestBubble_OnSlowCall_once(t *testing.T) {
 	})
 }
 
-// A bubble's clock begins in the year 2000. When it has come to the time of today, it can no longer be told by that.
+// A bubble's clock begins in the year 2000. When it has come to the time of today, it can no longer
+// be told by that.
 func TestBubble_late(t *testing.T) {
 	outside, pool := start(t), startPool(t, 1)
 	synctest.Test(t, func(t *testing.T) {
@@ -217,6 +156,7 @@ func TestBubble_late(t *testing.T) {
 func TestBubble_unreachable(t *testing.T) {
 	var th *thread.Thread
 	var p *thread.Pool
+	var timer *thread.Timer
 	ready, left := make(chan bool), make(chan bool)
 	go func() {
 		<-ready
@@ -232,6 +172,8 @@ func TestBubble_unreachable(t *testing.T) {
 			"CallContext, p": func() { _ = p.CallContext(context.Background(), nop) },
 			"Pool.Terminate": p.Terminate,
 			"Pool.Close":     p.Close,
+			"After":          func() { th.After(1, nop) },
+			"Timer.Stop":     timer.Stop,
 		} {
 			if v := fmt.Sprint(recovered(use)); !strings.Contains(v, "make the thread outside the bubble") {
 				t.Errorf("%s panicked with %v", name, v)
@@ -244,6 +186,7 @@ func TestBubble_unreachable(t *testing.T) {
 	}()
 	synctest.Test(t, func(t *testing.T) {
 		th, p = thread.New(), thread.NewPool(1)
+		timer = th.Every(time.Hour, nop)
 		close(ready)
 		<-left // not of the bubble, so it is not idle
 		if !th.Call(nop) || !p.Call(nop) {
@@ -252,7 +195,8 @@ func TestBubble_unreachable(t *testing.T) {
 		th.Close()
 		p.Close()
 	})
-	th.Terminate() // again, from outside: there is nothing left to reach
+	timer.Stop() // from outside: there is nothing left to reach
+	th.Terminate()
 	p.Terminate()
 	th.Close()
 	p.Close()
@@ -285,7 +229,8 @@ func TestBubble_slowTogether(t *testing.T) {
 	}
 }
 
-// Start and stop functions are counted and watched, on one thread and on those of a pool.
+// Stop functions are counted, and start and stop functions are watched, on one thread and on those
+// of a pool.
 func TestBubble_startAndStopAreObserved(t *testing.T) {
 	type observed interface {
 		Close()
@@ -294,12 +239,12 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 	for name, c := range map[string]struct {
 		begin func(opts ...thread.Option) (observed, error)
 		n     uint64
-		calls bool
 	}{
-		"New":       {func(o ...thread.Option) (observed, error) { return thread.New(o...), nil }, 1, false},
-		"Start":     {func(o ...thread.Option) (observed, error) { return thread.Start(o...) }, 1, true},
-		"NewPool":   {func(o ...thread.Option) (observed, error) { return thread.NewPool(3, o...), nil }, 3, false},
-		"StartPool": {func(o ...thread.Option) (observed, error) { return thread.StartPool(3, o...) }, 3, true},
+		"New":   {func(o ...thread.Option) (observed, error) { return thread.New(o...), nil }, 1},
+		"Start": {func(o ...thread.Option) (observed, error) { return thread.Start(o...) }, 1},
+		"NewPool": {func(o ...thread.Option) (observed, error) { return thread.NewPool(3, o...), nil },
+			3},
+		"StartPool": {func(o ...thread.Option) (observed, error) { return thread.StartPool(3, o...) }, 3},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
@@ -319,8 +264,8 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 				}
 				reports[what]++
 			}
-			th, err := c.begin(thread.WithName("slow"), thread.WithStats(),
-				thread.WithSlowCall(time.Minute, report), thread.WithStop(hour),
+			th, err := c.begin(thread.WithName("slow"), thread.WithSlowCall(time.Minute, report),
+				thread.WithStop(hour),
 				thread.WithStart(func() error { hour(); return nil }),
 				thread.WithStart(func() error { return nil }), thread.WithStop(func() { panic("boom") }))
 			if err != nil {
@@ -331,13 +276,8 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 			begun := time.Now()
 			th.Close()
 			s := th.Stats()
-			calls, posts := uint64(0), c.n
-			if c.calls {
-				calls, posts = posts, calls
-			}
-			if before.Calls != calls || before.Posts != posts || before.Runs.Count != c.n ||
-				s.Calls != calls || s.Posts != posts+c.n || s.Runs.Count != 2*c.n ||
-				s.Runs.Sum != 2*time.Duration(c.n)*time.Hour || s.PeakQueued != before.PeakQueued {
+			if s.Calls != 0 || s.Posts != c.n || s.Runs.Count != c.n ||
+				s.Runs.Sum != time.Duration(c.n)*time.Hour || s.PeakQueued != before.PeakQueued {
 				t.Errorf("%s: %+v, and then %+v", name, before, s)
 			}
 			sound(t, s)
@@ -348,23 +288,6 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestStartInABubble(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var r events
-		th, err := thread.Start(r.started("start"), r.stopped("stop"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		th.Close()
-		p, err := thread.StartPool(2, r.started("start"), r.stopped("stop"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Close()
-		r.is(t, "start", "stop", "start", "start", "stop", "stop")
-	})
 }
 
 // A Thread is adopted where it was made: in the same bubble, or outside.
@@ -403,7 +326,8 @@ func TestBubble_AdoptLater(t *testing.T) {
 	})
 }
 
-// A thread outside lets go of a context of another package, which a goroutine of the bubble follows.
+// A thread outside lets go of a context of another package, which a goroutine of the bubble
+// follows.
 func TestBubble_foreignContext(t *testing.T) {
 	outside := start(t)
 	inBubble(t, func(t *testing.T) {
@@ -420,21 +344,62 @@ func TestBubble_foreignContext(t *testing.T) {
 	})
 }
 
-func TestBubble_Coalesce(t *testing.T) {
-	outside := start(t)
+// A thread outside the bubble keeps the real time.
+func TestBubble_timers_outside(t *testing.T) {
+	th := start(t)
+	for range scaled(50) {
+		synctest.Test(t, func(t *testing.T) {
+			for name, newTimer := range timers {
+				begin := time.Now()
+				ran := new(atomic.Int32)
+				timer := newTimer(th, time.Millisecond, func() {
+					if ran.Add(1) == 1 && time.Now().Year() < 2020 {
+						t.Errorf("%s: the function runs inside the bubble", name)
+					}
+					time.Sleep(100 * time.Microsecond)
+				})
+				for ran.Load() == 0 {
+					th.Call(nop) // the clock of the bubble stands still
+				}
+				timer.Stop()
+				n := ran.Load()
+				th.Call(func() { time.Sleep(2 * time.Millisecond) })
+				th.Call(nop)
+				if ran.Load() != n {
+					t.Errorf("%s: ran after Stop", name)
+				}
+				if d := time.Since(begin); d != 0 {
+					t.Errorf("%s: %v passed in the bubble", name, d)
+				}
+			}
+			never := th.After(time.Millisecond, func() { t.Error("ran after Stop") })
+			never.Stop()
+			left := new(atomic.Bool)
+			th.After(time.Millisecond, func() { left.Store(true) })
+			th.Every(time.Hour, nop) // until the thread ends
+		})
+	}
+	// Stop waits for a function outside.
 	synctest.Test(t, func(t *testing.T) {
-		inside := thread.New()
-		defer inside.Terminate()
-		ran := make(chan int, 10)
-		post := thread.Coalesce1(inside, func(n int) { ran <- n })
-		inside.Call(func() { post(1); post(2) })
-		if synctest.Wait(); len(ran) != 1 || <-ran != 2 {
-			t.Error("it did not run once with the latest argument")
+		entered, ended := new(atomic.Bool), new(atomic.Bool)
+		timer := th.Every(time.Millisecond,
+			func() { entered.Store(true); time.Sleep(20 * time.Millisecond); ended.Store(true) })
+		for !entered.Load() {
+			time.Sleep(time.Nanosecond)
 		}
-		n := 0
-		count := outside.Coalesce(func() { n++ })
-		if count(); !outside.Call(nop) || n != 1 {
-			t.Errorf("on a thread outside, it ran %d times", n)
+		if timer.Stop(); !ended.Load() {
+			t.Error("Stop has not waited")
 		}
 	})
+	// A timer made outside is stopped inside.
+	var ran atomic.Int32
+	timer := th.Every(time.Millisecond, func() { ran.Add(1) })
+	eventually(t, func() bool { return ran.Load() > 1 }, "it ticks")
+	synctest.Test(t, func(t *testing.T) { timer.Stop() })
+	n := ran.Load()
+	th.Call(func() { time.Sleep(3 * time.Millisecond) })
+	th.Call(nop)
+	if ran.Load() != n {
+		t.Error("ran after Stop")
+	}
 }
