@@ -140,6 +140,12 @@ lint:
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
 	$(GO) run ./cmd/threadcall vet ./... ./cmd/threadcall/...
 
+# cover prints how many of the core's statements its tests run, in CI also to the summary of the run.
+.PHONY: cover
+cover:
+	$(TEST) -short -coverpkg=$$(echo $(CORE) | tr ' ' ,) -coverprofile=cover.out $(CORE)
+	@$(GO) tool cover -func=cover.out | tail -n 1 | tee -a "$${GITHUB_STEP_SUMMARY:-/dev/null}"
+
 # vuln looks for known vulnerabilities in what the modules use. It needs vuln.go.dev, and says so if it cannot reach it.
 vuln:
 	@for m in $(MODULES); do (cd $$m && echo "== vuln $$m" && \

@@ -10,7 +10,7 @@ import (
 // A noise returns by how much the next measurement is longer, as a logarithm.
 type noise func(r *rand.Rand) func() float64
 
-// noises are the machines of docs/bench-statistics.md.
+// noises are the machines of docs/bench.md.
 var noises = map[string]noise{
 	"quiet": func(r *rand.Rand) func() float64 {
 		return func() float64 { return 0.01 * r.NormFloat64() }
