@@ -39,7 +39,7 @@ var parts = []struct {
 	{dir: "examples", files: public, tests: []string{"app", "internal/ports/wine"}},
 	{dir: "compat", files: []string{"mainthread"}},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
-		"internal/bench", "internal/ident", "internal/record", "internal/testutil"})},
+		"internal/bench", "internal/ident", "internal/testutil"})},
 	{dir: "internal", any: true},
 	{dir: "docs", any: true},
 }

@@ -27,11 +27,18 @@ type Package struct {
 	TestGoFiles, XTestGoFiles []string
 	Error                     *struct{ Err string }
 
-	Module            *struct{ Main bool }
+	Module            *Module
 	Standard, DepOnly bool
 	ForTest           string
 	GoFiles, CgoFiles []string
 	Deps              []string
+}
+
+// A Module is the one that a package is in. Replace is not nil if it is replaced.
+type Module struct {
+	Path, Dir string
+	Main      bool
+	Replace   *struct{}
 }
 
 // HasTests reports whether the package has test files.
