@@ -154,19 +154,18 @@ faults:
 	@.ci/setup cc
 	$(GO) run ./internal/verify/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
 
-# flakes runs the tests of the core N times with GOMAXPROCS 1, 2 and 4, while the collector runs all the time, and with the race
-# detector, LOAD times next to four busy loops, and prints what failed how often: some hours. What can be chosen:
+# flakes runs the tests of the core N times with GOMAXPROCS 1, 2 and 4, while the collector runs all
+# the time, and with the race detector, LOAD times next to four busy loops, and prints what failed
+# how often: some hours. What can be chosen:
 #
 #	N=5 LOAD=1           how often
 #	PKGS=./thread        only these packages
 #	RUN=Close WHEN=race  only these tests and conditions, regular expressions
 N    = 50
 LOAD = 10
-RUN  = .
-WHEN = .
 flakes:
 	@.ci/setup cc
-	$(GO) run ./cmd/threadcall/internal/flakes -n $(N) -load $(LOAD) -run '$(RUN)' -when '$(WHEN)' $(PKGS)
+	@GO=$(GO) N=$(N) LOAD=$(LOAD) RUN='$(RUN)' WHEN='$(WHEN)' .ci/flakes $(PKGS)
 
 # fuzz lets the fuzzer write programs for the oracle, for a minute. What a run covers differs from run to run, so the
 # fuzzer would spend all its time on making inputs smaller, if it were not told when to stop.
