@@ -24,7 +24,7 @@ const events = `
 {"Action":"skip","Package":"without tests"}
 `
 
-func TestOutcomesAreCounted(t *testing.T) {
+func TestRead(t *testing.T) {
 	r := read([]byte(events))
 	if r.passed != 1 || r.skipped != 2 || r.failed != 2 || r.ok() {
 		t.Errorf("%+v", r)
@@ -38,7 +38,7 @@ func TestOutcomesAreCounted(t *testing.T) {
 }
 
 // Each file of assembly that reads g must be run somewhere.
-func TestEachProcessorIsAmongThePorts(t *testing.T) {
+func TestPorts_processors(t *testing.T) {
 	files, err := filepath.Glob("../ident/g_*.s")
 	if err != nil || len(files) == 0 {
 		t.Skip("the sources are not here")
@@ -55,7 +55,7 @@ func TestEachProcessorIsAmongThePorts(t *testing.T) {
 	}
 }
 
-func TestTheConsoleOfAGuestIsRead(t *testing.T) {
+func TestReadConsole(t *testing.T) {
 	const begin, end = "== cores 8\r\n== begin /p\r\n", "== end true\r\n"
 	for _, test := range []struct {
 		console string
@@ -74,7 +74,7 @@ func TestTheConsoleOfAGuestIsRead(t *testing.T) {
 	}
 }
 
-func TestAnArchiveHasEachDirectoryBeforeItsFiles(t *testing.T) {
+func TestCpio(t *testing.T) {
 	var a cpio
 	a.add("a/b/c", []byte("12345"), 0o644)
 	a.add("a/b/d", nil, 0o644)

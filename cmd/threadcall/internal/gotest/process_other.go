@@ -8,10 +8,12 @@ import (
 	"syscall"
 )
 
-// separate does nothing, because there are no process groups. A console interrupts what runs in it by itself.
+// separate does nothing, because there are no process groups. A console interrupts what runs in it
+// by itself.
 func separate(*exec.Cmd) bool { return false }
 
-func (g *group) interrupt() { _ = g.cmd.Process.Signal(os.Interrupt) } // Windows does not support it
+// Windows does not support interrupt.
+func (g *group) interrupt() { _ = g.cmd.Process.Signal(os.Interrupt) }
 func (g *group) quit()      { g.kill() }
 func (g *group) kill()      { _ = g.cmd.Process.Kill() }
 

@@ -11,8 +11,8 @@ import (
 
 // A Scratch is a directory for binaries and other files that lasts as long as a run.
 //
-// It holds the id of the process that it belongs to. A process that was killed cannot remove its own; the next one
-// does, when it sees that no process has that id.
+// It holds the id of the process that it belongs to. A process that was killed cannot remove its
+// own; the next one does, when it sees that no process has that id.
 type Scratch struct {
 	Dir string // absolute
 
@@ -47,14 +47,16 @@ func NewScratch() (*Scratch, error) {
 		return nil, err
 	}
 	scratches.Store(s, nil)
-	if err := os.WriteFile(filepath.Join(s.Dir, owner), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.Dir, owner), []byte(strconv.Itoa(os.Getpid())),
+		0o600); err != nil {
 		_ = s.Remove()
 		return nil, err
 	}
 	return s, nil
 }
 
-// BeforeRemove adds a function that Remove calls first, which may be more than once and at the same time.
+// BeforeRemove adds a function that Remove calls first, which may be more than once and at the same
+// time.
 func (s *Scratch) BeforeRemove(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +90,8 @@ func sweep(parent string) {
 	all, _ := filepath.Glob(filepath.Join(parent, ScratchPrefix+"*"))
 	for _, dir := range all {
 		text, err := os.ReadFile(filepath.Join(dir, owner)) // another user's cannot be read
-		if pid, e := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && e == nil && pid > 0 && !alive(pid) {
+		if pid, e := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && e == nil && pid > 0 &&
+			!alive(pid) {
 			_ = os.RemoveAll(dir)
 		}
 	}

@@ -57,7 +57,8 @@ func exchange(n int, wait func(time.Duration)) {
 		for !stop.Load() {
 			there <- 1
 			<-back
-			runtime.Gosched() // two goroutines that only notify each other share a time slice, which excludes the third
+			// Two goroutines that only notify each other share a time slice, which excludes the third.
+			runtime.Gosched()
 		}
 	}()
 	for range n {

@@ -61,7 +61,8 @@ func sieve(l *lab) error {
 				via = append(via, ui.Count(v.N)+" "+v.Name)
 			}
 		}
-		message := s[i].times(float64(l.sieve) / float64(messagesOf(l.sieve))) // from a time of each number up to the limit
+		// From a time of each number up to the limit.
+		message := s[i].times(float64(l.sieve) / float64(messagesOf(l.sieve)))
 		rows = append(rows, []string{fmt.Sprint(a.procs), duration(a.go10 * 1e9), duration(a.go11 * 1e9),
 			duration(a.go11 * perMessage),
 			message.in(duration), executions.in(number), moves.in(number), moved.in(percents),

@@ -21,7 +21,8 @@ type Tree struct {
 	Flags []string // of go build
 }
 
-// A Package is a package as go list describes it. Module and the fields after it are of [Tree.ListDeps] alone.
+// A Package is a package as go list describes it. Module and the fields after it are of
+// [Tree.ListDeps] alone.
 type Package struct {
 	ImportPath, Name, Dir     string
 	TestGoFiles, XTestGoFiles []string
@@ -52,10 +53,13 @@ func (p Package) HasBenchmarks() bool {
 	})
 }
 
-// List returns the packages that match the patterns and have test files. No patterns stand for the package in the tree's
-// directory. The packages in missing were named, but are not in the tree; each is a sentence that says why.
-func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package, missing []string, err error) {
-	all, err := t.list(ctx, []string{"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error"}, patterns)
+// List returns the packages that match the patterns and have test files. No patterns stand for the
+// package in the tree's directory. The packages in missing were named, but are not in the tree;
+// each is a sentence that says why.
+func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package, missing []string,
+	err error) {
+	all, err := t.list(ctx, []string{"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error"},
+		patterns)
 	for _, p := range all {
 		switch {
 		case p.HasTests():
@@ -68,11 +72,12 @@ func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package,
 	return packages, missing, err
 }
 
-// ListDeps returns the packages that match the patterns, and in all these and everything that they and their tests depend
-// on.
+// ListDeps returns the packages that match the patterns, and in all these and everything that they
+// and their tests depend on.
 func (t Tree) ListDeps(ctx context.Context, patterns ...string) (named, all []Package, err error) {
 	packages, err := t.list(ctx, []string{"-deps", "-test",
-		"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error,Module,Standard,DepOnly,ForTest,GoFiles,CgoFiles,Deps"}, patterns)
+		"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error,Module,Standard,DepOnly,ForTest," +
+			"GoFiles,CgoFiles,Deps"}, patterns)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +100,8 @@ func (t Tree) ListDeps(ctx context.Context, patterns ...string) (named, all []Pa
 }
 
 func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Package, err error) {
-	out, err := t.Go(ctx, slices.Concat([]string{"list", "-e"}, flags, t.Flags, []string{"--"}, patterns)...)
+	out, err := t.Go(ctx, slices.Concat([]string{"list", "-e"}, flags, t.Flags, []string{"--"},
+		patterns)...)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +117,8 @@ func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Pa
 	}
 }
 
-// Go runs the go command and returns what it writes to its standard output. What it complains about is in the error. If
-// ctx is done, the error is its cause.
+// Go runs the go command and returns what it writes to its standard output. What it complains about
+// is in the error. If ctx is done, the error is its cause.
 func (t Tree) Go(ctx context.Context, args ...string) ([]byte, error) {
 	stdout, stderr, err := t.run(ctx, args)
 	if errors.As(err, new(*exec.ExitError)) {
@@ -149,4 +155,42 @@ func (t Tree) Environ() []string {
 		return os.Environ()
 	}
 	return slices.Clone(t.Env)
+}
+
+// A CompileError is what the compiler has found wrong with the tests of a package.
+type CompileError struct {
+	Package string
+	Output  string
+}
+
+func (e *CompileError) Error() string {
+	return fmt.Sprintf("cannot build the tests of %s:\n%s", e.Package, e.Output)
+}
+
+// Build compiles the tests of p into the file, which must be absolute, with the tree's flags and
+// those given. What the compiler finds wrong is a CompileError.
+func (t Tree) Build(ctx context.Context, p Package, file string, flags ...string) error {
+	// A go command that is killed leaves its temporary files. Those next to the file are removed
+	// when that is.
+	t.Env = append(t.Environ(), "GOTMPDIR="+filepath.Dir(file))
+	stdout, stderr, err := t.run(ctx, slices.Concat([]string{"test", "-c", "-vet=off", "-o", file},
+		t.Flags, flags, []string{p.ImportPath}))
+	output := string(bytes.TrimSpace(append(stdout, stderr...)))
+	if errors.As(err, new(*exec.ExitError)) {
+		return &CompileError{p.ImportPath, output}
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(file); err != nil {
+		return &CompileError{p.ImportPath, output + "\nno test binary was made"}
+	}
+	return nil
+}
+
+// Toolchain returns the version of Go that builds the tree, and GOROOT.
+func (t Tree) Toolchain(ctx context.Context) (version, root string, err error) {
+	out, err := t.Go(ctx, "env", "GOVERSION", "GOROOT")
+	version, root, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return version, strings.TrimSpace(root), err
 }
