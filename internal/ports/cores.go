@@ -15,16 +15,19 @@ import (
 	"time"
 )
 
-// This file runs tests on a machine with more cores than this one has: a guest of qemu's, with Debian's kernel, the test
-// programs and nothing else. Its cores are threads of qemu's, which share the cores that there are. So
-// what runs there shows what is right and how often something happens, and not how long it takes.
+// This file runs tests on a machine with more cores than this one has: a guest of qemu's, with
+// Debian's kernel, the test programs and nothing else. Its cores are threads of qemu's, which share
+// the cores that there are. So what runs there shows what is right and how often something happens,
+// and not how long it takes.
 
-var guestPackages = []string{"internal/callq", "internal/engine", "thread", "internal/verify/oracle"}
+var guestPackages = []string{"internal/callq", "internal/engine", "thread",
+	"internal/verify/oracle"}
 
 // counts is a test of internal/engine that writes a table, which is shown.
 const counts = "TestNoMoreThreadsSpinThanThereAreCoresForAndTheirCallers"
 
-// testOn runs the tests of guestPackages on a guest with so many cores, and then counts. With quick, only that.
+// testOn runs the tests of guestPackages on a guest with so many cores, and then counts. With
+// quick, only that.
 func testOn(cores string, quick bool, timeout time.Duration) result {
 	start := time.Now()
 	r, err := guestRun(cores, quick, timeout)
@@ -57,9 +60,11 @@ func guestRun(cores string, quick bool, timeout time.Duration) (r result, err er
 	if err := makeInitramfs(dir, initramfs, quick, timeout); err != nil {
 		return r, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(len(guestPackages)+1)*timeout)
+	ctx, cancel := context.WithTimeout(context.Background(),
+		time.Duration(len(guestPackages)+1)*timeout)
 	defer cancel()
-	c := exec.CommandContext(ctx, qemu, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", cores, "-m", "2G",
+	c := exec.CommandContext(ctx, qemu, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", cores,
+		"-m", "2G",
 		"-nographic", "-no-reboot", "-nic", "none", "-kernel", kernel, "-initrd", initramfs,
 		"-append", "console=ttyS0 quiet loglevel=1 panic=-1 tsc=reliable THREADCALL_TIME_LIMIT=5m")
 	console, err := c.StdoutPipe()
@@ -76,7 +81,8 @@ func guestRun(cores string, quick bool, timeout time.Duration) (r result, err er
 	return r, c.Wait()
 }
 
-// kernel returns the file of a kernel, which it takes out of Debian's package without installing that.
+// kernel returns the file of a kernel, which it takes out of Debian's package without installing
+// that.
 func kernel() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -90,8 +96,10 @@ func kernel() (string, error) {
 	if find() == "" {
 		_, name, _ := strings.Cut(output("apt-cache", "depends", "linux-image-cloud-amd64"), "Depends: ")
 		name, _, _ = strings.Cut(name, "\n")
-		script := `apt-get update -qq; mkdir -p "$0" && cd "$0" && apt-get download -q "$1" && dpkg-deb -x "$1"_*.deb .`
-		if out, err := exec.Command("sh", "-c", script, dir, name).CombinedOutput(); err != nil || find() == "" {
+		const script = `apt-get update -qq; mkdir -p "$0" && cd "$0" &&
+			apt-get download -q "$1" && dpkg-deb -x "$1"_*.deb .`
+		if out, err := exec.Command("sh", "-c", script, dir, name).CombinedOutput(); err != nil ||
+			find() == "" {
 			return "", fmt.Errorf("no kernel: %w\n%s", err, out)
 		}
 	}
@@ -113,7 +121,8 @@ func makeInitramfs(dir, file string, quick bool, timeout time.Duration) error {
 	build("init", "./internal/ports/guest", "build")
 	var programs strings.Builder
 	run := func(p, args string) {
-		fmt.Fprintf(&programs, "/%s /%[1]s/test -test.v=test2json -test.short -test.timeout=%v %s\n", p, timeout, args)
+		fmt.Fprintf(&programs, "/%s /%[1]s/test -test.v=test2json -test.short -test.timeout=%v %s\n", p,
+			timeout, args)
 	}
 	for _, p := range guestPackages {
 		build(p+"/test", "./"+p, "test", "-c")
@@ -163,7 +172,8 @@ func (a *cpio) add(name string, content []byte, mode int) {
 	}
 	a.node++
 	pad := func() { a.Write(make([]byte, -a.Len()&3)) }
-	fmt.Fprintf(a, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", a.node, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0,
+	fmt.Fprintf(a, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", a.node, mode, 0, 0, 1,
+		0, len(content), 0, 0, 0, 0,
 		len(name)+1, 0)
 	a.WriteString(name + "\x00")
 	pad()
@@ -173,8 +183,9 @@ func (a *cpio) add(name string, content []byte, mode int) {
 
 // readConsole reads what the guest writes.
 func readConsole(console io.Reader, cores string) result {
-	var all, one bytes.Buffer       // events; what one program has written
-	var rest, table strings.Builder // what no program has written; the rows of a table, of the last program
+	var all, one bytes.Buffer // events; what one program has written
+	var rest strings.Builder  // what no program has written
+	var table strings.Builder // rows of a table, of the last program
 	name, broken, began, ended := "", false, 0, 0
 	lines := bufio.NewScanner(console)
 	lines.Buffer(nil, 1<<20)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,7 +39,8 @@ func (r result) print(out io.Writer) {
 	if !r.ok() {
 		mark = "FAIL"
 	}
-	fmt.Fprintf(out, "%s %-14s %-26s %4d passed, %2d skipped, %d failed  %5.0f s\n", mark, r.port, r.on, r.passed, r.skipped,
+	fmt.Fprintf(out, "%s %-14s %-26s %4d passed, %2d skipped, %d failed  %5.0f s\n", mark, r.port,
+		r.on, r.passed, r.skipped,
 		r.failed, r.time.Seconds())
 	for _, reason := range slices.Sorted(maps.Keys(r.reasons)) {
 		fmt.Fprintf(out, "     %d skipped: %s\n", r.reasons[reason], reason)
@@ -54,8 +56,17 @@ type event struct {
 	ImportPath                    string
 }
 
-// test runs the tests of packages on p.
-func test(p port, on *command, packages []string, timeout time.Duration) result {
+// test runs the tests of packages on p, if it can, and prints the result.
+func (p port) test(quick bool, packages []string, timeout time.Duration) (r result) {
+	start := time.Now()
+	defer func() {
+		r.port, r.time = p, time.Since(start)
+		r.print(os.Stdout)
+	}()
+	on, err := p.on(quick)
+	if err != nil {
+		return result{left: err.Error()}
+	}
 	if on.end != nil {
 		defer on.end()
 	}
@@ -64,13 +75,13 @@ func test(p port, on *command, packages []string, timeout time.Duration) result 
 		args = append(args, "-exec", strings.Join(on.program, " "))
 	}
 	c := exec.Command("go", append(args, packages...)...)
-	c.Env = append(append(os.Environ(), "GOOS="+p.system, "GOARCH="+p.processor, "CGO_ENABLED=0"), on.env...)
+	c.Env = append(os.Environ(), "GOOS="+p.system, "GOARCH="+p.processor, "CGO_ENABLED=0")
+	c.Env = append(c.Env, on.env...)
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
-	start := time.Now()
-	err := c.Run()
-	r := read(stdout.Bytes())
-	r.port, r.on, r.time = p, on.name, time.Since(start)
+	err = c.Run()
+	r = read(stdout.Bytes())
+	r.on = on.name
 	if r.broken = err != nil; r.broken {
 		r.output += stderr.String()
 	}
@@ -105,33 +116,25 @@ func read(lines []byte) result {
 				out = b.String()
 			}
 			delete(outputs, key)
-			r.count(e, out)
+			switch {
+			case e.Action == "fail":
+				r.output += out
+				if e.Test != "" {
+					r.failed++
+				}
+			case e.Test == "": // a package
+			case e.Action == "pass":
+				r.passed++
+			default:
+				r.skipped++
+				r.reasons[cmp.Or(reason(out), e.Test+" says not why")]++
+			}
 		}
 	}
 	for key, b := range outputs { // of tests that did not end
 		r.output += "did not end: " + key + "\n" + b.String()
 	}
 	return r
-}
-
-func (r *result) count(e event, out string) {
-	switch {
-	case e.Action == "fail":
-		if e.Test != "" {
-			r.failed++
-		}
-		r.output += out
-	case e.Test == "": // a package
-	case e.Action == "pass":
-		r.passed++
-	default:
-		r.skipped++
-		why := reason(out)
-		if why == "" {
-			why = e.Test + " says not why"
-		}
-		r.reasons[why]++
-	}
 }
 
 // reason finds why a test was skipped, if it says so.
