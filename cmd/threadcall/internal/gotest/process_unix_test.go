@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -20,7 +21,7 @@ func gone(t *testing.T, child string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for alive(pid) {
+	for syscall.Kill(pid, 0) == nil {
 		if state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil &&
 			strings.Contains(string(state), ") Z ") {
 			return
