@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -34,9 +35,7 @@ func main() {
 		results = append(results, windows.test(false, []string{"./app/..."}, *timeout))
 	case *cores != "":
 		for n := range strings.SplitSeq(*cores, ",") {
-			r := testOn(n, *quick, *timeout)
-			r.print(os.Stdout)
-			results = append(results, r)
+			results = append(results, testOn(n, *quick, *timeout))
 		}
 	default:
 		results = run(*quick, *timeout, flag.Args())
@@ -96,4 +95,56 @@ func run(quick bool, timeout time.Duration, wanted []string) (results []result) 
 		}
 	}
 	return results
+}
+
+// A result is what became of a port.
+type result struct {
+	port
+	on     string
+	left   string // why it was not run
+	output string // of what failed
+	err    error
+	time   time.Duration
+}
+
+func (r result) ok() bool { return r.err == nil }
+
+// print writes a line, and what went wrong.
+func (r result) print() {
+	switch {
+	case r.left != "":
+		fmt.Printf("LEFT OUT %s: %s\n", r.port, r.left)
+	case r.ok():
+		fmt.Printf("ok   %-14s %-26s %5.0f s\n", r.port, r.on, r.time.Seconds())
+	default:
+		fmt.Printf("FAIL %-14s %-26s %5.0f s: %v\n%s\n", r.port, r.on, r.time.Seconds(), r.err, r.output)
+	}
+}
+
+// test runs the tests of packages on p, if it can, and prints the result.
+func (p port) test(quick bool, packages []string, timeout time.Duration) (r result) {
+	start := time.Now()
+	r.port = p
+	defer func() {
+		r.time = time.Since(start)
+		r.print()
+	}()
+	on, err := p.on(quick)
+	if err != nil {
+		r.left = err.Error()
+		return r
+	}
+	if on.end != nil {
+		defer on.end()
+	}
+	args := []string{"test", "-short", "-count=1", "-timeout", timeout.String()}
+	if len(on.program) > 0 {
+		args = append(args, "-exec", strings.Join(on.program, " "))
+	}
+	c := exec.Command("go", append(args, packages...)...)
+	c.Env = append(os.Environ(), "GOOS="+p.system, "GOARCH="+p.processor, "CGO_ENABLED=0")
+	c.Env = append(c.Env, on.env...)
+	output, err := c.CombinedOutput()
+	r.on, r.output, r.err = on.name, string(output), err
+	return r
 }

@@ -2,10 +2,10 @@
 // after how long. The go command reads the changed files by its flag -overlay; the tree stays as it
 // is.
 //
-//	go run ./internal/verify/faults [-all] [-check name] [name of a fault] ...
+//	go run ./internal/verify/faults [-all] [name of a fault] ...
 //
-// makes the mistakes in faults.txt, and for each the check that must notice it, with -check another
-// one, with -all every check. It ends with status 1 if none notices the fault, if one does not
+// makes the mistakes in faults.txt, and for each the check that must notice it, with -all every
+// check. It ends with status 1 if none notices the fault, if one does not
 // apply or does not compile, or if a check rejects the tree as it is.
 //
 //	go run ./internal/verify/faults -random 100 [-seed n] [-from n] [package directory] ...
@@ -54,8 +54,7 @@ const (
 )
 
 var (
-	all  = flag.Bool("all", false, "make every check for every fault")
-	only = flag.String("check", "", "make this check only")
+	all = flag.Bool("all", false, "make every check for every fault")
 )
 
 func main() {
@@ -112,12 +111,7 @@ func (f *fault) try() (noticed bool, err error) {
 	}
 	defer remove()
 	for _, c := range checks {
-		switch {
-		case *only != "":
-			if c.name != *only {
-				continue
-			}
-		case !*all && f.edits != nil && c.name != f.check:
+		if !*all && f.edits != nil && c.name != f.check {
 			continue
 		}
 		compile := append([]string{"test", "-count=1", "-run", "^$"}, c.args...) // not counted

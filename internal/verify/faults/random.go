@@ -125,7 +125,7 @@ func (m *mutation) try() (by string, compiles bool, err error) {
 	}
 	chance := ""
 	for i, c := range checks[own:] {
-		if i > 0 && !slices.Contains(users, c.name) || *only != "" && c.name != *only {
+		if i > 0 && !slices.Contains(users, c.name) {
 			continue
 		}
 		start := time.Now()
