@@ -70,7 +70,7 @@ allocs:
 		./thread ./keyed ./mainthread ./internal/...
 
 386:
-	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread ./internal/record; \
+	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread; \
 	else echo '386: not run, this is not an amd64 machine'; fi
 
 # ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the
@@ -134,7 +134,11 @@ sixminutes: FOR = 6m
 sixminutes:
 	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR)
 
+# In COLUMNS, no line of Go is longer than 100 columns; . is all. What is left: .ci/columns
+COLUMNS := cmd/threadcall/threadvet $(addprefix cmd/threadcall/internal/,allocs demo gotest lab osthread overlay symbol ui) \
+	internal/imports internal/ports internal/verify/faults
 lint:
+	@.ci/columns $(COLUMNS)
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \
 		{ out=$$(gofmt -l .); test -z "$$out" || { echo "not as gofmt has it: $$out"; false; }; } && $(GO) vet ./... && \
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
@@ -160,19 +164,18 @@ faults:
 	@.ci/setup cc
 	$(GO) run ./internal/verify/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
 
-# flakes runs the tests of the core N times with GOMAXPROCS 1, 2 and 4, while the collector runs all the time, and with the race
-# detector, LOAD times next to four busy loops, and prints what failed how often: some hours. What can be chosen:
+# flakes runs the tests of the core N times with GOMAXPROCS 1, 2 and 4, while the collector runs all
+# the time, and with the race detector, LOAD times next to four busy loops, and prints what failed
+# how often: some hours. What can be chosen:
 #
 #	N=5 LOAD=1           how often
 #	PKGS=./thread        only these packages
 #	RUN=Close WHEN=race  only these tests and conditions, regular expressions
 N    = 50
 LOAD = 10
-RUN  = .
-WHEN = .
 flakes:
 	@.ci/setup cc
-	$(GO) run ./cmd/threadcall/internal/flakes -n $(N) -load $(LOAD) -run '$(RUN)' -when '$(WHEN)' $(PKGS)
+	@GO=$(GO) N=$(N) LOAD=$(LOAD) RUN='$(RUN)' WHEN='$(WHEN)' .ci/flakes $(PKGS)
 
 # cross vets and builds every module, tests included, for every port of the systems that threadcall supports: half an hour, where
 # nothing has been compiled before. cross-quick does so for one port of each system and one of each kind of processor.

@@ -7,8 +7,9 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
-// kindOf returns what was allocated, by the runtime's functions. Direct is the one that the program has called; why has
-// what the compiler does not, because the thing does not escape or has no name in the source.
+// kindOf returns what was allocated, by the runtime's functions. Direct is the one that the program
+// has called; why has what the compiler does not, because the thing does not escape or has no name
+// in the source.
 func kindOf(inner heap.Stack) (direct, kind, why string) {
 	if len(inner) == 0 {
 		return "", "object", ""
@@ -17,20 +18,25 @@ func kindOf(inner heap.Stack) (direct, kind, why string) {
 	for _, f := range inner { // what the runtime needs for itself, whatever was called
 		switch name := symbol.Short(f.Function); {
 		case name == "runtime.acquireSudog":
-			return direct, "sudog", "the runtime's note that a goroutine waits; it keeps some for each processor, and none was left"
+			return direct, "sudog", "the runtime's note that a goroutine waits; it keeps some for each " +
+				"processor, and none was left"
 		case name == "runtime.malg":
-			return direct, "goroutine", "the runtime's descriptor of a new goroutine; ended ones are used again, and none was left"
+			return direct, "goroutine", "the runtime's descriptor of a new goroutine; ended ones are used " +
+				"again, and none was left"
 		case name == "runtime.allgadd":
 			return direct, "goroutine", "the runtime's list of all goroutines grew"
 		case strings.HasPrefix(name, "runtime.newdefer"):
-			return direct, "defer", "a defer in a loop; the runtime keeps some for each processor, and none was left"
+			return direct, "defer", "a defer in a loop; the runtime keeps some for each processor, and " +
+				"none was left"
 		case name == "runtime.getitab" || name == "runtime.itabAdd":
-			return direct, "itab", "the runtime's table of a type and an interface that met for the first time"
+			return direct, "itab", "the runtime's table of a type and an interface that met for the first " +
+				"time"
 		case strings.HasPrefix(name, "runtime.(*timers)") || name == "runtime.newTimer":
 			return direct, "timer", "the runtime's timers"
 		case name == "runtime.newm" || name == "runtime.allocm":
 			return direct, "thread", "the runtime's descriptor of a new thread"
-		case name == "runtime.addCleanup" || name == "runtime.SetFinalizer" || name == "runtime.AddCleanup":
+		case name == "runtime.addCleanup" || name == "runtime.SetFinalizer" ||
+			name == "runtime.AddCleanup":
 			return direct, "cleanup", ""
 		}
 	}
@@ -48,7 +54,8 @@ var kinds = []struct{ prefix, kind, why string }{
 	{"runtime.mallocgc", "new", ""},
 	{"runtime.newarray", "array", ""},
 	{"runtime.makeslicecopy", "make", ""},
-	{"runtime.makeslice", "make", "make of a slice whose size is not a constant; what is larger than 32 bytes does not fit on the stack"},
+	{"runtime.makeslice", "make", "make of a slice whose size is not a constant; what is larger " +
+		"than 32 bytes does not fit on the stack"},
 	{"runtime.growslice", "append", "append to a slice that has no room left"},
 	{"runtime.moveSlice", "append", "a slice that append had built on the stack is kept"},
 	{"runtime.makechan", "channel", "make of a channel; channels are always on the heap"},

@@ -37,14 +37,16 @@ type Change struct {
 	Places  []Shift   `json:"places,omitempty"` // that changed, the largest change first
 }
 
-// A Shift is of what one place allocates for each operation. A place that is not in a tree is empty there.
+// A Shift is of what one place allocates for each operation. A place that is not in a tree is empty
+// there.
 type Shift struct {
 	Old    *Row        `json:"old,omitempty"`
 	New    *Row        `json:"new,omitempty"`
 	Change heap.Amount `json:"change"`
 }
 
-// Versus measures benchmarks in the working tree and in a revision of it, and compares them by place.
+// Versus measures benchmarks in the working tree and in a revision of it, and compares them by
+// place.
 func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	repository, err := revision.Open(ctx, s.Dir)
 	if err != nil {
@@ -108,13 +110,43 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	case err != nil:
 		return nil, fmt.Errorf("in %s: %w", rev, err)
 	}
-	was.moveFiles([]move{{filepath.Join(scratch.Dir, "old"), filepath.VolumeName(repository.Top)}})
+	was.moveFiles(filepath.Join(scratch.Dir, "old"), filepath.VolumeName(repository.Top))
 	if was.Go != "" && was.Go != now.Go {
-		c.Notes = append(c.Notes, fmt.Sprintf("%s is built by %s and the working tree by %s, as their go.mod files require: the compiler may make the difference", rev, was.Go, now.Go))
+		c.Notes = append(c.Notes, fmt.Sprintf("%s is built by %s and the working tree by %s, as their "+
+			"go.mod files require: the compiler may make the difference", rev, was.Go, now.Go))
 	}
 	c.Go, c.OldFailures, c.Failures = now.Go, was.Failures, now.Failures
 	c.Benchmarks = changes(was.Runs, now.Runs)
 	return c, nil
+}
+
+// moveFiles gives the files of the report another directory: the reader has no worktree.
+func (r *Report) moveFiles(from, to string) {
+	move := func(file *string) {
+		if rest, ok := strings.CutPrefix(*file, from); ok {
+			*file = to + rest
+		}
+	}
+	for _, run := range r.Runs {
+		for i := range run.Rows {
+			row := &run.Rows[i]
+			move(&row.Where.File)
+			move(&row.Site.File)
+			for _, s := range row.Stacks {
+				for j := range s.Frames {
+					move(&s.Frames[j].File)
+				}
+			}
+			for _, e := range row.Escapes {
+				for j := range e.Path {
+					move(&e.Path[j].File)
+				}
+				for j := range e.Flow {
+					move(&e.Flow[j].At.File)
+				}
+			}
+		}
+	}
 }
 
 // changes compares the runs of two trees.
@@ -137,7 +169,8 @@ func changes(was, now []Run) (all []Change) {
 		c.Places = shifts(o, n)
 		all = append(all, c)
 	}
-	gone := slices.SortedFunc(maps.Keys(old), func(a, b name) int { return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name)) })
+	gone := slices.SortedFunc(maps.Keys(old),
+		func(a, b name) int { return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name)) })
 	for _, key := range gone {
 		all = append(all, Change{Package: key.pkg, Name: key.name, Old: old[key].Headline})
 	}
@@ -156,35 +189,33 @@ func shifts(o, n *Run) (all []Shift) {
 			b = s.New.Amount
 		}
 		s.Change = heap.Amount{Objects: b.Objects - a.Objects, Bytes: b.Bytes - a.Bytes}
-		sameSize := math.Abs(s.Change.Objects) < noise && math.Abs(s.Change.Bytes) < max(1, 0.01*max(a.Bytes, b.Bytes), noise*max(a.Bytes, b.Bytes))
+		sameSize := math.Abs(s.Change.Objects) < noise && math.Abs(s.Change.Bytes) < max(1,
+			0.01*max(a.Bytes, b.Bytes), noise*max(a.Bytes, b.Bytes))
 		if !sameSize {
 			all = append(all, s)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Shift) int {
-		return cmp.Or(cmp.Compare(math.Abs(b.Change.Bytes), math.Abs(a.Change.Bytes)), cmp.Compare(math.Abs(b.Change.Objects), math.Abs(a.Change.Objects)))
+		return cmp.Or(cmp.Compare(math.Abs(b.Change.Bytes), math.Abs(a.Change.Bytes)),
+			cmp.Compare(math.Abs(b.Change.Objects), math.Abs(a.Change.Objects)))
 	})
 	return all
 }
 
-// pairs finds the rows of two trees that are of the same place. Lines may have other numbers: the same function, kind, and
-// text of the line are the same place, and then what is left in the same function, in the order of its lines.
+// pairs finds the rows of two trees that are of the same place. Lines may have other numbers: the
+// same function, kind, and text of the line are the same place, and then what is left in the same
+// function, in the order of its lines.
 func pairs(was, now []Row) (all []Shift) {
-	exact := func(r Row) string {
-		text := ""
-		for _, l := range r.Source {
-			if l.Number == r.Where.Line {
-				text = strings.TrimSpace(l.Text)
-			}
-		}
-		return strings.Join([]string{r.Where.Function, r.Site.Function, r.Kind, text}, "\x00")
-	}
-	function := func(r Row) string { return strings.Join([]string{r.Where.Function, r.Site.Function, r.Kind}, "\x00") }
+	function := func(r Row) string { return r.Where.Function + "\n" + r.Site.Function + "\n" + r.Kind }
+	exact := func(r Row) string { return function(r) + "\n" + r.Source }
 	order := func(rows []Row) (list []*Row) {
 		for i := range rows {
 			list = append(list, &rows[i])
 		}
-		slices.SortStableFunc(list, func(a, b *Row) int { return cmp.Compare(a.Where.Line, b.Where.Line) })
+		slices.SortStableFunc(list, func(a, b *Row) int {
+			return cmp.Compare(a.Where.Line,
+				b.Where.Line)
+		})
 		return list
 	}
 	old, left := order(was), order(now)
