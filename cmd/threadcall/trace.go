@@ -36,7 +36,7 @@ tests of packages, or from a command whose program records one when it is asked
 to, by these lines:
 
   import "github.com/threadcall/threadcall/recorder"
-  func main() { defer recorder.Start()(); ... }
+  func main() { recorder.Start(); defer recorder.Stop(); ... }
 
 It ends with status 0, 1 if there was no trace or what recorded it failed, and
 2 if it did not understand the command.

@@ -28,7 +28,7 @@ var programs = map[string]func(){
 	"is quiet":             func() { fmt.Println("as ever") },
 	"exits at once":        func() { recorder.Start(); os.Exit(3) },
 	"is killed":            func() { recorder.Start(); threeParts(); kill() },
-	"ends when asked":      func() { defer recorder.Start()(); untilInterrupted() },
+	"ends when asked":      func() { recorder.Start(); defer recorder.Stop(); untilInterrupted() },
 	"does not end":         func() { recorder.Start(); signal.Ignore(os.Interrupt); threeParts(); ready(); select {} },
 	"dies of an interrupt": func() { recorder.Start(); threeParts(); ready(); select {} },
 }

@@ -17,7 +17,8 @@ import (
 const calls = 20
 
 func makesCalls() {
-	defer recorder.Start()()
+	recorder.Start()
+	defer recorder.Stop()
 	th, p := thread.New(), thread.NewPool(2)
 	for range calls {
 		plain(th)

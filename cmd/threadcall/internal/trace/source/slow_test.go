@@ -20,7 +20,8 @@ const limit = 20 * time.Millisecond
 
 // hasASlowCall records its trace, in which one call is reported, while it waits in waitsForReport.
 func hasASlowCall() {
-	defer recorder.Start()()
+	recorder.Start()
+	defer recorder.Stop()
 	th := thread.New(thread.WithName("db"))
 	defer th.Terminate()
 	th.Call(nop)

@@ -218,9 +218,10 @@ func noTrace(name, trace string) error {
 		return fmt.Errorf(`%s ended before a part of its trace was whole.
 A program that ends by os.Exit or log.Fatal must call recorder.Stop before`, name)
 	}
-	return fmt.Errorf(`%s recorded no trace. Its main function must begin with the second of these lines:
+	return fmt.Errorf(`%s recorded no trace. Its main function must begin with the last two of these lines:
 	import "github.com/threadcall/threadcall/recorder"
-	defer recorder.Start()()`, name)
+	recorder.Start()
+	defer recorder.Stop()`, name)
 }
 
 // read yields the trace in a file.

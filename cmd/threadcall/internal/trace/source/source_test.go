@@ -23,7 +23,7 @@ func TestWithoutATraceThereIsAReason(t *testing.T) {
 		reason  string
 		status  int
 	}{
-		{"is quiet", source.Request{}, "\timport \"github.com/threadcall/threadcall/recorder\"\n\tdefer recorder.Start()()", -1},
+		{"is quiet", source.Request{}, "\timport \"github.com/threadcall/threadcall/recorder\"\n\trecorder.Start()\n\tdefer recorder.Stop()", -1},
 		{"exits at once", source.Request{}, "recorder.Stop", 3},
 		{"", source.Request{Command: []string{"no-such-command-here"}}, "no-such-command-here", -1},
 		{"is quiet", source.Request{Keep: filepath.Join(t.TempDir(), "missing", "kept.trace")}, "the trace cannot be kept:", -1},
