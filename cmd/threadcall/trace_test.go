@@ -2,7 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"io"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +46,7 @@ func recorded(t *testing.T) string {
 	return file
 }
 
-func TestTraceReportsWhatIsInAFile(t *testing.T) {
+func TestTrace_file(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
 	o := threadcall(t, "trace", recorded(t), "-html", page)
 	o.want(t, statusOK, "some.trace", "Heap and collector", "stop-the-world", "Goroutines and threads",
@@ -63,7 +63,7 @@ func TestTraceReportsWhatIsInAFile(t *testing.T) {
 	threadcall(t, "trace", "-html", nowhere, recorded(t)).want(t, statusWrong, nowhere)
 }
 
-func TestTraceReportsThePathOfATask(t *testing.T) {
+func TestTrace_path(t *testing.T) {
 	file := recorded(t)
 	o := threadcall(t, "trace", "-json", "-path", "threadcall.Call", file).want(t, statusOK)
 	r := decoded[tracereport.Report](t, o.stdout)
@@ -71,22 +71,34 @@ func TestTraceReportsThePathOfATask(t *testing.T) {
 		t.Errorf("path %+v of tasks %+v", r.Path, r.Tasks)
 	}
 	threadcall(t, "trace", "-path", "no.such.task", file).want(t, statusWrong, "the trace has no task or goroutine \"no.such.task\"", "Heap and collector")
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	cmd := invocation("", nil, "trace", "-path", "threadcall.Call", "-")
-	r2, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { io.Copy(w, f); w.Close() }()
-	cmd.Stdin = r2
-	output(t, cmd).want(t, statusWrong, "-path reads the trace twice")
 }
 
-func TestTraceAsJSON(t *testing.T) {
+func TestTrace_part(t *testing.T) {
+	file := recorded(t)
+	whole := decoded[tracereport.Report](t, threadcall(t, "trace", "-json", file).want(t, statusOK).stdout)
+	if whole.Look != nil {
+		t.Error("a report on the whole trace has a part")
+	}
+	from, to := whole.Trace.Duration/4, whole.Trace.Duration/2
+	o := threadcall(t, "trace", "-json", "-from", from.String(), "-to", to.String(), file).want(t, statusOK)
+	part := decoded[tracereport.Report](t, o.stdout).Look
+	if part == nil || part.From != from || part.To != to || part.Of == 0 || len(part.States) == 0 {
+		t.Fatalf("%+v", part)
+	}
+	one := fmt.Sprint(part.Goroutines[0].ID)
+	threadcall(t, "trace", "-goroutine", one, file).want(t, statusOK, "From 0 ns to", "In the order of time")
+	threadcall(t, "trace", "-goroutine", "99999999", file).want(t, statusWrong,
+		"the trace has no goroutine 99999999")
+	threadcall(t, "trace", "-from", "1000h", file).want(t, statusWrong, "the trace has nothing from 1000h")
+
+	page := filepath.Join(t.TempDir(), "part.html")
+	threadcall(t, "trace", "-from", from.String(), "-html", page, file).want(t, statusOK, "wrote "+page)
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), `"as requested"`) {
+		t.Errorf("%v, %d bytes without the part", err, len(text))
+	}
+}
+
+func TestTrace_json(t *testing.T) {
 	file := recorded(t)
 	f, err := os.Open(file)
 	if err != nil {
@@ -130,7 +142,7 @@ func tracesIn(t *testing.T) (dir string, run func(args ...string) outcome) {
 	}
 }
 
-func TestTraceOfTests(t *testing.T) {
+func TestTrace_packages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles packages")
 	}
@@ -148,11 +160,10 @@ func TestTraceOfTests(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.stdout), &both); err != nil || len(both) != 2 || len(both[0].Warnings) != 0 || len(both[1].Warnings) != 1 {
 		t.Errorf("%v: %d reports in %s", err, len(both), o.stdout)
 	}
-	for flag, want := range map[string]string{"-v": "10m0s", "-timeout=0": "0s", "-timeout=1m": "1m0s"} {
-		if o := run(flag, "./a").want(t, statusOK); !strings.Contains(o.stderr, "\n"+want+"\n") {
-			t.Errorf("%s: stderr %q; want the timeout %s", flag, o.stderr, want)
-		}
+	if o := run("./a").want(t, statusOK); !strings.Contains(o.stderr, "\n10m0s\n") {
+		t.Errorf("stderr %q; want the timeout 10m0s", o.stderr)
 	}
+	run("-run", "TestNothing", "./b").want(t, statusOK)
 	for _, c := range []refusal{
 		{"./c", statusWrong, "no tests in ./c"},
 		{"./d", statusWrong, "cannot build the tests of"},
@@ -160,6 +171,7 @@ func TestTraceOfTests(t *testing.T) {
 		{"./nowhere", statusWrong, "nowhere"},
 		{"-o x ./a ./b", statusWrong, "2 packages have tests"},
 		{"-- go run ./plain", statusWrong, "recorder"},
+		{"-o no/such/x ./a", statusWrong, "the trace cannot be kept"},
 	} {
 		if o := run(strings.Fields(c.args)...).want(t, c.status, c.complaint); o.stdout != "" {
 			t.Errorf("%s: stdout %q", c.args, o.stdout)
@@ -167,7 +179,7 @@ func TestTraceOfTests(t *testing.T) {
 	}
 }
 
-func TestAnInterruptOfTestsKeepsTheirTrace(t *testing.T) {
+func TestTrace_interrupt(t *testing.T) {
 	if runtime.GOOS == "windows" || testing.Short() {
 		t.Skip("compiles a package, and interrupts it, which Windows cannot")
 	}
@@ -185,14 +197,7 @@ func TestAnInterruptOfTestsKeepsTheirTrace(t *testing.T) {
 	}
 }
 
-func TestTraceReportsThatTheCommandFailedIfItsTraceCannotBeRead(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("needs a shell: ", err)
-	}
-	threadcall(t, "trace", "--", "sh", "-c", `echo no trace but a text >"$THREADCALL_TRACE"; exit 7`).want(t, statusWrong, "exit status 7", "a text file")
-}
-
-func TestTraceRefusesNonsense(t *testing.T) {
+func TestTrace_usage(t *testing.T) {
 	file := recorded(t)
 	for _, c := range []refusal{
 		{"", statusUsage, "no trace is asked for; give a file, packages, or a command after --"},
@@ -200,15 +205,11 @@ func TestTraceRefusesNonsense(t *testing.T) {
 		{"x -- y", statusUsage, "exclude each other"},
 		{"-o kept FILE", statusUsage, "-o is for traces that are recorded now"},
 		{"-run X FILE", statusUsage, "flags of tests are for packages"},
-		{"-v -- true", statusUsage, "flags of tests are for packages"},
-		{"-count -1 .", statusUsage, "not negative"},
 		{"FILE FILE", statusUsage, "only one can be read at a time"},
 		{"-html FILE FILE", statusUsage, "would overwrite the input"},
 		{"-from -1s FILE", statusUsage, "not be negative"},
 		{"-from 2s -to 1s FILE", statusUsage, "-to 1s is not after -from 2s"},
-		{"-goroutine x FILE", statusUsage, "is no goroutine"},
-		{"-path 0 FILE", statusUsage, "needs a type or the ID of a task"},
-		{"-path goroutine=x FILE", statusUsage, "is no number of a goroutine"},
+		{"-goroutine x FILE", statusUsage, "is not a goroutine"},
 		{"--frob", statusUsage, "not defined: -frob"},
 		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace but a text file"},
 		{os.Args[0], statusWrong, "a program; to run it, put -- before it"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
@@ -16,12 +17,12 @@ import (
 type Tile struct {
 	From    int64              `json:"from"`
 	To      int64              `json:"to"`
-	Step    float64            `json:"step"`    // the time of one column; intervals that are shorter are in Fine
+	Step    float64            `json:"step"`    // the time of a column; shorter intervals are in Fine
 	Program []Lane             `json:"program"` // the collector and stopped worlds
 	Tasks   []Lane             `json:"tasks"`   // the longest in the window
 	Threads []Lane             `json:"threads"`
 	Lanes   []Lane             `json:"goroutines"` // the most active in the window
-	Of      int                `json:"of"`         // goroutines that are selected and exist in the window
+	Of      int                `json:"of"`         // goroutines that exist and are selected
 	Names   map[int32]string   `json:"names"`
 	Stacks  map[int32][]string `json:"stacks"` // "function file:line"
 	Places  map[int32]string   `json:"places"` // of stacks: the innermost frame of the program
@@ -39,11 +40,12 @@ type Lane struct {
 	steps [][4]float64 // by column
 }
 
-// A Bar is an interval: start, length, kind, name, goroutine or thread that is not the lane's, By, Stack, ByStack, Task.
+// A Bar is an interval: start, length, kind, name, goroutine or thread that is not the lane's, By,
+// Stack, ByStack, Task.
 type Bar [9]int64
 
-// A Column has the thousandths of a column of time for which the lane was running, in system calls, runnable and waiting, in
-// intervals that are shorter than the column.
+// A Column has its number, and the thousandths of its time for which the lane was running, in system
+// calls, runnable and waiting, in intervals that are shorter than the column.
 type Column [5]int64
 
 // A Line is a log event.
@@ -57,8 +59,6 @@ type Line struct {
 
 // Limits of a tile.
 const (
-	MaxColumns = 4000
-	MaxLanes   = 1000
 	maxLogs    = 200
 	maxFrames  = 24
 	maxThreads = 64
@@ -74,23 +74,24 @@ type Size struct {
 
 // Tile returns the picture of a selection.
 func (x *Index) Tile(s Selection, size Size) (*Tile, error) {
-	f, err := x.filter(s)
+	s, err := x.Clip(s)
 	if err != nil {
 		return nil, err
 	}
 	t := &tiling{
-		Index: x, filter: f, columns: min(max(size.Columns, 1), MaxColumns),
+		Index: x, of: s, columns: size.Columns,
 		goroutines: map[int64]*Lane{}, threads: map[int64]*Lane{}, task: map[uint64]bool{},
+		logs: report.NewTop(maxLogs, func(a, b Line) bool { return a.At < b.At }),
 	}
 	t.Tile = Tile{
-		From: int64(f.from), To: int64(f.to), Step: float64(f.to-f.from) / float64(t.columns),
-		Program: []Lane{}, Tasks: []Lane{}, Threads: []Lane{}, Lanes: []Lane{}, Logs: []Line{},
+		From: int64(s.From), To: int64(s.To), Step: float64(s.To-s.From) / float64(t.columns),
+		Program: []Lane{}, Tasks: []Lane{}, Threads: []Lane{}, Lanes: []Lane{},
 		Names: map[int32]string{}, Stacks: map[int32][]string{}, Places: map[int32]string{},
 	}
-	if err := t.choose(min(max(size.Lanes, 1), MaxLanes), size.Must); err != nil {
+	if err := t.choose(size.Lanes, size.Must); err != nil {
 		return nil, err
 	}
-	if err := x.Scan(f.from, f.to, t.add); err != nil {
+	if err := x.Scan(s.From, s.To, t.add); err != nil {
 		return nil, err
 	}
 	t.finish()
@@ -99,12 +100,13 @@ func (x *Index) Tile(s Selection, size Size) (*Tile, error) {
 
 type tiling struct {
 	*Index
-	*filter
+	of Selection
 	Tile
 	columns             int
 	goroutines, threads map[int64]*Lane // that are shown
 	task                map[uint64]bool // that is shown
 	marking, stopped    Lane
+	logs                report.Top[Line]
 }
 
 // activity has what decides whether a goroutine is shown.
@@ -116,35 +118,27 @@ type activity struct {
 
 // choose chooses the goroutines, threads and tasks that are shown.
 func (t *tiling) choose(limit int, must []int64) error {
-	sums := map[int64]*activity{}
-	threads := map[int64]time.Duration{}
+	sums, threads := map[int64]activity{}, map[int64]activity{}
 	tasks := []activity{}
-	err := t.Scan(t.from, t.to, func(v *Interval) {
-		length := t.within(v)
+	err := t.Scan(t.of.From, t.of.To, func(v *Interval) {
+		if !t.of.Has(v.Goroutine) || v.Goroutine == None {
+			return
+		}
+		length := v.Within(t.of.From, t.of.To)
+		sum := activity{v.Goroutine, sums[v.Goroutine].active, sums[v.Goroutine].existing}
 		switch v.Kind {
-		case Running, Syscall, Runnable, Life:
-			if !t.has(v.Goroutine) {
-				return
-			}
-			sum := sums[v.Goroutine]
-			if sum == nil {
-				sum = &activity{id: v.Goroutine}
-				sums[v.Goroutine] = sum
-			}
-			if v.Kind == Life {
-				sum.existing += length
-			} else {
-				sum.active += length
-			}
+		case Running, Syscall, Runnable:
+			sum.active += length
+			sums[v.Goroutine] = sum
 			if v.Thread >= 0 && v.Kind <= Syscall {
-				threads[v.Thread] += length
+				threads[v.Thread] = activity{id: v.Thread, active: threads[v.Thread].active + length}
 			}
+		case Life:
+			sum.existing += length
+			sums[v.Goroutine] = sum
 		case Task:
-			if t.has(v.Goroutine) {
-				tasks = append(tasks, activity{id: int64(v.Task), active: length})
-				if len(tasks) > 1<<12 {
-					tasks = longest(tasks, maxTasks)
-				}
+			if tasks = append(tasks, activity{id: int64(v.Task), active: length}); len(tasks) > 1<<12 {
+				tasks = longest(tasks, maxTasks)
 			}
 		}
 	})
@@ -153,23 +147,17 @@ func (t *tiling) choose(limit int, must []int64) error {
 	}
 	t.Of = len(sums)
 	for _, id := range must {
-		if sums[id] != nil {
+		if _, exists := sums[id]; exists {
 			t.goroutines[id] = t.lane(id)
 			delete(sums, id)
 		}
 	}
-	for _, a := range longest(slices.Collect(values(sums)), limit) {
+	for _, a := range longest(slices.Collect(maps.Values(sums)), limit) {
 		t.goroutines[a.id] = t.lane(a.id)
 	}
-	busiest := []activity{}
-	for id, busy := range threads {
-		busiest = append(busiest, activity{id: id, active: busy})
-	}
-	for _, a := range longest(busiest, min(limit, maxThreads)) {
+	for _, a := range longest(slices.Collect(maps.Values(threads)), min(limit, maxThreads)) {
 		l := t.lane(a.id)
-		if l.Title = fmt.Sprint("thread ", a.id); t.Thread(a.id) != "" {
-			l.Title += " " + t.Thread(a.id)
-		}
+		l.Title = strings.TrimSpace(fmt.Sprint("thread ", a.id, " ", t.Thread(a.id)))
 		t.threads[a.id] = l
 	}
 	for _, a := range longest(tasks, maxTasks) {
@@ -178,19 +166,10 @@ func (t *tiling) choose(limit int, must []int64) error {
 	return nil
 }
 
-func values(m map[int64]*activity) func(yield func(activity) bool) {
-	return func(yield func(activity) bool) {
-		for a := range maps.Values(m) {
-			if !yield(*a) {
-				return
-			}
-		}
-	}
-}
-
 func longest(list []activity, limit int) []activity {
 	slices.SortFunc(list, func(a, b activity) int {
-		return cmp.Or(cmp.Compare(b.active, a.active), cmp.Compare(b.existing, a.existing), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(b.active, a.active), cmp.Compare(b.existing, a.existing),
+			cmp.Compare(a.id, b.id))
 	})
 	return list[:min(len(list), limit)]
 }
@@ -199,25 +178,20 @@ func (t *tiling) lane(id int64) *Lane {
 	return &Lane{ID: id, Bars: []Bar{}, Marks: []Bar{}, steps: make([][4]float64, t.columns)}
 }
 
-// within returns how much of the interval is in the window.
-func (f *filter) within(v *Interval) time.Duration {
-	return max(0, min(v.End(), f.to)-max(v.Start, f.from))
-}
-
 func (t *tiling) add(v *Interval) {
 	switch v.Kind {
 	case Running, Syscall, Runnable, Waiting:
 		if l := t.goroutines[v.Goroutine]; l != nil {
 			t.put(l, v, v.Thread)
 		}
-		if v.Kind <= Syscall && t.has(v.Goroutine) {
+		if v.Kind <= Syscall && t.of.Has(v.Goroutine) {
 			if l := t.threads[v.Thread]; l != nil {
 				t.put(l, v, v.Goroutine)
 			}
 		}
 	case Life:
 		if l := t.goroutines[v.Goroutine]; l != nil {
-			l.Title = title(v.Goroutine, t.Name(v.Name))
+			l.Title = strings.TrimSpace(fmt.Sprint("G", v.Goroutine, " ", symbol.Short(t.Name(v.Name))))
 		}
 	case Range:
 		if l := t.goroutines[v.Goroutine]; l != nil {
@@ -236,17 +210,14 @@ func (t *tiling) add(v *Interval) {
 	case Task:
 		if t.task[v.Task] {
 			t.Tasks = append(t.Tasks, Lane{
-				ID: int64(v.Task), Title: fmt.Sprintf("%s #%d", t.Name(v.Name), v.Task), Bars: []Bar{t.bar(v, v.Goroutine)},
-				Fine: []Column{}, Marks: []Bar{},
+				ID: int64(v.Task), Title: fmt.Sprintf("%s #%d", t.Name(v.Name), v.Task),
+				Bars: []Bar{t.bar(v, v.Goroutine)}, Fine: []Column{}, Marks: []Bar{},
 			})
 		}
 	case Log:
-		if t.has(v.Goroutine) {
-			if len(t.Logs) == maxLogs {
-				t.MoreLog++
-				return
-			}
-			t.Logs = append(t.Logs, Line{int64(v.Start), v.Goroutine, v.Task, t.Name(v.Name), ui.Head(v.Text, 400)})
+		if t.of.Has(v.Goroutine) {
+			t.MoreLog++
+			t.logs.Offer(Line{int64(v.Start), v.Goroutine, v.Task, t.Name(v.Name), ui.Head(v.Text, 400)})
 		}
 	}
 }
@@ -257,7 +228,8 @@ func (t *tiling) put(l *Lane, v *Interval, other int64) {
 		l.Bars = append(l.Bars, t.bar(v, other))
 		return
 	}
-	from, to := float64(max(v.Start, t.from)-t.from), float64(min(v.End(), t.to)-t.from)
+	from := float64(max(int64(v.Start), t.From) - t.From)
+	to := float64(min(int64(v.End()), t.To) - t.From)
 	first, last := min(int(from/t.Step), t.columns-1), min(int(to/t.Step), t.columns-1)
 	if first == last {
 		l.steps[first][v.Kind] += to - from
@@ -270,9 +242,11 @@ func (t *tiling) put(l *Lane, v *Interval, other int64) {
 
 // mark adds a region. Of those that are shorter than a column, the lane keeps one for each.
 func (t *tiling) mark(l *Lane, v *Interval) {
+	column := func(at int64) int { return int(float64(at-t.From) / t.Step) }
 	if n := len(l.Marks); n > 0 && float64(v.Length) < t.Step {
-		if last := l.Marks[n-1]; last[2] == int64(v.Kind) && last[1] < int64(t.Step) &&
-			int(float64(last[0]-int64(t.from))/t.Step) == int(float64(v.Start-t.from)/t.Step) {
+		last := l.Marks[n-1]
+		short := last[2] == int64(v.Kind) && last[1] < int64(t.Step)
+		if short && column(last[0]) == column(int64(v.Start)) {
 			return
 		}
 	}
@@ -290,10 +264,13 @@ func (t *tiling) bar(v *Interval, other int64) Bar {
 			for _, f := range frames[:min(len(frames), maxFrames)] {
 				text = append(text, where(f))
 			}
-			t.Stacks[s], t.Places[s] = text, where(t.Index.stacks.Place(s))
+			t.Stacks[s], t.Places[s] = text, where(t.Place(s))
 		}
 	}
-	return Bar{int64(v.Start), int64(v.Length), int64(v.Kind), int64(v.Name), other, v.By, int64(v.Stack), int64(v.ByStack), int64(v.Task)}
+	return Bar{
+		int64(v.Start), int64(v.Length), int64(v.Kind), int64(v.Name), other, v.By,
+		int64(v.Stack), int64(v.ByStack), int64(v.Task),
+	}
 }
 
 func where(f report.Frame) string {
@@ -301,7 +278,9 @@ func where(f report.Frame) string {
 }
 
 func (t *tiling) finish() {
-	byStart := func(a, b Bar) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) }
+	byStart := func(a, b Bar) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1]))
+	}
 	close := func(lanes map[int64]*Lane) []Lane {
 		list := []Lane{}
 		for _, l := range lanes {
@@ -324,10 +303,11 @@ func (t *tiling) finish() {
 	}
 	t.Lanes, t.Threads = close(t.goroutines), close(t.threads)
 	slices.SortFunc(t.Tasks, func(a, b Lane) int { return byStart(a.Bars[0], b.Bars[0]) })
-	slices.SortFunc(t.Logs, func(a, b Line) int { return cmp.Compare(a.At, b.At) })
+	t.Logs = t.logs.Kept
+	t.MoreLog -= len(t.Logs)
+	t.marking.Title, t.stopped.Title = "collector", "world stopped"
 	for _, l := range []*Lane{&t.marking, &t.stopped} {
 		if len(l.Bars) > 0 {
-			l.Title = map[bool]string{true: "collector", false: "world stopped"}[l == &t.marking]
 			slices.SortFunc(l.Bars, byStart)
 			kept := l.Bars[:0]
 			for _, b := range l.Bars { // of those that are shorter than a column, one for each
@@ -340,11 +320,4 @@ func (t *tiling) finish() {
 			t.Program = append(t.Program, *l)
 		}
 	}
-}
-
-func title(goroutine int64, function string) string {
-	if function == "" {
-		return fmt.Sprint("G", goroutine)
-	}
-	return fmt.Sprint("G", goroutine, " ", symbol.Short(function))
 }

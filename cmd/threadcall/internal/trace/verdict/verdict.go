@@ -211,19 +211,18 @@ func howText(how string) string {
 
 // Assists that took a twentieth of the time that goroutines ran.
 func assist(r *report.Report) []found {
-	a := r.GC.Assisted
-	sum := a.Worked + a.Waited + a.Ready
+	a := r.GC.Assist
+	sum := a.Sum()
 	if sum < 10*time.Millisecond || sum*20 < r.Waiting.Running || len(a.Places) == 0 {
 		return nil
 	}
 	p := a.Places[0]
 	text := fmt.Sprintf("Goroutines that allocate assisted the collector for %s: they worked %s, waited %s for credit, and waited %s for a P; "+
 		"%s of it at %s", ui.Duration(sum), ui.Duration(a.Worked), ui.Duration(a.Waited), ui.Duration(a.Ready),
-		percent(p.Worked+p.Waited+p.Ready, sum), Place(p.Frame))
+		percent(p.Sum(), sum), Place(p.Frame))
 	f := finding(text, "assists", 0, r.Trace.Duration)
 	if marks := r.GC.Longest; len(marks) > 0 {
-		longest := slices.MaxFunc(marks, func(a, b report.Interval) int { return cmp.Compare(a.Length, b.Length) })
-		f.At, f.Length = longest.At, longest.Length
+		f.At, f.Length = marks[0].At, marks[0].Length
 	}
 	return []found{{f, sum}}
 }
@@ -234,7 +233,7 @@ func stops(r *report.Report) []found {
 	if len(s.Longest) == 0 || time.Duration(s.All.Max) < 10*time.Millisecond && time.Duration(s.All.Sum)*20 < r.Trace.Duration {
 		return nil
 	}
-	longest := slices.MaxFunc(s.Longest, func(a, b report.Interval) int { return cmp.Compare(a.Length, b.Length) })
+	longest := s.Longest[0]
 	text := fmt.Sprintf("The world was stopped %s for %s in total, the longest time for %s (%s)", ui.Counted(s.All.N, "time", "times"),
 		ui.Duration(s.All.Sum), ui.Duration(longest.Length), longest.What)
 	return []found{{finding(text, "stops", longest.At, longest.Length), time.Duration(s.All.Sum)}}
@@ -248,7 +247,7 @@ func heap(r *report.Report) []found {
 	}
 	text := fmt.Sprintf("The memory that collections leave grew from %s to %s, by %s ± %s a minute", ui.Bytes(l.First), ui.Bytes(l.Last),
 		ui.Bytes(l.Growth), ui.Bytes(2*l.Error))
-	return []found{{finding(text, "time", 0, r.Trace.Duration), 0}}
+	return []found{{finding(text, "stops", 0, r.Trace.Duration), 0}}
 }
 
 func finding(text, table string, at, length time.Duration) report.Finding {

@@ -39,8 +39,9 @@ func TestWhatStandsOut(t *testing.T) {
 			Places: []report.LatencyPlace{{How: "runtime"}, {How: "woken", Frame: place, Longest: longest}}}}}
 	}
 	assists := func(worked, waited time.Duration) *report.Report {
+		times := report.AssistTimes{Worked: worked, Waited: waited}
 		return &report.Report{Trace: trace, Waiting: report.Waiting{Running: 10 * s},
-			GC: report.GC{Assisted: report.Assist{Worked: worked, Waited: waited, Places: []report.AssistPlace{{Frame: place, Worked: worked, Waited: waited}}}}}
+			GC: report.GC{Assist: report.Assist{AssistTimes: times, Places: []report.AssistPlace{{Frame: place, AssistTimes: times}}}}}
 	}
 	stopped := func(longest, sum time.Duration) *report.Report {
 		return &report.Report{Trace: trace, Stops: report.Stops{All: times(5, sum, ms, longest),
