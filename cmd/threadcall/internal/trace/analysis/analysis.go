@@ -59,13 +59,12 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 	case a.events == 0:
 		return nil, unreadable(err)
 	}
-	ended := err == nil && !a.advancing()
 	rep := a.report()
 	if o.Lanes != nil {
 		o.Lanes.Finish(a.now, a.tables)
 	}
 	rep.Trace.Name, rep.Trace.Format, rep.Trace.Bytes = o.Name, format, in.read
-	if !ended {
+	if err != nil {
 		rep.Trace.Truncated = true
 		rep.Warnings = append(rep.Warnings, cut(err, rep.Trace.Duration))
 	}

@@ -3,7 +3,6 @@ package analysis
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -17,19 +16,6 @@ import (
 	"testing/iotest"
 	"time"
 )
-
-func recordUntilKilled(file string) {
-	f, err := os.Create(file)
-	if err == nil {
-		err = trace.Start(f)
-	}
-	if err != nil {
-		panic(err)
-	}
-	for {
-		time.Sleep(time.Millisecond)
-	}
-}
 
 // recordItself records a trace of several generations.
 func recordItself(file string) {
@@ -54,18 +40,13 @@ func recordItself(file string) {
 	}
 }
 
-// program returns the command that records a trace of short generations into a file.
-func program(variable, file string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), variable+"="+file, "GODEBUG=traceadvanceperiod=20000000")
-	return cmd
-}
-
 // generations returns a trace that has several.
 func generations(t *testing.T) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trace")
-	if out, err := program(recordInto, file).CombinedOutput(); err != nil {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), recordInto+"="+file, "GODEBUG=traceadvanceperiod=20000000")
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	data, err := os.ReadFile(file)
@@ -150,8 +131,11 @@ func TestTrace_cut(t *testing.T) {
 			}
 			continue
 		}
+		if !r.Trace.Truncated { // it ends between two generations
+			continue
+		}
 		truncated++
-		if !r.Trace.Truncated || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "cut off") {
+		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "cut off") {
 			t.Errorf("%d of %d bytes: truncated %v, warnings %q", end, len(data), r.Trace.Truncated, r.Warnings)
 		}
 		if r.Trace.Events < before || r.Trace.Events > whole.Trace.Events {
@@ -170,42 +154,6 @@ func TestTrace_cut(t *testing.T) {
 	}})
 	if err != nil || r.Trace.Events != whole.Trace.Events {
 		t.Errorf("%v, %+v, %d events without gzip", err, r, whole.Trace.Events)
-	}
-}
-
-// A killed program leaves a file that may end between two generations.
-func TestTrace_killed(t *testing.T) {
-	reported := 0
-	for range 12 {
-		file := filepath.Join(t.TempDir(), "trace")
-		cmd := program(recordForever, file)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		for { // until there is a generation
-			if at, err := os.Stat(file); err == nil && at.Size() > 1000 {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		time.Sleep(rand.N(100 * time.Millisecond))
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Trace(bytes.NewReader(data), Options{})
-		if err != nil {
-			continue // within the first generation
-		}
-		reported++
-		if !r.Trace.Truncated || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "cut off") {
-			t.Errorf("%d bytes: truncated %v, warnings %q", len(data), r.Trace.Truncated, r.Warnings)
-		}
-	}
-	if reported == 0 {
-		t.Skip("no trace had a generation")
 	}
 }
 
@@ -246,93 +194,5 @@ func TestTrace_oldFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) { read(t, data) })
-	}
-}
-
-// converter is a program inside the Go distribution, whose packages it may import: it writes the
-// traces of the .test files that are its arguments, in the order of the files, as JSON. Nothing is
-// written into the distribution.
-const converter = `package main
-
-import (
-	"encoding/json"
-	"internal/trace/testtrace"
-	"io"
-	"os"
-)
-
-type sample struct {
-	Data []byte
-	Bad  bool
-}
-
-func main() {
-	var samples []sample
-	for _, file := range os.Args[1:] {
-		r, _, expected, err := testtrace.ParseFile(file)
-		if err != nil {
-			panic(err)
-		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			panic(err)
-		}
-		samples = append(samples, sample{data, expected.Check(nil) != nil})
-	}
-	json.NewEncoder(os.Stdout).Encode(samples)
-}
-`
-
-func TestTrace_newFormats(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles a program")
-	}
-	root := goroot(t)
-	files, _ := filepath.Glob(filepath.Join(root, "src/internal/trace/testdata/tests/*.test"))
-	if len(files) == 0 {
-		t.Skip("SKIPPED, NOTHING TESTED: this Go distribution has no samples")
-	}
-	source, overlay := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), "overlay.json")
-	const in = "src/internal/trace/testdata/threadcallconverter"
-	replace, err := json.Marshal(map[string]map[string]string{
-		"Replace": {filepath.Join(root, in, "main.go"): source},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, text := range map[string][]byte{source: []byte(converter), overlay: replace} {
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	args := []string{"run", "-overlay", overlay, strings.TrimPrefix(in, "src/")}
-	cmd := exec.Command("go", append(args, files...)...)
-	cmd.Env, cmd.Stderr = append(os.Environ(), "GOWORK=off", "GOFLAGS="), os.Stderr
-	cmd.Dir = filepath.Join(root, "src")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Skip("SKIPPED, NOTHING TESTED: the samples cannot be converted with this Go distribution: ", err)
-	}
-	var samples []struct {
-		Data []byte
-		Bad  bool // Go's reader refuses it
-	}
-	if err := json.Unmarshal(out, &samples); err != nil || len(samples) != len(files) {
-		t.Fatalf("%v, %d samples", err, len(samples))
-	}
-	for i, s := range samples {
-		t.Run(filepath.Base(files[i]), func(t *testing.T) {
-			// This one has the third generation of a trace alone, and so is cut off.
-			third := filepath.Base(files[i]) == "go122-gc-stress.test"
-			if !s.Bad && !third {
-				read(t, s.Data)
-				return
-			}
-			r, err := Trace(bytes.NewReader(s.Data), Options{})
-			refused := s.Bad && errors.Is(err, ErrNoTrace)
-			if !refused && (err != nil || !r.Trace.Truncated || third && r.Trace.Events != 3832) {
-				t.Errorf("%v, %+v", err, r)
-			}
-		})
 	}
 }

@@ -82,8 +82,6 @@ func guess(head []byte) (what, advice string) {
 	switch {
 	case begins("\x7fELF"), begins("MZ"), begins("\xcf\xfa\xed\xfe"), begins("\xca\xfe\xba\xbe"):
 		return "program", "to run it, put -- before it; it must import the recorder"
-	case begins("PK\x03\x04"), begins("\x28\xb5\x2f\xfd"), begins("\xfd7zXZ\x00"), begins("BZh"):
-		return "compressed file", "decompress it first, unless with gzip"
 	case begins("\x0a") && bytes.Contains(head, []byte("\x12")) && !utf8.Valid(head):
 		return "profile", "open a profile with `go tool pprof`; " + howTo
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):

@@ -244,18 +244,3 @@ func (a *analysis) finishGoroutines() {
 		a.ended(g)
 	}
 }
-
-// advancing reports whether the trace ends where the runtime's goroutine that ends a generation when
-// its time is over had ended one, after which another one begins. A trace that was stopped, and a
-// window of a flight recorder, end with a generation that their own goroutine has ended, while that
-// one waits. So this is the end of a file whose program was killed between two generations, for which
-// the file itself has no sign.
-func (a *analysis) advancing() bool {
-	for _, g := range a.existing {
-		if a.Name(g.life.Name) == "runtime.(*traceAdvancerState).start.func1" && g.known &&
-			g.state.Kind == lanes.Running && g.executions > 1 { // not before it has waited
-			return true
-		}
-	}
-	return false
-}

@@ -16,20 +16,14 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
-// The test binary records a trace of itself into the file that one of these variables names, and does
-// nothing else.
-const (
-	recordInto    = "THREADCALL_TEST_RECORD"
-	recordForever = "THREADCALL_TEST_RECORD_FOREVER"
-)
+// The test binary records a trace of itself into the file that this variable names, and does nothing
+// else.
+const recordInto = "THREADCALL_TEST_RECORD"
 
 func TestMain(m *testing.M) {
 	if file := os.Getenv(recordInto); file != "" {
 		recordItself(file)
 		return
-	}
-	if file := os.Getenv(recordForever); file != "" {
-		recordUntilKilled(file)
 	}
 	os.Exit(m.Run())
 }

@@ -262,19 +262,15 @@ func (t *tiling) bar(v *Interval, other int64) Bar {
 			frames := t.Stack(s)
 			text := []string{}
 			for _, f := range frames[:min(len(frames), maxFrames)] {
-				text = append(text, where(f))
+				text = append(text, f.String())
 			}
-			t.Stacks[s], t.Places[s] = text, where(t.Place(s))
+			t.Stacks[s], t.Places[s] = text, t.Place(s).String()
 		}
 	}
 	return Bar{
 		int64(v.Start), int64(v.Length), int64(v.Kind), int64(v.Name), other, v.By,
 		int64(v.Stack), int64(v.ByStack), int64(v.Task),
 	}
-}
-
-func where(f report.Frame) string {
-	return fmt.Sprintf("%s %s:%d", symbol.Short(f.Func), ui.Path(f.File, ""), f.Line)
 }
 
 func (t *tiling) finish() {

@@ -120,7 +120,7 @@ func TestText(t *testing.T) {
 		{sample(), []string{
 			"warning  The trace", "peak 2 MiB", "+4,096 B ± 1,024 B a", "GC mark termination",
 			"start trace (not counted above)", "10.0% of 40 executions", "3  75.0%",
-			"calls           20, 3 of them in place", "main.go:7", "stopped for 4 ms (sleep)",
+			"calls           20, 3 of them in place", "(main.go:7)", "stopped for 4 ms (sleep)",
 			`waited. At 4 s; see "Waiting".`, "Blocked at the end", "5,000", "leak.go:9", "ended by",
 			"waited 2 s in all for a P, 20 times:", "request", "Critical path of task 77",
 			"sleep, ends a mutex", "1 short step is omitted", "and 2 more functions", "4077",
@@ -128,7 +128,7 @@ func TestText(t *testing.T) {
 			"Call of goroutine 5 had", "thread 71", "waited for 200 ms (mutex)",
 		}, "asleep"},
 		{&report.Report{}, []string{"does not have its size", "stop-the-world  0 times", "moves           0"}, "Waiting"},
-		{part, []string{"From 0 ns to 1 s", "waiting, mutex", "main.f f.go:3", "main.g", "In the order of time",
+		{part, []string{"From 0 ns to 1 s", "waiting, mutex", "main.f (f.go:3)", "main.g", "In the order of time",
 			"G4 main.f", "There are 7 more", "note: hello"}, "Heap"},
 	} {
 		text := written(t, 80, c.r)

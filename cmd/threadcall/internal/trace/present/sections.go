@@ -4,7 +4,6 @@ package present
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -103,18 +102,12 @@ func cells(all ...any) (list []cell) {
 	return list
 }
 
-// name names a frame, with the last element of its file.
+// name names a frame, or says that the trace does not have it.
 func name(f report.Frame) string {
-	switch {
-	case f.Func == "?":
+	if f.Func == "?" {
 		return "-"
-	case f.Func == "":
-		return ""
-	case f.File == "":
-		return symbol.Short(f.Func)
 	}
-	file := path.Base(strings.ReplaceAll(f.File, `\`, "/"))
-	return fmt.Sprintf("%s %s:%d", symbol.Short(f.Func), file, f.Line)
+	return f.String()
 }
 
 // table returns a section of a table with a row for each element of a list.

@@ -3,8 +3,11 @@
 package report
 
 import (
+	"fmt"
+	"path"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
@@ -61,6 +64,15 @@ type Frame struct {
 	Func string `json:"func"`
 	File string `json:"file"`
 	Line uint64 `json:"line"`
+}
+
+// String names the function and its place, as "main.f (main.go:7)".
+func (f Frame) String() string {
+	if f.File == "" {
+		return symbol.Short(f.Func)
+	}
+	file := path.Base(strings.ReplaceAll(f.File, `\`, "/"))
+	return fmt.Sprintf("%s (%s:%d)", symbol.Short(f.Func), file, f.Line)
 }
 
 // own are the packages of a call's way through threadcall, and what marks it.

@@ -101,6 +101,12 @@ func TestOpen_calls(t *testing.T) {
 	if l := r.report.Locked; len(l) != 3 || l[0].Calls != 5*calls+3 || l[0].Serving < limit || l[0].Idle <= 0 {
 		t.Errorf("locked threads %+v", l)
 	}
+	w := c.Worst[0]
+	if len(w.Caller()) == 0 || !strings.HasSuffix(w.Caller()[0].Func, ".callsSlowly") || w.Run < limit ||
+		w.Stopped == nil || w.Stopped.Reason != "channel receive" || w.Stopped.Time > w.Run ||
+		w.Stopped.Time < limit/2 || w.Total() != w.Queued+w.Run+w.Return {
+		t.Errorf("the longest call %+v", w)
+	}
 	if len(c.Slow) != 1 {
 		t.Fatalf("%d slow calls: %+v", len(c.Slow), c.Slow)
 	}
