@@ -24,8 +24,8 @@ func Example() {
 	// Output: 45
 }
 
-// Each function that has run for 100 milliseconds leaves a file slow-TIME-gl.trace, of which ten are
-// kept. threadcall trace -html page.html FILE shows what the program did meanwhile.
+// Each function that has run for 100 milliseconds leaves a file slow-TIME-gl.trace, of which ten
+// are kept. threadcall trace -html page.html FILE shows what the program did meanwhile.
 func ExampleSlowCalls() {
 	t := thread.New(thread.WithName("gl"),
 		thread.WithSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10)))

@@ -47,9 +47,9 @@ func keep(d time.Duration, bytes uint64) error {
 // GODEBUG=traceadvanceperiod). So what is kept can exceed the bytes by the parts of the last two
 // seconds. The recording takes the time of a trace: each call takes 6 to 10 µs more.
 //
-// KeepLast needs Go 1.25. It returns an error if the process keeps a trace already, with KeepLast or
-// with a [runtime/trace.FlightRecorder] of its own, of which a process has one. Start and KeepLast
-// can be used at the same time.
+// KeepLast needs Go 1.25. It returns an error if the process keeps a trace already, with KeepLast
+// or with a [runtime/trace.FlightRecorder] of its own, of which a process has one. Start and
+// KeepLast can be used at the same time.
 func KeepLast(d time.Duration, bytes uint64) error {
 	if d <= 0 || bytes == 0 {
 		return errors.New("recorder: KeepLast of nothing")
@@ -62,8 +62,8 @@ func KeepLast(d time.Duration, bytes uint64) error {
 	return wrap(keep(d, bytes))
 }
 
-// WriteLast writes the trace of the last seconds, as threadcall trace and go tool trace read it. The
-// process runs on meanwhile, and the recording goes on. The first call begins to record if
+// WriteLast writes the trace of the last seconds, as threadcall trace and go tool trace read it.
+// The process runs on meanwhile, and the recording goes on. The first call begins to record if
 // [KeepLast] was not called, so that it has next to nothing to write.
 func WriteLast(w io.Writer) error {
 	last.mu.Lock()
@@ -136,8 +136,8 @@ func OnSignal(dir string, files int, signals ...os.Signal) error {
 //	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
 //
 // Then threadcall trace slow/FILE begins with that call, and its page opens at it. The directory is
-// made if need be. It keeps at most that many files that SlowCalls has written, in earlier processes
-// too; the oldest are removed. Less than one means one.
+// made if need be. It keeps at most that many files that SlowCalls has written, in earlier
+// processes too; the oldest are removed. Less than one means one.
 //
 // A file has about the last ten seconds, or 16 MB if that is less, unless [KeepLast] was called
 // before with other limits. Of a function that has run for longer it has the end. Writing a file

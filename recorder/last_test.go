@@ -142,7 +142,8 @@ func TestSlowCalls_OnSignal(t *testing.T) {
 			}
 			output, status, _ = run(t, program, dir)
 			files, err := filepath.Glob(filepath.Join(dir, want.pattern))
-			if output != want.output || (status == 0) != (program == "has slow calls") || err != nil || len(files) != 2 {
+			if output != want.output || (status == 0) != (program == "has slow calls") || err != nil ||
+				len(files) != 2 {
 				t.Errorf("status %d, output %q, files %q; want 2, and that the last signal ends the process",
 					status, output, files)
 			}
@@ -151,7 +152,8 @@ func TestSlowCalls_OnSignal(t *testing.T) {
 			}
 			for _, f := range files {
 				data, err := os.ReadFile(f)
-				if err != nil || !bytes.HasPrefix(data, []byte("go 1.")) || !bytes.Contains(data, []byte(want.content)) {
+				if err != nil || !bytes.HasPrefix(data, []byte("go 1.")) ||
+					!bytes.Contains(data, []byte(want.content)) {
 					t.Errorf("%s has %d bytes, %v", f, len(data), err)
 				}
 			}

@@ -19,9 +19,9 @@
 //
 // # The last seconds
 //
-// [KeepLast] keeps the trace of the last seconds in memory, in a program that runs for long, so that
-// they can be written when something has gone wrong: on a signal, on a request over HTTP, when a
-// function has run on a thread for too long, or from the program itself:
+// [KeepLast] keeps the trace of the last seconds in memory, in a program that runs for long, so
+// that they can be written when something has gone wrong: on a signal, on a request over HTTP, when
+// a function has run on a thread for too long, or from the program itself:
 //
 //	recorder.KeepLast(20*time.Second, 64<<20)           // for more or less than the default
 //	recorder.OnSignal("traces", 10, syscall.SIGUSR1)    // kill -USR1 writes a file
@@ -46,10 +46,10 @@
 // and when a program that handles signals then returns from main.
 //
 // Stop cannot be called in a process that ends by os.Exit, log.Fatal, a panic of another goroutine,
-// or a signal. What the runtime has written until then stays: it completes a part of the trace every
-// second (GODEBUG=traceadvanceperiod=200000000 makes that 200 milliseconds; threadcall trace does
-// so), and the trace can be read up to the last whole part. A program that ends in such a way before
-// the first part is whole leaves nothing. Where it matters, call [Stop] before os.Exit.
+// or a signal. What the runtime has written until then stays: it completes a part of the trace
+// every second (GODEBUG=traceadvanceperiod=200000000 makes that 200 milliseconds; threadcall trace
+// does so), and the trace can be read up to the last whole part. A program that ends in such a way
+// before the first part is whole leaves nothing. Where it matters, call [Stop] before os.Exit.
 //
 // The package does not handle signals unless OnSignal is called, because a program would then end
 // in another way than it does without.

@@ -32,7 +32,7 @@ var programs = map[string]func(){
 	"exits":           func() { start(); untilAPartIsWhole(); os.Exit(3) },
 	"dies":            func() { start(); untilAPartIsWhole(); log.Fatal("as it should") },
 	"crashes":         func() { start(); untilAPartIsWhole(); go panic("as it should"); select {} },
-	"is killed":       func() { start(); untilAPartIsWhole(); raise(syscall.SIGTERM); time.Sleep(timeLimit) },
+	"is killed":       func() { start(); untilAPartIsWhole(); raise(syscall.SIGTERM); select {} },
 	"is interrupted":  interrupted,
 	"starts twice":    func() { start(); defer stop(); start(); work() },
 	"traces itself":   func() { _ = trace.Start(io.Discard); start(); stop(); fmt.Println("runs on") },
@@ -114,7 +114,8 @@ func stopsAtOnce() {
 }
 
 // run runs a program and returns what it wrote, its status and its trace.
-func run(t *testing.T, program, file string, env ...string) (output string, status int, trace []byte) {
+func run(t *testing.T, program, file string, env ...string) (output string, status int,
+	trace []byte) {
 	t.Helper()
 	if runtime.GOARCH == "wasm" {
 		t.Skip("js/wasm cannot start a process")
@@ -154,7 +155,8 @@ func TestStart_Stop(t *testing.T) {
 				t.Skip("Windows has no signals")
 			}
 			output, status, trace := run(t, program, filepath.Join(t.TempDir(), "trace"))
-			if status != want.status || !strings.Contains(output, want.output) || want.output == "" && output != "" {
+			if status != want.status || !strings.Contains(output, want.output) || want.output == "" &&
+				output != "" {
 				t.Errorf("status %d and %q, want %d and %q", status, output, want.status, want.output)
 			}
 			if !bytes.HasPrefix(trace, []byte("go 1.")) || len(trace) < 500 {
@@ -165,7 +167,8 @@ func TestStart_Stop(t *testing.T) {
 }
 
 func TestStart_errors(t *testing.T) {
-	missing, file := filepath.Join(t.TempDir(), "missing", "trace"), filepath.Join(t.TempDir(), "trace")
+	missing, file := filepath.Join(t.TempDir(), "missing", "trace"),
+		filepath.Join(t.TempDir(), "trace")
 	for _, c := range []struct{ program, file, output, complaint string }{
 		{"runs on", missing, "runs on", "recorder: THREADCALL_TRACE: open " + missing},
 		{"traces itself", file, "runs on", "recorder: "},
@@ -184,7 +187,8 @@ func TestStart_errors(t *testing.T) {
 	}
 }
 
-// The runtime profiles memory only in programs that can ask for the profile, which the linker decides.
+// The runtime profiles memory only in programs that can ask for the profile, which the linker
+// decides.
 func TestImport_memoryProfile(t *testing.T) {
 	if testing.Short() || runtime.GOARCH == "wasm" {
 		t.Skip("compiles a program")
@@ -204,7 +208,8 @@ func main() { print(runtime.MemProfileRate) }
 	if err := os.WriteFile(source, []byte(program), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "run", source).CombinedOutput(); err != nil || string(out) != "0" {
+	if out, err := exec.Command("go", "run", source).CombinedOutput(); err != nil ||
+		string(out) != "0" {
 		t.Errorf("runtime.MemProfileRate is %s, want 0, %v", out, err)
 	}
 }

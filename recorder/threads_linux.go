@@ -22,8 +22,8 @@ type namer struct {
 
 func newNamer() *namer { return &namer{map[string]int{}, map[string]bool{}} }
 
-// look leaves the names that are new. A thread gets its name after it was made, so it is read twice;
-// with all, it is read again.
+// look leaves the names that are new. A thread gets its name after it was made, so it is read
+// twice; with all, it is read again.
 func (n *namer) look(all bool) {
 	const tasks = "/proc/self/task"
 	threads, err := os.ReadDir(tasks)
@@ -49,8 +49,8 @@ func (n *namer) look(all bool) {
 // nameThreads leaves the names of the threads that exist.
 func nameThreads() { newNamer().look(true) }
 
-// watchThreads leaves the names also of threads that end before the trace does, until stop is called.
-// It looks at them often at first, because programs make their threads when they start.
+// watchThreads leaves the names also of threads that end before the trace does, until stop is
+// called. It looks at them often at first, because programs make their threads when they start.
 func watchThreads() (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {

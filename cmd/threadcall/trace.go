@@ -63,12 +63,13 @@ func runTrace(c *command) error {
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
-	c.StringVar(&o.path, "path", "", "also report the critical path of a `task`: its ID, its type for the "+
-		"longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported")
-	c.Func("from", "report only what happened from this `time` on, as 1.5s after the start of the trace",
-		moment(&o.part.From))
+	c.StringVar(&o.path, "path", "", "also report the critical path of a `task`: its ID, its type "+
+		"for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported")
+	c.Func("from", "report only what happened from this `time` on, as 1.5s after the start of the "+
+		"trace", moment(&o.part.From))
 	c.Func("to", "report only what happened until this `time`", moment(&o.part.To))
-	c.Func("goroutine", "report only the goroutines with these `numbers`, as 18 or 18,42", o.goroutines)
+	c.Func("goroutine", "report only the goroutines with these `numbers`, as 18 or 18,42",
+		o.goroutines)
 	for name, text := range map[string]string{
 		"run":   "run the tests that match the `pattern`, as for go test",
 		"bench": "run the benchmarks that match the `pattern`, too",

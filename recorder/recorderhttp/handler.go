@@ -10,8 +10,8 @@
 //	curl -o last.trace http://localhost:8080/debug/trace && threadcall trace last.trace
 //
 // reports what has just happened, where /debug/pprof/trace records what happens next. A trace has
-// names of functions, files and tasks, and what the program logged; serve it where only those who may
-// read these can reach it.
+// names of functions, files and tasks, and what the program logged; serve it where only those who
+// may read these can reach it.
 package recorderhttp
 
 import (
@@ -25,8 +25,8 @@ import (
 )
 
 // Handler returns a handler that answers GET with the trace of the last seconds, as a file. The
-// recording begins at once, with the limits of [recorder.KeepLast]. Each request takes memory for one
-// trace while it is served. If there can be no recording, the status is 503.
+// recording begins at once, with the limits of [recorder.KeepLast]. Each request takes memory for
+// one trace while it is served. If there can be no recording, the status is 503.
 func Handler() http.Handler {
 	_ = recorder.WriteLast(io.Discard) // to begin; the requests have the error
 	return http.HandlerFunc(serve)

@@ -1,9 +1,9 @@
 // Package analysis follows the events of an execution trace and makes a report of them.
 //
-// An event goes one way: [Trace] passes it to the file of its kind, which joins events to intervals.
-// goroutine.go has the states of goroutines, calls.go tasks, regions and logs, collector.go ranges of
-// the runtime. Each interval is counted where it ends, and kept in package lanes if that is
-// requested. What is kept answers [Look] and [Path].
+// An event goes one way: [Trace] passes it to the file of its kind, which joins events to
+// intervals. goroutine.go has the states of goroutines, calls.go tasks, regions and logs,
+// collector.go ranges of the runtime. Each interval is counted where it ends, and kept in package
+// lanes if that is requested. What is kept answers [Look] and [Path].
 package analysis
 
 import (
@@ -32,8 +32,8 @@ type Options struct {
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it.
 //
 // A trace that ends too early or is damaged is reported up to there, with a warning and
-// Trace.Truncated. The error wraps [ErrNoTrace] if r has no readable trace; other errors are those of
-// r.
+// Trace.Truncated. The error wraps [ErrNoTrace] if r has no readable trace; other errors are those
+// of r.
 //
 // Memory is bounded by the size of one of the trace's generations, which the runtime ends every
 // second, by the number of goroutines and threads that exist at a time, and by the number of
@@ -90,7 +90,8 @@ func (c *counter) Read(p []byte) (int, error) {
 
 // early are texts in errors of the reader when a file ends too early. A file of Go 1.25 or before
 // that ends in its first second lacks the frequency of its clock.
-var early = []string{"EOF", "failed to read full batch", "incomplete generation", "no frequency event"}
+var early = []string{"EOF", "failed to read full batch", "incomplete generation",
+	"no frequency event"}
 
 func endsEarly(err error) bool {
 	return err == nil || slices.ContainsFunc(early, func(text string) bool {
@@ -106,10 +107,11 @@ func firstLine(err error) string {
 func unreadable(err error) error {
 	if endsEarly(err) {
 		return fmt.Errorf("%w that can be read: it ends within its first second, before the runtime has "+
-			"written the data that events refer to; run the program for longer, or until it ends", ErrNoTrace)
+			"written the data that events refer to; run the program for longer, or until it ends",
+			ErrNoTrace)
 	}
-	return fmt.Errorf("%w that can be read: %s; if a newer Go wrote it, threadcall must be built with a "+
-		"newer golang.org/x/exp/trace", ErrNoTrace, firstLine(err))
+	return fmt.Errorf("%w that can be read: %s; if a newer Go wrote it, threadcall must be built "+
+		"with a newer golang.org/x/exp/trace", ErrNoTrace, firstLine(err))
 }
 
 func cut(err error, after time.Duration) string {

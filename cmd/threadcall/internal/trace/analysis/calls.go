@@ -17,8 +17,8 @@ import (
 
 // In traces, a call of threadcall is a task whose type begins with taskPrefix. The caller begins it
 // and ends it, but the thread ends it if the caller does not wait. The function is a region of the
-// task, on the thread. A function that is called on the thread itself is a region without a task, or
-// of a task that the same goroutine began.
+// task, on the thread. A function that is called on the thread itself is a region without a task,
+// or of a task that the same goroutine began.
 const (
 	taskPrefix = "threadcall."
 	regionType = "threadcall"
@@ -96,7 +96,8 @@ func (a *analysis) task(id xtrace.TaskID) *task {
 	t := a.tasks[id]
 	if t == nil {
 		t = &task{Interval: lanes.Interval{
-			Kind: lanes.Task, Goroutine: lanes.None, Thread: lanes.None, By: lanes.None, Task: taskNumber(id),
+			Kind: lanes.Task, Goroutine: lanes.None, Thread: lanes.None, By: lanes.None,
+			Task: taskNumber(id),
 		}}
 		a.tasks[id] = t
 	}
@@ -325,7 +326,8 @@ func (a *analysis) log(ev *xtrace.Event) {
 // slowCall adds a call that OnSlowCall has reported.
 func (a *analysis) slowCall(l *xtrace.Log) {
 	s := report.SlowCall{At: a.now, Goroutine: lanes.None, Queued: -1}
-	n, _ := fmt.Sscanf(l.Message, "goroutine=%d thread=%d running=%d", &s.Runner, &s.Thread, &s.Running)
+	n, _ := fmt.Sscanf(l.Message, "goroutine=%d thread=%d running=%d", &s.Runner, &s.Thread,
+		&s.Running)
 	if n < 3 || s.Running < 0 {
 		return
 	}

@@ -140,8 +140,8 @@ func (a *analysis) finishRanges() {
 	}
 }
 
-// assisted counts an assist. A goroutine in an assist works, or waits for credit that others collect,
-// or is ready and waits for a P.
+// assisted counts an assist. A goroutine in an assist works, or waits for credit that others
+// collect, or is ready and waits for a P.
 func (a *analysis) assisted(o openRange, now [4]time.Duration) {
 	f := a.Place(o.stack)
 	p := a.collector.assists[f]
@@ -175,7 +175,8 @@ func (c *collector) addStop(v report.Interval) {
 func tracesOwn(reason string) bool { return reason == "start trace" || reason == "stop trace" }
 
 func (c *collector) stopReport() report.Stops {
-	r := report.Stops{All: c.stops.Distribution(), Reasons: []report.StopReason{}, Longest: c.longest.Kept}
+	r := report.Stops{All: c.stops.Distribution(), Reasons: []report.StopReason{},
+		Longest: c.longest.Kept}
 	for reason, h := range c.reasons {
 		r.Reasons = append(r.Reasons, report.StopReason{
 			Reason: reason, Own: tracesOwn(reason), Times: h.Distribution(),

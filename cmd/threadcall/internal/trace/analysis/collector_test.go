@@ -23,7 +23,8 @@ func TestTrace_heap(t *testing.T) {
 			runtime.GC()
 		}
 	})
-	if g := r.GC; g.Cycles != cycles || g.Mark.N != cycles || len(g.Longest) != cycles || g.Workers <= 0 {
+	if g := r.GC; g.Cycles != cycles || g.Mark.N != cycles || len(g.Longest) != cycles ||
+		g.Workers <= 0 {
 		t.Errorf("%+v, want %d collections", g, cycles)
 	}
 	near := func(what string, got, want float64) {
@@ -65,7 +66,8 @@ func TestTrace_stops(t *testing.T) {
 		}
 	})
 	want := map[string]uint64{
-		"GC mark termination": collections, "GC sweep termination": collections, "read mem stats": readings,
+		"GC mark termination": collections, "GC sweep termination": collections,
+		"read mem stats": readings,
 	}
 	var all uint64
 	var in, longest float64

@@ -10,8 +10,8 @@ import (
 )
 
 // A population counts goroutines over time. Those from before the trace become known one by one,
-// those that wait not before the end of the first generation; so they are added to all numbers in the
-// end.
+// those that wait not before the end of the first generation; so they are added to all numbers in
+// the end.
 type population struct {
 	before, created, ended uint64
 	difference, most       int64 // to before

@@ -102,7 +102,7 @@ func TestTrace_foreign(t *testing.T) {
 		{"go 1.5 trace\x00\x00\x00\x00", "Go 1.5, and formats before Go 1.11 cannot be read"},
 		{"go 1.99 trace\x00\x00\x00", "must be built with a newer golang.org/x/exp/trace"},
 		{"go 1.26 is out, and so is all of this", `text file ("go 1.26 is out`},
-		{zipped("\x0a\x04\x08\x01\x10\x02 and the rest"), "most likely a profile; open a profile with `go tool pprof`"},
+		{zipped("\x0a\x04\x08\x01\x10\x02 and the rest"), "most likely a profile; open a profile with"},
 		{"\x1f\x8b and no gzip", "begins like a gzip file, but"},
 		{"\x0a\x04\x08\x01\x10\x02\x12\x08\xff\xfe", "profile; open"},
 		{"goroutine 1 [running]:\nmain.main()\n", `text file ("goroutine 1 [running]:")`},
@@ -136,10 +136,12 @@ func TestTrace_cut(t *testing.T) {
 		}
 		truncated++
 		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "cut off") {
-			t.Errorf("%d of %d bytes: truncated %v, warnings %q", end, len(data), r.Trace.Truncated, r.Warnings)
+			t.Errorf("%d of %d bytes: truncated %v, warnings %q", end, len(data), r.Trace.Truncated,
+				r.Warnings)
 		}
 		if r.Trace.Events < before || r.Trace.Events > whole.Trace.Events {
-			t.Errorf("%d events in %d bytes, %d in less, %d in all", r.Trace.Events, end, before, whole.Trace.Events)
+			t.Errorf("%d events in %d bytes, %d in less, %d in all", r.Trace.Events, end, before,
+				whole.Trace.Events)
 		}
 		consistent(t, r)
 		before = r.Trace.Events

@@ -14,10 +14,14 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// ErrNoTrace is wrapped by the errors of [Trace] about a file that is no trace, or none that can be read.
+// ErrNoTrace is wrapped by the errors of [Trace] about a file that is no trace, or none that can be
+// read.
 var ErrNoTrace = errors.New("not a Go execution trace")
 
-const howTo = "runtime/trace, `go test -trace` and /debug/pprof/trace write traces"
+const (
+	howTo = "runtime/trace, `go test -trace` and /debug/pprof/trace write traces"
+	pprof = "open a profile with `go tool pprof`; " + howTo
+)
 
 // headerSize is the size of the header of each trace: "go 1.26 trace" and zeros.
 const headerSize = 16
@@ -39,7 +43,7 @@ func recognize(r io.Reader) (format string, whole io.Reader, err error) {
 			return "", nil, fmt.Errorf("%w: it begins like a gzip file, but: %v", ErrNoTrace, err)
 		}
 		if !bytes.HasPrefix(head, []byte("go 1.")) {
-			return "", nil, foreign("gzip file, most likely a profile", "open a profile with `go tool pprof`; "+howTo)
+			return "", nil, foreign("gzip file, most likely a profile", pprof)
 		}
 	}
 	if format, err = formatOf(head, in); err != nil {
@@ -51,7 +55,8 @@ func recognize(r io.Reader) (format string, whole io.Reader, err error) {
 // formatOf returns the format in the header.
 func formatOf(head []byte, in *bufio.Reader) (string, error) {
 	if len(head) == 0 {
-		return "", fmt.Errorf("%w: it is empty; was the program killed before it wrote anything?", ErrNoTrace)
+		return "", fmt.Errorf("%w: it is empty; was the program killed before it wrote anything?",
+			ErrNoTrace)
 	}
 	text, zeros, ok := bytes.Cut(head, []byte(" trace\x00"))
 	minor, isGo := strings.CutPrefix(string(text), "go 1.")
@@ -65,8 +70,8 @@ func formatOf(head []byte, in *bufio.Reader) (string, error) {
 		return "", foreign(what, advice)
 	}
 	if version < 11 {
-		return "", fmt.Errorf("%w: its format is of Go 1.%d, and formats before Go 1.11 cannot be read; record it "+
-			"again with a newer Go", ErrNoTrace, version)
+		return "", fmt.Errorf("%w: its format is of Go 1.%d, and formats before Go 1.11 cannot be read; "+
+			"record it again with a newer Go", ErrNoTrace, version)
 	}
 	return "go 1." + minor, nil
 }
@@ -83,7 +88,7 @@ func guess(head []byte) (what, advice string) {
 	case begins("\x7fELF"), begins("MZ"), begins("\xcf\xfa\xed\xfe"), begins("\xca\xfe\xba\xbe"):
 		return "program", "to run it, put -- before it; it must import the recorder"
 	case begins("\x0a") && bytes.Contains(head, []byte("\x12")) && !utf8.Valid(head):
-		return "profile", "open a profile with `go tool pprof`; " + howTo
+		return "profile", pprof
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
 		if bytes.Contains(head, []byte("traceEvents")) || bytes.Contains(head, []byte(`"ph"`)) {
 			return "trace of Chrome's format", "open it in a browser at ui.perfetto.dev; " + howTo

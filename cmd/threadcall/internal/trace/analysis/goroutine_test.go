@@ -37,11 +37,13 @@ func TestTrace_goroutines(t *testing.T) {
 	}
 	g := r.Goroutines // of which some are the runtime's
 	if g.Created < during || g.Created > during+10 || g.First < there || g.First > there+20 ||
-		g.Peak < g.First+during || g.Peak > g.First+during+10 || g.System == 0 || g.System > g.Last-before {
+		g.Peak < g.First+during || g.Peak > g.First+during+10 || g.System == 0 ||
+		g.System > g.Last-before {
 		t.Errorf("%+v; want %d at first, %d more, and some of the runtime", g, there, during)
 	}
 	p := g.Existing.Points
-	if len(p) == 0 || p[0].At != 0 || p[0].Min != float64(g.First) || p[len(p)-1].Last != float64(g.Last) {
+	if len(p) == 0 || p[0].At != 0 || p[0].Min != float64(g.First) ||
+		p[len(p)-1].Last != float64(g.Last) {
 		t.Errorf("%+v has %+v", g, p)
 	}
 	n := r.Threads
@@ -57,8 +59,8 @@ func waiter(began, ended *sync.WaitGroup, until chan bool) {
 	ended.Done()
 }
 
-// A wanderer moves with each round: with one P, the goroutine that makes it ready runs on its thread,
-// which ends with it.
+// A wanderer moves with each round: with one P, the goroutine that makes it ready runs on its
+// thread, which ends with it.
 func wanderer(rounds int) (moves uint64) {
 	done := make(chan uint64)
 	go func() {

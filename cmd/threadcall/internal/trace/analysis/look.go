@@ -29,7 +29,8 @@ func Look(x *lanes.Index, s lanes.Selection) (*report.Look, error) {
 		logs:      report.NewTop(maxLook, func(a, b report.LookLog) bool { return a.At < b.At }),
 	}
 	if len(s.Goroutines) == 1 {
-		l.intervals = report.NewTop(maxIntervals, func(a, b lanes.Interval) bool { return a.Start < b.Start })
+		earlier := func(a, b lanes.Interval) bool { return a.Start < b.Start }
+		l.intervals = report.NewTop(maxIntervals, earlier)
 	}
 	if err := x.Scan(s.From, s.To, l.add); err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
-// The test binary records a trace of itself into the file that this variable names, and does nothing
-// else.
+// The test binary records a trace of itself into the file that this variable names, and does
+// nothing else.
 const recordInto = "THREADCALL_TEST_RECORD"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // record returns the trace of f.
 func record(t *testing.T, f func()) []byte {
 	t.Helper()
-	out := bytes.NewBuffer(make([]byte, 0, 8<<20)) // the heap that is seen shall not be that of the trace
+	out := bytes.NewBuffer(make([]byte, 0, 8<<20)) // the trace shall not grow the heap
 	if err := trace.Start(out); err != nil {
 		t.Skip("this process records a trace already: ", err)
 	}
@@ -60,7 +60,8 @@ func read(t *testing.T, data []byte) (*report.Report, *lanes.Index) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Trace.Truncated || len(r.Warnings) > 0 || r.Trace.Bytes != int64(len(data)) || r.Trace.Events == 0 {
+	if r.Trace.Truncated || len(r.Warnings) > 0 || r.Trace.Bytes != int64(len(data)) ||
+		r.Trace.Events == 0 {
 		t.Errorf("trace %+v, warnings %q, of %d bytes", r.Trace, r.Warnings, len(data))
 	}
 	consistent(t, r)
@@ -80,7 +81,8 @@ func consistent(t *testing.T, r *report.Report) {
 		t.Fatal(err)
 	}
 	if i := bytes.Index(text, []byte(":null")); i >= 0 {
-		t.Errorf("has a list that is null, which is no list in other languages: %s", text[max(0, i-80):i+5])
+		t.Errorf("has a list that is null, which is no list in other languages: %s",
+			text[max(0, i-80):i+5])
 	}
 	var goroutines, executions, moves, why uint64
 	for _, f := range r.Functions {
@@ -93,15 +95,18 @@ func consistent(t *testing.T, r *report.Report) {
 	}
 	a, g := r.Affinity, r.Goroutines
 	if len(r.Functions) < maxFunctions &&
-		(goroutines != g.First+g.Created || executions != a.Executions || moves != a.Moves) || why != a.Moves {
+		(goroutines != g.First+g.Created || executions != a.Executions || moves != a.Moves) ||
+		why != a.Moves {
 		t.Errorf("functions have %d goroutines, %d executions, %d moves; others see %d, %+v",
 			goroutines, executions, moves, g.First+g.Created, a)
 	}
 	if g.Last != g.First+g.Created-g.Ended || g.Peak < max(g.First, g.Last) {
 		t.Errorf("goroutines %+v", g)
 	}
-	for _, s := range []report.Series{r.Heap.Allocated, r.Heap.Goal, g.Existing, r.Threads.Seen, r.Threads.Busy} {
-		ordered := slices.IsSortedFunc(s.Points, func(a, b report.Point) int { return cmp.Compare(a.At, b.At) })
+	for _, s := range []report.Series{r.Heap.Allocated, r.Heap.Goal, g.Existing, r.Threads.Seen,
+		r.Threads.Busy} {
+		byTime := func(a, b report.Point) int { return cmp.Compare(a.At, b.At) }
+		ordered := slices.IsSortedFunc(s.Points, byTime)
 		if len(s.Points) > 512 || !ordered {
 			t.Errorf("%d points, or not in order", len(s.Points))
 		}

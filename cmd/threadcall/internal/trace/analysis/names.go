@@ -94,9 +94,9 @@ func (t *tables) waitReason(reason string, stack int32) string {
 	return "sync"
 }
 
-// stopReason returns the name for the runtime's reason to stop a goroutine that is ready. A goroutine
-// that unlocks a mutex for which another one has waited for long yields to it, which the runtime
-// calls a preemption.
+// stopReason returns the name for the runtime's reason to stop a goroutine that is ready. A
+// goroutine that unlocks a mutex for which another one has waited for long yields to it, which the
+// runtime calls a preemption.
 func (t *tables) stopReason(reason string, stack int32) string {
 	switch {
 	case reason == "runtime.Gosched":
@@ -129,7 +129,8 @@ func inside(pkg string) bool {
 	return slices.Contains([]string{"runtime", "internal", "sync", "syscall", "time"}, first)
 }
 
-// isSystem reports whether goroutines of the function are the runtime's, as for runtime.NumGoroutine.
+// isSystem reports whether goroutines of the function are the runtime's, as for
+// runtime.NumGoroutine.
 func isSystem(function string) bool {
 	return strings.HasPrefix(function, "runtime.") && function != "runtime.main"
 }
@@ -151,8 +152,8 @@ func (t *tables) caller(stack int32) report.Frame {
 	return report.Frame{Func: "?"}
 }
 
-// Place returns the innermost frame of the program, or if there is none, outside of the packages that
-// others wait with, of os and of net.
+// Place returns the innermost frame of the program, or if there is none, outside of the packages
+// that others wait with, of os and of net.
 func (t *tables) Place(stack int32) report.Frame {
 	f, ok := t.places[stack]
 	if !ok {

@@ -21,13 +21,13 @@ const (
 	maxDepth  = 1000    // of a chain of goroutines that wait for one another
 )
 
-// Path returns the critical path of a task: its ID, its type for the longest one, "goroutine=ID", or
-// "slow" for the last slow call of the report.
+// Path returns the critical path of a task: its ID, its type for the longest one, "goroutine=ID",
+// or "slow" for the last slow call of the report.
 //
 // The path is found backwards from the end. While its goroutine runs, is ready, or is in a system
-// call, so is the path. When the goroutine waits and another one has ended the wait, the path goes to
-// that one for the time of the wait: what it did then was the reason for the wait. At its start, a
-// goroutine was created by another one, where the path goes on.
+// call, so is the path. When the goroutine waits and another one has ended the wait, the path goes
+// to that one for the time of the wait: what it did then was the reason for the wait. At its start,
+// a goroutine was created by another one, where the path goes on.
 func Path(x *lanes.Index, r *report.Report, of string) (*report.Path, error) {
 	v, what, err := find(x, r, of)
 	if err != nil {
@@ -54,8 +54,8 @@ func Path(x *lanes.Index, r *report.Report, of string) (*report.Path, error) {
 	return path, nil
 }
 
-// find returns the time that the path is of, with the goroutine that ended it, and its name, which is
-// empty if there is none.
+// find returns the time that the path is of, with the goroutine that ended it, and its name, which
+// is empty if there is none.
 func find(x *lanes.Index, r *report.Report, of string) (v lanes.Interval, what string, err error) {
 	if n := len(r.Calls.Slow); of == "slow" && n > 0 {
 		s := r.Calls.Slow[n-1]

@@ -178,7 +178,8 @@ func TestLook(t *testing.T) {
 	r, x := read(t, record(t, func() { request(10 * time.Millisecond) }))
 	end := r.Trace.Duration
 	look, err := Look(x, lanes.Selection{From: end / 4, To: end / 2})
-	if err != nil || look.From != end/4 || look.To != end/2 || look.Of != len(look.Goroutines) || look.Of == 0 {
+	if err != nil || look.From != end/4 || look.To != end/2 || look.Of != len(look.Goroutines) ||
+		look.Of == 0 {
 		t.Fatalf("%v, %+v", err, look)
 	}
 	for _, g := range look.Goroutines {

@@ -9,8 +9,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// tables keep each different name, frame and stack once, under a number; zero is the empty one. They
-// copy strings, because those of the reader keep a whole generation of the trace in memory.
+// tables keep each different name, frame and stack once, under a number; zero is the empty one.
+// They copy strings, because those of the reader keep a whole generation of the trace in memory.
 // [lanes.Tables] describes the methods.
 type tables struct {
 	names   []string

@@ -31,7 +31,8 @@ type spot struct {
 	ready *latency   // of what became ready; nil until something does
 }
 
-// A place is a frame where something is the case: a reason to wait, or how a goroutine became ready.
+// A place is a frame where something is the case: a reason to wait, or how a goroutine became
+// ready.
 type place struct {
 	what string
 	report.Frame

@@ -232,8 +232,9 @@ func stackText(stack []report.Frame) string {
 	return strings.Join(key, " ")
 }
 
-// profiles sums up the intervals as go tool trace -pprof does, by kind of profile and stack: without
-// waits whose start or end is not in the trace, and without the latency of a goroutine's first run.
+// profiles sums up the intervals as go tool trace -pprof does, by kind of profile and stack:
+// without waits whose start or end is not in the trace, and without the latency of a goroutine's
+// first run.
 func profiles(t *testing.T, x *lanes.Index) map[string]map[string]report.Sum {
 	t.Helper()
 	sums := map[string]map[string]report.Sum{"net": {}, "sync": {}, "syscall": {}, "sched": {}}
@@ -255,7 +256,8 @@ func profiles(t *testing.T, x *lanes.Index) map[string]map[string]report.Sum {
 			switch name {
 			case network:
 				kind = "net"
-			case channelSend, channelRecv, mutex, rwMutex, "WaitGroup", "sync.Cond", "select", "sync", "close":
+			case channelSend, channelRecv, mutex, rwMutex, "WaitGroup", "sync.Cond", "select", "sync",
+				"close":
 				kind = "sync"
 			}
 		case lanes.Syscall:

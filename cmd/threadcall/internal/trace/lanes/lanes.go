@@ -1,9 +1,9 @@
 // Package lanes keeps what each goroutine and each thread of a trace did, interval by interval, and
 // finds what lies in a window of time.
 //
-// A [Writer] gets the intervals while the trace is read and keeps them in a temporary file, of about
-// twice the size of the trace. An [Index] reads only what overlaps a window, so that memory does not
-// depend on the size of the trace.
+// A [Writer] gets the intervals while the trace is read and keeps them in a temporary file, of
+// about twice the size of the trace. An [Index] reads only what overlaps a window, so that memory
+// does not depend on the size of the trace.
 package lanes
 
 import (
@@ -49,7 +49,7 @@ type Interval struct {
 	Thread        int64         // that the goroutine ran on, None if it did not run
 	Name          int32         // the reason or the type; see [Tables]
 	Stack         int32         // where the goroutine stopped, or was created; see [Tables]
-	By            int64         // the goroutine that made it ready or created it; None if there is none
+	By            int64         // the goroutine that made it ready or created it, or None
 	ByStack       int32         // where that did so
 	Task          uint64        // of a task, a region or a log; zero if none
 	Text          string        // of a log
@@ -96,7 +96,8 @@ func (x *Index) Clip(s Selection) (Selection, error) {
 		s.To = x.Duration
 	}
 	if s.From < 0 || s.From >= s.To {
-		return s, fmt.Errorf("the trace has nothing from %v to %v; it is %v long", s.From, s.To, x.Duration)
+		return s, fmt.Errorf("the trace has nothing from %v to %v; it is %v long", s.From, s.To,
+			x.Duration)
 	}
 	exist := map[int64]bool{}
 	if len(s.Goroutines) > 0 {

@@ -24,7 +24,8 @@ func (m made) Stack(n int32) []report.Frame {
 	if n == 0 {
 		return nil
 	}
-	return []report.Frame{{Func: fmt.Sprintf("example.com/p.f%d", n), File: "/src/p/p.go", Line: uint64(n)}}
+	return []report.Frame{{Func: fmt.Sprintf("example.com/p.f%d", n), File: "/src/p/p.go",
+		Line: uint64(n)}}
 }
 
 func (m made) Place(n int32) report.Frame { return m.Stack(max(n, 1))[0] }
@@ -165,7 +166,8 @@ func TestIndex_Clip(t *testing.T) {
 			t.Errorf("%+v is not empty", s)
 		}
 	}
-	if s, err := x.Clip(Selection{Goroutines: []int64{1}}); err != nil || s.To != x.Duration || s.Has(2) {
+	if s, err := x.Clip(Selection{Goroutines: []int64{1}}); err != nil || s.To != x.Duration ||
+		s.Has(2) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

@@ -44,8 +44,8 @@ type Lane struct {
 // Stack, ByStack, Task.
 type Bar [9]int64
 
-// A Column has its number, and the thousandths of its time for which the lane was running, in system
-// calls, runnable and waiting, in intervals that are shorter than the column.
+// A Column has its number, and the thousandths of its time for which the lane was running, in
+// system calls, runnable and waiting, in intervals that are shorter than the column.
 type Column [5]int64
 
 // A Line is a log event.
@@ -79,13 +79,13 @@ func (x *Index) Tile(s Selection, size Size) (*Tile, error) {
 		return nil, err
 	}
 	t := &tiling{
-		Index: x, of: s, columns: size.Columns,
-		goroutines: map[int64]*Lane{}, threads: map[int64]*Lane{}, task: map[uint64]bool{},
-		logs: report.NewTop(maxLogs, func(a, b Line) bool { return a.At < b.At }),
+		Index: x, part: s, columns: size.Columns,
+		goroutines: map[int64]*Lane{}, threads: map[int64]*Lane{}, tasks: map[int64]*Lane{},
+		program: map[int64]*Lane{}, logs: report.NewTop(maxLogs,
+			func(a, b Line) bool { return a.At < b.At }),
 	}
 	t.Tile = Tile{
 		From: int64(s.From), To: int64(s.To), Step: float64(s.To-s.From) / float64(t.columns),
-		Program: []Lane{}, Tasks: []Lane{}, Threads: []Lane{}, Lanes: []Lane{},
 		Names: map[int32]string{}, Stacks: map[int32][]string{}, Places: map[int32]string{},
 	}
 	if err := t.choose(size.Lanes, size.Must); err != nil {
@@ -94,133 +94,138 @@ func (x *Index) Tile(s Selection, size Size) (*Tile, error) {
 	if err := x.Scan(s.From, s.To, t.add); err != nil {
 		return nil, err
 	}
-	t.finish()
+	t.Program, t.Tasks = t.finish(t.program), t.finish(t.tasks)
+	t.Threads, t.Lanes = t.finish(t.threads), t.finish(t.goroutines)
+	t.Logs = t.logs.Kept
+	t.MoreLog -= len(t.Logs)
 	return &t.Tile, nil
 }
 
 type tiling struct {
 	*Index
-	of Selection
 	Tile
-	columns             int
-	goroutines, threads map[int64]*Lane // that are shown
-	task                map[uint64]bool // that is shown
-	marking, stopped    Lane
-	logs                report.Top[Line]
+	part                                Selection
+	columns                             int
+	goroutines, threads, tasks, program map[int64]*Lane // that are shown
+	logs                                report.Top[Line]
 }
 
-// activity has what decides whether a goroutine is shown.
+// The IDs of the lanes of the program.
+const (
+	collector = iota
+	stopped
+)
+
+// activity has what decides whether a goroutine, a thread or a task is shown.
 type activity struct {
-	id       int64
 	active   time.Duration
 	existing time.Duration
 }
 
 // choose chooses the goroutines, threads and tasks that are shown.
 func (t *tiling) choose(limit int, must []int64) error {
-	sums, threads := map[int64]activity{}, map[int64]activity{}
-	tasks := []activity{}
-	err := t.Scan(t.of.From, t.of.To, func(v *Interval) {
-		if !t.of.Has(v.Goroutine) || v.Goroutine == None {
+	goroutines, threads, tasks := map[int64]activity{}, map[int64]activity{}, map[int64]activity{}
+	err := t.Scan(t.part.From, t.part.To, func(v *Interval) {
+		if !t.part.Has(v.Goroutine) || v.Goroutine == None {
 			return
 		}
-		length := v.Within(t.of.From, t.of.To)
-		sum := activity{v.Goroutine, sums[v.Goroutine].active, sums[v.Goroutine].existing}
+		length := v.Within(t.part.From, t.part.To)
+		g := goroutines[v.Goroutine]
 		switch v.Kind {
 		case Running, Syscall, Runnable:
-			sum.active += length
-			sums[v.Goroutine] = sum
+			g.active += length
+			goroutines[v.Goroutine] = g
 			if v.Thread >= 0 && v.Kind <= Syscall {
-				threads[v.Thread] = activity{id: v.Thread, active: threads[v.Thread].active + length}
+				threads[v.Thread] = activity{active: threads[v.Thread].active + length}
 			}
 		case Life:
-			sum.existing += length
-			sums[v.Goroutine] = sum
+			g.existing += length
+			goroutines[v.Goroutine] = g
 		case Task:
-			if tasks = append(tasks, activity{id: int64(v.Task), active: length}); len(tasks) > 1<<12 {
-				tasks = longest(tasks, maxTasks)
+			if tasks[int64(v.Task)] = (activity{active: length}); len(tasks) > 1<<12 {
+				kept := map[int64]activity{}
+				for _, id := range busiest(tasks, maxTasks) {
+					kept[id] = tasks[id]
+				}
+				tasks = kept
 			}
 		}
 	})
-	if err != nil {
-		return err
-	}
-	t.Of = len(sums)
+	t.Of = len(goroutines)
+	add := func(to map[int64]*Lane, id int64) { to[id] = t.lane(id, "") }
 	for _, id := range must {
-		if _, exists := sums[id]; exists {
-			t.goroutines[id] = t.lane(id)
-			delete(sums, id)
+		if _, exists := goroutines[id]; exists {
+			add(t.goroutines, id)
+			delete(goroutines, id)
 		}
 	}
-	for _, a := range longest(slices.Collect(maps.Values(sums)), limit) {
-		t.goroutines[a.id] = t.lane(a.id)
+	for _, id := range busiest(goroutines, limit) {
+		add(t.goroutines, id)
 	}
-	for _, a := range longest(slices.Collect(maps.Values(threads)), min(limit, maxThreads)) {
-		l := t.lane(a.id)
-		l.Title = strings.TrimSpace(fmt.Sprint("thread ", a.id, " ", t.Thread(a.id)))
-		t.threads[a.id] = l
+	for _, id := range busiest(threads, min(limit, maxThreads)) {
+		t.threads[id] = t.lane(id, strings.TrimSpace(fmt.Sprint("thread ", id, " ", t.Thread(id))))
 	}
-	for _, a := range longest(tasks, maxTasks) {
-		t.task[uint64(a.id)] = true
+	for _, id := range busiest(tasks, maxTasks) {
+		add(t.tasks, id)
 	}
-	return nil
+	return err
 }
 
-func longest(list []activity, limit int) []activity {
-	slices.SortFunc(list, func(a, b activity) int {
-		return cmp.Or(cmp.Compare(b.active, a.active), cmp.Compare(b.existing, a.existing),
-			cmp.Compare(a.id, b.id))
+func busiest(all map[int64]activity, limit int) []int64 {
+	list := slices.SortedFunc(maps.Keys(all), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(all[b].active, all[a].active),
+			cmp.Compare(all[b].existing, all[a].existing), cmp.Compare(a, b))
 	})
 	return list[:min(len(list), limit)]
 }
 
-func (t *tiling) lane(id int64) *Lane {
-	return &Lane{ID: id, Bars: []Bar{}, Marks: []Bar{}, steps: make([][4]float64, t.columns)}
+func (t *tiling) lane(id int64, title string) *Lane {
+	return &Lane{ID: id, Title: title, Bars: []Bar{}, Fine: []Column{}, Marks: []Bar{}}
 }
 
 func (t *tiling) add(v *Interval) {
+	g := t.goroutines[v.Goroutine]
 	switch v.Kind {
 	case Running, Syscall, Runnable, Waiting:
-		if l := t.goroutines[v.Goroutine]; l != nil {
-			t.put(l, v, v.Thread)
+		if g != nil {
+			t.put(g, v, v.Thread)
 		}
-		if v.Kind <= Syscall && t.of.Has(v.Goroutine) {
-			if l := t.threads[v.Thread]; l != nil {
-				t.put(l, v, v.Goroutine)
-			}
+		if l := t.threads[v.Thread]; l != nil && v.Kind <= Syscall && t.part.Has(v.Goroutine) {
+			t.put(l, v, v.Goroutine)
 		}
 	case Life:
-		if l := t.goroutines[v.Goroutine]; l != nil {
-			l.Title = strings.TrimSpace(fmt.Sprint("G", v.Goroutine, " ", symbol.Short(t.Name(v.Name))))
+		if g != nil {
+			g.Title = strings.TrimSpace(fmt.Sprint("G", v.Goroutine, " ", symbol.Short(t.Name(v.Name))))
 		}
-	case Range:
-		if l := t.goroutines[v.Goroutine]; l != nil {
-			t.mark(l, v)
-		} else if v.Goroutine == None {
-			l := &t.stopped
-			if v.By == None {
-				l = &t.marking
+	case Range, Region:
+		switch {
+		case g != nil:
+			t.brief(&g.Marks, v)
+		case v.Goroutine == None:
+			id, title := int64(collector), "collector"
+			if v.By != None {
+				id, title = stopped, "world stopped"
 			}
-			l.Bars = append(l.Bars, t.bar(v, None))
-		}
-	case Region:
-		if l := t.goroutines[v.Goroutine]; l != nil {
-			t.mark(l, v)
+			if t.program[id] == nil {
+				t.program[id] = t.lane(id, title)
+			}
+			t.brief(&t.program[id].Bars, v)
 		}
 	case Task:
-		if t.task[v.Task] {
-			t.Tasks = append(t.Tasks, Lane{
-				ID: int64(v.Task), Title: fmt.Sprintf("%s #%d", t.Name(v.Name), v.Task),
-				Bars: []Bar{t.bar(v, v.Goroutine)}, Fine: []Column{}, Marks: []Bar{},
-			})
+		if l := t.tasks[int64(v.Task)]; l != nil {
+			l.Title = fmt.Sprintf("%s #%d", t.Name(v.Name), v.Task)
+			l.Bars = append(l.Bars, t.bar(v, v.Goroutine))
 		}
 	case Log:
-		if t.of.Has(v.Goroutine) {
+		if t.part.Has(v.Goroutine) {
 			t.MoreLog++
 			t.logs.Offer(Line{int64(v.Start), v.Goroutine, v.Task, t.Name(v.Name), ui.Head(v.Text, 400)})
 		}
 	}
 }
+
+// column returns the column of a time.
+func (t *tiling) column(at int64) int { return min(int(float64(at-t.From)/t.Step), t.columns-1) }
 
 // put adds a state to a lane: as a bar, or to the columns that it touches.
 func (t *tiling) put(l *Lane, v *Interval, other int64) {
@@ -228,44 +233,42 @@ func (t *tiling) put(l *Lane, v *Interval, other int64) {
 		l.Bars = append(l.Bars, t.bar(v, other))
 		return
 	}
-	from := float64(max(int64(v.Start), t.From) - t.From)
-	to := float64(min(int64(v.End()), t.To) - t.From)
-	first, last := min(int(from/t.Step), t.columns-1), min(int(to/t.Step), t.columns-1)
-	if first == last {
-		l.steps[first][v.Kind] += to - from
-		return
+	if l.steps == nil {
+		l.steps = make([][4]float64, t.columns)
 	}
-	border := float64(last) * t.Step
-	l.steps[first][v.Kind] += border - from
-	l.steps[last][v.Kind] += to - border
+	from, to := max(int64(v.Start), t.From), min(int64(v.End()), t.To)
+	first, last := t.column(from), t.column(to)
+	border := float64(to - t.From)
+	if first != last {
+		border = float64(last) * t.Step
+		l.steps[last][v.Kind] += float64(to-t.From) - border
+	}
+	l.steps[first][v.Kind] += border - float64(from-t.From)
 }
 
-// mark adds a region. Of those that are shorter than a column, the lane keeps one for each.
-func (t *tiling) mark(l *Lane, v *Interval) {
-	column := func(at int64) int { return int(float64(at-t.From) / t.Step) }
-	if n := len(l.Marks); n > 0 && float64(v.Length) < t.Step {
-		last := l.Marks[n-1]
+// brief adds an interval. Of those that are shorter than a column, it keeps one for each.
+func (t *tiling) brief(list *[]Bar, v *Interval) {
+	if n := len(*list); n > 0 && float64(v.Length) < t.Step {
+		last := (*list)[n-1]
 		short := last[2] == int64(v.Kind) && last[1] < int64(t.Step)
-		if short && column(last[0]) == column(int64(v.Start)) {
+		if short && t.column(last[0]) == t.column(int64(v.Start)) {
 			return
 		}
 	}
-	l.Marks = append(l.Marks, t.bar(v, None))
+	*list = append(*list, t.bar(v, None))
 }
 
 func (t *tiling) bar(v *Interval, other int64) Bar {
-	if v.Name != 0 {
-		t.Names[v.Name] = t.Name(v.Name)
-	}
+	t.Names[v.Name] = t.Name(v.Name)
 	for _, s := range []int32{v.Stack, v.ByStack} {
-		if _, ok := t.Stacks[s]; !ok && s != 0 {
-			frames := t.Stack(s)
-			text := []string{}
-			for _, f := range frames[:min(len(frames), maxFrames)] {
-				text = append(text, f.String())
-			}
-			t.Stacks[s], t.Places[s] = text, t.Place(s).String()
+		if _, ok := t.Stacks[s]; ok || s == 0 {
+			continue
 		}
+		frames, text := t.Stack(s), []string{}
+		for _, f := range frames[:min(len(frames), maxFrames)] {
+			text = append(text, f.String())
+		}
+		t.Stacks[s], t.Places[s] = text, t.Place(s).String()
 	}
 	return Bar{
 		int64(v.Start), int64(v.Length), int64(v.Kind), int64(v.Name), other, v.By,
@@ -273,47 +276,26 @@ func (t *tiling) bar(v *Interval, other int64) Bar {
 	}
 }
 
-func (t *tiling) finish() {
+// finish returns lanes in order.
+func (t *tiling) finish(lanes map[int64]*Lane) []Lane {
 	byStart := func(a, b Bar) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1]))
 	}
-	close := func(lanes map[int64]*Lane) []Lane {
-		list := []Lane{}
-		for _, l := range lanes {
-			slices.SortFunc(l.Bars, byStart)
-			slices.SortFunc(l.Marks, byStart)
-			l.Fine = []Column{}
-			for i, s := range l.steps {
-				if s != [4]float64{} {
-					c := Column{int64(i)}
-					for k := range s {
-						c[k+1] = int64(s[k]/t.Step*1000 + 0.5)
-					}
-					l.Fine = append(l.Fine, c)
+	list := []Lane{}
+	for _, l := range lanes {
+		slices.SortFunc(l.Bars, byStart)
+		slices.SortFunc(l.Marks, byStart)
+		for i, s := range l.steps {
+			if s != [4]float64{} {
+				c := Column{int64(i)}
+				for k := range s {
+					c[k+1] = int64(s[k]/t.Step*1000 + 0.5)
 				}
+				l.Fine = append(l.Fine, c)
 			}
-			list = append(list, *l)
 		}
-		slices.SortFunc(list, func(a, b Lane) int { return cmp.Compare(a.ID, b.ID) })
-		return list
+		list = append(list, *l)
 	}
-	t.Lanes, t.Threads = close(t.goroutines), close(t.threads)
-	slices.SortFunc(t.Tasks, func(a, b Lane) int { return byStart(a.Bars[0], b.Bars[0]) })
-	t.Logs = t.logs.Kept
-	t.MoreLog -= len(t.Logs)
-	t.marking.Title, t.stopped.Title = "collector", "world stopped"
-	for _, l := range []*Lane{&t.marking, &t.stopped} {
-		if len(l.Bars) > 0 {
-			slices.SortFunc(l.Bars, byStart)
-			kept := l.Bars[:0]
-			for _, b := range l.Bars { // of those that are shorter than a column, one for each
-				if n := len(kept); n > 0 && float64(b[1]) < t.Step && float64(b[0]-kept[n-1][0]) < t.Step {
-					continue
-				}
-				kept = append(kept, b)
-			}
-			l.Bars, l.Fine, l.Marks = kept, []Column{}, []Bar{}
-			t.Program = append(t.Program, *l)
-		}
-	}
+	slices.SortFunc(list, func(a, b Lane) int { return cmp.Compare(a.ID, b.ID) })
+	return list
 }

@@ -58,8 +58,8 @@ const (
 	requestedLanes   = 64
 )
 
-// Page makes the page that shows r. It has pictures of goroutines and threads for the whole trace, for
-// the selection, and for the windows in which the worst happened.
+// Page makes the page that shows r. It has pictures of goroutines and threads for the whole trace,
+// for the selection, and for the windows in which the worst happened.
 func Page(r *report.Report, x *lanes.Index, s lanes.Selection) (ui.Page, error) {
 	d := data{
 		Duration: max(int64(r.Trace.Duration), 1),
@@ -153,8 +153,8 @@ func worst(r *report.Report) (list []moment) {
 	return list
 }
 
-// goroutinesAt returns the goroutine whose wait or latency a finding is about, which may not be active
-// meanwhile.
+// goroutinesAt returns the goroutine whose wait or latency a finding is about, which may not be
+// active meanwhile.
 func goroutinesAt(r *report.Report, f report.Finding) (list []int64) {
 	add := func(m report.Moment) {
 		if m.At == f.At && m.Length == f.Length {

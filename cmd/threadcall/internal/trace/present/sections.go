@@ -1,5 +1,6 @@
-// Package present shows a report on a trace: as text for a terminal or a log, and as a web page for a
-// browser. Both show the same sections, which sections.go makes of the report; the page adds plots.
+// Package present shows a report on a trace: as text for a terminal or a log, and as a web page for
+// a browser. Both show the same sections, which sections.go makes of the report; the page adds
+// plots.
 package present
 
 import (
@@ -111,7 +112,8 @@ func name(f report.Frame) string {
 }
 
 // table returns a section of a table with a row for each element of a list.
-func table[T any](id, title, what string, left int, columns []string, list []T, of func(T) row) section {
+func table[T any](id, title, what string, left int, columns []string, list []T,
+	of func(T) row) section {
 	s := section{ID: id, Title: title, What: what, Left: left, Columns: columns}
 	for _, x := range list {
 		s.Rows = append(s.Rows, of(x))
@@ -121,15 +123,16 @@ func table[T any](id, title, what string, left int, columns []string, list []T, 
 
 // sections returns those of a report that have anything to say.
 func sections(r *report.Report) []section {
-	all := slices.Concat(slow(r), critical(r), memory(r), population(r), waiting(r), moving(r), tasks(r),
+	all := slices.Concat(slow(r), critical(r), memory(r), population(r), waiting(r), moving(r),
+		tasks(r),
 		calls(r))
 	return slices.DeleteFunc(all, func(s section) bool {
 		return len(s.Facts)+len(s.Rows)+len(s.Items) == 0
 	})
 }
 
-// slow has the calls that were reported as slow, the last first, because a trace that was written for
-// a slow call ends with it.
+// slow has the calls that were reported as slow, the last first, because a trace that was written
+// for a slow call ends with it.
 func slow(r *report.Report) []section {
 	s := section{Title: "Slow calls"}
 	for i, c := range slices.Backward(r.Calls.Slow) {
@@ -168,8 +171,9 @@ func critical(r *report.Report) []section {
 			return row{Cells: cells(text(x.Doing), frame(x.Frame), number(x.N), duration(x.Time),
 				share(x.Time, p.Length))}
 		})
-	parts.Facts = []fact{{"", fmt.Sprintf("%s from %s, ended by goroutine %d. While a goroutine waits, the "+
-		"path is that of the one which ends the wait.", ui.Duration(p.Length), ui.Duration(p.At), p.Goroutine)}}
+	parts.Facts = []fact{{"", fmt.Sprintf("%s from %s, ended by goroutine %d. While a goroutine "+
+		"waits, the path is that of the one which ends the wait.", ui.Duration(p.Length),
+		ui.Duration(p.At), p.Goroutine)}}
 	steps := table("steps", "", "step", 3, []string{"goroutine", "what", "at", "from", "for"}, p.Steps,
 		func(s report.Step) row {
 			doing := s.Doing
@@ -234,10 +238,12 @@ func memory(r *report.Report) []section {
 			if s.Own {
 				reason += " (not counted above)"
 			}
-			return row{Cells: cells(text(reason), number(s.Times.N), duration(s.Times.Sum), quantiles(s.Times))}
+			return row{Cells: cells(text(reason), number(s.Times.N), duration(s.Times.Sum),
+				quantiles(s.Times))}
 		})
 	s.Facts = facts
-	assists := table("assists", "", "place", 1, []string{"assists at", "times", "worked", "waited", "ready"},
+	assists := table("assists", "", "place", 1, []string{"assists at", "times", "worked", "waited",
+		"ready"},
 		gc.Assist.Places, func(p report.AssistPlace) row {
 			return row{Cells: cells(frame(p.Frame), number(p.N), duration(p.Worked), duration(p.Waited),
 				duration(p.Ready))}
@@ -254,7 +260,8 @@ func population(r *report.Report) []section {
 				duration(f.Runnable), duration(f.Syscall), duration(f.Waiting), number(f.Moves))}
 		})
 	s.Facts = []fact{
-		{"goroutines", fmt.Sprintf("first %s, last %s (%s of them the runtime's), peak %s; %s began, %s ended",
+		{"goroutines", fmt.Sprintf("first %s, last %s (%s of them the runtime's), peak %s; %s began, "+
+			"%s ended",
 			ui.Count(g.First), ui.Count(g.Last), ui.Count(g.System), ui.Count(g.Peak), ui.Count(g.Created),
 			ui.Count(g.Ended))},
 		{"threads", fmt.Sprintf("%s ran goroutines, at most %s at a time",
@@ -264,7 +271,8 @@ func population(r *report.Report) []section {
 }
 
 // wakers are rows under a place.
-func wakers(title string, list []report.Waker, blanks int, of func(report.Waker) []cell) (rows []row) {
+func wakers(title string, list []report.Waker, blanks int,
+	of func(report.Waker) []cell) (rows []row) {
 	for _, w := range list[:min(len(list), 2)] {
 		place := frame(w.Frame)
 		if w.Func == "?" {
@@ -286,8 +294,8 @@ func waiting(r *report.Report) []section {
 			return row{Cells: cells(text(x.Reason), number(x.Times.N), duration(x.Times.Sum),
 				quantiles(x.Times), number(x.Earlier.N), number(x.Blocked))}
 		})
-	reasons.Note = "Before are waits that began before the trace, blocked are those that have not ended. " +
-		"Neither is in the other columns. The runtime ends waits for timers and for the network."
+	reasons.Note = "Before are waits that began before the trace, blocked are those that have not " +
+		"ended. Neither is in the other columns. The runtime ends waits for timers and for the network."
 	places := table("waits", "", "place", 2,
 		[]string{"for", "at", "waits", "in all", "99 %", "longest", "contended"}, w.Places,
 		func(p report.WaitPlace) row {
@@ -312,8 +320,8 @@ func waiting(r *report.Report) []section {
 				}),
 			}
 		})
-	blocked.Note = "Created is the number of those that were created while the trace was taken, ended that " +
-		"of the waits at the place that have ended."
+	blocked.Note = "Created is the number of those that were created while the trace was taken, " +
+		"ended that of the waits at the place that have ended."
 	all := w.Latency.All
 	latency := table("latency", "Ready, but not running", "place", 2,
 		[]string{"after", "at", "times", "in all", "median", "99 %", "longest"}, w.Latency.Places,
@@ -325,8 +333,8 @@ func waiting(r *report.Report) []section {
 			}
 		})
 	if all.N > 0 {
-		latency.Facts = []fact{{"goroutines", fmt.Sprintf("waited %s in all for a P, %s: median %s, 99 %% %s, "+
-			"longest %s; they ran %s", ui.Duration(all.Sum), ui.Counted(all.N, "time", "times"),
+		latency.Facts = []fact{{"goroutines", fmt.Sprintf("waited %s in all for a P, %s: median %s, "+
+			"99 %% %s, longest %s; they ran %s", ui.Duration(all.Sum), ui.Counted(all.N, "time", "times"),
 			ui.Duration(all.P50), ui.Duration(all.P99), ui.Duration(all.Max), ui.Duration(w.Running))}}
 	}
 	return []section{reasons, places, blocked, latency}
@@ -334,7 +342,8 @@ func waiting(r *report.Report) []section {
 
 func moving(r *report.Report) []section {
 	a := r.Affinity
-	moves := table("moves", "From thread to thread", "reason", 1, []string{"moved after", "times", ""}, a.Why,
+	moves := table("moves", "From thread to thread", "reason", 1, []string{"moved after", "times", ""},
+		a.Why,
 		func(c report.Count) row {
 			return row{Cells: cells(text(c.Name), number(c.N), share(c.N, a.Moves))}
 		})
@@ -356,7 +365,8 @@ func tasks(r *report.Report) []section {
 		[]string{"type", "tasks", "median", "99 %", "longest", "its ID", "unfinished"}, r.Tasks,
 		func(x report.Task) row {
 			if x.Times.N == 0 {
-				return row{Cells: cells(text(x.Type), number(0), quantiles(x.Times), text("-"), number(x.Unfinished))}
+				return row{Cells: cells(text(x.Type), number(0), quantiles(x.Times), text("-"),
+					number(x.Unfinished))}
 			}
 			return row{Cells: cells(text(x.Type), number(x.Times.N), duration(x.Times.P50),
 				duration(x.Times.P99), longest(x.Longest), text(fmt.Sprint(x.ID)), number(x.Unfinished))}
@@ -387,13 +397,14 @@ func calls(r *report.Report) []section {
 				quantiles(p.Run))}
 		})
 	s.Facts = []fact{{"calls", total}}
-	s.Note = "Queued is the median time from the call to the start of the function, ran is the median time " +
-		"of the function."
+	s.Note = "Queued is the median time from the call to the start of the function, ran is the " +
+		"median time of the function."
 	longest := section{Title: "Longest calls"}
 	for i, w := range c.Worst {
 		it := item{
 			ID: fmt.Sprintf("worst-%d", i+1),
-			Text: fmt.Sprintf("%s: %s of goroutine %d at %s, queued %s, ran %s on thread %d, returned after %s",
+			Text: fmt.Sprintf("%s: %s of goroutine %d at %s, queued %s, ran %s on thread %d, "+
+				"returned after %s",
 				ui.Duration(w.Total()), w.Kind, w.Goroutine, ui.Duration(w.At), ui.Duration(w.Queued),
 				ui.Duration(w.Run), w.Thread, ui.Duration(w.Return)),
 			Moment: report.Moment{At: w.At, Length: w.Total(), Goroutine: w.Goroutine},
@@ -411,7 +422,8 @@ func calls(r *report.Report) []section {
 
 // look has the sections of the part of the trace that was requested.
 func look(l *report.Look) []section {
-	states := table("states", fmt.Sprintf("From %s to %s", ui.Duration(l.From), ui.Duration(l.To)), "state", 2,
+	states := table("states", fmt.Sprintf("From %s to %s", ui.Duration(l.From), ui.Duration(l.To)),
+		"state", 2,
 		[]string{"state", "place", "times", "in all", "most"}, l.States, func(v report.LookState) row {
 			return row{Cells: cells(text(stateName(v.State, v.Reason)), frame(v.Place), number(v.N),
 				duration(v.Time), duration(v.Max))}
@@ -420,7 +432,8 @@ func look(l *report.Look) []section {
 	goroutines := table("goroutines", "", "goroutine", 2,
 		[]string{"goroutine", "function", "ran", "ready", "syscall", "waited"}, l.Goroutines,
 		func(g report.LookGoroutine) row {
-			return row{Cells: cells(text(fmt.Sprint(g.ID)), text(symbol.Short(g.Function)), duration(g.Running),
+			return row{Cells: cells(text(fmt.Sprint(g.ID)), text(symbol.Short(g.Function)),
+				duration(g.Running),
 				duration(g.Runnable), duration(g.Syscall), duration(g.Waiting))}
 		})
 	title := "Longest without running"
@@ -438,7 +451,8 @@ func look(l *report.Look) []section {
 				frame(v.Place), duration(v.At), longest(v.Moment), text(by))}
 		})
 	if l.More > 0 {
-		intervals.Note = fmt.Sprintf("There are %s more; -from and -to choose others.", ui.Count(uint64(l.More)))
+		intervals.Note = fmt.Sprintf("There are %s more; -from and -to choose others.",
+			ui.Count(uint64(l.More)))
 	}
 	logs := table("logs", "Logs", "log", 3, []string{"at", "goroutine", "message"}, l.Logs,
 		func(v report.LookLog) row {

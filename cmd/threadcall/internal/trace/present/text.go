@@ -51,7 +51,8 @@ func titleOf(list []section, id string) (title string) {
 }
 
 func opening(s *ui.Screen, r *report.Report) {
-	about := fmt.Sprintf("%s of trace in the format of %s, %s, %s", ui.Bytes(r.Trace.Bytes), r.Trace.Format,
+	about := fmt.Sprintf("%s of trace in the format of %s, %s, %s", ui.Bytes(r.Trace.Bytes),
+		r.Trace.Format,
 		ui.Counted(r.Trace.Events, "event", "events"), ui.Duration(r.Trace.Duration))
 	if r.Trace.GOMAXPROCS > 0 {
 		about += fmt.Sprintf(", GOMAXPROCS %d", r.Trace.GOMAXPROCS)

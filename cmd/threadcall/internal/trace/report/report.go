@@ -13,8 +13,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
-// A Report describes an execution trace. All times are nanoseconds; times in the trace count from its
-// first event.
+// A Report describes an execution trace. All times are nanoseconds; times in the trace count from
+// its first event.
 //
 // Its size is bounded: points over time are merged ([Series]), distributions are counted in classes
 // ([Distribution]), and lists have the longest, busiest or worst of their kind.
@@ -42,7 +42,7 @@ type Report struct {
 type Trace struct {
 	Name       string        `json:"name"`
 	Bytes      int64         `json:"bytes"`           // read
-	Format     string        `json:"format"`          // of the file: "go 1.26"; not the program's version
+	Format     string        `json:"format"`          // of the file: "go 1.26"
 	Begin      *time.Time    `json:"begin,omitempty"` // by the wall clock; nil before Go 1.25
 	Duration   time.Duration `json:"duration_ns"`     // from the first event to the last
 	Events     uint64        `json:"events"`
@@ -108,9 +108,9 @@ type Interval struct {
 	What   string        `json:"what"`
 }
 
-// A Heap is the memory, in bytes, that is allocated and not yet known to be garbage. The trace has it
-// when a thread takes a new span to allocate from, not with each object, so that it is ahead of the
-// program by up to some kilobytes for each P.
+// A Heap is the memory, in bytes, that is allocated and not yet known to be garbage. The trace has
+// it when a thread takes a new span to allocate from, not with each object, so that it is ahead of
+// the program by up to some kilobytes for each P.
 type Heap struct {
 	Allocated Series  `json:"allocated"`
 	Goal      Series  `json:"goal"` // of the collector: the heap at the end of the next collection
@@ -122,8 +122,8 @@ type Heap struct {
 }
 
 // A Trend is a line of least squares through the heap's lows. A low is the least value between the
-// end of one collection and the start of the next, which is the reachable memory. Its growth shows a
-// leak, and does not depend on where in a cycle the trace begins and ends.
+// end of one collection and the start of the next, which is the reachable memory. Its growth shows
+// a leak, and does not depend on where in a cycle the trace begins and ends.
 type Trend struct {
 	N      int     `json:"n"` // lows
 	First  uint64  `json:"first_bytes"`
@@ -233,8 +233,8 @@ type Count struct {
 	N    uint64 `json:"n"`
 }
 
-// A LockedThread is a thread that threadcall has locked: it ran functions for callers, in a goroutine
-// that ran nowhere else.
+// A LockedThread is a thread that threadcall has locked: it ran functions for callers, in a
+// goroutine that ran nowhere else.
 type LockedThread struct {
 	Thread    int64         `json:"thread"`
 	Goroutine int64         `json:"goroutine"`
@@ -270,8 +270,8 @@ type Finding struct {
 	Length time.Duration `json:"length_ns"`
 }
 
-// A Look describes a part of a trace: a time, or goroutines. Times of intervals that are only partly
-// within From and To count with that part; lengths of single intervals are whole.
+// A Look describes a part of a trace: a time, or goroutines. Times of intervals that are only
+// partly within From and To count with that part; lengths of single intervals are whole.
 type Look struct {
 	From       time.Duration   `json:"from_ns"`
 	To         time.Duration   `json:"to_ns"`
@@ -323,9 +323,9 @@ type LookLog struct {
 	Message   string        `json:"message"`
 }
 
-// A Path is the critical path of a task, or of a goroutine: for each moment, what the task waited for
-// in the end. Its steps have no gaps. When the task's goroutine waits and another one ends the wait,
-// the path has what that one did during the wait, and so on.
+// A Path is the critical path of a task, or of a goroutine: for each moment, what the task waited
+// for in the end. Its steps have no gaps. When the task's goroutine waits and another one ends the
+// wait, the path has what that one did during the wait, and so on.
 type Path struct {
 	What      string        `json:"what"`
 	At        time.Duration `json:"t_ns"`
@@ -353,8 +353,8 @@ type Step struct {
 	For   string `json:"for"`   // the innermost of these; empty if Depth is zero
 }
 
-// Own frames are those of threadcall: untilOwn returns a stack up to the first of them, fromOwn what
-// follows those at its start.
+// Own frames are those of threadcall: untilOwn returns a stack up to the first of them, fromOwn
+// what follows those at its start.
 func untilOwn(stack []Frame) []Frame {
 	if i := slices.IndexFunc(stack, Frame.Own); i > 0 {
 		return stack[:i]

@@ -38,7 +38,8 @@ func TestCall_stacks(t *testing.T) {
 	caller := func(names ...string) []Frame { return Call{From: stack(names...)}.Caller() }
 	function := func(names ...string) []Frame { return Call{On: stack(names...)}.Function() }
 	for _, c := range []struct{ got, want []Frame }{
-		{caller("runtime/trace.NewTask", engine+"Call", "main.f", "main.main"), stack("main.f", "main.main")},
+		{caller("runtime/trace.NewTask", engine+"Call", "main.f", "main.main"),
+			stack("main.f", "main.main")},
 		{caller("main.f"), stack("main.f")},
 		{caller(engine + "Call"), stack(engine + "Call")},
 		{function("time.Sleep", "main.g", engine+"run", "main.main"), stack("time.Sleep", "main.g")},
@@ -70,7 +71,8 @@ func TestHistogram_Distribution(t *testing.T) {
 		slices.Sort(all)
 		h.Merge(&part)
 		d := h.Distribution()
-		if d.N != uint64(len(all)) || d.Sum != sum || d.Min != float64(all[0]) || d.Max != float64(all[len(all)-1]) {
+		if d.N != uint64(len(all)) || d.Sum != sum || d.Min != float64(all[0]) ||
+			d.Max != float64(all[len(all)-1]) {
 			t.Errorf("seed %d: %+v", seed, d)
 		}
 		for _, q := range []struct{ q, got float64 }{{0.5, d.P50}, {0.9, d.P90}, {0.99, d.P99}} {

@@ -5,13 +5,15 @@ import (
 	"time"
 )
 
-// A Series is a number over time. Points are merged beyond some hundreds, with their peaks and lows.
+// A Series is a number over time. Points are merged beyond some hundreds, with their peaks and
+// lows.
 type Series struct {
 	Step   time.Duration `json:"step_ns"` // the time of a point
 	Points []Point       `json:"points"`  // in order; a step without a change has none
 }
 
-// A Point has a number from At on, for one step. The number then stays at Last until the next point.
+// A Point has a number from At on, for one step. The number then stays at Last until the next
+// point.
 type Point struct {
 	At   time.Duration `json:"t_ns"`
 	Min  float64       `json:"min"`
@@ -22,8 +24,8 @@ type Point struct {
 // maxPoints limits the points of a series.
 const maxPoints = 512
 
-// A Curve records a number over time in bounded memory. Adjacent points are merged when there are too
-// many.
+// A Curve records a number over time in bounded memory. Adjacent points are merged when there are
+// too many.
 type Curve struct {
 	step   time.Duration
 	points []Point // by step

@@ -76,7 +76,7 @@ type LatencyPlace struct {
 // Calls are those of threadcall.
 type Calls struct {
 	Total      uint64  `json:"total"`      // that ran, from their start to their end in the trace
-	InPlace    uint64  `json:"in_place"`   // of Total: called on the thread itself, and so never queued
+	InPlace    uint64  `json:"in_place"`   // of Total: called on the thread itself, not queued
 	Unfinished uint64  `json:"unfinished"` // with only the start or only the end in the trace
 	NotRun     uint64  `json:"not_run"`    // that were refused or withdrawn
 	Places     []Place `json:"places"`     // the largest sum of delays and run times first
@@ -88,7 +88,7 @@ type Calls struct {
 // A Place is where threads are called: the first frame outside of threadcall, and the kind of call.
 type Place struct {
 	Frame
-	Kind    string       `json:"kind"` // the task's type after "threadcall."; "in place" without a task
+	Kind    string       `json:"kind"` // the task's type after "threadcall.", or "in place"
 	N       uint64       `json:"n"`
 	Queued  Distribution `json:"queued_ns"` // from the start of the call to that of the function
 	Run     Distribution `json:"run_ns"`    // the function

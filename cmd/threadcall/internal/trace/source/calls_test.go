@@ -88,7 +88,8 @@ func TestOpen_calls(t *testing.T) {
 	}
 	if want := map[string]uint64{
 		"Call by plain": calls, "Call by withResult": calls, "Call by withContext": calls,
-		"Call by inPool": calls, "Go by inPool": calls, "Call by nested": calls, "in place by inner": calls,
+		"Call by inPool": calls, "Go by inPool": calls, "Call by nested": calls,
+		"in place by inner": calls,
 		"Call by panicking": 1, "Call by exits": 1, "Call by makesCalls": 1, "Call by callsSlowly": 1,
 	}; !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -98,11 +99,13 @@ func TestOpen_calls(t *testing.T) {
 		t.Errorf("%d calls, %d of them in place, %d not run, %d unfinished", c.Total, c.InPlace, c.NotRun,
 			c.Unfinished)
 	}
-	if l := r.report.Locked; len(l) != 3 || l[0].Calls != 5*calls+3 || l[0].Serving < limit || l[0].Idle <= 0 {
+	if l := r.report.Locked; len(l) != 3 || l[0].Calls != 5*calls+3 || l[0].Serving < limit ||
+		l[0].Idle <= 0 {
 		t.Errorf("locked threads %+v", l)
 	}
 	w := c.Worst[0]
-	if len(w.Caller()) == 0 || !strings.HasSuffix(w.Caller()[0].Func, ".callsSlowly") || w.Run < limit ||
+	if len(w.Caller()) == 0 || !strings.HasSuffix(w.Caller()[0].Func, ".callsSlowly") ||
+		w.Run < limit ||
 		w.Stopped == nil || w.Stopped.Reason != "channel receive" || w.Stopped.Time > w.Run ||
 		w.Stopped.Time < limit/2 || w.Total() != w.Queued+w.Run+w.Return {
 		t.Errorf("the longest call %+v", w)

@@ -17,7 +17,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-// A Request is where traces are to come from. Exactly one of File, Packages and Command must be set.
+// A Request is where traces are to come from. Exactly one of File, Packages and Command must be
+// set.
 type Request struct {
 	File     string   // of a trace; - is the standard input
 	Packages []string // patterns of packages whose tests are to be run, as for the go command
@@ -53,12 +54,12 @@ func Classify(args []string) (file string, packages []string, err error) {
 	return "", args, nil
 }
 
-// Open gets the traces: one, or one for each package that has tests, each when the one before has been
-// read. A trace must not be used after the loop has gone on.
+// Open gets the traces: one, or one for each package that has tests, each when the one before has
+// been read. A trace must not be used after the loop has gone on.
 //
-// An error has the reason why there is no trace; with several packages, others may follow. Tests and
-// commands that fail leave a trace nevertheless, with the failure. When ctx is done, what runs is
-// interrupted, and its trace up to there is the last one.
+// An error has the reason why there is no trace; with several packages, others may follow. Tests
+// and commands that fail leave a trace nevertheless, with the failure. When ctx is done, what runs
+// is interrupted, and its trace up to there is the last one.
 func Open(ctx context.Context, r Request) iter.Seq2[*Trace, error] {
 	return func(yield func(*Trace, error) bool) {
 		switch {
@@ -91,8 +92,8 @@ func Open(ctx context.Context, r Request) iter.Seq2[*Trace, error] {
 	}
 }
 
-// runTests does what go test -trace does for each package, but compiles first: so a package that does
-// not compile is not one whose tests fail, and an interrupt reaches the tests themselves.
+// runTests does what go test -trace does for each package, but compiles first: so a package that
+// does not compile is not one whose tests fail, and an interrupt reaches the tests themselves.
 func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 	r.Doing("looking for the packages")
 	tree := gotest.Tree{}
@@ -106,8 +107,8 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 	case len(packages) == 0:
 		err = fmt.Errorf("no tests in %s", strings.Join(r.Packages, " "))
 	case r.Keep != "" && len(packages) > 1:
-		err = fmt.Errorf("%d packages have tests, and each has a trace; to keep it in %s name one of them, "+
-			"as %s", len(packages), r.Keep, packages[0].ImportPath)
+		err = fmt.Errorf("%d packages have tests, and each has a trace; to keep it in %s name one of "+
+			"them, as %s", len(packages), r.Keep, packages[0].ImportPath)
 	}
 	if err != nil {
 		yield(nil, err)
@@ -144,8 +145,8 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 	}
 }
 
-// noFile returns err, the reason why there are no packages, under the name that may be of a file that
-// does not exist.
+// noFile returns err, the reason why there are no packages, under the name that may be of a file
+// that does not exist.
 func (r Request) noFile(err error) error {
 	for _, name := range r.Packages {
 		if _, notThere := os.Stat(name); notThere != nil && !strings.Contains(name, "...") {
@@ -217,7 +218,7 @@ func noTrace(name, trace string) error {
 		return fmt.Errorf(`%s ended before a part of its trace was whole.
 A program that ends by os.Exit or log.Fatal must call recorder.Stop before`, name)
 	}
-	return fmt.Errorf(`%s recorded no trace. Its main function must begin with the last two of these lines:
+	return fmt.Errorf(`%s recorded no trace. The last two of these lines must begin its main function:
 	import "github.com/threadcall/threadcall/recorder"
 	recorder.Start()
 	defer recorder.Stop()`, name)

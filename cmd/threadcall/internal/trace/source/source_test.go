@@ -21,7 +21,8 @@ func TestOpen_errors(t *testing.T) {
 		{"is quiet", source.Request{}, "/recorder\"\n\trecorder.Start()\n\tdefer recorder.Stop()", -1},
 		{"exits at once", source.Request{}, "recorder.Stop", 3},
 		{"", source.Request{Command: []string{"no-such-command-here"}}, "no-such-command-here", -1},
-		{"is quiet", source.Request{Keep: filepath.Join(missing, "kept.trace")}, "the trace cannot be kept:", -1},
+		{"is quiet", source.Request{Keep: filepath.Join(missing, "kept.trace")},
+			"the trace cannot be kept:", -1},
 		{"", source.Request{File: missing}, "missing", -1},
 	} {
 		r := command(t, c.program)
@@ -30,7 +31,8 @@ func TestOpen_errors(t *testing.T) {
 			r.Command = c.change.Command
 		}
 		results := open(t, t.Context(), r)
-		if len(results) != 1 || results[0].err == nil || !strings.Contains(results[0].err.Error(), c.reason) ||
+		if len(results) != 1 || results[0].err == nil ||
+			!strings.Contains(results[0].err.Error(), c.reason) ||
 			exitCode(results[0].err) != c.status {
 			t.Errorf("%s %+v: %+v", c.program, c.change, results)
 		}

@@ -47,9 +47,10 @@ func Of(r *report.Report) []report.Finding {
 	return findings
 }
 
-// finding returns what a rule has found: a sentence, the table with the details, the moment that the
-// page shows, and the cost. Durations have three digits.
-func finding(rule, table string, m report.Moment, cost time.Duration, format string, args ...any) found {
+// finding returns what a rule has found: a sentence, the table with the details, the moment that
+// the page shows, and the cost. Durations have three digits.
+func finding(rule, table string, m report.Moment, cost time.Duration, format string,
+	args ...any) found {
 	return found{report.Finding{
 		Rule: rule, Text: say(format, args...) + ".", Table: table, At: m.At, Length: m.Length,
 	}, cost}
@@ -103,7 +104,8 @@ func reasonText(reason string) string {
 	return "a wait for a " + reason
 }
 
-// A mutex for which goroutines wait for a fifth of the trace, or for the length of the trace in sum.
+// A mutex for which goroutines wait for a fifth of the trace, or for the length of the trace in
+// sum.
 func contention(r *report.Report) (list []found) {
 	d := r.Trace.Duration
 	for _, p := range r.Waiting.Places {
@@ -117,9 +119,9 @@ func contention(r *report.Report) (list []found) {
 				percent(p.Wakers[0].Time, sum+p.Earlier.Time))
 		}
 		list = append(list, finding("contention", "waits", p.Longest, sum,
-			"Goroutines waited %s in total (%s, the longest %s) for the %s locked at %s, which was contended "+
-				"%s of the time%s", sum, ui.Counted(p.Times.N, "wait", "waits"), time.Duration(p.Times.Max),
-			p.Reason, p.Frame, percent(p.Contended, d), holder))
+			"Goroutines waited %s in total (%s, the longest %s) for the %s locked at %s, which was "+
+				"contended %s of the time%s", sum, ui.Counted(p.Times.N, "wait", "waits"),
+			time.Duration(p.Times.Max), p.Reason, p.Frame, percent(p.Contended, d), holder))
 	}
 	return list
 }
@@ -155,8 +157,8 @@ func accepts(p report.WaitPlace) bool {
 	return false
 }
 
-// Calls of threadcall that were queued for a tenth of the trace in sum, and one in a hundred for ten
-// milliseconds.
+// Calls of threadcall that were queued for a tenth of the trace in sum, and one in a hundred for
+// ten milliseconds.
 func queuedCalls(r *report.Report) (list []found) {
 	for _, p := range r.Calls.Places {
 		p99, sum := time.Duration(p.Queued.P99), time.Duration(p.Queued.Sum)
@@ -171,7 +173,8 @@ func queuedCalls(r *report.Report) (list []found) {
 			}
 		}
 		list = append(list, finding("queued calls", "places", m, sum,
-			"%s at %s were queued for %s in total (99 %% of them for %s or less), and their functions ran %s",
+			"%s at %s were queued for %s in total (99 %% of them for %s or less), and their "+
+				"functions ran %s",
 			ui.Counted(p.N, "call", "calls"), p.Frame, sum, p99, time.Duration(p.Run.Sum)))
 	}
 	return list
@@ -198,8 +201,8 @@ func latency(r *report.Report) []found {
 		how = "handing off a mutex"
 	}
 	return []found{finding("latency", "latency", p.Longest, sum,
-		"Goroutines that were ready waited %s in total for a P (99 %% of the times %s or less), and ran %s%s; "+
-			"most of them were %s at %s", sum, p99, r.Waiting.Running, procs, how, p.Frame)}
+		"Goroutines that were ready waited %s in total for a P (99 %% of the times %s or less), and "+
+			"ran %s%s; most of them were %s at %s", sum, p99, r.Waiting.Running, procs, how, p.Frame)}
 }
 
 // Assists that took a twentieth of the time that goroutines ran.
@@ -215,8 +218,9 @@ func assist(r *report.Report) []found {
 	}
 	p := a.Places[0]
 	return []found{finding("assist", "assists", m, sum,
-		"Goroutines that allocate assisted the collector for %s: they worked %s, waited %s for credit, and "+
-			"waited %s for a P; %s of it at %s", sum, a.Worked, a.Waited, a.Ready, percent(p.Sum(), sum), p.Frame)}
+		"Goroutines that allocate assisted the collector for %s: they worked %s, waited %s for credit, "+
+			"and waited %s for a P; %s of it at %s", sum, a.Worked, a.Waited, a.Ready, percent(p.Sum(), sum),
+		p.Frame)}
 }
 
 // Stops of the world that took ten milliseconds at once, or a twentieth of the trace.
@@ -227,7 +231,8 @@ func stops(r *report.Report) []found {
 		return nil
 	}
 	longest := r.Stops.Longest[0]
-	return []found{finding("stop-the-world", "stops", report.Moment{At: longest.At, Length: longest.Length}, sum,
+	return []found{finding("stop-the-world", "stops",
+		report.Moment{At: longest.At, Length: longest.Length}, sum,
 		"The world was stopped %s for %s in total, the longest time for %s (%s)",
 		ui.Counted(all.N, "time", "times"), sum, longest.Length, longest.What)}
 }

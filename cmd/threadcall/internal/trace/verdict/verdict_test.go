@@ -9,7 +9,8 @@ import (
 )
 
 func times(n uint64, sum, p50, longest time.Duration) report.Distribution {
-	return report.Distribution{N: n, Sum: float64(sum), P50: float64(p50), P99: float64(longest), Max: float64(longest)}
+	return report.Distribution{N: n, Sum: float64(sum), P50: float64(p50), P99: float64(longest),
+		Max: float64(longest)}
 }
 
 var place = report.Frame{Func: "example.com/m/main.work", File: "/src/main.go", Line: 161}
@@ -33,7 +34,8 @@ func TestOf(t *testing.T) {
 	const s, ms = time.Second, time.Millisecond
 	longest := report.Moment{At: 3 * s, Length: s, Goroutine: 7}
 	unlocked := []report.Waker{{
-		Frame: report.Frame{Func: "main.unlock", File: "/src/main.go", Line: 170}, Sum: report.Sum{Time: 9 * s},
+		Frame: report.Frame{Func: "main.unlock", File: "/src/main.go", Line: 170},
+		Sum:   report.Sum{Time: 9 * s},
 	}}
 	trace := report.Trace{Duration: 10 * s, GOMAXPROCS: 2}
 	latencies := func(sum, p99, ran time.Duration) *report.Report {
@@ -43,8 +45,10 @@ func TestOf(t *testing.T) {
 	}
 	assists := func(worked, waited time.Duration) *report.Report {
 		times := report.AssistTimes{Worked: worked, Waited: waited}
-		a := report.Assist{AssistTimes: times, Places: []report.AssistPlace{{Frame: place, AssistTimes: times}}}
-		return &report.Report{Trace: trace, Waiting: report.Waiting{Running: 10 * s}, GC: report.GC{Assist: a}}
+		a := report.Assist{AssistTimes: times, Places: []report.AssistPlace{{Frame: place,
+			AssistTimes: times}}}
+		return &report.Report{Trace: trace, Waiting: report.Waiting{Running: 10 * s},
+			GC: report.GC{Assist: a}}
 	}
 	stopped := func(longest, sum time.Duration) *report.Report {
 		return &report.Report{Trace: trace, Stops: report.Stops{All: times(5, sum, ms, longest),
@@ -55,7 +59,8 @@ func TestOf(t *testing.T) {
 		return &report.Report{Trace: report.Trace{Duration: time.Minute}, Heap: report.Heap{Lows: &trend}}
 	}
 	leaks := func(reason string, n, since, ended uint64) *report.Report {
-		return blockedReport(report.Blocked{Reason: reason, N: n, New: since, Ended: ended, Longest: s, Sum: s})
+		return blockedReport(report.Blocked{Reason: reason, N: n, New: since, Ended: ended, Longest: s,
+			Sum: s})
 	}
 	waits := func(reason string, d report.Distribution, contended, long time.Duration) *report.Report {
 		return wait(report.WaitPlace{Reason: reason, Frame: place, Times: d, Contended: contended,
@@ -76,25 +81,28 @@ func TestOf(t *testing.T) {
 		"a pool in use": {leaks("channel receive", 200, 200, 100), ""},
 		"from before":   {leaks("channel receive", 200, 0, 0), ""},
 		"connections":   {leaks("network", 200, 200, 0), ""},
-		"a convoy": {waits("mutex", times(400, 9*s, 20*ms, s), 9700*ms, s), "waited 9 s in total (400 waits, " +
-			"the longest 1 s) for the mutex locked at main.work (main.go:161), which was contended 97 % of " +
-			"the time; its holder unlocked it at main.unlock (main.go:170) for 100 %"},
+		"a convoy": {waits("mutex", times(400, 9*s, 20*ms, s), 9700*ms, s),
+			"waited 9 s in total (400 waits, " +
+				"the longest 1 s) for the mutex locked at main.work (main.go:161), which was contended 97 % " +
+				"of the time; its holder unlocked it at main.unlock (main.go:170) for 100 %"},
 		"a free mutex": {waits("mutex", times(400, s, ms, ms), s, ms), ""},
 		"a channel":    {waits("channel receive", times(400, 9*s, 20*ms, s), 9*s, s), ""},
-		"a blocked read": {waits("network", times(1, s, s, s), 0, s), "A wait for input or output at main.work " +
-			"(main.go:161) took 1 s, 10 % of the trace, in goroutine 7."},
-		"a system call": {waits("system call", times(900, 2*s, ms, s), 0, s), "A system call at main.work"},
-		"all are slow":  {waits("network", times(9, 9*s, s, s), 0, s), ""},
-		"a short read":  {waits("network", times(1, s, s, s), 0, 900*ms), ""},
+		"a blocked read": {waits("network", times(1, s, s, s), 0, s),
+			"A wait for input or output at main.work " +
+				"(main.go:161) took 1 s, 10 % of the trace, in goroutine 7."},
+		"a system call": {waits("system call", times(900, 2*s, ms, s), 0, s),
+			"A system call at main.work"},
+		"all are slow": {waits("network", times(9, 9*s, s, s), 0, s), ""},
+		"a short read": {waits("network", times(1, s, s, s), 0, 900*ms), ""},
 		"a listener": {wait(report.WaitPlace{Reason: "network", Frame: place, Times: times(1, s, s, s),
 			Longest: longest, Stack: []report.Frame{{Func: "net.(*TCPListener).Accept"}}}), ""},
 		"a server's loop": {wait(report.WaitPlace{Reason: "network", Library: true, Longest: longest,
 			Frame: report.Frame{Func: "net/http.(*conn).serve"}, Times: times(1, s, s, s)}), ""},
-		"latency": {latencies(3*s, 20*ms, 10*s), "waited 3 s in total for a P (99 % of the times 20 ms or " +
-			"less), and ran 10 s with GOMAXPROCS 2; most of them were woken at main.work"},
+		"latency": {latencies(3*s, 20*ms, 10*s), "waited 3 s in total for a P (99 % of the times 20 ms " +
+			"or less), and ran 10 s with GOMAXPROCS 2; most of them were woken at main.work"},
 		"short latency":   {latencies(3*s, 2*ms, 10*s), ""},
 		"little latency":  {latencies(2*s, 20*ms, 10*s), ""},
-		"assists":         {assists(200*ms, 400*ms), "for 600 ms: they worked 200 ms, waited 400 ms for credit"},
+		"assists":         {assists(200*ms, 400*ms), "they worked 200 ms, waited 400 ms for credit"},
 		"few assists":     {assists(100*ms, 100*ms), ""},
 		"a long stop":     {stopped(12*ms, 20*ms), "the longest time for 12 ms (GC sweep termination)"},
 		"many stops":      {stopped(ms, 600*ms), "stopped 5 times for 600 ms"},
@@ -124,7 +132,8 @@ func TestOf_limits(t *testing.T) {
 		cost := time.Duration(i+1) * time.Second
 		r.Waiting.Places = append(r.Waiting.Places,
 			report.WaitPlace{Reason: "mutex", Times: times(1, cost, cost, cost), Contended: time.Second},
-			report.WaitPlace{Reason: "network", Times: times(1, 0, 0, 0), Longest: report.Moment{Length: cost}})
+			report.WaitPlace{Reason: "network", Times: times(1, 0, 0, 0),
+				Longest: report.Moment{Length: cost}})
 		b := report.Blocked{Reason: "select", N: 100, New: 100, Sum: 100 * cost}
 		r.Waiting.Blocked = append(r.Waiting.Blocked, b)
 	}
