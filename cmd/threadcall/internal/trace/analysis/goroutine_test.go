@@ -82,7 +82,7 @@ func wanderer(rounds int) (moves uint64) {
 	return <-done
 }
 
-// The system sees each move, and that a locked goroutine does not move.
+// The system sees each move.
 func TestTrace_moves(t *testing.T) {
 	if _, err := strconv.Atoi(osthread.Here()); err != nil {
 		t.Skip("this system does not identify threads")
@@ -90,17 +90,7 @@ func TestTrace_moves(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const rounds = 50
 	var moved uint64
-	r := analyse(t, func() {
-		moved = wanderer(rounds)
-		in, out := make(chan int), make(chan int)
-		go lockedEcho(in, out)
-		for n := range rounds {
-			in <- n
-			<-out
-		}
-		close(in)
-		<-out
-	})
+	r := analyse(t, func() { moved = wanderer(rounds) })
 	if moved < rounds*9/10 {
 		t.Skipf("only %d moves in %d rounds: this system runs it in another way", moved, rounds)
 	}
@@ -110,9 +100,6 @@ func TestTrace_moves(t *testing.T) {
 	if f := findFunction(r, ".wanderer.func1.1"); f.Goroutines != rounds || f.Moves != 0 {
 		t.Errorf("the others: %+v", f)
 	}
-	if f := findFunction(r, ".lockedEcho"); f.Moves != 0 || f.Executions < rounds/2 {
-		t.Errorf("the locked goroutine: %+v", f)
-	}
 	why := map[string]uint64{}
 	for _, c := range r.Affinity.Why {
 		why[c.Name] = c.N
@@ -120,15 +107,6 @@ func TestTrace_moves(t *testing.T) {
 	if why[channelRecv]+why[preempted] < moved {
 		t.Errorf("moved because of %v", why)
 	}
-}
-
-func lockedEcho(in, out chan int) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	for n := range in {
-		out <- n
-	}
-	close(out)
 }
 
 // What ends is forgotten.

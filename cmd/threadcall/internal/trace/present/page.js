@@ -1,6 +1,6 @@
-// The plots and the lanes of goroutines and threads: one canvas with one axis of time. They share one
-// view, the part of the time that is shown. Lanes come from the tile, of the page's windows, that
-// fits the view best.
+// The plots and the lanes of goroutines and threads: one canvas with one axis of time. They share
+// one view, the part of the time that is shown. Lanes come from the tile, of the page's windows,
+// that fits the view best.
 (() => {
   const root = document.getElementById("time"), output = root.querySelector("output");
   const left = 170, right = 8, rowHeight = 18, total = data.duration, least = Math.min(total, 100);
@@ -20,8 +20,9 @@
   let view = data.view ?? [0, total], width = 800, rows = [], tile = null;
 
   // Numbers with units.
+  const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
   const time = ns => {
-    const [unit, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(u => Math.abs(ns) >= u[0]) ?? [1, "ns"];
+    const [unit, name] = units.find(u => Math.abs(ns) >= u[0]) ?? units[3];
     return Number((ns / unit).toPrecision(6)) + " " + name;
   };
   const number = (v, unit) => {
@@ -43,23 +44,28 @@
   const x = t => left + (t - view[0]) / (view[1] - view[0]) * (width - left - right);
   const at = px => view[0] + (px - left) / (width - left - right) * (view[1] - view[0]);
   const clip = px => Math.min(Math.max(px, left), width - right);
-  const color = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  const colorOf = {running: "one", syscall: "two", runnable: "four", waiting: "line", region: "three", task: "three", range: "bad"};
+  const style = getComputedStyle(document.documentElement);
+  const color = name => style.getPropertyValue("--" + name).trim();
+  const colorOf = {running: "one", syscall: "two", runnable: "four", waiting: "line", region: "three",
+    task: "three", range: "bad"};
 
   // A series as stairs: [from, to, least, most, last].
   const stairs = s => s.points.flatMap(([t, low, high, last], i) => {
     const next = s.points[i + 1]?.[0] ?? total, end = Math.min(t + s.step, next);
-    return end < next ? [[t, end, low, high, last], [end, next, last, last, last]] : [[t, end, low, high, last]];
+    const step = [t, end, low, high, last];
+    return end < next ? [step, [end, next, last, last, last]] : [step];
   });
   const lines = data.lines.map(l => ({...l, stairs: l.series.map(stairs)}));
 
   const layout = () => {
     const fits = data.windows.map(w => w.tile).filter(t => t.from <= view[0] && t.to >= view[1]);
-    tile = fits.reduce((a, b) => a && a.to - a.from <= b.to - b.from ? a : b, data.windows[0]?.tile);
+    const shorter = (a, b) => a && a.to - a.from <= b.to - b.from ? a : b;
+    tile = fits.reduce(shorter, data.windows[0]?.tile);
     rows = [{type: "axis", height: 20}];
     for (const line of lines) rows.push({type: "line", height: line.unit === "B" ? 150 : 80, line});
-    for (const [title, type, lanes] of tile ? [["runtime", "program", tile.program], ["tasks", "task", tile.tasks],
-      ["threads", "thread", tile.threads], ["goroutines", "goroutine", tile.goroutines]] : []) {
+    const parts = ["program", "tasks", "threads", "goroutines"];
+    for (const [title, lanes] of tile ? parts.map(name => [name, tile[name]]) : []) {
+      const type = title.replace(/s$/, "");
       if (lanes.length) rows.push({type: "title", height: rowHeight, title});
       for (const lane of lanes) rows.push({type, height: rowHeight, lane});
     }
@@ -115,7 +121,8 @@
       g.globalAlpha = 1;
       const text = type === "thread" ? "G" + b[4] : tile.names[b[3]] || kind;
       g.fillStyle = color(thin ? "faint" : "paper");
-      if (room > 30 && g.measureText(text).width < room) g.fillText(text, clip(x(b[0])) + 3, middle);
+      const fits = room > 30 && g.measureText(text).width < room;
+      if (fits) g.fillText(text, clip(x(b[0])) + 3, middle);
     }
     for (const [column, ...parts] of lane.fine) {
       let y = top + h;
@@ -167,12 +174,15 @@
     root.dataset.lanes = tile?.goroutines.length ?? 0;
     output.textContent = `${time(view[0])} to ${time(view[1])}`;
     if (!tile) return;
-    const fine = tile.from <= view[0] && tile.to >= view[1] && view[1] - view[0] >= (tile.to - tile.from) / 20;
-    status.textContent = `${tile.goroutines.length} of ${tile.of} goroutines, the most active in this time` +
-      (fine ? "" : "; for detail choose a window above, or run threadcall trace -html with -from and -to");
-    logs.replaceChildren(...tile.logs.filter(l => l.t >= view[0] && l.t <= view[1]).map(l => make("div", {
-      textContent: `${time(l.t)}${l.g < 0 ? "" : " G" + l.g} ${l.category}: ${l.text}`})));
-    if (tile.more_logs) logs.append(make("div", {textContent: `and ${tile.more_logs} more log events`}));
+    const fine = tile.from <= view[0] && tile.to >= view[1] &&
+      view[1] - view[0] >= (tile.to - tile.from) / 20;
+    status.textContent = `${tile.goroutines.length} of ${tile.of} goroutines, the most active in ` +
+      "this time" + (fine ? "" : "; for detail choose a window above, or run threadcall trace -html " +
+      "with -from and -to");
+    const texts = tile.logs.filter(l => l.t >= view[0] && l.t <= view[1])
+      .map(l => `${time(l.t)}${l.g < 0 ? "" : " G" + l.g} ${l.category}: ${l.text}`);
+    if (tile.more_logs) texts.push(`and ${tile.more_logs} more log events`);
+    logs.replaceChildren(...texts.map(textContent => make("div", {textContent})));
   };
 
   const show = (from, to) => {
@@ -182,11 +192,16 @@
     tip.hidden = cross.hidden = true;
     draw();
   };
-  const zoom = f => show((view[0] + view[1]) / 2 * (1 - f) + view[0] * f, (view[0] + view[1]) / 2 * (1 - f) + view[1] * f);
-  const pan = f => show(view[0] + f * (view[1] - view[0]), view[1] + f * (view[1] - view[0]));
-  const actions = {in: () => zoom(0.5), out: () => zoom(2), left: () => pan(-0.25), right: () => pan(0.25), reset: () => show(0, total)};
+  // move shows what is by share later, and factor times as long.
+  const move = (share, factor) => {
+    const span = view[1] - view[0], middle = (view[0] + view[1]) / 2 + share * span;
+    show(middle - span * factor / 2, middle + span * factor / 2);
+  };
+  const actions = {in: () => move(0, 0.5), out: () => move(0, 2), left: () => move(-0.25, 1),
+    right: () => move(0.25, 1), reset: () => show(0, total)};
   const keys = {"+": "in", "-": "out", "ArrowLeft": "left", "ArrowRight": "right", "0": "reset"};
-  for (const b of root.querySelectorAll("button[data-do]")) b.addEventListener("click", actions[b.dataset.do]);
+  const on = (list, f) => { for (const b of list) b.addEventListener("click", () => f(b)); };
+  on(root.querySelectorAll("button[data-do]"), b => actions[b.dataset.do]());
   root.addEventListener("keydown", e => {
     if (!(e.key in keys) || e.ctrlKey || e.metaKey || e.altKey) return;
     e.preventDefault();
@@ -198,8 +213,9 @@
     output.before(b);
   });
   // A moment is shown with half as much time on either side of it.
-  for (const b of document.querySelectorAll("button[data-moment]")) b.addEventListener("click", () => {
-    const [from, length] = b.dataset.moment.split(" ").map(Number), around = Math.max(length / 2, 1000);
+  on(document.querySelectorAll("button[data-moment]"), b => {
+    const [from, length] = b.dataset.moment.split(" ").map(Number);
+    const around = Math.max(length / 2, 1000);
     show(from - around, from + length + around);
     root.scrollIntoView({block: "start"});
   });
@@ -207,21 +223,22 @@
   // find returns what is at a position of the canvas.
   const find = e => {
     const box = canvas.getBoundingClientRect(), px = e.clientX - box.left, py = e.clientY - box.top;
-    const row = rows.findLast(r => r.top <= py), t = at(clip(px)), pixel = (view[1] - view[0]) / (width - left - right);
+    const row = rows.findLast(r => r.top <= py), lane = row?.lane;
+    const t = at(clip(px)), pixel = at(left + 1) - at(left);
     const near = b => b[0] <= t + pixel && b[0] + Math.max(b[1], pixel) >= t;
-    return {row, px, py, t, bar: row?.lane?.bars.findLast(near), marks: row?.lane?.marks.filter(near) ?? [],
-      fine: row?.lane?.fine.find(f => f[0] === Math.floor((t - tile.from) / tile.step))};
+    return {row, px, py, t, bar: lane?.bars.findLast(near), marks: lane?.marks.filter(near) ?? [],
+      fine: lane?.fine.find(f => f[0] === Math.floor((t - tile.from) / tile.step))};
   };
   const headline = b => {
-    const kind = data.kinds[b[2]], name = tile.names[b[3]];
-    return `${kind === "runnable" ? "ready, not running" : kind}${name ? ": " + name : ""} for ${time(b[1])}, at ${time(b[0])}`;
+    const kind = data.kinds[b[2]].replace("runnable", "ready, not running"), name = tile.names[b[3]];
+    return `${kind}${name ? ": " + name : ""} for ${time(b[1])}, at ${time(b[0])}`;
   };
   const describe = ({row, t, bar, marks, fine}) => {
     const out = [time(t)];
     if (row?.line) row.line.series.forEach((s, i) => {
-      const v = row.line.stairs[i].findLast(v => v[0] <= t);
-      if (v) out.push(`${s.name} ${number(v[4], row.line.unit)}` +
-        (v[2] === v[3] ? "" : ` (${number(v[2], row.line.unit)} to ${number(v[3], row.line.unit)})`));
+      const v = row.line.stairs[i].findLast(v => v[0] <= t), text = v => number(v, row.line.unit);
+      if (v) out.push(`${s.name} ${text(v[4])}` +
+        (v[2] === v[3] ? "" : ` (${text(v[2])} to ${text(v[3])})`));
     });
     if (!row?.lane) return out;
     out.push(row.lane.title || "G" + row.lane.id);
@@ -229,15 +246,17 @@
       out.push(headline(bar));
       if (bar[4] >= 0) out.push((row.type === "goroutine" ? "on thread " : "goroutine ") + bar[4]);
       if (bar[6]) out.push(tile.places[bar[6]]);
-      if (bar[5] >= 0) out.push(`by goroutine ${bar[5]}${bar[7] ? ": " + tile.places[bar[7]] : ""}`);
+      const place = bar[7] ? ": " + tile.places[bar[7]] : "";
+      if (bar[5] >= 0) out.push(`by goroutine ${bar[5]}${place}`);
     } else if (fine) {
-      out.push(["running", "system call", "ready", "waiting"].map((n, i) => [n, fine[i + 1]]).filter(p => p[1])
+      out.push(data.kinds.slice(0, 4).map((kind, i) => [kind, fine[i + 1]]).filter(p => p[1])
         .map(p => `${p[0]} ${p[1] / 10} %`).join(", ") + ", in short intervals: zoom in");
     }
     return out.concat(marks.map(headline));
   };
+  const frame = textContent => make("li", {}, make("code", {textContent}));
   const stack = (title, n) => n && tile.stacks[n]?.length ? [make("h3", {textContent: title}),
-    make("ol", {className: "stack"}, ...tile.stacks[n].map(text => make("li", {}, make("code", {textContent: text}))))] : [];
+    make("ol", {className: "stack"}, ...tile.stacks[n].map(frame))] : [];
 
   let drag = null;
   canvas.addEventListener("pointerdown", e => {
@@ -271,8 +290,8 @@
     if (!b) return;
     const focus = make("button", {type: "button", textContent: "zoom to it"});
     focus.addEventListener("click", () => show(b[0] - b[1] / 4, b[0] + b[1] * 1.25));
-    details.replaceChildren(...describe(found).slice(1).map(text => make("div", {textContent: text})),
-      ...stack("Stack at its end or during the wait", b[6]), ...stack("Ended by", b[7]), focus);
+    const lines = describe(found).slice(1).map(textContent => make("div", {textContent}));
+    details.replaceChildren(...lines, ...stack("Stack at its end or during the wait", b[6]), ...stack("Ended by", b[7]), focus);
   });
 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
