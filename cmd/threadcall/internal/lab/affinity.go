@@ -9,7 +9,7 @@ import (
 // keeping asks what takes goroutines from their thread, and which goroutine runs next.
 func keeping(l *lab) error {
 	rows := [][]string{{"the third goroutine waits", "moves for each wait", "after a system call",
-		"stolen", "executions", "threads"}}
+		"executions", "threads"}}
 	for _, w := range []struct {
 		name string
 		wait func(time.Duration)
@@ -19,13 +19,11 @@ func keeping(l *lab) error {
 			return err
 		}
 		of := func(number func(traced) float64) series {
-			return each(all,
-				number).times(1 / float64(l.waits))
+			return each(all, number).times(1 / float64(l.waits))
 		}
 		rows = append(rows, []string{w.name,
 			of(func(t traced) float64 { return float64(t.Affinity.Moves) }).in(number),
-			of(func(t traced) float64 { return counted(t.Affinity.Why, "syscall") }).in(number),
-			of(func(t traced) float64 { return counted(t.Affinity.Via, "stolen") }).in(number),
+			of(func(t traced) float64 { return counted(t.Affinity.Why, "system call") }).in(number),
 			each(all, func(t traced) float64 { return float64(t.Affinity.Executions) }).in(number),
 			each(all, func(t traced) float64 { return float64(t.Table.Threads) }).in(number)})
 	}

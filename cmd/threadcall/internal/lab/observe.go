@@ -17,7 +17,7 @@ import (
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/internal/bench"
 )
@@ -70,7 +70,7 @@ func traceOnce(inMemory bool, work func()) (t traced, err error) {
 	if file, ok := to.(*os.File); ok {
 		in = io.NewSectionReader(file, 0, 1<<40)
 	}
-	if t.Report, err = read.Trace(in, read.Options{}); err != nil {
+	if t.Report, err = analysis.Trace(in, analysis.Options{}); err != nil {
 		return t, err
 	}
 	if _, err = in.Seek(0, io.SeekStart); err == nil {
