@@ -13,18 +13,21 @@ import (
 
 // A Limit is a change that must not be: as large as this or larger, and visible.
 type Limit struct {
-	Name   string // of the benchmarks, a regular expression as for -bench without its levels; empty: all
-	Match  *regexp.Regexp
-	Unit   string  // as the user writes it; empty: every unit of which it is known what is worse
-	Change float64 // relative to old: 0.05 is 5 % more, -0.05 is 5 % less; without a Unit, 0.05 is 5 % worse
-	Less   bool    // the direction, which a Change of zero has, too
+	// of the benchmarks, a regular expression as for -bench without its levels; empty: all
+	Name  string
+	Match *regexp.Regexp
+	Unit  string // as the user writes it; empty: every unit of which it is known what is worse
+	// relative to old: 0.05 is 5 % more, -0.05 is 5 % less; without a Unit, 0.05 is 5 % worse
+	Change float64
+	Less   bool // the direction, which a Change of zero has, too
 }
 
-// ParseLimit reads "+5%", which is for all units, "ns/op:+5%", or "Parse:ns/op:+5%" and "Parse::+5%", which are for some
-// benchmarks.
+// ParseLimit reads "+5%", which is for all units, "ns/op:+5%", or "Parse:ns/op:+5%" and
+// "Parse::+5%", which are for some benchmarks.
 func ParseLimit(text string) (Limit, error) {
 	bad := func(why string) (Limit, error) {
-		return Limit{}, fmt.Errorf("-fail-on %q: %s; write '+5%%' for anything 5 %% worse, 'ns/op:+5%%' for one unit, or 'Parse:ns/op:+5%%' for some benchmarks", text, why)
+		return Limit{}, fmt.Errorf("-fail-on %q: %s; write '+5%%' for anything 5 %% worse, "+
+			"'ns/op:+5%%' for one unit, or 'Parse:ns/op:+5%%' for some benchmarks", text, why)
 	}
 	var l Limit
 	number := text
@@ -90,7 +93,8 @@ func (l Limit) Tidy() string {
 	return unit
 }
 
-// Precision orders limits: one for a benchmark replaces those for all, and one for a unit those for all units.
+// Precision orders limits: one for a benchmark replaces those for all, and one for a unit those for
+// all units.
 func (l Limit) Precision() (p int) {
 	if l.Name != "" {
 		p += 2
