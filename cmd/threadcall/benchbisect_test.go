@@ -66,7 +66,6 @@ func found(t *testing.T, p place, status int, args ...string) bisect.Result {
 	t.Helper()
 	b := decoded[bisect.Result](t, p.bench(t, slices.Concat(exactly, []string{"-json"},
 		args)...).want(t, status).stdout)
-	p.clean(t)
 	return b
 }
 
@@ -102,7 +101,7 @@ func TestBisect(t *testing.T) {
 	if steps > 4 || b.Whole.Estimate < 1.29 || b.Whole.Estimate > 1.31 || b.Whole.Interval == nil {
 		t.Errorf("%d steps, %v", steps, b.Whole)
 	}
-	if d := row(t, b.Comparison, "work/op", "Work").Deltas[1]; !d.Visible() || d.Estimate != 1.3 ||
+	if d := delta(t, b.Comparison, "work/op", "Work"); !d.Visible() || d.Estimate != 1.3 ||
 		!slices.Equal(b.Comparison.Versions, []string{b.Commits[7].Commit[:10],
 			b.Commits[8].Commit[:10]}) {
 		t.Errorf("%q: %+v", b.Comparison.Versions, d)
@@ -121,7 +120,6 @@ func TestBisect_better(t *testing.T) {
 	p := history(t, func(n int) string { return work(n, 3000-culprit(n), "") })
 	p.bench(t, append(exactly, "-bisect", "c6..c12")...).want(t, statusOK,
 		"The first commit that is better", "change 8", "-15.0%")
-	p.clean(t)
 }
 
 func TestBisect_broken(t *testing.T) {
@@ -151,7 +149,6 @@ func TestBisect_broken(t *testing.T) {
 		"the ends of the range do not differ", "Inconclusive", "+0.0% [+0.0%..+0.0%]")
 	p.bench(t, append(exactly, "-bisect", "c2..c6")...).want(t, statusUnmeasured,
 		"cannot build the tests")
-	p.clean(t)
 }
 
 func TestBisect_several(t *testing.T) {
@@ -164,8 +161,7 @@ func TestBisect_several(t *testing.T) {
 	b := found(t, p, statusOK, "-bisect", "c0..c12")
 	if len(b.Suspects) != 1 || b.Suspects[0] != 4 && b.Suspects[0] != 9 ||
 		!slices.ContainsFunc(b.Notes, func(n string) bool {
-			return strings.Contains(n,
-				"not the whole difference")
+			return strings.Contains(n, "not the whole difference")
 		}) {
 		t.Errorf("suspects %d, notes %q", b.Suspects, b.Notes)
 	}
@@ -200,7 +196,6 @@ func TestBisect_interrupt(t *testing.T) {
 	run.interrupt(t)
 	run.end(t).want(t, statusUnmeasured, "is one of 6: interrupted", "change 7", "change 12",
 		"Again: threadcall bench")
-	p.clean(t)
 }
 
 func TestBisect_refused(t *testing.T) {

@@ -58,7 +58,7 @@ func TestBenchCommands(t *testing.T) {
 	o := p.bench(t, "-count", "6", "-benchtime", "2x", "-json", "-html", page, "-fail-on",
 		"peak-RSS-bytes:+50%", "--", "./little 100", "./much 200")
 	r := o.want(t, statusWrong, "-fail-on peak-RSS-bytes:+50%").report(t)
-	d := row(t, r.Comparison, "peak-RSS-bytes", "Command").Deltas[1]
+	d := delta(t, r.Comparison, "peak-RSS-bytes", "Command")
 	if d.Verdict != judge.Worse || d.Estimate < 1.5 || d.Estimate > 2 || d.Method != judge.Pairs {
 		t.Errorf("memory: %+v", d)
 	}
@@ -78,13 +78,11 @@ func TestBenchCommands(t *testing.T) {
 	}
 	both := p.bench(t, r.Versions[0].File, r.Versions[1].File, "-json").want(t, statusOK).report(t)
 	for _, unit := range []string{"sec/op", "user+sys-sec/op", "peak-RSS-bytes"} {
-		a, b := row(t, r.Comparison, unit, "Command").Deltas[1], row(t, both.Comparison, unit,
-			"Command").Deltas[1]
+		a, b := delta(t, r.Comparison, unit, "Command"), delta(t, both.Comparison, unit, "Command")
 		if a.Verdict != b.Verdict || a.Estimate != b.Estimate || a.P != b.P {
 			t.Errorf("%s: the run says %+v, its files say %+v", unit, a, b)
 		}
 	}
-	p.clean(t)
 }
 
 func TestBenchCommands_failure(t *testing.T) {
@@ -100,7 +98,6 @@ func TestBenchCommands_failure(t *testing.T) {
 	run(statusOK, []string{"much"}, "-prepare", "touch ready", "--", "./little 1", "./much 1 needs")
 	run(statusUnmeasured, []string{"-prepare: exit 5: exit status 5"}, "-prepare", "true",
 		"-prepare", "exit 5", "--", "./little 1", "./much 1")
-	p.clean(t)
 }
 
 func TestBenchCommands_refused(t *testing.T) {

@@ -22,12 +22,12 @@ func (p place) commit(t *testing.T) {
 // own.
 func benchmark(pkg, name string) string {
 	return fmt.Sprintf("package %s\n\nimport \"testing\"\n\nfunc Benchmark%s(b *testing.B) "+
-		"{\n\tfor range b.N {\n\t\twork()\n\t}\n}\n", pkg, name)
+		""+"{\n\tfor range b.N {\n\t\twork()\n\t}\n}\n", pkg, name)
 }
 
 func worker(pkg string, n int) string {
 	return fmt.Sprintf("package %s\n\nvar sink [%d]byte\n\nfunc work() {\n\tfor i := range sink "+
-		"{\n\t\tsink[i]++\n\t}\n}\n", pkg, n)
+		""+"{\n\t\tsink[i]++\n\t}\n}\n", pkg, n)
 }
 
 func TestBench_vs_renamedModule(t *testing.T) {
@@ -36,7 +36,7 @@ func TestBench_vs_renamedModule(t *testing.T) {
 	p.commit(t)
 	p.write(t, map[string]string{"go.mod": "module example.com/m/v2\n\ngo 1.26\n",
 		"a/a.go": worker("a", 20)})
-	r := p.bench(t, append(shortly, "-vs", "HEAD", "-json", "./...")...).want(t, statusOK).report(t)
+	r := p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusOK).report(t)
 	if x := row(t, r.Comparison, "sec/op", "X"); x.Deltas[1].N != 6 ||
 		x.Package != "example.com/m/v2/a" {
 		t.Errorf("%+v", x)
@@ -46,7 +46,6 @@ func TestBench_vs_renamedModule(t *testing.T) {
 	if x := row(t, c, "sec/op", "X"); x.Deltas[1].N != 6 {
 		t.Errorf("in the files: %+v", x)
 	}
-	p.clean(t)
 }
 
 func TestBench_packageDoesNotBuild(t *testing.T) {
@@ -56,13 +55,12 @@ func TestBench_packageDoesNotBuild(t *testing.T) {
 	p.commit(t)
 	p.write(t, map[string]string{"a/a.go": "package a\n\nfunc work() { undefined() }\n",
 		"b/b.go": worker("b", 20)})
-	c := p.bench(t, append(shortly, "-vs", "HEAD", "-json", "./...")...).want(t, statusUnmeasured,
+	c := p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusUnmeasured,
 		"example.com/m/a failed").report(t).Comparison
 	if x := row(t, c, "sec/op", "Y"); x.Deltas[1].N != 6 || len(c.Failures) != 1 ||
 		!strings.Contains(c.Failures[0].Reason, "undefined: undefined") {
 		t.Errorf("%+v, failures %+v", x, c.Failures)
 	}
-	p.clean(t)
 }
 
 func TestBench_vs_identical(t *testing.T) {
@@ -71,22 +69,20 @@ func TestBench_vs_identical(t *testing.T) {
 		"b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y"), "b/testdata/d/x": "1"})
 	p.commit(t)
 	p.write(t, map[string]string{"a/a.go": "// Package a has a comment now.\n" + worker("a", 10)})
-	p.bench(t, append(shortly, "-vs", "HEAD", "-bench", "Nothing", "./...")...).want(t,
-		statusUnmeasured, "no benchmark matches")
-	r := p.bench(t, append(shortly, "-vs", "HEAD", "-json", "-fail-on", "ns/op:+5%",
-		"./b")...).want(t, statusOK, "Identical, not measured").report(t)
+	p.short(t, "-vs", "HEAD", "-bench", "Nothing", "./...").want(t, statusUnmeasured,
+		"no benchmark matches")
+	r := p.short(t, "-vs", "HEAD", "-json", "-fail-on", "ns/op:+5%", "./b").want(t, statusOK,
+		"Identical, not measured").report(t)
 	if len(r.Identical) != 1 || len(r.Rounds) != 0 || len(r.Comparison.Tables) != 0 {
 		t.Errorf("%+v", r)
 	}
-	p.bench(t, append(shortly, "-vs", "HEAD", "./b")...).want(t, statusOK,
-		"Identical, not measured")
+	p.short(t, "-vs", "HEAD", "./b").want(t, statusOK, "Identical, not measured")
 	p.write(t, map[string]string{"b/testdata/d/x": "2"})
-	r = p.bench(t, append(shortly, "-vs", "HEAD", "-json", "./...")...).want(t, statusOK).report(t)
+	r = p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusOK).report(t)
 	if x := row(t, r.Comparison, "sec/op", "Y"); x.Deltas[1].N != 6 {
 		t.Errorf("other testdata: %+v", x)
 	}
 	if files := p.files(".threadcall-bench/*.txt"); len(files) != 2 {
 		t.Errorf("files %q", files)
 	}
-	p.clean(t)
 }

@@ -47,7 +47,7 @@ func run(ctx context.Context, set *plan.Settings, log *plan.Log) (*judge.Report,
 		return nil, err
 	}
 	if m.Record.Stopped == "" {
-		if err := m.Prepare(ctx); err != nil {
+		if err := m.Prepare(); err != nil {
 			return nil, err
 		}
 		m.Comparable = func(d *measure.Data) bool { return judge.Compares(d, set) == nil }

@@ -78,7 +78,6 @@ func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (found *Result,
 	if err := x.buildEnds(ctx); err != nil {
 		return nil, err
 	}
-	_, x.Machine = measure.Observe(ctx, set, log)
 	for _, stage := range []func(context.Context) error{x.ends, x.search, x.confirm} {
 		if err = stage(ctx); err != nil {
 			break

@@ -1,13 +1,13 @@
 package bisect
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/present"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -15,11 +15,10 @@ import (
 
 // A Result is what Run has found.
 type Result struct {
-	Began   time.Time         `json:"began"`
-	Command string            `json:"command"`
-	Range   string            `json:"range"` // as the user has written it
-	Machine []machine.Finding `json:"machine"`
-	Notes   []string          `json:"notes"`
+	Began   time.Time `json:"began"`
+	Command string    `json:"command"`
+	Range   string    `json:"range"` // as the user has written it
+	Notes   []string  `json:"notes"`
 
 	// with the benchmark and the unit by which commits were judged
 	Package   string `json:"package,omitempty"`
@@ -148,11 +147,8 @@ func (b *Result) printVerdict(out *ui.Screen) {
 		}
 		fmt.Fprintln(out, out.Bold(fmt.Sprintf("The first commit that %s is one of %d: %s", word, n,
 			why)))
-		for _, i := range b.Suspects[:min(n, 10)] {
+		for _, i := range b.Suspects {
 			fact("", fmt.Sprintf("%s %q", b.Commits[i].short(), b.Commits[i].Subject))
-		}
-		if n > 10 {
-			fact("", fmt.Sprintf("and %d more", n-10))
 		}
 	}
 	fact("benchmark", fmt.Sprintf("%s of %s, %s", b.Benchmark, b.Package, judge.Written(b.Unit)))
@@ -162,25 +158,20 @@ func (b *Result) printVerdict(out *ui.Screen) {
 	if b.Decided {
 		fact("error rate", fmt.Sprintf("at most %.3g%% for a wrong commit", 100*b.Alpha))
 	}
-	run := fmt.Sprintf("%s in %s", ui.Counted(b.Rounds, "round", "rounds"),
-		time.Duration(b.Seconds*float64(time.Second)).Round(time.Second))
-	fact("run", run)
+	fact("run", ui.Counted(b.Rounds, "round", "rounds")+" in "+
+		ui.Took(time.Duration(b.Seconds*float64(time.Second))))
 	fmt.Fprintln(out)
 }
 
 // word says what the commit does.
 func (b *Result) word() string {
-	words := [2]string{"is worse", "is better"}
-	switch b.Unit {
-	case "sec/op":
-		words = [2]string{"is slower", "is faster"}
-	case measure.CPUTime:
-		words = [2]string{"uses more CPU time", "uses less CPU time"}
-	}
+	words := map[string]string{"sec/op": "is slower", measure.CPUTime: "uses more CPU time"}
+	word := cmp.Or(words[b.Unit], "is worse")
 	if b.Better {
-		return words[1]
+		return strings.NewReplacer("slower", "faster", "more", "less", "worse",
+			"better").Replace(word)
 	}
-	return words[0]
+	return word
 }
 
 // effect describes the comparison of the suspects with what was before them.
@@ -189,62 +180,40 @@ func (b *Result) effect() string {
 	if b.table == nil {
 		return ""
 	}
-	rounds := fmt.Sprintf(" in %s next to %s", ui.Counted(d.N, "round", "rounds"),
-		b.Commits[b.Suspects[0]-1].short())
-	switch {
-	case d.Verdict == judge.TooFew:
-		return fmt.Sprintf("needs %d rounds, and there are %d", d.Needs, d.N)
-	case d.Interval == nil || d.Method == judge.Exactly:
-		return b.table.Change(d) + rounds
-	case d.Interval.Low <= 1 && d.Interval.High >= 1:
-		return "inconclusive" + rounds + "; minimum detectable effect " + b.table.Detectable(d)
+	text := strings.TrimSpace(b.table.Change(d) + " " + b.table.Range(d))
+	if i := d.Interval; i == nil || d.Method == judge.Exactly {
+		text = b.table.Change(d)
+	} else if i.Low <= 1 && i.High >= 1 {
+		text = "inconclusive, minimum detectable effect " + b.table.Detectable(d) + ","
 	}
-	return fmt.Sprintf("%s %s%s", b.table.Change(d), b.table.Range(d), rounds)
+	return fmt.Sprintf("%s in %s next to %s", text, ui.Counted(d.N, "round", "rounds"),
+		b.Commits[b.Suspects[0]-1].short())
 }
 
 // printCommits writes the commits that were tested.
 func (b *Result) printCommits(out *ui.Screen) {
 	g := ui.Table{Left: 3}
 	g.Add("commit", "verdict", "", "to good", "rounds")
-	untested := 0
-	flush := func() {
-		if untested > 0 {
-			g.Add(fmt.Sprintf("  %d not tested", untested), "", "", "", "")
-		}
-		untested = 0
-	}
+	colours := map[Verdict]func(string) string{Good: out.Green, Bad: out.Red}
 	for _, c := range b.Commits {
 		if c.Verdict == "" {
-			untested++
 			continue
 		}
-		flush()
-		ratio, rounds, text := "", "", c.Subject
+		ratio, rounds, verdict, text := "", "", string(c.Verdict), c.Subject
 		if c.Ratio != nil {
-			ratio = change(c.Ratio.Estimate)
+			ratio, rounds = change(c.Ratio.Estimate), fmt.Sprint(c.Rounds)
 		}
-		if c.Rounds > 0 {
-			rounds = fmt.Sprint(c.Rounds)
-		}
-		verdict := string(c.Verdict)
-		switch {
-		case c.Verdict == Broken:
-			text = c.Reason
-		case c.Reason != "":
-			text += " (" + c.Reason + ")"
-		}
-		switch c.Verdict {
-		case Good:
-			verdict = out.Green(verdict)
-		case Bad:
-			verdict = out.Red(verdict)
+		if c.Reason != "" {
+			text = c.Reason + " (" + c.Subject + ")"
 		}
 		if c.Between {
 			text += " (between good and bad)"
 		}
+		if colour := colours[c.Verdict]; colour != nil {
+			verdict = colour(verdict)
+		}
 		g.Add(c.short(), verdict, ui.Head(text, 60), ratio, rounds)
 	}
-	flush()
 	g.Write(out)
 	fmt.Fprintln(out)
 }

@@ -28,8 +28,8 @@ func (x *searcher) test(ctx context.Context, commit int, alpha float64, progress
 		return nil
 	}
 	if as, ok := x.sameAs(ctx, commit, binary); ok {
-		at.Verdict, at.Reason = x.Commits[as].Verdict, "the same test binary as "+
-			""+x.Commits[as].short()
+		at.Verdict = x.Commits[as].Verdict
+		at.Reason = "the same test binary as " + x.Commits[as].short()
 		return nil
 	}
 	job := *x.target.job
@@ -45,8 +45,8 @@ func (x *searcher) test(ctx context.Context, commit int, alpha float64, progress
 			x.set.Count))
 		seen, err := x.round(ctx, &job)
 		if f := (*failedVersion)(nil); errors.As(err, &f) && f.version == 1 {
-			at.Verdict, at.Reason, at.Rounds = Broken, "the benchmark gives no result: "+
-				""+firstLine(f.Reason), 0
+			at.Verdict, at.Rounds = Broken, 0
+			at.Reason = "the benchmark gives no result: " + firstLine(f.Reason)
 			return nil
 		}
 		if err != nil {

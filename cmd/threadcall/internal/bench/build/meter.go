@@ -1,12 +1,10 @@
 package build
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,9 +14,6 @@ import (
 
 //go:embed testdata/*.go.txt
 var added embed.FS
-
-// errUnknown means that package testing is not as meter knows it.
-var errUnknown = errors.New("this version of package testing is not known")
 
 // meter writes an overlay of package testing for the flag -overlay of the go command into dir, and
 // returns its name. It is for the Go version with this GOROOT.
@@ -73,93 +68,26 @@ func sources() []string {
 	return []string{"meter", "clock_unix", "ready_other"}
 }
 
-// instrument returns benchmark.go with calls of the meter. No line gets another number.
+// instrument returns benchmark.go with calls of the meter. No line gets another number. It is an
+// error if package testing is not as in Go 1.24 to 1.26 there.
 func instrument(text []byte) ([]byte, error) {
-	files := token.NewFileSet()
-	parsed, err := parser.ParseFile(files, "benchmark.go", text, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
-	var edits []overlay.Edit
-	missing := map[string]bool{"field": true, "StartTimer": true, "StopTimer": true,
-		"ResetTimer": true, "ResetTimer zero": true,
-		"runN begin": true, "runN end": true, "launch": true}
-	insert := func(what string, at token.Pos, text string) {
-		delete(missing, what)
-		offset := files.Position(at).Offset
-		edits = append(edits, overlay.Edit{From: offset, To: offset, Text: text})
-	}
-	for _, d := range parsed.Decls {
-		switch d := d.(type) {
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				if s, ok := s.(*ast.TypeSpec); ok && s.Name.Name == "B" {
-					if s, ok := s.Type.(*ast.StructType); ok {
-						insert("field", s.Fields.Closing, "threadcall threadcallMeter;")
-					}
-				}
-			}
-		case *ast.FuncDecl:
-			name := d.Name.Name
-			if !isMethodOfB(d) || d.Body == nil {
-				continue
-			}
-			ast.Inspect(d.Body, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.AssignStmt:
-					switch field := fieldOfB(n.Lhs[0]); {
-					case field == "start" && (name == "StartTimer" || name == "ResetTimer"):
-						insert(name, n.Pos(), "b.threadcall.start(); ")
-					case field == "duration" && name == "StopTimer":
-						insert(name, n.End(), "; b.threadcall.stop()")
-					case field == "duration" && name == "ResetTimer":
-						insert("ResetTimer zero", n.End(), "; b.threadcall.reset()")
-					case field == "result" && name == "launch":
-						insert("launch", n.Pos(), "b.threadcall.report(b); ")
-					}
-				case *ast.ExprStmt:
-					call, ok := n.X.(*ast.CallExpr)
-					if !ok || name != "runN" {
-						break
-					}
-					switch fieldOfB(call.Fun) {
-					case "ResetTimer":
-						insert("runN begin", n.Pos(), "b.threadcall.begin(); ")
-					case "StopTimer":
-						insert("runN end", n.End(), "; b.threadcall.end()")
-					}
-				}
-				return true
-			})
+	const loop = "\n\tb.StartTimer()\n\tb.benchFunc(b)\n\tb.StopTimer()"
+	for _, e := range []struct {
+		at, call string
+		times    int
+	}{
+		{"type B struct {", "type B struct { threadcall threadcallMeter;", 1},
+		{"b.start = ", "b.threadcall.start(); b.start = ", 2}, // StartTimer, ResetTimer
+		{"b.duration += ", "b.threadcall.stop(); b.duration += ", 1},
+		{"b.duration = 0", "b.duration = 0; b.threadcall.reset()", 1},
+		{"b.ResetTimer()" + loop, "b.threadcall.begin(); b.ResetTimer()" + loop +
+			"; b.threadcall.end()", 1},
+		{"b.result = ", "b.threadcall.report(b); b.result = ", 1},
+	} {
+		if bytes.Count(text, []byte(e.at)) != e.times {
+			return nil, errors.New("this version of package testing is not known")
 		}
+		text = bytes.ReplaceAll(text, []byte(e.at), []byte(e.call))
 	}
-	if len(missing) > 0 || len(edits) != 8 {
-		return nil, errUnknown
-	}
-	return overlay.Apply(text, edits), nil
-}
-
-func isMethodOfB(f *ast.FuncDecl) bool {
-	if f.Recv == nil || len(f.Recv.List) != 1 || len(f.Recv.List[0].Names) != 1 ||
-		f.Recv.List[0].Names[0].Name != "b" {
-		return false
-	}
-	star, ok := f.Recv.List[0].Type.(*ast.StarExpr)
-	if !ok {
-		return false
-	}
-	of, ok := star.X.(*ast.Ident)
-	return ok && of.Name == "B"
-}
-
-// fieldOfB returns x of b.x.
-func fieldOfB(e ast.Expr) string {
-	sel, ok := e.(*ast.SelectorExpr)
-	if !ok {
-		return ""
-	}
-	if b, ok := sel.X.(*ast.Ident); !ok || b.Name != "b" {
-		return ""
-	}
-	return sel.Sel.Name
+	return text, nil
 }

@@ -7,27 +7,24 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 )
 
-// A Comparison is what results show.
+// A Comparison is what results show. Its lists are never nil.
 type Comparison struct {
-	Versions   []string `json:"versions"`
-	Confidence float64  `json:"confidence"` // of each interval, such as 0.95
-	// one a unit; time first, then what testing reports, then others by name
-	Tables []Table `json:"tables"`
-	// of benchmarks whose CPU time is known; never nil
-	Times    []Time            `json:"times"`
-	Family   Family            `json:"family"`   // all verdicts seen together
-	Failures []measure.Failure `json:"failures"` // never nil
-	Warnings []string          `json:"warnings"` // never nil
-	threads  Table             // of the unit measure.Threads
+	Versions   []string          `json:"versions"`
+	Confidence float64           `json:"confidence"` // of each interval, such as 0.95
+	Tables     []Table           `json:"tables"`     // one a unit, time first
+	Times      []Time            `json:"times"`      // of benchmarks whose CPU time is known
+	Family     Family            `json:"family"`     // all verdicts seen together
+	Failures   []measure.Failure `json:"failures"`
+	Warnings   []string          `json:"warnings"`
+	threads    Table             // of the unit measure.Threads
 }
 
 // A Table is what the results show in one unit.
 type Table struct {
-	Unit   string `json:"unit"`   // tidied by benchunit: "sec/op", not "ns/op"
-	Better int    `json:"better"` // 1: higher values are better; -1: lower; 0: not known
-	Rows   []Row  `json:"rows"`   // one a benchmark
-	// of the rows' ratios, per version; nil if there are fewer than two rows to compare
-	Geomean []Delta `json:"geomean"`
+	Unit    string  `json:"unit"`    // tidied by benchunit: "sec/op", not "ns/op"
+	Better  int     `json:"better"`  // 1: higher values are better; -1: lower; 0: not known
+	Rows    []Row   `json:"rows"`    // one a benchmark
+	Geomean []Delta `json:"geomean"` // of the rows' ratios, per version; nil without two rows
 	exact   bool    // by the unit's metadata, a value needs no repetition
 }
 
@@ -41,13 +38,11 @@ type Row struct {
 
 // A Cell is one benchmark of one version.
 type Cell struct {
-	// number of samples; 0: this version has none, and the rest is empty
-	N      int     `json:"n"`
-	Center float64 `json:"center"` // median
-	// of the median; nil if there are too few samples for one
-	Interval *stats.Interval `json:"interval,omitempty"`
-	Exact    bool            `json:"exact,omitempty"`   // all samples are equal
-	Samples  []Sample        `json:"samples,omitempty"` // in the order in which they were measured
+	N        int             `json:"n"`                  // number of samples; 0: the rest is empty
+	Center   float64         `json:"center"`             // median
+	Interval *stats.Interval `json:"interval,omitempty"` // of the median; nil: too few samples
+	Exact    bool            `json:"exact,omitempty"`    // all samples are equal
+	Samples  []Sample        `json:"samples,omitempty"`  // in the order of their measurement
 }
 
 // A Sample is one measurement.
@@ -59,25 +54,21 @@ type Sample struct {
 
 // A Delta is the difference of one version of a benchmark from the first version. The estimate,
 // interval, p-value and verdict come from one test: the interval excludes "no difference" exactly
-// if P <= 1-Confidence and exactly then the difference is visible.
+// if P <= 1-Confidence and exactly then the difference is visible. If Absolute is set, the estimate
+// is new minus old, as a ratio makes no sense.
 type Delta struct {
-	Verdict Verdict `json:"verdict"`
-	Method  Method  `json:"method,omitempty"`
-	// Estimate and Interval are new minus old, as a ratio makes no sense
+	Verdict  Verdict         `json:"verdict"`
+	Method   Method          `json:"method,omitempty"`
 	Absolute bool            `json:"absolute,omitempty"`
 	Estimate float64         `json:"estimate"`           // new divided by old
 	Interval *stats.Interval `json:"interval,omitempty"` // of the Estimate; nil: see Needs
 	P        float64         `json:"p"`                  // 0 with Exactly
-	// pairs, or samples of the version that has fewer
-	N int `json:"n"`
-	// with Verdict TooFew: samples that can show anything at all
-	Needs int `json:"needs,omitempty"`
-	// minimum detectable effect, as an estimate of that size is visible: 0.03 is 3 %
-	MDE float64 `json:"mde"`
-	// visible also when all verdicts are taken together; see Family
-	Holm bool `json:"holm,omitempty"`
-	// of a geometric mean: the number of benchmarks in it
-	Over int `json:"over,omitempty"`
+	N        int             `json:"n"`                  // pairs, or samples of the smaller version
+	// with TooFew: samples that can show anything
+	Needs int     `json:"needs,omitempty"`
+	MDE   float64 `json:"mde"`            // minimum detectable effect: 0.03 is 3 %
+	Holm  bool    `json:"holm,omitempty"` // visible also in the Family
+	Over  int     `json:"over,omitempty"` // benchmarks in a geometric mean
 }
 
 // Visible reports whether the difference is one that noise does not explain at the Comparison's
@@ -112,12 +103,10 @@ const (
 // A Family is what many verdicts mean together. Each of them is wrong with a probability of at most
 // 1-Confidence when nothing has changed, so in a long table some are.
 type Family struct {
-	Tests   int `json:"tests"`   // verdicts that chance could have made visible
-	Visible int `json:"visible"` // those that are
-	// how many would be by chance, at most, if nothing had changed
-	Expected float64 `json:"expected"`
-	// visible ones that stay so when the error rate is that of the whole family (Holm)
-	Confirmed int `json:"confirmed"`
+	Tests     int     `json:"tests"`     // verdicts that chance could have made visible
+	Visible   int     `json:"visible"`   // those that are
+	Expected  float64 `json:"expected"`  // how many would be by chance, at most
+	Confirmed int     `json:"confirmed"` // that stay visible at the error rate of the family (Holm)
 }
 
 // FullName returns the name of a row, with its package if there are several.
@@ -171,8 +160,8 @@ func (c *Comparison) Throughput(t *Table, r Row) bool {
 	return t.Unit == "B/s" && c.Find("sec/op", r) != nil
 }
 
-// Arranged returns these versions, compared with the first of them. Judged together, the verdicts
-// of several arrangements are more than each Family counts.
+// Arranged returns these versions, compared with the first of them, without samples. Judged
+// together, the verdicts of several arrangements are more than each Family counts.
 func (c *Comparison) Arranged(versions ...string) *Comparison {
 	to := &Comparison{Versions: versions, Confidence: c.Confidence, Failures: []measure.Failure{},
 		Warnings: c.Warnings}
@@ -199,6 +188,13 @@ func (c *Comparison) Arranged(versions ...string) *Comparison {
 	}
 	to.threads = arrange(c.threads)
 	to.conclude()
+	for _, t := range to.Tables {
+		for _, row := range t.Rows {
+			for i := range row.Cells {
+				row.Cells[i].Samples = nil
+			}
+		}
+	}
 	return to
 }
 
@@ -210,21 +206,4 @@ func (c *Comparison) To(version string) *Comparison {
 	}
 	others := slices.Delete(slices.Clone(c.Versions), i, i+1)
 	return c.Arranged(append([]string{version}, others...)...)
-}
-
-// WithoutSamples returns the comparison without what it was made of.
-func (c *Comparison) WithoutSamples() *Comparison {
-	one := *c
-	one.Tables = slices.Clone(c.Tables)
-	for i := range one.Tables {
-		rows := slices.Clone(one.Tables[i].Rows)
-		for j := range rows {
-			rows[j].Cells = slices.Clone(rows[j].Cells)
-			for k := range rows[j].Cells {
-				rows[j].Cells[k].Samples = nil
-			}
-		}
-		one.Tables[i].Rows = rows
-	}
-	return &one
 }

@@ -33,19 +33,6 @@ func is(l plan.Limit, row *Row) bool {
 		name}, l.Match.MatchString)
 }
 
-// covers reports whether the limit is for this row of t: that of its unit, or if it names no unit
-// one of which it is known what is worse. Throughput is a second view of the time, to which a limit
-// for all units applies already.
-func covers(l plan.Limit, c *Comparison, t *Table, row *Row) bool {
-	switch {
-	case !is(l, row):
-		return false
-	case l.Unit == "":
-		return t.Better != 0 && !c.Throughput(t, *row)
-	}
-	return t.Unit == l.Tidy()
-}
-
 // Found returns an error if a limit is about something that is not there.
 func Found(c *Comparison, limits []plan.Limit) error {
 	for _, l := range limits {
@@ -62,9 +49,10 @@ func Found(c *Comparison, limits []plan.Limit) error {
 		switch {
 		case any:
 		case !named:
-			return fmt.Errorf("-fail-on %s: no benchmark matches %s", l, l.Name)
+			return fmt.Errorf("-fail-on %s: no benchmark matches %s", l.Text, l.Name)
 		default:
-			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l, l.Unit,
+			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l.Text,
+				l.Unit,
 				strings.Join(units, ", "))
 		}
 	}
@@ -89,7 +77,7 @@ func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err 
 					less = t.Better > 0
 				}
 				for v := 1; v < len(row.Deltas); v++ {
-					at := Case{Limit: l.String(), Unit: Written(t.Unit),
+					at := Case{Limit: l.Text, Unit: Written(t.Unit),
 						Benchmark: c.FullName(*row), Version: c.Versions[v]}
 					switch decide(l, &at, *row, v, less) {
 					case isBroken:
@@ -104,17 +92,22 @@ func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err 
 	return breaches, undecided, nil
 }
 
-// decisive returns the most precise of the limits for a row.
+// decisive returns the most precise of the limits for a row of t: of those of its unit, or of no
+// unit if it is known what is worse in this one. Throughput is a second view of the time, to which
+// a limit for all units applies already.
 func decisive(c *Comparison, t *Table, row *Row, limits []plan.Limit) (these []plan.Limit) {
 	for _, l := range limits {
-		switch {
-		case !covers(l, c, t, row):
-		case len(these) > 0 && these[0].Precision() > l.Precision():
-		case len(these) > 0 && these[0].Precision() == l.Precision():
-			these = append(these, l)
-		default:
-			these = []plan.Limit{l}
+		all := l.Unit == "" && t.Better != 0 && !c.Throughput(t, *row)
+		if !is(l, row) || !all && t.Unit != l.Tidy() {
+			continue
 		}
+		if len(these) > 0 && these[0].Precision() > l.Precision() {
+			continue
+		}
+		if len(these) > 0 && these[0].Precision() < l.Precision() {
+			these = nil
+		}
+		these = append(these, l)
 	}
 	return these
 }

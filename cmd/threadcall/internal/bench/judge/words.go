@@ -147,34 +147,23 @@ func (t *Table) Detectable(d Delta) string {
 }
 
 // Percent returns 0.0123 as 1.2%.
-func Percent(x float64) string {
+func Percent(x float64) string { return percent(x, 0.995, 99.5) }
+
+// Roughly is Percent with at most two digits, more only close to -100%.
+func Roughly(x float64) string { return percent(x, 0.095, 9.95) }
+
+// percent has two places below the first limit, and one below the second, in percent.
+func percent(x, two, one float64) string {
 	p := math.Abs(100 * x)
 	switch {
 	case math.IsInf(p, 0):
 		return "∞"
-	case p == 0:
-		return "0%"
-	case p < 0.995:
+	case p < two || x < 0 && p >= 99.5 && p < 100:
 		return fmt.Sprintf("%.2f%%", p)
-	case p < 99.5:
+	case p < one:
 		return fmt.Sprintf("%.1f%%", p)
-	case x < 0 && p < 100: // almost nothing is left
-		return fmt.Sprintf("%.2f%%", p)
 	}
 	return fmt.Sprintf("%.0f%%", p)
-}
-
-// Roughly is Percent with at most two digits, more only close to 100%.
-func Roughly(x float64) string {
-	switch p := math.Abs(100 * x); {
-	case p < 0.095:
-		return fmt.Sprintf("%.2f%%", p)
-	case p < 9.95:
-		return fmt.Sprintf("%.1f%%", p)
-	case p < 98.5:
-		return fmt.Sprintf("%.0f%%", p)
-	}
-	return Percent(x)
 }
 
 func signed(x float64, percent func(float64) string) string {

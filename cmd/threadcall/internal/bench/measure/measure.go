@@ -12,13 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/lock"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -36,7 +34,6 @@ type Measurement struct {
 	calibrate func(context.Context) error // makes the jobs
 	end       func() error
 	jobs      []*Job
-	watch     *machine.Watch
 	files     []*File // one a version
 }
 
@@ -104,28 +101,8 @@ func Scratch(l *plan.Log) (_ *gotest.Scratch, remove func(), err error) {
 	}, nil
 }
 
-// Observe measures for a second what the machine does when nothing of the run's own does anything.
-func Observe(ctx context.Context, set *plan.Settings, l *plan.Log) (*machine.Watch,
-	[]machine.Finding) {
-	var procs []int
-	for text := range strings.SplitSeq(set.CPU, ",") {
-		if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
-			procs = append(procs, n)
-		}
-	}
-	watch := machine.NewWatch()
-	l.Progress("measuring the background load")
-	found := watch.Before(ctx, time.Second, procs)
-	l.Progress("")
-	return watch, found
-}
-
-// Prepare examines the machine and makes the files for the results.
-func (m *Measurement) Prepare(ctx context.Context) error {
-	m.watch, m.Record.Machine = Observe(ctx, m.Set, m.Log)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+// Prepare makes the files for the results.
+func (m *Measurement) Prepare() error {
 	if err := m.create(); err != nil {
 		return err
 	}
@@ -206,8 +183,7 @@ func (m *Measurement) rounds(ctx context.Context) error {
 	r, began := m.Record, time.Now()
 	defer func() {
 		m.Log.Progress("")
-		r.During, r.Load = m.watch.During(), r.load(m.watch.Known())
-		r.Seconds = time.Since(began).Seconds()
+		r.Load, r.Seconds = r.load(), time.Since(began).Seconds()
 	}()
 	if err := m.calibrate(ctx); err != nil {
 		r.Stopped = "interrupted before the first round"
@@ -248,12 +224,14 @@ func (m *Measurement) rounds(ctx context.Context) error {
 
 // process runs one process and keeps what it has measured.
 func (m *Measurement) process(ctx context.Context, r *Round, process Process) error {
-	span := m.watch.Begin()
+	system := thisSystem()
+	before := system.counters()
 	o, err := m.run(ctx, m.Set, process)
-	taken := span.End()
 	if err != nil {
 		return err
 	}
+	taken := system.counters().since(before)
+	m.Record.Taken = m.Record.Taken.plus(taken)
 	m.Data.Keep(r.Number, o)
 	file := m.files[o.Version]
 	was := file.err

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -37,27 +36,13 @@ var built = sync.OnceValues(func() (dir string, err error) {
 	return dir, err
 })
 
-// TestMain makes this program also the one that commands start: its arguments are how much CPU time
-// it uses and how much memory.
 func TestMain(m *testing.M) {
-	if os.Getenv("MEASURE_TEST") == "" {
-		status := m.Run()
-		if dir, err := built(); err == nil {
-			_ = os.RemoveAll(dir)
-		}
-		os.Exit(status)
+	status := m.Run()
+	if dir, err := built(); err == nil {
+		_ = os.RemoveAll(dir)
 	}
-	use, _ := time.ParseDuration(os.Args[1])
-	megabytes, _ := strconv.Atoi(os.Args[2])
-	kept = make([]byte, megabytes<<20)
-	for i := range kept {
-		kept[i] = byte(i)
-	}
-	for began := time.Now(); time.Since(began) < use; {
-	}
+	os.Exit(status)
 }
-
-var kept []byte
 
 // behaviours returns the test binary of testdata.
 func behaviours(t *testing.T) *gotest.Binary {
@@ -94,29 +79,41 @@ func names(lines []gotest.Line) (names []string) {
 	return names
 }
 
-func TestRun_outcomes(t *testing.T) {
-	for _, c := range []struct {
-		benchmark       string
-		results         []string
-		failed, skipped string // a regular expression of the reason
-	}{
-		{"BenchmarkFine", []string{"Fine-2"}, "", ""},
-		{"BenchmarkReads", []string{"Reads-2"}, "", ""},
-		{"BenchmarkMetadata", []string{"Metadata-2"}, "", ""},
-		{"BenchmarkPrints", []string{"Prints/lines-2", "Prints/half-2", "Prints/long-2",
-			"Prints/silent-2"}, "", ""},
-		{"BenchmarkSkipped", nil, "", "not on this machine"},
-		{"BenchmarkPanicsLate", nil, "^panic: assignment to entry in nil map\nat " +
-			".*behaviours_test.go:", ""},
-		{"BenchmarkDeadlocks", nil, "all goroutines are asleep(.|\n)*\nat .*behaviours_test.go:",
-			""},
-		{"BenchmarkExits", nil, `unexpected call to os.Exit\(0\) during test`, ""},
-		{"BenchmarkMissing", nil, "gave no reason", ""},
+// summary returns what is to be known of an outcome.
+func summary(o *Outcome) string {
+	text := fmt.Sprint(names(o.Lines))
+	for _, f := range o.Failed {
+		text += fmt.Sprintf(" failed %s: %s;", f.Benchmark, f.Reason)
+	}
+	for _, f := range o.Skipped {
+		text += fmt.Sprintf(" skipped %s: %s;", f.Benchmark, f.Reason)
+	}
+	if o.Job.over {
+		text += " over"
+	}
+	return text
+}
+
+func TestRun(t *testing.T) {
+	const at = `\nat .*behaviours_test.go:\d+`
+	for pattern, want := range map[string]string{
+		"Fine":         `\[Fine-2\]`,
+		"Reads":        `\[Reads-2\]`,
+		"Prints":       `\[Prints/lines-2 Prints/half-2 Prints/long-2 Prints/silent-2\]`,
+		"Skipped":      `\[\] skipped BenchmarkSkipped: .*not on this machine; over`,
+		"PanicsLate":   `\[\] failed BenchmarkPanicsLate: panic: assignment to entry in nil map` + at + `; over`,
+		"Deadlocks":    `\[\] failed BenchmarkDeadlocks: .*all goroutines are asleep(.|\n)*` + at + `; over`,
+		"Exits":        `\[\] failed BenchmarkExits: .*unexpected call to os.Exit\(0\) during test(.|\n)*; over`,
+		"Missing":      `\[\] failed BenchmarkMissing: it gave no reason; over`,
+		"Subs/^(a|b)$": `\[Subs/a-2\] failed BenchmarkSubs/b: .*b does not work;`,
+		"Subs":         `\[Subs/a-2\] failed BenchmarkSubs: panic: c is worse(.|\n)*; failed BenchmarkSubs/b: .*; over`,
 	} {
-		j := job(t, c.benchmark)
+		name, _, _ := strings.Cut(pattern, "/")
+		j := job(t, "Benchmark"+name)
+		j.Pattern = "^" + strings.Replace("Benchmark"+pattern, name, name+"$", 1)
 		o := do(t, j, time.Minute)
-		if got := names(o.Lines); !slices.Equal(got, c.results) || j.over != (c.results == nil) {
-			t.Errorf("%s: results %q, over %v", c.benchmark, got, j.over)
+		if got := summary(o); !regexp.MustCompile("^" + want + "$").MatchString(got) {
+			t.Errorf("%s: %s, want %s", pattern, got, want)
 		}
 		for _, l := range o.Lines {
 			_, memory := l.Result.Value("allocs/op")
@@ -124,43 +121,16 @@ func TestRun_outcomes(t *testing.T) {
 				t.Errorf("%+v in %q", r, l.Text)
 			}
 		}
-		for what, found := range map[string][]Fault{c.failed: o.Failed, c.skipped: o.Skipped} {
-			if what != "" && (len(o.Failed)+len(o.Skipped) != 1 || len(found) != 1 ||
-				found[0].Benchmark != c.benchmark ||
-				!regexp.MustCompile(what).MatchString(found[0].Reason) ||
-				strings.Count(found[0].Reason, "\n") > 5) {
-				t.Errorf("%s: failed %+v, skipped %+v, want %q", c.benchmark, o.Failed, o.Skipped,
-					what)
-			}
-		}
-		if c.benchmark == "BenchmarkMetadata" && (len(o.Units) == 0 ||
-			o.Units[0].Metadata.Value != "higher") {
-			t.Errorf("units %+v", o.Units)
-		}
 	}
-}
-
-func TestRun_subBenchmarks(t *testing.T) {
-	j := job(t, "BenchmarkSubs")
-	o := do(t, j, time.Minute)
-	failed := map[string]string{}
-	for _, f := range o.Failed {
-		failed[f.Benchmark] = f.Reason
+	o := do(t, job(t, "BenchmarkMetadata"), 0)
+	if len(o.Lines) != 1 || len(o.Units) == 0 || o.Units[0].Metadata.Value != "higher" {
+		t.Errorf("%+v", o)
 	}
-	if len(failed) != 2 || !strings.Contains(failed["BenchmarkSubs/b"], "b does not work") ||
-		!j.over ||
-		!strings.Contains(failed["BenchmarkSubs"], "panic: c is worse") ||
-		!slices.Contains(names(o.Lines), "Subs/a-2") {
-		t.Errorf("results %q, failed %q, over %v", names(o.Lines), failed, j.over)
-	}
-	j = job(t, "BenchmarkSubs")
+	j := job(t, "BenchmarkSubs") // of which the only part fails
 	j.Pattern += "/^b$"
-	if o := do(t, j, 0); len(o.Failed) != 1 || o.Failed[0].Benchmark != "BenchmarkSubs/b" ||
-		j.over {
-		t.Errorf("first: %+v, over %v", o, j.over)
-	}
-	if o := do(t, j, 0); len(o.Failed)+len(o.Skipped)+len(o.Lines) != 0 || !j.over {
-		t.Errorf("then: %+v, over %v", o, j.over)
+	first, then := summary(do(t, j, 0)), summary(do(t, j, 0))
+	if !strings.HasPrefix(first, "[] failed BenchmarkSubs/b") || then != "[] over" {
+		t.Errorf("%s, then %s", first, then)
 	}
 	j = job(t, "BenchmarkNames") // which can have anything in them
 	o = do(t, j, 0)
@@ -169,28 +139,21 @@ func TestRun_subBenchmarks(t *testing.T) {
 		t.Fatalf("%v of %q", jobs, names(o.Lines))
 	}
 	for i, one := range jobs {
-		if got := names(do(t, one, 0).Lines); len(got) != 1 ||
-			got[0] != o.Lines[i].Result.Name.String() {
+		if got := names(do(t, one, 0).Lines); len(got) != 1 || got[0] != names(o.Lines)[i] {
 			t.Errorf("%s runs %q", one.Pattern, got)
 		}
 	}
 }
 
 func TestRun_timeout(t *testing.T) {
-	// on a busy machine, it has not begun after that
-	for timeout := 300 * time.Millisecond; ; timeout *= 2 {
-		j := job(t, "BenchmarkHangs")
-		o := do(t, j, timeout)
-		if len(o.Failed) != 1 || !strings.Contains(o.Failed[0].Reason,
-			"longer than -timeout "+timeout.String()) || !j.over {
-			t.Fatalf("%+v, over %v", o.Failed, j.over)
+	for timeout := 300 * time.Millisecond; ; timeout *= 2 { // until it has begun, on a busy machine
+		got := summary(do(t, job(t, "BenchmarkHangs"), timeout))
+		want := "[] failed BenchmarkHangs: it took longer than -timeout " + timeout.String()
+		if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, " over") || timeout > time.Minute {
+			t.Fatalf("%s, want %s", got, want)
 		}
-		if strings.Contains(o.Failed[0].Reason, "behaviours_test.go:") ||
-			runtime.GOOS == "windows" {
+		if strings.Contains(got, "behaviours_test.go:") || runtime.GOOS == "windows" {
 			return
-		}
-		if timeout > time.Minute {
-			t.Fatalf("%s", o.Failed[0].Reason)
 		}
 	}
 }
@@ -201,23 +164,19 @@ func TestRun_latePanic(t *testing.T) {
 		t.Skip(err)
 	}
 	for then, reason := range map[string]string{
-		"exit 0": "stopped without figures",
-		"case \"$*\" in *-test.v*) exit 0;; esac\ntest -e again && echo 'panic: late' && exit " +
-			"2\n: >again": "panic: late",
+		"exit 0": "it has stopped without figures",
+		"test -e again && echo 'panic: late' && exit 2\n: >again": "panic: late",
 	} {
 		dir := t.TempDir()
 		script := filepath.Join(dir, "script")
-		text := "#!/bin/sh\nprintf 'BenchmarkX-2 \\t       0\\t NaN ns/op\\t 0 B/op\\nPASS\\n'\n" +
-			then + "\n"
+		text := "#!/bin/sh\nprintf 'BenchmarkX-2 \\t       0\\t NaN ns/op\\t 0 B/op\\nPASS\\n'\n" + then
 		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		j := &Job{Benchmark: "BenchmarkX", Versions: []*gotest.Binary{{Path: script, Dir: dir,
-			Env: os.Environ()}}}
-		o := do(t, j, time.Minute)
-		if len(o.Lines) != 0 || len(o.Failed) != 1 || !strings.Contains(o.Failed[0].Reason,
-			reason) || !j.over {
-			t.Errorf("%s: %+v, over %v", then, o, j.over)
+		binary := &gotest.Binary{Path: script, Dir: dir, Env: os.Environ()}
+		got := summary(do(t, &Job{Benchmark: "BenchmarkX", Versions: []*gotest.Binary{binary}}, 0))
+		if !strings.HasPrefix(got, "[] failed BenchmarkX: "+reason) {
+			t.Errorf("%s: %s", then, got)
 		}
 	}
 }
@@ -323,8 +282,9 @@ func TestMeasurement_estimate(t *testing.T) {
 	}
 	for noisy, want := range map[int]string{0: "quiet", 5: "quiet", 6: "noisy", 50: "noisy",
 		51: "loaded"} {
-		r := &Record{Rounds: []Round{{Processes: 60}, {Processes: 40}}, Noisy: make([]Noisy, noisy)}
-		if got := r.load(true); got != want {
+		r := &Record{Rounds: []Round{{Processes: 60}, {Processes: 40}}, Noisy: make([]Noisy, noisy),
+			Taken: Taken{Known: true}}
+		if got := r.load(); got != want {
 			t.Errorf("%d of 100 processes noisy: %s, want %s", noisy, got, want)
 		}
 	}

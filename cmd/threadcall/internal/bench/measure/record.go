@@ -6,22 +6,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Record is what was measured, and how.
 type Record struct {
-	Began     time.Time         `json:"began"`
-	Command   string            `json:"command"`
-	ID        string            `json:"id"`               // the one in the files
-	Module    string            `json:"module,omitempty"` // or several, with commas
-	Versions  []plan.Version    `json:"versions"`
-	Toolchain string            `json:"toolchain"`
-	Settings  Chosen            `json:"settings"`
-	Machine   []machine.Finding `json:"machine"` // before the first round
-	During    []machine.Finding `json:"during"`  // while benchmarks ran
+	Began     time.Time      `json:"began"`
+	Command   string         `json:"command"`
+	ID        string         `json:"id"`               // the one in the files
+	Module    string         `json:"module,omitempty"` // or several, with commas
+	Versions  []plan.Version `json:"versions"`
+	Toolchain string         `json:"toolchain"`
+	Settings  Chosen         `json:"settings"`
+	Taken     Taken          `json:"taken"` // from all processes
 	// the machine in one word: quiet, noisy, loaded, or unknown
 	Load    string   `json:"load"`
 	Seconds float64  `json:"seconds"` // that the rounds took
@@ -53,21 +51,21 @@ type Round struct {
 
 // Noisy is a process from which much was taken.
 type Noisy struct {
-	Round     int           `json:"round"`
-	Package   string        `json:"package"`
-	Benchmark string        `json:"benchmark"`
-	Version   string        `json:"version"`
-	Taken     machine.Taken `json:"taken"`
+	Round     int    `json:"round"`
+	Package   string `json:"package"`
+	Benchmark string `json:"benchmark"`
+	Version   string `json:"version"`
+	Taken     Taken  `json:"taken"`
 }
 
 // load returns the word for the machine during the run.
-func (r *Record) load(known bool) string {
+func (r *Record) load() string {
 	processes := 0
 	for _, round := range r.Rounds {
 		processes += round.Processes
 	}
 	switch n := len(r.Noisy); {
-	case processes == 0 || !known:
+	case processes == 0 || !r.Taken.Known:
 		return "unknown"
 	case 2*n > processes:
 		return "loaded"

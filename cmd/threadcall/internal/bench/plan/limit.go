@@ -13,6 +13,7 @@ import (
 
 // A Limit is a change that must not be: as large as this or larger, and visible.
 type Limit struct {
+	Text string // as the user has written it
 	// of the benchmarks, a regular expression as for -bench without its levels; empty: all
 	Name  string
 	Match *regexp.Regexp
@@ -29,7 +30,7 @@ func ParseLimit(text string) (Limit, error) {
 		return Limit{}, fmt.Errorf("-fail-on %q: %s; write '+5%%' for anything 5 %% worse, "+
 			"'ns/op:+5%%' for one unit, or 'Parse:ns/op:+5%%' for some benchmarks", text, why)
 	}
-	var l Limit
+	l := Limit{Text: text}
 	number := text
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
 		l.Unit, number = text[:i], text[i+1:]
@@ -69,22 +70,6 @@ func ParseLimit(text string) (Limit, error) {
 		return bad(fmt.Sprintf("more %s are better, so the sign must be -", l.Unit))
 	}
 	return l, nil
-}
-
-// String returns the limit as ParseLimit reads it.
-func (l Limit) String() string {
-	sign := "+"
-	if l.Less {
-		sign = "-"
-	}
-	text := fmt.Sprintf("%s%s%%", sign, strconv.FormatFloat(math.Abs(l.Change)*100, 'g', 6, 64))
-	switch {
-	case l.Name != "":
-		text = l.Name + ":" + l.Unit + ":" + text
-	case l.Unit != "":
-		text = l.Unit + ":" + text
-	}
-	return text
 }
 
 // Tidy returns the unit as stats has it.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -150,29 +151,21 @@ func draw(c *judge.Comparison, t *judge.Table, row *judge.Row, name string) card
 	return x
 }
 
-// extent returns an axis for all values of a row, except those so far away that the others would be
-// at one place.
+// extent returns an axis for all values of a row, except those so far from the medians that the
+// others would be at one place.
 func extent(row *judge.Row) ui.Axis {
-	var all []float64
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, cell := range row.Cells {
-		if cell.N == 0 {
-			continue
-		}
 		var values []float64
 		for _, s := range cell.Samples {
 			values = append(values, s.Value)
 		}
-		slices.Sort(values)
-		all = append(all, values...)
-		quarter := len(values) / 4
-		width := max(values[len(values)-1-quarter]-values[quarter], 0.01*math.Abs(cell.Center))
-		low, high = min(low, cell.Center-4*width), max(high, cell.Center+4*width)
+		if cell.N > 0 {
+			width := 4 * max(stats.Spread(values), 0.01*math.Abs(cell.Center))
+			low = min(low, max(slices.Min(values), cell.Center-width))
+			high = max(high, min(slices.Max(values), cell.Center+width))
+		}
 	}
-	low, high = max(low, slices.Min(all)), min(high, slices.Max(all))
-	if low == high {
-		high, low = high+0.5*math.Abs(high)+1e-12, low-0.5*math.Abs(low)
-	}
-	margin := 0.04 * (high - low)
+	margin := 0.04*(high-low) + 1e-12
 	return ui.Axis{Low: low - margin, High: high + margin, Left: 26, Right: stripWidth - 26}
 }

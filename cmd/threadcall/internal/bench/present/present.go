@@ -20,16 +20,10 @@ type Result struct {
 	Settings *plan.Settings
 }
 
-// Document returns what is to be written as JSON: a Report or a Compared. The samples are in the
-// comparison of all versions, and not again in those of pairs.
+// Document returns what is to be written as JSON: a Report or a Compared.
 func (r Result) Document() any {
 	if r.Report != nil {
-		report := *r.Report
-		report.Against = nil
-		for _, c := range r.Report.Against {
-			report.Against = append(report.Against, c.WithoutSamples())
-		}
-		return &report
+		return r.Report
 	}
 	return r.Compared
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/machine"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -57,13 +56,7 @@ func (r Result) printRun(out *ui.Screen) {
 		out.Paragraph("Note: ", note)
 	}
 	if r.Settings.Verbose {
-		if text := r.noisy(); text != "" {
-			out.Paragraph("", text)
-		}
-		fmt.Fprintln(out)
-		printFindings(out, "The machine before", r.Report.Machine)
-		printFindings(out, "The machine meanwhile", r.Report.During)
-		fmt.Fprintln(out)
+		out.Paragraph("", "While benchmarks ran, "+r.Report.Taken.String()+". "+r.noisy())
 	}
 	var files []string
 	for _, v := range r.Report.Versions {
@@ -72,30 +65,6 @@ func (r Result) printRun(out *ui.Screen) {
 		}
 	}
 	out.Paragraph("Raw results: ", strings.Join(files, " "))
-}
-
-// printFindings prints what matters, and in one line what is fine.
-func printFindings(out *ui.Screen, title string, findings []machine.Finding) {
-	fmt.Fprintln(out, out.Bold(title))
-	var fine []string
-	for _, f := range findings {
-		if f.Level == machine.Fine {
-			fine = append(fine, f.Name+" "+f.Value)
-			continue
-		}
-		mark := "note    "
-		if f.Level == machine.Warning {
-			mark = out.Red("warning") + " "
-		}
-		text := f.Name + ": " + f.Value
-		if f.Meaning != "" {
-			text += ". " + f.Meaning
-		}
-		out.Paragraph("  "+mark, text)
-	}
-	if fine != nil {
-		out.Paragraph("  "+out.Green("fine")+"    ", strings.Join(fine, "; "))
-	}
 }
 
 // Compare writes a comparison with all rows.

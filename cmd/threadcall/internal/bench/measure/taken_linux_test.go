@@ -1,19 +1,11 @@
-package machine
+package measure
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 )
-
-func TestWatch_thisSystem(t *testing.T) {
-	if got := NewWatch().Begin().End(); !got.Known || got.CPUs == 0 {
-		t.Errorf("%+v", got)
-	}
-}
 
 // files are those of a machine by name.
 type files map[string]string
@@ -33,18 +25,17 @@ func stat(busy, stolen [4]int) string {
 // work is a machine that has been so busy.
 func work(busy ...int) files { return files{"proc/stat": stat([4]int(busy), [4]int{})} }
 
-// newWatch returns a watch of a machine with four CPUs, of which the files are others when its
-// counters are read for the second time, a second later. It has used own of the time itself.
-func newWatch(before, after files, own time.Duration) *Watch {
+// newSystem returns one with four CPUs, of which the files are others when its counters are read
+// for the second time, a second later. It has used own of the time itself.
+func newSystem(after files, own time.Duration) system {
 	all := fstest.MapFS{}
 	write := func(change files) {
 		for name, text := range change {
 			all[name] = &fstest.MapFile{Data: []byte(text)}
 		}
 	}
-	write(files{"proc/stat": stat([4]int{}, [4]int{}),
-		"proc/self/cgroup": "1:x:/\n0::/user.slice/session\n"})
-	write(before)
+	write(work(0, 0, 0, 0))
+	write(files{"proc/self/cgroup": "1:x:/\n0::/user.slice/session\n"})
 	reads := 0
 	now := func() time.Time {
 		if reads++; reads == 2 {
@@ -53,10 +44,15 @@ func newWatch(before, after files, own time.Duration) *Watch {
 		return time.Unix(int64(reads), 0)
 	}
 	used := func() time.Duration { return own * time.Duration(reads) }
-	return &Watch{system: system{all, func(int) bool { return true }, now, used}}
+	return system{all, func(int) bool { return true }, now, used}
 }
 
-func TestSpan_End(t *testing.T) {
+func taken(s system) Taken {
+	before := s.counters()
+	return s.counters().since(before)
+}
+
+func TestTaken(t *testing.T) {
 	const ms = time.Millisecond
 	const none = "other processes used 0.0 of 4 CPUs"
 	stolen := func(busy, stolen int) files {
@@ -85,50 +81,18 @@ func TestSpan_End(t *testing.T) {
 			Taken{Throttled: 30 * ms}, true, none + ", throttled for 30ms"},
 		{0, work(-1000, -1000, -1000, -1000), Taken{}, false, none}, // counters that go back
 	} {
-		got := newWatch(nil, c.after, c.own).Begin().End()
+		got := taken(newSystem(c.after, c.own))
 		c.want.Known, c.want.CPUs, c.want.Wall = true, 4, time.Second
 		if got != c.want || got.Noisy() != c.noisy || got.String() != c.text {
 			t.Errorf("%v: %+v (%v), noisy %v", c.after, got, got, got.Noisy())
 		}
 	}
-	w := newWatch(nil, work(100, 100, 0, 3), 0)
-	w.system.may = func(cpu int) bool { return cpu >= 2 }
-	if got := w.Begin().End(); got.CPUs != 2 || got.Others != 30*ms {
+	s := newSystem(work(100, 100, 0, 3), 0)
+	s.may = func(cpu int) bool { return cpu >= 2 }
+	if got := taken(s); got.CPUs != 2 || got.Others != 30*ms {
 		t.Errorf("two of the CPUs: %+v", got)
 	}
-}
-
-func TestWatch_findings(t *testing.T) {
-	t.Setenv("GOMAXPROCS", "1")
-	for _, c := range []struct {
-		before, after files
-		procs         []int
-		finding       string
-		level         Level
-		value         string
-	}{
-		{nil, nil, nil, "other processes", Fine, "0.0 of 4 CPUs"},
-		{nil, work(20, 0, 0, 0), nil, "other processes", Note, "0.2 of 4 CPUs"},
-		{nil, work(100, 20, 0, 0), nil, "other processes", Warning, "1.2 of 4 CPUs"},
-		{files{"proc/stat": "nonsense"}, nil, nil, "other processes", Note, "not known"},
-		{nil, files{"proc/stat": stat([4]int{30}, [4]int{10})}, nil, "stolen time", Warning,
-			"25 %"},
-		{nil, files{"sys/fs/cgroup/cpu.stat": "throttled_usec 2000000\n"}, nil, "quota", Warning,
-			"for 2s"},
-		{nil, nil, []int{1, 10000}, "CPUs", Warning, "for 10000 threads"},
-		{nil, nil, []int{1}, "CPUs", Fine, ""},
-		{files{"sys/fs/cgroup/user.slice/cpu.max": "50000 100000\n"}, nil, nil, "quota", Warning,
-			"0.5 CPUs"},
-		{files{"sys/fs/cgroup/cpu.max": "max 100000\n"}, nil, nil, "quota", "", ""},
-	} {
-		all := newWatch(c.before, c.after, 0).Before(t.Context(), 0, c.procs)
-		var got Finding
-		if i := slices.IndexFunc(all, func(f Finding) bool { return f.Name == c.finding }); i >= 0 {
-			got = all[i]
-		}
-		if got.Level != c.level || !strings.Contains(got.Value, c.value) ||
-			(got.Level == Note || got.Level == Warning) && got.Meaning == "" {
-			t.Errorf("%v, %v: %+v", c.before, c.after, got)
-		}
+	if got := thisSystem().counters(); got.cpus == 0 || got.own == 0 {
+		t.Errorf("this system: %+v", got)
 	}
 }

@@ -1,8 +1,7 @@
-package machine
+package measure
 
 import (
 	"io/fs"
-	"iter"
 	"os"
 	"path"
 	"strconv"
@@ -68,44 +67,16 @@ func (s system) counters() counters {
 			}
 		}
 	}
-	c.known = c.cpus > 0
-	for dir := range s.cgroups() {
-		for line := range strings.Lines(s.text(dir + "/cpu.stat")) {
-			name, text, _ := strings.Cut(strings.TrimSpace(line), " ")
-			n, _ := strconv.ParseInt(text, 10, 64)
-			if name == "throttled_usec" {
-				c.throttled += time.Duration(n) * time.Microsecond
-			}
-		}
-	}
-	return c
-}
-
-// quota returns how many CPUs the cgroups of this process may use, if that is limited.
-func (s system) quota() (cpus float64, limited bool) {
-	for dir := range s.cgroups() {
-		most, period, _ := strings.Cut(s.text(dir+"/cpu.max"), " ")
-		m, err1 := strconv.ParseFloat(most, 64)
-		p, err2 := strconv.ParseFloat(period, 64)
-		if err1 == nil && err2 == nil && m > 0 && p > 0 && (!limited || m/p < cpus) {
-			cpus, limited = m/p, true
-		}
-	}
-	return cpus, limited
-}
-
-// cgroups are the directories of version 2 that limit the CPU time of this process, from its own
-// group to the outermost.
-func (s system) cgroups() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		_, own, found := strings.Cut("\n"+s.text("proc/self/cgroup"), "\n0::")
-		if !found {
-			return
-		}
-		own, _, _ = strings.Cut(own, "\n")
-		for group := path.Join("/", own); yield(path.Join("sys/fs/cgroup", group)) &&
-			group != "/"; {
-			group = path.Dir(group)
+	_, own, _ := strings.Cut("\n"+s.text("proc/self/cgroup"), "\n0::") // of version 2
+	own, _, _ = strings.Cut(own, "\n")
+	for group := path.Join("/", own); ; group = path.Dir(group) { // to the outermost
+		_, text, _ := strings.Cut(s.text(path.Join("sys/fs/cgroup", group, "cpu.stat")),
+			"throttled_usec ")
+		text, _, _ = strings.Cut(text, "\n")
+		n, _ := strconv.ParseInt(text, 10, 64)
+		c.throttled += time.Duration(n) * time.Microsecond
+		if group == "/" {
+			return c
 		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package machine
+package measure
 
 import "time"
 
@@ -9,5 +9,3 @@ type system struct{}
 func thisSystem() system { return system{} }
 
 func (system) counters() counters { return counters{at: time.Now()} }
-
-func (system) quota() (cpus float64, limited bool) { return 0, false }
