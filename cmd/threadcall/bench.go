@@ -117,8 +117,8 @@ func (b *benchCommand) define() {
 	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
 	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`; for -bisect 100 at most for a commit")
 	set.Benchtime = "500ms"
-	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test "+
-		"(default 500ms; 50ms for commands)", func(text string) error {
+	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go "+
+		"test (default 500ms; 50ms for commands)", func(text string) error {
 		set.Benchtime = text
 		return checkBenchtime(text)
 	})
@@ -154,13 +154,12 @@ func (b *benchCommand) define() {
 		return err
 	})
 	b.Func("ratios", "print one table of the ratios to these `versions`, what is visibly worse "+
-		"than "+
-		"the first at the top", func(text string) error {
+		"than the first at the top", func(text string) error {
 		set.Ratios = append(set.Ratios, strings.Split(text, ",")...)
 		return nil
 	})
-	b.Func("prepare", "`command` to run before each run of a command, not measured; repeated, one "+
-		"for each", func(text string) error {
+	b.Func("prepare", "`command` to run before each run of a command, not measured; repeated, "+
+		"one for each", func(text string) error {
 		set.Prepare = append(set.Prepare, text)
 		return nil
 	})
@@ -230,8 +229,7 @@ func classify(args []string) (files, packages []string, err error) {
 	}
 	if len(files) > 0 && len(packages) > 0 {
 		return nil, nil, fmt.Errorf("%s is a file, but %s is not: give packages to run, or files "+
-			"of "+
-			"results to compare", files[0], packages[0])
+			"of results to compare", files[0], packages[0])
 	}
 	return files, packages, nil
 }

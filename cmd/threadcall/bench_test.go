@@ -118,7 +118,7 @@ func repository(t *testing.T) place {
 func (p place) revise(t *testing.T, slower, allocations int) {
 	t.Helper()
 	p.write(t, map[string]string{"revision.go": fmt.Sprintf("package known\n\nconst (\n\tslower "+
-		""+"= %d\n\tallocations = %d\n)\n", slower, allocations)})
+		"= %d\n\tallocations = %d\n)\n", slower, allocations)})
 }
 
 // module returns a place with a module and no repository.
@@ -285,8 +285,8 @@ func TestBench_text(t *testing.T) {
 	if files := p.files("*.txt"); len(files) != 1 || filepath.Base(files[0]) != "mine.txt" {
 		t.Errorf("files %q", files)
 	}
-	if text, err := os.ReadFile(page); err != nil || !bytes.Contains(text,
-		[]byte("Twin/work=1000")) {
+	if text, err := os.ReadFile(page); err != nil ||
+		!bytes.Contains(text, []byte("Twin/work=1000")) {
 		t.Errorf("page: %v", err)
 	}
 
@@ -318,8 +318,8 @@ func TestBench_vs_uncommitted(t *testing.T) {
 		r := p.bench(t, slices.Concat(shortly, args, []string{"-bench", "Metric|New",
 			"-json"})...).want(t, statusOK, "and so not compared with it").report(t)
 		added := row(t, r.Comparison, "sec/op", "New")
-		if added.Cells[0].N != 0 || added.Cells[1].N != 6 || !strings.Contains(r.Versions[1].What,
-			"new_test.go") {
+		if added.Cells[0].N != 0 || added.Cells[1].N != 6 ||
+			!strings.Contains(r.Versions[1].What, "new_test.go") {
 			t.Errorf("%q: %+v, %+v", args, added, r.Versions)
 		}
 		if got, want := delta(t, r.Comparison, "work/op",
@@ -481,7 +481,8 @@ func TestBench_packageDoesNotStart(t *testing.T) {
 		"{\n\t}\n}\n"
 	p := module(t, map[string]string{
 		"good/x_test.go": "package good\n\n" + benchmark,
-		"bad/x_test.go":  "package bad\n\n" + benchmark + "\nfunc init() { panic(\"not today\") }\n",
+		"bad/x_test.go": "package bad\n\n" + benchmark +
+			"\nfunc init() { panic(\"not today\") }\n",
 	})
 	c := p.short(t, "./...", "-json").want(t, statusUnmeasured,
 		"example.com/m/bad failed").report(t).Comparison
@@ -662,12 +663,15 @@ func TestBench_workflow(t *testing.T) {
 			continue
 		}
 		ran = true
-		command = strings.NewReplacer(`"`, "", "'", "").Replace(os.Expand(command, func(string) string { return "trunk" }))
-		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates"}, strings.Fields(command))...)
+		command = strings.NewReplacer(`"`, "", "'", "").Replace(os.Expand(command,
+			func(string) string { return "trunk" }))
+		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates"},
+			strings.Fields(command))...)
 		summary := filepath.Join(p.dir, "summary")
 		cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
 		o := output(t, cmd)
-		if text, err := os.ReadFile(summary); err != nil || len(text) == 0 || o.status != statusWrong && strings.Contains(command, "-fail-on") {
+		if text, err := os.ReadFile(summary); err != nil || len(text) == 0 ||
+			o.status != statusWrong && strings.Contains(command, "-fail-on") {
 			t.Errorf("%s: status %d, %s, %v\n%s", command, o.status, text, err, o.stderr)
 		}
 	}
@@ -711,9 +715,11 @@ func TestBench_vs_several(t *testing.T) {
 	p := repository(t)
 	p.git(t, "tag", "v1.0/x")
 	p.revise(t, 1331, 1)
-	o := p.short(t, "-vs", "old", "-vs", "v1.0/x", "-bench", "Allocates|Metric", "-json", "-fail-on", "work/op:+25%")
+	o := p.short(t, "-vs", "old", "-vs", "v1.0/x", "-bench", "Allocates|Metric", "-json",
+		"-fail-on", "work/op:+25%")
 	r := o.want(t, statusWrong, "work/op").report(t)
-	if !slices.Equal(r.Comparison.Versions, []string{"old", "v1.0-x", "new"}) || len(r.Against) != 2 {
+	if !slices.Equal(r.Comparison.Versions, []string{"old", "v1.0-x", "new"}) ||
+		len(r.Against) != 2 {
 		t.Fatalf("versions %q, %d comparisons", r.Comparison.Versions, len(r.Against))
 	}
 	for i, want := range []struct {
@@ -724,13 +730,16 @@ func TestBench_vs_several(t *testing.T) {
 		if !slices.Equal(c.Versions, []string{want.old, "new"}) {
 			t.Errorf("versions %q", c.Versions)
 		}
-		if cells := row(t, c, "work/op", "Metric").Cells; cells[1].N != 6 || cells[1].Samples != nil {
+		if cells := row(t, c, "work/op", "Metric").Cells; cells[1].N != 6 ||
+			cells[1].Samples != nil {
 			t.Errorf("%s: the samples are there again: %+v", want.old, cells)
 		}
-		if d := delta(t, c, "allocs/op", "Allocates"); d.Verdict != judge.Better || d.Estimate != want.allocations {
+		if d := delta(t, c, "allocs/op", "Allocates"); d.Verdict != judge.Better ||
+			d.Estimate != want.allocations {
 			t.Errorf("%s: allocations %+v", want.old, d)
 		}
-		if d := delta(t, c, "work/op", "Metric"); !d.Visible() || d.Estimate != want.work || d.N != 6 {
+		if d := delta(t, c, "work/op", "Metric"); !d.Visible() || d.Estimate != want.work ||
+			d.N != 6 {
 			t.Errorf("%s: metric %+v", want.old, d)
 		}
 	}
@@ -741,17 +750,20 @@ func TestBench_vs_several(t *testing.T) {
 		t.Errorf("files %q", files)
 	}
 	page := filepath.Join(p.dir, "page.html")
-	o = p.short(t, "-vs", "old", "-vs", "v1.0/x", "-bench", "Metric|Fails", "-o", "x.txt", "-html", page, "-md", "x.md")
+	o = p.short(t, "-vs", "old", "-vs", "v1.0/x", "-bench", "Metric|Fails", "-o", "x.txt", "-html",
+		page, "-md", "x.md")
 	o.want(t, statusUnmeasured, "old → new", "v1.0-x → new").plain(t)
 	if strings.Contains(o.stdout, "old → v1.0-x") {
 		t.Errorf("the revisions are compared with each other:\n%s", o.stdout)
 	}
-	for _, version := range []string{"old", "v1.0-x", "new"} { // what has failed in new is in each comparison
+	// what has failed in new is in each comparison
+	for _, version := range []string{"old", "v1.0-x", "new"} {
 		if n := strings.Count(o.stdout, "Fails ("+version+")"); n != 1 {
 			t.Errorf("%d times that it fails in %s:\n%s", n, version, o.stdout)
 		}
 	}
-	for name, text := range map[string]string{page: "v1.0-x", filepath.Join(p.dir, "x.md"): "**Failed:**"} {
+	for name, text := range map[string]string{page: "v1.0-x",
+		filepath.Join(p.dir, "x.md"): "**Failed:**"} {
 		if got, err := os.ReadFile(name); err != nil || strings.Count(string(got), text) < 3 {
 			t.Errorf("%s: %v\n%s", name, err, got)
 		}

@@ -167,21 +167,6 @@ func TestBisect_several(t *testing.T) {
 	}
 }
 
-func TestBisect_sameBinary(t *testing.T) {
-	long(t)
-	t.Parallel()
-	p := history(t, func(n int) string { return work(0, culprit(n), "") })
-	b := found(t, p, statusOK, "-bisect", "c0..c12")
-	for _, c := range b.Commits {
-		if c.Rounds > 0 || c.Step > 0 && !strings.Contains(c.Reason, "the same test binary as") {
-			t.Errorf("%+v", c)
-		}
-	}
-	if !slices.Equal(b.Suspects, []int{8}) {
-		t.Errorf("suspects %d", b.Suspects)
-	}
-}
-
 func TestBisect_interrupt(t *testing.T) {
 	noInterrupts(t)
 	t.Parallel()

@@ -72,8 +72,8 @@ func TestBenchCommands(t *testing.T) {
 		r.Versions[1].Runs != 2 {
 		t.Errorf("%d rounds, %+v", len(r.Rounds), r.Versions)
 	}
-	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text),
-		"peak-RSS-bytes") {
+	if text, err := os.ReadFile(page); err != nil ||
+		!strings.Contains(string(text), "peak-RSS-bytes") {
 		t.Errorf("page: %v", err)
 	}
 	both := p.bench(t, r.Versions[0].File, r.Versions[1].File, "-json").want(t, statusOK).report(t)

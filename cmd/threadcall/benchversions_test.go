@@ -22,12 +22,12 @@ func (p place) commit(t *testing.T) {
 // own.
 func benchmark(pkg, name string) string {
 	return fmt.Sprintf("package %s\n\nimport \"testing\"\n\nfunc Benchmark%s(b *testing.B) "+
-		""+"{\n\tfor range b.N {\n\t\twork()\n\t}\n}\n", pkg, name)
+		"{\n\tfor range b.N {\n\t\twork()\n\t}\n}\n", pkg, name)
 }
 
 func worker(pkg string, n int) string {
 	return fmt.Sprintf("package %s\n\nvar sink [%d]byte\n\nfunc work() {\n\tfor i := range sink "+
-		""+"{\n\t\tsink[i]++\n\t}\n}\n", pkg, n)
+		"{\n\t\tsink[i]++\n\t}\n}\n", pkg, n)
 }
 
 func TestBench_vs_renamedModule(t *testing.T) {

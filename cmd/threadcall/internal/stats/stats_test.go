@@ -83,8 +83,7 @@ func TestPairs_signedRank(t *testing.T) {
 		{20, []int{1, 2, 3, 4, 5, 6, 7, 8, 16}, 0.0484, 1}, // 52
 		{20, []int{1, 2, 3, 4, 5, 6, 7, 8, 17}, 0.0532, 0},
 		{100, []int{100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 90, 89, 88, 87, 86, 85, 84, 83, 82,
-			81},
-			0.0140, 1},
+			81}, 0.0140, 1},
 	} {
 		old, new := slices.Repeat([]float64{1}, c.n), make([]float64, c.n)
 		for i := range new {
@@ -146,8 +145,8 @@ func TestTest_intervalAgrees(t *testing.T) {
 		}
 		i := got.Interval
 		excludes := i != nil && (i.Low > 1 || i.High < 1)
-		if got.Rejected != excludes || got.Rejected != (got.P <= alpha+1e-12) ||
-			i != nil && (got.Estimate < i.Low || got.Estimate > i.High) {
+		if got.Rejected != excludes || got.Rejected != (got.P <= alpha+1e-12) || i != nil &&
+			(got.Estimate < i.Low || got.Estimate > i.High) {
 			t.Fatalf("old %v, new %v: %+v %+v", old, new, got, i)
 		}
 		if got.Rejected {
@@ -175,8 +174,7 @@ func TestPairs_errorRate(t *testing.T) {
 			return 1 + 0.05*float64(i%2) + 0.01*r.NormFloat64()
 		},
 		"spikes": func(r *rand.Rand, _ int) float64 {
-			return math.Exp(math.Pow(r.NormFloat64(),
-				3))
+			return math.Exp(math.Pow(r.NormFloat64(), 3))
 		},
 	} {
 		r := rand.New(rand.NewPCG(8, 9))

@@ -126,8 +126,7 @@ func (x *searcher) choose(ctx context.Context) (err error) {
 	least := max(bisectFirst, Needs(bisectAlpha/float64(steps)))
 	if x.set.Count < least {
 		return fmt.Errorf("-count %d decides nothing: a step needs at least %d rounds, and stops "+
-			"as "+
-			"soon as it is decided", x.set.Count, least)
+			"as soon as it is decided", x.set.Count, least)
 	}
 	return nil
 }
@@ -222,9 +221,9 @@ func (x *searcher) search(ctx context.Context) error {
 	x.trees[0] = &candidate{"", x.target.job.Versions[0]}
 	x.trees[last] = &candidate{"", x.target.job.Versions[1]}
 	x.log.Trouble(fmt.Sprintf("%s of %s: %s in %s, from %s to %s. %s, about %s.", x.Benchmark,
-		judge.Written(x.Unit), x.Whole, ui.Counted(x.Rounds, "round", "rounds"),
-		x.Commits[0].short(), x.Commits[last].short(), ui.Counted(last, "commit", "commits"),
-		ui.Counted(s.Left(), "step", "steps")))
+		judge.Written(x.Unit), x.Whole, ui.Counted(x.Rounds, "round",
+			"rounds"), x.Commits[0].short(), x.Commits[last].short(), ui.Counted(
+			last, "commit", "commits"), ui.Counted(s.Left(), "step", "steps")))
 	for step := 1; ; step++ {
 		commit, alpha, ok := s.Next()
 		x.Suspects = s.Suspects()
@@ -235,8 +234,7 @@ func (x *searcher) search(ctx context.Context) error {
 		at := &x.Commits[commit]
 		at.Step = step
 		err := x.test(ctx, commit, alpha, fmt.Sprintf("step %d, about %d left: %s", step,
-			s.Left()-1,
-			at.short()))
+			s.Left()-1, at.short()))
 		if err != nil {
 			at.Step, at.Verdict = 0, ""
 			return x.interrupted(err)

@@ -46,8 +46,7 @@ func (x *searcher) ends(ctx context.Context) error {
 	})
 	if len(jobs) == 0 {
 		return x.interrupted(errors.New("no benchmark works at both ends of the range, in test " +
-			"binaries " +
-			"that differ"))
+			"binaries that differ"))
 	}
 	var all []*difference // those of the first round, which share the error rate
 	for n := 1; n <= x.set.Count; n++ {

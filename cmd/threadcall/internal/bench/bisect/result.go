@@ -158,8 +158,8 @@ func (b *Result) printVerdict(out *ui.Screen) {
 	if b.Decided {
 		fact("error rate", fmt.Sprintf("at most %.3g%% for a wrong commit", 100*b.Alpha))
 	}
-	fact("run", ui.Counted(b.Rounds, "round", "rounds")+" in "+
-		ui.Took(time.Duration(b.Seconds*float64(time.Second))))
+	fact("run", ui.Counted(b.Rounds, "round",
+		"rounds")+" in "+ui.Took(time.Duration(b.Seconds*float64(time.Second))))
 	fmt.Fprintln(out)
 }
 

@@ -10,8 +10,7 @@ import (
 func TestCoin_Wealth(t *testing.T) {
 	for _, c := range []Coin{{}, {1, 0}, {0, 1}, {7, 0}, {3, 5}, {20, 10}, {60, 30}} {
 		f := func(p float64) float64 {
-			return math.Pow(2*p, float64(c.Up)) * math.Pow(2-2*p,
-				float64(c.Down))
+			return math.Pow(2*p, float64(c.Up)) * math.Pow(2-2*p, float64(c.Down))
 		}
 		const n = 10_000
 		sum := f(0.5) + f(1)

@@ -115,8 +115,8 @@ func TestSearch_errorRate(t *testing.T) {
 			got := simulate(r, n, effect, 100, trials)
 			rate := func(n int) float64 { return 100 * float64(n) / float64(trials) }
 			t.Logf("%-12s effect %5.2f %%: wrong %4.1f %%, exact %5.1f %%, %4.1f rounds a step",
-				name, 100*effect, rate(got.wrong), rate(got.exact),
-				float64(got.rounds)/float64(got.steps))
+				name, 100*effect, rate(got.wrong), rate(got.exact), float64(got.rounds)/float64(
+					got.steps))
 			// Three standard deviations of a rate of 5 %, so that another seed would not fail
 			// either.
 			if most := 5 + 3*math.Sqrt(5*95/float64(trials)); rate(got.wrong) > most {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
@@ -25,11 +24,6 @@ func (x *searcher) test(ctx context.Context, commit int, alpha float64, progress
 	}
 	if reason != "" {
 		at.Verdict, at.Reason = Broken, reason
-		return nil
-	}
-	if as, ok := x.sameAs(ctx, commit, binary); ok {
-		at.Verdict = x.Commits[as].Verdict
-		at.Reason = "the same test binary as " + x.Commits[as].short()
 		return nil
 	}
 	job := *x.target.job
@@ -79,25 +73,6 @@ func (x *searcher) test(ctx context.Context, commit int, alpha float64, progress
 		at.Ratio, at.Between = &good, sorter.Between() || good.excludes() && bad.excludes()
 	}
 	return nil
-}
-
-// sameAs returns a commit that was decided, if it has the same test binary and the same files that
-// benchmarks could read.
-func (x *searcher) sameAs(ctx context.Context, commit int, binary *gotest.Binary) (int, bool) {
-	for i, tree := range x.trees {
-		if i == commit || !build.Same(tree.binary, binary) {
-			continue
-		}
-		files, err := x.repository.Changed(ctx, x.commits[min(i, commit)],
-			x.commits[max(i, commit)])
-		if err == nil && !slices.ContainsFunc(files, func(name string) bool {
-			return !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".md") ||
-				strings.Contains(name, "testdata/")
-		}) {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 // excludes reports whether the interval excludes 1.
@@ -225,14 +200,16 @@ func (x *searcher) several() {
 	switch low, high := x.Suspects[0]-1, x.Suspects[len(x.Suspects)-1]; {
 	case d.Interval.Low <= 1 && d.Interval.High >= 1:
 		x.log.Note("Next to the commit before, it does not differ visibly: the change may be a " +
-			"gradual " +
-			"one of several commits.")
+			"gradual one of several commits.")
 	case (apart || between) && smaller:
+		var hints []string
+		for _, r := range [][2]int{{0, low}, {high, len(x.Commits) - 1}} {
+			if r[1]-r[0] > 0 {
+				first, last := x.Commits[r[0]].short(), x.Commits[r[1]].short()
+				hints = append(hints, "-bisect "+first+".."+last)
+			}
+		}
 		x.log.Note("This is not the whole difference of the range: other commits in it have "+
-			"changed the "+
-			"benchmark, too. -bisect %s..%s looks for one before it, and -bisect %s..%s for one "+
-			"after it.",
-			x.Commits[0].short(), x.Commits[low].short(), x.Commits[high].short(),
-			x.Commits[len(x.Commits)-1].short())
+			"changed the benchmark, too. %s looks for them.", strings.Join(hints, ", or "))
 	}
 }

@@ -80,14 +80,7 @@ func (b *Builder) Build(ctx context.Context) error {
 		}
 		there = append(there, names[last]...)
 		found := matching(p.ImportPath, binaries, names, which)
-		others := b.identical(binaries)
-		switch {
-		case len(found) == 0 || len(others) == 0:
-		case len(others) < len(b.Versions.VS):
-			b.Log.Note("The test binaries of %s in %s and in the working tree are the same, "+
-				"byte by byte: no difference that is found there is real.",
-				p.ImportPath, strings.Join(others, ", "))
-		default:
+		if len(found) > 0 && b.identical(binaries) {
 			b.Identical = append(b.Identical, p.ImportPath)
 			continue
 		}
@@ -108,8 +101,8 @@ func (b *Builder) Build(ctx context.Context) error {
 		return fmt.Errorf("no benchmark matches -bench %q; there are %s", b.Set.Bench,
 			ui.Some(slices.Compact(there), 20))
 	}
-	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions "+
-		"func BenchmarkX(b *testing.B)", plan.Named(b.Set.Patterns))
+	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions func "+
+		"BenchmarkX(b *testing.B)", plan.Named(b.Set.Patterns))
 }
 
 // compile compiles the package with this index in each version that has it. It is not ok if the
@@ -128,8 +121,7 @@ func (b *Builder) compile(ctx context.Context, index int,
 		version, p := b.Versions.List[v], packages[v][index]
 		if p.ImportPath == "" {
 			b.Log.Note("%s has no package %s with tests: its benchmarks are only in the new "+
-				"version.",
-				b.Versions.VS[v], name)
+				"version.", b.Versions.VS[v], name)
 			continue
 		}
 		file := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test", version.Name, index))
@@ -154,8 +146,8 @@ func (b *Builder) CompileTo(ctx context.Context, file string, tree gotest.Tree, 
 		return nil, err
 	}
 	// The environment is the one that go test gives a test binary.
-	environ := append(os.Environ(), "PWD="+p.Dir, "GOROOT="+version.GOROOT, "PATH="+
-		filepath.Join(version.GOROOT, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	environ := append(os.Environ(), "PWD="+p.Dir, "GOROOT="+version.GOROOT,
+		"PATH="+filepath.Join(version.GOROOT, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return &gotest.Binary{Path: file, Dir: p.Dir, Env: environ}, nil
 }
 
@@ -232,20 +224,18 @@ func matching(pkg string, binaries []*gotest.Binary, names [][]string,
 	return found
 }
 
-// identical returns the revisions whose binary is the same as the working tree's.
-func (b *Builder) identical(binaries []*gotest.Binary) (revisions []string) {
-	for v, rev := range b.Versions.VS {
-		if binaries[v] != nil && Same(binaries[v], binaries[len(binaries)-1]) {
-			revisions = append(revisions, rev)
+// identical reports whether the binaries of all revisions are the working tree's: they have the
+// same content, and find the same files in testdata.
+func (b *Builder) identical(binaries []*gotest.Binary) bool {
+	last := len(b.Versions.VS)
+	for _, binary := range binaries[:last] {
+		if binary == nil || !sameFiles(binary.Path, binaries[last].Path) ||
+			!sameFiles(filepath.Join(binary.Dir, "testdata"), filepath.Join(binaries[last].Dir,
+				"testdata")) {
+			return false
 		}
 	}
-	return revisions
-}
-
-// Same reports whether two binaries have the same content, and find the same files in testdata.
-func Same(a, b *gotest.Binary) bool {
-	return sameFiles(a.Path, b.Path) &&
-		sameFiles(filepath.Join(a.Dir, "testdata"), filepath.Join(b.Dir, "testdata"))
+	return last > 0
 }
 
 // sameFiles compares files, or all files in directories. What is not there is the same as what is
@@ -266,9 +256,9 @@ func sameFiles(a, b string) bool {
 	}
 	ones, err1 := os.ReadDir(a)
 	others, err2 := os.ReadDir(b)
-	return err1 == nil && err2 == nil && slices.EqualFunc(ones, others,
-		func(e, f os.DirEntry) bool {
-			return e.Name() == f.Name() && sameFiles(filepath.Join(a, e.Name()), filepath.Join(b,
-				f.Name()))
+	return err1 == nil && err2 == nil &&
+		slices.EqualFunc(ones, others, func(e, f os.DirEntry) bool {
+			return e.Name() == f.Name() && sameFiles(filepath.Join(a, e.Name()),
+				filepath.Join(b, f.Name()))
 		})
 }

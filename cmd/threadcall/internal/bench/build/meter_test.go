@@ -124,8 +124,7 @@ func TestMeter(t *testing.T) {
 	cpu := map[string]float64{}
 	for n := range 10 { // others can only make the same work take more CPU time
 		r, err := b.Run(t.Context(), time.Minute, "-test.run=^$", "-test.benchtime=10x",
-			"-test.cpu=1",
-			"-test.bench=.")
+			"-test.cpu=1", "-test.bench=.")
 		if err != nil || r.Failure != "" {
 			t.Fatalf("%v\n%s", err, r.Output)
 		}

@@ -97,8 +97,8 @@ func rows(d *measure.Data, unit string) []Row {
 		if !ok {
 			i = len(rows)
 			at[key] = i
-			rows = append(rows, Row{Package: key[0], Name: key[1], Cells: make([]Cell,
-				len(d.Versions))})
+			rows = append(rows, Row{Package: key[0], Name: key[1],
+				Cells: make([]Cell, len(d.Versions))})
 		}
 		cell := &rows[i].Cells[r.Version]
 		cell.Samples = append(cell.Samples, Sample{r.Run, r.Round, value})

@@ -164,7 +164,7 @@ func (c *Comparison) Throughput(t *Table, r Row) bool {
 // together, the verdicts of several arrangements are more than each Family counts.
 func (c *Comparison) Arranged(versions ...string) *Comparison {
 	to := &Comparison{Versions: versions, Confidence: c.Confidence, Failures: []measure.Failure{},
-		Warnings: c.Warnings}
+		Warnings: []string{}}
 	arrange := func(t Table) Table {
 		t.Rows = slices.Clone(t.Rows)
 		for i := range t.Rows {
@@ -175,11 +175,6 @@ func (c *Comparison) Arranged(versions ...string) *Comparison {
 			t.Rows[i].Cells = cells
 		}
 		return t
-	}
-	for _, f := range c.Failures {
-		if f.Version == "" || slices.Contains(versions, f.Version) {
-			to.Failures = append(to.Failures, f)
-		}
 	}
 	for _, t := range c.Tables {
 		t = arrange(t)

@@ -11,17 +11,16 @@ import (
 // A Compared is what results show, and the document of a comparison of files.
 type Compared struct {
 	Comparison *Comparison `json:"comparison"` // of all versions with the first
-	Breaches   []Case      `json:"breaches"`   // of -fail-on
-	Undecided  []Case      `json:"undecided"`  // rows on which -fail-on could not decide
+	// the working tree with each of several revisions
+	Against   []*Comparison `json:"against,omitempty"`
+	Breaches  []Case        `json:"breaches"`  // of -fail-on
+	Undecided []Case        `json:"undecided"` // rows on which -fail-on could not decide
 }
 
 // A Report is a run and what it shows.
 type Report struct {
 	measure.Record
 	Compared
-
-	// The working tree with each of several revisions.
-	Against []*Comparison `json:"against,omitempty"`
 }
 
 // Analyse compares the data as the settings ask for.
@@ -56,7 +55,7 @@ func Judge(run *measure.Record, d *measure.Data, s *plan.Settings) (*Report, err
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Record: *run, Compared: Compared{c, []Case{}, []Case{}}}
+	r := &Report{Record: *run, Compared: Compared{c, nil, []Case{}, []Case{}}}
 	if len(d.Results) == 0 { // all is identical
 		return r, nil
 	}
@@ -80,7 +79,7 @@ func Judge(run *measure.Record, d *measure.Data, s *plan.Settings) (*Report, err
 }
 
 // Pairs returns what is to be shown one after the other.
-func (r *Report) Pairs() []*Comparison {
+func (r Compared) Pairs() []*Comparison {
 	if len(r.Against) > 0 {
 		return r.Against
 	}

@@ -52,8 +52,7 @@ func Found(c *Comparison, limits []plan.Limit) error {
 			return fmt.Errorf("-fail-on %s: no benchmark matches %s", l.Text, l.Name)
 		default:
 			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l.Text,
-				l.Unit,
-				strings.Join(units, ", "))
+				l.Unit, strings.Join(units, ", "))
 		}
 	}
 	return nil
@@ -77,8 +76,8 @@ func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err 
 					less = t.Better > 0
 				}
 				for v := 1; v < len(row.Deltas); v++ {
-					at := Case{Limit: l.Text, Unit: Written(t.Unit),
-						Benchmark: c.FullName(*row), Version: c.Versions[v]}
+					at := Case{Limit: l.Text, Unit: Written(t.Unit), Benchmark: c.FullName(*row),
+						Version: c.Versions[v]}
 					switch decide(l, &at, *row, v, less) {
 					case isBroken:
 						breaches = append(breaches, at)

@@ -89,8 +89,7 @@ func project(d *measure.Data, col string) (*measure.Data, error) {
 		return nil, fmt.Errorf("-col %s: no result has that; the keys are %s", col, keys(d))
 	case len(d.Versions) > 1 && !named(".file"):
 		return nil, fmt.Errorf("-col %s compares results of one version, and there are %d (%s): "+
-			"give one, or -col '.file,%[1]s'",
-			col, len(d.Versions), strings.Join(d.Versions, ", "))
+			"give one, or -col '.file,%[1]s'", col, len(d.Versions), strings.Join(d.Versions, ", "))
 	case len(found) == 1:
 		return nil, fmt.Errorf("-col %s: all results have the same value, %s; the keys are %s", col,
 			columnName(found[0]), keys(d))

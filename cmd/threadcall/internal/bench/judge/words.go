@@ -31,8 +31,7 @@ func (t *Table) Word(d Delta) string {
 		return worse
 	}
 	per := func(prefix string) bool {
-		return t.Unit == prefix || strings.HasPrefix(t.Unit,
-			prefix+"/")
+		return t.Unit == prefix || strings.HasPrefix(t.Unit, prefix+"/")
 	}
 	switch {
 	case d.Verdict != Changed && (per("sec") || t.Unit == "B/s"):
@@ -122,9 +121,9 @@ func (f Family) String() string {
 	if f.Tests < 2 {
 		return ""
 	}
+	expected := strings.TrimSuffix(fmt.Sprintf("%.1f", f.Expected), ".0")
 	text := fmt.Sprintf("%d of %d comparisons in which chance plays a part show a change. If "+
-		"nothing had changed, up to %s would.",
-		f.Visible, f.Tests, strings.TrimSuffix(fmt.Sprintf("%.1f", f.Expected), ".0"))
+		"nothing had changed, up to %s would.", f.Visible, f.Tests, expected)
 	switch {
 	case f.Visible == 0:
 		return text

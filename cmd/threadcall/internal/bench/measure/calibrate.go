@@ -90,8 +90,8 @@ func (m *Measurement) common(old []string) {
 		return j.Versions[last] == nil
 	})
 	if len(old) > 0 {
-		m.Log.Note("Not in %s, and not measured: %s.", m.Record.Versions[last].Name, ui.Some(old,
-			10))
+		m.Log.Note("Not in %s, and not measured: %s.", m.Record.Versions[last].Name,
+			ui.Some(old, 10))
 	}
 	for v := range last {
 		var added []string
@@ -118,8 +118,8 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 	fails := func(name string) bool {
 		return slices.ContainsFunc(outcomes, func(o *Outcome) bool {
 			return slices.ContainsFunc(o.Failed, func(f Fault) bool {
-				return name == f.Benchmark ||
-					strings.HasPrefix(name, f.Benchmark+"/") && f.Benchmark != j.Benchmark
+				return name == f.Benchmark || strings.HasPrefix(name, f.Benchmark+"/") &&
+					f.Benchmark != j.Benchmark
 			})
 		})
 	}
@@ -135,8 +135,8 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 			if i < 0 {
 				i = len(jobs)
 				jobs = append(jobs, &Job{Package: j.Package, Benchmark: name,
-					Pattern: Exactly(name),
-					CPU:     j.CPU, Versions: make([]*gotest.Binary, len(j.Versions))})
+					Pattern: Exactly(name), CPU: j.CPU, Versions: make([]*gotest.Binary,
+						len(j.Versions))})
 				walls, sums = append(walls, 0), append(sums, 0)
 			}
 			jobs[i].Versions[o.Version] = j.Versions[o.Version]

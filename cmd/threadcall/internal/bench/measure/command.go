@@ -52,8 +52,8 @@ func Commands(ctx context.Context, set *plan.Settings, log *plan.Log, dir string
 			log.Note("This system does not report the peak memory of a process that has ended.")
 		} else if i == len(set.Commands)-1 && small != nil {
 			log.Note("The peak memory of %s is below %s, which the system counts at least for "+
-				"what this "+
-				"process starts, and is left out.", strings.Join(small, " and "), ui.Bytes(least))
+				"what this process starts, and is left out.",
+				strings.Join(small, " and "), ui.Bytes(least))
 		}
 	}
 	m := newMeasurement(set, log, versions)
@@ -97,9 +97,10 @@ func (c *commands) run(ctx context.Context, _ *plan.Settings, process Process) (
 		sum.wall, sum.cpu, sum.peak = sum.wall+u.wall, sum.cpu+u.cpu, max(sum.peak, u.peak)
 	}
 	each := func(d time.Duration) string { return fmt.Sprint(math.Round(float64(d) / float64(n))) }
-	text := fmt.Sprintf("goos: %s\ngoarch: %s\nUnit user+sys-ns/op better=lower\n"+
-		"Unit peak-RSS-bytes better=lower\n%s \t%8d\t%10s ns/op\t%10s user+sys-ns/op",
-		runtime.GOOS, runtime.GOARCH, process.Job.Benchmark, n, each(sum.wall), each(sum.cpu))
+	text := fmt.Sprintf("goos: %s\ngoarch: %s\n", runtime.GOOS, runtime.GOARCH) +
+		"Unit user+sys-ns/op better=lower\nUnit peak-RSS-bytes better=lower\n" +
+		fmt.Sprintf("%s \t%8d\t%10s ns/op\t%10s user+sys-ns/op", process.Job.Benchmark, n,
+			each(sum.wall), each(sum.cpu))
 	if c.peak[process.Version] {
 		text += fmt.Sprintf("\t%10d peak-RSS-bytes", sum.peak)
 	}

@@ -43,12 +43,11 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "# about: a b\nUnit frames/s better=higher\ngoos: linux\npkg: example.com/p\n# " +
-		"threadcall run run round 0\n" +
-		"BenchmarkA-2 \t 100\t 5.0 ns/op\t 3 frames/s\npkg: example.com/q\nBenchmarkB-2 \t 100\t " +
-		"6.0 ns/op\n# noisy: B\n" +
-		"pkg: example.com/p\nnote: only here\n# threadcall run run round 1\nBenchmarkA-2 \t " +
-		"100\t 7.0 ns/op\t 4 frames/s\n" +
-		"pkg: example.com/q\nnote:\nBenchmarkB-2 \t 100\t 8.0 ns/op\n"
+		"threadcall run run round 0\nBenchmarkA-2 \t 100\t 5.0 ns/op\t 3 frames/s\npkg: " +
+		"example.com/q\nBenchmarkB-2 \t 100\t 6.0 ns/op\n# noisy: B\npkg: " +
+		"example.com/p\nnote: only here\n# threadcall run run round 1\nBenchmarkA-2 \t " +
+		"100\t 7.0 ns/op\t 4 frames/s\npkg: example.com/q\nnote:\nBenchmarkB-2 \t " +
+		"100\t 8.0 ns/op\n"
 	if string(text) != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
@@ -56,8 +55,8 @@ func TestFile(t *testing.T) {
 	for r := benchfmt.NewReader(strings.NewReader(string(text)), name); r.Scan(); {
 		switch rec := r.Result().(type) {
 		case *benchfmt.Result:
-			seen = append(seen, rec.GetConfig("pkg")+"."+rec.Name.String()+" "+
-				""+rec.GetConfig("note"))
+			name := rec.GetConfig("pkg") + "." + rec.Name.String()
+			seen = append(seen, name+" "+rec.GetConfig("note"))
 		case *benchfmt.SyntaxError:
 			t.Error(rec)
 		}
@@ -108,8 +107,7 @@ func TestFile_error(t *testing.T) {
 
 // good is the output of go test -bench.
 const good = "goos: linux\ngoarch: amd64\npkg: example.org/p\ncpu: Z80\nBenchmarkA-2  100  20 " +
-	"ns/op\n" +
-	"BenchmarkA-2  100  21 ns/op\nPASS\nok  \texample.org/p\t1.2s\n"
+	"ns/op\nBenchmarkA-2  100  21 ns/op\nPASS\nok  \texample.org/p\t1.2s\n"
 
 func TestRead_refused(t *testing.T) {
 	end := " ns/op\nPASS\nok  \texample.org/p\t1.2s\n"
@@ -158,8 +156,8 @@ func TestRead_warnings(t *testing.T) {
 	err := d.readText(0, "odd.txt", []byte("BenchmarkB-2  many  20 ns/op\n--- FAIL: "+
 		"BenchmarkC-2\npanic: no\n"+good))
 	text := strings.Join(d.Warnings, "\n")
-	if err != nil || !strings.Contains(text, "odd.txt:1: ") || !strings.Contains(text,
-		"odd.txt:3: the program crashed") {
+	if err != nil || !strings.Contains(text, "odd.txt:1: ") ||
+		!strings.Contains(text, "odd.txt:3: the program crashed") {
 		t.Errorf("%v, warnings: %s", err, text)
 	}
 	if len(d.Failures) != 1 || d.Failures[0].Name != "C-2" ||
@@ -178,8 +176,8 @@ func TestResultsDir(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(top, mark), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := resultsDir(sub); mark == ".git" && got != filepath.Join(top, want,
-			DirName) || err != nil {
+		if got, err := resultsDir(sub); mark == ".git" &&
+			got != filepath.Join(top, want, DirName) || err != nil {
 			t.Errorf("with %s: %s, %v", mark, got, err)
 		}
 	}

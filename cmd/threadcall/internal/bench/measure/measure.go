@@ -77,8 +77,7 @@ func Lock(ctx context.Context, set *plan.Settings, l *plan.Log) (release func(),
 	case err == nil:
 	case errors.Is(err, errors.ErrUnsupported):
 		l.Note("This system has no locks that a crash releases, so other benchmarks may run at " +
-			"the " +
-			"same time.")
+			"the same time.")
 		release = func() {}
 	default:
 		return nil, err
@@ -91,8 +90,7 @@ func Scratch(l *plan.Log) (_ *gotest.Scratch, remove func(), err error) {
 	scratch, err := gotest.NewScratch()
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names "+
-			"another "+
-			"place for them", err)
+			"another place for them", err)
 	}
 	return scratch, func() {
 		if err := scratch.Remove(); err != nil {
@@ -108,8 +106,7 @@ func (m *Measurement) Prepare() error {
 	}
 	if n, least := m.Set.Count, plan.LeastRounds(); n < least && len(m.Record.Versions) > 1 {
 		m.Log.Note("-count %d is too few for an interval or a verdict, however large the "+
-			"difference is: "+
-			"at least %d are needed.", n, least)
+			"difference is: at least %d are needed.", n, least)
 	}
 	return nil
 }
@@ -201,8 +198,7 @@ func (m *Measurement) rounds(ctx context.Context) error {
 		for i, process := range all {
 			done := (float64(n) + float64(i)/float64(len(all))) / float64(m.Set.Count)
 			m.progress(done, fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.Set.Count, i+1,
-				len(all),
-				process.Job.Benchmark, left(began, done)))
+				len(all), process.Job.Benchmark, left(began, done)))
 			if err := m.process(ctx, &round, process); err != nil {
 				r.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
 				return err
@@ -272,8 +268,7 @@ func (m *Measurement) failed(o *Outcome, when string) {
 			m.files[o.Version].comment("failed: " + f.Benchmark)
 		}
 		m.Log.Trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, "+
-			"%s):\n%s",
-			f.Benchmark, pkg, version, when, f.Reason))
+			"%s):\n%s", f.Benchmark, pkg, version, when, f.Reason))
 	}
 	for _, f := range o.Skipped {
 		m.Log.Note("%s of %s gives no result and will not run again: %s", f.Benchmark, pkg,

@@ -68,8 +68,7 @@ func runFor(ctx context.Context, benchtime string, timeout time.Duration,
 			break
 		}
 		p.Failure = "it has stopped without figures: most likely by a panic that ended too late " +
-			"to be " +
-			"printed"
+			"to be printed"
 	}
 	switch {
 	case p.Failure != "" || strings.Contains(p.Stdout, "--- FAIL: "):
@@ -119,7 +118,8 @@ func (j *Job) faults(p *gotest.Result) (found []Fault) {
 
 // fault matches what testing prints of a benchmark that has failed, with the indented lines after
 // it.
-var fault = regexp.MustCompile(`(?m)^\s*--- FAIL: (Benchmark\S*).*\n((?:[ \t]+(?:[^ \t\n-].*)?\n)*)`)
+var fault = regexp.MustCompile(`(?m)^\s*--- FAIL: (Benchmark\S*).*\n` +
+	`((?:[ \t]+(?:[^ \t\n-].*)?\n)*)`)
 
 // reported returns the benchmarks that testing reports as failed.
 func reported(output, cpus string) (all []Fault) {

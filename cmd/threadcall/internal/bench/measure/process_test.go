@@ -97,16 +97,19 @@ func summary(o *Outcome) string {
 func TestRun(t *testing.T) {
 	const at = `\nat .*behaviours_test.go:\d+`
 	for pattern, want := range map[string]string{
-		"Fine":         `\[Fine-2\]`,
-		"Reads":        `\[Reads-2\]`,
-		"Prints":       `\[Prints/lines-2 Prints/half-2 Prints/long-2 Prints/silent-2\]`,
-		"Skipped":      `\[\] skipped BenchmarkSkipped: .*not on this machine; over`,
-		"PanicsLate":   `\[\] failed BenchmarkPanicsLate: panic: assignment to entry in nil map` + at + `; over`,
-		"Deadlocks":    `\[\] failed BenchmarkDeadlocks: .*all goroutines are asleep(.|\n)*` + at + `; over`,
-		"Exits":        `\[\] failed BenchmarkExits: .*unexpected call to os.Exit\(0\) during test(.|\n)*; over`,
+		"Fine":    `\[Fine-2\]`,
+		"Reads":   `\[Reads-2\]`,
+		"Prints":  `\[Prints/lines-2 Prints/half-2 Prints/long-2 Prints/silent-2\]`,
+		"Skipped": `\[\] skipped BenchmarkSkipped: .*not on this machine; over`,
+		"PanicsLate": `\[\] failed BenchmarkPanicsLate: panic: assignment to entry in nil map` +
+			at + `; over`,
+		"Deadlocks": `\[\] failed BenchmarkDeadlocks: .*all goroutines are asleep(.|\n)*` + at +
+			`; over`,
+		"Exits":        `\[\] failed BenchmarkExits: .*unexpected call to os.Exit(.|\n)*; over`,
 		"Missing":      `\[\] failed BenchmarkMissing: it gave no reason; over`,
 		"Subs/^(a|b)$": `\[Subs/a-2\] failed BenchmarkSubs/b: .*b does not work;`,
-		"Subs":         `\[Subs/a-2\] failed BenchmarkSubs: panic: c is worse(.|\n)*; failed BenchmarkSubs/b: .*; over`,
+		"Subs": `\[Subs/a-2\] failed BenchmarkSubs: panic: c is worse(.|\n)*; ` +
+			`failed BenchmarkSubs/b: .*; over`,
 	} {
 		name, _, _ := strings.Cut(pattern, "/")
 		j := job(t, "Benchmark"+name)
@@ -149,7 +152,8 @@ func TestRun_timeout(t *testing.T) {
 	for timeout := 300 * time.Millisecond; ; timeout *= 2 { // until it has begun, on a busy machine
 		got := summary(do(t, job(t, "BenchmarkHangs"), timeout))
 		want := "[] failed BenchmarkHangs: it took longer than -timeout " + timeout.String()
-		if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, " over") || timeout > time.Minute {
+		if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, " over") ||
+			timeout > time.Minute {
 			t.Fatalf("%s, want %s", got, want)
 		}
 		if strings.Contains(got, "behaviours_test.go:") || runtime.GOOS == "windows" {
@@ -169,7 +173,8 @@ func TestRun_latePanic(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		script := filepath.Join(dir, "script")
-		text := "#!/bin/sh\nprintf 'BenchmarkX-2 \\t       0\\t NaN ns/op\\t 0 B/op\\nPASS\\n'\n" + then
+		text := "#!/bin/sh\nprintf 'BenchmarkX-2 \\t       0\\t NaN ns/op\\t 0 B/op\\nPASS\\n'\n" +
+			then
 		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -223,11 +228,11 @@ func TestJob_split(t *testing.T) {
 		return o
 	}
 	a := outcome(0, "BenchmarkX/a.b-2 10 1000 ns/op\nBenchmarkX/slow/1-2 1 2e9 "+
-		"ns/op\nBenchmarkX/gone-2 1 1e6 ns/op\n"+
-		"BenchmarkX/bad-2 1 1 ns/op\nBenchmarkX/none-2 10 7 x/op\n")
+		"ns/op\nBenchmarkX/gone-2 1 1e6 ns/op\nBenchmarkX/bad-2 1 1 ns/op\nBenchmarkX/none-2 10 "+
+		"7 x/op\n")
 	b := outcome(1, "BenchmarkX/a.b-2 10 3000 ns/op\nBenchmarkX/slow/1-2 1 2e9 "+
-		"ns/op\nBenchmarkX/fast-2 1 0.1 ns/op\n"+
-		"BenchmarkX/bad-2 1 1 ns/op\nBenchmarkX/none-2 10 7 x/op\n")
+		"ns/op\nBenchmarkX/fast-2 1 0.1 ns/op\nBenchmarkX/bad-2 1 1 ns/op\nBenchmarkX/none-2 10 "+
+		"7 x/op\n")
 	b.Failed = []Fault{{"BenchmarkX/bad", "it fails"}}
 	got := ""
 	for _, one := range j.split([]*Outcome{a, b}, time.Second) {
@@ -305,7 +310,8 @@ func TestPattern(t *testing.T) {
 		t.Fatalf("%q, %v", benchmarks, err)
 	}
 	for pattern, least := range map[string]int{
-		".": 6, "Subs/d": 1, "Subs/a|Prints": 4, "Subs/(a|d)$|Metadata": 3, "Subs/d/1": 1, "Subs/d/x": 0,
+		".": 6, "Subs/d": 1, "Subs/a|Prints": 4, "Subs/(a|d)$|Metadata": 3, "Subs/d/1": 1,
+		"Subs/d/x":  0,
 		"Subs/[|/]": 0, `Subs/a\/b`: 0, "^BenchmarkS": 2, "nothing": 0,
 	} {
 		p, err := gotest.ParsePattern(pattern)

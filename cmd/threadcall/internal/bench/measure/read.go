@@ -108,8 +108,7 @@ func (d *Data) readText(version int, name string, text []byte) error {
 	}
 	if len(d.Results) == before {
 		return fmt.Errorf("%s: there is no benchmark result in it; is it the output of go test "+
-			"-bench?",
-			name)
+			"-bench?", name)
 	}
 	return nil
 }
@@ -119,8 +118,7 @@ func foreign(name string, text []byte) error {
 	switch {
 	case len(text) == 0:
 		return fmt.Errorf("%s is empty: the run that should have written it failed, or was not "+
-			"started",
-			name)
+			"started", name)
 	case bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")):
 		return fmt.Errorf("%s is UTF-16, as PowerShell writes it: convert it to UTF-8", name)
 	case bytes.IndexByte(text, 0) >= 0:
@@ -175,9 +173,8 @@ func (d *Data) compareMachines() {
 		for v := 1; v < len(values); v++ {
 			if !slices.Equal(values[0], values[v]) {
 				d.Warn("%s and %s come from different machines (%s: %s; %s): differences may be "+
-					"the "+
-					"machine's", d.Versions[0], d.Versions[v], key, strings.Join(values[0], ", "),
-					strings.Join(values[v], ", "))
+					"the machine's", d.Versions[0], d.Versions[v], key,
+					strings.Join(values[0], ", "), strings.Join(values[v], ", "))
 			}
 		}
 	}

@@ -141,8 +141,8 @@ func (m *Measurement) roundDone(r Round, left string) {
 	if m.Log.Terminal || n > 1 && 10*n/of == 10*(n-1)/of {
 		return
 	}
-	text := fmt.Sprintf("round %d of %d: %s in %.1f s", n, of,
-		ui.Counted(r.Processes, "process", "processes"), r.Seconds)
+	text := fmt.Sprintf("round %d of %d: %s in %.1f s", n, of, ui.Counted(r.Processes, "process",
+		"processes"), r.Seconds)
 	if r.Noisy > 0 {
 		text += fmt.Sprintf(", %d of them noisy", r.Noisy)
 	}

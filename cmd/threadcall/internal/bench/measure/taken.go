@@ -57,8 +57,7 @@ const (
 // results must be kept: to leave out what is slow would make everything look faster than it is.
 func (t Taken) Noisy() bool {
 	return t.Throttled > 0 || t.cpusOfOthers() > noisyShare*float64(t.CPUs) &&
-		t.Others > noisyAtLeast ||
-		t.stolenShare() > noisyShare && t.Stolen > noisyAtLeast
+		t.Others > noisyAtLeast || t.stolenShare() > noisyShare && t.Stolen > noisyAtLeast
 }
 
 // Lost returns how many CPUs the process has lost, on average.

@@ -56,8 +56,7 @@ func TestTaken(t *testing.T) {
 	const ms = time.Millisecond
 	const none = "other processes used 0.0 of 4 CPUs"
 	stolen := func(busy, stolen int) files {
-		return files{"proc/stat": stat([4]int{busy},
-			[4]int{stolen})}
+		return files{"proc/stat": stat([4]int{busy}, [4]int{stolen})}
 	}
 	for _, c := range []struct {
 		own   time.Duration
@@ -73,10 +72,10 @@ func TestTaken(t *testing.T) {
 			"other processes used 0.5 of 4 CPUs"},
 		{900 * ms, work(90, 15, 0, 0), Taken{Own: 900 * ms, Others: 150 * ms}, false,
 			"other processes used 0.1 of 4 CPUs"},
-		{900 * ms, stolen(90, 10), Taken{Own: 900 * ms, Stolen: 100 * ms}, true, none +
-			", 10 % stolen"},
-		{10 * ms, stolen(1, 1), Taken{Own: 10 * ms, Stolen: 10 * ms}, false, none +
-			", 50 % stolen"},
+		{900 * ms, stolen(90, 10), Taken{Own: 900 * ms, Stolen: 100 * ms}, true,
+			none + ", 10 % stolen"},
+		{10 * ms, stolen(1, 1), Taken{Own: 10 * ms, Stolen: 10 * ms}, false,
+			none + ", 50 % stolen"},
 		{0, files{"sys/fs/cgroup/user.slice/cpu.stat": "nr_throttled 1\nthrottled_usec 30000\n"},
 			Taken{Throttled: 30 * ms}, true, none + ", throttled for 30ms"},
 		{0, work(-1000, -1000, -1000, -1000), Taken{}, false, none}, // counters that go back

@@ -31,8 +31,7 @@ func NewCommands(texts []string) (commands []Command, err error) {
 			return nil, errors.New("a command is empty")
 		case strings.HasPrefix(c.Args[0], "-"):
 			return nil, fmt.Errorf("%s is not a command: each argument after -- is a whole "+
-				"command; "+
-				"write -- './old -x' './new -x'", text)
+				"command; write -- './old -x' './new -x'", text)
 		case shell:
 			c.Args = InShell(text)
 		default:

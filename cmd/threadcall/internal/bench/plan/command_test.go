@@ -32,8 +32,8 @@ func TestNewCommands(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.texts, got, c.want)
 		}
 	}
-	for want, texts := range map[string][]string{"whole command": {"./old", "-x"}, "empty": {"true",
-		" "}, "no such file": {"./no/such"}} {
+	for want, texts := range map[string][]string{"whole command": {"./old", "-x"},
+		"empty": {"true", " "}, "no such file": {"./no/such"}} {
 		if _, err := NewCommands(texts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", texts, err)
 		}

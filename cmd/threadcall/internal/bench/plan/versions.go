@@ -139,8 +139,7 @@ func (v *Versions) Checkout(ctx context.Context, scratch *gotest.Scratch, log *L
 		}
 		if was.Toolchain != is.Toolchain {
 			log.Note("%s is built by %s and the working tree by %s, as their go.mod files ask "+
-				"for: the compiler may make the difference.",
-				rev, was.Toolchain, is.Toolchain)
+				"for: the compiler may make the difference.", rev, was.Toolchain, is.Toolchain)
 		}
 		trees = append(trees, then)
 	}
@@ -203,8 +202,7 @@ func (v *Versions) counterparts(ctx context.Context, version int,
 		paths = append(paths, p.ImportPath)
 	}
 	if err := find(paths, func(q gotest.Package) int {
-		return slices.Index(paths,
-			q.ImportPath)
+		return slices.Index(paths, q.ImportPath)
 	}); err != nil {
 		return nil, err
 	}
@@ -217,8 +215,7 @@ func (v *Versions) counterparts(ctx context.Context, version int,
 		}
 	}
 	if err := find(dirs, func(q gotest.Package) int {
-		return slices.Index(at,
-			q.Dir)
+		return slices.Index(at, q.Dir)
 	}); err != nil {
 		return nil, err
 	}

@@ -247,8 +247,8 @@ func names(c *judge.Comparison) func(judge.Row) string {
 			} else if s != suffix {
 				suffix = ""
 			}
-			for common != "" && row.Package != common && !strings.HasPrefix(row.Package,
-				common+"/") {
+			for common != "" && row.Package != common &&
+				!strings.HasPrefix(row.Package, common+"/") {
 				if common = path.Dir(common); common == "." {
 					common = ""
 				}
@@ -318,8 +318,7 @@ func (r *rest) lines(others bool) (lines []string) {
 	}
 	if n := len(r.noisy); n > 0 {
 		lines = append(lines, fmt.Sprintf("%d inconclusive, too noisy (minimum detectable effect "+
-			"above "+
-			"%.0f %%): %s", n, 100*tooNoisy, ui.Some(r.noisy, 6)))
+			"above %.0f %%): %s", n, 100*tooNoisy, ui.Some(r.noisy, 6)))
 	}
 	return lines
 }

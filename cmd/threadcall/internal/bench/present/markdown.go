@@ -3,6 +3,7 @@ package present
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
@@ -23,7 +24,7 @@ func (r Result) Markdown(w io.Writer) error {
 		m.line("- %s: %s", ui.Escape(f[0]), ui.Escape(f[1]))
 	}
 	m.line("")
-	pairs := once(r.pairs())
+	pairs := r.Pairs()
 	for _, c := range pairs {
 		if len(c.Versions) == 1 {
 			m.summary(c)
@@ -35,18 +36,13 @@ func (r Result) Markdown(w io.Writer) error {
 			m.comparison(c, v)
 		}
 	}
-	var notes []string
-	if r.Report != nil {
-		notes = append(notes, r.Report.Notes...)
+	for _, f := range r.failures() {
+		reason := strings.ReplaceAll(f[1], "```", "'''")
+		m.line("**Failed:** %s\n\n```\n%s\n```\n", ui.Code(f[0]), reason)
 	}
-	notes = append(notes, r.undecided()...)
-	for _, c := range pairs {
-		for _, f := range c.Failures {
-			name := ui.Code(strings.TrimPrefix(f.Package+"."+f.Name, "."))
-			m.line("**Failed:** %s %s\n", name, ui.Escape(f.Version))
-			m.line("```\n%s\n```\n", strings.ReplaceAll(f.Reason, "```", "'''"))
-		}
-		notes = append(notes, c.Warnings...)
+	notes := slices.Concat(r.undecided(), r.Comparison.Warnings)
+	if r.Report != nil {
+		notes = slices.Concat(r.Report.Notes, notes)
 	}
 	for _, text := range notes {
 		m.paragraph("Note: " + text)

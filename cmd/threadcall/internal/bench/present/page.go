@@ -54,21 +54,19 @@ type lane struct {
 }
 
 func (r Result) page() ui.Page {
-	v := view{Facts: r.facts(), Notes: legend}
+	v := view{Facts: r.facts(), Notes: slices.Clone(legend)}
 	if r.Report != nil {
 		v.Facts = append(v.Facts, [2]string{"command", r.Report.Command})
 		v.Notes = append(slices.Clone(r.Report.Notes), legend...)
 	}
-	for _, c := range once(r.pairs()) {
+	for _, f := range r.failures() {
+		v.Notes = append(v.Notes, "Failed: "+f[0]+": "+f[1])
+	}
+	v.Notes = append(v.Notes, r.Comparison.Warnings...)
+	for _, c := range r.Pairs() {
 		for version := 1; version < len(c.Versions); version++ {
 			v.Pairs = append(v.Pairs, digestOf(c, version, true))
 		}
-		for _, f := range c.Failures {
-			v.Notes = append(v.Notes, fmt.Sprintf("Failed: %s.%s (%s): %s", f.Package, f.Name,
-				f.Version,
-				f.Reason))
-		}
-		v.Notes = append(v.Notes, c.Warnings...)
 	}
 	name := names(r.Comparison)
 	for i := range r.Comparison.Tables {
@@ -140,9 +138,10 @@ func draw(c *judge.Comparison, t *judge.Table, row *judge.Row, name string) card
 			if a.Beyond(s.Value) {
 				class = "dot beyond"
 			}
-			fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="3.5"><title>%s</title></circle>`,
-				class, a.At(s.Value), top+9+jitter*(laneHeight-18),
-				template.HTMLEscapeString(where+": "+value(t, s.Value)))
+			fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="3.5">`, class, a.At(s.Value),
+				top+9+jitter*(laneHeight-18))
+			where = template.HTMLEscapeString(where + ": " + value(t, s.Value))
+			fmt.Fprintf(&b, `<title>%s</title></circle>`, where)
 		}
 		b.WriteString("</g>")
 	}

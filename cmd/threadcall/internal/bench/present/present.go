@@ -28,35 +28,16 @@ func (r Result) Document() any {
 	return r.Compared
 }
 
-// pairs returns what is to be shown one after the other.
-func (r Result) pairs() []*judge.Comparison {
-	if r.Report == nil {
-		return []*judge.Comparison{r.Comparison}
-	}
-	return r.Report.Pairs()
-}
-
-// once returns the comparisons without the failures and warnings that one before has had: those of
-// the newest version are in each.
-func once(all []*judge.Comparison) (kept []*judge.Comparison) {
-	failed, warned := map[measure.Failure]bool{}, map[string]bool{}
-	for _, c := range all {
-		one := *c
-		one.Failures = withoutKnown(c.Failures, failed)
-		one.Warnings = withoutKnown(c.Warnings, warned)
-		kept = append(kept, &one)
-	}
-	return kept
-}
-
-func withoutKnown[T comparable](all []T, known map[T]bool) (fresh []T) {
-	for _, x := range all {
-		if !known[x] {
-			known[x] = true
-			fresh = append(fresh, x)
+// failures returns a name and the reason of each benchmark that failed.
+func (r Result) failures() (failures [][2]string) {
+	for _, f := range r.Comparison.Failures {
+		name := strings.TrimPrefix(f.Package+"."+f.Name, ".")
+		if len(r.Comparison.Versions) > 1 {
+			name += " (" + f.Version + ")"
 		}
+		failures = append(failures, [2]string{name, f.Reason})
 	}
-	return fresh
+	return failures
 }
 
 // title names what was measured: the module, and what it was compared with.
@@ -71,7 +52,7 @@ func (r Result) title() string {
 			all = append(all, v.Short())
 		}
 		compared := strings.Join(all, " → ")
-		if len(r.Report.Against) > 0 {
+		if len(r.Against) > 0 {
 			compared = strings.Join(all[:last], ", ") + " → " + all[last]
 		}
 		title = strings.TrimPrefix(title+": "+compared, ": ")
@@ -124,8 +105,8 @@ func (r Result) undecided() (sentences []string) {
 	}
 	for _, l := range limits {
 		sentences = append(sentences, fmt.Sprintf("inconclusive: %s is below the minimum "+
-			"detectable "+
-			"effect of %s. Use more rounds, or a longer -benchtime.", l, ui.Some(byLimit[l], 6)))
+			"detectable effect of %s. Use more rounds, or a longer "+
+			"-benchtime.", l, ui.Some(byLimit[l], 6)))
 	}
 	return sentences
 }
@@ -140,8 +121,6 @@ func (r Result) noisy() string {
 		return int(1000 * (a.Taken.Lost() - b.Taken.Lost()))
 	})
 	return fmt.Sprintf("%s noisy, the most %s in round %d (%s). Their results are kept: to leave "+
-		"them "+
-		"out would make everything look faster than it is.",
-		ui.Counted(len(all), "process was",
-			"processes were"), worst.Benchmark, worst.Round, worst.Taken)
+		"them out would make everything look faster than it is.", ui.Counted(len(all),
+		"process was", "processes were"), worst.Benchmark, worst.Round, worst.Taken)
 }

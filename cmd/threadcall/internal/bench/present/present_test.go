@@ -75,8 +75,8 @@ func written(t *testing.T, r Result, width int) string {
 	}
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
-		if ui.Columns(line) > width || strings.HasSuffix(line, " ") || strings.Contains(line,
-			"\x1b") {
+		if ui.Columns(line) > width || strings.HasSuffix(line, " ") ||
+			strings.Contains(line, "\x1b") {
 			t.Errorf("%d columns, a blank at the end, or a colour: %q", ui.Columns(line), line)
 		}
 	}
@@ -114,7 +114,8 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
     1 other unchanged
 
 `},
-		{simulated(12, "old", "new"), plan.Settings{Verbose: true}, `    Decode/a|b_*c*  81.19µs ±1.5%  81.65µs ±2.5%      MDE 2.5 %  [-2.1%, +2.9%]   0.677
+		{simulated(12, "old", "new"), plan.Settings{Verbose: true},
+			`    Decode/a|b_*c*  81.19µs ±1.5%  81.65µs ±2.5%      MDE 2.5 %  [-2.1%, +2.9%]   0.677
     Decode/size=1k  1.244µs ±2.6%  1.361µs ±2.0%   +9.3% slower   [+8.0%, +11%]  <0.001
     Encode          17.25ns ±0.9%  11.98ns ±2.4%  -30.9% faster    [-32%, -30%]  <0.001
 `},
@@ -126,8 +127,8 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
   Encode          17.27n ±3.0%     0          0  12
 
 `},
-		{simulated(12, "old", "new", "newer"), plan.Settings{Ratios: []string{"old", "new",
-			"older"}},
+		{simulated(12, "old", "new", "newer"),
+			plan.Settings{Ratios: []string{"old", "new", "older"}},
 			`Note: there is no older; there are old, new, newer.
                            to old                   to new
                            sec/op  B/op  allocs/op  sec/op  B/op  allocs/op
@@ -235,7 +236,7 @@ func TestResult_Markdown(t *testing.T) {
 			"%\n", "**Of 3 benchmarks: 1 slower, 1 faster,",
 		"| sec/op | @\u2060main | new | change | 95% interval | p |  |\n| --- | ---: |", "| " +
 			"`Encode` | 0 | 16 | **more** |",
-		"<details><summary>", "| `Decode/a\\|b_*c*` | 81", "**Failed:** `p.Panics` new",
+		"<details><summary>", "| `Decode/a\\|b_*c*` | 81", "**Failed:** `p.Panics (new)`",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -267,17 +268,19 @@ func TestResult_page(t *testing.T) {
 		}
 		pagetest.RunIn(t, width, result(d, plan.Settings{}).page(), `
 			const bad = [], width = document.documentElement.clientWidth;
-			if (document.documentElement.scrollWidth > width) bad.push("the page is " + document.documentElement.scrollWidth + " wide");
+			if (document.documentElement.scrollWidth > width) bad.push("the page is too wide");
 			for (const svg of document.querySelectorAll("svg")) {
-				const labels = [...svg.querySelectorAll("text")].map(t => t.getBoundingClientRect());
-				labels.forEach((r, i) => { if (i && r.left < labels[i-1].right) bad.push("labels overlap"); });
+				const all = [...svg.querySelectorAll("text")].map(t => t.getBoundingClientRect());
+				all.forEach((r, i) => { if (i && r.left < all[i-1].right) bad.push("overlap"); });
 			}
 			return {
-				Dots: document.querySelectorAll(".dot").length, Cards: document.querySelectorAll("article").length,
-				Rows: document.querySelectorAll("tbody tr").length, Tip: document.querySelector(".dot").textContent, Bad: bad,
+				Dots: document.querySelectorAll(".dot").length,
+				Cards: document.querySelectorAll("article").length,
+				Rows: document.querySelectorAll("tbody tr").length,
+				Tip: document.querySelector(".dot").textContent, Bad: bad,
 			};`, &got)
-		if got.Dots != 3*2*20 || got.Cards != 9 || got.Rows != 12 || !strings.HasPrefix(got.Tip,
-			"HEAD~1, round 0: 8") || got.Bad != nil && len(got.Bad) > 0 {
+		if got.Dots != 3*2*20 || got.Cards != 9 || got.Rows != 12 ||
+			!strings.HasPrefix(got.Tip, "HEAD~1, round 0: 8") || len(got.Bad) > 0 {
 			t.Errorf("at %d pixels: %+v", width, got)
 		}
 	}

@@ -39,8 +39,7 @@ func (r Result) printRatios(out *ui.Screen) {
 	}
 	p := printer{out, false}
 	bases := func(version string) bool {
-		return slices.ContainsFunc(cs, func(
-			c *judge.Comparison) bool {
+		return slices.ContainsFunc(cs, func(c *judge.Comparison) bool {
 			return c.Versions[0] == version
 		})
 	}

@@ -10,20 +10,33 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// Print writes the result for people. Errors of writing stay in the screen.
+// Print writes the result for people: what has changed, or each figure if there is one version,
+// then what failed and what could not be compared. Errors of writing stay in the screen.
 func (r Result) Print(out *ui.Screen) {
 	r.printHeader(out)
-	p := printer{out, r.Settings.Verbose}
 	if len(r.Settings.Ratios) > 0 {
 		r.printRatios(out)
 	} else {
-		pairs := once(r.pairs())
+		pairs := r.Pairs()
 		for _, c := range pairs {
 			if len(pairs) > 1 {
 				fmt.Fprintln(out, out.Bold(strings.Join(c.Versions, " → ")))
 			}
-			p.print(c)
+			printer{out, r.Settings.Verbose}.print(c)
 		}
+		if r.Settings.Verbose {
+			printLegend(out)
+		}
+	}
+	failures := r.failures()
+	if failures != nil {
+		fmt.Fprintln(out, out.Red("Failed"))
+	}
+	for _, f := range failures {
+		out.Paragraph("  ", f[0]+": "+f[1])
+	}
+	for _, w := range r.Comparison.Warnings {
+		out.Paragraph("Note: ", w)
 	}
 	for _, text := range r.undecided() {
 		out.Paragraph(out.Red("Warning")+": ", text)
@@ -68,7 +81,16 @@ func (r Result) printRun(out *ui.Screen) {
 }
 
 // Compare writes a comparison with all rows.
-func Compare(out *ui.Screen, c *judge.Comparison) { printer{out, true}.print(c) }
+func Compare(out *ui.Screen, c *judge.Comparison) {
+	printer{out, true}.print(c)
+	printLegend(out)
+}
+
+func printLegend(out *ui.Screen) {
+	for _, line := range legend {
+		out.Paragraph("", line)
+	}
+}
 
 // A printer writes comparisons.
 type printer struct {
@@ -76,8 +98,7 @@ type printer struct {
 	verbose bool
 }
 
-// print writes what c shows: what has changed, or each figure if there is one version, then what
-// could not be compared and what failed.
+// print writes what c shows.
 func (p printer) print(c *judge.Comparison) {
 	if len(c.Versions) == 1 {
 		p.summary(c)
@@ -85,29 +106,9 @@ func (p printer) print(c *judge.Comparison) {
 	for version := 1; version < len(c.Versions); version++ {
 		p.comparison(c, version)
 	}
-	if len(c.Failures) > 0 {
-		fmt.Fprintln(p, p.Red("Failed"))
-		for _, f := range c.Failures {
-			name := strings.TrimPrefix(f.Package+"."+f.Name, ".")
-			if len(c.Versions) > 1 && f.Version != "" {
-				name += " (" + f.Version + ")"
-			}
-			p.Paragraph("  ", name+": "+f.Reason)
-		}
-		fmt.Fprintln(p)
-	}
-	for _, w := range c.Warnings {
-		p.Paragraph("Note: ", w)
-	}
-	if !p.verbose {
-		return
-	}
-	if text := c.Family.String(); text != "" {
+	if text := c.Family.String(); p.verbose && text != "" {
 		p.Paragraph("", text)
 		fmt.Fprintln(p)
-	}
-	for _, line := range legend {
-		p.Paragraph("", line)
 	}
 }
 
@@ -115,19 +116,15 @@ func (p printer) print(c *judge.Comparison) {
 var legend = []string{
 	"±: how far the 95% interval of the median reaches; ±?: there are too few values for it.",
 	"A change is visible if its 95% interval excludes 0. Where nothing has changed, a row shows " +
-		"one " +
-		"with a probability of at most 5%.",
+		"one with a probability of at most 5%.",
 	"Changes and p of values that come in rounds are of the ratios within the rounds: their " +
-		"median, " +
-		"and the sign test or the signed-rank test. Of others, they are of the ratios of all " +
-		"values: " +
-		"their median, and the Mann-Whitney U-test. If one version was measured after the other, " +
-		"such a change may be the machine's.",
+		"median, and the sign test or the signed-rank test. Of others, they are of the ratios of " +
+		"all values: their median, and the Mann-Whitney U-test. If one version was measured " +
+		"after the other, such a change may be the machine's.",
 	fmt.Sprintf("MDE is the minimum detectable effect: an estimate of that size would have been "+
 		"visible. A row is too noisy if it is above %.0f %%.", 100*tooNoisy),
 	fmt.Sprintf("needs: with fewer values than %d in rounds no difference can be shown, however "+
-		"large "+
-		"it is.", plan.LeastRounds()),
+		"large it is.", plan.LeastRounds()),
 	"(aside): the verdict about the time rests on another unit.",
 }
 

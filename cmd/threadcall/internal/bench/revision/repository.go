@@ -90,15 +90,6 @@ type Logged struct {
 	Merge  bool
 }
 
-// Changed returns the files in which two commits differ.
-func (r *Repository) Changed(ctx context.Context, a, b Commit) (files []string, err error) {
-	out, err := git(ctx, r.Top, "diff", "--name-only", "--no-renames", "-z", a.Hash, b.Hash)
-	if err != nil || out == "" {
-		return nil, err
-	}
-	return strings.Split(strings.Trim(out, "\x00"), "\x00"), nil
-}
-
 // Range returns the commits after good up to bad, the oldest first. Of a merge it follows the first
 // parent: what was merged is a part of the merge.
 func (r *Repository) Range(ctx context.Context, good, bad Commit) (commits []Logged, err error) {
@@ -159,7 +150,8 @@ func withoutRepository(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE":
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR",
+			"GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE":
 			return true
 		}
 		return false

@@ -36,8 +36,8 @@ func write(t *testing.T, dir string, texts map[string]string) {
 	t.Helper()
 	for name, text := range texts {
 		name = filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name,
-			[]byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755),
+			os.WriteFile(name, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,8 +100,8 @@ func says(t *testing.T, tree gotest.Tree, pkg string) string {
 
 // speaking is a test that prints what the package says, which is a function Say.
 func speaking(imports, call string) string {
-	return "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"testing\"\n" + imports + ")\n\n" +
-		"func TestMain(m *testing.M) {\n\tfmt.Println(" + call + ")\n\tos.Exit(m.Run())\n}\n"
+	return "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"testing\"\n" + imports +
+		")\n\nfunc TestMain(m *testing.M) {\n\tfmt.Println(" + call + ")\n\tos.Exit(m.Run())\n}\n"
 }
 
 func saying(pkg, text string) string {
@@ -176,8 +176,8 @@ func TestRepository_Checkout_relativePaths(t *testing.T) {
 		"replacements in and outside it": {
 			"r/in/go.mod": workspace["r/in/go.mod"],
 			"r/p/go.mod": "module example.com/p" + module +
-				"\nrequire (\n\texample.com/in v0.0.0\n\texample.com/out v0.0.0\n)\n\n" +
-				"replace (\n\texample.com/in => ../in\n\texample.com/out => ../../out\n)\n",
+				"\nrequire (\n\texample.com/in v0.0.0\n\texample.com/out v0.0.0\n)\n\nreplace " +
+				"(\n\texample.com/in => ../in\n\texample.com/out => ../../out\n)\n",
 		},
 	} {
 		top := files(t, texts)
@@ -237,8 +237,8 @@ func TestRepository_Commit_unknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rev := range []string{"", "nowhere", "HEAD~1", "--all", "HEAD:go.mod"} {
-		if c, err := r.Commit(t.Context(), rev); err == nil || !strings.Contains(err.Error(),
-			"no revision") {
+		if c, err := r.Commit(t.Context(), rev); err == nil ||
+			!strings.Contains(err.Error(), "no revision") {
 			t.Errorf("%q: %v, %v", rev, c, err)
 		}
 	}

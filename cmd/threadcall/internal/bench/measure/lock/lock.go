@@ -120,8 +120,8 @@ func isAt(path string, f *os.File, l *flock.Flock) bool {
 	at, err1 := os.Lstat(path)
 	one, err2 := f.Stat()
 	other, err3 := l.Stat()
-	return errors.Join(err1, err2, err3) == nil && at.Mode().IsRegular() &&
-		os.SameFile(at, one) && os.SameFile(at, other)
+	return errors.Join(err1, err2, err3) == nil && at.Mode().IsRegular() && os.SameFile(at, one) &&
+		os.SameFile(at, other)
 }
 
 // about returns what this process writes about itself: "pid 42 (gopher) in /home/gopher/x since
