@@ -1,8 +1,17 @@
 // Package bench measures Go benchmarks: in one version, in revisions and the working tree, or twice
 // in the same binary; and commands.
 //
-// A run goes one way: plan has what to measure, build compiles it, measure runs it in rounds, judge
-// compares, and present shows what there is. Package bisect does it for each commit of a search.
+// A run goes one way, and so do the imports:
+//
+//	plan     settings, limits, commands, and versions with their trees
+//	build    test binaries, which report CPU time, and the benchmarks in them
+//	measure  the lock, calibration, rounds of processes, and files of results
+//	judge    tests of what was measured, verdicts, and limits that are broken
+//	present  text, Markdown, JSON, a page
+//
+// A sample is a line that a process prints: gotest parses it, measure.Data keeps it with its round
+// and saves it, judge.Compare makes a row of it, and present puts the row in words. Package bisect
+// goes that way for each commit of a search; package revision has the worktrees.
 package bench
 
 import (

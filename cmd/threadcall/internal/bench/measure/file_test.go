@@ -75,7 +75,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-func TestFile_error(t *testing.T) {
+func TestFile_empty(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.txt")
 	f, err := createFile(name, false, "run", []string{"about"})
 	if err != nil {
@@ -87,21 +87,6 @@ func TestFile_error(t *testing.T) {
 	}
 	if _, err := os.Stat(name); err == nil {
 		t.Error("a file without results is there")
-	}
-	if f, err = createFile(name, false, "run", nil); err != nil {
-		t.Fatal(err)
-	}
-	f.add(0, outcome(header+"BenchmarkA-2 \t 100\t 5.0 ns/op\n"))
-	f.file.Close()
-	f.add(1, outcome(header+"BenchmarkA-2 \t 100\t 6.0 ns/op\n"))
-	first := f.err
-	f.add(2, outcome(header+"BenchmarkA-2 \t 100\t 7.0 ns/op\n"))
-	if first == nil || f.err != first {
-		t.Errorf("%v, then %v", first, f.err)
-	}
-	if text, _ := os.ReadFile(name); !strings.HasSuffix(string(text),
-		"BenchmarkA-2 \t 100\t 5.0 ns/op\n") {
-		t.Errorf("%q", text)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -108,32 +107,6 @@ func saying(pkg, text string) string {
 	return "package " + pkg + "\n\nfunc Say() string { return \"" + text + "\" }\n"
 }
 
-func TestRepository_Checkout(t *testing.T) {
-	top := files(t, map[string]string{"sub/go.mod": "module example.com/p\n\ngo 1.26\n",
-		"sub/p.go": saying("p", "old"), "sub/p_test.go": speaking("", "Say()")})
-	commit(t, top)
-	write(t, top, map[string]string{"sub/p.go": saying("p", "new")})
-	old, s := checkout(t, filepath.Join(top, "sub"))
-	if got := says(t, old, "."); got != "old" {
-		t.Errorf("the old tree says %q", got)
-	}
-	if got := says(t, gotest.Tree{Dir: filepath.Join(top, "sub")}, "example.com/p"); got != "new" {
-		t.Errorf("the new tree says %q", got)
-	}
-	if err := s.Remove(); err != nil {
-		t.Error(err)
-	}
-	if err := s.Remove(); err != nil {
-		t.Errorf("again: %v", err)
-	}
-	if out := run(t, top, "git", "worktree", "list"); strings.Count(out, "\n") != 1 {
-		t.Errorf("worktrees: %s", out)
-	}
-	if _, err := os.Stat(s.Dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("scratch: %v", err)
-	}
-}
-
 func TestRepository_Checkout_killedRuns(t *testing.T) {
 	top := files(t, map[string]string{"go.mod": "module example.com/p\n"})
 	commit(t, top)
@@ -198,31 +171,6 @@ func TestRepository_Checkout_relativePaths(t *testing.T) {
 		if err := s.Remove(); err != nil || !exists(filepath.Join(top, "out", "out.go")) {
 			t.Errorf("%s: removing: %v", name, err)
 		}
-	}
-}
-
-func TestRepository_Changes(t *testing.T) {
-	top := files(t, map[string]string{"go.mod": "module example.com/p\n", "gone.txt": "",
-		"README": ""})
-	commit(t, top)
-	r, err := Open(t.Context(), top)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if files, err := r.Changes(t.Context()); err != nil || len(files) > 0 {
-		t.Errorf("a clean tree: %q, %v", files, err)
-	}
-	write(t, top, map[string]string{
-		"README": "changed", "a b/ü.go": "package p\n", "notes": "",
-	})
-	if err := os.Remove(filepath.Join(top, "gone.txt")); err != nil {
-		t.Fatal(err)
-	}
-	files, err := r.Changes(t.Context())
-	slices.Sort(files)
-	if want := []string{"README", "a b/ü.go", "gone.txt", "notes"}; err != nil ||
-		!slices.Equal(files, want) {
-		t.Errorf("%q, %v", files, err)
 	}
 }
 
