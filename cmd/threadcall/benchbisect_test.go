@@ -195,7 +195,7 @@ func TestBisect_refused(t *testing.T) {
 		{[]string{"-bisect", "..c3"}, statusUnmeasured, "is not a range"},
 		{[]string{"-bisect", "c0...c3"}, statusUnmeasured, "is not a range"},
 		{[]string{"-bisect", "c3..c3"}, statusUnmeasured, "both ends of the range"},
-		{[]string{"-bisect", "c3..c0"}, statusUnmeasured, "is no ancestor of"},
+		{[]string{"-bisect", "c3..c0"}, statusUnmeasured, "is not an ancestor of"},
 		{[]string{"-bisect", "c0..nowhere"}, statusUnmeasured, `no revision "nowhere"`},
 		{[]string{"-bisect", "c0..c3", "-count", "5"}, statusUnmeasured,
 			"a step needs at least 10 rounds"},

@@ -41,16 +41,11 @@ func run(ctx context.Context, set *plan.Settings, log *plan.Log) (*judge.Report,
 	if _, err := choose(ctx, set); err != nil {
 		return nil, err
 	}
-	release, err := measure.Lock(ctx, set, log)
+	scratch, end, err := measure.Begin(ctx, set, log)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
-	scratch, remove, err := measure.Scratch(log)
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
+	defer end()
 	m, err := prepare(ctx, set, log, scratch)
 	if err != nil {
 		return nil, err

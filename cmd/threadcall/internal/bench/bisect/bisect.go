@@ -63,18 +63,12 @@ func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (found *Result,
 	if err := x.choose(ctx); err != nil {
 		return nil, err
 	}
-	release, err := measure.Lock(ctx, set, log)
+	scratch, end, err := measure.Begin(ctx, set, log)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
-	x.Began = time.Now()
-	scratch, remove, err := measure.Scratch(log)
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
-	x.scratch = scratch
+	defer end()
+	x.scratch, x.Began = scratch, time.Now()
 	if err := x.buildEnds(ctx); err != nil {
 		return nil, err
 	}

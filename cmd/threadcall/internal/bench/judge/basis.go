@@ -54,7 +54,7 @@ const (
 	parallel = 1.1 // CPUs
 )
 
-// time chooses the bases, and sets aside what is no verdict.
+// time chooses the bases, and sets aside what is not a verdict.
 func (c *Comparison) time() {
 	c.Times = []Time{}
 	wall, cpu := c.table("sec/op"), c.table(measure.CPUTime)

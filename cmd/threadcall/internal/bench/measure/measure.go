@@ -58,8 +58,8 @@ func newMeasurement(set *plan.Settings, log *plan.Log, versions []plan.Version) 
 		names = append(names, v.Name)
 	}
 	return &Measurement{Set: set, Log: log, Data: New(names...), Record: &Record{
-		Began: time.Now(), Command: set.Command, ID: strings.ToLower(
-			rand.Text()), Versions: versions,
+		Began: time.Now(), Command: set.Command, ID: strings.ToLower(rand.Text()),
+		Versions: versions,
 		Settings: Chosen{set.Bench, set.Benchtime, set.CPU, set.Count},
 		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Identical: []string{},
 	}}
@@ -68,51 +68,42 @@ func newMeasurement(set *plan.Settings, log *plan.Log, versions []plan.Version) 
 // Jobs returns what there is to run after the calibration.
 func (m *Measurement) Jobs() []*Job { return m.jobs }
 
-// Lock waits for the lock that one run at a time has, which is when the run begins.
-func Lock(ctx context.Context, set *plan.Settings, l *plan.Log) (release func(), err error) {
-	release, err = lock.Acquire(ctx, set.Command, func(holder string) {
+// Begin waits for the lock that one run at a time has, and makes the directory for what lasts until
+// the end of the run.
+func Begin(ctx context.Context, set *plan.Settings,
+	l *plan.Log) (scratch *gotest.Scratch, end func(), err error) {
+	release, err := lock.Acquire(ctx, set.Command, func(holder string) {
 		l.Trouble("Waiting for " + ui.Plain(holder))
 	})
-	switch {
-	case err == nil:
-	case errors.Is(err, errors.ErrUnsupported):
+	if errors.Is(err, errors.ErrUnsupported) {
 		l.Note("This system has no locks that a crash releases, so other benchmarks may run at " +
-			"the same time.")
-		release = func() {}
-	default:
-		return nil, err
+			"the " +
+			"same time.")
+		release, err = func() {}, nil
 	}
-	return release, nil
-}
-
-// Scratch makes the directory for what lasts as long as the run.
-func Scratch(l *plan.Log) (_ *gotest.Scratch, remove func(), err error) {
-	scratch, err := gotest.NewScratch()
 	if err != nil {
+		return nil, nil, err
+	}
+	if scratch, err = gotest.NewScratch(); err != nil {
+		release()
 		return nil, nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names "+
-			"another place for them", err)
+			"another "+
+			"place for them", err)
 	}
 	return scratch, func() {
 		if err := scratch.Remove(); err != nil {
 			l.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
 		}
+		release()
 	}, nil
 }
 
 // Prepare makes the files for the results.
 func (m *Measurement) Prepare() error {
-	if err := m.create(); err != nil {
-		return err
-	}
 	if n, least := m.Set.Count, plan.LeastRounds(); n < least && len(m.Record.Versions) > 1 {
 		m.Log.Note("-count %d is too few for an interval or a verdict, however large the "+
 			"difference is: at least %d are needed.", n, least)
 	}
-	return nil
-}
-
-// create makes the files for the results.
-func (m *Measurement) create() error {
 	base, replace := m.Set.Output, true
 	if base == "" {
 		dir, err := resultsDir(m.Set.Dir)

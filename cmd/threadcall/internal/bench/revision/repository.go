@@ -104,7 +104,7 @@ func (r *Repository) Range(ctx context.Context, good, bad Commit) (commits []Log
 		if base, err := git(ctx, r.Top, "merge-base", good.Hash, bad.Hash); err == nil {
 			hint = "both come from " + base[:10] + ", which can be the good end"
 		}
-		return nil, fmt.Errorf("%s is no ancestor of %s; %s", good.Short(), bad.Short(), hint)
+		return nil, fmt.Errorf("%s is not an ancestor of %s; %s", good.Short(), bad.Short(), hint)
 	}
 	out, err := git(ctx, r.Top, "log", "--first-parent", "--reverse", "-z",
 		"--format=%H%n%P%n%an%n%aI%n%s", good.Hash+".."+bad.Hash)
