@@ -169,15 +169,17 @@ func (e *Engine) rescue(w *wait) bool {
 			continue
 		}
 		var list *callq.Call
+		back := e.q.Return
 		switch {
 		case theirs.on == e:
 			list = e.q.TakeFrom(x.id, theirs.call)
 		case theirs.pool != nil && theirs.pool == e.pool:
 			list = e.pool.takeFor(x, theirs)
+			back = e.pool.takeBack
 		}
 		if list != nil {
 			e.wait.Store(nil) // while it runs that, it does not wait
-			e.runList(list, w)
+			e.runList(list, w, back)
 			return true
 		}
 	}

@@ -220,7 +220,7 @@ func TestAListEndsWithTerminate(t *testing.T) {
 	for range 3 {
 		e.q.Push(e.q.Get(callq.Posted, func() { ran++; e.Terminate() }, 1))
 	}
-	e.runList(e.q.TakeFrom(1, nil), nil)
+	e.runList(e.q.TakeFrom(1, nil), nil, e.q.Return)
 	if ran != 1 {
 		t.Errorf("%d functions ran, the first terminated the thread", ran)
 	}

@@ -18,6 +18,7 @@ const (
 
 	maxTogether = 16 // looks; on one core, to park is faster
 	manyCalls   = 16 // of a spin, for each of those: there is a core for it
+	someCalls   = 4  // of a spin without those, that are worth another attempt
 
 	timeslice      = 10 * time.Millisecond  // the scheduler's
 	timesliceCalls = 16                     // between two looks at the clock
@@ -164,7 +165,7 @@ func (e *Engine) spin() bool {
 				e.waits.failed(now)
 				break
 			}
-			e.leaveCore(r.together&7 == 1)
+			e.leaveCore(int(here))
 		}
 		for range looks {
 			if e.q.Pending() {
@@ -181,13 +182,13 @@ func (e *Engine) spin() bool {
 	return false
 }
 
-// leaveCore lets a caller run that is on the same core. Asleep for a moment, the thread is woken on
-// an idle core, if there is one; the kernel would leave it where it is for milliseconds. Its caller
-// waits for that.
+// leaveCore lets a caller run that is on the same core. Every eighth time the thread goes to another
+// one. If it cannot, it sleeps for a moment: the kernel wakes it on an idle core, if there is one.
+// Its caller waits for that.
 //
 //threadcall:noalloc
-func (e *Engine) leaveCore(asleep bool) {
-	if !asleep {
+func (e *Engine) leaveCore(core int) {
+	if e.idleState.together%8 != 1 || park.Leave(core) {
 		park.Yield()
 		return
 	}
@@ -233,7 +234,7 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 		return 0
 	}
 	e.waits.spin.Store(0)
-	if r.found-r.before >= manyCalls*(r.together+1) {
+	if n := r.found - r.before; n >= someCalls && n >= manyCalls*r.together {
 		e.waits.backoff.Store(0)
 	}
 	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
@@ -269,6 +270,7 @@ func (e *Engine) park(down time.Duration) {
 		e.yields.kind.Store(0) // callers park, too
 	}
 	e.sleep()
+	p.miss = p.price/2 + time.Duration(e.waits.met.Load())
 	now := park.Now()
 	pushed := time.Duration(e.waits.pushed.Load())
 	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
@@ -314,7 +316,7 @@ func (e *Engine) measure(wall, work time.Duration) {
 		cpu = 0
 	}
 	switch {
-	case wall == 0 || work > 16*maxPrice:
+	case wall == 0 || work > maxPrice:
 	case !ok:
 		p.paid(wall, wall)
 	case r.cpu != 0:

@@ -24,7 +24,7 @@ func needsSpinning(t *testing.T) {
 func maySpin(e *Engine) bool {
 	r := &e.idleState
 	for start := time.Now(); r.slot == nil; time.Sleep(time.Millisecond) {
-		r.policy = spinPolicy{price: maxPrice, priced: park.Now(), interval: time.Hour}
+		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, priced: park.Now(), interval: time.Hour}
 		e.waits.retry.Store(0)
 		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
 			return false
@@ -328,7 +328,7 @@ func TestSpinPolicy(t *testing.T) {
 			p.periods(d, 1)
 		}
 		if p.pays(false) != c.pays {
-			t.Errorf("%s: pays is %t; cost %v, price %v", name, !c.pays, p.cost, p.price)
+			t.Errorf("%s: pays is %t; gain %v, price %v", name, !c.pays, p.gain, p.price)
 		}
 	}
 	var p spinPolicy

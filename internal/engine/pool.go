@@ -393,11 +393,41 @@ func (p *Pool) takeFor(x *Engine, w *wait) (list *callq.Call) {
 	return list
 }
 
+// takeBack puts what is left of a list from takeFor before all else in the backlog. Threads of the
+// pool that wait look again, because one of them may have to run that, and an idle one comes.
+func (p *Pool) takeBack(list *callq.Call) {
+	if list == nil {
+		return
+	}
+	p.mu.Lock()
+	terminated := p.closed && !p.retired
+	var idle *Engine
+	if !terminated {
+		p.backlog.Return(list)
+		if !p.coming {
+			idle = p.choose()
+		}
+	}
+	p.mu.Unlock()
+	if terminated {
+		callq.Refuse(list)
+		return
+	}
+	if idle != nil {
+		idle.come()
+	}
+	for _, e := range p.workers {
+		if w := e.wait.Load(); w != nil {
+			w.notify()
+		}
+	}
+}
+
 // Terminate refuses all calls that have not begun and ends the threads.
 func (p *Pool) Terminate() {
 	p.workers[0].mustBeReachable()
 	p.mu.Lock()
-	p.closed = true
+	p.closed, p.retired = true, false
 	refused := p.backlog.Empty()
 	p.mu.Unlock()
 	p.limit.close()
@@ -422,7 +452,8 @@ func (p *Pool) Close() {
 func (p *Pool) Retire() {
 	p.limit.close()
 	p.mu.Lock()
-	p.closed, p.retired = true, true
+	p.retired = p.retired || !p.closed
+	p.closed = true
 	for _, e := range p.idle {
 		e.listed = false
 	}

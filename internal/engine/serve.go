@@ -322,10 +322,11 @@ func (e *Engine) ranOwn() {
 	}
 }
 
-// runList runs a list of calls that was taken from the queue, during a wait. What a Goexit leaves of it goes back.
-func (e *Engine) runList(list *callq.Call, during *wait) {
+// runList runs a list of calls that was taken from where they were queued, during a wait. What a
+// Goexit leaves of it goes back there.
+func (e *Engine) runList(list *callq.Call, during *wait, back func(*callq.Call)) {
 	defer e.relabel(e.unlabel())
-	defer func() { e.q.Return(list) }()
+	defer func() { back(list) }()
 	for list != nil && !e.q.Closed() {
 		var c *callq.Call
 		c, list = callq.Pop(list)

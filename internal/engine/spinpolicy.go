@@ -20,25 +20,28 @@ import (
 // next without them, the function's and the caller's own. Then a call takes so much CPU time more
 // than the work itself:
 //
-//	W    parked
-//	p    spinning, if p < lookFor, 3/2 W: so long one of the two cores only waits
-//	4 W  spinning, if not, a miss: the spin ends in vain, and the next caller waits beside the thread
-//	     that it wakes
+//	W  parked
+//	p  spinning, if p < lookFor, 3/2 W: so long one of the two cores only waits
+//	M  spinning, if not, a miss: the spin ends in vain, and the next caller waits beside the thread
+//	   that it wakes. Most of M is that wait
 //
-// The thread spins while the decaying mean of the last two, cost, is below W (a little above, once
-// it spins). Each spin ends after lookFor, so a wait costs at most a fixed multiple of the better
-// choice, whatever the mean says (2-competitive with a limit of W; Karlin et al., 1991, for locks). A
-// miss counts as 3 W, so that after any phase eight short calls suffice to begin, and three misses to
-// end. The pause at the end of a frame is one miss.
+// The thread adds up what spinning would have saved, a quarter of W more for each call, because it
+// answers sooner: 5/4 W - p, or -M. It spins while that sum, gain, is above zero (a little below,
+// once it spins). A load that comes back in frames of n calls thus spins if n calls save more than
+// the pause costs, from its first call on. The sum is held between -8 W and 8 W: eight short calls
+// suffice to begin after any phase, a few misses to end, and a change of load costs 16 W at most.
+// Each spin ends after lookFor, so a wait costs at most a fixed multiple of the better choice,
+// whatever the sum says (2-competitive with a limit of W; Karlin et al., 1991, for locks).
 //
-// Both p and W are seen while the thread parks: p at each call, and W at some, as the CPU time of the
-// process from one call to the next less p. It is not the latency of a wake-up, which is a third of it
-// where cores sleep. Other goroutines add to it, so it counts no more than the time that the wake-ups
-// took; without a clock of CPU time, it is that time. A thread that spins parks for a few calls now
-// and then, in order to measure W again.
+// All three are seen while the thread parks: p at each call, M as the mean time that callers wait
+// beside it, and W at some calls, as the CPU time of the process from one call to the next less p.
+// It is not the latency of a wake-up, which is a third of it where cores sleep. Other goroutines add
+// to it, so it counts no more than the time that the wake-ups took; without a clock of CPU time, it
+// is that time. A thread that spins parks for a few calls now and then, in order to measure W again.
 type spinPolicy struct {
 	price time.Duration // W
-	cost  time.Duration // decaying mean of what a call costs if both spin
+	miss  time.Duration // M
+	gain  time.Duration // that spinning has brought, or would have
 
 	prices   int           // measurements to come, one for each call
 	parks    int           // calls since the last measurements
@@ -50,8 +53,8 @@ const (
 	firstPrice  = 20 * time.Microsecond // believed until it has been measured
 	minPrice    = 2 * time.Microsecond
 	maxPrice    = 100 * time.Microsecond // a longer wait is one for a P or a core
-	memory      = 8                      // calls that a mean remembers
-	missed      = 3                      // prices
+	memory      = 8                      // calls that a mean, and gain, remembers
+	firstMiss   = 3 * firstPrice         // believed until callers have met the thread
 	firstPrices = 8                      // measurements of a new thread
 	parksBefore = 64                     // the next two measurements
 	minInterval = time.Second
@@ -59,7 +62,7 @@ const (
 )
 
 func (p *spinPolicy) init() {
-	p.price, p.cost = firstPrice, 2*firstPrice
+	p.price, p.miss, p.gain = firstPrice, firstMiss, -memory/2*firstPrice
 	p.prices, p.interval = firstPrices, minInterval
 }
 
@@ -71,21 +74,21 @@ func (p *spinPolicy) lookFor() time.Duration { return p.price + p.price/2 }
 //threadcall:noalloc
 func (p *spinPolicy) pays(spinning bool) bool {
 	if spinning {
-		return p.cost < p.price+p.price/8
+		return p.gain > -p.price
 	}
-	return p.cost < p.price && p.prices < firstPrices/2
+	return p.gain > 0 && p.prices < firstPrices/2
 }
 
 // periods learns from n calls that came after a time of d each.
 //
 //threadcall:noalloc
 func (p *spinPolicy) periods(d time.Duration, n int) {
+	gain := p.price + p.price/4 - max(d, 0)
 	if d >= p.lookFor() {
-		d = missed * p.price
+		gain = -p.miss
 	}
-	for range min(n, 4*memory) {
-		p.cost += (max(d, 0) - p.cost) / memory
-	}
+	limit := memory * p.price
+	p.gain = min(max(p.gain+time.Duration(n)*gain, -limit), limit)
 }
 
 // paid learns the price of a call that was parked: its CPU time, if that is known, and its time,
@@ -94,7 +97,7 @@ func (p *spinPolicy) periods(d time.Duration, n int) {
 //threadcall:noalloc
 func (p *spinPolicy) paid(cpu, wall time.Duration) {
 	d := min(max(min(cpu, wall), minPrice), maxPrice, 4*p.price)
-	p.price += (d - p.price) / 4
+	p.price += (d - p.price) / memory
 }
 
 // remeasure reports whether a thread that spins is to park for some calls.
