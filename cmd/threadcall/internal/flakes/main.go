@@ -47,7 +47,7 @@ var (
 		{name: "load", load: true},
 		{name: "race, load", flags: race, load: true},
 	}
-	core = strings.Fields("./thread ./mainthread ./osthread ./recorder/... ./internal/...")
+	core = strings.Fields("./thread ./keyed ./mainthread ./osthread ./recorder/... ./internal/...")
 
 	rounds   = flag.Int("n", 50, "how many `times` each test runs under each condition")
 	loaded   = flag.Int("load", 10, "how many `times` each test runs under load")
