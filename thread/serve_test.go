@@ -36,8 +36,7 @@ func TestThread_Serve(t *testing.T) {
 		}
 		for _, want := range []struct{ count, ran int }{{3, 3}, {3, 303}, {0, 303}} {
 			if n := h.Serve(); n != want.count || ran != want.ran {
-				t.Errorf("Serve returned %d after which the sum was %d; want %d and %d", n, ran, want.count,
-					want.ran)
+				t.Errorf("Serve returned %d, and the sum is %d; want %+v", n, ran, want)
 			}
 		}
 		h.Go(func() {

@@ -56,8 +56,8 @@ func TestStats_counts(t *testing.T) {
 				uint64(s.PeakQueued)}
 			if want := [...]uint64{calls, posts, refused, withdrawn, uint64(queued),
 				uint64(peak)}; got != want {
-				t.Errorf("%s: calls, posts, refused, withdrawn, queued and peak are %v, want %v", what, got,
-					want)
+				t.Errorf("%s: calls, posts, refused, withdrawn, queued and peak are %v, want %v",
+					what, got, want)
 			}
 		}
 		check("a new thread", 0, 0, 0, 0, 0, 0)
