@@ -2,10 +2,12 @@ package thread_test
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -252,6 +254,32 @@ func waits(t *testing.T, begin func(w *waiter)) *waiter {
 	testutil.Arrives(t, adopted)
 	t.Cleanup(func() { w.Terminate(); testutil.Arrives(t, w.ended) })
 	return w
+}
+
+// No call is lost, at whatever moment of the loop it comes.
+func TestThread_Wait(t *testing.T) {
+	w := waits(t, nil)
+	var ran atomic.Int64
+	add := func() { ran.Add(1) }
+	rounds := scaled(5000)
+	ends(t, func() {
+		var all group.Group
+		for i := range 4 {
+			all.Go(func() {
+				for n := range rounds {
+					w.Go(add)
+					for range n * (i + 1) % 32 {
+						runtime.Gosched()
+					}
+					w.Call(add)
+				}
+			})
+		}
+		all.Wait()
+	})
+	if n := ran.Load(); n != int64(8*rounds) {
+		t.Errorf("%d of %d functions ran", n, 8*rounds)
+	}
 }
 
 // What is queued while the thread runs something, or is between two Waits, needs no wake-up.
