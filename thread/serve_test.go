@@ -256,29 +256,47 @@ func waits(t *testing.T, begin func(w *waiter)) *waiter {
 	return w
 }
 
-// No call is lost, at whatever moment of the loop it comes.
+// No call is lost, at whatever moment of the loop it comes, with native events and without.
 func TestThread_Wait(t *testing.T) {
-	w := waits(t, nil)
-	var ran atomic.Int64
-	add := func() { ran.Add(1) }
-	rounds := scaled(5000)
-	ends(t, func() {
-		var all group.Group
-		for i := range 4 {
-			all.Go(func() {
-				for n := range rounds {
-					w.Go(add)
-					for range n * (i + 1) % 32 {
-						runtime.Gosched()
-					}
-					w.Call(add)
+	for name, chunks := range map[string]int{"native events": 4, "no other events": 40} {
+		if testing.Short() {
+			chunks = 1
+		}
+		t.Run(name, func(t *testing.T) {
+			w := waits(t, nil)
+			var stopped atomic.Bool
+			var events group.Group
+			events.Go(func() {
+				for name == "native events" && !stopped.Load() {
+					w.post()
+					runtime.Gosched()
 				}
 			})
-		}
-		all.Wait()
-	})
-	if n := ran.Load(); n != int64(8*rounds) {
-		t.Errorf("%d of %d functions ran", n, 8*rounds)
+			const rounds, goroutines = 500, 4
+			for range chunks {
+				var ran atomic.Int64
+				ends(t, func() {
+					var all group.Group
+					for i := range goroutines {
+						all.Go(func() {
+							for n := range rounds {
+								w.Go(func() { ran.Add(1) })
+								for range n * (i + 1) % 32 {
+									runtime.Gosched()
+								}
+								w.Call(func() { ran.Add(1) })
+							}
+						})
+					}
+					all.Wait()
+				})
+				if n := ran.Load(); n != 2*goroutines*rounds {
+					t.Fatalf("%d of %d functions ran", n, 2*goroutines*rounds)
+				}
+			}
+			stopped.Store(true)
+			events.Wait()
+		})
 	}
 }
 
