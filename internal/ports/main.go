@@ -73,7 +73,7 @@ var ports = []port{
 
 // The packages, and those among them that quick runs.
 var (
-	packages      = []string{"./internal/...", "./thread", "./mainthread", "./osthread"}
+	packages      = []string{"./internal/...", "./thread", "./keyed", "./mainthread", "./osthread"}
 	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/callq", "./osthread"}
 )
 
