@@ -11,8 +11,8 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// Otherwise a goroutine, or a thread, that has its number later is taken for it. With Serve, the end of one and Terminate come at
-// the same time: one of them sees the other.
+// Otherwise a goroutine, or a thread, that has its number later is taken for it. With Serve, the
+// end of one and Terminate come at the same time: one of them sees the other.
 func TestAnAdoptedEngineThatAnotherGoroutineTerminatesIsForgotten(t *testing.T) {
 	for name, c := range map[string]struct {
 		rounds int
@@ -47,7 +47,8 @@ func TestAnAdoptedEngineThatAnotherGoroutineTerminatesIsForgotten(t *testing.T) 
 	}
 }
 
-// hosts runs f on an adopted thread. events is what onWake has posted, and other runs a function elsewhere.
+// hosts runs f on an adopted thread. events is what onWake has posted, and other runs a function
+// elsewhere.
 func hosts(t *testing.T, f func(e *Engine, events chan bool, other func(func()))) {
 	done := make(chan bool)
 	go func() {
@@ -57,12 +58,17 @@ func hosts(t *testing.T, f func(e *Engine, events chan bool, other func(func()))
 		defer func() { e.Terminate(); runtime.KeepAlive(o) }()
 		events := make(chan bool, 100)
 		e.OnWake(func() { events <- true })
-		f(e, events, func(f func()) { ended := make(chan bool); go func() { f(); close(ended) }(); <-ended })
+		f(e, events, func(f func()) {
+			ended := make(chan bool)
+			go func() { f(); close(ended) }()
+			<-ended
+		})
 	}()
 	testutil.Arrives(t, done)
 }
 
-// A host takes the event of a wake-up when nothing is queued, and must be notified of the next call all the same.
+// A host takes the event of a wake-up when nothing is queued, and must be notified of the next call
+// all the same.
 func TestASuperfluousWakeUpKeepsNoHostFromTheNext(t *testing.T) {
 	drain := func(events chan bool) {
 		for len(events) > 0 {

@@ -14,7 +14,8 @@ func hasTimerfd() bool {
 	return deadlines.file != nil
 }
 
-// The timerfd is there while a clock is armed, and its end or failure leaves the clocks to their timers.
+// The timerfd is there while a clock is armed, and its end or failure leaves the clocks to their
+// timers.
 func TestTheTimerfdGoesWithTheClocks(t *testing.T) {
 	e, _ := New(0)
 	e.Start(nil, false)

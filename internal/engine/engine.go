@@ -1,9 +1,11 @@
-// Package engine serves a thread of the operating system: it runs there the functions that any goroutine hands in.
+// Package engine serves a thread of the operating system: it runs there the functions that any
+// goroutine hands in.
 //
-// The life of a call goes through the files in this order: call.go (a goroutine queues it), wait.go (and waits),
-// idle.go (the thread notices), serve.go (and runs it), fault.go (if it panicked), cycle.go (if threads wait for each
-// other), pool.go (if any of several threads will do). life.go has the life of the thread. The queue's protocol, which
-// decides that no call is lost, is in package callq.
+// The life of a call goes through the files in this order: call.go (a goroutine queues it), wait.go
+// (and waits), idle.go (the thread notices), serve.go (and runs it), fault.go (if it panicked),
+// cycle.go (if threads wait for each other), pool.go (if any of several threads will do). life.go
+// has the life of the thread. The queue's protocol, which decides that no call is lost, is in
+// package callq.
 package engine
 
 import (
@@ -25,25 +27,28 @@ var ErrNil = errors.New("thread: the function to call is nil")
 
 // An Engine is one thread's. Its queue says whether the thread must be woken; mode says how:
 //
-//	mode         the thread                                      is woken by
-//	up           runs, or looks at its queue before it waits; a  onWake, once for each time that resting was replaced
-//	             an adopted one may be in its event loop
-//	inScheduler  waits in the Go scheduler                       wakeup
+//	mode         the thread                             is woken by
+//	up           runs, or looks at its queue before it  onWake, once for each time that resting
+//	             waits; an adopted one may be in its    was replaced
+//	             event loop
+//	inScheduler  waits in the Go scheduler              wakeup
 //
-// Only the thread changes mode, before Rest and after it has seen that its queue is no longer resting. So the pusher
-// that replaced resting and owes the wake-up reads the mode in which the thread still waits, or the thread has risen by
-// itself in the meantime; then the wake-up is one too many, which every waiter must bear. Nothing but the queue's head
-// remembers a wake-up, so a late one keeps no other from being sent. A new thread looks at its queue
-// before it first waits, and so begins in mode up although its queue counts as resting.
+// Only the thread changes mode, before Rest and after it has seen that its queue is no longer
+// resting. So the pusher that replaced resting and owes the wake-up reads the mode in which the
+// thread still waits, or the thread has risen by itself in the meantime; then the wake-up is one
+// too many, which every waiter must bear. Nothing but the queue's head remembers a wake-up, so a
+// late one keeps no other from being sent. A new thread looks at its queue before it first waits,
+// and so begins in mode up although its queue counts as resting.
 //
 // The identity of a thread is m. It begins when the thread can run calls in place, and ends
 //
-//	a thread of the engine's own   with its goroutine, which release ends                     by the thread
-//	an adopted one                 with Terminate, if it does not serve at that moment, else   by any goroutine, or
-//	                               when it has stopped serving                                by the thread
+//	a thread of the engine's own  with its goroutine, which release ends     by the thread
+//	an adopted one                with Terminate, if it does not serve then  by any goroutine
+//	                              else when it has stopped serving           by the thread
 //
-// An adopted goroutine may end without Terminate, and the runtime use its m again. So while it does not serve, which
-// would prove that it lives, the operating system's number of the thread must agree as well, see On.
+// An adopted goroutine may end without Terminate, and the runtime use its m again. So while it does
+// not serve, which would prove that it lives, the operating system's number of the thread must
+// agree as well, see On.
 type Engine struct {
 	id       uintptr // a number of its own, never zero
 	q        *callq.Queue
@@ -56,17 +61,20 @@ type Engine struct {
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
 	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
 
-	setup   func()        // that Start was given
-	tid     atomic.Uint64 // the thread's number in the operating system
-	g       uintptr       // the serving goroutine
-	goid    uint64        // and its number in stack traces, see number
-	serving atomic.Int32  // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
-	adopted atomic.Bool   // AdoptLater has begun, see adopt.go
-	served  atomic.Bool   // Serve, ServeContext or OnWake has been called
+	setup func()        // that Start was given
+	tid   atomic.Uint64 // the thread's number in the operating system
+	g     uintptr       // the serving goroutine
+	goid  uint64        // and its number in stack traces, see number
+	// how many of Serve, ServeContext and waits for other threads are under way; only the thread
+	// changes it
+	serving atomic.Int32
+	adopted atomic.Bool // AdoptLater has begun, see adopt.go
+	served  atomic.Bool // Serve, ServeContext or OnWake has been called
 
-	done    chan struct{} // closed when no function runs on the thread or ever will; nil in a pool, which has its own
-	ending  sync.Once     // closes done
-	closing atomic.Bool   // Close has been called
+	// closed when no function runs on the thread or ever will; nil in a pool, which has its own
+	done    chan struct{}
+	ending  sync.Once   // closes done
+	closing atomic.Bool // Close has been called
 
 	mode   atomic.Uint32
 	wakeup chan struct{}
@@ -99,7 +107,8 @@ type Engine struct {
 	coming bool // notified of the pool's backlog; guarded by pool.mu
 
 	wait atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
-	// hasPosted says that the thread has posted to a pool, whose backlog is to be searched in a cycle.
+	// hasPosted says that the thread has posted to a pool, whose backlog is to be searched in a
+	// cycle.
 	hasPosted atomic.Bool
 
 	lastWait *wait       // which may do again; only the thread's
@@ -122,9 +131,9 @@ const (
 	inScheduler
 )
 
-// New returns an engine without a thread, and what the caller must keep as long as it uses the engine. Calls wait until
-// a thread serves them. If limit is positive, so many posted calls may be queued; further ones wait, unless that could
-// become a deadlock.
+// New returns an engine without a thread, and what the caller must keep as long as it uses the
+// engine. Calls wait until a thread serves them. If limit is positive, so many posted calls may be
+// queued; further ones wait, unless that could become a deadlock.
 func New(limit int) (*Engine, *Owner) {
 	o := new(Owner)
 	e := newEngine(limit, o)
@@ -174,15 +183,16 @@ func (e *Engine) unpark() {
 	}
 }
 
-// interrupt makes the thread look whether it is to serve any longer. It calls no onWake: a thread that does not wait
-// in the Go scheduler looks before it does.
+// interrupt makes the thread look whether it is to serve any longer. It calls no onWake: a thread
+// that does not wait in the Go scheduler looks before it does.
 func (e *Engine) interrupt() {
 	if e.q.Interrupt() && e.mode.Load() == inScheduler {
 		e.unpark()
 	}
 }
 
-// control has the thread call fn, which may be nil, behind what is queued, if it is not terminated before.
+// control has the thread call fn, which may be nil, behind what is queued, if it is not terminated
+// before.
 func (e *Engine) control(fn func()) {
 	c := e.q.Get(callq.Control, fn, 0)
 	wake, _, ok := e.q.Push(c)
@@ -193,7 +203,8 @@ func (e *Engine) control(fn func()) {
 	}
 }
 
-// OnWake sets what is called when something is queued while the thread is not looking. Any goroutine may call it.
+// OnWake sets what is called when something is queued while the thread is not looking. Any
+// goroutine may call it.
 func (e *Engine) OnWake(f func()) {
 	if f == nil {
 		e.onWake.Store(nil)
@@ -209,9 +220,10 @@ func (e *Engine) OnWake(f func()) {
 	e.leave(on && e.serving.Load() == 0)
 }
 
-// leave makes the thread count as resting while it runs code that is not the engine's, in which onWake reaches it. What
-// is queued already is announced, although it may have been before: the host may have taken that announcement out of
-// its event loop for something else. If host is true, the thread returns to the host, and does then not count as resting.
+// leave makes the thread count as resting while it runs code that is not the engine's, in which
+// onWake reaches it. What is queued already is announced, although it may have been before: the
+// host may have taken that announcement out of its event loop for something else. If host is true,
+// the thread returns to the host, and does then not count as resting.
 func (e *Engine) leave(host bool) {
 	if e.q.Rest() || e.q.Closed() {
 		return

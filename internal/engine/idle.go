@@ -182,9 +182,9 @@ func (e *Engine) spin() bool {
 	return false
 }
 
-// leaveCore lets a caller run that is on the same core. Every eighth time the thread goes to another
-// one. If it cannot, it sleeps for a moment: the kernel wakes it on an idle core, if there is one.
-// Its caller waits for that.
+// leaveCore lets a caller run that is on the same core. Every eighth time the thread goes to
+// another one. If it cannot, it sleeps for a moment: the kernel wakes it on an idle core, if there
+// is one. Its caller waits for that.
 //
 //threadcall:noalloc
 func (e *Engine) leaveCore(core int) {

@@ -155,7 +155,8 @@ func TestAThreadThatRunsALongFunctionLosesItsSlot(t *testing.T) {
 	})
 	close(release)
 	for _, e := range running {
-		eventually(t, func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }, "it spins no more")
+		parked := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
+		eventually(t, parked, "it spins no more")
 		e.Call(e.idleState.policy.init)
 	}
 	eventually(t, noSpinners, "all slots are free")
@@ -261,7 +262,8 @@ func TestAThreadThatSpins(t *testing.T) {
 	}
 }
 
-// A caller says when it has woken the thread, and on which core it looks; it sees an outcome at once.
+// A caller says when it has woken the thread, and on which core it looks; it sees an outcome at
+// once.
 func TestACallerThatLooks(t *testing.T) {
 	needsSpinning(t)
 	e, _ := New(0)
@@ -275,7 +277,8 @@ func TestACallerThatLooks(t *testing.T) {
 		t.Error("it does not say on which core it is")
 	}
 	c.Settle(callq.Ran)
-	eventually(t, func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }, "it meets the thread")
+	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
+	eventually(t, meets, "it meets the thread")
 	noTurnsUntil.Store(0)
 	takesTurns := make(chan bool)
 	go func() { takeTurns(c, time.Hour); close(takesTurns) }()

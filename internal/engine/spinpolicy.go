@@ -10,9 +10,9 @@ import (
 
 // A spinPolicy chooses between two ways in which a thread and its callers wait for each other:
 //
-//	parked    in the Go scheduler, like goroutines that wait for a channel. A call costs two wake-ups.
-//	          The caller's P goes to the thread and comes back, so the call needs no other P and keeps
-//	          none from others. A channel to a locked goroutine works like this.
+//	parked    in the Go scheduler, like goroutines that wait for a channel. A call costs two wake-
+//	          ups. The caller's P goes to the thread and comes back, so the call needs no other P and
+//	          keeps none from others. A channel to a locked goroutine works like this.
 //	spinning  each looks at the memory that the other writes. A call costs two transfers of a cache
 //	          line, but caller and thread need a P and a core each until the next call.
 //
@@ -35,9 +35,10 @@ import (
 //
 // All three are seen while the thread parks: p at each call, M as the mean time that callers wait
 // beside it, and W at some calls, as the CPU time of the process from one call to the next less p.
-// It is not the latency of a wake-up, which is a third of it where cores sleep. Other goroutines add
-// to it, so it counts no more than the time that the wake-ups took; without a clock of CPU time, it
-// is that time. A thread that spins parks for a few calls now and then, in order to measure W again.
+// It is not the latency of a wake-up, which is a third of it where cores sleep. Other goroutines
+// add to it, so it counts no more than the time that the wake-ups took; without a clock of CPU
+// time, it is that time. A thread that spins parks for a few calls now and then, in order to
+// measure W again.
 type spinPolicy struct {
 	price time.Duration // W
 	miss  time.Duration // M

@@ -15,7 +15,8 @@ func TestTimesAndTicksAreEachOthersInverse(t *testing.T) {
 		if first < 0 || first > farAway {
 			t.Fatalf("%+v: the first tick is at %v", times, first)
 		}
-		for _, after := range []time.Duration{0, 1, 2, time.Millisecond, time.Hour, 24 * 365 * time.Hour} {
+		const year = 24 * 365 * time.Hour
+		for _, after := range []time.Duration{0, 1, 2, time.Millisecond, time.Hour, year} {
 			if first == farAway {
 				continue
 			}

@@ -26,8 +26,8 @@ func Sleep() {
 }
 
 // Leave moves the calling thread from a core to another one that it may run on, and is false if
-// there is none. The kernel wakes a thread on the core on which it last ran or on that of its waker,
-// and two threads that are awake stay together until the next tick, 4 ms as a rule.
+// there is none. The kernel wakes a thread on the core on which it last ran or on that of its
+// waker, and two threads that are awake stay together until the next tick, 4 ms as a rule.
 //
 // For a moment the thread's affinity mask lacks the core. Afterwards it is what it was: as wide as
 // the control group allows, if it was that, so that it still widens with it.
