@@ -1,11 +1,19 @@
 // Package engine serves a thread of the operating system: it runs there the functions that any
 // goroutine hands in.
 //
-// The life of a call goes through the files in this order: call.go (a goroutine queues it), wait.go
-// (and waits), idle.go (the thread notices), serve.go (and runs it), fault.go (if it panicked),
-// cycle.go (if threads wait for each other), pool.go (if any of several threads will do). life.go
-// has the life of the thread. The queue's protocol, which decides that no call is lost, is in
-// package callq.
+// The files are named by the four parts of a thread's life, each of which has a table of its states
+// above its type, and by what these do not need:
+//
+//	submit   a goroutine queues a call. The queue's protocol, which decides that no call is lost, is
+//	         in package callq
+//	wait     thread and callers wait for each other: the choice (policy), the thread's side (thread),
+//	         what both owe to others (yield), threads that wait for each other (cycle)
+//	serve    the thread runs calls, in its own loop or that of a host (eventloop)
+//	live     the thread begins, is known by its identity, and ends
+//	observe  statistics, slow calls, traces, labels: only calls that are observed go there
+//	timer    functions at given times
+//	pool     any of several threads
+//	bubble   tests with a clock of their own
 package engine
 
 import (
@@ -53,7 +61,7 @@ type Engine struct {
 	id       uintptr // a number of its own, never zero
 	q        *callq.Queue
 	m        atomic.Uintptr           // the thread, as ident.M has it; zero while it has no identity
-	observer atomic.Pointer[observer] // nil unless functions are observed, see observedcall.go
+	observer atomic.Pointer[observer] // nil unless functions are observed, see observe_call.go
 
 	own       bool // the thread is the engine's own, made by Start
 	exact     bool // or the main goroutine's: m cannot mean another thread
@@ -68,7 +76,7 @@ type Engine struct {
 	// how many of Serve, ServeContext and waits for other threads are under way; only the thread
 	// changes it
 	serving atomic.Int32
-	adopted atomic.Bool // AdoptLater has begun, see adopt.go
+	adopted atomic.Bool // AdoptLater has begun, see live_adopt.go
 	served  atomic.Bool // Serve, ServeContext or OnWake has been called
 
 	// closed when no function runs on the thread or ever will; nil in a pool, which has its own
@@ -92,11 +100,11 @@ type Engine struct {
 	eventLoop eventLoop
 	load      park.Load
 
-	labelled   bool // labels have been set, see labels.go; only the thread's, as the following
+	labelled   bool // labels have been set, see observe_labels.go; only the thread's, as the following
 	labels     labels
 	coroutines map[uintptr]labels // by ident.G
 
-	pin *pin // the locks of an adopted goroutine, see pin.go
+	pin *pin // the locks of an adopted goroutine, see live_pin.go
 
 	owner weak.Pointer[Owner]
 	limit *limit
@@ -106,7 +114,7 @@ type Engine struct {
 	listed bool // among pool.idle; guarded by pool.mu
 	coming bool // notified of the pool's backlog; guarded by pool.mu
 
-	wait atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
+	wait atomic.Pointer[wait] // what the thread waits for on another thread, see wait_cycle.go
 	// hasPosted says that the thread has posted to a pool, whose backlog is to be searched in a
 	// cycle.
 	hasPosted atomic.Bool

@@ -36,7 +36,7 @@ type Clock struct {
 	times   times
 	run     func()      // c.call, made once
 	timer   *time.Timer // nil until started
-	precise deadline    // see deadline_linux.go
+	precise deadline    // see timer_linux.go
 	slot    int         // in e.clocks.list plus one; guarded by e.clocks.mu
 
 	mu      sync.Mutex

@@ -13,8 +13,8 @@ import (
 // An observer is what the functions of a thread, or of all threads of a pool, report to. It does
 // not change: another takes its place.
 type observer struct {
-	watch *watch // reports slow functions, see watch.go; may be nil
-	stats *stats // counts, see stats.go; may be nil
+	watch *watch // reports slow functions, see observe_slow.go; may be nil
+	stats *stats // counts, see observe_stats.go; may be nil
 }
 
 // observes returns what the functions of the thread report to, or nil.
@@ -66,7 +66,7 @@ type observedCall struct {
 	labelled bool   // it runs under the labels of ctx
 	around   labels // those before
 
-	notify   *func(Slow) // see watch.go, as the following
+	notify   *func(Slow) // see observe_slow.go, as the following
 	notified bool
 	goid     uint64 // the number of the goroutine that it runs in
 	depth    int    // of from

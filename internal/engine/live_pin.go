@@ -51,8 +51,7 @@ func (p *pin) giveBack() bool {
 	unlock(p.locks())
 	if p.hosts {
 		if !ident.Locked() {
-			// Functions have unlocked the host's lock as well. It has been without one for some
-			// instructions.
+			// functions have unlocked the host's lock as well
 			lock(1)
 		}
 	}
