@@ -30,22 +30,27 @@ func Sleep() {
 // waker, and two threads that are awake stay together until the next tick, 4 ms as a rule.
 //
 // For a moment the thread's affinity mask lacks the core. Afterwards it is what it was: as wide as
-// the control group allows, if it was that, so that it still widens with it.
+// the control group allows, if it was that, so that it still widens with it. A mask that another
+// process sets meanwhile stays, unless that comes within the microsecond between two system calls.
 func Leave(core int) bool {
-	var before, mask, all affinityMask
+	var before, without, now, all affinityMask
 	size := before.get()
 	if core < 0 || core >= 8*size {
 		return false
 	}
-	mask = before
-	mask[core/8] &^= 1 << (core % 8)
-	if mask == (affinityMask{}) || !mask.set(size) {
+	without = before
+	without[core/8] &^= 1 << (core % 8)
+	if without == (affinityMask{}) || !without.set(size) {
 		return false
+	}
+	if now.get(); now != without {
+		return true
 	}
 	for i := range all {
 		all[i] = 0xff
 	}
-	if !all.set(size) || mask.get() != size || mask != before {
+	all.set(size)
+	if now.get(); now != before {
 		before.set(size)
 	}
 	return true
