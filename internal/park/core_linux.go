@@ -1,6 +1,7 @@
 package park
 
 import (
+	"math/bits"
 	"syscall"
 	"unsafe"
 )
@@ -33,25 +34,24 @@ func Sleep() {
 // the control group allows, if it was that, so that it still widens with it. A mask that another
 // process sets meanwhile stays, unless that comes within the microsecond between two system calls.
 func Leave(core int) bool {
-	var before, without, now, all affinityMask
-	size := before.get()
-	if core < 0 || core >= 8*size {
+	var before, now, all affinityMask
+	if core < 0 || core >= 8*before.get() {
 		return false
 	}
-	without = before
-	without[core/8] &^= 1 << (core % 8)
-	if without == (affinityMask{}) || !without.set(size) {
+	without := before
+	without[core/bits.UintSize] &^= 1 << (core % bits.UintSize)
+	if without == (affinityMask{}) || !without.set() {
 		return false
 	}
 	if now.get(); now != without {
 		return true
 	}
 	for i := range all {
-		all[i] = 0xff
+		all[i] = ^uint(0)
 	}
-	all.set(size)
+	all.set()
 	if now.get(); now != before {
-		before.set(size)
+		before.set()
 	}
 	return true
 }
