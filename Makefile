@@ -35,7 +35,7 @@ race:
 
 # versions tests the core with all releases of Go that it supports, and the next one; but not again with the one that runs this.
 VERSIONS := go1.24.11 go1.25.5 go1.26.8 go1.27rc1
-CORE     := ./thread ./mainthread ./osthread ./recorder ./recorder/recorderhttp ./internal/engine ./internal/callq ./internal/ident ./internal/park
+CORE     := ./thread ./keyed ./mainthread ./osthread ./recorder ./recorder/recorderhttp ./internal/engine ./internal/callq ./internal/ident ./internal/park
 versions: export GOWORK = off
 versions:
 	@for v in $(VERSIONS); do \
@@ -55,7 +55,7 @@ release:
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
 # while a trace is recorded, every call is marked in it.
-PROMISES := ./thread ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/verify/oracle
+PROMISES := ./thread ./keyed ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/verify/oracle
 modes:
 	$(TEST) -short -shuffle=on -cpu 1,2,4 $(PROMISES)
 	GODEBUG=asyncpreemptoff=1 $(TEST) -short $(PROMISES)
@@ -67,7 +67,7 @@ modes:
 # benchmarks.
 allocs:
 	$(GO) run ./cmd/threadcall allocs -budget -benchtime 20ms -bench '^Benchmark(Thread|Pool|Serve|MainThread|Hot|Burst|Post)$$' \
-		./thread ./mainthread ./internal/...
+		./thread ./keyed ./mainthread ./internal/...
 
 386:
 	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread ./internal/record; \

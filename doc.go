@@ -3,6 +3,7 @@
 //
 //   - [github.com/threadcall/threadcall/thread]: threads that run functions, and pools of them
 //   - [github.com/threadcall/threadcall/mainthread]: the main thread as such a thread, with or without an event loop
+//   - [github.com/threadcall/threadcall/keyed]: one thread for each key, made on demand
 //   - [github.com/threadcall/threadcall/recorder]: a program records an execution trace of itself
 //
 // A call does not allocate, runs in place when it is made on the thread, and passes on panics and Goexit:

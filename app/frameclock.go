@@ -1,6 +1,7 @@
 package app
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 //	vsync, and the driver waits  one after the other
 //	vsync, and it does not       by a clock, at the monitor's rate
 //
-// The clock is [thread.Thread.Frames]: a timer of the operating system for which the thread waits
+// The clock is [thread.Thread.Every]: a timer of the operating system for which the thread waits
 // in the Go scheduler. If it waited in C or in a system call, it would keep a P for up to 10 ms
 // each time.
 //
@@ -41,7 +42,7 @@ func (c *frameClock) begin(w *Win) {
 	}
 	c.stop()
 	if rate > 0 {
-		c.timer, c.rate = w.thread.Frames(rate, w.tick), rate
+		c.timer, c.rate = w.thread.Every(period(rate), w.tick), rate
 	}
 }
 
@@ -56,13 +57,18 @@ func (c *frameClock) again(w *Win, passed time.Duration) (now bool) {
 	c.stop()
 	left := -time.Duration(1)
 	if rate > 0 {
-		left = time.Duration(float64(time.Second)/rate) - passed
+		left = period(rate) - passed
 	}
 	if left <= 0 {
 		return true
 	}
 	c.timer, c.rate = w.thread.After(left, w.tick), -1 // begin replaces it
 	return false
+}
+
+// period returns the time between two frames, to the nanosecond: the error is less than a clock's.
+func period(rate float64) time.Duration {
+	return max(1, time.Duration(math.Round(float64(time.Second)/rate)))
 }
 
 func (c *frameClock) stop() {

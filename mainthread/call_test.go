@@ -2,7 +2,9 @@ package mainthread_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"regexp"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -94,7 +96,8 @@ func TestCall(t *testing.T) {
 			}
 		})
 	}
-	if mainthread.Call(nil) || mainthread.Go(nil) || mainthread.CallV[bool](nil) || mainthread.CallContext(t.Context(), nil) != thread.ErrNil {
+	if mainthread.Call(nil) || mainthread.Go(nil) || mainthread.CallV[bool](nil) ||
+		mainthread.CallContext(t.Context(), nil) != thread.ErrNil {
 		t.Error("reported that a nil function ran")
 	}
 	skipped := false
@@ -105,5 +108,23 @@ func TestCall(t *testing.T) {
 	})
 	if !skipped {
 		t.Error("the test was not skipped")
+	}
+}
+
+func draw() { mainthread.Assert() }
+
+func TestAssert(t *testing.T) {
+	mainthread.Call(draw)
+	text := func() (v any) {
+		defer func() { v = recover() }()
+		draw()
+		return nil
+	}()
+	want := regexp.MustCompile(`^thread: mainthread_test\.draw \(call_test\.go:\d+\) must run on ` +
+		"the main thread;\n" + `it runs on goroutine \d+, started by testing\.\(\*T\)\.Run\.` + "\n" +
+		`Write mainthread\.Call\(func\(\) { draw\(\) }\) at call_test\.go:\d+, in ` +
+		`mainthread_test\.TestAssert\.func\d$`)
+	if err, ok := text.(error); !ok || !want.MatchString(err.Error()) {
+		t.Errorf("it panicked with\n%s", fmt.Sprint(text))
 	}
 }

@@ -1,11 +1,8 @@
 package mainthread_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"strings"
-	"time"
+	"sync/atomic"
 
 	"github.com/threadcall/threadcall/mainthread"
 )
@@ -34,13 +31,6 @@ func ExampleCall() {
 	// nested
 }
 
-// A panic is the caller's, as if it had run the function itself.
-func ExampleCall_panic() {
-	defer func() { fmt.Println("recovered:", recover()) }()
-	mainthread.Call(func() { panic("no display") })
-	// Output: recovered: no display
-}
-
 func ExampleCallV() {
 	width, height := 800, 600
 	area := mainthread.CallV(func() int { return width * height })
@@ -58,97 +48,6 @@ func ExampleCallV() {
 	// monitor 1 <nil>
 }
 
-func ExampleCallContext() {
-	busy := make(chan bool)
-	mainthread.Go(func() { <-busy })
-
-	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-	defer cancel()
-	err := mainthread.CallContext(ctx, func() { fmt.Println("this does not run") })
-	fmt.Println(err)
-
-	close(busy)
-	// Output: context deadline exceeded
-}
-
-func ExampleGo() {
-	for i := range 3 {
-		mainthread.Go(func() { fmt.Println("redraw", i) })
-	}
-	mainthread.Call(func() {}) // returns when all of them have run
-	// Output:
-	// redraw 0
-	// redraw 1
-	// redraw 2
-}
-
-func ExampleTakePanic() {
-	errLost := errors.New("device lost")
-	mainthread.Go(func() { panic(errLost) })
-	mainthread.Call(func() {})
-
-	p := mainthread.TakePanic()
-	fmt.Println(p, errors.Is(p, errLost))
-	// Output: panic: device lost true
-}
-
-func ExampleOn() {
-	fmt.Println(mainthread.On())
-	mainthread.Call(func() { fmt.Println(mainthread.On()) })
-	// Output:
-	// false
-	// true
-}
-
-func ExampleAssert() {
-	draw := func() {
-		mainthread.Assert() // in all that must run on the main thread
-		fmt.Println("drawn")
-	}
-	mainthread.Call(draw)
-
-	defer func() {
-		text, _, _ := strings.Cut(fmt.Sprint(recover()), ";")
-		fmt.Println(strings.HasSuffix(text, "must run on the main thread"))
-	}()
-	draw()
-	// Output:
-	// drawn
-	// true
-}
-
-func ExampleThread() {
-	main := mainthread.Thread()
-	main.SetTLS("the GL context")
-	main.Call(func() { fmt.Println(main.GetTLS()) })
-	// Output: the GL context
-}
-
-type window struct{ title string }
-
-func (w *window) setTitle(title string) { w.title = title }
-
-// It may be a package variable, and be called from then on.
-var setTitle = mainthread.Bind2((*window).setTitle)
-
-func ExampleBind2() {
-	w := new(window)
-	setTitle(w, "untitled")
-	fmt.Println(w.title)
-	// Output: untitled
-}
-
-func ExampleCoalesce() {
-	redraw := mainthread.Coalesce(func() { fmt.Println("redraw") })
-	mainthread.Call(func() { // it is busy
-		for range 100 {
-			redraw()
-		}
-	})
-	mainthread.Call(func() {})
-	// Output: redraw
-}
-
 // A function that draws for long lets others in between.
 func ExampleServe() {
 	mainthread.Call(func() {
@@ -162,21 +61,6 @@ func ExampleServe() {
 	// draw strip 0
 	// a key was pressed
 	// draw strip 1
-}
-
-// A function that must wait on the main thread lets others in meanwhile.
-func ExampleServeContext() {
-	mainthread.Call(func() {
-		closed, answer := context.WithCancel(context.Background())
-		go func() {
-			mainthread.Call(func() { fmt.Println("the dialog is drawn") })
-			answer()
-		}()
-		fmt.Println(mainthread.ServeContext(closed))
-	})
-	// Output:
-	// the dialog is drawn
-	// context canceled
 }
 
 // A library's event loop has the main thread, and is told when something is queued.
@@ -193,11 +77,11 @@ func ExampleOnWake() {
 		mainthread.OnWake(postEmptyEvent)
 		defer mainthread.OnWake(nil)
 
-		go mainthread.Call(func() { fmt.Println("run by the event loop") })
+		var done atomic.Bool
+		go mainthread.Call(func() { fmt.Println("run by the event loop"); done.Store(true) })
 
-		for ran := 0; ran == 0; {
-			<-events // the library's WaitEvents
-			ran = mainthread.Serve()
+		waitEvents := func() { <-events } // the library's
+		for !done.Load() && mainthread.Wait(waitEvents) {
 		}
 	})
 	// Output: run by the event loop

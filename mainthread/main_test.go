@@ -12,28 +12,22 @@ import (
 // The environment of the tests:
 //
 //	THREADCALL_COLLECT=1     the garbage collector runs all the time
-//	THREADCALL_PROGRAM=name  run that program and no test: most of what Init promises is about the end of a process,
+//	THREADCALL_PROGRAM=name  run that program and no test: Init promises much of the end,
 //	                         so the tests start themselves
 func TestMain(m *testing.M) {
-	tests = m
 	if name := os.Getenv("THREADCALL_PROGRAM"); name != "" {
 		programs[name]()
 		return
 	}
 	go testutil.Collect()
 	flag.Parse()
-	_ = flag.Set("test.parallel", "32") // of the processes of TestPrograms most wait, for up to six seconds
+	// of the processes of TestPrograms most wait, for up to six seconds
+	_ = flag.Set("test.parallel", "32")
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
-
-var tests *testing.M
 
 const raceEnabled = testutil.Race
 
 func nop() {}
 
-func recovered(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
+var recovered = testutil.Recovered

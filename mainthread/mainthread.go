@@ -1,5 +1,5 @@
-// Package mainthread runs functions on the main thread of the process, where Cocoa, Win32, GLFW, SDL and others must
-// be called.
+// Package mainthread runs functions on the main thread of the process, where Cocoa, Win32, GLFW,
+// SDL and others must be called.
 //
 //	func main() { mainthread.Init(run) }
 //
@@ -9,22 +9,24 @@
 //		mainthread.Go(func() { window.Redraw() })
 //	}
 //
-// Importing the package locks the main goroutine to the main thread. The main thread is a [thread.Thread], and what
-// package thread promises of a call holds here.
+// Importing the package locks the main goroutine to the main thread. The main thread is a
+// [thread.Thread], and what package thread promises of a call holds here.
 //
-// Before Init, functions called on the main goroutine, in init functions too, run in place; other goroutines wait for
-// Init. When the function given to Init has ended, calls that wait and calls that come later return false.
+// Before Init, functions called on the main goroutine, in init functions too, run in place; other
+// goroutines wait for Init. When the function given to Init has ended, calls that wait and calls
+// that come later return false.
 //
-// A program that forgets Init waits for ever. A call that has waited for five seconds, while nothing has ever served the
-// main thread, says so on standard error, once. A value of the environment variable THREADCALL_INIT_WARNING, off for
-// example, silences it. In a test binary, TestMain is what calls Init:
+// A program that forgets Init waits for ever. A call that has waited for five seconds, while
+// nothing has ever served the main thread, says so on standard error, once. A value of the
+// environment variable THREADCALL_INIT_WARNING, off for example, silences it. In a test binary,
+// TestMain is what calls Init:
 //
 //	func TestMain(m *testing.M) {
 //		mainthread.Init(func() { os.Exit(m.Run()) })
 //	}
 //
-// A program whose main thread has an event loop already, be it instead of Init or inside a Call, uses [OnWake] and
-// [Serve].
+// A program whose main thread has an event loop already, in place of Init or inside a Call, uses
+// [OnWake] and [Serve].
 package mainthread
 
 import (
@@ -36,33 +38,35 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/mainthread"
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/thread"
 )
 
-// Package variables are initialised by the main goroutine, which is on the main thread until all init functions have
-// returned; Adopt keeps it there.
+// Package variables are initialised by the main goroutine, which is on the main thread until all
+// init functions have returned; Adopt keeps it there.
 var (
 	main, end = adopt()
 	started   atomic.Bool
 )
 
 func adopt() (*thread.Thread, func()) {
-	t, end := mainthread.Adopt()
+	t, end := access.Adopt()
 	return t.(*thread.Thread), end
 }
 
-// Init runs fn, the real main function, on a goroutine of its own and serves the main thread until fn has returned or
-// called [runtime.Goexit]. It must be called from the main goroutine, once, and is best all that main does.
+// Init runs fn, the real main function, on a goroutine of its own and serves the main thread until
+// fn has returned or called [runtime.Goexit]. It must be called from the main goroutine, once, and
+// is best all that main does.
 //
 // A panic in fn ends the process, as in main.
 //
-// If a function that was called on the main thread has called Goexit, the main goroutine is doomed, although the thread
-// lives on: when fn has ended, the deferred calls of main run, but Init does not return to it, and the process
-// ends with status 0.
+// If a function that was called on the main thread has called Goexit, the main goroutine is doomed,
+// although the thread lives on: when fn has ended, the deferred calls of main run, but Init does
+// not return to it, and the process ends with status 0.
 //
-// Init panics if it is called a second time or off the main goroutine. There is one exception: inside a runnable
-// example of a test whose TestMain runs under Init, fn runs in place, so that examples can show a whole program.
+// Init panics if it is called a second time or off the main goroutine. There is one exception:
+// inside a runnable example of a test whose TestMain runs under Init, fn runs in place, so that
+// examples can show a whole program.
 func Init(fn func()) {
 	switch {
 	case fn == nil:
@@ -73,7 +77,7 @@ func Init(fn func()) {
 	case !main.On():
 		panic("mainthread: Init off the main goroutine; call it first thing in func main, or in TestMain")
 	case !started.CompareAndSwap(false, true):
-		panic("mainthread: Init called twice; call it once, from func main, around all that needs the main thread")
+		panic("mainthread: Init called twice; call it once, from func main")
 	}
 	var ended atomic.Bool
 	go func() {
@@ -103,7 +107,8 @@ func exiting() bool { return calledBy("runtime.Goexit", "runtime.gopanic") == "r
 
 func inExample() bool { return calledBy("testing.runExample") != "" }
 
-// calledBy returns which of some functions is the innermost that has called the caller, directly or not, or "".
+// calledBy returns which of some functions is the innermost that has called the caller, directly or
+// not, or "".
 func calledBy(functions ...string) string {
 	pcs := make([]uintptr, 64)
 	for n := 0; ; pcs = make([]uintptr, 2*len(pcs)) {
@@ -123,8 +128,8 @@ func calledBy(functions ...string) string {
 	}
 }
 
-// exitAfterMain ends the process when the main goroutine has run its deferred calls. Returning from main would have
-// ended it, but a goroutine in which Goexit was called does not get there.
+// exitAfterMain ends the process when the main goroutine has run its deferred calls. Returning from
+// main would have ended it, but a goroutine in which Goexit was called does not get there.
 func exitAfterMain() {
 	stacks := make([]byte, 1<<20)
 	for strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "goroutine 1 [") {
@@ -133,27 +138,31 @@ func exitAfterMain() {
 	os.Exit(0)
 }
 
-// Thread returns the main thread. Its Close and Terminate panic, because the whole program needs it.
+// Thread returns the main thread. Its Close and Terminate panic, because the whole program needs
+// it.
 func Thread() *thread.Thread { return main }
 
-// Call runs f on the main thread and returns true after it. It returns false, and f will not run, if f is nil or the
-// function given to Init returns before f begins. See [thread.Thread.Call] for panics and Goexit.
+// Call runs f on the main thread and returns true after it. It returns false, and f will not run,
+// if f is nil or the function given to Init returns before f begins. See [thread.Thread.Call] for
+// panics and Goexit.
 //
 //threadcall:noalloc
 func Call(f func()) bool { return main.Call(f) }
 
-// MustCall is [Call], but panics where that returns false, for code that replaces a channel. See [thread.Thread.MustCall].
+// MustCall is [Call], but panics where that returns false, for code that replaces a channel. See
+// [thread.Thread.MustCall].
 //
 //threadcall:noalloc
 func MustCall(f func()) { main.MustCall(f) }
 
-// CallV runs f on the main thread and returns its result, or the zero value where Call would return false;
-// [thread.EvalContext] with [Thread] reports which, and [thread.MustEval] panics.
+// CallV runs f on the main thread and returns its result, or the zero value where Call would return
+// false; [thread.EvalContext] with [Thread] reports which, and [thread.MustEval] panics.
 //
 //threadcall:noalloc
 func CallV[T any](f func() T) T { return thread.Eval(main, f) }
 
-// CallContext is Call, but gives up when ctx is done before f begins. See [thread.Thread.CallContext].
+// CallContext is Call, but gives up when ctx is done before f begins. See
+// [thread.Thread.CallContext].
 //
 //threadcall:noalloc
 func CallContext(ctx context.Context, f func()) error { return main.CallContext(ctx, f) }
@@ -163,18 +172,24 @@ func CallContext(ctx context.Context, f func()) error { return main.CallContext(
 //threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
 
-// TryGo is Go, which never waits on the main thread: its queue has no limit. See [thread.Thread.TryGo].
-//
-//threadcall:noalloc
-func TryGo(f func()) bool { return main.TryGo(f) }
-
-// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See [thread.Thread.GoContext].
+// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See
+// [thread.Thread.GoContext].
 //
 //threadcall:noalloc
 func GoContext(ctx context.Context, f func()) bool { return main.GoContext(ctx, f) }
 
-// TakePanic removes and returns the oldest panic that a function given to Go has left behind, or nil. See
-// [thread.Thread.TakePanic].
+// Coalesce returns a function that posts f to the main thread, where it is queued at most once. See
+// [thread.Thread.Coalesce]; [thread.Coalesce1] with [Thread] is for a function with an argument.
+func Coalesce(f func()) (post func() bool) { return main.Coalesce(f) }
+
+// After runs f on the main thread once, when d has passed. See [thread.Thread.After].
+func After(d time.Duration, f func()) *thread.Timer { return main.After(d, f) }
+
+// Every runs f on the main thread after each d. See [thread.Thread.Every].
+func Every(d time.Duration, f func()) *thread.Timer { return main.Every(d, f) }
+
+// TakePanic removes and returns the oldest panic that a function given to Go has left behind, or
+// nil. See [thread.Thread.TakePanic].
 func TakePanic() *thread.PanicError { return main.TakePanic() }
 
 // Error is TakePanic, with a nil error for a nil panic.
@@ -192,26 +207,44 @@ func Error() error {
 //threadcall:noalloc
 func On() bool { return main.On() }
 
-// Serve runs what is queued and returns how many functions that were; it panics off the main thread. It is for
-// programs whose main thread has an event loop of its own. See [thread.Thread.Serve].
+// Assert panics unless the caller is on the main thread, with an error that names the caller's
+// place and what to write instead. See [thread.Thread.Assert].
+//
+//threadcall:noalloc
+func Assert() { main.Assert() }
+
+// Serve runs what is queued and returns how many functions that were; it panics off the main
+// thread. It is for programs whose main thread has an event loop of its own. See
+// [thread.Thread.Serve].
 func Serve() int { return main.Serve() }
 
-// ServeFor is Serve with a budget: it begins no function when d has passed. It panics off the main thread. See
-// [thread.Thread.ServeFor].
+// ServeFor is Serve with a budget: it begins no function when d has passed. It panics off the main
+// thread. See [thread.Thread.ServeFor].
 func ServeFor(d time.Duration) int { return main.ServeFor(d) }
 
 // ServeContext serves the main thread until ctx is done; it panics off the main thread. See
 // [thread.Thread.ServeContext].
 func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
 
-// OnSlowCall has f called for every function that has run on the main thread for d and still runs. A nil f ends it. See
-// [thread.WithSlowCall].
+// Wait is the wait of an event loop on the main thread: it calls block, which waits for native
+// events, and then runs what is queued. It returns false when the function given to Init has ended,
+// and panics off the main thread and for a nil block. See [thread.Thread.Wait].
+//
+//	mainthread.OnWake(glfw.PostEmptyEvent)
+//	for mainthread.Wait(glfw.WaitEvents) {
+//	}
+func Wait(block func()) bool { return main.Wait(block) }
+
+// OnSlowCall has f called for every function that has run on the main thread for d and still runs.
+// A nil f ends it. See [thread.WithSlowCall].
 func OnSlowCall(d time.Duration, f func(thread.SlowCall)) { main.OnSlowCall(d, f) }
 
-// Stats returns how many functions the main thread has run, and for how long they waited and ran. See [thread.Thread.Stats].
+// Stats returns how many functions the main thread has run, and for how long they waited and ran.
+// See [thread.Thread.Stats].
 //
 //threadcall:noalloc
 func Stats() thread.Stats { return main.Stats() }
 
-// OnWake sets the function that notifies an event loop on the main thread to call Serve. See [thread.Thread.OnWake].
+// OnWake sets the function that notifies an event loop on the main thread to call Serve. See
+// [thread.Thread.OnWake].
 func OnWake(wake func()) { main.OnWake(wake) }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -19,7 +18,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// programs are what a main function could be. What they write reports whether they went as they should.
+// programs are what a main function could be. What they write reports whether they went as they
+// should.
 var programs = map[string]func(){
 	"panic in main": func() {
 		defer fmt.Println("a deferred call of the main goroutine") // as main's would, it does not run
@@ -34,7 +34,8 @@ var programs = map[string]func(){
 		result := make(chan bool, 1)
 		mainthread.Init(func() {
 			begun := make(chan bool)
-			go func() { result <- mainthread.Call(func() { close(begun); time.Sleep(20 * time.Millisecond) }) }()
+			running := func() { close(begun); time.Sleep(20 * time.Millisecond) }
+			go func() { result <- mainthread.Call(running) }()
 			<-begun
 			defer fmt.Println("deferred")
 			runtime.Goexit()
@@ -67,11 +68,6 @@ var programs = map[string]func(){
 		fmt.Println("Init returned")
 	},
 
-	"a nil panic in main as it used to be": func() {
-		mainthread.Init(func() { explode(nil) })
-		fmt.Println("Init returned")
-	},
-
 	"goexit in main and on the main thread": func() {
 		defer fmt.Println("deferred")
 		mainthread.Init(func() {
@@ -100,14 +96,6 @@ var programs = map[string]func(){
 		fmt.Println("Init returned")
 	},
 
-	"goexit on the main thread and a slow deferred call": func() {
-		defer func() {
-			time.Sleep(1500 * time.Millisecond)
-			fmt.Println("deferred")
-		}()
-		mainthread.Init(func() { callAndEnd(runtime.Goexit) })
-	},
-
 	"goexit on the main thread and a panic in main": func() {
 		mainthread.Init(func() {
 			callAndEnd(runtime.Goexit)
@@ -127,17 +115,11 @@ var programs = map[string]func(){
 	},
 
 	"a missing Init": func() {
-		thread.New().Call(func() { time.Sleep(5 * time.Millisecond) }) // to wait for another thread is not to serve
+		// to wait for another thread is not to serve
+		thread.New().Call(func() { time.Sleep(5 * time.Millisecond) })
 		waits := make(chan bool)
 		go func() { waits <- mainthread.Call(nop) }()
 		<-waits
-	},
-
-	"a missing Init and a bubble waits": func() {
-		untilReported := nextReport()
-		go func() { untilReported(); os.Exit(3) }()
-		_ = flag.Set("test.run", "^TestABubbleWithoutInit$")
-		os.Exit(tests.Run())
 	},
 
 	"many wait and a missing Init": func() {
@@ -148,24 +130,6 @@ var programs = map[string]func(){
 		go func() { results <- mainthread.CallContext(context.Background(), nop) == nil }()
 		untilReported()
 		mainthread.Init(func() { fmt.Println("then:", <-results, <-results, <-results) })
-	},
-
-	"a loop that polls instead of Init": func() {
-		done := make(chan bool)
-		go func() {
-			go mainthread.Call(func() { time.Sleep(6 * time.Second) })
-			time.Sleep(100 * time.Millisecond)
-			fmt.Println("ran:", mainthread.Call(nop)) // has waited for long, but the thread is served
-			close(done)
-		}()
-		for open := true; open; time.Sleep(time.Millisecond) {
-			mainthread.Serve()
-			select {
-			case <-done:
-				open = false
-			default:
-			}
-		}
 	},
 
 	"Init comes late": func() {
@@ -184,7 +148,8 @@ var programs = map[string]func(){
 		fmt.Println("result:", mainthread.CallV(func() int { return 42 }))
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		fmt.Println("with a context:", mainthread.CallContext(ctx, nop), mainthread.CallContext(context.Background(), nop))
+		fmt.Println("with a context:", mainthread.CallContext(ctx, nop),
+			mainthread.CallContext(context.Background(), nop))
 
 		var ran atomic.Bool
 		result := make(chan bool)
@@ -209,8 +174,9 @@ var programs = map[string]func(){
 				})
 			}()
 			<-busy
-			go func() { waits <- mainthread.Call(func() { fmt.Println("ran after Init's function had returned") }) }()
-			mainthread.Go(func() { fmt.Println("ran after Init's function had returned") })
+			late := func() { fmt.Println("ran after Init's function had returned") }
+			go func() { waits <- mainthread.Call(late) }()
+			mainthread.Go(late)
 			time.Sleep(5 * time.Millisecond)
 			go func() {
 				fmt.Println("waiting call:", <-waits) // at once, although the main thread is busy
@@ -218,7 +184,8 @@ var programs = map[string]func(){
 			}()
 		})
 		fmt.Println("running call:", ended, <-running)
-		fmt.Println("on the main goroutine:", mainthread.Call(nop), mainthread.Go(nop), mainthread.CallV(func() int { return 1 }),
+		fmt.Println("on the main goroutine:", mainthread.Call(nop), mainthread.Go(nop),
+			mainthread.CallV(func() int { return 1 }),
 			errors.Is(mainthread.CallContext(context.Background(), nop), thread.ErrTerminated))
 		fmt.Println(recovered(func() { mainthread.MustCall(nop) }))
 		others := make(chan bool)
@@ -241,39 +208,10 @@ var programs = map[string]func(){
 		})
 		fmt.Println(recovered(func() { mainthread.Init(nop) }))
 	},
-
-	"an event loop instead of Init": func() {
-		events := make(chan bool, 1)
-		mainthread.OnWake(func() {
-			select {
-			case events <- true:
-			default:
-			}
-		})
-		const calls = 10_000
-		ran := 0
-		done := make(chan bool)
-		go func() {
-			for range calls {
-				mainthread.Call(func() { ran++ })
-				mainthread.Go(func() { ran++ })
-			}
-			mainthread.Call(func() { close(done) })
-		}()
-		for open := true; open; {
-			<-events
-			mainthread.Serve()
-			select {
-			case <-done:
-				open = false
-			default:
-			}
-		}
-		fmt.Println("ran:", ran == 2*calls)
-	},
 }
 
-// nextReport returns what waits for the next line that is written to the standard error, and prints it.
+// nextReport returns what waits for the next line that is written to the standard error, and prints
+// it.
 func nextReport() (wait func()) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -300,21 +238,11 @@ func callAndEnd(f func()) {
 //go:noinline
 func explode(v any) { panic(v) }
 
-// A slowMessage is a panic value that is printed late: what another goroutine does meanwhile must not end the process.
+// A slowMessage is a panic value that is printed late: what another goroutine does meanwhile must
+// not end the process.
 type slowMessage struct{}
 
 func (slowMessage) Error() string { time.Sleep(500 * time.Millisecond); return "slow" }
-
-// TestABubbleWithoutInit is part of one of the programs.
-func TestABubbleWithoutInit(t *testing.T) {
-	if os.Getenv("THREADCALL_PROGRAM") == "" {
-		t.Skip("this is no test, but a part of TestPrograms")
-	}
-	inBubble(t, func(t *testing.T) { mainthread.Call(nop) })
-}
-
-// inBubble is synctest.Test, or nil before Go 1.25.
-var inBubble func(*testing.T, func(*testing.T))
 
 func TestPrograms(t *testing.T) {
 	const deadlock = "fatal error: all goroutines are asleep - deadlock!"
@@ -324,59 +252,61 @@ func TestPrograms(t *testing.T) {
 		shows  []string // in this order
 		hides  []string
 		env    []string
-		bubble bool
 	}{
-		{name: "panic in main", status: 2, shows: []string{"panic: boom", "mainthread_test.explode"}, hides: []string{"deferred"}},
-		{name: "panic on the main thread", status: 2, shows: []string{"mainthread_test.explode", "panic: boom"}},
-		{name: "goexit in main", shows: []string{"deferred\n", "to its end: true\n", "run: false\n", "elsewhere: false\n"}},
+		{name: "panic in main", status: 2, shows: []string{"panic: boom", "mainthread_test.explode"},
+			hides: []string{"deferred"}},
+		{name: "panic on the main thread", status: 2, shows: []string{"mainthread_test.explode",
+			"panic: boom"}},
+		{name: "goexit in main", shows: []string{"deferred\n", "to its end: true\n", "run: false\n",
+			"elsewhere: false\n"}},
 		{name: "goexit in main after a recovered panic", shows: []string{"Init returned"}},
-		{name: "a panic in main during a goexit", status: 2, shows: []string{"panic: boom"}, hides: []string{"Init returned"}},
-		{name: "a panic in main with a slow message", status: 2, shows: []string{"panic: ", "slow"}, hides: []string{"Init returned"}},
-		{name: "a nil panic in main as it used to be", status: 2, shows: []string{"panic: nil"}, hides: []string{"Init returned"},
-			env: []string{"GODEBUG=panicnil=1"}},
-		{name: "goexit in main and on the main thread", shows: []string{"deferred\n"}, hides: []string{"Init returned"}},
-		{name: "terminating the main thread", shows: []string{"Close on the main thread, ", "given to mainthread.Init", "lives on: true", "Terminate on the main thread",
+		{name: "a panic in main during a goexit", status: 2, shows: []string{"panic: boom"},
+			hides: []string{"Init returned"}},
+		{name: "a panic in main with a slow message", status: 2, shows: []string{"panic: ", "slow"},
+			hides: []string{"Init returned"}},
+		{name: "goexit in main and on the main thread", shows: []string{"deferred\n"},
+			hides: []string{"Init returned"}},
+		{name: "terminating the main thread", shows: []string{"Close on the main thread, ",
+			"given to mainthread.Init", "lives on: true", "Terminate on the main thread",
 			"Terminate on the main thread"}},
-		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"}, hides: []string{"Init returned", "went on"}},
-		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"}, env: []string{"GOTRACEBACK=system"}},
-		{name: "goexit on the main thread and a slow deferred call", shows: []string{"deferred"}},
-		{name: "goexit on the main thread and a panic in main", status: 2, shows: []string{"panic: boom", "mainthread_test.explode"}},
+		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"},
+			hides: []string{"Init returned", "went on"}},
+		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"},
+			env: []string{"GOTRACEBACK=system"}},
+		{name: "goexit on the main thread and a panic in main", status: 2, shows: []string{"panic: boom",
+			"mainthread_test.explode"}},
 		{name: "main blocks for ever", status: 2, shows: []string{deadlock}},
 		{name: "a call that blocks for ever", status: 2, shows: []string{deadlock}},
 		{name: "a missing Init", status: 2, shows: []string{
-			"threadcall: a call made at ", "_test.go:", "has waited for 5s", "mainthread.Init(run)", "func TestMain(m *testing.M)",
+			"threadcall: a call made at ", "_test.go:", "has waited for 5s", "mainthread.Init(run)",
+			"func TestMain(m *testing.M)",
 			"THREADCALL_INIT_WARNING=off", "\n", deadlock,
 		}},
 		{name: "a missing Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
 			env: []string{"THREADCALL_INIT_WARNING=off"}},
-		{name: "a missing Init and a bubble waits", bubble: true, status: 3, shows: []string{
-			"threadcall: a call made at ", "program_test.go:", "has waited for 5s",
-		}},
-		{name: "many wait and a missing Init", shows: []string{"has waited for 5s", "then: true true true"}},
-		{name: "a loop that polls instead of Init", shows: []string{"ran: true"}, hides: []string{"has waited"}},
+		{name: "many wait and a missing Init", shows: []string{"has waited for 5s",
+			"then: true true true"}},
 		{name: "Init comes late", shows: []string{"result: true"}, hides: []string{"has waited"}},
 		{name: "before Init", shows: []string{
 			"in place: true 123 true\n", "result: 42\n", "with a context: context canceled <nil>\n",
 			"another goroutine's ran: false\n", "with Init: true true\n",
 		}},
 		{name: "after Init", shows: []string{
-			"waiting call: false\n", "running call: true true\n", "on the main goroutine: false false 0 true\n",
+			"waiting call: false\n", "running call: true true\n",
+			"on the main goroutine: false false 0 true\n",
 			"thread: terminated: MustCall on the main thread, ", "elsewhere: false\n",
 		}},
 		{name: "misuse", shows: []string{
 			"Init(nil)", "Init off the main goroutine", "Serve off the thread",
-			"Init off the main goroutine", "ServeContext off the thread", "Init called twice", "Adopt on a thread that is",
+			"Init off the main goroutine", "ServeContext off the thread", "Init called twice",
+			"Adopt on a thread that is",
 			"Init called twice",
 		}},
-		{name: "an event loop instead of Init", shows: []string{"ran: true"}},
 	} {
 		t.Run(strings.Join(append([]string{c.name}, c.env...), " "), func(t *testing.T) {
 			t.Parallel() // most wait: see TestMain
 			if raceEnabled && slices.Contains(c.shows, deadlock) {
 				t.Skip("with the race detector, the runtime finds no deadlocks in programs that lock threads")
-			}
-			if c.bubble && inBubble == nil {
-				t.Skip("Go has testing/synctest from 1.25 on")
 			}
 			out, status := testutil.Program(t, c.name, c.env...)
 			if status != c.status {

@@ -1,27 +1,32 @@
-// Package osthread sets and reads properties of the operating system's thread that the caller is on: its name, the CPUs that
-// it may use, its priority, the signals that it blocks.
+// Package osthread sets and reads properties of the operating system's thread that the caller is
+// on: its name, the CPUs that it may use, its priority, the signals that it blocks.
 //
 //	t, err := thread.Start(thread.WithStart(func() error {
 //		return errors.Join(osthread.SetAffinity(2, 3), osthread.SetRealtime(10))
 //	}))
 //
-// A function that sets a property asks the kernel afterwards whether the thread has it. It returns nil if so, and otherwise an
-// error whose text has what was asked for and what the thread has (or, for what no thread can have, why), and in which [errors.Is] finds
+// A function that sets a property asks the kernel afterwards whether the thread has it. It returns
+// nil if so, and otherwise an error whose text has what was asked for and what the thread has (or,
+// for what no thread can have, why), and in which [errors.Is] finds
 //
-//   - the kernel's own error: [syscall.EPERM], [syscall.EINVAL] and so on, many of which are [fs.ErrPermission] as well,
-//   - [ErrDifferent], if the kernel has reported success and set something else, as where a cgroup allows fewer CPUs,
+//   - the kernel's own error: [syscall.EPERM], [syscall.EINVAL] and so on, many of which are
+//     [fs.ErrPermission] as well,
+//   - [ErrNotApplied], if the kernel has reported success and set something else, as where a cgroup
+//     allows fewer CPUs,
 //   - [ErrNotLocked], if the goroutine is not locked to its thread,
 //   - [errors.ErrUnsupported], if the system, or this package on it, does not have the property.
 //
 // # Threads and goroutines
 //
-// A property belongs to a thread, and a goroutine that is not locked to its thread may leave it at any moment. So the functions
-// that set one need [runtime.LockOSThread], which holds for all that a Thread of package thread runs; they look, which takes some
-// microseconds. What only reads a property may be called anywhere, and reports that of the thread on which it happens to be.
+// A property belongs to a thread, and a goroutine that is not locked to its thread may leave it at
+// any moment. So the functions that set one need [runtime.LockOSThread], which holds for all that a
+// Thread of package thread runs; they look, which takes some microseconds. What only reads a
+// property may be called anywhere, and reports that of the thread on which it happens to be.
 //
-// Properties last until they are changed or the thread ends. A goroutine that is locked and ends without having unlocked takes its
-// thread with it; one that unlocks leaves a changed thread to all goroutines of the program. The Go runtime starts threads
-// from a thread that has none of these properties if the one that needs them is locked, so they do not spread; a child process that is
+// Properties last until they are changed or the thread ends. A goroutine that is locked and ends
+// without having unlocked takes its thread with it; one that unlocks leaves a changed thread to all
+// goroutines of the program. The Go runtime starts threads from a thread that has none of these
+// properties if the one that needs them is locked, so they do not spread; a child process that is
 // started on the thread inherits affinity, priority and blocked signals.
 //
 //	property      Linux    Windows                     macOS, FreeBSD, NetBSD
@@ -30,7 +35,6 @@
 //	nice          yes      rounded to six priorities   no
 //	real time     yes      one priority                no
 //	signals       yes      no                          no
-//	death signal  yes      no                          no
 package osthread
 
 import (
@@ -46,17 +50,19 @@ import (
 	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// ErrDifferent is found in the error of a function after which the thread has something else than what was asked for, although the
-// kernel has reported success.
-var ErrDifferent = errors.New("the kernel has set something else")
+// ErrNotApplied is found in the error of a function after which the thread has something else than
+// what was asked for, although the kernel has reported success.
+var ErrNotApplied = errors.New("the kernel has set something else")
 
-// ErrNotLocked is found in the error of a function that sets a property if the caller's goroutine is not locked to its thread.
-var ErrNotLocked = errors.New("the goroutine is not locked to its thread; call it in a function that runs on a thread.Thread, " +
-	"or after runtime.LockOSThread")
+// ErrNotLocked is found in the error of a function that sets a property if the caller's goroutine
+// is not locked to its thread.
+var ErrNotLocked = errors.New("the goroutine is not locked to its thread; " +
+	"use a thread.Thread or runtime.LockOSThread")
 
-// SetName sets the thread's name, which debuggers show, on Linux also ps -L, top -H and /proc/self/task/*/comm. Linux cuts it
-// after 15 bytes, FreeBSD after 19, NetBSD after 31, macOS after 63; then the error is ErrDifferent, and the thread has the
-// beginning of the name. It must not have a zero byte. FreeBSD has no way to ask for the name, so there nothing is compared.
+// SetName sets the thread's name, which debuggers show, on Linux also ps -L, top -H and
+// /proc/self/task/*/comm. Linux cuts it after 15 bytes, FreeBSD after 19, NetBSD after 31, macOS
+// after 63; then the error is ErrNotApplied, and the thread has the beginning of the name. It must
+// not have a zero byte. FreeBSD has no way to ask for the name, so there nothing is compared.
 //
 // On Linux the name of the main thread is that of the process in ps and top.
 func SetName(name string) error {
@@ -69,16 +75,19 @@ func SetName(name string) error {
 // Name returns the thread's name.
 func Name() (string, error) { return names.read("Name") }
 
-// SetAffinity restricts the thread to these CPUs, which are numbered from 0 as the system does. The kernel leaves out those that the
-// cgroup's cpuset does not allow, if any remain: then the error is ErrDifferent, and the thread is restricted to these. If none remains,
-// or none is given, it is EINVAL.
+// SetAffinity restricts the thread to these CPUs, which are numbered from 0 as the system does. The
+// kernel leaves out those that the cgroup's cpuset does not allow, if any remain: then the error is
+// ErrNotApplied, and the thread is restricted to these. If none remains, or none is given, it is
+// EINVAL.
 //
-// On Windows all must be in one processor group; CPU n is n modulo 64 (32 in a 32-bit program) in group n/64.
+// On Windows all must be in one processor group; CPU n is n modulo 64 (32 in a 32-bit program) in
+// group n/64.
 func SetAffinity(cpus ...int) error {
 	want := slices.Compact(slices.Sorted(slices.Values(cpus)))
 	call := fmt.Sprintf("SetAffinity(%s)", list(want))
 	if len(want) == 0 || want[0] < 0 || want[len(want)-1] >= maxCPUs {
-		return fmt.Errorf("osthread: %s: at least one CPU, from 0 to %d: %w", call, maxCPUs-1, syscall.EINVAL)
+		return fmt.Errorf("osthread: %s: at least one CPU, from 0 to %d: %w", call, maxCPUs-1,
+			syscall.EINVAL)
 	}
 	return affinities.change(call, want)
 }
@@ -88,20 +97,22 @@ const maxCPUs = 1 << 16
 // Affinity returns the CPUs to which the thread is restricted, in ascending order.
 func Affinity() ([]int, error) { return affinities.read("Affinity") }
 
-// SetNice sets the thread's niceness, from -20, which is first in line, to 19. What is beyond that is cut by the kernel: the error then is
-// ErrDifferent. A process without privileges may raise it; to lower it again needs CAP_SYS_NICE or RLIMIT_NICE on Linux.
-// It has no effect while the thread has a real-time priority.
+// SetNice sets the thread's niceness, from -20, which is first in line, to 19. What is beyond that
+// is cut by the kernel: the error then is ErrNotApplied. A process without privileges may raise it;
+// to lower it again needs CAP_SYS_NICE or RLIMIT_NICE on Linux. It has no effect while the thread
+// has a real-time priority.
 //
-// POSIX has one niceness for a process; this is Linux's, of the thread alone. Windows has six priorities, which stand for -20, -10,
-// 0, 10, 15 and 19; there n is rounded to the nearest.
+// POSIX has one niceness for a process; this is Linux's, of the thread alone. Windows has six
+// priorities, which stand for -20, -10, 0, 10, 15 and 19; there n is rounded to the nearest.
 func SetNice(n int) error { return nices.change(fmt.Sprintf("SetNice(%d)", n), n) }
 
 // Nice returns the thread's niceness.
 func Nice() (int, error) { return nices.read("Nice") }
 
-// SetRealtime gives the thread a real-time priority, from 1 to 99: on Linux SCHED_FIFO, which needs CAP_SYS_NICE or RLIMIT_RTPRIO.
-// The thread then runs before all that have none, for as long as it wants to, and so it must not spin or compute for long; the
-// Go runtime cannot preempt it to let other threads run. 0 makes the thread normal again.
+// SetRealtime gives the thread a real-time priority, from 1 to 99: on Linux SCHED_FIFO, which needs
+// CAP_SYS_NICE or RLIMIT_RTPRIO. The thread then runs before all that have none, as long as it
+// wants to, and so it must not spin or compute for long; the Go runtime cannot preempt it to let
+// other threads run. 0 makes the thread normal again.
 //
 // On Windows all priorities are THREAD_PRIORITY_TIME_CRITICAL, and 0 is THREAD_PRIORITY_NORMAL.
 func SetRealtime(priority int) error {
@@ -111,32 +122,42 @@ func SetRealtime(priority int) error {
 // Realtime returns the thread's real-time priority, 0 if it has none. On Windows it is 99 for any.
 func Realtime() (int, error) { return realtimes.read("Realtime") }
 
-// BlockSignals blocks these signals on the thread, in addition to those that are blocked. A signal for the process then goes to another
-// thread that does not block it; one for this thread waits.
+// BlockSignals blocks these signals on the thread, in addition to those that are blocked. A signal
+// for the process then goes to another thread that does not block it; one for this thread waits.
 //
-// The Go runtime blocks all signals while it starts a thread and unblocks them then, and does not touch the mask of a running one. Its
-// handler runs on whatever thread a signal arrives at, so blocking one here does not keep it from [os/signal]. It preempts
-// goroutines by SIGURG and profiles by SIGPROF: a function on a thread that blocks these is not interrupted, even for a
+// The Go runtime blocks all signals while it starts a thread and unblocks them then, and does not
+// touch the mask of a running one. Its handler runs on whatever thread a signal arrives at, so
+// blocking one here does not keep it from [os/signal]. It preempts goroutines by SIGURG and
+// profiles by SIGPROF: a function on a thread that blocks these is not interrupted, even for a
 // garbage collection, and not profiled.
 //
-// Signals that the processor raises (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP) become panics in Go and would end the process if they
-// were blocked, and 32 and 33 are the C library's own: for these the error is EINVAL, and nothing is blocked. SIGKILL and SIGSTOP cannot be
-// blocked: there it is ErrDifferent.
+// Signals that the processor raises (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP) become panics in Go
+// and would end the process if they were blocked, and 32 and 33 are the C library's own: for these
+// the error is EINVAL, and nothing is blocked. SIGKILL and SIGSTOP cannot be blocked: there it is
+// ErrNotApplied.
 func BlockSignals(signals ...syscall.Signal) error {
 	call := fmt.Sprintf("BlockSignals(%s)", list(signals))
 	for _, s := range signals {
 		if slices.Contains(unblockable, s) {
-			return fmt.Errorf("osthread: %s: %v (%d), without which the process cannot run: %w", call, s, s, syscall.EINVAL)
+			return fmt.Errorf("osthread: %s: %v (%d), without which the process cannot run: %w", call, s, s,
+				syscall.EINVAL)
 		}
 	}
-	return changeSignals(call, func(blocked []syscall.Signal) []syscall.Signal { return append(blocked, signals...) })
+	return changeSignals(call, func(blocked []syscall.Signal) []syscall.Signal {
+		return append(blocked,
+			signals...)
+	})
 }
 
 // UnblockSignals unblocks these signals on the thread.
 func UnblockSignals(signals ...syscall.Signal) error {
-	return changeSignals(fmt.Sprintf("UnblockSignals(%s)", list(signals)), func(blocked []syscall.Signal) []syscall.Signal {
-		return slices.DeleteFunc(blocked, func(s syscall.Signal) bool { return slices.Contains(signals, s) })
-	})
+	return changeSignals(fmt.Sprintf("UnblockSignals(%s)", list(signals)),
+		func(blocked []syscall.Signal) []syscall.Signal {
+			return slices.DeleteFunc(blocked, func(s syscall.Signal) bool {
+				return slices.Contains(signals,
+					s)
+			})
+		})
 }
 
 func changeSignals(call string, change func(blocked []syscall.Signal) []syscall.Signal) error {
@@ -150,27 +171,14 @@ func changeSignals(call string, change func(blocked []syscall.Signal) []syscall.
 // BlockedSignals returns the signals that the thread blocks, in ascending order.
 func BlockedSignals() ([]syscall.Signal, error) { return masks.read("BlockedSignals") }
 
-// SetDeathSignal has the process receive a signal when its parent ends, 0 none. The parent is the thread that has started
-// the process, not that thread's process: a parent that starts children on threads that come and go should start them on one that stays.
-//
-// The kernel stores the signal with the calling thread, and forgets it when that ends. A parent that had ended before sends nothing, so a
-// process that must not outlive its parent compares [os.Getppid] afterwards. For the children that a Go program starts
-// there is Pdeathsig in [syscall.SysProcAttr].
-func SetDeathSignal(s syscall.Signal) error {
-	return deathSignals.change(fmt.Sprintf("SetDeathSignal(%d)", s), s)
-}
-
-// DeathSignal returns the signal that SetDeathSignal has set, or 0.
-func DeathSignal() (syscall.Signal, error) { return deathSignals.read("DeathSignal") }
-
-// The properties. What a system does not have is nil there; the files for the systems set the others.
+// The properties. What a system does not have is nil there; the files for the systems set the
+// others.
 var (
-	names        property[string]
-	affinities   property[[]int] // ascending
-	nices        property[int]
-	realtimes    property[int]
-	masks        property[[]syscall.Signal] // ascending
-	deathSignals property[syscall.Signal]
+	names      property[string]
+	affinities property[[]int] // ascending
+	nices      property[int]
+	realtimes  property[int]
+	masks      property[[]syscall.Signal] // ascending
 
 	unblockable []syscall.Signal
 )
@@ -198,13 +206,14 @@ func (p property[T]) change(call string, want T) error {
 	}
 	has, err := p.get()
 	if err != nil {
-		return fmt.Errorf("osthread: %s: asking the kernel afterwards: %w", call, errors.Join(failed, err))
+		return fmt.Errorf("osthread: %s: asking the kernel afterwards: %w", call, errors.Join(failed,
+			err))
 	}
 	if p.round != nil {
 		want = p.round(want)
 	}
 	if failed == nil && !equal(has, want) {
-		failed = ErrDifferent
+		failed = ErrNotApplied
 	}
 	if failed != nil {
 		return fmt.Errorf("osthread: %s: %w; the thread has %s", call, failed, text(has))
@@ -228,10 +237,12 @@ func unsupported(call string) error {
 	return fmt.Errorf("osthread: %s: %w on %s", call, errors.ErrUnsupported, runtime.GOOS)
 }
 
-// locked reports whether the goroutine is locked to its thread, or whether that cannot be determined.
+// locked reports whether the goroutine is locked to its thread, or whether that cannot be
+// determined.
 func locked() bool { return ident.Locked() || !determined() }
 
-// determined reports whether ident.Locked recognises a goroutine that is locked, as it may not with a later release of Go.
+// determined reports whether ident.Locked recognises a goroutine that is locked, as it may not with
+// a later release of Go.
 var determined = sync.OnceValue(func() bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -252,8 +263,6 @@ func text(v any) string {
 		return list(v)
 	case []syscall.Signal:
 		return list(v)
-	case syscall.Signal:
-		return fmt.Sprintf("%d", v)
 	}
 	return fmt.Sprint(v)
 }

@@ -24,7 +24,8 @@ const nameSize = 64 // with the zero at the end
 func setName(name string) error {
 	var b [nameSize]byte
 	n := copy(b[:nameSize-1], name)
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_PROC_INFO, setControl, uintptr(os.Getpid()), nameOfCaller, 0,
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PROC_INFO, setControl, uintptr(os.Getpid()),
+		nameOfCaller, 0,
 		uintptr(unsafe.Pointer(&b)), uintptr(n))
 	if errno != 0 {
 		return errno
@@ -38,7 +39,8 @@ func name() (string, error) {
 		_    [8]int32
 		name [nameSize]byte
 	}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_PROC_INFO, getInfo, uintptr(os.Getpid()), ofThread, uintptr(ident.Thread()),
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PROC_INFO, getInfo, uintptr(os.Getpid()), ofThread,
+		uintptr(ident.Thread()),
 		uintptr(unsafe.Pointer(&info)), unsafe.Sizeof(info))
 	if errno != 0 {
 		return "", errno

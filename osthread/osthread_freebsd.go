@@ -11,7 +11,8 @@ func init() { names = property[string]{set: setName} }
 
 func setName(name string) error {
 	b := append([]byte(name), 0)
-	_, _, errno := syscall.RawSyscall(syscall.SYS_THR_SET_NAME, uintptr(ident.Thread()), uintptr(unsafe.Pointer(&b[0])), 0)
+	_, _, errno := syscall.RawSyscall(syscall.SYS_THR_SET_NAME, uintptr(ident.Thread()),
+		uintptr(unsafe.Pointer(&b[0])), 0)
 	if errno != 0 {
 		return errno
 	}

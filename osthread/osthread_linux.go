@@ -15,9 +15,9 @@ func init() {
 	nices = property[int]{set: setNice, get: nice}
 	realtimes = property[int]{set: setRealtime, get: realtime}
 	masks = property[[]syscall.Signal]{set: setMask, get: mask}
-	deathSignals = property[syscall.Signal]{set: setDeathSignal, get: deathSignal}
 	const cancel, setxid = 32, 33 // of the C library, for its threads
-	unblockable = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, cancel, setxid}
+	unblockable = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL,
+		syscall.SIGTRAP, cancel, setxid}
 }
 
 const self = 0 // the calling thread
@@ -35,13 +35,15 @@ const nameSize = 16 // with the zero at the end
 func setName(name string) error {
 	var b [nameSize]byte
 	copy(b[:nameSize-1], name)
-	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_NAME, uintptr(unsafe.Pointer(&b)), 0)
+	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_NAME,
+		uintptr(unsafe.Pointer(&b)), 0)
 	return failed(errno)
 }
 
 func name() (string, error) {
 	var b [nameSize]byte
-	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_GET_NAME, uintptr(unsafe.Pointer(&b)), 0)
+	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_GET_NAME,
+		uintptr(unsafe.Pointer(&b)), 0)
 	name, _, _ := bytes.Cut(b[:], []byte{0})
 	return string(name), failed(errno)
 }
@@ -110,7 +112,8 @@ func setRealtime(priority int) error {
 		policy = normal
 	}
 	param := int32(priority)
-	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETSCHEDULER, self, policy, uintptr(unsafe.Pointer(&param)))
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETSCHEDULER, self, policy,
+		uintptr(unsafe.Pointer(&param)))
 	return failed(errno)
 }
 
@@ -120,7 +123,8 @@ func realtime() (int, error) {
 		return 0, failed(errno)
 	}
 	var param int32
-	_, _, errno = syscall.RawSyscall(syscall.SYS_SCHED_GETPARAM, self, uintptr(unsafe.Pointer(&param)), 0)
+	_, _, errno = syscall.RawSyscall(syscall.SYS_SCHED_GETPARAM, self, uintptr(unsafe.Pointer(&param)),
+		0)
 	return int(param), failed(errno)
 }
 
@@ -145,23 +149,14 @@ func setMask(blocked []syscall.Signal) error {
 		}
 		s.add(int(signal) - 1)
 	}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, how, uintptr(s.at()), 0, s.size(), 0, 0)
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, how, uintptr(s.at()), 0, s.size(),
+		0, 0)
 	return failed(errno)
 }
 
 func mask() ([]syscall.Signal, error) {
 	s := newSet(signals())
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(s.at()), s.size(), 0, 0)
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(s.at()), s.size(), 0,
+		0)
 	return members(s, syscall.Signal(1)), failed(errno)
-}
-
-func setDeathSignal(s syscall.Signal) error {
-	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(s), 0)
-	return failed(errno)
-}
-
-func deathSignal() (syscall.Signal, error) {
-	var s int32
-	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_GET_PDEATHSIG, uintptr(unsafe.Pointer(&s)), 0)
-	return syscall.Signal(s), failed(errno)
 }

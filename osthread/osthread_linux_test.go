@@ -14,23 +14,25 @@ import (
 )
 
 // The kernel reports success for what it cuts; the error says what the thread has.
-func TestErrDifferent(t *testing.T) {
+func TestErrNotApplied(t *testing.T) {
 	onThread(func() {
 		err := osthread.SetName("sixteen bytes !!")
-		if !errors.Is(err, osthread.ErrDifferent) || !strings.Contains(err.Error(), `"sixteen bytes !!"`) ||
+		if !errors.Is(err, osthread.ErrNotApplied) || !strings.Contains(err.Error(),
+			`"sixteen bytes !!"`) ||
 			!strings.HasSuffix(err.Error(), `; the thread has "sixteen bytes !"`) {
 			t.Errorf("a long name: %v", err)
 		}
 		before, _ := osthread.Affinity()
 		const absent = 1<<16 - 1 // unless Linux learns of more CPUs than it can have
-		if err := osthread.SetAffinity(before[0], absent); !errors.Is(err, osthread.ErrDifferent) {
+		if err := osthread.SetAffinity(before[0], absent); !errors.Is(err, osthread.ErrNotApplied) {
 			t.Errorf("a CPU that is not there: %v", err)
 		}
 		is(t, "affinity", osthread.Affinity, before[:1])
-		if err := osthread.SetNice(30); !errors.Is(err, osthread.ErrDifferent) || !strings.HasSuffix(err.Error(), "has 19") {
+		if err := osthread.SetNice(30); !errors.Is(err, osthread.ErrNotApplied) ||
+			!strings.HasSuffix(err.Error(), "has 19") {
 			t.Errorf("a niceness of 30: %v", err)
 		}
-		if err := osthread.BlockSignals(syscall.SIGKILL); !errors.Is(err, osthread.ErrDifferent) {
+		if err := osthread.BlockSignals(syscall.SIGKILL); !errors.Is(err, osthread.ErrNotApplied) {
 			t.Errorf("blocking SIGKILL: %v", err)
 		}
 	})
@@ -50,7 +52,8 @@ func TestBlockSignals(t *testing.T) {
 		if err := osthread.BlockSignals(syscall.SIGUSR2, syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
-		is(t, "mask", osthread.BlockedSignals, slices.Sorted(slices.Values(append(slices.Clone(before), syscall.SIGUSR2, syscall.SIGTERM))))
+		is(t, "mask", osthread.BlockedSignals, slices.Sorted(slices.Values(append(slices.Clone(before),
+			syscall.SIGUSR2, syscall.SIGTERM))))
 		if err := syscall.Tgkill(os.Getpid(), syscall.Gettid(), syscall.SIGUSR2); err != nil {
 			t.Error(err)
 		}
@@ -71,21 +74,6 @@ func TestBlockSignals(t *testing.T) {
 		}
 		is(t, "mask", osthread.BlockedSignals, before)
 	})
-}
-
-func TestSetDeathSignal(t *testing.T) {
-	onThread(func() {
-		for _, s := range []syscall.Signal{syscall.SIGTERM, 0} {
-			if err := osthread.SetDeathSignal(s); err != nil {
-				t.Error(err)
-			}
-			is(t, "death signal", osthread.DeathSignal, s)
-		}
-		if err := osthread.SetDeathSignal(1000); !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("signal 1000: %v", err)
-		}
-	})
-	onThread(func() { is(t, "death signal of another thread", osthread.DeathSignal, 0) })
 }
 
 // A property does not spread to threads that the runtime starts.

@@ -15,7 +15,8 @@ const nameSize = 32 // with the zero at the end
 func setName(name string) error {
 	var b [nameSize]byte
 	copy(b[:nameSize-1], name)
-	_, _, errno := syscall.RawSyscall(syscall.SYS__LWP_SETNAME, uintptr(ident.Thread()), uintptr(unsafe.Pointer(&b)), 0)
+	_, _, errno := syscall.RawSyscall(syscall.SYS__LWP_SETNAME, uintptr(ident.Thread()),
+		uintptr(unsafe.Pointer(&b)), 0)
 	if errno != 0 {
 		return errno
 	}
@@ -24,7 +25,8 @@ func setName(name string) error {
 
 func name() (string, error) {
 	var b [nameSize]byte
-	_, _, errno := syscall.RawSyscall(syscall.SYS__LWP_GETNAME, uintptr(ident.Thread()), uintptr(unsafe.Pointer(&b)), nameSize)
+	_, _, errno := syscall.RawSyscall(syscall.SYS__LWP_GETNAME, uintptr(ident.Thread()),
+		uintptr(unsafe.Pointer(&b)), nameSize)
 	if errno != 0 {
 		return "", errno
 	}

@@ -23,13 +23,15 @@ func onThread(f func()) {
 	<-done
 }
 
-// accepts reports whether err is nil, and fails the test unless the system does not have the property or does not permit the change.
+// accepts reports whether err is nil, and fails the test unless the system does not have the
+// property or does not permit the change.
 func accepts(t *testing.T, err error) bool {
 	t.Helper()
 	switch {
 	case err == nil:
 		return true
-	case errors.Is(err, errors.ErrUnsupported) && runtime.GOOS != "linux", errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, errors.ErrUnsupported) && runtime.GOOS != "linux", errors.Is(err,
+		fs.ErrPermission):
 		t.Log(err)
 	default:
 		t.Error(err)
@@ -71,7 +73,8 @@ func TestSetAffinity(t *testing.T) {
 			is(t, "affinity", osthread.Affinity, before)
 		}
 		for _, wrong := range [][]int{{}, {-1}, {1 << 20}, {1<<16 - 1}} {
-			if err := osthread.SetAffinity(wrong...); !errors.Is(err, syscall.EINVAL) && runtime.GOOS == "linux" || err == nil {
+			if err := osthread.SetAffinity(wrong...); !errors.Is(err, syscall.EINVAL) &&
+				runtime.GOOS == "linux" || err == nil {
 				t.Errorf("%v: %v", wrong, err)
 			}
 		}
@@ -126,10 +129,10 @@ func TestNotLocked(t *testing.T) {
 			"SetRealtime":    func() error { return osthread.SetRealtime(0) },
 			"BlockSignals":   func() error { return osthread.BlockSignals(syscall.SIGTERM) },
 			"UnblockSignals": func() error { return osthread.UnblockSignals(syscall.SIGTERM) },
-			"SetDeathSignal": func() error { return osthread.SetDeathSignal(0) },
 		} {
 			err := set()
-			if !errors.Is(err, osthread.ErrNotLocked) && !errors.Is(err, errors.ErrUnsupported) || !strings.HasPrefix(err.Error(), "osthread: "+name+"(") {
+			if !errors.Is(err, osthread.ErrNotLocked) && !errors.Is(err, errors.ErrUnsupported) ||
+				!strings.HasPrefix(err.Error(), "osthread: "+name+"(") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

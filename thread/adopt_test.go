@@ -1,10 +1,15 @@
 package thread_test
 
 import (
+	"context"
+	"errors"
 	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
@@ -46,44 +51,6 @@ func (h *host) do(f func()) {
 		f()
 	}
 	<-done
-}
-
-func TestAdopt(t *testing.T) {
-	h := adopt(t, thread.WithKeep()) // which does nothing here
-	if h.On() {
-		t.Error("On is true off the thread")
-	}
-	result := make(chan bool, 1)
-	h.do(func() {
-		its, order := here(), 0
-		h.Go(func() { order = 10*order + 1 })
-		if !h.On() || !h.Call(func() { order = 10*order + 2 }) || order != 12 {
-			t.Errorf("before it serves, its own calls ran in the order %d; On: %v", order, h.On())
-		}
-		go func() { result <- h.Call(func() { order = 3 }) }()
-		time.Sleep(10 * time.Millisecond)
-		if len(result) > 0 {
-			t.Error("a call of another goroutine returned although the thread does not serve")
-		}
-		h.Go(func() {
-			if here() != its || !h.On() {
-				t.Errorf("ran on thread %d, want %d; On: %v", here(), its, h.On())
-			}
-		})
-		for order != 3 {
-			h.Serve()
-		}
-		if here() != 0 {
-			inCoroutine(func() {
-				if !h.On() || !h.Call(func() { order = 4 }) || order != 4 {
-					t.Error("a coroutine is not on its host's thread")
-				}
-			})
-		}
-	})
-	if !testutil.Arrives(t, result) {
-		t.Error("reported that it did not run")
-	}
 }
 
 func TestAdopt_again(t *testing.T) {
@@ -131,11 +98,15 @@ func TestAdopt_unlocked(t *testing.T) {
 		{name: "in a function of a locked host", serving: true, locked: true},
 		{name: "by another goroutine while it serves", foreign: true, serving: true},
 		{name: "by another goroutine, then Terminate", foreign: true, then: (*thread.Thread).Terminate},
-		{name: "by another goroutine, then Serve", foreign: true, then: func(h *thread.Thread) { h.Serve() }},
-		{name: "by another goroutine, then ServeContext", foreign: true, then: func(h *thread.Thread) { _ = h.ServeContext(t.Context()) }},
-		{name: "by another goroutine, of a locked host", foreign: true, locked: true, then: (*thread.Thread).Terminate},
+		{name: "by another goroutine, then Serve", foreign: true,
+			then: func(h *thread.Thread) { h.Serve() }},
+		{name: "by another goroutine, then ServeContext", foreign: true,
+			then: func(h *thread.Thread) { _ = h.ServeContext(t.Context()) }},
+		{name: "by another goroutine, of a locked host", foreign: true, locked: true,
+			then: (*thread.Thread).Terminate},
 		{name: "by another goroutine, then Adopt", foreign: true, then: adoptAgain},
-		{name: "by another goroutine, then Adopt, of a locked host", foreign: true, locked: true, then: adoptAgain},
+		{name: "by another goroutine, then Adopt, of a locked host", foreign: true, locked: true,
+			then: adoptAgain},
 	} {
 		ends(t, func() {
 			if c.locked {
@@ -190,44 +161,6 @@ func TestAdopt_unlocked(t *testing.T) {
 
 func adoptAgain(*thread.Thread) { thread.Adopt().Terminate() }
 
-// The host keeps its thread whatever functions unlock, while the scheduler interrupts it.
-func TestAdopt_pinned(t *testing.T) {
-	if here() == 0 {
-		t.Skip("this system does not distinguish threads")
-	}
-	stop := make(chan struct{})
-	defer close(stop)
-	for range 4 { // for which the scheduler interrupts others
-		go func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-					runtime.GC()
-				}
-			}
-		}()
-	}
-	ends(t, func() {
-		for start, rounds := time.Now(), 0; time.Since(start) < shortly(time.Second); rounds++ {
-			if rounds == 5 {
-				runtime.LockOSThread() // before that, only Adopt locks
-			}
-			h := thread.Adopt()
-			its := here()
-			for range 100 {
-				h.Go(runtime.UnlockOSThread) //threadcall:ignore the thread must survive it
-				h.Serve()
-				if here() != its {
-					t.Error("the host is on another thread")
-				}
-			}
-			h.Terminate()
-		}
-	})
-}
-
 // The runtime gives the g of a goroutine that has ended to a new one, and the m of its thread.
 func TestAdopt_identity(t *testing.T) {
 	needsLocks(t)
@@ -275,6 +208,137 @@ func TestAdopt_identity(t *testing.T) {
 			if th.On() {
 				t.Errorf("%s: the test is taken for a host", name)
 			}
+		}
+	}
+}
+
+// What is called, posted and set before a goroutine adopts waits for it, in its order.
+func TestAdoptLater(t *testing.T) {
+	th, adopt := thread.AdoptLater(thread.WithName("loop"), thread.WithQueueLimit(2))
+	th.Stats()
+	wake := make(chan bool, 1)
+	th.OnWake(func() {
+		select {
+		case wake <- true:
+		default:
+		}
+	})
+	var ran []int
+	add := func(i int) func() {
+		return func() {
+			if !th.On() {
+				t.Error("a function runs off the thread")
+			}
+			ran = append(ran, i)
+		}
+	}
+	th.Go(add(0))
+	th.Go(add(1))
+	testutil.Arrives(t, wake)
+	ends(t, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if th.TryGo(nop) || th.GoContext(ctx, nop) || th.CallContext(ctx, nop) != context.Canceled ||
+			th.On() || th.Stats().Queued != 2 {
+			t.Errorf("before it is adopted: On %v, %d queued", th.On(), th.Stats().Queued)
+		}
+	})
+	called, closed := make(chan bool, 2), make(chan bool, 1)
+	go func() {
+		called <- th.Go(add(2)) // waits for a place
+		called <- th.Call(add(3))
+		th.Close()
+		closed <- true
+	}()
+	ends(t, func() {
+		if err := adopt(); err != nil || !th.On() || !ident.Locked() && here() != 0 {
+			t.Errorf("adopt returns %v; On %v", err, th.On())
+		}
+		testutil.Arrives(t, wake) // again
+		err := th.ServeContext(context.Background())
+		if err != thread.ErrTerminated || th.On() || ident.Locked() {
+			t.Errorf("after Close, %v; On %v, locked %v", err, th.On(), ident.Locked())
+		}
+		thread.Adopt().Terminate()
+	})
+	for _, c := range []chan bool{called, called, closed} {
+		if !testutil.Arrives(t, c) {
+			t.Error("it was refused")
+		}
+	}
+	if want := []int{0, 1, 2, 3}; !slices.Equal(ran, want) {
+		t.Errorf("%v ran, want %v", ran, want)
+	}
+	mustPanic(t, func() { thread.AdoptLater(thread.WithStop(nop)) }, "AdoptLater")
+}
+
+// An adopt that fails returns an error that says why, and changes nothing.
+func TestAdoptLater_fails(t *testing.T) {
+	th, adopt := thread.AdoptLater()
+	fails := func(adopt func() error, why string) {
+		t.Helper()
+		if err := adopt(); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("adopt returns %v, want %q", err, why)
+		}
+	}
+	start(t).Call(func() { fails(adopt, "already") })
+	ends(t, func() {
+		if err := adopt(); err != nil {
+			t.Errorf("after one that failed, adopt returns %v", err)
+		}
+		fails(adopt, "adopted already")
+		ends(t, func() { fails(adopt, "adopted already") })
+		if n := 0; !th.Call(func() { n++ }) || n != 1 {
+			t.Error("a call does not run in place")
+		}
+		th.Terminate()
+		fails(adopt, "terminated")
+
+		later, adoptLater := thread.AdoptLater()
+		refused := make(chan bool)
+		go func() { refused <- !later.Call(func() { t.Error("it ran") }) }()
+		later.Go(func() { t.Error("it ran") })
+		later.Terminate()
+		if !testutil.Arrives(t, refused) || later.Go(nop) {
+			t.Error("Terminate does not refuse what waits for adopt")
+		}
+		testutil.Arrives(t, later.Done())
+		later.Close()
+		err := adoptLater()
+		if !errors.Is(err, thread.ErrTerminated) || later.On() || ident.Locked() {
+			t.Errorf("after Terminate, adopt returns %v; On %v", err, later.On())
+		}
+		thread.Adopt().Terminate()
+	})
+}
+
+// Of several goroutines one adopts, whatever Terminate and callers do meanwhile, and nothing of it
+// is left.
+func TestAdoptLater_atOnce(t *testing.T) {
+	for range scaled(2000) {
+		th, adopt := thread.AdoptLater()
+		var adopted atomic.Int32
+		var all group.Group
+		for range 3 {
+			all.Go(func() {
+				ends(t, func() {
+					err := adopt()
+					if err == nil {
+						adopted.Add(1)
+						_ = th.ServeContext(context.Background())
+					}
+					if th.On() || ident.Locked() {
+						t.Errorf("after %v, On %v, locked %v", err, th.On(), ident.Locked())
+					}
+					thread.Adopt().Terminate()
+				})
+			})
+		}
+		all.Go(func() { th.Call(nop); th.Go(nop); th.On() })
+		all.Go(th.Terminate)
+		all.Wait()
+		if adopted.Load() > 1 {
+			t.Fatalf("%d goroutines have adopted the thread", adopted.Load())
 		}
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// allocations returns how often f allocates per run once it is warm, on any thread. Other than testing.AllocsPerRun it lets f run
-// on all Ps and does not round down. If it finds more than limit, it tries again: the process and the runtime allocate as well.
+// allocations returns how often f allocates per run once it is warm, on any thread. Other than
+// testing.AllocsPerRun it lets f run on all Ps and does not round down. If it finds more than
+// limit, it tries again: the process and the runtime allocate as well.
 func allocations(runs int, limit float64, f func()) float64 {
 	least := 1e9
 	for i := 0; i < 20 && least > limit; i++ {
@@ -34,14 +35,11 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
-	counted, countedPool := start(t, thread.WithStats()), startPool(t, 2, thread.WithStats())
+	counted, countedPool := start(t), startPool(t, 2)
 	withLabels := labelled("a")
 	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	keyed := thread.NewKeyed(func(int) error { return nil })
-	t.Cleanup(keyed.Close)
-	noError := func() error { return nil }
 	var local thread.Local[large]
 	n := 0
 	evalInt := func() int { n++; return n }
@@ -56,8 +54,8 @@ func uses(t testing.TB) map[string]func() {
 	toOther := func() { other.Call(nop) }
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
-	count := thread.Bind2V2(th, func(s string, l large) (large, error) { n += len(s); return l, nil })
-	redraw, resize := th.Coalesce(nop), thread.Coalesce2(th, func(int, large) {})
+	count := thread.Bind2V(th, func(s string, l large) large { n += len(s); return l })
+	redraw, resize := th.Coalesce(nop), thread.Coalesce1(th, func(large) {})
 	assert := func() { th.Assert() }
 	bindNest := func() { move(at, n, 1) }
 	begin, served := make(chan bool), make(chan bool)
@@ -78,7 +76,8 @@ func uses(t testing.TB) map[string]func() {
 		}
 	}()
 	ticks := make(chan bool)
-	timer := start(t).Every(20*time.Microsecond, func() { ticks <- true }) // so there are none while nothing receives
+	// so there are none while nothing receives
+	timer := start(t).Every(20*time.Microsecond, func() { ticks <- true })
 	t.Cleanup(func() {
 		stopped := make(chan bool)
 		go func() { timer.Stop(); close(stopped) }()
@@ -91,34 +90,43 @@ func uses(t testing.TB) map[string]func() {
 		}
 	})
 	return map[string]func(){
-		"Every":            func() { <-ticks; timer.Missed() },
-		"Call":             func() { th.Call(nop) },
-		"CallContext":      func() { _ = th.CallContext(ctx, nop) },
-		"Go":               func() { th.Go(nop); th.Call(nop) },
-		"Go in a row":      func() { postMany(th.Go); th.Call(nop) },
-		"MustCall":         func() { th.MustCall(nop); p.MustCall(nop) },
-		"MustEval":         func() { thread.MustEval(th, evalInt); thread.MustEval(p, evalLarge) },
-		"Eval":             func() { thread.Eval(th, evalInt) },
-		"mixed Eval":       func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
-		"Pool.Call":        func() { p.Call(nop) },
-		"Pool.Go":          func() { postMany(p.Go); p.Call(nop) },
-		"TryGo":            func() { th.TryGo(nop); p.TryGo(nop); th.Call(nop); p.Call(nop) },
-		"GoContext":        func() { th.GoContext(ctx, nop); p.GoContext(ctx, nop); th.Call(nop); p.Call(nop) },
-		"Keyed":            func() { _ = keyed.Call(ctx, 1, noError); _ = keyed.Call(ctx, 2, noError) },
+		"Every":       func() { <-ticks; timer.Missed() },
+		"Call":        func() { th.Call(nop) },
+		"CallContext": func() { _ = th.CallContext(ctx, nop) },
+		"Go":          func() { th.Go(nop); th.Call(nop) },
+		"Go in a row": func() { postMany(th.Go); th.Call(nop) },
+		"MustCall":    func() { th.MustCall(nop); p.MustCall(nop) },
+		"MustEval":    func() { thread.MustEval(th, evalInt); thread.MustEval(p, evalLarge) },
+		"Eval":        func() { thread.Eval(th, evalInt) },
+		"mixed Eval":  func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
+		"Pool.Call":   func() { p.Call(nop) },
+		"Pool.Go":     func() { postMany(p.Go); p.Call(nop) },
+		"TryGo":       func() { th.TryGo(nop); p.TryGo(nop); th.Call(nop); p.Call(nop) },
+		"GoContext": func() {
+			th.GoContext(ctx, nop)
+			p.GoContext(ctx, nop)
+			th.Call(nop)
+			p.Call(nop)
+		},
 		"Pool.CallContext": func() { _ = p.CallContext(ctx, nop) },
-		"EvalPool":         func() { thread.EvalPool(p, evalInt); thread.EvalPool(p, evalLarge) },
-		"EvalContext":      func() { _, _ = thread.EvalContext(ctx, th, evalInt); _, _ = thread.EvalContext(ctx, p, evalLarge) },
-		"Bind":             func() { n++; move(at, n, n); _, _ = count(title, large{n}) },
-		"Bind, nested":     func() { th.Call(bindNest) },
-		"nested":           func() { th.Call(nest) },
-		"nested, pool":     func() { p.Call(nestPool) },
-		"thread calls":     func() { th.Call(toOther) },
-		"Serve, Wait":      func() { begin <- true; <-served },
-		"TLS":              func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
-		"watched":          func() { watched.Go(nop); watched.Call(nop) },
-		"labels":           func() { _ = th.CallContext(withLabels, nop); _ = p.CallContext(withLabels, nop) },
-		"labels, nested":   func() { th.Call(nestLabels) },
-		"labels, serving":  func() { _ = th.CallContext(withLabels, serveInside) },
+		"EvalContext": func() {
+			_, _ = thread.EvalContext(ctx, th, evalInt)
+			_, _ = thread.EvalContext(ctx, p, evalLarge)
+		},
+		"Bind":         func() { n++; move(at, n, n); count(title, large{n}) },
+		"Bind, nested": func() { th.Call(bindNest) },
+		"nested":       func() { th.Call(nest) },
+		"nested, pool": func() { p.Call(nestPool) },
+		"thread calls": func() { th.Call(toOther) },
+		"Serve, Wait":  func() { begin <- true; <-served },
+		"TLS":          func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
+		"watched":      func() { watched.Go(nop); watched.Call(nop) },
+		"labels": func() {
+			_ = th.CallContext(withLabels, nop)
+			_ = p.CallContext(withLabels, nop)
+		},
+		"labels, nested":  func() { th.Call(nestLabels) },
+		"labels, serving": func() { _ = th.CallContext(withLabels, serveInside) },
 		"stats": func() {
 			counted.Go(nop)
 			counted.Call(nop)
@@ -128,11 +136,11 @@ func uses(t testing.TB) map[string]func() {
 		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
 		"On, ID":          func() { th.On(); th.ID() },
 		"Assert":          func() { th.Call(assert) },
-		"TakePanic":       func() { th.TakePanic(); _ = p.Error(); th.Done() },
+		"TakePanic":       func() { th.TakePanic(); p.TakePanic(); th.Done() },
 		"Coalesce": func() {
 			for range 10 {
 				redraw()
-				resize(n, large{})
+				resize(large{})
 			}
 			th.Call(nop)
 		},
@@ -163,53 +171,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-func TestAllocations_manyCallers(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
-	th, p := start(t), startPool(t, 2)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	answer := func() int { return 42 }
-	for name, call := range map[string]func(){
-		"CallContext": func() { _ = th.CallContext(ctx, nop) },
-		"Eval":        func() { thread.Eval(th, answer) },
-		"EvalContext": func() { _, _ = thread.EvalContext(ctx, p, answer) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			const callers, calls = 64, 40
-			begin, done := make(chan bool), make(chan bool)
-			defer close(begin)
-			for range callers {
-				go func() {
-					for range begin {
-						for range calls {
-							call()
-						}
-						done <- true
-					}
-				}()
-			}
-			limit := 0.01 * callers * calls
-			if collecting {
-				limit *= 10 // each collection takes what the runtime keeps for goroutines that wait for channels
-			}
-			if n := allocations(1, limit, func() {
-				for range callers {
-					begin <- true
-				}
-				for range callers {
-					<-done
-				}
-			}); n > limit {
-				t.Errorf("%v allocations in %d calls", n, callers*calls)
-			}
-		})
-	}
-}
-
-// BenchmarkThread has each way to have a function run, by itself, for threadcall allocs to find what allocates. What they cost
-// next to other designs is measured in internal/bench.
+// BenchmarkThread has each way to have a function run, by itself, for threadcall allocs to find
+// what allocates. What they cost next to other designs is measured in internal/bench.
 func BenchmarkThread(b *testing.B) {
 	for name, f := range uses(b) {
 		b.Run(name, func(b *testing.B) {

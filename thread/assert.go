@@ -12,14 +12,16 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// Assert panics unless the caller is on the thread, as [Thread.On] reports it. It is for the beginning of functions that must
-// run there, and costs some nanoseconds, so that it can stay in them:
+// Assert panics unless the caller is on the thread, as [Thread.On] reports it. It is for the
+// beginning of functions that must run there, and costs some nanoseconds, so that it can stay in
+// them:
 //
 //	func draw() {
 //		gl.Assert()
 //
-// The panic is an error whose text names the function and the line that called Assert, the thread or the goroutine on which that
-// is, where the goroutine was started and by what, and what to write instead:
+// The panic is an error whose text names the function and the line that called Assert, the thread
+// or the goroutine on which that is, where the goroutine was started and by what, and what to write
+// instead:
 //
 //	thread: draw (window.go:41) must run on thread "gl";
 //	it runs on goroutine 34, started at main.go:22 by main.main.
@@ -37,7 +39,8 @@ func (t *Thread) Assert() {
 // misplaced returns the error that says how the caller of Assert came to be off the thread.
 func (t *Thread) misplaced() error {
 	asserting, caller := callers()
-	what := fmt.Sprintf("thread: %s (%s) must run on %v", functionName(asserting.Function), place(asserting), t.e)
+	what := fmt.Sprintf("thread: %s (%s) must run on %v", functionName(asserting.Function),
+		place(asserting), t.e)
 	where := engine.Current()
 	if where == "" {
 		where = goroutine()
@@ -56,14 +59,17 @@ func (t *Thread) misplaced() error {
 	return fmt.Errorf("%s;\nit runs on %s.\nWrite %s", what, where, instead)
 }
 
-// callers returns the function that has called Assert, and the one that has called that, if there is one.
+// callers returns the function that has called Assert, and the one that has called that, if there
+// is one.
 func callers() (asserting, caller runtime.Frame) {
 	pcs := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
 	for more := true; more && (asserting.Function == "" || ours(asserting.Function)); {
 		asserting, more = frames.Next()
 	}
-	for more := true; more && (caller.Function == "" || standard(caller) && !strings.HasPrefix(caller.Function, "runtime.")); { // such as sync.Once.Do
+	// such as sync.Once.Do
+	for more := true; more && (caller.Function == "" || standard(caller) &&
+		!strings.HasPrefix(caller.Function, "runtime.")); {
 		caller, more = frames.Next()
 	}
 	if ours(caller.Function) || standard(caller) || strings.HasPrefix(caller.Function, "runtime.") {
@@ -77,10 +83,11 @@ func ours(function string) bool {
 	const module = "github.com/threadcall/threadcall/"
 	rest, in := strings.CutPrefix(function, module)
 	pkg, _, _ := strings.Cut(rest, ".")
-	return in && (pkg == "thread" || pkg == "mainthread" || pkg == "internal/engine")
+	return in && (pkg == "thread" || pkg == "mainthread" || pkg == "keyed" || pkg == "internal/engine")
 }
 
-// standard reports whether a frame is of the standard library, whose files are where those of package strings are.
+// standard reports whether a frame is of the standard library, whose files are where those of
+// package strings are.
 func standard(f runtime.Frame) bool {
 	pc := reflect.ValueOf(strings.Cut).Pointer()
 	known, _ := runtime.FuncForPC(pc).FileLine(pc)
@@ -121,7 +128,8 @@ func statement(function, caller string) string {
 	return name + "()"
 }
 
-// goroutine says which goroutine the caller is, and where it was started and by what. Only stack traces have that.
+// goroutine says which goroutine the caller is, and where it was started and by what. Only stack
+// traces have that.
 func goroutine() string {
 	stack := make([]byte, 64<<10) // a trace has at most a hundred functions
 	stack = stack[:runtime.Stack(stack, false)]
@@ -137,8 +145,11 @@ func goroutine() string {
 	by, _, _ = strings.Cut(by, " in goroutine ")
 	file, _, _ = strings.Cut(file, " +0x")
 	file, _, _ = strings.Cut(file, "\n")
-	if name, _, _ := strings.Cut(strings.TrimSpace(file), ":"); standard(runtime.Frame{Function: by, File: name}) { // sync.(*WaitGroup).Go
+	// sync.(*WaitGroup).Go
+	if name, _, _ := strings.Cut(strings.TrimSpace(file), ":"); standard(runtime.Frame{Function: by,
+		File: name}) {
 		return fmt.Sprintf("goroutine %s, started by %s", number, path.Base(by))
 	}
-	return fmt.Sprintf("goroutine %s, started at %s by %s", number, filepath.Base(strings.TrimSpace(file)), path.Base(by))
+	return fmt.Sprintf("goroutine %s, started at %s by %s", number,
+		filepath.Base(strings.TrimSpace(file)), path.Base(by))
 }

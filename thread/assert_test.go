@@ -7,8 +7,11 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -39,7 +42,8 @@ func TestThread_Assert(t *testing.T) {
 	th, other := start(t, thread.WithName("gl")), start(t, thread.WithName("db"))
 	p := startPool(t, 1, thread.WithName("io"))
 	unnamed := start(t)
-	for _, call := range []func(func()) bool{th.Call, th.Go, func(f func()) bool { return th.Call(func() { th.Call(f) }) }} {
+	for _, call := range []func(func()) bool{th.Call, th.Go,
+		func(f func()) bool { return th.Call(func() { th.Call(f) }) }} {
 		call(th.Assert)
 	}
 	if th.Call(nop); th.TakePanic() != nil {
@@ -67,14 +71,16 @@ func TestThread_Assert(t *testing.T) {
 			t.Errorf("the text is\n%s\nwithout\n%s", text, want)
 		}
 	}
-	if !regexp.MustCompile(`;\nit runs on goroutine \d+, started at .*\.\nWrite .*$`).MatchString(text) {
+	lines := regexp.MustCompile(`;\nit runs on goroutine \d+, started at .*\.\nWrite .*$`)
+	if !lines.MatchString(text) {
 		t.Errorf("the text is\n%s", text)
 	}
 	for _, c := range []struct {
 		f    func()
 		want string
 	}{
-		{func() { other.Call(func() { draw(th) }) }, `must run on thread "gl";` + "\n" + `it runs on thread "db".`},
+		{func() { other.Call(func() { draw(th) }) }, `must run on thread "gl";` + "\n" +
+			`it runs on thread "db".`},
 		{func() { p.Call(func() { draw(th) }) }, `it runs on thread 0 of the pool "io".`},
 		{func() { unnamed.Call(func() { draw(th) }) }, "it runs on a thread without a name"},
 		{func() { draw(unnamed) }, "must run on a thread without a name"},
@@ -96,7 +102,95 @@ func TestThread_Assert_terminated(t *testing.T) {
 	})
 	<-th.Done()
 	text, err := asserted(func() { draw(th) })
-	if !errors.Is(err, thread.ErrTerminated) || !strings.Contains(text, `must run on thread "gl", which has been terminated`) {
+	if !errors.Is(err, thread.ErrTerminated) || !strings.Contains(text,
+		`must run on thread "gl", which has been terminated`) {
 		t.Errorf("it panicked with %v", err)
+	}
+}
+
+func TestThread_On(t *testing.T) {
+	a, b := start(t), start(t)
+	check := func(onA, onB bool) {
+		t.Helper()
+		if a.On() != onA || b.On() != onB {
+			t.Errorf("on a: %v, on b: %v; want %v, %v", a.On(), b.On(), onA, onB)
+		}
+	}
+	check(false, false)
+	a.Call(func() {
+		check(true, false)
+		b.Call(func() { check(false, true) })
+		a.Call(func() { check(true, false) })
+		if here() != 0 {
+			inCoroutine(func() { check(true, false) })
+		}
+		done := make(chan bool)
+		go func() { check(false, false); close(done) }()
+		<-done
+	})
+	a.Terminate()
+	b.Terminate()
+	check(false, false)
+}
+
+// Threads are made on whatever thread of the system the runtime has at hand: one on which a
+// goroutine ran a moment before that now asks whether it is on it.
+func TestThread_On_justMade(t *testing.T) {
+	var youngest atomic.Pointer[thread.Thread]
+	youngest.Store(start(t))
+	var stop atomic.Bool
+	var others group.Group
+	for range 4 {
+		others.Go(func() {
+			for !stop.Load() {
+				for range 100 {
+					if th := youngest.Load(); th.On() {
+						t.Error("On is true on a goroutine that is not locked")
+						return
+					}
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	for begin := time.Now(); time.Since(begin) < shortly(300*time.Millisecond); {
+		th := thread.New()
+		youngest.Store(th)
+		th.Call(nop)
+		th.Terminate()
+	}
+	stop.Store(true)
+	others.Wait()
+}
+
+func TestLocal(t *testing.T) {
+	type state struct{ n, m int }
+	var one, two thread.Local[state]
+	var other thread.Local[any]
+	a, b := start(t), start(t)
+	if v := one.Get(a); v != (state{}) {
+		t.Errorf("a new thread has %v", v)
+	}
+	one.Set(a, state{1, 2})
+	b.Call(func() { one.Set(b, state{3, 4}) })
+	two.Set(a, state{5, 6})
+	other.Set(a, "any")
+	a.SetTLS("of a")
+	for range 2 {
+		if u, v, w := one.Get(a), one.Get(b), two.Get(a); u != (state{1, 2}) || v != (state{3, 4}) ||
+			w != (state{5, 6}) {
+			t.Errorf("a has %v and %v, b has %v", u, w, v)
+		}
+		if u, v, w := other.Get(a), other.Get(b), a.GetTLS(); u != "any" || v != nil || w != "of a" {
+			t.Errorf("a has %v and TLS %v, b has %v", u, w, v)
+		}
+	}
+	b.Terminate()
+	if v := one.Get(b); v != (state{3, 4}) {
+		t.Errorf("after Terminate b has %v", v)
+	}
+	a.SetTLS(nil)
+	if v := a.GetTLS(); v != nil {
+		t.Errorf("after nil was stored a has %v", v)
 	}
 }

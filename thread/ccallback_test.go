@@ -18,7 +18,8 @@ func TestThread_Call_cgo(t *testing.T) {
 		t.Skip("no cgo here")
 	}
 	program := filepath.Join(t.TempDir(), "ccallback")
-	if out, err := exec.Command("go", "build", "-o", program, "./testdata/ccallback").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program,
+		"./testdata/ccallback").CombinedOutput(); err != nil {
 		t.Skipf("it does not build here: %v\n%s", err, out)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)

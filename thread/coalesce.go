@@ -7,48 +7,43 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// Coalesce returns a function that posts f to the thread, where it is queued at most once: "redraw at some time, once". It is
-// for progress, resizing, invalidation, for all that may be asked for more often than it has to be done.
+// Coalesce returns a function that posts f to the thread, where it is queued at most once: "redraw
+// at some time, once". It is for progress, resizing, invalidation, for all that may be asked for
+// more often than it has to be done.
 //
-// post never blocks, [WithQueueLimit] included, and may be called from any goroutine. It returns true if f will run after
-// it, because it has queued f, or because f was queued already and has not begun; what was written before post is visible to
-// that run. f holds the place of the first post in the order of calls. A post in f itself queues f once more.
+// post never blocks, [WithQueueLimit] included, and may be called from any goroutine. It returns
+// true if f will run after it, because it has queued f, or because f was queued already and has not
+// begun; what was written before post is visible to that run. f holds the place of the first post
+// in the order of calls. A post in f itself queues f once more.
 //
-// post returns false if f is nil or the thread is terminated, as [Thread.Go] does. If the thread is terminated later, but before
-// f begins, f will not run, and there is no report. A panic in f is kept for [Thread.TakePanic]. Nothing is allocated by
-// post, which keeps the Thread from being reclaimed; that f is queued does not.
+// post returns false if f is nil or the thread is terminated, as [Thread.Go] does. If the thread is
+// terminated later, but before f begins, f will not run, and there is no report. A panic in f is
+// kept for [Thread.TakePanic]. Nothing is allocated by post, which keeps the Thread from being
+// reclaimed; that f is queued does not.
 //
-// [Coalesce1] and [Coalesce2] are for functions with arguments. Each call of Coalesce returns a function of its own, whose posts
-// have nothing to do with those of another.
+// [Coalesce1] is for a function with an argument. Each call of Coalesce returns a function of its
+// own, whose posts have nothing to do with those of another.
 func (t *Thread) Coalesce(f func()) (post func() bool) {
 	p := coalesce(t, f == nil, func(none) { f() })
 	return func() bool { return p(none{}) }
 }
 
-// Coalesce1 is [Thread.Coalesce] for a function with an argument. When f begins, it has the argument of the latest post;
-// those before are dropped. Of posts at the same time, any may be the latest.
+// Coalesce1 is [Thread.Coalesce] for a function with an argument. When f begins, it has the
+// argument of the latest post; those before are dropped. Of posts at the same time, any may be the
+// latest.
 //
-// If Close is called during several posts, one that returns false may still be the latest for the run that another one has queued.
+// If Close is called during several posts, one that returns false may still be the latest for the
+// run that another one has queued.
 func Coalesce1[A any](t *Thread, f func(A)) (post func(A) bool) { return coalesce(t, f == nil, f) }
-
-// Coalesce2 is [Coalesce1] for a function with two arguments. Those of different posts are never mixed.
-func Coalesce2[A, B any](t *Thread, f func(A, B)) (post func(A, B) bool) {
-	type both struct {
-		a A
-		b B
-	}
-	p := coalesce(t, f == nil, func(x both) { f(x.a, x.b) })
-	return func(a A, b B) bool { return p(both{a, b}) }
-}
 
 // A coalesced function is queued as run, which does not lead to the Thread.
 //
 //	queued  run
-//	false   is perhaps queued: a post queues it, and then sets queued unless a run has begun meanwhile
+//	false   is perhaps queued: a post queues it, and sets queued unless a run has begun
 //	true    is queued, and has not begun since then: a post only leaves its arguments
 //
-// Posts at the same time may queue run more than once, which is better than to rely on another post that has not queued it yet:
-// Close may come between. A run that finds no arguments does nothing.
+// Posts at the same time may queue run more than once, which is better than to rely on another post
+// that has not queued it yet: Close may come between. A run that finds no arguments does nothing.
 type coalesced[A any] struct {
 	f   func(A)
 	run func() // c.call, made once

@@ -18,7 +18,7 @@ func TestCoalesce_once(t *testing.T) {
 	note := func(s string) func() { return func() { ran = append(ran, s) } }
 	redraw := th.Coalesce(note("redraw"))
 	resize := thread.Coalesce1(th, func(size string) { note("resize " + size)() })
-	move := thread.Coalesce2(th, func(x, y string) { note("move " + x + y)() })
+	move := thread.Coalesce1(th, func(to [2]string) { note("move " + to[0] + to[1])() })
 	busy := occupy(t, th.Go)
 	post := func(ok bool) {
 		t.Helper()
@@ -31,9 +31,9 @@ func TestCoalesce_once(t *testing.T) {
 	post(th.Go(note("go"))) // which fills the queue
 	ends(t, func() {
 		post(redraw())
-		post(move("1", "2"))
+		post(move([2]string{"1", "2"}))
 		post(resize("2"))
-		post(move("3", "4"))
+		post(move([2]string{"3", "4"}))
 		post(redraw())
 	})
 	busy.Open()
@@ -51,90 +51,11 @@ func TestCoalesce_once(t *testing.T) {
 	}
 }
 
-// A post in the function itself is one of the next run, also where the function panics or calls Goexit.
-func TestCoalesce_again(t *testing.T) {
-	for name, end := range map[string]func(){"return": nop, "panic": func() { panic("boom") }, "Goexit": runtime.Goexit} {
-		th := start(t)
-		var ran []int
-		var post func(n int) bool
-		done := make(chan bool)
-		post = thread.Coalesce1(th, func(n int) {
-			ran = append(ran, n)
-			if n == 3 {
-				close(done)
-				return
-			}
-			post(-1)
-			post(n + 1)
-			end()
-		})
-		post(1)
-		ends(t, func() { <-done })
-		if th.Call(nop); !slices.Equal(ran, []int{1, 2, 3}) {
-			t.Errorf("%s: it ran with %v", name, ran)
-		}
-		panics := 0
-		for ; th.TakePanic() != nil; panics++ {
-		}
-		if (name == "panic") != (panics == 2) {
-			t.Errorf("%s: TakePanic returned %d panics", name, panics)
-		}
-	}
-}
-
-// Of posts at the same time none is lost, and the arguments of no two are mixed.
-func TestCoalesce_many(t *testing.T) {
-	th := start(t)
-	const goroutines = 4
-	var last [goroutines]int // that a run had, by goroutine
-	var began atomic.Int64
-	posted := make([][]int, goroutines) // what each goroutine writes before it posts
-	for i := range posted {
-		posted[i] = make([]int, scaled(5000)+1)
-	}
-	post := thread.Coalesce2(th, func(i int, what []int) {
-		began.Add(1)
-		n := len(what) - 1
-		switch {
-		case what[n] != n || i < 0 || &what[0] != &posted[i][0]:
-			t.Errorf("it ran with %d and %v", i, what)
-		case n <= last[i]:
-			t.Errorf("goroutine %d: it ran with %d after %d", i, n, last[i])
-		default:
-			last[i] = n
-		}
-	})
-	ends(t, func() {
-		var all group.Group
-		for i := range posted {
-			all.Go(func() {
-				for n := 1; n < len(posted[i]); n++ {
-					before := began.Load()
-					posted[i][n] = n
-					if !post(i, posted[i][:n+1]) {
-						t.Error("a post was refused")
-					}
-					if n%16 == 0 {
-						if th.Call(nop); began.Load() == before {
-							t.Error("it did not run after a post")
-						}
-					}
-				}
-			})
-		}
-		all.Wait()
-		th.Call(nop)
-	})
-	if !slices.ContainsFunc(last[:], func(n int) bool { return n == len(posted[0])-1 }) {
-		t.Errorf("the last runs had %v, and no goroutine's last argument", last)
-	}
-}
-
 func TestCoalesce_refused(t *testing.T) {
 	th := thread.New()
 	ran := 0
 	post, unused := th.Coalesce(func() { ran++ }), thread.Coalesce1(th, func(int) { ran++ })
-	if th.Coalesce(nil)() || thread.Coalesce1[int](th, nil)(1) || thread.Coalesce2[int, int](th, nil)(1, 2) {
+	if th.Coalesce(nil)() || thread.Coalesce1[int](th, nil)(1) {
 		t.Error("true for a nil function")
 	}
 	busy := occupy(t, th.Go)
@@ -203,7 +124,8 @@ func TestCoalesce_letGo(t *testing.T) {
 	captured(t, "an argument that was replaced", func(f func()) { run(f); run(nop) })
 	busy.Open()
 	captured(t, "an argument", func(f func()) { run(f); th.Call(nop) })
-	captured(t, "an argument of a Goexit", func(f func()) { run(func() { f(); runtime.Goexit() }); th.Call(nop) })
+	captured(t, "an argument of a Goexit",
+		func(f func()) { run(func() { f(); runtime.Goexit() }); th.Call(nop) })
 	th.Terminate()
 	captured(t, "an argument that was refused", func(f func()) { run(f) })
 	runtime.KeepAlive(run)

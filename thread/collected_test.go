@@ -26,7 +26,9 @@ func TestCollected_waiting(t *testing.T) {
 		"Call":        (*thread.Thread).Call,
 		"CallContext": func(th *thread.Thread, f func()) bool { return th.CallContext(never, f) == nil },
 		"Eval":        func(th *thread.Thread, f func()) bool { return thread.Eval(th, evaluated(f)) },
-		"Bind0V":      func(th *thread.Thread, f func()) bool { return thread.Bind0V(th, evaluated(f))() },
+		"Bind1V": func(th *thread.Thread, f func()) bool {
+			return thread.Bind1V(th, func(f func()) bool { f(); return true })(f)
+		},
 		"EvalContext": func(th *thread.Thread, f func()) bool {
 			ok, _ := thread.EvalContext(never, th, evaluated(f))
 			return ok
@@ -60,9 +62,8 @@ func TestCollected_waiting(t *testing.T) {
 	for name, use := range map[string]func(p *thread.Pool, f func()) bool{
 		"Pool.Call":        (*thread.Pool).Call,
 		"Pool.CallContext": func(p *thread.Pool, f func()) bool { return p.CallContext(never, f) == nil },
-		"EvalPool": func(p *thread.Pool, f func()) bool {
-			ok, _ := thread.EvalPool(p, evaluated(f))
-			return ok
+		"MustEval": func(p *thread.Pool, f func()) bool {
+			return thread.MustEval(p, evaluated(f))
 		},
 		"Pool.Close": func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
 	} {
@@ -94,58 +95,39 @@ func keeps[T any](t *testing.T, name string, make func() *T, use func(th *T, f f
 	})
 }
 
-// A Thread that has ended is collected even if functions of its options refer to it.
-func TestCollected_options(t *testing.T) {
-	for name, keep := range map[string]thread.Option{"ends": nil, "is kept": thread.WithKeep()} {
-		p := func() weak.Pointer[thread.Thread] {
-			var th *thread.Thread
-			use := func() { _ = th.ID() }
-			th = thread.New(keep, thread.WithName("named"), thread.WithStart(func() error { return nil }), thread.WithStop(use),
-				thread.WithSlowCall(time.Hour, func(thread.SlowCall) { use() }))
-			th.Close()
-			return weak.Make(th)
-		}()
-		collected(t, p, "a thread that "+name)
-	}
-}
-
 // Of the functions that options take, those of WithStop alone keep the Thread or Pool that they
 // refer to until it is terminated, whatever other options there are.
 func TestCollected_hooks(t *testing.T) {
-	type handle interface{ Stats() thread.Stats }
-	for name, begin := range map[string]func(opts []thread.Option) (handle, <-chan struct{}){
-		"New": func(opts []thread.Option) (handle, <-chan struct{}) { th := thread.New(opts...); return th, th.Done() },
-		"Start": func(opts []thread.Option) (handle, <-chan struct{}) {
-			th, _ := thread.Start(opts...)
-			return th, th.Done()
+	type handle interface {
+		Stats() thread.Stats
+		Done() <-chan struct{}
+	}
+	for name, begin := range map[string]func(opts ...thread.Option) (handle, error){
+		"New":   func(opts ...thread.Option) (handle, error) { return thread.New(opts...), nil },
+		"Start": func(opts ...thread.Option) (handle, error) { return thread.Start(opts...) },
+		"NewPool": func(opts ...thread.Option) (handle, error) {
+			return thread.NewPool(2, opts...), nil
 		},
-		"NewPool": func(opts []thread.Option) (handle, <-chan struct{}) {
-			p := thread.NewPool(2, opts...)
-			return p, p.Done()
-		},
-		"StartPool": func(opts []thread.Option) (handle, <-chan struct{}) {
-			p, _ := thread.StartPool(2, opts...)
-			return p, p.Done()
-		},
+		"StartPool": func(opts ...thread.Option) (handle, error) { return thread.StartPool(2, opts...) },
 	} {
-		for with := range 1 << 5 {
-			done := func() (done <-chan struct{}) {
+		for with := range 1 << 4 {
+			done := func() <-chan struct{} {
 				var h handle
 				var opts []thread.Option
 				for i, o := range []thread.Option{
 					thread.WithSlowCall(time.Hour, func(thread.SlowCall) { h.Stats() }),
-					thread.WithWorkerStart(func(int) error { runtime.KeepAlive(&h); return nil }),
-					thread.WithStop(nop), thread.WithKeep(), thread.WithStats(),
+					thread.WithStart(func() error { runtime.KeepAlive(&h); return nil }),
+					thread.WithStop(nop), thread.WithKeep(),
 				} {
 					if with>>i&1 == 1 {
 						opts = append(opts, o)
 					}
 				}
-				h, done = begin(opts)
-				return done
+				h, _ = begin(opts...)
+				return h.Done()
 			}()
 			eventually(t, func() bool { return collectedAndEnded(done) },
-				"%s with options %05b ends", name, with)
+				"%s with options %04b ends", name, with)
 		}
 	}
 }
@@ -232,12 +214,14 @@ func TestCollected_dropped(t *testing.T) {
 			for _, c := range done {
 				eventually(t, func() bool { return collectedAndEnded(c) }, "Done is closed")
 			}
-			eventually(t, func() bool { runtime.GC(); return runtime.NumGoroutine() <= goroutines }, "the threads end")
+			eventually(t, func() bool { runtime.GC(); return runtime.NumGoroutine() <= goroutines },
+				"the threads end")
 		})
 	}
 }
 
-// What was queued when a Thread is dropped runs, and is told of if it is slow; its panics harm nothing.
+// What was queued when a Thread is dropped runs, and is told of if it is slow; its panics harm
+// nothing.
 func TestCollected_queued(t *testing.T) {
 	told := make(chan thread.SlowCall, 10)
 	slow := thread.WithSlowCall(200*time.Millisecond, func(s thread.SlowCall) { told <- s })
@@ -260,7 +244,8 @@ func TestCollected_queued(t *testing.T) {
 
 type large [100 << 10]byte
 
-// captured has use make a function of one that refers to a large object, and fails the test if that is not collected.
+// captured has use make a function of one that refers to a large object, and fails the test if that
+// is not collected.
 func captured(t *testing.T, what string, use func(f func())) {
 	t.Helper()
 	var p weak.Pointer[large]
@@ -272,64 +257,32 @@ func captured(t *testing.T, what string, use func(f func())) {
 	collected(t, p, what)
 }
 
-func TestLetGo_run(t *testing.T) {
-	th, p := start(t), startPool(t, 1)
-	watched := start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))
-	for name, use := range map[string]func(f func()){
-		"Call":                      func(f func()) { th.Call(f) },
-		"CallContext":               func(f func()) { _ = th.CallContext(t.Context(), f) },
-		"Pool.Call":                 func(f func()) { p.Call(f) },
-		"Pool.CallContext":          func(f func()) { _ = p.CallContext(t.Context(), f) },
-		"Eval":                      func(f func()) { thread.Eval(th, func() *int { f(); return nil }) },
-		"a panic":                   func(f func()) { recovered(func() { th.Call(func() { f(); panic("boom") }) }) },
-		"a Goexit":                  func(f func()) { exits(t, func() { th.Call(func() { f(); runtime.Goexit() }) }) },
-		"watched":                   func(f func()) { watched.Call(f); watched.Go(f); watched.Call(nop) },
-		"Go":                        func(f func()) { th.Go(f); th.Call(nop) },
-		"Pool.Go":                   func(f func()) { p.Go(f); p.Call(nop) },
-		"GoContext":                 func(f func()) { th.GoContext(t.Context(), f); th.Call(nop) },
-		"Go on the thread":          func(f func()) { th.Call(func() { th.Go(f) }); th.Call(nop) },
-		"Go on the thread and Call": func(f func()) { th.Call(func() { th.Go(f); th.Call(nop) }) },
-		"a watch that was ended": func(f func()) {
-			th.OnSlowCall(time.Minute, func(thread.SlowCall) { f() })
-			th.Call(nop)
-			th.OnSlowCall(0, nil)
-			th.Call(nop)
-		},
-	} {
-		captured(t, name+": what the function captured", use)
-	}
-	collected(t, weak.Make(thread.Eval(th, func() *large { return new(large) })), "a result")
-	runtime.KeepAlive(th)
-}
-
-// What was given up or refused is let go of although the thread hangs.
-func TestLetGo_hanging(t *testing.T) {
+// A call that was given up lets go although the thread hangs.
+func TestCallContext_letGo(t *testing.T) {
 	for name, w := range contextWays(t) {
-		release := make(chan bool)
+		busy := occupy(t, w.Go)
 		for range 10 {
 			captured(t, name+": what a function captured that was given up", func(f func()) {
-				busy := occupy(t, w.post)
-				ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), new(int), f), time.Millisecond)
+				parent := context.WithValue(t.Context(), new(int), f)
+				ctx, cancel := context.WithTimeout(parent, time.Millisecond)
 				defer cancel()
 				_ = w.callContext(ctx, f)
-				go func() { <-release; busy.Open() }()
 			})
-			release <- true
 		}
-		begun := make(chan bool)
-		captured(t, name+": what a refused function captured", func(f func()) {
-			w.post(func() {
-				w.post(f) // the thread posts to itself
-				f = nil
-				close(begun)
-				<-release
-			})
-			<-begun
-			w.post(func() { f() })
-			w.terminate()
-		})
-		close(release)
+		busy.Open()
 	}
+}
+
+// A watch that was ended lets its callback go.
+func TestThread_OnSlowCall_letGo(t *testing.T) {
+	th := start(t)
+	captured(t, "a callback", func(f func()) {
+		th.OnSlowCall(time.Minute, func(thread.SlowCall) { f() })
+		th.Call(nop)
+		th.OnSlowCall(0, nil)
+		th.Call(nop)
+	})
+	runtime.KeepAlive(th)
 }
 
 func heap() runtime.MemStats {
@@ -355,7 +308,8 @@ func TestLetGo_burst(t *testing.T) {
 	busy.Open()
 	all.Wait()
 	th.Terminate()
-	eventually(t, func() bool { return heap().HeapAlloc < before+2<<20 }, "the heap shrinks to %d", before)
+	eventually(t, func() bool { return heap().HeapAlloc < before+2<<20 }, "the heap shrinks to %d",
+		before)
 	th = start(t)
 	if r := thread.Eval(th, func() (r result) { r.large[7] = 7; return r }); r.large[7] != 7 {
 		t.Error("and then a result is wrong")
@@ -384,7 +338,8 @@ func TestLetGo_ServeContext(t *testing.T) {
 	serve(10)
 	before := heap().HeapObjects
 	serve(1000)
-	eventually(t, func() bool { return heap().HeapObjects < before+1500 }, "1,000 that served are gone")
+	eventually(t, func() bool { return heap().HeapObjects < before+1500 },
+		"1,000 that served are gone")
 	for _, h := range handles {
 		collected(t, h, "a terminated thread")
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A PanicError is a panic in a function that was given to Go. [errors.Is] and [errors.As] see through it to the
-// value, if that is an error.
+// A PanicError is a panic in a function that was given to Go. [errors.Is] and [errors.As] see
+// through it to the value, if that is an error.
 type PanicError struct {
 	Value any // as it was given to panic
 	Lost  int // how many panics there were besides, before this was taken, that were not kept
@@ -29,7 +29,8 @@ func (p *PanicError) Unwrap() error {
 	return err
 }
 
-// Stack returns where the panic came from: the frames of the thread, the function that panicked first.
+// Stack returns where the panic came from: the frames of the thread, the function that panicked
+// first.
 func (p *PanicError) Stack() string { return engine.Trace(p.stack) }
 
 // taken returns f as users see it, or nil.
@@ -38,11 +39,4 @@ func taken(f *callq.Fault, lost int) *PanicError {
 		return nil
 	}
 	return &PanicError{Value: f.Value, Lost: lost, stack: f.Stack}
-}
-
-func asError(p *PanicError) error {
-	if p == nil {
-		return nil // of type error
-	}
-	return p
 }

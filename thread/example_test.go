@@ -2,10 +2,12 @@ package thread_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"expvar"
 	"fmt"
+	"runtime/metrics"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,25 +28,16 @@ func Example() {
 	// read 480000
 }
 
-// With a limit, who produces faster than the thread consumes has to wait.
-func ExampleWithQueueLimit() {
-	t := thread.New(thread.WithQueueLimit(2))
-	defer t.Terminate()
-	sum := 0
-	for i := range 10 {
-		t.Go(func() { sum += i })
-	}
-	t.Call(func() { fmt.Println(sum) })
-	// Output: 45
-}
-
-// A call that hangs is reported while it hangs: what the thread does, and which goroutine has called it.
+// A call that hangs is reported while it hangs: what the thread does, and which goroutine has
+// called it.
 func ExampleWithSlowCall() {
 	reported := make(chan bool)
-	t := thread.New(thread.WithName("db"), thread.WithSlowCall(50*time.Millisecond, func(s thread.SlowCall) {
-		fmt.Println(s.Name, strings.Contains(s.Stack(), "ExampleWithSlowCall"), strings.Contains(s.Queued(), "ExampleWithSlowCall"))
-		reported <- true
-	}))
+	t := thread.New(thread.WithName("db"), thread.WithSlowCall(50*time.Millisecond,
+		func(s thread.SlowCall) {
+			fmt.Println(s.Name, strings.Contains(s.Stack(), "ExampleWithSlowCall"),
+				strings.Contains(s.Queued(), "ExampleWithSlowCall"))
+			reported <- true
+		}))
 	defer t.Terminate()
 	t.Call(func() { <-reported })
 	// Output: db true true
@@ -66,9 +59,8 @@ func ExampleThread_Call() {
 	// a nested call runs in place
 }
 
-// Threads may call each other in a cycle.
-// For code that replaces a channel, whose answers were not looked at: a debugger's thread that has ended is a fault of the program,
-// and must not look like registers that are zero.
+// For code that replaces a channel, whose answers were not looked at: a debugger's thread that has
+// ended is a fault of the program, and must not look like registers that are zero.
 func ExampleThread_MustCall() {
 	t := thread.New(thread.WithName("ptrace"))
 	registers := func() (pc int) {
@@ -85,34 +77,6 @@ func ExampleThread_MustCall() {
 	registers()
 	// Output:
 	// 42 42
-	// true
-}
-
-func ExampleThread_Call_cycle() {
-	a, b := thread.New(), thread.New()
-	defer a.Terminate()
-	defer b.Terminate()
-
-	a.Call(func() {
-		b.Call(func() {
-			a.Call(func() { fmt.Println("a runs this while it waits for b") })
-		})
-	})
-	// Output: a runs this while it waits for b
-}
-
-// A panic is the caller's, as if it had run the function itself, and the thread lives on.
-func ExampleThread_Call_panic() {
-	t := thread.New()
-	defer t.Terminate()
-
-	func() {
-		defer func() { fmt.Println("recovered:", recover()) }()
-		t.Call(func() { panic("no context") })
-	}()
-	fmt.Println(t.Call(func() {}))
-	// Output:
-	// recovered: no context
 	// true
 }
 
@@ -134,19 +98,6 @@ func ExampleThread_CallContext() {
 	// true
 }
 
-func ExampleThread_Go() {
-	t := thread.New()
-	defer t.Terminate()
-	for i := range 3 {
-		t.Go(func() { fmt.Println("step", i) })
-	}
-	t.Call(func() {}) // returns when all of them have run
-	// Output:
-	// step 0
-	// step 1
-	// step 2
-}
-
 func ExampleThread_TakePanic() {
 	t := thread.New()
 	defer t.Terminate()
@@ -161,43 +112,33 @@ func ExampleThread_TakePanic() {
 	// Output: panic: device lost true true
 }
 
-func ExampleThread_On() {
-	t := thread.New()
-	defer t.Terminate()
-	fmt.Println(t.On())
-	t.Call(func() { fmt.Println(t.On()) })
-	// Output:
-	// false
-	// true
-}
-
 type window struct{ title string }
 
 func (w *window) setTitle(title string) { w.title = title }
 
-func (w *window) size(scale int) (int, error) { return 800 * scale, nil }
+func (w *window) resize(width int) error { return nil }
 
 // Methods of a library that must be called on one thread, for any goroutine.
 func ExampleBind2() {
 	t := thread.New(thread.WithName("ui"))
 	setTitle := thread.Bind2(t, (*window).setTitle)
-	size := thread.Bind2V2(t, (*window).size)
+	resize := thread.Bind2V(t, (*window).resize)
 
 	w := new(window)
 	setTitle(w, "untitled")
 	fmt.Println(w.title)
-	fmt.Println(size(w, 2))
+	fmt.Println(resize(w, 800))
 
 	t.Terminate()
-	_, err := size(w, 2)
-	fmt.Println(err == thread.ErrTerminated)
+	fmt.Println(resize(w, 800) == thread.ErrTerminated)
 	// Output:
 	// untitled
-	// 1600 <nil>
+	// <nil>
 	// true
 }
 
-// However often it is asked for, there is one redraw for each frame, with what is to be seen by then.
+// However often it is asked for, there is one redraw for each frame, with what is to be seen by
+// then.
 func ExampleCoalesce1() {
 	t := thread.New(thread.WithName("ui"))
 	defer t.Terminate()
@@ -210,22 +151,6 @@ func ExampleCoalesce1() {
 	})
 	t.Call(func() {})
 	// Output: draw 100
-}
-
-func ExampleThread_Coalesce() {
-	t := thread.New(thread.WithName("ui"))
-	defer t.Terminate()
-	redraw := t.Coalesce(func() { fmt.Println("redraw") })
-
-	t.Call(func() {
-		fmt.Println(redraw(), redraw())
-	})
-	t.Close()
-	fmt.Println(redraw())
-	// Output:
-	// true true
-	// redraw
-	// false
 }
 
 func ExampleThread_Assert() {
@@ -258,29 +183,6 @@ func ExampleLocal() {
 	a.Call(func() { current.Set(a, program{7}) })
 	fmt.Println(current.Get(a).id, current.Get(b).id)
 	// Output: 7 0
-}
-
-// Close is for programs that come to their end in order.
-func ExampleThread_Close() {
-	t := thread.New()
-	t.Go(func() { fmt.Println("save") })
-	t.Go(func() { fmt.Println("disconnect") })
-	t.Close()
-	fmt.Println(t.Go(func() {}))
-	// Output:
-	// save
-	// disconnect
-	// false
-}
-
-func ExampleThread_Terminate() {
-	t := thread.New()
-	t.Call(func() { fmt.Println("runs") })
-	t.Terminate()
-	fmt.Println(t.Call(func() { fmt.Println("does not run") }))
-	// Output:
-	// runs
-	// false
 }
 
 func ExampleEvalContext() {
@@ -342,38 +244,6 @@ func ExampleAdoptLater() {
 	// thread: terminated, so it is not adopted; make another Thread by AdoptLater
 }
 
-func ExampleThread_Serve() {
-	onItsOwn(func() {
-		t := thread.Adopt()
-		defer t.Terminate()
-		t.Go(func() { fmt.Println("one") })
-		t.Go(func() { fmt.Println("two") })
-		fmt.Println(t.Serve())
-		fmt.Println(t.Serve())
-	})
-	// Output:
-	// one
-	// two
-	// 2
-	// 0
-}
-
-func ExampleThread_ServeContext() {
-	onItsOwn(func() {
-		t := thread.Adopt()
-		defer t.Terminate()
-		ctx, cancel := context.WithCancel(context.Background())
-		go func() {
-			t.Call(func() { fmt.Println("served") })
-			cancel()
-		}()
-		fmt.Println(t.ServeContext(ctx))
-	})
-	// Output:
-	// served
-	// context canceled
-}
-
 // An event loop that waits for the events of windows, and for functions.
 func ExampleThread_Wait() {
 	onItsOwn(func() {
@@ -413,74 +283,8 @@ func ExampleThread_Wait() {
 	// event: close
 }
 
-func ExampleThread_OnWake() {
-	onItsOwn(func() {
-		events := make(chan string, 10)
-		t := thread.Adopt()
-		defer t.Terminate()
-		t.OnWake(func() { events <- "work" })
-
-		go t.Call(func() { events <- "quit" })
-
-		for event := range events {
-			fmt.Println(event)
-			if event == "quit" {
-				break
-			}
-			t.Serve()
-		}
-	})
-	// Output:
-	// work
-	// quit
-}
-
-func ExampleNewPool() {
-	p := thread.NewPool(2)
-	defer p.Terminate()
-
-	var both sync.WaitGroup
-	both.Add(2)
-	for range 2 {
-		p.Go(func() { // both run at the same time
-			both.Done()
-			both.Wait()
-		})
-	}
-	both.Wait()
-	fmt.Println(p.Size(), "at once")
-	// Output: 2 at once
-}
-
-func ExamplePool_Close() {
-	p := thread.NewPool(2)
-	var files atomic.Int32
-	for range 100 {
-		p.Go(func() { files.Add(1) })
-	}
-	p.Close()
-	fmt.Println(files.Load())
-	// Output: 100
-}
-
-func ExamplePool_Go() {
-	p := thread.NewPool(2)
-	defer p.Terminate()
-	result := make(chan int)
-	p.Go(func() { result <- 42 })
-	fmt.Println(<-result)
-	// Output: 42
-}
-
-func ExampleEvalPool() {
-	p := thread.NewPool(2)
-	defer p.Terminate()
-	n, ok := thread.EvalPool(p, func() int { return 42 })
-	fmt.Println(n, ok)
-	// Output: 42 true
-}
-
-// A thread in a state of its own: it is prepared before the first call, and what was prepared is undone after the last.
+// A thread in a state of its own: it is prepared before the first call, and what was prepared is
+// undone after the last.
 func ExampleStart() {
 	t, err := thread.Start(
 		thread.WithStart(func() error { fmt.Println("make the context current"); return nil }),
@@ -502,54 +306,26 @@ func ExampleStart() {
 	// no such device
 }
 
-// A GPU for each thread of a pool. If one cannot be opened, there is no pool, and those that have been opened are closed.
+// A GPU for each thread of a pool. If one cannot be opened, there is no pool, and those that have
+// been opened are closed.
 func ExampleStartPool() {
-	var open atomic.Int32
+	errNoGPU := errors.New("no such GPU")
+	var number, open atomic.Int32
 	_, err := thread.StartPool(4,
-		thread.WithWorkerStart(func(gpu int) error {
-			if gpu == 3 {
-				return errors.New("no such GPU")
+		thread.WithStart(func() error {
+			if gpu := number.Add(1) - 1; gpu == 3 {
+				return errNoGPU
 			}
 			open.Add(1)
 			return nil
 		}),
-		thread.WithWorkerStop(func(gpu int) { open.Add(-1) }),
+		thread.WithStop(func() { open.Add(-1) }),
 	)
-	fmt.Println(err)
+	fmt.Println(errors.Is(err, errNoGPU))
 	fmt.Println(open.Load(), "are open")
 	// Output:
-	// thread: the start of worker 3: no such GPU
+	// true
 	// 0 are open
-}
-
-// A thread for each user, made when it is first needed, and at most eight at a time.
-func ExampleKeyed() {
-	users := thread.NewKeyed(
-		func(user string) error {
-			if user == "root" {
-				return errors.New("not allowed")
-			}
-			fmt.Println("become", user)
-			return nil
-		},
-		thread.WithMaxThreads(8),
-		thread.WithIdleTimeout(time.Minute),
-		thread.WithKeyStop(func(user string) { fmt.Println("end of", user) }),
-	)
-	ctx := context.Background()
-	for _, user := range []string{"ann", "ann", "root"} {
-		err := users.Call(ctx, user, func() error { fmt.Println("read files as", user); return nil })
-		if err != nil {
-			fmt.Println(user+":", err)
-		}
-	}
-	users.Close()
-	// Output:
-	// become ann
-	// read files as ann
-	// read files as ann
-	// root: not allowed
-	// end of ann
 }
 
 // A producer that must never wait drops what the thread is too slow for.
@@ -596,4 +372,142 @@ func ExampleThread_ServeFor() {
 	// Output:
 	// this frame: 1
 	// the next: 2
+}
+
+func ExampleThread_Stats() {
+	t := thread.New()
+	defer t.Terminate()
+	before := t.Stats() // from now on all is counted
+	for range 100 {
+		t.Call(func() {})
+	}
+	t.Go(func() {})
+	t.Call(func() {})
+	s := t.Stats()
+	fmt.Println(s.Calls, "calls,", s.Posts, "post,", s.Queued, "queued")
+	waits := s.Waits.Sub(before.Waits) // of the interval
+	fmt.Println(waits.Count, "waits, half of them short:", waits.Quantile(0.5) < time.Second)
+	// Output:
+	// 101 calls, 1 post, 0 queued
+	// 102 waits, half of them short: true
+}
+
+// Package expvar publishes what a function returns: expvar.Publish("gl", gl) shows it on
+// /debug/vars.
+func ExampleThread_Stats_expvar() {
+	t := thread.New()
+	defer t.Terminate()
+	gl := expvar.Func(func() any {
+		s := t.Stats()
+		return map[string]any{"queued": s.Queued, "peak": s.PeakQueued, "calls": s.Calls,
+			"running":  s.Running.Seconds(),
+			"wait_p99": s.Waits.Quantile(0.99).Seconds(), "run_p99": s.Runs.Quantile(0.99).Seconds()}
+	})
+
+	var got struct{ Calls, Peak uint64 }
+	_ = gl.String() // the first time begins to count
+	t.Call(func() {})
+	fmt.Println(json.Unmarshal([]byte(gl.String()), &got), got)
+	// Output: <nil> {1 1}
+}
+
+// What can take a histogram of package runtime/metrics can take one of a thread, in seconds.
+func ExampleHistogram_runtimeMetrics() {
+	t := thread.New()
+	defer t.Terminate()
+	t.Stats() // begins to count
+	t.Call(func() {})
+
+	waits := t.Stats().Waits
+	h := metrics.Float64Histogram{Counts: waits.Buckets[:]}
+	for i := range len(h.Counts) + 1 {
+		h.Buckets = append(h.Buckets, waits.Bound(i).Seconds())
+	}
+
+	n := uint64(0)
+	for i, count := range h.Counts {
+		if n += count; count > 0 && h.Buckets[i] >= h.Buckets[i+1] {
+			fmt.Println("an empty bucket counts")
+		}
+	}
+	fmt.Println(n, len(h.Counts), len(h.Buckets))
+	// Output: 1 122 123
+}
+
+// OpenTelemetry asks for values by callbacks, as here, in which meter is a metric.Meter and o a
+// metric.Observer:
+//
+//	queued, _ := meter.Int64ObservableGauge("thread.queued")
+//	calls, _ := meter.Int64ObservableCounter("thread.calls")
+//	meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+//		s := t.Stats()
+//		o.ObserveInt64(queued, int64(s.Queued))
+//		o.ObserveInt64(calls, int64(s.Calls))
+//		return nil
+//	}, queued, calls)
+//
+// A Producer of its package sdk/metric returns histograms that something else counts. The point of
+// one is, with a time like that of the first Stats as start:
+//
+//	point := metricdata.HistogramDataPoint[float64]{StartTime: start, Time: time.Now(),
+//		Count: h.Count, Sum: h.Sum.Seconds(),
+//		Bounds: bounds(h), BucketCounts: h.Buckets[:]}
+//
+// whose bounds lie between the buckets, as this example makes them.
+func ExampleHistogram_openTelemetry() {
+	bounds := func(h thread.Histogram) (bounds []float64) {
+		for i := range len(h.Buckets) - 1 {
+			bounds = append(bounds, h.Bound(i+1).Seconds())
+		}
+		return bounds
+	}
+	var h thread.Histogram
+	fmt.Println(len(bounds(h)), len(h.Buckets), bounds(h)[0])
+	// Output: 121 122 6.4e-08
+}
+
+// The function refers to its Timer, which is therefore made on the thread.
+func ExampleThread_Every() {
+	t := thread.New()
+	defer t.Terminate()
+
+	done := make(chan bool)
+	t.Call(func() {
+		var timer *thread.Timer
+		n := 0
+		timer = t.Every(time.Millisecond, func() {
+			if n++; n == 3 {
+				timer.Stop()
+				close(done)
+			}
+		})
+	})
+	<-done
+	fmt.Println("three ticks")
+	// Output: three ticks
+}
+
+// A simulation with a fixed time step catches up with the steps that a late thread has missed.
+func ExampleTimer_Missed() {
+	const step, until = time.Millisecond, 20
+	t := thread.New()
+	defer t.Terminate()
+
+	done := make(chan bool)
+	t.Call(func() {
+		var timer *thread.Timer
+		var steps, frames int64
+		timer = t.Every(step, func() {
+			for frames++; steps < frames+timer.Missed(); {
+				steps++ // and here the world moves on by a step
+			}
+			if steps >= until {
+				timer.Stop()
+				close(done)
+			}
+		})
+	})
+	<-done
+	fmt.Println("all steps")
+	// Output: all steps
 }

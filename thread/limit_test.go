@@ -5,17 +5,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
 func limited(t *testing.T, n int) map[string]way {
 	limit := thread.WithQueueLimit(n)
-	return map[string]way{"thread": ofThread(start(t, limit)), "pool": ofPool(startPool(t, 1, limit))}
+	return map[string]way{"thread": wayOf(start(t, limit)), "pool": wayOf(startPool(t, 1, limit))}
 }
 
-// With a limit, Go waits for a place, but neither on the thread itself nor where that would be a deadlock; calls need none.
+// With a limit, Go waits for a place, but neither on the thread itself nor where that would be a
+// deadlock; calls need none.
 func TestWithQueueLimit(t *testing.T) {
 	for name, w := range limited(t, 3) {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestWithQueueLimit_terminate(t *testing.T) {
 				go func() { results <- w.post(func() { t.Error("ran after Terminate") }) }()
 			}
 			time.Sleep(5 * time.Millisecond)
-			w.terminate()
+			w.Terminate()
 			for range 5 {
 				if testutil.Arrives(t, results) {
 					t.Error("reported that it will run")
@@ -98,48 +98,15 @@ func TestWithQueueLimit_terminate(t *testing.T) {
 	}
 }
 
-// What a thread waits for must not wait for a place in the thread's queue: the thread cannot make one free.
-func TestWithQueueLimit_cycle(t *testing.T) {
-	limit := thread.WithQueueLimit(1)
-	threads := func() way { return ofThread(start(t, limit)) }
-	pools := func(n int) way { return ofPool(startPool(t, n, limit)) }
-	for kinds, ways := range map[string][2]way{
-		"threads":       {threads(), threads()},
-		"pools":         {pools(1), pools(1)},
-		"a pool of two": {pools(2), threads()},
-	} {
-		a, b := ways[0], ways[1]
-		post := func(w way) {
-			for range 3 {
-				if !w.post(nop) {
-					t.Errorf("%s: Go refused a function", kinds)
-				}
-			}
-		}
-		for range scaled(50) {
-			ends(t, func() { a.call(func() { b.call(func() { post(a) }) }) }) // b posts to a, which waits for b
-			ends(t, func() {                                                  // each waits for a place in the other's queue
-				var both, inside group.Group
-				inside.Add(2)
-				meet := func(from, to way) func() {
-					return func() { from.call(func() { inside.Done(); inside.Wait(); post(to) }) }
-				}
-				both.Go(meet(a, b))
-				both.Go(meet(b, a))
-				both.Wait()
-			})
-		}
-	}
-}
-
-// TryGo refuses what has no place, at once, on the thread itself, too, and takes functions again when there is one.
+// TryGo refuses what has no place, at once, on the thread itself, too, and takes functions again
+// when there is one.
 func TestTryGo(t *testing.T) {
 	limit := thread.WithQueueLimit(2)
 	th, pool := start(t, limit), startPool(t, 1, limit)
 	for name, c := range map[string]struct {
 		way
 		try func(func()) bool
-	}{"thread": {ofThread(th), th.TryGo}, "pool": {ofPool(pool), pool.TryGo}} {
+	}{"thread": {wayOf(th), th.TryGo}, "pool": {wayOf(pool), pool.TryGo}} {
 		t.Run(name, func(t *testing.T) {
 			ran := 0
 			add := func() { ran++ }
@@ -170,7 +137,7 @@ func TestTryGo(t *testing.T) {
 		})
 	}
 	free := start(t)
-	occupy(t, ofThread(free).post)
+	occupy(t, wayOf(free).post)
 	for range 100 {
 		if !free.TryGo(nop) {
 			t.Fatal("refused without a limit")
@@ -180,4 +147,173 @@ func TestTryGo(t *testing.T) {
 	if free.TryGo(nop) {
 		t.Error("a terminated thread takes a function")
 	}
+}
+
+// Close runs what is queued, refuses what comes later, and returns when nothing runs any more.
+func TestThread_Close(t *testing.T) {
+	testClose(t, func(t *testing.T) way { return wayOf(start(t)) })
+}
+
+func TestPool_Close(t *testing.T) {
+	testClose(t, func(t *testing.T) way { return wayOf(startPool(t, 2)) })
+}
+
+func ended(w way) bool {
+	select {
+	case <-w.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+func testClose(t *testing.T, begin func(t *testing.T) way) {
+	t.Run("runs what is queued", func(t *testing.T) {
+		w := begin(t)
+		var ran atomic.Int32
+		busy := occupy(t, w.post)
+		for range 100 {
+			w.post(func() { ran.Add(1) })
+		}
+		closed := make(chan bool)
+		go func() { w.Close(); close(closed) }()
+		time.Sleep(5 * time.Millisecond)
+		if ended(w) {
+			t.Error("Done is closed while a function runs")
+		}
+		busy.Open()
+		testutil.Arrives(t, closed)
+		if n := ran.Load(); n != 100 || !ended(w) {
+			t.Errorf("%d of 100 functions ran; Done is closed: %v", n, ended(w))
+		}
+		if w.call(nop) || w.post(nop) {
+			t.Error("a function was taken after Close")
+		}
+		ends(t, w.Close) // again
+	})
+	t.Run("on the thread", func(t *testing.T) {
+		w := begin(t)
+		ran := false
+		ends(t, func() {
+			w.call(func() {
+				w.post(func() { ran = true })
+				w.Close()
+				if w.post(nop) {
+					t.Error("Go took a function after Close")
+				}
+			})
+		})
+		testutil.Arrives(t, w.Done())
+		if !ran {
+			t.Error("what was queued did not run")
+		}
+	})
+	t.Run("in a cycle", func(t *testing.T) {
+		w, other := begin(t), start(t)
+		ends(t, func() { w.call(func() { other.Call(w.Close) }) })
+		testutil.Arrives(t, w.Done())
+	})
+	t.Run("in a cycle that closes later", func(t *testing.T) {
+		w, other := begin(t), start(t)
+		ends(t, func() {
+			begun := make(chan bool)
+			go other.Call(func() { <-begun; w.Close() })
+			w.call(func() {
+				close(begun)
+				time.Sleep(2 * time.Millisecond)
+				other.Call(nop)
+			})
+		})
+		testutil.Arrives(t, w.Done())
+	})
+	t.Run("after Terminate", func(t *testing.T) {
+		w := begin(t)
+		busy := occupy(t, w.post)
+		w.post(func() { t.Error("ran after Terminate") })
+		w.Terminate()
+		if ended(w) {
+			t.Error("Done is closed while a function runs")
+		}
+		busy.Open()
+		ends(t, w.Close)
+		if !ended(w) {
+			t.Error("Done is open after Close")
+		}
+	})
+}
+
+// What comes after Close is refused although the thread still runs a function; what that needs
+// runs, but in a pool only in place.
+func TestClose_later(t *testing.T) {
+	for name, w := range limited(t, 1) {
+		other, begun, busy := start(t), make(chan bool), make(chan bool)
+		w.post(func() {
+			<-begun
+			w.Close()
+			close(busy)
+			<-begun
+			var inCycle bool
+			inPlace := w.call(nop)
+			if other.Call(func() { inCycle = w.call(nop) }); !inPlace || inCycle == w.pool {
+				t.Errorf("%s: in place a call says %v, in a cycle %v", name, inPlace, inCycle)
+			}
+		})
+		unwanted := func() { t.Errorf("%s: a function ran that came after Close", name) }
+		posted, called := make(chan bool), make(chan bool)
+		w.post(nop)
+		begun <- true
+		go func() { posted <- w.post(unwanted) }() // without Close, it waits for a place
+		if testutil.Arrives(t, posted) || w.post(unwanted) {
+			t.Errorf("%s: Go says that a function will run", name)
+		}
+		testutil.Arrives(t, busy)
+		go func() { called <- w.call(unwanted) }()
+		begun <- true
+		ends(t, w.Close)
+		if testutil.Arrives(t, called) {
+			t.Errorf("%s: Call says that a function ran", name)
+		}
+	}
+}
+
+func TestThread_Close_adopted(t *testing.T) {
+	t.Run("by the host", func(t *testing.T) {
+		h := adopt(t)
+		h.do(func() {
+			ran := 0
+			h.Go(func() { ran++ })
+			h.Close()
+			if ran != 1 || h.On() || h.Call(nop) {
+				t.Errorf("%d functions ran; On: %v", ran, h.On())
+			}
+			h.Close()
+		})
+		testutil.Arrives(t, h.Done())
+	})
+	t.Run("by another goroutine", func(t *testing.T) {
+		h := adopt(t)
+		var ran atomic.Int32
+		h.Go(func() { ran.Add(1) })
+		closed := make(chan bool)
+		go func() { h.Close(); close(closed) }()
+		h.do(func() {
+			if err := h.ServeContext(t.Context()); err != thread.ErrTerminated {
+				t.Errorf("ServeContext returned %v", err)
+			}
+		})
+		testutil.Arrives(t, closed)
+		if ran.Load() != 1 {
+			t.Error("what was queued did not run")
+		}
+	})
+	t.Run("in Serve", func(t *testing.T) {
+		h := adopt(t)
+		h.Go(h.Close)
+		h.do(func() {
+			for h.Serve() > 0 { // the first runs Close, the second what that has queued
+			}
+			h.Serve()
+		})
+		testutil.Arrives(t, h.Done())
+	})
 }

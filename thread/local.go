@@ -1,10 +1,11 @@
 package thread
 
-// A Local is a variable that has a value of its own for each [Thread]: a context, a cache, a connection that belongs to the
-// thread. It is meant to be a package variable. The zero Local is ready to use and must not be copied.
+// A Local is a variable that has a value of its own for each [Thread]: a context, a cache, a
+// connection that belongs to the thread. It is meant to be a package variable. The zero Local is
+// ready to use and must not be copied.
 //
-// A value that refers to its Thread does not keep it alive. Any goroutine may use a Local at any time; what the
-// value refers to is as safe as its type.
+// A value that refers to its Thread does not keep it alive. Any goroutine may use a Local at any
+// time; what the value refers to is as safe as its type.
 type Local[T any] struct{ _ byte } // so that each has an address of its own
 
 // Get returns what Set has stored for t, or the zero value.
@@ -38,7 +39,8 @@ func (l *Local[T]) Set(t *Thread, v T) {
 
 var tls Local[any]
 
-// SetTLS stores x with the thread, in place of what was stored before. A [Local] has a type, and need not be shared.
+// SetTLS stores x with the thread, in place of what was stored before. A [Local] has a type, and
+// need not be shared.
 //
 //threadcall:noalloc
 func (t *Thread) SetTLS(x any) { tls.Set(t, x) }

@@ -1,17 +1,10 @@
 package thread_test
 
 import (
-	"bytes"
-	"context"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,10 +17,11 @@ import (
 //
 //	THREADCALL_SEED=n          the seed of the stress tests, which log theirs
 //	THREADCALL_COLLECT=1       the garbage collector runs all the time
-//	THREADCALL_TIME_LIMIT=15s  wait for no longer than that for what should come, instead of 45 seconds
-//	THREADCALL_PROGRAM=name    run that program and no test: tests start themselves so where the end of a process matters
+//	THREADCALL_TIME_LIMIT=15s  how long to wait for what should come, instead of 45 s
+//	THREADCALL_PROGRAM=name    run that program and no test: for the end of a process
 
-// onLinux are programs that need Linux, by the first word of their name; the others are its arguments.
+// onLinux are programs that need Linux, by the first word of their name; the others are its
+// arguments.
 var onLinux = map[string]func(arguments []string){}
 
 var collecting = testutil.Collecting
@@ -37,7 +31,8 @@ func TestMain(m *testing.M) {
 		program()
 		return
 	}
-	if words := strings.Fields(os.Getenv("THREADCALL_PROGRAM")); len(words) > 0 && onLinux[words[0]] != nil {
+	if words := strings.Fields(os.Getenv("THREADCALL_PROGRAM")); len(words) > 0 &&
+		onLinux[words[0]] != nil {
 		onLinux[words[0]](words[1:])
 		return
 	}
@@ -50,40 +45,18 @@ var timeLimit = testutil.TimeLimit()
 
 const raceEnabled = testutil.Race
 
-// ends runs f in a goroutine of its own and fails the test if f panics or does not end.
-func ends(t *testing.T, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if v := recover(); v != nil {
-				t.Errorf("panic: %v\n%s", v, debug.Stack())
-			}
-		}()
-		f()
-	}()
-	testutil.Arrives(t, done)
-}
+type gate = testutil.Gate
 
-var eventually = testutil.Eventually
-
-// seeded returns the source of a stress test's choices.
-func seeded(t *testing.T) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("THREADCALL_SEED"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = n
-	}
-	t.Logf("THREADCALL_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
-// fork returns a source for another goroutine.
-func fork(r *rand.Rand) *rand.Rand { return rand.New(rand.NewPCG(r.Uint64(), r.Uint64())) }
+var (
+	ends              = testutil.Ends
+	eventually        = testutil.Eventually
+	occupy            = testutil.Occupy
+	recovered         = testutil.Recovered
+	mustPanic         = testutil.MustPanic
+	seeded            = testutil.Seeded
+	fork              = testutil.Fork
+	collectedAndEnded = testutil.CollectedAndEnded
+)
 
 // scaled is how often to do something that takes far longer under the race detector.
 func scaled(n int) int {
@@ -114,110 +87,17 @@ func startPool(t testing.TB, n int, opts ...thread.Option) *thread.Pool {
 	return p
 }
 
-// A way is a way to run a function on a thread and to wait for it. What a call promises holds for all of them.
-type way struct {
-	call      func(f func()) bool
-	post      func(f func()) bool
-	terminate func()
-	close     func()
-	done      <-chan struct{}
-	fault     func() *thread.PanicError
-	pool      bool
-}
-
-func ofThread(th *thread.Thread) way {
-	return way{th.Call, th.Go, th.Terminate, th.Close, th.Done(), th.TakePanic, false}
-}
-
-func ofPool(p *thread.Pool) way {
-	return way{p.Call, p.Go, p.Terminate, p.Close, p.Done(), p.TakePanic, true}
-}
-
-// calling is w with another way to call.
-func calling(w way, call func(f func()) bool) way {
-	w.call = call
-	return w
-}
-
-// withContext is th's or p's CallContext as a way to call.
-func withContext(t *testing.T, on interface {
-	CallContext(context.Context, func()) error
-}) func(func()) bool {
-	return func(f func()) bool { return on.CallContext(t.Context(), f) == nil }
-}
-
-var threadWays = map[string]func(t *testing.T) way{
-	"Call": func(t *testing.T) way { return ofThread(start(t)) },
-	"CallContext": func(t *testing.T) way {
-		th := start(t)
-		return calling(ofThread(th), withContext(t, th))
-	},
-	"Eval": func(t *testing.T) way {
-		th := start(t)
-		return calling(ofThread(th), func(f func()) bool { return thread.Eval(th, func() bool { f(); return true }) })
-	},
-	"EvalContext": func(t *testing.T) way {
-		th := start(t)
-		return calling(ofThread(th), func(f func()) bool {
-			v, err := thread.EvalContext(t.Context(), th, func() bool { f(); return true })
-			return v && err == nil
-		})
-	},
-	"Bind": func(t *testing.T) way {
-		th := start(t)
-		return calling(ofThread(th), thread.Bind1V(th, func(f func()) bool { f(); return true }))
-	},
-}
-
-var poolWays = map[string]func(t *testing.T) way{
-	"Call": func(t *testing.T) way { return ofPool(startPool(t, 1)) },
-	"CallContext": func(t *testing.T) way {
-		p := startPool(t, 1)
-		return calling(ofPool(p), withContext(t, p))
-	},
-	"EvalPool": func(t *testing.T) way {
-		p := startPool(t, 1)
-		return calling(ofPool(p), func(f func()) bool {
-			v, ok := thread.EvalPool(p, func() string { f(); return "done" })
-			return ok && v == "done"
-		})
-	},
-}
-
-// A gate keeps a thread busy until it is opened.
-type gate struct {
-	entered chan struct{}
-	release chan struct{}
-	open    atomic.Bool
-}
-
-// occupy hands post a function that waits at a gate, and returns when it has begun.
-func occupy(t *testing.T, post func(func()) bool) *gate {
-	t.Helper()
-	g := &gate{entered: make(chan struct{}), release: make(chan struct{})}
-	t.Cleanup(g.Open)
-	if !post(func() { close(g.entered); <-g.release }) {
-		t.Fatal("Go refused a function")
-	}
-	testutil.Arrives(t, g.entered)
-	return g
-}
-
-// Open lets the thread go on.
-func (g *gate) Open() {
-	if g.open.CompareAndSwap(false, true) {
-		close(g.release)
-	}
-}
-
 // here identifies the thread that the caller is on, where the system can tell.
 func here() uint64 { return ident.Thread() }
 
-// withoutFaultAddresses reports that a signal for a bad address does not have that address: qemu-user 7.2 leaves that field as
-// it is on these processors. What Go makes of a nil pointer then depends on what happens to stand there.
-var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm", "ppc64", "ppc64le"}, runtime.GOARCH)
+// withoutFaultAddresses reports that a signal for a bad address does not have that address:
+// qemu-user 7.2 leaves that field as it is on these processors. What Go makes of a nil pointer then
+// depends on what happens to stand there.
+var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm",
+	"ppc64", "ppc64le"}, runtime.GOARCH)
 
-// needsCoroutines skips a test in which coroutines call the thread that they are on, where that is not recognised.
+// needsCoroutines skips a test in which coroutines call the thread that they are on, where that is
+// not recognised.
 func needsCoroutines(t *testing.T) {
 	t.Helper()
 	if here() == 0 {
@@ -225,7 +105,8 @@ func needsCoroutines(t *testing.T) {
 	}
 }
 
-// functionsOf returns a stack without the lines that name files, because the checkout may be anywhere.
+// functionsOf returns a stack without the lines that name files, because the checkout may be
+// anywhere.
 func functionsOf(stack string) string {
 	var functions strings.Builder
 	for line := range strings.Lines(stack) {
@@ -237,28 +118,3 @@ func functionsOf(stack string) string {
 }
 
 func nop() {}
-
-// recovered runs f and returns what it panicked with, or nil.
-func recovered(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
-
-func mustPanic(t *testing.T, f func(), advice string) {
-	t.Helper()
-	if v := fmt.Sprint(recovered(f)); !bytes.Contains([]byte(v), []byte(advice)) {
-		t.Errorf("panicked with %q, want something about %q", v, advice)
-	}
-}
-
-// collectedAndEnded runs the collector and reports whether c is closed.
-func collectedAndEnded(c <-chan struct{}) bool {
-	runtime.GC()
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}

@@ -16,42 +16,46 @@ type config struct {
 	notify func(SlowCall)
 	pool   bool
 	keep   bool
-	stats  bool
 	hooks
 }
 
-// WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H, gdb and
-// /proc/self/task/*/comm, and that messages of this package have. [osthread.SetName] has the systems, and how many bytes each
-// keeps: 15 on Linux. The others have no names of threads, and ignore it. The threads of a [Pool] are given
-// a number each: name-0, name-1 and so on, of 15 bytes in all, the name being cut instead of the number.
+// WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H,
+// gdb and /proc/self/task/*/comm, and that messages of this package have. [osthread.SetName] has
+// the systems, and how many bytes each keeps: 15 on Linux. The others have no names of threads, and
+// ignore it. The threads of a [Pool] are given a number each: name-0, name-1 and so on, of 15 bytes
+// in all, the name being cut instead of the number.
 func WithName(name string) Option {
 	return func(c *config) { c.name = name }
 }
 
-// WithQueueLimit makes Go wait while n functions that were given to Go are queued, for programs whose producers must
-// not run ahead of the thread. Go from the thread itself never waits, nor does Go from a function that the thread waits
-// for, directly or by way of other threads, nor Go after Terminate or Close. Without the option,
-// and for n below one, memory is the only limit.
+// WithQueueLimit makes Go wait while n functions that were given to Go are queued, for programs
+// whose producers must not run ahead of the thread. Go from the thread itself never waits, nor does
+// Go from a function that the thread waits for, directly or by way of other threads, nor Go after
+// Terminate or Close. Without the option, and for n below one, memory is the only limit.
 func WithQueueLimit(n int) Option {
 	return func(c *config) { c.limit = n }
 }
 
-// WithKeep keeps the operating system's thread when the [Thread] or [Pool] ends, for the next that is made with this option, and
-// takes one that was kept, if there is any. It is for libraries that crash when a thread ends which they have seen, and for threads that
-// are made for a call or two: it takes half the CPU time that a new thread does.
+// WithKeep keeps the operating system's thread when the [Thread] or [Pool] ends, for the next that
+// is made with this option, and takes one that was kept, if there is any. It is for libraries that
+// crash when a thread ends which they have seen, and for threads that are made for a call or two:
+// it takes half the CPU time that a new thread does.
 //
-// One such library is EGL on Linux (libglvnd, with Mesa and others): it leaves data with each thread on which a context has been
-// current, and a destructor, which the C library calls when the thread ends. If EGL has been unloaded by then, as GLFW's Terminate
-// and Ebitengine do, the process crashes in that destructor, whether the context was detached before or not. Done does not say that the
-// operating system's thread has ended, so unloading cannot wait for it. GLX does not do that.
+// One such library is EGL on Linux (libglvnd, with Mesa and others): it leaves data with each
+// thread on which a context has been current, and a destructor, which the C library calls when the
+// thread ends. If EGL has been unloaded by then, as GLFW's Terminate and Ebitengine do, the process
+// crashes in that destructor, whether the context was detached before or not. Done does not say
+// that the operating system's thread has ended, so unloading cannot wait for it. GLX does not do
+// that.
 //
-// The thread is lent as functions left it: its namespaces, signal mask, affinity, name, priority, what C libraries have stored with it. All
-// functions of all such threads must be able to live with that. A coroutine of [iter.Pull] that was made on the thread
-// must be stopped before Terminate. A thread whose function of [WithStart] has failed, panicked or
-// called [runtime.Goexit] is not lent: it ends. The program keeps as many threads as it has used at
-// once, for ever.
+// The thread is lent as functions left it: its namespaces, signal mask, affinity, name, priority,
+// what C libraries have stored with it. All functions of all such threads must be able to live with
+// that. A coroutine of [iter.Pull] that was made on the thread must be stopped before Terminate. A
+// thread whose function of [WithStart] has failed, panicked or called [runtime.Goexit] is not lent:
+// it ends. The program keeps as many threads as it has used at once, for ever.
 //
-// In a bubble of testing/synctest, where no goroutine may stay, and for [Adopt] the option does nothing.
+// In a bubble of testing/synctest, where no goroutine may stay, and for [Adopt] the option does
+// nothing.
 func WithKeep() Option {
 	return func(c *config) { c.keep = true }
 }
@@ -71,11 +75,14 @@ func options(opts []Option) config {
 
 // setup returns what is to run on the new thread first, or nil.
 func (c config) setup() func() {
-	name := c.name // the engine keeps the function, which must not refer to other options: they may refer to the Thread
+	// the engine keeps the function, which must not refer to other options: they may refer to the
+	// Thread
+	name := c.name
 	if name == "" {
 		return nil
 	}
-	return func() { _ = osthread.SetName(name) } // without a name, or with its beginning, the thread is as good
+	// without a name, or with its beginning, the thread is as good
+	return func() { _ = osthread.SetName(name) }
 }
 
 // maxName is how many bytes Linux shows of a name.

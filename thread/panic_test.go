@@ -38,15 +38,30 @@ var panics = []panicking{
 	}},
 	{"struct", func() { panic(custom{7, "why"}) }, func(v any) bool { return v == custom{7, "why"} }},
 	{"pointer", func() { panic(&theCustom) }, func(v any) bool { return v == &theCustom }},
-	{"uncomparable", func() { panic([]int{1, 2}) }, func(v any) bool { s, ok := v.([]int); return ok && len(s) == 2 }},
-	{"function", func() { panic(func() int { return 3 }) }, func(v any) bool { f, ok := v.(func() int); return ok && f() == 3 }},
-	{"nil", func() { panic(nil) }, func(v any) bool { _, ok := v.(*runtime.PanicNilError); return ok }},
+	{"uncomparable", func() { panic([]int{1, 2}) }, func(v any) bool {
+		s, ok := v.([]int)
+		return ok && len(s) == 2
+	}},
+	{"function", func() { panic(func() int { return 3 }) }, func(v any) bool {
+		f,
+			ok := v.(func() int)
+		return ok && f() == 3
+	}},
+	{"nil", func() { panic(nil) }, func(v any) bool {
+		_, ok := v.(*runtime.PanicNilError)
+		return ok
+	}},
 	{"nil map", func() { nilMap()[1] = 2 }, isRuntimeError("nil map")},
 	{"nil pointer", func() { var p *custom; p.code = 1 }, isRuntimeError("nil pointer")},
 	{"division", func() { n := len(theCustom.why); n /= n }, isRuntimeError("divide by zero")},
-	{"index", func() { s := make([]int, 3); s[len(s)] = 1 }, isRuntimeError("index out of range [3] with length 3")},
-	{"conversion", func() { var v any = 1; _ = v.(string) }, func(v any) bool { _, ok := v.(*runtime.TypeAssertionError); return ok }},
-	{"a second one", func() { defer func() { panic("second") }(); panic("first") }, func(v any) bool { return v == "second" }},
+	{"index", func() { s := make([]int, 3); s[len(s)] = 1 },
+		isRuntimeError("index out of range [3] with length 3")},
+	{"conversion", func() { var v any = 1; _ = v.(string) }, func(v any) bool {
+		_, ok := v.(*runtime.TypeAssertionError)
+		return ok
+	}},
+	{"a second one", func() { defer func() { panic("second") }(); panic("first") },
+		func(v any) bool { return v == "second" }},
 }
 
 func init() {
@@ -68,8 +83,10 @@ func isRuntimeError(text string) func(v any) bool {
 func checkStack(t *testing.T, p *thread.PanicError) {
 	t.Helper()
 	first, rest, _ := strings.Cut(p.Stack(), "\n")
-	if !strings.Contains(first, "thread_test.explode") || !strings.Contains(rest, "thread_test.deepest") ||
-		!strings.Contains(rest, "panic_test.go:") || strings.Contains(functionsOf(p.Stack()), "internal/engine") {
+	if !strings.Contains(first, "thread_test.explode") || !strings.Contains(rest,
+		"thread_test.deepest") ||
+		!strings.Contains(rest, "panic_test.go:") || strings.Contains(functionsOf(p.Stack()),
+		"internal/engine") {
 		t.Errorf("the stack is\n%s", p.Stack())
 	}
 }
@@ -109,7 +126,8 @@ var programs = map[string]func(){
 	},
 }
 
-// What a process prints before it ends. A refused thread ends it: it must not block instead, nor report that a function has run.
+// What a process prints before it ends. A refused thread ends it: it must not block instead, nor
+// report that a function has run.
 func TestPanic_report(t *testing.T) {
 	for program, want := range map[string]struct {
 		env    string
@@ -121,7 +139,8 @@ func TestPanic_report(t *testing.T) {
 			"panic: boom", "thread_test.init.func", // the caller
 			"a deferred call of the caller",
 		}},
-		"panic(nil) as it used to be":   {"GODEBUG=panicnil=1", 0, []string{"recovered <nil> panicked true", "lives on true"}},
+		"panic(nil) as it used to be": {"GODEBUG=panicnil=1", 0,
+			[]string{"recovered <nil> panicked true", "lives on true"}},
 		"more threads than are allowed": {"", 2, []string{"made 1\n", "thread exhaustion"}},
 	} {
 		out, status := testutil.Program(t, program, want.env)
@@ -135,3 +154,53 @@ func TestPanic_report(t *testing.T) {
 
 //go:noinline
 func nilMap() map[int]int { return nil }
+
+// What threads and pools of one thread promise of posted functions that panic.
+func TestTakePanic(t *testing.T) {
+	for name, w := range map[string]way{"thread": wayOf(start(t)), "pool": wayOf(startPool(t, 1))} {
+		for _, p := range panics {
+			w.post(p.f)
+		}
+		w.post(func() { panic(errBoom) })
+		w.post(deepest)
+		w.call(nop)
+		w.Terminate()
+		for _, p := range panics {
+			if f := w.TakePanic(); f == nil || !p.ok(f.Value) || f.Lost != 0 {
+				t.Errorf("%s, %s: TakePanic returned %#v", name, p.name, f)
+			} else if err, ok := f.Value.(error); errors.Unwrap(f) != err || !ok && f.Unwrap() != nil {
+				t.Errorf("%s, %s: Unwrap returned %v", name, p.name, f.Unwrap())
+			}
+		}
+		if f := w.TakePanic(); f == nil || !errors.Is(f, errBoom) || f.Error() != "panic: boom" {
+			t.Errorf("%s: TakePanic returned %v", name, f)
+		}
+		checkStack(t, w.TakePanic())
+		if f := w.TakePanic(); f != nil {
+			t.Errorf("%s: one panic too many: %v", name, f)
+		}
+	}
+}
+
+func TestTakePanic_lost(t *testing.T) {
+	const kept, lost = 1024, 100
+	for name, w := range map[string]way{"thread": wayOf(start(t)), "pool": wayOf(startPool(t, 1))} {
+		for i := range kept + lost {
+			w.post(func() { panic(i) })
+		}
+		w.call(nop)
+		for i := range kept - 1 {
+			if p := w.TakePanic(); p == nil || p.Value != i || p.Lost != 0 ||
+				p.Error() != fmt.Sprint("panic: ", i) {
+				t.Fatalf("%s: panic %d is %v", name, i, p)
+			}
+		}
+		if p := w.TakePanic(); p == nil || p.Lost != lost ||
+			p.Error() != "panic: 1023 (and 100 panics that were not kept)" {
+			t.Fatalf("%s: the last panic is %v", name, p)
+		}
+		if p := w.TakePanic(); p != nil {
+			t.Errorf("%s: one panic too many: %v", name, p)
+		}
+	}
+}

@@ -9,12 +9,12 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A Pool is a fixed number of threads that share the work given to it. It bounds the threads that blocking system or
-// C calls occupy. All methods may be called from any goroutine at any time.
+// A Pool is a fixed number of threads that share the work given to it. It bounds the threads that
+// blocking system or C calls occupy. All methods may be called from any goroutine at any time.
 //
-// Functions begin in the order they were given, but run side by side; a call that closes a cycle of waiting threads
-// overtakes, or all would wait for ever. A Pool that is dropped without Terminate is
-// reclaimed by the garbage collector, after it has run what was queued.
+// Functions begin in the order they were given, but run side by side; a call that closes a cycle of
+// waiting threads overtakes, or all would wait for ever. A Pool that is dropped without Terminate
+// is reclaimed by the garbage collector, after it has run what was queued.
 type Pool struct {
 	p     *engine.Pool // must not lead back to the Pool
 	owner *engine.Owner
@@ -25,8 +25,8 @@ type Pool struct {
 func NewPool(n int, opts ...Option) *Pool {
 	o := options(opts)
 	p := newPool(n, o)
-	for i, e := range p.p.Workers() {
-		o.begin(e, i, p.p.Terminate)
+	for _, e := range p.p.Workers() {
+		o.begin(e, p.p.Terminate)
 	}
 	p.p.Start(o.keep)
 	return p
@@ -42,9 +42,6 @@ func newPool(n int, o config) *Pool {
 	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
 		owner.WatchPool(e, o.slow, notify)
-	}
-	if o.stats {
-		owner.CountAllPool(e)
 	}
 	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {
@@ -64,8 +61,9 @@ func (c config) number(i int) config {
 // Size returns the number of threads.
 func (p *Pool) Size() int { return p.p.Size() }
 
-// Call runs f on one of the threads and returns true after it. A call made on one of them runs in place. It returns
-// false, and f will not run, if f is nil or the pool is terminated before f begins; [Pool.MustCall] panics instead.
+// Call runs f on one of the threads and returns true after it. A call made on one of them runs in
+// place. It returns false, and f will not run, if f is nil or the pool is terminated before f
+// begins; [Pool.MustCall] panics instead.
 //
 // Panics and Goexit are as in [Thread.Call].
 //
@@ -76,8 +74,8 @@ func (p *Pool) Call(f func()) bool {
 	return ok
 }
 
-// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics, Goexit and profiler labels are as in
-// [Thread.CallContext].
+// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics, Goexit and
+// profiler labels are as in [Thread.CallContext].
 //
 //threadcall:noalloc
 func (p *Pool) CallContext(ctx context.Context, f func()) error {
@@ -86,8 +84,9 @@ func (p *Pool) CallContext(ctx context.Context, f func()) error {
 	return err
 }
 
-// Go queues f to run on one of the threads and returns true. It never blocks unless [WithQueueLimit] says so. It
-// returns false, and f will not run, if f is nil or the pool is terminated. A panic in f is kept for [Pool.TakePanic].
+// Go queues f to run on one of the threads and returns true. It never blocks unless
+// [WithQueueLimit] says so. It returns false, and f will not run, if f is nil or the pool is
+// terminated. A panic in f is kept for [Pool.TakePanic].
 //
 //threadcall:noalloc
 func (p *Pool) Go(f func()) bool {
@@ -96,7 +95,8 @@ func (p *Pool) Go(f func()) bool {
 	return ok
 }
 
-// TryGo is Go, but returns false at once, and f will not run, if the queue is full. See [Thread.TryGo].
+// TryGo is Go, but returns false at once, and f will not run, if the queue is full. See
+// [Thread.TryGo].
 //
 //threadcall:noalloc
 func (p *Pool) TryGo(f func()) bool {
@@ -105,7 +105,8 @@ func (p *Pool) TryGo(f func()) bool {
 	return ok
 }
 
-// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See [Thread.GoContext].
+// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See
+// [Thread.GoContext].
 //
 //threadcall:noalloc
 func (p *Pool) GoContext(ctx context.Context, f func()) bool {
@@ -117,18 +118,14 @@ func (p *Pool) GoContext(ctx context.Context, f func()) bool {
 // TakePanic is [Thread.TakePanic], for functions given to the pool's Go.
 func (p *Pool) TakePanic() *PanicError { return taken(p.owner.Fault()) }
 
-// Error is TakePanic, with a nil error for a nil panic.
-//
-// Deprecated: use [Pool.TakePanic].
-func (p *Pool) Error() error { return asError(p.TakePanic()) }
-
 // Done returns a channel that is closed when all threads have ended. See [Thread.Done].
 func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
 
 // Close refuses all functions from now on, those of Call at once, too, and also where a function of
 // the pool waits for the caller; only calls that are made on one of the threads still run, in
 // place. It ends the threads when they have run what was queued before, and waits for that. It does
-// not wait on one of the threads, nor in a function that one of them waits for, directly or by way of other threads.
+// not wait on one of the threads, nor in a function that one of them waits for, directly or by way
+// of other threads.
 func (p *Pool) Close() {
 	p.p.Close()
 	runtime.KeepAlive(p)

@@ -2,14 +2,11 @@ package thread_test
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -41,7 +38,8 @@ func TestNewPool(t *testing.T) {
 	}
 }
 
-// A pool runs no more at once than it has threads, and a nested call in place though others are idle.
+// A pool runs no more at once than it has threads, and a nested call in place though others are
+// idle.
 func TestPool_Size(t *testing.T) {
 	const size = 3
 	p := startPool(t, size)
@@ -76,35 +74,7 @@ func TestPool_Size(t *testing.T) {
 		all.Wait()
 	})
 	if most.Load() > size || threadsSeen.Load() > size {
-		t.Errorf("%d functions ran at once, on %d threads; the pool has %d", most.Load(), threadsSeen.Load(), size)
+		t.Errorf("%d functions ran at once, on %d threads; the pool has %d", most.Load(),
+			threadsSeen.Load(), size)
 	}
-}
-
-// While some threads are blocked the others run what is queued, in its order, and Terminate reaches it.
-func TestPool_Go_order(t *testing.T) {
-	p := startPool(t, 2)
-	a, b := occupy(t, p.Go), occupy(t, p.Go)
-	var order []int
-	for i := range 100 {
-		p.Go(func() { order = append(order, i) })
-	}
-	a.Open() // the other thread stays blocked
-	ends(t, func() { p.Call(nop) })
-	if !slices.IsSorted(order) || len(order) != 100 {
-		t.Errorf("ran in the order %v", order)
-	}
-	a = occupy(t, p.Go)
-	results := make(chan bool)
-	for range 10 {
-		go func() { results <- p.Call(func() { t.Error("ran after Terminate") }) }()
-	}
-	time.Sleep(5 * time.Millisecond)
-	p.Terminate()
-	for range 10 {
-		if testutil.Arrives(t, results) {
-			t.Error("reported that it ran")
-		}
-	}
-	a.Open()
-	b.Open()
 }

@@ -17,8 +17,9 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A sandbox forbids system calls: the kernel answers them with an error. Whatever it answers, no call is lost and nothing
-// hangs. The engine makes two, getcpu and sched_yield; prctl names a thread.
+// A sandbox forbids system calls: the kernel answers them with an error. Whatever it answers, no
+// call is lost and nothing hangs. The engine makes two, getcpu and sched_yield; prctl names a
+// thread.
 func TestSandbox(t *testing.T) {
 	if numbers == nil {
 		t.Skip("the numbers of system calls are not known here for this processor")
@@ -81,8 +82,10 @@ func inSandbox(arguments []string) {
 
 // numbers are those of system calls that package syscall does not have everywhere.
 var numbers = map[string]map[string]uint32{
-	"amd64": {"getcpu": 309, "seccomp": 317, "sched_yield": syscall.SYS_SCHED_YIELD, "prctl": syscall.SYS_PRCTL},
-	"arm64": {"getcpu": 168, "seccomp": 277, "sched_yield": syscall.SYS_SCHED_YIELD, "prctl": syscall.SYS_PRCTL},
+	"amd64": {"getcpu": 309, "seccomp": 317, "sched_yield": syscall.SYS_SCHED_YIELD,
+		"prctl": syscall.SYS_PRCTL},
+	"arm64": {"getcpu": 168, "seccomp": 277, "sched_yield": syscall.SYS_SCHED_YIELD,
+		"prctl": syscall.SYS_PRCTL},
 }[runtime.GOARCH]
 
 // forbid has the kernel answer a system call with an error, in all threads of the process.
@@ -98,7 +101,8 @@ func forbid(number uint32, errno syscall.Errno) error {
 		nr                     = 0 // in struct seccomp_data: the number
 	)
 	filter := []instruction{
-		{load, 0, 0, nr}, {jumpIfEqual, 0, 1, number}, {ret, 0, 0, fail | uint32(errno)}, {ret, 0, 0, allow},
+		{load, 0, 0, nr}, {jumpIfEqual, 0, 1, number}, {ret, 0, 0, fail | uint32(errno)}, {ret, 0, 0,
+			allow},
 	}
 	program := struct {
 		length uint16
@@ -108,7 +112,8 @@ func forbid(number uint32, errno syscall.Errno) error {
 	if _, _, e := syscall.RawSyscall6(syscall.SYS_PRCTL, setNoNewPrivs, 1, 0, 0, 0, 0); e != 0 {
 		return e
 	}
-	if _, _, e := syscall.RawSyscall(uintptr(numbers["seccomp"]), setModeFilter, allThreads, uintptr(unsafe.Pointer(&program))); e != 0 {
+	if _, _, e := syscall.RawSyscall(uintptr(numbers["seccomp"]), setModeFilter, allThreads,
+		uintptr(unsafe.Pointer(&program))); e != 0 {
 		return e
 	}
 	return nil

@@ -2,7 +2,8 @@ package thread_test
 
 import (
 	"context"
-	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,7 +37,8 @@ func TestThread_Serve(t *testing.T) {
 		}
 		for _, want := range []struct{ count, ran int }{{3, 3}, {3, 303}, {0, 303}} {
 			if n := h.Serve(); n != want.count || ran != want.ran {
-				t.Errorf("Serve returned %d after which the sum was %d; want %d and %d", n, ran, want.count, want.ran)
+				t.Errorf("Serve returned %d after which the sum was %d; want %d and %d", n, ran, want.count,
+					want.ran)
 			}
 		}
 		h.Go(func() {
@@ -60,19 +62,28 @@ func TestThread_ServeContext(t *testing.T) {
 		end  func(h *host, cancel context.CancelCauseFunc)
 		want error
 	}{
-		"cancelled":                       {func(_ *host, cancel context.CancelCauseFunc) { cancel(errBoom) }, errBoom},
-		"cancelled by a function":         {func(h *host, cancel context.CancelCauseFunc) { h.Call(func() { cancel(errBoom) }) }, errBoom},
-		"terminated by another goroutine": {func(h *host, _ context.CancelCauseFunc) { h.Terminate() }, thread.ErrTerminated},
-		"terminated by a function":        {func(h *host, _ context.CancelCauseFunc) { h.Call(h.Terminate) }, thread.ErrTerminated},
+		"cancelled": {func(_ *host, cancel context.CancelCauseFunc) {
+			cancel(errBoom)
+		}, errBoom},
+		"cancelled by a function": {func(h *host, cancel context.CancelCauseFunc) {
+			h.Call(func() { cancel(errBoom) })
+		}, errBoom},
+		"terminated by another goroutine": {func(h *host, _ context.CancelCauseFunc) { h.Terminate() },
+			thread.ErrTerminated},
+		"terminated by a function": {func(h *host, _ context.CancelCauseFunc) {
+			h.Call(h.Terminate)
+		}, thread.ErrTerminated},
 	} {
 		for range 10 {
 			h := adopt(t)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			result := make(chan error, 2)
-			go h.do(func() { result <- h.ServeContext(ctx); result <- h.ServeContext(ctx) }) // the second time it is done already
+			// the second time it is done already
+			go h.do(func() { result <- h.ServeContext(ctx); result <- h.ServeContext(ctx) })
 			ran := false
 			ends(t, func() { h.Call(func() { ran = true }); c.end(h, cancel) })
-			if first, second := testutil.Arrives(t, result), testutil.Arrives(t, result); first != c.want || second != c.want || !ran {
+			if first, second := testutil.Arrives(t, result), testutil.Arrives(t, result); first != c.want ||
+				second != c.want || !ran {
 				t.Errorf("%s: ServeContext returned %v, and again %v; a call ran: %v", name, first, second, ran)
 			}
 			cancel(nil)
@@ -92,7 +103,8 @@ func TestThread_Serve_elsewhere(t *testing.T) {
 	}
 }
 
-// Each time that something is queued while the host is not serving it is notified once, and not for each call.
+// Each time that something is queued while the host is not serving it is notified once, and not for
+// each call.
 func TestThread_OnWake(t *testing.T) {
 	for name, do := range map[string]func(h *host, f func()){
 		"on the thread":  (*host).do,
@@ -129,7 +141,8 @@ func TestThread_OnWake(t *testing.T) {
 		want(1, "of what is queued already")
 		<-told
 		h.do(func() { h.Serve() })
-		for _, f := range []func(){func() { h.Call(nop) }, func() { _ = h.CallContext(t.Context(), nop) }, h.Terminate} {
+		for _, f := range []func(){func() { h.Call(nop) }, func() { _ = h.CallContext(t.Context(), nop) },
+			h.Terminate} {
 			go f()
 			testutil.Arrives(t, told)
 			h.do(func() { h.Serve() })
@@ -137,7 +150,8 @@ func TestThread_OnWake(t *testing.T) {
 	}
 }
 
-// An eventLoop is what programs with windows have: it blocks until there is an event, and knows nothing of threads.
+// An eventLoop is what programs with windows have: it blocks until there is an event, and knows
+// nothing of threads.
 type eventLoop struct{ events chan bool }
 
 func newEventLoop() *eventLoop { return &eventLoop{make(chan bool, 1)} }
@@ -157,56 +171,265 @@ func (l *eventLoop) poll() {
 	}
 }
 
-// A function that the host serves takes the wake-up of a call that is queued meanwhile out of the host's event loop.
-func TestThread_OnWake_taken(t *testing.T) {
-	needsCoroutines(t)
-	other := start(t)
-	serveContext := func(h *thread.Thread) {
-		ctx, cancel := context.WithCancel(context.Background())
-		h.Go(cancel)
-		_ = h.ServeContext(ctx)
+func TestServeFor(t *testing.T) {
+	adopted(t, func(th *thread.Thread) {
+		var ran []int
+		woken := 0
+		th.OnWake(func() { woken++ })
+		post := func(n int) {
+			for i := range n {
+				th.Go(func() {
+					ran = append(ran, i)
+					for start := time.Now(); time.Since(start) < time.Millisecond; {
+					}
+				})
+			}
+		}
+		post(10)
+		woken = 0
+		if n := th.ServeFor(0); n != 1 || len(ran) != 1 {
+			t.Errorf("without time, %d functions run, want 1", n)
+		}
+		if woken == 0 {
+			t.Error("the event loop is not notified of what is left")
+		}
+		if n := th.ServeFor(3 * time.Millisecond); n < 1 || n > 4 {
+			t.Errorf("%d functions of 1 ms run in 3 ms", n)
+		}
+		done := len(ran)
+		if n := th.ServeFor(time.Hour); n != 10-done {
+			t.Errorf("%d functions run, want the other %d", n, 10-done)
+		}
+		if n := th.ServeFor(time.Hour); n != 0 {
+			t.Errorf("%d functions run, and none is queued", n)
+		}
+		for i, v := range ran {
+			if i != v {
+				t.Errorf("they ran in the order %v", ran)
+			}
+		}
+		var mu sync.Mutex // what is left, and what comes, by another goroutine
+		got := 0
+		for range 100 {
+			th.Go(func() { mu.Lock(); got++; mu.Unlock() })
+		}
+		for served := 0; served < 100; {
+			served += th.ServeFor(-1)
+		}
+		if got != 100 {
+			t.Errorf("%d functions ran, want 100", got)
+		}
+	})
+	mustPanic(t, func() { start(t).ServeFor(time.Second) }, "ServeFor")
+}
+
+// adopted runs f on a thread that it adopts.
+func adopted(t *testing.T, f func(*thread.Thread)) {
+	t.Helper()
+	ends(t, func() {
+		th := thread.Adopt()
+		defer th.Terminate()
+		f(th)
+	})
+}
+
+// A waiter is an adopted thread whose event loop consists of Wait.
+type waiter struct {
+	*thread.Thread
+	*eventLoop
+	woken   atomic.Int32 // how often OnWake's function was called
+	blocked atomic.Int32 // how often block was called
+	ended   chan bool    // closed when the loop has
+}
+
+func (w *waiter) wait() { w.blocked.Add(1); <-w.events }
+
+// waits starts a waiter, on whose thread begin runs first. The loop ends when the thread is
+// terminated.
+func waits(t *testing.T, begin func(w *waiter)) *waiter {
+	w := &waiter{eventLoop: newEventLoop(), ended: make(chan bool)}
+	adopted := make(chan bool)
+	go func() {
+		defer close(w.ended)
+		w.Thread = thread.Adopt()
+		w.OnWake(func() { w.woken.Add(1); w.post() })
+		if begin != nil {
+			begin(w)
+		}
+		close(adopted)
+		for w.Wait(w.wait) {
+		}
+	}()
+	testutil.Arrives(t, adopted)
+	t.Cleanup(func() { w.Terminate(); testutil.Arrives(t, w.ended) })
+	return w
+}
+
+func TestThread_Wait(t *testing.T) {
+	for range 100 {
+		w := waits(t, nil)
+		var ran atomic.Int32
+		ends(t, func() {
+			for range 10 {
+				w.Go(func() { ran.Add(1) })
+				w.Call(func() { ran.Add(1) })
+			}
+		})
+		if n := ran.Load(); n != 20 {
+			t.Fatalf("%d of 20 functions ran", n)
+		}
+		w.Terminate()
+		testutil.Arrives(t, w.ended)
 	}
-	serve := func(h *thread.Thread) { h.Serve() }
-	for name, c := range map[string]struct {
-		polls func(h *thread.Thread, poll func()) // it has queued a call, and polls
-		serve func(h *thread.Thread)
-	}{
-		"a function":                 {func(_ *thread.Thread, poll func()) { poll() }, serve},
-		"a function that serves":     {func(h *thread.Thread, poll func()) { h.Go(poll); h.Serve() }, serve},
-		"in a coroutine":             {func(h *thread.Thread, poll func()) { inCoroutine(func() { h.Go(poll); h.Serve() }) }, serve},
-		"a function that panics":     {func(_ *thread.Thread, poll func()) { poll(); panic("boom") }, serve},
-		"a function in ServeContext": {func(h *thread.Thread, poll func()) { h.Go(poll); serveContext(h) }, serve},
-		"ServeContext that panics":   {func(h *thread.Thread, poll func()) { h.Go(poll); serveContext(h); panic("boom") }, serve},
-		"a cycle":                    {func(h *thread.Thread, poll func()) { other.Call(func() { h.Call(poll) }) }, serve},
-		"ServeContext":               {func(_ *thread.Thread, poll func()) { poll() }, serveContext},
-		"Goexit":                     {func(_ *thread.Thread, poll func()) { poll(); runtime.Goexit() }, serve},
+}
+
+// What is queued while the thread runs something, or is between two Waits, needs no wake-up.
+func TestThread_Wait_up(t *testing.T) {
+	ends(t, func() {
+		h := thread.Adopt()
+		defer h.Terminate()
+		woken, blocked, ran := 0, 0, 0
+		h.OnWake(func() { woken++ })
+		block := func() { blocked++ }
+		post := func() {
+			done := make(chan bool)
+			go func() { h.Go(func() { ran++ }); close(done) }()
+			<-done
+		}
+		h.Go(func() { post(); post() })
+		woken = 0
+		h.Wait(block)
+		post()
+		for ran < 3 {
+			h.Wait(block)
+		}
+		// if block has not been called for a millisecond, the thread announces to itself what is queued
+		if woken != blocked {
+			t.Errorf("woken %d times, blocked %d times", woken, blocked)
+		}
+		woken = 0
+		h.Wait(post)
+		h.Wait(func() { h.Go(func() { ran++ }) }) // a callback's
+		if ran != 5 || woken != 2 {
+			t.Errorf("%d of 2 functions ran that were posted to a blocked thread; woken %d times, want 2",
+				ran-3, woken)
+		}
+	})
+}
+
+// A function or a callback that waits itself leaves the thread as it was.
+func TestThread_Wait_nested(t *testing.T) {
+	modal := func(w *waiter) {
+		for range 3 {
+			go w.Go(nop)
+			w.Wait(w.wait)
+		}
+	}
+	serves := func(w *waiter) { w.Go(nop); w.Serve() }
+	other := start(t)
+	for name, inside := range map[string]func(w *waiter){
+		"Wait":  modal,
+		"Serve": serves,
+		"ServeContext": func(w *waiter) {
+			ctx, cancel := context.WithCancel(context.Background())
+			w.Go(cancel)
+			_ = w.ServeContext(ctx)
+		},
+		"a Call to another thread": func(*waiter) { other.Call(nop) },
+		"a cycle":                  func(w *waiter) { other.Call(func() { w.Call(nop) }) },
+		"a panic in Wait": func(w *waiter) {
+			defer func() { _ = recover() }()
+			w.Wait(func() { panic("boom") })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			loop, late, ended := newEventLoop(), make(chan bool, 1), make(chan bool)
-			go func() {
-				defer close(ended)
-				h := thread.Adopt()
-				defer h.Terminate()
-				h.OnWake(loop.post)
-				defer func() { // the host goes on, although its goroutine may be doomed
-					for len(late) == 0 {
-						<-loop.events // has the host been notified?
-						h.Serve()
-					}
-				}()
-				h.Go(func() {
-					c.polls(h, func() {
-						queued := make(chan bool)
-						go func() { h.Go(func() { late <- true }); close(queued) }()
-						<-queued
-						loop.poll()
-					})
+			inFunction := waits(t, nil)
+			ends(t, func() { inFunction.Call(func() { inside(inFunction) }); inFunction.Call(nop) })
+
+			inCallback := waits(t, func(w *waiter) {
+				w.Wait(func() {
+					w.events <- true
+					w.wait()
+					inside(w)
+					w.poll()
+					go w.Call(func() { w.post() })
+					w.wait() // for the Call
 				})
-				<-loop.events
-				c.serve(h)
-			}()
-			testutil.Arrives(t, ended)
-			testutil.Arrives(t, late)
+			})
+			ends(t, func() { inCallback.Call(nop) })
 		})
 	}
+}
+
+// Native events are seen although functions are queued all the time.
+func TestThread_Wait_flooded(t *testing.T) {
+	ends(t, func() {
+		h := thread.Adopt()
+		defer h.Terminate()
+		loop := newEventLoop()
+		h.OnWake(loop.post)
+		posts, flood := 0, func() {}
+		flood = func() { posts++; h.Go(flood) }
+		h.Go(flood)
+		blocked := 0
+		for blocked < 10 {
+			h.Wait(func() { blocked++; <-loop.events })
+		}
+		if posts == 0 {
+			t.Error("no function ran")
+		}
+	})
+}
+
+// Terminate ends the wait, and no wait begins after it.
+func TestThread_Wait_terminated(t *testing.T) {
+	for name, end := range map[string]func(w *waiter){
+		"by another goroutine": func(w *waiter) { w.Terminate() },
+		"by a function":        func(w *waiter) { w.Call(w.Terminate) },
+		"closed":               func(w *waiter) { w.Close() },
+	} {
+		for range 20 {
+			w := waits(t, nil)
+			go end(w)
+			testutil.Arrives(t, w.ended)
+			if w.Call(nop) {
+				t.Errorf("%s: a call to a terminated thread ran", name)
+			}
+		}
+	}
+}
+
+// A callback of block that takes the wake-up of Terminate, as a dialog does, does not keep it from
+// block.
+func TestThread_Wait_terminated_callback(t *testing.T) {
+	for name, inside := range map[string]func(w *waiter){
+		"Serve": func(w *waiter) { w.Serve() },
+		"Wait":  func(w *waiter) { w.Wait(w.wait) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := waits(t, func(w *waiter) {
+				w.Wait(func() {
+					go w.Terminate()
+					w.wait()
+					inside(w)
+					w.wait()
+				})
+			})
+			testutil.Arrives(t, w.ended)
+		})
+	}
+}
+
+func TestThread_Wait_elsewhere(t *testing.T) {
+	w := waits(t, nil)
+	mustPanic(t, func() { w.Wait(nop) }, "Wait off the thread")
+}
+
+// A panic of block is the caller's, and the thread can be reached after it.
+func TestThread_Wait_panics(t *testing.T) {
+	w := waits(t, func(w *waiter) {
+		mustPanic(t, func() { w.Wait(func() { panic("boom") }) },
+			"boom")
+	})
+	ends(t, func() { w.Call(nop) })
 }

@@ -9,25 +9,27 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A SlowCall is a function that has run on a thread for longer than [WithSlowCall] allows, and still runs.
+// A SlowCall is a function that has run on a thread for longer than [WithSlowCall] allows, and
+// still runs.
 type SlowCall struct {
-	Name    string        // what WithName gave the thread
-	TID     uint64        // the operating system's number of the thread, as in ps -L; zero where it is not known
+	Name string // what WithName gave the thread
+	// the operating system's number of the thread, as in ps -L; zero where it is not known
+	TID     uint64
 	Running time.Duration // for how long the function has run so far
 	stack   []byte
 	from    []uintptr
 }
 
-// Stack returns what the thread is doing, as [runtime.Stack] writes it. It is empty if the thread could not be found
-// among the first 64 MB of the stacks of all goroutines.
+// Stack returns what the thread is doing, as [runtime.Stack] writes it. It is empty if the thread
+// could not be found among the first 64 MB of the stacks of all goroutines.
 func (s SlowCall) Stack() string { return string(s.stack) }
 
-// Queued returns where the function was queued: the stack of the goroutine that made the call, innermost function
-// first, at most 32 functions. It is empty for functions of [WithStop].
+// Queued returns where the function was queued: the stack of the goroutine that made the call,
+// innermost function first, at most 32 functions. It is empty for functions of [WithStop].
 func (s SlowCall) Queued() string { return engine.TraceCaller(s.from) }
 
-// LogValue returns all of it for package log/slog: a group of name and tid of the thread, running, and the two stacks
-// as queued and stack, without what is empty.
+// LogValue returns all of it for package log/slog: a group of name and tid of the thread, running,
+// and the two stacks as queued and stack, without what is empty.
 func (s SlowCall) LogValue() slog.Value {
 	attrs := make([]slog.Attr, 0, 5)
 	if s.Name != "" {
@@ -49,7 +51,8 @@ func (s SlowCall) LogValue() slog.Value {
 // String returns all of it, for a log.
 func (s SlowCall) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "thread: a function has run for %v on thread %d", s.Running.Round(time.Millisecond), s.TID)
+	fmt.Fprintf(&b, "thread: a function has run for %v on thread %d",
+		s.Running.Round(time.Millisecond), s.TID)
 	if s.Name != "" {
 		fmt.Fprintf(&b, " (%s)", s.Name)
 	}
@@ -62,29 +65,30 @@ func (s SlowCall) String() string {
 	return b.String()
 }
 
-// WithSlowCall has f called for every function that has run for d and still runs: a system call that hangs, a lock
-// that is never released. A user interface that is to stay responsive may ask for 100 milliseconds in tests, a
-// server for a minute.
+// WithSlowCall has f called for every function that has run for d and still runs: a system call
+// that hangs, a lock that is never released. A user interface that is to stay responsive may ask
+// for 100 milliseconds in tests, a server for a minute.
 //
-// f runs on a goroutine of its own, once for each such function, and may use the thread; more than one f may run at the
-// same time, and one that blocks or calls [runtime.Goexit] delays no other. A panic in f that it
-// does not recover ends the program, as in any goroutine. To take the thread's stack, the whole
-// program is stopped for a moment. Functions that a call runs in place, because it is made on the
-// thread, belong to the function that makes it. The functions of [WithStart] count as one function,
-// and so do those of [WithStop], whose Queued is empty; those of a thread that the garbage
-// collector has reclaimed are not reported.
+// f runs on a goroutine of its own, once for each such function, and may use the thread; more than
+// one f may run at the same time, and one that blocks or calls [runtime.Goexit] delays no other. A
+// panic in f that it does not recover ends the program, as in any goroutine. To take the thread's
+// stack, the whole program is stopped for a moment. Functions that a call runs in place, because it
+// is made on the thread, belong to the function that makes it. The functions of [WithStart] count
+// as one function, and so do those of [WithStop], whose Queued is empty; those of a thread that the
+// garbage collector has reclaimed are not reported.
 //
-// While the program records an execution trace, each report leaves a mark in it, which threadcall trace shows; package
-// recorder's SlowCalls keeps the trace of the seconds before.
+// While the program records an execution trace, each report leaves a mark in it, which threadcall
+// trace shows; package recorder's SlowCalls keeps the trace of the seconds before.
 //
-// Each call then costs about a microsecond more, to record where it was made; without the option it costs
-// nothing. For a d of zero or less and for a nil f it does nothing. See [Thread.OnSlowCall] for a thread that exists.
+// Each call then costs about a microsecond more, to record where it was made; without the option it
+// costs nothing. For a d of zero or less and for a nil f it does nothing. See [Thread.OnSlowCall]
+// for a thread that exists.
 func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 	return func(c *config) { c.slow, c.notify = d, f }
 }
 
-// OnSlowCall is [WithSlowCall] for the functions that are queued from now on, in place of what was set before. A nil f ends
-// it.
+// OnSlowCall is [WithSlowCall] for the functions that are queued from now on, in place of what was
+// set before. A nil f ends it.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	t.owner.Watch(t.e, d, config{name: t.name, slow: d, notify: f}.watcher())
 }

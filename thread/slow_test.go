@@ -3,7 +3,10 @@ package thread_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"log/slog"
+	"runtime"
+	"runtime/trace"
 	"strings"
 	"testing"
 	"time"
@@ -32,8 +35,9 @@ func TestWithSlowCall(t *testing.T) {
 		post   func(func()) bool
 		thread string
 	}{
-		"Call":        {th.Call, "slow"},
-		"Eval":        {func(f func()) bool { return thread.Eval(th, func() bool { f(); return true }) }, "slow"},
+		"Call": {th.Call, "slow"},
+		"Eval": {func(f func()) bool { return thread.Eval(th, func() bool { f(); return true }) },
+			"slow"},
 		"CallContext": {func(f func()) bool { return th.CallContext(t.Context(), f) == nil }, "slow"},
 		"Go":          {th.Go, "slow"},
 		"Pool.Call":   {p.Call, "slow-"},
@@ -43,7 +47,8 @@ func TestWithSlowCall(t *testing.T) {
 			release := make(chan bool)
 			var its uint64
 			begun := make(chan bool)
-			go queueAHang(func(f func()) bool { return w.post(func() { its = here(); close(begun); f() }) }, release)
+			go queueAHang(func(f func()) bool { return w.post(func() { its = here(); close(begun); f() }) },
+				release)
 			testutil.Arrives(t, begun)
 			s := testutil.Arrives(t, told)
 			close(release)
@@ -54,15 +59,16 @@ func TestWithSlowCall(t *testing.T) {
 				t.Errorf("told after %v", s.Running)
 			}
 			functions := functionsOf(s.Stack())
-			if !strings.Contains(functions, "thread_test.hang(") || strings.Count(functions, "goroutine ") != 1 &&
-				strings.Count(functions, "created by ") != 1 {
+			if !strings.Contains(functions, "thread_test.hang(") || strings.Count(functions,
+				"goroutine ") != 1 && strings.Count(functions, "created by ") != 1 {
 				t.Errorf("the thread is at:\n%s", s.Stack())
 			}
-			if first, _, _ := strings.Cut(s.Queued(), "\n"); !strings.Contains(s.Queued(), "thread_test.queueAHang") ||
-				!strings.Contains(first, "thread_test.") {
+			if first, _, _ := strings.Cut(s.Queued(), "\n"); !strings.Contains(s.Queued(),
+				"thread_test.queueAHang") || !strings.Contains(first, "thread_test.") {
 				t.Errorf("queued by:\n%s", s.Queued())
 			}
-			if text := s.String(); !strings.Contains(text, s.Stack()) || !strings.Contains(text, s.Queued()) {
+			if text := s.String(); !strings.Contains(text, s.Stack()) || !strings.Contains(text,
+				s.Queued()) {
 				t.Errorf("String leaves something out:\n%s", text)
 			}
 		})
@@ -94,7 +100,8 @@ func TestThread_OnSlowCall(t *testing.T) {
 	th.Call(func() { time.Sleep(2 * slow) })
 	noneOf(t, first, "")
 	noneOf(t, second, "time.Sleep(")
-	th = start(t, thread.WithSlowCall(0, func(thread.SlowCall) { t.Error("told with a limit of zero") }),
+	th = start(t, thread.WithSlowCall(0,
+		func(thread.SlowCall) { t.Error("told with a limit of zero") }),
 		thread.WithSlowCall(time.Millisecond, nil))
 	th.Call(func() { time.Sleep(3 * time.Millisecond) })
 }
@@ -119,10 +126,92 @@ func TestSlowCall_LogValue(t *testing.T) {
 	if err := json.Unmarshal(text.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if c := got.Call; c.Name != s.Name || c.TID != s.TID || c.Running != s.Running || c.Stack != s.Stack() || c.Queued != s.Queued() {
+	if c := got.Call; c.Name != s.Name || c.TID != s.TID || c.Running != s.Running ||
+		c.Stack != s.Stack() || c.Queued != s.Queued() {
 		t.Errorf("%s\nof %v", &text, s)
 	}
 	if v := (thread.SlowCall{}).LogValue(); len(v.Group()) != 1 {
 		t.Errorf("of a SlowCall without all that: %v", v)
+	}
+}
+
+// What the trace then has is tested where one can be read, in cmd/threadcall/internal/trace/source.
+
+// record records an execution trace until the test ends, or go test does already.
+func record(t *testing.T) {
+	t.Helper()
+	if trace.IsEnabled() {
+		return
+	}
+	if err := trace.Start(io.Discard); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(trace.Stop)
+}
+
+// Recordings begin and end while calls are queued and run. What holds while one is recorded all the
+// time, go test -trace shows.
+func TestTrace(t *testing.T) {
+	if trace.IsEnabled() {
+		t.Skip("a trace is recorded already")
+	}
+	stop, stopped := make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		for {
+			if trace.Start(io.Discard) == nil {
+				time.Sleep(time.Millisecond)
+				trace.Stop()
+			}
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	defer func() { close(stop); <-stopped }()
+	for _, w := range []way{wayOf(start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))),
+		wayOf(startPool(t, 1))} {
+		for range scaled(300) {
+			ran := 0
+			w.post(func() { ran++ })
+			if !w.call(func() { w.call(func() { ran++ }) }) || ran != 2 {
+				t.Fatalf("ran %d times instead of 2", ran)
+			}
+			if v := recovered(func() { w.call(func() { panic("boom") }) }); v != "boom" {
+				t.Fatalf("recovered %v", v)
+			}
+			if _, returned := exits(t, func() { w.call(runtime.Goexit) }); returned {
+				t.Fatal("Goexit did not end the caller's goroutine")
+			}
+			w.post(func() { panic("posted") })
+			w.post(runtime.Goexit)
+			w.call(nop)
+			if p := w.TakePanic(); p == nil || p.Value != "posted" {
+				t.Fatalf("the panic of a posted function is %v", p)
+			}
+		}
+	}
+}
+
+// A report of a crash is to name what the program called, not how it was traced.
+func TestTrace_stacks(t *testing.T) {
+	record(t)
+	th := start(t)
+	th.Go(func() { panic("here") })
+	th.Call(nop)
+	th.Call(func() { th.Call(func() { th.Go(func() { panic("here, too") }) }) })
+	th.Call(nop)
+	for range 2 {
+		err := th.TakePanic()
+		if err == nil {
+			t.Fatal("no panic")
+		}
+		functions := functionsOf(err.Stack())
+		if !strings.Contains(functions, "thread_test.TestTrace_stacks") || strings.Contains(functions,
+			"mark") || strings.Contains(functions, "runtime/trace") {
+			t.Error(err.Stack())
+		}
 	}
 }

@@ -5,43 +5,25 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// WithStart has f run on the new thread before anything else: to enter a network namespace, to initialise COM, to make an OpenGL or
-// CUDA context current. What f does to the thread needs no undoing if it fails, because the thread then ends. Anything else
-// f must undo itself, since the functions of [WithStop] do not run.
+// WithStart has f run on the new thread before anything else: to enter a network namespace, to
+// initialise COM, to make an OpenGL or CUDA context current. What f does to the thread needs no
+// undoing if it fails, because the thread then ends. Anything else f must undo itself, since the
+// functions of [WithStop] do not run.
 //
-// [Start] and [StartPool] wait for f and return its error, StartPool with the number of the thread, for [errors.Is]. With [New] and [NewPool], which do not wait, an error ends the
-// thread or pool, so that calls return false or [ErrTerminated], and is kept for TakePanic as if f had panicked with it. [runtime.Goexit] in f ends them, too, and leaves nothing to be taken.
+// [Start] and [StartPool] wait for f and return its error, StartPool with the number of the thread,
+// for [errors.Is]. With [New] and [NewPool], which do not wait, an error ends the thread or pool,
+// so that calls return false or [ErrTerminated], and is kept for TakePanic as if f had panicked
+// with it. [runtime.Goexit] in f ends them, too, and leaves nothing to be taken.
 //
-// If the option is given more than once, the functions run in that order, until one fails. Calls that f makes to its own
-// thread run in place. In a Pool, f runs on each of the threads, at the same time; see [WithWorkerStart]. A nil f is
+// If the option is given more than once, the functions run in that order, until one fails. Calls
+// that f makes to its own thread run in place. In a Pool, f runs on each of the threads, at the
+// same time. Threads that are told which of them they are belong to package keyed. A nil f is
 // ignored. When f has run, the thread no longer refers to it.
 func WithStart(f func() error) Option {
-	if f == nil {
-		return nil
-	}
-	return WithWorkerStart(func(int) error { return f() })
-}
-
-// WithStop has f run on the thread after everything else, when it is terminated, closed or reclaimed, and before Done is
-// closed. It does not run if a function of [WithStart] has failed or has not begun.
-//
-// Calls that f makes to its own thread run in place although the thread is terminated. Functions given to Go are refused.
-// A panic in f is kept for TakePanic. If the option is given more than once, the functions run in reverse order, each even if
-// the one before has panicked or called Goexit. When the process ends, f does not run: Close the thread before. A nil f is ignored.
-// As long as the thread lives, it refers to f: if f refers to the Thread, that is not reclaimed
-// without Terminate or Close.
-func WithStop(f func()) Option {
-	if f == nil {
-		return nil
-	}
-	return WithWorkerStop(func(int) { f() })
-}
-
-// WithWorkerStart is [WithStart] for a [Pool]: f is given the number of the thread in the pool, from 0 on.
-func WithWorkerStart(f func(worker int) error) Option {
 	return func(c *config) {
 		if f != nil {
 			c.starts = append(c.starts, f)
@@ -49,8 +31,17 @@ func WithWorkerStart(f func(worker int) error) Option {
 	}
 }
 
-// WithWorkerStop is [WithStop] for a [Pool]: f is given the number of the thread in the pool, from 0 on.
-func WithWorkerStop(f func(worker int)) Option {
+// WithStop has f run on the thread after everything else, when it is terminated, closed or
+// reclaimed, and before Done is closed. It does not run if a function of [WithStart] has failed or
+// has not begun.
+//
+// Calls that f makes to its own thread run in place although the thread is terminated. Functions
+// given to Go are refused. A panic in f is kept for TakePanic. If the option is given more than
+// once, the functions run in reverse order, each even if the one before has panicked or called
+// Goexit. When the process ends, f does not run: Close the thread before. A nil f is ignored. As
+// long as the thread lives, it refers to f: if f refers to the Thread, that is not reclaimed
+// without Terminate or Close.
+func WithStop(f func()) Option {
 	return func(c *config) {
 		if f != nil {
 			c.stops = append(c.stops, f)
@@ -61,40 +52,40 @@ func WithWorkerStop(f func(worker int)) Option {
 // hooks are the functions of WithStart and WithStop. What the engine keeps refers to them and not
 // to the whole config: other options may refer to the Thread.
 type hooks struct {
-	starts []func(worker int) error
-	stops  []func(worker int)
+	starts []func() error
+	stops  []func()
 }
 
-// start runs the functions of WithStart for worker i on its thread, which then runs those of
-// WithStop last.
-func (h hooks) start(e *engine.Engine, i int) error {
+// start runs the functions of WithStart on the thread of e, which then runs those of WithStop last.
+func (h hooks) start(e *engine.Engine) error {
 	return e.Prepare(func() error {
 		for _, f := range h.starts {
-			if err := f(i); err != nil {
+			if err := f(); err != nil {
 				return err
 			}
 		}
 		return nil
-	}, h.stop(i))
+	}, h.stop())
 }
 
-// stop returns what worker i runs last, or nil.
-func (h hooks) stop(i int) func() {
+// stop returns what a thread runs last, or nil.
+func (h hooks) stop() func() {
 	stops := h.stops
 	if len(stops) == 0 {
 		return nil
 	}
 	return func() {
 		for _, f := range stops {
-			defer f(i) // the last first, and all of them even if one panics
+			defer f() // the last first, and all of them even if one panics
 		}
 	}
 }
 
-// begin has an engine that has not been started run the functions of WithStart first. fail ends what a failure ends.
-func (h hooks) begin(e *engine.Engine, i int, fail func()) {
+// begin has an engine that has not been started run the functions of WithStart first. fail ends
+// what a failure ends.
+func (h hooks) begin(e *engine.Engine, fail func()) {
 	if len(h.starts) == 0 {
-		e.SetStop(h.stop(i))
+		e.SetStop(h.stop())
 		return
 	}
 	e.First(func() {
@@ -104,17 +95,38 @@ func (h hooks) begin(e *engine.Engine, i int, fail func()) {
 				fail()
 			}
 		}()
-		if err := h.start(e, i); err != nil {
+		if err := h.start(e); err != nil {
 			panic(err)
 		}
 		started = true
 	})
 }
 
-// Start is [New], but waits until the functions of [WithStart] have run, and returns the error of the first that failed. The
-// thread has ended by then.
+// unstarted makes a Thread for package keyed.
+func unstarted(opts []Option) access.Unstarted {
+	o := options(opts)
+	h, keep, setup, t := o.hooks, o.keep, o.setup(), wrap(o)
+	e := t.e
+	return access.Unstarted{
+		Thread: t,
+		Engine: e,
+		Start:  func() { e.Start(setup, keep) },
+		Prepare: func() (err error) {
+			defer func() {
+				if v := recover(); v != nil {
+					err = taken(engine.Caught(v), 0)
+				}
+			}()
+			return h.start(e)
+		},
+	}
+}
+
+// Start is [New], but waits until the functions of [WithStart] have run, and returns the error of
+// the first that failed. The thread has ended by then.
 //
-// If one panics, Start panics with the same value; if one calls [runtime.Goexit], so does Start. The thread ends.
+// If one panics, Start panics with the same value; if one calls [runtime.Goexit], so does Start.
+// The thread ends.
 //
 //	t, err := thread.Start(
 //		thread.WithStart(func() error { return ole.CoInitializeEx(0, ole.COINIT_MULTITHREADED) }),
@@ -124,7 +136,7 @@ func Start(opts ...Option) (*Thread, error) {
 	o := options(opts)
 	h, t := o.hooks, wrap(o)
 	if len(h.starts) == 0 {
-		t.e.SetStop(h.stop(0))
+		t.e.SetStop(h.stop())
 		t.e.Start(o.setup(), o.keep)
 		return t, nil
 	}
@@ -136,7 +148,7 @@ func Start(opts ...Option) (*Thread, error) {
 		}
 	}()
 	err := ErrTerminated
-	t.e.Call(func() { err = h.start(t.e, 0) })
+	t.e.Call(func() { err = h.start(t.e) })
 	if err != nil {
 		t.e.Close()
 		return nil, err
@@ -145,8 +157,9 @@ func Start(opts ...Option) (*Thread, error) {
 	return t, nil
 }
 
-// StartPool is [NewPool], but waits until the functions of [WithStart] and [WithWorkerStart] have run on all threads. If one fails,
-// all threads end, those that have started with their functions of [WithStop], and StartPool waits for that and returns the error.
+// StartPool is [NewPool], but waits until the functions of [WithStart] have run on all threads. If
+// one fails, all threads end, those that have started with their functions of [WithStop], and
+// StartPool waits for that and returns the error.
 //
 // Panics and Goexit are as in [Start].
 func StartPool(n int, opts ...Option) (*Pool, error) {
@@ -154,8 +167,8 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 	h, p := o.hooks, newPool(n, o)
 	workers := p.p.Workers()
 	if len(h.starts) == 0 {
-		for i, e := range workers {
-			e.SetStop(h.stop(i))
+		for _, e := range workers {
+			e.SetStop(h.stop())
 		}
 		p.p.Start(o.keep)
 		return p, nil
@@ -168,7 +181,7 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 		}
 	}()
 	errs := make([]error, n)
-	p.p.CallEach(func(i int) { errs[i] = h.start(workers[i], i) })
+	p.p.CallEach(func(i int) { errs[i] = h.start(workers[i]) })
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
 		p.p.Terminate()
 		p.p.Close()

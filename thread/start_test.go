@@ -3,12 +3,14 @@ package thread_test
 import (
 	"context"
 	"errors"
-	"reflect"
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
@@ -35,8 +37,8 @@ func (r *events) is(t *testing.T, want ...string) {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !reflect.DeepEqual(r.all, want) {
-		t.Errorf("what happened: %v, want %v", r.all, want)
+	if !slices.Equal(r.all, want) || here() != 0 && len(r.tids) != 1 {
+		t.Errorf("%v happened on %d threads, want %v on one", r.all, len(r.tids), want)
 	}
 }
 
@@ -49,11 +51,19 @@ func (r *events) stopped(name string) thread.Option {
 }
 
 func TestStart(t *testing.T) {
-	for name, end := range map[string]func(*thread.Thread){"Close": (*thread.Thread).Close, "Terminate": (*thread.Thread).Terminate} {
+	for name, end := range map[string]func(*thread.Thread){
+		"Close": (*thread.Thread).Close, "Terminate": (*thread.Thread).Terminate,
+		"Goexit":   func(th *thread.Thread) { th.Go(runtime.Goexit); th.Close() },
+		"WithKeep": (*thread.Thread).Close,
+	} {
 		t.Run(name, func(t *testing.T) {
 			var r events
-			th, err := thread.Start(r.started("start 1"), r.stopped("stop 1"), thread.WithStart(nil), thread.WithStop(nil),
-				r.started("start 2"), r.stopped("stop 2"))
+			var keep thread.Option
+			if name == "WithKeep" {
+				keep = thread.WithKeep()
+			}
+			th, err := thread.Start(keep, r.started("start 1"), r.stopped("stop 1"),
+				thread.WithStart(nil), thread.WithStop(nil), r.started("start 2"), r.stopped("stop 2"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,62 +72,57 @@ func TestStart(t *testing.T) {
 			end(th)
 			testutil.Arrives(t, th.Done())
 			r.is(t, "start 1", "start 2", "posted", "called", "stop 2", "stop 1")
-			if here() != 0 && len(r.tids) != 1 {
-				t.Errorf("they ran on %d threads", len(r.tids))
-			}
 		})
 	}
 }
 
-func TestNewRunsStartFirst(t *testing.T) {
-	var r events
-	th := thread.New(r.started("start"), r.stopped("stop"))
-	th.Call(func() { r.add("called") })
-	th.Close()
-	r.is(t, "start", "called", "stop")
-}
-
 var errStart = errors.New("no such device")
 
-// What fails ends the thread and runs no function of WithStop, and its error is reported.
-func TestAStartThatFails(t *testing.T) {
-	fail := thread.WithStart(func() error { return errStart })
+// failures are start functions that fail.
+var failures = map[string]func() error{
+	"error":  func() error { return errStart },
+	"panic":  func() error { panic(errStart) },
+	"Goexit": func() error { runtime.Goexit(); return nil },
+}
+
+// A start that fails ends the thread, runs no stop function, and is reported.
+func TestStart_fails(t *testing.T) {
 	never := thread.WithStop(func() { t.Error("the stop function runs") })
-	if th, err := thread.Start(fail, never); th != nil || err != errStart {
-		t.Errorf("Start returns %v, %v", th, err)
-	}
-	panics := thread.WithStart(func() error { panic(errStart) })
-	exit := thread.WithStart(func() error { runtime.Goexit(); return nil })
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // or threads that have not ended were reclaimed
 	before := runtime.NumGoroutine()
-	for range 10 {
-		if v := recovered(func() { thread.Start(panics, never) }); v != errStart {
-			t.Errorf("Start panics with %v", v)
+	for name, f := range failures {
+		fail := thread.WithStart(f)
+		for range 10 {
+			var th *thread.Thread
+			var err error
+			var v any
+			_, returned := exits(t, func() { v = recovered(func() { th, err = thread.Start(fail, never) }) })
+			if th != nil || returned == (name == "Goexit") || (v == errStart) != (name == "panic") ||
+				(err == errStart) != (name == "error") {
+				t.Errorf("%s: Start returns %v, %v, or panics with %v", name, th, err, v)
+			}
 		}
-		if _, returned := exits(t, func() { thread.Start(exit, never) }); returned {
-			t.Error("Start returns, although the start function has called Goexit")
-		}
-	}
-	eventually(t, func() bool { return runtime.NumGoroutine() < before+10 }, "the threads end")
-
-	for name, opt := range map[string]thread.Option{"error": fail, "panic": panics} {
-		th, p := thread.New(opt, never), thread.NewPool(2, opt, never)
+		th, p := thread.New(fail, never), thread.NewPool(2, fail, never)
 		testutil.Arrives(t, th.Done())
 		testutil.Arrives(t, p.Done())
 		if th.Call(nop) || p.Call(nop) {
 			t.Errorf("%s: a function runs", name)
 		}
-		if !errors.Is(th.TakePanic(), errStart) || !errors.Is(p.TakePanic(), errStart) {
-			t.Errorf("%s: not kept for TakePanic", name)
+		for _, p := range []*thread.PanicError{th.TakePanic(), p.TakePanic()} {
+			if (p != nil && errors.Is(p, errStart)) != (name != "Goexit") {
+				t.Errorf("%s: TakePanic returns %v", name, p)
+			}
 		}
 	}
+	eventually(t, func() bool { return runtime.NumGoroutine() < before+10 }, "the threads end")
 }
 
 // Of a thread that is terminated before it has begun, nothing runs, or the start and then the stop.
-func TestStopsRunIfAndOnlyIfStartsHave(t *testing.T) {
+func TestWithStop_terminated(t *testing.T) {
 	for range scaled(300) {
 		var starts, stops atomic.Int32
-		th := thread.New(thread.WithStart(func() error { starts.Add(1); return nil }), thread.WithStop(func() { stops.Add(1) }))
+		th := thread.New(thread.WithStart(func() error { starts.Add(1); return nil }),
+			thread.WithStop(func() { stops.Add(1) }))
 		th.Terminate()
 		testutil.Arrives(t, th.Done())
 		if starts.Load() != stops.Load() {
@@ -126,13 +131,14 @@ func TestStopsRunIfAndOnlyIfStartsHave(t *testing.T) {
 	}
 }
 
-func TestStopFunctionsMayCallTheirThread(t *testing.T) {
+func TestWithStop_calls(t *testing.T) {
 	other := start(t)
 	ran := 0
 	var th *thread.Thread
 	add := func() { ran++ }
 	th, _ = thread.Start(thread.WithStop(func() {
-		if !th.On() || !th.Call(add) || th.CallContext(context.Background(), add) != nil || thread.Eval(th, func() int { return 1 }) != 1 {
+		if !th.On() || !th.Call(add) || th.CallContext(context.Background(), add) != nil ||
+			thread.Eval(th, func() int { return 1 }) != 1 {
 			t.Error("not in place")
 		}
 		if th.Go(add) {
@@ -155,90 +161,65 @@ func TestStopFunctionsMayCallTheirThread(t *testing.T) {
 }
 
 // What a stop function does is no worse than what a posted one does.
-func TestStopFunctionsMayPanicOrExit(t *testing.T) {
-	for name, f := range map[string]func(){"panic": func() { panic(errStart) }, "Goexit": runtime.Goexit} {
+func TestWithStop_fails(t *testing.T) {
+	for name, f := range map[string]func(){"panic": func() { panic(errStart) },
+		"Goexit": runtime.Goexit} {
 		var r events
 		th, _ := thread.Start(r.stopped("first"), thread.WithStop(f), r.stopped("last"))
 		th.Call(nop)
 		ends(t, th.Close)
 		r.is(t, "last", "first")
-		if p := th.TakePanic(); name == "panic" && !errors.Is(p, errStart) || name == "Goexit" && p != nil {
+		if p := th.TakePanic(); name == "panic" && !errors.Is(p, errStart) || name == "Goexit" &&
+			p != nil {
 			t.Errorf("%s: TakePanic returns %v", name, p)
 		}
 	}
 }
 
-func TestStopRunsAfterGoexit(t *testing.T) {
-	var r events
-	th, _ := thread.Start(r.stopped("stop"))
-	go th.Call(runtime.Goexit)
-	th.Go(runtime.Goexit)
-	th.Close()
-	r.is(t, "stop")
-}
-
-func TestStopRunsWhenAThreadIsReclaimed(t *testing.T) {
+func TestWithStop_reclaimed(t *testing.T) {
 	stopped := make(chan struct{})
 	func() {
-		th, err := thread.Start(thread.WithStart(func() error { return nil }), thread.WithStop(func() { close(stopped) }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		th, _ := thread.Start(thread.WithStop(func() { close(stopped) }))
 		th.Call(nop)
 	}()
 	eventually(t, func() bool { return collectedAndEnded(stopped) }, "the stop function runs")
 }
 
-// A start function that calls the thread that waits for it is a cycle of waiting threads.
-func TestStartFunctionsMayCallTheThreadThatStartsThem(t *testing.T) {
-	a := start(t)
-	ran := 0
-	back := thread.WithStart(func() error { a.Call(func() { ran++ }); return nil })
-	ends(t, func() {
-		a.Call(func() {
-			th, err := thread.Start(back)
-			if err != nil {
-				t.Error(err)
-			}
-			th.Close()
-			p, err := thread.StartPool(3, back)
-			if err != nil {
-				t.Error(err)
-			}
-			p.Close()
-		})
-	})
-	if ran != 4 {
-		t.Errorf("%d calls ran, want 4", ran)
-	}
+// numbered is WithStart with the number of starts before.
+func numbered(f func(i int) error) thread.Option {
+	var starts atomic.Int32
+	return thread.WithStart(func() error { return f(int(starts.Add(1)) - 1) })
 }
 
 // The start of one worker needs that of another, which needs the thread that waits for both: all
 // workers are in one cycle with it, in whatever order they are waited for.
-func TestStartFunctionsOfAPoolMayNeedEachOther(t *testing.T) {
+func TestStartPool_cycle(t *testing.T) {
 	other, full := start(t), thread.WithQueueLimit(1)
-	for starter, begin := range map[string]func(t *testing.T) way{
-		"thread": func(t *testing.T) way { return ofThread(start(t, full)) },
-		"pool":   func(t *testing.T) way { return ofPool(startPool(t, 1, full)) },
+	for starter, begin := range map[string]func(t *testing.T) runner{
+		"thread": func(t *testing.T) runner { return start(t, full) },
+		"pool":   func(t *testing.T) runner { return startPool(t, 1, full) },
 	} {
-		for name, need := range map[string]func(w way){
-			"Call":         func(w way) { w.call(nop) },
-			"by a thread":  func(w way) { other.Call(func() { w.call(nop) }) },
-			"a full queue": func(w way) { w.post(nop); w.post(nop); w.post(nop) },
-			"Close":        func(w way) { w.close() },
-			"StartPool": func(w way) {
-				back := thread.WithStart(func() error { w.call(nop); return nil })
-				p, _ := thread.StartPool(2, back)
+		for name, need := range map[string]func(w runner){
+			"Call":         func(w runner) { w.Call(nop) },
+			"by a thread":  func(w runner) { other.Call(func() { w.Call(nop) }) },
+			"a full queue": func(w runner) { w.Go(nop); w.Go(nop); w.Go(nop) },
+			"Close":        runner.Close,
+			"Start": func(w runner) {
+				th, _ := thread.Start(thread.WithStart(func() error { w.Call(nop); return nil }))
+				th.Close()
+			},
+			"StartPool": func(w runner) {
+				p, _ := thread.StartPool(2, thread.WithStart(func() error { w.Call(nop); return nil }))
 				p.Close()
 			},
-			"a panic": func(w way) { recovered(func() { w.call(func() { panic(errStart) }) }) },
+			"a panic": func(w runner) { recovered(func() { w.Call(func() { panic(errStart) }) }) },
 		} {
 			t.Run(starter+"/"+name, func(t *testing.T) {
 				for last := range 3 {
 					w, done := begin(t), make(chan bool)
 					ends(t, func() {
-						w.call(func() {
-							p, err := thread.StartPool(3, thread.WithWorkerStart(func(i int) error {
+						w.Call(func() {
+							p, err := thread.StartPool(3, numbered(func(i int) error {
 								if i == last {
 									need(w)
 									close(done)
@@ -260,19 +241,19 @@ func TestStartFunctionsOfAPoolMayNeedEachOther(t *testing.T) {
 
 // A Goexit that unwinds StartPool ends the pool; it goes on when the starts have ended that had
 // begun.
-func TestStartPoolUnwound(t *testing.T) {
+func TestStartPool_unwound(t *testing.T) {
 	for last := range 3 {
 		a := start(t)
 		var starts, ended, stops atomic.Int32
 		done := make(chan bool)
-		deferred, returned := exits(t, func() {
+		exitsWith(t, "a start", func() {
 			a.Call(func() {
 				defer func() {
 					if starts.Load() != ended.Load() {
 						t.Error("a start function runs")
 					}
 				}()
-				thread.StartPool(3, thread.WithWorkerStart(func(i int) error {
+				thread.StartPool(3, numbered(func(i int) error {
 					starts.Add(1)
 					defer ended.Add(1)
 					if i == last {
@@ -284,9 +265,6 @@ func TestStartPoolUnwound(t *testing.T) {
 				}), thread.WithStop(func() { stops.Add(1) }))
 			})
 		})
-		if !deferred || returned {
-			t.Errorf("the deferred calls ran: %v, the goroutine went on: %v", deferred, returned)
-		}
 		eventually(t, func() bool { return stops.Load() == starts.Load()-1 }, "the pool ends")
 		ends(t, func() { a.Call(nop) })
 	}
@@ -294,81 +272,97 @@ func TestStartPoolUnwound(t *testing.T) {
 
 func TestStartPool(t *testing.T) {
 	const n = 4
-	var starts, stops [n]atomic.Int32
+	var stops atomic.Int32
+	stop := thread.WithStop(func() { stops.Add(1) })
 	var all sync.WaitGroup
 	all.Add(n)
-	p, err := thread.StartPool(n, thread.WithWorkerStart(func(i int) error {
-		starts[i].Add(1)
+	p, err := thread.StartPool(n, thread.WithStart(func() error {
 		all.Done()
 		all.Wait() // they run at the same time
 		return nil
-	}), thread.WithWorkerStop(func(i int) { stops[i].Add(1) }))
+	}), stop)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 100 {
-		if !p.Call(nop) || !p.Go(nop) {
-			t.Fatal("the pool has ended")
-		}
+	if !p.Call(nop) || !p.Go(nop) {
+		t.Error("the pool has ended")
 	}
-	ends(t, p.Close)
-	for i := range n {
-		if starts[i].Load() != 1 || stops[i].Load() != 1 {
-			t.Errorf("worker %d: %d starts, %d stops", i, starts[i].Load(), stops[i].Load())
-		}
+	if ends(t, p.Close); stops.Load() != n {
+		t.Errorf("%d stops of %d workers", stops.Load(), n)
 	}
-	for name, fail := range map[string]func() error{
-		"error":  func() error { return errStart },
-		"panic":  func() error { panic(errStart) },
-		"Goexit": func() error { runtime.Goexit(); return nil },
-	} {
-		t.Run(name, func(t *testing.T) {
-			var stops atomic.Int32
-			ended := make(chan bool)
-			go func() {
-				defer close(ended)
-				var p *thread.Pool
-				var err error
-				v := recovered(func() {
-					p, err = thread.StartPool(n, thread.WithWorkerStart(func(i int) error {
-						if i == 2 {
-							return fail()
-						}
-						return nil
-					}), thread.WithStop(func() { stops.Add(1) }))
-				})
-				switch {
-				case p != nil:
-					t.Error("there is a pool")
-				case name == "error" && (!errors.Is(err, errStart) || err.Error() != "thread: the start of worker 2: no such device"):
-					t.Errorf("the error is %v", err)
-				case name == "panic" && v != errStart:
-					t.Errorf("it panics with %v", v)
+	text := regexp.MustCompile(`^thread: the start of worker [0-3]: no such device$`)
+	for name, fail := range failures {
+		stops.Store(0)
+		exits(t, func() {
+			v := recovered(func() {
+				p, err := thread.StartPool(n, numbered(func(i int) error {
+					if i == 2 {
+						return fail()
+					}
+					return nil
+				}), stop)
+				if p != nil || name != "error" || !errors.Is(err, errStart) || !text.MatchString(err.Error()) {
+					t.Errorf("%s: StartPool returns %v, %v", name, p, err)
 				}
-			}()
-			testutil.Arrives(t, ended)
-			eventually(t, func() bool { return stops.Load() == n-1 }, "the stop functions of those that have started run")
+			})
+			if (v == errStart) != (name == "panic") {
+				t.Errorf("%s: it panics with %v", name, v)
+			}
 		})
+		eventually(t, func() bool { return stops.Load() == n-1 }, "the stop functions of the others run")
 	}
 }
 
-func TestStartWithKeep(t *testing.T) {
-	for range 3 {
-		var r events
-		th, err := thread.Start(thread.WithKeep(), r.started("start"), r.stopped("stop"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		th.Call(nop)
-		th.Close()
-		r.is(t, "start", "stop")
-		if _, err := thread.Start(thread.WithKeep(), thread.WithStart(func() error { return errStart })); err != errStart {
-			t.Error(err)
+// No other Thread gets the thread of a start that has failed, however it failed.
+func TestWithKeep_failed(t *testing.T) {
+	if here() == 0 {
+		t.Skip("the system does not distinguish threads")
+	}
+	keep := thread.WithKeep()
+	for name, fail := range failures {
+		tids := make(chan uint64, 1)
+		failing := thread.WithStart(func() error { tids <- here(); return fail() })
+		for by, begin := range map[string]func(){
+			"New":       func() { thread.New(keep, failing) },
+			"Start":     func() { thread.Start(keep, failing) },
+			"NewPool":   func() { thread.NewPool(1, keep, failing) },
+			"StartPool": func() { thread.StartPool(1, keep, failing) },
+		} {
+			go recovered(begin)
+			tid := testutil.Arrives(t, tids)
+			for range 10 {
+				time.Sleep(100 * time.Microsecond) // for threads to wait for the next that is made
+				th := thread.New(keep)
+				if thread.Eval(th, here) == tid {
+					t.Errorf("%s, %s: the thread is lent", by, name)
+				}
+				th.Close()
+			}
 		}
 	}
 }
 
-func TestAdoptRefusesStartAndStop(t *testing.T) {
-	mustPanic(t, func() { thread.Adopt(thread.WithStart(func() error { return nil })) }, "Adopt")
-	mustPanic(t, func() { thread.Adopt(thread.WithStop(nop)) }, "Adopt")
+func TestWithKeep(t *testing.T) {
+	seen, collected := map[uint64]bool{}, make(chan bool, 20)
+	for range cap(collected) {
+		th, other := thread.New(thread.WithKeep()), start(t)
+		runtime.AddCleanup(th, func(c chan bool) { c <- true }, collected)
+		tid := thread.Eval(th, here)
+		seen[tid] = true
+		exits(t, func() { th.Call(runtime.Goexit) })
+		for range 1000 {
+			th.Call(runtime.UnlockOSThread) //threadcall:ignore the thread must survive it
+		}
+		if thread.Eval(th, here) != tid || !thread.Eval(th, th.On) || thread.Eval(th, other.On) ||
+			thread.Eval(other, th.On) {
+			t.Fatal("not on a thread of its own")
+		}
+		th.Terminate()
+		time.Sleep(time.Millisecond) // or the next may come too early for this one
+	}
+	if len(seen) > cap(collected)/2 {
+		t.Errorf("%d threads, one after the other", len(seen))
+	}
+	eventually(t, func() bool { runtime.GC(); return len(collected) >= cap(collected)-1 },
+		"the handles are collected")
 }

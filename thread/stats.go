@@ -8,45 +8,50 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// Stats are what a [Thread] or a [Pool] has done, and what it does. All of one Stats are of the same moment.
+// Stats are what a [Thread] or a [Pool] has done, and what it does. All of one Stats are of the
+// same moment.
 //
-// Functions that are called on the thread itself and therefore run in place are not counted: they are part of the function that calls
-// them. Calls+Posts is Waits.Count, and Runs.Count is how many of these functions have ended.
+// Functions that are called on the thread itself and therefore run in place are not counted: they
+// are part of the function that calls them. Calls+Posts is Waits.Count, and Runs.Count is how many
+// of these functions have ended.
 type Stats struct {
-	Queued     int // functions that are queued now, those of posters that wait for a place (WithQueueLimit) included
+	// functions that are queued now, those of posters that wait for a place (WithQueueLimit) included
+	Queued     int
 	PeakQueued int // the most that were queued at once
 
-	Calls     uint64 // functions given to Call, CallContext and what is made of them that have begun
-	Posts     uint64 // functions given to Go and what is made of it that have begun
-	Refused   uint64 // functions that did not begin because the thread was terminated or, for TryGo, the queue full
+	Calls uint64 // functions given to Call, CallContext and what is made of them that have begun
+	Posts uint64 // functions given to Go and what is made of it that have begun
+	// functions that did not begin because the thread was terminated or, for TryGo, the queue full
+	Refused   uint64
 	Withdrawn uint64 // functions that did not begin because their context was done before
 
-	Running time.Duration // for how long the function that runs has run so far, of several the longest; zero while none runs
-	Waits   Histogram     // from the call to the begin of its function
-	Runs    Histogram     // from the begin of the function to its end
+	// for how long the function that runs has run so far, of several the longest; zero while none runs
+	Running time.Duration
+	Waits   Histogram // from the call to the start of its function
+	Runs    Histogram // from the start of the function to its end
 
-	Wakeups Wakeups
+	Wakeups struct { // how a thread found something to do when it had nothing
+		Parked    uint64 // it waited in the Go scheduler: a wake-up takes microseconds
+		Spinning  uint64 // it was still looking at its queue: some hundred nanoseconds
+		EventLoop uint64 // calls of the function that was given to [Thread.OnWake]
+	}
 }
 
-// Wakeups count how a thread found something to do when it had nothing.
-type Wakeups struct {
-	Parked    uint64 // it waited in the Go scheduler: a wake-up takes microseconds
-	Spinning  uint64 // it was still looking at its queue: some hundred nanoseconds
-	EventLoop uint64 // calls of the function that was given to [Thread.OnWake]
-}
-
-// Stats returns the counts. They begin with the first call of Stats or, with the option [WithStats], with the thread; what
-// was queued before is not in them. On each thread the functions of [WithStart] together count as
-// one call, or with New and NewPool as one post, and those of [WithStop] as one post, which did not
-// wait. Until then nothing is
-// counted and calls cost nothing more. From then on, for as long as the thread lives, each call costs three readings of the
-// clock and about 100 ns more: 0.2 µs in all where a reading takes 40 ns.
+// Stats returns the counts. They begin with the first call of Stats, which a program makes where it
+// makes the thread if it wants all of them; what was queued before is not in them. On each thread
+// the functions of [WithStop] together count as one post, which did not wait.
 //
-// Stats does not allocate, does not stop the thread, and may be called from any goroutine, also after the thread has ended: the counts
-// stay. The result has 2 kB. In an interval between two Stats s and t, t.Calls-s.Calls calls began, and t.Waits.Sub(s.Waits)
-// has their waits.
+// Until then nothing is counted and calls cost nothing more. From then on, until the
+// thread ends, each call costs three readings of the clock and about 100 ns more: 0.2 µs in all
+// where a reading takes 40 ns, and of a call that spins on a virtual machine 0.3 to 1 µs. So there
+// is no option that counts always.
 //
-// Wakeups are brought up to date when a function begins. Functions whose caller is in a bubble of testing/synctest and whose
+// Stats does not allocate, does not stop the thread, and may be called from any goroutine, also
+// after the thread has ended: the counts stay. The result has 2 kB. In an interval between two
+// Stats s and t, t.Calls-s.Calls calls began, and t.Waits.Sub(s.Waits) has their waits.
+//
+// Wakeups are brought up to date when a function begins, and begin behind the first one that is
+// counted. Functions whose caller is in a bubble of testing/synctest and whose
 // thread is not have no wait: the two have different clocks.
 //
 //threadcall:noalloc
@@ -65,38 +70,37 @@ func (p *Pool) Stats() Stats {
 	return s
 }
 
-// WithStats has the thread count from its begin what [Thread.Stats] returns.
-func WithStats() Option {
-	return func(c *config) { c.stats = true }
-}
-
 func statsOf(s engine.Stats) Stats {
-	return Stats{
-		Queued: s.Queued, PeakQueued: s.PeakQueued, Calls: s.Calls, Posts: s.Posts, Refused: s.Refused, Withdrawn: s.Withdrawn,
-		Running: s.Running, Waits: Histogram(s.Waits), Runs: Histogram(s.Runs),
-		Wakeups: Wakeups{Parked: s.Parked, Spinning: s.Spinning, EventLoop: s.EventLoops},
+	r := Stats{
+		Queued: s.Queued, PeakQueued: s.PeakQueued, Calls: s.Calls, Posts: s.Posts, Refused: s.Refused,
+		Withdrawn: s.Withdrawn,
+		Running:   s.Running, Waits: Histogram(s.Waits), Runs: Histogram(s.Runs),
 	}
+	r.Wakeups.Parked, r.Wakeups.Spinning, r.Wakeups.EventLoop = s.Parked, s.Spinning, s.EventLoops
+	return r
 }
 
 // HistogramBuckets is how many buckets a [Histogram] has.
 const HistogramBuckets = engine.Buckets
 
-// A Histogram counts times in buckets. The first bucket has those below 64 ns, the last those from 69 s on; between them
-// each power of two is divided into four. Buckets are the same in all Histograms, so Histograms can be added up.
+// A Histogram counts times in buckets. The first bucket has those below 64 ns, the last those from
+// 69 s on; between them each power of two is divided into four. Buckets are the same in all
+// Histograms, so Histograms can be added up.
 type Histogram struct {
 	Count   uint64        // of the times
 	Sum     time.Duration // of the times
 	Buckets [HistogramBuckets]uint64
 }
 
-// Bound returns the boundaries of the buckets: Buckets[i] counts the times d with h.Bound(i) <= d < h.Bound(i+1).
-// Bound(0) is zero; Bound(HistogramBuckets), where the last bucket ends, is the greatest Duration.
-// A smaller i is taken for 0, a greater one for HistogramBuckets.
+// Bound returns the boundaries of the buckets: Buckets[i] counts the times d with h.Bound(i) <= d <
+// h.Bound(i+1). Bound(0) is zero; Bound(HistogramBuckets), where the last bucket ends, is the
+// greatest Duration. A smaller i is taken for 0, a greater one for HistogramBuckets.
 func (h Histogram) Bound(i int) time.Duration { return engine.Bound(i) }
 
-// Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is interpolated within its
-// bucket, and so wrong by less than a fifth of itself, and below 64 ns by less than that. Of times in the last bucket it is 69 s.
-// A q below 0 counts as 0, one above 1 as 1. Quantile returns zero if h is empty or q is not a number.
+// Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is
+// interpolated within its bucket, and so wrong by less than a fifth of itself, and below 64 ns by
+// less than that. Of times in the last bucket it is 69 s. A q below 0 counts as 0, one above 1 as
+// 1. Quantile returns zero if h is empty or q is not a number.
 func (h Histogram) Quantile(q float64) time.Duration {
 	n := 0.0
 	for _, c := range h.Buckets {

@@ -39,10 +39,10 @@ func total(h thread.Histogram) (n uint64) {
 // sound checks what holds for all Stats.
 func sound(t *testing.T, s thread.Stats) {
 	t.Helper()
-	if s.Waits.Count != s.Calls+s.Posts || total(s.Waits) != s.Waits.Count || total(s.Runs) != s.Runs.Count ||
+	if s.Waits.Count != s.Calls+s.Posts || total(s.Waits) != s.Waits.Count ||
+		total(s.Runs) != s.Runs.Count ||
 		s.Runs.Count > s.Waits.Count || s.Queued < 0 || s.Queued > s.PeakQueued || s.Running < 0 {
-		t.Errorf("contradictory: %d calls, %d posts, %d waits in %d, %d runs in %d, %d queued of %d at most, running %v", s.Calls,
-			s.Posts, s.Waits.Count, total(s.Waits), s.Runs.Count, total(s.Runs), s.Queued, s.PeakQueued, s.Running)
+		t.Errorf("contradictory: %+v", s)
 	}
 }
 
@@ -52,9 +52,12 @@ func TestStats_counts(t *testing.T) {
 			t.Helper()
 			s := th.Stats()
 			sound(t, s)
-			got := [...]uint64{s.Calls, s.Posts, s.Refused, s.Withdrawn, uint64(s.Queued), uint64(s.PeakQueued)}
-			if want := [...]uint64{calls, posts, refused, withdrawn, uint64(queued), uint64(peak)}; got != want {
-				t.Errorf("%s: calls, posts, refused, withdrawn, queued and peak are %v, want %v", what, got, want)
+			got := [...]uint64{s.Calls, s.Posts, s.Refused, s.Withdrawn, uint64(s.Queued),
+				uint64(s.PeakQueued)}
+			if want := [...]uint64{calls, posts, refused, withdrawn, uint64(queued),
+				uint64(peak)}; got != want {
+				t.Errorf("%s: calls, posts, refused, withdrawn, queued and peak are %v, want %v", what, got,
+					want)
 			}
 		}
 		check("a new thread", 0, 0, 0, 0, 0, 0)
@@ -98,8 +101,10 @@ func TestStats_counts(t *testing.T) {
 		if s.Running != 0 {
 			t.Errorf("an idle thread has been running for %v", s.Running)
 		}
-		if s.Runs.Quantile(1) < 2*time.Millisecond || s.Runs.Sum < 2*time.Millisecond || s.Waits.Sum < 2*time.Millisecond {
-			t.Errorf("runs sum up to %v and waits to %v, although one took 2 ms and others waited for it", s.Runs.Sum, s.Waits.Sum)
+		if s.Runs.Quantile(1) < 2*time.Millisecond || s.Runs.Sum < 2*time.Millisecond ||
+			s.Waits.Sum < 2*time.Millisecond {
+			t.Errorf("runs sum up to %v and waits to %v, although one took 2 ms and others waited for it",
+				s.Runs.Sum, s.Waits.Sum)
 		}
 		if s.Wakeups.Parked == 0 && s.Wakeups.Spinning == 0 || s.Wakeups.EventLoop != 0 {
 			t.Errorf("wake-ups: %+v", s.Wakeups)
@@ -116,7 +121,7 @@ func TestStats_counts(t *testing.T) {
 		th.Call(nop)
 		eventually(t, func() bool { return th.Stats().Refused == 4 }, "the thread has ended")
 		check("a thread that has ended", 7, 5, 4, 2, 0, 4)
-	}, thread.WithStats(), thread.WithQueueLimit(3))
+	}, thread.WithQueueLimit(3))
 }
 
 // Nothing is counted before the first call of Stats.
@@ -133,23 +138,6 @@ func TestStats_later(t *testing.T) {
 			th.Call(nop)
 		}
 	})
-}
-
-// What reports slow calls, and is changed meanwhile, does not disturb the counts.
-func TestStats_slow(t *testing.T) {
-	th := start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}), thread.WithStats())
-	for i := range uint64(20) {
-		th.Call(func() {
-			if i%2 == 0 {
-				th.OnSlowCall(0, nil)
-			} else {
-				th.OnSlowCall(time.Hour, func(thread.SlowCall) {})
-			}
-		})
-		if s := th.Stats(); s.Calls != i+1 || s.Runs.Count != i+1 {
-			t.Fatalf("%d calls and %d runs, want %d", s.Calls, s.Runs.Count, i+1)
-		}
-	}
 }
 
 // All of one Stats are of one moment, and none go back.
@@ -180,8 +168,8 @@ func TestStats_meanwhile(t *testing.T) {
 			}
 			s := th.Stats()
 			sound(t, s)
-			if s.Calls < before.Calls || s.Posts < before.Posts || s.PeakQueued < before.PeakQueued || s.Runs.Sum < before.Runs.Sum ||
-				s.Waits.Sub(before.Waits).Count > callers*3*n {
+			if s.Calls < before.Calls || s.Posts < before.Posts || s.PeakQueued < before.PeakQueued ||
+				s.Runs.Sum < before.Runs.Sum || s.Waits.Sub(before.Waits).Count > callers*3*n {
 				t.Fatalf("from %+v to %+v", before, s)
 			}
 			before = s
@@ -190,12 +178,13 @@ func TestStats_meanwhile(t *testing.T) {
 		if s := th.Stats(); s.Calls != 2*callers*n+1 || s.Posts != callers*n || s.Queued != 0 {
 			t.Errorf("%d calls, %d posts, %d queued", s.Calls, s.Posts, s.Queued)
 		}
-	}, thread.WithStats())
+	})
 }
 
 func TestStats_eventLoop(t *testing.T) {
 	ends(t, func() {
-		h := thread.Adopt(thread.WithStats())
+		h := thread.Adopt()
+		h.Stats()
 		defer h.Terminate()
 		woken := make(chan bool, 10)
 		h.OnWake(func() { woken <- true })
@@ -229,10 +218,13 @@ func TestHistogram(t *testing.T) {
 	}
 	h.Count, h.Sum = thread.HistogramBuckets, time.Hour
 	all := []float64{math.Inf(-1), -1, 0, 0.1, 0.5, 0.9, 0.999, 1, 2, math.Inf(1)}
-	if !slices.IsSortedFunc(all, func(a, b float64) int { return cmp.Compare(h.Quantile(a), h.Quantile(b)) }) {
+	if !slices.IsSortedFunc(all, func(a, b float64) int {
+		return cmp.Compare(h.Quantile(a), h.Quantile(b))
+	}) {
 		t.Error("a quantile is less than that of a smaller share")
 	}
-	if last := h.Bound(thread.HistogramBuckets - 1); h.Quantile(2) != last || h.Quantile(1) != last || h.Quantile(math.NaN()) != 0 {
+	if last := h.Bound(thread.HistogramBuckets - 1); h.Quantile(2) != last || h.Quantile(1) != last ||
+		h.Quantile(math.NaN()) != 0 {
 		t.Errorf("the last quantile is %v", h.Quantile(1))
 	}
 	if h.Mean() != time.Hour/thread.HistogramBuckets || h.Sub(h) != (thread.Histogram{}) {
@@ -242,7 +234,7 @@ func TestHistogram(t *testing.T) {
 
 // A time is counted where the bounds say that it is.
 func TestHistogram_buckets(t *testing.T) {
-	th := start(t, thread.WithStats())
+	th := start(t)
 	for _, d := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
 		before := th.Stats().Runs
 		var took time.Duration
@@ -255,8 +247,10 @@ func TestHistogram_buckets(t *testing.T) {
 		whole := time.Since(began)
 		h := th.Stats().Runs.Sub(before)
 		i := slices.Index(h.Buckets[:], 1)
-		if i < 0 || total(h) != 1 || h.Bound(i+1) <= took || h.Bound(i) > whole || h.Sum < took || h.Sum > whole {
-			t.Errorf("a function of %v to %v is in the bucket from %v to %v, sum %v", took, whole, h.Bound(i), h.Bound(i+1), h.Sum)
+		if i < 0 || total(h) != 1 || h.Bound(i+1) <= took || h.Bound(i) > whole || h.Sum < took ||
+			h.Sum > whole {
+			t.Errorf("a function of %v to %v is in the bucket from %v to %v, sum %v", took, whole,
+				h.Bound(i), h.Bound(i+1), h.Sum)
 		}
 		if q := h.Quantile(0.5); q < h.Bound(i) || q >= h.Bound(i+1) {
 			t.Errorf("the median is %v", q)

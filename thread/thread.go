@@ -1,7 +1,8 @@
 // Package thread runs functions on a thread of the operating system that they belong to.
 //
-// Some libraries must always be called from one thread: OpenGL and CUDA contexts, ptrace, network namespaces, COM
-// apartments, an embedded Python. A [Thread] is such a thread; any goroutine may hand it functions.
+// Some libraries must always be called from one thread: OpenGL and CUDA contexts, ptrace, network
+// namespaces, COM apartments, an embedded Python. A [Thread] is such a thread; any goroutine may
+// hand it functions.
 //
 //	t := thread.New(thread.WithName("gl"))
 //	defer t.Terminate()
@@ -14,37 +15,44 @@
 // # What a call promises
 //
 //   - A function runs exactly once, or it does not run at all and the call says so.
-//   - What its caller wrote before the call is visible to it, and what it wrote is visible after the call.
+//   - What its caller wrote before the call is visible to it, and what it wrote is visible after
+//     the call.
 //   - The calls of one goroutine run in the order it made them, Go and Call alike.
-//   - A call made on the thread itself runs in place, also from a C callback or a coroutine of [iter.Pull], and on
-//     a thread of a [Pool]. If threads call each other in a cycle, each runs, while it waits, the call that its own
-//     call has led to.
-//   - A panic reaches the caller as the value it was, and the thread lives on. [runtime.Goexit] in a function ends
-//     its caller's goroutine, and the thread lives on. A panic in a function given to Go is kept for TakePanic.
-//   - A nil function does not run: what returns a bool returns false, what returns an error returns [ErrNil].
+//   - A call made on the thread itself runs in place, also from a C callback or a coroutine of
+//     [iter.Pull], and on a thread of a [Pool]. If threads call each other in a cycle, each runs,
+//     while it waits, the call that its own call has led to.
+//   - A panic reaches the caller as the value it was, and the thread lives on. [runtime.Goexit] in
+//     a function ends its caller's goroutine, and the thread lives on. A panic in a function given
+//     to Go is kept for TakePanic.
+//   - A nil function does not run: what returns a bool returns false, what returns an error returns
+//     [ErrNil].
 //   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
-//   - No call allocates in the steady state, Go does not block, and a thread that has nothing to do uses no CPU. A function literal that
-//     captures variables is allocated by the program that makes it, not by the call; [Bind2] does without.
+//   - No call allocates in the steady state, Go does not block, and a thread that has nothing to do
+//     uses no CPU. A function literal that captures variables is allocated by the program that
+//     makes it, not by the call; [Bind2] does without.
 //
 // # Testing
 //
-// Threads work in the bubbles of [testing/synctest]. A thread that is made in a bubble keeps the bubble's time, must be
-// terminated before the test ends, like any goroutine of the bubble, and is not reclaimed by the garbage collector.
-// A call from outside the bubble panics, until the thread has been terminated; then it returns false.
+// Threads work in the bubbles of [testing/synctest]. A thread that is made in a bubble keeps the
+// bubble's time, must be terminated before the test ends, like any goroutine of the bubble, and is
+// not reclaimed by the garbage collector. A call from outside the bubble panics, until the thread
+// has been terminated; then it returns false.
 //
-// A thread that is made outside, the main thread for example, may be called from a bubble. Its functions run outside:
-// they see the real time, and must not use channels and timers of the bubble. The bubble's clock stands still while one
-// of its goroutines waits for such a thread, so a deadline of the bubble does not come meanwhile.
+// A thread that is made outside, the main thread for example, may be called from a bubble. Its
+// functions run outside: they see the real time, and must not use channels and timers of the
+// bubble. The bubble's clock stands still while one of its goroutines waits for such a thread, so a
+// deadline of the bubble does not come meanwhile.
 //
 // # Limits
 //
-// What cannot be promised: two functions that wait for each other by other means than these calls (channels, locks)
-// deadlock here as anywhere. A Goexit leaves the frames of the function that called it on the thread's stack for as
-// long as the thread lives, about one kilobyte each time, and with them what they refer to. If that is the Thread, it is not
-// reclaimed without Terminate.
+// What cannot be promised: two functions that wait for each other by other means than these calls
+// (channels, locks) deadlock here as anywhere. A Goexit leaves the frames of the function that
+// called it on the thread's stack as long as the thread lives, about one kilobyte each time,
+// and with them what they refer to. If that is the Thread, it is not reclaimed without Terminate.
 //
-// While goroutines compute on all Ps, calls wait for time slices of theirs, 10 ms each, as messages on channels do. A program
-// in which no more goroutines compute than it has cores avoids that with one P more, runtime.GOMAXPROCS(runtime.NumCPU()+1).
+// While goroutines compute on all Ps, calls wait for time slices of theirs, 10 ms each, as messages
+// on channels do. A program in which no more goroutines compute than it has cores avoids that with
+// one P more, runtime.GOMAXPROCS(runtime.NumCPU()+1).
 package thread
 
 import (
@@ -52,10 +60,9 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/engine"
-	"github.com/threadcall/threadcall/internal/mainthread"
 )
 
 // ErrTerminated is returned when a function will not run because the thread has been terminated.
@@ -64,11 +71,12 @@ var ErrTerminated = engine.ErrTerminated
 // ErrNil is returned when the function to run is nil.
 var ErrNil = engine.ErrNil
 
-// A Thread is one thread of the operating system that runs what it is given. All methods may be called from any
-// goroutine at any time, unless they say otherwise.
+// A Thread is one thread of the operating system that runs what it is given. All methods may be
+// called from any goroutine at any time, unless they say otherwise.
 //
-// A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector, after it has run what
-// was queued. What [Thread.SetTLS], [Thread.OnSlowCall] and panics of posted functions refer to does not keep it alive.
+// A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
+// after it has run what was queued. What [Thread.SetTLS], [Thread.OnSlowCall] and panics of posted
+// functions refer to does not keep it alive.
 type Thread struct {
 	e         *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
 	owner     *engine.Owner  // has what may lead back
@@ -82,62 +90,22 @@ type Thread struct {
 
 var lastID atomic.Uint64
 
-// New starts a thread. It does not wait until the operating system has made it; calls wait for that.
+// New starts a thread. It does not wait until the operating system has made it; calls wait for
+// that.
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
-	o.begin(t.e, 0, t.e.Terminate)
+	o.begin(t.e, t.e.Terminate)
 	t.e.Start(o.setup(), o.keep)
 	return t
 }
 
 func init() {
-	mainthread.Adopt = func() (any, func()) {
+	access.Adopt = func() (any, func()) {
 		t := adopt(nil, true)
 		return t, t.e.Terminate
 	}
-}
-
-// Adopt makes a Thread of the thread that the caller is on, for programs whose thread has an event loop already. The
-// calling goroutine must serve by itself: see [Thread.Serve], [Thread.ServeContext] and [Thread.OnWake]. Until it
-// does, calls from other goroutines wait, and its own run in place. It must not end before it has called Terminate.
-//
-// If the caller has not locked its goroutine to the thread by [runtime.LockOSThread], Adopt does, and the lock is
-// held until Terminate has been called and the goroutine has stopped serving. A lock that the caller holds is the
-// caller's, to be undone when it is done.
-//
-// Go resumes a coroutine of [iter.Pull] only under the locks under which it was made, and otherwise ends the process. So
-// what the goroutine made before Adopt must not be resumed before those locks have ended, and what it made after Adopt
-// must be stopped before.
-//
-// Of the options, [WithKeep] does nothing here: the thread is the caller's.
-//
-// Adopt panics if the caller is on a thread that is a Thread already, and for WithStart and WithStop: what they would do, the
-// caller can do, which is on the thread. [AdoptLater] is for a thread that does not run yet.
-func Adopt(opts ...Option) *Thread { return adopt(opts, false) }
-
-func adopt(opts []Option, permanent bool) *Thread {
-	if engine.OnAny() {
-		panic("thread: Adopt on a thread that is a Thread already; use that one, or call Adopt from another goroutine")
-	}
-	o := adoptable("Adopt", opts)
-	t := wrap(o)
-	t.permanent = permanent
-	t.e.Adopt(permanent)
-	if setup := o.setup(); setup != nil {
-		setup()
-	}
-	return t
-}
-
-// adoptable returns the options of a thread that is the caller's.
-func adoptable(function string, opts []Option) config {
-	o := options(opts)
-	if len(o.starts)+len(o.stops) > 0 {
-		panic("thread: WithStart or WithStop in " + function + "; " +
-			"the goroutine is on the thread, and can do before it and after Terminate what they would do")
-	}
-	return o
+	access.New = func(opts any) access.Unstarted { return unstarted(opts.([]Option)) }
 }
 
 func wrap(o config) *Thread {
@@ -146,9 +114,6 @@ func wrap(o config) *Thread {
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(e, o.slow, notify)
 	}
-	if o.stats {
-		owner.CountAll(e)
-	}
 	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {
 		runtime.AddCleanup(t, (*engine.Engine).Retire, e)
@@ -156,16 +121,18 @@ func wrap(o config) *Thread {
 	return t
 }
 
-// ID returns a number that no other Thread of this process has or will have. It is not the operating system's.
+// ID returns a number that no other Thread of this process has or will have. It is not the
+// operating system's.
 func (t *Thread) ID() uint64 { return t.id }
 
-// Call runs f on the thread and returns true after it. It returns false, and f will not run, if f is nil or the
-// thread is terminated before f begins; [Thread.MustCall] panics instead.
+// Call runs f on the thread and returns true after it. It returns false, and f will not run, if f
+// is nil or the thread is terminated before f begins; [Thread.MustCall] panics instead.
 //
-// If f panics, Call panics with the same value. If it is not recovered, the report that ends the process also shows
-// the stack of the thread at that moment. If f calls [runtime.Goexit], so does Call. If Call is made on another thread, and
-// a function that this thread runs while it waits calls Goexit, f will not begin any more; if it has begun, the
-// goroutine is unwound when f has ended.
+// If f panics, Call panics with the same value. If it is not recovered, the report that ends the
+// process also shows the stack of the thread at that moment. If f calls [runtime.Goexit], so does
+// Call. If Call is made on another thread, and a function that this thread runs while it waits
+// calls Goexit, f will not begin any more; if it has begun, the goroutine is unwound when f has
+// ended.
 //
 //threadcall:noalloc
 func (t *Thread) Call(f func()) bool {
@@ -174,15 +141,17 @@ func (t *Thread) Call(f func()) bool {
 	return ok
 }
 
-// CallContext runs f on the thread and returns nil after it. If ctx is done before f begins, f will not run and
-// CallContext returns [context.Cause](ctx); once f has begun, CallContext waits for its end. If the thread is terminated before
-// f begins, f will not run and CallContext returns [ErrTerminated]. For a nil f it returns [ErrNil]. A call that was
-// given up keeps nothing alive, even if the thread hangs.
+// CallContext runs f on the thread and returns nil after it. If ctx is done before f begins, f will
+// not run and CallContext returns [context.Cause](ctx); once f has begun, CallContext waits for its
+// end. If the thread is terminated before f begins, f will not run and CallContext returns
+// [ErrTerminated]. For a nil f it returns [ErrNil]. A call that was given up keeps nothing alive,
+// even if the thread hangs.
 //
-// If ctx has profiler labels ([runtime/pprof.Do]), f runs under them, so a CPU profile says whose work the thread did; when f has
-// ended, however it ended, the thread has the labels that it had before: none, or those of the function within which it ran
-// f. What a function has set by itself, with pprof.Do or SetGoroutineLabels, does not count as what it had before. A thread
-// does not inherit the labels of the goroutine that made it.
+// If ctx has profiler labels ([runtime/pprof.Do]), f runs under them, so a CPU profile says whose
+// work the thread did; when f has ended, however it ended, the thread has the labels that it had
+// before: none, or those of the function within which it ran f. What a function has set by itself,
+// with pprof.Do or SetGoroutineLabels, does not count as what it had before. A thread does not
+// inherit the labels of the goroutine that made it.
 //
 // Panics and Goexit are as in Call.
 //
@@ -193,9 +162,10 @@ func (t *Thread) CallContext(ctx context.Context, f func()) error {
 	return err
 }
 
-// Go queues f to run on the thread and returns true. It never blocks: the queue takes as much as memory holds, unless
-// [WithQueueLimit] bounds it. It returns false, and f will not run, if f is nil or the thread is terminated. If the
-// thread is terminated later, but before f begins, f will not run either, and there is no report.
+// Go queues f to run on the thread and returns true. It never blocks: the queue takes as much as
+// memory holds, unless [WithQueueLimit] bounds it. It returns false, and f will not run, if f is
+// nil or the thread is terminated. If the thread is terminated later, but before f begins, f will
+// not run either, and there is no report.
 //
 // A panic in f is kept for [Thread.TakePanic].
 //
@@ -206,8 +176,9 @@ func (t *Thread) Go(f func()) bool {
 	return ok
 }
 
-// TryGo is Go, but returns false at once, and f will not run, if n functions that were given to Go are queued where
-// [WithQueueLimit] has set a limit of n. So it never waits. On the thread itself, too, a full queue refuses f.
+// TryGo is Go, but returns false at once, and f will not run, if n functions that were given to Go
+// are queued where [WithQueueLimit] has set a limit of n. So it never waits. On the thread itself,
+// too, a full queue refuses f.
 //
 //threadcall:noalloc
 func (t *Thread) TryGo(f func()) bool {
@@ -216,12 +187,13 @@ func (t *Thread) TryGo(f func()) bool {
 	return ok
 }
 
-// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins; it is then let go at once, even if the
-// thread hangs. It returns false, and f will not run, if ctx is done already, also after a wait for [WithQueueLimit], whose
-// limit a withdrawn function counts for until the thread comes to it.
+// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins; it is then
+// let go at once, even if the thread hangs. It returns false, and f will not run, if ctx is done
+// already, also after a wait for [WithQueueLimit], whose limit a withdrawn function counts for
+// until the thread comes to it.
 //
-// The first GoContext with a context that can be done allocates some objects, about 500 bytes. The profiler labels of ctx are carried as by
-// CallContext.
+// The first GoContext with a context that can be done allocates some objects, about 500 bytes. The
+// profiler labels of ctx are carried as by CallContext.
 //
 //threadcall:noalloc
 func (t *Thread) GoContext(ctx context.Context, f func()) bool {
@@ -230,27 +202,23 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool {
 	return ok
 }
 
-// TakePanic removes and returns the oldest panic that a function given to Go has left behind, or nil. To be sure that a
-// function has ended, make a Call after its Go.
+// TakePanic removes and returns the oldest panic that a function given to Go has left behind, or
+// nil. To be sure that a function has ended, make a Call after its Go.
 //
-// Of the panics that have not been taken, the first 1,024 are kept; the last of those counts the others as Lost.
+// Of the panics that have not been taken, the first 1,024 are kept; the last of those counts the
+// others as Lost.
 func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 
-// Error is TakePanic, with a nil error for a nil panic.
-//
-// Deprecated: use [Thread.TakePanic]. Error is the name that other packages gave to it, and does not say that it removes what it returns.
-func (t *Thread) Error() error { return asError(t.TakePanic()) }
-
-// On reports whether the caller is on the thread, be it as a coroutine of [iter.Pull]. It is false for a thread that has been
-// terminated and serves no more. On js/wasm a coroutine inside a call is not recognised; it must not call the thread that
-// it is on.
+// On reports whether the caller is on the thread, also as a coroutine of [iter.Pull]. It is false
+// for a thread that has been terminated and serves no more. On js/wasm a coroutine inside a call is
+// not recognised; it must not call the thread that it is on.
 //
 //threadcall:noalloc
 func (t *Thread) On() bool { return t.e.On() }
 
-// Done returns a channel that is closed when the thread has ended: no function runs on it, or ever will. Terminate and
-// Close end a thread; one from [New] also ends when it has been reclaimed. The channel does not keep the Thread alive. In a
-// bubble of testing/synctest it belongs to the bubble.
+// Done returns a channel that is closed when the thread has ended: no function runs on it, or ever
+// will. Terminate and Close end a thread; one from [New] also ends when it has been reclaimed. The
+// channel does not keep the Thread alive. In a bubble of testing/synctest it belongs to the bubble.
 func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 
 // Close ends the thread when it has run what was queued before it, and waits for that. What comes
@@ -262,10 +230,11 @@ func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 // it makes on the thread, and those of a thread that it waits for, directly or by way of other
 // threads.
 //
-// Close does not wait on the thread itself, nor in a function that the thread waits for, directly or by way of other
-// threads. On an adopted thread that is not serving at that moment, the adopted goroutine runs what is queued, as by Serve, and
-// calls Terminate; any other goroutine waits until it serves. Where functions may hang, call Close on a goroutine of its
-// own and wait for [Thread.Done] and for a timer.
+// Close does not wait on the thread itself, nor in a function that the thread waits for, directly
+// or by way of other threads. On an adopted thread that is not serving at that moment, the adopted
+// goroutine runs what is queued, as by Serve, and calls Terminate; any other goroutine waits until
+// it serves. Where functions may hang, call Close on a goroutine of its own and wait for
+// [Thread.Done] and for a timer.
 //
 // Close panics where Terminate does.
 func (t *Thread) Close() {
@@ -274,14 +243,15 @@ func (t *Thread) Close() {
 	runtime.KeepAlive(t)
 }
 
-// Terminate ends the thread. A function that is running goes on to its end, and its call returns true. Those that are
-// queued do not run, and their callers return at once. Terminate does not wait, may be called more than once, and
-// from the thread itself. The operating system's thread ends after the function that is running; an adopted one is
-// the caller's, and stays. The locks of [Adopt] on an adopted goroutine end when that goroutine itself calls Terminate,
-// Serve, ServeContext or Adopt after the thread has been terminated, or ends.
+// Terminate ends the thread. A function that is running goes on to its end, and its call returns
+// true. Those that are queued do not run, and their callers return at once. Terminate does not
+// wait, may be called more than once, and from the thread itself. The operating system's thread
+// ends after the function that is running; an adopted one is the caller's, and stays. The locks of
+// [Adopt] on an adopted goroutine end when that goroutine itself calls Terminate, Serve,
+// ServeContext or Adopt after the thread has been terminated, or ends.
 //
-// Terminate panics on the Thread of package mainthread, which other packages of the program need. It ends when the
-// function given to mainthread.Init returns.
+// Terminate panics on the Thread of package mainthread, which other packages of the program need.
+// It ends when the function given to mainthread.Init returns.
 func (t *Thread) Terminate() {
 	t.mayEnd("Terminate")
 	t.e.Terminate()
@@ -293,89 +263,4 @@ func (t *Thread) mayEnd(method string) {
 		panic("thread: " + method + " on the main thread, which the whole program needs; " +
 			"it ends when the function given to mainthread.Init returns")
 	}
-}
-
-// Serve runs what was queued before it was called, and returns how many functions that were. It does not wait. It is
-// for adopted threads: a host's event loop calls it each time that OnWake has notified it, unless it calls [Thread.Wait]. It may also be called inside a
-// function that runs on the thread, from a coroutine of [iter.Pull], too.
-//
-// If one of the functions calls [runtime.Goexit], that ends the caller of Serve as well: the goroutine is the same.
-//
-// Serve panics if the caller is not on the thread.
-//
-//threadcall:noalloc
-func (t *Thread) Serve() int {
-	if !t.mayServe("Serve") {
-		return 0
-	}
-	n := t.e.Serve()
-	runtime.KeepAlive(t) // or what is queued might be refused
-	return n
-}
-
-// ServeFor is Serve with a budget, so that a flood of posted functions does not cost a frame: it begins no function when d has
-// passed, and leaves what it has not begun to the next Serve, in its order. At least one function runs, if any is queued, even
-// for a d of zero or less. A function that has begun runs to its end. Of what OnWake has set, wake is called again if something
-// is left.
-//
-// ServeFor panics if the caller is not on the thread.
-//
-//threadcall:noalloc
-func (t *Thread) ServeFor(d time.Duration) int {
-	if !t.mayServe("ServeFor") {
-		return 0
-	}
-	n := t.e.ServeFor(d)
-	runtime.KeepAlive(t)
-	return n
-}
-
-// ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated, and returns
-// [context.Cause](ctx) or [ErrTerminated]. It blocks while there is nothing to do. It may be called inside a function that runs
-// on the thread, which must wait for something while others need the thread. If ctx has profiler labels, functions that have
-// none of their own run under them.
-//
-// If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have returned, but then ends
-// its goroutine instead.
-//
-// ServeContext panics if the caller is not on the thread.
-func (t *Thread) ServeContext(ctx context.Context) error {
-	if !t.mayServe("ServeContext") {
-		return ErrTerminated
-	}
-	err := t.e.ServeContext(ctx)
-	runtime.KeepAlive(t)
-	return err
-}
-
-// OnWake sets the function that notifies an event loop on the thread that it should call [Thread.Serve]: for GLFW that
-// is PostEmptyEvent. It is called by the goroutine that has queued something while the thread was not serving, and not
-// again until the next Serve; a call that is late may come after that. While the thread is in or between calls of [Thread.Wait], which
-// event loops that call their native wait themselves should use, it is only called when that wait has begun. It must not block. If something is queued already,
-// it is called before OnWake returns. Nil removes it.
-//
-// A function that Serve runs may take events from the event loop without waiting for any, and with them what wake has
-// put there: if something is queued when Serve returns, wake is called again. A function may also have an event loop of
-// its own, as a dialog does. That loop must call Serve before it waits for the first time: what was queued together with
-// the function waits behind it, and was announced already.
-//
-// OnWake panics on a Thread from New, which serves by itself and needs no waking.
-func (t *Thread) OnWake(wake func()) {
-	if !t.e.Adopted() {
-		panic("thread: OnWake on a thread made by New, which serves by itself; it is for threads made by Adopt")
-	}
-	t.e.OnWake(wake)
-	runtime.KeepAlive(t)
-}
-
-// mayServe is false if there is nothing to serve any more.
-func (t *Thread) mayServe(method string) bool {
-	on := t.e.On()
-	if t.e.Terminated() {
-		t.e.GiveBack()
-	} else if !on {
-		panic("thread: " + method + " off the thread; " +
-			"call it from the goroutine that called Adopt, or inside a function that Call or Go runs")
-	}
-	return on
 }

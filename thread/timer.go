@@ -7,70 +7,75 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A Timer runs a function on a thread at given times. [Thread.After], [Thread.Every] and [Thread.Frames] make it. What they promise:
+// A Timer runs a function on a thread at given times. [Thread.After] and [Thread.Every] make it.
+// What they promise:
 //
-//   - The function is queued as by Go when its time has come, at most once, and not counted by [WithQueueLimit].
-//   - The times do not drift: each is reckoned from the moment at which the Timer was made, on the monotonic clock.
-//   - A tick that comes while the one before runs follows it. If the thread is later than that, the times that have passed are one tick,
-//     which runs as soon as the thread can, and [Timer.Missed] counts the others.
-//   - A panic is kept for [Thread.TakePanic], and the Timer goes on. So it does after [runtime.Goexit].
+//   - The function is queued as by Go when its time has come, at most once, and not counted by
+//     [WithQueueLimit].
+//   - The times do not drift: each is reckoned from the moment at which the Timer was made, on the
+//     monotonic clock.
+//   - A tick that comes while the one before runs follows it. If the thread is later than that, the
+//     times that have passed are one tick, which runs as soon as the thread can, and [Timer.Missed]
+//     counts the others.
+//   - A panic is kept for [Thread.TakePanic], and the Timer goes on. So it does after
+//     [runtime.Goexit].
 //   - No tick allocates, and none costs anything while the function is queued.
-//   - A Timer ends with its thread: Terminate stops it, Close does not wait for it. On a terminated thread it never runs anything.
+//   - A Timer ends with its thread: Terminate stops it, Close does not wait for it. On a terminated
+//     thread it never runs anything.
 //
-// A function that runs too long to be called again may call [Timer.Stop]. It can refer to its Timer if that is made on the thread
-// itself: there, the function cannot begin before the variable is set.
+// A function that runs too long to be called again may call [Timer.Stop]. It can refer to its Timer
+// if that is made on the thread itself: there, the function cannot begin before the variable is
+// set.
 //
-// Until it is stopped or has run for the last time, a Timer keeps its Thread alive, which is then not reclaimed by the garbage
-// collector. The Timer itself need not be kept.
+// Until it is stopped or has run for the last time, a Timer keeps its Thread alive, which is then
+// not reclaimed by the garbage collector. The Timer itself need not be kept.
 //
-// A Timer keeps the time of its thread. In a bubble of testing/synctest that is the time of the bubble; a thread outside keeps the
-// real time also for a Timer that was made inside a bubble, and begins to count when it takes note of it.
+// A Timer keeps the time of its thread. In a bubble of testing/synctest that is the time of the
+// bubble; a thread outside keeps the real time also for a Timer that was made inside a bubble, and
+// begins to count when it takes note of it.
 //
-// How late a tick comes depends on the system and on what else the program does: see docs/performance.md. It is never early.
+// How late a tick comes depends on the system and on what else the program does: see
+// docs/performance.md. It is never early.
 type Timer struct{ c *engine.Clock }
 
-// After runs f on the thread once, when d has passed; as soon as possible if d is not positive. It panics if f is nil.
+// After runs f on the thread once, when d has passed; as soon as possible if d is not positive. It
+// panics if f is nil.
 func (t *Thread) After(d time.Duration, f func()) *Timer {
 	mustRun("After", f)
 	return &Timer{t.e.After(d, f, t)}
 }
 
-// Every runs f on the thread after each d: when d has passed, 2d, 3d and so on. It panics if d is not positive or f is nil.
+// Every runs f on the thread after each d: when d has passed, 2d, 3d and so on. It panics if d is
+// not positive or f is nil.
 func (t *Thread) Every(d time.Duration, f func()) *Timer {
 	mustRun("Every", f)
 	if d <= 0 {
-		panic(fmt.Sprintf("thread: Every(%v): the time between two ticks must be positive; After runs a function once", d))
+		panic(fmt.Sprintf("thread: Every(%v): the period must be positive", d))
 	}
 	return &Timer{t.e.Every(d, f, t)}
 }
 
-// Frames runs f on the thread fps times a second: tick n comes n/fps seconds after the start, rounded to a nanosecond each time, so that
-// 60 or 59.94 frames a second do not drift. Fps may be as low as one in years. Frames panics if fps is not a positive number or is above
-// 1e9, or if f is nil.
-func (t *Thread) Frames(fps float64, f func()) *Timer {
-	mustRun("Frames", f)
-	if !(fps > 0 && fps <= 1e9) {
-		panic(fmt.Sprintf("thread: Frames(%v): the number of ticks a second must be positive and at most 1e9", fps))
-	}
-	return &Timer{t.e.Frames(fps, f, t)}
-}
-
 func mustRun(method string, f func()) {
 	if f == nil {
-		panic("thread: " + method + " of a nil function; give it the function that is to run on the thread")
+		panic("thread: " + method +
+			" of a nil function; give it the function that is to run on the thread")
 	}
 }
 
-// Stop ends the Timer. Its function does not run after Stop has returned: if it is running, Stop waits for its end.
+// Stop ends the Timer. Its function does not run after Stop has returned: if it is running, Stop
+// waits for its end.
 //
-// Stop does not wait on the thread itself, where it may be called in the function, nor in a function that the thread waits for, directly or by
-// way of other threads. If the function waits for another goroutine, that goroutine must not call Stop.
+// Stop does not wait on the thread itself, where it may be called in the function, nor in a
+// function that the thread waits for, directly or by way of other threads. If the function waits
+// for another goroutine, that goroutine must not call Stop.
 //
-// Stop may be called more than once, by several goroutines at once, and after the thread has been terminated.
+// Stop may be called more than once, by several goroutines at once, and after the thread has been
+// terminated.
 func (t *Timer) Stop() { t.c.Stop() }
 
-// Missed returns how many ticks have not run, because the thread was late, until the function last began. A simulation with a fixed
-// time step makes one step, and one more for each by which Missed has grown. It is zero for After.
+// Missed returns how many ticks have not run, because the thread was late, until the function last
+// began. A simulation with a fixed time step makes one step, and one more for each by which Missed
+// has grown. It is zero for After.
 //
 //threadcall:noalloc
 func (t *Timer) Missed() int64 { return t.c.Missed() }

@@ -16,14 +16,14 @@ const tick = 2 * time.Millisecond
 
 // timers are the ways to make one, each of which first ticks after d.
 var timers = map[string]func(th *thread.Thread, d time.Duration, f func()) *thread.Timer{
-	"After":  (*thread.Thread).After,
-	"Every":  (*thread.Thread).Every,
-	"Frames": func(th *thread.Thread, d time.Duration, f func()) *thread.Timer { return th.Frames(1/d.Seconds(), f) },
+	"After": (*thread.Thread).After,
+	"Every": (*thread.Thread).Every,
 }
 
 func TestThread_After(t *testing.T) {
 	th := start(t)
-	for _, d := range []time.Duration{math.MinInt64, -1, 0, 1, time.Microsecond, 3 * time.Millisecond} {
+	for _, d := range []time.Duration{math.MinInt64, -1, 0, 1, time.Microsecond,
+		3 * time.Millisecond} {
 		begin := time.Now()
 		ran := make(chan bool, 2)
 		timer := th.After(d, func() { ran <- th.On() })
@@ -49,7 +49,7 @@ func TestThread_After(t *testing.T) {
 	if order != 123 {
 		t.Errorf("the order is %d", order)
 	}
-	far := []*thread.Timer{th.After(math.MaxInt64, nop), th.Every(math.MaxInt64, nop), th.Frames(math.SmallestNonzeroFloat64, nop)}
+	far := []*thread.Timer{th.After(math.MaxInt64, nop), th.Every(math.MaxInt64, nop)}
 	time.Sleep(tick)
 	for _, timer := range far {
 		timer.Stop()
@@ -58,36 +58,30 @@ func TestThread_After(t *testing.T) {
 
 // No tick is early, none is run twice, and those that are late are counted.
 func TestThread_Every(t *testing.T) {
-	for name, newTimer := range timers {
-		if name == "After" {
-			continue
-		}
-		th := start(t)
-		for _, d := range []time.Duration{time.Nanosecond, 7 * time.Microsecond, tick} {
-			var timer *thread.Timer
-			ran, ended := 0, false
-			enough := make(chan bool)
-			th.Call(func() {
-				begin := time.Now()
-				timer = newTimer(th, d, func() {
-					ran++
-					due := time.Duration(int64(ran)+timer.Missed()) * d
-					if passed := time.Since(begin); passed < due {
-						t.Errorf("%s(%v): tick %d and %d missed after %v", name, d, ran, timer.Missed(), passed)
-					}
-					if ended {
-						t.Errorf("%s(%v): ran after Stop", name, d)
-					}
-					if ran == 20 {
-						close(enough)
-					}
-				})
+	th := start(t)
+	for _, d := range []time.Duration{time.Nanosecond, 7 * time.Microsecond, tick} {
+		var timer *thread.Timer
+		ran, ended := 0, false
+		enough := make(chan bool)
+		th.Call(func() {
+			begin := time.Now()
+			timer = th.Every(d, func() {
+				ran++
+				due := time.Duration(int64(ran)+timer.Missed()) * d
+				if passed := time.Since(begin); passed < due {
+					t.Errorf("Every(%v): tick %d and %d missed after %v", d, ran, timer.Missed(), passed)
+				}
+				if ended {
+					t.Errorf("Every(%v): ran after Stop", d)
+				}
+				if ran == 20 {
+					close(enough)
+				}
 			})
-			testutil.Arrives(t, enough)
-			timer.Stop()
-			th.Call(func() { ended = true })
-		}
-		th.Terminate()
+		})
+		testutil.Arrives(t, enough)
+		timer.Stop()
+		th.Call(func() { ended = true })
 	}
 }
 
@@ -261,13 +255,11 @@ func TestTimer_Stop_always(t *testing.T) {
 						}
 					}
 					var timer *thread.Timer
-					switch r.IntN(3) {
+					switch r.IntN(2) {
 					case 0:
 						timer = th.After(d, f)
 					case 1:
 						timer = th.Every(d, f)
-					case 2:
-						timer = th.Frames(1/d.Seconds(), f)
 					}
 					for begin, pause := time.Now(), time.Duration(r.IntN(100_000)); time.Since(begin) < pause; {
 						runtime.Gosched()
@@ -286,7 +278,8 @@ func TestTimer_Stop_always(t *testing.T) {
 }
 
 func TestTimer_panic(t *testing.T) {
-	for name, end := range map[string]func(){"panic": func() { panic(errBoom) }, "Goexit": runtime.Goexit} {
+	for name, end := range map[string]func(){"panic": func() { panic(errBoom) },
+		"Goexit": runtime.Goexit} {
 		th := start(t)
 		ran := make(chan bool, 100)
 		var timer *thread.Timer
@@ -301,7 +294,8 @@ func TestTimer_panic(t *testing.T) {
 		eventually(t, func() bool { return len(ran) == 3 }, "the timer goes on")
 		timer.Stop()
 		for range 2 {
-			if p := th.TakePanic(); name == "panic" && (p == nil || p.Value != errBoom) || name == "Goexit" && p != nil {
+			if p := th.TakePanic(); name == "panic" && (p == nil || p.Value != errBoom) ||
+				name == "Goexit" && p != nil {
 				t.Errorf("%s: TakePanic returned %v", name, p)
 			}
 		}
@@ -316,14 +310,8 @@ func TestTimer_input(t *testing.T) {
 	}{
 		{"After of a nil function", func() { th.After(1, nil) }},
 		{"Every of a nil function", func() { th.Every(1, nil) }},
-		{"Frames of a nil function", func() { th.Frames(1, nil) }},
 		{"must be positive", func() { th.Every(0, nop) }},
 		{"must be positive", func() { th.Every(-time.Second, nop) }},
-		{"must be positive", func() { th.Frames(0, nop) }},
-		{"must be positive", func() { th.Frames(-60, nop) }},
-		{"must be positive", func() { th.Frames(math.NaN(), nop) }},
-		{"at most 1e9", func() { th.Frames(math.Inf(1), nop) }},
-		{"at most 1e9", func() { th.Frames(1.1e9, nop) }},
 	} {
 		mustPanic(t, c.f, c.advice)
 	}
@@ -331,7 +319,8 @@ func TestTimer_input(t *testing.T) {
 
 // Close does not wait for ticks to come, and what they refer to is let go.
 func TestTimer_Close(t *testing.T) {
-	for name, end := range map[string]func(*thread.Thread){"Close": (*thread.Thread).Close, "Terminate": (*thread.Thread).Terminate} {
+	for name, end := range map[string]func(*thread.Thread){"Close": (*thread.Thread).Close,
+		"Terminate": (*thread.Thread).Terminate} {
 		th := start(t)
 		gone := make(chan bool)
 		func() {
@@ -340,7 +329,6 @@ func TestTimer_Close(t *testing.T) {
 			f := func() { t.Error("ran", large[0]) }
 			th.After(time.Hour, f)
 			th.Every(time.Hour, f)
-			th.Frames(1e-9, f)
 		}()
 		ends(t, func() { end(th) })
 		testutil.Arrives(t, th.Done())
@@ -372,7 +360,8 @@ func TestTimer_collected(t *testing.T) {
 		}, "a timer of a thread that was dropped runs")
 		if name != "After" {
 			n := ran.Load()
-			eventually(t, func() bool { return !collectedAndEnded(done) && ran.Load() > n+1 }, "and runs again")
+			eventually(t, func() bool { return !collectedAndEnded(done) && ran.Load() > n+1 },
+				"and runs again")
 			timer.Stop()
 		}
 		eventually(t, func() bool { return collectedAndEnded(done) }, "the thread is reclaimed")

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -48,9 +50,12 @@ func start() (*fileSystem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fileSystem{t, thread.Bind1V2(t, func(folder string) (bool, error) {
-		return folderExists(object, folder)
-	})}, nil
+	exists := func(folder string) (there bool, err error) {
+		ended := t.CallContext(context.Background(),
+			func() { there, err = folderExists(object, folder) })
+		return there, cmp.Or(ended, err)
+	}
+	return &fileSystem{t, exists}, nil
 }
 
 // enter makes the calling thread an apartment and an object in it.

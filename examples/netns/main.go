@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/examples/internal/check"
-	"github.com/threadcall/threadcall/thread"
+	"github.com/threadcall/threadcall/keyed"
 )
 
 func main() {
@@ -32,8 +32,7 @@ func run(n int) error {
 	if err != nil {
 		return err
 	}
-	// where namespaces have names, it would open and close the handle
-	threads := thread.NewKeyed(enter)
+	threads := keyed.New(enter, nil) // where namespaces have names, enter would open the handle
 	defer threads.Close()
 	start := time.Now()
 	for range 2 {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/vishvananda/netns"
 
-	"github.com/threadcall/threadcall/thread"
+	"github.com/threadcall/threadcall/keyed"
 )
 
 func openTest(t *testing.T, n int) []namespace {
@@ -44,7 +44,7 @@ type space struct {
 func (s *space) enter() error { return netns.Set(s.handle) }
 
 // do runs f in the namespace, whose handle only the caller has.
-func (s *space) do(threads *thread.Keyed[uint64], f func() error) error {
+func (s *space) do(threads *keyed.Threads[uint64], f func() error) error {
 	return threads.CallWith(context.Background(), s.inode, s.enter, f)
 }
 
@@ -57,7 +57,7 @@ func TestNamespace_ends(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &space{all[0], stat.Ino}
-	threads := thread.NewKeyed[uint64](nil, thread.WithKeyThreads(0))
+	threads := keyed.New[uint64](nil, nil, keyed.WithKeyThreads(0))
 	defer threads.Close()
 	if err := s.do(threads, loopbackUp); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -28,7 +30,9 @@ func run() error {
 		return err
 	}
 	defer t.kill()
-	step := thread.Bind0V(tracer, t.step) // one call: the two in it run in place
+	stepHere := t.step
+	// one call: the two in it run in place
+	step := func() error { return thread.Eval(tracer, stepHere) }
 	const steps = 1000
 	for range steps {
 		before := t.regs.PC()
@@ -45,5 +49,10 @@ func run() error {
 
 // bindTo returns functions that run theirs on t. After the end of t they return an error.
 func bindTo(t *thread.Thread) bind {
-	return func(f func() error) func() error { return thread.Bind0V(t, f) }
+	return func(f func() error) func() error {
+		return func() error {
+			err, ended := thread.EvalContext(context.Background(), t, f)
+			return cmp.Or(ended, err)
+		}
+	}
 }

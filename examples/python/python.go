@@ -42,6 +42,8 @@ static int callWith(PyThreadState *state, const char *name, long arg, long *resu
 import "C"
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"unsafe"
 
@@ -92,5 +94,8 @@ func (py *interpreter) function(name string) function {
 		}
 		return int(result), nil
 	}
-	return thread.Bind1V2(py.thread, call)
+	return func(arg int) (result int, err error) {
+		ended := py.thread.CallContext(context.Background(), func() { result, err = call(arg) })
+		return result, cmp.Or(ended, err)
+	}
 }

@@ -177,7 +177,7 @@ func BenchmarkObserved(b *testing.B) {
 }
 
 func BenchmarkStats(b *testing.B) {
-	t := thread.New(thread.WithStats())
+	t := thread.New()
 	defer t.Terminate()
 	for b.Loop() {
 		t.Stats()
@@ -341,7 +341,8 @@ func report(b *testing.B, r Result) {
 var observed = []way{
 	onThread,
 	{name: "stats", open: func() (Subject, func()) {
-		t := thread.New(thread.WithStats())
+		t := thread.New()
+		t.Stats()
 		return t, t.Terminate
 	}},
 	{name: "slow", open: func() (Subject, func()) {

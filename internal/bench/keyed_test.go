@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/threadcall/threadcall/thread"
+	"github.com/threadcall/threadcall/keyed"
 )
 
 // BenchmarkKeyed is callers that call threads by key, one key after the other; all threads exist.
@@ -17,7 +17,7 @@ func BenchmarkKeyed(b *testing.B) {
 	sizes(b, "keys", []int{1, 10, 100}, func(b *testing.B, keys int) {
 		sizes(b, "callers", []int{1, 8}, func(b *testing.B, callers int) {
 			b.Run(named("thread"), func(b *testing.B) {
-				k := thread.NewKeyed(func(int) error { return nil })
+				k := keyed.New(func(int) error { return nil }, nil)
 				defer k.Close()
 				byKey(b, keys, callers, func(key int) { _ = k.Call(ctx, key, f) })
 			})

@@ -65,6 +65,18 @@ func (l *List) TakeFrom(poster uintptr, last *Call) (list *Call) {
 	return list
 }
 
+// Return puts back what is left of a list from TakeFrom, before everything else.
+func (l *List) Return(list *Call) {
+	rest := l.Empty()
+	for _, list := range [...]*Call{list, rest} {
+		for list != nil {
+			var c *Call
+			c, list = pop(list)
+			l.Append(c)
+		}
+	}
+}
+
 // Empty removes all calls and returns them, for Refuse.
 func (l *List) Empty() (list *Call) {
 	list = l.first

@@ -39,7 +39,8 @@ func knows(e *Engine) bool {
 	return false
 }
 
-// A pusher that owes a wake-up may come late, when the thread has risen by itself or rests again in another way.
+// A pusher that owes a wake-up may come late, when the thread has risen by itself or rests again in
+// another way.
 func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 	e := start(t)
 	var stop atomic.Bool
@@ -85,7 +86,9 @@ func TestAnEngineThatEndedIsForgotten(t *testing.T) {
 	e.Terminate()
 	p.Terminate()
 	for _, ended := range append([]*Engine{e, adopted}, p.workers...) {
-		eventually(t, func() bool { return ended.Terminated() && !knows(ended) && ended.m.Load() == 0 && ended.TID() == 0 },
+		eventually(t, func() bool {
+			return ended.Terminated() && !knows(ended) && ended.m.Load() == 0 && ended.TID() == 0
+		},
 			"it is forgotten and has no identity any more")
 	}
 }
@@ -155,7 +158,8 @@ func TestWhatAThreadWaitsForIsLeftBeforeAGoexitIsAnswered(t *testing.T) {
 	e, _ := New(0)
 	other, _ := New(0)
 	for range 100 {
-		exits, waits := e.q.Get(callq.Awaited, runtime.Goexit, 0), other.q.Get(callq.Awaited, func() {}, 0)
+		exits := e.q.Get(callq.Awaited, runtime.Goexit, 0)
+		waits := other.q.Get(callq.Awaited, func() {}, 0)
 		go e.runAwaited(exits, &wait{call: waits, on: other})
 		eventually(t, func() bool { return exits.Outcome() != 0 }, "the call is settled")
 		if exits.Outcome() != callq.Exited || !waits.Unwanted() {
@@ -220,7 +224,7 @@ func TestAListEndsWithTerminate(t *testing.T) {
 	for range 3 {
 		e.q.Push(e.q.Get(callq.Posted, func() { ran++; e.Terminate() }, 1))
 	}
-	e.runList(e.q.TakeFrom(1, nil), nil)
+	e.runList(e.q.TakeFrom(1, nil), nil, e.q.Return)
 	if ran != 1 {
 		t.Errorf("%d functions ran, the first terminated the thread", ran)
 	}
@@ -309,7 +313,8 @@ func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
 	begun, release := make(chan bool), make(chan bool)
 	p.Go(func() { close(begun); <-release })
 	<-begun
-	p.records.Get(callq.Awaited, nil, 0) // the first record, which does not show how often it is given back
+	// the first record, which does not show how often it is given back
+	p.records.Get(callq.Awaited, nil, 0)
 	c := p.records.Get(callq.Awaited, func() { t.Error("it ran") }, 1)
 	if e, _, ok := p.submit(c); e != nil || !ok {
 		t.Fatal("the call is not in the backlog")

@@ -6,7 +6,8 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 )
 
-// poolAtRest returns a pool whose threads have found the backlog empty. They are not started: the test does what they do.
+// poolAtRest returns a pool whose threads have found the backlog empty. They are not started: the
+// test does what they do.
 func poolAtRest(n int) *Pool {
 	p := &Pool{records: callq.New(), idle: make([]*Engine, 0, n)}
 	for i := range n {
@@ -47,7 +48,7 @@ func TestOneThreadOfAPoolIsToldAtATime(t *testing.T) {
 		t.Errorf("coming %v, %d idle, while all run", p.coming, len(p.idle))
 	}
 	if p.next(p.workers[1]) != calls[3] || p.next(p.workers[1]) != nil || len(p.idle) != 1 {
-		t.Error("the last call is not taken by the thread that looks first, or that is not idle afterwards")
+		t.Error("the thread that looks first does not take the last call, or is not idle afterwards")
 	}
 	if e, _, _ := p.submit(p.records.Get(callq.Awaited, func() {}, 0)); e != p.workers[1] {
 		t.Error("the thread that is idle is not told of the next call")

@@ -9,28 +9,34 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// A Clock posts a function to its thread at given times: once, or again and again. It goes through these states:
+// A Clock posts a function to its thread at given times: once, or again and again. It goes through
+// these states:
 //
 //	state    armed  running        leaves it by
-//	armed    true   -              fire, which posts the clock's run: nothing else posts it, so it is queued at most once
-//	queued   false  -              begin, on the thread, which first arms the clock for the next time after now, if it has one
+//	armed    true   -              fire, which posts the clock's run: nothing else posts it, so it is
+//	                               queued at most once
+//	queued   false  -              begin, on the thread, which first arms the clock for the next time
+//	                               after now, if it has one
 //	running  -      more than 0    end. Meanwhile the clock may be armed or queued, too
 //	over     false  -              never: Stop, the end of the thread, or the only function has begun
 //
-// So a thread that is late gets one function, no timer runs while the function is queued, and the times do not drift,
-// because each is reckoned from the start. Stop ends the clock and then waits until running is zero.
+// So a thread that is late gets one function, no timer runs while the function is queued, and the
+// times do not drift, because each is reckoned from the start. Stop ends the clock and then waits
+// until running is zero.
 //
-// A clock keeps the time of its thread. In a bubble of testing/synctest that is the bubble's; the goroutine that makes the clock is in
-// it as well. A thread outside may be given a clock from inside a bubble: the thread then starts it, because a timer belongs to the bubble
-// of the goroutine that makes it.
+// A clock keeps the time of its thread. In a bubble of testing/synctest that is the bubble's; the
+// goroutine that makes the clock is in it as well. A thread outside may be given a clock from
+// inside a bubble: the thread then starts it, because a timer belongs to the bubble of the
+// goroutine that makes it.
 //
-// A clock that is not over keeps the thread's handle alive: clocks.list refers to it, and it to the handle.
+// A clock that is not over keeps the thread's handle alive: clocks.list refers to it, and it to the
+// handle.
 type Clock struct {
 	e       *Engine
 	times   times
 	run     func()      // c.call, made once
 	timer   *time.Timer // nil until started
-	precise deadline    // see deadline_linux.go
+	precise deadline    // see timer_linux.go
 	slot    int         // in e.clocks.list plus one; guarded by e.clocks.mu
 
 	mu      sync.Mutex
@@ -48,9 +54,8 @@ type Clock struct {
 
 // times says when a clock is due, reckoned from its start.
 type times struct {
-	period time.Duration // or
-	rate   float64       // in Hertz, if period is zero; else
-	once   bool          // only after period
+	period time.Duration
+	once   bool // only after period
 }
 
 // farAway is 73 years: what is due later than that never comes.
@@ -58,12 +63,6 @@ const farAway = math.MaxInt64 / 4
 
 // at returns the time of tick n.
 func (t times) at(n int64) time.Duration {
-	if t.period == 0 {
-		if d := math.Round(float64(n) * (1e9 / t.rate)); d < farAway {
-			return time.Duration(d)
-		}
-		return farAway
-	}
 	if n > farAway/int64(t.period) {
 		return farAway
 	}
@@ -72,11 +71,7 @@ func (t times) at(n int64) time.Duration {
 
 // last returns the number of the last tick that is not later than d, given one such tick.
 func (t times) last(n int64, d time.Duration) int64 {
-	if t.period == 0 {
-		n = max(n, int64(float64(d)*(t.rate/1e9))-1) // rounded down or up
-	} else {
-		n = max(n, int64(d/t.period))
-	}
+	n = max(n, int64(d/t.period))
 	for t.at(n+1) <= d && t.at(n+1) < farAway {
 		n++
 	}
@@ -89,7 +84,8 @@ type clocks struct {
 	list []*Clock
 }
 
-// After returns a clock that posts fn once, after d. Keep is kept alive until fn begins or the clock is over for another reason.
+// After returns a clock that posts fn once, after d. Keep is kept alive until fn begins or the
+// clock is over for another reason.
 func (e *Engine) After(d time.Duration, fn func(), keep any) *Clock {
 	return e.newClock(times{period: d, once: true}, fn, keep)
 }
@@ -97,11 +93,6 @@ func (e *Engine) After(d time.Duration, fn func(), keep any) *Clock {
 // Every returns a clock that posts fn after each d, which is positive.
 func (e *Engine) Every(d time.Duration, fn func(), keep any) *Clock {
 	return e.newClock(times{period: d}, fn, keep)
-}
-
-// Frames returns a clock that posts fn rate times a second. The rate is positive and at most 1e9.
-func (e *Engine) Frames(rate float64, fn func(), keep any) *Clock {
-	return e.newClock(times{rate: rate}, fn, keep)
 }
 
 func (e *Engine) newClock(t times, fn func(), keep any) *Clock {
@@ -112,7 +103,8 @@ func (e *Engine) newClock(t times, fn func(), keep any) *Clock {
 	c.run = c.call
 	e.clocks.add(c)
 	switch {
-	case e.q.Closed() || e.closing.Load(): // looked at after add, as Terminate ends the clocks after it has closed the queue
+	// looked at after add, as Terminate ends the clocks after it has closed the queue
+	case e.q.Closed() || e.closing.Load():
 		c.end()
 	case !e.bubbled && park.InBubble():
 		e.control(c.begin)
@@ -159,8 +151,8 @@ func (c *Clock) setDeadline() {
 //threadcall:noalloc
 func (c *Clock) timerFired() { c.fire(true) }
 
-// fire posts the function if the clock is due. It is called once too often where a timer and a deadline come at the same time, or
-// one was late.
+// fire posts the function if the clock is due. It is called once too often where a timer and a
+// deadline come at the same time, or one was late.
 //
 //threadcall:noalloc
 func (c *Clock) fire(byTimer bool) {
@@ -238,8 +230,9 @@ func (c *Clock) leave() {
 	c.mu.Unlock()
 }
 
-// Stop ends the clock. Its function does not run after that, or if it runs now, Stop waits for its end, unless the caller is on the
-// thread, or on one that the thread waits for, directly or by way of others.
+// Stop ends the clock. Its function does not run after that, or if it runs now, Stop waits for its
+// end, unless the caller is on the thread, or on one that the thread waits for, directly or by way
+// of others.
 func (c *Clock) Stop() {
 	e := c.e
 	inBubble := park.InBubble()
@@ -258,7 +251,8 @@ func (c *Clock) Stop() {
 	token := park.NewToken(latched)
 	c.waiting = append(c.waiting, token)
 	c.mu.Unlock()
-	if self == nil || latched { // what is outside a bubble cannot wait for what is inside, and so in no cycle with it
+	// what is outside a bubble cannot wait for what is inside, and so in no cycle with it
+	if self == nil || latched {
 		token.Wait(never)
 	} else {
 		self.waitForPlace(nil, token.C(), nil, wait{on: e})

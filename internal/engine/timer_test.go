@@ -10,13 +10,13 @@ import (
 func TestTimesAndTicksAreEachOthersInverse(t *testing.T) {
 	for _, times := range []times{
 		{period: 1}, {period: time.Second}, {period: 333_333_333}, {period: math.MaxInt64 / 8},
-		{rate: 60}, {rate: 59.94}, {rate: 1e9}, {rate: 999_999_937}, {rate: 1e-9}, {rate: math.SmallestNonzeroFloat64},
 	} {
 		first := times.at(1)
 		if first < 0 || first > farAway {
 			t.Fatalf("%+v: the first tick is at %v", times, first)
 		}
-		for _, after := range []time.Duration{0, 1, 2, time.Millisecond, time.Hour, 24 * 365 * time.Hour} {
+		const year = 24 * 365 * time.Hour
+		for _, after := range []time.Duration{0, 1, 2, time.Millisecond, time.Hour, year} {
 			if first == farAway {
 				continue
 			}

@@ -65,6 +65,7 @@ type waitState struct {
 	core     atomic.Int32 // of the thread, when it last looked at the clock in a spin, or unknown
 	caller   atomic.Int32 // of a caller, when it did, or unknown
 	price    atomic.Int64 // of parking, a time.Duration
+	met      atomic.Int64 // mean time for which callers look for a thread that they have woken
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
 	retry    atomic.Int64 // when the thread may spin again after a failure
@@ -75,6 +76,7 @@ func (l *waitState) init() {
 	l.core.Store(unknown)
 	l.caller.Store(unknown)
 	l.price.Store(int64(firstPrice))
+	l.met.Store(int64(firstMiss))
 }
 
 // failed keeps the thread from spinning for twice as long as after the last failure.
@@ -197,7 +199,10 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 		return 0
 	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
-	return l.look(c, start, limit, true)
+	o := l.look(c, start, limit, true)
+	met := l.met.Load()
+	l.met.Store(met + (int64(park.Now()-start)-met)/memory)
+	return o
 }
 
 func nothing() {}

@@ -14,10 +14,10 @@ import (
 
 const (
 	module = "github.com/threadcall/threadcall/"
-	engine = "internal/engine" // only thread imports it
+	engine = "internal/engine" // thread, keyed and internal/access import it
 )
 
-var public = []string{"thread", "mainthread", "recorder", "osthread"}
+var public = []string{"thread", "mainthread", "recorder", "osthread", "keyed"}
 
 // A part is a directory with all below it that is not in another part. Of the packages of this project, a file may import
 // those of its part, and those that the part lists.
@@ -28,9 +28,12 @@ var parts = []struct {
 	any   bool     // there is no limit but that of the engine
 }{
 	{dir: ""}, // the documentation of the module
-	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist", "internal/mainthread", "osthread"},
+	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist", "internal/access", "osthread"},
 		tests: []string{"internal/group", "internal/ident", "internal/park", "internal/testutil"}},
-	{dir: "mainthread", files: []string{"thread", "internal/mainthread"}, tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
+	{dir: "keyed", files: []string{engine, "thread", "internal/access"},
+		tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
+	{dir: "internal/access", files: []string{engine}},
+	{dir: "mainthread", files: []string{"thread", "internal/access"}, tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
 	{dir: "osthread", files: []string{"internal/ident"}, tests: []string{"thread"}},
 	{dir: "recorder", files: []string{"thread"}, tests: []string{"internal/group", "internal/testutil"}},
 	{dir: "app", files: public},

@@ -24,3 +24,29 @@ func Sleep() {
 	ts := syscall.Timespec{Nsec: 1}
 	syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 }
+
+// Leave moves the calling thread from a core to another one that it may run on, and is false if
+// there is none. The kernel wakes a thread on the core on which it last ran or on that of its
+// waker, and two threads that are awake stay together until the next tick, 4 ms as a rule.
+//
+// For a moment the thread's affinity mask lacks the core. Afterwards it is what it was: as wide as
+// the control group allows, if it was that, so that it still widens with it.
+func Leave(core int) bool {
+	var before, mask, all affinityMask
+	size := before.get()
+	if core < 0 || core >= 8*size {
+		return false
+	}
+	mask = before
+	mask[core/8] &^= 1 << (core % 8)
+	if mask == (affinityMask{}) || !mask.set(size) {
+		return false
+	}
+	for i := range all {
+		all[i] = 0xff
+	}
+	if !all.set(size) || mask.get() != size || mask != before {
+		before.set(size)
+	}
+	return true
+}

@@ -20,11 +20,29 @@ func Cores() int {
 	return n
 }
 
-func affinity() (n int) {
-	var mask [128]byte // of 1,024 cores
+// An affinityMask is that of the calling thread, for up to 1,024 cores.
+type affinityMask [128]byte
+
+// get returns how many bytes the kernel has written, or zero.
+func (m *affinityMask) get() int {
 	size, _, errno := syscall.RawSyscall(
-		syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))
+		syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m)))
 	if errno != 0 {
+		return 0
+	}
+	return int(size)
+}
+
+func (m *affinityMask) set(size int) bool {
+	_, _, errno := syscall.RawSyscall(
+		syscall.SYS_SCHED_SETAFFINITY, 0, uintptr(size), uintptr(unsafe.Pointer(m)))
+	return errno == 0
+}
+
+func affinity() (n int) {
+	var mask affinityMask
+	size := mask.get()
+	if size == 0 {
 		return maxCores
 	}
 	for _, b := range mask[:size] {

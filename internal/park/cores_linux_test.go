@@ -52,3 +52,35 @@ func TestQuota(t *testing.T) {
 		t.Errorf("without a file there are %d cores", got)
 	}
 }
+
+func TestLeave(t *testing.T) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // for good: the thread ends with the goroutine
+		var before, after affinityMask
+		size := before.get()
+		core := CPU()
+		left := Leave(core)
+		if want := Cores() > 1; left != want && affinity() > 1 {
+			t.Errorf("Leave(%d) is %t with %d cores", core, left, affinity())
+		}
+		if after.get(); after != before {
+			t.Errorf("the affinity mask is % x after Leave, and was % x", after[:size], before[:size])
+		}
+		one := affinityMask{}
+		one[core/8] = 1 << (core % 8)
+		if one.set(size) && Leave(core) {
+			t.Errorf("Leave(%d) is true with a mask of one core", core)
+		}
+		if after.get(); after != one {
+			t.Errorf("a mask of one core is % x after Leave", after[:size])
+		}
+		for _, core := range []int{-1, 8 * len(before), 1 << 30} {
+			if Leave(core) {
+				t.Errorf("Leave(%d) is true", core)
+			}
+		}
+	}()
+	<-done
+}

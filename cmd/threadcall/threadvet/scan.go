@@ -290,8 +290,6 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 			if call, ok := instr.(*ssa.Call); ok {
 				id = c.identifyOption(call)
 			}
-		case f.name == "NewKeyed" || f.recv == "Keyed":
-			id.made = true
 		case f.recv == "Pool":
 			id = c.identify(common.Args[0], 0)
 			id.made = true

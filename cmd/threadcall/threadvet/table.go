@@ -33,7 +33,7 @@ func (f function) String() string {
 }
 
 var libraries = []*library{glfw, sdl, cocoa, dispatchQueue, macos, fyne, fyneParts, fyneTest,
-	threadcallMain, threadcallThread, faiface, pixelgl, golangDesign, golangDesignThread, hotkey, ebiten,
+	threadcallMain, threadcallThread, threadcallKeyed, faiface, pixelgl, golangDesign, golangDesignThread, hotkey, ebiten,
 	std, netHTTP, errgroupLibrary}
 
 // libraryOf returns the table for a package, or nil.

@@ -32,13 +32,21 @@ var threadcallThread = &library{
 	},
 }
 
+// Package keyed: functions given to it run on threads of its own.
+var threadcallKeyed = &library{
+	path: regexp.MustCompile(`^github\.com/threadcall/threadcall/keyed$`),
+	use: func(f function, _ int) use {
+		return use{Kind: onThread, How: "which keyed." + f.String() + " runs on a thread of its own", Later: later(f.name)}
+	},
+}
+
 // serving are the functions with which the main thread, or another one, runs what was given to it.
 var serving = names("Init Serve ServeContext ServeFor OnWake Wait")
 
 // later reports whether the function of that name returns before the function that is given to it has run.
 func later(name string) bool {
 	switch name {
-	case "Call", "MustCall", "CallContext", "CallV", "Eval", "MustEval", "EvalContext", "EvalPool", "Wait":
+	case "Call", "MustCall", "CallContext", "CallV", "Eval", "MustEval", "CallWith", "EvalContext", "Wait":
 		return false
 	}
 	return true

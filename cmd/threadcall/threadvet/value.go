@@ -381,7 +381,7 @@ func (c *checker) identifyNew(call *ssa.Call) identity {
 			return identity{}
 		}
 		switch obj.Name() {
-		case "New", "Start", "NewPool", "StartPool", "NewKeyed", "Adopt":
+		case "New", "Start", "NewPool", "StartPool", "Adopt":
 		default:
 			return identity{}
 		}

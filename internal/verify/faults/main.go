@@ -38,6 +38,7 @@ var checks = []check{
 	{"engine", []string{"-timeout", "45s", "./internal/engine"}},
 	{"ident", []string{"-timeout", "30s", "./internal/ident"}},
 	{"thread", []string{"-timeout", "120s", "./thread"}},
+	{"keyed", []string{"-timeout", "120s", "./keyed"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
 	{"trace", []string{"-timeout", "60s", "./cmd/threadcall/internal/trace/source"}},
 	{"oracle", []string{"-timeout", "100s", "./internal/verify/oracle", "-time-limit", "5s", "-shrink", "0"}},

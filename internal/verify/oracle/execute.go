@@ -15,6 +15,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -23,7 +24,7 @@ type run struct {
 	p       *program
 	model   *model
 	places  []*place
-	keyed   *thread.Keyed[int]
+	keyed   *keyed.Threads[int]
 	records []record // by number of operation
 	pulled  sync.Map // the coroutines that live, by goroutine
 
@@ -448,13 +449,7 @@ func (a *activation) do(o *op, s spot) answers {
 	case onWakeOp:
 		p.thread.OnWake(p.wake)
 	case callNil:
-		ok := p.Call(nil) || p.Go(nil)
-		if p.pool == nil {
-			ok = ok || p.CallContext(context.Background(), nil) == nil
-		} else if _, evaluated := thread.EvalPool[int](p.pool, nil); evaluated {
-			ok = true
-		}
-		if ok {
+		if p.Call(nil) || p.Go(nil) || p.CallContext(context.Background(), nil) == nil {
 			r.failf(o, "a nil function ran")
 		}
 	case unlock:
@@ -564,8 +559,9 @@ func (a *activation) startPool(o *op, s spot) {
 		}
 	}()
 	started := make(chan struct{})
-	pool, err := thread.StartPool(o.n, thread.WithWorkerStart(func(i int) error {
-		if i < o.n-1 {
+	var starts atomic.Int64
+	pool, err := thread.StartPool(o.n, thread.WithStart(func() error {
+		if starts.Add(1) < int64(o.n) {
 			<-started
 			return nil
 		}
@@ -584,7 +580,9 @@ func (a *activation) eval(o *op, s spot, p *place) answers {
 	var got *op
 	var ok bool
 	if p.pool != nil {
-		got, ok = thread.EvalPool(p.pool, g)
+		var err error
+		got, err = thread.EvalContext(context.Background(), p.pool, g)
+		ok = err == nil
 	} else {
 		got = thread.Eval(p.thread, g)
 		ok = got != nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -49,6 +50,12 @@ type place struct {
 	gone  chan struct{} // closed: it has ended
 }
 
+// A coalescedPost is the argument of a coalesced function.
+type coalescedPost struct {
+	o      *op
+	number int
+}
+
 // A runner is what threads and pools have in common.
 type runner interface {
 	Call(f func()) bool
@@ -57,13 +64,14 @@ type runner interface {
 	TryGo(f func()) bool
 	GoContext(ctx context.Context, f func()) bool
 	TakePanic() *thread.PanicError
+	Stats() thread.Stats
 	Terminate()
 }
 
-// A key is a thread of a Keyed. It takes calls alone.
+// A key is a thread of keyed.Threads. It takes calls alone.
 type key struct {
 	runner
-	of     *thread.Keyed[int]
+	of     *keyed.Threads[int]
 	number int
 }
 
@@ -76,21 +84,21 @@ func (k *key) CallContext(ctx context.Context, f func()) error {
 	case errRan:
 		return nil
 	case nil:
-		return errors.New("Keyed.Call returns nil in place of what the function returned")
+		return errors.New("Threads.Call returns nil in place of what the function returned")
 	default:
 		return err
 	}
 }
 
-// keys makes the Keyed of the program. The start and stop functions of key i note its thread as
-// that of place i.
-func (r *run) keys() *thread.Keyed[int] {
+// keys makes the keyed.Threads of the program. The start and stop functions of key i note its
+// thread as that of place i.
+func (r *run) keys() *keyed.Threads[int] {
 	if r.keyed != nil {
 		return r.keyed
 	}
 	slots := 0
 	for _, k := range r.p.places {
-		if k == keyed {
+		if k == byKey {
 			slots++
 		}
 	}
@@ -98,13 +106,12 @@ func (r *run) keys() *thread.Keyed[int] {
 	note := func(i int, before, after uint64) {
 		if w := &r.places[i].workers[0]; !w.id.CompareAndSwap(before, after) {
 			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after,
-				w.id.Load(),
-				before)
+				w.id.Load(), before)
 		}
 	}
-	r.keyed = thread.NewKeyed(func(i int) error { note(i, 0, ident.Thread()+1); return nil },
-		thread.WithKeyStop(func(i int) { note(i, ident.Thread()+1, 0) }),
-		thread.WithMaxThreads((slots+1)/2), thread.WithIdleTimeout(idle))
+	r.keyed = keyed.New(func(i int) error { note(i, 0, ident.Thread()+1); return nil },
+		func(i int) { note(i, ident.Thread()+1, 0) },
+		keyed.WithMaxThreads((slots+1)/2), keyed.WithIdleTimeout(idle))
 	return r.keyed
 }
 
@@ -144,39 +151,35 @@ func newPlace(r *run, i int) *place {
 	if k == main && r.model.mayExit[i] && mainExits.Load() <= 0 {
 		k = own
 	}
-	var options []thread.Option
-	if i%2 == 1 && k < main { // what counts and what does not take different paths in the engine
-		options = append(options, thread.WithStats())
-	}
 	switch k {
 	case own:
 		var err error
-		p.thread, err = thread.Start(append(options,
+		p.thread, err = thread.Start(
 			thread.WithStart(func() error { p.phase.Store(1); return nil }),
-			thread.WithStop(func() { p.phase.Store(2) }))...)
+			thread.WithStop(func() { p.phase.Store(2) }))
 		if err != nil {
 			r.failf(nil, "place %d: Start returned %v", i, err)
 		}
 	case limited:
-		p.thread = thread.New(append(options, thread.WithQueueLimit(2))...)
+		p.thread = thread.New(thread.WithQueueLimit(2))
 	case pool1, pool2, pool3:
-		p.pool = thread.NewPool(k.size(), options...)
+		p.pool = thread.NewPool(k.size())
 	case main:
 		p.thread = mainthread.Thread()
 		p.thread.SetTLS(nil)
-	case keyed:
+	case byKey:
 		p.key = &key{of: r.keys(), number: i}
 	case hosted, serving:
 		p.stop, p.gone = make(chan struct{}), make(chan struct{})
 		p.waits = i%2 == 0
 		adopted := make(chan struct{})
-		go p.host(r, k, options, adopted)
+		go p.host(r, k, adopted)
 		<-adopted
 	}
 	switch {
 	case k.pool():
 		p.runner = p.pool
-	case k == keyed:
+	case k == byKey:
 		p.runner = p.key
 	default:
 		p.runner = p.thread
@@ -187,14 +190,17 @@ func newPlace(r *run, i int) *place {
 			r.function(o, spot{here: i})()
 		})
 	}
+	if i%2 == 1 && k < main { // what counts from now on takes another path in the engine
+		p.Stats()
+	}
 	return p
 }
 
 // host is the goroutine of an adopted thread.
-func (p *place) host(r *run, k kind, options []thread.Option, adopted chan<- struct{}) {
+func (p *place) host(r *run, k kind, adopted chan<- struct{}) {
 	defer close(p.gone)
 	runtime.LockOSThread() // as a program does that has an event loop
-	p.thread = thread.Adopt(options...)
+	p.thread = thread.Adopt()
 	defer func() {
 		if p.thread.On() {
 			r.failf(nil, "On is true although the host's thread has been terminated")

@@ -35,7 +35,8 @@ const (
 	hosted  // adopted by a goroutine that waits for OnWake and calls Serve, or calls Wait
 	serving // adopted by a goroutine that calls ServeContext
 	main    // the main thread
-	keyed   // the thread of a key; all keys are those of one Keyed, which has half as many slots
+	// the thread of a key; all keys are those of one keyed.Threads, which has half as many slots
+	byKey
 	kinds
 )
 
@@ -43,7 +44,7 @@ var kindNames = [kinds]string{"own", "limited", "pool1", "pool2", "pool3", "host
 	"main", "keyed"}
 
 // runs reports whether k is a thread that takes posts and serves.
-func (k kind) runs() bool { return !k.pool() && k != keyed }
+func (k kind) runs() bool { return !k.pool() && k != byKey }
 
 func (k kind) pool() bool { return k >= pool1 && k <= pool3 }
 
@@ -274,7 +275,7 @@ func (p *program) legal(o *op, s spot) bool {
 		}
 		k = p.places[o.on]
 		takes := o.verb == call || o.verb == withContext || o.verb == forget
-		if k == keyed && (!takes || s.bubble) || k != keyed && o.verb == forget {
+		if k == byKey && (!takes || s.bubble) || k != byKey && o.verb == forget {
 			return false
 		}
 	}

@@ -349,6 +349,7 @@ func (f Frame) Own() bool {
 	case "runtime/trace",
 		"github.com/threadcall/threadcall/thread",
 		"github.com/threadcall/threadcall/mainthread",
+		"github.com/threadcall/threadcall/keyed",
 		"github.com/threadcall/threadcall/internal/engine":
 		return true
 	}

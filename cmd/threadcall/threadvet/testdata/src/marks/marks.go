@@ -6,6 +6,7 @@ import (
 	"lib"
 	"runtime"
 
+	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -51,14 +52,14 @@ func known(w *lib.Window, d lib.Drawer, n *lib.Node) { // want known:"needs gl f
 	mainthread.Call(func() { onMain() })
 	mainthread.Call(func() { onGL() }) // want `onGL must be called on thread gl; .* which mainthread.Call runs on the main thread`
 	mainthread.Go(func() { w.Show(); w.Title("") })
-	mainthread.Bind1(func(n int) { onMain() })(3)
+	thread.Bind1(mainthread.Thread(), func(n int) { onMain() })(3)
 	thread.Bind1V(gl, func(n int) int { onMain(); return 0 }) // want `which Bind1V runs on thread gl`
 	thread.Coalesce1(gl, func(n int) { onGL() })
 	thread.Eval(gl, func() int { onMain(); return 1 })                        // want `which Eval runs on thread gl`
 	thread.EvalContext(context.TODO(), gl, func() int { onMain(); return 1 }) // want `which EvalContext runs on thread gl`
 	thread.Eval(mainthread.Thread(), func() int { onMain(); return 1 })
-	gl.Frames(60, func() { onMain() })                            // want `which Thread.Frames runs on thread gl`
-	thread.NewKeyed(func(key int) error { onMain(); return nil }) // want `which NewKeyed runs on a thread of its own`
+	gl.Every(1, func() { onMain() })                             // want `which Thread.Every runs on thread gl`
+	keyed.New(func(key int) error { onMain(); return nil }, nil) // want `which keyed.New runs on a thread of its own`
 	d.Draw()
 	n.Add(nil)
 	w.OnDraw = func() { onMain() } // want `which OnDraw runs on thread gl`

@@ -1,4 +1,4 @@
-// Package main forgets mainthread.Init: a timer runs a bound function.
+// Package main forgets mainthread.Init: a timer runs a post.
 package main
 
 import (
@@ -7,9 +7,9 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-var show = mainthread.Bind0(func() {})
+var show = mainthread.Coalesce(func() {})
 
-func main() { // want `^main does not call mainthread.Init, for which the function that mainthread.Bind0 returns waits; time.AfterFunc runs it on a goroutine \(main.go:\d+\)$`
+func main() { // want `^main does not call mainthread.Init, for which the function that mainthread.Coalesce returns waits; called by a function in main \(main.go:\d+\), which time.AfterFunc runs on a goroutine \(main.go:\d+\)$`
 	show() // runs in place
-	time.AfterFunc(1, show)
+	time.AfterFunc(1, func() { show() })
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func main() {
-	show := mainthread.Bind0(func() {})
+	show := func() { mainthread.Call(func() {}) }
 	show()
 	defer show()
 	defer mainthread.Call(func() {})

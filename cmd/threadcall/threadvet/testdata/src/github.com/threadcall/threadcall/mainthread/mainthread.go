@@ -13,7 +13,6 @@ func Call(f func()) bool                                  { return true }
 func CallContext(ctx context.Context, f func()) error     { return nil }
 func CallV[T any](f func() T) (v T)                       { return }
 func Go(f func()) bool                                    { return true }
-func TryGo(f func()) bool                                 { return true }
 func GoContext(ctx context.Context, f func()) bool        { return true }
 func On() bool                                            { return true }
 func Assert()                                             {}
@@ -22,8 +21,5 @@ func OnWake(wake func())                                  {}
 func Serve() int                                          { return 0 }
 func ServeFor(d time.Duration) int                        { return 0 }
 func Thread() *thread.Thread                              { return nil }
-func Bind0(f func()) func()                               { return f }
-func Bind1[A any](f func(A)) func(A)                      { return f }
 func Coalesce(f func()) func() bool                       { return nil }
 func After(d time.Duration, f func()) *thread.Timer       { return nil }
-func Frames(fps float64, f func()) *thread.Timer          { return nil }

@@ -15,19 +15,15 @@ type (
 	Caller   interface {
 		CallContext(ctx context.Context, f func()) error
 	}
-	Keyed[K comparable] struct{}
-	KeyedOption         func()
 )
 
-func New(opts ...Option) *Thread                                                { return nil }
-func Start(opts ...Option) (*Thread, error)                                     { return nil, nil }
-func Adopt(opts ...Option) *Thread                                              { return nil }
-func NewPool(n int, opts ...Option) *Pool                                       { return nil }
-func NewKeyed[K comparable](start func(K) error, opts ...KeyedOption) *Keyed[K] { return nil }
-func WithName(name string) Option                                               { return nil }
-func WithStart(f func() error) Option                                           { return nil }
-func WithStop(f func()) Option                                                  { return nil }
-func WithKeyStop[K any](f func(K)) KeyedOption                                  { return nil }
+func New(opts ...Option) *Thread            { return nil }
+func Start(opts ...Option) (*Thread, error) { return nil, nil }
+func Adopt(opts ...Option) *Thread          { return nil }
+func NewPool(n int, opts ...Option) *Pool   { return nil }
+func WithName(name string) Option           { return nil }
+func WithStart(f func() error) Option       { return nil }
+func WithStop(f func()) Option              { return nil }
 
 func (t *Thread) Call(f func()) bool                              { return true }
 func (t *Thread) CallContext(ctx context.Context, f func()) error { return nil }
@@ -37,7 +33,6 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool    { return true 
 func (t *Thread) Coalesce(f func()) func() bool                   { return nil }
 func (t *Thread) After(d time.Duration, f func()) *Timer          { return nil }
 func (t *Thread) Every(d time.Duration, f func()) *Timer          { return nil }
-func (t *Thread) Frames(fps float64, f func()) *Timer             { return nil }
 func (t *Thread) On() bool                                        { return true }
 func (t *Thread) Assert()                                         {}
 func (t *Thread) Serve() int                                      { return 0 }
@@ -46,12 +41,8 @@ func (t *Thread) Terminate()                                      {}
 func (p *Pool) Call(f func()) bool { return true }
 func (p *Pool) Go(f func()) bool   { return true }
 
-func (k *Keyed[K]) Call(ctx context.Context, key K, f func() error) error { return nil }
-
 func Eval[T any](t *Thread, f func() T) (v T)                                       { return }
 func EvalContext[T any](ctx context.Context, c Caller, f func() T) (v T, err error) { return }
-func EvalPool[T any](p *Pool, f func() T) (v T, ok bool)                            { return }
-func Bind0(t *Thread, f func()) func()                                              { return f }
 func Bind1[A any](t *Thread, f func(A)) func(A)                                     { return f }
 func Bind1V[A, R any](t *Thread, f func(A) R) func(A) R                             { return f }
 func Coalesce1[A any](t *Thread, f func(A)) (post func(A) bool)                     { return nil }

@@ -1,0 +1,22 @@
+// Package access lets packages mainthread and keyed do with a Thread what no other package may.
+// Package thread sets its variables.
+package access
+
+import "github.com/threadcall/threadcall/internal/engine"
+
+// Adopt is thread.Adopt for the main thread. Only the function end ends the Thread that it returns.
+var Adopt func() (thread any, end func())
+
+// New is thread.New for the options that opts, a []thread.Option, has, but does not start the thread.
+var New func(opts any) Unstarted
+
+// An Unstarted is a Thread whose thread of the operating system does not exist yet.
+type Unstarted struct {
+	Thread any // a *thread.Thread
+	Engine *engine.Engine
+	Start  func() // makes the operating system's thread
+
+	// Prepare runs the functions of WithStart, and has those of WithStop run last. It is called on
+	// the thread. A panic is returned as a *thread.PanicError.
+	Prepare func() error
+}

@@ -1,0 +1,336 @@
+package engine
+
+import (
+	"runtime/pprof"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep
+// is true, the thread is one that such an engine has left behind, if there is any, and is kept for
+// the next.
+func (e *Engine) Start(setup func(), keep bool) {
+	e.setup = setup
+	e.owns()
+	e.start(keep)
+}
+
+// owns makes the engine one with a thread of its own.
+func (e *Engine) owns() { e.own, e.exact, e.direct = true, true, ident.Trusted() }
+
+// start gives the engine its thread. From then on, functions may run there, and may terminate the
+// engine.
+func (e *Engine) start(keep bool) {
+	e.keep = keep && !e.bubbled
+	if e.keep {
+		select {
+		case kept <- e:
+			return
+		default:
+		}
+	}
+	goLocked(func() {
+		lives := 1
+		pprof.SetGoroutineLabels(never) // not those of the goroutine that has called New
+		e.claimOwn()
+		serveAll(func() {
+			for {
+				e.loop()
+				e.stopSpinning()
+				e.runStop()
+				e.release()
+				keep := e.keep
+				e.ended()
+				if !keep {
+					return
+				}
+				e = nil // or it would not be collected
+				e = <-kept
+				if lives++; lives < maxLocked {
+					lock(spareLocks) // as many of those before may be gone
+				}
+				e.claimOwn()
+			}
+		}, func() {
+			if !endsThread {
+				unlock(1 + min(lives, maxLocked)*spareLocks)
+			}
+		})
+	})
+}
+
+// kept is received from by the threads that are kept and have no engine.
+var kept = make(chan *Engine)
+
+// maxLocked is in how many lives a thread is locked again. The runtime counts to four times as many
+// locks.
+const maxLocked = 1 << 20
+
+// claimOwn is claim for an engine with a thread of its own.
+func (e *Engine) claimOwn() {
+	e.claim()
+	if e.setup != nil {
+		e.setup()
+	}
+}
+
+// First has the engine's own thread run f before anything else. It must be called before Start.
+func (e *Engine) First(f func()) {
+	if v := newPost(noContext, e.observes(), e, f); v != nil {
+		f = v.run
+	}
+	e.q.Push(e.q.Get(callq.Posted, f, 0))
+}
+
+// Prepare runs start, on the engine's own thread, and returns its error. If that is nil, the thread
+// runs stop last, unless that is nil; otherwise, and if start panics or calls Goexit, no other
+// engine will be given the thread.
+func (e *Engine) Prepare(start func() error, stop func()) error {
+	keep := e.keep
+	e.keep = false
+	err := start()
+	if err == nil {
+		e.keep, e.stop = keep, stop
+	}
+	return err
+}
+
+// SetStop sets what the engine's own thread runs last. It must be called before Start.
+func (e *Engine) SetStop(f func()) { e.stop = f }
+
+// OnEnd has f called when the thread has ended. It must be called before Start.
+func (e *Engine) OnEnd(f func()) { e.onEnd = f }
+
+// SetUser stores what User returns. It must be called before Start.
+func (e *Engine) SetUser(x any) { e.user = x }
+
+// User returns what SetUser has stored with the thread that the caller is on, or nil.
+func User() any {
+	if e := threads.current(); e != nil {
+		return e.user
+	}
+	return nil
+}
+
+// runStop runs the stop function, once, like a posted one that nothing has queued.
+func (e *Engine) runStop() {
+	if f := e.stop; f != nil {
+		e.stop, e.stopping = nil, true
+		if v := newPost(noContext, e.observes(), e, f); v != nil {
+			v.depth = 0
+			f = v.run
+		}
+		e.runPosted(e.q.Get(callq.Posted, f, 0))
+	}
+}
+
+// claim makes the calling goroutine the one that serves.
+func (e *Engine) claim() {
+	e.tid.Store(ident.Thread())
+	e.g = ident.G()
+	e.m.Store(ident.M())
+	threads.add(e)
+}
+
+// release ends the identity of the thread. The main thread of package mainthread is the main thread
+// for ever, and so keeps it, but is no longer found.
+func (e *Engine) release() {
+	threads.remove(e)
+	if !e.permanent {
+		e.m.Store(0)
+		e.tid.Store(0)
+	}
+}
+
+// number returns the number of the serving goroutine to a caller on the thread. It is not asked for
+// when a thread starts, because that takes microseconds, but the first time that it is wanted. If
+// that is in a coroutine, it is the coroutine's.
+func (e *Engine) number() uint64 {
+	if e.goid == 0 {
+		n := ident.Goroutine()
+		if e.g != ident.G() {
+			return n
+		}
+		e.goid = n
+	}
+	return e.goid
+}
+
+// TID returns the operating system's number of the thread, zero if it has none yet or is not known.
+func (e *Engine) TID() uint64 { return e.tid.Load() }
+
+// On reports whether the caller is on the thread, be it as a coroutine.
+//
+// A goroutine that is not locked may be moved to another thread at any moment, even while it
+// compares. So its own m counts only if the engine had that m both before and after the goroutine
+// has looked at its own: in between nothing but the serving goroutine and its coroutines ran there.
+//
+//threadcall:noalloc
+func (e *Engine) On() bool {
+	m := e.m.Load()
+	if e.direct { // the rest, where that is short
+		return m == ident.ReadM() && m == e.m.Load()
+	}
+	return m == ident.M() && m == e.m.Load() && (e.exact || e.lives())
+}
+
+// Identity and Here are On where it may take no more than two nanoseconds: the caller is on the
+// thread if Identity is what Here is, both before and after that. If it is not, On must be asked.
+//
+//threadcall:noalloc
+func (e *Engine) Identity() uintptr {
+	if e.direct {
+		return e.m.Load()
+	}
+	return 1 // which no thread has
+}
+
+// Here is compared with Identity.
+//
+//threadcall:noalloc
+func Here() uintptr { return ident.ReadM() }
+
+// lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and
+// not on one that was given the m after the adopted goroutine had ended.
+func (e *Engine) lives() bool {
+	if e.serving.Load() > 0 {
+		return true
+	}
+	if tid := ident.Thread(); tid != 0 {
+		return e.tid.Load() == tid
+	}
+	return e.pin.goid == ident.Goroutine() // and so coroutines are not recognised
+}
+
+// OnAny reports whether the caller is on the thread of any engine.
+func OnAny() bool { return threads.current() != nil }
+
+// begin and end enclose what may run calls. A thread that is terminated meanwhile goes on with
+// those that have begun, and so must be known to others until they have ended. Terminate closes the
+// queue and then looks at serving, end changes serving and then looks at the queue: at least one of
+// them sees the other.
+//
+// end also tells a host of what is queued. It was told before, but the functions that ran may have
+// taken all events from the host's event loop, and with them what the callback of OnWake had put
+// there. If a callback of Wait's block has done so, block is told also that the thread has been
+// terminated.
+func (e *Engine) begin() { e.serving.Add(1) }
+
+func (e *Engine) end() {
+	outermost := e.serving.Add(-1) == 0
+	if outermost && !e.own && e.q.Closed() {
+		e.forget()
+	}
+	if e.q.RestsAlways() {
+		e.leave(outermost)
+		if e.eventLoop.blocked && e.q.Closed() {
+			e.wake()
+		}
+	}
+}
+
+// Terminate refuses all calls that are queued and all that will be, and ends the engine's own
+// thread.
+func (e *Engine) Terminate() {
+	e.mustBeReachable()
+	wake := e.q.Close()
+	e.limit.close()
+	e.posts.close()
+	if wake {
+		e.wake()
+	}
+	if !e.bubbled || park.InBubble() { // else another goroutine does
+		e.clocks.end()
+	}
+	if !e.own && e.serving.Load() == 0 { // else end does it
+		e.forget()
+	}
+}
+
+// forget ends the identity of an adopted thread.
+func (e *Engine) forget() {
+	e.release()
+	e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
+	e.GiveBack()
+	e.ended()
+}
+
+// ended notifies what waits for the end of the thread.
+func (e *Engine) ended() {
+	if p := e.pool; p == nil {
+		e.ending.Do(func() {
+			close(e.done)
+			if e.onEnd != nil {
+				e.onEnd()
+			}
+		})
+	} else if p.live.Add(-1) == 0 {
+		p.posts.close() // Retire has not
+		close(p.done)
+	}
+}
+
+// Done is closed when no function runs on the thread or ever will.
+func (e *Engine) Done() <-chan struct{} { return e.done }
+
+// GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if
+// that is the caller and has stopped serving. Another goroutine that terminates the thread cannot
+// do that.
+func (e *Engine) GiveBack() {
+	if e.serving.Load() == 0 && e.pin.giveBack() {
+		threads.takeLeft(ident.M())
+	}
+}
+
+// Retire terminates the engine after it has run what is queued.
+func (e *Engine) Retire() {
+	if !e.own {
+		e.Terminate()
+		return
+	}
+	if !e.q.Closed() {
+		e.control(e.Terminate)
+	}
+}
+
+// Close is Retire for an adopted thread, too, and waits for the end, unless the caller is on the
+// thread, or on one that the thread waits for, directly or by way of others. Functions that are
+// posted from then on are refused.
+func (e *Engine) Close() {
+	e.mustBeReachable()
+	e.closing.Store(true)
+	e.limit.close() // which lets posters through to be refused
+	self := threads.current()
+	if self == e && !e.own && e.serving.Load() == 0 {
+		defer e.Terminate() // if a function calls Goexit, too
+		e.Serve()
+		return
+	}
+	e.control(e.Terminate)
+	self.waitForEnd(e.done, e, nil, e.bubbled)
+	e.GiveBack()
+}
+
+// waitForEnd waits for done to be closed, if that cannot become a deadlock. e is the thread that
+// the caller is on, if any, on or pool what is to end, and bubbled whether that is in a bubble.
+func (e *Engine) waitForEnd(done <-chan struct{}, on *Engine, pool *Pool, bubbled bool) {
+	switch {
+	// terminated, or it could not be reached, and done is the bubble's
+	case bubbled && !park.InBubble():
+	case e == nil:
+		<-done
+	case e != on && (pool == nil || e.pool != pool):
+		e.waitForPlace(nil, done, nil, wait{on: on, pool: pool})
+	}
+}
+
+// Terminated reports whether Terminate has been called.
+func (e *Engine) Terminated() bool { return e.q.Closed() }
+
+// Adopted reports whether the thread is a host's.
+func (e *Engine) Adopted() bool { return !e.own }
+
+// Bubbled reports whether the thread was made in a bubble of testing/synctest.
+func (e *Engine) Bubbled() bool { return e.bubbled }

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/testutil"
+)
+
+// Otherwise a goroutine, or a thread, that has its number later is taken for it. With Serve, the
+// end of one and Terminate come at the same time: one of them sees the other.
+func TestAnAdoptedEngineThatAnotherGoroutineTerminatesIsForgotten(t *testing.T) {
+	for name, c := range map[string]struct {
+		rounds int
+		serve  func(e *Engine)
+	}{
+		"Serve": {200, func(e *Engine) {
+			for n := 1; !e.Terminated(); n++ {
+				if e.Serve(); n%100 == 0 {
+					runtime.Gosched() // where there is one thread
+				}
+			}
+		}},
+		"ServeContext": {500, func(e *Engine) { _ = e.ServeContext(context.Background()) }},
+	} {
+		for range c.rounds {
+			e, _ := New(0)
+			adopted, done := make(chan bool), make(chan bool)
+			go func() {
+				defer close(done)
+				e.Adopt(false)
+				close(adopted)
+				c.serve(e)
+			}()
+			<-adopted
+			e.Call(func() {})
+			e.Terminate()
+			<-done
+			if knows(e) {
+				t.Fatalf("%s: the thread is still known", name)
+			}
+		}
+	}
+}
+
+// hosts runs f on an adopted thread. events is what onWake has posted, and other runs a function
+// elsewhere.
+func hosts(t *testing.T, f func(e *Engine, events chan bool, other func(func()))) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		e, o := New(0)
+		e.Adopt(false)
+		defer func() { e.Terminate(); runtime.KeepAlive(o) }()
+		events := make(chan bool, 100)
+		e.OnWake(func() { events <- true })
+		f(e, events, func(f func()) {
+			ended := make(chan bool)
+			go func() { f(); close(ended) }()
+			<-ended
+		})
+	}()
+	testutil.Arrives(t, done)
+}
+
+// A host takes the event of a wake-up when nothing is queued, and must be notified of the next call
+// all the same.
+func TestASuperfluousWakeUpKeepsNoHostFromTheNext(t *testing.T) {
+	drain := func(events chan bool) {
+		for len(events) > 0 {
+			<-events
+		}
+	}
+	serveContext := func(e *Engine, f func()) {
+		ctx, cancel := context.WithCancel(context.Background())
+		e.Post(func() { f(); cancel() })
+		_ = e.ServeContext(ctx)
+	}
+	for name, late := range map[string]func(e *Engine, events chan bool, next func()){
+		"a pusher's, after Serve": func(e *Engine, _ chan bool, _ func()) {
+			e.q.Push(e.q.Get(callq.Posted, func() {}, 0))
+			e.Serve()
+			e.wake()
+		},
+		"a pusher's, after Wait": func(e *Engine, events chan bool, next func()) {
+			e.Wait(func() { e.q.Push(e.q.Get(callq.Posted, func() {}, 0)) })
+			for e.q.Pending() { // a function has taken longer than loopBudget
+				e.Serve()
+			}
+			e.Wait(func() { e.wake(); drain(events); next() })
+		},
+		"a pusher's, in block": func(e *Engine, events chan bool, next func()) {
+			e.Wait(func() { e.Serve(); e.wake(); drain(events); next() })
+		},
+		"the context's, after ServeContext": func(e *Engine, _ chan bool, _ func()) {
+			serveContext(e, func() {})
+			e.interrupt()
+		},
+		"the context's, in a function": func(e *Engine, events chan bool, next func()) {
+			serveContext(e, func() { e.interrupt(); drain(events); next() })
+		},
+		"the context's, in block": func(e *Engine, events chan bool, next func()) {
+			e.Wait(func() { serveContext(e, func() {}); e.interrupt(); drain(events); next() })
+		},
+		"what a nested call runs takes the event": func(e *Engine, events chan bool, _ func()) {
+			e.Post(func() { drain(events) })
+			e.Call(func() {})
+		},
+		"and so in a function": func(e *Engine, events chan bool, next func()) {
+			e.Post(func() {
+				e.Serve()
+				e.Post(func() { drain(events) })
+				e.Call(func() {})
+				next()
+			})
+			e.Serve()
+		},
+	} {
+		hosts(t, func(e *Engine, events chan bool, other func(func())) {
+			called := false
+			next := func() {
+				called = true
+				if other(func() { e.Post(func() {}) }); len(events) != 1 {
+					t.Errorf("%s: %d events for the next call, want 1", name, len(events))
+				}
+			}
+			late(e, events, next)
+			if !called {
+				drain(events)
+				next()
+			}
+		})
+	}
+}
+
+// While calls are queued that the host has been notified of, no further ones notify it.
+func TestAHostIsNotifiedOnce(t *testing.T) {
+	hosts(t, func(e *Engine, events chan bool, other func(func())) {
+		post := func() { e.Post(func() {}) }
+		want := func(n int, when string) {
+			for range 3 {
+				post()
+				other(post)
+			}
+			if len(events) != n {
+				t.Errorf("%d events %s, want %d", len(events), when, n)
+			}
+		}
+		want(1, "of what is posted")
+		e.ServeFor(0)
+		want(2, "when Serve has left some")
+		e.Serve()
+		other(post)
+		want(3, "when it has left none")
+		e.Call(func() {})
+		want(4, "when a nested call has left some")
+		other(func() { e.OnWake(func() { events <- true }) })
+		want(5, "of another function that is set")
+	})
+}
+
+func TestAWaitInACallbackOfBlockIsNotInBlock(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		ran := false
+		e.Wait(func() {
+			e.Post(func() { ran = !e.eventLoop.blocked })
+			e.eventLoop.seen = park.Now() + time.Hour // so that it runs at once
+			e.Wait(func() {})
+		})
+		if !ran {
+			t.Error("what is queued does not run, or as if the thread were in block")
+		}
+	})
+}
+
+// An interrupt that comes after ServeContext has returned does not keep a thread from resting.
+func TestAThreadRestsAfterALateInterrupt(t *testing.T) {
+	e := start(t)
+	e.Call(func() {})
+	e.interrupt()
+	eventually(t, e.q.Resting, "the thread rests")
+}

@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"context"
+	"runtime"
+	"runtime/trace"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/freelist"
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// An observer is what the functions of a thread, or of all threads of a pool, report to. It does
+// not change: another takes its place.
+type observer struct {
+	watch *watch // reports slow functions, see observe_slow.go; may be nil
+	stats *stats // counts, see observe_stats.go; may be nil
+}
+
+// observes returns what the functions of the thread report to, or nil.
+func (e *Engine) observes() *observer {
+	if e.pool != nil {
+		return e.pool.observer.Load()
+	}
+	return e.observer.Load()
+}
+
+// An observedCall is a function on its way to a thread, with what is to be known or done about it:
+// it reports to an observer, is part of an execution trace, or runs under the profiler labels of
+// its caller.
+//
+// A goroutine queues an observedCall in place of such a function. So the thread need not know, and
+// what is not observed costs nothing: a call looks for an observer and whether a trace is recorded,
+// which is one load each.
+//
+// While the program records an execution trace, each observedCall is a task in it:
+//
+//	task   taskCall  from before the call is queued until it has returned, on the goroutine that
+//	                 calls. The stack of its start is the place that calls
+//	task   taskGo    from before the function is queued until it has run, or Go has refused it
+//	region region    on the thread, while the function runs: of that task. A call that is made on the
+//	                 thread and so runs in place is a region without a task
+//	log    slowLog   when a watch reports the function: of that task, on another goroutine
+//
+// So from the task's begin to the region's is what the call waited for the thread, and from the
+// region's end to the task's what the return took. A task without a region is of a call whose
+// function did not run. If the recording begins or ends in between, some of the four ends are
+// missing; the call does not notice.
+//
+// The record of a call is its caller's, which gives it back when the call is over. The thread has
+// it while the function runs, and not longer than the record in the queue. That of a posted
+// function is the thread's. What may outlive the call in a coroutine, the labels around it, is
+// copied. So nothing refers to a record that is used again.
+type observedCall struct {
+	fn       func()
+	run      func() // v.call, made once
+	observer *observer
+	on       *Engine         // the thread that it runs on; of a pool's, once it runs
+	ctx      context.Context // of the task, and with the labels
+	task     *trace.Task
+	queued   time.Duration // when, if that is counted
+	since    time.Duration // when it began to run
+	posted   bool
+	begun    bool
+	gaveUp   bool   // it was withdrawn
+	labelled bool   // it runs under the labels of ctx
+	around   labels // those before
+
+	notify   *func(Slow) // see observe_slow.go, as the following
+	notified bool
+	goid     uint64 // the number of the goroutine that it runs in
+	depth    int    // of from
+	from     [32]uintptr
+}
+
+const (
+	taskCall = "threadcall.Call"
+	taskGo   = "threadcall.Go"
+	region   = "threadcall"
+	slowLog  = "threadcall.slow"
+)
+
+var unusedCalls freelist.List[observedCall]
+
+// newObserved returns the observedCall of fn on the thread on, or to one of a pool if that is nil.
+//
+//threadcall:noalloc
+func newObserved(
+	ctx context.Context, o *observer, on *Engine, fn func(), posted bool,
+) *observedCall {
+	v := unusedCall(o)
+	v.fn, v.observer, v.on, v.ctx, v.posted = fn, o, on, ctx, posted
+	if o != nil {
+		if o.watch != nil {
+			v.notify = o.watch.notify.Value()
+			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newObserved and the engine's function
+		}
+		if o.stats != nil {
+			o.stats.pushed.Add(1)
+			v.queued = park.Now()
+		}
+	}
+	if trace.IsEnabled() {
+		kind := taskCall
+		if posted {
+			kind = taskGo
+		}
+		v.ctx, v.task = trace.NewTask(ctx, kind) //threadcall:alloc while a trace is recorded
+	}
+	return v
+}
+
+//threadcall:noalloc
+func unusedCall(o *observer) *observedCall {
+	if o != nil && o.stats != nil && o.stats.spare.Load() != nil {
+		if v := o.stats.spare.Swap(nil); v != nil {
+			return v
+		}
+	}
+	v := unusedCalls.Get()
+	if v == nil {
+		v = new(observedCall) //threadcall:alloc when more functions are on their way than ever
+		v.run = v.call        //threadcall:alloc and with it
+	}
+	return v
+}
+
+// call runs the function, on the thread.
+func (v *observedCall) call() {
+	v.begin()
+	defer v.end() // also if fn panics or calls Goexit
+	if v.task != nil {
+		trace.WithRegion(v.ctx, region, v.fn)
+	} else {
+		v.fn()
+	}
+}
+
+// begin is called on the thread before the function runs.
+//
+//threadcall:noalloc
+func (v *observedCall) begin() {
+	v.begun = true
+	if v.on == nil {
+		v.on = threads.current()
+	}
+	if v.labelled {
+		v.around = v.on.label(v.ctx)
+	}
+	if o := v.observer; o != nil {
+		v.since = park.Now()
+		if o.stats != nil {
+			o.stats.begin(v)
+		}
+		if v.notify != nil {
+			o.watch.begin(v)
+		}
+	}
+}
+
+// end is called on the thread after the function has run.
+//
+//threadcall:noalloc
+func (v *observedCall) end() {
+	if o := v.observer; o != nil {
+		if o.stats != nil {
+			o.stats.end(v)
+		}
+		if v.notify != nil {
+			o.watch.end(v)
+		}
+	}
+	if v.labelled {
+		v.on.setLabels(v.around)
+	}
+	if v.posted {
+		v.leave()
+	}
+}
+
+// leave is called when the call is over, or will never begin.
+//
+//threadcall:noalloc
+func (v *observedCall) leave() {
+	if v.task != nil {
+		v.task.End()
+	}
+	if !v.begun && v.observer != nil && v.observer.stats != nil {
+		v.observer.stats.drop(v)
+	}
+	o := v.observer
+	v.fn, v.observer, v.on, v.ctx, v.task, v.notify = nil, nil, nil, nil, nil, nil
+	v.begun, v.gaveUp, v.labelled, v.around = false, false, false, labels{}
+	if o == nil || o.stats == nil || !o.stats.spare.CompareAndSwap(nil, v) {
+		unusedCalls.Put(v)
+	}
+}
+
+// inPlace runs the function of a call that is made on the thread.
+//
+//threadcall:noalloc
+func inPlace(fn func()) {
+	if trace.IsEnabled() {
+		markInPlace(fn)
+	} else {
+		fn()
+	}
+}
+
+// markInPlace is inPlace while a trace is recorded.
+func markInPlace(fn func()) { trace.WithRegion(never, region, fn) }

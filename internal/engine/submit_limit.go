@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/threadcall/threadcall/internal/callq"
+)
+
+// A limit bounds how many posted calls are queued. A nil limit does not.
+//
+// A call holds a place from before it is queued until it is taken to run. When the queue takes no
+// more posted calls, closed lets every poster through, to be refused. A poster that the thread
+// itself waits for does not wait: the thread would never make a place free.
+type limit struct {
+	places chan struct{}
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newLimit(n int) *limit {
+	if n <= 0 {
+		return nil
+	}
+	return &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
+}
+
+// enter takes a place in the queue of a thread or of a pool, and waits for one unless the caller is
+// on that thread, or on one of the pool's. It returns the kind that says whether the call has a
+// place. self is the thread that the caller is on, if any. When cancel is closed, it does not wait
+// any more.
+//
+//threadcall:noalloc
+func (l *limit) enter(self, on *Engine, pool *Pool, cancel <-chan struct{}) callq.Kind {
+	if l == nil {
+		return callq.Posted
+	}
+	select {
+	case l.places <- struct{}{}:
+		return callq.Placed
+	default:
+	}
+	if self != nil {
+		if self == on || pool != nil && self.pool == pool {
+			return callq.Posted
+		}
+		w := wait{on: on, pool: pool}
+		return self.waitForPlace(l.places, l.closed, cancel, w) //threadcall:alloc at first; sudogs
+	}
+	select { //threadcall:alloc the runtime's sudogs, when its caches are empty
+	case l.places <- struct{}{}:
+		return callq.Placed
+	case <-l.closed:
+	case <-cancel:
+	}
+	return callq.Posted
+}
+
+// tryEnter is enter for a poster that does not wait. It is false if there is no place.
+//
+//threadcall:noalloc
+func (l *limit) tryEnter() (callq.Kind, bool) {
+	if l == nil {
+		return callq.Posted, true
+	}
+	select {
+	case l.places <- struct{}{}:
+		return callq.Placed, true
+	default:
+		return callq.Posted, false
+	}
+}
+
+// leave gives a place back.
+func (l *limit) leave() { <-l.places }
+
+func (l *limit) close() {
+	if l != nil {
+		l.once.Do(func() { close(l.closed) })
+	}
+}

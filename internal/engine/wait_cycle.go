@@ -1,0 +1,310 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// When a function that runs on thread A calls thread B, A waits, and a call to A must wait for it.
+// If B, in order to answer, itself waits for a call to A, be it directly or by way of other
+// threads, then everybody waits for ever, unless A runs that call while it waits. This file finds
+// out, and does so.
+//
+// A thread that waits says for what in Engine.wait, before it looks whether others wait for it, and
+// before it notifies those that it waits for. So of two threads that begin to wait at the same time
+// at least one sees the other:
+//
+//	the last to join a cycle      publishes its wait, then runs what it can itself, and notifies all
+//	                              others in the cycle
+//	each thread that is notified  looks whether one of those that it waits for waits for it, and runs
+//	                              that call
+//
+// In a cycle of waits the call that was made last has not begun, so there is always one that can be
+// run. A call is taken from its queue for this by the thread that owns the queue, together with
+// what the same thread queued before, so that it is run once and in order.
+//
+// A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
+// a thread that finds that the other waits for it, directly or by way of others, does without a
+// place. It need not notify the others, because it is the one that can go on. A wait for the end of
+// another thread or of a pool, in Close, is of the same kind.
+//
+// Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
+// callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
+
+// A wait is a call that a thread waits for, or a place in a bounded queue, or the end of a thread.
+type wait struct {
+	call  *callq.Call // nil for a place or an end
+	on    *Engine     // whose queue it is in
+	pool  *Pool       // or whose backlog
+	set   *Set        // or one of which is to end
+	token *park.Token // of a wait without a call
+	left  bool        // leave was true; only the thread uses it
+}
+
+// notify makes the thread that waits look again.
+func (w *wait) notify() {
+	if w.call != nil {
+		w.call.Notify()
+	} else {
+		w.token.Wake()
+	}
+}
+
+// publish returns what Engine.wait is to refer to: the last wait if it was equal, because others
+// may still read that.
+func (e *Engine) publish(w wait) *wait {
+	if last := e.lastWait; last == nil || *last != w { // or it was left behind
+		e.lastWait = new(wait) //threadcall:alloc when a thread waits for another one than before
+		*e.lastWait = w
+	}
+	return e.lastWait
+}
+
+// waitFor waits, on the thread e, for w.call to be settled, or for ctx in order to withdraw it.
+func (e *Engine) waitFor(what wait, ctx context.Context) callq.Outcome {
+	w := e.publish(what)
+	e.begin()
+	defer e.end()
+	return e.waitOn(w, ctx)
+}
+
+// waitOn is waitFor. If a function that it runs meanwhile calls Goexit, the call must not begin any
+// more; but if it has, the goroutine must not be unwound further before the call has ended, as in a
+// call in place. If the call ends with a panic, that is raised again then.
+func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
+	ended := false
+	defer func() {
+		e.wait.Store(nil)
+		if ended || w.leave() {
+			return
+		}
+		e.waitOn(w, never)
+		fault := w.call.Fault
+		w.call.Drop()
+		if fault != nil {
+			repanic(fault)
+		}
+	}()
+	for entered := false; ; {
+		if !w.call.Park() {
+			o = w.call.Outcome()
+			break
+		}
+		e.wait.Store(w)
+		if e.rescue(w) {
+			entered = false // meanwhile it did not wait, and a cycle may have closed
+			continue
+		}
+		if !entered {
+			entered = true
+			e.pokeAll(w)
+		}
+		if !waitToken(w.call, &ctx) {
+			o = callq.Withdrawn
+			break
+		}
+	}
+	ended = true
+	return o
+}
+
+// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, for that
+// to be closed, or for cancel. It returns the kind that says whether it has got one. Without places
+// it only waits for closed. what says for whose place.
+func (e *Engine) waitForPlace(
+	places chan<- struct{}, closed, cancel <-chan struct{}, what wait,
+) callq.Kind {
+	if e.token == nil {
+		e.token = park.NewToken(false)
+	}
+	what.token = e.token
+	w := e.publish(what)
+	e.begin()
+	defer e.end()
+	e.wait.Store(w)
+	defer e.wait.Store(nil)
+	for {
+		e.seen.from(w)
+		if e.seen.has(e) {
+			return callq.Posted
+		}
+		select {
+		case places <- struct{}{}:
+			return callq.Placed
+		case <-closed:
+			return callq.Posted
+		case <-cancel:
+			return callq.Posted
+		case <-w.token.C():
+		}
+	}
+}
+
+// leave says that the call must not begin any more, because a Goexit unwinds the thread's
+// goroutine. It is true if the call is gone; otherwise the thread must wait until it is settled.
+func (w *wait) leave() bool {
+	switch {
+	case w.left:
+	case w.pool != nil && w.pool.take(w.call):
+		w.call.Drop()
+		w.left = true
+	default:
+		w.left = w.call.Leave()
+	}
+	return w.left
+}
+
+// pokeAll notifies all threads that e now depends on and that wait themselves.
+func (e *Engine) pokeAll(w *wait) {
+	e.seen.from(w)
+	for _, x := range e.seen.list {
+		if next := x.wait.Load(); next != nil {
+			next.notify()
+		}
+	}
+}
+
+// rescue runs a call for a thread that waits for e while e waits for it. It is false if there was
+// none.
+func (e *Engine) rescue(w *wait) bool {
+	e.seen.from(w)
+	for _, x := range e.seen.list {
+		theirs := x.wait.Load()
+		if theirs == nil || theirs.call == nil || x == e {
+			continue
+		}
+		var list *callq.Call
+		back := e.q.Return
+		switch {
+		case theirs.on == e:
+			list = e.q.TakeFrom(x.id, theirs.call)
+		case theirs.pool != nil && theirs.pool == e.pool:
+			list = e.pool.takeFor(x, theirs)
+			back = e.pool.takeBack
+		}
+		if list != nil {
+			e.wait.Store(nil) // while it runs that, it does not wait
+			e.runList(list, w, back)
+			return true
+		}
+	}
+	return false
+}
+
+// A Set is some threads of which a waiting thread may need one to end. The zero Set is empty.
+type Set struct {
+	mu   sync.Mutex // held by Add and Remove
+	list atomic.Pointer[[]*Engine]
+}
+
+// Add adds e.
+func (s *Set) Add(e *Engine) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := append(slices.Clone(s.engines()), e)
+	s.list.Store(&list)
+}
+
+// Remove removes e, if it is there.
+func (s *Set) Remove(e *Engine) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(s.engines()), func(x *Engine) bool { return x == e })
+	s.list.Store(&list)
+}
+
+func (s *Set) engines() []*Engine {
+	if list := s.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+// Wait waits for done, which threads of the set will close or send to, or for cancel, and returns
+// nil. It does not wait where that could be a deadlock, on a thread that one of the set waits for,
+// directly or by way of others, and returns that one.
+func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
+	e := threads.current()
+	if e == nil {
+		select {
+		case <-done:
+		case <-cancel:
+		}
+		return nil
+	}
+	e.waitForPlace(nil, done, cancel, wait{set: s})
+	for _, x := range s.engines() {
+		if e.seen.from(&wait{on: x}); e.seen.has(e) {
+			return x
+		}
+	}
+	return nil
+}
+
+// A reach is the set of threads that a wait depends on: the one that it waits for, the one that
+// that waits for, and so on. A pool's call may depend on any of its threads.
+type reach struct {
+	list []*Engine
+	set  map[*Engine]bool // the same, once there are many
+}
+
+const manyThreads = 16
+
+func (r *reach) from(w *wait) {
+	r.list = r.list[:0]
+	clear(r.set)
+	r.add(w)
+	for i := 0; i < len(r.list); i++ {
+		if w := r.list[i].wait.Load(); w != nil {
+			r.add(w)
+		}
+	}
+}
+
+func (r *reach) add(w *wait) {
+	switch {
+	case w.on != nil:
+		r.addOne(w.on)
+	case w.pool != nil:
+		r.addAll(w.pool.workers)
+	default:
+		r.addAll(w.set.engines())
+	}
+}
+
+func (r *reach) addAll(engines []*Engine) {
+	for _, e := range engines {
+		r.addOne(e)
+	}
+}
+
+func (r *reach) addOne(e *Engine) {
+	if r.has(e) {
+		return
+	}
+	r.list = append(r.list, e)
+	switch {
+	case len(r.list) < manyThreads:
+	case len(r.set) > 0:
+		r.set[e] = true
+	default:
+		if r.set == nil {
+			r.set = map[*Engine]bool{} //threadcall:alloc for a cycle of many threads
+		}
+		for _, e := range r.list {
+			r.set[e] = true
+		}
+	}
+}
+
+func (r *reach) has(e *Engine) bool {
+	if len(r.list) < manyThreads {
+		return slices.Contains(r.list, e)
+	}
+	return r.set[e]
+}

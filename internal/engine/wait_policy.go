@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// A spinPolicy chooses between two ways in which a thread and its callers wait for each other:
+//
+//	parked    in the Go scheduler, like goroutines that wait for a channel. A call costs two wake-
+//	          ups. The caller's P goes to the thread and comes back, so the call needs no other P and
+//	          keeps none from others. A channel to a locked goroutine works like this.
+//	spinning  each looks at the memory that the other writes. A call costs two transfers of a cache
+//	          line, but caller and thread need a P and a core each until the next call.
+//
+// Let W be the price of parking, the CPU time of two wake-ups, and p the time from one call to the
+// next without them, the function's and the caller's own. Then a call takes so much CPU time more
+// than the work itself:
+//
+//	W  parked
+//	p  spinning, if p < lookFor, 3/2 W: so long one of the two cores only waits
+//	M  spinning, if not, a miss: the spin ends in vain, and the next caller waits beside the thread
+//	   that it wakes. Most of M is that wait
+//
+// The thread adds up what spinning would have saved, a quarter of W more for each call, because it
+// answers sooner: 5/4 W - p, or -M. It spins while that sum, gain, is above zero (a little below,
+// once it spins). A load that comes back in frames of n calls thus spins if n calls save more than
+// the pause costs, from its first call on. The sum is held between -8 W and 8 W: eight short calls
+// suffice to begin after any phase, a few misses to end, and a change of load costs 16 W at most.
+// Each spin ends after lookFor, so a wait costs at most a fixed multiple of the better choice,
+// whatever the sum says (2-competitive with a limit of W; Karlin et al., 1991, for locks).
+//
+// All three are seen while the thread parks: p at each call, M as the mean time that callers wait
+// beside it, and W at some calls, as the CPU time of the process from one call to the next less p.
+// It is not the latency of a wake-up, which is a third of it where cores sleep. Other goroutines
+// add to it, so it counts no more than the time that the wake-ups took; without a clock of CPU
+// time, it is that time. A thread that spins parks for a few calls now and then, in order to
+// measure W again.
+type spinPolicy struct {
+	price time.Duration // W
+	miss  time.Duration // M
+	gain  time.Duration // that spinning has brought, or would have
+
+	prices   int           // measurements to come, one for each call
+	parks    int           // calls since the last measurements
+	priced   time.Duration // when the last ended
+	interval time.Duration // between measurements while the thread spins
+}
+
+const (
+	firstPrice  = 20 * time.Microsecond // believed until it has been measured
+	minPrice    = 2 * time.Microsecond
+	maxPrice    = 100 * time.Microsecond // a longer wait is one for a P or a core
+	memory      = 8                      // calls that a mean, and gain, remembers
+	firstMiss   = 3 * firstPrice         // believed until callers have met the thread
+	firstPrices = 8                      // measurements of a new thread
+	parksBefore = 64                     // the next two measurements
+	minInterval = time.Second
+	maxInterval = 32 * time.Second
+)
+
+func (p *spinPolicy) init() {
+	p.price, p.miss, p.gain = firstPrice, firstMiss, -memory/2*firstPrice
+	p.prices, p.interval = firstPrices, minInterval
+}
+
+// lookFor is how long a spin lasts.
+func (p *spinPolicy) lookFor() time.Duration { return p.price + p.price/2 }
+
+// pays reports whether to spin.
+//
+//threadcall:noalloc
+func (p *spinPolicy) pays(spinning bool) bool {
+	if spinning {
+		return p.gain > -p.price
+	}
+	return p.gain > 0 && p.prices < firstPrices/2
+}
+
+// periods learns from n calls that came after a time of d each.
+//
+//threadcall:noalloc
+func (p *spinPolicy) periods(d time.Duration, n int) {
+	gain := p.price + p.price/4 - max(d, 0)
+	if d >= p.lookFor() {
+		gain = -p.miss
+	}
+	limit := memory * p.price
+	p.gain = min(max(p.gain+time.Duration(n)*gain, -limit), limit)
+}
+
+// paid learns the price of a call that was parked: its CPU time, if that is known, and its time,
+// without the work.
+//
+//threadcall:noalloc
+func (p *spinPolicy) paid(cpu, wall time.Duration) {
+	d := min(max(min(cpu, wall), minPrice), maxPrice, 4*p.price)
+	p.price += (d - p.price) / memory
+}
+
+// remeasure reports whether a thread that spins is to park for some calls.
+//
+//threadcall:noalloc
+func (p *spinPolicy) remeasure(now time.Duration) bool {
+	if now-p.priced < p.interval {
+		return false
+	}
+	p.priced, p.interval = now, min(2*p.interval, maxInterval)
+	p.prices = firstPrices/2 + 2
+	return true
+}
+
+// A spinSlot is a thread's leave to spin. A thread and its caller need two cores, so there is one
+// slot for two cores.
+//
+//	from       to         by              in
+//	free       owner      thread          enter
+//	owner      free       the owner       leave
+//	owner      another    another thread  enter, if the owner has not shown itself for slotLease:
+//	                                      it runs a long function
+//
+// A thread that has lost its slot notices before it spins again.
+type spinSlot struct {
+	owner atomic.Uintptr // the id of an engine, or zero
+	seen  atomic.Int64   // when the owner has last read the clock, a time.Duration
+	_     [48]byte
+}
+
+// available reports whether a thread may take the slot, whose owner is o.
+//
+//threadcall:noalloc
+func (s *spinSlot) available(o uintptr, now time.Duration) bool {
+	return o == 0 || int64(now-slotLease) > s.seen.Load()
+}
+
+// spinners are the slots of this process.
+var spinners spinSlots
+
+type spinSlots struct {
+	slots   [64]spinSlot
+	cores   atomic.Int32 // that the process may use
+	checked atomic.Int64 // when that was found, a time.Duration
+}
+
+const (
+	slotLease  = 500 * time.Microsecond
+	coresAreOf = 250 * time.Millisecond // how old spinSlots.cores may be
+)
+
+// count returns how many slots there are: none with one core or one P.
+//
+//threadcall:noalloc
+func (s *spinSlots) count(now time.Duration) int {
+	if runtime.GOARCH == "wasm" {
+		return 0
+	}
+	n := int(s.cores.Load())
+	if last := time.Duration(s.checked.Load()); n == 0 || now-last > coresAreOf {
+		n = park.Cores()
+		s.checked.Store(int64(now))
+		s.cores.Store(int32(max(n, 1)))
+	}
+	return min(n, runtime.GOMAXPROCS(0), 2*len(s.slots)) / 2
+}
+
+// enter gives the thread with this id a slot, or returns nil.
+//
+//threadcall:noalloc
+func (s *spinSlots) enter(id uintptr, now time.Duration) *spinSlot {
+	for i := range s.count(now) {
+		slot := &s.slots[i]
+		o := slot.owner.Load()
+		if slot.available(o, now) && slot.owner.CompareAndSwap(o, id) {
+			slot.seen.Store(int64(now))
+			return slot
+		}
+	}
+	return nil
+}
+
+// open reports whether enter would succeed.
+//
+//threadcall:noalloc
+func (s *spinSlots) open(now time.Duration) bool {
+	for i := range s.count(now) {
+		if slot := &s.slots[i]; slot.available(slot.owner.Load(), now) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,407 @@
+package engine
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/testutil"
+)
+
+func needsSpinning(t *testing.T) {
+	t.Helper()
+	if min(park.Cores(), runtime.GOMAXPROCS(0)) < 2 || runtime.GOARCH == "wasm" {
+		t.Skip("nothing spins here")
+	}
+}
+
+// maySpin makes the calling thread, which is e's, spin when it has nothing to do, whatever it has
+// measured. It is false if there is no slot.
+func maySpin(e *Engine) bool {
+	r := &e.idleState
+	for start := time.Now(); r.slot == nil; time.Sleep(time.Millisecond) {
+		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, priced: park.Now(), interval: time.Hour}
+		e.waits.retry.Store(0)
+		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
+			return false
+		}
+	}
+	return true
+}
+
+func noSpinners() bool {
+	for i := range spinners.slots {
+		if spinners.slots[i].owner.Load() != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func TestAThreadThatSpinsInVainParks(t *testing.T) {
+	needsSpinning(t)
+	e := start(t)
+	for range 100 {
+		spins := make(chan bool, 1)
+		e.Go(func() { spins <- maySpin(e) })
+		if !<-spins {
+			t.Fatal("there is no slot")
+		}
+		parked := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
+		eventually(t, parked, "the thread waits in the Go scheduler")
+		eventually(t, noSpinners, "it has given back its slot")
+		if !e.Call(func() {}) {
+			t.Fatal("a call did not run")
+		}
+	}
+}
+
+// Else no thread spins any more when as many have ended as there are slots.
+func TestAThreadThatEndsGivesBackItsSlot(t *testing.T) {
+	needsSpinning(t)
+	for name, try := range map[string]func(e *Engine) bool{
+		"its own function terminates it": func(e *Engine) (ok bool) {
+			e.Start(nil, false)
+			e.Call(func() { ok = maySpin(e); e.Terminate() })
+			return ok
+		},
+		"a function calls Goexit and terminates it": func(e *Engine) bool {
+			e.Start(nil, false)
+			spins := make(chan bool, 1)
+			e.Go(func() { defer e.Terminate(); spins <- maySpin(e); runtime.Goexit() })
+			return <-spins
+		},
+		"it is retired": func(e *Engine) (ok bool) {
+			e.Start(nil, false)
+			e.Call(func() { ok = maySpin(e); e.Retire() })
+			return ok
+		},
+		"ServeContext ends": func(e *Engine) (ok bool) {
+			ctx, cancel := context.WithCancel(context.Background())
+			done := make(chan bool)
+			go func() {
+				defer close(done)
+				e.Adopt(false)
+				e.Go(func() { ok = maySpin(e); cancel() })
+				_ = e.ServeContext(ctx)
+				e.Terminate()
+			}()
+			<-done
+			return ok
+		},
+	} {
+		e, o := New(0)
+		if !try(e) {
+			t.Fatalf("%s: there is no slot", name)
+		}
+		eventually(t, noSpinners, name+"; the slot is given back")
+		runtime.KeepAlive(o)
+	}
+}
+
+func TestThereIsASpinSlotForTwoCores(t *testing.T) {
+	needsSpinning(t)
+	var s spinSlots
+	now := park.Now()
+	most := s.count(now)
+	if cores := min(park.Cores(), runtime.GOMAXPROCS(0)); most != cores/2 {
+		t.Fatalf("there are %d slots for %d cores", most, cores)
+	}
+	var held []*spinSlot
+	for i := range most {
+		held = append(held, s.enter(uintptr(i+1), now))
+		if held[i] == nil {
+			t.Fatalf("thread %d of %d has no slot", i+1, most)
+		}
+	}
+	if s.open(now) || s.enter(99, now) != nil {
+		t.Fatalf("there are more than %d", most)
+	}
+	late := now + slotLease + 1
+	held[0].seen.Store(int64(late))
+	if most > 1 && s.enter(99, late) != held[1] || most == 1 && s.open(late) {
+		t.Error("not the slot is given away whose owner has not shown itself for long")
+	}
+}
+
+// With as many spinning functions as slots, nothing else in the process would ever spin.
+func TestAThreadThatRunsALongFunctionLosesItsSlot(t *testing.T) {
+	needsSpinning(t)
+	var running []*Engine
+	release := make(chan bool)
+	for range spinners.count(park.Now()) {
+		e, spins := start(t), make(chan bool)
+		e.Go(func() {
+			spins <- maySpin(e)
+			<-release
+			if r := &e.idleState; r.slot.owner.Load() != e.id {
+				r.policy.price = time.Hour // for which it would spin
+			}
+		})
+		if !<-spins {
+			t.Fatal("there is no slot")
+		}
+		running = append(running, e)
+	}
+	other := start(t)
+	other.Call(func() {
+		if !maySpin(other) {
+			t.Error("no slot is given away")
+		}
+	})
+	close(release)
+	for _, e := range running {
+		parked := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
+		eventually(t, parked, "it spins no more")
+		e.Call(e.idleState.policy.init)
+	}
+	eventually(t, noSpinners, "all slots are free")
+}
+
+// Else callers would look for an outcome that comes only when the host serves again.
+func TestAThreadThatReturnsToItsHostOffersNoSpin(t *testing.T) {
+	needsSpinning(t)
+	e, o := New(0)
+	for _, spins := range []bool{true, false} {
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			e.Adopt(false)
+			ctx, cancel := context.WithCancel(context.Background())
+			e.Go(func() {
+				if spins && !maySpin(e) {
+					t.Error("there is no slot")
+				}
+				e.waits.offer.Store(1)
+				cancel()
+			})
+			_ = e.ServeContext(ctx)
+		}()
+		<-done
+		if s, o := e.waits.spin.Load(), e.waits.offer.Load(); s != 0 || o != 0 {
+			t.Errorf("callers look for %d ns, and for %d ns after a wake-up", s, o)
+		}
+		e.Terminate()
+		e, o = New(0)
+	}
+	runtime.KeepAlive(o)
+}
+
+// A caller and a thread that spin are told to yield, and do, in all ways of calling.
+func TestCallersYieldWhileAThreadAlwaysHasCalls(t *testing.T) {
+	needsSpinning(t)
+	e, caller := start(t), start(t)
+	for name, call := range map[string]func(){
+		"Call": func() { e.Call(func() {}) },
+		"Go":   func() { e.Go(func() {}) },
+		"Call from a thread": func() {
+			caller.Call(func() {
+				e.yields.locked.Store(0)
+				e.Call(func() {})
+			})
+		},
+		"CallContext": func() { _ = e.CallContext(context.Background(), func() {}) },
+	} {
+		eventually(t, func() bool {
+			e.Call(func() { maySpin(e); e.yields.kind.Store(yieldAll) })
+			call()
+			return e.yields.kind.Load() == 0
+		}, name+" yields")
+	}
+	wanted := make(chan bool, 1)
+	var again func()
+	again = func() { // the thread's own posts do not yield
+		if e.yields.kind.Load() == 0 {
+			e.Go(again)
+		} else {
+			wanted <- true
+		}
+	}
+	e.Go(again)
+	eventually(t, func() bool { return len(wanted) == 1 }, "the thread has callers yield")
+}
+
+// What a spinning thread tells others, and what it measures.
+func TestAThreadThatSpins(t *testing.T) {
+	needsSpinning(t)
+	e := start(t)
+	r, p, elsewhere := &e.idleState, &e.idleState.policy, int32(-2)
+	for what, f := range map[string]func() bool{
+		"says on which core it is": func() bool {
+			e.waits.core.Store(elsewhere)
+			e.spin()
+			return e.waits.core.Load() != elsewhere
+		},
+		"shows that it has its slot": func() bool {
+			r.slot.seen.Store(0)
+			e.tick(park.Now())
+			return r.slot.seen.Load() != 0
+		},
+		"parks when the price is to be measured again": func() bool {
+			p.priced -= 2 * p.interval
+			e.tick(park.Now())
+			return r.slot == nil
+		},
+		"measures the price for some calls": func() bool {
+			*p = spinPolicy{}
+			p.init()
+			for range firstPrices {
+				e.measure(0, 0)
+			}
+			return p.prices == 0 && p.priced != 0
+		},
+	} {
+		eventually(t, func() (ok bool) {
+			e.Call(func() { ok = maySpin(e) && f() })
+			return ok
+		}, "it "+what)
+	}
+}
+
+// A caller says when it has woken the thread, and on which core it looks; it sees an outcome at
+// once.
+func TestACallerThatLooks(t *testing.T) {
+	needsSpinning(t)
+	e, _ := New(0)
+	e.mode.Store(inScheduler)
+	if e.wake(); e.waits.pushed.Load() == 0 {
+		t.Error("it does not say when it has woken the thread")
+	}
+	c := e.q.Get(callq.Awaited, nil, 0)
+	e.waits.look(c, park.Now(), time.Millisecond, false)
+	if e.waits.caller.Load() == unknown && park.CPU() != unknown {
+		t.Error("it does not say on which core it is")
+	}
+	c.Settle(callq.Ran)
+	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
+	eventually(t, meets, "it meets the thread")
+	noTurnsUntil.Store(0)
+	takesTurns := make(chan bool)
+	go func() { takeTurns(c, time.Hour); close(takesTurns) }()
+	testutil.Arrives(t, takesTurns)
+}
+
+func TestACallerThatIsToldToYieldDoes(t *testing.T) {
+	e, _ := New(0)
+	e.yields.kind.Store(yieldAll)
+	if e.yield(e); e.yields.locked.Load() == 0 {
+		t.Error("it does not")
+	}
+}
+
+func TestSpinPolicy(t *testing.T) {
+	const µs = time.Microsecond
+	times := slices.Repeat[[]time.Duration]
+	short, long := []time.Duration{µs}, []time.Duration{time.Millisecond}
+	frame := func(short int) (f []time.Duration) {
+		for range short {
+			f = append(f, 5*time.Microsecond)
+		}
+		return append(f, 16*time.Millisecond)
+	}
+	for name, c := range map[string]struct {
+		before, load []time.Duration
+		n            int // times load
+		pays         bool
+	}{
+		"eight short calls after lone ones":  {times(long, 1000), short, 9, true},
+		"four long calls after short ones":   {times(short, 1000), long, 4, false},
+		"one long call after short ones":     {times(short, 1000), long, 1, true},
+		"frames of 50 calls":                 {nil, frame(50), 20, true},
+		"frames of 10 calls":                 {nil, frame(10), 20, true},
+		"three calls a step of a debugger":   {nil, frame(2), 20, false},
+		"calls just below the price":         {nil, []time.Duration{24 * µs}, 100, true},
+		"calls that come later than a spin":  {nil, []time.Duration{40 * µs}, 100, false},
+		"calls above the price":              {nil, []time.Duration{32 * µs}, 100, false},
+		"nothing known":                      {nil, nil, 0, false},
+		"short calls from the first of them": {nil, short, 7, true},
+	} {
+		var p spinPolicy
+		p.init()
+		for range firstPrices {
+			p.paid(25*time.Microsecond, 40*time.Microsecond)
+			p.prices--
+		}
+		p.price = 25 * time.Microsecond
+		for _, d := range append(c.before, times(c.load, c.n)...) {
+			p.periods(d, 1)
+		}
+		if p.pays(false) != c.pays {
+			t.Errorf("%s: pays is %t; gain %v, price %v", name, !c.pays, p.gain, p.price)
+		}
+	}
+	var p spinPolicy
+	p.init()
+	for range 40 {
+		p.paid(70*time.Microsecond, 90*time.Microsecond)
+	}
+	if p.price < 60*time.Microsecond || p.price > 70*time.Microsecond {
+		t.Errorf("calls cost 70 µs of CPU time each, and the price is %v", p.price)
+	}
+	p.paid(time.Second, time.Second)
+	if p.price > maxPrice {
+		t.Errorf("one call that others delayed has made the price %v", p.price)
+	}
+	if now := time.Minute; !p.remeasure(now) || p.remeasure(now+time.Millisecond) || p.pays(false) {
+		t.Error("the price is measured again at once or never, or the thread does not park")
+	}
+}
+
+// A caller looks for its outcome for a while, whatever it knows of the thread, and then goes to the
+// Go scheduler.
+func TestACallerThatWaitsInVainParks(t *testing.T) {
+	e, _ := New(0)
+	for _, limit := range []time.Duration{0, time.Microsecond, time.Millisecond} {
+		for _, woke := range []bool{false, true} {
+			for _, behind := range []bool{false, true} {
+				for _, on := range []*Engine{nil, e} {
+					e.waits.spin.Store(int64(limit))
+					e.waits.offer.Store(int64(limit))
+					e.waits.price.Store(int64(limit))
+					c := e.q.Get(callq.Awaited, func() {}, 0)
+					looked := make(chan callq.Outcome, 1)
+					go func() { looked <- e.waits.wait(c, on, woke, behind) }()
+					eventually(t, func() bool { return len(looked) == 1 }, "it looks no more")
+					if o := <-looked; o != 0 {
+						t.Errorf("the outcome is %d", o)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A caller that sees an outcome while it spins need not have been told that its function has run.
+func TestACallerThatSpinsIsToldWhatHasHappened(t *testing.T) {
+	e, _ := New(0)
+	e.q.Awake() // as a thread that spins
+	e.waits.spin.Store(int64(10 * time.Microsecond))
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		for range 10_000 {
+			if e.Call(func() {}) {
+				t.Error("a call that was refused returned true")
+				return
+			}
+		}
+	}()
+	eventually(t, func() bool {
+		for range 1000 {
+			if c := e.q.Take(); c != nil {
+				c.Settle(callq.Refused)
+			}
+			runtime.Gosched()
+		}
+		select {
+		case <-done:
+			return true
+		default:
+			return false
+		}
+	}, "the calls end")
+}

@@ -1,0 +1,357 @@
+package engine
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// This file is the thread's side of waiting; wait.go has the callers' and the states, wait_policy.go
+// the choice.
+const (
+	firstLooks = 25 // at the queue, before the first at the clock
+	looks      = 12 // between two at the clock: about a microsecond
+
+	tick     = 10 * time.Microsecond // a thread that always has calls reads the clock as often,
+	maxCalls = 64                    // roughly, and after so many calls at the latest
+
+	maxTogether = 16 // looks; on one core, to park is faster
+	manyCalls   = 16 // of a spin, for each of those: there is a core for it
+	someCalls   = 4  // of a spin without those, that are worth another attempt
+
+	timeslice      = 10 * time.Millisecond  // the scheduler's
+	timesliceCalls = 16                     // between two looks at the clock
+	timeslicePause = 500 * time.Microsecond // between two calls, on the average: others have run
+)
+
+// idleState is what the thread knows about its waits. Only the thread uses it.
+type idleState struct {
+	policy  spinPolicy
+	slot    *spinSlot // nil unless the thread spins
+	woke    int       // callers that were parked, since the thread last had nothing to do
+	offered bool      // callers may have waited for the thread to run beside them
+
+	together int // looks of this spin at which thread and caller were on one core
+	before   int // calls found when the thread began to spin
+
+	taken   int           // calls since ticked
+	every   int           // calls from one tick to the next
+	ticked  time.Duration // when the thread has last read the clock; zero if a wait was in between
+	up      time.Duration // when it was woken; zero if it has spun since
+	yielded time.Duration // when callers were last told to yield, or the thread parked
+	passed  time.Duration // when one has yielded for all Ps, or the thread itself
+
+	sleeps  int           // how often it was parked
+	found   int           // calls that it found while it was spinning
+	counted wakeUps       // what of both the stats know, see observe_stats.go
+	counts  bool          // and whether they do
+	cpu     time.Duration // of the process when the thread was last woken, if that is measured
+
+	sliceBegan, sliceSeen time.Duration // see endTimeslice
+	sliceCalls            int
+}
+
+// took is called for each call that the thread has taken and run.
+//
+//threadcall:noalloc
+func (e *Engine) took() {
+	if r := &e.idleState; r.taken+1 < r.every {
+		r.taken++
+	} else {
+		e.tick(park.Now())
+	}
+}
+
+// tick is called when the thread knows the time. It has callers yield that keep their Ps for long.
+//
+//threadcall:noalloc
+func (e *Engine) tick(now time.Duration) {
+	r := &e.idleState
+	n := r.taken + 1
+	r.taken = 0
+	if each := (now - r.ticked) / time.Duration(n); r.ticked != 0 {
+		if r.slot != nil {
+			r.policy.periods(each, n)
+		}
+		r.every = int(min(max(tick/max(each, 1), 1), maxCalls))
+	}
+	r.ticked = now
+	if r.slot != nil {
+		r.slot.seen.Store(int64(now))
+		if r.policy.remeasure(now) {
+			e.stopSpinning()
+		}
+	}
+	if now-r.yielded >= yieldAfter {
+		r.yielded = now
+		kind := uint32(yieldOwn)
+		switch n, _ := e.load.Waiting(); {
+		case int64(now) < e.yields.retry.Load():
+		case now-r.passed >= 2*yieldAllAfter && e.yields.kind.Load() == 0: // others yield in vain
+			runtime.Gosched()
+			r.passed = park.Now()
+			if r.passed-now > slowYield {
+				e.yields.retry.Store(int64(r.passed + noTurns))
+			}
+		case n > 0 || now-r.passed >= yieldAllAfter:
+			kind = yieldAll
+		}
+		e.yields.kind.Store(kind)
+	}
+}
+
+// idle returns when there may be something to take, or the queue has been closed.
+//
+//threadcall:noalloc
+func (e *Engine) idle() {
+	e.q.Awake()
+	if e.spin() {
+		return
+	}
+	e.park(e.stopSpinning())
+}
+
+// spin looks at the queue, if that pays, and is true if something may have come.
+//
+//threadcall:noalloc
+func (e *Engine) spin() bool {
+	r := &e.idleState
+	p := &r.policy
+	woke := r.woke
+	r.woke = 0
+	if woke == 1 { // a lone caller, which needs a P and may get it from this thread
+		if r.slot != nil {
+			p.periods(p.lookFor(), 1)
+		} else if r.offered {
+			e.waits.failed(park.Now())
+		}
+		return false
+	}
+	switch {
+	case r.slot == nil && !e.startSpinning():
+		return false
+	case r.slot.owner.Load() != e.id: // a function has run for long
+		return false
+	}
+	for range firstLooks {
+		if e.q.Pending() {
+			r.found++
+			return true
+		}
+		if park.Passing() {
+			park.EndPass()
+			r.passed = r.ticked
+		}
+		park.Relax()
+	}
+	if !p.pays(true) {
+		return false
+	}
+	start := park.Now()
+	for now := start; now-start <= p.lookFor(); now = park.Now() {
+		if park.Passing() {
+			park.EndPass()
+			start, r.passed = now, now
+		}
+		here := int32(park.CPU())
+		if here != e.waits.core.Load() {
+			e.waits.core.Store(here)
+		}
+		if here == e.waits.caller.Load() {
+			e.waits.caller.Store(unknown) // a caller that is still here will say so
+			r.together++
+			if r.together > maxTogether+(r.found-r.before)/manyCalls { // there is only one
+				e.waits.failed(now)
+				break
+			}
+			e.leaveCore(int(here))
+		}
+		for range looks {
+			if e.q.Pending() {
+				r.found++
+				return true
+			}
+			park.Relax()
+		}
+		if e.q.Closed() {
+			return true
+		}
+	}
+	p.periods(p.lookFor(), 1)
+	return false
+}
+
+// leaveCore lets a caller run that is on the same core. Every eighth time the thread goes to
+// another one. If it cannot, it sleeps for a moment: the kernel wakes it on an idle core, if there
+// is one. Its caller waits for that.
+//
+//threadcall:noalloc
+func (e *Engine) leaveCore(core int) {
+	if e.idleState.together%8 != 1 || park.Leave(core) {
+		park.Yield()
+		return
+	}
+	limit := e.waits.spin.Load()
+	e.waits.spin.Store(limit + int64(minMeet))
+	park.Sleep()
+	e.waits.spin.Store(limit)
+}
+
+// startSpinning makes callers look for their outcomes, if that pays and there is a slot.
+//
+//threadcall:noalloc
+func (e *Engine) startSpinning() bool {
+	r := &e.idleState
+	if !r.policy.pays(false) || e.bubbled {
+		return false
+	}
+	now := park.Now()
+	if int64(now) < e.waits.retry.Load() {
+		return false
+	}
+	if r.slot = spinners.enter(e.id, now); r.slot == nil {
+		return false
+	}
+	r.ticked, r.taken, r.up = now, 0, 0
+	r.passed = now - yieldAllAfter + firstYieldAll
+	r.together, r.before = 0, r.found
+	e.waits.core.Store(int32(park.CPU()))
+	e.waits.spin.Store(int64(r.policy.lookFor()))
+	return true
+}
+
+// stopSpinning makes callers park, and takes back what park has offered. It returns the time, or
+// zero if the thread did not spin.
+//
+//threadcall:noalloc
+func (e *Engine) stopSpinning() (now time.Duration) {
+	r := &e.idleState
+	if e.waits.offer.Load() != 0 {
+		e.waits.offer.Store(0)
+	}
+	if r.slot == nil {
+		return 0
+	}
+	e.waits.spin.Store(0)
+	if n := r.found - r.before; n >= someCalls && n >= manyCalls*r.together {
+		e.waits.backoff.Store(0)
+	}
+	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
+	r.slot = nil
+	r.ticked = 0
+	return park.Now()
+}
+
+// park waits in the Go scheduler, and measures what decides about spinning. down is the time, if it
+// is known.
+//
+//threadcall:noalloc
+func (e *Engine) park(down time.Duration) {
+	r := &e.idleState
+	p := &r.policy
+	r.endTimeslice()
+	if park.Passing() {
+		park.EndPass()
+	}
+	if e.bubbled {
+		e.sleep()
+		return
+	}
+	if down == 0 {
+		down = park.Now()
+	}
+	ran := down - r.up
+	r.offered = p.pays(false) && int64(down) >= e.waits.retry.Load() && spinners.open(down)
+	if r.offered {
+		e.waits.offer.Store(int64(max(meetPrices*p.price, minMeet)))
+	}
+	if e.yields.kind.Load() != 0 {
+		e.yields.kind.Store(0) // callers park, too
+	}
+	e.sleep()
+	p.miss = p.price/2 + time.Duration(e.waits.met.Load())
+	now := park.Now()
+	pushed := time.Duration(e.waits.pushed.Load())
+	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
+		work := ran + pushed - max(down, time.Duration(e.waits.returned.Load()))
+		p.periods(work, 1)
+		e.measure(now-r.up-work, work)
+	} else {
+		e.measure(0, 0)
+	}
+	r.up, r.ticked, r.yielded, r.passed, r.taken = now, now, now, now, 0
+}
+
+// sleep waits in the Go scheduler.
+//
+//threadcall:noalloc
+func (e *Engine) sleep() {
+	e.mode.Store(inScheduler)
+	if e.q.Rest() {
+		for e.q.Resting() {
+			<-e.wakeup //threadcall:alloc the runtime's sudog, when its caches are empty
+		}
+	}
+	e.mode.Store(up)
+	e.idleState.sleeps++
+}
+
+// measure learns the price of parking, if it is time for that. wall is the time of the last call
+// without its work, or zero if it is not known.
+//
+//threadcall:noalloc
+func (e *Engine) measure(wall, work time.Duration) {
+	r := &e.idleState
+	p := &r.policy
+	if p.parks++; p.parks >= parksBefore {
+		p.parks, p.prices = 0, max(p.prices, 3)
+	}
+	if p.prices == 0 {
+		return
+	}
+	p.prices--
+	cpu, ok := park.CPUTime()
+	if !ok {
+		cpu = 0
+	}
+	switch {
+	case wall == 0 || work > maxPrice:
+	case !ok:
+		p.paid(wall, wall)
+	case r.cpu != 0:
+		p.paid(cpu-r.cpu-work, wall)
+	}
+	r.cpu = cpu
+	if p.prices == 0 {
+		r.cpu = 0
+		p.priced = park.Now()
+	}
+	e.waits.price.Store(int64(p.price))
+}
+
+// endTimeslice lets the others of the P run if the thread and its callers have had it for long.
+//
+// Two goroutines that wake each other run before all others of their P, until the time slice that
+// they share ends. But if one of them is locked to its thread, each wake-up begins a new slice, and
+// the others never run (seen with one P and Go 1.26). So the thread ends its time slice by itself,
+// when its caller has been woken and does not wait for that. It does so only if calls follow each
+// other closely: where there are pauses, others have run.
+//
+//threadcall:noalloc
+func (r *idleState) endTimeslice() {
+	if r.sliceCalls++; r.sliceCalls < timesliceCalls {
+		return
+	}
+	r.sliceCalls = 0
+	now := park.Now()
+	if now-r.sliceSeen > timesliceCalls*timeslicePause {
+		r.sliceBegan = now
+	}
+	r.sliceSeen = now
+	if now-r.sliceBegan > timeslice {
+		runtime.Gosched()
+		r.sliceBegan = park.Now()
+		r.sliceSeen = r.sliceBegan
+	}
+}

@@ -1,0 +1,106 @@
+package testutil
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// A TB is what the functions of this file use of a test.
+type TB interface {
+	T
+	Cleanup(f func())
+	Errorf(format string, args ...any)
+	Logf(format string, args ...any)
+}
+
+// Ends runs f in a goroutine of its own and fails the test if f panics or does not end.
+func Ends(t TB, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				t.Errorf("panic: %v\n%s", v, debug.Stack())
+			}
+		}()
+		f()
+	}()
+	Arrives(t, done)
+}
+
+// Recovered runs f and returns what it panicked with, or nil.
+func Recovered(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
+// MustPanic fails the test unless f panics with a value whose text contains advice.
+func MustPanic(t TB, f func(), advice string) {
+	t.Helper()
+	if v := fmt.Sprint(Recovered(f)); !strings.Contains(v, advice) {
+		t.Errorf("panicked with %q, want something about %q", v, advice)
+	}
+}
+
+// Seeded returns the source of a stress test's choices, whose seed it logs: THREADCALL_SEED=n,
+// which the environment may set.
+func Seeded(t TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("THREADCALL_SEED"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		seed = n
+	}
+	t.Logf("THREADCALL_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// Fork returns a source for another goroutine.
+func Fork(r *rand.Rand) *rand.Rand { return rand.New(rand.NewPCG(r.Uint64(), r.Uint64())) }
+
+// A Gate keeps a thread busy until it is opened.
+type Gate struct {
+	entered, release chan struct{}
+	open             atomic.Bool
+}
+
+// Occupy hands post a function that waits at a gate, and returns when it has begun.
+func Occupy(t TB, post func(func()) bool) *Gate {
+	t.Helper()
+	g := &Gate{entered: make(chan struct{}), release: make(chan struct{})}
+	t.Cleanup(g.Open)
+	if !post(func() { close(g.entered); <-g.release }) {
+		t.Fatalf("Go refused a function")
+	}
+	Arrives(t, g.entered)
+	return g
+}
+
+// Open lets the thread go on.
+func (g *Gate) Open() {
+	if g.open.CompareAndSwap(false, true) {
+		close(g.release)
+	}
+}
+
+// CollectedAndEnded runs the collector and reports whether c is closed.
+func CollectedAndEnded(c <-chan struct{}) bool {
+	runtime.GC()
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,243 @@
+// Package keyed has one thread for each key: a network namespace, a user, a GPU, a connection.
+//
+//	namespaces := keyed.New(func(name string) error {
+//		ns, err := netns.GetFromName(name)
+//		if err != nil {
+//			return err
+//		}
+//		defer ns.Close()
+//		return netns.Set(ns)
+//	}, nil, keyed.WithMaxThreads(64))
+//	defer namespaces.Close()
+//
+//	err := namespaces.Call(ctx, "blue", func() error { return scrape() })
+//
+// A thread is made when its key is first used, prepared for the key once, and used again by all
+// later calls for the key. What package thread promises of a call holds here.
+//
+// Three things to know before this replaces something else:
+//
+//   - A function that blocks delays all calls for its key. If one call accepts a connection that
+//     another call for the same key is to dial, they deadlock without [WithKeyThreads].
+//   - A network namespace that has been deleted lives on until the threads in it have ended.
+//     [Threads.Forget] ends them.
+//   - A call changes threads twice, tens of microseconds if the thread is parked. Where setns is
+//     all there is to prepare, without a mount, a goroutine that locks its thread, enters the
+//     namespace, runs the function and goes back does without that: it is faster.
+package keyed
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// Threads are one thread for each key. All methods may be called from any goroutine at any time.
+//
+// Functions of one key do not overlap, and the next thread of a key starts when the stop
+// functions of the last one have returned. [WithKeyThreads] allows several threads a key.
+//
+// A thread that no call has used for a minute, or what [WithIdleTimeout] says, is stopped. So is
+// the one that was unused for longest, when the limit of [WithMaxThreads] is reached and another
+// key needs a thread. The operating system's thread ends with it, and nothing that its functions
+// did to the thread outlives it, unless [WithThreadOptions] has [thread.WithKeep].
+//
+// Threads that are dropped without Close are reclaimed by the garbage collector. In a bubble of
+// testing/synctest, they must be made and closed in the bubble; a call inside panics if it has to
+// wait for a thread of some that were made outside.
+type Threads[K comparable] struct{ k *set[K] }
+
+// An Option changes what New makes.
+type Option func(*config)
+
+type config struct {
+	max, each int // threads: in all, and of a key
+	idle      time.Duration
+	opts      []thread.Option
+}
+
+// limited returns n, or no limit for an n below one.
+func limited(n int) int {
+	if n < 1 {
+		return math.MaxInt
+	}
+	return n
+}
+
+// WithMaxThreads allows n threads in all. A call that needs one more ends a thread that no call
+// uses, the one that was unused for longest, and waits until that has ended. If all are used, the
+// call waits, until its context is done, for the first that has run the calls it was given: while
+// it waits, later calls for other keys wait behind it. Calls that wait get threads in the order in
+// which they came.
+//
+// A call does not wait where that could be a deadlock: on one of the threads, or on a thread that
+// one of them waits for, directly or by way of other threads. There it makes a thread beyond the
+// limit. For n below one there is no limit, as without the option.
+func WithMaxThreads(n int) Option {
+	return func(c *config) { c.max = limited(n) }
+}
+
+// WithKeyThreads allows up to n threads for each key, for functions that wait for each other. Then
+// a thread is given one call at a time: a call uses a thread that no other call uses, or makes
+// one, or waits for the first that is free. Start and stop functions run on each thread. For n
+// below one there is no limit: no call waits for another one of its key. Without the option, n is
+// one.
+func WithKeyThreads(n int) Option {
+	return func(c *config) { c.each = limited(n) }
+}
+
+// WithIdleTimeout has a thread stopped when no call has used it for d. Zero stops it after each
+// call, unless another is under way, and a negative d never. Without the option, it is a minute.
+func WithIdleTimeout(d time.Duration) Option {
+	return func(c *config) { c.idle = d }
+}
+
+// WithThreadOptions has the threads made with opts. Their functions of [thread.WithStart] run
+// before the start function that New was given, those of [thread.WithStop] after its stop function.
+func WithThreadOptions(opts ...thread.Option) Option {
+	return func(c *config) { c.opts = append(c.opts, opts...) }
+}
+
+// New returns Threads, of which none exists yet. start runs on each new thread, before any call,
+// and prepares it for its key; an error ends the thread and is returned by the calls that wait for
+// it. The next call for the key tries again. stop runs on each thread whose start has not failed,
+// after everything else, as [thread.WithStop] says. Nil does nothing for either.
+func New[K comparable](start func(key K) error, stop func(key K), opts ...Option) *Threads[K] {
+	k := &set[K]{
+		config:  config{max: math.MaxInt, each: 1, idle: time.Minute},
+		start:   start,
+		stop:    stop,
+		bubbled: engine.InBubble(),
+		keys:    map[K]*keyState[K]{},
+		done:    make(chan struct{}),
+	}
+	for _, o := range opts {
+		if o != nil {
+			o(&k.config)
+		}
+	}
+	k.timer, k.watch = time.AfterFunc(time.Hour, k.expire), time.AfterFunc(time.Hour, k.late)
+	k.timer.Stop()
+	k.watch.Stop()
+	h := &Threads[K]{k}
+	if !k.bubbled {
+		runtime.AddCleanup(h, (*set[K]).close, k)
+	}
+	return h
+}
+
+// Call runs f on the thread for key, after the calls for the key that came before, and returns
+// what f returns. Where there is no such thread it makes one. If f did not and will not run, Call
+// returns
+//
+//   - [context.Cause](ctx), if ctx is done before f begins;
+//   - the error of the thread's start, or a [*thread.PanicError] if that has panicked;
+//   - [thread.ErrTerminated] after Close, or if the thread waits in its stop function for the
+//     caller;
+//   - [thread.ErrNil] for a nil f.
+//
+// The profiler labels of ctx are carried as by [thread.Thread.CallContext]. A call that is made on
+// the thread for key runs in place, after Close, too. Panics and Goexit in f are as in
+// [thread.Thread.Call]. A key that is not equal to itself, as a floating-point NaN, gets a thread
+// for each call.
+//
+//threadcall:noalloc
+func (h *Threads[K]) Call(ctx context.Context, key K, f func() error) error {
+	return h.CallWith(ctx, key, nil, f)
+}
+
+// CallWith is Call for a caller that has what a thread must be prepared with: an open file, a
+// token. If the call makes the thread, start runs there, behind the function of New, as if
+// it were part of that. If another call's start has failed, CallWith makes the next thread, and
+// returns the error of its own start alone.
+//
+//	func (ns *Namespace) Do(ctx context.Context, f func() error) error {
+//		return threads.CallWith(ctx, ns.inode, ns.enter, f) // setns(ns.fd)
+//	}
+//
+//threadcall:noalloc
+func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error) error {
+	defer runtime.KeepAlive(h)
+	if f == nil {
+		return thread.ErrNil
+	}
+	if x, ok := engine.User().(*worker[K]); ok && x.of == h.k && x.state.key == key {
+		result, err := thread.EvalContext(ctx, x.t, f)
+		if err != nil {
+			return err
+		}
+		return result
+	}
+	for {
+		if ctx.Err() != nil {
+			return engine.Cause(ctx)
+		}
+		x, made := h.k.find(key), false
+		if x == nil {
+			var err error
+			if x, made, err = h.k.wait(ctx, key, start); err != nil { //threadcall:alloc a thread
+				return err
+			}
+		}
+		err, failed := h.k.run(ctx, x, f)
+		if !failed || made || start == nil {
+			return err
+		}
+	}
+}
+
+// Forget ends the threads of key when their calls have returned, and does not wait for that.
+// Later calls for key make a new thread when these have ended. Forget may be called on the
+// threads themselves; for a key without threads it does nothing.
+func (h *Threads[K]) Forget(key K) {
+	defer runtime.KeepAlive(h)
+	k := h.k
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if s := k.keys[key]; s != nil {
+		for _, x := range s.threads {
+			k.leave(x)
+			x.forgotten = true
+		}
+		s.forgotten = len(s.threads)
+		k.serve()
+	}
+}
+
+// Len returns the number of threads that take calls.
+func (h *Threads[K]) Len() int {
+	defer runtime.KeepAlive(h)
+	h.k.mu.Lock()
+	defer h.k.mu.Unlock()
+	return h.k.open
+}
+
+// Close refuses calls from now on, ends each thread when the calls that use it have returned, and
+// waits for that. It does not wait on one of the threads, nor in a function that one of them
+// waits for, directly or by way of other threads.
+func (h *Threads[K]) Close() {
+	h.k.close()
+	h.k.all.Wait(h.k.done, nil)
+	runtime.KeepAlive(h)
+}
+
+// Done returns a channel that is closed when, after Close, all threads have ended.
+func (h *Threads[K]) Done() <-chan struct{} { return h.k.done }
+
+// TakePanic removes and returns the oldest panic of a stop function, or nil. The first 1,024 are
+// kept.
+func (h *Threads[K]) TakePanic() *thread.PanicError {
+	defer runtime.KeepAlive(h)
+	h.k.mu.Lock()
+	defer h.k.mu.Unlock()
+	if len(h.k.panics) == 0 {
+		return nil
+	}
+	p := h.k.panics[0]
+	h.k.panics = h.k.panics[1:]
+	return p
+}

@@ -1,0 +1,579 @@
+package keyed
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/access"
+	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// A set is Threads without the handle, which the threads must not refer to. It has as many slots as
+// WithMaxThreads says, and each thread takes one. The states of a thread, which mu guards:
+//
+//	state      the thread                         a call for its key              next state
+//	made       does not exist; serve has granted  waits for it                    starting, by that
+//	           a call the slot                                                    call; or none
+//	starting   runs its start functions, which    uses it, behind them            used; or ending, if
+//	           count as a call                                                    they fail
+//	used       has calls                          uses it; waits while short      unused, when they
+//	                                              is set, as then it must yield   have returned
+//	unused     is in the list unused              uses it                         used; ending
+//	forgotten  has calls, and left is set         waits for its end               ending, when they
+//	                                                                              have returned
+//	ending     terminated is set: runs its stop   waits for its end               ended, by itself
+//	           functions
+//	ended      does not exist                     takes a slot, or waits for one  made
+//
+// With several threads a key, a call does not use a thread that is starting or used, but another
+// one. In every state a call that is made on the thread itself runs in place. One that is made on
+// a thread that this one waits for cannot wait: it uses a thread that is starting, used or
+// forgotten, and is refused by one that is ending.
+type set[K comparable] struct {
+	config
+	start   func(K) error // or nil
+	stop    func(K)       // or nil
+	bubbled bool
+	all     engine.Set // all threads that have not ended
+
+	mu       sync.Mutex
+	keys     map[K]*keyState[K]
+	queue    list[*keyState[K]] // with calls that may need a slot; the first came first
+	unused   list[*worker[K]]   // the first has been so for longest
+	ending   list[*worker[K]]   // about to free a slot; the first was terminated first
+	slots    int                // that threads have which have not ended, or that are granted
+	open     int                // threads that take calls
+	short    bool               // a call in queue needs a slot that no thread is about to free
+	arrivals uint64             // of calls in queue
+	timer    *time.Timer        // ends unused threads
+	armed    bool
+	watch    *time.Timer // finds threads that take long to end
+	watching bool
+	panics   []*thread.PanicError
+	closed   bool
+	done     chan struct{} // closed when closed and no thread is left
+}
+
+// A keyState has the threads of a key, and the calls that wait for one. It is in keys as long as
+// it has any, except for a key that is not equal to itself.
+type keyState[K comparable] struct {
+	key       K
+	threads   []*worker[K] // that have not ended
+	made      int          // slots that are granted to calls
+	forgotten int          // threads that must end before the next is made
+	waiting   []*call[K]   // the first came first
+	node      node[*keyState[K]]
+}
+
+// A call is a call that waits for a thread.
+type call[K comparable] struct {
+	arrival uint64
+	x       *worker[K]    // that counts this call
+	granted bool          // or a slot
+	on      bool          // it is made on a thread
+	woken   chan struct{} // has a token when something has changed
+}
+
+func (p *call[K]) wake() {
+	select {
+	case p.woken <- struct{}{}:
+	default:
+	}
+}
+
+// A worker is one of the threads. mu guards its fields.
+type worker[K comparable] struct {
+	of         *set[K]
+	state      *keyState[K]
+	t          *thread.Thread
+	e          *engine.Engine // its
+	calls      int            // that use it
+	since      time.Duration  // it has been unused or ending
+	left       bool           // it takes no more calls
+	forgotten  bool
+	terminated bool
+	err        error            // of its start
+	node       node[*worker[K]] // in unused or ending
+}
+
+// run has f run on x, which counts the call. failed says that it did not because x has not started.
+//
+//threadcall:noalloc
+func (k *set[K]) run(ctx context.Context, x *worker[K], f func() error) (
+	_ error, failed bool) {
+	defer k.unuse(x)
+	result, err := thread.EvalContext(ctx, x.t, f)
+	if err == nil {
+		return result, false
+	}
+	if err == thread.ErrTerminated {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if x.err != nil {
+			return x.err, true
+		}
+	}
+	return err, false
+}
+
+// find returns a thread for key, which counts one more call, or nil if the call must wait for one.
+//
+//threadcall:noalloc
+func (k *set[K]) find(key K) *worker[K] {
+	k.mu.Lock()
+	defer k.mu.Unlock() // also if K is an interface, and the key's type cannot be hashed
+	s := k.keys[key]
+	if s == nil || k.short {
+		return nil
+	}
+	x := k.taker(s)
+	if x != nil {
+		k.take(x)
+	}
+	return x
+}
+
+// wait is find where the call must wait for a thread or make one; made says that it did.
+func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
+	x *worker[K], made bool, err error) {
+	if !k.bubbled && engine.InBubble() {
+		panic("keyed: Threads that were made outside a bubble of testing/synctest are to make a thread " +
+			"inside, or wait for one; make the Threads inside")
+	}
+	p := &call[K]{woken: make(chan struct{}, 1), on: engine.OnAny()}
+	cancel := ctx.Done()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.keys[key]
+	if s == nil {
+		s = &keyState[K]{key: key}
+		s.node.v = s
+		if same := key; same == key { // or nothing would find it
+			k.keys[key] = s
+		}
+	}
+	k.arrivals++
+	p.arrival = k.arrivals
+	s.waiting = append(s.waiting, p)
+	k.enqueue(s)
+	k.serve()
+	for {
+		switch {
+		case p.x != nil:
+			return p.x, false, nil
+		case err == nil && k.closed:
+			err = thread.ErrTerminated
+		}
+		switch {
+		case err != nil:
+			k.withdraw(s, p)
+			return nil, false, err
+		case p.granted:
+			return k.add(s, start), true, nil
+		}
+		on := k.dependsOn(s)
+		k.mu.Unlock()
+		y := on.Wait(p.woken, cancel)
+		err = engine.Cause(ctx)
+		k.mu.Lock()
+		if y != nil && err == nil && p.x == nil && !p.granted && !k.closed {
+			err = k.escape(s, p, y)
+		}
+	}
+}
+
+// dependsOn returns the threads of which one must go on, so that a call for s need not wait. The
+// caller holds mu, as in all functions that follow.
+func (k *set[K]) dependsOn(s *keyState[K]) *engine.Set {
+	if k.room(s) > 0 || k.taker(s) != nil {
+		return &k.all
+	}
+	set := new(engine.Set)
+	for _, x := range s.threads {
+		set.Add(x.e)
+	}
+	return set
+}
+
+// escape ends the wait of p for s, which could be a deadlock: y waits for it. A thread of the key
+// must run the call if it is y, and otherwise may; or else the call gets a slot beyond the limit.
+func (k *set[K]) escape(s *keyState[K], p *call[K], y *engine.Engine) error {
+	x := k.taker(s)
+	for _, other := range s.threads {
+		if other.e == y {
+			x = other
+		}
+	}
+	switch {
+	case x != nil && !x.terminated:
+		k.give(x, p)
+	case k.room(s) > 0:
+		k.grant(s, p)
+	case x != nil:
+		return thread.ErrTerminated
+	default:
+		return nil // something has changed meanwhile
+	}
+	k.remove(s, p)
+	k.serve()
+	return nil
+}
+
+// taker returns a thread of s that a call may use, or nil.
+//
+//threadcall:noalloc
+func (k *set[K]) taker(s *keyState[K]) *worker[K] {
+	for _, x := range s.threads {
+		if !x.left && (x.calls == 0 || k.each == 1) {
+			return x
+		}
+	}
+	return nil
+}
+
+// room returns how many threads s may have besides those that it has.
+func (k *set[K]) room(s *keyState[K]) int {
+	if s.forgotten > 0 {
+		return 0
+	}
+	return k.each - len(s.threads) - s.made
+}
+
+// take has x count one more call.
+//
+//threadcall:noalloc
+func (k *set[K]) take(x *worker[K]) {
+	x.calls++
+	x.node.remove()
+}
+
+// give has p use x.
+func (k *set[K]) give(x *worker[K], p *call[K]) {
+	k.take(x)
+	p.x = x
+	p.wake()
+}
+
+// grant has p make a thread.
+func (k *set[K]) grant(s *keyState[K], p *call[K]) {
+	p.granted = true
+	s.made++
+	k.slots++
+	p.wake()
+}
+
+// remove removes p from the calls that wait.
+func (k *set[K]) remove(s *keyState[K], p *call[K]) {
+	s.waiting = slices.DeleteFunc(s.waiting, func(other *call[K]) bool { return other == p })
+	k.update(s)
+}
+
+// withdraw gives up the wait of p, or the slot that it was granted.
+func (k *set[K]) withdraw(s *keyState[K], p *call[K]) {
+	if p.granted {
+		s.made--
+		k.slots--
+	}
+	k.remove(s, p)
+	k.serve()
+}
+
+// update puts s where it belongs when its threads or calls have changed.
+func (k *set[K]) update(s *keyState[K]) {
+	if len(s.waiting) > 0 {
+		for _, p := range s.waiting {
+			if p.on { // and so may depend on other threads now
+				p.wake()
+			}
+		}
+		k.enqueue(s)
+		return
+	}
+	s.node.remove()
+	if len(s.threads)+s.made == 0 && k.keys[s.key] == s {
+		delete(k.keys, s.key)
+	}
+}
+
+// enqueue puts s, which has calls that wait, into queue.
+func (k *set[K]) enqueue(s *keyState[K]) {
+	if s.node.in != nil {
+		return
+	}
+	before := k.queue.last
+	for before != nil && before.v.waiting[0].arrival > s.waiting[0].arrival {
+		before = before.before
+	}
+	k.queue.insert(&s.node, before)
+}
+
+// serve gives threads and slots to the calls in queue, the first first. If there are not enough,
+// it ends unused threads, and sets short, so that others become unused.
+func (k *set[K]) serve() {
+	if k.closed {
+		if k.slots == 0 {
+			select {
+			case <-k.done:
+			default:
+				close(k.done)
+			}
+		}
+		return
+	}
+	k.short = false
+	soon := k.max - k.slots + k.ending.n // slots that are free, or are about to be
+	for next := k.queue.first; next != nil && !k.short; {
+		s := next.v
+		next = next.after
+		for len(s.waiting) > 0 {
+			p := s.waiting[0]
+			if x := k.taker(s); x != nil {
+				k.give(x, p)
+			} else if k.room(s) > 0 && k.slots < k.max {
+				k.grant(s, p)
+				soon--
+			} else {
+				break
+			}
+			s.waiting[0] = nil
+			s.waiting = s.waiting[1:]
+		}
+		needs := min(len(s.waiting), k.room(s))
+		if needs <= 0 { // it has what it needs, or waits for its own threads
+			s.node.remove()
+			continue
+		}
+		soon = k.endUnused(soon - needs)
+		k.short = soon < 0
+	}
+	k.endUnused(soon) // beyond the limit
+	if k.queue.first != nil && k.ending.first != nil && !k.watching && !k.elsewhere(engine.Now()) {
+		k.watching = true
+		k.watch.Reset(slowEnd)
+	}
+}
+
+// endUnused ends unused threads until soon is not negative, and returns what it is then.
+func (k *set[K]) endUnused(soon int) int {
+	for ; soon < 0 && k.unused.first != nil; soon++ {
+		k.terminate(k.unused.first.v)
+	}
+	return soon
+}
+
+// slowEnd is for how long calls wait for a thread that is ending, before others must yield.
+const slowEnd = 10 * time.Millisecond
+
+// late is the function of watch: threads that take long to end are not about to free a slot. It
+// is called without mu.
+func (k *set[K]) late() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.watching = false
+	now := engine.Now()
+	for k.ending.first != nil && now-k.ending.first.v.since >= slowEnd {
+		k.ending.first.remove()
+	}
+	k.serve()
+}
+
+// elsewhere reports whether now is the time of a bubble that k is not in, which timers must not
+// be set to.
+func (k *set[K]) elsewhere(now time.Duration) bool { return now < 0 && !k.bubbled }
+
+// add makes a thread for s, which was granted a slot, and its first call.
+func (k *set[K]) add(s *keyState[K], start func() error) *worker[K] {
+	x := &worker[K]{of: k, state: s, calls: 2} // with its start
+	x.node.v = x
+	opts := slices.Clone(k.opts)
+	if k.start != nil {
+		opts = append(opts, thread.WithStart(func() error { return k.start(s.key) }))
+	}
+	if start != nil {
+		opts = append(opts, thread.WithStart(func() error {
+			f := start
+			start = nil // which the caller may want collected while the thread lives
+			return f()
+		}))
+	}
+	if k.stop != nil {
+		opts = append(opts, thread.WithStop(func() { k.stop(s.key) }))
+	}
+	made := access.New(opts)
+	x.t, x.e = made.Thread.(*thread.Thread), made.Engine
+	x.e.SetUser(x)
+	x.e.OnEnd(func() { k.ended(x) })
+	x.e.Post(func() { x.begin(made.Prepare) })
+	s.made--
+	s.threads = append(s.threads, x)
+	k.all.Add(x.e)
+	k.open++
+	if k.each == 1 { // those that have waited use it, too, or each would need a thread
+		for _, p := range s.waiting {
+			k.give(x, p)
+		}
+		s.waiting = nil
+	}
+	k.update(s)
+	if same := s.key; same != s.key {
+		k.leave(x)
+	}
+	made.Start()
+	return x
+}
+
+var errStartExited = errors.New("keyed: a start function has called runtime.Goexit")
+
+// begin prepares the thread, on which it runs, or ends it. It is called without mu.
+func (x *worker[K]) begin(prepare func() error) {
+	err := errStartExited
+	defer func() {
+		if err != nil {
+			x.of.fail(x, err)
+		}
+		x.of.unuse(x)
+	}()
+	err = prepare()
+}
+
+// fail ends a thread whose start has failed. It is called without mu.
+func (k *set[K]) fail(x *worker[K], err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	x.err = err
+	k.terminate(x)
+	k.serve()
+}
+
+// unuse ends a call that uses x. It is called without mu.
+//
+//threadcall:noalloc
+func (k *set[K]) unuse(x *worker[K]) {
+	now := engine.Now()
+	if k.elsewhere(now) && x.e.Post(func() { k.unuse(x) }) { //threadcall:alloc in a bubble
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if x.calls--; x.calls > 0 || x.terminated {
+		return
+	}
+	if x.left {
+		k.terminate(x) //threadcall:alloc the end of a thread
+		k.serve()      //threadcall:alloc the end of a thread
+		return
+	}
+	x.since = now
+	k.unused.insert(&x.node, k.unused.last)
+	if len(x.state.waiting) > 0 {
+		k.enqueue(x.state)
+	}
+	if k.queue.first != nil || k.slots > k.max {
+		k.serve() //threadcall:alloc the end of a thread
+	}
+	switch {
+	case x.calls > 0 || x.terminated:
+	case k.idle == 0:
+		k.terminate(x) //threadcall:alloc the end of a thread
+	case k.idle > 0 && !k.armed:
+		k.armed = true
+		k.timer.Reset(k.idle)
+	}
+}
+
+// expire is the function of timer: it ends the threads that have been unused for long enough. It is
+// called without mu.
+func (k *set[K]) expire() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.armed = false
+	for first := k.unused.first; first != nil; first = k.unused.first {
+		if left := k.idle - (engine.Now() - first.v.since); left > 0 {
+			k.armed = true
+			k.timer.Reset(left)
+			return
+		}
+		k.terminate(first.v)
+	}
+}
+
+// leave has x take no more calls, and ends it if it has none.
+func (k *set[K]) leave(x *worker[K]) {
+	if !x.left {
+		x.left = true
+		k.open--
+	}
+	if x.calls == 0 {
+		k.terminate(x)
+	}
+}
+
+// terminate ends x now.
+func (k *set[K]) terminate(x *worker[K]) {
+	if x.terminated {
+		return
+	}
+	x.terminated = true
+	if !x.left {
+		x.left = true
+		k.open--
+	}
+	x.node.remove()
+	k.ending.insert(&x.node, k.ending.last)
+	x.since = engine.Now()
+	x.e.Terminate()
+}
+
+// ended is called on the thread of x as the last. It is called without mu.
+func (k *set[K]) ended(x *worker[K]) {
+	k.all.Remove(x.e)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for p := x.t.TakePanic(); p != nil; p = x.t.TakePanic() {
+		if len(k.panics) < maxPanics {
+			k.panics = append(k.panics, p)
+		}
+	}
+	s := x.state
+	s.threads = slices.DeleteFunc(s.threads, func(other *worker[K]) bool { return other == x })
+	if x.forgotten {
+		s.forgotten--
+	}
+	x.node.remove()
+	k.slots--
+	k.update(s)
+	k.serve()
+}
+
+// maxPanics is how many panics are kept.
+const maxPanics = 1024
+
+// close is Close, but does not wait. It is called without mu.
+func (k *set[K]) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return
+	}
+	k.closed = true
+	k.timer.Stop()
+	k.watch.Stop()
+	for _, s := range k.keys {
+		for _, x := range s.threads {
+			k.leave(x)
+		}
+		for _, p := range s.waiting {
+			p.wake()
+		}
+	}
+	for n := k.queue.first; n != nil; n = n.after { // with keys that are not in keys
+		for _, p := range n.v.waiting {
+			p.wake()
+		}
+	}
+	k.serve()
+}

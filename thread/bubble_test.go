@@ -1,0 +1,405 @@
+//go:build go1.25
+
+package thread_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// inBubble runs f in a bubble, and again in many at the same time as other programs use the thread
+// outside.
+func inBubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	for range scaled(200) {
+		if synctest.Test(t, f); t.Failed() {
+			return
+		}
+	}
+}
+
+func TestBubble_time(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		th := thread.New()
+		defer th.Terminate()
+		p := thread.NewPool(2)
+		defer p.Terminate()
+		begin := time.Now()
+		th.Go(func() { time.Sleep(time.Hour) })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := th.CallContext(ctx,
+			func() { t.Error("ran after its deadline") }); err != context.DeadlineExceeded {
+			t.Errorf("CallContext returned %v", err)
+		}
+		if d := time.Since(begin); d != time.Minute {
+			t.Errorf("a minute took %v", d)
+		}
+		if at := thread.Eval(th, time.Now); at.Sub(begin) != time.Hour {
+			t.Errorf("an hour took %v", at.Sub(begin))
+		}
+		p.Call(func() { time.Sleep(time.Hour) })
+		synctest.Wait() // the threads have nothing to do, and are durably blocked
+		if d := time.Since(begin); d != 2*time.Hour {
+			t.Errorf("two hours took %v", d)
+		}
+		other := thread.New()
+		defer other.Terminate()
+		order := 0
+		th.Call(func() {
+			other.Call(func() {
+				time.Sleep(time.Hour)
+				th.Call(func() { order = 10*order + 1 }) // round a cycle
+			})
+			order = 10*order + 2
+		})
+		if d := time.Since(begin); d != 3*time.Hour || order != 12 {
+			t.Errorf("three hours took %v, the order was %d", d, order)
+		}
+		late, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		// While the function goes on, its caller is durably blocked although the context is done.
+		if err := th.CallContext(late, func() { time.Sleep(time.Hour) }); err != nil {
+			t.Errorf("CallContext returned %v for a function that had begun", err)
+		}
+	})
+}
+
+func TestBubble_OnSlowCall(t *testing.T) {
+	outside := start(t)
+	synctest.Test(t, func(t *testing.T) {
+		told := make(chan thread.SlowCall, 10)
+		th := thread.New(thread.WithSlowCall(time.Hour, func(s thread.SlowCall) { told <- s }))
+		defer th.Terminate()
+		th.Call(func() { time.Sleep(59 * time.Minute) })
+		th.Call(func() { time.Sleep(61 * time.Minute) })
+		if s := <-told; s.Running != time.Hour || len(told) != 0 {
+			t.Errorf("told after %v, and %d times more", s.Running, len(told))
+		}
+	})
+	var told atomic.Int32
+	synctest.Test(t, func(t *testing.T) {
+		// a timer of the bubble would not do
+		outside.OnSlowCall(time.Millisecond, func(s thread.SlowCall) { told.Add(1) })
+		outside.Call(func() { time.Sleep(20 * time.Millisecond) })
+	})
+	eventually(t, func() bool { return told.Load() == 1 }, "it is told")
+}
+
+// Each function is reported once, in a cycle and around a coroutine as well, and none that has
+// panicked or called Goexit.
+func TestBubble_OnSlowCall_once(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told atomic.Int32
+		option := thread.WithSlowCall(time.Hour, func(thread.SlowCall) { told.Add(1) })
+		a, b, p := thread.New(option), thread.New(), thread.NewPool(2, option)
+		defer p.Terminate()
+		defer b.Terminate()
+		defer a.Terminate()
+		check := func(what string, want int32, call func()) {
+			t.Helper()
+			call()
+			if time.Sleep(3 * time.Hour); told.Load() != want {
+				t.Errorf("%s: reported %d times, want %d", what, told.Load(), want)
+			}
+			told.Store(0)
+		}
+		long := func() { time.Sleep(2 * time.Hour) }
+		check("a panic", 0, func() { recovered(func() { a.Call(func() { panic("early") }) }) })
+		check("Goexit", 0, func() { exits(t, func() { a.Call(runtime.Goexit) }) })
+		// a serves inside the call
+		check("a cycle", 2, func() { a.Call(func() { b.Call(func() { a.Call(long) }); long() }) })
+		if here() != 0 {
+			check("a coroutine", 1, func() { a.Call(func() { inCoroutine(func() { a.Call(long) }) }) })
+			check("in a pool", 1, func() { p.Call(func() { inCoroutine(func() { p.Call(long) }) }) })
+		}
+	})
+}
+
+// A bubble's clock begins in the year 2000. When it has come to the time of today, it can no longer
+// be told by that.
+func TestBubble_late(t *testing.T) {
+	outside, pool := start(t), startPool(t, 1)
+	synctest.Test(t, func(t *testing.T) {
+		th, p := thread.New(), thread.NewPool(1)
+		defer th.Terminate()
+		defer p.Terminate()
+		time.Sleep(100 * 365 * 24 * time.Hour)
+		for _, call := range []func(func()) bool{th.Call, p.Call, outside.Call, pool.Call} {
+			begin := time.Now()
+			for range 3 {
+				if !call(func() { time.Sleep(time.Millisecond) }) {
+					t.Error("a call did not run")
+				}
+			}
+			th.Call(func() { call(func() { time.Sleep(time.Millisecond) }) })
+			if d := time.Since(begin); d > 4*time.Millisecond {
+				t.Errorf("it took %v", d)
+			}
+		}
+		other := thread.New()
+		defer other.Terminate()
+		other.Call(nop)
+	})
+}
+
+// What cannot work says so, and does not end the process.
+func TestBubble_unreachable(t *testing.T) {
+	var th *thread.Thread
+	var p *thread.Pool
+	var timer *thread.Timer
+	ready, left := make(chan bool), make(chan bool)
+	go func() {
+		<-ready
+		for name, use := range map[string]func(){
+			"Call":           func() { th.Call(nop) },
+			"CallContext":    func() { _ = th.CallContext(context.Background(), nop) },
+			"Go":             func() { th.Go(nop) },
+			"Eval":           func() { thread.Eval(th, func() int { return 0 }) },
+			"Terminate":      th.Terminate,
+			"Close":          th.Close,
+			"Pool.Call":      func() { p.Call(nop) },
+			"Pool.Go":        func() { p.Go(nop) },
+			"CallContext, p": func() { _ = p.CallContext(context.Background(), nop) },
+			"Pool.Terminate": p.Terminate,
+			"Pool.Close":     p.Close,
+			"After":          func() { th.After(1, nop) },
+			"Timer.Stop":     timer.Stop,
+		} {
+			if v := fmt.Sprint(recovered(use)); !strings.Contains(v, "make the thread outside the bubble") {
+				t.Errorf("%s panicked with %v", name, v)
+			}
+		}
+		if th.On() {
+			t.Error("On is true")
+		}
+		close(left)
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		th, p = thread.New(), thread.NewPool(1)
+		timer = th.Every(time.Hour, nop)
+		close(ready)
+		<-left // not of the bubble, so it is not idle
+		if !th.Call(nop) || !p.Call(nop) {
+			t.Error("a thread did not live on")
+		}
+		th.Close()
+		p.Close()
+	})
+	timer.Stop() // from outside: there is nothing left to reach
+	th.Terminate()
+	p.Terminate()
+	th.Close()
+	p.Close()
+	if th.Call(nop) {
+		t.Error("a terminated thread runs something")
+	}
+}
+
+// Functions that are found to be slow at the same moment are all reported, whatever a report does.
+func TestBubble_slowTogether(t *testing.T) {
+	hour := func() { time.Sleep(time.Hour) }
+	for name, first := range map[string]func(){"blocks": hour, "exits": runtime.Goexit} {
+		synctest.Test(t, func(t *testing.T) {
+			var told atomic.Int32
+			p := thread.NewPool(5, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {
+				if told.Add(1) < 4 {
+					first()
+				}
+			}))
+			for range p.Size() {
+				p.Go(func() { time.Sleep(2 * time.Minute) })
+			}
+			time.Sleep(90 * time.Second)
+			if n := told.Load(); n != 5 {
+				t.Errorf("the first %s: %d of 5 functions were reported", name, n)
+			}
+			p.Close()
+			time.Sleep(time.Hour)
+		})
+	}
+}
+
+// Stop functions are counted, and start and stop functions are watched, on one thread and on those
+// of a pool.
+func TestBubble_startAndStopAreObserved(t *testing.T) {
+	type observed interface {
+		Close()
+		Stats() thread.Stats
+	}
+	for name, c := range map[string]struct {
+		begin func(opts ...thread.Option) (observed, error)
+		n     uint64
+	}{
+		"New":   {func(o ...thread.Option) (observed, error) { return thread.New(o...), nil }, 1},
+		"Start": {func(o ...thread.Option) (observed, error) { return thread.Start(o...) }, 1},
+		"NewPool": {func(o ...thread.Option) (observed, error) { return thread.NewPool(3, o...), nil },
+			3},
+		"StartPool": {func(o ...thread.Option) (observed, error) { return thread.StartPool(3, o...) }, 3},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			reports := map[string]uint64{}
+			hour := func() { time.Sleep(time.Hour) }
+			report := func(s thread.SlowCall) {
+				mu.Lock()
+				defer mu.Unlock()
+				if !strings.HasPrefix(s.Name, "slow") || c.n > 1 && s.Name == "slow" {
+					t.Errorf("%s: the name is %q", name, s.Name)
+				}
+				what := "stop"
+				if strings.Contains(s.Queued(), "TestBubble_startAndStopAreObserved") {
+					what = "start"
+				} else if s.Queued() != "" {
+					t.Errorf("%s: queued by %s", name, s.Queued())
+				}
+				reports[what]++
+			}
+			th, err := c.begin(thread.WithName("slow"), thread.WithSlowCall(time.Minute, report),
+				thread.WithStop(hour),
+				thread.WithStart(func() error { hour(); return nil }),
+				thread.WithStart(func() error { return nil }), thread.WithStop(func() { panic("boom") }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Hour)
+			before := th.Stats()
+			begun := time.Now()
+			th.Close()
+			s := th.Stats()
+			if s.Calls != 0 || s.Posts != c.n || s.Runs.Count != c.n ||
+				s.Runs.Sum != time.Duration(c.n)*time.Hour || s.PeakQueued != before.PeakQueued {
+				t.Errorf("%s: %+v, and then %+v", name, before, s)
+			}
+			sound(t, s)
+			mu.Lock()
+			defer mu.Unlock()
+			if d := time.Since(begun); reports["start"] != c.n || reports["stop"] != c.n || d != time.Hour {
+				t.Errorf("%s: reports: %v in %v", name, reports, d)
+			}
+		})
+	}
+}
+
+// A Thread is adopted where it was made: in the same bubble, or outside.
+func TestBubble_AdoptLater(t *testing.T) {
+	made, outside := thread.AdoptLater()
+	defer made.Terminate()
+	var inside func() error
+	inBubble(t, func(t *testing.T) {
+		if err := outside(); err == nil || !strings.Contains(err.Error(), "bubble") {
+			t.Errorf("inside, adopt of a Thread from outside returns %v", err)
+		}
+		var th *thread.Thread
+		th, inside = thread.AdoptLater()
+		ran := false
+		go th.After(time.Hour, func() { ran = true; th.Terminate() })
+		synctest.Wait()
+		if err := inside(); err != nil {
+			t.Error(err)
+		}
+		if err := th.ServeContext(context.Background()); err != thread.ErrTerminated || !ran {
+			t.Errorf("%v, ran %v", err, ran)
+		}
+		th, inside = thread.AdoptLater()
+		go func() { th.Call(nop); th.Close() }()
+		synctest.Wait()
+		th.Terminate()
+		_, inside = thread.AdoptLater()
+	})
+	ends(t, func() {
+		if err := inside(); err == nil || !strings.Contains(err.Error(), "bubble") {
+			t.Errorf("outside, adopt of a Thread from a bubble returns %v", err)
+		}
+		if err := outside(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A thread outside lets go of a context of another package, which a goroutine of the bubble
+// follows.
+func TestBubble_foreignContext(t *testing.T) {
+	outside := start(t)
+	inBubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		for range 3 {
+			outside.GoContext(foreign{ctx}, func() { n++ })
+			outside.GoContext(ctx, func() { n++ })
+			outside.Call(nop)
+		}
+		if cancel(); n != 6 || outside.GoContext(foreign{ctx}, nop) {
+			t.Errorf("%d functions ran, want 6", n)
+		}
+	})
+}
+
+// A thread outside the bubble keeps the real time.
+func TestBubble_timers_outside(t *testing.T) {
+	th := start(t)
+	for range scaled(50) {
+		synctest.Test(t, func(t *testing.T) {
+			for name, newTimer := range timers {
+				begin := time.Now()
+				ran := new(atomic.Int32)
+				timer := newTimer(th, time.Millisecond, func() {
+					if ran.Add(1) == 1 && time.Now().Year() < 2020 {
+						t.Errorf("%s: the function runs inside the bubble", name)
+					}
+					time.Sleep(100 * time.Microsecond)
+				})
+				for ran.Load() == 0 {
+					th.Call(nop) // the clock of the bubble stands still
+				}
+				timer.Stop()
+				n := ran.Load()
+				th.Call(func() { time.Sleep(2 * time.Millisecond) })
+				th.Call(nop)
+				if ran.Load() != n {
+					t.Errorf("%s: ran after Stop", name)
+				}
+				if d := time.Since(begin); d != 0 {
+					t.Errorf("%s: %v passed in the bubble", name, d)
+				}
+			}
+			never := th.After(time.Millisecond, func() { t.Error("ran after Stop") })
+			never.Stop()
+			left := new(atomic.Bool)
+			th.After(time.Millisecond, func() { left.Store(true) })
+			th.Every(time.Hour, nop) // until the thread ends
+		})
+	}
+	// Stop waits for a function outside.
+	synctest.Test(t, func(t *testing.T) {
+		entered, ended := new(atomic.Bool), new(atomic.Bool)
+		timer := th.Every(time.Millisecond,
+			func() { entered.Store(true); time.Sleep(20 * time.Millisecond); ended.Store(true) })
+		for !entered.Load() {
+			time.Sleep(time.Nanosecond)
+		}
+		if timer.Stop(); !ended.Load() {
+			t.Error("Stop has not waited")
+		}
+	})
+	// A timer made outside is stopped inside.
+	var ran atomic.Int32
+	timer := th.Every(time.Millisecond, func() { ran.Add(1) })
+	eventually(t, func() bool { return ran.Load() > 1 }, "it ticks")
+	synctest.Test(t, func(t *testing.T) { timer.Stop() })
+	n := ran.Load()
+	th.Call(func() { time.Sleep(3 * time.Millisecond) })
+	th.Call(nop)
+	if ran.Load() != n {
+		t.Error("ran after Stop")
+	}
+}

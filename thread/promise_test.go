@@ -1,0 +1,752 @@
+package thread_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// What a call promises is tested for each way to have a function run. The same holds for random
+// programs: see internal/verify/oracle.
+var promises = []struct {
+	name string
+	test func(t *testing.T, w way)
+	once bool // for one way of a thread and of a pool, because it takes long
+}{
+	{"nil", testNil, false},
+	{"visible", testVisible, false},
+	{"order", testOrder, false},
+	{"order on the thread", testOrderOnTheThread, false},
+	{"nested", testNested, false},
+	{"coroutine", testCoroutine, false},
+	{"panic", testPanic, false},
+	{"Goexit", testGoexit, false},
+	{"panic in Goexit", testPanicInGoexit, false},
+	{"post", testPost, true},
+	{"terminate while queued", testTerminateQueued, false},
+	{"terminate while running", testTerminateRunning, false},
+	{"terminate itself", testTerminateItself, false},
+	{"terminate at once", testTerminateAtOnce, false},
+	{"unlock", testUnlock, false},
+	{"one P", testOneP, true},
+	{"let go", testLetGo, false},
+}
+
+func TestThread_Call(t *testing.T) {
+	eachPromise(t, threadWays, func() runner { return start(t) })
+}
+
+func TestPool_Call(t *testing.T) {
+	eachPromise(t, poolWays, func() runner { return startPool(t, 1) })
+}
+
+func eachPromise(t *testing.T, ways map[string]waysToRun, start func() runner) {
+	for _, p := range promises {
+		t.Run(p.name, func(t *testing.T) {
+			for name, with := range ways {
+				if name == "Call" || !p.once {
+					t.Run(name, func(t *testing.T) { p.test(t, with(t, start())) })
+				}
+			}
+		})
+	}
+}
+
+// A runner is a Thread or a Pool.
+type runner interface {
+	thread.Caller
+	Call(f func()) bool
+	Go(f func()) bool
+	TryGo(f func()) bool
+	GoContext(ctx context.Context, f func()) bool
+	MustCall(f func())
+	TakePanic() *thread.PanicError
+	Done() <-chan struct{}
+	Close()
+	Terminate()
+}
+
+// A way is a way to run a function and to wait for it, and one to post it.
+type way struct {
+	runner
+	call, post func(f func()) bool
+	pool       bool
+}
+
+func wayOf(r runner) way {
+	_, pool := r.(*thread.Pool)
+	return way{r, r.Call, r.Go, pool}
+}
+
+type waysToRun func(t *testing.T, r runner) way
+
+var poolWays = map[string]waysToRun{
+	"Call": func(_ *testing.T, r runner) way { return wayOf(r) },
+	"CallContext, GoContext": func(t *testing.T, r runner) way {
+		ctx, cancel := context.WithCancel(context.Background())
+		t.Cleanup(cancel)
+		w := wayOf(r)
+		w.call, w.post = withContext(ctx, r), func(f func()) bool { return r.GoContext(ctx, f) }
+		return w
+	},
+	"EvalContext, TryGo": func(t *testing.T, r runner) way {
+		w := wayOf(r)
+		w.post = r.TryGo
+		w.call = evaluated(func(f func() int64) int64 {
+			n, err := thread.EvalContext(t.Context(), r, f)
+			if want := errorOf(n, f == nil); !errors.Is(err, want) && t.Context().Err() == nil {
+				t.Errorf("EvalContext returned %d, %v, want %v", n, err, want)
+			}
+			return n
+		})
+		return w
+	},
+	"MustCall": func(t *testing.T, r runner) way {
+		w := wayOf(r)
+		w.call = must(r.MustCall)
+		return w
+	},
+	"MustEval": func(t *testing.T, r runner) way {
+		w := wayOf(r)
+		eval := func(f func() int64) int64 { return thread.MustEval(r, f) }
+		w.call = must(func(f func()) { evaluated(eval)(f) })
+		return w
+	},
+}
+
+var threadWays = map[string]waysToRun{
+	"Eval": func(_ *testing.T, r runner) way {
+		w := wayOf(r)
+		w.call = evaluated(func(f func() int64) int64 { return thread.Eval(r.(*thread.Thread), f) })
+		return w
+	},
+	"Bind": func(_ *testing.T, r runner) way {
+		w := wayOf(r)
+		bound := thread.Bind2V(r.(*thread.Thread), func(f func(), n int64) int64 { f(); return n })
+		w.call = func(f func()) bool {
+			n := results.Add(1)
+			return f != nil && bound(f, n) == n
+		}
+		return w
+	},
+}
+
+func init() {
+	for name, w := range poolWays {
+		threadWays[name] = w
+	}
+}
+
+var results atomic.Int64
+
+// evaluated is a way to call a function with a result, which must be that of the call or zero.
+func evaluated(eval func(func() int64) int64) func(func()) bool {
+	return func(f func()) bool {
+		if f == nil {
+			return eval(nil) != 0
+		}
+		n := results.Add(1)
+		switch got := eval(func() int64 { f(); return n }); got {
+		case n:
+			return true
+		case 0:
+			return false
+		default:
+			panic("the result of another call")
+		}
+	}
+}
+
+func errorOf(result int64, isNil bool) error {
+	switch {
+	case isNil:
+		return thread.ErrNil
+	case result == 0:
+		return thread.ErrTerminated
+	}
+	return nil
+}
+
+// must is a way to call a function that panics where it does not run.
+func must(call func(func())) func(func()) bool {
+	return func(f func()) (ok bool) {
+		defer func() {
+			v := recover()
+			if err, _ := v.(error); v != nil && !errors.Is(err, thread.ErrTerminated) && !errors.Is(err,
+				thread.ErrNil) {
+				panic(v)
+			}
+		}()
+		call(f)
+		return true
+	}
+}
+
+func withContext(ctx context.Context, c thread.Caller) func(func()) bool {
+	return func(f func()) bool { return c.CallContext(ctx, f) == nil }
+}
+
+func testNil(t *testing.T, w way) {
+	for range 2 {
+		if w.call(nil) || w.post(nil) {
+			t.Error("reported that a nil function runs")
+		}
+		w.call(func() {
+			if w.call(nil) || w.post(nil) {
+				t.Error("reported on the thread that a nil function runs")
+			}
+		})
+		if p := w.TakePanic(); p != nil {
+			t.Errorf("it is kept that a nil function has panicked: %v", p)
+		}
+		w.Terminate()
+	}
+}
+
+// The variables have no locks of their own: the race detector says whether the calls order what
+// happens to them.
+func testVisible(t *testing.T, w way) {
+	asked, answered, posted := 0, 0, 0
+	var its uint64
+	w.call(func() { its = here() })
+	for i := range 1000 {
+		asked = i
+		w.post(func() { posted += asked })
+		w.call(func() { answered = asked })
+		if answered != i {
+			t.Fatalf("asked for %d and got %d", i, answered)
+		}
+	}
+	if posted != 999*1000/2 {
+		t.Errorf("the posted functions saw numbers whose sum is %d", posted)
+	}
+	const callers, calls = 8, 500
+	count, total := 0, 0
+	ends(t, func() {
+		var all group.Group
+		for i := range callers {
+			run := []func(func()) bool{w.call, w.post}[i%2]
+			all.Go(func() {
+				for range calls {
+					run(func() { count++ })
+				}
+			})
+		}
+		all.Wait()
+		w.call(func() {
+			if total = count; here() != its {
+				t.Error("ran on another thread")
+			}
+		})
+	})
+	if total != callers*calls {
+		t.Errorf("%d functions ran, want %d", total, callers*calls)
+	}
+}
+
+func testOrder(t *testing.T, w way) {
+	r := seeded(t)
+	ends(t, func() {
+		var all group.Group
+		for range 4 {
+			r := fork(r)
+			all.Go(func() { inOrder(t, r, w, scaled(3000)) })
+		}
+		all.Wait()
+	})
+}
+
+// inOrder makes n calls and posts of which each checks that it is the next.
+func inOrder(t *testing.T, r *rand.Rand, w way, n int) {
+	next := 0
+	for i := range n {
+		step := func() {
+			if next != i {
+				t.Errorf("number %d ran when it was the turn of number %d", i, next)
+			}
+			next++
+		}
+		if r.IntN(4) == 0 {
+			w.call(step)
+			if next != i+1 {
+				t.Errorf("%d functions had run after call %d", next, i)
+				return
+			}
+		} else {
+			w.post(step)
+		}
+	}
+	w.call(func() {
+		if next != n {
+			t.Errorf("%d functions ran, want %d", next, n)
+		}
+	})
+}
+
+// A pool promises no order between its threads, and a call made on one of them runs in place.
+func testOrderOnTheThread(t *testing.T, w way) {
+	if w.pool {
+		return
+	}
+	r := seeded(t)
+	for _, inside := range []func(f func()){func(f func()) { f() }, inCoroutine} {
+		ends(t, func() { w.call(func() { inside(func() { inOrder(t, r, w, 1000) }) }) })
+		var order []int
+		add := func(n int) func() { return func() { order = append(order, n) } }
+		exitsWith(t, "a posted Goexit", func() {
+			w.call(func() {
+				inside(func() {
+					w.post(add(1))
+					w.post(runtime.Goexit)
+					w.post(add(2))
+					w.post(add(3))
+					w.call(func() { t.Error("ran in a goroutine that had ended") })
+				})
+			})
+		})
+		w.call(add(4))
+		if !slices.Equal(order, []int{1, 2, 3, 4}) {
+			t.Errorf("after a Goexit, ran in the order %v", order)
+		}
+		if here() == 0 {
+			return // and so there are no coroutines
+		}
+	}
+}
+
+func testNested(t *testing.T, w way) {
+	depth, outer := 0, uintptr(0)
+	var deeper func()
+	deeper = func() {
+		if ident.G() != outer {
+			t.Error("a nested call did not run in place")
+		}
+		if depth++; depth < 2000 && !w.call(deeper) {
+			t.Error("reported that a nested call did not run")
+		}
+	}
+	ends(t, func() { w.call(func() { outer = ident.G(); w.call(deeper) }) })
+	if depth != 2000 {
+		t.Errorf("%d nested calls ran", depth)
+	}
+}
+
+// inCoroutine runs f as a coroutine, on the goroutine's thread, until it ends.
+func inCoroutine(f func()) {
+	next, stop := iter.Pull(func(yield func(bool) bool) { f() })
+	defer stop()
+	next()
+}
+
+// A coroutine calls its thread in the function that has made it, and in later ones.
+func testCoroutine(t *testing.T, w way) {
+	needsCoroutines(t)
+	ends(t, func() {
+		var next func() (int, bool)
+		var stop func()
+		w.call(func() {
+			its := here()
+			next, stop = iter.Pull(func(yield func(int) bool) {
+				for i := 0; ; i++ {
+					v := -1
+					if !w.call(func() { v = i }) {
+						t.Error("reported that it did not run")
+					}
+					w.call(func() {
+						if here() != its {
+							t.Error("ran on another thread")
+						}
+					})
+					if !yield(v) {
+						return
+					}
+				}
+			})
+			for i := range 10 {
+				if n, _ := next(); n != i {
+					t.Errorf("result %d of the coroutine is %d", i, n)
+				}
+			}
+		})
+		for i := range 10 {
+			w.call(func() {
+				if n, _ := next(); n != 10+i {
+					t.Errorf("result %d of the coroutine is %d", 10+i, n)
+				}
+			})
+		}
+		w.call(stop)
+		exitsWith(t, "in a coroutine", func() { w.call(func() { inCoroutine(runtime.Goexit) }) })
+		exitsWith(t, "called in a coroutine", func() {
+			w.call(func() { inCoroutine(func() { w.call(runtime.Goexit) }) })
+		})
+	})
+}
+
+func testPanic(t *testing.T, w way) {
+	other := start(t)
+	for _, p := range panics {
+		for name, f := range map[string]func(){
+			"call":                   func() { w.call(p.f); t.Error("the call returned") },
+			"nested":                 func() { w.call(func() { w.call(p.f) }) },
+			"through another thread": func() { other.Call(func() { w.call(p.f) }) },
+			"in a coroutine": func() {
+				w.call(func() {
+					var v any
+					inCoroutine(func() { v = recovered(func() { w.call(p.f) }) })
+					panic(v)
+				})
+			},
+		} {
+			if name == "in a coroutine" && here() == 0 {
+				continue
+			}
+			if v := recovered(f); !p.ok(v) {
+				t.Errorf("%s, %s: recovered %#v", p.name, name, v)
+			}
+		}
+	}
+	if v := recovered(func() { w.call(func() { recovered(func() { panic("mine") }) }) }); v != nil {
+		t.Errorf("the caller recovered %v, which the function had recovered", v)
+	}
+	if p := w.TakePanic(); p != nil {
+		t.Errorf("the panic of a call is kept: %v", p)
+	}
+	if ran := false; !w.call(func() { ran = recover() == nil }) || !ran {
+		t.Error("the thread did not live on")
+	}
+}
+
+// exits runs f in a goroutine and tells how that ended.
+func exits(t *testing.T, f func()) (deferred, returned bool) {
+	t.Helper()
+	ends(t, func() {
+		defer func() { deferred = recover() == nil }()
+		f()
+		returned = true
+	})
+	return deferred, returned
+}
+
+// exitsWith fails the test unless f ends its goroutine by Goexit.
+func exitsWith(t *testing.T, what string, f func()) {
+	t.Helper()
+	if deferred, returned := exits(t, f); !deferred || returned {
+		t.Errorf("%s: the deferred calls ran: %v, the goroutine went on: %v", what, deferred, returned)
+	}
+}
+
+func testGoexit(t *testing.T, w way) {
+	other := start(t)
+	for name, f := range map[string]func(){
+		"call":                   func() { w.call(runtime.Goexit) },
+		"nested":                 func() { w.call(func() { w.call(func() { w.call(runtime.Goexit) }) }) },
+		"deferred":               func() { w.call(func() { defer runtime.Goexit() }) },
+		"in a panic":             func() { w.call(func() { defer runtime.Goexit(); panic("replaced") }) },
+		"through another thread": func() { other.Call(func() { w.call(runtime.Goexit) }) },
+		"before a deferred call": func() { w.call(func() { defer w.call(nop); runtime.Goexit() }) },
+	} {
+		exitsWith(t, name, f)
+		if !w.call(nop) || !other.Call(nop) {
+			t.Fatalf("%s: a thread did not live on", name)
+		}
+	}
+}
+
+func testPanicInGoexit(t *testing.T, w way) {
+	both := func() {
+		defer func() { panic("boom") }()
+		runtime.Goexit()
+	}
+	for name, f := range map[string]func(){"in place": both, "called": func() { w.call(both) }} {
+		var got any
+		_, returned := exits(t, func() {
+			func() {
+				defer func() { got = recover() }()
+				f()
+			}()
+		}) // the Goexit goes on although its panic was recovered
+		if got != "boom" || returned {
+			t.Errorf("%s: recovered %v, the goroutine went on: %v", name, got, returned)
+		}
+	}
+	w.post(both)
+	ends(t, func() { w.call(nop) })
+	if p := w.TakePanic(); p == nil || p.Value != "boom" {
+		t.Errorf("of a posted function, %v is kept", p)
+	}
+}
+
+// Go blocks neither while the thread is busy, nor on the thread itself.
+func testPost(t *testing.T, w way) {
+	many := scaled(200_000)
+	ran := 0
+	post := func() {
+		for range many {
+			if !w.post(func() { ran++ }) {
+				t.Error("Go refused a function")
+				return
+			}
+		}
+	}
+	busy := occupy(t, w.post)
+	ends(t, post)
+	busy.Open()
+	ends(t, func() {
+		w.call(func() {
+			before := ran
+			if post(); ran != before {
+				t.Error("Go ran a function in place")
+			}
+		})
+		w.call(nop)
+	})
+	if ran != 2*many {
+		t.Errorf("%d functions ran, want %d", ran, 2*many)
+	}
+}
+
+func testTerminateQueued(t *testing.T, w way) {
+	busy := occupy(t, w.post)
+	const callers = 10
+	results := make(chan bool)
+	for range callers {
+		go func() { results <- w.call(func() { t.Error("ran after Terminate") }) }()
+	}
+	time.Sleep(5 * time.Millisecond) // most of them are queued now
+	w.post(func() { t.Error("ran after Terminate") })
+	w.Terminate()
+	for range callers {
+		if testutil.Arrives(t, results) { // although the thread is busy
+			t.Error("reported that it ran")
+		}
+	}
+	busy.Open()
+}
+
+func testTerminateRunning(t *testing.T, w way) {
+	begun, release := make(chan bool), make(chan bool)
+	result := make(chan bool)
+	finished := false
+	go func() { result <- w.call(func() { close(begun); <-release; finished = true }) }()
+	testutil.Arrives(t, begun)
+	w.Terminate()
+	close(release)
+	if !testutil.Arrives(t, result) || !finished {
+		t.Error("reported that it did not run")
+	}
+}
+
+func testTerminateItself(t *testing.T, w way) {
+	after := false
+	ends(t, func() {
+		if ok := w.call(func() {
+			if !w.pool {
+				w.post(w.Terminate)
+			} else {
+				w.Terminate()
+			}
+			w.post(func() { t.Error("ran after Terminate") })
+			if w.call(func() { t.Error("a nested call ran after Terminate") }) {
+				t.Error("reported that a nested call ran")
+			}
+			w.Terminate()
+			after = true
+		}); !ok || !after {
+			t.Errorf("told %v, the function came to its end: %v", ok, after)
+		}
+	})
+	if w.call(nop) {
+		t.Error("a later call ran")
+	}
+}
+
+// Each caller gets the right answer, whichever goroutine terminates the thread.
+func testTerminateAtOnce(t *testing.T, w way) {
+	var ran, told atomic.Int32
+	ends(t, func() {
+		var all group.Group
+		for range 10 {
+			all.Go(func() {
+				for w.call(func() { ran.Add(1) }) {
+					told.Add(1)
+				}
+			})
+			all.Go(func() {
+				for range 100 {
+					w.post(nop)
+				}
+				w.post(w.Terminate)
+			})
+			all.Go(func() { time.Sleep(100 * time.Microsecond); w.Terminate() })
+		}
+		all.Wait()
+	})
+	if ran.Load() != told.Load() {
+		t.Errorf("%d functions ran, and %d callers were told so", ran.Load(), told.Load())
+	}
+}
+
+// A function that unlocks once too often does not unpin the thread.
+func testUnlock(t *testing.T, w way) {
+	if here() == 0 {
+		t.Skip("this system does not distinguish threads")
+	}
+	var its uint64
+	w.call(func() { its = here() })
+	for _, c := range []struct{ functions, unlocks int }{{1, 1}, {1, 499}, {500, 1}} { // 1,000 in all
+		for range c.functions {
+			w.call(func() {
+				runtime.LockOSThread()
+				runtime.UnlockOSThread()
+				for range c.unlocks {
+					runtime.UnlockOSThread()
+				}
+			})
+		}
+		stop := compute()
+		for range 10 {
+			w.call(func() {
+				runtime.Gosched()
+				time.Sleep(time.Microsecond) // where an unlocked goroutine changes its thread
+				if here() != its {
+					t.Errorf("on thread %d, was on %d", here(), its)
+				}
+			})
+		}
+		stop()
+	}
+}
+
+// compute keeps all Ps busy until stop is called.
+func compute() (stop func()) {
+	var stopped atomic.Bool
+	for range runtime.GOMAXPROCS(0) {
+		go func() {
+			for n := 0; !stopped.Load(); n++ {
+				if n%1000 == 0 {
+					runtime.Gosched()
+				}
+			}
+		}()
+	}
+	return func() { stopped.Store(true) }
+}
+
+// Calls without a pause let other goroutines run, although there is only one P.
+func testOneP(t *testing.T, w way) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	answer := make(chan bool, 1)
+	for _, again := range []func(){
+		func() { w.call(nop) }, func() { w.post(func() { answer <- true }); <-answer },
+	} {
+		ends(t, func() {
+			for range 100 {
+				again()
+			}
+			var ran atomic.Bool
+			go ran.Store(true)
+			for start := time.Now(); !ran.Load(); again() {
+				if time.Since(start) > timeLimit/2 {
+					t.Errorf("another goroutine has not run within %v", timeLimit/2)
+					return
+				}
+			}
+		})
+	}
+}
+
+// What a function has captured is let go of when it has run, however it ended, or will not run.
+func testLetGo(t *testing.T, w way) {
+	for name, use := range map[string]func(f func()){
+		"a call":  func(f func()) { w.call(f) },
+		"a panic": func(f func()) { recovered(func() { w.call(func() { f(); panic("boom") }) }) },
+		"a Goexit": func(f func()) {
+			exits(t, func() { w.call(func() { f(); runtime.Goexit() }) })
+		},
+		"a post":               func(f func()) { w.post(f); w.call(nop) },
+		"a post on the thread": func(f func()) { w.call(func() { w.post(f); w.call(nop) }); w.call(nop) },
+	} {
+		captured(t, name, use)
+	}
+	begun, release := make(chan bool), make(chan bool)
+	captured(t, "what is refused although the thread hangs", func(f func()) {
+		w.post(func() {
+			w.post(f) // the thread posts to itself
+			f = nil
+			close(begun)
+			<-release
+		})
+		<-begun
+		w.post(func() { f() })
+		w.Terminate()
+	})
+	close(release)
+}
+
+// What a call costs must not depend on how much others have queued. Here each of many calls would
+// have to pass over a long queue, which would take minutes; it takes a second.
+func TestLongQueue(t *testing.T) {
+	backlog, calls := 200_000, 20_000
+	if testing.Short() || raceEnabled || collecting {
+		backlog, calls = 100_000, 5_000
+	}
+	flood := func(post func(func()) bool) {
+		ends(t, func() { // not on the thread
+			for range backlog {
+				post(nop)
+			}
+		})
+	}
+	a, b, c := start(t), start(t), start(t)
+	p, large := startPool(t, 1), startPool(t, 300)
+	for name, f := range map[string]func(){
+		"nested": func() {
+			a.Call(func() {
+				flood(a.Go)
+				for range calls {
+					a.Go(nop)
+					a.Call(nop)
+				}
+			})
+		},
+		"a cycle": func() {
+			a.Call(func() {
+				flood(a.Go)
+				for range calls / 10 {
+					b.Call(func() { a.Call(nop); c.Call(func() { a.Call(nop) }) })
+				}
+			})
+		},
+		"a cycle through a pool": func() {
+			p.Call(func() {
+				b.Call(func() {
+					for range backlog {
+						p.Go(nop)
+					}
+					for range calls / 10 {
+						p.Call(nop)
+					}
+				})
+			})
+		},
+		"a large pool": func() {
+			for range calls {
+				large.Call(func() { large.Call(nop) })
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) { ends(t, f) })
+	}
+}

@@ -1,0 +1,149 @@
+package thread_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// lives reports whether the process has that thread.
+func lives(tid uint64) bool {
+	_, err := os.Stat(fmt.Sprintf("/proc/self/task/%d", tid))
+	return err == nil
+}
+
+func nameOf(tid uint64) string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/comm", tid))
+	return strings.TrimSpace(string(b))
+}
+
+// Go cannot end the main thread, which would keep what functions do to it.
+func TestNew_notMain(t *testing.T) {
+	for range 100 {
+		th := thread.New()
+		if thread.Eval(th, here) == uint64(os.Getpid()) {
+			t.Fatal("a thread of New is the main thread")
+		}
+		th.Terminate()
+		time.Sleep(time.Millisecond) // in which the main thread may become free
+	}
+}
+
+func TestThread_Terminate_frees(t *testing.T) {
+	for i := range 20 {
+		th := thread.New()
+		tid := thread.Eval(th, here)
+		if !lives(tid) {
+			t.Fatal("the thread is not to be seen")
+		}
+		for range i {
+			exits(t, func() { th.Call(runtime.Goexit) })
+		}
+		th.Terminate()
+		eventually(t, func() bool { return !lives(tid) }, "thread %d ends", tid)
+	}
+}
+
+// tidsOf returns the numbers of a pool's threads.
+func tidsOf(t *testing.T, p *thread.Pool) map[uint64]bool {
+	t.Helper()
+	var mu sync.Mutex
+	tids := map[uint64]bool{}
+	ends(t, func() {
+		var all, inside group.Group
+		inside.Add(p.Size())
+		for range p.Size() {
+			all.Go(func() {
+				p.Call(func() {
+					mu.Lock()
+					tids[here()] = true
+					mu.Unlock()
+					inside.Done()
+					inside.Wait()
+				})
+			})
+		}
+		all.Wait()
+	})
+	if len(tids) != p.Size() {
+		t.Fatalf("a pool of %d has %d threads", p.Size(), len(tids))
+	}
+	return tids
+}
+
+func TestWithName(t *testing.T) {
+	for name, want := range map[string]string{
+		"gl":                          "gl",
+		"fifteen bytes 1":             "fifteen bytes 1",
+		"a name that is far too long": "a name that is",
+		"":                            nameOf(uint64(os.Getpid())),
+	} {
+		if got := nameOf(thread.Eval(start(t, thread.WithName(name)), here)); got != want {
+			t.Errorf("the thread %q is shown as %q", name, got)
+		}
+	}
+	for name, want := range map[string][]string{
+		"worker":                      {"worker-0", "worker-1", "worker-2"},
+		"a name that is far too long": {"a name that i-0", "a name that i-1", "a name that i-2"},
+	} {
+		var got []string
+		for tid := range tidsOf(t, startPool(t, 3, thread.WithName(name))) {
+			got = append(got, nameOf(tid))
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("the threads are shown as %q, want %q", got, want)
+		}
+	}
+}
+
+func TestIdle(t *testing.T) {
+	if collecting {
+		t.Skip("the collector computes all the time")
+	}
+	th, p, h := start(t), startPool(t, 4), adopt(t)
+	go h.do(func() { h.ServeContext(t.Context()) })
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go th.Call(func() { th.ServeContext(ctx) }) // waits inside a call
+	busy := start(t)
+	occupy(t, busy.Go)
+	for range 3 {
+		go busy.Call(nop) // callers that wait use none either
+	}
+	for range 1000 {
+		th.Call(nop)
+		p.Call(nop)
+		h.Call(nop)
+	}
+	// What other tests have left behind may still be ending, and the collector may run: the best of a
+	// few counts.
+	window := shortly(1500 * time.Millisecond)
+	allowed := window / 20
+	var used time.Duration
+	for range 5 {
+		before := cpuTime(t)
+		time.Sleep(window)
+		if used = cpuTime(t) - before; used <= allowed {
+			return
+		}
+	}
+	t.Errorf("%v of CPU in %v", used, window)
+}
+
+func cpuTime(t *testing.T) time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
