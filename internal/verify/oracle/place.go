@@ -50,12 +50,6 @@ type place struct {
 	gone  chan struct{} // closed: it has ended
 }
 
-// A coalescedPost is the argument of a coalesced function.
-type coalescedPost struct {
-	o      *op
-	number int
-}
-
 // A runner is what threads and pools have in common.
 type runner interface {
 	Call(f func()) bool
