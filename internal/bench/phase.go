@@ -203,6 +203,9 @@ func (p Phases) Compare(w io.Writer) {
 		for range []int{1, 4, 4, 1}[i] { // threads
 			s, end := w.open()
 			defer end()
+			if i < 3 { // the thread that spins holds itself
+				defer Hold(s, 1)()
+			}
 			sides[i].threads = append(sides[i].threads, s)
 		}
 		caller, end := []way{onThread, onThread, reference, reference}[i].open()

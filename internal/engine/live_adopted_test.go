@@ -13,7 +13,7 @@ import (
 
 // Otherwise a goroutine, or a thread, that has its number later is taken for it. With Serve, the
 // end of one and Terminate come at the same time: one of them sees the other.
-func TestAnAdoptedEngineThatAnotherGoroutineTerminatesIsForgotten(t *testing.T) {
+func TestEngine_Terminate_adopted(t *testing.T) {
 	for name, c := range map[string]struct {
 		rounds int
 		serve  func(e *Engine)
@@ -69,7 +69,7 @@ func hosts(t *testing.T, f func(e *Engine, events chan bool, other func(func()))
 
 // A host takes the event of a wake-up when nothing is queued, and must be notified of the next call
 // all the same.
-func TestASuperfluousWakeUpKeepsNoHostFromTheNext(t *testing.T) {
+func TestEngine_OnWake_superfluous(t *testing.T) {
 	drain := func(events chan bool) {
 		for len(events) > 0 {
 			<-events
@@ -138,7 +138,7 @@ func TestASuperfluousWakeUpKeepsNoHostFromTheNext(t *testing.T) {
 }
 
 // While calls are queued that the host has been notified of, no further ones notify it.
-func TestAHostIsNotifiedOnce(t *testing.T) {
+func TestEngine_OnWake_once(t *testing.T) {
 	hosts(t, func(e *Engine, events chan bool, other func(func())) {
 		post := func() { e.Post(func() {}) }
 		want := func(n int, when string) {
@@ -163,7 +163,7 @@ func TestAHostIsNotifiedOnce(t *testing.T) {
 	})
 }
 
-func TestAWaitInACallbackOfBlockIsNotInBlock(t *testing.T) {
+func TestEngine_Wait_nested(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		ran := false
 		e.Wait(func() {
@@ -178,7 +178,7 @@ func TestAWaitInACallbackOfBlockIsNotInBlock(t *testing.T) {
 }
 
 // An interrupt that comes after ServeContext has returned does not keep a thread from resting.
-func TestAThreadRestsAfterALateInterrupt(t *testing.T) {
+func TestEngine_interrupt_late(t *testing.T) {
 	e := start(t)
 	e.Call(func() {})
 	e.interrupt()

@@ -29,7 +29,7 @@ func (e *Engine) comes(t *testing.T) *callq.Call {
 	return e.pool.next(e)
 }
 
-func TestOneThreadOfAPoolIsToldAtATime(t *testing.T) {
+func TestPool_coming(t *testing.T) {
 	p := poolAtRest(3)
 	var calls [4]*callq.Call
 	for i := range calls {
@@ -56,7 +56,7 @@ func TestOneThreadOfAPoolIsToldAtATime(t *testing.T) {
 }
 
 // A thread has been chosen when Terminate closes its queue, and is told after that.
-func TestAThreadThatIsComingWhileItsPoolIsTerminatedKeepsNoCall(t *testing.T) {
+func TestPool_Terminate_coming(t *testing.T) {
 	p := poolAtRest(2)
 	c := p.records.Get(callq.Awaited, func() {}, 0)
 	p.backlog.Append(c)
@@ -76,7 +76,7 @@ func TestAThreadThatIsComingWhileItsPoolIsTerminatedKeepsNoCall(t *testing.T) {
 }
 
 // The same with Retire: the thread that it interrupts looks by itself, and ends before it is told.
-func TestAThreadThatIsComingWhileItsPoolIsRetiredRunsWhatIsQueued(t *testing.T) {
+func TestPool_Retire_coming(t *testing.T) {
 	p := poolAtRest(2)
 	a, b := p.records.Get(callq.Posted, func() {}, 0), p.records.Get(callq.Posted, func() {}, 0)
 	p.backlog.Append(a)

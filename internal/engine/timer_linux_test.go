@@ -16,7 +16,7 @@ func hasTimerfd() bool {
 
 // The timerfd is there while a clock is armed, and its end or failure leaves the clocks to their
 // timers.
-func TestTheTimerfdGoesWithTheClocks(t *testing.T) {
+func TestDeadlines_close(t *testing.T) {
 	e, _ := New(0)
 	e.Start(nil, false)
 	defer e.Terminate()

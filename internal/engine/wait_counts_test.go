@@ -56,7 +56,7 @@ func loads(n int) []load {
 
 // A thread and its caller need two cores. How often callers and threads were parked is for a person
 // to read.
-func TestNoMoreThreadsSpinThanThereAreCoresForAndTheirCallers(t *testing.T) {
+func TestSpinSlots_loads(t *testing.T) {
 	calls := 40_000
 	if testing.Short() {
 		calls = 4000

@@ -141,8 +141,9 @@ var spinners spinSlots
 
 type spinSlots struct {
 	slots   [64]spinSlot
-	cores   atomic.Int32 // that the process may use
+	cores   atomic.Int32 // that threads and their callers may use
 	checked atomic.Int64 // when that was found, a time.Duration
+	callers atomic.Int64 // when a caller has last noted its cores, a time.Duration
 }
 
 const (
@@ -164,6 +165,16 @@ func (s *spinSlots) count(now time.Duration) int {
 		s.cores.Store(int32(max(n, 1)))
 	}
 	return min(n, runtime.GOMAXPROCS(0), 2*len(s.slots)) / 2
+}
+
+// noteCaller is called by callers. Their cores and the thread's need not be the same.
+//
+//threadcall:noalloc
+func (s *spinSlots) noteCaller(now time.Duration) {
+	if last := s.callers.Load(); int64(now)-last > int64(coresAreOf) &&
+		s.callers.CompareAndSwap(last, int64(now)) {
+		park.NoteCaller()
+	}
 }
 
 // enter gives the thread with this id a slot, or returns nil.
