@@ -64,7 +64,8 @@ func findDisplay() (glfw.Platform, error) {
 	if !wayland {
 		built = "built with -tags x11, "
 	}
-	return 0, noDisplay("%s%sDISPLAY is not set; run it in a desktop session or with xvfb-run", built,
+	return 0, noDisplay("%s%sDISPLAY is not set; run it in a desktop session or with xvfb-run",
+		built,
 		notWayland())
 }
 

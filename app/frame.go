@@ -211,7 +211,7 @@ type shot struct {
 // thread.
 func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
-		return nil, errors.New("app: Screenshot on the window's thread; call it on another goroutine")
+		return nil, errors.New("app: Screenshot on the window's thread; call it elsewhere")
 	}
 	if w.opts.noOpenGL {
 		return nil, errors.New("app: Screenshot of a window made with NoOpenGL")

@@ -51,9 +51,8 @@ func start() (*fileSystem, error) {
 		return nil, err
 	}
 	exists := func(folder string) (there bool, err error) {
-		ended := t.CallContext(context.Background(), func() {
-			there, err = folderExists(object, folder)
-		})
+		ended := t.CallContext(context.Background(),
+			func() { there, err = folderExists(object, folder) })
 		return there, cmp.Or(ended, err)
 	}
 	return &fileSystem{t, exists}, nil

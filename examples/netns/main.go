@@ -32,8 +32,7 @@ func run(n int) error {
 	if err != nil {
 		return err
 	}
-	// where namespaces have names, it would open and close the handle
-	threads := keyed.New(enter, nil)
+	threads := keyed.New(enter, nil) // where namespaces have names, enter would open the handle
 	defer threads.Close()
 	start := time.Now()
 	for range 2 {

@@ -125,8 +125,7 @@ func (c *Call) Park() bool {
 			return true
 		}
 		if c.token.Load() == nil {
-			bubbled := !c.Queue.bubbled && park.InBubble()
-			c.token.Store(park.NewToken(bubbled)) //threadcall:alloc once for each record
+			c.token.Store(park.NewToken(!c.Queue.bubbled && park.InBubble())) //threadcall:alloc once each
 		}
 		if c.state.CompareAndSwap(s, s|parked) {
 			return true

@@ -1,6 +1,7 @@
 package testutil
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -39,11 +40,12 @@ func Arrives[V any](t T, c <-chan V) V {
 // true in time.
 func Eventually(t T, condition func() bool, format string, args ...any) {
 	t.Helper()
+	limit := TimeLimit() // here, because it allocates
 	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
-		if time.Since(start) > TimeLimit() {
+		if time.Since(start) > limit {
 			stacks := make([]byte, 1<<20)
-			t.Fatalf("not within %v: "+format+"\n%s", append(append([]any{TimeLimit()}, args...),
-				stacks[:runtime.Stack(stacks, true)])...)
+			stacks = stacks[:runtime.Stack(stacks, true)]
+			t.Fatalf("not within %v: %s\n%s", limit, fmt.Sprintf(format, args...), stacks)
 		}
 	}
 }

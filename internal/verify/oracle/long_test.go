@@ -239,6 +239,6 @@ func TestCollected(t *testing.T) {
 		})
 		one.Wait()
 		testutil.Eventually(t, func() bool { runtime.GC(); return p.Value() == nil },
-			name+": the thread is collected")
+			"%s: the thread is collected", name)
 	}
 }

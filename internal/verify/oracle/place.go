@@ -58,6 +58,7 @@ type runner interface {
 	TryGo(f func()) bool
 	GoContext(ctx context.Context, f func()) bool
 	TakePanic() *thread.PanicError
+	Stats() thread.Stats
 	Terminate()
 }
 
@@ -99,8 +100,7 @@ func (r *run) keys() *keyed.Threads[int] {
 	note := func(i int, before, after uint64) {
 		if w := &r.places[i].workers[0]; !w.id.CompareAndSwap(before, after) {
 			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after,
-				w.id.Load(),
-				before)
+				w.id.Load(), before)
 		}
 	}
 	r.keyed = keyed.New(func(i int) error { note(i, 0, ident.Thread()+1); return nil },
@@ -148,7 +148,8 @@ func newPlace(r *run, i int) *place {
 	switch k {
 	case own:
 		var err error
-		p.thread, err = thread.Start(thread.WithStart(func() error { p.phase.Store(1); return nil }),
+		p.thread, err = thread.Start(
+			thread.WithStart(func() error { p.phase.Store(1); return nil }),
 			thread.WithStop(func() { p.phase.Store(2) }))
 		if err != nil {
 			r.failf(nil, "place %d: Start returned %v", i, err)
@@ -183,12 +184,8 @@ func newPlace(r *run, i int) *place {
 			r.function(o, spot{here: i})()
 		})
 	}
-	if i%2 == 1 && k < main { // what counts and what does not take different paths in the engine
-		if p.pool != nil {
-			p.pool.Stats()
-		} else {
-			p.thread.Stats()
-		}
+	if i%2 == 1 && k < main { // what counts from now on takes another path in the engine
+		p.Stats()
 	}
 	return p
 }

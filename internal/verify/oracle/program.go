@@ -35,7 +35,8 @@ const (
 	hosted  // adopted by a goroutine that waits for OnWake and calls Serve, or calls Wait
 	serving // adopted by a goroutine that calls ServeContext
 	main    // the main thread
-	byKey   // the thread of a key; all keys are those of one keyed.Threads, which has half as many slots
+	// the thread of a key; all keys are those of one keyed.Threads, which has half as many slots
+	byKey
 	kinds
 )
 
@@ -131,7 +132,8 @@ var verbTable = [verbs]struct {
 	// iter.Pull, resumed where it was made until it ends, or after each operation that follows
 	coroutine: {name: "coroutine", body: true, weight: 2},
 	generator: {name: "generator", body: true, weight: 2},
-	// a thread that lives for one function, see brief.go; a goroutine in a bubble of testing/synctest
+	// a thread that lives for one function, see brief.go; a goroutine in a bubble of
+	// testing/synctest
 	brief:  {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread},
 	bubble: {name: "bubble", body: true, rare: 80, legal: outside},
 	// Go of many small functions; GoContext of many, each with its own context, half of which end
@@ -151,8 +153,8 @@ var verbTable = [verbs]struct {
 	serveQueued: {name: "servequeued", legal: inFunction},
 	serveFor:    {name: "servefor", legal: inFunction, numbers: micros},
 	onWakeOp:    {name: "onwake", place: true, legal: adopted},
-	// inside a function: it takes an event of the thread's event loop, if there is one; or has an event
-	// loop of its own, until a function that it has posted has run
+	// inside a function: it takes an event of the thread's event loop, if there is one; or has an
+	// event loop of its own, until a function that it has posted has run
 	poll:   {name: "poll", weight: 2, legal: inEventLoop},
 	dialog: {name: "dialog", legal: inEventLoop},
 	// in a coroutine: it waits until it is resumed
@@ -189,7 +191,10 @@ func (v verb) posts() bool { return v == post || v == postContext || v == try ||
 func (v verb) hasHow() bool { return v == withContext || v == postContext }
 
 // mayVanish reports whether a function that was taken on need not run.
-func (o *op) mayVanish() bool { return o.verb == postContext && o.how != open || o.verb == coalesced }
+func (o *op) mayVanish() bool {
+	return o.verb == postContext && o.how != open ||
+		o.verb == coalesced
+}
 
 // pulls reports whether the body is that of a coroutine.
 func (v verb) pulls() bool { return v == coroutine || v == generator }
