@@ -10,8 +10,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 )
 
-// testing.AllocsPerRun judges some forty functions that promise not to allocate. The benchmarks call
-// them with small arguments, the judge with the worst.
+// testing.AllocsPerRun judges some forty functions that promise not to allocate. The benchmarks
+// call them with small arguments, the judge with the worst.
 func TestSettings_Run_budget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a package several times")

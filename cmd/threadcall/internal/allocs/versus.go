@@ -32,7 +32,7 @@ type Comparison struct {
 type Change struct {
 	Package string    `json:"package"`
 	Name    string    `json:"name"`
-	Old     *Headline `json:"old,omitempty"` // what go test -benchmem prints; nil if there is no such benchmark
+	Old     *Headline `json:"old,omitempty"` // nil if the benchmark is new
 	New     *Headline `json:"new,omitempty"`
 	Places  []Shift   `json:"places,omitempty"` // that changed, the largest change first
 }
