@@ -252,13 +252,17 @@ var callbacks = map[string]bool{
 	"testing.AllocsPerRun": true, "testing.runExample": true,
 }
 
-// ofTesting reports whether the allocation belongs to package testing, as its printing does, or to
-// what writes the profile, and not to a function that testing calls back. Std reports which
-// packages are of the standard library and so are called by testing for itself.
+// ofTesting reports whether the allocation belongs to package testing, as its printing does, and not
+// to a function that testing calls back, or to the initialization of the standard library, or to
+// what writes the profile. Std reports which packages are of the standard library and so are called
+// by testing for itself.
 func (s Stack) ofTesting(std func(path string) bool) bool {
 	for i, f := range s {
 		if strings.Contains(f.Function, "/"+hook.Name+".") {
 			return true
+		}
+		if strings.HasPrefix(f.Function, "runtime.doInit") {
+			return i > 0 && std(s[i-1].Package())
 		}
 		if f.Package() == "testing" {
 			return !callbacks[f.Function] || i == 0 || s[i-1].OfRuntime() || std(s[i-1].Package())
