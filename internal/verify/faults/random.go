@@ -58,8 +58,7 @@ func random(packages []string) error {
 		return err
 	}
 	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) {
-		all[i], all[j] = all[j],
-			all[i]
+		all[i], all[j] = all[j], all[i]
 	})
 	fmt.Printf("seed %d, %d places\n", *seed, len(all))
 	var survivors []*mutation

@@ -19,8 +19,7 @@ func keeping(l *lab) error {
 			return err
 		}
 		of := func(number func(traced) float64) series {
-			return each(all,
-				number).times(1 / float64(l.waits))
+			return each(all, number).times(1 / float64(l.waits))
 		}
 		rows = append(rows, []string{w.name,
 			of(func(t traced) float64 { return float64(t.Affinity.Moves) }).in(number),

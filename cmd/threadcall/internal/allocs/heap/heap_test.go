@@ -108,27 +108,3 @@ func TestStack_Site(t *testing.T) {
 		t.Errorf("site %d", all.Site())
 	}
 }
-
-func TestTotal_manyStacks(t *testing.T) {
-	p := &hook.Profile{Frames: []hook.Frame{{Function: "runtime.newobject"},
-		{Function: "a.com/b.inner", Inlined: true},
-		{Function: "a.com/b.outer"}}}
-	for i := range whole + 1000 {
-		p.Frames = append(p.Frames, hook.Frame{Function: "main.f", Line: i})
-		bytes := int64(16)
-		if i < 10 {
-			bytes = 32
-		}
-		p.Records = append(p.Records, hook.Record{Objects: 1, Bytes: bytes,
-			Stack: []int{0, 1, 2, len(p.Frames) - 1}})
-	}
-	s := Total(p, std)
-	if len(s.Samples) != 11 {
-		t.Fatalf("%d samples", len(s.Samples))
-	}
-	for _, sample := range s.Samples {
-		if want := map[int64]int{16: 3, 32: 4}[sample.Size]; len(sample.Stack) != want {
-			t.Errorf("%d bytes: %d frames", sample.Size, len(sample.Stack))
-		}
-	}
-}
