@@ -1,6 +1,5 @@
-# What a contributor and CI run. Each target needs Go and make. What else it needs, .ci/setup
-# installs (Debian, as root), or lists with the command that installs it; without it, the target
-# prints what is NOT RUN.
+# What a contributor and CI run. Each target needs Go and make. What else it needs, .ci/setup installs (Debian, as root), or
+# lists with the command that installs it; without it, the target prints what is NOT RUN.
 
 GO          ?= go
 VERSION     ?= v0.1.0
@@ -23,8 +22,8 @@ test: setup lint plain versions allocs race modes 386 cross-quick ports-quick gu
 setup:
 	@.ci/setup cc browser gui egl webview python sdl qemu-user || echo 'make: some tests will not be run' >&2
 
-# plain is the way a user runs the tests. The modules that are not published also build outside the
-# workspace; the others do so in release-check.
+# plain is the way a user runs the tests. The modules that are not published also build outside the workspace; the others
+# do so in release-check.
 plain:
 	@.ci/setup browser || echo 'make: the tests of web pages are NOT RUN' >&2
 	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(TEST) ./...) || exit 1; done
@@ -34,8 +33,7 @@ race:
 	@if .ci/setup cc; then echo '$(TEST) -short -race ./...'; $(TEST) -short -race ./...; \
 	else echo 'make: the tests with the race detector are NOT RUN' >&2; fi
 
-# versions tests the core with all releases of Go that it supports, and the next one; but not again
-# with the one that runs this.
+# versions tests the core with all releases of Go that it supports, and the next one; but not again with the one that runs this.
 VERSIONS := go1.24.11 go1.25.5 go1.26.8 go1.27rc1
 CORE     := ./thread ./mainthread ./osthread ./recorder ./recorder/recorderhttp ./internal/engine ./internal/callq ./internal/ident ./internal/park
 versions: export GOWORK = off
@@ -47,16 +45,16 @@ versions:
 		$(GO) vet ./... && $(TEST) -short $(CORE) && $(TEST) -short -tags threadcall_noasm ./internal/ident ./internal/engine || exit 1; \
 	done
 
-# release-check publishes the modules to a directory, as VERSION, and uses them as a stranger would.
-# release also tags them, see CONTRIBUTING.md.
+# release-check publishes the modules to a directory, as VERSION, and uses them as a stranger would. release also tags them,
+# see CONTRIBUTING.md.
 release-check:
 	@GO=$(GO) .ci/release check $(VERSION)
 
 release:
 	@GO=$(GO) .ci/release tag $(VERSION)
 
-# modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a
-# collector running all the time; while a trace is recorded, every call is marked in it.
+# modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
+# while a trace is recorded, every call is marked in it.
 PROMISES := ./thread ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/verify/oracle
 modes:
 	$(TEST) -short -shuffle=on -cpu 1,2,4 $(PROMISES)
@@ -65,8 +63,8 @@ modes:
 	$(TEST) -short -tags threadcall_noasm $(PROMISES)
 	$(TEST) -short -o /dev/null -trace /dev/null ./internal/verify/oracle
 
-# allocs checks that the functions that promise not to allocate (//threadcall:noalloc) do not, by
-# their compiled code and in benchmarks.
+# allocs checks that the functions that promise not to allocate (//threadcall:noalloc) do not, by their compiled code and in
+# benchmarks.
 allocs:
 	$(GO) run ./cmd/threadcall allocs -budget -benchtime 20ms -bench '^Benchmark(Thread|Pool|Serve|MainThread|Hot|Burst|Post)$$' \
 		./thread ./mainthread ./internal/...
@@ -75,35 +73,32 @@ allocs:
 	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread; \
 	else echo '386: not run, this is not an amd64 machine'; fi
 
-# ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine.
-# ports-quick runs only the packages that depend on the processor most, a minute in all.
+# ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the
+# packages that depend on the processor most, a minute in all.
 ports:
 	$(GO) run ./internal/ports
 
 ports-quick:
 	$(GO) run ./internal/ports -quick
 
-# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an
-# hour. go run ./internal/ports -quick -cores 8 only counts how many threads spin, in some minutes.
+# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. go run
+# ./internal/ports -quick -cores 8 only counts how many threads spin, in some minutes.
 ports-cores:
 	$(GO) run ./internal/ports -timeout 30m -cores 8,32
 
-# gui checks the modules that need C libraries, those with windows on a screen in memory. The first
-# time, it compiles Fyne's C code for minutes.
+# gui checks the modules that need C libraries, those with windows on a screen in memory. The first time, it compiles Fyne's C code for minutes.
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# wine compiles module app for Windows and runs its tests under Wine, on a screen in memory. The
-# first time, compiling alone takes five minutes of CPU time: cgo compiles programs with thousands
-# of unknown names, for each of which gcc looks for a similar one among those of windows.h.
+# wine compiles module app for Windows and runs its tests under Wine, on a screen in memory. The first time, compiling alone takes five
+# minutes of CPU time: cgo compiles programs with thousands of unknown names, for each of which gcc looks for a similar one among those of windows.h.
 wine:
 	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
 	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'
 
-# bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends
-# with one table of ratios: what loses is at the top; then phases that follow one another in one
-# process, next to a pair of threads that spin. It takes twenty-five minutes on a machine that has
-# nothing else to do. What can be chosen:
+# bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
+# loses is at the top; then phases that follow one another in one process, next to a pair of threads that spin. It takes
+# twenty-five minutes on a machine that has nothing else to do. What can be chosen:
 #
 #	LOADS=Hot         only that, a regular expression
 #	PHASES=frame      only such phases
@@ -123,21 +118,18 @@ bench:
 	THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./internal/bench/phases \
 		-phase '$(PHASES)' $(if $(P),-procs $(P))
 
-# soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything
-# grows.
+# soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
 FOR ?= 1h
 soak:
 	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR)
 
-# lab makes the experiments of three articles again, or with make lab EXPERIMENTS=sieve some of
-# them, and prints the tables of docs/lab.md. It takes about four minutes on an otherwise idle
-# machine.
+# lab makes the experiments of three articles again, or with make lab EXPERIMENTS=sieve some of them, and prints the tables of
+# docs/lab.md. It takes about four minutes on an otherwise idle machine.
 lab:
 	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 
-# sixminutes repeats the article's measurement, two windows and the heap: six minutes for four
-# designs at once, or make sixminutes FOR=10s. Without DISPLAY it needs xvfb-run (Debian package
-# xvfb).
+# sixminutes repeats the article's measurement, two windows and the heap: six minutes for four designs at once, or
+# make sixminutes FOR=10s. Without DISPLAY it needs xvfb-run (Debian package xvfb).
 sixminutes: FOR = 6m
 sixminutes:
 	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR)
@@ -152,8 +144,7 @@ lint:
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
 	$(GO) run ./cmd/threadcall vet ./... ./cmd/threadcall/...
 
-# vuln looks for known vulnerabilities in what the modules use. It needs vuln.go.dev, and says so if
-# it cannot reach it.
+# vuln looks for known vulnerabilities in what the modules use. It needs vuln.go.dev, and says so if it cannot reach it.
 vuln:
 	@for m in $(MODULES); do (cd $$m && echo "== vuln $$m" && \
 		if out=$$($(GO) run $(GOVULNCHECK) ./... 2>&1); then echo "$$out"; \
@@ -161,9 +152,8 @@ vuln:
 			echo 'vuln: NOT CHECKED: the database at vuln.go.dev cannot be reached'; \
 		else echo "$$out"; exit 1; fi) || exit 1; done
 
-# faults makes one mistake after the other and prints which check notices it: half an hour. make
-# faults RANDOM=100 SEED=1 makes 100 at random places, in two hours; FROM=n begins with number n,
-# PACKAGES='thread mainthread' takes these alone.
+# faults makes one mistake after the other and prints which check notices it: half an hour. make faults RANDOM=100 SEED=1 makes
+# 100 at random places, in two hours; FROM=n begins with number n, PACKAGES='thread mainthread' takes these alone.
 faults:
 	@.ci/setup cc
 	$(GO) run ./internal/verify/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
@@ -181,15 +171,13 @@ flakes:
 	@.ci/setup cc
 	@GO=$(GO) N=$(N) LOAD=$(LOAD) RUN='$(RUN)' WHEN='$(WHEN)' .ci/flakes $(PKGS)
 
-# fuzz lets the fuzzer write programs for the oracle, for a minute. What a run covers differs from
-# run to run, so the fuzzer would spend all its time on making inputs smaller, if it were not told
-# when to stop.
+# fuzz lets the fuzzer write programs for the oracle, for a minute. What a run covers differs from run to run, so the
+# fuzzer would spend all its time on making inputs smaller, if it were not told when to stop.
 fuzz:
 	$(GO) test -run FuzzPrograms -fuzz FuzzPrograms -fuzztime 1m -fuzzminimizetime 10x -parallel 2 ./internal/verify/oracle
 
-# cross vets and builds every module, tests included, for every port of the systems that threadcall
-# supports: half an hour, where nothing has been compiled before. cross-quick does so for one port
-# of each system and one of each kind of processor.
+# cross vets and builds every module, tests included, for every port of the systems that threadcall supports: half an hour, where
+# nothing has been compiled before. cross-quick does so for one port of each system and one of each kind of processor.
 QUICK_PORTS         := linux/386 linux/s390x darwin/arm64 windows/amd64 freebsd/amd64 netbsd/amd64 openbsd/amd64 js/wasm
 QUICK_COMMAND_PORTS := darwin/arm64 windows/amd64 js/wasm
 cross:
@@ -198,7 +186,6 @@ cross:
 cross-quick:
 	@{ printf '%s . ' $(QUICK_PORTS); printf '%s cmd/threadcall ' $(QUICK_COMMAND_PORTS); } | GO=$(GO) xargs -P 2 -n 2 .ci/port
 
-# model checks the engine's protocol, written down for spin in internal/verify/model, and that the
-# checker finds seeded faults in it.
+# model checks the engine's protocol, written down for spin in internal/verify/model, and that the checker finds seeded faults in it.
 model:
 	@.ci/setup model && internal/verify/model/check
