@@ -136,7 +136,7 @@ sixminutes:
 
 # In COLUMNS, no line of Go is longer than 100 columns; . is all. What is left: .ci/columns
 COLUMNS := cmd/threadcall/threadvet $(addprefix cmd/threadcall/internal/,allocs demo gotest lab osthread overlay symbol ui) \
-	internal/imports internal/ports internal/verify/faults
+	internal/ports internal/verify/faults
 lint:
 	@.ci/columns $(COLUMNS)
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \

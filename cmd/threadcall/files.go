@@ -11,7 +11,7 @@ import (
 type target struct{ flag, file string }
 
 // distinct returns an error if an output would replace an input or another output, under whatever
-// name. Devices are no files.
+// name. Devices do not count.
 func distinct(inputs []string, outputs ...target) error {
 	for i, o := range outputs {
 		if o.file == "" {

@@ -177,7 +177,7 @@ func (a *cpio) add(name string, content []byte, mode int) {
 }
 
 // readConsole reads what the guest writes: the rows of tables, all else, and an error unless all
-// programs have ended well on so many cores.
+// programs have passed on so many cores.
 func readConsole(console io.Reader, cores string) (table, rest string, err error) {
 	began, passed := 0, 0
 	for lines := bufio.NewScanner(console); lines.Scan(); {

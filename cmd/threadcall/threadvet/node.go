@@ -70,7 +70,7 @@ type place struct {
 	instr  ssa.Instruction
 }
 
-// A start is where a function that is no node starts elsewhere.
+// A start is where a function that is not a node starts elsewhere.
 type start struct {
 	callee
 	place

@@ -157,8 +157,7 @@ func (c *checker) exportFunctions() {
 		switch typeName(v.Type()) {
 		case "Thread", "Pool":
 			if id := c.identifyVar(v, func(list []ssa.Value) identity {
-				return c.identifyAll(list,
-					0)
+				return c.identifyAll(list, 0)
 			}); id.name != "" {
 				c.pass.ExportObjectFact(v, &varFact{id.name})
 			}

@@ -39,7 +39,7 @@ var (
 	from = flag.Int("from", 0, "the first of them, in this order")
 
 	argued = "internal/verify/faults/argued.txt"
-	users  = []string{"engine", "thread", "mainthread", "trace", "oracle"} // of all packages before them
+	users  = []string{"engine", "thread", "mainthread", "trace", "oracle"} // of the others
 )
 
 // random makes random mistakes. A test has noticed one if it fails, fails again alone, and passes
@@ -58,8 +58,7 @@ func random(packages []string) error {
 		return err
 	}
 	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) {
-		all[i], all[j] = all[j],
-			all[i]
+		all[i], all[j] = all[j], all[i]
 	})
 	fmt.Printf("seed %d, %d places\n", *seed, len(all))
 	var survivors []*mutation

@@ -241,12 +241,12 @@ func TestSettings_Run(t *testing.T) {
 
 func TestCallHook(t *testing.T) {
 	for text, want := range map[string]string{
-		"func TestMain(m *testing.M) { os.Exit(m.Run()) }":                 "os.Exit(threadcallhook.Run(m))",
+		"func TestMain(m *testing.M) { exit(m.Run()) }":                    "exit(threadcallhook.Run(m))",
 		"func TestMain(t *testing.M) { serve(func() { c = t.Run() }) }":    "c = threadcallhook.Run(t)",
 		"func TestMain(m *testing.M) {\n\tm.\n\t\tRun()\n}\nfunc last(){}": "\tthreadcallhook.Run(m)\n",
 		"func TestOther(m *testing.M) { m.Run() }":                         "",
 		"func (x T) TestMain(m *testing.M) { m.Run() }":                    "",
-		"func BenchmarkX(b *testing.B) { b.StopTimer() }":                  " threadcallhook.StopTimer(b)",
+		"func BenchmarkX(b *testing.B) { b.StopTimer() }":                  "threadcallhook.StopTimer(b)",
 		"func BenchmarkX(b *testing.B) { f(func(c *testing.B) { c.ResetTimer() }) }": " threadcallhook." +
 			"Begin(c, c.N); threadcallhook.ResetTimer(c)",
 		"func f(c *clock) { c.StopTimer() }":               "",

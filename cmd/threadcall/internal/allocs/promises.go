@@ -35,7 +35,7 @@ func (s Settings) checks(ctx context.Context, r *Report, b *builder, named, all 
 	if c.functions, err = b.listings(ctx, paths, exact); err != nil {
 		return c, err
 	}
-	b.asked = nil // there is no need to compile them once more
+	b.asked = nil // the compiler has answered
 	texts, err := r.Budget.Instrument(b.module + "/" + hook.Name)
 	if err != nil {
 		return c, err

@@ -1,11 +1,12 @@
 package allocs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Comparison is what a change did to the allocations of benchmarks.
@@ -32,7 +34,7 @@ type Comparison struct {
 type Change struct {
 	Package string    `json:"package"`
 	Name    string    `json:"name"`
-	Old     *Headline `json:"old,omitempty"` // what go test -benchmem prints; nil if there is no such benchmark
+	Old     *Headline `json:"old,omitempty"` // nil if the benchmark is new
 	New     *Headline `json:"new,omitempty"`
 	Places  []Shift   `json:"places,omitempty"` // that changed, the largest change first
 }
@@ -70,10 +72,7 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	c := &Comparison{Old: fmt.Sprintf("%s, %s %q", rev, old.Short(), old.Subject),
 		New: fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject)}
 	if len(changed) > 0 {
-		c.New += " and changes to " + strings.Join(changed[:min(len(changed), 3)], ", ")
-		if n := len(changed) - 3; n > 0 {
-			c.New += fmt.Sprintf(" and %d more", n)
-		}
+		c.New += " and changes to " + ui.Some(changed, 3)
 	}
 	scratch, err := gotest.NewScratch()
 	if err != nil {
@@ -110,7 +109,10 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	case err != nil:
 		return nil, fmt.Errorf("in %s: %w", rev, err)
 	}
-	was.moveFiles(filepath.Join(scratch.Dir, "old"), filepath.VolumeName(repository.Top))
+	was, err = was.moved(filepath.Join(scratch.Dir, "old"), filepath.VolumeName(repository.Top))
+	if err != nil {
+		return nil, err
+	}
 	if was.Go != "" && was.Go != now.Go {
 		c.Notes = append(c.Notes, fmt.Sprintf("%s is built by %s and the working tree by %s, as their "+
 			"go.mod files require: the compiler may make the difference", rev, was.Go, now.Go))
@@ -120,33 +122,18 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	return c, nil
 }
 
-// moveFiles gives the files of the report another directory: the reader has no worktree.
-func (r *Report) moveFiles(from, to string) {
-	move := func(file *string) {
-		if rest, ok := strings.CutPrefix(*file, from); ok {
-			*file = to + rest
-		}
+// moved returns the report with files in another directory: the reader has no worktree.
+func (r *Report) moved(from, to string) (*Report, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
 	}
-	for _, run := range r.Runs {
-		for i := range run.Rows {
-			row := &run.Rows[i]
-			move(&row.Where.File)
-			move(&row.Site.File)
-			for _, s := range row.Stacks {
-				for j := range s.Frames {
-					move(&s.Frames[j].File)
-				}
-			}
-			for _, e := range row.Escapes {
-				for j := range e.Path {
-					move(&e.Path[j].File)
-				}
-				for j := range e.Flow {
-					move(&e.Flow[j].At.File)
-				}
-			}
-		}
+	quoted := func(s string) []byte {
+		text, _ := json.Marshal(s)
+		return text[1 : len(text)-1]
 	}
+	there := &Report{}
+	return there, json.Unmarshal(bytes.ReplaceAll(text, quoted(from), quoted(to)), there)
 }
 
 // changes compares the runs of two trees.
@@ -169,10 +156,11 @@ func changes(was, now []Run) (all []Change) {
 		c.Places = shifts(o, n)
 		all = append(all, c)
 	}
-	gone := slices.SortedFunc(maps.Keys(old),
-		func(a, b name) int { return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name)) })
-	for _, key := range gone {
-		all = append(all, Change{Package: key.pkg, Name: key.name, Old: old[key].Headline})
+	for i := range was {
+		o := &was[i]
+		if old[name{o.Package, o.Name}] != nil {
+			all = append(all, Change{Package: o.Package, Name: o.Name, Old: o.Headline})
+		}
 	}
 	return all
 }
@@ -188,7 +176,7 @@ func shifts(o, n *Run) (all []Shift) {
 		if s.New != nil {
 			b = s.New.Amount
 		}
-		s.Change = heap.Amount{Objects: b.Objects - a.Objects, Bytes: b.Bytes - a.Bytes}
+		s.Change = b.Minus(a)
 		sameSize := math.Abs(s.Change.Objects) < noise && math.Abs(s.Change.Bytes) < max(1,
 			0.01*max(a.Bytes, b.Bytes), noise*max(a.Bytes, b.Bytes))
 		if !sameSize {
@@ -213,8 +201,7 @@ func pairs(was, now []Row) (all []Shift) {
 			list = append(list, &rows[i])
 		}
 		slices.SortStableFunc(list, func(a, b *Row) int {
-			return cmp.Compare(a.Where.Line,
-				b.Where.Line)
+			return cmp.Compare(a.Where.Line, b.Where.Line)
 		})
 		return list
 	}

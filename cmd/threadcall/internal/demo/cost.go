@@ -13,7 +13,7 @@ import (
 // A row is one way to make a call. It has a cell for each thread that may serve it.
 type row struct {
 	name           string
-	unlocked, main *cell // what serves; nil if there is no such thing
+	unlocked, main *cell // what serves; may be nil
 }
 
 // A cell is one way to make a call, served in one place.

@@ -64,7 +64,7 @@ func (p printer) results(rows []row) {
 	p.Printf("\n")
 	p.Paragraph("unlocked    ", "The thread is any that runs a goroutine that is not locked.")
 	p.Paragraph("direct      ", "The same function is called where its caller is.")
-	p.Paragraph("bound       ", "Two threads hand one word to and fro: the least that a call "+
+	p.Paragraph("bound       ", "Two threads pass one word back and forth: the least that a call "+
 		"between threads can take, if both have a "+
 		"core to themselves. It is missing where two threads cannot run at the same time.")
 	p.Paragraph("threadcall  ", "It always serves a thread.")

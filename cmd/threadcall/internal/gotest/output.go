@@ -121,7 +121,7 @@ type Unit struct {
 
 // ParseResults returns the results in the output of a benchmark. It is cut short if one of them is
 // of no iterations, which is what testing writes of a benchmark that panics, if it gets that far
-// before the panic ends the process, or ends it first, as if all were well.
+// before the panic ends the process.
 func ParseResults(stdout string) (results []Line, units []Unit, cutShort bool) {
 	lines := mend(strings.Split(stdout, "\n"))
 	for i, line := range lines {

@@ -23,7 +23,7 @@ type Binary struct {
 type Result struct {
 	Stdout  string
 	Output  string // Stdout, and then the standard error
-	Failure string // "exit status 2"; empty: it ended well
+	Failure string // "exit status 2"; empty: it passed
 	TooLong bool   // the timeout ended it
 	Time    time.Duration
 }

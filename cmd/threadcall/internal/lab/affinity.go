@@ -40,7 +40,7 @@ func keeping(l *lab) error {
 	return nil
 }
 
-// exchange has two goroutines that hand a message to and fro while the calling one waits n times.
+// exchange has two goroutines that pass a message back and forth while the caller waits n times.
 func exchange(n int, wait func(time.Duration)) {
 	there, back, done := make(chan int), make(chan int), make(chan bool)
 	var stop atomic.Bool

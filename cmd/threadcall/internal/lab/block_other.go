@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// blockThread sleeps: here is no system call that blocks for a time, on all of these systems.
+// blockThread sleeps: these systems have no common system call that blocks for a time.
 func blockThread(d time.Duration) { time.Sleep(d) }

@@ -105,8 +105,7 @@ func nineFields(l *lab) error {
 		{"collections, begin to end", "", "",
 			func(t traced) float64 { return of(t, t.GC.Mark.Sum+t.Stops.All.Sum) }, percents},
 		{"ready, not running", "", "", func(t traced) float64 {
-			return of(t,
-				float64(function(t.Report, here+"worker").Runnable))
+			return of(t, float64(function(t.Report, here+"worker").Runnable))
 		}, percents},
 	} {
 		rows = append(rows, []string{r.name, r.copied, r.pointed, each(all[0], r.of).in(r.unit),

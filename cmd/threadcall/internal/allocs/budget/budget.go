@@ -236,8 +236,7 @@ var caches = []string{
 func ofCache(inner heap.Stack) bool {
 	return slices.ContainsFunc(inner, func(f heap.Frame) bool {
 		return slices.ContainsFunc(caches, func(name string) bool {
-			return strings.HasPrefix(f.Function,
-				name)
+			return strings.HasPrefix(f.Function, name)
 		})
 	})
 }

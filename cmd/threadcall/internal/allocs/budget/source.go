@@ -136,8 +136,8 @@ func (c *checked) madeBut(e ast.Expr, seen map[types.Object]bool) bool {
 		if e.Name == "nil" {
 			return true
 		}
-		v, ok := c.object(e).(*types.Var)
-		if !ok || v.Parent() == nil || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() || v.IsField() {
+		v, ok := c.info.ObjectOf(e).(*types.Var)
+		if !ok || v.Kind() != types.LocalVar && v.Kind() != types.ResultVar {
 			return false
 		}
 		if seen[v] {
@@ -149,19 +149,12 @@ func (c *checked) madeBut(e ast.Expr, seen map[types.Object]bool) bool {
 	return false
 }
 
-func (c *checked) object(id *ast.Ident) types.Object {
-	if o := c.info.Uses[id]; o != nil {
-		return o
-	}
-	return c.info.Defs[id]
-}
-
 // only reports whether all values that the variable gets satisfy the condition.
 func (c *checked) only(v *types.Var, ok func(ast.Expr) bool) bool {
 	all := true
 	is := func(e ast.Expr) bool {
 		id, isName := e.(*ast.Ident)
-		return isName && c.object(id) == v
+		return isName && c.info.ObjectOf(id) == v
 	}
 	ast.Inspect(c.parsed, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -178,30 +171,12 @@ func (c *checked) only(v *types.Var, ok func(ast.Expr) bool) bool {
 				}
 			}
 		case *ast.RangeStmt:
-			if n.Key != nil && is(n.Key) || n.Value != nil && is(n.Value) {
+			if is(n.Key) || is(n.Value) {
 				all = false
 			}
 		case *ast.UnaryExpr:
 			if n.Op == token.AND && is(n.X) {
 				all = false
-			}
-		case *ast.FuncType:
-			for _, field := range n.Params.List {
-				for _, name := range field.Names {
-					if is(name) {
-						all = false
-					}
-				}
-			}
-		case *ast.FuncDecl:
-			if n.Recv != nil {
-				for _, field := range n.Recv.List {
-					for _, name := range field.Names {
-						if is(name) {
-							all = false
-						}
-					}
-				}
 			}
 		}
 		return all

@@ -151,7 +151,7 @@ func TestEscape_String(t *testing.T) {
 	}
 }
 
-func TestTheChainOfInlinedCallsIsFollowed(t *testing.T) {
+func TestLog_At(t *testing.T) {
 	l := compile(t)
 	file := l.All()[0].At().File
 	at := func(lines ...int) (chain []Position) {
@@ -186,7 +186,7 @@ func TestLog_Inlined(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	if found := l.Inlined([]Position{{File: file, Line: 17}}); found != nil {
-		t.Errorf("what is no variable: %+v", found)
+		t.Errorf("not a variable: %+v", found)
 	}
 	for what, want := range map[string]bool{"n": true, "dep.n": true, "größe_2": true, "&T{}": false,
 		"a.b.c": false, "new(T)": false, "func literal": false, "2": false} {
@@ -205,7 +205,8 @@ func TestLog_Read_unknownForm(t *testing.T) {
 		"version":   `{"version":1,"package":"p","file":"/p.go"}`,
 		"no header": `{"range":{}}`,
 		"message":   head + `{"code":"escape","message":"x flies away"}`,
-		"step":      head + `{"code":"escape","message":"x escapes to heap","relatedInformation":[{"location":{"uri":"file:///p.go"},"message":"escflow: how?"}]}`,
+		"step": head + `{"code":"escape","message":"x escapes to heap","relatedInformation":` +
+			`[{"location":{"uri":"file:///p.go"},"message":"escflow: how?"}]}`,
 		"truncated": head + `{"code":"esc`,
 		"empty":     "",
 	} {

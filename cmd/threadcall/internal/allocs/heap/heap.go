@@ -88,23 +88,10 @@ func (f frames) numbers(p *hook.Profile) []uint32 {
 	return all
 }
 
-// whole is how many stacks a program may have before those of small amounts end at the function
-// that allocates.
-const whole = 50000
-
 // sum adds up the records with the same stack and size. Those of the testing package's own are left
 // out.
 func sum(p *hook.Profile, known frames, std func(string) bool) (map[key]Sample, []key) {
 	numbers := known.numbers(p)
-	least := int64(0) // bytes of a record whose stack is kept whole
-	if len(p.Records) > whole {
-		var sizes []int64
-		for _, r := range p.Records {
-			sizes = append(sizes, r.Bytes)
-		}
-		slices.Sort(sizes)
-		least = sizes[len(sizes)-whole] + 1
-	}
 	samples := map[key]Sample{}
 	var order []key
 	text := make([]byte, 0, 4*64)
@@ -120,21 +107,15 @@ func sum(p *hook.Profile, known frames, std func(string) bool) (map[key]Sample, 
 		if stack.ofTesting(std) {
 			continue
 		}
-		n := len(stack)
-		if r.Bytes < least {
-			if n = stack.Own(std); n < len(stack) {
-				n += len(stack.Chain(n)) // and what it is inlined into
-			}
-		}
 		text = text[:0]
-		for _, at := range r.Stack[:n] {
+		for _, at := range r.Stack {
 			text = binary.LittleEndian.AppendUint32(text, numbers[at])
 		}
 		k := key{string(text), r.Bytes / r.Objects}
 		s, found := samples[k]
 		if !found {
 			order = append(order, k)
-			s.Stack = slices.Clone(stack[:n])
+			s.Stack = slices.Clone(stack)
 		}
 		s.Size = k.size
 		s.Once = s.Once.Plus(Amount{float64(r.Objects), float64(r.Bytes)})
@@ -229,8 +210,7 @@ func (f Frame) OfRuntime() bool {
 	return p == "runtime" || strings.HasPrefix(p, "internal/runtime/") ||
 		strings.HasPrefix(p, "runtime/internal/") ||
 		slices.ContainsFunc(runtimeFiles, func(file string) bool {
-			return strings.HasSuffix(f.File,
-				file)
+			return strings.HasSuffix(f.File, file)
 		})
 }
 
@@ -252,13 +232,16 @@ var callbacks = map[string]bool{
 	"testing.AllocsPerRun": true, "testing.runExample": true,
 }
 
-// ofTesting reports whether the allocation belongs to package testing, as its printing does, or to
-// what writes the profile, and not to a function that testing calls back. Std reports which
-// packages are of the standard library and so are called by testing for itself.
+// ofTesting reports whether the allocation belongs to package testing, as its printing does, to the
+// initialization of the standard library, or to what writes the profile, and not to a function that
+// testing calls back. Std reports which packages are of the standard library.
 func (s Stack) ofTesting(std func(path string) bool) bool {
 	for i, f := range s {
 		if strings.Contains(f.Function, "/"+hook.Name+".") {
 			return true
+		}
+		if strings.HasPrefix(f.Function, "runtime.doInit") {
+			return i > 0 && std(s[i-1].Package())
 		}
 		if f.Package() == "testing" {
 			return !callbacks[f.Function] || i == 0 || s[i-1].OfRuntime() || std(s[i-1].Package())

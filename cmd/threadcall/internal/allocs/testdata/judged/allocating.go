@@ -9,18 +9,14 @@ import (
 
 var (
 	anything any
-	bytes    []byte
 	text     string
 	number   *int32
 	function func()
-	table    map[string]int
 	err      error
 	channel  chan int
 )
 
 type pair struct{ a, b int }
-
-func (p *pair) add() { p.a += p.b }
 
 type large struct{ bytes [1100]byte }
 
@@ -44,10 +40,6 @@ func sum(s []int) (n int) {
 //go:noinline
 //threadcall:noalloc
 func toBytes(s string) int { return len(use([]byte(s))) }
-
-//go:noinline
-//threadcall:noalloc
-func toString(b []byte) int { return measure(string(b)) }
 
 //go:noinline
 //threadcall:noalloc
@@ -79,20 +71,6 @@ func appendLocal(n int) int {
 
 //go:noinline
 //threadcall:noalloc
-func appendMade(n int) int {
-	s := make([]int, 0, 4)
-	for i := range n {
-		s = append(s, i)
-	}
-	return sum(s)
-}
-
-//go:noinline
-//threadcall:noalloc
-func copied(p []byte) { bytes = append([]byte(nil), p...) }
-
-//go:noinline
-//threadcall:noalloc
 func boxInt(n int) { anything = n }
 
 //go:noinline
@@ -101,19 +79,11 @@ func boxLarge(v large) bool { return isNil(v) }
 
 //go:noinline
 //threadcall:noalloc
-func boxGeneric[T any](v T) { anything = v }
-
-//go:noinline
-//threadcall:noalloc
 func newTiny() { number = new(int32) }
 
 //go:noinline
 //threadcall:noalloc
 func capture(n int) { function = func() { n++ } }
-
-//go:noinline
-//threadcall:noalloc
-func methodValue(p *pair) { function = p.add }
 
 //go:noinline
 //threadcall:noalloc
@@ -147,7 +117,3 @@ func wraps(n int) {
 //go:noinline
 //threadcall:noalloc
 func makeChannel() { channel = make(chan int) }
-
-//go:noinline
-//threadcall:noalloc
-func literal() { table = map[string]int{"a": 1} }
