@@ -62,7 +62,16 @@ func TestCoalesce_many(t *testing.T) {
 		}
 		last[p[0]] = p[1]
 	})
+	var stopped atomic.Bool
+	th.Go(func() { // it takes what is queued at once
+		for n := 0; !stopped.Load(); n++ {
+			if th.Serve(); n%64 == 0 {
+				runtime.Gosched()
+			}
+		}
+	})
 	ends(t, func() {
+		defer stopped.Store(true)
 		var all group.Group
 		for i := range last {
 			all.Go(func() {

@@ -272,8 +272,9 @@ func TestThread_Wait(t *testing.T) {
 					runtime.Gosched()
 				}
 			})
-			const rounds, goroutines = 500, 4
-			for range chunks {
+			const rounds = 500
+			for chunk := range chunks {
+				goroutines := 4 - chunk%4
 				var ran atomic.Int64
 				ends(t, func() {
 					var all group.Group
@@ -290,7 +291,7 @@ func TestThread_Wait(t *testing.T) {
 					}
 					all.Wait()
 				})
-				if n := ran.Load(); n != 2*goroutines*rounds {
+				if n := ran.Load(); n != int64(2*goroutines*rounds) {
 					t.Fatalf("%d of %d functions ran", n, 2*goroutines*rounds)
 				}
 			}
