@@ -131,7 +131,7 @@ func TestSlowCalls_OnSignal(t *testing.T) {
 				t.Skip("Windows has no signals")
 			}
 			dir := filepath.Join(t.TempDir(), "made", "here")
-			output, status, _ := run(t, program, dir)
+			output, _, _ := run(t, program, dir)
 			if old(t, output) {
 				return
 			}
@@ -140,6 +140,7 @@ func TestSlowCalls_OnSignal(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			var status int
 			output, status, _ = run(t, program, dir)
 			files, err := filepath.Glob(filepath.Join(dir, want.pattern))
 			if output != want.output || (status == 0) != (program == "has slow calls") || err != nil ||

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,14 +96,9 @@ func runTrace(c *command) error {
 	if err := distinct(inputs, target{"o", from.Keep}, target{"html", o.html}); err != nil {
 		return err
 	}
-	missing := slices.IndexFunc(from.Packages, func(arg string) bool {
-		return slices.Contains([]string{".trace", ".out", ".gz"}, filepath.Ext(arg))
-	})
 	switch {
 	case o.part.To > 0 && o.part.To <= o.part.From:
 		return fmt.Errorf("-to %v is not after -from %v", o.part.To, o.part.From)
-	case missing >= 0:
-		return failure{fmt.Errorf("there is no file %s", from.Packages[missing])}
 	case len(from.Packages) == 0 && len(from.TestFlags) > 0:
 		return errors.New("flags of tests are for packages")
 	case from.File != "" && from.Keep != "":

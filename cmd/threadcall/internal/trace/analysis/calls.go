@@ -72,11 +72,10 @@ type callPlace struct {
 	queued, run, back report.Histogram
 }
 
-// maxThreads limits the threads, maxPlaces the places in a report.
+// The limits of lists in a report.
 const (
-	maxThreads = 8
-	maxPlaces  = 500
-	shown      = 10 // calls
+	maxPlaces = 500
+	shown     = 10 // calls, stops, marks
 )
 
 func (c *calls) init() {
@@ -276,9 +275,6 @@ func (a *analysis) count(t *task) {
 	p.queued.Add(uint64(r.Queued))
 	p.run.Add(uint64(r.Run))
 	p.back.Add(uint64(r.Return))
-	if len(p.Threads) < maxThreads && !slices.Contains(p.Threads, r.Thread) {
-		p.Threads = append(p.Threads, r.Thread)
-	}
 	if c.worst.Wants(r) {
 		r.From, r.On = a.Stack(t.Stack), a.Stack(t.on)
 		if t.stopped.N > 0 {
@@ -291,7 +287,6 @@ func (a *analysis) count(t *task) {
 func (c *calls) report() report.Calls {
 	c.Worst, c.Places = c.worst.Kept, []report.Place{}
 	for _, p := range c.places {
-		slices.Sort(p.Threads)
 		p.N = p.run.N()
 		p.Queued, p.Run, p.Return = p.queued.Distribution(), p.run.Distribution(), p.back.Distribution()
 		c.Places = append(c.Places, p.Place)

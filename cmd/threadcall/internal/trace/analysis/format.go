@@ -14,8 +14,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// ErrNoTrace is wrapped by the errors of [Trace] about a file that is no trace, or none that can be
-// read.
+// ErrNoTrace is wrapped by the errors of [Trace] about a file that is not a trace, or not one that
+// can be read.
 var ErrNoTrace = errors.New("not a Go execution trace")
 
 const (

@@ -81,7 +81,7 @@ func consistent(t *testing.T, r *report.Report) {
 		t.Fatal(err)
 	}
 	if i := bytes.Index(text, []byte(":null")); i >= 0 {
-		t.Errorf("has a list that is null, which is no list in other languages: %s",
+		t.Errorf("a list is null, which other languages do not take for a list: %s",
 			text[max(0, i-80):i+5])
 	}
 	var goroutines, executions, moves, why uint64

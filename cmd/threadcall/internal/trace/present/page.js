@@ -46,8 +46,8 @@
   const clip = px => Math.min(Math.max(px, left), width - right);
   const style = getComputedStyle(document.documentElement);
   const color = name => style.getPropertyValue("--" + name).trim();
-  const colorOf = {running: "one", syscall: "two", runnable: "four", waiting: "line", region: "three",
-    task: "three", range: "bad"};
+  const colorOf = {running: "one", syscall: "two", runnable: "four", waiting: "line",
+    region: "three", task: "three", range: "bad"};
 
   // A series as stairs: [from, to, least, most, last].
   const stairs = s => s.points.flatMap(([t, low, high, last], i) => {
@@ -177,8 +177,8 @@
     const fine = tile.from <= view[0] && tile.to >= view[1] &&
       view[1] - view[0] >= (tile.to - tile.from) / 20;
     status.textContent = `${tile.goroutines.length} of ${tile.of} goroutines, the most active in ` +
-      "this time" + (fine ? "" : "; for detail choose a window above, or run threadcall trace -html " +
-      "with -from and -to");
+      "this time" + (fine ? "" : "; for detail choose a window above, or run threadcall trace " +
+      "-html with -from and -to");
     const texts = tile.logs.filter(l => l.t >= view[0] && l.t <= view[1])
       .map(l => `${time(l.t)}${l.g < 0 ? "" : " G" + l.g} ${l.category}: ${l.text}`);
     if (tile.more_logs) texts.push(`and ${tile.more_logs} more log events`);
@@ -230,7 +230,8 @@
       fine: lane?.fine.find(f => f[0] === Math.floor((t - tile.from) / tile.step))};
   };
   const headline = b => {
-    const kind = data.kinds[b[2]].replace("runnable", "ready, not running"), name = tile.names[b[3]];
+    const kind = data.kinds[b[2]].replace("runnable", "ready, not running");
+    const name = tile.names[b[3]];
     return `${kind}${name ? ": " + name : ""} for ${time(b[1])}, at ${time(b[0])}`;
   };
   const describe = ({row, t, bar, marks, fine}) => {
@@ -291,7 +292,8 @@
     const focus = make("button", {type: "button", textContent: "zoom to it"});
     focus.addEventListener("click", () => show(b[0] - b[1] / 4, b[0] + b[1] * 1.25));
     const lines = describe(found).slice(1).map(textContent => make("div", {textContent}));
-    details.replaceChildren(...lines, ...stack("Stack at its end or during the wait", b[6]), ...stack("Ended by", b[7]), focus);
+    details.replaceChildren(...lines, ...stack("Stack at its end or during the wait", b[6]),
+      ...stack("Ended by", b[7]), focus);
   });
 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);

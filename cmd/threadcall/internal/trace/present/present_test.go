@@ -280,7 +280,9 @@ func TestPage_lanes(t *testing.T) {
 	}
 	pagetest.Run(t, p, helpers+`
 		let tips = "", height = canvas.getBoundingClientRect().height;
-		for (let y = 0; y < height; y += 9) { point("pointermove", 0.5, y); tips += tip() + "\n"; }
+		for (let share = 0.02; share < 1; share += 0.08) {
+			for (let y = 0; y < height; y += 9) { point("pointermove", share, y); tips += tip() + "\n"; }
+		}
 		const out = {lanes: Number(time.dataset.lanes), text: time.textContent, tips};
 		for (let y = 0; y < height && time.querySelector(".details").hidden; y += 9) {
 			point("pointerdown", 0.5, y); point("pointerup", 0.5, y);

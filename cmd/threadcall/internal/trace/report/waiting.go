@@ -88,12 +88,11 @@ type Calls struct {
 // A Place is where threads are called: the first frame outside of threadcall, and the kind of call.
 type Place struct {
 	Frame
-	Kind    string       `json:"kind"` // the task's type after "threadcall.", or "in place"
-	N       uint64       `json:"n"`
-	Queued  Distribution `json:"queued_ns"` // from the start of the call to that of the function
-	Run     Distribution `json:"run_ns"`    // the function
-	Return  Distribution `json:"return_ns"` // from the end of the function to that of the call
-	Threads []int64      `json:"threads"`   // that ran the functions; at most eight
+	Kind   string       `json:"kind"` // the task's type after "threadcall.", or "in place"
+	N      uint64       `json:"n"`
+	Queued Distribution `json:"queued_ns"` // from the start of the call to that of the function
+	Run    Distribution `json:"run_ns"`    // the function
+	Return Distribution `json:"return_ns"` // from the end of the function to that of the call
 }
 
 // A Call is one of threadcall.
