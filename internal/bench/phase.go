@@ -203,6 +203,9 @@ func (p Phases) Compare(w io.Writer) {
 		for range []int{1, 4, 4, 1}[i] { // threads
 			s, end := w.open()
 			defer end()
+			if i < 3 { // the thread that spins holds itself
+				defer Hold(s, 1)()
+			}
 			sides[i].threads = append(sides[i].threads, s)
 		}
 		caller, end := []way{onThread, onThread, reference, reference}[i].open()
@@ -217,7 +220,11 @@ func (p Phases) Compare(w io.Writer) {
 			for _, s := range rng.Perm(len(sides)) {
 				for _, i := range chunk {
 					if (s > 0 || p.Main) && (s < 3 || spins()) && sides[s].can(chosen[i]) {
-						series[i][s] = append(series[i][s], chosen[i].run(sides[s], p.For))
+						d := p.For
+						if chosen[i].computing > 0 { // calls take long: there are few
+							d *= 4
+						}
+						series[i][s] = append(series[i][s], chosen[i].run(sides[s], d))
 					}
 				}
 			}

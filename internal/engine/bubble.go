@@ -6,23 +6,25 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// testing/synctest runs a test in a bubble: goroutines that share a fake clock, which stands still unless all of them are
-// durably blocked, and channels that only they may use. A thread belongs to the bubble in which it was made, or to none:
+// testing/synctest runs a test in a bubble: goroutines that share a fake clock, which stands still
+// unless all of them are durably blocked, and channels that only they may use. A thread belongs to
+// the bubble in which it was made, or to none:
 //
 //	thread   caller   the caller waits                             the thread waits
-//	outside  outside  for a channel                                as idle.go says
-//	outside  inside   for a mutex, or for a channel made outside,  as idle.go says
+//	outside  outside  for a channel                                as wait_thread.go says
+//	outside  inside   for a mutex, or for a channel made outside,  as wait_thread.go says
 //	                  which are not of the bubble (park.Token). It
 //	                  is not durably blocked, so the clock stands
 //	                  still meanwhile
-//	inside   inside   for a channel of the bubble                  for a channel of the bubble, at once, so that it is
-//	                                                               durably blocked when it has nothing to do
+//	inside   inside   for a channel of the bubble                  for a channel of the bubble, at
+//	                                                               once, so that it is durably
+//	                                                               blocked when it has nothing to do
 //	inside   outside  not at all: the call panics, because a send to the bubble would end the process
 //
 // Nothing in a bubble waits by the clock, because it stands still.
 
-// mustBeReachable panics if the thread is in a bubble and the caller in none, unless the thread has been terminated. A
-// caller in another bubble cannot be determined.
+// mustBeReachable panics if the thread is in a bubble and the caller in none, unless the thread has
+// been terminated. A caller in another bubble cannot be determined.
 func (e *Engine) mustBeReachable() {
 	if e.bubbled && !e.q.Closed() && !park.InBubble() {
 		panic("thread: a thread that was made in a bubble of testing/synctest is used from outside it; " +
@@ -30,8 +32,8 @@ func (e *Engine) mustBeReachable() {
 	}
 }
 
-// mayUse reports whether a thread, which was made in a bubble or not, may use a context of the caller. One outside the caller's bubble
-// must not touch what is in it.
+// mayUse reports whether a thread, which was made in a bubble or not, may use a context of the
+// caller. One outside the caller's bubble must not touch what is in it.
 //
 //threadcall:noalloc
 func mayUse(bubbled bool) bool { return bubbled || !park.InYoungBubble(park.Now()) }

@@ -1,9 +1,19 @@
-// Package engine serves a thread of the operating system: it runs there the functions that any goroutine hands in.
+// Package engine serves a thread of the operating system: it runs there the functions that any
+// goroutine hands in.
 //
-// The life of a call goes through the files in this order: call.go (a goroutine queues it), wait.go (and waits),
-// idle.go (the thread notices), serve.go (and runs it), fault.go (if it panicked), cycle.go (if threads wait for each
-// other), pool.go (if any of several threads will do). life.go has the life of the thread. The queue's protocol, which
-// decides that no call is lost, is in package callq.
+// The files are named by the four parts of a thread's life, each of which has a table of its states
+// above its type, and by what these do not need:
+//
+//	submit   a goroutine queues a call. The queue's protocol, which decides that no call is lost, is
+//	         in package callq
+//	wait     thread and callers wait for each other: the choice (policy), the thread's side (thread),
+//	         what both owe to others (yield), threads that wait for each other (cycle)
+//	serve    the thread runs calls, in its own loop or that of a host (eventloop)
+//	live     the thread begins, is known by its identity, and ends
+//	observe  statistics, slow calls, traces, labels: only calls that are observed go there
+//	timer    functions at given times
+//	pool     any of several threads
+//	bubble   tests with a clock of their own
 package engine
 
 import (
@@ -25,30 +35,33 @@ var ErrNil = errors.New("thread: the function to call is nil")
 
 // An Engine is one thread's. Its queue says whether the thread must be woken; mode says how:
 //
-//	mode         the thread                                      is woken by
-//	up           runs, or looks at its queue before it waits; a  onWake, once for each time that resting was replaced
-//	             an adopted one may be in its event loop
-//	inScheduler  waits in the Go scheduler                       wakeup
+//	mode         the thread                             is woken by
+//	up           runs, or looks at its queue before it  onWake, once for each time that resting
+//	             waits; an adopted one may be in its    was replaced
+//	             event loop
+//	inScheduler  waits in the Go scheduler              wakeup
 //
-// Only the thread changes mode, before Rest and after it has seen that its queue is no longer resting. So the pusher
-// that replaced resting and owes the wake-up reads the mode in which the thread still waits, or the thread has risen by
-// itself in the meantime; then the wake-up is one too many, which every waiter must bear. Nothing but the queue's head
-// remembers a wake-up, so a late one keeps no other from being sent. A new thread looks at its queue
-// before it first waits, and so begins in mode up although its queue counts as resting.
+// Only the thread changes mode, before Rest and after it has seen that its queue is no longer
+// resting. So the pusher that replaced resting and owes the wake-up reads the mode in which the
+// thread still waits, or the thread has risen by itself in the meantime; then the wake-up is one
+// too many, which every waiter must bear. Nothing but the queue's head remembers a wake-up, so a
+// late one keeps no other from being sent. A new thread looks at its queue before it first waits,
+// and so begins in mode up although its queue counts as resting.
 //
 // The identity of a thread is m. It begins when the thread can run calls in place, and ends
 //
-//	a thread of the engine's own   with its goroutine, which release ends                     by the thread
-//	an adopted one                 with Terminate, if it does not serve at that moment, else   by any goroutine, or
-//	                               when it has stopped serving                                by the thread
+//	a thread of the engine's own  with its goroutine, which release ends     by the thread
+//	an adopted one                with Terminate, if it does not serve then  by any goroutine
+//	                              else when it has stopped serving           by the thread
 //
-// An adopted goroutine may end without Terminate, and the runtime use its m again. So while it does not serve, which
-// would prove that it lives, the operating system's number of the thread must agree as well, see On.
+// An adopted goroutine may end without Terminate, and the runtime use its m again. So while it does
+// not serve, which would prove that it lives, the operating system's number of the thread must
+// agree as well, see On.
 type Engine struct {
 	id       uintptr // a number of its own, never zero
 	q        *callq.Queue
 	m        atomic.Uintptr           // the thread, as ident.M has it; zero while it has no identity
-	observer atomic.Pointer[observer] // nil unless functions are observed, see observedcall.go
+	observer atomic.Pointer[observer] // nil unless functions are observed, see observe_call.go
 
 	own       bool // the thread is the engine's own, made by Start
 	exact     bool // or the main goroutine's: m cannot mean another thread
@@ -56,17 +69,20 @@ type Engine struct {
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
 	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
 
-	setup   func()        // that Start was given
-	tid     atomic.Uint64 // the thread's number in the operating system
-	g       uintptr       // the serving goroutine
-	goid    uint64        // and its number in stack traces, see number
-	serving atomic.Int32  // how many of Serve, ServeContext and waits for other threads are under way; only the thread changes it
-	adopted atomic.Bool   // AdoptLater has begun, see adopt.go
-	served  atomic.Bool   // Serve, ServeContext or OnWake has been called
+	setup func()        // that Start was given
+	tid   atomic.Uint64 // the thread's number in the operating system
+	g     uintptr       // the serving goroutine
+	goid  uint64        // and its number in stack traces, see number
+	// how many of Serve, ServeContext and waits for other threads are under way; only the thread
+	// changes it
+	serving atomic.Int32
+	adopted atomic.Bool // AdoptLater has begun, see live_adopt.go
+	served  atomic.Bool // Serve, ServeContext or OnWake has been called
 
-	done    chan struct{} // closed when no function runs on the thread or ever will; nil in a pool, which has its own
-	ending  sync.Once     // closes done
-	closing atomic.Bool   // Close has been called
+	// closed when no function runs on the thread or ever will; nil in a pool, which has its own
+	done    chan struct{}
+	ending  sync.Once   // closes done
+	closing atomic.Bool // Close has been called
 
 	mode   atomic.Uint32
 	wakeup chan struct{}
@@ -84,11 +100,11 @@ type Engine struct {
 	eventLoop eventLoop
 	load      park.Load
 
-	labelled   bool // labels have been set, see labels.go; only the thread's, as the following
+	labelled   bool // labels have been set, see observe_labels.go; only the thread's, as the following
 	labels     labels
 	coroutines map[uintptr]labels // by ident.G
 
-	pin *pin // the locks of an adopted goroutine, see pin.go
+	pin *pin // the locks of an adopted goroutine, see live_pin.go
 
 	owner weak.Pointer[Owner]
 	limit *limit
@@ -98,8 +114,9 @@ type Engine struct {
 	listed bool // among pool.idle; guarded by pool.mu
 	coming bool // notified of the pool's backlog; guarded by pool.mu
 
-	wait atomic.Pointer[wait] // what the thread waits for on another thread, see cycle.go
-	// hasPosted says that the thread has posted to a pool, whose backlog is to be searched in a cycle.
+	wait atomic.Pointer[wait] // what the thread waits for on another thread, see wait_cycle.go
+	// hasPosted says that the thread has posted to a pool, whose backlog is to be searched in a
+	// cycle.
 	hasPosted atomic.Bool
 
 	lastWait *wait       // which may do again; only the thread's
@@ -122,9 +139,9 @@ const (
 	inScheduler
 )
 
-// New returns an engine without a thread, and what the caller must keep as long as it uses the engine. Calls wait until
-// a thread serves them. If limit is positive, so many posted calls may be queued; further ones wait, unless that could
-// become a deadlock.
+// New returns an engine without a thread, and what the caller must keep as long as it uses the
+// engine. Calls wait until a thread serves them. If limit is positive, so many posted calls may be
+// queued; further ones wait, unless that could become a deadlock.
 func New(limit int) (*Engine, *Owner) {
 	o := new(Owner)
 	e := newEngine(limit, o)
@@ -174,15 +191,16 @@ func (e *Engine) unpark() {
 	}
 }
 
-// interrupt makes the thread look whether it is to serve any longer. It calls no onWake: a thread that does not wait
-// in the Go scheduler looks before it does.
+// interrupt makes the thread look whether it is to serve any longer. It calls no onWake: a thread
+// that does not wait in the Go scheduler looks before it does.
 func (e *Engine) interrupt() {
 	if e.q.Interrupt() && e.mode.Load() == inScheduler {
 		e.unpark()
 	}
 }
 
-// control has the thread call fn, which may be nil, behind what is queued, if it is not terminated before.
+// control has the thread call fn, which may be nil, behind what is queued, if it is not terminated
+// before.
 func (e *Engine) control(fn func()) {
 	c := e.q.Get(callq.Control, fn, 0)
 	wake, _, ok := e.q.Push(c)
@@ -193,7 +211,8 @@ func (e *Engine) control(fn func()) {
 	}
 }
 
-// OnWake sets what is called when something is queued while the thread is not looking. Any goroutine may call it.
+// OnWake sets what is called when something is queued while the thread is not looking. Any
+// goroutine may call it.
 func (e *Engine) OnWake(f func()) {
 	if f == nil {
 		e.onWake.Store(nil)
@@ -209,9 +228,10 @@ func (e *Engine) OnWake(f func()) {
 	e.leave(on && e.serving.Load() == 0)
 }
 
-// leave makes the thread count as resting while it runs code that is not the engine's, in which onWake reaches it. What
-// is queued already is announced, although it may have been before: the host may have taken that announcement out of
-// its event loop for something else. If host is true, the thread returns to the host, and does then not count as resting.
+// leave makes the thread count as resting while it runs code that is not the engine's, in which
+// onWake reaches it. What is queued already is announced, although it may have been before: the
+// host may have taken that announcement out of its event loop for something else. If host is true,
+// the thread returns to the host, and does then not count as resting.
 func (e *Engine) leave(host bool) {
 	if e.q.Rest() || e.q.Closed() {
 		return

@@ -39,8 +39,9 @@ func knows(e *Engine) bool {
 	return false
 }
 
-// A pusher that owes a wake-up may come late, when the thread has risen by itself or rests again in another way.
-func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
+// A pusher that owes a wake-up may come late, when the thread has risen by itself or rests again in
+// another way.
+func TestEngine_wake_superfluous(t *testing.T) {
 	e := start(t)
 	var stop atomic.Bool
 	var wakers group.Group
@@ -72,7 +73,7 @@ func TestAWakeUpTooManyDoesNoHarm(t *testing.T) {
 	wakers.Wait()
 }
 
-func TestAnEngineThatEndedIsForgotten(t *testing.T) {
+func TestEngine_Terminate_forgotten(t *testing.T) {
 	e, _ := New(0)
 	p, _ := NewPool(3, 0, func(int) func() { return nil })
 	p.Start(false)
@@ -85,12 +86,14 @@ func TestAnEngineThatEndedIsForgotten(t *testing.T) {
 	e.Terminate()
 	p.Terminate()
 	for _, ended := range append([]*Engine{e, adopted}, p.workers...) {
-		eventually(t, func() bool { return ended.Terminated() && !knows(ended) && ended.m.Load() == 0 && ended.TID() == 0 },
+		eventually(t, func() bool {
+			return ended.Terminated() && !knows(ended) && ended.m.Load() == 0 && ended.TID() == 0
+		},
 			"it is forgotten and has no identity any more")
 	}
 }
 
-func TestAThreadIsKnownByItsGoroutineAndByItsCoroutines(t *testing.T) {
+func TestEngine_On(t *testing.T) {
 	e, other := start(t), start(t)
 	other.Call(func() {})
 	if OnAny() {
@@ -111,7 +114,7 @@ func TestAThreadIsKnownByItsGoroutineAndByItsCoroutines(t *testing.T) {
 	})
 }
 
-func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
+func TestLimit(t *testing.T) {
 	l := newLimit(2)
 	e, _ := New(0)
 	for i, want := range []callq.Kind{callq.Placed, callq.Placed, callq.Posted} {
@@ -139,7 +142,7 @@ func TestALimitGivesAsManyPlacesAsItHas(t *testing.T) {
 	newLimit(0).close()
 }
 
-func TestTheRecordOfACallThatIsNotSettledIsNotGivenBack(t *testing.T) {
+func TestEngine_Goexit_record(t *testing.T) {
 	e, _ := New(0)
 	c := e.q.Get(callq.Awaited, func() {}, 0)
 	defer func() {
@@ -151,11 +154,12 @@ func TestTheRecordOfACallThatIsNotSettledIsNotGivenBack(t *testing.T) {
 }
 
 // Else it could begin after a Goexit that its caller has seen.
-func TestWhatAThreadWaitsForIsLeftBeforeAGoexitIsAnswered(t *testing.T) {
+func TestEngine_Goexit_waiting(t *testing.T) {
 	e, _ := New(0)
 	other, _ := New(0)
 	for range 100 {
-		exits, waits := e.q.Get(callq.Awaited, runtime.Goexit, 0), other.q.Get(callq.Awaited, func() {}, 0)
+		exits := e.q.Get(callq.Awaited, runtime.Goexit, 0)
+		waits := other.q.Get(callq.Awaited, func() {}, 0)
 		go e.runAwaited(exits, &wait{call: waits, on: other})
 		eventually(t, func() bool { return exits.Outcome() != 0 }, "the call is settled")
 		if exits.Outcome() != callq.Exited || !waits.Unwanted() {
@@ -164,7 +168,7 @@ func TestWhatAThreadWaitsForIsLeftBeforeAGoexitIsAnswered(t *testing.T) {
 	}
 }
 
-func TestACallThatItsCallerHasLeftIsNotRun(t *testing.T) {
+func TestEngine_Goexit_left(t *testing.T) {
 	e := start(t)
 	begun, release := make(chan bool), make(chan bool)
 	e.Go(func() { close(begun); <-release })
@@ -180,7 +184,7 @@ func TestACallThatItsCallerHasLeftIsNotRun(t *testing.T) {
 }
 
 // The end of ServeContext may call the callback of OnWake.
-func TestServingEndsOnceThoughItsEndPanics(t *testing.T) {
+func TestServeAll_panic(t *testing.T) {
 	ended := 0
 	defer func() {
 		if v := recover(); v != "boom" || ended != 1 {
@@ -195,7 +199,7 @@ func TestServingEndsOnceThoughItsEndPanics(t *testing.T) {
 }
 
 // Else another thread runs what this one has queued, and is not waited for.
-func TestAThreadSaysThatItWaitsAsLongAsItDoes(t *testing.T) {
+func TestEngine_wait_published(t *testing.T) {
 	a := start(t)
 	b, o := New(1)
 	b.Start(nil, false)
@@ -214,7 +218,7 @@ func TestAThreadSaysThatItWaitsAsLongAsItDoes(t *testing.T) {
 	}
 }
 
-func TestAListEndsWithTerminate(t *testing.T) {
+func TestServe_terminated(t *testing.T) {
 	e, _ := New(0)
 	ran := 0
 	for range 3 {
@@ -226,7 +230,7 @@ func TestAListEndsWithTerminate(t *testing.T) {
 	}
 }
 
-func TestASlowFunctionIsReportedOnceUnlessTheWatchWasReplaced(t *testing.T) {
+func TestWatch_replaced(t *testing.T) {
 	e, o := New(0)
 	e.Start(nil, false)
 	defer e.Terminate()
@@ -249,7 +253,7 @@ func TestASlowFunctionIsReportedOnceUnlessTheWatchWasReplaced(t *testing.T) {
 	}
 }
 
-func TestTheRecordOfAPostThatItsContextHasWithdrawnIsUsedAgain(t *testing.T) {
+func TestContextPost_record(t *testing.T) {
 	e, _ := New(0)
 	seen := map[*callq.Call]bool{}
 	for range 1000 {
@@ -292,7 +296,7 @@ func (c *endsMeanwhile) Value(any) any {
 	return nil
 }
 
-func TestAPostWhoseContextEndsMeanwhileIsRefused(t *testing.T) {
+func TestContextPost_ends(t *testing.T) {
 	e, _ := New(0)
 	eventually(t, func() bool {
 		ctx := &endsMeanwhile{}
@@ -301,7 +305,7 @@ func TestAPostWhoseContextEndsMeanwhileIsRefused(t *testing.T) {
 	}, "it is refused")
 }
 
-func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
+func TestPool_leftCall(t *testing.T) {
 	p, o := NewPool(1, 0, func(int) func() { return nil })
 	p.Start(false)
 	defer runtime.KeepAlive(o)
@@ -309,7 +313,8 @@ func TestACallThatIsLeftInTheBacklogOfAPoolIsGivenBackOnce(t *testing.T) {
 	begun, release := make(chan bool), make(chan bool)
 	p.Go(func() { close(begun); <-release })
 	<-begun
-	p.records.Get(callq.Awaited, nil, 0) // the first record, which does not show how often it is given back
+	// the first record, which does not show how often it is given back
+	p.records.Get(callq.Awaited, nil, 0)
 	c := p.records.Get(callq.Awaited, func() { t.Error("it ran") }, 1)
 	if e, _, ok := p.submit(c); e != nil || !ok {
 		t.Fatal("the call is not in the backlog")

@@ -12,11 +12,12 @@ import (
 
 // A Pool is several engines that share the calls made to it.
 //
-// All calls go to the backlog, and threads take them from there. A thread says that it is idle only when it finds the backlog
-// empty. One that became idle last, which is the likeliest to be still awake, is notified when there is a call again,
-// by a record in its own queue. While it is coming no other is notified, because threads that run already may take all
-// there is; when it has come, it notifies the next before it runs a call. So if there is a backlog, then under mu
-// either a thread is coming or none is idle.
+// All calls go to the backlog, and threads take them from there. A thread says that it is idle only
+// when it finds the backlog empty. One that became idle last, which is the likeliest to be still
+// awake, is notified when there is a call again, by a record in its own queue. While it is coming
+// no other is notified, because threads that run already may take all there is; when it has come,
+// it notifies the next before it runs a call. So if there is a backlog, then under mu either a
+// thread is coming or none is idle.
 type Pool struct {
 	workers  []*Engine
 	records  *callq.Queue // only to get records from
@@ -37,7 +38,8 @@ type Pool struct {
 	retired bool // and the threads end when it is empty
 }
 
-// NewPool returns n engines without threads, each of which is to run first what setup(i) returns. limit and the Owner are as in New.
+// NewPool returns n engines without threads, each of which is to run first what setup(i) returns.
+// limit and the Owner are as in New.
 func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	o := new(Owner)
 	p := &Pool{
@@ -67,11 +69,12 @@ func (p *Pool) Start(keep bool) {
 	}
 }
 
-// Workers returns the engines, which take what is queued for them alone before what is queued for any.
+// Workers returns the engines, which take what is queued for them alone before what is queued for
+// any.
 func (p *Pool) Workers() []*Engine { return p.workers }
 
-// CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic or call Goexit, it does what the
-// first of them did.
+// CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic
+// or call Goexit, it does what the first of them did.
 func (p *Pool) CallEach(fn func(i int)) {
 	calls := make([]*callq.Call, len(p.workers))
 	outcomes := make([]callq.Outcome, len(p.workers))
@@ -126,7 +129,8 @@ func (p *Pool) Size() int { return len(p.workers) }
 // Bubbled is Engine.Bubbled, of all threads.
 func (p *Pool) Bubbled() bool { return p.workers[0].bubbled }
 
-// Call runs fn on one of the threads and returns after it. False means that fn did not and will not run.
+// Call runs fn on one of the threads and returns after it. False means that fn did not and will not
+// run.
 //
 //threadcall:noalloc
 func (p *Pool) Call(fn func()) bool {
@@ -196,7 +200,9 @@ func (p *Pool) CallContext(ctx context.Context, fn func()) error {
 // contextObserved is Engine.contextObserved.
 //
 //threadcall:noalloc
-func (p *Pool) contextObserved(ctx context.Context, o *observer, self *Engine, fn func(), labelled bool) error {
+func (p *Pool) contextObserved(
+	ctx context.Context, o *observer, self *Engine, fn func(), labelled bool,
+) error {
 	v := newObserved(ctx, o, nil, fn, false)
 	defer v.leave()
 	v.labelled = labelled
@@ -310,7 +316,8 @@ func (p *Pool) submit(c *callq.Call) (e *Engine, wake, ok bool) {
 	return e, e != nil && e.come(), true
 }
 
-// choose returns the thread that is to come, which the caller notifies when it has left mu, or nil if none is idle.
+// choose returns the thread that is to come, which the caller notifies when it has left mu, or nil
+// if none is idle.
 //
 //threadcall:noalloc
 func (p *Pool) choose() *Engine {
@@ -378,8 +385,9 @@ func (p *Pool) take(c *callq.Call) bool {
 	return p.backlog.Remove(c)
 }
 
-// takeFor removes the call that x waits for, behind what x has posted before, and returns both. If x
-// does not wait for it any more, its record may serve another caller by now, which is in no cycle.
+// takeFor removes the call that x waits for, behind what x has posted before, and returns both. If
+// x does not wait for it any more, its record may serve another caller by now, which is in no
+// cycle.
 func (p *Pool) takeFor(x *Engine, w *wait) (list *callq.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

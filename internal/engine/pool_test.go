@@ -6,7 +6,8 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 )
 
-// poolAtRest returns a pool whose threads have found the backlog empty. They are not started: the test does what they do.
+// poolAtRest returns a pool whose threads have found the backlog empty. They are not started: the
+// test does what they do.
 func poolAtRest(n int) *Pool {
 	p := &Pool{records: callq.New(), idle: make([]*Engine, 0, n)}
 	for i := range n {
@@ -28,7 +29,7 @@ func (e *Engine) comes(t *testing.T) *callq.Call {
 	return e.pool.next(e)
 }
 
-func TestOneThreadOfAPoolIsToldAtATime(t *testing.T) {
+func TestPool_coming(t *testing.T) {
 	p := poolAtRest(3)
 	var calls [4]*callq.Call
 	for i := range calls {
@@ -47,7 +48,7 @@ func TestOneThreadOfAPoolIsToldAtATime(t *testing.T) {
 		t.Errorf("coming %v, %d idle, while all run", p.coming, len(p.idle))
 	}
 	if p.next(p.workers[1]) != calls[3] || p.next(p.workers[1]) != nil || len(p.idle) != 1 {
-		t.Error("the last call is not taken by the thread that looks first, or that is not idle afterwards")
+		t.Error("the thread that looks first does not take the last call, or is not idle afterwards")
 	}
 	if e, _, _ := p.submit(p.records.Get(callq.Awaited, func() {}, 0)); e != p.workers[1] {
 		t.Error("the thread that is idle is not told of the next call")
@@ -55,7 +56,7 @@ func TestOneThreadOfAPoolIsToldAtATime(t *testing.T) {
 }
 
 // A thread has been chosen when Terminate closes its queue, and is told after that.
-func TestAThreadThatIsComingWhileItsPoolIsTerminatedKeepsNoCall(t *testing.T) {
+func TestPool_Terminate_coming(t *testing.T) {
 	p := poolAtRest(2)
 	c := p.records.Get(callq.Awaited, func() {}, 0)
 	p.backlog.Append(c)
@@ -75,7 +76,7 @@ func TestAThreadThatIsComingWhileItsPoolIsTerminatedKeepsNoCall(t *testing.T) {
 }
 
 // The same with Retire: the thread that it interrupts looks by itself, and ends before it is told.
-func TestAThreadThatIsComingWhileItsPoolIsRetiredRunsWhatIsQueued(t *testing.T) {
+func TestPool_Retire_coming(t *testing.T) {
 	p := poolAtRest(2)
 	a, b := p.records.Get(callq.Posted, func() {}, 0), p.records.Get(callq.Posted, func() {}, 0)
 	p.backlog.Append(a)

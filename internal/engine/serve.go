@@ -9,8 +9,9 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// serveAll runs loop, which serves, and then end. It goes on with loop when a function has called Goexit: the goroutine is
-// then running its deferred calls and cannot be stopped from ending, but it can be kept from getting there.
+// serveAll runs loop, which serves, and then end. It goes on with loop when a function has called
+// Goexit: the goroutine is then running its deferred calls and cannot be stopped from ending, but
+// it can be kept from getting there.
 func serveAll(loop, end func()) {
 	ended := false
 	defer func() {
@@ -51,13 +52,15 @@ func (e *Engine) step() bool {
 	return true
 }
 
-// Serve runs what was queued before it was called, and returns how many functions that were. On must be true: after the
-// thread has been terminated and has stopped serving, Close may not yet have refused all that is queued.
+// Serve runs what was queued before it was called, and returns how many functions that were. On
+// must be true: after the thread has been terminated and has stopped serving, Close may not yet
+// have refused all that is queued.
 //
 //threadcall:noalloc
 func (e *Engine) Serve() int { return e.serve(-1) }
 
-// ServeFor is Serve, but leaves queued what does not begin within the budget. One function runs in any case.
+// ServeFor is Serve, but leaves queued what does not begin within the budget. One function runs in
+// any case.
 //
 //threadcall:noalloc
 func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget, 0)) }
@@ -67,7 +70,9 @@ func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget,
 //threadcall:noalloc
 func (e *Engine) serve(budget time.Duration) int {
 	n := e.serveQueued(budget)
-	if e.idleState.woke > 0 { // those may queue something, which after serveQueued is announced once, and not again by its end
+	// those may queue something, which after serveQueued is announced once, and not again by its
+	// end
+	if e.idleState.woke > 0 {
 		e.handOn()
 	}
 	return n
@@ -87,8 +92,8 @@ func (e *Engine) serveQueued(budget time.Duration) int {
 	return e.runQueued(budget)
 }
 
-// runQueued runs what has been queued until now, within the budget if that is not negative, and returns how many functions that
-// were.
+// runQueued runs what has been queued until now, within the budget if that is not negative, and
+// returns how many functions that were.
 //
 //threadcall:noalloc
 func (e *Engine) runQueued(budget time.Duration) (n int) {
@@ -140,7 +145,8 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	return err
 }
 
-// run runs a call that was taken. It is false if there was nothing to run. during is as in runAwaited.
+// run runs a call that was taken. It is false if there was nothing to run. during is as in
+// runAwaited.
 //
 //threadcall:noalloc
 func (e *Engine) run(c *callq.Call, during *wait) bool {
@@ -171,12 +177,12 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 	return true
 }
 
-// runAwaited runs the function of a call whose caller waits, and settles the call. during is the wait during which the
-// thread does that, if it waits.
+// runAwaited runs the function of a call whose caller waits, and settles the call. during is the
+// wait during which the thread does that, if it waits.
 //
-// If the function calls Goexit, nothing here returns, and the deferred call settles. That is before the goroutine unwinds
-// whatever function is further out and waits for this one, as in a call in place. But what the thread itself waits for
-// is left first: it must not begin any more.
+// If the function calls Goexit, nothing here returns, and the deferred call settles. That is before
+// the goroutine unwinds whatever function is further out and waits for this one, as in a call in
+// place. But what the thread itself waits for is left first: it must not begin any more.
 //
 //threadcall:noalloc
 func (e *Engine) runAwaited(c *callq.Call, during *wait) {
@@ -233,8 +239,8 @@ func (e *Engine) runPosted(c *callq.Call) {
 	returned = true
 }
 
-// invoke runs fn and stores its panic. If fn calls Goexit, invoke does not return; it has then stored a panic that a
-// deferred call has raised meanwhile, or noValue.
+// invoke runs fn and stores its panic. If fn calls Goexit, invoke does not return; it has then
+// stored a panic that a deferred call has raised meanwhile, or noValue.
 //
 //threadcall:noalloc
 func invoke(fn func(), fault **callq.Fault) {
@@ -253,12 +259,13 @@ func invoke(fn func(), fault **callq.Fault) {
 	returned = true
 }
 
-// noValue is what recover returning nil means: Goexit, or with GODEBUG=panicnil=1 a panic with a nil value. It is no
-// allocation, because the frames of a function that calls Goexit stay on the thread's stack, and what they refer to lives
-// as long as the thread.
+// noValue is what recover returning nil means: Goexit, or with GODEBUG=panicnil=1 a panic with a
+// nil value. It is no allocation, because the frames of a function that calls Goexit stay on the
+// thread's stack, and what they refer to lives as long as the thread.
 var noValue = new(callq.Fault)
 
-// nested runs fn for a caller that is on the thread already: in place, after what the thread has posted to itself.
+// nested runs fn for a caller that is on the thread already: in place, after what the thread has
+// posted to itself.
 //
 //threadcall:noalloc
 func (e *Engine) nested(fn func()) bool {

@@ -9,28 +9,34 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// A Clock posts a function to its thread at given times: once, or again and again. It goes through these states:
+// A Clock posts a function to its thread at given times: once, or again and again. It goes through
+// these states:
 //
 //	state    armed  running        leaves it by
-//	armed    true   -              fire, which posts the clock's run: nothing else posts it, so it is queued at most once
-//	queued   false  -              begin, on the thread, which first arms the clock for the next time after now, if it has one
+//	armed    true   -              fire, which posts the clock's run: nothing else posts it, so it is
+//	                               queued at most once
+//	queued   false  -              begin, on the thread, which first arms the clock for the next time
+//	                               after now, if it has one
 //	running  -      more than 0    end. Meanwhile the clock may be armed or queued, too
 //	over     false  -              never: Stop, the end of the thread, or the only function has begun
 //
-// So a thread that is late gets one function, no timer runs while the function is queued, and the times do not drift,
-// because each is reckoned from the start. Stop ends the clock and then waits until running is zero.
+// So a thread that is late gets one function, no timer runs while the function is queued, and the
+// times do not drift, because each is reckoned from the start. Stop ends the clock and then waits
+// until running is zero.
 //
-// A clock keeps the time of its thread. In a bubble of testing/synctest that is the bubble's; the goroutine that makes the clock is in
-// it as well. A thread outside may be given a clock from inside a bubble: the thread then starts it, because a timer belongs to the bubble
-// of the goroutine that makes it.
+// A clock keeps the time of its thread. In a bubble of testing/synctest that is the bubble's; the
+// goroutine that makes the clock is in it as well. A thread outside may be given a clock from
+// inside a bubble: the thread then starts it, because a timer belongs to the bubble of the
+// goroutine that makes it.
 //
-// A clock that is not over keeps the thread's handle alive: clocks.list refers to it, and it to the handle.
+// A clock that is not over keeps the thread's handle alive: clocks.list refers to it, and it to the
+// handle.
 type Clock struct {
 	e       *Engine
 	times   times
 	run     func()      // c.call, made once
 	timer   *time.Timer // nil until started
-	precise deadline    // see deadline_linux.go
+	precise deadline    // see timer_linux.go
 	slot    int         // in e.clocks.list plus one; guarded by e.clocks.mu
 
 	mu      sync.Mutex
@@ -78,7 +84,8 @@ type clocks struct {
 	list []*Clock
 }
 
-// After returns a clock that posts fn once, after d. Keep is kept alive until fn begins or the clock is over for another reason.
+// After returns a clock that posts fn once, after d. Keep is kept alive until fn begins or the
+// clock is over for another reason.
 func (e *Engine) After(d time.Duration, fn func(), keep any) *Clock {
 	return e.newClock(times{period: d, once: true}, fn, keep)
 }
@@ -96,7 +103,8 @@ func (e *Engine) newClock(t times, fn func(), keep any) *Clock {
 	c.run = c.call
 	e.clocks.add(c)
 	switch {
-	case e.q.Closed() || e.closing.Load(): // looked at after add, as Terminate ends the clocks after it has closed the queue
+	// looked at after add, as Terminate ends the clocks after it has closed the queue
+	case e.q.Closed() || e.closing.Load():
 		c.end()
 	case !e.bubbled && park.InBubble():
 		e.control(c.begin)
@@ -143,8 +151,8 @@ func (c *Clock) setDeadline() {
 //threadcall:noalloc
 func (c *Clock) timerFired() { c.fire(true) }
 
-// fire posts the function if the clock is due. It is called once too often where a timer and a deadline come at the same time, or
-// one was late.
+// fire posts the function if the clock is due. It is called once too often where a timer and a
+// deadline come at the same time, or one was late.
 //
 //threadcall:noalloc
 func (c *Clock) fire(byTimer bool) {
@@ -222,8 +230,9 @@ func (c *Clock) leave() {
 	c.mu.Unlock()
 }
 
-// Stop ends the clock. Its function does not run after that, or if it runs now, Stop waits for its end, unless the caller is on the
-// thread, or on one that the thread waits for, directly or by way of others.
+// Stop ends the clock. Its function does not run after that, or if it runs now, Stop waits for its
+// end, unless the caller is on the thread, or on one that the thread waits for, directly or by way
+// of others.
 func (c *Clock) Stop() {
 	e := c.e
 	inBubble := park.InBubble()
@@ -242,7 +251,8 @@ func (c *Clock) Stop() {
 	token := park.NewToken(latched)
 	c.waiting = append(c.waiting, token)
 	c.mu.Unlock()
-	if self == nil || latched { // what is outside a bubble cannot wait for what is inside, and so in no cycle with it
+	// what is outside a bubble cannot wait for what is inside, and so in no cycle with it
+	if self == nil || latched {
 		token.Wait(never)
 	} else {
 		self.waitForPlace(nil, token.C(), nil, wait{on: e})

@@ -7,7 +7,7 @@ import (
 )
 
 // last is the latest tick that is not later, and the next one is later.
-func TestTimesAndTicksAreEachOthersInverse(t *testing.T) {
+func TestClock_ticks(t *testing.T) {
 	for _, times := range []times{
 		{period: 1}, {period: time.Second}, {period: 333_333_333}, {period: math.MaxInt64 / 8},
 	} {
@@ -15,7 +15,8 @@ func TestTimesAndTicksAreEachOthersInverse(t *testing.T) {
 		if first < 0 || first > farAway {
 			t.Fatalf("%+v: the first tick is at %v", times, first)
 		}
-		for _, after := range []time.Duration{0, 1, 2, time.Millisecond, time.Hour, 24 * 365 * time.Hour} {
+		const year = 24 * 365 * time.Hour
+		for _, after := range []time.Duration{0, 1, 2, time.Millisecond, time.Hour, year} {
 			if first == farAway {
 				continue
 			}
@@ -34,7 +35,7 @@ func TestTimesAndTicksAreEachOthersInverse(t *testing.T) {
 	}
 }
 
-func TestAClockOfAThreadThatEndsDoesNotBegin(t *testing.T) {
+func TestClock_threadEnds(t *testing.T) {
 	for name, end := range map[string]func(e *Engine){
 		"Terminate": (*Engine).Terminate, "Close": func(e *Engine) { e.closing.Store(true) },
 	} {

@@ -105,7 +105,9 @@ func (e *Engine) await(
 		return o
 	}
 	o := block(ctx, c, self, e, nil)
-	e.waits.returned.Store(int64(park.Now()))
+	now := park.Now()
+	e.waits.returned.Store(int64(now))
+	spinners.noteCaller(now)
 	return o
 }
 

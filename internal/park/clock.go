@@ -1,4 +1,5 @@
-// Package park has what a thread needs in order to wait: the clock, tokens to park on, and how to spin.
+// Package park has what a thread needs in order to wait: the clock, tokens to park on, and how to
+// spin.
 package park
 
 import "time"

@@ -1,6 +1,7 @@
 package park
 
 import (
+	"math/bits"
 	"syscall"
 	"unsafe"
 )
@@ -26,27 +27,31 @@ func Sleep() {
 }
 
 // Leave moves the calling thread from a core to another one that it may run on, and is false if
-// there is none. The kernel wakes a thread on the core on which it last ran or on that of its waker,
-// and two threads that are awake stay together until the next tick, 4 ms as a rule.
+// there is none. The kernel wakes a thread on the core on which it last ran or on that of its
+// waker, and two threads that are awake stay together until the next tick, 4 ms as a rule.
 //
 // For a moment the thread's affinity mask lacks the core. Afterwards it is what it was: as wide as
-// the control group allows, if it was that, so that it still widens with it.
+// the control group allows, if it was that, so that it still widens with it. A mask that another
+// process sets meanwhile stays, unless that comes within the microsecond between two system calls.
 func Leave(core int) bool {
-	var before, mask, all affinityMask
-	size := before.get()
-	if core < 0 || core >= 8*size {
+	var before, now, all affinityMask
+	if core < 0 || core >= 8*before.get() {
 		return false
 	}
-	mask = before
-	mask[core/8] &^= 1 << (core % 8)
-	if mask == (affinityMask{}) || !mask.set(size) {
+	without := before
+	without[core/bits.UintSize] &^= 1 << (core % bits.UintSize)
+	if without == (affinityMask{}) || !without.set() {
 		return false
+	}
+	if now.get(); now != without {
+		return true
 	}
 	for i := range all {
-		all[i] = 0xff
+		all[i] = ^uint(0)
 	}
-	if !all.set(size) || mask.get() != size || mask != before {
-		before.set(size)
+	all.set()
+	if now.get(); now != before {
+		before.set()
 	}
 	return true
 }

@@ -2,26 +2,47 @@ package park
 
 import (
 	"bytes"
+	"math/bits"
 	"os"
 	"path"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
 
-// Cores returns on how many cores the calling thread may run at this moment, by its affinity mask
-// and by the CPU quota of its control group (version 2). A quota of one and a half cores counts as
-// one.
+// Cores returns on how many cores the calling thread and the last that has called NoteCaller may run
+// at this moment, by their affinity masks and by the CPU quota of the control group (version 2). A
+// quota of one and a half cores counts as one.
 func Cores() int {
-	n := affinity()
+	var mask affinityMask
+	n := maxCores
+	if mask.get() > 0 {
+		n = 0
+		for i := range mask {
+			n += bits.OnesCount(mask[i] | uint(callers[i].Load()))
+		}
+	}
 	for _, fd := range quotas() {
 		n = min(n, quota(fd))
 	}
 	return n
 }
 
+// NoteCaller makes the cores of the calling thread those of the callers.
+func NoteCaller() {
+	var mask affinityMask
+	if mask.get() > 0 {
+		for i := range mask {
+			callers[i].Store(uintptr(mask[i]))
+		}
+	}
+}
+
+var callers [len(affinityMask{})]atomic.Uintptr
+
 // An affinityMask is that of the calling thread, for up to 1,024 cores.
-type affinityMask [128]byte
+type affinityMask [1024 / bits.UintSize]uint
 
 // get returns how many bytes the kernel has written, or zero.
 func (m *affinityMask) get() int {
@@ -33,24 +54,10 @@ func (m *affinityMask) get() int {
 	return int(size)
 }
 
-func (m *affinityMask) set(size int) bool {
+func (m *affinityMask) set() bool {
 	_, _, errno := syscall.RawSyscall(
-		syscall.SYS_SCHED_SETAFFINITY, 0, uintptr(size), uintptr(unsafe.Pointer(m)))
+		syscall.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m)))
 	return errno == 0
-}
-
-func affinity() (n int) {
-	var mask affinityMask
-	size := mask.get()
-	if size == 0 {
-		return maxCores
-	}
-	for _, b := range mask[:size] {
-		for ; b != 0; b &= b - 1 {
-			n++
-		}
-	}
-	return n
 }
 
 // quotas returns the open files with the quotas of the control group and of those around it.

@@ -1,33 +1,41 @@
 package park
 
 import (
+	"math/bits"
 	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"testing"
-	"unsafe"
 )
 
-func TestCoresFollowTheAffinityMask(t *testing.T) {
-	before, after := make(chan int), make(chan int)
+// onOneCore calls f on a thread that may run on one core.
+func onOneCore(f func(core int, mask affinityMask)) {
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		runtime.LockOSThread() // for good: the thread ends with the goroutine
-		before <- Cores()
-		mask := [128]byte{}
-		for i := range mask { // the first core that it may use
-			mask[i] = 1
-			if _, _, e := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0,
-				unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask))); e == 0 {
-				break
-			}
-			mask[i] = 0
-		}
-		after <- Cores()
+		var mask affinityMask
+		core := max(CPU(), 0)
+		mask[core/bits.UintSize] = 1 << (core % bits.UintSize)
+		mask.set()
+		f(core, mask)
 	}()
-	if b, a := <-before, <-after; b < a || a > 1 {
-		t.Errorf("there are %d cores, and %d after the mask has one", b, a)
-	}
+	<-done
+}
+
+func TestCores(t *testing.T) {
+	NoteCaller()
+	all := Cores()
+	onOneCore(func(int, affinityMask) {
+		if n := Cores(); n != all {
+			t.Errorf("a thread on one core and its callers have %d cores, want %d", n, all)
+		}
+		NoteCaller()
+		if n := Cores(); n > 1 {
+			t.Errorf("a thread and a caller on one core have %d", n)
+		}
+	})
+	NoteCaller()
 }
 
 func TestQuota(t *testing.T) {
@@ -59,28 +67,31 @@ func TestLeave(t *testing.T) {
 		defer close(done)
 		runtime.LockOSThread() // for good: the thread ends with the goroutine
 		var before, after affinityMask
-		size := before.get()
-		core := CPU()
-		left := Leave(core)
-		if want := Cores() > 1; left != want && affinity() > 1 {
-			t.Errorf("Leave(%d) is %t with %d cores", core, left, affinity())
+		before.get()
+		core, cores := CPU(), 0
+		for _, word := range before {
+			cores += bits.OnesCount(word)
+		}
+		if left := Leave(core); left != (cores > 1) {
+			t.Errorf("Leave(%d) is %t with %d cores", core, left, cores)
 		}
 		if after.get(); after != before {
-			t.Errorf("the affinity mask is % x after Leave, and was % x", after[:size], before[:size])
+			t.Errorf("the affinity mask is %x after Leave, and was %x", after, before)
 		}
-		one := affinityMask{}
-		one[core/8] = 1 << (core % 8)
-		if one.set(size) && Leave(core) {
-			t.Errorf("Leave(%d) is true with a mask of one core", core)
-		}
-		if after.get(); after != one {
-			t.Errorf("a mask of one core is % x after Leave", after[:size])
-		}
-		for _, core := range []int{-1, 8 * len(before), 1 << 30} {
+		for _, core := range []int{-1, bits.UintSize * len(before), 1 << 30} {
 			if Leave(core) {
 				t.Errorf("Leave(%d) is true", core)
 			}
 		}
 	}()
 	<-done
+	onOneCore(func(core int, one affinityMask) {
+		var after affinityMask
+		if Leave(core) {
+			t.Errorf("Leave(%d) is true with a mask of one core", core)
+		}
+		if after.get(); after != one {
+			t.Errorf("a mask of one core is %x after Leave", after)
+		}
+	})
 }

@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// A Load reads how much the Go scheduler has to do, without allocating. It serves one goroutine at a time.
+// A Load reads how much the Go scheduler has to do, without allocating. It serves one goroutine at
+// a time.
 type Load struct {
 	samples [1]metrics.Sample
 	missing bool          // this release of Go does not report what Waiting reads
 	next    time.Duration // when Yield yields again
 }
 
-// Waiting returns how many goroutines wait for a P. It costs about 100 ns and takes the scheduler's lock. It is false before
-// Go 1.26, which was the first to report it.
+// Waiting returns how many goroutines wait for a P. It costs about 100 ns and takes the scheduler's
+// lock. It is false before Go 1.26, which was the first to report it.
 func (l *Load) Waiting() (n int, ok bool) {
 	if l.missing {
 		return 0, false
@@ -27,8 +28,9 @@ func (l *Load) Waiting() (n int, ok bool) {
 	return int(s[0].Value.Uint64()), true
 }
 
-// Yield is for where Waiting is false. It calls gosched, which is runtime.Gosched, unless that has cost too much: a hundredth of the
-// time. It returns at once when nothing waits for a P, and late when goroutines compute, so it is its own measure of the load.
+// Yield is for where Waiting is false. It calls gosched, which is runtime.Gosched, unless that has
+// cost too much: a hundredth of the time. It returns at once when nothing waits for a P, and late
+// when goroutines compute, so it is its own measure of the load.
 func (l *Load) Yield(gosched func()) {
 	now := Now()
 	if now < l.next {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestPauseReturnsAndDisturbsNothing(t *testing.T) {
+func TestPause(t *testing.T) {
 	product := 1.0
 	for i := range 100_000 {
 		Pause()
@@ -22,7 +22,7 @@ func TestPauseReturnsAndDisturbsNothing(t *testing.T) {
 	}
 }
 
-func TestATokenIsThereOrItIsNot(t *testing.T) {
+func TestToken(t *testing.T) {
 	for _, latched := range []bool{false, true} {
 		token := NewToken(latched)
 		for range 3 {
@@ -40,7 +40,7 @@ func TestATokenIsThereOrItIsNot(t *testing.T) {
 	}
 }
 
-func TestRelaxTakesAboutTheTimeOfACacheLine(t *testing.T) {
+func TestRelax(t *testing.T) {
 	if pauses < 1 || pauses > 80 {
 		t.Errorf("%d pauses", pauses)
 	}
@@ -49,7 +49,7 @@ func TestRelaxTakesAboutTheTimeOfACacheLine(t *testing.T) {
 	}
 }
 
-func TestLoadSeesThatGoroutinesWait(t *testing.T) {
+func TestLoad_Waiting(t *testing.T) {
 	var l Load
 	if _, ok := l.Waiting(); !ok || runtime.GOARCH == "wasm" {
 		t.Skip("this version of Go does not tell, or nothing runs beside this")
@@ -79,7 +79,7 @@ func TestLoadSeesThatGoroutinesWait(t *testing.T) {
 	}
 }
 
-func TestYieldCostsAHundredthOfTheTime(t *testing.T) {
+func TestLoad_Yield(t *testing.T) {
 	var l Load
 	yields := 0
 	l.Yield(func() { yields++; time.Sleep(time.Millisecond) })

@@ -2,8 +2,8 @@ package park
 
 import "time"
 
-// Relax waits for about as long as a cache line takes from one core to another, 80 ns. To look more often at a line that
-// another core is about to write slows that core down.
+// Relax waits for about as long as a cache line takes from one core to another, 80 ns. To look more
+// often at a line that another core is about to write slows that core down.
 func Relax() {
 	for range pauses {
 		Pause()
@@ -23,5 +23,6 @@ func pausesIn(d time.Duration) int {
 		}
 		shortest = min(shortest, Now()-start)
 	}
-	return max(1, int((n*d+shortest/2)/max(shortest, n))) // one in a nanosecond, if the clock is too coarse
+	// one in a nanosecond, if the clock is too coarse
+	return max(1, int((n*d+shortest/2)/max(shortest, n)))
 }

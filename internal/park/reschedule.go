@@ -11,7 +11,7 @@ const maxPass = time.Millisecond
 // by polling the network. That takes 1 µs on Linux. Reschedule is false, and does nothing, where
 // there is no such pipe or another goroutine waits for it.
 //
-// If all is true, the caller's P, if it has nothing else to run, also takes what waits for other Ps.
-// That takes 5 to 30 µs. Reschedule then returns after EndPass, which a thread whose P is busy calls
-// once Passing is true, or after 1 ms.
+// If all is true, the caller's P, if it has nothing else to run, also takes what waits for other
+// Ps. That takes 5 to 30 µs. Reschedule then returns after EndPass, which a thread whose P is busy
+// calls once Passing is true, or after 1 ms.
 func Reschedule(all bool) bool { return pass(all) }

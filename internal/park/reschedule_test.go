@@ -9,7 +9,7 @@ import (
 
 // With one P, the network is polled when nothing is left to run, or after 10 ms: 10,000 calls of
 // Gosched.
-func TestRescheduleLetsRunWhatTheNetworkHasMadeReady(t *testing.T) {
+func TestReschedule_network(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	if !Reschedule(false) {
 		t.Skip("there is no pipe that the network poller knows")
@@ -42,7 +42,7 @@ func TestRescheduleLetsRunWhatTheNetworkHasMadeReady(t *testing.T) {
 	}
 }
 
-func TestRescheduleEnds(t *testing.T) {
+func TestReschedule_ends(t *testing.T) {
 	if !Reschedule(false) {
 		t.Skip("there is no pipe that the network poller knows")
 	}

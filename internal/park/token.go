@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// A Token wakes the goroutine that waits for it. It is there or it is not: any number of Wakes before a Wait are one.
-// One goroutine at a time may wait; any may wake it.
+// A Token wakes the goroutine that waits for it. It is there or it is not: any number of Wakes
+// before a Wait are one. One goroutine at a time may wait; any may wake it.
 //
-// It is a channel with one place, unless it is latched. A bubble of testing/synctest owns the channels that are made in
-// it, and a send from outside the bubble ends the process. So what is made in a bubble for a thread outside it is a mutex,
-// which does not belong to a bubble. A goroutine in a bubble that waits for that, or for a channel made outside, is not durably blocked:
+// It is a channel with one place, unless it is latched. A bubble of testing/synctest owns the
+// channels that are made in it, and a send from outside the bubble ends the process. So what is
+// made in a bubble for a thread outside it is a mutex, which does not belong to a bubble. A
+// goroutine in a bubble that waits for that, or for a channel made outside, is not durably blocked:
 // the clock of the bubble stands still until the thread has answered.
 type Token struct {
 	c chan struct{}
@@ -32,7 +33,8 @@ func NewToken(latched bool) *Token {
 	return t
 }
 
-// C is received from in order to take the token, together with waiting for something else. The token must not be latched.
+// C is received from in order to take the token, together with waiting for something else. The
+// token must not be latched.
 func (t *Token) C() <-chan struct{} { return t.c }
 
 // Wake puts the token there.
@@ -51,7 +53,8 @@ func (t *Token) Wake() {
 	}
 }
 
-// Wait blocks until the token is there, takes it and returns true, or returns false when ctx is done.
+// Wait blocks until the token is there, takes it and returns true, or returns false when ctx is
+// done.
 //
 //threadcall:noalloc
 func (t *Token) Wait(ctx context.Context) bool {
@@ -81,7 +84,8 @@ func (t *Token) waitLatched(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// InBubble reports whether the caller is in a bubble of testing/synctest, where the clock has no monotonic part.
+// InBubble reports whether the caller is in a bubble of testing/synctest, where the clock has no
+// monotonic part.
 //
 //threadcall:noalloc
 func InBubble() bool {
@@ -89,6 +93,7 @@ func InBubble() bool {
 	return now == now.Round(0)
 }
 
-// InYoungBubble is InBubble for a caller whose clock shows now, and costs nothing. But it is false when the bubble's clock,
-// which begins in the year 2000, has come to the time at which this process began.
+// InYoungBubble is InBubble for a caller whose clock shows now, and costs nothing. But it is false
+// when the bubble's clock, which begins in the year 2000, has come to the time at which this
+// process began.
 func InYoungBubble(now time.Duration) bool { return now < 0 }

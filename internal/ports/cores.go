@@ -22,7 +22,7 @@ import (
 var guestPackages = []string{"internal/callq", "internal/engine", "thread", "internal/verify/oracle"}
 
 // counts is a test of internal/engine that writes a table, which is shown.
-const counts = "TestNoMoreThreadsSpinThanThereAreCoresForAndTheirCallers"
+const counts = "TestSpinSlots_loads"
 
 // testOn runs the tests of guestPackages on a guest with so many cores, and then counts. With quick, only that.
 func testOn(cores string, quick bool, timeout time.Duration) result {

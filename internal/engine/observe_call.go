@@ -13,8 +13,8 @@ import (
 // An observer is what the functions of a thread, or of all threads of a pool, report to. It does
 // not change: another takes its place.
 type observer struct {
-	watch *watch // reports slow functions, see watch.go; may be nil
-	stats *stats // counts, see stats.go; may be nil
+	watch *watch // reports slow functions, see observe_slow.go; may be nil
+	stats *stats // counts, see observe_stats.go; may be nil
 }
 
 // observes returns what the functions of the thread report to, or nil.
@@ -35,11 +35,11 @@ func (e *Engine) observes() *observer {
 //
 // While the program records an execution trace, each observedCall is a task in it:
 //
-//	task   taskCall  from before the call is queued until it has returned, on the goroutine that calls. The stack of
-//	                 its start is the place that calls
+//	task   taskCall  from before the call is queued until it has returned, on the goroutine that
+//	                 calls. The stack of its start is the place that calls
 //	task   taskGo    from before the function is queued until it has run, or Go has refused it
-//	region region    on the thread, while the function runs: of that task. A call that is made on the thread and so
-//	                 runs in place is a region without a task
+//	region region    on the thread, while the function runs: of that task. A call that is made on the
+//	                 thread and so runs in place is a region without a task
 //	log    slowLog   when a watch reports the function: of that task, on another goroutine
 //
 // So from the task's begin to the region's is what the call waited for the thread, and from the
@@ -66,7 +66,7 @@ type observedCall struct {
 	labelled bool   // it runs under the labels of ctx
 	around   labels // those before
 
-	notify   *func(Slow) // see watch.go, as the following
+	notify   *func(Slow) // see observe_slow.go, as the following
 	notified bool
 	goid     uint64 // the number of the goroutine that it runs in
 	depth    int    // of from
@@ -85,7 +85,9 @@ var unusedCalls freelist.List[observedCall]
 // newObserved returns the observedCall of fn on the thread on, or to one of a pool if that is nil.
 //
 //threadcall:noalloc
-func newObserved(ctx context.Context, o *observer, on *Engine, fn func(), posted bool) *observedCall {
+func newObserved(
+	ctx context.Context, o *observer, on *Engine, fn func(), posted bool,
+) *observedCall {
 	v := unusedCall(o)
 	v.fn, v.observer, v.on, v.ctx, v.posted = fn, o, on, ctx, posted
 	if o != nil {

@@ -21,15 +21,17 @@ type Stats struct {
 	Parked, Spinning, EventLoops uint64
 }
 
-// stats are those of a thread, or of all threads of a pool. Each function is counted by the goroutine that queues it in
-// pushed, and by the thread, or by the caller whose call does not begin, in counts. So between two functions of a thread the
-// queue only grows, and its peak can be found where it begins to run one.
+// stats are those of a thread, or of all threads of a pool. Each function is counted by the
+// goroutine that queues it in pushed, and by the thread, or by the caller whose call does not
+// begin, in counts. So between two functions of a thread the queue only grows, and its peak can be
+// found where it begins to run one.
 type stats struct {
 	announced int64 // Engine.announced when they began
 
 	pushed atomic.Int64
-	spare  atomic.Pointer[observedCall] // one that is not in use, which takes half the time that unusedCalls takes
-	_      [64]byte                     // callers change what is above, the thread what is below
+	// one that is not in use, which takes half the time that unusedCalls takes
+	spare atomic.Pointer[observedCall]
+	_     [64]byte // callers change what is above, the thread what is below
 
 	mu      sync.Mutex
 	counts  Stats
@@ -127,7 +129,8 @@ func (o *observer) withdraw() {
 	}
 }
 
-// read returns the counts. Closed says that no function begins any more, ended that none runs either.
+// read returns the counts. Closed says that no function begins any more, ended that none runs
+// either.
 //
 //threadcall:noalloc
 func (s *stats) read(closed, ended bool) Stats {
@@ -200,8 +203,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// A Histogram counts times. Its buckets divide each power of two nanoseconds from 64 ns on into four; the first has what is
-// less, the last what is more.
+// A Histogram counts times. Its buckets divide each power of two nanoseconds from 64 ns on into
+// four; the first has what is less, the last what is more.
 type Histogram struct {
 	Count   uint64
 	Sum     time.Duration

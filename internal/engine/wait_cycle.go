@@ -10,26 +10,31 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// When a function that runs on thread A calls thread B, A waits, and a call to A must wait for it. If B, in order to
-// answer, itself waits for a call to A, be it directly or by way of other threads, then everybody waits for ever,
-// unless A runs that call while it waits. This file finds out, and does so.
+// When a function that runs on thread A calls thread B, A waits, and a call to A must wait for it.
+// If B, in order to answer, itself waits for a call to A, be it directly or by way of other
+// threads, then everybody waits for ever, unless A runs that call while it waits. This file finds
+// out, and does so.
 //
-// A thread that waits says for what in Engine.wait, before it looks whether others wait for it, and before it notifies
-// those that it waits for. So of two threads that begin to wait at the same time at least one sees the other:
+// A thread that waits says for what in Engine.wait, before it looks whether others wait for it, and
+// before it notifies those that it waits for. So of two threads that begin to wait at the same time
+// at least one sees the other:
 //
-//	the last to join a cycle     publishes its wait, then runs what it can itself, and notifies all others in the cycle
-//	each thread that is notified    looks whether one of those that it waits for waits for it, and runs that call
+//	the last to join a cycle      publishes its wait, then runs what it can itself, and notifies all
+//	                              others in the cycle
+//	each thread that is notified  looks whether one of those that it waits for waits for it, and runs
+//	                              that call
 //
-// In a cycle of waits the call that was made last has not begun, so there is always one that can be run. A call is
-// taken from its queue for this by the thread that owns the queue, together with what the same thread queued before, so
-// that it is run once and in order.
+// In a cycle of waits the call that was made last has not begun, so there is always one that can be
+// run. A call is taken from its queue for this by the thread that owns the queue, together with
+// what the same thread queued before, so that it is run once and in order.
 //
-// A thread may also wait for a place in the bounded queue of another. There is nothing to run then: a thread that finds
-// that the other waits for it, directly or by way of others, does without a place. It need not notify the others, because
-// it is the one that can go on. A wait for the end of another thread or of a pool, in Close, is of the same kind.
+// A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
+// a thread that finds that the other waits for it, directly or by way of others, does without a
+// place. It need not notify the others, because it is the one that can go on. A wait for the end of
+// another thread or of a pool, in Close, is of the same kind.
 //
-// Calls from a thread to itself never come here, not even from coroutines: they run in place. Only callers that have spun
-// in vain come here, and ordinary goroutines leave again at the first look.
+// Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
+// callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
 
 // A wait is a call that a thread waits for, or a place in a bounded queue, or the end of a thread.
 type wait struct {
@@ -50,7 +55,8 @@ func (w *wait) notify() {
 	}
 }
 
-// publish returns what Engine.wait is to refer to: the last wait if it was equal, because others may still read that.
+// publish returns what Engine.wait is to refer to: the last wait if it was equal, because others
+// may still read that.
 func (e *Engine) publish(w wait) *wait {
 	if last := e.lastWait; last == nil || *last != w { // or it was left behind
 		e.lastWait = new(wait) //threadcall:alloc when a thread waits for another one than before
@@ -67,9 +73,9 @@ func (e *Engine) waitFor(what wait, ctx context.Context) callq.Outcome {
 	return e.waitOn(w, ctx)
 }
 
-// waitOn is waitFor. If a function that it runs meanwhile calls Goexit, the call must not begin any more; but if it has,
-// the goroutine must not be unwound further before the call has ended, as in a call in place. If the call ends with a
-// panic, that is raised again then.
+// waitOn is waitFor. If a function that it runs meanwhile calls Goexit, the call must not begin any
+// more; but if it has, the goroutine must not be unwound further before the call has ended, as in a
+// call in place. If the call ends with a panic, that is raised again then.
 func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	ended := false
 	defer func() {
@@ -107,9 +113,12 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	return o
 }
 
-// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, for that to be closed, or for cancel. It
-// returns the kind that says whether it has got one. Without places it only waits for closed. what says for whose place.
-func (e *Engine) waitForPlace(places chan<- struct{}, closed, cancel <-chan struct{}, what wait) callq.Kind {
+// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, for that
+// to be closed, or for cancel. It returns the kind that says whether it has got one. Without places
+// it only waits for closed. what says for whose place.
+func (e *Engine) waitForPlace(
+	places chan<- struct{}, closed, cancel <-chan struct{}, what wait,
+) callq.Kind {
 	if e.token == nil {
 		e.token = park.NewToken(false)
 	}
@@ -136,8 +145,8 @@ func (e *Engine) waitForPlace(places chan<- struct{}, closed, cancel <-chan stru
 	}
 }
 
-// leave says that the call must not begin any more, because a Goexit unwinds the thread's goroutine. It is true if the
-// call is gone; otherwise the thread must wait until it is settled.
+// leave says that the call must not begin any more, because a Goexit unwinds the thread's
+// goroutine. It is true if the call is gone; otherwise the thread must wait until it is settled.
 func (w *wait) leave() bool {
 	switch {
 	case w.left:
@@ -160,7 +169,8 @@ func (e *Engine) pokeAll(w *wait) {
 	}
 }
 
-// rescue runs a call for a thread that waits for e while e waits for it. It is false if there was none.
+// rescue runs a call for a thread that waits for e while e waits for it. It is false if there was
+// none.
 func (e *Engine) rescue(w *wait) bool {
 	e.seen.from(w)
 	for _, x := range e.seen.list {
@@ -215,8 +225,9 @@ func (s *Set) engines() []*Engine {
 	return nil
 }
 
-// Wait waits for done, which threads of the set will close or send to, or for cancel, and returns nil. It does not wait where that
-// could be a deadlock, on a thread that one of the set waits for, directly or by way of others, and returns that one.
+// Wait waits for done, which threads of the set will close or send to, or for cancel, and returns
+// nil. It does not wait where that could be a deadlock, on a thread that one of the set waits for,
+// directly or by way of others, and returns that one.
 func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 	e := threads.current()
 	if e == nil {
@@ -235,8 +246,8 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 	return nil
 }
 
-// A reach is the set of threads that a wait depends on: the one that it waits for, the one that that waits for, and so
-// on. A pool's call may depend on any of its threads.
+// A reach is the set of threads that a wait depends on: the one that it waits for, the one that
+// that waits for, and so on. A pool's call may depend on any of its threads.
 type reach struct {
 	list []*Engine
 	set  map[*Engine]bool // the same, once there are many

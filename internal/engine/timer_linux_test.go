@@ -14,8 +14,9 @@ func hasTimerfd() bool {
 	return deadlines.file != nil
 }
 
-// The timerfd is there while a clock is armed, and its end or failure leaves the clocks to their timers.
-func TestTheTimerfdGoesWithTheClocks(t *testing.T) {
+// The timerfd is there while a clock is armed, and its end or failure leaves the clocks to their
+// timers.
+func TestDeadlines_close(t *testing.T) {
 	e, _ := New(0)
 	e.Start(nil, false)
 	defer e.Terminate()

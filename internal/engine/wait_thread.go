@@ -7,7 +7,7 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// This file is the thread's side of waiting; wait.go has the callers' and the states, spinpolicy.go
+// This file is the thread's side of waiting; wait.go has the callers' and the states, wait_policy.go
 // the choice.
 const (
 	firstLooks = 25 // at the queue, before the first at the clock
@@ -44,7 +44,7 @@ type idleState struct {
 
 	sleeps  int           // how often it was parked
 	found   int           // calls that it found while it was spinning
-	counted wakeUps       // what of both the stats know, see stats.go
+	counted wakeUps       // what of both the stats know, see observe_stats.go
 	counts  bool          // and whether they do
 	cpu     time.Duration // of the process when the thread was last woken, if that is measured
 
@@ -182,9 +182,9 @@ func (e *Engine) spin() bool {
 	return false
 }
 
-// leaveCore lets a caller run that is on the same core. Every eighth time the thread goes to another
-// one. If it cannot, it sleeps for a moment: the kernel wakes it on an idle core, if there is one.
-// Its caller waits for that.
+// leaveCore lets a caller run that is on the same core. Every eighth time the thread goes to
+// another one. If it cannot, it sleeps for a moment: the kernel wakes it on an idle core, if there
+// is one. Its caller waits for that.
 //
 //threadcall:noalloc
 func (e *Engine) leaveCore(core int) {

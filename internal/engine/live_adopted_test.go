@@ -11,9 +11,9 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// Otherwise a goroutine, or a thread, that has its number later is taken for it. With Serve, the end of one and Terminate come at
-// the same time: one of them sees the other.
-func TestAnAdoptedEngineThatAnotherGoroutineTerminatesIsForgotten(t *testing.T) {
+// Otherwise a goroutine, or a thread, that has its number later is taken for it. With Serve, the
+// end of one and Terminate come at the same time: one of them sees the other.
+func TestEngine_Terminate_adopted(t *testing.T) {
 	for name, c := range map[string]struct {
 		rounds int
 		serve  func(e *Engine)
@@ -47,7 +47,8 @@ func TestAnAdoptedEngineThatAnotherGoroutineTerminatesIsForgotten(t *testing.T) 
 	}
 }
 
-// hosts runs f on an adopted thread. events is what onWake has posted, and other runs a function elsewhere.
+// hosts runs f on an adopted thread. events is what onWake has posted, and other runs a function
+// elsewhere.
 func hosts(t *testing.T, f func(e *Engine, events chan bool, other func(func()))) {
 	done := make(chan bool)
 	go func() {
@@ -57,13 +58,18 @@ func hosts(t *testing.T, f func(e *Engine, events chan bool, other func(func()))
 		defer func() { e.Terminate(); runtime.KeepAlive(o) }()
 		events := make(chan bool, 100)
 		e.OnWake(func() { events <- true })
-		f(e, events, func(f func()) { ended := make(chan bool); go func() { f(); close(ended) }(); <-ended })
+		f(e, events, func(f func()) {
+			ended := make(chan bool)
+			go func() { f(); close(ended) }()
+			<-ended
+		})
 	}()
 	testutil.Arrives(t, done)
 }
 
-// A host takes the event of a wake-up when nothing is queued, and must be notified of the next call all the same.
-func TestASuperfluousWakeUpKeepsNoHostFromTheNext(t *testing.T) {
+// A host takes the event of a wake-up when nothing is queued, and must be notified of the next call
+// all the same.
+func TestEngine_OnWake_superfluous(t *testing.T) {
 	drain := func(events chan bool) {
 		for len(events) > 0 {
 			<-events
@@ -132,7 +138,7 @@ func TestASuperfluousWakeUpKeepsNoHostFromTheNext(t *testing.T) {
 }
 
 // While calls are queued that the host has been notified of, no further ones notify it.
-func TestAHostIsNotifiedOnce(t *testing.T) {
+func TestEngine_OnWake_once(t *testing.T) {
 	hosts(t, func(e *Engine, events chan bool, other func(func())) {
 		post := func() { e.Post(func() {}) }
 		want := func(n int, when string) {
@@ -157,7 +163,7 @@ func TestAHostIsNotifiedOnce(t *testing.T) {
 	})
 }
 
-func TestAWaitInACallbackOfBlockIsNotInBlock(t *testing.T) {
+func TestEngine_Wait_nested(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		ran := false
 		e.Wait(func() {
@@ -172,7 +178,7 @@ func TestAWaitInACallbackOfBlockIsNotInBlock(t *testing.T) {
 }
 
 // An interrupt that comes after ServeContext has returned does not keep a thread from resting.
-func TestAThreadRestsAfterALateInterrupt(t *testing.T) {
+func TestEngine_interrupt_late(t *testing.T) {
 	e := start(t)
 	e.Call(func() {})
 	e.interrupt()

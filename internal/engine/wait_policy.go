@@ -10,9 +10,9 @@ import (
 
 // A spinPolicy chooses between two ways in which a thread and its callers wait for each other:
 //
-//	parked    in the Go scheduler, like goroutines that wait for a channel. A call costs two wake-ups.
-//	          The caller's P goes to the thread and comes back, so the call needs no other P and keeps
-//	          none from others. A channel to a locked goroutine works like this.
+//	parked    in the Go scheduler, like goroutines that wait for a channel. A call costs two wake-
+//	          ups. The caller's P goes to the thread and comes back, so the call needs no other P and
+//	          keeps none from others. A channel to a locked goroutine works like this.
 //	spinning  each looks at the memory that the other writes. A call costs two transfers of a cache
 //	          line, but caller and thread need a P and a core each until the next call.
 //
@@ -35,9 +35,10 @@ import (
 //
 // All three are seen while the thread parks: p at each call, M as the mean time that callers wait
 // beside it, and W at some calls, as the CPU time of the process from one call to the next less p.
-// It is not the latency of a wake-up, which is a third of it where cores sleep. Other goroutines add
-// to it, so it counts no more than the time that the wake-ups took; without a clock of CPU time, it
-// is that time. A thread that spins parks for a few calls now and then, in order to measure W again.
+// It is not the latency of a wake-up, which is a third of it where cores sleep. Other goroutines
+// add to it, so it counts no more than the time that the wake-ups took; without a clock of CPU
+// time, it is that time. A thread that spins parks for a few calls now and then, in order to
+// measure W again.
 type spinPolicy struct {
 	price time.Duration // W
 	miss  time.Duration // M
@@ -140,8 +141,9 @@ var spinners spinSlots
 
 type spinSlots struct {
 	slots   [64]spinSlot
-	cores   atomic.Int32 // that the process may use
+	cores   atomic.Int32 // that threads and their callers may use
 	checked atomic.Int64 // when that was found, a time.Duration
+	callers atomic.Int64 // when a caller has last noted its cores, a time.Duration
 }
 
 const (
@@ -163,6 +165,16 @@ func (s *spinSlots) count(now time.Duration) int {
 		s.cores.Store(int32(max(n, 1)))
 	}
 	return min(n, runtime.GOMAXPROCS(0), 2*len(s.slots)) / 2
+}
+
+// noteCaller is called by callers. Their cores and the thread's need not be the same.
+//
+//threadcall:noalloc
+func (s *spinSlots) noteCaller(now time.Duration) {
+	if last := s.callers.Load(); int64(now)-last > int64(coresAreOf) &&
+		s.callers.CompareAndSwap(last, int64(now)) {
+		park.NoteCaller()
+	}
 }
 
 // enter gives the thread with this id a slot, or returns nil.

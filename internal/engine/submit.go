@@ -22,7 +22,8 @@ func (e *Engine) Call(fn func()) bool {
 	if fn == nil {
 		return false
 	}
-	if m := e.m.Load(); m == ident.ReadM() && m == e.m.Load() && e.direct || !e.direct && e.On() { // On, inlined where it is short
+	// On, inlined where it is short
+	if m := e.m.Load(); m == ident.ReadM() && m == e.m.Load() && e.direct || !e.direct && e.On() {
 		return e.nested(fn)
 	}
 	if e.bubbled {
@@ -54,8 +55,8 @@ func (e *Engine) Call(fn func()) bool {
 	return finish(c, e.await(never, c, self, wake, behind))
 }
 
-// poster returns what is to be the Poster of a call from the thread of e, or from none that is known: only threads wait in
-// cycles.
+// poster returns what is to be the Poster of a call from the thread of e, or from none that is
+// known: only threads wait in cycles.
 //
 //threadcall:noalloc
 func (e *Engine) poster() uintptr {
@@ -65,8 +66,8 @@ func (e *Engine) poster() uintptr {
 	return e.id
 }
 
-// callObserved is the rest of Call for a function that is observed. In Call itself, a deferred call, or one function more to pass,
-// costs those who observe nothing a tenth of their time.
+// callObserved is the rest of Call for a function that is observed. In Call itself, a deferred
+// call, or one function more to pass, costs those who observe nothing a tenth of their time.
 //
 //threadcall:noalloc
 func (e *Engine) callObserved(o *observer, self *Engine, fn func()) bool {
@@ -83,7 +84,8 @@ func (e *Engine) callObserved(o *observer, self *Engine, fn func()) bool {
 	return finish(c, e.await(never, c, self, wake, behind))
 }
 
-// finish gives back the record of an awaited call, whose outcome is settled, and does to the caller what that says.
+// finish gives back the record of an awaited call, whose outcome is settled, and does to the caller
+// what that says.
 //
 //threadcall:noalloc
 func finish(c *callq.Call, o callq.Outcome) bool {
@@ -136,7 +138,9 @@ func (e *Engine) CallContext(ctx context.Context, fn func()) error {
 // contextObserved is the rest of CallContext for a function that is observed or labelled.
 //
 //threadcall:noalloc
-func (e *Engine) contextObserved(ctx context.Context, o *observer, self *Engine, fn func(), labelled bool) error {
+func (e *Engine) contextObserved(
+	ctx context.Context, o *observer, self *Engine, fn func(), labelled bool,
+) error {
 	v := newObserved(ctx, o, e, fn, false)
 	defer v.leave() // also if fn panics or calls Goexit
 	v.labelled = labelled
@@ -179,8 +183,8 @@ func finishContext(ctx context.Context, c *callq.Call, o callq.Outcome) error {
 	return ErrTerminated
 }
 
-// Cause returns why ctx is done, or nil if it is not. A context of another package may be done although the one that it was made of, which
-// context.Cause asks, is not.
+// Cause returns why ctx is done, or nil if it is not. A context of another package may be done
+// although the one that it was made of, which context.Cause asks, is not.
 func Cause(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -282,7 +286,8 @@ func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
 	return true
 }
 
-// newPost returns the observedCall of a posted function, or nil if it needs none. ctx may be noContext.
+// newPost returns the observedCall of a posted function, or nil if it needs none. ctx may be
+// noContext.
 //
 //threadcall:noalloc
 func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *observedCall {

@@ -13,20 +13,24 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// A watch reports functions that run for longer than they should, on one thread or on those of a pool.
+// A watch reports functions that run for longer than they should, on one thread or on those of a
+// pool.
 //
-// While functions run there is one timer, due when the oldest that has not been reported will have run for too long.
-// A function that returns in time leaves it alone: when it fires it looks again. So a call costs the timer nothing,
-// and threads without calls have no timer. The thread makes the timer, and not the goroutine that asked for reports: that
-// may be in a bubble of testing/synctest, to which the timer would belong.
+// While functions run there is one timer, due when the oldest that has not been reported will have
+// run for too long. A function that returns in time leaves it alone: when it fires it looks again.
+// So a call costs the timer nothing, and threads without calls have no timer. The thread makes the
+// timer, and not the goroutine that asked for reports: that may be in a bubble of testing/synctest,
+// to which the timer would belong.
 //
-// The function that is notified may refer to the thread's handle. The watch, which the thread refers to, therefore refers to
-// it weakly, and so that it is notified of what is queued when the handle is dropped, each observedCall refers to it as well.
+// The function that is notified may refer to the thread's handle. The watch, which the thread
+// refers to, therefore refers to it weakly, and so that it is notified of what is queued when the
+// handle is dropped, each observedCall refers to it as well.
 type watch struct {
 	limit  time.Duration
 	notify weak.Pointer[func(Slow)]
 
-	// mu is held while a stack is taken, so that a function that would return meanwhile waits, and the stack is its.
+	// mu is held while a stack is taken, so that a function that would return meanwhile waits, and
+	// the stack is its.
 	mu      sync.Mutex
 	ended   bool
 	running []*observedCall // those that began first come first
@@ -128,7 +132,8 @@ func (w *watch) find() (found []report) {
 	return found
 }
 
-// logSlow leaves a mark in the trace that is recorded, if any, by which threadcall trace finds the function.
+// logSlow leaves a mark in the trace that is recorded, if any, by which threadcall trace finds the
+// function.
 func (v *observedCall) logSlow(s Slow) {
 	if !trace.IsEnabled() {
 		return

@@ -10,18 +10,19 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 )
 
-// Caught makes a fault of a panic value. It must be called by the deferred function that recovered it, while the
-// frames of the function that panicked still stand.
+// Caught makes a fault of a panic value. It must be called by the deferred function that recovered
+// it, while the frames of the function that panicked still stand.
 func Caught(v any) *callq.Fault {
 	pcs := make([]uintptr, 64) //threadcall:alloc for a panic
 	// Callers, Caught and the deferred function are of no interest.
 	return &callq.Fault{Value: v, Stack: pcs[:runtime.Callers(3, pcs)]} //threadcall:alloc and with it
 }
 
-// repanic raises the fault in the caller: as the value it was, so that recover finds what it would have found in
-// place. A value that is not recovered ends the process with a report of the caller's stack, where the function that
-// panicked is not to be seen. So that it is, the value replaces a first panic that tells of the other stack: the
-// report prints both, and recover sees only the last.
+// repanic raises the fault in the caller: as the value it was, so that recover finds what it would
+// have found in place. A value that is not recovered ends the process with a report of the caller's
+// stack, where the function that panicked is not to be seen. So that it is, the value replaces a
+// first panic that tells of the other stack: the report prints both, and recover sees only the
+// last.
 func repanic(f *callq.Fault) {
 	defer func() { panic(f.Value) }()
 	panic(origin{f})
@@ -33,7 +34,8 @@ func (o origin) Error() string {
 	return "a function called on another thread panicked there:\n" + Trace(o.Stack)
 }
 
-// Trace formats a stack as the runtime does, from the function that panicked to the last above the engine.
+// Trace formats a stack as the runtime does, from the function that panicked to the last above the
+// engine.
 func Trace(stack []uintptr) string {
 	var b strings.Builder
 	frames := runtime.CallersFrames(stack)
@@ -42,7 +44,8 @@ func Trace(stack []uintptr) string {
 		if strings.HasSuffix(f.Function, "/internal/engine.invoke") {
 			break
 		}
-		if f.Function != "" && !slices.ContainsFunc(between, func(p string) bool { return strings.HasSuffix(f.Function, p) }) {
+		within := func(p string) bool { return strings.HasSuffix(f.Function, p) }
+		if f.Function != "" && !slices.ContainsFunc(between, within) {
 			fmt.Fprintf(&b, "%s(...)\n\t%s:%d\n", f.Function, f.File, f.Line)
 		}
 		if !more {
@@ -55,7 +58,8 @@ func Trace(stack []uintptr) string {
 // between is what may stand between a function and invoke, and is of no interest.
 var between = []string{
 	"runtime.gopanic", "runtime/trace.WithRegion",
-	"/internal/engine.(*observedCall).call", "/internal/engine.(*Clock).call", "/internal/engine.inPlace", "/internal/engine.markInPlace",
+	"/internal/engine.(*observedCall).call", "/internal/engine.(*Clock).call",
+	"/internal/engine.inPlace", "/internal/engine.markInPlace",
 	"/internal/engine.(*Engine).labelledInPlace",
 }
 
@@ -79,7 +83,9 @@ func fromCaller(stack []uintptr) []uintptr {
 	return nil
 }
 
-var ours = []string{module + "/thread.", module + "/mainthread.", module + "/keyed.", module + "/internal/engine."}
+var ours = []string{
+	module + "/thread.", module + "/mainthread.", module + "/keyed.", module + "/internal/engine.",
+}
 
 const module = "github.com/threadcall/threadcall"
 

@@ -8,8 +8,9 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep is true, the thread is one that
-// such an engine has left behind, if there is any, and is kept for the next.
+// Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep
+// is true, the thread is one that such an engine has left behind, if there is any, and is kept for
+// the next.
 func (e *Engine) Start(setup func(), keep bool) {
 	e.setup = setup
 	e.owns()
@@ -19,7 +20,8 @@ func (e *Engine) Start(setup func(), keep bool) {
 // owns makes the engine one with a thread of its own.
 func (e *Engine) owns() { e.own, e.exact, e.direct = true, true, ident.Trusted() }
 
-// start gives the engine its thread. From then on, functions may run there, and may terminate the engine.
+// start gives the engine its thread. From then on, functions may run there, and may terminate the
+// engine.
 func (e *Engine) start(keep bool) {
 	e.keep = keep && !e.bubbled
 	if e.keep {
@@ -62,7 +64,8 @@ func (e *Engine) start(keep bool) {
 // kept is received from by the threads that are kept and have no engine.
 var kept = make(chan *Engine)
 
-// maxLocked is in how many lives a thread is locked again. The runtime counts to four times as many locks.
+// maxLocked is in how many lives a thread is locked again. The runtime counts to four times as many
+// locks.
 const maxLocked = 1 << 20
 
 // claimOwn is claim for an engine with a thread of its own.
@@ -131,8 +134,8 @@ func (e *Engine) claim() {
 	threads.add(e)
 }
 
-// release ends the identity of the thread. The main thread of package mainthread is the main thread for ever, and so
-// keeps it, but is no longer found.
+// release ends the identity of the thread. The main thread of package mainthread is the main thread
+// for ever, and so keeps it, but is no longer found.
 func (e *Engine) release() {
 	threads.remove(e)
 	if !e.permanent {
@@ -141,8 +144,9 @@ func (e *Engine) release() {
 	}
 }
 
-// number returns the number of the serving goroutine to a caller on the thread. It is not asked for when a thread starts,
-// because that takes microseconds, but the first time that it is wanted. If that is in a coroutine, it is the coroutine's.
+// number returns the number of the serving goroutine to a caller on the thread. It is not asked for
+// when a thread starts, because that takes microseconds, but the first time that it is wanted. If
+// that is in a coroutine, it is the coroutine's.
 func (e *Engine) number() uint64 {
 	if e.goid == 0 {
 		n := ident.Goroutine()
@@ -159,9 +163,9 @@ func (e *Engine) TID() uint64 { return e.tid.Load() }
 
 // On reports whether the caller is on the thread, be it as a coroutine.
 //
-// A goroutine that is not locked may be moved to another thread at any moment, even while it compares. So its own m counts
-// only if the engine had that m both before and after the goroutine has looked at its own: in between nothing but the
-// serving goroutine and its coroutines ran there.
+// A goroutine that is not locked may be moved to another thread at any moment, even while it
+// compares. So its own m counts only if the engine had that m both before and after the goroutine
+// has looked at its own: in between nothing but the serving goroutine and its coroutines ran there.
 //
 //threadcall:noalloc
 func (e *Engine) On() bool {
@@ -172,8 +176,8 @@ func (e *Engine) On() bool {
 	return m == ident.M() && m == e.m.Load() && (e.exact || e.lives())
 }
 
-// Identity and Here are On where it may take no more than two nanoseconds: the caller is on the thread if Identity is what Here is,
-// both before and after that. If it is not, On must be asked.
+// Identity and Here are On where it may take no more than two nanoseconds: the caller is on the
+// thread if Identity is what Here is, both before and after that. If it is not, On must be asked.
 //
 //threadcall:noalloc
 func (e *Engine) Identity() uintptr {
@@ -188,8 +192,8 @@ func (e *Engine) Identity() uintptr {
 //threadcall:noalloc
 func Here() uintptr { return ident.ReadM() }
 
-// lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and not on one that was given
-// the m after the adopted goroutine had ended.
+// lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and
+// not on one that was given the m after the adopted goroutine had ended.
 func (e *Engine) lives() bool {
 	if e.serving.Load() > 0 {
 		return true
@@ -203,13 +207,15 @@ func (e *Engine) lives() bool {
 // OnAny reports whether the caller is on the thread of any engine.
 func OnAny() bool { return threads.current() != nil }
 
-// begin and end enclose what may run calls. A thread that is terminated meanwhile goes on with those that have begun,
-// and so must be known to others until they have ended. Terminate closes the queue and then looks at serving, end
-// changes serving and then looks at the queue: at least one of them sees the other.
+// begin and end enclose what may run calls. A thread that is terminated meanwhile goes on with
+// those that have begun, and so must be known to others until they have ended. Terminate closes the
+// queue and then looks at serving, end changes serving and then looks at the queue: at least one of
+// them sees the other.
 //
-// end also tells a host of what is queued. It was told before, but the functions that ran may have taken all events from
-// the host's event loop, and with them what the callback of OnWake had put there. If a callback of Wait's block has done so, block is
-// told also that the thread has been terminated.
+// end also tells a host of what is queued. It was told before, but the functions that ran may have
+// taken all events from the host's event loop, and with them what the callback of OnWake had put
+// there. If a callback of Wait's block has done so, block is told also that the thread has been
+// terminated.
 func (e *Engine) begin() { e.serving.Add(1) }
 
 func (e *Engine) end() {
@@ -225,7 +231,8 @@ func (e *Engine) end() {
 	}
 }
 
-// Terminate refuses all calls that are queued and all that will be, and ends the engine's own thread.
+// Terminate refuses all calls that are queued and all that will be, and ends the engine's own
+// thread.
 func (e *Engine) Terminate() {
 	e.mustBeReachable()
 	wake := e.q.Close()
@@ -268,8 +275,9 @@ func (e *Engine) ended() {
 // Done is closed when no function runs on the thread or ever will.
 func (e *Engine) Done() <-chan struct{} { return e.done }
 
-// GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if that is the caller and
-// has stopped serving. Another goroutine that terminates the thread cannot do that.
+// GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if
+// that is the caller and has stopped serving. Another goroutine that terminates the thread cannot
+// do that.
 func (e *Engine) GiveBack() {
 	if e.serving.Load() == 0 && e.pin.giveBack() {
 		threads.takeLeft(ident.M())
@@ -287,8 +295,9 @@ func (e *Engine) Retire() {
 	}
 }
 
-// Close is Retire for an adopted thread, too, and waits for the end, unless the caller is on the thread, or on one that the
-// thread waits for, directly or by way of others. Functions that are posted from then on are refused.
+// Close is Retire for an adopted thread, too, and waits for the end, unless the caller is on the
+// thread, or on one that the thread waits for, directly or by way of others. Functions that are
+// posted from then on are refused.
 func (e *Engine) Close() {
 	e.mustBeReachable()
 	e.closing.Store(true)
@@ -304,11 +313,12 @@ func (e *Engine) Close() {
 	e.GiveBack()
 }
 
-// waitForEnd waits for done to be closed, if that cannot become a deadlock. e is the thread that the caller is on, if any, on
-// or pool what is to end, and bubbled whether that is in a bubble.
+// waitForEnd waits for done to be closed, if that cannot become a deadlock. e is the thread that
+// the caller is on, if any, on or pool what is to end, and bubbled whether that is in a bubble.
 func (e *Engine) waitForEnd(done <-chan struct{}, on *Engine, pool *Pool, bubbled bool) {
 	switch {
-	case bubbled && !park.InBubble(): // terminated, or it could not be reached, and done is the bubble's
+	// terminated, or it could not be reached, and done is the bubble's
+	case bubbled && !park.InBubble():
 	case e == nil:
 		<-done
 	case e != on && (pool == nil || e.pool != pool):

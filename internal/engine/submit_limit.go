@@ -24,9 +24,10 @@ func newLimit(n int) *limit {
 	return &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
-// enter takes a place in the queue of a thread or of a pool, and waits for one unless the caller is on that thread, or on
-// one of the pool's. It returns the kind that says whether the call has a place. self is the thread that the caller is on,
-// if any. When cancel is closed, it does not wait any more.
+// enter takes a place in the queue of a thread or of a pool, and waits for one unless the caller is
+// on that thread, or on one of the pool's. It returns the kind that says whether the call has a
+// place. self is the thread that the caller is on, if any. When cancel is closed, it does not wait
+// any more.
 //
 //threadcall:noalloc
 func (l *limit) enter(self, on *Engine, pool *Pool, cancel <-chan struct{}) callq.Kind {
@@ -42,7 +43,8 @@ func (l *limit) enter(self, on *Engine, pool *Pool, cancel <-chan struct{}) call
 		if self == on || pool != nil && self.pool == pool {
 			return callq.Posted
 		}
-		return self.waitForPlace(l.places, l.closed, cancel, wait{on: on, pool: pool}) //threadcall:alloc the first time, and the runtime's sudogs
+		w := wait{on: on, pool: pool}
+		return self.waitForPlace(l.places, l.closed, cancel, w) //threadcall:alloc at first; sudogs
 	}
 	select { //threadcall:alloc the runtime's sudogs, when its caches are empty
 	case l.places <- struct{}{}:

@@ -42,7 +42,7 @@ func noSpinners() bool {
 	return true
 }
 
-func TestAThreadThatSpinsInVainParks(t *testing.T) {
+func TestSpin_vain(t *testing.T) {
 	needsSpinning(t)
 	e := start(t)
 	for range 100 {
@@ -61,7 +61,7 @@ func TestAThreadThatSpinsInVainParks(t *testing.T) {
 }
 
 // Else no thread spins any more when as many have ended as there are slots.
-func TestAThreadThatEndsGivesBackItsSlot(t *testing.T) {
+func TestSpinSlot_end(t *testing.T) {
 	needsSpinning(t)
 	for name, try := range map[string]func(e *Engine) bool{
 		"its own function terminates it": func(e *Engine) (ok bool) {
@@ -103,7 +103,7 @@ func TestAThreadThatEndsGivesBackItsSlot(t *testing.T) {
 	}
 }
 
-func TestThereIsASpinSlotForTwoCores(t *testing.T) {
+func TestSpinSlots_count(t *testing.T) {
 	needsSpinning(t)
 	var s spinSlots
 	now := park.Now()
@@ -129,7 +129,7 @@ func TestThereIsASpinSlotForTwoCores(t *testing.T) {
 }
 
 // With as many spinning functions as slots, nothing else in the process would ever spin.
-func TestAThreadThatRunsALongFunctionLosesItsSlot(t *testing.T) {
+func TestSpinSlot_lease(t *testing.T) {
 	needsSpinning(t)
 	var running []*Engine
 	release := make(chan bool)
@@ -155,14 +155,15 @@ func TestAThreadThatRunsALongFunctionLosesItsSlot(t *testing.T) {
 	})
 	close(release)
 	for _, e := range running {
-		eventually(t, func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }, "it spins no more")
+		parked := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
+		eventually(t, parked, "it spins no more")
 		e.Call(e.idleState.policy.init)
 	}
 	eventually(t, noSpinners, "all slots are free")
 }
 
 // Else callers would look for an outcome that comes only when the host serves again.
-func TestAThreadThatReturnsToItsHostOffersNoSpin(t *testing.T) {
+func TestServeContext_offer(t *testing.T) {
 	needsSpinning(t)
 	e, o := New(0)
 	for _, spins := range []bool{true, false} {
@@ -191,7 +192,7 @@ func TestAThreadThatReturnsToItsHostOffersNoSpin(t *testing.T) {
 }
 
 // A caller and a thread that spin are told to yield, and do, in all ways of calling.
-func TestCallersYieldWhileAThreadAlwaysHasCalls(t *testing.T) {
+func TestYieldState_callers(t *testing.T) {
 	needsSpinning(t)
 	e, caller := start(t), start(t)
 	for name, call := range map[string]func(){
@@ -225,7 +226,7 @@ func TestCallersYieldWhileAThreadAlwaysHasCalls(t *testing.T) {
 }
 
 // What a spinning thread tells others, and what it measures.
-func TestAThreadThatSpins(t *testing.T) {
+func TestSpin(t *testing.T) {
 	needsSpinning(t)
 	e := start(t)
 	r, p, elsewhere := &e.idleState, &e.idleState.policy, int32(-2)
@@ -261,8 +262,9 @@ func TestAThreadThatSpins(t *testing.T) {
 	}
 }
 
-// A caller says when it has woken the thread, and on which core it looks; it sees an outcome at once.
-func TestACallerThatLooks(t *testing.T) {
+// A caller says when it has woken the thread, and on which core it looks; it sees an outcome at
+// once.
+func TestLook(t *testing.T) {
 	needsSpinning(t)
 	e, _ := New(0)
 	e.mode.Store(inScheduler)
@@ -275,14 +277,15 @@ func TestACallerThatLooks(t *testing.T) {
 		t.Error("it does not say on which core it is")
 	}
 	c.Settle(callq.Ran)
-	eventually(t, func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }, "it meets the thread")
+	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
+	eventually(t, meets, "it meets the thread")
 	noTurnsUntil.Store(0)
 	takesTurns := make(chan bool)
 	go func() { takeTurns(c, time.Hour); close(takesTurns) }()
 	testutil.Arrives(t, takesTurns)
 }
 
-func TestACallerThatIsToldToYieldDoes(t *testing.T) {
+func TestYieldState_yield(t *testing.T) {
 	e, _ := New(0)
 	e.yields.kind.Store(yieldAll)
 	if e.yield(e); e.yields.locked.Load() == 0 {
@@ -350,7 +353,7 @@ func TestSpinPolicy(t *testing.T) {
 
 // A caller looks for its outcome for a while, whatever it knows of the thread, and then goes to the
 // Go scheduler.
-func TestACallerThatWaitsInVainParks(t *testing.T) {
+func TestLook_vain(t *testing.T) {
 	e, _ := New(0)
 	for _, limit := range []time.Duration{0, time.Microsecond, time.Millisecond} {
 		for _, woke := range []bool{false, true} {
@@ -373,7 +376,7 @@ func TestACallerThatWaitsInVainParks(t *testing.T) {
 }
 
 // A caller that sees an outcome while it spins need not have been told that its function has run.
-func TestACallerThatSpinsIsToldWhatHasHappened(t *testing.T) {
+func TestWaitState_outcomes(t *testing.T) {
 	e, _ := New(0)
 	e.q.Awake() // as a thread that spins
 	e.waits.spin.Store(int64(10 * time.Microsecond))

@@ -11,12 +11,15 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// When all Ps are idle, the Go scheduler waits for the next timer in epoll_wait, which counts milliseconds: timers come up to a
-// millisecond late. A timerfd in the same epoll set comes within the hundredth of that. But while Ps are busy the scheduler asks epoll every
-// 10 ms, and looks for timers each time that a goroutine blocks. So a clock on Linux has both, and takes what comes first.
+// When all Ps are idle, the Go scheduler waits for the next timer in epoll_wait, which counts
+// milliseconds: timers come up to a millisecond late. A timerfd in the same epoll set comes within
+// the hundredth of that. But while Ps are busy the scheduler asks epoll every 10 ms, and looks for
+// timers each time that a goroutine blocks. So a clock on Linux has both, and takes what comes
+// first.
 //
-// One timerfd serves all clocks of the process. It is there, with a goroutine that reads it, from when the first clock is armed until
-// none has been for a while, so that neither is left behind for tests that look for leaks.
+// One timerfd serves all clocks of the process. It is there, with a goroutine that reads it, from
+// when the first clock is armed until none has been for a while, so that neither is left behind for
+// tests that look for leaks.
 
 // A deadline is the place of a clock among those of the process.
 type deadline struct {
@@ -37,7 +40,8 @@ var deadlines struct {
 
 const (
 	deadlinesStay = 100 * time.Millisecond // without a clock
-	maxDeadline   = time.Hour              // for which the timerfd is set; far below what 32 bits of seconds hold
+	// for which the timerfd is set; far below what 32 bits of seconds hold
+	maxDeadline = time.Hour
 )
 
 //threadcall:noalloc
@@ -77,13 +81,14 @@ func openDeadlines() bool {
 		return false
 	}
 	const monotonic = 1
-	fd, _, err := syscall.RawSyscall(syscall.SYS_TIMERFD_CREATE, monotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	fd, _, err := syscall.RawSyscall(
+		syscall.SYS_TIMERFD_CREATE, monotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != 0 {
 		l.refused = err != syscall.EMFILE && err != syscall.ENFILE
 		return false
 	}
-	l.fd, l.file, l.next = fd, os.NewFile(fd, "timerfd"), 0 //threadcall:alloc when the first clock is armed
-	go readDeadlines(l.file)                                //threadcall:alloc when the first clock is armed
+	l.fd, l.file, l.next = fd, os.NewFile(fd, "timerfd"), 0 //threadcall:alloc for the first clock
+	go readDeadlines(l.file)                                //threadcall:alloc for the first clock
 	return true
 }
 
@@ -101,12 +106,16 @@ func setDeadlines() {
 		return
 	}
 	l.next = next
-	s := struct{ interval, value syscall.Timespec }{value: syscall.NsecToTimespec(int64(max(next-now, 1)))}
-	_, _, _ = syscall.RawSyscall6(syscall.SYS_TIMERFD_SETTIME, l.fd, 0, uintptr(unsafe.Pointer(&s)), 0, 0, 0) // the timers are left
+	var s struct{ interval, value syscall.Timespec }
+	s.value = syscall.NsecToTimespec(int64(max(next-now, 1)))
+	// the timers are left
+	_, _, _ = syscall.RawSyscall6(
+		syscall.SYS_TIMERFD_SETTIME, l.fd, 0, uintptr(unsafe.Pointer(&s)), 0, 0, 0)
 }
 
-// readDeadlines fires clocks until there have been none for a while. It does not read from the timerfd: each time that it expires is an
-// event of its own, and setting it forgets that it has expired.
+// readDeadlines fires clocks until there have been none for a while. It does not read from the
+// timerfd: each time that it expires is an event of its own, and setting it forgets that it has
+// expired.
 func readDeadlines(file *os.File) {
 	var err error
 	defer func() { closeDeadlines(file, err) }() // if a function of OnWake calls Goexit, too
@@ -115,7 +124,8 @@ func readDeadlines(file *os.File) {
 		return
 	}
 	var due []*Clock
-	err = conn.Read(func(uintptr) (ended bool) { // called at once, because events before that are lost, and after each event
+	// called at once, because events before that are lost, and after each event
+	err = conn.Read(func(uintptr) (ended bool) {
 		if due, ended = takeDeadlines(due); ended {
 			return true
 		}
@@ -128,14 +138,16 @@ func readDeadlines(file *os.File) {
 	})
 }
 
-// takeDeadlines appends the clocks that are due to list. If there have been none for a while it gives up the timerfd and reports that.
+// takeDeadlines appends the clocks that are due to list. If there have been none for a while it
+// gives up the timerfd and reports that.
 func takeDeadlines(list []*Clock) (due []*Clock, ended bool) {
 	l := &deadlines
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := park.Now()
 	if len(l.armed) == 0 {
-		if ended = l.unused && now >= l.next; ended { // else it is an old event, and a clock is about to be armed
+		// else it is an old event, and a clock is about to be armed
+		if ended = l.unused && now >= l.next; ended {
 			l.file = nil
 		}
 		return list, ended

@@ -10,15 +10,16 @@ import (
 	"github.com/threadcall/threadcall/internal/group"
 )
 
-// What is counted of a load. A machine that emulates more cores than it has, see internal/ports, is slower than one that has
-// them, but counts the same things.
+// What is counted of a load. A machine that emulates more cores than it has, see internal/ports, is
+// slower than one that has them, but counts the same things.
 type counts struct {
 	calls, parked, wakeUps int
 	begun, most            int // spins of threads, and most slots that were taken at once
 }
 
-// spun is what a thread knows of its spins. The functions that it runs look whether another has begun. Each that begins ends before
-// the thread waits for a call in another way, so none is missed.
+// spun is what a thread knows of its spins. The functions that it runs look whether another has
+// begun. Each that begins ends before the thread waits for a call in another way, so none is
+// missed.
 type spun struct {
 	spins bool
 	begun int
@@ -40,19 +41,22 @@ type load struct {
 }
 
 func loads(n int) []load {
-	own := func(caller, _ int) int { return caller }
+	own, half := func(caller, _ int) int { return caller }, max(1, n/2)
 	return []load{
 		{name: "a pair", threads: 1, callers: 1, next: own},
-		{name: fmt.Sprintf("%d pairs", max(1, n/2)), threads: max(1, n/2), callers: max(1, n/2), next: own},
+		{name: fmt.Sprintf("%d pairs", half), threads: half, callers: half, next: own},
 		{name: fmt.Sprintf("%d pairs", n), threads: n, callers: n, next: own},
-		{name: fmt.Sprintf("%d threads in turn", n), threads: n, callers: 1, next: func(_, call int) int { return call % n }},
-		{name: fmt.Sprintf("%d callers, a thread", n), threads: 1, callers: n, next: func(int, int) int { return 0 }},
+		{name: fmt.Sprintf("%d threads in turn", n), threads: n, callers: 1,
+			next: func(_, call int) int { return call % n }},
+		{name: fmt.Sprintf("%d callers, a thread", n), threads: 1, callers: n,
+			next: func(int, int) int { return 0 }},
 		{name: fmt.Sprintf("%d callers, a pool of %[1]d", n), threads: n, callers: n, pooled: true},
 	}
 }
 
-// A thread and its caller need two cores. How often callers and threads were parked is for a person to read.
-func TestNoMoreThreadsSpinThanThereAreCoresForAndTheirCallers(t *testing.T) {
+// A thread and its caller need two cores. How often callers and threads were parked is for a person
+// to read.
+func TestSpinSlots_loads(t *testing.T) {
 	calls := 40_000
 	if testing.Short() {
 		calls = 4000
@@ -61,11 +65,13 @@ func TestNoMoreThreadsSpinThanThereAreCoresForAndTheirCallers(t *testing.T) {
 	runtime.SetBlockProfileRate(1)
 	defer runtime.SetBlockProfileRate(0)
 	var table strings.Builder
-	fmt.Fprintf(&table, "%d cores\n| %d cores | calls | callers parked | threads parked | spins begun | most at once |\n"+
+	fmt.Fprintf(&table, "%d cores\n| %d cores | calls | callers parked | threads parked | "+
+		"spins begun | most at once |\n"+
 		"| --- | --- | --- | --- | --- | --- |\n", n, n)
 	for _, l := range loads(n) {
 		c := l.count(calls / l.callers)
-		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d |\n", l.name, c.calls, c.parked, c.wakeUps, c.begun, c.most)
+		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d |\n",
+			l.name, c.calls, c.parked, c.wakeUps, c.begun, c.most)
 		if limit := max(1, n/2); c.most > limit {
 			t.Errorf("%s: %d threads have spun at once; there are %d cores", l.name, c.most, n)
 		}

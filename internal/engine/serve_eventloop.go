@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// A thread with an external event loop waits in native code, where onWake reaches it. head is the
+// queue's, see callq.Queue, and says whether the next pusher calls onWake. An event is what onWake
+// leaves in the event loop.
+//
+//	state      the thread                      head              what is queued
+//	up         runs, and looks at its queue    nil, a Call       needs no event
+//	           before it blocks
+//	blocked    is in its event loop, or in a   resting,          nothing; what is pushed next gets
+//	           function that may be one: in    interrupted       an event from its pusher
+//	           block, outside of Wait, or
+//	           while it serves
+//	announced  the same                        a Call, or nil    has its event, or its pusher is
+//	                                           and ready calls   about to call onWake
+//
+//	from       to         by         in
+//	any        up         thread     look: Wait begins, block has returned, Wait ends
+//	up         blocked    thread     block: Rest, which fails if something has been queued. The end
+//	                                 of ServeContext and of a Wait that does not return to one, if
+//	                                 nothing is queued
+//	up         announced  thread     block, if it has not been called for loopBudget although
+//	                                 something is queued; leave
+//	blocked    announced  pusher     Push, or PushOwn: calls onWake, once
+//	announced  blocked    thread     Serve, ServeContext, a nested call: they take calls. They leave
+//	                                 the thread announced if any remain, and call onWake again, as a
+//	                                 function may have taken the event
+//	blocked    blocked    anyone     a late wake-up: its pusher calls onWake after the thread has
+//	                                 taken the call; or the end of ServeContext's context, which
+//	                                 calls nothing
+//
+// So each time that head leaves resting in the event loop onWake is called once, and no flag says
+// that it was: an event too many may come at any time, and the host may take it without serving.
+// Only while something is queued must a host that takes events serve before it waits again.
+//
+// A callback of block that calls Wait, as that of a dialog may, returns to a thread that is
+// blocked; a function that Wait runs, to one that is up. A panic or a Goexit may end the event
+// loop, and so leaves the thread blocked.
+type eventLoop struct {
+	blocked bool          // the thread is in block, and not in a Wait inside that
+	seen    time.Duration // when block has last returned
+}
+
+// loopBudget is for how long the thread runs what is queued before it calls block, which sees the
+// native events.
+const loopBudget = time.Millisecond
+
+// Wait runs what is queued or, if that is nothing, block, and then what is queued. It is false, and
+// block has not been called since, if the thread has been terminated.
+//
+//threadcall:noalloc
+func (e *Engine) Wait(block func()) (ok bool) {
+	e.served.Store(true)
+	e.begin()
+	inside, returned := e.eventLoop.blocked, false
+	e.eventLoop.blocked = false
+	defer func() {
+		e.look()
+		e.eventLoop.blocked = inside
+		if inside || !returned {
+			e.q.RestAlways(true)
+		}
+		e.end()
+	}()
+	if e.labelled {
+		defer e.relabel(e.unlabel())
+	}
+	e.look()
+	if !e.q.Pending() {
+		e.handOn()
+	}
+	if !e.q.Closed() {
+		switch {
+		case !e.q.Pending():
+			e.block(block, false)
+		case park.Now()-e.eventLoop.seen >= loopBudget:
+			e.block(block, true)
+		}
+		e.runQueued(loopBudget)
+		ok = !e.q.Closed()
+	}
+	returned = true
+	return ok
+}
+
+// look makes the thread one that looks at its queue before it blocks.
+//
+//threadcall:noalloc
+func (e *Engine) look() {
+	e.q.RestAlways(false)
+	e.q.Heed()
+	e.q.Awake()
+}
+
+// block calls f, unless something is queued by then. If announce is true, something is, and f is to
+// return soon.
+//
+//threadcall:noalloc
+func (e *Engine) block(f func(), announce bool) {
+	e.eventLoop.blocked = true
+	defer func() { // also if f panics
+		e.eventLoop.blocked = false
+		e.look()
+	}()
+	e.q.RestAlways(true)
+	if announce {
+		e.wake()
+	} else if !e.q.Rest() {
+		return
+	}
+	f()
+	e.eventLoop.seen = park.Now()
+}
+
+// handOn is called before the thread blocks in native code. There it keeps its P until the Go
+// runtime notices, after up to 10 ms, and so long the goroutines in the queue of that P wait,
+// unless another P has nothing to do: callers to which the thread has returned, and what callbacks
+// of block have made ready. So they run first. Which P they are in the queue of is not known, nor
+// whether a P is idle or is kept by another native wait; so the thread yields if any goroutine
+// waits for a P.
+//
+//threadcall:noalloc
+func (e *Engine) handOn() {
+	e.idleState.woke = 0
+	if waiting, ok := e.load.Waiting(); !ok {
+		e.load.Yield(runtime.Gosched)
+	} else if waiting > 0 {
+		runtime.Gosched()
+	}
+}
