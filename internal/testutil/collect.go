@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// Collecting reports whether the variable THREADCALL_COLLECT of the environment has a value. Then tests keep the garbage
-// collector running all the time.
+// Collecting reports whether the variable THREADCALL_COLLECT of the environment has a value. Then
+// tests keep the garbage collector running all the time.
 var Collecting = os.Getenv("THREADCALL_COLLECT") != ""
 
 // Collect keeps the garbage collector running if Collecting.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TimeLimit is how long tests wait for something that a slow machine cannot explain: 45 seconds, or what the variable
-// THREADCALL_TIME_LIMIT of the environment says.
+// TimeLimit is how long tests wait for something that a slow machine cannot explain: 45 seconds, or
+// what the variable THREADCALL_TIME_LIMIT of the environment says.
 func TimeLimit() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("THREADCALL_TIME_LIMIT")); err == nil {
 		return d
@@ -21,7 +21,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Arrives receives from c and fails the test, with the stacks of all goroutines, if nothing comes in time.
+// Arrives receives from c and fails the test, with the stacks of all goroutines, if nothing comes
+// in time.
 func Arrives[V any](t T, c <-chan V) V {
 	t.Helper()
 	select {
@@ -34,13 +35,15 @@ func Arrives[V any](t T, c <-chan V) V {
 	}
 }
 
-// Eventually fails the test, with the stacks of all goroutines, if the condition does not become true in time.
+// Eventually fails the test, with the stacks of all goroutines, if the condition does not become
+// true in time.
 func Eventually(t T, condition func() bool, format string, args ...any) {
 	t.Helper()
 	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
 		if time.Since(start) > TimeLimit() {
 			stacks := make([]byte, 1<<20)
-			t.Fatalf("not within %v: "+format+"\n%s", append(append([]any{TimeLimit()}, args...), stacks[:runtime.Stack(stacks, true)])...)
+			t.Fatalf("not within %v: "+format+"\n%s", append(append([]any{TimeLimit()}, args...),
+				stacks[:runtime.Stack(stacks, true)])...)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-// Package testutil has what tests of several packages need: a process of their own, waiting, whether the race detector is on.
+// Package testutil has what tests of several packages need: a process of their own, waiting,
+// whether the race detector is on.
 package testutil
 
 import (
@@ -12,8 +13,9 @@ import (
 	"time"
 )
 
-// Emulator is the variable of the environment that names the program, and its arguments, under which this one runs. The
-// system cannot start a program for another processor; make ports says here what can.
+// Emulator is the variable of the environment that names the program, and its arguments, under
+// which this one runs. The system cannot start a program for another processor; make ports says
+// here what can.
 const Emulator = "THREADCALL_EMULATOR"
 
 // Command returns what starts this program again.
@@ -26,8 +28,9 @@ func Command() (*exec.Cmd, error) {
 	return exec.Command(words[0], words[1:]...), nil
 }
 
-// Run starts this program again, with env added to its environment, and returns what it wrote and its exit status. A
-// program that has not ended after timeLimit is made to show its stacks and to end; they are in the error.
+// Run starts this program again, with env added to its environment, and returns what it wrote and
+// its exit status. A program that has not ended after timeLimit is made to show its stacks and to
+// end; they are in the error.
 func Run(timeLimit time.Duration, env ...string) (output string, status int, err error) {
 	cmd, err := Command()
 	if err != nil {
@@ -51,8 +54,9 @@ func Run(timeLimit time.Duration, env ...string) (output string, status int, err
 	return output, cmd.ProcessState.ExitCode(), nil
 }
 
-// Program starts this program again with the variable THREADCALL_PROGRAM of its environment set to name, as Run does, and fails
-// the test if it does not end. Where no process can be started it skips the test.
+// Program starts this program again with the variable THREADCALL_PROGRAM of its environment set to
+// name, as Run does, and fails the test if it does not end. Where no process can be started it
+// skips the test.
 func Program(t interface {
 	T
 	Skip(args ...any)
