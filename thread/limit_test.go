@@ -98,8 +98,8 @@ func TestWithQueueLimit_terminate(t *testing.T) {
 	}
 }
 
-// TryGo refuses what has no place, at once, on the thread itself, too, and takes functions again when
-// there is one.
+// TryGo refuses what has no place, at once, on the thread itself, too, and takes functions again
+// when there is one.
 func TestTryGo(t *testing.T) {
 	for name, w := range limited(t, 2) {
 		ran := 0
