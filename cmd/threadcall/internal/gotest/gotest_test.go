@@ -3,6 +3,9 @@ package gotest
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -38,10 +41,32 @@ func TestDecisive(t *testing.T) {
 }
 
 func TestScratch(t *testing.T) {
-	t.Setenv("GOTMPDIR", t.TempDir())
+	parent := t.TempDir()
+	t.Setenv("GOTMPDIR", parent)
+	ended := exec.Command(os.Args[0], "-test.run=^$")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]string{"killed": strconv.Itoa(ended.Process.Pid),
+		"alive": strconv.Itoa(os.Getpid()), "unknown": ""}
+	for name, pid := range left {
+		dir := filepath.Join(parent, ScratchPrefix+name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, owner), []byte(pid), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s, err := NewScratch()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for name := range left {
+		if _, err := os.Stat(filepath.Join(parent,
+			ScratchPrefix+name)); (err == nil) != (name != "killed") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	calls := 0
 	s.BeforeRemove(func() { calls++ })

@@ -17,6 +17,16 @@ func (g *group) interrupt() { _ = g.cmd.Process.Signal(os.Interrupt) }
 func (g *group) quit()      { g.kill() }
 func (g *group) kill()      { _ = g.cmd.Process.Kill() }
 
+// alive reports whether a process has the id.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	_ = p.Release()
+	return true
+}
+
 func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
 // pipeSignal is nil: there is no signal for an output without a reader.

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -21,7 +20,7 @@ func gone(t *testing.T, child string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for syscall.Kill(pid, 0) == nil {
+	for alive(pid) {
 		if state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil &&
 			strings.Contains(string(state), ") Z ") {
 			return
