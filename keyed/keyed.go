@@ -23,7 +23,7 @@
 //     [Threads.Forget] ends them.
 //   - A call changes threads twice, tens of microseconds if the thread is parked. Where setns is
 //     all there is to prepare, without a mount, a goroutine that locks its thread, enters the
-//     namespace, runs the function and goes back does without that: it is faster.
+//     namespace, runs the function and returns is faster.
 package keyed
 
 import (
@@ -36,15 +36,15 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// Threads are one thread for each key. All methods may be called from any goroutine at any time.
+// Threads has one thread for each key. All methods may be called from any goroutine at any time.
 //
 // Functions of one key do not overlap, and the next thread of a key starts when the stop
 // functions of the last one have returned. [WithKeyThreads] allows several threads a key.
 //
-// A thread that no call has used for a minute, or what [WithIdleTimeout] says, is stopped. So is
-// the one that was unused for longest, when the limit of [WithMaxThreads] is reached and another
-// key needs a thread. The operating system's thread ends with it, and nothing that its functions
-// did to the thread outlives it, unless [WithThreadOptions] has [thread.WithKeep].
+// A thread that no call has used for a minute, or the time of [WithIdleTimeout], is stopped. So is
+// the one unused for longest when the limit of [WithMaxThreads] is reached and another key needs a
+// thread. The operating system's thread ends with it, and nothing that its functions did to the
+// thread outlives it, unless [WithThreadOptions] has [thread.WithKeep].
 //
 // Threads that are dropped without Close are reclaimed by the garbage collector. In a bubble of
 // testing/synctest, they must be made and closed in the bubble; a call inside panics if it has to
@@ -74,38 +74,37 @@ func limited(n int) int {
 // it waits, later calls for other keys wait behind it. Calls that wait get threads in the order in
 // which they came.
 //
-// A call does not wait where that could be a deadlock: on one of the threads, or on a thread that
-// one of them waits for, directly or by way of other threads. There it makes a thread beyond the
-// limit. For n below one there is no limit, as without the option.
+// A call does not wait where that could deadlock: on one of the threads, or on a thread that one of
+// them waits for, directly or through other threads. There it makes a thread beyond the limit. For
+// n below one there is no limit, as without the option.
 func WithMaxThreads(n int) Option {
 	return func(c *config) { c.max = limited(n) }
 }
 
 // WithKeyThreads allows up to n threads for each key, for functions that wait for each other. Then
-// a thread is given one call at a time: a call uses a thread that no other call uses, or makes
-// one, or waits for the first that is free. Start and stop functions run on each thread. For n
-// below one there is no limit: no call waits for another one of its key. Without the option, n is
-// one.
+// a thread is given one call at a time: a call uses a thread that no other call uses, or makes one,
+// or waits for the first that is free. Start and stop functions run on each thread. For n below one
+// there is no limit: no call waits for another of its key. Without the option, n is one.
 func WithKeyThreads(n int) Option {
 	return func(c *config) { c.each = limited(n) }
 }
 
-// WithIdleTimeout has a thread stopped when no call has used it for d. Zero stops it after each
-// call, unless another is under way, and a negative d never. Without the option, it is a minute.
+// WithIdleTimeout stops a thread when no call has used it for d. Zero stops it after each call,
+// unless another is under way; a negative d never does. Without the option, d is a minute.
 func WithIdleTimeout(d time.Duration) Option {
 	return func(c *config) { c.idle = d }
 }
 
-// WithThreadOptions has the threads made with opts. Their functions of [thread.WithStart] run
-// before the start function that New was given, those of [thread.WithStop] after its stop function.
+// WithThreadOptions makes the threads with opts. Their functions of [thread.WithStart] run before
+// the start function that New was given, those of [thread.WithStop] after its stop function.
 func WithThreadOptions(opts ...thread.Option) Option {
 	return func(c *config) { c.opts = append(c.opts, opts...) }
 }
 
-// New returns Threads, of which none exists yet. start runs on each new thread, before any call,
+// New returns Threads, none of which exists yet. start runs on each new thread, before any call,
 // and prepares it for its key; an error ends the thread and is returned by the calls that wait for
 // it. The next call for the key tries again. stop runs on each thread whose start has not failed,
-// after everything else, as [thread.WithStop] says. Nil does nothing for either.
+// after everything else, as [thread.WithStop] says. Either may be nil.
 func New[K comparable](start func(key K) error, stop func(key K), opts ...Option) *Threads[K] {
 	k := &set[K]{
 		config:  config{max: math.MaxInt, each: 1, idle: time.Minute},
@@ -142,8 +141,8 @@ func New[K comparable](start func(key K) error, stop func(key K), opts ...Option
 //
 // The profiler labels of ctx are carried as by [thread.Thread.CallContext]. A call that is made on
 // the thread for key runs in place, after Close, too. Panics and Goexit in f are as in
-// [thread.Thread.Call]. A key that is not equal to itself, as a floating-point NaN, gets a thread
-// for each call.
+// [thread.Thread.Call]. A key that is not equal to itself, such as a NaN, gets a thread for each
+// call.
 //
 //threadcall:noalloc
 func (h *Threads[K]) Call(ctx context.Context, key K, f func() error) error {
@@ -151,9 +150,9 @@ func (h *Threads[K]) Call(ctx context.Context, key K, f func() error) error {
 }
 
 // CallWith is Call for a caller that has what a thread must be prepared with: an open file, a
-// token. If the call makes the thread, start runs there, behind the function of New, as if
-// it were part of that. If another call's start has failed, CallWith makes the next thread, and
-// returns the error of its own start alone.
+// token. If the call makes the thread, start runs there, behind the function of New, as if it were
+// part of it. If another call's start has failed, CallWith makes the next thread, and returns the
+// error of its own start alone.
 //
 //	func (ns *Namespace) Do(ctx context.Context, f func() error) error {
 //		return threads.CallWith(ctx, ns.inode, ns.enter, f) // setns(ns.fd)
@@ -217,8 +216,8 @@ func (h *Threads[K]) Len() int {
 }
 
 // Close refuses calls from now on, ends each thread when the calls that use it have returned, and
-// waits for that. It does not wait on one of the threads, nor in a function that one of them
-// waits for, directly or by way of other threads.
+// waits for that. It does not wait on one of the threads, nor in a function that one of them waits
+// for, directly or through other threads.
 func (h *Threads[K]) Close() {
 	h.k.close()
 	h.k.all.Wait(h.k.done, nil)

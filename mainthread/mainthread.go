@@ -17,8 +17,8 @@
 // that come later return false.
 //
 // A program that forgets Init waits for ever. A call that has waited for five seconds, while
-// nothing has ever served the main thread, says so on standard error, once. A value of the
-// environment variable THREADCALL_INIT_WARNING, off for example, silences it. In a test binary,
+// nothing has ever served the main thread, is reported on standard error, once. Any value of the
+// environment variable THREADCALL_INIT_WARNING, such as off, silences the report. In a test binary,
 // TestMain is what calls Init:
 //
 //	func TestMain(m *testing.M) {
@@ -56,12 +56,12 @@ func adopt() (*thread.Thread, func()) {
 
 // Init runs fn, the real main function, on a goroutine of its own and serves the main thread until
 // fn has returned or called [runtime.Goexit]. It must be called from the main goroutine, once, and
-// is best all that main does.
+// should be all that main does.
 //
 // A panic in fn ends the process, as in main.
 //
-// If a function that was called on the main thread has called Goexit, the main goroutine is doomed,
-// although the thread lives on: when fn has ended, the deferred calls of main run, but Init does
+// If a function that was called on the main thread has called Goexit, the main goroutine must end,
+// although the thread continues: when fn has ended, the deferred calls of main run, but Init does
 // not return to it, and the process ends with status 0.
 //
 // Init panics if it is called a second time or off the main goroutine. There is one exception:
@@ -213,9 +213,8 @@ func On() bool { return main.On() }
 //threadcall:noalloc
 func Assert() { main.Assert() }
 
-// Serve runs what is queued and returns how many functions that were; it panics off the main
-// thread. It is for programs whose main thread has an event loop of its own. See
-// [thread.Thread.Serve].
+// Serve runs what is queued and returns how many functions it ran; it panics off the main thread.
+// It is for programs whose main thread has an event loop of its own. See [thread.Thread.Serve].
 func Serve() int { return main.Serve() }
 
 // ServeFor is Serve with a budget: it begins no function when d has passed. It panics off the main
@@ -235,12 +234,12 @@ func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
 //	}
 func Wait(block func()) bool { return main.Wait(block) }
 
-// OnSlowCall has f called for every function that has run on the main thread for d and still runs.
-// A nil f ends it. See [thread.WithSlowCall].
+// OnSlowCall calls f for every function that has run on the main thread for d and still runs. A nil
+// f turns it off. See [thread.WithSlowCall].
 func OnSlowCall(d time.Duration, f func(thread.SlowCall)) { main.OnSlowCall(d, f) }
 
-// Stats returns how many functions the main thread has run, and for how long they waited and ran.
-// See [thread.Thread.Stats].
+// Stats returns how many functions the main thread has run, and how long they waited and ran. See
+// [thread.Thread.Stats].
 //
 //threadcall:noalloc
 func Stats() thread.Stats { return main.Stats() }

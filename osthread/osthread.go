@@ -7,7 +7,7 @@
 //
 // A function that sets a property asks the kernel afterwards whether the thread has it. It returns
 // nil if so, and otherwise an error whose text has what was asked for and what the thread has (or,
-// for what no thread can have, why), and in which [errors.Is] finds
+// if no thread can have it, why), and in which [errors.Is] finds
 //
 //   - the kernel's own error: [syscall.EPERM], [syscall.EINVAL] and so on, many of which are
 //     [fs.ErrPermission] as well,
@@ -20,7 +20,7 @@
 //
 // A property belongs to a thread, and a goroutine that is not locked to its thread may leave it at
 // any moment. So the functions that set one need [runtime.LockOSThread], which holds for all that a
-// Thread of package thread runs; they look, which takes some microseconds. What only reads a
+// Thread of package thread runs; they check that, which takes some microseconds. What only reads a
 // property may be called anywhere, and reports that of the thread on which it happens to be.
 //
 // Properties last until they are changed or the thread ends. A goroutine that is locked and ends
@@ -50,7 +50,7 @@ import (
 	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// ErrNotApplied is found in the error of a function after which the thread has something else than
+// ErrNotApplied is found in the error of a function after which the thread has something other than
 // what was asked for, although the kernel has reported success.
 var ErrNotApplied = errors.New("the kernel has set something else")
 
@@ -62,7 +62,7 @@ var ErrNotLocked = errors.New("the goroutine is not locked to its thread; " +
 // SetName sets the thread's name, which debuggers show, on Linux also ps -L, top -H and
 // /proc/self/task/*/comm. Linux cuts it after 15 bytes, FreeBSD after 19, NetBSD after 31, macOS
 // after 63; then the error is ErrNotApplied, and the thread has the beginning of the name. It must
-// not have a zero byte. FreeBSD has no way to ask for the name, so there nothing is compared.
+// not have a zero byte. FreeBSD cannot report the name, so nothing is compared there.
 //
 // On Linux the name of the main thread is that of the process in ps and top.
 func SetName(name string) error {
@@ -97,10 +97,10 @@ const maxCPUs = 1 << 16
 // Affinity returns the CPUs to which the thread is restricted, in ascending order.
 func Affinity() ([]int, error) { return affinities.read("Affinity") }
 
-// SetNice sets the thread's niceness, from -20, which is first in line, to 19. What is beyond that
-// is cut by the kernel: the error then is ErrNotApplied. A process without privileges may raise it;
-// to lower it again needs CAP_SYS_NICE or RLIMIT_NICE on Linux. It has no effect while the thread
-// has a real-time priority.
+// SetNice sets the thread's niceness, from -20, the highest priority, to 19. The kernel limits
+// other values to that range: the error then is ErrNotApplied. A process without privileges may
+// raise it; lowering it again needs CAP_SYS_NICE or RLIMIT_NICE on Linux. It has no effect while
+// the thread has a real-time priority.
 //
 // POSIX has one niceness for a process; this is Linux's, of the thread alone. Windows has six
 // priorities, which stand for -20, -10, 0, 10, 15 and 19; there n is rounded to the nearest.

@@ -5,7 +5,7 @@ import "github.com/threadcall/threadcall/internal/engine"
 // Adopt makes a Thread of the thread that the caller is on, for programs whose thread has an event
 // loop already. The calling goroutine must serve by itself: see [Thread.Serve],
 // [Thread.ServeContext] and [Thread.OnWake]. Until it does, calls from other goroutines wait, and
-// its own run in place. It must not end before it has called Terminate.
+// those of its own run in place. It must not end before it has called Terminate.
 //
 // If the caller has not locked its goroutine to the thread by [runtime.LockOSThread], Adopt does,
 // and the lock is held until Terminate has been called and the goroutine has stopped serving. A
@@ -60,10 +60,10 @@ func adoptable(function string, opts []Option) config {
 //		}
 //	}()
 //
-// adopt returns nil once. If it has been called before, by whichever goroutine, or the thread has
-// been terminated or reclaimed ([ErrTerminated]), or the caller is on a thread that is a Thread
-// already, or only one of AdoptLater and adopt is called in a bubble of testing/synctest, adopt
-// returns an error and changes nothing.
+// adopt returns nil once. If any goroutine has called it before, or the thread has been terminated
+// or reclaimed ([ErrTerminated]), or the caller is on a thread that is a Thread already, or only
+// one of AdoptLater and adopt is called in a bubble of testing/synctest, adopt returns an error and
+// changes nothing.
 //
 // The goroutine that is to call adopt must not wait for the thread before: for its own call, or in
 // Go with [WithQueueLimit]. adopt does not keep the Thread from being reclaimed; functions that

@@ -12,9 +12,8 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// Assert panics unless the caller is on the thread, as [Thread.On] reports it. It is for the
-// beginning of functions that must run there, and costs some nanoseconds, so that it can stay in
-// them:
+// Assert panics unless the caller is on the thread, as [Thread.On] reports it. It belongs at the
+// start of functions that must run there, and costs some nanoseconds, so it can stay in them:
 //
 //	func draw() {
 //		gl.Assert()

@@ -79,7 +79,7 @@ func Bind1[A any](t *Thread, f func(A)) func(A) {
 //	setTitle := thread.Bind2(t, (*glfw.Window).SetTitle) // a func(*glfw.Window, string)
 //	getKey := thread.Bind2V(t, (*glfw.Window).GetKey)   // returns a glfw.Action
 //
-// A call of the function that Bind2 returns is one of [Thread.Call]: order, visibility, panics and
+// A call of the function that Bind2 returns is a [Thread.Call]: order, visibility, panics and
 // Goexit are as there, and on t it runs in place. But its arguments travel without a closure, so
 // nothing is allocated, neither here nor where it is called. Nothing refers to the arguments and
 // the results after it.

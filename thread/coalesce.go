@@ -8,21 +8,21 @@ import (
 )
 
 // Coalesce returns a function that posts f to the thread, where it is queued at most once: "redraw
-// at some time, once". It is for progress, resizing, invalidation, for all that may be asked for
-// more often than it has to be done.
+// at some time, once". It is for progress, resizing, invalidation: for what is requested more often
+// than it must be done.
 //
 // post never blocks, [WithQueueLimit] included, and may be called from any goroutine. It returns
 // true if f will run after it, because it has queued f, or because f was queued already and has not
-// begun; what was written before post is visible to that run. f holds the place of the first post
-// in the order of calls. A post in f itself queues f once more.
+// begun; what was written before post is visible to that run. f keeps the position of the first
+// post in the order of calls. A post in f itself queues f once more.
 //
 // post returns false if f is nil or the thread is terminated, as [Thread.Go] does. If the thread is
 // terminated later, but before f begins, f will not run, and there is no report. A panic in f is
-// kept for [Thread.TakePanic]. Nothing is allocated by post, which keeps the Thread from being
-// reclaimed; that f is queued does not.
+// kept for [Thread.TakePanic]. post does not allocate. It keeps the Thread from being reclaimed;
+// that f is queued does not.
 //
 // [Coalesce1] is for a function with an argument. Each call of Coalesce returns a function of its
-// own, whose posts have nothing to do with those of another.
+// own, whose posts are independent of those of another.
 func (t *Thread) Coalesce(f func()) (post func() bool) {
 	p := coalesce(t, f == nil, func(none) { f() })
 	return func() bool { return p(none{}) }

@@ -7,15 +7,15 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A PanicError is a panic in a function that was given to Go. [errors.Is] and [errors.As] see
-// through it to the value, if that is an error.
+// A PanicError is a panic in a function that was given to Go. [errors.Is] and [errors.As] find the
+// value, if that is an error.
 type PanicError struct {
 	Value any // as it was given to panic
-	Lost  int // how many panics there were besides, before this was taken, that were not kept
+	Lost  int // how many other panics, before this was taken, were not kept
 	stack []uintptr
 }
 
-// Error says that there was a panic, its value, and how many others were lost.
+// Error reports the panic, its value, and how many others were lost.
 func (p *PanicError) Error() string {
 	if p.Lost > 0 {
 		return fmt.Sprintf("panic: %v (and %d panics that were not kept)", p.Value, p.Lost)

@@ -92,7 +92,7 @@ func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 	return v, ok
 }
 
-// MustCall is [Thread.Call] for code that cannot go on without f, such as code that replaces a
+// MustCall is [Thread.Call] for code that cannot continue without f, such as code that replaces a
 // channel: where Call returns false, MustCall panics, with an error that wraps [ErrTerminated], or
 // [ErrNil] for a nil f.
 //

@@ -20,17 +20,17 @@ type config struct {
 }
 
 // WithName sets the name of the thread that the operating system shows, on Linux in ps -L, top -H,
-// gdb and /proc/self/task/*/comm, and that messages of this package have. [osthread.SetName] has
-// the systems, and how many bytes each keeps: 15 on Linux. The others have no names of threads, and
-// ignore it. The threads of a [Pool] are given a number each: name-0, name-1 and so on, of 15 bytes
-// in all, the name being cut instead of the number.
+// gdb and /proc/self/task/*/comm, and that appears in messages of this package. [osthread.SetName]
+// has the systems, and how many bytes each keeps: 15 on Linux. Other systems have no thread names
+// and ignore it. The threads of a [Pool] are given a number each: name-0, name-1 and so on, of at
+// most 15 bytes: the name is cut, not the number.
 func WithName(name string) Option {
 	return func(c *config) { c.name = name }
 }
 
 // WithQueueLimit makes Go wait while n functions that were given to Go are queued, for programs
-// whose producers must not run ahead of the thread. Go from the thread itself never waits, nor does
-// Go from a function that the thread waits for, directly or by way of other threads, nor Go after
+// whose producers must not outrun the thread. Go from the thread itself never waits, nor does Go
+// from a function that the thread waits for, directly or through other threads, nor Go after
 // Terminate or Close. Without the option, and for n below one, memory is the only limit.
 func WithQueueLimit(n int) Option {
 	return func(c *config) { c.limit = n }
@@ -38,7 +38,7 @@ func WithQueueLimit(n int) Option {
 
 // WithKeep keeps the operating system's thread when the [Thread] or [Pool] ends, for the next that
 // is made with this option, and takes one that was kept, if there is any. It is for libraries that
-// crash when a thread ends which they have seen, and for threads that are made for a call or two:
+// crash when a thread ends on which they have run, and for threads that are made for a call or two:
 // it takes half the CPU time that a new thread does.
 //
 // One such library is EGL on Linux (libglvnd, with Mesa and others): it leaves data with each
@@ -48,11 +48,11 @@ func WithQueueLimit(n int) Option {
 // that the operating system's thread has ended, so unloading cannot wait for it. GLX does not do
 // that.
 //
-// The thread is lent as functions left it: its namespaces, signal mask, affinity, name, priority,
+// The thread is reused as functions left it: its namespaces, signal mask, affinity, name, priority,
 // what C libraries have stored with it. All functions of all such threads must be able to live with
 // that. A coroutine of [iter.Pull] that was made on the thread must be stopped before Terminate. A
-// thread whose function of [WithStart] has failed, panicked or called [runtime.Goexit] is not lent:
-// it ends. The program keeps as many threads as it has used at once, for ever.
+// thread whose function of [WithStart] has failed, panicked or called [runtime.Goexit] is not kept:
+// it ends. The program keeps as many threads as it has used at once until it ends.
 //
 // In a bubble of testing/synctest, where no goroutine may stay, and for [Adopt] the option does
 // nothing.

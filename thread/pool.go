@@ -13,8 +13,9 @@ import (
 // blocking system or C calls occupy. All methods may be called from any goroutine at any time.
 //
 // Functions begin in the order they were given, but run side by side; a call that closes a cycle of
-// waiting threads overtakes, or all would wait for ever. A Pool that is dropped without Terminate
-// is reclaimed by the garbage collector, after it has run what was queued.
+// waiting threads overtakes others, because all would wait for ever otherwise. A Pool that is
+// dropped without Terminate is reclaimed by the garbage collector, after it has run what was
+// queued.
 type Pool struct {
 	p     *engine.Pool // must not lead back to the Pool
 	owner *engine.Owner
@@ -124,8 +125,8 @@ func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
 // Close refuses all functions from now on, those of Call at once, too, and also where a function of
 // the pool waits for the caller; only calls that are made on one of the threads still run, in
 // place. It ends the threads when they have run what was queued before, and waits for that. It does
-// not wait on one of the threads, nor in a function that one of them waits for, directly or by way
-// of other threads.
+// not wait on one of the threads, nor in a function that one of them waits for, directly or through
+// other threads.
 func (p *Pool) Close() {
 	p.p.Close()
 	runtime.KeepAlive(p)

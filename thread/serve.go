@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Serve runs what was queued before it was called, and returns how many functions that were. It
-// does not wait. It is for adopted threads: a host's event loop calls it each time that OnWake has
+// Serve runs what was queued before it was called, and returns how many functions it ran. It does
+// not wait. It is for adopted threads: a host's event loop calls it each time that OnWake has
 // notified it, unless it calls [Thread.Wait]. It may also be called inside a function that runs on
 // the thread, from a coroutine of [iter.Pull], too.
 //
@@ -29,8 +29,8 @@ func (t *Thread) Serve() int {
 // ServeFor is Serve with a budget, so that a flood of posted functions does not cost a frame: it
 // begins no function when d has passed, and leaves what it has not begun to the next Serve, in its
 // order. At least one function runs, if any is queued, even for a d of zero or less. A function
-// that has begun runs to its end. Of what OnWake has set, wake is called again if something is
-// left.
+// that has begun runs to its end. If something is left, the function that OnWake has set is called
+// again.
 //
 // ServeFor panics if the caller is not on the thread.
 //
@@ -50,8 +50,8 @@ func (t *Thread) ServeFor(d time.Duration) int {
 // others need the thread. If ctx has profiler labels, functions that have none of their own run
 // under them.
 //
-// If one of the functions calls [runtime.Goexit], ServeContext goes on until it would have
-// returned, but then ends its goroutine instead.
+// If one of the functions calls [runtime.Goexit], ServeContext continues until it would have
+// returned, and then ends its goroutine instead.
 //
 // ServeContext panics if the caller is not on the thread.
 func (t *Thread) ServeContext(ctx context.Context) error {
@@ -94,9 +94,9 @@ func (t *Thread) OnWake(wake func()) {
 //	}
 //
 // Wait returns false at once if the thread has been terminated. If something is queued already it
-// runs that instead, and returns without calling block, so that the loop can look whether it is to
-// go on; but it calls block once a millisecond in any case, and begins no function when one has
-// passed, so that a flood of posted functions does not delay native events for longer.
+// runs that instead, and returns without calling block, so that the loop can check its condition;
+// but it calls block once a millisecond in any case, and begins no function when one has passed, so
+// that a flood of posted functions does not delay native events for longer.
 //
 // With Wait, the thread knows when it waits. So the function that OnWake has set is called only
 // when block has begun or is about to, and not while the thread runs something or has returned from

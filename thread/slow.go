@@ -13,9 +13,9 @@ import (
 // still runs.
 type SlowCall struct {
 	Name string // what WithName gave the thread
-	// the operating system's number of the thread, as in ps -L; zero where it is not known
+	// the operating system's number of the thread, as in ps -L; 0 if unknown
 	TID     uint64
-	Running time.Duration // for how long the function has run so far
+	Running time.Duration // how long the function has run so far
 	stack   []byte
 	from    []uintptr
 }
@@ -65,9 +65,9 @@ func (s SlowCall) String() string {
 	return b.String()
 }
 
-// WithSlowCall has f called for every function that has run for d and still runs: a system call
-// that hangs, a lock that is never released. A user interface that is to stay responsive may ask
-// for 100 milliseconds in tests, a server for a minute.
+// WithSlowCall calls f for every function that has run for d and still runs: a system call that
+// hangs, a lock that is never released. A user interface that is to stay responsive may ask for 100
+// milliseconds in tests, a server for a minute.
 //
 // f runs on a goroutine of its own, once for each such function, and may use the thread; more than
 // one f may run at the same time, and one that blocks or calls [runtime.Goexit] delays no other. A
@@ -88,7 +88,7 @@ func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 }
 
 // OnSlowCall is [WithSlowCall] for the functions that are queued from now on, in place of what was
-// set before. A nil f ends it.
+// set before. A nil f turns it off.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	t.owner.Watch(t.e, d, config{name: t.name, slow: d, notify: f}.watcher())
 }

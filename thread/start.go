@@ -9,7 +9,7 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// WithStart has f run on the new thread before anything else: to enter a network namespace, to
+// WithStart runs f on the new thread before anything else: to enter a network namespace, to
 // initialise COM, to make an OpenGL or CUDA context current. What f does to the thread needs no
 // undoing if it fails, because the thread then ends. Anything else f must undo itself, since the
 // functions of [WithStop] do not run.
@@ -31,16 +31,16 @@ func WithStart(f func() error) Option {
 	}
 }
 
-// WithStop has f run on the thread after everything else, when it is terminated, closed or
-// reclaimed, and before Done is closed. It does not run if a function of [WithStart] has failed or
-// has not begun.
+// WithStop runs f on the thread after everything else, when it is terminated, closed or reclaimed,
+// and before Done is closed. It does not run if a function of [WithStart] has failed or has not
+// begun.
 //
 // Calls that f makes to its own thread run in place although the thread is terminated. Functions
 // given to Go are refused. A panic in f is kept for TakePanic. If the option is given more than
 // once, the functions run in reverse order, each even if the one before has panicked or called
-// Goexit. When the process ends, f does not run: Close the thread before. A nil f is ignored. As
-// long as the thread lives, it refers to f: if f refers to the Thread, that is not reclaimed
-// without Terminate or Close.
+// Goexit. When the process ends, f does not run: Close the thread before. A nil f is ignored. Until
+// it ends, the thread refers to f: if f refers to the Thread, that is not reclaimed without
+// Terminate or Close.
 func WithStop(f func()) Option {
 	return func(c *config) {
 		if f != nil {

@@ -15,24 +15,24 @@ import (
 // are part of the function that calls them. Calls+Posts is Waits.Count, and Runs.Count is how many
 // of these functions have ended.
 type Stats struct {
-	// functions that are queued now, those of posters that wait for a place (WithQueueLimit) included
+	// functions that are queued now, including those whose posters wait for a slot (WithQueueLimit)
 	Queued     int
 	PeakQueued int // the most that were queued at once
 
-	Calls uint64 // functions given to Call, CallContext and what is made of them that have begun
-	Posts uint64 // functions given to Go and what is made of it that have begun
-	// functions that did not begin because the thread was terminated or, for TryGo, the queue full
+	Calls uint64 // functions of Call, CallContext and what builds on them that have begun
+	Posts uint64 // functions of Go and what builds on it that have begun
+	// not begun: the thread was terminated or, for TryGo, the queue full
 	Refused   uint64
-	Withdrawn uint64 // functions that did not begin because their context was done before
+	Withdrawn uint64 // not begun: their context was done before
 
-	// for how long the function that runs has run so far, of several the longest; zero while none runs
+	// how long the current function has run, of several the longest; or 0
 	Running time.Duration
 	Waits   Histogram // from the call to the start of its function
 	Runs    Histogram // from the start of the function to its end
 
-	Wakeups struct { // how a thread found something to do when it had nothing
+	Wakeups struct { // how an idle thread was woken
 		Parked    uint64 // it waited in the Go scheduler: a wake-up takes microseconds
-		Spinning  uint64 // it was still looking at its queue: some hundred nanoseconds
+		Spinning  uint64 // it was still polling its queue: some hundred nanoseconds
 		EventLoop uint64 // calls of the function that was given to [Thread.OnWake]
 	}
 }
@@ -47,7 +47,7 @@ type Stats struct {
 // is no option that counts always.
 //
 // Stats does not allocate, does not stop the thread, and may be called from any goroutine, also
-// after the thread has ended: the counts stay. The result has 2 kB. In an interval between two
+// after the thread has ended: the counts stay. The result takes 2 kB. In an interval between two
 // Stats s and t, t.Calls-s.Calls calls began, and t.Waits.Sub(s.Waits) has their waits.
 //
 // Wakeups are brought up to date when a function begins, and begin behind the first one that is
@@ -132,7 +132,7 @@ func (h Histogram) Mean() time.Duration {
 	return h.Sum / time.Duration(h.Count)
 }
 
-// Sub returns what h has more than earlier, which is an earlier state of the same Histogram.
+// Sub returns the difference between h and earlier, an earlier state of the same Histogram.
 func (h Histogram) Sub(earlier Histogram) Histogram {
 	h.Count -= earlier.Count
 	h.Sum -= earlier.Sum

@@ -7,10 +7,10 @@
 //	t := thread.New(thread.WithName("gl"))
 //	defer t.Terminate()
 //
-//	t.Call(func() { gl.Clear(gl.COLOR_BUFFER_BIT) })               // runs there, returns after it
-//	n := thread.Eval(t, func() int { return width() })             // the same, with a result
-//	t.Go(func() { gl.Flush() })                                    // runs there some time later
-//	clear := thread.Bind1(t, gl.Clear)                             // a func(uint32) that runs there
+//	t.Call(func() { gl.Clear(gl.COLOR_BUFFER_BIT) })    // runs there, returns after it
+//	n := thread.Eval(t, func() int { return width() })  // the same, with a result
+//	t.Go(func() { gl.Flush() })                         // runs there some time later
+//	clear := thread.Bind1(t, gl.Clear)                  // a func(uint32) that runs there
 //
 // # What a call promises
 //
@@ -29,7 +29,7 @@
 //   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
 //   - No call allocates in the steady state, Go does not block, and a thread that has nothing to do
 //     uses no CPU. A function literal that captures variables is allocated by the program that
-//     makes it, not by the call; [Bind2] does without.
+//     makes it, not by the call; [Bind2] needs none.
 //
 // # Testing
 //
@@ -50,9 +50,9 @@
 // called it on the thread's stack as long as the thread lives, about one kilobyte each time,
 // and with them what they refer to. If that is the Thread, it is not reclaimed without Terminate.
 //
-// While goroutines compute on all Ps, calls wait for time slices of theirs, 10 ms each, as messages
-// on channels do. A program in which no more goroutines compute than it has cores avoids that with
-// one P more, runtime.GOMAXPROCS(runtime.NumCPU()+1).
+// While goroutines compute on all Ps, calls wait for their time slices of 10 ms, as messages on
+// channels do. A program in which no more goroutines compute than it has cores avoids that with one
+// more P, runtime.GOMAXPROCS(runtime.NumCPU()+1).
 package thread
 
 import (
@@ -71,8 +71,8 @@ var ErrTerminated = engine.ErrTerminated
 // ErrNil is returned when the function to run is nil.
 var ErrNil = engine.ErrNil
 
-// A Thread is one thread of the operating system that runs what it is given. All methods may be
-// called from any goroutine at any time, unless they say otherwise.
+// A Thread is one thread of the operating system that runs the functions that it is given. All
+// methods may be called from any goroutine at any time, unless they say otherwise.
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
 // after it has run what was queued. What [Thread.SetTLS], [Thread.OnSlowCall] and panics of posted
@@ -176,9 +176,9 @@ func (t *Thread) Go(f func()) bool {
 	return ok
 }
 
-// TryGo is Go, but returns false at once, and f will not run, if n functions that were given to Go
-// are queued where [WithQueueLimit] has set a limit of n. So it never waits. On the thread itself,
-// too, a full queue refuses f.
+// TryGo is Go, but returns false at once, and f will not run, if the queue has as many functions
+// given to Go as [WithQueueLimit] allows. So it never waits. A full queue refuses f on the thread
+// itself, too.
 //
 //threadcall:noalloc
 func (t *Thread) TryGo(f func()) bool {
@@ -188,9 +188,9 @@ func (t *Thread) TryGo(f func()) bool {
 }
 
 // GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins; it is then
-// let go at once, even if the thread hangs. It returns false, and f will not run, if ctx is done
-// already, also after a wait for [WithQueueLimit], whose limit a withdrawn function counts for
-// until the thread comes to it.
+// released at once, even if the thread hangs. It returns false, and f will not run, if ctx is done
+// already, also after a wait for [WithQueueLimit]. A withdrawn function counts towards that limit
+// until the thread reaches it.
 //
 // The first GoContext with a context that can be done allocates some objects, about 500 bytes. The
 // profiler labels of ctx are carried as by CallContext.
@@ -210,8 +210,8 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool {
 func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 
 // On reports whether the caller is on the thread, also as a coroutine of [iter.Pull]. It is false
-// for a thread that has been terminated and serves no more. On js/wasm a coroutine inside a call is
-// not recognised; it must not call the thread that it is on.
+// for a thread that has been terminated and no longer serves. On js/wasm a coroutine inside a call
+// is not recognised; it must not call the thread that it is on.
 //
 //threadcall:noalloc
 func (t *Thread) On() bool { return t.e.On() }
@@ -225,13 +225,12 @@ func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 // later does not run, although functions that were queued before may run for long: Go, TryGo,
 // GoContext and the functions that Coalesce returned return false at once, the latter unless theirs
 // was queued before. Of a Timer, a tick that was queued before runs. Call returns false, and
-// CallContext [ErrTerminated], when the thread has come to its end; one that is made while Close
-// begins may run instead. Until then, calls on which a running function depends do run: those that
-// it makes on the thread, and those of a thread that it waits for, directly or by way of other
-// threads.
+// CallContext [ErrTerminated], when the thread has ended; one that is made while Close begins may
+// run instead. Until then, calls on which a running function depends do run: those that it makes on
+// the thread, and those of a thread that it waits for, directly or through other threads.
 //
 // Close does not wait on the thread itself, nor in a function that the thread waits for, directly
-// or by way of other threads. On an adopted thread that is not serving at that moment, the adopted
+// or through other threads. On an adopted thread that is not serving at that moment, the adopted
 // goroutine runs what is queued, as by Serve, and calls Terminate; any other goroutine waits until
 // it serves. Where functions may hang, call Close on a goroutine of its own and wait for
 // [Thread.Done] and for a timer.
@@ -243,12 +242,12 @@ func (t *Thread) Close() {
 	runtime.KeepAlive(t)
 }
 
-// Terminate ends the thread. A function that is running goes on to its end, and its call returns
-// true. Those that are queued do not run, and their callers return at once. Terminate does not
-// wait, may be called more than once, and from the thread itself. The operating system's thread
-// ends after the function that is running; an adopted one is the caller's, and stays. The locks of
-// [Adopt] on an adopted goroutine end when that goroutine itself calls Terminate, Serve,
-// ServeContext or Adopt after the thread has been terminated, or ends.
+// Terminate ends the thread. A running function completes, and its call returns true. Those that
+// are queued do not run, and their callers return at once. Terminate does not wait, may be called
+// more than once, and from the thread itself. The operating system's thread ends after the function
+// that is running; an adopted one is the caller's, and stays. The locks of [Adopt] on an adopted
+// goroutine end when that goroutine itself calls Terminate, Serve, ServeContext or Adopt after the
+// thread has been terminated, or ends.
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need.
 // It ends when the function given to mainthread.Init returns.

@@ -12,13 +12,12 @@ import (
 //
 //   - The function is queued as by Go when its time has come, at most once, and not counted by
 //     [WithQueueLimit].
-//   - The times do not drift: each is reckoned from the moment at which the Timer was made, on the
+//   - The times do not drift: each is computed from the moment at which the Timer was made, on the
 //     monotonic clock.
 //   - A tick that comes while the one before runs follows it. If the thread is later than that, the
 //     times that have passed are one tick, which runs as soon as the thread can, and [Timer.Missed]
 //     counts the others.
-//   - A panic is kept for [Thread.TakePanic], and the Timer goes on. So it does after
-//     [runtime.Goexit].
+//   - A panic is kept for [Thread.TakePanic], and the Timer continues, also after [runtime.Goexit].
 //   - No tick allocates, and none costs anything while the function is queued.
 //   - A Timer ends with its thread: Terminate stops it, Close does not wait for it. On a terminated
 //     thread it never runs anything.
@@ -32,7 +31,7 @@ import (
 //
 // A Timer keeps the time of its thread. In a bubble of testing/synctest that is the time of the
 // bubble; a thread outside keeps the real time also for a Timer that was made inside a bubble, and
-// begins to count when it takes note of it.
+// starts to count when it first sees the Timer.
 //
 // How late a tick comes depends on the system and on what else the program does: see
 // docs/performance.md. It is never early.
@@ -66,8 +65,8 @@ func mustRun(method string, f func()) {
 // waits for its end.
 //
 // Stop does not wait on the thread itself, where it may be called in the function, nor in a
-// function that the thread waits for, directly or by way of other threads. If the function waits
-// for another goroutine, that goroutine must not call Stop.
+// function that the thread waits for, directly or through other threads. If the function waits for
+// another goroutine, that goroutine must not call Stop.
 //
 // Stop may be called more than once, by several goroutines at once, and after the thread has been
 // terminated.
@@ -75,7 +74,7 @@ func (t *Timer) Stop() { t.c.Stop() }
 
 // Missed returns how many ticks have not run, because the thread was late, until the function last
 // began. A simulation with a fixed time step makes one step, and one more for each by which Missed
-// has grown. It is zero for After.
+// has grown. It is zero for [Thread.After].
 //
 //threadcall:noalloc
 func (t *Timer) Missed() int64 { return t.c.Missed() }
