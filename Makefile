@@ -134,11 +134,8 @@ sixminutes: FOR = 6m
 sixminutes:
 	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR)
 
-# In COLUMNS, no line of Go is longer than 100 columns; . is all. What is left: .ci/columns
-COLUMNS := cmd/threadcall/threadvet $(addprefix cmd/threadcall/internal/,allocs demo gotest lab osthread overlay symbol ui) \
-	internal/ports internal/verify/faults
 lint:
-	@.ci/columns $(COLUMNS)
+	@.ci/columns .
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \
 		{ out=$$(gofmt -l .); test -z "$$out" || { echo "not as gofmt has it: $$out"; false; }; } && $(GO) vet ./... && \
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done

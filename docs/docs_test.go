@@ -27,7 +27,8 @@ func files(t *testing.T, suffix string) map[string]string {
 	return texts
 }
 
-// TestProof checks that the tests that proof.md names exist. What follows a slash is a string in some test.
+// TestProof checks that the tests that proof.md names exist. What follows a slash is a string in
+// some test.
 func TestProof(t *testing.T) {
 	tests := strings.Join(slices.Collect(maps.Values(files(t, "_test.go"))), "\n")
 	proof := files(t, "docs/proof.md")["docs/proof.md"]
