@@ -53,10 +53,10 @@
 //   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that
 //     uses it, such as Fyne, but not run both at a time.
 //   - With Wayland a program has no influence on where its windows are, and does not know:
-//     SetPosition, Position and MoveEvent do nothing. Nor do SetIcon, Floating, and Focus and
-//     RequestAttention with compositors that do not have them. No StateEvent reports that a window
-//     is minimized. SetClipboard needs a window that has had the keyboard. Frames follow the rate
-//     of the monitor, but the package paces them, because a driver that waits for the monitor would
+//     SetPosition, Position and MoveEvent do nothing. Nor do SetIcon, and Focus with compositors
+//     that do not have it. No StateEvent reports that a window is minimized. SetClipboard needs a
+//     window that has had the keyboard. Frames follow the rate of the monitor, but the package
+//     paces them, because a driver that waits for the monitor would
 //     wait for ever while the window is not visible. GLFW crashes with compositors that have
 //     neither keyboard nor mouse.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.

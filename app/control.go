@@ -20,11 +20,11 @@ func (w *Win) SetTitle(title string) { _ = w.do(func() { w.win.SetTitle(title) }
 // pixels are good sizes. Without an image the window has the system's icon; empty ones do not
 // count. macOS has no icons for windows.
 func (w *Win) SetIcon(images ...image.Image) {
-	images = slices.DeleteFunc(slices.Clone(images), isEmpty)
+	images = slices.DeleteFunc(slices.Clone(images), func(i image.Image) bool {
+		return i == nil || i.Bounds().Empty()
+	})
 	_ = w.do(func() { w.win.SetIcon(images) })
 }
-
-func isEmpty(picture image.Image) bool { return picture == nil || picture.Bounds().Empty() }
 
 // Size returns the size of the content in screen coordinates. It is zero once the window is closed.
 func (w *Win) Size() (width, height int) {
@@ -95,18 +95,6 @@ func (w *Win) Maximize() { _ = w.do(w.win.Maximize) }
 
 // Restore undoes Minimize and Maximize.
 func (w *Win) Restore() { _ = w.do(w.win.Restore) }
-
-// RequestAttention makes the system draw the user's attention to the window.
-func (w *Win) RequestAttention() { _ = w.do(w.win.RequestAttention) }
-
-// SetMousePassthrough changes what [MousePassthrough] sets.
-func (w *Win) SetMousePassthrough(on bool) {
-	value := glfw.False
-	if on {
-		value = glfw.True
-	}
-	_ = w.do(func() { w.win.SetAttrib(glfw.MousePassthrough, value) })
-}
 
 // Fullscreen makes the window cover m, in the mode that m has, until Windowed. It returns an error
 // if m is nil or no longer connected, or the window is closed.
@@ -225,30 +213,14 @@ func (w *Win) SetCursor(shape CursorShape) {
 	if shape < 0 || int(shape) >= len(cursorShapes) {
 		shape = ArrowCursor
 	}
-	_ = w.do(func() { w.replaceCursor(glfw.CreateStandardCursor(cursorShapes[shape])) })
-}
-
-// SetCursorImage sets the image of the cursor over the window; (x, y) is the pixel that points. Nil
-// is the arrow.
-func (w *Win) SetCursorImage(picture image.Image, x, y int) {
 	_ = w.do(func() {
-		if isEmpty(picture) {
-			w.replaceCursor(nil)
-			return
+		old := w.cursor
+		w.cursor = glfw.CreateStandardCursor(cursorShapes[shape])
+		w.win.SetCursor(w.cursor)
+		if old != nil {
+			old.Destroy()
 		}
-		// an X server ends programs whose cursors point from outside
-		size := picture.Bounds().Size()
-		w.replaceCursor(glfw.CreateCursor(picture, min(max(x, 0), size.X-1),
-			min(max(y, 0), size.Y-1)))
 	})
-}
-
-func (w *Win) replaceCursor(c *glfw.Cursor) {
-	w.win.SetCursor(c)
-	if w.cursor != nil {
-		w.cursor.Destroy()
-	}
-	w.cursor = c
 }
 
 // A CursorMode is a behaviour of the cursor over a window.

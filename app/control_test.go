@@ -113,10 +113,6 @@ func change(w *app.Win) {
 	for shape := app.ArrowCursor - 1; shape <= app.NotAllowedCursor+1; shape++ {
 		w.SetCursor(shape)
 	}
-	w.SetCursorImage(picture, 3, 3)
-	w.SetCursorImage(part, -100, 1000)
-	w.SetCursorImage(image.NewNRGBA(image.Rectangle{}), 0, 0)
-	w.SetCursorImage(nil, 0, 0)
 	for _, mode := range []app.CursorMode{app.CursorHidden, app.CursorCaptured, app.CursorConfined,
 		99, app.CursorNormal} {
 		w.SetCursorMode(mode)
@@ -129,9 +125,6 @@ func change(w *app.Win) {
 	w.SetSize(-5, 0)
 	w.SetTitle("")
 	w.SetTitle("nul \x00 and \xff no text")
-	w.SetMousePassthrough(true)
-	w.SetMousePassthrough(false)
-	w.RequestAttention()
 	w.Minimize()
 	w.Restore()
 	w.Maximize()

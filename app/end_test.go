@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
 
@@ -12,7 +13,8 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// endings are what the function given to mainthread.Init does in place of calling Terminate.
+// endings are how programs end, most of them without Terminate: what the function given to
+// mainthread.Init does after Init.
 var endings = map[string]struct {
 	run    func()
 	status int
@@ -39,6 +41,14 @@ var endings = map[string]struct {
 		func() { <-drawing(func() {}); panic("a panic of run") },
 		2, "a panic of run", "main goes on",
 	},
+	"OnDraw panics": { // the report of the crash shows where
+		func() { w := openWindow(); w.OnDraw(func(*app.Frame) { aPlaceToPanic() }); w.Run() },
+		2, "aPlaceToPanic", "main goes on",
+	},
+	"the main thread calls Goexit": { // it ends the caller, and the event loop goes on
+		goexitOnMainThread,
+		0, "the loop goes on", "goroutine",
+	},
 }
 
 func init() {
@@ -53,6 +63,40 @@ func init() {
 			println("main goes on")
 		}
 	}
+	programs["init after main"] = func() {
+		mainthread.Init(func() {})
+		done := make(chan error)
+		go func() { done <- app.Init() }()
+		err := <-done
+		report(err)
+		report(err)
+	}
+}
+
+func aPlaceToPanic() { panic(errTest) }
+
+func goexitOnMainThread() {
+	for i := range 20 {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			mainthread.Call(func() {
+				if i%2 == 0 {
+					mainthread.Call(runtime.Goexit)
+				}
+				runtime.Goexit()
+			})
+			panic("a Goexit did not reach its caller")
+		}()
+		<-done
+		mainthread.Go(runtime.Goexit)
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		if _, err := app.Monitors(); err != nil {
+			panic(err)
+		}
+	}
+	app.Terminate()
+	println("the loop goes on")
 }
 
 func openWindow() *app.Win {
@@ -80,7 +124,7 @@ func drawing(f func()) <-chan struct{} {
 	return drawn
 }
 
-func TestInit_withoutTerminate(t *testing.T) {
+func TestInit_end(t *testing.T) {
 	for name, ending := range endings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

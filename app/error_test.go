@@ -96,6 +96,7 @@ func TestErrors_system(t *testing.T) {
 			[]string{"no display: true", "nonsense"}},
 		{"no GLX", "new window", "DISPLAY=" + bare.Display,
 			[]string{"no OpenGL: true", "libgl1-mesa-dri", "GLX extension"}},
+		{"Init after the end", "init after main", "", []string{"has returned"}},
 		{"no driver", "new window", "LIBGL_DRIVERS_PATH=/nowhere",
 			[]string{"no OpenGL: true", "libgl1-mesa-dri"}},
 	} {
@@ -140,13 +141,6 @@ func newWindowAndReport() {
 			report(err)
 		}
 	})
-}
-
-func initAfterMain() {
-	mainthread.Init(func() {})
-	done := make(chan error)
-	go func() { done <- app.Init() }()
-	report(<-done)
 }
 
 // The go command names what is missing when it compiles the program without cgo.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log"
 	"time"
-	"unsafe"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
 
@@ -82,48 +81,5 @@ func ExampleWin_OnStep() {
 		gl.ClearColor(0, 0, 0, 1)
 		gl.Disable(gl.SCISSOR_TEST)
 	})
-	w.Run()
-}
-
-// Two windows that show one texture.
-func ExampleShare() {
-	first, err := app.NewWindow()
-	if err != nil {
-		log.Fatal(err)
-	}
-	var texture uint32
-	first.Thread().Call(func() {
-		gl.GenTextures(1, &texture)
-		gl.BindTexture(gl.TEXTURE_2D, texture)
-		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 64, 64, 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
-		gl.Finish() // now it is complete for the other window, too
-	})
-	second, err := app.NewWindow(app.Share(first))
-	if err != nil {
-		log.Fatal(err)
-	}
-	second.OnDraw(func(f *app.Frame) { gl.BindTexture(gl.TEXTURE_2D, texture) /* ... */ })
-	go first.Run()
-	second.Run()
-}
-
-// A window for Vulkan. The binding is any that takes the instance as a pointer.
-func ExampleWin_VulkanSurface() {
-	w, err := app.NewWindow(app.NoOpenGL(), app.NoVSync()) // the swapchain waits for the monitor
-	if err != nil {
-		log.Fatal(err)
-	}
-	extensions, err := app.VulkanExtensions()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("create an instance with", extensions)
-	var instance unsafe.Pointer // from vkCreateInstance
-	surface, err := w.VulkanSurface(instance)
-	if err != nil {
-		log.Fatal(err)
-	}
-	w.OnDraw(func(f *app.Frame) { /* acquire an image, draw, present it */ })
-	w.OnDestroy(func() { fmt.Println("destroy the swapchain, then surface", surface) })
 	w.Run()
 }

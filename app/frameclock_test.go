@@ -66,20 +66,6 @@ func TestFrameClock_swapped(t *testing.T) {
 	}
 }
 
-// A slow frame now and then does not count.
-func TestFrameClock_swapped_noise(t *testing.T) {
-	var c frameClock
-	for i := range 100 {
-		swap := time.Millisecond
-		if i%3 == 0 {
-			swap = 50 * time.Millisecond
-		}
-		if c.swapped(swap, swap); c.waits {
-			t.Fatal("frame", i)
-		}
-	}
-}
-
 func TestStep_due(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {

@@ -1,31 +1,9 @@
 package app
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-
-	"github.com/go-gl/glfw/v3.4/glfw"
-)
+import "github.com/go-gl/glfw/v3.4/glfw"
 
 // A Key is a place on the keyboard, named as on a US one.
 type Key int
-
-// String returns what a US keyboard has printed on the key, or its name: "A", "/", "left shift".
-func (k Key) String() string {
-	name, known := keyNames[k]
-	switch {
-	case known:
-		return name
-	case k > KeySpace && k <= KeyGraveAccent:
-		return string(rune(k))
-	case k >= KeyF1 && k <= KeyF25:
-		return fmt.Sprintf("F%d", k-KeyF1+1)
-	case k >= KeyKP0 && k <= KeyKP9:
-		return fmt.Sprintf("keypad %d", k-KeyKP0)
-	}
-	return fmt.Sprintf("Key(%d)", int(k))
-}
 
 // An Action is what happened to a key or button.
 type Action int
@@ -36,19 +14,6 @@ const (
 	Press   = Action(glfw.Press)
 	Repeat  = Action(glfw.Repeat)
 )
-
-// String returns "release", "press" or "repeat".
-func (a Action) String() string {
-	switch a {
-	case Release:
-		return "release"
-	case Press:
-		return "press"
-	case Repeat:
-		return "repeat"
-	}
-	return fmt.Sprintf("Action(%d)", int(a))
-}
 
 // Mods is a set of modifier keys, as bits.
 type Mods int
@@ -63,22 +28,6 @@ const (
 	ModNumLock  = Mods(glfw.ModNumLock)
 )
 
-// String returns the names with a plus between them, such as "shift+control"; it is empty without
-// modifiers.
-func (m Mods) String() string {
-	var names []string
-	for i, name := range []string{"shift", "control", "alt", "super", "caps lock", "num lock"} {
-		if bit := Mods(1) << i; m&bit != 0 {
-			names = append(names, name)
-			m &^= bit
-		}
-	}
-	if m != 0 {
-		names = append(names, "0x"+strconv.FormatInt(int64(m), 16))
-	}
-	return strings.Join(names, "+")
-}
-
 // A MouseButton is a button of the mouse.
 type MouseButton int
 
@@ -88,19 +37,6 @@ const (
 	MouseRight  = MouseButton(glfw.MouseButtonRight)
 	MouseMiddle = MouseButton(glfw.MouseButtonMiddle)
 )
-
-// String returns "left", "right", "middle", or "button 4" and so on.
-func (b MouseButton) String() string {
-	switch b {
-	case MouseLeft:
-		return "left"
-	case MouseRight:
-		return "right"
-	case MouseMiddle:
-		return "middle"
-	}
-	return fmt.Sprintf("button %d", int(b)+1)
-}
 
 // The keys.
 const (
@@ -226,46 +162,3 @@ const (
 	KeyRightSuper   = Key(glfw.KeyRightSuper)
 	KeyMenu         = Key(glfw.KeyMenu)
 )
-
-// keyNames has those that String cannot compute.
-var keyNames = map[Key]string{
-	KeyUnknown:      "unknown key",
-	KeySpace:        "space",
-	KeyWorld1:       "world 1",
-	KeyWorld2:       "world 2",
-	KeyEscape:       "escape",
-	KeyEnter:        "enter",
-	KeyTab:          "tab",
-	KeyBackspace:    "backspace",
-	KeyInsert:       "insert",
-	KeyDelete:       "delete",
-	KeyRight:        "right",
-	KeyLeft:         "left",
-	KeyDown:         "down",
-	KeyUp:           "up",
-	KeyPageUp:       "page up",
-	KeyPageDown:     "page down",
-	KeyHome:         "home",
-	KeyEnd:          "end",
-	KeyCapsLock:     "caps lock",
-	KeyScrollLock:   "scroll lock",
-	KeyNumLock:      "num lock",
-	KeyPrintScreen:  "print screen",
-	KeyPause:        "pause",
-	KeyKPDecimal:    "keypad .",
-	KeyKPDivide:     "keypad /",
-	KeyKPMultiply:   "keypad *",
-	KeyKPSubtract:   "keypad -",
-	KeyKPAdd:        "keypad +",
-	KeyKPEnter:      "keypad enter",
-	KeyKPEqual:      "keypad =",
-	KeyLeftShift:    "left shift",
-	KeyLeftControl:  "left control",
-	KeyLeftAlt:      "left alt",
-	KeyLeftSuper:    "left super",
-	KeyRightShift:   "right shift",
-	KeyRightControl: "right control",
-	KeyRightAlt:     "right alt",
-	KeyRightSuper:   "right super",
-	KeyMenu:         "menu",
-}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"unsafe"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -18,20 +17,6 @@ const (
 	PlatformWindows
 	PlatformCocoa // of macOS
 )
-
-func (p Platform) String() string {
-	switch p {
-	case PlatformX11:
-		return "X11"
-	case PlatformWayland:
-		return "Wayland"
-	case PlatformWindows:
-		return "Windows"
-	case PlatformCocoa:
-		return "Cocoa"
-	}
-	return fmt.Sprintf("Platform(%d)", int(p))
-}
 
 // A Native is what the window system knows a window as, for libraries that draw into it or change
 // it in ways of their own:

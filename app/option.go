@@ -16,11 +16,7 @@ type options struct {
 	fixed         bool
 	hidden        bool
 	bare          bool
-	transparent   bool
-	floating      bool
-	passthrough   bool
 	scaled        bool
-	lowResolution bool
 	positioned    bool
 	x, y          int
 	onDemand      bool
@@ -63,16 +59,12 @@ func Position(x, y int) Option { return func(o *options) { o.positioned, o.x, o.
 // coordinates are scaled already.
 func ScaleToMonitor() Option { return func(o *options) { o.scaled = true } }
 
-// LowResolution gives the window one pixel for each screen coordinate, also on macOS and with
-// Wayland, where there are more if the monitor has a content scale.
-func LowResolution() Option { return func(o *options) { o.lowResolution = true } }
-
 // OpenGL sets the least version that the context must have. The default is 3.3. From 3.2 on it has
 // the core profile.
 func OpenGL(major, minor int) Option { return func(o *options) { o.major, o.minor = major, minor } }
 
 // NoOpenGL makes a window without an OpenGL context, for Vulkan, WebGPU, Direct3D or Metal, which
-// get it from [Win.VulkanSurface] or [Win.Native]. The function given to [Win.OnDraw] runs as in
+// get it from [Win.Native]. The function given to [Win.OnDraw] runs as in
 // other windows, and shows what it draws by itself; [Frame] has the size. A program whose
 // presentation waits for the monitor should add [NoVSync], or the package paces the frames, too.
 // There are no pictures for [Win.Screenshot].
@@ -108,17 +100,6 @@ func Hidden() Option { return func(o *options) { o.hidden = true } }
 
 // Undecorated makes a window without border and title.
 func Undecorated() Option { return func(o *options) { o.bare = true } }
-
-// Transparent makes a window that is transparent where the alpha of its pixels is less than one, if
-// the system can.
-func Transparent() Option { return func(o *options) { o.transparent = true } }
-
-// Floating keeps the window above others.
-func Floating() Option { return func(o *options) { o.floating = true } }
-
-// MousePassthrough makes a window that the mouse does not notice: what it does happens to the
-// window behind. It works with [Undecorated] windows only.
-func MousePassthrough() Option { return func(o *options) { o.passthrough = true } }
 
 // Fullscreen makes a window that covers m, in the mode that m has.
 func Fullscreen(m *Monitor) Option { return func(o *options) { o.monitor = m } }

@@ -34,8 +34,6 @@ func TestScaleToMonitor(t *testing.T) {
 	}{
 		{nil, 200},
 		{[]app.Option{app.ScaleToMonitor()}, 400},
-		// X11 has one pixel for each coordinate
-		{[]app.Option{app.ScaleToMonitor(), app.LowResolution()}, 400},
 	} {
 		w := open(t, c.opts...)
 		frames := make(chan app.Frame, 1)

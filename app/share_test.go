@@ -3,7 +3,6 @@ package app_test
 import (
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
@@ -100,33 +99,6 @@ func TestShare_refused(t *testing.T) {
 		w.Stop()
 		w.Run()
 	}
-}
-
-// Windows that share are opened and closed while the others draw.
-func TestShare_concurrent(t *testing.T) {
-	first, c := show(t, app.NoVSync())
-	made := texture(first)
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for range 5 {
-				w, err := app.NewWindow(app.Size(50, 50), app.Share(first))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				w.OnDraw(func(f *app.Frame) {
-					paste(f, made)
-					if f.Number == 3 {
-						w.Stop()
-					}
-				})
-				w.Run()
-			}
-		})
-	}
-	all.Wait()
-	c.goesOn(t, 3, "frames of the first window")
 }
 
 // A window without OpenGL has frames, events and calls, but no context.

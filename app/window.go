@@ -173,11 +173,7 @@ func (w *Win) create() error {
 	glfw.WindowHint(glfw.Samples, o.samples)
 	glfw.WindowHint(glfw.Resizable, flag(!o.fixed))
 	glfw.WindowHint(glfw.Decorated, flag(!o.bare))
-	glfw.WindowHint(glfw.TransparentFramebuffer, flag(o.transparent))
-	glfw.WindowHint(glfw.Floating, flag(o.floating))
-	glfw.WindowHint(glfw.MousePassthrough, flag(o.passthrough))
 	glfw.WindowHint(glfw.ScaleToMonitor, flag(o.scaled))
-	glfw.WindowHint(glfw.ScaleFramebuffer, flag(!o.lowResolution))
 	if o.positioned {
 		glfw.WindowHint(glfw.PositionX, clamp(o.x))
 		glfw.WindowHint(glfw.PositionY, clamp(o.y))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
-	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -51,13 +50,6 @@ func TestInit(t *testing.T) {
 	}
 }
 
-func TestInit_afterMain(t *testing.T) {
-	out, status := testutil.Program(t, "init after main")
-	if status != 0 || !strings.Contains(out, "has returned") {
-		t.Errorf("status %d:\n%s", status, out)
-	}
-}
-
 // The next Init may come before the loop of the last one has ended, and Terminate while windows are
 // made.
 func TestTerminate_concurrent(t *testing.T) {
@@ -84,19 +76,6 @@ func TestTerminate_concurrent(t *testing.T) {
 	app.Terminate()
 	_, c := show(t)
 	c.goesOn(t, 3, "frames after many Init and Terminate")
-}
-
-func TestTerminate_windows(t *testing.T) {
-	running, _ := show(t)
-	never := open(t) // its Run is not called
-	shot := make(chan error)
-	go func() { _, err := never.Screenshot(); shot <- err }()
-	app.Terminate()
-	<-running.Done()
-	<-never.Done()
-	if err := <-shot; err == nil {
-		t.Error("there is a screenshot of a window that never ran")
-	}
 }
 
 // The system's thread of a window is kept for the next one. A context that is destroyed while it is
@@ -244,31 +223,6 @@ func TestWindow_Run_panic(t *testing.T) {
 	}
 }
 
-// The report of a crash shows where the panic came from.
-func TestWindow_Run_crash(t *testing.T) {
-	out, status := testutil.Program(t, "draw panics")
-	if status != 2 || !strings.Contains(out, errTest.Error()) ||
-		!strings.Contains(out, "aPlaceToPanic") {
-		t.Errorf("status %d:\n%s", status, out)
-	}
-}
-
-func drawPanics() {
-	mainthread.Init(func() {
-		if err := app.Init(); err != nil {
-			panic(err)
-		}
-		w, err := app.NewWindow()
-		if err != nil {
-			panic(err)
-		}
-		w.OnDraw(func(*app.Frame) { aPlaceToPanic() })
-		w.Run()
-	})
-}
-
-func aPlaceToPanic() { panic(errTest) }
-
 func TestWindow_closed(t *testing.T) {
 	w := open(t)
 	monitors, err := app.Monitors()
@@ -300,61 +254,6 @@ func TestWindow_closed(t *testing.T) {
 	}
 }
 
-// Windows are made and run on any goroutine, in the handler of another too, and one whose thread is
-// terminated closes.
-func TestNewWindow_anywhere(t *testing.T) {
-	begin(t)
-	var all sync.WaitGroup
-	for i := range 6 {
-		all.Go(func() {
-			outer, err := app.NewWindow(app.Size(50+i, 50))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			outer.OnEvent(func(app.Event) {
-				inner, err := app.NewWindow()
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				inner.OnDraw(func(*app.Frame) { inner.Thread().Terminate() })
-				inner.Run()
-				outer.Stop()
-			})
-			outer.SetSize(300, 300)
-			outer.Run()
-		})
-	}
-	all.Wait()
-}
-
-// Calls arrive while the main thread waits for events, after pauses too.
-func TestLoop_calls(t *testing.T) {
-	begin(t)
-	const goroutines, calls = 16, 100
-	n := 0 // the main thread's
-	var all sync.WaitGroup
-	for range goroutines {
-		all.Go(func() {
-			for i := range calls {
-				if i%2 == 0 {
-					mainthread.Call(func() { n++ })
-				} else {
-					mainthread.Go(func() { n++ })
-				}
-				time.Sleep(max(0, time.Duration(i-80)) * time.Millisecond)
-			}
-		})
-	}
-	all.Wait()
-	mainthread.Call(func() {
-		if n != goroutines*calls {
-			t.Errorf("%d functions ran, want %d", n, goroutines*calls)
-		}
-	})
-}
-
 // A call may lead from the main thread to the window's thread and back, and OnDraw may call the
 // main thread.
 func TestLoop_cycle(t *testing.T) {
@@ -373,41 +272,4 @@ func TestLoop_cycle(t *testing.T) {
 	}
 	c := count(w, func(*app.Frame) { w.SetTitle("from OnDraw") })
 	c.goesOn(t, 10, "frames that call the main thread")
-}
-
-// A Goexit on the main thread ends its caller, and the event loop goes on.
-func TestLoop_Goexit(t *testing.T) {
-	out, status := testutil.Program(t, "goexit on the main thread")
-	if status != 0 || out != "the loop goes on\n" {
-		t.Errorf("status %d:\n%s", status, out)
-	}
-}
-
-func goexitOnMainThread() {
-	mainthread.Init(func() {
-		if err := app.Init(); err != nil {
-			panic(err)
-		}
-		for i := range 20 {
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				mainthread.Call(func() {
-					if i%2 == 0 {
-						mainthread.Call(runtime.Goexit)
-					}
-					runtime.Goexit()
-				})
-				panic("a Goexit did not reach its caller")
-			}()
-			<-done
-			mainthread.Go(runtime.Goexit)
-			time.Sleep(time.Duration(i) * time.Millisecond)
-			if _, err := app.Monitors(); err != nil {
-				panic(err)
-			}
-		}
-		app.Terminate()
-		println("the loop goes on")
-	})
 }

@@ -47,26 +47,19 @@ func run(n int) error {
 		start = time.Now() // the threads are there now
 	}
 
-	// calls returns a function that reads in one namespace after the other, and reports whether
-	// that was the right one.
-	calls := func(read func() (int, error)) func() bool {
-		var next atomic.Uint64
-		return func() bool {
-			ns := all[next.Add(1)%uint64(len(all))]
-			var mark int
-			err := threads.Call(context.Background(), ns.handle, func() (err error) {
-				mark, err = read()
-				return err
-			})
-			if err != nil {
-				log.Print("netns: ", err)
-			}
-			return err == nil && mark == ns.mark
+	var next atomic.Uint64
+	if !check.Calls(fmt.Sprintf("netns, %d namespaces", n), func() bool {
+		ns := all[next.Add(1)%uint64(len(all))] // one after the other
+		var mark int
+		err := threads.Call(context.Background(), ns.handle, func() (err error) {
+			mark, err = readSys()
+			return err
+		})
+		if err != nil {
+			log.Print("netns: ", err)
 		}
-	}
-	proc := check.Calls(fmt.Sprintf("netns, %d namespaces, /proc", n), calls(readProc))
-	if sys := check.Calls(fmt.Sprintf("netns, %d namespaces, /sys", n), calls(readSys)); !proc ||
-		!sys {
+		return err == nil && mark == ns.mark
+	}) {
 		return errors.New("a figure is that of another namespace")
 	}
 	return nil

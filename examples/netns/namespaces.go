@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/vishvananda/netns"
@@ -34,7 +33,6 @@ func open(n int) (all []namespace, err error) {
 			all = append(all, ns)
 			err = errors.Join(
 				mountSys(),
-				os.WriteFile("/proc/sys/net/ipv4/ip_default_ttl", fmt.Append(nil, ns.mark), 0),
 				os.WriteFile("/sys/class/net/lo/mtu", fmt.Append(nil, 1000+ns.mark), 0),
 			)
 		}
@@ -66,19 +64,6 @@ func mountSys() error {
 		return os.NewSyscallError("mount", err)
 	}
 	return os.NewSyscallError("mount", syscall.Mount("sysfs", "/sys", "sysfs", 0, ""))
-}
-
-// readProc reads IP's counters of the network namespace where it is called, of which the default
-// TTL is the mark.
-func readProc() (mark int, err error) {
-	snmp, err := os.ReadFile("/proc/thread-self/net/snmp")
-	if err != nil {
-		return 0, err
-	}
-	_, names, _ := strings.Cut(string(snmp), "Ip: ")
-	_, values, _ := strings.Cut(names, "Ip: ")
-	_, err = fmt.Sscanf(values, "%d %d", new(int), &mark)
-	return mark, err
 }
 
 // readSys reads counters of the only device of the network namespace that /sys shows, whose MTU has

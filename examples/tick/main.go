@@ -18,14 +18,12 @@ import (
 var (
 	period   = flag.Duration("period", 128*time.Second/48000, "from one tick to the next")
 	duration = flag.Duration("for", time.Second, "how long to tick")
-	realtime = flag.Int("realtime", 0, "give the threads a real-time `priority` from 1 on "+
-		"(Linux, as root)")
 )
 
 // every runs f after each period, on a thread of its own, until stop has returned. At is the time
 // since the periods count.
 func every(f func(at time.Duration)) (stop func(), err error) {
-	t, err := thread.Start(thread.WithName("audio"), thread.WithStart(prioritise))
+	t, err := thread.Start(thread.WithName("audio"))
 	if err != nil {
 		return nil, err
 	}
@@ -35,15 +33,6 @@ func every(f func(at time.Duration)) (stop func(), err error) {
 		timer.Stop()
 		t.Close()
 	}, nil
-}
-
-// prioritise gives the calling thread the priority that the user asks for. The thread ends with
-// what uses it.
-func prioritise() error {
-	if *realtime == 0 {
-		return nil
-	}
-	return setRealtime(*realtime)
 }
 
 func main() {
