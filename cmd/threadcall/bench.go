@@ -36,10 +36,7 @@ packages, it compares those.
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
   threadcall bench -vs v1 -vs main       the working tree with each of them
   threadcall bench -bisect v1..main      the commit that made a benchmark worse
-  threadcall bench -aa                   a binary with itself: the minimum
-                                         detectable effect on this machine
   threadcall bench old.txt new.txt       two or more files of results
-                                         (name=file, and - for standard input)
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
   threadcall bench -- './old -x' './new' any commands, each a single argument
 
@@ -68,8 +65,8 @@ type benchCommand struct {
 // Flags that do not go with what is measured.
 var (
 	onlyForFiles = []string{"col", "filter", "fail-on", "ratios", "html", "json", "md", "v"}
-	notForBisect = []string{"vs", "aa", "col", "filter", "fail-on", "ratios", "html", "md", "o"}
-	notForOthers = []string{"bench", "cpu", "vs", "aa", "col", "bisect", "unit"}
+	notForBisect = []string{"vs", "col", "filter", "fail-on", "ratios", "html", "md", "o"}
+	notForOthers = []string{"bench", "cpu", "vs", "col", "bisect", "unit"}
 )
 
 func runBench(c *command) error {
@@ -89,17 +86,10 @@ func runBench(c *command) error {
 	if err != nil {
 		return err
 	}
-	var paths []string
-	for _, f := range files {
-		_, path := measure.Label(f)
-		paths = append(paths, path)
-	}
-	err = distinct(paths, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md})
+	err = distinct(files, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md})
 	switch {
 	case err != nil:
 		return err
-	case b.has("prepare"):
-		return errors.New("-prepare is about commands, which follow --")
 	case b.has("unit") && !b.has("bisect"):
 		return errors.New("-unit is about -bisect")
 	case len(files) > 0:
@@ -140,7 +130,6 @@ func (b *benchCommand) define() {
 			set.VS = append(set.VS, text)
 			return nil
 		})
-	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
 	b.StringVar(&set.Bisect, "bisect", "",
 		"find the commit of this `range`, good..bad, that made a benchmark worse")
 	b.StringVar(&set.Unit, "unit", "",
@@ -156,11 +145,6 @@ func (b *benchCommand) define() {
 	b.Func("ratios", "print one table of the ratios to these `versions`, what is visibly worse "+
 		"than the first at the top", func(text string) error {
 		set.Ratios = append(set.Ratios, strings.Split(text, ",")...)
-		return nil
-	})
-	b.Func("prepare", "`command` to run before each run of a command, not measured; repeated, "+
-		"one for each", func(text string) error {
-		set.Prepare = append(set.Prepare, text)
 		return nil
 	})
 	b.StringVar(&b.md, "md", "",
@@ -209,19 +193,14 @@ func (b *benchCommand) outputs() error {
 	return nil
 }
 
-// classify separates files of results, which may have a label, from packages.
+// classify separates files of results from packages.
 func classify(args []string) (files, packages []string, err error) {
-	isFile := func(name string) bool {
-		at, err := os.Stat(name)
-		return name == "-" || err == nil && !at.IsDir()
-	}
 	for _, a := range args {
-		_, path := measure.Label(a)
+		at, err := os.Stat(a)
 		switch {
-		case isFile(a) || isFile(path):
+		case err == nil && !at.IsDir():
 			files = append(files, a)
 		case strings.HasSuffix(a, ".txt"):
-			_, err := os.Stat(path)
 			return nil, nil, unmeasured{err}
 		default:
 			packages = append(packages, a)

@@ -248,9 +248,9 @@ func TestBench_vs(t *testing.T) {
 			t.Errorf("%s: %q; failures %+v", benchmark, reasons[benchmark], c.Failures)
 		}
 	}
-	if len(r.Rounds) != 6 || len(r.Versions) != 2 || r.Versions[0].Commit == r.Versions[1].Commit ||
+	if r.Rounds != 6 || len(r.Versions) != 2 || r.Versions[0].Commit == r.Versions[1].Commit ||
 		r.Load == "" {
-		t.Errorf("%d rounds, %+v, %+v", len(r.Rounds), r.Settings, r.Versions)
+		t.Errorf("%d rounds, %+v, %+v", r.Rounds, r.Settings, r.Versions)
 	}
 	if out := p.git(t, "status", "--porcelain", "--untracked-files=no"); out != "" {
 		t.Errorf("the working tree has changed: %s", out)
@@ -294,16 +294,6 @@ func TestBench_text(t *testing.T) {
 	if c := p.bench(t, "-col", "/work", "mine.txt", "-json").want(t,
 		statusOK).report(t).Comparison; !slices.Equal(c.Versions, []string{"1000", "1100"}) {
 		t.Errorf("versions %q", c.Versions)
-	}
-}
-
-func TestBench_aa(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	p.short(t, "-count", "8", "-aa", "-bench", "Same", "-fail-on", "allocs/op:+0%").want(t,
-		statusOK, "No visible change in 1 benchmark")
-	if files := p.files(measure.DirName + "/*-a[12].txt"); len(files) != 2 {
-		t.Errorf("files %q", files)
 	}
 }
 
@@ -420,7 +410,6 @@ func TestBench_refused(t *testing.T) {
 	for _, c := range []refusal{
 		{"-count 0", statusUsage, "-count must be at least 1, not 0"},
 		{"-count x", statusUsage, `"x"`},
-		{"-aa -vs old", statusUsage, "-aa"},
 		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "must name a revision"},
 		{"-col /x -vs old", statusUsage, "-col"},
 		{"-bench (", statusUsage, "-bench"},
@@ -428,12 +417,12 @@ func TestBench_refused(t *testing.T) {
 		{"-benchtime soon", statusUsage, `"soon"`},
 		{"-benchtime -1s", statusUsage, "-benchtime"},
 		{"-cpu 0", statusUsage, "-cpu: must be a list"},
-		{"-fail-on 5 -aa", statusUsage, "no % sign"},
-		{"-fail-on [:ns/op:+5% -aa", statusUsage, "error parsing regexp"},
-		{"-fail-on ::+5% -aa", statusUsage, "no unit before the colon"},
-		{"-fail-on x% -aa", statusUsage, `"x" is not a number`},
-		{"-fail-on ns/op:-5% -aa", statusUsage, "the sign must be +"},
-		{"-fail-on MB/s:+5% -aa", statusUsage, "the sign must be -"},
+		{"-fail-on 5", statusUsage, "no % sign"},
+		{"-fail-on [:ns/op:+5%", statusUsage, "error parsing regexp"},
+		{"-fail-on ::+5%", statusUsage, "no unit before the colon"},
+		{"-fail-on x%", statusUsage, `"x" is not a number`},
+		{"-fail-on ns/op:-5%", statusUsage, "the sign must be +"},
+		{"-fail-on MB/s:+5%", statusUsage, "the sign must be -"},
 		{"-fail-on +5%", statusUsage, "about a comparison"},
 		{"-timeout -1s", statusUsage, "-timeout"},
 		{"-md - -json", statusUsage, "give one of them"},
@@ -451,7 +440,7 @@ func TestBench_refused(t *testing.T) {
 		{"./nowhere", statusUnmeasured, "nowhere"},
 		{"-bench Nothing", statusUnmeasured,
 			`no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
-		{"-bench Same -count 1 -benchtime 1x -aa -fail-on frames/op:+5%", statusUnmeasured,
+		{"-bench Same -count 1 -benchtime 1x -vs old -fail-on frames/op:+5%", statusUnmeasured,
 			"no benchmark reports frames/op; they report ns/op"},
 		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
 		{"-bench Fails -count 2 -benchtime 1x", statusUnmeasured, "there are no results"},
@@ -581,29 +570,6 @@ func TestBench_failOn_precision(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.limits, o.stderr, c.says)
 		}
 	}
-}
-
-func TestBench_labels(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	p.write(t, map[string]string{"a.txt": "BenchmarkX 1 1 ns/op\n",
-		"b=c.txt": "BenchmarkX 1 2 ns/op\n"})
-	run := func(args ...string) outcome {
-		t.Helper()
-		cmd := p.invocation(append(args, "-json")...)
-		cmd.Stdin = strings.NewReader("BenchmarkX 1 3 ns/op\n")
-		return output(t, cmd)
-	}
-	c := run("before=a.txt", "b=c.txt", "-").want(t, statusOK).report(t).Comparison
-	if want := []string{"before", "b=c.txt", "stdin"}; !slices.Equal(c.Versions, want) ||
-		c.Tables[0].Rows[0].Cells[2].Center < 2.5e-9 {
-		t.Errorf("%q, want %q; %+v", c.Versions, want, c.Tables)
-	}
-	if c := run("a.txt", "now=-").want(t, statusOK).report(t).Comparison; !slices.Equal(c.Versions,
-		[]string{"a.txt", "now"}) {
-		t.Errorf("%q", c.Versions)
-	}
-	run("-", "-").want(t, statusUnmeasured, "only once")
 }
 
 func TestBench_resultsDirectory(t *testing.T) {

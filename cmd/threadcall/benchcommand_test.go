@@ -68,9 +68,9 @@ func TestBenchCommands(t *testing.T) {
 			t.Errorf("%s: %+v", unit, c)
 		}
 	}
-	if len(r.Rounds) != 6 || r.Versions[0].Name != "little" || r.Versions[1].What != "./much 200" ||
+	if r.Rounds != 6 || r.Versions[0].Name != "little" || r.Versions[1].What != "./much 200" ||
 		r.Versions[1].Runs != 2 {
-		t.Errorf("%d rounds, %+v", len(r.Rounds), r.Versions)
+		t.Errorf("%d rounds, %+v", r.Rounds, r.Versions)
 	}
 	if text, err := os.ReadFile(page); err != nil ||
 		!strings.Contains(string(text), "peak-RSS-bytes") {
@@ -95,9 +95,6 @@ func TestBenchCommands_failure(t *testing.T) {
 	}
 	run(statusUnmeasured, []string{"exit status 4", "not prepared"}, "--", "./little 1",
 		"./much 1 needs")
-	run(statusOK, []string{"much"}, "-prepare", "touch ready", "--", "./little 1", "./much 1 needs")
-	run(statusUnmeasured, []string{"-prepare: exit 5: exit status 5"}, "-prepare", "true",
-		"-prepare", "exit 5", "--", "./little 1", "./much 1")
 }
 
 func TestBenchCommands_refused(t *testing.T) {
@@ -108,10 +105,7 @@ func TestBenchCommands_refused(t *testing.T) {
 		want string
 	}{
 		{[]string{"-vs", "HEAD", "--", "true"}, "-vs is about Go benchmarks"},
-		{[]string{"-prepare", "true", "."}, "-prepare is about commands"},
 		{[]string{"-fail-on", "+5%", "--", "true"}, "several commands"},
-		{[]string{"-prepare", "true", "-prepare", "true", "--", "true"},
-			"-prepare was given 2 times"},
 		{[]string{"--", "true", "-x"}, "each argument after -- is a whole command"},
 		{[]string{"--"}, "the command after -- is missing"},
 		{[]string{".", "--", "true"}, "exclude each other"},

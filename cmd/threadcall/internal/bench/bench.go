@@ -1,5 +1,5 @@
-// Package bench measures Go benchmarks: in one version, in revisions and the working tree, or twice
-// in the same binary; and commands.
+// Package bench measures Go benchmarks: in one version, or in revisions and the working tree; and
+// commands.
 //
 // A run goes one way, and so do the imports:
 //

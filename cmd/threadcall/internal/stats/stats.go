@@ -15,9 +15,6 @@ func Median(xs []float64) float64 { return stats.Sample{Xs: xs}.Quantile(0.5) }
 // Spread returns the range of the middle half, or NaN without values.
 func Spread(xs []float64) float64 { return stats.Sample{Xs: xs}.IQR() }
 
-// GeoMean returns the geometric mean.
-func GeoMean(xs []float64) float64 { return stats.GeoMean(xs) }
-
 // An Interval holds the true value with a probability of at least 1-alpha of its Test.
 type Interval struct {
 	Low  float64 `json:"low"`

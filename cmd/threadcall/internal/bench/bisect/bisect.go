@@ -58,7 +58,7 @@ type candidate struct {
 // which says why there is no commit.
 func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (found *Result, err error) {
 	x := &searcher{set: set, log: log, trees: map[int]*candidate{}, Result: &Result{
-		Command: set.Command, Range: set.Bisect, Alpha: bisectAlpha, Also: []Also{},
+		Command: set.Command, Range: set.Bisect, Alpha: bisectAlpha,
 		Commits: []Tested{}, Suspects: []int{}}}
 	if err := x.choose(ctx); err != nil {
 		return nil, err

@@ -108,19 +108,16 @@ func (s *Sorter) Add(good, it, bad float64) {
 	s.Rounds++
 }
 
-// Verdict returns the decision, or Undecided. If a round rejects both, the larger wealth decides,
-// and there is no decision if both are the same.
+// Verdict returns the decision, or Undecided. If a round rejects both, because the commit is between
+// the ends, the larger wealth decides, and the commit is bad if they are the same: a change has come
+// before it.
 func (s *Sorter) Verdict() Verdict {
 	a, b, enough := s.good.Wealth(), s.bad.Wealth(), -math.Log(s.Alpha)
 	switch notGood, notBad := a >= enough, b >= enough; {
-	case notGood && (!notBad || a > b):
+	case notGood && (!notBad || a >= b):
 		return Bad
-	case notBad && (!notGood || b > a):
+	case notBad:
 		return Good
 	}
 	return Undecided
 }
-
-// Between reports whether it is neither as the good nor as the bad end, which both hypotheses show
-// when they are rejected.
-func (s *Sorter) Between() bool { return s.good.Rejects(s.Alpha) && s.bad.Rejects(s.Alpha) }

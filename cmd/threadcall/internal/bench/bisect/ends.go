@@ -21,8 +21,14 @@ import (
 // A difference is what the ends show of a benchmark in a unit.
 type difference struct {
 	value
-	worse, better Coin
-	logs          []float64 // of ratios of the bad end to the good one
+	worse Coin
+	logs  []float64 // of ratios of the bad end to the good one
+}
+
+// String returns "BenchmarkX of example.com/p differs by +1.2%, ns/op".
+func (d *difference) String() string {
+	return fmt.Sprintf("%s of %s differs by %s, %s", d.job.Benchmark, d.job.Package,
+		ratio(d.logs), judge.Written(d.unit))
 }
 
 // units are those by which commits are judged.
@@ -73,25 +79,20 @@ func (x *searcher) ends(ctx context.Context) error {
 			if values == nil {
 				continue
 			}
-			more := (values[1] - values[0]) * x.sign(d.unit)
-			d.worse.Add(more)
-			d.better.Add(-more)
+			d.worse.Add((values[1] - values[0]) * x.sign(d.unit))
 			if values[0] > 0 && values[1] > 0 { // from nothing to something there is no ratio
 				d.logs = append(d.logs, math.Log(values[1]/values[0]))
 			}
 		}
-		if n >= bisectFirst && (x.pick(all, false) || n >= 2*bisectFirst && x.pick(all, true)) {
+		if n >= bisectFirst && x.pick(all) {
 			return nil
 		}
 	}
-	if x.pick(all, true) {
-		return nil
-	}
 	for _, d := range all {
-		x.Also = append(x.Also, Also{d.job.Package, d.job.Benchmark, d.unit, ratio(d.logs)})
+		x.log.Note("Inconclusive: %s", d)
 	}
-	x.Stopped = "the ends of the range do not differ visibly in " + ui.Counted(x.Rounds, "round",
-		"rounds")
+	x.Stopped = "the bad end of the range is not visibly worse in " + ui.Counted(x.Rounds,
+		"round", "rounds")
 	return errors.New(x.Stopped + "; use more (-count), choose a benchmark (-bench), or another " +
 		"unit (-unit)")
 }
@@ -105,43 +106,37 @@ func (x *searcher) sign(unit string) float64 {
 }
 
 // pick chooses the benchmark and unit by which commits are judged, of those that are visibly worse
-// at the bad end, or visibly better there. It reports whether there is one.
-func (x *searcher) pick(all []*difference, better bool) bool {
-	coin := func(d *difference) Coin {
-		if better {
-			return d.better
-		}
-		return d.worse
-	}
+// at the bad end. It reports whether there is one.
+func (x *searcher) pick(all []*difference) bool {
 	var best *difference
 	var visible []*difference
 	for _, d := range all {
-		if !coin(d).Rejects(bisectAlpha / float64(2*len(all))) {
+		if !d.worse.Rejects(bisectAlpha / float64(len(all))) {
 			continue
 		}
 		visible = append(visible, d)
-		if best == nil || rather(d, best, coin(d).Wealth()-coin(best).Wealth()) {
+		if best == nil || rather(d, best) {
 			best = d
 		}
 	}
 	if best == nil {
 		return false
 	}
-	x.target, x.Better = best.value, better
+	x.target = best.value
 	x.Package, x.Benchmark, x.Unit = best.job.Package, best.job.Benchmark, best.unit
 	x.whole = slices.Clone(best.logs)
 	x.Whole = ratio(x.whole)
 	for _, d := range visible {
 		if d.name != best.name || d.job != best.job {
-			x.Also = append(x.Also, Also{d.job.Package, d.job.Benchmark, d.unit, ratio(d.logs)})
+			x.log.Note("%s, too; -bench chooses it.", d)
 		}
 	}
 	return true
 }
 
-// rather reports whether to judge by d rather than by the other, of which the wealth is smaller by
-// that. Of the same benchmark, wall time comes before CPU time unless it varies more.
-func rather(d, other *difference, wealth float64) bool {
+// rather reports whether to judge by d rather than by the other. Of the same benchmark, wall time
+// comes before CPU time unless it varies more.
+func rather(d, other *difference) bool {
 	if d.job == other.job && d.name == other.name && d.unit != other.unit {
 		wall, cpu := d, other
 		if d.unit == measure.CPUTime {
@@ -150,7 +145,7 @@ func rather(d, other *difference, wealth float64) bool {
 		steady := !(stats.Spread(wall.logs) > max(0.01, 2*stats.Spread(cpu.logs)))
 		return (d == wall) == steady
 	}
-	if math.Abs(wealth) > 1e-9 {
+	if wealth := d.worse.Wealth() - other.worse.Wealth(); math.Abs(wealth) > 1e-9 {
 		return wealth > 0
 	}
 	size := func(d *difference) float64 { return math.Abs(math.Log(ratio(d.logs).Estimate)) }

@@ -24,9 +24,7 @@ type Result struct {
 	Package   string `json:"package,omitempty"`
 	Benchmark string `json:"benchmark,omitempty"`
 	Unit      string `json:"unit,omitempty"`
-	Better    bool   `json:"better,omitempty"` // the bad end is the better one
-	Whole     Ratio  `json:"whole"`            // of the bad end to the good end
-	Also      []Also `json:"also"`             // other benchmarks that differ
+	Whole     Ratio  `json:"whole"` // of the bad end to the good end
 
 	Commits []Tested `json:"commits"` // the good end, and then all of the range
 	// of which one is the first bad one, as indices of Commits; one if the search was decided
@@ -56,10 +54,8 @@ type Tested struct {
 	Verdict Verdict `json:"verdict,omitempty"` // empty: it was not tested
 	Reason  string  `json:"reason,omitempty"`  // why it is broken
 	Ratio   *Ratio  `json:"ratio,omitempty"`   // to the good end
-	// it is visibly neither as the good end nor as the bad end
-	Between bool `json:"between,omitempty"`
-	Step    int  `json:"step,omitempty"` // from 1
-	Rounds  int  `json:"rounds,omitempty"`
+	Step    int     `json:"step,omitempty"`    // from 1
+	Rounds  int     `json:"rounds,omitempty"`
 }
 
 func (t Tested) short() string { return t.Commit[:min(len(t.Commit), 10)] }
@@ -87,14 +83,6 @@ func change(ratio float64) string {
 	return fmt.Sprintf("%+.1f%%", 100*(ratio-1))
 }
 
-// An Also is another benchmark that differs between the ends of the range.
-type Also struct {
-	Package   string `json:"package"`
-	Benchmark string `json:"benchmark"`
-	Unit      string `json:"unit"`
-	Ratio     Ratio  `json:"ratio"`
-}
-
 // Print writes the result for people.
 func (b *Result) Print(out *ui.Screen, verbose bool) {
 	b.printVerdict(out)
@@ -102,20 +90,8 @@ func (b *Result) Print(out *ui.Screen, verbose bool) {
 	if b.Comparison != nil && verbose {
 		present.Compare(out, b.Comparison)
 	}
-	for _, a := range b.Also {
-		if b.Benchmark == "" {
-			out.Paragraph("Inconclusive: ", fmt.Sprintf("%s of %s, %s: %s", a.Benchmark, a.Package,
-				judge.Written(a.Unit), a.Ratio))
-			continue
-		}
-		out.Paragraph("Note: ", fmt.Sprintf("%s differs as well, %s in %s; -bench chooses it.",
-			a.Benchmark, a.Ratio, judge.Written(a.Unit)))
-	}
 	for _, n := range b.Notes {
 		out.Paragraph("Note: ", n)
-	}
-	if text := b.again(); text != "" {
-		fmt.Fprintln(out, "Again: "+text) // in one line, which one can copy
 	}
 }
 
@@ -125,7 +101,8 @@ func (b *Result) printVerdict(out *ui.Screen) {
 			out.Paragraph(fmt.Sprintf("  %-10s ", name), text)
 		}
 	}
-	word := b.word()
+	words := map[string]string{"sec/op": "is slower", measure.CPUTime: "uses more CPU time"}
+	word := cmp.Or(words[b.Unit], "is worse")
 	switch n := len(b.Suspects); {
 	case b.Benchmark == "":
 		fmt.Fprintln(out, out.Bold("Inconclusive: "+b.Stopped))
@@ -163,17 +140,6 @@ func (b *Result) printVerdict(out *ui.Screen) {
 	fmt.Fprintln(out)
 }
 
-// word says what the commit does.
-func (b *Result) word() string {
-	words := map[string]string{"sec/op": "is slower", measure.CPUTime: "uses more CPU time"}
-	word := cmp.Or(words[b.Unit], "is worse")
-	if b.Better {
-		return strings.NewReplacer("slower", "faster", "more", "less", "worse",
-			"better").Replace(word)
-	}
-	return word
-}
-
 // effect describes the comparison of the suspects with what was before them.
 func (b *Result) effect() string {
 	d := b.delta
@@ -206,9 +172,6 @@ func (b *Result) printCommits(out *ui.Screen) {
 		if c.Reason != "" {
 			text = c.Reason + " (" + c.Subject + ")"
 		}
-		if c.Between {
-			text += " (between good and bad)"
-		}
 		if colour := colours[c.Verdict]; colour != nil {
 			verdict = colour(verdict)
 		}
@@ -216,14 +179,4 @@ func (b *Result) printCommits(out *ui.Screen) {
 	}
 	g.Write(out)
 	fmt.Fprintln(out)
-}
-
-// again returns a command that measures the found commit again.
-func (b *Result) again() string {
-	if b.Benchmark == "" || !b.Decided {
-		return b.Command
-	}
-	low, high := b.Commits[b.Suspects[0]-1], b.Commits[b.Suspects[len(b.Suspects)-1]]
-	return fmt.Sprintf("threadcall bench -bisect %s..%s -unit %s -bench '%s' %s", low.short(),
-		high.short(), judge.Written(b.Unit), measure.Exactly(b.Benchmark), b.Package)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 )
 
 // test decides on which side a commit is.
@@ -29,12 +28,9 @@ func (x *searcher) test(ctx context.Context, commit int, alpha float64, progress
 	job := *x.target.job
 	job.Versions = []*gotest.Binary{job.Versions[0], binary, job.Versions[1]}
 	sorter := Sorter{Alpha: alpha}
-	var toGood, toBad []float64
+	var toGood []float64
 	sign := x.sign(x.Unit)
-	if x.Better {
-		sign = -sign
-	}
-	for sorter.Verdict() == Undecided && !sorter.Between() && sorter.Rounds < x.set.Count {
+	for sorter.Verdict() == Undecided && sorter.Rounds < x.set.Count {
 		x.log.Progress(fmt.Sprintf("%s, round %d of at most %d", progress, sorter.Rounds+1,
 			x.set.Count))
 		seen, err := x.round(ctx, &job)
@@ -54,30 +50,17 @@ func (x *searcher) test(ctx context.Context, commit int, alpha float64, progress
 		sorter.Add(sign*v[0], sign*v[1], sign*v[2])
 		if v[0] > 0 && v[1] > 0 && v[2] > 0 {
 			toGood = append(toGood, math.Log(v[1]/v[0]))
-			toBad = append(toBad, math.Log(v[1]/v[2]))
 			x.whole = append(x.whole, math.Log(v[2]/v[0]))
 			x.Whole = ratio(x.whole)
 		}
 		at.Rounds = sorter.Rounds
 	}
 	at.Verdict = sorter.Verdict()
-	// there are several changes, and the larger one is looked for
-	if sorter.Between() && len(toGood) > 0 {
-		at.Verdict = Good
-		if math.Abs(stats.Median(toGood)) > math.Abs(stats.Median(toBad)) {
-			at.Verdict = Bad
-		}
-	}
 	if len(toGood) > 0 {
-		good, bad := ratio(toGood), ratio(toBad)
-		at.Ratio, at.Between = &good, sorter.Between() || good.excludes() && bad.excludes()
+		good := ratio(toGood)
+		at.Ratio = &good
 	}
 	return nil
-}
-
-// excludes reports whether the interval excludes 1.
-func (r Ratio) excludes() bool {
-	return r.Interval != nil && (r.Interval.Low > 1 || r.Interval.High < 1)
 }
 
 // build builds the package of the benchmark in a commit. The reason says why that is not possible.
@@ -190,26 +173,16 @@ func (x *searcher) confirm(ctx context.Context) error {
 
 // several notes that the commit that was found does not explain the whole difference.
 func (x *searcher) several() {
-	between := slices.ContainsFunc(x.Commits, func(t Tested) bool { return t.Between })
 	d, whole := x.delta, x.Whole.Interval
 	if x.table == nil || d.Absolute || d.Interval == nil || whole == nil {
 		return
 	}
-	smaller := math.Abs(math.Log(d.Estimate)) < math.Abs(math.Log(x.Whole.Estimate))
-	apart := d.Interval.High < whole.Low || d.Interval.Low > whole.High
-	switch low, high := x.Suspects[0]-1, x.Suspects[len(x.Suspects)-1]; {
-	case d.Interval.Low <= 1 && d.Interval.High >= 1:
+	switch found := d.Interval; {
+	case found.Low <= 1 && found.High >= 1:
 		x.log.Note("Next to the commit before, it does not differ visibly: the change may be a " +
 			"gradual one of several commits.")
-	case (apart || between) && smaller:
-		var hints []string
-		for _, r := range [][2]int{{0, low}, {high, len(x.Commits) - 1}} {
-			if r[1]-r[0] > 0 {
-				first, last := x.Commits[r[0]].short(), x.Commits[r[1]].short()
-				hints = append(hints, "-bisect "+first+".."+last)
-			}
-		}
-		x.log.Note("This is not the whole difference of the range: other commits in it have "+
-			"changed the benchmark, too. %s looks for them.", strings.Join(hints, ", or "))
+	case found.High < whole.Low || found.Low > whole.High:
+		x.log.Note("This is not the whole difference of the range: other commits in it have " +
+			"changed the benchmark, too.")
 	}
 }

@@ -114,10 +114,6 @@ func (b *Builder) compile(ctx context.Context, index int,
 	name := packages[len(packages)-1][index].ImportPath
 	ok = true
 	for v, tree := range b.Versions.Trees {
-		if b.Set.AA && v > 0 {
-			binaries[v] = binaries[0]
-			continue
-		}
 		version, p := b.Versions.List[v], packages[v][index]
 		if p.ImportPath == "" {
 			b.Log.Note("%s has no package %s with tests: its benchmarks are only in the new "+

@@ -62,7 +62,6 @@ func (c *Comparison) time() {
 		return
 	}
 	throughput := c.table("B/s")
-	onCPU := make([]int, len(c.Versions)) // rows that rest on CPU time, less those that do not
 	for _, w := range wall.Rows {
 		u := cpu.row(w)
 		if u == nil {
@@ -82,14 +81,11 @@ func (c *Comparison) time() {
 			switch at.Basis {
 			case Wall:
 				aside(&u.Deltas[v])
-				onCPU[v]--
 			case CPU:
 				aside(&w.Deltas[v])
-				onCPU[v]++
 			case Either:
 				wall.half(w, v)
 				cpu.half(*u, v)
-				onCPU[v]--
 			}
 			if throughput != nil { // the wall time in another unit
 				if r := throughput.row(w); r != nil && at.Basis == CPU {
@@ -99,13 +95,6 @@ func (c *Comparison) time() {
 				}
 			}
 			c.Times = append(c.Times, at)
-		}
-	}
-	for v := range c.Versions {
-		for _, t := range []*Table{wall, cpu, throughput} {
-			if t != nil && v < len(t.Geomean) && (onCPU[v] > 0) != (t == cpu) {
-				aside(&t.Geomean[v])
-			}
 		}
 	}
 }

@@ -30,7 +30,7 @@ func Compare(d *measure.Data) *Comparison {
 				row.Cells[i].summarize(t.exact)
 			}
 		}
-		t.compare(len(d.Versions))
+		t.compare()
 		c.Tables = append(c.Tables, t)
 	}
 	c.threads.Rows = rows(d, measure.Threads)
@@ -113,8 +113,8 @@ func rows(d *measure.Data, unit string) []Row {
 }
 
 // judge counts the verdicts that chance could have made, and marks by Holm's procedure those that
-// stay visible when the error rate is that of all of them together. Exact differences, geometric
-// means, and throughput are not among them.
+// stay visible when the error rate is that of all of them together. Exact differences and
+// throughput are not among them.
 func (c *Comparison) judge() Family {
 	var tests []*Delta
 	for i := range c.Tables {

@@ -21,11 +21,10 @@ type Comparison struct {
 
 // A Table is what the results show in one unit.
 type Table struct {
-	Unit    string  `json:"unit"`    // tidied by benchunit: "sec/op", not "ns/op"
-	Better  int     `json:"better"`  // 1: higher values are better; -1: lower; 0: not known
-	Rows    []Row   `json:"rows"`    // one a benchmark
-	Geomean []Delta `json:"geomean"` // of the rows' ratios, per version; nil without two rows
-	exact   bool    // by the unit's metadata, a value needs no repetition
+	Unit   string `json:"unit"`   // tidied by benchunit: "sec/op", not "ns/op"
+	Better int    `json:"better"` // 1: higher values are better; -1: lower; 0: not known
+	Rows   []Row  `json:"rows"`   // one a benchmark
+	exact  bool   // by the unit's metadata, a value needs no repetition
 }
 
 // A Row is one benchmark.
@@ -68,7 +67,6 @@ type Delta struct {
 	Needs int     `json:"needs,omitempty"`
 	MDE   float64 `json:"mde"`            // minimum detectable effect: 0.03 is 3 %
 	Holm  bool    `json:"holm,omitempty"` // visible also in the Family
-	Over  int     `json:"over,omitempty"` // benchmarks in a geometric mean
 }
 
 // Visible reports whether the difference is one that noise does not explain at the Comparison's
@@ -178,7 +176,7 @@ func (c *Comparison) Arranged(versions ...string) *Comparison {
 	}
 	for _, t := range c.Tables {
 		t = arrange(t)
-		t.compare(len(versions))
+		t.compare()
 		to.Tables = append(to.Tables, t)
 	}
 	to.threads = arrange(c.threads)

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"math"
 	"slices"
 
 	"golang.org/x/perf/benchmath"
@@ -15,7 +14,7 @@ import (
 const alpha = 1 - plan.Confidence
 
 // compare finds how the versions differ from the first.
-func (t *Table) compare(versions int) {
+func (t *Table) compare() {
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		row.Deltas = make([]Delta, len(row.Cells))
@@ -23,7 +22,6 @@ func (t *Table) compare(versions int) {
 			row.Deltas[j] = t.delta(row.Cells[0], row.Cells[j], alpha)
 		}
 	}
-	t.Geomean = t.geomean(versions)
 }
 
 // delta compares two cells of a row.
@@ -148,70 +146,4 @@ func partners(old, new Cell) (a, b []float64) {
 		}
 	}
 	return a, b
-}
-
-// geomean compares each version with the first over all rows that have ratios. The rounds in which
-// all of these rows were measured give one geometric mean of ratios each, and these are compared
-// like the pairs of one benchmark. Where results are not paired it is the geometric mean of the
-// rows' estimates, without an interval.
-func (t *Table) geomean(versions int) []Delta {
-	deltas := make([]Delta, versions)
-	several := false
-	for v := 1; v < versions; v++ {
-		deltas[v] = t.geomeanOf(v)
-		several = several || deltas[v].Over > 1
-	}
-	if !several {
-		return nil
-	}
-	return deltas
-}
-
-func (t *Table) geomeanOf(version int) Delta {
-	var estimates []float64
-	logs := map[measure.Place]float64{} // of the ratios, summed
-	rows := map[measure.Place]int{}
-	exact := true
-	for _, row := range t.Rows {
-		d := row.Deltas[version]
-		if d.Verdict == None || d.Absolute && d.Verdict != Equal {
-			continue
-		}
-		exact = exact && d.Method == Exactly
-		if d.Absolute { // nothing became of nothing
-			d.Estimate = 1
-		}
-		estimates = append(estimates, d.Estimate)
-		before := row.Cells[0].at()
-		for at, value := range row.Cells[version].at() {
-			if old, ok := before[at]; ok {
-				if value != old {
-					logs[at] += math.Log(value / old)
-				}
-				rows[at]++
-			}
-		}
-	}
-	if len(estimates) == 0 {
-		return Delta{}
-	}
-	var ones, ratios []float64
-	for at, n := range rows {
-		if n == len(estimates) {
-			ones, ratios = append(ones, 1), append(ratios, math.Exp(logs[at]/float64(n)))
-		}
-	}
-	d := Delta{Estimate: stats.GeoMean(estimates), Over: len(estimates)}
-	switch {
-	case exact:
-		d.Method, d.Interval = Exactly, &stats.Interval{Low: d.Estimate, High: d.Estimate}
-		if d.Verdict = Equal; d.Estimate != 1 {
-			d.Verdict = t.direction(d)
-		}
-	case len(ratios) > 0:
-		test := stats.Pairs(ones, ratios, false, alpha)
-		d.Method, d.Estimate, d.N = Pairs, test.Estimate, test.N
-		return t.decide(d, test, func() int { return stats.MinPairs(alpha) })
-	}
-	return d
 }

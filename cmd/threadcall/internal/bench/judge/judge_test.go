@@ -183,33 +183,6 @@ func TestComparison_Family(t *testing.T) {
 	}
 }
 
-func TestTable_Geomean(t *testing.T) {
-	d := measure.New("old", "new")
-	for round := range 6 {
-		drift := math.Pow(2, float64(round))
-		for name, ratio := range map[string]float64{"A": 2, "B": 8} {
-			add(d, 0, round, name, drift, "sec/op", 2.0, "allocs/op")
-			add(d, 1, round, name, drift*ratio*(1+0.001*float64(round)), "sec/op", 4.0, "allocs/op")
-		}
-		for v, allocs := range []float64{0, 3} { // without a ratio
-			add(d, v, round, "C", allocs, "allocs/op")
-			add(d, v, round, "D", 0.0, "allocs/op")
-		}
-	}
-	add(d, 0, 6, "A", 1.0, "sec/op") // without B
-	add(d, 1, 6, "A", 1.0, "sec/op")
-	c := Compare(d)
-	if m := c.Tables[0].Geomean[1]; m.N != 6 || m.Over != 2 || m.Verdict != Worse ||
-		math.Abs(m.Estimate-4.01) > 1e-3 || math.Abs(m.Interval.Low-4) > 1e-9 ||
-		math.Abs(m.Interval.High-4.02) > 1e-9 {
-		t.Errorf("%+v %+v", m, m.Interval)
-	}
-	if m := c.Tables[1].Geomean[1]; m.Over != 3 || math.Abs(m.Estimate-math.Cbrt(4)) > 1e-9 ||
-		m.Method != Exactly {
-		t.Errorf("%+v", m)
-	}
-}
-
 func TestAnalyse_columns(t *testing.T) {
 	run, file := measure.New("now"), measure.New("now")
 	// as chance has ordered them

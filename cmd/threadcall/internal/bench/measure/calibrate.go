@@ -123,8 +123,7 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 			})
 		})
 	}
-	// seconds of one iteration in all versions, with and without waiting for CPUs
-	var walls, sums []float64
+	var sums []float64 // seconds of one iteration in all versions, without waiting for CPUs
 	for _, o := range outcomes {
 		for _, l := range o.Lines {
 			name := "Benchmark" + gotest.PlainName(l.Result.Name.String(), j.CPU)
@@ -137,11 +136,10 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 				jobs = append(jobs, &Job{Package: j.Package, Benchmark: name,
 					Pattern: Exactly(name), CPU: j.CPU, Versions: make([]*gotest.Binary,
 						len(j.Versions))})
-				walls, sums = append(walls, 0), append(sums, 0)
+				sums = append(sums, 0)
 			}
 			jobs[i].Versions[o.Version] = j.Versions[o.Version]
 			wall, own := times(l.Result)
-			walls[i] += wall
 			sums[i] += max(own, wall/mostStretch)
 		}
 	}
@@ -149,7 +147,6 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 		if each > 0 && sums[i] > 0 {
 			n := math.Round(each.Seconds() * float64(one.versions()) / sums[i])
 			one.Iterations = int(min(mostIterations, max(1, n)))
-			one.Stretch = walls[i] / sums[i]
 		}
 	}
 	return jobs

@@ -15,7 +15,6 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A round of a command lasts this long at least, unless -benchtime sets it: what is shorter
@@ -26,8 +25,7 @@ const commandRound = 50 * time.Millisecond
 // whether it works. The directory is for what lasts as long as the measurement.
 func Commands(ctx context.Context, set *plan.Settings, log *plan.Log, dir string) (*Measurement,
 	error) {
-	c := &commands{Settings: set, runs: make([]int, len(set.Commands)),
-		peak: make([]bool, len(set.Commands))}
+	c := &commands{Settings: set}
 	var err error
 	if c.stderr, err = os.CreateTemp(dir, "stderr-"); err != nil {
 		return nil, err
@@ -35,26 +33,15 @@ func Commands(ctx context.Context, set *plan.Settings, log *plan.Log, dir string
 	defer log.Progress("")
 	job := &Job{Benchmark: "BenchmarkCommand"}
 	var versions []plan.Version
-	var small []string
 	for i, one := range set.Commands {
 		log.Progress("warming up: " + one.Name)
 		u, err := c.once(ctx, i)
 		if err != nil {
 			return nil, errors.Join(err, c.stderr.Close())
 		}
-		c.runs[i], c.peak[i] = repetitions(set.Benchtime, u.wall), u.peak > u.least
-		if !c.peak[i] {
-			small = append(small, one.Name)
-		}
+		c.runs = append(c.runs, repetitions(set.Benchtime, u.wall))
 		versions = append(versions, plan.Version{Name: one.Name, What: one.Text, Runs: c.runs[i]})
 		job.Versions = append(job.Versions, &gotest.Binary{})
-		if least := u.least; i == len(set.Commands)-1 && u.peak == 0 {
-			log.Note("This system does not report the peak memory of a process that has ended.")
-		} else if i == len(set.Commands)-1 && small != nil {
-			log.Note("The peak memory of %s is below %s, which the system counts at least for "+
-				"what this process starts, and is left out.",
-				strings.Join(small, " and "), ui.Bytes(least))
-		}
 	}
 	m := newMeasurement(set, log, versions)
 	m.Record.Settings.Bench = ""
@@ -67,7 +54,6 @@ func Commands(ctx context.Context, set *plan.Settings, log *plan.Log, dir string
 type commands struct {
 	*plan.Settings
 	runs   []int    // in a round, of each command
-	peak   []bool   // it is known
 	stderr *os.File // of the command, of which a failure shows the end
 }
 
@@ -101,7 +87,7 @@ func (c *commands) run(ctx context.Context, _ *plan.Settings, process Process) (
 		"Unit user+sys-ns/op better=lower\nUnit peak-RSS-bytes better=lower\n" +
 		fmt.Sprintf("%s \t%8d\t%10s ns/op\t%10s user+sys-ns/op", process.Job.Benchmark, n,
 			each(sum.wall), each(sum.cpu))
-	if c.peak[process.Version] {
+	if sum.peak > 0 {
 		text += fmt.Sprintf("\t%10d peak-RSS-bytes", sum.peak)
 	}
 	o := &Outcome{Process: process}
@@ -114,21 +100,11 @@ func (c *commands) run(ctx context.Context, _ *plan.Settings, process Process) (
 type usage struct {
 	wall, cpu time.Duration
 	peak      int64 // bytes of the process with most memory; 0: not known
-	least     int64 // the smallest peak that can be known
 }
 
 // once runs a command once, with no input.
 func (c *commands) once(ctx context.Context, version int) (usage, error) {
-	if n := len(c.Prepare); n > 0 {
-		text := c.Prepare[min(version, n-1)]
-		if _, err := c.start(ctx, text, plan.InShell(text)); err != nil {
-			return usage{}, fmt.Errorf("-prepare: %w", err)
-		}
-	}
-	return c.start(ctx, c.Settings.Commands[version].Text, c.Settings.Commands[version].Args)
-}
-
-func (c *commands) start(ctx context.Context, text string, args []string) (usage, error) {
+	text, args := c.Settings.Commands[version].Text, c.Settings.Commands[version].Args
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if c.Timeout > 0 {
 		limited, cancel = context.WithTimeout(ctx, c.Timeout)
@@ -144,7 +120,6 @@ func (c *commands) start(ctx context.Context, text string, args []string) (usage
 	if _, err := c.stderr.Seek(0, io.SeekStart); err != nil {
 		return usage{}, err
 	}
-	least := leastPeak()
 	began := time.Now()
 	err := gotest.Run(limited, cmd)
 	u := usage{wall: time.Since(began)}
@@ -155,7 +130,7 @@ func (c *commands) start(ctx context.Context, text string, args []string) (usage
 		return u, fmt.Errorf("cannot start %s: %w", text, err)
 	}
 	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	u.peak, u.least = peak(cmd.ProcessState), least()
+	u.peak = peak(cmd.ProcessState)
 	switch {
 	case err != nil && limited.Err() != nil:
 		return u, fmt.Errorf("%s took longer than -timeout %v", text, c.Timeout)

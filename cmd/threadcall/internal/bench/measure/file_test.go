@@ -65,9 +65,9 @@ func TestFile(t *testing.T) {
 		"example.com/p.A-2 only here, example.com/q.B-2 " {
 		t.Error(got)
 	}
-	d, err := Read("old=" + name)
+	d, err := Read(name)
 	if err != nil || len(d.Results) != 4 || d.Results[3].Place != (Place{"run", 1}) ||
-		d.Versions[0] != "old" {
+		d.Versions[0] != "x.txt" {
 		t.Errorf("%+v, %v", d, err)
 	}
 	if f, err := createFile(name, false, "run", nil); err == nil {

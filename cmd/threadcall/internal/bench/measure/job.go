@@ -18,8 +18,6 @@ type Job struct {
 	Pattern    string // for the flag -test.bench
 	CPU        string // GOMAXPROCS; empty: the default
 	Iterations int    // 0: as many as -benchtime makes
-	// how many times as long they take as on an otherwise idle machine; 0: it is not known
-	Stretch float64
 	// jobs of the same group run next to each other; empty: this one alone
 	Group    string
 	Versions []*gotest.Binary // nil for a version that does not have it

@@ -61,7 +61,7 @@ func newMeasurement(set *plan.Settings, log *plan.Log, versions []plan.Version) 
 		Began: time.Now(), Command: set.Command, ID: strings.ToLower(rand.Text()),
 		Versions: versions,
 		Settings: Chosen{set.Bench, set.Benchtime, set.CPU, set.Count},
-		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Identical: []string{},
+		Notes:    []string{}, Identical: []string{},
 	}}
 }
 
@@ -185,54 +185,50 @@ func (m *Measurement) rounds(ctx context.Context) error {
 			r.Stopped = "no benchmark is left that has not failed"
 			return nil
 		}
-		round := Round{Number: n + 1, Began: time.Now(), Processes: len(all)}
 		for i, process := range all {
 			done := (float64(n) + float64(i)/float64(len(all))) / float64(m.Set.Count)
 			m.progress(done, fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.Set.Count, i+1,
 				len(all), process.Job.Benchmark, left(began, done)))
-			if err := m.process(ctx, &round, process); err != nil {
+			if err := m.process(ctx, n+1, process); err != nil {
 				r.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
 				return err
 			}
 		}
 		m.Log.Progress("")
-		round.Seconds = time.Since(round.Began).Seconds()
-		r.Rounds = append(r.Rounds, round)
+		r.Rounds++
+		r.Processes += len(all)
 		// What is wrong with -col, -filter or -fail-on shows with the first results.
 		if n == 0 && !m.Comparable(m.Data) {
 			r.Stopped = "it cannot be compared"
 			return nil
 		}
-		m.roundDone(round, left(began, float64(n+1)/float64(m.Set.Count)))
+		m.roundDone(n+1, left(began, float64(n+1)/float64(m.Set.Count)))
 	}
 	r.Stopped = "all rounds are done"
 	return nil
 }
 
 // process runs one process and keeps what it has measured.
-func (m *Measurement) process(ctx context.Context, r *Round, process Process) error {
-	system := thisSystem()
-	before := system.counters()
+func (m *Measurement) process(ctx context.Context, round int, process Process) error {
+	before := count()
 	o, err := m.run(ctx, m.Set, process)
 	if err != nil {
 		return err
 	}
-	taken := system.counters().since(before)
+	taken := count().since(before)
 	m.Record.Taken = m.Record.Taken.plus(taken)
-	m.Data.Keep(r.Number, o)
+	m.Data.Keep(round, o)
 	file := m.files[o.Version]
 	was := file.err
-	file.add(r.Number, o)
+	file.add(round, o)
 	if taken.Noisy() {
-		r.Noisy++
-		m.Record.Noisy = append(m.Record.Noisy, Noisy{r.Number, o.Job.Package, o.Job.Benchmark,
-			m.Record.Versions[o.Version].Name, taken})
+		m.Record.Noisy++
 		file.comment("noisy: " + o.Job.Benchmark + " above, " + taken.String())
 	}
 	if file.err != nil && was == nil {
 		m.Log.Note("%v. The run goes on, and its table will have everything.", file.err)
 	}
-	m.failed(o, fmt.Sprintf("round %d", r.Number))
+	m.failed(o, fmt.Sprintf("round %d", round))
 	return nil
 }
 

@@ -248,18 +248,18 @@ p.BenchmarkX/fast ^BenchmarkX$/^fast$ 2 1000000000 false true
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	for times, want := range map[string]string{ // do not depend on other processes
-		"1000 ns/op": "1000000 1", // nothing else is known
+	for times, want := range map[string]int{ // do not depend on other processes
+		"1000 ns/op": 1000000, // nothing else is known
 		// it is ready for three quarters of the time
-		"4000 ns/op 1000 cpu-ns/op 1.002 runnable-threads": "1000000 4",
-		"10000 ns/op 1000 cpu-ns/op 1 runnable-threads":    "500000 5", // for too long
+		"4000 ns/op 1000 cpu-ns/op 1.002 runnable-threads": 1000000,
+		"10000 ns/op 1000 cpu-ns/op 1 runnable-threads":    500000, // for too long
 		// it waits for something else
-		"4000 ns/op 1000 cpu-ns/op 0.5 runnable-threads": "333333 1.33",
-		"1000 ns/op 2000 cpu-ns/op 2 runnable-threads":   "1000000 1", // two CPUs
+		"4000 ns/op 1000 cpu-ns/op 0.5 runnable-threads": 333333,
+		"1000 ns/op 2000 cpu-ns/op 2 runnable-threads":   1000000, // two CPUs
 	} {
 		one := j.split([]*Outcome{outcome(0, "BenchmarkX-2 10 "+times+"\n")}, time.Second)[0]
-		if got := fmt.Sprintf("%d %.3g", one.Iterations, one.Stretch); got != want {
-			t.Errorf("%s: %s, want %s", times, got, want)
+		if one.Iterations != want {
+			t.Errorf("%s: %d, want %d", times, one.Iterations, want)
 		}
 	}
 }
@@ -271,24 +271,20 @@ func TestMeasurement_estimate(t *testing.T) {
 	for _, c := range []struct {
 		benchtime string
 		count     int
-		jobs      []*Job
 		want      string
 	}{
-		{"500ms", 20, jobs, "about 1 min 20 s: 4 benchmarks × 2 versions × 20 rounds"},
-		{"1m", 100, jobs, "about 12 h 50 min: 4 benchmarks × 2 versions × 100 rounds"},
-		{"100x", 1, jobs, "4 benchmarks × 2 versions × 1 round"},
-		{"500ms", 20, []*Job{{Versions: []*gotest.Binary{binary}, Stretch: 4}},
-			"about 46 s: 1 benchmark × 20 rounds"},
+		{"500ms", 20, "about 1 min 20 s: 4 benchmarks × 2 versions × 20 rounds"},
+		{"1m", 100, "about 12 h 50 min: 4 benchmarks × 2 versions × 100 rounds"},
+		{"100x", 1, "4 benchmarks × 2 versions × 1 round"},
 	} {
-		m := &Measurement{Set: &plan.Settings{Count: c.count, Benchtime: c.benchtime}, jobs: c.jobs}
+		m := &Measurement{Set: &plan.Settings{Count: c.count, Benchtime: c.benchtime}, jobs: jobs}
 		if got := m.estimate(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.benchtime, got, c.want)
 		}
 	}
 	for noisy, want := range map[int]string{0: "quiet", 5: "quiet", 6: "noisy", 50: "noisy",
 		51: "loaded"} {
-		r := &Record{Rounds: []Round{{Processes: 60}, {Processes: 40}}, Noisy: make([]Noisy, noisy),
-			Taken: Taken{Known: true}}
+		r := &Record{Processes: 100, Noisy: noisy, Taken: Taken{Known: true}}
 		if got := r.load(); got != want {
 			t.Errorf("%d of 100 processes noisy: %s, want %s", noisy, got, want)
 		}

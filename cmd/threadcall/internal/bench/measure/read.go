@@ -2,9 +2,7 @@ package measure
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,35 +13,13 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// Label separates the label of an argument such as old=results.txt, which may be empty, from the
-// name of the file. A file of that whole name has no label.
-func Label(arg string) (label, file string) {
-	label, file, ok := strings.Cut(arg, "=")
-	if _, err := os.Stat(arg); err == nil || !ok || label == "" || strings.ContainsAny(label,
-		`/\`) {
-		return "", arg
-	}
-	return label, file
-}
-
-// Read reads files of benchmark results, each a version, the oldest first, and each with a label if
-// it has one. The file - is the standard input. Results that threadcall bench wrote are in their
-// rounds again. Lines that are not understood become warnings. An error names the file, and the
-// line if there is one, and says what to do.
-func Read(args ...string) (*Data, error) {
-	d := New(labels(args)...)
-	stdin := false
-	for i, arg := range args {
-		_, name := Label(arg)
-		read := os.ReadFile
-		if name == "-" {
-			if stdin {
-				return nil, errors.New("the standard input, -, can be read only once")
-			}
-			stdin, name = true, "standard input"
-			read = func(string) ([]byte, error) { return io.ReadAll(os.Stdin) }
-		}
-		text, err := read(name)
+// Read reads files of benchmark results, each a version, the oldest first. Results that threadcall
+// bench wrote are in their rounds again. Lines that are not understood become warnings. An error
+// names the file, and the line if there is one, and says what to do.
+func Read(names ...string) (*Data, error) {
+	d := New(labels(names)...)
+	for i, name := range names {
+		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
@@ -55,23 +31,13 @@ func Read(args ...string) (*Data, error) {
 	return d, nil
 }
 
-// labels returns the labels that the arguments have, and for the others the base names of the
-// paths, or the paths if they would not differ.
-func labels(args []string) []string {
-	short, long := make([]string, len(args)), make([]string, len(args))
-	for i, arg := range args {
-		label, name := Label(arg)
-		if name == "-" {
-			name = "stdin"
+// labels returns the base names of the files, or their names if those would not differ.
+func labels(names []string) (short []string) {
+	for _, name := range names {
+		if name = filepath.Base(name); slices.Contains(short, name) {
+			return names
 		}
-		if short[i], long[i] = filepath.Base(name), name; label != "" {
-			short[i], long[i] = label, label
-		}
-	}
-	for i := range short {
-		if slices.Index(short, short[i]) != i {
-			return long
-		}
+		short = append(short, name)
 	}
 	return short
 }

@@ -21,12 +21,13 @@ type Record struct {
 	Settings  Chosen         `json:"settings"`
 	Taken     Taken          `json:"taken"` // from all processes
 	// the machine in one word: quiet, noisy, loaded, or unknown
-	Load    string   `json:"load"`
-	Seconds float64  `json:"seconds"` // that the rounds took
-	Rounds  []Round  `json:"rounds"`
-	Noisy   []Noisy  `json:"noisy"`   // processes, whose results are kept
-	Stopped string   `json:"stopped"` // why there were no more rounds
-	Notes   []string `json:"notes"`
+	Load      string   `json:"load"`
+	Seconds   float64  `json:"seconds"` // that the rounds took
+	Rounds    int      `json:"rounds"`
+	Processes int      `json:"processes"` // in all rounds
+	Noisy     int      `json:"noisy"`     // processes from which much was taken
+	Stopped   string   `json:"stopped"`   // why there were no more rounds
+	Notes     []string `json:"notes"`
 	// packages with identical test binaries, not measured
 	Identical   []string `json:"identical"`
 	Interrupted bool     `json:"interrupted"`
@@ -40,36 +41,14 @@ type Chosen struct {
 	Count     int    `json:"count"`
 }
 
-// A Round is one pass over all benchmarks.
-type Round struct {
-	Number    int       `json:"number"` // from 1
-	Began     time.Time `json:"began"`
-	Seconds   float64   `json:"seconds"`
-	Processes int       `json:"processes"`
-	Noisy     int       `json:"noisy"`
-}
-
-// Noisy is a process from which much was taken.
-type Noisy struct {
-	Round     int    `json:"round"`
-	Package   string `json:"package"`
-	Benchmark string `json:"benchmark"`
-	Version   string `json:"version"`
-	Taken     Taken  `json:"taken"`
-}
-
 // load returns the word for the machine during the run.
 func (r *Record) load() string {
-	processes := 0
-	for _, round := range r.Rounds {
-		processes += round.Processes
-	}
-	switch n := len(r.Noisy); {
-	case processes == 0 || !r.Taken.Known:
+	switch {
+	case r.Processes == 0 || !r.Taken.Known:
 		return "unknown"
-	case 2*n > processes:
+	case 2*r.Noisy > r.Processes:
 		return "loaded"
-	case 20*n > processes:
+	case 20*r.Noisy > r.Processes:
 		return "noisy"
 	}
 	return "quiet"
@@ -84,9 +63,9 @@ const (
 // estimate returns how long the rounds will take, if that is known: "about 3 min 20 s: 5 benchmarks
 // × 2 versions × 20 rounds".
 func (m *Measurement) estimate() string {
-	processes, versions := 0., 0 // processes, each as long as on this machine it takes
+	processes, versions := 0, 0
 	for _, j := range m.jobs {
-		processes += float64(j.versions()) * max(1, j.Stretch)
+		processes += j.versions()
 		versions = max(versions, j.versions())
 	}
 	text := ui.Counted(len(m.jobs), "benchmark", "benchmarks")
@@ -101,7 +80,7 @@ func (m *Measurement) estimate() string {
 	if err != nil { // a number of iterations
 		return text
 	}
-	total := processes * float64(m.Set.Count) * (overhead*float64(each) + float64(starting))
+	total := float64(processes*m.Set.Count) * (overhead*float64(each) + float64(starting))
 	return "about " + ui.Took(roughly(time.Duration(total))) + ": " + text
 }
 
@@ -136,17 +115,10 @@ func (m *Measurement) progress(done float64, text string) {
 
 // roundDone writes a line where there is no terminal for the bar, after the first round and each
 // tenth of them.
-func (m *Measurement) roundDone(r Round, left string) {
-	n, of := r.Number, m.Set.Count
-	if m.Log.Terminal || n > 1 && 10*n/of == 10*(n-1)/of {
-		return
+func (m *Measurement) roundDone(n int, left string) {
+	if of := m.Set.Count; !m.Log.Terminal && (n == 1 || 10*n/of != 10*(n-1)/of) {
+		fmt.Fprintf(m.Log, "round %d of %d%s\n", n, of, left)
 	}
-	text := fmt.Sprintf("round %d of %d: %s in %.1f s", n, of, ui.Counted(r.Processes, "process",
-		"processes"), r.Seconds)
-	if r.Noisy > 0 {
-		text += fmt.Sprintf(", %d of them noisy", r.Noisy)
-	}
-	fmt.Fprintln(m.Log, text+left)
 }
 
 // Err returns an error that names the benchmarks, and the packages, that have failed.

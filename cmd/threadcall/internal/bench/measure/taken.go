@@ -60,11 +60,6 @@ func (t Taken) Noisy() bool {
 		t.Others > noisyAtLeast || t.stolenShare() > noisyShare && t.Stolen > noisyAtLeast
 }
 
-// Lost returns how many CPUs the process has lost, on average.
-func (t Taken) Lost() float64 {
-	return float64(t.Others+t.Stolen+t.Throttled) / float64(max(1, t.Wall))
-}
-
 // String returns half a sentence: "other processes used 0.8 of 2 CPUs, 12 % stolen".
 func (t Taken) String() string {
 	if !t.Known {

@@ -10,5 +10,3 @@ import (
 func literally(*exec.Cmd, []string) {}
 
 func peak(*os.ProcessState) int64 { return 0 }
-
-func leastPeak() func() int64 { return func() int64 { return 0 } }

@@ -33,7 +33,10 @@ func NewCommands(texts []string) (commands []Command, err error) {
 			return nil, fmt.Errorf("%s is not a command: each argument after -- is a whole "+
 				"command; write -- './old -x' './new -x'", text)
 		case shell:
-			c.Args = InShell(text)
+			c.Args = []string{"sh", "-c", text}
+			if runtime.GOOS == "windows" {
+				c.Args = []string{"cmd", "/c", text}
+			}
 		default:
 			if _, err := exec.LookPath(c.Args[0]); err != nil {
 				return nil, fmt.Errorf("%s: %w", text, err)
@@ -42,14 +45,6 @@ func NewCommands(texts []string) (commands []Command, err error) {
 		commands = append(commands, c)
 	}
 	return commands, nil
-}
-
-// InShell returns the arguments of a process that runs the text by the system's shell.
-func InShell(text string) []string {
-	if runtime.GOOS == "windows" {
-		return []string{"cmd", "/c", text}
-	}
-	return []string{"sh", "-c", text}
 }
 
 // needsShell reports whether the text means something else to a shell than its words, or its first

@@ -25,7 +25,6 @@ type Settings struct {
 	Dir       string        // where the go command and git run
 	Patterns  []string      // of packages
 	Commands  []Command     // to measure in place of benchmarks, if there are any
-	Prepare   []string      // runs before each run of a command: one for all, or one for each
 	Bench     string        // which benchmarks, as for go test
 	Benchtime string        // of a process, as for go test; empty: the default of a command
 	CPU       string        // as for go test; empty: as many as there are
@@ -33,7 +32,6 @@ type Settings struct {
 	Count     int           // rounds
 
 	VS     []string // the revisions to compare with
-	AA     bool     // compare each binary with itself
 	Bisect string   // the range of commits to search; empty: none
 	Unit   string   // by which Bisect judges; empty: time
 
@@ -49,23 +47,15 @@ type Settings struct {
 
 // Validate returns an error for settings that contradict each other or cannot be.
 func (s *Settings) Validate() error {
-	n := len(s.Prepare)
 	switch {
 	case s.Count < 1:
 		return fmt.Errorf("-count must be at least 1, not %d", s.Count)
-	case s.AA && len(s.VS) > 0:
-		return errors.New("-aa compares a binary with itself, -vs with another: give one of them")
-	case s.Col != "" && (s.AA || len(s.VS) > 0):
-		return errors.New("-col compares benchmarks of one version, so neither -vs nor -aa goes " +
-			"with it")
+	case s.Col != "" && len(s.VS) > 0:
+		return errors.New("-col compares benchmarks of one version, so -vs does not go with it")
 	case s.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
-	case len(s.FailOn) > 0 && len(s.VS) == 0 && !s.AA && s.Col == "" && len(s.Commands) < 2:
-		return errors.New("-fail-on is about a comparison: -vs, -aa, -col, several commands, or " +
-			"files")
-	case n > 1 && n != len(s.Commands):
-		return fmt.Errorf("-prepare was given %d times, and there are %d commands", n,
-			len(s.Commands))
+	case len(s.FailOn) > 0 && len(s.VS) == 0 && s.Col == "" && len(s.Commands) < 2:
+		return errors.New("-fail-on is about a comparison: -vs, -col, several commands, or files")
 	case s.Bench == "":
 		return errors.New("-bench must not be empty; a point means all benchmarks")
 	}

@@ -47,24 +47,13 @@ func Choose(ctx context.Context, s *Settings) (*Versions, error) {
 		return nil, err
 	}
 	v := &Versions{VS: s.VS, Trees: []gotest.Tree{now}}
-	switch {
-	case s.AA:
-		v.List = []Version{
-			{Name: "a1", What: "the working tree", Toolchain: toolchain, GOROOT: root},
-			{Name: "a2", What: "the working tree, the same binary", Toolchain: toolchain,
-				GOROOT: root},
-		}
-		v.Trees = append(v.Trees, now)
-	case len(s.VS) > 0:
-		if err := v.chooseRevisions(ctx, s.Dir); err != nil {
-			return nil, err
-		}
-		is := &v.List[len(v.List)-1]
-		is.Toolchain, is.GOROOT = toolchain, root
-	default:
-		v.List = []Version{{Name: "now", What: "the working tree", Toolchain: toolchain,
-			GOROOT: root}}
+	if len(s.VS) == 0 {
+		v.List = []Version{{Name: "now", What: "the working tree"}}
+	} else if err := v.chooseRevisions(ctx, s.Dir); err != nil {
+		return nil, err
 	}
+	is := &v.List[len(v.List)-1]
+	is.Toolchain, is.GOROOT = toolchain, root
 	return v, nil
 }
 
@@ -88,7 +77,7 @@ func (v *Versions) chooseRevisions(ctx context.Context, dir string) (err error) 
 			return err
 		case old == head && len(changes) == 0:
 			return fmt.Errorf("nothing differs: %s is what is checked out, and no file is "+
-				"changed; -aa compares a binary with itself", rev)
+				"changed", rev)
 		case same >= 0:
 			return fmt.Errorf("-vs %s and -vs %s are the same commit, %s", v.VS[same], rev,
 				old.Short())

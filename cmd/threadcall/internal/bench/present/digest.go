@@ -29,7 +29,7 @@ type section struct {
 	Rest []string // lines: how many others are unchanged, or inconclusive
 }
 
-// A row is one benchmark, or their geometric mean.
+// A row is one benchmark.
 type row struct {
 	Name     string
 	Old, New string
@@ -112,13 +112,6 @@ func (d digester) section(t *judge.Table, count *tally) (s section, quiet string
 	}
 	if len(s.Rows) == 0 && len(rest.noisy) == 0 {
 		return s, fmt.Sprintf("%s of %d%s", t.Unit, compared, rest.largest())
-	}
-	if d.version < len(t.Geomean) && t.Geomean[d.version].Over > 1 && len(s.Rows) > 0 &&
-		(d.all || t.Unit == "sec/op") {
-		r := d.describe(t, t.Geomean[d.version])
-		r.Name = fmt.Sprintf("geomean of %d", t.Geomean[d.version].Over)
-		r.P = strings.TrimSuffix(r.P, "*") // it is not among those that are judged together
-		s.Rows = append(s.Rows, r)
 	}
 	s.Rest = rest.lines(len(s.Rows) > 0)
 	return s, ""

@@ -4,14 +4,10 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 	"strings"
 
-	"golang.org/x/perf/benchunit"
-
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -28,29 +24,17 @@ func (r Result) SavePage(name string) error { return r.page().Save(name) }
 
 // A view is what the template shows.
 type view struct {
-	Facts    [][2]string
-	Pairs    []digest
-	Sections []strips
-	Notes    []string
-}
-
-// A strips is the values of one unit.
-type strips struct {
-	Unit  string
+	Facts [][2]string
+	Pairs []digest
 	Cards []card
+	Notes []string
 }
 
-// A card shows one benchmark: all values of all versions.
+// A card shows the values of a benchmark in a unit.
 type card struct {
-	Name  string
-	Lanes []lane
-	Plot  template.HTML // empty if all values of each version are equal
-}
-
-// A lane is one version on it.
-type lane struct {
-	Colour          template.CSS
-	Version, Median string
+	Name, Unit string
+	Versions   []string // with the medians
+	Plot       template.HTML
 }
 
 func (r Result) page() ui.Page {
@@ -71,100 +55,64 @@ func (r Result) page() ui.Page {
 	name := names(r.Comparison)
 	for i := range r.Comparison.Tables {
 		t := &r.Comparison.Tables[i]
-		s := strips{Unit: t.Unit}
-		for j := range t.Rows {
-			s.Cards = append(s.Cards, draw(r.Comparison, t, &t.Rows[j], name(t.Rows[j])))
+		for _, row := range t.Rows {
+			c := card{Name: name(row), Unit: t.Unit, Plot: draw(t, row)}
+			for version, cell := range row.Cells {
+				if cell.N > 0 {
+					c.Versions = append(c.Versions, fmt.Sprintf("%s: %s %s (n=%d)",
+						r.Comparison.Versions[version], value(t, cell.Center), cell.PlusMinus(),
+						cell.N))
+				}
+			}
+			v.Cards = append(v.Cards, c)
 		}
-		v.Sections = append(v.Sections, s)
 	}
 	return ui.Page{Title: r.title(), Style: style, Source: source, View: v}
 }
 
-func colour(version int) template.CSS {
-	return []template.CSS{"var(--one)", "var(--two)", "var(--three)", "var(--four)"}[version%4]
-}
-
 const (
 	stripWidth = 440.0
-	laneHeight = 46.0
-	axisHeight = 20.0
+	laneHeight = 40.0
 )
 
-// draw draws the values of a row, each version in a lane of its own.
-func draw(c *judge.Comparison, t *judge.Table, row *judge.Row, name string) card {
-	x := card{Name: name}
+// draw draws the values of a row, each version in a lane of its own, and nothing if those of each
+// version are equal.
+func draw(t *judge.Table, row judge.Row) template.HTML {
+	var all []float64
 	exact := true
-	for version, cell := range row.Cells {
-		l := lane{colour(version), c.Versions[version], ""}
-		if cell.N > 0 {
-			l.Median = fmt.Sprintf("%s %s (n=%d)", value(t, cell.Center), cell.PlusMinus(), cell.N)
-			exact = exact && cell.Exact
+	for _, cell := range row.Cells {
+		exact = exact && (cell.Exact || cell.N == 0)
+		for _, s := range cell.Samples {
+			all = append(all, s.Value)
 		}
-		x.Lanes = append(x.Lanes, l)
 	}
 	if exact {
-		return x
+		return ""
 	}
-	a := extent(row)
+	low, high := slices.Min(all), slices.Max(all)
+	x := func(value float64) float64 { return 10 + (stripWidth-20)*(value-low)/(high-low) }
 	height := laneHeight * float64(len(row.Cells))
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %g %g" role="img" aria-label="the values">`,
-		stripWidth, height+axisHeight)
-	ticks := a.Ticks(5)
-	scaler := benchunit.CommonScale(ticks, benchunit.ClassOf(t.Unit))
-	for _, x := range ticks {
-		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" x2="%.1[1]f" y1="0" y2="%[2]g"/>`+
-			`<text x="%.1[1]f" y="%[3]g" text-anchor="middle">%[4]s</text>`,
-			a.At(x), height, height+15, scaler.Format(x))
-	}
+	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %g %g" role="img" aria-label="the values">`+
+		`<text x="0" y="%[3]g">%[4]s</text><text x="%[1]g" y="%[3]g" text-anchor="end">%[5]s</text>`,
+		stripWidth, height+20, height+15, value(t, low), value(t, high))
 	for version, cell := range row.Cells {
 		top := laneHeight * float64(version)
-		fmt.Fprintf(&b, `<g style="--version: %s">`, colour(version))
-		if cell.Interval != nil {
-			left, right := a.At(cell.Interval.Low), a.At(cell.Interval.High)
+		fmt.Fprintf(&b, `<g class="version%d">`, version%4)
+		if i := cell.Interval; i != nil {
 			fmt.Fprintf(&b, `<rect class="interval" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`,
-				left, top+5, max(right-left, 1), laneHeight-10)
+				x(i.Low), top+5, max(x(i.High)-x(i.Low), 1), laneHeight-10)
 		}
 		if cell.N > 0 {
 			fmt.Fprintf(&b, `<line class="median" x1="%.1f" x2="%.1[1]f" y1="%.1f" y2="%.1f"/>`,
-				a.At(cell.Center), top+3, top+laneHeight-3)
+				x(cell.Center), top+3, top+laneHeight-3)
 		}
 		for i, s := range cell.Samples {
-			_, jitter := math.Modf(float64(i)*0.618034 + 0.3) // spread evenly, without a pattern
-			class, where := "dot", fmt.Sprintf("%s, nr. %d", c.Versions[version], i+1)
-			if s.Round >= 0 {
-				where = fmt.Sprintf("%s, round %d", c.Versions[version], s.Round)
-			}
-			if a.Beyond(s.Value) {
-				class = "dot beyond"
-			}
-			fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="3.5">`, class, a.At(s.Value),
-				top+9+jitter*(laneHeight-18))
-			where = template.HTMLEscapeString(where + ": " + value(t, s.Value))
-			fmt.Fprintf(&b, `<title>%s</title></circle>`, where)
+			fmt.Fprintf(&b, `<circle class="dot" cx="%.1f" cy="%.1f" r="3.5"><title>round %d: %s`+
+				`</title></circle>`, x(s.Value), top+10+float64(7*i%20), s.Round, value(t, s.Value))
 		}
 		b.WriteString("</g>")
 	}
 	b.WriteString("</svg>")
-	x.Plot = template.HTML(b.String())
-	return x
-}
-
-// extent returns an axis for all values of a row, except those so far from the medians that the
-// others would be at one place.
-func extent(row *judge.Row) ui.Axis {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, cell := range row.Cells {
-		var values []float64
-		for _, s := range cell.Samples {
-			values = append(values, s.Value)
-		}
-		if cell.N > 0 {
-			width := 4 * max(stats.Spread(values), 0.01*math.Abs(cell.Center))
-			low = min(low, max(slices.Min(values), cell.Center-width))
-			high = max(high, min(slices.Max(values), cell.Center+width))
-		}
-	}
-	margin := 0.04*(high-low) + 1e-12
-	return ui.Axis{Low: low - margin, High: high + margin, Left: 26, Right: stripWidth - 26}
+	return template.HTML(b.String())
 }

@@ -3,12 +3,10 @@ package present
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -75,12 +73,12 @@ func (r Result) facts() (facts [][2]string) {
 	if d, err := time.ParseDuration(each); err == nil {
 		each = ui.Duration(d)
 	}
-	run := ui.Counted(len(r.Report.Rounds), "round", "rounds")
+	run := ui.Counted(r.Report.Rounds, "round", "rounds")
 	if each != "" {
 		run += " of " + each
 	}
 	run += " in " + ui.Took(time.Duration(r.Report.Seconds*float64(time.Second)))
-	if len(r.Report.Rounds) < r.Report.Settings.Count {
+	if r.Report.Rounds < r.Report.Settings.Count {
 		run += ", " + r.Report.Stopped
 	}
 	return append(facts, [2]string{"run", run + "; machine: " + r.Report.Load})
@@ -109,18 +107,4 @@ func (r Result) undecided() (sentences []string) {
 			"-benchtime.", l, ui.Some(byLimit[l], 6)))
 	}
 	return sentences
-}
-
-// noisy reports how often other processes used the CPUs that the benchmarks needed.
-func (r Result) noisy() string {
-	all := r.Report.Noisy
-	if len(all) == 0 {
-		return ""
-	}
-	worst := slices.MaxFunc(all, func(a, b measure.Noisy) int {
-		return int(1000 * (a.Taken.Lost() - b.Taken.Lost()))
-	})
-	return fmt.Sprintf("%s noisy, the most %s in round %d (%s). Their results are kept: to leave "+
-		"them out would make everything look faster than it is.", ui.Counted(len(all),
-		"process was", "processes were"), worst.Benchmark, worst.Round, worst.Taken)
 }

@@ -69,7 +69,9 @@ func (r Result) printRun(out *ui.Screen) {
 		out.Paragraph("Note: ", note)
 	}
 	if r.Settings.Verbose {
-		out.Paragraph("", "While benchmarks ran, "+r.Report.Taken.String()+". "+r.noisy())
+		out.Paragraph("", fmt.Sprintf("While benchmarks ran, %v. Noisy processes: %d of %d; their "+
+			"results are kept, because to leave them out would make everything look faster than "+
+			"it is.", r.Report.Taken, r.Report.Noisy, r.Report.Processes))
 	}
 	var files []string
 	for _, v := range r.Report.Versions {
