@@ -216,7 +216,7 @@ func TestBubble_slowTogether(t *testing.T) {
 					first()
 				}
 			}))
-			for range p.Size() {
+			for range 5 {
 				p.Go(func() { time.Sleep(2 * time.Minute) })
 			}
 			time.Sleep(90 * time.Second)
@@ -288,42 +288,6 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A Thread is adopted where it was made: in the same bubble, or outside.
-func TestBubble_AdoptLater(t *testing.T) {
-	made, outside := thread.AdoptLater()
-	defer made.Terminate()
-	var inside func() error
-	inBubble(t, func(t *testing.T) {
-		if err := outside(); err == nil || !strings.Contains(err.Error(), "bubble") {
-			t.Errorf("inside, adopt of a Thread from outside returns %v", err)
-		}
-		var th *thread.Thread
-		th, inside = thread.AdoptLater()
-		ran := false
-		go th.After(time.Hour, func() { ran = true; th.Terminate() })
-		synctest.Wait()
-		if err := inside(); err != nil {
-			t.Error(err)
-		}
-		if err := th.ServeContext(context.Background()); err != thread.ErrTerminated || !ran {
-			t.Errorf("%v, ran %v", err, ran)
-		}
-		th, inside = thread.AdoptLater()
-		go func() { th.Call(nop); th.Close() }()
-		synctest.Wait()
-		th.Terminate()
-		_, inside = thread.AdoptLater()
-	})
-	ends(t, func() {
-		if err := inside(); err == nil || !strings.Contains(err.Error(), "bubble") {
-			t.Errorf("outside, adopt of a Thread from a bubble returns %v", err)
-		}
-		if err := outside(); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 // A thread outside lets go of a context of another package, which a goroutine of the bubble
