@@ -31,9 +31,8 @@ each place what the change did; with -md as markdown, for a pull request.
 
 With -budget it checks the functions whose doc comment has the line
 //threadcall:noalloc: their compiled code must not allocate, whatever the sizes,
-no benchmark may see them allocate, and some benchmark must run them. A promise
-for small arguments has the limit: //threadcall:noalloc len(s)<=32. A line with
-the comment "//threadcall:alloc reason" is excused.
+no benchmark may see them allocate, and some benchmark must run them. A line
+with the comment "//threadcall:alloc reason" is excused.
 
 What follows -args goes to the test binaries.
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
@@ -52,10 +53,10 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{Asked: b.asked, std: standard(all)}
-	var checks checks
+	var functions []budget.Compiled
 	if s.Budget {
 		s.Progress("compiling what has promised")
-		if checks, err = s.checks(ctx, r, &b, named, all); err != nil {
+		if functions, err = s.checks(ctx, r, &b, named, all); err != nil {
 			return nil, err
 		}
 	}
@@ -70,40 +71,33 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		if s.Tests == "" && !p.HasBenchmarks() {
 			continue
 		}
-		names, err := s.runPackage(ctx, r, b, checks, p, i, which)
+		names, err := s.runPackage(ctx, r, b, p, fmt.Sprint(i), which)
 		if ctx.Err() != nil {
-			break
+			return nil, context.Cause(ctx)
 		}
 		if err != nil {
 			return nil, err
 		}
 		known = append(known, names...)
 	}
-	if ctx.Err() != nil {
-		if s.Budget || len(r.Runs) == 0 {
-			return nil, context.Cause(ctx)
-		}
-		r.Failures = append(r.Failures,
-			Failure{Problem: "interrupted; what had not run yet is missing"})
-	}
 	if len(r.Runs) == 0 && len(r.Failures) == 0 && r.Budget == nil {
-		return nil, fmt.Errorf("%w%w", errNothing, s.nothingRan(which, known, r.Notes))
+		return nil, fmt.Errorf("%w%w", errNothing, s.nothingRan(known, r.Notes))
 	}
 	r.join(b.log)
 	if r.Budget != nil {
 		for _, run := range r.Runs {
 			r.Budget.Benchmark(run.Package+" "+run.Name, run.repetitions)
 		}
-		err = r.Budget.Code(checks.functions, b.log)
+		r.Budget.Code(functions, b.log)
 	}
-	return r, err
+	return r, nil
 }
 
 // runPackage compiles and runs the tests of one package. It returns the names of all benchmarks.
-func (s Settings) runPackage(ctx context.Context, r *Report, b builder, c checks, p gotest.Package,
-	number int, which gotest.Pattern) (known []string, err error) {
+func (s Settings) runPackage(ctx context.Context, r *Report, b builder, p gotest.Package,
+	number string, which gotest.Pattern) (known []string, err error) {
 	s.Progress("compiling " + p.ImportPath)
-	bin, err := b.test(ctx, p, number, nil)
+	bin, err := b.test(ctx, p, number)
 	if errors.Is(err, errTestMain) {
 		r.Failures = append(r.Failures, Failure{Package: p.ImportPath, Problem: err.Error()})
 		return nil, nil
@@ -117,7 +111,7 @@ func (s Settings) runPackage(ctx context.Context, r *Report, b builder, c checks
 			return nil, err
 		}
 		if r.Budget != nil {
-			if err := s.check(ctx, r, b, c, p, number); err != nil {
+			if err := s.look(ctx, r, b, p, number); err != nil {
 				return nil, err
 			}
 		}
@@ -131,17 +125,11 @@ func (s Settings) runPackage(ctx context.Context, r *Report, b builder, c checks
 // errNothing means that there was nothing to run. It adds nothing to the text of an error.
 var errNothing = errors.New("")
 
-func (s Settings) nothingRan(which gotest.Pattern, known, notes []string) error {
-	matches := slices.ContainsFunc(known, func(name string) bool {
-		_, ok := which.For(name)
-		return ok
-	})
+func (s Settings) nothingRan(known, notes []string) error {
 	switch {
-	case matches:
-		return fmt.Errorf("nothing to measure: the benchmarks that match %q are skipped, or have no "+
-			"sub-benchmarks that match", s.Bench)
 	case len(known) > 0:
-		return fmt.Errorf("no benchmark matches %q; there are %s", s.Bench, strings.Join(known, ", "))
+		return fmt.Errorf("no benchmark matches %q, or those are skipped; there are %s", s.Bench,
+			strings.Join(known, ", "))
 	case len(notes) > 0:
 		return fmt.Errorf("nothing to run: %s", strings.Join(notes, ", "))
 	}

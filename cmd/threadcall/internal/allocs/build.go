@@ -70,17 +70,8 @@ func (s Settings) builder(dir string, named, all []gotest.Package) (builder, err
 	b.asked = slices.Compact(b.asked)
 	m := named[0].Module
 	b.module = m.Path
-	for _, name := range []string{"hook.go", "profile.go"} {
-		text, err := hook.Files.ReadFile(name)
-		if err != nil {
-			return b, err
-		}
-		err = b.hook.add(filepath.Join(m.Dir, hook.Name, name), filepath.Join(dir, name), text)
-		if err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+	return b, b.hook.add(filepath.Join(m.Dir, hook.Name, "hook.go"), filepath.Join(dir, "hook.go"),
+		hook.Source)
 }
 
 // add replaces a file by another with this text.
@@ -92,21 +83,14 @@ func (o overlayed) add(name, by string, text []byte) error {
 // escapes is where the compiler writes its reasons.
 func (b builder) escapes() string { return filepath.Join(b.dir, "escapes") }
 
-// test compiles the tests of a package, and with more, other files that the overlay replaces,
-// without asking for reasons.
-func (b builder) test(ctx context.Context, p gotest.Package, number int, more overlayed) (*binary,
+// test compiles the tests of a package, with more flags. Name is part of the names of its files.
+func (b builder) test(ctx context.Context, p gotest.Package, name string, flags ...string) (*binary,
 	error) {
-	name := fmt.Sprint(number)
-	flags := []string{"-p=1"}
-	if more != nil {
-		name += ".seen"
-	} else {
-		for _, path := range b.asked {
-			flags = append(flags, escape.Flag(path, b.escapes()))
-		}
+	flags = append(flags, "-p=1")
+	for _, path := range b.asked {
+		flags = append(flags, escape.Flag(path, b.escapes()))
 	}
 	replace := maps.Clone(b.hook)
-	maps.Copy(replace, more)
 	if err := b.inject(p, name, replace); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -210,9 +209,7 @@ func (s Settings) headline(ctx context.Context, b *binary, name string) (*Headli
 // profile runs the binary and returns the profile, if there is one even with an error.
 func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*hook.Profile, error) {
 	file := b.Path + ".profile"
-	for _, suffix := range []string{"", hook.BaseSuffix, hook.TimerSuffix} {
-		os.Remove(file + suffix)
-	}
+	os.Remove(file)
 	r, err := s.run(ctx, b.with(hook.ProfileVariable+"="+file), args...)
 	p, missing := hook.ReadFile(file)
 	switch {
@@ -223,18 +220,4 @@ func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*hook
 			Output: r.Output}
 	}
 	return p, missing
-}
-
-// seen runs the benchmarks of instrumented tests that match for n operations and returns what the
-// functions that have promised wrote, also with a [gotest.Failure].
-func (s Settings) seen(ctx context.Context, b *binary, pattern string, n int) (string, error) {
-	file := filepath.Join(filepath.Dir(b.Path), "seen")
-	os.Remove(file)
-	_, err := s.run(ctx, b.with(hook.SeenVariable+"="+file), "-test.run=^$", "-test.bench="+pattern,
-		fmt.Sprintf("-test.benchtime=%dx", n))
-	text, missing := os.ReadFile(file)
-	if err == nil && !errors.Is(missing, os.ErrNotExist) {
-		err = missing
-	}
-	return string(text), err
 }

@@ -89,17 +89,14 @@ func (i Interval) String() string {
 // A Row is one place that allocates one kind of thing.
 type Row struct {
 	// Where is the innermost function that is not of the standard library; Site is the one that
-	// allocates, often the same. Runtime is the runtime's function that it has called.
-	Where   heap.Frame `json:"where"`
-	Site    heap.Frame `json:"site"`
-	Runtime string     `json:"runtime"`
+	// allocates, often the same.
+	Where heap.Frame `json:"where"`
+	Site  heap.Frame `json:"site"`
 
 	Kind    string          `json:"kind"`             // "new", "append", "channel", "sudog"
 	Sizes   []int64         `json:"sizes"`            // of the objects, in bytes as allocated
 	Amount  heap.Amount     `json:"amount"`           // an operation, or of the whole run
-	Rate    heap.Amount     `json:"rate"`             // a second, of tests
 	Once    heap.Amount     `json:"once"`             // of a benchmark: independent of the operations
-	Live    heap.Amount     `json:"live"`             // still in use at the end
 	Shared  bool            `json:"shared,omitempty"` // tiny objects share blocks: there may be more
 	Why     string          `json:"why"`              // one sentence
 	Escapes []escape.Escape `json:"escapes,omitempty"`

@@ -29,8 +29,8 @@ func (r *Report) join(log *escape.Log) {
 }
 
 type place struct {
-	where, site  heap.Frame
-	direct, kind string
+	where, site heap.Frame
+	kind        string
 }
 
 // rows returns a row for each place.
@@ -48,13 +48,13 @@ func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
 		site := sample.Stack.Site()
 		p := place{where: sample.Stack[site], site: sample.Stack[site]}
 		var why string
-		p.direct, p.kind, why = kindOf(sample.Stack[:site])
+		p.kind, why = kindOf(sample.Stack[:site])
 		if own := sample.Stack.Own(r.std); own < len(sample.Stack) {
 			p.where = sample.Stack[own]
 		}
 		row := rows[p]
 		if row == nil {
-			row = &Row{Where: p.where, Site: p.site, Runtime: p.direct, Kind: p.kind, Why: why}
+			row = &Row{Where: p.where, Site: p.site, Kind: p.kind, Why: why}
 			rows[p] = row
 		}
 		chain := sample.Stack.Chain(site)
@@ -62,7 +62,7 @@ func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
 		if len(chains[p]) < 1000 && !slices.ContainsFunc(chains[p], same) {
 			chains[p] = append(chains[p], chain)
 		}
-		row.Amount, row.Live = row.Amount.Plus(amount), row.Live.Plus(sample.Live)
+		row.Amount = row.Amount.Plus(amount)
 		if perOp {
 			row.Once = row.Once.Plus(sample.Once)
 		}
@@ -89,9 +89,6 @@ func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
 			return cmp.Compare(b.Amount.Bytes, a.Amount.Bytes)
 		})
 		row.Stacks = row.Stacks[:min(len(row.Stacks), 10)]
-		if seconds := s.Program.Seconds; !perOp && seconds > 0 {
-			row.Rate = row.Amount.Over(seconds)
-		}
 		row.Source = sourceLine(row.Where.File, row.Where.Line)
 		out = append(out, *row)
 	}
@@ -100,7 +97,7 @@ func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
 			cmp.Compare(b.Once.Bytes, a.Once.Bytes),
 			cmp.Compare(a.Where.File, b.Where.File), cmp.Compare(a.Where.Line, b.Where.Line),
 			cmp.Compare(a.Site.Function, b.Site.Function), cmp.Compare(a.Site.Line, b.Site.Line),
-			cmp.Compare(a.Runtime, b.Runtime), cmp.Compare(a.Kind, b.Kind))
+			cmp.Compare(a.Kind, b.Kind))
 	})
 	return out
 }
@@ -149,12 +146,9 @@ func (r *Report) explain(log *escape.Log, row *Row, chains []heap.Stack) {
 		return
 	}
 	pkg := row.Site.Package()
-	lost := log.Lost(pkg, row.Site.File)
 	asked := slices.Contains(r.Asked, pkg) ||
 		slices.Contains(r.Asked, strings.TrimSuffix(pkg, "_test"))
 	switch {
-	case lost != "" && row.Why == "":
-		row.Why = lost
 	case row.Site.OfCgo() && row.Site != row.Where:
 		row.Why = "cgo allocates for the call"
 		if _, name, found := strings.Cut(row.Site.Function, "._Cfunc_"); found {
@@ -270,49 +264,53 @@ func (r *Run) whyMissing(missing heap.Amount) string {
 	return "package testing's own, and what the runtime allocates for other goroutines"
 }
 
-// kindOf returns what was allocated, by the runtime's functions. Direct is the one that the program
-// has called; why has what the compiler does not, because the thing does not escape or has no name
-// in the source.
-func kindOf(inner heap.Stack) (direct, kind, why string) {
+// kindOf returns what was allocated, by the runtime's functions. Why has what the compiler does not,
+// because the thing does not escape or has no name in the source.
+func kindOf(inner heap.Stack) (what, why string) {
 	if len(inner) == 0 {
-		return "", "object", ""
+		return "object", ""
 	}
-	direct = inner[len(inner)-1].Function
 	for _, f := range inner { // what the runtime needs for itself, whatever was called
-		switch name := symbol.Short(f.Function); {
-		case name == "runtime.acquireSudog":
-			return direct, "sudog", "the runtime's note that a goroutine waits; it keeps some for each " +
-				"processor, and none was left"
-		case name == "runtime.malg":
-			return direct, "goroutine", "the runtime's descriptor of a new goroutine; ended ones are used " +
-				"again, and none was left"
-		case name == "runtime.allgadd":
-			return direct, "goroutine", "the runtime's list of all goroutines grew"
-		case strings.HasPrefix(name, "runtime.newdefer"):
-			return direct, "defer", "a defer in a loop; the runtime keeps some for each processor, and " +
-				"none was left"
-		case name == "runtime.getitab" || name == "runtime.itabAdd":
-			return direct, "itab", "the runtime's table of a type and an interface that met for the first " +
-				"time"
-		case strings.HasPrefix(name, "runtime.(*timers)") || name == "runtime.newTimer":
-			return direct, "timer", "the runtime's timers"
-		case name == "runtime.newm" || name == "runtime.allocm":
-			return direct, "thread", "the runtime's descriptor of a new thread"
-		case name == "runtime.addCleanup" || name == "runtime.SetFinalizer" ||
-			name == "runtime.AddCleanup":
-			return direct, "cleanup", ""
+		for _, k := range own {
+			if strings.HasPrefix(symbol.Short(f.Function), k.prefix) {
+				return k.kind, k.why
+			}
 		}
 	}
+	direct := inner[len(inner)-1].Function
 	for _, k := range kinds {
 		if strings.HasPrefix(direct, k.prefix) {
-			return direct, k.kind, k.why
+			return k.kind, k.why
 		}
 	}
-	return direct, "runtime", "inside " + direct
+	return "runtime", "inside " + direct
+}
+
+type kind struct{ prefix, kind, why string }
+
+// own are of functions with which the runtime allocates for itself.
+var own = []kind{
+	{"runtime.acquireSudog", "sudog", "the runtime's note that a goroutine waits; it keeps some for " +
+		"each processor, and none was left"},
+	{"runtime.malg", "goroutine", "the runtime's descriptor of a new goroutine; ended ones are used " +
+		"again, and none was left"},
+	{"runtime.allgadd", "goroutine", "the runtime's list of all goroutines grew"},
+	{"runtime.newdefer", "defer", "a defer in a loop; the runtime keeps some for each processor, and " +
+		"none was left"},
+	{"runtime.getitab", "itab", "the runtime's table of a type and an interface that met for the first " +
+		"time"},
+	{"runtime.itabAdd", "itab", "the runtime's list of itabs grew"},
+	{"runtime.(*timers)", "timer", "the runtime's timers"},
+	{"runtime.newTimer", "timer", "the runtime's timers"},
+	{"runtime.newm", "thread", "the runtime's descriptor of a new thread"},
+	{"runtime.allocm", "thread", "the runtime's descriptor of a new thread"},
+	{"runtime.addCleanup", "cleanup", ""},
+	{"runtime.SetFinalizer", "cleanup", ""},
+	{"runtime.AddCleanup", "cleanup", ""},
 }
 
 // kinds are by what the program has called, the first prefix that fits.
-var kinds = []struct{ prefix, kind, why string }{
+var kinds = []kind{
 	{"runtime.newobject", "new", ""},
 	{"runtime.mallocgc", "new", ""},
 	{"runtime.newarray", "array", ""},

@@ -141,7 +141,7 @@ func (t Text) rows(r *Run) []Row {
 func (t Text) row(run *Run, r Row) {
 	third := ui.Number(r.Once.Bytes)
 	if !run.PerOp {
-		third = ui.Number(r.Rate.Bytes)
+		third = ui.Number(r.Amount.Over(run.Seconds).Bytes)
 	}
 	count := ui.Number(r.Amount.Objects)
 	if r.Shared {
@@ -197,16 +197,9 @@ func at(file string, line int, dir string) string {
 
 // Budget writes which promises are kept, and how the others are broken.
 func (t Text) Budget(c *budget.Check) {
-	kept, sized := 0, false
+	kept := 0
 	for _, f := range c.Functions {
 		name := at(f.File, f.Line, t.Dir) + f.Name
-		var limits []string
-		for _, l := range f.Limits {
-			limits = append(limits, l.String())
-		}
-		if limits != nil {
-			name += ", for " + strings.Join(limits, " and ")
-		}
 		switch {
 		case len(f.Broken) > 0:
 			t.Paragraph(t.Red("BROKEN")+" ", name)
@@ -216,12 +209,9 @@ func (t Text) Budget(c *budget.Check) {
 					text += ", in " + p.Run
 				}
 				t.Paragraph("       ", text)
-				sized = sized || p.Sized
 			}
 		case !f.Reached:
 			t.Paragraph(t.Red("NEVER RUN")+" ", name+": no benchmark that passed calls it")
-		case !f.Kept():
-			t.Paragraph(t.Red("NOT RUN AT ITS LIMIT")+" ", name+": no benchmark calls it with "+atLimits(f))
 		default:
 			kept++
 			t.Paragraph(t.Green("ok")+" ", name+t.asRun(f))
@@ -234,22 +224,9 @@ func (t Text) Budget(c *budget.Check) {
 		}
 		t.Paragraph(t.Faint("excused")+" ", text)
 	}
-	if sized {
-		t.Paragraph("", "A promise that is made for small arguments only names the limit, "+
-			"//threadcall:noalloc len(s)<=32, and a benchmark must call the function with it.")
-	}
 	t.Paragraph("", fmt.Sprintf("%d of %d functions keep their promise not to allocate, by their "+
 		"compiled "+
 		"code and in %s.", kept, len(c.Functions), ui.Counted(len(c.Runs), "benchmark", "benchmarks")))
-}
-
-func atLimits(f *budget.Function) string {
-	var limits, seen []string
-	for _, l := range f.Limits {
-		limits = append(limits, fmt.Sprintf("%s = %d", l.Expr, l.Most))
-		seen = append(seen, fmt.Sprint(l.Seen))
-	}
-	return strings.Join(limits, " and ") + "; the largest: " + strings.Join(seen, " and ")
 }
 
 // asRun describes what may allocate and did not in the benchmarks.

@@ -88,9 +88,6 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
 	before, progress := s, s.Progress
 	before.base, before.Dir = &then, then.Dir
 	before.Progress = func(text string) {
@@ -101,8 +98,6 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	}
 	was, err := before.Run(ctx)
 	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
 	case err != nil && (errors.As(err, new(*gotest.CompileError)) || errors.Is(err, errNothing)):
 		c.Notes = append(c.Notes, fmt.Sprintf("nothing was measured in %s: %v", rev, err))
 		was = &Report{}

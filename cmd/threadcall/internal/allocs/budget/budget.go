@@ -5,19 +5,15 @@
 //
 // and it is kept if neither its compiled code nor that of the functions which it calls directly,
 // and which were compiled with it, allocates, whatever the sizes; if no benchmark sees it allocate;
-// and if some benchmark runs it at all. A promise for small sizes names them, and a benchmark must
-// run the function with the largest:
-//
-//	//threadcall:noalloc len(s)<=32
-//
-// A line that is to allocate, because it is a cold path, has the reason at its end or in the line
-// before:
+// and if some benchmark runs it at all. A line that is to allocate, because it is a cold path, has
+// the reason at its end or in the line before:
 //
 //	c := new(call) //threadcall:alloc the first time only
 package budget
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -51,34 +47,20 @@ type Function struct {
 	Name    string    `json:"name"` // without the package: Get, (*Queue).Push
 	File    string    `json:"file"`
 	Line    int       `json:"line"`
-	Reached bool      `json:"reached"`           // by a benchmark
-	Limits  []*Limit  `json:"limits,omitempty"`  // for which the promise is made
-	AtLimit bool      `json:"atLimit,omitempty"` // some call in a benchmark had all at their limits
+	Reached bool      `json:"reached"` // by a benchmark
 	Broken  []Problem `json:"broken,omitempty"`
 	Notes   []Problem `json:"notes,omitempty"` // what may allocate, and did not in the benchmarks
 	Calls   []string  `json:"calls,omitempty"` // of functions that were only measured
 
-	from, to     int             // lines
-	body, clause int             // offsets in the file: its body, the end of the package clause
-	beyond       map[string]bool // benchmarks that call it with more than the limits
+	from, to int // lines
 }
-
-// A Limit is a condition of a promise: Expr is at most Most when the function is called.
-type Limit struct {
-	Expr string `json:"expr"`
-	Most int64  `json:"most"`
-	Seen int64  `json:"seen"` // the largest in the benchmarks, of those within the limits
-}
-
-func (l Limit) String() string { return fmt.Sprintf("%s<=%d", l.Expr, l.Most) }
 
 // A Problem is an allocation of a function that promised none.
 type Problem struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
-	Run    string `json:"run,omitempty"`   // the benchmark; empty: the compiled code
-	Sized  bool   `json:"sized,omitempty"` // it depends on sizes or values
+	Run    string `json:"run,omitempty"` // the benchmark; empty: the compiled code
 }
 
 // An Excuse is a line that is allowed to allocate.
@@ -95,9 +77,7 @@ func (c *Check) OK() bool {
 }
 
 // Kept reports whether the function keeps its promise, as far as was looked.
-func (f *Function) Kept() bool {
-	return f.Reached && len(f.Broken) == 0 && (len(f.Limits) == 0 || f.AtLimit)
-}
+func (f *Function) Kept() bool { return f.Reached && len(f.Broken) == 0 }
 
 // Generic reports whether some promise is of a generic function. Other packages compile it with
 // their own types.
@@ -130,26 +110,26 @@ func (c *Check) excuse(file string, line int) bool {
 	return false
 }
 
-// Benchmark looks for promises that a benchmark breaks: a function that allocates in each of the
-// repetitions, or calls what does. What a function that was handed in allocates is not its
-// caller's.
-func (c *Check) Benchmark(name string, repetitions []heap.Samples) {
-	c.Runs = append(c.Runs, name)
-	c.measured(name, repetitions, func(heap.Sample) bool { return true })
+// Covered takes the profile that go test -coverprofile writes: which functions were called.
+func (c *Check) Covered(profile string) {
+	for text := range strings.Lines(profile) {
+		name, rest, _ := strings.Cut(text, ".go:")
+		var line, column, end, endColumn, statements, count int
+		_, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &line, &column, &end, &endColumn, &statements,
+			&count)
+		if err != nil || count == 0 {
+			continue
+		}
+		for _, f := range c.Functions {
+			f.Reached = f.Reached || f.from <= line && line <= f.to &&
+				f.Package+"/"+filepath.Base(f.File) == name+".go"
+		}
+	}
 }
-
-// Tiny is Benchmark for runs of instrumented tests. Objects of less than 16 bytes share blocks, so
-// that a profile may show those of one function alone; when each function that has promised begins
-// with a new block, it shows all.
-func (c *Check) Tiny(name string, repetitions []heap.Samples) {
-	c.measured(name, repetitions, func(s heap.Sample) bool { return s.Size == tiny })
-}
-
-const tiny = 16
 
 // Suspects reports whether the measurement would break a promise.
 func (c *Check) Suspects(s heap.Samples) bool {
-	_, amounts := c.blames(s, func(heap.Sample) bool { return true })
+	_, amounts := c.blames(s)
 	return len(amounts) > 0
 }
 
@@ -160,11 +140,10 @@ type blame struct {
 }
 
 // blames returns what breaks promises, and how many objects an operation.
-func (c *Check) blames(s heap.Samples, counts func(heap.Sample) bool) (order []blame,
-	amounts map[blame]float64) {
+func (c *Check) blames(s heap.Samples) (order []blame, amounts map[blame]float64) {
 	own, cached := map[blame]float64{}, map[blame]float64{}
 	for _, sample := range s.Samples {
-		if len(sample.Stack) == 0 || !counts(sample) {
+		if len(sample.Stack) == 0 {
 			continue
 		}
 		site := sample.Stack.Site()
@@ -198,13 +177,14 @@ func (c *Check) blames(s heap.Samples, counts func(heap.Sample) bool) (order []b
 	return order, amounts
 }
 
-func (c *Check) measured(name string, repetitions []heap.Samples, counts func(heap.Sample) bool) {
-	if len(repetitions) == 0 {
-		return
-	}
-	order, least := c.blames(repetitions[0], counts)
+// Benchmark looks for promises that a benchmark breaks: a function that allocates in each of the
+// repetitions, or calls what does. What a function that was handed in allocates is not its
+// caller's.
+func (c *Check) Benchmark(name string, repetitions []heap.Samples) {
+	c.Runs = append(c.Runs, name)
+	order, least := c.blames(repetitions[0])
 	for _, s := range repetitions[1:] {
-		_, amounts := c.blames(s, counts)
+		_, amounts := c.blames(s)
 		for b, n := range least {
 			if m := min(n, amounts[b]); m > 0 {
 				least[b] = m
@@ -214,7 +194,7 @@ func (c *Check) measured(name string, repetitions []heap.Samples, counts func(he
 		}
 	}
 	for _, b := range order {
-		if n := least[b]; n > 0 && !b.f.beyond[name] {
+		if n := least[b]; n > 0 {
 			note(&b.f.Broken, Problem{File: b.site.File, Line: b.site.Line, Run: name,
 				Reason: fmt.Sprintf("%s allocates %s an operation", symbol.Short(b.site.Function),
 					ui.Counted(n, "object", "objects"))})

@@ -27,17 +27,13 @@ func find(t *testing.T, source string) (*Check, string, error) {
 func TestFind(t *testing.T) {
 	const promise = "package p\n\n//threadcall:noalloc"
 	for source, want := range map[string]string{
-		"package p\n\nfunc f() {}":                           "no function promises anything",
-		promise + "\nvar x int":                              "not in the doc comment",
-		"package p\n\nfunc f() {\n\t//threadcall:noalloc\n}": "not in the doc comment",
-		promise + "\nfunc f()":                               "not in the doc comment",
-		"package p\n\n// threadcall:noalloc\nfunc f() {}":    "no blank between",
-		promise + " n<4\nfunc f(n int) {}": "the condition must be like " +
-			"n<=32",
-		promise + " always\nfunc f() {}": "the condition must be like " +
-			"n<=32",
-		promise + "s\nfunc f() {}": "//threadcall:noallocs is " +
-			"neither",
+		"package p\n\nfunc f() {}":                                     "no function promises anything",
+		promise + "\nvar x int":                                        "not in the doc comment",
+		"package p\n\nfunc f() {\n\t//threadcall:noalloc\n}":           "not in the doc comment",
+		promise + "\nfunc f()":                                         "not in the doc comment",
+		"package p\n\n// threadcall:noalloc\nfunc f() {}":              "no blank between",
+		promise + " n<=4\nfunc f(n int) {}":                            "has no condition",
+		promise + "s\nfunc f() {}":                                     "//threadcall:noallocs is neither",
 		promise + "\nfunc f() {\n\t_ = new(int) //threadcall:alloc\n}": "needs a reason",
 	} {
 		if _, _, err := find(t, source); err == nil || !strings.Contains(err.Error(), want) {
@@ -102,51 +98,19 @@ func TestCheck_blamed(t *testing.T) {
 	}
 }
 
-func TestCheck_Seen(t *testing.T) {
-	for text, want := range map[string]struct{ reached, kept bool }{
-		"0 4 4\n":           {true, true},
-		"0 3 4\n":           {true, false},
-		"0 5 4\n":           {false, false}, // beyond its limit
-		"0 5 4\n0 4 4\n":    {true, true},
-		"1 4 4\n0\n0 x 4\n": {false, false},
-		"":                  {false, false},
+func TestCheck_Covered(t *testing.T) {
+	for text, want := range map[string]bool{
+		"mode: atomic\na.com/p/p.go:8.20,9.15 1 7\n": true,
+		"a.com/p/p.go:8.20,9.15 1 0\n":               false,
+		"a.com/p/p.go:28.20,29.15 1 7\n":             false,
+		"a.com/q/p.go:8.20,9.15 1 7\n":               false,
 	} {
-		c, _, err := find(t, "package p\n\n//threadcall:noalloc n<=4\nfunc f(n int) {}\n")
+		c, _, err := find(t, promising)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Seen("BenchmarkF", text)
-		if f := c.Functions[0]; f.Reached != want.reached || f.Kept() != want.kept ||
-			c.OK() != want.kept {
-			t.Errorf("%q: %+v", text, f)
+		if c.Covered(text); c.OK() != want {
+			t.Errorf("%q: %v", text, !want)
 		}
-	}
-}
-
-func TestCheck_Instrument(t *testing.T) {
-	c, file, err := find(t, `package p
-
-//threadcall:noalloc len(s)<=4 && n<=2
-func f(s string, n int) {}
-
-//threadcall:noalloc
-func g() {
-}
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts, err := c.Instrument("a.com/hook")
-	const want = `package p; import threadcallhook "a.com/hook"
-
-//threadcall:noalloc len(s)<=4 && n<=2
-func f(s string, n int) { threadcallhook.Seen(0, int64(len(s)), 4, int64(n), 2);}
-
-//threadcall:noalloc
-func g() { threadcallhook.Seen(1);
-}
-`
-	if err != nil || len(texts) != 1 || string(texts[file]) != want {
-		t.Errorf("%v\n%s", err, texts[file])
 	}
 }

@@ -2,9 +2,6 @@ package budget
 
 import (
 	"fmt"
-	"go/ast"
-	"go/token"
-	"go/types"
 	"slices"
 	"strings"
 
@@ -12,46 +9,37 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
-// An effect is when a function of the runtime allocates.
-type effect int
-
-const (
-	never  effect = iota
-	always        // whenever it is called, but for values that need no memory
-	sized         // above a size, unless the value escapes: then always
-	grows         // if what it adds to has no room
-)
-
-// effects are of the functions of the runtime that the compiler calls, the first prefix that fits.
-// All others do not allocate, or only into caches that goroutines share, such as sudogs: see
+// effects are of the functions of the runtime that the compiler calls and that allocate, the first
+// prefix that fits: above a limit, unless the value escapes, or always if they have none. All others
+// do not allocate, or only into caches that goroutines share, such as sudogs: see
 // [Check.Benchmark].
-var effects = []struct {
-	prefix string
-	effect effect
-	kind   string // as escapes have it
-	what   string
-	limit  string
-}{
-	{"runtime.newobject", always, "new", "an object", ""},
-	{"runtime.newarray", always, "array", "an array", ""},
-	{"runtime.mallocgc", always, "new", "an object", ""},
-	{"runtime.makeslicecopy", always, "make", "a copy of a slice", ""},
-	{"runtime.makeslice", sized, "make", "make of a slice with a size known at run time", "32 bytes"},
-	{"runtime.growslice", grows, "append", "append", "the room that it begins with on the stack, 32 " +
-		"bytes if none is made"},
-	{"runtime.moveSlice", always, "append", "a slice that append built on the stack is kept", ""},
-	{"runtime.makechan", always, "channel", "a channel", ""},
-	{"runtime.makemap_small", always, "map", "a map", ""},
-	{"runtime.makemap", sized, "map", "make of a map with a size known at run time", "8 elements"},
-	{"runtime.mapassign", grows, "map", "an assignment to a map", "8 elements"},
-	{"runtime.concatstring", sized, "string", "a string joined with +", "32 bytes"},
-	{"runtime.concatbyte", sized, "string", "a string joined with +", "32 bytes"},
-	{"runtime.slicebytetostring", sized, "string", "a conversion of bytes to a string", "32 bytes"},
-	{"runtime.slicerunetostring", sized, "string", "a conversion of runes to a string", "32 bytes"},
-	{"runtime.stringtoslicebyte", sized, "string", "a conversion of a string to bytes", "32 bytes"},
-	{"runtime.stringtoslicerune", sized, "string", "a conversion of a string to runes", "32 runes"},
-	{"runtime.convT", always, "interface", "a value in an interface", ""},
+var effects = []struct{ prefix, kind, what, limit string }{
+	{"runtime.newobject", "new", "an object", ""},
+	{"runtime.newarray", "array", "an array", ""},
+	{"runtime.mallocgc", "new", "an object", ""},
+	{"runtime.makeslicecopy", "make", "a copy of a slice", ""},
+	{"runtime.makeslice", "make", "make of a slice with a size known at run time", "32 bytes"},
+	{growslice, "append", "append", "the room that it begins with on the stack, 32 bytes if none is " +
+		"made"},
+	{"runtime.moveSlice", "append", "a slice that append built on the stack is kept", ""},
+	{"runtime.makechan", "channel", "a channel", ""},
+	{"runtime.makemap_small", "map", "a map", ""},
+	{"runtime.makemap", "map", "make of a map with a size known at run time", "8 elements"},
+	{mapassign, "map", "an assignment to a map", "8 elements"},
+	{"runtime.concatstring", "string", "a string joined with +", "32 bytes"},
+	{"runtime.concatbyte", "string", "a string joined with +", "32 bytes"},
+	{"runtime.slicebytetostring", "string", "a conversion of bytes to a string", "32 bytes"},
+	{"runtime.slicerunetostring", "string", "a conversion of runes to a string", "32 bytes"},
+	{"runtime.stringtoslicebyte", "string", "a conversion of a string to bytes", "32 bytes"},
+	{"runtime.stringtoslicerune", "string", "a conversion of a string to runes", "32 runes"},
+	{"runtime.convT", "interface", "a value in an interface", ""},
 }
+
+// These allocate if what they add to has no room.
+const (
+	growslice = "runtime.growslice"
+	mapassign = "runtime.mapassign"
+)
 
 // harmless are functions that begin like one of effects and do not allocate.
 var harmless = []string{"runtime.slicebytetostringtmp"}
@@ -62,13 +50,7 @@ var values = []string{"runtime.convT16", "runtime.convT32", "runtime.convT64"}
 // Code looks for promises that the compiled functions break: in the functions that have promised,
 // with what is inlined in them, and in the functions that they call directly and that were compiled
 // with them. Reasons are from the log.
-func (c *Check) Code(functions []Compiled, log *escape.Log) error {
-	for _, f := range c.Functions {
-		if lost := log.Lost(f.Package, f.File); lost != "" {
-			return fmt.Errorf("the promises in %s cannot be checked: %s; move these functions to another "+
-				"file", f.File, lost)
-		}
-	}
+func (c *Check) Code(functions []Compiled, log *escape.Log) {
 	w := walk{c, log, source{}, map[string][]int{}, functions}
 	for i, f := range functions {
 		w.bySymbol[f.symbol] = append(w.bySymbol[f.symbol], i)
@@ -83,7 +65,6 @@ func (c *Check) Code(functions []Compiled, log *escape.Log) error {
 		slices.Sort(f.Calls)
 		f.Calls = slices.Compact(f.Calls)
 	}
-	return nil
 }
 
 // at returns the function that has promised and that the line belongs to.
@@ -159,27 +140,18 @@ func (w *walk) allocation(f *Function, call call, via []string) {
 		if !strings.HasPrefix(call.target, e.prefix) {
 			continue
 		}
-		text, broken := "", true
 		reason := w.reason(call, e.kind)
-		expr, made := w.expression(call, e.prefix)
-		name := e.what
-		if expr != "" {
-			name = expr
-		}
-		small := slices.Contains(values, call.target)
+		text, list := reason, &f.Broken
 		switch {
-		case e.effect == grows && !made:
-			text, broken = name+" allocates if there is no room", false
-		case e.effect == grows && reason == "":
-			text = name + " allocates above " + e.limit
-		case e.effect == sized && reason == "":
-			text = name + " allocates above " + e.limit
-		case reason != "" && small:
-			text = reason + "; values below 256 need no memory"
-		case reason != "":
-			text = reason
-		default:
-			text = name + " is allocated"
+		case (e.prefix == growslice || e.prefix == mapassign) &&
+			!w.source.load(call.at.file).grows(call.at.line, e.kind):
+			text, list = e.what+" allocates if there is no room", &f.Notes
+		case reason == "" && e.limit != "":
+			text = e.what + " allocates above " + e.limit
+		case reason == "":
+			text = e.what + " is allocated"
+		case slices.Contains(values, call.target):
+			text += "; values below 256 need no memory"
 		}
 		p := Problem{File: call.outer.file, Line: call.outer.line, Reason: text}
 		if len(via) > 0 {
@@ -192,14 +164,7 @@ func (w *walk) allocation(f *Function, call call, via []string) {
 			p.Reason += fmt.Sprintf(" (inlined from %s)", escape.Position{File: call.at.file,
 				Line: call.at.line})
 		}
-		conditional := e.effect == grows || e.effect == sized && reason == "" || small
-		switch {
-		case !broken || conditional && len(f.Limits) > 0:
-			note(&f.Notes, p)
-		default:
-			p.Sized = conditional
-			note(&f.Broken, p)
-		}
+		note(list, p)
 		return
 	}
 }
@@ -220,49 +185,4 @@ func (w *walk) reason(call call, kind string) string {
 		}
 	}
 	return fallback
-}
-
-// expression returns the source of what is allocated, if there is only one such thing in the line,
-// and whether a slice or map that grows was made in the same function.
-func (w *walk) expression(call call, prefix string) (text string, made bool) {
-	file := w.source.load(call.at.file)
-	is := func(e ast.Expr) bool {
-		c, isCall := e.(*ast.CallExpr)
-		switch prefix {
-		case "runtime.growslice":
-			return isCall && builtin(c, "append")
-		case "runtime.makeslice", "runtime.makemap":
-			return isCall && builtin(c, "make")
-		case "runtime.mapassign":
-			_, ok := e.(*ast.IndexExpr)
-			return ok
-		case "runtime.concatstring":
-			b, ok := e.(*ast.BinaryExpr)
-			return ok && b.Op == token.ADD
-		case "runtime.stringtoslicebyte", "runtime.stringtoslicerune":
-			if isCall && len(c.Args) == 1 {
-				_, ok := c.Fun.(*ast.ArrayType)
-				return ok
-			}
-		case "runtime.slicebytetostring", "runtime.slicerunetostring":
-			if isCall && len(c.Args) == 1 {
-				id, ok := c.Fun.(*ast.Ident)
-				return ok && id.Name == "string"
-			}
-		}
-		return false
-	}
-	found := file.expressions(call.at.line, is)
-	if len(found) == 1 {
-		text = types.ExprString(found[0])
-	}
-	for _, e := range found {
-		switch e := e.(type) {
-		case *ast.CallExpr:
-			made = made || len(e.Args) > 0 && builtin(e, "append") && file.made(e.Args[0])
-		case *ast.IndexExpr:
-			made = made || file.made(e.X)
-		}
-	}
-	return text, made
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
@@ -84,15 +83,16 @@ func (c *Check) read(p gotest.Package, file string) error {
 		return err
 	}
 	lines := bytes.Split(text, []byte("\n"))
-	promises := map[token.Pos][]*Limit{}
+	promises := map[token.Pos]bool{}
 	for _, group := range parsed.Comments {
 		for _, comment := range group.List {
 			at := files.Position(comment.Pos())
 			name, rest, _ := strings.Cut(comment.Text, " ")
 			switch name {
 			case promise:
-				if promises[comment.Pos()], err = limits(rest); err != nil {
-					return fmt.Errorf("%s: %w", at, err)
+				if promises[comment.Pos()] = true; strings.TrimSpace(rest) != "" {
+					return fmt.Errorf("%s: %s has no condition: excuse the line that allocates with %s", at,
+						promise, excuse)
 				}
 			case excuse:
 				rest = strings.TrimSpace(rest)
@@ -123,18 +123,15 @@ func (c *Check) read(p gotest.Package, file string) error {
 			continue
 		}
 		for _, comment := range fn.Doc.List {
-			limits, is := promises[comment.Pos()]
-			if !is {
+			if !promises[comment.Pos()] {
 				continue
 			}
 			delete(promises, comment.Pos())
-			at := func(p token.Pos) token.Position { return files.Position(p) }
+			line := func(p token.Pos) int { return files.Position(p).Line }
 			c.generic = c.generic || fn.Type.TypeParams != nil ||
 				fn.Recv != nil && strings.Contains(types.ExprString(fn.Recv.List[0].Type), "[")
 			c.Functions = append(c.Functions, &Function{Package: p.ImportPath, Name: name(fn), File: file,
-				Line: at(fn.Name.Pos()).Line, Limits: limits, beyond: map[string]bool{},
-				from: at(fn.Pos()).Line, to: at(fn.Body.End()).Line,
-				body: at(fn.Body.Lbrace).Offset, clause: at(parsed.Name.End()).Offset})
+				Line: line(fn.Name.Pos()), from: line(fn.Pos()), to: line(fn.Body.End())})
 		}
 	}
 	for at := range promises {
@@ -154,38 +151,4 @@ func name(fn *ast.FuncDecl) string {
 		receiver = "(" + receiver + ")"
 	}
 	return receiver + "." + fn.Name.Name
-}
-
-// limits reads the conditions of a promise: n<=32, or len(a)<=16 && len(b)<=16.
-func limits(text string) (all []*Limit, err error) {
-	if text = strings.TrimSpace(text); text == "" {
-		return nil, nil
-	}
-	wrong := fmt.Errorf("%s %s: the condition must be like n<=32 or len(a)<=16 && len(b)<=16", promise,
-		text)
-	expr, err := parser.ParseExpr(text)
-	if err != nil {
-		return nil, wrong
-	}
-	var read func(ast.Expr) bool
-	read = func(e ast.Expr) bool {
-		b, ok := e.(*ast.BinaryExpr)
-		if !ok {
-			return false
-		}
-		if b.Op == token.LAND {
-			return read(b.X) && read(b.Y)
-		}
-		most, ok := b.Y.(*ast.BasicLit)
-		if b.Op != token.LEQ || !ok || most.Kind != token.INT {
-			return false
-		}
-		n, err := strconv.ParseInt(most.Value, 0, 64)
-		all = append(all, &Limit{Expr: types.ExprString(b.X), Most: n})
-		return err == nil
-	}
-	if !read(expr) {
-		return nil, wrong
-	}
-	return all, nil
 }

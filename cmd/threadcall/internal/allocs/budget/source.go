@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"path"
-	"slices"
 )
 
 // A source knows the syntax of files, by name: which expression a line of the compiler's listing is
@@ -75,58 +74,40 @@ func builtin(call *ast.CallExpr, name string) bool {
 	return ok && id.Name == name
 }
 
-// expressions returns those in the line that may be the thing that is allocated, without those
-// inside them.
-func (c *checked) expressions(line int, is func(ast.Expr) bool) (found []ast.Expr) {
+// grows reports whether the line appends to a slice, or for the kind "map" assigns to an element,
+// that the function has made itself.
+func (c *checked) grows(line int, kind string) (made bool) {
 	if c == nil {
-		return nil
-	}
-	add := func(e ast.Expr) bool {
-		if !is(e) || !c.includes(e, line) {
-			return true
-		}
-		found = append(found, e)
 		return false
 	}
 	ast.Inspect(c.parsed, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			if n.Tok == token.ADD_ASSIGN && is(&ast.BinaryExpr{Op: token.ADD}) && c.includes(n, line) {
-				found = append(found, &ast.BinaryExpr{X: n.Lhs[0], Op: token.ADD, OpPos: n.TokPos, Y: n.Rhs[0]})
-				return false
-			}
-			return true
-		case ast.Expr:
-			return add(n)
+		switch e := n.(type) {
+		case *ast.CallExpr:
+			made = made || kind == "append" && builtin(e, "append") && len(e.Args) > 0 &&
+				c.includes(e, line) && c.made(e.Args[0], map[types.Object]bool{})
+		case *ast.IndexExpr:
+			made = made || kind == "map" && c.includes(e, line) && c.made(e.X, map[types.Object]bool{})
 		}
-		return true
+		return !made
 	})
-	// Without those that begin in an earlier line, if others begin in this one.
-	return slices.DeleteFunc(found, func(e ast.Expr) bool {
-		return c.files.Position(e.Pos()).Line != line &&
-			slices.ContainsFunc(found, func(o ast.Expr) bool {
-				return c.files.Position(o.Pos()).Line == line
-			})
-	})
+	return made
 }
 
 // made reports whether the value of the expression, a slice or map, was made by the function that
 // it is in, so that its first room is on the stack and all that it needs more is allocated. A value
 // from elsewhere may have room.
-func (c *checked) made(e ast.Expr) bool { return c.madeBut(e, map[types.Object]bool{}) }
-
-func (c *checked) madeBut(e ast.Expr, seen map[types.Object]bool) bool {
+func (c *checked) made(e ast.Expr, seen map[types.Object]bool) bool {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return c.madeBut(e.X, seen)
+		return c.made(e.X, seen)
 	case *ast.SliceExpr:
-		return c.madeBut(e.X, seen)
+		return c.made(e.X, seen)
 	case *ast.CompositeLit:
 		return true
 	case *ast.CallExpr:
 		switch {
 		case builtin(e, "append"):
-			return len(e.Args) > 0 && c.madeBut(e.Args[0], seen)
+			return len(e.Args) > 0 && c.made(e.Args[0], seen)
 		case builtin(e, "make"):
 			return true
 		}
@@ -144,7 +125,7 @@ func (c *checked) madeBut(e ast.Expr, seen map[types.Object]bool) bool {
 			return true // it is what its other values are
 		}
 		seen[v] = true
-		return c.only(v, func(value ast.Expr) bool { return c.madeBut(value, seen) })
+		return c.only(v, func(value ast.Expr) bool { return c.made(value, seen) })
 	}
 	return false
 }

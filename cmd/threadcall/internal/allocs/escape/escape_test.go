@@ -113,89 +113,22 @@ func in(t *testing.T, l *Log, function string) string {
 func TestEscape_String(t *testing.T) {
 	l := compile(t)
 	for function, want := range map[string]string{
-		"send": "func literal escapes to heap: sent on a channel (ch <- (func literal) at " +
-			"p.go:14)",
-		"give":        "new(T) escapes to heap: returned (return new(T) at p.go:15)",
-		"outer":       "&T{} escapes to heap: returned (return ~r0 at p.go:17)",
-		"moved":       "n escapes to heap: returned (return &n at p.go:19)",
-		"convert":     "n escapes to heap: assigned (sink = n at p.go:20)",
-		"print":       "n escapes to heap: passed to a call (fmt.Fprintln(",
-		"element":     "n escapes to heap: put into a slice ([]any{...} at p.go:22)",
-		"key":         "n escapes to heap: assigned (m[n] = &n at p.go:23)",
-		"started":     "func literal escapes to heap: it must outlive the statement",
-		"called":      "1 escapes to heap: passed to a call (f(1) at p.go:26)",
-		"deferred":    "func literal escapes to heap: it must outlive the statement",
-		"huge":        "a escapes to heap: too large for the stack",
-		"hugeMake":    "make([]byte, 1048576) escapes to heap: too large for the stack",
-		"appended":    "append(list, n) escapes to heap: assigned (list = append(list, n) at p.go:34)",
-		"joined":      `s + "x" escapes to heap: assigned`,
-		"method":      "t.do escapes to heap: returned",
-		"generic":     "x escapes to heap: returned (return &x at p.go:39)",
-		"through":     "n escapes to heap: returned (return q at p.go:41), by way of p and q",
-		"captures":    "n escapes to heap: captured by a closure, which changes it",
-		"panics":      "n escapes to heap: passed to a call (panic(n) at p.go:47)",
-		"byInterface": "n escapes to heap: passed to a call (e.M(&n) at p.go:51)",
-		"kept":        "",
+		"outer":     "&T{} escapes to heap: returned (return ~r0 at p.go:17)",
+		"element":   "n escapes to heap: put into a slice ([]any{...} at p.go:22)",
+		"key":       "n escapes to heap: assigned (m[n] = &n at p.go:23)",
+		"deferred":  "func literal escapes to heap: it must outlive the statement",
+		"huge":      "a escapes to heap: too large for stack",
+		"joined":    `s + "x" escapes to heap: assigned`,
+		"generic":   "x escapes to heap: returned (return &x at p.go:39)",
+		"through":   "n escapes to heap: returned (return q at p.go:41), by way of p and q",
+		"captures":  "n escapes to heap: captured by a closure, which changes it",
+		"instances": "x escapes to heap: assigned",
+		"kept":      "",
 	} {
 		got := in(t, l, function)
 		if want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", function, got, want)
 		}
-	}
-	for _, e := range l.All() {
-		for _, s := range e.Flow {
-			if words[s.Why] == "" && s.Why != "spill" {
-				t.Errorf("no words for %q", s.Why)
-			}
-		}
-	}
-}
-
-func TestLog_At(t *testing.T) {
-	l := compile(t)
-	file := l.All()[0].At().File
-	at := func(lines ...int) (chain []Position) {
-		for _, n := range lines {
-			chain = append(chain, Position{File: file, Line: n})
-		}
-		return chain
-	}
-	found, exact := l.At(at(16, 17))
-	if len(found) != 1 || !exact || found[0].Outermost().Line != 17 || found[0].At().Line != 16 {
-		t.Errorf("in outer: %+v, %v", found, exact)
-	}
-	if found, exact = l.At(at(16, 18)); len(found) != 2 || !exact {
-		t.Errorf("in both: %+v, %v", found, exact)
-	}
-	if found, exact = l.At(at(16)); len(found) != 1 || !exact || len(found[0].Path) != 1 {
-		t.Errorf("by itself: %+v, %v", found, exact)
-	}
-	if found, exact = l.At(at(16, 999)); len(found) != 1 || exact {
-		t.Errorf("elsewhere: %+v, %v", found, exact)
-	}
-	if found, _ = l.At(nil); found != nil {
-		t.Errorf("nowhere: %+v", found)
-	}
-}
-
-func TestLog_Inlined(t *testing.T) {
-	l := compile(t)
-	file := l.All()[0].At().File
-	found := l.Inlined([]Position{{File: file, Line: 53}})
-	if len(found) != 1 || found[0].What != "n" || found[0].At().Line != 52 {
-		t.Errorf("%+v", found)
-	}
-	if found := l.Inlined([]Position{{File: file, Line: 17}}); found != nil {
-		t.Errorf("not a variable: %+v", found)
-	}
-	for what, want := range map[string]bool{"n": true, "dep.n": true, "größe_2": true, "&T{}": false,
-		"a.b.c": false, "new(T)": false, "func literal": false, "2": false} {
-		if variableForm.MatchString(what) != want {
-			t.Errorf("%s: %v", what, !want)
-		}
-	}
-	if found := l.Inlined(nil); found != nil {
-		t.Errorf("nowhere: %+v", found)
 	}
 }
 
@@ -216,41 +149,6 @@ func TestLog_Read_unknownForm(t *testing.T) {
 		}
 		if l := New(); l.Read(dir) == nil {
 			t.Errorf("%s: no error, %+v", name, l)
-		}
-	}
-}
-
-func TestShorten(t *testing.T) {
-	for text, want := range map[string]string{
-		"(*example.com/a/b.T[go.shape.struct { x [0]int }]).Put(v)": "(*b.T[…]).Put(v)",
-		"make([]T[go.shape.int], n)":                                "make([]T[…], n)",
-		"f[go.shape.int":                                            "f[…]",
-		"a / b.c":                                                   "a / b.c",
-		"[]int{...}":                                                "[]int{...}",
-	} {
-		if got := shorten(text); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
-	}
-}
-
-func TestLog_Lost(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"flag": "/std/flag.go", "other": "/p/other.go",
-		"c.cgo1": "c.cgo1.go"} {
-		text = `{"version":0,"package":"p","file":"` + text + `"}`
-		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l := New()
-	if err := l.Read(dir); err != nil {
-		t.Fatal(err)
-	}
-	for file, want := range map[string]string{"/p/flag.go": "with that of /std/flag.go",
-		"/p/c.go": `imports "C"`, "/p/other.go": "", "/p/silent.go": ""} {
-		if got := l.Lost("p", file); !strings.Contains(got, want) || (got == "") != (want == "") {
-			t.Errorf("%s: %q", file, got)
 		}
 	}
 }

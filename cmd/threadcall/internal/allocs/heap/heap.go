@@ -3,7 +3,7 @@
 package heap
 
 import (
-	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -53,7 +53,6 @@ type Sample struct {
 	Size  int64  // bytes of each object
 	Each  Amount // for each operation, if operations were counted
 	Once  Amount // independent of the operations; everything if no operations were counted
-	Live  Amount // of all, what is still in use
 }
 
 // Samples is what a program has allocated.
@@ -67,59 +66,38 @@ type Samples struct {
 }
 
 type key struct {
-	stack string // numbers of frames
+	stack string
 	size  int64
-}
-
-// A frames numbers the frames of several profiles.
-type frames map[Frame]uint32
-
-// numbers returns those of the profile's frames.
-func (f frames) numbers(p *hook.Profile) []uint32 {
-	all := make([]uint32, len(p.Frames))
-	for i, frame := range p.Frames {
-		n, known := f[Frame(frame)]
-		if !known {
-			n = uint32(len(f))
-			f[Frame(frame)] = n
-		}
-		all[i] = n
-	}
-	return all
 }
 
 // sum adds up the records with the same stack and size. Those of the testing package's own are left
 // out.
-func sum(p *hook.Profile, known frames, std func(string) bool) (map[key]Sample, []key) {
-	numbers := known.numbers(p)
-	samples := map[key]Sample{}
-	var order []key
-	text := make([]byte, 0, 4*64)
-	stack := make(Stack, 0, 64)
+func sum(p *hook.Profile, std func(string) bool) (samples map[key]Sample, order []key) {
+	samples = map[key]Sample{}
+	names := make([]string, len(p.Frames))
+	for i, f := range p.Frames {
+		names[i] = fmt.Sprintf("%s %s:%d %v\n", f.Function, f.File, f.Line, f.Inlined)
+	}
 	for _, r := range p.Records {
 		if r.Objects == 0 {
 			continue
 		}
-		stack = stack[:0]
-		for _, at := range r.Stack {
-			stack = append(stack, Frame(p.Frames[at]))
+		stack := make(Stack, len(r.Stack))
+		var text strings.Builder
+		for i, at := range r.Stack {
+			stack[i] = Frame(p.Frames[at])
+			text.WriteString(names[at])
 		}
 		if stack.ofTesting(std) {
 			continue
 		}
-		text = text[:0]
-		for _, at := range r.Stack {
-			text = binary.LittleEndian.AppendUint32(text, numbers[at])
-		}
-		k := key{string(text), r.Bytes / r.Objects}
+		k := key{text.String(), r.Bytes / r.Objects}
 		s, found := samples[k]
 		if !found {
 			order = append(order, k)
-			s.Stack = slices.Clone(stack)
 		}
-		s.Size = k.size
+		s.Stack, s.Size = stack, k.size
 		s.Once = s.Once.Plus(Amount{float64(r.Objects), float64(r.Bytes)})
-		s.Live = s.Live.Plus(Amount{float64(r.LiveObjects), float64(r.LiveBytes)})
 		samples[k] = s
 	}
 	return samples, order
@@ -161,7 +139,7 @@ func hidden(p *hook.Profile) float64 {
 // library; the testing package's own allocations are left out by it.
 func Total(p *hook.Profile, std func(path string) bool) Samples {
 	s := Samples{Counted: counted(p), Program: p, Hidden: hidden(p)}
-	samples, order := sum(p, frames{}, std)
+	samples, order := sum(p, std)
 	for _, k := range order {
 		s.Samples = append(s.Samples, samples[k])
 	}
@@ -172,15 +150,14 @@ func Total(p *hook.Profile, std func(path string) bool) Samples {
 // both do once, and what the second run's operations need only the first time, is in Once: it does
 // not grow. Std is as for Total.
 func Difference(short, long *hook.Profile, n int, std func(path string) bool) Samples {
-	known := frames{}
-	a, orderA := sum(short, known, std)
-	b, orderB := sum(long, known, std)
+	a, orderA := sum(short, std)
+	b, orderB := sum(long, std)
 	s := Samples{More: n, Operations: 2 * n, Program: long,
 		Counted: counted(long).Minus(counted(short)).Over(float64(n)),
 		Hidden:  (hidden(long) - hidden(short)) / float64(n)}
 	add := func(k key) {
 		one, two := a[k], b[k]
-		out := Sample{Stack: two.Stack, Size: k.size, Live: two.Live}
+		out := Sample{Stack: two.Stack, Size: k.size}
 		if two.Stack == nil {
 			out.Stack = one.Stack
 		}

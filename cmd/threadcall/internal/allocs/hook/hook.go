@@ -1,26 +1,41 @@
 // Package hook writes down what a test binary allocates. It is compiled into the binary as a
-// package of the module that is tested, together with record.Write, so this file must be Go as old
-// as a module may ask for.
+// package of the module that is tested, so this file must be Go as old as a module may ask for.
 package hook
 
 import (
+	"encoding/json"
 	"os"
 	"runtime"
-	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
-	"unsafe"
 )
 
-// Variables of the environment, and the files next to the profile.
-const (
-	ProfileVariable = "THREADCALL_ALLOCS_PROFILE" // the file for the profile; empty: there is none
-	SeenVariable    = "THREADCALL_ALLOCS_SEEN"    // the file for calls of [Seen]
+// ProfileVariable is a variable of the environment: the file for the profile. Empty: there is none.
+const ProfileVariable = "THREADCALL_ALLOCS_PROFILE"
 
-	BaseSuffix  = ".base"  // the profile before the last ResetTimer
-	TimerSuffix = ".timer" // objects and bytes allocated since then while the timer was stopped
-)
+// A Profile has what a process has allocated, with the runtime's own frames, which runtime/pprof
+// leaves out: they tell an append from a channel, and a channel from a goroutine's wait. What was
+// allocated before the last ResetTimer and while the timer was stopped is left out.
+type Profile struct {
+	Go             string
+	Seconds        float64 // since the start
+	Objects, Bytes uint64  // counted by the runtime, each tiny object by itself
+	Frames         []Frame
+	Records        []Record
+}
+
+// A Frame is one function on a stack.
+type Frame struct {
+	Function, File string
+	Line           int
+	Inlined        bool // into the next frame of the stack
+}
+
+// A Record is what was allocated with one stack and one size. Objects without pointers that are
+// smaller than 16 bytes share blocks of 16; those count as one object then.
+type Record struct {
+	Objects, Bytes int64
+	Stack          []int // in Frames, innermost first; at most 32 functions not inlined
+}
 
 var (
 	profile = os.Getenv(ProfileVariable)
@@ -39,13 +54,7 @@ func Run(m interface{ Run() int }) int {
 	if profile == "" {
 		return status
 	}
-	addStopped()
-	text := strconv.FormatUint(timer.objects, 10) + " " + strconv.FormatUint(timer.bytes, 10)
-	err := os.WriteFile(profile+TimerSuffix, []byte(text), 0600)
-	if err == nil {
-		err = Write(profile, began)
-	}
-	if err != nil {
+	if err := write(profile); err != nil {
 		println("the profile of allocations:", err.Error())
 		if status == 0 {
 			status = 1
@@ -59,20 +68,20 @@ func Run(m interface{ Run() int }) int {
 var timer struct {
 	stopped                bool
 	fromObjects, fromBytes uint64 // when it was stopped
-	objects, bytes         uint64 // allocated while it was stopped
+	objects, bytes         uint64 // allocated while it was stopped, or before it was reset
+	before                 map[key]amount
 	resets                 int
 	b                      interface{} // the benchmark that runs
 	n                      int         // its operations
 	kept                   *[32]byte
 }
 
-func addStopped() {
-	if timer.stopped {
-		objects, bytes := count()
-		timer.objects += objects - timer.fromObjects
-		timer.bytes += bytes - timer.fromBytes
-	}
+type key struct {
+	stack [32]uintptr
+	size  int64
 }
+
+type amount struct{ objects, bytes int64 }
 
 func count() (objects, bytes uint64) {
 	var m runtime.MemStats
@@ -89,7 +98,9 @@ func stop() {
 
 func start() {
 	if timer.stopped {
-		addStopped()
+		objects, bytes := count()
+		timer.objects += objects - timer.fromObjects
+		timer.bytes += bytes - timer.fromBytes
 		timer.stopped = false
 		runtime.MemProfileRate = 1
 	}
@@ -117,16 +128,19 @@ func StartTimer(b interface{ StartTimer() }) {
 	b.StartTimer()
 }
 
-// ResetTimer resets the timer and writes what was allocated before to a profile of its own.
+// ResetTimer resets the timer and leaves out what was allocated before.
 func ResetTimer(b interface{ ResetTimer() }) {
 	if profile != "" && timer.resets < 16 {
 		timer.resets++
 		stopped := timer.stopped
 		stop()
-		timer.objects, timer.bytes = 0, 0
-		if err := Write(profile+BaseSuffix, began); err != nil {
-			println("the profile before ResetTimer:", err.Error())
+		timer.before = map[key]amount{}
+		for _, r := range records() {
+			k := keyOf(&r)
+			sum := timer.before[k]
+			timer.before[k] = amount{sum.objects + r.AllocObjects, sum.bytes + r.AllocBytes}
 		}
+		timer.objects, timer.bytes = timer.fromObjects, timer.fromBytes
 		start()
 		if stopped {
 			stop()
@@ -135,53 +149,78 @@ func ResetTimer(b interface{ ResetTimer() }) {
 	b.ResetTimer()
 }
 
-var seen struct {
-	file  string
-	once  [1 << 14]uint32
-	lock  sync.Mutex
-	lines map[string]bool
-	tiny  *byte
+func keyOf(r *runtime.MemProfileRecord) key {
+	k := key{stack: r.Stack0}
+	if r.AllocObjects > 0 {
+		k.size = r.AllocBytes / r.AllocObjects
+	}
+	return k
 }
 
-func init() { seen.file = os.Getenv(SeenVariable) }
-
-// Seen writes a line when a function is called for the first time, or with other values than
-// before. Without a file, it uses up the block that tiny objects share.
-//
-//go:noinline
-func Seen(id int, values ...int64) {
-	if len(values) > 0 || atomic.LoadUint32(&seen.once[id]) == 0 {
-		note(id, values)
-	}
-	for seen.file == "" {
-		tiny := new(byte)
-		seen.tiny = tiny
-		if uintptr(unsafe.Pointer(tiny))&15 == 15 {
-			return
+// records returns the runtime's profile. It collects garbage first, because the runtime shows only
+// what was allocated before a collection.
+func records() (list []runtime.MemProfileRecord) {
+	runtime.GC()
+	for n, ok := 0, false; !ok; {
+		n, ok = runtime.MemProfile(list, true)
+		if ok {
+			list = list[:n]
+		} else {
+			list = make([]runtime.MemProfileRecord, n+n/8+64) // the making adds some
 		}
 	}
+	return list
 }
 
-func note(id int, values []int64) {
-	line := strconv.Itoa(id)
-	for _, v := range values {
-		line += " " + strconv.FormatInt(v, 10)
+func write(path string) error {
+	if !timer.stopped {
+		stop() // what follows is of no interest, and would take longer
 	}
-	seen.lock.Lock()
-	defer seen.lock.Unlock()
-	atomic.StoreUint32(&seen.once[id], 1)
-	if seen.file == "" || seen.lines[line] || len(seen.lines) > 100000 {
-		return
+	p := Profile{Go: runtime.Version(), Seconds: time.Since(began).Seconds(),
+		Objects: timer.fromObjects - timer.objects, Bytes: timer.fromBytes - timer.bytes}
+	known := map[Frame]int{}
+	places := map[uintptr][]int{} // of a program counter; most are on many stacks
+	all := records()
+	for i := range all {
+		r := &all[i]
+		next := Record{Objects: r.AllocObjects, Bytes: r.AllocBytes}
+		if b, some := timer.before[keyOf(r)]; some {
+			part := b
+			if part.objects > next.Objects { // the stack of another record begins alike
+				part = amount{next.Objects, next.Bytes}
+			}
+			next.Objects, next.Bytes = next.Objects-part.objects, next.Bytes-part.bytes
+			timer.before[keyOf(r)] = amount{b.objects - part.objects, b.bytes - part.bytes}
+		}
+		for _, pc := range r.Stack() {
+			at, found := places[pc]
+			if !found {
+				inlined := runtime.CallersFrames([]uintptr{pc})
+				for more := true; more; {
+					var f runtime.Frame
+					f, more = inlined.Next()
+					k := Frame{f.Function, f.File, f.Line, f.Func == nil}
+					n, is := known[k]
+					if !is {
+						n = len(p.Frames)
+						known[k] = n
+						p.Frames = append(p.Frames, k)
+					}
+					at = append(at, n)
+				}
+				places[pc] = at
+			}
+			next.Stack = append(next.Stack, at...)
+		}
+		p.Records = append(p.Records, next)
 	}
-	if seen.lines == nil {
-		seen.lines = map[string]bool{}
-	}
-	seen.lines[line] = true
-	f, err := os.OpenFile(seen.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0600)
+	text, err := json.Marshal(&p)
 	if err != nil {
-		println("which functions were called:", err.Error())
-		return
+		return err
 	}
-	f.WriteString(line + "\n")
-	f.Close()
+	// Under another name first, so that the file is there only when it is complete.
+	if err := os.WriteFile(path+".part", text, 0600); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
 }
