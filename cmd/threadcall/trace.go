@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,9 +26,9 @@ Trace reads an execution trace of the Go runtime and reports what stands out,
 what the heap and the collector did, how many goroutines and threads there were,
 what goroutines waited for, where, and what ended the waits, how goroutines
 moved from thread to thread and why, what locked threads did, how long
-threadcall's calls were queued and ran, and where the time of one task went. To
-look closer, -from, -to and -goroutine select a part, of which -html shows
-goroutines and threads in a page.
+threadcall's calls were queued and ran, and where the time of one task went.
+-html shows the same in a page, and what each goroutine and each thread did;
+-from and -to choose the time that it has in more detail.
 
 The trace comes from a file ("-" is the standard input), from a run of the
 tests of packages, or from a command whose program records one when it is asked
@@ -48,8 +47,8 @@ type traceCommand struct {
 	progress *ui.Screen
 	json     bool
 	html     string
-	path     string // the task of which it is requested
-	part     lanes.Selection
+	path     string        // the task of which it is requested
+	from, to time.Duration // that the page shows in detail
 	reports  []*report.Report
 }
 
@@ -64,11 +63,9 @@ func runTrace(c *command) error {
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
 	c.StringVar(&o.path, "path", "", "also report the critical path of a `task`: its ID, its type "+
 		"for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported")
-	c.Func("from", "report only what happened from this `time` on, as 1.5s after the start of the "+
-		"trace", moment(&o.part.From))
-	c.Func("to", "report only what happened until this `time`", moment(&o.part.To))
-	c.Func("goroutine", "report only the goroutines with these `numbers`, as 18 or 18,42",
-		o.goroutines)
+	c.DurationVar(&o.from, "from", 0, "show in detail, in the page, what happened from this `time` on, "+
+		"as 1.5s after the start of the trace")
+	c.DurationVar(&o.to, "to", 0, "show in detail what happened until this `time`")
 	for name, text := range map[string]string{
 		"run":   "run the tests that match the `pattern`, as for go test",
 		"bench": "run the benchmarks that match the `pattern`, too",
@@ -97,8 +94,10 @@ func runTrace(c *command) error {
 		return err
 	}
 	switch {
-	case o.part.To > 0 && o.part.To <= o.part.From:
-		return fmt.Errorf("-to %v is not after -from %v", o.part.To, o.part.From)
+	case o.from < 0 || o.to < 0 || o.to > 0 && o.to <= o.from:
+		return fmt.Errorf("-to %v is not after -from %v", o.to, o.from)
+	case o.html == "" && o.from+o.to > 0:
+		return errors.New("-from and -to are for the page; add -html FILE")
 	case len(from.Packages) == 0 && len(from.TestFlags) > 0:
 		return errors.New("flags of tests are for packages")
 	case from.File != "" && from.Keep != "":
@@ -108,28 +107,6 @@ func runTrace(c *command) error {
 		from.Stdout = c.stderr // the document stands alone
 	}
 	return o.run(from)
-}
-
-// moment returns what sets a time after the start of the trace.
-func moment(to *time.Duration) func(string) error {
-	return func(value string) (err error) {
-		if *to, err = time.ParseDuration(value); err == nil && *to < 0 {
-			err = errors.New("must not be negative")
-		}
-		return err
-	}
-}
-
-// goroutines sets the goroutines that are selected.
-func (o *traceCommand) goroutines(text string) error {
-	for word := range strings.SplitSeq(text, ",") {
-		n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(word), "G"), 10, 64)
-		if err != nil || n <= 0 {
-			return fmt.Errorf("%q is not a goroutine; goroutines are numbers, as 18 or 18,42", word)
-		}
-		o.part.Goroutines = append(o.part.Goroutines, n)
-	}
-	return nil
 }
 
 // run reads all traces and shows the reports. It goes on when one cannot be had.
@@ -162,7 +139,7 @@ func (o *traceCommand) read(t *source.Trace) error {
 	options := analysis.Options{Name: t.Name, Progress: func(n int64) {
 		o.progress.Progress(readSoFar(t.Name, n, t.Size))
 	}}
-	if o.html != "" || o.path != "" || !o.part.Whole() {
+	if o.html != "" || o.path != "" {
 		w, err := lanes.Create()
 		if err != nil {
 			return err
@@ -183,7 +160,7 @@ func (o *traceCommand) read(t *source.Trace) error {
 	if options.Lanes != nil {
 		err = o.look(r, options.Lanes)
 	}
-	if !o.json && (err == nil || o.part.Whole()) {
+	if !o.json {
 		out := ui.On(o.stdout)
 		if len(o.reports) > 1 {
 			fmt.Fprintln(out)
@@ -201,18 +178,13 @@ func (o *traceCommand) look(r *report.Report, w *lanes.Writer) error {
 	if err != nil {
 		return err
 	}
-	if !o.part.Whole() {
-		if r.Look, err = analysis.Look(x, o.part); err != nil {
-			return fmt.Errorf("%s: %w", r.Trace.Name, err)
-		}
-	}
 	var noPath error
 	if o.path != "" {
 		r.Path, noPath = analysis.Path(x, r, o.path)
 	}
 	if o.html != "" {
 		file := o.numbered(o.html)
-		page, err := present.Page(r, x, o.part)
+		page, err := present.Page(r, x, o.from, o.to)
 		if err == nil {
 			err = page.Save(file)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +49,7 @@ func TestTrace_file(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
 	o := threadcall(t, "trace", recorded(t), "-html", page)
 	o.want(t, statusOK, "some.trace", "Heap and collector", "stop-the-world", "Goroutines and threads",
-		"From thread to thread", "Locked threads", "Calls to threads", "threadcall.recorded.func1",
+		"moves ", "Locked threads", "Calls to threads", "threadcall.recorded.func1",
 		"trace_test.go:")
 	if o.stderr != "wrote "+page+"\n" {
 		t.Errorf("stderr %q", o.stderr)
@@ -60,6 +59,12 @@ func TestTrace_file(t *testing.T) {
 	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text),
 		"threadcall.recorded.func1") {
 		t.Errorf("%v, %d bytes that do not name the place that calls", err, len(text))
+	}
+	threadcall(t, "trace", "-from", "1ns", "-html", page, recorded(t)).want(t, statusOK, "wrote "+page)
+	threadcall(t, "trace", "-from", "1000h", "-html", page, recorded(t)).want(t, statusWrong,
+		"the trace has nothing from 1000h")
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), `"as requested"`) {
+		t.Errorf("%v, %d bytes without the time that was requested", err, len(text))
 	}
 	nowhere := filepath.Join(t.TempDir(), "no", "such", "directory.html")
 	threadcall(t, "trace", "-html", nowhere, recorded(t)).want(t, statusWrong, nowhere)
@@ -75,37 +80,6 @@ func TestTrace_path(t *testing.T) {
 	}
 	threadcall(t, "trace", "-path", "no.such.task", file).want(t, statusWrong,
 		"the trace has no task or goroutine \"no.such.task\"", "Heap and collector")
-}
-
-func TestTrace_part(t *testing.T) {
-	file := recorded(t)
-	whole := decoded[tracereport.Report](t, threadcall(t, "trace", "-json", file).want(t,
-		statusOK).stdout)
-	if whole.Look != nil {
-		t.Error("a report on the whole trace has a part")
-	}
-	from, to := whole.Trace.Duration/4, whole.Trace.Duration/2
-	o := threadcall(t, "trace", "-json", "-from", from.String(), "-to", to.String(), file).want(t,
-		statusOK)
-	part := decoded[tracereport.Report](t, o.stdout).Look
-	if part == nil || part.From != from || part.To != to || part.Of == 0 || len(part.States) == 0 {
-		t.Fatalf("%+v", part)
-	}
-	one := fmt.Sprint(part.Goroutines[0].ID)
-	threadcall(t, "trace", "-goroutine", one, file).want(t, statusOK, "From 0 ns to",
-		"In the order of time")
-	threadcall(t, "trace", "-goroutine", "99999999", file).want(t, statusWrong,
-		"the trace has no goroutine 99999999")
-	threadcall(t, "trace", "-from", "1000h", file).want(t, statusWrong,
-		"the trace has nothing from 1000h")
-
-	page := filepath.Join(t.TempDir(), "part.html")
-	threadcall(t, "trace", "-from", from.String(), "-html", page, file).want(t, statusOK,
-		"wrote "+page)
-	text, err := os.ReadFile(page)
-	if err != nil || !strings.Contains(string(text), `"as requested"`) {
-		t.Errorf("%v, %d bytes without the part", err, len(text))
-	}
 }
 
 func TestTrace_json(t *testing.T) {
@@ -245,9 +219,8 @@ func TestTrace_usage(t *testing.T) {
 		{"-run X FILE", statusUsage, "flags of tests are for packages"},
 		{"FILE FILE", statusUsage, "only one can be read at a time"},
 		{"-html FILE FILE", statusUsage, "would overwrite the input"},
-		{"-from -1s FILE", statusUsage, "not be negative"},
-		{"-from 2s -to 1s FILE", statusUsage, "-to 1s is not after -from 2s"},
-		{"-goroutine x FILE", statusUsage, "is not a goroutine"},
+		{"-from 2s -to 1s -html x FILE", statusUsage, "-to 1s is not after -from 2s"},
+		{"-from 2s FILE", statusUsage, "-from and -to are for the page"},
 		{"--frob", statusUsage, "not defined: -frob"},
 		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace but a text file"},
 		{os.Args[0], statusWrong, "a program; to run it, put -- before it"},

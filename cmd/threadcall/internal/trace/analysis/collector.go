@@ -23,8 +23,7 @@ type collector struct {
 	stops   report.Histogram
 	longest report.Top[report.Interval]  // stops
 	reasons map[string]*report.Histogram // of stops
-	assists map[report.Frame]*report.AssistPlace
-	assist  report.AssistTimes
+	assist  report.Assist
 }
 
 type rangeKey struct {
@@ -34,9 +33,8 @@ type rangeKey struct {
 
 type openRange struct {
 	start   time.Duration
-	earlier bool // it began before the trace
-	stack   int32
-	times   [4]time.Duration // of the goroutine, until then
+	earlier bool          // it began before the trace
+	ran     time.Duration // the goroutine, until then
 }
 
 // The names of the runtime's ranges.
@@ -49,18 +47,16 @@ const (
 
 func (c *collector) init() {
 	c.open, c.reasons = map[rangeKey]openRange{}, map[string]*report.Histogram{}
-	c.assists = map[report.Frame]*report.AssistPlace{}
 	longer := func(a, b report.Interval) bool { return a.Length > b.Length }
 	c.marks, c.longest = report.NewTop(shown, longer), report.NewTop(shown, longer)
 }
 
-// spent returns the times of a goroutine up to now.
-func (g *goroutine) spent(now time.Duration) [4]time.Duration {
-	times := g.times
-	if g.known {
-		times[g.state.Kind] += now - g.state.Start
+// ran returns for how long the goroutine has run up to now.
+func (g *goroutine) ran(now time.Duration) time.Duration {
+	if g.known && g.state.Kind == lanes.Running {
+		return g.times[lanes.Running] + now - g.state.Start
 	}
-	return times
+	return g.times[lanes.Running]
 }
 
 // rangeBegin begins a range. Each generation of the trace has the active ranges again.
@@ -80,7 +76,7 @@ func (a *analysis) rangeBegin(ev *xtrace.Event, active bool) {
 		a.heap.collecting()
 	case assisting:
 		if g := a.existing[goroutineID(ev)]; g != nil && !active {
-			o.stack, o.times = a.stack(ev.Stack()), g.spent(a.now)
+			o.ran = g.ran(a.now)
 		}
 	}
 	c.open[rangeKey{a.text(r.Name), r.Scope}] = o
@@ -115,7 +111,8 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 		c.marks.Offer(report.Interval{At: o.start, Length: length, What: "mark"})
 	case key.name == assisting:
 		if g := a.existing[goroutineID(ev)]; g != nil {
-			a.assisted(o, g.spent(a.now))
+			c.assist.N++
+			c.assist.Worked += g.ran(a.now) - o.ran
 		}
 	}
 }
@@ -137,23 +134,6 @@ func (a *analysis) keepRange(key rangeKey, o openRange, by int64) {
 func (a *analysis) finishRanges() {
 	for key, o := range a.collector.open {
 		a.keepRange(key, o, lanes.None)
-	}
-}
-
-// assisted counts an assist. A goroutine in an assist works, or waits for credit that others
-// collect, or is ready and waits for a P.
-func (a *analysis) assisted(o openRange, now [4]time.Duration) {
-	f := a.Place(o.stack)
-	p := a.collector.assists[f]
-	if p == nil {
-		p = &report.AssistPlace{Frame: f}
-		a.collector.assists[f] = p
-	}
-	for _, sum := range []*report.AssistTimes{&p.AssistTimes, &a.collector.assist} {
-		sum.N++
-		sum.Worked += now[lanes.Running] - o.times[lanes.Running]
-		sum.Waited += now[lanes.Waiting] - o.times[lanes.Waiting]
-		sum.Ready += now[lanes.Runnable] - o.times[lanes.Runnable]
 	}
 }
 
@@ -188,19 +168,9 @@ func (c *collector) stopReport() report.Stops {
 	return r
 }
 
-// maxAssistPlaces limits the places in a report.
-const maxAssistPlaces = 100
-
 func (c *collector) report() report.GC {
-	a := report.Assist{AssistTimes: c.assist, Places: []report.AssistPlace{}}
-	for _, p := range c.assists {
-		a.Places = append(a.Places, *p)
-	}
-	slices.SortFunc(a.Places, func(a, b report.AssistPlace) int {
-		return cmp.Or(cmp.Compare(b.Sum(), a.Sum()), place{"", a.Frame}.compare(place{"", b.Frame}))
-	})
-	a.Places = a.Places[:min(len(a.Places), maxAssistPlaces)]
-	return report.GC{Cycles: c.cycles, Mark: c.mark.Distribution(), Assist: a, Longest: c.marks.Kept}
+	return report.GC{Cycles: c.cycles, Mark: c.mark.Distribution(), Assist: c.assist,
+		Longest: c.marks.Kept}
 }
 
 // A heap follows the sizes that the trace has.
@@ -208,24 +178,22 @@ type heap struct {
 	sizes, goals      report.Curve
 	known             bool
 	first, last, peak uint64
-	from, to          time.Duration // of first and last
 
 	// The current low begins with the end of a collection, just after an event with the new size.
 	inLow bool
 	low   uint64
-	at    time.Duration
-	lows  report.Regression
+	lows  report.Lows
 }
 
 func (h *heap) allocated(now time.Duration, size uint64) {
 	if !h.known {
-		h.known, h.first, h.from = true, size, now
+		h.known, h.first = true, size
 	}
-	h.last, h.to = size, now
+	h.last = size
 	h.peak = max(h.peak, size)
 	h.sizes.Add(now, float64(size))
 	if h.inLow && size < h.low {
-		h.low, h.at = size, now
+		h.low = size
 	}
 }
 
@@ -238,26 +206,29 @@ func (h *heap) goal(now time.Duration, size uint64) {
 // collected is the end of a collection.
 func (h *heap) collected() {
 	if h.known {
-		h.inLow, h.low, h.at = true, h.last, h.to
+		h.inLow, h.low = true, h.last
 	}
 }
 
 // collecting is the start of a collection, or the end of the trace.
 func (h *heap) collecting() {
 	if h.inLow {
-		h.lows.Add(h.at, float64(h.low))
 		h.inLow = false
+		l := &h.lows
+		switch l.N++; {
+		case l.N == 1:
+			l.First = h.low
+		case h.low > l.Last:
+			l.Rises++
+		}
+		l.Last = h.low
 	}
 }
 
 func (h *heap) report(end time.Duration) report.Heap {
 	h.collecting()
-	r := report.Heap{
+	return report.Heap{
 		Allocated: h.sizes.Series(end, 0), Goal: h.goals.Series(end, 0),
-		First: h.first, Last: h.last, Peak: h.peak, Lows: h.lows.Trend(),
+		First: h.first, Last: h.last, Peak: h.peak, Lows: h.lows,
 	}
-	if h.to > h.from {
-		r.Growth = (float64(h.last) - float64(h.first)) / (h.to - h.from).Minutes()
-	}
-	return r
 }

@@ -90,10 +90,7 @@ func guess(head []byte) (what, advice string) {
 	case begins("\x0a") && bytes.Contains(head, []byte("\x12")) && !utf8.Valid(head):
 		return "profile", pprof
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
-		if bytes.Contains(head, []byte("traceEvents")) || bytes.Contains(head, []byte(`"ph"`)) {
-			return "trace of Chrome's format", "open it in a browser at ui.perfetto.dev; " + howTo
-		}
-		return "JSON file", howTo
+		return "JSON file", "open a trace of Chrome's format at ui.perfetto.dev; " + howTo
 	case utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) && !bytes.ContainsAny(head, "\x00"):
 		line, _, _ := bytes.Cut(text, []byte("\n"))
 		return fmt.Sprintf("text file (%q)", ui.Head(string(line), 40)), howTo

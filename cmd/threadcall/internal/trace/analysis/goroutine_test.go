@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"bytes"
 	"runtime"
 	"strconv"
 	"sync"
@@ -106,24 +105,5 @@ func TestTrace_moves(t *testing.T) {
 	}
 	if why[channelRecv]+why[preempted] < moved {
 		t.Errorf("moved because of %v", why)
-	}
-}
-
-// What ends is forgotten.
-func TestTrace_memory(t *testing.T) {
-	data := record(t, func() {
-		for range 5000 {
-			var group sync.WaitGroup
-			group.Go(func() {})
-			group.Wait()
-		}
-	})
-	a := newAnalysis(nil)
-	_, in, err := recognize(bytes.NewReader(data))
-	if err == nil {
-		err = a.read(in, func() {})
-	}
-	if err != nil || a.counts.created < 5000 || len(a.existing) > 1000 {
-		t.Errorf("%d goroutines were created, %d are kept, %v", a.counts.created, len(a.existing), err)
 	}
 }

@@ -100,6 +100,9 @@ func consistent(t *testing.T, r *report.Report) {
 		t.Errorf("functions have %d goroutines, %d executions, %d moves; others see %d, %+v",
 			goroutines, executions, moves, g.First+g.Created, a)
 	}
+	if c := r.GC.Assist; c.Worked < 0 || c.Worked > r.Waiting.Running {
+		t.Errorf("assists %+v in %v", c, r.Waiting.Running)
+	}
 	if g.Last != g.First+g.Created-g.Ended || g.Peak < max(g.First, g.Last) {
 		t.Errorf("goroutines %+v", g)
 	}

@@ -173,37 +173,3 @@ func TestPath(t *testing.T) {
 		}
 	}
 }
-
-func TestLook(t *testing.T) {
-	r, x := read(t, record(t, func() { request(10 * time.Millisecond) }))
-	end := r.Trace.Duration
-	look, err := Look(x, lanes.Selection{From: end / 4, To: end / 2})
-	if err != nil || look.From != end/4 || look.To != end/2 || look.Of != len(look.Goroutines) ||
-		look.Of == 0 {
-		t.Fatalf("%v, %+v", err, look)
-	}
-	for _, g := range look.Goroutines {
-		if sum := g.Running + g.Runnable + g.Syscall + g.Waiting; sum > end/2-end/4 {
-			t.Errorf("goroutine %d has %v in a part of %v", g.ID, sum, end/2-end/4)
-		}
-	}
-	n, one := 0, look.Goroutines[0].ID
-	if err := x.Scan(0, end, func(v *lanes.Interval) {
-		if v.Kind <= lanes.Waiting && v.Goroutine == one {
-			n++
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	look, err = Look(x, lanes.Selection{Goroutines: []int64{one}})
-	if err != nil || look.Of != 1 || len(look.Intervals)+look.More != n {
-		t.Fatalf("%v, %+v, want %d intervals", err, look, n)
-	}
-	at := time.Duration(0)
-	for _, v := range look.Intervals {
-		if v.At < at || v.Goroutine != one {
-			t.Errorf("%+v after %v of goroutine %d", v, at, one)
-		}
-		at = v.At
-	}
-}

@@ -2,11 +2,9 @@ package analysis
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,8 +12,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/google/pprof/profile"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
@@ -205,6 +201,9 @@ func TestTrace_waits(t *testing.T) {
 			t.Errorf("%d waits for an unknown reason", reason.Times.N)
 		}
 	}
+	if calls := byReason[systemCall]; calls.N < 100 {
+		t.Errorf("%d system calls, want 100", calls.N)
+	}
 	var yields, handed uint64 // a hand-off of a mutex is not a preemption
 	err := x.Scan(0, x.Duration, func(v *lanes.Interval) {
 		stack := x.Stack(v.Stack)
@@ -220,111 +219,6 @@ func TestTrace_waits(t *testing.T) {
 	}
 	if err != nil || handed != yields {
 		t.Errorf("%d hand-offs, and the runtime yielded %d times, %v", handed, yields, err)
-	}
-}
-
-// stackText returns the functions and lines of a stack.
-func stackText(stack []report.Frame) string {
-	var key []string
-	for _, f := range stack {
-		key = append(key, fmt.Sprintf("%s:%d", f.Func, f.Line))
-	}
-	return strings.Join(key, " ")
-}
-
-// profiles sums up the intervals as go tool trace -pprof does, by kind of profile and stack:
-// without waits whose start or end is not in the trace, and without the latency of a goroutine's
-// first run.
-func profiles(t *testing.T, x *lanes.Index) map[string]map[string]report.Sum {
-	t.Helper()
-	sums := map[string]map[string]report.Sum{"net": {}, "sync": {}, "syscall": {}, "sched": {}}
-	first := map[int64]time.Duration{} // run
-	scan := func(f func(v *lanes.Interval)) {
-		if err := x.Scan(0, x.Duration, f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	scan(func(v *lanes.Interval) {
-		if at, ran := first[v.Goroutine]; v.Kind == lanes.Running && (!ran || v.Start < at) {
-			first[v.Goroutine] = v.Start
-		}
-	})
-	scan(func(v *lanes.Interval) {
-		kind, stack := "", v.Stack
-		switch name := x.Name(v.Name); v.Kind {
-		case lanes.Waiting:
-			switch name {
-			case network:
-				kind = "net"
-			case channelSend, channelRecv, mutex, rwMutex, "WaitGroup", "sync.Cond", "select", "sync",
-				"close":
-				kind = "sync"
-			}
-		case lanes.Syscall:
-			kind = "syscall"
-		case lanes.Runnable:
-			if at, ran := first[v.Goroutine]; ran && at < v.Start {
-				kind = "sched"
-			}
-			if name == "" {
-				stack = v.ByStack
-			}
-		}
-		if kind != "" && v.Start > 0 && v.End() < x.Duration {
-			key := stackText(x.Stack(stack))
-			sum := sums[kind][key]
-			sum.Add(v.Length)
-			sums[kind][key] = sum
-		}
-	})
-	return sums
-}
-
-// All sums come from intervals, and these have the waits that go tool trace has, by stack.
-func TestTrace_goToolTrace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds go tool trace")
-	}
-	go func() { time.Sleep(time.Second) }()
-	data := record(t, everything)
-	file := filepath.Join(t.TempDir(), "trace")
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, x := read(t, data)
-	for kind, got := range profiles(t, x) {
-		out, err := exec.Command("go", "tool", "trace", "-pprof="+kind, file).Output()
-		if err != nil {
-			t.Skip("needs go tool trace: ", err)
-		}
-		p, err := profile.ParseData(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := map[string]report.Sum{}
-		for _, s := range p.Sample {
-			var stack []report.Frame
-			for _, l := range s.Location {
-				f := report.Frame{Func: l.Line[0].Function.Name, Line: uint64(l.Line[0].Line)}
-				stack = append(stack, f)
-			}
-			sum := want[stackText(stack)]
-			sum.Merge(report.Sum{N: uint64(s.Value[0]), Time: time.Duration(s.Value[1])})
-			want[stackText(stack)] = sum
-		}
-		if len(want) == 0 && kind != "net" {
-			t.Errorf("no %s", kind)
-		}
-		for stack, sum := range want {
-			runtimes := strings.HasPrefix(stack, "runtime.") || strings.Contains(stack, "runtime/trace.")
-			if got[stack] != sum && !(kind == "sync" && runtimes) { // whose reasons have other names
-				t.Errorf("%s: %v, go tool trace has %v at %s", kind, got[stack], sum, stack)
-			}
-			delete(got, stack)
-		}
-		if len(got) > 0 {
-			t.Errorf("%s: go tool trace has no %v", kind, got)
-		}
 	}
 }
 

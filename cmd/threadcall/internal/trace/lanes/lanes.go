@@ -7,7 +7,6 @@
 package lanes
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
@@ -69,51 +68,4 @@ type Tables interface {
 	Thread(id int64) string // the name of the system's thread, empty if the trace does not have it
 	Stack(n int32) []report.Frame
 	Place(n int32) report.Frame // the innermost frame of the program on a stack
-}
-
-// A Selection is a part of a trace. The zero value is all of it.
-type Selection struct {
-	From, To   time.Duration // a To of zero is the end of the trace
-	Goroutines []int64       // if not empty, only these
-}
-
-// Whole reports whether s is the whole trace.
-func (s Selection) Whole() bool { return s.From == 0 && s.To == 0 && len(s.Goroutines) == 0 }
-
-// Has reports whether a goroutine is selected.
-func (s Selection) Has(goroutine int64) bool {
-	for _, g := range s.Goroutines {
-		if g == goroutine {
-			return true
-		}
-	}
-	return len(s.Goroutines) == 0
-}
-
-// Clip returns s with its end, or an error if nothing in the trace is selected.
-func (x *Index) Clip(s Selection) (Selection, error) {
-	if s.To <= 0 || s.To > x.Duration {
-		s.To = x.Duration
-	}
-	if s.From < 0 || s.From >= s.To {
-		return s, fmt.Errorf("the trace has nothing from %v to %v; it is %v long", s.From, s.To,
-			x.Duration)
-	}
-	exist := map[int64]bool{}
-	if len(s.Goroutines) > 0 {
-		err := x.Scan(s.From, s.To, func(v *Interval) {
-			if v.Kind == Life {
-				exist[v.Goroutine] = true
-			}
-		})
-		if err != nil {
-			return s, err
-		}
-	}
-	for _, g := range s.Goroutines {
-		if !exist[g] {
-			return s, fmt.Errorf("the trace has no goroutine %d from %v to %v", g, s.From, s.To)
-		}
-	}
-	return s, nil
 }

@@ -119,7 +119,7 @@ func TestIndex_Tile(t *testing.T) {
 		x, all := random(t, seed)
 		for _, w := range windows(rand.New(rand.NewPCG(seed, 3)), x.Duration) {
 			const columns = 100
-			tile, err := x.Tile(Selection{From: w[0], To: w[1]}, Size{Columns: columns, Lanes: 1000})
+			tile, err := x.Tile(w[0], w[1], Size{Columns: columns, Lanes: 1000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,18 +156,5 @@ func TestIndex_Tile(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestIndex_Clip(t *testing.T) {
-	x, _ := random(t, 1)
-	for _, s := range []Selection{{From: x.Duration}, {From: 2, To: 1}, {Goroutines: []int64{999}}} {
-		if s, err := x.Clip(s); err == nil {
-			t.Errorf("%+v is not empty", s)
-		}
-	}
-	if s, err := x.Clip(Selection{Goroutines: []int64{1}}); err != nil || s.To != x.Duration ||
-		s.Has(2) {
-		t.Errorf("%+v, %v", s, err)
 	}
 }

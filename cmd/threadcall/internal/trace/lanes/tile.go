@@ -22,7 +22,7 @@ type Tile struct {
 	Tasks   []Lane             `json:"tasks"`   // the longest in the window
 	Threads []Lane             `json:"threads"`
 	Lanes   []Lane             `json:"goroutines"` // the most active in the window
-	Of      int                `json:"of"`         // goroutines that exist and are selected
+	Of      int                `json:"of"`         // goroutines that exist
 	Names   map[int32]string   `json:"names"`
 	Stacks  map[int32][]string `json:"stacks"` // "function file:line"
 	Places  map[int32]string   `json:"places"` // of stacks: the innermost frame of the program
@@ -69,29 +69,31 @@ const (
 type Size struct {
 	Columns int     // of time
 	Lanes   int     // goroutines, and threads
-	Must    []int64 // goroutines that are shown in any case, if they are selected and exist
+	Must    []int64 // goroutines that are shown in any case, if they exist
 }
 
-// Tile returns the picture of a selection.
-func (x *Index) Tile(s Selection, size Size) (*Tile, error) {
-	s, err := x.Clip(s)
-	if err != nil {
-		return nil, err
+// Tile returns the picture of the time between two moments; zero for the second one is the end.
+func (x *Index) Tile(from, to time.Duration, size Size) (*Tile, error) {
+	if to <= 0 || to > x.Duration {
+		to = x.Duration
+	}
+	if from < 0 || from >= to {
+		return nil, fmt.Errorf("the trace has nothing from %v to %v; it is %v long", from, to, x.Duration)
 	}
 	t := &tiling{
-		Index: x, part: s, columns: size.Columns,
+		Index: x, from: from, to: to, columns: size.Columns,
 		goroutines: map[int64]*Lane{}, threads: map[int64]*Lane{}, tasks: map[int64]*Lane{},
 		program: map[int64]*Lane{}, logs: report.NewTop(maxLogs,
 			func(a, b Line) bool { return a.At < b.At }),
 	}
 	t.Tile = Tile{
-		From: int64(s.From), To: int64(s.To), Step: float64(s.To-s.From) / float64(t.columns),
+		From: int64(from), To: int64(to), Step: float64(to-from) / float64(t.columns),
 		Names: map[int32]string{}, Stacks: map[int32][]string{}, Places: map[int32]string{},
 	}
 	if err := t.choose(size.Lanes, size.Must); err != nil {
 		return nil, err
 	}
-	if err := x.Scan(s.From, s.To, t.add); err != nil {
+	if err := x.Scan(from, to, t.add); err != nil {
 		return nil, err
 	}
 	t.Program, t.Tasks = t.finish(t.program), t.finish(t.tasks)
@@ -104,7 +106,7 @@ func (x *Index) Tile(s Selection, size Size) (*Tile, error) {
 type tiling struct {
 	*Index
 	Tile
-	part                                Selection
+	from, to                            time.Duration
 	columns                             int
 	goroutines, threads, tasks, program map[int64]*Lane // that are shown
 	logs                                report.Top[Line]
@@ -125,11 +127,11 @@ type activity struct {
 // choose chooses the goroutines, threads and tasks that are shown.
 func (t *tiling) choose(limit int, must []int64) error {
 	goroutines, threads, tasks := map[int64]activity{}, map[int64]activity{}, map[int64]activity{}
-	err := t.Scan(t.part.From, t.part.To, func(v *Interval) {
-		if !t.part.Has(v.Goroutine) || v.Goroutine == None {
+	err := t.Scan(t.from, t.to, func(v *Interval) {
+		if v.Goroutine == None {
 			return
 		}
-		length := v.Within(t.part.From, t.part.To)
+		length := v.Within(t.from, t.to)
 		g := goroutines[v.Goroutine]
 		switch v.Kind {
 		case Running, Syscall, Runnable:
@@ -190,7 +192,7 @@ func (t *tiling) add(v *Interval) {
 		if g != nil {
 			t.put(g, v, v.Thread)
 		}
-		if l := t.threads[v.Thread]; l != nil && v.Kind <= Syscall && t.part.Has(v.Goroutine) {
+		if l := t.threads[v.Thread]; l != nil && v.Kind <= Syscall {
 			t.put(l, v, v.Goroutine)
 		}
 	case Life:
@@ -217,10 +219,8 @@ func (t *tiling) add(v *Interval) {
 			l.Bars = append(l.Bars, t.bar(v, v.Goroutine))
 		}
 	case Log:
-		if t.part.Has(v.Goroutine) {
-			t.MoreLog++
-			t.logs.Offer(Line{int64(v.Start), v.Goroutine, v.Task, t.Name(v.Name), ui.Head(v.Text, 400)})
-		}
+		t.MoreLog++
+		t.logs.Offer(Line{int64(v.Start), v.Goroutine, v.Task, t.Name(v.Name), ui.Head(v.Text, 400)})
 	}
 }
 

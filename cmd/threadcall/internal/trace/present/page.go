@@ -59,8 +59,9 @@ const (
 )
 
 // Page makes the page that shows r. It has pictures of goroutines and threads for the whole trace,
-// for the selection, and for the windows in which the worst happened.
-func Page(r *report.Report, x *lanes.Index, s lanes.Selection) (ui.Page, error) {
+// for the time that is requested, and for the windows in which the worst happened. If both moments
+// are zero, no time is requested.
+func Page(r *report.Report, x *lanes.Index, from, to time.Duration) (ui.Page, error) {
 	d := data{
 		Duration: max(int64(r.Trace.Duration), 1),
 		Lines: []line{
@@ -72,8 +73,7 @@ func Page(r *report.Report, x *lanes.Index, s lanes.Selection) (ui.Page, error) 
 		Kinds:   lanes.KindNames[:],
 	}
 	add := func(label string, from, to time.Duration, size lanes.Size) error {
-		part := lanes.Selection{From: from, To: to, Goroutines: s.Goroutines}
-		tile, err := x.Tile(part, size)
+		tile, err := x.Tile(from, to, size)
 		if err == nil {
 			d.Windows = append(d.Windows, window{label, tile})
 		}
@@ -86,18 +86,17 @@ func Page(r *report.Report, x *lanes.Index, s lanes.Selection) (ui.Page, error) 
 		from, to := around(last.Begin(), last.At, r.Trace.Duration)
 		d.View = []int64{int64(from), int64(to)}
 	}
-	if err == nil && (s.From > 0 || s.To > 0) {
+	if err == nil && (from > 0 || to > 0) {
 		requested := lanes.Size{Columns: requestedColumns, Lanes: requestedLanes}
-		if err = add("as requested", s.From, s.To, requested); err == nil {
+		if err = add("as requested", from, to, requested); err == nil {
 			d.View = []int64{d.Windows[1].Tile.From, d.Windows[1].Tile.To}
 		}
 	}
 	for _, w := range worst(r) {
 		if err == nil && len(d.Windows) < maxWindows {
-			// A window without any of the goroutines that were requested is omitted.
 			size.Must = w.must
 			from, to := around(w.from, w.to, x.Duration)
-			_ = add(w.label, from, to, size)
+			err = add(w.label, from, to, size)
 		}
 	}
 	return ui.Page{
@@ -137,7 +136,7 @@ func worst(r *report.Report) (list []moment) {
 	for i, f := range r.Verdict {
 		if f.Length > 0 {
 			label := fmt.Sprintf("finding %d", i+1)
-			list = append(list, moment{label, f.At, f.At + f.Length, goroutinesAt(r, f)})
+			list = append(list, moment{label, f.At, f.At + f.Length, []int64{f.Goroutine}})
 		}
 	}
 	for i, c := range r.Calls.Worst[:min(len(r.Calls.Worst), 3)] {
@@ -149,23 +148,6 @@ func worst(r *report.Report) (list []moment) {
 	}
 	for _, m := range r.GC.Longest[:min(len(r.GC.Longest), 1)] {
 		list = append(list, moment{"longest mark phase", m.At, m.At + m.Length, nil})
-	}
-	return list
-}
-
-// goroutinesAt returns the goroutine whose wait or latency a finding is about, which may not be
-// active meanwhile.
-func goroutinesAt(r *report.Report, f report.Finding) (list []int64) {
-	add := func(m report.Moment) {
-		if m.At == f.At && m.Length == f.Length {
-			list = append(list, m.Goroutine)
-		}
-	}
-	for _, p := range r.Waiting.Places {
-		add(p.Longest)
-	}
-	for _, p := range r.Waiting.Latency.Places {
-		add(p.Longest)
 	}
 	return list
 }

@@ -34,8 +34,8 @@ func sample() *report.Report {
 			{Reason: "GC mark termination", Times: times}, {Reason: "start trace", Own: true},
 		}},
 		Affinity: report.Affinity{Executions: 40, Moves: 4, Why: []report.Count{{Name: "mutex", N: 3}}},
-		Verdict: []report.Finding{{Text: "One <goroutine> waited.", Table: "waits", At: 4 * s,
-			Length: s}},
+		Verdict: []report.Finding{{Text: "One <goroutine> waited.", Table: "waits",
+			Moment: report.Moment{At: 4 * s, Length: s}}},
 		Tasks: []report.Task{{Type: "request", Times: times, ID: 77, Unfinished: 1}},
 		Path: &report.Path{
 			What: "task 77, request", Length: s, Omitted: 1,
@@ -51,9 +51,7 @@ func sample() *report.Report {
 		allocated.Points = append(allocated.Points, report.Point{At: at, Min: v * 0.9, Max: v * 1.1,
 			Last: v})
 	}
-	r.Heap = report.Heap{Allocated: allocated, Peak: 2 << 20,
-		Lows: &report.Trend{N: 3, Growth: 4096, Error: 512}}
-	r.GC.Assist.Places = []report.AssistPlace{{Frame: frame}}
+	r.Heap = report.Heap{Allocated: allocated, Peak: 2 << 20, Lows: report.Lows{N: 3, First: 4096}}
 	for i := range 12 {
 		r.Functions = append(r.Functions, report.Function{Name: fmt.Sprint("main.worker", i)})
 	}
@@ -110,22 +108,14 @@ func written(t *testing.T, width int, r *report.Report) string {
 }
 
 func TestText(t *testing.T) {
-	frame := report.Frame{Func: "main.f", File: "/src/f.go", Line: 3}
-	part := &report.Report{Look: &report.Look{
-		To: time.Second, Of: 1, States: []report.LookState{{State: "waiting", Reason: "mutex",
-			Place: frame}},
-		Goroutines: []report.LookGoroutine{{ID: 18, Function: "main.g"}}, More: 7,
-		Intervals: []report.LookInterval{{State: "running", By: 4, ByPlace: frame}},
-		Logs:      []report.LookLog{{Category: "note", Message: "hello"}},
-	}}
 	for _, c := range []struct {
 		r    *report.Report
 		want []string
 		not  string
 	}{
 		{sample(), []string{
-			"warning  The trace", "peak 2 MiB", "+4,096 B ± 1,024 B a", "GC mark termination",
-			"start trace (not counted above)", "10.0% of 40 executions", "3  75.0%",
+			"warning  The trace", "peak 2 MiB", "reachable       4,096 B after the first", "GC mark termination",
+			"start trace (not counted above)", "in 10.0% of 40 executions; after",
 			"calls           20, 3 of them in place", "(main.go:7)", "stopped for 4 ms (sleep)",
 			`waited. At 4 s; see "Waiting".`, "Blocked at the end", "5,000", "leak.go:9", "ended by",
 			"waited 2 s in all for a P, 20 times:", "request", "Critical path of task 77",
@@ -135,9 +125,6 @@ func TestText(t *testing.T) {
 		}, "asleep"},
 		{&report.Report{}, []string{"does not have its size", "stop-the-world  0 times",
 			"moves           0"}, "Waiting"},
-		{part, []string{"From 0 ns to 1 s", "waiting, mutex", "main.f (f.go:3)", "main.g",
-			"In the order of time",
-			"G4 main.f", "There are 7 more", "note: hello"}, "Heap"},
 	} {
 		text := written(t, 80, c.r)
 		for _, want := range c.want {
@@ -164,7 +151,7 @@ func pageOf(t *testing.T, read func(w *lanes.Writer) *report.Report) (ui.Page, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Page(r, x, lanes.Selection{})
+	p, err := Page(r, x, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,15 +224,15 @@ func TestPage(t *testing.T) {
 		t.Errorf("the heap at 5 s: %q", got.Tip)
 	}
 	for id, n := range map[string]int{
-		"waits": 2, "functions": 12, "stops": 2, "reasons": 1, "blocked": 1, "latency": 1, "assists": 1,
-		"parts": 1, "steps": 1, "tasks": 1, "moves": 1, "locked": 1, "places": 1,
+		"waits": 2, "functions": 12, "stops": 2, "reasons": 1, "blocked": 1, "latency": 1,
+		"parts": 1, "steps": 1, "tasks": 1, "locked": 1, "places": 1,
 	} {
 		if got.Rows[id] != n {
 			t.Errorf("table %s has %d rows, want %d", id, got.Rows[id], n)
 		}
 	}
 	for _, want := range []string{"some.<trace>", "The trace is damaged", "One <goroutine> waited.",
-		"main.<leak>", "± 1,024 B", "stopped for 4 ms", "slow call at 5 s"} {
+		"main.<leak>", "stopped for 4 ms", "slow call at 5 s"} {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("the page has no %q", want)
 		}

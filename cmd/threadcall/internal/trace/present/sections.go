@@ -123,9 +123,8 @@ func table[T any](id, title, what string, left int, columns []string, list []T,
 
 // sections returns those of a report that have anything to say.
 func sections(r *report.Report) []section {
-	all := slices.Concat(slow(r), critical(r), memory(r), population(r), waiting(r), moving(r),
-		tasks(r),
-		calls(r))
+	all := slices.Concat(slow(r), critical(r), memory(r), population(r), waiting(r), locked(r),
+		tasks(r), calls(r))
 	return slices.DeleteFunc(all, func(s section) bool {
 		return len(s.Facts)+len(s.Rows)+len(s.Items) == 0
 	})
@@ -191,14 +190,6 @@ func critical(r *report.Report) []section {
 	return []section{parts, steps}
 }
 
-// signed formats a number of bytes with its sign.
-func signed(n float64) string {
-	if n > 0 {
-		return "+" + ui.Bytes(n)
-	}
-	return ui.Bytes(n)
-}
-
 func memory(r *report.Report) []section {
 	h, gc, stops := r.Heap, r.GC, r.Stops.All
 	var facts []fact
@@ -209,12 +200,10 @@ func memory(r *report.Report) []section {
 		add("heap", "The trace does not have its size.")
 	} else {
 		add("heap", "first %s, last %s, peak %s", ui.Bytes(h.First), ui.Bytes(h.Last), ui.Bytes(h.Peak))
-		growth := fmt.Sprintf("%s a minute from first to last", signed(h.Growth))
-		if l := h.Lows; l != nil {
-			growth += fmt.Sprintf("; %s ± %s a minute between collections (%d lows, first %s, last %s)",
-				signed(l.Growth), ui.Bytes(2*l.Error), l.N, ui.Bytes(l.First), ui.Bytes(l.Last))
+		if l := h.Lows; l.N > 0 {
+			add("reachable", "%s after the first collection, %s after the last", ui.Bytes(l.First),
+				ui.Bytes(l.Last))
 		}
-		add("growth", "%s", growth)
 	}
 	collections := ui.Count(gc.Cycles)
 	if gc.Mark.N > 0 {
@@ -225,9 +214,8 @@ func memory(r *report.Report) []section {
 	if a := gc.Assist; gc.Cycles > 0 {
 		add("collector", "workers ran %s, background sweeper %s", ui.Duration(gc.Workers),
 			ui.Duration(gc.BgSweep))
-		add("assists", "%s for %s: worked %s, waited %s for credit, were ready for %s",
-			ui.Counted(a.N, "time", "times"), ui.Duration(a.Sum()), ui.Duration(a.Worked),
-			ui.Duration(a.Waited), ui.Duration(a.Ready))
+		add("assists", "%s, in which goroutines that allocate worked for %s",
+			ui.Counted(a.N, "time", "times"), ui.Duration(a.Worked))
 	}
 	add("stop-the-world", "%s, %s in all, longest %s", ui.Counted(stops.N, "time", "times"),
 		ui.Duration(stops.Sum), ui.Duration(stops.Max))
@@ -242,13 +230,7 @@ func memory(r *report.Report) []section {
 				quantiles(s.Times))}
 		})
 	s.Facts = facts
-	assists := table("assists", "", "place", 1, []string{"assists at", "times", "worked", "waited",
-		"ready"},
-		gc.Assist.Places, func(p report.AssistPlace) row {
-			return row{Cells: cells(frame(p.Frame), number(p.N), duration(p.Worked), duration(p.Waited),
-				duration(p.Ready))}
-		})
-	return []section{s, assists}
+	return []section{s}
 }
 
 func population(r *report.Report) []section {
@@ -266,8 +248,19 @@ func population(r *report.Report) []section {
 			ui.Count(g.Ended))},
 		{"threads", fmt.Sprintf("%s ran goroutines, at most %s at a time",
 			ui.Counted(r.Threads.Total, "thread", "threads"), ui.Count(r.Threads.Peak))},
+		{"moves", moved(r.Affinity)},
 	}
 	return []section{s}
+}
+
+// moved says how often goroutines moved from thread to thread, and the most frequent reasons.
+func moved(a report.Affinity) string {
+	text := fmt.Sprintf("%s from thread to thread, in %s of %s", ui.Count(a.Moves),
+		ui.Share(a.Moves, a.Executions), ui.Counted(a.Executions, "execution", "executions"))
+	for i, c := range a.Why[:min(len(a.Why), 3)] {
+		text += fmt.Sprintf("%s %s %s", []string{"; after", ",", ","}[i], c.Name, ui.Count(c.N))
+	}
+	return text
 }
 
 // wakers are rows under a place.
@@ -340,24 +333,14 @@ func waiting(r *report.Report) []section {
 	return []section{reasons, places, blocked, latency}
 }
 
-func moving(r *report.Report) []section {
-	a := r.Affinity
-	moves := table("moves", "From thread to thread", "reason", 1, []string{"moved after", "times", ""},
-		a.Why,
-		func(c report.Count) row {
-			return row{Cells: cells(text(c.Name), number(c.N), share(c.N, a.Moves))}
-		})
-	moves.Facts = []fact{{"moves", fmt.Sprintf("%s, which is %s of %s of %s", ui.Count(a.Moves),
-		ui.Share(a.Moves, a.Executions), ui.Counted(a.Executions, "execution", "executions"),
-		ui.Counted(a.Goroutines, "goroutine", "goroutines"))}}
-	locked := table("locked", "Locked threads", "thread", 2,
+func locked(r *report.Report) []section {
+	return []section{table("locked", "Locked threads", "thread", 2,
 		[]string{"thread", "goroutine of", "ran", "syscall", "idle", "calls", "serving"}, r.Locked,
 		func(l report.LockedThread) row {
 			return row{Cells: cells(text(fmt.Sprint(l.Thread)), text(symbol.Short(l.Function)),
 				duration(l.Running), duration(l.Syscall), duration(l.Idle), number(l.Calls),
 				duration(l.Serving))}
-		})
-	return []section{moves, locked}
+		})}
 }
 
 func tasks(r *report.Report) []section {
@@ -418,56 +401,4 @@ func calls(r *report.Report) []section {
 		longest.Items = append(longest.Items, it)
 	}
 	return []section{s, longest}
-}
-
-// look has the sections of the part of the trace that was requested.
-func look(l *report.Look) []section {
-	states := table("states", fmt.Sprintf("From %s to %s", ui.Duration(l.From), ui.Duration(l.To)),
-		"state", 2,
-		[]string{"state", "place", "times", "in all", "most"}, l.States, func(v report.LookState) row {
-			return row{Cells: cells(text(stateName(v.State, v.Reason)), frame(v.Place), number(v.N),
-				duration(v.Time), duration(v.Max))}
-		})
-	states.Facts = []fact{{"goroutines", ui.Count(uint64(l.Of))}}
-	goroutines := table("goroutines", "", "goroutine", 2,
-		[]string{"goroutine", "function", "ran", "ready", "syscall", "waited"}, l.Goroutines,
-		func(g report.LookGoroutine) row {
-			return row{Cells: cells(text(fmt.Sprint(g.ID)), text(symbol.Short(g.Function)),
-				duration(g.Running),
-				duration(g.Runnable), duration(g.Syscall), duration(g.Waiting))}
-		})
-	title := "Longest without running"
-	if l.Of == 1 {
-		title = "In the order of time"
-	}
-	intervals := table("intervals", title, "interval", 3,
-		[]string{"goroutine", "state", "place", "at", "for", "ended by"}, l.Intervals,
-		func(v report.LookInterval) row {
-			by := ""
-			if v.By >= 0 {
-				by = fmt.Sprintf("G%d %s", v.By, name(v.ByPlace))
-			}
-			return row{Cells: cells(text(fmt.Sprint(v.Goroutine)), text(stateName(v.State, v.Reason)),
-				frame(v.Place), duration(v.At), longest(v.Moment), text(by))}
-		})
-	if l.More > 0 {
-		intervals.Note = fmt.Sprintf("There are %s more; -from and -to choose others.",
-			ui.Count(uint64(l.More)))
-	}
-	logs := table("logs", "Logs", "log", 3, []string{"at", "goroutine", "message"}, l.Logs,
-		func(v report.LookLog) row {
-			return row{Cells: cells(text(ui.Duration(v.At)), text(fmt.Sprint(v.Goroutine)),
-				text(v.Category+": "+v.Message))}
-		})
-	if l.LogsMore > 0 {
-		logs.Note = fmt.Sprintf("There are %s more.", ui.Count(uint64(l.LogsMore)))
-	}
-	return []section{states, goroutines, intervals, logs}
-}
-
-func stateName(state, reason string) string {
-	if reason == "" {
-		return state
-	}
-	return state + ", " + reason
 }

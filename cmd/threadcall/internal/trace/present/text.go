@@ -14,17 +14,13 @@ const (
 	shownFrames = 4
 )
 
-// Text writes the report, or what it says about the part that was requested. Errors are in s.Err.
+// Text writes the report. Errors are in s.Err.
 func Text(s *ui.Screen, r *report.Report) {
 	opening(s, r)
-	if r.Look != nil {
-		write(s, look(r.Look), 2*shownRows)
-		return
-	}
 	list := sections(r)
 	n := len(r.Calls.Slow) // which come first
 	if n > 0 {
-		write(s, list[:1], shownRows)
+		write(s, list[:1])
 		list = list[1:]
 	}
 	if len(r.Verdict) > 0 {
@@ -34,7 +30,7 @@ func Text(s *ui.Screen, r *report.Report) {
 		s.Paragraph(fmt.Sprintf("  %d  ", i+1),
 			fmt.Sprintf("%s At %s; see %q.", f.Text, ui.Duration(f.At), titleOf(list, f.Table)))
 	}
-	write(s, list, shownRows)
+	write(s, list)
 }
 
 // titleOf returns the heading above the table to which a finding leads.
@@ -71,7 +67,7 @@ func opening(s *ui.Screen, r *report.Report) {
 	line.Write(s)
 }
 
-func write(s *ui.Screen, list []section, rows int) {
+func write(s *ui.Screen, list []section) {
 	for _, part := range list {
 		if len(part.Facts)+len(part.Rows)+len(part.Items) == 0 {
 			continue
@@ -90,7 +86,7 @@ func write(s *ui.Screen, list []section, rows int) {
 		if len(part.Facts) > 0 && len(part.Rows) > 0 {
 			s.Printf("\n")
 		}
-		writeTable(s, part, rows)
+		writeTable(s, part)
 		for i, it := range part.Items {
 			s.Paragraph(fmt.Sprintf("  %2d  ", i+1), it.Text)
 			for _, st := range it.Stacks {
@@ -104,7 +100,7 @@ func write(s *ui.Screen, list []section, rows int) {
 	}
 }
 
-func writeTable(s *ui.Screen, part section, most int) {
+func writeTable(s *ui.Screen, part section) {
 	t := ui.Table{Left: part.Left}
 	t.Add(part.Columns...)
 	add := func(r row) {
@@ -118,7 +114,7 @@ func writeTable(s *ui.Screen, part section, most int) {
 	for _, r := range part.Rows {
 		switch {
 		case r.Faint:
-		case n == most:
+		case n == shownRows:
 			more++
 		default:
 			n++

@@ -34,7 +34,6 @@ type Report struct {
 	Waiting    Waiting        `json:"waiting"`
 	Tasks      []Task         `json:"tasks"`          // by type, the longest sum first, at most 1,000
 	Verdict    []Finding      `json:"verdict"`        // the most costly first, at most five; never nil
-	Look       *Look          `json:"look,omitempty"` // the part that is requested
 	Path       *Path          `json:"path,omitempty"` // if one was requested
 }
 
@@ -112,24 +111,21 @@ type Interval struct {
 // it when a thread takes a new span to allocate from, not with each object, so that it is ahead of
 // the program by up to some kilobytes for each P.
 type Heap struct {
-	Allocated Series  `json:"allocated"`
-	Goal      Series  `json:"goal"` // of the collector: the heap at the end of the next collection
-	First     uint64  `json:"first_bytes"`
-	Last      uint64  `json:"last_bytes"`
-	Peak      uint64  `json:"peak_bytes"`
-	Growth    float64 `json:"growth_bytes_per_minute"` // from the first value to the last
-	Lows      *Trend  `json:"lows,omitempty"`          // nil with fewer than three collections
+	Allocated Series `json:"allocated"`
+	Goal      Series `json:"goal"` // of the collector: the heap at the end of the next collection
+	First     uint64 `json:"first_bytes"`
+	Last      uint64 `json:"last_bytes"`
+	Peak      uint64 `json:"peak_bytes"`
+	Lows      Lows   `json:"lows"`
 }
 
-// A Trend is a line of least squares through the heap's lows. A low is the least value between the
-// end of one collection and the start of the next, which is the reachable memory. Its growth shows
-// a leak, and does not depend on where in a cycle the trace begins and ends.
-type Trend struct {
-	N      int     `json:"n"` // lows
-	First  uint64  `json:"first_bytes"`
-	Last   uint64  `json:"last_bytes"`
-	Growth float64 `json:"growth_bytes_per_minute"`
-	Error  float64 `json:"error_bytes_per_minute"` // the standard error of Growth
+// Lows are the least values of the heap between the end of one collection and the start of the next,
+// which are the reachable memory. If they rise, it is a leak, or a program that still fills.
+type Lows struct {
+	N     int    `json:"n"`
+	Rises int    `json:"rises"` // from one low to the next
+	First uint64 `json:"first_bytes"`
+	Last  uint64 `json:"last_bytes"`
 }
 
 // A GC describes the collector.
@@ -144,26 +140,9 @@ type GC struct {
 
 // An Assist describes how goroutines that allocate helped the collector.
 type Assist struct {
-	AssistTimes
-	Places []AssistPlace `json:"places"` // the longest sum first, at most 100
-}
-
-// An AssistPlace is where goroutines allocated and had to assist.
-type AssistPlace struct {
-	Frame
-	AssistTimes
-}
-
-// AssistTimes has what goroutines did while they assisted.
-type AssistTimes struct {
 	N      uint64        `json:"n"`
 	Worked time.Duration `json:"worked_ns"`
-	Waited time.Duration `json:"waited_ns"` // for credit
-	Ready  time.Duration `json:"ready_ns"`  // for a P
 }
-
-// Sum returns the time of all assists.
-func (a AssistTimes) Sum() time.Duration { return a.Worked + a.Waited + a.Ready }
 
 // Stops has when the world was stopped: from the request to stop to the restart. Starting and
 // stopping the trace stop the world, too; that is in Reasons but nowhere else.
@@ -261,66 +240,12 @@ type Task struct {
 	Longest    Moment       `json:"longest"` // and the goroutine that ended it
 }
 
-// A Finding is something that stands out.
+// A Finding is something that stands out. Its moment is where it is in the plots.
 type Finding struct {
-	Rule   string        `json:"rule"`  // of docs/trace.md
-	Text   string        `json:"text"`  // one sentence
-	Table  string        `json:"table"` // with the details: the id of an element of the page
-	At     time.Duration `json:"t_ns"`  // where it is in the picture
-	Length time.Duration `json:"length_ns"`
-}
-
-// A Look describes a part of a trace: a time, or goroutines. Times of intervals that are only
-// partly within From and To count with that part; lengths of single intervals are whole.
-type Look struct {
-	From       time.Duration   `json:"from_ns"`
-	To         time.Duration   `json:"to_ns"`
-	Of         int             `json:"goroutines"` // that are selected and existed
-	States     []LookState     `json:"states"`     // by state, reason and place; the longest sum first
-	Goroutines []LookGoroutine `json:"busiest"`    // by the time that they did not wait
-	Intervals  []LookInterval  `json:"intervals"`  // of a single goroutine the first; else the longest
-	More       int             `json:"more"`       // intervals
-	Logs       []LookLog       `json:"logs"`       // the first, in the order of time
-	LogsMore   int             `json:"logs_more"`
-}
-
-// A LookState sums up the intervals of one state, one reason and one place.
-type LookState struct {
-	State  string `json:"state"`  // running, syscall, runnable or waiting
-	Reason string `json:"reason"` // as in Waiting
-	Place  Frame  `json:"place"`  // where the goroutines stopped; empty if they ran
-	Sum
-	Max time.Duration `json:"max_ns"`
-}
-
-// A LookGoroutine has the times of a goroutine by state.
-type LookGoroutine struct {
-	ID       int64  `json:"id"`
-	Function string `json:"function"`
-	Times
-}
-
-// A LookInterval is an interval of a goroutine. The longest are those without running, and without
-// those of the runtime's goroutines.
-type LookInterval struct {
+	Rule  string `json:"rule"`  // of docs/trace.md
+	Text  string `json:"text"`  // one sentence
+	Table string `json:"table"` // with the details: the id of an element of the page
 	Moment
-	Thread  int64   `json:"thread"` // -1 if it did not run
-	State   string  `json:"state"`
-	Reason  string  `json:"reason"`
-	Place   Frame   `json:"place"` // of Stack
-	Stack   []Frame `json:"stack"`
-	By      int64   `json:"by"`       // the goroutine that made it ready; -1 if none
-	ByPlace Frame   `json:"by_place"` // of ByStack
-	ByStack []Frame `json:"by_stack"`
-}
-
-// A LookLog is a log event of runtime/trace.
-type LookLog struct {
-	At        time.Duration `json:"t_ns"`
-	Goroutine int64         `json:"goroutine"` // -1 if none
-	Task      uint64        `json:"task"`      // zero if none
-	Category  string        `json:"category"`
-	Message   string        `json:"message"`
 }
 
 // A Path is the critical path of a task, or of a goroutine: for each moment, what the task waited

@@ -13,7 +13,6 @@ type Distribution struct {
 	Sum float64 `json:"sum"`
 	Min float64 `json:"min"`
 	P50 float64 `json:"p50"`
-	P90 float64 `json:"p90"`
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
 }
@@ -109,7 +108,7 @@ func (h *Histogram) quantile(q float64) float64 {
 func (h *Histogram) Distribution() Distribution {
 	return Distribution{
 		N: h.n, Sum: h.sum, Min: float64(h.min), Max: float64(h.max),
-		P50: h.quantile(0.5), P90: h.quantile(0.9), P99: h.quantile(0.99),
+		P50: h.quantile(0.5), P99: h.quantile(0.99),
 	}
 }
 

@@ -25,7 +25,7 @@ type Request struct {
 	Command  []string // that is to be run: a program that imports package recorder, or its starter
 
 	TestFlags []string // of the test binaries of Packages: "-test.run=X"
-	Keep      string   // the file that a recorded trace is copied to; empty for none
+	Keep      string   // the file that a trace is recorded into; empty for a temporary one
 
 	Stdout, Stderr io.Writer         // for what the tests or the command write; nil discards it
 	Doing          func(what string) // is called with what takes time now
@@ -70,21 +70,20 @@ func Open(ctx context.Context, r Request) iter.Seq2[*Trace, error] {
 		case len(r.Packages) > 0:
 			r.runTests(ctx, yield)
 		default:
-			r.inScratch(yield, func(dir string) (more bool, err error) {
+			r.inScratch(yield, func(dir, trace string) (more bool, err error) {
 				name := strings.Join(r.Command, " ")
 				r.Doing("running " + name)
 				cmd := exec.Command(r.Command[0], r.Command[1:]...)
-				trace := filepath.Join(dir, "trace")
 				cmd.Stdin, cmd.Env = os.Stdin, append(os.Environ(), "THREADCALL_TRACE="+trace)
-				failed, err := r.record(ctx, cmd, trace)
-				switch {
-				case err != nil || cmd.Process == nil:
-					return false, errors.Join(err, failed)
-				case failed != nil:
+				failed := r.record(ctx, cmd)
+				if failed != nil && cmd.Process == nil {
+					return false, failed
+				}
+				if failed != nil {
 					failed = fmt.Errorf("%s: %w", name, failed)
 				}
 				if !recorded(trace) {
-					return false, errors.Join(failed, noTrace(name, trace))
+					return false, errors.Join(failed, noTrace(name))
 				}
 				return read(trace, name, failed, yield), nil
 			})
@@ -115,8 +114,8 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 		return
 	}
 	for _, p := range packages {
-		more := r.inScratch(yield, func(dir string) (more bool, err error) {
-			binary, trace := filepath.Join(dir, "test.exe"), filepath.Join(dir, "trace")
+		more := r.inScratch(yield, func(dir, trace string) (more bool, err error) {
+			binary := filepath.Join(dir, "test.exe")
 			r.Doing("compiling the tests of " + p.ImportPath)
 			if err := tree.Build(ctx, p, binary); err != nil {
 				return true, err
@@ -125,10 +124,8 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 			flags := []string{"-test.paniconexit0", "-test.timeout=10m", "-test.trace=" + trace}
 			cmd := exec.Command(binary, append(flags, r.TestFlags...)...)
 			cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), "PWD="+p.Dir)
-			failed, err := r.record(ctx, cmd, trace)
+			failed := r.record(ctx, cmd)
 			switch {
-			case err != nil:
-				return false, err
 			case !recorded(trace) && failed == nil:
 				return true, fmt.Errorf("the tests of %s have left no trace: its TestMain may end the "+
 					"process before m.Run has returned", p.ImportPath)
@@ -158,13 +155,22 @@ func (r Request) noFile(err error) error {
 	return err
 }
 
-// inScratch calls do with a temporary directory, and yields its error.
+// inScratch calls do with a temporary directory and the name of the trace, and yields its error.
 func (r Request) inScratch(yield func(*Trace, error) bool,
-	do func(dir string) (more bool, err error)) (more bool) {
+	do func(dir, trace string) (more bool, err error)) (more bool) {
 	scratch, err := gotest.NewScratch()
 	if err == nil {
 		defer scratch.Remove()
-		more, err = do(scratch.Dir)
+		trace := filepath.Join(scratch.Dir, "trace")
+		if r.Keep != "" { // to know before anything has run whether it can be written
+			if trace, err = filepath.Abs(r.Keep); err == nil {
+				err = os.WriteFile(trace, nil, 0o666)
+			}
+			if err != nil {
+				return yield(nil, fmt.Errorf("the trace cannot be kept: %w", err)) && false
+			}
+		}
+		more, err = do(scratch.Dir, trace)
 	}
 	if err != nil {
 		return yield(nil, err) && more
@@ -172,38 +178,19 @@ func (r Request) inScratch(yield func(*Trace, error) bool,
 	return more
 }
 
-// record runs cmd, which is to record a trace, and copies that to the file that is to keep it. It
-// returns how cmd has failed, and an error if the trace cannot be kept.
-func (r Request) record(ctx context.Context, cmd *exec.Cmd, trace string) (failed, err error) {
-	var keep *os.File
-	if r.Keep != "" { // to know before anything has run
-		if keep, err = os.Create(r.Keep); err != nil {
-			return nil, fmt.Errorf("the trace cannot be kept: %w", err)
-		}
-		defer keep.Close()
-	}
+// record runs cmd, which is to record a trace, and returns how it has failed.
+func (r Request) record(ctx context.Context, cmd *exec.Cmd) error {
 	cmd.Stdout, cmd.Stderr = r.Stdout, r.Stderr
 	// The runtime completes a part of the trace after each period, every second by default, which can
 	// then be read even if the process is killed. Of two values it takes the later one, the user's.
 	period := (200 * time.Millisecond).Nanoseconds()
 	debug := fmt.Sprintf("GODEBUG=traceadvanceperiod=%d,%s", period, os.Getenv("GODEBUG"))
 	cmd.Env = append(cmd.Env, strings.TrimSuffix(debug, ","))
-	failed = gotest.Run(ctx, cmd)
+	failed := gotest.Run(ctx, cmd)
 	if failed != nil && cmd.Process != nil && ctx.Err() != nil {
 		failed = fmt.Errorf("interrupted: %w", failed)
 	}
-	if keep == nil || !recorded(trace) {
-		return failed, nil
-	}
-	in, err := os.Open(trace)
-	if err == nil {
-		defer in.Close()
-		_, err = io.Copy(keep, in)
-	}
-	if err = errors.Join(err, keep.Close()); err != nil {
-		err = fmt.Errorf("the trace cannot be kept: %w", err)
-	}
-	return failed, err
+	return failed
 }
 
 // recorded reports whether a file has more than the header of a trace.
@@ -213,12 +200,9 @@ func recorded(trace string) bool {
 	return err == nil && at.Size() > header
 }
 
-func noTrace(name, trace string) error {
-	if _, err := os.Stat(trace); err == nil {
-		return fmt.Errorf(`%s ended before a part of its trace was whole.
-A program that ends by os.Exit or log.Fatal must call recorder.Stop before`, name)
-	}
-	return fmt.Errorf(`%s recorded no trace. The last two of these lines must begin its main function:
+func noTrace(name string) error {
+	return fmt.Errorf(`%s has left no trace. The last two of these lines must begin its main function,
+and a program that ends by os.Exit or log.Fatal must call recorder.Stop before:
 	import "github.com/threadcall/threadcall/recorder"
 	recorder.Start()
 	defer recorder.Stop()`, name)

@@ -32,7 +32,7 @@ func Of(r *report.Report) []report.Finding {
 	costly := func(a, b found) int { return cmp.Compare(b.cost, a.cost) }
 	var all []found
 	for _, rule := range []func(*report.Report) []found{
-		blocked, contention, slowWait, queuedCalls, latency, assist, stops, heap,
+		blocked, contention, slowWait, queuedCalls, latency, stops, heap,
 	} {
 		list := rule(r)
 		slices.SortStableFunc(list, costly)
@@ -52,7 +52,7 @@ func Of(r *report.Report) []report.Finding {
 func finding(rule, table string, m report.Moment, cost time.Duration, format string,
 	args ...any) found {
 	return found{report.Finding{
-		Rule: rule, Text: say(format, args...) + ".", Table: table, At: m.At, Length: m.Length,
+		Rule: rule, Text: say(format, args...) + ".", Table: table, Moment: m,
 	}, cost}
 }
 
@@ -205,24 +205,6 @@ func latency(r *report.Report) []found {
 			"ran %s%s; most of them were %s at %s", sum, p99, r.Waiting.Running, procs, how, p.Frame)}
 }
 
-// Assists that took a twentieth of the time that goroutines ran.
-func assist(r *report.Report) []found {
-	a := r.GC.Assist
-	sum := a.Sum()
-	if sum < 10*time.Millisecond || sum*20 < r.Waiting.Running || len(a.Places) == 0 {
-		return nil
-	}
-	m := report.Moment{Length: r.Trace.Duration}
-	if marks := r.GC.Longest; len(marks) > 0 {
-		m = report.Moment{At: marks[0].At, Length: marks[0].Length}
-	}
-	p := a.Places[0]
-	return []found{finding("assist", "assists", m, sum,
-		"Goroutines that allocate assisted the collector for %s: they worked %s, waited %s for credit, "+
-			"and waited %s for a P; %s of it at %s", sum, a.Worked, a.Waited, a.Ready, percent(p.Sum(), sum),
-		p.Frame)}
-}
-
 // Stops of the world that took ten milliseconds at once, or a twentieth of the trace.
 func stops(r *report.Report) []found {
 	all, sum := r.Stops.All, time.Duration(r.Stops.All.Sum)
@@ -237,14 +219,13 @@ func stops(r *report.Report) []found {
 		ui.Counted(all.N, "time", "times"), sum, longest.Length, longest.What)}
 }
 
-// A heap that grew by a quarter between collections, and by more than the error.
+// A heap that grew by a quarter between collections, from three of four to the next.
 func heap(r *report.Report) []found {
 	l := r.Heap.Lows
-	if l == nil || l.N < 5 || l.Growth <= 2*l.Error ||
-		l.Growth*r.Trace.Duration.Minutes()*4 < float64(l.First) {
+	if l.N < 5 || l.Rises*4 < (l.N-1)*3 || l.Last*4 < l.First*5 {
 		return nil
 	}
 	return []found{finding("heap", "stops", report.Moment{Length: r.Trace.Duration}, 0,
-		"The memory that collections leave grew from %s to %s, by %s ± %s a minute", ui.Bytes(l.First),
-		ui.Bytes(l.Last), ui.Bytes(l.Growth), ui.Bytes(2*l.Error))}
+		"The memory that collections leave grew from %s to %s in %s", ui.Bytes(l.First),
+		ui.Bytes(l.Last), ui.Counted(l.N, "collection", "collections"))}
 }

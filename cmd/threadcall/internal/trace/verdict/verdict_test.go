@@ -43,20 +43,13 @@ func TestOf(t *testing.T) {
 		l := report.Latency{All: times(1000, sum, ms, p99), Places: places}
 		return &report.Report{Trace: trace, Waiting: report.Waiting{Running: ran, Latency: l}}
 	}
-	assists := func(worked, waited time.Duration) *report.Report {
-		times := report.AssistTimes{Worked: worked, Waited: waited}
-		a := report.Assist{AssistTimes: times, Places: []report.AssistPlace{{Frame: place,
-			AssistTimes: times}}}
-		return &report.Report{Trace: trace, Waiting: report.Waiting{Running: 10 * s},
-			GC: report.GC{Assist: a}}
-	}
 	stopped := func(longest, sum time.Duration) *report.Report {
 		return &report.Report{Trace: trace, Stops: report.Stops{All: times(5, sum, ms, longest),
 			Longest: []report.Interval{{At: s, Length: longest, What: "GC sweep termination"}}}}
 	}
-	lows := func(n int, growth, err float64) *report.Report {
-		trend := report.Trend{N: n, First: 1 << 20, Last: 2 << 20, Growth: growth, Error: err}
-		return &report.Report{Trace: report.Trace{Duration: time.Minute}, Heap: report.Heap{Lows: &trend}}
+	lows := func(n, rises int, last uint64) *report.Report {
+		lows := report.Lows{N: n, Rises: rises, First: 4 << 20, Last: last}
+		return &report.Report{Trace: report.Trace{Duration: time.Minute}, Heap: report.Heap{Lows: lows}}
 	}
 	leaks := func(reason string, n, since, ended uint64) *report.Report {
 		return blockedReport(report.Blocked{Reason: reason, N: n, New: since, Ended: ended, Longest: s,
@@ -102,14 +95,13 @@ func TestOf(t *testing.T) {
 			"or less), and ran 10 s with GOMAXPROCS 2; most of them were woken at main.work"},
 		"short latency":   {latencies(3*s, 2*ms, 10*s), ""},
 		"little latency":  {latencies(2*s, 20*ms, 10*s), ""},
-		"assists":         {assists(200*ms, 400*ms), "they worked 200 ms, waited 400 ms for credit"},
-		"few assists":     {assists(100*ms, 100*ms), ""},
 		"a long stop":     {stopped(12*ms, 20*ms), "the longest time for 12 ms (GC sweep termination)"},
 		"many stops":      {stopped(ms, 600*ms), "stopped 5 times for 600 ms"},
 		"short stops":     {stopped(ms, 20*ms), ""},
-		"a growing heap":  {lows(9, 1<<20, 1000), "grew from 1 MiB to 2 MiB"},
-		"a noisy heap":    {lows(9, 1<<20, 1<<20), ""},
-		"few collections": {lows(4, 1<<20, 1000), ""},
+		"a growing heap":  {lows(9, 7, 5<<20), "grew from 4 MiB to 5 MiB in 9 collections"},
+		"a noisy heap":    {lows(9, 5, 5<<20), ""},
+		"a steady heap":   {lows(9, 8, 5<<20-1), ""},
+		"few collections": {lows(4, 3, 8<<20), ""},
 		"queued":          {queued(20 * ms), "90 calls at main.work (main.go:161) were queued for 2 s"},
 		"hardly queued":   {queued(2 * ms), ""},
 	} {
