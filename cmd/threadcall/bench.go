@@ -137,7 +137,7 @@ func (b *benchCommand) define() {
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
 	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', "+
-		"'allocs/op:+0%', 'Parse:ns/op:+5%'; may be repeated", func(text string) error {
+		"'allocs/op:+0%'; may be repeated", func(text string) error {
 		l, err := plan.ParseLimit(text)
 		set.FailOn = append(set.FailOn, l)
 		return err

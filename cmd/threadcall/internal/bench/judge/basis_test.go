@@ -24,20 +24,12 @@ var computers = map[string]computer{
 		cpu = normal(r, 0.03)
 		return cpu * (2 + 8*r.Float64()), cpu, 1.1 * normal(r, 0.1)
 	},
-	"loaded at times": func(r *rand.Rand) (wall, cpu, threads float64) {
-		cpu = normal(r, 0.01)
-		return cpu * (1 + 4*float64(r.IntN(2))), cpu, 1.05
-	},
 	"loaded, several CPUs": func(r *rand.Rand) (wall, cpu, threads float64) {
 		cpu = normal(r, 0.03)
 		return cpu * (1 + 4*r.Float64()), cpu, 2 * normal(r, 0.1)
 	},
 	"loaded, waiting": func(r *rand.Rand) (wall, cpu, threads float64) {
 		return 1 + 4*r.Float64(), 0.01 * normal(r, 0.05), 0.3 * normal(r, 0.3)
-	},
-	"two modes": func(r *rand.Rand) (wall, cpu, threads float64) { // in both measures
-		cpu = normal(r, 0.01) * (1 + 0.3*float64(r.IntN(2)))
-		return cpu * (1 + r.Float64()), cpu, 1.1
 	},
 	"no threads are known": func(r *rand.Rand) (wall, cpu, threads float64) {
 		cpu = normal(r, 0.03)
@@ -100,7 +92,6 @@ func TestTime_power(t *testing.T) {
 	}{
 		"quiet":                {1.02, Wall, OnOne, 99, Worse, Aside},
 		"loaded":               {1.05, CPU, OnOne, 80, Aside, Worse},
-		"loaded at times":      {1.05, CPU, OnOne, 95, Aside, Worse},
 		"loaded, several CPUs": {1.10, Either, OnMany, 95, Unseen, Worse},
 		"loaded, waiting":      {1.10, Wall, Waits, 0, "", ""},
 		"no threads are known": {1.10, Wall, Unknown, 0, "", ""},

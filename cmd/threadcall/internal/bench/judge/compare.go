@@ -132,7 +132,7 @@ func (c *Comparison) judge() Family {
 		}
 	}
 	slices.SortFunc(tests, func(a, b *Delta) int { return cmp.Compare(a.P, b.P) })
-	f := Family{Tests: len(tests), Expected: float64(len(tests)) * (1 - c.Confidence)}
+	f := Family{Tests: len(tests)}
 	stopped := false
 	for i, d := range tests {
 		if !d.Visible() {

@@ -101,10 +101,9 @@ const (
 // A Family is what many verdicts mean together. Each of them is wrong with a probability of at most
 // 1-Confidence when nothing has changed, so in a long table some are.
 type Family struct {
-	Tests     int     `json:"tests"`     // verdicts that chance could have made visible
-	Visible   int     `json:"visible"`   // those that are
-	Expected  float64 `json:"expected"`  // how many would be by chance, at most
-	Confirmed int     `json:"confirmed"` // that stay visible at the error rate of the family (Holm)
+	Tests     int `json:"tests"`     // verdicts that chance could have made visible
+	Visible   int `json:"visible"`   // those that are
+	Confirmed int `json:"confirmed"` // that stay visible at the error rate of the family (Holm)
 }
 
 // FullName returns the name of a row, with its package if there are several.

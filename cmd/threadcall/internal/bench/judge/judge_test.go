@@ -141,44 +141,33 @@ func TestDelta_mde(t *testing.T) {
 }
 
 func TestComparison_Family(t *testing.T) {
-	// many returns benchmarks, of which the new version takes longer in all rounds but down.
-	many := func(rounds int, down ...int) *measure.Data {
+	// With ten rounds p is 0.002 if all agree and 0.021 if one does not.
+	for _, c := range []struct {
+		down []int // of each benchmark, the rounds in which the new version is faster
+		want Family
+	}{
+		{[]int{1}, Family{1, 1, 1}},
+		{[]int{0, 1}, Family{2, 2, 2}},       // 0.002 <= 0.05/2, 0.021 <= 0.05
+		{[]int{0, 1, 1}, Family{3, 3, 3}},    // 0.021 <= 0.05/2 and 0.05
+		{[]int{1, 5, 5, 5}, Family{4, 1, 0}}, // 0.021 > 0.05/4
+		{[]int{0, 5, 5, 5}, Family{4, 1, 1}},
+	} {
 		d := measure.New("old", "new")
-		for i, n := range down {
-			for round := range rounds {
+		for i, down := range c.down {
+			for round := range 10 {
 				factor := 1.1
-				if round < n {
+				if round < down {
 					factor = 0.9
 				}
-				if round >= rounds-3 { // so that the sign test decides
+				if round >= 7 { // so that the sign test decides
 					factor = 10
 				}
-				base := 1 + 0.01*float64(round)
-				add(d, 0, round, fmt.Sprint("B", i), base, "sec/op")
-				add(d, 1, round, fmt.Sprint("B", i), base*factor, "sec/op")
+				add(d, 0, round, fmt.Sprint("B", i), 1+0.01*float64(round), "sec/op")
+				add(d, 1, round, fmt.Sprint("B", i), factor*(1+0.01*float64(round)), "sec/op")
 			}
 		}
-		return d
-	}
-	for _, c := range []struct {
-		d                         *measure.Data
-		tests, visible, confirmed int
-	}{
-		// With ten rounds p is 0.002 if all agree and 0.021 if one does not.
-		{many(10, 1), 1, 1, 1},
-		{many(10, 0, 1), 2, 2, 2},       // 0.002 <= 0.05/2, 0.021 <= 0.05
-		{many(10, 0, 1, 1), 3, 3, 3},    // 0.021 <= 0.05/2 and 0.05
-		{many(10, 1, 5, 5, 5), 4, 1, 0}, // 0.021 > 0.05/4
-		{many(10, 0, 5, 5, 5), 4, 1, 1},
-		{many(5, 0, 0), 0, 0, 0},
-	} {
-		want := Family{c.tests, c.visible, 0.05 * float64(c.tests), c.confirmed}
-		f := Compare(c.d).Family
-		if math.Abs(f.Expected-want.Expected) < 1e-9 {
-			f.Expected = want.Expected
-		}
-		if f != want {
-			t.Errorf("%+v, want %+v", f, want)
+		if f := Compare(d).Family; f != c.want {
+			t.Errorf("%v: %+v, want %+v", c.down, f, c.want)
 		}
 	}
 }

@@ -23,34 +23,14 @@ type Case struct {
 	MDE float64 `json:"mde,omitempty"`
 }
 
-// is reports whether the limit is for this benchmark, under any of the names that people write.
-func is(l plan.Limit, row *Row) bool {
-	if l.Name == "" {
-		return true
-	}
-	name := strings.TrimSuffix(row.Name, Procs(row.Name))
-	return slices.ContainsFunc([]string{name, row.Name, "Benchmark" + name, row.Package + "." +
-		name}, l.Match.MatchString)
-}
-
-// Found returns an error if a limit is about something that is not there.
+// Found returns an error if a limit is about a unit that is not there.
 func Found(c *Comparison, limits []plan.Limit) error {
+	var units []string
+	for _, t := range c.Tables {
+		units = append(units, Written(t.Unit))
+	}
 	for _, l := range limits {
-		var units []string
-		any, named := false, false
-		for i := range c.Tables {
-			t := &c.Tables[i]
-			units = append(units, Written(t.Unit))
-			for j := range t.Rows {
-				named = named || is(l, &t.Rows[j])
-				any = any || is(l, &t.Rows[j]) && (l.Unit == "" || t.Unit == l.Tidy())
-			}
-		}
-		switch {
-		case any:
-		case !named:
-			return fmt.Errorf("-fail-on %s: no benchmark matches %s", l.Text, l.Name)
-		default:
+		if l.Unit != "" && c.table(l.Tidy()) == nil {
 			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l.Text,
 				l.Unit, strings.Join(units, ", "))
 		}
@@ -59,8 +39,8 @@ func Found(c *Comparison, limits []plan.Limit) error {
 }
 
 // Check returns the rows that break the limits: changes that are visible and whose estimate reaches
-// a limit. In undecided rows such a change would not have been visible. The most precise limits for
-// a row decide about it. It is an error if nothing was measured that a limit is about.
+// a limit. In undecided rows such a change would not have been visible. The limits of a unit
+// replace those of all. It is an error if nothing was measured that a limit is about.
 func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err error) {
 	breaches, undecided = []Case{}, []Case{}
 	if err := Found(c, limits); err != nil {
@@ -91,24 +71,19 @@ func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err 
 	return breaches, undecided, nil
 }
 
-// decisive returns the most precise of the limits for a row of t: of those of its unit, or of no
+// decisive returns the limits for a row of t: those of its unit, or if there are none, those of no
 // unit if it is known what is worse in this one. Throughput is a second view of the time, to which
 // a limit for all units applies already.
 func decisive(c *Comparison, t *Table, row *Row, limits []plan.Limit) (these []plan.Limit) {
 	for _, l := range limits {
-		all := l.Unit == "" && t.Better != 0 && !c.Throughput(t, *row)
-		if !is(l, row) || !all && t.Unit != l.Tidy() {
-			continue
+		if l.Unit != "" && t.Unit == l.Tidy() {
+			these = append(these, l)
 		}
-		if len(these) > 0 && these[0].Precision() > l.Precision() {
-			continue
-		}
-		if len(these) > 0 && these[0].Precision() < l.Precision() {
-			these = nil
-		}
-		these = append(these, l)
 	}
-	return these
+	if these != nil || t.Better == 0 || c.Throughput(t, *row) {
+		return these
+	}
+	return slices.DeleteFunc(slices.Clone(limits), func(l plan.Limit) bool { return l.Unit != "" })
 }
 
 // Broken returns an error that names the limits and what broke each, or nil.

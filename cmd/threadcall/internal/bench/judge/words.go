@@ -116,26 +116,6 @@ func (d Delta) Probability() string {
 	return fmt.Sprintf("%.3f", d.P)
 }
 
-// String returns what the verdicts mean together, or nothing if there are fewer than two.
-func (f Family) String() string {
-	if f.Tests < 2 {
-		return ""
-	}
-	expected := strings.TrimSuffix(fmt.Sprintf("%.1f", f.Expected), ".0")
-	text := fmt.Sprintf("%d of %d comparisons in which chance plays a part show a change. If "+
-		"nothing had changed, up to %s would.", f.Visible, f.Tests, expected)
-	switch {
-	case f.Visible == 0:
-		return text
-	case f.Confirmed == f.Visible:
-		return text + " All of them hold when they are judged together."
-	case f.Confirmed == 0:
-		return text + " None of them holds when they are judged together: measure more rounds to " +
-			"be sure of any."
-	}
-	return text + fmt.Sprintf(" When they are judged together, %d of them hold.", f.Confirmed)
-}
-
 // Detectable returns the minimum detectable effect: an estimate of that size would have been
 // visible.
 func (t *Table) Detectable(d Delta) string {

@@ -162,30 +162,6 @@ func TestRun_timeout(t *testing.T) {
 	}
 }
 
-// A panic may end the process before it is printed.
-func TestRun_latePanic(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip(err)
-	}
-	for then, reason := range map[string]string{
-		"exit 0": "it has stopped without figures",
-		"test -e again && echo 'panic: late' && exit 2\n: >again": "panic: late",
-	} {
-		dir := t.TempDir()
-		script := filepath.Join(dir, "script")
-		text := "#!/bin/sh\nprintf 'BenchmarkX-2 \\t       0\\t NaN ns/op\\t 0 B/op\\nPASS\\n'\n" +
-			then
-		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		binary := &gotest.Binary{Path: script, Dir: dir, Env: os.Environ()}
-		got := summary(do(t, &Job{Benchmark: "BenchmarkX", Versions: []*gotest.Binary{binary}}, 0))
-		if !strings.HasPrefix(got, "[] failed BenchmarkX: "+reason) {
-			t.Errorf("%s: %s", then, got)
-		}
-	}
-}
-
 func TestOrder(t *testing.T) {
 	var jobs []*Job
 	for i := range 7 {
@@ -260,33 +236,6 @@ p.BenchmarkX/fast ^BenchmarkX$/^fast$ 2 1000000000 false true
 		one := j.split([]*Outcome{outcome(0, "BenchmarkX-2 10 "+times+"\n")}, time.Second)[0]
 		if one.Iterations != want {
 			t.Errorf("%s: %d, want %d", times, one.Iterations, want)
-		}
-	}
-}
-
-func TestMeasurement_estimate(t *testing.T) {
-	binary := &gotest.Binary{}
-	both := &Job{Versions: []*gotest.Binary{binary, binary}}
-	jobs := []*Job{both, both, both, {Versions: []*gotest.Binary{nil, binary}}}
-	for _, c := range []struct {
-		benchtime string
-		count     int
-		want      string
-	}{
-		{"500ms", 20, "about 1 min 20 s: 4 benchmarks × 2 versions × 20 rounds"},
-		{"1m", 100, "about 12 h 50 min: 4 benchmarks × 2 versions × 100 rounds"},
-		{"100x", 1, "4 benchmarks × 2 versions × 1 round"},
-	} {
-		m := &Measurement{Set: &plan.Settings{Count: c.count, Benchtime: c.benchtime}, jobs: jobs}
-		if got := m.estimate(); got != c.want {
-			t.Errorf("%s: %q, want %q", c.benchtime, got, c.want)
-		}
-	}
-	for noisy, want := range map[int]string{0: "quiet", 5: "quiet", 6: "noisy", 50: "noisy",
-		51: "loaded"} {
-		r := &Record{Processes: 100, Noisy: noisy, Taken: Taken{Known: true}}
-		if got := r.load(); got != want {
-			t.Errorf("%d of 100 processes noisy: %s, want %s", noisy, got, want)
 		}
 	}
 }

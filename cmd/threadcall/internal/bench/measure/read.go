@@ -85,10 +85,8 @@ func foreign(name string, text []byte) error {
 	case len(text) == 0:
 		return fmt.Errorf("%s is empty: the run that should have written it failed, or was not "+
 			"started", name)
-	case bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")):
-		return fmt.Errorf("%s is UTF-16, as PowerShell writes it: convert it to UTF-8", name)
 	case bytes.IndexByte(text, 0) >= 0:
-		return fmt.Errorf("%s is not text: give the output of go test -bench", name)
+		return fmt.Errorf("%s is not text in UTF-8: give the output of go test -bench", name)
 	case bytes.HasPrefix(text, []byte("{")) && bytes.Contains(text, []byte(`"Action":"`)):
 		return fmt.Errorf("%s is the output of go test -json: run go test without -json", name)
 	}

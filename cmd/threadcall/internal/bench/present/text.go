@@ -108,10 +108,6 @@ func (p printer) print(c *judge.Comparison) {
 	for version := 1; version < len(c.Versions); version++ {
 		p.comparison(c, version)
 	}
-	if text := c.Family.String(); p.verbose && text != "" {
-		p.Paragraph("", text)
-		fmt.Fprintln(p)
-	}
 }
 
 // legend explains the words of the tables.

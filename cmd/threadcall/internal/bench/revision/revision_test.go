@@ -2,7 +2,6 @@ package revision
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,17 +134,14 @@ func TestRepository_Checkout_relativePaths(t *testing.T) {
 		"r/p/go.mod":  "module example.com/p" + module,
 		"go.work":     "go 1.26\n\nuse (\n\t./out\n\t./r/in\n\t./r/p\n)\n",
 	}
-	inside := map[string]string{
-		"r/in/go.mod": workspace["r/in/go.mod"],
-		"r/p/go.mod":  workspace["r/p/go.mod"],
-		"r/go.work":   "go 1.26\n\nuse (\n\t../out\n\t./in\n\t./p\n)\n",
-	}
-	ignored := map[string]string{"r/.gitignore": "go.work\n"}
-	maps.Copy(ignored, inside)
 	for name, texts := range map[string]map[string]string{
-		"a workspace around it":        workspace,
-		"its own workspace":            inside,
-		"a workspace that git ignores": ignored,
+		"a workspace around it": workspace,
+		"a workspace that git ignores": {
+			"r/.gitignore": "go.work\n",
+			"r/in/go.mod":  workspace["r/in/go.mod"],
+			"r/p/go.mod":   workspace["r/p/go.mod"],
+			"r/go.work":    "go 1.26\n\nuse (\n\t../out\n\t./in\n\t./p\n)\n",
+		},
 		"replacements in and outside it": {
 			"r/in/go.mod": workspace["r/in/go.mod"],
 			"r/p/go.mod": "module example.com/p" + module +
