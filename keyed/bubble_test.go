@@ -3,6 +3,7 @@
 package keyed_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,8 @@ import (
 func TestBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newThreads(t, keyed.WithMaxThreads(2))
-		k.stop = func(int) { time.Sleep(time.Hour) }
+		var stops atomic.Int32
+		k.stop = func(int) { stops.Add(1); time.Sleep(time.Hour) }
 		defer k.Close()
 		begin := time.Now()
 		k.do(t, 1, nop)
@@ -24,8 +26,8 @@ func TestBubble(t *testing.T) {
 		k.do(t, 2, nop)
 		time.Sleep(31 * time.Second)
 		synctest.Wait()
-		if n := k.Len(); n != 1 {
-			t.Errorf("after a minute for one of two, %d threads take calls", n)
+		if n := stops.Load(); n != 1 {
+			t.Errorf("after a minute for one of two, %d threads are stopped", n)
 		}
 		// waits for 10 ms before it believes that the first one hangs; then key 2 must yield
 		k.do(t, 3, nop)
@@ -45,5 +47,5 @@ func TestBubble(t *testing.T) {
 		go close(release)
 		outside.do(t, 1, func() { <-returned }) // so this is the last call
 	})
-	eventually(t, func() bool { return outside.Len() == 0 }, "its thread is stopped")
+	eventually(t, func() bool { return outside.alive() == 0 }, "its thread is stopped")
 }

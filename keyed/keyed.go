@@ -207,14 +207,6 @@ func (h *Threads[K]) Forget(key K) {
 	}
 }
 
-// Len returns the number of threads that take calls.
-func (h *Threads[K]) Len() int {
-	defer runtime.KeepAlive(h)
-	h.k.mu.Lock()
-	defer h.k.mu.Unlock()
-	return h.k.open
-}
-
 // Close refuses calls from now on, ends each thread when the calls that use it have returned, and
 // waits for that. It does not wait on one of the threads, nor in a function that one of them waits
 // for, directly or through other threads.

@@ -8,7 +8,7 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -37,31 +37,11 @@ var (
 
 func nop() {}
 
-// scaled is how often to do something that takes far longer under the race detector.
-func scaled(n int) int {
-	if testutil.Race || testutil.Collecting || testing.Short() {
-		n /= 10
-	}
-	return max(n, 1)
-}
+func ok() error { return nil }
+
+var ctx = context.Background()
 
 var errStart = errors.New("no such device")
-
-// events are what has happened, in this order.
-type events []string
-
-func (r *events) add(event string) { *r = append(*r, event) }
-
-func (r *events) is(t *testing.T, want ...string) {
-	t.Helper()
-	if !slices.Equal(*r, want) {
-		t.Errorf("%q happened, want %q", *r, want)
-	}
-}
-
-func (r *events) started(name string) thread.Option {
-	return thread.WithStart(func() error { r.add(name); return nil })
-}
 
 // A keyTest is Threads and what has happened to its threads. It fails the test if a key has more
 // threads at a time than it may, from before their start until after their stop, or functions on
@@ -145,9 +125,16 @@ func (k *keyTest) call(t *testing.T, ctx context.Context, key int, f func()) err
 // do calls f for key, which must run.
 func (k *keyTest) do(t *testing.T, key int, f func()) {
 	t.Helper()
-	if err := k.call(t, context.Background(), key, f); err != nil {
+	if err := k.call(t, ctx, key, f); err != nil {
 		t.Errorf("key %d: %v", key, err)
 	}
+}
+
+// alive returns how many threads have started and not been stopped.
+func (k *keyTest) alive() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.live
 }
 
 // later calls f for key in a goroutine, and returns when that waits, or has ended.
@@ -203,11 +190,6 @@ func (k *keyTest) busy(t *testing.T, key int) (stop func()) {
 	return func() { over.Store(true); ends(t, all.Wait) }
 }
 
-// over is a context of another package that is done, although the one that it is made of is not.
-type over struct{ context.Context }
-
-func (over) Err() error { return context.Canceled }
-
 func TestThreads_Call(t *testing.T) {
 	k := newThreads(t)
 	tids := map[int]uint64{}
@@ -216,90 +198,95 @@ func TestThreads_Call(t *testing.T) {
 			k.do(t, key, func() {
 				if round == 0 {
 					tids[key] = here()
-				} else if tids[key] != here() {
-					t.Errorf("key %d: the thread is another one", key)
 				}
 				k.do(t, key, func() {
 					if tids[key] != here() {
-						t.Errorf("key %d: a nested call does not run in place", key)
+						t.Errorf("key %d, round %d: on another thread", key, round)
 					}
 				})
 			})
 		}
 	}
-	if n := k.Len(); n != 4 || k.counts(2) != "1 0" {
+	if n := k.alive(); n != 4 || k.counts(2) != "1 0" {
 		t.Errorf("%d threads, key 2: %s; want 4, 1 0", n, k.counts(2))
 	}
-	if err := k.Call(context.Background(), 1, func() error { return errStart }); err != errStart {
-		t.Errorf("Call returns %v, not what its function does", err)
-	}
-	panics := func() { k.Call(context.Background(), 1, func() error { panic(errStart) }) }
-	if v := recovered(panics); v != errStart {
+	if v := recovered(func() { k.Call(ctx, 1, func() error { panic(errStart) }) }); v != errStart {
 		t.Errorf("Call panics with %v", v)
 	}
 	ends(t, func() {
-		k.Call(context.Background(), 1, func() error { runtime.Goexit(); return nil })
+		k.Call(ctx, 1, func() error { runtime.Goexit(); return nil })
 		t.Error("Call returns after a Goexit")
 	})
-	ctx, cancel := context.WithCancelCause(context.Background())
+	done, cancel := context.WithCancelCause(ctx)
 	cancel(errStart)
-	if err := k.Call(ctx, 1, func() error { return nil }); err != errStart {
-		t.Errorf("with a context that is done, Call returns %v", err)
+	unwanted := func() error { t.Error("it runs"); return nil }
+	check := func(what string, ctx context.Context, f func() error, want error) {
+		t.Helper()
+		if err := k.Call(ctx, 1, f); err != want {
+			t.Errorf("%s: Call returns %v, want %v", what, err, want)
+		}
 	}
-	if err := k.Call(over{context.Background()}, 1,
-		func() error { t.Error("it runs"); return nil }); err != context.Canceled {
-		t.Errorf("with a context of another package that is done, Call returns %v", err)
-	}
-	if err := k.Call(context.Background(), 1, nil); err != thread.ErrNil {
-		t.Errorf("for nil, Call returns %v", err)
-	}
-	k.do(t, 1, nop)
-	if k.counts(1) != "1 0" {
-		t.Errorf("starts and stops of key 1: %s, want 1 0", k.counts(1))
-	}
+	check("an error", ctx, func() error { return errStart }, errStart)
+	check("a context that is done", done, unwanted, errStart)
+	check("nil", ctx, nil, thread.ErrNil)
+	check("a call", ctx, ok, nil)
 	k.Close()
-	if err := k.Call(context.Background(), 1,
-		func() error { return nil }); err != thread.ErrTerminated {
-		t.Errorf("after Close, Call returns %v", err)
-	}
-	if k.counts(1) != "1 1" || k.Len() != 0 {
-		t.Errorf("after Close, key 1: %s; %d threads", k.counts(1), k.Len())
+	check("after Close", ctx, unwanted, thread.ErrTerminated)
+	if k.counts(1) != "1 1" {
+		t.Errorf("after Close, key 1: %s", k.counts(1))
 	}
 }
 
+// Keys that are not equal to themselves, and some that cannot be keys.
+func TestThreads_Call_keys(t *testing.T) {
+	nan := keyed.New[float64](nil, nil, keyed.WithMaxThreads(2))
+	for range 5 {
+		ends(t, func() { nan.Call(ctx, math.NaN(), ok) })
+	}
+	ends(t, nan.Close)
+	k := keyed.New[any](nil, nil)
+	mustPanic(t, func() { k.Call(ctx, []int{1}, ok) }, "hash")
+	ends(t, func() {
+		if err := k.Call(ctx, 1, ok); err != nil {
+			t.Error(err)
+		}
+		k.Close()
+	})
+}
+
 func TestNew_startFails(t *testing.T) {
-	fail := true
 	var kind string
 	var started, stopped int
 	k := keyed.New(func(key string) error {
-		switch {
-		case !fail:
-		case kind == "error":
+		switch kind {
+		case "error":
 			return errStart
-		case kind == "panic":
+		case "panic":
 			panic(errStart)
-		default:
+		case "Goexit":
 			runtime.Goexit()
 		}
 		started++
 		return nil
 	}, func(string) { stopped++ }, keyed.WithMaxThreads(1))
-	for _, kind = range []string{"error", "panic", "Goexit"} {
-		fail = true
+	for _, fails := range []string{"error", "panic", "Goexit"} {
+		kind = fails
 		for range 3 {
-			err := k.Call(context.Background(), "a",
-				func() error { t.Error("the function runs"); return nil })
+			err := k.Call(ctx, "a", func() error { t.Error("the function runs"); return nil })
 			var p *thread.PanicError
 			if err == nil || err == thread.ErrTerminated || kind != "Goexit" && !errors.Is(err, errStart) ||
 				kind == "panic" != errors.As(err, &p) {
 				t.Errorf("%s: Call returns %v", kind, err)
 			}
 		}
-		fail = false
-		if err := k.Call(context.Background(), "a", func() error { return nil }); err != nil {
-			t.Errorf("the next start has not failed, and Call returns %v", err)
+		kind = ""
+		for _, key := range []string{"a", "b"} {
+			ends(t, func() {
+				if err := k.Call(ctx, key, ok); err != nil {
+					t.Errorf("the next start has not failed, and Call returns %v", err)
+				}
+			})
 		}
-		ends(t, func() { k.Call(context.Background(), "b", func() error { return nil }) })
 	}
 	ends(t, k.Close)
 	if started != 6 || stopped != 6 {
@@ -307,8 +294,7 @@ func TestNew_startFails(t *testing.T) {
 	}
 }
 
-// At most n threads exist at any time, the one that was unused for longest goes first, and calls
-// that wait get a place in their order.
+// At most n threads exist at any time, and the one that was unused for longest goes first.
 func TestWithMaxThreads(t *testing.T) {
 	k := newThreads(t, keyed.WithMaxThreads(3))
 	for _, key := range []int{1, 2, 3, 1, 4} {
@@ -320,6 +306,53 @@ func TestWithMaxThreads(t *testing.T) {
 	if k.most > 3 {
 		t.Errorf("there were %d threads at once, and the limit is 3", k.most)
 	}
+	t.Run("order", func(t *testing.T) { // calls get slots as they came, those of one key at once
+		k := newThreads(t, keyed.WithMaxThreads(1))
+		g := k.occupy(t, 0)
+		ran := make(chan int, 4)
+		for _, key := range []int{2, 1, 3, 2} {
+			k.later(t, key, func() { ran <- key })
+		}
+		g.Open()
+		for _, key := range []int{2, 2, 1, 3} {
+			if got := testutil.Arrives(t, ran); got != key {
+				t.Errorf("a call for key %d runs, want one for key %d", got, key)
+			}
+		}
+	})
+	t.Run("yields", func(t *testing.T) { // calls for a key wait while its thread must yield
+		k := newThreads(t, keyed.WithMaxThreads(2))
+		k.do(t, 0, nop)
+		g, other := k.occupy(t, 1), k.occupy(t, 2)
+		third, first := k.later(t, 3, nop), k.later(t, 1, nop)
+		other.Open()
+		testutil.Arrives(t, third)
+		g.Open()
+		testutil.Arrives(t, first)
+		if k.counts(1) != "1 0" || k.most > 2 {
+			t.Errorf("starts and stops of key 1: %s, and %d threads; want 1 0 and 2: key 2 has yielded",
+				k.counts(1), k.most)
+		}
+	})
+	t.Run("gives up", func(t *testing.T) {
+		k := newThreads(t, keyed.WithMaxThreads(1))
+		k.do(t, 1, func() {
+			late, cancel := context.WithTimeout(ctx, time.Millisecond)
+			defer cancel()
+			ends(t, func() {
+				if err := k.Call(late, 2, ok); err != context.DeadlineExceeded {
+					t.Errorf("Call returns %v", err)
+				}
+			})
+			closed := make(chan error)
+			go func() { closed <- k.Call(ctx, 3, ok) }()
+			time.Sleep(time.Millisecond)
+			k.Close() // which does not wait here
+			if err := <-closed; err != thread.ErrTerminated {
+				t.Errorf("after Close, Call returns %v", err)
+			}
+		})
+	})
 }
 
 // A call that waits for a slot gets the first that can be free: of a key that is always in use, and
@@ -332,147 +365,74 @@ func TestWithMaxThreads_inUse(t *testing.T) {
 				n = 1
 			}
 			k := newThreads(t, keyed.WithMaxThreads(n))
-			var at *testutil.Gate
-			hang := func(f func(func()) bool) { at = occupy(t, f) }
-			switch hangs {
-			case "start":
-				hang(func(f func()) bool {
-					k.start = func(key int) {
-						if key == 1 {
-							f()
-						}
+			at := occupy(t, func(f func()) bool {
+				first := func(key int) {
+					if key == 1 {
+						f()
 					}
-					ctx, cancel := context.WithCancel(context.Background())
-					time.AfterFunc(time.Millisecond, cancel)
-					if err := k.call(t, ctx, 1, nop); err != context.Canceled {
+				}
+				switch hangs {
+				case "":
+					go f()
+				case "start":
+					k.start = first
+					late, cancel := context.WithTimeout(ctx, time.Millisecond)
+					defer cancel()
+					if err := k.call(t, late, 1, nop); err != context.DeadlineExceeded {
 						t.Errorf("a call whose context ends during the start: %v", err)
 					}
-					return true
-				})
-			case "call":
-				at = k.occupy(t, 1)
-			case "stop":
-				hang(func(f func()) bool {
-					k.stop = func(key int) {
-						if key == 1 {
-							f()
-						}
-					}
+				case "call":
+					go k.do(t, 1, f)
+				case "stop":
+					k.stop = first
 					k.do(t, 1, nop)
 					k.Forget(1)
-					return true
-				})
-			}
+				}
+				return true
+			})
 			stop := k.busy(t, 2)
 			for range 20 {
 				ends(t, func() { k.do(t, 3, nop) })
 			}
 			stop()
-			if at != nil {
-				at.Open()
-			}
+			at.Open()
 		})
 	}
 }
 
-// Calls that wait for slots get them in their order, those of one key at once.
-func TestWithMaxThreads_order(t *testing.T) {
-	k := newThreads(t, keyed.WithMaxThreads(1))
-	g := k.occupy(t, 0)
-	ran := make(chan int, 4)
-	for _, key := range []int{2, 1, 3, 2} {
-		k.later(t, key, func() { ran <- key })
-	}
-	g.Open()
-	for _, key := range []int{2, 2, 1, 3} {
-		if got := testutil.Arrives(t, ran); got != key {
-			t.Errorf("a call for key %d runs, want one for key %d", got, key)
-		}
-	}
-}
-
-// While the thread of a key must yield, calls for the key wait.
-func TestWithMaxThreads_yields(t *testing.T) {
-	k := newThreads(t, keyed.WithMaxThreads(2))
-	k.do(t, 0, nop)
-	g := k.occupy(t, 1)
-	other := k.occupy(t, 2)
-	third := k.later(t, 3, nop)
-	first := k.later(t, 1, nop)
-	other.Open()
-	testutil.Arrives(t, third)
-	g.Open()
-	testutil.Arrives(t, first)
-	if k.counts(1) != "1 0" || k.most > 2 {
-		t.Errorf("starts and stops of key 1: %s, and %d threads; want 1 0 and 2: key 2 has yielded",
-			k.counts(1), k.most)
-	}
-}
-
-// Random calls, of all kinds, and Forget: no key has more threads than it may, nor starts before
-// the last stop has ended, which newThreads and do look at, and a nested call runs on the same
-// thread.
-func TestThreads_random(t *testing.T) {
-	r := testutil.Seeded(t)
-	for range scaled(60) {
-		limit, each := r.IntN(4), 1+r.IntN(2)
-		idle := []time.Duration{0, time.Millisecond, -1}[r.IntN(3)]
-		t.Logf("%d threads, %d a key, unused for %v", limit, each, idle)
-		k := newThreads(t, keyed.WithMaxThreads(limit), keyed.WithKeyThreads(each),
-			keyed.WithIdleTimeout(idle))
-		k.each = each
-		other := thread.New()
-		var all group.Group
-		for range 1 + r.IntN(8) {
-			r := testutil.Fork(r)
-			all.Go(func() {
-				for range 60 {
-					key, second := r.IntN(4), r.IntN(4)
-					kind := r.IntN(10)
-					ctx, cancel := context.WithCancel(context.Background())
-					if kind == 0 {
-						ctx, cancel = context.WithTimeout(ctx, time.Duration(r.IntN(200))*time.Microsecond)
-					}
-					f := nop
-					switch kind {
-					case 1:
-						f = func() {
-							tid := here()
-							k.do(t, key, func() {
-								if here() != tid {
-									t.Error("a nested call runs on another thread")
-								}
-							})
-						}
-					case 2:
-						f = func() { k.do(t, second, func() { k.do(t, key, nop) }) }
-					case 3:
-						f = func() { other.Call(func() { k.do(t, second, nop) }) }
-					case 4:
-						f = func() { k.Forget(key); k.do(t, key, nop) }
-					case 5:
-						f = runtime.Gosched
-						k.Forget(second)
-					case 6:
-						f = func() { panic(errStart) }
-					}
-					if v := recovered(func() {
-						if err := k.call(t, ctx, key, f); err != nil && ctx.Err() == nil {
-							t.Errorf("key %d: %v", key, err)
-						}
-					}); v != nil && v != errStart {
-						t.Errorf("Call panics with %v", v)
-					}
-					cancel()
-				}
+// Where waiting for a slot would be a deadlock, the limit is exceeded, until the thread is unused.
+func TestWithMaxThreads_cycle(t *testing.T) {
+	k, other := newThreads(t, keyed.WithMaxThreads(1), keyed.WithIdleTimeout(-1)), thread.New()
+	ran := 0
+	add := func() { ran++ }
+	ends(t, func() {
+		k.do(t, 1, func() {
+			k.do(t, 2, func() {
+				k.do(t, 1, add) // takes no new calls any more, but is waited for
+				other.Call(func() {
+					k.do(t, 3, add)
+					k.do(t, 1, add)
+				})
 			})
-		}
-		ends(t, all.Wait)
-		ends(t, k.Close)
-		other.Terminate()
-		if t.Failed() {
-			return
-		}
+			k.do(t, 1, add)
+		})
+		k.do(t, 1, func() { // the cycle closes later
+			waiting := make(chan bool)
+			go other.Call(func() {
+				close(waiting)
+				k.do(t, 2, add)
+			})
+			<-waiting
+			time.Sleep(2 * time.Millisecond)
+			other.Call(nop)
+		})
+	})
+	if ran != 5 {
+		t.Errorf("%d functions ran, want 5", ran)
+	}
+	eventually(t, func() bool { return k.alive() <= 1 }, "there is one thread again")
+	for key := range 5 {
+		ends(t, func() { k.do(t, key, func() { k.do(t, key+1, nop) }) })
 	}
 }
 
@@ -485,23 +445,19 @@ func TestThreads_Forget(t *testing.T) {
 	k.Forget(1)
 	t.Run("call", func(t *testing.T) {
 		g := k.occupy(t, 1)
-		queued := make(chan error, 1)
-		blocks(t, func() { queued <- k.Call(t.Context(), 1, func() error { return nil }) })
+		queued := k.later(t, 1, nop)
 		k.Forget(1)
 		second := k.later(t, 1, func() {
 			if k.counts(1) != "3 2" {
 				t.Errorf("starts and stops, in a call behind Forget: %s", k.counts(1))
 			}
 		})
-		k.do(t, 2, nop)
-		if k.counts(1) != "2 1" || k.Len() != 1 {
-			t.Errorf("during the call: %s; %d threads take calls, want 2 1; 1", k.counts(1), k.Len())
+		if k.do(t, 2, nop); k.counts(1) != "2 1" {
+			t.Errorf("during the call: %s, want 2 1", k.counts(1))
 		}
 		g.Open()
 		testutil.Arrives(t, second)
-		if err := testutil.Arrives(t, queued); err != nil {
-			t.Errorf("a call at the time of Forget: %v", err)
-		}
+		testutil.Arrives(t, queued)
 	})
 	t.Run("start", func(t *testing.T) {
 		var at *testutil.Gate
@@ -517,17 +473,15 @@ func TestThreads_Forget(t *testing.T) {
 		k.Forget(3)
 		second := k.later(t, 3, nop)
 		at.Open()
-		testutil.Arrives(t, second)
-		if k.counts(3) != "2 1" {
+		if testutil.Arrives(t, second); k.counts(3) != "2 1" {
 			t.Errorf("starts and stops: %s, want 2 1", k.counts(3))
 		}
 	})
 	t.Run("itself", func(t *testing.T) {
 		k.do(t, 4, func() {
-			tid, ran := here(), 0
+			tid, ran, other := here(), 0, thread.New()
 			k.Forget(4)
 			k.do(t, 4, func() { ran++ })
-			other := thread.New()
 			other.Call(func() { // the thread waits for it, so it must not wait for the thread
 				k.do(t, 4, func() {
 					if ran++; here() != tid {
@@ -539,8 +493,7 @@ func TestThreads_Forget(t *testing.T) {
 				t.Errorf("%d functions ran; %s", ran, k.counts(4))
 			}
 		})
-		ends(t, func() { k.do(t, 4, nop) })
-		if k.counts(4) != "2 1" {
+		if ends(t, func() { k.do(t, 4, nop) }); k.counts(4) != "2 1" {
 			t.Errorf("starts and stops: %s, want 2 1", k.counts(4))
 		}
 	})
@@ -550,25 +503,24 @@ func TestThreads_Forget(t *testing.T) {
 		k.stop = func(key int) {
 			if key == 5 {
 				k.Forget(5)
-				errs <- k.Call(context.Background(), 5, func() error { return nil })
-				other.Call(func() { errs <- k.Call(context.Background(), 5, func() error { return nil }) })
+				errs <- k.Call(ctx, 5, ok)
+				other.Call(func() { errs <- k.Call(ctx, 5, ok) })
 			}
 		}
 		k.do(t, 5, nop)
 		k.Forget(5)
-		if err := testutil.Arrives(t, errs); err != nil {
-			t.Errorf("a call in place: %v", err)
-		}
-		if err := testutil.Arrives(t, errs); err != thread.ErrTerminated {
-			t.Errorf("a call that the stop function waits for: %v", err)
+		for what, want := range []error{nil, thread.ErrTerminated} {
+			if err := testutil.Arrives(t, errs); err != want {
+				t.Errorf("call %d: %v, want %v", what, err, want)
+			}
 		}
 	})
 	t.Run("closed", func(t *testing.T) {
 		g := k.occupy(t, 6)
 		k.Forget(6)
-		ctx, cancel := context.WithCancelCause(context.Background())
+		done, cancel := context.WithCancelCause(ctx)
 		errs := make(chan error)
-		for _, ctx := range []context.Context{ctx, context.Background()} {
+		for _, ctx := range []context.Context{done, ctx} {
 			blocks(t, func() { errs <- k.call(t, ctx, 6, nop) })
 		}
 		cancel(errStart)
@@ -592,17 +544,13 @@ func TestThreads_Forget(t *testing.T) {
 
 // Functions of one key that wait for each other need several threads.
 func TestWithKeyThreads(t *testing.T) {
-	for _, each := range []int{2, 0} {
+	for each, most := range map[int]int{2: 2, 0: 4} {
 		k := newThreads(t, keyed.WithKeyThreads(each), keyed.WithMaxThreads(4))
-		k.each = each
-		if each == 0 {
-			k.each = 4
-		}
+		k.each = most
 		listener := make(chan uint64)
 		ends(t, func() {
-			var all group.Group
-			all.Go(func() { k.do(t, 1, func() { listener <- here() }) }) // accept
-			k.do(t, 1, func() {                                          // dial
+			accepted := k.later(t, 1, func() { listener <- here() })
+			k.do(t, 1, func() { // dial
 				tid := here()
 				if <-listener == tid && tid != 0 {
 					t.Error("both run on one thread")
@@ -613,10 +561,9 @@ func TestWithKeyThreads(t *testing.T) {
 					}
 				})
 			})
-			all.Wait()
+			<-accepted
 		})
-		k.do(t, 1, nop)
-		if k.counts(1) != "2 0" {
+		if k.do(t, 1, nop); k.counts(1) != "2 0" {
 			t.Errorf("starts and stops: %s, want 2 0", k.counts(1))
 		}
 		// With a function that hangs, the other thread serves all calls; and it yields.
@@ -640,42 +587,56 @@ func TestWithKeyThreads(t *testing.T) {
 }
 
 // A caller's own start function runs on a thread that its call makes, behind the others, and no
-// call returns the error of another call's.
+// call returns the error of another call's. Stop functions run in reverse order.
 func TestThreads_CallWith(t *testing.T) {
-	var r events
-	k := keyed.New(func(key string) error { r.add("start " + key); return nil }, nil,
-		keyed.WithThreadOptions(r.started("first")))
-	enter := func(s string, err error) func() error {
-		return func() error { r.add(s); return err }
+	var happened []string
+	var mu sync.Mutex
+	add := func(event string) {
+		mu.Lock()
+		defer mu.Unlock()
+		happened = append(happened, event)
 	}
-	f := func() error { r.add("f"); return nil }
-	ctx := context.Background()
-	for _, s := range []string{"a", "b", ""} {
-		start := enter(s, nil)
-		if s == "" {
-			start = nil
-		}
+	k := keyed.New(func(key string) error { add("start " + key); return nil },
+		func(key string) {
+			if add("stop " + key); key == "x" {
+				panic(errStart)
+			}
+		},
+		keyed.WithThreadOptions(thread.WithStart(func() error { add("first"); return nil }),
+			thread.WithStop(func() { add("last") })), nil)
+	enter := func(s string, err error) func() error {
+		return func() error { add(s); return err }
+	}
+	f := func() error { add("f"); return nil }
+	for _, start := range []func() error{enter("a", nil), enter("b", nil), nil} {
 		if err := k.CallWith(ctx, "x", start, f); err != nil {
 			t.Error(err)
 		}
 	}
-	r.is(t, "first", "start x", "a", "f", "f", "f")
+	k.Forget("x")
+	k.Call(ctx, "x", f) // a second thread, when the first has ended
+	want := "first,start x,a,f,f,f,stop x,last,first,start x,f"
+	if got := strings.Join(happened, ","); got != want {
+		t.Errorf("%s happened, want %s", got, want)
+	}
+	if p := k.TakePanic(); !errors.Is(p, errStart) || k.TakePanic() != nil {
+		t.Errorf("TakePanic returns %v", p)
+	}
+	var p *thread.PanicError
 	ends(t, func() {
 		if err := k.CallWith(ctx, "y", enter("c", errStart), f); err != errStart {
 			t.Errorf("a start that fails: %v", err)
 		}
+		if err := k.CallWith(ctx, "y", func() error { panic(errStart) }, f); !errors.As(err, &p) {
+			t.Errorf("a start that panics: %v", err)
+		}
 	})
-	var p *thread.PanicError
-	if err := k.CallWith(ctx, "y", func() error { panic(errStart) }, f); !errors.As(err, &p) {
-		t.Errorf("a start that panics: %v", err)
-	}
 	// Three calls wait for a thread that does not start: the error is that of two.
-	errs := make(chan error, 2)
+	errs, ran := make(chan error, 2), make(chan error, 2)
 	g := occupy(t, func(wait func()) bool {
 		go func() { errs <- k.CallWith(ctx, "z", func() error { wait(); return errStart }, f) }()
 		return true
 	})
-	ran := make(chan error, 2)
 	blocks(t, func() { errs <- k.Call(ctx, "z", f) })
 	blocks(t, func() { ran <- k.CallWith(ctx, "z", enter("own", nil), f) })
 	g.Open()
@@ -690,72 +651,6 @@ func TestThreads_CallWith(t *testing.T) {
 	ends(t, k.Close)
 }
 
-func TestThreads_Call_givesUp(t *testing.T) {
-	k := newThreads(t, keyed.WithMaxThreads(1))
-	k.do(t, 1, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-		defer cancel()
-		ends(t, func() {
-			if err := k.Call(ctx, 2, func() error { return nil }); err != context.DeadlineExceeded {
-				t.Errorf("Call returns %v", err)
-			}
-		})
-		closed := make(chan error)
-		go func() { closed <- k.Call(context.Background(), 3, func() error { return nil }) }()
-		time.Sleep(time.Millisecond)
-		k.Close() // which does not wait here
-		if err := <-closed; err != thread.ErrTerminated {
-			t.Errorf("after Close, Call returns %v", err)
-		}
-	})
-}
-
-// Where waiting for a place would be a deadlock, the limit is exceeded.
-func TestThreads_Call_cycle(t *testing.T) {
-	k := newThreads(t, keyed.WithMaxThreads(1))
-	other := thread.New()
-	ran := 0
-	ends(t, func() {
-		k.do(t, 1, func() {
-			k.do(t, 2, func() {
-				k.do(t, 1, func() { ran++ }) // takes no new calls any more, but is waited for
-				other.Call(func() {
-					k.do(t, 3, func() { ran++ })
-					k.do(t, 1, func() { ran++ })
-				})
-			})
-			k.do(t, 1, func() { ran++ })
-		})
-	})
-	if ran != 4 {
-		t.Errorf("%d functions ran, want 4", ran)
-	}
-}
-
-// A thread that waits for a place is found by a cycle that closes afterwards.
-func TestThreads_Call_cycleLater(t *testing.T) {
-	k := newThreads(t, keyed.WithMaxThreads(1))
-	other := thread.New()
-	waiting := make(chan bool)
-	ran := false
-	ends(t, func() {
-		k.do(t, 1, func() {
-			go func() {
-				other.Call(func() {
-					close(waiting)
-					k.do(t, 2, func() { ran = true })
-				})
-			}()
-			<-waiting
-			time.Sleep(2 * time.Millisecond)
-			other.Call(nop)
-		})
-	})
-	if !ran {
-		t.Error("the call for key 2 did not run")
-	}
-}
-
 func TestWithIdleTimeout(t *testing.T) {
 	at := newThreads(t, keyed.WithIdleTimeout(0))
 	at.do(t, 1, func() { at.do(t, 1, nop) })
@@ -765,7 +660,7 @@ func TestWithIdleTimeout(t *testing.T) {
 		for key := range 5 {
 			soon.do(t, key, nop)
 		}
-		eventually(t, func() bool { return soon.Len() == 0 }, "unused threads are stopped")
+		eventually(t, func() bool { return soon.alive() == 0 }, "unused threads are stopped")
 	}
 	never := newThreads(t, keyed.WithIdleTimeout(-1))
 	never.do(t, 1, nop)
@@ -773,61 +668,13 @@ func TestWithIdleTimeout(t *testing.T) {
 	if never.counts(1) != "1 0" {
 		t.Error("stopped, although the time is negative")
 	}
-}
-
-func TestWithThreadOptions(t *testing.T) {
-	var r events
-	k := keyed.New(func(key string) error { r.add("start " + key); return nil },
-		func(key string) { r.add("stop " + key); panic(errStart) },
-		keyed.WithThreadOptions(r.started("first"), thread.WithStop(func() { r.add("last") })), nil)
-	k.Call(context.Background(), "a", func() error { return nil })
-	k.Close()
-	r.is(t, "first", "start a", "stop a", "last")
-	if p := k.TakePanic(); !errors.Is(p, errStart) || k.TakePanic() != nil {
-		t.Errorf("TakePanic returns %v", p)
-	}
-}
-
-func TestThreads_Call_NaN(t *testing.T) {
-	k := keyed.New[float64](nil, nil, keyed.WithMaxThreads(2))
-	for range 5 {
-		ends(t, func() { k.Call(context.Background(), math.NaN(), func() error { return nil }) })
-	}
-	ends(t, k.Close)
-}
-
-func TestThreads_dropped(t *testing.T) {
 	stopped := make(chan struct{})
 	func() {
-		k := keyed.New(nil, func(int) { close(stopped) })
-		k.Call(context.Background(), 1, func() error { return nil })
+		dropped := keyed.New(nil, func(int) { close(stopped) })
+		dropped.Call(ctx, 1, ok)
 	}()
-	eventually(t, func() bool { return testutil.CollectedAndEnded(stopped) }, "its thread is stopped")
-}
-
-// A thread that was made beyond the limit ends when it is unused, and calls that wait meanwhile
-// come to their turn.
-func TestWithMaxThreads_exceeded(t *testing.T) {
-	k := newThreads(t, keyed.WithMaxThreads(1), keyed.WithIdleTimeout(-1))
-	k.do(t, 0, func() { k.do(t, 1, nop) })
-	if n := k.Len(); n > 1 {
-		t.Errorf("%d threads take calls, and the limit is 1", n)
-	}
-	for key := range 5 {
-		ends(t, func() { k.do(t, key, func() { k.do(t, key+1, nop) }) })
-	}
-}
-
-func TestThreads_Call_unhashable(t *testing.T) {
-	k := keyed.New[any](nil, nil)
-	f := func() error { return nil }
-	mustPanic(t, func() { k.Call(context.Background(), []int{1}, f) }, "hash")
-	ends(t, func() {
-		if err := k.Call(context.Background(), 1, f); err != nil {
-			t.Error(err)
-		}
-		k.Close()
-	})
+	eventually(t, func() bool { return testutil.CollectedAndEnded(stopped) },
+		"the thread of Threads that were dropped is stopped")
 }
 
 // calls returns two calls that allocate nothing in the steady state.
@@ -836,8 +683,7 @@ func calls(t testing.TB) func() {
 	t.Cleanup(cancel)
 	k := keyed.New[int](nil, nil)
 	t.Cleanup(k.Close)
-	f := func() error { return nil }
-	return func() { _ = k.Call(ctx, 1, f); _ = k.Call(ctx, 2, f) }
+	return func() { _ = k.Call(ctx, 1, ok); _ = k.Call(ctx, 2, ok) }
 }
 
 func TestAllocations(t *testing.T) {

@@ -46,7 +46,6 @@ type set[K comparable] struct {
 	unused   list[*worker[K]]   // the first has been so for longest
 	ending   list[*worker[K]]   // about to free a slot; the first was terminated first
 	slots    int                // that threads have which have not ended, or that are granted
-	open     int                // threads that take calls
 	short    bool               // a call in queue needs a slot that no thread is about to free
 	arrivals uint64             // of calls in queue
 	timer    *time.Timer        // ends unused threads
@@ -411,7 +410,6 @@ func (k *set[K]) add(s *keyState[K], start func() error) *worker[K] {
 	s.made--
 	s.threads = append(s.threads, x)
 	k.all.Add(x.e)
-	k.open++
 	if k.each == 1 { // those that have waited use it, too, or each would need a thread
 		for _, p := range s.waiting {
 			k.give(x, p)
@@ -503,10 +501,7 @@ func (k *set[K]) expire() {
 
 // leave has x take no more calls, and ends it if it has none.
 func (k *set[K]) leave(x *worker[K]) {
-	if !x.left {
-		x.left = true
-		k.open--
-	}
+	x.left = true
 	if x.calls == 0 {
 		k.terminate(x)
 	}
@@ -518,10 +513,7 @@ func (k *set[K]) terminate(x *worker[K]) {
 		return
 	}
 	x.terminated = true
-	if !x.left {
-		x.left = true
-		k.open--
-	}
+	x.left = true
 	x.node.remove()
 	k.ending.insert(&x.node, k.ending.last)
 	x.since = engine.Now()

@@ -74,27 +74,6 @@ func TestBubble_time(t *testing.T) {
 	})
 }
 
-func TestBubble_OnSlowCall(t *testing.T) {
-	outside := start(t)
-	synctest.Test(t, func(t *testing.T) {
-		told := make(chan thread.SlowCall, 10)
-		th := thread.New(thread.WithSlowCall(time.Hour, func(s thread.SlowCall) { told <- s }))
-		defer th.Terminate()
-		th.Call(func() { time.Sleep(59 * time.Minute) })
-		th.Call(func() { time.Sleep(61 * time.Minute) })
-		if s := <-told; s.Running != time.Hour || len(told) != 0 {
-			t.Errorf("told after %v, and %d times more", s.Running, len(told))
-		}
-	})
-	var told atomic.Int32
-	synctest.Test(t, func(t *testing.T) {
-		// a timer of the bubble would not do
-		outside.OnSlowCall(time.Millisecond, func(s thread.SlowCall) { told.Add(1) })
-		outside.Call(func() { time.Sleep(20 * time.Millisecond) })
-	})
-	eventually(t, func() bool { return told.Load() == 1 }, "it is told")
-}
-
 // Each function is reported once, in a cycle and around a coroutine as well, and none that has
 // panicked or called Goexit.
 func TestBubble_OnSlowCall_once(t *testing.T) {
@@ -125,30 +104,36 @@ func TestBubble_OnSlowCall_once(t *testing.T) {
 	})
 }
 
-// A bubble's clock begins in the year 2000. When it has come to the time of today, it can no longer
-// be told by that.
-func TestBubble_late(t *testing.T) {
-	outside, pool := start(t), startPool(t, 1)
-	synctest.Test(t, func(t *testing.T) {
-		th, p := thread.New(), thread.NewPool(1)
-		defer th.Terminate()
-		defer p.Terminate()
-		time.Sleep(100 * 365 * 24 * time.Hour)
-		for _, call := range []func(func()) bool{th.Call, p.Call, outside.Call, pool.Call} {
+// Functions of a thread outside run outside. Meanwhile the clock of the bubble, which begins in the
+// year 2000, stands still, also when it has passed the time of today.
+func TestBubble_outside(t *testing.T) {
+	ways := []way{wayOf(start(t)), wayOf(startPool(t, 1))}
+	inBubble(t, func(t *testing.T) {
+		inside := thread.New()
+		defer inside.Terminate()
+		for range 2 {
 			begin := time.Now()
-			for range 3 {
-				if !call(func() { time.Sleep(time.Millisecond) }) {
-					t.Error("a call did not run")
+			ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+			for _, w := range ways {
+				ran := 0
+				f := func() {
+					if ran++; time.Now().Year() == begin.Year() {
+						t.Error("a function runs inside the bubble")
+					}
+					time.Sleep(time.Microsecond)
+				}
+				w.Go(f)
+				inside.Call(func() { w.Call(f) })
+				if !w.Call(f) || !withContext(ctx, w)(f) || ran != 4 || time.Since(begin) != 0 {
+					t.Errorf("%d functions ran, want 4, in %v of the bubble", ran, time.Since(begin))
+				}
+				if v := recovered(func() { w.Call(func() { panic(errBoom) }) }); v != errBoom {
+					t.Errorf("recovered %v", v)
 				}
 			}
-			th.Call(func() { call(func() { time.Sleep(time.Millisecond) }) })
-			if d := time.Since(begin); d > 4*time.Millisecond {
-				t.Errorf("it took %v", d)
-			}
+			cancel()
+			time.Sleep(100 * 365 * 24 * time.Hour)
 		}
-		other := thread.New()
-		defer other.Terminate()
-		other.Call(nop)
 	})
 }
 
@@ -231,7 +216,7 @@ func TestBubble_slowTogether(t *testing.T) {
 
 // Stop functions are counted, and start and stop functions are watched, on one thread and on those
 // of a pool.
-func TestBubble_startAndStopAreObserved(t *testing.T) {
+func TestBubble_startsObserved(t *testing.T) {
 	type observed interface {
 		Close()
 		Stats() thread.Stats
@@ -257,7 +242,7 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 					t.Errorf("%s: the name is %q", name, s.Name)
 				}
 				what := "stop"
-				if strings.Contains(s.Queued(), "TestBubble_startAndStopAreObserved") {
+				if strings.Contains(s.Queued(), "TestBubble_startsObserved") {
 					what = "start"
 				} else if s.Queued() != "" {
 					t.Errorf("%s: queued by %s", name, s.Queued())
@@ -290,6 +275,11 @@ func TestBubble_startAndStopAreObserved(t *testing.T) {
 	}
 }
 
+// A context of another package, which context.AfterFunc follows with a goroutine.
+type foreign struct{ context.Context }
+
+func (foreign) Value(any) any { return nil }
+
 // A thread outside lets go of a context of another package, which a goroutine of the bubble
 // follows.
 func TestBubble_foreignContext(t *testing.T) {
@@ -308,62 +298,45 @@ func TestBubble_foreignContext(t *testing.T) {
 	})
 }
 
-// A thread outside the bubble keeps the real time.
+// Timers of a thread outside the bubble keep the real time, and Stop waits for their functions.
 func TestBubble_timers_outside(t *testing.T) {
 	th := start(t)
+	var ticks atomic.Int32
+	made := th.Every(time.Millisecond, func() { ticks.Add(1) })
+	eventually(t, func() bool { return ticks.Load() > 1 }, "it ticks")
 	for range scaled(50) {
 		synctest.Test(t, func(t *testing.T) {
 			for name, newTimer := range timers {
 				begin := time.Now()
-				ran := new(atomic.Int32)
+				var ran, ended atomic.Int32
 				timer := newTimer(th, time.Millisecond, func() {
-					if ran.Add(1) == 1 && time.Now().Year() < 2020 {
+					if ran.Add(1); time.Now().Year() < 2020 {
 						t.Errorf("%s: the function runs inside the bubble", name)
 					}
 					time.Sleep(100 * time.Microsecond)
+					ended.Add(1)
 				})
 				for ran.Load() == 0 {
 					th.Call(nop) // the clock of the bubble stands still
 				}
 				timer.Stop()
 				n := ran.Load()
-				th.Call(func() { time.Sleep(2 * time.Millisecond) })
-				th.Call(nop)
-				if ran.Load() != n {
-					t.Errorf("%s: ran after Stop", name)
+				if ended.Load() != n {
+					t.Errorf("%s: Stop has not waited", name)
 				}
-				if d := time.Since(begin); d != 0 {
-					t.Errorf("%s: %v passed in the bubble", name, d)
+				th.Call(func() { time.Sleep(2 * time.Millisecond) })
+				if th.Call(nop); ran.Load() != n || time.Since(begin) != 0 {
+					t.Errorf("%s: ran after Stop, or %v passed in the bubble", name, time.Since(begin))
 				}
 			}
-			never := th.After(time.Millisecond, func() { t.Error("ran after Stop") })
-			never.Stop()
-			left := new(atomic.Bool)
-			th.After(time.Millisecond, func() { left.Store(true) })
-			th.Every(time.Hour, nop) // until the thread ends
+			made.Stop()                     // which was made outside
+			th.After(time.Millisecond, nop) // left to run
+			th.Every(time.Hour, nop)        // until the thread ends
 		})
 	}
-	// Stop waits for a function outside.
-	synctest.Test(t, func(t *testing.T) {
-		entered, ended := new(atomic.Bool), new(atomic.Bool)
-		timer := th.Every(time.Millisecond,
-			func() { entered.Store(true); time.Sleep(20 * time.Millisecond); ended.Store(true) })
-		for !entered.Load() {
-			time.Sleep(time.Nanosecond)
-		}
-		if timer.Stop(); !ended.Load() {
-			t.Error("Stop has not waited")
-		}
-	})
-	// A timer made outside is stopped inside.
-	var ran atomic.Int32
-	timer := th.Every(time.Millisecond, func() { ran.Add(1) })
-	eventually(t, func() bool { return ran.Load() > 1 }, "it ticks")
-	synctest.Test(t, func(t *testing.T) { timer.Stop() })
-	n := ran.Load()
+	n := ticks.Load()
 	th.Call(func() { time.Sleep(3 * time.Millisecond) })
-	th.Call(nop)
-	if ran.Load() != n {
+	if th.Call(nop); ticks.Load() != n {
 		t.Error("ran after Stop")
 	}
 }

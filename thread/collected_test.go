@@ -267,18 +267,6 @@ func TestCallContext_letGo(t *testing.T) {
 	}
 }
 
-// A watch that was ended lets its callback go.
-func TestThread_OnSlowCall_letGo(t *testing.T) {
-	th := start(t)
-	captured(t, "a callback", func(f func()) {
-		th.OnSlowCall(time.Minute, func(thread.SlowCall) { f() })
-		th.Call(nop)
-		th.OnSlowCall(0, nil)
-		th.Call(nop)
-	})
-	runtime.KeepAlive(th)
-}
-
 func heap() runtime.MemStats {
 	var m runtime.MemStats
 	for range 4 {

@@ -3,7 +3,6 @@ package thread_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -82,42 +81,6 @@ func TestCallContext_done(t *testing.T) {
 			t.Errorf("%s: on a terminated thread it returned %v", name, err)
 		}
 	}
-}
-
-func TestCallContext_silent(t *testing.T) {
-	for name, w := range contextWays(t) {
-		parent, cancel := context.WithCancel(t.Context()) // which is not done, and so has no cause
-		defer cancel()
-		busy := occupy(t, w.Go)
-		ctx := &silentContext{Context: parent}
-		result := make(chan error)
-		go func() {
-			result <- w.callContext(ctx, func() {
-				t.Errorf("%s: the function ran after its context was done", name)
-			})
-		}()
-		time.Sleep(5 * time.Millisecond)
-		ctx.done.Store(true)
-		busy.Open()
-		if err := testutil.Arrives(t, result); err != context.Canceled {
-			t.Errorf("%s: returned %v, want %v", name, err, context.Canceled)
-		}
-	}
-}
-
-// A silentContext becomes done without telling those who wait.
-type silentContext struct {
-	context.Context
-	done atomic.Bool
-}
-
-func (c *silentContext) Done() <-chan struct{} { return nil }
-
-func (c *silentContext) Err() error {
-	if c.done.Load() {
-		return context.Canceled
-	}
-	return nil
 }
 
 func TestCallContext_nested(t *testing.T) {
@@ -227,52 +190,5 @@ func TestGoContext_limit(t *testing.T) {
 				t.Errorf("%s: from %s: a withdrawn function runs", name, from)
 			}
 		}
-		for range 3 {
-			ctx := &endsLater{Context: context.Background(), done: make(chan struct{})}
-			close(ctx.done)
-			ends(t, func() {
-				if w.GoContext(ctx, func() { t.Error("ran") }) {
-					t.Errorf("%s: taken, although the context has ended", name)
-				}
-			})
-		}
-		ends(t, func() { w.Go(nop); w.Go(nop); w.Call(nop) })
 	}
-}
-
-// A context that ends while Go waits for a place.
-type endsLater struct {
-	context.Context
-	asked atomic.Int32
-	done  chan struct{}
-}
-
-func (c *endsLater) Done() <-chan struct{} { return c.done }
-
-func (c *endsLater) Err() error {
-	if c.asked.Add(1) == 1 {
-		return nil
-	}
-	return context.Canceled
-}
-
-// A context of another package, which context.AfterFunc follows with a goroutine.
-type foreign struct{ context.Context }
-
-func (foreign) Value(any) any { return nil }
-
-func TestGoContext_foreign(t *testing.T) {
-	before := runtime.NumGoroutine()
-	th := thread.New()
-	for range 100 {
-		ctx, cancel := context.WithCancel(context.Background())
-		th.GoContext(foreign{ctx}, nop)
-		defer cancel()
-	}
-	th.Call(nop)
-	eventually(t, func() bool { return runtime.NumGoroutine() < before+30 },
-		"few goroutines follow contexts whose functions have run")
-	th.Close()
-	eventually(t, func() bool { return runtime.NumGoroutine() <= before },
-		"no goroutine follows a context for a thread that has ended")
 }

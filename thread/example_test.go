@@ -7,7 +7,6 @@ import (
 	"expvar"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/thread"
@@ -40,22 +39,6 @@ func ExampleWithSlowCall() {
 	defer t.Terminate()
 	t.Call(func() { <-reported })
 	// Output: db true true
-}
-
-func ExampleThread_Call() {
-	t := thread.New()
-	defer t.Terminate()
-
-	count := 0
-	ok := t.Call(func() { count++ })
-	fmt.Println(ok, count)
-
-	t.Call(func() {
-		t.Call(func() { fmt.Println("a nested call runs in place") })
-	})
-	// Output:
-	// true 1
-	// a nested call runs in place
 }
 
 func ExampleThread_TakePanic() {
@@ -235,28 +218,6 @@ func ExampleStart() {
 	// no such device
 }
 
-// A GPU for each thread of a pool. If one cannot be opened, there is no pool, and those that have
-// been opened are closed.
-func ExampleStartPool() {
-	errNoGPU := errors.New("no such GPU")
-	var number, open atomic.Int32
-	_, err := thread.StartPool(4,
-		thread.WithStart(func() error {
-			if gpu := number.Add(1) - 1; gpu == 3 {
-				return errNoGPU
-			}
-			open.Add(1)
-			return nil
-		}),
-		thread.WithStop(func() { open.Add(-1) }),
-	)
-	fmt.Println(errors.Is(err, errNoGPU))
-	fmt.Println(open.Load(), "are open")
-	// Output:
-	// true
-	// 0 are open
-}
-
 // A producer that must never wait drops what the thread is too slow for.
 func ExampleThread_TryGo() {
 	t := thread.New(thread.WithQueueLimit(2))
@@ -359,29 +320,4 @@ func ExampleThread_Every() {
 	<-done
 	fmt.Println("three ticks")
 	// Output: three ticks
-}
-
-// A simulation with a fixed time step catches up with the steps that a late thread has missed.
-func ExampleTimer_Missed() {
-	const step, until = time.Millisecond, 20
-	t := thread.New()
-	defer t.Terminate()
-
-	done := make(chan bool)
-	t.Call(func() {
-		var timer *thread.Timer
-		var steps, frames int64
-		timer = t.Every(step, func() {
-			for frames++; steps < frames+timer.Missed(); {
-				steps++ // and here the world moves on by a step
-			}
-			if steps >= until {
-				timer.Stop()
-				close(done)
-			}
-		})
-	})
-	<-done
-	fmt.Println("all steps")
-	// Output: all steps
 }

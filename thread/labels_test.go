@@ -87,13 +87,6 @@ func TestCallContext_labels(t *testing.T) {
 		s.check(t, name, "a "+ofA, "background ", "context ")
 		after("a call")
 
-		s = nil
-		v, err := thread.EvalContext(labelled("a"), on, func() string { return labels() })
-		if v != ofA || err != nil {
-			t.Errorf("%s: EvalContext runs under %q, %v", name, v, err)
-		}
-		after("EvalContext")
-
 		s = nil // in place
 		call(labelled("a"), func() {
 			call(labelled("b"), func() {

@@ -430,12 +430,3 @@ func TestThread_Wait_terminated(t *testing.T) {
 		testutil.Arrives(t, w.ended)
 	}
 }
-
-// A panic of block is the caller's, and the thread can be reached after it.
-func TestThread_Wait_panics(t *testing.T) {
-	w := waits(t, func(w *waiter) {
-		mustPanic(t, func() { w.Wait(func() { panic("boom") }) },
-			"boom")
-	})
-	ends(t, func() { w.Call(nop) })
-}

@@ -103,20 +103,6 @@ func TestThread_OnSlowCall(t *testing.T) {
 	th.Call(func() { time.Sleep(3 * time.Millisecond) })
 }
 
-// What the trace then has is tested where one can be read, in cmd/threadcall/internal/trace/source.
-
-// record records an execution trace until the test ends, or go test does already.
-func record(t *testing.T) {
-	t.Helper()
-	if trace.IsEnabled() {
-		return
-	}
-	if err := trace.Start(io.Discard); err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(trace.Stop)
-}
-
 // Recordings begin and end while calls are queued and run. What holds while one is recorded all the
 // time, go test -trace shows.
 func TestTrace(t *testing.T) {
@@ -159,27 +145,6 @@ func TestTrace(t *testing.T) {
 			if p := w.TakePanic(); p == nil || p.Value != "posted" {
 				t.Fatalf("the panic of a posted function is %v", p)
 			}
-		}
-	}
-}
-
-// A report of a crash is to name what the program called, not how it was traced.
-func TestTrace_stacks(t *testing.T) {
-	record(t)
-	th := start(t)
-	th.Go(func() { panic("here") })
-	th.Call(nop)
-	th.Call(func() { th.Call(func() { th.Go(func() { panic("here, too") }) }) })
-	th.Call(nop)
-	for range 2 {
-		err := th.TakePanic()
-		if err == nil {
-			t.Fatal("no panic")
-		}
-		functions := functionsOf(err.Stack())
-		if !strings.Contains(functions, "thread_test.TestTrace_stacks") || strings.Contains(functions,
-			"mark") || strings.Contains(functions, "runtime/trace") {
-			t.Error(err.Stack())
 		}
 	}
 }

@@ -239,37 +239,6 @@ func TestStartPool_cycle(t *testing.T) {
 	}
 }
 
-// A Goexit that unwinds StartPool ends the pool; it goes on when the starts have ended that had
-// begun.
-func TestStartPool_unwound(t *testing.T) {
-	for last := range 3 {
-		a := start(t)
-		var starts, ended, stops atomic.Int32
-		done := make(chan bool)
-		exitsWith(t, "a start", func() {
-			a.Call(func() {
-				defer func() {
-					if starts.Load() != ended.Load() {
-						t.Error("a start function runs")
-					}
-				}()
-				thread.StartPool(3, numbered(func(i int) error {
-					starts.Add(1)
-					defer ended.Add(1)
-					if i == last {
-						defer close(done)
-						a.Call(runtime.Goexit)
-					}
-					<-done
-					return nil
-				}), thread.WithStop(func() { stops.Add(1) }))
-			})
-		})
-		eventually(t, func() bool { return stops.Load() == starts.Load()-1 }, "the pool ends")
-		ends(t, func() { a.Call(nop) })
-	}
-}
-
 func TestStartPool(t *testing.T) {
 	const n = 4
 	var stops atomic.Int32
