@@ -70,7 +70,7 @@ allocs:
 		./thread ./keyed ./mainthread ./internal/...
 
 386:
-	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread ./internal/record; \
+	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread; \
 	else echo '386: not run, this is not an amd64 machine'; fi
 
 # ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the
@@ -135,10 +135,17 @@ sixminutes:
 	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR)
 
 lint:
+	@.ci/columns .
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \
 		{ out=$$(gofmt -l .); test -z "$$out" || { echo "not as gofmt has it: $$out"; false; }; } && $(GO) vet ./... && \
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
 	$(GO) run ./cmd/threadcall vet ./... ./cmd/threadcall/...
+
+# cover prints how many of the core's statements its tests run, in CI also to the summary of the run.
+.PHONY: cover
+cover:
+	$(TEST) -short -coverpkg=$$(echo $(CORE) | tr ' ' ,) -coverprofile=cover.out $(CORE)
+	@$(GO) tool cover -func=cover.out | tail -n 1 | tee -a "$${GITHUB_STEP_SUMMARY:-/dev/null}"
 
 # vuln looks for known vulnerabilities in what the modules use. It needs vuln.go.dev, and says so if it cannot reach it.
 vuln:
@@ -154,19 +161,18 @@ faults:
 	@.ci/setup cc
 	$(GO) run ./internal/verify/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
 
-# flakes runs the tests of the core N times with GOMAXPROCS 1, 2 and 4, while the collector runs all the time, and with the race
-# detector, LOAD times next to four busy loops, and prints what failed how often: some hours. What can be chosen:
+# flakes runs the tests of the core N times with GOMAXPROCS 1, 2 and 4, while the collector runs all
+# the time, and with the race detector, LOAD times next to four busy loops, and prints what failed
+# how often: some hours. What can be chosen:
 #
 #	N=5 LOAD=1           how often
 #	PKGS=./thread        only these packages
 #	RUN=Close WHEN=race  only these tests and conditions, regular expressions
 N    = 50
 LOAD = 10
-RUN  = .
-WHEN = .
 flakes:
 	@.ci/setup cc
-	$(GO) run ./cmd/threadcall/internal/flakes -n $(N) -load $(LOAD) -run '$(RUN)' -when '$(WHEN)' $(PKGS)
+	@GO=$(GO) N=$(N) LOAD=$(LOAD) RUN='$(RUN)' WHEN='$(WHEN)' .ci/flakes $(PKGS)
 
 # cross vets and builds every module, tests included, for every port of the systems that threadcall supports: half an hour, where
 # nothing has been compiled before. cross-quick does so for one port of each system and one of each kind of processor.

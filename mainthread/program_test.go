@@ -255,10 +255,11 @@ func TestPrograms(t *testing.T) {
 	}{
 		{name: "panic in main", status: 2, shows: []string{"panic: boom", "mainthread_test.explode"},
 			hides: []string{"deferred"}},
-		{name: "panic on the main thread", status: 2, shows: []string{"mainthread_test.explode",
-			"panic: boom"}},
-		{name: "goexit in main", shows: []string{"deferred\n", "to its end: true\n", "run: false\n",
-			"elsewhere: false\n"}},
+		{name: "panic on the main thread", status: 2,
+			shows: []string{"mainthread_test.explode", "panic: boom"}},
+		{name: "goexit in main", shows: []string{
+			"deferred\n", "to its end: true\n", "run: false\n", "elsewhere: false\n",
+		}},
 		{name: "goexit in main after a recovered panic", shows: []string{"Init returned"}},
 		{name: "a panic in main during a goexit", status: 2, shows: []string{"panic: boom"},
 			hides: []string{"Init returned"}},
@@ -273,8 +274,8 @@ func TestPrograms(t *testing.T) {
 			hides: []string{"Init returned", "went on"}},
 		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"},
 			env: []string{"GOTRACEBACK=system"}},
-		{name: "goexit on the main thread and a panic in main", status: 2, shows: []string{"panic: boom",
-			"mainthread_test.explode"}},
+		{name: "goexit on the main thread and a panic in main", status: 2,
+			shows: []string{"panic: boom", "mainthread_test.explode"}},
 		{name: "main blocks for ever", status: 2, shows: []string{deadlock}},
 		{name: "a call that blocks for ever", status: 2, shows: []string{deadlock}},
 		{name: "a missing Init", status: 2, shows: []string{
@@ -284,8 +285,8 @@ func TestPrograms(t *testing.T) {
 		}},
 		{name: "a missing Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
 			env: []string{"THREADCALL_INIT_WARNING=off"}},
-		{name: "many wait and a missing Init", shows: []string{"has waited for 5s",
-			"then: true true true"}},
+		{name: "many wait and a missing Init",
+			shows: []string{"has waited for 5s", "then: true true true"}},
 		{name: "Init comes late", shows: []string{"result: true"}, hides: []string{"has waited"}},
 		{name: "before Init", shows: []string{
 			"in place: true 123 true\n", "result: 42\n", "with a context: context canceled <nil>\n",

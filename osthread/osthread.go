@@ -86,8 +86,8 @@ func SetAffinity(cpus ...int) error {
 	want := slices.Compact(slices.Sorted(slices.Values(cpus)))
 	call := fmt.Sprintf("SetAffinity(%s)", list(want))
 	if len(want) == 0 || want[0] < 0 || want[len(want)-1] >= maxCPUs {
-		return fmt.Errorf("osthread: %s: at least one CPU, from 0 to %d: %w", call, maxCPUs-1,
-			syscall.EINVAL)
+		return fmt.Errorf("osthread: %s: at least one CPU, from 0 to %d: %w",
+			call, maxCPUs-1, syscall.EINVAL)
 	}
 	return affinities.change(call, want)
 }
@@ -139,13 +139,11 @@ func BlockSignals(signals ...syscall.Signal) error {
 	call := fmt.Sprintf("BlockSignals(%s)", list(signals))
 	for _, s := range signals {
 		if slices.Contains(unblockable, s) {
-			return fmt.Errorf("osthread: %s: %v (%d), without which the process cannot run: %w", call, s, s,
-				syscall.EINVAL)
+			return fmt.Errorf("osthread: %s: the process needs %v (%d): %w", call, s, s, syscall.EINVAL)
 		}
 	}
 	return changeSignals(call, func(blocked []syscall.Signal) []syscall.Signal {
-		return append(blocked,
-			signals...)
+		return append(blocked, signals...)
 	})
 }
 
@@ -154,8 +152,7 @@ func UnblockSignals(signals ...syscall.Signal) error {
 	return changeSignals(fmt.Sprintf("UnblockSignals(%s)", list(signals)),
 		func(blocked []syscall.Signal) []syscall.Signal {
 			return slices.DeleteFunc(blocked, func(s syscall.Signal) bool {
-				return slices.Contains(signals,
-					s)
+				return slices.Contains(signals, s)
 			})
 		})
 }
@@ -206,8 +203,8 @@ func (p property[T]) change(call string, want T) error {
 	}
 	has, err := p.get()
 	if err != nil {
-		return fmt.Errorf("osthread: %s: asking the kernel afterwards: %w", call, errors.Join(failed,
-			err))
+		return fmt.Errorf("osthread: %s: asking the kernel afterwards: %w",
+			call, errors.Join(failed, err))
 	}
 	if p.round != nil {
 		want = p.round(want)

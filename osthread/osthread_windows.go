@@ -85,8 +85,8 @@ func setAffinity(cpus []int) error {
 		}
 		to.mask |= 1 << (cpu % bits.UintSize)
 	}
-	return failed2(syscall.SyscallN(setThreadGroupAffinity.Addr(), self, uintptr(unsafe.Pointer(&to)),
-		0))
+	return failed2(syscall.SyscallN(setThreadGroupAffinity.Addr(), self,
+		uintptr(unsafe.Pointer(&to)), 0))
 }
 
 func affinity() (cpus []int, err error) {
@@ -104,8 +104,9 @@ func failed2(result, _ uintptr, errno syscall.Errno) error { return failed(resul
 const timeCritical = 15
 
 // priorities are the system's for a niceness: from THREAD_PRIORITY_HIGHEST to LOWEST, and IDLE.
-var priorities = []struct{ nice, priority int }{{-20, 2}, {-10, 1}, {0, 0}, {10, -1}, {15, -2}, {19,
-	-15}}
+var priorities = []struct{ nice, priority int }{
+	{-20, 2}, {-10, 1}, {0, 0}, {10, -1}, {15, -2}, {19, -15},
+}
 
 // roundNice returns the niceness next to n that a priority stands for.
 func roundNice(n int) int {

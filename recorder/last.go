@@ -6,8 +6,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/threadcall/threadcall/thread"
 )
 
 // What is kept if [KeepLast] was not called.
@@ -16,21 +22,34 @@ const (
 	bytesDefault = 16 << 20
 )
 
+// last is the recording of the last seconds. The runtime refuses to write it twice at a time.
 var last struct {
 	mu      sync.Mutex
 	started bool
 	err     error // of the start
 }
 
-// KeepLast begins to record the execution trace of the process and to keep the last d of it in memory, or the last bytes if that
-// is less. It lasts until the process ends. [WriteLast], [OnSignal], [SlowCalls] and package recorderhttp write what is kept; where they are used without
+// keep begins to record, if nothing has done so before. last.mu must be held.
+func keep(d time.Duration, bytes uint64) error {
+	if !last.started {
+		last.started = true
+		last.err = recordFlight(d, bytes)
+	}
+	return last.err
+}
+
+// KeepLast begins to record the execution trace of the process and to keep the last d of it in
+// memory, or the last bytes if that is less. It lasts until the process ends. [WriteLast],
+// [OnSignal], [SlowCalls] and package recorderhttp write what is kept; where they are used without
 // KeepLast, they keep the last ten seconds, or 16 MB.
 //
-// The runtime drops and writes whole parts of a trace, of a second each (see GODEBUG=traceadvanceperiod). So what is kept can exceed
-// the bytes by the parts of the last two seconds.
+// The runtime drops and writes whole parts of a trace, of a second each (see
+// GODEBUG=traceadvanceperiod). So what is kept can exceed the bytes by the parts of the last two
+// seconds. The recording takes the time of a trace: each call takes 6 to 10 µs more.
 //
-// KeepLast needs Go 1.25. It returns an error if the process keeps a trace already, with KeepLast or with a
-// [runtime/trace.FlightRecorder] of its own, of which a process has one. Start and KeepLast can be used at the same time.
+// KeepLast needs Go 1.25. It returns an error if the process keeps a trace already, with KeepLast
+// or with a [runtime/trace.FlightRecorder] of its own, of which a process has one. Start and
+// KeepLast can be used at the same time.
 func KeepLast(d time.Duration, bytes uint64) error {
 	if d <= 0 || bytes == 0 {
 		return errors.New("recorder: KeepLast of nothing")
@@ -40,72 +59,158 @@ func KeepLast(d time.Duration, bytes uint64) error {
 	if last.started {
 		return errors.New("recorder: the last part of the trace is kept already")
 	}
-	last.started = true
-	if last.err = recordFlight(d, bytes); last.err != nil {
-		return fmt.Errorf("recorder: %w", last.err)
-	}
-	return nil
+	return wrap(keep(d, bytes))
 }
 
-// keep begins to record, if nothing has done so before.
-func keep() error {
+// WriteLast writes the trace of the last seconds, as threadcall trace and go tool trace read it.
+// The process runs on meanwhile, and the recording goes on. The first call begins to record if
+// [KeepLast] was not called, so that it has next to nothing to write.
+func WriteLast(w io.Writer) error {
 	last.mu.Lock()
 	defer last.mu.Unlock()
-	if !last.started {
-		last.started = true
-		last.err = recordFlight(lastDefault, bytesDefault)
-	}
-	return last.err
+	return wrap(writeKept(w))
 }
 
-// writing is held while what is kept is written, because the runtime refuses to do so twice at a time.
-var writing sync.Mutex
-
-// WriteLast writes the trace of the last seconds, as threadcall trace and go tool trace read it. The process runs on
-// meanwhile, and the recording goes on. The first call begins to record if [KeepLast] was not called, so that it has next to nothing to
-// write.
-func WriteLast(w io.Writer) error {
-	if err := keep(); err != nil {
-		return fmt.Errorf("recorder: %w", err)
-	}
-	writing.Lock()
-	defer writing.Unlock()
-	return writeKept(w)
-}
-
-// writeKept writes what is kept. Writing must be held.
+// writeKept writes what is kept. last.mu must be held.
 func writeKept(w io.Writer) error {
+	if err := keep(lastDefault, bytesDefault); err != nil {
+		return err
+	}
 	nameThreads()
 	return writeFlight(w)
 }
 
-// OnSignal writes the trace of the last seconds to a new file of the directory dir when the process gets one of the signals:
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("recorder: %w", err)
+}
+
+var onError atomic.Pointer[func(error)]
+
+// OnError sets the function that is called, from several goroutines, with each error of a file that
+// [OnSignal] or [SlowCalls] could not write. Without one these errors are dropped.
+func OnError(f func(error)) { onError.Store(&f) }
+
+// background writes a file for which nobody waits.
+func background(dir, prefix string, files int, thread string) {
+	if err := writeFile(dir, prefix, files, thread); err != nil {
+		if f := onError.Load(); f != nil && *f != nil {
+			(*f)(wrap(err))
+		}
+	}
+}
+
+// OnSignal writes the trace of the last seconds to a new file of the directory dir when the process
+// gets one of the signals:
 //
-//	defer recorder.OnSignal("traces", 10, syscall.SIGUSR1)()
+//	recorder.OnSignal("traces", 10, syscall.SIGUSR1)
 //
-// The directory is made if need be. It has so many files signal-TIME.trace at most; the oldest are removed. Less than one means one.
-// The signals do nothing else until stop is called; then they have the effect again that they had before.
+// The directory is made if need be. It keeps at most that many files signal-TIME.trace; the oldest
+// are removed. Less than one means one. The signals do nothing else; [signal.Reset] gives them back
+// the effect that they had before.
 //
-// Errors are reported on the standard error output, and the program runs on. Windows has no signals for this.
-func OnSignal(dir string, files int, signals ...os.Signal) (stop func()) {
-	if err := keep(); err != nil {
-		fmt.Fprintf(os.Stderr, "recorder: no trace is written on signals: %v\n", err)
-		return func() {}
+// OnSignal returns an error if nothing can be recorded, as for [KeepLast]. Windows has no signals
+// for this.
+func OnSignal(dir string, files int, signals ...os.Signal) error {
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if err := keep(lastDefault, bytesDefault); err != nil {
+		return wrap(err)
 	}
 	c := make(chan os.Signal, 1) // a signal while a file is written leads to another file; more do not
-	done := make(chan struct{})
 	signal.Notify(c, signals...)
 	go func() {
-		defer close(done)
 		for range c {
-			if err := writeFile(dir, signalPrefix, max(files, 1), ""); err != nil {
-				fmt.Fprintf(os.Stderr, "recorder: no trace is written: %v\n", err)
-			}
+			background(dir, "signal-", files, "")
 		}
 	}()
-	return sync.OnceFunc(func() {
-		signal.Stop(c)
-		close(c)
-		<-done
+	return nil
+}
+
+// SlowCalls records the last seconds all the time, and returns a function for
+// [thread.WithSlowCall] or OnSlowCall that writes them to a file of the directory dir, one file for
+// each slow call:
+//
+//	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
+//
+// Then threadcall trace slow/FILE begins with that call, and its page opens at it. The directory is
+// made if need be. It keeps at most that many files that SlowCalls has written, in earlier
+// processes too; the oldest are removed. Less than one means one.
+//
+// A file has about the last ten seconds, or 16 MB if that is less, unless [KeepLast] was called
+// before with other limits. Of a function that has run for longer it has the end. Writing a file
+// takes about as long as reading 16 MB; meanwhile other slow calls wait to be written.
+//
+// SlowCalls needs Go 1.25, and a process has one FlightRecorder. If there can be none, each slow
+// call reports that to the function of [OnError], as it does if its file cannot be written.
+func SlowCalls(dir string, files int) func(thread.SlowCall) {
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	_ = keep(lastDefault, bytesDefault) // each file has the error
+	return func(s thread.SlowCall) { background(dir, "slow-", files, s.Name) }
+}
+
+// After the prefix, names begin with the time, so that their order is that of the files.
+const (
+	fileTime   = "20060102-150405.000000"
+	fileSuffix = ".trace"
+)
+
+// writeFile writes what is kept to a new file, and leaves that many files with the prefix.
+func writeFile(dir, prefix string, files int, thread string) (err error) {
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	name := prefix + time.Now().UTC().Format(fileTime)
+	if thread = safe(thread); thread != "" {
+		name += "-" + thread
+	}
+	name = filepath.Join(dir, name+fileSuffix)
+	f, err := os.Create(name + "~") // so that no file is half a trace
+	if err != nil {
+		return err
+	}
+	err = writeKept(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	return removeOldest(dir, prefix, max(files, 1))
+}
+
+// safe returns what of the name of a thread can be part of the name of a file.
+func safe(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// removeOldest leaves that many files with the prefix in dir.
+func removeOldest(dir, prefix string, files int) error {
+	all, err := os.ReadDir(dir) // in the order of names
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(f os.DirEntry) bool {
+		return !strings.HasPrefix(f.Name(), prefix) || !strings.HasSuffix(f.Name(), fileSuffix)
 	})
+	for _, f := range all[:max(0, len(all)-files)] {
+		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }

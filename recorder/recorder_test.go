@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -22,24 +23,35 @@ import (
 
 const variable = "THREADCALL_TRACE"
 
-// programs are what the tests run in processes of their own, each with a file for its trace. What such a trace says is
-// tested where one can be read, in cmd/threadcall/internal/trace/source.
+// programs are what the tests run in processes of their own, each with a file for its trace. What
+// such a trace says is tested in cmd/threadcall/internal/trace/source.
 var programs = map[string]func(){
-	"returns":         func() { defer recorder.Start()(); work() },
-	"panics":          func() { defer recorder.Start()(); panic("as it should") },
-	"stops and exits": func() { recorder.Start(); work(); recorder.Stop(); os.Exit(3) },
-	"exits":           func() { recorder.Start(); untilAPartIsWhole(); os.Exit(3) },
-	"dies":            func() { recorder.Start(); untilAPartIsWhole(); log.Fatal("as it should") },
-	"crashes":         func() { recorder.Start(); untilAPartIsWhole(); go panic("as it should"); select {} },
-	"is killed":       func() { recorder.Start(); untilAPartIsWhole(); raise(syscall.SIGTERM); time.Sleep(timeLimit) },
+	"returns":         func() { start(); defer stop(); work() },
+	"panics":          func() { start(); defer stop(); panic("as it should") },
+	"stops and exits": func() { start(); work(); stop(); os.Exit(3) },
+	"exits":           func() { start(); untilAPartIsWhole(); os.Exit(3) },
+	"dies":            func() { start(); untilAPartIsWhole(); log.Fatal("as it should") },
+	"crashes":         func() { start(); untilAPartIsWhole(); go panic("as it should"); select {} },
+	"is killed":       func() { start(); untilAPartIsWhole(); raise(syscall.SIGTERM); select {} },
 	"is interrupted":  interrupted,
-	"starts twice":    func() { defer recorder.Start()(); recorder.Start(); work() },
-	"traces itself":   func() { _ = trace.Start(io.Discard); defer recorder.Start()(); fmt.Println("runs on") },
-	"runs on":         func() { defer recorder.Start()(); fmt.Println("runs on") },
-	"has children":    func() { defer recorder.Start()(); fmt.Printf("%q", os.Getenv(variable)) },
+	"starts twice":    func() { start(); defer stop(); start(); work() },
+	"traces itself":   func() { _ = trace.Start(io.Discard); start(); stop(); fmt.Println("runs on") },
+	"runs on":         func() { start(); stop(); fmt.Println("runs on") },
+	"has children":    func() { start(); defer stop(); fmt.Printf("%q", os.Getenv(variable)) },
 	"stops at once":   stopsAtOnce,
-	"has slow calls":  slowCalls,
+	"has slow calls":  hasSlowCalls,
 	"keeps the last":  keepsLast,
+	"gets signals":    getsSignals,
+}
+
+// start and stop print the error.
+func start() { complain(recorder.Start()) }
+func stop()  { complain(recorder.Stop()) }
+
+func complain(err error) {
+	if err != nil {
+		fmt.Println(err)
+	}
 }
 
 const timeLimit = 45 * time.Second
@@ -60,8 +72,8 @@ func work() {
 	all.Wait()
 }
 
-// untilAPartIsWhole returns when the file has more than its header. Start has removed the variable, but the test has
-// left its name in another one.
+// untilAPartIsWhole returns when the file has more than its header. Start has removed the variable,
+// but the test has left its name in another one.
 func untilAPartIsWhole() {
 	for {
 		work()
@@ -83,7 +95,8 @@ func raise(s syscall.Signal) {
 }
 
 func interrupted() {
-	defer recorder.Start()()
+	start()
+	defer stop()
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGINT)
 	raise(syscall.SIGINT)
@@ -92,16 +105,17 @@ func interrupted() {
 }
 
 func stopsAtOnce() {
-	recorder.Start()
+	start()
 	var all group.Group
 	for range 8 {
-		all.Go(recorder.Stop)
+		all.Go(stop)
 	}
 	all.Wait()
 }
 
 // run runs a program and returns what it wrote, its status and its trace.
-func run(t *testing.T, program, file string, env ...string) (output string, status int, trace []byte) {
+func run(t *testing.T, program, file string, env ...string) (output string, status int,
+	trace []byte) {
 	t.Helper()
 	if runtime.GOARCH == "wasm" {
 		t.Skip("js/wasm cannot start a process")
@@ -120,7 +134,7 @@ func run(t *testing.T, program, file string, env ...string) (output string, stat
 	return output, status, trace
 }
 
-func TestATraceIsLeftHoweverTheProgramEnds(t *testing.T) {
+func TestStart_Stop(t *testing.T) {
 	for program, want := range map[string]struct {
 		status int
 		output string
@@ -141,7 +155,8 @@ func TestATraceIsLeftHoweverTheProgramEnds(t *testing.T) {
 				t.Skip("Windows has no signals")
 			}
 			output, status, trace := run(t, program, filepath.Join(t.TempDir(), "trace"))
-			if status != want.status || !strings.Contains(output, want.output) || want.output == "" && output != "" {
+			if status != want.status || !strings.Contains(output, want.output) || want.output == "" &&
+				output != "" {
 				t.Errorf("status %d and %q, want %d and %q", status, output, want.status, want.output)
 			}
 			if !bytes.HasPrefix(trace, []byte("go 1.")) || len(trace) < 500 {
@@ -151,13 +166,15 @@ func TestATraceIsLeftHoweverTheProgramEnds(t *testing.T) {
 	}
 }
 
-func TestAProgramRunsOnIfThereCanBeNoTrace(t *testing.T) {
-	missing, file := filepath.Join(t.TempDir(), "missing", "trace"), filepath.Join(t.TempDir(), "trace")
+func TestStart_errors(t *testing.T) {
+	missing, file := filepath.Join(t.TempDir(), "missing", "trace"),
+		filepath.Join(t.TempDir(), "trace")
 	for _, c := range []struct{ program, file, output, complaint string }{
-		{"runs on", missing, "runs on", "recorder: no trace is recorded: open " + missing},
-		{"traces itself", file, "runs on", "recorder: no trace is recorded: "},
+		{"runs on", missing, "runs on", "recorder: THREADCALL_TRACE: open " + missing},
+		{"traces itself", file, "runs on", "recorder: "},
 		{"returns", "/dev/full", "", "recorder: the trace ends too early: "},
 		{"has children", file, `""`, ""}, // the environment of children does not name the file
+		{"runs on", "", "runs on", ""},
 	} {
 		if _, err := os.Stat(c.file); c.file == "/dev/full" && err != nil {
 			continue
@@ -170,16 +187,29 @@ func TestAProgramRunsOnIfThereCanBeNoTrace(t *testing.T) {
 	}
 }
 
-func TestNothingHappensUnlessAsked(t *testing.T) {
-	t.Setenv(variable, "")
-	was := trace.IsEnabled()
-	stop := recorder.Start()
-	if trace.IsEnabled() != was {
-		t.Error("a trace is recorded")
+// The runtime profiles memory only in programs that can ask for the profile, which the linker
+// decides.
+func TestImport_memoryProfile(t *testing.T) {
+	if testing.Short() || runtime.GOARCH == "wasm" {
+		t.Skip("compiles a program")
 	}
-	stop()
-	recorder.Stop()
-	if trace.IsEnabled() != was {
-		t.Error("Stop has ended another program's trace")
+	const program = `package main
+
+import (
+	"runtime"
+
+	_ "github.com/threadcall/threadcall/recorder"
+	_ "github.com/threadcall/threadcall/recorder/recorderhttp"
+)
+
+func main() { print(runtime.MemProfileRate) }
+`
+	source := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(source, []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "run", source).CombinedOutput(); err != nil ||
+		string(out) != "0" {
+		t.Errorf("runtime.MemProfileRate is %s, want 0, %v", out, err)
 	}
 }

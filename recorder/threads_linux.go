@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// threadCategory is that of the log events with the names of threads, which threadcall trace reads: "id name".
+// threadCategory is that of the log events with the names of threads, which threadcall trace reads:
+// "id name".
 const threadCategory = "threadcall.thread"
 
-// A namer leaves the names of the threads that have one of their own in the trace, which has none. The others are named after the
-// program.
+// A namer leaves the names of the threads that have one of their own in the trace, which has none.
+// The others are named after the program.
 type namer struct {
 	reads map[string]int // by thread
 	known map[string]bool
@@ -21,7 +22,8 @@ type namer struct {
 
 func newNamer() *namer { return &namer{map[string]int{}, map[string]bool{}} }
 
-// look leaves the names that are new. A thread gets its name after it was made, so it is read twice; with all, it is read again.
+// look leaves the names that are new. A thread gets its name after it was made, so it is read
+// twice; with all, it is read again.
 func (n *namer) look(all bool) {
 	const tasks = "/proc/self/task"
 	threads, err := os.ReadDir(tasks)
@@ -35,7 +37,9 @@ func (n *namer) look(all bool) {
 		}
 		comm, err := os.ReadFile(filepath.Join(tasks, t.Name(), "comm"))
 		name := strings.TrimSpace(string(comm))
-		if message := t.Name() + " " + name; err == nil && name != "" && name != comm15(program) && name != comm15(os.Args[0]) && !n.known[message] {
+		message := t.Name() + " " + name
+		own := err == nil && name != "" && name != comm15(program) && name != comm15(os.Args[0])
+		if own && !n.known[message] {
 			trace.Log(context.Background(), threadCategory, message)
 			n.known[message] = true
 		}
@@ -45,8 +49,8 @@ func (n *namer) look(all bool) {
 // nameThreads leaves the names of the threads that exist.
 func nameThreads() { newNamer().look(true) }
 
-// watchThreads leaves the names also of threads that end before the trace does, until stop is called. It looks at them often at first,
-// because programs make their threads when they start.
+// watchThreads leaves the names also of threads that end before the trace does, until stop is
+// called. It looks at them often at first, because programs make their threads when they start.
 func watchThreads() (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -68,7 +72,7 @@ func watchThreads() (stop func()) {
 	}
 }
 
-// comm15 returns the name that the kernel gives the threads of a program, which has 15 bytes at most.
+// comm15 returns the name that the kernel gives the threads of a program: at most 15 bytes.
 func comm15(program string) string {
 	name := filepath.Base(program)
 	return name[:min(len(name), 15)]

@@ -51,6 +51,46 @@ func TestCoalesce_once(t *testing.T) {
 	}
 }
 
+// Of posts at the same time none is lost, and those of one goroutine keep their order.
+func TestCoalesce_many(t *testing.T) {
+	th := start(t)
+	var began atomic.Int64
+	var last [4]int // that a run had, by goroutine
+	post := thread.Coalesce1(th, func(p [2]int) {
+		if began.Add(1); p[1] <= last[p[0]] {
+			t.Errorf("goroutine %d: it ran with %d after %d", p[0], p[1], last[p[0]])
+		}
+		last[p[0]] = p[1]
+	})
+	var stopped atomic.Bool
+	th.Go(func() { // it takes what is queued at once
+		for n := 0; !stopped.Load(); n++ {
+			if th.Serve(); n%64 == 0 {
+				runtime.Gosched()
+			}
+		}
+	})
+	ends(t, func() {
+		defer stopped.Store(true)
+		var all group.Group
+		for i := range last {
+			all.Go(func() {
+				for n := 1; n <= scaled(5000); n++ {
+					before := began.Load()
+					post([2]int{i, n})
+					if i > 0 && n%16 > 0 {
+						continue
+					}
+					if th.Call(nop); began.Load() == before {
+						t.Error("it did not run after a post")
+					}
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
 func TestCoalesce_refused(t *testing.T) {
 	th := thread.New()
 	ran := 0

@@ -308,8 +308,8 @@ func TestLetGo_burst(t *testing.T) {
 	busy.Open()
 	all.Wait()
 	th.Terminate()
-	eventually(t, func() bool { return heap().HeapAlloc < before+2<<20 }, "the heap shrinks to %d",
-		before)
+	eventually(t, func() bool { return heap().HeapAlloc < before+2<<20 },
+		"the heap shrinks to %d", before)
 	th = start(t)
 	if r := thread.Eval(th, func() (r result) { r.large[7] = 7; return r }); r.large[7] != 7 {
 		t.Error("and then a result is wrong")

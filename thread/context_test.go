@@ -216,8 +216,8 @@ func TestGoContext_limit(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			cancel()
 			if !testutil.Arrives(t, refused) {
-				t.Errorf("%s: from %s: taken, although the context ended while it waited for a place", name,
-					from)
+				t.Errorf("%s: from %s: taken, although the context ended while it waited for a place",
+					name, from)
 			}
 			busy.Open()
 			for range 3 { // or a place was not given back

@@ -59,45 +59,6 @@ func ExampleThread_Call() {
 	// a nested call runs in place
 }
 
-// For code that replaces a channel, whose answers were not looked at: a debugger's thread that has
-// ended is a fault of the program, and must not look like registers that are zero.
-func ExampleThread_MustCall() {
-	t := thread.New(thread.WithName("ptrace"))
-	registers := func() (pc int) {
-		t.MustCall(func() { pc = 42 })
-		return pc
-	}
-	fmt.Println(registers(), thread.MustEval(t, func() int { return 42 }))
-
-	t.Terminate()
-	defer func() {
-		err := recover().(error)
-		fmt.Println(errors.Is(err, thread.ErrTerminated))
-	}()
-	registers()
-	// Output:
-	// 42 42
-	// true
-}
-
-func ExampleThread_CallContext() {
-	t := thread.New()
-	busy := make(chan bool)
-	t.Go(func() { <-busy })
-
-	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-	defer cancel()
-	fmt.Println(t.CallContext(ctx, func() { fmt.Println("this does not run") }))
-	close(busy)
-
-	t.Terminate()
-	err := t.CallContext(context.Background(), func() {})
-	fmt.Println(errors.Is(err, thread.ErrTerminated))
-	// Output:
-	// context deadline exceeded
-	// true
-}
-
 func ExampleThread_TakePanic() {
 	t := thread.New()
 	defer t.Terminate()

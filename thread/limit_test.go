@@ -21,10 +21,10 @@ func TestWithQueueLimit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := start(t)
 			for poster, post := range map[string]func(func()) bool{
-				"a goroutine": w.post,
-				"a thread":    func(f func()) (ok bool) { other.Call(func() { ok = w.post(f) }); return ok },
+				"a goroutine": w.Go,
+				"a thread":    func(f func()) (ok bool) { other.Call(func() { ok = w.Go(f) }); return ok },
 			} {
-				busy := occupy(t, w.post)
+				busy := occupy(t, w.Go)
 				var queued, ran atomic.Int32
 				done, called := make(chan bool), make(chan bool)
 				go func() {
@@ -35,28 +35,28 @@ func TestWithQueueLimit(t *testing.T) {
 					close(done)
 				}()
 				eventually(t, func() bool { return queued.Load() == 3 }, "three are queued")
-				go func() { called <- w.call(nop) }()
+				go func() { called <- w.Call(nop) }()
 				time.Sleep(10 * time.Millisecond)
 				if n := queued.Load(); n != 3 {
 					t.Errorf("%s: %d functions are queued, and the limit is 3", poster, n)
 				}
 				busy.Open()
 				testutil.Arrives(t, done)
-				if w.call(nop); !testutil.Arrives(t, called) || ran.Load() != 10 {
+				if w.Call(nop); !testutil.Arrives(t, called) || ran.Load() != 10 {
 					t.Errorf("%s: %d functions ran, want 10", poster, ran.Load())
 				}
 			}
 			ran := 0
 			post := func() {
 				for range 20 {
-					w.post(func() { ran++ })
+					w.Go(func() { ran++ })
 				}
 			}
-			ends(t, func() { w.call(post); w.call(nop) })
+			ends(t, func() { w.Call(post); w.Call(nop) })
 			want := 20
 			if here() != 0 {
 				want = 40
-				ends(t, func() { w.call(func() { inCoroutine(post) }); w.call(nop) })
+				ends(t, func() { w.Call(func() { inCoroutine(post) }); w.Call(nop) })
 			}
 			if ran != want {
 				t.Errorf("on the thread: %d functions ran, want %d", ran, want)
@@ -64,10 +64,10 @@ func TestWithQueueLimit(t *testing.T) {
 		})
 	}
 	for _, w := range limited(t, 0) { // is none
-		busy := occupy(t, w.post)
+		busy := occupy(t, w.Go)
 		ends(t, func() {
 			for range 1000 {
-				w.post(nop)
+				w.Go(nop)
 			}
 		})
 		busy.Open()
@@ -77,11 +77,11 @@ func TestWithQueueLimit(t *testing.T) {
 func TestWithQueueLimit_terminate(t *testing.T) {
 	for name, w := range limited(t, 1) {
 		t.Run(name, func(t *testing.T) {
-			busy := occupy(t, w.post)
-			w.post(nop)
+			busy := occupy(t, w.Go)
+			w.Go(nop)
 			results := make(chan bool)
 			for range 5 {
-				go func() { results <- w.post(func() { t.Error("ran after Terminate") }) }()
+				go func() { results <- w.Go(func() { t.Error("ran after Terminate") }) }()
 			}
 			time.Sleep(5 * time.Millisecond)
 			w.Terminate()
@@ -90,7 +90,7 @@ func TestWithQueueLimit_terminate(t *testing.T) {
 					t.Error("reported that it will run")
 				}
 			}
-			if w.post(nop) {
+			if w.Go(nop) {
 				t.Error("reported that it will run")
 			}
 			busy.Open()
@@ -101,51 +101,23 @@ func TestWithQueueLimit_terminate(t *testing.T) {
 // TryGo refuses what has no place, at once, on the thread itself, too, and takes functions again
 // when there is one.
 func TestTryGo(t *testing.T) {
-	limit := thread.WithQueueLimit(2)
-	th, pool := start(t, limit), startPool(t, 1, limit)
-	for name, c := range map[string]struct {
-		way
-		try func(func()) bool
-	}{"thread": {wayOf(th), th.TryGo}, "pool": {wayOf(pool), pool.TryGo}} {
-		t.Run(name, func(t *testing.T) {
-			ran := 0
-			add := func() { ran++ }
-			busy := occupy(t, c.post)
-			try := func() (taken int) {
-				for range 3 {
-					if c.try(add) {
-						taken++
-					}
+	for name, w := range limited(t, 2) {
+		ran := 0
+		try := func(where string) {
+			t.Helper()
+			for i := range 3 {
+				if w.TryGo(func() { ran++ }) != (i < 2) {
+					t.Errorf("%s, %s: function %d is taken, or not, and there are 2 places", name, where, i)
 				}
-				return taken
 			}
-			if n := try(); n != 2 || c.try(nil) {
-				t.Errorf("%d functions are taken, or a nil one, and there are 2 places", n)
-			}
-			busy.Open()
-			if c.call(nop); ran != 2 {
-				t.Errorf("%d functions ran, want 2", ran)
-			}
-			c.call(func() {
-				if n := try(); n != 2 {
-					t.Errorf("on the thread %d functions are taken, and there are 2 places", n)
-				}
-			})
-			if c.call(nop); ran != 4 {
-				t.Errorf("%d functions ran, want 4", ran)
-			}
-		})
-	}
-	free := start(t)
-	occupy(t, wayOf(free).post)
-	for range 100 {
-		if !free.TryGo(nop) {
-			t.Fatal("refused without a limit")
 		}
-	}
-	free.Terminate()
-	if free.TryGo(nop) {
-		t.Error("a terminated thread takes a function")
+		busy := occupy(t, w.Go)
+		try("busy")
+		busy.Open()
+		w.Call(func() { try("on the thread") })
+		if w.Call(nop); ran != 4 {
+			t.Errorf("%s: %d functions ran, want 4", name, ran)
+		}
 	}
 }
 
@@ -171,9 +143,9 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 	t.Run("runs what is queued", func(t *testing.T) {
 		w := begin(t)
 		var ran atomic.Int32
-		busy := occupy(t, w.post)
+		busy := occupy(t, w.Go)
 		for range 100 {
-			w.post(func() { ran.Add(1) })
+			w.Go(func() { ran.Add(1) })
 		}
 		closed := make(chan bool)
 		go func() { w.Close(); close(closed) }()
@@ -186,7 +158,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 		if n := ran.Load(); n != 100 || !ended(w) {
 			t.Errorf("%d of 100 functions ran; Done is closed: %v", n, ended(w))
 		}
-		if w.call(nop) || w.post(nop) {
+		if w.Call(nop) || w.Go(nop) {
 			t.Error("a function was taken after Close")
 		}
 		ends(t, w.Close) // again
@@ -195,10 +167,10 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 		w := begin(t)
 		ran := false
 		ends(t, func() {
-			w.call(func() {
-				w.post(func() { ran = true })
+			w.Call(func() {
+				w.Go(func() { ran = true })
 				w.Close()
-				if w.post(nop) {
+				if w.Go(nop) {
 					t.Error("Go took a function after Close")
 				}
 			})
@@ -210,7 +182,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 	})
 	t.Run("in a cycle", func(t *testing.T) {
 		w, other := begin(t), start(t)
-		ends(t, func() { w.call(func() { other.Call(w.Close) }) })
+		ends(t, func() { w.Call(func() { other.Call(w.Close) }) })
 		testutil.Arrives(t, w.Done())
 	})
 	t.Run("in a cycle that closes later", func(t *testing.T) {
@@ -218,7 +190,7 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 		ends(t, func() {
 			begun := make(chan bool)
 			go other.Call(func() { <-begun; w.Close() })
-			w.call(func() {
+			w.Call(func() {
 				close(begun)
 				time.Sleep(2 * time.Millisecond)
 				other.Call(nop)
@@ -228,8 +200,8 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 	})
 	t.Run("after Terminate", func(t *testing.T) {
 		w := begin(t)
-		busy := occupy(t, w.post)
-		w.post(func() { t.Error("ran after Terminate") })
+		busy := occupy(t, w.Go)
+		w.Go(func() { t.Error("ran after Terminate") })
 		w.Terminate()
 		if ended(w) {
 			t.Error("Done is closed while a function runs")
@@ -247,27 +219,27 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 func TestClose_later(t *testing.T) {
 	for name, w := range limited(t, 1) {
 		other, begun, busy := start(t), make(chan bool), make(chan bool)
-		w.post(func() {
+		w.Go(func() {
 			<-begun
 			w.Close()
 			close(busy)
 			<-begun
 			var inCycle bool
-			inPlace := w.call(nop)
-			if other.Call(func() { inCycle = w.call(nop) }); !inPlace || inCycle == w.pool {
+			inPlace := w.Call(nop)
+			if other.Call(func() { inCycle = w.Call(nop) }); !inPlace || inCycle == w.pool {
 				t.Errorf("%s: in place a call says %v, in a cycle %v", name, inPlace, inCycle)
 			}
 		})
 		unwanted := func() { t.Errorf("%s: a function ran that came after Close", name) }
 		posted, called := make(chan bool), make(chan bool)
-		w.post(nop)
+		w.Go(nop)
 		begun <- true
-		go func() { posted <- w.post(unwanted) }() // without Close, it waits for a place
-		if testutil.Arrives(t, posted) || w.post(unwanted) {
+		go func() { posted <- w.Go(unwanted) }() // without Close, it waits for a place
+		if testutil.Arrives(t, posted) || w.Go(unwanted) {
 			t.Errorf("%s: Go says that a function will run", name)
 		}
 		testutil.Arrives(t, busy)
-		go func() { called <- w.call(unwanted) }()
+		go func() { called <- w.Call(unwanted) }()
 		begun <- true
 		ends(t, w.Close)
 		if testutil.Arrives(t, called) {

@@ -45,8 +45,6 @@ var timeLimit = testutil.TimeLimit()
 
 const raceEnabled = testutil.Race
 
-type gate = testutil.Gate
-
 var (
 	ends              = testutil.Ends
 	eventually        = testutil.Eventually

@@ -43,8 +43,7 @@ var panics = []panicking{
 		return ok && len(s) == 2
 	}},
 	{"function", func() { panic(func() int { return 3 }) }, func(v any) bool {
-		f,
-			ok := v.(func() int)
+		f, ok := v.(func() int)
 		return ok && f() == 3
 	}},
 	{"nil", func() { panic(nil) }, func(v any) bool {

@@ -183,8 +183,8 @@ func must(call func(func())) func(func()) bool {
 	return func(f func()) (ok bool) {
 		defer func() {
 			v := recover()
-			if err, _ := v.(error); v != nil && !errors.Is(err, thread.ErrTerminated) && !errors.Is(err,
-				thread.ErrNil) {
+			err, _ := v.(error)
+			if v != nil && !errors.Is(err, thread.ErrTerminated) && !errors.Is(err, thread.ErrNil) {
 				panic(v)
 			}
 		}()

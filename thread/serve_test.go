@@ -2,11 +2,12 @@ package thread_test
 
 import (
 	"context"
-	"sync"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -37,8 +38,7 @@ func TestThread_Serve(t *testing.T) {
 		}
 		for _, want := range []struct{ count, ran int }{{3, 3}, {3, 303}, {0, 303}} {
 			if n := h.Serve(); n != want.count || ran != want.ran {
-				t.Errorf("Serve returned %d after which the sum was %d; want %d and %d", n, ran, want.count,
-					want.ran)
+				t.Errorf("Serve returned %d, and the sum is %d; want %+v", n, ran, want)
 			}
 		}
 		h.Go(func() {
@@ -95,6 +95,9 @@ func TestThread_Serve_elsewhere(t *testing.T) {
 	h, th := adopt(t), start(t)
 	mustPanic(t, func() { h.Serve() }, "Serve off the thread")
 	mustPanic(t, func() { _ = h.ServeContext(t.Context()) }, "ServeContext off the thread")
+	mustPanic(t, func() { h.Wait(nop) }, "Wait off the thread")
+	mustPanic(t, func() { h.Wait(nil) }, "Wait of a nil function")
+	mustPanic(t, func() { th.ServeFor(time.Second) }, "ServeFor off the thread")
 	mustPanic(t, func() { th.Serve() }, "call it from")
 	th.Call(func() { mustPanic(t, func() { h.Serve() }, "Adopt") })
 	mustPanic(t, func() { th.OnWake(nop) }, "Adopt")
@@ -208,19 +211,7 @@ func TestServeFor(t *testing.T) {
 				t.Errorf("they ran in the order %v", ran)
 			}
 		}
-		var mu sync.Mutex // what is left, and what comes, by another goroutine
-		got := 0
-		for range 100 {
-			th.Go(func() { mu.Lock(); got++; mu.Unlock() })
-		}
-		for served := 0; served < 100; {
-			served += th.ServeFor(-1)
-		}
-		if got != 100 {
-			t.Errorf("%d functions ran, want 100", got)
-		}
 	})
-	mustPanic(t, func() { start(t).ServeFor(time.Second) }, "ServeFor")
 }
 
 // adopted runs f on a thread that it adopts.
@@ -265,21 +256,48 @@ func waits(t *testing.T, begin func(w *waiter)) *waiter {
 	return w
 }
 
+// No call is lost, at whatever moment of the loop it comes, with native events and without.
 func TestThread_Wait(t *testing.T) {
-	for range 100 {
-		w := waits(t, nil)
-		var ran atomic.Int32
-		ends(t, func() {
-			for range 10 {
-				w.Go(func() { ran.Add(1) })
-				w.Call(func() { ran.Add(1) })
-			}
-		})
-		if n := ran.Load(); n != 20 {
-			t.Fatalf("%d of 20 functions ran", n)
+	for name, chunks := range map[string]int{"native events": 4, "no other events": 40} {
+		if testing.Short() {
+			chunks = 1
 		}
-		w.Terminate()
-		testutil.Arrives(t, w.ended)
+		t.Run(name, func(t *testing.T) {
+			w := waits(t, nil)
+			var stopped atomic.Bool
+			var events group.Group
+			events.Go(func() {
+				for name == "native events" && !stopped.Load() {
+					w.post()
+					runtime.Gosched()
+				}
+			})
+			const rounds = 500
+			for chunk := range chunks {
+				goroutines := 4 - chunk%4
+				var ran atomic.Int64
+				ends(t, func() {
+					var all group.Group
+					for i := range goroutines {
+						all.Go(func() {
+							for n := range rounds {
+								w.Go(func() { ran.Add(1) })
+								for range n * (i + 1) % 32 {
+									runtime.Gosched()
+								}
+								w.Call(func() { ran.Add(1) })
+							}
+						})
+					}
+					all.Wait()
+				})
+				if n := ran.Load(); n != int64(2*goroutines*rounds) {
+					t.Fatalf("%d of %d functions ran", n, 2*goroutines*rounds)
+				}
+			}
+			stopped.Store(true)
+			events.Wait()
+		})
 	}
 }
 
@@ -381,7 +399,8 @@ func TestThread_Wait_flooded(t *testing.T) {
 	})
 }
 
-// Terminate ends the wait, and no wait begins after it.
+// Terminate ends the wait, and no wait begins after it, although a callback of block has taken its
+// wake-up, as a dialog does.
 func TestThread_Wait_terminated(t *testing.T) {
 	for name, end := range map[string]func(w *waiter){
 		"by another goroutine": func(w *waiter) { w.Terminate() },
@@ -397,32 +416,19 @@ func TestThread_Wait_terminated(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A callback of block that takes the wake-up of Terminate, as a dialog does, does not keep it from
-// block.
-func TestThread_Wait_terminated_callback(t *testing.T) {
-	for name, inside := range map[string]func(w *waiter){
-		"Serve": func(w *waiter) { w.Serve() },
-		"Wait":  func(w *waiter) { w.Wait(w.wait) },
+	for _, inside := range []func(w *waiter){
+		func(w *waiter) { w.Serve() }, func(w *waiter) { w.Wait(w.wait) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			w := waits(t, func(w *waiter) {
-				w.Wait(func() {
-					go w.Terminate()
-					w.wait()
-					inside(w)
-					w.wait()
-				})
+		w := waits(t, func(w *waiter) {
+			w.Wait(func() {
+				go w.Terminate()
+				w.wait()
+				inside(w)
+				w.wait()
 			})
-			testutil.Arrives(t, w.ended)
 		})
+		testutil.Arrives(t, w.ended)
 	}
-}
-
-func TestThread_Wait_elsewhere(t *testing.T) {
-	w := waits(t, nil)
-	mustPanic(t, func() { w.Wait(nop) }, "Wait off the thread")
 }
 
 // A panic of block is the caller's, and the thread can be reached after it.

@@ -47,8 +47,9 @@ func TestWithSlowCall(t *testing.T) {
 			release := make(chan bool)
 			var its uint64
 			begun := make(chan bool)
-			go queueAHang(func(f func()) bool { return w.post(func() { its = here(); close(begun); f() }) },
-				release)
+			go queueAHang(func(f func()) bool {
+				return w.post(func() { its = here(); close(begun); f() })
+			}, release)
 			testutil.Arrives(t, begun)
 			s := testutil.Arrives(t, told)
 			close(release)

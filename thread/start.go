@@ -21,8 +21,8 @@ import (
 //
 // If the option is given more than once, the functions run in that order, until one fails. Calls
 // that f makes to its own thread run in place. In a Pool, f runs on each of the threads, at the
-// same time. Threads that are told which of them they are belong to package keyed. A nil f is
-// ignored. When f has run, the thread no longer refers to it.
+// same time; the threads of package keyed are told which they are. A nil f is ignored. When f has
+// run, the thread no longer refers to it.
 func WithStart(f func() error) Option {
 	return func(c *config) {
 		if f != nil {

@@ -56,8 +56,8 @@ func TestStats_counts(t *testing.T) {
 				uint64(s.PeakQueued)}
 			if want := [...]uint64{calls, posts, refused, withdrawn, uint64(queued),
 				uint64(peak)}; got != want {
-				t.Errorf("%s: calls, posts, refused, withdrawn, queued and peak are %v, want %v", what, got,
-					want)
+				t.Errorf("%s: calls, posts, refused, withdrawn, queued and peak are %v, want %v",
+					what, got, want)
 			}
 		}
 		check("a new thread", 0, 0, 0, 0, 0, 0)
@@ -144,6 +144,7 @@ func TestStats_later(t *testing.T) {
 func TestStats_meanwhile(t *testing.T) {
 	eachCounted(t, func(t *testing.T, th counted) {
 		const callers = 4
+		before := th.Stats()
 		n := uint64(scaled(3000))
 		var all group.Group
 		for range callers {
@@ -159,7 +160,6 @@ func TestStats_meanwhile(t *testing.T) {
 		}
 		done := make(chan struct{})
 		go func() { defer close(done); all.Wait() }()
-		var before thread.Stats
 		for reading := true; reading; {
 			select {
 			case <-done:

@@ -54,7 +54,10 @@ func runAllocs(c *command) error {
 	a := &allocsCommand{command: c}
 	a.define()
 	// As for go test: all that follows -args is for the test binary.
-	if i := slices.IndexFunc(c.args, func(arg string) bool { return arg == "-args" || arg == "--args" || arg == "--" }); i >= 0 && c.args[i] != "--" {
+	i := slices.IndexFunc(c.args, func(arg string) bool {
+		return arg == "-args" || arg == "--args" || arg == "--"
+	})
+	if i >= 0 && c.args[i] != "--" {
 		c.args, a.set.Args = c.args[:i], c.args[i+1:]
 	}
 	args, program, err := c.parse()
@@ -67,38 +70,37 @@ func runAllocs(c *command) error {
 	if err := a.validate(args); err != nil {
 		return err
 	}
-	if a.text.Top < 0 {
-		return fmt.Errorf("-top must not be negative, and is %d", a.text.Top)
-	}
 	progress := ui.On(c.stderr)
 	ctx, stop := interruptible(statusWrong, progress)
 	defer stop()
 	a.set.Progress = progress.Progress
+	var report *allocs.Report
+	var comparison *allocs.Comparison
 	if a.vs != "" {
-		compared, err := a.set.Versus(ctx, a.vs)
-		progress.Progress("")
-		if err != nil {
-			return failure{err}
-		}
-		return fail(a.compare(compared))
+		comparison, err = a.set.Versus(ctx, a.vs)
+	} else {
+		report, err = a.set.Run(ctx)
 	}
-	r, err := a.set.Run(ctx)
 	progress.Progress("")
 	if err != nil {
 		return failure{err}
 	}
-	return fail(a.report(r))
+	return fail(a.report(report, comparison))
 }
 
 func (a *allocsCommand) define() {
 	set := &a.set
+	set.Procs = runtime.GOMAXPROCS(0)
 	a.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
-	a.StringVar(&set.Tests, "run", "", "run the tests that match the `regexp` instead of benchmarks, or with -bench as well")
+	a.StringVar(&set.Tests, "run", "", "run the tests that match the `regexp` instead of "+
+		"benchmarks, or with -bench as well")
 	set.Duration = 200 * time.Millisecond
-	a.Func("benchtime", "the `time` that the shorter run of a benchmark may take, or its operations: 500x (default 200ms)", func(text string) error {
+	a.Func("benchtime", "the `time` that the shorter run of a benchmark may take, or its "+
+		"operations: 500x (default 200ms)", func(text string) error {
 		if n, ok := strings.CutSuffix(text, "x"); ok {
 			var err error
-			if set.Operations, err = strconv.Atoi(n); err != nil || set.Operations < 2 || set.Operations > 1e9 {
+			if set.Operations, err = strconv.Atoi(n); err != nil || set.Operations < 2 ||
+				set.Operations > 1e9 {
 				return errors.New("give at least 2x, because the first operation is left out")
 			}
 			return nil
@@ -109,12 +111,9 @@ func (a *allocsCommand) define() {
 		}
 		return nil
 	})
-	a.IntVar(&set.Count, "count", 1, "run the tests of -run `n` times")
-	a.IntVar(&set.Procs, "cpu", runtime.GOMAXPROCS(0), "GOMAXPROCS of the tests, `n`")
-	a.DurationVar(&set.Timeout, "timeout", 10*time.Minute, "how long a test binary may run")
 	a.StringVar(&set.Tags, "tags", "", "the `list` of build tags")
-	a.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do not allocate")
-	a.BoolVar(&set.Race, "race", false, "compile with the race detector")
+	a.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
+		"not allocate")
 	a.StringVar(&a.vs, "vs", "", "compare with the benchmarks of this `revision` of the repository")
 	a.BoolVar(&a.md, "md", false, "with -vs, print markdown instead")
 
@@ -139,16 +138,10 @@ func (a *allocsCommand) validate(packages []string) error {
 		}
 	}
 	switch {
-	case set.Count < 1:
-		return fmt.Errorf("-count must be at least 1, not %d", set.Count)
-	case set.Procs < 1:
-		return fmt.Errorf("-cpu must be at least 1, not %d", set.Procs)
-	case a.has("count") && set.Tests == "":
-		return errors.New("-count is for the tests of -run; benchmarks run as often as they must")
+	case a.text.Top < 0:
+		return fmt.Errorf("-top must not be negative, and is %d", a.text.Top)
 	case set.Budget && set.Tests != "":
 		return errors.New("-budget is for benchmarks, not for the tests of -run")
-	case set.Budget && set.Race:
-		return errors.New("-budget is without -race: the race detector makes sync.Pool drop objects at random")
 	case a.md && a.vs == "":
 		return errors.New("-md is for -vs")
 	case a.md && a.json:
@@ -161,44 +154,32 @@ func (a *allocsCommand) validate(packages []string) error {
 	return nil
 }
 
-func (a *allocsCommand) report(r *allocs.Report) (err error) {
+// report prints the report, or a comparison if that is not nil.
+func (a *allocsCommand) report(r *allocs.Report, c *allocs.Comparison) (err error) {
 	a.text.Dir, _ = os.Getwd()
 	a.text.Screen = ui.On(a.stdout)
 	switch {
+	case a.json && c != nil:
+		err = writeJSON(a.stdout, c)
 	case a.json:
 		err = writeJSON(a.stdout, r)
+	case a.md:
+		a.text.Markdown(c)
+	case c != nil:
+		a.text.Comparison(c)
 	case r.Budget != nil:
-		a.text.Failures(r)
+		a.text.Failures("FAILED", r.Notes, r.Failures)
 		a.text.Budget(r.Budget)
 	default:
 		a.text.Report(r)
 	}
-	err = errors.Join(err, a.text.Err)
-	switch {
+	switch err = errors.Join(err, a.text.Err); {
 	case err != nil:
 		return err
-	case r.Budget != nil && !r.Budget.OK():
+	case c == nil && r.Budget != nil && !r.Budget.OK():
 		return errors.New("not all functions that promise not to allocate keep it")
-	case len(r.Failures) > 0:
+	case c != nil && len(c.Failures) > 0, c == nil && len(r.Failures) > 0:
 		return errors.New("some benchmarks or tests failed")
 	}
 	return nil
-}
-
-// compare prints a comparison.
-func (a *allocsCommand) compare(c *allocs.Comparison) (err error) {
-	a.text.Dir, _ = os.Getwd()
-	a.text.Screen = ui.On(a.stdout)
-	switch {
-	case a.json:
-		err = writeJSON(a.stdout, c)
-	case a.md:
-		err = c.Markdown(a.stdout, a.text.Dir)
-	default:
-		a.text.Comparison(c)
-	}
-	if err = errors.Join(err, a.text.Err); err == nil && len(c.Failures) > 0 {
-		err = errors.New("some benchmarks failed")
-	}
-	return err
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,10 +15,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/present"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -49,15 +52,25 @@ if something could not be measured or written, or you interrupted it, or for a
 wrong command line.
 `
 
+// bisectCount is the default of -count for -bisect: a test of a commit stops as soon as it is
+// decided.
+const bisectCount = 100
+
 // A benchCommand has the flags that are not settings of the measurement.
 type benchCommand struct {
 	*command
-	set    plan.Settings
-	ratios []string
-	json   bool
-	html   string
-	md     string
+	set  plan.Settings
+	json bool
+	html string
+	md   string
 }
+
+// Flags that do not go with what is measured.
+var (
+	onlyForFiles = []string{"col", "filter", "fail-on", "ratios", "html", "json", "md", "v"}
+	notForBisect = []string{"vs", "aa", "col", "filter", "fail-on", "ratios", "html", "md", "o"}
+	notForOthers = []string{"bench", "cpu", "vs", "aa", "col", "bisect", "unit"}
+)
 
 func runBench(c *command) error {
 	b := &benchCommand{command: c}
@@ -72,25 +85,24 @@ func runBench(c *command) error {
 	if program != nil {
 		return b.commands(program)
 	}
-	if err := b.noCommands(); err != nil {
-		return err
-	}
 	files, packages, err := classify(args)
 	if err != nil {
 		return err
 	}
 	var paths []string
 	for _, f := range files {
-		_, path := stats.Label(f)
+		_, path := measure.Label(f)
 		paths = append(paths, path)
 	}
-	if err := distinct(paths, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md}); err != nil {
+	err = distinct(paths, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md})
+	switch {
+	case err != nil:
 		return err
-	}
-	if b.has("unit") && !b.has("bisect") {
+	case b.has("prepare"):
+		return errors.New("-prepare is about commands, which follow --")
+	case b.has("unit") && !b.has("bisect"):
 		return errors.New("-unit is about -bisect")
-	}
-	if len(files) > 0 {
+	case len(files) > 0:
 		return b.compare(files)
 	}
 	b.set.Patterns = packages
@@ -103,46 +115,57 @@ func runBench(c *command) error {
 func (b *benchCommand) define() {
 	set := &b.set
 	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
-	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
-	set.Each.Benchtime = "500ms"
-	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go test (default 500ms; 50ms for commands)", func(text string) error {
-		set.Each.Benchtime = text
+	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`; for -bisect 100 at most for a commit")
+	set.Benchtime = "500ms"
+	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go "+
+		"test (default 500ms; 50ms for commands)", func(text string) error {
+		set.Benchtime = text
 		return checkBenchtime(text)
 	})
-	b.Func("cpu", "`list` of GOMAXPROCS, as for go test", func(text string) (err error) {
-		set.Each.CPU = text
-		set.Procs, err = cpuList(text)
+	b.Func("cpu", "`list` of GOMAXPROCS, as for go test", func(text string) error {
+		set.CPU = text
+		_, err := cpuList(text)
 		return err
 	})
-	b.DurationVar(&set.Each.Timeout, "timeout", 10*time.Minute, "how long a benchmark may take in a round; 0 means for ever")
-	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the words mean")
+	b.DurationVar(&set.Timeout, "timeout", 10*time.Minute,
+		"how long a benchmark may take in a round; 0 means for ever")
+	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the "+
+		"words mean")
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
-
-	b.Func("vs", "compare with this `revision` of the git repository; may be repeated", func(text string) error {
-		if text == "" {
-			return errors.New("must name a revision")
-		}
-		set.VS = append(set.VS, text)
-		return nil
-	})
-	b.StringVar(&set.Tests, "tests", "", "with 'new', compile the working tree's test files with the code of -vs: for benchmarks that it does not have")
-	b.IntVar(&set.Layouts, "layouts", 0, "link each version `k` times with its functions in another order, to separate a change from the layout of the code")
+	b.Func("vs", "compare with this `revision` of the git repository; may be repeated",
+		func(text string) error {
+			if text == "" {
+				return errors.New("must name a revision")
+			}
+			set.VS = append(set.VS, text)
+			return nil
+		})
 	b.BoolVar(&set.AA, "aa", false, "compare the binary with itself")
+	b.StringVar(&set.Bisect, "bisect", "",
+		"find the commit of this `range`, good..bad, that made a benchmark worse")
+	b.StringVar(&set.Unit, "unit", "",
+		"`unit` by which -bisect judges (default: time, or CPU time where the time varies)")
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
-	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', 'allocs/op:+0%', 'Parse:ns/op:+5%'; may be repeated", func(text string) error {
+	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', "+
+		"'allocs/op:+0%', 'Parse:ns/op:+5%'; may be repeated", func(text string) error {
 		l, err := plan.ParseLimit(text)
 		set.FailOn = append(set.FailOn, l)
 		return err
 	})
-	b.Func("ratios", "print one table of the ratios to these `versions`, what is visibly worse than the first at the top", func(text string) error {
-		b.ratios = append(b.ratios, strings.Split(text, ",")...)
+	b.Func("ratios", "print one table of the ratios to these `versions`, what is visibly worse "+
+		"than the first at the top", func(text string) error {
+		set.Ratios = append(set.Ratios, strings.Split(text, ",")...)
 		return nil
 	})
-	b.StringVar(&b.md, "md", "", "write Markdown for a pull request to this `file`, or - for the standard output")
+	b.Func("prepare", "`command` to run before each run of a command, not measured; repeated, "+
+		"one for each", func(text string) error {
+		set.Prepare = append(set.Prepare, text)
+		return nil
+	})
+	b.StringVar(&b.md, "md", "",
+		"write Markdown for a pull request to this `file`, or - for the standard output")
 	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
-	b.defineBisect()
-	b.defineCommands()
 	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
 }
 
@@ -170,6 +193,22 @@ func checkBenchtime(text string) error {
 	return errors.New("must be a time such as 100ms or a number such as 1000x")
 }
 
+// outputs refuses outputs that cannot be, before anything is measured.
+func (b *benchCommand) outputs() error {
+	if b.json && b.md == "-" {
+		return errors.New("-json and -md - both write to the standard output: give one of them")
+	}
+	for _, o := range []target{{"html", b.html}, {"md", b.md}} {
+		if o.file == "" || o.file == "-" && o.flag == "md" {
+			continue
+		}
+		if at, err := os.Stat(filepath.Dir(o.file)); err != nil || !at.IsDir() {
+			return fmt.Errorf("-%s %s: %s is not a directory", o.flag, o.file, filepath.Dir(o.file))
+		}
+	}
+	return nil
+}
+
 // classify separates files of results, which may have a label, from packages.
 func classify(args []string) (files, packages []string, err error) {
 	isFile := func(name string) bool {
@@ -177,7 +216,7 @@ func classify(args []string) (files, packages []string, err error) {
 		return name == "-" || err == nil && !at.IsDir()
 	}
 	for _, a := range args {
-		_, path := stats.Label(a)
+		_, path := measure.Label(a)
 		switch {
 		case isFile(a) || isFile(path):
 			files = append(files, a)
@@ -189,9 +228,59 @@ func classify(args []string) (files, packages []string, err error) {
 		}
 	}
 	if len(files) > 0 && len(packages) > 0 {
-		return nil, nil, fmt.Errorf("%s is a file, but %s is not: give packages to run, or files of results to compare", files[0], packages[0])
+		return nil, nil, fmt.Errorf("%s is a file, but %s is not: give packages to run, or files "+
+			"of results to compare", files[0], packages[0])
 	}
 	return files, packages, nil
+}
+
+// among returns the first flag that was given of these.
+func (b *benchCommand) among(names []string) string {
+	return b.given(func(name string) bool { return slices.Contains(names, name) })
+}
+
+// commands measures commands.
+func (b *benchCommand) commands(texts []string) (err error) {
+	if name := b.among(notForOthers); name != "" {
+		return fmt.Errorf("-%s is about Go benchmarks, and -- begins commands", name)
+	}
+	if !b.has("benchtime") {
+		b.set.Benchtime = "" // a round of a command has another default
+	}
+	if b.set.Commands, err = plan.NewCommands(texts); err != nil {
+		return err
+	}
+	return b.measure()
+}
+
+// bisect looks for a commit.
+func (b *benchCommand) bisect() error {
+	if name := b.among(notForBisect); name != "" {
+		return fmt.Errorf("-%s does not go with -bisect", name)
+	}
+	if !b.has("count") {
+		b.set.Count = bisectCount
+	}
+	log, ctx, stop, err := b.begin()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	found, err := bisect.Run(ctx, &b.set, log)
+	log.Progress("")
+	switch {
+	case found == nil:
+	case b.json:
+		err = errors.Join(err, writeJSON(b.stdout, found))
+	default:
+		out := ui.On(b.stdout)
+		found.Print(out, b.set.Verbose)
+		err = errors.Join(err, out.Err)
+	}
+	if err != nil {
+		return unmeasured{err}
+	}
+	return nil
 }
 
 // measure runs benchmarks or commands and presents the results.
@@ -225,16 +314,16 @@ func (b *benchCommand) begin() (log *plan.Log, ctx context.Context, stop func(),
 
 // compare compares files of results.
 func (b *benchCommand) compare(files []string) error {
-	if name := b.given(func(name string) bool {
-		return !slices.Contains([]string{"col", "filter", "fail-on", "ratios", "html", "json", "md", "v"}, name)
-	}); name != "" {
-		return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name, files[0])
+	name := b.given(func(name string) bool { return !slices.Contains(onlyForFiles, name) })
+	if name != "" {
+		return fmt.Errorf("-%s is about running benchmarks, and %s is a file of results", name,
+			files[0])
 	}
-	data, err := stats.Read(files...)
+	data, err := measure.Read(files...)
 	if err != nil {
 		return unmeasured{err}
 	}
-	c, err := judge.Compare(data, &b.set)
+	c, err := judge.Analyse(data, &b.set)
 	if err != nil {
 		return unmeasured{err}
 	}
@@ -246,23 +335,26 @@ func (b *benchCommand) compare(files []string) error {
 	return b.present(present.Result{Compared: shown}, err)
 }
 
-// present shows the result in each way that was asked for. The error, if any, is what is wrong with it.
+// present shows the result in each way that was asked for. The error, if any, is what is wrong with
+// it.
 func (b *benchCommand) present(r present.Result, err error) error {
-	r.Settings, r.Ratios = &b.set, b.ratios
+	r.Settings = &b.set
 	errs := []error{err}
 	switch {
 	case b.json:
 		errs = append(errs, writeJSON(b.stdout, r.Document()))
-	case b.md != "-":
+	case b.md == "-":
+		errs = append(errs, r.Markdown(b.stdout))
+	default:
 		out := ui.On(b.stdout)
 		r.Print(out)
 		errs = append(errs, out.Err)
 	}
-	if b.md != "" {
-		errs = append(errs, b.write(b.md, r.Markdown().Write))
+	if b.md != "" && b.md != "-" {
+		errs = append(errs, writeFile(b.md, os.O_TRUNC, r.Markdown))
 	}
 	if name := os.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
-		errs = append(errs, appendTo(name, r.Markdown().Write))
+		errs = append(errs, writeFile(name, os.O_APPEND, r.Markdown))
 	}
 	if b.html != "" {
 		if err := r.SavePage(b.html); err != nil {
@@ -275,12 +367,13 @@ func (b *benchCommand) present(r present.Result, err error) error {
 	return fail(judge.Broken(r.Breaches))
 }
 
-// could returns err as one of what could not be done, or nil if it is nil.
-func could(err error) error {
-	if err == nil {
-		return nil
+// writeFile writes to a file, which the flag opens in one more way.
+func writeFile(name string, flag int, write func(io.Writer) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|flag, 0o666)
+	if err != nil {
+		return err
 	}
-	return unmeasured{err}
+	return errors.Join(write(f), f.Close())
 }
 
 // typed returns the arguments as one can type them in a shell.

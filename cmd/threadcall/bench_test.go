@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,10 +15,8 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/lock"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/testrepo"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/lock"
 )
 
 // A place is where bench is run, with all that it leaves there.
@@ -35,17 +33,92 @@ func newPlace(t *testing.T) place {
 			t.Skip(err)
 		}
 	}
-	return place{t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "lock")}
+	p := place{t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "lock")}
+	t.Cleanup(func() { p.clean(t) })
+	return p
 }
 
+// known has benchmarks whose differences are known: in the new revision BenchmarkSlower does a
+// tenth more work, and BenchmarkAllocates allocates once more.
+const known = `package known
+
+import (
+	"strconv"
+	"testing"
+)
+
+var (
+	result uint64
+	kept   [3]*[64]byte
+)
+
+// work does the same few instructions n times. Each needs the result of the one before.
+//
+//go:noinline
+func work(n int) uint64 {
+	x := uint64(n) | 1
+	for range n {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
+}
+
+func run(b *testing.B, n int) {
+	for range b.N {
+		result += work(n)
+	}
+}
+
+func BenchmarkSame(b *testing.B) { run(b, 1000) }
+
+func BenchmarkSlower(b *testing.B) { run(b, slower) }
+
+func BenchmarkTwin(b *testing.B) {
+	for _, n := range []int{1000, 1100} {
+		b.Run("work="+strconv.Itoa(n), func(b *testing.B) { run(b, n) })
+	}
+}
+
+func BenchmarkAllocates(b *testing.B) {
+	for range b.N {
+		for i := range allocations {
+			kept[i] = new([64]byte)
+		}
+	}
+}
+
+func BenchmarkMetric(b *testing.B) {
+	run(b, 100)
+	b.ReportMetric(float64(slower), "work/op")
+}
+
+func BenchmarkPanics(b *testing.B) { panic("it always does") }
+
+func BenchmarkFails(b *testing.B) { b.Fatal("it always does") }
+`
+
 // repository returns a place with the known benchmarks, of which the new revision is checked out.
+// The old one has the tag old.
 func repository(t *testing.T) place {
 	t.Helper()
-	p := newPlace(t)
-	if err := testrepo.Write(p.dir); err != nil {
-		t.Fatal(err)
-	}
+	p := module(t, map[string]string{"known_test.go": known,
+		"go.mod": "module known.example/known\n\ngo 1.26\n"})
+	p.git(t, "init", "-q")
+	p.revise(t, 1000, 2)
+	p.commit(t)
+	p.git(t, "tag", "old")
+	p.revise(t, 1100, 3)
+	p.commit(t)
 	return p
+}
+
+// revise writes what differs between the revisions.
+func (p place) revise(t *testing.T, slower, allocations int) {
+	t.Helper()
+	p.write(t, map[string]string{"revision.go": fmt.Sprintf("package known\n\nconst (\n\tslower "+
+		"= %d\n\tallocations = %d\n)\n", slower, allocations)})
 }
 
 // module returns a place with a module and no repository.
@@ -63,8 +136,9 @@ func (p place) write(t *testing.T, files map[string]string) {
 }
 
 func (p place) invocation(args ...string) *exec.Cmd {
-	return invocation(p.dir, []string{"PWD=" + p.dir, "GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + p.tmp, lock.FileVariable + "=" + p.lock,
-		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(p.dir), "GITHUB_STEP_SUMMARY="}, append([]string{"bench"}, args...)...)
+	return invocation(p.dir, []string{"PWD=" + p.dir, "GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + p.tmp,
+		lock.FileVariable + "=" + p.lock, "GIT_CEILING_DIRECTORIES=" +
+			filepath.Dir(p.dir), "GITHUB_STEP_SUMMARY="}, append([]string{"bench"}, args...)...)
 }
 
 func (p place) bench(t *testing.T, args ...string) outcome {
@@ -72,10 +146,17 @@ func (p place) bench(t *testing.T, args ...string) outcome {
 	return output(t, p.invocation(args...))
 }
 
+// short is bench in a few short rounds.
+func (p place) short(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return p.bench(t, append(shortly, args...)...)
+}
+
 // start starts a run that goes on until it is interrupted or killed.
 func (p place) start(t *testing.T, args ...string) *running {
 	t.Helper()
-	return start(t, p.invocation(append([]string{"-benchtime", "20x", "-count", "100000"}, args...)...))
+	return start(t, p.invocation(append([]string{"-benchtime", "20x", "-count", "100000"},
+		args...)...))
 }
 
 // clean fails the test if bench has left something where it does not belong.
@@ -93,7 +174,8 @@ func (p place) clean(t *testing.T) {
 
 func (p place) git(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c",
+		"user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
 	cmd.Dir = p.dir
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -114,7 +196,7 @@ func (o outcome) report(t *testing.T) judge.Report {
 }
 
 // row returns the row of a benchmark in the table of a unit.
-func row(t *testing.T, c *stats.Comparison, unit, name string) stats.Row {
+func row(t *testing.T, c *judge.Comparison, unit, name string) judge.Row {
 	t.Helper()
 	for _, table := range c.Tables {
 		for _, r := range table.Rows {
@@ -124,44 +206,52 @@ func row(t *testing.T, c *stats.Comparison, unit, name string) stats.Row {
 		}
 	}
 	t.Fatalf("no %s of %s", unit, name)
-	return stats.Row{}
+	return judge.Row{}
+}
+
+// delta returns the difference of a benchmark in a unit.
+func delta(t *testing.T, c *judge.Comparison, unit, name string) judge.Delta {
+	t.Helper()
+	return row(t, c, unit, name).Deltas[1]
 }
 
 var shortly = []string{"-benchtime", "20x", "-count", "6"}
 
-func TestBenchComparesARevisionWithTheWorkingTree(t *testing.T) {
+func TestBench_vs(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	o := p.bench(t, append(shortly, "-vs", testrepo.Old, "-json")...).want(t, statusUnmeasured, "BenchmarkFails", "BenchmarkPanics")
+	o := p.short(t, "-vs", "old", "-json").want(t, statusUnmeasured, "BenchmarkFails",
+		"BenchmarkPanics")
 	r := o.report(t)
 	c := r.Comparison
-	if d := row(t, c, "allocs/op", "Allocates").Deltas[1]; d.Verdict != stats.Worse || d.Estimate != 1.5 {
-		t.Errorf("allocations: %+v", d)
-	}
-	if d := row(t, c, "allocs/op", "Same").Deltas[1]; d.Visible() {
-		t.Errorf("allocations of the same: %+v", d)
-	}
-	if d := row(t, c, "work/op", "Metric").Deltas[1]; !d.Visible() || d.Estimate != 1.1 {
-		t.Errorf("metric: %+v", d)
-	}
-	if d := row(t, c, "sec/op", "Slower").Deltas[1]; d.Method != stats.Pairs || d.N != 6 {
-		t.Errorf("times are compared by %s, of %d", d.Method, d.N)
+	for of, want := range map[[2]string]string{
+		{"allocs/op", "Allocates"}: "worse exact 6 1.5",
+		{"allocs/op", "Same"}:      "equal exact 6 0",
+		{"work/op", "Metric"}:      "changed pairs 6 1.1",
+		{"sec/op", "Slower"}:       " pairs 6 ",
+	} {
+		d := delta(t, c, of[0], of[1])
+		if got := fmt.Sprintf("%s %s %d %g", d.Verdict, d.Method, d.N,
+			d.Estimate); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", of, got, want)
+		}
 	}
 	reasons := map[string]string{}
 	for _, f := range c.Failures {
 		reasons[f.Version+" "+f.Name] = f.Reason
 	}
 	for benchmark, reason := range map[string]string{
-		"old Fails": "it always does", "new Fails": "it always does", "old Panics": "panic: it always does", "new Panics": "known_test.go:",
+		"old Fails": "it always does", "new Fails": "it always does",
+		"old Panics": "panic: it always does", "new Panics": "known_test.go:",
 	} {
 		if !strings.Contains(reasons[benchmark], reason) || len(c.Failures) != 4 {
 			t.Errorf("%s: %q; failures %+v", benchmark, reasons[benchmark], c.Failures)
 		}
 	}
-	if len(r.Rounds) != 6 || len(r.Versions) != 2 || r.Versions[0].Commit == r.Versions[1].Commit || len(r.Machine) == 0 || len(r.During) == 0 {
+	if len(r.Rounds) != 6 || len(r.Versions) != 2 || r.Versions[0].Commit == r.Versions[1].Commit ||
+		r.Load == "" {
 		t.Errorf("%d rounds, %+v, %+v", len(r.Rounds), r.Settings, r.Versions)
 	}
-	p.clean(t)
 	if out := p.git(t, "status", "--porcelain", "--untracked-files=no"); out != "" {
 		t.Errorf("the working tree has changed: %s", out)
 	}
@@ -173,107 +263,103 @@ func TestBenchComparesARevisionWithTheWorkingTree(t *testing.T) {
 	}
 	for i, table := range c.Tables {
 		for j, row := range table.Rows {
-			a, b := row.Deltas[1], both.Comparison.Tables[i].Rows[j].Deltas[1]
-			if a.Verdict != b.Verdict || a.Estimate != b.Estimate || a.P != b.P || a.Method != b.Method {
-				t.Errorf("%s of %s: the run says %+v, its files say %+v", table.Unit, row.Name, a, b)
+			if a, b := row.Deltas[1], both.Comparison.Tables[i].Rows[j].Deltas[1]; !reflect.DeepEqual(a, b) {
+				t.Errorf("%s of %s: the run says %+v, its files say %+v", table.Unit, row.Name, a,
+					b)
 			}
 		}
 	}
 }
 
-func TestBenchInAPipeIsPlainTextInEightyColumns(t *testing.T) {
+func TestBench_text(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	page := filepath.Join(p.dir, "page.html")
-	o := p.bench(t, append(shortly, "-bench", "Same|Twin", "-o", "mine.txt", "-html", page)...)
-	o.want(t, statusOK, "known.example/known", "6 rounds of 20x in", "machine: ", "Same", "Twin/work=1100", "sec/op", "allocs/op", "mine.txt",
-		"3 benchmarks × 6 rounds", "round 3 of 6").plain(t)
+	o := p.short(t, "-bench", "Same|Twin", "-o", "mine.txt", "-html", page)
+	o.want(t, statusOK, "known.example/known", "6 rounds of 20x in", "machine: ", "Same",
+		"Twin/work=1100", "sec/op", "allocs/op", "mine.txt", "3 benchmarks × 6 rounds", "round 3 "+
+			"of 6").plain(t)
 	if n := strings.Count(o.stderr, "\n"); n != 7 {
 		t.Errorf("not one line a round: %s", o.stderr)
 	}
 	if files := p.files("*.txt"); len(files) != 1 || filepath.Base(files[0]) != "mine.txt" {
 		t.Errorf("files %q", files)
 	}
-	if text, err := os.ReadFile(page); err != nil || !bytes.Contains(text, []byte("Twin/work=1000")) {
+	if text, err := os.ReadFile(page); err != nil ||
+		!bytes.Contains(text, []byte("Twin/work=1000")) {
 		t.Errorf("page: %v", err)
 	}
-	p.clean(t)
 
 	// The file is one to compare by a part of the names.
-	if c := p.bench(t, "-col", "/work", "mine.txt", "-json").want(t, statusOK).report(t).Comparison; !slices.Equal(c.Versions, []string{"1000", "1100"}) {
+	if c := p.bench(t, "-col", "/work", "mine.txt", "-json").want(t,
+		statusOK).report(t).Comparison; !slices.Equal(c.Versions, []string{"1000", "1100"}) {
 		t.Errorf("versions %q", c.Versions)
 	}
 }
 
-func TestBenchComparesABinaryWithItself(t *testing.T) {
+func TestBench_aa(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	p.bench(t, append(shortly, "-count", "8", "-aa", "-bench", "Same", "-fail-on", "allocs/op:+0%")...).want(t, statusOK, "Minimum detectable effect on the time")
-	if files := p.files(store.Name + "/*-a[12].txt"); len(files) != 2 {
+	p.short(t, "-count", "8", "-aa", "-bench", "Same", "-fail-on", "allocs/op:+0%").want(t,
+		statusOK, "No visible change in 1 benchmark")
+	if files := p.files(measure.DirName + "/*-a[12].txt"); len(files) != 2 {
 		t.Errorf("files %q", files)
 	}
-	p.clean(t)
 }
 
-func TestBenchMeasuresWhatIsNotCommitted(t *testing.T) {
+func TestBench_vs_uncommitted(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	p.write(t, map[string]string{
-		"new_test.go": "package known\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) {\n\tfor range b.N {\n\t}\n}\n",
+		"new_test.go": "package known\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) " +
+			"{\n\tfor range b.N {\n\t}\n}\n",
 	})
-	for _, args := range [][]string{{"-vs", testrepo.Old}, {"-vs", "HEAD"}} {
-		r := p.bench(t, slices.Concat(shortly, args, []string{"-bench", "Metric|New", "-json"})...).want(t, statusOK, "Only in the working tree").report(t)
+	for _, args := range [][]string{{"-vs", "old"}, {"-vs", "HEAD"}} {
+		r := p.bench(t, slices.Concat(shortly, args, []string{"-bench", "Metric|New",
+			"-json"})...).want(t, statusOK, "and so not compared with it").report(t)
 		added := row(t, r.Comparison, "sec/op", "New")
-		if added.Cells[0].N != 0 || added.Cells[1].N != 6 || !strings.Contains(r.Versions[1].What, "new_test.go") {
+		if added.Cells[0].N != 0 || added.Cells[1].N != 6 ||
+			!strings.Contains(r.Versions[1].What, "new_test.go") {
 			t.Errorf("%q: %+v, %+v", args, added, r.Versions)
 		}
-		if got, want := row(t, r.Comparison, "work/op", "Metric").Deltas[1].Visible(), args[1] == testrepo.Old; got != want {
+		if got, want := delta(t, r.Comparison, "work/op",
+			"Metric").Visible(), args[1] == "old"; got != want {
 			t.Errorf("%q: the metric has changed: %v", args, got)
 		}
 	}
 	p.git(t, "add", "new_test.go")
 	p.git(t, "commit", "-q", "-m", "new")
 	p.write(t, map[string]string{"README": "nothing that is compiled\n"})
-	p.bench(t, append(shortly, "-vs", "HEAD", "-bench", "Metric")...).want(t, statusOK, "Identical, not measured")
-	p.clean(t)
+	p.short(t, "-vs", "HEAD", "-bench", "Metric").want(t, statusOK, "Identical, not measured")
 }
 
-func BenchmarkSecond(b *testing.B) {
-	if _, err := os.Stat("ran"); err == nil {
-		b.Fatal("not twice")
-	}
-	b.Cleanup(func() {
-		if b.N == 1000 {
-			os.WriteFile("ran", nil, 0o644)
-		}
-	})
-	for range b.N {
-	}
-}
 func noInterrupts(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be interrupted by another, and a pipe without a reader has no signal")
+		t.Skip("a process cannot be interrupted by another, and a pipe without a reader has no " +
+			"signal")
 	}
 }
 
-func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
+func TestBench_interrupt(t *testing.T) {
 	noInterrupts(t)
 	t.Parallel()
 	p := repository(t)
-	run := p.start(t, "-vs", testrepo.Old, "-bench", "Same|Metric")
+	run := p.start(t, "-vs", "old", "-bench", "Same|Metric")
 	run.until(t, "round 1 of 100000")
 	run.interrupt(t)
-	_ = run.cmd.Process.Signal(syscall.SIGTERM) // of the same request: timeout sends one to the process and one to its group
-	run.end(t).want(t, statusUnmeasured, "1 round of 20x", "interrupted in round 2", "Metric", "work/op", "needs 6 values", "-old.txt")
-	p.clean(t)
-	c := p.bench(t, append(p.files(store.Name+"/*.txt"), "-json")...).want(t, statusOK).report(t).Comparison
+	// of the same request: timeout sends one to the process and one to its group
+	_ = run.cmd.Process.Signal(syscall.SIGTERM)
+	run.end(t).want(t, statusUnmeasured, "1 round of 20x", "interrupted in round 2", "Metric",
+		"work/op", "needs 6 values", "-old.txt")
+	c := p.bench(t, append(p.files(measure.DirName+"/*.txt"), "-json")...).want(t,
+		statusOK).report(t).Comparison
 	if n := len(row(t, c, "work/op", "Metric").Cells[1].Samples); n < 1 {
 		t.Errorf("%d samples after a round", n)
 	}
 }
 
-func TestARunWithoutAReaderEndsAndCleansUp(t *testing.T) {
+func TestBench_brokenPipe(t *testing.T) {
 	noInterrupts(t)
 	t.Parallel()
 	p := repository(t)
@@ -281,16 +367,16 @@ func TestARunWithoutAReaderEndsAndCleansUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := p.invocation(append(shortly, "-vs", testrepo.Old, "-bench", "Metric")...)
+	cmd := p.invocation(append(shortly, "-vs", "old", "-bench", "Metric")...)
 	cmd.Stdout = writer
 	run := start(t, cmd)
 	_ = reader.Close()
 	_ = writer.Close()
 	run.end(t).want(t, statusUnmeasured, "broken pipe")
-	p.clean(t)
 }
 
-// endless has a benchmark that does not end when it is asked to, but in the working tree alone: git ignores the file.
+// endless has a benchmark that does not end when it is asked to, but in the working tree alone: git
+// ignores the file.
 const endless = `package m
 
 import (
@@ -310,14 +396,15 @@ func BenchmarkStubborn(b *testing.B) {
 }
 `
 
-func TestASecondInterruptEndsAtOnceAndCleansUp(t *testing.T) {
+func TestBench_secondInterrupt(t *testing.T) {
 	noInterrupts(t)
 	t.Parallel()
 	p := module(t, map[string]string{"m_test.go": endless, "hang": "", ".gitignore": "hang*\n"})
 	p.git(t, "init", "-q")
 	p.git(t, "add", ".")
 	p.git(t, "commit", "-q", "-m", "one")
-	p.write(t, map[string]string{"other.go": "package m\n\nimport \"os\"\n\nvar n = len(os.Args)\n"})
+	p.write(t, map[string]string{"other.go": "package m\n\nimport \"os\"\n\nvar n = " +
+		"len(os.Args)\n"})
 	run := p.start(t, "-vs", "HEAD", "-timeout", "0")
 	appears(filepath.Join(p.dir, "hangs"))
 	run.interrupt(t)
@@ -325,10 +412,9 @@ func TestASecondInterruptEndsAtOnceAndCleansUp(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond) // or it counts as the same
 	run.interrupt(t)
 	run.end(t).want(t, statusUnmeasured)
-	p.clean(t)
 }
 
-func TestBenchRefusesWhatCannotBe(t *testing.T) {
+func TestBench_refused(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	for _, c := range []refusal{
@@ -361,20 +447,23 @@ func TestBenchRefusesWhatCannotBe(t *testing.T) {
 		{"go.mod", statusUnmeasured, "go.mod"},
 		{"-vs nowhere", statusUnmeasured, `no revision "nowhere"`},
 		{"-vs HEAD", statusUnmeasured, "nothing differs"},
+		{"-vs old -vs tags/old", statusUnmeasured, "are the same commit"},
 		{"./nowhere", statusUnmeasured, "nowhere"},
-		{"-bench Nothing", statusUnmeasured, `no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
-		{"-bench Same -count 1 -benchtime 1x -aa -fail-on frames/op:+5%", statusUnmeasured, "no benchmark reports frames/op; they report ns/op"},
+		{"-bench Nothing", statusUnmeasured,
+			`no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
+		{"-bench Same -count 1 -benchtime 1x -aa -fail-on frames/op:+5%", statusUnmeasured,
+			"no benchmark reports frames/op; they report ns/op"},
 		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
 		{"-bench Fails -count 2 -benchtime 1x", statusUnmeasured, "there are no results"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
-	p.clean(t)
 }
 
-func TestBenchShowsWhatTheCompilerSays(t *testing.T) {
+func TestBench_noBenchmarks(t *testing.T) {
 	t.Parallel()
-	p := module(t, map[string]string{"m_test.go": "package m\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { undefined() }\n"})
+	p := module(t, map[string]string{"m_test.go": "package m\n\nimport \"testing\"\n\nfunc " +
+		"BenchmarkX(b *testing.B) { undefined() }\n"})
 	p.bench(t).want(t, statusUnmeasured, "m_test.go:5", "undefined: undefined")
 	p.write(t, map[string]string{"m_test.go": "package m\n"})
 	p.bench(t).want(t, statusUnmeasured, "no benchmarks")
@@ -384,27 +473,29 @@ func TestBenchShowsWhatTheCompilerSays(t *testing.T) {
 	}
 	p.write(t, map[string]string{"m.go": "package m\n"})
 	p.bench(t, "./...").want(t, statusUnmeasured, "no package of ./... has test files")
-	p.clean(t)
 }
 
-func TestAPackageThatDoesNotStartHurtsNoOther(t *testing.T) {
+func TestBench_packageDoesNotStart(t *testing.T) {
 	t.Parallel()
-	const benchmark = "import \"testing\"\n\nfunc BenchmarkX(b *testing.B) {\n\tfor range b.N {\n\t}\n}\n"
+	const benchmark = "import \"testing\"\n\nfunc BenchmarkX(b *testing.B) {\n\tfor range b.N " +
+		"{\n\t}\n}\n"
 	p := module(t, map[string]string{
 		"good/x_test.go": "package good\n\n" + benchmark,
-		"bad/x_test.go":  "package bad\n\n" + benchmark + "\nfunc init() { panic(\"not today\") }\n",
+		"bad/x_test.go": "package bad\n\n" + benchmark +
+			"\nfunc init() { panic(\"not today\") }\n",
 	})
-	c := p.bench(t, append(shortly, "./...", "-json")...).want(t, statusUnmeasured, "example.com/m/bad failed").report(t).Comparison
+	c := p.short(t, "./...", "-json").want(t, statusUnmeasured,
+		"example.com/m/bad failed").report(t).Comparison
 	if r := row(t, c, "sec/op", "X"); r.Cells[0].N != 6 || r.Package != "example.com/m/good" {
 		t.Errorf("%+v", r)
 	}
-	if len(c.Failures) != 1 || c.Failures[0].Package != "example.com/m/bad" || !strings.Contains(c.Failures[0].Reason, "panic: not today") {
+	if len(c.Failures) != 1 || c.Failures[0].Package != "example.com/m/bad" ||
+		!strings.Contains(c.Failures[0].Reason, "panic: not today") {
 		t.Errorf("%+v", c.Failures)
 	}
-	p.clean(t)
 }
 
-func TestTheCommandIsSavedAsOneCanTypeIt(t *testing.T) {
+func TestTyped(t *testing.T) {
 	args := []string{"a", "", "b c", "x|y", "it's", `back\slash`, "-fail-on=+5%"}
 	const want = `a '' 'b c' 'x|y' 'it'\''s' 'back\slash' -fail-on=+5%`
 	if got := typed(args); got != want {
@@ -412,14 +503,15 @@ func TestTheCommandIsSavedAsOneCanTypeIt(t *testing.T) {
 	}
 }
 
-func TestFailOnIsAStatus(t *testing.T) {
+func TestBench_failOn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	files := func(old, new string) {
 		for name, value := range map[string]string{"old.txt": old, "new.txt": new} {
 			var b strings.Builder
 			for i := range 10 {
-				b.WriteString(strings.ReplaceAll("BenchmarkX-2 100 "+value+"\n", "?", string(rune('0'+i))))
+				b.WriteString(strings.ReplaceAll("BenchmarkX-2 100 "+value+"\n", "?",
+					string(rune('0'+i))))
 			}
 			p.write(t, map[string]string{name: b.String()})
 		}
@@ -443,28 +535,32 @@ func TestFailOnIsAStatus(t *testing.T) {
 		{"3 allocs/op", "3 allocs/op", "allocs/op:+0%", statusOK, ""},
 		{"20 allocs/op", "23 allocs/op", "allocs/op:+15%", statusWrong, "allocs/op: +15.00 %"},
 		{"23 allocs/op", "20 allocs/op", "allocs/op:+15%", statusOK, ""},
-		{"1?1 ns/op", "1?1 ns/op", "+5%", statusOK, "inconclusive: +5% is below the minimum detectable effect"},
-		{"10? ns/op", "12? ns/op", "X:ns/op:+5%", statusWrong, "-fail-on X:ns/op:+5%: X-2, ns/op: +19"},
+		{"1?1 ns/op", "1?1 ns/op", "+5%", statusOK,
+			"inconclusive: +5% is below the minimum detectable effect"},
+		{"10? ns/op", "12? ns/op", "X:ns/op:+5%", statusWrong,
+			"-fail-on X:ns/op:+5%: X-2, ns/op: +19"},
 		{"10? ns/op", "12? ns/op", "^BenchmarkX$::+5%", statusWrong, "X-2, ns/op: +19"},
 		{"10? ns/op", "12? ns/op", "Y::+5%", statusUnmeasured, "no benchmark matches Y"},
 		{"10? ns/op", "12? ns/op", "X:allocs/op:+5%", statusUnmeasured, "they report ns/op"},
 		{"10? ns/op 10 MB/s", "12? ns/op 8 MB/s", "+10%", statusWrong, "+10%: X-2, ns/op: +19"},
 		{"10? ns/op", "12? ns/op", "allocs/op:+0%", statusUnmeasured, "they report ns/op"},
 		{"10? ns/op 10? instructions/op", "10? ns/op 12? instructions/op", "+5%", statusOK, ""},
-		{"10? ns/op 10? instructions/op", "10? ns/op 12? instructions/op", "instructions/op:+5%", statusWrong, "X-2, instructions/op: +19"},
+		{"10? ns/op 10? instructions/op", "10? ns/op 12? instructions/op", "instructions/op:+5%",
+			statusWrong, "X-2, instructions/op: +19"},
 	} {
 		files(c.old, c.new)
 		p.bench(t, "old.txt", "new.txt", "-fail-on", c.limit).want(t, c.status, c.says)
 	}
 }
 
-func TestTheMostPreciseLimitDecides(t *testing.T) {
+func TestBench_failOn_precision(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	line := func(name, ns string) string {
 		return strings.Repeat("Benchmark"+name+"-2 100 "+ns+" ns/op 7 allocs/op\n", 10)
 	}
-	p.write(t, map[string]string{"old.txt": line("Slow", "100") + line("Slow10", "100"), "new.txt": line("Slow", "109") + line("Slow10", "120")})
+	p.write(t, map[string]string{"old.txt": line("Slow", "100") + line("Slow10", "100"),
+		"new.txt": line("Slow", "109") + line("Slow10", "120")})
 	for _, c := range []struct {
 		limits []string
 		status int
@@ -487,10 +583,11 @@ func TestTheMostPreciseLimitDecides(t *testing.T) {
 	}
 }
 
-func TestFilesHaveLabelsAndOneMayBeTheStandardInput(t *testing.T) {
+func TestBench_labels(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.write(t, map[string]string{"a.txt": "BenchmarkX 1 1 ns/op\n", "b=c.txt": "BenchmarkX 1 2 ns/op\n"})
+	p.write(t, map[string]string{"a.txt": "BenchmarkX 1 1 ns/op\n",
+		"b=c.txt": "BenchmarkX 1 2 ns/op\n"})
 	run := func(args ...string) outcome {
 		t.Helper()
 		cmd := p.invocation(append(args, "-json")...)
@@ -498,76 +595,67 @@ func TestFilesHaveLabelsAndOneMayBeTheStandardInput(t *testing.T) {
 		return output(t, cmd)
 	}
 	c := run("before=a.txt", "b=c.txt", "-").want(t, statusOK).report(t).Comparison
-	if want := []string{"before", "b=c.txt", "stdin"}; !slices.Equal(c.Versions, want) || c.Tables[0].Rows[0].Cells[2].Center < 2.5e-9 {
+	if want := []string{"before", "b=c.txt", "stdin"}; !slices.Equal(c.Versions, want) ||
+		c.Tables[0].Rows[0].Cells[2].Center < 2.5e-9 {
 		t.Errorf("%q, want %q; %+v", c.Versions, want, c.Tables)
 	}
-	if c := run("a.txt", "now=-").want(t, statusOK).report(t).Comparison; !slices.Equal(c.Versions, []string{"a.txt", "now"}) {
+	if c := run("a.txt", "now=-").want(t, statusOK).report(t).Comparison; !slices.Equal(c.Versions,
+		[]string{"a.txt", "now"}) {
 		t.Errorf("%q", c.Versions)
 	}
 	run("-", "-").want(t, statusUnmeasured, "only once")
 }
 
-func TestResultsAreWhereGitIgnoresThem(t *testing.T) {
+func TestBench_resultsDirectory(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	p.write(t, map[string]string{"sub/x_test.go": "package sub\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) {}\n"})
+	p.write(t, map[string]string{"sub/x_test.go": "package sub\n\nimport \"testing\"\n\nfunc " +
+		"BenchmarkX(b *testing.B) {}\n"})
 	before := p.git(t, "status", "--porcelain")
 	for _, where := range []string{".", "./sub"} {
-		p.bench(t, append(shortly, "-bench", "Metric|X", where)...)
+		p.short(t, "-bench", "Metric|X", where)
 	}
 	if after := p.git(t, "status", "--porcelain"); after != before {
 		t.Errorf("git reports %q", after)
 	}
-	all := p.files(store.Name + "/*.txt")
+	all := p.files(measure.DirName + "/*.txt")
 	if len(all) == 0 {
 		t.Fatal("there are no results")
 	}
-	text, err := os.ReadFile(all[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := time.Now().Add(-2 * store.KeepFor)
-	for i := range store.KeepRuns { // with the name and the content that runs leave
-		name := filepath.Join(p.dir, store.Name, fmt.Sprintf("20200101T0000%02d.txt", i))
-		if err := errors.Join(os.WriteFile(name, text, 0o666), os.Chtimes(name, old, old)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.bench(t, append(shortly, "-bench", "Metric")...).want(t, statusOK, "old runs")
-	if n := len(p.files(store.Name + "/2020*.txt")); n >= store.KeepRuns || n == 0 {
-		t.Errorf("%d of %d old results are left", n, store.KeepRuns)
-	}
 }
 
-func TestResultsAreWrittenForAPullRequest(t *testing.T) {
+func TestBench_markdown(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	summary := filepath.Join(p.dir, "summary")
 	p.write(t, map[string]string{"summary": "before\n"})
-	cmd := p.invocation(append(shortly, "-vs", testrepo.Old, "-bench", "Metric|Allocates", "-md", "-", "-fail-on", "allocs/op:+10%")...)
+	cmd := p.invocation(append(shortly, "-vs", "old", "-bench", "Metric|Allocates", "-md", "-",
+		"-fail-on", "allocs/op:+10%")...)
 	cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
 	o := output(t, cmd).want(t, statusWrong, "allocs/op: +50.00 %")
 	text, err := os.ReadFile(summary)
 	if err != nil || string(text) != "before\n"+o.stdout {
-		t.Errorf("the summary is not what was there and what is on the standard output, but %s; %v", text, err)
+		t.Errorf("the summary is not what was there and what is on the standard output, but %s; %v",
+			text, err)
 	}
-	for _, want := range []string{"### known.example/known: old → ", "| `Allocates` | 2 | 3 | **+50.0% more** |", "> [!CAUTION]\n> -fail-on allocs/op:+10%: Allocates-"} {
+	for _, want := range []string{"### known.example/known: old → ",
+		"| `Allocates` | 2 | 3 | **+50.0% more** |", "> [!CAUTION]\n> -fail-on allocs/op:+10%: " +
+			"Allocates-"} {
 		if !strings.Contains(o.stdout, want) {
 			t.Errorf("no %q in\n%s", want, o.stdout)
 		}
 	}
-	p.clean(t)
 }
 
-// TestTheWorkflowWorksAsWritten runs the step of the documentation's workflow for GitHub Actions.
-func TestTheWorkflowWorksAsWritten(t *testing.T) {
+// TestBench_workflow runs the step of the documentation's workflow for GitHub Actions.
+func TestBench_workflow(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/bench.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := repository(t)
-	p.git(t, "update-ref", "refs/remotes/origin/trunk", testrepo.Old)
+	p.git(t, "update-ref", "refs/remotes/origin/trunk", "old")
 	ran := false
 	for line := range strings.Lines(string(text)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "- run: threadcall bench ")
@@ -575,12 +663,15 @@ func TestTheWorkflowWorksAsWritten(t *testing.T) {
 			continue
 		}
 		ran = true
-		command = strings.NewReplacer(`"`, "", "'", "").Replace(os.Expand(command, func(string) string { return "trunk" }))
-		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates"}, strings.Fields(command))...)
+		command = strings.NewReplacer(`"`, "", "'", "").Replace(os.Expand(command,
+			func(string) string { return "trunk" }))
+		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates"},
+			strings.Fields(command))...)
 		summary := filepath.Join(p.dir, "summary")
 		cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
 		o := output(t, cmd)
-		if text, err := os.ReadFile(summary); err != nil || len(text) == 0 || o.status != statusWrong && strings.Contains(command, "-fail-on") {
+		if text, err := os.ReadFile(summary); err != nil || len(text) == 0 ||
+			o.status != statusWrong && strings.Contains(command, "-fail-on") {
 			t.Errorf("%s: status %d, %s, %v\n%s", command, o.status, text, err, o.stderr)
 		}
 	}
@@ -589,12 +680,12 @@ func TestTheWorkflowWorksAsWritten(t *testing.T) {
 	}
 }
 
-func TestARunThatWaitsMeasuresWhatIsThereInTheEnd(t *testing.T) {
+func TestBench_lock(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	first := p.start(t, "-bench", "Metric")
 	first.until(t, "round 1 of")
-	second := start(t, p.invocation(append(shortly, "-vs", testrepo.Old, "-bench", "Metric", "-json")...))
+	second := start(t, p.invocation(append(shortly, "-vs", "old", "-bench", "Metric", "-json")...))
 	second.until(t, "Waiting for pid")
 	if out := p.git(t, "worktree", "list"); strings.Count(out, "\n") != 1 {
 		t.Errorf("it has worked while another one measures: %s", out)
@@ -610,23 +701,25 @@ func TestARunThatWaitsMeasuresWhatIsThereInTheEnd(t *testing.T) {
 	}
 }
 
-func TestAFullDiskDoesNotLoseTheTable(t *testing.T) {
+func TestBench_fullDisk(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)
 	}
-	p.bench(t, append(shortly, "-bench", "Metric", "-o", "/dev/full")...).want(t, statusUnmeasured, "no space left")
+	p.short(t, "-bench", "Metric", "-o", "/dev/full").want(t, statusUnmeasured, "no space left")
 }
 
-func TestBenchComparesTheWorkingTreeWithSeveralRevisions(t *testing.T) {
+func TestBench_vs_several(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	p.git(t, "tag", "v1.0/x")
-	p.write(t, map[string]string{"revision.go": "package known\n\nconst (\n\tslower      = 1331\n\tallocations = 1\n)\n"})
-	o := p.bench(t, append(shortly, "-vs", testrepo.Old, "-vs", "v1.0/x", "-bench", "Allocates|Metric", "-json", "-fail-on", "work/op:+25%")...)
+	p.revise(t, 1331, 1)
+	o := p.short(t, "-vs", "old", "-vs", "v1.0/x", "-bench", "Allocates|Metric", "-json",
+		"-fail-on", "work/op:+25%")
 	r := o.want(t, statusWrong, "work/op").report(t)
-	if !slices.Equal(r.Comparison.Versions, []string{"old", "v1.0-x", "new"}) || len(r.Against) != 2 {
+	if !slices.Equal(r.Comparison.Versions, []string{"old", "v1.0-x", "new"}) ||
+		len(r.Against) != 2 {
 		t.Fatalf("versions %q, %d comparisons", r.Comparison.Versions, len(r.Against))
 	}
 	for i, want := range []struct {
@@ -637,49 +730,42 @@ func TestBenchComparesTheWorkingTreeWithSeveralRevisions(t *testing.T) {
 		if !slices.Equal(c.Versions, []string{want.old, "new"}) {
 			t.Errorf("versions %q", c.Versions)
 		}
-		if cells := row(t, c, "work/op", "Metric").Cells; cells[1].N != 6 || cells[1].Samples != nil {
+		if cells := row(t, c, "work/op", "Metric").Cells; cells[1].N != 6 ||
+			cells[1].Samples != nil {
 			t.Errorf("%s: the samples are there again: %+v", want.old, cells)
 		}
-		if d := row(t, c, "allocs/op", "Allocates").Deltas[1]; d.Verdict != stats.Better || d.Estimate != want.allocations {
+		if d := delta(t, c, "allocs/op", "Allocates"); d.Verdict != judge.Better ||
+			d.Estimate != want.allocations {
 			t.Errorf("%s: allocations %+v", want.old, d)
 		}
-		if d := row(t, c, "work/op", "Metric").Deltas[1]; !d.Visible() || d.Estimate != want.work || d.N != 6 {
+		if d := delta(t, c, "work/op", "Metric"); !d.Visible() || d.Estimate != want.work ||
+			d.N != 6 {
 			t.Errorf("%s: metric %+v", want.old, d)
 		}
 	}
 	if len(r.Breaches) != 1 || r.Breaches[0].Old != "old" || r.Breaches[0].Version != "new" {
 		t.Errorf("breaches %+v", r.Breaches)
 	}
-	if files := p.files(store.Name + "/*-*.txt"); len(files) != 3 {
+	if files := p.files(measure.DirName + "/*-*.txt"); len(files) != 3 {
 		t.Errorf("files %q", files)
 	}
 	page := filepath.Join(p.dir, "page.html")
-	o = p.bench(t, append(shortly, "-vs", testrepo.Old, "-vs", "v1.0/x", "-bench", "Metric", "-o", "x.txt", "-html", page)...)
-	o.want(t, statusOK, "old → new", "v1.0-x → new").plain(t)
+	o = p.short(t, "-vs", "old", "-vs", "v1.0/x", "-bench", "Metric|Fails", "-o", "x.txt", "-html",
+		page, "-md", "x.md")
+	o.want(t, statusUnmeasured, "old → new", "v1.0-x → new").plain(t)
 	if strings.Contains(o.stdout, "old → v1.0-x") {
 		t.Errorf("the revisions are compared with each other:\n%s", o.stdout)
 	}
-	if text, err := os.ReadFile(page); err != nil || strings.Count(string(text), "v1.0-x") < 2 {
-		t.Errorf("page: %v", err)
-	}
-	o = p.bench(t, append(shortly, "-vs", testrepo.Old, "-vs", "v1.0/x", "-bench", "Metric|Fails", "-md", "x.md")...)
-	o.want(t, statusUnmeasured)
-	for _, version := range []string{"old", "v1.0-x", "new"} { // what has failed in new is in each comparison
+	// what has failed in new is in each comparison
+	for _, version := range []string{"old", "v1.0-x", "new"} {
 		if n := strings.Count(o.stdout, "Fails ("+version+")"); n != 1 {
 			t.Errorf("%d times that it fails in %s:\n%s", n, version, o.stdout)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(p.dir, "x.md")); err != nil || strings.Count(string(text), "**Failed:**") != 3 {
-		t.Errorf("Markdown: %v\n%s", err, text)
-	}
-	p.clean(t)
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"-vs", testrepo.Old, "-vs", "tags/" + testrepo.Old}, "are the same commit"},
-		{[]string{"-vs", testrepo.Old, "-vs", "nowhere"}, `no revision "nowhere"`},
-	} {
-		p.bench(t, append(shortly, c.args...)...).want(t, statusUnmeasured, c.want)
+	for name, text := range map[string]string{page: "v1.0-x",
+		filepath.Join(p.dir, "x.md"): "**Failed:**"} {
+		if got, err := os.ReadFile(name); err != nil || strings.Count(string(got), text) < 3 {
+			t.Errorf("%s: %v\n%s", name, err, got)
+		}
 	}
 }

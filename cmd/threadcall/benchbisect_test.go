@@ -2,24 +2,23 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
 )
 
-// history returns a place with a repository of 13 commits with the tags c0 to c12. Commit n has the file that source returns.
+// history returns a place with a repository of 13 commits with the tags c0 to c12. Commit n has the
+// file that source returns.
 func history(t *testing.T, source func(n int) string) place {
 	t.Helper()
 	p := newPlace(t)
 	p.git(t, "init", "-q")
 	p.write(t, map[string]string{"go.mod": "module known.example/known\n\ngo 1.26\n"})
 	for n := range 13 {
-		p.write(t, map[string]string{"known_test.go": source(n), "notes.md": fmt.Sprint("revision ", n)})
+		p.write(t, map[string]string{"known_test.go": source(n), "notes.md": fmt.Sprint("revision ",
+			n)})
 		p.git(t, "add", ".")
 		p.git(t, "commit", "-q", "-m", fmt.Sprintf("change %d", n))
 		p.git(t, "tag", fmt.Sprint("c", n))
@@ -27,8 +26,8 @@ func history(t *testing.T, source func(n int) string) place {
 	return p
 }
 
-// work is a benchmark that reports how much work it does, which so can be compared without noise. Every commit has another
-// binary.
+// work is a benchmark that reports how much work it does, which so can be compared without noise.
+// Every commit has another binary.
 func work(n int, amount any, more string) string {
 	return fmt.Sprintf(`package known
 
@@ -65,8 +64,8 @@ var exactly = []string{"-benchtime", "1x", "-unit", "work/op"}
 
 func found(t *testing.T, p place, status int, args ...string) bisect.Result {
 	t.Helper()
-	b := decoded[bisect.Result](t, p.bench(t, slices.Concat(exactly, []string{"-json"}, args)...).want(t, status).stdout)
-	p.clean(t)
+	b := decoded[bisect.Result](t, p.bench(t, slices.Concat(exactly, []string{"-json"},
+		args)...).want(t, status).stdout)
 	return b
 }
 
@@ -78,7 +77,7 @@ func long(t *testing.T) {
 	}
 }
 
-func TestBisectFindsTheCommitThatDoesMoreWork(t *testing.T) {
+func TestBisect(t *testing.T) {
 	t.Parallel()
 	p := history(t, func(n int) string { return work(n, culprit(n), "") })
 	b := found(t, p, statusOK, "-bisect", "c0..c12")
@@ -95,73 +94,35 @@ func TestBisectFindsTheCommitThatDoesMoreWork(t *testing.T) {
 			steps++
 		}
 	}
-	if !slices.Equal(b.Suspects, []int{8}) || !b.Decided || b.Better || b.Commits[8].Subject != "change 8" || b.Commits[8].Author != "t" {
+	if !slices.Equal(b.Suspects, []int{8}) || !b.Decided || b.Better ||
+		b.Commits[8].Subject != "change 8" || b.Commits[8].Author != "t" {
 		t.Errorf("suspects %d of %+v", b.Suspects, b.Commits)
 	}
 	if steps > 4 || b.Whole.Estimate < 1.29 || b.Whole.Estimate > 1.31 || b.Whole.Interval == nil {
 		t.Errorf("%d steps, %v", steps, b.Whole)
 	}
-	if d := row(t, b.Comparison, "work/op", "Work").Deltas[1]; !d.Visible() || d.Estimate != 1.3 || !slices.Equal(b.Comparison.Versions, []string{b.Commits[7].Commit[:10], b.Commits[8].Commit[:10]}) {
+	if d := delta(t, b.Comparison, "work/op", "Work"); !d.Visible() || d.Estimate != 1.3 ||
+		!slices.Equal(b.Comparison.Versions, []string{b.Commits[7].Commit[:10],
+			b.Commits[8].Commit[:10]}) {
 		t.Errorf("%q: %+v", b.Comparison.Versions, d)
 	}
 	if out := p.git(t, "status", "--porcelain"); out != "" {
 		t.Errorf("the working tree has changed: %s", out)
 	}
 	o := p.bench(t, append(exactly, "-bisect", "c5..", "-unit", "extra/op")...) // from nothing
-	o.want(t, statusOK, "The first commit that is worse", "change 8", "author t,", "from nothing", "-bisect", "extra/op")
+	o.want(t, statusOK, "The first commit that is worse", "change 8", "author t,", "from nothing",
+		"-bisect", "extra/op")
 }
 
-func TestBisectFindsWhatMadeABenchmarkBetter(t *testing.T) {
+func TestBisect_better(t *testing.T) {
 	long(t)
 	t.Parallel()
 	p := history(t, func(n int) string { return work(n, 3000-culprit(n), "") })
-	p.bench(t, append(exactly, "-bisect", "c6..c12")...).want(t, statusOK, "The first commit that is better", "change 8", "-15.0%")
-	p.clean(t)
+	p.bench(t, append(exactly, "-bisect", "c6..c12")...).want(t, statusOK,
+		"The first commit that is better", "change 8", "-15.0%")
 }
 
-// Each round of a step has a layout that the step has not had, and the last rounds have layouts that no step has had.
-func TestBisectMeasuresEachRoundInAnotherLayout(t *testing.T) {
-	long(t)
-	t.Parallel()
-	ran := filepath.Join(t.TempDir(), "ran")
-	p := history(t, func(n int) string {
-		return strings.Replace(work(n, culprit(n), fmt.Sprintf(`if f, err := os.OpenFile(%q, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666); err == nil {
-		f.WriteString(os.Args[0]+"\n")
-		f.Close()
-	}`, ran)), `"testing"`, "\"os\"\n\t\"testing\"", 1)
-	})
-	b := found(t, p, statusOK, "-bisect", "c6..c8", "-layouts", "12")
-	if !slices.Equal(b.Suspects, []int{2}) || b.Layouts != 12 {
-		t.Errorf("suspects %d, %d layouts", b.Suspects, b.Layouts)
-	}
-	text, err := os.ReadFile(ran)
-	if err != nil {
-		t.Fatal(err)
-	}
-	binaries := map[int]map[string]bool{} // of each layout; 0 is the one of the linker
-	for _, name := range strings.Fields(string(text)) {
-		number, _, _ := strings.Cut(name[strings.Index(name, ".test")+len(".test"):], ".exe")
-		layout, _ := strconv.Atoi(strings.TrimPrefix(number, "."))
-		if binaries[layout] == nil {
-			binaries[layout] = map[string]bool{}
-		}
-		binaries[layout][name] = true
-	}
-	for layout := range 12 + 20 + 1 {
-		want := 2 // both ends, or the commit and the one before it
-		switch {
-		case 1 <= layout && layout <= 5:
-			want = 3 // both ends and the commit between them
-		case layout <= 12 && layout > 0: // how many rounds that takes is not known
-			continue
-		}
-		if len(binaries[layout]) != want {
-			t.Errorf("layout %d: of %d binaries, want %d", layout, len(binaries[layout]), want)
-		}
-	}
-}
-
-func TestBisectNamesWhatCannotBeTested(t *testing.T) {
+func TestBisect_broken(t *testing.T) {
 	t.Parallel()
 	p := history(t, func(n int) string {
 		switch n {
@@ -178,44 +139,35 @@ func TestBisectNamesWhatCannotBeTested(t *testing.T) {
 	if !slices.Equal(b.Suspects, []int{6, 7, 8}) || !b.Decided {
 		t.Errorf("suspects %d", b.Suspects)
 	}
-	for commit, want := range map[int]string{6: "does not build: ./known_test.go:", 7: "not today"} {
+	for commit, want := range map[int]string{6: "does not build: ./known_test.go:",
+		7: "not today"} {
 		if c := b.Commits[commit]; c.Verdict != bisect.Broken || !strings.Contains(c.Reason, want) {
 			t.Errorf("%+v", c)
 		}
 	}
-	p.bench(t, append(exactly, "-bisect", "c2..c5")...).want(t, statusUnmeasured, "the ends of the range do not differ", "Inconclusive", "+0.0% [+0.0%..+0.0%]")
-	p.bench(t, append(exactly, "-bisect", "c2..c6")...).want(t, statusUnmeasured, "cannot build the tests")
-	p.clean(t)
+	p.bench(t, append(exactly, "-bisect", "c2..c5")...).want(t, statusUnmeasured,
+		"the ends of the range do not differ", "Inconclusive", "+0.0% [+0.0%..+0.0%]")
+	p.bench(t, append(exactly, "-bisect", "c2..c6")...).want(t, statusUnmeasured,
+		"cannot build the tests")
 }
 
-func TestBisectNotesThatOneCommitIsNotTheWholeDifference(t *testing.T) {
+func TestBisect_several(t *testing.T) {
 	long(t)
 	t.Parallel()
 	p := history(t, func(n int) string {
-		return work(n, map[bool]int{false: 1000, true: 1100}[n >= 4]+map[bool]int{false: 0, true: 200}[n >= 9], "")
+		return work(n, map[bool]int{false: 1000, true: 1100}[n >= 4]+map[bool]int{false: 0,
+			true: 200}[n >= 9], "")
 	})
 	b := found(t, p, statusOK, "-bisect", "c0..c12")
-	if len(b.Suspects) != 1 || b.Suspects[0] != 4 && b.Suspects[0] != 9 || !slices.ContainsFunc(b.Notes, func(n string) bool { return strings.Contains(n, "not the whole difference") }) {
+	if len(b.Suspects) != 1 || b.Suspects[0] != 4 && b.Suspects[0] != 9 ||
+		!slices.ContainsFunc(b.Notes, func(n string) bool {
+			return strings.Contains(n, "not the whole difference")
+		}) {
 		t.Errorf("suspects %d, notes %q", b.Suspects, b.Notes)
 	}
 }
 
-func TestTheSameBinaryIsNotMeasured(t *testing.T) {
-	long(t)
-	t.Parallel()
-	p := history(t, func(n int) string { return work(0, culprit(n), "") })
-	b := found(t, p, statusOK, "-bisect", "c0..c12")
-	for _, c := range b.Commits {
-		if c.Rounds > 0 || c.Step > 0 && !strings.Contains(c.Reason, "the same test binary as") {
-			t.Errorf("%+v", c)
-		}
-	}
-	if !slices.Equal(b.Suspects, []int{8}) {
-		t.Errorf("suspects %d", b.Suspects)
-	}
-}
-
-func TestAnInterruptedBisectPrintsWhatIsKnown(t *testing.T) {
+func TestBisect_interrupt(t *testing.T) {
 	noInterrupts(t)
 	t.Parallel()
 	p := history(t, func(n int) string {
@@ -227,11 +179,11 @@ func TestAnInterruptedBisectPrintsWhatIsKnown(t *testing.T) {
 	run := start(t, p.invocation(append(exactly, "-bisect", "c0..c12")...))
 	run.until(t, "step 1: ")
 	run.interrupt(t)
-	run.end(t).want(t, statusUnmeasured, "is one of 6: interrupted", "change 7", "change 12", "Again: threadcall bench")
-	p.clean(t)
+	run.end(t).want(t, statusUnmeasured, "is one of 6: interrupted", "change 7", "change 12",
+		"Again: threadcall bench")
 }
 
-func TestBisectRefusesWhatIsNoRange(t *testing.T) {
+func TestBisect_refused(t *testing.T) {
 	t.Parallel()
 	p := history(t, func(n int) string { return work(0, 1, "") })
 	for _, c := range []struct {
@@ -239,15 +191,14 @@ func TestBisectRefusesWhatIsNoRange(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"-bisect", "c0"}, statusUnmeasured, "is no range"},
-		{[]string{"-bisect", "..c3"}, statusUnmeasured, "is no range"},
-		{[]string{"-bisect", "c0...c3"}, statusUnmeasured, "is no range"},
+		{[]string{"-bisect", "c0"}, statusUnmeasured, "is not a range"},
+		{[]string{"-bisect", "..c3"}, statusUnmeasured, "is not a range"},
+		{[]string{"-bisect", "c0...c3"}, statusUnmeasured, "is not a range"},
 		{[]string{"-bisect", "c3..c3"}, statusUnmeasured, "both ends of the range"},
-		{[]string{"-bisect", "c3..c0"}, statusUnmeasured, "is no ancestor of"},
+		{[]string{"-bisect", "c3..c0"}, statusUnmeasured, "is not an ancestor of"},
 		{[]string{"-bisect", "c0..nowhere"}, statusUnmeasured, `no revision "nowhere"`},
-		{[]string{"-bisect", "c0..c3", "-count", "5"}, statusUnmeasured, "a step needs at least 10 rounds"},
-		{[]string{"-bisect", "c0..c3", "-layouts", "8"}, statusUnmeasured, "each round of a step has a layout of its own, and a step needs at least 10"},
-		{[]string{"-bisect", "c0..c3", "-layouts", "200"}, statusUsage, "at most the number of rounds, 100"},
+		{[]string{"-bisect", "c0..c3", "-count", "5"}, statusUnmeasured,
+			"a step needs at least 10 rounds"},
 		{[]string{"-bisect", "c0..c3", "-vs", "c1"}, statusUsage, "-vs does not go with -bisect"},
 		{[]string{"-unit", "ns/op"}, statusUsage, "-unit is about -bisect"},
 		{[]string{"-bisect", "c0..c3", "-count", "0"}, statusUsage, "-count must be at least 1"},

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 )
 
 // consumer is a program that uses as much memory as its argument says, in megabytes.
@@ -51,51 +51,56 @@ func programs(t *testing.T) place {
 	return p
 }
 
-func TestBenchComparesCommands(t *testing.T) {
+func TestBenchCommands(t *testing.T) {
 	t.Parallel()
 	p := programs(t)
 	page := filepath.Join(p.dir, "page.html")
-	o := p.bench(t, "-count", "6", "-benchtime", "2x", "-json", "-html", page, "-fail-on", "peak-RSS-bytes:+50%", "--", "./little 100", "./much 200")
+	o := p.bench(t, "-count", "6", "-benchtime", "2x", "-json", "-html", page, "-fail-on",
+		"peak-RSS-bytes:+50%", "--", "./little 100", "./much 200")
 	r := o.want(t, statusWrong, "-fail-on peak-RSS-bytes:+50%").report(t)
-	d := row(t, r.Comparison, "peak-RSS-bytes", "Command").Deltas[1]
-	if d.Verdict != stats.Worse || d.Estimate < 1.5 || d.Estimate > 2 || d.Method != stats.Pairs {
+	d := delta(t, r.Comparison, "peak-RSS-bytes", "Command")
+	if d.Verdict != judge.Worse || d.Estimate < 1.5 || d.Estimate > 2 || d.Method != judge.Pairs {
 		t.Errorf("memory: %+v", d)
 	}
 	for _, unit := range []string{"sec/op", "user+sys-sec/op"} {
-		if c := row(t, r.Comparison, unit, "Command").Cells; c[0].N != 6 || c[1].N != 6 || c[0].Center <= 0 {
+		if c := row(t, r.Comparison, unit, "Command").Cells; c[0].N != 6 || c[1].N != 6 ||
+			c[0].Center <= 0 {
 			t.Errorf("%s: %+v", unit, c)
 		}
 	}
-	if len(r.Rounds) != 6 || r.Versions[0].Name != "little" || r.Versions[1].What != "./much 200" || r.Versions[1].Runs != 2 {
+	if len(r.Rounds) != 6 || r.Versions[0].Name != "little" || r.Versions[1].What != "./much 200" ||
+		r.Versions[1].Runs != 2 {
 		t.Errorf("%d rounds, %+v", len(r.Rounds), r.Versions)
 	}
-	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "peak-RSS-bytes") {
+	if text, err := os.ReadFile(page); err != nil ||
+		!strings.Contains(string(text), "peak-RSS-bytes") {
 		t.Errorf("page: %v", err)
 	}
 	both := p.bench(t, r.Versions[0].File, r.Versions[1].File, "-json").want(t, statusOK).report(t)
 	for _, unit := range []string{"sec/op", "user+sys-sec/op", "peak-RSS-bytes"} {
-		a, b := row(t, r.Comparison, unit, "Command").Deltas[1], row(t, both.Comparison, unit, "Command").Deltas[1]
+		a, b := delta(t, r.Comparison, unit, "Command"), delta(t, both.Comparison, unit, "Command")
 		if a.Verdict != b.Verdict || a.Estimate != b.Estimate || a.P != b.P {
 			t.Errorf("%s: the run says %+v, its files say %+v", unit, a, b)
 		}
 	}
-	p.clean(t)
 }
 
-func TestACommandThatFailsEndsTheRunWithItsOutput(t *testing.T) {
+func TestBenchCommands_failure(t *testing.T) {
 	t.Parallel()
 	p := programs(t)
 	run := func(status int, texts []string, args ...string) {
 		t.Helper()
-		p.bench(t, append([]string{"-count", "2", "-benchtime", "1x", "-o", "x.txt"}, args...)...).want(t, status, texts...)
+		p.bench(t, append([]string{"-count", "2", "-benchtime", "1x", "-o", "x.txt"},
+			args...)...).want(t, status, texts...)
 	}
-	run(statusUnmeasured, []string{"exit status 4", "not prepared"}, "--", "./little 1", "./much 1 needs")
+	run(statusUnmeasured, []string{"exit status 4", "not prepared"}, "--", "./little 1",
+		"./much 1 needs")
 	run(statusOK, []string{"much"}, "-prepare", "touch ready", "--", "./little 1", "./much 1 needs")
-	run(statusUnmeasured, []string{"-prepare: exit 5: exit status 5"}, "-prepare", "true", "-prepare", "exit 5", "--", "./little 1", "./much 1")
-	p.clean(t)
+	run(statusUnmeasured, []string{"-prepare: exit 5: exit status 5"}, "-prepare", "true",
+		"-prepare", "exit 5", "--", "./little 1", "./much 1")
 }
 
-func TestBenchRefusesFlagsThatAreNotForCommands(t *testing.T) {
+func TestBenchCommands_refused(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	for _, c := range []struct {
@@ -105,7 +110,8 @@ func TestBenchRefusesFlagsThatAreNotForCommands(t *testing.T) {
 		{[]string{"-vs", "HEAD", "--", "true"}, "-vs is about Go benchmarks"},
 		{[]string{"-prepare", "true", "."}, "-prepare is about commands"},
 		{[]string{"-fail-on", "+5%", "--", "true"}, "several commands"},
-		{[]string{"-prepare", "true", "-prepare", "true", "--", "true"}, "-prepare was given 2 times"},
+		{[]string{"-prepare", "true", "-prepare", "true", "--", "true"},
+			"-prepare was given 2 times"},
 		{[]string{"--", "true", "-x"}, "each argument after -- is a whole command"},
 		{[]string{"--"}, "the command after -- is missing"},
 		{[]string{".", "--", "true"}, "exclude each other"},

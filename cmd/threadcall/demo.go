@@ -22,22 +22,18 @@ understand the command.
 `
 
 func runDemo(c *command) error {
-	var set demo.Settings
-	c.IntVar(&set.Rounds, "rounds", 9, "take `n` samples of each row of the table")
-	c.DurationVar(&set.Duration, "duration", 100*time.Millisecond, "how long to time calls for a sample")
+	sample := c.Duration("duration", 100*time.Millisecond, "how long to time calls for a sample")
 	args, program, err := c.parse()
 	switch {
 	case err != nil:
 		return err
 	case len(args)+len(program) > 0:
 		return fmt.Errorf("demo takes flags only, not %q", append(args, program...)[0])
-	case set.Rounds < 1 || set.Rounds > 1000:
-		return fmt.Errorf("rounds must be from 1 to 1000, not %d", set.Rounds)
-	case set.Duration < time.Millisecond || set.Duration > time.Minute:
-		return fmt.Errorf("the duration of a sample must be from 1ms to 1m0s, not %v", set.Duration)
+	case *sample < time.Millisecond || *sample > time.Minute:
+		return fmt.Errorf("the duration of a sample must be from 1ms to 1m0s, not %v", *sample)
 	}
 	out := ui.On(c.stdout)
-	ok := demo.Run(set, out, ui.On(c.stderr))
+	ok := demo.Run(*sample, out, ui.On(c.stderr))
 	if out.Err == nil && !ok {
 		return failure{errors.New("not all is as expected")}
 	}

@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 )
 
-// A target is a file that a flag has the command write. The file of a flag that was not given is empty.
+// A target is a file that a flag has the command write. The file of a flag that was not given is
+// empty.
 type target struct{ flag, file string }
 
-// distinct returns an error if an output would replace an input or another output, under whatever name. Devices are no files.
+// distinct returns an error if an output would replace an input or another output, under whatever
+// name. Devices do not count.
 func distinct(inputs []string, outputs ...target) error {
 	for i, o := range outputs {
 		if o.file == "" {
@@ -22,7 +24,8 @@ func distinct(inputs []string, outputs ...target) error {
 		}
 		for _, other := range outputs[:i] {
 			if other.file != "" && sameFile(o.file, other.file) {
-				return fmt.Errorf("-%s and -%s are the same file, %s; give each a name of its own", other.flag, o.flag, o.file)
+				return fmt.Errorf("-%s and -%s are the same file, %s; give each a name of its own", other.flag,
+					o.flag, o.file)
 			}
 		}
 	}
@@ -32,29 +35,11 @@ func distinct(inputs []string, outputs ...target) error {
 // sameFile reports whether two names are of one regular file, or would be when it exists.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
-	if err == nil && !one.Mode().IsRegular() {
-		return false
+	other, otherErr := os.Stat(b)
+	if err == nil && otherErr == nil {
+		return one.Mode().IsRegular() && os.SameFile(one, other)
 	}
-	if other, otherErr := os.Stat(b); err == nil || otherErr == nil {
-		return err == nil && otherErr == nil && os.SameFile(one, other)
-	}
-	return resolved(a) == resolved(b)
-}
-
-// resolved returns the absolute name of a file that does not exist.
-func resolved(name string) string {
-	if link, err := os.Readlink(name); err == nil {
-		if !filepath.IsAbs(link) {
-			link = filepath.Join(filepath.Dir(name), link)
-		}
-		name = link
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
-	if err != nil {
-		dir = filepath.Dir(name)
-	}
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	return filepath.Join(dir, filepath.Base(name))
+	x, _ := filepath.Abs(a)
+	y, _ := filepath.Abs(b)
+	return err != nil && otherErr != nil && x == y
 }

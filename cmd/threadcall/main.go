@@ -1,6 +1,6 @@
-// Command threadcall shows what package threadcall does on the machine at hand, and measures and looks into any Go
-// program: whether a change made it faster (bench), which thread runs what (trace), what allocates (allocs), and which calls are on
-// the wrong thread (vet).
+// Command threadcall shows what package threadcall does on the machine at hand, and measures and
+// looks into any Go program: whether a change made it faster (bench), which thread runs what
+// (trace), what allocates (allocs), and which calls are on the wrong thread (vet).
 package main
 
 import (
@@ -23,7 +23,8 @@ func main() {
 		runVetTool()
 	}
 	mainthread.Init(func() {
-		// Not by a return to Init: that has no status to give, and would wait for a function that hangs on the main thread.
+		// Not by a return to Init: that has no status to give, and would wait for a function that
+		// hangs on the main thread.
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 	})
 }
@@ -51,7 +52,7 @@ Run 'threadcall command -help' for more about one.
 const (
 	statusOK    = 0
 	statusWrong = 1 // something was not as expected, or could not be written
-	statusUsage = 2 // the command was not understood, or bench could not measure all that was asked for
+	statusUsage = 2 // the command was not understood, or bench could not measure all
 )
 
 // A command is one that was typed.
@@ -75,7 +76,8 @@ var commands = map[string]struct {
 // A failure is an error of a command that was understood.
 type failure struct{ error }
 
-// An unmeasured is an error of a command that was understood, but must not be taken for a finding such as a regression.
+// An unmeasured is an error of a command that was understood, but must not be taken for a finding
+// such as a regression.
 type unmeasured struct{ error }
 
 // fail returns err as a failure, or nil if it is nil.
@@ -97,7 +99,8 @@ func run(args []string, stdout, stderr *os.File) int {
 	}
 	one, ok := commands[args[0]]
 	if !ok {
-		fmt.Fprintf(stderr, "threadcall: unknown command %q\nRun 'threadcall -help' for those that there are.\n", args[0])
+		fmt.Fprintf(stderr, "threadcall: unknown command %q\nRun 'threadcall -help' for those that "+
+			"there are.\n", args[0])
 		return statusUsage
 	}
 	c := &command{args: args[1:], stdout: stdout, stderr: stderr}
@@ -124,8 +127,8 @@ func run(args []string, stdout, stderr *os.File) int {
 	return statusUsage
 }
 
-// parse parses the flags, which may be among the arguments. It returns those, and what follows "--", which is nil if there
-// is none.
+// parse parses the flags, which may be among the arguments. It returns those, and what follows
+// "--", which is nil if there is none.
 func (c *command) parse() (args, program []string, err error) {
 	left := c.args
 	if i := slices.Index(left, "--"); i >= 0 {
@@ -164,7 +167,8 @@ func (c *command) has(name string) bool {
 	return c.given(func(other string) bool { return other == name }) != ""
 }
 
-// interruptible returns a context that the user ends. The status is that of the process if the user asks twice.
+// interruptible returns a context that the user ends. The status is that of the process if the user
+// asks twice.
 func interruptible(status int, progress *ui.Screen) (ctx context.Context, stop func()) {
 	return gotest.Interruptible(status, func() {
 		progress.Progress("")

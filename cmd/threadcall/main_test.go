@@ -63,12 +63,14 @@ func output(t *testing.T, cmd *exec.Cmd) outcome {
 // statusUnmeasured is statusUsage where want does not expect the advice to read the help.
 const statusUnmeasured = -statusUsage
 
-// want fails the test if the status is another one, or a text is not in the output, in which all white space is one blank.
+// want fails the test if the status is another one, or a text is not in the output, in which all
+// white space is one blank.
 func (o outcome) want(t *testing.T, status int, texts ...string) outcome {
 	t.Helper()
 	all := strings.Join(strings.Fields(o.stdout+" "+o.stderr), " ")
 	missing := slices.DeleteFunc(texts, func(text string) bool { return strings.Contains(all, text) })
-	usageError := status == statusUsage && (o.stdout != "" || !strings.Contains(o.stderr, "-help' for"))
+	usageError := status == statusUsage &&
+		(o.stdout != "" || !strings.Contains(o.stderr, "-help' for"))
 	if o.status != max(status, -status) || len(missing) > 0 || usageError {
 		t.Errorf("%q: status %d, no %q in\n%s\n%s", o.args, o.status, missing, o.stdout, o.stderr)
 	}
@@ -178,7 +180,8 @@ func writeFiles(t *testing.T, dir string, texts map[string]string) {
 	t.Helper()
 	for name, text := range texts {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text),
+			0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -191,11 +194,8 @@ type refusal struct {
 	complaint string
 }
 
-func TestNonsenseIsRefused(t *testing.T) {
+func TestRun_refusals(t *testing.T) {
 	for _, c := range []refusal{
-		{"demo -rounds 0", statusUsage, "rounds must be from 1 to 1000, not 0"},
-		{"demo -rounds -3", statusUsage, "not -3"},
-		{"demo -rounds many", statusUsage, `"many"`},
 		{"demo -duration 0s", statusUsage, "must be from 1ms to 1m0s, not 0s"},
 		{"demo -duration 5", statusUsage, `"5"`},
 		{"demo --frob", statusUsage, "not defined: -frob"},
@@ -208,26 +208,29 @@ func TestNonsenseIsRefused(t *testing.T) {
 	}
 }
 
-func TestHelpIsNoError(t *testing.T) {
-	for args, want := range map[string]string{"": "trace", "help": "trace", "--help": "trace", "-h": "trace",
-		"demo --help": "-duration", "help demo": "-duration", "bench -h": "-fail-on", "allocs -help": "-budget", "trace -help": "-html"} {
+func TestRun_help(t *testing.T) {
+	for args, want := range map[string]string{"": "trace", "help": "trace", "--help": "trace",
+		"-h":          "trace",
+		"demo --help": "-duration", "help demo": "-duration", "bench -h": "-fail-on",
+		"allocs -help": "-budget", "trace -help": "-html"} {
 		if o := threadcall(t, strings.Fields(args)...).want(t, statusOK, "Usage:", want); o.stderr != "" {
 			t.Errorf("%q: stderr %q", args, o.stderr)
 		}
 	}
 }
 
-var quick = []string{"demo", "--rounds=2", "-duration", "2ms"}
+var quick = []string{"demo", "-duration", "2ms"}
 
-func TestDemoInAPipeIsPlainText(t *testing.T) {
-	o := threadcall(t, quick...).want(t, statusOK, "naive", "pooled", "struct", "threadcall", "bound", "facts are as expected", "medians of rounds (2)")
+func TestDemo(t *testing.T) {
+	o := threadcall(t, quick...).want(t, statusOK, "naive", "pooled", "struct", "threadcall", "bound",
+		"facts are as expected")
 	o.plain(t)
 	if o.stderr != "" || strings.Contains(o.stdout, "WRONG") {
 		t.Error(o)
 	}
 }
 
-func TestOutputThatCannotBeWrittenIsAStatus(t *testing.T) {
+func TestRun_fullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip(err)

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/present"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -28,15 +28,15 @@ what the heap and the collector did, how many goroutines and threads there were,
 what goroutines waited for, where, and what ended the waits, how goroutines
 moved from thread to thread and why, what locked threads did, how long
 threadcall's calls were queued and ran, and where the time of one task went. To
-look closer, -from, -to, -goroutine and -place select a part, of which -html
-shows goroutines and threads in a page.
+look closer, -from, -to and -goroutine select a part, of which -html shows
+goroutines and threads in a page.
 
 The trace comes from a file ("-" is the standard input), from a run of the
 tests of packages, or from a command whose program records one when it is asked
 to, by these lines:
 
   import "github.com/threadcall/threadcall/recorder"
-  func main() { defer recorder.Start()(); ... }
+  func main() { recorder.Start(); defer recorder.Stop(); ... }
 
 It ends with status 0, 1 if there was no trace or what recorded it failed, and
 2 if it did not understand the command.
@@ -48,9 +48,8 @@ type traceCommand struct {
 	progress *ui.Screen
 	json     bool
 	html     string
-	path     read.Selector
-	pathOf   string // as it was requested
-	look     lanes.Selection
+	path     string // the task of which it is requested
+	part     lanes.Selection
 	reports  []*report.Report
 }
 
@@ -63,13 +62,22 @@ func runTrace(c *command) error {
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
-	o.Func("path", "also report the critical path of a `task`: its ID, its type for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported", func(text string) (err error) {
-		o.pathOf = text
-		o.path, err = read.ParseSelector(text)
-		return err
-	})
-	o.defineSelection()
-	o.defineTests(&from)
+	c.StringVar(&o.path, "path", "", "also report the critical path of a `task`: its ID, its type "+
+		"for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported")
+	c.Func("from", "report only what happened from this `time` on, as 1.5s after the start of the "+
+		"trace", moment(&o.part.From))
+	c.Func("to", "report only what happened until this `time`", moment(&o.part.To))
+	c.Func("goroutine", "report only the goroutines with these `numbers`, as 18 or 18,42",
+		o.goroutines)
+	for name, text := range map[string]string{
+		"run":   "run the tests that match the `pattern`, as for go test",
+		"bench": "run the benchmarks that match the `pattern`, too",
+	} {
+		c.Func(name, text, func(value string) error {
+			from.TestFlags = append(from.TestFlags, "-test."+name+"="+value)
+			return nil
+		})
+	}
 	args, program, err := c.parse()
 	if err != nil {
 		return err
@@ -81,18 +89,17 @@ func runTrace(c *command) error {
 	if from.File, from.Packages, err = source.Classify(args); err != nil {
 		return err
 	}
-	if err := distinct(slices.DeleteFunc([]string{from.File}, func(name string) bool { return name == "" || name == "-" }), target{"o", from.Keep}, target{"html", o.html}); err != nil {
+	var inputs []string
+	if from.File != "" && from.File != "-" {
+		inputs = []string{from.File}
+	}
+	if err := distinct(inputs, target{"o", from.Keep}, target{"html", o.html}); err != nil {
 		return err
 	}
-	missing := slices.IndexFunc(from.Packages, func(arg string) bool {
-		return slices.Contains([]string{".trace", ".out", ".gz"}, filepath.Ext(arg))
-	})
 	switch {
-	case o.look.To > 0 && o.look.To <= o.look.From:
-		return fmt.Errorf("-to %v is not after -from %v", o.look.To, o.look.From)
-	case missing >= 0:
-		return failure{fmt.Errorf("there is no file %s", from.Packages[missing])}
-	case len(from.Packages) == 0 && len(from.TestFlags)+len(from.BuildFlags) > 0:
+	case o.part.To > 0 && o.part.To <= o.part.From:
+		return fmt.Errorf("-to %v is not after -from %v", o.part.To, o.part.From)
+	case len(from.Packages) == 0 && len(from.TestFlags) > 0:
 		return errors.New("flags of tests are for packages")
 	case from.File != "" && from.Keep != "":
 		return errors.New("-o is for traces that are recorded now, not for a file")
@@ -103,37 +110,26 @@ func runTrace(c *command) error {
 	return o.run(from)
 }
 
-// defineTests defines flags of go test.
-func (o *traceCommand) defineTests(from *source.Request) {
-	test := func(name string, check func(string) error) func(string) error {
-		return func(value string) error {
-			from.TestFlags = append(from.TestFlags, "-test."+name+"="+value)
-			return check(value)
+// moment returns what sets a time after the start of the trace.
+func moment(to *time.Duration) func(string) error {
+	return func(value string) (err error) {
+		if *to, err = time.ParseDuration(value); err == nil && *to < 0 {
+			err = errors.New("must not be negative")
 		}
+		return err
 	}
-	build := func(name string) func(string) error {
-		return func(value string) error {
-			from.BuildFlags = append(from.BuildFlags, "-"+name+"="+value)
-			return nil
+}
+
+// goroutines sets the goroutines that are selected.
+func (o *traceCommand) goroutines(text string) error {
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(word), "G"), 10, 64)
+		if err != nil || n <= 0 {
+			return fmt.Errorf("%q is not a goroutine; goroutines are numbers, as 18 or 18,42", word)
 		}
+		o.part.Goroutines = append(o.part.Goroutines, n)
 	}
-	anything := func(string) error { return nil }
-	o.Func("run", "run the tests that match the `pattern`; for this flag and the following see go help testflag", test("run", anything))
-	o.Func("bench", "run the benchmarks that match the `pattern`, too", test("bench", anything))
-	o.Func("benchtime", "how long or how often to run each benchmark, a `time` or 100x", test("benchtime", checkBenchtime))
-	o.Func("count", "run each test `n` times", test("count", func(value string) error {
-		if n, err := strconv.Atoi(value); err != nil || n < 0 {
-			return errors.New("must be a number and not negative")
-		}
-		return nil
-	}))
-	o.Func("cpu", "the `list` of values of GOMAXPROCS to run with", test("cpu", func(value string) error { _, err := cpuList(value); return err }))
-	o.Func("timeout", "how long the tests of a package may run, `d`; 0 means for ever (default 10m)",
-		test("timeout", func(value string) error { _, err := time.ParseDuration(value); return err }))
-	o.BoolFunc("short", "make tests short", test("short", anything))
-	o.BoolFunc("v", "make tests verbose", test("v", anything))
-	o.Func("tags", "the `list` of build tags", build("tags"))
-	o.BoolFunc("race", "build with the race detector", build("race"))
+	return nil
 }
 
 // run reads all traces and shows the reports. It goes on when one cannot be had.
@@ -161,47 +157,71 @@ func (o *traceCommand) run(from source.Request) error {
 	return fail(errors.Join(failed...))
 }
 
+// read reads a trace and shows its report.
 func (o *traceCommand) read(t *source.Trace) error {
-	w, err := o.lanes()
-	if err != nil {
-		return err
-	}
-	if w != nil {
+	options := analysis.Options{Name: t.Name, Progress: func(n int64) {
+		o.progress.Progress(readSoFar(t.Name, n, t.Size))
+	}}
+	if o.html != "" || o.path != "" || !o.part.Whole() {
+		w, err := lanes.Create()
+		if err != nil {
+			return err
+		}
 		defer w.Close()
+		options.Lanes = w
 	}
-	var window *read.Window
-	r, err := read.Trace(t.Reader, read.Options{
-		Name:     t.Name,
-		Lanes:    w,
-		Path:     o.path,
-		Window:   func(w read.Window) { window = &w },
-		Progress: func(n int64) { o.progress.Progress(readSoFar(t.Name, n, t.Size)) },
-	})
+	r, err := analysis.Trace(t.Reader, options)
 	o.progress.Progress("")
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
 	}
 	if t.Failed != nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
-	}
-	var noPath error
-	if o.pathOf != "" {
-		noPath = o.addPath(t, window, r)
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
 	}
 	o.reports = append(o.reports, r)
-	if w != nil {
-		err = o.looked(r, w)
+	if options.Lanes != nil {
+		err = o.look(r, options.Lanes)
 	}
-	if !o.json && (err == nil || o.look.Whole()) {
+	if !o.json && (err == nil || o.part.Whole()) {
 		out := ui.On(o.stdout)
 		if len(o.reports) > 1 {
 			fmt.Fprintln(out)
 		}
-		if writeText(out, r); out.Err != nil {
+		if present.Text(out, r); out.Err != nil {
 			return out.Err
 		}
 	}
-	return errors.Join(err, noPath)
+	return err
+}
+
+// look adds to the report, and writes, what needs the intervals of the trace.
+func (o *traceCommand) look(r *report.Report, w *lanes.Writer) error {
+	x, err := w.Index()
+	if err != nil {
+		return err
+	}
+	if !o.part.Whole() {
+		if r.Look, err = analysis.Look(x, o.part); err != nil {
+			return fmt.Errorf("%s: %w", r.Trace.Name, err)
+		}
+	}
+	var noPath error
+	if o.path != "" {
+		r.Path, noPath = analysis.Path(x, r, o.path)
+	}
+	if o.html != "" {
+		file := o.numbered(o.html)
+		page, err := present.Page(r, x, o.part)
+		if err == nil {
+			err = page.Save(file)
+		}
+		if err != nil {
+			return fmt.Errorf("the page %s cannot be written: %w", file, err)
+		}
+		fmt.Fprintf(o.progress, "wrote %s\n", ui.Plain(file))
+	}
+	return noPath
 }
 
 // numbered returns the name of an output of the report that was made last; each trace has its own.
@@ -219,5 +239,6 @@ func readSoFar(name string, n, size int64) string {
 	if size <= 0 {
 		return fmt.Sprintf("reading %s: %s", ui.Bytes(n), name)
 	}
-	return fmt.Sprintf("reading %s of %s, %d %%: %s", ui.Bytes(n), ui.Bytes(size), min(100, 100*n/size), name)
+	percent := min(100, 100*n/size)
+	return fmt.Sprintf("reading %s of %s, %d %%: %s", ui.Bytes(n), ui.Bytes(size), percent, name)
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"io"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,47 +46,69 @@ func recorded(t *testing.T) string {
 	return file
 }
 
-func TestTraceReportsWhatIsInAFile(t *testing.T) {
+func TestTrace_file(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
 	o := threadcall(t, "trace", recorded(t), "-html", page)
 	o.want(t, statusOK, "some.trace", "Heap and collector", "stop-the-world", "Goroutines and threads",
-		"From thread to thread", "Locked threads", "Calls to threads", "threadcall.recorded.func1", "trace_test.go:")
+		"From thread to thread", "Locked threads", "Calls to threads", "threadcall.recorded.func1",
+		"trace_test.go:")
 	if o.stderr != "wrote "+page+"\n" {
 		t.Errorf("stderr %q", o.stderr)
 	}
 	o.stderr = ""
 	o.plain(t)
-	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "threadcall.recorded.func1") {
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text),
+		"threadcall.recorded.func1") {
 		t.Errorf("%v, %d bytes that do not name the place that calls", err, len(text))
 	}
 	nowhere := filepath.Join(t.TempDir(), "no", "such", "directory.html")
 	threadcall(t, "trace", "-html", nowhere, recorded(t)).want(t, statusWrong, nowhere)
 }
 
-func TestTraceReportsThePathOfATask(t *testing.T) {
+func TestTrace_path(t *testing.T) {
 	file := recorded(t)
 	o := threadcall(t, "trace", "-json", "-path", "threadcall.Call", file).want(t, statusOK)
 	r := decoded[tracereport.Report](t, o.stdout)
-	if r.Path == nil || !strings.HasSuffix(r.Path.What, "threadcall.Call") || r.Path.Length != r.Tasks[0].Longest.Length || len(r.Path.Steps) == 0 {
+	if r.Path == nil || !strings.HasSuffix(r.Path.What, "threadcall.Call") ||
+		r.Path.Length != r.Tasks[0].Longest.Length || len(r.Path.Steps) == 0 {
 		t.Errorf("path %+v of tasks %+v", r.Path, r.Tasks)
 	}
-	threadcall(t, "trace", "-path", "no.such.task", file).want(t, statusWrong, "the trace has no task or goroutine \"no.such.task\"", "Heap and collector")
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	cmd := invocation("", nil, "trace", "-path", "threadcall.Call", "-")
-	r2, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { io.Copy(w, f); w.Close() }()
-	cmd.Stdin = r2
-	output(t, cmd).want(t, statusWrong, "-path reads the trace twice")
+	threadcall(t, "trace", "-path", "no.such.task", file).want(t, statusWrong,
+		"the trace has no task or goroutine \"no.such.task\"", "Heap and collector")
 }
 
-func TestTraceAsJSON(t *testing.T) {
+func TestTrace_part(t *testing.T) {
+	file := recorded(t)
+	whole := decoded[tracereport.Report](t, threadcall(t, "trace", "-json", file).want(t,
+		statusOK).stdout)
+	if whole.Look != nil {
+		t.Error("a report on the whole trace has a part")
+	}
+	from, to := whole.Trace.Duration/4, whole.Trace.Duration/2
+	o := threadcall(t, "trace", "-json", "-from", from.String(), "-to", to.String(), file).want(t,
+		statusOK)
+	part := decoded[tracereport.Report](t, o.stdout).Look
+	if part == nil || part.From != from || part.To != to || part.Of == 0 || len(part.States) == 0 {
+		t.Fatalf("%+v", part)
+	}
+	one := fmt.Sprint(part.Goroutines[0].ID)
+	threadcall(t, "trace", "-goroutine", one, file).want(t, statusOK, "From 0 ns to",
+		"In the order of time")
+	threadcall(t, "trace", "-goroutine", "99999999", file).want(t, statusWrong,
+		"the trace has no goroutine 99999999")
+	threadcall(t, "trace", "-from", "1000h", file).want(t, statusWrong,
+		"the trace has nothing from 1000h")
+
+	page := filepath.Join(t.TempDir(), "part.html")
+	threadcall(t, "trace", "-from", from.String(), "-html", page, file).want(t, statusOK,
+		"wrote "+page)
+	text, err := os.ReadFile(page)
+	if err != nil || !strings.Contains(string(text), `"as requested"`) {
+		t.Errorf("%v, %d bytes without the part", err, len(text))
+	}
+}
+
+func TestTrace_json(t *testing.T) {
 	file := recorded(t)
 	f, err := os.Open(file)
 	if err != nil {
@@ -98,7 +120,8 @@ func TestTraceAsJSON(t *testing.T) {
 		cmd.Stdin = f
 		o := output(t, cmd).want(t, statusOK)
 		r := decoded[tracereport.Report](t, o.stdout)
-		if r.Trace.Name != strings.Replace(name, "-", "standard input", 1) && name == "-" || o.stderr != "" || r.Calls.Total != 100 ||
+		if r.Trace.Name != strings.Replace(name, "-", "standard input", 1) && name == "-" ||
+			o.stderr != "" || r.Calls.Total != 100 ||
 			len(r.Calls.Places) != 1 || len(r.Calls.Worst) != 10 {
 			t.Errorf("%s has %+v", r.Trace.Name, r.Calls)
 		}
@@ -112,47 +135,71 @@ func tracesIn(t *testing.T) (dir string, run func(args ...string) outcome) {
 		t.Skip("needs the go command: ", err)
 	}
 	dir = t.TempDir()
-	const imports = "import (\n\"flag\"\n\"os\"\n\"testing\"\n\"time\"\n)\n\nvar _, _, _ = flag.Lookup, os.Exit, time.Sleep\n\n"
+	test := func(name, body string) string {
+		return "package " + name + `
+
+import (
+	"flag"
+	"os"
+	"testing"
+	"time"
+)
+
+var _, _, _ = flag.Lookup, os.Exit, time.Sleep
+
+func Test` + body
+	}
 	writeFiles(t, dir, map[string]string{
 		"go.mod":      "module example.com/m\n\ngo 1.26\n",
-		"a/a_test.go": "package a\n\n" + imports + "func TestA(t *testing.T) { println(flag.Lookup(\"test.timeout\").Value.String()) }\n",
-		"b/b_test.go": "package b\n\n" + imports + "func TestB(t *testing.T) { t.Error(\"b is wrong\") }\n",
+		"a/a_test.go": test("a", `A(*testing.T) { println(flag.Lookup("test.timeout").Value.String()) }`),
+		"b/b_test.go": test("b", `B(t *testing.T) { t.Error("b is wrong") }`),
 		"c/c.go":      "package c\n",
-		"d/d_test.go": "package d\n\nfunc TestD(\n",
-		"e/e_test.go": "package e\n\n" + imports + "func TestMain(*testing.M) { os.Exit(0) }\n",
-		"f/f_test.go": "package f\n\n" + imports + "func TestF(t *testing.T) { // until the trace has a part\n" +
-			"for {\nif f, err := os.Stat(flag.Lookup(\"test.trace\").Value.String()); err == nil && f.Size() > 1000 {\nbreak\n}\ntime.Sleep(time.Millisecond)\n}\n" +
-			"os.WriteFile(\"runs\", nil, 0o600)\ntime.Sleep(time.Hour)\n}\n",
+		"d/d_test.go": test("d", "D("),
+		"e/e_test.go": test("e", `Main(*testing.M) { os.Exit(0) }`),
+		"f/f_test.go": test("f", `F(t *testing.T) { // until the trace has a part
+	for {
+		f, err := os.Stat(flag.Lookup("test.trace").Value.String())
+		if err == nil && f.Size() > 1000 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	os.WriteFile("runs", nil, 0o600)
+	time.Sleep(time.Hour)
+}`),
 		"plain/plain.go": "package main\n\nfunc main() {}\n",
 	})
 	return dir, func(args ...string) outcome {
-		return output(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS="}, append([]string{"trace"}, args...)...))
+		return output(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS="},
+			append([]string{"trace"}, args...)...))
 	}
 }
 
-func TestTraceOfTests(t *testing.T) {
+func TestTrace_packages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles packages")
 	}
 	dir, run := tracesIn(t)
 	o := run("-json", "-o", "kept.trace", "./a").want(t, statusOK)
-	if r := decoded[tracereport.Report](t, o.stdout); !strings.Contains(r.Trace.Name, "example.com/m/a") || r.Trace.Events == 0 {
+	if r := decoded[tracereport.Report](t, o.stdout); !strings.Contains(r.Trace.Name,
+		"example.com/m/a") || r.Trace.Events == 0 {
 		t.Errorf("trace %+v", r.Trace)
 	}
 	o = threadcall(t, "trace", "-json", filepath.Join(dir, "kept.trace")).want(t, statusOK)
 	if decoded[tracereport.Report](t, o.stdout).Trace.Events == 0 {
 		t.Error("the kept trace is empty")
 	}
-	o = run("-json", "./a", "./b").want(t, statusWrong, "the tests of example.com/m/b have failed", "b is wrong")
+	o = run("-json", "./a", "./b").want(t, statusWrong, "the tests of example.com/m/b have failed",
+		"b is wrong")
 	var both []tracereport.Report
-	if err := json.Unmarshal([]byte(o.stdout), &both); err != nil || len(both) != 2 || len(both[0].Warnings) != 0 || len(both[1].Warnings) != 1 {
+	if err := json.Unmarshal([]byte(o.stdout), &both); err != nil || len(both) != 2 ||
+		len(both[0].Warnings) != 0 || len(both[1].Warnings) != 1 {
 		t.Errorf("%v: %d reports in %s", err, len(both), o.stdout)
 	}
-	for flag, want := range map[string]string{"-v": "10m0s", "-timeout=0": "0s", "-timeout=1m": "1m0s"} {
-		if o := run(flag, "./a").want(t, statusOK); !strings.Contains(o.stderr, "\n"+want+"\n") {
-			t.Errorf("%s: stderr %q; want the timeout %s", flag, o.stderr, want)
-		}
+	if o := run("./a").want(t, statusOK); !strings.Contains(o.stderr, "\n10m0s\n") {
+		t.Errorf("stderr %q; want the timeout 10m0s", o.stderr)
 	}
+	run("-run", "TestNothing", "./b").want(t, statusOK)
 	for _, c := range []refusal{
 		{"./c", statusWrong, "no tests in ./c"},
 		{"./d", statusWrong, "cannot build the tests of"},
@@ -160,6 +207,7 @@ func TestTraceOfTests(t *testing.T) {
 		{"./nowhere", statusWrong, "nowhere"},
 		{"-o x ./a ./b", statusWrong, "2 packages have tests"},
 		{"-- go run ./plain", statusWrong, "recorder"},
+		{"-o no/such/x ./a", statusWrong, "the trace cannot be kept"},
 	} {
 		if o := run(strings.Fields(c.args)...).want(t, c.status, c.complaint); o.stdout != "" {
 			t.Errorf("%s: stdout %q", c.args, o.stdout)
@@ -167,17 +215,19 @@ func TestTraceOfTests(t *testing.T) {
 	}
 }
 
-func TestAnInterruptOfTestsKeepsTheirTrace(t *testing.T) {
+func TestTrace_interrupt(t *testing.T) {
 	if runtime.GOOS == "windows" || testing.Short() {
 		t.Skip("compiles a package, and interrupts it, which Windows cannot")
 	}
 	dir, _ := tracesIn(t)
 	tmp := t.TempDir()
-	p := start(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + tmp}, "trace", "-json", "./f", "./a"))
+	p := start(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + tmp}, "trace",
+		"-json", "./f", "./a"))
 	appears(filepath.Join(dir, "f", "runs"))
 	p.interrupt(t)
 	o := p.end(t).want(t, statusWrong, "Stopping.", "interrupted")
-	if r := decoded[tracereport.Report](t, o.stdout); !strings.Contains(r.Trace.Name, "example.com/m/f") {
+	if r := decoded[tracereport.Report](t, o.stdout); !strings.Contains(r.Trace.Name,
+		"example.com/m/f") {
 		t.Errorf("%+v", r.Trace)
 	}
 	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
@@ -185,14 +235,7 @@ func TestAnInterruptOfTestsKeepsTheirTrace(t *testing.T) {
 	}
 }
 
-func TestTraceReportsThatTheCommandFailedIfItsTraceCannotBeRead(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("needs a shell: ", err)
-	}
-	threadcall(t, "trace", "--", "sh", "-c", `echo no trace but a text >"$THREADCALL_TRACE"; exit 7`).want(t, statusWrong, "exit status 7", "a text file")
-}
-
-func TestTraceRefusesNonsense(t *testing.T) {
+func TestTrace_usage(t *testing.T) {
 	file := recorded(t)
 	for _, c := range []refusal{
 		{"", statusUsage, "no trace is asked for; give a file, packages, or a command after --"},
@@ -200,15 +243,11 @@ func TestTraceRefusesNonsense(t *testing.T) {
 		{"x -- y", statusUsage, "exclude each other"},
 		{"-o kept FILE", statusUsage, "-o is for traces that are recorded now"},
 		{"-run X FILE", statusUsage, "flags of tests are for packages"},
-		{"-v -- true", statusUsage, "flags of tests are for packages"},
-		{"-count -1 .", statusUsage, "not negative"},
 		{"FILE FILE", statusUsage, "only one can be read at a time"},
 		{"-html FILE FILE", statusUsage, "would overwrite the input"},
 		{"-from -1s FILE", statusUsage, "not be negative"},
 		{"-from 2s -to 1s FILE", statusUsage, "-to 1s is not after -from 2s"},
-		{"-goroutine x FILE", statusUsage, "is no goroutine"},
-		{"-path 0 FILE", statusUsage, "needs a type or the ID of a task"},
-		{"-path goroutine=x FILE", statusUsage, "is no number of a goroutine"},
+		{"-goroutine x FILE", statusUsage, "is not a goroutine"},
 		{"--frob", statusUsage, "not defined: -frob"},
 		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace but a text file"},
 		{os.Args[0], statusWrong, "a program; to run it, put -- before it"},

@@ -46,7 +46,8 @@ package cannot be analyzed or it did not understand the command.
 
 // vetTool reports whether go vet has started the command as its tool.
 func vetTool(args []string) bool {
-	return len(args) > 0 && (strings.HasPrefix(args[0], "-V=") || args[0] == "-flags" || strings.HasSuffix(args[len(args)-1], ".cfg"))
+	return len(args) > 0 && (strings.HasPrefix(args[0], "-V=") || args[0] == "-flags" ||
+		strings.HasSuffix(args[len(args)-1], ".cfg"))
 }
 
 // runVetTool does what go vet asks for, and ends the process.
@@ -83,7 +84,8 @@ func runVet(c *command) error {
 		err = errors.Join(err, writeJSON(c.stdout, list))
 	} else {
 		for _, f := range list {
-			if _, failed := fmt.Fprintf(c.stdout, "%s:%d:%d: %s\n", f.File, f.Line, f.Column, f.Message); failed != nil {
+			if _, failed := fmt.Fprintf(c.stdout, "%s:%d:%d: %s\n", f.File, f.Line, f.Column,
+				f.Message); failed != nil {
 				return failure{failed}
 			}
 		}
@@ -151,7 +153,8 @@ func parseVet(output []byte) (list []finding, left string, err error) {
 					f := finding{Category: one.Category, Message: one.Message}
 					f.Package, _, _ = strings.Cut(pkg, " ") // without the variant that has the tests
 					f.File, f.Line, f.Column = splitPosition(one.Posn)
-					if key := (finding{File: f.File, Line: f.Line, Column: f.Column, Message: f.Message}); !seen[key] {
+					if key := (finding{File: f.File, Line: f.Line, Column: f.Column,
+						Message: f.Message}); !seen[key] {
 						seen[key], list = true, append(list, f)
 					}
 				}
@@ -159,12 +162,14 @@ func parseVet(output []byte) (list []finding, left string, err error) {
 		}
 	}
 	slices.SortFunc(list, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
 	})
 	return list, left, err
 }
 
-// splitPosition splits file:line:column, and makes the file relative to the directory if it is below it.
+// splitPosition splits file:line:column, and makes the file relative to the directory if it is
+// below it.
 func splitPosition(text string) (file string, line, column int) {
 	if i := strings.LastIndexByte(text, ':'); i > 0 {
 		column, _ = strconv.Atoi(text[i+1:])

@@ -20,7 +20,8 @@ func vetModule(t *testing.T, texts map[string]string) (dir string) {
 // vetOf runs vet in a directory outside of the workspace.
 func vetOf(t *testing.T, dir string, args ...string) outcome {
 	t.Helper()
-	return output(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, append([]string{"vet"}, args...)...))
+	return output(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS=-mod=mod"},
+		append([]string{"vet"}, args...)...))
 }
 
 var wrongModule = map[string]string{
@@ -60,31 +61,36 @@ func TestShow(t *testing.T) { Show() }
 `,
 }
 
-func TestVetFollowsCallsThroughPackages(t *testing.T) {
+func TestVet_packages(t *testing.T) {
 	dir := vetModule(t, wrongModule)
 	o := vetOf(t, dir, "./...").want(t, statusWrong, "threadcall: 2 calls or waits are wrong")
-	want := "main.go:17:15: window.Show must be called on the main thread; called by window.Update (window.go:8), called by draw (main.go:17), " +
+	want := "main.go:17:15: window.Show must be called on the main thread; called by window.Update " +
+		"(window.go:8), called by draw (main.go:17), " +
 		"which runs on a goroutine started at main.go:12\n" +
-		filepath.Join("window", "window_test.go") + ":5:35: Show must be called on the main thread; called by TestShow (window_test.go:5), " +
+		filepath.Join("window", "window_test.go") + ":5:35: Show must be called on the main thread; " +
+		"called by TestShow (window_test.go:5), " +
 		"which package testing runs on a goroutine\n"
 	if o.stdout != want {
 		t.Errorf("%s\nwant\n%s", o.stdout, want)
 	}
-	vetOf(t, dir, "./window", "-json").want(t, statusWrong, `"category": "main"`, `"package": "example.com/wrong/window"`, `"line": 5`)
+	vetOf(t, dir, "./window", "-json").want(t, statusWrong, `"category": "main"`,
+		`"package": "example.com/wrong/window"`, `"line": 5`)
 }
 
-func TestVetIsAToolOfGoVet(t *testing.T) {
+func TestVet_goVetTool(t *testing.T) {
 	cmd := exec.Command("go", "vet", "-vettool="+os.Args[0], "./...")
 	cmd.Dir = vetModule(t, wrongModule)
 	cmd.Env = append(os.Environ(), asCommand+"=1", "GOWORK=off", "GOFLAGS=-mod=mod")
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "main.go:17:15: window.Show must be called on the main thread") {
+	if err == nil || !strings.Contains(string(out), "main.go:17:15: window.Show must be called on "+
+		"the main thread") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
 
-func TestVetIsSilentIfNothingIsWrong(t *testing.T) {
-	dir := vetModule(t, map[string]string{"main.go": "package main\n\nfunc main() { go show() }\n\nfunc show() {}\n"})
+func TestVet_silent(t *testing.T) {
+	dir := vetModule(t, map[string]string{"main.go": "package main\n\nfunc main() { go show() " +
+		"}\n\nfunc show() {}\n"})
 	if o := vetOf(t, dir).want(t, statusOK); o.stdout+o.stderr != "" {
 		t.Errorf("%q %q", o.stdout, o.stderr)
 	}
@@ -94,12 +100,14 @@ func TestVetIsSilentIfNothingIsWrong(t *testing.T) {
 }
 
 // The real packages have the functions that the tables know.
-func TestVetKnowsTheMainThreadOfThisModule(t *testing.T) {
+func TestVet_thisModule(t *testing.T) {
 	const dir = "testdata/vet"
 	o := output(t, invocation(dir, nil, "vet", ".")).want(t, statusWrong)
 	for _, text := range []string{
-		"main.go:21:6: show must be called on the main thread; called by run (main.go:21), which mainthread.Init runs on a goroutine (main.go:15)",
-		"main.go:25:7: show must be called on the main thread; called by a function in run (main.go:25), which Thread.Call runs on thread gl",
+		"main.go:21:6: show must be called on the main thread; called by run (main.go:21), which " +
+			"mainthread.Init runs on a goroutine (main.go:15)",
+		"main.go:25:7: show must be called on the main thread; called by a function in run " +
+			"(main.go:25), which Thread.Call runs on thread gl",
 		"main.go:30:3: this waits for a channel on the main thread",
 		"3 calls or waits are wrong",
 	} {
@@ -109,8 +117,9 @@ func TestVetKnowsTheMainThreadOfThisModule(t *testing.T) {
 	}
 }
 
-func TestVetRefusesNonsense(t *testing.T) {
-	dir := vetModule(t, map[string]string{"broken/broken.go": "package broken\n\nvar x int = nowhere\n"})
+func TestVet_refusals(t *testing.T) {
+	dir := vetModule(t, map[string]string{"broken/broken.go": "package broken\n\nvar x int = " +
+		"nowhere\n"})
 	for _, c := range []refusal{
 		{"-frob", statusUsage, "not defined: -frob"},
 		{"-- ls", statusUsage, "vet takes packages"},

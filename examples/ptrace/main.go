@@ -30,13 +30,11 @@ func run() error {
 		return err
 	}
 	defer t.kill()
-	stepHere := t.step
-	// one call: the two in it run in place
-	step := func() error { return thread.Eval(tracer, stepHere) }
 	const steps = 1000
 	for range steps {
 		before := t.regs.PC()
-		if err := step(); err != nil {
+		// one call: the two in it run in place
+		if err := thread.Eval(tracer, t.step); err != nil {
 			return err
 		}
 		if t.regs.PC() == before {

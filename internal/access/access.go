@@ -7,7 +7,8 @@ import "github.com/threadcall/threadcall/internal/engine"
 // Adopt is thread.Adopt for the main thread. Only the function end ends the Thread that it returns.
 var Adopt func() (thread any, end func())
 
-// New is thread.New for the options that opts, a []thread.Option, has, but does not start the thread.
+// New is thread.New for the options that opts, a []thread.Option, has, but does not start the
+// thread.
 var New func(opts any) Unstarted
 
 // An Unstarted is a Thread whose thread of the operating system does not exist yet.

@@ -7,8 +7,8 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// This file is the thread's side of waiting; wait.go has the callers' and the states, wait_policy.go
-// the choice.
+// This file is the thread's side of waiting; wait.go has the callers' and the states,
+// wait_policy.go the choice.
 const (
 	firstLooks = 25 // at the queue, before the first at the clock
 	looks      = 12 // between two at the clock: about a microsecond

@@ -19,8 +19,8 @@ const (
 
 var public = []string{"thread", "mainthread", "recorder", "osthread", "keyed"}
 
-// A part is a directory with all below it that is not in another part. Of the packages of this project, a file may import
-// those of its part, and those that the part lists.
+// A part is a directory with all below it that is not in another part. Of the packages of this
+// project, a file may import those of its part, and those that the part lists.
 var parts = []struct {
 	dir   string
 	files []string
@@ -28,21 +28,27 @@ var parts = []struct {
 	any   bool     // there is no limit but that of the engine
 }{
 	{dir: ""}, // the documentation of the module
-	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist", "internal/access", "osthread"},
+	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist",
+		"internal/access", "osthread"},
 		tests: []string{"internal/group", "internal/ident", "internal/park", "internal/testutil"}},
 	{dir: "keyed", files: []string{engine, "thread", "internal/access"},
 		tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
 	{dir: "internal/access", files: []string{engine}},
-	{dir: "mainthread", files: []string{"thread", "internal/access"}, tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
+	{dir: "mainthread", files: []string{"thread", "internal/access"},
+		tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
 	{dir: "osthread", files: []string{"internal/ident"}, tests: []string{"thread"}},
-	{dir: "recorder", files: []string{"thread"}, tests: []string{"internal/group", "internal/testutil"}},
-	{dir: "app", files: public},
-	{dir: "app/examples", files: slices.Concat(public, []string{"app"}), tests: []string{"app/internal/screen"}},
-	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{"app", "app/internal/screen", "internal/bench"})},
+	{dir: "recorder", files: []string{"thread"},
+		tests: []string{"internal/group", "internal/testutil"}},
+	{dir: "app", files: public, tests: []string{"internal/testutil"}},
+	{dir: "app/examples", files: slices.Concat(public, []string{"app"}),
+		tests: []string{"app/internal/screen", "internal/testutil"}},
+	{dir: "app/internal/screen", files: []string{"internal/testutil"}},
+	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{
+		"app", "app/internal/screen", "internal/bench"})},
 	{dir: "examples", files: public, tests: []string{"app", "internal/ports/wine"}},
 	{dir: "compat", files: []string{"mainthread"}},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
-		"internal/bench", "internal/ident", "internal/record", "internal/testutil"})},
+		"internal/bench", "internal/ident", "internal/testutil"})},
 	{dir: "internal", any: true},
 	{dir: "docs", any: true},
 }
@@ -87,7 +93,8 @@ func TestImports(t *testing.T) {
 				t.Error("the part has no files")
 			}
 			for _, name := range files[i] {
-				f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.ImportsOnly)
+				path := filepath.Join(root, name)
+				f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,9 +11,9 @@ import (
 	"unsafe"
 )
 
-// Cores returns on how many cores the calling thread and the last that has called NoteCaller may run
-// at this moment, by their affinity masks and by the CPU quota of the control group (version 2). A
-// quota of one and a half cores counts as one.
+// Cores returns on how many cores the calling thread and the last that has called NoteCaller may
+// run at this moment, by their affinity masks and by the CPU quota of the control group (version
+// 2). A quota of one and a half cores counts as one.
 func Cores() int {
 	var mask affinityMask
 	n := maxCores

@@ -10,73 +10,74 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// This file runs tests on a machine with more cores than this one has: a guest of qemu's, with Debian's kernel, the test
-// programs and nothing else. Its cores are threads of qemu's, which share the cores that there are. So
-// what runs there shows what is right and how often something happens, and not how long it takes.
+// This file runs tests on a machine with more cores than this one has: a guest of qemu's, with
+// Debian's kernel, the test programs and nothing else. Its cores are threads of qemu's, which share
+// the cores that there are. So what runs there shows what is right and how often something happens,
+// and not how long it takes.
 
-var guestPackages = []string{"internal/callq", "internal/engine", "thread", "internal/verify/oracle"}
+var guestPackages = []string{"internal/callq", "internal/engine", "thread",
+	"internal/verify/oracle"}
 
 // counts is a test of internal/engine that writes a table, which is shown.
 const counts = "TestSpinSlots_loads"
 
-// testOn runs the tests of guestPackages on a guest with so many cores, and then counts. With quick, only that.
-func testOn(cores string, quick bool, timeout time.Duration) result {
+// testOn runs the tests of guestPackages on a guest with so many cores, and then counts. With
+// quick, only that.
+func testOn(cores string, quick bool, timeout time.Duration) (r result) {
 	start := time.Now()
-	r, err := guestRun(cores, quick, timeout)
-	if err != nil {
-		r.broken = true
-		r.output += err.Error()
-	}
-	r.port, r.time = port{system: "linux", processor: "amd64, " + cores + " cores"}, time.Since(start)
+	r.port = port{system: "linux", processor: "amd64, " + cores + " cores"}
+	r.err = r.runGuest(cores, quick, timeout)
+	r.time = time.Since(start)
+	r.print()
 	return r
 }
 
-func guestRun(cores string, quick bool, timeout time.Duration) (r result, err error) {
-	if n, err := strconv.Atoi(cores); err != nil || n < 1 {
-		return r, fmt.Errorf("%q is not a number of cores", cores)
-	}
+func (r *result) runGuest(cores string, quick bool, timeout time.Duration) error {
 	const qemu = "qemu-system-x86_64"
 	if err := need("qemu-system"); err != nil {
-		return r, err
+		return err
 	}
 	kernel, err := kernel()
 	if err != nil {
-		return r, err
+		return err
 	}
 	dir, err := os.MkdirTemp("", "threadcall-guest")
 	if err != nil {
-		return r, err
+		return err
 	}
 	defer os.RemoveAll(dir)
 	initramfs := filepath.Join(dir, "initramfs")
 	if err := makeInitramfs(dir, initramfs, quick, timeout); err != nil {
-		return r, err
+		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(len(guestPackages)+1)*timeout)
+	ctx, cancel := context.WithTimeout(context.Background(),
+		time.Duration(len(guestPackages)+1)*timeout)
 	defer cancel()
-	c := exec.CommandContext(ctx, qemu, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", cores, "-m", "2G",
+	c := exec.CommandContext(ctx, qemu, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", cores,
+		"-m", "2G",
 		"-nographic", "-no-reboot", "-nic", "none", "-kernel", kernel, "-initrd", initramfs,
 		"-append", "console=ttyS0 quiet loglevel=1 panic=-1 tsc=reliable THREADCALL_TIME_LIMIT=5m")
 	console, err := c.StdoutPipe()
 	if err != nil {
-		return r, err
+		return err
 	}
 	c.Stderr = os.Stderr
 	if err := c.Start(); err != nil {
-		return r, err
+		return err
 	}
-	r = readConsole(console, cores)
 	r.on = strings.Join(strings.Fields(output(qemu, "--version"))[:4], " ")
-	r.on = strings.Replace(r.on, "QEMU emulator version", qemu, 1)
-	return r, c.Wait()
+	var table string
+	table, r.output, err = readConsole(console, cores)
+	fmt.Print(table)
+	return errors.Join(err, c.Wait())
 }
 
-// kernel returns the file of a kernel, which it takes out of Debian's package without installing that.
+// kernel returns the file of a kernel, which it takes out of Debian's package without installing
+// that.
 func kernel() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -90,8 +91,10 @@ func kernel() (string, error) {
 	if find() == "" {
 		_, name, _ := strings.Cut(output("apt-cache", "depends", "linux-image-cloud-amd64"), "Depends: ")
 		name, _, _ = strings.Cut(name, "\n")
-		script := `apt-get update -qq; mkdir -p "$0" && cd "$0" && apt-get download -q "$1" && dpkg-deb -x "$1"_*.deb .`
-		if out, err := exec.Command("sh", "-c", script, dir, name).CombinedOutput(); err != nil || find() == "" {
+		const script = `apt-get update -qq; mkdir -p "$0" && cd "$0" &&
+			apt-get download -q "$1" && dpkg-deb -x "$1"_*.deb .`
+		if out, err := exec.Command("sh", "-c", script, dir, name).CombinedOutput(); err != nil ||
+			find() == "" {
 			return "", fmt.Errorf("no kernel: %w\n%s", err, out)
 		}
 	}
@@ -112,8 +115,9 @@ func makeInitramfs(dir, file string, quick bool, timeout time.Duration) error {
 	}
 	build("init", "./internal/ports/guest", "build")
 	var programs strings.Builder
-	run := func(p, args string) {
-		fmt.Fprintf(&programs, "/%s /%[1]s/test -test.v=test2json -test.short -test.timeout=%v %s\n", p, timeout, args)
+	run := func(p string, args ...string) {
+		fmt.Fprintf(&programs, "/%s /%[1]s/test -test.timeout=%v %s\n", p, timeout,
+			strings.Join(args, " "))
 	}
 	for _, p := range guestPackages {
 		build(p+"/test", "./"+p, "test", "-c")
@@ -126,10 +130,10 @@ func makeInitramfs(dir, file string, quick bool, timeout time.Duration) error {
 			}
 		}
 		if !quick {
-			run(p, "")
+			run(p, "-test.short")
 		}
 	}
-	run("internal/engine", "-test.short=false -test.run=^"+counts+"$")
+	run("internal/engine", "-test.v", "-test.run=^"+counts+"$")
 	archive.add("programs", []byte(programs.String()), 0o644)
 	archive.add("TRAILER!!!", nil, 0)
 	return errors.Join(archive.err, os.WriteFile(file, archive.Bytes(), 0o666))
@@ -163,7 +167,8 @@ func (a *cpio) add(name string, content []byte, mode int) {
 	}
 	a.node++
 	pad := func() { a.Write(make([]byte, -a.Len()&3)) }
-	fmt.Fprintf(a, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", a.node, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0,
+	fmt.Fprintf(a, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", a.node, mode, 0, 0, 1,
+		0, len(content), 0, 0, 0, 0,
 		len(name)+1, 0)
 	a.WriteString(name + "\x00")
 	pad()
@@ -171,44 +176,26 @@ func (a *cpio) add(name string, content []byte, mode int) {
 	pad()
 }
 
-// readConsole reads what the guest writes.
-func readConsole(console io.Reader, cores string) result {
-	var all, one bytes.Buffer       // events; what one program has written
-	var rest, table strings.Builder // what no program has written; the rows of a table, of the last program
-	name, broken, began, ended := "", false, 0, 0
-	lines := bufio.NewScanner(console)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line := strings.TrimRight(lines.Text(), "\r")
-		switch mark, value, _ := strings.Cut(strings.TrimPrefix(line, "== "), " "); {
-		case !strings.HasPrefix(line, "== "):
-			if name == "" {
-				rest.WriteString(line + "\n")
-			}
-			one.WriteString(line + "\n")
-			if row := strings.TrimSpace(line); strings.HasPrefix(row, "| ") {
-				table.WriteString(row + "\n")
-			}
-		case mark == "cores" && value != cores:
-			broken = true
-			rest.WriteString("the guest has " + value + " cores\n")
-		case mark == "begin":
-			name = value
+// readConsole reads what the guest writes: the rows of tables, all else, and an error unless all
+// programs have passed on so many cores.
+func readConsole(console io.Reader, cores string) (table, rest string, err error) {
+	began, passed := 0, 0
+	for lines := bufio.NewScanner(console); lines.Scan(); {
+		line := strings.TrimSpace(lines.Text())
+		switch {
+		case strings.HasPrefix(line, "| "):
+			table += line + "\n"
+		case strings.HasPrefix(line, "== cores ") && line != "== cores "+cores:
+			err = errors.New("the guest has another number of cores")
+		case strings.HasPrefix(line, "== begin "):
 			began++
-			one.Reset()
-			table.Reset()
-		case mark == "end":
-			convert := exec.Command("go", "tool", "test2json", "-p", name)
-			convert.Stdin, convert.Stdout, convert.Stderr = &one, &all, os.Stderr
-			broken = convert.Run() != nil || value != "true" || broken
-			name = ""
-			ended++
+		case line == "== end true":
+			passed++
 		}
+		rest += line + "\n"
 	}
-	fmt.Print(table.String())
-	r := read(all.Bytes())
-	if r.broken = broken || ended == 0 || began != ended; r.broken {
-		r.output += rest.String() + one.String()
+	if err == nil && (began == 0 || began != passed) {
+		err = fmt.Errorf("%d of %d programs have passed", passed, began)
 	}
-	return r
+	return table, rest, err
 }

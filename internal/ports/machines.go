@@ -42,7 +42,8 @@ func qemu(processor string) func(bool) (*command, error) {
 		if len(words) > 2 {
 			name += " " + words[2]
 		}
-		return &command{name: name, program: []string{program}, env: []string{testutil.Emulator + "=" + program}}, nil
+		return &command{name: name, program: []string{program},
+			env: []string{testutil.Emulator + "=" + program}}, nil
 	}
 }
 
@@ -54,11 +55,13 @@ func node(quick bool) (*command, error) {
 	if err := need("node"); err != nil {
 		return nil, err
 	}
-	script := filepath.Join(strings.TrimSpace(output("go", "env", "GOROOT")), "lib", "wasm", "go_js_wasm_exec")
+	script := filepath.Join(strings.TrimSpace(output("go", "env", "GOROOT")), "lib", "wasm",
+		"go_js_wasm_exec")
 	if _, err := os.Stat(script); err != nil {
 		return nil, err
 	}
-	return &command{name: "Node " + strings.TrimPrefix(strings.TrimSpace(output("node", "--version")), "v"),
+	return &command{name: "Node " + strings.TrimPrefix(strings.TrimSpace(output("node", "--version")),
+		"v"),
 		program: []string{script}}, nil
 }
 
@@ -78,6 +81,22 @@ func windows(quick bool) (*command, error) {
 		return nil, err
 	}
 	return &command{name: "Wine " + p.Version, program: []string{"wine"}, env: p.Env, end: p.End}, nil
+}
+
+// windowsWithScreen is Wine with a C compiler for Windows. The services of another prefix may know
+// another screen, or none.
+func windowsWithScreen(bool) (*command, error) {
+	for _, part := range []string{"mingw", "wine"} {
+		if err := need(part); err != nil {
+			return nil, err
+		}
+	}
+	p, err := wine.Start("wine-app")
+	if err != nil {
+		return nil, err
+	}
+	env := append(p.Env, "CGO_ENABLED=1", "CC=x86_64-w64-mingw32-gcc")
+	return &command{name: "Wine " + p.Version, program: []string{"wine"}, env: env, end: p.End}, nil
 }
 
 // inAHurry is an error if a program is missing that takes a while to install.

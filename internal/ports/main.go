@@ -1,42 +1,46 @@
-// Command ports runs the tests on every port that this machine can run: natively, under qemu-user, under Node and under
-// Wine. What is missing, .ci/setup installs; it prints what it leaves out.
+// Command ports runs the tests on every port that this machine can run: natively, under qemu-user,
+// under Node and under Wine. What is missing, .ci/setup installs; it prints what it leaves out.
 //
-//	go run ./internal/ports                     all ports, all tests with -short
-//	go run ./internal/ports linux/s390x         one port
-//	go run ./internal/ports -quick              the packages with assembly and the queue, in seconds a port
-//	go run ./internal/ports -cores 8,32         on machines with more cores, which qemu emulates; see cores.go
-//	go run ./internal/ports -app                module app on Windows; see app.go
+//	go run ./internal/ports               all ports, all tests with -short
+//	go run ./internal/ports linux/s390x   one port
+//	go run ./internal/ports -quick        the packages with assembly and the queue, in seconds a port
+//	go run ./internal/ports -cores 8,32   on emulated machines with more cores, see cores.go
+//	go run ./internal/ports -app          module app on Windows, on the screen of DISPLAY
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
 )
 
 func main() {
-	quick := flag.Bool("quick", false, "only the packages that depend on the processor most, and only what is quickly installed")
+	quick := flag.Bool("quick", false, "only the packages that depend on the processor most, and "+
+		"only "+
+		"what is quickly installed")
 	timeout := flag.Duration("timeout", 10*time.Minute, "how long the tests of one package may take")
-	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many cores, a `list` like 8,32, and nothing else")
-	windows := flag.Bool("app", false, "test module app under Wine, on the screen of DISPLAY, and nothing else")
+	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many "+
+		"cores, "+
+		"a `list` like 8,32, and nothing else")
+	app := flag.Bool("app", false, "test module app under Wine, and nothing else")
 	flag.Parse()
-	ok := true
+	var results []result
 	switch {
-	case *windows:
-		ok = runApp(*timeout)
-	case *cores == "":
-		ok = run(*quick, *timeout, flag.Args())
-	default:
+	case *app:
+		windows := port{"windows", "amd64", windowsWithScreen}
+		results = append(results, windows.test(false, []string{"./app/..."}, *timeout))
+	case *cores != "":
 		for n := range strings.SplitSeq(*cores, ",") {
-			r := testOn(n, *quick, *timeout)
-			r.print(os.Stdout)
-			ok = ok && r.ok()
+			results = append(results, testOn(n, *quick, *timeout))
 		}
+	default:
+		results = run(*quick, *timeout, flag.Args())
 	}
-	if !ok {
+	if slices.ContainsFunc(results, func(r result) bool { return !r.ok() }) {
 		os.Exit(1)
 	}
 }
@@ -44,7 +48,7 @@ func main() {
 // A port is a system and a processor, and what runs its programs here.
 type port struct {
 	system, processor string
-	on                func(quick bool) (*command, error) // installs what is missing, if it may and, with quick, if that is quick
+	on                func(quick bool) (*command, error) // installs what is missing
 }
 
 func (p port) String() string { return p.system + "/" + p.processor }
@@ -69,12 +73,12 @@ var ports = []port{
 
 // The packages, and those among them that quick runs.
 var (
-	packages      = []string{"./internal/...", "./thread", "./mainthread", "./osthread"}
+	packages      = []string{"./internal/...", "./thread", "./keyed", "./mainthread", "./osthread"}
 	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/callq", "./osthread"}
 )
 
-// run reports whether all tests passed that could be run.
-func run(quick bool, timeout time.Duration, wanted []string) bool {
+// run tests the wanted ports, or all.
+func run(quick bool, timeout time.Duration, wanted []string) (results []result) {
 	tested := packages
 	if quick {
 		tested = quickPackages
@@ -82,23 +86,65 @@ func run(quick bool, timeout time.Duration, wanted []string) bool {
 	for _, w := range wanted {
 		if !slices.ContainsFunc(ports, func(p port) bool { return p.String() == w }) {
 			fmt.Fprintf(os.Stderr, "ports: no port is called %q; there are %v\n", w, ports)
-			return false
+			os.Exit(2)
 		}
 	}
-	ok := true
 	for _, p := range ports {
-		if len(wanted) > 0 && !slices.Contains(wanted, p.String()) {
-			continue
+		if len(wanted) == 0 || slices.Contains(wanted, p.String()) {
+			results = append(results, p.test(quick, tested, timeout))
 		}
-		r := result{port: p}
-		on, err := p.on(quick)
-		if err != nil {
-			r.left = err.Error()
-		} else {
-			r = test(p, on, tested, timeout)
-		}
-		r.print(os.Stdout)
-		ok = ok && r.ok()
 	}
-	return ok
+	return results
+}
+
+// A result is what became of a port.
+type result struct {
+	port
+	on     string
+	left   string // why it was not run
+	output string // of what failed
+	err    error
+	time   time.Duration
+}
+
+func (r result) ok() bool { return r.err == nil }
+
+// print writes a line, and what went wrong.
+func (r result) print() {
+	switch {
+	case r.left != "":
+		fmt.Printf("LEFT OUT %s: %s\n", r.port, r.left)
+	case r.ok():
+		fmt.Printf("ok   %-14s %-26s %5.0f s\n", r.port, r.on, r.time.Seconds())
+	default:
+		fmt.Printf("FAIL %-14s %-26s %5.0f s: %v\n%s\n", r.port, r.on, r.time.Seconds(), r.err, r.output)
+	}
+}
+
+// test runs the tests of packages on p, if it can, and prints the result.
+func (p port) test(quick bool, packages []string, timeout time.Duration) (r result) {
+	start := time.Now()
+	r.port = p
+	defer func() {
+		r.time = time.Since(start)
+		r.print()
+	}()
+	on, err := p.on(quick)
+	if err != nil {
+		r.left = err.Error()
+		return r
+	}
+	if on.end != nil {
+		defer on.end()
+	}
+	args := []string{"test", "-short", "-count=1", "-timeout", timeout.String()}
+	if len(on.program) > 0 {
+		args = append(args, "-exec", strings.Join(on.program, " "))
+	}
+	c := exec.Command("go", append(args, packages...)...)
+	c.Env = append(os.Environ(), "GOOS="+p.system, "GOARCH="+p.processor, "CGO_ENABLED=0")
+	c.Env = append(c.Env, on.env...)
+	output, err := c.CombinedOutput()
+	r.on, r.output, r.err = on.name, string(output), err
+	return r
 }

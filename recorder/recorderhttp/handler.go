@@ -1,5 +1,5 @@
-// Package recorderhttp serves the execution trace of the last seconds, that package recorder keeps in memory, over HTTP. It
-// is a package of its own so that other programs do not contain net/http.
+// Package recorderhttp serves the execution trace of the last seconds, which package recorder keeps
+// in memory, over HTTP. It is a package of its own so that other programs do not contain net/http.
 //
 // Unlike net/http/pprof it registers nothing by itself:
 //
@@ -9,13 +9,14 @@
 //
 //	curl -o last.trace http://localhost:8080/debug/trace && threadcall trace last.trace
 //
-// reports what has just happened, where /debug/pprof/trace records what happens next. A trace has names of functions, files
-// and tasks, and what the program logged; serve it where only those who may read these can reach it.
+// reports what has just happened, where /debug/pprof/trace records what happens next. A trace has
+// names of functions, files and tasks, and what the program logged; serve it where only those who
+// may read these can reach it.
 package recorderhttp
 
 import (
 	"bytes"
-	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -23,11 +24,11 @@ import (
 	"github.com/threadcall/threadcall/recorder"
 )
 
-// Handler returns a handler that answers GET with the trace of the last seconds, as a file. The recording begins at once, with the
-// limits of [recorder.KeepLast]. Each request takes memory for one trace while it is served. If there can be no recording, the status is 503.
+// Handler returns a handler that answers GET with the trace of the last seconds, as a file. The
+// recording begins at once, with the limits of [recorder.KeepLast]. Each request takes memory for
+// one trace while it is served. If there can be no recording, the status is 503.
 func Handler() http.Handler {
-	var discard bytes.Buffer
-	_ = recorder.WriteLast(&discard) // to begin; the requests have the error
+	_ = recorder.WriteLast(io.Discard) // to begin; the requests have the error
 	return http.HandlerFunc(serve)
 }
 
@@ -45,7 +46,8 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Length", strconv.Itoa(trace.Len()))
-	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="last-%s.trace"`, time.Now().UTC().Format("20060102-150405")))
+	name := time.Now().UTC().Format("last-20060102-150405.trace")
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	if r.Method == http.MethodGet {

@@ -1,10 +1,5 @@
 package threadvet
 
-import (
-	"fmt"
-	"strings"
-)
-
 // A funcFact is what other packages must know of a function.
 type funcFact struct {
 	On     string // the thread that it is marked with
@@ -29,7 +24,7 @@ type need struct {
 type use struct {
 	Kind   useKind
 	Thread string // of onThread; empty if it is one that was made for the purpose
-	How    string // a phrase for onThread and elsewhere, such as "which errgroup.Group.Go runs on a goroutine"
+	How    string // for onThread and elsewhere: "which Group.Go runs on a goroutine"
 	Later  bool   // does not wait for it
 }
 
@@ -42,7 +37,8 @@ const (
 	elsewhere // on a goroutine
 )
 
-// A varFact says which thread a variable or field holds, or what runs the functions that are stored in it.
+// A varFact says which thread a variable or field holds, or what runs the functions that are stored
+// in it.
 type varFact struct{ Thread string }
 
 // A packageFact holds for a package and those that it imports.
@@ -56,45 +52,6 @@ type packageFact struct {
 func (*funcFact) AFact()    {}
 func (*varFact) AFact()     {}
 func (*packageFact) AFact() {}
-
-func (f *funcFact) String() string {
-	var parts []string
-	if f.On != "" {
-		parts = append(parts, "on "+f.On)
-	}
-	for _, n := range f.Needs {
-		parts = append(parts, fmt.Sprintf("needs %s for %s", strings.TrimPrefix(n.Thread, "!"), n.What))
-	}
-	for i, p := range f.Params {
-		switch p.Kind {
-		case inPlace:
-			parts = append(parts, fmt.Sprintf("calls parameter %d", i))
-		case onThread:
-			parts = append(parts, fmt.Sprintf("runs parameter %d on %s", i, threadName(p.Thread)))
-		case elsewhere:
-			parts = append(parts, fmt.Sprintf("runs parameter %d elsewhere", i))
-		}
-	}
-	if f.Runs != "" {
-		parts = append(parts, "runs functions on "+f.Runs)
-	}
-	if f.Inits {
-		parts = append(parts, "inits")
-	}
-	return strings.Join(parts, ", ")
-}
-
-func (f *varFact) String() string { return "thread " + f.Thread }
-
-func (f *packageFact) String() string {
-	var parts []string
-	for name, is := range map[string]bool{"locks": f.Locks, "relevant": f.Relevant} {
-		if is {
-			parts = append(parts, name)
-		}
-	}
-	return strings.Join(parts, ", ")
-}
 
 // threadName returns a thread in the words of a report.
 func threadName(name string) string {

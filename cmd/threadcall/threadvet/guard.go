@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// guards returns for the blocks of a node the threads that it is on there, and the instructions after which it is on one for
-// certain: Assert, or On as a condition.
+// guards returns for the blocks of a node the threads that it is on there, and the instructions
+// after which it is on one for certain: Assert, or On as a condition.
 type guards struct {
 	c    *checker
 	node *node

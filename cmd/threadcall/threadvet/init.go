@@ -9,11 +9,13 @@ import (
 	"strings"
 )
 
-// checkInit reports a main function or tests that use the main thread, which nothing serves, and a main function that calls what must
-// be on the main thread though its goroutine is not locked to it. And it exports what it knows of the package.
+// checkInit reports a main function or tests that use the main thread, which nothing serves, and a
+// main function that calls what must be on the main thread though its goroutine is not locked to
+// it. And it exports what it knows of the package.
 func (c *checker) checkInit(locks bool) {
 	for _, n := range c.nodes {
-		if n.fn.Parent() == nil && (n.obj == nil || n.obj.Name() == "init" && n.fn.Signature.Recv() == nil) {
+		if n.fn.Parent() == nil && (n.obj == nil || n.obj.Name() == "init" &&
+			n.fn.Signature.Recv() == nil) {
 			locks = locks || c.owns(n, map[*node]bool{})
 		}
 	}
@@ -37,9 +39,10 @@ func (c *checker) function(name string) *node {
 
 func (c *checker) checkMain(main *node, locks bool) {
 	if !locks && !c.owns(main, map[*node]bool{}) {
-		c.follow(main, mainThread, func(at found) bool {
+		c.lead(main, mainThread, func(at found) bool {
 			if at.need.Library {
-				c.report(at.at, "lock", at.need.What+" must be called on the main thread; called by "+strings.Join(at.path, ", called by ")+
+				c.report(at.at, "lock", at.need.What+" must be called on the main thread; called by "+
+					strings.Join(at.path, ", called by ")+
 					", whose goroutine is not locked to it: call runtime.LockOSThread in an init function")
 			}
 			return !at.need.Library
@@ -57,7 +60,8 @@ func (c *checker) checkMain(main *node, locks bool) {
 	}
 }
 
-// usesMain describes a call to package mainthread that is not on the main thread, in nodes that match.
+// usesMain describes a call to package mainthread that is not on the main thread, in nodes that
+// match.
 func (c *checker) usesMain(match func(*node) bool) (description string) {
 	for _, n := range c.nodes {
 		if !match(n) {
@@ -67,8 +71,9 @@ func (c *checker) usesMain(match func(*node) bool) (description string) {
 			if n.on == mainThread || !c.waitsAt(p) {
 				continue
 			}
-			c.follow(n, needInit, func(at found) bool {
-				description = at.need.What + " waits; called by " + strings.Join(at.path, ", called by ") + ", " + p.how
+			c.lead(n, needInit, func(at found) bool {
+				description = at.need.What + " waits; called by " + strings.Join(at.path, ", called by ") +
+					", " + p.how
 				return false
 			})
 			if description != "" {
@@ -89,8 +94,8 @@ func (c *checker) usesMain(match func(*node) bool) (description string) {
 	return ""
 }
 
-// waitsAt reports whether what starts at the place waits for mainthread.Init if it calls package mainthread: it is not on the main thread,
-// and not what Init itself runs.
+// waitsAt reports whether what starts at the place waits for mainthread.Init if it calls package
+// mainthread: it is not on the main thread, and not what Init itself runs.
 func (c *checker) waitsAt(p place) bool {
 	return p.off(mainThread) && libraryOf(p.lib) != threadcallMain && !c.marks.ignored(p.at)
 }
@@ -168,7 +173,8 @@ func (c *checker) checkTests(export *packageFact) {
 	}
 }
 
-// otherTestMain reports whether the directory has a TestMain in another package: that with or without _test.
+// otherTestMain reports whether the directory has a TestMain in another package: that with or
+// without _test.
 func (c *checker) otherTestMain(pos token.Pos) bool {
 	dir := filepath.Dir(c.pass.Fset.Position(pos).Filename)
 	entries, err := os.ReadDir(dir)
@@ -179,7 +185,8 @@ func (c *checker) otherTestMain(pos token.Pos) bool {
 		if !strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, e.Name()), nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, e.Name()), nil,
+			parser.SkipObjectResolution)
 		if err != nil || file.Name.Name == c.pass.Pkg.Name() {
 			continue
 		}

@@ -18,8 +18,9 @@ const (
 
 // marks are the comments of a package:
 //
-//	//threadcall:on NAME      on a function, interface method, type (all its methods), package clause (all its functions), function
-//	                          literal; on a variable or field that holds a thread, its name; on one of function type, what runs it
+//	//threadcall:on NAME      on a function, interface method, type (all its methods), package
+//	                          clause (all its functions), function literal; on a variable or field
+//	                          that holds a thread, its name; on one of function type, what runs it
 //	//threadcall:on any       the function may be called anywhere; nothing in it is reported
 //	//threadcall:runs NAME    on a function: that thread runs the functions given to it
 //	//threadcall:ignore WHY   on a line, or the line above: nothing is reported there
@@ -58,7 +59,8 @@ func parseMark(text string) (m mark, ok bool) {
 }
 
 func parseMarks(pass *analysis.Pass) *marks {
-	m := &marks{on: map[types.Object]string{}, runs: map[types.Object]string{}, lines: map[string]map[int]mark{}, fset: pass.Fset}
+	m := &marks{on: map[types.Object]string{}, runs: map[types.Object]string{},
+		lines: map[string]map[int]mark{}, fset: pass.Fset}
 	for _, file := range pass.Files {
 		m.parseFile(pass, file)
 	}
@@ -87,16 +89,6 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 				}
 			}
 		}
-	}
-	found := false
-	for _, g := range file.Comments {
-		for _, c := range g.List {
-			_, ok := parseMark(c.Text)
-			found = found || ok
-		}
-	}
-	if !found {
-		return
 	}
 	if file.Doc != nil {
 		for _, c := range file.Doc.List {

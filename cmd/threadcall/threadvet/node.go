@@ -35,8 +35,9 @@ type call struct {
 	guards map[string]bool // threads that the node is known to be on here
 }
 
-// A callee is what a value of function type is: a node, a function of another package, a parameter of a node, what a marked variable or
-// field holds, or what a function of package mainthread returns.
+// A callee is what a value of function type is: a node, a function of another package, a parameter
+// of a node, what a marked variable or field holds, or what a function of package mainthread
+// returns.
 type callee struct {
 	node  *node
 	obj   *types.Func
@@ -63,13 +64,13 @@ type place struct {
 	later  bool   // what starts it does not wait
 	served bool   // a thread runs the function among others
 	test   bool   // package testing runs it
-	which  any    // the thread, also if it has no name: what is equal to another one that is the same thread; nil if unknown
+	which  any    // equal for places on the same thread, also if it has no name; nil if unknown
 	lib    string // the package whose function runs it
 	from   *node  // what starts it; nil for tests and marked functions
 	instr  ssa.Instruction
 }
 
-// A start is where a function that is no node starts elsewhere.
+// A start is where a function that is not a node starts elsewhere.
 type start struct {
 	callee
 	place

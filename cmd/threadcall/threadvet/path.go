@@ -55,8 +55,9 @@ func (c *checker) threads() []string {
 	return slices.Sorted(maps.Keys(c.can))
 }
 
-// follow yields the calls that need the thread and to which calls from root lead, the nearest first, until yield returns false.
-func (c *checker) follow(root *node, thread string, yield func(found) bool) {
+// lead yields the calls that need the thread and to which calls from root lead, the nearest first,
+// until yield returns false.
+func (c *checker) lead(root *node, thread string, yield func(found) bool) {
 	type step struct {
 		from *node
 		at   token.Pos
@@ -110,12 +111,13 @@ func (c *checker) exportFunctions() {
 		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits}
 		if n.on == "" {
 			for _, thread := range c.threads() {
-				c.follow(n, thread, func(at found) bool {
+				c.lead(n, thread, func(at found) bool {
 					what := at.need.What
 					if at.need.own {
 						what = c.pass.Pkg.Name() + "." + what
 					}
-					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path), Library: at.need.Library, NoTests: at.need.NoTests})
+					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path),
+						Library: at.need.Library, NoTests: at.need.NoTests})
 					return false
 				})
 			}
@@ -154,7 +156,9 @@ func (c *checker) exportFunctions() {
 		}
 		switch typeName(v.Type()) {
 		case "Thread", "Pool":
-			if id := c.identifyVar(v, func(list []ssa.Value) identity { return c.identifyAll(list, 0) }); id.name != "" {
+			if id := c.identifyVar(v, func(list []ssa.Value) identity {
+				return c.identifyAll(list, 0)
+			}); id.name != "" {
 				c.pass.ExportObjectFact(v, &varFact{id.name})
 			}
 		}
@@ -200,7 +204,7 @@ func (c *checker) checkCalls() {
 			}
 			p.own = p.own || c.owns(n, map[*node]bool{})
 			for _, thread := range c.threads() {
-				c.follow(n, thread, func(at found) bool {
+				c.lead(n, thread, func(at found) bool {
 					c.reportFound(at, p, adopts)
 					return true
 				})
@@ -224,8 +228,8 @@ func (c *checker) checkCalls() {
 	}
 }
 
-// declares reports whether the mark of a node says what thread the place is: a literal where it is started, or a function that takes a
-// thread for itself.
+// declares reports whether the mark of a node says what thread the place is: a literal where it is
+// started, or a function that takes a thread for itself.
 func (c *checker) declares(n *node, p place) bool {
 	return n.obj == nil && c.position(n.fn.Pos()) == c.position(p.at) ||
 		p.kind == elsewhere && n.on != mainThread && c.owns(n, map[*node]bool{})
@@ -263,7 +267,8 @@ func here(p place) string {
 }
 
 func unlockMessage(p place) string {
-	return "runtime.UnlockOSThread must not be called without runtime.LockOSThread on " + threadName(p.thread) + ", which runs other functions later"
+	return "runtime.UnlockOSThread must not be called without runtime.LockOSThread on " +
+		threadName(p.thread) + ", which runs other functions later"
 }
 
 // owns reports whether a goroutine that begins with n takes a thread for itself.
@@ -288,18 +293,24 @@ func (c *checker) placesOf(n *node) []place {
 	list := c.places[n]
 	at := n.fn.Pos()
 	if n.on != "" {
-		list = append(list[:len(list):len(list)], place{at: at, kind: onThread, thread: n.on, which: n.on, how: "which is marked //threadcall:on " + n.on})
+		list = append(list[:len(list):len(list)], place{at: at, kind: onThread, thread: n.on, which: n.on,
+			how: "which is marked //threadcall:on " + n.on})
 	}
 	if n.fn.Parent() != nil {
 		return list
 	}
 	switch sig := n.fn.Signature; {
-	case n.obj == nil || sig.Recv() == nil && (n.obj.Name() == "init" || n.obj.Name() == "main" && c.pass.Pkg.Name() == "main"):
-		list = append(list, place{at: at, kind: onThread, thread: mainThread, how: "which runs on the main thread"})
+	case n.obj == nil || sig.Recv() == nil && (n.obj.Name() == "init" || n.obj.Name() == "main" &&
+		c.pass.Pkg.Name() == "main"):
+		list = append(list, place{at: at, kind: onThread, thread: mainThread,
+			how: "which runs on the main thread"})
 	case c.isTest(n):
-		list = append(list, place{at: at, kind: elsewhere, test: true, how: "which package testing runs on a goroutine"})
-	case n.obj.Name() == "ServeHTTP" && sig.Recv() != nil && sig.Params().Len() == 2 && sig.Params().At(0).Type().String() == "net/http.ResponseWriter":
-		list = append(list, place{at: at, kind: elsewhere, how: "which an HTTP server runs on a goroutine"})
+		list = append(list, place{at: at, kind: elsewhere, test: true,
+			how: "which package testing runs on a goroutine"})
+	case n.obj.Name() == "ServeHTTP" && sig.Recv() != nil && sig.Params().Len() == 2 &&
+		sig.Params().At(0).Type().String() == "net/http.ResponseWriter":
+		list = append(list, place{at: at, kind: elsewhere, how: "which an HTTP server runs on a " +
+			"goroutine"})
 	}
 	return list
 }
@@ -311,7 +322,8 @@ func (c *checker) isTest(n *node) bool {
 		return false
 	}
 	param := n.fn.Signature.Params().At(0).Type().String()
-	for prefix, t := range map[string]string{"Test": "*testing.T", "Benchmark": "*testing.B", "Fuzz": "*testing.F"} {
+	for prefix, t := range map[string]string{"Test": "*testing.T", "Benchmark": "*testing.B",
+		"Fuzz": "*testing.F"} {
 		if strings.HasPrefix(n.obj.Name(), prefix) && param == t {
 			return true
 		}

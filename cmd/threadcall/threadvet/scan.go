@@ -11,7 +11,7 @@ import (
 const (
 	needUnlocked = "!unlock"   // calls runtime.UnlockOSThread
 	needInit     = "!init"     // waits for the main thread to be served
-	needOutside  = "!outside:" // and a package: must not be called by a function that the package runs on a thread
+	needOutside  = "!outside:" // and a package: not in functions that the package runs
 )
 
 // scan finds out what all functions call, and which functions start elsewhere.
@@ -72,7 +72,8 @@ func (c *checker) flags(n *node) {
 				n.locks = n.locks || !deferred
 			case lib == threadcallThread && obj.Name() == "Adopt":
 				n.adopts = true
-			case lib == threadcallThread && serving[obj.Name()], lib == threadcallMain && serving[obj.Name()]:
+			case lib == threadcallThread && serving[obj.Name()], lib == threadcallMain &&
+				serving[obj.Name()]:
 				n.serves = true
 			}
 		}
@@ -137,8 +138,9 @@ func (c *checker) scanStore(n *node, store *ssa.Store) {
 	}
 	list, _ := c.calleesOf(store.Val)
 	for _, to := range list {
-		c.start(to, place{at: store.Pos(), kind: onThread, thread: name, from: n, instr: store, later: true,
-			how: "which " + v.Name() + " runs on " + threadName(name)})
+		c.start(to, place{at: store.Pos(), kind: onThread, thread: name, from: n, instr: store,
+			later: true,
+			how:   "which " + v.Name() + " runs on " + threadName(name)})
 	}
 }
 
@@ -166,9 +168,11 @@ func (c *checker) scanCall(n *node, instr ssa.CallInstruction, guards map[string
 	for _, to := range list {
 		switch {
 		case goes:
-			c.start(to, place{at: at, kind: elsewhere, from: n, instr: instr, how: "which runs on a goroutine started at " + c.position(at), later: true})
+			c.start(to, place{at: at, kind: elsewhere, from: n, instr: instr,
+				how: "which runs on a goroutine started at " + c.position(at), later: true})
 		case to.param == nil:
-			n.calls = append(n.calls, call{at: at, instr: instr, to: to, needs: c.needsOf(to, n, common), guards: guards})
+			n.calls = append(n.calls, call{at: at, instr: instr, to: to, needs: c.needsOf(to, n, common),
+				guards: guards})
 		}
 		if to.obj != nil || to.node != nil {
 			c.scanArgs(n, instr, to, goes, guards)
@@ -177,7 +181,8 @@ func (c *checker) scanCall(n *node, instr ssa.CallInstruction, guards map[string
 }
 
 // scanArgs finds what becomes of functions that are given to a function.
-func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes bool, guards map[string]bool) {
+func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes bool,
+	guards map[string]bool) {
 	common := instr.Common()
 	first := receivers(common, to)
 	for i, arg := range common.Args {
@@ -196,11 +201,14 @@ func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes b
 					how: "which runs on a goroutine started at " + c.position(instr.Pos())})
 			case u.Kind == inPlace:
 				if f.param == nil {
-					n.calls = append(n.calls, call{at: instr.Pos(), instr: instr, to: f, needs: c.needsOf(f, n, nil), guards: guards})
+					n.calls = append(n.calls, call{at: instr.Pos(), instr: instr, to: f,
+						needs: c.needsOf(f, n, nil), guards: guards})
 				}
 			default:
-				c.start(f, place{at: instr.Pos(), kind: u.Kind, thread: u.Thread, from: n, instr: instr, later: u.Later || goes, served: u.Kind == onThread,
-					which: c.which(u, common), lib: to.pkgPath(), test: to.pkgPath() == "testing", how: u.How + " (" + c.position(instr.Pos()) + ")"})
+				c.start(f, place{at: instr.Pos(), kind: u.Kind, thread: u.Thread, from: n, instr: instr,
+					later: u.Later || goes, served: u.Kind == onThread,
+					which: c.which(u, common), lib: to.pkgPath(), test: to.pkgPath() == "testing", how: u.How +
+						" (" + c.position(instr.Pos()) + ")"})
 			}
 		}
 	}
@@ -252,7 +260,8 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 			thread = c.marks.runs[obj]
 		}
 		if thread != "" {
-			return use{Kind: onThread, Thread: thread, Later: true, How: "which " + c.describe(obj) + " runs on " + threadName(thread)}
+			return use{Kind: onThread, Thread: thread, Later: true, How: "which " + c.describe(obj) +
+				" runs on " + threadName(thread)}
 		}
 		if obj.Pkg() != nil {
 			if lib := libraryOf(obj.Pkg().Path()); lib != nil {
@@ -274,8 +283,10 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 	switch lib {
 	case dispatchQueue:
 		if f.String() == "Queue.DispatchAsync" || f.String() == "Queue.DispatchSync" {
-			if from, ok := common.Args[0].(*ssa.Call); ok && from.Call.StaticCallee() != nil && from.Call.StaticCallee().Name() == "MainQueue" {
-				return use{Kind: onThread, Thread: mainThread, How: "which the main queue runs on the main thread", Later: f.name == "DispatchAsync"}
+			if from, ok := common.Args[0].(*ssa.Call); ok && from.Call.StaticCallee() != nil &&
+				from.Call.StaticCallee().Name() == "MainQueue" {
+				return use{Kind: onThread, Thread: mainThread, How: "which the main queue runs on the main " +
+					"thread", Later: f.name == "DispatchAsync"}
 			}
 		}
 		return use{}
@@ -324,36 +335,18 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 
 // identifyOption returns the thread that is made with an option.
 func (c *checker) identifyOption(opt *ssa.Call) identity {
-	for _, instr := range *opt.Referrers() {
-		store, ok := instr.(*ssa.Store)
-		if !ok {
-			continue
-		}
-		at, ok := store.Addr.(*ssa.IndexAddr)
-		if !ok {
-			continue
-		}
-		array, ok := at.X.(*ssa.Alloc)
-		if !ok {
-			continue
-		}
-		for _, instr := range *array.Referrers() {
-			if s, ok := instr.(*ssa.Slice); ok {
-				for _, instr := range *s.Referrers() {
-					if call, ok := instr.(*ssa.Call); ok {
-						if id := c.identifyNew(call); id.made {
-							return id
-						}
-					}
-				}
+	for _, b := range opt.Parent().Blocks {
+		for _, instr := range b.Instrs {
+			if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt) {
+				return c.identifyNew(call)
 			}
 		}
 	}
 	return identity{}
 }
 
-// needsOf returns what a callee needs, if that is known without looking into it. n calls it, with common if that is
-// not nil.
+// needsOf returns what a callee needs, if that is known without looking into it. n calls it, with
+// common if that is not nil.
 func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 	if to.node != nil {
 		if on := to.node.on; on != "" && on != anyThread {
@@ -405,7 +398,8 @@ func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 	return fact.Needs
 }
 
-// waits are the functions of package mainthread whose functions do not run unless something serves the thread.
+// waits are the functions of package mainthread whose functions do not run unless something serves
+// the thread.
 var waits = names("Call MustCall CallV CallContext Go TryGo GoContext")
 
 // useOfParam returns what a node does with a parameter.
@@ -419,53 +413,20 @@ func (c *checker) useOfParam(n *node, p *ssa.Parameter) use {
 		known = known && u.Kind != unknownUse
 		all = append(all, u)
 	}
-	seen := map[ssa.Value]bool{}
-	var follow func(v ssa.Value)
-	follow = func(v ssa.Value) {
-		if seen[v] || v.Referrers() == nil {
-			return
+	known = c.follow(p, func(instr ssa.Instruction, v ssa.Value) bool {
+		switch x := instr.(type) {
+		case *ssa.BinOp:
+			return true
+		case ssa.CallInstruction:
+			c.useInCall(n, x, v, note)
+			return true
 		}
-		seen[v] = true
-		for _, instr := range *v.Referrers() {
-			switch x := instr.(type) {
-			case *ssa.DebugRef, *ssa.BinOp:
-			case *ssa.ChangeType:
-				follow(x)
-			case *ssa.Store:
-				a := c.local(x.Addr)
-				if a == nil || x.Val != v {
-					known = false
-					break
-				}
-				values, ok := c.assigned(a)
-				if !ok || len(values) != 1 {
-					known = false
-					break
-				}
-				c.aliases(a, func(alias ssa.Value) {
-					for _, instr := range *alias.Referrers() {
-						if load, ok := instr.(*ssa.UnOp); ok {
-							follow(load)
-						}
-					}
-				})
-			case ssa.CallInstruction:
-				c.useInCall(n, x, v, note)
-			default:
-				known = false
-			}
-		}
-	}
-	follow(p)
-	if !known || len(all) == 0 {
+		return false
+	}) && known
+	if !known {
 		return use{}
 	}
-	for _, u := range all[1:] {
-		if u.Kind != all[0].Kind || u.Thread != all[0].Thread {
-			return use{}
-		}
-	}
-	u := all[0]
+	u := common(all)
 	switch name := c.nameOf(n); u.Kind {
 	case onThread:
 		u.How = "which " + name + " runs on " + threadName(u.Thread)
@@ -508,7 +469,8 @@ func (c *checker) useInCall(n *node, instr ssa.CallInstruction, v ssa.Value, not
 	}
 }
 
-// context returns where an instruction runs, as seen from n, in which it is, or in a literal of which.
+// context returns where an instruction runs, as seen from n, in which it is, or in a literal of
+// which.
 func (c *checker) context(n *node, instr ssa.Instruction, depth int) use {
 	in := c.byFn[instr.Parent()]
 	if in == nil || depth > 5 {
@@ -534,13 +496,15 @@ func (c *checker) context(n *node, instr ssa.Instruction, depth int) use {
 			}
 		}
 	}
-	if len(all) == 0 {
+	return common(all)
+}
+
+// common returns the use that all are, if they are the same.
+func common(all []use) use {
+	if len(all) == 0 || slices.ContainsFunc(all, func(u use) bool {
+		return u.Kind != all[0].Kind || u.Thread != all[0].Thread
+	}) {
 		return use{}
-	}
-	for _, u := range all[1:] {
-		if u.Kind != all[0].Kind || u.Thread != all[0].Thread {
-			return use{}
-		}
 	}
 	return all[0]
 }

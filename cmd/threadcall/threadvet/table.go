@@ -12,14 +12,15 @@ import (
 // A library is what the shipped tables say of the packages of one.
 type library struct {
 	path   *regexp.Regexp
-	tests  bool                                     // has a driver for tests, which call the functions on their goroutines
+	tests  bool                                     // a driver for tests calls on their goroutines
 	main   func(f function) bool                    // must be called on the main thread
 	use    func(f function, param int) use          // what it does with a parameter that is a function
-	nested func(f function) bool                    // waits for ever if it is called by a function that the library runs on its thread
+	nested func(f function) bool                    // waits for ever in a function that it runs
 	when   func(f function, c *ssa.CallCommon) bool // if not nil, main holds for these calls only
 }
 
-// A function is a function of a library by its names. Recv is the type that declares the method, without a pointer.
+// A function is a function of a library by its names. Recv is the type that declares the method,
+// without a pointer.
 type function struct {
 	recv, name string
 	obj        *types.Func
@@ -33,7 +34,8 @@ func (f function) String() string {
 }
 
 var libraries = []*library{glfw, sdl, cocoa, dispatchQueue, macos, fyne, fyneParts, fyneTest,
-	threadcallMain, threadcallThread, threadcallKeyed, faiface, pixelgl, golangDesign, golangDesignThread, hotkey, ebiten,
+	threadcallMain, threadcallThread, threadcallKeyed, faiface, pixelgl, golangDesign,
+	golangDesignThread, hotkey, ebiten,
 	std, netHTTP, errgroupLibrary}
 
 // libraryOf returns the table for a package, or nil.
@@ -49,8 +51,9 @@ func libraryOf(path string) *library {
 	return nil
 }
 
-// known reports whether the tables say what must be known of the package, so that it is not itself analyzed. Packages of the
-// standard library are not known in this sense: they make no package relevant.
+// known reports whether the tables say what must be known of the package, so that it is not itself
+// analyzed. Packages of the standard library are not known in this sense: they make no package
+// relevant.
 func known(path string) bool {
 	l := libraryOf(path)
 	return l != nil && l != std && l != netHTTP && l != errgroupLibrary && l != ebiten
@@ -92,7 +95,8 @@ func uses(table map[string]use) func(function, int) use {
 	return func(f function, _ int) use { return table[f.String()] }
 }
 
-// flag reports whether the first argument is a constant that has one of the bits, as sdl.Init must have for video.
+// flag reports whether the first argument is a constant that has one of the bits, as sdl.Init must
+// have for video.
 func hasFlag(c *ssa.CallCommon, bits int64) bool {
 	k, ok := c.Args[0].(*ssa.Const)
 	if !ok || k.Value == nil {

@@ -14,11 +14,13 @@ var threadcallMain = &library{
 		case "OnSlowCall":
 			return use{Kind: elsewhere, How: "which mainthread.OnSlowCall runs on a goroutine"}
 		}
-		return use{Kind: onThread, Thread: mainThread, How: "which mainthread." + f.name + " runs on the main thread", Later: later(f.name)}
+		return use{Kind: onThread, Thread: mainThread, How: "which mainthread." + f.name +
+			" runs on the main thread", Later: later(f.name)}
 	},
 }
 
-// Package thread: functions given to a thread run there. Which thread it is, (*checker).useOf finds out.
+// Package thread: functions given to a thread run there. Which thread it is, (*checker).useOf finds
+// out.
 var threadcallThread = &library{
 	path: regexp.MustCompile(`^github\.com/threadcall/threadcall/thread$`),
 	use: func(f function, _ int) use {
@@ -36,17 +38,20 @@ var threadcallThread = &library{
 var threadcallKeyed = &library{
 	path: regexp.MustCompile(`^github\.com/threadcall/threadcall/keyed$`),
 	use: func(f function, _ int) use {
-		return use{Kind: onThread, How: "which keyed." + f.String() + " runs on a thread of its own", Later: later(f.name)}
+		return use{Kind: onThread, How: "which keyed." + f.String() + " runs on a thread of its own",
+			Later: later(f.name)}
 	},
 }
 
 // serving are the functions with which the main thread, or another one, runs what was given to it.
 var serving = names("Init Serve ServeContext ServeFor OnWake Wait")
 
-// later reports whether the function of that name returns before the function that is given to it has run.
+// later reports whether the function of that name returns before the function that is given to it
+// has run.
 func later(name string) bool {
 	switch name {
-	case "Call", "MustCall", "CallContext", "CallV", "Eval", "MustEval", "CallWith", "EvalContext", "Wait":
+	case "Call", "MustCall", "CallContext", "CallV", "Eval", "MustEval", "CallWith", "EvalContext",
+		"Wait":
 		return false
 	}
 	return true
@@ -57,7 +62,8 @@ func runs(name string) use {
 }
 
 func runsLater(name string) use {
-	return use{Kind: onThread, Thread: mainThread, How: "which " + name + " runs on the main thread", Later: true}
+	return use{Kind: onThread, Thread: mainThread, How: "which " + name + " runs on the main thread",
+		Later: true}
 }
 
 func goes(name string) use {
@@ -68,28 +74,32 @@ var faiface = &library{
 	path:   regexp.MustCompile(`^github\.com/(faiface|gopxl)/mainthread(/v2)?$`),
 	nested: oneOf(names("Call CallErr CallVal")),
 	use: uses(map[string]use{
-		"Run": goes("mainthread.Run"), "Call": runs("mainthread.Call"), "CallErr": runs("mainthread.CallErr"),
+		"Run": goes("mainthread.Run"), "Call": runs("mainthread.Call"),
+		"CallErr": runs("mainthread.CallErr"),
 		"CallVal": runs("mainthread.CallVal"), "CallNonBlock": runsLater("mainthread.CallNonBlock"),
 	}),
 }
 
 var pixelgl = &library{
-	path: regexp.MustCompile(`^github\.com/(faiface/pixel/pixelgl|gopxl/pixel(/v2)?/(pixelgl|backends/opengl))$`),
-	use:  uses(map[string]use{"Run": goes("Run")}),
+	path: regexp.MustCompile(`^github\.com/(faiface/pixel/pixelgl|` +
+		`gopxl/pixel(/v2)?/(pixelgl|backends/opengl))$`),
+	use: uses(map[string]use{"Run": goes("Run")}),
 }
 
 var golangDesign = &library{
 	path:   regexp.MustCompile(`^golang\.design/x/(runtime/)?mainthread$`),
 	nested: oneOf(names("Call CallV")),
 	use: uses(map[string]use{
-		"Init": goes("mainthread.Init"), "Call": runs("mainthread.Call"), "CallV": runs("mainthread.CallV"), "Go": runsLater("mainthread.Go"),
+		"Init": goes("mainthread.Init"), "Call": runs("mainthread.Call"),
+		"CallV": runs("mainthread.CallV"), "Go": runsLater("mainthread.Go"),
 	}),
 }
 
 var golangDesignThread = &library{
 	path: regexp.MustCompile(`^golang\.design/x/(runtime/)?thread$`),
 	use: func(f function, _ int) use {
-		return use{Kind: onThread, How: "which " + f.String() + " runs on a thread of its own", Later: later(f.name)}
+		return use{Kind: onThread, How: "which " + f.String() + " runs on a thread of its own",
+			Later: later(f.name)}
 	},
 }
 
@@ -99,51 +109,39 @@ var hotkey = &library{
 }
 
 var std = &library{
-	path: regexp.MustCompile(`^(sync|time|context|runtime|testing|slices|maps|sort|strings|bytes|iter|path/filepath|io/fs|go/ast|runtime/pprof)$`),
+	path: regexp.MustCompile(`^(sync|time|context|runtime|testing|slices|maps|sort|strings|` +
+		`path/filepath|io/fs|runtime/pprof)$`),
 	use: func(f function, _ int) use {
 		return stdUses[f.obj.Pkg().Path()+"."+f.String()]
 	},
 }
 
-var stdUses = map[string]use{
-	"sync.WaitGroup.Go":     goes("sync.WaitGroup.Go"),
-	"time.AfterFunc":        goes("time.AfterFunc"),
-	"context.AfterFunc":     goes("context.AfterFunc"),
-	"runtime.SetFinalizer":  goes("runtime.SetFinalizer"),
-	"runtime.AddCleanup":    goes("runtime.AddCleanup"),
-	"testing.T.Run":         goes("testing.T.Run"),
-	"testing.B.Run":         goes("testing.B.Run"),
-	"testing.B.RunParallel": goes("testing.B.RunParallel"),
-	"testing.F.Fuzz":        goes("testing.F.Fuzz"),
-
-	"sync.Once.Do":          {Kind: inPlace},
-	"sync.Map.Range":        {Kind: inPlace},
-	"slices.SortFunc":       {Kind: inPlace},
-	"slices.SortStableFunc": {Kind: inPlace},
-	"slices.ContainsFunc":   {Kind: inPlace},
-	"slices.IndexFunc":      {Kind: inPlace},
-	"slices.DeleteFunc":     {Kind: inPlace},
-	"maps.DeleteFunc":       {Kind: inPlace},
-	"sort.Slice":            {Kind: inPlace},
-	"sort.SliceStable":      {Kind: inPlace},
-	"sort.Search":           {Kind: inPlace},
-	"strings.Map":           {Kind: inPlace},
-	"strings.FieldsFunc":    {Kind: inPlace},
-	"strings.IndexFunc":     {Kind: inPlace},
-	"path/filepath.Walk":    {Kind: inPlace},
-	"path/filepath.WalkDir": {Kind: inPlace},
-	"io/fs.WalkDir":         {Kind: inPlace},
-	"runtime/pprof.Do":      {Kind: inPlace},
-}
+// stdUses are of functions that run others on goroutines, and in place.
+var stdUses = func() map[string]use {
+	table := map[string]use{}
+	for name := range names(`sync.WaitGroup.Go time.AfterFunc context.AfterFunc runtime.SetFinalizer
+		runtime.AddCleanup testing.T.Run testing.B.Run testing.B.RunParallel testing.F.Fuzz`) {
+		table[name] = goes(name)
+	}
+	for name := range names(`sync.Once.Do sync.Map.Range slices.SortFunc slices.SortStableFunc
+		slices.ContainsFunc slices.IndexFunc slices.DeleteFunc maps.DeleteFunc sort.Slice
+		sort.SliceStable sort.Search strings.Map strings.FieldsFunc strings.IndexFunc
+		path/filepath.Walk path/filepath.WalkDir io/fs.WalkDir runtime/pprof.Do`) {
+		table[name] = use{Kind: inPlace}
+	}
+	return table
+}()
 
 var netHTTP = &library{
 	path: regexp.MustCompile(`^net/http$`),
 	use: uses(map[string]use{
-		"HandleFunc": goes("an HTTP server"), "ServeMux.HandleFunc": goes("an HTTP server"), "HandlerFunc": goes("an HTTP server"),
+		"HandleFunc": goes("an HTTP server"), "ServeMux.HandleFunc": goes("an HTTP server"),
+		"HandlerFunc": goes("an HTTP server"),
 	}),
 }
 
 var errgroupLibrary = &library{
 	path: regexp.MustCompile(`^golang\.org/x/sync/errgroup$`),
-	use:  uses(map[string]use{"Group.Go": goes("errgroup.Group.Go"), "Group.TryGo": goes("errgroup.Group.TryGo")}),
+	use: uses(map[string]use{"Group.Go": goes("errgroup.Group.Go"),
+		"Group.TryGo": goes("errgroup.Group.TryGo")}),
 }

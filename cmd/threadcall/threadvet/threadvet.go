@@ -5,17 +5,18 @@
 //	//threadcall:on main
 //	func (w *Window) Show() { ... }
 //
-// those of GLFW, SDL2, Cocoa and Fyne that their manuals restrict to it, and those that call such a function. Other threads have
-// names too: //threadcall:on gl. The analyzer reports a call if a path of static calls leads to it from a place that is known to be
-// on another thread, such as a go statement, the function given to mainthread.Init, or a function given to Call or Go of another
+// those of GLFW, SDL2, Cocoa and Fyne that their manuals restrict to it, and those that call such a
+// function. Other threads have names too: //threadcall:on gl. The analyzer reports a call if a path
+// of static calls leads to it from a place that is known to be on another thread, such as a go
+// statement, the function given to mainthread.Init, or a function given to Call or Go of another
 // thread. It reports nothing where the thread is not known.
 //
-// It also reports runtime.UnlockOSThread in functions that a thread runs, waits on a thread for what only that thread can do, programs
-// and test binaries that use the main thread without mainthread.Init, and programs that call GLFW from a main goroutine that is not
-// locked.
+// It also reports runtime.UnlockOSThread in functions that a thread runs, waits on a thread for
+// what only that thread can do, programs and test binaries that use the main thread without
+// mainthread.Init, and programs that call GLFW from a main goroutine that is not locked.
 //
-// The command threadcall vet runs it, docs/vet.md of the repository has the rules, and multichecker.Main or golangci-lint can run it
-// with other analyzers.
+// The command threadcall vet runs it, docs/vet.md of the repository has the rules, and
+// multichecker.Main or golangci-lint can run it with other analyzers.
 package threadvet
 
 import (
@@ -31,8 +32,10 @@ import (
 var Analyzer = &analysis.Analyzer{
 	Name: "threadcall",
 	Doc: "report calls on the wrong thread\n\n" +
-		"Functions that are marked //threadcall:on main, functions of GLFW, SDL2, Cocoa and Fyne, and functions that call\n" +
-		"them must be called on the main thread: not from a go statement, a test, or a function that another thread runs.",
+		"Functions that are marked //threadcall:on main, functions of GLFW, SDL2, Cocoa and Fyne, and " +
+		"functions that call\n" +
+		"them must be called on the main thread: not from a go statement, a test, or a function that " +
+		"another thread runs.",
 	URL:       "https://pkg.go.dev/github.com/threadcall/threadcall/cmd/threadcall/threadvet",
 	Run:       run,
 	FactTypes: []analysis.Fact{new(funcFact), new(varFact), new(packageFact)},
@@ -49,7 +52,7 @@ type checker struct {
 	stores   map[*types.Var][]ssa.Value // what the package stores in fields and global variables
 	captures map[*ssa.Function]capture  // of function literals
 	places   map[*node][]place          // where functions start elsewhere
-	starts   []start                    // where functions that are no nodes do
+	starts   []start                    // where functions that are not nodes do
 	can      map[string]map[*node]bool  // the nodes from which a call leads to a need of the thread
 	imports  packageFact                // what all imported packages say
 	reported map[token.Pos]map[string]bool
@@ -79,7 +82,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// importFacts collects what imported packages have exported, and reports whether any of them matters here.
+// importFacts collects what imported packages have exported, and reports whether any of them
+// matters here.
 func (c *checker) importFacts() (relevant bool) {
 	for _, p := range c.pass.Pkg.Imports() {
 		var f packageFact
@@ -94,7 +98,8 @@ func (c *checker) importFacts() (relevant bool) {
 
 func (c *checker) exportPackage(f packageFact) { c.pass.ExportPackageFact(&f) }
 
-// locksInInit reports whether an init function of the package locks the main goroutine to the main thread.
+// locksInInit reports whether an init function of the package locks the main goroutine to the main
+// thread.
 func locksInInit(pass *analysis.Pass) bool {
 	for _, file := range pass.Files {
 		for _, decl := range file.Decls {
@@ -122,7 +127,8 @@ func locksInInit(pass *analysis.Pass) bool {
 // isFunc reports whether obj is the function of that name.
 func isFunc(obj types.Object, pkg, name string) bool {
 	f, ok := obj.(*types.Func)
-	return ok && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg && f.Signature().Recv() == nil
+	return ok && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg &&
+		f.Signature().Recv() == nil
 }
 
 // build makes the SSA form of the package.

@@ -32,7 +32,8 @@ func field(t types.Type, i int) *types.Var {
 	return nil
 }
 
-// index notes what the package stores in fields and global variables, and where it makes function literals.
+// index notes what the package stores in fields and global variables, and where it makes function
+// literals.
 func (c *checker) index() {
 	c.stores, c.captures = map[*types.Var][]ssa.Value{}, map[*ssa.Function]capture{}
 	for _, n := range c.nodes {
@@ -67,7 +68,8 @@ func (c *checker) outer(v *ssa.FreeVar) ssa.Value {
 	return nil
 }
 
-// local returns the variable whose address addr is, if it is local to a function, also when a literal captures it.
+// local returns the variable whose address addr is, if it is local to a function, also when a
+// literal captures it.
 func (c *checker) local(addr ssa.Value) *ssa.Alloc {
 	for {
 		switch a := addr.(type) {
@@ -81,7 +83,8 @@ func (c *checker) local(addr ssa.Value) *ssa.Alloc {
 	}
 }
 
-// assigned returns all values that are stored in a local variable. It is not ok if its address goes elsewhere.
+// assigned returns all values that are stored in a local variable. It is not ok if its address goes
+// elsewhere.
 func (c *checker) assigned(addr ssa.Value) (values []ssa.Value, ok bool) {
 	ok = true
 	c.aliases(addr, func(alias ssa.Value) {
@@ -122,6 +125,45 @@ func (c *checker) aliases(addr ssa.Value, yield func(ssa.Value)) {
 	}
 }
 
+// follow calls use for all instructions that use v, also by way of local variables with no other
+// value. It reports whether use knows them all.
+func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Value) bool) bool {
+	seen, ok := map[ssa.Value]bool{}, true
+	var follow func(v ssa.Value)
+	follow = func(v ssa.Value) {
+		if seen[v] || v.Referrers() == nil {
+			return
+		}
+		seen[v] = true
+		for _, instr := range *v.Referrers() {
+			switch x := instr.(type) {
+			case *ssa.DebugRef:
+			case *ssa.ChangeType:
+				follow(x)
+			case *ssa.Store:
+				a := c.local(x.Addr)
+				if a == nil || x.Val != v {
+					ok = false
+					break
+				}
+				values, known := c.assigned(a)
+				ok = ok && known && len(values) == 1
+				c.aliases(a, func(alias ssa.Value) {
+					for _, instr := range *alias.Referrers() {
+						if load, is := instr.(*ssa.UnOp); is {
+							follow(load)
+						}
+					}
+				})
+			default:
+				ok = use(instr, v) && ok
+			}
+		}
+	}
+	follow(v)
+	return ok
+}
+
 // strip removes conversions.
 func strip(v ssa.Value) ssa.Value {
 	for {
@@ -138,7 +180,8 @@ func strip(v ssa.Value) ssa.Value {
 	}
 }
 
-// held returns the variable or field of function type that v is read from, if it is marked with a thread, or nil.
+// held returns the variable or field of function type that v is read from, if it is marked with a
+// thread, or nil.
 func (c *checker) held(v ssa.Value) (from *types.Var) {
 	if _, ok := v.Type().Underlying().(*types.Signature); !ok {
 		return nil
@@ -160,7 +203,8 @@ func (c *checker) held(v ssa.Value) (from *types.Var) {
 	return from
 }
 
-// bound returns the function of package mainthread that has returned v, which calls it or posts to it, or nil.
+// bound returns the function of package mainthread that has returned v, which calls it or posts to
+// it, or nil.
 func (c *checker) bound(v ssa.Value) *types.Func {
 	call, ok := v.(*ssa.Call)
 	if !ok || call.Call.StaticCallee() == nil {
@@ -176,7 +220,8 @@ func (c *checker) bound(v ssa.Value) *types.Func {
 	return obj
 }
 
-// origins returns the values that v can be, through variables that have no mark for functions, and whether these are all.
+// origins returns the values that v can be, through variables that have no mark for functions, and
+// whether these are all.
 func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) {
 	v = strip(v)
 	if depth > 8 {
@@ -390,7 +435,8 @@ func (c *checker) identifyNew(call *ssa.Call) identity {
 		}
 		for _, opt := range options(call) {
 			if fn := opt.Call.StaticCallee(); fn != nil && fn.Name() == "WithName" {
-				if k, ok := opt.Call.Args[0].(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.String {
+				if k, ok := opt.Call.Args[0].(*ssa.Const); ok && k.Value != nil &&
+					k.Value.Kind() == constant.String {
 					return identity{name: constant.StringVal(k.Value), made: made}
 				}
 			}

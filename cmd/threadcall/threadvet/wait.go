@@ -8,8 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// checkWaits reports waits that never end: a function that a thread runs waits for a channel or a sync.WaitGroup, and all that would end
-// the wait comes after a function that the same thread is to run later. Channels and groups that leave the function are not judged.
+// checkWaits reports waits that never end: a function that a thread runs waits for a channel or a
+// sync.WaitGroup, and all that would end the wait comes after a function that the same thread is to
+// run later. Channels and groups that leave the function are not judged.
 func (c *checker) checkWaits() {
 	for _, n := range c.nodes {
 		if n.serves || n.on == anyThread {
@@ -56,7 +57,8 @@ func (c *checker) checkWaitsOf(n *node, which any, p place) {
 	}
 }
 
-// A producer is what can end a wait: a send, close or Done; or the end of a function if instr is nil.
+// A producer is what can end a wait: a send, close or Done; or the end of a function if instr is
+// nil.
 type producer struct {
 	instr    ssa.Instruction
 	fn       *ssa.Function
@@ -86,56 +88,26 @@ func (c *checker) sendersTo(ch ssa.Value) (list []producer) {
 	if !ok {
 		return nil
 	}
-	seen := map[ssa.Value]bool{}
-	var follow func(v ssa.Value)
-	follow = func(v ssa.Value) {
-		if seen[v] {
-			return
-		}
-		seen[v] = true
-		for _, instr := range *v.Referrers() {
-			switch x := instr.(type) {
-			case *ssa.DebugRef, *ssa.UnOp, *ssa.BinOp:
-			case *ssa.ChangeType:
-				follow(x)
-			case *ssa.Select:
-				for _, state := range x.States {
-					ok = ok && (state.Dir == types.RecvOnly || state.Chan != v && state.Send != v)
-				}
-			case *ssa.Send:
-				ok = ok && x.X != v
-				list = append(list, producer{x, x.Parent(), false})
-			case *ssa.Store:
-				a := c.local(x.Addr)
-				if a == nil || x.Val != v {
-					ok = false
-					break
-				}
-				values, known := c.assigned(a)
-				ok = ok && known && len(values) == 1
-				c.aliases(a, func(alias ssa.Value) {
-					for _, instr := range *alias.Referrers() {
-						if load, is := instr.(*ssa.UnOp); is {
-							follow(load)
-						}
-					}
-				})
-			case ssa.CallInstruction:
-				b, is := x.Common().Value.(*ssa.Builtin)
-				_, deferred := x.(*ssa.Defer)
-				switch {
-				case is && b.Name() == "close":
-					list = append(list, producer{x, x.Parent(), deferred})
-				case is:
-				default:
-					ok = false
-				}
-			default:
-				ok = false
+	ok = c.follow(made, func(instr ssa.Instruction, v ssa.Value) bool {
+		switch x := instr.(type) {
+		case *ssa.UnOp, *ssa.BinOp:
+			return true
+		case *ssa.Select:
+			return !slices.ContainsFunc(x.States, func(s *ssa.SelectState) bool {
+				return s.Dir != types.RecvOnly && s.Chan == v || s.Send == v
+			})
+		case *ssa.Send:
+			list = append(list, producer{x, x.Parent(), false})
+			return x.X != v
+		case ssa.CallInstruction:
+			b, builtin := x.Common().Value.(*ssa.Builtin)
+			if _, deferred := x.(*ssa.Defer); builtin && b.Name() == "close" {
+				list = append(list, producer{x, x.Parent(), deferred})
 			}
+			return builtin
 		}
-	}
-	follow(made)
+		return false
+	})
 	if !ok {
 		return nil
 	}
@@ -183,8 +155,8 @@ func (c *checker) doneOf(group ssa.Value) (list []producer) {
 	return list
 }
 
-// blocked returns a call that must have run a function on the thread before the producer can end a wait of n, which is on the thread, or
-// nil.
+// blocked returns a call that must have run a function on the thread before the producer can end a
+// wait of n, which is on the thread, or nil.
 func (c *checker) blocked(m producer, n *node, which any) ssa.Instruction {
 	f := c.byFn[m.fn]
 	if f == nil || f == n || len(c.places[f]) != 1 || !inside(m.fn, n.fn) || c.called(f) {
@@ -236,10 +208,12 @@ func inside(fn, outer *ssa.Function) bool {
 func before(instr ssa.Instruction, m producer) bool {
 	if !m.deferred {
 		a, b := instr.Block(), m.instr.Block()
-		return a != b && a.Dominates(b) || a == b && slices.Index(a.Instrs, instr) < slices.Index(a.Instrs, m.instr)
+		return a != b && a.Dominates(b) || a == b &&
+			slices.Index(a.Instrs, instr) < slices.Index(a.Instrs, m.instr)
 	}
 	for _, b := range m.fn.Blocks {
-		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && b != m.fn.Recover && !instr.Block().Dominates(b) {
+		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && b != m.fn.Recover &&
+			!instr.Block().Dominates(b) {
 			return false
 		}
 	}

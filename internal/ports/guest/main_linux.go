@@ -1,6 +1,6 @@
-// Command guest is the first program of the machine that package ports makes in order to have more cores. It runs what
-// /programs names, a directory and a program with its arguments in each line, writes to the console what they write, and
-// turns the machine off.
+// Command guest is the first program of the machine that package ports makes in order to have more
+// cores. It runs what /programs names, a directory and a program with its arguments in each line,
+// writes to the console what they write, and turns the machine off.
 package main
 
 import (
@@ -18,7 +18,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "guest: this is for a machine of its own")
 		os.Exit(2)
 	}
-	for _, m := range [][2]string{{"proc", "/proc"}, {"sysfs", "/sys"}, {"devtmpfs", "/dev"}, {"tmpfs", "/tmp"}} {
+	for _, m := range [][2]string{{"proc", "/proc"}, {"sysfs", "/sys"}, {"devtmpfs", "/dev"},
+		{"tmpfs", "/tmp"}} {
 		if err := os.MkdirAll(m[1], 0o777); err != nil {
 			fmt.Println("guest:", err)
 		}

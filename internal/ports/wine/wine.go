@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A Prefix is a Windows for programs of this project, which stays in the cache of the user. Its services know one display, that of the
-// first program.
+// A Prefix is a Windows for programs of this project, which stays in the cache of the user. Its
+// services know one display, that of the first program.
 type Prefix struct {
 	Version string   // of Wine
 	Env     []string // a program run as wine PROGRAM needs these besides the others
@@ -23,10 +23,12 @@ EXPORTS
 	ProcessPrng = advapi32.SystemFunction036
 `
 
-// Start makes the prefix of that name if it is not there and starts the services that all programs share.
+// Start makes the prefix of that name if it is not there and starts the services that all programs
+// share.
 //
-// Go asks bcryptprimitives.dll for random numbers, which Wine has since version 9 only. Its one function does the same as
-// one in advapi32.dll, so older ones are given a library that says so and has no code of its own.
+// Go asks bcryptprimitives.dll for random numbers, which Wine has since version 9 only. Its one
+// function does the same as one in advapi32.dll, so older ones are given a library that says so and
+// has no code of its own.
 func Start(name string) (*Prefix, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -46,7 +48,8 @@ func Start(name string) (*Prefix, error) {
 		if err := os.WriteFile(exports, []byte(forwarder), 0o666); err != nil {
 			return nil, err
 		}
-		if err := p.run("x86_64-w64-mingw32-ld", "-shared", "--entry", "0", "-o", library, exports); err != nil {
+		if err := p.run("x86_64-w64-mingw32-ld", "-shared", "--entry", "0", "-o", library,
+			exports); err != nil {
 			return nil, err
 		}
 	}
@@ -56,8 +59,8 @@ func Start(name string) (*Prefix, error) {
 	}
 	p.Version, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(version)), "wine-"), " ")
 
-	// Wine's services live as long as its programs and keep the output of the first. That must not be a test's, or go test
-	// waits for them.
+	// Wine's services live as long as its programs and keep the output of the first. That must not
+	// be a test's, or go test waits for them.
 	first := exec.Command("wine", "cmd")
 	first.Env = append(os.Environ(), p.Env...)
 	input, err := first.StdinPipe()

@@ -16,8 +16,9 @@ import (
 //	-a line that goes
 //	+a line that comes
 //
-// with an "in" for each place that it changes. There are no line numbers: the lines that stay and go must follow each other
-// at exactly one place of the file; if they do nowhere, with other space and comments. Lines that stay are there to make it so.
+// with an "in" for each place that it changes. There are no line numbers: the lines that stay and
+// go must follow each other at exactly one place of the file; if they do nowhere, with other space
+// and comments. Lines that stay are there to make it so.
 type fault struct {
 	name, check, about string
 	edits              []edit

@@ -21,7 +21,7 @@ func read(t *testing.T) []*fault {
 	return faults
 }
 
-func TestEveryFaultApplies(t *testing.T) {
+func TestFaults(t *testing.T) {
 	faults := read(t)
 	t.Chdir("../../..")
 	seen := map[string]bool{}
@@ -45,7 +45,7 @@ func TestEveryFaultApplies(t *testing.T) {
 	}
 }
 
-func TestAnEditIgnoresSpaceAndCommentsAndNothingElse(t *testing.T) {
+func TestEdit_apply(t *testing.T) {
 	e := edit{lines: []string{" b", "-x"}}
 	got, err := e.apply([]string{"a", "x", "\tb // as before", "\tx", "c"})
 	if want := []string{"a", "x", "b", "c"}; err != nil || !slices.Equal(got, want) {
@@ -94,7 +94,7 @@ func (x *T[K]) f(c chan int) {
 	}
 }
 
-func TestEachArguedMutationExists(t *testing.T) {
+func TestArgued(t *testing.T) {
 	t.Chdir("../../..")
 	reasons, err := readArgued()
 	if err != nil {

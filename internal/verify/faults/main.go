@@ -1,11 +1,12 @@
-// Faults tests the tests: it makes one mistake after the other and prints which check notices it, after how long. The
-// go command reads the changed files by its flag -overlay; the tree stays as it is.
+// Faults tests the tests: it makes one mistake after the other and prints which check notices it,
+// after how long. The go command reads the changed files by its flag -overlay; the tree stays as it
+// is.
 //
-//	go run ./internal/verify/faults [-all] [-check name] [name of a fault] ...
+//	go run ./internal/verify/faults [-all] [name of a fault] ...
 //
-// makes the mistakes in faults.txt, and for each the check that must notice it, with -check another one, with -all every
-// check. It ends with status 1 if none notices the fault, if one does not apply or does not compile, or if a check
-// rejects the tree as it is.
+// makes the mistakes in faults.txt, and for each the check that must notice it, with -all every
+// check. It ends with status 1 if none notices the fault, if one does not
+// apply or does not compile, or if a check rejects the tree as it is.
 //
 //	go run ./internal/verify/faults -random 100 [-seed n] [-from n] [package directory] ...
 //
@@ -30,7 +31,8 @@ type check struct {
 	args []string
 }
 
-// The checks are what go test runs, those that take longest last. The time limits are for hangs that no test ends.
+// The checks are what go test runs, those that take longest last. The time limits are for hangs
+// that no test ends.
 var checks = []check{
 	{"callq", []string{"-timeout", "30s", "./internal/callq"}},
 	{"freelist", []string{"-timeout", "30s", "./internal/freelist"}},
@@ -41,8 +43,10 @@ var checks = []check{
 	{"keyed", []string{"-timeout", "120s", "./keyed"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
 	{"trace", []string{"-timeout", "60s", "./cmd/threadcall/internal/trace/source"}},
-	{"oracle", []string{"-timeout", "100s", "./internal/verify/oracle", "-time-limit", "5s", "-shrink", "0"}},
-	{"race", []string{"-race", "-timeout", "120s", "./internal/verify/oracle", "-time-limit", "10s", "-shrink", "0"}},
+	{"oracle", []string{"-timeout", "100s", "./internal/verify/oracle", "-time-limit", "5s", "-shrink",
+		"0"}},
+	{"race", []string{"-race", "-timeout", "120s", "./internal/verify/oracle", "-time-limit", "10s",
+		"-shrink", "0"}},
 }
 
 const (
@@ -51,8 +55,7 @@ const (
 )
 
 var (
-	all  = flag.Bool("all", false, "make every check for every fault")
-	only = flag.String("check", "", "make this check only")
+	all = flag.Bool("all", false, "make every check for every fault")
 )
 
 func main() {
@@ -109,15 +112,10 @@ func (f *fault) try() (noticed bool, err error) {
 	}
 	defer remove()
 	for _, c := range checks {
-		switch {
-		case *only != "":
-			if c.name != *only {
-				continue
-			}
-		case !*all && f.edits != nil && c.name != f.check:
+		if !*all && f.edits != nil && c.name != f.check {
 			continue
 		}
-		compile := append([]string{"test", "-count=1", "-run", "^$"}, c.args...) // so that it does not count
+		compile := append([]string{"test", "-count=1", "-run", "^$"}, c.args...) // not counted
 		if out, err := goCommand(env, compile...); err != nil {
 			return false, fmt.Errorf("%w\n%s", err, out)
 		}
@@ -139,7 +137,8 @@ const everyTest = "^(Test|Fuzz)" // -failfast goes on with examples
 
 // make runs the tests of c that the regular expression matches.
 func (c check) make(env []string, tests string, more ...string) (out []byte, err error) {
-	args := append([]string{"test", "-short", "-failfast", "-vet=off", "-count=1", "-run", tests}, c.args...)
+	args := append([]string{"test", "-short", "-failfast", "-vet=off", "-count=1", "-run", tests},
+		c.args...)
 	return goCommand(env, append(args, more...)...)
 }
 
@@ -149,7 +148,8 @@ func goCommand(env []string, args ...string) (out []byte, err error) {
 	return c.CombinedOutput()
 }
 
-// overlay returns the environment in which go commands, and those that tests start, read the changed files.
+// overlay returns the environment in which go commands, and those that tests start, read the
+// changed files.
 func overlay(changed map[string]string) (env []string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "threadcall-fault-")
 	if err != nil {
@@ -175,7 +175,8 @@ func overlay(changed map[string]string) (env []string, remove func(), err error)
 	return []string{"GOFLAGS=" + flags}, func() { os.RemoveAll(dir) }, os.WriteFile(name, list, 0o666)
 }
 
-// culprit returns the name of the test that failed, or that ran when the process ended, and how the process ended.
+// culprit returns the name of the test that failed, or that ran when the process ended, and how the
+// process ended.
 func culprit(out []byte) string {
 	first := func(expressions ...string) string {
 		for _, re := range expressions {
@@ -186,7 +187,8 @@ func culprit(out []byte) string {
 		return ""
 	}
 	test := first(`--- FAIL: (\w+)`, `running tests:\n\t+(\w+)`, `\.(Test\w+)`)
-	how := first(`WARNING: (DATA RACE)`, `panic: (test timed out)`, `(fatal error: .*)`, `(panic: .*)`, `(signal: .*)`)
+	how := first(`WARNING: (DATA RACE)`, `panic: (test timed out)`, `(fatal error: .*)`, `(panic: .*)`,
+		`(signal: .*)`)
 	if test == "" || how != "" && first(`--- FAIL: (\w+)`) == "" {
 		return strings.TrimSpace(test + " " + how)
 	}

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// A mutation is one change at a random place: a statement left out, a condition negated, && for || or the reverse.
-// Declarations stay, and what does not compile does not count.
+// A mutation is one change at a random place: a statement left out, a condition negated, && for ||
+// or the reverse. Declarations stay, and what does not compile does not count.
 type mutation struct {
 	file, function, what string
 	line                 int
@@ -32,16 +32,19 @@ type mutation struct {
 func (m *mutation) key() string { return m.file + " " + m.function + ": " + m.what }
 
 var (
-	randomly = flag.Int("random", 0, "make this many random mistakes, and the checks of their package and of those that use it")
-	seed     = flag.Uint64("seed", uint64(time.Now().Unix()), "of the order in which -random makes mistakes")
-	from     = flag.Int("from", 0, "the first of them, in this order")
+	randomly = flag.Int("random", 0, "make this many random mistakes, and the checks of their "+
+		"package and of those that use it")
+	seed = flag.Uint64("seed", uint64(time.Now().Unix()),
+		"of the order in which -random makes mistakes")
+	from = flag.Int("from", 0, "the first of them, in this order")
 
 	argued = "internal/verify/faults/argued.txt"
-	users  = []string{"engine", "thread", "mainthread", "trace", "oracle"} // of all packages that stand before them
+	users  = []string{"engine", "thread", "mainthread", "trace", "oracle"} // of the others
 )
 
-// random makes random mistakes. A test has noticed one if it fails, fails again alone, and passes without the mistake; so
-// a test that fails by chance notices nothing. A hang is noticed by the time limit of the test or of the process.
+// random makes random mistakes. A test has noticed one if it fails, fails again alone, and passes
+// without the mistake; so a test that fails by chance notices nothing. A hang is noticed by the
+// time limit of the test or of the process.
 func random(packages []string) error {
 	if len(packages) == 0 {
 		packages = strings.Fields("internal/callq internal/freelist internal/engine thread mainthread")
@@ -54,7 +57,9 @@ func random(packages []string) error {
 	if err != nil {
 		return err
 	}
-	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) {
+		all[i], all[j] = all[j], all[i]
+	})
 	fmt.Printf("seed %d, %d places\n", *seed, len(all))
 	var survivors []*mutation
 	made, argued := 0, 0
@@ -74,14 +79,17 @@ func random(packages []string) error {
 			by = "NOTHING"
 		}
 		made++
-		fmt.Printf("%3d of %d: %d %s:%d %s: %s\n\t%s\n", made, *randomly, *from, m.file, m.line, m.function, m.what, by)
+		fmt.Printf("%3d of %d: %d %s:%d %s: %s\n\t%s\n", made, *randomly, *from, m.file, m.line,
+			m.function, m.what, by)
 	}
-	fmt.Printf("noticed %d of %d, %d argued; -from %d goes on\n", made-argued-len(survivors), made, argued, *from)
+	fmt.Printf("noticed %d of %d, %d argued; -from %d goes on\n", made-argued-len(survivors), made,
+		argued, *from)
 	for _, m := range survivors {
 		fmt.Print(m.diff())
 	}
 	if survivors != nil {
-		return fmt.Errorf("nothing notices %d; write a test, delete what nothing needs, or argue in argued.txt", len(survivors))
+		return fmt.Errorf("nothing notices %d; write a test, delete what nothing needs, or argue in "+
+			"argued.txt", len(survivors))
 	}
 	return nil
 }
@@ -116,7 +124,7 @@ func (m *mutation) try() (by string, compiles bool, err error) {
 	}
 	chance := ""
 	for i, c := range checks[own:] {
-		if i > 0 && !slices.Contains(users, c.name) || *only != "" && c.name != *only {
+		if i > 0 && !slices.Contains(users, c.name) {
 			continue
 		}
 		start := time.Now()
@@ -125,14 +133,16 @@ func (m *mutation) try() (by string, compiles bool, err error) {
 			continue
 		}
 		test := culprit(out)
-		if name, _, _ := strings.Cut(test, " "); strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") {
+		if name, _, _ := strings.Cut(test, " "); strings.HasPrefix(name, "Test") ||
+			strings.HasPrefix(name, "Fuzz") {
 			_, without := c.make(nil, "^"+name+"$")
 			if _, err := c.make(env, "^"+name+"$", "-count=5"); err == nil || without != nil {
 				chance += fmt.Sprintf("%s: %s once, by chance; ", c.name, test)
 				continue
 			}
 		}
-		return fmt.Sprintf("%s%s: %s, %.1f s", chance, c.name, test, time.Since(start).Seconds()), true, nil
+		return fmt.Sprintf("%s%s: %s, %.1f s", chance, c.name, test, time.Since(start).Seconds()), true,
+			nil
 	}
 	return "", true, nil
 }
@@ -143,11 +153,16 @@ func (m *mutation) diff() string {
 	end := m.to + bytes.IndexByte(m.source[m.to:], '\n')
 	old := string(m.source[start:end])
 	changed := string(m.source[start:m.from]) + m.by + string(m.source[m.to:end])
-	mark := func(sign, text string) string { return sign + strings.ReplaceAll(text, "\n", "\n"+sign) + "\n" }
-	return fmt.Sprintf("\n%s:%d: %s\n%s%s", m.file, m.line, m.key(), mark("-", old), mark("+", changed))
+	mark := func(sign, text string) string {
+		return sign + strings.ReplaceAll(text, "\n", "\n"+sign) +
+			"\n"
+	}
+	return fmt.Sprintf("\n%s:%d: %s\n%s%s", m.file, m.line, m.key(), mark("-", old),
+		mark("+", changed))
 }
 
-// mutations returns all changes that can be made in the files of the packages that are compiled here.
+// mutations returns all changes that can be made in the files of the packages that are compiled
+// here.
 func mutations(dirs []string) (all []*mutation, err error) {
 	for _, dir := range dirs {
 		dir = filepath.ToSlash(filepath.Clean(dir))

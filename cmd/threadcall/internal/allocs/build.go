@@ -3,107 +3,131 @@ package allocs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/listing"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/overlay"
 )
 
-// A builder compiles tests so that each run leaves a profile of everything that it allocated, and so that the compiler
-// logs its reasons.
-//
-// The profile is written by a function that is compiled into the test binary with the package's own files, by way of the
-// go command's -overlay: no file of the package is touched.
+// A builder compiles tests so that each run leaves a profile of everything that it allocated, and
+// so that the compiler logs its reasons. Package hook and the calls of it are compiled in by the go
+// command's -overlay: no file is changed.
 type builder struct {
 	gotest.Tree
-	dir   string      // absolute, for all files
-	asked []string    // import paths of the packages that the compiler is asked about when tests are compiled
-	log   *escape.Log // what it has said in all builds so far
+	dir    string      // absolute, for all files
+	module string      // import path of the module that has package hook
+	hook   overlayed   // the files of package hook
+	asked  []string    // packages that the compiler is asked about when tests are compiled
+	log    *escape.Log // what it has said in all builds so far
 }
 
-// tree returns the source as the settings build it. The flags are stronger than GOFLAGS: files must have the same paths in
-// stacks, in what the compiler logs, and in what the go command lists.
+// overlayed has the files that replace others.
+type overlayed map[string]string
+
+// tree returns the source as the settings build it. The flags are stronger than GOFLAGS: files must
+// have the same paths in stacks, in what the compiler logs, and in what the go command lists.
 func (s Settings) tree() gotest.Tree {
 	if s.base != nil {
 		return *s.base
 	}
 	t := gotest.Tree{Dir: s.Dir, Flags: []string{"-trimpath=false"}}
-	if s.Race {
-		t.Flags = append(t.Flags, "-race")
-	}
 	if s.Tags != "" {
 		t.Flags = append(t.Flags, "-tags="+s.Tags)
 	}
 	return t
 }
 
-func (s Settings) builder(dir string, asked []string) builder {
-	b := builder{s.tree(), dir, asked, escape.New()}
+// builder returns one for the named packages. The go command adds files to modules of the workspace
+// and to those that are replaced by a directory.
+func (s Settings) builder(dir string, named, all []gotest.Package) (builder, error) {
+	b := builder{Tree: s.tree(), dir: dir, hook: overlayed{}, log: escape.New()}
 	b.Env = append(b.Environ(), "GOTMPDIR="+dir) // where its files are removed even if it is killed
-	return b
-}
-
-// asked returns the packages whose reasons the compiler is asked for: those that are named, and those of the main module or
-// workspace.
-func asked(all []gotest.Package) []string {
-	var asked []string
-	for _, p := range all {
-		named, ours := !p.DepOnly && p.ImportPath != "unsafe", p.Module != nil && p.Module.Main
-		if named || ours {
-			asked = append(asked, p.ImportPath)
+	for _, p := range named {
+		if m := p.Module; m == nil || !m.Main && m.Replace == nil {
+			return b, fmt.Errorf("allocs: %s is not in a module of yours, where files can be added; "+
+				"run it in a clone of its module", p.ImportPath)
 		}
 	}
-	slices.Sort(asked)
-	return slices.Compact(asked)
+	for _, p := range all {
+		if !p.DepOnly || p.Module != nil && p.Module.Main {
+			b.asked = append(b.asked, p.ImportPath)
+		}
+	}
+	slices.Sort(b.asked)
+	b.asked = slices.Compact(b.asked)
+	m := named[0].Module
+	b.module = m.Path
+	for _, name := range []string{"hook.go", "profile.go"} {
+		text, err := hook.Files.ReadFile(name)
+		if err != nil {
+			return b, err
+		}
+		err = b.hook.add(filepath.Join(m.Dir, hook.Name, name), filepath.Join(dir, name), text)
+		if err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// add replaces a file by another with this text.
+func (o overlayed) add(name, by string, text []byte) error {
+	o[name] = by
+	return os.WriteFile(by, text, 0o666)
 }
 
 // escapes is where the compiler writes its reasons.
 func (b builder) escapes() string { return filepath.Join(b.dir, "escapes") }
 
-func (b builder) ask(paths []string) (flags []string) {
-	for _, path := range paths {
-		flags = append(flags, escape.Flag(path, b.escapes()))
+// test compiles the tests of a package, and with more, other files that the overlay replaces,
+// without asking for reasons.
+func (b builder) test(ctx context.Context, p gotest.Package, number int, more overlayed) (*binary,
+	error) {
+	name := fmt.Sprint(number)
+	flags := []string{"-p=1"}
+	if more != nil {
+		name += ".seen"
+	} else {
+		for _, path := range b.asked {
+			flags = append(flags, escape.Flag(path, b.escapes()))
+		}
 	}
-	return flags
-}
-
-// test compiles the tests of a package.
-func (b builder) test(ctx context.Context, p gotest.Package, number int) (*binary, error) {
-	overlay, err := b.inject(p, fmt.Sprint(number), nil)
+	replace := maps.Clone(b.hook)
+	maps.Copy(replace, more)
+	if err := b.inject(p, name, replace); err != nil {
+		return nil, err
+	}
+	file, err := overlay.Write(filepath.Join(b.dir, name+".overlay.json"), replace)
 	if err != nil {
 		return nil, err
 	}
-	bin := b.binary(p, fmt.Sprintf("%d.test.exe", number))
-	if err := b.Build(ctx, p, bin.Path, append([]string{"-p=1", "-overlay", overlay}, b.ask(b.asked)...)...); err != nil {
+	bin := &binary{gotest.Binary{Path: filepath.Join(b.dir, name+".test.exe"), Dir: p.Dir,
+		Env: append(os.Environ(), "PWD="+p.Dir)}, p.ImportPath}
+	if err := b.Build(ctx, p, bin.Path, append(flags, "-overlay", file)...); err != nil {
 		return nil, err
 	}
 	return bin, b.readReasons()
 }
 
-func (b builder) binary(p gotest.Package, name string) *binary {
-	return &binary{gotest.Binary{Path: filepath.Join(b.dir, name), Dir: p.Dir, Env: append(os.Environ(), "PWD="+p.Dir)}, p.ImportPath}
-}
-
-// instrumented compiles the tests of a package with other texts of some files.
-func (b builder) instrumented(ctx context.Context, p gotest.Package, number int, replace map[string]string) (*binary, error) {
-	overlay, err := b.inject(p, fmt.Sprintf("%d.seen", number), replace)
-	if err != nil {
-		return nil, err
-	}
-	bin := b.binary(p, fmt.Sprintf("%d.seen.exe", number))
-	return bin, b.Build(ctx, p, bin.Path, "-overlay", overlay)
-}
-
-// listings compiles packages with their tests for the compiler's listings of the functions in the asked packages, and its
-// reasons. The places of calls in functions of the packages in exact are those of all inlined calls.
-func (b builder) listings(ctx context.Context, named, asked, exact []string) ([]listing.Function, error) {
+// listings compiles packages with their tests for the compiler's listings of the functions in the
+// packages that are asked for, and its reasons. The places of calls in functions of the packages in
+// exact are those of all inlined calls.
+func (b builder) listings(ctx context.Context, named, exact []string) ([]budget.Compiled, error) {
 	var flags, long []string
-	for _, path := range asked {
+	for _, path := range b.asked {
 		flags = append(flags, escape.Flag(path, b.escapes(), "-S"))
 	}
 	for _, path := range exact {
@@ -117,12 +141,13 @@ func (b builder) listings(ctx context.Context, named, asked, exact []string) ([]
 		return nil, err
 	}
 	outer, err := b.listing(ctx, long, named)
-	listing.SetOuter(functions, outer)
+	budget.SetOuter(functions, outer)
 	return functions, err
 }
 
-func (b builder) listing(ctx context.Context, flags, paths []string) ([]listing.Function, error) {
-	cmd := exec.Command("go", slices.Concat([]string{"list", "-test", "-export", "-f", "", "-p=1"}, b.Flags, flags, []string{"--"}, paths)...)
+func (b builder) listing(ctx context.Context, flags, paths []string) ([]budget.Compiled, error) {
+	cmd := exec.Command("go", slices.Concat([]string{"list", "-test", "-export", "-f", "", "-p=1"},
+		b.Flags, flags, []string{"--"}, paths)...)
 	cmd.Dir, cmd.Env = b.Dir, b.Environ()
 	if b.Dir != "" {
 		cmd.Env = append(cmd.Env, "PWD="+b.Dir)
@@ -132,16 +157,171 @@ func (b builder) listing(ctx context.Context, flags, paths []string) ([]listing.
 	if err := gotest.Run(ctx, cmd); ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	} else if err != nil {
-		return nil, fmt.Errorf("compiling for the listing: %w\n%s", err, gotest.Decisive(out.String(), 12))
+		return nil, fmt.Errorf("allocs: compiling for the listing: %w\n%s", err,
+			gotest.Decisive(out.String(), 12))
 	}
-	return listing.Read(&out)
+	return budget.ReadListing(out.String()), nil
 }
 
-// readReasons takes what the compiler has said in a build. The next one writes to the same files about a package as it is,
-// after this one about that as its own tests see it, for which more generic functions may have been compiled.
+// readReasons takes what the compiler has said in a build. The next one writes to the same files
+// about a package as it is, after this one about that as its own tests see it, for which more
+// generic functions may have been compiled.
 func (b builder) readReasons() error {
 	if err := b.log.Read(b.escapes()); err != nil {
 		return err
 	}
 	return os.RemoveAll(b.escapes())
+}
+
+// errTestMain means that the tests of a package cannot be made to leave a profile.
+var errTestMain = errors.New("its TestMain does not call m.Run itself")
+
+const testMain = `package %s_test
+
+import (
+	"os"
+	"testing"
+
+	hook %q
+)
+
+func TestMain(m *testing.M) { os.Exit(hook.Run(m)) }
+`
+
+// inject adds files to the overlay by which p's tests call package hook: in place of m.Run, which a
+// new TestMain calls if p has none, and of the methods of a benchmark's timer.
+func (b builder) inject(p gotest.Package, number string, replace overlayed) error {
+	main := false
+	path := b.module + "/" + hook.Name
+	for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+		file := filepath.Join(p.Dir, name)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		changed, has, err := callHook(file, path, text)
+		if err != nil {
+			return err
+		}
+		main = main || has
+		if changed == nil {
+			continue
+		}
+		if err := replace.add(file, filepath.Join(b.dir, number+"."+name), changed); err != nil {
+			return err
+		}
+	}
+	if main {
+		return nil
+	}
+	const added = "threadcall_hook_test.go"
+	return replace.add(filepath.Join(p.Dir, added), filepath.Join(b.dir, number+"."+added),
+		fmt.Appendf(nil, testMain, p.Name, path))
+}
+
+// callHook returns the text of a test file with calls of the package with that path, and whether it
+// has a TestMain. The text is nil if nothing was changed. No line gets another number.
+func callHook(file, path string, text []byte) (changed []byte, main bool, err error) {
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, false, nil // the compiler reports it
+	}
+	at := func(p token.Pos) int { return files.Position(p).Offset }
+	var edits, begins []overlay.Edit
+	call := func(n *ast.CallExpr, function string, arg ast.Expr) {
+		from, to := at(n.Pos()), at(n.End())
+		lines := strings.Repeat("\n", bytes.Count(text[from:to], []byte("\n")))
+		edits = append(edits, overlay.Edit{From: from, To: to, Text: fmt.Sprintf("%s.%s(%s)%s",
+			hook.Name, function, arg.(*ast.Ident).Name, lines)})
+	}
+	benchmarks := map[string]bool{} // names of parameters
+	function := func(f *ast.FuncType, body *ast.BlockStmt) {
+		for _, name := range ofBenchmark(f) {
+			if benchmarks[name] = true; body != nil && name != "_" {
+				begin := fmt.Sprintf(" %s.Begin(%s, %[2]s.N);", hook.Name, name)
+				begins = append(begins, overlay.Edit{From: at(body.Lbrace) + 1, To: at(body.Lbrace) + 1,
+					Text: begin})
+			}
+		}
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Name.Name == "TestMain" && n.Recv == nil && n.Body != nil {
+				main = true
+				before := len(edits)
+				inspectCalls(n.Body, func(c *ast.CallExpr, x ast.Expr, method string) {
+					if m := n.Type.Params.List; method == "Run" && len(m) == 1 && named(m[0], x) {
+						call(c, "Run", x)
+					}
+				})
+				if len(edits) == before {
+					err = fmt.Errorf("%s: %w", files.Position(n.Pos()), errTestMain)
+				}
+			}
+			function(n.Type, n.Body)
+		case *ast.FuncLit:
+			function(n.Type, n.Body)
+		}
+		return true
+	})
+	timed := len(edits)
+	inspectCalls(parsed, func(c *ast.CallExpr, x ast.Expr, method string) {
+		if name, ok := x.(*ast.Ident); ok && benchmarks[name.Name] && len(c.Args) == 0 {
+			switch method {
+			case "StopTimer", "StartTimer", "ResetTimer":
+				call(c, method, x)
+			}
+		}
+	})
+	if len(edits) > timed {
+		edits = append(edits, begins...)
+	}
+	if len(edits) == 0 || err != nil {
+		return nil, main, err
+	}
+	clause := at(parsed.Name.End())
+	edits = append(edits, overlay.Edit{From: clause, To: clause,
+		Text: fmt.Sprintf("; import %s %q", hook.Name, path)})
+	return overlay.Apply(text, edits), main, nil
+}
+
+// inspectCalls calls f for the calls of methods, x.method, in a node.
+func inspectCalls(in ast.Node, f func(call *ast.CallExpr, x ast.Expr, method string)) {
+	ast.Inspect(in, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+				f(call, sel.X, sel.Sel.Name)
+			}
+		}
+		return true
+	})
+}
+
+// named reports whether x is the name of the parameter.
+func named(param *ast.Field, x ast.Expr) bool {
+	id, ok := x.(*ast.Ident)
+	return ok && len(param.Names) == 1 && param.Names[0].Name == id.Name
+}
+
+// ofBenchmark returns the names of the parameters that are a *testing.B.
+func ofBenchmark(f *ast.FuncType) (names []string) {
+	for _, field := range f.Params.List {
+		star, ok := field.Type.(*ast.StarExpr)
+		if !ok {
+			continue
+		}
+		sel, ok := star.X.(*ast.SelectorExpr)
+		if !ok || sel.Sel.Name != "B" {
+			continue
+		}
+		if x, ok := sel.X.(*ast.Ident); !ok || x.Name != "testing" {
+			continue
+		}
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+	}
+	return names
 }

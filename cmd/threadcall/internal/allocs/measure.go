@@ -2,51 +2,117 @@ package allocs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-// How often a benchmark is measured: again until two measurements agree, but not more often.
+// How often a benchmark is measured: again until two measurements agree, up to a limit.
 const (
-	fewestPairs = 2
-	mostPairs   = 5
-	headlines   = 3 // of one process
-	mostHeads   = 3 // processes
+	fewestPairs  = 2
+	mostPairs    = 5
+	headlineRuns = 3 // of one process
+	headlines    = 3 // processes
+	timeout      = 10 * time.Minute
 )
 
-// A Headline is what go test -benchmem prints for a benchmark, by runs without a profile.
-type Headline struct {
-	Bytes  Interval `json:"bytes"`
-	Allocs Interval `json:"allocs"`
-	Runs   int      `json:"runs"`
-	N      int      `json:"n"` // operations of the last of them
+// The limits of the number of operations. With one operation package testing would do without the
+// round that it otherwise begins with, and the two runs could not be compared.
+const (
+	fewest = 2
+	most   = 1000
+	enough = 10 // for one object an operation to be more than chance
+)
+
+// A binary is the tests of a package, compiled with package hook.
+type binary struct {
+	gotest.Binary
+	pkg string
 }
 
-// An Interval is of the same figure in several runs.
-type Interval struct {
-	Low    float64 `json:"low"`
-	Median float64 `json:"median"`
-	High   float64 `json:"high"`
+// with returns the binary with more in its environment.
+func (b *binary) with(env ...string) *binary {
+	one := *b
+	one.Env = slices.Concat(b.Env, env)
+	return &one
 }
 
-func interval(values []float64) Interval {
-	if len(values) == 0 {
-		return Interval{}
+// run runs the binary. A process that fails is a [gotest.Failure].
+func (s Settings) run(ctx context.Context, b *binary, args ...string) (*gotest.Result, error) {
+	for name, value := range map[string]string{"GOGC": "off", "GOMEMLIMIT": "1GiB"} {
+		// A collection empties caches, which is not the operation's.
+		if _, set := os.LookupEnv(name); s.Budget && !set {
+			b = b.with(name + "=" + value)
+		}
 	}
-	values = slices.Sorted(slices.Values(values))
-	return Interval{values[0], values[len(values)/2], values[len(values)-1]}
+	// Like go test: a process that exits with 0 before the end has failed.
+	args = slices.Concat([]string{"-test.paniconexit0", "-test.timeout=" + timeout.String(),
+		"-test.cpu=" + strconv.Itoa(s.Procs)}, args, s.Args)
+	// Package testing has a limit for tests, but none for benchmarks.
+	r, err := b.Run(ctx, timeout+3*time.Second, args...)
+	if err != nil {
+		return &gotest.Result{}, err
+	}
+	return r, r.Err()
 }
 
-// Stable reports whether all runs had the same.
-func (i Interval) Stable() bool { return i.Low == i.High }
+// A trial is a benchmark that ran once.
+type trial struct {
+	name string        // with "Benchmark", without the number of processors
+	time time.Duration // no less than an operation takes
+}
+
+// try runs a benchmark once, and returns a trial of it or of each of its sub-benchmarks that match.
+func (s Settings) try(ctx context.Context, b *binary, pattern string) (trials []trial, err error) {
+	r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime=1x")
+	lines, _, _ := gotest.ParseResults(r.Stdout)
+	for _, l := range lines {
+		t := trial{"Benchmark" + l.Result.Name.String(), r.Time}
+		if s.Procs > 1 {
+			t.name = strings.TrimSuffix(t.name, "-"+strconv.Itoa(s.Procs))
+		}
+		if seconds, ok := l.Result.Value("sec/op"); ok && seconds > 0 {
+			t.time = time.Duration(seconds * float64(time.Second))
+		}
+		trials = append(trials, t)
+	}
+	return trials, err
+}
+
+// operations returns how many of the given time the shorter run makes.
+func (s Settings) operations(each time.Duration) int {
+	least := fewest
+	if s.Budget {
+		least = enough
+	}
+	if s.Operations > 0 {
+		return max(s.Operations, least)
+	}
+	return min(max(int(s.Duration/max(each, 1)), least), most)
+}
+
+// exactly is the pattern that matches the benchmark alone.
+func exactly(name string) string {
+	parts := strings.Split(name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
 
 // measure runs one benchmark until what it allocates is stable.
-func (s Settings) measure(ctx context.Context, r *Report, bin *binary, b trial, std func(string) bool) (*Run, error) {
+func (s Settings) measure(ctx context.Context, r *Report, bin *binary, b trial) (*Run, error) {
 	n := s.operations(b.time)
 	run := &Run{Package: bin.pkg, Name: b.name, PerOp: true, Operations: []int{n, 2 * n}}
 	if !s.Budget {
@@ -58,43 +124,42 @@ func (s Settings) measure(ctx context.Context, r *Report, bin *binary, b trial, 
 		run.Headline = h
 	}
 	s.Progress(fmt.Sprintf("%s %s, %d and %d operations", bin.pkg, b.name, n, 2*n))
-	for {
-		m, err := s.difference(ctx, bin, b.name, n, std)
+	for stable := false; !stable; {
+		m, err := s.difference(ctx, bin, b.name, n, r.std)
 		if err != nil {
 			return nil, err
 		}
 		run.repetitions = append(run.repetitions, *m)
-		if s.enough(r, run) {
-			break
-		}
+		stable = s.stable(r, run.repetitions)
 	}
 	var objects []float64
 	for _, m := range run.repetitions {
 		objects = append(objects, m.Counted.Objects)
 	}
 	run.Measured = interval(objects)
-	at := slices.IndexFunc(run.repetitions, func(m heap.Samples) bool { return m.Counted.Objects == run.Measured.Median })
+	at := slices.Index(objects, run.Measured.Median)
 	run.profile = run.repetitions[at]
 	return run, nil
 }
 
 // difference measures a benchmark once, by n and 2n operations.
-func (s Settings) difference(ctx context.Context, bin *binary, name string, n int, std func(string) bool) (*heap.Samples, error) {
-	short, err := s.profileBenchmark(ctx, bin, name, n)
-	if err != nil {
-		return nil, err
+func (s Settings) difference(ctx context.Context, bin *binary, name string, n int,
+	std func(string) bool) (*heap.Samples, error) {
+	var profiles [2]*hook.Profile
+	for i := range profiles {
+		var err error
+		profiles[i], err = s.profile(ctx, bin, "-test.run=^$", "-test.bench="+exactly(name),
+			fmt.Sprintf("-test.benchtime=%dx", (i+1)*n))
+		if err != nil {
+			return nil, err
+		}
 	}
-	long, err := s.profileBenchmark(ctx, bin, name, 2*n)
-	if err != nil {
-		return nil, err
-	}
-	m := heap.Difference(short, long, n, n, std)
+	m := heap.Difference(profiles[0], profiles[1], n, std)
 	return &m, nil
 }
 
-// enough reports whether the benchmark was measured often enough.
-func (s Settings) enough(r *Report, run *Run) bool {
-	all := run.repetitions
+// stable reports whether the benchmark was measured often enough.
+func (s Settings) stable(r *Report, all []heap.Samples) bool {
 	last := all[len(all)-1]
 	if s.Budget { // what no measurement accuses needs no other
 		return len(all) >= 3 || !r.Budget.Suspects(last)
@@ -108,7 +173,8 @@ func (s Settings) enough(r *Report, run *Run) bool {
 	})
 }
 
-// headline runs a benchmark without a profile, as go test -benchmem does, until its figures are stable.
+// headline runs a benchmark without a profile, as go test -benchmem does, until its figures are
+// stable.
 func (s Settings) headline(ctx context.Context, b *binary, name string) (*Headline, error) {
 	h := &Headline{}
 	var bytes, allocs []float64
@@ -116,9 +182,9 @@ func (s Settings) headline(ctx context.Context, b *binary, name string) (*Headli
 	if s.Operations > 0 {
 		time = strconv.Itoa(s.Operations) + "x"
 	}
-	for range mostHeads {
-		r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+exactly(name), "-test.benchmem", "-test.benchtime="+time,
-			"-test.count="+strconv.Itoa(headlines))
+	for range headlines {
+		r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+exactly(name), "-test.benchmem",
+			"-test.benchtime="+time, "-test.count="+strconv.Itoa(headlineRuns))
 		if err != nil {
 			return nil, err
 		}
@@ -141,32 +207,34 @@ func (s Settings) headline(ctx context.Context, b *binary, name string) (*Headli
 	return h, nil
 }
 
-// account adds a row for what the headline has and no other row: the rows and the headline then come to the same.
-func (r *Run) account() {
-	if r.Headline == nil {
-		return
+// profile runs the binary and returns the profile, if there is one even with an error.
+func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*hook.Profile, error) {
+	file := b.Path + ".profile"
+	for _, suffix := range []string{"", hook.BaseSuffix, hook.TimerSuffix} {
+		os.Remove(file + suffix)
 	}
-	missing := heap.Amount{Objects: r.Headline.Allocs.Median - r.Total.Objects, Bytes: r.Headline.Bytes.Median - r.Total.Bytes}
-	// The headline is in whole numbers, rounded down.
-	if missing.Objects > -1 && missing.Objects < 0.5 && missing.Bytes > -max(1, r.Total.Bytes/100) && missing.Bytes < max(1, r.Total.Bytes/100) {
-		return
+	r, err := s.run(ctx, b.with(hook.ProfileVariable+"="+file), args...)
+	p, missing := hook.ReadFile(file)
+	switch {
+	case err != nil:
+		return p, err
+	case errors.Is(missing, os.ErrNotExist):
+		return nil, &gotest.Failure{Problem: "it ended before its tests had, and left no profile",
+			Output: r.Output}
 	}
-	r.Rows = append(r.Rows, Row{Kind: Unattributed, Amount: missing, Why: r.whyMissing(missing)})
-	r.Unattributed = missing
+	return p, missing
 }
 
-// Unattributed is the kind of the row that has what belongs to no place.
-const Unattributed = "not attributed"
-
-func (r *Run) whyMissing(missing heap.Amount) string {
-	once := r.Once.Bytes / float64(max(r.Headline.N, 1))
-	switch {
-	case missing.Objects < -0.5 || missing.Bytes < 0:
-		return fmt.Sprintf("the profile has more than go test -benchmem, which ran up to %d operations: an operation allocates less in longer runs, or while the timer is stopped in another package", r.Headline.N)
-	case r.profile.Hidden >= 0.5 && r.shared():
-		return fmt.Sprintf("objects smaller than 16 bytes, which share blocks with those of rows marked +; the runtime counted %.3g more", r.profile.Hidden)
-	case once >= 1:
-		return fmt.Sprintf("what is allocated once, %.0f B, divided by the %d operations of go test -benchmem, and what grows with them", r.Once.Bytes, r.Headline.N)
+// seen runs the benchmarks of instrumented tests that match for n operations and returns what the
+// functions that have promised wrote, also with a [gotest.Failure].
+func (s Settings) seen(ctx context.Context, b *binary, pattern string, n int) (string, error) {
+	file := filepath.Join(filepath.Dir(b.Path), "seen")
+	os.Remove(file)
+	_, err := s.run(ctx, b.with(hook.SeenVariable+"="+file), "-test.run=^$", "-test.bench="+pattern,
+		fmt.Sprintf("-test.benchtime=%dx", n))
+	text, missing := os.ReadFile(file)
+	if err == nil && !errors.Is(missing, os.ErrNotExist) {
+		err = missing
 	}
-	return "package testing's own, and what the runtime allocates for other goroutines"
+	return string(text), err
 }

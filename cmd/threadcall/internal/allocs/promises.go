@@ -4,24 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/listing"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // checks is what is known about promises before anything runs.
 type checks struct {
-	functions []listing.Function
-	replace   map[string]string // files of instrumented functions
-	std       func(string) bool
+	functions []budget.Compiled
+	replace   overlayed // files of instrumented functions
 }
 
 // checks finds the promises, and compiles what has promised.
-func (s Settings) checks(ctx context.Context, r *Report, b *builder, named, all []gotest.Package) (c checks, err error) {
+func (s Settings) checks(ctx context.Context, r *Report, b *builder, named, all []gotest.Package) (
+	c checks, err error) {
 	if r.Budget, err = budget.Find(named, all); err != nil {
 		return c, err
 	}
@@ -33,18 +32,18 @@ func (s Settings) checks(ctx context.Context, r *Report, b *builder, named, all 
 	if r.Budget.Generic() {
 		exact = b.asked
 	}
-	if c.functions, err = b.listings(ctx, paths, b.asked, exact); err != nil {
+	if c.functions, err = b.listings(ctx, paths, exact); err != nil {
 		return c, err
 	}
-	b.asked = nil // there is no need to compile them once more
-	texts, err := r.Budget.Instrument()
+	b.asked = nil // the compiler has answered
+	texts, err := r.Budget.Instrument(b.module + "/" + hook.Name)
 	if err != nil {
 		return c, err
 	}
-	c.replace, c.std = map[string]string{}, standard(all)
+	c.replace = overlayed{}
 	for name, text := range texts {
-		c.replace[name] = filepath.Join(b.dir, fmt.Sprintf("%d.instrumented.go", len(c.replace)))
-		if err := os.WriteFile(c.replace[name], text, 0o666); err != nil {
+		by := filepath.Join(b.dir, fmt.Sprintf("%d.instrumented.go", len(c.replace)))
+		if err := c.replace.add(name, by, text); err != nil {
 			return c, err
 		}
 	}
@@ -55,7 +54,8 @@ func (s Settings) checks(ctx context.Context, r *Report, b *builder, named, all 
 const calls = 100
 
 // check runs the benchmarks of one package that did not fail, with instrumented functions.
-func (s Settings) check(ctx context.Context, r *Report, b builder, c checks, p gotest.Package, number int, clean *binary) error {
+func (s Settings) check(ctx context.Context, r *Report, b builder, c checks, p gotest.Package,
+	number int) error {
 	var runs []*Run
 	for i := range r.Runs {
 		if r.Runs[i].Package == p.ImportPath {
@@ -66,17 +66,16 @@ func (s Settings) check(ctx context.Context, r *Report, b builder, c checks, p g
 		return nil
 	}
 	s.Progress("compiling " + p.ImportPath + ", instrumented")
-	bin, err := b.instrumented(ctx, p, number, c.replace)
+	bin, err := b.test(ctx, p, number, c.replace)
 	if err != nil {
 		return err
 	}
-	bin.Env = clean.Env
 	if err := s.look(ctx, r, bin, runs); err != nil {
 		return err
 	}
 	for _, run := range runs {
 		if !run.profile.ByChance(run.profile.Hidden) {
-			if err := s.tiny(ctx, r, bin, run, c.std); err != nil {
+			if err := s.tiny(ctx, r, bin, run); err != nil {
 				return err
 			}
 		}
@@ -84,8 +83,8 @@ func (s Settings) check(ctx context.Context, r *Report, b builder, c checks, p g
 	return nil
 }
 
-// look learns which functions the benchmarks call, and with what: all in one process, or each in its own if that fails or
-// limits make it matter which benchmark it is.
+// look learns which functions the benchmarks call, and with what: all in one process, or each in
+// its own if that fails or limits make it matter which benchmark it is.
 func (s Settings) look(ctx context.Context, r *Report, bin *binary, runs []*Run) error {
 	if !r.Budget.Limited() {
 		s.Progress("looking what the benchmarks of " + bin.pkg + " call")
@@ -98,9 +97,6 @@ func (s Settings) look(ctx context.Context, r *Report, bin *binary, runs []*Run)
 	for _, run := range runs {
 		s.Progress("looking what " + bin.pkg + " " + run.Name + " calls")
 		text, err := s.seen(ctx, bin, exactly(run.Name), max(calls, run.Operations[0]))
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		if err != nil && !errors.As(err, new(*gotest.Failure)) {
 			return err
 		}
@@ -110,18 +106,14 @@ func (s Settings) look(ctx context.Context, r *Report, bin *binary, runs []*Run)
 }
 
 // tiny measures a benchmark whose profile does not have all tiny objects.
-func (s Settings) tiny(ctx context.Context, r *Report, bin *binary, run *Run, std func(string) bool) error {
+func (s Settings) tiny(ctx context.Context, r *Report, bin *binary, run *Run) error {
 	var all []heap.Samples
 	for range 2 {
-		m, err := s.difference(ctx, bin, run.Name, run.Operations[0], std)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil && !errors.As(err, new(*gotest.Failure)) {
-			return err
-		}
+		m, err := s.difference(ctx, bin, run.Name, run.Operations[0], r.std)
 		if err == nil {
 			all = append(all, *m)
+		} else if !errors.As(err, new(*gotest.Failure)) {
+			return err
 		}
 	}
 	r.Budget.Tiny(run.Package+" "+run.Name, all)

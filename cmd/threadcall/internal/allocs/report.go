@@ -1,17 +1,16 @@
-// Package allocs finds what allocates: where, how much for each operation, and the compiler's reason.
-//
-// Tests are compiled so that they leave a profile of everything that they allocate. Package heap divides two of those into
-// what each operation allocates and what is allocated once, escape reads the compiler's reasons, and package allocs joins
-// them. Package budget checks functions that promise not to allocate.
 package allocs
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 )
 
-// A Report is what was found out. Amounts are of benchmarks for each operation; else of the whole run.
+// A Report is what was found out, and the JSON document. Amounts of benchmarks are for each
+// operation; others are of the whole run.
 type Report struct {
 	Go       string    `json:"go"`
 	Packages []string  `json:"packages,omitempty"` // whose tests or benchmarks ran
@@ -21,6 +20,8 @@ type Report struct {
 	Notes    []string  `json:"notes,omitempty"` // what was left out, and why
 
 	Budget *budget.Check `json:"budget,omitempty"` // promises, if they were to be checked
+
+	std func(path string) bool // reports whether a package is of the standard library
 }
 
 // A Failure is something that did not run to its end. What else ran is reported.
@@ -35,52 +36,79 @@ type Failure struct {
 type Run struct {
 	Package    string `json:"package,omitempty"`
 	Name       string `json:"name"`
-	Operations []int  `json:"operations,omitempty"` // of the shorter and the longer run of a benchmark; both do one more before
+	Operations []int  `json:"operations,omitempty"` // of the shorter and the longer run of a benchmark
 	PerOp      bool   `json:"perOp"`                // amounts are for each operation
 
-	Seconds float64        `json:"seconds"`
-	Procs   int            `json:"procs"`
-	Total   heap.Amount    `json:"total"`   // what the profile has, the rows together
-	Counted heap.Amount    `json:"counted"` // what the runtime has counted, everything included
-	Once    heap.Amount    `json:"once"`    // by a benchmark, independent of the number of operations
-	Rows    []Row          `json:"rows"`    // the largest first
-	Outside []heap.Outside `json:"outside"` // memory that is not of the heap, and so in no row
-	GCs     uint32         `json:"gcs"`
-
-	Headline     *Headline   `json:"headline,omitempty"` // of a benchmark: what go test -benchmem prints
-	Measured     Interval    `json:"measured"`           // of a benchmark: objects that the runtime counted for each operation, in several pairs of runs
-	Unattributed heap.Amount `json:"unattributed"`       // of the headline, what is in no place's row
+	Headline     *Headline   `json:"headline,omitempty"`
+	Measured     Interval    `json:"measured"`     // of Counted.Objects, in several pairs of runs
+	Total        heap.Amount `json:"total"`        // what the profile has, the rows together
+	Unattributed heap.Amount `json:"unattributed"` // of the headline, what is in no place's row
+	Counted      heap.Amount `json:"counted"`      // by the runtime, everything included
+	Once         heap.Amount `json:"once"`         // by a benchmark, independent of the operations
+	Rows         []Row       `json:"rows"`         // the largest first
+	Seconds      float64     `json:"seconds"`
 
 	profile     heap.Samples
 	repetitions []heap.Samples // of which profile is one
 }
 
+// A Headline is what go test -benchmem prints for a benchmark, by runs without a profile.
+type Headline struct {
+	Bytes  Interval `json:"bytes"`
+	Allocs Interval `json:"allocs"`
+	Runs   int      `json:"runs"`
+	N      int      `json:"n"` // operations of the last of them
+}
+
+// An Interval is of the same figure in several runs.
+type Interval struct {
+	Low    float64 `json:"low"`
+	Median float64 `json:"median"`
+	High   float64 `json:"high"`
+}
+
+func interval(values []float64) Interval {
+	if len(values) == 0 {
+		return Interval{}
+	}
+	values = slices.Sorted(slices.Values(values))
+	return Interval{values[0], values[len(values)/2], values[len(values)-1]}
+}
+
+// Stable reports whether all runs had the same.
+func (i Interval) Stable() bool { return i.Low == i.High }
+
+// String is the figure, or where it lies.
+func (i Interval) String() string {
+	if i.Stable() {
+		return fmt.Sprintf("%.0f", i.Median)
+	}
+	return fmt.Sprintf("%.0f (%.0f to %.0f)", i.Median, i.Low, i.High)
+}
+
 // A Row is one place that allocates one kind of thing.
 type Row struct {
-	Where   heap.Frame      `json:"where"`   // the innermost function that is not of the standard library; where the source is the reader's
-	Site    heap.Frame      `json:"site"`    // the function that allocates, the runtime apart; often the same
-	Runtime string          `json:"runtime"` // the runtime's function that it has called
-	Kind    string          `json:"kind"`    // "new", "append", "channel", "sudog"
-	Sizes   []int64         `json:"sizes"`   // of the objects, in bytes as allocated
-	Amount  heap.Amount     `json:"amount"`
+	// Where is the innermost function that is not of the standard library; Site is the one that
+	// allocates, often the same. Runtime is the runtime's function that it has called.
+	Where   heap.Frame `json:"where"`
+	Site    heap.Frame `json:"site"`
+	Runtime string     `json:"runtime"`
+
+	Kind    string          `json:"kind"`             // "new", "append", "channel", "sudog"
+	Sizes   []int64         `json:"sizes"`            // of the objects, in bytes as allocated
+	Amount  heap.Amount     `json:"amount"`           // an operation, or of the whole run
 	Rate    heap.Amount     `json:"rate"`             // a second, of tests
-	Once    heap.Amount     `json:"once"`             // of a benchmark: independent of the number of operations
+	Once    heap.Amount     `json:"once"`             // of a benchmark: independent of the operations
 	Live    heap.Amount     `json:"live"`             // still in use at the end
-	Shared  bool            `json:"shared,omitempty"` // blocks in which tiny objects share room are counted: there may be more objects
+	Shared  bool            `json:"shared,omitempty"` // tiny objects share blocks: there may be more
 	Why     string          `json:"why"`              // one sentence
 	Escapes []escape.Escape `json:"escapes,omitempty"`
-	Stacks  []Stack         `json:"stacks"` // the largest first, at most ten
-	Source  []Line          `json:"source,omitempty"`
+	Stacks  []Stack         `json:"stacks"` // the largest first, up to ten
+	Source  string          `json:"source,omitempty"`
 }
 
 // A Stack is one way to the place.
 type Stack struct {
 	Amount heap.Amount `json:"amount"`
 	Frames heap.Stack  `json:"frames"`
-}
-
-// A Line is of the source around a row's place.
-type Line struct {
-	Number int    `json:"number"`
-	Text   string `json:"text"`
 }

@@ -27,7 +27,7 @@ func (t Text) Report(r *Report) {
 	var packages []string
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		if len(r.Runs) > 1 && run.PerOp && !t.Once && len(t.rows(run)) == 0 && t.outside(run) == nil {
+		if len(r.Runs) > 1 && run.PerOp && !t.Once && len(t.rows(run)) == 0 {
 			if nothing[run.Package] == nil {
 				packages = append(packages, run.Package)
 			}
@@ -37,107 +37,105 @@ func (t Text) Report(r *Report) {
 		t.run(run)
 	}
 	for _, p := range packages {
-		fmt.Fprintln(t, t.Bold("Nothing an operation")+"  "+t.Faint(p))
+		t.Printf("%s  %s\n", t.Bold("Nothing an operation"), t.Faint(p))
 		t.Paragraph("", strings.Join(nothing[p], " "))
-		fmt.Fprintln(t)
+		t.Printf("\n")
 	}
-	t.Failures(r)
+	t.Failures("FAILED", r.Notes, r.Failures)
 }
 
 // Failures writes what did not run.
-func (t Text) Failures(r *Report) {
-	for _, n := range r.Notes {
+func (t Text) Failures(word string, notes []string, failures []Failure) {
+	for _, n := range notes {
 		t.Paragraph("Note: ", n)
 	}
-	for _, f := range r.Failures {
+	for _, f := range failures {
 		name := strings.TrimSpace(f.Package + " " + f.Name)
 		if name != "" {
 			name += ": "
 		}
-		t.Paragraph(t.Red("FAILED")+" ", name+f.Problem)
+		t.Paragraph(t.Red(word)+" ", name+f.Problem)
 	}
 }
 
 func (t Text) run(r *Run) {
-	fmt.Fprintln(t, t.Bold(r.Name)+"  "+t.Faint(r.Package))
+	t.Printf("%s  %s\n", t.Bold(r.Name), t.Faint(r.Package))
 	if r.PerOp {
 		t.headline(r)
 	} else {
-		t.Paragraph("", fmt.Sprintf("%s and %s in %.2f s, %s and %s a second.", ui.Bytes(r.Total.Bytes), Objects(r.Total.Objects),
-			r.Seconds, ui.Bytes(r.Total.Bytes/r.Seconds), Objects(r.Total.Objects/r.Seconds)))
+		t.Paragraph("", fmt.Sprintf("%s in %.2f s, %s a second.", r.Total, r.Seconds,
+			r.Total.Over(r.Seconds)))
 	}
 	rows := t.rows(r)
-	all := rows
+	shown := rows
 	if t.Top > 0 && len(rows) > t.Top {
-		rows = rows[:t.Top]
+		shown = rows[:t.Top]
 	}
 	if len(rows) > 0 {
-		fmt.Fprintln(t)
+		t.Printf("\n")
 		if r.PerOp {
-			fmt.Fprintf(t, "%9s %9s %9s  %s\n", "bytes/op", "objs/op", "once", "where")
+			t.line("bytes/op", "objs/op", "once", "  ", "where")
 		} else {
-			fmt.Fprintf(t, "%9s %9s %9s  %s\n", "bytes", "objects", "bytes/s", "where")
+			t.line("bytes", "objects", "bytes/s", "  ", "where")
 		}
 	}
-	for _, row := range rows {
+	for _, row := range shown {
 		t.row(r, row)
 	}
-	if n := len(all) - len(rows); n > 0 {
+	if more := rows[len(shown):]; len(more) > 0 {
 		var rest heap.Amount
-		for _, row := range all[len(rows):] {
+		for _, row := range more {
 			rest = rest.Plus(row.Amount)
 		}
-		fmt.Fprintf(t, "%9s %9s %9s  %s\n", ui.Number(rest.Bytes), ui.Number(rest.Objects), "", t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", n)))
+		t.line(ui.Number(rest.Bytes), ui.Number(rest.Objects), "", "  ",
+			t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", len(more))))
 	}
-	t.account(r)
-	fmt.Fprintln(t)
+	if r.shared() && r.PerOp && r.Unattributed == (heap.Amount{}) {
+		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s more an operation: tiny ones, which "+
+			"share the blocks of rows marked +.", ui.Counted(r.profile.Hidden, "object", "objects"))))
+	}
+	t.Printf("\n")
+}
+
+// line writes numbers and a place.
+func (t Text) line(bytes, objects, third, between, where string) {
+	t.Printf("%9s %9s %9s%s%s\n", bytes, objects, third, between, where)
 }
 
 // headline writes what a benchmark allocates altogether.
 func (t Text) headline(r *Run) {
 	if h := r.Headline; h != nil {
-		t.Paragraph("", fmt.Sprintf("%s B/op, %s allocs/op: what go test -benchmem prints, in %d runs.", h.Bytes, h.Allocs, h.Runs))
+		t.Paragraph("", fmt.Sprintf("%s B/op, %s allocs/op: what go test -benchmem prints, in %d runs.",
+			h.Bytes, h.Allocs, h.Runs))
 	}
-	text := fmt.Sprintf("%s and %s an operation in the rows: the difference of %d and %d operations", ui.Bytes(r.Total.Bytes),
-		Objects(r.Total.Objects), r.Operations[0], r.Operations[1])
+	text := fmt.Sprintf("%s an operation in the rows: the difference of %d and %d operations", r.Total,
+		r.Operations[0], r.Operations[1])
 	if n := len(r.repetitions); n > 1 && r.Measured.High-r.Measured.Low >= 0.01 {
 		text += fmt.Sprintf(", the median of %d such pairs, of which the runtime counted %s to %s", n,
-			ui.Number(r.Measured.Low), Objects(r.Measured.High))
+			ui.Number(r.Measured.Low), ui.Counted(r.Measured.High, "object", "objects"))
 	}
-	t.Paragraph("", text+". "+t.once(r))
+	text += "."
+	switch {
+	case Negligible(r.Once):
+	case t.Once:
+		text += fmt.Sprintf(" Also %s once.", r.Once)
+	default:
+		text += fmt.Sprintf(" Also %s once; -once shows where.", r.Once)
+	}
+	t.Paragraph("", text)
 	if r.Once.Objects <= -1 || r.Once.Bytes <= -16 {
-		t.Paragraph(t.Red("Warning: "), fmt.Sprintf("what is allocated once is negative, %s and %s: an operation allocates more in the longer run. "+
-			"Its cost grows with the number of operations, or differs from run to run.", ui.Bytes(r.Once.Bytes), Objects(r.Once.Objects)))
+		t.Paragraph(t.Red("Warning: "), fmt.Sprintf("what is allocated once is negative, %s: an "+
+			"operation "+
+			"allocates more in the longer run. Its cost grows with the number of operations, or differs "+
+			"from run to run.", r.Once))
 	}
-}
-
-// String is the figure, or where it lies.
-func (i Interval) String() string {
-	if i.Stable() {
-		return fmt.Sprintf("%.0f", i.Median)
-	}
-	return fmt.Sprintf("%.0f (%.0f to %.0f)", i.Median, i.Low, i.High)
 }
 
 // rows returns those that are shown.
-func (t Text) rows(r *Run) (rows []Row) {
-	for _, row := range r.Rows {
-		if !r.PerOp || t.Once || !Negligible(row.Amount) {
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
-func (t Text) once(r *Run) string {
-	if Negligible(r.Once) {
-		return ""
-	}
-	more := "; -once shows where."
-	if t.Once {
-		more = "."
-	}
-	return fmt.Sprintf("Also %s and %s once%s", ui.Bytes(r.Once.Bytes), Objects(r.Once.Objects), more)
+func (t Text) rows(r *Run) []Row {
+	return slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool {
+		return r.PerOp && !t.Once && Negligible(row.Amount)
+	})
 }
 
 func (t Text) row(run *Run, r Row) {
@@ -154,10 +152,11 @@ func (t Text) row(run *Run, r Row) {
 		margin, between = 3, "\n   " // a line of its own
 	}
 	place := r.Place(t.Dir)
-	if short := r.Place(""); ui.Columns(place) > t.Width-margin && ui.Columns(short) < ui.Columns(place) {
+	short := r.Place("")
+	if ui.Columns(place) > t.Width-margin && ui.Columns(short) < ui.Columns(place) {
 		place = short
 	}
-	fmt.Fprintf(t, "%9s %9s %9s%s%s\n", ui.Number(r.Amount.Bytes), count, third, between, t.fit(place, margin))
+	t.line(ui.Number(r.Amount.Bytes), count, third, between, t.fit(place, margin))
 	under := strings.Repeat(" ", margin+1)
 	if r.Kind == Unattributed {
 		t.Paragraph(under, r.Why)
@@ -168,9 +167,10 @@ func (t Text) row(run *Run, r Row) {
 		return
 	}
 	for _, s := range r.Stacks {
-		fmt.Fprintf(t, "%s%s %s\n", under, ui.Number(s.Amount.Objects), t.Faint("objects by"))
+		t.Printf("%s%s %s\n", under, ui.Number(s.Amount.Objects), t.Faint("objects by"))
 		for _, f := range s.Frames {
-			fmt.Fprintln(t, under+"  "+t.fit(fmt.Sprintf("%s %s:%d", symbol.Short(f.Function), filepath.Base(f.File), f.Line), margin+3))
+			frame := fmt.Sprintf("%s %s:%d", symbol.Short(f.Function), filepath.Base(f.File), f.Line)
+			t.Printf("%s  %s\n", under, t.fit(frame, margin+3))
 		}
 	}
 }
@@ -183,102 +183,64 @@ func (r Row) Place(dir string) string {
 	if r.Kind == Unattributed {
 		return "not attributed to a place"
 	}
-	text := fmt.Sprintf("%s:%d %s", ui.Path(r.Where.File, dir), r.Where.Line, symbol.Short(r.Where.Function))
+	text := at(r.Where.File, r.Where.Line, dir) + symbol.Short(r.Where.Function)
 	if r.Site != r.Where {
 		text += " ← " + symbol.Short(r.Site.Function)
 	}
 	return text
 }
 
-// account writes what the rows do not have.
-func (t Text) account(r *Run) {
-	if r.shared() && r.PerOp && r.Unattributed == (heap.Amount{}) {
-		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s more an operation: tiny ones, which share the blocks of rows marked +.",
-			Objects(r.profile.Hidden))))
-	}
-	if parts := t.outside(r); parts != nil {
-		t.Paragraph("", t.Faint("Not of the heap, and so in no row: "+strings.Join(parts, ", ")+"."))
-	}
+// at is a line of a file, with a path relative to dir.
+func at(file string, line int, dir string) string {
+	return fmt.Sprintf("%s:%d ", ui.Path(file, dir), line)
 }
-
-// outside describes memory that is not of the heap.
-func (t Text) outside(r *Run) (parts []string) {
-	for _, o := range r.Outside {
-		if !r.PerOp {
-			parts = append(parts, fmt.Sprintf("%s %s", o.Name, ui.Bytes(o.Bytes)))
-		} else if o.Each*float64(r.Operations[0]) > largeGrowth && o.Name != "the profile itself" {
-			parts = append(parts, fmt.Sprintf("%s %s an operation", o.Name, ui.Bytes(o.Each)))
-		}
-	}
-	return parts
-}
-
-// largeGrowth is more than one run may have of such memory than another by chance: it comes in large pieces.
-const largeGrowth = 1 << 20
-
-func (r *Run) shared() bool {
-	for _, row := range r.Rows {
-		if row.Shared {
-			return true
-		}
-	}
-	return false
-}
-
-// Objects formats a number of objects.
-func Objects(v float64) string { return ui.Counted(v, "object", "objects") }
 
 // Budget writes which promises are kept, and how the others are broken.
 func (t Text) Budget(c *budget.Check) {
-	kept := 0
+	kept, sized := 0, false
 	for _, f := range c.Functions {
-		at := fmt.Sprintf("%s:%d ", ui.Path(f.File, t.Dir), f.Line)
+		name := at(f.File, f.Line, t.Dir) + f.Name
+		var limits []string
+		for _, l := range f.Limits {
+			limits = append(limits, l.String())
+		}
+		if limits != nil {
+			name += ", for " + strings.Join(limits, " and ")
+		}
 		switch {
 		case len(f.Broken) > 0:
-			t.Paragraph(t.Red("BROKEN")+" ", at+f.Name)
+			t.Paragraph(t.Red("BROKEN")+" ", name)
 			for _, p := range f.Broken {
-				text := fmt.Sprintf("%s:%d ", ui.Path(p.File, t.Dir), p.Line) + p.Reason
+				text := at(p.File, p.Line, t.Dir) + p.Reason
 				if p.Run != "" {
 					text += ", in " + p.Run
 				}
 				t.Paragraph("       ", text)
+				sized = sized || p.Sized
 			}
 		case !f.Reached:
-			t.Paragraph(t.Red("NEVER RUN")+" ", at+f.Name+": no benchmark that ended well calls it"+within(f))
+			t.Paragraph(t.Red("NEVER RUN")+" ", name+": no benchmark that passed calls it")
 		case !f.Kept():
-			t.Paragraph(t.Red("NOT RUN AT ITS LIMIT")+" ", at+f.Name+within(f)+": no benchmark calls it with "+atLimits(f))
+			t.Paragraph(t.Red("NOT RUN AT ITS LIMIT")+" ", name+": no benchmark calls it with "+atLimits(f))
 		default:
 			kept++
-			t.Paragraph(t.Green("ok")+" ", at+f.Name+within(f)+t.asRun(f))
+			t.Paragraph(t.Green("ok")+" ", name+t.asRun(f))
 		}
 	}
 	for _, e := range c.Excuses {
-		text := fmt.Sprintf("%s:%d %s", ui.Path(e.File, t.Dir), e.Line, e.Reason)
+		text := at(e.File, e.Line, t.Dir) + e.Reason
 		if !e.Used {
 			text += " (neither the compiled code nor a benchmark shows an allocation)"
 		}
 		t.Paragraph(t.Faint("excused")+" ", text)
 	}
-	if slices.ContainsFunc(c.Functions, func(f *budget.Function) bool {
-		return slices.ContainsFunc(f.Broken, func(p budget.Problem) bool { return p.Sized })
-	}) {
-		t.Paragraph("", "A promise that is made for small arguments only names the limit, //threadcall:noalloc len(s)<=32, "+
-			"and a benchmark must call the function with it.")
+	if sized {
+		t.Paragraph("", "A promise that is made for small arguments only names the limit, "+
+			"//threadcall:noalloc len(s)<=32, and a benchmark must call the function with it.")
 	}
-	t.Paragraph("", fmt.Sprintf("%d of %d functions keep their promise not to allocate, by their compiled code and in %s.",
-		kept, len(c.Functions), ui.Counted(len(c.Runs), "benchmark", "benchmarks")))
-}
-
-// within describes the limits of a promise.
-func within(f *budget.Function) string {
-	var parts []string
-	for _, l := range f.Limits {
-		parts = append(parts, l.String())
-	}
-	if parts == nil {
-		return ""
-	}
-	return ", for " + strings.Join(parts, " and ")
+	t.Paragraph("", fmt.Sprintf("%d of %d functions keep their promise not to allocate, by their "+
+		"compiled "+
+		"code and in %s.", kept, len(c.Functions), ui.Counted(len(c.Runs), "benchmark", "benchmarks")))
 }
 
 func atLimits(f *budget.Function) string {
@@ -306,4 +268,116 @@ func (t Text) asRun(f *budget.Function) string {
 		parts = append(parts[:3], fmt.Sprintf("and %d more (-stacks shows all)", n))
 	}
 	return t.Faint(", as run: " + strings.Join(parts, "; "))
+}
+
+// Comparison writes what a change did, benchmarks that allocate differently first.
+func (t Text) Comparison(c *Comparison) {
+	t.Paragraph("", "New: "+c.New+".")
+	t.Paragraph("", "Old: "+c.Old+".")
+	t.Printf("\n")
+	var same []string
+	for _, b := range c.Benchmarks {
+		if !b.Changed() {
+			same = append(same, b.Name)
+			continue
+		}
+		bytes, allocs := b.steps()
+		t.Printf("%s  %s\n", t.Bold(b.Name), t.Faint(b.Package))
+		t.Paragraph("", fmt.Sprintf("%s B/op, %s allocs/op.", bytes, allocs))
+		if len(b.Places) > 0 {
+			t.Printf("\n%9s %9s  %s\n", "bytes/op", "objs/op", "where")
+		}
+		places := b.Places
+		if t.Top > 0 && len(places) > t.Top {
+			places = places[:t.Top]
+		}
+		for _, p := range places {
+			t.Printf("%9s %9s  %s\n", signed(p.Change.Bytes), signed(p.Change.Objects),
+				t.fit(p.Row().Place(t.Dir), 21))
+			t.Paragraph(strings.Repeat(" ", 22), t.Faint(p.Row().Kind+":")+" "+p.Why())
+		}
+		if n := len(b.Places) - len(places); n > 0 {
+			t.Printf("%s\n", t.Faint(fmt.Sprintf("%d more places (-top 0 shows all)", n)))
+		}
+		t.Printf("\n")
+	}
+	if same != nil {
+		t.Printf("%s\n", t.Bold("No change"))
+		t.Paragraph("", strings.Join(same, " "))
+	}
+	t.Failures("FAILED in the old tree", c.Notes, c.OldFailures)
+	t.Failures("FAILED", nil, c.Failures)
+}
+
+// steps are from the old figures to the new ones.
+func (c Change) steps() (bytes, allocs string) {
+	switch o, n := c.Old, c.New; {
+	case o == nil:
+		return "new: " + n.Bytes.String(), "new: " + n.Allocs.String()
+	case n == nil:
+		return o.Bytes.String() + ", gone", o.Allocs.String() + ", gone"
+	default:
+		return step(o.Bytes, n.Bytes), step(o.Allocs, n.Allocs)
+	}
+}
+
+func step(old, now Interval) string {
+	if old == now {
+		return now.String()
+	}
+	return old.String() + " → " + now.String()
+}
+
+func signed(v float64) string {
+	switch {
+	case v > 0:
+		return "+" + ui.Number(v)
+	case v < 0:
+		return "−" + ui.Number(-v)
+	}
+	return "0"
+}
+
+// Markdown writes the comparison for a pull request. Paths are relative to t.Dir.
+func (t Text) Markdown(c *Comparison) {
+	t.Printf("### Allocations\n\nNew: %s. Old: %s. %s.\n\n", ui.Escape(c.New), ui.Escape(c.Old), c.Go)
+	rows, same := [][]string{{"benchmark", "B/op", "allocs/op"}}, 0
+	for _, x := range c.Benchmarks {
+		if !x.Changed() {
+			same++
+			continue
+		}
+		bytes, allocs := x.steps()
+		rows = append(rows, []string{ui.Code(x.Name), bytes, allocs})
+	}
+	switch {
+	case len(rows) == 1:
+		t.Printf("%s: no change.\n", ui.Counted(same, "benchmark", "benchmarks"))
+	case same > 0:
+		t.Printf("%s\nNo change in %s.\n", ui.Markdown("lrr", rows...),
+			ui.Counted(same, "other benchmark", "other benchmarks"))
+	default:
+		t.Printf("%s", ui.Markdown("lrr", rows...))
+	}
+	for _, x := range c.Benchmarks {
+		if len(x.Places) == 0 {
+			continue
+		}
+		rows := [][]string{{"bytes/op", "objects/op", "where", "reason"}}
+		for _, p := range x.Places {
+			r := p.Row()
+			rows = append(rows, []string{signed(p.Change.Bytes), signed(p.Change.Objects),
+				ui.Code(r.Place(t.Dir)), r.Kind + ": " + ui.Escape(p.Why())})
+		}
+		t.Printf("\n#### `%s`\n\n%s", x.Name, ui.Markdown("rrll", rows...))
+	}
+	for _, f := range c.Failures {
+		t.Printf("\n**Failed:** `%s %s`: %s\n", f.Package, f.Name, ui.Escape(f.Problem))
+	}
+	for _, f := range c.OldFailures {
+		t.Printf("\n**Failed in the old tree:** `%s %s`: %s\n", f.Package, f.Name, ui.Escape(f.Problem))
+	}
+	for _, n := range c.Notes {
+		t.Printf("\n%s.\n", ui.Escape(n))
+	}
 }

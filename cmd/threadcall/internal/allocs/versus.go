@@ -1,11 +1,12 @@
 package allocs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Comparison is what a change did to the allocations of benchmarks.
@@ -32,19 +34,21 @@ type Comparison struct {
 type Change struct {
 	Package string    `json:"package"`
 	Name    string    `json:"name"`
-	Old     *Headline `json:"old,omitempty"` // what go test -benchmem prints; nil if there is no such benchmark
+	Old     *Headline `json:"old,omitempty"` // nil if the benchmark is new
 	New     *Headline `json:"new,omitempty"`
 	Places  []Shift   `json:"places,omitempty"` // that changed, the largest change first
 }
 
-// A Shift is of what one place allocates for each operation. A place that is not in a tree is empty there.
+// A Shift is of what one place allocates for each operation. A place that is not in a tree is empty
+// there.
 type Shift struct {
 	Old    *Row        `json:"old,omitempty"`
 	New    *Row        `json:"new,omitempty"`
 	Change heap.Amount `json:"change"`
 }
 
-// Versus measures benchmarks in the working tree and in a revision of it, and compares them by place.
+// Versus measures benchmarks in the working tree and in a revision of it, and compares them by
+// place.
 func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	repository, err := revision.Open(ctx, s.Dir)
 	if err != nil {
@@ -68,10 +72,7 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	c := &Comparison{Old: fmt.Sprintf("%s, %s %q", rev, old.Short(), old.Subject),
 		New: fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject)}
 	if len(changed) > 0 {
-		c.New += " and changes to " + strings.Join(changed[:min(len(changed), 3)], ", ")
-		if n := len(changed) - 3; n > 0 {
-			c.New += fmt.Sprintf(" and %d more", n)
-		}
+		c.New += " and changes to " + ui.Some(changed, 3)
 	}
 	scratch, err := gotest.NewScratch()
 	if err != nil {
@@ -108,13 +109,31 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	case err != nil:
 		return nil, fmt.Errorf("in %s: %w", rev, err)
 	}
-	was.moveFiles([]move{{filepath.Join(scratch.Dir, "old"), filepath.VolumeName(repository.Top)}})
+	was, err = was.moved(filepath.Join(scratch.Dir, "old"), filepath.VolumeName(repository.Top))
+	if err != nil {
+		return nil, err
+	}
 	if was.Go != "" && was.Go != now.Go {
-		c.Notes = append(c.Notes, fmt.Sprintf("%s is built by %s and the working tree by %s, as their go.mod files require: the compiler may make the difference", rev, was.Go, now.Go))
+		c.Notes = append(c.Notes, fmt.Sprintf("%s is built by %s and the working tree by %s, as their "+
+			"go.mod files require: the compiler may make the difference", rev, was.Go, now.Go))
 	}
 	c.Go, c.OldFailures, c.Failures = now.Go, was.Failures, now.Failures
 	c.Benchmarks = changes(was.Runs, now.Runs)
 	return c, nil
+}
+
+// moved returns the report with files in another directory: the reader has no worktree.
+func (r *Report) moved(from, to string) (*Report, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	quoted := func(s string) []byte {
+		text, _ := json.Marshal(s)
+		return text[1 : len(text)-1]
+	}
+	there := &Report{}
+	return there, json.Unmarshal(bytes.ReplaceAll(text, quoted(from), quoted(to)), there)
 }
 
 // changes compares the runs of two trees.
@@ -137,9 +156,11 @@ func changes(was, now []Run) (all []Change) {
 		c.Places = shifts(o, n)
 		all = append(all, c)
 	}
-	gone := slices.SortedFunc(maps.Keys(old), func(a, b name) int { return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name)) })
-	for _, key := range gone {
-		all = append(all, Change{Package: key.pkg, Name: key.name, Old: old[key].Headline})
+	for i := range was {
+		o := &was[i]
+		if old[name{o.Package, o.Name}] != nil {
+			all = append(all, Change{Package: o.Package, Name: o.Name, Old: o.Headline})
+		}
 	}
 	return all
 }
@@ -155,36 +176,33 @@ func shifts(o, n *Run) (all []Shift) {
 		if s.New != nil {
 			b = s.New.Amount
 		}
-		s.Change = heap.Amount{Objects: b.Objects - a.Objects, Bytes: b.Bytes - a.Bytes}
-		sameSize := math.Abs(s.Change.Objects) < noise && math.Abs(s.Change.Bytes) < max(1, 0.01*max(a.Bytes, b.Bytes), noise*max(a.Bytes, b.Bytes))
+		s.Change = b.Minus(a)
+		sameSize := math.Abs(s.Change.Objects) < noise && math.Abs(s.Change.Bytes) < max(1,
+			0.01*max(a.Bytes, b.Bytes), noise*max(a.Bytes, b.Bytes))
 		if !sameSize {
 			all = append(all, s)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Shift) int {
-		return cmp.Or(cmp.Compare(math.Abs(b.Change.Bytes), math.Abs(a.Change.Bytes)), cmp.Compare(math.Abs(b.Change.Objects), math.Abs(a.Change.Objects)))
+		return cmp.Or(cmp.Compare(math.Abs(b.Change.Bytes), math.Abs(a.Change.Bytes)),
+			cmp.Compare(math.Abs(b.Change.Objects), math.Abs(a.Change.Objects)))
 	})
 	return all
 }
 
-// pairs finds the rows of two trees that are of the same place. Lines may have other numbers: the same function, kind, and
-// text of the line are the same place, and then what is left in the same function, in the order of its lines.
+// pairs finds the rows of two trees that are of the same place. Lines may have other numbers: the
+// same function, kind, and text of the line are the same place, and then what is left in the same
+// function, in the order of its lines.
 func pairs(was, now []Row) (all []Shift) {
-	exact := func(r Row) string {
-		text := ""
-		for _, l := range r.Source {
-			if l.Number == r.Where.Line {
-				text = strings.TrimSpace(l.Text)
-			}
-		}
-		return strings.Join([]string{r.Where.Function, r.Site.Function, r.Kind, text}, "\x00")
-	}
-	function := func(r Row) string { return strings.Join([]string{r.Where.Function, r.Site.Function, r.Kind}, "\x00") }
+	function := func(r Row) string { return r.Where.Function + "\n" + r.Site.Function + "\n" + r.Kind }
+	exact := func(r Row) string { return function(r) + "\n" + r.Source }
 	order := func(rows []Row) (list []*Row) {
 		for i := range rows {
 			list = append(list, &rows[i])
 		}
-		slices.SortStableFunc(list, func(a, b *Row) int { return cmp.Compare(a.Where.Line, b.Where.Line) })
+		slices.SortStableFunc(list, func(a, b *Row) int {
+			return cmp.Compare(a.Where.Line, b.Where.Line)
+		})
 		return list
 	}
 	old, left := order(was), order(now)

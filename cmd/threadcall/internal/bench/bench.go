@@ -1,8 +1,17 @@
 // Package bench measures Go benchmarks: in one version, in revisions and the working tree, or twice
-// in the same binary.
+// in the same binary; and commands.
 //
-// A run goes one way: plan has what to measure, build compiles it, measure runs it in rounds, judge
-// compares, and present shows what there is. Package bisect does it for each commit of a search.
+// A run goes one way, and so do the imports:
+//
+//	plan     settings, limits, commands, and versions with their trees
+//	build    test binaries, which report CPU time, and the benchmarks in them
+//	measure  the lock, calibration, rounds of processes, and files of results
+//	judge    tests of what was measured, verdicts, and limits that are broken
+//	present  text, Markdown, JSON, a page
+//
+// A sample is a line that a process prints: gotest parses it, measure.Data keeps it with its round
+// and saves it, judge.Compare makes a row of it, and present puts the row in words. Package bisect
+// goes that way for each commit of a search; package revision has the worktrees.
 package bench
 
 import (
@@ -13,7 +22,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // Run measures. It returns a report if there are results, even if it also returns an error, which
@@ -28,70 +37,63 @@ func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (report *judge.
 }
 
 func run(ctx context.Context, set *plan.Settings, log *plan.Log) (*judge.Report, error) {
-	commands := len(set.Commands.List) > 0
-	var v *plan.Versions
-	choose := func() (err error) {
-		if !commands {
-			v, err = plan.Choose(ctx, set)
-		}
-		return err
-	}
-	if err := choose(); err != nil { // a user who has asked for what cannot be should not have to wait
+	// A user who has asked for what cannot be should not have to wait.
+	if _, err := choose(ctx, set); err != nil {
 		return nil, err
 	}
-	release, waited, err := measure.Lock(ctx, set.Command, log)
+	scratch, end, err := measure.Begin(ctx, set, log)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
-	if waited { // perhaps for long, and the working tree may have changed
-		if err := choose(); err != nil {
-			return nil, err
-		}
-	}
-	scratch, remove, err := measure.Scratch(log)
+	defer end()
+	m, err := prepare(ctx, set, log, scratch)
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
-	var m *measure.Measurement
-	if commands {
-		var end func()
-		if m, end, err = measure.Commands(ctx, set, scratch.Dir, log); err != nil {
+	if m.Record.Stopped == "" {
+		if err := m.Prepare(); err != nil {
 			return nil, err
 		}
-		defer end()
-	} else {
-		m = &measure.Measurement{Set: set, Log: log, Run: measure.NewRun(set), Do: set.Each.Do}
-		if err := v.Checkout(ctx, scratch, log); err != nil {
-			return nil, err
-		}
-		m.Run.Versions, m.Run.Module = v.List, v.Module(ctx, set.Patterns)
-		m.Run.Toolchain = v.List[len(v.List)-1].Toolchain
-		b := build.Builder{Set: set, Versions: v, Dir: scratch.Dir, Log: log}
-		if err := b.Build(ctx); err != nil {
-			return nil, err
-		}
-		m.Jobs, m.Data = b.Jobs, b.Data
-		m.Run.Identical = append(m.Run.Identical, b.Identical...)
-	}
-	if len(m.Jobs) == 0 {
-		m.Run.Stopped = "all is identical"
-	} else {
-		if err := m.Prepare(ctx); err != nil {
-			return nil, err
-		}
-		m.Check = func(d *stats.Data) error { return judge.Compares(d, set) }
+		m.Comparable = func(d *measure.Data) bool { return judge.Compares(d, set) == nil }
 		err = m.Measure(ctx)
-		if m.Data.Len() == 0 {
-			none := errors.New("there are no results")
-			return nil, errors.Join(measure.Failures(m.Data), err, none)
+		if len(m.Data.Results) == 0 {
+			return nil, errors.Join(m.Data.Err(), err, errors.New("there are no results"))
 		}
 	}
-	m.Run.Notes = log.Notes
-	report, wrong := judge.Judge(m.Run, m.Data, set)
-	if err != nil && wrong != nil && err.Error() == wrong.Error() {
-		wrong = nil // it is why there were no more rounds
+	m.Record.Notes = log.Notes
+	report, wrong := judge.Judge(m.Record, m.Data, set)
+	return report, errors.Join(err, wrong, m.Data.Err())
+}
+
+// choose returns the versions to measure, or nil for commands.
+func choose(ctx context.Context, set *plan.Settings) (*plan.Versions, error) {
+	if len(set.Commands) > 0 {
+		return nil, nil
 	}
-	return report, errors.Join(err, wrong, measure.Failures(m.Data))
+	return plan.Choose(ctx, set)
+}
+
+// prepare returns the measurement. It has stopped if there is nothing to measure.
+func prepare(ctx context.Context, set *plan.Settings, log *plan.Log,
+	scratch *gotest.Scratch) (*measure.Measurement, error) {
+	v, err := choose(ctx, set) // again: while this run waited, the working tree may have changed
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		return measure.Commands(ctx, set, log, scratch.Dir)
+	}
+	if err := v.Checkout(ctx, scratch, log); err != nil {
+		return nil, err
+	}
+	b := &build.Builder{Set: set, Versions: v, Dir: scratch.Dir, Log: log}
+	if err := b.Build(ctx); err != nil {
+		return nil, err
+	}
+	m := measure.Benchmarks(set, log, v, b)
+	m.Record.Module = v.Module(ctx, set.Patterns)
+	if len(b.Benchmarks) == 0 {
+		m.Record.Stopped = "all is identical"
+	}
+	return m, nil
 }

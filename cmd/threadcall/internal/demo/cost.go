@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
 	"github.com/threadcall/threadcall/internal/bench"
@@ -12,7 +13,7 @@ import (
 // A row is one way to make a call. It has a cell for each thread that may serve it.
 type row struct {
 	name           string
-	unlocked, main *cell // by an unlocked goroutine, and by the main thread; nil if there is no such thing
+	unlocked, main *cell // what serves; may be nil
 }
 
 // A cell is one way to make a call, served in one place.
@@ -35,15 +36,18 @@ func newRows() []row {
 			return d, serve(d)
 		})
 	}
-	direct := &cell{open: func() (bench.Subject, func()) { return inPlace{}, func() {} }, timed: bench.Direct("")}
+	direct := &cell{open: func() (bench.Subject, func()) { return inPlace{}, func() {} },
+		timed: bench.Direct("")}
 	rows := []row{{"direct", direct, nil}}
 	for _, d := range []struct {
 		name   string
 		design func() bench.Design
 	}{{"naive", bench.Naive}, {"pooled", bench.Pooled}, {"struct", bench.Struct}} {
-		rows = append(rows, row{d.name, design(d.design, bench.OnGoroutine), design(d.design, bench.OnMain)})
+		rows = append(rows, row{d.name, design(d.design, bench.OnGoroutine),
+			design(d.design, bench.OnMain)})
 	}
-	rows = append(rows, row{"threadcall", nil, called(func() (bench.Subject, func()) { return bench.MainThread, func() {} })})
+	rows = append(rows, row{"threadcall", nil,
+		called(func() (bench.Subject, func()) { return bench.MainThread, func() {} })})
 	bound := row{name: "bound"}
 	if c, ok := bench.Bounded(""); ok {
 		bound.main = &cell{timed: c}
@@ -57,7 +61,7 @@ func (inPlace) Call(f func()) bool { f(); return true }
 func (inPlace) Go(f func()) bool   { f(); return true }
 
 // measure fills the cells. The fact says whether functions were run where the table says.
-func measure(rows []row, set Settings, progress func(done, all int)) fact {
+func measure(rows []row, rounds int, sample time.Duration, progress func(done, all int)) fact {
 	var cells []*cell
 	var contenders []bench.Contender
 	onMain, elsewhere, misplaced := 0, 0, 0
@@ -85,12 +89,14 @@ func measure(rows []row, set Settings, progress func(done, all int)) fact {
 			end()
 		}
 	}
-	series, _ := bench.Rounds(context.Background(), contenders, bench.Plan{Rounds: set.Rounds, Sample: set.Duration}, progress)
+	series, _ := bench.Rounds(context.Background(), contenders,
+		bench.Plan{Rounds: rounds, Sample: sample}, progress)
 	for i, c := range cells {
 		c.times = series[i]
 	}
 	const sentence = "%d rows by the main thread, %d by others, %d not as printed"
-	f := fact{claim: "functions were run where the table says", expected: fmt.Sprintf(sentence, 4, 4, 0),
+	f := fact{claim: "functions were run where the table says", expected: fmt.Sprintf(sentence, 4, 4,
+		0),
 		seen: fmt.Sprintf(sentence, onMain, elsewhere, misplaced)}
 	f.ok = f.expected == f.seen
 	return f

@@ -1,6 +1,6 @@
-// Package demo shows what threadcall promises and what it costs, on the machine that it runs on: facts about the main
-// thread, each with what was expected and what was seen, and what a call takes by the designs of the article that
-// threadcall starts from, and by threadcall.
+// Package demo shows what threadcall promises and what it costs, on the machine that it runs on:
+// facts about the main thread, each with what was expected and what was seen, and what a call takes
+// by the designs of the article that threadcall starts from, and by threadcall.
 package demo
 
 import (
@@ -14,20 +14,19 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// Settings are how much is measured.
-type Settings struct {
-	Rounds   int           // samples of each row
-	Duration time.Duration // of a sample
-}
+// rounds is how many samples of each row are taken.
+const rounds = 9
 
-// Run writes each result to out when it is there, and returns whether all facts are as expected. It must be called
-// on a goroutine of a program whose main thread mainthread.Init serves.
-func Run(set Settings, out, progress *ui.Screen) (ok bool) {
+// Run takes samples of that duration. It writes each result to out when it is there, and returns
+// whether all facts are as expected. It must be called on a goroutine of a program whose main
+// thread mainthread.Init serves.
+func Run(sample time.Duration, out, progress *ui.Screen) (ok bool) {
 	p := printer{out}
-	p.printf("%s  %s/%s, %s, %d CPUs, GOMAXPROCS=%d, CGO_ENABLED=%s\n\n", p.Bold("threadcall demo"), runtime.GOOS, runtime.GOARCH,
+	p.Printf("%s  %s/%s, %s, %d CPUs, GOMAXPROCS=%d, CGO_ENABLED=%s\n\n", p.Bold("threadcall demo"),
+		runtime.GOOS, runtime.GOARCH,
 		runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0), cgo())
-	p.printf("%s\n\n", p.Bold("1. Functions run on the thread they belong to"))
-	p.printf("Process %d. Its main thread is thread %s.\n\n", os.Getpid(), osthread.Main())
+	p.Printf("%s\n\n", p.Bold("1. Functions run on the thread they belong to"))
+	p.Printf("Process %d. Its main thread is thread %s.\n\n", os.Getpid(), osthread.Main())
 	var facts []fact
 	add := func(f fact) {
 		facts = append(facts, f)
@@ -40,8 +39,10 @@ func Run(set Settings, out, progress *ui.Screen) (ok bool) {
 		}
 	}
 	rows := newRows()
-	p.measuring(set)
-	served := measure(rows, set, func(done, all int) { progress.Progress(fmt.Sprintf("%d of %d samples taken", done, all)) })
+	p.measuring(sample)
+	served := measure(rows, rounds, sample, func(done, all int) {
+		progress.Progress(fmt.Sprintf("%d of %d samples taken", done, all))
+	})
 	progress.Progress("")
 	p.results(rows)
 	add(served)

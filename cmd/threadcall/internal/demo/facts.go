@@ -44,8 +44,8 @@ type experiment struct {
 	do    func(f *fact)
 }
 
-// perform does the experiments one after the other. One that does not end within timeout is a wrong fact, and the last:
-// those after it would wait for the same thread.
+// perform does the experiments one after the other. One that does not end within timeout is a wrong
+// fact, and the last: those after it would wait for the same thread.
 func perform(experiments []experiment, timeout time.Duration) iter.Seq[fact] {
 	return func(yield func(fact) bool) {
 		for _, e := range experiments {
@@ -61,7 +61,7 @@ func (e experiment) perform(timeout time.Duration) fact {
 	result := make(chan fact, 1)
 	go func() {
 		f := fact{claim: e.claim, expected: "an answer", seen: "the end of the goroutine that asked"}
-		defer func() { result <- f }() // also if the experiment panics or calls Goexit, which it should not
+		defer func() { result <- f }() // also if the experiment panics or calls Goexit
 		defer func() {
 			if v := recover(); v != nil {
 				f.seen = fmt.Sprintf("the panic %v", v)
@@ -74,7 +74,8 @@ func (e experiment) perform(timeout time.Duration) fact {
 	case f := <-result:
 		return f
 	case <-time.After(timeout):
-		return fact{claim: e.claim, expected: "an answer", seen: fmt.Sprintf("none in %v", timeout), hung: true}
+		return fact{claim: e.claim, expected: "an answer", seen: fmt.Sprintf("none in %v", timeout),
+			hung: true}
 	}
 }
 
@@ -113,7 +114,8 @@ func (lib library) nested(f *fact) {
 		lib.Call(func() { note("inner runs on ") })
 		note("outer ends on ")
 	})
-	f.expected = fmt.Sprintf("outer begins on %[1]s, inner runs on %[1]s, outer ends on %[1]s", osthread.Main())
+	f.expected = fmt.Sprintf("outer begins on %[1]s, inner runs on %[1]s, outer ends on %[1]s",
+		osthread.Main())
 	f.seen = strings.Join(trace, ", ")
 }
 
@@ -132,7 +134,8 @@ func (lib library) cycle(f *fact) {
 		})
 		note(", back to ")
 	})
-	f.expected = fmt.Sprintf("%[1]s calls %[2]s calls %[1]s, back to %[2]s, back to %[1]s", osthread.Main(), second)
+	f.expected = fmt.Sprintf("%[1]s calls %[2]s calls %[1]s, back to %[2]s, back to %[1]s",
+		osthread.Main(), second)
 	f.seen = trace
 }
 
@@ -190,8 +193,8 @@ func (lib library) leaves(f *fact) {
 	f.seen = fmt.Sprintf(sentence, found, found, lib.Error())
 }
 
-// callers is how many goroutines call at the same time. So that calls certainly come from several threads, every eighth
-// has a thread of its own; the others are where the scheduler puts them.
+// callers is how many goroutines call at the same time. So that calls certainly come from several
+// threads, every eighth has a thread of its own; the others are where the scheduler puts them.
 const callers = 64
 
 func (lib library) calls(f *fact) {

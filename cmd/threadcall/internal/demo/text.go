@@ -3,7 +3,6 @@ package demo
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -11,8 +10,6 @@ import (
 
 // A printer writes results for people.
 type printer struct{ *ui.Screen }
-
-func (p printer) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
 func (p printer) fact(f fact) {
 	p.Paragraph(p.mark(f.ok, 5)+"  ", p.Bold(f.claim))
@@ -22,7 +19,7 @@ func (p printer) fact(f fact) {
 		seen = p.Red(seen)
 	}
 	p.Paragraph("       "+seen+"      ", f.seen)
-	p.printf("\n")
+	p.Printf("\n")
 }
 
 func (p printer) mark(ok bool, width int) string {
@@ -32,25 +29,26 @@ func (p printer) mark(ok bool, width int) string {
 	return p.Red(fmt.Sprintf("%-*s", width, "WRONG"))
 }
 
-func (p printer) measuring(set Settings) {
-	p.printf("%s\n\n", p.Bold("2. What a call costs"))
-	p.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three designs in which one
-		goroutine receives functions on a channel: naive, pooled and struct. It measured them with a goroutine that is
-		locked to no thread: the first half of the table. A program that needs its main thread pays for
-		the second half.`)
-	p.printf("\n")
-	p.Paragraph("", fmt.Sprintf("Times are medians of rounds (%d), each in an order of its own, with %v of calls to a sample. This takes about %v.",
-		set.Rounds, set.Duration, max((9*time.Duration(set.Rounds+1)*set.Duration).Round(time.Second), time.Second)))
-	p.printf("\n")
+func (p printer) measuring(sample time.Duration) {
+	p.Printf("%s\n\n", p.Bold("2. What a call costs"))
+	p.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three
+		designs in which one goroutine receives functions on a channel: naive, pooled and struct. It
+		measured them with a goroutine that is locked to no thread: the first half of the table. A
+		program that needs its main thread pays for the second half.`)
+	p.Printf("\n")
+	p.Paragraph("", fmt.Sprintf("Times are medians of %d rounds, each in an order of its own, with "+
+		"%v of "+
+		"calls to a sample. This takes about %v.", rounds, sample,
+		max((9*(rounds+1)*sample).Round(time.Second), time.Second)))
+	p.Printf("\n")
 }
 
 // results prints all that follows from the measurements.
 func (p printer) results(rows []row) {
-	const line = "%-10s %9s %-12s   %9s %-12s %6s %10s"
-	p.printf("%s\n", p.Faint(fmt.Sprintf("%-11s%-25s%s", "served by", "an unlocked goroutine", "the main thread")))
-	p.printf("%s\n", p.Faint(fmt.Sprintf(line, "", "time/op", "min..max", "time/op", "min..max", "B/op", "allocs/op")))
+	t := &ui.Table{Left: 1}
+	t.Add("", "unlocked", "min..max", "main thread", "min..max", "B/op", "allocs/op")
 	for _, r := range rows {
-		cells := []any{r.name, "-", "", "-", "", "", ""}
+		cells := []string{r.name, "-", "", "-", "", "", ""}
 		for i, c := range []*cell{r.unlocked, r.main} {
 			if c == nil {
 				continue
@@ -60,20 +58,19 @@ func (p printer) results(rows []row) {
 				cells[5], cells[6] = count(c.bytes), count(c.objects)
 			}
 		}
-		text := strings.TrimRight(fmt.Sprintf(line, cells...), " ")
-		if r.name == "threadcall" {
-			text = p.Bold(text)
-		}
-		p.printf("%s\n", text)
+		t.Add(cells...)
 	}
-	p.printf("\n")
+	t.Write(p.Screen)
+	p.Printf("\n")
+	p.Paragraph("unlocked    ", "The thread is any that runs a goroutine that is not locked.")
 	p.Paragraph("direct      ", "The same function is called where its caller is.")
-	p.Paragraph("bound       ", "Two threads hand one word to and fro: the least that a call between threads can take, if both have a "+
+	p.Paragraph("bound       ", "Two threads pass one word back and forth: the least that a call "+
+		"between threads can take, if both have a "+
 		"core to themselves. It is missing where two threads cannot run at the same time.")
 	p.Paragraph("threadcall  ", "It always serves a thread.")
-	p.printf("\n")
+	p.Printf("\n")
 	p.verdict(rows)
-	p.printf("\n")
+	p.Printf("\n")
 }
 
 func (p printer) verdict(rows []row) {
@@ -86,13 +83,17 @@ func (p printer) verdict(rows []row) {
 	}
 	between := func(s spread) string { return ui.Digits(s.min) + " to " + ui.Digits(s.max) }
 	times, unlocked := best.main.over(own), best.main.over(best.unlocked)
-	p.Paragraph("", fmt.Sprintf("On the main thread, threadcall is %s times as fast as %s, the best of the others (the "+
-		"median of the rounds; they have %s).", p.Bold(ui.Digits(times.median)), best.name, between(times)))
+	p.Paragraph("", fmt.Sprintf("On the main thread, threadcall is %s times as fast as %s, the best "+
+		"of the others (the "+
+		"median of the rounds; they have %s).", p.Bold(ui.Digits(times.median)), best.name,
+		between(times)))
 	if bound != nil {
 		b := bound.time()
-		p.Paragraph("", fmt.Sprintf("It takes %s times as long as the lower bound where that was lowest, at %s.", ui.Digits(own.time().median/b.min), ui.Duration(b.min)))
+		p.Paragraph("", fmt.Sprintf("It takes %s times as long as the lower bound where that was "+
+			"lowest, at %s.", ui.Digits(own.time().median/b.min), ui.Duration(b.min)))
 	}
-	p.Paragraph("", fmt.Sprintf("On an unlocked goroutine, %s appears %s times as fast as it is on the main thread (%s).",
+	p.Paragraph("", fmt.Sprintf("On an unlocked goroutine, %s appears %s times as fast as it is on "+
+		"the main thread (%s).",
 		best.name, ui.Digits(unlocked.median), between(unlocked)))
 }
 
@@ -105,10 +106,10 @@ func (p printer) closing(facts []fact) (ok bool) {
 		}
 	}
 	if len(wrong) == 0 {
-		p.printf("%s  %d of %d facts are as expected.\n", p.mark(true, 0), len(facts), len(facts))
+		p.Printf("%s  %d of %d facts are as expected.\n", p.mark(true, 0), len(facts), len(facts))
 		return true
 	}
-	p.printf("%s  %d of %d facts are not as expected:\n", p.mark(false, 0), len(wrong), len(facts))
+	p.Printf("%s  %d of %d facts are not as expected:\n", p.mark(false, 0), len(wrong), len(facts))
 	for _, f := range wrong {
 		p.Paragraph("       ", f.claim)
 	}

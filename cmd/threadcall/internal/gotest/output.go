@@ -1,17 +1,23 @@
 package gotest
 
 import (
+	"bufio"
 	"fmt"
 	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/perf/benchfmt"
 )
 
-// most is how much of a process's output is kept from its beginning, and at least from its end. A benchmark that writes
-// without end must not fill the memory.
+// most is how much of a process's output is kept from its beginning, and at least from its end. A
+// benchmark that writes without end must not fill the memory.
 const most = 8 << 20
 
-// An output keeps the first and the last bytes that it gets: testing writes the name of a benchmark first, and its figures
-// last.
+// An output keeps the first and the last bytes that it gets: testing writes the name of a benchmark
+// first, and its figures last.
 type output struct {
 	first, last []byte
 	lost        int // between them
@@ -35,18 +41,24 @@ func (o *output) String() string {
 }
 
 var (
-	crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |SIG[A-Z]+: |unexpected fault address|runtime: |WARNING: DATA RACE)`)
+	crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |SIG[A-Z]+: |unexpected fault address|` +
+		`runtime: |WARNING: DATA RACE)`)
 	frame = regexp.MustCompile(`^\t\S.*\.(go|s):[0-9]+`)
-	// goOwn are the lines of the standard library that are in the way, and of the main function that the go command writes.
-	goOwn = regexp.MustCompile(`^\t(.*/src/(testing|runtime)/|(testing|runtime|internal|sync)/|_testmain\.go:)`)
-	noise = regexp.MustCompile(`^(goos|goarch|pkg|cpu): |^\s*--- |^(PASS|FAIL|ok|exit status \d+)$|^Benchmark\S*(\s|$)|^goroutine \d+ |^\s*$|^\[signal |^created by |^(testing|runtime|panic)[.(]|^\(`)
+	// goOwn are the lines of the standard library that are in the way, and of the main function
+	// that the go command writes.
+	goOwn = regexp.MustCompile(`^\t(.*/src/(testing|runtime)/|` +
+		`(testing|runtime|internal|sync)/|_testmain\.go:)`)
+	noise = regexp.MustCompile(`^(goos|goarch|pkg|cpu): |^\s*--- |^(PASS|FAIL|ok|exit status \d+)$|` +
+		`^Benchmark\S*(\s|$)|^goroutine \d+ |^\s*$|^\[signal |^created by |` +
+		`^(testing|runtime|panic)[.(]|^\(`)
 )
 
 // Crashed reports whether the output is that of a Go program that has crashed.
 func Crashed(output string) bool { return crash.MatchString(output) }
 
-// Decisive returns at most n lines of a process's output that explain why it failed: what it said when it crashed and the
-// first line of source code outside of Go's own, or else what it wrote last.
+// Decisive returns at most n lines of a process's output that explain why it failed: what it said
+// when it crashed and the first line of source code outside of Go's own, or else what it wrote
+// last.
 func Decisive(output string, n int) string {
 	var said []string
 	at := crash.FindStringIndex(output)
@@ -62,7 +74,8 @@ func Decisive(output string, n int) string {
 			}
 			continue
 		}
-		if noise.MatchString(line) || at != nil && where == "" && len(said) > 0 && strings.HasSuffix(line, ")") {
+		if noise.MatchString(line) || at != nil && where == "" && len(said) > 0 &&
+			strings.HasSuffix(line, ")") {
 			continue
 		}
 		if at != nil && where != "" {
@@ -82,13 +95,98 @@ func Decisive(output string, n int) string {
 // lineInBenchmark is the line of source code in the function of a benchmark, of a stack trace.
 var lineInBenchmark = regexp.MustCompile(`\n\t(\S.*\.go:[0-9]+)[^\n]*\ntesting\.\(\*B\)\.runN\(`)
 
-// benchmarkLine returns where the benchmark was, or the innermost of its sub-benchmarks, when the process wrote the stack
-// traces of all its goroutines. It is empty if they do not say.
+// benchmarkLine returns where the benchmark was, or the innermost of its sub-benchmarks, when the
+// process wrote the stack traces of all its goroutines. It is empty if they do not say.
 func benchmarkLine(output string) string {
 	for stack := range strings.SplitSeq(output, "\n\n") {
-		if m := lineInBenchmark.FindStringSubmatch(stack); m != nil && !strings.Contains(stack, "\ntesting.(*B).Run(") {
+		if m := lineInBenchmark.FindStringSubmatch(stack); m != nil &&
+			!strings.Contains(stack, "\ntesting.(*B).Run(") {
 			return m[1]
 		}
 	}
 	return ""
+}
+
+// A Line is a line of the output that is a result.
+type Line struct {
+	Text   string
+	Result *benchfmt.Result
+}
+
+// A Unit is a line of the output that describes a unit.
+type Unit struct {
+	Text     string
+	Metadata *benchfmt.UnitMetadata
+}
+
+// ParseResults returns the results in the output of a benchmark. It is cut short if one of them is
+// of no iterations, which is what testing writes of a benchmark that panics, if it gets that far
+// before the panic ends the process.
+func ParseResults(stdout string) (results []Line, units []Unit, cutShort bool) {
+	lines := mend(strings.Split(stdout, "\n"))
+	for i, line := range lines {
+		if len(line) >= bufio.MaxScanTokenSize { // a benchfmt.Reader would end; none is a result
+			lines[i] = ""
+		}
+	}
+	for r := benchfmt.NewReader(strings.NewReader(strings.Join(lines, "\n")), "output"); r.Scan(); {
+		switch rec := r.Result().(type) {
+		case *benchfmt.Result:
+			if rec.Iters == 0 {
+				cutShort = true
+				continue
+			}
+			_, at := rec.Pos()
+			results = append(results, Line{lines[at-1], rec.Clone()})
+		case *benchfmt.UnitMetadata:
+			_, at := rec.Pos()
+			units = append(units, Unit{lines[at-1], rec})
+		}
+	}
+	return results, units, cutShort
+}
+
+// Testing writes the name of a benchmark and a tab, lets it run, and writes the figures behind
+// that.
+var (
+	named    = regexp.MustCompile(`Benchmark\S* *\t`)
+	measured = regexp.MustCompile(`[0-9]+\t *[0-9.]+(?:e[+-]?[0-9]+)? \S+(?:\t.*)?$`)
+)
+
+// mend puts the name of a benchmark and its figures on a line of their own where the benchmark
+// itself has written before, between or behind them.
+func mend(lines []string) []string {
+	lines = slices.Clone(lines)
+	name := ""
+	for i, line := range lines {
+		rest := line
+		if at := named.FindStringIndex(line); at != nil {
+			name, rest = line[at[0]:at[1]], line[at[1]:]
+		} else if name == "" {
+			continue
+		}
+		if at := measured.FindStringIndex(rest); at != nil {
+			if line != name+rest || strings.TrimSpace(rest[:at[0]]) != "" {
+				lines[i] = name + rest[at[0]:]
+			}
+			name = ""
+		}
+	}
+	return lines
+}
+
+// PlainName returns the name without the number of CPUs that testing appends to it at times, and
+// never if it is 1.
+func PlainName(name, cpus string) string {
+	i := strings.LastIndexByte(name, '-')
+	if i < 0 {
+		return name
+	}
+	n, err := strconv.Atoi(name[i+1:])
+	among := slices.Contains(strings.Split(cpus, ","), name[i+1:]) || cpus == "" &&
+		n <= runtime.NumCPU()
+	if err != nil || n < 2 || !among {
+		return name
+	}
+	return name[:i]
 }

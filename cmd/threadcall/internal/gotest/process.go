@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"sync"
 	"time"
 
@@ -23,17 +24,19 @@ var errTimeout = errors.New("timeout")
 
 // Run runs cmd, which must not belong to a context, to its end, and returns what its Wait returns.
 //
-// The process and what it starts are a process group, where the system has those. When ctx is done, Run interrupts the
-// group, and kills it if it does not end. What is left of the group when the process has ended, Run kills.
+// The process and what it starts are a process group, where the system has those. When ctx is done,
+// Run interrupts the group, and kills it if it does not end. What is left of the group when the
+// process has ended, Run kills.
 //
-// A process that reads the standard input from a terminal stays in the group of this one, because a terminal stops those
-// of other groups that read. An interrupt from the terminal reaches it without Run, and it must not take another one for
-// a second, so it gets that only if it goes on.
+// A process that reads the standard input from a terminal stays in the group of this one, because a
+// terminal stops those of other groups that read. An interrupt from the terminal reaches it without
+// Run, and it must not take another one for a second, so it gets that only if it goes on.
 func Run(ctx context.Context, cmd *exec.Cmd) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	g := &group{cmd: cmd, own: (cmd.Stdin != os.Stdin || !term.IsTerminal(int(os.Stdin.Fd()))) && separate(cmd)}
+	g := &group{cmd: cmd, own: (cmd.Stdin != os.Stdin || !term.IsTerminal(int(os.Stdin.Fd()))) &&
+		separate(cmd)}
 	cmd.WaitDelay = pipeGrace
 	if err := cmd.Start(); err != nil {
 		return err
@@ -78,7 +81,8 @@ type group struct {
 	own bool // it is a process group
 }
 
-// killRest kills what the process has left. The group outlives the process as long as anything is in it.
+// killRest kills what the process has left. The group outlives the process as long as anything is
+// in it.
 func (g *group) killRest() {
 	if g.own {
 		g.kill()
@@ -94,4 +98,52 @@ func killAll() {
 		g.(*group).kill()
 		return true
 	})
+}
+
+// ErrInterrupted is the cause of the contexts of [Interruptible].
+var ErrInterrupted = errors.New("interrupted")
+
+// sameSignal is how long after the first signal others count as the same: timeout(1) sends one to
+// the process and one to its group.
+const sameSignal = time.Second
+
+// Interruptible returns a context that ends when the user asks for an end, of which report is
+// called, or when the reader of the output is gone. What was measured until then can still be
+// shown. When the user asks again, more than a second later, all processes are killed, all scratch
+// directories removed, and this process exits with the status.
+func Interruptible(status int, report func()) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals, pipe := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signal.Notify(signals, endSignals()...)
+	if pipeSignal != nil { // it would end this process and leave its files
+		signal.Notify(pipe, pipeSignal)
+	}
+	go func() {
+		select {
+		case _, ok := <-signals:
+			if !ok {
+				return
+			}
+			report()
+		case <-pipe:
+		}
+		cancel(ErrInterrupted)
+		for again := time.Now().Add(sameSignal); ; {
+			if _, ok := <-signals; !ok {
+				return
+			}
+			if time.Now().Before(again) {
+				continue
+			}
+			killAll()
+			removeScratches()
+			os.Exit(status)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		signal.Stop(pipe)
+		close(signals)
+		cancel(nil)
+	}
 }

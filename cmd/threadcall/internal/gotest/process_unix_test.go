@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -20,8 +21,9 @@ func gone(t *testing.T, child string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for alive(pid) {
-		if state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(state), ") Z ") {
+	for syscall.Kill(pid, 0) == nil {
+		if state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil &&
+			strings.Contains(string(state), ") Z ") {
 			return
 		}
 		time.Sleep(time.Millisecond)
@@ -38,7 +40,7 @@ func shell(t *testing.T, script string) *exec.Cmd {
 	return exec.Command(sh, "-c", script)
 }
 
-func TestWhatACommandHasStartedEndsWithIt(t *testing.T) {
+func TestRun_group(t *testing.T) {
 	for _, c := range []struct {
 		script    string
 		interrupt bool
@@ -73,14 +75,15 @@ func TestWhatACommandHasStartedEndsWithIt(t *testing.T) {
 	}
 }
 
-func TestATimeoutEndsABinary(t *testing.T) {
-	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), time.Millisecond, "-c", "echo begun; sleep 100")
+func TestBinary_Run_timeout(t *testing.T) {
+	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), time.Millisecond, "-c",
+		"echo begun; sleep 100")
 	if err != nil || !r.TooLong || r.Failure != "it took longer than -timeout 1ms" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-func TestAProcessThatOutlivesABinaryIsAFailure(t *testing.T) {
+func TestBinary_Run_outlived(t *testing.T) {
 	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), 0, "-c", "sleep 100 & echo $!")
 	if err != nil || !strings.Contains(r.Failure, "outlived it") {
 		t.Errorf("%+v, %v", r, err)

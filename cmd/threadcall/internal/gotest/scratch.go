@@ -4,15 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 )
 
 // A Scratch is a directory for binaries and other files that lasts as long as a run.
-//
-// It holds the id of the process that it belongs to. A process that was killed cannot remove its own; the next one
-// does, when it sees that no process has that id.
 type Scratch struct {
 	Dir string // absolute
 
@@ -23,8 +18,6 @@ type Scratch struct {
 // ScratchPrefix is how the names of scratch directories begin.
 const ScratchPrefix = "threadcall-scratch-"
 
-const owner = "pid"
-
 // scratches has those that are not removed yet.
 var scratches sync.Map
 
@@ -34,7 +27,6 @@ func NewScratch() (*Scratch, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	sweep(parent)
 	dir, err := os.MkdirTemp(parent, ScratchPrefix)
 	if err != nil {
 		return nil, err
@@ -47,14 +39,11 @@ func NewScratch() (*Scratch, error) {
 		return nil, err
 	}
 	scratches.Store(s, nil)
-	if err := os.WriteFile(filepath.Join(s.Dir, owner), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
-		_ = s.Remove()
-		return nil, err
-	}
 	return s, nil
 }
 
-// BeforeRemove adds a function that Remove calls first, which may be more than once and at the same time.
+// BeforeRemove adds a function that Remove calls first, which may be more than once and at the same
+// time.
 func (s *Scratch) BeforeRemove(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,15 +70,4 @@ func removeScratches() {
 		_ = s.(*Scratch).Remove()
 		return true
 	})
-}
-
-// sweep removes the scratch directories of this user's processes that were killed.
-func sweep(parent string) {
-	all, _ := filepath.Glob(filepath.Join(parent, ScratchPrefix+"*"))
-	for _, dir := range all {
-		text, err := os.ReadFile(filepath.Join(dir, owner)) // another user's cannot be read
-		if pid, e := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && e == nil && pid > 0 && !alive(pid) {
-			_ = os.RemoveAll(dir)
-		}
-	}
 }

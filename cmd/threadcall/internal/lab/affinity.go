@@ -8,7 +8,8 @@ import (
 
 // keeping asks what takes goroutines from their thread, and which goroutine runs next.
 func keeping(l *lab) error {
-	rows := [][]string{{"the third goroutine waits", "moves for each wait", "after a system call", "stolen", "executions", "threads"}}
+	rows := [][]string{{"the third goroutine waits", "moves for each wait", "after a system call",
+		"executions", "threads"}}
 	for _, w := range []struct {
 		name string
 		wait func(time.Duration)
@@ -17,10 +18,12 @@ func keeping(l *lab) error {
 		if err != nil {
 			return err
 		}
-		of := func(number func(traced) float64) series { return each(all, number).times(1 / float64(l.waits)) }
-		rows = append(rows, []string{w.name, of(func(t traced) float64 { return float64(t.Affinity.Moves) }).in(number),
-			of(func(t traced) float64 { return counted(t.Affinity.Why, "syscall") }).in(number),
-			of(func(t traced) float64 { return counted(t.Affinity.Via, "stolen") }).in(number),
+		of := func(number func(traced) float64) series {
+			return each(all, number).times(1 / float64(l.waits))
+		}
+		rows = append(rows, []string{w.name,
+			of(func(t traced) float64 { return float64(t.Affinity.Moves) }).in(number),
+			of(func(t traced) float64 { return counted(t.Affinity.Why, "system call") }).in(number),
 			each(all, func(t traced) float64 { return float64(t.Affinity.Executions) }).in(number),
 			each(all, func(t traced) float64 { return float64(t.Table.Threads) }).in(number)})
 	}
@@ -31,12 +34,13 @@ func keeping(l *lab) error {
 			ahead[i] = append(ahead[i], float64(runNext(others)))
 		}
 	}
-	l.table([]string{"a goroutine that is notified on a channel", "ready goroutines that ran before it, of 3"},
+	l.table([]string{"a goroutine that is notified on a channel",
+		"ready goroutines that ran before it, of 3"},
 		[]string{"alone", ahead[0].in(number)}, []string{"then another is notified", ahead[1].in(number)})
 	return nil
 }
 
-// exchange has two goroutines that hand a message to and fro while the calling one waits n times.
+// exchange has two goroutines that pass a message back and forth while the caller waits n times.
 func exchange(n int, wait func(time.Duration)) {
 	there, back, done := make(chan int), make(chan int), make(chan bool)
 	var stop atomic.Bool
@@ -51,7 +55,8 @@ func exchange(n int, wait func(time.Duration)) {
 		for !stop.Load() {
 			there <- 1
 			<-back
-			runtime.Gosched() // two goroutines that only notify each other share a time slice, which excludes the third
+			// Two goroutines that only notify each other share a time slice, which excludes the third.
+			runtime.Gosched()
 		}
 	}()
 	for range n {
@@ -61,8 +66,8 @@ func exchange(n int, wait func(time.Duration)) {
 	<-done
 }
 
-// runNext notifies a goroutine that is blocked on a channel, when three are ready, and returns how many of them run
-// before it. It may notify another goroutine after it.
+// runNext notifies a goroutine that is blocked on a channel, when three are ready, and returns how
+// many of them run before it. It may notify another goroutine after it.
 func runNext(another bool) (before int) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const ready = 3

@@ -21,7 +21,8 @@ var designs = []struct {
 	{"struct", "a channel from a pool, no closure", bench.Struct, 366, "0 B in 0"},
 }
 
-// calls compares the article's designs, served as its benchmark served them and as it meant to, with threadcall.
+// calls compares the article's designs, served as its benchmark served them and as it meant to,
+// with threadcall.
 func calls(l *lab) error {
 	contenders := []bench.Contender{bench.Direct("")}
 	for _, serve := range []func(bench.Design) func(){bench.OnGoroutine, bench.OnMain} {
@@ -32,7 +33,8 @@ func calls(l *lab) error {
 			}))
 		}
 	}
-	contenders = append(contenders, bench.Calling("", func() (bench.Subject, func()) { return bench.MainThread, func() {} }))
+	contenders = append(contenders,
+		bench.Calling("", func() (bench.Subject, func()) { return bench.MainThread, func() {} }))
 	if c, ok := bench.Bounded(""); ok {
 		contenders = append(contenders, c)
 	}
@@ -41,11 +43,14 @@ func calls(l *lab) error {
 		return err
 	}
 	direct, unlocked, main, threadcall := s[0], s[1:4], s[4:7], s[7]
-	rows := [][]string{{"a call", "the article", "unlocked", "main thread"}, {"a plain call", duration(0.95), direct.in(duration), ""}}
+	rows := [][]string{{"a call", "the article", "unlocked", "main thread"},
+		{"a plain call", duration(0.95), direct.in(duration), ""}}
 	for i, d := range designs {
-		rows = append(rows, []string{"**" + d.name + "**: " + d.about, duration(d.ns), unlocked[i].in(duration), main[i].in(duration)})
+		rows = append(rows, []string{"**" + d.name + "**: " + d.about, duration(d.ns),
+			unlocked[i].in(duration), main[i].in(duration)})
 	}
-	rows = append(rows, []string{"**threadcall**, the struct design takes " + main[2].over(threadcall).in(number) + " times that", "", "",
+	rows = append(rows, []string{"**threadcall**, the struct design takes " +
+		main[2].over(threadcall).in(number) + " times that", "", "",
 		threadcall.in(duration)})
 	for i := range s[8:] {
 		rows = append(rows, []string{"the lower bound", "", "", s[8+i].in(duration)})
@@ -61,7 +66,8 @@ func allocations(l *lab) error {
 	for i, d := range designs {
 		s := d.open()
 		end := bench.OnGoroutine(s)
-		rows = append(rows, []string{"**" + d.name + "**: " + d.about, d.cost, cost(l.allocs, func() { s.Call(func() {}) })})
+		rows = append(rows, []string{"**" + d.name + "**: " + d.about, d.cost,
+			cost(l.allocs, func() { s.Call(func() {}) })})
 		if i == 0 {
 			bytes, _ := bench.Memory(l.allocs, func() { s.Call(func() {}) })
 			frames = 5 * 60 * 30 * bytes
@@ -86,11 +92,14 @@ func allocations(l *lab) error {
 	l.table(append(rows,
 		[]string{"**threadcall**", "", cost(l.allocs, func() { bench.MainThread.Call(func() {}) })},
 		[]string{"a channel", "96 B in 1", cost(l.allocs, subject.Channel)},
-		[]string{"a function literal that is sent on a channel", "24 B in 1", cost(l.allocs, func() { subject.Send(func() {}) })},
-		[]string{"one that is only called", "24 B in 1", cost(l.allocs, func() { subject.InPlace(func() {}) })},
-		[]string{"`-m` about the one that is sent", "`can inline`, `leaking param`, `escapes to heap`", compiler["Send"]},
-		[]string{"five minutes of 30 frames a second, naive", "1.08 MiB", fmt.Sprintf("%.3f MiB", frames/(1<<20))},
-		[]string{"objects of the runtime for 1,000 blocked senders", "some", fmt.Sprint(sudogs(1000))},
+		[]string{"a function literal that is sent on a channel", "24 B in 1",
+			cost(l.allocs, func() { subject.Send(func() {}) })},
+		[]string{"one that is only called", "24 B in 1",
+			cost(l.allocs, func() { subject.InPlace(func() {}) })},
+		[]string{"`-m` about the one that is sent", "`can inline`, `leaking param`, `escapes to heap`",
+			compiler["Send"]},
+		[]string{"five minutes of 30 frames a second, naive", "1.08 MiB",
+			fmt.Sprintf("%.3f MiB", frames/(1<<20))},
 		[]string{"collections in " + n + " calls, naive", "more", cycles[0].in(number)},
 		[]string{"collections in " + n + " calls, struct", "fewer", cycles[1].in(number)},
 		[]string{"the heap grows in steps of", "8 KiB", grown.in(number) + " B"})...)

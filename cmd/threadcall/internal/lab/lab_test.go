@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 
 var wrong = regexp.MustCompile(`NaN|[+-]Inf\b|%!`)
 
-func TestEveryExperimentPrintsItsTables(t *testing.T) {
+func TestLab(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for some seconds")
 	}
@@ -35,7 +35,8 @@ func TestEveryExperimentPrintsItsTables(t *testing.T) {
 	}
 	for _, e := range experiments {
 		heading := "\n## " + e.title + "\n"
-		if _, section, found := strings.Cut(page, heading); !found || !strings.HasPrefix(section, "\n| ") {
+		if _, section, found := strings.Cut(page, heading); !found ||
+			!strings.HasPrefix(section, "\n| ") {
 			t.Errorf("%s: %s", e.name, section)
 		}
 		if !strings.Contains(string(documented), heading) {
@@ -46,8 +47,10 @@ func TestEveryExperimentPrintsItsTables(t *testing.T) {
 		t.Errorf("%q in the page:\n%s", found, page)
 	}
 	for _, row := range []string{
-		"| 24 B in 1 | 24 B in 1 |", "| 80 B in 1 | 80 B in 1 | `&Nine{...} escapes to heap` |", "| 0 B in 0 | 0 B in 0 |  |  |",
-		"| `moved to heap: res` | `moved to heap: res` |", "| `y does not escape` | `y does not escape` |", "| 2 KB | 2048 B",
+		"| 24 B in 1 | 24 B in 1 |", "| 80 B in 1 | 80 B in 1 | `&Nine{...} escapes to heap` |",
+		"| 0 B in 0 | 0 B in 0 |  |  |",
+		"| `moved to heap: res` | `moved to heap: res` |", "| `y does not escape` | `y does not " +
+			"escape` |", "| 2 KB | 2048 B",
 		"| true | true |", "| false | false |",
 	} {
 		if (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") && !strings.Contains(page, row) {
@@ -56,7 +59,7 @@ func TestEveryExperimentPrintsItsTables(t *testing.T) {
 	}
 }
 
-func TestMessagesAreThoseThatTheSieveSends(t *testing.T) {
+func TestMessagesOf(t *testing.T) {
 	for _, limit := range []int{2, 3, 10, 500} {
 		sent := 0
 		var primes []int
@@ -69,12 +72,13 @@ func TestMessagesAreThoseThatTheSieveSends(t *testing.T) {
 			sent += divided + 1
 		}
 		if got := messagesOf(limit); got != sent || runSieve(limit) != len(primes) {
-			t.Errorf("up to %d: %d messages, want %d; %d primes, want %d", limit, got, sent, runSieve(limit), len(primes))
+			t.Errorf("up to %d: %d messages, want %d; %d primes, want %d", limit, got, sent, runSieve(limit),
+				len(primes))
 		}
 	}
 }
 
-func TestAGoroutineThatIsNotifiedRunsNext(t *testing.T) {
+func TestRunNext(t *testing.T) {
 	if testutil.Race {
 		t.Skip("with the race detector, the scheduler draws the order")
 	}
@@ -84,13 +88,8 @@ func TestAGoroutineThatIsNotifiedRunsNext(t *testing.T) {
 			before = append(before, runNext(another))
 		}
 		if slices.Sort(before); before[50] != want {
-			t.Errorf("then another is notified: %v: %v goroutines ran before it, want %v", another, before[50], want)
+			t.Errorf("then another is notified: %v: %v goroutines ran before it, want %v", another,
+				before[50], want)
 		}
-	}
-}
-
-func TestSudogsAreCounted(t *testing.T) {
-	if n := sudogs(1000); n < 1000-128 || n > 1000 { // each P keeps up to 128
-		t.Errorf("%v objects for 1000 senders", n)
 	}
 }

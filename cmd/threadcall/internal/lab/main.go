@@ -1,5 +1,5 @@
-// Command lab makes the experiments of three articles about Go again, on the machine at hand, and prints their tables, as
-// Markdown. Its times mean something only on an otherwise idle machine.
+// Command lab makes the experiments of three articles about Go again, on the machine at hand, and
+// prints their tables, as Markdown. Its times mean something only on an otherwise idle machine.
 //
 //	go run ./cmd/threadcall/internal/lab                 all, in about four minutes
 //	go run ./cmd/threadcall/internal/lab -run sieve      those whose names match
@@ -48,14 +48,15 @@ type lab struct {
 	allocs   int // calls whose allocations are counted
 	waits    int // for a millisecond, in traces of system calls
 	notified int // goroutines in each round, for the order in which they run
-	profiled time.Duration
 }
 
 var (
-	full = lab{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000, pointers: 20_000_000,
-		allocs: 100_000, waits: 100, notified: 100, profiled: 3 * time.Second}
-	quick = lab{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300, pointers: 100_000,
-		allocs: 5_000, waits: 10, notified: 5, profiled: 100 * time.Millisecond}
+	full = lab{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000,
+		pointers: 20_000_000,
+		allocs:   100_000, waits: 100, notified: 100}
+	quick = lab{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300,
+		pointers: 100_000,
+		allocs:   5_000, waits: 10, notified: 5}
 )
 
 func main() {
@@ -80,8 +81,8 @@ func (l *lab) perform(expression string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.out, "%d cores, %s %s/%s, load average %s.\n", runtime.NumCPU(), runtime.Version(), runtime.GOOS,
-		runtime.GOARCH, loadAverage())
+	fmt.Fprintf(l.out, "%d cores, %s %s/%s.\n", runtime.NumCPU(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 	for _, e := range experiments {
 		if match.MatchString(e.name) {
 			fmt.Fprintf(l.out, "\n## %s\n", e.title)
@@ -93,22 +94,9 @@ func (l *lab) perform(expression string) error {
 	return nil
 }
 
-// loadAverage returns that of the last minute, or "unknown".
-func loadAverage() string {
-	text, _ := os.ReadFile("/proc/loadavg")
-	first, _, _ := strings.Cut(string(text)+"unknown", " ")
-	return first
-}
-
-// table prints a table, of which the first row is the head.
+// table prints a table, of which the first row is the heading.
 func (l *lab) table(rows ...[]string) {
-	fmt.Fprintln(l.out)
-	for i, row := range rows {
-		fmt.Fprintf(l.out, "| %s |\n", strings.Join(row, " | "))
-		if i == 0 {
-			fmt.Fprintf(l.out, "|%s\n", strings.Repeat(" --- |", len(row)))
-		}
-	}
+	fmt.Fprint(l.out, "\n", ui.Markdown(strings.Repeat("l", len(rows[0])), rows...))
 }
 
 // A series is what was measured of one contender, by round.
@@ -117,8 +105,8 @@ type series []float64
 // leastRounds is with how many rounds a median has bounds.
 const leastRounds = 6
 
-// in writes the median with the bounds between which the true median is with a confidence of 95 %, whatever the
-// distribution.
+// in writes the median with the bounds between which the true median is with a confidence of 95 %,
+// whatever the distribution.
 func (s series) in(unit func(float64) string) string {
 	e := benchmath.AssumeNothing.Summary(benchmath.NewSample(s, &benchmath.DefaultThresholds), 0.95)
 	if e.Lo == e.Hi {
@@ -149,10 +137,11 @@ func duration(ns float64) string { return ui.Duration(ns) }
 func number(x float64) string    { return ui.Number(x) }
 func percents(x float64) string  { return ui.Number(100*x) + " %" }
 
-// measure times the contenders in interleaved rounds, in samples of n operations if n is not zero. No round begins after 40
-// seconds, beyond the least.
+// measure times the contenders in interleaved rounds, in samples of n operations if n is not zero.
+// No round begins after 40 seconds, beyond the least.
 func (l *lab) measure(n int, contenders ...bench.Contender) ([]series, error) {
-	plan := bench.Plan{Rounds: l.rounds, Sample: l.sample, N: n, Limit: 40 * time.Second, Least: leastRounds}
+	plan := bench.Plan{Rounds: l.rounds, Sample: l.sample, N: n, Limit: 40 * time.Second,
+		Least: leastRounds}
 	values, err := bench.Rounds(l.ctx, contenders, plan, func(int, int) {})
 	all := make([]series, len(values))
 	for i, v := range values {

@@ -9,18 +9,15 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
-	"runtime/pprof"
 	"runtime/trace"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/google/pprof/profile"
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/internal/bench"
 )
@@ -33,8 +30,9 @@ type traced struct {
 	steps series        // bytes by which the heap grew from one event to the next
 }
 
-// trace does the work on a goroutine that begins with function worker, as often as a median with bounds needs. Keeping the trace
-// in memory until the work is done takes heap; writing it takes Ps from threads.
+// trace does the work on a goroutine that begins with function worker, as often as a median with
+// bounds needs. Keeping the trace in memory until the work is done takes heap; writing it takes Ps
+// from threads.
 func (l *lab) trace(procs int, inMemory bool, work func()) (all []traced, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 	for range leastRounds {
@@ -72,7 +70,7 @@ func traceOnce(inMemory bool, work func()) (t traced, err error) {
 	if file, ok := to.(*os.File); ok {
 		in = io.NewSectionReader(file, 0, 1<<40)
 	}
-	if t.Report, err = read.Trace(in, read.Options{}); err != nil {
+	if t.Report, err = analysis.Trace(in, analysis.Options{}); err != nil {
 		return t, err
 	}
 	if _, err = in.Seek(0, io.SeekStart); err == nil {
@@ -153,61 +151,8 @@ func counted(all []report.Count, name string) (n float64) {
 	return n
 }
 
-// profile does the work again and again for some time, and returns a CPU profile: the functions of each sample, the outermost
-// first, with the number of such samples.
-func (l *lab) profile(work func()) ([]stackSample, error) {
-	var out bytes.Buffer
-	if err := pprof.StartCPUProfile(&out); err != nil {
-		return nil, err
-	}
-	for start := time.Now(); time.Since(start) < l.profiled; {
-		work()
-	}
-	pprof.StopCPUProfile()
-	p, err := profile.Parse(&out)
-	if err != nil {
-		return nil, err
-	}
-	var all []stackSample
-	for _, s := range p.Sample {
-		var names []string
-		for _, location := range slices.Backward(s.Location) {
-			for _, line := range slices.Backward(location.Line) {
-				names = append(names, line.Function.Name)
-			}
-		}
-		all = append(all, stackSample{names, float64(s.Value[0])})
-	}
-	return all, nil
-}
-
-type stackSample struct {
-	functions []string
-	n         float64
-}
-
-// share is that of the samples of which has is true.
-func share(all []stackSample, has func(functions []string) bool) float64 {
-	var sum, of float64
-	for _, s := range all {
-		if of += s.n; has(s.functions) {
-			sum += s.n
-		}
-	}
-	return sum / max(of, 1)
-}
-
-// below returns those of the functions that the function calls and that are the runtime's, without preemption.
-func below(functions []string, function string) (called []string) {
-	for _, name := range functions[slices.Index(functions, function)+1:] {
-		if strings.HasPrefix(name, "runtime.") && !strings.HasPrefix(name, "runtime.asyncPreempt") && slices.Contains(functions, function) {
-			called = append(called, name)
-		}
-	}
-	return called
-}
-
-// cost writes what one operation takes from the heap, without what the runtime allocates now and then by itself.
+// cost writes what one operation takes from the heap, without what the runtime allocates now and
+// then by itself.
 func cost(n int, op func()) string {
 	bytes, objects := bench.Memory(n, op)
 	return fmt.Sprintf("%.0f B in %.0f", bytes, objects)
@@ -219,7 +164,8 @@ var message = regexp.MustCompile(`subject\.go:(\d+):\d+: (.*)`)
 
 // compile asks the compiler about package subject and returns what it writes, by function.
 func (l *lab) compile(flags string) (map[string]string, error) {
-	out, err := exec.CommandContext(l.ctx, "go", "build", "-gcflags="+subjects+"="+flags, subjects).CombinedOutput()
+	out, err := exec.CommandContext(l.ctx, "go", "build", "-gcflags="+subjects+"="+flags,
+		subjects).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("go build -gcflags='%s': %w: %s", flags, err, out)
 	}
@@ -235,45 +181,4 @@ func (l *lab) compile(flags string) (map[string]string, error) {
 		}
 	}
 	return messages, nil
-}
-
-// sudogs returns how many objects the runtime allocates for goroutines that block in a send.
-func sudogs(goroutines int) (objects int64) {
-	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
-	runtime.MemProfileRate = 1
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	objects = -sendersAllocated()
-	blockedSenders(goroutines)
-	return objects + sendersAllocated()
-}
-
-// sendersAllocated returns how many objects goroutines of blockedSenders have allocated.
-func sendersAllocated() (objects int64) {
-	runtime.GC()
-	runtime.GC() // or the profile lacks what is newest
-	records := make([]runtime.MemProfileRecord, 10000)
-	n, _ := runtime.MemProfile(records, true)
-	for _, r := range records[:min(n, len(records))] {
-		frames := runtime.CallersFrames(r.Stack())
-		for f, more := frames.Next(); more; f, more = frames.Next() {
-			if f.Function == here+"blockedSenders.func1" {
-				objects += r.AllocObjects
-			}
-		}
-	}
-	return objects
-}
-
-// blockedSenders has so many goroutines that block in a send at the same time.
-func blockedSenders(n int) {
-	c := make(chan int)
-	for i := range n {
-		go func() { c <- i }()
-	}
-	for range n {
-		runtime.Gosched() // until they have blocked
-	}
-	for range n {
-		<-c
-	}
 }

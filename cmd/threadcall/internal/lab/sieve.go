@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/internal/bench"
 )
 
@@ -17,19 +15,7 @@ var sieveArticle = []struct {
 	go10, go11 float64 // with Go 1.0.3 and Go 1.1.2
 }{{1, 19.2, 18.7}, {2, 19.3, 8.26}, {4, 20.4, 3.30}, {8, 20.4, 2.64}}
 
-// sieveProfiles has the shares of samples of the article's CPU profiles, of 8,679 and 630 samples.
-var sieveProfiles = []struct {
-	name, go10, go11 string
-	functions        []string // today's
-}{
-	{"the goroutines of the primes", "68.3 %", "96.8 %", []string{here + "filter"}},
-	{"chanrecv", "18.3 %", "42.1 %", []string{"runtime.chanrecv"}},
-	{"chansend", "45.3 %", "32.7 %", []string{"runtime.chansend"}},
-	{"lock", "57.7 %", "22.4 %", []string{"runtime.lock", "runtime.lock2"}},
-	{"runqput", "", "15.6 %", []string{"runtime.runqput"}},
-}
-
-// here is the prefix of this package's functions in traces and profiles: package main, unless it is a test.
+// here is the prefix of this package's functions in traces: package main, unless it is a test.
 var here = func() string {
 	pc, _, _, _ := runtime.Caller(0)
 	name := runtime.FuncForPC(pc).Name()
@@ -37,7 +23,8 @@ var here = func() string {
 	return name[:end+strings.Index(name[end:], ".")+1]
 }()
 
-// sieve asks whether threads help a program all of whose goroutines talk to each other, and how often they move.
+// sieve asks whether threads help a program all of whose goroutines talk to each other, and how
+// often they move.
 func sieve(l *lab) error {
 	perMessage := 1e9 / float64(messagesOf(100_000)) // how far the article's sieve must have gone
 	var contenders []bench.Contender
@@ -52,8 +39,8 @@ func sieve(l *lab) error {
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"GOMAXPROCS", "Go 1.0.3, all", "Go 1.1.2, all", "Go 1.1.2, a message", "here, a message", "executions a message",
-		"moves a goroutine", "moved", "how they came to the other thread, in one of the traces"}}
+	rows := [][]string{{"GOMAXPROCS", "Go 1.0.3, all", "Go 1.1.2, all", "Go 1.1.2, a message",
+		"here, a message", "executions a message", "moves a goroutine", "moved"}}
 	for i, a := range sieveArticle {
 		traces, err := l.trace(a.procs, true, func() { runSieve(l.sieveIn) })
 		if err != nil {
@@ -66,34 +53,18 @@ func sieve(l *lab) error {
 			moves = append(moves, float64(f.Moves)/float64(f.Goroutines))
 			moved = append(moved, float64(f.Moves)/float64(f.Executions))
 		}
-		var via []string
-		for _, v := range traces[0].Affinity.Via {
-			if v.N > 0 {
-				via = append(via, ui.Count(v.N)+" "+v.Name)
-			}
-		}
-		message := s[i].times(float64(l.sieve) / float64(messagesOf(l.sieve))) // from a time of each number up to the limit
-		rows = append(rows, []string{fmt.Sprint(a.procs), duration(a.go10 * 1e9), duration(a.go11 * 1e9), duration(a.go11 * perMessage),
-			message.in(duration), executions.in(number), moves.in(number), moved.in(percents), strings.Join(via, ", ")})
-	}
-	l.table(rows...)
-	p, err := l.profile(func() { runSieve(l.sieveIn) })
-	if err != nil {
-		return err
-	}
-	rows = [][]string{{"share of the samples", "Go 1.0.3", "Go 1.1.2", "here"}}
-	for _, f := range sieveProfiles {
-		found := share(p, func(functions []string) bool {
-			return slices.ContainsFunc(functions, func(name string) bool { return slices.Contains(f.functions, name) })
-		})
-		rows = append(rows, []string{f.name, f.go10, f.go11, percents(found)})
+		// From a time of each number up to the limit.
+		message := s[i].times(float64(l.sieve) / float64(messagesOf(l.sieve)))
+		rows = append(rows, []string{fmt.Sprint(a.procs), duration(a.go10 * 1e9),
+			duration(a.go11 * 1e9), duration(a.go11 * perMessage),
+			message.in(duration), executions.in(number), moves.in(number), moved.in(percents)})
 	}
 	l.table(rows...)
 	return nil
 }
 
-// runSieve finds the primes up to limit with a chain of goroutines, one for each prime that was found. Each lets through
-// what its prime does not divide.
+// runSieve finds the primes up to limit with a chain of goroutines, one for each prime that was
+// found. Each lets through what its prime does not divide.
 func runSieve(limit int) (primes int) {
 	numbers := make(chan int)
 	go count(numbers, limit)
@@ -125,8 +96,8 @@ func filter(from <-chan int, to chan<- int, prime int) {
 	}
 }
 
-// messagesOf returns how many numbers are sent on all of the channels of runSieve(limit) together. A number goes past the
-// prime numbers up to its least divisor.
+// messagesOf returns how many numbers are sent on all of the channels of runSieve(limit) together.
+// A number goes past the prime numbers up to its least divisor.
 func messagesOf(limit int) (messages int) {
 	position := make([]int, limit+1) // of the least divisor among the primes, from one
 	primes := 0

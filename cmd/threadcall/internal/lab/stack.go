@@ -19,8 +19,10 @@ func stack(l *lab) error {
 		cost, lines          string
 	}{
 		{"`stackIt`, a copy", "Value", "Values", subject.Values, 1.52, "0 B in 0", ""},
-		{"`stackIt2`, a pointer up the stack", "Up", "Ups", subject.Ups, 16.0, "8 B in 1", "`moved to heap: res`"},
-		{"`stackIt3`, a pointer down the stack", "Down", "Downs", subject.Downs, 1.62, "0 B in 0", "`y does not escape`"},
+		{"`stackIt2`, a pointer up the stack", "Up", "Ups", subject.Ups, 16.0, "8 B in 1",
+			"`moved to heap: res`"},
+		{"`stackIt3`, a pointer down the stack", "Down", "Downs", subject.Downs, 1.62, "0 B in 0",
+			"`y does not escape`"},
 	}
 	var contenders []bench.Contender
 	for _, v := range variants {
@@ -34,28 +36,19 @@ func stack(l *lab) error {
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"a call", "the article", "here", "from the heap, the article", "from the heap, here", "`-m -l`, the article",
-		"`-m -l`, here", "in the profile, functions of the runtime below it", "share of the samples in them"}}
+	rows := [][]string{{"a call", "the article", "here", "from the heap, the article",
+		"from the heap, here", "`-m -l`, the article",
+		"`-m -l`, here"}}
 	for i, v := range variants {
-		p, err := l.profile(func() { v.work(1_000_000) })
-		if err != nil {
-			return err
-		}
-		called := map[string]bool{}
-		inRuntime := share(p, func(functions []string) bool {
-			list := below(functions, subjects+"."+v.function)
-			for _, name := range list {
-				called[name] = true
-			}
-			return len(list) > 0
-		})
-		rows = append(rows, []string{v.name, duration(v.ns), s[i].in(duration), v.cost, cost(l.allocs, func() { v.work(1) }), v.lines,
-			compiler[v.function], fmt.Sprint(len(called)), percents(inRuntime)})
+		rows = append(rows, []string{v.name, duration(v.ns), s[i].in(duration), v.cost,
+			cost(l.allocs, func() { v.work(1) }), v.lines,
+			compiler[v.function]})
 	}
 	l.table(rows...)
 	l.table([]string{"", "the article", "here"},
 		[]string{"a pointer up the stack takes, in times of a copy", "10.5", s[1].over(s[0]).in(number)},
-		[]string{"the stack of a goroutine starts with", "2 KB", fmt.Sprintf("%.0f B in a new process, %.0f B now", firstStack, startingStack())},
+		[]string{"the stack of a goroutine starts with", "2 KB",
+			fmt.Sprintf("%.0f B in a new process, %.0f B now", firstStack, startingStack())},
 		[]string{"calls that need 64 KiB move it to a larger one", "true", fmt.Sprint(moved(64))},
 		[]string{"calls for which it has room do", "false", fmt.Sprint(moved(0))})
 	return nil
@@ -72,9 +65,12 @@ func nineFields(l *lab) error {
 	if err != nil {
 		return err
 	}
-	l.table([]string{"a call", "the article", "here", "from the heap, the article", "from the heap, here", "`-m -l`, here"},
-		[]string{"copied", "5.20 ns", s[0].in(duration), "0 B in 0", cost(l.allocs, func() { subject.Copies(1) }), compiler["Copied"]},
-		[]string{"pointed to", "52.6 ns", s[1].in(duration), "80 B in 1", cost(l.allocs, func() { subject.Pointers(1) }), compiler["Pointed"]},
+	l.table([]string{"a call", "the article", "here", "from the heap, the article",
+		"from the heap, here", "`-m -l`, here"},
+		[]string{"copied", "5.20 ns", s[0].in(duration), "0 B in 0",
+			cost(l.allocs, func() { subject.Copies(1) }), compiler["Copied"]},
+		[]string{"pointed to", "52.6 ns", s[1].in(duration), "80 B in 1",
+			cost(l.allocs, func() { subject.Pointers(1) }), compiler["Pointed"]},
 		[]string{"the ratio", "10.1", s[1].over(s[0]).in(number), "", "", ""})
 	var all [2][]traced
 	for i, work := range works {
@@ -83,7 +79,8 @@ func nineFields(l *lab) error {
 		}
 	}
 	of := func(t traced, ns float64) float64 { return ns / float64(t.total) }
-	rows := [][]string{{fmt.Sprintf("in a trace of %d calls", l.pointers), "copied, the article", "pointed to, the article", "copied, here",
+	rows := [][]string{{fmt.Sprintf("in a trace of %d calls", l.pointers), "copied, the article",
+		"pointed to, the article", "copied, here",
 		"pointed to, here"}}
 	for _, r := range []struct {
 		name, copied, pointed string // in the article
@@ -91,20 +88,28 @@ func nineFields(l *lab) error {
 		unit                  func(float64) string
 	}{
 		{"the test", "281 ms", "2.22 s", func(t traced) float64 { return float64(t.total) }, duration},
-		{"goroutines created", "41", "406,965", func(t traced) float64 { return float64(t.Goroutines.Created) }, number},
-		{"heap, growths", "10", "197,549", func(t traced) float64 { return float64(len(t.steps)) }, number},
+		{"goroutines created", "41", "406,965",
+			func(t traced) float64 { return float64(t.Goroutines.Created) }, number},
+		{"heap, growths", "10", "197,549", func(t traced) float64 { return float64(len(t.steps)) },
+			number},
 		{"threads", "15", "12,943", func(t traced) float64 { return float64(t.Table.Threads) }, number},
-		{"bgsweep, executions", "0", "193,094", func(t traced) float64 { return float64(function(t.Report, "runtime.bgsweep").Executions) }, number},
+		{"bgsweep, executions", "0", "193,094",
+			func(t traced) float64 { return float64(function(t.Report, "runtime.bgsweep").Executions) },
+			number},
 		{"STW, how often", "0", "397", func(t traced) float64 { return float64(t.Stops.All.N) }, number},
 		{"collections", "", "", func(t traced) float64 { return float64(t.GC.Cycles) }, number},
 		{"Ps that ran goroutines", "2", "8", func(t traced) float64 { return float64(t.procs) }, number},
-		{"of the test: swept for allocations", "", "", func(t traced) float64 { return of(t, t.GC.Sweep.Sum) }, percents},
-		{"marked for allocations", "", "", func(t traced) float64 { return of(t, float64(t.GC.Assisted.Worked)) }, percents},
+		{"of the test: marked for allocations", "", "",
+			func(t traced) float64 { return of(t, float64(t.GC.Assist.Worked)) }, percents},
 		{"world stopped", "", "", func(t traced) float64 { return of(t, t.Stops.All.Sum) }, percents},
-		{"collections, begin to end", "", "", func(t traced) float64 { return of(t, t.GC.Mark.Sum+t.Stops.All.Sum) }, percents},
-		{"ready, not running", "", "", func(t traced) float64 { return of(t, float64(function(t.Report, here+"worker").Runnable)) }, percents},
+		{"collections, begin to end", "", "",
+			func(t traced) float64 { return of(t, t.GC.Mark.Sum+t.Stops.All.Sum) }, percents},
+		{"ready, not running", "", "", func(t traced) float64 {
+			return of(t, float64(function(t.Report, here+"worker").Runnable))
+		}, percents},
 	} {
-		rows = append(rows, []string{r.name, r.copied, r.pointed, each(all[0], r.of).in(r.unit), each(all[1], r.of).in(r.unit)})
+		rows = append(rows, []string{r.name, r.copied, r.pointed, each(all[0], r.of).in(r.unit),
+			each(all[1], r.of).in(r.unit)})
 	}
 	l.table(rows...)
 	return nil
@@ -117,10 +122,12 @@ func startingStack() float64 {
 	return float64(sample[0].Value.Uint64())
 }
 
-// firstStack is that size before the first collection: each collection adapts it to the average stack.
+// firstStack is that size before the first collection: each collection adapts it to the average
+// stack.
 var firstStack = startingStack()
 
-// moved reports whether the stack of a new goroutine is at another address after calls that need n KiB of it.
+// moved reports whether the stack of a new goroutine is at another address after calls that need n
+// KiB of it.
 func moved(n int) bool {
 	result := make(chan bool)
 	go func() {

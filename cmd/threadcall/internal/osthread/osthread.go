@@ -1,5 +1,5 @@
-// Package osthread names the operating system's thread that the caller is on. It asks the system, not the library that is
-// on trial.
+// Package osthread names the operating system's thread that the caller is on. It asks the system,
+// not the library that is tested.
 package osthread
 
 import (
@@ -12,8 +12,8 @@ import (
 // Package variables are initialised on the main thread, before anything could have moved.
 var atStart = ident.Thread()
 
-// Here names the thread that the caller is on: by the number that the system shows, or, where that cannot be determined
-// without C, by what the library says, as "main" or "other".
+// Here names the thread that the caller is on: by the number that the system shows, or, where that
+// cannot be determined without C, by what the library says, as "main" or "other".
 func Here() string {
 	if n := ident.Thread(); n != 0 {
 		return strconv.FormatUint(n, 10)

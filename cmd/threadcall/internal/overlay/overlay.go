@@ -28,7 +28,8 @@ func Apply(text []byte, edits []Edit) []byte {
 	return out.Bytes()
 }
 
-// Write writes the file for the flag -overlay of the go command that replaces files by others, and returns its name.
+// Write writes the file for the flag -overlay of the go command that replaces files by others, and
+// returns its name.
 func Write(name string, replace map[string]string) (string, error) {
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {

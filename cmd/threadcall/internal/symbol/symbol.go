@@ -19,6 +19,6 @@ func Package(function string) string {
 
 var directory = regexp.MustCompile(`[^\s/,;*(){}[\]]+/`)
 
-// Short returns the function with nothing of its package's path, and of those of its type arguments, but the last
-// element.
+// Short returns the function with nothing of its package's path, and of those of its type
+// arguments, but the last element.
 func Short(function string) string { return directory.ReplaceAllString(function, "") }

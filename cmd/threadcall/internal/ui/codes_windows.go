@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// understandsCodes switches escape codes on in the console and reports whether it has them; older consoles do not.
+// understandsCodes switches escape codes on in the console and reports whether it has them; older
+// consoles do not.
 func understandsCodes(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32

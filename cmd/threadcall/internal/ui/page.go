@@ -18,12 +18,13 @@ import (
 //
 // The style follows the reader's preference of light or dark. These elements work in every page:
 //
-//	<table class="sortable">           a click on a heading sorts; cells may have data-value=NUMBER; class="num" aligns right
-//	<input data-filter="#id tbody tr"> hides the selected elements whose text has not all words of the input
+//	<table class="sortable">           a click on a heading sorts; cells may have
+//	                                   data-value=NUMBER; class="num" aligns right
+//	<input data-filter="#id tbody tr"> hides the selected elements whose text has not all words
 //
-// Source can use these functions of numbers: duration, bytes, count, counted (with the noun for one and for
-// several), number, share (of two numbers), and the cells of
-// tables that show a number, durationCell, bytesCell, countCell and numberCell. Short shortens the name of a function.
+// Source can use these functions of numbers: duration, bytes, count, counted (with the noun for one
+// and for several), number, share (of two numbers), and the cells of tables that show a number,
+// durationCell, bytesCell, countCell and numberCell. Short shortens the name of a function.
 type Page struct {
 	Title  string
 	Style  string           // CSS after the common one
@@ -57,7 +58,8 @@ func funcs() template.FuncMap {
 	} {
 		f[name] = func(n any) string { return format(float(n)) }
 		f[name+"Cell"] = func(n any) template.HTML {
-			return template.HTML(fmt.Sprintf(`<td class="num" data-value="%v">%s</td>`, float(n), format(float(n))))
+			return template.HTML(fmt.Sprintf(`<td class="num" data-value="%v">%s</td>`, float(n),
+				format(float(n))))
 		}
 	}
 	return f

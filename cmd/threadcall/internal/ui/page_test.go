@@ -17,10 +17,11 @@ const table = `<input type="search" data-filter="tbody tr">
 <tr><td>plum</td>{{bytesCell .}}</tr>
 </tbody></table>`
 
-func TestTablesAreSortedAndFiltered(t *testing.T) {
+func TestPage_tables(t *testing.T) {
 	var got []string
 	pagetest.Run(t, ui.Page{Title: "Fruit", Source: table, View: uint64(3)}, `
-		const shown = () => [...document.querySelectorAll("tbody tr")].filter(r => !r.hidden).map(r => r.cells[0].textContent).join();
+		const shown = () => [...document.querySelectorAll("tbody tr")].filter(r => !r.hidden)
+			.map(r => r.cells[0].textContent).join();
 		const [byName, bySize] = document.querySelectorAll("th"), out = [shown()];
 		byName.click(); out.push(shown());
 		bySize.click(); out.push(shown());
@@ -34,22 +35,24 @@ func TestTablesAreSortedAndFiltered(t *testing.T) {
 	}
 }
 
-func TestDataCannotEndTheScript(t *testing.T) {
+func TestPage_data(t *testing.T) {
 	const evil = `</script><img src=x><script>throw 1</script><!--`
 	var got string
-	pagetest.Run(t, ui.Page{Title: evil, Data: map[string]string{"evil": evil}, Script: "document.body.dataset.evil = data.evil;"},
+	pagetest.Run(t, ui.Page{Title: evil, Data: map[string]string{"evil": evil},
+		Script: "document.body.dataset.evil = data.evil;"},
 		`return document.body.dataset.evil + document.images.length;`, &got)
 	if got != evil+"0" {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestAPageThatCannotBeWrittenLeavesTheOldOne(t *testing.T) {
+func TestPage_Save(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "page.html")
 	if err := (ui.Page{Title: "old"}).Save(name); err != nil {
 		t.Fatal(err)
 	}
-	for _, wrong := range []ui.Page{{Title: "new", Data: func() {}}, {Title: "new", Source: "{{"}, {Title: "new", Source: "{{.None}}", View: 1}} {
+	for _, wrong := range []ui.Page{{Title: "new", Data: func() {}}, {Title: "new", Source: "{{"},
+		{Title: "new", Source: "{{.None}}", View: 1}} {
 		if err := wrong.Save(name); err == nil {
 			t.Errorf("no error for %+v", wrong)
 		}
@@ -62,7 +65,7 @@ func TestAPageThatCannotBeWrittenLeavesTheOldOne(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsAnError(t *testing.T) {
+func TestPage_Save_fullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full")
 	}

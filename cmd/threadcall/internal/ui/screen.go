@@ -1,4 +1,5 @@
-// Package ui writes what the commands report: numbers with units, text and tables on a terminal, and web pages.
+// Package ui writes what the commands report: numbers with units, text and tables on a terminal,
+// and web pages.
 package ui
 
 import (
@@ -12,7 +13,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A Screen is the destination of text. One that is not a terminal has no colours, and no limit to the width of tables.
+// A Screen is the destination of text. One that is not a terminal has no colours, and no limit to
+// the width of tables.
 type Screen struct {
 	Width    int
 	Err      error // the first error of a write; nothing is written after it
@@ -25,7 +27,8 @@ type Screen struct {
 // unlimited is the width of a file or a pipe.
 const unlimited = 1 << 20
 
-// On returns the screen for f. In the environment, COLUMNS sets its width, and NO_COLOR and TERM=dumb turn colours off.
+// On returns the screen for f. In the environment, COLUMNS sets its width, and NO_COLOR and
+// TERM=dumb turn colours off.
 func On(f *os.File) *Screen {
 	s := &Screen{Width: unlimited, out: f}
 	if s.tty = term.IsTerminal(int(f.Fd())); s.tty {
@@ -55,8 +58,9 @@ func (s *Screen) Write(p []byte) (n int, err error) {
 // Printf formats and writes text.
 func (s *Screen) Printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
-// Progress replaces the progress that is shown by text, and removes it if text is empty. Without a terminal it does
-// nothing. Text has no styles and is cut to one line. Remove the progress before writing anything else.
+// Progress replaces the progress that is shown by text, and removes it if text is empty. Without a
+// terminal it does nothing. Text has no styles and is cut to one line. Remove the progress before
+// writing anything else.
 func (s *Screen) Progress(text string) {
 	if !s.tty {
 		return
@@ -67,8 +71,8 @@ func (s *Screen) Progress(text string) {
 	fmt.Fprint(s, "\r"+text+blank+"\r")
 }
 
-// Paragraph writes text, broken at blanks where the screen has a width. The first line begins with prefix, the others are
-// indented by its width.
+// Paragraph writes text, broken at blanks where the screen has a width. The first line begins with
+// prefix, the others are indented by its width.
 func (s *Screen) Paragraph(prefix, text string) {
 	margin, most := Columns(prefix), min(s.Width, MaxWidth)
 	if s.Width == unlimited { // a reader of lines, such as grep, does not expect half of one
@@ -109,8 +113,9 @@ func Columns(text string) int {
 	return n
 }
 
-// Plain returns text with each control character but newlines and tabs in its form in Go source, "\x1b". A terminal
-// executes control characters, which names of files and names in traces may have.
+// Plain returns text with each control character but newlines and tabs in its form in Go source,
+// "\x1b". A terminal executes control characters, which names of files and names in traces may
+// have.
 func Plain(text string) string {
 	hidden := func(r rune) bool {
 		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))

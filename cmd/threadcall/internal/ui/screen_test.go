@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAPipeIsPlainAndAsWideAsNeeded(t *testing.T) {
+func TestOn_pipe(t *testing.T) {
 	t.Setenv("COLUMNS", "")
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -14,7 +14,8 @@ func TestAPipeIsPlainAndAsWideAsNeeded(t *testing.T) {
 	}
 	defer r.Close()
 	s := On(w)
-	if got := s.Bold("b") + s.Faint("f") + s.Green("g") + s.Red("r"); got != "bfgr" || s.Width < 10000 {
+	if got := s.Bold("b") + s.Faint("f") + s.Green("g") + s.Red("r"); got != "bfgr" ||
+		s.Width < 10000 {
 		t.Errorf("%q, %d columns", got, s.Width)
 	}
 	s.Progress("half")
@@ -25,8 +26,9 @@ func TestAPipeIsPlainAndAsWideAsNeeded(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentSetsTheWidth(t *testing.T) {
-	for columns, want := range map[string]int{"57": 57, "0": unlimited, "-3": unlimited, "wide": unlimited} {
+func TestOn_columns(t *testing.T) {
+	for columns, want := range map[string]int{"57": 57, "0": unlimited, "-3": unlimited,
+		"wide": unlimited} {
 		t.Setenv("COLUMNS", columns)
 		if got := On(os.Stdin).Width; got != want && want == 57 || got == 0 || got == -3 {
 			t.Errorf("COLUMNS=%s: %d columns", columns, got)
@@ -34,7 +36,7 @@ func TestTheEnvironmentSetsTheWidth(t *testing.T) {
 	}
 }
 
-func TestControlCharactersAreVisible(t *testing.T) {
+func TestPlain(t *testing.T) {
 	for text, want := range map[string]string{
 		"ü, a\nb\tc":          "ü, a\nb\tc",
 		"a\x1b[31mred\r":      `a\x1b[31mred\r`,
@@ -47,7 +49,7 @@ func TestControlCharactersAreVisible(t *testing.T) {
 	}
 }
 
-func TestParagraphsAreBrokenAtBlanks(t *testing.T) {
+func TestScreen_Paragraph(t *testing.T) {
 	var b strings.Builder
 	s := &Screen{out: &b, Width: 16, colour: true}
 	s.Paragraph("a: ", "one two\n\t  three "+s.Red("four")+" averyveryverylongword")
@@ -57,7 +59,7 @@ func TestParagraphsAreBrokenAtBlanks(t *testing.T) {
 	}
 }
 
-func TestProgressReplacesTheProgressBefore(t *testing.T) {
+func TestScreen_Progress(t *testing.T) {
 	var b strings.Builder
 	s := &Screen{out: &b, Width: 10, tty: true}
 	s.Progress("long text")
@@ -73,7 +75,7 @@ func TestProgressReplacesTheProgressBefore(t *testing.T) {
 	}
 }
 
-func TestATableTakesNoMoreRoomThanItNeeds(t *testing.T) {
+func TestTable_Write(t *testing.T) {
 	var b strings.Builder
 	s := &Screen{out: &b, Width: 20}
 	table := Table{Left: 1}
@@ -81,7 +83,8 @@ func TestATableTakesNoMoreRoomThanItNeeds(t *testing.T) {
 	table.Title("a title that is longer")
 	table.Add("x", "1", "2", "3", "4", "5")
 	table.Write(s)
-	const want = "     numbers  that  need  all  room\n  …le that is longer\n  x        1     2     3    4     5\n"
+	const want = "     numbers  that  need  all  room\n  …le that is longer\n  x        1     2     " +
+		"3    4     5\n"
 	if b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}

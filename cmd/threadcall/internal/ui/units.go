@@ -3,6 +3,8 @@ package ui
 import (
 	"fmt"
 	"math"
+	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +26,8 @@ func Digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', places, 64)
 }
 
-// Number formats x exactly if it is whole and below ten million, and with three digits or more otherwise.
+// Number formats x exactly if it is whole and below ten million, and with three digits or more
+// otherwise.
 func Number[T number](x T) string {
 	v := float64(x)
 	if whole := math.Round(v); math.Abs(v-whole) < max(0.0005, 1e-6*math.Abs(v)) {
@@ -64,7 +67,8 @@ func Counted[T number](n T, one, many string) string {
 	return Number(n) + " " + many
 }
 
-// scale divides n by step until it has at most three digits before the point, or units has one element left.
+// scale divides n by step until it has at most three digits before the point, or units has one
+// element left.
 func scale(n, step float64, units []string) string {
 	for math.Abs(n) >= 999.5 && len(units) > 1 {
 		n, units = n/step, units[1:]
@@ -128,4 +132,14 @@ func Took(d time.Duration) string {
 		return fmt.Sprintf("%d min %d s", s/60, s%60)
 	}
 	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
+}
+
+// Path returns the name of a file, relative to dir if the file is below it, and else its last two
+// elements. Dir may be empty.
+func Path(file, dir string) string {
+	if rel, err := filepath.Rel(dir, file); dir != "" && err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	file = strings.ReplaceAll(file, `\`, "/")
+	return path.Join(path.Base(path.Dir(file)), path.Base(file))
 }

@@ -1,11 +1,13 @@
 package ui
 
 import (
+	"math"
+	"slices"
 	"testing"
 	"time"
 )
 
-func TestNumbersHaveThreeDigitsAndAUnit(t *testing.T) {
+func TestUnits(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Duration(time.Duration(0)), "0 ns"},
 		{Duration(7), "7 ns"},
@@ -43,6 +45,26 @@ func TestNumbersHaveThreeDigitsAndAUnit(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestAxis_Ticks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		n         int
+		want      []float64
+	}{
+		{-0.3, 5.2, 6, []float64{0, 1, 2, 3, 4, 5}},
+		{20, 28, 4, []float64{20, 22, 24, 26, 28}},
+		{7, 61, 3, []float64{20, 40, 60}},
+	} {
+		got := Axis{Low: c.low, High: c.high}.Ticks(c.n)
+		if !slices.Equal(got, c.want) || slices.ContainsFunc(got, func(x float64) bool {
+			return x == 0 &&
+				math.Signbit(x)
+		}) {
+			t.Errorf("%v to %v: %v, want %v", c.low, c.high, got, c.want)
 		}
 	}
 }

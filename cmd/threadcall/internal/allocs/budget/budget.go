@@ -1,14 +1,17 @@
-// Package budget checks functions that promise not to allocate. The promise is a line of the function's doc comment,
+// Package budget checks functions that promise not to allocate. The promise is a line of the
+// function's doc comment,
 //
 //	//threadcall:noalloc
 //
-// and it is kept if neither its compiled code nor that of the functions which it calls directly, and which were compiled
-// with it, allocates, whatever the sizes; if no benchmark sees it allocate; and if some benchmark runs it at all. A
-// promise for small sizes names them, and a benchmark must run the function with the largest:
+// and it is kept if neither its compiled code nor that of the functions which it calls directly,
+// and which were compiled with it, allocates, whatever the sizes; if no benchmark sees it allocate;
+// and if some benchmark runs it at all. A promise for small sizes names them, and a benchmark must
+// run the function with the largest:
 //
 //	//threadcall:noalloc len(s)<=32
 //
-// A line that is to allocate, because it is a cold path, has the reason at its end or in the line before:
+// A line that is to allocate, because it is a cold path, has the reason at its end or in the line
+// before:
 //
 //	c := new(call) //threadcall:alloc the first time only
 package budget
@@ -23,8 +26,9 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// An operation may allocate so many objects and count as one that allocates none: a hundredth of one object, and half of
-// one for memory from a cache that goroutines share, which is sometimes empty for reasons outside of the function.
+// An operation may allocate so many objects and count as one that allocates none: a hundredth of
+// one object, and half of one for memory from a cache that goroutines share, which is sometimes
+// empty for reasons outside of the function.
 const (
 	threshold = 0.01
 	missing   = 0.5
@@ -38,7 +42,7 @@ type Check struct {
 
 	imports  map[string]map[string]bool // all that a package depends on
 	standard map[string]bool            // packages of the standard library
-	generic  bool                       // some promise is of a generic function, which other packages compile
+	generic  bool                       // some promise is of a generic function
 }
 
 // A Function has promised not to allocate.
@@ -52,12 +56,11 @@ type Function struct {
 	AtLimit bool      `json:"atLimit,omitempty"` // some call in a benchmark had all at their limits
 	Broken  []Problem `json:"broken,omitempty"`
 	Notes   []Problem `json:"notes,omitempty"` // what may allocate, and did not in the benchmarks
-	Calls   []string  `json:"calls,omitempty"` // functions of other modules, which were measured and not looked into
+	Calls   []string  `json:"calls,omitempty"` // of functions that were only measured
 
-	from, to place           // of its signature, with the receiver, and body
-	offset   int             // of the body's opening brace in the file
-	clause   string          // the name of its package, as the file has it
-	beyond   map[string]bool // benchmarks that call it with more than the limits
+	from, to     int             // lines
+	body, clause int             // offsets in the file: its body, the end of the package clause
+	beyond       map[string]bool // benchmarks that call it with more than the limits
 }
 
 // A Limit is a condition of a promise: Expr is at most Most when the function is called.
@@ -74,8 +77,8 @@ type Problem struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
-	Run    string `json:"run,omitempty"`   // the benchmark that saw it; empty if the compiled code has it
-	Sized  bool   `json:"sized,omitempty"` // it depends on sizes or values, which the promise may limit
+	Run    string `json:"run,omitempty"`   // the benchmark; empty: the compiled code
+	Sized  bool   `json:"sized,omitempty"` // it depends on sizes or values
 }
 
 // An Excuse is a line that is allowed to allocate.
@@ -85,9 +88,6 @@ type Excuse struct {
 	Reason string `json:"reason"`
 	Used   bool   `json:"used"` // the compiler or a benchmark saw it allocate
 }
-
-// A place is a line and a column in bytes.
-type place struct{ line, column int }
 
 // OK reports whether all promises are kept.
 func (c *Check) OK() bool {
@@ -99,7 +99,8 @@ func (f *Function) Kept() bool {
 	return f.Reached && len(f.Broken) == 0 && (len(f.Limits) == 0 || f.AtLimit)
 }
 
-// Generic reports whether some promise is of a generic function. Other packages compile it with their own types.
+// Generic reports whether some promise is of a generic function. Other packages compile it with
+// their own types.
 func (c *Check) Generic() bool { return c.generic }
 
 // Packages returns the import paths of packages with promises.
@@ -112,15 +113,10 @@ func (c *Check) Packages() []string {
 	return slices.Compact(paths)
 }
 
-func (f *Function) broken(p Problem) {
-	if !slices.Contains(f.Broken, p) {
-		f.Broken = append(f.Broken, p)
-	}
-}
-
-func (f *Function) note(p Problem) {
-	if !slices.Contains(f.Notes, p) {
-		f.Notes = append(f.Notes, p)
+// note adds a problem to a list.
+func note(list *[]Problem, p Problem) {
+	if !slices.Contains(*list, p) {
+		*list = append(*list, p)
 	}
 }
 
@@ -134,15 +130,17 @@ func (c *Check) excuse(file string, line int) bool {
 	return false
 }
 
-// Benchmark looks for promises that a benchmark breaks: a function that allocates in each of the repetitions, or calls what
-// does. What a function that was handed in allocates is not its caller's.
+// Benchmark looks for promises that a benchmark breaks: a function that allocates in each of the
+// repetitions, or calls what does. What a function that was handed in allocates is not its
+// caller's.
 func (c *Check) Benchmark(name string, repetitions []heap.Samples) {
 	c.Runs = append(c.Runs, name)
 	c.measured(name, repetitions, func(heap.Sample) bool { return true })
 }
 
-// Tiny is Benchmark for runs of instrumented tests. Objects of less than 16 bytes share blocks, so that a profile may
-// show those of one function alone; when each function that has promised begins with a new block, it shows all.
+// Tiny is Benchmark for runs of instrumented tests. Objects of less than 16 bytes share blocks, so
+// that a profile may show those of one function alone; when each function that has promised begins
+// with a new block, it shows all.
 func (c *Check) Tiny(name string, repetitions []heap.Samples) {
 	c.measured(name, repetitions, func(s heap.Sample) bool { return s.Size == tiny })
 }
@@ -162,7 +160,8 @@ type blame struct {
 }
 
 // blames returns what breaks promises, and how many objects an operation.
-func (c *Check) blames(s heap.Samples, counts func(heap.Sample) bool) (order []blame, amounts map[blame]float64) {
+func (c *Check) blames(s heap.Samples, counts func(heap.Sample) bool) (order []blame,
+	amounts map[blame]float64) {
 	own, cached := map[blame]float64{}, map[blame]float64{}
 	for _, sample := range s.Samples {
 		if len(sample.Stack) == 0 || !counts(sample) {
@@ -216,28 +215,34 @@ func (c *Check) measured(name string, repetitions []heap.Samples, counts func(he
 	}
 	for _, b := range order {
 		if n := least[b]; n > 0 && !b.f.beyond[name] {
-			b.f.broken(Problem{File: b.site.File, Line: b.site.Line, Run: name,
-				Reason: fmt.Sprintf("%s allocates %s an operation", symbol.Short(b.site.Function), ui.Counted(n, "object", "objects"))})
+			note(&b.f.Broken, Problem{File: b.site.File, Line: b.site.Line, Run: name,
+				Reason: fmt.Sprintf("%s allocates %s an operation", symbol.Short(b.site.Function),
+					ui.Counted(n, "object", "objects"))})
 		}
 	}
 }
 
-// caches are functions of the runtime and of package sync that keep what is free for whichever goroutine comes next.
+// caches are functions of the runtime and of package sync that keep what is free for whichever
+// goroutine comes next.
 var caches = []string{
-	"runtime.acquireSudog", "runtime.malg", "runtime.allgadd", "runtime.newdefer", "runtime.newTimer", "runtime.(*timers).",
-	"runtime.newm", "runtime.allocm", "runtime.getitab", "runtime.itabAdd", "runtime.typeAssert", "runtime.interfaceSwitch",
+	"runtime.acquireSudog", "runtime.malg", "runtime.allgadd", "runtime.newdefer", "runtime.newTimer",
+	"runtime.(*timers).",
+	"runtime.newm", "runtime.allocm", "runtime.getitab", "runtime.itabAdd", "runtime.typeAssert",
+	"runtime.interfaceSwitch",
 	"sync.(*Pool).", "sync.(*poolChain).",
 }
 
 // ofCache reports whether the innermost functions of a stack fill a cache.
 func ofCache(inner heap.Stack) bool {
 	return slices.ContainsFunc(inner, func(f heap.Frame) bool {
-		return slices.ContainsFunc(caches, func(name string) bool { return strings.HasPrefix(f.Function, name) })
+		return slices.ContainsFunc(caches, func(name string) bool {
+			return strings.HasPrefix(f.Function, name)
+		})
 	})
 }
 
-// blamed returns the innermost function on the stack that has promised, if it was called to do what it did, and which
-// frame that is.
+// blamed returns the innermost function on the stack that has promised, if it was called to do what
+// it did, and which frame that is.
 func (c *Check) blamed(stack heap.Stack) (*Function, int) {
 	inner := stack[0].Package()
 	for i, frame := range stack {
@@ -249,7 +254,7 @@ func (c *Check) blamed(stack heap.Stack) (*Function, int) {
 			return nil, 0 // cannot know what it has called: it was given it
 		}
 		for _, f := range c.Functions {
-			if f.File == frame.File && f.from.line <= frame.Line && frame.Line <= f.to.line {
+			if f.File == frame.File && f.from <= frame.Line && frame.Line <= f.to {
 				return f, i
 			}
 		}

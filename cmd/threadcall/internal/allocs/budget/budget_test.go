@@ -18,38 +18,40 @@ func find(t *testing.T, source string) (*Check, string, error) {
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := []gotest.Package{{ImportPath: "a.com/p", Dir: dir, GoFiles: []string{"p.go"}, Deps: []string{"a.com/callee"}}}
+	p := []gotest.Package{{ImportPath: "a.com/p", Dir: dir, GoFiles: []string{"p.go"},
+		Deps: []string{"a.com/callee"}}}
 	c, err := Find(p, p)
 	return c, file, err
 }
 
-func TestPromisesThatCannotBeMeantAreErrors(t *testing.T) {
+func TestFind(t *testing.T) {
+	const promise = "package p\n\n//threadcall:noalloc"
 	for source, want := range map[string]string{
-		"package p\n\nfunc f() {}":                                                                    "no function promises anything",
-		"package p\n\n//threadcall:noalloc\nvar x int":                                                "not in the doc comment",
-		"package p\n\nfunc f() {\n\t//threadcall:noalloc\n}":                                          "not in the doc comment",
-		"package p\n\n//threadcall:noalloc\nfunc f()":                                                 "not in the doc comment",
-		"package p\n\n// threadcall:noalloc\nfunc f() {}":                                             "no blank between",
-		"package p\n\n//threadcall:noalloc n<4\nfunc f(n int) {}":                                     "the condition must be like n<=32",
-		"package p\n\n//threadcall:noalloc always\nfunc f() {}":                                       "the condition must be like n<=32",
-		"package p\n\n//threadcall:noallocs\nfunc f() {}":                                             "//threadcall:noallocs is neither",
-		"package p\n\n//threadcall:noalloc\nfunc f() {\n\t_ = new(int) //threadcall:alloc\n}":         "needs a reason",
-		"package p\n\n//threadcall:noalloc\nfunc f() {\n\t//threadcall:alloc   \n\t_ = new(int)\n}\n": "needs a reason",
+		"package p\n\nfunc f() {}":                           "no function promises anything",
+		promise + "\nvar x int":                              "not in the doc comment",
+		"package p\n\nfunc f() {\n\t//threadcall:noalloc\n}": "not in the doc comment",
+		promise + "\nfunc f()":                               "not in the doc comment",
+		"package p\n\n// threadcall:noalloc\nfunc f() {}":    "no blank between",
+		promise + " n<4\nfunc f(n int) {}": "the condition must be like " +
+			"n<=32",
+		promise + " always\nfunc f() {}": "the condition must be like " +
+			"n<=32",
+		promise + "s\nfunc f() {}": "//threadcall:noallocs is " +
+			"neither",
+		promise + "\nfunc f() {\n\t_ = new(int) //threadcall:alloc\n}": "needs a reason",
 	} {
 		if _, _, err := find(t, source); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n%v", source, err)
 		}
 	}
-}
-
-func TestAPromiseInATestFileIsAnError(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "p_test.go")
-	if err := os.WriteFile(file, []byte("package p\n\n//threadcall:noalloc\nfunc f() {}\n"), 0o600); err != nil {
-		t.Fatal(err)
+	c, file, err := find(t, promising)
+	if err != nil || len(c.Excuses) != 1 || c.Excuses[0].Line != 12 || c.Excuses[0].Reason != "once" {
+		t.Errorf("%+v, %v", c, err)
 	}
-	p := []gotest.Package{{ImportPath: "a.com/p", Dir: dir, TestGoFiles: []string{"p_test.go"}}}
-	if _, err := Find(p, p); err == nil || !strings.Contains(err.Error(), "p_test.go:4: f promises in a test file") {
+	p := []gotest.Package{{ImportPath: "a.com/p", Dir: filepath.Dir(file),
+		TestGoFiles: []string{"p.go"}}}
+	if _, err := Find(p, p); err == nil || !strings.Contains(err.Error(),
+		"f promises in a test file") {
 		t.Error(err)
 	}
 }
@@ -70,17 +72,7 @@ func f(n int) {
 }
 `
 
-func TestAnExcuseIsForTheNextLine(t *testing.T) {
-	c, _, err := find(t, promising)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.Excuses) != 1 || c.Excuses[0].Line != 12 || c.Excuses[0].Reason != "once" {
-		t.Errorf("%+v", c.Excuses)
-	}
-}
-
-func TestWhichFunctionIsBlamed(t *testing.T) {
+func TestCheck_blamed(t *testing.T) {
 	c, file, err := find(t, promising)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +102,7 @@ func TestWhichFunctionIsBlamed(t *testing.T) {
 	}
 }
 
-func TestWhatWasSeen(t *testing.T) {
+func TestCheck_Seen(t *testing.T) {
 	for text, want := range map[string]struct{ reached, kept bool }{
 		"0 4 4\n":           {true, true},
 		"0 3 4\n":           {true, false},
@@ -124,21 +116,37 @@ func TestWhatWasSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Seen("BenchmarkF", text)
-		if f := c.Functions[0]; f.Reached != want.reached || f.Kept() != want.kept || c.OK() != want.kept {
+		if f := c.Functions[0]; f.Reached != want.reached || f.Kept() != want.kept ||
+			c.OK() != want.kept {
 			t.Errorf("%q: %+v", text, f)
 		}
 	}
 }
 
-func TestInstrumentedLinesKeepTheirNumbers(t *testing.T) {
-	c, file, err := find(t, "package p\n\n//threadcall:noalloc len(s)<=4 && n<=2\nfunc f(s string, n int) {}\n\n//threadcall:noalloc\nfunc g() {\n}\n")
+func TestCheck_Instrument(t *testing.T) {
+	c, file, err := find(t, `package p
+
+//threadcall:noalloc len(s)<=4 && n<=2
+func f(s string, n int) {}
+
+//threadcall:noalloc
+func g() {
+}
+`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts, err := c.Instrument()
-	want := "package p\n\n//threadcall:noalloc len(s)<=4 && n<=2\nfunc f(s string, n int) { threadcallSeen(0, int64(len(s)), 4, int64(n), 2);}\n\n" +
-		"//threadcall:noalloc\nfunc g() { threadcallSeen(1);\n}\n"
-	if err != nil || len(texts) != 2 || string(texts[file]) != want {
+	texts, err := c.Instrument("a.com/hook")
+	const want = `package p; import threadcallhook "a.com/hook"
+
+//threadcall:noalloc len(s)<=4 && n<=2
+func f(s string, n int) { threadcallhook.Seen(0, int64(len(s)), 4, int64(n), 2);}
+
+//threadcall:noalloc
+func g() { threadcallhook.Seen(1);
+}
+`
+	if err != nil || len(texts) != 1 || string(texts[file]) != want {
 		t.Errorf("%v\n%s", err, texts[file])
 	}
 }

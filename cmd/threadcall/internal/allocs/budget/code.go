@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/listing"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
@@ -23,8 +22,9 @@ const (
 	grows         // if what it adds to has no room
 )
 
-// effects are of the functions of the runtime that the compiler calls, the first prefix that fits. All others do not
-// allocate, or only into caches that goroutines share, such as sudogs: see [Check.Benchmark].
+// effects are of the functions of the runtime that the compiler calls, the first prefix that fits.
+// All others do not allocate, or only into caches that goroutines share, such as sudogs: see
+// [Check.Benchmark].
 var effects = []struct {
 	prefix string
 	effect effect
@@ -37,7 +37,8 @@ var effects = []struct {
 	{"runtime.mallocgc", always, "new", "an object", ""},
 	{"runtime.makeslicecopy", always, "make", "a copy of a slice", ""},
 	{"runtime.makeslice", sized, "make", "make of a slice with a size known at run time", "32 bytes"},
-	{"runtime.growslice", grows, "append", "append", "the room that it begins with on the stack, 32 bytes if none is made"},
+	{"runtime.growslice", grows, "append", "append", "the room that it begins with on the stack, 32 " +
+		"bytes if none is made"},
 	{"runtime.moveSlice", always, "append", "a slice that append built on the stack is kept", ""},
 	{"runtime.makechan", always, "channel", "a channel", ""},
 	{"runtime.makemap_small", always, "map", "a map", ""},
@@ -58,22 +59,24 @@ var harmless = []string{"runtime.slicebytetostringtmp"}
 // values are conversions to an interface that need no memory for small values.
 var values = []string{"runtime.convT16", "runtime.convT32", "runtime.convT64"}
 
-// Code looks for promises that the compiled functions break: in the functions that have promised, with what is inlined in
-// them, and in the functions that they call directly and that were compiled with them. Reasons are from the log.
-func (c *Check) Code(functions []listing.Function, log *escape.Log) error {
+// Code looks for promises that the compiled functions break: in the functions that have promised,
+// with what is inlined in them, and in the functions that they call directly and that were compiled
+// with them. Reasons are from the log.
+func (c *Check) Code(functions []Compiled, log *escape.Log) error {
 	for _, f := range c.Functions {
 		if lost := log.Lost(f.Package, f.File); lost != "" {
-			return fmt.Errorf("the promises in %s cannot be checked: %s; move these functions to another file", f.File, lost)
+			return fmt.Errorf("the promises in %s cannot be checked: %s; move these functions to another "+
+				"file", f.File, lost)
 		}
 	}
 	w := walk{c, log, source{}, map[string][]int{}, functions}
 	for i, f := range functions {
-		w.bySymbol[f.Symbol] = append(w.bySymbol[f.Symbol], i)
+		w.bySymbol[f.symbol] = append(w.bySymbol[f.symbol], i)
 	}
 	for _, f := range c.Functions {
 		seen := map[int]bool{}
 		for i, compiled := range functions {
-			if c.at(compiled.At) == f {
+			if c.at(compiled.at) == f {
 				w.visit(f, i, nil, seen)
 			}
 		}
@@ -84,9 +87,9 @@ func (c *Check) Code(functions []listing.Function, log *escape.Log) error {
 }
 
 // at returns the function that has promised and that the line belongs to.
-func (c *Check) at(p listing.Place) *Function {
+func (c *Check) at(p line) *Function {
 	for _, f := range c.Functions {
-		if f.File == p.File && f.from.line <= p.Line && p.Line <= f.to.line {
+		if f.File == p.file && f.from <= p.line && p.line <= f.to {
 			return f
 		}
 	}
@@ -99,56 +102,61 @@ type walk struct {
 	log       *escape.Log
 	source    source
 	bySymbol  map[string][]int
-	functions []listing.Function
+	functions []Compiled
 }
 
-// visit looks at the calls of a compiled function, which f calls, or which is f or a literal in it if via is empty.
+// visit looks at the calls of a compiled function, which f calls, or which is f or a literal in it
+// if via is empty.
 func (w *walk) visit(f *Function, i int, via []string, seen map[int]bool) {
 	if seen[i] {
 		return
 	}
 	seen[i] = true
-	for _, call := range w.functions[i].Calls {
-		if w.excuse(call.At.File, call.At.Line) || w.excuse(call.Outer.File, call.Outer.Line) ||
-			w.source.load(call.At.File).panics(call.At.Line) || w.source.load(call.Outer.File).panics(call.Outer.Line) {
+	for _, call := range w.functions[i].calls {
+		if w.excuse(call.at.file, call.at.line) || w.excuse(call.outer.file, call.outer.line) ||
+			w.source.load(call.at.file).panics(call.at.line) ||
+			w.source.load(call.outer.file).panics(call.outer.line) {
 			continue
 		}
-		if strings.HasPrefix(call.Target, "runtime.") {
+		if strings.HasPrefix(call.target, "runtime.") {
 			w.allocation(f, call, via)
 			continue
 		}
-		own, known := w.bySymbol[call.Target]
-		if !known || w.standard[symbol.Package(call.Target)] { // of which generic functions are compiled with others
-			if noted(call.Target) {
-				f.Calls = append(f.Calls, symbol.Short(call.Target))
+		own, known := w.bySymbol[call.target]
+		if !known || w.standard[symbol.Package(call.target)] {
+			if noted(call.target) {
+				f.Calls = append(f.Calls, symbol.Short(call.target))
 			}
 			continue
 		}
 		for _, j := range own {
-			if callee := w.functions[j]; w.at(callee.At) == nil {
-				w.visit(f, j, append(via[:len(via):len(via)], symbol.Short(callee.Symbol)), seen)
+			if callee := w.functions[j]; w.at(callee.at) == nil {
+				w.visit(f, j, append(via[:len(via):len(via)], symbol.Short(callee.symbol)), seen)
 			}
 		}
 	}
 }
 
-// unnoted are packages whose functions that the compiler calls or that are inlined do not allocate, or only into caches.
-var unnoted = []string{"runtime", "sync", "sync/atomic", "internal/", "unsafe", "math", "math/bits", "time"}
+// unnoted are packages whose functions that the compiler calls or that are inlined do not allocate,
+// or only into caches.
+var unnoted = []string{"runtime", "sync", "sync/atomic", "internal/", "unsafe", "math", "math/bits",
+	"time"}
 
 func noted(target string) bool {
 	p := symbol.Package(target)
-	return p != "" && p != "type:" && !strings.HasPrefix(target, "type:") && !slices.ContainsFunc(unnoted, func(u string) bool {
-		return p == u || strings.HasSuffix(u, "/") && strings.HasPrefix(p, u)
-	})
+	return p != "" && p != "type:" && !strings.HasPrefix(target, "type:") &&
+		!slices.ContainsFunc(unnoted, func(u string) bool {
+			return p == u || strings.HasSuffix(u, "/") && strings.HasPrefix(p, u)
+		})
 }
 
 // allocation judges a call of the runtime.
-func (w *walk) allocation(f *Function, call listing.Call, via []string) {
-	if slices.Contains(harmless, call.Target) {
+func (w *walk) allocation(f *Function, call call, via []string) {
+	if slices.Contains(harmless, call.target) {
 		return
 	}
 	for _, e := range effects {
-		if !strings.HasPrefix(call.Target, e.prefix) {
+		if !strings.HasPrefix(call.target, e.prefix) {
 			continue
 		}
 		text, broken := "", true
@@ -158,7 +166,7 @@ func (w *walk) allocation(f *Function, call listing.Call, via []string) {
 		if expr != "" {
 			name = expr
 		}
-		small := slices.Contains(values, call.Target)
+		small := slices.Contains(values, call.target)
 		switch {
 		case e.effect == grows && !made:
 			text, broken = name+" allocates if there is no room", false
@@ -173,36 +181,38 @@ func (w *walk) allocation(f *Function, call listing.Call, via []string) {
 		default:
 			text = name + " is allocated"
 		}
-		p := Problem{File: call.Outer.File, Line: call.Outer.Line, Reason: text}
+		p := Problem{File: call.outer.file, Line: call.outer.line, Reason: text}
 		if len(via) > 0 {
-			p.File, p.Line = call.At.File, call.At.Line
+			p.File, p.Line = call.at.file, call.at.line
 			p.Reason += ", in " + via[len(via)-1] + ", which it calls"
 			if len(via) > 1 {
 				p.Reason += " by way of " + strings.Join(via[:len(via)-1], " and ")
 			}
-		} else if call.At != call.Outer && reason == "" {
-			p.Reason += fmt.Sprintf(" (inlined from %s)", escape.Position{File: call.At.File, Line: call.At.Line})
+		} else if call.at != call.outer && reason == "" {
+			p.Reason += fmt.Sprintf(" (inlined from %s)", escape.Position{File: call.at.file,
+				Line: call.at.line})
 		}
 		conditional := e.effect == grows || e.effect == sized && reason == "" || small
 		switch {
 		case !broken || conditional && len(f.Limits) > 0:
-			f.note(p)
+			note(&f.Notes, p)
 		default:
 			p.Sized = conditional
-			f.broken(p)
+			note(&f.Broken, p)
 		}
 		return
 	}
 }
 
 // reason returns the compiler's reason to put the thing on the heap.
-func (w *walk) reason(call listing.Call, kind string) string {
+func (w *walk) reason(call call, kind string) string {
 	fallback := ""
-	for _, e := range w.log.Around(call.At.File, call.At.Line) {
+	for _, e := range w.log.Around(call.at.file, call.at.line) {
 		if e.Constant() || !e.Suits(kind) && !(kind == "new" || kind == "interface" || kind == "array") {
 			continue
 		}
-		if at := e.Outermost(); at.File == call.Outer.File && at.Line == call.Outer.Line && e.Suits(kind) {
+		if at := e.Outermost(); at.File == call.outer.file && at.Line == call.outer.line &&
+			e.Suits(kind) {
 			return e.String()
 		}
 		if kind == "new" || kind == "interface" || kind == "array" {
@@ -212,10 +222,10 @@ func (w *walk) reason(call listing.Call, kind string) string {
 	return fallback
 }
 
-// expression returns the source of what is allocated, if there is only one such thing in the line, and whether a slice or
-// map that grows was made in the same function.
-func (w *walk) expression(call listing.Call, prefix string) (text string, made bool) {
-	file := w.source.load(call.At.File)
+// expression returns the source of what is allocated, if there is only one such thing in the line,
+// and whether a slice or map that grows was made in the same function.
+func (w *walk) expression(call call, prefix string) (text string, made bool) {
+	file := w.source.load(call.at.file)
 	is := func(e ast.Expr) bool {
 		c, isCall := e.(*ast.CallExpr)
 		switch prefix {
@@ -242,7 +252,7 @@ func (w *walk) expression(call listing.Call, prefix string) (text string, made b
 		}
 		return false
 	}
-	found := file.expressions(call.At.Line, is)
+	found := file.expressions(call.at.line, is)
 	if len(found) == 1 {
 		text = types.ExprString(found[0])
 	}

@@ -22,8 +22,8 @@ const (
 	excuse  = "//threadcall:alloc"
 )
 
-// Find finds the promises in the named packages, and the excuses in these and in all that they depend on outside the
-// standard library. Those in wrong places are an error.
+// Find finds the promises in the named packages, and the excuses in these and in all that they
+// depend on outside the standard library. Those in wrong places are an error.
 func Find(named, all []gotest.Package) (*Check, error) {
 	c := &Check{imports: map[string]map[string]bool{}, standard: map[string]bool{}}
 	var wrong []error
@@ -49,7 +49,8 @@ func Find(named, all []gotest.Package) (*Check, error) {
 			tests := &Check{}
 			_ = tests.read(p, filepath.Join(p.Dir, name)) // the compiler reports what is not Go
 			for _, f := range tests.Functions {
-				wrong = append(wrong, fmt.Errorf("%s:%d: %s promises in a test file, where nothing is checked", f.File, f.Line, f.Name))
+				wrong = append(wrong, fmt.Errorf("%s:%d: %s promises in a test file, where nothing is checked",
+					f.File, f.Line, f.Name))
 			}
 		}
 	}
@@ -64,7 +65,8 @@ func Find(named, all []gotest.Package) (*Check, error) {
 		return nil, err
 	}
 	if len(c.Functions) == 0 {
-		return nil, fmt.Errorf("no function promises anything: put %s into the doc comments of functions that must not allocate", promise)
+		return nil, fmt.Errorf("no function promises anything: put %s into the doc comments of "+
+			"functions that must not allocate", promise)
 	}
 	return c, nil
 }
@@ -76,7 +78,8 @@ func (c *Check) read(p gotest.Package, file string) error {
 		return err
 	}
 	files := token.NewFileSet()
-	parsed, err := parser.ParseFile(files, file, text, parser.ParseComments|parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(files, file, text,
+		parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
@@ -108,7 +111,8 @@ func (c *Check) read(p gotest.Package, file string) error {
 				}
 				word, _, _ := strings.Cut(strings.TrimLeft(comment.Text, "/ \t"), " ")
 				if "//"+word == promise || "//"+word == excuse {
-					return fmt.Errorf("%s: there must be no blank between // and %s, or it has no effect", at, word)
+					return fmt.Errorf("%s: there must be no blank between // and %s, or it has no effect", at,
+						word)
 				}
 			}
 		}
@@ -124,14 +128,18 @@ func (c *Check) read(p gotest.Package, file string) error {
 				continue
 			}
 			delete(promises, comment.Pos())
-			at := func(p token.Pos) place { return place{files.Position(p).Line, files.Position(p).Column} }
-			c.generic = c.generic || fn.Type.TypeParams != nil || fn.Recv != nil && strings.Contains(types.ExprString(fn.Recv.List[0].Type), "[")
-			c.Functions = append(c.Functions, &Function{Package: p.ImportPath, Name: name(fn), File: file, Line: at(fn.Name.Pos()).line,
-				Limits: limits, from: at(fn.Pos()), to: at(fn.Body.End()), offset: files.Position(fn.Body.Lbrace).Offset, clause: parsed.Name.Name, beyond: map[string]bool{}})
+			at := func(p token.Pos) token.Position { return files.Position(p) }
+			c.generic = c.generic || fn.Type.TypeParams != nil ||
+				fn.Recv != nil && strings.Contains(types.ExprString(fn.Recv.List[0].Type), "[")
+			c.Functions = append(c.Functions, &Function{Package: p.ImportPath, Name: name(fn), File: file,
+				Line: at(fn.Name.Pos()).Line, Limits: limits, beyond: map[string]bool{},
+				from: at(fn.Pos()).Line, to: at(fn.Body.End()).Line,
+				body: at(fn.Body.Lbrace).Offset, clause: at(parsed.Name.End()).Offset})
 		}
 	}
 	for at := range promises {
-		return fmt.Errorf("%s: %s is not in the doc comment of a function with a body", files.Position(at), promise)
+		return fmt.Errorf("%s: %s is not in the doc comment of a function with a body",
+			files.Position(at), promise)
 	}
 	return nil
 }
@@ -153,7 +161,8 @@ func limits(text string) (all []*Limit, err error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil, nil
 	}
-	wrong := fmt.Errorf("%s %s: the condition must be like n<=32 or len(a)<=16 && len(b)<=16", promise, text)
+	wrong := fmt.Errorf("%s %s: the condition must be like n<=32 or len(a)<=16 && len(b)<=16", promise,
+		text)
 	expr, err := parser.ParseExpr(text)
 	if err != nil {
 		return nil, wrong

@@ -9,7 +9,8 @@ import (
 	"slices"
 )
 
-// A source knows the syntax of files, by name: which expression a line of the compiler's listing is about.
+// A source knows the syntax of files, by name: which expression a line of the compiler's listing is
+// about.
 type source map[string]*checked
 
 type checked struct {
@@ -18,8 +19,8 @@ type checked struct {
 	info   types.Info
 }
 
-// load parses a file and resolves its names. Other files and packages are not needed: a variable of a function is known
-// without.
+// load parses a file and resolves its names. Other files and packages are not needed: a variable of
+// a function is known without.
 func (s source) load(name string) *checked {
 	c, known := s[name]
 	if known {
@@ -31,9 +32,11 @@ func (s source) load(name string) *checked {
 	if err != nil {
 		return nil
 	}
-	c = &checked{files, parsed, types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}}
+	c = &checked{files, parsed, types.Info{Uses: map[*ast.Ident]types.Object{},
+		Defs: map[*ast.Ident]types.Object{}}}
 	config := types.Config{Error: func(error) {}, Importer: nowhere{}}
-	_, _ = config.Check(c.parsed.Name.Name, c.files, []*ast.File{c.parsed}, &c.info) // with many errors, which do not matter
+	// It finds many errors, which do not matter.
+	_, _ = config.Check(c.parsed.Name.Name, c.files, []*ast.File{c.parsed}, &c.info)
 	s[name] = c
 	return c
 }
@@ -72,7 +75,8 @@ func builtin(call *ast.CallExpr, name string) bool {
 	return ok && id.Name == name
 }
 
-// expressions returns those in the line that may be the thing that is allocated, without those inside them.
+// expressions returns those in the line that may be the thing that is allocated, without those
+// inside them.
 func (c *checked) expressions(line int, is func(ast.Expr) bool) (found []ast.Expr) {
 	if c == nil {
 		return nil
@@ -97,15 +101,18 @@ func (c *checked) expressions(line int, is func(ast.Expr) bool) (found []ast.Exp
 		}
 		return true
 	})
-	return slices.DeleteFunc(found, func(e ast.Expr) bool { // begun in an earlier line, if others begin in this one
-		return c.files.Position(e.Pos()).Line != line && slices.ContainsFunc(found, func(o ast.Expr) bool {
-			return c.files.Position(o.Pos()).Line == line
-		})
+	// Without those that begin in an earlier line, if others begin in this one.
+	return slices.DeleteFunc(found, func(e ast.Expr) bool {
+		return c.files.Position(e.Pos()).Line != line &&
+			slices.ContainsFunc(found, func(o ast.Expr) bool {
+				return c.files.Position(o.Pos()).Line == line
+			})
 	})
 }
 
-// made reports whether the value of the expression, a slice or map, was made by the function that it is in, so that its
-// first room is on the stack and all that it needs more is allocated. A value from elsewhere may have room.
+// made reports whether the value of the expression, a slice or map, was made by the function that
+// it is in, so that its first room is on the stack and all that it needs more is allocated. A value
+// from elsewhere may have room.
 func (c *checked) made(e ast.Expr) bool { return c.madeBut(e, map[types.Object]bool{}) }
 
 func (c *checked) madeBut(e ast.Expr, seen map[types.Object]bool) bool {
@@ -129,8 +136,8 @@ func (c *checked) madeBut(e ast.Expr, seen map[types.Object]bool) bool {
 		if e.Name == "nil" {
 			return true
 		}
-		v, ok := c.object(e).(*types.Var)
-		if !ok || v.Parent() == nil || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() || v.IsField() {
+		v, ok := c.info.ObjectOf(e).(*types.Var)
+		if !ok || v.Kind() != types.LocalVar && v.Kind() != types.ResultVar {
 			return false
 		}
 		if seen[v] {
@@ -142,19 +149,12 @@ func (c *checked) madeBut(e ast.Expr, seen map[types.Object]bool) bool {
 	return false
 }
 
-func (c *checked) object(id *ast.Ident) types.Object {
-	if o := c.info.Uses[id]; o != nil {
-		return o
-	}
-	return c.info.Defs[id]
-}
-
 // only reports whether all values that the variable gets satisfy the condition.
 func (c *checked) only(v *types.Var, ok func(ast.Expr) bool) bool {
 	all := true
 	is := func(e ast.Expr) bool {
 		id, isName := e.(*ast.Ident)
-		return isName && c.object(id) == v
+		return isName && c.info.ObjectOf(id) == v
 	}
 	ast.Inspect(c.parsed, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -171,30 +171,12 @@ func (c *checked) only(v *types.Var, ok func(ast.Expr) bool) bool {
 				}
 			}
 		case *ast.RangeStmt:
-			if n.Key != nil && is(n.Key) || n.Value != nil && is(n.Value) {
+			if is(n.Key) || is(n.Value) {
 				all = false
 			}
 		case *ast.UnaryExpr:
 			if n.Op == token.AND && is(n.X) {
 				all = false
-			}
-		case *ast.FuncType:
-			for _, field := range n.Params.List {
-				for _, name := range field.Names {
-					if is(name) {
-						all = false
-					}
-				}
-			}
-		case *ast.FuncDecl:
-			if n.Recv != nil {
-				for _, field := range n.Recv.List {
-					for _, name := range field.Names {
-						if is(name) {
-							all = false
-						}
-					}
-				}
 			}
 		}
 		return all

@@ -1,8 +1,8 @@
 // Package escape reads the compiler's reasons to put values on the heap.
 //
-// With the flag -json=0,DIR (see [Flag]) the compiler writes one file for each source file. Its text form, -m=2, has the
-// same reasons, but only the outermost call of inlined functions; the files have the whole chain, which can be compared
-// with a stack in a profile.
+// With the flag -json=0,DIR (see [Flag]) the compiler writes one file for each source file. Its
+// text form, -m=2, has the same reasons, but only the outermost call of inlined functions; the
+// files have the whole chain, which can be compared with a stack in a profile.
 package escape
 
 import (
@@ -25,10 +25,10 @@ func (p Position) String() string { return fmt.Sprintf("%s:%d", filepath.Base(p.
 
 // An Escape is one thing that the compiler puts on the heap.
 type Escape struct {
-	What string `json:"what"` // as the compiler writes it: "func literal", "&point{...}", "make([]byte, n)", "x"
+	What string `json:"what"` // as the compiler writes it: "func literal", "make([]byte, n)"
 
-	// Where the thing is made. There is more than one position if it is in an inlined function: the outermost call first,
-	// then each call inside, and last the place itself.
+	// Where the thing is made. There is more than one position if it is in an inlined function: the
+	// outermost call first, then each call inside, and last the place itself.
 	Path []Position `json:"path"`
 
 	// Flow is how the thing comes to live longer than its function, in steps.
@@ -37,9 +37,11 @@ type Escape struct {
 
 // A Step is one of the compiler's observations on the way to the heap.
 type Step struct {
-	Into  string   `json:"into,omitempty"` // where the value flows: a variable, "{heap}", "~r0" for a result; only first steps have it
-	Where string   `json:"where"`          // the expression or statement, as the compiler writes it
-	Why   string   `json:"why"`            // the compiler's term: "send", "return", "call parameter"
+	// Into is where the value flows: a variable, "{heap}", "~r0" for a result. Only first steps
+	// have it.
+	Into  string   `json:"into,omitempty"`
+	Where string   `json:"where"` // the expression or statement, as the compiler writes it
+	Why   string   `json:"why"`   // the compiler's term: "send", "return", "call parameter"
 	At    Position `json:"at"`
 }
 
@@ -51,8 +53,8 @@ func (e Escape) Outermost() Position { return e.Path[0] }
 
 var constantForm = regexp.MustCompile("^(\"|`|'|[-+]?[0-9]|true$|false$)")
 
-// Constant reports whether it is a literal constant. Those are in the program's read-only data: the compiler logs
-// that they escape, but nothing is allocated.
+// Constant reports whether it is a literal constant. Those are in the program's read-only data: the
+// compiler logs that they escape, but nothing is allocated.
 func (e Escape) Constant() bool { return constantForm.MatchString(e.What) }
 
 // words are what the compiler's words mean.
@@ -91,8 +93,8 @@ var words = map[string]string{
 	"non-constant size":            "its size is not a constant",
 }
 
-// String describes the escape and its decisive step: "func literal escapes to heap: sent on a channel (ch <- (func
-// literal) at x.go:12)".
+// String describes the escape and its decisive step: "func literal escapes to heap: sent on a
+// channel (ch <- (func literal) at x.go:12)".
 func (e Escape) String() string {
 	text := shorten(e.What) + " escapes to heap"
 	last := -1
@@ -123,7 +125,8 @@ func (e Escape) String() string {
 func (e Escape) variables(last int) string {
 	var names []string
 	for _, s := range e.Flow[:last] {
-		if s.Into != "" && !strings.ContainsAny(s.Into, "{~.") && s.Into != e.What && !slices.Contains(names, s.Into) {
+		if s.Into != "" && !strings.ContainsAny(s.Into, "{~.") && s.Into != e.What &&
+			!slices.Contains(names, s.Into) {
 			names = append(names, s.Into)
 		}
 	}
@@ -133,8 +136,8 @@ func (e Escape) variables(last int) string {
 	return strings.Join(names, " and ")
 }
 
-// Suits reports whether the thing is of the kind that a function of the runtime allocates: "append", "make", "map",
-// "string", "interface" or "new".
+// Suits reports whether the thing is of the kind that a function of the runtime allocates:
+// "append", "make", "map", "string", "interface" or "new".
 func (e Escape) Suits(kind string) bool {
 	begins := func(prefixes ...string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.What, p) })
@@ -149,7 +152,8 @@ func (e Escape) Suits(kind string) bool {
 	case "string":
 		return begins("string(", "([]byte)(", "([]rune)(") || strings.Contains(e.What, " + ")
 	case "interface": // an expression that is neither a literal nor has its address taken
-		return e.What != "func literal" && e.What != "... argument" && !begins("&", "new(", "append", "make(", "map[")
+		return e.What != "func literal" && e.What != "... argument" && !begins("&", "new(", "append",
+			"make(", "map[")
 	case "new":
 		return !begins("append", "make(map", "map[")
 	}
@@ -158,7 +162,8 @@ func (e Escape) Suits(kind string) bool {
 
 var paths = regexp.MustCompile(`([\w~.-]+/)+([\w~-]+\.)`)
 
-// shorten leaves out what the compiler adds for itself: type arguments, which it writes as shapes, and import paths.
+// shorten leaves out what the compiler adds for itself: type arguments, which it writes as shapes,
+// and import paths.
 func shorten(text string) string {
 	const shape = "[go.shape."
 	for {

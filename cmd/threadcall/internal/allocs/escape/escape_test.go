@@ -70,7 +70,8 @@ func compile(t *testing.T) *Log {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26.0\n", "p.go": program} {
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26.0\n",
+		"p.go": program} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,8 @@ func in(t *testing.T, l *Log, function string) string {
 	t.Helper()
 	var texts []string
 	for n, text := range strings.Split(program, "\n") {
-		if !strings.HasPrefix(text, "func "+function+"(") && !strings.HasPrefix(text, "func "+function+"[") {
+		if !strings.HasPrefix(text, "func "+function+"(") &&
+			!strings.HasPrefix(text, "func "+function+"[") {
 			continue
 		}
 		for _, e := range l.All() {
@@ -106,11 +108,13 @@ func in(t *testing.T, l *Log, function string) string {
 	return strings.Join(texts, "\n")
 }
 
-// This is the test that fails if a Go release writes anything in a form that is not understood: Read refuses it.
-func TestTheCompilersReasonsAreUnderstood(t *testing.T) {
+// This is the test that fails if a Go release writes anything in a form that is not understood:
+// Read refuses it.
+func TestEscape_String(t *testing.T) {
 	l := compile(t)
 	for function, want := range map[string]string{
-		"send":        "func literal escapes to heap: sent on a channel (ch <- (func literal) at p.go:14)",
+		"send": "func literal escapes to heap: sent on a channel (ch <- (func literal) at " +
+			"p.go:14)",
 		"give":        "new(T) escapes to heap: returned (return new(T) at p.go:15)",
 		"outer":       "&T{} escapes to heap: returned (return ~r0 at p.go:17)",
 		"moved":       "n escapes to heap: returned (return &n at p.go:19)",
@@ -147,7 +151,7 @@ func TestTheCompilersReasonsAreUnderstood(t *testing.T) {
 	}
 }
 
-func TestTheChainOfInlinedCallsIsFollowed(t *testing.T) {
+func TestLog_At(t *testing.T) {
 	l := compile(t)
 	file := l.All()[0].At().File
 	at := func(lines ...int) (chain []Position) {
@@ -174,7 +178,7 @@ func TestTheChainOfInlinedCallsIsFollowed(t *testing.T) {
 	}
 }
 
-func TestParametersOfInlinedFunctionsAreOfTheCall(t *testing.T) {
+func TestLog_Inlined(t *testing.T) {
 	l := compile(t)
 	file := l.All()[0].At().File
 	found := l.Inlined([]Position{{File: file, Line: 53}})
@@ -182,9 +186,10 @@ func TestParametersOfInlinedFunctionsAreOfTheCall(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	if found := l.Inlined([]Position{{File: file, Line: 17}}); found != nil {
-		t.Errorf("what is no variable: %+v", found)
+		t.Errorf("not a variable: %+v", found)
 	}
-	for what, want := range map[string]bool{"n": true, "dep.n": true, "größe_2": true, "&T{}": false, "a.b.c": false, "new(T)": false, "func literal": false, "2": false} {
+	for what, want := range map[string]bool{"n": true, "dep.n": true, "größe_2": true, "&T{}": false,
+		"a.b.c": false, "new(T)": false, "func literal": false, "2": false} {
 		if variableForm.MatchString(what) != want {
 			t.Errorf("%s: %v", what, !want)
 		}
@@ -194,13 +199,14 @@ func TestParametersOfInlinedFunctionsAreOfTheCall(t *testing.T) {
 	}
 }
 
-func TestUnknownFormsAreErrors(t *testing.T) {
+func TestLog_Read_unknownForm(t *testing.T) {
 	head := `{"version":0,"package":"p","file":"/p.go"}` + "\n"
 	for name, text := range map[string]string{
 		"version":   `{"version":1,"package":"p","file":"/p.go"}`,
 		"no header": `{"range":{}}`,
 		"message":   head + `{"code":"escape","message":"x flies away"}`,
-		"step":      head + `{"code":"escape","message":"x escapes to heap","relatedInformation":[{"location":{"uri":"file:///p.go"},"message":"escflow: how?"}]}`,
+		"step": head + `{"code":"escape","message":"x escapes to heap","relatedInformation":` +
+			`[{"location":{"uri":"file:///p.go"},"message":"escflow: how?"}]}`,
 		"truncated": head + `{"code":"esc`,
 		"empty":     "",
 	} {
@@ -214,7 +220,7 @@ func TestUnknownFormsAreErrors(t *testing.T) {
 	}
 }
 
-func TestNamesAreShortened(t *testing.T) {
+func TestShorten(t *testing.T) {
 	for text, want := range map[string]string{
 		"(*example.com/a/b.T[go.shape.struct { x [0]int }]).Put(v)": "(*b.T[…]).Put(v)",
 		"make([]T[go.shape.int], n)":                                "make([]T[…], n)",
@@ -228,9 +234,10 @@ func TestNamesAreShortened(t *testing.T) {
 	}
 }
 
-func TestALogThatIsLostIsKnown(t *testing.T) {
+func TestLog_Lost(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"flag": "/std/flag.go", "other": "/p/other.go", "c.cgo1": "c.cgo1.go"} {
+	for name, text := range map[string]string{"flag": "/std/flag.go", "other": "/p/other.go",
+		"c.cgo1": "c.cgo1.go"} {
 		text = `{"version":0,"package":"p","file":"` + text + `"}`
 		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -240,7 +247,8 @@ func TestALogThatIsLostIsKnown(t *testing.T) {
 	if err := l.Read(dir); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{"/p/flag.go": "with that of /std/flag.go", "/p/c.go": `imports "C"`, "/p/other.go": "", "/p/silent.go": ""} {
+	for file, want := range map[string]string{"/p/flag.go": "with that of /std/flag.go",
+		"/p/c.go": `imports "C"`, "/p/other.go": "", "/p/silent.go": ""} {
 		if got := l.Lost("p", file); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("%s: %q", file, got)
 		}

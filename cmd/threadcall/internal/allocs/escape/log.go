@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// Flag is the go command's flag that makes the compiler write to dir its reasons about the packages that match the
-// pattern. The go command runs the compiler again for a directory that it has not seen, so a new one always gets the
-// files; one that it has seen does not. Dir is absolute.
-// More are other flags of the compiler.
+// Flag is the go command's flag that makes the compiler write to dir its reasons about the packages
+// that match the pattern. The go command runs the compiler again for a directory that it has not
+// seen, so a new one always gets the files; one that it has seen does not. Dir is absolute. More
+// are other flags of the compiler.
 func Flag(pattern, dir string, more ...string) string {
 	quote := "'"
 	if strings.Contains(dir, quote) {
@@ -76,8 +76,8 @@ func New() *Log {
 		known: map[string]bool{}}
 }
 
-// Read adds what the compiler has written to dir, if that is there. It is strict: a form that it does not know is an
-// error, not a missing reason.
+// Read adds what the compiler has written to dir, if that is there. It is strict: a form that it
+// does not know is an error, not a missing reason.
 func (l *Log) Read(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -105,7 +105,8 @@ func (l *Log) read(r io.Reader) error {
 		return err
 	}
 	if h.Version == nil || *h.Version != 0 {
-		return fmt.Errorf("its version is not 0, the only one that this program reads; report the Go version")
+		return fmt.Errorf("its version is not 0, the only one that this program reads; report the Go " +
+			"version")
 	}
 	l.files[file{h.Package, filepath.Base(h.File)}] = h.File
 	for {
@@ -116,7 +117,7 @@ func (l *Log) read(r io.Reader) error {
 		case err != nil:
 			return err
 		}
-		if d.Code != "escape" && d.Code != "escapes" || d.Message == "" { // without a message: the same once more
+		if d.Code != "escape" && d.Code != "escapes" || d.Message == "" { // a repetition has no message
 			continue
 		}
 		e, err := d.escape(h.File)
@@ -152,7 +153,9 @@ func (d diagnostic) escape(file string) (Escape, error) {
 		return Escape{}, fmt.Errorf("an unknown message, %q", d.Message)
 	}
 	e := Escape{What: m[1], Path: []Position{{file, d.Range.Start.Line, d.Range.Start.Character}}}
-	inner := &e.Path[0] // replaced by a more exact inlineLoc; nil after a flow, whose place is that of its first step
+	// A more exact inlineLoc replaces inner, which is nil after a flow: its place is its first
+	// step's.
+	inner := &e.Path[0]
 	into := ""
 	for _, r := range d.RelatedInformation {
 		at, err := position(r.Location.URI, r.Location.Range)
@@ -197,24 +200,26 @@ func position(uri string, s span) (Position, error) {
 // All returns every escape.
 func (l *Log) All() []Escape { return l.escapes }
 
-// Lost returns why the log lacks the file in the package. Empty means that the log has it, or that there was
-// nothing to log.
+// Lost returns why the log lacks the file in the package. Empty means that the log has it, or that
+// there was nothing to log.
 func (l *Log) Lost(pkg, name string) (why string) {
 	base := filepath.Base(name)
 	if _, is := l.files[file{pkg, strings.TrimSuffix(base, ".go") + ".cgo1.go"}]; is {
 		return `the compiler logs other lines for a file that imports "C"`
 	}
-	// Both files are called the same and code of both is in the package: wrappers of methods, for example, belong to the
-	// file of the method.
+	// Both files are called the same and code of both is in the package: wrappers of methods, for
+	// example, belong to the file of the method.
 	if by := l.files[file{pkg, base}]; by != "" && by != name {
-		return "the compiler has written over its log of this file with that of " + by + ", which has the same name"
+		return "the compiler has written over its log of this file with that of " + by +
+			", which has the same name"
 	}
 	return ""
 }
 
-// At returns the escapes at the place of a stack: lines has the innermost place first and then, if that was inlined, each
-// call of it up to the function that was compiled. Exact reports that the compiler's chain is the same. If there is none,
-// these are what escapes at the innermost place with other calls around it.
+// At returns the escapes at the place of a stack: lines has the innermost place first and then, if
+// that was inlined, each call of it up to the function that was compiled. Exact reports that the
+// compiler's chain is the same. If there is none, these are what escapes at the innermost place
+// with other calls around it.
 func (l *Log) At(lines []Position) (found []Escape, exact bool) {
 	if len(lines) == 0 {
 		return nil, false
@@ -239,8 +244,9 @@ func (l *Log) At(lines []Position) (found []Escape, exact bool) {
 // variableForm is a name, with that of the package in front of it if it is from another one.
 var variableForm = regexp.MustCompile(`^([\pL_][\pL_\pN]*\.)?[\pL_][\pL_\pN]*$`)
 
-// Inlined returns the variables that escape in functions whose calls are at the place of a stack, as for [Log.At], and were
-// inlined there. The parameters and results among them are made by the caller, so stacks end at the call.
+// Inlined returns the variables that escape in functions whose calls are at the place of a stack,
+// as for [Log.At], and were inlined there. The parameters and results among them are made by the
+// caller, so stacks end at the call.
 func (l *Log) Inlined(lines []Position) (found []Escape) {
 	if len(lines) == 0 {
 		return nil
@@ -265,7 +271,8 @@ func follows(path, lines []Position) bool {
 	return true
 }
 
-// Around returns what escapes in the line, and the variables that escape in functions that are called and inlined there.
+// Around returns what escapes in the line, and the variables that escape in functions that are
+// called and inlined there.
 func (l *Log) Around(name string, number int) (found []Escape) {
 	at := line{name, number}
 	for _, i := range l.byLine[at] {

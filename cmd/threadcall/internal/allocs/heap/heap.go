@@ -1,4 +1,5 @@
-// Package heap works with profiles of package record: what one operation allocates is the difference of two.
+// Package heap works with profiles of package hook: what one operation allocates is the difference
+// of two.
 package heap
 
 import (
@@ -7,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-	"github.com/threadcall/threadcall/internal/record"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Frame is one function on a stack.
@@ -28,8 +30,22 @@ type Amount struct {
 	Bytes   float64 `json:"bytes"`
 }
 
+// String is the amount in words, "24 B and 1 object".
+func (a Amount) String() string {
+	return ui.Bytes(a.Bytes) + " and " + ui.Counted(a.Objects, "object", "objects")
+}
+
 // Plus returns the sum.
 func (a Amount) Plus(b Amount) Amount { return Amount{a.Objects + b.Objects, a.Bytes + b.Bytes} }
+
+// Minus returns the difference.
+func (a Amount) Minus(b Amount) Amount { return a.Plus(b.Times(-1)) }
+
+// Over returns the amount divided by n.
+func (a Amount) Over(n float64) Amount { return Amount{a.Objects / n, a.Bytes / n} }
+
+// Times returns the amount multiplied by n.
+func (a Amount) Times(n float64) Amount { return Amount{a.Objects * n, a.Bytes * n} }
 
 // A Sample is what was allocated with one stack and one size.
 type Sample struct {
@@ -43,20 +59,11 @@ type Sample struct {
 // Samples is what a program has allocated.
 type Samples struct {
 	Samples    []Sample
-	Counted    Amount  // by the runtime, for each operation or altogether; the profile must come to the same
-	Hidden     float64 // tiny objects that the profile does not see, because they share a block with one that it sees
-	More       int     // operations that the longer run had more
-	Operations int     // of the longer of two runs
-	Seconds    float64 // how long the program ran, or the longer of two runs
-	Outside    []Outside
-	Program    *record.Profile // the one, or that of the longer run
-}
-
-// Outside is memory that the profile of the heap does not have.
-type Outside struct {
-	Name  string  `json:"name"`
-	Bytes float64 `json:"bytes"` // at the end
-	Each  float64 `json:"each"`  // growth for each operation, zero if none were counted
+	Counted    Amount        // by the runtime, for each operation or altogether
+	Hidden     float64       // objects that the profile lacks: tiny ones that share a block
+	More       int           // operations that the longer run had more
+	Operations int           // of the longer of two runs
+	Program    *hook.Profile // the one, or that of the longer run
 }
 
 type key struct {
@@ -68,7 +75,7 @@ type key struct {
 type frames map[Frame]uint32
 
 // numbers returns those of the profile's frames.
-func (f frames) numbers(p *record.Profile) []uint32 {
+func (f frames) numbers(p *hook.Profile) []uint32 {
 	all := make([]uint32, len(p.Frames))
 	for i, frame := range p.Frames {
 		n, known := f[Frame(frame)]
@@ -81,21 +88,10 @@ func (f frames) numbers(p *record.Profile) []uint32 {
 	return all
 }
 
-// whole is how many stacks a program may have before those of small amounts end at the function that allocates.
-const whole = 50000
-
-// sum adds up the records with the same stack and size. Those of the testing package's own are left out.
-func sum(p *record.Profile, known frames, std func(string) bool) (map[key]Sample, []key) {
+// sum adds up the records with the same stack and size. Those of the testing package's own are left
+// out.
+func sum(p *hook.Profile, known frames, std func(string) bool) (map[key]Sample, []key) {
 	numbers := known.numbers(p)
-	least := int64(0) // bytes of a record whose stack is kept whole
-	if len(p.Records) > whole {
-		var sizes []int64
-		for _, r := range p.Records {
-			sizes = append(sizes, r.Bytes)
-		}
-		slices.Sort(sizes)
-		least = sizes[len(sizes)-whole] + 1
-	}
 	samples := map[key]Sample{}
 	var order []key
 	text := make([]byte, 0, 4*64)
@@ -111,19 +107,15 @@ func sum(p *record.Profile, known frames, std func(string) bool) (map[key]Sample
 		if stack.ofTesting(std) {
 			continue
 		}
-		n := len(stack)
-		if r.Bytes < least {
-			n = stack.own(std)
-		}
 		text = text[:0]
-		for _, at := range r.Stack[:n] {
+		for _, at := range r.Stack {
 			text = binary.LittleEndian.AppendUint32(text, numbers[at])
 		}
 		k := key{string(text), r.Bytes / r.Objects}
 		s, found := samples[k]
 		if !found {
 			order = append(order, k)
-			s.Stack = slices.Clone(stack[:n])
+			s.Stack = slices.Clone(stack)
 		}
 		s.Size = k.size
 		s.Once = s.Once.Plus(Amount{float64(r.Objects), float64(r.Bytes)})
@@ -133,31 +125,31 @@ func sum(p *record.Profile, known frames, std func(string) bool) (map[key]Sample
 	return samples, order
 }
 
-// own returns how many frames it takes to know where the program allocates: up to the function that is not of the standard library, and
-// those that it is inlined into.
-func (s Stack) own(std func(string) bool) int {
+// Own returns the first frame at or above the site that is not of the standard library, or the
+// length of the stack.
+func (s Stack) Own(std func(string) bool) int {
 	for i := s.Site(); i < len(s); i++ {
 		if !s[i].OfRuntime() && !std(s[i].Package()) && !s[i].OfCgo() {
-			return i + len(s.Chain(i))
+			return i
 		}
 	}
 	return len(s)
 }
 
-// ByChance reports whether so many objects an operation may be in the difference although they are independent of
-// the operations: less than one in a hundred, or a handful altogether.
+// ByChance reports whether so many objects an operation may be in the difference although they are
+// independent of the operations: less than one in a hundred, or a handful altogether.
 func (s Samples) ByChance(objects float64) bool {
 	return math.Abs(objects) < 0.01 || math.Abs(objects)*float64(s.More) < 8
 }
 
-// OnceOnly reports whether so many objects an operation are rather a few that were allocated once: hardly any in all operations
-// together, or fewer in the longer run than in the shorter one.
+// OnceOnly reports whether so many objects an operation are rather a few that were allocated once:
+// hardly any in all operations together, or fewer in the longer run than in the shorter one.
 func (s Samples) OnceOnly(objects float64) bool {
 	return objects < 0 || objects < 0.01 && objects*float64(s.More) < 2.5
 }
 
 // hidden returns how many objects the runtime has counted and the profile has not.
-func hidden(p *record.Profile) float64 {
+func hidden(p *hook.Profile) float64 {
 	n := float64(p.Objects)
 	for _, r := range p.Records {
 		n -= float64(r.Objects)
@@ -165,37 +157,35 @@ func hidden(p *record.Profile) float64 {
 	return n
 }
 
-// Total returns what one program has allocated. Std reports whether a package is of the standard library, and not what is
-// tested; the testing package's own allocations are left out by it.
-func Total(p *record.Profile, std func(path string) bool) Samples {
-	s := Samples{Counted: Amount{float64(p.Objects), float64(p.Bytes)}, Seconds: p.Seconds, Program: p, Hidden: hidden(p)}
+// Total returns what one program has allocated. Std reports whether a package is of the standard
+// library; the testing package's own allocations are left out by it.
+func Total(p *hook.Profile, std func(path string) bool) Samples {
+	s := Samples{Counted: counted(p), Program: p, Hidden: hidden(p)}
 	samples, order := sum(p, frames{}, std)
 	for _, k := range order {
 		s.Samples = append(s.Samples, samples[k])
 	}
-	for _, o := range outside {
-		s.Outside = append(s.Outside, Outside{Name: o.name, Bytes: float64(o.of(p))})
-	}
 	return s
 }
 
-// Difference returns what one operation allocates, from a run of n operations and one of m more. What both do once,
-// and what the second run's operations need only the first time, is in Once: it does not grow. Std is as for Total.
-func Difference(short, long *record.Profile, n, m int, std func(path string) bool) Samples {
+// Difference returns what one operation allocates, from a run of n operations and one of 2n. What
+// both do once, and what the second run's operations need only the first time, is in Once: it does
+// not grow. Std is as for Total.
+func Difference(short, long *hook.Profile, n int, std func(path string) bool) Samples {
 	known := frames{}
 	a, orderA := sum(short, known, std)
 	b, orderB := sum(long, known, std)
-	ops := float64(m)
-	s := Samples{More: m, Operations: n + m, Seconds: long.Seconds, Program: long, Counted: Amount{
-		(float64(long.Objects) - float64(short.Objects)) / ops, (float64(long.Bytes) - float64(short.Bytes)) / ops}}
+	s := Samples{More: n, Operations: 2 * n, Program: long,
+		Counted: counted(long).Minus(counted(short)).Over(float64(n)),
+		Hidden:  (hidden(long) - hidden(short)) / float64(n)}
 	add := func(k key) {
 		one, two := a[k], b[k]
-		each := Amount{(two.Once.Objects - one.Once.Objects) / ops, (two.Once.Bytes - one.Once.Bytes) / ops}
-		out := Sample{Stack: two.Stack, Size: k.size, Each: each, Live: two.Live}
+		out := Sample{Stack: two.Stack, Size: k.size, Live: two.Live}
 		if two.Stack == nil {
 			out.Stack = one.Stack
 		}
-		out.Once = Amount{two.Once.Objects - each.Objects*float64(n+m), two.Once.Bytes - each.Bytes*float64(n+m)}
+		out.Each = two.Once.Minus(one.Once).Over(float64(n))
+		out.Once = two.Once.Minus(out.Each.Times(float64(2 * n)))
 		s.Samples = append(s.Samples, out)
 	}
 	for _, k := range orderB {
@@ -206,24 +196,10 @@ func Difference(short, long *record.Profile, n, m int, std func(path string) boo
 			add(k)
 		}
 	}
-	s.Hidden = (hidden(long) - hidden(short)) / ops
-	for _, o := range outside {
-		s.Outside = append(s.Outside, Outside{o.name, float64(o.of(long)), (float64(o.of(long)) - float64(o.of(short))) / ops})
-	}
 	return s
 }
 
-var outside = []struct {
-	name string
-	of   func(*record.Profile) uint64
-}{
-	{"stacks of goroutines", func(p *record.Profile) uint64 { return p.StackBytes }},
-	{"itabs and what else the runtime never frees", func(p *record.Profile) uint64 { return p.OtherBytes }},
-	{"descriptions of spans", func(p *record.Profile) uint64 { return p.SpanBytes }},
-	{"caches of the processors", func(p *record.Profile) uint64 { return p.CacheBytes }},
-	{"the collector's own", func(p *record.Profile) uint64 { return p.GCBytes }},
-	{"the profile itself", func(p *record.Profile) uint64 { return p.BucketBytes }},
-}
+func counted(p *hook.Profile) Amount { return Amount{float64(p.Objects), float64(p.Bytes)} }
 
 // Package returns the import path of the function's package.
 func (f Frame) Package() string { return symbol.Package(f.Function) }
@@ -231,16 +207,23 @@ func (f Frame) Package() string { return symbol.Package(f.Function) }
 // OfRuntime reports whether the function is the runtime's own.
 func (f Frame) OfRuntime() bool {
 	p := f.Package()
-	return p == "runtime" || strings.HasPrefix(p, "internal/runtime/") || strings.HasPrefix(p, "runtime/internal/") ||
-		strings.HasSuffix(f.File, "/src/runtime/malloc.go") || // under other names: reflect.unsafe_New
-		strings.HasSuffix(f.File, "/src/runtime/slice.go") || // internal/bytealg.MakeNoZero
-		strings.HasSuffix(f.File, "/src/runtime/map.go") || strings.HasSuffix(f.File, "/src/runtime/chan.go")
+	return p == "runtime" || strings.HasPrefix(p, "internal/runtime/") ||
+		strings.HasPrefix(p, "runtime/internal/") ||
+		slices.ContainsFunc(runtimeFiles, func(file string) bool {
+			return strings.HasSuffix(f.File, file)
+		})
 }
+
+// runtimeFiles have functions with names of other packages, such as reflect.unsafe_New.
+var runtimeFiles = []string{"/src/runtime/malloc.go", "/src/runtime/slice.go",
+	"/src/runtime/map.go",
+	"/src/runtime/chan.go"}
 
 // OfCgo reports whether the function was written by cgo, for calls between Go and C.
 func (f Frame) OfCgo() bool {
 	base := f.File[strings.LastIndexByte(f.File, '/')+1:]
-	return base == "_cgo_gotypes.go" || base == "_cgo_export.go" || strings.Contains(f.Function, "._Cfunc_") || strings.Contains(f.Function, "_cgoexp_")
+	return base == "_cgo_gotypes.go" || base == "_cgo_export.go" ||
+		strings.Contains(f.Function, "._Cfunc_") || strings.Contains(f.Function, "_cgoexp_")
 }
 
 // callbacks are the functions of package testing that call the tests' own.
@@ -249,13 +232,16 @@ var callbacks = map[string]bool{
 	"testing.AllocsPerRun": true, "testing.runExample": true,
 }
 
-// ofTesting reports whether the allocation belongs to package testing, as its printing does, or to what writes the
-// profile, and not to a function that testing calls back. Std reports which packages are of the standard library
-// and so are called by testing for itself.
+// ofTesting reports whether the allocation belongs to package testing, as its printing does, to the
+// initialization of the standard library, or to what writes the profile, and not to a function that
+// testing calls back. Std reports which packages are of the standard library.
 func (s Stack) ofTesting(std func(path string) bool) bool {
 	for i, f := range s {
-		if strings.Contains(f.Function, ".threadcallAllocs") || strings.Contains(f.Function, ".threadcallSeen") || strings.HasSuffix(f.Function, "/internal/record.Write") {
+		if strings.Contains(f.Function, "/"+hook.Name+".") {
 			return true
+		}
+		if strings.HasPrefix(f.Function, "runtime.doInit") {
+			return i > 0 && std(s[i-1].Package())
 		}
 		if f.Package() == "testing" {
 			return !callbacks[f.Function] || i == 0 || s[i-1].OfRuntime() || std(s[i-1].Package())
@@ -264,8 +250,8 @@ func (s Stack) ofTesting(std func(path string) bool) bool {
 	return false
 }
 
-// Site splits the stack into what the runtime did, the place that allocated, and its callers: s[site] is the first frame
-// that is not the runtime's own, or the last if all are.
+// Site splits the stack into what the runtime did, the place that allocated, and its callers:
+// s[site] is the first frame that is not the runtime's own, or the last if all are.
 func (s Stack) Site() (site int) {
 	for i, f := range s {
 		if !f.OfRuntime() {
@@ -275,8 +261,8 @@ func (s Stack) Site() (site int) {
 	return len(s) - 1
 }
 
-// Chain returns the frames of the function that contains frame i, the innermost first: those that were inlined into
-// it, and itself.
+// Chain returns the frames of the function that contains frame i, the innermost first: those that
+// were inlined into it, and itself.
 func (s Stack) Chain(i int) Stack {
 	for j := i; j < len(s); j++ {
 		if !s[j].Inlined {

@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -33,16 +32,19 @@ type searcher struct {
 	log        *plan.Log
 	repository *revision.Repository
 	scratch    *gotest.Scratch
-	now        gotest.Tree
 	builder    *build.Builder
 
 	commits []revision.Commit // as Commits
-	jobs    []*rounds.Job     // of the ends: version 0 is the good one, 1 the bad one
-	target  *rounds.Job       // one of them
-	row     string            // the name of the result
+	data    *measure.Data     // with what is known of units
+	target  value             // what commits are judged by
 	whole   []float64         // logarithms of ratios of the bad end to the good one
 	trees   map[int]*candidate
-	round   int
+}
+
+// A value is what a benchmark reports in a unit.
+type value struct {
+	job        *measure.Job
+	name, unit string
 }
 
 // A candidate is a commit that is built.
@@ -51,49 +53,41 @@ type candidate struct {
 	binary *gotest.Binary
 }
 
-// Run looks for the first commit of the range in the settings that differs from the good end as the bad end does. It
-// returns a result if the ends were measured, even if it also returns an error, which says why there is no commit.
+// Run looks for the first commit of the range in the settings that differs from the good end as the
+// bad end does. It returns a result if the ends were measured, even if it also returns an error,
+// which says why there is no commit.
 func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (found *Result, err error) {
-	x := &searcher{set: set, log: log, trees: map[int]*candidate{},
-		Result: &Result{Command: set.Command, Range: set.Bisect, Alpha: bisectAlpha, Also: []Also{}, Commits: []Tested{}, Suspects: []int{}}}
+	x := &searcher{set: set, log: log, trees: map[int]*candidate{}, Result: &Result{
+		Command: set.Command, Range: set.Bisect, Alpha: bisectAlpha, Also: []Also{},
+		Commits: []Tested{}, Suspects: []int{}}}
 	if err := x.choose(ctx); err != nil {
 		return nil, err
 	}
-	release, _, err := measure.Lock(ctx, set.Command, log)
+	scratch, end, err := measure.Begin(ctx, set, log)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
-	x.Began = time.Now()
-	scratch, remove, err := measure.Scratch(log)
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
-	x.scratch = scratch
+	defer end()
+	x.scratch, x.Began = scratch, time.Now()
 	if err := x.buildEnds(ctx); err != nil {
 		return nil, err
 	}
-	_, x.Machine = measure.Observe(ctx, set.Procs, log)
-	defer func() {
-		log.Progress("")
-		x.Notes = log.Notes
-		x.Seconds = time.Since(x.Began).Seconds()
-	}()
-	if err := x.ends(ctx); err != nil || x.target == nil {
-		return x.Result, err
+	for _, stage := range []func(context.Context) error{x.ends, x.search, x.confirm} {
+		if err = stage(ctx); err != nil {
+			break
+		}
 	}
-	if err := x.search(ctx); err != nil {
-		return x.Result, err
-	}
-	return x.Result, x.confirm(ctx)
+	log.Progress("")
+	x.Notes, x.Seconds = log.Notes, time.Since(x.Began).Seconds()
+	return x.Result, err
 }
 
 // choose reads the range.
 func (x *searcher) choose(ctx context.Context) (err error) {
 	first, last, ok := strings.Cut(x.set.Bisect, "..")
 	if !ok || first == "" || strings.HasPrefix(last, ".") {
-		return fmt.Errorf("-bisect %q is no range; write good..bad, such as v1.0..main", x.set.Bisect)
+		return fmt.Errorf("-bisect %q is not a range; write good..bad, such as v1.0..main",
+			x.set.Bisect)
 	}
 	if last == "" {
 		last = "HEAD"
@@ -113,133 +107,94 @@ func (x *searcher) choose(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	x.commits, x.Commits = []revision.Commit{good}, []Tested{{Commit: good.Hash, Subject: good.Subject, Verdict: Good}}
+	x.commits = []revision.Commit{good}
+	x.Commits = []Tested{{Commit: good.Hash, Subject: good.Subject, Verdict: Good}}
 	for i, c := range log {
 		x.commits = append(x.commits, c.Commit)
-		x.Commits = append(x.Commits, Tested{Commit: c.Hash, Subject: c.Subject, Author: c.Author, Date: c.Date, Merge: c.Merge})
+		x.Commits = append(x.Commits, Tested{Commit: c.Hash, Subject: c.Subject, Author: c.Author,
+			Date: c.Date, Merge: c.Merge})
 		x.Suspects = append(x.Suspects, i+1)
 	}
 	x.Commits[len(log)].Verdict = Bad
-	if x.set.Layouts > 0 { // a round with a layout that was measured before would not be independent
-		x.set.Count, x.Layouts = x.set.Layouts, x.set.Layouts
+	steps := max(1, NewSearch(len(log), bisectAlpha).Left())
+	least := max(bisectFirst, Needs(bisectAlpha/float64(steps)))
+	if x.set.Count < least {
+		return fmt.Errorf("-count %d decides nothing: a step needs at least %d rounds, and stops "+
+			"as soon as it is decided", x.set.Count, least)
 	}
-	if least := max(bisectFirst, Needs(bisectAlpha/float64(max(1, NewSearch(len(log), bisectAlpha).Left())))); x.set.Count < least {
-		if x.set.Layouts > 0 {
-			return fmt.Errorf("-layouts %d decides nothing: with -bisect, each round of a step has a layout of its own, and a step needs at least %d", x.set.Layouts, least)
-		}
-		return fmt.Errorf("-count %d decides nothing: a step needs at least %d rounds, and stops as soon as it is decided", x.set.Count, least)
-	}
-	x.now = gotest.Tree{Dir: x.set.Dir, Flags: plan.BuildFlags()}
 	return nil
 }
 
 // checkout makes the tree of a commit.
-func (x *searcher) checkout(ctx context.Context, commit int) (name string, tree gotest.Tree, v plan.Version, err error) {
+func (x *searcher) checkout(ctx context.Context, commit int) (name string, tree gotest.Tree,
+	v plan.Version, err error) {
 	c := x.commits[commit]
 	name = fmt.Sprintf("tree%04d", commit) // of the same length for all
 	x.log.Progress("checking out " + c.Short())
-	if tree, err = x.repository.Checkout(ctx, c, x.scratch, name, x.now); err != nil {
+	now := gotest.Tree{Dir: x.set.Dir, Flags: plan.BuildFlags()}
+	if tree, err = x.repository.Checkout(ctx, c, x.scratch, name, now); err != nil {
 		return name, tree, v, err
 	}
-	v = plan.Version{Name: c.Short(), What: fmt.Sprintf("%s %q", c.Short(), c.Subject), Commit: c.Hash}
+	v = plan.Version{Name: c.Short(), What: fmt.Sprintf("%s %q", c.Short(), c.Subject),
+		Commit: c.Hash}
 	v.Toolchain, v.GOROOT, err = tree.Toolchain(ctx)
 	return name, tree, v, err
 }
 
 // buildEnds builds both ends of the range.
 func (x *searcher) buildEnds(ctx context.Context) error {
-	last := len(x.commits) - 1
 	v := &plan.Versions{VS: []string{x.commits[0].Short()}, Repository: x.repository}
-	for _, commit := range []int{0, last} {
+	for _, commit := range []int{0, len(x.commits) - 1} {
 		_, tree, version, err := x.checkout(ctx, commit)
 		if err != nil {
 			return err
 		}
 		v.List, v.Trees = append(v.List, version), append(v.Trees, tree)
 	}
-	if v.List[0].Toolchain != v.List[1].Toolchain {
-		x.log.Note("The good end is built by %s and the bad end by %s: the compiler may make the difference.", v.List[0].Toolchain, v.List[1].Toolchain)
+	if good, bad := v.List[0].Toolchain, v.List[1].Toolchain; good != bad {
+		x.log.Note("The good end is built by %s and the bad end by %s: the compiler may make the "+
+			"difference.", good, bad)
 	}
-	set := *x.set
-	set.VS = v.VS
-	x.builder = &build.Builder{Set: &set, Versions: v, Dir: x.scratch.Dir, Log: x.log}
-	if err := x.builder.Build(ctx); err != nil {
-		return err
-	}
-	for _, j := range x.builder.Jobs {
-		if !slices.Contains(j.Versions, nil) {
-			x.jobs = append(x.jobs, j)
-		}
-	}
-	return nil
+	x.builder = &build.Builder{Set: x.set, Versions: v, Dir: x.scratch.Dir, Log: x.log}
+	return x.builder.Build(ctx)
 }
 
-// A measured is a value of a benchmark.
-type measured struct {
-	job        *rounds.Job
-	name, unit string
-}
-
-func (m measured) plain() [2]string { return [2]string{m.job.Package + "." + m.name, m.unit} }
-
-// measure runs a round and returns the values of what all versions have reported, one for each version. The layout is the
-// number of the round, from 1: with -layouts, each has one of its own.
-func (x *searcher) measure(ctx context.Context, jobs []*rounds.Job, layout int) (map[measured][]float64, error) {
-	values := map[measured][]float64{}
-	units := x.units()
-	if x.Unit != "" {
-		units = []string{x.Unit}
-	}
-	runs, of, err := x.runs(ctx, jobs, layout)
-	if err != nil {
-		return nil, err
-	}
-	for _, run := range runs {
-		o, err := x.set.Each.Do(ctx, run)
+// round measures a round and returns the values of what all versions have reported, one for each
+// version.
+func (x *searcher) round(ctx context.Context, jobs ...*measure.Job) (map[value][]float64, error) {
+	values := map[value][]float64{}
+	for _, process := range measure.Order(jobs) {
+		o, err := measure.Run(ctx, x.set, process)
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range slices.Concat(o.Failed, o.Skipped) {
-			return nil, &failedVersion{run.Version, f}
+			return nil, &failedVersion{process.Version, f}
 		}
-		for _, u := range o.Units {
-			if _, ok := x.builder.Data.Units[u.Metadata.UnitMetadataKey]; !ok {
-				x.builder.Data.Units[u.Metadata.UnitMetadataKey] = u.Metadata
-			}
-		}
+		x.data.Describe(o)
 		for _, l := range o.Lines {
-			for _, unit := range units {
-				v, ok := l.Result.Value(unit)
-				if !ok {
-					continue
+			for _, unit := range x.units() {
+				if v, ok := l.Result.Value(unit); ok {
+					at := value{process.Job, l.Result.Name.String(), unit}
+					if values[at] == nil {
+						values[at] = slices.Repeat([]float64{math.NaN()}, len(process.Job.Versions))
+					}
+					values[at][process.Version] = v
 				}
-				key := measured{of(run.Job), l.Result.Name.String(), unit}
-				if values[key] == nil {
-					values[key] = slices.Repeat([]float64{math.NaN()}, len(run.Job.Versions))
-				}
-				values[key][run.Version] = v
 			}
 		}
 	}
-	maps.DeleteFunc(values, func(_ measured, all []float64) bool { return slices.ContainsFunc(all, math.IsNaN) })
-	x.round++
-	x.Rounds = x.round
+	maps.DeleteFunc(values, func(_ value, all []float64) bool {
+		return slices.ContainsFunc(all, math.IsNaN)
+	})
+	x.Rounds++
 	return values, nil
-}
-
-// runs returns the processes of a round, and a function that returns of which of the jobs theirs are.
-func (x *searcher) runs(ctx context.Context, jobs []*rounds.Job, layout int) ([]rounds.Run, func(*rounds.Job) *rounds.Job, error) {
-	if x.set.Layouts == 0 {
-		return rounds.Round(jobs, 0), func(j *rounds.Job) *rounds.Job { return j }, nil
-	}
-	copies, of, err := x.builder.Layout(ctx, jobs, layout)
-	return rounds.Round(copies, 0), func(j *rounds.Job) *rounds.Job { return of[j] }, err
 }
 
 // A failedVersion is the error of a benchmark that gave no result in a version.
 type failedVersion struct {
 	version int
-	rounds.Failure
+	measure.Fault
 }
 
 func (f *failedVersion) Error() string { return f.Benchmark + ": " + f.Reason }
@@ -257,20 +212,23 @@ func (x *searcher) interrupted(err error) error {
 func (x *searcher) search(ctx context.Context) error {
 	last := len(x.commits) - 1
 	s := NewSearch(last, bisectAlpha)
-	x.trees[0] = &candidate{"", x.target.Versions[0]}
-	x.trees[last] = &candidate{"", x.target.Versions[1]}
-	x.log.Trouble(fmt.Sprintf("%s of %s: %s in %s, from %s to %s. %s, about %s.", x.Benchmark, stats.Written(x.Unit), x.Whole,
-		ui.Counted(x.Rounds, "round", "rounds"), x.Commits[0].short(), x.Commits[last].short(),
-		ui.Counted(last, "commit", "commits"), ui.Counted(s.Left(), "step", "steps")))
+	x.trees[0] = &candidate{"", x.target.job.Versions[0]}
+	x.trees[last] = &candidate{"", x.target.job.Versions[1]}
+	x.log.Trouble(fmt.Sprintf("%s of %s: %s in %s, from %s to %s. %s, about %s.", x.Benchmark,
+		judge.Written(x.Unit), x.Whole, ui.Counted(x.Rounds, "round",
+			"rounds"), x.Commits[0].short(), x.Commits[last].short(), ui.Counted(
+			last, "commit", "commits"), ui.Counted(s.Left(), "step", "steps")))
 	for step := 1; ; step++ {
 		commit, alpha, ok := s.Next()
 		x.Suspects = s.Suspects()
 		if !ok {
-			break
+			x.Decided, x.Stopped = true, "the search is over"
+			return nil
 		}
 		at := &x.Commits[commit]
 		at.Step = step
-		err := x.test(ctx, commit, alpha, fmt.Sprintf("step %d, about %d left: %s", step, s.Left()-1, at.short()))
+		err := x.test(ctx, commit, alpha, fmt.Sprintf("step %d, about %d left: %s", step,
+			s.Left()-1, at.short()))
 		if err != nil {
 			at.Step, at.Verdict = 0, ""
 			return x.interrupted(err)
@@ -282,23 +240,14 @@ func (x *searcher) search(ctx context.Context) error {
 				delete(x.trees, i)
 			}
 		}
-		x.log.Trouble(x.line(at, s.Left()))
+		text := fmt.Sprintf("step %d: %s %s", step, at.short(), at.Verdict)
+		if at.Ratio != nil {
+			text += fmt.Sprintf(", %s to the good end in %s", *at.Ratio,
+				ui.Counted(at.Rounds, "round", "rounds"))
+		}
+		if at.Reason != "" {
+			text += ": " + at.Reason
+		}
+		x.log.Trouble(fmt.Sprintf("%s; about %d left (%s)", text, s.Left(), at.Subject))
 	}
-	x.Decided, x.Stopped = true, "the search is over"
-	return nil
-}
-
-// line reports a step.
-func (x *searcher) line(at *Tested, left int) string {
-	text := fmt.Sprintf("step %d: %s %s", at.Step, at.short(), at.Verdict)
-	if at.Ratio != nil {
-		text += fmt.Sprintf(", %s to the good end in %s", *at.Ratio, ui.Counted(at.Rounds, "round", "rounds"))
-	}
-	if at.Reason != "" {
-		text += ": " + at.Reason
-	}
-	if left > 0 {
-		text += fmt.Sprintf("; about %d left", left)
-	}
-	return text + fmt.Sprintf(" (%s)", at.Subject)
 }

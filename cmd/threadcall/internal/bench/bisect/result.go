@@ -1,47 +1,49 @@
 package bisect
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/table"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/present"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Result is what Run has found.
 type Result struct {
-	Began   time.Time         `json:"began"`
-	Command string            `json:"command"`
-	Range   string            `json:"range"` // as the user has written it
-	Machine []machine.Finding `json:"machine"`
-	Notes   []string          `json:"notes"`
+	Began   time.Time `json:"began"`
+	Command string    `json:"command"`
+	Range   string    `json:"range"` // as the user has written it
+	Notes   []string  `json:"notes"`
 
-	Package   string `json:"package,omitempty"` // with the benchmark and the unit by which commits were judged
+	// with the benchmark and the unit by which commits were judged
+	Package   string `json:"package,omitempty"`
 	Benchmark string `json:"benchmark,omitempty"`
 	Unit      string `json:"unit,omitempty"`
 	Better    bool   `json:"better,omitempty"` // the bad end is the better one
 	Whole     Ratio  `json:"whole"`            // of the bad end to the good end
 	Also      []Also `json:"also"`             // other benchmarks that differ
 
-	Commits  []Tested `json:"commits"`  // the good end, and then all of the range
-	Suspects []int    `json:"suspects"` // of which one is the first bad one, as indices of Commits; one if the search was decided
-	Decided  bool     `json:"decided"`  // the search was neither interrupted nor did it end without a difference
-	Rounds   int      `json:"rounds"`
-	Layouts  int      `json:"layouts,omitempty"` // of each commit, in rounds of their own; 0: the one of the linker
-	Seconds  float64  `json:"seconds"`
+	Commits []Tested `json:"commits"` // the good end, and then all of the range
+	// of which one is the first bad one, as indices of Commits; one if the search was decided
+	Suspects []int `json:"suspects"`
+	// the search was neither interrupted nor did it end without a difference
+	Decided bool    `json:"decided"`
+	Rounds  int     `json:"rounds"`
+	Seconds float64 `json:"seconds"`
 
 	// The last commit before the suspects and the last of them, in rounds of their own.
-	Comparison *stats.Comparison `json:"comparison,omitempty"`
+	Comparison *judge.Comparison `json:"comparison,omitempty"`
 
 	Alpha   float64 `json:"alpha"`   // a wrong commit is named with at most this probability
 	Stopped string  `json:"stopped"` // why it ended
 
-	delta stats.Delta
-	table *stats.Table
+	delta judge.Delta
+	table *judge.Table
 }
 
 // A Tested is a commit, and what its test has shown.
@@ -54,16 +56,18 @@ type Tested struct {
 	Verdict Verdict `json:"verdict,omitempty"` // empty: it was not tested
 	Reason  string  `json:"reason,omitempty"`  // why it is broken
 	Ratio   *Ratio  `json:"ratio,omitempty"`   // to the good end
-	Between bool    `json:"between,omitempty"` // it is visibly neither as the good end nor as the bad end
-	Step    int     `json:"step,omitempty"`    // from 1
-	Rounds  int     `json:"rounds,omitempty"`
+	// it is visibly neither as the good end nor as the bad end
+	Between bool `json:"between,omitempty"`
+	Step    int  `json:"step,omitempty"` // from 1
+	Rounds  int  `json:"rounds,omitempty"`
 }
 
 func (t Tested) short() string { return t.Commit[:min(len(t.Commit), 10)] }
 
 // A Ratio is a median of ratios with an interval that holds for a test that has stopped early.
 type Ratio struct {
-	Estimate float64         `json:"estimate"`           // 0: there is none, as the good end is nothing
+	// 0: there is none, as the good end is nothing
+	Estimate float64         `json:"estimate"`
 	Interval *stats.Interval `json:"interval,omitempty"` // nil: there are too few rounds for one
 }
 
@@ -96,14 +100,16 @@ func (b *Result) Print(out *ui.Screen, verbose bool) {
 	b.printVerdict(out)
 	b.printCommits(out)
 	if b.Comparison != nil && verbose {
-		table.Write(out, b.Comparison, true)
+		present.Compare(out, b.Comparison)
 	}
 	for _, a := range b.Also {
 		if b.Benchmark == "" {
-			out.Paragraph("Inconclusive: ", fmt.Sprintf("%s of %s, %s: %s", a.Benchmark, a.Package, stats.Written(a.Unit), a.Ratio))
+			out.Paragraph("Inconclusive: ", fmt.Sprintf("%s of %s, %s: %s", a.Benchmark, a.Package,
+				judge.Written(a.Unit), a.Ratio))
 			continue
 		}
-		out.Paragraph("Note: ", fmt.Sprintf("%s differs as well, %s in %s; -bench chooses it.", a.Benchmark, a.Ratio, stats.Written(a.Unit)))
+		out.Paragraph("Note: ", fmt.Sprintf("%s differs as well, %s in %s; -bench chooses it.",
+			a.Benchmark, a.Ratio, judge.Written(a.Unit)))
 	}
 	for _, n := range b.Notes {
 		out.Paragraph("Note: ", n)
@@ -139,38 +145,33 @@ func (b *Result) printVerdict(out *ui.Screen) {
 		if !b.Decided {
 			why = b.Stopped
 		}
-		fmt.Fprintln(out, out.Bold(fmt.Sprintf("The first commit that %s is one of %d: %s", word, n, why)))
-		for _, i := range b.Suspects[:min(n, 10)] {
+		fmt.Fprintln(out, out.Bold(fmt.Sprintf("The first commit that %s is one of %d: %s", word, n,
+			why)))
+		for _, i := range b.Suspects {
 			fact("", fmt.Sprintf("%s %q", b.Commits[i].short(), b.Commits[i].Subject))
 		}
-		if n > 10 {
-			fact("", fmt.Sprintf("and %d more", n-10))
-		}
 	}
-	fact("benchmark", fmt.Sprintf("%s of %s, %s", b.Benchmark, b.Package, stats.Written(b.Unit)))
+	fact("benchmark", fmt.Sprintf("%s of %s, %s", b.Benchmark, b.Package, judge.Written(b.Unit)))
 	fact("effect", b.effect())
-	fact("range", fmt.Sprintf("%s, %s: %s", b.Range, ui.Counted(len(b.Commits)-1, "commit", "commits"), b.Whole))
+	fact("range", fmt.Sprintf("%s, %s: %s", b.Range, ui.Counted(len(b.Commits)-1, "commit",
+		"commits"), b.Whole))
 	if b.Decided {
 		fact("error rate", fmt.Sprintf("at most %.3g%% for a wrong commit", 100*b.Alpha))
 	}
-	run := fmt.Sprintf("%s in %s", ui.Counted(b.Rounds, "round", "rounds"), time.Duration(b.Seconds*float64(time.Second)).Round(time.Second))
-	if b.Layouts > 0 {
-		run += "; each round of a test has another layout of the code"
-	}
-	fact("run", run)
+	fact("run", ui.Counted(b.Rounds, "round",
+		"rounds")+" in "+ui.Took(time.Duration(b.Seconds*float64(time.Second))))
 	fmt.Fprintln(out)
 }
 
 // word says what the commit does.
 func (b *Result) word() string {
-	words := [2]string{"is worse", "is better"}
-	switch b.Unit {
-	case "sec/op":
-		words = [2]string{"is slower", "is faster"}
-	case stats.CPUTime:
-		words = [2]string{"uses more CPU time", "uses less CPU time"}
+	words := map[string]string{"sec/op": "is slower", measure.CPUTime: "uses more CPU time"}
+	word := cmp.Or(words[b.Unit], "is worse")
+	if b.Better {
+		return strings.NewReplacer("slower", "faster", "more", "less", "worse",
+			"better").Replace(word)
 	}
-	return words[btoi(b.Better)]
+	return word
 }
 
 // effect describes the comparison of the suspects with what was before them.
@@ -179,61 +180,40 @@ func (b *Result) effect() string {
 	if b.table == nil {
 		return ""
 	}
-	rounds := fmt.Sprintf(" in %s next to %s", ui.Counted(d.N, "round", "rounds"), b.Commits[b.Suspects[0]-1].short())
-	switch {
-	case d.Verdict == stats.TooFew:
-		return fmt.Sprintf("needs %d rounds, and there are %d", d.Needs, d.N)
-	case d.Interval == nil || d.Method == stats.Exactly:
-		return b.table.Change(d) + rounds
-	case d.Interval.Low <= 1 && d.Interval.High >= 1:
-		return "inconclusive" + rounds + "; minimum detectable effect " + b.table.Detectable(d)
+	text := strings.TrimSpace(b.table.Change(d) + " " + b.table.Range(d))
+	if i := d.Interval; i == nil || d.Method == judge.Exactly {
+		text = b.table.Change(d)
+	} else if i.Low <= 1 && i.High >= 1 {
+		text = "inconclusive, minimum detectable effect " + b.table.Detectable(d) + ","
 	}
-	return fmt.Sprintf("%s %s%s", b.table.Change(d), b.table.Range(d), rounds)
+	return fmt.Sprintf("%s in %s next to %s", text, ui.Counted(d.N, "round", "rounds"),
+		b.Commits[b.Suspects[0]-1].short())
 }
 
 // printCommits writes the commits that were tested.
 func (b *Result) printCommits(out *ui.Screen) {
 	g := ui.Table{Left: 3}
 	g.Add("commit", "verdict", "", "to good", "rounds")
-	untested := 0
-	flush := func() {
-		if untested > 0 {
-			g.Add(fmt.Sprintf("  %d not tested", untested), "", "", "", "")
-		}
-		untested = 0
-	}
+	colours := map[Verdict]func(string) string{Good: out.Green, Bad: out.Red}
 	for _, c := range b.Commits {
 		if c.Verdict == "" {
-			untested++
 			continue
 		}
-		flush()
-		ratio, rounds, text := "", "", c.Subject
+		ratio, rounds, verdict, text := "", "", string(c.Verdict), c.Subject
 		if c.Ratio != nil {
-			ratio = change(c.Ratio.Estimate)
+			ratio, rounds = change(c.Ratio.Estimate), fmt.Sprint(c.Rounds)
 		}
-		if c.Rounds > 0 {
-			rounds = fmt.Sprint(c.Rounds)
-		}
-		verdict := string(c.Verdict)
-		switch {
-		case c.Verdict == Broken:
-			text = c.Reason
-		case c.Reason != "":
-			text += " (" + c.Reason + ")"
-		}
-		switch c.Verdict {
-		case Good:
-			verdict = out.Green(verdict)
-		case Bad:
-			verdict = out.Red(verdict)
+		if c.Reason != "" {
+			text = c.Reason + " (" + c.Subject + ")"
 		}
 		if c.Between {
 			text += " (between good and bad)"
 		}
+		if colour := colours[c.Verdict]; colour != nil {
+			verdict = colour(verdict)
+		}
 		g.Add(c.short(), verdict, ui.Head(text, 60), ratio, rounds)
 	}
-	flush()
 	g.Write(out)
 	fmt.Fprintln(out)
 }
@@ -244,18 +224,6 @@ func (b *Result) again() string {
 		return b.Command
 	}
 	low, high := b.Commits[b.Suspects[0]-1], b.Commits[b.Suspects[len(b.Suspects)-1]]
-	layouts := ""
-	if b.Layouts > 0 {
-		layouts = fmt.Sprintf(" -layouts %d", b.Layouts)
-	}
-	return fmt.Sprintf("threadcall bench -bisect %s..%s%s -unit %s -bench '%s' %s", low.short(), high.short(), layouts, stats.Written(b.Unit), pattern(b.Benchmark), b.Package)
-}
-
-// pattern returns the value of -bench that means this benchmark.
-func pattern(name string) string {
-	elements := strings.Split(name, "/")
-	for i, e := range elements {
-		elements[i] = "^" + regexp.QuoteMeta(e) + "$"
-	}
-	return strings.Join(elements, "/")
+	return fmt.Sprintf("threadcall bench -bisect %s..%s -unit %s -bench '%s' %s", low.short(),
+		high.short(), judge.Written(b.Unit), measure.Exactly(b.Benchmark), b.Package)
 }

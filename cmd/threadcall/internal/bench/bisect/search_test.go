@@ -1,9 +1,106 @@
 package bisect
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
+
+// The definition, by Simpson's rule.
+func TestCoin_Wealth(t *testing.T) {
+	for _, c := range []Coin{{}, {1, 0}, {0, 1}, {7, 0}, {3, 5}, {20, 10}, {60, 30}} {
+		f := func(p float64) float64 {
+			return math.Pow(2*p, float64(c.Up)) * math.Pow(2-2*p, float64(c.Down))
+		}
+		const n = 10_000
+		sum := f(0.5) + f(1)
+		for i := 1; i < n; i++ {
+			sum += float64(2+2*(i%2)) * f(0.5+0.5*float64(i)/n)
+		}
+		want := 2 * sum * 0.5 / n / 3
+		if got := math.Exp(c.Wealth()); math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%+v: %v, want %v", c, got, want)
+		}
+	}
+}
+
+// A fair coin that is looked at after each of n observations: the distribution of where it is
+// without a rejection, step by step, gives the exact probability of a rejection at any time.
+func TestCoin_Rejects(t *testing.T) {
+	for _, alpha := range []float64{0.05, 0.01} {
+		at := []float64{1} // the probability of that number of ups without a rejection before
+		rejected := 0.0
+		for n := 1; n <= 200; n++ {
+			next := make([]float64, n+1)
+			for up, p := range at {
+				next[up] += p / 2
+				next[up+1] += p / 2
+			}
+			for up, p := range next {
+				if p > 0 && (Coin{up, n - up}).Rejects(alpha) {
+					rejected += p
+					next[up] = 0
+				}
+			}
+			at = next
+		}
+		if rejected > alpha || rejected < alpha/4 {
+			t.Errorf("alpha %v: rejected with probability %v", alpha, rejected)
+		}
+	}
+}
+
+func TestNeeds(t *testing.T) {
+	for alpha, want := range map[float64]int{0.05: 7, 0.0125: 9, 0.001: 13} {
+		if got := Needs(alpha); got != want {
+			t.Errorf("alpha %v: %d, want %d", alpha, got, want)
+		}
+	}
+}
+
+func TestInterval(t *testing.T) {
+	for _, c := range []struct {
+		n         int
+		low, high float64
+	}{
+		{0, math.Inf(-1), math.Inf(1)},
+		{Needs(0.025) - 1, math.Inf(-1), math.Inf(1)},
+		{Needs(0.025), 1, float64(Needs(0.025))},
+	} {
+		var values []float64
+		for i := range c.n {
+			values = append(values, float64(i+1))
+		}
+		if low, high := Interval(values, 0.05); low != c.low || high != c.high {
+			t.Errorf("%d values: from %v to %v, want from %v to %v", c.n, low, high, c.low, c.high)
+		}
+	}
+}
+
+func TestSorter(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		good, it, bad float64
+		want          Verdict
+		between       bool
+	}{
+		{"as the good one", 1, 1, 2, Good, false},
+		{"as the bad one", 1, 2, 2, Bad, false},
+		{"between", 1, 1.5, 2, Undecided, true},
+		{"all the same", 1, 1, 1, Undecided, false},
+	} {
+		s := Sorter{Alpha: 0.01}
+		for range Needs(0.01) {
+			if s.Verdict() != Undecided {
+				t.Errorf("%s: decided after %d rounds", c.name, s.Rounds)
+			}
+			s.Add(c.good, c.it, c.bad)
+		}
+		if s.Verdict() != c.want || s.Between() != c.between {
+			t.Errorf("%s: %s, between %v", c.name, s.Verdict(), s.Between())
+		}
+	}
+}
 
 // search returns the suspects, and how many commits were tested.
 func search(t *testing.T, n int, verdict func(commit int) Verdict) (suspects []int, tests int) {
@@ -29,7 +126,7 @@ func search(t *testing.T, n int, verdict func(commit int) Verdict) (suspects []i
 	}
 }
 
-func TestTheFirstBadCommitIsFoundInAsFewTestsAsBisectionTakes(t *testing.T) {
+func TestSearch(t *testing.T) {
 	for n, most := range map[int]int{1: 0, 2: 1, 3: 2, 12: 4, 16: 4, 17: 5, 1000: 10} {
 		for culprit := 1; culprit <= n; culprit++ {
 			suspects, tests := search(t, n, func(c int) Verdict {
@@ -39,13 +136,14 @@ func TestTheFirstBadCommitIsFoundInAsFewTestsAsBisectionTakes(t *testing.T) {
 				return Bad
 			})
 			if !slices.Equal(suspects, []int{culprit}) || tests > most {
-				t.Errorf("%d of %d: %d after %d tests, want at most %d", culprit, n, suspects, tests, most)
+				t.Errorf("%d of %d: %d after %d tests, want at most %d", culprit, n, suspects,
+					tests, most)
 			}
 		}
 	}
 }
 
-func TestWhatCannotBeTestedStaysSuspectOnlyNextToTheFirstBadCommit(t *testing.T) {
+func TestSearch_broken(t *testing.T) {
 	for _, c := range []struct {
 		culprit       int
 		broken        []int
@@ -67,7 +165,8 @@ func TestWhatCannotBeTestedStaysSuspectOnlyNextToTheFirstBadCommit(t *testing.T)
 				return Bad
 			})
 			if len(suspects) != c.length || suspects[0] != c.first {
-				t.Errorf("%s %d: suspects %d, want %d from %d", how, c.broken, suspects, c.length, c.first)
+				t.Errorf("%s %d: suspects %d, want %d from %d", how, c.broken, suspects, c.length,
+					c.first)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // A noise returns by how much the next measurement is longer, as a logarithm.
 type noise func(r *rand.Rand) func() float64
 
-// noises are the machines of docs/bench-statistics.md.
+// noises are the machines of docs/bench.md.
 var noises = map[string]noise{
 	"quiet": func(r *rand.Rand) func() float64 {
 		return func() float64 { return 0.01 * r.NormFloat64() }
@@ -82,14 +82,14 @@ func simulate(r *rand.Rand, n noise, effect float64, most, trials int) (t tally)
 				true3[1] = effect
 			}
 			sorter := Sorter{Alpha: alpha}
-			for sorter.Verdict() == Undecided && sorter.Rounds() < most {
+			for sorter.Verdict() == Undecided && sorter.Rounds < most {
 				var x [3]float64
 				for _, i := range r.Perm(3) {
 					x[i] = true3[i] + next()
 				}
 				sorter.Add(x[0], x[1], x[2])
 			}
-			t.rounds += sorter.Rounds()
+			t.rounds += sorter.Rounds
 			s.Add(c, sorter.Verdict(), true)
 		}
 		suspects := s.Suspects()
@@ -102,9 +102,9 @@ func simulate(r *rand.Rand, n noise, effect float64, most, trials int) (t tally)
 	return t
 }
 
-// TestASearchIsWrongInAtMostFivePercent is a simulation. With an effect that is next to nothing for the noise, nearly all steps
-// that are decided are decided by chance.
-func TestASearchIsWrongInAtMostFivePercent(t *testing.T) {
+// TestSearch_errorRate is a simulation. With an effect that is next to nothing for the noise,
+// nearly all steps that are decided are decided by chance.
+func TestSearch_errorRate(t *testing.T) {
 	trials, effects := 400, []float64{0.0001, 0.01, 0.1}
 	if testing.Short() {
 		trials, effects = 150, []float64{0.0001, 0.03}
@@ -114,14 +114,18 @@ func TestASearchIsWrongInAtMostFivePercent(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			got := simulate(r, n, effect, 100, trials)
 			rate := func(n int) float64 { return 100 * float64(n) / float64(trials) }
-			t.Logf("%-12s effect %5.2f %%: wrong %4.1f %%, exact %5.1f %%, %4.1f rounds a step", name, 100*effect, rate(got.wrong), rate(got.exact),
-				float64(got.rounds)/float64(got.steps))
-			// Three standard deviations of a rate of 5 %, so that another seed would not fail either.
+			t.Logf("%-12s effect %5.2f %%: wrong %4.1f %%, exact %5.1f %%, %4.1f rounds a step",
+				name, 100*effect, rate(got.wrong), rate(got.exact), float64(got.rounds)/float64(
+					got.steps))
+			// Three standard deviations of a rate of 5 %, so that another seed would not fail
+			// either.
 			if most := 5 + 3*math.Sqrt(5*95/float64(trials)); rate(got.wrong) > most {
-				t.Errorf("%s, effect %v: %.1f %% of the searches are wrong", name, effect, rate(got.wrong))
+				t.Errorf("%s, effect %v: %.1f %% of the searches are wrong", name, effect,
+					rate(got.wrong))
 			}
 			if name == "quiet" && effect >= 0.1 && got.exact != trials {
-				t.Errorf("%s, effect %v: %d of %d searches find the commit", name, effect, got.exact, trials)
+				t.Errorf("%s, effect %v: %d of %d searches find the commit", name, effect,
+					got.exact, trials)
 			}
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 )
 
 // test decides on which side a commit is.
@@ -26,45 +26,43 @@ func (x *searcher) test(ctx context.Context, commit int, alpha float64, progress
 		at.Verdict, at.Reason = Broken, reason
 		return nil
 	}
-	if as, ok := x.sameAs(ctx, commit, binary); ok {
-		at.Verdict, at.Reason = x.Commits[as].Verdict, "the same test binary as "+x.Commits[as].short()
-		return nil
-	}
-	job := *x.target
-	job.Versions = []*gotest.Binary{x.target.Versions[0], binary, x.target.Versions[1]}
+	job := *x.target.job
+	job.Versions = []*gotest.Binary{job.Versions[0], binary, job.Versions[1]}
 	sorter := Sorter{Alpha: alpha}
 	var toGood, toBad []float64
 	sign := x.sign(x.Unit)
 	if x.Better {
 		sign = -sign
 	}
-	for sorter.Verdict() == Undecided && !sorter.Between() && sorter.Rounds() < x.set.Count {
-		x.log.Progress(fmt.Sprintf("%s, round %d of at most %d", progress, sorter.Rounds()+1, x.set.Count))
-		seen, err := x.measure(ctx, []*rounds.Job{&job}, sorter.Rounds()+1)
+	for sorter.Verdict() == Undecided && !sorter.Between() && sorter.Rounds < x.set.Count {
+		x.log.Progress(fmt.Sprintf("%s, round %d of at most %d", progress, sorter.Rounds+1,
+			x.set.Count))
+		seen, err := x.round(ctx, &job)
 		if f := (*failedVersion)(nil); errors.As(err, &f) && f.version == 1 {
-			at.Verdict, at.Reason, at.Rounds = Broken, "the benchmark gives no result: "+firstLine(f.Reason), 0
+			at.Verdict, at.Rounds = Broken, 0
+			at.Reason = "the benchmark gives no result: " + firstLine(f.Reason)
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		v, ok := seen[measured{&job, x.row, x.Unit}]
+		v, ok := seen[value{&job, x.target.name, x.Unit}]
 		if !ok {
-			at.Verdict, at.Reason = Broken, "the benchmark does not report "+stats.Written(x.Unit)
+			at.Verdict, at.Reason = Broken, "the benchmark does not report "+judge.Written(x.Unit)
 			return nil
 		}
 		sorter.Add(sign*v[0], sign*v[1], sign*v[2])
 		if v[0] > 0 && v[1] > 0 && v[2] > 0 {
-			toGood, toBad = append(toGood, math.Log(v[1]/v[0])), append(toBad, math.Log(v[1]/v[2]))
-			if x.set.Layouts == 0 || sorter.Rounds() > len(x.whole) { // the ends have had the layouts of the first rounds already
-				x.whole = append(x.whole, math.Log(v[2]/v[0]))
-				x.Whole = ratio(x.whole)
-			}
+			toGood = append(toGood, math.Log(v[1]/v[0]))
+			toBad = append(toBad, math.Log(v[1]/v[2]))
+			x.whole = append(x.whole, math.Log(v[2]/v[0]))
+			x.Whole = ratio(x.whole)
 		}
-		at.Rounds = sorter.Rounds()
+		at.Rounds = sorter.Rounds
 	}
 	at.Verdict = sorter.Verdict()
-	if sorter.Between() && len(toGood) > 0 { // there are several changes, and the larger one is looked for
+	// there are several changes, and the larger one is looked for
+	if sorter.Between() && len(toGood) > 0 {
 		at.Verdict = Good
 		if math.Abs(stats.Median(toGood)) > math.Abs(stats.Median(toBad)) {
 			at.Verdict = Bad
@@ -77,29 +75,14 @@ func (x *searcher) test(ctx context.Context, commit int, alpha float64, progress
 	return nil
 }
 
-// sameAs returns a commit that was decided, if it has the same test binary and the same files that benchmarks could read.
-func (x *searcher) sameAs(ctx context.Context, commit int, binary *gotest.Binary) (int, bool) {
-	for i, tree := range x.trees {
-		if i == commit || !build.Same(tree.binary, binary) {
-			continue
-		}
-		files, err := x.repository.Changed(ctx, x.commits[min(i, commit)], x.commits[max(i, commit)])
-		if err == nil && !slices.ContainsFunc(files, func(name string) bool {
-			return !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".md") || strings.Contains(name, "testdata/")
-		}) {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
 // excludes reports whether the interval excludes 1.
 func (r Ratio) excludes() bool {
 	return r.Interval != nil && (r.Interval.Low > 1 || r.Interval.High < 1)
 }
 
 // build builds the package of the benchmark in a commit. The reason says why that is not possible.
-func (x *searcher) build(ctx context.Context, commit int) (_ *gotest.Binary, reason string, err error) {
+func (x *searcher) build(ctx context.Context, commit int) (_ *gotest.Binary, reason string,
+	err error) {
 	if c := x.trees[commit]; c != nil {
 		return c.binary, "", nil
 	}
@@ -124,7 +107,8 @@ func (x *searcher) build(ctx context.Context, commit int) (_ *gotest.Binary, rea
 		return nil, "has no package " + x.Package + " with tests", nil
 	}
 	compile := (*gotest.CompileError)(nil)
-	binary, err := x.builder.CompileTo(ctx, filepath.Join(x.scratch.Dir, name, "bisected.test"), tree, packages[0], version)
+	binary, err := x.builder.CompileTo(ctx, filepath.Join(x.scratch.Dir, name, "bisected.test"),
+		tree, packages[0], version)
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", context.Cause(ctx)
@@ -133,7 +117,7 @@ func (x *searcher) build(ctx context.Context, commit int) (_ *gotest.Binary, rea
 	case err != nil:
 		return nil, "does not build: " + firstLine(err.Error()), nil
 	}
-	names, err := binary.Benchmarks(ctx, x.set.Each.Timeout)
+	names, err := binary.Benchmarks(ctx, x.set.Timeout)
 	top, _, _ := strings.Cut(x.Benchmark, "/")
 	switch {
 	case ctx.Err() != nil:
@@ -160,4 +144,72 @@ func complaint(output string) string {
 		}
 	}
 	return "no message"
+}
+
+// confirm measures the last suspect next to the last commit before the suspects, in rounds that had
+// no part in the search.
+func (x *searcher) confirm(ctx context.Context) error {
+	low, high := x.Suspects[0]-1, x.Suspects[len(x.Suspects)-1]
+	job := *x.target.job
+	job.Versions = nil
+	var names []string
+	for _, commit := range []int{low, high} {
+		binary, reason, err := x.build(ctx, commit)
+		if err == nil && reason != "" {
+			err = errors.New(reason)
+		}
+		if err != nil {
+			return x.interrupted(err)
+		}
+		job.Versions, names = append(job.Versions, binary), append(names, x.Commits[commit].short())
+	}
+	data := measure.New(names...)
+	for n := range bisectConfirm {
+		x.log.Progress(fmt.Sprintf("%s next to %s: round %d of %d", names[1], names[0], n+1,
+			bisectConfirm))
+		for _, process := range measure.Order([]*measure.Job{&job}) {
+			o, err := measure.Run(ctx, x.set, process)
+			if err != nil {
+				return x.interrupted(err)
+			}
+			data.Keep(n+1, o)
+		}
+		x.Rounds++
+	}
+	if len(data.Results) == 0 {
+		return nil
+	}
+	x.Comparison = judge.Compare(data)
+	row := judge.Row{Package: x.Package, Name: x.target.name}
+	if found := x.Comparison.Find(x.Unit, row); found != nil {
+		x.table, x.delta = &judge.Table{Unit: x.Unit}, found.Deltas[1]
+	}
+	x.several()
+	return nil
+}
+
+// several notes that the commit that was found does not explain the whole difference.
+func (x *searcher) several() {
+	between := slices.ContainsFunc(x.Commits, func(t Tested) bool { return t.Between })
+	d, whole := x.delta, x.Whole.Interval
+	if x.table == nil || d.Absolute || d.Interval == nil || whole == nil {
+		return
+	}
+	smaller := math.Abs(math.Log(d.Estimate)) < math.Abs(math.Log(x.Whole.Estimate))
+	apart := d.Interval.High < whole.Low || d.Interval.Low > whole.High
+	switch low, high := x.Suspects[0]-1, x.Suspects[len(x.Suspects)-1]; {
+	case d.Interval.Low <= 1 && d.Interval.High >= 1:
+		x.log.Note("Next to the commit before, it does not differ visibly: the change may be a " +
+			"gradual one of several commits.")
+	case (apart || between) && smaller:
+		var hints []string
+		for _, r := range [][2]int{{0, low}, {high, len(x.Commits) - 1}} {
+			if r[1]-r[0] > 0 {
+				first, last := x.Commits[r[0]].short(), x.Commits[r[1]].short()
+				hints = append(hints, "-bisect "+first+".."+last)
+			}
+		}
+		x.log.Note("This is not the whole difference of the range: other commits in it have "+
+			"changed the benchmark, too. %s looks for them.", strings.Join(hints, ", or "))
+	}
 }

@@ -12,16 +12,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/meter"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// All is in place of the name of a benchmark where the test binary does not even start.
-const All = "*"
+// A Benchmark is a top-level benchmark.
+type Benchmark struct {
+	Package string
+	Name    string // of the function
+	// for the flag -test.bench: it, and the sub-benchmarks that are wanted
+	Pattern  string
+	Binaries []*gotest.Binary // one a version; nil for one that does not have it
+}
+
+// A Failure is a package that does not build or start in a version.
+type Failure struct {
+	Version         int
+	Package, Reason string
+}
 
 // A Builder compiles the test binaries and finds the benchmarks in them.
 type Builder struct {
@@ -30,46 +39,37 @@ type Builder struct {
 	Dir      string // for the binaries
 	Log      *plan.Log
 
-	meters   map[string][]string // flags of the go command, by GOROOT
-	layouter *layouter           // nil without layouts
+	meters map[string][]string // flags of the go command, by GOROOT
 
-	Jobs      []*rounds.Job // the benchmarks to measure
-	Identical []string      // packages whose benchmarks are not measured
-	Data      *stats.Data   // with the failures of packages that do not build or start
+	Benchmarks []Benchmark
+	Identical  []string // packages whose benchmarks are not measured
+	Failures   []Failure
 }
 
 // Build builds all packages.
 func (b *Builder) Build(ctx context.Context) error {
 	defer b.Log.Progress("")
-	if b.Set.Layouts > 0 {
-		b.layouter = newLayouter()
-	}
 	b.Log.Progress("listing packages")
-	packages, err := b.Versions.Packages(ctx, b.Set.Patterns, b.Set.Tests != "")
+	packages, err := b.Versions.Packages(ctx, b.Set.Patterns)
 	if err != nil {
 		return err
 	}
-	var versions []string
-	for _, v := range b.Versions.List {
-		versions = append(versions, v.Name)
-	}
-	b.Data = stats.New(versions...)
 	which, err := gotest.ParsePattern(b.Set.Bench)
 	if err != nil {
 		return err
 	}
 	last := len(packages) - 1
 	var there, broken []string
-	identical := 0
 	for i, p := range packages[last] {
-		b.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1, len(packages[last])))
+		b.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1,
+			len(packages[last])))
 		binaries, ok, err := b.compile(ctx, i, packages)
 		if err != nil {
 			return err
 		}
 		var names [][]string
 		if ok {
-			names, ok, err = b.benchmarks(ctx, p, binaries)
+			names, ok, err = b.list(ctx, p, binaries)
 		}
 		if err != nil {
 			return err
@@ -79,54 +79,37 @@ func (b *Builder) Build(ctx context.Context) error {
 			continue
 		}
 		there = append(there, names[last]...)
-		jobs := rounds.Jobs(p.ImportPath, binaries, names, which)
-		others := b.identicalTo(binaries)
-		switch {
-		case len(jobs) == 0 || len(others) == 0:
-		case len(others) < len(b.Set.VS):
-			b.Log.Note("The test binaries of %s in %s and in the working tree are the same, byte by byte: no difference that is found there is real.",
-				p.ImportPath, strings.Join(others, ", "))
-		default:
-			identical += len(jobs)
+		found := matching(p.ImportPath, binaries, names, which)
+		if len(found) > 0 && b.identical(binaries) {
 			b.Identical = append(b.Identical, p.ImportPath)
 			continue
 		}
-		if len(jobs) > 0 && b.layouter != nil && b.Set.Bisect == "" {
-			if err := b.layouts(ctx, p, binaries, jobs); err != nil {
-				return err
-			}
-		}
-		b.Jobs = append(b.Jobs, jobs...)
+		b.Benchmarks = append(b.Benchmarks, found...)
 	}
-	if len(b.Set.VS) > 0 && b.Set.Bisect == "" {
-		b.Jobs, _ = Common(b.Jobs, b.Set.VS, b.Log)
-	}
-	if identical > 0 {
-		b.Log.Note("Identical, not measured: the test %s of %s, byte by byte, and %s.",
-			pick(len(b.Identical), "binary", "binaries"), ui.Some(b.Identical, 5), pick(len(b.Identical), "its testdata", "their testdata"))
+	if len(b.Identical) > 0 {
+		b.Log.Note("Identical, not measured: the tests of %s, byte by byte, with their testdata.",
+			ui.Some(b.Identical, 5))
 	}
 	switch {
-	case len(b.Jobs)+identical > 0:
+	case len(b.Benchmarks)+len(b.Identical) > 0:
 		return nil
 	case len(broken) > 0:
-		return fmt.Errorf("the tests of %s do not build, or do not start", strings.Join(broken, ", "))
+		return fmt.Errorf("the tests of %s do not build, or do not start",
+			strings.Join(broken, ", "))
 	case len(there) > 0:
 		slices.Sort(there)
-		return fmt.Errorf("no benchmark matches -bench %q; there are %s", b.Set.Bench, ui.Some(slices.Compact(there), 20))
+		return fmt.Errorf("no benchmark matches -bench %q; there are %s", b.Set.Bench,
+			ui.Some(slices.Compact(there), 20))
 	}
-	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions func BenchmarkX(b *testing.B)", plan.Named(b.Set.Patterns))
+	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions func "+
+		"BenchmarkX(b *testing.B)", plan.Named(b.Set.Patterns))
 }
 
-func pick(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-// compile compiles the package with this index in each version that has it. It is not ok if the compiler complains, which
-// is a failure like that of a benchmark: other packages can still be measured.
-func (b *Builder) compile(ctx context.Context, index int, packages [][]gotest.Package) (binaries []*gotest.Binary, ok bool, err error) {
+// compile compiles the package with this index in each version that has it. It is not ok if the
+// compiler complains, which is a failure like that of a benchmark: other packages can still be
+// measured.
+func (b *Builder) compile(ctx context.Context, index int,
+	packages [][]gotest.Package) (binaries []*gotest.Binary, ok bool, err error) {
 	binaries = make([]*gotest.Binary, len(packages))
 	name := packages[len(packages)-1][index].ImportPath
 	ok = true
@@ -137,21 +120,16 @@ func (b *Builder) compile(ctx context.Context, index int, packages [][]gotest.Pa
 		}
 		version, p := b.Versions.List[v], packages[v][index]
 		if p.ImportPath == "" {
-			b.Log.Note("%s has no package %s with tests: its benchmarks are only in the new version.", b.Set.VS[v], name)
+			b.Log.Note("%s has no package %s with tests: its benchmarks are only in the new "+
+				"version.", b.Versions.VS[v], name)
 			continue
 		}
-		binaries[v], err = b.CompileTo(ctx, filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test", version.Name, index)), tree, p, version)
-		var compile *gotest.CompileError
-		switch {
-		case errors.As(err, &compile):
+		file := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test", version.Name, index))
+		binaries[v], err = b.CompileTo(ctx, file, tree, p, version)
+		if compile := (*gotest.CompileError)(nil); errors.As(err, &compile) {
 			ok = false
-			reason := compile.Error()
-			if v < len(b.Set.VS) && b.Set.Tests != "" {
-				reason = fmt.Sprintf("the working tree's tests do not compile with the code of %s, which -tests new asks for:\n%s", b.Set.VS[v], compile.Output)
-			}
-			b.broken(v, name, reason)
-			continue
-		case err != nil:
+			b.fail(v, name, compile.Error())
+		} else if err != nil {
 			return nil, false, err
 		}
 	}
@@ -159,24 +137,23 @@ func (b *Builder) compile(ctx context.Context, index int, packages [][]gotest.Pa
 }
 
 // CompileTo compiles a package of a version to the file, the name of which may get an ending.
-func (b *Builder) CompileTo(ctx context.Context, file string, tree gotest.Tree, p gotest.Package, version plan.Version) (*gotest.Binary, error) {
+func (b *Builder) CompileTo(ctx context.Context, file string, tree gotest.Tree, p gotest.Package,
+	version plan.Version) (*gotest.Binary, error) {
 	if os.PathSeparator == '\\' {
 		file += ".exe"
 	}
-	flags := b.meter(version)
-	if err := tree.Build(ctx, p, file, flags...); err != nil {
+	if err := tree.Build(ctx, p, file, b.meter(version)...); err != nil {
 		return nil, err
 	}
-	binary := &gotest.Binary{Path: file, Dir: p.Dir, Env: environ(p.Dir, version.GOROOT)}
-	if b.layouter != nil {
-		b.layouter.sources[binary] = source{tree, p, flags}
-	}
-	return binary, nil
+	// The environment is the one that go test gives a test binary.
+	environ := append(os.Environ(), "PWD="+p.Dir, "GOROOT="+version.GOROOT,
+		"PATH="+filepath.Join(version.GOROOT, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return &gotest.Binary{Path: file, Dir: p.Dir, Env: environ}, nil
 }
 
-// broken keeps why a package cannot be measured.
-func (b *Builder) broken(version int, pkg, reason string) {
-	b.Data.Fail(version, pkg, All, reason)
+// fail keeps why a package cannot be measured.
+func (b *Builder) fail(version int, pkg, reason string) {
+	b.Failures = append(b.Failures, Failure{version, pkg, reason})
 	b.Log.Trouble(fmt.Sprintf("%s, %s version: %s", pkg, b.Versions.List[version].Name, reason))
 }
 
@@ -190,7 +167,7 @@ func (b *Builder) meter(v plan.Version) []string {
 	if !strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
 		dir := filepath.Join(b.Dir, "meter-"+v.Name)
 		if err = os.Mkdir(dir, 0o700); err == nil {
-			name, err = meter.Overlay(v.GOROOT, dir)
+			name, err = meter(v.GOROOT, dir)
 		}
 	}
 	if err == nil {
@@ -205,74 +182,64 @@ func (b *Builder) meter(v plan.Version) []string {
 	return flags
 }
 
-// environ is what go test gives a test binary.
-func environ(dir, root string) []string {
-	return append(os.Environ(), "PWD="+dir, "GOROOT="+root,
-		"PATH="+filepath.Join(root, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
-}
-
-// benchmarks lists the benchmarks in the binaries. It is not ok if one does not start, which is a failure like that of
-// a benchmark: other packages can still be measured.
-func (b *Builder) benchmarks(ctx context.Context, p gotest.Package, binaries []*gotest.Binary) (names [][]string, ok bool, err error) {
+// list lists the benchmarks in the binaries. It is not ok if one does not start, which is a failure
+// like that of a benchmark.
+func (b *Builder) list(ctx context.Context, p gotest.Package,
+	binaries []*gotest.Binary) (names [][]string, ok bool, err error) {
 	names = make([][]string, len(binaries))
 	for v, binary := range binaries {
 		if binary == nil {
 			continue
 		}
-		names[v], err = binary.Benchmarks(ctx, b.Set.Each.Timeout)
+		names[v], err = binary.Benchmarks(ctx, b.Set.Timeout)
 		if ctx.Err() != nil {
 			return nil, false, err
 		}
 		if err != nil {
-			b.broken(v, p.ImportPath, err.Error())
+			b.fail(v, p.ImportPath, err.Error())
 			return nil, false, nil
 		}
 	}
 	return names, true, nil
 }
 
-// Common drops the benchmarks that only old versions have, and returns the names of those that an old version does not have.
-func Common(jobs []*rounds.Job, vs []string, log *plan.Log) (kept []*rounds.Job, added [][]string) {
-	var gone []string
-	added = make([][]string, len(vs))
-	kept = slices.DeleteFunc(jobs, func(j *rounds.Job) bool {
-		if j.Versions[len(vs)] == nil {
-			gone = append(gone, j.String())
-		}
-		return j.Versions[len(vs)] == nil
-	})
-	for _, j := range kept {
-		for v := range vs {
-			if j.Versions[v] == nil {
-				added[v] = append(added[v], j.String())
+// matching returns the benchmarks of a package that match the pattern.
+func matching(pkg string, binaries []*gotest.Binary, names [][]string,
+	which gotest.Pattern) (found []Benchmark) {
+	for version, list := range names {
+		for _, name := range list {
+			pattern, ok := which.For(name)
+			if !ok {
+				continue
 			}
+			i := slices.IndexFunc(found, func(b Benchmark) bool { return b.Name == name })
+			if i < 0 {
+				i = len(found)
+				found = append(found, Benchmark{pkg, name, pattern,
+					make([]*gotest.Binary, len(binaries))})
+			}
+			found[i].Binaries[version] = binaries[version]
 		}
 	}
-	if len(gone) > 0 {
-		log.Note("Only in %s, and not measured: %s.", strings.Join(vs, " or "), ui.Some(gone, 10))
-	}
-	return kept, added
+	return found
 }
 
-// identicalTo returns the revisions whose binary is the same as the working tree's.
-func (b *Builder) identicalTo(binaries []*gotest.Binary) (revisions []string) {
-	if b.Set.Bisect != "" {
-		return nil
-	}
-	for v, rev := range b.Set.VS {
-		if binaries[v] != nil && Same(binaries[v], binaries[len(binaries)-1]) {
-			revisions = append(revisions, rev)
+// identical reports whether the binaries of all revisions are the working tree's: they have the
+// same content, and find the same files in testdata.
+func (b *Builder) identical(binaries []*gotest.Binary) bool {
+	last := len(b.Versions.VS)
+	for _, binary := range binaries[:last] {
+		if binary == nil || !sameFiles(binary.Path, binaries[last].Path) ||
+			!sameFiles(filepath.Join(binary.Dir, "testdata"), filepath.Join(binaries[last].Dir,
+				"testdata")) {
+			return false
 		}
 	}
-	return revisions
+	return last > 0
 }
 
-// Same reports whether two binaries have the same content, and find the same files in testdata.
-func Same(a, b *gotest.Binary) bool {
-	return sameFiles(a.Path, b.Path) && sameFiles(filepath.Join(a.Dir, "testdata"), filepath.Join(b.Dir, "testdata"))
-}
-
-// sameFiles compares files, or all files in directories. What is not there is the same as what is not there.
+// sameFiles compares files, or all files in directories. What is not there is the same as what is
+// not there.
 func sameFiles(a, b string) bool {
 	x, err1 := os.Stat(a)
 	y, err2 := os.Stat(b)
@@ -289,13 +256,9 @@ func sameFiles(a, b string) bool {
 	}
 	ones, err1 := os.ReadDir(a)
 	others, err2 := os.ReadDir(b)
-	if err1 != nil || err2 != nil || len(ones) != len(others) {
-		return false
-	}
-	for i, e := range ones {
-		if others[i].Name() != e.Name() || !sameFiles(filepath.Join(a, e.Name()), filepath.Join(b, e.Name())) {
-			return false
-		}
-	}
-	return true
+	return err1 == nil && err2 == nil &&
+		slices.EqualFunc(ones, others, func(e, f os.DirEntry) bool {
+			return e.Name() == f.Name() && sameFiles(filepath.Join(a, e.Name()),
+				filepath.Join(b, f.Name()))
+		})
 }

@@ -6,44 +6,42 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 )
 
 // A Compared is what results show, and the document of a comparison of files.
 type Compared struct {
-	Comparison *stats.Comparison `json:"comparison"` // of all versions with the first
-	Breaches   []Case            `json:"breaches"`   // of -fail-on
-	Undecided  []Case            `json:"undecided"`  // rows on which -fail-on could not decide
+	Comparison *Comparison `json:"comparison"` // of all versions with the first
+	// the working tree with each of several revisions
+	Against   []*Comparison `json:"against,omitempty"`
+	Breaches  []Case        `json:"breaches"`  // of -fail-on
+	Undecided []Case        `json:"undecided"` // rows on which -fail-on could not decide
 }
 
 // A Report is a run and what it shows.
 type Report struct {
-	measure.Run
+	measure.Record
 	Compared
-
-	// The working tree with each of several revisions.
-	Against []*stats.Comparison `json:"against,omitempty"`
 }
 
-// Compare analyses the data as the settings ask for.
-func Compare(d *stats.Data, s *plan.Settings) (c *stats.Comparison, err error) {
+// Analyse compares the data as the settings ask for.
+func Analyse(d *measure.Data, s *plan.Settings) (c *Comparison, err error) {
 	if s.Filter != "" {
-		if d, err = d.Filter(s.Filter); err != nil {
+		if d, err = filter(d, s.Filter); err != nil {
 			return nil, err
 		}
 	}
 	if s.Col != "" {
-		if d, err = d.Project(s.Col); err != nil {
+		if d, err = project(d, s.Col); err != nil {
 			return nil, err
 		}
 	}
-	return d.Compare(), nil
+	return Compare(d), nil
 }
 
 // Compares returns an error if the data cannot be compared as the settings ask for, or have nothing
 // that a limit is about.
-func Compares(d *stats.Data, s *plan.Settings) error {
-	c, err := Compare(d, s)
+func Compares(d *measure.Data, s *plan.Settings) error {
+	c, err := Analyse(d, s)
 	if err == nil {
 		err = Found(c, s.FailOn)
 	}
@@ -52,18 +50,18 @@ func Compares(d *stats.Data, s *plan.Settings) error {
 
 // Judge compares the results of a run. The error is what is wrong with them; there is no report if
 // nothing can be compared.
-func Judge(run *measure.Run, d *stats.Data, s *plan.Settings) (*Report, error) {
-	c, err := Compare(d, s)
+func Judge(run *measure.Record, d *measure.Data, s *plan.Settings) (*Report, error) {
+	c, err := Analyse(d, s)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Run: *run, Compared: Compared{c, []Case{}, []Case{}}}
-	if d.Len() == 0 { // all is identical
+	r := &Report{Record: *run, Compared: Compared{c, nil, []Case{}, []Case{}}}
+	if len(d.Results) == 0 { // all is identical
 		return r, nil
 	}
 	if old := s.VS; len(old) > 1 && s.Col == "" {
 		for _, v := range run.Versions[:len(old)] {
-			r.Against = append(r.Against, c.Pair(v.Name, run.Versions[len(old)].Name))
+			r.Against = append(r.Against, c.Arranged(v.Name, run.Versions[len(old)].Name))
 		}
 	}
 	var errs []error
@@ -81,9 +79,9 @@ func Judge(run *measure.Run, d *stats.Data, s *plan.Settings) (*Report, error) {
 }
 
 // Pairs returns what is to be shown one after the other.
-func (r *Report) Pairs() []*stats.Comparison {
+func (r Compared) Pairs() []*Comparison {
 	if len(r.Against) > 0 {
 		return r.Against
 	}
-	return []*stats.Comparison{r.Comparison}
+	return []*Comparison{r.Comparison}
 }

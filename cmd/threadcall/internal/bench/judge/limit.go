@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
 )
 
 // A Case is a row in which a limit is broken, or in which that is undecided.
@@ -20,41 +19,28 @@ type Case struct {
 	Old       string  `json:"old,omitempty"` // the version that it was compared with
 	Change    float64 `json:"change"`        // relative; of no meaning with FromZero
 	FromZero  bool    `json:"from_zero,omitempty"`
-	MDE       float64 `json:"mde,omitempty"` // of an undecided one, the minimum detectable effect, if there is one
+	// of an undecided one, the minimum detectable effect, if there is one
+	MDE float64 `json:"mde,omitempty"`
 }
 
 // is reports whether the limit is for this benchmark, under any of the names that people write.
-func is(l plan.Limit, row *stats.Row) bool {
+func is(l plan.Limit, row *Row) bool {
 	if l.Name == "" {
 		return true
 	}
-	name := row.Name
-	if i := strings.LastIndexByte(name, '-'); i >= 0 && strings.Trim(name[i+1:], "0123456789") == "" {
-		name = name[:i] // without the number of CPUs
-	}
-	return slices.ContainsFunc([]string{name, row.Name, "Benchmark" + name, row.Package + "." + name}, l.Match.MatchString)
-}
-
-// covers reports whether the limit is for this row of t: that of its unit, or if it names no unit one of which it is known
-// what is worse. Throughput is a second view of the time, to which a limit for all units applies already.
-func covers(l plan.Limit, c *stats.Comparison, t *stats.Table, row *stats.Row) bool {
-	switch {
-	case !is(l, row):
-		return false
-	case l.Unit == "":
-		return t.Better != 0 && !c.Throughput(t, row)
-	}
-	return t.Unit == l.Tidy()
+	name := strings.TrimSuffix(row.Name, Procs(row.Name))
+	return slices.ContainsFunc([]string{name, row.Name, "Benchmark" + name, row.Package + "." +
+		name}, l.Match.MatchString)
 }
 
 // Found returns an error if a limit is about something that is not there.
-func Found(c *stats.Comparison, limits []plan.Limit) error {
+func Found(c *Comparison, limits []plan.Limit) error {
 	for _, l := range limits {
 		var units []string
 		any, named := false, false
 		for i := range c.Tables {
 			t := &c.Tables[i]
-			units = append(units, stats.Written(t.Unit))
+			units = append(units, Written(t.Unit))
 			for j := range t.Rows {
 				named = named || is(l, &t.Rows[j])
 				any = any || is(l, &t.Rows[j]) && (l.Unit == "" || t.Unit == l.Tidy())
@@ -63,18 +49,19 @@ func Found(c *stats.Comparison, limits []plan.Limit) error {
 		switch {
 		case any:
 		case !named:
-			return fmt.Errorf("-fail-on %s: no benchmark matches %s", l, l.Name)
+			return fmt.Errorf("-fail-on %s: no benchmark matches %s", l.Text, l.Name)
 		default:
-			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l, l.Unit, strings.Join(units, ", "))
+			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l.Text,
+				l.Unit, strings.Join(units, ", "))
 		}
 	}
 	return nil
 }
 
-// Check returns the rows that break the limits: changes that are visible and whose estimate reaches a limit. In undecided
-// rows such a change would not have been visible. The most precise limits for a row decide about it. It is an error if
-// nothing was measured that a limit is about.
-func Check(c *stats.Comparison, limits []plan.Limit) (breaches, undecided []Case, err error) {
+// Check returns the rows that break the limits: changes that are visible and whose estimate reaches
+// a limit. In undecided rows such a change would not have been visible. The most precise limits for
+// a row decide about it. It is an error if nothing was measured that a limit is about.
+func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err error) {
 	breaches, undecided = []Case{}, []Case{}
 	if err := Found(c, limits); err != nil {
 		return breaches, undecided, err
@@ -89,7 +76,8 @@ func Check(c *stats.Comparison, limits []plan.Limit) (breaches, undecided []Case
 					less = t.Better > 0
 				}
 				for v := 1; v < len(row.Deltas); v++ {
-					at := Case{Limit: l.String(), Unit: stats.Written(t.Unit), Benchmark: c.FullName(*row), Version: c.Versions[v]}
+					at := Case{Limit: l.Text, Unit: Written(t.Unit), Benchmark: c.FullName(*row),
+						Version: c.Versions[v]}
 					switch decide(l, &at, *row, v, less) {
 					case isBroken:
 						breaches = append(breaches, at)
@@ -103,17 +91,22 @@ func Check(c *stats.Comparison, limits []plan.Limit) (breaches, undecided []Case
 	return breaches, undecided, nil
 }
 
-// decisive returns the most precise of the limits for a row.
-func decisive(c *stats.Comparison, t *stats.Table, row *stats.Row, limits []plan.Limit) (these []plan.Limit) {
+// decisive returns the most precise of the limits for a row of t: of those of its unit, or of no
+// unit if it is known what is worse in this one. Throughput is a second view of the time, to which
+// a limit for all units applies already.
+func decisive(c *Comparison, t *Table, row *Row, limits []plan.Limit) (these []plan.Limit) {
 	for _, l := range limits {
-		switch {
-		case !covers(l, c, t, row):
-		case len(these) > 0 && these[0].Precision() > l.Precision():
-		case len(these) > 0 && these[0].Precision() == l.Precision():
-			these = append(these, l)
-		default:
-			these = []plan.Limit{l}
+		all := l.Unit == "" && t.Better != 0 && !c.Throughput(t, *row)
+		if !is(l, row) || !all && t.Unit != l.Tidy() {
+			continue
 		}
+		if len(these) > 0 && these[0].Precision() > l.Precision() {
+			continue
+		}
+		if len(these) > 0 && these[0].Precision() < l.Precision() {
+			these = nil
+		}
+		these = append(these, l)
 	}
 	return these
 }
@@ -154,7 +147,7 @@ const (
 const rounding = 1e-12
 
 // decide looks at one version of a row, of which less is worse or more.
-func decide(l plan.Limit, at *Case, row stats.Row, version int, less bool) int {
+func decide(l plan.Limit, at *Case, row Row, version int, less bool) int {
 	d, limit := row.Deltas[version], math.Abs(l.Change)
 	change, mde := d.Estimate-1, d.MDE
 	if d.Absolute { // relative to what there was, unless that was nothing
@@ -163,9 +156,9 @@ func decide(l plan.Limit, at *Case, row stats.Row, version int, less bool) int {
 		change, mde = d.Estimate/math.Abs(old), d.MDE/math.Abs(old)
 	}
 	switch {
-	case d.Verdict == stats.None || d.Verdict == stats.Equal:
-	case d.Verdict == stats.Aside && l.Unit == "": // another unit decides
-	case d.Verdict == stats.TooFew:
+	case d.Verdict == None || d.Verdict == Equal:
+	case d.Verdict == Aside && l.Unit == "": // another unit decides
+	case d.Verdict == TooFew:
 		return isUndecided
 	case d.Visible() && at.FromZero:
 		if (d.Estimate < 0) == less {

@@ -3,100 +3,172 @@ package measure
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// The calibration of a benchmark takes a part of the time that a process has in a round, but not less than the second.
+// The calibration of a benchmark takes a part of the time that a process has in a round, but not
+// less than the second.
 const (
 	calibrationPart = 5
 	calibrationMin  = 10 * time.Millisecond
 )
 
-// Calibrate runs each benchmark once in each version, finds its sub-benchmarks, and chooses the number of iterations of
-// each. The results are not kept.
-func (m *Measurement) Calibrate(ctx context.Context) error {
-	each, once := processes(m.Set)
-	var split []*rounds.Job
-	var jobs []*rounds.Job
-	for _, j := range m.Jobs {
-		for cpu := range strings.SplitSeq(m.Set.Each.CPU, ",") {
-			one := *j
-			one.CPU = strings.TrimSpace(cpu)
-			jobs = append(jobs, &one)
+const (
+	mostIterations = 1e9 // the largest number that package testing chooses by itself
+	// how many times as long as on an otherwise idle machine a process may take
+	mostStretch = 5
+)
+
+// Calibrate makes jobs of the benchmarks. It runs each benchmark once in each version, finds its
+// sub-benchmarks, and chooses the number of iterations of each. The results are not kept.
+func (m *Measurement) Calibrate(ctx context.Context, benchmarks []build.Benchmark) error {
+	each, benchtime := m.calibration()
+	cpus := strings.Split(m.Set.CPU, ",")
+	var old []string // that only old versions have
+	for i, b := range benchmarks {
+		if b.Binaries[len(b.Binaries)-1] == nil {
+			old = append(old, b.Package+"."+b.Name)
+			continue
 		}
-	}
-	for i, j := range jobs {
-		m.Log.Progress(fmt.Sprintf("calibrating %s, %d of %d", j.Benchmark, i+1, len(jobs)))
-		var outcomes []*rounds.Outcome
-		for version, binary := range j.Versions {
-			if binary == nil {
-				continue
+		for _, cpu := range cpus {
+			m.Log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(benchmarks)))
+			j := &Job{Package: b.Package, Benchmark: b.Name, Pattern: b.Pattern,
+				CPU: strings.TrimSpace(cpu), Versions: b.Binaries}
+			var outcomes []*Outcome
+			for version, binary := range j.Versions {
+				if binary == nil {
+					continue
+				}
+				o, err := runFor(ctx, benchtime, m.Set.Timeout, Process{j, version})
+				if err != nil {
+					return err
+				}
+				m.failed(o, "calibration")
+				outcomes = append(outcomes, o)
 			}
-			run := rounds.Run{Job: j, Version: version}
-			o, err := once.Do(ctx, run)
-			if err != nil {
-				return err
-			}
-			m.failed(run, o, "calibration")
-			outcomes = append(outcomes, o)
+			m.jobs = append(m.jobs, j.split(outcomes, each)...)
 		}
-		split = append(split, j.Split(outcomes, each)...)
 	}
 	m.Log.Progress("")
-	if len(m.Set.VS) > 0 && m.Set.Bisect == "" {
-		var added [][]string
-		split, added = build.Common(split, m.Set.VS, m.Log)
-		for v, names := range added {
-			switch {
-			case len(names) == 0:
-			case len(added) == 1:
-				m.Log.Note("Only in the working tree, so compared with nothing: %s.%s", ui.Some(names, 10), hint(m.Set))
-			default:
-				m.Log.Note("%s does not have %s.%s", m.Set.VS[v], ui.Some(names, 10), hint(m.Set))
-			}
-		}
+	m.common(old)
+	for _, j := range m.jobs {
+		j.Group = group(j.String(), m.Set.Col)
 	}
-	for _, j := range split {
-		j.Group = group(j.Package+"."+j.Benchmark, m.Set.Col)
-	}
-	m.Jobs = split
 	return nil
 }
 
-// hint says how to compare benchmarks that only the working tree has.
-func hint(s *plan.Settings) string {
-	if s.Tests != "" {
-		return ""
+// calibration returns how long a process of a benchmark runs, or 0 if -benchtime is a number of
+// iterations, and the -benchtime of a calibration.
+func (m *Measurement) calibration() (each time.Duration, benchtime string) {
+	each, err := time.ParseDuration(m.Set.Benchtime)
+	switch {
+	case err == nil:
+		return each, max(each/calibrationPart, min(each, calibrationMin)).String()
+	// with more, testing may print a figure of a benchmark that panics
+	case m.Set.Benchtime == "1x":
+		return 0, "1x"
 	}
-	return " -tests new measures them with the old code, too."
+	return 0, "2x"
 }
 
-// processes returns how long a process of a benchmark runs, or 0 if -benchtime is a number of iterations, and the settings of a
-// calibration.
-func processes(s *plan.Settings) (time.Duration, rounds.Settings) {
-	once := s.Each
-	each := time.Second
-	if s.Each.Benchtime != "" {
-		if strings.HasSuffix(s.Each.Benchtime, "x") {
-			if s.Each.Benchtime != "1x" { // with which testing may print a figure of a benchmark that panics
-				once.Benchtime = "2x"
-			}
-			return 0, once
+// common drops the jobs that only old versions have, and notes which versions lack a benchmark.
+func (m *Measurement) common(old []string) {
+	last := len(m.Record.Versions) - 1
+	m.jobs = slices.DeleteFunc(m.jobs, func(j *Job) bool {
+		if j.Versions[last] == nil {
+			old = append(old, j.String())
 		}
-		each, _ = time.ParseDuration(s.Each.Benchtime) // the command line has checked it
+		return j.Versions[last] == nil
+	})
+	if len(old) > 0 {
+		m.Log.Note("Not in %s, and not measured: %s.", m.Record.Versions[last].Name,
+			ui.Some(old, 10))
 	}
-	once.Benchtime = max(each/calibrationPart, min(each, calibrationMin)).String()
-	return each, once
+	for v := range last {
+		var added []string
+		for _, j := range m.jobs {
+			if j.Versions[v] == nil {
+				added = append(added, j.String())
+			}
+		}
+		if len(added) > 0 {
+			m.Log.Note("Not in %s, and so not compared with it: %s.", m.Record.Versions[v].Name,
+				ui.Some(added, 10))
+		}
+	}
 }
 
-// group returns what benchmarks have in common that are columns of one row: the name without the keys of -col.
+// split returns a job for each benchmark that one of the outcomes has results of. The outcomes are
+// those of this job, one a version that has it. What has failed in any of them is left out.
+//
+// The processes of each new job take the time each, on average of the versions, as all do the same
+// number of iterations; not counting the time in which they are ready to run and other processes
+// have the CPUs, unless that made them take five times as long. So a run on a loaded machine does
+// the same work, and its CPU times vary no more for being short. If each is 0, -benchtime decides.
+func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
+	fails := func(name string) bool {
+		return slices.ContainsFunc(outcomes, func(o *Outcome) bool {
+			return slices.ContainsFunc(o.Failed, func(f Fault) bool {
+				return name == f.Benchmark || strings.HasPrefix(name, f.Benchmark+"/") &&
+					f.Benchmark != j.Benchmark
+			})
+		})
+	}
+	// seconds of one iteration in all versions, with and without waiting for CPUs
+	var walls, sums []float64
+	for _, o := range outcomes {
+		for _, l := range o.Lines {
+			name := "Benchmark" + gotest.PlainName(l.Result.Name.String(), j.CPU)
+			if fails(name) {
+				continue
+			}
+			i := slices.IndexFunc(jobs, func(j *Job) bool { return j.Benchmark == name })
+			if i < 0 {
+				i = len(jobs)
+				jobs = append(jobs, &Job{Package: j.Package, Benchmark: name,
+					Pattern: Exactly(name), CPU: j.CPU, Versions: make([]*gotest.Binary,
+						len(j.Versions))})
+				walls, sums = append(walls, 0), append(sums, 0)
+			}
+			jobs[i].Versions[o.Version] = j.Versions[o.Version]
+			wall, own := times(l.Result)
+			walls[i] += wall
+			sums[i] += max(own, wall/mostStretch)
+		}
+	}
+	for i, one := range jobs {
+		if each > 0 && sums[i] > 0 {
+			n := math.Round(each.Seconds() * float64(one.versions()) / sums[i])
+			one.Iterations = int(min(mostIterations, max(1, n)))
+			one.Stretch = walls[i] / sums[i]
+		}
+	}
+	return jobs
+}
+
+// times returns what an iteration takes, and what it would take if its threads never waited for a
+// CPU.
+func times(r *benchfmt.Result) (wall, own float64) {
+	wall, _ = r.Value("sec/op")
+	cpu, measured := r.Value(CPUTime)
+	threads, counted := r.Value(Threads)
+	if !measured || !counted || cpu <= 0 {
+		return wall, wall
+	}
+	return wall, min(wall, cpu+wall*max(0, 1-threads))
+}
+
+// group returns what benchmarks have in common that are columns of one row: the name without the
+// keys of -col.
 func group(name, col string) string {
 	if col == "" {
 		return ""

@@ -1,5 +1,9 @@
-// Package measure runs what was built in rounds, keeps the results in files, and watches the
-// machine meanwhile.
+// Package measure runs benchmarks and commands in rounds, saves and reads the results, and watches
+// the machine meanwhile.
+//
+// Each benchmark runs in a process of its own, and each of its sub-benchmarks, so that one which
+// fails, panics, or leaves garbage behind does nothing to the others, and so that the versions of a
+// sub-benchmark run next to each other.
 package measure
 
 import (
@@ -8,92 +12,121 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/machine"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/rounds"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/store"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Measurement runs rounds of jobs and keeps their results.
 type Measurement struct {
-	Set  *plan.Settings
-	Log  *plan.Log
-	Run  *Run
-	Jobs []*rounds.Job
-	Data *stats.Data
+	Set        *plan.Settings
+	Log        *plan.Log
+	Record     *Record
+	Data       *Data
+	Comparable func(*Data) bool // examines the results of the first round
 
-	Do    func(context.Context, rounds.Run) (*rounds.Outcome, error) // runs one process
-	Ready bool                                                       // the jobs need no calibration
-	Check func(*stats.Data) error                                    // examines the results of the first round
-
-	watch *machine.Watch
-	files []*rounds.File // one a version
+	run       func(context.Context, *plan.Settings, Process) (*Outcome, error)
+	calibrate func(context.Context) error // makes the jobs
+	end       func() error
+	jobs      []*Job
+	files     []*File // one a version
 }
 
-// NewRun returns a run that begins now.
-func NewRun(set *plan.Settings) *Run {
-	return &Run{
+// Benchmarks returns a measurement of what was built.
+func Benchmarks(set *plan.Settings, log *plan.Log, v *plan.Versions,
+	b *build.Builder) *Measurement {
+	m := newMeasurement(set, log, v.List)
+	m.Record.Toolchain = v.List[len(v.List)-1].Toolchain
+	m.Record.Identical = append(m.Record.Identical, b.Identical...)
+	for _, f := range b.Failures {
+		m.Data.Fail(f.Version, f.Package, whole, f.Reason)
+	}
+	m.run = Run
+	m.calibrate = func(ctx context.Context) error { return m.Calibrate(ctx, b.Benchmarks) }
+	return m
+}
+
+// newMeasurement returns a measurement that begins now.
+func newMeasurement(set *plan.Settings, log *plan.Log, versions []plan.Version) *Measurement {
+	var names []string
+	for _, v := range versions {
+		names = append(names, v.Name)
+	}
+	return &Measurement{Set: set, Log: log, Data: New(names...), Record: &Record{
 		Began: time.Now(), Command: set.Command, ID: strings.ToLower(rand.Text()),
-		Settings: Chosen{Bench: set.Bench, Benchtime: set.Each.Benchtime, CPU: set.Each.CPU, Count: set.Count, Layouts: set.Layouts},
+		Versions: versions,
+		Settings: Chosen{set.Bench, set.Benchtime, set.CPU, set.Count},
 		Rounds:   []Round{}, Noisy: []Noisy{}, Notes: []string{}, Identical: []string{},
-	}
+	}}
 }
 
-// Prepare examines the machine and makes the files for the results.
-func (m *Measurement) Prepare(ctx context.Context) error {
-	m.watch, m.Run.Machine = Observe(ctx, m.Set.Procs, m.Log)
-	if err := ctx.Err(); err != nil {
-		return err
+// Jobs returns what there is to run after the calibration.
+func (m *Measurement) Jobs() []*Job { return m.jobs }
+
+// Begin waits for the lock that one run at a time has, and makes the directory for what lasts until
+// the end of the run.
+func Begin(ctx context.Context, set *plan.Settings,
+	l *plan.Log) (scratch *gotest.Scratch, end func(), err error) {
+	release, err := lock.Acquire(ctx, set.Command, func(holder string) {
+		l.Trouble("Waiting for " + ui.Plain(holder))
+	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		l.Note("This system has no locks that a crash releases, so other benchmarks may run at " +
+			"the " +
+			"same time.")
+		release, err = func() {}, nil
 	}
-	if err := m.create(); err != nil {
-		return err
+	if err != nil {
+		return nil, nil, err
 	}
-	if text := tooFew(m.Set); text != "" && len(m.Run.Versions) > 1 {
-		m.Log.Note("%s", text)
+	if scratch, err = gotest.NewScratch(); err != nil {
+		release()
+		return nil, nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names "+
+			"another "+
+			"place for them", err)
 	}
-	return nil
+	return scratch, func() {
+		if err := scratch.Remove(); err != nil {
+			l.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
+		}
+		release()
+	}, nil
 }
 
-// Measure measures all rounds, unless an error or the context ends them. There may be results even
-// then, in Data.
-func (m *Measurement) Measure(ctx context.Context) error {
-	err := errors.Join(m.run(ctx), m.close())
-	m.Run.Interrupted = ctx.Err() != nil
-	return err
-}
-
-// create makes the files for the results.
-func (m *Measurement) create() error {
+// Prepare makes the files for the results.
+func (m *Measurement) Prepare() error {
+	if n, least := m.Set.Count, plan.LeastRounds(); n < least && len(m.Record.Versions) > 1 {
+		m.Log.Note("-count %d is too few for an interval or a verdict, however large the "+
+			"difference is: at least %d are needed.", n, least)
+	}
 	base, replace := m.Set.Output, true
 	if base == "" {
-		dir := store.Dir(m.Set.Dir)
-		if err := store.Make(dir); err != nil {
+		dir, err := resultsDir(m.Set.Dir)
+		if err != nil {
 			return fmt.Errorf("%w; -o FILE saves elsewhere", err)
 		}
-		base, replace = filepath.Join(dir, m.Run.Began.Format("20060102T150405")+".txt"), false
+		base, replace = filepath.Join(dir, m.Record.Began.Format("20060102T150405")+".txt"), false
 	}
-	for i, v := range m.Run.Versions {
+	for i, v := range m.Record.Versions {
 		name := base
-		if len(m.Run.Versions) > 1 {
+		if len(m.Record.Versions) > 1 {
 			ext := filepath.Ext(base)
 			name = strings.TrimSuffix(base, ext) + "-" + v.Name + ext
 		}
 		about := []string{
-			"threadcall bench, " + m.Run.Began.Format(time.RFC3339),
-			"command: " + m.Set.Command,
+			"threadcall bench, " + m.Record.Began.Format(time.RFC3339),
 			"version: " + v.Name + ", " + v.What,
+			"command: " + m.Set.Command,
 		}
 		if v.Toolchain != "" {
 			about = append(about, "toolchain: "+v.Toolchain)
 		}
-		f, err := rounds.CreateFile(name, replace, m.Run.ID, about)
+		f, err := createFile(name, replace, m.Record.ID, about)
 		if f != nil {
 			m.files = append(m.files, f)
 		}
@@ -101,170 +134,135 @@ func (m *Measurement) create() error {
 			_ = m.close()
 			return fmt.Errorf("%w; -o FILE saves elsewhere", err)
 		}
-		m.Run.Versions[i].File = m.short(name)
+		if rel, err := filepath.Rel(m.Set.Dir, name); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		m.Record.Versions[i].File = name
 	}
 	if m.Set.Output == "" {
-		m.prune(filepath.Dir(base))
+		if err := prune(filepath.Dir(base)); err != nil { // which is no reason to measure nothing
+			m.Log.Trouble(fmt.Sprintf("cannot remove old results: %v", err))
+		}
 	}
 	return nil
-}
-
-// prune removes old results of other runs, which nothing needs: that it fails is no reason to
-// measure nothing.
-func (m *Measurement) prune(dir string) {
-	switch runs, err := store.Prune(dir, time.Now()); {
-	case err != nil:
-		m.Log.Trouble(fmt.Sprintf("cannot remove old results: %v", err))
-	case runs > 0:
-		m.Log.Trouble(fmt.Sprintf("removed from %s: the results of %s", m.short(dir), ui.Counted(runs, "old run", "old runs")))
-	}
-}
-
-// short returns the name of a file relative to the working directory, if it is below that.
-func (m *Measurement) short(name string) string {
-	if rel, err := filepath.Rel(m.Set.Dir, name); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return name
 }
 
 func (m *Measurement) close() error {
 	var errs []error
 	for _, f := range m.files {
-		errs = append(errs, f.Close())
+		errs = append(errs, f.close())
+	}
+	if m.end != nil {
+		errs = append(errs, m.end())
 	}
 	return errors.Join(errs...)
 }
 
-// run measures all rounds. Without an error, all are done.
-func (m *Measurement) run(ctx context.Context) error {
-	began := time.Now()
-	var pace pace
+// Measure measures all rounds, unless an error or the context ends them. There may be results even
+// then, in Data.
+func (m *Measurement) Measure(ctx context.Context) error {
+	err := errors.Join(m.rounds(ctx), m.close())
+	m.Record.Interrupted = ctx.Err() != nil
+	return err
+}
+
+// rounds measures all rounds. Without an error, all are done.
+func (m *Measurement) rounds(ctx context.Context) error {
+	r, began := m.Record, time.Now()
 	defer func() {
-		m.Run.During, m.Run.Load, m.Run.Seconds = m.watch.During(), m.Run.load(), time.Since(began).Seconds()
+		m.Log.Progress("")
+		r.Load, r.Seconds = r.load(), time.Since(began).Seconds()
 	}()
-	if !m.Ready {
-		if err := m.Calibrate(ctx); err != nil {
-			m.Log.Progress("")
-			m.Run.Stopped = "interrupted before the first round"
-			return err
-		}
+	if err := m.calibrate(ctx); err != nil {
+		r.Stopped = "interrupted before the first round"
+		return err
 	}
-	m.Log.Trouble(estimate(m.Set, m.Jobs))
+	m.Log.Trouble(m.estimate())
 	began = time.Now()
 	for n := range m.Set.Count {
-		layout := 0
-		if m.Set.Layouts > 0 {
-			layout = 1 + n%m.Set.Layouts
-		}
-		runs := rounds.Round(m.Jobs, layout)
-		if len(runs) == 0 {
-			m.Run.Stopped = "no benchmark is left that has not failed"
+		all := Order(m.jobs)
+		if len(all) == 0 {
+			r.Stopped = "no benchmark is left that has not failed"
 			return nil
 		}
-		r := Round{Number: n + 1, Began: time.Now(), Processes: len(runs)}
-		for i, run := range runs {
-			text := fmt.Sprintf("round %d of %d: %d of %d, %s", n+1, m.Set.Count, i+1, len(runs), run.Job.Benchmark)
-			done := (float64(n) + float64(i)/float64(len(runs))) / float64(m.Set.Count)
-			measuring(m.Log, done, text+left(began, done))
-			if err := m.process(ctx, &r, run); err != nil {
-				m.Log.Progress("")
-				m.Run.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
+		round := Round{Number: n + 1, Began: time.Now(), Processes: len(all)}
+		for i, process := range all {
+			done := (float64(n) + float64(i)/float64(len(all))) / float64(m.Set.Count)
+			m.progress(done, fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.Set.Count, i+1,
+				len(all), process.Job.Benchmark, left(began, done)))
+			if err := m.process(ctx, &round, process); err != nil {
+				r.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
 				return err
 			}
 		}
 		m.Log.Progress("")
-		r.Seconds = time.Since(r.Began).Seconds()
-		m.Run.Rounds = append(m.Run.Rounds, r)
-		if n == 0 && m.Check != nil { // what is wrong with -col, -filter or -fail-on shows with the first results
-			if err := m.Check(m.Data); err != nil {
-				m.Run.Stopped = "it cannot be compared"
-				return err
-			}
+		round.Seconds = time.Since(round.Began).Seconds()
+		r.Rounds = append(r.Rounds, round)
+		// What is wrong with -col, -filter or -fail-on shows with the first results.
+		if n == 0 && !m.Comparable(m.Data) {
+			r.Stopped = "it cannot be compared"
+			return nil
 		}
-		roundDone(m.Log, &pace, r, m.Set.Count, left(began, float64(n+1)/float64(m.Set.Count)))
+		m.roundDone(round, left(began, float64(n+1)/float64(m.Set.Count)))
 	}
-	m.Run.Stopped = "all rounds are done"
+	r.Stopped = "all rounds are done"
 	return nil
 }
 
 // process runs one process and keeps what it has measured.
-func (m *Measurement) process(ctx context.Context, r *Round, run rounds.Run) error {
-	span := m.watch.Begin()
-	o, err := m.Do(ctx, run)
-	taken := span.End()
+func (m *Measurement) process(ctx context.Context, r *Round, process Process) error {
+	system := thisSystem()
+	before := system.counters()
+	o, err := m.run(ctx, m.Set, process)
 	if err != nil {
 		return err
 	}
-	version := m.Run.Versions[run.Version].Name
-	for _, l := range o.Lines {
-		if l.Result.GetConfig("pkg") != run.Job.Package { // the module had another name, or the benchmark has removed it
-			if i, ok := l.Result.ConfigIndex("pkg"); ok {
-				l.Result.Config[i].Value = []byte(run.Job.Package)
-			} else {
-				l.Result.SetConfig("pkg", run.Job.Package)
-			}
-		}
-		m.Data.AddLayout(run.Version, r.Number, run.Layout, l.Result)
-	}
-	for _, u := range o.Units {
-		if _, ok := m.Data.Units[u.Metadata.UnitMetadataKey]; !ok {
-			m.Data.Units[u.Metadata.UnitMetadataKey] = u.Metadata
-		}
-	}
-	file := m.files[run.Version]
-	was := file.Err()
-	file.Add(r.Number, o)
+	taken := system.counters().since(before)
+	m.Record.Taken = m.Record.Taken.plus(taken)
+	m.Data.Keep(r.Number, o)
+	file := m.files[o.Version]
+	was := file.err
+	file.add(r.Number, o)
 	if taken.Noisy() {
 		r.Noisy++
-		m.Run.Noisy = append(m.Run.Noisy, Noisy{r.Number, run.Job.Package, run.Job.Benchmark, version, taken})
-		file.Comment("noisy: " + run.Job.Benchmark + " above, " + taken.String())
+		m.Record.Noisy = append(m.Record.Noisy, Noisy{r.Number, o.Job.Package, o.Job.Benchmark,
+			m.Record.Versions[o.Version].Name, taken})
+		file.comment("noisy: " + o.Job.Benchmark + " above, " + taken.String())
 	}
-	if err := file.Err(); err != nil && was == nil {
-		m.Log.Note("%v. The run goes on, and its table will have everything.", err)
+	if file.err != nil && was == nil {
+		m.Log.Note("%v. The run goes on, and its table will have everything.", file.err)
 	}
-	m.failed(run, o, fmt.Sprintf("round %d", r.Number))
+	m.failed(o, fmt.Sprintf("round %d", r.Number))
 	return nil
 }
 
-// failed keeps what failed in a process.
-func (m *Measurement) failed(run rounds.Run, o *rounds.Outcome, when string) {
-	version := m.Run.Versions[run.Version].Name
-	for _, f := range o.Failed {
-		m.Data.Fail(run.Version, run.Job.Package, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
-		if m.files != nil {
-			m.files[run.Version].Comment("failed: " + f.Benchmark)
+// Keep keeps the results of a process of this run.
+func (d *Data) Keep(round int, o *Outcome) {
+	d.Describe(o)
+	for _, l := range o.Lines {
+		// The module had another name, or the benchmark has removed it.
+		if i, ok := l.Result.ConfigIndex("pkg"); ok {
+			l.Result.Config[i].Value = []byte(o.Job.Package)
+		} else if o.Job.Package != "" {
+			l.Result.SetConfig("pkg", o.Job.Package)
 		}
-		m.Log.Trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, %s):\n%s", f.Benchmark, run.Job.Package, version, when, f.Reason))
+		d.Add(o.Version, Place{Round: round}, l.Result)
+	}
+}
+
+// failed keeps what failed in a process.
+func (m *Measurement) failed(o *Outcome, when string) {
+	pkg, version := o.Job.Package, m.Record.Versions[o.Version].Name
+	for _, f := range o.Failed {
+		m.Data.Fail(o.Version, pkg, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
+		if m.files != nil {
+			m.files[o.Version].comment("failed: " + f.Benchmark)
+		}
+		m.Log.Trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, "+
+			"%s):\n%s", f.Benchmark, pkg, version, when, f.Reason))
 	}
 	for _, f := range o.Skipped {
-		m.Log.Note("%s of %s gives no result and will not run again: %s", f.Benchmark, run.Job.Package, f.Reason)
+		m.Log.Note("%s of %s gives no result and will not run again: %s", f.Benchmark, pkg,
+			f.Reason)
 	}
-}
-
-// Failures returns an error that names the benchmarks that have failed.
-func Failures(d *stats.Data) error {
-	var names []string
-	for _, f := range d.Failures {
-		name := "Benchmark" + f.Name
-		if f.Name == build.All {
-			name = f.Package
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if names == nil {
-		return nil
-	}
-	return fmt.Errorf("%s failed", strings.Join(names, ", "))
-}
-
-// left returns about how much time is left, if that is known, when a part of the work is done.
-func left(began time.Time, done float64) string {
-	if done == 0 || done == 1 {
-		return ""
-	}
-	rest := time.Duration(float64(time.Since(began)) * (1 - done) / done)
-	return ", about " + ui.Took(roughly(max(rest, time.Second))) + " left"
 }

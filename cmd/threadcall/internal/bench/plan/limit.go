@@ -13,20 +13,24 @@ import (
 
 // A Limit is a change that must not be: as large as this or larger, and visible.
 type Limit struct {
-	Name   string // of the benchmarks, a regular expression as for -bench without its levels; empty: all
-	Match  *regexp.Regexp
-	Unit   string  // as the user writes it; empty: every unit of which it is known what is worse
-	Change float64 // relative to old: 0.05 is 5 % more, -0.05 is 5 % less; without a Unit, 0.05 is 5 % worse
-	Less   bool    // the direction, which a Change of zero has, too
+	Text string // as the user has written it
+	// of the benchmarks, a regular expression as for -bench without its levels; empty: all
+	Name  string
+	Match *regexp.Regexp
+	Unit  string // as the user writes it; empty: every unit of which it is known what is worse
+	// relative to old: 0.05 is 5 % more, -0.05 is 5 % less; without a Unit, 0.05 is 5 % worse
+	Change float64
+	Less   bool // the direction, which a Change of zero has, too
 }
 
-// ParseLimit reads "+5%", which is for all units, "ns/op:+5%", or "Parse:ns/op:+5%" and "Parse::+5%", which are for some
-// benchmarks.
+// ParseLimit reads "+5%", which is for all units, "ns/op:+5%", or "Parse:ns/op:+5%" and
+// "Parse::+5%", which are for some benchmarks.
 func ParseLimit(text string) (Limit, error) {
 	bad := func(why string) (Limit, error) {
-		return Limit{}, fmt.Errorf("-fail-on %q: %s; write '+5%%' for anything 5 %% worse, 'ns/op:+5%%' for one unit, or 'Parse:ns/op:+5%%' for some benchmarks", text, why)
+		return Limit{}, fmt.Errorf("-fail-on %q: %s; write '+5%%' for anything 5 %% worse, "+
+			"'ns/op:+5%%' for one unit, or 'Parse:ns/op:+5%%' for some benchmarks", text, why)
 	}
-	var l Limit
+	l := Limit{Text: text}
 	number := text
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
 		l.Unit, number = text[:i], text[i+1:]
@@ -68,29 +72,14 @@ func ParseLimit(text string) (Limit, error) {
 	return l, nil
 }
 
-// String returns the limit as ParseLimit reads it.
-func (l Limit) String() string {
-	sign := "+"
-	if l.Less {
-		sign = "-"
-	}
-	text := fmt.Sprintf("%s%s%%", sign, strconv.FormatFloat(math.Abs(l.Change)*100, 'g', 6, 64))
-	switch {
-	case l.Name != "":
-		text = l.Name + ":" + l.Unit + ":" + text
-	case l.Unit != "":
-		text = l.Unit + ":" + text
-	}
-	return text
-}
-
 // Tidy returns the unit as stats has it.
 func (l Limit) Tidy() string {
 	_, unit := benchunit.Tidy(1, l.Unit)
 	return unit
 }
 
-// Precision orders limits: one for a benchmark replaces those for all, and one for a unit those for all units.
+// Precision orders limits: one for a benchmark replaces those for all, and one for a unit those for
+// all units.
 func (l Limit) Precision() (p int) {
 	if l.Name != "" {
 		p += 2

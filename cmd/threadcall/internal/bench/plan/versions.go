@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -52,7 +51,8 @@ func Choose(ctx context.Context, s *Settings) (*Versions, error) {
 	case s.AA:
 		v.List = []Version{
 			{Name: "a1", What: "the working tree", Toolchain: toolchain, GOROOT: root},
-			{Name: "a2", What: "the working tree, the same binary", Toolchain: toolchain, GOROOT: root},
+			{Name: "a2", What: "the working tree, the same binary", Toolchain: toolchain,
+				GOROOT: root},
 		}
 		v.Trees = append(v.Trees, now)
 	case len(s.VS) > 0:
@@ -62,7 +62,8 @@ func Choose(ctx context.Context, s *Settings) (*Versions, error) {
 		is := &v.List[len(v.List)-1]
 		is.Toolchain, is.GOROOT = toolchain, root
 	default:
-		v.List = []Version{{Name: "now", What: "the working tree", Toolchain: toolchain, GOROOT: root}}
+		v.List = []Version{{Name: "now", What: "the working tree", Toolchain: toolchain,
+			GOROOT: root}}
 	}
 	return v, nil
 }
@@ -86,31 +87,32 @@ func (v *Versions) chooseRevisions(ctx context.Context, dir string) (err error) 
 		case err != nil:
 			return err
 		case old == head && len(changes) == 0:
-			return fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed; -aa compares a binary with itself", rev)
+			return fmt.Errorf("nothing differs: %s is what is checked out, and no file is "+
+				"changed; -aa compares a binary with itself", rev)
 		case same >= 0:
-			return fmt.Errorf("-vs %s and -vs %s are the same commit, %s", v.VS[same], rev, old.Short())
+			return fmt.Errorf("-vs %s and -vs %s are the same commit, %s", v.VS[same], rev,
+				old.Short())
 		}
 		v.old = append(v.old, old)
-		v.List = append(v.List, Version{Name: v.name(i), What: fmt.Sprintf("revision %s, %s %q", rev, old.Short(), old.Subject), Commit: old.Hash, title: rev})
+		v.List = append(v.List, Version{Name: v.name(i), What: fmt.Sprintf("revision %s, %s %q",
+			rev, old.Short(), old.Subject), Commit: old.Hash, title: rev})
 	}
 	tree, title := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject), head.Short()
 	if len(changes) > 0 {
 		title = "working tree"
 		tree += " and changes to " + ui.Some(changes, 3)
 	}
-	v.List = append(v.List, Version{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0, title: title})
+	v.List = append(v.List, Version{Name: "new", What: tree, Commit: head.Hash,
+		Changed: len(changes) > 0, title: title})
 	return nil
 }
 
-var unfit = regexp.MustCompile(`[^\pL\pN._+=-]+`)
-
-// name returns that of an old version, which becomes a part of the names of files: of several, the revision's, if it differs from
-// all others, or the commit's.
+// name returns that of an old version, which becomes a part of the names of files: of several, the
+// revision's, if it differs from all others, or the commit's.
 func (v *Versions) name(i int) string {
 	if len(v.VS) == 1 {
 		return "old"
 	}
-	fit := func(rev string) string { return strings.Trim(unfit.ReplaceAllString(rev, "-"), "-.") }
 	name := fit(v.VS[i])
 	same := func(rev string) bool { return fit(rev) == name }
 	if name == "" || name == "new" || slices.IndexFunc(v.VS, same) != i {
@@ -126,7 +128,8 @@ func (v *Versions) Checkout(ctx context.Context, scratch *gotest.Scratch, log *L
 	is := v.List[len(v.List)-1]
 	for i, rev := range v.VS {
 		log.Progress("checking out " + rev)
-		then, err := v.Repository.Checkout(ctx, v.old[i], scratch, fmt.Sprintf("tree%d", i), v.Trees[0])
+		then, err := v.Repository.Checkout(ctx, v.old[i], scratch, fmt.Sprintf("tree%d", i),
+			v.Trees[0])
 		if err != nil {
 			return err
 		}
@@ -135,8 +138,8 @@ func (v *Versions) Checkout(ctx context.Context, scratch *gotest.Scratch, log *L
 			return fmt.Errorf("in %s: %w", rev, err)
 		}
 		if was.Toolchain != is.Toolchain {
-			log.Note("%s is built by %s and the working tree by %s, as their go.mod files ask for: the compiler may make the difference.",
-				rev, was.Toolchain, is.Toolchain)
+			log.Note("%s is built by %s and the working tree by %s, as their go.mod files ask "+
+				"for: the compiler may make the difference.", rev, was.Toolchain, is.Toolchain)
 		}
 		trees = append(trees, then)
 	}
@@ -144,10 +147,10 @@ func (v *Versions) Checkout(ctx context.Context, scratch *gotest.Scratch, log *L
 	return nil
 }
 
-// Packages returns the packages of each version: those of the working tree that have tests, and at the same index, what
-// another version has in their place, which may be nothing. With tests, the working tree's tests take the place of those of
-// the other version.
-func (v *Versions) Packages(ctx context.Context, patterns []string, tests bool) (packages [][]gotest.Package, err error) {
+// Packages returns the packages of each version: those of the working tree that have tests, and at
+// the same index, what another version has in their place, which may be nothing.
+func (v *Versions) Packages(ctx context.Context, patterns []string) (packages [][]gotest.Package,
+	err error) {
 	last := len(v.Trees) - 1
 	packages = make([][]gotest.Package, len(v.Trees))
 	now, missing, err := v.Trees[last].List(ctx, patterns...)
@@ -163,7 +166,7 @@ func (v *Versions) Packages(ctx context.Context, patterns []string, tests bool) 
 		packages[i] = now
 	}
 	for i := range v.VS {
-		if packages[i], err = v.counterparts(ctx, i, now, tests); err != nil {
+		if packages[i], err = v.counterparts(ctx, i, now); err != nil {
 			return nil, err
 		}
 	}
@@ -171,18 +174,12 @@ func (v *Versions) Packages(ctx context.Context, patterns []string, tests bool) 
 }
 
 // counterparts returns what a revision has in the place of each of the packages.
-func (v *Versions) counterparts(ctx context.Context, version int, now []gotest.Package, tests bool) ([]gotest.Package, error) {
+func (v *Versions) counterparts(ctx context.Context, version int,
+	now []gotest.Package) ([]gotest.Package, error) {
 	rev, tree := v.VS[version], v.Trees[version]
 	old, err := revision.Open(ctx, tree.Dir)
 	if err != nil {
 		return nil, err
-	}
-	if tests {
-		for _, p := range now {
-			if err := old.TakeTests(v.Repository, p.Dir); err != nil {
-				return nil, fmt.Errorf("-tests new: %w", err)
-			}
-		}
 	}
 	then := make([]gotest.Package, len(now))
 	find := func(names []string, place func(gotest.Package) int) error {
@@ -204,21 +201,27 @@ func (v *Versions) counterparts(ctx context.Context, version int, now []gotest.P
 	for _, p := range now {
 		paths = append(paths, p.ImportPath)
 	}
-	if err := find(paths, func(q gotest.Package) int { return slices.Index(paths, q.ImportPath) }); err != nil {
+	if err := find(paths, func(q gotest.Package) int {
+		return slices.Index(paths, q.ImportPath)
+	}); err != nil {
 		return nil, err
 	}
-	at := make([]string, len(now)) // the same directory, where no package has the same path: the module may have had another name
+	// the same directory, where no package has the same path: the module may have had another name
+	at := make([]string, len(now))
 	for i, p := range now {
 		if dir, ok := old.Counterpart(v.Repository, p.Dir); ok && then[i].ImportPath == "" {
 			at[i] = dir
 			dirs = append(dirs, dir)
 		}
 	}
-	if err := find(dirs, func(q gotest.Package) int { return slices.Index(at, q.Dir) }); err != nil {
+	if err := find(dirs, func(q gotest.Package) int {
+		return slices.Index(at, q.Dir)
+	}); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(then, func(p gotest.Package) bool { return p.ImportPath != "" }) {
-		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing to compare; -tests new takes the working tree's tests", rev, ui.Some(paths, 5))
+		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing "+
+			"to compare", rev, ui.Some(paths, 5))
 	}
 	return then, nil
 }
@@ -234,7 +237,8 @@ func Named(patterns []string) string {
 // Module returns the modules that the packages are of, with commas.
 func (v *Versions) Module(ctx context.Context, patterns []string) string {
 	tree := v.Trees[len(v.Trees)-1]
-	out, err := tree.Go(ctx, slices.Concat([]string{"list", "-e", "-f", "{{with .Module}}{{.Path}}{{end}}"}, tree.Flags, []string{"--"}, patterns)...)
+	out, err := tree.Go(ctx, slices.Concat([]string{"list", "-e", "-f",
+		"{{with .Module}}{{.Path}}{{end}}"}, tree.Flags, []string{"--"}, patterns)...)
 	if err != nil {
 		return ""
 	}

@@ -1,4 +1,5 @@
-// Package revision checks out revisions of a git repository, so that Go packages can be built as they were.
+// Package revision checks out revisions of a git repository, so that Go packages can be built as
+// they were.
 package revision
 
 import (
@@ -8,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,13 +46,15 @@ func (c Commit) Short() string { return c.Hash[:min(len(c.Hash), 10)] }
 
 // Commit returns the commit that rev names, in any way that git knows.
 func (r *Repository) Commit(ctx context.Context, rev string) (Commit, error) {
-	out, err := git(ctx, r.Top, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	out, err := git(ctx, r.Top, "rev-parse", "--verify", "--quiet", "--end-of-options",
+		rev+"^{commit}")
 	if ctx.Err() != nil {
 		return Commit{}, ctx.Err()
 	}
 	if err != nil || rev == "" {
 		hint := "git log shows those that there are"
-		if shallow, err := git(ctx, r.Top, "rev-parse", "--is-shallow-repository"); err == nil && strings.TrimSpace(shallow) == "true" {
+		if shallow, err := git(ctx, r.Top, "rev-parse", "--is-shallow-repository"); err == nil &&
+			strings.TrimSpace(shallow) == "true" {
 			hint = "this clone is shallow: git fetch --unshallow brings the older ones"
 		}
 		return Commit{}, fmt.Errorf("the repository in %s has no revision %q; %s", r.Top, rev, hint)
@@ -65,32 +67,69 @@ func (r *Repository) Commit(ctx context.Context, rev string) (Commit, error) {
 	return c, nil
 }
 
-// Changes returns the files in which the working tree differs from HEAD, except results of benchmarks that git does not
-// know.
+// Changes returns the files in which the working tree differs from HEAD.
 func (r *Repository) Changes(ctx context.Context) (files []string, err error) {
-	out, err := git(ctx, r.Top, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
+	out, err := git(ctx, r.Top, "status", "--porcelain", "-z", "--untracked-files=all",
+		"--no-renames")
 	if err != nil {
 		return nil, err
 	}
 	for entry := range strings.SplitSeq(out, "\x00") {
-		if len(entry) >= 4 && (entry[:2] != "??" || !isResult(entry[3:])) {
+		if len(entry) >= 4 {
 			files = append(files, entry[3:])
 		}
 	}
 	return files, nil
 }
 
-func isResult(name string) bool {
-	ok, _ := path.Match("bench-*.txt", path.Base(name))
-	return ok
+// A Logged is a commit as the log has it.
+type Logged struct {
+	Commit
+	Author string
+	Date   string // that its author gave it, as RFC 3339
+	Merge  bool
+}
+
+// Range returns the commits after good up to bad, the oldest first. Of a merge it follows the first
+// parent: what was merged is a part of the merge.
+func (r *Repository) Range(ctx context.Context, good, bad Commit) (commits []Logged, err error) {
+	if good == bad {
+		return nil, fmt.Errorf("both ends of the range are the commit %s", good.Short())
+	}
+	if _, err := git(ctx, r.Top, "merge-base", "--is-ancestor", good.Hash, bad.Hash); err != nil {
+		if !errors.As(err, new(*exec.ExitError)) {
+			return nil, err
+		}
+		hint := "they have no commit in common"
+		if base, err := git(ctx, r.Top, "merge-base", good.Hash, bad.Hash); err == nil {
+			hint = "both come from " + base[:10] + ", which can be the good end"
+		}
+		return nil, fmt.Errorf("%s is not an ancestor of %s; %s", good.Short(), bad.Short(), hint)
+	}
+	out, err := git(ctx, r.Top, "log", "--first-parent", "--reverse", "-z",
+		"--format=%H%n%P%n%an%n%aI%n%s", good.Hash+".."+bad.Hash)
+	if err != nil {
+		return nil, err
+	}
+	for entry := range strings.SplitSeq(strings.Trim(out, "\x00"), "\x00") {
+		f := strings.SplitN(entry, "\n", 5)
+		if len(f) != 5 {
+			return nil, fmt.Errorf("git log printed %q", entry)
+		}
+		commits = append(commits, Logged{Commit{f[0], strings.TrimSpace(f[4])}, f[2], f[3],
+			strings.Contains(f[1], " ")})
+	}
+	return commits, nil
 }
 
 // git returns what git writes to its standard output.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	// No hook runs, nor another program that the repository sets.
-	cmd := exec.Command("git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c",
+		"core.fsmonitor=false"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(withoutRepository(os.Environ()), "PWD="+dir, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+	cmd.Env = append(withoutRepository(os.Environ()), "PWD="+dir, "LC_ALL=C",
+		"GIT_TERMINAL_PROMPT=0")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := gotest.Run(ctx, cmd); err != nil {
@@ -105,12 +144,14 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// withoutRepository removes what a hook of git sets to say which repository it runs for: the directory says it here.
+// withoutRepository removes what a hook of git sets to say which repository it runs for: the
+// directory says it here.
 func withoutRepository(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE":
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR",
+			"GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE":
 			return true
 		}
 		return false

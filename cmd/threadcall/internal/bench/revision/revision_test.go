@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +35,8 @@ func write(t *testing.T, dir string, texts map[string]string) {
 	t.Helper()
 	for name, text := range texts {
 		name = filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755),
+			os.WriteFile(name, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,7 +57,8 @@ func commit(t *testing.T, top string) {
 	t.Helper()
 	run(t, top, "git", "init", "-q")
 	run(t, top, "git", "add", ".")
-	run(t, top, "git", "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "a commit")
+	run(t, top, "git", "-c", "user.name=t", "-c", "user.email=t@example.com", "-c",
+		"commit.gpgsign=false", "commit", "-q", "-m", "a commit")
 }
 
 // checkout returns the tree of HEAD that belongs to the one in dir.
@@ -98,43 +99,19 @@ func says(t *testing.T, tree gotest.Tree, pkg string) string {
 
 // speaking is a test that prints what the package says, which is a function Say.
 func speaking(imports, call string) string {
-	return "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"testing\"\n" + imports + ")\n\n" +
-		"func TestMain(m *testing.M) {\n\tfmt.Println(" + call + ")\n\tos.Exit(m.Run())\n}\n"
+	return "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"testing\"\n" + imports +
+		")\n\nfunc TestMain(m *testing.M) {\n\tfmt.Println(" + call + ")\n\tos.Exit(m.Run())\n}\n"
 }
 
 func saying(pkg, text string) string {
 	return "package " + pkg + "\n\nfunc Say() string { return \"" + text + "\" }\n"
 }
 
-func TestARevisionIsBuiltInItsOwnWorktree(t *testing.T) {
-	top := files(t, map[string]string{"sub/go.mod": "module example.com/p\n\ngo 1.26\n", "sub/p.go": saying("p", "old"), "sub/p_test.go": speaking("", "Say()")})
-	commit(t, top)
-	write(t, top, map[string]string{"sub/p.go": saying("p", "new")})
-	old, s := checkout(t, filepath.Join(top, "sub"))
-	if got := says(t, old, "."); got != "old" {
-		t.Errorf("the old tree says %q", got)
-	}
-	if got := says(t, gotest.Tree{Dir: filepath.Join(top, "sub")}, "example.com/p"); got != "new" {
-		t.Errorf("the new tree says %q", got)
-	}
-	if err := s.Remove(); err != nil {
-		t.Error(err)
-	}
-	if err := s.Remove(); err != nil {
-		t.Errorf("again: %v", err)
-	}
-	if out := run(t, top, "git", "worktree", "list"); strings.Count(out, "\n") != 1 {
-		t.Errorf("worktrees: %s", out)
-	}
-	if _, err := os.Stat(s.Dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("scratch: %v", err)
-	}
-}
-
-func TestOnlyTheWorktreesOfKilledRunsAreForgotten(t *testing.T) {
+func TestRepository_Checkout_killedRuns(t *testing.T) {
 	top := files(t, map[string]string{"go.mod": "module example.com/p\n"})
 	commit(t, top)
-	mine, killed := filepath.Join(t.TempDir(), "mine"), filepath.Join(t.TempDir(), gotest.ScratchPrefix+"1", "old", "repository")
+	mine, killed := filepath.Join(t.TempDir(), "mine"), filepath.Join(t.TempDir(),
+		gotest.ScratchPrefix+"1", "old", "repository")
 	for _, dir := range []string{mine, killed} {
 		run(t, top, "git", "worktree", "add", "--quiet", "--detach", dir)
 		if err := os.RemoveAll(dir); err != nil { // as if on a disk that is not there today
@@ -151,7 +128,7 @@ func TestOnlyTheWorktreesOfKilledRunsAreForgotten(t *testing.T) {
 	}
 }
 
-func TestRelativePathsLeadOutOfTheRepository(t *testing.T) {
+func TestRepository_Checkout_relativePaths(t *testing.T) {
 	const module = "\n\ngo 1.26\n"
 	workspace := map[string]string{
 		"r/in/go.mod": "module example.com/in" + module,
@@ -171,20 +148,24 @@ func TestRelativePathsLeadOutOfTheRepository(t *testing.T) {
 		"a workspace that git ignores": ignored,
 		"replacements in and outside it": {
 			"r/in/go.mod": workspace["r/in/go.mod"],
-			"r/p/go.mod": "module example.com/p" + module + "\nrequire (\n\texample.com/in v0.0.0\n\texample.com/out v0.0.0\n)\n\n" +
-				"replace (\n\texample.com/in => ../in\n\texample.com/out => ../../out\n)\n",
+			"r/p/go.mod": "module example.com/p" + module +
+				"\nrequire (\n\texample.com/in v0.0.0\n\texample.com/out v0.0.0\n)\n\nreplace " +
+				"(\n\texample.com/in => ../in\n\texample.com/out => ../../out\n)\n",
 		},
 	} {
 		top := files(t, texts)
 		write(t, top, map[string]string{
-			"out/go.mod": "module example.com/out" + module, "out/out.go": saying("out", "out"), "r/in/in.go": saying("in", "old"),
-			"r/p/p_test.go": speaking("\t\"example.com/in\"\n\t\"example.com/out\"\n", "in.Say() + out.Say()"),
+			"out/go.mod": "module example.com/out" + module, "out/out.go": saying("out",
+				"out"), "r/in/in.go": saying("in", "old"),
+			"r/p/p_test.go": speaking("\t\"example.com/in\"\n\t\"example.com/out\"\n",
+				"in.Say() + out.Say()"),
 		})
 		commit(t, filepath.Join(top, "r"))
 		write(t, top, map[string]string{"r/in/in.go": saying("in", "new")})
 		dir := filepath.Join(top, "r", "p")
 		old, s := checkout(t, dir)
-		if was, is := says(t, old, "."), says(t, gotest.Tree{Dir: dir}, "."); was != "oldout" || is != "newout" {
+		if was, is := says(t, old, "."), says(t, gotest.Tree{Dir: dir}, "."); was != "oldout" ||
+			is != "newout" {
 			t.Errorf("%s: the old tree says %q, the new one %q", name, was, is)
 		}
 		if err := s.Remove(); err != nil || !exists(filepath.Join(top, "out", "out.go")) {
@@ -193,30 +174,7 @@ func TestRelativePathsLeadOutOfTheRepository(t *testing.T) {
 	}
 }
 
-func TestChangesAreAllFilesButResults(t *testing.T) {
-	top := files(t, map[string]string{"go.mod": "module example.com/p\n", "gone.txt": "", "README": ""})
-	commit(t, top)
-	r, err := Open(t.Context(), top)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if files, err := r.Changes(t.Context()); err != nil || len(files) > 0 {
-		t.Errorf("a clean tree: %q, %v", files, err)
-	}
-	write(t, top, map[string]string{
-		"README": "changed", "a b/ü.go": "package p\n", "bench-20261121T160000.txt": "", "notes": "",
-	})
-	if err := os.Remove(filepath.Join(top, "gone.txt")); err != nil {
-		t.Fatal(err)
-	}
-	files, err := r.Changes(t.Context())
-	slices.Sort(files)
-	if want := []string{"README", "a b/ü.go", "gone.txt", "notes"}; err != nil || !slices.Equal(files, want) {
-		t.Errorf("%q, %v", files, err)
-	}
-}
-
-func TestARevisionThatIsNotThereIsAnError(t *testing.T) {
+func TestRepository_Commit_unknown(t *testing.T) {
 	top := files(t, map[string]string{"go.mod": "module example.com/p\n"})
 	if r, err := Open(t.Context(), top); err == nil {
 		t.Errorf("a repository: %+v", r)
@@ -227,7 +185,8 @@ func TestARevisionThatIsNotThereIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rev := range []string{"", "nowhere", "HEAD~1", "--all", "HEAD:go.mod"} {
-		if c, err := r.Commit(t.Context(), rev); err == nil || !strings.Contains(err.Error(), "no revision") {
+		if c, err := r.Commit(t.Context(), rev); err == nil ||
+			!strings.Contains(err.Error(), "no revision") {
 			t.Errorf("%q: %v, %v", rev, c, err)
 		}
 	}

@@ -12,12 +12,14 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-// Checkout makes a worktree of the commit in the scratch directory, below a directory of this name, and returns the tree in it that corresponds to now in
-// the repository's working tree: the same directory, flags, and workspace.
+// Checkout makes a worktree of the commit in the scratch directory, below a directory of this name,
+// and returns the tree in it that corresponds to now in the repository's working tree: the same
+// directory, flags, and workspace.
 //
-// What the working tree's go.work and go.mod files want from outside of the repository, by a relative path, the old
-// tree gets from the same place. Submodules of git are not checked out.
-func (r *Repository) Checkout(ctx context.Context, c Commit, s *gotest.Scratch, name string, now gotest.Tree) (gotest.Tree, error) {
+// What the working tree's go.work and go.mod files want from outside of the repository, by a
+// relative path, the old tree gets from the same place. Submodules of git are not checked out.
+func (r *Repository) Checkout(ctx context.Context, c Commit, s *gotest.Scratch, name string,
+	now gotest.Tree) (gotest.Tree, error) {
 	root := filepath.Join(s.Dir, name)
 	dir := below(root, r.Top)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
@@ -29,7 +31,8 @@ func (r *Repository) Checkout(ctx context.Context, c Commit, s *gotest.Scratch, 
 		defer cancel()
 		r.remove(ctx, dir)
 	})
-	if _, err := git(ctx, r.Top, "worktree", "add", "--quiet", "--detach", dir, c.Hash); err != nil {
+	if _, err := git(ctx, r.Top, "worktree", "add", "--quiet", "--detach", dir,
+		c.Hash); err != nil {
 		return gotest.Tree{}, fmt.Errorf("cannot check out %s: %w", c.Short(), err)
 	}
 	linkSurroundings(root, r.Top)
@@ -51,21 +54,23 @@ func below(root, path string) string {
 	return filepath.Join(root, strings.TrimPrefix(path, filepath.VolumeName(path)))
 }
 
-// linkSurroundings makes symbolic links below root to what is next to top and next to its parent directories, so that
-// relative paths lead to the same files. Where links are not allowed, there are none.
+// linkSurroundings makes symbolic links below root to what is next to top and next to its parent
+// directories, so that relative paths lead to the same files. Where links are not allowed, there
+// are none.
 func linkSurroundings(root, top string) {
 	for parent := filepath.Dir(top); parent != top; top, parent = parent, filepath.Dir(parent) {
 		entries, _ := os.ReadDir(parent)
 		for _, e := range entries {
 			if e.Name() != filepath.Base(top) {
-				_ = os.Symlink(filepath.Join(parent, e.Name()), filepath.Join(below(root, parent), e.Name()))
+				_ = os.Symlink(filepath.Join(parent, e.Name()), filepath.Join(below(root, parent),
+					e.Name()))
 			}
 		}
 	}
 }
 
-// workspace returns the GOWORK of the old tree. Its go.work is the one of the commit, or a copy of the new tree's where
-// git does not know it.
+// workspace returns the GOWORK of the old tree. Its go.work is the one of the commit, or a copy of
+// the new tree's where git does not know it.
 func (r *Repository) workspace(ctx context.Context, now gotest.Tree, root string) (string, error) {
 	out, err := now.Go(ctx, "env", "GOWORK")
 	file := strings.TrimSpace(string(out))
@@ -96,8 +101,8 @@ func (r *Repository) workspace(ctx context.Context, now gotest.Tree, root string
 	return copied, nil
 }
 
-// forget makes git forget the worktrees of runs that were killed. Others it leaves alone, also those that are not there at
-// the moment.
+// forget makes git forget the worktrees of runs that were killed. Others it leaves alone, also
+// those that are not there at the moment.
 func (r *Repository) forget(ctx context.Context) {
 	out, _ := git(ctx, r.Top, "worktree", "list", "--porcelain")
 	for line := range strings.Lines(out) {
@@ -127,4 +132,20 @@ func nearest(top, prefix string) string {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil || !errors.Is(err, os.ErrNotExist)
+}
+
+// Counterpart returns the directory in r that corresponds to dir in the other working tree, if
+// there is one.
+func (r *Repository) Counterpart(other *Repository, dir string) (string, bool) {
+	dir, err := filepath.EvalSymlinks(dir) // as git does with the root
+	if err != nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(other.Top, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	dir = filepath.Join(r.Top, rel)
+	at, err := os.Stat(dir)
+	return dir, err == nil && at.IsDir()
 }

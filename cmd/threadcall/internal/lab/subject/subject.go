@@ -1,5 +1,5 @@
-// Package subject has the functions that the articles of the lab measure, in a package of their own so that the compiler
-// can be asked about them. None is inlined, so that each has a stack frame.
+// Package subject has the functions that the articles of the lab measure, in a package of their own
+// so that the compiler can be asked about them. None is inlined, so that each has a stack frame.
 package subject
 
 import _ "embed"

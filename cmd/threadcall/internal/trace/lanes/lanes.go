@@ -1,17 +1,19 @@
-// Package lanes keeps what each goroutine and each thread of a trace did, interval by interval, and finds what lies in a
-// window of time.
+// Package lanes keeps what each goroutine and each thread of a trace did, interval by interval, and
+// finds what lies in a window of time.
 //
-// A [Writer] gets the intervals while the trace is read and keeps them in a temporary file, of about the size of the trace.
-// An [Index] reads only what overlaps a window, so that memory does not depend on the size of the trace.
+// A [Writer] gets the intervals while the trace is read and keeps them in a temporary file, of
+// about twice the size of the trace. An [Index] reads only what overlaps a window, so that memory
+// does not depend on the size of the trace.
 package lanes
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
-// A Kind says what an interval is.
+// A Kind says what an interval is. The numbers are also those of the page's script.
 type Kind uint8
 
 // The first four are the states of goroutines.
@@ -20,18 +22,21 @@ const (
 	Syscall       // on a thread, with a P or without
 	Runnable      // ready, but not running
 	Waiting
-	Life   // the goroutine exists; Name is its outermost function, Stack is where it was created, by the goroutine By
+	Life   // the goroutine exists; Name is its function, Stack is where it was created, by By
 	Range  // the runtime's: a phase of the collector, a stopped world, an assist; Name says which
 	Region // of runtime/trace, in a goroutine; Name is its type
-	Task   // of runtime/trace; Name is its type, Goroutine the one that began it, By the one that ended it
+	Task   // of runtime/trace; Name is its type, Goroutine the one that began it, By that ended it
 	Log    // of runtime/trace, without length; Name is its category
 	kinds
 )
 
-var kindNames = [kinds]string{"running", "syscall", "runnable", "waiting", "goroutine", "range", "region", "task", "log"}
+// KindNames are the names of the kinds in documents.
+var KindNames = [kinds]string{
+	"running", "syscall", "runnable", "waiting", "goroutine", "range", "region", "task", "log",
+}
 
-// String returns the name of the kind in documents.
-func (k Kind) String() string { return kindNames[k] }
+// String returns the name of the kind.
+func (k Kind) String() string { return KindNames[k] }
 
 // None stands for a goroutine or a thread that is not in the trace.
 const None = -1
@@ -39,12 +44,12 @@ const None = -1
 // An Interval is what a goroutine, a thread or the program did for some time.
 type Interval struct {
 	Kind          Kind
-	Start, Length time.Duration // from the begin of the trace
+	Start, Length time.Duration // from the start of the trace
 	Goroutine     int64         // None if of the whole program
 	Thread        int64         // that the goroutine ran on, None if it did not run
-	Name          int32         // the reason or the type; see [Index.Name]
-	Stack         int32         // where the goroutine stopped, or was created; see [Index.Stack]
-	By            int64         // the goroutine that ended the wait, made it ready or created it; None if there is none
+	Name          int32         // the reason or the type; see [Tables]
+	Stack         int32         // where the goroutine stopped, or was created; see [Tables]
+	By            int64         // the goroutine that made it ready or created it, or None
 	ByStack       int32         // where that did so
 	Task          uint64        // of a task, a region or a log; zero if none
 	Text          string        // of a log
@@ -53,9 +58,62 @@ type Interval struct {
 // End returns when the interval ends.
 func (v *Interval) End() time.Duration { return v.Start + v.Length }
 
-// Stacks are numbered stacks; zero is the empty one.
-type Stacks interface {
-	Len() int
-	Get(stack int32) []report.Frame
-	Place(stack int32) report.Frame // the innermost frame of the program
+// Within returns how much of the interval is between two times.
+func (v *Interval) Within(from, to time.Duration) time.Duration {
+	return max(0, min(v.End(), to)-max(v.Start, from))
+}
+
+// Tables have what the numbers in intervals stand for. The name and the stack zero are empty.
+type Tables interface {
+	Name(n int32) string
+	Thread(id int64) string // the name of the system's thread, empty if the trace does not have it
+	Stack(n int32) []report.Frame
+	Place(n int32) report.Frame // the innermost frame of the program on a stack
+}
+
+// A Selection is a part of a trace. The zero value is all of it.
+type Selection struct {
+	From, To   time.Duration // a To of zero is the end of the trace
+	Goroutines []int64       // if not empty, only these
+}
+
+// Whole reports whether s is the whole trace.
+func (s Selection) Whole() bool { return s.From == 0 && s.To == 0 && len(s.Goroutines) == 0 }
+
+// Has reports whether a goroutine is selected.
+func (s Selection) Has(goroutine int64) bool {
+	for _, g := range s.Goroutines {
+		if g == goroutine {
+			return true
+		}
+	}
+	return len(s.Goroutines) == 0
+}
+
+// Clip returns s with its end, or an error if nothing in the trace is selected.
+func (x *Index) Clip(s Selection) (Selection, error) {
+	if s.To <= 0 || s.To > x.Duration {
+		s.To = x.Duration
+	}
+	if s.From < 0 || s.From >= s.To {
+		return s, fmt.Errorf("the trace has nothing from %v to %v; it is %v long", s.From, s.To,
+			x.Duration)
+	}
+	exist := map[int64]bool{}
+	if len(s.Goroutines) > 0 {
+		err := x.Scan(s.From, s.To, func(v *Interval) {
+			if v.Kind == Life {
+				exist[v.Goroutine] = true
+			}
+		})
+		if err != nil {
+			return s, err
+		}
+	}
+	for _, g := range s.Goroutines {
+		if !exist[g] {
+			return s, fmt.Errorf("the trace has no goroutine %d from %v to %v", g, s.From, s.To)
+		}
+	}
+	return s, nil
 }

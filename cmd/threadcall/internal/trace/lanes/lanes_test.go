@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,21 +14,24 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
-// made are stacks with one function each, and the empty one.
-type made int
+// made are tables with one function a stack.
+type made []string // names
 
-func (m made) Len() int { return int(m) }
+func (m made) Name(n int32) string { return m[n] }
+func (m made) Thread(int64) string { return "" }
 
-func (m made) Get(n int32) []report.Frame {
+func (m made) Stack(n int32) []report.Frame {
 	if n == 0 {
 		return nil
 	}
-	return []report.Frame{{Func: fmt.Sprintf("example.com/p.f%d", n), File: "/src/p/p.go", Line: uint64(n)}}
+	return []report.Frame{{Func: fmt.Sprintf("example.com/p.f%d", n), File: "/src/p/p.go",
+		Line: uint64(n)}}
 }
 
-func (m made) Place(n int32) report.Frame { return m.Get(max(n, 1))[0] }
+func (m made) Place(n int32) report.Frame { return m.Stack(max(n, 1))[0] }
 
-// random returns an index of goroutines that change between states for an hour or less, and its intervals.
+// random returns an index of goroutines that change between states for an hour or less, and its
+// intervals.
 func random(t *testing.T, seed uint64) (*Index, []Interval) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -45,9 +49,14 @@ func random(t *testing.T, seed uint64) (*Index, []Interval) {
 	for g := range int64(1 + rnd.IntN(20)) {
 		most := max(2, int64(end)>>rnd.IntN(12))
 		at := time.Duration(rnd.Int64N(int64(end)))
-		all = append(all, Interval{Kind: Life, Start: at, Length: end - at, Goroutine: g + 1, Thread: None, By: None, Name: w.Name(fmt.Sprint("main.g", g))})
+		all = append(all, Interval{
+			Kind: Life, Start: at, Length: end - at, Goroutine: g + 1, Thread: None, By: None, Name: 1,
+		})
 		for n := 0; at < end && n < 1000; n++ {
-			v := Interval{Kind: Kind(rnd.IntN(4)), Start: at, Goroutine: g + 1, Thread: None, By: rnd.Int64N(4) - 1, Stack: int32(rnd.IntN(9))}
+			v := Interval{
+				Kind: Kind(rnd.IntN(4)), Start: at, Goroutine: g + 1, Thread: None, By: rnd.Int64N(4) - 1,
+				Stack: int32(rnd.IntN(9)),
+			}
 			v.Length = min(time.Duration(rnd.Int64N(most)>>rnd.IntN(20)), end-at)
 			if v.Kind <= Syscall {
 				v.Thread = g
@@ -55,8 +64,10 @@ func random(t *testing.T, seed uint64) (*Index, []Interval) {
 			all = append(all, v)
 			at = v.End()
 			if rnd.IntN(9) == 0 {
-				all = append(all, Interval{Kind: Log, Start: at, Goroutine: g + 1, Thread: None, By: None, Name: w.Name("category"),
-					Task: rnd.Uint64N(3), Text: strings.Repeat("x", rnd.IntN(300))})
+				all = append(all, Interval{
+					Kind: Log, Start: at, Goroutine: g + 1, Thread: None, By: None, Name: 2,
+					Task: rnd.Uint64N(3), Text: strings.Repeat("x", rnd.IntN(300)),
+				})
 			}
 		}
 	}
@@ -64,7 +75,7 @@ func random(t *testing.T, seed uint64) (*Index, []Interval) {
 	for i := range all {
 		w.Add(&all[i])
 	}
-	w.Finish(end, made(9))
+	w.Finish(end, made{"", "main.g", "category"})
 	x, err := w.Index()
 	if err != nil {
 		t.Fatal(err)
@@ -77,15 +88,16 @@ func windows(rnd *rand.Rand, end time.Duration) [][2]time.Duration {
 	list := [][2]time.Duration{{0, end}}
 	for range 5 {
 		from := time.Duration(rnd.Int64N(int64(end)))
-		list = append(list, [2]time.Duration{from, from + 1 + time.Duration(rnd.Int64N(int64(end-from)))>>rnd.IntN(10)})
+		length := 1 + time.Duration(rnd.Int64N(int64(end-from)))>>rnd.IntN(10)
+		list = append(list, [2]time.Duration{from, from + length})
 	}
 	return list
 }
 
-func TestWindowsHaveTheirIntervals(t *testing.T) {
+func TestIndex_Scan(t *testing.T) {
 	for seed := range uint64(20) {
 		x, all := random(t, seed)
-		for _, w := range windows(rand.New(rand.NewPCG(seed, 2)), x.Duration()) {
+		for _, w := range windows(rand.New(rand.NewPCG(seed, 2)), x.Duration) {
 			want, got := map[Interval]int{}, map[Interval]int{}
 			for _, v := range all {
 				if v.Start <= w[1] && v.End() >= w[0] {
@@ -102,21 +114,20 @@ func TestWindowsHaveTheirIntervals(t *testing.T) {
 	}
 }
 
-func TestTilesHaveAllTime(t *testing.T) {
+func TestIndex_Tile(t *testing.T) {
 	for seed := range uint64(20) {
 		x, all := random(t, seed)
-		for _, w := range windows(rand.New(rand.NewPCG(seed, 3)), x.Duration()) {
+		for _, w := range windows(rand.New(rand.NewPCG(seed, 3)), x.Duration) {
 			const columns = 100
-			tile, err := x.Tile(Selection{From: w[0], To: w[1]}, Size{Columns: columns, Lanes: MaxLanes})
+			tile, err := x.Tile(Selection{From: w[0], To: w[1]}, Size{Columns: columns, Lanes: 1000})
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := map[int64][4]float64{}
-			within := filter{from: w[0], to: w[1]}
 			for _, v := range all {
 				if v.Kind <= Waiting {
 					sums := want[v.Goroutine]
-					sums[v.Kind] += float64(within.within(&v))
+					sums[v.Kind] += float64(v.Within(w[0], w[1]))
 					want[v.Goroutine] = sums
 				}
 			}
@@ -126,7 +137,8 @@ func TestTilesHaveAllTime(t *testing.T) {
 					if float64(b[1]) < tile.Step || i > 0 && l.Bars[i-1][0] > b[0] {
 						t.Errorf("seed %d: bar %v, step %v", seed, b, tile.Step)
 					}
-					got[b[2]] += float64(within.within(&Interval{Start: time.Duration(b[0]), Length: time.Duration(b[1])}))
+					v := Interval{Start: time.Duration(b[0]), Length: time.Duration(b[1])}
+					got[b[2]] += float64(v.Within(w[0], w[1]))
 				}
 				for _, c := range l.Fine {
 					if c[0] < 0 || c[0] >= columns || c[1]+c[2]+c[3]+c[4] > 1003 {
@@ -137,8 +149,9 @@ func TestTilesHaveAllTime(t *testing.T) {
 					}
 				}
 				for k := range got {
-					if d := got[k] - want[l.ID][k]; d > 1+tile.Step*columns/1000 || d < -1-tile.Step*columns/1000 {
-						t.Errorf("seed %d, %v, goroutine %d: %v for %v, want %v", seed, w, l.ID, got[k], Kind(k), want[l.ID][k])
+					if math.Abs(got[k]-want[l.ID][k]) > 1+tile.Step*columns/1000 {
+						t.Errorf("seed %d, %v, goroutine %d: %v for %v, want %v", seed, w, l.ID, got[k], Kind(k),
+							want[l.ID][k])
 					}
 				}
 			}
@@ -146,38 +159,15 @@ func TestTilesHaveAllTime(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
-	f := report.Frame{Func: "example.com/m/pool.(*Pool).Get", File: "/home/u/m/pool/pool.go", Line: 12}
-	for place, at := range map[string]bool{
-		"pool.go:12": true, "pool/pool.go:12": true, "/home/u/m/pool/pool.go": true, "pool.(*Pool).Get": true, "Pool": true,
-		"example.com/m/pool.(*Pool).Get": true, "pool.go:1": false, "ool.go:12": false, "pool.go:123": false, "Put": false, "": false,
-	} {
-		if At(f, place) != at {
-			t.Errorf("%q is at %v: %v", place, f, !at)
+func TestIndex_Clip(t *testing.T) {
+	x, _ := random(t, 1)
+	for _, s := range []Selection{{From: x.Duration}, {From: 2, To: 1}, {Goroutines: []int64{999}}} {
+		if s, err := x.Clip(s); err == nil {
+			t.Errorf("%+v is not empty", s)
 		}
 	}
-}
-
-func TestSelectionsOfNothingAreErrors(t *testing.T) {
-	x, all := random(t, 1)
-	for _, s := range []Selection{
-		{From: x.Duration()}, {From: 2, To: 1}, {Goroutines: []int64{999}}, {Place: "nowhere"}, {Place: "p.f1", Goroutines: []int64{999}},
-	} {
-		if tile, err := x.Tile(s, Size{Columns: 9, Lanes: 9}); err == nil {
-			t.Errorf("%+v has a tile of %d goroutines", s, len(tile.Lanes))
-		}
-	}
-	look, err := x.Look(Selection{Goroutines: []int64{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, v := range all {
-		if v.Kind <= Waiting && v.Goroutine == 1 {
-			n++
-		}
-	}
-	if look.Of != 1 || len(look.Course)+look.CourseMore != n || !slices.IsSortedFunc(look.Course, func(a, b report.LookInterval) int { return cmp.Compare(a.At, b.At) }) {
-		t.Errorf("%d goroutines, %d intervals and %d more, want %d", look.Of, len(look.Course), look.CourseMore, n)
+	if s, err := x.Clip(Selection{Goroutines: []int64{1}}); err != nil || s.To != x.Duration ||
+		s.Has(2) {
+		t.Errorf("%+v, %v", s, err)
 	}
 }

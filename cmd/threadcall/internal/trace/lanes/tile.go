@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
@@ -16,12 +17,12 @@ import (
 type Tile struct {
 	From    int64              `json:"from"`
 	To      int64              `json:"to"`
-	Step    float64            `json:"step"`    // the time of one column; intervals that are shorter are in Fine
+	Step    float64            `json:"step"`    // the time of a column; shorter intervals are in Fine
 	Program []Lane             `json:"program"` // the collector and stopped worlds
 	Tasks   []Lane             `json:"tasks"`   // the longest in the window
 	Threads []Lane             `json:"threads"`
 	Lanes   []Lane             `json:"goroutines"` // the most active in the window
-	Of      int                `json:"of"`         // goroutines that are selected and exist in the window
+	Of      int                `json:"of"`         // goroutines that exist and are selected
 	Names   map[int32]string   `json:"names"`
 	Stacks  map[int32][]string `json:"stacks"` // "function file:line"
 	Places  map[int32]string   `json:"places"` // of stacks: the innermost frame of the program
@@ -39,11 +40,12 @@ type Lane struct {
 	steps [][4]float64 // by column
 }
 
-// A Bar is an interval: start, length, kind, name, goroutine or thread that is not the lane's, By, Stack, ByStack, Task.
+// A Bar is an interval: start, length, kind, name, goroutine or thread that is not the lane's, By,
+// Stack, ByStack, Task.
 type Bar [9]int64
 
-// A Column has the thousandths of a column of time for which the lane was running, in system calls, runnable and waiting, in
-// intervals that are shorter than the column.
+// A Column has its number, and the thousandths of its time for which the lane was running, in
+// system calls, runnable and waiting, in intervals that are shorter than the column.
 type Column [5]int64
 
 // A Line is a log event.
@@ -57,8 +59,6 @@ type Line struct {
 
 // Limits of a tile.
 const (
-	MaxColumns = 4000
-	MaxLanes   = 1000
 	maxLogs    = 200
 	maxFrames  = 24
 	maxThreads = 64
@@ -74,182 +74,158 @@ type Size struct {
 
 // Tile returns the picture of a selection.
 func (x *Index) Tile(s Selection, size Size) (*Tile, error) {
-	f, err := x.filter(s)
+	s, err := x.Clip(s)
 	if err != nil {
 		return nil, err
 	}
 	t := &tiling{
-		Index: x, filter: f, columns: min(max(size.Columns, 1), MaxColumns),
-		goroutines: map[int64]*Lane{}, threads: map[int64]*Lane{}, task: map[uint64]bool{},
+		Index: x, part: s, columns: size.Columns,
+		goroutines: map[int64]*Lane{}, threads: map[int64]*Lane{}, tasks: map[int64]*Lane{},
+		program: map[int64]*Lane{}, logs: report.NewTop(maxLogs,
+			func(a, b Line) bool { return a.At < b.At }),
 	}
 	t.Tile = Tile{
-		From: int64(f.from), To: int64(f.to), Step: float64(f.to-f.from) / float64(t.columns),
-		Program: []Lane{}, Tasks: []Lane{}, Threads: []Lane{}, Lanes: []Lane{}, Logs: []Line{},
+		From: int64(s.From), To: int64(s.To), Step: float64(s.To-s.From) / float64(t.columns),
 		Names: map[int32]string{}, Stacks: map[int32][]string{}, Places: map[int32]string{},
 	}
-	if err := t.choose(min(max(size.Lanes, 1), MaxLanes), size.Must); err != nil {
+	if err := t.choose(size.Lanes, size.Must); err != nil {
 		return nil, err
 	}
-	if err := x.Scan(f.from, f.to, t.add); err != nil {
+	if err := x.Scan(s.From, s.To, t.add); err != nil {
 		return nil, err
 	}
-	t.finish()
+	t.Program, t.Tasks = t.finish(t.program), t.finish(t.tasks)
+	t.Threads, t.Lanes = t.finish(t.threads), t.finish(t.goroutines)
+	t.Logs = t.logs.Kept
+	t.MoreLog -= len(t.Logs)
 	return &t.Tile, nil
 }
 
 type tiling struct {
 	*Index
-	*filter
 	Tile
-	columns             int
-	goroutines, threads map[int64]*Lane // that are shown
-	task                map[uint64]bool // that is shown
-	marking, stopped    Lane
+	part                                Selection
+	columns                             int
+	goroutines, threads, tasks, program map[int64]*Lane // that are shown
+	logs                                report.Top[Line]
 }
 
-// activity has what decides whether a goroutine is shown.
+// The IDs of the lanes of the program.
+const (
+	collector = iota
+	stopped
+)
+
+// activity has what decides whether a goroutine, a thread or a task is shown.
 type activity struct {
-	id       int64
 	active   time.Duration
 	existing time.Duration
 }
 
 // choose chooses the goroutines, threads and tasks that are shown.
 func (t *tiling) choose(limit int, must []int64) error {
-	sums := map[int64]*activity{}
-	threads := map[int64]time.Duration{}
-	tasks := []activity{}
-	err := t.Scan(t.from, t.to, func(v *Interval) {
-		length := t.within(v)
+	goroutines, threads, tasks := map[int64]activity{}, map[int64]activity{}, map[int64]activity{}
+	err := t.Scan(t.part.From, t.part.To, func(v *Interval) {
+		if !t.part.Has(v.Goroutine) || v.Goroutine == None {
+			return
+		}
+		length := v.Within(t.part.From, t.part.To)
+		g := goroutines[v.Goroutine]
 		switch v.Kind {
-		case Running, Syscall, Runnable, Life:
-			if !t.has(v.Goroutine) {
-				return
-			}
-			sum := sums[v.Goroutine]
-			if sum == nil {
-				sum = &activity{id: v.Goroutine}
-				sums[v.Goroutine] = sum
-			}
-			if v.Kind == Life {
-				sum.existing += length
-			} else {
-				sum.active += length
-			}
+		case Running, Syscall, Runnable:
+			g.active += length
+			goroutines[v.Goroutine] = g
 			if v.Thread >= 0 && v.Kind <= Syscall {
-				threads[v.Thread] += length
+				threads[v.Thread] = activity{active: threads[v.Thread].active + length}
 			}
+		case Life:
+			g.existing += length
+			goroutines[v.Goroutine] = g
 		case Task:
-			if t.has(v.Goroutine) {
-				tasks = append(tasks, activity{id: int64(v.Task), active: length})
-				if len(tasks) > 1<<12 {
-					tasks = longest(tasks, maxTasks)
+			if tasks[int64(v.Task)] = (activity{active: length}); len(tasks) > 1<<12 {
+				kept := map[int64]activity{}
+				for _, id := range busiest(tasks, maxTasks) {
+					kept[id] = tasks[id]
 				}
+				tasks = kept
 			}
 		}
 	})
-	if err != nil {
-		return err
-	}
-	t.Of = len(sums)
+	t.Of = len(goroutines)
+	add := func(to map[int64]*Lane, id int64) { to[id] = t.lane(id, "") }
 	for _, id := range must {
-		if sums[id] != nil {
-			t.goroutines[id] = t.lane(id)
-			delete(sums, id)
+		if _, exists := goroutines[id]; exists {
+			add(t.goroutines, id)
+			delete(goroutines, id)
 		}
 	}
-	for _, a := range longest(slices.Collect(values(sums)), limit) {
-		t.goroutines[a.id] = t.lane(a.id)
+	for _, id := range busiest(goroutines, limit) {
+		add(t.goroutines, id)
 	}
-	busiest := []activity{}
-	for id, busy := range threads {
-		busiest = append(busiest, activity{id: id, active: busy})
+	for _, id := range busiest(threads, min(limit, maxThreads)) {
+		t.threads[id] = t.lane(id, strings.TrimSpace(fmt.Sprint("thread ", id, " ", t.Thread(id))))
 	}
-	for _, a := range longest(busiest, min(limit, maxThreads)) {
-		l := t.lane(a.id)
-		if l.Title = fmt.Sprint("thread ", a.id); t.Thread(a.id) != "" {
-			l.Title += " " + t.Thread(a.id)
-		}
-		t.threads[a.id] = l
+	for _, id := range busiest(tasks, maxTasks) {
+		add(t.tasks, id)
 	}
-	for _, a := range longest(tasks, maxTasks) {
-		t.task[uint64(a.id)] = true
-	}
-	return nil
+	return err
 }
 
-func values(m map[int64]*activity) func(yield func(activity) bool) {
-	return func(yield func(activity) bool) {
-		for a := range maps.Values(m) {
-			if !yield(*a) {
-				return
-			}
-		}
-	}
-}
-
-func longest(list []activity, limit int) []activity {
-	slices.SortFunc(list, func(a, b activity) int {
-		return cmp.Or(cmp.Compare(b.active, a.active), cmp.Compare(b.existing, a.existing), cmp.Compare(a.id, b.id))
+func busiest(all map[int64]activity, limit int) []int64 {
+	list := slices.SortedFunc(maps.Keys(all), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(all[b].active, all[a].active),
+			cmp.Compare(all[b].existing, all[a].existing), cmp.Compare(a, b))
 	})
 	return list[:min(len(list), limit)]
 }
 
-func (t *tiling) lane(id int64) *Lane {
-	return &Lane{ID: id, Bars: []Bar{}, Marks: []Bar{}, steps: make([][4]float64, t.columns)}
-}
-
-// within returns how much of the interval is in the window.
-func (f *filter) within(v *Interval) time.Duration {
-	return max(0, min(v.End(), f.to)-max(v.Start, f.from))
+func (t *tiling) lane(id int64, title string) *Lane {
+	return &Lane{ID: id, Title: title, Bars: []Bar{}, Fine: []Column{}, Marks: []Bar{}}
 }
 
 func (t *tiling) add(v *Interval) {
+	g := t.goroutines[v.Goroutine]
 	switch v.Kind {
 	case Running, Syscall, Runnable, Waiting:
-		if l := t.goroutines[v.Goroutine]; l != nil {
-			t.put(l, v, v.Thread)
+		if g != nil {
+			t.put(g, v, v.Thread)
 		}
-		if v.Kind <= Syscall && t.has(v.Goroutine) {
-			if l := t.threads[v.Thread]; l != nil {
-				t.put(l, v, v.Goroutine)
-			}
+		if l := t.threads[v.Thread]; l != nil && v.Kind <= Syscall && t.part.Has(v.Goroutine) {
+			t.put(l, v, v.Goroutine)
 		}
 	case Life:
-		if l := t.goroutines[v.Goroutine]; l != nil {
-			l.Title = title(v.Goroutine, t.Name(v.Name))
+		if g != nil {
+			g.Title = strings.TrimSpace(fmt.Sprint("G", v.Goroutine, " ", symbol.Short(t.Name(v.Name))))
 		}
-	case Range:
-		if l := t.goroutines[v.Goroutine]; l != nil {
-			t.mark(l, v)
-		} else if v.Goroutine == None {
-			l := &t.stopped
-			if v.By == None {
-				l = &t.marking
+	case Range, Region:
+		switch {
+		case g != nil:
+			t.brief(&g.Marks, v)
+		case v.Goroutine == None:
+			id, title := int64(collector), "collector"
+			if v.By != None {
+				id, title = stopped, "world stopped"
 			}
-			l.Bars = append(l.Bars, t.bar(v, None))
-		}
-	case Region:
-		if l := t.goroutines[v.Goroutine]; l != nil {
-			t.mark(l, v)
+			if t.program[id] == nil {
+				t.program[id] = t.lane(id, title)
+			}
+			t.brief(&t.program[id].Bars, v)
 		}
 	case Task:
-		if t.task[v.Task] {
-			t.Tasks = append(t.Tasks, Lane{
-				ID: int64(v.Task), Title: fmt.Sprintf("%s #%d", t.Name(v.Name), v.Task), Bars: []Bar{t.bar(v, v.Goroutine)},
-				Fine: []Column{}, Marks: []Bar{},
-			})
+		if l := t.tasks[int64(v.Task)]; l != nil {
+			l.Title = fmt.Sprintf("%s #%d", t.Name(v.Name), v.Task)
+			l.Bars = append(l.Bars, t.bar(v, v.Goroutine))
 		}
 	case Log:
-		if t.has(v.Goroutine) {
-			if len(t.Logs) == maxLogs {
-				t.MoreLog++
-				return
-			}
-			t.Logs = append(t.Logs, Line{int64(v.Start), v.Goroutine, v.Task, t.Name(v.Name), ui.Head(v.Text, 400)})
+		if t.part.Has(v.Goroutine) {
+			t.MoreLog++
+			t.logs.Offer(Line{int64(v.Start), v.Goroutine, v.Task, t.Name(v.Name), ui.Head(v.Text, 400)})
 		}
 	}
 }
+
+// column returns the column of a time.
+func (t *tiling) column(at int64) int { return min(int(float64(at-t.From)/t.Step), t.columns-1) }
 
 // put adds a state to a lane: as a bar, or to the columns that it touches.
 func (t *tiling) put(l *Lane, v *Interval, other int64) {
@@ -257,94 +233,69 @@ func (t *tiling) put(l *Lane, v *Interval, other int64) {
 		l.Bars = append(l.Bars, t.bar(v, other))
 		return
 	}
-	from, to := float64(max(v.Start, t.from)-t.from), float64(min(v.End(), t.to)-t.from)
-	first, last := min(int(from/t.Step), t.columns-1), min(int(to/t.Step), t.columns-1)
-	if first == last {
-		l.steps[first][v.Kind] += to - from
-		return
+	if l.steps == nil {
+		l.steps = make([][4]float64, t.columns)
 	}
-	border := float64(last) * t.Step
-	l.steps[first][v.Kind] += border - from
-	l.steps[last][v.Kind] += to - border
+	from, to := max(int64(v.Start), t.From), min(int64(v.End()), t.To)
+	first, last := t.column(from), t.column(to)
+	border := float64(to - t.From)
+	if first != last {
+		border = float64(last) * t.Step
+		l.steps[last][v.Kind] += float64(to-t.From) - border
+	}
+	l.steps[first][v.Kind] += border - float64(from-t.From)
 }
 
-// mark adds a region. Of those that are shorter than a column, the lane keeps one for each.
-func (t *tiling) mark(l *Lane, v *Interval) {
-	if n := len(l.Marks); n > 0 && float64(v.Length) < t.Step {
-		if last := l.Marks[n-1]; last[2] == int64(v.Kind) && last[1] < int64(t.Step) &&
-			int(float64(last[0]-int64(t.from))/t.Step) == int(float64(v.Start-t.from)/t.Step) {
+// brief adds an interval. Of those that are shorter than a column, it keeps one for each.
+func (t *tiling) brief(list *[]Bar, v *Interval) {
+	if n := len(*list); n > 0 && float64(v.Length) < t.Step {
+		last := (*list)[n-1]
+		short := last[2] == int64(v.Kind) && last[1] < int64(t.Step)
+		if short && t.column(last[0]) == t.column(int64(v.Start)) {
 			return
 		}
 	}
-	l.Marks = append(l.Marks, t.bar(v, None))
+	*list = append(*list, t.bar(v, None))
 }
 
 func (t *tiling) bar(v *Interval, other int64) Bar {
-	if v.Name != 0 {
-		t.Names[v.Name] = t.Name(v.Name)
-	}
+	t.Names[v.Name] = t.Name(v.Name)
 	for _, s := range []int32{v.Stack, v.ByStack} {
-		if _, ok := t.Stacks[s]; !ok && s != 0 {
-			frames := t.Stack(s)
-			text := []string{}
-			for _, f := range frames[:min(len(frames), maxFrames)] {
-				text = append(text, where(f))
-			}
-			t.Stacks[s], t.Places[s] = text, where(t.Index.stacks.Place(s))
+		if _, ok := t.Stacks[s]; ok || s == 0 {
+			continue
 		}
+		frames, text := t.Stack(s), []string{}
+		for _, f := range frames[:min(len(frames), maxFrames)] {
+			text = append(text, f.String())
+		}
+		t.Stacks[s], t.Places[s] = text, t.Place(s).String()
 	}
-	return Bar{int64(v.Start), int64(v.Length), int64(v.Kind), int64(v.Name), other, v.By, int64(v.Stack), int64(v.ByStack), int64(v.Task)}
+	return Bar{
+		int64(v.Start), int64(v.Length), int64(v.Kind), int64(v.Name), other, v.By,
+		int64(v.Stack), int64(v.ByStack), int64(v.Task),
+	}
 }
 
-func where(f report.Frame) string {
-	return fmt.Sprintf("%s %s:%d", symbol.Short(f.Func), ui.Path(f.File, ""), f.Line)
-}
-
-func (t *tiling) finish() {
-	byStart := func(a, b Bar) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) }
-	close := func(lanes map[int64]*Lane) []Lane {
-		list := []Lane{}
-		for _, l := range lanes {
-			slices.SortFunc(l.Bars, byStart)
-			slices.SortFunc(l.Marks, byStart)
-			l.Fine = []Column{}
-			for i, s := range l.steps {
-				if s != [4]float64{} {
-					c := Column{int64(i)}
-					for k := range s {
-						c[k+1] = int64(s[k]/t.Step*1000 + 0.5)
-					}
-					l.Fine = append(l.Fine, c)
+// finish returns lanes in order.
+func (t *tiling) finish(lanes map[int64]*Lane) []Lane {
+	byStart := func(a, b Bar) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1]))
+	}
+	list := []Lane{}
+	for _, l := range lanes {
+		slices.SortFunc(l.Bars, byStart)
+		slices.SortFunc(l.Marks, byStart)
+		for i, s := range l.steps {
+			if s != [4]float64{} {
+				c := Column{int64(i)}
+				for k := range s {
+					c[k+1] = int64(s[k]/t.Step*1000 + 0.5)
 				}
+				l.Fine = append(l.Fine, c)
 			}
-			list = append(list, *l)
 		}
-		slices.SortFunc(list, func(a, b Lane) int { return cmp.Compare(a.ID, b.ID) })
-		return list
+		list = append(list, *l)
 	}
-	t.Lanes, t.Threads = close(t.goroutines), close(t.threads)
-	slices.SortFunc(t.Tasks, func(a, b Lane) int { return byStart(a.Bars[0], b.Bars[0]) })
-	slices.SortFunc(t.Logs, func(a, b Line) int { return cmp.Compare(a.At, b.At) })
-	for _, l := range []*Lane{&t.marking, &t.stopped} {
-		if len(l.Bars) > 0 {
-			l.Title = map[bool]string{true: "collector", false: "world stopped"}[l == &t.marking]
-			slices.SortFunc(l.Bars, byStart)
-			kept := l.Bars[:0]
-			for _, b := range l.Bars { // of those that are shorter than a column, one for each
-				if n := len(kept); n > 0 && float64(b[1]) < t.Step && float64(b[0]-kept[n-1][0]) < t.Step {
-					continue
-				}
-				kept = append(kept, b)
-			}
-			l.Bars, l.Fine, l.Marks = kept, []Column{}, []Bar{}
-			t.Program = append(t.Program, *l)
-		}
-	}
-}
-
-func title(goroutine int64, function string) string {
-	if function == "" {
-		return fmt.Sprint("G", goroutine)
-	}
-	return fmt.Sprint("G", goroutine, " ", symbol.Short(function))
+	slices.SortFunc(list, func(a, b Lane) int { return cmp.Compare(a.ID, b.ID) })
+	return list
 }

@@ -1,20 +1,23 @@
-// Package report has the report on an execution trace as plain data, and the summaries of which it consists.
+// Package report has the report on an execution trace as plain data, and the summaries of which it
+// consists.
 package report
 
 import (
+	"fmt"
+	"path"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
-// Shown is the length of the lists of the most moved goroutines and the worst calls, and of lists in the text.
-const Shown = 10
-
-// A Report describes an execution trace. All times are nanoseconds; times in the trace count from its first event.
+// A Report describes an execution trace. All times are nanoseconds; times in the trace count from
+// its first event.
 //
-// Its size is bounded: points over time are merged ([Series]), distributions are counted in classes ([Distribution]),
-// and lists have the longest, busiest or worst of their kind.
+// Its size is bounded: points over time are merged ([Series]), distributions are counted in classes
+// ([Distribution]), and lists have the longest, busiest or worst of their kind.
 type Report struct {
 	Trace      Trace          `json:"trace"`
 	Warnings   []string       `json:"warnings"` // about the rest of the report; never nil
@@ -26,21 +29,21 @@ type Report struct {
 	Threads    Threads        `json:"threads"`
 	Functions  []Function     `json:"functions"` // the longest running first
 	Affinity   Affinity       `json:"affinity"`
-	Locked     []LockedThread `json:"locked_threads"` // those that served most calls first, then the longest running
+	Locked     []LockedThread `json:"locked_threads"` // those that served most calls first
 	Calls      Calls          `json:"calls"`
-	Look       *Look          `json:"look,omitempty"` // the part that is requested, nil for the whole trace
 	Waiting    Waiting        `json:"waiting"`
 	Tasks      []Task         `json:"tasks"`          // by type, the longest sum first, at most 1,000
+	Verdict    []Finding      `json:"verdict"`        // the most costly first, at most five; never nil
+	Look       *Look          `json:"look,omitempty"` // the part that is requested
 	Path       *Path          `json:"path,omitempty"` // if one was requested
-	Verdict    []Finding      `json:"verdict"`        // what stands out, the most costly first, at most five; never nil
 }
 
 // A Trace describes the trace itself.
 type Trace struct {
 	Name       string        `json:"name"`
 	Bytes      int64         `json:"bytes"`           // read
-	Format     string        `json:"format"`          // of the file: "go 1.26"; not the version that built the program
-	Begin      *time.Time    `json:"begin,omitempty"` // by the wall clock; nil for formats before Go 1.25
+	Format     string        `json:"format"`          // of the file: "go 1.26"
+	Begin      *time.Time    `json:"begin,omitempty"` // by the wall clock; nil before Go 1.25
 	Duration   time.Duration `json:"duration_ns"`     // from the first event to the last
 	Events     uint64        `json:"events"`
 	Truncated  bool          `json:"truncated"`  // the report ends before the trace should
@@ -53,47 +56,7 @@ type Table struct {
 	Heap       uint64        `json:"heap_bytes"` // most at a time
 	Threads    uint64        `json:"threads"`    // that ran a goroutine
 	BgSweep    time.Duration `json:"bgsweep_ns"` // for which the runtime's sweeping goroutine ran
-	STW        time.Duration `json:"stw_ns"`     // for which the world was stopped, tracing itself left out
-}
-
-// A Series is a number over time. Points are merged beyond some hundreds, with their peaks and lows.
-type Series struct {
-	Step   time.Duration `json:"step_ns"` // the time of a point
-	Points []Point       `json:"points"`  // in order; a step in which the number did not change has none
-}
-
-// A Point has a number from At on, for one step. The number then stays at Last until the next point.
-type Point struct {
-	At   time.Duration `json:"t_ns"`
-	Min  float64       `json:"min"`
-	Max  float64       `json:"max"`
-	Last float64       `json:"last"`
-}
-
-// A Distribution summarizes numbers. N, Sum, Min and Max are exact. A quantile is the middle of a class, of which there
-// are eight from each power of two to the next, so it is wrong by at most 6.25 %; below 16 it is exact.
-type Distribution struct {
-	N       uint64  `json:"n"`
-	Sum     float64 `json:"sum"`
-	Min     float64 `json:"min"`
-	P50     float64 `json:"p50"`
-	P90     float64 `json:"p90"`
-	P99     float64 `json:"p99"`
-	Max     float64 `json:"max"`
-	Classes []Class `json:"classes"` // that are not empty, in order; never nil
-}
-
-// A Class counts the numbers x with Low <= x < High.
-type Class struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-	N    uint64  `json:"n"`
-}
-
-// A Count is the number of events of one name.
-type Count struct {
-	Name string `json:"name"`
-	N    uint64 `json:"n"`
+	STW        time.Duration `json:"stw_ns"`     // for which the world was stopped, not by tracing
 }
 
 // A Frame is one of a stack. Stacks begin with the innermost function.
@@ -103,6 +66,41 @@ type Frame struct {
 	Line uint64 `json:"line"`
 }
 
+// String names the function and its place, as "main.f (main.go:7)".
+func (f Frame) String() string {
+	if f.File == "" {
+		return symbol.Short(f.Func)
+	}
+	file := path.Base(strings.ReplaceAll(f.File, `\`, "/"))
+	return fmt.Sprintf("%s (%s:%d)", symbol.Short(f.Func), file, f.Line)
+}
+
+// own are the packages of a call's way through threadcall, and what marks it.
+var own = regexp.MustCompile(`^(runtime/trace|github\.com/threadcall/threadcall/` +
+	`(thread|mainthread|keyed|internal/(engine|callq|park|ident|freelist)))(/|$)`)
+
+// Own reports whether the frame is of threadcall, or of package runtime/trace, which marks calls.
+func (f Frame) Own() bool { return own.MatchString(symbol.Package(f.Func)) }
+
+// A Sum counts times.
+type Sum struct {
+	N    uint64        `json:"n"`
+	Time time.Duration `json:"time_ns"`
+}
+
+// Add adds a time.
+func (s *Sum) Add(t time.Duration) { s.N, s.Time = s.N+1, s.Time+t }
+
+// Merge adds the times of another sum.
+func (s *Sum) Merge(t Sum) { s.N, s.Time = s.N+t.N, s.Time+t.Time }
+
+// A Moment is a time of one goroutine.
+type Moment struct {
+	At        time.Duration `json:"t_ns"`
+	Length    time.Duration `json:"length_ns"`
+	Goroutine int64         `json:"goroutine"`
+}
+
 // An Interval is a range of time.
 type Interval struct {
 	At     time.Duration `json:"t_ns"`
@@ -110,9 +108,9 @@ type Interval struct {
 	What   string        `json:"what"`
 }
 
-// A Heap is the memory, in bytes, that is allocated and not yet known to be garbage. The trace has it when a thread
-// takes a new span to allocate from, not with each object, so that it is ahead of the program by up to some kilobytes
-// for each P.
+// A Heap is the memory, in bytes, that is allocated and not yet known to be garbage. The trace has
+// it when a thread takes a new span to allocate from, not with each object, so that it is ahead of
+// the program by up to some kilobytes for each P.
 type Heap struct {
 	Allocated Series  `json:"allocated"`
 	Goal      Series  `json:"goal"` // of the collector: the heap at the end of the next collection
@@ -123,9 +121,9 @@ type Heap struct {
 	Lows      *Trend  `json:"lows,omitempty"`          // nil with fewer than three collections
 }
 
-// A Trend is a line of least squares through the heap's lows. A low is the least value between the end of one
-// collection and the begin of the next, which is the reachable memory. Its growth shows a leak, and does not depend on
-// where in a cycle the trace begins and ends.
+// A Trend is a line of least squares through the heap's lows. A low is the least value between the
+// end of one collection and the start of the next, which is the reachable memory. Its growth shows
+// a leak, and does not depend on where in a cycle the trace begins and ends.
 type Trend struct {
 	N      int     `json:"n"` // lows
 	First  uint64  `json:"first_bytes"`
@@ -136,24 +134,43 @@ type Trend struct {
 
 // A GC describes the collector.
 type GC struct {
-	Cycles    uint64        `json:"cycles"`          // with their begin or end in the trace
-	Mark      Distribution  `json:"mark_ns"`         // concurrent mark phases of which the trace has begin and end
-	Workers   time.Duration `json:"workers_ns"`      // for which goroutines of the collector marked
-	BgSweep   time.Duration `json:"bgsweep_ns"`      // for which the sweeping goroutine ran
-	Assist    Distribution  `json:"assist_ns"`       // of goroutines that allocate: marking, waiting for credit, or ready
-	Assisted  Assist        `json:"assist"`          // what they did for that time
-	Sweep     Distribution  `json:"sweep_ns"`        // sweeping by goroutines that allocate
-	Swept     uint64        `json:"swept_bytes"`     // by those
-	Reclaimed uint64        `json:"reclaimed_bytes"` // by those
-	Longest   []Interval    `json:"longest"`         // mark phases, in the order of time
+	Cycles  uint64        `json:"cycles"`     // with their start or end in the trace
+	Mark    Distribution  `json:"mark_ns"`    // mark phases that the trace has as a whole
+	Workers time.Duration `json:"workers_ns"` // for which goroutines of the collector marked
+	BgSweep time.Duration `json:"bgsweep_ns"` // for which the sweeping goroutine ran
+	Assist  Assist        `json:"assist"`
+	Longest []Interval    `json:"longest"` // mark phases, at most ten, the longest first
 }
 
-// Stops has when the world was stopped: from the request to stop to the restart. Starting and stopping the trace stop
-// the world, too; that is in Reasons but nowhere else.
+// An Assist describes how goroutines that allocate helped the collector.
+type Assist struct {
+	AssistTimes
+	Places []AssistPlace `json:"places"` // the longest sum first, at most 100
+}
+
+// An AssistPlace is where goroutines allocated and had to assist.
+type AssistPlace struct {
+	Frame
+	AssistTimes
+}
+
+// AssistTimes has what goroutines did while they assisted.
+type AssistTimes struct {
+	N      uint64        `json:"n"`
+	Worked time.Duration `json:"worked_ns"`
+	Waited time.Duration `json:"waited_ns"` // for credit
+	Ready  time.Duration `json:"ready_ns"`  // for a P
+}
+
+// Sum returns the time of all assists.
+func (a AssistTimes) Sum() time.Duration { return a.Worked + a.Waited + a.Ready }
+
+// Stops has when the world was stopped: from the request to stop to the restart. Starting and
+// stopping the trace stop the world, too; that is in Reasons but nowhere else.
 type Stops struct {
 	All     Distribution `json:"all_ns"`
 	Reasons []StopReason `json:"reasons"` // the longest sum first
-	Longest []Interval   `json:"longest"` // in the order of time
+	Longest []Interval   `json:"longest"` // at most ten, the longest first
 }
 
 // A StopReason has the stops for one reason, as the runtime names it.
@@ -174,200 +191,180 @@ type Goroutines struct {
 	System   uint64 `json:"system"`  // of Last: those of the runtime
 }
 
-// Threads are those of the operating system. The trace has neither their begin nor their end.
+// Threads are those of the operating system. The trace has neither their start nor their end.
 type Threads struct {
-	Seen    Series   `json:"seen"` // that have run a goroutine so far
-	Busy    Series   `json:"busy"` // that run a goroutine or are in a system call of one
-	Total   uint64   `json:"total"`
-	Peak    uint64   `json:"peak_busy"`
-	Busiest []Thread `json:"busiest"` // by the time that they ran goroutines, the busiest first
+	Seen  Series `json:"seen"` // that have run a goroutine so far
+	Busy  Series `json:"busy"` // that run a goroutine or are in a system call of one
+	Total uint64 `json:"total"`
+	Peak  uint64 `json:"peak_busy"`
 }
 
-// A Thread is one thread. Running, Syscall and Idle sum up to the time from its first event to the end of the trace.
-type Thread struct {
-	ID         int64         `json:"id"`       // the runtime's or the system's, as the trace has it
-	First      time.Duration `json:"first_ns"` // of its events
-	Running    time.Duration `json:"running_ns"`
-	Syscall    time.Duration `json:"syscall_ns"`
-	Idle       time.Duration `json:"idle_ns"`
-	Executions uint64        `json:"executions"`
-	Only       int64         `json:"only_goroutine"` // zero if it ran several, or none
-	Timeline   Timeline      `json:"timeline"`
-}
-
-// A Timeline has the states of a thread in each step of time from the begin of the trace: shares from 0 to 1.
-type Timeline struct {
-	Step    time.Duration `json:"step_ns"`
-	Running []float64     `json:"running"`
-	Syscall []float64     `json:"syscall"` // as long as Running
+// Times are the times that goroutines spent in each state.
+type Times struct {
+	Running  time.Duration `json:"running_ns"`
+	Runnable time.Duration `json:"runnable_ns"` // ready, but not running
+	Waiting  time.Duration `json:"waiting_ns"`
+	Syscall  time.Duration `json:"syscall_ns"`
 }
 
 // A Function sums up the goroutines whose outermost function it is.
 type Function struct {
-	Name       string        `json:"name"`   // "?" if not in the trace
-	System     bool          `json:"system"` // the runtime's
-	Goroutines uint64        `json:"goroutines"`
-	Executions uint64        `json:"executions"`
-	Moves      uint64        `json:"moves"`
-	Running    time.Duration `json:"running_ns"`
-	Runnable   time.Duration `json:"runnable_ns"` // ready, but not running
-	Waiting    time.Duration `json:"waiting_ns"`
-	Syscall    time.Duration `json:"syscall_ns"`
+	Name       string `json:"name"`   // "?" if not in the trace
+	System     bool   `json:"system"` // the runtime's
+	Goroutines uint64 `json:"goroutines"`
+	Executions uint64 `json:"executions"`
+	Moves      uint64 `json:"moves"`
+	Times
 }
 
-// Affinity describes how goroutines moved from thread to thread. An execution is an uninterrupted stay on a thread, of
-// which system calls are part as long as they keep their P. A goroutine has moved when an execution is on another thread
-// than the one before.
+// Affinity describes how goroutines moved from thread to thread. An execution is an uninterrupted
+// stay on a thread, of which system calls are part as long as they keep their P. A goroutine has
+// moved when an execution is on another thread than the one before.
 type Affinity struct {
-	Goroutines uint64       `json:"goroutines"` // that ran
-	Executions uint64       `json:"executions"`
-	Moves      uint64       `json:"moves"`
-	Why        []Count      `json:"why"` // moves, by the end of the execution before: "channel", "syscall", "preempted"; most first
-	Via        []Count      `json:"via"` // moves, by how the new thread got the goroutine: "waker", "stolen", "handoff", "global queue"; most first
-	Per        Distribution `json:"moves_per_goroutine"`
-	On         Distribution `json:"threads_per_goroutine"`
-	Top        []Mover      `json:"top"` // those that moved most, at most ten
+	Goroutines uint64  `json:"goroutines"` // that ran
+	Executions uint64  `json:"executions"`
+	Moves      uint64  `json:"moves"`
+	Why        []Count `json:"why"` // moves, by the end of the execution before; most first
 }
 
-// A Mover is a goroutine that moved.
-type Mover struct {
-	Goroutine  int64         `json:"goroutine"`
-	Function   string        `json:"function"`
-	Created    []Frame       `json:"created"` // where; empty if before the trace
-	Threads    uint64        `json:"threads"` // different ones
-	Executions uint64        `json:"executions"`
-	Moves      uint64        `json:"moves"`
-	Why        []Count       `json:"why"`
-	Via        []Count       `json:"via"`
-	Running    time.Duration `json:"running_ns"`
+// A Count is the number of events of one name.
+type Count struct {
+	Name string `json:"name"`
+	N    uint64 `json:"n"`
 }
 
-// A LockedThread is a thread and the one goroutine that it ran from Since to Until, while that ran on no other thread. The
-// trace does not have whether a goroutine is locked; Evidence is the reason to take it for locked.
+// A LockedThread is a thread that threadcall has locked: it ran functions for callers, in a
+// goroutine that ran nowhere else.
 type LockedThread struct {
-	Thread     int64         `json:"thread"`
-	Goroutine  int64         `json:"goroutine"`
-	Function   string        `json:"function"`
-	Evidence   Evidence      `json:"evidence"`
-	Since      time.Duration `json:"since_ns"`
-	Until      time.Duration `json:"until_ns"`
-	Executions uint64        `json:"executions"`
-	Running    time.Duration `json:"running_ns"`
-	Syscall    time.Duration `json:"syscall_ns"`
-	Idle       time.Duration `json:"idle_ns"`
-	Waits      []Wait        `json:"waits"`      // while it was idle, the longest sum first
-	Calls      uint64        `json:"calls"`      // of threadcall, that it ran
-	Serving    time.Duration `json:"serving_ns"` // them; a call within a call counts once
-	Timeline   Timeline      `json:"timeline"`   // of the thread, from the begin of the trace
+	Thread    int64         `json:"thread"`
+	Goroutine int64         `json:"goroutine"`
+	Function  string        `json:"function"`
+	Running   time.Duration `json:"running_ns"`
+	Syscall   time.Duration `json:"syscall_ns"`
+	Idle      time.Duration `json:"idle_ns"`
+	Calls     uint64        `json:"calls"`      // of threadcall, that it ran
+	Serving   time.Duration `json:"serving_ns"` // them; a call within a call counts once
 }
 
-// Evidence is the reason to take a thread for locked.
-type Evidence string
-
-const (
-	// ServesCalls: it ran functions of threadcall, which locks its threads.
-	ServesCalls Evidence = "serves calls"
-	// HandedOver: ten times or more in a row, another thread gave it a P when the goroutine was ready, as the scheduler
-	// does for locked goroutines.
-	HandedOver Evidence = "handed a P"
-)
-
-// A Wait sums up the times for which a goroutine waited for one reason, as the runtime names it.
+// A Wait sums up the times for which a goroutine waited for one reason.
 type Wait struct {
-	Reason string        `json:"reason"`
-	N      uint64        `json:"n"`
-	Time   time.Duration `json:"time_ns"`
+	Reason string `json:"reason"` // as in Waiting
+	Sum
 }
 
-// Calls are those of threadcall.
-type Calls struct {
-	Total      uint64  `json:"total"`      // that ran, from their begin to their end in the trace
-	InPlace    uint64  `json:"in_place"`   // of Total: called on the thread itself, and so never queued
-	Unfinished uint64  `json:"unfinished"` // with only the begin or only the end in the trace
-	NotRun     uint64  `json:"not_run"`    // that were refused or withdrawn
-	Places     []Place `json:"places"`     // by the sum of delays and run times, the largest first
-	Worst      []Call  `json:"worst"`      // the longest from begin to end, at most ten, the longest first
-
-	Slow []SlowCall `json:"slow"` // those that OnSlowCall reported, in the order of time; the last ten
+// A Task sums up the tasks of one type (runtime/trace.NewTask).
+type Task struct {
+	Type       string       `json:"type"`
+	Times      Distribution `json:"times_ns"`   // of those that the trace has as a whole
+	Unfinished uint64       `json:"unfinished"` // with only the start or only the end in the trace
+	ID         uint64       `json:"longest_id"`
+	Longest    Moment       `json:"longest"` // and the goroutine that ended it
 }
 
-// A SlowCall is a function that OnSlowCall reported while the trace was recorded.
-type SlowCall struct {
-	At        time.Duration `json:"t_ns"`       // when it was reported
-	Running   time.Duration `json:"running_ns"` // how long it had run by then
-	Thread    int64         `json:"thread"`     // that it ran on
-	Runner    int64         `json:"runner"`     // the goroutine that it ran in
-	Kind      string        `json:"kind"`       // Call or Go; empty, as the following, if the call is not in the trace
-	Goroutine int64         `json:"goroutine"`  // that called; -1 if not in the trace
-	Queued    time.Duration `json:"queued_ns"`  // -1 if not in the trace
-	From      []Frame       `json:"from"`       // the stack of the caller
-	Waits     string        `json:"waits"`      // what for, when it was reported; empty if it ran or if that is not in the trace
-	Waited    time.Duration `json:"waited_ns"`  // how long by then
-	On        []Frame       `json:"on"`         // the stack of the thread: where it waits, or at the begin of the function
+// A Finding is something that stands out.
+type Finding struct {
+	Rule   string        `json:"rule"`  // of docs/trace.md
+	Text   string        `json:"text"`  // one sentence
+	Table  string        `json:"table"` // with the details: the id of an element of the page
+	At     time.Duration `json:"t_ns"`  // where it is in the picture
+	Length time.Duration `json:"length_ns"`
 }
 
-// Begin returns when the function began, zero if that was before the trace.
-func (s SlowCall) Begin() time.Duration { return max(0, s.At-s.Running) }
-
-// Caller returns the stack of the caller, without threadcall's frames.
-func (s SlowCall) Caller() []Frame { return Call{From: s.From}.Caller() }
-
-// Function returns the stack of the thread up to the function that was called.
-func (s SlowCall) Function() []Frame { return Call{On: s.On}.Function() }
-
-// A Place is where threads are called: the first frame outside of threadcall, and the kind of call.
-type Place struct {
-	Frame
-	Kind    string       `json:"kind"` // Call, Go, …: the task's type after "threadcall."; "in place" without a task
-	N       uint64       `json:"n"`
-	Queued  Distribution `json:"queued_ns"` // from the begin of the call to that of the function
-	Run     Distribution `json:"run_ns"`    // the function
-	Return  Distribution `json:"return_ns"` // from the end of the function to that of the call
-	Threads []int64      `json:"threads"`   // that ran the functions; at most eight
+// A Look describes a part of a trace: a time, or goroutines. Times of intervals that are only
+// partly within From and To count with that part; lengths of single intervals are whole.
+type Look struct {
+	From       time.Duration   `json:"from_ns"`
+	To         time.Duration   `json:"to_ns"`
+	Of         int             `json:"goroutines"` // that are selected and existed
+	States     []LookState     `json:"states"`     // by state, reason and place; the longest sum first
+	Goroutines []LookGoroutine `json:"busiest"`    // by the time that they did not wait
+	Intervals  []LookInterval  `json:"intervals"`  // of a single goroutine the first; else the longest
+	More       int             `json:"more"`       // intervals
+	Logs       []LookLog       `json:"logs"`       // the first, in the order of time
+	LogsMore   int             `json:"logs_more"`
 }
 
-// A Call is one of threadcall.
-type Call struct {
-	Kind      string        `json:"kind"`
+// A LookState sums up the intervals of one state, one reason and one place.
+type LookState struct {
+	State  string `json:"state"`  // running, syscall, runnable or waiting
+	Reason string `json:"reason"` // as in Waiting
+	Place  Frame  `json:"place"`  // where the goroutines stopped; empty if they ran
+	Sum
+	Max time.Duration `json:"max_ns"`
+}
+
+// A LookGoroutine has the times of a goroutine by state.
+type LookGoroutine struct {
+	ID       int64  `json:"id"`
+	Function string `json:"function"`
+	Times
+}
+
+// A LookInterval is an interval of a goroutine. The longest are those without running, and without
+// those of the runtime's goroutines.
+type LookInterval struct {
+	Moment
+	Thread  int64   `json:"thread"` // -1 if it did not run
+	State   string  `json:"state"`
+	Reason  string  `json:"reason"`
+	Place   Frame   `json:"place"` // of Stack
+	Stack   []Frame `json:"stack"`
+	By      int64   `json:"by"`       // the goroutine that made it ready; -1 if none
+	ByPlace Frame   `json:"by_place"` // of ByStack
+	ByStack []Frame `json:"by_stack"`
+}
+
+// A LookLog is a log event of runtime/trace.
+type LookLog struct {
 	At        time.Duration `json:"t_ns"`
-	Goroutine int64         `json:"goroutine"` // that called
-	Thread    int64         `json:"thread"`    // that ran the function
-	Queued    time.Duration `json:"queued_ns"`
-	Run       time.Duration `json:"run_ns"`
-	Return    time.Duration `json:"return_ns"`
-	From      []Frame       `json:"from"`              // the stack of the caller
-	On        []Frame       `json:"on"`                // the stack of the thread: where it stopped for longest in the function, or at the begin of the function
-	Stopped   *Wait         `json:"stopped,omitempty"` // the longest stop, in On; nil if there was none
+	Goroutine int64         `json:"goroutine"` // -1 if none
+	Task      uint64        `json:"task"`      // zero if none
+	Category  string        `json:"category"`
+	Message   string        `json:"message"`
 }
 
-// Total returns the time from the begin of the call to its end.
-func (c Call) Total() time.Duration { return c.Queued + c.Run + c.Return }
-
-// Own reports whether the frame is of threadcall, or of package runtime/trace, which marks calls.
-func (f Frame) Own() bool {
-	switch symbol.Package(f.Func) {
-	case "runtime/trace",
-		"github.com/threadcall/threadcall/thread",
-		"github.com/threadcall/threadcall/mainthread",
-		"github.com/threadcall/threadcall/keyed",
-		"github.com/threadcall/threadcall/internal/engine":
-		return true
-	}
-	return false
+// A Path is the critical path of a task, or of a goroutine: for each moment, what the task waited
+// for in the end. Its steps have no gaps. When the task's goroutine waits and another one ends the
+// wait, the path has what that one did during the wait, and so on.
+type Path struct {
+	What      string        `json:"what"`
+	At        time.Duration `json:"t_ns"`
+	Length    time.Duration `json:"length_ns"`
+	Goroutine int64         `json:"goroutine"` // that ended the task
+	Parts     []Part        `json:"parts"`     // the longest first; their sum is Length
+	Steps     []Step        `json:"steps"`     // in the order of time, at most 2,000, the longest
+	Omitted   uint64        `json:"omitted"`   // steps
 }
 
-// Caller returns the stack of the caller, without threadcall's frames.
-func (c Call) Caller() []Frame {
-	if i := slices.IndexFunc(c.From, func(f Frame) bool { return !f.Own() }); i > 0 {
-		return c.From[i:]
-	}
-	return c.From
+// A Part sums up the steps in which goroutines did the same at one place.
+type Part struct {
+	Doing string `json:"doing"`
+	Frame
+	Sum
 }
 
-// Function returns the stack of the thread up to the function that was called.
-func (c Call) Function() []Frame {
-	if i := slices.IndexFunc(c.On, Frame.Own); i > 0 {
-		return c.On[:i]
+// A Step is a time in which one goroutine ran, was ready, or waited for something that no goroutine
+// ended.
+type Step struct {
+	Moment
+	Doing string `json:"doing"` // "ran", "ready", "system call", a reason for a wait, or "unknown"
+	Frame        // where it stopped then, or woke the next one
+	Depth int    `json:"depth"` // waits between the task's goroutine and this one
+	For   string `json:"for"`   // the innermost of these; empty if Depth is zero
+}
+
+// Own frames are those of threadcall: untilOwn returns a stack up to the first of them, fromOwn
+// what follows those at its start.
+func untilOwn(stack []Frame) []Frame {
+	if i := slices.IndexFunc(stack, Frame.Own); i > 0 {
+		return stack[:i]
 	}
-	return c.On
+	return stack
+}
+
+func fromOwn(stack []Frame) []Frame {
+	if i := slices.IndexFunc(stack, func(f Frame) bool { return !f.Own() }); i > 0 {
+		return stack[i:]
+	}
+	return stack
 }

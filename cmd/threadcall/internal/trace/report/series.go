@@ -5,13 +5,27 @@ import (
 	"time"
 )
 
-// maxPoints limits the points of a series, maxSteps the steps of a timeline.
-const (
-	maxPoints = 512
-	maxSteps  = 256
-)
+// A Series is a number over time. Points are merged beyond some hundreds, with their peaks and
+// lows.
+type Series struct {
+	Step   time.Duration `json:"step_ns"` // the time of a point
+	Points []Point       `json:"points"`  // in order; a step without a change has none
+}
 
-// A Curve records a number over time in bounded memory. Adjacent points are merged when there are too many.
+// A Point has a number from At on, for one step. The number then stays at Last until the next
+// point.
+type Point struct {
+	At   time.Duration `json:"t_ns"`
+	Min  float64       `json:"min"`
+	Max  float64       `json:"max"`
+	Last float64       `json:"last"`
+}
+
+// maxPoints limits the points of a series.
+const maxPoints = 512
+
+// A Curve records a number over time in bounded memory. Adjacent points are merged when there are
+// too many.
 type Curve struct {
 	step   time.Duration
 	points []Point // by step
@@ -64,51 +78,6 @@ func (c *Curve) Series(end time.Duration, base float64) Series {
 		}
 	}
 	return s
-}
-
-// Shares record, in bounded memory, how much of the time a condition holds.
-type Shares struct {
-	step time.Duration
-	sums []time.Duration // by step
-}
-
-// Add records that the condition holds from one time to another.
-func (s *Shares) Add(from, to time.Duration) {
-	if to <= from {
-		return
-	}
-	s.fit(to)
-	for from < to {
-		i := from / s.step
-		until := min(to, (i+1)*s.step)
-		s.sums[i] += until - from
-		from = until
-	}
-}
-
-// fit doubles the step until the time t fits in.
-func (s *Shares) fit(t time.Duration) {
-	if s.step == 0 {
-		s.step, s.sums = 1, make([]time.Duration, maxSteps)
-	}
-	for t > s.step*maxSteps {
-		s.step *= 2
-		for i := range maxSteps / 2 {
-			s.sums[i] = s.sums[2*i] + s.sums[2*i+1]
-		}
-		clear(s.sums[maxSteps/2:])
-	}
-}
-
-// Steps returns the shares of the steps up to the time end, from 0 to 1. Steps depend on end alone if nothing was
-// recorded after it.
-func (s *Shares) Steps(end time.Duration) (step time.Duration, of []float64) {
-	s.fit(end)
-	for i := time.Duration(0); i*s.step < end; i++ {
-		width := min(s.step, end-i*s.step) // the last step may be cut short
-		of = append(of, float64(s.sums[i])/float64(width))
-	}
-	return s.step, of
 }
 
 // A Regression fits a line to points, which it does not keep.

@@ -2,15 +2,14 @@ package report
 
 import "time"
 
-// Waiting has what goroutines waited for, and where. A wait that the trace has as a whole is in Times; one that began
-// before the trace is in Earlier; one that has not ended is in Blocked.
+// Waiting has what goroutines waited for, and where. A wait that the trace has as a whole is in
+// Times; one that began before the trace is in Earlier; one that has not ended is in Blocked.
 type Waiting struct {
 	Running time.Duration `json:"running_ns"` // of all goroutines
 	Reasons []WaitReason  `json:"reasons"`    // the longest sum first
 	Places  []WaitPlace   `json:"places"`     // the longest sum first, at most 500
-	Blocked []Blocked     `json:"blocked"`    // at the end of the trace, most goroutines first, at most 500
+	Blocked []Blocked     `json:"blocked"`    // at the end, most goroutines first, at most 500
 	Latency Latency       `json:"latency"`
-	Totals  []Total       `json:"totals"` // in the order of [TotalKinds]
 }
 
 // A WaitReason has all waits for one reason.
@@ -21,45 +20,31 @@ type WaitReason struct {
 	Blocked uint64       `json:"blocked"` // goroutines that wait at the end, without the runtime's
 }
 
-// A Sum counts times.
-type Sum struct {
-	N    uint64        `json:"n"`
-	Time time.Duration `json:"time_ns"`
-}
-
-// Add adds a time.
-func (s *Sum) Add(t time.Duration) { s.N, s.Time = s.N+1, s.Time+t }
-
-// A WaitPlace is where goroutines waited for one reason: the innermost frame of the program, or if there is none, outside of
-// the runtime and the packages below sync, os and net.
+// A WaitPlace is where goroutines waited for one reason: the innermost frame of the program, or if
+// there is none, outside of the runtime and the packages below sync, os and net.
 type WaitPlace struct {
 	Reason string `json:"reason"`
 	Frame
-	Library   bool          `json:"library"` // the frame is of the standard library, since the stack has none of the program
+	Library   bool          `json:"library"` // of the standard library; the stack has no other frame
 	Times     Distribution  `json:"times_ns"`
 	Earlier   Sum           `json:"earlier"`
 	Contended time.Duration `json:"contended_ns"` // while at least one goroutine waited here
 	Most      uint64        `json:"most"`         // goroutines at a time
 	Longest   Moment        `json:"longest"`      // of all waits that ended
-	Stack     []Frame       `json:"stack"`        // the one that waited for longest in sum
-	Wakers    []Waker       `json:"wakers"`       // the longest waits first, at most ten; none for system calls
+	Stack     []Frame       `json:"stack"`        // of the longest wait
+	Wakers    []Waker       `json:"wakers"`       // the longest waits first, at most ten
 }
 
-// A Moment is a time of one goroutine.
-type Moment struct {
-	At        time.Duration `json:"t_ns"`
-	Length    time.Duration `json:"length_ns"`
-	Goroutine int64         `json:"goroutine"`
-}
-
-// A Waker is a place that ended waits: where a mutex was unlocked, which its goroutine held until then, where a channel was
-// written or closed. Waits that timers and the network ended have the function "?".
+// A Waker is a place that ended waits: where a mutex was unlocked, which its goroutine held until
+// then, where a channel was written or closed. Waits that timers and the network ended have the
+// function "?", system calls have none.
 type Waker struct {
 	Frame
 	Sum
 }
 
-// Blocked has goroutines that have not continued when the trace ends. Those of the runtime are omitted.
+// Blocked has goroutines that have not continued when the trace ends. Those of the runtime are
+// omitted.
 type Blocked struct {
 	Reason string `json:"reason"`
 	Frame
@@ -78,8 +63,9 @@ type Latency struct {
 	Places []LatencyPlace `json:"places"` // the longest sum first, at most 500
 }
 
-// A LatencyPlace is where goroutines were when they became ready, and how: "woken", "system call", "preempted", "yielded",
-// "mutex hand-off", or "created", whose place is where. Goroutines of the runtime have "runtime", and are not in All.
+// A LatencyPlace is where goroutines were when they became ready, and how: "woken", "system call",
+// "preempted", "yielded", "mutex hand-off", or "created", whose place is where. Goroutines of the
+// runtime have "runtime", and are not in All.
 type LatencyPlace struct {
 	How string `json:"how"`
 	Frame
@@ -87,38 +73,72 @@ type LatencyPlace struct {
 	Longest Moment       `json:"longest"`
 }
 
-// TotalKinds are the kinds of profiles of go tool trace -pprof.
-var TotalKinds = []string{"net", "sync", "syscall", "sched"}
+// Calls are those of threadcall.
+type Calls struct {
+	Total      uint64  `json:"total"`      // that ran, from their start to their end in the trace
+	InPlace    uint64  `json:"in_place"`   // of Total: called on the thread itself, not queued
+	Unfinished uint64  `json:"unfinished"` // with only the start or only the end in the trace
+	NotRun     uint64  `json:"not_run"`    // that were refused or withdrawn
+	Places     []Place `json:"places"`     // the largest sum of delays and run times first
+	Worst      []Call  `json:"worst"`      // the longest, at most ten, the longest first
 
-// A Total sums up the profile that go tool trace -pprof=KIND makes of the trace. It omits waits whose begin or end is not in
-// the trace, and the latency of each goroutine's first run.
-type Total struct {
-	Kind string `json:"kind"`
-	Sum
+	Slow []SlowCall `json:"slow"` // that OnSlowCall reported, in the order of time; the last ten
 }
 
-// An Assist describes how goroutines that allocate helped the collector.
-type Assist struct {
-	Worked time.Duration `json:"worked_ns"` // ran
-	Waited time.Duration `json:"waited_ns"` // for credit
-	Ready  time.Duration `json:"ready_ns"`  // for a P
-	Places []AssistPlace `json:"places"`    // the longest sum first, at most 100
-}
-
-// An AssistPlace is where goroutines allocated and had to assist.
-type AssistPlace struct {
+// A Place is where threads are called: the first frame outside of threadcall, and the kind of call.
+type Place struct {
 	Frame
-	N      uint64        `json:"n"`
-	Worked time.Duration `json:"worked_ns"`
-	Waited time.Duration `json:"waited_ns"`
-	Ready  time.Duration `json:"ready_ns"`
+	Kind   string       `json:"kind"` // the task's type after "threadcall.", or "in place"
+	N      uint64       `json:"n"`
+	Queued Distribution `json:"queued_ns"` // from the start of the call to that of the function
+	Run    Distribution `json:"run_ns"`    // the function
+	Return Distribution `json:"return_ns"` // from the end of the function to that of the call
 }
 
-// A Finding is something that stands out.
-type Finding struct {
-	Rule   string        `json:"rule"`  // of docs/trace.md
-	Text   string        `json:"text"`  // one sentence
-	Table  string        `json:"table"` // with the details: the id of an element of the page
-	At     time.Duration `json:"t_ns"`  // where it is in the picture
-	Length time.Duration `json:"length_ns"`
+// A Call is one of threadcall.
+type Call struct {
+	Kind      string        `json:"kind"`
+	At        time.Duration `json:"t_ns"`
+	Goroutine int64         `json:"goroutine"` // that called
+	Thread    int64         `json:"thread"`    // that ran the function
+	Queued    time.Duration `json:"queued_ns"`
+	Run       time.Duration `json:"run_ns"`
+	Return    time.Duration `json:"return_ns"`
+	From      []Frame       `json:"from"` // the stack of the caller
+	// On is the stack of the thread: where it waited for longest in the function, or at its start.
+	On      []Frame `json:"on"`
+	Stopped *Wait   `json:"stopped,omitempty"` // the longest wait, in On; nil if there was none
 }
+
+// Total returns the time from the start of the call to its end.
+func (c Call) Total() time.Duration { return c.Queued + c.Run + c.Return }
+
+// Caller returns the stack of the caller, without threadcall's frames.
+func (c Call) Caller() []Frame { return fromOwn(c.From) }
+
+// Function returns the stack of the thread up to the function that was called.
+func (c Call) Function() []Frame { return untilOwn(c.On) }
+
+// A SlowCall is a function that OnSlowCall reported while the trace was recorded.
+type SlowCall struct {
+	At        time.Duration `json:"t_ns"`       // when it was reported
+	Running   time.Duration `json:"running_ns"` // how long it had run by then
+	Thread    int64         `json:"thread"`     // that it ran on
+	Runner    int64         `json:"runner"`     // the goroutine that it ran in
+	Kind      string        `json:"kind"`       // Call or Go; empty if the call is not in the trace
+	Goroutine int64         `json:"goroutine"`  // that called; -1 if not in the trace
+	Queued    time.Duration `json:"queued_ns"`  // -1 if not in the trace
+	From      []Frame       `json:"from"`       // the stack of the caller
+	Waits     string        `json:"waits"`      // what for, when it was reported; empty if it ran
+	Waited    time.Duration `json:"waited_ns"`  // how long by then
+	On        []Frame       `json:"on"`         // where the thread waits, or the start of the function
+}
+
+// Begin returns when the function began, zero if that was before the trace.
+func (s SlowCall) Begin() time.Duration { return max(0, s.At-s.Running) }
+
+// Caller returns the stack of the caller, without threadcall's frames.
+func (s SlowCall) Caller() []Frame { return fromOwn(s.From) }
+
+// Function returns the stack of the thread up to the function that was called.
+func (s SlowCall) Function() []Frame { return untilOwn(s.On) }

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/read"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
 	"github.com/threadcall/threadcall/recorder"
@@ -23,14 +23,13 @@ const variable = "THREADCALL_TEST_PROGRAM"
 
 var programs = map[string]func(){
 	"makes calls":          makesCalls,
-	"has a slow call":      hasASlowCall,
 	"keeps slow calls":     keepsSlowCalls,
 	"is quiet":             func() { fmt.Println("as ever") },
 	"exits at once":        func() { recorder.Start(); os.Exit(3) },
-	"is killed":            func() { recorder.Start(); threeParts(); kill() },
-	"ends when asked":      func() { defer recorder.Start()(); untilInterrupted() },
-	"does not end":         func() { recorder.Start(); signal.Ignore(os.Interrupt); threeParts(); ready(); select {} },
-	"dies of an interrupt": func() { recorder.Start(); threeParts(); ready(); select {} },
+	"is killed":            func() { threeParts(); kill() },
+	"ends when asked":      func() { threeParts(); untilInterrupted(); recorder.Stop() },
+	"does not end":         func() { signal.Ignore(os.Interrupt); threeParts(); ready(); select {} },
+	"dies of an interrupt": func() { threeParts(); ready(); select {} },
 }
 
 func TestMain(m *testing.M) {
@@ -59,8 +58,10 @@ func untilInterrupted() {
 	<-c
 }
 
-// threeParts runs until the file of the trace has grown three times.
+// threeParts records a trace until its file has grown three times.
 func threeParts() {
+	file := os.Getenv("THREADCALL_TRACE")
+	recorder.Start()
 	var last int64
 	for grown := 0; grown < 3; {
 		var all sync.WaitGroup
@@ -68,9 +69,8 @@ func threeParts() {
 			all.Go(runtime.Gosched)
 		}
 		all.Wait()
-		time.Sleep(10 * time.Millisecond) // so slow that the file grows only when a generation of the trace ends
-		at, err := os.Stat(os.Getenv("THREADCALL_TEST_FILE"))
-		if err == nil && at.Size() > max(last, 1000) {
+		time.Sleep(10 * time.Millisecond) // so slow that the file grows only when a generation ends
+		if at, err := os.Stat(file); err == nil && at.Size() > max(last, 1000) {
 			last = at.Size()
 			grown++
 		}
@@ -80,16 +80,12 @@ func threeParts() {
 // command returns the request to record a program.
 func command(t *testing.T, program string) source.Request {
 	t.Helper()
-	if runtime.GOOS == "js" {
-		t.Skip("js/wasm cannot start a process")
-	}
 	t.Setenv(variable, program)
 	return source.Request{Command: []string{os.Args[0]}, Doing: func(string) {}}
 }
 
 // A result is what came of a request.
 type result struct {
-	name   string
 	size   int64
 	failed error // of the trace
 	err    error // instead of a trace
@@ -108,11 +104,11 @@ func open(t *testing.T, ctx context.Context, r source.Request) (results []result
 			results = append(results, result{err: err})
 			continue
 		}
-		report, err := read.Trace(tr, read.Options{Name: tr.Name})
+		report, err := analysis.Trace(tr, analysis.Options{Name: tr.Name})
 		if err != nil {
 			t.Fatalf("%s: %v", tr.Name, err)
 		}
-		results = append(results, result{tr.Name, tr.Size, tr.Failed, nil, report})
+		results = append(results, result{tr.Size, tr.Failed, nil, report})
 	}
 	if left, _ := filepath.Glob(filepath.Join(temp, "threadcall*")); left != nil {
 		t.Errorf("left behind: %q", left)

@@ -1,4 +1,5 @@
-// Package source gets execution traces: from a file, from the tests of packages, or from a command that records one.
+// Package source gets execution traces: from a file, from the tests of packages, or from a command
+// that records one.
 package source
 
 import (
@@ -16,21 +17,21 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-// A Request is where traces are to come from. Exactly one of File, Packages and Command must be set.
+// A Request is where traces are to come from. Exactly one of File, Packages and Command must be
+// set.
 type Request struct {
 	File     string   // of a trace; - is the standard input
 	Packages []string // patterns of packages whose tests are to be run, as for the go command
-	Command  []string // that is to be run: a program that imports package recorder, or what starts one
+	Command  []string // that is to be run: a program that imports package recorder, or its starter
 
-	BuildFlags []string // of go build, for Packages
-	TestFlags  []string // of the test binaries of Packages: "-test.short"
-	Keep       string   // the file that a recorded trace is to stay in; if it is empty, the trace goes when it has been read
+	TestFlags []string // of the test binaries of Packages: "-test.run=X"
+	Keep      string   // the file that a recorded trace is copied to; empty for none
 
 	Stdout, Stderr io.Writer         // for what the tests or the command write; nil discards it
 	Doing          func(what string) // is called with what takes time now
 }
 
-// A Trace is read once, from the beginning.
+// A Trace is read once, from its start.
 type Trace struct {
 	io.Reader
 	Name   string // what it is of, for people
@@ -53,12 +54,12 @@ func Classify(args []string) (file string, packages []string, err error) {
 	return "", args, nil
 }
 
-// Open gets the traces: one, or one for each package that has tests, each when the one before has been read. A trace
-// must not be used after the loop has gone on.
+// Open gets the traces: one, or one for each package that has tests, each when the one before has
+// been read. A trace must not be used after the loop has gone on.
 //
-// An error has the reason why there is no trace; with several packages, others may follow. Tests and commands that fail leave
-// a trace nevertheless, with the failure. When ctx is done, what runs is interrupted, and its trace up to there is the
-// last one.
+// An error has the reason why there is no trace; with several packages, others may follow. Tests
+// and commands that fail leave a trace nevertheless, with the failure. When ctx is done, what runs
+// is interrupted, and its trace up to there is the last one.
 func Open(ctx context.Context, r Request) iter.Seq2[*Trace, error] {
 	return func(yield func(*Trace, error) bool) {
 		switch {
@@ -73,10 +74,9 @@ func Open(ctx context.Context, r Request) iter.Seq2[*Trace, error] {
 				name := strings.Join(r.Command, " ")
 				r.Doing("running " + name)
 				cmd := exec.Command(r.Command[0], r.Command[1:]...)
-				cmd.Stdin = os.Stdin
-				trace, failed, err := r.record(ctx, dir, cmd, func(trace string) {
-					cmd.Env = append(os.Environ(), "THREADCALL_TRACE="+trace)
-				})
+				trace := filepath.Join(dir, "trace")
+				cmd.Stdin, cmd.Env = os.Stdin, append(os.Environ(), "THREADCALL_TRACE="+trace)
+				failed, err := r.record(ctx, cmd, trace)
 				switch {
 				case err != nil || cmd.Process == nil:
 					return false, errors.Join(err, failed)
@@ -92,11 +92,11 @@ func Open(ctx context.Context, r Request) iter.Seq2[*Trace, error] {
 	}
 }
 
-// runTests does what go test -trace does for each package, but compiles first: so a package that does not compile is not
-// one whose tests fail, and an interrupt reaches the tests themselves.
+// runTests does what go test -trace does for each package, but compiles first: so a package that
+// does not compile is not one whose tests fail, and an interrupt reaches the tests themselves.
 func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 	r.Doing("looking for the packages")
-	tree := gotest.Tree{Flags: r.BuildFlags}
+	tree := gotest.Tree{}
 	packages, missing, err := tree.List(ctx, r.Packages...)
 	if len(missing) > 0 {
 		err = errors.New(strings.Join(missing, "\n"))
@@ -107,8 +107,8 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 	case len(packages) == 0:
 		err = fmt.Errorf("no tests in %s", strings.Join(r.Packages, " "))
 	case r.Keep != "" && len(packages) > 1:
-		err = fmt.Errorf("%d packages have tests, and each has a trace; to keep it in %s name one of them, as %s",
-			len(packages), r.Keep, packages[0].ImportPath)
+		err = fmt.Errorf("%d packages have tests, and each has a trace; to keep it in %s name one of "+
+			"them, as %s", len(packages), r.Keep, packages[0].ImportPath)
 	}
 	if err != nil {
 		yield(nil, err)
@@ -116,20 +116,22 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 	}
 	for _, p := range packages {
 		more := r.inScratch(yield, func(dir string) (more bool, err error) {
-			binary := filepath.Join(dir, "test.exe")
+			binary, trace := filepath.Join(dir, "test.exe"), filepath.Join(dir, "trace")
 			r.Doing("compiling the tests of " + p.ImportPath)
 			if err := tree.Build(ctx, p, binary); err != nil {
 				return true, err
 			}
 			r.Doing("running the tests of " + p.ImportPath)
-			cmd := exec.Command(binary, append([]string{"-test.paniconexit0", "-test.timeout=10m"}, r.TestFlags...)...)
+			flags := []string{"-test.paniconexit0", "-test.timeout=10m", "-test.trace=" + trace}
+			cmd := exec.Command(binary, append(flags, r.TestFlags...)...)
 			cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), "PWD="+p.Dir)
-			trace, failed, err := r.record(ctx, dir, cmd, func(trace string) { cmd.Args = append(cmd.Args, "-test.trace="+trace) })
+			failed, err := r.record(ctx, cmd, trace)
 			switch {
 			case err != nil:
 				return false, err
 			case !recorded(trace) && failed == nil:
-				return true, fmt.Errorf("the tests of %s have left no trace: its TestMain may end the process before m.Run has returned", p.ImportPath)
+				return true, fmt.Errorf("the tests of %s have left no trace: its TestMain may end the "+
+					"process before m.Run has returned", p.ImportPath)
 			case !recorded(trace):
 				return true, fmt.Errorf("the tests of %s have left no trace: %w", p.ImportPath, failed)
 			case failed != nil:
@@ -143,11 +145,13 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 	}
 }
 
-// noFile returns err, the reason why there are no packages, under the name that may be of a file that does not exist.
+// noFile returns err, the reason why there are no packages, under the name that may be of a file
+// that does not exist.
 func (r Request) noFile(err error) error {
 	for _, name := range r.Packages {
 		if _, notThere := os.Stat(name); notThere != nil && !strings.Contains(name, "...") {
-			reason, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "go list: exit status 1\n"), "\n")
+			reason := strings.TrimPrefix(err.Error(), "go list: exit status 1\n")
+			reason, _, _ = strings.Cut(reason, "\n")
 			return fmt.Errorf("there is no file %s, and no package: %s", name, reason)
 		}
 	}
@@ -155,7 +159,8 @@ func (r Request) noFile(err error) error {
 }
 
 // inScratch calls do with a temporary directory, and yields its error.
-func (r Request) inScratch(yield func(*Trace, error) bool, do func(dir string) (more bool, err error)) (more bool) {
+func (r Request) inScratch(yield func(*Trace, error) bool,
+	do func(dir string) (more bool, err error)) (more bool) {
 	scratch, err := gotest.NewScratch()
 	if err == nil {
 		defer scratch.Remove()
@@ -167,43 +172,38 @@ func (r Request) inScratch(yield func(*Trace, error) bool, do func(dir string) (
 	return more
 }
 
-// record runs cmd, which is to record a trace into the file that set is called with. It returns how cmd has failed, and an
-// error if there can be no such file.
-func (r Request) record(ctx context.Context, dir string, cmd *exec.Cmd, set func(trace string)) (trace string, failed, err error) {
-	if trace, err = r.place(dir); err != nil {
-		return "", nil, fmt.Errorf("the trace cannot be kept: %w", err)
+// record runs cmd, which is to record a trace, and copies that to the file that is to keep it. It
+// returns how cmd has failed, and an error if the trace cannot be kept.
+func (r Request) record(ctx context.Context, cmd *exec.Cmd, trace string) (failed, err error) {
+	var keep *os.File
+	if r.Keep != "" { // to know before anything has run
+		if keep, err = os.Create(r.Keep); err != nil {
+			return nil, fmt.Errorf("the trace cannot be kept: %w", err)
+		}
+		defer keep.Close()
 	}
-	set(trace)
 	cmd.Stdout, cmd.Stderr = r.Stdout, r.Stderr
-	// The runtime completes a part of the trace after each period, every second by default, which can then be read even if
-	// the process is killed. Of two values it takes the later one, the user's.
-	debug := fmt.Sprintf("GODEBUG=traceadvanceperiod=%d,%s", (200 * time.Millisecond).Nanoseconds(), os.Getenv("GODEBUG"))
+	// The runtime completes a part of the trace after each period, every second by default, which can
+	// then be read even if the process is killed. Of two values it takes the later one, the user's.
+	period := (200 * time.Millisecond).Nanoseconds()
+	debug := fmt.Sprintf("GODEBUG=traceadvanceperiod=%d,%s", period, os.Getenv("GODEBUG"))
 	cmd.Env = append(cmd.Env, strings.TrimSuffix(debug, ","))
 	failed = gotest.Run(ctx, cmd)
 	if failed != nil && cmd.Process != nil && ctx.Err() != nil {
 		failed = fmt.Errorf("interrupted: %w", failed)
 	}
-	return trace, failed, nil
-}
-
-// place returns where a trace is to be recorded, which is nowhere yet.
-func (r Request) place(dir string) (trace string, err error) {
-	if r.Keep == "" {
-		return filepath.Join(dir, "trace"), nil
+	if keep == nil || !recorded(trace) {
+		return failed, nil
 	}
-	if at, err := os.Stat(r.Keep); err == nil && !at.Mode().IsRegular() { // a device, which must not be removed
-		return "", fmt.Errorf("%s is no regular file", r.Keep)
+	in, err := os.Open(trace)
+	if err == nil {
+		defer in.Close()
+		_, err = io.Copy(keep, in)
 	}
-	f, err := os.Create(r.Keep) // to know before anything has run
-	if err != nil {
-		return "", err
+	if err = errors.Join(err, keep.Close()); err != nil {
+		err = fmt.Errorf("the trace cannot be kept: %w", err)
 	}
-	f.Close()
-	if trace, err = filepath.EvalSymlinks(r.Keep); err != nil {
-		return "", err
-	}
-	os.Remove(trace)
-	return filepath.Abs(trace) // what runs may run elsewhere
+	return failed, err
 }
 
 // recorded reports whether a file has more than the header of a trace.
@@ -218,9 +218,10 @@ func noTrace(name, trace string) error {
 		return fmt.Errorf(`%s ended before a part of its trace was whole.
 A program that ends by os.Exit or log.Fatal must call recorder.Stop before`, name)
 	}
-	return fmt.Errorf(`%s recorded no trace. Its main function must begin with the second of these lines:
+	return fmt.Errorf(`%s recorded no trace. The last two of these lines must begin its main function:
 	import "github.com/threadcall/threadcall/recorder"
-	defer recorder.Start()()`, name)
+	recorder.Start()
+	defer recorder.Stop()`, name)
 }
 
 // read yields the trace in a file.

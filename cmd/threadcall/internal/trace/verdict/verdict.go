@@ -4,12 +4,10 @@ package verdict
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -20,54 +18,51 @@ const (
 	mostForRule = 2
 )
 
-// A rule returns what it finds, with the time that it cost.
-type rule func(r *report.Report) []found
-
 type found struct {
 	report.Finding
 	cost time.Duration
 }
 
-var rules = []struct {
-	name string
-	rule rule
-}{
-	{"blocked", blocked}, {"contention", contention}, {"slow wait", slowWait}, {"queued calls", queuedCalls},
-	{"latency", latency}, {"assist", assist}, {"stop-the-world", stops}, {"heap", heap},
-}
-
 // Of returns the findings, the most costly first. It is empty, not nil, if nothing stands out.
 func Of(r *report.Report) []report.Finding {
+	findings := []report.Finding{}
 	if r.Trace.Duration <= 0 {
-		return []report.Finding{}
+		return findings
 	}
+	costly := func(a, b found) int { return cmp.Compare(b.cost, a.cost) }
 	var all []found
-	for _, rule := range rules {
-		list := rule.rule(r)
+	for _, rule := range []func(*report.Report) []found{
+		blocked, contention, slowWait, queuedCalls, latency, assist, stops, heap,
+	} {
+		list := rule(r)
 		slices.SortStableFunc(list, costly)
-		for _, f := range list[:min(len(list), mostForRule)] {
-			f.Rule = rule.name
-			f.At = min(max(f.At, 0), r.Trace.Duration)
-			f.Length = min(f.Length, r.Trace.Duration-f.At)
-			all = append(all, f)
-		}
+		all = append(all, list[:min(len(list), mostForRule)]...)
 	}
 	slices.SortStableFunc(all, costly)
-	findings := []report.Finding{}
 	for _, f := range all[:min(len(all), most)] {
+		f.At = min(max(f.At, 0), r.Trace.Duration)
+		f.Length = min(f.Length, r.Trace.Duration-f.At)
 		findings = append(findings, f.Finding)
 	}
 	return findings
 }
 
-func costly(a, b found) int { return cmp.Compare(b.cost, a.cost) }
+// finding returns what a rule has found: a sentence, the table with the details, the moment that
+// the page shows, and the cost. Durations have three digits.
+func finding(rule, table string, m report.Moment, cost time.Duration, format string,
+	args ...any) found {
+	return found{report.Finding{
+		Rule: rule, Text: say(format, args...) + ".", Table: table, At: m.At, Length: m.Length,
+	}, cost}
+}
 
-// Place names a frame in a sentence.
-func Place(f report.Frame) string {
-	if f.File == "" {
-		return symbol.Short(f.Func)
+func say(format string, args ...any) string {
+	for i, arg := range args {
+		if d, ok := arg.(time.Duration); ok {
+			args[i] = ui.Duration(d)
+		}
 	}
-	return fmt.Sprintf("%s (%s:%d)", symbol.Short(f.Func), path.Base(strings.ReplaceAll(f.File, `\`, "/")), f.Line)
+	return fmt.Sprintf(format, args...)
 }
 
 func percent(part, whole time.Duration) string {
@@ -77,22 +72,24 @@ func percent(part, whole time.Duration) string {
 // Goroutines that were created in the trace and are blocked at its end, where almost no wait ended.
 func blocked(r *report.Report) (list []found) {
 	for _, b := range r.Waiting.Blocked {
-		if b.N < 100 || b.New*2 < b.N || b.Ended*10 > b.N || b.Reason == "sleep" || b.Reason == "network" || b.Reason == "system call" {
+		intended := slices.Contains([]string{"sleep", "network", "system call"}, b.Reason)
+		if intended || b.N < 100 || b.New*2 < b.N || b.Ended*10 > b.N {
 			continue
 		}
-		text := fmt.Sprintf("%s are still blocked at the end at %s in %s, for up to %s", ui.Counted(b.N, "goroutine", "goroutines"),
-			Place(b.Frame), reasonText(b.Reason), ui.Duration(b.Longest))
+		text := say("%s are still blocked at the end at %s in %s, for up to %s",
+			ui.Counted(b.N, "goroutine", "goroutines"), b.Frame, reasonText(b.Reason), b.Longest)
 		if len(b.Created) > 0 {
 			number := ui.Count(b.Created[0].N) + " of them"
 			if b.Created[0].N == b.N {
 				number = "all"
 			}
-			text += fmt.Sprintf("; %s were created at %s", number, Place(b.Created[0].Frame))
+			text += say("; %s were created at %s", number, b.Created[0].Frame)
 		}
 		if b.Ended == 0 {
 			text += "; no wait there has ended"
 		}
-		list = append(list, found{finding(text, "blocked", r.Trace.Duration-b.Longest, b.Longest), b.Sum})
+		m := report.Moment{At: r.Trace.Duration - b.Longest, Length: b.Longest}
+		list = append(list, finding("blocked", "blocked", m, b.Sum, "%s", text))
 	}
 	return list
 }
@@ -107,41 +104,42 @@ func reasonText(reason string) string {
 	return "a wait for a " + reason
 }
 
-// A mutex for which goroutines wait for a fifth of the trace or more, or for the length of the trace in sum.
+// A mutex for which goroutines wait for a fifth of the trace, or for the length of the trace in
+// sum.
 func contention(r *report.Report) (list []found) {
 	d := r.Trace.Duration
 	for _, p := range r.Waiting.Places {
-		if p.Reason != "mutex" && p.Reason != "RWMutex" || p.Contended*5 < d && time.Duration(p.Times.Sum) < d {
+		sum := time.Duration(p.Times.Sum)
+		if p.Reason != "mutex" && p.Reason != "RWMutex" || p.Contended*5 < d && sum < d {
 			continue
 		}
-		text := fmt.Sprintf("Goroutines waited %s in total (%s, the longest %s) for the %s locked at %s, which was contended %s of the time",
-			ui.Duration(p.Times.Sum), ui.Counted(p.Times.N, "wait", "waits"), ui.Duration(p.Times.Max), p.Reason, Place(p.Frame),
-			percent(p.Contended, d))
+		holder := ""
 		if len(p.Wakers) > 0 && p.Wakers[0].Func != "?" {
-			text += fmt.Sprintf("; its holder unlocked it at %s for %s of the waiting", Place(p.Wakers[0].Frame),
-				percent(p.Wakers[0].Time, time.Duration(p.Times.Sum)+p.Earlier.Time))
+			holder = say("; its holder unlocked it at %s for %s of the waiting", p.Wakers[0].Frame,
+				percent(p.Wakers[0].Time, sum+p.Earlier.Time))
 		}
-		list = append(list, found{finding(text, "waits", p.Longest.At, p.Longest.Length), time.Duration(p.Times.Sum)})
+		list = append(list, finding("contention", "waits", p.Longest, sum,
+			"Goroutines waited %s in total (%s, the longest %s) for the %s locked at %s, which was "+
+				"contended %s of the time%s", sum, ui.Counted(p.Times.N, "wait", "waits"),
+			time.Duration(p.Times.Max), p.Reason, p.Frame, percent(p.Contended, d), holder))
 	}
 	return list
 }
 
-// A wait of the program for the network or in a system call that lasted for a tenth of the trace, unlike others there.
+// A wait of the program for the network or in a system call that lasted for a tenth of the trace,
+// unlike others there.
 func slowWait(r *report.Report) (list []found) {
+	what := map[string]string{"network": "A wait for input or output", "system call": "A system call"}
 	for _, p := range r.Waiting.Places {
 		long := p.Longest.Length
 		unusual := p.Times.N <= 3 || float64(long) >= 10*p.Times.P50
-		if p.Library || p.Reason != "network" && p.Reason != "system call" || long < 100*time.Millisecond || long*10 < r.Trace.Duration || !unusual ||
-			accepts(p) {
+		short := long < 100*time.Millisecond || long*10 < r.Trace.Duration
+		if p.Library || what[p.Reason] == "" || short || !unusual || accepts(p) {
 			continue
 		}
-		what := "A wait for input or output"
-		if p.Reason == "system call" {
-			what = "A system call"
-		}
-		text := fmt.Sprintf("%s at %s took %s, %s of the trace, in goroutine %d", what, Place(p.Frame), ui.Duration(long),
-			percent(long, r.Trace.Duration), p.Longest.Goroutine)
-		list = append(list, found{finding(text, "waits", p.Longest.At, long), long})
+		list = append(list, finding("slow wait", "waits", p.Longest, long,
+			"%s at %s took %s, %s of the trace, in goroutine %d", what[p.Reason], p.Frame, long,
+			percent(long, r.Trace.Duration), p.Longest.Goroutine))
 	}
 	return list
 }
@@ -152,105 +150,101 @@ func accepts(p report.WaitPlace) bool {
 		if f.Func == p.Func {
 			break
 		}
-		if strings.HasSuffix(f.Func, ".Accept") || strings.HasSuffix(f.Func, ".accept") {
+		if strings.HasSuffix(strings.ToLower(f.Func), ".accept") {
 			return true
 		}
 	}
 	return false
 }
 
-// Calls of threadcall that were queued for a tenth of the trace in sum, and one in a hundred for ten milliseconds.
+// Calls of threadcall that were queued for a tenth of the trace in sum, and one in a hundred for
+// ten milliseconds.
 func queuedCalls(r *report.Report) (list []found) {
 	for _, p := range r.Calls.Places {
-		if time.Duration(p.Queued.P99) < 10*time.Millisecond || time.Duration(p.Queued.Sum)*10 < r.Trace.Duration {
+		p99, sum := time.Duration(p.Queued.P99), time.Duration(p.Queued.Sum)
+		if p99 < 10*time.Millisecond || sum*10 < r.Trace.Duration {
 			continue
 		}
-		text := fmt.Sprintf("%s at %s were queued for %s in total (99 %% of them for %s or less), and their functions ran %s",
-			ui.Counted(p.N, "call", "calls"), Place(p.Frame), ui.Duration(p.Queued.Sum), ui.Duration(p.Queued.P99), ui.Duration(p.Run.Sum))
-		f := finding(text, "places", 0, r.Trace.Duration)
+		m := report.Moment{Length: r.Trace.Duration}
 		for _, c := range r.Calls.Worst {
 			if caller := c.Caller(); len(caller) > 0 && caller[0] == p.Frame {
-				f.At, f.Length = c.At, c.Total()
+				m = report.Moment{At: c.At, Length: c.Total()}
 				break
 			}
 		}
-		list = append(list, found{f, time.Duration(p.Queued.Sum)})
+		list = append(list, finding("queued calls", "places", m, sum,
+			"%s at %s were queued for %s in total (99 %% of them for %s or less), and their "+
+				"functions ran %s",
+			ui.Counted(p.N, "call", "calls"), p.Frame, sum, p99, time.Duration(p.Run.Sum)))
 	}
 	return list
 }
 
-// Ready goroutines that waited for a P for a quarter of the time that goroutines ran, and one in a hundred for ten milliseconds.
+// Ready goroutines that waited for a P for a quarter of the time that goroutines ran, and one in a
+// hundred for ten milliseconds.
 func latency(r *report.Report) []found {
 	l := r.Waiting.Latency
-	if l.All.Sum*4 < float64(r.Waiting.Running) || time.Duration(l.All.P99) < 10*time.Millisecond || len(l.Places) == 0 {
-		return nil
-	}
+	sum, p99 := time.Duration(l.All.Sum), time.Duration(l.All.P99)
 	i := slices.IndexFunc(l.Places, func(p report.LatencyPlace) bool { return p.How != "runtime" })
-	if i < 0 {
+	if sum*4 < r.Waiting.Running || p99 < 10*time.Millisecond || i < 0 {
 		return nil
 	}
-	p := l.Places[i]
-	text := fmt.Sprintf("Goroutines that were ready waited %s in total for a P (99 %% of the times %s or less), and ran %s", ui.Duration(l.All.Sum),
-		ui.Duration(l.All.P99), ui.Duration(r.Waiting.Running))
+	p, procs := l.Places[i], ""
 	if r.Trace.GOMAXPROCS > 0 {
-		text += fmt.Sprintf(" with GOMAXPROCS %d", r.Trace.GOMAXPROCS)
+		procs = fmt.Sprintf(" with GOMAXPROCS %d", r.Trace.GOMAXPROCS)
 	}
-	text += fmt.Sprintf("; most of them were %s at %s", howText(p.How), Place(p.Frame))
-	return []found{{finding(text, "latency", p.Longest.At, p.Longest.Length), time.Duration(l.All.Sum)}}
-}
-
-func howText(how string) string {
+	how := p.How
 	switch how {
 	case "system call":
-		return "back from a system call"
+		how = "back from a system call"
 	case "mutex hand-off":
-		return "handing off a mutex"
+		how = "handing off a mutex"
 	}
-	return how
+	return []found{finding("latency", "latency", p.Longest, sum,
+		"Goroutines that were ready waited %s in total for a P (99 %% of the times %s or less), and "+
+			"ran %s%s; most of them were %s at %s", sum, p99, r.Waiting.Running, procs, how, p.Frame)}
 }
 
 // Assists that took a twentieth of the time that goroutines ran.
 func assist(r *report.Report) []found {
-	a := r.GC.Assisted
-	sum := a.Worked + a.Waited + a.Ready
+	a := r.GC.Assist
+	sum := a.Sum()
 	if sum < 10*time.Millisecond || sum*20 < r.Waiting.Running || len(a.Places) == 0 {
 		return nil
 	}
-	p := a.Places[0]
-	text := fmt.Sprintf("Goroutines that allocate assisted the collector for %s: they worked %s, waited %s for credit, and waited %s for a P; "+
-		"%s of it at %s", ui.Duration(sum), ui.Duration(a.Worked), ui.Duration(a.Waited), ui.Duration(a.Ready),
-		percent(p.Worked+p.Waited+p.Ready, sum), Place(p.Frame))
-	f := finding(text, "assists", 0, r.Trace.Duration)
+	m := report.Moment{Length: r.Trace.Duration}
 	if marks := r.GC.Longest; len(marks) > 0 {
-		longest := slices.MaxFunc(marks, func(a, b report.Interval) int { return cmp.Compare(a.Length, b.Length) })
-		f.At, f.Length = longest.At, longest.Length
+		m = report.Moment{At: marks[0].At, Length: marks[0].Length}
 	}
-	return []found{{f, sum}}
+	p := a.Places[0]
+	return []found{finding("assist", "assists", m, sum,
+		"Goroutines that allocate assisted the collector for %s: they worked %s, waited %s for credit, "+
+			"and waited %s for a P; %s of it at %s", sum, a.Worked, a.Waited, a.Ready, percent(p.Sum(), sum),
+		p.Frame)}
 }
 
 // Stops of the world that took ten milliseconds at once, or a twentieth of the trace.
 func stops(r *report.Report) []found {
-	s := r.Stops
-	if len(s.Longest) == 0 || time.Duration(s.All.Max) < 10*time.Millisecond && time.Duration(s.All.Sum)*20 < r.Trace.Duration {
+	all, sum := r.Stops.All, time.Duration(r.Stops.All.Sum)
+	brief := time.Duration(all.Max) < 10*time.Millisecond && sum*20 < r.Trace.Duration
+	if len(r.Stops.Longest) == 0 || brief {
 		return nil
 	}
-	longest := slices.MaxFunc(s.Longest, func(a, b report.Interval) int { return cmp.Compare(a.Length, b.Length) })
-	text := fmt.Sprintf("The world was stopped %s for %s in total, the longest time for %s (%s)", ui.Counted(s.All.N, "time", "times"),
-		ui.Duration(s.All.Sum), ui.Duration(longest.Length), longest.What)
-	return []found{{finding(text, "stops", longest.At, longest.Length), time.Duration(s.All.Sum)}}
+	longest := r.Stops.Longest[0]
+	return []found{finding("stop-the-world", "stops",
+		report.Moment{At: longest.At, Length: longest.Length}, sum,
+		"The world was stopped %s for %s in total, the longest time for %s (%s)",
+		ui.Counted(all.N, "time", "times"), sum, longest.Length, longest.What)}
 }
 
 // A heap that grew by a quarter between collections, and by more than the error.
 func heap(r *report.Report) []found {
 	l := r.Heap.Lows
-	if l == nil || l.N < 5 || l.Growth <= 2*l.Error || l.Growth*r.Trace.Duration.Minutes()*4 < float64(l.First) {
+	if l == nil || l.N < 5 || l.Growth <= 2*l.Error ||
+		l.Growth*r.Trace.Duration.Minutes()*4 < float64(l.First) {
 		return nil
 	}
-	text := fmt.Sprintf("The memory that collections leave grew from %s to %s, by %s ± %s a minute", ui.Bytes(l.First), ui.Bytes(l.Last),
-		ui.Bytes(l.Growth), ui.Bytes(2*l.Error))
-	return []found{{finding(text, "time", 0, r.Trace.Duration), 0}}
-}
-
-func finding(text, table string, at, length time.Duration) report.Finding {
-	return report.Finding{Text: text + ".", Table: table, At: at, Length: length}
+	return []found{finding("heap", "stops", report.Moment{Length: r.Trace.Duration}, 0,
+		"The memory that collections leave grew from %s to %s, by %s ± %s a minute", ui.Bytes(l.First),
+		ui.Bytes(l.Last), ui.Bytes(l.Growth), ui.Bytes(2*l.Error))}
 }

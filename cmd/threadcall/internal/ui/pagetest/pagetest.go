@@ -28,7 +28,8 @@ const (
 const pagetestErrors = [];
 addEventListener("error", e => pagetestErrors.push(e.message));
 addEventListener("unhandledrejection", e => pagetestErrors.push(String(e.reason)));
-addEventListener("securitypolicyviolation", e => pagetestErrors.push("the page loads " + (e.blockedURI || e.violatedDirective)));
+addEventListener("securitypolicyviolation", e =>
+	pagetestErrors.push("the page loads " + (e.blockedURI || e.violatedDirective)));
 </script>`
 	last = `<script>
 addEventListener("load", async () => {
@@ -44,22 +45,24 @@ addEventListener("load", async () => {
 
 var result = regexp.MustCompile(`(?s)<pre id="pagetest-result">(.*?)</pre>`)
 
-// Run opens the page, runs script in it as the body of an asynchronous function and stores its result, by way of JSON,
-// in value. The test fails if there is an error in the page, or if it loads anything. Without a browser the test is
-// skipped.
+// Run opens the page, runs script in it as the body of an asynchronous function and stores its
+// result, by way of JSON, in value. The test fails if there is an error in the page, or if it loads
+// anything. Without a browser the test is skipped.
 func Run(t testing.TB, page interface{ Write(io.Writer) error }, script string, value any) {
 	t.Helper()
 	RunIn(t, 0, page, script, value)
 }
 
 // RunIn is Run in a window of this width in pixels; 0 is the browser's own.
-func RunIn(t testing.TB, width int, page interface{ Write(io.Writer) error }, script string, value any) {
+func RunIn(t testing.TB, width int, page interface{ Write(io.Writer) error }, script string,
+	value any) {
 	t.Helper()
 	var source bytes.Buffer
 	if err := page.Write(&source); err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(source.String(), "<head>", "<head>"+first, 1) + strings.Replace(last, "SCRIPT", script, 1)
+	text := strings.Replace(source.String(), "<head>", "<head>"+first, 1) + strings.Replace(last,
+		"SCRIPT", script, 1)
 	file := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -95,14 +98,18 @@ func open(t testing.TB, width int, file string) []byte {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	profile, err := os.MkdirTemp("", "pagetest-") // not t.TempDir, which fails if the browser still writes to it
+	// Not t.TempDir, which fails if the browser still writes to it.
+	profile, err := os.MkdirTemp("", "pagetest-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(profile) })
-	cmd := exec.CommandContext(ctx, program, "--dump-dom", "--virtual-time-budget=20000", "--headless", "--no-sandbox",
-		"--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-crash-reporter", "--user-data-dir="+profile)
+	cmd := exec.CommandContext(ctx, program, "--dump-dom", "--virtual-time-budget=20000", "--headless",
+		"--no-sandbox",
+		"--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run",
+		"--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-crash-reporter",
+		"--user-data-dir="+profile)
 	if width > 0 {
 		cmd.Args = append(cmd.Args, fmt.Sprintf("--window-size=%d,2000", width))
 	}

@@ -1,54 +1,33 @@
-// Package judged has functions that promise not to allocate. Those in this file do, some for large arguments only, and are
-// not inlined, so that a constant argument changes nothing.
+// Package judged has functions that promise not to allocate. Those in this file do, some for large
+// arguments only. They are not inlined, so that a constant argument changes nothing.
 package judged
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 var (
 	anything any
-	bytes    []byte
 	text     string
 	number   *int32
 	function func()
-	table    map[string]int
 	err      error
 	channel  chan int
 )
 
 type pair struct{ a, b int }
 
-func (p *pair) add() { p.a += p.b }
-
 type large struct{ bytes [1100]byte }
-
-//go:noinline
-func use[T any](v T) T { return v }
 
 //go:noinline
 func isNil(v any) bool { return v == nil }
 
 //go:noinline
-//threadcall:noalloc
-func toBytes(s string) int { return len(use2([]byte(s))) }
-
-//go:noinline
-func use2(b []byte) []byte { b[0]++; return b[:1] }
-
-//go:noinline
-//threadcall:noalloc
-func join(a, b string) int { s := a + "/" + b; return measure(s) }
+func use(b []byte) []byte { b[0]++; return b[:1] }
 
 //go:noinline
 func measure(s string) int { return len(s) }
-
-//go:noinline
-//threadcall:noalloc
-func makeLocal(n int) int { s := make([]int, n); return sum(s) }
 
 //go:noinline
 func sum(s []int) (n int) {
@@ -57,6 +36,18 @@ func sum(s []int) (n int) {
 	}
 	return n
 }
+
+//go:noinline
+//threadcall:noalloc
+func toBytes(s string) int { return len(use([]byte(s))) }
+
+//go:noinline
+//threadcall:noalloc
+func join(a, b string) int { s := a + "/" + b; return measure(s) }
+
+//go:noinline
+//threadcall:noalloc
+func makeLocal(n int) int { s := make([]int, n); return sum(s) }
 
 //go:noinline
 //threadcall:noalloc
@@ -80,40 +71,11 @@ func appendLocal(n int) int {
 
 //go:noinline
 //threadcall:noalloc
-func appendMade(n int) int {
-	s := make([]int, 0, 4)
-	for i := range n {
-		s = append(s, i)
-	}
-	return sum(s)
-}
-
-//go:noinline
-//threadcall:noalloc
-func toString(b []byte) int { return measure(string(b)) }
-
-//go:noinline
-//threadcall:noalloc
-func toRunes(s string) int { return len(useRunes([]rune(s))) }
-
-//go:noinline
-func useRunes(r []rune) []rune { r[0]++; return r[:1] }
-
-//go:noinline
-//threadcall:noalloc
 func boxInt(n int) { anything = n }
 
 //go:noinline
 //threadcall:noalloc
-func boxString(s string) { anything = s }
-
-//go:noinline
-//threadcall:noalloc
 func boxLarge(v large) bool { return isNil(v) }
-
-//go:noinline
-//threadcall:noalloc
-func boxGeneric[T any](v T) { anything = v }
 
 //go:noinline
 //threadcall:noalloc
@@ -125,7 +87,13 @@ func capture(n int) { function = func() { n++ } }
 
 //go:noinline
 //threadcall:noalloc
-func methodValue(p *pair) { function = p.add }
+func (p pair) moved() { anything = &p }
+
+//go:noinline
+//threadcall:noalloc
+func inlines(n int) { anything = pointer(n) }
+
+func pointer(n int) *int { return &n }
 
 //go:noinline
 //threadcall:noalloc
@@ -133,37 +101,19 @@ func format(n int) { text = strconv.Itoa(n) }
 
 //go:noinline
 //threadcall:noalloc
-func upper(s string) { text = strings.ToUpper(s) }
-
-//go:noinline
-//threadcall:noalloc
 func callee(s string) int { return convert(s) }
 
 //go:noinline
-func convert(s string) int { return len(use2([]byte(s))) }
+func convert(s string) int { return len(use([]byte(s))) }
 
 //go:noinline
 //threadcall:noalloc
-func copied(p []byte) { bytes = append([]byte(nil), p...) }
-
-//go:noinline
-//threadcall:noalloc
-func fails(n int) {
+func wraps(n int) {
 	if n > 0 {
-		err = errors.New("positive")
+		err = fmt.Errorf("%d", n)
 	}
 }
 
 //go:noinline
 //threadcall:noalloc
-func wraps(n int) { err = fmt.Errorf("%d: %w", n, err0) }
-
-var err0 = errors.New("nothing")
-
-//go:noinline
-//threadcall:noalloc
 func makeChannel() { channel = make(chan int) }
-
-//go:noinline
-//threadcall:noalloc
-func literal() { table = map[string]int{"a": 1} }

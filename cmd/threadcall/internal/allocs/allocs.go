@@ -1,0 +1,230 @@
+package allocs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+)
+
+// Settings have what to run.
+type Settings struct {
+	Packages []string // patterns, as for the go command
+	Dir      string   // where to run the go command; empty: here
+	Tags     string
+	Procs    int // GOMAXPROCS
+
+	Bench      string        // benchmarks to run, as go test has it; empty for none
+	Tests      string        // tests to run together; empty for none
+	Operations int           // of the shorter run of a benchmark; zero to choose
+	Duration   time.Duration // what the shorter run may take, if Operations is zero
+	Budget     bool          // check promises, too
+	Args       []string      // for the test binaries, after all others
+
+	Progress func(string) // called with what is being done; never nil
+
+	base *gotest.Tree // the source, if it is not in Dir as the environment has it
+}
+
+// Run compiles and runs what the settings select. Failures of single benchmarks and tests are in
+// the report; an error is one because of which there is none.
+func (s Settings) Run(ctx context.Context) (*Report, error) {
+	which, err := gotest.ParsePattern(s.Bench)
+	if err != nil {
+		return nil, err
+	}
+	named, all, err := s.tree().ListDeps(ctx, s.Packages...)
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := gotest.NewScratch()
+	if err != nil {
+		return nil, err
+	}
+	defer scratch.Remove()
+	b, err := s.builder(scratch.Dir, named, all)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Asked: b.asked, std: standard(all)}
+	var checks checks
+	if s.Budget {
+		s.Progress("compiling what has promised")
+		if checks, err = s.checks(ctx, r, &b, named, all); err != nil {
+			return nil, err
+		}
+	}
+	var known []string // benchmarks, those that do not match as well
+	for i, p := range named {
+		if !p.HasTests() {
+			if !s.Budget {
+				r.Notes = append(r.Notes, p.ImportPath+" has no tests")
+			}
+			continue
+		}
+		if s.Tests == "" && !p.HasBenchmarks() {
+			continue
+		}
+		names, err := s.runPackage(ctx, r, b, checks, p, i, which)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, names...)
+	}
+	if ctx.Err() != nil {
+		if s.Budget || len(r.Runs) == 0 {
+			return nil, context.Cause(ctx)
+		}
+		r.Failures = append(r.Failures,
+			Failure{Problem: "interrupted; what had not run yet is missing"})
+	}
+	if len(r.Runs) == 0 && len(r.Failures) == 0 && r.Budget == nil {
+		return nil, fmt.Errorf("%w%w", errNothing, s.nothingRan(which, known, r.Notes))
+	}
+	r.join(b.log)
+	if r.Budget != nil {
+		for _, run := range r.Runs {
+			r.Budget.Benchmark(run.Package+" "+run.Name, run.repetitions)
+		}
+		err = r.Budget.Code(checks.functions, b.log)
+	}
+	return r, err
+}
+
+// runPackage compiles and runs the tests of one package. It returns the names of all benchmarks.
+func (s Settings) runPackage(ctx context.Context, r *Report, b builder, c checks, p gotest.Package,
+	number int, which gotest.Pattern) (known []string, err error) {
+	s.Progress("compiling " + p.ImportPath)
+	bin, err := b.test(ctx, p, number, nil)
+	if errors.Is(err, errTestMain) {
+		r.Failures = append(r.Failures, Failure{Package: p.ImportPath, Problem: err.Error()})
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Packages = append(r.Packages, p.ImportPath)
+	if s.Bench != "" {
+		if known, err = s.benchmarks(ctx, r, bin, which); err != nil {
+			return nil, err
+		}
+		if r.Budget != nil {
+			if err := s.check(ctx, r, b, c, p, number); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if s.Tests != "" {
+		err = s.tests(ctx, r, bin)
+	}
+	return known, err
+}
+
+// errNothing means that there was nothing to run. It adds nothing to the text of an error.
+var errNothing = errors.New("")
+
+func (s Settings) nothingRan(which gotest.Pattern, known, notes []string) error {
+	matches := slices.ContainsFunc(known, func(name string) bool {
+		_, ok := which.For(name)
+		return ok
+	})
+	switch {
+	case matches:
+		return fmt.Errorf("nothing to measure: the benchmarks that match %q are skipped, or have no "+
+			"sub-benchmarks that match", s.Bench)
+	case len(known) > 0:
+		return fmt.Errorf("no benchmark matches %q; there are %s", s.Bench, strings.Join(known, ", "))
+	case len(notes) > 0:
+		return fmt.Errorf("nothing to run: %s", strings.Join(notes, ", "))
+	}
+	return errors.New("nothing to run: the packages have no benchmarks; -run . runs their tests")
+}
+
+// standard returns a function that reports which packages are of the standard library.
+func standard(all []gotest.Package) func(path string) bool {
+	std := map[string]bool{}
+	for _, p := range all {
+		std[p.ImportPath] = p.Standard
+	}
+	return func(path string) bool {
+		is, known := std[strings.TrimSuffix(path, "_test")]
+		return is || !known && looksStandard(path)
+	}
+}
+
+// looksStandard goes by the name of the package, where the go command did not report it.
+func looksStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return path != "main" && !strings.Contains(first, ".")
+}
+
+// failed adds a benchmark or the tests of a package to the failures, once, if the error is one of
+// its process, and returns other errors.
+func (r *Report) failed(pkg, name string, err error) error {
+	var f *gotest.Failure
+	if !errors.As(err, &f) {
+		return fmt.Errorf("%s: %s: %w", pkg, name, err)
+	}
+	// Testing may print figures of a benchmark that panics, so that it is tried again.
+	if !slices.ContainsFunc(r.Failures, func(o Failure) bool {
+		return o.Package == pkg &&
+			o.Name == name
+	}) {
+		problem := strings.ReplaceAll(f.Problem, "\n", "; ")
+		r.Failures = append(r.Failures, Failure{pkg, name, problem, f.Output})
+	}
+	return nil
+}
+
+// benchmarks runs those of one package that match, each in processes of its own, and returns the
+// names of all.
+func (s Settings) benchmarks(ctx context.Context, r *Report, bin *binary, which gotest.Pattern) (
+	known []string, err error) {
+	known, err = bin.Benchmarks(ctx, timeout)
+	if err != nil {
+		return nil, r.failed(bin.pkg, "", err)
+	}
+	for _, name := range known {
+		its, ok := which.For(name)
+		if !ok {
+			continue
+		}
+		s.Progress(bin.pkg + " " + name)
+		found, err := s.try(ctx, bin, its)
+		if err != nil {
+			if err := r.failed(bin.pkg, name, err); err != nil {
+				return nil, err
+			}
+		}
+		for _, b := range found {
+			run, err := s.measure(ctx, r, bin, b)
+			if err == nil {
+				r.Runs = append(r.Runs, *run)
+			} else if err := r.failed(bin.pkg, b.name, err); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return known, nil
+}
+
+// tests runs those of one package that match in one process.
+func (s Settings) tests(ctx context.Context, r *Report, bin *binary) error {
+	s.Progress(bin.pkg + " tests")
+	p, err := s.profile(ctx, bin, "-test.run="+s.Tests)
+	if err != nil {
+		err = r.failed(bin.pkg, "", err)
+	}
+	if p != nil {
+		r.Runs = append(r.Runs, Run{Package: bin.pkg, Name: "tests", profile: heap.Total(p, r.std)})
+	}
+	return err
+}

@@ -1,0 +1,376 @@
+package allocs
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
+
+const fixture = "testdata/fixture"
+
+func settings(dir string) Settings {
+	return Settings{Packages: []string{"."}, Dir: dir, Procs: 1, Operations: 1000, Bench: ".",
+		Progress: func(string) {}}
+}
+
+// outsideWorkspace lets the go command work in modules of testdata.
+func outsideWorkspace(t *testing.T) {
+	t.Setenv("GOWORK", "off")
+	t.Setenv("GOFLAGS", "")
+}
+
+// run runs the module in a directory, with changed settings.
+func run(t *testing.T, dir string, change func(*Settings)) *Report {
+	t.Helper()
+	outsideWorkspace(t)
+	s := settings(dir)
+	change(&s)
+	r, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+var fixtureReport = sync.OnceValues(func() (*Report, error) {
+	return settings(fixture).Run(context.Background())
+})
+
+// reportOfFixture returns that of all benchmarks of the fixture.
+func reportOfFixture(t *testing.T) *Report {
+	t.Helper()
+	outsideWorkspace(t)
+	r, err := fixtureReport()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func runNamed(t *testing.T, r *Report, name string) Run {
+	t.Helper()
+	i := slices.IndexFunc(r.Runs, func(run Run) bool { return run.Name == name })
+	if i < 0 {
+		t.Fatalf("no run %s", name)
+	}
+	return r.Runs[i]
+}
+
+// writeFiles writes files into a directory.
+func writeFiles(t *testing.T, dir string, texts map[string]string) {
+	t.Helper()
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var claimForm = regexp.MustCompile(`// (Benchmark\w+) (\w+) (\d+) (\S+) (.+)$`)
+
+// Comments of the fixture have the amount and the reason for each place.
+func TestReport_Rows(t *testing.T) {
+	if strconv.IntSize != 64 {
+		t.Skip("the fixture's sizes are those of 64 bits")
+	}
+	r := reportOfFixture(t)
+	f, err := os.Open(fixture + "/fixture.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	claims := 0
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		m := claimForm.FindStringSubmatch(lines.Text())
+		if m == nil {
+			continue
+		}
+		claims++
+		t.Run(fmt.Sprintf("%s in line %d", m[1], n), func(t *testing.T) {
+			rows := runNamed(t, r, m[1]).Rows
+			i := slices.IndexFunc(rows, func(row Row) bool {
+				return row.Where.Line == n && strings.HasSuffix(row.Where.File, "fixture.go") &&
+					row.Kind == m[2]
+			})
+			if i < 0 {
+				t.Fatal("no row")
+			}
+			row := rows[i]
+			objects, _ := strconv.ParseFloat(m[3], 64)
+			tolerance := 0.0
+			if m[1] == "BenchmarkWait" {
+				tolerance = 0.05 // a goroutine may be preempted before it waits
+			}
+			want, err := strconv.ParseFloat(m[4], 64)
+			if err == nil && row.Amount.Bytes != want && tolerance == 0 {
+				t.Errorf("%v bytes, not %v", row.Amount.Bytes, want)
+			}
+			if err == nil && want < 16*objects {
+				tolerance = 0.1 // tiny objects are counted together with the runtime's
+			}
+			if math.Abs(row.Amount.Objects-objects) > tolerance {
+				t.Errorf("%v objects, not %v", row.Amount.Objects, objects)
+			}
+			if !strings.Contains(row.Why, m[5]) {
+				t.Errorf("why: %s", row.Why)
+			}
+		})
+	}
+	if claims < 16 {
+		t.Errorf("only %d claims", claims)
+	}
+}
+
+func TestReport_Runs(t *testing.T) {
+	r := reportOfFixture(t)
+	for _, run := range r.Runs {
+		if d := run.Counted.Objects - run.Total.Objects; !run.shared() && math.Abs(d) > 0.1 {
+			t.Errorf("%s: %v of %v objects", run.Name, run.Total.Objects, run.Counted.Objects)
+		}
+	}
+	for name, bytes := range map[string]float64{"BenchmarkGroup/a/b": 80,
+		"BenchmarkGroup/two_words": 160,
+		"BenchmarkStops":           160, "BenchmarkResets": 160, "BenchmarkStopsAtItsEnd": 160} {
+		run := runNamed(t, r, name)
+		if run.Total != (heap.Amount{Objects: 1, Bytes: bytes}) || run.Headline.Bytes.Median != bytes ||
+			run.Headline.Allocs.Median != 1 || run.Unattributed != (heap.Amount{}) {
+			t.Errorf("%s: %+v, headline %+v", name, run.Total, run.Headline)
+		}
+	}
+	for _, row := range runNamed(t, r, "BenchmarkNothing").Rows {
+		if !Negligible(row.Amount) {
+			t.Errorf("nothing: %+v", row)
+		}
+	}
+	rows := runNamed(t, r, "BenchmarkWait").Rows
+	if !slices.ContainsFunc(rows, func(row Row) bool {
+		return row.Kind == "goroutine" && math.Abs(row.Amount.Objects-1) < 0.1 && row.Where.OfRuntime()
+	}) {
+		t.Errorf("no row of the runtime for a goroutine: %+v", rows)
+	}
+}
+
+func TestSettings_Run(t *testing.T) {
+	t.Run("tests", func(t *testing.T) {
+		r := run(t, fixture, func(s *Settings) {
+			s.Bench, s.Tests, s.Args = "", "Slice", []string{"-test.count=3"}
+		})
+		if !slices.ContainsFunc(runNamed(t, r, "tests").Rows, func(row Row) bool {
+			return strings.HasSuffix(row.Where.Function, ".slice") && row.Rate.Objects > 0 &&
+				row.Amount == heap.Amount{Objects: 3000, Bytes: 3000 * 896} && row.Live.Objects == 1
+		}) {
+			t.Errorf("%+v", r.Runs)
+		}
+	})
+	t.Run("failures", func(t *testing.T) {
+		t.Setenv("FIXTURE_FAILS", "1")
+		r := run(t, fixture, func(s *Settings) { s.Bench = "Send|Panics|Fails" })
+		runNamed(t, r, "BenchmarkSend")
+		problems := map[string]string{}
+		for _, f := range r.Failures {
+			problems[f.Name] = f.Problem
+		}
+		if len(problems) != 2 || !strings.Contains(problems["BenchmarkPanics"], "requested to panic") ||
+			!strings.Contains(problems["BenchmarkFails"], "requested to fail") {
+			t.Errorf("%v", problems)
+		}
+	})
+	t.Run("interrupt", func(t *testing.T) {
+		outsideWorkspace(t)
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		s := settings(fixture)
+		s.Bench = "Send|Slice|Grow"
+		s.Progress = func(text string) {
+			if strings.Contains(text, "BenchmarkGrow, ") {
+				interrupt()
+			}
+		}
+		r, err := s.Run(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Runs) != 1 || runNamed(t, r, "BenchmarkSend").Total.Bytes != 24 ||
+			len(r.Failures) != 1 ||
+			!strings.Contains(r.Failures[0].Problem, "interrupted") {
+			t.Errorf("%d runs, failures %+v", len(r.Runs), r.Failures)
+		}
+		if _, err := s.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+	t.Run("old Go, other environment", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "a directory")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		wd, _ := os.Getwd()
+		relative, err := filepath.Rel(wd, dir)
+		if err != nil {
+			t.Skip(err) // another drive of Windows
+		}
+		t.Setenv("GOTMPDIR", relative)
+		writeFiles(t, dir, map[string]string{"go.mod": "module example.com/old\n\ngo 1.12\n",
+			"old.go": "package old\n\nvar kept *[4]int\n\nfunc keep() { kept = new([4]int) }\n",
+			"old_test.go": "package old\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\n" +
+				"func TestMain(m *testing.M) { os.Exit(m.Run()) }\n\n" +
+				"func BenchmarkKeep(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tkeep()\n\t}\n}\n"})
+		r := run(t, dir, func(*Settings) { t.Setenv("GOFLAGS", "-trimpath") })
+		row := runNamed(t, r, "BenchmarkKeep").Rows[0]
+		if row.Amount.Bytes != 32 || !strings.Contains(row.Why, "new([4]int) escapes to heap") {
+			t.Errorf("%+v", row)
+		}
+	})
+}
+
+func TestCallHook(t *testing.T) {
+	for text, want := range map[string]string{
+		"func TestMain(m *testing.M) { exit(m.Run()) }":                    "exit(threadcallhook.Run(m))",
+		"func TestMain(t *testing.M) { serve(func() { c = t.Run() }) }":    "c = threadcallhook.Run(t)",
+		"func TestMain(m *testing.M) {\n\tm.\n\t\tRun()\n}\nfunc last(){}": "\tthreadcallhook.Run(m)\n",
+		"func TestOther(m *testing.M) { m.Run() }":                         "",
+		"func (x T) TestMain(m *testing.M) { m.Run() }":                    "",
+		"func BenchmarkX(b *testing.B) { b.StopTimer() }":                  "threadcallhook.StopTimer(b)",
+		"func BenchmarkX(b *testing.B) { f(func(c *testing.B) { c.ResetTimer() }) }": " threadcallhook." +
+			"Begin(c, c.N); threadcallhook.ResetTimer(c)",
+		"func f(c *clock) { c.StopTimer() }":               "",
+		"func BenchmarkX(b *testing.B) { b.StopTimer(1) }": "",
+		"this is not Go": "",
+	} {
+		source := "package p\n\n" + text + "\n"
+		changed, _, err := callHook("p_test.go", "example.com/hook", []byte(source))
+		switch got := string(changed); {
+		case err != nil || (want == "") != (changed == nil) || !strings.Contains(got, want):
+			t.Errorf("%s: %s, %v", text, got, err)
+		case want != "" && (strings.Count(got, "\n") != strings.Count(source, "\n") ||
+			!strings.HasPrefix(got, `package p; import threadcallhook "example.com/hook"`)):
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+	const passes = "package p\nfunc TestMain(m *testing.M) { goleak.VerifyTestMain(m) }\n"
+	_, _, err := callHook("p_test.go", "", []byte(passes))
+	if !errors.Is(err, errTestMain) || !strings.Contains(err.Error(), "p_test.go:2") {
+		t.Error(err)
+	}
+}
+
+func TestReport_rows(t *testing.T) {
+	for _, kind := range []string{"new", "interface"} { // a constant is not a reason
+		found := []escape.Escape{{What: `"text"`}, {What: "append(list, n)"}}
+		if some := suiting(found, kind); len(some) != 1 || some[0].What != "append(list, n)" {
+			t.Errorf("%s: %+v", kind, some)
+		}
+	}
+	s := heap.Samples{Program: &hook.Profile{}, Samples: []heap.Sample{{Stack: heap.Stack{
+		{Function: "runtime.gostring", File: "/go/src/runtime/string.go"},
+		{Function: "example.com/p._Cfunc_GoString", File: "_cgo_gotypes.go", Line: 30},
+		{Function: "example.com/p.name", File: "/p/p.go", Line: 12},
+	}, Size: 16, Once: heap.Amount{Objects: 1, Bytes: 16}}}}
+	rows := (&Report{std: looksStandard}).rows(escape.New(), s, false)
+	if len(rows) != 1 || rows[0].Where.Function != "example.com/p.name" ||
+		rows[0].Why != "cgo allocates what C.GoString returns" {
+		t.Errorf("%+v", rows)
+	}
+	headline := func(bytes, allocs float64) *Headline {
+		return &Headline{Bytes: Interval{bytes, bytes, bytes}, Allocs: Interval{allocs, allocs, allocs}}
+	}
+	run := Run{Headline: headline(100, 3), Total: heap.Amount{Objects: 1, Bytes: 36}}
+	if run.account(); len(run.Rows) != 1 || run.Rows[0].Kind != Unattributed ||
+		run.Rows[0].Amount != (heap.Amount{Objects: 2, Bytes: 64}) {
+		t.Errorf("%+v", run.Rows)
+	}
+	run = Run{Headline: headline(36, 1), Total: heap.Amount{Objects: 1.002, Bytes: 36.4}}
+	if run.account(); len(run.Rows) != 0 {
+		t.Errorf("%+v", run.Rows)
+	}
+}
+
+// printed returns what write writes to a file of eighty columns.
+func printed(t *testing.T, dir string, write func(Text)) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen := ui.On(f)
+	screen.Width = 80
+	write(Text{Screen: screen, Dir: dir, Top: 20})
+	text, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// contains fails the test if the text lacks one of the parts.
+func contains(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
+}
+
+func TestText_Report(t *testing.T) {
+	r := reportOfFixture(t)
+	for benchmark, c := range map[string]struct {
+		change func(*Text)
+		want   []string
+	}{
+		"Send": {func(*Text) {}, []string{
+			"BenchmarkSend  example.com/fixture\n",
+			"24 B/op, 1 allocs/op: what go test -benchmem prints, in 3 runs.",
+			"24 B and 1 object an operation in the rows: the difference of 1000 and 2000",
+			"       24         1         0  fixture.go:26 fixture.send\n",
+			"new: func literal escapes to heap: sent on a",
+		}},
+		"Channel": {func(text *Text) { text.Width = 40 }, []string{"\n   fixture.go:30 " +
+			"fixture.channel\n"}},
+		"Inlined": {func(text *Text) { text.Stacks = true }, []string{
+			"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:",
+			"fixture.BenchmarkInlined fixt",
+		}},
+		"Print": {func(text *Text) { text.Top = 1 }, []string{" more row"}},
+	} {
+		out := printed(t, fixture, func(text Text) {
+			c.change(&text)
+			text.Report(&Report{Runs: []Run{runNamed(t, r, "Benchmark"+benchmark)}})
+		})
+		contains(t, out, c.want...)
+		for line := range strings.Lines(out) {
+			if ui.Columns(strings.TrimSuffix(line, "\n")) > 80 {
+				t.Errorf("wide: %s", line)
+			}
+		}
+	}
+	quiet := Run{Name: "BenchmarkQuiet", Package: "example.com/p", PerOp: true,
+		Operations: []int{10, 20}}
+	still := quiet
+	still.Name = "BenchmarkStill"
+	contains(t, printed(t, "", func(text Text) { text.Report(&Report{Runs: []Run{quiet, still}}) }),
+		"Nothing an operation  example.com/p\nBenchmarkQuiet BenchmarkStill\n\n")
+	contains(t, printed(t, "", func(text Text) { text.Report(&Report{Runs: []Run{quiet}}) }),
+		"0 B and 0 objects an operation")
+}

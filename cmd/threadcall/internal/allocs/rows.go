@@ -1,0 +1,345 @@
+package allocs
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+)
+
+// join makes the rows of all runs from their profiles and the compiler's reasons.
+func (r *Report) join(log *escape.Log) {
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		run.Rows = r.rows(log, run.profile, run.PerOp)
+		run.Counted, run.Seconds = run.profile.Counted, run.profile.Program.Seconds
+		for _, row := range run.Rows {
+			run.Total, run.Once = run.Total.Plus(row.Amount), run.Once.Plus(row.Once)
+		}
+		run.countTiny()
+		run.account()
+		r.Go = run.profile.Program.Go
+	}
+}
+
+type place struct {
+	where, site  heap.Frame
+	direct, kind string
+}
+
+// rows returns a row for each place.
+func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
+	rows := map[place]*Row{}
+	chains := map[place][]heap.Stack{} // by which the place is inlined here and there
+	for _, sample := range s.Samples {
+		if len(sample.Stack) == 0 {
+			continue
+		}
+		amount := sample.Each
+		if !perOp {
+			amount = sample.Once
+		}
+		site := sample.Stack.Site()
+		p := place{where: sample.Stack[site], site: sample.Stack[site]}
+		var why string
+		p.direct, p.kind, why = kindOf(sample.Stack[:site])
+		if own := sample.Stack.Own(r.std); own < len(sample.Stack) {
+			p.where = sample.Stack[own]
+		}
+		row := rows[p]
+		if row == nil {
+			row = &Row{Where: p.where, Site: p.site, Runtime: p.direct, Kind: p.kind, Why: why}
+			rows[p] = row
+		}
+		chain := sample.Stack.Chain(site)
+		same := func(c heap.Stack) bool { return slices.Equal(c, chain) }
+		if len(chains[p]) < 1000 && !slices.ContainsFunc(chains[p], same) {
+			chains[p] = append(chains[p], chain)
+		}
+		row.Amount, row.Live = row.Amount.Plus(amount), row.Live.Plus(sample.Live)
+		if perOp {
+			row.Once = row.Once.Plus(sample.Once)
+		}
+		if !slices.Contains(row.Sizes, sample.Size) {
+			row.Sizes = append(row.Sizes, sample.Size)
+		}
+		row.Stacks = append(row.Stacks, Stack{amount, sample.Stack})
+	}
+	var out []Row
+	for p, row := range rows {
+		// What only the runtime requested is rather due to other goroutines.
+		background := p.where.OfRuntime() || r.std(p.where.Package())
+		n := row.Amount.Objects
+		if perOp && (s.OnceOnly(n) || background && s.ByChance(n)) {
+			row.Once = row.Once.Plus(row.Amount.Times(float64(s.Operations)))
+			row.Amount = heap.Amount{} // the stacks keep what was measured
+		}
+		if perOp && Negligible(row.Amount) && Negligible(row.Once) {
+			continue
+		}
+		r.explain(log, row, chains[p])
+		slices.Sort(row.Sizes)
+		slices.SortStableFunc(row.Stacks, func(a, b Stack) int {
+			return cmp.Compare(b.Amount.Bytes, a.Amount.Bytes)
+		})
+		row.Stacks = row.Stacks[:min(len(row.Stacks), 10)]
+		if seconds := s.Program.Seconds; !perOp && seconds > 0 {
+			row.Rate = row.Amount.Over(seconds)
+		}
+		row.Source = sourceLine(row.Where.File, row.Where.Line)
+		out = append(out, *row)
+	}
+	slices.SortFunc(out, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.Amount.Bytes, a.Amount.Bytes),
+			cmp.Compare(b.Once.Bytes, a.Once.Bytes),
+			cmp.Compare(a.Where.File, b.Where.File), cmp.Compare(a.Where.Line, b.Where.Line),
+			cmp.Compare(a.Site.Function, b.Site.Function), cmp.Compare(a.Site.Line, b.Site.Line),
+			cmp.Compare(a.Runtime, b.Runtime), cmp.Compare(a.Kind, b.Kind))
+	})
+	return out
+}
+
+// Negligible reports whether the amount is nothing but rounding.
+func Negligible(a heap.Amount) bool { return math.Abs(a.Objects) < 0.0005 }
+
+// explain finds the compiler's reason, or why there is none.
+func (r *Report) explain(log *escape.Log, row *Row, chains []heap.Stack) {
+	switch row.Kind {
+	case "sudog", "goroutine", "timer", "thread", "itab":
+		return
+	}
+	var found []escape.Escape
+	exact := true
+	for _, chain := range chains {
+		var lines []escape.Position
+		for _, f := range chain {
+			lines = append(lines, escape.Position{File: f.File, Line: f.Line})
+		}
+		more, same := log.At(lines)
+		if variables := log.Inlined(lines); row.Kind == "new" && variables != nil {
+			if !same {
+				more, same = nil, true
+			}
+			more = append(more, variables...)
+		}
+		found, exact = append(found, more...), exact && same
+	}
+	found = suiting(found, row.Kind)
+	if len(found) > 0 {
+		row.Escapes = found
+		var texts []string
+		for _, e := range found {
+			if text := e.String(); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+		row.Why = strings.Join(texts[:min(len(texts), 3)], "; ")
+		if n := len(texts) - 3; n > 0 {
+			row.Why += fmt.Sprintf("; and %d more in this line", n)
+		}
+		if !exact {
+			row.Why += " (so where it is inlined elsewhere)"
+		}
+		return
+	}
+	pkg := row.Site.Package()
+	lost := log.Lost(pkg, row.Site.File)
+	asked := slices.Contains(r.Asked, pkg) ||
+		slices.Contains(r.Asked, strings.TrimSuffix(pkg, "_test"))
+	switch {
+	case lost != "" && row.Why == "":
+		row.Why = lost
+	case row.Site.OfCgo() && row.Site != row.Where:
+		row.Why = "cgo allocates for the call"
+		if _, name, found := strings.Cut(row.Site.Function, "._Cfunc_"); found {
+			row.Why = "cgo allocates what C." + name + " returns"
+		}
+	case pkg == "C" || row.Site.Function == "":
+		row.Why = cmp.Or(row.Why, "no Go function on the stack")
+	case row.Why == "" && !asked:
+		row.Why = "inside package " + pkg + ", about which the compiler was not asked"
+	case row.Why == "":
+		row.Why = "the compiler gives no reason for this line"
+	}
+}
+
+// suiting leaves out what another kind of allocation in the same line is the reason for.
+func suiting(found []escape.Escape, kind string) []escape.Escape {
+	found = slices.DeleteFunc(found, escape.Escape.Constant)
+	var some []escape.Escape
+	for _, e := range found {
+		if e.Suits(kind) {
+			some = append(some, e)
+		}
+	}
+	if some == nil && (kind == "new" || kind == "interface" || kind == "array") {
+		return found // whatever it is, the compiler has called what makes one object
+	}
+	return some
+}
+
+// sourceLine returns the text of a line, or "" if the file cannot be read.
+func sourceLine(file string, line int) string {
+	text, err := os.ReadFile(file)
+	lines := strings.Split(string(text), "\n")
+	if err != nil || line < 1 || line > len(lines) {
+		return ""
+	}
+	return strings.TrimSpace(lines[line-1])
+}
+
+// tiny is the size of the block in which the runtime puts objects without pointers that are
+// smaller.
+const tiny = 16
+
+// countTiny corrects the number of objects of rows whose objects share blocks. The profile has one
+// object for each block, the runtime has counted them all. If only one row can have the others,
+// they are its.
+func (r *Run) countTiny() {
+	missing := r.profile.Hidden
+	if r.PerOp && r.profile.ByChance(missing) {
+		return
+	}
+	var candidates []*Row
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if slices.Contains(row.Sizes, tiny) && row.Kind != "sudog" && row.Kind != "channel" &&
+			row.Amount.Objects > 0 {
+			candidates = append(candidates, row)
+			row.Shared = true
+		}
+	}
+	if !r.PerOp || len(candidates) != 1 || missing > 15*candidates[0].Amount.Objects { // do not fit
+		return
+	}
+	row := candidates[0]
+	if all := row.Amount.Objects + missing; r.profile.ByChance(all - math.Round(all)) {
+		missing = math.Round(all) - row.Amount.Objects
+	}
+	row.Amount.Objects += missing
+	r.Total.Objects += missing
+	row.Shared = false
+}
+
+// shared reports whether a row has objects that share blocks.
+func (r *Run) shared() bool {
+	return slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Shared })
+}
+
+// Unattributed is the kind of the row that has what belongs to no place.
+const Unattributed = "not attributed"
+
+// account adds a row for what the headline has and no other row: the rows and the headline then
+// come to the same.
+func (r *Run) account() {
+	if r.Headline == nil {
+		return
+	}
+	missing := heap.Amount{Objects: r.Headline.Allocs.Median - r.Total.Objects,
+		Bytes: r.Headline.Bytes.Median - r.Total.Bytes}
+	// The headline is in whole numbers, rounded down.
+	if missing.Objects > -1 && missing.Objects < 0.5 && math.Abs(missing.Bytes) < max(1,
+		r.Total.Bytes/100) {
+		return
+	}
+	r.Rows = append(r.Rows, Row{Kind: Unattributed, Amount: missing, Why: r.whyMissing(missing)})
+	r.Unattributed = missing
+}
+
+func (r *Run) whyMissing(missing heap.Amount) string {
+	once := r.Once.Bytes / float64(max(r.Headline.N, 1))
+	switch {
+	case missing.Objects < -0.5 || missing.Bytes < 0:
+		return fmt.Sprintf("the profile has more than go test -benchmem, which ran up to %d operations: "+
+			"an operation allocates less in longer runs, or while the timer is stopped in another package",
+			r.Headline.N)
+	case r.profile.Hidden >= 0.5 && r.shared():
+		return fmt.Sprintf("objects smaller than 16 bytes, which share blocks with those of rows "+
+			"marked +; "+
+			"the runtime counted %.3g more", r.profile.Hidden)
+	case once >= 1:
+		return fmt.Sprintf("what is allocated once, %.0f B, divided by the %d operations of "+
+			"go test -benchmem, and what grows with them", r.Once.Bytes, r.Headline.N)
+	}
+	return "package testing's own, and what the runtime allocates for other goroutines"
+}
+
+// kindOf returns what was allocated, by the runtime's functions. Direct is the one that the program
+// has called; why has what the compiler does not, because the thing does not escape or has no name
+// in the source.
+func kindOf(inner heap.Stack) (direct, kind, why string) {
+	if len(inner) == 0 {
+		return "", "object", ""
+	}
+	direct = inner[len(inner)-1].Function
+	for _, f := range inner { // what the runtime needs for itself, whatever was called
+		switch name := symbol.Short(f.Function); {
+		case name == "runtime.acquireSudog":
+			return direct, "sudog", "the runtime's note that a goroutine waits; it keeps some for each " +
+				"processor, and none was left"
+		case name == "runtime.malg":
+			return direct, "goroutine", "the runtime's descriptor of a new goroutine; ended ones are used " +
+				"again, and none was left"
+		case name == "runtime.allgadd":
+			return direct, "goroutine", "the runtime's list of all goroutines grew"
+		case strings.HasPrefix(name, "runtime.newdefer"):
+			return direct, "defer", "a defer in a loop; the runtime keeps some for each processor, and " +
+				"none was left"
+		case name == "runtime.getitab" || name == "runtime.itabAdd":
+			return direct, "itab", "the runtime's table of a type and an interface that met for the first " +
+				"time"
+		case strings.HasPrefix(name, "runtime.(*timers)") || name == "runtime.newTimer":
+			return direct, "timer", "the runtime's timers"
+		case name == "runtime.newm" || name == "runtime.allocm":
+			return direct, "thread", "the runtime's descriptor of a new thread"
+		case name == "runtime.addCleanup" || name == "runtime.SetFinalizer" ||
+			name == "runtime.AddCleanup":
+			return direct, "cleanup", ""
+		}
+	}
+	for _, k := range kinds {
+		if strings.HasPrefix(direct, k.prefix) {
+			return direct, k.kind, k.why
+		}
+	}
+	return direct, "runtime", "inside " + direct
+}
+
+// kinds are by what the program has called, the first prefix that fits.
+var kinds = []struct{ prefix, kind, why string }{
+	{"runtime.newobject", "new", ""},
+	{"runtime.mallocgc", "new", ""},
+	{"runtime.newarray", "array", ""},
+	{"runtime.makeslicecopy", "make", ""},
+	{"runtime.makeslice", "make", "make of a slice whose size is not a constant; what is larger " +
+		"than 32 bytes does not fit on the stack"},
+	{"runtime.growslice", "append", "append to a slice that has no room left"},
+	{"runtime.moveSlice", "append", "a slice that append had built on the stack is kept"},
+	{"runtime.makechan", "channel", "make of a channel; channels are always on the heap"},
+	{"runtime.makemap", "map", "make of a map"},
+	{"runtime.mapassign", "map", "the map grew"},
+	{"runtime.mapclone", "map", "a copy of a map"},
+	{"maps.clone", "map", "a copy of a map"},
+	{"internal/runtime/maps.", "map", "the map grew"},
+	{"runtime.convT", "interface", "a value was put into an interface"},
+	{"runtime.concatstring", "string", "strings were joined with +"},
+	{"runtime.concatbyte", "string", "strings were joined with +"},
+	{"runtime.slicebytetostring", "string", "bytes were made a string"},
+	{"runtime.slicerunetostring", "string", "runes were made a string"},
+	{"runtime.intstring", "string", "a number was made a string"},
+	{"runtime.stringtoslice", "string", "a string was made a slice"},
+	{"runtime.rawstring", "string", "a string was made"},
+	{"runtime.rawbyteslice", "string", "bytes for a string were made"},
+	{"runtime.newproc", "goroutine", "go starts a goroutine"},
+	{"runtime.deferproc", "defer", "defer in a loop"},
+	{"reflect.unsafe_New", "reflect", "package reflect made a value"},
+	{"reflect.", "reflect", "package reflect made a value"},
+	{"strings.(*Builder)", "string", "a string builder grew"},
+	{"internal/bytealg.MakeNoZero", "make", "a buffer was made"},
+}

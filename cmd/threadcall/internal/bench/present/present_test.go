@@ -1,0 +1,287 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
+)
+
+// add adds values in turn with their units, which are tidied, of a benchmark in a round.
+func add(d *measure.Data, version, round int, name string, values ...any) {
+	r := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1}
+	for i := 0; i < len(values); i += 2 {
+		r.Values = append(r.Values, benchfmt.Value{Value: values[i].(float64),
+			Unit: values[i+1].(string)})
+	}
+	d.Add(version, measure.Place{Round: round}, r)
+}
+
+// simulated returns rounds of benchmarks of which the ratios of the versions' times are known.
+func simulated(rounds int, versions ...string) *measure.Data {
+	r := rand.New(rand.NewPCG(1, 2))
+	d := measure.New(versions...)
+	for round := range rounds {
+		for _, b := range []struct {
+			name          string
+			ns            float64
+			ratio         float64
+			bytes, allocs [2]float64
+		}{
+			{"Decode/size=1k-8", 1234, 1.10, [2]float64{48, 64}, [2]float64{3, 4}},
+			{"Decode/a|b_*c*-8", 81234, 1.00, [2]float64{48, 48}, [2]float64{3, 3}},
+			{"Encode-8", 17.2, 0.7, [2]float64{0, 16}, [2]float64{0, 1}},
+		} {
+			for v := range versions {
+				i := min(v, 1)
+				ns := b.ns * math.Pow(b.ratio, float64(i)) * math.Exp(0.02*r.NormFloat64())
+				add(d, v, round, b.name, ns*1e-9, "sec/op", b.bytes[i], "B/op", b.allocs[i],
+					"allocs/op")
+			}
+		}
+	}
+	return d
+}
+
+func result(d *measure.Data, set plan.Settings) Result {
+	return Result{Compared: judge.Compared{Comparison: judge.Compare(d)}, Settings: &set}
+}
+
+// written returns what the result prints to a file.
+func written(t *testing.T, r Result, width int) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := ui.On(f)
+	s.Width = width
+	r.Print(s)
+	text, err := os.ReadFile(f.Name())
+	if s.Err != nil || err != nil {
+		t.Fatal(s.Err, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if ui.Columns(line) > width || strings.HasSuffix(line, " ") ||
+			strings.Contains(line, "\x1b") {
+			t.Errorf("%d columns, a blank at the end, or a colour: %q", ui.Columns(line), line)
+		}
+	}
+	return string(text)
+}
+
+func TestResult_Print(t *testing.T) {
+	failed := simulated(6, "old.txt", "new.txt")
+	add(failed, 0, 0, "Gone-8", 1.0, "sec/op", 1.0, "B/op")
+	add(failed, 1, 0, "Fresh-8", 1.0, "sec/op")
+	failed.Fail(1, "example.org/p", "Panics-8", "panic: index out of range")
+	failed.Warn("something is odd")
+	for _, c := range []struct {
+		d    *measure.Data
+		set  plan.Settings
+		want string
+	}{
+		{simulated(12, "HEAD~1", "new"), plan.Settings{}, `HEAD~1 → new
+
+Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
+
+                     HEAD~1      new         change    95% interval       p
+  sec/op
+    Decode/size=1k  1.244µs  1.361µs   +9.3% slower   [+8.0%, +11%]  <0.001
+    Encode          17.25ns  11.98ns  -30.9% faster    [-32%, -30%]  <0.001
+    geomean of 3                       -8.7% faster  [-9.6%, -8.0%]  <0.001
+    1 other unchanged (minimum detectable effect 2.6 %)
+  B/op
+    Decode/size=1k       48       64    +33.3% more
+    Encode                0       16           more
+    1 other unchanged
+  allocs/op
+    Decode/size=1k        3        4    +33.3% more
+    Encode                0        1           more
+    1 other unchanged
+
+`},
+		{simulated(12, "old", "new"), plan.Settings{Verbose: true},
+			`    Decode/a|b_*c*  81.19µs ±1.5%  81.65µs ±2.5%      MDE 2.5 %  [-2.1%, +2.9%]   0.677
+    Decode/size=1k  1.244µs ±2.6%  1.361µs ±2.0%   +9.3% slower   [+8.0%, +11%]  <0.001
+    Encode          17.25ns ±0.9%  11.98ns ±2.4%  -30.9% faster    [-32%, -30%]  <0.001
+`},
+		{simulated(12, "old", "new"), plan.Settings{Verbose: true},
+			"2 of 3 comparisons in which chance plays a part show a change."},
+		{simulated(12, "now"), plan.Settings{}, `                        sec/op  B/op  allocs/op   n
+  Decode/a|b_*c*  81.59µ ±0.8%    48          3  12
+  Decode/size=1k  1.218µ ±2.7%    48          3  12
+  Encode          17.27n ±3.0%     0          0  12
+
+`},
+		{simulated(12, "old", "new", "newer"),
+			plan.Settings{Ratios: []string{"old", "new", "older"}},
+			`Note: there is no older; there are old, new, newer.
+                           to old                   to new
+                           sec/op  B/op  allocs/op  sec/op  B/op  allocs/op
+  newer  Decode/size=1k-8    1.09  1.33       1.33  ~0.995     1          1
+  newer  Encode-8           0.692   +16         +1      ~1     1          1
+  no visible change for the worse
+  newer  Decode/a|b_*c*-8  ~0.996     1          1  ~0.988     1          1
+
+~: inconclusive; the ratio may be 1.
+`},
+		{failed, plan.Settings{}, "Only in old.txt: Gone.\nOnly in new.txt: Fresh (1s a call).\n"},
+		{failed, plan.Settings{}, "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out " +
+			"of range\n"},
+		{failed, plan.Settings{}, "Note: something is odd\n"},
+	} {
+		if got := written(t, result(c.d, c.set), 100); !strings.Contains(got, c.want) {
+			t.Errorf("got\n%s\nwant\n%s", got, c.want)
+		}
+	}
+	if got := written(t, result(simulated(3, "old", "new"), plan.Settings{}),
+		70); !strings.Contains(got, "needs 6 values") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestDigest(t *testing.T) {
+	// changed returns benchmarks of which the ratios within rounds are these, in turn.
+	changed := func(rounds, same int) *judge.Comparison {
+		d := measure.New("old", "new")
+		ratios := map[string][]float64{"Slower-8": {1.09, 1.10, 1.11}, "Noisy-8": {0.3, 3}}
+		for i := range same {
+			ratios[fmt.Sprintf("Same%d-8", i)] = []float64{0.98, 1.02}
+		}
+		for round := range rounds {
+			for name, ratio := range ratios {
+				for v, ns := range []float64{100, 100 * ratio[round%len(ratio)]} {
+					add(d, v, round, name, ns*1e-9, "sec/op", 1e9/ns, "B/s", 3.0, "allocs/op")
+				}
+			}
+		}
+		return judge.Compare(d)
+	}
+	x := digestOf(changed(20, 1), 1, false)
+	if want := "Of 3 benchmarks: 1 slower; 1 inconclusive."; x.Headline != want {
+		t.Errorf("%q, want %q", x.Headline, want)
+	}
+	// throughput is the same finding
+	if len(x.Sections) != 1 || len(x.Sections[0].Rows) != 2 || len(x.Sections[0].Rest) != 2 {
+		t.Fatalf("sections %+v", x.Sections)
+	}
+	s := x.Sections[0]
+	if r := s.Rows[0]; r.Name != "Slower" || !strings.HasSuffix(r.Change, "slower") ||
+		r.Note != "9.537Mi → 8.670Mi B/s" {
+		t.Errorf("rows %+v", s.Rows)
+	}
+	if !strings.HasPrefix(s.Rest[0], "1 other unchanged (minimum detectable effect ") ||
+		s.Rest[1] != "1 inconclusive, too noisy (minimum detectable effect above 50 %): Noisy" ||
+		x.Sentences[0] != "Unchanged: allocs/op of 3." {
+		t.Errorf("rest %q, %q", s.Rest, x.Sentences)
+	}
+	// p is 0.03 and 0.000002, of 32 verdicts
+	for rounds, want := range map[int]bool{6: true, 20: false} {
+		x := digestOf(changed(rounds, 30), 1, false)
+		last := x.Sentences[len(x.Sentences)-1]
+		if got := strings.HasSuffix(x.Sections[0].Rows[0].P, "*"); got != want ||
+			(last == asterisk) != want {
+			t.Errorf("%d rounds: asterisk %v, want %v", rounds, got, want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct{ packages, names, want []string }{
+		{[]string{"m/a", "m/a"}, []string{"X-8", "Y/n=1-8"}, []string{"X", "Y/n=1"}},
+		{[]string{"m/a", "m/a"}, []string{"X-8", "X-4"}, []string{"X-8", "X-4"}},
+		{[]string{"m/a", "m/b/c"}, []string{"X", "X"}, []string{"a.X", "b/c.X"}},
+		{[]string{"h/m", "h/m/b"}, []string{"X-2", "X-2"}, []string{"m.X", "b.X"}},
+		{[]string{"one", "other"}, []string{"X-2", "X-2"}, []string{"one.X", "other.X"}},
+	} {
+		comparison := &judge.Comparison{Tables: []judge.Table{{Unit: "sec/op"}}}
+		for i := range c.names {
+			row := judge.Row{Package: c.packages[i], Name: c.names[i]}
+			comparison.Tables[0].Rows = append(comparison.Tables[0].Rows, row)
+		}
+		for i, row := range comparison.Tables[0].Rows {
+			if got := names(comparison)(row); got != c.want[i] {
+				t.Errorf("%s.%s is %q, want %q", row.Package, row.Name, got, c.want[i])
+			}
+		}
+	}
+}
+
+func TestResult_Markdown(t *testing.T) {
+	d := simulated(20, "@main", "new")
+	d.Fail(1, "p", "Panics", "panic: index\n```")
+	r := result(d, plan.Settings{})
+	r.Breaches = []judge.Case{{Limit: "+5%", Benchmark: "Decode", Unit: "ns/op", Change: 0.1}}
+	var b strings.Builder
+	if err := r.Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	for _, want := range []string{
+		"### @\u2060main → new\n", "> [!CAUTION]\n> -fail-on +5%: Decode, ns/op: +10.00 " +
+			"%\n", "**Of 3 benchmarks: 1 slower, 1 faster,",
+		"| sec/op | @\u2060main | new | change | 95% interval | p |  |\n| --- | ---: |", "| " +
+			"`Encode` | 0 | 16 | **more** |",
+		"<details><summary>", "| `Decode/a\\|b_*c*` | 81", "**Failed:** `p.Panics (new)`",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Count(got, "```") != 2 {
+		t.Errorf("the reason of a failure ends its block:\n%s", got)
+	}
+	columns := 0
+	for line := range strings.Lines(got) {
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if !strings.HasPrefix(line, "|") {
+			n = 0
+		}
+		if columns != 0 && n != 0 && n != columns {
+			t.Errorf("%d columns after %d: %s", n-1, columns-1, line)
+		}
+		columns = n
+	}
+}
+
+func TestResult_page(t *testing.T) {
+	d := simulated(20, "HEAD~1", "working tree")
+	for _, width := range []int{1200, 420} { // some browsers have no window below 500
+		var got struct {
+			Dots, Cards, Rows int
+			Tip               string
+			Bad               []string
+		}
+		pagetest.RunIn(t, width, result(d, plan.Settings{}).page(), `
+			const bad = [], width = document.documentElement.clientWidth;
+			if (document.documentElement.scrollWidth > width) bad.push("the page is too wide");
+			for (const svg of document.querySelectorAll("svg")) {
+				const all = [...svg.querySelectorAll("text")].map(t => t.getBoundingClientRect());
+				all.forEach((r, i) => { if (i && r.left < all[i-1].right) bad.push("overlap"); });
+			}
+			return {
+				Dots: document.querySelectorAll(".dot").length,
+				Cards: document.querySelectorAll("article").length,
+				Rows: document.querySelectorAll("tbody tr").length,
+				Tip: document.querySelector(".dot").textContent, Bad: bad,
+			};`, &got)
+		if got.Dots != 3*2*20 || got.Cards != 9 || got.Rows != 12 ||
+			!strings.HasPrefix(got.Tip, "HEAD~1, round 0: 8") || len(got.Bad) > 0 {
+			t.Errorf("at %d pixels: %+v", width, got)
+		}
+	}
+}

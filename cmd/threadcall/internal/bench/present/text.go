@@ -1,0 +1,249 @@
+package present
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
+
+// Print writes the result for people: what has changed, or each figure if there is one version,
+// then what failed and what could not be compared. Errors of writing stay in the screen.
+func (r Result) Print(out *ui.Screen) {
+	r.printHeader(out)
+	if len(r.Settings.Ratios) > 0 {
+		r.printRatios(out)
+	} else {
+		pairs := r.Pairs()
+		for _, c := range pairs {
+			if len(pairs) > 1 {
+				fmt.Fprintln(out, out.Bold(strings.Join(c.Versions, " → ")))
+			}
+			printer{out, r.Settings.Verbose}.print(c)
+		}
+		if r.Settings.Verbose {
+			printLegend(out)
+		}
+	}
+	failures := r.failures()
+	if failures != nil {
+		fmt.Fprintln(out, out.Red("Failed"))
+	}
+	for _, f := range failures {
+		out.Paragraph("  ", f[0]+": "+f[1])
+	}
+	for _, w := range r.Comparison.Warnings {
+		out.Paragraph("Note: ", w)
+	}
+	for _, text := range r.undecided() {
+		out.Paragraph(out.Red("Warning")+": ", text)
+	}
+	if r.Report != nil {
+		r.printRun(out)
+	}
+}
+
+// printHeader writes what was compared and how.
+func (r Result) printHeader(out *ui.Screen) {
+	facts := r.facts()
+	if facts == nil && len(r.Comparison.Versions) < 2 {
+		return
+	}
+	fmt.Fprintln(out, out.Bold(r.title()))
+	width := 0
+	for _, f := range facts {
+		width = max(width, ui.Columns(f[0]))
+	}
+	for _, f := range facts {
+		out.Paragraph("  "+ui.Pad(f[0], width, true)+"  ", f[1])
+	}
+	fmt.Fprintln(out)
+}
+
+// printRun prints what was noted, how it was measured, and where the raw results are.
+func (r Result) printRun(out *ui.Screen) {
+	for _, note := range r.Report.Notes {
+		out.Paragraph("Note: ", note)
+	}
+	if r.Settings.Verbose {
+		out.Paragraph("", "While benchmarks ran, "+r.Report.Taken.String()+". "+r.noisy())
+	}
+	var files []string
+	for _, v := range r.Report.Versions {
+		if v.File != "" {
+			files = append(files, v.File)
+		}
+	}
+	out.Paragraph("Raw results: ", strings.Join(files, " "))
+}
+
+// Compare writes a comparison with all rows.
+func Compare(out *ui.Screen, c *judge.Comparison) {
+	printer{out, true}.print(c)
+	printLegend(out)
+}
+
+func printLegend(out *ui.Screen) {
+	for _, line := range legend {
+		out.Paragraph("", line)
+	}
+}
+
+// A printer writes comparisons.
+type printer struct {
+	*ui.Screen
+	verbose bool
+}
+
+// print writes what c shows.
+func (p printer) print(c *judge.Comparison) {
+	if len(c.Versions) == 1 {
+		p.summary(c)
+	}
+	for version := 1; version < len(c.Versions); version++ {
+		p.comparison(c, version)
+	}
+	if text := c.Family.String(); p.verbose && text != "" {
+		p.Paragraph("", text)
+		fmt.Fprintln(p)
+	}
+}
+
+// legend explains the words of the tables.
+var legend = []string{
+	"±: how far the 95% interval of the median reaches; ±?: there are too few values for it.",
+	"A change is visible if its 95% interval excludes 0. Where nothing has changed, a row shows " +
+		"one with a probability of at most 5%.",
+	"Changes and p of values that come in rounds are of the ratios within the rounds: their " +
+		"median, and the sign test or the signed-rank test. Of others, they are of the ratios of " +
+		"all values: their median, and the Mann-Whitney U-test. If one version was measured " +
+		"after the other, such a change may be the machine's.",
+	fmt.Sprintf("MDE is the minimum detectable effect: an estimate of that size would have been "+
+		"visible. A row is too noisy if it is above %.0f %%.", 100*tooNoisy),
+	fmt.Sprintf("needs: with fewer values than %d in rounds no difference can be shown, however "+
+		"large it is.", plan.LeastRounds()),
+	"(aside): the verdict about the time rests on another unit.",
+}
+
+// comparison writes how a version differs from the first one.
+func (p printer) comparison(c *judge.Comparison, version int) {
+	x := digestOf(c, version, p.verbose)
+	if p.verbose || len(c.Versions) > 2 {
+		fmt.Fprintln(p, p.Bold(x.Old+" → "+x.New))
+	}
+	p.Paragraph("", p.Bold(x.Headline))
+	fmt.Fprintln(p)
+	if len(x.Sections) > 0 {
+		p.sections(x)
+		fmt.Fprintln(p)
+	}
+	for _, line := range x.Sentences {
+		p.Paragraph("", line)
+	}
+	if len(x.Sentences) > 0 {
+		fmt.Fprintln(p)
+	}
+}
+
+// sections writes the units.
+func (p printer) sections(x digest) {
+	if slices.ContainsFunc(x.Sections, func(s section) bool { return len(s.Rows) > 0 }) {
+		g := p.table(x, true)
+		if g.Width() > p.Width {
+			g = p.table(x, false)
+		}
+		g.Write(p.Screen)
+		return
+	}
+	for _, s := range x.Sections {
+		for _, text := range s.Rest {
+			p.Paragraph("  ", p.Bold(s.Unit)+": "+text)
+		}
+	}
+}
+
+// table returns the table of all units, with the notes where that is set.
+func (p printer) table(x digest, notes bool) *ui.Table {
+	g := &ui.Table{Left: 1, Whole: true}
+	add := func(note string, cells ...string) {
+		if notes {
+			cells = append(cells, note)
+		}
+		g.Add(cells...)
+	}
+	short := func(version string) string {
+		if p.Width > ui.MaxWidth {
+			return version
+		}
+		return ui.Tail(version, 14)
+	}
+	add("", "", short(x.Old), short(x.New), "change", "95% interval", "p")
+	for _, s := range x.Sections {
+		g.Title(p.Bold(s.Unit))
+		for _, r := range s.Rows {
+			add(r.Note, "  "+r.Name, r.Old, r.New, p.colour(r.Verdict, r.Change), r.Interval, r.P)
+		}
+		for _, text := range s.Rest {
+			g.Note("  " + text)
+		}
+	}
+	return g
+}
+
+func (p printer) colour(v judge.Verdict, text string) string {
+	switch v {
+	case judge.Better:
+		return p.Green(text)
+	case judge.Worse:
+		return p.Red(text)
+	case judge.Changed:
+		return text
+	}
+	return p.Faint(text)
+}
+
+// inOneTable is how many units a table has, so that they fit the width of a screen.
+const inOneTable = 4
+
+// summary writes the only version: a row for each benchmark, a column for each unit.
+func (p printer) summary(c *judge.Comparison) {
+	name := names(c)
+	var order []judge.Row // each benchmark once
+	seen := map[[2]string]bool{}
+	for _, t := range c.Tables {
+		for _, row := range t.Rows {
+			if key := [2]string{row.Package, row.Name}; !seen[key] {
+				seen[key] = true
+				order = append(order, row)
+			}
+		}
+	}
+	for units := range slices.Chunk(c.Tables, inOneTable) {
+		heading := []string{""}
+		for _, t := range units {
+			heading = append(heading, p.Bold(t.Unit))
+		}
+		g := ui.Table{Left: 1, Whole: true}
+		g.Add(append(heading, "n")...)
+		for _, of := range order {
+			cells, n := []string{name(of)}, 0
+			for _, t := range units {
+				text := ""
+				if row := c.Find(t.Unit, of); row != nil {
+					cell := row.Cells[0]
+					text, n = strings.TrimSpace(t.Value(cell.Center)+" "+cell.PlusMinus()), max(n,
+						cell.N)
+				}
+				cells = append(cells, text)
+			}
+			if n > 0 {
+				g.Add(append(cells, fmt.Sprint(n))...)
+			}
+		}
+		g.Write(p.Screen)
+		fmt.Fprintln(p)
+	}
+}

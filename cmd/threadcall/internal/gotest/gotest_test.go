@@ -1,0 +1,55 @@
+package gotest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestOutput(t *testing.T) {
+	var o output
+	fmt.Fprint(&o, "BenchmarkA \t")
+	for range 4 * most / 1000 {
+		fmt.Fprintf(&o, "%999d\n", 0)
+	}
+	fmt.Fprint(&o, " 10\t 5.0 ns/op\n")
+	text := o.String()
+	if !strings.HasPrefix(text, "BenchmarkA \t") || !strings.HasSuffix(text, " 10\t 5.0 ns/op\n") ||
+		len(text) > 3*most+100 {
+		t.Errorf("%q … %q, %d bytes", text[:20], text[len(text)-20:], len(text))
+	}
+}
+
+func TestDecisive(t *testing.T) {
+	for _, c := range []struct{ output, want string }{
+		{"goos: linux\n--- FAIL: BenchmarkX\n    x_test.go:12: wrong\nFAIL\nexit status 1\n",
+			"x_test.go:12: wrong"},
+		{"said before\npanic: oh [recovered]\n\ngoroutine 7 [running]:\np.F(0x1)\n\t/p/x.go:3 " +
+			"+0x1d\nmain.main()\n\t_testmain.go:45 +0x1\n",
+			"panic: oh [recovered]\nat /p/x.go:3"},
+		{"a\nb\nc\n", "b\nc"},
+		{"PASS\n", ""},
+	} {
+		if got := Decisive(c.output, 2); got != c.want {
+			t.Errorf("%q: %q, want %q", c.output, got, c.want)
+		}
+	}
+}
+
+func TestScratch(t *testing.T) {
+	t.Setenv("GOTMPDIR", t.TempDir())
+	s, err := NewScratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	s.BeforeRemove(func() { calls++ })
+	removeScratches()
+	if _, err := os.Stat(s.Dir); err == nil || calls == 0 {
+		t.Errorf("after it was removed: %v, %d calls before", err, calls)
+	}
+	if err := s.Remove(); err != nil {
+		t.Errorf("again: %v", err)
+	}
+}

@@ -1,0 +1,196 @@
+package gotest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Tree is Go source, and how to build it.
+type Tree struct {
+	Dir   string   // where the go command runs; empty: here
+	Env   []string // of the go command; nil: that of this process
+	Flags []string // of go build
+}
+
+// A Package is a package as go list describes it. Module and the fields after it are of
+// [Tree.ListDeps] alone.
+type Package struct {
+	ImportPath, Name, Dir     string
+	TestGoFiles, XTestGoFiles []string
+	Error                     *struct{ Err string }
+
+	Module            *Module
+	Standard, DepOnly bool
+	ForTest           string
+	GoFiles, CgoFiles []string
+	Deps              []string
+}
+
+// A Module is the one that a package is in. Replace is not nil if it is replaced.
+type Module struct {
+	Path, Dir string
+	Main      bool
+	Replace   *struct{}
+}
+
+// HasTests reports whether the package has test files.
+func (p Package) HasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
+
+// HasBenchmarks reports whether a test file of the package declares a benchmark.
+func (p Package) HasBenchmarks() bool {
+	return slices.ContainsFunc(slices.Concat(p.TestGoFiles, p.XTestGoFiles), func(name string) bool {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		return err != nil || bytes.Contains(text, []byte("\nfunc Benchmark"))
+	})
+}
+
+// List returns the packages that match the patterns and have test files. No patterns stand for the
+// package in the tree's directory. The packages in missing were named, but are not in the tree;
+// each is a sentence that says why.
+func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package, missing []string,
+	err error) {
+	all, err := t.list(ctx, []string{"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error"},
+		patterns)
+	for _, p := range all {
+		switch {
+		case p.HasTests():
+			packages = append(packages, p)
+		case p.Error != nil && !strings.Contains(p.Error.Err, "no non-test Go files"):
+			reason, _, _ := strings.Cut(p.Error.Err, "\n")
+			missing = append(missing, fmt.Sprintf("%s: %s", p.ImportPath, reason))
+		}
+	}
+	return packages, missing, err
+}
+
+// ListDeps returns the packages that match the patterns, and in all these and everything that they
+// and their tests depend on.
+func (t Tree) ListDeps(ctx context.Context, patterns ...string) (named, all []Package, err error) {
+	packages, err := t.list(ctx, []string{"-deps", "-test",
+		"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error,Module,Standard,DepOnly,ForTest," +
+			"GoFiles,CgoFiles,Deps"}, patterns)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range packages {
+		if strings.HasSuffix(p.ImportPath, ".test") || p.ForTest != "" {
+			continue
+		}
+		if !p.DepOnly {
+			if p.Error != nil {
+				return nil, nil, errors.New(p.Error.Err)
+			}
+			named = append(named, p)
+		}
+		all = append(all, p)
+	}
+	if len(named) == 0 {
+		return nil, nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
+	}
+	return named, all, nil
+}
+
+func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Package, err error) {
+	out, err := t.Go(ctx, slices.Concat([]string{"list", "-e"}, flags, t.Flags, []string{"--"},
+		patterns)...)
+	if err != nil {
+		return nil, err
+	}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p Package
+		switch err := dec.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return packages, nil
+		case err != nil:
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+// Go runs the go command and returns what it writes to its standard output. What it complains about
+// is in the error. If ctx is done, the error is its cause.
+func (t Tree) Go(ctx context.Context, args ...string) ([]byte, error) {
+	stdout, stderr, err := t.run(ctx, args)
+	if errors.As(err, new(*exec.ExitError)) {
+		complaint := bytes.TrimSpace(stderr)
+		if len(complaint) == 0 {
+			complaint = bytes.TrimSpace(stdout)
+		}
+		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, complaint)
+	}
+	return stdout, err
+}
+
+func (t Tree) run(ctx context.Context, args []string) (stdout, stderr []byte, err error) {
+	var out, complaints bytes.Buffer
+	cmd := exec.Command("go", args...)
+	cmd.Dir, cmd.Env = t.Dir, t.Environ()
+	if t.Dir != "" {
+		cmd.Env = append(cmd.Env, "PWD="+t.Dir)
+	}
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	err = Run(ctx, cmd)
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case errors.Is(err, exec.ErrNotFound):
+		err = errors.New("the go command is needed, and not in PATH")
+	}
+	return out.Bytes(), complaints.Bytes(), err
+}
+
+// Environ returns a copy of the environment of the go command.
+func (t Tree) Environ() []string {
+	if t.Env == nil {
+		return os.Environ()
+	}
+	return slices.Clone(t.Env)
+}
+
+// A CompileError is what the compiler has found wrong with the tests of a package.
+type CompileError struct {
+	Package string
+	Output  string
+}
+
+func (e *CompileError) Error() string {
+	return fmt.Sprintf("cannot build the tests of %s:\n%s", e.Package, e.Output)
+}
+
+// Build compiles the tests of p into the file, which must be absolute, with the tree's flags and
+// those given. What the compiler finds wrong is a CompileError.
+func (t Tree) Build(ctx context.Context, p Package, file string, flags ...string) error {
+	// A go command that is killed leaves its temporary files. Those next to the file are removed
+	// when that is.
+	t.Env = append(t.Environ(), "GOTMPDIR="+filepath.Dir(file))
+	stdout, stderr, err := t.run(ctx, slices.Concat([]string{"test", "-c", "-vet=off", "-o", file},
+		t.Flags, flags, []string{p.ImportPath}))
+	output := string(bytes.TrimSpace(append(stdout, stderr...)))
+	if errors.As(err, new(*exec.ExitError)) {
+		return &CompileError{p.ImportPath, output}
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(file); err != nil {
+		return &CompileError{p.ImportPath, output + "\nno test binary was made"}
+	}
+	return nil
+}
+
+// Toolchain returns the version of Go that builds the tree, and GOROOT.
+func (t Tree) Toolchain(ctx context.Context) (version, root string, err error) {
+	out, err := t.Go(ctx, "env", "GOVERSION", "GOROOT")
+	version, root, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return version, strings.TrimSpace(root), err
+}

@@ -1,0 +1,235 @@
+// Package stats has exact tests of two samples, and medians and quartiles. The distributions and
+// quantiles are those of go-moremath.
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+// Median returns the middle of the values, or NaN without any.
+func Median(xs []float64) float64 { return stats.Sample{Xs: xs}.Quantile(0.5) }
+
+// Spread returns the range of the middle half, or NaN without values.
+func Spread(xs []float64) float64 { return stats.Sample{Xs: xs}.IQR() }
+
+// GeoMean returns the geometric mean.
+func GeoMean(xs []float64) float64 { return stats.GeoMean(xs) }
+
+// An Interval holds the true value with a probability of at least 1-alpha of its Test.
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// A Test is what a test of two samples shows. It is of the ratios of new values to old ones, or of
+// their differences if it is absolute. Estimate, interval and P are of one distribution: the
+// interval excludes the neutral value, 1 or 0, exactly if P is at most alpha.
+type Test struct {
+	Estimate float64
+	Interval *Interval // nil: there are too few values to show anything
+	P        float64
+	N        int  // pairs, or values of the smaller sample
+	Rejected bool // that nothing has changed
+}
+
+// Pairs tests values of which those with the same index were measured together: by the sign test,
+// or by the signed-rank test.
+//
+// Both are exact: if nothing has changed, chance alone decides which of the two values of a pair
+// belongs to which sample, so that each difference has either sign with probability 1/2, whatever
+// its size. The sign test counts signs; the signed-rank test counts more for larger differences,
+// and needs fewer pairs where no few of them are much larger than the others. The sizes decide
+// which it is: they do not know the signs, so that the test stays exact.
+func Pairs(old, new []float64, absolute bool, alpha float64) Test {
+	count := counts(stats.BinomialDist{N: len(old), P: 0.5})
+	values := make([]float64, len(old))
+	sizes := make([]float64, len(old)) // of logarithms, if it is of ratios
+	for i := range old {
+		if values[i] = compare(old[i], new[i], absolute); absolute {
+			sizes[i] = math.Abs(values[i])
+		} else {
+			sizes[i] = math.Abs(math.Log(values[i]))
+		}
+	}
+	s := stats.Sample{Xs: sizes}
+	if len(old) <= mostRanked && s.Quantile(0.9) <= heavyTail*s.Quantile(0.5) {
+		count, values = signedRankOf(len(old)), walsh(values, absolute)
+	}
+	return test(values, len(old), count, absolute, alpha)
+}
+
+const (
+	// of the sign test: the 90th percentile of the sizes, divided by the median; 2.4 if they are
+	// normal
+	heavyTail  = 4
+	mostRanked = 400 // pairs, with as many averages as the square of half of that
+	mostValues = 500 // of a sample of Ranks: their products need memory
+	exactRanks = 60  // pairs for which the distribution of signed ranks is not approximated
+)
+
+// Ranks tests samples without pairs by the Mann-Whitney U-test.
+func Ranks(old, new []float64, absolute bool, alpha float64) Test {
+	old, new = thin(old), thin(new)
+	values := make([]float64, 0, len(old)*len(new))
+	for _, o := range old {
+		for _, n := range new {
+			values = append(values, compare(o, n, absolute))
+		}
+	}
+	return test(values, min(len(old), len(new)), uOf(len(old), len(new)), absolute, alpha)
+}
+
+// MinPairs returns the smallest number of pairs with which Pairs can show something.
+func MinPairs(alpha float64) int {
+	return least(func(n int) counts { return stats.BinomialDist{N: n, P: 0.5} }, alpha)
+}
+
+// MinRanks returns the smallest number of values of each sample with which Ranks can show
+// something.
+func MinRanks(alpha float64) int {
+	return least(func(n int) counts { return uOf(n, n) }, alpha)
+}
+
+func least(of func(n int) counts, alpha float64) (n int) {
+	for n = 1; !rejected(tails(of(n), 0), alpha); n++ {
+	}
+	return n
+}
+
+// counts is the distribution of how many of the compared values lie below the neutral one if
+// nothing has changed. It is symmetric.
+type counts interface {
+	CDF(k float64) float64
+}
+
+// test returns what the values show, which lie around the neutral one if nothing has changed.
+func test(values []float64, n int, count counts, absolute bool, alpha float64) Test {
+	slices.Sort(values)
+	neutral := compare(1, 1, absolute)
+	// a value that is neutral counts on both sides: ties never show a difference
+	below, above := 0, 0
+	for _, x := range values {
+		if x <= neutral {
+			below++
+		}
+		if x >= neutral {
+			above++
+		}
+	}
+	t := Test{Estimate: stats.Sample{Xs: values, Sorted: true}.Quantile(0.5), N: n}
+	t.P = tails(count, min(below, above))
+	// The interval has the neutral values that the test would not reject.
+	low, high := 0, len(values)/2+1
+	for low+1 < high { // tails(low-1) <= alpha < tails(high-1)
+		middle := (low + high) / 2
+		if rejected(tails(count, middle-1), alpha) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	if low > 0 {
+		t.Interval = &Interval{values[low-1], values[len(values)-low]}
+		t.Rejected = rejected(t.P, alpha)
+	}
+	return t
+}
+
+// tails returns the probability that one of the sides has at most k values.
+func tails(count counts, k int) float64 { return min(1, 2*count.CDF(float64(k))) }
+
+// rejected decides for the verdict and for the interval, so that they agree.
+func rejected(p, alpha float64) bool { return p <= alpha+1e-12 }
+
+func compare(old, new float64, absolute bool) float64 {
+	if absolute {
+		return new - old
+	}
+	return new / old
+}
+
+// thin returns at most mostValues of the values, evenly spread over the time of measurement.
+func thin(values []float64) []float64 {
+	if len(values) <= mostValues {
+		return values
+	}
+	thinned := make([]float64, mostValues)
+	for i := range thinned {
+		thinned[i] = values[i*len(values)/mostValues]
+	}
+	return thinned
+}
+
+// walsh returns the averages of all two of the values, and of each with itself: of ratios, the
+// geometric ones.
+func walsh(values []float64, absolute bool) []float64 {
+	averages := make([]float64, 0, len(values)*(len(values)+1)/2)
+	for i, x := range values {
+		for _, y := range values[:i+1] {
+			switch {
+			case x == y:
+				averages = append(averages, x)
+			case absolute:
+				averages = append(averages, x/2+y/2)
+			default:
+				averages = append(averages, math.Sqrt(x)*math.Sqrt(y))
+			}
+		}
+	}
+	return averages
+}
+
+// A signedRank is the distribution of the number of averages of n values that are on one side of 0:
+// that of the sum of the ranks of those. It has cumulated probabilities.
+type signedRank []float64
+
+func (r signedRank) CDF(k float64) float64 {
+	if k < 0 {
+		return 0
+	}
+	return r[min(int(k), len(r)-1)]
+}
+
+func signedRankOf(n int) counts {
+	if n > exactRanks {
+		x := float64(n)
+		return approximate{stats.NormalDist{Mu: x * (x + 1) / 4,
+			Sigma: math.Sqrt(x * (x + 1) * (2*x + 1) / 24)}}
+	}
+	sums := make(signedRank, n*(n+1)/2+1)
+	sums[0] = 1
+	for rank := 1; rank <= n; rank++ {
+		for s := len(sums) - 1; s >= 0; s-- {
+			sums[s] /= 2
+			if s >= rank {
+				sums[s] += sums[s-rank] / 2
+			}
+		}
+	}
+	for s := 1; s < len(sums); s++ {
+		sums[s] += sums[s-1]
+	}
+	return sums
+}
+
+// uOf returns the distribution of the Mann-Whitney statistic without ties, beyond
+// MannWhitneyExactLimit its approximation, as MannWhitneyUTest chooses.
+func uOf(n1, n2 int) counts {
+	if max(n1, n2) <= stats.MannWhitneyExactLimit {
+		return exactU{n1, n2}
+	}
+	a, b := float64(n1), float64(n2)
+	return approximate{stats.NormalDist{Mu: a * b / 2, Sigma: math.Sqrt(a * b * (a + b + 1) / 12)}}
+}
+
+type exactU struct{ n1, n2 int }
+
+func (u exactU) CDF(k float64) float64 { return stats.UDist{N1: u.n1, N2: u.n2}.CDF(k) }
+
+// approximate has the continuity correction.
+type approximate struct{ stats.NormalDist }
+
+func (a approximate) CDF(k float64) float64 { return a.NormalDist.CDF(k + 0.5) }

@@ -1,0 +1,204 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"golang.org/x/perf/benchmath"
+)
+
+const alpha = 0.05
+
+// noisy returns n values about center that are all different.
+func noisy(r *rand.Rand, n int, center, spread float64) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = center * math.Exp(spread*r.NormFloat64())
+	}
+	return values
+}
+
+// verdict returns what a test shows: 1 is more, -1 is less, 0 is nothing, 9 is too few values.
+func verdict(t Test) int {
+	switch {
+	case t.Interval == nil:
+		return 9
+	case !t.Rejected:
+		return 0
+	case t.Estimate > 1:
+		return 1
+	}
+	return -1
+}
+
+func TestPairs_sign(t *testing.T) {
+	for _, c := range []struct {
+		up, down int
+		p        float64
+		verdict  int
+	}{
+		{1, 0, 1, 9},
+		{5, 0, 2. / 32, 9},
+		{6, 0, 2. / 64, 1},
+		{0, 6, 2. / 64, -1},
+		{9, 1, 2 * 11. / 1024, 1},
+		{8, 2, 2 * 56. / 1024, 0},
+		{5, 5, 1, 0},
+		{35, 15, 0.0066, 1}, // beyond where benchmath's intervals become approximate
+	} {
+		r := rand.New(rand.NewPCG(1, 1))
+		old := noisy(r, c.up+c.down, 1, 0.5)
+		new := slices.Clone(old)
+		for i := range new {
+			factor := 1.1 + 0.01*r.Float64()
+			if i%4 == 0 { // a heavy tail
+				factor *= 10
+			}
+			if i >= c.up {
+				factor = 1 / factor
+			}
+			new[i] *= factor
+		}
+		got := Pairs(old, new, false, alpha)
+		if math.Abs(got.P-c.p) > 1e-4 || verdict(got) != c.verdict {
+			t.Errorf("%d up, %d down: %+v, want p=%.5f, %d", c.up, c.down, got, c.p, c.verdict)
+		}
+	}
+}
+
+func TestPairs_signedRank(t *testing.T) {
+	for _, c := range []struct {
+		n       int
+		down    []int // ranks of the differences that are negative
+		p       float64
+		verdict int
+	}{
+		{5, nil, 2. / 32, 9},
+		{6, nil, 2. / 64, 1},
+		{10, []int{8}, 2 * 25. / 1024, 1}, // the sum 8 is the critical one in tables
+		{10, []int{1, 7}, 2 * 25. / 1024, 1},
+		{10, []int{9}, 2 * 33. / 1024, 0},
+		{20, []int{1, 2, 3, 4, 5, 6, 7, 8, 16}, 0.0484, 1}, // 52
+		{20, []int{1, 2, 3, 4, 5, 6, 7, 8, 17}, 0.0532, 0},
+		{100, []int{100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 90, 89, 88, 87, 86, 85, 84, 83, 82,
+			81}, 0.0140, 1},
+	} {
+		old, new := slices.Repeat([]float64{1}, c.n), make([]float64, c.n)
+		for i := range new {
+			size := 0.1 + 0.001*float64(i)
+			if slices.Contains(c.down, i+1) {
+				size = -size
+			}
+			new[i] = math.Exp(size)
+		}
+		got := Pairs(old, new, false, alpha)
+		if math.Abs(got.P-c.p) > 1e-4 || verdict(got) != c.verdict {
+			t.Errorf("%d, down %v: %+v, want p=%.5f, %d", c.n, c.down, got, c.p, c.verdict)
+		}
+	}
+	// The median of all averages of two is that of Hodges and Lehmann: of 1, 2 and 6 it is between
+	// 2 and 3.5.
+	got := Pairs([]float64{1, 1, 1}, []float64{math.E, math.Exp(2), math.Exp(6)}, false, alpha)
+	if want := (math.Exp(2) + math.Exp(3.5)) / 2; math.Abs(got.Estimate-want) > 1e-9 {
+		t.Errorf("estimate %v, want %v", got.Estimate, want)
+	}
+}
+
+// Without equal values, Ranks is the test of benchstat.
+func TestRanks_benchmath(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 3))
+	for _, n := range [][2]int{{4, 4}, {5, 9}, {10, 10}, {20, 12}, {30, 30}, {60, 55}} {
+		for _, shift := range []float64{1, 1.01, 1.05} {
+			old, new := noisy(r, n[0], 1, 0.02), noisy(r, n[1], shift, 0.02)
+			sample := func(xs []float64) *benchmath.Sample {
+				return benchmath.NewSample(slices.Clone(xs), &benchmath.DefaultThresholds)
+			}
+			want := benchmath.AssumeNothing.Compare(sample(old), sample(new))
+			got := Ranks(old, new, false, alpha)
+			if math.Abs(got.P-want.P) > 1e-3*want.P+1e-9 || got.Rejected != (want.P <= want.Alpha) {
+				t.Errorf("%v, %v: p=%v, benchmath has %v", n, shift, got.P, want.P)
+			}
+		}
+	}
+}
+
+func TestTest_intervalAgrees(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	var seen [2]int
+	for range 4000 {
+		n, m := 1+r.IntN(14), 1+r.IntN(14)
+		old := noisy(r, n, 1, 0.1)
+		new := noisy(r, m, []float64{1, 1.05, 1.1, 1.3}[r.IntN(4)], 0.1)
+		if r.IntN(2) == 0 { // ties
+			for _, xs := range [][]float64{old, new} {
+				for i := range xs {
+					xs[i] = math.Round(xs[i]*20) / 20
+				}
+			}
+		}
+		got := Ranks(old, new, false, alpha)
+		if r.IntN(2) == 0 {
+			k := min(n, m)
+			got = Pairs(old[:k], new[:k], false, alpha)
+		}
+		i := got.Interval
+		excludes := i != nil && (i.Low > 1 || i.High < 1)
+		if got.Rejected != excludes || got.Rejected != (got.P <= alpha+1e-12) || i != nil &&
+			(got.Estimate < i.Low || got.Estimate > i.High) {
+			t.Fatalf("old %v, new %v: %+v %+v", old, new, got, i)
+		}
+		if got.Rejected {
+			seen[1]++
+		} else {
+			seen[0]++
+		}
+	}
+	if seen[0] < 500 || seen[1] < 500 {
+		t.Errorf("rejected or not: %v", seen)
+	}
+}
+
+// The order within a pair is drawn by lot, so whatever the machine does, old and new are equally
+// likely to suffer. The bounds are those of 2000 trials with an error rate of 5 %, four standard
+// deviations away.
+func TestPairs_errorRate(t *testing.T) {
+	const trials, most = 2000, 0.05 + 4*0.0049
+	for name, machine := range map[string]func(*rand.Rand, int) float64{
+		"quiet": func(r *rand.Rand, _ int) float64 { return math.Exp(0.01 * r.NormFloat64()) },
+		"becoming slower": func(r *rand.Rand, i int) float64 {
+			return math.Exp(0.05*float64(i) + 0.01*r.NormFloat64())
+		},
+		"the second is slower": func(r *rand.Rand, i int) float64 {
+			return 1 + 0.05*float64(i%2) + 0.01*r.NormFloat64()
+		},
+		"spikes": func(r *rand.Rand, _ int) float64 {
+			return math.Exp(math.Pow(r.NormFloat64(), 3))
+		},
+	} {
+		r := rand.New(rand.NewPCG(8, 9))
+		alarms, held := 0., 0.
+		for range trials {
+			var old, new []float64
+			for i := range 12 {
+				pair := []float64{machine(r, 2*i), machine(r, 2*i+1)}
+				first := r.IntN(2)
+				old, new = append(old, pair[first]), append(new, pair[1-first])
+			}
+			if Pairs(old, new, false, alpha).Rejected {
+				alarms++
+			}
+			for i := range new {
+				new[i] *= 1.07
+			}
+			if i := Pairs(old, new, false, alpha).Interval; i.Low <= 1.07 && 1.07 <= i.High {
+				held++
+			}
+		}
+		if alarms/trials > most || held/trials < 1-most {
+			t.Errorf("%s: %.3f false alarms, %.3f of the intervals hold the true change", name,
+				alarms/trials, held/trials)
+		}
+	}
+}

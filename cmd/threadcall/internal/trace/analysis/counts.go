@@ -1,0 +1,133 @@
+package analysis
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+)
+
+// A population counts goroutines over time. Those from before the trace become known one by one,
+// those that wait not before the end of the first generation; so they are added to all numbers in
+// the end.
+type population struct {
+	before, created, ended uint64
+	difference, most       int64 // to before
+	over                   report.Curve
+	system                 uint64
+}
+
+func (p *population) change(now time.Duration, by int64) {
+	p.difference += by
+	p.most = max(p.most, p.difference)
+	p.over.Add(now, float64(p.difference))
+}
+
+func (p *population) report(end time.Duration) report.Goroutines {
+	return report.Goroutines{
+		Existing: p.over.Series(end, float64(p.before)), First: p.before,
+		Peak: p.before + uint64(p.most), Last: uint64(int64(p.before) + p.difference),
+		Created: p.created, Ended: p.ended, System: p.system,
+	}
+}
+
+// threads counts the threads that have run a goroutine, and those that do.
+type threads struct {
+	busy         map[int64]bool // true while it runs one
+	running      int
+	most         int // running
+	seen, active report.Curve
+}
+
+// occupy records that a thread runs a goroutine, until release.
+func (t *threads) occupy(id int64, now time.Duration) {
+	if id < 0 || t.busy[id] {
+		return
+	}
+	known := len(t.busy)
+	t.busy[id] = true
+	if len(t.busy) > known {
+		t.seen.Add(now, float64(len(t.busy)))
+	}
+	t.running++
+	t.most = max(t.most, t.running)
+	t.active.Add(now, float64(t.running))
+}
+
+func (t *threads) release(id int64, now time.Duration) {
+	if t.busy[id] {
+		t.busy[id] = false
+		t.running--
+		t.active.Add(now, float64(t.running))
+	}
+}
+
+func (t *threads) report(end time.Duration) report.Threads {
+	return report.Threads{
+		Seen: t.seen.Series(end, 0), Busy: t.active.Series(end, 0),
+		Total: uint64(len(t.busy)), Peak: uint64(t.most),
+	}
+}
+
+// moves sums up how goroutines moved from thread to thread.
+type moves struct {
+	report.Affinity
+	why map[int32]uint64 // by the name of the reason
+}
+
+func (m *moves) report(names *tables) report.Affinity {
+	m.Why = []report.Count{}
+	for name, n := range m.why {
+		m.Why = append(m.Why, report.Count{Name: names.Name(name), N: n})
+	}
+	slices.SortFunc(m.Why, func(a, b report.Count) int {
+		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name))
+	})
+	return m.Affinity
+}
+
+// The limits of lists in a report.
+const (
+	maxFunctions = 200
+	maxLocked    = 100
+)
+
+// function returns the sums of the goroutines of a function.
+func (a *analysis) function(name int32) *report.Function {
+	f := a.functions[name]
+	if f == nil {
+		f = &report.Function{Name: cmp.Or(a.Name(name), "?"), System: isSystem(a.Name(name))}
+		a.functions[name] = f
+	}
+	return f
+}
+
+// running returns the time for which goroutines of a function ran.
+func (a *analysis) running(function string) time.Duration {
+	if f := a.functions[a.name(function)]; f != nil {
+		return f.Running
+	}
+	return 0
+}
+
+func (a *analysis) functionList() []report.Function {
+	list := []report.Function{}
+	for f := range maps.Values(a.functions) {
+		list = append(list, *f)
+	}
+	slices.SortFunc(list, func(a, b report.Function) int {
+		return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.Name, b.Name))
+	})
+	return list[:min(len(list), maxFunctions)]
+}
+
+// lockedFirst returns the threads that have served calls, those that served most first.
+func lockedFirst(all []report.LockedThread) []report.LockedThread {
+	list := append([]report.LockedThread{}, all...)
+	slices.SortStableFunc(list, func(a, b report.LockedThread) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Thread, b.Thread))
+	})
+	return list[:min(len(list), maxLocked)]
+}

@@ -1,0 +1,200 @@
+package analysis
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/trace"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+// recordItself records a trace of several generations.
+func recordItself(file string) {
+	f, err := os.Create(file)
+	if err == nil {
+		err = trace.Start(f)
+	}
+	if err != nil {
+		panic(err)
+	}
+	for start, n := time.Now(), 0; time.Since(start) < 300*time.Millisecond; n++ {
+		if n%50 == 0 {
+			time.Sleep(time.Millisecond) // for the goroutine that ends generations, where there is one P
+		}
+		done := make(chan []byte)
+		go func() { done <- make([]byte, 1<<16) }()
+		<-done
+	}
+	trace.Stop()
+	if err := f.Close(); err != nil {
+		panic(err)
+	}
+}
+
+// generations returns a trace that has several.
+func generations(t *testing.T) []byte {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "trace")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), recordInto+"="+file, "GODEBUG=traceadvanceperiod=20000000")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestTrace_damaged(t *testing.T) {
+	data := generations(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	for range 60 {
+		broken := bytes.Clone(data)
+		for range 1 + rnd.IntN(4) {
+			broken[rnd.IntN(len(broken))] ^= byte(1 + rnd.IntN(255))
+		}
+		r, err := Trace(bytes.NewReader(broken), Options{})
+		switch {
+		case err != nil && !errors.Is(err, ErrNoTrace):
+			t.Errorf("%v", err)
+		case err != nil && (len(err.Error()) > 500 || strings.Contains(err.Error(), "\n")):
+			t.Errorf("a long error: %v", err)
+		case err == nil && r.Trace.Truncated != (len(r.Warnings) == 1):
+			t.Errorf("truncated: %v, warnings %q", r.Trace.Truncated, r.Warnings)
+		}
+	}
+	failed := errors.New("the disk is broken")
+	for _, n := range []int{0, 10, 16, len(data) / 2} {
+		in := io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(failed))
+		if r, err := Trace(in, Options{}); r != nil || !errors.Is(err, failed) {
+			t.Errorf("after %d bytes: %v", n, err)
+		}
+	}
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(text))
+	z.Close()
+	return b.String()
+}
+
+func TestTrace_foreign(t *testing.T) {
+	for _, c := range []struct{ data, want string }{
+		{"", "it is empty"},
+		{"go 1.2", "ends within its header"},
+		{"go 1.23 trace\x00\x00\x00", "ends within its first second"},
+		{"go 1.26 trace\x00\x00\x00" + strings.Repeat("x", 100), "that can be read"},
+		{"go 1.5 trace\x00\x00\x00\x00", "Go 1.5, and formats before Go 1.11 cannot be read"},
+		{"go 1.99 trace\x00\x00\x00", "must be built with a newer golang.org/x/exp/trace"},
+		{"go 1.26 is out, and so is all of this", `text file ("go 1.26 is out`},
+		{zipped("\x0a\x04\x08\x01\x10\x02 and the rest"), "most likely a profile; open a profile with"},
+		{"\x1f\x8b and no gzip", "begins like a gzip file, but"},
+		{"\x0a\x04\x08\x01\x10\x02\x12\x08\xff\xfe", "profile; open"},
+		{"goroutine 1 [running]:\nmain.main()\n", `text file ("goroutine 1 [running]:")`},
+		{`{"traceEvents":[{"ph":"X","ts":1}]}`, "Chrome's format; open it in a browser"},
+		{"\x7fELF\x02\x01\x01", "program; to run it, put -- before it"},
+		{"\x00\x01\x02\x03\x04\x05\x06\x07\x08", `begins with "\x00\x01\x02`},
+	} {
+		r, err := Trace(strings.NewReader(c.data), Options{})
+		if r != nil || !errors.Is(err, ErrNoTrace) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.30q: %v, want %q", c.data, err, c.want)
+		}
+	}
+}
+
+func TestTrace_cut(t *testing.T) {
+	data := generations(t)
+	whole, _ := read(t, data)
+	before, truncated := uint64(0), 0
+	for i := range 80 {
+		end := len(data) * i / 80
+		r, err := Trace(bytes.NewReader(data[:end]), Options{})
+		if err != nil {
+			short := strings.Contains(err.Error(), "empty") || strings.Contains(err.Error(), "ends within")
+			if !errors.Is(err, ErrNoTrace) || before > 0 || !short {
+				t.Errorf("%d of %d bytes, %d events before: %v", end, len(data), before, err)
+			}
+			continue
+		}
+		if !r.Trace.Truncated { // it ends between two generations
+			continue
+		}
+		truncated++
+		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "cut off") {
+			t.Errorf("%d of %d bytes: truncated %v, warnings %q", end, len(data), r.Trace.Truncated,
+				r.Warnings)
+		}
+		if r.Trace.Events < before || r.Trace.Events > whole.Trace.Events {
+			t.Errorf("%d events in %d bytes, %d in less, %d in all", r.Trace.Events, end, before,
+				whole.Trace.Events)
+		}
+		consistent(t, r)
+		before = r.Trace.Events
+	}
+	if truncated == 0 {
+		t.Skip("the trace has one generation: this machine is too busy")
+	}
+	r, err := Trace(strings.NewReader(zipped(string(data))), Options{Progress: func(n int64) {
+		if n <= 0 || n >= int64(len(data)) {
+			t.Errorf("progress at %d of %d bytes", n, len(data))
+		}
+	}})
+	if err != nil || r.Trace.Events != whole.Trace.Events {
+		t.Errorf("%v, %+v, %d events without gzip", err, r, whole.Trace.Events)
+	}
+}
+
+// A window of a flight recorder is whole, and so is a short trace.
+func TestTrace_whole(t *testing.T) {
+	for range 20 {
+		analyse(t, func() {})
+	}
+	for range 3 {
+		var window bytes.Buffer
+		recorder := trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: time.Second})
+		if err := recorder.Start(); err != nil {
+			t.Skip("this process records a trace already: ", err)
+		}
+		for range 100 {
+			runtime.Gosched()
+		}
+		_, err := recorder.WriteTo(&window)
+		recorder.Stop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(t, window.Bytes())
+	}
+}
+
+// These are the samples with which Go tests its own reader. Formats before Go 1.22 are files of the
+// recorders of the time.
+func TestTrace_oldFormats(t *testing.T) {
+	const samples = "src/internal/trace/internal/tracev1/testdata/*_good"
+	files, _ := filepath.Glob(filepath.Join(goroot(t), samples))
+	if len(files) == 0 {
+		t.Skip("SKIPPED, NOTHING TESTED: this Go distribution has no samples of old formats")
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) { read(t, data) })
+	}
+}

@@ -1,0 +1,171 @@
+package analysis
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+)
+
+// The test binary records a trace of itself into the file that this variable names, and does
+// nothing else.
+const recordInto = "THREADCALL_TEST_RECORD"
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(recordInto); file != "" {
+		recordItself(file)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// record returns the trace of f.
+func record(t *testing.T, f func()) []byte {
+	t.Helper()
+	out := bytes.NewBuffer(make([]byte, 0, 8<<20)) // the trace shall not grow the heap
+	if err := trace.Start(out); err != nil {
+		t.Skip("this process records a trace already: ", err)
+	}
+	defer trace.Stop()
+	f()
+	trace.Stop()
+	return out.Bytes()
+}
+
+// analyse returns the report about f.
+func analyse(t *testing.T, f func()) *report.Report {
+	t.Helper()
+	r, _ := read(t, record(t, f))
+	return r
+}
+
+// read returns the report on a trace that is whole, and its intervals.
+func read(t *testing.T, data []byte) (*report.Report, *lanes.Index) {
+	t.Helper()
+	w, err := lanes.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	r, err := Trace(bytes.NewReader(data), Options{Name: t.Name(), Lanes: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Trace.Truncated || len(r.Warnings) > 0 || r.Trace.Bytes != int64(len(data)) ||
+		r.Trace.Events == 0 {
+		t.Errorf("trace %+v, warnings %q, of %d bytes", r.Trace, r.Warnings, len(data))
+	}
+	consistent(t, r)
+	x, err := w.Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	agree(t, r, x)
+	return r, x
+}
+
+// consistent checks what is true of all reports.
+func consistent(t *testing.T, r *report.Report) {
+	t.Helper()
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := bytes.Index(text, []byte(":null")); i >= 0 {
+		t.Errorf("a list is null, which other languages do not take for a list: %s",
+			text[max(0, i-80):i+5])
+	}
+	var goroutines, executions, moves, why uint64
+	for _, f := range r.Functions {
+		goroutines += f.Goroutines
+		executions += f.Executions
+		moves += f.Moves
+	}
+	for _, c := range r.Affinity.Why {
+		why += c.N
+	}
+	a, g := r.Affinity, r.Goroutines
+	if len(r.Functions) < maxFunctions &&
+		(goroutines != g.First+g.Created || executions != a.Executions || moves != a.Moves) ||
+		why != a.Moves {
+		t.Errorf("functions have %d goroutines, %d executions, %d moves; others see %d, %+v",
+			goroutines, executions, moves, g.First+g.Created, a)
+	}
+	if g.Last != g.First+g.Created-g.Ended || g.Peak < max(g.First, g.Last) {
+		t.Errorf("goroutines %+v", g)
+	}
+	for _, s := range []report.Series{r.Heap.Allocated, r.Heap.Goal, g.Existing, r.Threads.Seen,
+		r.Threads.Busy} {
+		byTime := func(a, b report.Point) int { return cmp.Compare(a.At, b.At) }
+		ordered := slices.IsSortedFunc(s.Points, byTime)
+		if len(s.Points) > 512 || !ordered {
+			t.Errorf("%d points, or not in order", len(s.Points))
+		}
+		for _, p := range s.Points {
+			if p.Min > p.Last || p.Last > p.Max || p.At%s.Step != 0 || p.At > r.Trace.Duration {
+				t.Errorf("point %+v of steps of %v", p, s.Step)
+			}
+		}
+	}
+}
+
+// agree checks that the report sums up the intervals.
+func agree(t *testing.T, r *report.Report, x *lanes.Index) {
+	t.Helper()
+	var sums, want [4]time.Duration
+	var lives uint64
+	if err := x.Scan(0, x.Duration, func(v *lanes.Interval) {
+		if v.Start < 0 || v.Length < 0 || v.End() > x.Duration {
+			t.Errorf("%+v is not within %v", v, x.Duration)
+		}
+		if v.Kind <= lanes.Waiting {
+			sums[v.Kind] += v.Length
+		}
+		if v.Kind == lanes.Life {
+			lives++
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Functions {
+		want[lanes.Running] += f.Running
+		want[lanes.Syscall] += f.Syscall
+		want[lanes.Runnable] += f.Runnable
+		want[lanes.Waiting] += f.Waiting
+	}
+	if sums != want && len(r.Functions) < maxFunctions {
+		t.Errorf("running, syscall, runnable, waiting: intervals have %v, functions %v", sums, want)
+	}
+	if lives != r.Goroutines.First+r.Goroutines.Created {
+		t.Errorf("%d goroutines, the report has %+v", lives, r.Goroutines)
+	}
+}
+
+// findFunction returns what the goroutines did that began with a function whose name ends so.
+func findFunction(r *report.Report, end string) report.Function {
+	for _, f := range r.Functions {
+		if strings.HasSuffix(f.Name, end) {
+			return f
+		}
+	}
+	return report.Function{}
+}
+
+// goroot returns the directory of the Go distribution, with its source.
+func goroot(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("SKIPPED, NOTHING TESTED: needs the go command: ", err)
+	}
+	return strings.TrimSpace(string(out))
+}

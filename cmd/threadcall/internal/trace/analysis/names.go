@@ -1,0 +1,200 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+)
+
+// The reasons why goroutines wait or stop, as in reports. Other reasons of the runtime stay as they
+// are.
+const (
+	mutex       = "mutex"
+	rwMutex     = "RWMutex"
+	channelSend = "channel send"
+	channelRecv = "channel receive"
+	network     = "network"
+	sleep       = "sleep"
+	systemCall  = "system call"
+	gcAssist    = "GC assist"
+	coroutine   = "coroutine"
+	preempted   = "preempted"
+	yielded     = "yielded"
+	created     = "created"
+	runtimes    = "runtime"        // of goroutines of the runtime, for whatever
+	runtimeLock = "runtime lock"   // of the program's, on which the collector and stopping begin
+	handOff     = "mutex hand-off" // the goroutine that unlocks a mutex yields to the one it is for
+	unknown     = "unknown"        // the trace has no reason
+)
+
+// meanings have the functions on which a goroutine waits or stops. The outermost one counts: an
+// RWMutex locks a Mutex.
+var meanings = map[string]string{
+	"sync.(*Mutex).Lock":              mutex,
+	"sync.(*Mutex).lockSlow":          mutex, // until Go 1.23
+	"internal/sync.(*Mutex).Lock":     mutex,
+	"internal/sync.(*Mutex).lockSlow": mutex,
+	"sync.(*RWMutex).Lock":            rwMutex,
+	"sync.(*RWMutex).RLock":           rwMutex,
+	"sync.(*WaitGroup).Wait":          "WaitGroup",
+	"sync.(*Cond).Wait":               "sync.Cond",
+	"runtime.chansend":                channelSend,
+	"runtime.chansend1":               channelSend,
+	"runtime.chanrecv":                channelRecv,
+	"runtime.chanrecv1":               channelRecv,
+	"runtime.chanrecv2":               channelRecv,
+	"runtime.selectgo":                "select",
+	"runtime.block":                   "forever",
+	"runtime.netpollblock":            network,
+	"internal/poll.runtime_pollWait":  network,
+	"internal/poll.(*FD).Close":       "close", // waits for reads and writes of the file
+	"time.Sleep":                      sleep,
+	"runtime.gcParkAssist":            gcAssist,
+	"runtime.gcAssistAlloc":           gcAssist,
+	"runtime.coroswitch":              coroutine,
+	"runtime.goyield":                 handOff,
+}
+
+// reasonNames has the names in reports for the runtime's reasons whose names are other ones.
+var reasonNames = map[string]string{
+	"chan send":                    channelSend,
+	"chan receive":                 channelRecv,
+	"sync.(*Cond).Wait":            "sync.Cond",
+	"GC mark assist wait for work": gcAssist,
+	"GC background sweeper wait":   runtimeLock,
+	"system goroutine wait":        runtimeLock,
+	"wait until GC ends":           runtimeLock,
+	"GC weak to strong wait":       runtimeLock,
+	"wait for debug call":          runtimeLock,
+}
+
+// waitReason returns the name for the runtime's reason for a wait. Package sync has one reason for
+// all that it has, and what waits when the trace begins has none.
+func (t *tables) waitReason(reason string, stack int32) string {
+	if ofRuntime(t.root(stack)) {
+		return runtimes
+	}
+	if name, ok := reasonNames[reason]; ok {
+		return name
+	}
+	if reason != "sync" && reason != "" {
+		return t.text(reason)
+	}
+	if meaning := t.meaning(stack); meaning != "" && meaning != handOff {
+		return meaning
+	}
+	switch list := t.stacks[stack]; {
+	case reason == "":
+		return unknown
+	case len(list) > 0 && symbol.Package(t.frames[list[0]].Func) == "runtime":
+		return runtimeLock
+	}
+	return "sync"
+}
+
+// stopReason returns the name for the runtime's reason to stop a goroutine that is ready. A
+// goroutine that unlocks a mutex for which another one has waited for long yields to it, which the
+// runtime calls a preemption.
+func (t *tables) stopReason(reason string, stack int32) string {
+	switch {
+	case reason == "runtime.Gosched":
+		return yielded
+	case reason != preempted:
+		return unknown
+	case t.meaning(stack) == handOff:
+		return handOff
+	}
+	return preempted
+}
+
+// meaning returns what the outermost known name of the frames inside the runtime and package sync
+// means.
+func (t *tables) meaning(stack int32) (meaning string) {
+	for _, n := range t.stacks[stack] {
+		f := t.frames[n].Func
+		if m, ok := meanings[f]; ok {
+			meaning = m
+		} else if !inside(symbol.Package(f)) {
+			break
+		}
+	}
+	return meaning
+}
+
+// inside reports whether a package is what others wait with.
+func inside(pkg string) bool {
+	first, _, _ := strings.Cut(pkg, "/")
+	return slices.Contains([]string{"runtime", "internal", "sync", "syscall", "time"}, first)
+}
+
+// isSystem reports whether goroutines of the function are the runtime's, as for
+// runtime.NumGoroutine.
+func isSystem(function string) bool {
+	return strings.HasPrefix(function, "runtime.") && function != "runtime.main"
+}
+
+// ofRuntime reports whether goroutines of the function are the runtime's, or write the trace.
+func ofRuntime(function string) bool {
+	return isSystem(function) || strings.HasPrefix(function, "runtime/trace.") ||
+		strings.HasPrefix(function, "github.com/threadcall/threadcall/recorder.")
+}
+
+// caller returns the first frame that is not threadcall's own, of a stack on which threadcall is
+// called.
+func (t *tables) caller(stack int32) report.Frame {
+	for _, n := range t.stacks[stack] {
+		if !t.own[n] {
+			return t.frames[n]
+		}
+	}
+	return report.Frame{Func: "?"}
+}
+
+// Place returns the innermost frame of the program, or if there is none, outside of the packages
+// that others wait with, of os and of net.
+func (t *tables) Place(stack int32) report.Frame {
+	f, ok := t.places[stack]
+	if !ok {
+		f = t.place(stack)
+		t.places[stack] = f
+	}
+	return f
+}
+
+func (t *tables) place(stack int32) report.Frame {
+	var library *report.Frame
+	for _, n := range t.stacks[stack] {
+		f := &t.frames[n]
+		switch pkg := symbol.Package(f.Func); {
+		case t.own[n]:
+		case !t.standard(f):
+			return *f
+		case library == nil && !inside(pkg) && pkg != "os" && pkg != "net":
+			library = f
+		}
+	}
+	switch list := t.stacks[stack]; {
+	case library != nil:
+		return *library
+	case len(list) > 0: // the function that the goroutine began with
+		return t.frames[list[len(list)-1]]
+	}
+	return report.Frame{Func: "?"}
+}
+
+// standard reports whether a frame is of the standard library. Its files are below the directory of
+// the runtime's; a program that was built with -trimpath has no directories, and then the first
+// element of an import path decides.
+func (t *tables) standard(f *report.Frame) bool {
+	pkg := symbol.Package(f.Func)
+	first, _, _ := strings.Cut(pkg, "/")
+	switch {
+	case pkg == "main", strings.Contains(first, "."):
+		return false
+	case t.library != "":
+		return strings.HasPrefix(f.File, t.library)
+	}
+	return true
+}

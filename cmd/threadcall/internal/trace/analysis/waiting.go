@@ -1,0 +1,313 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+)
+
+// waiting sums up where goroutines waited, for what, and what ended their waits, and how long they
+// were ready before they ran.
+type waiting struct {
+	*tables
+	spots   [][]*spot // by stack, then by state and reason
+	places  map[place]*waitPlace
+	latency map[place]*latency
+	running time.Duration
+}
+
+// A spot is a stack on which goroutines leave the processor for one reason. It is also where they
+// become ready.
+type spot struct {
+	kind  lanes.Kind // of the state, or Life where goroutines are created
+	raw   string     // the runtime's reason
+	name  int32      // of the reason
+	stack int32
+	place *waitPlace // nil unless goroutines wait there
+	ready *latency   // of what became ready; nil until something does
+}
+
+// A place is a frame where something is the case: a reason to wait, or how a goroutine became
+// ready.
+type place struct {
+	what string
+	report.Frame
+}
+
+func (p place) compare(to place) int {
+	return cmp.Or(cmp.Compare(p.what, to.what), cmp.Compare(p.Func, to.Func),
+		cmp.Compare(p.File, to.File), cmp.Compare(p.Line, to.Line))
+}
+
+type waitPlace struct {
+	place
+	times     report.Histogram
+	earlier   report.Sum
+	now, most uint64
+	since     time.Duration // now is not zero
+	contended time.Duration
+	longest   report.Moment
+	stack     int32                // of the longest
+	wakers    map[int32]report.Sum // by the stack that ended the wait
+
+	blocked report.Blocked
+	created map[int32]report.Sum // the blocked by the stack that created them
+}
+
+type latency struct {
+	place
+	times   report.Histogram
+	longest report.Moment
+}
+
+// Limits of what is kept for a place, and of lists in a report.
+const (
+	maxStacks     = 1000 // others count as the empty one
+	maxWaitPlaces = 500
+	shownWakers   = 10
+)
+
+func (w *waiting) init(t *tables) {
+	w.tables = t
+	w.places = map[place]*waitPlace{}
+	w.latency = map[place]*latency{}
+}
+
+// spot returns the spot of a stack.
+func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
+	for int(stack) >= len(w.spots) {
+		w.spots = append(w.spots, nil)
+	}
+	for _, s := range w.spots[stack] {
+		if s.kind == kind && s.raw == raw {
+			return s
+		}
+	}
+	raw = w.text(raw)
+	s := &spot{kind: kind, raw: raw, stack: stack}
+	reason := raw
+	switch kind {
+	case lanes.Waiting, lanes.Syscall:
+		reason = w.waitReason(raw, stack)
+		key := place{reason, w.Place(stack)}
+		if w.places[key] == nil {
+			w.places[key] = &waitPlace{
+				place: key, wakers: map[int32]report.Sum{}, created: map[int32]report.Sum{},
+			}
+		}
+		s.place = w.places[key]
+	case lanes.Runnable:
+		reason = w.stopReason(raw, stack)
+	}
+	s.name = w.name(reason)
+	w.spots[stack] = append(w.spots[stack], s)
+	return s
+}
+
+// how returns how goroutines become ready at a spot.
+func (w *waiting) how(s *spot) string {
+	switch {
+	case s.kind != lanes.Life && ofRuntime(w.root(s.stack)):
+		return runtimes
+	case s.kind == lanes.Waiting:
+		return "woken"
+	case s.kind == lanes.Syscall:
+		return systemCall
+	}
+	return w.Name(s.name)
+}
+
+// enter records that g begins to wait.
+func (w *waiting) enter(g *goroutine) {
+	p := g.at.place
+	if p.now++; p.now == 1 {
+		p.since = g.state.Start
+	}
+	p.most = max(p.most, p.now)
+}
+
+// leave counts the state of g, which has ended.
+func (w *waiting) leave(g *goroutine, now time.Duration, runs bool) {
+	v := &g.state
+	m := report.Moment{At: v.Start, Length: v.Length, Goroutine: v.Goroutine}
+	switch v.Kind {
+	case lanes.Running:
+		w.running += v.Length
+	case lanes.Waiting, lanes.Syscall:
+		p := g.at.place
+		if p.now--; p.now == 0 {
+			p.contended += now - p.since
+		}
+		if g.earlier {
+			p.earlier.Add(v.Length)
+		} else {
+			p.times.Add(uint64(v.Length))
+		}
+		if v.Length > p.longest.Length {
+			p.longest, p.stack = m, g.at.stack
+		}
+		if v.Kind == lanes.Waiting {
+			addTo(p.wakers, v.ByStack, v.Length)
+		}
+	case lanes.Runnable:
+		unknown := g.at != nil && g.at.stack == 0 && ofRuntime(w.Name(g.life.Name))
+		if !runs || g.earlier || g.at == nil || unknown {
+			return
+		}
+		l := w.after(g.at)
+		l.times.Add(uint64(v.Length))
+		if v.Length > l.longest.Length {
+			l.longest = m
+		}
+	}
+}
+
+// addTo adds a time to the sum of a stack.
+func addTo(sums map[int32]report.Sum, stack int32, length time.Duration) {
+	sum, known := sums[stack]
+	if !known && len(sums) >= maxStacks {
+		stack = 0
+		sum = sums[stack]
+	}
+	sum.Add(length)
+	sums[stack] = sum
+}
+
+// after returns the latency of what became ready at a spot.
+func (w *waiting) after(s *spot) *latency {
+	if s.ready == nil {
+		key := place{w.how(s), w.Place(s.stack)}
+		if w.latency[key] == nil {
+			w.latency[key] = &latency{place: key}
+		}
+		s.ready = w.latency[key]
+	}
+	return s.ready
+}
+
+// finish counts a goroutine with which the trace ends.
+func (w *waiting) finish(g *goroutine) {
+	v := &g.state
+	if v.Kind == lanes.Running {
+		w.running += v.Length
+	}
+	if !g.waiting() || ofRuntime(w.Name(g.life.Name)) {
+		return
+	}
+	p := g.at.place
+	b := &p.blocked
+	if b.N++; b.N == 1 {
+		b.Stack = w.Stack(g.at.stack)
+	}
+	if g.life.Stack != 0 {
+		b.New++
+	}
+	b.Sum += v.Length
+	b.Longest = max(b.Longest, v.Length)
+	addTo(p.created, g.life.Stack, v.Length)
+}
+
+func (w *waiting) report(end time.Duration) report.Waiting {
+	r := report.Waiting{
+		Running: w.running, Reasons: []report.WaitReason{}, Places: []report.WaitPlace{},
+		Blocked: []report.Blocked{}, Latency: report.Latency{Places: []report.LatencyPlace{}},
+	}
+	type reason struct {
+		times report.Histogram
+		report.WaitReason
+	}
+	reasons := map[string]*reason{}
+	var places []*waitPlace
+	for _, p := range w.places {
+		of := reasons[p.what]
+		if of == nil {
+			of = &reason{WaitReason: report.WaitReason{Reason: p.what}}
+			reasons[p.what] = of
+		}
+		of.times.Merge(&p.times)
+		of.Earlier.Merge(p.earlier)
+		of.Blocked += p.blocked.N
+		if p.now > 0 {
+			p.contended += end - p.since
+		}
+		if p.times.N()+p.earlier.N > 0 {
+			places = append(places, p)
+		}
+		if p.blocked.N > 0 {
+			r.Blocked = append(r.Blocked, w.blockedAt(p))
+		}
+	}
+	for _, of := range reasons {
+		of.Times = of.times.Distribution()
+		r.Reasons = append(r.Reasons, of.WaitReason)
+	}
+	slices.SortFunc(r.Reasons, func(a, b report.WaitReason) int {
+		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(a.Reason, b.Reason))
+	})
+	slices.SortFunc(places, func(a, b *waitPlace) int {
+		return cmp.Or(cmp.Compare(b.times.Sum(), a.times.Sum()),
+			cmp.Compare(b.earlier.Time, a.earlier.Time), a.compare(b.place))
+	})
+	for _, p := range places[:min(len(places), maxWaitPlaces)] {
+		r.Places = append(r.Places, report.WaitPlace{
+			Reason: p.what, Frame: p.Frame, Library: w.standard(&p.Frame),
+			Times: p.times.Distribution(), Earlier: p.earlier, Contended: p.contended, Most: p.most,
+			Longest: p.longest, Stack: w.Stack(p.stack), Wakers: w.byPlace(p.wakers),
+		})
+	}
+	slices.SortFunc(r.Blocked, func(a, b report.Blocked) int {
+		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(b.Sum, a.Sum),
+			place{a.Reason, a.Frame}.compare(place{b.Reason, b.Frame}))
+	})
+	r.Blocked = r.Blocked[:min(len(r.Blocked), maxWaitPlaces)]
+
+	var all report.Histogram
+	for _, l := range w.latency {
+		if l.what != runtimes {
+			all.Merge(&l.times)
+		}
+		r.Latency.Places = append(r.Latency.Places, report.LatencyPlace{
+			How: l.what, Frame: l.Frame, Times: l.times.Distribution(), Longest: l.longest,
+		})
+	}
+	r.Latency.All = all.Distribution()
+	slices.SortFunc(r.Latency.Places, func(a, b report.LatencyPlace) int {
+		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum),
+			place{a.How, a.Frame}.compare(place{b.How, b.Frame}))
+	})
+	r.Latency.Places = r.Latency.Places[:min(len(r.Latency.Places), maxWaitPlaces)]
+	return r
+}
+
+func (w *waiting) blockedAt(p *waitPlace) report.Blocked {
+	b := p.blocked
+	b.Reason, b.Frame, b.Ended = p.what, p.Frame, p.times.N()+p.earlier.N
+	b.Created = w.byPlace(p.created)
+	slices.SortStableFunc(b.Created, func(a, b report.Waker) int { return cmp.Compare(b.N, a.N) })
+	return b
+}
+
+// byPlace sums up by the place of each stack and returns the longest sums.
+func (w *waiting) byPlace(stacks map[int32]report.Sum) []report.Waker {
+	sums := map[report.Frame]report.Sum{}
+	for stack, sum := range stacks {
+		f := w.Place(stack)
+		if strings.HasPrefix(f.Func, "runtime.") { // a timer, the network, the collector
+			f = report.Frame{Func: "?"}
+		}
+		sum.Merge(sums[f])
+		sums[f] = sum
+	}
+	list := []report.Waker{}
+	for f, sum := range sums {
+		list = append(list, report.Waker{Frame: f, Sum: sum})
+	}
+	slices.SortFunc(list, func(a, b report.Waker) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), place{"", a.Frame}.compare(place{"", b.Frame}))
+	})
+	return list[:min(len(list), shownWakers)]
+}

@@ -1,0 +1,307 @@
+package present
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
+)
+
+// sample returns a report of ten seconds with something in each section: the heap climbs by 1 MiB a
+// second, and a function was slow from 5 s to 6 s.
+func sample() *report.Report {
+	const s, ms = time.Second, time.Millisecond
+	frame := report.Frame{Func: "main." + strings.Repeat("long", 20), File: "/src/main.go", Line: 7}
+	leak := report.Frame{Func: "main.<leak>", File: "leak.go", Line: 9}
+	times := report.Distribution{N: 20, Sum: 2e9, P50: 1e6, P99: 3e6, Max: 4e6}
+	r := &report.Report{
+		Trace:    report.Trace{Name: "some.<trace>", Duration: 10 * s, Format: "go 1.26"},
+		Warnings: []string{"The trace is damaged, which takes more than one line to describe here."},
+		Stops: report.Stops{Reasons: []report.StopReason{
+			{Reason: "GC mark termination", Times: times}, {Reason: "start trace", Own: true},
+		}},
+		Affinity: report.Affinity{Executions: 40, Moves: 4, Why: []report.Count{{Name: "mutex", N: 3}}},
+		Verdict: []report.Finding{{Text: "One <goroutine> waited.", Table: "waits", At: 4 * s,
+			Length: s}},
+		Tasks: []report.Task{{Type: "request", Times: times, ID: 77, Unfinished: 1}},
+		Path: &report.Path{
+			What: "task 77, request", Length: s, Omitted: 1,
+			Parts: []report.Part{{Doing: "ran", Frame: frame, Sum: report.Sum{Time: s}}},
+			Steps: []report.Step{{Doing: "sleep", Frame: frame, Depth: 2, For: "mutex",
+				Moment: report.Moment{Length: s}}},
+		},
+		Locked: []report.LockedThread{{Thread: 4077}},
+	}
+	allocated := report.Series{Step: 50 * ms}
+	for at := time.Duration(0); at < r.Trace.Duration; at += allocated.Step {
+		v := at.Seconds() * (1 << 20)
+		allocated.Points = append(allocated.Points, report.Point{At: at, Min: v * 0.9, Max: v * 1.1,
+			Last: v})
+	}
+	r.Heap = report.Heap{Allocated: allocated, Peak: 2 << 20,
+		Lows: &report.Trend{N: 3, Growth: 4096, Error: 512}}
+	r.GC.Assist.Places = []report.AssistPlace{{Frame: frame}}
+	for i := range 12 {
+		r.Functions = append(r.Functions, report.Function{Name: fmt.Sprint("main.worker", i)})
+	}
+	r.Waiting = report.Waiting{
+		Reasons: []report.WaitReason{{Reason: "mutex", Times: times, Blocked: 3}},
+		Places: []report.WaitPlace{
+			{Reason: "mutex", Frame: frame, Times: times, Longest: report.Moment{At: 2 * s, Length: 2 * s},
+				Stack: []report.Frame{frame}, Wakers: []report.Waker{{Frame: report.Frame{Func: "?"}}}},
+			{Reason: "sleep", Frame: report.Frame{Func: "main.asleep", File: "sleep.go"}},
+		},
+		Blocked: []report.Blocked{
+			{Reason: "channel send", Frame: frame, N: 5000, Created: []report.Waker{{Frame: leak}}},
+		},
+		Latency: report.Latency{All: times, Places: []report.LatencyPlace{{How: "preempted",
+			Frame: frame}}},
+	}
+	r.Calls = report.Calls{
+		Total: 20, InPlace: 3, Places: []report.Place{{Frame: frame, Kind: "Call", N: 17}},
+		Worst: []report.Call{{
+			Kind: "Call", Run: 5 * ms, From: []report.Frame{frame}, On: []report.Frame{{Func: "time.Sleep"}},
+			Stopped: &report.Wait{Reason: "sleep", Sum: report.Sum{Time: 4 * ms}},
+		}},
+		Slow: []report.SlowCall{
+			{At: 900 * ms, Running: 300 * ms, Thread: 71, Kind: "Call", Goroutine: 5, Queued: ms,
+				From: []report.Frame{frame}, Waits: "mutex", Waited: 200 * ms,
+				On: []report.Frame{{Func: "sync.(*Mutex).Lock"}}},
+			{At: 6 * s, Running: s, Thread: 70, Goroutine: -1, Queued: -1},
+		},
+	}
+	return r
+}
+
+// written returns the text of a report on a screen of that width.
+func written(t *testing.T, width int, r *report.Report) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := ui.On(f)
+	s.Width = width
+	Text(s, r)
+	text, err := os.ReadFile(f.Name())
+	if s.Err != nil || err != nil {
+		t.Fatal(s.Err, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if n := ui.Columns(strings.TrimSuffix(line, "\n")); n > width {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	return string(text)
+}
+
+func TestText(t *testing.T) {
+	frame := report.Frame{Func: "main.f", File: "/src/f.go", Line: 3}
+	part := &report.Report{Look: &report.Look{
+		To: time.Second, Of: 1, States: []report.LookState{{State: "waiting", Reason: "mutex",
+			Place: frame}},
+		Goroutines: []report.LookGoroutine{{ID: 18, Function: "main.g"}}, More: 7,
+		Intervals: []report.LookInterval{{State: "running", By: 4, ByPlace: frame}},
+		Logs:      []report.LookLog{{Category: "note", Message: "hello"}},
+	}}
+	for _, c := range []struct {
+		r    *report.Report
+		want []string
+		not  string
+	}{
+		{sample(), []string{
+			"warning  The trace", "peak 2 MiB", "+4,096 B ± 1,024 B a", "GC mark termination",
+			"start trace (not counted above)", "10.0% of 40 executions", "3  75.0%",
+			"calls           20, 3 of them in place", "(main.go:7)", "stopped for 4 ms (sleep)",
+			`waited. At 4 s; see "Waiting".`, "Blocked at the end", "5,000", "leak.go:9", "ended by",
+			"waited 2 s in all for a P, 20 times:", "request", "Critical path of task 77",
+			"sleep, ends a mutex", "1 short step is omitted", "and 2 more functions", "4077",
+			"   1  slow call at 5 s into the trace: a function had run for 1 s", "slow call at 600 ms into",
+			"Call of goroutine 5 had", "thread 71", "waited for 200 ms (mutex)",
+		}, "asleep"},
+		{&report.Report{}, []string{"does not have its size", "stop-the-world  0 times",
+			"moves           0"}, "Waiting"},
+		{part, []string{"From 0 ns to 1 s", "waiting, mutex", "main.f (f.go:3)", "main.g",
+			"In the order of time",
+			"G4 main.f", "There are 7 more", "note: hello"}, "Heap"},
+	} {
+		text := written(t, 80, c.r)
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("has no %q:\n%s", want, text)
+			}
+		}
+		if strings.Contains(text, c.not) {
+			t.Errorf("has %q:\n%s", c.not, text)
+		}
+	}
+}
+
+// pageOf returns the page of a report, with the intervals that read finds.
+func pageOf(t *testing.T, read func(w *lanes.Writer) *report.Report) (ui.Page, *report.Report) {
+	t.Helper()
+	w, err := lanes.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	r := read(w)
+	x, err := w.Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Page(r, x, lanes.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, r
+}
+
+// helpers are for the scripts of the tests.
+const helpers = `
+const time = document.getElementById("time"), canvas = time.querySelector("canvas");
+const view = () => [Number(time.dataset.from), Number(time.dataset.to)];
+const point = (type, share, y) => {
+	const box = canvas.getBoundingClientRect();
+	canvas.dispatchEvent(new PointerEvent(type, {bubbles: true, cancelable: true,
+		clientX: box.left + 170 + share * (box.width - 178), clientY: box.top + y}));
+};
+const key = k => time.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
+const click = what => time.querySelector("[data-do=" + what + "]").click();
+const tip = () => time.querySelector(".tip").textContent;
+`
+
+func near(a, b [2]float64) bool {
+	return math.Abs(a[0]-b[0]) < 0.03e9 &&
+		math.Abs(a[1]-b[1]) < 0.03e9
+}
+
+func TestPage(t *testing.T) {
+	var got struct {
+		Views  [][2]float64
+		Tip    string
+		Rows   map[string]int
+		Text   string
+		Target int
+	}
+	p, _ := pageOf(t, func(w *lanes.Writer) *report.Report {
+		r := sample()
+		w.Finish(r.Trace.Duration, nil)
+		return r
+	})
+	pagetest.Run(t, p, helpers+`
+		const views = [], rows = {}, note = () => views.push(view());
+		note();
+		key("0"); note();
+		click("in"); note();
+		click("right"); note();
+		click("out"); note();
+		key("+"); key("+"); note();
+		key("ArrowLeft"); note();
+		key("0"); note();
+		point("pointerdown", 0.2, 60); point("pointermove", 0.4, 60); point("pointerup", 0.4, 60);
+		note();
+		document.querySelector("#verdict button").click(); note();
+		document.querySelector("#waits button").click(); note();
+		key("0");
+		point("pointermove", 0.5005, 60);
+		const length = table => table.tBodies[0].rows.length;
+		for (const table of document.querySelectorAll("table[id]")) rows[table.id] = length(table);
+		const link = document.querySelector("#verdict a").getAttribute("href");
+		return {views, tip: tip(), rows, text: document.body.textContent,
+			target: length(document.querySelector(link))};`, &got)
+	want := [][2]float64{
+		{4.5e9, 6.5e9}, // around the last slow call
+		{0, 10e9}, {2.5e9, 7.5e9}, {3.75e9, 8.75e9}, {0, 10e9}, {3.75e9, 6.25e9}, {3.125e9, 5.625e9},
+		{0, 10e9}, {2e9, 4e9}, {3.5e9, 5.5e9}, {1e9, 5e9},
+	}
+	if !slices.EqualFunc(got.Views, want, near) {
+		t.Errorf("views %v, want %v", got.Views, want)
+	}
+	if !strings.HasPrefix(got.Tip, "5.0") ||
+		!strings.Contains(got.Tip, "allocated 5 MiB (4.5 MiB to 5.5 MiB)") {
+		t.Errorf("the heap at 5 s: %q", got.Tip)
+	}
+	for id, n := range map[string]int{
+		"waits": 2, "functions": 12, "stops": 2, "reasons": 1, "blocked": 1, "latency": 1, "assists": 1,
+		"parts": 1, "steps": 1, "tasks": 1, "moves": 1, "locked": 1, "places": 1,
+	} {
+		if got.Rows[id] != n {
+			t.Errorf("table %s has %d rows, want %d", id, got.Rows[id], n)
+		}
+	}
+	for _, want := range []string{"some.<trace>", "The trace is damaged", "One <goroutine> waited.",
+		"main.<leak>", "± 1,024 B", "stopped for 4 ms", "slow call at 5 s"} {
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if got.Target != 2 {
+		t.Errorf("the finding leads to a table with %d rows", got.Target)
+	}
+}
+
+func TestPage_lanes(t *testing.T) {
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Skip("this process records a trace already: ", err)
+	}
+	ctx, task := trace.NewTask(t.Context(), "the task")
+	trace.Log(ctx, "note", "</script>the message")
+	time.Sleep(20 * time.Millisecond)
+	task.End()
+	runtime.GC()
+	trace.Stop()
+	p, r := pageOf(t, func(w *lanes.Writer) *report.Report {
+		r, err := analysis.Trace(&out, analysis.Options{Name: "lanes", Lanes: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	})
+	var got struct {
+		Lanes      int
+		Text, Tips string
+		View       []float64
+	}
+	pagetest.Run(t, p, helpers+`
+		let tips = "", height = canvas.getBoundingClientRect().height;
+		for (let share = 0.02; share < 1; share += 0.08) {
+			for (let y = 0; y < height; y += 9) { point("pointermove", share, y); tips += tip() + "\n"; }
+		}
+		const out = {lanes: Number(time.dataset.lanes), text: time.textContent, tips};
+		for (let y = 0; y < height && time.querySelector(".details").hidden; y += 9) {
+			point("pointerdown", 0.5, y); point("pointerup", 0.5, y);
+		}
+		out.text += time.querySelector(".details").textContent;
+		[...time.querySelectorAll("button")].find(b => b.textContent.startsWith("longest mark")).click();
+		out.view = view();
+		return out;`, &got)
+	if got.Lanes == 0 || !strings.Contains(got.Tips, "sleep for 2") ||
+		!strings.Contains(got.Tips, "the task #") {
+		t.Errorf("%d lanes, tips %s", got.Lanes, got.Tips)
+	}
+	for _, want := range []string{"note: </script>the message", "goroutines, the most active",
+		"zoom to it"} {
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("no %q in %s", want, got.Text)
+		}
+	}
+	if len(got.View) != 2 || got.View[0] == 0 && got.View[1] == float64(r.Trace.Duration) {
+		t.Errorf("view %v of %v", got.View, r.Trace.Duration)
+	}
+}

@@ -1,0 +1,473 @@
+// Package present shows a report on a trace: as text for a terminal or a log, and as a web page for
+// a browser. Both show the same sections, which sections.go makes of the report; the page adds
+// plots.
+package present
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
+
+// A section is a part of the report under a heading of its own: facts, a table, items, and a note.
+type section struct {
+	ID    string // of the table on the page
+	Title string // empty if the section belongs to the one before
+	Facts []fact
+
+	Left    int      // columns of text, which come first; the others are numbers
+	Columns []string // headings
+	Rows    []row
+	What    string // a row is about, for the number of those that the text does not show
+
+	Items []item
+	Note  string
+}
+
+type fact struct{ Name, Text string }
+
+type row struct {
+	Cells []cell
+	Faint bool // the page shows it faintly, the text not at all
+	Under []row
+}
+
+// A cell is a text or a number, for which the page has a value to sort by.
+type cell struct {
+	Text   string
+	Value  float64
+	Num    bool
+	Frame  bool           // the name of a function and its place
+	Moment *report.Moment // which the page shows in the plots
+	Stack  []report.Frame // that the page unfolds
+}
+
+// An item is a call with its stacks.
+type item struct {
+	ID, Text string
+	Open     bool // the page shows the stacks at first
+	Moment   report.Moment
+	Stacks   []stack
+}
+
+type stack struct {
+	Title  string
+	Frames []report.Frame
+}
+
+func text(s string) cell { return cell{Text: s} }
+
+func number[T ~int | ~int64 | ~uint64](n T) cell {
+	return cell{Text: ui.Count(uint64(n)), Value: float64(n), Num: true}
+}
+
+func duration[T ~int64 | ~float64](ns T) cell {
+	return cell{Text: ui.Duration(ns), Value: float64(ns), Num: true}
+}
+
+func share[T ~int64 | ~uint64](part, whole T) cell {
+	return cell{Text: ui.Share(part, whole), Value: float64(part), Num: true}
+}
+
+// longest is the length of a moment.
+func longest(m report.Moment) cell {
+	return cell{Text: ui.Duration(m.Length), Value: float64(m.Length), Num: true, Moment: &m}
+}
+
+func frame(f report.Frame, stack ...report.Frame) cell {
+	return cell{Text: name(f), Frame: true, Stack: stack}
+}
+
+// quantiles are the cells of a distribution: median, 99 %, longest.
+func quantiles(d report.Distribution) []cell {
+	if d.N == 0 {
+		return []cell{text("-"), text("-"), text("-")}
+	}
+	return []cell{duration(d.P50), duration(d.P99), duration(d.Max)}
+}
+
+// cells joins cells and lists of cells.
+func cells(all ...any) (list []cell) {
+	for _, c := range all {
+		switch c := c.(type) {
+		case cell:
+			list = append(list, c)
+		case []cell:
+			list = append(list, c...)
+		}
+	}
+	return list
+}
+
+// name names a frame, or says that the trace does not have it.
+func name(f report.Frame) string {
+	if f.Func == "?" {
+		return "-"
+	}
+	return f.String()
+}
+
+// table returns a section of a table with a row for each element of a list.
+func table[T any](id, title, what string, left int, columns []string, list []T,
+	of func(T) row) section {
+	s := section{ID: id, Title: title, What: what, Left: left, Columns: columns}
+	for _, x := range list {
+		s.Rows = append(s.Rows, of(x))
+	}
+	return s
+}
+
+// sections returns those of a report that have anything to say.
+func sections(r *report.Report) []section {
+	all := slices.Concat(slow(r), critical(r), memory(r), population(r), waiting(r), moving(r),
+		tasks(r),
+		calls(r))
+	return slices.DeleteFunc(all, func(s section) bool {
+		return len(s.Facts)+len(s.Rows)+len(s.Items) == 0
+	})
+}
+
+// slow has the calls that were reported as slow, the last first, because a trace that was written
+// for a slow call ends with it.
+func slow(r *report.Report) []section {
+	s := section{Title: "Slow calls"}
+	for i, c := range slices.Backward(r.Calls.Slow) {
+		what := "a function"
+		if c.Kind != "" {
+			what = fmt.Sprintf("%s of goroutine %d", c.Kind, c.Goroutine)
+		}
+		it := item{
+			ID: fmt.Sprintf("slow-%d", i+1), Open: true,
+			Text: fmt.Sprintf("slow call at %s into the trace: %s had run for %s on thread %d when it was "+
+				"reported at %s", ui.Duration(c.Begin()), what, ui.Duration(c.Running), c.Thread,
+				ui.Duration(c.At)),
+			Moment: report.Moment{At: c.Begin(), Length: c.At - c.Begin(), Goroutine: c.Runner},
+			Stacks: []stack{{"called by", c.Caller()}},
+		}
+		if c.Queued >= 0 {
+			it.Text += fmt.Sprintf(", and had been queued for %s before", ui.Duration(c.Queued))
+		}
+		title := "function"
+		if c.Waits != "" {
+			title = fmt.Sprintf("waited for %s (%s)", ui.Duration(c.Waited), c.Waits)
+		}
+		it.Stacks = append(it.Stacks, stack{title, c.Function()})
+		s.Items = append(s.Items, it)
+	}
+	return []section{s}
+}
+
+func critical(r *report.Report) []section {
+	p := r.Path
+	if p == nil {
+		return nil
+	}
+	parts := table("parts", "Critical path of "+ui.Plain(p.What), "place", 2,
+		[]string{"what", "at", "times", "in all", ""}, p.Parts, func(x report.Part) row {
+			return row{Cells: cells(text(x.Doing), frame(x.Frame), number(x.N), duration(x.Time),
+				share(x.Time, p.Length))}
+		})
+	parts.Facts = []fact{{"", fmt.Sprintf("%s from %s, ended by goroutine %d. While a goroutine "+
+		"waits, the path is that of the one which ends the wait.", ui.Duration(p.Length),
+		ui.Duration(p.At), p.Goroutine)}}
+	steps := table("steps", "", "step", 3, []string{"goroutine", "what", "at", "from", "for"}, p.Steps,
+		func(s report.Step) row {
+			doing := s.Doing
+			if s.For != "" {
+				doing += ", ends a " + s.For
+			}
+			id := strings.Repeat(" ", min(s.Depth, 8)) + fmt.Sprint(s.Goroutine)
+			brief := len(p.Steps) > 40 && s.Length*200 < p.Length
+			return row{Cells: cells(text(id), text(doing), frame(s.Frame), duration(s.At-p.At),
+				longest(s.Moment)), Faint: brief}
+		})
+	if p.Omitted > 0 {
+		steps.Note = ui.Counted(p.Omitted, "short step is", "short steps are") + " omitted."
+	}
+	return []section{parts, steps}
+}
+
+// signed formats a number of bytes with its sign.
+func signed(n float64) string {
+	if n > 0 {
+		return "+" + ui.Bytes(n)
+	}
+	return ui.Bytes(n)
+}
+
+func memory(r *report.Report) []section {
+	h, gc, stops := r.Heap, r.GC, r.Stops.All
+	var facts []fact
+	add := func(name, format string, args ...any) {
+		facts = append(facts, fact{name, fmt.Sprintf(format, args...)})
+	}
+	if len(h.Allocated.Points) == 0 {
+		add("heap", "The trace does not have its size.")
+	} else {
+		add("heap", "first %s, last %s, peak %s", ui.Bytes(h.First), ui.Bytes(h.Last), ui.Bytes(h.Peak))
+		growth := fmt.Sprintf("%s a minute from first to last", signed(h.Growth))
+		if l := h.Lows; l != nil {
+			growth += fmt.Sprintf("; %s ± %s a minute between collections (%d lows, first %s, last %s)",
+				signed(l.Growth), ui.Bytes(2*l.Error), l.N, ui.Bytes(l.First), ui.Bytes(l.Last))
+		}
+		add("growth", "%s", growth)
+	}
+	collections := ui.Count(gc.Cycles)
+	if gc.Mark.N > 0 {
+		collections += fmt.Sprintf(", marking for %s in all (median %s, longest %s)",
+			ui.Duration(gc.Mark.Sum), ui.Duration(gc.Mark.P50), ui.Duration(gc.Mark.Max))
+	}
+	add("collections", "%s", collections)
+	if a := gc.Assist; gc.Cycles > 0 {
+		add("collector", "workers ran %s, background sweeper %s", ui.Duration(gc.Workers),
+			ui.Duration(gc.BgSweep))
+		add("assists", "%s for %s: worked %s, waited %s for credit, were ready for %s",
+			ui.Counted(a.N, "time", "times"), ui.Duration(a.Sum()), ui.Duration(a.Worked),
+			ui.Duration(a.Waited), ui.Duration(a.Ready))
+	}
+	add("stop-the-world", "%s, %s in all, longest %s", ui.Counted(stops.N, "time", "times"),
+		ui.Duration(stops.Sum), ui.Duration(stops.Max))
+	s := table("stops", "Heap and collector", "reason", 1,
+		[]string{"stopped for", "times", "in all", "median", "99 %", "longest"}, r.Stops.Reasons,
+		func(s report.StopReason) row {
+			reason := s.Reason
+			if s.Own {
+				reason += " (not counted above)"
+			}
+			return row{Cells: cells(text(reason), number(s.Times.N), duration(s.Times.Sum),
+				quantiles(s.Times))}
+		})
+	s.Facts = facts
+	assists := table("assists", "", "place", 1, []string{"assists at", "times", "worked", "waited",
+		"ready"},
+		gc.Assist.Places, func(p report.AssistPlace) row {
+			return row{Cells: cells(frame(p.Frame), number(p.N), duration(p.Worked), duration(p.Waited),
+				duration(p.Ready))}
+		})
+	return []section{s, assists}
+}
+
+func population(r *report.Report) []section {
+	g := r.Goroutines
+	s := table("functions", "Goroutines and threads", "function", 1,
+		[]string{"goroutines of", "number", "ran", "ready", "syscall", "waited", "moves"}, r.Functions,
+		func(f report.Function) row {
+			return row{Cells: cells(text(symbol.Short(f.Name)), number(f.Goroutines), duration(f.Running),
+				duration(f.Runnable), duration(f.Syscall), duration(f.Waiting), number(f.Moves))}
+		})
+	s.Facts = []fact{
+		{"goroutines", fmt.Sprintf("first %s, last %s (%s of them the runtime's), peak %s; %s began, "+
+			"%s ended",
+			ui.Count(g.First), ui.Count(g.Last), ui.Count(g.System), ui.Count(g.Peak), ui.Count(g.Created),
+			ui.Count(g.Ended))},
+		{"threads", fmt.Sprintf("%s ran goroutines, at most %s at a time",
+			ui.Counted(r.Threads.Total, "thread", "threads"), ui.Count(r.Threads.Peak))},
+	}
+	return []section{s}
+}
+
+// wakers are rows under a place.
+func wakers(title string, list []report.Waker, blanks int,
+	of func(report.Waker) []cell) (rows []row) {
+	for _, w := range list[:min(len(list), 2)] {
+		place := frame(w.Frame)
+		if w.Func == "?" {
+			place = text("the runtime") // a timer, the network; or before the trace
+		}
+		rows = append(rows, row{Cells: cells(text("  "+title), place, of(w), make([]cell, blanks))})
+	}
+	return rows
+}
+
+func waiting(r *report.Report) []section {
+	w := r.Waiting
+	if len(w.Reasons) == 0 {
+		return nil
+	}
+	reasons := table("reasons", "Waiting", "reason", 1,
+		[]string{"for", "waits", "in all", "median", "99 %", "longest", "before", "blocked"}, w.Reasons,
+		func(x report.WaitReason) row {
+			return row{Cells: cells(text(x.Reason), number(x.Times.N), duration(x.Times.Sum),
+				quantiles(x.Times), number(x.Earlier.N), number(x.Blocked))}
+		})
+	reasons.Note = "Before are waits that began before the trace, blocked are those that have not " +
+		"ended. Neither is in the other columns. The runtime ends waits for timers and for the network."
+	places := table("waits", "", "place", 2,
+		[]string{"for", "at", "waits", "in all", "99 %", "longest", "contended"}, w.Places,
+		func(p report.WaitPlace) row {
+			return row{
+				Cells: cells(text(p.Reason), frame(p.Frame, p.Stack...), number(p.Times.N),
+					duration(p.Times.Sum), duration(p.Times.P99), longest(p.Longest),
+					duration(p.Contended)),
+				Faint: p.Reason == "runtime" || p.Reason == "sleep", // which is intended
+				Under: wakers("ended by", p.Wakers, 3, func(w report.Waker) []cell {
+					return cells(number(w.N), duration(w.Time))
+				}),
+			}
+		})
+	blocked := table("blocked", "Blocked at the end", "place", 2,
+		[]string{"in", "at", "goroutines", "created", "ended", "longest"}, w.Blocked,
+		func(b report.Blocked) row {
+			return row{
+				Cells: cells(text(b.Reason), frame(b.Frame, b.Stack...), number(b.N), number(b.New),
+					number(b.Ended), duration(b.Longest)),
+				Under: wakers("created at", b.Created, 3, func(w report.Waker) []cell {
+					return cells(number(w.N))
+				}),
+			}
+		})
+	blocked.Note = "Created is the number of those that were created while the trace was taken, " +
+		"ended that of the waits at the place that have ended."
+	all := w.Latency.All
+	latency := table("latency", "Ready, but not running", "place", 2,
+		[]string{"after", "at", "times", "in all", "median", "99 %", "longest"}, w.Latency.Places,
+		func(p report.LatencyPlace) row {
+			return row{
+				Cells: cells(text(p.How), frame(p.Frame), number(p.Times.N), duration(p.Times.Sum),
+					duration(p.Times.P50), duration(p.Times.P99), longest(p.Longest)),
+				Faint: p.How == "runtime",
+			}
+		})
+	if all.N > 0 {
+		latency.Facts = []fact{{"goroutines", fmt.Sprintf("waited %s in all for a P, %s: median %s, "+
+			"99 %% %s, longest %s; they ran %s", ui.Duration(all.Sum), ui.Counted(all.N, "time", "times"),
+			ui.Duration(all.P50), ui.Duration(all.P99), ui.Duration(all.Max), ui.Duration(w.Running))}}
+	}
+	return []section{reasons, places, blocked, latency}
+}
+
+func moving(r *report.Report) []section {
+	a := r.Affinity
+	moves := table("moves", "From thread to thread", "reason", 1, []string{"moved after", "times", ""},
+		a.Why,
+		func(c report.Count) row {
+			return row{Cells: cells(text(c.Name), number(c.N), share(c.N, a.Moves))}
+		})
+	moves.Facts = []fact{{"moves", fmt.Sprintf("%s, which is %s of %s of %s", ui.Count(a.Moves),
+		ui.Share(a.Moves, a.Executions), ui.Counted(a.Executions, "execution", "executions"),
+		ui.Counted(a.Goroutines, "goroutine", "goroutines"))}}
+	locked := table("locked", "Locked threads", "thread", 2,
+		[]string{"thread", "goroutine of", "ran", "syscall", "idle", "calls", "serving"}, r.Locked,
+		func(l report.LockedThread) row {
+			return row{Cells: cells(text(fmt.Sprint(l.Thread)), text(symbol.Short(l.Function)),
+				duration(l.Running), duration(l.Syscall), duration(l.Idle), number(l.Calls),
+				duration(l.Serving))}
+		})
+	return []section{moves, locked}
+}
+
+func tasks(r *report.Report) []section {
+	return []section{table("tasks", "Tasks", "type", 1,
+		[]string{"type", "tasks", "median", "99 %", "longest", "its ID", "unfinished"}, r.Tasks,
+		func(x report.Task) row {
+			if x.Times.N == 0 {
+				return row{Cells: cells(text(x.Type), number(0), quantiles(x.Times), text("-"),
+					number(x.Unfinished))}
+			}
+			return row{Cells: cells(text(x.Type), number(x.Times.N), duration(x.Times.P50),
+				duration(x.Times.P99), longest(x.Longest), text(fmt.Sprint(x.ID)), number(x.Unfinished))}
+		})}
+}
+
+func calls(r *report.Report) []section {
+	c := r.Calls
+	if c.Total+c.Unfinished+c.NotRun == 0 {
+		return nil
+	}
+	total := ui.Count(c.Total)
+	for _, more := range []struct {
+		n    uint64
+		what string
+	}{
+		{c.InPlace, "of them in place"}, {c.Unfinished, "more without their start or end"},
+		{c.NotRun, "refused or withdrawn"},
+	} {
+		if more.n > 0 {
+			total += fmt.Sprintf(", %s %s", ui.Count(more.n), more.what)
+		}
+	}
+	s := table("places", "Calls to threads", "place", 2,
+		[]string{"kind", "at", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest"}, c.Places,
+		func(p report.Place) row {
+			return row{Cells: cells(text(p.Kind), frame(p.Frame), number(p.N), quantiles(p.Queued),
+				quantiles(p.Run))}
+		})
+	s.Facts = []fact{{"calls", total}}
+	s.Note = "Queued is the median time from the call to the start of the function, ran is the " +
+		"median time of the function."
+	longest := section{Title: "Longest calls"}
+	for i, w := range c.Worst {
+		it := item{
+			ID: fmt.Sprintf("worst-%d", i+1),
+			Text: fmt.Sprintf("%s: %s of goroutine %d at %s, queued %s, ran %s on thread %d, "+
+				"returned after %s",
+				ui.Duration(w.Total()), w.Kind, w.Goroutine, ui.Duration(w.At), ui.Duration(w.Queued),
+				ui.Duration(w.Run), w.Thread, ui.Duration(w.Return)),
+			Moment: report.Moment{At: w.At, Length: w.Total(), Goroutine: w.Goroutine},
+			Stacks: []stack{{"called by", w.Caller()}},
+		}
+		if w.Stopped != nil {
+			it.Stacks = append(it.Stacks, stack{
+				fmt.Sprintf("stopped for %s (%s)", ui.Duration(w.Stopped.Time), w.Stopped.Reason), w.Function(),
+			})
+		}
+		longest.Items = append(longest.Items, it)
+	}
+	return []section{s, longest}
+}
+
+// look has the sections of the part of the trace that was requested.
+func look(l *report.Look) []section {
+	states := table("states", fmt.Sprintf("From %s to %s", ui.Duration(l.From), ui.Duration(l.To)),
+		"state", 2,
+		[]string{"state", "place", "times", "in all", "most"}, l.States, func(v report.LookState) row {
+			return row{Cells: cells(text(stateName(v.State, v.Reason)), frame(v.Place), number(v.N),
+				duration(v.Time), duration(v.Max))}
+		})
+	states.Facts = []fact{{"goroutines", ui.Count(uint64(l.Of))}}
+	goroutines := table("goroutines", "", "goroutine", 2,
+		[]string{"goroutine", "function", "ran", "ready", "syscall", "waited"}, l.Goroutines,
+		func(g report.LookGoroutine) row {
+			return row{Cells: cells(text(fmt.Sprint(g.ID)), text(symbol.Short(g.Function)),
+				duration(g.Running),
+				duration(g.Runnable), duration(g.Syscall), duration(g.Waiting))}
+		})
+	title := "Longest without running"
+	if l.Of == 1 {
+		title = "In the order of time"
+	}
+	intervals := table("intervals", title, "interval", 3,
+		[]string{"goroutine", "state", "place", "at", "for", "ended by"}, l.Intervals,
+		func(v report.LookInterval) row {
+			by := ""
+			if v.By >= 0 {
+				by = fmt.Sprintf("G%d %s", v.By, name(v.ByPlace))
+			}
+			return row{Cells: cells(text(fmt.Sprint(v.Goroutine)), text(stateName(v.State, v.Reason)),
+				frame(v.Place), duration(v.At), longest(v.Moment), text(by))}
+		})
+	if l.More > 0 {
+		intervals.Note = fmt.Sprintf("There are %s more; -from and -to choose others.",
+			ui.Count(uint64(l.More)))
+	}
+	logs := table("logs", "Logs", "log", 3, []string{"at", "goroutine", "message"}, l.Logs,
+		func(v report.LookLog) row {
+			return row{Cells: cells(text(ui.Duration(v.At)), text(fmt.Sprint(v.Goroutine)),
+				text(v.Category+": "+v.Message))}
+		})
+	if l.LogsMore > 0 {
+		logs.Note = fmt.Sprintf("There are %s more.", ui.Count(uint64(l.LogsMore)))
+	}
+	return []section{states, goroutines, intervals, logs}
+}
+
+func stateName(state, reason string) string {
+	if reason == "" {
+		return state
+	}
+	return state + ", " + reason
+}

@@ -1,0 +1,156 @@
+package report
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestFrame_Own(t *testing.T) {
+	const at = "github.com/threadcall/threadcall/"
+	for function, own := range map[string]bool{
+		"runtime/trace.NewTask":                                true,
+		at + "internal/engine.(*Engine).Call":                  true,
+		at + "internal/park.(*Token).Wait":                     true,
+		at + "thread.Eval[...]":                                true,
+		at + "mainthread.CallV[go.shape.struct { x/y.Z int }]": true,
+		at + "thread_test.TestCall":                            false,
+		at + "app.(*Window).Run":                               false,
+		"example.com/thread.Call":                              false,
+		"":                                                     false,
+	} {
+		if (Frame{Func: function}).Own() != own {
+			t.Errorf("%s: own is %v", function, !own)
+		}
+	}
+}
+
+func TestCall_stacks(t *testing.T) {
+	const engine = "github.com/threadcall/threadcall/internal/engine.(*Engine)."
+	stack := func(names ...string) (frames []Frame) {
+		for _, n := range names {
+			frames = append(frames, Frame{Func: n})
+		}
+		return frames
+	}
+	caller := func(names ...string) []Frame { return Call{From: stack(names...)}.Caller() }
+	function := func(names ...string) []Frame { return Call{On: stack(names...)}.Function() }
+	for _, c := range []struct{ got, want []Frame }{
+		{caller("runtime/trace.NewTask", engine+"Call", "main.f", "main.main"),
+			stack("main.f", "main.main")},
+		{caller("main.f"), stack("main.f")},
+		{caller(engine + "Call"), stack(engine + "Call")},
+		{function("time.Sleep", "main.g", engine+"run", "main.main"), stack("time.Sleep", "main.g")},
+		{function(engine + "run"), stack(engine + "run")},
+		{function(), nil},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("got %v, want %v", c.got, c.want)
+		}
+	}
+}
+
+func TestHistogram_Distribution(t *testing.T) {
+	for seed := range uint64(30) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		var h, part Histogram
+		var all []uint64
+		sum := 0.0
+		for range rnd.IntN(3000) + 1 {
+			x := uint64(math.Exp(rnd.Float64() * 30))
+			if x%2 == 0 {
+				h.Add(x)
+			} else {
+				part.Add(x)
+			}
+			all = append(all, x)
+			sum += float64(x)
+		}
+		slices.Sort(all)
+		h.Merge(&part)
+		d := h.Distribution()
+		if d.N != uint64(len(all)) || d.Sum != sum || d.Min != float64(all[0]) ||
+			d.Max != float64(all[len(all)-1]) {
+			t.Errorf("seed %d: %+v", seed, d)
+		}
+		for _, q := range []struct{ q, got float64 }{{0.5, d.P50}, {0.9, d.P90}, {0.99, d.P99}} {
+			want := float64(all[max(0, int(math.Ceil(q.q*float64(len(all))))-1)])
+			if want < exact && q.got != want || math.Abs(q.got-want) > want/16 {
+				t.Errorf("seed %d: the quantile %v is %v, want %v", seed, q.q, q.got, want)
+			}
+		}
+	}
+}
+
+func TestTop_Offer(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		type item struct{ value, order int }
+		best := NewTop(1+rnd.IntN(10), func(a, b item) bool { return a.value > b.value })
+		var all []item
+		for i := range rnd.IntN(50) {
+			x := item{rnd.IntN(20), i}
+			best.Offer(x)
+			all = append(all, x)
+		}
+		slices.SortStableFunc(all, func(a, b item) int { return b.value - a.value })
+		if want := all[:min(len(all), best.n)]; !slices.Equal(best.Kept, want) {
+			t.Errorf("kept %v, want %v", best.Kept, want)
+		}
+	}
+}
+
+// Values that change at random times: the series loses no peak and no low.
+func TestCurve_Series(t *testing.T) {
+	for seed := range uint64(20) {
+		rnd := rand.New(rand.NewPCG(seed, 0))
+		var s Curve
+		type change struct {
+			at time.Duration
+			x  float64
+		}
+		var all []change
+		now := time.Duration(0)
+		scale := time.Duration(1) << rnd.IntN(30)
+		for range rnd.IntN(5000) + 1 {
+			x := math.Round(rnd.NormFloat64() * 100)
+			s.Add(now, x)
+			all = append(all, change{now, x})
+			now += time.Duration(rnd.Int64N(int64(scale) + 1))
+		}
+		r := s.Series(now, 1000)
+		if now/r.Step >= maxPoints || r.Step > 1 && now/(r.Step/2) < maxPoints {
+			t.Fatalf("seed %d: steps of %v for %v", seed, r.Step, now)
+		}
+		next := 0
+		for _, p := range r.Points {
+			low, high, last, n := math.Inf(1), math.Inf(-1), 0.0, 0
+			for ; next < len(all) && all[next].at < p.At+r.Step; next++ {
+				x := all[next].x + 1000
+				low, high, last, n = min(low, x), max(high, x), x, n+1
+			}
+			if n == 0 || p.Min != low || p.Max != high || p.Last != last {
+				t.Fatalf("seed %d: %+v, want %v to %v, last %v of %d", seed, p, low, high, last, n)
+			}
+		}
+		if next != len(all) {
+			t.Fatalf("seed %d: %d of %d values are in no point", seed, len(all)-next, len(all))
+		}
+	}
+}
+
+func TestRegression_Trend(t *testing.T) {
+	var exact Regression
+	for i := range 10 {
+		exact.Add(time.Duration(i)*time.Minute, 1000+50*float64(i))
+		if r := exact.Trend(); i < 2 && r != nil {
+			t.Errorf("%d points have the trend %+v", i+1, r)
+		}
+	}
+	r := exact.Trend()
+	if math.Abs(r.Growth-50) > 1e-9 || r.Error > 1e-6 || r.First != 1000 || r.Last != 1450 {
+		t.Errorf("%+v", r)
+	}
+}

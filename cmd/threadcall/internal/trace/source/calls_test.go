@@ -1,0 +1,183 @@
+package source_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
+	"github.com/threadcall/threadcall/recorder"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// What makesCalls does is known: how many calls of which kind are made from where, and a slow one.
+const calls = 20
+
+func makesCalls() {
+	recorder.Start()
+	defer recorder.Stop()
+	th, p := thread.New(), thread.NewPool(2)
+	for range calls {
+		plain(th)
+		withResult(th)
+		withContext(th)
+		inPool(p)
+		nested(th)
+	}
+	panicking(th)
+	exiting(th)
+	p.Call(nop)
+	p.Terminate()
+	reported := make(chan bool)
+	th.OnSlowCall(limit, func(thread.SlowCall) { close(reported) })
+	callsSlowly(th, reported)
+	th.Terminate()
+	plain(th)
+}
+
+func nop() {}
+
+// Each of these is a place.
+func plain(th *thread.Thread)       { th.Call(nop) }
+func withContext(th *thread.Thread) { _ = th.CallContext(context.Background(), nop) }
+func withResult(th *thread.Thread)  { thread.Eval(th, func() int { return 1 }) }
+func inPool(p *thread.Pool)         { p.Call(nop); p.Go(nop) }
+func nested(th *thread.Thread)      { th.Call(func() { inner(th) }) }
+func inner(th *thread.Thread)       { th.Call(nop) }
+func exits(th *thread.Thread)       { th.Call(runtime.Goexit) }
+
+func panicking(th *thread.Thread) {
+	defer func() { _ = recover() }()
+	th.Call(func() { panic("as it should") })
+}
+
+func exiting(th *thread.Thread) {
+	done := make(chan bool)
+	go func() { defer close(done); exits(th) }()
+	<-done
+}
+
+const limit = 20 * time.Millisecond
+
+func callsSlowly(th *thread.Thread, reported chan bool) {
+	th.Call(func() { waitsForReport(reported) })
+}
+
+func waitsForReport(reported chan bool) { <-reported }
+
+func TestOpen_calls(t *testing.T) {
+	r := one(t, command(t, "makes calls"))
+	if r.failed != nil || r.report.Trace.Truncated {
+		t.Errorf("failed with %v, warnings %q", r.failed, r.report.Warnings)
+	}
+	got := map[string]uint64{}
+	for _, p := range r.report.Calls.Places {
+		name := p.Func[strings.LastIndex(p.Func, "source_test.")+len("source_test."):]
+		got[fmt.Sprintf("%s by %s", p.Kind, name)] += p.N
+		if !strings.HasSuffix(p.File, "calls_test.go") || p.Line == 0 {
+			t.Errorf("%s is at %s:%d", name, p.File, p.Line)
+		}
+	}
+	if want := map[string]uint64{
+		"Call by plain": calls, "Call by withResult": calls, "Call by withContext": calls,
+		"Call by inPool": calls, "Go by inPool": calls, "Call by nested": calls,
+		"in place by inner": calls,
+		"Call by panicking": 1, "Call by exits": 1, "Call by makesCalls": 1, "Call by callsSlowly": 1,
+	}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	c := r.report.Calls
+	if c.NotRun != 1 || c.Unfinished != 0 || c.InPlace != calls || c.Total != 7*calls+4 {
+		t.Errorf("%d calls, %d of them in place, %d not run, %d unfinished", c.Total, c.InPlace, c.NotRun,
+			c.Unfinished)
+	}
+	if l := r.report.Locked; len(l) != 3 || l[0].Calls != 5*calls+3 || l[0].Serving < limit ||
+		l[0].Idle <= 0 {
+		t.Errorf("locked threads %+v", l)
+	}
+	w := c.Worst[0]
+	if len(w.Caller()) == 0 || !strings.HasSuffix(w.Caller()[0].Func, ".callsSlowly") ||
+		w.Run < limit ||
+		w.Stopped == nil || w.Stopped.Reason != "channel receive" || w.Stopped.Time > w.Run ||
+		w.Stopped.Time < limit/2 || w.Total() != w.Queued+w.Run+w.Return {
+		t.Errorf("the longest call %+v", w)
+	}
+	if len(c.Slow) != 1 {
+		t.Fatalf("%d slow calls: %+v", len(c.Slow), c.Slow)
+	}
+	s := c.Slow[0]
+	if s.Running < limit || s.At < s.Running || s.Kind != "Call" || s.Queued < 0 ||
+		s.Waits != "channel receive" || s.Waited <= 0 || s.Waited > s.Running+time.Millisecond {
+		t.Errorf("%+v in %v", s, r.report.Trace.Duration)
+	}
+	if by := s.Caller(); len(by) == 0 || !strings.HasSuffix(by[0].Func, ".callsSlowly") {
+		t.Errorf("called by %v", by)
+	}
+	names := ""
+	for _, frame := range s.Function() {
+		names += frame.Func + " "
+	}
+	if !strings.Contains(names, ".waitsForReport ") || strings.Contains(names, "engine") {
+		t.Errorf("the thread is at %s", names)
+	}
+}
+
+// keepsSlowCalls writes the trace when the call is slow.
+func keepsSlowCalls() {
+	th := thread.New(thread.WithName("db"))
+	defer th.Terminate()
+	write := recorder.SlowCalls(os.Getenv("THREADCALL_TEST_FILE"), 3)
+	reported := make(chan bool)
+	th.OnSlowCall(limit, func(s thread.SlowCall) { write(s); close(reported) })
+	callsSlowly(th, reported)
+}
+
+// The trace that a slow call leaves has the path to where it waits.
+func TestSlowCalls(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "slow")
+	program := exec.Command(os.Args[0])
+	program.Env = append(os.Environ(), variable+"=keeps slow calls", "THREADCALL_TEST_FILE="+dir)
+	if output, err := program.CombinedOutput(); err != nil || len(output) > 0 {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "slow-*-db.trace"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files %q, %v", files, err)
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, err := lanes.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	rep, err := analysis.Trace(f, analysis.Options{Lanes: w})
+	if err != nil || len(rep.Calls.Slow) != 1 {
+		t.Fatalf("%v, %+v", err, rep)
+	}
+	x, err := w.Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := analysis.Path(x, rep, "slow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := rep.Calls.Slow[0]
+	part := p.Parts[0]
+	if part.Doing != "channel receive" || !strings.HasSuffix(part.Func, ".waitsForReport") ||
+		p.Length != s.At-s.Begin() {
+		t.Errorf("path %+v", p)
+	}
+}
