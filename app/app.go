@@ -55,10 +55,9 @@
 //   - With Wayland a program has no influence on where its windows are, and does not know:
 //     SetPosition, Position and MoveEvent do nothing. Nor do SetIcon, and Focus with compositors
 //     that do not have it. No StateEvent reports that a window is minimized. SetClipboard needs a
-//     window that has had the keyboard. Frames follow the rate of the monitor, but the package
-//     paces them, because a driver that waits for the monitor would
-//     wait for ever while the window is not visible. GLFW crashes with compositors that have
-//     neither keyboard nor mouse.
+//     window that has had the keyboard. The package paces the frames, at the rate of the monitor: a
+//     driver that waits for the monitor would wait for ever while the window is not visible. GLFW
+//     crashes with compositors that have neither keyboard nor mouse.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).
@@ -282,9 +281,8 @@ func abandoned() {
 	state.closing = true
 	state.winMu.Unlock()
 	if len(open) > 0 && !terminating {
-		fmt.Fprintf(os.Stderr, "app: the function given to mainthread.Init has returned while %s "+
-			"open; "+
-			"it must wait for Run, and call app.Terminate last\n", windows(len(open)))
+		fmt.Fprintf(os.Stderr, "app: the function given to mainthread.Init has returned while "+
+			"windows were open (%d); it must wait for Run, and call app.Terminate last\n", len(open))
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -309,11 +307,4 @@ func abandoned() {
 	state.up.Store(false)
 	unwatchX11()
 	glfw.Terminate() // destroys the windows
-}
-
-func windows(n int) string {
-	if n == 1 {
-		return "a window was"
-	}
-	return fmt.Sprintf("%d windows were", n)
 }

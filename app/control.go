@@ -180,42 +180,26 @@ func clipboard(f func()) error {
 // A CursorShape is one of the system's cursors.
 type CursorShape int
 
-// The system's cursors. Not all systems have those that follow the first six; the arrow takes the
-// place of others.
+// The system's cursors. Not all systems have those that follow the first six; the arrow takes their
+// place.
 const (
-	ArrowCursor CursorShape = iota
-	IBeamCursor
-	CrosshairCursor
-	HandCursor
-	HResizeCursor
-	VResizeCursor
-	ResizeNWSECursor // between the upper left and the lower right
-	ResizeNESWCursor // between the upper right and the lower left
-	ResizeAllCursor
-	NotAllowedCursor
+	ArrowCursor      = CursorShape(glfw.ArrowCursor)
+	IBeamCursor      = CursorShape(glfw.IBeamCursor)
+	CrosshairCursor  = CursorShape(glfw.CrosshairCursor)
+	HandCursor       = CursorShape(glfw.PointingHandCursor)
+	HResizeCursor    = CursorShape(glfw.ResizeEWCursor)
+	VResizeCursor    = CursorShape(glfw.ResizeNSCursor)
+	ResizeNWSECursor = CursorShape(glfw.ResizeNWSECursor) // between upper left and lower right
+	ResizeNESWCursor = CursorShape(glfw.ResizeNESWCursor) // between upper right and lower left
+	ResizeAllCursor  = CursorShape(glfw.ResizeAllCursor)
+	NotAllowedCursor = CursorShape(glfw.NotAllowedCursor)
 )
-
-var cursorShapes = [...]glfw.StandardCursor{
-	ArrowCursor:      glfw.ArrowCursor,
-	IBeamCursor:      glfw.IBeamCursor,
-	CrosshairCursor:  glfw.CrosshairCursor,
-	HandCursor:       glfw.PointingHandCursor,
-	HResizeCursor:    glfw.ResizeEWCursor,
-	VResizeCursor:    glfw.ResizeNSCursor,
-	ResizeNWSECursor: glfw.ResizeNWSECursor,
-	ResizeNESWCursor: glfw.ResizeNESWCursor,
-	ResizeAllCursor:  glfw.ResizeAllCursor,
-	NotAllowedCursor: glfw.NotAllowedCursor,
-}
 
 // SetCursor sets the shape of the cursor over the window.
 func (w *Win) SetCursor(shape CursorShape) {
-	if shape < 0 || int(shape) >= len(cursorShapes) {
-		shape = ArrowCursor
-	}
 	_ = w.do(func() {
 		old := w.cursor
-		w.cursor = glfw.CreateStandardCursor(cursorShapes[shape])
+		w.cursor = glfw.CreateStandardCursor(glfw.StandardCursor(shape))
 		w.win.SetCursor(w.cursor)
 		if old != nil {
 			old.Destroy()
@@ -228,28 +212,18 @@ type CursorMode int
 
 // The behaviours of the cursor.
 const (
-	CursorNormal CursorMode = iota
-	CursorHidden
+	CursorNormal = CursorMode(glfw.CursorNormal)
+	CursorHidden = CursorMode(glfw.CursorHidden)
 
 	// CursorCaptured hides the cursor, which cannot leave, and gives its position no bounds: for
 	// games in which the mouse turns the player.
-	CursorCaptured
+	CursorCaptured = CursorMode(glfw.CursorDisabled)
 
 	// CursorConfined shows the cursor, which cannot leave.
-	CursorConfined
+	CursorConfined = CursorMode(glfw.CursorCaptured)
 )
-
-var cursorModes = [...]int{
-	CursorNormal:   glfw.CursorNormal,
-	CursorHidden:   glfw.CursorHidden,
-	CursorCaptured: glfw.CursorDisabled,
-	CursorConfined: glfw.CursorCaptured,
-}
 
 // SetCursorMode sets the behaviour of the cursor over the window.
 func (w *Win) SetCursorMode(mode CursorMode) {
-	if mode < 0 || int(mode) >= len(cursorModes) {
-		mode = CursorNormal
-	}
-	_ = w.do(func() { w.win.SetInputMode(glfw.CursorMode, cursorModes[mode]) })
+	_ = w.do(func() { w.win.SetInputMode(glfw.CursorMode, int(mode)) })
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jezek/xgb/xproto"
+
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
 	"github.com/threadcall/threadcall/internal/testutil"
@@ -110,7 +112,7 @@ func change(w *app.Win) {
 	w.SetIcon(picture, part, image.NewGray(image.Rect(0, 0, 48, 48)))
 	w.SetIcon(nil, image.NewNRGBA(image.Rectangle{}))
 	w.SetIcon()
-	for shape := app.ArrowCursor - 1; shape <= app.NotAllowedCursor+1; shape++ {
+	for shape := app.ArrowCursor - 1; shape <= app.ArrowCursor+10; shape++ {
 		w.SetCursor(shape)
 	}
 	for _, mode := range []app.CursorMode{app.CursorHidden, app.CursorCaptured, app.CursorConfined,
@@ -155,7 +157,7 @@ func TestWindow_concurrent(t *testing.T) {
 		for _, f := range []func(i int){
 			func(i int) { w.SetSize(100+i%50, 100+i%30) },
 			func(i int) { w.SetTitle(strings.Repeat("x", i%100)) },
-			func(i int) { w.SetCursor(app.CursorShape(i % 10)) },
+			func(i int) { w.SetCursor(app.ArrowCursor + app.CursorShape(i%10)) },
 			func(i int) { _, _ = w.Screenshot() },
 			func(i int) { w.Redraw() },
 			func(i int) { w.OnStep(time.Millisecond, func() {}); w.OnStep(0, nil) },
@@ -186,4 +188,34 @@ func TestWindow_concurrent(t *testing.T) {
 	<-w.Done()
 	closing.Wait()
 	all()
+}
+
+func TestPosition(t *testing.T) {
+	w, _ := show(t, app.Position(321, 123))
+	if px, py := w.Position(); px != 321 || py != 123 {
+		t.Errorf("the window is at %d, %d", px, py)
+	}
+}
+
+// With two pixels where there is usually one, a window has twice the size, if it is to be scaled.
+func TestScaleToMonitor(t *testing.T) {
+	app.Terminate() // GLFW reads the scale at Init
+	atom := x.Atom(t, "RESOURCE_MANAGER")
+	const scale = "Xft.dpi:\t192\n"
+	screen.Must(t, xproto.ChangePropertyChecked(x.Conn, xproto.PropModeReplace, x.Root, atom,
+		xproto.AtomString, 8,
+		uint32(len(scale)), []byte(scale)).Check())
+	defer func() {
+		app.Terminate()
+		screen.Must(t, xproto.DeletePropertyChecked(x.Conn, x.Root, atom).Check())
+	}()
+	for width, opt := range map[int]app.Option{200: nil, 400: app.ScaleToMonitor()} {
+		w := open(t, opt)
+		var frame app.Frame
+		w.OnDraw(func(f *app.Frame) { frame = *f; w.Stop() })
+		w.Run()
+		if frame.ScaleX != 2 || frame.ScaleY != 2 || frame.Width != width {
+			t.Errorf("got %+v, want width %d and scale 2", frame, width)
+		}
+	}
 }

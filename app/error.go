@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -71,11 +70,8 @@ func windowError(err error, o options) error {
 	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
 		advice := "install a driver for the graphics card"
 		if usesX11() {
-			advice = "install Mesa (Debian package libgl1-mesa-dri)"
-			if _, err := exec.LookPath("glxinfo"); err == nil {
-				advice += "; glxinfo lists what there is"
-			}
-			advice += "; an X server must have the GLX extension"
+			advice = "install Mesa (Debian package libgl1-mesa-dri); an X server must have the " +
+				"GLX extension"
 		}
 		return fmt.Errorf("app: %w: %s; %s", ErrNoOpenGL, e.Desc, advice)
 	case e.Code == glfw.FormatUnavailable:

@@ -3,15 +3,12 @@ package app
 import "sync/atomic"
 
 // An Event is a pointer to one of the types of this package whose names end in Event. The function
-// given to [Win.OnEvent] may keep it, send it on a channel, or let other goroutines read it, for as
-// long as they like: the package never writes to an event that it has delivered, nor delivers it to
-// a second window.
+// given to [Win.OnEvent] may keep it, send it on a channel, or let other goroutines read it: the
+// package never writes to an event that it has delivered, nor delivers it to a second window.
 //
-// An event is not allocated by itself. It is one of a block of 64, which the package uses again
-// once the garbage collector has found that the program refers to none of them; a block is
-// allocated if none is free. So a program that keeps no events allocates none once the collector
-// has run, except after more than 120,000 of a type within one of its cycles, and a program that
-// keeps one keeps its block.
+// An event is one of a block of 64, which the package uses again once the garbage collector has
+// found that the program refers to none of them. So a program that keeps no events allocates none
+// once the collector has run, except after more than 120,000 of a type within one of its cycles.
 type Event interface{ event() }
 
 // A KeyEvent is a key pressed, held or released. Key is the place on a US keyboard; for text, see
@@ -99,3 +96,75 @@ func (*FocusEvent) event()       {}
 func (*StateEvent) event()       {}
 func (*MonitorEvent) event()     {}
 func (*CloseEvent) event()       {}
+
+// OnEvent sets the function that handles events, one event after the other. It runs on the
+// goroutine that called Run or, with [EventsOnDraw], on the window's thread.
+//
+// If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
+func (w *Win) OnEvent(handle func(Event)) {
+	if handle == nil {
+		w.onEvent.Store(nil)
+	} else {
+		w.onEvent.Store(&handle)
+	}
+}
+
+// deliver hands the oldest event to the function given to OnEvent. It returns false if there is
+// none.
+func (w *Win) deliver() bool {
+	e := w.queue.get()
+	if e == nil {
+		return false
+	}
+	if handle := w.onEvent.Load(); handle != nil {
+		(*handle)(e)
+	}
+	if c, ok := e.(*CloseEvent); ok && !c.kept() {
+		w.Stop()
+	}
+	return true
+}
+
+// deliverAll delivers the events that have come by now, on the window's thread. It returns whether
+// the window goes on.
+func (w *Win) deliverAll() bool {
+	w.inside = "OnEvent"
+	for n := w.queue.len(); n > 0 && !w.stopped.Load() && w.deliver(); n-- {
+	}
+	return !w.stopped.Load()
+}
+
+// deliverNow runs on the window's thread, between frames.
+func (w *Win) deliverNow() {
+	if w.stopped.Load() || w.life.Load() != running {
+		return
+	}
+	completed := false
+	defer w.check(&completed)
+	if w.deliverAll() && w.queue.len() > 0 {
+		w.eventCame()
+	}
+	completed = true
+}
+
+// slow is the rate, in frames a second, below which events do not wait for a frame.
+const slow = 20
+
+// eventCame has events delivered with EventsOnDraw, unless the next frame will do it: drawPosted
+// clears pending before drawFrame looks into the queue, and when frames no longer follow each
+// other, the last one looks again.
+func (w *Win) eventCame() {
+	next := w.pending.Load() || w.continuous()
+	if rate := w.rate(); w.life.Load() == running && (!next || rate > 0 && rate < slow) {
+		w.postDelivery()
+	}
+}
+
+// receive delivers events until the window is stopped, in Run.
+func (w *Win) receive() {
+	for !w.stopped.Load() {
+		if w.opts.eventsOnDraw || !w.deliver() {
+			<-w.queue.notified
+		}
+	}
+}

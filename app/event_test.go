@@ -3,7 +3,6 @@ package app_test
 import (
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -150,47 +149,6 @@ func TestEvent_close(t *testing.T) {
 				t.Errorf("%d close events, want 2", n)
 			}
 		})
-	}
-}
-
-// Events wait for a slow handler, and then come in the order in which they happened.
-func TestEvent_order(t *testing.T) {
-	w, c := show(t)
-	gate := make(chan struct{})
-	var blocks atomic.Bool
-	r := listen(w, func(e app.Event) {
-		if blocks.Load() {
-			<-gate
-		}
-	})
-	focus(t, w, r)
-	blocks.Store(true)
-	const rounds = 30
-	for i := range rounds {
-		x.Type(t, 'x')
-		x.Move(t, 10+i, 10)
-	}
-	c.goesOn(t, 5, "frames while a handler blocks")
-	close(gate)
-	testutil.Eventually(t, func() bool {
-		return len(of[app.KeyEvent](r)) == 2*rounds && len(of[app.MouseMoveEvent](r)) >= rounds
-	},
-		"the events that waited")
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	presses, at := 0, 9.0
-	for _, v := range r.all {
-		switch e := v.(type) {
-		case app.KeyEvent:
-			if e.Action == app.Press {
-				presses++
-			}
-		case app.MouseMoveEvent:
-			if e.X < at || e.X >= 10 && presses != int(e.X)-9 {
-				t.Fatalf("the move to %v came after one to %v and %d keys", e.X, at, presses)
-			}
-			at = e.X
-		}
 	}
 }
 

@@ -3,7 +3,6 @@ package app_test
 import (
 	"fmt"
 	"log"
-	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
 
@@ -54,32 +53,6 @@ func ExampleEventsOnDraw() {
 	w.OnDraw(func(f *app.Frame) {
 		gl.ClearColor(red, 0, 0, 1)
 		gl.Clear(gl.COLOR_BUFFER_BIT)
-	})
-	w.Run()
-}
-
-// A ball moves 120 times a second, whatever the rate of the frames. They show it between its last
-// two places.
-func ExampleWin_OnStep() {
-	w, err := app.NewWindow()
-	if err != nil {
-		log.Fatal(err)
-	}
-	var last, at, speed float64 = 0, 0, 0.01
-	w.OnStep(time.Second/120, func() {
-		if last, at = at, at+speed; at > 1 || at < 0 {
-			speed = -speed
-		}
-	})
-	w.OnDraw(func(f *app.Frame) {
-		x := last + f.Alpha*(at-last)
-		gl.Clear(gl.COLOR_BUFFER_BIT)
-		gl.Enable(gl.SCISSOR_TEST)
-		gl.Scissor(int32(x*float64(f.Width-20)), int32(f.Height/2), 20, 20)
-		gl.ClearColor(1, 1, 1, 1)
-		gl.Clear(gl.COLOR_BUFFER_BIT)
-		gl.ClearColor(0, 0, 0, 1)
-		gl.Disable(gl.SCISSOR_TEST)
 	})
 	w.Run()
 }

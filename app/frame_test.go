@@ -3,6 +3,7 @@ package app_test
 import (
 	"image"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -342,5 +343,28 @@ func TestWindow_Redraw(t *testing.T) {
 	c.exceeds(t, 0, "the frame that was asked for during another")
 	if got := c.steady(t); got > 5 { // the system may have asked for some
 		t.Errorf("1,000 times Redraw during a frame: %d frames", got)
+	}
+}
+
+// Settings change the frames of a window that runs: a frame that would come in a quarter of an hour
+// comes at once after the rate has been raised.
+func TestWindow_settings(t *testing.T) {
+	w, c := show(t)
+	for _, rate := range []float64{0, 100, math.NaN(), -1, math.Inf(1)} {
+		w.SetFrameRate(1e-9) // the least is 0.001
+		c.steady(t)
+		w.SetFrameRate(rate)
+		c.goesOn(t, 5, "frames at a higher rate")
+
+		w.SetOnDemand(true)
+		n := c.steady(t)
+		w.Redraw()
+		c.exceeds(t, n, "a frame after Redraw")
+		w.SetOnDemand(false)
+		c.goesOn(t, 5, "frames")
+
+		w.SetVSync(false)
+		c.goesOn(t, 20, "frames without vsync")
+		w.SetVSync(true)
 	}
 }

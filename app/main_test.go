@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 		if os.Getenv("CI") == "true" {
 			os.Exit(1)
 		}
-		_ = flag.Set("test.run", "^Test(Pace|Queue|Build|Blocks|Key|Cursor|Step|Exported)")
+		_ = flag.Set("test.run", "^Test(FrameClock|Queue|Build|Blocks|Step)")
 		_ = flag.Set("test.bench", "^$")
 	} else {
 		os.Setenv("DISPLAY", x.Display)

@@ -93,12 +93,6 @@ func TestShare_refused(t *testing.T) {
 	if _, err := app.NewWindow(app.Share(closed)); !errors.Is(err, app.ErrClosed) {
 		t.Errorf("Share with a closed window: %v", err)
 	}
-	if w, err := app.NewWindow(app.Share(nil)); err != nil {
-		t.Errorf("Share(nil): %v", err)
-	} else {
-		w.Stop()
-		w.Run()
-	}
 }
 
 // A window without OpenGL has frames, events and calls, but no context.

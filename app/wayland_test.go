@@ -68,14 +68,10 @@ func TestWayland(t *testing.T) {
 
 func onWayland() {
 	mainthread.Init(func() {
-		fail := func(format string, args ...any) {
-			fmt.Printf(format+"\n", args...)
-			os.Exit(1)
-		}
+		fail := func(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 		must := func(err error) {
 			if err != nil {
-				_, _, line, _ := runtime.Caller(1)
-				fail("line %d: %v", line, err)
+				panic(err)
 			}
 		}
 		must(app.Init())

@@ -253,23 +253,3 @@ func TestWindow_closed(t *testing.T) {
 		t.Error("the window's thread still runs functions")
 	}
 }
-
-// A call may lead from the main thread to the window's thread and back, and OnDraw may call the
-// main thread.
-func TestLoop_cycle(t *testing.T) {
-	w, _ := show(t)
-	for range 50 {
-		ran := 0
-		mainthread.Call(func() {
-			w.Thread().Call(func() {
-				mainthread.Call(func() { ran++; w.SetTitle("nested") })
-				ran++
-			})
-		})
-		if ran != 2 {
-			t.Fatalf("%d functions ran, want 2", ran)
-		}
-	}
-	c := count(w, func(*app.Frame) { w.SetTitle("from OnDraw") })
-	c.goesOn(t, 10, "frames that call the main thread")
-}

@@ -68,8 +68,6 @@ static int setup(void) {
 	return glGetUniformLocation(p, "colour");
 }
 
-static const char *renderer(void) { return (const char *)glGetString(GL_RENDERER); }
-
 static unsigned pixel(int x, int y) {
 	unsigned char rgba[4];
 	glReadPixels(x, y, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
@@ -146,9 +144,4 @@ func (c *canvas) triangle(rgb uint32) bool {
 // thread.
 func (c *canvas) tint(rgb uint32) bool {
 	return C.tint(c.context, c.colour, C.uint(rgb)) != 0
-}
-
-// renderer returns what OpenGL calls the machine that draws.
-func renderer() string {
-	return C.GoString(C.renderer())
 }

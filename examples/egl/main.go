@@ -5,7 +5,6 @@
 package main
 
 import (
-	"fmt"
 	"log"
 	"math/rand/v2"
 	"os"
@@ -19,7 +18,6 @@ func main() {
 	if err != nil {
 		log.Fatal("egl: ", err)
 	}
-	fmt.Println("drawn by", thread.Eval(gl.thread, renderer))
 	right := check.Calls("egl, a triangle", func() bool { return gl.triangle(colour()) }) &&
 		check.Calls("egl, a uniform", func() bool { return gl.tint(colour()) })
 	gl.thread.Close()

@@ -16,10 +16,7 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-var (
-	duration = flag.Duration("d", 0, "close the window after this `time`; 0 leaves it open")
-	noVSync  = flag.Bool("fast", false, "do not wait for the monitor")
-)
+var duration = flag.Duration("d", 0, "close the window after this `time`; 0 leaves it open")
 
 func main() {
 	flag.Parse()
@@ -37,11 +34,7 @@ func run() error {
 	}
 	defer app.Terminate()
 
-	options := []app.Option{app.Title("triangle"), app.Size(800, 600), app.Samples(4)}
-	if *noVSync {
-		options = append(options, app.NoVSync())
-	}
-	w, err := app.NewWindow(options...)
+	w, err := app.NewWindow(app.Title("triangle"), app.Size(800, 600), app.Samples(4))
 	if err != nil {
 		return err
 	}

@@ -202,22 +202,6 @@ func (s *Screen) Property(t testing.TB, w xproto.Window, name string) []byte {
 	return r.Value
 }
 
-// Titles returns the titles of all windows.
-func (s *Screen) Titles(t testing.TB) (titles string) {
-	t.Helper()
-	s.needed(t)
-	all, err := xproto.QueryTree(s.Conn, s.Root).Reply()
-	Must(t, err)
-	for _, w := range all.Children {
-		p, err := xproto.GetProperty(s.Conn, false, w, xproto.AtomWmName, xproto.GetPropertyTypeAny,
-			0, 1000).Reply()
-		if err == nil { // it may have been closed
-			titles += string(p.Value) + "\n"
-		}
-	}
-	return titles
-}
-
 // Picture returns what the screen shows.
 func (s *Screen) Picture(t testing.TB) *image.RGBA {
 	t.Helper()
