@@ -2,7 +2,6 @@ package recorder_test
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/threadcall/threadcall/recorder"
 	"github.com/threadcall/threadcall/thread"
@@ -22,14 +21,4 @@ func Example() {
 	}
 	fmt.Println(sum)
 	// Output: 45
-}
-
-// Each function that has run for 100 milliseconds leaves a file slow-TIME-gl.trace, of which ten
-// are kept. threadcall trace -html page.html FILE shows what the program did meanwhile.
-func ExampleSlowCalls() {
-	t := thread.New(thread.WithName("gl"),
-		thread.WithSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10)))
-	defer t.Terminate()
-	t.Call(func() { fmt.Println("in time") })
-	// Output: in time
 }

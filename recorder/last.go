@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,17 +39,16 @@ func keep(d time.Duration, bytes uint64) error {
 }
 
 // KeepLast begins to record the execution trace of the process and to keep the last d of it in
-// memory, or the last bytes if that is less. It lasts until the process ends. [WriteLast],
-// [OnSignal], [SlowCalls] and package recorderhttp write what is kept; where they are used without
-// KeepLast, they keep the last ten seconds, or 16 MB.
+// memory, or the last bytes if that is less, until the process ends. [WriteLast], [OnSignal],
+// [SlowCalls] and package recorderhttp write what is kept; without KeepLast, they keep the last ten
+// seconds, or 16 MB.
 //
-// The runtime drops and writes whole parts of a trace, of a second each (see
-// GODEBUG=traceadvanceperiod). So what is kept can exceed the bytes by the parts of the last two
-// seconds. The recording takes the time of a trace: each call takes 6 to 10 µs more.
+// The runtime drops and writes whole parts of a trace, of a second each, so what is kept can exceed
+// the bytes by two of them. While it records, each call takes 6 to 10 µs more.
 //
 // KeepLast needs Go 1.25. It returns an error if the process keeps a trace already, with KeepLast
-// or with a [runtime/trace.FlightRecorder] of its own, of which a process has one. Start and
-// KeepLast can be used at the same time.
+// or with a [runtime/trace.FlightRecorder], of which a process has one. Start can be used at the
+// same time.
 func KeepLast(d time.Duration, bytes uint64) error {
 	if d <= 0 || bytes == 0 {
 		return errors.New("recorder: KeepLast of nothing")
@@ -76,7 +75,7 @@ func writeKept(w io.Writer) error {
 	if err := keep(lastDefault, bytesDefault); err != nil {
 		return err
 	}
-	nameThreads()
+	nameThreads(map[string]bool{})
 	return writeFlight(w)
 }
 
@@ -102,17 +101,14 @@ func background(dir, prefix string, files int, thread string) {
 	}
 }
 
-// OnSignal writes the trace of the last seconds to a new file of the directory dir when the process
-// gets one of the signals:
+// OnSignal writes the trace of the last seconds to a new file of the directory dir, which is made if
+// need be, when the process gets one of the signals:
 //
 //	recorder.OnSignal("traces", 10, syscall.SIGUSR1)
 //
-// The directory is made if need be. It keeps at most that many files signal-TIME.trace; the oldest
-// are removed. Less than one means one. The signals do nothing else; [signal.Reset] gives them back
-// the effect that they had before.
-//
-// OnSignal returns an error if nothing can be recorded, as for [KeepLast]. Windows has no signals
-// for this.
+// It keeps at most that many files signal-TIME.trace, and at least one; the oldest are removed. The
+// signals do nothing else until [signal.Reset]. OnSignal returns an error if nothing can be recorded,
+// as for [KeepLast].
 func OnSignal(dir string, files int, signals ...os.Signal) error {
 	last.mu.Lock()
 	defer last.mu.Unlock()
@@ -136,15 +132,11 @@ func OnSignal(dir string, files int, signals ...os.Signal) error {
 //	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
 //
 // Then threadcall trace slow/FILE begins with that call, and its page opens at it. The directory is
-// made if need be. It keeps at most that many files that SlowCalls has written, in earlier
-// processes too; the oldest are removed. Less than one means one.
+// made if need be. It keeps at most that many files slow-TIME-THREAD.trace, and at least one; the
+// oldest are removed. While a file is written, other slow calls wait to be written.
 //
-// A file has about the last ten seconds, or 16 MB if that is less, unless [KeepLast] was called
-// before with other limits. Of a function that has run for longer it has the end. Writing a file
-// takes about as long as reading 16 MB; meanwhile other slow calls wait to be written.
-//
-// SlowCalls needs Go 1.25, and a process has one FlightRecorder. If there can be none, each slow
-// call reports that to the function of [OnError], as it does if its file cannot be written.
+// If there can be no recording, as for [KeepLast], each slow call reports that to the function of
+// [OnError], as it does if its file cannot be written.
 func SlowCalls(dir string, files int) func(thread.SlowCall) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
@@ -200,17 +192,9 @@ func safe(name string) string {
 
 // removeOldest leaves that many files with the prefix in dir.
 func removeOldest(dir, prefix string, files int) error {
-	all, err := os.ReadDir(dir) // in the order of names
-	if err != nil {
-		return err
+	names, err := fs.Glob(os.DirFS(dir), prefix+"*"+fileSuffix) // in order
+	for _, name := range names[:max(0, len(names)-files)] {
+		err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
 	}
-	all = slices.DeleteFunc(all, func(f os.DirEntry) bool {
-		return !strings.HasPrefix(f.Name(), prefix) || !strings.HasSuffix(f.Name(), fileSuffix)
-	})
-	for _, f := range all[:max(0, len(all)-files)] {
-		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }

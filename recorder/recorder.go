@@ -1,27 +1,18 @@
 // Package recorder lets a program record an execution trace of itself when it is asked to from
 // outside, as threadcall trace does:
 //
-//	import "github.com/threadcall/threadcall/recorder"
-//
 //	func main() {
 //		recorder.Start()
 //		defer recorder.Stop()
 //		…
 //	}
 //
-// Then
-//
-//	threadcall trace -- ./program arguments
-//
-// runs the program and reports what the trace says. Without threadcall, THREADCALL_TRACE=file
-// ./program leaves a trace in the file, for go tool trace or for later. Where that variable is not
-// set, both functions do nothing.
-//
-// # The last seconds
+// Then threadcall trace -- ./program arguments runs the program and reports what the trace says.
+// Without threadcall, THREADCALL_TRACE=file ./program leaves a trace in the file. Where that
+// variable is not set, both functions do nothing.
 //
 // [KeepLast] keeps the trace of the last seconds in memory, in a program that runs for long, so
-// that they can be written when something has gone wrong: on a signal, on a request over HTTP, when
-// a function has run on a thread for too long, or from the program itself:
+// that they can be written when something has gone wrong:
 //
 //	recorder.KeepLast(20*time.Second, 64<<20)           // for more or less than the default
 //	recorder.OnSignal("traces", 10, syscall.SIGUSR1)    // kill -USR1 writes a file
@@ -29,30 +20,17 @@
 //	recorder.WriteLast(w)
 //	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
 //
-// # Errors
-//
-// The functions return errors, and the package prints nothing. Files that are written in the
-// background, by OnSignal and SlowCalls, report errors to the function that [OnError] sets.
-//
-// # Names of threads
-//
-// On Linux, the traces have the names of threads that have one of their own, as threads of package
-// thread do, and threadcall trace shows them. Start also records those of most threads that ended
-// before; the others record those of threads that exist when they write.
+// The functions return errors. Files that are written in the background, by OnSignal and SlowCalls,
+// report errors to the function that [OnError] sets. On Linux, the traces have the names of threads
+// that have one of their own, as threads of package thread do.
 //
 // # How the program may end
 //
-// The trace is whole if Stop was called, which the deferred call does when main returns or panics,
-// and when a program that handles signals then returns from main.
-//
-// Stop cannot be called in a process that ends by os.Exit, log.Fatal, a panic of another goroutine,
-// or a signal. What the runtime has written until then stays: it completes a part of the trace
-// every second (GODEBUG=traceadvanceperiod=200000000 makes that 200 milliseconds; threadcall trace
-// does so), and the trace can be read up to the last whole part. A program that ends in such a way
-// before the first part is whole leaves nothing. Where it matters, call [Stop] before os.Exit.
-//
-// The package does not handle signals unless OnSignal is called, because a program would then end
-// in another way than it does without.
+// The trace is whole if Stop was called, which the deferred call does when main returns or panics.
+// It cannot be called in a process that ends by os.Exit, log.Fatal, a panic of another goroutine, or
+// a signal. The runtime completes a part of the trace every second, and threadcall trace makes that
+// 200 milliseconds (GODEBUG=traceadvanceperiod=200000000); such a trace can be read up to the last
+// whole part. The package does not handle signals unless OnSignal is called.
 package recorder
 
 import (

@@ -1,17 +1,11 @@
 // Package recorderhttp serves the execution trace of the last seconds, which package recorder keeps
-// in memory, over HTTP. It is a package of its own so that other programs do not contain net/http.
-//
-// Unlike net/http/pprof it registers nothing by itself:
+// in memory, over HTTP. It is a package of its own so that other programs do not contain net/http,
+// and registers nothing by itself:
 //
 //	http.Handle("/debug/trace", recorderhttp.Handler())
 //
-// Then
-//
-//	curl -o last.trace http://localhost:8080/debug/trace && threadcall trace last.trace
-//
-// reports what has just happened, where /debug/pprof/trace records what happens next. A trace has
-// names of functions, files and tasks, and what the program logged; serve it where only those who
-// may read these can reach it.
+// A trace has names of functions, files and tasks, and what the program logged; serve it where only
+// those who may read these can reach it.
 package recorderhttp
 
 import (
