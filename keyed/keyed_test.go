@@ -653,8 +653,10 @@ func TestThreads_CallWith(t *testing.T) {
 
 func TestWithIdleTimeout(t *testing.T) {
 	at := newThreads(t, keyed.WithIdleTimeout(0))
+	at.stop = func(int) { time.Sleep(2 * time.Millisecond) } // which the next thread waits for
 	at.do(t, 1, func() { at.do(t, 1, nop) })
-	eventually(t, func() bool { return at.counts(1) == "1 1" }, "a thread is stopped at once")
+	at.do(t, 1, nop)
+	eventually(t, func() bool { return at.counts(1) == "2 2" }, "a thread is stopped at once")
 	soon := newThreads(t, keyed.WithIdleTimeout(time.Millisecond))
 	for range 3 { // the last time is not the only one
 		for key := range 5 {
