@@ -34,7 +34,6 @@ packages, it compares those.
 
   threadcall bench                       the package in this directory
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
-  threadcall bench -vs v1 -vs main       the working tree with each of them
   threadcall bench -bisect v1..main      the commit that made a benchmark worse
   threadcall bench old.txt new.txt       two or more files of results
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
@@ -122,14 +121,13 @@ func (b *benchCommand) define() {
 	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the "+
 		"words mean")
 	b.StringVar(&set.Output, "o", "", "`file` to save results in")
-	b.Func("vs", "compare with this `revision` of the git repository; may be repeated",
-		func(text string) error {
-			if text == "" {
-				return errors.New("must name a revision")
-			}
-			set.VS = append(set.VS, text)
-			return nil
-		})
+	b.Func("vs", "compare with this `revision` of the git repository", func(text string) error {
+		if text == "" || set.VS != "" {
+			return errors.New("must name one revision")
+		}
+		set.VS = text
+		return nil
+	})
 	b.StringVar(&set.Bisect, "bisect", "",
 		"find the commit of this `range`, good..bad, that made a benchmark worse")
 	b.StringVar(&set.Unit, "unit", "",

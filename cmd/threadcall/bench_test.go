@@ -410,7 +410,7 @@ func TestBench_refused(t *testing.T) {
 	for _, c := range []refusal{
 		{"-count 0", statusUsage, "-count must be at least 1, not 0"},
 		{"-count x", statusUsage, `"x"`},
-		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "must name a revision"},
+		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "must name one revision"},
 		{"-col /x -vs old", statusUsage, "-col"},
 		{"-bench (", statusUsage, "-bench"},
 		{"-bench= ", statusUsage, "-bench must not be empty"},
@@ -434,7 +434,7 @@ func TestBench_refused(t *testing.T) {
 		{"go.mod", statusUnmeasured, "go.mod"},
 		{"-vs nowhere", statusUnmeasured, `no revision "nowhere"`},
 		{"-vs HEAD", statusUnmeasured, "nothing differs"},
-		{"-vs old -vs tags/old", statusUnmeasured, "are the same commit"},
+		{"-vs old -vs HEAD", statusUsage, "must name one revision"},
 		{"./nowhere", statusUnmeasured, "nowhere"},
 		{"-bench Nothing", statusUnmeasured,
 			`no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
@@ -639,64 +639,4 @@ func TestBench_fullDisk(t *testing.T) {
 		t.Skip(err)
 	}
 	p.short(t, "-bench", "Metric", "-o", "/dev/full").want(t, statusUnmeasured, "no space left")
-}
-
-func TestBench_vs_several(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	p.git(t, "tag", "v1.0/x")
-	p.revise(t, 1331, 1)
-	o := p.short(t, "-vs", "old", "-vs", "v1.0/x", "-bench", "Allocates|Metric", "-json",
-		"-fail-on", "work/op:+25%")
-	r := o.want(t, statusWrong, "work/op").report(t)
-	if !slices.Equal(r.Comparison.Versions, []string{"old", "v1.0-x", "new"}) ||
-		len(r.Against) != 2 {
-		t.Fatalf("versions %q, %d comparisons", r.Comparison.Versions, len(r.Against))
-	}
-	for i, want := range []struct {
-		old               string
-		allocations, work float64
-	}{{"old", 0.5, 1.331}, {"v1.0-x", 1. / 3, 1.21}} {
-		c := r.Against[i]
-		if !slices.Equal(c.Versions, []string{want.old, "new"}) {
-			t.Errorf("versions %q", c.Versions)
-		}
-		if cells := row(t, c, "work/op", "Metric").Cells; cells[1].N != 6 ||
-			cells[1].Samples != nil {
-			t.Errorf("%s: the samples are there again: %+v", want.old, cells)
-		}
-		if d := delta(t, c, "allocs/op", "Allocates"); d.Verdict != judge.Better ||
-			d.Estimate != want.allocations {
-			t.Errorf("%s: allocations %+v", want.old, d)
-		}
-		if d := delta(t, c, "work/op", "Metric"); !d.Visible() || d.Estimate != want.work ||
-			d.N != 6 {
-			t.Errorf("%s: metric %+v", want.old, d)
-		}
-	}
-	if len(r.Breaches) != 1 || r.Breaches[0].Old != "old" || r.Breaches[0].Version != "new" {
-		t.Errorf("breaches %+v", r.Breaches)
-	}
-	if files := p.files(measure.DirName + "/*-*.txt"); len(files) != 3 {
-		t.Errorf("files %q", files)
-	}
-	page := filepath.Join(p.dir, "page.html")
-	o = p.short(t, "-vs", "old", "-vs", "v1.0/x", "-bench", "Metric|Fails", "-o", "x.txt", "-html",
-		page, "-md", "x.md")
-	o.want(t, statusUnmeasured, "old → new", "v1.0-x → new").plain(t)
-	if strings.Contains(o.stdout, "old → v1.0-x") {
-		t.Errorf("the revisions are compared with each other:\n%s", o.stdout)
-	}
-	// what has failed in new is in each comparison
-	for _, version := range []string{"old", "v1.0-x", "new"} {
-		if n := strings.Count(o.stdout, "Fails ("+version+")"); n != 1 {
-			t.Errorf("%d times that it fails in %s:\n%s", n, version, o.stdout)
-		}
-	}
-	for name, text := range map[string]string{page: "v1.0-x",
-		filepath.Join(p.dir, "x.md"): "**Failed:**"} {
-		if got, err := os.ReadFile(name); err != nil || strings.Count(string(got), text) < 3 {
-			t.Errorf("%s: %v\n%s", name, err, got)
-		}
-	}
 }

@@ -143,7 +143,7 @@ func (x *searcher) checkout(ctx context.Context, commit int) (name string, tree 
 
 // buildEnds builds both ends of the range.
 func (x *searcher) buildEnds(ctx context.Context) error {
-	v := &plan.Versions{VS: []string{x.commits[0].Short()}, Repository: x.repository}
+	v := &plan.Versions{VS: x.commits[0].Short(), Repository: x.repository}
 	for _, commit := range []int{0, len(x.commits) - 1} {
 		_, tree, version, err := x.checkout(ctx, commit)
 		if err != nil {

@@ -80,7 +80,7 @@ func (b *Builder) Build(ctx context.Context) error {
 		}
 		there = append(there, names[last]...)
 		found := matching(p.ImportPath, binaries, names, which)
-		if len(found) > 0 && b.identical(binaries) {
+		if len(found) > 0 && identical(binaries) {
 			b.Identical = append(b.Identical, p.ImportPath)
 			continue
 		}
@@ -117,7 +117,7 @@ func (b *Builder) compile(ctx context.Context, index int,
 		version, p := b.Versions.List[v], packages[v][index]
 		if p.ImportPath == "" {
 			b.Log.Note("%s has no package %s with tests: its benchmarks are only in the new "+
-				"version.", b.Versions.VS[v], name)
+				"version.", b.Versions.VS, name)
 			continue
 		}
 		file := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test", version.Name, index))
@@ -220,18 +220,15 @@ func matching(pkg string, binaries []*gotest.Binary, names [][]string,
 	return found
 }
 
-// identical reports whether the binaries of all revisions are the working tree's: they have the
-// same content, and find the same files in testdata.
-func (b *Builder) identical(binaries []*gotest.Binary) bool {
-	last := len(b.Versions.VS)
-	for _, binary := range binaries[:last] {
-		if binary == nil || !sameFiles(binary.Path, binaries[last].Path) ||
-			!sameFiles(filepath.Join(binary.Dir, "testdata"), filepath.Join(binaries[last].Dir,
-				"testdata")) {
-			return false
-		}
+// identical reports whether the binary of the revision is the working tree's: they have the same
+// content, and find the same files in testdata.
+func identical(binaries []*gotest.Binary) bool {
+	if len(binaries) < 2 || binaries[0] == nil {
+		return false
 	}
-	return last > 0
+	old, new := binaries[0], binaries[1]
+	return sameFiles(old.Path, new.Path) && sameFiles(filepath.Join(old.Dir, "testdata"),
+		filepath.Join(new.Dir, "testdata"))
 }
 
 // sameFiles compares files, or all files in directories. What is not there is the same as what is

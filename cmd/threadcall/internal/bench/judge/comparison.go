@@ -157,9 +157,15 @@ func (c *Comparison) Throughput(t *Table, r Row) bool {
 	return t.Unit == "B/s" && c.Find("sec/op", r) != nil
 }
 
-// Arranged returns these versions, compared with the first of them, without samples. Judged
-// together, the verdicts of several arrangements are more than each Family counts.
-func (c *Comparison) Arranged(versions ...string) *Comparison {
+// To returns the same results compared with another version, without samples, or nil if there is
+// none of that name.
+func (c *Comparison) To(version string) *Comparison {
+	i := slices.Index(c.Versions, version)
+	if i < 0 {
+		return nil
+	}
+	others := slices.Delete(slices.Clone(c.Versions), i, i+1)
+	versions := append([]string{version}, others...)
 	to := &Comparison{Versions: versions, Confidence: c.Confidence, Failures: []measure.Failure{},
 		Warnings: []string{}}
 	arrange := func(t Table) Table {
@@ -188,14 +194,4 @@ func (c *Comparison) Arranged(versions ...string) *Comparison {
 		}
 	}
 	return to
-}
-
-// To returns the same results compared with another version, or nil if there is none of that name.
-func (c *Comparison) To(version string) *Comparison {
-	i := slices.Index(c.Versions, version)
-	if i < 0 {
-		return nil
-	}
-	others := slices.Delete(slices.Clone(c.Versions), i, i+1)
-	return c.Arranged(append([]string{version}, others...)...)
 }

@@ -2,8 +2,6 @@
 package judge
 
 import (
-	"errors"
-
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 )
@@ -11,10 +9,8 @@ import (
 // A Compared is what results show, and the document of a comparison of files.
 type Compared struct {
 	Comparison *Comparison `json:"comparison"` // of all versions with the first
-	// the working tree with each of several revisions
-	Against   []*Comparison `json:"against,omitempty"`
-	Breaches  []Case        `json:"breaches"`  // of -fail-on
-	Undecided []Case        `json:"undecided"` // rows on which -fail-on could not decide
+	Breaches   []Case      `json:"breaches"`   // of -fail-on
+	Undecided  []Case      `json:"undecided"`  // rows on which -fail-on could not decide
 }
 
 // A Report is a run and what it shows.
@@ -55,33 +51,10 @@ func Judge(run *measure.Record, d *measure.Data, s *plan.Settings) (*Report, err
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Record: *run, Compared: Compared{c, nil, []Case{}, []Case{}}}
+	r := &Report{Record: *run, Compared: Compared{c, []Case{}, []Case{}}}
 	if len(d.Results) == 0 { // all is identical
 		return r, nil
 	}
-	if old := s.VS; len(old) > 1 && s.Col == "" {
-		for _, v := range run.Versions[:len(old)] {
-			r.Against = append(r.Against, c.Arranged(v.Name, run.Versions[len(old)].Name))
-		}
-	}
-	var errs []error
-	for _, pair := range r.Pairs() {
-		breaches, undecided, err := Check(pair, s.FailOn)
-		for _, cases := range [][]Case{breaches, undecided} {
-			for i := range cases {
-				cases[i].Old = pair.Versions[0]
-			}
-		}
-		r.Breaches, r.Undecided = append(r.Breaches, breaches...), append(r.Undecided, undecided...)
-		errs = append(errs, err)
-	}
-	return r, errors.Join(errs...)
-}
-
-// Pairs returns what is to be shown one after the other.
-func (r Compared) Pairs() []*Comparison {
-	if len(r.Against) > 0 {
-		return r.Against
-	}
-	return []*Comparison{r.Comparison}
+	r.Breaches, r.Undecided, err = Check(c, s.FailOn)
+	return r, err
 }

@@ -16,8 +16,7 @@ type Case struct {
 	Unit      string  `json:"unit"`
 	Benchmark string  `json:"benchmark"`
 	Version   string  `json:"version"`
-	Old       string  `json:"old,omitempty"` // the version that it was compared with
-	Change    float64 `json:"change"`        // relative; of no meaning with FromZero
+	Change    float64 `json:"change"` // relative; of no meaning with FromZero
 	FromZero  bool    `json:"from_zero,omitempty"`
 	// of an undecided one, the minimum detectable effect, if there is one
 	MDE float64 `json:"mde,omitempty"`

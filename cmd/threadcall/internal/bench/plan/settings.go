@@ -31,9 +31,9 @@ type Settings struct {
 	Timeout   time.Duration // of a process; 0: none
 	Count     int           // rounds
 
-	VS     []string // the revisions to compare with
-	Bisect string   // the range of commits to search; empty: none
-	Unit   string   // by which Bisect judges; empty: time
+	VS     string // the revision to compare with; empty: none
+	Bisect string // the range of commits to search; empty: none
+	Unit   string // by which Bisect judges; empty: time
 
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
@@ -50,11 +50,11 @@ func (s *Settings) Validate() error {
 	switch {
 	case s.Count < 1:
 		return fmt.Errorf("-count must be at least 1, not %d", s.Count)
-	case s.Col != "" && len(s.VS) > 0:
+	case s.Col != "" && s.VS != "":
 		return errors.New("-col compares benchmarks of one version, so -vs does not go with it")
 	case s.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
-	case len(s.FailOn) > 0 && len(s.VS) == 0 && s.Col == "" && len(s.Commands) < 2:
+	case len(s.FailOn) > 0 && s.VS == "" && s.Col == "" && len(s.Commands) < 2:
 		return errors.New("-fail-on is about a comparison: -vs, -col, several commands, or files")
 	case s.Bench == "":
 		return errors.New("-bench must not be empty; a point means all benchmarks")

@@ -34,9 +34,9 @@ func (v Version) Short() string { return cmp.Or(v.title, v.Name) }
 type Versions struct {
 	List       []Version
 	Trees      []gotest.Tree // one a version
-	VS         []string      // the revisions to compare with
+	VS         string        // the revision to compare with; empty: none
 	Repository *revision.Repository
-	old        []revision.Commit // of each of these
+	old        revision.Commit
 }
 
 // Choose decides which versions there are, and checks what can be checked before anything is built.
@@ -47,9 +47,9 @@ func Choose(ctx context.Context, s *Settings) (*Versions, error) {
 		return nil, err
 	}
 	v := &Versions{VS: s.VS, Trees: []gotest.Tree{now}}
-	if len(s.VS) == 0 {
+	if s.VS == "" {
 		v.List = []Version{{Name: "now", What: "the working tree"}}
-	} else if err := v.chooseRevisions(ctx, s.Dir); err != nil {
+	} else if err := v.chooseRevision(ctx, s.Dir); err != nil {
 		return nil, err
 	}
 	is := &v.List[len(v.List)-1]
@@ -57,8 +57,8 @@ func Choose(ctx context.Context, s *Settings) (*Versions, error) {
 	return v, nil
 }
 
-// chooseRevisions checks the revisions to compare with, and that there is a difference.
-func (v *Versions) chooseRevisions(ctx context.Context, dir string) (err error) {
+// chooseRevision checks the revision to compare with, and that there is a difference.
+func (v *Versions) chooseRevision(ctx context.Context, dir string) (err error) {
 	if v.Repository, err = revision.Open(ctx, dir); err != nil {
 		return err
 	}
@@ -70,69 +70,44 @@ func (v *Versions) chooseRevisions(ctx context.Context, dir string) (err error) 
 	if err != nil {
 		return err
 	}
-	for i, rev := range v.VS {
-		old, err := v.Repository.Commit(ctx, rev)
-		switch same := slices.Index(v.old, old); {
-		case err != nil:
-			return err
-		case old == head && len(changes) == 0:
-			return fmt.Errorf("nothing differs: %s is what is checked out, and no file is "+
-				"changed", rev)
-		case same >= 0:
-			return fmt.Errorf("-vs %s and -vs %s are the same commit, %s", v.VS[same], rev,
-				old.Short())
-		}
-		v.old = append(v.old, old)
-		v.List = append(v.List, Version{Name: v.name(i), What: fmt.Sprintf("revision %s, %s %q",
-			rev, old.Short(), old.Subject), Commit: old.Hash, title: rev})
+	if v.old, err = v.Repository.Commit(ctx, v.VS); err != nil {
+		return err
 	}
 	tree, title := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject), head.Short()
 	if len(changes) > 0 {
 		title = "working tree"
 		tree += " and changes to " + ui.Some(changes, 3)
+	} else if v.old == head {
+		return fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed", v.VS)
 	}
-	v.List = append(v.List, Version{Name: "new", What: tree, Commit: head.Hash,
-		Changed: len(changes) > 0, title: title})
+	what := fmt.Sprintf("revision %s, %s %q", v.VS, v.old.Short(), v.old.Subject)
+	v.List = []Version{
+		{Name: "old", What: what, Commit: v.old.Hash, title: v.VS},
+		{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0, title: title},
+	}
 	return nil
 }
 
-// name returns that of an old version, which becomes a part of the names of files: of several, the
-// revision's, if it differs from all others, or the commit's.
-func (v *Versions) name(i int) string {
-	if len(v.VS) == 1 {
-		return "old"
-	}
-	name := fit(v.VS[i])
-	same := func(rev string) bool { return fit(rev) == name }
-	if name == "" || name == "new" || slices.IndexFunc(v.VS, same) != i {
-		return v.old[i].Short()
-	}
-	return name
-}
-
-// Checkout makes the trees of the revisions to compare with.
+// Checkout makes the tree of the revision to compare with, if there is one.
 func (v *Versions) Checkout(ctx context.Context, scratch *gotest.Scratch, log *Log) error {
-	defer log.Progress("")
-	var trees []gotest.Tree
-	is := v.List[len(v.List)-1]
-	for i, rev := range v.VS {
-		log.Progress("checking out " + rev)
-		then, err := v.Repository.Checkout(ctx, v.old[i], scratch, fmt.Sprintf("tree%d", i),
-			v.Trees[0])
-		if err != nil {
-			return err
-		}
-		was := &v.List[i]
-		if was.Toolchain, was.GOROOT, err = then.Toolchain(ctx); err != nil {
-			return fmt.Errorf("in %s: %w", rev, err)
-		}
-		if was.Toolchain != is.Toolchain {
-			log.Note("%s is built by %s and the working tree by %s, as their go.mod files ask "+
-				"for: the compiler may make the difference.", rev, was.Toolchain, is.Toolchain)
-		}
-		trees = append(trees, then)
+	if v.VS == "" {
+		return nil
 	}
-	v.Trees = append(trees, v.Trees...)
+	defer log.Progress("")
+	log.Progress("checking out " + v.VS)
+	then, err := v.Repository.Checkout(ctx, v.old, scratch, "old", v.Trees[0])
+	if err != nil {
+		return err
+	}
+	was, is := &v.List[0], v.List[1]
+	if was.Toolchain, was.GOROOT, err = then.Toolchain(ctx); err != nil {
+		return fmt.Errorf("in %s: %w", v.VS, err)
+	}
+	if was.Toolchain != is.Toolchain {
+		log.Note("%s is built by %s and the working tree by %s, as their go.mod files ask for: "+
+			"the compiler may make the difference.", v.VS, was.Toolchain, is.Toolchain)
+	}
+	v.Trees = []gotest.Tree{then, v.Trees[0]}
 	return nil
 }
 
@@ -141,7 +116,6 @@ func (v *Versions) Checkout(ctx context.Context, scratch *gotest.Scratch, log *L
 func (v *Versions) Packages(ctx context.Context, patterns []string) (packages [][]gotest.Package,
 	err error) {
 	last := len(v.Trees) - 1
-	packages = make([][]gotest.Package, len(v.Trees))
 	now, missing, err := v.Trees[last].List(ctx, patterns...)
 	switch {
 	case err != nil:
@@ -151,21 +125,17 @@ func (v *Versions) Packages(ctx context.Context, patterns []string) (packages []
 	case len(now) == 0:
 		return nil, errors.New("no package of " + Named(patterns) + " has test files")
 	}
-	for i := range packages {
-		packages[i] = now
+	if v.VS == "" {
+		return [][]gotest.Package{now}, nil
 	}
-	for i := range v.VS {
-		if packages[i], err = v.counterparts(ctx, i, now); err != nil {
-			return nil, err
-		}
-	}
-	return packages, nil
+	then, err := v.counterparts(ctx, now)
+	return [][]gotest.Package{then, now}, err
 }
 
-// counterparts returns what a revision has in the place of each of the packages.
-func (v *Versions) counterparts(ctx context.Context, version int,
-	now []gotest.Package) ([]gotest.Package, error) {
-	rev, tree := v.VS[version], v.Trees[version]
+// counterparts returns what the revision has in the place of each of the packages.
+func (v *Versions) counterparts(ctx context.Context, now []gotest.Package) ([]gotest.Package,
+	error) {
+	tree := v.Trees[0]
 	old, err := revision.Open(ctx, tree.Dir)
 	if err != nil {
 		return nil, err
@@ -177,7 +147,7 @@ func (v *Versions) counterparts(ctx context.Context, version int,
 		}
 		packages, _, err := tree.List(ctx, names...)
 		if err != nil {
-			return fmt.Errorf("in %s: %w", rev, err)
+			return fmt.Errorf("in %s: %w", v.VS, err)
 		}
 		for _, p := range packages {
 			if i := place(p); i >= 0 && then[i].ImportPath == "" {
@@ -210,7 +180,7 @@ func (v *Versions) counterparts(ctx context.Context, version int,
 	}
 	if !slices.ContainsFunc(then, func(p gotest.Package) bool { return p.ImportPath != "" }) {
 		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing "+
-			"to compare", rev, ui.Some(paths, 5))
+			"to compare", v.VS, ui.Some(paths, 5))
 	}
 	return then, nil
 }

@@ -24,17 +24,15 @@ func (r Result) Markdown(w io.Writer) error {
 		m.line("- %s: %s", ui.Escape(f[0]), ui.Escape(f[1]))
 	}
 	m.line("")
-	pairs := r.Pairs()
-	for _, c := range pairs {
-		if len(c.Versions) == 1 {
-			m.summary(c)
+	c := r.Comparison
+	if len(c.Versions) == 1 {
+		m.summary(c)
+	}
+	for v := 1; v < len(c.Versions); v++ {
+		if len(c.Versions) > 2 {
+			m.line("#### %s\n", ui.Escape(c.Versions[0]+" → "+c.Versions[v]))
 		}
-		for v := 1; v < len(c.Versions); v++ {
-			if len(pairs) > 1 || len(c.Versions) > 2 {
-				m.line("#### %s\n", ui.Escape(c.Versions[0]+" → "+c.Versions[v]))
-			}
-			m.comparison(c, v)
-		}
+		m.comparison(c, v)
 	}
 	for _, f := range r.failures() {
 		reason := strings.ReplaceAll(f[1], "```", "'''")

@@ -47,10 +47,8 @@ func (r Result) page() ui.Page {
 		v.Notes = append(v.Notes, "Failed: "+f[0]+": "+f[1])
 	}
 	v.Notes = append(v.Notes, r.Comparison.Warnings...)
-	for _, c := range r.Pairs() {
-		for version := 1; version < len(c.Versions); version++ {
-			v.Pairs = append(v.Pairs, digestOf(c, version, true))
-		}
+	for version := 1; version < len(r.Comparison.Versions); version++ {
+		v.Pairs = append(v.Pairs, digestOf(r.Comparison, version, true))
 	}
 	name := names(r.Comparison)
 	for i := range r.Comparison.Tables {

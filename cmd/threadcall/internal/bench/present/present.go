@@ -44,16 +44,12 @@ func (r Result) title() string {
 		return strings.Join(r.Comparison.Versions, " → ")
 	}
 	title := r.Report.Module
-	if last := len(r.Report.Versions) - 1; last > 0 {
+	if len(r.Report.Versions) > 1 {
 		var all []string
 		for _, v := range r.Report.Versions {
 			all = append(all, v.Short())
 		}
-		compared := strings.Join(all, " → ")
-		if len(r.Against) > 0 {
-			compared = strings.Join(all[:last], ", ") + " → " + all[last]
-		}
-		title = strings.TrimPrefix(title+": "+compared, ": ")
+		title = strings.TrimPrefix(title+": "+strings.Join(all, " → "), ": ")
 	}
 	if title == "" {
 		return "Benchmarks"

@@ -17,13 +17,7 @@ func (r Result) Print(out *ui.Screen) {
 	if len(r.Settings.Ratios) > 0 {
 		r.printRatios(out)
 	} else {
-		pairs := r.Pairs()
-		for _, c := range pairs {
-			if len(pairs) > 1 {
-				fmt.Fprintln(out, out.Bold(strings.Join(c.Versions, " → ")))
-			}
-			printer{out, r.Settings.Verbose}.print(c)
-		}
+		printer{out, r.Settings.Verbose}.print(r.Comparison)
 		if r.Settings.Verbose {
 			printLegend(out)
 		}
