@@ -26,7 +26,8 @@ func queueAHang(post func(func()) bool, release chan bool) { post(func() { hang(
 
 func TestWithSlowCall(t *testing.T) {
 	told, option := slowCalls()
-	th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"), option)
+	th := start(t, thread.WithName("slow"), option)
+	p := startPool(t, 2, thread.WithName("slow"), option)
 	for name, w := range map[string]struct {
 		post   func(func()) bool
 		thread string
