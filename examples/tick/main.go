@@ -38,17 +38,13 @@ func every(f func(at time.Duration)) (stop func(), err error) {
 func main() {
 	flag.Parse()
 	late := make([]time.Duration, 0, 1<<16) // by how much each tick comes after its time
-	missed, wrong, last := 0, 0, time.Duration(0)
+	wrong, last := 0, 0
 	stop, err := every(func(at time.Duration) {
-		n := at / *period
-		switch {
-		case n <= last: // too early, or twice
+		if last = int(at / *period); last <= len(late) { // the tick comes before its time
 			wrong++
-		case len(late) < cap(late):
-			missed += int(n - last - 1)
-			late = append(late, at-n**period)
+		} else if len(late) < cap(late) {
+			late = append(late, at%*period)
 		}
-		last = n
 	})
 	if err != nil {
 		log.Fatal("tick: ", err)
@@ -61,7 +57,7 @@ func main() {
 	ticks := len(late)
 	slices.Sort(late)
 	fmt.Printf("late: median %v, 99 %% %v, at most %v; %d missed\n", late[ticks/2],
-		late[ticks*99/100], late[ticks-1], missed)
+		late[ticks*99/100], late[ticks-1], last-ticks)
 	fmt.Printf("tick: %d ticks, %d of them wrong\n", ticks, wrong)
 	if wrong > 0 {
 		os.Exit(1)
