@@ -15,13 +15,17 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	answer, largeAnswer := func() int { return 42 }, func() large { return large{} }
 	nest := func() { mainthread.Call(nop); mainthread.CallV(answer) }
+	redraw := mainthread.Coalesce(nop)
 	return map[string]func(){
+		"Coalesce":      func() { redraw(); redraw(); mainthread.Call(nop) },
 		"Assert":        func() { mainthread.Call(mainthread.Assert) },
 		"Call":          func() { mainthread.Call(nop); mainthread.MustCall(nop) },
 		"CallV":         func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },
 		"CallContext":   func() { _ = mainthread.CallContext(ctx, nop) },
 		"EvalContext":   func() { _, _ = thread.EvalContext(ctx, mainthread.Thread(), answer) },
 		"Go":            func() { mainthread.Go(nop); mainthread.Go(nop); mainthread.Call(nop) },
+		"GoContext":     func() { mainthread.GoContext(ctx, nop); mainthread.Call(nop) },
+		"Stats":         func() { mainthread.Call(nop); mainthread.Stats() },
 		"nested":        func() { mainthread.Call(nest) },
 		"On, TakePanic": func() { mainthread.On(); mainthread.TakePanic() },
 	}

@@ -138,8 +138,8 @@ func exitAfterMain() {
 	os.Exit(0)
 }
 
-// Thread returns the main thread, which has methods that this package has not, such as After,
-// Every, ServeFor and Stats. Its Close and Terminate panic, because the whole program needs it.
+// Thread returns the main thread. Its Close and Terminate panic, because the whole program needs
+// it.
 func Thread() *thread.Thread { return main }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run,
@@ -156,7 +156,7 @@ func Call(f func()) bool { return main.Call(f) }
 func MustCall(f func()) { main.MustCall(f) }
 
 // CallV runs f on the main thread and returns its result, or the zero value where Call would return
-// false; [thread.EvalContext] with [Thread] reports which.
+// false; [thread.EvalContext] with [Thread] reports which, and [thread.MustEval] panics.
 //
 //threadcall:noalloc
 func CallV[T any](f func() T) T { return thread.Eval(main, f) }
@@ -171,6 +171,22 @@ func CallContext(ctx context.Context, f func()) error { return main.CallContext(
 //
 //threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
+
+// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See
+// [thread.Thread.GoContext].
+//
+//threadcall:noalloc
+func GoContext(ctx context.Context, f func()) bool { return main.GoContext(ctx, f) }
+
+// Coalesce returns a function that posts f to the main thread, where it is queued at most once. See
+// [thread.Thread.Coalesce]; [thread.Coalesce1] with [Thread] is for a function with an argument.
+func Coalesce(f func()) (post func() bool) { return main.Coalesce(f) }
+
+// After runs f on the main thread once, when d has passed. See [thread.Thread.After].
+func After(d time.Duration, f func()) *thread.Timer { return main.After(d, f) }
+
+// Every runs f on the main thread after each d. See [thread.Thread.Every].
+func Every(d time.Duration, f func()) *thread.Timer { return main.Every(d, f) }
 
 // TakePanic removes and returns the oldest panic that a function given to Go has left behind, or
 // nil. See [thread.Thread.TakePanic].
@@ -201,6 +217,14 @@ func Assert() { main.Assert() }
 // It is for programs whose main thread has an event loop of its own. See [thread.Thread.Serve].
 func Serve() int { return main.Serve() }
 
+// ServeFor is Serve with a budget: it begins no function when d has passed. It panics off the main
+// thread. See [thread.Thread.ServeFor].
+func ServeFor(d time.Duration) int { return main.ServeFor(d) }
+
+// ServeContext serves the main thread until ctx is done; it panics off the main thread. See
+// [thread.Thread.ServeContext].
+func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
+
 // Wait is the wait of an event loop on the main thread: it calls block, which waits for native
 // events, and then runs what is queued. It returns false when the function given to Init has ended,
 // and panics off the main thread and for a nil block. See [thread.Thread.Wait].
@@ -213,6 +237,12 @@ func Wait(block func()) bool { return main.Wait(block) }
 // OnSlowCall calls f for every function that has run on the main thread for d and still runs. A nil
 // f turns it off. See [thread.WithSlowCall].
 func OnSlowCall(d time.Duration, f func(thread.SlowCall)) { main.OnSlowCall(d, f) }
+
+// Stats returns how many functions the main thread has run, and how long they waited and ran. See
+// [thread.Thread.Stats].
+//
+//threadcall:noalloc
+func Stats() thread.Stats { return main.Stats() }
 
 // OnWake sets the function that notifies an event loop on the main thread to call Serve. See
 // [thread.Thread.OnWake].

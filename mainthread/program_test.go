@@ -202,7 +202,7 @@ var programs = map[string]func(){
 		fmt.Println(<-off)
 		mainthread.Init(func() {
 			fmt.Println(recovered(func() { mainthread.Init(nop) }))
-			fmt.Println(recovered(func() { mainthread.Thread().ServeContext(context.Background()) }))
+			fmt.Println(recovered(func() { mainthread.ServeContext(context.Background()) }))
 			mainthread.Call(func() { fmt.Println(recovered(func() { mainthread.Init(nop) })) })
 			mainthread.Call(func() { fmt.Println(recovered(func() { thread.Adopt() })) })
 		})

@@ -40,6 +40,7 @@ func uses(t testing.TB) map[string]func() {
 	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
+	var local thread.Local[large]
 	n := 0
 	evalInt := func() int { n++; return n }
 	evalLarge := func() large { n++; return large{} }
@@ -52,11 +53,11 @@ func uses(t testing.TB) map[string]func() {
 	serveInside := func() { th.Serve() }
 	toOther := func() { other.Call(nop) }
 	at, title := &point{}, "title"
-	move := thread.Bind2(th, (*point).move)
+	move := thread.Bind3(th, (*point).move)
 	count := thread.Bind2V(th, func(s string, l large) large { n += len(s); return l })
 	redraw, resize := th.Coalesce(nop), thread.Coalesce1(th, func(large) {})
 	assert := func() { th.Assert() }
-	bindNest := func() { move(at, n) }
+	bindNest := func() { move(at, n, 1) }
 	begin, served := make(chan bool), make(chan bool)
 	t.Cleanup(func() { close(begin) })
 	go func() {
@@ -95,6 +96,7 @@ func uses(t testing.TB) map[string]func() {
 		"Go":          func() { th.Go(nop); th.Call(nop) },
 		"Go in a row": func() { postMany(th.Go); th.Call(nop) },
 		"MustCall":    func() { th.MustCall(nop); p.MustCall(nop) },
+		"MustEval":    func() { thread.MustEval(th, evalInt); thread.MustEval(p, evalLarge) },
 		"Eval":        func() { thread.Eval(th, evalInt) },
 		"mixed Eval":  func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
 		"Pool.Call":   func() { p.Call(nop) },
@@ -111,13 +113,13 @@ func uses(t testing.TB) map[string]func() {
 			_, _ = thread.EvalContext(ctx, th, evalInt)
 			_, _ = thread.EvalContext(ctx, p, evalLarge)
 		},
-		"Bind":         func() { n++; move(at, n); count(title, large{n}) },
+		"Bind":         func() { n++; move(at, n, n); count(title, large{n}) },
 		"Bind, nested": func() { th.Call(bindNest) },
 		"nested":       func() { th.Call(nest) },
 		"nested, pool": func() { p.Call(nestPool) },
 		"thread calls": func() { th.Call(toOther) },
 		"Serve, Wait":  func() { begin <- true; <-served },
-		"TLS":          func() { th.SetTLS(th); th.GetTLS() },
+		"TLS":          func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
 		"watched":      func() { watched.Go(nop); watched.Call(nop) },
 		"labels": func() {
 			_ = th.CallContext(withLabels, nop)

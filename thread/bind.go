@@ -2,12 +2,12 @@ package thread
 
 import "github.com/threadcall/threadcall/internal/freelist"
 
-// A binding runs f, a function of up to two arguments and one result, on a thread. What f does
+// A binding runs f, a function of up to three arguments and one result, on a thread. What f does
 // not have is of the type none.
-type binding[A, B, R any] struct {
+type binding[A, B, C, R any] struct {
 	t          *Thread
-	f          func(A, B) R
-	free       *freelist.List[boundCall[A, B, R]]
+	f          func(A, B, C) R
+	free       *freelist.List[boundCall[A, B, C, R]]
 	terminated R // the result if f does not run
 }
 
@@ -15,26 +15,27 @@ type none = struct{}
 
 // A boundCall carries a function, its arguments and its result through a call that takes a function
 // without. It does not refer to the binding, which has the Thread.
-type boundCall[A, B, R any] struct {
-	f   func(A, B) R
+type boundCall[A, B, C, R any] struct {
+	f   func(A, B, C) R
 	a   A
 	b   B
+	c   C
 	r   R
 	run func() // p.call, made once
 }
 
 //threadcall:noalloc
-func (p *boundCall[A, B, R]) call() {
-	f, a, b := p.f, p.a, p.b
+func (p *boundCall[A, B, C, R]) call() {
+	f, a, b, c := p.f, p.a, p.b, p.c
 	p.clear() // if f calls Goexit, the frame of call refers to p as long as the thread lives
-	p.r = f(a, b)
+	p.r = f(a, b, c)
 }
 
 //threadcall:noalloc
-func (p *boundCall[A, B, R]) clear() { *p = boundCall[A, B, R]{run: p.run} }
+func (p *boundCall[A, B, C, R]) clear() { *p = boundCall[A, B, C, R]{run: p.run} }
 
 // bind makes a binding of f, which was made of a function that must not be nil.
-func bind[A, B, R any](t *Thread, isNil bool, f func(A, B) R) *binding[A, B, R] {
+func bind[A, B, C, R any](t *Thread, isNil bool, f func(A, B, C) R) *binding[A, B, C, R] {
 	if isNil {
 		panic("thread: Bind of a nil function; give it the function that is to run on the thread, " +
 			"as in thread.Bind2(t, (*glfw.Window).SetTitle)")
@@ -42,7 +43,7 @@ func bind[A, B, R any](t *Thread, isNil bool, f func(A, B) R) *binding[A, B, R] 
 	if t == nil {
 		panic("thread: Bind to a nil Thread; make it first, by thread.New")
 	}
-	b := &binding[A, B, R]{t: t, f: f, free: freelist.NewShrinking[boundCall[A, B, R]]()}
+	b := &binding[A, B, C, R]{t: t, f: f, free: freelist.NewShrinking[boundCall[A, B, C, R]]()}
 	if err, ok := any(&b.terminated).(*error); ok {
 		*err = ErrTerminated
 	}
@@ -50,13 +51,13 @@ func bind[A, B, R any](t *Thread, isNil bool, f func(A, B) R) *binding[A, B, R] 
 }
 
 //threadcall:noalloc
-func (b *binding[A, B, R]) call(x A, y B) R {
+func (b *binding[A, B, C, R]) call(x A, y B, z C) R {
 	p := b.free.Get()
 	if p == nil {
-		p = new(boundCall[A, B, R]) //threadcall:alloc when more calls are under way than ever
-		p.run = p.call              //threadcall:alloc and with it
+		p = new(boundCall[A, B, C, R]) //threadcall:alloc when more calls are under way than ever
+		p.run = p.call                 //threadcall:alloc and with it
 	}
-	p.f, p.a, p.b = b.f, x, y
+	p.f, p.a, p.b, p.c = b.f, x, y, z
 	r := b.terminated
 	if b.t.Call(p.run) { // if f panics, p goes with it
 		r = p.r
@@ -68,12 +69,12 @@ func (b *binding[A, B, R]) call(x A, y B) R {
 
 // Bind1 is [Bind2], for a function with one argument.
 func Bind1[A any](t *Thread, f func(A)) func(A) {
-	b := bind(t, f == nil, func(a A, _ none) none { f(a); return none{} })
-	return func(x A) { b.call(x, none{}) }
+	b := bind(t, f == nil, func(a A, _, _ none) none { f(a); return none{} })
+	return func(x A) { b.call(x, none{}, none{}) }
 }
 
 // Bind2 returns a function that runs f, which has two arguments, on t and returns after it. The
-// digit is the number of arguments; with V, f has a result:
+// digit is the number of arguments, from 1 to 3; with V, f has a result:
 //
 //	setTitle := thread.Bind2(t, (*glfw.Window).SetTitle) // a func(*glfw.Window, string)
 //	getKey := thread.Bind2V(t, (*glfw.Window).GetKey)   // returns a glfw.Action
@@ -90,17 +91,30 @@ func Bind1[A any](t *Thread, f func(A)) func(A) {
 // arguments needs none: give it to [Eval] or [Thread.Call]. The function keeps t from being
 // reclaimed. Any goroutine may call it at any time. Bind panics if f or t is nil.
 func Bind2[A, B any](t *Thread, f func(A, B)) func(A, B) {
-	b := bind(t, f == nil, func(a A, b B) none { f(a, b); return none{} })
-	return func(x A, y B) { b.call(x, y) }
+	b := bind(t, f == nil, func(a A, b B, _ none) none { f(a, b); return none{} })
+	return func(x A, y B) { b.call(x, y, none{}) }
+}
+
+// Bind3 is [Bind2], for a function with three arguments.
+func Bind3[A, B, C any](t *Thread, f func(A, B, C)) func(A, B, C) {
+	b := bind(t, f == nil, func(a A, b B, c C) none { f(a, b, c); return none{} })
+	return func(x A, y B, z C) { b.call(x, y, z) }
 }
 
 // Bind1V is [Bind2], for a function with one argument and a result.
 func Bind1V[A, R any](t *Thread, f func(A) R) func(A) R {
-	b := bind(t, f == nil, func(a A, _ none) R { return f(a) })
-	return func(x A) R { return b.call(x, none{}) }
+	b := bind(t, f == nil, func(a A, _, _ none) R { return f(a) })
+	return func(x A) R { return b.call(x, none{}, none{}) }
 }
 
 // Bind2V is [Bind2], for a function with two arguments and a result.
 func Bind2V[A, B, R any](t *Thread, f func(A, B) R) func(A, B) R {
-	return bind(t, f == nil, f).call
+	b := bind(t, f == nil, func(a A, b B, _ none) R { return f(a, b) })
+	return func(x A, y B) R { return b.call(x, y, none{}) }
+}
+
+// Bind3V is [Bind2], for a function with three arguments and a result.
+func Bind3V[A, B, C, R any](t *Thread, f func(A, B, C) R) func(A, B, C) R {
+	b := bind(t, f == nil, f)
+	return b.call
 }

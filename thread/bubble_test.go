@@ -201,7 +201,7 @@ func TestBubble_slowTogether(t *testing.T) {
 					first()
 				}
 			}))
-			for range 5 {
+			for range p.Size() {
 				p.Go(func() { time.Sleep(2 * time.Minute) })
 			}
 			time.Sleep(90 * time.Second)
@@ -279,6 +279,42 @@ func TestBubble_startsObserved(t *testing.T) {
 type foreign struct{ context.Context }
 
 func (foreign) Value(any) any { return nil }
+
+// A Thread is adopted where it was made: in the same bubble, or outside.
+func TestBubble_AdoptLater(t *testing.T) {
+	made, outside := thread.AdoptLater()
+	defer made.Terminate()
+	var inside func() error
+	inBubble(t, func(t *testing.T) {
+		if err := outside(); err == nil || !strings.Contains(err.Error(), "bubble") {
+			t.Errorf("inside, adopt of a Thread from outside returns %v", err)
+		}
+		var th *thread.Thread
+		th, inside = thread.AdoptLater()
+		ran := false
+		go th.After(time.Hour, func() { ran = true; th.Terminate() })
+		synctest.Wait()
+		if err := inside(); err != nil {
+			t.Error(err)
+		}
+		if err := th.ServeContext(context.Background()); err != thread.ErrTerminated || !ran {
+			t.Errorf("%v, ran %v", err, ran)
+		}
+		th, inside = thread.AdoptLater()
+		go func() { th.Call(nop); th.Close() }()
+		synctest.Wait()
+		th.Terminate()
+		_, inside = thread.AdoptLater()
+	})
+	ends(t, func() {
+		if err := inside(); err == nil || !strings.Contains(err.Error(), "bubble") {
+			t.Errorf("outside, adopt of a Thread from a bubble returns %v", err)
+		}
+		if err := outside(); err != nil {
+			t.Error(err)
+		}
+	})
+}
 
 // A thread outside lets go of a context of another package, which a goroutine of the bubble
 // follows.

@@ -62,7 +62,10 @@ func TestCollected_waiting(t *testing.T) {
 	for name, use := range map[string]func(p *thread.Pool, f func()) bool{
 		"Pool.Call":        (*thread.Pool).Call,
 		"Pool.CallContext": func(p *thread.Pool, f func()) bool { return p.CallContext(never, f) == nil },
-		"Pool.Close":       func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
+		"MustEval": func(p *thread.Pool, f func()) bool {
+			return thread.MustEval(p, evaluated(f))
+		},
+		"Pool.Close": func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
 	} {
 		keeps(t, name, func() *thread.Pool { return thread.NewPool(1) }, use)
 	}
@@ -151,7 +154,10 @@ func TestCollected_dropped(t *testing.T) {
 			th.Go(func() { panic(th) })
 			th.Call(nop)
 		},
-		"SetTLS": func(th *thread.Thread) { th.SetTLS(th) },
+		"a Local": func(th *thread.Thread) {
+			var l thread.Local[*thread.Thread]
+			l.Set(th, th)
+		},
 		"a call that was withdrawn": func(th *thread.Thread) {
 			begun, release := make(chan bool), make(chan bool)
 			th.Go(func() { close(begun); <-release })

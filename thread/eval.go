@@ -11,8 +11,8 @@ import (
 )
 
 // Eval runs f on t and returns its result. It returns the zero value if f is nil or will not run
-// because t is terminated; [EvalContext] reports which. It is a function because methods have no
-// type parameters of their own.
+// because t is terminated; [EvalContext] reports which, [MustEval] panics. It is a function because
+// methods have no type parameters of their own.
 //
 // Panics and Goexit are as in [Thread.Call].
 //
@@ -112,6 +112,33 @@ func (p *Pool) MustCall(f func()) {
 		panic(refused("MustCall", "a pool", f == nil)) //threadcall:alloc for the panic
 	}
 	runtime.KeepAlive(p)
+}
+
+// MustEval runs f on c, a Thread or a Pool, and returns its result. Where f did not and will not
+// run, it panics as [Thread.MustCall] does, while [Eval] returns a zero value.
+//
+//threadcall:noalloc
+func MustEval[T any](c Caller, f func() T) T {
+	var v T
+	var ok bool
+	var on any = "a pool"
+	switch c := c.(type) {
+	case *Thread:
+		v, ok = eval(c.Call, f)
+		on = c.e
+	case *Pool:
+		v, ok = eval(c.Call, f)
+	default:
+		v, err := EvalContext(context.Background(), c, f)
+		if err != nil {
+			panic(fmt.Errorf("thread: MustEval: %w", err)) //threadcall:alloc for the panic
+		}
+		return v
+	}
+	if !ok {
+		panic(refused("MustEval", on, f == nil)) //threadcall:alloc for the panic
+	}
+	return v
 }
 
 // refused returns the error of a function that does not run.

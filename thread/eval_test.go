@@ -55,24 +55,36 @@ func TestEval(t *testing.T) {
 	evaluates[any](t, th, p, nil)
 }
 
-// MustCall panics with an error that names the thread.
-func TestMustCall(t *testing.T) {
+// A caller is a Caller that is neither a Thread nor a Pool.
+type caller struct{ thread.Caller }
+
+// MustCall and MustEval panic with an error that names the thread.
+func TestMustEval(t *testing.T) {
 	th, p := start(t, thread.WithName("gl")), startPool(t, 1)
+	if n := thread.MustEval(caller{th}, func() int { return 42 }); n != 42 {
+		t.Errorf("of a Caller, MustEval returned %d", n)
+	}
 	th.Terminate()
 	p.Terminate()
-	for want, call := range map[string]func(func()){
-		`MustCall on thread "gl"`: th.MustCall, "MustCall on a pool": p.MustCall,
+	one := func() int { return 1 }
+	for want, f := range map[string]func(){
+		`MustCall on thread "gl"`: func() { th.MustCall(nop) },
+		`MustEval on thread "gl"`: func() { thread.MustEval(th, one) },
+		"MustCall on a pool":      func() { p.MustCall(nop) },
+		"MustEval on a pool":      func() { thread.MustEval(p, one) },
+		"MustEval: ":              func() { thread.MustEval(caller{th}, one) },
 	} {
-		if err, _ := recovered(func() { call(nop) }).(error); !errors.Is(err, thread.ErrTerminated) ||
+		if err, _ := recovered(f).(error); !errors.Is(err, thread.ErrTerminated) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("it panics with %v, want %q", err, want)
 		}
 	}
+	mustPanic(t, func() { thread.MustEval[int](caller{p}, nil) }, "MustEval: ")
 }
 
 type point struct{ x, y int }
 
-func (p *point) move(d int) { p.x, p.y = p.x+d, p.y-d }
+func (p *point) move(dx, dy int) { p.x, p.y = p.x+dx, p.y+dy }
 
 // A bound function takes its arguments to the thread and brings its results back.
 func TestBind(t *testing.T) {
@@ -93,11 +105,20 @@ func TestBind(t *testing.T) {
 		{"1", func() string { thread.Bind1(th, func(a int) { note(a) })(1); return "" }, "1", ""},
 		{"2", func() string { thread.Bind2(th, func(a int, b string) { note(a, b) })(1, "b"); return "" },
 			"1b", ""},
+		{"3", func() string {
+			thread.Bind3(th, func(a int, b string, c point) { note(a, b, c) })(1, "b", point{2, 3})
+			return ""
+		}, "1b{2 3}", ""},
 		{"1V", func() string { return thread.Bind1V(th, func(a int) string { return note(a) })(1) }, "1",
 			"1"},
 		{"2V", func() string {
 			return thread.Bind2V(th, func(a, b int) string { return note(a, b) })(1, 2)
 		}, "1 2", "1 2"},
+		{"3V", func() string {
+			return thread.Bind3V(th, func(a, b, c int) string {
+				return note(a, b, c)
+			})(1, 2, 3)
+		}, "1 2 3", "1 2 3"},
 	} {
 		if returned := c.call(); returned != c.want || got != c.given {
 			t.Errorf("Bind%s: the function had %q and returned %q, want %q and %q", c.name, got, returned,
@@ -105,7 +126,7 @@ func TestBind(t *testing.T) {
 		}
 	}
 	p := &point{1, 1}
-	if thread.Bind2(th, (*point).move)(p, 2); *p != (point{3, -1}) {
+	if thread.Bind3(th, (*point).move)(p, 2, 3); *p != (point{3, 4}) {
 		t.Errorf("a method has left %v", *p)
 	}
 }
@@ -146,7 +167,7 @@ func TestBind_terminated(t *testing.T) {
 func TestBind_nil(t *testing.T) {
 	th := start(t)
 	mustPanic(t, func() { thread.Bind1[int](th, nil) }, "give it the function")
-	mustPanic(t, func() { thread.Bind2V[int, int, error](th, nil) }, "give it the function")
+	mustPanic(t, func() { thread.Bind3V[int, int, int, error](th, nil) }, "give it the function")
 	mustPanic(t, func() { thread.Bind1(nil, func(int) {}) }, "thread.New")
 }
 

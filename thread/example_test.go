@@ -6,6 +6,7 @@ import (
 	"errors"
 	"expvar"
 	"fmt"
+	"runtime/metrics"
 	"strings"
 	"time"
 
@@ -115,6 +116,19 @@ func ExampleThread_Assert() {
 	// true
 }
 
+// Each thread has its own.
+func ExampleLocal() {
+	type program struct{ id int }
+	var current thread.Local[program] // of a package, as a rule
+
+	a, b := thread.New(), thread.New()
+	defer a.Terminate()
+	defer b.Terminate()
+	a.Call(func() { current.Set(a, program{7}) })
+	fmt.Println(current.Get(a).id, current.Get(b).id)
+	// Output: 7 0
+}
+
 func ExampleEvalContext() {
 	t := thread.New()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -154,6 +168,24 @@ func ExampleAdopt() {
 		}
 	})
 	// Output: run between two frames
+}
+
+// A framework returns the handle of its loop's thread before the loop runs.
+func ExampleAdoptLater() {
+	t, adopt := thread.AdoptLater(thread.WithName("loop"))
+	go func() { // the framework's loop, some time later
+		if err := adopt(); err != nil {
+			fmt.Println(err)
+			return
+		}
+		_ = t.ServeContext(context.Background())
+	}()
+	t.Go(func() { fmt.Println("waits for adopt, and runs on the loop's thread:", t.On()) })
+	t.Close()
+	fmt.Println(adopt())
+	// Output:
+	// waits for adopt, and runs on the loop's thread: true
+	// thread: terminated, so it is not adopted; make another Thread by AdoptLater
 }
 
 // An event loop that waits for the events of windows, and for functions.
@@ -299,6 +331,61 @@ func ExampleThread_Stats_expvar() {
 	t.Call(func() {})
 	fmt.Println(json.Unmarshal([]byte(gl.String()), &got), got)
 	// Output: <nil> {1 1}
+}
+
+// What can take a histogram of package runtime/metrics can take one of a thread, in seconds.
+func ExampleHistogram_runtimeMetrics() {
+	t := thread.New()
+	defer t.Terminate()
+	t.Stats() // begins to count
+	t.Call(func() {})
+
+	waits := t.Stats().Waits
+	h := metrics.Float64Histogram{Counts: waits.Buckets[:]}
+	for i := range len(h.Counts) + 1 {
+		h.Buckets = append(h.Buckets, waits.Bound(i).Seconds())
+	}
+
+	n := uint64(0)
+	for i, count := range h.Counts {
+		if n += count; count > 0 && h.Buckets[i] >= h.Buckets[i+1] {
+			fmt.Println("an empty bucket counts")
+		}
+	}
+	fmt.Println(n, len(h.Counts), len(h.Buckets))
+	// Output: 1 122 123
+}
+
+// OpenTelemetry asks for values by callbacks, as here, in which meter is a metric.Meter and o a
+// metric.Observer:
+//
+//	queued, _ := meter.Int64ObservableGauge("thread.queued")
+//	calls, _ := meter.Int64ObservableCounter("thread.calls")
+//	meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+//		s := t.Stats()
+//		o.ObserveInt64(queued, int64(s.Queued))
+//		o.ObserveInt64(calls, int64(s.Calls))
+//		return nil
+//	}, queued, calls)
+//
+// A Producer of its package sdk/metric returns histograms that something else counts. The point of
+// one is, with a time like that of the first Stats as start:
+//
+//	point := metricdata.HistogramDataPoint[float64]{StartTime: start, Time: time.Now(),
+//		Count: h.Count, Sum: h.Sum.Seconds(),
+//		Bounds: bounds(h), BucketCounts: h.Buckets[:]}
+//
+// whose bounds lie between the buckets, as this example makes them.
+func ExampleHistogram_openTelemetry() {
+	bounds := func(h thread.Histogram) (bounds []float64) {
+		for i := range len(h.Buckets) - 1 {
+			bounds = append(bounds, h.Bound(i+1).Seconds())
+		}
+		return bounds
+	}
+	var h thread.Histogram
+	fmt.Println(len(bounds(h)), len(h.Buckets), bounds(h)[0])
+	// Output: 121 122 6.4e-08
 }
 
 // The function refers to its Timer, which is therefore made on the thread.

@@ -19,6 +19,7 @@ import (
 type Pool struct {
 	p     *engine.Pool // must not lead back to the Pool
 	owner *engine.Owner
+	name  string
 }
 
 // NewPool starts n threads. It panics if n is less than one.
@@ -43,7 +44,7 @@ func newPool(n int, o config) *Pool {
 	if notify := o.watcher(); notify != nil {
 		owner.WatchPool(e, o.slow, notify)
 	}
-	p := &Pool{e, owner}
+	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {
 		runtime.AddCleanup(p, (*engine.Pool).Retire, e)
 	}
@@ -57,6 +58,9 @@ func (c config) number(i int) config {
 	}
 	return c
 }
+
+// Size returns the number of threads.
+func (p *Pool) Size() int { return p.p.Size() }
 
 // Call runs f on one of the threads and returns true after it. A call made on one of them runs in
 // place. It returns false, and f will not run, if f is nil or the pool is terminated before f

@@ -16,6 +16,9 @@ func TestNewPool(t *testing.T) {
 	}
 	for _, size := range []int{1, 2, 7} {
 		p := startPool(t, size)
+		if p.Size() != size {
+			t.Errorf("Size is %d, want %d", p.Size(), size)
+		}
 		for range 20 {
 			ends(t, func() { // each function waits for all others to have begun
 				var inside, all group.Group

@@ -117,6 +117,12 @@ var poolWays = map[string]waysToRun{
 		w.call = must(r.MustCall)
 		return w
 	},
+	"MustEval": func(t *testing.T, r runner) way {
+		w := wayOf(r)
+		eval := func(f func() int64) int64 { return thread.MustEval(r, f) }
+		w.call = must(func(f func()) { evaluated(eval)(f) })
+		return w
+	},
 }
 
 var threadWays = map[string]waysToRun{

@@ -2,6 +2,7 @@ package thread
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -26,6 +27,26 @@ func (s SlowCall) Stack() string { return string(s.stack) }
 // Queued returns where the function was queued: the stack of the goroutine that made the call,
 // innermost function first, at most 32 functions. It is empty for functions of [WithStop].
 func (s SlowCall) Queued() string { return engine.TraceCaller(s.from) }
+
+// LogValue returns all of it for package log/slog: a group of name and tid of the thread, running,
+// and the two stacks as queued and stack, without what is empty.
+func (s SlowCall) LogValue() slog.Value {
+	attrs := make([]slog.Attr, 0, 5)
+	if s.Name != "" {
+		attrs = append(attrs, slog.String("name", s.Name))
+	}
+	if s.TID != 0 {
+		attrs = append(attrs, slog.Uint64("tid", s.TID))
+	}
+	attrs = append(attrs, slog.Duration("running", s.Running))
+	if from := s.Queued(); from != "" {
+		attrs = append(attrs, slog.String("queued", from))
+	}
+	if len(s.stack) > 0 {
+		attrs = append(attrs, slog.String("stack", s.Stack()))
+	}
+	return slog.GroupValue(attrs...)
+}
 
 // String returns all of it, for a log.
 func (s SlowCall) String() string {
@@ -70,6 +91,11 @@ func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 // set before. A nil f turns it off.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	t.owner.Watch(t.e, d, config{name: t.name, slow: d, notify: f}.watcher())
+}
+
+// OnSlowCall is [Thread.OnSlowCall], for the functions that are queued to any of the threads.
+func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
+	p.owner.WatchPool(p.p, d, config{name: p.name, pool: true, slow: d, notify: f}.watcher())
 }
 
 // watcher returns what the engine is to call, or nil.

@@ -1,7 +1,10 @@
 package thread_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
+	"log/slog"
 	"runtime"
 	"runtime/trace"
 	"strings"
@@ -26,8 +29,8 @@ func queueAHang(post func(func()) bool, release chan bool) { post(func() { hang(
 
 func TestWithSlowCall(t *testing.T) {
 	told, option := slowCalls()
-	th := start(t, thread.WithName("slow"), option)
-	p := startPool(t, 2, thread.WithName("slow"), option)
+	th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"))
+	p.OnSlowCall(slow, func(s thread.SlowCall) { told <- s })
 	for name, w := range map[string]struct {
 		post   func(func()) bool
 		thread string
@@ -102,6 +105,35 @@ func TestThread_OnSlowCall(t *testing.T) {
 		func(thread.SlowCall) { t.Error("told with a limit of zero") }),
 		thread.WithSlowCall(time.Millisecond, nil))
 	th.Call(func() { time.Sleep(3 * time.Millisecond) })
+}
+
+// Package slog writes the fields of a SlowCall.
+func TestSlowCall_LogValue(t *testing.T) {
+	told, option := slowCalls()
+	th := start(t, thread.WithName("slow"), option)
+	release := make(chan bool)
+	go th.Call(func() { hang(release) })
+	s := testutil.Arrives(t, told)
+	close(release)
+	var text bytes.Buffer
+	slog.New(slog.NewJSONHandler(&text, nil)).Warn("slow", "call", s)
+	var got struct {
+		Call struct {
+			Name, Queued, Stack string
+			TID                 uint64
+			Running             time.Duration
+		}
+	}
+	if err := json.Unmarshal(text.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if c := got.Call; c.Name != s.Name || c.TID != s.TID || c.Running != s.Running ||
+		c.Stack != s.Stack() || c.Queued != s.Queued() {
+		t.Errorf("%s\nof %v", &text, s)
+	}
+	if v := (thread.SlowCall{}).LogValue(); len(v.Group()) != 1 {
+		t.Errorf("of a SlowCall without all that: %v", v)
+	}
 }
 
 // Recordings begin and end while calls are queued and run. What holds while one is recorded all the

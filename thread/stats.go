@@ -74,21 +74,28 @@ func statsOf(s engine.Stats) Stats {
 	r := Stats{
 		Queued: s.Queued, PeakQueued: s.PeakQueued, Calls: s.Calls, Posts: s.Posts, Refused: s.Refused,
 		Withdrawn: s.Withdrawn,
-		Running:   s.Running, Waits: histogram(s.Waits), Runs: histogram(s.Runs),
+		Running:   s.Running, Waits: Histogram(s.Waits), Runs: Histogram(s.Runs),
 	}
 	r.Wakeups.Parked, r.Wakeups.Spinning, r.Wakeups.EventLoop = s.Parked, s.Spinning, s.EventLoops
 	return r
 }
 
-func histogram(h engine.Histogram) Histogram { return Histogram{h.Count, h.Sum, h.Buckets} }
+// HistogramBuckets is how many buckets a [Histogram] has.
+const HistogramBuckets = engine.Buckets
 
 // A Histogram counts times in buckets. The first bucket has those below 64 ns, the last those from
-// 69 s on; between them each power of two is divided into four.
+// 69 s on; between them each power of two is divided into four. Buckets are the same in all
+// Histograms, so Histograms can be added up.
 type Histogram struct {
 	Count   uint64        // of the times
 	Sum     time.Duration // of the times
-	buckets [engine.Buckets]uint64
+	Buckets [HistogramBuckets]uint64
 }
+
+// Bound returns the boundaries of the buckets: Buckets[i] counts the times d with h.Bound(i) <= d <
+// h.Bound(i+1). Bound(0) is zero; Bound(HistogramBuckets), where the last bucket ends, is the
+// greatest Duration. A smaller i is taken for 0, a greater one for HistogramBuckets.
+func (h Histogram) Bound(i int) time.Duration { return engine.Bound(i) }
 
 // Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is
 // interpolated within its bucket, and so wrong by less than a fifth of itself, and below 64 ns by
@@ -96,17 +103,17 @@ type Histogram struct {
 // 1. Quantile returns zero if h is empty or q is not a number.
 func (h Histogram) Quantile(q float64) time.Duration {
 	n := 0.0
-	for _, c := range h.buckets {
+	for _, c := range h.Buckets {
 		n += float64(c)
 	}
 	if n == 0 || math.IsNaN(q) {
 		return 0
 	}
 	rank := min(max(q, 0), 1) * n
-	for i, c := range h.buckets {
+	for i, c := range h.Buckets {
 		if c := float64(c); c > 0 && rank <= c {
 			low, high := engine.Bound(i), engine.Bound(i+1)
-			if i == engine.Buckets-1 {
+			if i == HistogramBuckets-1 {
 				return low
 			}
 			return low + time.Duration(rank/c*float64(high-low))
@@ -114,7 +121,7 @@ func (h Histogram) Quantile(q float64) time.Duration {
 			rank -= c
 		}
 	}
-	return engine.Bound(engine.Buckets - 1) // by rounding
+	return engine.Bound(HistogramBuckets - 1) // by rounding
 }
 
 // Mean returns the mean of the times, zero if there are none.
@@ -129,8 +136,8 @@ func (h Histogram) Mean() time.Duration {
 func (h Histogram) Sub(earlier Histogram) Histogram {
 	h.Count -= earlier.Count
 	h.Sum -= earlier.Sum
-	for i := range h.buckets {
-		h.buckets[i] -= earlier.buckets[i]
+	for i := range h.Buckets {
+		h.Buckets[i] -= earlier.Buckets[i]
 	}
 	return h
 }

@@ -1,9 +1,11 @@
 package thread_test
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,11 +29,19 @@ func eachCounted(t *testing.T, check func(t *testing.T, th counted), opts ...thr
 	t.Run("pool", func(t *testing.T) { check(t, startPool(t, 1, opts...)) })
 }
 
+func total(h thread.Histogram) (n uint64) {
+	for _, c := range h.Buckets {
+		n += c
+	}
+	return n
+}
+
 // sound checks what holds for all Stats.
 func sound(t *testing.T, s thread.Stats) {
 	t.Helper()
-	if s.Waits.Count != s.Calls+s.Posts || s.Runs.Count > s.Waits.Count || s.Queued < 0 ||
-		s.Queued > s.PeakQueued || s.Running < 0 {
+	if s.Waits.Count != s.Calls+s.Posts || total(s.Waits) != s.Waits.Count ||
+		total(s.Runs) != s.Runs.Count ||
+		s.Runs.Count > s.Waits.Count || s.Queued < 0 || s.Queued > s.PeakQueued || s.Running < 0 {
 		t.Errorf("contradictory: %+v", s)
 	}
 }
@@ -189,14 +199,42 @@ func TestStats_eventLoop(t *testing.T) {
 	})
 }
 
-// A time is counted where the quantiles say that it is.
 func TestHistogram(t *testing.T) {
-	var empty thread.Histogram
-	if empty.Quantile(0.5) != 0 || empty.Mean() != 0 {
+	var h thread.Histogram
+	if h.Quantile(0.5) != 0 || h.Mean() != 0 {
 		t.Error("an empty histogram has a quantile or a mean")
 	}
+	if h.Bound(0) != 0 || h.Bound(1) != 64 || h.Bound(thread.HistogramBuckets) != math.MaxInt64 {
+		t.Errorf("the bounds are %v, %v … %v", h.Bound(0), h.Bound(1), h.Bound(thread.HistogramBuckets))
+	}
+	for i := range thread.HistogramBuckets {
+		low, high := h.Bound(i), h.Bound(i+1)
+		if high <= low || i > 0 && i < thread.HistogramBuckets-1 && float64(high)/float64(low) > 1.25 {
+			t.Errorf("bucket %d is from %v to %v", i, low, high)
+		}
+	}
+	for i := range h.Buckets {
+		h.Buckets[i] = 1
+	}
+	h.Count, h.Sum = thread.HistogramBuckets, time.Hour
+	all := []float64{math.Inf(-1), -1, 0, 0.1, 0.5, 0.9, 0.999, 1, 2, math.Inf(1)}
+	if !slices.IsSortedFunc(all, func(a, b float64) int {
+		return cmp.Compare(h.Quantile(a), h.Quantile(b))
+	}) {
+		t.Error("a quantile is less than that of a smaller share")
+	}
+	if last := h.Bound(thread.HistogramBuckets - 1); h.Quantile(2) != last || h.Quantile(1) != last ||
+		h.Quantile(math.NaN()) != 0 {
+		t.Errorf("the last quantile is %v", h.Quantile(1))
+	}
+	if h.Mean() != time.Hour/thread.HistogramBuckets || h.Sub(h) != (thread.Histogram{}) {
+		t.Errorf("mean %v, less itself %+v", h.Mean(), h.Sub(h))
+	}
+}
+
+// A time is counted where the bounds say that it is.
+func TestHistogram_buckets(t *testing.T) {
 	th := start(t)
-	th.Stats()
 	for _, d := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
 		before := th.Stats().Runs
 		var took time.Duration
@@ -208,19 +246,14 @@ func TestHistogram(t *testing.T) {
 		})
 		whole := time.Since(began)
 		h := th.Stats().Runs.Sub(before)
-		if h.Count != 1 || h.Sum < took || h.Sum > whole || h.Mean() != h.Sum {
-			t.Errorf("a function of %v to %v: sum %v, mean %v", took, whole, h.Sum, h.Mean())
+		i := slices.Index(h.Buckets[:], 1)
+		if i < 0 || total(h) != 1 || h.Bound(i+1) <= took || h.Bound(i) > whole || h.Sum < took ||
+			h.Sum > whole {
+			t.Errorf("a function of %v to %v is in the bucket from %v to %v, sum %v", took, whole,
+				h.Bound(i), h.Bound(i+1), h.Sum)
 		}
-		for _, q := range []float64{-1, 0, 0.5, 1, 2} {
-			v := h.Quantile(q)
-			if v > whole*5/4+64 || q >= 1 && v < took || q > 0 && v < took*4/5-64 {
-				t.Errorf("a function of %v to %v: quantile %v is %v", took, whole, q, v)
-			}
+		if q := h.Quantile(0.5); q < h.Bound(i) || q >= h.Bound(i+1) {
+			t.Errorf("the median is %v", q)
 		}
-	}
-	all := th.Stats().Runs
-	if all.Quantile(0.5) < time.Millisecond || all.Quantile(0.3) > all.Quantile(0.9) ||
-		all.Quantile(math.NaN()) != 0 || all.Sub(all) != empty {
-		t.Errorf("%+v, less itself %+v", all, all.Sub(all))
 	}
 }

@@ -84,8 +84,8 @@ type Thread struct {
 	name      string
 	permanent bool // the main thread's, which Terminate must not end
 
-	mu  sync.Mutex
-	tls any // what SetTLS has stored
+	mu     sync.Mutex
+	locals map[any]any // what each Local has for the Thread, by *Local[T] a *T
 }
 
 var lastID atomic.Uint64
@@ -124,25 +124,6 @@ func wrap(o config) *Thread {
 // ID returns a number that no other Thread of this process has or will have. It is not the
 // operating system's.
 func (t *Thread) ID() uint64 { return t.id }
-
-// SetTLS stores x with the thread, in place of what was stored before. An x that refers to the
-// Thread does not keep it alive.
-//
-//threadcall:noalloc
-func (t *Thread) SetTLS(x any) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.tls = x
-}
-
-// GetTLS returns what SetTLS stored, or nil.
-//
-//threadcall:noalloc
-func (t *Thread) GetTLS() any {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.tls
-}
 
 // Call runs f on the thread and returns true after it. It returns false, and f will not run, if f
 // is nil or the thread is terminated before f begins; [Thread.MustCall] panics instead.

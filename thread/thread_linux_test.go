@@ -54,15 +54,15 @@ func TestThread_Terminate_frees(t *testing.T) {
 	}
 }
 
-// tidsOf returns the numbers of the threads of a pool of n.
-func tidsOf(t *testing.T, n int, p *thread.Pool) map[uint64]bool {
+// tidsOf returns the numbers of a pool's threads.
+func tidsOf(t *testing.T, p *thread.Pool) map[uint64]bool {
 	t.Helper()
 	var mu sync.Mutex
 	tids := map[uint64]bool{}
 	ends(t, func() {
 		var all, inside group.Group
-		inside.Add(n)
-		for range n {
+		inside.Add(p.Size())
+		for range p.Size() {
 			all.Go(func() {
 				p.Call(func() {
 					mu.Lock()
@@ -75,8 +75,8 @@ func tidsOf(t *testing.T, n int, p *thread.Pool) map[uint64]bool {
 		}
 		all.Wait()
 	})
-	if len(tids) != n {
-		t.Fatalf("a pool of %d has %d threads", n, len(tids))
+	if len(tids) != p.Size() {
+		t.Fatalf("a pool of %d has %d threads", p.Size(), len(tids))
 	}
 	return tids
 }
@@ -97,7 +97,7 @@ func TestWithName(t *testing.T) {
 		"a name that is far too long": {"a name that i-0", "a name that i-1", "a name that i-2"},
 	} {
 		var got []string
-		for tid := range tidsOf(t, 3, startPool(t, 3, thread.WithName(name))) {
+		for tid := range tidsOf(t, startPool(t, 3, thread.WithName(name))) {
 			got = append(got, nameOf(tid))
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {

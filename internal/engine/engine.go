@@ -76,6 +76,7 @@ type Engine struct {
 	// how many of Serve, ServeContext and waits for other threads are under way; only the thread
 	// changes it
 	serving atomic.Int32
+	adopted atomic.Bool // AdoptLater has begun, see live_adopt.go
 	served  atomic.Bool // Serve, ServeContext or OnWake has been called
 
 	// closed when no function runs on the thread or ever will; nil in a pool, which has its own

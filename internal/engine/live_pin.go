@@ -79,18 +79,3 @@ func unlock(n int) {
 		runtime.UnlockOSThread()
 	}
 }
-
-// Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. permanent
-// says that the thread is that of package mainthread. Nothing but the caller may use the engine
-// before.
-func (e *Engine) Adopt(permanent bool) {
-	threads.takeLeft(ident.M()).giveBack() // of an engine that another goroutine has terminated
-	goid := ident.Goroutine()
-	main := goid == 1 // whose thread never ends, and which is locked while init functions run
-	e.exact, e.direct, e.permanent = main, main && ident.Trusted(), permanent
-	e.pin = &pin{hosts: !main && ident.Locked(), goid: goid}
-	lock(e.pin.locks())
-	e.claim()
-	e.pin.held.Store(!main)
-	e.q.RestAlways(true)
-}

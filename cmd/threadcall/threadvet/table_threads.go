@@ -50,7 +50,7 @@ var serving = names("Init Serve ServeContext ServeFor OnWake Wait")
 // has run.
 func later(name string) bool {
 	switch name {
-	case "Call", "MustCall", "CallContext", "CallV", "Eval", "CallWith", "EvalContext",
+	case "Call", "MustCall", "CallContext", "CallV", "Eval", "MustEval", "CallWith", "EvalContext",
 		"Wait":
 		return false
 	}

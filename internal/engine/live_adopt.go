@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. permanent
+// says that the thread is that of package mainthread. Nothing but the caller may use the engine
+// before.
+func (e *Engine) Adopt(permanent bool) {
+	main := ident.Goroutine() == 1 // whose thread never ends
+	e.exact, e.direct, e.permanent = main, main && ident.Trusted(), permanent
+	e.attach()
+}
+
+// AdoptLater is Adopt for an engine that may have been used since it was made:
+//
+//	state       calls and posts     next, by whom
+//	unadopted   wait                adopting, by AdoptLater; terminated, by Terminate
+//	adopting    wait                adopted; terminated, by AdoptLater if Terminate came meanwhile
+//	adopted     run when it serves  terminated, by Terminate, or by end
+//	terminated  are refused         none
+//
+// One compare-and-swap of adopted lets one goroutine in. That counts as serving, as begin says:
+// either it sees that Terminate has closed the queue, and changes nothing, or Terminate sees that
+// it serves, and leaves the end of the identity to end. What others read without looking at m
+// first, exact and direct, stays as it is.
+func (e *Engine) AdoptLater() error {
+	switch {
+	case e.q.Closed():
+		return errEnded
+	case e.adopted.Load():
+		return errAdopted
+	case OnAny():
+		return errors.New("thread: adopt on a thread that is a Thread already; use that one, " +
+			"or call adopt from another goroutine")
+	case e.bubbled != park.InBubble():
+		return errors.New("thread: AdoptLater and adopt must be called in the same bubble " +
+			"of testing/synctest, or both outside")
+	case !e.adopted.CompareAndSwap(false, true):
+		return errAdopted
+	}
+	e.begin()
+	if !e.q.Closed() {
+		e.attach()
+	}
+	e.end()
+	if e.q.Closed() {
+		e.GiveBack()
+		return errEnded
+	}
+	return nil
+}
+
+var (
+	errEnded = fmt.Errorf("%w, so it is not adopted; make another Thread by AdoptLater",
+		ErrTerminated)
+	errAdopted = errors.New("thread: adopted already; make a Thread by AdoptLater for each thread")
+)
+
+func (e *Engine) attach() {
+	threads.takeLeft(ident.M()).giveBack() // of an engine that another goroutine has terminated
+	goid := ident.Goroutine()
+	main := goid == 1 // which is locked while init functions run
+	e.pin = &pin{hosts: !main && ident.Locked(), goid: goid}
+	lock(e.pin.locks())
+	e.claim()
+	e.pin.held.Store(!main)
+	e.q.RestAlways(true)
+}

@@ -1,0 +1,51 @@
+package thread
+
+// A Local is a variable that has a value of its own for each [Thread]: a context, a cache, a
+// connection that belongs to the thread. It is meant to be a package variable. The zero Local is
+// ready to use and must not be copied.
+//
+// A value that refers to its Thread does not keep it alive. Any goroutine may use a Local at any
+// time; what the value refers to is as safe as its type.
+type Local[T any] struct{ _ byte } // so that each has an address of its own
+
+// Get returns what Set has stored for t, or the zero value.
+//
+//threadcall:noalloc
+func (l *Local[T]) Get(t *Thread) (v T) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p, ok := t.locals[l].(*T); ok {
+		v = *p
+	}
+	return v
+}
+
+// Set stores v for t, in place of what was stored before.
+//
+//threadcall:noalloc
+func (l *Local[T]) Set(t *Thread, v T) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, ok := t.locals[l].(*T)
+	if !ok {
+		if t.locals == nil {
+			t.locals = map[any]any{} //threadcall:alloc once for each Thread
+		}
+		p = new(T)      //threadcall:alloc once for each Thread
+		t.locals[l] = p //threadcall:alloc and with it
+	}
+	*p = v
+}
+
+var tls Local[any]
+
+// SetTLS stores x with the thread, in place of what was stored before. A [Local] has a type, and
+// need not be shared.
+//
+//threadcall:noalloc
+func (t *Thread) SetTLS(x any) { tls.Set(t, x) }
+
+// GetTLS returns what SetTLS stored, or nil.
+//
+//threadcall:noalloc
+func (t *Thread) GetTLS() any { return tls.Get(t) }
