@@ -12,7 +12,6 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // In traces, a call of threadcall is a task whose type begins with taskPrefix. The caller begins it
@@ -307,15 +306,9 @@ func (a *analysis) log(ev *xtrace.Event) {
 		if id, err := strconv.ParseInt(number, 10, 64); ok && err == nil {
 			a.tables.threads[id] = a.text(name)
 		}
-		return
 	case slowCategory:
 		a.slowCall(&l)
 	}
-	a.end(&lanes.Interval{
-		Kind: lanes.Log, Start: a.now, Goroutine: goroutineID(ev), Thread: int64(ev.Thread()),
-		By: lanes.None, Name: a.name(l.Category), Task: taskNumber(l.Task),
-		Stack: a.stack(ev.Stack()), Text: ui.Plain(l.Message),
-	})
 }
 
 // slowCall adds a call that OnSlowCall has reported.

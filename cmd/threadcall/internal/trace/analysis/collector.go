@@ -19,7 +19,6 @@ type collector struct {
 	open    map[rangeKey]openRange
 	cycles  uint64
 	mark    report.Histogram
-	marks   report.Top[report.Interval] // the longest
 	stops   report.Histogram
 	longest report.Top[report.Interval]  // stops
 	reasons map[string]*report.Histogram // of stops
@@ -48,7 +47,7 @@ const (
 func (c *collector) init() {
 	c.open, c.reasons = map[rangeKey]openRange{}, map[string]*report.Histogram{}
 	longer := func(a, b report.Interval) bool { return a.Length > b.Length }
-	c.marks, c.longest = report.NewTop(shown, longer), report.NewTop(shown, longer)
+	c.longest = report.NewTop(shown, longer)
 }
 
 // ran returns for how long the goroutine has run up to now.
@@ -73,7 +72,6 @@ func (a *analysis) rangeBegin(ev *xtrace.Event, active bool) {
 	switch r.Name {
 	case marking:
 		c.cycles++
-		a.heap.collecting()
 	case assisting:
 		if g := a.existing[goroutineID(ev)]; g != nil && !active {
 			o.ran = g.ran(a.now)
@@ -87,11 +85,8 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 	c := &a.collector
 	key := rangeKey{a.text(r.Name), r.Scope}
 	o, open := c.open[key]
-	if r.Name == marking {
-		a.heap.collected()
-		if !open {
-			c.cycles++
-		}
+	if r.Name == marking && !open {
+		c.cycles++
 	}
 	if !open {
 		return
@@ -108,7 +103,6 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 		c.addStop(report.Interval{At: o.start, Length: length, What: strings.TrimSuffix(reason, ")")})
 	case key.name == marking:
 		c.mark.Add(uint64(length))
-		c.marks.Offer(report.Interval{At: o.start, Length: length, What: "mark"})
 	case key.name == assisting:
 		if g := a.existing[goroutineID(ev)]; g != nil {
 			c.assist.N++
@@ -169,8 +163,7 @@ func (c *collector) stopReport() report.Stops {
 }
 
 func (c *collector) report() report.GC {
-	return report.GC{Cycles: c.cycles, Mark: c.mark.Distribution(), Assist: c.assist,
-		Longest: c.marks.Kept}
+	return report.GC{Cycles: c.cycles, Mark: c.mark.Distribution(), Assist: c.assist}
 }
 
 // A heap follows the sizes that the trace has.
@@ -178,11 +171,6 @@ type heap struct {
 	sizes, goals      report.Curve
 	known             bool
 	first, last, peak uint64
-
-	// The current low begins with the end of a collection, just after an event with the new size.
-	inLow bool
-	low   uint64
-	lows  report.Lows
 }
 
 func (h *heap) allocated(now time.Duration, size uint64) {
@@ -192,9 +180,6 @@ func (h *heap) allocated(now time.Duration, size uint64) {
 	h.last = size
 	h.peak = max(h.peak, size)
 	h.sizes.Add(now, float64(size))
-	if h.inLow && size < h.low {
-		h.low = size
-	}
 }
 
 func (h *heap) goal(now time.Duration, size uint64) {
@@ -203,32 +188,9 @@ func (h *heap) goal(now time.Duration, size uint64) {
 	}
 }
 
-// collected is the end of a collection.
-func (h *heap) collected() {
-	if h.known {
-		h.inLow, h.low = true, h.last
-	}
-}
-
-// collecting is the start of a collection, or the end of the trace.
-func (h *heap) collecting() {
-	if h.inLow {
-		h.inLow = false
-		l := &h.lows
-		switch l.N++; {
-		case l.N == 1:
-			l.First = h.low
-		case h.low > l.Last:
-			l.Rises++
-		}
-		l.Last = h.low
-	}
-}
-
 func (h *heap) report(end time.Duration) report.Heap {
-	h.collecting()
 	return report.Heap{
 		Allocated: h.sizes.Series(end, 0), Goal: h.goals.Series(end, 0),
-		First: h.first, Last: h.last, Peak: h.peak, Lows: h.lows,
+		First: h.first, Last: h.last, Peak: h.peak,
 	}
 }

@@ -23,23 +23,14 @@ func TestTrace_collector(t *testing.T) {
 			runtime.ReadMemStats(new(runtime.MemStats))
 		}
 	})
-	if g := r.GC; g.Cycles != cycles || g.Mark.N != cycles || len(g.Longest) != cycles ||
-		g.Workers <= 0 {
+	if g := r.GC; g.Cycles != cycles || g.Mark.N != cycles || g.Workers <= 0 {
 		t.Errorf("%+v, want %d collections", g, cycles)
 	}
-	near := func(what string, got, want float64) {
-		t.Helper()
-		if math.Abs(got-want) > 1<<20 {
-			t.Errorf("%s: %.0f bytes, want %.0f", what, got, want)
-		}
-	}
 	h := r.Heap
-	if h.Lows.N != cycles || h.Lows.Rises != cycles-1 {
-		t.Fatalf("lows: %+v", h.Lows)
+	if grown := float64(h.Last) - float64(h.First); math.Abs(grown-cycles*chunk) > 1<<20 ||
+		h.Peak < h.Last+chunk/2 {
+		t.Errorf("%+v; want that it grows by %d", h, cycles*chunk)
 	}
-	near("from low to low", float64(h.Lows.Last)-float64(h.Lows.First), (cycles-1)*chunk)
-	near("the peak above the last low", float64(h.Peak)-float64(h.Lows.Last), chunk)
-	near("the last value", float64(h.Last), float64(h.Lows.Last))
 	most := 0.0
 	for _, p := range h.Allocated.Points {
 		most = max(most, p.Max)

@@ -35,10 +35,10 @@ func (p *population) report(end time.Duration) report.Goroutines {
 
 // threads counts the threads that have run a goroutine, and those that do.
 type threads struct {
-	busy         map[int64]bool // true while it runs one
-	running      int
-	most         int // running
-	seen, active report.Curve
+	busy    map[int64]bool // true while it runs one
+	running int
+	most    int // running
+	active  report.Curve
 }
 
 // occupy records that a thread runs a goroutine, until release.
@@ -46,11 +46,7 @@ func (t *threads) occupy(id int64, now time.Duration) {
 	if id < 0 || t.busy[id] {
 		return
 	}
-	known := len(t.busy)
 	t.busy[id] = true
-	if len(t.busy) > known {
-		t.seen.Add(now, float64(len(t.busy)))
-	}
 	t.running++
 	t.most = max(t.most, t.running)
 	t.active.Add(now, float64(t.running))
@@ -66,7 +62,7 @@ func (t *threads) release(id int64, now time.Duration) {
 
 func (t *threads) report(end time.Duration) report.Threads {
 	return report.Threads{
-		Seen: t.seen.Series(end, 0), Busy: t.active.Series(end, 0),
+		Busy:  t.active.Series(end, 0),
 		Total: uint64(len(t.busy)), Peak: uint64(t.most),
 	}
 }

@@ -219,7 +219,6 @@ func (a *analysis) ended(g *goroutine) {
 	f.Waiting += g.times[lanes.Waiting]
 	f.Syscall += g.times[lanes.Syscall]
 	if g.executions > 0 {
-		a.moves.Goroutines++
 		a.moves.Executions += g.executions
 		a.moves.Moves += g.moves
 	}

@@ -23,10 +23,9 @@ const (
 	preempted   = "preempted"
 	yielded     = "yielded"
 	created     = "created"
-	runtimes    = "runtime"        // of goroutines of the runtime, for whatever
-	runtimeLock = "runtime lock"   // of the program's, on which the collector and stopping begin
-	handOff     = "mutex hand-off" // the goroutine that unlocks a mutex yields to the one it is for
-	unknown     = "unknown"        // the trace has no reason
+	runtimes    = "runtime"      // of goroutines of the runtime, for whatever
+	runtimeLock = "runtime lock" // of the program's, on which the collector and stopping begin
+	unknown     = "unknown"      // the trace has no reason
 )
 
 // meanings have the functions on which a goroutine waits or stops. The outermost one counts: an
@@ -54,7 +53,6 @@ var meanings = map[string]string{
 	"runtime.gcParkAssist":            gcAssist,
 	"runtime.gcAssistAlloc":           gcAssist,
 	"runtime.coroswitch":              coroutine,
-	"runtime.goyield":                 handOff,
 }
 
 // reasonNames has the names in reports for the runtime's reasons whose names are other ones.
@@ -82,7 +80,7 @@ func (t *tables) waitReason(reason string, stack int32) string {
 	if reason != "sync" && reason != "" {
 		return t.text(reason)
 	}
-	if meaning := t.meaning(stack); meaning != "" && meaning != handOff {
+	if meaning := t.meaning(stack); meaning != "" {
 		return meaning
 	}
 	switch list := t.stacks[stack]; {
@@ -94,19 +92,15 @@ func (t *tables) waitReason(reason string, stack int32) string {
 	return "sync"
 }
 
-// stopReason returns the name for the runtime's reason to stop a goroutine that is ready. A
-// goroutine that unlocks a mutex for which another one has waited for long yields to it, which the
-// runtime calls a preemption.
-func (t *tables) stopReason(reason string, stack int32) string {
-	switch {
-	case reason == "runtime.Gosched":
+// stopReason returns the name for the runtime's reason to stop a goroutine that is ready.
+func stopReason(reason string) string {
+	switch reason {
+	case "runtime.Gosched":
 		return yielded
-	case reason != preempted:
-		return unknown
-	case t.meaning(stack) == handOff:
-		return handOff
+	case preempted:
+		return preempted
 	}
-	return preempted
+	return unknown
 }
 
 // meaning returns what the outermost known name of the frames inside the runtime and package sync

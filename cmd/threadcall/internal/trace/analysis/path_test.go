@@ -23,7 +23,6 @@ func TestTrace_intervals(t *testing.T) {
 			ctx, task := rtrace.NewTask(t.Context(), "job")
 			rtrace.WithRegion(ctx, "outer", func() {
 				rtrace.WithRegion(ctx, "inner", func() {
-					rtrace.Log(ctx, "category", "message")
 					mu.Lock()
 					defer mu.Unlock()
 				})
@@ -47,21 +46,20 @@ func TestTrace_intervals(t *testing.T) {
 		}
 		return found
 	}
-	task, log := named(lanes.Task, "job"), named(lanes.Log, "category")
+	task := named(lanes.Task, "job")
 	outer, inner := named(lanes.Region, "outer"), named(lanes.Region, "inner")
-	if outer.Start < task.Start || inner.Start < outer.Start || log.Start < inner.Start ||
-		inner.End() > outer.End() || outer.End() > task.End() {
-		t.Errorf("task %+v, regions %+v and %+v, log %+v", task, outer, inner, log)
+	if outer.Start < task.Start || inner.Start < outer.Start || inner.End() > outer.End() || outer.End() > task.End() {
+		t.Errorf("task %+v, regions %+v and %+v", task, outer, inner)
 	}
-	for _, v := range []lanes.Interval{outer, inner, log} {
+	for _, v := range []lanes.Interval{outer, inner} {
 		if v.Task != task.Task || v.Task == 0 {
 			t.Errorf("%+v is not of task %d", v, task.Task)
 		}
 	}
 	wait := named(lanes.Waiting, mutex)
 	if wait.Goroutine != task.Goroutine || wait.By == task.Goroutine || wait.By == lanes.None ||
-		wait.Stack == 0 || wait.ByStack == 0 || log.Text != "message" {
-		t.Errorf("the wait for the mutex is %+v, the log %+v", wait, log)
+		wait.Stack == 0 || wait.ByStack == 0 {
+		t.Errorf("the wait for the mutex is %+v", wait)
 	}
 	if x.Thread(12345) != "a name" || x.Thread(1) != "" {
 		t.Errorf("thread 12345 is %q, thread 1 is %q", x.Thread(12345), x.Thread(1))

@@ -47,7 +47,7 @@ type waitPlace struct {
 	place
 	times     report.Histogram
 	earlier   report.Sum
-	now, most uint64
+	now       uint64
 	since     time.Duration // now is not zero
 	contended time.Duration
 	longest   report.Moment
@@ -101,7 +101,7 @@ func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
 		}
 		s.place = w.places[key]
 	case lanes.Runnable:
-		reason = w.stopReason(raw, stack)
+		reason = stopReason(raw)
 	}
 	s.name = w.name(reason)
 	w.spots[stack] = append(w.spots[stack], s)
@@ -127,7 +127,6 @@ func (w *waiting) enter(g *goroutine) {
 	if p.now++; p.now == 1 {
 		p.since = g.state.Start
 	}
-	p.most = max(p.most, p.now)
 }
 
 // leave counts the state of g, which has ended.
@@ -255,7 +254,7 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 	for _, p := range places[:min(len(places), maxWaitPlaces)] {
 		r.Places = append(r.Places, report.WaitPlace{
 			Reason: p.what, Frame: p.Frame, Library: w.standard(&p.Frame),
-			Times: p.times.Distribution(), Earlier: p.earlier, Contended: p.contended, Most: p.most,
+			Times: p.times.Distribution(), Earlier: p.earlier, Contended: p.contended,
 			Longest: p.longest, Stack: w.Stack(p.stack), Wakers: w.byPlace(p.wakers),
 		})
 	}

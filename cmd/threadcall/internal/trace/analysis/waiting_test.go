@@ -2,8 +2,6 @@ package analysis
 
 import (
 	"bytes"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
@@ -57,7 +54,7 @@ func TestTrace_convoy(t *testing.T) {
 	r := analyse(t, func() { convoy(20, 5, time.Millisecond) })
 	p := waitsAt(r, mutex, ".convoy.")
 	// The last of 20 waits for 19 others, and so on: 190 ms for the first round alone.
-	if p.Times.N < 20 || time.Duration(p.Times.Sum) < 190*time.Millisecond || p.Most < 15 ||
+	if p.Times.N < 20 || time.Duration(p.Times.Sum) < 190*time.Millisecond ||
 		p.Contended < 90*time.Millisecond {
 		t.Errorf("waits %+v", p)
 	}
@@ -68,34 +65,6 @@ func TestTrace_convoy(t *testing.T) {
 		t.Errorf("the longest: %+v", p.Longest)
 	}
 	wantFinding(t, r, "contention", "convoy")
-}
-
-func TestTrace_blockedRead(t *testing.T) {
-	r := analyse(t, func() {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Skip(err)
-		}
-		defer l.Close()
-		go func() {
-			if c, err := l.Accept(); err == nil {
-				time.Sleep(500 * time.Millisecond) // of which the reader may be late for some
-				c.Write([]byte("x"))
-				c.Close()
-			}
-		}()
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Skip(err)
-		}
-		io.ReadFull(c, make([]byte, 1))
-		c.Close()
-	})
-	p := waitsAt(r, network, ".TestTrace_blockedRead")
-	if p.Longest.Length < 140*time.Millisecond {
-		t.Errorf("%+v", p)
-	}
-	wantFinding(t, r, "slow wait", "TestTrace_blockedRead")
 }
 
 func TestTrace_leak(t *testing.T) {
@@ -126,29 +95,9 @@ func TestTrace_leak(t *testing.T) {
 	wantFinding(t, r, "blocked", "TestTrace_leak")
 }
 
-// handOver has goroutines that hold a mutex for most of the time, on one P. After a millisecond a
-// waiting one gets it directly.
-func handOver(d time.Duration) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for end := time.Now().Add(d); time.Now().Before(end); {
-				mu.Lock()
-				for start := time.Now(); time.Since(start) < 300*time.Microsecond; {
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	all.Wait()
-}
-
 // everything has all kinds of waits.
 func everything() {
 	convoy(5, 5, time.Millisecond)
-	handOver(200 * time.Millisecond)
 	r, w, err := os.Pipe()
 	if err == nil {
 		go func() { time.Sleep(5 * time.Millisecond); w.Write([]byte("x")) }()
@@ -178,7 +127,7 @@ func everything() {
 }
 
 func TestTrace_waits(t *testing.T) {
-	r, x := read(t, record(t, everything))
+	r := analyse(t, everything)
 	byReason := map[string]report.Sum{}
 	for _, p := range r.Waiting.Places {
 		sum := byReason[p.Reason]
@@ -201,24 +150,8 @@ func TestTrace_waits(t *testing.T) {
 			t.Errorf("%d waits for an unknown reason", reason.Times.N)
 		}
 	}
-	if calls := byReason[systemCall]; calls.N < 100 {
-		t.Errorf("%d system calls, want 100", calls.N)
-	}
-	var yields, handed uint64 // a hand-off of a mutex is not a preemption
-	err := x.Scan(0, x.Duration, func(v *lanes.Interval) {
-		stack := x.Stack(v.Stack)
-		if v.Kind == lanes.Runnable && v.Name != 0 && v.End() < x.Duration && slices.ContainsFunc(stack,
-			func(f report.Frame) bool { return f.Func == "runtime.goyield" }) {
-			yields++
-		}
-	})
-	for _, l := range r.Waiting.Latency.Places {
-		if l.How == handOff {
-			handed += l.Times.N
-		}
-	}
-	if err != nil || handed != yields {
-		t.Errorf("%d hand-offs, and the runtime yielded %d times, %v", handed, yields, err)
+	if byReason[systemCall].N < 100 || byReason[network].N < 1 || byReason[sleep].N < 25 {
+		t.Errorf("%v; want 100 system calls, a wait for the network and 25 times sleep", byReason)
 	}
 }
 

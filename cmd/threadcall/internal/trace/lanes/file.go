@@ -80,8 +80,6 @@ func (w *Writer) Add(v *Interval) {
 	}
 	if v.Kind > Range {
 		b = binary.AppendUvarint(b, v.Task)
-		b = binary.AppendUvarint(b, uint64(len(v.Text)))
-		b = append(b, v.Text...)
 	}
 	s.data, s.last = b, end
 	if len(b) >= blockSize {
@@ -194,15 +192,9 @@ func (d *decoder) decode() (ok bool) {
 	v.Goroutine, v.Thread = int64(d.number())-1, int64(d.number())-1
 	v.Name, v.Stack = int32(d.number()), int32(d.number())
 	v.By, v.ByStack = int64(d.number())-1, int32(d.number())
-	v.Task, v.Text = 0, ""
+	v.Task = 0
 	if v.Kind > Range {
 		v.Task = d.number()
-		n := d.number()
-		if n > uint64(len(d.data)) {
-			return false
-		}
-		v.Text = string(d.data[:n])
-		d.data = d.data[n:]
 	}
 	return !d.failed
 }

@@ -25,13 +25,12 @@ const (
 	Range  // the runtime's: a phase of the collector, a stopped world, an assist; Name says which
 	Region // of runtime/trace, in a goroutine; Name is its type
 	Task   // of runtime/trace; Name is its type, Goroutine the one that began it, By that ended it
-	Log    // of runtime/trace, without length; Name is its category
 	kinds
 )
 
 // KindNames are the names of the kinds in documents.
 var KindNames = [kinds]string{
-	"running", "syscall", "runnable", "waiting", "goroutine", "range", "region", "task", "log",
+	"running", "syscall", "runnable", "waiting", "goroutine", "range", "region", "task",
 }
 
 // String returns the name of the kind.
@@ -50,8 +49,7 @@ type Interval struct {
 	Stack         int32         // where the goroutine stopped, or was created; see [Tables]
 	By            int64         // the goroutine that made it ready or created it, or None
 	ByStack       int32         // where that did so
-	Task          uint64        // of a task, a region or a log; zero if none
-	Text          string        // of a log
+	Task          uint64        // of a task or a region; zero if none
 }
 
 // End returns when the interval ends.

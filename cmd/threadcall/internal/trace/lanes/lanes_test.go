@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -64,10 +63,8 @@ func random(t *testing.T, seed uint64) (*Index, []Interval) {
 			all = append(all, v)
 			at = v.End()
 			if rnd.IntN(9) == 0 {
-				all = append(all, Interval{
-					Kind: Log, Start: at, Goroutine: g + 1, Thread: None, By: None, Name: 2,
-					Task: rnd.Uint64N(3), Text: strings.Repeat("x", rnd.IntN(300)),
-				})
+				all = append(all, Interval{Kind: Region, Start: at, Goroutine: g + 1, Thread: None, By: None,
+					Name: 2, Task: rnd.Uint64N(3)})
 			}
 		}
 	}

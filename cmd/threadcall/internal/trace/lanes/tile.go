@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Tile is what a picture of a window of time shows. Times are nanoseconds.
@@ -26,8 +24,6 @@ type Tile struct {
 	Names   map[int32]string   `json:"names"`
 	Stacks  map[int32][]string `json:"stacks"` // "function file:line"
 	Places  map[int32]string   `json:"places"` // of stacks: the innermost frame of the program
-	Logs    []Line             `json:"logs"`   // in the order of time, at most 200
-	MoreLog int                `json:"more_logs"`
 }
 
 // A Lane is what one goroutine, thread or task did.
@@ -48,18 +44,8 @@ type Bar [9]int64
 // system calls, runnable and waiting, in intervals that are shorter than the column.
 type Column [5]int64
 
-// A Line is a log event.
-type Line struct {
-	At        int64  `json:"t"`
-	Goroutine int64  `json:"g"`
-	Task      uint64 `json:"task"`
-	Category  string `json:"category"`
-	Text      string `json:"text"`
-}
-
 // Limits of a tile.
 const (
-	maxLogs    = 200
 	maxFrames  = 24
 	maxThreads = 64
 	maxTasks   = 10
@@ -83,8 +69,7 @@ func (x *Index) Tile(from, to time.Duration, size Size) (*Tile, error) {
 	t := &tiling{
 		Index: x, from: from, to: to, columns: size.Columns,
 		goroutines: map[int64]*Lane{}, threads: map[int64]*Lane{}, tasks: map[int64]*Lane{},
-		program: map[int64]*Lane{}, logs: report.NewTop(maxLogs,
-			func(a, b Line) bool { return a.At < b.At }),
+		program: map[int64]*Lane{},
 	}
 	t.Tile = Tile{
 		From: int64(from), To: int64(to), Step: float64(to-from) / float64(t.columns),
@@ -98,8 +83,6 @@ func (x *Index) Tile(from, to time.Duration, size Size) (*Tile, error) {
 	}
 	t.Program, t.Tasks = t.finish(t.program), t.finish(t.tasks)
 	t.Threads, t.Lanes = t.finish(t.threads), t.finish(t.goroutines)
-	t.Logs = t.logs.Kept
-	t.MoreLog -= len(t.Logs)
 	return &t.Tile, nil
 }
 
@@ -109,7 +92,6 @@ type tiling struct {
 	from, to                            time.Duration
 	columns                             int
 	goroutines, threads, tasks, program map[int64]*Lane // that are shown
-	logs                                report.Top[Line]
 }
 
 // The IDs of the lanes of the program.
@@ -218,9 +200,6 @@ func (t *tiling) add(v *Interval) {
 			l.Title = fmt.Sprintf("%s #%d", t.Name(v.Name), v.Task)
 			l.Bars = append(l.Bars, t.bar(v, v.Goroutine))
 		}
-	case Log:
-		t.MoreLog++
-		t.logs.Offer(Line{int64(v.Start), v.Goroutine, v.Task, t.Name(v.Name), ui.Head(v.Text, 400)})
 	}
 }
 

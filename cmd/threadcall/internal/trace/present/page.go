@@ -67,7 +67,7 @@ func Page(r *report.Report, x *lanes.Index, from, to time.Duration) (ui.Page, er
 		Lines: []line{
 			{"Heap", "B", []series{lineOf("allocated", r.Heap.Allocated), lineOf("goal", r.Heap.Goal)}},
 			{"Goroutines", "", []series{lineOf("existing", r.Goroutines.Existing)}},
-			{"Threads", "", []series{lineOf("seen", r.Threads.Seen), lineOf("busy", r.Threads.Busy)}},
+			{"Threads", "", []series{lineOf("busy", r.Threads.Busy)}},
 		},
 		Windows: []window{},
 		Kinds:   lanes.KindNames[:],
@@ -145,9 +145,6 @@ func worst(r *report.Report) (list []moment) {
 	}
 	for _, s := range r.Stops.Longest[:min(len(r.Stops.Longest), 1)] {
 		list = append(list, moment{"longest stop of the world", s.At, s.At + s.Length, nil})
-	}
-	for _, m := range r.GC.Longest[:min(len(r.GC.Longest), 1)] {
-		list = append(list, moment{"longest mark phase", m.At, m.At + m.Length, nil})
 	}
 	return list
 }

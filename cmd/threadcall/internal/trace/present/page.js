@@ -14,9 +14,9 @@
   const chosen = make("div", {className: "chosen", hidden: true});
   const tip = make("div", {className: "tip", hidden: true});
   const details = make("div", {className: "details", hidden: true});
-  const status = make("p", {className: "faint"}), logs = make("div", {className: "logs"});
+  const status = make("p", {className: "faint"});
   const area = make("div", {className: "area"}, canvas, cross, chosen, tip);
-  root.append(area, details, status, logs);
+  root.append(area, details, status);
   let view = data.view ?? [0, total], width = 800, rows = [], tile = null;
 
   // Numbers with units.
@@ -179,10 +179,6 @@
     status.textContent = `${tile.goroutines.length} of ${tile.of} goroutines, the most active in ` +
       "this time" + (fine ? "" : "; for detail choose a window above, or run threadcall trace " +
       "-html with -from and -to");
-    const texts = tile.logs.filter(l => l.t >= view[0] && l.t <= view[1])
-      .map(l => `${time(l.t)}${l.g < 0 ? "" : " G" + l.g} ${l.category}: ${l.text}`);
-    if (tile.more_logs) texts.push(`and ${tile.more_logs} more log events`);
-    logs.replaceChildren(...texts.map(textContent => make("div", {textContent})));
   };
 
   const show = (from, to) => {

@@ -200,10 +200,6 @@ func memory(r *report.Report) []section {
 		add("heap", "The trace does not have its size.")
 	} else {
 		add("heap", "first %s, last %s, peak %s", ui.Bytes(h.First), ui.Bytes(h.Last), ui.Bytes(h.Peak))
-		if l := h.Lows; l.N > 0 {
-			add("reachable", "%s after the first collection, %s after the last", ui.Bytes(l.First),
-				ui.Bytes(l.Last))
-		}
 	}
 	collections := ui.Count(gc.Cycles)
 	if gc.Mark.N > 0 {

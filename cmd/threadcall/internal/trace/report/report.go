@@ -116,16 +116,6 @@ type Heap struct {
 	First     uint64 `json:"first_bytes"`
 	Last      uint64 `json:"last_bytes"`
 	Peak      uint64 `json:"peak_bytes"`
-	Lows      Lows   `json:"lows"`
-}
-
-// Lows are the least values of the heap between the end of one collection and the start of the next,
-// which are the reachable memory. If they rise, it is a leak, or a program that still fills.
-type Lows struct {
-	N     int    `json:"n"`
-	Rises int    `json:"rises"` // from one low to the next
-	First uint64 `json:"first_bytes"`
-	Last  uint64 `json:"last_bytes"`
 }
 
 // A GC describes the collector.
@@ -135,7 +125,6 @@ type GC struct {
 	Workers time.Duration `json:"workers_ns"` // for which goroutines of the collector marked
 	BgSweep time.Duration `json:"bgsweep_ns"` // for which the sweeping goroutine ran
 	Assist  Assist        `json:"assist"`
-	Longest []Interval    `json:"longest"` // mark phases, at most ten, the longest first
 }
 
 // An Assist describes how goroutines that allocate helped the collector.
@@ -172,7 +161,6 @@ type Goroutines struct {
 
 // Threads are those of the operating system. The trace has neither their start nor their end.
 type Threads struct {
-	Seen  Series `json:"seen"` // that have run a goroutine so far
 	Busy  Series `json:"busy"` // that run a goroutine or are in a system call of one
 	Total uint64 `json:"total"`
 	Peak  uint64 `json:"peak_busy"`
@@ -200,7 +188,6 @@ type Function struct {
 // stay on a thread, of which system calls are part as long as they keep their P. A goroutine has
 // moved when an execution is on another thread than the one before.
 type Affinity struct {
-	Goroutines uint64  `json:"goroutines"` // that ran
 	Executions uint64  `json:"executions"`
 	Moves      uint64  `json:"moves"`
 	Why        []Count `json:"why"` // moves, by the end of the execution before; most first

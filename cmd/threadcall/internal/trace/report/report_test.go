@@ -59,24 +59,6 @@ func TestHistogram_Distribution(t *testing.T) {
 	}
 }
 
-func TestTop_Offer(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	for range 100 {
-		type item struct{ value, order int }
-		best := NewTop(1+rnd.IntN(10), func(a, b item) bool { return a.value > b.value })
-		var all []item
-		for i := range rnd.IntN(50) {
-			x := item{rnd.IntN(20), i}
-			best.Offer(x)
-			all = append(all, x)
-		}
-		slices.SortStableFunc(all, func(a, b item) int { return b.value - a.value })
-		if want := all[:min(len(all), best.n)]; !slices.Equal(best.Kept, want) {
-			t.Errorf("kept %v, want %v", best.Kept, want)
-		}
-	}
-}
-
 // Values that change at random times: the series loses no peak and no low.
 func TestCurve_Series(t *testing.T) {
 	for seed := range uint64(20) {

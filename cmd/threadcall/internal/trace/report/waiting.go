@@ -29,7 +29,6 @@ type WaitPlace struct {
 	Times     Distribution  `json:"times_ns"`
 	Earlier   Sum           `json:"earlier"`
 	Contended time.Duration `json:"contended_ns"` // while at least one goroutine waited here
-	Most      uint64        `json:"most"`         // goroutines at a time
 	Longest   Moment        `json:"longest"`      // of all waits that ended
 	Stack     []Frame       `json:"stack"`        // of the longest wait
 	Wakers    []Waker       `json:"wakers"`       // the longest waits first, at most ten
@@ -64,7 +63,7 @@ type Latency struct {
 }
 
 // A LatencyPlace is where goroutines were when they became ready, and how: "woken", "system call",
-// "preempted", "yielded", "mutex hand-off", or "created", whose place is where. Goroutines of the
+// "preempted", "yielded", or "created", whose place is where. Goroutines of the
 // runtime have "runtime", and are not in All.
 type LatencyPlace struct {
 	How string `json:"how"`

@@ -32,7 +32,7 @@ func Of(r *report.Report) []report.Finding {
 	costly := func(a, b found) int { return cmp.Compare(b.cost, a.cost) }
 	var all []found
 	for _, rule := range []func(*report.Report) []found{
-		blocked, contention, slowWait, queuedCalls, latency, stops, heap,
+		blocked, contention, slowWait, queuedCalls, latency, stops,
 	} {
 		list := rule(r)
 		slices.SortStableFunc(list, costly)
@@ -189,16 +189,12 @@ func latency(r *report.Report) []found {
 	if sum*4 < r.Waiting.Running || p99 < 10*time.Millisecond || i < 0 {
 		return nil
 	}
-	p, procs := l.Places[i], ""
+	p, procs, how := l.Places[i], "", l.Places[i].How
 	if r.Trace.GOMAXPROCS > 0 {
 		procs = fmt.Sprintf(" with GOMAXPROCS %d", r.Trace.GOMAXPROCS)
 	}
-	how := p.How
-	switch how {
-	case "system call":
+	if how == "system call" {
 		how = "back from a system call"
-	case "mutex hand-off":
-		how = "handing off a mutex"
 	}
 	return []found{finding("latency", "latency", p.Longest, sum,
 		"Goroutines that were ready waited %s in total for a P (99 %% of the times %s or less), and "+
@@ -217,15 +213,4 @@ func stops(r *report.Report) []found {
 		report.Moment{At: longest.At, Length: longest.Length}, sum,
 		"The world was stopped %s for %s in total, the longest time for %s (%s)",
 		ui.Counted(all.N, "time", "times"), sum, longest.Length, longest.What)}
-}
-
-// A heap that grew by a quarter between collections, from three of four to the next.
-func heap(r *report.Report) []found {
-	l := r.Heap.Lows
-	if l.N < 5 || l.Rises*4 < (l.N-1)*3 || l.Last*4 < l.First*5 {
-		return nil
-	}
-	return []found{finding("heap", "stops", report.Moment{Length: r.Trace.Duration}, 0,
-		"The memory that collections leave grew from %s to %s in %s", ui.Bytes(l.First),
-		ui.Bytes(l.Last), ui.Counted(l.N, "collection", "collections"))}
 }

@@ -47,10 +47,6 @@ func TestOf(t *testing.T) {
 		return &report.Report{Trace: trace, Stops: report.Stops{All: times(5, sum, ms, longest),
 			Longest: []report.Interval{{At: s, Length: longest, What: "GC sweep termination"}}}}
 	}
-	lows := func(n, rises int, last uint64) *report.Report {
-		lows := report.Lows{N: n, Rises: rises, First: 4 << 20, Last: last}
-		return &report.Report{Trace: report.Trace{Duration: time.Minute}, Heap: report.Heap{Lows: lows}}
-	}
 	leaks := func(reason string, n, since, ended uint64) *report.Report {
 		return blockedReport(report.Blocked{Reason: reason, N: n, New: since, Ended: ended, Longest: s,
 			Sum: s})
@@ -93,17 +89,13 @@ func TestOf(t *testing.T) {
 			Frame: report.Frame{Func: "net/http.(*conn).serve"}, Times: times(1, s, s, s)}), ""},
 		"latency": {latencies(3*s, 20*ms, 10*s), "waited 3 s in total for a P (99 % of the times 20 ms " +
 			"or less), and ran 10 s with GOMAXPROCS 2; most of them were woken at main.work"},
-		"short latency":   {latencies(3*s, 2*ms, 10*s), ""},
-		"little latency":  {latencies(2*s, 20*ms, 10*s), ""},
-		"a long stop":     {stopped(12*ms, 20*ms), "the longest time for 12 ms (GC sweep termination)"},
-		"many stops":      {stopped(ms, 600*ms), "stopped 5 times for 600 ms"},
-		"short stops":     {stopped(ms, 20*ms), ""},
-		"a growing heap":  {lows(9, 7, 5<<20), "grew from 4 MiB to 5 MiB in 9 collections"},
-		"a noisy heap":    {lows(9, 5, 5<<20), ""},
-		"a steady heap":   {lows(9, 8, 5<<20-1), ""},
-		"few collections": {lows(4, 3, 8<<20), ""},
-		"queued":          {queued(20 * ms), "90 calls at main.work (main.go:161) were queued for 2 s"},
-		"hardly queued":   {queued(2 * ms), ""},
+		"short latency":  {latencies(3*s, 2*ms, 10*s), ""},
+		"little latency": {latencies(2*s, 20*ms, 10*s), ""},
+		"a long stop":    {stopped(12*ms, 20*ms), "the longest time for 12 ms (GC sweep termination)"},
+		"many stops":     {stopped(ms, 600*ms), "stopped 5 times for 600 ms"},
+		"short stops":    {stopped(ms, 20*ms), ""},
+		"queued":         {queued(20 * ms), "90 calls at main.work (main.go:161) were queued for 2 s"},
+		"hardly queued":  {queued(2 * ms), ""},
 	} {
 		got := Of(c.r)
 		if got == nil || len(got) > 1 || (len(got) == 1) != (c.want != "") ||
