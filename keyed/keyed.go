@@ -55,17 +55,9 @@ type Threads[K comparable] struct{ k *set[K] }
 type Option func(*config)
 
 type config struct {
-	max, each int // threads: in all, and of a key
+	max, each int // threads: in all, and of a key; below one, there is no limit
 	idle      time.Duration
 	opts      []thread.Option
-}
-
-// limited returns n, or no limit for an n below one.
-func limited(n int) int {
-	if n < 1 {
-		return math.MaxInt
-	}
-	return n
 }
 
 // WithMaxThreads allows n threads in all. A call that needs one more ends a thread that no call
@@ -78,7 +70,7 @@ func limited(n int) int {
 // them waits for, directly or through other threads. There it makes a thread beyond the limit. For
 // n below one there is no limit, as without the option.
 func WithMaxThreads(n int) Option {
-	return func(c *config) { c.max = limited(n) }
+	return func(c *config) { c.max = n }
 }
 
 // WithKeyThreads allows up to n threads for each key, for functions that wait for each other. Then
@@ -86,7 +78,7 @@ func WithMaxThreads(n int) Option {
 // or waits for the first that is free. Start and stop functions run on each thread. For n below one
 // there is no limit: no call waits for another of its key. Without the option, n is one.
 func WithKeyThreads(n int) Option {
-	return func(c *config) { c.each = limited(n) }
+	return func(c *config) { c.each = n }
 }
 
 // WithIdleTimeout stops a thread when no call has used it for d. Zero stops it after each call,
@@ -107,7 +99,7 @@ func WithThreadOptions(opts ...thread.Option) Option {
 // after everything else, as [thread.WithStop] says. Either may be nil.
 func New[K comparable](start func(key K) error, stop func(key K), opts ...Option) *Threads[K] {
 	k := &set[K]{
-		config:  config{max: math.MaxInt, each: 1, idle: time.Minute},
+		config:  config{each: 1, idle: time.Minute},
 		start:   start,
 		stop:    stop,
 		bubbled: engine.InBubble(),
@@ -118,6 +110,12 @@ func New[K comparable](start func(key K) error, stop func(key K), opts ...Option
 		if o != nil {
 			o(&k.config)
 		}
+	}
+	if k.max < 1 {
+		k.max = math.MaxInt
+	}
+	if k.each < 1 {
+		k.each = math.MaxInt
 	}
 	k.timer, k.watch = time.AfterFunc(time.Hour, k.expire), time.AfterFunc(time.Hour, k.late)
 	k.timer.Stop()

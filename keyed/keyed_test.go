@@ -44,21 +44,18 @@ var ctx = context.Background()
 var errStart = errors.New("no such device")
 
 // A keyTest is Threads and what has happened to its threads. It fails the test if a key has more
-// threads at a time than it may, from before their start until after their stop, or functions on
-// more of them.
+// threads at a time than it may, from before their start until after their stop.
 type keyTest struct {
 	*keyed.Threads[int]
 	each          int           // threads that a key may have
 	start, stop   func(key int) // run on the threads
 	mu            sync.Mutex
-	starts, stops map[int]int            // by key
-	running       map[int]map[uint64]int // functions, by key and thread
+	starts, stops map[int]int // by key
 	live, most    int
 }
 
 func newThreads(t *testing.T, opts ...keyed.Option) *keyTest {
 	k := &keyTest{each: 1, starts: map[int]int{}, stops: map[int]int{}}
-	k.running = map[int]map[uint64]int{}
 	k.Threads = keyed.New(func(key int) error {
 		k.mu.Lock()
 		k.starts[key]++
@@ -96,36 +93,10 @@ func (k *keyTest) counts(key int) string {
 	return fmt.Sprint(k.starts[key], " ", k.stops[key])
 }
 
-// call calls f for key.
-func (k *keyTest) call(t *testing.T, ctx context.Context, key int, f func()) error {
-	return k.Call(ctx, key, func() error {
-		tid := here()
-		count := func(n int) {
-			k.mu.Lock()
-			defer k.mu.Unlock()
-			on := k.running[key]
-			if on == nil {
-				on = map[uint64]int{}
-				k.running[key] = on
-			}
-			if on[tid] += n; on[tid] == 0 {
-				delete(on, tid)
-			}
-			if len(on) > k.each {
-				t.Errorf("key %d has functions on %d threads at once", key, len(on))
-			}
-		}
-		count(1)
-		defer count(-1)
-		f()
-		return nil
-	})
-}
-
 // do calls f for key, which must run.
 func (k *keyTest) do(t *testing.T, key int, f func()) {
 	t.Helper()
-	if err := k.call(t, ctx, key, f); err != nil {
+	if err := k.Call(ctx, key, func() error { f(); return nil }); err != nil {
 		t.Errorf("key %d: %v", key, err)
 	}
 }
@@ -378,7 +349,7 @@ func TestWithMaxThreads_inUse(t *testing.T) {
 					k.start = first
 					late, cancel := context.WithTimeout(ctx, time.Millisecond)
 					defer cancel()
-					if err := k.call(t, late, 1, nop); err != context.DeadlineExceeded {
+					if err := k.Call(late, 1, ok); err != context.DeadlineExceeded {
 						t.Errorf("a call whose context ends during the start: %v", err)
 					}
 				case "call":
@@ -521,7 +492,7 @@ func TestThreads_Forget(t *testing.T) {
 		done, cancel := context.WithCancelCause(ctx)
 		errs := make(chan error)
 		for _, ctx := range []context.Context{done, ctx} {
-			blocks(t, func() { errs <- k.call(t, ctx, 6, nop) })
+			blocks(t, func() { errs <- k.Call(ctx, 6, ok) })
 		}
 		cancel(errStart)
 		if err := testutil.Arrives(t, errs); err != errStart {

@@ -17,37 +17,6 @@ func ExampleInit() {
 	// and this is: true
 }
 
-func ExampleCall() {
-	count := 0
-	ok := mainthread.Call(func() { count++ })
-	fmt.Println(ok, count)
-
-	// A function that runs on the main thread may call it: that runs in place.
-	mainthread.Call(func() {
-		mainthread.Call(func() { fmt.Println("nested") })
-	})
-	// Output:
-	// true 1
-	// nested
-}
-
-func ExampleCallV() {
-	width, height := 800, 600
-	area := mainthread.CallV(func() int { return width * height })
-	fmt.Println(area)
-
-	// Two results travel in a struct, or in variables of the caller.
-	var err error
-	name := mainthread.CallV(func() (s string) {
-		s, err = "monitor 1", nil
-		return s
-	})
-	fmt.Println(name, err)
-	// Output:
-	// 480000
-	// monitor 1 <nil>
-}
-
 // A function that draws for long lets others in between.
 func ExampleServe() {
 	mainthread.Call(func() {

@@ -1,11 +1,9 @@
 package mainthread_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -110,26 +108,13 @@ var programs = map[string]func(){
 		})
 	},
 
-	"a call that blocks for ever": func() {
-		mainthread.Init(func() { mainthread.Call(func() { select {} }) })
-	},
-
 	"a missing Init": func() {
 		// to wait for another thread is not to serve
 		thread.New().Call(func() { time.Sleep(5 * time.Millisecond) })
 		waits := make(chan bool)
-		go func() { waits <- mainthread.Call(nop) }()
+		go func() { waits <- mainthread.CallContext(context.Background(), nop) == nil }()
+		go func() { waits <- mainthread.Call(nop) }() // one report is enough
 		<-waits
-	},
-
-	"many wait and a missing Init": func() {
-		results, untilReported := make(chan bool), nextReport()
-		for range 2 {
-			go func() { results <- mainthread.CallV(func() bool { return true }) }()
-		}
-		go func() { results <- mainthread.CallContext(context.Background(), nop) == nil }()
-		untilReported()
-		mainthread.Init(func() { fmt.Println("then:", <-results, <-results, <-results) })
 	},
 
 	"Init comes late": func() {
@@ -210,20 +195,6 @@ var programs = map[string]func(){
 	},
 }
 
-// nextReport returns what waits for the next line that is written to the standard error, and prints
-// it.
-func nextReport() (wait func()) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		panic(err)
-	}
-	os.Stderr = w
-	return func() {
-		line, _ := bufio.NewReader(r).ReadString('\n')
-		fmt.Print(line)
-	}
-}
-
 // callAndEnd calls f, which ends its caller's goroutine, on the main thread.
 func callAndEnd(f func()) {
 	ended := make(chan bool)
@@ -277,7 +248,6 @@ func TestPrograms(t *testing.T) {
 		{name: "goexit on the main thread and a panic in main", status: 2,
 			shows: []string{"panic: boom", "mainthread_test.explode"}},
 		{name: "main blocks for ever", status: 2, shows: []string{deadlock}},
-		{name: "a call that blocks for ever", status: 2, shows: []string{deadlock}},
 		{name: "a missing Init", status: 2, shows: []string{
 			"threadcall: a call made at ", "_test.go:", "has waited for 5s", "mainthread.Init(run)",
 			"func TestMain(m *testing.M)",
@@ -285,8 +255,6 @@ func TestPrograms(t *testing.T) {
 		}},
 		{name: "a missing Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
 			env: []string{"THREADCALL_INIT_WARNING=off"}},
-		{name: "many wait and a missing Init",
-			shows: []string{"has waited for 5s", "then: true true true"}},
 		{name: "Init comes late", shows: []string{"result: true"}, hides: []string{"has waited"}},
 		{name: "before Init", shows: []string{
 			"in place: true 123 true\n", "result: 42\n", "with a context: context canceled <nil>\n",

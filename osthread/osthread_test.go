@@ -46,6 +46,14 @@ func is[T any](t *testing.T, what string, get func() (T, error), want T) {
 	}
 }
 
+// sets fails the test unless set gives the thread a value, or the system does not.
+func sets[T any](t *testing.T, what string, set error, get func() (T, error), want T) {
+	t.Helper()
+	if accepts(t, set) {
+		is(t, what, get, want)
+	}
+}
+
 func TestSetName(t *testing.T) {
 	onThread(func() {
 		for _, name := range []string{"gl", "fifteen bytes !", ""} {
@@ -66,12 +74,8 @@ func TestSetAffinity(t *testing.T) {
 			return
 		}
 		last := before[len(before)-1]
-		if accepts(t, osthread.SetAffinity(last, last)) {
-			is(t, "affinity", osthread.Affinity, []int{last})
-		}
-		if accepts(t, osthread.SetAffinity(before...)) {
-			is(t, "affinity", osthread.Affinity, before)
-		}
+		sets(t, "affinity", osthread.SetAffinity(last, last), osthread.Affinity, []int{last})
+		sets(t, "affinity", osthread.SetAffinity(before...), osthread.Affinity, before)
 		for _, wrong := range [][]int{{}, {-1}, {1 << 20}, {1<<16 - 1}} {
 			if err := osthread.SetAffinity(wrong...); !errors.Is(err, syscall.EINVAL) &&
 				runtime.GOOS == "linux" || err == nil {
@@ -88,12 +92,8 @@ func TestSetNice(t *testing.T) {
 		if !accepts(t, err) {
 			return
 		}
-		if accepts(t, osthread.SetNice(19)) {
-			is(t, "niceness", osthread.Nice, 19)
-		}
-		if accepts(t, osthread.SetNice(before)) {
-			is(t, "niceness", osthread.Nice, before)
-		}
+		sets(t, "niceness", osthread.SetNice(19), osthread.Nice, 19)
+		sets(t, "niceness", osthread.SetNice(before), osthread.Nice, before)
 	})
 }
 
@@ -103,12 +103,8 @@ func TestSetRealtime(t *testing.T) {
 		if !accepts(t, err) {
 			return
 		}
-		if accepts(t, osthread.SetRealtime(99)) {
-			is(t, "priority", osthread.Realtime, 99)
-		}
-		if accepts(t, osthread.SetRealtime(0)) {
-			is(t, "priority", osthread.Realtime, 0)
-		}
+		sets(t, "priority", osthread.SetRealtime(99), osthread.Realtime, 99)
+		sets(t, "priority", osthread.SetRealtime(0), osthread.Realtime, 0)
 		for _, wrong := range []int{-1, 100} {
 			if err := osthread.SetRealtime(wrong); !errors.Is(err, syscall.EINVAL) {
 				t.Errorf("%d: %v", wrong, err)

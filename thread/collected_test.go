@@ -140,11 +140,6 @@ func TestCollected_dropped(t *testing.T) {
 			th.OnSlowCall(time.Millisecond, func(thread.SlowCall) { th.Go(nop) })
 			th.Call(nop)
 		},
-		"a callback that was replaced": func(th *thread.Thread) {
-			th.OnSlowCall(time.Millisecond, func(thread.SlowCall) { th.Go(nop) })
-			th.Call(nop)
-			th.OnSlowCall(time.Hour, func(thread.SlowCall) { th.Go(nop) })
-		},
 		"a callback that was told": func(th *thread.Thread) {
 			told := make(chan bool, 1)
 			th.OnSlowCall(time.Millisecond, func(thread.SlowCall) { th.Go(nop); told <- true })

@@ -40,17 +40,13 @@ func TestEval(t *testing.T) {
 	type generic[T any] struct{ v T }
 	n := 5
 	evaluates(t, th, p, 42)
-	evaluates(t, th, p, complex(1, -1))
 	evaluates(t, th, p, strings.Repeat("long text ", 10_000))
 	evaluates(t, th, p, pair{"a", 1})
 	evaluates(t, th, p, generic[pair]{pair{"b", 2}})
-	evaluates(t, th, p, generic[int]{3})
 	evaluates(t, th, p, &n)
 	evaluates(t, th, p, []string(nil))
-	evaluates(t, th, p, map[string]int{"a": 1})
 	evaluates(t, th, p, [1000]int{999: 1})
 	evaluates(t, th, p, struct{}{})
-	evaluates[error](t, th, p, errors.New("an error"))
 	evaluates[error](t, th, p, nil)
 	evaluates[any](t, th, p, nil)
 }

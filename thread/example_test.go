@@ -97,25 +97,6 @@ func ExampleCoalesce1() {
 	// Output: draw 100
 }
 
-func ExampleThread_Assert() {
-	t := thread.New(thread.WithName("gl"))
-	defer t.Terminate()
-	draw := func() {
-		t.Assert()
-		fmt.Println("drawn")
-	}
-	t.Call(draw)
-
-	defer func() {
-		text, _, _ := strings.Cut(fmt.Sprint(recover()), ";")
-		fmt.Println(strings.HasSuffix(text, `must run on thread "gl"`))
-	}()
-	draw()
-	// Output:
-	// drawn
-	// true
-}
-
 // Each thread has its own.
 func ExampleLocal() {
 	type program struct{ id int }

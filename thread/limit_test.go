@@ -278,14 +278,4 @@ func TestThread_Close_adopted(t *testing.T) {
 			t.Error("what was queued did not run")
 		}
 	})
-	t.Run("in Serve", func(t *testing.T) {
-		h := adopt(t)
-		h.Go(h.Close)
-		h.do(func() {
-			for h.Serve() > 0 { // the first runs Close, the second what that has queued
-			}
-			h.Serve()
-		})
-		testutil.Arrives(t, h.Done())
-	})
 }

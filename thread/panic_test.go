@@ -3,7 +3,6 @@ package thread_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -32,19 +31,10 @@ type panicking struct {
 var panics = []panicking{
 	{"string", func() { panic("boom") }, func(v any) bool { return v == "boom" }},
 	{"error", func() { panic(errBoom) }, func(v any) bool { return v == errBoom }},
-	{"wrapped error", func() { panic(fmt.Errorf("outer: %w", fs.ErrExist)) }, func(v any) bool {
-		err, ok := v.(error)
-		return ok && errors.Is(err, fs.ErrExist)
-	}},
 	{"struct", func() { panic(custom{7, "why"}) }, func(v any) bool { return v == custom{7, "why"} }},
-	{"pointer", func() { panic(&theCustom) }, func(v any) bool { return v == &theCustom }},
 	{"uncomparable", func() { panic([]int{1, 2}) }, func(v any) bool {
 		s, ok := v.([]int)
 		return ok && len(s) == 2
-	}},
-	{"function", func() { panic(func() int { return 3 }) }, func(v any) bool {
-		f, ok := v.(func() int)
-		return ok && f() == 3
 	}},
 	{"nil", func() { panic(nil) }, func(v any) bool {
 		_, ok := v.(*runtime.PanicNilError)
@@ -53,12 +43,6 @@ var panics = []panicking{
 	{"nil map", func() { nilMap()[1] = 2 }, isRuntimeError("nil map")},
 	{"nil pointer", func() { var p *custom; p.code = 1 }, isRuntimeError("nil pointer")},
 	{"division", func() { n := len(theCustom.why); n /= n }, isRuntimeError("divide by zero")},
-	{"index", func() { s := make([]int, 3); s[len(s)] = 1 },
-		isRuntimeError("index out of range [3] with length 3")},
-	{"conversion", func() { var v any = 1; _ = v.(string) }, func(v any) bool {
-		_, ok := v.(*runtime.TypeAssertionError)
-		return ok
-	}},
 	{"a second one", func() { defer func() { panic("second") }(); panic("first") },
 		func(v any) bool { return v == "second" }},
 }

@@ -3,6 +3,7 @@ package thread_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"runtime"
@@ -748,5 +749,31 @@ func TestLongQueue(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) { ends(t, f) })
+	}
+}
+
+// All threads of a pool run functions at the same time.
+func TestNewPool(t *testing.T) {
+	for _, n := range []int{0, -1} {
+		mustPanic(t, func() { thread.NewPool(n) }, fmt.Sprint(n))
+	}
+	for _, size := range []int{1, 2, 7} {
+		p := startPool(t, size)
+		for range 20 {
+			ends(t, func() { // each function waits for all others to have begun
+				var inside, all group.Group
+				inside.Add(size)
+				for i := range size {
+					meet := func() { inside.Done(); inside.Wait() }
+					if i%2 == 0 {
+						p.Go(meet)
+					} else {
+						all.Go(func() { p.Call(meet) })
+					}
+				}
+				inside.Wait()
+				all.Wait()
+			})
+		}
 	}
 }

@@ -41,19 +41,6 @@ func TestThread_Serve(t *testing.T) {
 				t.Errorf("Serve returned %d, and the sum is %d; want %+v", n, ran, want)
 			}
 		}
-		h.Go(func() {
-			h.Go(nop)
-			withdrawn()
-			h.Go(nop)
-			h.Call(nop) // runs the two before their turn
-			h.Go(nop)
-			if n := h.Serve(); n != 1 {
-				t.Errorf("inside, Serve says %d, 1 function ran", n)
-			}
-		})
-		if n := h.Serve(); n != 1 {
-			t.Errorf("then Serve says %d, 1 function ran", n)
-		}
 	})
 }
 
