@@ -120,9 +120,7 @@ func execute(p *program, timeLimit time.Duration, gomaxprocs int) *result {
 	select {
 	case <-quiet:
 	case <-watch.C:
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		return &result{p: p, hung: true, report: p.text(r.progress) + "\n" + string(stacks)}
+		return &result{p: p, hung: true, report: goroutines() + "\n" + p.text(r.progress)}
 	}
 	if p.has(func(o *op) bool { return o.verb == procs }) {
 		runtime.GOMAXPROCS(gomaxprocs)
@@ -132,6 +130,34 @@ func execute(p *program, timeLimit time.Duration, gomaxprocs int) *result {
 		res.report = p.text(r.note)
 	}
 	return res
+}
+
+// goroutines lists all goroutines, each with the names of its first ten functions. Those with the
+// same functions are counted, and only the first of them is shown.
+func goroutines() string {
+	dump := make([]byte, 16<<20)
+	dump = dump[:runtime.Stack(dump, true)]
+	var headers, stacks []string
+	counts := map[string]int{}
+	for g := range strings.SplitSeq(string(dump), "\n\n") {
+		header, lines, _ := strings.Cut(g, "\n")
+		var stack []string
+		for line := range strings.SplitSeq(lines, "\n") {
+			if end := strings.LastIndexByte(line, '('); end > 0 && strings.HasSuffix(line, ")") &&
+				line[0] != '\t' && len(stack) < 10 {
+				stack = append(stack, line[strings.LastIndexByte(line[:end], '/')+1:end])
+			}
+		}
+		s := strings.Join(stack, "\n\t")
+		if counts[s]++; counts[s] == 1 {
+			headers, stacks = append(headers, header), append(stacks, s)
+		}
+	}
+	var b strings.Builder
+	for i, s := range stacks {
+		fmt.Fprintf(&b, "%d times %s\n\t%s\n", counts[s], headers[i], s)
+	}
+	return b.String()
 }
 
 // all runs the program until it is quiet, and checks it then.

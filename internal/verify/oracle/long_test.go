@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"runtime/metrics"
@@ -15,10 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-	"weak"
 
 	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -192,53 +189,4 @@ func growth(values []float64) float64 {
 	third := len(values) / 3
 	first := slices.Sorted(slices.Values(values[:third]))
 	return slices.Min(values[len(values)-third:]) - first[third/2]
-}
-
-func TestGrowth(t *testing.T) {
-	noise := func() float64 { return 20 * rand.Float64() }
-	for name, c := range map[string]struct {
-		of       func(i int) float64
-		min, max float64 // growth in 600 samples
-	}{
-		"noise":           {func(int) float64 { return noise() }, -20, 0},
-		"a line in noise": {func(i int) float64 { return float64(i) + noise() }, 220, 280},
-		"spikes":          {func(i int) float64 { return 1e6 * float64(max(0, i%50-48)) }, 0, 0},
-		"a step at first": {func(i int) float64 { return 100 * float64(min(1, i/99)) }, 0, 0},
-		"a step":          {func(i int) float64 { return 100 * float64(min(1, i/300)) }, 100, 100},
-	} {
-		var values []float64
-		for i := range 600 {
-			values = append(values, c.of(i))
-		}
-		if g := growth(values); g < c.min || g > c.max {
-			t.Errorf("%s: grows by %v, want %v to %v", name, g, c.min, c.max)
-		}
-	}
-}
-
-// A thread that has ended is collected although what it has refers to it.
-func TestCollected(t *testing.T) {
-	for name, use := range map[string]func() *thread.Thread{
-		"OnWake": func() *thread.Thread {
-			a := thread.Adopt()
-			a.OnWake(func() { a.On() })
-			return a
-		},
-		"SetTLS": func() *thread.Thread {
-			a := thread.New()
-			a.Call(func() { a.SetTLS(a) })
-			return a
-		},
-	} {
-		var p weak.Pointer[thread.Thread]
-		var one group.Group
-		one.Go(func() {
-			a := use()
-			a.Terminate()
-			p = weak.Make(a)
-		})
-		one.Wait()
-		testutil.Eventually(t, func() bool { runtime.GC(); return p.Value() == nil },
-			"%s: the thread is collected", name)
-	}
 }
