@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -80,14 +78,5 @@ func TestRounds_plan(t *testing.T) {
 	if want := slices.Repeat([]int{5}, 4); err != nil || !slices.Equal(ns, want) ||
 		len(series[0]) != 3 {
 		t.Errorf("operations %v, want %v; %v", ns, want, err)
-	}
-}
-
-func TestRounds_context(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Rounds(ctx, []Contender{Direct("d")}, Plan{Rounds: 1, N: 1},
-		func(int, int) {}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }
