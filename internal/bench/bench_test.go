@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	// for threadcall bench, which then knows what is worse
 	if flag.Lookup("test.bench").Value.String() != "" {
-		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns", "lost-%"} {
+		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns"} {
 			fmt.Printf("Unit %s better=lower\n", unit)
 		}
 		if placement != "" {
@@ -45,7 +45,6 @@ func TestMain(m *testing.M) {
 //	cpu-ns/op    the CPU time of the whole process, pauses and the caller's own work included
 //	p90-ns       what one call in ten exceeds, in closed loops one of those that were timed
 //	p99-ns       what one call in a hundred exceeds
-//	lost-%       the share of the computing that was lost to the calls
 //
 // Pauses and the caller's own work do not count in times. An operation of Burst is 200 calls. Where
 // there is a p99-ns, up to 8 B/op are the benchmark's own.
@@ -322,9 +321,6 @@ func report(b *testing.B, r Result) {
 	if r.Latencies != nil {
 		b.ReportMetric(r.Quantile(90), "p90-ns")
 		b.ReportMetric(r.Quantile(99), "p99-ns")
-	}
-	if r.Lost != 0 {
-		b.ReportMetric(100*r.Lost, "lost-%")
 	}
 }
 

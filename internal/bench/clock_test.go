@@ -82,8 +82,7 @@ func BenchmarkClock(b *testing.B) {
 
 // ticks measures n ticks. Latencies are how late they were, and Time is their median.
 func ticks(c clock, computing, sending, n int) Result {
-	_, stop := computeOn(computing)
-	defer stop()
+	defer computeOn(computing)()
 	for range sending {
 		there, back := make(chan int), make(chan int)
 		go func() {

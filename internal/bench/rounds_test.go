@@ -48,28 +48,6 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-func TestRounds_sample(t *testing.T) {
-	for _, slower := range []time.Duration{1, 5} { // the machine, once it has been tried
-		var total time.Duration
-		each, opened := time.Duration(7), 0
-		c := Contender{"c", func() (func(int) time.Duration, func()) {
-			if opened++; opened == 2 {
-				total, each = 0, 7*slower
-			}
-			return func(n int) time.Duration {
-				total += time.Duration(n) * each
-				return time.Duration(n) * each
-			}, nop
-		}}
-		series, err := Rounds(t.Context(), []Contender{c}, Plan{Rounds: 1, Sample: time.Second},
-			func(int, int) {})
-		if err != nil || total < time.Second || total > time.Second+slower*time.Second/batches ||
-			series[0][0] != float64(7*slower) {
-			t.Errorf("the sample took %v, want a second; %v ns, %v", total, series, err)
-		}
-	}
-}
-
 func TestRounds_plan(t *testing.T) {
 	var ns []int
 	c := Timed("c", func(n int) { ns = append(ns, n) })
