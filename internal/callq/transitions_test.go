@@ -294,11 +294,6 @@ func TestCall_Leave(t *testing.T) {
 		t.Error("the thread does not see it, or its caller is not told")
 	}
 	q.Put(c)
-	if again := q.mustPush(t, Awaited, 1); again != c || again.Unwanted() {
-		t.Error("the next call of the same record is unwanted as well")
-	}
-	q.Take()
-	q.Put(c)
 	c = q.mustPush(t, Withdrawable, 1)
 	if !c.Leave() || q.Take().Start() {
 		t.Error("a call that can be withdrawn is not")
