@@ -52,8 +52,6 @@ type Result struct {
 	CPU float64
 	// of single calls or bursts, in ascending order; nil if none was timed
 	Latencies []time.Duration
-	// the share of its computing that Computing lost to the calls; may be negative by chance
-	Lost float64
 }
 
 // Quantile returns the latency that so many in a hundred do not exceed, zero without Latencies.

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	// for threadcall bench, which then knows what is worse
 	if flag.Lookup("test.bench").Value.String() != "" {
-		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns", "lost-%"} {
+		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns"} {
 			fmt.Printf("Unit %s better=lower\n", unit)
 		}
 		if placement != "" {
@@ -45,7 +45,6 @@ func TestMain(m *testing.M) {
 //	cpu-ns/op    the CPU time of the whole process, pauses and the caller's own work included
 //	p90-ns       what one call in ten exceeds, in closed loops one of those that were timed
 //	p99-ns       what one call in a hundred exceeds
-//	lost-%       the share of the computing that was lost to the calls
 //
 // Pauses and the caller's own work do not count in times. An operation of Burst is 200 calls. Where
 // there is a p99-ns, up to 8 B/op are the benchmark's own.
@@ -154,26 +153,18 @@ func BenchmarkPairs(b *testing.B) {
 
 func BenchmarkPool(b *testing.B) {
 	sizes(b, "callers", []int{1, 100}, func(b *testing.B, n int) {
-		for _, s := range pool(100) {
-			measure(b, s, Contended(n))
-		}
+		measureAll(b, pool(100), Contended(n))
 	})
 }
 
 func BenchmarkEventLoop(b *testing.B) {
-	for _, s := range eventLoops {
-		measure(b, s, Lone(time.Millisecond))
-	}
+	measureAll(b, eventLoops, Lone(time.Millisecond))
 }
 
 // What observing costs each call of a closed loop. Nothing is observed on thread.
 func BenchmarkObserved(b *testing.B) {
-	for _, s := range observed {
-		measure(b, s, Hot)
-	}
-	for _, s := range observed {
-		b.Run("nested", func(b *testing.B) { measure(b, s, Nested) })
-	}
+	measureAll(b, observed, Hot)
+	b.Run("nested", func(b *testing.B) { measureAll(b, observed, Nested) })
 }
 
 func BenchmarkStats(b *testing.B) {
@@ -227,19 +218,16 @@ func BenchmarkBackground(b *testing.B) {
 
 // The reference is missing because it deadlocks.
 func BenchmarkNested(b *testing.B) {
-	measure(b, onMain, Nested)
-	measure(b, onThread, Nested)
+	measureAll(b, []way{onMain, onThread}, Nested)
 	b.Run(named("plain"), func(b *testing.B) { report(b, Indirect(Extent{N: b.N})) })
 }
 
 func BenchmarkOneP(b *testing.B) {
-	for _, s := range []way{onMain, onThread, reference} {
-		measure(b, s, func(s Subject, x Extent) Result {
-			// here, since testing sets it for each benchmark
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-			return Hot(s, x)
-		})
-	}
+	each(b, func(s Subject, x Extent) Result {
+		// here, since testing sets it for each benchmark
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		return Hot(s, x)
+	})
 }
 
 // sizes runs a benchmark for each of several numbers.
@@ -249,8 +237,10 @@ func sizes(b *testing.B, key string, numbers []int, run func(b *testing.B, n int
 	}
 }
 
-func each(b *testing.B, p Load) {
-	for _, w := range []way{onMain, onThread, reference} {
+func each(b *testing.B, p Load) { measureAll(b, []way{onMain, onThread, reference}, p) }
+
+func measureAll(b *testing.B, ways []way, p Load) {
+	for _, w := range ways {
 		measure(b, w, p)
 	}
 }
@@ -331,9 +321,6 @@ func report(b *testing.B, r Result) {
 	if r.Latencies != nil {
 		b.ReportMetric(r.Quantile(90), "p90-ns")
 		b.ReportMetric(r.Quantile(99), "p99-ns")
-	}
-	if r.Lost != 0 {
-		b.ReportMetric(100*r.Lost, "lost-%")
 	}
 }
 

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"math"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -15,70 +14,28 @@ const (
 )
 
 // Computing is a goroutine that pauses for 5 ms and calls, in a loop, while as many others as given
-// compute without end. An operation is a call, without the pause; Time is the median. Lost compares
-// with the same loop without calls, which alternates with the other; CPU is of the loop with calls,
-// computing included.
+// compute without end. An operation is a call, without the pause; Time is the median. CPU is of all
+// goroutines.
 func Computing(goroutines int) Load {
 	return func(s Subject, x Extent) Result {
-		computed, stop := computeOn(goroutines)
-		defer stop()
-		type total struct {
-			ops, time, cpu, computed float64
-			latencies                []time.Duration
-		}
-		loop := func(t *total, x Extent, op func()) {
-			time.Sleep(computingSettle)
-			before := computed.Load()
-			start := time.Now()
-			r := single(x, func(int) { time.Sleep(computingPause) }, op)
-			t.time += float64(time.Since(start))
-			t.computed += float64(computed.Load() - before)
-			t.ops += float64(r.Ops)
-			t.cpu += r.CPU * float64(r.Ops)
-			t.latencies = append(t.latencies, r.Latencies...)
-		}
-		var loaded, alone total
-		call := func() { s.Call(nop) }
-		parts := 4
-		if x.N > 0 {
-			parts = min(parts, x.N)
-		}
-		for i := range parts {
-			part := Extent{D: x.D / time.Duration(2*parts)}
-			if x.N > 0 {
-				part.N = x.N*(i+1)/parts - x.N*i/parts
-			}
-			first := i%2 == 0 // so that neither is always the later one
-			if first {
-				loop(&alone, part, nop)
-			}
-			loop(&loaded, part, call)
-			if !first {
-				loop(&alone, part, nop)
-			}
-		}
-		slices.Sort(loaded.latencies)
-		r := Result{Ops: int(loaded.ops), CPU: loaded.cpu / loaded.ops, Latencies: loaded.latencies}
-		r.Time = r.Quantile(50)
-		r.Lost = 1 - loaded.computed/loaded.time/(alone.computed/alone.time)
-		return r
+		defer computeOn(goroutines)()
+		time.Sleep(computingSettle)
+		return single(x, func(int) { time.Sleep(computingPause) }, func() { s.Call(nop) })
 	}
 }
 
-// computeOn starts goroutines that compute until stop is called, and counts what they do.
-func computeOn(goroutines int) (computed *atomic.Int64, stop func()) {
+// computeOn starts goroutines that compute until stop is called.
+func computeOn(goroutines int) (stop func()) {
 	var stopped atomic.Bool
 	var workers group.Group
-	computed = new(atomic.Int64)
 	for range goroutines {
 		workers.Go(func() {
 			for !stopped.Load() {
 				compute(10)
-				computed.Add(1)
 			}
 		})
 	}
-	return computed, func() {
+	return func() {
 		stopped.Store(true)
 		workers.Wait()
 	}

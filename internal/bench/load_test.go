@@ -6,17 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
 )
-
-func needsProcesses(t *testing.T) {
-	t.Helper()
-	if runtime.GOARCH == "wasm" {
-		t.Skip("js/wasm cannot start a process")
-	}
-}
 
 // needsPreemption skips a test in which goroutines compute and do not yield.
 func needsPreemption(t *testing.T) {
@@ -30,19 +20,10 @@ func needsPreemption(t *testing.T) {
 const coarseClock = runtime.GOOS == "windows" || runtime.GOARCH == "wasm"
 
 // inPlace is a Subject without a thread.
-type inPlace struct {
-	calls, gos atomic.Int64
-	do         func()
-}
+type inPlace struct{ calls, gos atomic.Int64 }
 
-func (s *inPlace) Call(f func()) bool { s.calls.Add(1); s.run(f); return true }
-func (s *inPlace) Go(f func()) bool   { s.gos.Add(1); s.run(f); return true }
-func (s *inPlace) run(f func()) {
-	if s.do != nil {
-		s.do()
-	}
-	f()
-}
+func (s *inPlace) Call(f func()) bool { s.calls.Add(1); f(); return true }
+func (s *inPlace) Go(f func()) bool   { s.gos.Add(1); f(); return true }
 
 func TestLoads(t *testing.T) {
 	turns := func(s Subject, x Extent) Result { return Turns([]Subject{s, s, s}, x) }
@@ -88,56 +69,6 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-func TestExtent(t *testing.T) {
-	needsPreemption(t)
-	const d = 20 * time.Millisecond
-	for name, run := range map[string]Load{"hot": Hot, "idle": Idle, "contended": Contended(4),
-		"post": Post} {
-		var s inPlace
-		start := time.Now()
-		r := run(&s, Extent{D: d})
-		if took := time.Since(start); took < d || r.Ops < 1 {
-			t.Errorf("%s: %d operations in %v, want some in %v", name, r.Ops, took, d)
-		}
-	}
-}
-
-func TestComputing_lost(t *testing.T) {
-	needsPreemption(t)
-	// for each goroutine whose computing counts there are nine others for a while
-	s := inPlace{do: func() {
-		var others group.Group
-		for range 9 * runtime.GOMAXPROCS(0) {
-			others.Go(func() {
-				for start := time.Now(); time.Since(start) < 50*time.Millisecond; {
-				}
-			})
-		}
-		others.Wait()
-	}}
-	testutil.Eventually(t, func() bool { // other processes may take what is compared
-		r := Computing(runtime.GOMAXPROCS(0))(&s, Extent{N: 5})
-		return r.Lost >= 0.3 && r.Lost <= 1
-	}, "it sees that a third is lost")
-}
-
-func TestTurns(t *testing.T) {
-	threads := make([]inPlace, 4)
-	var subjects []Subject
-	for i := range threads {
-		subjects = append(subjects, &threads[i])
-	}
-	for name, run := range map[string]func([]Subject, Extent) Result{"turns": Turns,
-		"pairs": Pairs} {
-		run(subjects, Extent{N: 10})
-		for i, want := range []int64{3, 3, 2, 2} {
-			if got := threads[i].calls.Swap(0); got != want {
-				t.Errorf("%s: %d calls of thread %d, want %d", name, got, i, want)
-			}
-		}
-	}
-}
-
 func TestBound(t *testing.T) {
 	r, ok := Bound(Extent{N: 1000})
 	if can := runtime.NumCPU() > 1 && runtime.GOMAXPROCS(0) > 1; ok != can || ok &&
@@ -161,7 +92,6 @@ func TestLoneBound(t *testing.T) {
 }
 
 func TestTracer(t *testing.T) {
-	needsProcesses(t)
 	var s inPlace
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

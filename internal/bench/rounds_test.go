@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -50,28 +48,6 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-func TestRounds_sample(t *testing.T) {
-	for _, slower := range []time.Duration{1, 5} { // the machine, once it has been tried
-		var total time.Duration
-		each, opened := time.Duration(7), 0
-		c := Contender{"c", func() (func(int) time.Duration, func()) {
-			if opened++; opened == 2 {
-				total, each = 0, 7*slower
-			}
-			return func(n int) time.Duration {
-				total += time.Duration(n) * each
-				return time.Duration(n) * each
-			}, nop
-		}}
-		series, err := Rounds(t.Context(), []Contender{c}, Plan{Rounds: 1, Sample: time.Second},
-			func(int, int) {})
-		if err != nil || total < time.Second || total > time.Second+slower*time.Second/batches ||
-			series[0][0] != float64(7*slower) {
-			t.Errorf("the sample took %v, want a second; %v ns, %v", total, series, err)
-		}
-	}
-}
-
 func TestRounds_plan(t *testing.T) {
 	var ns []int
 	c := Timed("c", func(n int) { ns = append(ns, n) })
@@ -80,14 +56,5 @@ func TestRounds_plan(t *testing.T) {
 	if want := slices.Repeat([]int{5}, 4); err != nil || !slices.Equal(ns, want) ||
 		len(series[0]) != 3 {
 		t.Errorf("operations %v, want %v; %v", ns, want, err)
-	}
-}
-
-func TestRounds_context(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Rounds(ctx, []Contender{Direct("d")}, Plan{Rounds: 1, N: 1},
-		func(int, int) {}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }

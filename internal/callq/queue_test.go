@@ -3,12 +3,9 @@ package callq
 import (
 	"context"
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"strconv"
 	"sync/atomic"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/threadcall/threadcall/internal/group"
@@ -132,42 +129,6 @@ func TestQueue_Close(t *testing.T) {
 	}
 }
 
-// A function that never returns may post and call for ever.
-func TestQueue_TakeOwn_records(t *testing.T) {
-	q := New()
-	q.mustPush(t, Posted, 2)
-	seen := map[*Call]bool{}
-	for range 1000 {
-		for range 2 {
-			q.PushOwn(q.Get(Posted, nil, 1))
-		}
-		for c := q.TakeOwn(q.OwnUntil()); c != nil; c = q.TakeOwn(q.OwnUntil()) {
-			seen[c] = true
-			q.Put(c)
-		}
-		c := q.Take()
-		if c == nil || q.HasOwn() || q.Take() != nil {
-			t.Fatal("not one call of others is left")
-		}
-		q.Put(c)
-		q.mustPush(t, Posted, 2)
-	}
-	if len(seen) > 100 {
-		t.Errorf("2,000 calls used %d records", len(seen))
-	}
-}
-
-func TestQueue_PushOwn_host(t *testing.T) {
-	q := New()
-	if wake, _ := q.PushOwn(q.Get(Posted, func() {}, 1)); wake || q.Rest() {
-		t.Error("a thread that looks by itself must be woken, or rests although there is something")
-	}
-	q.RestAlways(true)
-	if wake, _ := q.PushOwn(q.Get(Posted, func() {}, 1)); !wake {
-		t.Error("nothing wakes the host")
-	}
-}
-
 func TestList(t *testing.T) {
 	q := New()
 	var l List
@@ -215,17 +176,12 @@ func TestQueue_line(t *testing.T) {
 // takes in all ways at random, puts back, rests and is woken. Each call ends once, in the way that
 // its caller was told, and each pusher's calls run in its order.
 func TestQueue_random(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	if s, err := strconv.ParseUint(os.Getenv("THREADCALL_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("THREADCALL_SEED=%d", seed)
-	rounds := 300
+	r, rounds := testutil.Seeded(t), 300
 	if testing.Short() {
 		rounds = 100
 	}
-	for round := range rounds {
-		takeAtRandom(t, seed+uint64(round))
+	for range rounds {
+		takeAtRandom(t, r.Uint64())
 	}
 }
 
@@ -391,8 +347,7 @@ func takeAtRandom(t *testing.T, seed uint64) {
 	serving.Wait()
 	ran, told, posted, accepted := q.ran.Load(), q.told.Load(), q.posted.Load(), q.accepted.Load()
 	if ran != told || posted > accepted || !closes && posted < accepted-calls {
-		t.Fatalf("seed %d: %d functions ran, callers were told of %d; %d were posted, %d of "+
-			"these ran", seed, ran, told,
-			accepted, posted)
+		t.Fatalf("%d functions ran, callers were told of %d; %d were posted, %d of these ran", ran,
+			told, accepted, posted)
 	}
 }

@@ -160,26 +160,6 @@ func TestQueue_transitions(t *testing.T) {
 	}
 }
 
-// A host that serves what was left over must be woken for what comes next.
-func TestQueue_RestAlways(t *testing.T) {
-	for _, h := range heads {
-		if h.name == "closed" {
-			continue
-		}
-		q := h.make()
-		q.RestAlways(true)
-		q.Mark()
-		for q.TakeUntil(everything) != nil {
-		}
-		if h.name == "nil" {
-			q.Rest() // what a thread does before it becomes a host's again
-		}
-		if wake, _, _ := q.Push(q.Get(Posted, nil, 1)); !wake {
-			t.Errorf("from %q: nothing wakes the host", h.name)
-		}
-	}
-}
-
 func TestCall_transitions(t *testing.T) {
 	// Each state that a caller who waits can be in.
 	states := map[string]func(c *Call){
@@ -233,40 +213,18 @@ func TestCall_transitions(t *testing.T) {
 		}
 		if c := fresh(); name != "withdrawn" {
 			c.Settle(Ran)
-			if got := tokens(c); got != want.token {
+			got := 0
+			if token := c.token.Load(); token != nil {
+				got = len(token.C())
+			}
+			if got != want.token {
 				t.Errorf("%s: settling sends %d tokens, want %d", name, got, want.token)
 			}
 		}
 	}
 }
 
-func TestQueue_Get(t *testing.T) {
-	q := New()
-	seen := map[*Call]bool{}
-	for range 1000 {
-		c := q.Get(Awaited, nil, 1)
-		if seen[c] {
-			t.Fatal("a record is given out twice")
-		}
-		seen[c] = true
-	}
-	for c := range seen {
-		q.Put(c)
-	}
-	if c := q.Get(Posted, nil, 1); c == &q.first {
-		t.Error("a posted call has the record that callers share a cache line with")
-	}
-}
-
-// tokens tells how many tokens c has, none or one.
-func tokens(c *Call) int {
-	if t := c.token.Load(); t != nil {
-		return len(t.C())
-	}
-	return 0
-}
-
-// free reports whether the first record of a queue has been given back.
+// firstFree reports whether the first record of a queue has been given back.
 func (q *Queue) firstFree() bool { return !q.firstTaken.Load() }
 
 // A record that its caller withdraws must be given back once, by the caller or the thread, and
@@ -335,11 +293,6 @@ func TestCall_Leave(t *testing.T) {
 		c.Outcome() != Refused {
 		t.Error("the thread does not see it, or its caller is not told")
 	}
-	q.Put(c)
-	if again := q.mustPush(t, Awaited, 1); again != c || again.Unwanted() {
-		t.Error("the next call of the same record is unwanted as well")
-	}
-	q.Take()
 	q.Put(c)
 	c = q.mustPush(t, Withdrawable, 1)
 	if !c.Leave() || q.Take().Start() {

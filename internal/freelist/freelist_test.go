@@ -76,17 +76,6 @@ func TestList_Get_collected(t *testing.T) {
 	runtime.KeepAlive(&l)
 }
 
-func TestList_floor(t *testing.T) {
-	for _, l := range []*List[object]{{}, {floor: 10}} {
-		for range 10 {
-			l.Put(new(object))
-		}
-		if l.armed.Load() {
-			t.Errorf("the next collection shrinks a list of 10 that keeps %d", l.floor)
-		}
-	}
-}
-
 func TestList_shrink(t *testing.T) {
 	const floor, inUse = minCells, 500
 	l := &List[object]{floor: floor}

@@ -1,12 +1,10 @@
 package ident
 
 import (
-	"iter"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/threadcall/threadcall/internal/group"
@@ -78,31 +76,6 @@ var disturb = map[string]func(t *testing.T, check func()){
 			frame(depth)
 		}
 	},
-	"it changes threads": func(t *testing.T, check func()) {
-		if Thread() == 0 || runtime.GOMAXPROCS(0) == 1 {
-			// threads cannot be distinguished, or the scheduler has little reason to move
-			// goroutines
-			return
-		}
-		var stop atomic.Bool
-		defer stop.Store(true)
-		for range runtime.GOMAXPROCS(0) {
-			go func() {
-				for !stop.Load() {
-					runtime.Gosched()
-				}
-			}()
-		}
-		moved, last := 0, Thread()
-		for start := time.Now(); moved < 10 && time.Since(start) < 10*time.Second; check() {
-			time.Sleep(50 * time.Microsecond)
-			if thread := Thread(); thread != last {
-				last = thread
-				moved++
-			}
-		}
-		t.Logf("it has moved %d times", moved)
-	},
 	// by signals where the system has them
 	"the collector stops it": func(_ *testing.T, check func()) {
 		var stop atomic.Bool
@@ -141,17 +114,6 @@ func TestG_constant(t *testing.T) {
 			}()
 			<-done
 		})
-	}
-}
-
-func TestThread_coroutine(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	g, thread := G(), Thread()
-	next, stop := iter.Pull(func(yield func(bool) bool) { yield(G() != g && Thread() == thread) })
-	defer stop()
-	if ok, _ := next(); !ok {
-		t.Error("a coroutine of a locked goroutine has the same g, or another thread")
 	}
 }
 

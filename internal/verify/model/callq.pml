@@ -72,11 +72,12 @@ byte fn[ALL];      /* Call.Fn, Call.Ctx, and what they captured: the number of a
 byte result[ALL];  /* what Fn wrote for its caller, or Fault: the number of the job, too */
 byte poster[ALL];
 bit  token[ALL];   /* Call.token has room for one; it keeps it when the record changes hands */
-#ifdef HOST
 byte rest[QUEUES];             /* NIL, or RESTING after RestAlways */
-byte marked, passed;           /* Queue.marked and passed, of the one queue */
-/* history: since the thread has taken anything, a call was pushed and owed a wake-up */
+/* history of a host: since the thread has taken anything, a call was pushed and owed a wake-up */
 bit announced;
+#define All(e) AllLeaving(e, rest[e])
+#ifdef HOST
+byte marked, passed;           /* Queue.marked and passed, of the one queue */
 /* property: then no other owes one, unless the thread has been interrupted or OnWake called */
 bit at_most_once;
 #ifdef SETTER
@@ -85,11 +86,8 @@ bit at_most_once;
 #define Announce(e) assert(!announced || at_most_once); announced = 1;
 #endif
 #define Taken announced = 0;
-#define All(e) AllLeaving(e, rest[e])
 #else
 #define Announce(e)
-#define All(e) AllLeaving(e, NIL)
-#define Grab(e, list, left) GrabAll(e, list)
 #endif
 #ifdef OWNPOSTS
 byte mine[QUEUES];             /* Queue.mine.first, linked by nextMine */
@@ -121,6 +119,11 @@ bit lost_wakeup;
 bit all_decided;  /* nothing is left over when everything has come to a halt */
 /* what only the thread may do, only the thread does; and only Close changes ready besides it */
 bit on_thread;
+
+/* At first, and in the end, all records are free. */
+#define FreeAll() for (i : 1 .. QUEUES*RECORDS) { unused[i] = ((i - 1)%RECORDS != 0) }
+#define CheckFree() for (i : 0 .. QUEUES - 1) { assert(!firstTaken[i] || one_owner) }; \
+	for (i : 1 .. QUEUES*RECORDS) { assert(unused[i] == ((i - 1)%RECORDS != 0) || one_owner) }
 
 /* at: the thread that the process is on, plus one; zero if it is on none. It is never written
  * afterwards. */
@@ -332,7 +335,6 @@ inline Push(e) {
 			break
 		:: head[e] != RESTING
 		fi
-#ifdef HOST
 	:: head[e] == INTERRUPTED ->
 		if
 		:: d_step { head[e] == INTERRUPTED ->
@@ -340,7 +342,6 @@ inline Push(e) {
 			break
 		:: head[e] != INTERRUPTED
 		fi
-#endif
 	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break
 	:: atomic { ISCALL(head[e]) -> h = head[e] AND next[c] = h };
 		if
@@ -463,13 +464,8 @@ inline Took(e) {
 }
 
 /* Queue.grab: list is what was in head, the oldest first; left is what stays there. */
-#ifdef HOST
 inline Grab(e, list, left) {
-#else
-inline GrabAll(e, list) {
-#endif
 	do
-#ifdef HOST
 	:: head[e] == RESTING || head[e] == INTERRUPTED || head[e] == CLOSED -> list = NIL; break
 	:: head[e] == NIL && left == NIL -> list = NIL; break
 	:: head[e] == NIL && left != NIL ->
@@ -477,18 +473,10 @@ inline GrabAll(e, list) {
 		:: d_step { head[e] == NIL -> head[e] = RESTING; Only(e) }; list = NIL; break
 		:: head[e] != NIL
 		fi
-#else
-	:: head[e] == RESTING || head[e] == CLOSED -> list = NIL; break
-	:: head[e] == NIL -> list = NIL; break
-#endif
 	:: d_step { ISCALL(head[e]) -> h = head[e]; Only(e) };
 		if
-#ifdef HOST
 		:: d_step { head[e] == h -> head[e] = left; announced = (announced && left == NIL) };
 			Reverse(list); break
-#else
-		:: d_step { head[e] == h -> head[e] = NIL }; Reverse(list); break
-#endif
 		:: d_step { head[e] != h -> h = 0 }
 		fi
 	od
@@ -597,15 +585,10 @@ inline Refuse() {
 			fi;
 			fn[x] = 0 AND
 #ifdef OWNPOSTS
-			nextMine[x] = NIL
-#else
+			nextMine[x] = NIL;
+#endif
 			skip
-#endif
-#ifdef POOL
-		}; Put(x) /* Engine.come has given the first record to Control */
-#else
-		}; PutRecord(x)
-#endif
+		}; Put(x) /* Engine.come gives the first record to Control */
 		fi;
 		x = 0
 	:: else -> break
@@ -625,11 +608,7 @@ inline Rest(e) {
 #else
 		if
 		:: d_step { head[e] == NIL -> head[e] = RESTING; ok = 1 }
-#ifdef HOST
 		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING || head[e] == INTERRUPTED) }
-#else
-		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING) }
-#endif
 		fi
 #endif
 	fi

@@ -1,5 +1,5 @@
 /* Threads whose functions call each other: in a cycle, nested, after a Go, from a coroutine, by
- * way of a pool or of a bounded queue.
+ * way of a bounded queue.
  *
  * Each job is one function, as a process: it runs on the thread that has set its control to BEGUN,
  * which waits until it is ENDED, or LEFT by Goexit. So what a function does on its thread, also
@@ -12,14 +12,10 @@
  * other jobs that no function makes are queued before the model begins.
  */
 #define INNER     1 /* a function on A calls B, whose function calls A */
-#define CROSSED   2 /* a function on A calls B, another on B calls A */
-#define NESTED    4 /* a function on A queues one there by Go and calls one there; a goroutine calls A too */
-#define TRAIL     5 /* as CROSSED, but the function on A queues one on B by Go before it calls B */
-#define COROUTINE 6 /* as INNER, by coroutines on A; the function that B calls calls A once more */
-#define BOUNDED   7 /* a function on A queues one on B by Go, where a place is held; one on B calls A */
-#define BOTH      8 /* the same, but the function on B queues one on A, where a place is held as well */
-#define POOLED    9 /* a function of a pool calls A, whose function calls the pool; with two WORKERS
-                     another calls A too, or the second has nothing else to do with SPARE */
+#define NESTED    2 /* a function on A queues one there by Go and calls one there; a goroutine calls A too */
+#define TRAIL     3 /* a function on A queues one on B by Go and calls B; another on B calls A */
+#define COROUTINE 4 /* as INNER, by coroutines on A; the function that B calls calls A once more */
+#define BOUNDED   5 /* a function on A queues one on B by Go, where a place is held; one on B calls A */
 
 #if CYCLE == INNER || CYCLE == COROUTINE
 #define QUEUES 2
@@ -34,13 +30,6 @@
 #define GOES(j) 0
 #define SUB(j)  ((j) < JOBS -> (j) + 1 : 0)
 #define CALLER(j) ((j) > 0 -> (j) - 1 : 0)
-#elif CYCLE == CROSSED
-#define QUEUES 2
-#define JOBS 4
-#define ON(j)   ((j) == 2 || (j) == 3)
-#define GOES(j) 0
-#define SUB(j)  ((j)%2 == 1 -> (j) + 1 : 0)
-#define CALLER(j) ((j) > 0 && (j)%2 == 0 -> (j) - 1 : 0)
 #elif CYCLE == NESTED
 #define OWNPOSTS
 #define QUEUES 1
@@ -58,34 +47,14 @@
 #define GOES(j) ((j) == 1 -> 5 : 0)
 #define SUB(j)  ((j)%2 == 1 && (j) < 5 -> (j) + 1 : 0)
 #define CALLER(j) ((j) == 2 || (j) == 4 -> (j) - 1 : 0)
-#elif CYCLE == BOUNDED || CYCLE == BOTH
+#elif CYCLE == BOUNDED
 #define LIMITS
 #define QUEUES 2
-#define ON(j)   ((j) == 2 || (j) == 3 || (j) == 5)
-#define CALLER(j) (CYCLE == BOUNDED && (j) == 4 -> 2 : 0)
-#if CYCLE == BOUNDED
 #define JOBS 6
+#define ON(j)   ((j) == 2 || (j) == 3 || (j) == 5)
 #define GOES(j) ((j) == 1 -> 3 : 0)
 #define SUB(j)  ((j) == 2 -> 4 : 0)
-#else
-#define JOBS 7
-#define GOES(j) ((j) == 1 -> 3 : ((j) == 2 -> 4 : 0))
-#define SUB(j)  0
-#endif
-#elif CYCLE == POOLED
-#define POOL (WORKERS + 1)
-#define BACKLOG 1
-#define THREADS (WORKERS + 1)
-#define QUEUES (WORKERS + 2)
-#ifdef SPARE
-#define JOBS 3
-#else
-#define JOBS (2*WORKERS + 1)
-#endif
-#define ON(j)   ((j) == 2 || (j) == 5 -> WORKERS : POOL)
-#define GOES(j) 0
-#define SUB(j)  ((j) == 3 || (j) == 5 -> 0 : ((j) == 4 -> 5 : (j) + 1))
-#define CALLER(j) ((j) == 5 -> 4 : ((j) == 2 || (j) == 3 -> (j) - 1 : 0))
+#define CALLER(j) ((j) == 4 -> 2 : 0)
 #endif
 #ifndef CALLERS
 #define CALLERS 0
@@ -105,22 +74,12 @@
 #define LEFT   3
 byte control[JOBS + 1];
 
-byte wait[THREADS];          /* Engine.wait: the call, or PLACE; */
-/* and the thread or pool that it is for. Both are one pointer to what does not change. */
-byte waitOn[THREADS];
+byte wait[QUEUES];          /* Engine.wait: the call, or PLACE; */
+/* and the thread that it is for. Both are one pointer to what does not change. */
+byte waitOn[QUEUES];
 byte finished;
 bit made[JOBS + 1];          /* history: the call has been made */
-#ifdef POOL
-byte by[JOBS + 1];           /* history: the thread that has begun the function */
-#define BEGUNBY(j) by[j]
-#define BITS(k) ((k) == POOL -> (1 << WORKERS) - 1 : 1 << (k))
-#define FROMPOOL(k, e) ((k) == POOL && (e) < WORKERS)
-#else
-#define BEGUNBY(j) ON(j)
-#define BITS(k) (1 << (k))
-#define FROMPOOL(k, e) 0
-#endif
-#define LOWEST(set) ((set) & 1 -> 0 : ((set) & 2 -> 1 : 2))
+#define LOWEST(set) ((set) & 1 -> 0 : 1)
 #ifdef LIMITS
 #define LIMIT 1              /* of every queue */
 byte places[QUEUES];         /* limit.places */
@@ -136,9 +95,9 @@ bit told;         /* history: another thread has been told of the Goexit */
 #define Begin(job) Decide(job, HAS_RUN); control[job] = BEGUN; \
 	assert(!(GOES(CALLER(job))) || fate[GOES(CALLER(job))] != UNDECIDED || in_order); \
 	assert(CALLER(job) == 0 || control[CALLER(job)] == BEGUN || caller_there); \
-	assert(!told || job != 2 || CYCLE == POOLED || caller_there)
+	assert(!told || job != 2 || caller_there)
 
-#define MORE byte p, q, y, t, m, i, seen, todo; bit entered, exits, unwound, gone, limited
+#define MORE byte p, q, y, t, m, i, seen, todo; bit entered, exits, unwound
 
 /* Engine.run and invoke, for a call q on thread e; exits if the function has called Goexit.
  * during: e waits for c. */
@@ -154,27 +113,9 @@ inline Exec(e, during) {
 #endif
 			i = fn[q]; fn[q] = 0 };
 		PutRecord(q);
-#ifdef POOL
-		by[i] = e;
-#endif
 		d_step { Begin(i); q = 0 };
 		atomic { control[i] >= ENDED -> exits = (control[i] == LEFT); i = 0 }
-#ifdef POOL
-	:: kind[q] == CONTROL -> Put(q)
-#endif
-	:: kind[q] <= WITHDRAWABLE ->
-#ifdef DEADLINES
-		if
-		:: kind[q] == WITHDRAWABLE -> Start(q)
-		:: kind[q] == AWAITED -> yes = 1
-		fi;
-		if
-		:: !yes
-		:: else -> yes = 0; ExecAwaited(e, during)
-		fi
-#else
-		ExecAwaited(e, during)
-#endif
+	:: kind[q] == AWAITED -> ExecAwaited(e, during)
 	fi;
 	q = 0
 }
@@ -183,14 +124,10 @@ inline ExecAwaited(e, during) {
 	if
 #ifndef FAULT_WANTED /* Engine.run: does not look whether the call is still wanted */
 	:: d_step { state[q] & UNWANTED -> Decide(fn[q], NOT_RUN) }; Settle(q, REFUSED)
-	:: d_step { !(state[q] & UNWANTED) ->
+	:: d_step { !(state[q] & UNWANTED) -> Begin(fn[q]) };
 #else
-	:: d_step {
+	:: d_step { Begin(fn[q]) };
 #endif
-#ifdef POOL
-			by[fn[q]] = e;
-#endif
-			Begin(fn[q]) };
 		if
 		:: d_step { control[fn[q]] == ENDED -> result[q] = fn[q] };
 			Settle(q, RAN)
@@ -199,15 +136,9 @@ inline ExecAwaited(e, during) {
 #ifdef FAULT_LEFT_LATE /* Engine.runAwaited: settles, and then leaves what the thread waits for */
 			result[q] = fn[q];
 			Settle(q, EXITED);
-			if
-			:: during -> LeaveWait()
-			:: else
-			fi
+			LeaveWait(during)
 #else
-			if
-			:: during -> LeaveWait()
-			:: else
-			fi;
+			LeaveWait(during);
 			result[q] = fn[q];
 			Settle(q, EXITED)
 #endif
@@ -215,24 +146,11 @@ inline ExecAwaited(e, during) {
 	fi
 }
 
-/* wait.leave, of c: gone */
-inline LeaveWait() {
+/* wait.leave, of c */
+inline LeaveWait(during) {
 	if
-	:: gone
-	:: else ->
-#ifdef POOL
-		if
-		:: t == POOL -> TakeBacklog(c)
-		:: t != POOL
-		fi;
-		if
-		:: yes -> Decide(fn[c], NOT_RUN); Put(c)
-		:: else -> Leave(c)
-		fi;
-#else
-		Leave(c);
-#endif
-		atomic { gone = yes; yes = 0 }
+	:: during -> Leave(c)
+	:: else
 	fi
 }
 
@@ -244,12 +162,6 @@ proctype Thread(byte e) {
 	:: head[e] == CLOSED -> break
 	:: head[e] != CLOSED ->
 		Take(e);
-#ifdef POOL
-		if
-		:: c == NIL && e < WORKERS -> Next(e)
-		:: else
-		fi;
-#endif
 		if
 		:: c != NIL ->
 			atomic { q = c; c = 0 };
@@ -292,7 +204,7 @@ inline RunOwn(e) {
 	m = 0
 }
 
-/* Engine.waitFor and waitOn, on thread e, for c, which thread or pool t has. It is the outcome o,
+/* Engine.waitFor and waitOn, on thread e, for c, which thread t has. It is the outcome o,
  * or exits, and then the record is no longer the caller's. */
 inline WaitFor(e) {
 	do
@@ -304,14 +216,10 @@ inline WaitFor(e) {
 		d_step { wait[e] = c; waitOn[e] = t };
 		Rescue(e);
 		if
-		:: exits -> /* the deferred function, and waitOn again unless the call is gone */
-			exits = 0; unwound = 1; entered = 0; limited = 0;
+		:: exits -> /* the deferred function, and waitOn again */
+			exits = 0; unwound = 1; entered = 0;
 			wait[e] = NIL;
-			LeaveWait();
-			if
-			:: gone -> break
-			:: else
-			fi
+			Leave(c)
 		:: !exits && ok -> ok = 0; entered = 0
 		:: !exits && !ok ->
 			if
@@ -322,42 +230,27 @@ inline WaitFor(e) {
 #endif
 			:: else
 			fi;
-			if /* waitToken */
-			:: atomic { token[c] -> token[c] = 0 }
-#ifdef DEADLINES
-			:: limited ->
-				expired[j] = 1;
-				Withdraw(c);
-				if
-				:: yes -> d_step { yes = 0; o = WITHDRAWN }; break
-				:: else -> limited = 0 /* ctx = never */
-				fi
-#endif
-			fi
+			atomic { token[c] -> token[c] = 0 } /* waitToken */
 		fi
 	od;
 	wait[e] = NIL;
 	entered = 0;
 	if
 	:: unwound ->
-		unwound = 0; exits = 1; o = 0;
-		if
-		:: !gone -> Put(c)
-		:: gone -> gone = 0
-		fi
+		unwound = 0; exits = 1; o = 0; Put(c)
 	:: else
 	fi
 }
 
-/* reach.from, for a wait for a thread or a pool: seen, as bits. */
+/* reach.from, for a wait for a thread: seen, as bits. */
 inline Reach(on) {
-	d_step { seen = BITS(on); todo = seen };
+	d_step { seen = 1 << (on); todo = seen };
 	do
 	:: d_step { todo != 0 ->
 			y = LOWEST(todo);
 			todo = todo & ~(1 << y);
 			if
-			:: wait[y] != NIL -> todo = todo | (BITS(waitOn[y]) & ~seen); seen = seen | BITS(waitOn[y])
+			:: wait[y] != NIL -> todo = todo | (1 << waitOn[y] & ~seen); seen = seen | 1 << waitOn[y]
 			:: else
 			fi;
 			y = 0 }
@@ -374,15 +267,7 @@ inline Rescue(e) {
 	:: d_step { todo != 0 -> y = LOWEST(todo); todo = todo & ~(1 << y); i = wait[y]; m = waitOn[y] };
 		if
 		:: ISCALL(i) && m == e -> TakeFrom(e, THREAD(y), i)
-#ifdef POOL
-		:: ISCALL(i) && FROMPOOL(m, e) ->
-			TakeBacklog(i);
-			if
-			:: yes -> p = i; yes = 0
-			:: else
-			fi
-#endif
-		:: !ISCALL(i) || m != e && !FROMPOOL(m, e)
+		:: !ISCALL(i) || m != e
 		fi;
 		d_step { i = 0; m = 0; y = 0 };
 		if
@@ -441,20 +326,12 @@ inline Enter(e) {
 }
 #endif
 
-inline PushAndWake(e) {
-	Push(e);
-	if
-	:: wake -> wake = 0; Wake(e)
-	:: else
-	fi
-}
-
 /* A function. Whether a coroutine makes its calls or the serving goroutine does is the same: both
  * are on the thread. */
 proctype Function(byte j0) {
 	LOCALS; MORE; byte e;
 end:	control[j0] == BEGUN;
-	atomic { e = BEGUNBY(j0); at = e + 1; j = GOES(j0); t = ON(j) };
+	atomic { e = ON(j0); at = e + 1; j = GOES(j0); t = ON(j) };
 	if
 	:: j != 0 -> /* Engine.Go */
 #ifdef LIMITS
@@ -474,10 +351,7 @@ end:	control[j0] == BEGUN;
 		:: ok -> ok = 0
 		:: else -> d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c)
 		fi;
-		if
-		:: wake -> wake = 0; Wake(t)
-		:: else
-		fi;
+		WakeIfOwed(t);
 		c = 0
 	:: else
 	fi;
@@ -510,20 +384,8 @@ end:	control[j0] == BEGUN;
 	:: j != 0 && t != e -> /* Engine.Call, Engine.CallContext, Pool.Call */
 #endif
 		made[j] = 1;
-#ifdef DEADLINES
-		Get(t, WITHDRAWABLE, j, THREAD(e));
-		d_step { mayExpire[j] = 1; limited = 1 };
-#else
 		Get(t, AWAITED, j, THREAD(e));
-#endif
-#ifdef POOL
-		if
-		:: t == POOL -> Submit()
-		:: t != POOL -> PushAndWake(t)
-		fi;
-#else
 		PushAndWake(t);
-#endif
 		if
 		:: !ok -> d_step { Decide(j, NOT_RUN); fn[c] = 0 }; Put(c)
 		:: else ->
@@ -536,18 +398,14 @@ end:	control[j0] == BEGUN;
 			:: exits
 			:: else ->
 				d_step {
-					assert(o == RAN || o >= EXITED || o == WITHDRAWN || true_report);
-					assert(o != RAN && o != EXITED || result[c] == j || o == WITHDRAWN ||
-						true_report);
+					assert(o == RAN || o >= EXITED || true_report);
+					assert(o != RAN && o != EXITED || result[c] == j || true_report);
 					assert((o != RAN && o != EXITED) == (fate[j] == NOT_RUN) &&
 						fate[j] != UNDECIDED || true_report);
 					exits = (o == EXITED);
 					told = told || exits
 				};
-				if
-				:: o != WITHDRAWN -> Put(c)
-				:: else
-				fi
+				Put(c)
 			fi
 		fi
 	:: j == 0
@@ -561,19 +419,11 @@ end:	control[j0] == BEGUN;
 #if CALLERS > 0
 /* Engine.Call by a goroutine that is on no thread. */
 proctype Caller(byte id) {
-	LOCALS;
+	LOCALS; bit posts;
 	atomic { j = CALLED(id); made[j] = 1 };
 	Get(ON(j), AWAITED, j, id);
 	PushAndWake(ON(j));
-	if
-	:: !ok -> d_step { Decide(j, NOT_RUN); o = REFUSED; fn[c] = 0 }
-	:: else -> Await(0)
-	fi;
-	atomic {
-		assert(o == REFUSED || result[c] == j || true_report);
-		assert((o == REFUSED) == (fate[j] == NOT_RUN) && fate[j] != UNDECIDED || true_report)
-	};
-	Put(c);
+	EndCall(0);
 	finished++
 }
 #endif
@@ -608,10 +458,7 @@ proctype Terminator() {
 	limitClosed[TERMINATE] = 1;
 #endif
 #endif
-	if
-	:: wake -> wake = 0; Wake(TERMINATE)
-	:: else
-	fi
+	WakeIfOwed(TERMINATE)
 }
 #endif
 
@@ -626,13 +473,13 @@ inline Prepare(e, from, nth, k, job) {
 init {
 	byte i;
 	atomic {
-		for (i : 1 .. QUEUES*RECORDS) { unused[i] = ((i - 1)%RECORDS != 0) };
-		for (i : 0 .. THREADS - 1) { run Thread(i) };
+		FreeAll();
+		for (i : 0 .. QUEUES - 1) { run Thread(i) };
 		for (i : 1 .. JOBS) { run Function(i) };
 #if CALLERS > 0
 		for (i : 0 .. CALLERS - 1) { run Caller(i) };
 #endif
-#if CYCLE == CROSSED || CYCLE == TRAIL
+#if CYCLE == TRAIL
 		Prepare(0, 0, 1, POSTED, 1);
 		Prepare(1, 1, 1, POSTED, 3);
 #endif
@@ -641,17 +488,7 @@ init {
 		Prepare(1, 1, 1, POSTED, 2);
 		Prepare(1, 1, 2, PLACED, 5);
 		places[1] = 1;
-#if CYCLE == BOTH
-		Prepare(0, 0, 2, PLACED, 6);
-		places[0] = 1;
-#endif
 		run Poster(1);
-#endif
-#if CYCLE == POOLED
-		Prepare(0, POOL, 1, POSTED, 1);
-#if JOBS > 3
-		Prepare(1, POOL, 2, POSTED, 4);
-#endif
 #endif
 #ifdef TERMINATE
 		run Terminator();
@@ -668,11 +505,10 @@ init {
 			assert(made[i] == (fate[i] != UNDECIDED) && (control[i] == 0) == (fate[i] != HAS_RUN) &&
 				control[i] != BEGUN || all_decided)
 		};
-		for (i : 0 .. THREADS - 1) { assert(wait[i] == NIL || one_owner) };
+		for (i : 0 .. QUEUES - 1) { assert(wait[i] == NIL || one_owner) };
 #ifdef LIMITS
-		for (i : 0 .. THREADS - 1) { assert(places[i] == 0 || limitClosed[i] || one_owner) };
+		for (i : 0 .. QUEUES - 1) { assert(places[i] == 0 || limitClosed[i] || one_owner) };
 #endif
-		for (i : 0 .. QUEUES - 1) { assert(!firstTaken[i] || one_owner) };
-		for (i : 1 .. QUEUES*RECORDS) { assert(unused[i] == ((i - 1)%RECORDS != 0) || one_owner) }
+		CheckFree()
 	}
 }

@@ -37,10 +37,8 @@ bit waiting; /* history: the host waits for an event */
 active proctype Monitor() {
 #if THREADS == 1
 end:	atomic { LOST(0) -> assert(lost_wakeup) }
-#elif THREADS == 2
-end:	atomic { LOST(0) || LOST(1) -> assert(lost_wakeup) }
 #else
-end:	atomic { LOST(0) || LOST(1) || LOST(2) -> assert(lost_wakeup) }
+end:	atomic { LOST(0) || LOST(1) -> assert(lost_wakeup) }
 #endif
 }
 
@@ -122,6 +120,18 @@ end_wakeup:		atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup 
 
 #endif
 
+inline WakeIfOwed(e) {
+	if
+	:: wake -> wake = 0; Wake(e)
+	:: else
+	fi
+}
+
+inline PushAndWake(e) { Push(e); WakeIfOwed(e) }
+
+/* Engine.Terminate */
+inline Terminate(e) { Close(e); WakeIfOwed(e) }
+
 /* line.wait (with meet and takeTurns) and block, and so Engine.await, of a goroutine that is not
  * on a thread of an engine: o is the outcome of c, WITHDRAWN if c was withdrawn. limited: the
  * caller has a context. For how long the caller looks before it parks is left open, as in Idle. */
@@ -148,6 +158,24 @@ inline Await(limited) {
 #endif
 			fi
 		od
+	fi
+}
+
+/* Engine.Call, when c has been pushed or refused: posts if nothing waits for it. */
+inline EndCall(limited) {
+	if
+	:: atomic { !ok -> Decide(j, NOT_RUN); o = REFUSED; fn[c] = 0; posts = 0 }; Put(c)
+	:: ok && posts
+	:: ok && !posts ->
+		Await(limited);
+		if
+		:: o == WITHDRAWN
+		:: atomic { o != WITHDRAWN ->
+				assert(o != RAN && o != EXITED || result[c] == j || true_report) };
+			Put(c)
+		fi;
+		assert((o == RAN || o == EXITED) == (fate[j] == HAS_RUN) && fate[j] != UNDECIDED ||
+			true_report)
 	fi
 }
 
@@ -257,14 +285,10 @@ inline Next(e) {
 			fi;
 			yes = 0;
 			Shared() };
-#if BACKLOG == 1
-		assert(o == POOL || shared_out); /* there is no more */
-#else
 		if
 		:: o != POOL -> Come(o)
 		:: else
 		fi;
-#endif
 		o = 0
 	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 }
 #ifdef RETIRE
@@ -278,14 +302,6 @@ inline Next(e) {
 	fi
 }
 
-/* Pool.take: yes if c was there. */
-inline TakeBacklog(q) {
-	if
-	:: d_step { backlog??[eval(q)] -> backlog??eval(q); yes = 1 }
-	:: d_step { !backlog??[eval(q)] -> yes = 0 }
-	fi
-}
-
 /* Pool.Terminate */
 inline TerminatePool() {
 	d_step { closed = 1; MoveBacklog() };
@@ -293,11 +309,7 @@ inline TerminatePool() {
 	i = 0;
 	do
 	:: i < WORKERS ->
-		Close(i);
-		if
-		:: wake -> wake = 0; Wake(i)
-		:: else
-		fi;
+		Terminate(i);
 		i++
 	:: else -> break
 	od

@@ -8,14 +8,12 @@
  *   SETTER      another goroutine calls OnWake, some time; else the host does, before it serves a
  *               context or after
  *   TERMINATE   the thread is terminated some time, by another goroutine
- *   MODAL       the function of job 2 serves and waits itself, as dialogs do
- *   EATS        it may take all events from the event loop, and it may wait for another thread
+ *   EATS        the function of job 2 may take all events from the event loop, and wait for another
+ *               thread
  *   OWNPOSTS    it posts the last job to its own thread
  *   WAIT        the event loop consists of Wait; this many native events come, or fewer. A
  *               callback of block may call Serve or Wait, and may panic; then the host waits
  *               without Wait, and serves. Between two Waits it may take all events
- *   INNER       with WAIT, the function of job 2 has an event loop of its own, of Wait too, until
- *               job 3 has been decided
  */
 #define HOST
 #define QUEUES 1
@@ -118,11 +116,6 @@ inline RunInside(e) {
 	c = 0
 }
 
-inline WaitEvents() {
-	waiting = 1;
-	atomic { event -> event = 0; waiting = 0 }
-}
-
 /* Engine.Serve, until it takes calls. m is the mark. */
 inline ServeUntil(e, m) {
 	Begin();
@@ -138,6 +131,11 @@ inline ServeUntil(e, m) {
 /* Engine.Serve inside a function */
 inline ServeInside(e) {
 	ServeUntil(e, inner);
+	RunMarked(e);
+	End(e)
+}
+
+inline RunMarked(e) {
 	do
 	:: TakeUntil(e, inner);
 		if
@@ -145,8 +143,7 @@ inline ServeInside(e) {
 		:: else -> RunInside(e)
 		fi
 	od;
-	inner = 0;
-	End(e)
+	inner = 0
 }
 
 #ifdef WAIT
@@ -221,8 +218,8 @@ inline AfterWait(e, left) {
 	End(e)
 }
 
-/* Engine.Wait inside a function, or in a callback of block if inCallback is 1. */
-inline WaitInside(e, inCallback) {
+/* Engine.Wait in a callback of block */
+inline WaitInside(e) {
 	blocked = 0;
 	BeforeBlock(e);
 	if
@@ -235,16 +232,9 @@ inline WaitInside(e, inCallback) {
 	Told
 	Mark(e);
 	inner = j; j = 0;
-	do
-	:: TakeUntil(e, inner);
-		if
-		:: c == NIL -> break
-		:: else -> RunInside(e)
-		fi
-	od;
-	inner = 0;
-	blocked = inCallback;
-	AfterWait(e, inCallback)
+	RunMarked(e);
+	blocked = 1;
+	AfterWait(e, 1)
 }
 
 /* Engine.Wait: panicked, or ok unless the thread has been terminated */
@@ -260,7 +250,7 @@ BLOCKED:	do
 			:: break
 			:: panicked = 1; break
 			:: ServeInside(e)
-			:: WaitInside(e, 1)
+			:: WaitInside(e)
 			fi;
 			waiting = 1
 		od;
@@ -309,24 +299,7 @@ inline Function(e) {
 	:: else -> d_step { Decide(JOBS, NOT_RUN); fn[c] = 0 }; PutRecord(c)
 	fi;
 	c = 0;
-	if
-	:: wake -> wake = 0; Wake(e)
-	:: else
-	fi;
-#endif
-#ifdef MODAL
-	/* It serves, and then waits and serves until the program of job 3 has no more to say. */
-	ServeInside(e);
-	do
-	:: fate[3] != UNDECIDED -> break
-	:: fate[3] == UNDECIDED -> WaitEvents(); ServeInside(e)
-	od;
-#endif
-#ifdef INNER
-	do
-	:: fate[3] != UNDECIDED -> break
-	:: fate[3] == UNDECIDED -> WaitInside(e, 0)
-	od;
+	WakeIfOwed(e);
 #endif
 	skip
 }
@@ -458,10 +431,7 @@ end:	begun;
 	:: ok -> ok = 0
 	:: else -> fn[c] = 0; PutRecord(c)
 	fi;
-	if
-	:: wake -> wake = 0; Wake(0)
-	:: else
-	fi
+	WakeIfOwed(0)
 #else
 	Interrupt(0);
 	if
@@ -487,11 +457,7 @@ end:	do
 /* Engine.Terminate, by another goroutine */
 proctype Terminator() {
 	LOCALS;
-	Close(0);
-	if
-	:: wake -> wake = 0; Wake(0)
-	:: else
-	fi;
+	Terminate(0);
 	if
 	:: serving == 0 -> known = 0 /* forget */
 	:: serving > 0
@@ -507,22 +473,8 @@ proctype Caller(byte id) {
 	:: Get(0, AWAITED, j, id)
 	:: id > 0 -> Record(0, POSTED, j, id); posts = 1
 	fi;
-	Push(0);
-	if
-	:: wake -> wake = 0; Wake(0)
-	:: else
-	fi;
-	if
-	:: atomic { !ok -> Decide(j, NOT_RUN); fn[c] = 0 }; Put(c)
-	:: ok && posts
-	:: ok && !posts ->
-		Await(0);
-		atomic {
-			assert(o != RAN || result[c] == j || true_report);
-			assert((o == RAN) == (fate[j] == HAS_RUN) && fate[j] != UNDECIDED || true_report)
-		};
-		Put(c)
-	fi;
+	PushAndWake(0);
+	EndCall(0);
 	finished++
 }
 
@@ -530,7 +482,7 @@ init {
 	byte i;
 	atomic {
 		rest[0] = RESTING; /* Adopt */
-		for (i : 0 .. RECORDS - 1) { unused[i + 1] = (i != 0) };
+		FreeAll();
 		for (i : 0 .. CALLERS - 1) { run Caller(i) };
 		run Host(0);
 #ifdef CONTEXT
@@ -560,7 +512,6 @@ init {
 #ifdef TERMINATE
 		assert(serving == 0 && !known || identity);
 #endif
-		assert(!firstTaken[0] || one_owner);
-		for (i : 2 .. RECORDS) { assert(unused[i] || one_owner) }
+		CheckFree()
 	}
 }

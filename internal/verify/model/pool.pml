@@ -78,17 +78,7 @@ proctype Caller(byte id) {
 	fi;
 	Submit();
 	o = 0;
-	if
-	:: atomic { !ok -> Decide(j, NOT_RUN); fn[c] = 0 }; Put(c)
-	:: ok && posts
-	:: ok && !posts ->
-		Await(0);
-		atomic {
-			assert(o == REFUSED || result[c] == j || true_report);
-			assert((o == REFUSED) == (fate[j] == NOT_RUN) && fate[j] != UNDECIDED || true_report)
-		};
-		Put(c)
-	fi;
+	EndCall(0);
 	finished++
 }
 
@@ -121,10 +111,7 @@ end:	finished == CALLERS;
 		:: ok
 		:: else -> PutRecord(c)
 		fi;
-		if
-		:: wake -> wake = 0; Wake(i)
-		:: else
-		fi;
+		WakeIfOwed(i);
 		i++
 	:: else -> break
 	od
@@ -134,7 +121,7 @@ end:	finished == CALLERS;
 init {
 	byte i;
 	atomic {
-		for (i : 1 .. QUEUES*RECORDS) { unused[i] = ((i - 1)%RECORDS != 0) };
+		FreeAll();
 		for (i : 0 .. CALLERS - 1) { run Caller(i) };
 		for (i : 0 .. WORKERS - 1) { run Worker(i) };
 #ifdef TERMINATE
@@ -153,8 +140,7 @@ init {
 		ended == WORKERS;
 #endif
 		for (i : 1 .. JOBS) { assert(fate[i] != UNDECIDED || all_decided) };
-		for (i : 0 .. QUEUES - 1) { assert(!firstTaken[i] || one_owner) };
-		for (i : 1 .. QUEUES*RECORDS) { assert(unused[i] == ((i - 1)%RECORDS != 0) || one_owner) }
+		CheckFree()
 	}
 #endif
 }

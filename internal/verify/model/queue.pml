@@ -92,23 +92,8 @@ proctype Caller(byte id) {
 		:: Get(0, WITHDRAWABLE, j, id); ctx = 1 /* a deadline that does not come */
 #endif
 		fi;
-		Push(0);
-		if
-		:: wake -> wake = 0; Wake(0)
-		:: else
-		fi;
-		if
-		:: atomic { !ok -> Decide(j, NOT_RUN); o = REFUSED; fn[c] = 0; posts = 0 }; Put(c)
-		:: ok && posts
-		:: ok && !posts ->
-			Await(ctx);
-			if
-			:: o == WITHDRAWN
-			/* finish */
-			:: atomic { o != WITHDRAWN -> assert(o != RAN || result[c] == j || true_report) }; Put(c)
-			fi;
-			assert((o == RAN) == (fate[j] == HAS_RUN) && fate[j] != UNDECIDED || true_report)
-		fi;
+		PushAndWake(0);
+		EndCall(ctx);
 		atomic { i++; c = 0; o = 0; j = 0; ok = 0; ctx = 0; posts = 0 }
 	:: else -> break
 	od;
@@ -120,11 +105,7 @@ proctype Caller(byte id) {
 proctype Terminator() {
 	LOCALS;
 	if
-	:: Close(0);
-		if
-		:: wake -> wake = 0; Wake(0)
-		:: else
-		fi
+	:: Terminate(0)
 	:: skip
 	fi
 }
@@ -133,7 +114,7 @@ proctype Terminator() {
 init {
 	byte i;
 	atomic {
-		for (i : 0 .. RECORDS - 1) { unused[i + 1] = (i != 0) };
+		FreeAll();
 		for (i : 0 .. CALLERS - 1) { run Caller(i) };
 		run Thread(0);
 #ifdef TERMINATE
@@ -146,8 +127,7 @@ init {
 	atomic {
 		finished == CALLERS; /* or else init blocks as well, and this is an invalid end state */
 		for (i : 1 .. JOBS) { assert(fate[i] != UNDECIDED || all_decided) };
-		assert(!firstTaken[0] || one_owner);
-		for (i : 2 .. RECORDS) { assert(unused[i] || one_owner) }
+		CheckFree()
 	}
 #endif
 }

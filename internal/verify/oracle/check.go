@@ -139,10 +139,8 @@ func (r *run) check() {
 			r.failf(o, "no function has run after it")
 		case o.verb.posts() && rec.begun > 0 && rec.result != o.number+1:
 			r.failf(o, "what its function wrote is not visible")
-		case o.verb == flood && !r.places[o.on].terminated.Load() &&
-			int(rec.drained.Load()) != rec.taken:
-			r.failf(o, "%d of %d functions have run", rec.drained.Load(), rec.taken)
-		case o.verb == contexts && int(rec.drained.Load()) < rec.taken/2 &&
+		case (o.verb == flood && int(rec.drained.Load()) != rec.taken ||
+			o.verb == contexts && rec.made && int(rec.drained.Load()) < o.n/2) &&
 			!r.places[o.on].terminated.Load():
 			r.failf(o, "%d functions of %d have run", rec.drained.Load(), rec.taken)
 		}

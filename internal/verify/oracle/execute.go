@@ -120,9 +120,7 @@ func execute(p *program, timeLimit time.Duration, gomaxprocs int) *result {
 	select {
 	case <-quiet:
 	case <-watch.C:
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		return &result{p: p, hung: true, report: p.text(r.progress) + "\n" + string(stacks)}
+		return &result{p: p, hung: true, report: goroutines() + "\n" + p.text(r.progress)}
 	}
 	if p.has(func(o *op) bool { return o.verb == procs }) {
 		runtime.GOMAXPROCS(gomaxprocs)
@@ -132,6 +130,34 @@ func execute(p *program, timeLimit time.Duration, gomaxprocs int) *result {
 		res.report = p.text(r.note)
 	}
 	return res
+}
+
+// goroutines lists all goroutines, each with the names of its first ten functions. Those with the
+// same functions are counted, and only the first of them is shown.
+func goroutines() string {
+	dump := make([]byte, 16<<20)
+	dump = dump[:runtime.Stack(dump, true)]
+	var headers, stacks []string
+	counts := map[string]int{}
+	for g := range strings.SplitSeq(string(dump), "\n\n") {
+		header, lines, _ := strings.Cut(g, "\n")
+		var stack []string
+		for line := range strings.SplitSeq(lines, "\n") {
+			if end := strings.LastIndexByte(line, '('); end > 0 && strings.HasSuffix(line, ")") &&
+				line[0] != '\t' && len(stack) < 10 {
+				stack = append(stack, line[strings.LastIndexByte(line[:end], '/')+1:end])
+			}
+		}
+		s := strings.Join(stack, "\n\t")
+		if counts[s]++; counts[s] == 1 {
+			headers, stacks = append(headers, header), append(stacks, s)
+		}
+	}
+	var b strings.Builder
+	for i, s := range stacks {
+		fmt.Fprintf(&b, "%d times %s\n\t%s\n", counts[s], headers[i], s)
+	}
+	return b.String()
 }
 
 // all runs the program until it is quiet, and checks it then.
@@ -410,10 +436,8 @@ func (a *activation) do(o *op, s spot) answers {
 		rec.progress[1].Store(2)
 	case startPool:
 		a.startPool(o, s)
-	case flood:
-		a.flood(o, p)
-	case contexts:
-		a.contexts(o, p)
+	case flood, contexts:
+		a.many(o, p)
 	case forget:
 		p.key.of.Forget(o.on)
 	case terminate:
@@ -471,62 +495,40 @@ func (a *activation) do(o *op, s spot) answers {
 // inBubble runs f in a bubble of testing/synctest, if there is such a package.
 var inBubble = func(f func()) { f() }
 
-// flood posts many small functions, which run in order except on a pool.
-func (a *activation) flood(o *op, p *place) {
-	rec := &a.run.records[o.number]
-	last := -1
+// many posts many small functions, which run in order except on a pool. Those of contexts have each
+// a context of its own. Every other context ends, where that is possible in a function that is
+// posted before, so that theirs do not run.
+func (a *activation) many(o *op, p *place) {
+	r, rec := a.run, &a.run.records[o.number]
+	var ended, open []func()
+	var posts []func() bool
+	ahead, last := false, -1
 	for i := range o.n {
+		ends := o.verb == contexts && i%2 == 0
 		f := func() {
 			if !p.enter(true) {
 				return
 			}
 			defer p.leave()
 			rec.drained.Add(1)
+			if ahead && ends || p.pool == nil && (i <= last || o.verb == flood && i != last+1) {
+				r.failf(o, "function %d ran, after %d", i, last)
+			}
 			if p.pool == nil {
-				if i != last+1 {
-					a.run.failf(o, "function %d ran after %d", i, last)
-				}
 				last = i
 			}
 		}
-		if p.Go(f) {
-			rec.taken++
-		} else if !p.terminating.Load() {
-			a.run.failf(o, "it was refused by a place that has not been terminated")
+		if o.verb == flood {
+			posts = append(posts, func() bool { return p.Go(f) })
+			continue
 		}
-	}
-}
-
-// contexts posts many small functions, each with a context of its own. Every other context ends,
-// where that is possible in a function that is posted before, so that theirs do not run.
-func (a *activation) contexts(o *op, p *place) {
-	r, rec := a.run, &a.run.records[o.number]
-	ended, open := make([]func(), 0, o.n), make([]func(), 0, o.n)
-	var posts []func() bool
-	ahead, last := false, -1
-	for i := range o.n {
 		ctx, stop := context.WithCancel(context.Background())
-		ends := i%2 == 0
 		if ends {
 			ended = append(ended, stop)
 		} else {
 			open = append(open, stop)
 		}
-		posts = append(posts, func() bool {
-			return p.GoContext(ctx, func() {
-				if !p.enter(true) {
-					return
-				}
-				defer p.leave()
-				rec.drained.Add(1)
-				if ahead && ends || p.pool == nil && i <= last {
-					r.failf(o, "function %d ran, after %d", i, last)
-				}
-				if p.pool == nil {
-					last = i
-				}
-			})
-		})
+		posts = append(posts, func() bool { return p.GoContext(ctx, f) })
 	}
 	r.mu.Lock()
 	r.contexts = append(r.contexts, open...)
@@ -536,15 +538,15 @@ func (a *activation) contexts(o *op, p *place) {
 			stop()
 		}
 	}
-	if p.pool == nil {
-		ahead = true
+	if ahead = p.pool == nil; ahead {
 		p.Go(end)
 	} else {
 		defer end()
 	}
 	for i, post := range posts {
-		rec.taken++
-		if !post() && i%2 == 1 && !p.terminating.Load() {
+		if post() {
+			rec.taken++
+		} else if (o.verb == flood || i%2 == 1) && !p.terminating.Load() {
 			r.failf(o, "function %d was refused by a place that has not been terminated", i)
 		}
 	}

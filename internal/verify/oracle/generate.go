@@ -138,47 +138,30 @@ func cuts(p *program) (all []*program) {
 			all = append(all, c)
 		}
 	}
-	// edit puts what by returns in the place of an operation.
-	edit := func(number int, by func(o *op) []*op) {
-		try(func(c *program) {
-			var body func(ops []*op) []*op
-			body = func(ops []*op) (kept []*op) {
-				for _, o := range ops {
-					o.body = body(o.body)
-					if o.number == number {
-						kept = append(kept, by(o)...)
-					} else {
-						kept = append(kept, o)
-					}
-				}
-				return kept
-			}
-			for i, script := range c.scripts {
-				c.scripts[i] = body(script)
-			}
-		})
-	}
 	for i := range p.scripts {
 		if len(p.scripts) > 1 {
 			try(func(c *program) { c.scripts = slices.Delete(c.scripts, i, i+1) })
 		}
 	}
 	n := p.renumber()
-	for number := range n {
-		edit(number, func(*op) []*op { return nil })
-	}
-	for number := range n {
-		edit(number, func(o *op) []*op { return o.body })
-		for _, change := range []func(o *op){
-			func(o *op) { o.end = returns },
-			func(o *op) { o.through = false },
-			func(o *op) {
-				if o.verb.hasHow() {
-					o.how, o.n = open, 0
+	for _, by := range []func(o *op) []*op{
+		func(*op) []*op { return nil },
+		func(o *op) []*op { return o.body },
+		func(o *op) []*op { o.end = returns; return []*op{o} },
+		func(o *op) []*op { o.through = false; return []*op{o} },
+		func(o *op) []*op {
+			if o.verb.hasHow() {
+				o.how, o.n = open, 0
+			}
+			return []*op{o}
+		},
+	} {
+		for number := range n {
+			try(func(c *program) {
+				for i, script := range c.scripts {
+					c.scripts[i] = replace(script, number, by)
 				}
-			},
-		} {
-			edit(number, func(o *op) []*op { change(o); return []*op{o} })
+			})
 		}
 	}
 	for i := range p.places {
@@ -188,4 +171,17 @@ func cuts(p *program) (all []*program) {
 		try(func(c *program) { c.places = c.places[:last] }) // illegal if an operation names it
 	}
 	return all
+}
+
+// replace puts what by returns in the place of an operation.
+func replace(ops []*op, number int, by func(o *op) []*op) (kept []*op) {
+	for _, o := range ops {
+		o.body = replace(o.body, number, by)
+		if o.number == number {
+			kept = append(kept, by(o)...)
+		} else {
+			kept = append(kept, o)
+		}
+	}
+	return kept
 }

@@ -1,6 +1,9 @@
 package oracle
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // answers is a set of ways in which an operation may end for what made it, or a function for what
 // called it.
@@ -87,8 +90,8 @@ func predict(p *program) *model {
 			m.ending[o.on] = true
 		}
 	})
-	for known := -1; known < m.exitPlaces(); {
-		known = m.exitPlaces()
+	for known := []bool(nil); !slices.Equal(known, m.mayExit); {
+		known = slices.Clone(m.mayExit)
 		m.expect = make([]expectation, n)
 		for _, script := range p.scripts {
 			// each of them is made: a goroutine that exits is replaced, see execute.go
@@ -98,15 +101,6 @@ func predict(p *program) *model {
 		}
 	}
 	return m
-}
-
-func (m *model) exitPlaces() (n int) {
-	for _, may := range m.mayExit {
-		if may {
-			n++
-		}
-	}
-	return n
 }
 
 // body reports how a function may end.
@@ -151,17 +145,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 			set |= refused
 		}
 		begins.must = begins.must && o.verb != coalesced && set&refused == 0
-		switch {
-		case o.how.timed():
-			set |= expired
-			begins.must = false
-		case o.how == done:
-			set = expired // it is looked at first
-			begins = certainty{}
-		case o.how == ahead:
-			set |= expired
-			begins = certainty{}
-		}
+		set, begins = o.limited(set, begins)
 		m.function(o, s, begins)
 	case coroutine: // package iter ends one that panics during Goexit by the panic alone
 		begins.must = begins.must && !unwinding
@@ -196,17 +180,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 			set |= refused
 			begins.must = false
 		}
-		switch {
-		case o.how.timed():
-			set |= expired
-			begins.must = false
-		case o.how == done:
-			set = expired // it is looked at first
-			begins = certainty{}
-		case o.how == ahead:
-			set |= expired
-			begins = certainty{}
-		}
+		set, begins = o.limited(set, begins)
 		set |= m.function(o, s, begins)
 	}
 	if o.verb.hasBody() {
@@ -224,6 +198,19 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 	}
 	e.answers = set
 	return set
+}
+
+// limited adds what the context of o does to its answers, and to whether its function begins.
+func (o *op) limited(set answers, begins certainty) (answers, certainty) {
+	switch o.how {
+	case timeout, cancel:
+		return set | expired, certainty{can: begins.can}
+	case ahead:
+		return set | expired, certainty{}
+	case done: // it is looked at first
+		return expired, certainty{}
+	}
+	return set, begins
 }
 
 // function reports how the function of o may end on its place.

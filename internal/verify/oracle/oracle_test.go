@@ -94,8 +94,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	all.Wait()
 	if res := failure.Load(); res != nil {
-		fail(t, res, fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms "+
-			"./internal/verify/oracle", res.seed))
+		fail(t, res, "")
 	}
 	t.Logf("%d programs", programs.Load())
 	for start := time.Now(); runtime.NumGoroutine() > goroutines+2; time.Sleep(time.Millisecond) {
@@ -116,9 +115,14 @@ func ofSeed(seed uint64, procs int) *result {
 	return res
 }
 
-// fail reports what a program did, and a smaller program that fails, if one is found.
+// fail reports what a program did, and a smaller program that fails, if one is found. Without
+// replay the program is that of a seed.
 func fail(t *testing.T, res *result, replay string) {
 	t.Helper()
+	if replay == "" {
+		replay = fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms "+
+			"./internal/verify/oracle", res.seed)
+	}
 	t.Errorf("replay, which repeats the program, but not how its threads interleave:\n\t%s\n",
 		replay)
 	if res.hung {
