@@ -49,33 +49,23 @@ type experiment struct {
 func perform(experiments []experiment, timeout time.Duration) iter.Seq[fact] {
 	return func(yield func(fact) bool) {
 		for _, e := range experiments {
-			f := e.perform(timeout)
+			f := fact{claim: e.claim, expected: "an answer", seen: "the end of the goroutine that asked"}
+			result := make(chan fact, 1)
+			go func() {
+				f := f
+				defer func() { result <- f }() // also if the experiment calls Goexit
+				e.do(&f)
+				f.ok = f.expected == f.seen
+			}()
+			select {
+			case f = <-result:
+			case <-time.After(timeout):
+				f.seen, f.hung = fmt.Sprintf("none in %v", timeout), true
+			}
 			if !yield(f) || f.hung {
 				return
 			}
 		}
-	}
-}
-
-func (e experiment) perform(timeout time.Duration) fact {
-	result := make(chan fact, 1)
-	go func() {
-		f := fact{claim: e.claim, expected: "an answer", seen: "the end of the goroutine that asked"}
-		defer func() { result <- f }() // also if the experiment panics or calls Goexit
-		defer func() {
-			if v := recover(); v != nil {
-				f.seen = fmt.Sprintf("the panic %v", v)
-			}
-		}()
-		e.do(&f)
-		f.ok = f.expected == f.seen
-	}()
-	select {
-	case f := <-result:
-		return f
-	case <-time.After(timeout):
-		return fact{claim: e.claim, expected: "an answer", seen: fmt.Sprintf("none in %v", timeout),
-			hung: true}
 	}
 }
 

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
 	"github.com/threadcall/threadcall/internal/bench"
@@ -78,17 +76,6 @@ func allocations(l *lab) error {
 	if err != nil {
 		return err
 	}
-	grown, err := l.heapSteps()
-	if err != nil {
-		return err
-	}
-	var cycles [2]series
-	for range leastRounds {
-		for i, design := range []func() bench.Design{bench.Naive, bench.Struct} {
-			cycles[i] = append(cycles[i], collections(design(), 2*l.allocs))
-		}
-	}
-	n := fmt.Sprint(2 * l.allocs)
 	l.table(append(rows,
 		[]string{"**threadcall**", "", cost(l.allocs, func() { bench.MainThread.Call(func() {}) })},
 		[]string{"a channel", "96 B in 1", cost(l.allocs, subject.Channel)},
@@ -99,35 +86,6 @@ func allocations(l *lab) error {
 		[]string{"`-m` about the one that is sent", "`can inline`, `leaking param`, `escapes to heap`",
 			compiler["Send"]},
 		[]string{"five minutes of 30 frames a second, naive", "1.08 MiB",
-			fmt.Sprintf("%.3f MiB", frames/(1<<20))},
-		[]string{"collections in " + n + " calls, naive", "more", cycles[0].in(number)},
-		[]string{"collections in " + n + " calls, struct", "fewer", cycles[1].in(number)},
-		[]string{"the heap grows in steps of", "8 KiB", grown.in(number) + " B"})...)
+			fmt.Sprintf("%.3f MiB", frames/(1<<20))})...)
 	return nil
-}
-
-// collections counts those during n calls.
-func collections(d bench.Design, n int) float64 {
-	defer bench.OnGoroutine(d)()
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range n {
-		d.Call(func() {})
-	}
-	runtime.ReadMemStats(&after)
-	return float64(after.NumGC - before.NumGC)
-}
-
-// heapSteps has the steps in which the heap grows, without collections.
-func (l *lab) heapSteps() (series, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	t, err := traceOnce(false, func() {
-		d := bench.Naive()
-		defer bench.OnGoroutine(d)()
-		for range l.allocs {
-			d.Call(func() {})
-		}
-	})
-	return t.steps, err
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/internal/bench"
 )
 
@@ -42,7 +41,7 @@ func sieve(l *lab) error {
 	}
 	rows := [][]string{{"GOMAXPROCS", "Go 1.0.3, all", "Go 1.1.2, all", "Go 1.1.2, a message",
 		"here, a message", "executions a message",
-		"moves a goroutine", "moved", "how they came to the other thread, in one of the traces"}}
+		"moves a goroutine", "moved"}}
 	for i, a := range sieveArticle {
 		traces, err := l.trace(a.procs, true, func() { runSieve(l.sieveIn) })
 		if err != nil {
@@ -55,18 +54,11 @@ func sieve(l *lab) error {
 			moves = append(moves, float64(f.Moves)/float64(f.Goroutines))
 			moved = append(moved, float64(f.Moves)/float64(f.Executions))
 		}
-		var via []string
-		for _, v := range traces[0].Affinity.Via {
-			if v.N > 0 {
-				via = append(via, ui.Count(v.N)+" "+v.Name)
-			}
-		}
 		// From a time of each number up to the limit.
 		message := s[i].times(float64(l.sieve) / float64(messagesOf(l.sieve)))
 		rows = append(rows, []string{fmt.Sprint(a.procs), duration(a.go10 * 1e9), duration(a.go11 * 1e9),
 			duration(a.go11 * perMessage),
-			message.in(duration), executions.in(number), moves.in(number), moved.in(percents),
-			strings.Join(via, ", ")})
+			message.in(duration), executions.in(number), moves.in(number), moved.in(percents)})
 	}
 	l.table(rows...)
 	return nil
