@@ -59,7 +59,7 @@ func TestLab(t *testing.T) {
 }
 
 func TestRunSieve(t *testing.T) {
-	if primes, messages := runSieve(10), messagesOf(10); primes != 4 || messages != 16 {
+	if primes, messages := runSieve(10); primes != 4 || messages != 16 {
 		t.Errorf("%d primes, %d messages", primes, messages)
 	}
 }

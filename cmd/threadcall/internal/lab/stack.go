@@ -75,10 +75,8 @@ func nineFields(l *lab) error {
 			return err
 		}
 	}
-	of := func(t traced, ns float64) float64 { return ns / float64(t.total) }
 	rows := [][]string{{fmt.Sprintf("in a trace of %d calls", l.pointers), "copied, the article",
-		"pointed to, the article", "copied, here",
-		"pointed to, here"}}
+		"pointed to, the article", "copied, here", "pointed to, here"}}
 	for _, r := range []struct {
 		name, copied, pointed string // in the article
 		of                    func(traced) float64
@@ -92,17 +90,6 @@ func nineFields(l *lab) error {
 			func(t traced) float64 { return float64(function(t.Report, "runtime.bgsweep").Executions) },
 			number},
 		{"STW, how often", "0", "397", func(t traced) float64 { return float64(t.Stops.All.N) }, number},
-		{"collections", "", "", func(t traced) float64 { return float64(t.GC.Cycles) }, number},
-		{"of the test: swept for allocations", "", "",
-			func(t traced) float64 { return of(t, t.GC.Sweep.Sum) }, percents},
-		{"marked for allocations", "", "",
-			func(t traced) float64 { return of(t, float64(t.GC.Assisted.Worked)) }, percents},
-		{"world stopped", "", "", func(t traced) float64 { return of(t, t.Stops.All.Sum) }, percents},
-		{"collections, begin to end", "", "",
-			func(t traced) float64 { return of(t, t.GC.Mark.Sum+t.Stops.All.Sum) }, percents},
-		{"ready, not running", "", "", func(t traced) float64 {
-			return of(t, float64(function(t.Report, here+"worker").Runnable))
-		}, percents},
 	} {
 		rows = append(rows, []string{r.name, r.copied, r.pointed, each(all[0], r.of).in(r.unit),
 			each(all[1], r.of).in(r.unit)})
