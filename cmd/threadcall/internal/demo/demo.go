@@ -26,7 +26,7 @@ func Run(sample time.Duration, out, progress *ui.Screen) (ok bool) {
 	p.Printf("%s\n\n", p.Bold("1. Functions run on the thread they belong to"))
 	p.Printf("Process %d. Its main thread is thread %s.\n\n", os.Getpid(), osthread.Main())
 	all, wrong := 0, []fact(nil)
-	for f := range perform(experiments(threadcall), timeout) {
+	for f := range perform(experiments, timeout) {
 		p.fact(f)
 		if all++; !f.ok {
 			wrong = append(wrong, f)

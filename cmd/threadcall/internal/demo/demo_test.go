@@ -3,6 +3,7 @@ package demo
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,51 +17,22 @@ func TestMain(m *testing.M) {
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 
-// wrong returns which facts a library gets wrong, by index, and what was seen of the last.
-func wrong(lib library, timeout time.Duration) (facts []int, seen string) {
-	i := 0
-	for f := range perform(experiments(lib), timeout) {
-		if !f.ok {
-			facts, seen = append(facts, i), f.seen
-		}
-		i++
+func TestPerform(t *testing.T) {
+	hang := []experiment{
+		{"goes on", func(f *fact) { f.expected = f.seen }},
+		{"ends", func(*fact) { runtime.Goexit() }},
+		{"hangs", func(*fact) { select {} }},
+		{"is not made", func(*fact) { t.Error("it is made") }},
 	}
-	return facts, seen
-}
-
-func TestExperiments(t *testing.T) {
-	swallow := func(f func()) func() {
-		return func() {
-			defer func() { recover() }()
-			f()
+	var ok []bool
+	for f := range perform(hang, 20*time.Millisecond) {
+		ok = append(ok, f.ok)
+		if f.hung != (f.seen == "none in 20ms") {
+			t.Errorf("%+v", f)
 		}
 	}
-	inPlace := library{
-		func(f func()) bool { f(); return true },
-		func(f func()) bool { swallow(f)(); return true },
-		func() error { return nil },
-	}
-	swallows := library{
-		func(f func()) bool { return mainthread.Call(swallow(f)) },
-		func(f func()) bool { return mainthread.Go(swallow(f)) },
-		threadcall.Error,
-	}
-	for name, c := range map[string]struct {
-		lib  library
-		want []int
-	}{
-		"threadcall":              {threadcall, nil},
-		"runs functions in place": {inPlace, []int{0, 1, 2, 3, 4, 5, 6}},
-		"swallows panics":         {swallows, []int{4, 6}},
-	} {
-		if got, seen := wrong(c.lib, timeout); !slices.Equal(got, c.want) {
-			t.Errorf("%s: facts %v are wrong, want %v; seen %s", name, got, c.want, seen)
-		}
-	}
-	hangs := library{Call: func(func()) bool { select {} }} // the first is then the last
-	got, seen := wrong(hangs, 20*time.Millisecond)
-	if !slices.Equal(got, []int{0}) || seen != "none in 20ms" {
-		t.Errorf("facts %v are wrong, the last %q", got, seen)
+	if !slices.Equal(ok, []bool{true, false, false}) {
+		t.Errorf("%v", ok)
 	}
 }
 
