@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
 	"github.com/threadcall/threadcall/internal/bench"
 )
@@ -60,16 +58,11 @@ func calls(l *lab) error {
 // allocations counts what a call takes from the heap.
 func allocations(l *lab) error {
 	rows := [][]string{{"", "the article", "here"}}
-	var frames float64
-	for i, d := range designs {
+	for _, d := range designs {
 		s := d.open()
 		end := bench.OnGoroutine(s)
 		rows = append(rows, []string{"**" + d.name + "**: " + d.about, d.cost,
 			cost(l.allocs, func() { s.Call(func() {}) })})
-		if i == 0 {
-			bytes, _ := bench.Memory(l.allocs, func() { s.Call(func() {}) })
-			frames = 5 * 60 * 30 * bytes
-		}
 		end()
 	}
 	compiler, err := l.compile("-m")
@@ -84,8 +77,6 @@ func allocations(l *lab) error {
 		[]string{"one that is only called", "24 B in 1",
 			cost(l.allocs, func() { subject.InPlace(func() {}) })},
 		[]string{"`-m` about the one that is sent", "`can inline`, `leaking param`, `escapes to heap`",
-			compiler["Send"]},
-		[]string{"five minutes of 30 frames a second, naive", "1.08 MiB",
-			fmt.Sprintf("%.3f MiB", frames/(1<<20))})...)
+			compiler["Send"]})...)
 	return nil
 }

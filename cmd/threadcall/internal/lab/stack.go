@@ -47,7 +47,7 @@ func stack(l *lab) error {
 	l.table([]string{"", "the article", "here"},
 		[]string{"a pointer up the stack takes, in times of a copy", "10.5", s[1].over(s[0]).in(number)},
 		[]string{"the stack of a goroutine starts with", "2 KB",
-			fmt.Sprintf("%.0f B in a new process, %.0f B now", firstStack, startingStack())})
+			fmt.Sprintf("%d B in a new process", firstStack)})
 	return nil
 }
 
@@ -98,13 +98,10 @@ func nineFields(l *lab) error {
 	return nil
 }
 
-// startingStack is the size of a new goroutine's stack, in bytes.
-func startingStack() float64 {
+// firstStack is the size of a new goroutine's stack, in bytes, before the first collection: each
+// collection adapts it to the average stack.
+var firstStack = func() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/stack/starting-size:bytes"}}
 	metrics.Read(sample)
-	return float64(sample[0].Value.Uint64())
-}
-
-// firstStack is that size before the first collection: each collection adapts it to the average
-// stack.
-var firstStack = startingStack()
+	return sample[0].Value.Uint64()
+}()
