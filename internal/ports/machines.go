@@ -46,7 +46,8 @@ func node(quick bool) (*command, error) {
 	version, err := version("node", "node", 0)
 	root, rootErr := run(exec.Command("go", "env", "GOROOT"))
 	return &command{name: "Node " + strings.TrimPrefix(version, "v"),
-		program: []string{filepath.Join(root, "lib", "wasm", "go_js_wasm_exec")}}, errors.Join(err, rootErr)
+			program: []string{filepath.Join(root, "lib", "wasm", "go_js_wasm_exec")}},
+		errors.Join(err, rootErr)
 }
 
 // windows is Wine.

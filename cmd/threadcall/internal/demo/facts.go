@@ -40,9 +40,9 @@ func perform(experiments []experiment, timeout time.Duration) iter.Seq[fact] {
 	return func(yield func(fact) bool) {
 		for _, e := range experiments {
 			f := fact{claim: e.claim, expected: "an answer", seen: "the end of the goroutine that asked"}
-			result := make(chan fact, 1)
+			result, first := make(chan fact, 1), f
 			go func() {
-				f := f
+				f := first
 				defer func() { result <- f }() // also if the experiment calls Goexit
 				e.do(&f)
 				f.ok = f.expected == f.seen

@@ -108,7 +108,8 @@ func (p Page) Save(name string) error {
 	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() { // a terminal, a pipe
 		return os.WriteFile(name, document.Bytes(), 0)
 	}
-	temporary := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s-%d", filepath.Base(name), os.Getpid()))
+	temporary := filepath.Join(filepath.Dir(name),
+		fmt.Sprintf(".%s-%d", filepath.Base(name), os.Getpid()))
 	err := os.WriteFile(temporary, document.Bytes(), 0o644)
 	if err == nil {
 		err = os.Rename(temporary, name)

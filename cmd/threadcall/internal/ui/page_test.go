@@ -60,7 +60,8 @@ func TestPage_Save(t *testing.T) {
 	if got, _ := os.ReadFile(name); !strings.Contains(string(got), "<h1>old</h1>") {
 		t.Errorf("%s", got)
 	}
-	if _, err := os.Stat("/dev/full"); err == nil && (ui.Page{Title: "full"}).Save("/dev/full") == nil {
+	_, err := os.Stat("/dev/full")
+	if err == nil && (ui.Page{Title: "full"}).Save("/dev/full") == nil {
 		t.Error("no error from a full disk")
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(name), ".*")); left != nil {
