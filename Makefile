@@ -1,10 +1,10 @@
-# What a contributor and CI run. Each target needs Go and make. What else it needs, .ci/setup installs (Debian, as root), or
-# lists with the command that installs it; without it, the target prints what is NOT RUN.
+# What a contributor and CI run, with Go and make. What else a target needs, .ci/setup installs
+# (Debian, as root) or lists; without it, the target prints what is NOT RUN.
 
 GO          ?= go
 VERSION     ?= v0.1.0
 MODULES     := . cmd/threadcall compat/mainthread
-CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/go.mod)) # only gui checks them: they need Linux and C libraries
+CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/go.mod))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
@@ -22,12 +22,10 @@ test: setup lint plain versions allocs race modes 386 cross-quick ports-quick gu
 setup:
 	@.ci/setup cc browser gui egl webview python sdl qemu-user || echo 'make: some tests will not be run' >&2
 
-# plain is the way a user runs the tests. The modules that are not published also build outside the workspace; the others
-# do so in release-check.
+# plain is the way a user runs the tests.
 plain:
 	@.ci/setup browser || echo 'make: the tests of web pages are NOT RUN' >&2
 	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(TEST) ./...) || exit 1; done
-	@for m in . examples; do (cd $$m && GOWORK=off $(GO) build ./...) || exit 1; done
 
 race:
 	@if .ci/setup cc; then echo '$(TEST) -short -race ./...'; $(TEST) -short -race ./...; \
@@ -45,13 +43,10 @@ versions:
 		$(GO) vet ./... && $(TEST) -short $(CORE) && $(TEST) -short -tags threadcall_noasm ./internal/ident ./internal/engine || exit 1; \
 	done
 
-# release-check publishes the modules to a directory, as VERSION, and uses them as a stranger would. release also tags them,
-# see CONTRIBUTING.md.
-release-check:
-	@GO=$(GO) .ci/release check $(VERSION)
-
-release:
-	@GO=$(GO) .ci/release tag $(VERSION)
+# release-check publishes the modules to a directory, as VERSION, and uses them as a stranger would.
+# release also tags them, see CONTRIBUTING.md.
+release-check release:
+	@GO=$(GO) .ci/release $(if $(findstring check,$@),check,tag) $(VERSION)
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
 # while a trace is recorded, every call is marked in it.
@@ -73,63 +68,54 @@ allocs:
 	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread; \
 	else echo '386: not run, this is not an amd64 machine'; fi
 
-# ports runs the tests on other processors and systems: natively, under qemu-user, Node and Wine. ports-quick runs only the
-# packages that depend on the processor most, a minute in all.
+# ports runs the tests on other processors and systems, see internal/ports; ports-quick only those
+# that depend on the processor most, a minute in all.
 ports:
 	$(GO) run ./internal/ports
 
 ports-quick:
 	$(GO) run ./internal/ports -quick
 
-# ports-cores runs the engine's tests on machines with 8 and 32 cores, which qemu emulates: half an hour. go run
-# ./internal/ports -quick -cores 8 only counts how many threads spin, in some minutes.
-ports-cores:
-	$(GO) run ./internal/ports -timeout 30m -cores 8,32
-
-# gui checks the modules that need C libraries, those with windows on a screen in memory. The first time, it compiles Fyne's C code for minutes.
+# gui checks the modules that need C libraries, those with windows on a screen in memory.
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# wine compiles module app for Windows and runs its tests under Wine, on a screen in memory. The first time, compiling alone takes five
-# minutes of CPU time: cgo compiles programs with thousands of unknown names, for each of which gcc looks for a similar one among those of windows.h.
+# wine compiles module app for Windows, the first time for five minutes, and runs its tests under
+# Wine, on a screen in memory.
 wine:
 	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
 	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'
 
-# bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and ends with one table of ratios: what
-# loses is at the top; then phases that follow one another in one process, next to a pair of threads that spin. It takes
-# twenty-five minutes on a machine that has nothing else to do. What can be chosen:
+# bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and prints a
+# table of ratios; then phases that follow one another in one process. It takes twenty-five minutes on
+# an idle machine. What can be chosen:
 #
-#	LOADS=Hot         only that, a regular expression
-#	PHASES=frame      only such phases
-#	PLACEMENT=one     all threads of the process on one core; two: the called thread on another core than the callers
-#	QUOTA=50          in a cgroup that has so many percent of one core, background load included
-#	P=1               GOMAXPROCS
-#	NICE=10           niceness; that of background load is 0, if root runs it
+#	LOADS=Hot PHASES=frame   only those, regular expressions
+#	PLACEMENT=one            all threads on one core; two: the called thread on another than callers
+#	P=1 NICE=10              GOMAXPROCS, niceness
 LOADS     = .
 COUNT     = 12
 BENCHTIME = 300ms
 SUBJECTS := -col '/subject@(reference threadcall thread bound)'
+UNDER    := THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE))
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench:
-	THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
+	$(UNDER) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
-	THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA)) $(GO) run ./internal/bench/phases \
-		-phase '$(PHASES)' $(if $(P),-procs $(P))
+	$(UNDER) $(GO) run ./internal/bench/phases -phase '$(PHASES)' $(if $(P),-procs $(P))
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
 FOR ?= 1h
 soak:
 	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR)
 
-# lab makes the experiments of three articles again, or with make lab EXPERIMENTS=sieve some of them, and prints the tables of
-# docs/lab.md. It takes about four minutes on an otherwise idle machine.
+# lab makes the experiments of three articles again, or with EXPERIMENTS=sieve some of them, and
+# prints the tables of docs/lab.md: four minutes on an idle machine.
 lab:
 	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 
-# sixminutes repeats the article's measurement, two windows and the heap: six minutes for four designs at once, or
-# make sixminutes FOR=10s. Without DISPLAY it needs xvfb-run (Debian package xvfb).
+# sixminutes repeats the article's measurement, two windows and the heap, or make sixminutes FOR=10s.
 sixminutes: FOR = 6m
 sixminutes:
 	$(if $(DISPLAY),,xvfb-run -a -s '-screen 0 1600x900x24') $(GO) run ./app/internal/sixminutes -for $(FOR)
@@ -147,35 +133,29 @@ cover:
 	$(TEST) -short -coverpkg=$$(echo $(CORE) | tr ' ' ,) -coverprofile=cover.out $(CORE)
 	@$(GO) tool cover -func=cover.out | tail -n 1 | tee -a "$${GITHUB_STEP_SUMMARY:-/dev/null}"
 
-# vuln looks for known vulnerabilities in what the modules use. It needs vuln.go.dev, and says so if it cannot reach it.
+# vuln looks for known vulnerabilities in what the modules use. It needs vuln.go.dev.
 vuln:
 	@for m in $(MODULES); do (cd $$m && echo "== vuln $$m" && \
-		if out=$$($(GO) run $(GOVULNCHECK) ./... 2>&1); then echo "$$out"; \
-		elif echo "$$out" | grep -q 'fetching vulnerabilities.*dial tcp'; then \
-			echo 'vuln: NOT CHECKED: the database at vuln.go.dev cannot be reached'; \
-		else echo "$$out"; exit 1; fi) || exit 1; done
+		{ out=$$($(GO) run $(GOVULNCHECK) ./... 2>&1) && echo "$$out" || { echo "$$out"; \
+		echo "$$out" | grep -q 'fetching vulnerabilities.*dial tcp' && echo 'vuln: NOT CHECKED'; }; }) || exit 1; done
 
-# faults makes one mistake after the other and prints which check notices it: half an hour. make faults RANDOM=100 SEED=1 makes
-# 100 at random places, in two hours; FROM=n begins with number n, PACKAGES='thread mainthread' takes these alone.
+# faults makes one mistake after the other and prints which check notices it: half an hour; with
+# RANDOM=100 SEED=1 at 100 random places, two hours; FROM=n begins with number n.
 faults:
 	@.ci/setup cc
 	$(GO) run ./internal/verify/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
 
-# flakes runs the tests of the core N times with GOMAXPROCS 1, 2 and 4, while the collector runs all
-# the time, and with the race detector, LOAD times next to four busy loops, and prints what failed
-# how often: some hours. What can be chosen:
-#
-#	N=5 LOAD=1           how often
-#	PKGS=./thread        only these packages
-#	RUN=Close WHEN=race  only these tests and conditions, regular expressions
+# flakes runs the tests N times under each condition, LOAD times next to four busy loops, and prints
+# what failed how often: some hours. PKGS=./thread, RUN=Close and WHEN=race choose packages, tests and
+# conditions.
 N    = 50
 LOAD = 10
 flakes:
 	@.ci/setup cc
 	@GO=$(GO) N=$(N) LOAD=$(LOAD) RUN='$(RUN)' WHEN='$(WHEN)' .ci/flakes $(PKGS)
 
-# cross vets and builds every module, tests included, for every port of the systems that threadcall supports: half an hour, where
-# nothing has been compiled before. cross-quick does so for one port of each system and one of each kind of processor.
+# cross vets and builds every module, tests included, for every port of the systems that threadcall
+# supports: half an hour. cross-quick does so for one port of each system and kind of processor.
 QUICK_PORTS         := linux/386 linux/s390x darwin/arm64 windows/amd64 freebsd/amd64 netbsd/amd64 openbsd/amd64 js/wasm
 QUICK_COMMAND_PORTS := darwin/arm64 windows/amd64 js/wasm
 cross:
@@ -184,6 +164,6 @@ cross:
 cross-quick:
 	@{ printf '%s . ' $(QUICK_PORTS); printf '%s cmd/threadcall ' $(QUICK_COMMAND_PORTS); } | GO=$(GO) xargs -P 2 -n 2 .ci/port
 
-# model checks the engine's protocol, written down for spin in internal/verify/model, and that the checker finds seeded faults in it.
+# model checks the engine's protocol in internal/verify/model, and that the checker finds faults.
 model:
 	@.ci/setup model && internal/verify/model/check

@@ -11,6 +11,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
@@ -45,6 +48,7 @@ The commands are:
   trace   report the heap, threads, moves of goroutines, and what calls cost
   vet     report calls on the wrong thread
 
+Threadcall version prints the versions of the command, of Go and of the system.
 Run 'threadcall command -help' for more about one.
 `
 
@@ -95,6 +99,15 @@ func run(args []string, stdout, stderr *os.File) int {
 	}
 	if len(args) == 0 || slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
 		fmt.Fprint(stdout, usage)
+		return statusOK
+	}
+	if args[0] == "version" {
+		version := "(unknown)"
+		if info, ok := debug.ReadBuildInfo(); ok {
+			version = info.Main.Version
+		}
+		fmt.Fprintf(stdout, "threadcall %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS,
+			runtime.GOARCH)
 		return statusOK
 	}
 	one, ok := commands[args[0]]
@@ -181,4 +194,42 @@ func writeJSON(out io.Writer, document any) error {
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")
 	return enc.Encode(document)
+}
+
+// A target is a file that a flag has the command write. The file of a flag that was not given is
+// empty.
+type target struct{ flag, file string }
+
+// distinct returns an error if an output would replace an input or another output, under whatever
+// name. Devices do not count.
+func distinct(inputs []string, outputs ...target) error {
+	for i, o := range outputs {
+		if o.file == "" {
+			continue
+		}
+		for _, in := range inputs {
+			if sameFile(o.file, in) {
+				return fmt.Errorf("-%s %s would overwrite the input %s; give another name", o.flag, o.file, in)
+			}
+		}
+		for _, other := range outputs[:i] {
+			if other.file != "" && sameFile(o.file, other.file) {
+				return fmt.Errorf("-%s and -%s are the same file, %s; give each a name of its own", other.flag,
+					o.flag, o.file)
+			}
+		}
+	}
+	return nil
+}
+
+// sameFile reports whether two names are of one regular file, or would be when it exists.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	if err == nil && otherErr == nil {
+		return one.Mode().IsRegular() && os.SameFile(one, other)
+	}
+	x, _ := filepath.Abs(a)
+	y, _ := filepath.Abs(b)
+	return err != nil && otherErr != nil && x == y
 }

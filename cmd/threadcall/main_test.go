@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -210,13 +211,15 @@ func TestRun_refusals(t *testing.T) {
 
 func TestRun_help(t *testing.T) {
 	for args, want := range map[string]string{"": "trace", "help": "trace", "--help": "trace",
-		"-h":          "trace",
-		"demo --help": "-duration", "help demo": "-duration", "bench -h": "-fail-on",
-		"allocs -help": "-budget", "trace -help": "-html"} {
+		"-h": "trace", "help demo": "-duration", "bench -h": "-fail-on", "allocs -help": "-budget"} {
 		if o := threadcall(t, strings.Fields(args)...).want(t, statusOK, "Usage:", want); o.stderr != "" {
 			t.Errorf("%q: stderr %q", args, o.stderr)
 		}
 	}
+}
+
+func TestRun_version(t *testing.T) {
+	threadcall(t, "version").want(t, statusOK, runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH)
 }
 
 var quick = []string{"demo", "-duration", "2ms"}
@@ -247,5 +250,31 @@ func TestRun_fullDisk(t *testing.T) {
 		cmd := invocation("", nil, c.args...)
 		cmd.Stdout = full
 		output(t, cmd).want(t, c.status, "no space left")
+	}
+}
+
+func TestDistinct(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("in", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link("in", "hard"); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"in", "./in", true}, {"in", "hard", true}, {"new", "sub/../new", true},
+		{"in", "new", false}, {"new", "other/new", false}, {"", "", false},
+		{os.DevNull, os.DevNull, false},
+	} {
+		if err := distinct([]string{c.a}, target{"html", c.b}); (err != nil) != c.same {
+			t.Errorf("the input %q and the output %q: %v", c.a, c.b, err)
+		}
+		err := distinct(nil, target{"o", c.a}, target{"html", c.b})
+		if (err != nil) != c.same {
+			t.Errorf("the outputs %q and %q: %v", c.a, c.b, err)
+		}
 	}
 }

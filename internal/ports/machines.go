@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -34,16 +32,9 @@ func native(bool) (*command, error) {
 func qemu(processor string) func(bool) (*command, error) {
 	return func(bool) (*command, error) {
 		program := "qemu-" + processor
-		if err := need("qemu-user"); err != nil {
-			return nil, err
-		}
-		words := strings.Fields(output(program, "--version")) // qemu-arm version 7.2.22 (Debian…
-		name := program
-		if len(words) > 2 {
-			name += " " + words[2]
-		}
-		return &command{name: name, program: []string{program},
-			env: []string{testutil.Emulator + "=" + program}}, nil
+		version, err := version("qemu-user", program, 2) // qemu-arm version 7.2.22 (Debian…
+		return &command{name: program + " " + version, program: []string{program},
+			env: []string{testutil.Emulator + "=" + program}}, err
 	}
 }
 
@@ -52,17 +43,11 @@ func node(quick bool) (*command, error) {
 	if err := inAHurry(quick, "node"); err != nil {
 		return nil, err
 	}
-	if err := need("node"); err != nil {
-		return nil, err
-	}
-	script := filepath.Join(strings.TrimSpace(output("go", "env", "GOROOT")), "lib", "wasm",
-		"go_js_wasm_exec")
-	if _, err := os.Stat(script); err != nil {
-		return nil, err
-	}
-	return &command{name: "Node " + strings.TrimPrefix(strings.TrimSpace(output("node", "--version")),
-		"v"),
-		program: []string{script}}, nil
+	version, err := version("node", "node", 0)
+	root, rootErr := run(exec.Command("go", "env", "GOROOT"))
+	return &command{name: "Node " + strings.TrimPrefix(version, "v"),
+			program: []string{filepath.Join(root, "lib", "wasm", "go_js_wasm_exec")}},
+		errors.Join(err, rootErr)
 }
 
 // windows is Wine.
@@ -73,30 +58,28 @@ func windows(quick bool) (*command, error) {
 	if err := inAHurry(quick, "wine"); err != nil {
 		return nil, err
 	}
-	if err := need("wine"); err != nil {
-		return nil, err
-	}
-	p, err := wine.Start("wine")
-	if err != nil {
-		return nil, err
-	}
-	return &command{name: "Wine " + p.Version, program: []string{"wine"}, env: p.Env, end: p.End}, nil
+	return startWine("wine")
 }
 
 // windowsWithScreen is Wine with a C compiler for Windows. The services of another prefix may know
 // another screen, or none.
 func windowsWithScreen(bool) (*command, error) {
-	for _, part := range []string{"mingw", "wine"} {
-		if err := need(part); err != nil {
-			return nil, err
-		}
+	if err := need("mingw"); err != nil {
+		return nil, err
 	}
-	p, err := wine.Start("wine-app")
+	return startWine("wine-app", "CGO_ENABLED=1", "CC=x86_64-w64-mingw32-gcc")
+}
+
+func startWine(prefix string, env ...string) (*command, error) {
+	if err := need("wine"); err != nil {
+		return nil, err
+	}
+	p, err := wine.Start(prefix)
 	if err != nil {
 		return nil, err
 	}
-	env := append(p.Env, "CGO_ENABLED=1", "CC=x86_64-w64-mingw32-gcc")
-	return &command{name: "Wine " + p.Version, program: []string{"wine"}, env: env, end: p.End}, nil
+	return &command{name: "Wine " + p.Version, program: []string{"wine"}, env: append(p.Env, env...),
+		end: p.End}, nil
 }
 
 // inAHurry is an error if a program is missing that takes a while to install.
@@ -109,14 +92,28 @@ func inAHurry(quick bool, program string) error {
 
 // need installs a part of .ci/setup if it is missing, or returns how to.
 func need(part string) error {
-	if out, err := exec.Command(".ci/setup", part).CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
-	}
-	return nil
+	_, err := run(exec.Command(".ci/setup", part))
+	return err
 }
 
-// output returns what a program writes, or nothing if it fails.
-func output(program string, args ...string) string {
-	out, _ := exec.Command(program, args...).Output()
-	return string(out)
+// version installs a part, and returns the word with this index of what its program calls itself.
+func version(part, program string, word int) (string, error) {
+	if err := need(part); err != nil {
+		return "", err
+	}
+	out, err := run(exec.Command(program, "--version"))
+	words := append(strings.Fields(out), make([]string, word+1)...)
+	return words[word], err
+}
+
+// run runs a command and returns what it writes; what it complains about is in the error.
+func run(c *exec.Cmd) (string, error) {
+	var complaints strings.Builder
+	c.Stderr = &complaints
+	out, err := c.Output()
+	text := strings.TrimSpace(string(out))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", c, err, strings.TrimSpace(text+"\n"+complaints.String()))
+	}
+	return text, nil
 }

@@ -4,7 +4,6 @@
 //	go run ./internal/ports               all ports, all tests with -short
 //	go run ./internal/ports linux/s390x   one port
 //	go run ./internal/ports -quick        the packages with assembly and the queue, in seconds a port
-//	go run ./internal/ports -cores 8,32   on emulated machines with more cores, see cores.go
 //	go run ./internal/ports -app          module app on Windows, on the screen of DISPLAY
 package main
 
@@ -20,29 +19,32 @@ import (
 
 func main() {
 	quick := flag.Bool("quick", false, "only the packages that depend on the processor most, and "+
-		"only "+
-		"what is quickly installed")
+		"only what is quickly installed")
 	timeout := flag.Duration("timeout", 10*time.Minute, "how long the tests of one package may take")
-	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many "+
-		"cores, "+
-		"a `list` like 8,32, and nothing else")
 	app := flag.Bool("app", false, "test module app under Wine, and nothing else")
 	flag.Parse()
-	var results []result
-	switch {
-	case *app:
-		windows := port{"windows", "amd64", windowsWithScreen}
-		results = append(results, windows.test(false, []string{"./app/..."}, *timeout))
-	case *cores != "":
-		for n := range strings.SplitSeq(*cores, ",") {
-			results = append(results, testOn(n, *quick, *timeout))
+	tested := packages
+	if *quick {
+		tested = quickPackages
+	}
+	if *app {
+		ports, tested = []port{{"windows", "amd64", windowsWithScreen}}, []string{"./app/..."}
+	}
+	for _, w := range flag.Args() {
+		if !slices.ContainsFunc(ports, func(p port) bool { return p.String() == w }) {
+			fmt.Fprintf(os.Stderr, "ports: no port is called %q; there are %v\n", w, ports)
+			os.Exit(2)
 		}
-	default:
-		results = run(*quick, *timeout, flag.Args())
 	}
-	if slices.ContainsFunc(results, func(r result) bool { return !r.ok() }) {
-		os.Exit(1)
+	status := 0
+	for _, p := range ports {
+		if flag.NArg() == 0 || slices.Contains(flag.Args(), p.String()) {
+			if !p.test(*quick, tested, *timeout) {
+				status = 1
+			}
+		}
 	}
+	os.Exit(status)
 }
 
 // A port is a system and a processor, and what runs its programs here.
@@ -77,62 +79,13 @@ var (
 	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/callq", "./osthread"}
 )
 
-// run tests the wanted ports, or all.
-func run(quick bool, timeout time.Duration, wanted []string) (results []result) {
-	tested := packages
-	if quick {
-		tested = quickPackages
-	}
-	for _, w := range wanted {
-		if !slices.ContainsFunc(ports, func(p port) bool { return p.String() == w }) {
-			fmt.Fprintf(os.Stderr, "ports: no port is called %q; there are %v\n", w, ports)
-			os.Exit(2)
-		}
-	}
-	for _, p := range ports {
-		if len(wanted) == 0 || slices.Contains(wanted, p.String()) {
-			results = append(results, p.test(quick, tested, timeout))
-		}
-	}
-	return results
-}
-
-// A result is what became of a port.
-type result struct {
-	port
-	on     string
-	left   string // why it was not run
-	output string // of what failed
-	err    error
-	time   time.Duration
-}
-
-func (r result) ok() bool { return r.err == nil }
-
-// print writes a line, and what went wrong.
-func (r result) print() {
-	switch {
-	case r.left != "":
-		fmt.Printf("LEFT OUT %s: %s\n", r.port, r.left)
-	case r.ok():
-		fmt.Printf("ok   %-14s %-26s %5.0f s\n", r.port, r.on, r.time.Seconds())
-	default:
-		fmt.Printf("FAIL %-14s %-26s %5.0f s: %v\n%s\n", r.port, r.on, r.time.Seconds(), r.err, r.output)
-	}
-}
-
-// test runs the tests of packages on p, if it can, and prints the result.
-func (p port) test(quick bool, packages []string, timeout time.Duration) (r result) {
+// test runs the tests of packages on p, if it can. It prints a line, and what went wrong.
+func (p port) test(quick bool, packages []string, timeout time.Duration) (ok bool) {
 	start := time.Now()
-	r.port = p
-	defer func() {
-		r.time = time.Since(start)
-		r.print()
-	}()
 	on, err := p.on(quick)
 	if err != nil {
-		r.left = err.Error()
-		return r
+		fmt.Printf("LEFT OUT %s: %s\n", p, err)
+		return true
 	}
 	if on.end != nil {
 		defer on.end()
@@ -144,7 +97,12 @@ func (p port) test(quick bool, packages []string, timeout time.Duration) (r resu
 	c := exec.Command("go", append(args, packages...)...)
 	c.Env = append(os.Environ(), "GOOS="+p.system, "GOARCH="+p.processor, "CGO_ENABLED=0")
 	c.Env = append(c.Env, on.env...)
-	output, err := c.CombinedOutput()
-	r.on, r.output, r.err = on.name, string(output), err
-	return r
+	_, err = run(c)
+	took := time.Since(start).Seconds()
+	if err != nil {
+		fmt.Printf("FAIL %-14s %-26s %5.0f s: %v\n", p, on.name, took, err)
+		return false
+	}
+	fmt.Printf("ok   %-14s %-26s %5.0f s\n", p, on.name, took)
+	return true
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"flag"
@@ -28,9 +27,6 @@ type mutation struct {
 	source               []byte
 }
 
-// key is how argued.txt names m. It has no line number; equal changes in one function are numbered.
-func (m *mutation) key() string { return m.file + " " + m.function + ": " + m.what }
-
 var (
 	randomly = flag.Int("random", 0, "make this many random mistakes, and the checks of their "+
 		"package and of those that use it")
@@ -38,8 +34,7 @@ var (
 		"of the order in which -random makes mistakes")
 	from = flag.Int("from", 0, "the first of them, in this order")
 
-	argued = "internal/verify/faults/argued.txt"
-	users  = []string{"engine", "thread", "mainthread", "trace", "oracle"} // of the others
+	users = []string{"engine", "thread", "mainthread", "trace", "oracle"} // of the others
 )
 
 // random makes random mistakes. A test has noticed one if it fails, fails again alone, and passes
@@ -53,16 +48,11 @@ func random(packages []string) error {
 	if err != nil {
 		return err
 	}
-	reasons, err := readArgued()
-	if err != nil {
-		return err
-	}
 	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) {
 		all[i], all[j] = all[j], all[i]
 	})
 	fmt.Printf("seed %d, %d places\n", *seed, len(all))
-	var survivors []*mutation
-	made, argued := 0, 0
+	made, survivors := 0, 0
 	for ; made < *randomly && *from < len(all); *from++ {
 		m := all[*from]
 		by, compiles, err := m.try()
@@ -71,39 +61,19 @@ func random(packages []string) error {
 			return err
 		case !compiles:
 			continue
-		case by == "" && reasons[m.key()] != "":
-			argued++
-			by = "argued: " + reasons[m.key()]
 		case by == "":
-			survivors = append(survivors, m)
+			survivors++
 			by = "NOTHING"
 		}
 		made++
 		fmt.Printf("%3d of %d: %d %s:%d %s: %s\n\t%s\n", made, *randomly, *from, m.file, m.line,
 			m.function, m.what, by)
 	}
-	fmt.Printf("noticed %d of %d, %d argued; -from %d goes on\n", made-argued-len(survivors), made,
-		argued, *from)
-	for _, m := range survivors {
-		fmt.Print(m.diff())
-	}
-	if survivors != nil {
-		return fmt.Errorf("nothing notices %d; write a test, delete what nothing needs, or argue in "+
-			"argued.txt", len(survivors))
+	fmt.Printf("noticed %d of %d; -from %d goes on\n", made-survivors, made, *from)
+	if survivors > 0 {
+		return fmt.Errorf("nothing notices %d; write a test, or delete what nothing needs", survivors)
 	}
 	return nil
-}
-
-// readArgued returns why nothing can notice some mutations, by key.
-func readArgued() (reasons map[string]string, err error) {
-	text, err := os.ReadFile(argued)
-	reasons = map[string]string{}
-	for entry := range strings.SplitSeq(string(text), "\n\n") {
-		if key, reason, ok := strings.Cut(entry, "\n\t"); ok {
-			reasons[key] = strings.Join(strings.Fields(reason), " ")
-		}
-	}
-	return reasons, err
 }
 
 // try makes the checks with m until a test notices it, and returns which.
@@ -147,20 +117,6 @@ func (m *mutation) try() (by string, compiles bool, err error) {
 	return "", true, nil
 }
 
-// diff returns the lines of the place before and after.
-func (m *mutation) diff() string {
-	start := bytes.LastIndexByte(m.source[:m.from], '\n') + 1
-	end := m.to + bytes.IndexByte(m.source[m.to:], '\n')
-	old := string(m.source[start:end])
-	changed := string(m.source[start:m.from]) + m.by + string(m.source[m.to:end])
-	mark := func(sign, text string) string {
-		return sign + strings.ReplaceAll(text, "\n", "\n"+sign) +
-			"\n"
-	}
-	return fmt.Sprintf("\n%s:%d: %s\n%s%s", m.file, m.line, m.key(), mark("-", old),
-		mark("+", changed))
-}
-
 // mutations returns all changes that can be made in the files of the packages that are compiled
 // here.
 func mutations(dirs []string) (all []*mutation, err error) {
@@ -192,7 +148,6 @@ func mutationsIn(name string, source []byte) (all []*mutation, err error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]int{}
 	function := ""
 	at := func(p token.Pos) int { return files.Position(p).Offset }
 	text := func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }
@@ -200,9 +155,6 @@ func mutationsIn(name string, source []byte) (all []*mutation, err error) {
 		what = strings.Join(strings.Fields(what), " ")
 		m := &mutation{file: name, function: function, what: what[:min(len(what), 70)], source: source}
 		m.line, m.from, m.to, m.by = files.Position(n.Pos()).Line, at(n.Pos()), at(n.End()), by
-		if seen[m.key()]++; seen[m.key()] > 1 {
-			m.what += fmt.Sprintf(" #%d", seen[m.key()])
-		}
 		all = append(all, m)
 	}
 	// leaveOut leaves s out, which is by itself or before or behind a semicolon.

@@ -3,121 +3,121 @@ package demo
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/internal/bench"
 )
 
-// A row is one way to make a call. It has a cell for each thread that may serve it.
+// A row is one way to make a call.
 type row struct {
-	name           string
-	unlocked, main *cell // what serves; may be nil
-}
+	name string
+	open func() (s bench.Subject, end func()) // nil where no function is called by a Subject
 
-// A cell is one way to make a call, served in one place.
-type cell struct {
-	open  func() (s bench.Subject, end func()) // nil for the bound, where nothing is called
-	timed bench.Contender
-
+	timed          bench.Contender
 	times          []float64 // nanoseconds of a call, by round
 	bytes, objects float64   // allocated by a call
 }
 
 // newRows returns the rows of the table, from top to bottom.
-func newRows() []row {
-	called := func(open func() (bench.Subject, func())) *cell {
-		return &cell{open: open, timed: bench.Calling("", open)}
+func newRows() []*row {
+	rows := []*row{{name: "direct", timed: bench.Direct("")}}
+	add := func(name string, open func() (bench.Subject, func())) {
+		rows = append(rows, &row{name: name, open: open, timed: bench.Calling("", open)})
 	}
-	design := func(design func() bench.Design, serve func(bench.Design) (stop func())) *cell {
-		return called(func() (bench.Subject, func()) {
-			d := design()
-			return d, serve(d)
-		})
-	}
-	direct := &cell{open: func() (bench.Subject, func()) { return inPlace{}, func() {} },
-		timed: bench.Direct("")}
-	rows := []row{{"direct", direct, nil}}
 	for _, d := range []struct {
 		name   string
 		design func() bench.Design
 	}{{"naive", bench.Naive}, {"pooled", bench.Pooled}, {"struct", bench.Struct}} {
-		rows = append(rows, row{d.name, design(d.design, bench.OnGoroutine),
-			design(d.design, bench.OnMain)})
+		add(d.name, func() (bench.Subject, func()) {
+			s := d.design()
+			return s, bench.OnMain(s)
+		})
 	}
-	rows = append(rows, row{"threadcall", nil,
-		called(func() (bench.Subject, func()) { return bench.MainThread, func() {} })})
-	bound := row{name: "bound"}
+	add("threadcall", func() (bench.Subject, func()) { return bench.MainThread, func() {} })
 	if c, ok := bench.Bounded(""); ok {
-		bound.main = &cell{timed: c}
+		rows = append(rows, &row{name: "bound", timed: c})
 	}
-	return append(rows, bound)
+	return rows
 }
 
-type inPlace struct{}
-
-func (inPlace) Call(f func()) bool { f(); return true }
-func (inPlace) Go(f func()) bool   { f(); return true }
-
-// measure fills the cells. The fact says whether functions were run where the table says.
-func measure(rows []row, rounds int, sample time.Duration, progress func(done, all int)) fact {
-	var cells []*cell
+// measure fills the rows.
+func measure(rows []*row, rounds int, sample time.Duration, progress func(done, all int)) {
 	var contenders []bench.Contender
-	onMain, elsewhere, misplaced := 0, 0, 0
 	for _, r := range rows {
-		for _, c := range []*cell{r.unlocked, r.main} {
-			if c == nil {
-				continue
-			}
-			cells, contenders = append(cells, c), append(contenders, c.timed)
-			if c.open == nil {
-				continue
-			}
-			s, end := c.open()
-			on := ""
-			s.Call(func() { on = osthread.Here() })
-			switch main := on == osthread.Main(); {
-			case main != (c == r.main):
-				misplaced++
-			case main:
-				onMain++
-			default:
-				elsewhere++
-			}
-			c.bytes, c.objects = bench.Memory(500, func() { s.Call(func() {}) })
+		contenders = append(contenders, r.timed)
+		if r.open != nil {
+			s, end := r.open()
+			r.bytes, r.objects = bench.Memory(500, func() { s.Call(func() {}) })
 			end()
 		}
 	}
 	series, _ := bench.Rounds(context.Background(), contenders,
 		bench.Plan{Rounds: rounds, Sample: sample}, progress)
-	for i, c := range cells {
-		c.times = series[i]
+	for i, r := range rows {
+		r.times = series[i]
 	}
-	const sentence = "%d rows by the main thread, %d by others, %d not as printed"
-	f := fact{claim: "functions were run where the table says", expected: fmt.Sprintf(sentence, 4, 4,
-		0),
-		seen: fmt.Sprintf(sentence, onMain, elsewhere, misplaced)}
-	f.ok = f.expected == f.seen
-	return f
 }
 
-// A spread is what some values have in common.
+// A spread is what at least one value has in common with others.
 type spread struct{ median, min, max float64 }
 
-// spreadOf sums up at least one value.
 func spreadOf(values []float64) spread {
 	v := slices.Sorted(slices.Values(values))
 	return spread{(v[(len(v)-1)/2] + v[len(v)/2]) / 2, v[0], v[len(v)-1]}
 }
 
-func (c *cell) time() spread { return spreadOf(c.times) }
+func (p printer) measuring(sample time.Duration) {
+	p.Printf("%s\n\n", p.Bold("2. What a call costs"))
+	p.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three
+		designs in which one goroutine receives functions on a channel: naive, pooled and struct.
+		Here they serve the main thread, as threadcall does.`)
+	p.Printf("\n")
+	p.Paragraph("", fmt.Sprintf("Times are medians of %d rounds, each in an order of its own, with "+
+		"%v of calls to a sample. This takes about %v.", rounds, sample,
+		max((6*(rounds+1)*sample).Round(time.Second), time.Second)))
+	p.Printf("\n")
+}
 
-// over returns the ratios within each round.
-func (c *cell) over(d *cell) spread {
-	var ratios []float64
-	for i, t := range c.times {
-		ratios = append(ratios, t/d.times[i])
+// results prints all that follows from the measurements.
+func (p printer) results(rows []*row) {
+	t := &ui.Table{Left: 1}
+	t.Add("", "a call", "least", "most", "B/op", "allocs/op")
+	best := rows[1]
+	for i, r := range rows {
+		s, bytes, objects := spreadOf(r.times), "", ""
+		if r.open != nil {
+			bytes, objects = count(r.bytes), count(r.objects)
+		}
+		t.Add(r.name, ui.Duration(s.median), ui.Duration(s.min), ui.Duration(s.max), bytes, objects)
+		if i < 4 && i > 0 && s.median < spreadOf(best.times).median {
+			best = r
+		}
 	}
-	return spreadOf(ratios)
+	t.Write(p.Screen)
+	p.Printf("\n")
+	p.Paragraph("direct      ", "The same function is called where its caller is.")
+	p.Paragraph("bound       ", `Two threads pass one word back and forth: the least that a call
+		between threads can take, if both have a core to themselves. It is missing where two threads
+		cannot run at the same time.`)
+	p.Printf("\n")
+	var ratios []float64 // within each round
+	for i, ns := range rows[4].times {
+		ratios = append(ratios, best.times[i]/ns)
+	}
+	times := spreadOf(ratios)
+	p.Paragraph("", fmt.Sprintf("Threadcall is %s times as fast as %s, the best of the others (the "+
+		"median of the rounds; they have %s to %s).", p.Bold(ui.Digits(times.median)), best.name,
+		ui.Digits(times.min), ui.Digits(times.max)))
+	p.Printf("\n")
+}
+
+// count writes x without a fraction if the fraction is within the runtime's own allocations.
+func count(x float64) string {
+	if whole := math.Round(x); math.Abs(x-whole) < 0.02*whole+0.02 {
+		return ui.Number(whole)
+	}
+	return ui.Digits(x)
 }

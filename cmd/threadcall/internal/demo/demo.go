@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
@@ -22,41 +21,53 @@ const rounds = 9
 // thread mainthread.Init serves.
 func Run(sample time.Duration, out, progress *ui.Screen) (ok bool) {
 	p := printer{out}
-	p.Printf("%s  %s/%s, %s, %d CPUs, GOMAXPROCS=%d, CGO_ENABLED=%s\n\n", p.Bold("threadcall demo"),
-		runtime.GOOS, runtime.GOARCH,
-		runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0), cgo())
+	p.Printf("%s  %s/%s, %s, %d CPUs, GOMAXPROCS=%d\n\n", p.Bold("threadcall demo"), runtime.GOOS,
+		runtime.GOARCH, runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	p.Printf("%s\n\n", p.Bold("1. Functions run on the thread they belong to"))
 	p.Printf("Process %d. Its main thread is thread %s.\n\n", os.Getpid(), osthread.Main())
-	var facts []fact
-	add := func(f fact) {
-		facts = append(facts, f)
+	all, wrong := 0, []fact(nil)
+	for f := range perform(experiments, timeout) {
 		p.fact(f)
-	}
-	for f := range perform(experiments(threadcall), timeout) {
-		add(f)
+		if all++; !f.ok {
+			wrong = append(wrong, f)
+		}
 		if f.hung { // and so would the measurement
-			return p.closing(facts)
+			return p.closing(all, wrong)
 		}
 	}
 	rows := newRows()
 	p.measuring(sample)
-	served := measure(rows, rounds, sample, func(done, all int) {
+	measure(rows, rounds, sample, func(done, all int) {
 		progress.Progress(fmt.Sprintf("%d of %d samples taken", done, all))
 	})
 	progress.Progress("")
 	p.results(rows)
-	add(served)
-	return p.closing(facts)
+	return p.closing(all, wrong)
 }
 
-// cgo returns the CGO_ENABLED of the build, or ? if it was not recorded.
-func cgo() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "CGO_ENABLED" {
-				return s.Value
-			}
-		}
+// A printer writes results for people.
+type printer struct{ *ui.Screen }
+
+func (p printer) fact(f fact) {
+	mark, seen := p.Green("ok   "), "seen"
+	if !f.ok {
+		mark, seen = p.Red("WRONG"), p.Red(seen)
 	}
-	return "?"
+	p.Paragraph(mark+"  ", p.Bold(f.claim))
+	p.Paragraph("       expected  ", f.expected)
+	p.Paragraph("       "+seen+"      ", f.seen)
+	p.Printf("\n")
+}
+
+// closing prints whether all is as expected, and returns it.
+func (p printer) closing(all int, wrong []fact) (ok bool) {
+	if len(wrong) == 0 {
+		p.Printf("%s  %d of %d facts are as expected.\n", p.Green("ok"), all, all)
+		return true
+	}
+	p.Printf("%s  %d of %d facts are not as expected:\n", p.Red("WRONG"), len(wrong), all)
+	for _, f := range wrong {
+		p.Paragraph("       ", f.claim)
+	}
+	return false
 }

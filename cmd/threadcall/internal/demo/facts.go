@@ -20,16 +20,6 @@ import (
 // timeout is how long an experiment may take: a thousand times what the slowest needs.
 const timeout = 10 * time.Second
 
-// A library is what the experiments are made on.
-type library struct {
-	Call  func(f func()) bool
-	Go    func(f func()) bool
-	Error func() error
-}
-
-//lint:ignore SA1019 it is what the libraries have that mainthread can stand in for
-var threadcall = library{mainthread.Call, mainthread.Go, mainthread.Error}
-
 // A fact is a claim, what was expected of it, and what was seen.
 type fact struct {
 	claim, expected, seen string
@@ -49,7 +39,19 @@ type experiment struct {
 func perform(experiments []experiment, timeout time.Duration) iter.Seq[fact] {
 	return func(yield func(fact) bool) {
 		for _, e := range experiments {
-			f := e.perform(timeout)
+			f := fact{claim: e.claim, expected: "an answer", seen: "the end of the goroutine that asked"}
+			result, first := make(chan fact, 1), f
+			go func() {
+				f := first
+				defer func() { result <- f }() // also if the experiment calls Goexit
+				e.do(&f)
+				f.ok = f.expected == f.seen
+			}()
+			select {
+			case f = <-result:
+			case <-time.After(timeout):
+				f.seen, f.hung = fmt.Sprintf("none in %v", timeout), true
+			}
 			if !yield(f) || f.hung {
 				return
 			}
@@ -57,61 +59,37 @@ func perform(experiments []experiment, timeout time.Duration) iter.Seq[fact] {
 	}
 }
 
-func (e experiment) perform(timeout time.Duration) fact {
-	result := make(chan fact, 1)
-	go func() {
-		f := fact{claim: e.claim, expected: "an answer", seen: "the end of the goroutine that asked"}
-		defer func() { result <- f }() // also if the experiment panics or calls Goexit
-		defer func() {
-			if v := recover(); v != nil {
-				f.seen = fmt.Sprintf("the panic %v", v)
-			}
-		}()
-		e.do(&f)
-		f.ok = f.expected == f.seen
-	}()
-	select {
-	case f := <-result:
-		return f
-	case <-time.After(timeout):
-		return fact{claim: e.claim, expected: "an answer", seen: fmt.Sprintf("none in %v", timeout),
-			hung: true}
-	}
-}
-
-func experiments(lib library) []experiment {
-	return []experiment{
-		{"the main thread is the one that the process began on", lib.first},
-		{fmt.Sprintf("calls from %d goroutines all run on the main thread", callers), lib.calls},
-		{"a call made on the main thread runs in place", lib.nested},
-		{"threads that call each other in a cycle do not deadlock", lib.cycle},
-		{"a panic reaches the caller as the value it was, and the thread goes on", lib.panics},
-		{"Goexit ends the caller's goroutine, and the thread goes on", lib.exits},
-		{"Error returns a panic in Go, and errors.As finds it there", lib.leaves},
-	}
+var experiments = []experiment{
+	{"the main thread is the one that the process began on", first},
+	{fmt.Sprintf("calls from %d goroutines all run on the main thread", callers), calls},
+	{"a call made on the main thread runs in place", nested},
+	{"threads that call each other in a cycle do not deadlock", cycle},
+	{"a panic reaches the caller as the value it was, and the thread goes on", panics},
+	{"Goexit ends the caller's goroutine, and the thread goes on", exits},
+	{"Error returns a panic in Go, and errors.As finds it there", leaves},
 }
 
 // here calls the main thread and names the thread that answers.
-func (lib library) here() string {
+func here() string {
 	on := "nowhere"
-	lib.Call(func() { on = osthread.Here() })
+	mainthread.Call(func() { on = osthread.Here() })
 	return on
 }
 
-func (lib library) first(f *fact) {
+func first(f *fact) {
 	f.expected = "a call runs on thread " + osthread.Main()
 	if runtime.GOOS == "linux" { // where the number of the process is that of its main thread
 		f.expected = "a call runs on thread " + strconv.Itoa(os.Getpid())
 	}
-	f.seen = "a call runs on thread " + lib.here()
+	f.seen = "a call runs on thread " + here()
 }
 
-func (lib library) nested(f *fact) {
+func nested(f *fact) {
 	var trace []string
 	note := func(what string) { trace = append(trace, what+osthread.Here()) }
-	lib.Call(func() {
+	mainthread.Call(func() {
 		note("outer begins on ")
-		lib.Call(func() { note("inner runs on ") })
+		mainthread.Call(func() { note("inner runs on ") })
 		note("outer ends on ")
 	})
 	f.expected = fmt.Sprintf("outer begins on %[1]s, inner runs on %[1]s, outer ends on %[1]s",
@@ -119,17 +97,17 @@ func (lib library) nested(f *fact) {
 	f.seen = strings.Join(trace, ", ")
 }
 
-func (lib library) cycle(f *fact) {
+func cycle(f *fact) {
 	t := thread.New(thread.WithName("demo"))
 	defer t.Terminate()
 	second := thread.Eval(t, osthread.Here)
 	trace := ""
 	note := func(how string) { trace += how + osthread.Here() }
-	lib.Call(func() {
+	mainthread.Call(func() {
 		note("")
 		t.Call(func() {
 			note(" calls ")
-			lib.Call(func() { note(" calls ") })
+			mainthread.Call(func() { note(" calls ") })
 			note(", back to ")
 		})
 		note(", back to ")
@@ -144,19 +122,19 @@ type PanicValue struct{ n int }
 
 func (v *PanicValue) Error() string { return fmt.Sprint("panic ", v.n) }
 
-func (lib library) panics(f *fact) {
+func panics(f *fact) {
 	thrown := &PanicValue{1}
 	caught := func() (v any) {
 		defer func() { v = recover() }()
-		lib.Call(func() { panic(thrown) })
+		mainthread.Call(func() { panic(thrown) })
 		return nil
 	}()
 	const sentence = "%T at %p, the next call on %s"
 	f.expected = fmt.Sprintf(sentence, thrown, thrown, osthread.Main())
-	f.seen = fmt.Sprintf(sentence, caught, caught, lib.here())
+	f.seen = fmt.Sprintf(sentence, caught, caught, here())
 }
 
-func (lib library) exits(f *fact) {
+func exits(f *fact) {
 	on, end := "nowhere", "panic of the caller"
 	done := make(chan struct{})
 	go func() {
@@ -170,7 +148,7 @@ func (lib library) exits(f *fact) {
 				end = "end of the caller"
 			}
 		}()
-		lib.Call(func() {
+		mainthread.Call(func() {
 			on = osthread.Here()
 			runtime.Goexit()
 		})
@@ -179,25 +157,27 @@ func (lib library) exits(f *fact) {
 	<-done
 	const sentence = "Goexit on %s, %s, the next call on %s"
 	f.expected = fmt.Sprintf(sentence, osthread.Main(), "end of the caller", osthread.Main())
-	f.seen = fmt.Sprintf(sentence, on, end, lib.here())
+	f.seen = fmt.Sprintf(sentence, on, end, here())
 }
 
-func (lib library) leaves(f *fact) {
+func leaves(f *fact) {
 	thrown := &PanicValue{1}
-	lib.Go(func() { panic(thrown) })
-	lib.Call(func() {}) // comes after it
+	mainthread.Go(func() { panic(thrown) })
+	mainthread.Call(func() {}) // comes after it
 	var found *PanicValue
-	errors.As(lib.Error(), &found)
+	//lint:ignore SA1019 it is what the libraries have that mainthread can stand in for
+	first, second := mainthread.Error(), mainthread.Error()
+	errors.As(first, &found)
 	const sentence = "%T at %p, then %v"
 	f.expected = fmt.Sprintf(sentence, thrown, thrown, error(nil))
-	f.seen = fmt.Sprintf(sentence, found, found, lib.Error())
+	f.seen = fmt.Sprintf(sentence, found, found, second)
 }
 
 // callers is how many goroutines call at the same time. So that calls certainly come from several
 // threads, every eighth has a thread of its own; the others are where the scheduler puts them.
 const callers = 64
 
-func (lib library) calls(f *fact) {
+func calls(f *fact) {
 	start := make(chan struct{})
 	var ready, ended sync.WaitGroup
 	var onMain atomic.Int64
@@ -210,7 +190,7 @@ func (lib library) calls(f *fact) {
 			}
 			ready.Done()
 			<-start
-			lib.Call(func() {
+			mainthread.Call(func() {
 				if osthread.Here() == osthread.Main() {
 					onMain.Add(1)
 				}

@@ -43,7 +43,11 @@ func Run(ctx context.Context, cmd *exec.Cmd) error {
 	}
 	running.Store(g, nil)
 	defer running.Delete(g)
-	defer g.killRest()
+	defer func() {
+		if g.own { // the group outlives the process as long as anything is in it
+			g.kill()
+		}
+	}()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
@@ -51,28 +55,23 @@ func Run(ctx context.Context, cmd *exec.Cmd) error {
 		return err
 	case <-ctx.Done():
 	}
-	first := step{0, g.interrupt}
+	grace, signal := time.Duration(0), g.interrupt
 	switch {
 	case context.Cause(ctx) == errTimeout:
-		first.signal = g.quit
+		signal = g.quit
 	case !g.own:
-		first.after = terminalGrace
+		grace = terminalGrace
 	}
-	for _, s := range []step{first, {killGrace, g.kill}} {
+	for range 2 {
 		select {
 		case err := <-ended:
 			return err
-		case <-time.After(s.after):
-			s.signal()
+		case <-time.After(grace):
+			signal()
 		}
+		grace, signal = killGrace, g.kill
 	}
 	return <-ended
-}
-
-// A step is what happens to a process that does not end.
-type step struct {
-	after  time.Duration
-	signal func()
 }
 
 // A group is a process with what it has started.
@@ -81,24 +80,8 @@ type group struct {
 	own bool // it is a process group
 }
 
-// killRest kills what the process has left. The group outlives the process as long as anything is
-// in it.
-func (g *group) killRest() {
-	if g.own {
-		g.kill()
-	}
-}
-
 // running has the groups that are running.
 var running sync.Map
-
-// killAll kills all processes without waiting for them.
-func killAll() {
-	running.Range(func(g, _ any) bool {
-		g.(*group).kill()
-		return true
-	})
-}
 
 // ErrInterrupted is the cause of the contexts of [Interruptible].
 var ErrInterrupted = errors.New("interrupted")
@@ -135,7 +118,10 @@ func Interruptible(status int, report func()) (ctx context.Context, stop func())
 			if time.Now().Before(again) {
 				continue
 			}
-			killAll()
+			running.Range(func(g, _ any) bool {
+				g.(*group).kill()
+				return true
+			})
 			removeScratches()
 			os.Exit(status)
 		}

@@ -74,18 +74,19 @@ func TestRun_group(t *testing.T) {
 	}
 }
 
-func TestBinary_Run_timeout(t *testing.T) {
-	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), time.Millisecond, "-c",
-		"echo begun; sleep 100")
-	if err != nil || !r.TooLong || r.Failure != "it took longer than -timeout 1ms" {
-		t.Errorf("%+v, %v", r, err)
+func TestBinary_Run(t *testing.T) {
+	for script, c := range map[string]struct {
+		timeout time.Duration
+		want    string
+	}{
+		"sleep 100":           {time.Millisecond, "it took longer than -timeout 1ms"},
+		"sleep 100 & echo $!": {0, "outlived it"},
+	} {
+		r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), c.timeout, "-c", script)
+		if err != nil || !strings.Contains(r.Failure, c.want) || r.TooLong != (c.timeout > 0) {
+			t.Errorf("%+v, %v", r, err)
+		} else if !r.TooLong {
+			gone(t, r.Stdout)
+		}
 	}
-}
-
-func TestBinary_Run_outlived(t *testing.T) {
-	r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), 0, "-c", "sleep 100 & echo $!")
-	if err != nil || !strings.Contains(r.Failure, "outlived it") {
-		t.Errorf("%+v, %v", r, err)
-	}
-	gone(t, r.Stdout)
 }

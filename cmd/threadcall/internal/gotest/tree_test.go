@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // tree returns a tree with these files, of which the names have slashes.
@@ -77,33 +76,5 @@ func TestTree_errors(t *testing.T) {
 	if _, err := tr.Go(t.Context(), "version"); err == nil || !strings.Contains(err.Error(),
 		"the go command is needed") {
 		t.Error(err)
-	}
-}
-
-func TestTree_Build_interrupted(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip(err)
-	}
-	tr := tree(t, map[string]string{
-		"p_test.go": "package p\n",
-		// It stands for the compiler. The go command asks for versions first.
-		"slow": "case \"$*\" in *-V=full*) exec \"$@\";; esac\n: >\"$(dirname \"$0\")/started\"\nexec " +
-			"sleep 1000\n",
-	})
-	ctx, cancel := context.WithCancelCause(t.Context())
-	go func() {
-		for _, err := os.Stat(filepath.Join(tr.Dir, "started")); err != nil &&
-			t.Context().Err() == nil; _, err = os.Stat(filepath.Join(tr.Dir, "started")) {
-			time.Sleep(time.Millisecond)
-		}
-		cancel(ErrInterrupted)
-	}()
-	tr.Flags = []string{"-toolexec=sh '" + filepath.Join(tr.Dir, "slow") + "'"}
-	if err := tr.Build(ctx, Package{ImportPath: "example.com/p"},
-		filepath.Join(t.TempDir(), "x")); err != ErrInterrupted {
-		t.Errorf("it was not interrupted: %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(os.Getenv("GOTMPDIR"), "*")); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
 	}
 }

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"runtime"
-	"runtime/debug"
-
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
 	"github.com/threadcall/threadcall/internal/bench"
 )
@@ -62,33 +58,17 @@ func calls(l *lab) error {
 // allocations counts what a call takes from the heap.
 func allocations(l *lab) error {
 	rows := [][]string{{"", "the article", "here"}}
-	var frames float64
-	for i, d := range designs {
+	for _, d := range designs {
 		s := d.open()
 		end := bench.OnGoroutine(s)
 		rows = append(rows, []string{"**" + d.name + "**: " + d.about, d.cost,
 			cost(l.allocs, func() { s.Call(func() {}) })})
-		if i == 0 {
-			bytes, _ := bench.Memory(l.allocs, func() { s.Call(func() {}) })
-			frames = 5 * 60 * 30 * bytes
-		}
 		end()
 	}
 	compiler, err := l.compile("-m")
 	if err != nil {
 		return err
 	}
-	grown, err := l.heapSteps()
-	if err != nil {
-		return err
-	}
-	var cycles [2]series
-	for range leastRounds {
-		for i, design := range []func() bench.Design{bench.Naive, bench.Struct} {
-			cycles[i] = append(cycles[i], collections(design(), 2*l.allocs))
-		}
-	}
-	n := fmt.Sprint(2 * l.allocs)
 	l.table(append(rows,
 		[]string{"**threadcall**", "", cost(l.allocs, func() { bench.MainThread.Call(func() {}) })},
 		[]string{"a channel", "96 B in 1", cost(l.allocs, subject.Channel)},
@@ -97,37 +77,6 @@ func allocations(l *lab) error {
 		[]string{"one that is only called", "24 B in 1",
 			cost(l.allocs, func() { subject.InPlace(func() {}) })},
 		[]string{"`-m` about the one that is sent", "`can inline`, `leaking param`, `escapes to heap`",
-			compiler["Send"]},
-		[]string{"five minutes of 30 frames a second, naive", "1.08 MiB",
-			fmt.Sprintf("%.3f MiB", frames/(1<<20))},
-		[]string{"collections in " + n + " calls, naive", "more", cycles[0].in(number)},
-		[]string{"collections in " + n + " calls, struct", "fewer", cycles[1].in(number)},
-		[]string{"the heap grows in steps of", "8 KiB", grown.in(number) + " B"})...)
+			compiler["Send"]})...)
 	return nil
-}
-
-// collections counts those during n calls.
-func collections(d bench.Design, n int) float64 {
-	defer bench.OnGoroutine(d)()
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range n {
-		d.Call(func() {})
-	}
-	runtime.ReadMemStats(&after)
-	return float64(after.NumGC - before.NumGC)
-}
-
-// heapSteps has the steps in which the heap grows, without collections.
-func (l *lab) heapSteps() (series, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	t, err := traceOnce(false, func() {
-		d := bench.Naive()
-		defer bench.OnGoroutine(d)()
-		for range l.allocs {
-			d.Call(func() {})
-		}
-	})
-	return t.steps, err
 }

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	xtrace "golang.org/x/exp/trace"
-
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
@@ -25,9 +23,7 @@ import (
 // traced is what the trace of a work has.
 type traced struct {
 	*report.Report
-	total time.Duration // of the work
-	procs int           // that ran goroutines
-	steps series        // bytes by which the heap grew from one event to the next
+	total time.Duration
 }
 
 // trace does the work on a goroutine that begins with function worker, as often as a median with
@@ -46,8 +42,7 @@ func (l *lab) trace(procs int, inMemory bool, work func()) (all []traced, err er
 }
 
 func traceOnce(inMemory bool, work func()) (t traced, err error) {
-	var kept bytes.Buffer
-	var to io.Writer = &kept
+	var to io.ReadWriter = &bytes.Buffer{}
 	if !inMemory {
 		file, err := os.CreateTemp("", "threadcall-lab-")
 		if err != nil {
@@ -66,58 +61,18 @@ func traceOnce(inMemory bool, work func()) (t traced, err error) {
 	<-ended
 	t.total = time.Since(start)
 	trace.Stop()
-	in := io.NewSectionReader(bytes.NewReader(kept.Bytes()), 0, int64(kept.Len()))
 	if file, ok := to.(*os.File); ok {
-		in = io.NewSectionReader(file, 0, 1<<40)
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return t, err
+		}
 	}
-	if t.Report, err = analysis.Trace(in, analysis.Options{}); err != nil {
-		return t, err
-	}
-	if _, err = in.Seek(0, io.SeekStart); err == nil {
-		err = t.scan(in)
-	}
+	t.Report, err = analysis.Trace(to, analysis.Options{})
 	return t, err
 }
 
 func worker(work func(), ended chan bool) {
 	defer close(ended)
 	work()
-}
-
-// scan reads what the report does not have.
-func (t *traced) scan(in io.Reader) error {
-	r, err := xtrace.NewReader(in)
-	if err != nil {
-		return err
-	}
-	procs, heap := map[xtrace.ProcID]bool{}, 0.0
-	for {
-		ev, err := r.ReadEvent()
-		if errors.Is(err, io.EOF) {
-			t.procs = len(procs)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch ev.Kind() {
-		case xtrace.EventStateTransition:
-			st := ev.StateTransition()
-			if st.Resource.Kind == xtrace.ResourceGoroutine {
-				if _, to := st.Goroutine(); to == xtrace.GoRunning {
-					procs[ev.Proc()] = true
-				}
-			}
-		case xtrace.EventMetric:
-			if m := ev.Metric(); m.Name == "/memory/classes/heap/objects:bytes" {
-				now := float64(m.Value.Uint64())
-				if heap > 0 && now > heap {
-					t.steps = append(t.steps, now-heap)
-				}
-				heap = now
-			}
-		}
-	}
 }
 
 // each has a number of each of the traces.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/bench"
@@ -26,7 +27,9 @@ var here = func() string {
 // sieve asks whether threads help a program all of whose goroutines talk to each other, and how
 // often they move.
 func sieve(l *lab) error {
-	perMessage := 1e9 / float64(messagesOf(100_000)) // how far the article's sieve must have gone
+	perMessage := 1e9 / 46_324_069. // if the article's sieve went up to 100,000
+	_, all := runSieve(l.sieve)
+	_, tracedMessages := runSieve(l.sieveIn)
 	var contenders []bench.Contender
 	for _, a := range sieveArticle {
 		contenders = append(contenders, bench.Contender{Open: func() (func(int) time.Duration, func()) {
@@ -40,7 +43,8 @@ func sieve(l *lab) error {
 		return err
 	}
 	rows := [][]string{{"GOMAXPROCS", "Go 1.0.3, all", "Go 1.1.2, all", "Go 1.1.2, a message",
-		"here, a message", "executions a message", "moves a goroutine", "moved"}}
+		"here, a message", "executions a message",
+		"moves a goroutine", "moved"}}
 	for i, a := range sieveArticle {
 		traces, err := l.trace(a.procs, true, func() { runSieve(l.sieveIn) })
 		if err != nil {
@@ -49,14 +53,14 @@ func sieve(l *lab) error {
 		var executions, moves, moved series
 		for _, t := range traces {
 			f := function(t.Report, here+"filter")
-			executions = append(executions, float64(f.Executions)/float64(messagesOf(l.sieveIn)))
+			executions = append(executions, float64(f.Executions)/float64(tracedMessages))
 			moves = append(moves, float64(f.Moves)/float64(f.Goroutines))
 			moved = append(moved, float64(f.Moves)/float64(f.Executions))
 		}
 		// From a time of each number up to the limit.
-		message := s[i].times(float64(l.sieve) / float64(messagesOf(l.sieve)))
-		rows = append(rows, []string{fmt.Sprint(a.procs), duration(a.go10 * 1e9),
-			duration(a.go11 * 1e9), duration(a.go11 * perMessage),
+		message := s[i].times(float64(l.sieve) / float64(all))
+		rows = append(rows, []string{fmt.Sprint(a.procs), duration(a.go10 * 1e9), duration(a.go11 * 1e9),
+			duration(a.go11 * perMessage),
 			message.in(duration), executions.in(number), moves.in(number), moved.in(percents)})
 	}
 	l.table(rows...)
@@ -64,53 +68,39 @@ func sieve(l *lab) error {
 }
 
 // runSieve finds the primes up to limit with a chain of goroutines, one for each prime that was
-// found. Each lets through what its prime does not divide.
-func runSieve(limit int) (primes int) {
+// found. Each lets through what its prime does not divide. All numbers that are sent are messages.
+func runSieve(limit int) (primes int, messages int64) {
+	var sent atomic.Int64
 	numbers := make(chan int)
-	go count(numbers, limit)
+	go count(numbers, limit, &sent)
 	for {
 		prime, more := <-numbers
 		if !more {
-			return primes
+			return primes, sent.Load()
 		}
 		primes++
 		rest := make(chan int)
-		go filter(numbers, rest, prime)
+		go filter(numbers, rest, prime, &sent)
 		numbers = rest
 	}
 }
 
-func count(to chan<- int, limit int) {
+func count(to chan<- int, limit int, sent *atomic.Int64) {
 	defer close(to)
 	for n := 2; n <= limit; n++ {
 		to <- n
 	}
+	sent.Add(int64(limit - 1))
 }
 
-func filter(from <-chan int, to chan<- int, prime int) {
+func filter(from <-chan int, to chan<- int, prime int, sent *atomic.Int64) {
 	defer close(to)
-	for n := range from {
-		if n%prime != 0 {
-			to <- n
+	n := int64(0)
+	for x := range from {
+		if x%prime != 0 {
+			to <- x
+			n++
 		}
 	}
-}
-
-// messagesOf returns how many numbers are sent on all of the channels of runSieve(limit) together.
-// A number goes past the prime numbers up to its least divisor.
-func messagesOf(limit int) (messages int) {
-	position := make([]int, limit+1) // of the least divisor among the primes, from one
-	primes := 0
-	for n := 2; n <= limit; n++ {
-		if position[n] == 0 {
-			primes++
-			for multiple := n; multiple <= limit; multiple += n {
-				if position[multiple] == 0 {
-					position[multiple] = primes
-				}
-			}
-		}
-		messages += position[n]
-	}
-	return messages
+	sent.Add(n)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/metrics"
-	"unsafe"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/lab/subject"
 	"github.com/threadcall/threadcall/internal/bench"
@@ -48,9 +47,7 @@ func stack(l *lab) error {
 	l.table([]string{"", "the article", "here"},
 		[]string{"a pointer up the stack takes, in times of a copy", "10.5", s[1].over(s[0]).in(number)},
 		[]string{"the stack of a goroutine starts with", "2 KB",
-			fmt.Sprintf("%.0f B in a new process, %.0f B now", firstStack, startingStack())},
-		[]string{"calls that need 64 KiB move it to a larger one", "true", fmt.Sprint(moved(64))},
-		[]string{"calls for which it has room do", "false", fmt.Sprint(moved(0))})
+			fmt.Sprintf("%d B in a new process", firstStack)})
 	return nil
 }
 
@@ -78,10 +75,8 @@ func nineFields(l *lab) error {
 			return err
 		}
 	}
-	of := func(t traced, ns float64) float64 { return ns / float64(t.total) }
 	rows := [][]string{{fmt.Sprintf("in a trace of %d calls", l.pointers), "copied, the article",
-		"pointed to, the article", "copied, here",
-		"pointed to, here"}}
+		"pointed to, the article", "copied, here", "pointed to, here"}}
 	for _, r := range []struct {
 		name, copied, pointed string // in the article
 		of                    func(traced) float64
@@ -90,23 +85,11 @@ func nineFields(l *lab) error {
 		{"the test", "281 ms", "2.22 s", func(t traced) float64 { return float64(t.total) }, duration},
 		{"goroutines created", "41", "406,965",
 			func(t traced) float64 { return float64(t.Goroutines.Created) }, number},
-		{"heap, growths", "10", "197,549", func(t traced) float64 { return float64(len(t.steps)) },
-			number},
 		{"threads", "15", "12,943", func(t traced) float64 { return float64(t.Table.Threads) }, number},
 		{"bgsweep, executions", "0", "193,094",
 			func(t traced) float64 { return float64(function(t.Report, "runtime.bgsweep").Executions) },
 			number},
 		{"STW, how often", "0", "397", func(t traced) float64 { return float64(t.Stops.All.N) }, number},
-		{"collections", "", "", func(t traced) float64 { return float64(t.GC.Cycles) }, number},
-		{"Ps that ran goroutines", "2", "8", func(t traced) float64 { return float64(t.procs) }, number},
-		{"of the test: marked for allocations", "", "",
-			func(t traced) float64 { return of(t, float64(t.GC.Assist.Worked)) }, percents},
-		{"world stopped", "", "", func(t traced) float64 { return of(t, t.Stops.All.Sum) }, percents},
-		{"collections, begin to end", "", "",
-			func(t traced) float64 { return of(t, t.GC.Mark.Sum+t.Stops.All.Sum) }, percents},
-		{"ready, not running", "", "", func(t traced) float64 {
-			return of(t, float64(function(t.Report, here+"worker").Runnable))
-		}, percents},
 	} {
 		rows = append(rows, []string{r.name, r.copied, r.pointed, each(all[0], r.of).in(r.unit),
 			each(all[1], r.of).in(r.unit)})
@@ -115,37 +98,10 @@ func nineFields(l *lab) error {
 	return nil
 }
 
-// startingStack is the size of a new goroutine's stack, in bytes.
-func startingStack() float64 {
+// firstStack is the size of a new goroutine's stack, in bytes, before the first collection: each
+// collection adapts it to the average stack.
+var firstStack = func() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/stack/starting-size:bytes"}}
 	metrics.Read(sample)
-	return float64(sample[0].Value.Uint64())
-}
-
-// firstStack is that size before the first collection: each collection adapts it to the average
-// stack.
-var firstStack = startingStack()
-
-// moved reports whether the stack of a new goroutine is at another address after calls that need n
-// KiB of it.
-func moved(n int) bool {
-	result := make(chan bool)
-	go func() {
-		var here byte
-		before := uintptr(unsafe.Pointer(&here))
-		_ = deep(n)
-		result <- uintptr(unsafe.Pointer(&here)) != before
-	}()
-	return <-result
-}
-
-// deep needs a KiB of stack for each call.
-//
-//go:noinline
-func deep(n int) byte {
-	var room [1024]byte
-	if n > 0 {
-		room[n%len(room)] = deep(n - 1)
-	}
-	return room[0] + room[len(room)-1]
-}
+	return sample[0].Value.Uint64()
+}()

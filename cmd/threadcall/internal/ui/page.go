@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -23,8 +24,8 @@ import (
 //	<input data-filter="#id tbody tr"> hides the selected elements whose text has not all words
 //
 // Source can use these functions of numbers: duration, bytes, count, counted (with the noun for one
-// and for several), number, share (of two numbers), and the cells of tables that show a number,
-// durationCell, bytesCell, countCell and numberCell. Short shortens the name of a function.
+// and for several), share (of two numbers), and the cells of tables that show a number,
+// durationCell, bytesCell and countCell. Short shortens the name of a function.
 type Page struct {
 	Title  string
 	Style  string           // CSS after the common one
@@ -53,7 +54,7 @@ func funcs() template.FuncMap {
 		"share":   func(part, whole any) string { return Share(float(part), float(whole)) },
 	}
 	for name, format := range map[string]func(float64) string{
-		"duration": Duration[float64], "bytes": Bytes[float64], "number": Number[float64],
+		"duration": Duration[float64], "bytes": Bytes[float64],
 		"count": func(n float64) string { return Count(uint64(n)) },
 	} {
 		f[name] = func(n any) string { return format(float(n)) }
@@ -99,37 +100,22 @@ func (p Page) Write(w io.Writer) error {
 }
 
 // Save writes the document to a file, which keeps its old content until the new one is complete.
-func (p Page) Save(name string) (err error) {
+func (p Page) Save(name string) error {
+	var document bytes.Buffer
+	if err := p.Write(&document); err != nil {
+		return err
+	}
 	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() { // a terminal, a pipe
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return p.finish(f)
+		return os.WriteFile(name, document.Bytes(), 0)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	err = f.Chmod(0o644)
-	if written := p.finish(f); err == nil {
-		err = written
+	temporary := filepath.Join(filepath.Dir(name),
+		fmt.Sprintf(".%s-%d", filepath.Base(name), os.Getpid()))
+	err := os.WriteFile(temporary, document.Bytes(), 0o644)
+	if err == nil {
+		err = os.Rename(temporary, name)
 	}
 	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
-}
-
-func (p Page) finish(f *os.File) error {
-	err := p.Write(f)
-	if closed := f.Close(); err == nil {
-		err = closed
+		os.Remove(temporary)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"unicode"
@@ -43,7 +44,8 @@ func On(f *os.File) *Screen {
 	if !s.tty {
 		return s
 	}
-	s.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && understandsCodes(f)
+	s.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" &&
+		(runtime.GOOS != "windows" || os.Getenv("WT_SESSION") != "") // older consoles show the codes
 	return s
 }
 

@@ -7,11 +7,12 @@ type Table struct {
 	Left  int  // number of columns of text, which come first; the others are numbers
 	Whole bool // text that is too wide has a line of its own, in place of losing its front
 	rows  [][]string
-	lines map[int][]line // above rows, or below the last one
+	lines []line
 }
 
 // A line is text across all columns.
 type line struct {
+	row  int // that it is above
 	text string
 	wrap bool // if it is too wide; otherwise it loses its front
 }
@@ -20,45 +21,36 @@ type line struct {
 func (t *Table) Add(cells ...string) { t.rows = append(t.rows, cells) }
 
 // Title adds a line above the next row. If it is too wide, it loses its front.
-func (t *Table) Title(text string) { t.line(line{text, false}) }
+func (t *Table) Title(text string) { t.lines = append(t.lines, line{len(t.rows), text, false}) }
 
 // Note adds text below the last row, which is broken at blanks if it is too wide.
-func (t *Table) Note(text string) { t.line(line{text, true}) }
-
-func (t *Table) line(l line) {
-	if t.lines == nil {
-		t.lines = map[int][]line{}
-	}
-	t.lines[len(t.rows)] = append(t.lines[len(t.rows)], l)
-}
+func (t *Table) Note(text string) { t.lines = append(t.lines, line{len(t.rows), text, true}) }
 
 const margin, gap = "  ", "  "
 
-// widths returns those of the columns.
-func (t *Table) widths() []int {
-	widths := make([]int, len(t.rows[0]))
-	for _, row := range t.rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], Columns(cell))
+// widths returns those of the columns, and of the whole table.
+func (t *Table) widths() (widths []int, sum int) {
+	widths, sum = make([]int, len(t.rows[0])), len(margin)-len(gap)
+	for i := range widths {
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], Columns(row[i]))
 		}
+		sum += widths[i] + len(gap)
 	}
-	return widths
+	return widths, sum
 }
 
 // Width returns the width of the table if nothing is cut, without titles and notes.
 func (t *Table) Width() int {
-	sum := len(margin) - len(gap)
-	for _, w := range t.widths() {
-		sum += w + len(gap)
-	}
+	_, sum := t.widths()
 	return sum
 }
 
 // Write writes the table, indented by two columns. If it is too wide, the last column of text loses
 // its front.
 func (t *Table) Write(s *Screen) {
-	widths := t.widths()
-	missing := t.Width() - s.Width
+	widths, sum := t.widths()
+	missing := sum - s.Width
 	if last := t.Left - 1; last >= 0 && missing > 0 {
 		widths[last] = min(widths[last], max(12, widths[last]-missing))
 	}
@@ -85,8 +77,9 @@ func (t *Table) Write(s *Screen) {
 
 // writeLines writes the lines above the row n.
 func (t *Table) writeLines(s *Screen, n int) {
-	for _, l := range t.lines[n] {
+	for _, l := range t.lines {
 		switch {
+		case l.row != n:
 		case l.wrap:
 			indent := l.text[:len(l.text)-len(strings.TrimLeft(l.text, " "))]
 			s.Paragraph(margin+indent, l.text)

@@ -67,7 +67,37 @@ func RunIn(t testing.TB, width int, page interface{ Write(io.Writer) error }, sc
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dom := open(t, width, "/"+strings.TrimPrefix(filepath.ToSlash(file), "/"))
+	program := ""
+	for _, name := range browsers {
+		if path, err := exec.LookPath(name); program == "" && err == nil {
+			program = path
+		}
+	}
+	if program == "" {
+		t.Skipf("no browser; install one of %s", strings.Join(browsers, ", "))
+	}
+	// Not t.TempDir, which fails if the browser still writes to it.
+	profile, err := os.MkdirTemp("", "pagetest-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(profile)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, strings.Fields("--dump-dom --virtual-time-budget=20000 "+
+		"--headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --no-first-run "+
+		"--disable-background-networking --disable-component-update --disable-sync "+
+		"--disable-crash-reporter --user-data-dir="+profile)...)
+	if width > 0 {
+		cmd.Args = append(cmd.Args, fmt.Sprintf("--window-size=%d,2000", width))
+	}
+	cmd.Args = append(cmd.Args, "file:///"+strings.TrimPrefix(filepath.ToSlash(file), "/"))
+	cmd.Env = append(os.Environ(), "HOME="+profile)
+	cmd.WaitDelay = 5 * time.Second
+	dom, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", program, err)
+	}
 	found := result.FindSubmatch(dom)
 	if found == nil {
 		t.Fatalf("the script has not ended in:\n%s", dom)
@@ -82,44 +112,4 @@ func RunIn(t testing.TB, width int, page interface{ Write(io.Writer) error }, sc
 	for _, e := range got.Errors {
 		t.Errorf("in the page: %s", e)
 	}
-}
-
-// open returns the document that the browser makes of the file in a window of the width.
-func open(t testing.TB, width int, file string) []byte {
-	t.Helper()
-	program := ""
-	for _, name := range browsers {
-		if path, err := exec.LookPath(name); program == "" && err == nil {
-			program = path
-		}
-	}
-	if program == "" {
-		t.Skipf("no browser; install one of %s", strings.Join(browsers, ", "))
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), timeout)
-	defer cancel()
-	// Not t.TempDir, which fails if the browser still writes to it.
-	profile, err := os.MkdirTemp("", "pagetest-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(profile) })
-	cmd := exec.CommandContext(ctx, program, "--dump-dom", "--virtual-time-budget=20000", "--headless",
-		"--no-sandbox",
-		"--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run",
-		"--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-crash-reporter",
-		"--user-data-dir="+profile)
-	if width > 0 {
-		cmd.Args = append(cmd.Args, fmt.Sprintf("--window-size=%d,2000", width))
-	}
-	cmd.Args = append(cmd.Args, "file://"+file)
-	cmd.Env = append(os.Environ(), "HOME="+profile)
-	cmd.WaitDelay = 5 * time.Second
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v\n%s", program, err, stderr.Bytes())
-	}
-	return stdout.Bytes()
 }
