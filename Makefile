@@ -69,12 +69,16 @@ allocs:
 	else echo '386: not run, this is not an amd64 machine'; fi
 
 # ports runs the tests on other processors and systems, see internal/ports; ports-quick only those
-# that depend on the processor most, a minute in all.
+# that depend on the processor most, a minute in all; ports-cores the engine's on emulated machines
+# with 8 and 32 cores, half an hour.
 ports:
 	$(GO) run ./internal/ports
 
 ports-quick:
 	$(GO) run ./internal/ports -quick
+
+ports-cores:
+	$(GO) run ./internal/ports -timeout 30m -cores 8,32
 
 # gui checks the modules that need C libraries, those with windows on a screen in memory.
 gui:

@@ -4,6 +4,7 @@
 //	go run ./internal/ports               all ports, all tests with -short
 //	go run ./internal/ports linux/s390x   one port
 //	go run ./internal/ports -quick        the packages with assembly and the queue, in seconds a port
+//	go run ./internal/ports -cores 8,32   on emulated machines with more cores, see cores.go
 //	go run ./internal/ports -app          module app on Windows, on the screen of DISPLAY
 package main
 
@@ -21,30 +22,28 @@ func main() {
 	quick := flag.Bool("quick", false, "only the packages that depend on the processor most, and "+
 		"only what is quickly installed")
 	timeout := flag.Duration("timeout", 10*time.Minute, "how long the tests of one package may take")
+	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many "+
+		"cores, a `list` like 8,32, and nothing else")
 	app := flag.Bool("app", false, "test module app under Wine, and nothing else")
 	flag.Parse()
-	tested := packages
-	if *quick {
-		tested = quickPackages
-	}
-	if *app {
-		ports, tested = []port{{"windows", "amd64", windowsWithScreen}}, []string{"./app/..."}
-	}
-	for _, w := range flag.Args() {
-		if !slices.ContainsFunc(ports, func(p port) bool { return p.String() == w }) {
-			fmt.Fprintf(os.Stderr, "ports: no port is called %q; there are %v\n", w, ports)
-			os.Exit(2)
-		}
-	}
-	status := 0
-	for _, p := range ports {
-		if flag.NArg() == 0 || slices.Contains(flag.Args(), p.String()) {
-			if !p.test(*quick, tested, *timeout) {
-				status = 1
+	ok := true
+	switch {
+	case *app:
+		windows := port{"windows", "amd64", windowsWithScreen}
+		ok = windows.test(false, []string{"./app/..."}, *timeout)
+	case *cores != "":
+		for n := range strings.SplitSeq(*cores, ",") {
+			if err := testOn(n, *quick, *timeout); err != nil {
+				fmt.Fprintf(os.Stderr, "ports: %s cores: %v\n", n, err)
+				ok = false
 			}
 		}
+	default:
+		ok = testAll(*quick, *timeout, flag.Args())
 	}
-	os.Exit(status)
+	if !ok {
+		os.Exit(1)
+	}
 }
 
 // A port is a system and a processor, and what runs its programs here.
@@ -78,6 +77,27 @@ var (
 	packages      = []string{"./internal/...", "./thread", "./keyed", "./mainthread", "./osthread"}
 	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/callq", "./osthread"}
 )
+
+// testAll tests the wanted ports, or all.
+func testAll(quick bool, timeout time.Duration, wanted []string) bool {
+	tested := packages
+	if quick {
+		tested = quickPackages
+	}
+	for _, w := range wanted {
+		if !slices.ContainsFunc(ports, func(p port) bool { return p.String() == w }) {
+			fmt.Fprintf(os.Stderr, "ports: no port is called %q; there are %v\n", w, ports)
+			os.Exit(2)
+		}
+	}
+	ok := true
+	for _, p := range ports {
+		if len(wanted) == 0 || slices.Contains(wanted, p.String()) {
+			ok = p.test(quick, tested, timeout) && ok
+		}
+	}
+	return ok
+}
 
 // test runs the tests of packages on p, if it can. It prints a line, and what went wrong.
 func (p port) test(quick bool, packages []string, timeout time.Duration) (ok bool) {
