@@ -101,14 +101,14 @@ func background(dir, prefix string, files int, thread string) {
 	}
 }
 
-// OnSignal writes the trace of the last seconds to a new file of the directory dir, which is made if
-// need be, when the process gets one of the signals:
+// OnSignal writes the trace of the last seconds to a new file of the directory dir, which is made
+// if need be, when the process gets one of the signals:
 //
 //	recorder.OnSignal("traces", 10, syscall.SIGUSR1)
 //
 // It keeps at most that many files signal-TIME.trace, and at least one; the oldest are removed. The
-// signals do nothing else until [signal.Reset]. OnSignal returns an error if nothing can be recorded,
-// as for [KeepLast].
+// signals do nothing else until [signal.Reset]. OnSignal returns an error if nothing can be
+// recorded, as for [KeepLast].
 func OnSignal(dir string, files int, signals ...os.Signal) error {
 	last.mu.Lock()
 	defer last.mu.Unlock()

@@ -27,10 +27,10 @@
 // # How the program may end
 //
 // The trace is whole if Stop was called, which the deferred call does when main returns or panics.
-// It cannot be called in a process that ends by os.Exit, log.Fatal, a panic of another goroutine, or
-// a signal. The runtime completes a part of the trace every second, and threadcall trace makes that
-// 200 milliseconds (GODEBUG=traceadvanceperiod=200000000); such a trace can be read up to the last
-// whole part. The package does not handle signals unless OnSignal is called.
+// It cannot be called in a process that ends by os.Exit, log.Fatal, a panic of another goroutine,
+// or a signal. The runtime completes a part of the trace every second, and threadcall trace makes
+// that 200 milliseconds (GODEBUG=traceadvanceperiod=200000000); such a trace can be read up to the
+// last whole part. The package does not handle signals unless OnSignal is called.
 package recorder
 
 import (

@@ -63,7 +63,7 @@ func runTrace(c *command) error {
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
 	c.StringVar(&o.path, "path", "", "also report the critical path of a `task`: its ID, its type "+
 		"for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported")
-	c.DurationVar(&o.from, "from", 0, "show in detail, in the page, what happened from this `time` on, "+
+	c.DurationVar(&o.from, "from", 0, "show in detail, in the page, what happened from this `time`, "+
 		"as 1.5s after the start of the trace")
 	c.DurationVar(&o.to, "to", 0, "show in detail what happened until this `time`")
 	for name, text := range map[string]string{

@@ -63,7 +63,8 @@ func TestTrace_file(t *testing.T) {
 	threadcall(t, "trace", "-from", "1ns", "-html", page, recorded(t)).want(t, statusOK, "wrote "+page)
 	threadcall(t, "trace", "-from", "1000h", "-html", page, recorded(t)).want(t, statusWrong,
 		"the trace has nothing from 1000h")
-	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), `"as requested"`) {
+	text, err := os.ReadFile(page)
+	if err != nil || !strings.Contains(string(text), `"as requested"`) {
 		t.Errorf("%v, %d bytes without the time that was requested", err, len(text))
 	}
 	nowhere := filepath.Join(t.TempDir(), "no", "such", "directory.html")

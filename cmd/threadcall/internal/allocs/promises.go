@@ -33,7 +33,9 @@ func (s Settings) checks(ctx context.Context, r *Report, b *builder, named, all 
 
 // look learns which promising functions the benchmarks of a package call that did not fail: all in
 // one process, or each in its own if that fails.
-func (s Settings) look(ctx context.Context, r *Report, b builder, p gotest.Package, number string) error {
+func (s Settings) look(
+	ctx context.Context, r *Report, b builder, p gotest.Package, number string,
+) error {
 	var patterns []string
 	for _, run := range r.Runs {
 		if run.Package == p.ImportPath {

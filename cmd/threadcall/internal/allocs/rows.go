@@ -264,8 +264,8 @@ func (r *Run) whyMissing(missing heap.Amount) string {
 	return "package testing's own, and what the runtime allocates for other goroutines"
 }
 
-// kindOf returns what was allocated, by the runtime's functions. Why has what the compiler does not,
-// because the thing does not escape or has no name in the source.
+// kindOf returns what was allocated, by the runtime's functions. Why has what the compiler does
+// not, because the thing does not escape or has no name in the source.
 func kindOf(inner heap.Stack) (what, why string) {
 	if len(inner) == 0 {
 		return "object", ""
@@ -295,9 +295,9 @@ var own = []kind{
 	{"runtime.malg", "goroutine", "the runtime's descriptor of a new goroutine; ended ones are used " +
 		"again, and none was left"},
 	{"runtime.allgadd", "goroutine", "the runtime's list of all goroutines grew"},
-	{"runtime.newdefer", "defer", "a defer in a loop; the runtime keeps some for each processor, and " +
+	{"runtime.newdefer", "defer", "a defer in a loop; the runtime keeps some for each P, and " +
 		"none was left"},
-	{"runtime.getitab", "itab", "the runtime's table of a type and an interface that met for the first " +
+	{"runtime.getitab", "itab", "the table of a type and an interface that met for the first " +
 		"time"},
 	{"runtime.itabAdd", "itab", "the runtime's list of itabs grew"},
 	{"runtime.(*timers)", "timer", "the runtime's timers"},

@@ -33,7 +33,7 @@ func TestFind(t *testing.T) {
 		promise + "\nfunc f()":                                         "not in the doc comment",
 		"package p\n\n// threadcall:noalloc\nfunc f() {}":              "no blank between",
 		promise + " n<=4\nfunc f(n int) {}":                            "has no condition",
-		promise + "s\nfunc f() {}":                                     "//threadcall:noallocs is neither",
+		promise + "s\nfunc f() {}":                                     "noallocs is neither",
 		promise + "\nfunc f() {\n\t_ = new(int) //threadcall:alloc\n}": "needs a reason",
 	} {
 		if _, _, err := find(t, source); err == nil || !strings.Contains(err.Error(), want) {

@@ -10,8 +10,8 @@ import (
 )
 
 // effects are of the functions of the runtime that the compiler calls and that allocate, the first
-// prefix that fits: above a limit, unless the value escapes, or always if they have none. All others
-// do not allocate, or only into caches that goroutines share, such as sudogs: see
+// prefix that fits: above a limit, unless the value escapes, or always if they have none. All
+// others do not allocate, or only into caches that goroutines share, such as sudogs: see
 // [Check.Benchmark].
 var effects = []struct{ prefix, kind, what, limit string }{
 	{"runtime.newobject", "new", "an object", ""},
