@@ -280,7 +280,7 @@ func (b *benchCommand) begin() (log *plan.Log, ctx context.Context, stop func(),
 	if err := b.set.Validate(); err != nil {
 		return nil, nil, nil, err
 	}
-	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
+	b.set.Command = strings.Join(append([]string{"threadcall"}, os.Args[1:]...), " ")
 	if b.set.Dir, err = os.Getwd(); err != nil {
 		return nil, nil, nil, unmeasured{err}
 	}
@@ -351,16 +351,4 @@ func writeFile(name string, flag int, write func(io.Writer) error) error {
 		return err
 	}
 	return errors.Join(write(f), f.Close())
-}
-
-// typed returns the arguments as one can type them in a shell.
-func typed(args []string) string {
-	var words []string
-	for _, a := range args {
-		if a == "" || strings.ContainsAny(a, " \t\n|&;<>()$`\\\"'*?[]#~!{}") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words = append(words, a)
-	}
-	return strings.Join(words, " ")
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
@@ -349,61 +348,6 @@ func TestBench_interrupt(t *testing.T) {
 	}
 }
 
-func TestBench_brokenPipe(t *testing.T) {
-	noInterrupts(t)
-	t.Parallel()
-	p := repository(t)
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := p.invocation(append(shortly, "-vs", "old", "-bench", "Metric")...)
-	cmd.Stdout = writer
-	run := start(t, cmd)
-	_ = reader.Close()
-	_ = writer.Close()
-	run.end(t).want(t, statusUnmeasured, "broken pipe")
-}
-
-// endless has a benchmark that does not end when it is asked to, but in the working tree alone: git
-// ignores the file.
-const endless = `package m
-
-import (
-	"os"
-	"os/signal"
-	"testing"
-	"time"
-)
-
-func BenchmarkStubborn(b *testing.B) {
-	if _, err := os.Stat("hang"); err != nil {
-		return
-	}
-	signal.Ignore(os.Interrupt)
-	os.WriteFile("hangs", nil, 0o644)
-	time.Sleep(time.Hour)
-}
-`
-
-func TestBench_secondInterrupt(t *testing.T) {
-	noInterrupts(t)
-	t.Parallel()
-	p := module(t, map[string]string{"m_test.go": endless, "hang": "", ".gitignore": "hang*\n"})
-	p.git(t, "init", "-q")
-	p.git(t, "add", ".")
-	p.git(t, "commit", "-q", "-m", "one")
-	p.write(t, map[string]string{"other.go": "package m\n\nimport \"os\"\n\nvar n = " +
-		"len(os.Args)\n"})
-	run := p.start(t, "-vs", "HEAD", "-timeout", "0")
-	appears(filepath.Join(p.dir, "hangs"))
-	run.interrupt(t)
-	run.until(t, "Stopping")
-	time.Sleep(1100 * time.Millisecond) // or it counts as the same
-	run.interrupt(t)
-	run.end(t).want(t, statusUnmeasured)
-}
-
 func TestBench_refused(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
@@ -462,34 +406,6 @@ func TestBench_noBenchmarks(t *testing.T) {
 	p.bench(t, "./...").want(t, statusUnmeasured, "no package of ./... has test files")
 }
 
-func TestBench_packageDoesNotStart(t *testing.T) {
-	t.Parallel()
-	const benchmark = "import \"testing\"\n\nfunc BenchmarkX(b *testing.B) {\n\tfor range b.N " +
-		"{\n\t}\n}\n"
-	p := module(t, map[string]string{
-		"good/x_test.go": "package good\n\n" + benchmark,
-		"bad/x_test.go": "package bad\n\n" + benchmark +
-			"\nfunc init() { panic(\"not today\") }\n",
-	})
-	c := p.short(t, "./...", "-json").want(t, statusUnmeasured,
-		"example.com/m/bad failed").report(t).Comparison
-	if r := row(t, c, "sec/op", "X"); r.Cells[0].N != 6 || r.Package != "example.com/m/good" {
-		t.Errorf("%+v", r)
-	}
-	if len(c.Failures) != 1 || c.Failures[0].Package != "example.com/m/bad" ||
-		!strings.Contains(c.Failures[0].Reason, "panic: not today") {
-		t.Errorf("%+v", c.Failures)
-	}
-}
-
-func TestTyped(t *testing.T) {
-	args := []string{"a", "", "b c", "x|y", "it's", `back\slash`, "-fail-on=+5%"}
-	const want = `a '' 'b c' 'x|y' 'it'\''s' 'back\slash' -fail-on=+5%`
-	if got := typed(args); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 func TestBench_failOn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -535,24 +451,6 @@ func TestBench_failOn(t *testing.T) {
 	}
 	files("10? ns/op", "12? ns/op") // a limit of the unit replaces one of all
 	p.bench(t, "old.txt", "new.txt", "-fail-on", "ns/op:+30%", "-fail-on", "+5%").want(t, statusOK)
-}
-
-func TestBench_resultsDirectory(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	p.write(t, map[string]string{"sub/x_test.go": "package sub\n\nimport \"testing\"\n\nfunc " +
-		"BenchmarkX(b *testing.B) {}\n"})
-	before := p.git(t, "status", "--porcelain")
-	for _, where := range []string{".", "./sub"} {
-		p.short(t, "-bench", "Metric|X", where)
-	}
-	if after := p.git(t, "status", "--porcelain"); after != before {
-		t.Errorf("git reports %q", after)
-	}
-	all := p.files(measure.DirName + "/*.txt")
-	if len(all) == 0 {
-		t.Fatal("there are no results")
-	}
 }
 
 func TestBench_markdown(t *testing.T) {

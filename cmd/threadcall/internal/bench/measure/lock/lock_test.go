@@ -108,17 +108,6 @@ func TestAcquire_killed(t *testing.T) {
 	release()
 }
 
-func TestAcquire_interrupted(t *testing.T) {
-	file(t)
-	defer acquire(t, "first", nil)()
-	why := errors.New("why")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := Acquire(ctx, "second", func(string) { cancel(why) })
-	if !errors.Is(err, why) {
-		t.Error(err)
-	}
-}
-
 func TestAcquire_file(t *testing.T) {
 	name := file(t)
 	acquire(t, "first", func(string) {})()
