@@ -180,9 +180,12 @@ func (b *benchCommand) outputs() error {
 	if b.json && b.md == "-" {
 		return errors.New("-json and -md - both write to the standard output: give one of them")
 	}
-	for _, o := range []target{{"html", b.html}, {"md", b.md}} {
+	for _, o := range []target{{"o", b.set.Output}, {"html", b.html}, {"md", b.md}} {
 		if o.file == "" || o.file == "-" && o.flag == "md" {
 			continue
+		}
+		if at, err := os.Stat(o.file); err == nil && at.IsDir() {
+			return fmt.Errorf("-%s %s is a directory; give a file", o.flag, o.file)
 		}
 		if at, err := os.Stat(filepath.Dir(o.file)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-%s %s: %s is not a directory", o.flag, o.file, filepath.Dir(o.file))
