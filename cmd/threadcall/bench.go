@@ -180,9 +180,12 @@ func (b *benchCommand) outputs() error {
 	if b.json && b.md == "-" {
 		return errors.New("-json and -md - both write to the standard output: give one of them")
 	}
-	for _, o := range []target{{"html", b.html}, {"md", b.md}} {
+	for _, o := range []target{{"o", b.set.Output}, {"html", b.html}, {"md", b.md}} {
 		if o.file == "" || o.file == "-" && o.flag == "md" {
 			continue
+		}
+		if at, err := os.Stat(o.file); err == nil && at.IsDir() {
+			return fmt.Errorf("-%s %s is a directory; give a file", o.flag, o.file)
 		}
 		if at, err := os.Stat(filepath.Dir(o.file)); err != nil || !at.IsDir() {
 			return fmt.Errorf("-%s %s: %s is not a directory", o.flag, o.file, filepath.Dir(o.file))
@@ -280,7 +283,7 @@ func (b *benchCommand) begin() (log *plan.Log, ctx context.Context, stop func(),
 	if err := b.set.Validate(); err != nil {
 		return nil, nil, nil, err
 	}
-	b.set.Command = typed(append([]string{"threadcall"}, os.Args[1:]...))
+	b.set.Command = strings.Join(append([]string{"threadcall"}, os.Args[1:]...), " ")
 	if b.set.Dir, err = os.Getwd(); err != nil {
 		return nil, nil, nil, unmeasured{err}
 	}
@@ -351,16 +354,4 @@ func writeFile(name string, flag int, write func(io.Writer) error) error {
 		return err
 	}
 	return errors.Join(write(f), f.Close())
-}
-
-// typed returns the arguments as one can type them in a shell.
-func typed(args []string) string {
-	var words []string
-	for _, a := range args {
-		if a == "" || strings.ContainsAny(a, " \t\n|&;<>()$`\\\"'*?[]#~!{}") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words = append(words, a)
-	}
-	return strings.Join(words, " ")
 }

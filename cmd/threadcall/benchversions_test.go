@@ -30,24 +30,6 @@ func worker(pkg string, n int) string {
 		"{\n\t\tsink[i]++\n\t}\n}\n", pkg, n)
 }
 
-func TestBench_vs_renamedModule(t *testing.T) {
-	t.Parallel()
-	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X")})
-	p.commit(t)
-	p.write(t, map[string]string{"go.mod": "module example.com/m/v2\n\ngo 1.26\n",
-		"a/a.go": worker("a", 20)})
-	r := p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusOK).report(t)
-	if x := row(t, r.Comparison, "sec/op", "X"); x.Deltas[1].N != 6 ||
-		x.Package != "example.com/m/v2/a" {
-		t.Errorf("%+v", x)
-	}
-	c := p.bench(t, r.Versions[0].File, r.Versions[1].File, "-json").want(t,
-		statusOK).report(t).Comparison
-	if x := row(t, c, "sec/op", "X"); x.Deltas[1].N != 6 {
-		t.Errorf("in the files: %+v", x)
-	}
-}
-
 func TestBench_packageDoesNotBuild(t *testing.T) {
 	t.Parallel()
 	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"),

@@ -85,19 +85,11 @@ func decisive(c *Comparison, t *Table, row *Row, limits []plan.Limit) (these []p
 	return slices.DeleteFunc(slices.Clone(limits), func(l plan.Limit) bool { return l.Unit != "" })
 }
 
-// Broken returns an error that names the limits and what broke each, or nil.
+// Broken returns an error that names what broke each limit, or nil.
 func Broken(breaches []Case) error {
-	var limits []string
-	cases := map[string][]string{}
-	for _, at := range breaches {
-		if cases[at.Limit] == nil {
-			limits = append(limits, at.Limit)
-		}
-		cases[at.Limit] = append(cases[at.Limit], at.String())
-	}
 	var errs []error
-	for _, l := range limits {
-		errs = append(errs, fmt.Errorf("-fail-on %s: %s", l, strings.Join(cases[l], "; ")))
+	for _, at := range breaches {
+		errs = append(errs, fmt.Errorf("-fail-on %s: %v", at.Limit, at))
 	}
 	return errors.Join(errs...)
 }

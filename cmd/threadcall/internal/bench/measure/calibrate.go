@@ -80,7 +80,7 @@ func (m *Measurement) calibration() (each time.Duration, benchtime string) {
 	return 0, "2x"
 }
 
-// common drops the jobs that only old versions have, and notes which versions lack a benchmark.
+// common drops the jobs that only old versions have, and notes them.
 func (m *Measurement) common(old []string) {
 	last := len(m.Record.Versions) - 1
 	m.jobs = slices.DeleteFunc(m.jobs, func(j *Job) bool {
@@ -92,18 +92,6 @@ func (m *Measurement) common(old []string) {
 	if len(old) > 0 {
 		m.Log.Note("Not in %s, and not measured: %s.", m.Record.Versions[last].Name,
 			ui.Some(old, 10))
-	}
-	for v := range last {
-		var added []string
-		for _, j := range m.jobs {
-			if j.Versions[v] == nil {
-				added = append(added, j.String())
-			}
-		}
-		if len(added) > 0 {
-			m.Log.Note("Not in %s, and so not compared with it: %s.", m.Record.Versions[v].Name,
-				ui.Some(added, 10))
-		}
 	}
 }
 

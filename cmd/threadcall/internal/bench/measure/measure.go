@@ -177,7 +177,6 @@ func (m *Measurement) rounds(ctx context.Context) error {
 		r.Stopped = "interrupted before the first round"
 		return err
 	}
-	m.Log.Trouble(m.estimate())
 	began = time.Now()
 	for n := range m.Set.Count {
 		all := Order(m.jobs)

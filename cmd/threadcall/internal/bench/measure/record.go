@@ -54,36 +54,6 @@ func (r *Record) load() string {
 	return "quiet"
 }
 
-// What a process takes in addition to -benchtime: iterations beyond it, and to start.
-const (
-	overhead = 1.1
-	starting = 30 * time.Millisecond
-)
-
-// estimate returns how long the rounds will take, if that is known: "about 3 min 20 s: 5 benchmarks
-// × 2 versions × 20 rounds".
-func (m *Measurement) estimate() string {
-	processes, versions := 0, 0
-	for _, j := range m.jobs {
-		processes += j.versions()
-		versions = max(versions, j.versions())
-	}
-	text := ui.Counted(len(m.jobs), "benchmark", "benchmarks")
-	switch n := len(m.Set.Commands); {
-	case n > 0:
-		text = ui.Counted(n, "command", "commands")
-	case versions > 1:
-		text += fmt.Sprintf(" × %d versions", versions)
-	}
-	text += " × " + ui.Counted(m.Set.Count, "round", "rounds")
-	each, err := time.ParseDuration(m.Set.Benchtime)
-	if err != nil { // a number of iterations
-		return text
-	}
-	total := float64(processes*m.Set.Count) * (overhead*float64(each) + float64(starting))
-	return "about " + ui.Took(roughly(time.Duration(total))) + ": " + text
-}
-
 // roughly rounds to what an estimate can say.
 func roughly(d time.Duration) time.Duration {
 	switch {

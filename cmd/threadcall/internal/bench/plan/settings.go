@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -58,14 +57,6 @@ func (s *Settings) Validate() error {
 		return errors.New("-fail-on is about a comparison: -vs, -col, several commands, or files")
 	case s.Bench == "":
 		return errors.New("-bench must not be empty; a point means all benchmarks")
-	}
-	if s.Output != "" {
-		if at, err := os.Stat(s.Output); err == nil && at.IsDir() {
-			return fmt.Errorf("-o %s is a directory; give a file", s.Output)
-		}
-		if at, err := os.Stat(filepath.Dir(s.Output)); err != nil || !at.IsDir() {
-			return fmt.Errorf("-o %s: %s is not a directory", s.Output, filepath.Dir(s.Output))
-		}
 	}
 	if _, err := gotest.ParsePattern(s.Bench); err != nil {
 		return fmt.Errorf("-bench %q: %w", s.Bench, err)

@@ -135,50 +135,21 @@ func (v *Versions) Packages(ctx context.Context, patterns []string) (packages []
 // counterparts returns what the revision has in the place of each of the packages.
 func (v *Versions) counterparts(ctx context.Context, now []gotest.Package) ([]gotest.Package,
 	error) {
-	tree := v.Trees[0]
-	old, err := revision.Open(ctx, tree.Dir)
-	if err != nil {
-		return nil, err
-	}
 	then := make([]gotest.Package, len(now))
-	find := func(names []string, place func(gotest.Package) int) error {
-		if len(names) == 0 {
-			return nil
-		}
-		packages, _, err := tree.List(ctx, names...)
-		if err != nil {
-			return fmt.Errorf("in %s: %w", v.VS, err)
-		}
-		for _, p := range packages {
-			if i := place(p); i >= 0 && then[i].ImportPath == "" {
-				then[i] = p
-			}
-		}
-		return nil
-	}
-	var paths, dirs []string
+	var paths []string
 	for _, p := range now {
 		paths = append(paths, p.ImportPath)
 	}
-	if err := find(paths, func(q gotest.Package) int {
-		return slices.Index(paths, q.ImportPath)
-	}); err != nil {
-		return nil, err
+	packages, _, err := v.Trees[0].List(ctx, paths...)
+	if err != nil {
+		return nil, fmt.Errorf("in %s: %w", v.VS, err)
 	}
-	// the same directory, where no package has the same path: the module may have had another name
-	at := make([]string, len(now))
-	for i, p := range now {
-		if dir, ok := old.Counterpart(v.Repository, p.Dir); ok && then[i].ImportPath == "" {
-			at[i] = dir
-			dirs = append(dirs, dir)
+	for _, p := range packages {
+		if i := slices.Index(paths, p.ImportPath); i >= 0 {
+			then[i] = p
 		}
 	}
-	if err := find(dirs, func(q gotest.Package) int {
-		return slices.Index(at, q.Dir)
-	}); err != nil {
-		return nil, err
-	}
-	if !slices.ContainsFunc(then, func(p gotest.Package) bool { return p.ImportPath != "" }) {
+	if len(packages) == 0 {
 		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing "+
 			"to compare", v.VS, ui.Some(paths, 5))
 	}

@@ -36,9 +36,7 @@ type row struct {
 	Change   string // the estimate, and what it is called: slower, more, unchanged
 	Interval string // of the estimate
 	P        string // with an asterisk: not visible when all verdicts are judged together
-	// "1.04Gi → 655Mi B/s", where a row of time has that; or what the measure is not
-	Note    string
-	Verdict judge.Verdict
+	Verdict  judge.Verdict
 }
 
 const asterisk = "* does not hold when all verdicts are judged together; use more rounds."
@@ -124,23 +122,6 @@ func (d digester) row(t *judge.Table, of *judge.Row, delta judge.Delta) row {
 	if d.all {
 		r.Old = strings.TrimSpace(r.Old + " " + old.PlusMinus())
 		r.New = strings.TrimSpace(r.New + " " + new.PlusMinus())
-	}
-	if t.Unit == "sec/op" && !d.all {
-		rate := d.Find("B/s", *of)
-		if rate != nil && rate.Deltas[d.version].Verdict != judge.None {
-			per := judge.Table{Unit: "B/s"}
-			r.Note = fmt.Sprintf("%s → %s B/s", per.Value(rate.Cells[0].Center),
-				per.Value(rate.Cells[d.version].Center))
-		}
-	}
-	at := d.Time(*of, d.version)
-	if at != nil && t.Unit == measure.CPUTime && delta.Visible() && at.Basis != judge.Wall {
-		if !d.Find("sec/op", *of).Deltas[d.version].Visible() {
-			r.Note = "wall time inconclusive here"
-		}
-		if at.Runs == judge.OnMany {
-			r.Note = strings.TrimPrefix(r.Note+", of several CPUs", ", ")
-		}
 	}
 	return r
 }

@@ -75,7 +75,7 @@ func (m *markdown) comparison(c *judge.Comparison, version int) {
 func (m *markdown) sections(x digest) {
 	for _, s := range x.Sections {
 		rows := [][]string{{ui.Escape(s.Unit), ui.Escape(x.Old), ui.Escape(x.New), "change",
-			"95% interval", "p", ""}}
+			"95% interval", "p"}}
 		for _, r := range s.Rows {
 			name, change := ui.Code(r.Name), ui.Escape(r.Change)
 			switch r.Verdict {
@@ -83,10 +83,10 @@ func (m *markdown) sections(x digest) {
 				change = "**" + change + "**"
 			}
 			rows = append(rows, []string{name, ui.Escape(r.Old), ui.Escape(r.New), change,
-				ui.Escape(r.Interval), ui.Escape(r.P), ui.Escape(r.Note)})
+				ui.Escape(r.Interval), ui.Escape(r.P)})
 		}
 		if len(s.Rows) > 0 {
-			m.line("%s", ui.Markdown("lrrrcrl", rows...))
+			m.line("%s", ui.Markdown("lrrrcr", rows...))
 		}
 		for _, text := range s.Rest {
 			if len(s.Rows) == 0 {

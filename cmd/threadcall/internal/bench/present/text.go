@@ -143,11 +143,7 @@ func (p printer) comparison(c *judge.Comparison, version int) {
 // sections writes the units.
 func (p printer) sections(x digest) {
 	if slices.ContainsFunc(x.Sections, func(s section) bool { return len(s.Rows) > 0 }) {
-		g := p.table(x, true)
-		if g.Width() > p.Width {
-			g = p.table(x, false)
-		}
-		g.Write(p.Screen)
+		p.table(x).Write(p.Screen)
 		return
 	}
 	for _, s := range x.Sections {
@@ -157,26 +153,20 @@ func (p printer) sections(x digest) {
 	}
 }
 
-// table returns the table of all units, with the notes where that is set.
-func (p printer) table(x digest, notes bool) *ui.Table {
+// table returns the table of all units.
+func (p printer) table(x digest) *ui.Table {
 	g := &ui.Table{Left: 1, Whole: true}
-	add := func(note string, cells ...string) {
-		if notes {
-			cells = append(cells, note)
-		}
-		g.Add(cells...)
-	}
 	short := func(version string) string {
 		if p.Width > ui.MaxWidth {
 			return version
 		}
 		return ui.Tail(version, 14)
 	}
-	add("", "", short(x.Old), short(x.New), "change", "95% interval", "p")
+	g.Add("", short(x.Old), short(x.New), "change", "95% interval", "p")
 	for _, s := range x.Sections {
 		g.Title(p.Bold(s.Unit))
 		for _, r := range s.Rows {
-			add(r.Note, "  "+r.Name, r.Old, r.New, p.colour(r.Verdict, r.Change), r.Interval, r.P)
+			g.Add("  "+r.Name, r.Old, r.New, p.colour(r.Verdict, r.Change), r.Interval, r.P)
 		}
 		for _, text := range s.Rest {
 			g.Note("  " + text)

@@ -133,19 +133,3 @@ func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil || !errors.Is(err, os.ErrNotExist)
 }
-
-// Counterpart returns the directory in r that corresponds to dir in the other working tree, if
-// there is one.
-func (r *Repository) Counterpart(other *Repository, dir string) (string, bool) {
-	dir, err := filepath.EvalSymlinks(dir) // as git does with the root
-	if err != nil {
-		return "", false
-	}
-	rel, err := filepath.Rel(other.Top, dir)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", false
-	}
-	dir = filepath.Join(r.Top, rel)
-	at, err := os.Stat(dir)
-	return dir, err == nil && at.IsDir()
-}

@@ -1,29 +1,15 @@
 package lock
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 )
-
-// A process with an argument holds the lock, with a child that outlives it, until it is killed.
-func TestMain(m *testing.M) {
-	if len(os.Args) != 2 || os.Args[1] != "hold" {
-		os.Exit(m.Run())
-	}
-	_, err := Acquire(context.Background(), "hold", func(string) {})
-	child := exec.Command("sleep", "60")
-	err = errors.Join(err, child.Start())
-	fmt.Println(err, child.Process.Pid)
-	time.Sleep(time.Minute)
-}
 
 func file(t *testing.T) string {
 	t.Helper()
@@ -78,44 +64,6 @@ func TestAcquire(t *testing.T) {
 	release()
 	for range 4 {
 		<-done
-	}
-}
-
-func TestAcquire_killed(t *testing.T) {
-	file(t)
-	cmd := exec.Command(os.Args[0], "hold")
-	out, err := cmd.StdoutPipe()
-	if err := errors.Join(err, cmd.Start()); err != nil {
-		t.Fatal(err)
-	}
-	var text string
-	var child int
-	if _, err := fmt.Fscan(out, &text, &child); err != nil || text != "<nil>" {
-		t.Skip(text, err)
-	}
-	if p, err := os.FindProcess(child); err == nil {
-		defer p.Kill()
-	}
-	var holder string
-	release := acquire(t, "next", func(text string) {
-		holder += text
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	if !strings.Contains(holder, fmt.Sprintf("pid %d ", cmd.Process.Pid)) {
-		t.Errorf("waited for %q", holder)
-	}
-	release()
-}
-
-func TestAcquire_interrupted(t *testing.T) {
-	file(t)
-	defer acquire(t, "first", nil)()
-	why := errors.New("why")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := Acquire(ctx, "second", func(string) { cancel(why) })
-	if !errors.Is(err, why) {
-		t.Error(err)
 	}
 }
 
