@@ -23,10 +23,8 @@ const traceUsage = `Usage:
   threadcall trace [flags] -- COMMAND [ARGUMENTS]
 
 Trace reads an execution trace of the Go runtime and reports what stands out,
-what the heap and the collector did, how many goroutines and threads there were,
-what goroutines waited for, where, and what ended the waits, how goroutines
-moved from thread to thread and why, what locked threads did, how long
-threadcall's calls were queued and ran, and where the time of one task went.
+what goroutines waited for, where, and what ended the waits, what the heap, the
+collector and threads did, and how long threadcall's calls were queued and ran.
 -html shows the same in a page, and what each goroutine and each thread did;
 -from and -to choose the time that it has in more detail.
 
@@ -137,7 +135,7 @@ func (o *traceCommand) run(from source.Request) error {
 // read reads a trace and shows its report.
 func (o *traceCommand) read(t *source.Trace) error {
 	options := analysis.Options{Name: t.Name, Progress: func(n int64) {
-		o.progress.Progress(readSoFar(t.Name, n, t.Size))
+		o.progress.Progress(readSoFar(t.Name, n))
 	}}
 	if o.html != "" || o.path != "" {
 		w, err := lanes.Create()
@@ -183,7 +181,11 @@ func (o *traceCommand) look(r *report.Report, w *lanes.Writer) error {
 		r.Path, noPath = analysis.Path(x, r, o.path)
 	}
 	if o.html != "" {
-		file := o.numbered(o.html)
+		file := o.html
+		if n := len(o.reports); n > 1 {
+			ext := filepath.Ext(file)
+			file = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, ext), n, ext)
+		}
 		page, err := present.Page(r, x, o.from, o.to)
 		if err == nil {
 			err = page.Save(file)
@@ -196,21 +198,7 @@ func (o *traceCommand) look(r *report.Report, w *lanes.Writer) error {
 	return noPath
 }
 
-// numbered returns the name of an output of the report that was made last; each trace has its own.
-func (o *traceCommand) numbered(file string) string {
-	if n := len(o.reports); n > 1 {
-		ext := filepath.Ext(file)
-		file = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, ext), n, ext)
-	}
-	return file
-}
-
 // readSoFar ends with the name, which may be long, and may be a command of several lines.
-func readSoFar(name string, n, size int64) string {
-	name = ui.Plain(strings.Join(strings.Fields(name), " "))
-	if size <= 0 {
-		return fmt.Sprintf("reading %s: %s", ui.Bytes(n), name)
-	}
-	percent := min(100, 100*n/size)
-	return fmt.Sprintf("reading %s of %s, %d %%: %s", ui.Bytes(n), ui.Bytes(size), percent, name)
+func readSoFar(name string, n int64) string {
+	return fmt.Sprintf("reading %s: %s", ui.Bytes(n), ui.Plain(strings.Join(strings.Fields(name), " ")))
 }

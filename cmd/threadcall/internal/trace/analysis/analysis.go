@@ -253,8 +253,6 @@ func (a *analysis) metric(m xtrace.Metric) {
 		a.gomaxprocs = x
 	case "/memory/classes/heap/objects:bytes":
 		a.heap.allocated(a.now, x)
-	case "/gc/heap/goal:bytes":
-		a.heap.goal(a.now, x)
 	}
 }
 
@@ -279,11 +277,10 @@ func (a *analysis) report() *report.Report {
 		Waiting:    a.waits.report(a.now),
 	}
 	r.Calls = a.calls.report()
-	r.GC.BgSweep = a.running("runtime.bgsweep")
 	r.GC.Workers = a.running("runtime.gcBgMarkWorker")
 	r.Table = report.Table{
 		Goroutines: r.Goroutines.Peak, Heap: r.Heap.Peak, Threads: r.Threads.Total,
-		BgSweep: r.GC.BgSweep, STW: time.Duration(r.Stops.All.Sum),
+		BgSweep: a.running("runtime.bgsweep"), STW: time.Duration(r.Stops.All.Sum),
 	}
 	return r
 }

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -168,7 +167,7 @@ func (c *collector) report() report.GC {
 
 // A heap follows the sizes that the trace has.
 type heap struct {
-	sizes, goals      report.Curve
+	sizes             report.Curve
 	known             bool
 	first, last, peak uint64
 }
@@ -182,15 +181,8 @@ func (h *heap) allocated(now time.Duration, size uint64) {
 	h.sizes.Add(now, float64(size))
 }
 
-func (h *heap) goal(now time.Duration, size uint64) {
-	if size <= math.MaxInt64 { // else there is none
-		h.goals.Add(now, float64(size))
-	}
-}
-
 func (h *heap) report(end time.Duration) report.Heap {
 	return report.Heap{
-		Allocated: h.sizes.Series(end, 0), Goal: h.goals.Series(end, 0),
-		First: h.first, Last: h.last, Peak: h.peak,
+		Allocated: h.sizes.Series(end, 0), First: h.first, Last: h.last, Peak: h.peak,
 	}
 }

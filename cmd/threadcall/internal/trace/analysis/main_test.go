@@ -106,7 +106,7 @@ func consistent(t *testing.T, r *report.Report) {
 	if g.Last != g.First+g.Created-g.Ended || g.Peak < max(g.First, g.Last) {
 		t.Errorf("goroutines %+v", g)
 	}
-	for _, s := range []report.Series{r.Heap.Allocated, r.Heap.Goal, g.Existing, r.Threads.Busy} {
+	for _, s := range []report.Series{r.Heap.Allocated, g.Existing, r.Threads.Busy} {
 		byTime := func(a, b report.Point) int { return cmp.Compare(a.At, b.At) }
 		ordered := slices.IsSortedFunc(s.Points, byTime)
 		if len(s.Points) > 512 || !ordered {

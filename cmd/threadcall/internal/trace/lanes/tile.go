@@ -100,34 +100,26 @@ const (
 	stopped
 )
 
-// activity has what decides whether a goroutine, a thread or a task is shown.
-type activity struct {
-	active   time.Duration
-	existing time.Duration
-}
-
 // choose chooses the goroutines, threads and tasks that are shown.
 func (t *tiling) choose(limit int, must []int64) error {
-	goroutines, threads, tasks := map[int64]activity{}, map[int64]activity{}, map[int64]activity{}
+	type active = map[int64]time.Duration
+	goroutines, threads, tasks := active{}, active{}, active{}
 	err := t.Scan(t.from, t.to, func(v *Interval) {
 		if v.Goroutine == None {
 			return
 		}
 		length := v.Within(t.from, t.to)
-		g := goroutines[v.Goroutine]
 		switch v.Kind {
 		case Running, Syscall, Runnable:
-			g.active += length
-			goroutines[v.Goroutine] = g
+			goroutines[v.Goroutine] += length
 			if v.Thread >= 0 && v.Kind <= Syscall {
-				threads[v.Thread] = activity{active: threads[v.Thread].active + length}
+				threads[v.Thread] += length
 			}
 		case Life:
-			g.existing += length
-			goroutines[v.Goroutine] = g
+			goroutines[v.Goroutine] += 0
 		case Task:
-			if tasks[int64(v.Task)] = (activity{active: length}); len(tasks) > 1<<12 {
-				kept := map[int64]activity{}
+			if tasks[int64(v.Task)] = length; len(tasks) > 1<<12 {
+				kept := active{}
 				for _, id := range busiest(tasks, maxTasks) {
 					kept[id] = tasks[id]
 				}
@@ -155,10 +147,9 @@ func (t *tiling) choose(limit int, must []int64) error {
 	return err
 }
 
-func busiest(all map[int64]activity, limit int) []int64 {
+func busiest(all map[int64]time.Duration, limit int) []int64 {
 	list := slices.SortedFunc(maps.Keys(all), func(a, b int64) int {
-		return cmp.Or(cmp.Compare(all[b].active, all[a].active),
-			cmp.Compare(all[b].existing, all[a].existing), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(all[b], all[a]), cmp.Compare(a, b))
 	})
 	return list[:min(len(list), limit)]
 }

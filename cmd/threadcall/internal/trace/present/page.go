@@ -37,9 +37,8 @@ type line struct {
 }
 
 type series struct {
-	Name   string       `json:"name"`
-	Step   int64        `json:"step"`
-	Points [][4]float64 `json:"points"` // time, least, most and last value
+	Name string `json:"name"`
+	report.Series
 }
 
 // A window is a time of which a page has a picture.
@@ -65,9 +64,9 @@ func Page(r *report.Report, x *lanes.Index, from, to time.Duration) (ui.Page, er
 	d := data{
 		Duration: max(int64(r.Trace.Duration), 1),
 		Lines: []line{
-			{"Heap", "B", []series{lineOf("allocated", r.Heap.Allocated), lineOf("goal", r.Heap.Goal)}},
-			{"Goroutines", "", []series{lineOf("existing", r.Goroutines.Existing)}},
-			{"Threads", "", []series{lineOf("busy", r.Threads.Busy)}},
+			{"Heap", "B", []series{{"allocated", r.Heap.Allocated}}},
+			{"Goroutines", "", []series{{"existing", r.Goroutines.Existing}}},
+			{"Threads", "", []series{{"busy", r.Threads.Busy}}},
 		},
 		Windows: []window{},
 		Kinds:   lanes.KindNames[:],
@@ -111,14 +110,6 @@ func Page(r *report.Report, x *lanes.Index, from, to time.Duration) (ui.Page, er
 		Data:   d,
 		Script: script,
 	}, err
-}
-
-func lineOf(name string, s report.Series) series {
-	points := make([][4]float64, len(s.Points))
-	for i, p := range s.Points {
-		points[i] = [4]float64{float64(p.At), p.Min, p.Max, p.Last}
-	}
-	return series{name, int64(s.Step), points}
 }
 
 type moment struct {

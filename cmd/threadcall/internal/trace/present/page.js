@@ -50,8 +50,8 @@
     region: "three", task: "three", range: "bad"};
 
   // A series as stairs: [from, to, least, most, last].
-  const stairs = s => s.points.flatMap(([t, low, high, last], i) => {
-    const next = s.points[i + 1]?.[0] ?? total, end = Math.min(t + s.step, next);
+  const stairs = s => (s.points ?? []).flatMap(({t_ns: t, min: low, max: high, last}, i) => {
+    const next = s.points[i + 1]?.t_ns ?? total, end = Math.min(t + s.step_ns, next);
     const step = [t, end, low, high, last];
     return end < next ? [step, [end, next, last, last, last]] : [step];
   });

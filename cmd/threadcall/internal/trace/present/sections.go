@@ -209,7 +209,7 @@ func memory(r *report.Report) []section {
 	add("collections", "%s", collections)
 	if a := gc.Assist; gc.Cycles > 0 {
 		add("collector", "workers ran %s, background sweeper %s", ui.Duration(gc.Workers),
-			ui.Duration(gc.BgSweep))
+			ui.Duration(r.Table.BgSweep))
 		add("assists", "%s, in which goroutines that allocate worked for %s",
 			ui.Counted(a.N, "time", "times"), ui.Duration(a.Worked))
 	}

@@ -112,7 +112,6 @@ type Interval struct {
 // the program by up to some kilobytes for each P.
 type Heap struct {
 	Allocated Series `json:"allocated"`
-	Goal      Series `json:"goal"` // of the collector: the heap at the end of the next collection
 	First     uint64 `json:"first_bytes"`
 	Last      uint64 `json:"last_bytes"`
 	Peak      uint64 `json:"peak_bytes"`
@@ -123,7 +122,6 @@ type GC struct {
 	Cycles  uint64        `json:"cycles"`     // with their start or end in the trace
 	Mark    Distribution  `json:"mark_ns"`    // mark phases that the trace has as a whole
 	Workers time.Duration `json:"workers_ns"` // for which goroutines of the collector marked
-	BgSweep time.Duration `json:"bgsweep_ns"` // for which the sweeping goroutine ran
 	Assist  Assist        `json:"assist"`
 }
 

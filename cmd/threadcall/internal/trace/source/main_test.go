@@ -86,7 +86,6 @@ func command(t *testing.T, program string) source.Request {
 
 // A result is what came of a request.
 type result struct {
-	size   int64
 	failed error // of the trace
 	err    error // instead of a trace
 	report *report.Report
@@ -108,7 +107,7 @@ func open(t *testing.T, ctx context.Context, r source.Request) (results []result
 		if err != nil {
 			t.Fatalf("%s: %v", tr.Name, err)
 		}
-		results = append(results, result{tr.Size, tr.Failed, nil, report})
+		results = append(results, result{tr.Failed, nil, report})
 	}
 	if left, _ := filepath.Glob(filepath.Join(temp, "threadcall*")); left != nil {
 		t.Errorf("left behind: %q", left)

@@ -35,7 +35,6 @@ type Request struct {
 type Trace struct {
 	io.Reader
 	Name   string // what it is of, for people
-	Size   int64  // in bytes; negative if it is not known
 	Failed error  // how the tests or the command that recorded it have failed, if they did
 }
 
@@ -64,7 +63,7 @@ func Open(ctx context.Context, r Request) iter.Seq2[*Trace, error] {
 	return func(yield func(*Trace, error) bool) {
 		switch {
 		case r.File == "-":
-			yield(&Trace{Reader: os.Stdin, Name: "standard input", Size: size(os.Stdin)}, nil)
+			yield(&Trace{Reader: os.Stdin, Name: "standard input"}, nil)
 		case r.File != "":
 			read(r.File, r.File, nil, yield)
 		case len(r.Packages) > 0:
@@ -215,14 +214,5 @@ func read(file, name string, failed error, yield func(*Trace, error) bool) (more
 		return yield(nil, err)
 	}
 	defer f.Close()
-	return yield(&Trace{Reader: f, Name: name, Size: size(f), Failed: failed}, nil)
-}
-
-// size returns how much can be read, or -1 if that is not known.
-func size(f *os.File) int64 {
-	at, err := f.Stat()
-	if err != nil || !at.Mode().IsRegular() {
-		return -1
-	}
-	return at.Size()
+	return yield(&Trace{Reader: f, Name: name, Failed: failed}, nil)
 }

@@ -121,16 +121,11 @@ func TestOf_limits(t *testing.T) {
 		b := report.Blocked{Reason: "select", N: 100, New: 100, Sum: 100 * cost}
 		r.Waiting.Blocked = append(r.Waiting.Blocked, b)
 	}
-	got, rules := Of(r), map[string]int{}
-	for _, f := range got {
-		rules[f.Rule]++
+	rules := ""
+	for _, f := range Of(r) {
+		rules += f.Rule + ", "
 	}
-	if len(got) != most || got[0].Rule != "blocked" || got[4].Rule == "blocked" {
-		t.Errorf("%+v", got)
-	}
-	for rule, n := range rules {
-		if n > mostForRule {
-			t.Errorf("%d findings of %s", n, rule)
-		}
+	if want := "blocked, blocked, contention, slow wait, contention, "; rules != want {
+		t.Errorf("%s, want %s", rules, want)
 	}
 }
