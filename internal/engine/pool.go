@@ -458,7 +458,6 @@ func (p *Pool) Close() {
 
 // Retire refuses functions from now on, and ends the threads after they have run what is queued.
 func (p *Pool) Retire() {
-	p.limit.close()
 	p.mu.Lock()
 	p.retired = p.retired || !p.closed
 	p.closed = true
@@ -467,6 +466,7 @@ func (p *Pool) Retire() {
 	}
 	p.idle = p.idle[:0]
 	p.mu.Unlock()
+	p.limit.close() // which lets posters through to be refused
 	for _, e := range p.workers {
 		e.control(nil)
 	}
