@@ -253,7 +253,7 @@ func TestPage_lanes(t *testing.T) {
 	}
 	pagetest.Run(t, p, helpers+`
 		let tips = "", height = canvas.getBoundingClientRect().height;
-		for (let share = 0.02; share < 1; share += 0.08) {
+		for (let share = 0.005; share < 1; share += 0.01) {
 			for (let y = 0; y < height; y += 9) { point("pointermove", share, y); tips += tip() + "\n"; }
 		}
 		const out = {lanes: Number(time.dataset.lanes), text: time.textContent, tips};

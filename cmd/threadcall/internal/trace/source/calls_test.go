@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/recorder"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -94,23 +96,25 @@ func TestOpen_calls(t *testing.T) {
 		l[0].Idle <= 0 {
 		t.Errorf("locked threads %+v", l)
 	}
-	w := c.Worst[0]
-	if len(w.Caller()) == 0 || !strings.HasSuffix(w.Caller()[0].Func, ".callsSlowly") ||
-		w.Run < limit ||
-		w.Stopped == nil || w.Stopped.Reason != "channel receive" || w.Stopped.Time > w.Run ||
+	slowly := func(by []report.Frame) bool {
+		return len(by) > 0 && strings.HasSuffix(by[0].Func, ".callsSlowly")
+	}
+	i := slices.IndexFunc(c.Worst, func(w report.Call) bool { return slowly(w.Caller()) })
+	if i < 0 { // others may have waited for longer
+		t.Fatalf("the longest calls %+v", c.Worst)
+	}
+	if w := c.Worst[i]; w.Run < limit || w.Stopped == nil || w.Stopped.Reason != "channel receive" || w.Stopped.Time > w.Run ||
 		w.Stopped.Time < limit/2 || w.Total() != w.Queued+w.Run+w.Return {
 		t.Errorf("the longest call %+v", w)
 	}
-	if len(c.Slow) != 1 {
+	i = slices.IndexFunc(c.Slow, func(s report.SlowCall) bool { return slowly(s.Caller()) })
+	if i < 0 {
 		t.Fatalf("%d slow calls: %+v", len(c.Slow), c.Slow)
 	}
-	s := c.Slow[0]
+	s := c.Slow[i]
 	if s.Running < limit || s.At < s.Running || s.Kind != "Call" || s.Queued < 0 ||
 		s.Waits != "channel receive" || s.Waited <= 0 || s.Waited > s.Running+time.Millisecond {
 		t.Errorf("%+v in %v", s, r.report.Trace.Duration)
-	}
-	if by := s.Caller(); len(by) == 0 || !strings.HasSuffix(by[0].Func, ".callsSlowly") {
-		t.Errorf("called by %v", by)
 	}
 	names := ""
 	for _, frame := range s.Function() {
