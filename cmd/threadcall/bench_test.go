@@ -262,7 +262,8 @@ func TestBench_vs(t *testing.T) {
 	}
 	for i, table := range c.Tables {
 		for j, row := range table.Rows {
-			if a, b := row.Deltas[1], both.Comparison.Tables[i].Rows[j].Deltas[1]; !reflect.DeepEqual(a, b) {
+			a, b := row.Deltas[1], both.Comparison.Tables[i].Rows[j].Deltas[1]
+			if !reflect.DeepEqual(a, b) {
 				t.Errorf("%s of %s: the run says %+v, its files say %+v", table.Unit, row.Name, a,
 					b)
 			}
@@ -363,7 +364,6 @@ func TestBench_refused(t *testing.T) {
 		{"-fail-on :+5%", statusUsage, "no unit before the colon"},
 		{"-fail-on ns/op:-5%", statusUsage, "the sign must be +"},
 		{"-fail-on +5%", statusUsage, "about a comparison"},
-		{"-timeout -1s", statusUsage, "-timeout"},
 		{"-md - -json", statusUsage, "give one of them"},
 		{"-o .", statusUsage, "is a directory"},
 		{"-o nowhere/x.txt", statusUsage, "nowhere is not a directory"},

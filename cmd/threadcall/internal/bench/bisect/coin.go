@@ -108,9 +108,9 @@ func (s *Sorter) Add(good, it, bad float64) {
 	s.Rounds++
 }
 
-// Verdict returns the decision, or Undecided. If a round rejects both, because the commit is between
-// the ends, the larger wealth decides, and the commit is bad if they are the same: a change has come
-// before it.
+// Verdict returns the decision, or Undecided. If a round rejects both, because the commit is
+// between the ends, the larger wealth decides, and the commit is bad if they are the same: a change
+// has come before it.
 func (s *Sorter) Verdict() Verdict {
 	a, b, enough := s.good.Wealth(), s.bad.Wealth(), -math.Log(s.Alpha)
 	switch notGood, notBad := a >= enough, b >= enough; {
