@@ -381,7 +381,8 @@ func TestBench_refused(t *testing.T) {
 		{"-bench Same -count 1 -benchtime 1x -vs old -fail-on frames/op:+5%", statusUnmeasured,
 			"no benchmark reports frames/op; they report ns/op"},
 		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
-		{"-bench Fails -count 2 -benchtime 1x", statusUnmeasured, "there are no results"},
+		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUnmeasured,
+			"there are no results"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
