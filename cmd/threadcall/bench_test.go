@@ -262,7 +262,8 @@ func TestBench_vs(t *testing.T) {
 	}
 	for i, table := range c.Tables {
 		for j, row := range table.Rows {
-			if a, b := row.Deltas[1], both.Comparison.Tables[i].Rows[j].Deltas[1]; !reflect.DeepEqual(a, b) {
+			a, b := row.Deltas[1], both.Comparison.Tables[i].Rows[j].Deltas[1]
+			if !reflect.DeepEqual(a, b) {
 				t.Errorf("%s of %s: the run says %+v, its files say %+v", table.Unit, row.Name, a,
 					b)
 			}
@@ -363,7 +364,6 @@ func TestBench_refused(t *testing.T) {
 		{"-fail-on :+5%", statusUsage, "no unit before the colon"},
 		{"-fail-on ns/op:-5%", statusUsage, "the sign must be +"},
 		{"-fail-on +5%", statusUsage, "about a comparison"},
-		{"-timeout -1s", statusUsage, "-timeout"},
 		{"-md - -json", statusUsage, "give one of them"},
 		{"-o .", statusUsage, "is a directory"},
 		{"-o nowhere/x.txt", statusUsage, "nowhere is not a directory"},
@@ -381,7 +381,8 @@ func TestBench_refused(t *testing.T) {
 		{"-bench Same -count 1 -benchtime 1x -vs old -fail-on frames/op:+5%", statusUnmeasured,
 			"no benchmark reports frames/op; they report ns/op"},
 		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
-		{"-bench Fails -count 2 -benchtime 1x", statusUnmeasured, "there are no results"},
+		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUnmeasured,
+			"there are no results"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}

@@ -131,7 +131,8 @@ func TestResultsDir(t *testing.T) {
 	}
 	err := prune(dir)
 	left, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
-	if err != nil || len(left) != 2*KeepRuns+1 || filepath.Base(left[0]) != "20260101T000003-new.txt" {
+	if err != nil || len(left) != 2*KeepRuns+1 ||
+		filepath.Base(left[0]) != "20260101T000003-new.txt" {
 		t.Errorf("%v, left %q", err, left)
 	}
 }

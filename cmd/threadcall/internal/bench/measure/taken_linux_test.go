@@ -31,7 +31,8 @@ func TestTaken(t *testing.T) {
 		}
 	}
 	var c counters // irq and softirq are work, iowait is none
-	c.stat("cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 0 0 0 0 0 0 7 0 0\ncpu2 10 20 30 400 500 60 70 8 9 9\n",
+	c.stat("cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 0 0 0 0 0 0 7 0 0\n"+
+		"cpu2 10 20 30 400 500 60 70 8 9 9\n",
 		func(cpu int) bool { return cpu == 2 })
 	if want := (counters{cpus: 1, busy: 190 * tick, stolen: 8 * tick}); c != want {
 		t.Errorf("%+v, want %+v", c, want)

@@ -78,7 +78,8 @@ func (v *Versions) chooseRevision(ctx context.Context, dir string) (err error) {
 		title = "working tree"
 		tree += " and changes to " + ui.Some(changes, 3)
 	} else if v.old == head {
-		return fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed", v.VS)
+		return fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed",
+			v.VS)
 	}
 	what := fmt.Sprintf("revision %s, %s %q", v.VS, v.old.Short(), v.old.Subject)
 	v.List = []Version{

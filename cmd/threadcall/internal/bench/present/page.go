@@ -92,7 +92,8 @@ func draw(t *judge.Table, row judge.Row) template.HTML {
 	height := laneHeight * float64(len(row.Cells))
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %g %g" role="img" aria-label="the values">`+
-		`<text x="0" y="%[3]g">%[4]s</text><text x="%[1]g" y="%[3]g" text-anchor="end">%[5]s</text>`,
+		`<text x="0" y="%[3]g">%[4]s</text>`+
+		`<text x="%[1]g" y="%[3]g" text-anchor="end">%[5]s</text>`,
 		stripWidth, height+20, height+15, value(t, low), value(t, high))
 	for version, cell := range row.Cells {
 		top := laneHeight * float64(version)

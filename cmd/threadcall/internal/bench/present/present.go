@@ -88,19 +88,12 @@ func (r Result) undecided() (sentences []string) {
 		if byLimit[b.Limit] == nil {
 			limits = append(limits, b.Limit)
 		}
-		text := b.Benchmark + " in " + b.Unit
-		switch {
-		case b.MDE > tooNoisy:
-			text += " (too noisy)"
-		case b.MDE > 0:
-			text += " (" + blank(judge.Percent(b.MDE)) + ")"
-		}
-		byLimit[b.Limit] = append(byLimit[b.Limit], text)
+		byLimit[b.Limit] = append(byLimit[b.Limit], b.Benchmark+" in "+b.Unit)
 	}
 	for _, l := range limits {
 		sentences = append(sentences, fmt.Sprintf("inconclusive: %s is below the minimum "+
-			"detectable effect of %s. Use more rounds, or a longer "+
-			"-benchtime.", l, ui.Some(byLimit[l], 6)))
+			"detectable effect of %s. Use more rounds, or a longer -benchtime.", l,
+			ui.Some(byLimit[l], 6)))
 	}
 	return sentences
 }
