@@ -138,8 +138,8 @@ func exitAfterMain() {
 	os.Exit(0)
 }
 
-// Thread returns the main thread, which has methods that this package has not, such as After, Every,
-// ServeFor and Stats. Its Close and Terminate panic, because the whole program needs it.
+// Thread returns the main thread, for methods that this package does not repeat, such as After,
+// Every, ServeFor and Stats. Its Close and Terminate panic, because the whole program needs it.
 func Thread() *thread.Thread { return main }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run,

@@ -26,7 +26,8 @@ func queueAHang(post func(func()) bool, release chan bool) { post(func() { hang(
 
 func TestWithSlowCall(t *testing.T) {
 	told, option := slowCalls()
-	th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"), option)
+	name := thread.WithName("slow")
+	th, p := start(t, name, option), startPool(t, 2, name, option)
 	for name, w := range map[string]struct {
 		post   func(func()) bool
 		thread string

@@ -30,7 +30,8 @@ func eachCounted(t *testing.T, check func(t *testing.T, th counted), opts ...thr
 // sound checks what holds for all Stats.
 func sound(t *testing.T, s thread.Stats) {
 	t.Helper()
-	if s.Waits.Count != s.Calls+s.Posts || s.Runs.Count > s.Waits.Count || s.Queued < 0 || s.Queued > s.PeakQueued || s.Running < 0 {
+	if s.Waits.Count != s.Calls+s.Posts || s.Runs.Count > s.Waits.Count || s.Queued < 0 ||
+		s.Queued > s.PeakQueued || s.Running < 0 {
 		t.Errorf("contradictory: %+v", s)
 	}
 }
