@@ -247,22 +247,6 @@ func ExampleThread_TryGo() {
 	// Output: 3 dropped
 }
 
-// What a request has posted is withdrawn when the request ends.
-func ExampleThread_GoContext() {
-	t := thread.New()
-	defer t.Terminate()
-	ctx, cancel := context.WithCancel(context.Background())
-	t.Call(func() {
-		t.GoContext(ctx, func() { fmt.Println("never printed") })
-		cancel()
-	})
-	t.Call(func() { fmt.Println("withdrawn") })
-	fmt.Println(t.GoContext(ctx, func() {}))
-	// Output:
-	// withdrawn
-	// false
-}
-
 // An event loop that draws sixty times a second gives posted functions what is left of each frame.
 func ExampleThread_ServeFor() {
 	t := thread.Adopt()
