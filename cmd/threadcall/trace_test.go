@@ -202,11 +202,9 @@ func TestTrace_usage(t *testing.T) {
 		{"-html FILE FILE", statusUsage, "would overwrite the input"},
 		{"-from 2s -to 1s -html x FILE", statusUsage, "-to 1s is not after -from 2s"},
 		{"-from 2s FILE", statusUsage, "-from and -to are for the page"},
-		{"--frob", statusUsage, "not defined: -frob"},
 		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace but a text file"},
 		{os.Args[0], statusWrong, "a program; to run it, put -- before it"},
 		{os.DevNull, statusWrong, "it is empty"},
-		{"no/such/file.trace", statusWrong, "there is no file no/such/file.trace"},
 		{"no/such/file", statusWrong, "there is no file no/such/file, and no package: "},
 		{"no-such-\x1b[31m.trace", statusWrong, `there is no file no-such-\x1b[31m.trace`},
 	} {
