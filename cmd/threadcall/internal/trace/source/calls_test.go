@@ -84,7 +84,7 @@ func TestOpen_calls(t *testing.T) {
 		t.Errorf("%d calls, %d of them in place, %d not run, %d unfinished", c.Total, c.InPlace, c.NotRun,
 			c.Unfinished)
 	}
-	if l := r.report.Locked; len(l) != 3 || l[0].Calls != 5*calls+1 || l[0].Serving < limit ||
+	if l := r.report.Locked; len(l) < 2 || l[0].Calls != 5*calls+1 || l[0].Serving < limit ||
 		l[0].Idle <= 0 {
 		t.Errorf("locked threads %+v", l)
 	}
