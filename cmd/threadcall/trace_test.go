@@ -38,8 +38,9 @@ func recorded(t *testing.T) string {
 
 func TestTrace_file(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
-	o := threadcall(t, "trace", recorded(t), "-html", page).want(t, statusOK, "some.trace", "Heap and collector", "stop-the-world", "Goroutines and threads",
-		"moves ", "Locked threads", "Calls to threads", "threadcall.recorded", "trace_test.go:")
+	o := threadcall(t, "trace", recorded(t), "-html", page).want(t, statusOK, "some.trace",
+		"Heap and collector", "Goroutines and threads", "moves ", "Locked threads",
+		"Calls to threads", "threadcall.recorded", "trace_test.go:")
 	if o.stderr != "wrote "+page+"\n" {
 		t.Errorf("stderr %q", o.stderr)
 	}
