@@ -42,7 +42,6 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Length", strconv.Itoa(trace.Len()))
 	name := time.Now().UTC().Format("last-20060102-150405.trace")
 	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	if r.Method == http.MethodGet {
 		_, _ = w.Write(trace.Bytes())

@@ -16,13 +16,12 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
-// The test binary records a trace of itself into the file that this variable names, and does
-// nothing else.
-const recordInto = "THREADCALL_TEST_RECORD"
+// With this variable, the test binary records a trace of itself, and does nothing else.
+const recording = "THREADCALL_TEST_RECORD"
 
 func TestMain(m *testing.M) {
-	if file := os.Getenv(recordInto); file != "" {
-		recordItself(file)
+	if os.Getenv(recording) != "" {
+		recordItself()
 		return
 	}
 	os.Exit(m.Run())

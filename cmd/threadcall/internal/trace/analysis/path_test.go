@@ -48,8 +48,8 @@ func TestTrace_intervals(t *testing.T) {
 	}
 	task := named(lanes.Task, "job")
 	outer, inner := named(lanes.Region, "outer"), named(lanes.Region, "inner")
-	if outer.Start < task.Start || inner.Start < outer.Start || inner.End() > outer.End() ||
-		outer.End() > task.End() {
+	if outer.Start < task.Start || inner.Start < outer.Start ||
+		inner.End() > outer.End() || outer.End() > task.End() {
 		t.Errorf("task %+v, regions %+v and %+v", task, outer, inner)
 	}
 	for _, v := range []lanes.Interval{outer, inner} {

@@ -23,13 +23,6 @@ func wait(p report.WaitPlace) *report.Report {
 	return r
 }
 
-func blockedReport(b report.Blocked) *report.Report {
-	r := &report.Report{Trace: report.Trace{Duration: 10 * time.Second}}
-	b.Frame = place
-	r.Waiting.Blocked = []report.Blocked{b}
-	return r
-}
-
 func TestOf(t *testing.T) {
 	const s, ms = time.Second, time.Millisecond
 	longest := report.Moment{At: 3 * s, Length: s, Goroutine: 7}
@@ -48,8 +41,8 @@ func TestOf(t *testing.T) {
 			Longest: []report.Interval{{At: s, Length: longest, What: "GC sweep termination"}}}}
 	}
 	leaks := func(reason string, n, since, ended uint64) *report.Report {
-		return blockedReport(report.Blocked{Reason: reason, N: n, New: since, Ended: ended, Longest: s,
-			Sum: s})
+		b := report.Blocked{Reason: reason, Frame: place, N: n, New: since, Ended: ended, Longest: s}
+		return &report.Report{Trace: trace, Waiting: report.Waiting{Blocked: []report.Blocked{b}}}
 	}
 	waits := func(reason string, d report.Distribution, contended, long time.Duration) *report.Report {
 		return wait(report.WaitPlace{Reason: reason, Frame: place, Times: d, Contended: contended,
