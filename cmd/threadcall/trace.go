@@ -200,5 +200,6 @@ func (o *traceCommand) look(r *report.Report, w *lanes.Writer) error {
 
 // readSoFar ends with the name, which may be long, and may be a command of several lines.
 func readSoFar(name string, n int64) string {
-	return fmt.Sprintf("reading %s: %s", ui.Bytes(n), ui.Plain(strings.Join(strings.Fields(name), " ")))
+	name = ui.Plain(strings.Join(strings.Fields(name), " "))
+	return fmt.Sprintf("reading %s: %s", ui.Bytes(n), name)
 }

@@ -163,8 +163,7 @@ func (r *Report) failed(pkg, name string, err error) error {
 	}
 	// Testing may print figures of a benchmark that panics, so that it is tried again.
 	if !slices.ContainsFunc(r.Failures, func(o Failure) bool {
-		return o.Package == pkg &&
-			o.Name == name
+		return o.Package == pkg && o.Name == name
 	}) {
 		problem := strings.ReplaceAll(f.Problem, "\n", "; ")
 		r.Failures = append(r.Failures, Failure{pkg, name, problem, f.Output})

@@ -247,12 +247,6 @@ func TestCallHook(t *testing.T) {
 }
 
 func TestReport_rows(t *testing.T) {
-	for _, kind := range []string{"new", "interface"} { // a constant is not a reason
-		found := []escape.Escape{{What: `"text"`}, {What: "append(list, n)"}}
-		if some := suiting(found, kind); len(some) != 1 || some[0].What != "append(list, n)" {
-			t.Errorf("%s: %+v", kind, some)
-		}
-	}
 	s := heap.Samples{Program: &hook.Profile{}, Samples: []heap.Sample{{Stack: heap.Stack{
 		{Function: "runtime.gostring", File: "/go/src/runtime/string.go"},
 		{Function: "example.com/p._Cfunc_GoString", File: "_cgo_gotypes.go", Line: 30},
@@ -316,8 +310,6 @@ func TestText_Report(t *testing.T) {
 			"       24         1         0  fixture.go:21 fixture.send\n",
 			"new: func literal escapes to heap: sent on a",
 		}},
-		"Channel": {func(text *Text) { text.Width = 40 }, []string{"\n   fixture.go:25 " +
-			"fixture.channel\n"}},
 		"Inlined": {func(text *Text) { text.Stacks = true }, []string{
 			"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:",
 			"fixture.BenchmarkInlined fixt",

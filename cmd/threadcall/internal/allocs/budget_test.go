@@ -61,7 +61,7 @@ func TestSettings_Run_budget(t *testing.T) {
 		t.Errorf("excuses %+v", e)
 	}
 	if r.Budget.OK() || len(r.Failures) != 1 || r.Failures[0].Name != "BenchmarkPanics" {
-		t.Errorf("failures %+v", r.Failures)
+		t.Errorf("kept %v, failures %+v", r.Budget.OK(), r.Failures)
 	}
 	contains(t, printed(t, "testdata/judged", func(text Text) { text.Budget(r.Budget) }),
 		"BROKEN allocating.go:", "NEVER RUN silent.go:", "excused silent.go:",

@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"maps"
 	"os"
 	"os/exec"
@@ -292,19 +293,10 @@ func named(param *ast.Field, x ast.Expr) bool {
 // ofBenchmark returns the names of the parameters that are a *testing.B.
 func ofBenchmark(f *ast.FuncType) (names []string) {
 	for _, field := range f.Params.List {
-		star, ok := field.Type.(*ast.StarExpr)
-		if !ok {
-			continue
-		}
-		sel, ok := star.X.(*ast.SelectorExpr)
-		if !ok || sel.Sel.Name != "B" {
-			continue
-		}
-		if x, ok := sel.X.(*ast.Ident); !ok || x.Name != "testing" {
-			continue
-		}
-		for _, name := range field.Names {
-			names = append(names, name.Name)
+		if types.ExprString(field.Type) == "*testing.B" {
+			for _, name := range field.Names {
+				names = append(names, name.Name)
+			}
 		}
 	}
 	return names

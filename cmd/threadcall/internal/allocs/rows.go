@@ -255,8 +255,7 @@ func (r *Run) whyMissing(missing heap.Amount) string {
 			r.Headline.N)
 	case r.profile.Hidden >= 0.5 && r.shared():
 		return fmt.Sprintf("objects smaller than 16 bytes, which share blocks with those of rows "+
-			"marked +; "+
-			"the runtime counted %.3g more", r.profile.Hidden)
+			"marked +; the runtime counted %.3g more", r.profile.Hidden)
 	case once >= 1:
 		return fmt.Sprintf("what is allocated once, %.0f B, divided by the %d operations of "+
 			"go test -benchmem, and what grows with them", r.Once.Bytes, r.Headline.N)

@@ -74,9 +74,9 @@ func (t Text) run(r *Run) {
 	if len(rows) > 0 {
 		t.Printf("\n")
 		if r.PerOp {
-			t.line("bytes/op", "objs/op", "once", "  ", "where")
+			t.line("bytes/op", "objs/op", "once", "where")
 		} else {
-			t.line("bytes", "objects", "bytes/s", "  ", "where")
+			t.line("bytes", "objects", "bytes/s", "where")
 		}
 	}
 	for _, row := range shown {
@@ -87,7 +87,7 @@ func (t Text) run(r *Run) {
 		for _, row := range more {
 			rest = rest.Plus(row.Amount)
 		}
-		t.line(ui.Number(rest.Bytes), ui.Number(rest.Objects), "", "  ",
+		t.line(ui.Number(rest.Bytes), ui.Number(rest.Objects), "",
 			t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", len(more))))
 	}
 	if r.shared() && r.PerOp && r.Unattributed == (heap.Amount{}) {
@@ -98,8 +98,8 @@ func (t Text) run(r *Run) {
 }
 
 // line writes numbers and a place.
-func (t Text) line(bytes, objects, third, between, where string) {
-	t.Printf("%9s %9s %9s%s%s\n", bytes, objects, third, between, where)
+func (t Text) line(bytes, objects, third, where string) {
+	t.Printf("%9s %9s %9s  %s\n", bytes, objects, third, where)
 }
 
 // headline writes what a benchmark allocates altogether.
@@ -125,9 +125,7 @@ func (t Text) headline(r *Run) {
 	t.Paragraph("", text)
 	if r.Once.Objects <= -1 || r.Once.Bytes <= -16 {
 		t.Paragraph(t.Red("Warning: "), fmt.Sprintf("what is allocated once is negative, %s: an "+
-			"operation "+
-			"allocates more in the longer run. Its cost grows with the number of operations, or differs "+
-			"from run to run.", r.Once))
+			"operation allocates more in the longer run.", r.Once))
 	}
 }
 
@@ -147,16 +145,8 @@ func (t Text) row(run *Run, r Row) {
 	if r.Shared {
 		count += "+"
 	}
-	margin, between := 31, "  " // the width of the columns before the place
-	if t.Width < 60 {
-		margin, between = 3, "\n   " // a line of its own
-	}
-	place := r.Place(t.Dir)
-	short := r.Place("")
-	if ui.Columns(place) > t.Width-margin && ui.Columns(short) < ui.Columns(place) {
-		place = short
-	}
-	t.line(ui.Number(r.Amount.Bytes), count, third, between, t.fit(place, margin))
+	const margin = 31 // the width of the columns before the place
+	t.line(ui.Number(r.Amount.Bytes), count, third, t.fit(r.Place(t.Dir), margin))
 	under := strings.Repeat(" ", margin+1)
 	if r.Kind == Unattributed {
 		t.Paragraph(under, r.Why)
@@ -225,8 +215,8 @@ func (t Text) Budget(c *budget.Check) {
 		t.Paragraph(t.Faint("excused")+" ", text)
 	}
 	t.Paragraph("", fmt.Sprintf("%d of %d functions keep their promise not to allocate, by their "+
-		"compiled "+
-		"code and in %s.", kept, len(c.Functions), ui.Counted(len(c.Runs), "benchmark", "benchmarks")))
+		"compiled code and in %s.", kept, len(c.Functions),
+		ui.Counted(len(c.Runs), "benchmark", "benchmarks")))
 }
 
 // asRun describes what may allocate and did not in the benchmarks.

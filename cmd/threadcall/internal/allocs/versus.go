@@ -1,10 +1,8 @@
 package allocs
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,7 +13,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // A Comparison is what a change did to the allocations of benchmarks.
@@ -58,22 +55,8 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := repository.Commit(ctx, "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	changed, err := repository.Changes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if old == head && len(changed) == 0 {
-		return nil, fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed", rev)
-	}
 	c := &Comparison{Old: fmt.Sprintf("%s, %s %q", rev, old.Short(), old.Subject),
-		New: fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject)}
-	if len(changed) > 0 {
-		c.New += " and changes to " + ui.Some(changed, 3)
-	}
+		New: "the working tree"}
 	scratch, err := gotest.NewScratch()
 	if err != nil {
 		return nil, err
@@ -88,14 +71,9 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, progress := s, s.Progress
+	before := s
 	before.base, before.Dir = &then, then.Dir
-	before.Progress = func(text string) {
-		if text != "" {
-			text = rev + ": " + text
-		}
-		progress(text)
-	}
+	before.Progress = func(text string) { s.Progress(rev + ": " + text) }
 	was, err := before.Run(ctx)
 	switch {
 	case err != nil && (errors.As(err, new(*gotest.CompileError)) || errors.Is(err, errNothing)):
@@ -104,9 +82,14 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	case err != nil:
 		return nil, fmt.Errorf("in %s: %w", rev, err)
 	}
-	was, err = was.moved(filepath.Join(scratch.Dir, "old"), filepath.VolumeName(repository.Top))
-	if err != nil {
-		return nil, err
+	for _, run := range was.Runs {
+		for i := range run.Rows { // the reader has no worktree
+			for _, f := range []*heap.Frame{&run.Rows[i].Where, &run.Rows[i].Site} {
+				if below, ok := strings.CutPrefix(f.File, filepath.Join(scratch.Dir, "old")); ok {
+					f.File = filepath.VolumeName(repository.Top) + below
+				}
+			}
+		}
 	}
 	if was.Go != "" && was.Go != now.Go {
 		c.Notes = append(c.Notes, fmt.Sprintf("%s is built by %s and the working tree by %s, as their "+
@@ -115,20 +98,6 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 	c.Go, c.OldFailures, c.Failures = now.Go, was.Failures, now.Failures
 	c.Benchmarks = changes(was.Runs, now.Runs)
 	return c, nil
-}
-
-// moved returns the report with files in another directory: the reader has no worktree.
-func (r *Report) moved(from, to string) (*Report, error) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	quoted := func(s string) []byte {
-		text, _ := json.Marshal(s)
-		return text[1 : len(text)-1]
-	}
-	there := &Report{}
-	return there, json.Unmarshal(bytes.ReplaceAll(text, quoted(from), quoted(to)), there)
 }
 
 // changes compares the runs of two trees.

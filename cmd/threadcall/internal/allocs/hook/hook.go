@@ -3,6 +3,7 @@
 package hook
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"runtime"
@@ -51,6 +52,14 @@ func init() {
 // Run runs the tests of m and writes the profile.
 func Run(m interface{ Run() int }) int {
 	status := m.Run()
+	if profile != "" && !timer.stopped {
+		stop() // what follows is of no interest, and would take longer
+	}
+	// When a benchmark panics, package testing goes on and may exit before the panic ends the process.
+	stacks := make([]byte, 1<<20)
+	if n := runtime.Stack(stacks, true); bytes.Contains(stacks[:n], []byte("\npanic(")) {
+		time.Sleep(time.Second)
+	}
 	if profile == "" {
 		return status
 	}
@@ -173,9 +182,6 @@ func records() (list []runtime.MemProfileRecord) {
 }
 
 func write(path string) error {
-	if !timer.stopped {
-		stop() // what follows is of no interest, and would take longer
-	}
 	p := Profile{Go: runtime.Version(), Seconds: time.Since(began).Seconds(),
 		Objects: timer.fromObjects - timer.objects, Bytes: timer.fromBytes - timer.bytes}
 	known := map[Frame]int{}

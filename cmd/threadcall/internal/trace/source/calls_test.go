@@ -97,7 +97,8 @@ func TestOpen_calls(t *testing.T) {
 	if i < 0 { // others may have waited for longer
 		t.Fatalf("the longest calls %+v", c.Worst)
 	}
-	if w := c.Worst[i]; w.Run < limit || w.Stopped == nil || w.Stopped.Reason != "channel receive" || w.Stopped.Time > w.Run ||
+	if w := c.Worst[i]; w.Run < limit || w.Stopped == nil ||
+		w.Stopped.Reason != "channel receive" || w.Stopped.Time > w.Run ||
 		w.Stopped.Time < limit/2 || w.Total() != w.Queued+w.Run+w.Return {
 		t.Errorf("the longest call %+v", w)
 	}
