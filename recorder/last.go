@@ -92,7 +92,7 @@ var onError atomic.Pointer[func(error)]
 // [OnSignal] or [SlowCalls] could not write. Without one these errors are dropped.
 func OnError(f func(error)) { onError.Store(&f) }
 
-// background writes a file for which nobody waits.
+// background writes a file and gives an error to the function of OnError.
 func background(dir, prefix string, files int, thread string) {
 	if err := writeFile(dir, prefix, files, thread); err != nil {
 		if f := onError.Load(); f != nil && *f != nil {
