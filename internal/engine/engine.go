@@ -153,6 +153,7 @@ var lastID atomic.Uintptr
 
 func newEngine(limit int, o *Owner) *Engine {
 	ident.Trusted() // before a goroutine asks for M
+	park.PrepareLoad()
 	e := &Engine{
 		id:      lastID.Add(1),
 		q:       callq.New(),

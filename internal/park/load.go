@@ -2,6 +2,7 @@ package park
 
 import (
 	"runtime/metrics"
+	"sync"
 	"time"
 )
 
@@ -12,6 +13,10 @@ type Load struct {
 	missing bool          // this release of Go does not report what Waiting reads
 	next    time.Duration // when Yield yields again
 }
+
+// PrepareLoad does what the first call of Waiting in a process would otherwise do: it has the
+// runtime make its table of metrics, which allocates.
+var PrepareLoad = sync.OnceFunc(func() { new(Load).Waiting() })
 
 // Waiting returns how many goroutines wait for a P. It costs about 100 ns and takes the scheduler's
 // lock. It is false before Go 1.26, which was the first to report it.
