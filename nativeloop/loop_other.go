@@ -1,0 +1,5 @@
+//go:build !windows
+
+package nativeloop
+
+func attach(serve func()) (loop, error) { return nil, ErrNoLoop }

@@ -1,0 +1,3 @@
+package nativeloop
+
+func attach(serve func()) (loop, error) { return nil, ErrNoLoop }
