@@ -84,8 +84,8 @@ func statsOf(s engine.Stats) Stats {
 // 69 s on; between them each power of two is divided into four. Buckets are the same in all
 // Histograms, so Histograms can be added up.
 type Histogram struct {
-	Count   uint64        // of the times
-	Sum     time.Duration // of the times
+	Count   uint64                 // of the times
+	Sum     time.Duration          // of the times
 	Buckets [engine.Buckets]uint64 // 122 of them
 }
 
