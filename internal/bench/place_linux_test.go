@@ -2,14 +2,12 @@ package bench
 
 import (
 	"fmt"
-	"math/bits"
 	"os"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"unsafe"
 
+	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -33,15 +31,16 @@ func init() {
 		}
 	}()
 	both := func() {
-		var its, all cores
+		var its, all park.CoreSet
 		done := make(chan bool)
-		calls <- func() { its = mask(); close(done) }
+		calls <- func() { its.Get(); close(done) }
 		<-done
-		mine := mask()
+		all.Get()
+		mine := all.Count()
 		for i := range all {
-			all[i] = mine[i] | its[i]
+			all[i] |= its[i]
 		}
-		fmt.Print(mine.count(), its.count(), all.count(), " ")
+		fmt.Print(mine, its.Count(), all.Count(), " ")
 	}
 	release := Hold(posted(calls), 1)
 	both()
@@ -55,21 +54,8 @@ type posted chan func()
 func (p posted) Call(func()) bool { panic("not used") }
 func (p posted) Go(f func()) bool { p <- f; return true }
 
-func mask() (c cores) {
-	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(c),
-		uintptr(unsafe.Pointer(&c)))
-	return c
-}
-
-func (c cores) count() (n int) {
-	for _, word := range c {
-		n += bits.OnesCount(word)
-	}
-	return n
-}
-
 func TestPlace(t *testing.T) {
-	if mask().count() < 2 {
+	if allowed.Count() < 2 {
 		t.Skip("there is one core")
 	}
 	for how, want := range map[string]string{"one": "1 1 1 1 1 1", "two": "1 1 2 1 1 1",
