@@ -55,7 +55,7 @@ func TestPool_coming(t *testing.T) {
 	}
 }
 
-// A thread has been chosen when Retire interrupts it: it looks by itself, and ends before it is told.
+// A thread that has been chosen when Retire interrupts it looks by itself, and ends untold.
 func TestPool_Retire_coming(t *testing.T) {
 	p := poolAtRest(2)
 	a, b := p.records.Get(callq.Posted, func() {}, 0), p.records.Get(callq.Posted, func() {}, 0)
