@@ -105,7 +105,7 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 // loneBound lets the other thread keep its P while it blocks, and adds one: the scheduler is no
 // part of the bound. The runtime stops such a thread by a signal, unless it must not. The caller
 // pauses as in Lone.
-func loneBound(x Extent, cores int) (Result, bool) {
+func loneBound(n, cores int) (Result, bool) {
 	home := allowed
 	if placed != anywhere {
 		home = park.Only(near)
@@ -137,7 +137,7 @@ func loneBound(x Extent, cores int) (Result, bool) {
 	}()
 	other := <-up
 	runtime.LockOSThread()
-	r := single(x, func(int) {
+	r := single(n, func(int) {
 		restrict(0, home)
 		runtime.UnlockOSThread()
 		time.Sleep(idle)

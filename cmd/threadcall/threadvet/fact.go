@@ -14,8 +14,10 @@ type need struct {
 	Thread  string
 	What    string   // the function that needs it
 	Path    []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
-	Library bool     // What is of a shipped table
+	Library bool     // What is of a table, and does not itself lock the main goroutine
 	NoTests bool     // tests may call What on their goroutines
+
+	Fix []string // "", and what suggested fixes call; nil for package mainthread
 
 	own bool // What is of this package, and has no package name
 }

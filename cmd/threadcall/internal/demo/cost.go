@@ -23,9 +23,9 @@ type row struct {
 
 // newRows returns the rows of the table, from top to bottom.
 func newRows() []*row {
-	rows := []*row{{name: "direct", timed: bench.Direct("")}}
+	rows := []*row{{name: "direct", timed: bench.Direct}}
 	add := func(name string, open func() (bench.Subject, func())) {
-		rows = append(rows, &row{name: name, open: open, timed: bench.Calling("", open)})
+		rows = append(rows, &row{name: name, open: open, timed: bench.Calling(open)})
 	}
 	for _, d := range []struct {
 		name   string
@@ -37,7 +37,7 @@ func newRows() []*row {
 		})
 	}
 	add("threadcall", func() (bench.Subject, func()) { return bench.MainThread, func() {} })
-	if c, ok := bench.Bounded(""); ok {
+	if c := bench.Bounded(); c != nil {
 		rows = append(rows, &row{name: "bound", timed: c})
 	}
 	return rows
