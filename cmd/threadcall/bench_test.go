@@ -298,32 +298,6 @@ func TestBench_text(t *testing.T) {
 	}
 }
 
-func TestBench_vs_uncommitted(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	p.write(t, map[string]string{
-		"new_test.go": "package known\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) " +
-			"{\n\tfor range b.N {\n\t}\n}\n",
-	})
-	for _, args := range [][]string{{"-vs", "old"}, {"-vs", "HEAD"}} {
-		r := p.bench(t, slices.Concat(shortly, args, []string{"-bench", "Metric|New",
-			"-json"})...).want(t, statusOK).report(t)
-		added := row(t, r.Comparison, "sec/op", "New")
-		if added.Cells[0].N != 0 || added.Cells[1].N != 6 ||
-			!strings.Contains(r.Versions[1].What, "new_test.go") {
-			t.Errorf("%q: %+v, %+v", args, added, r.Versions)
-		}
-		if got, want := delta(t, r.Comparison, "work/op",
-			"Metric").Visible(), args[1] == "old"; got != want {
-			t.Errorf("%q: the metric has changed: %v", args, got)
-		}
-	}
-	p.git(t, "add", "new_test.go")
-	p.git(t, "commit", "-q", "-m", "new")
-	p.write(t, map[string]string{"README": "nothing that is compiled\n"})
-	p.short(t, "-vs", "HEAD", "-bench", "Metric").want(t, statusOK, "Identical, not measured")
-}
-
 // cpu has benchmarks of which the work outside of the timed part is at least ten times that within.
 const cpu = `package m
 
@@ -460,6 +434,19 @@ func TestBench_refused(t *testing.T) {
 		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
 		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUnmeasured,
 			"there are no results"},
+		{"-vs HEAD -- true", statusUsage, "-vs is about Go benchmarks"},
+		{"-fail-on +5% -- true", statusUsage, "several commands"},
+		{"-- true -x", statusUsage, "each argument after -- is a whole command"},
+		{"--", statusUsage, "the command after -- is missing"},
+		{". -- true", statusUsage, "exclude each other"},
+		{"-bisect old", statusUnmeasured, "is not a range"},
+		{"-bisect old...HEAD", statusUnmeasured, "is not a range"},
+		{"-bisect old..old", statusUnmeasured, "both ends of the range"},
+		{"-bisect HEAD..old", statusUnmeasured, "is not an ancestor of"},
+		{"-bisect old..nowhere", statusUnmeasured, `no revision "nowhere"`},
+		{"-bisect old..HEAD -count 5", statusUnmeasured, "a step needs at least 10 rounds"},
+		{"-bisect old..HEAD -vs old", statusUsage, "-vs does not go with -bisect"},
+		{"-unit ns/op", statusUsage, "-unit is about -bisect"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
