@@ -1,29 +1,20 @@
 package bench
 
 import (
-	"math/bits"
 	"os"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"unsafe"
 
+	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // on returns the cores that the calling thread may use.
-func on() (c cores) {
-	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(c),
-		uintptr(unsafe.Pointer(&c)))
+func on() *park.CoreSet {
+	c := new(park.CoreSet)
+	c.Get()
 	return c
-}
-
-func (c cores) count() (n int) {
-	for _, word := range c {
-		n += bits.OnesCount(word)
-	}
-	return n
 }
 
 // A process that is placed, by TestMain, holds a thread, and then releases it.
@@ -41,10 +32,10 @@ func TestHold(t *testing.T) {
 		if held {
 			release = Hold(d, 1)
 		}
-		var its cores
+		var its *park.CoreSet
 		d.Call(func() { its = on() })
-		if mine := on(); mine.count() != 1 || its.count() != 1 ||
-			(mine == its) == (held && how == two) {
+		if mine := on(); mine.Count() != 1 || its.Count() != 1 ||
+			(*mine == *its) == (held && how == two) {
 			t.Errorf("held %v: this thread on %v, the other on %v", held, mine, its)
 		}
 		release()
@@ -52,7 +43,7 @@ func TestHold(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	if on().count() < 2 {
+	if on().Count() < 2 {
 		t.Skip("there is one core")
 	}
 	for how, want := range map[string]string{one: "--- PASS: TestHold", two: "--- PASS: TestHold",
