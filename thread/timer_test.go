@@ -78,29 +78,6 @@ func TestThread_Every(t *testing.T) {
 func TestTimer_Stop(t *testing.T) {
 	for name, newTimer := range timers {
 		t.Run(name, func(t *testing.T) {
-			t.Run("while it runs", func(t *testing.T) {
-				th := start(t)
-				entered, release := make(chan bool), make(chan bool)
-				var ended, stopped atomic.Bool
-				timer := newTimer(th, tick, func() { close(entered); <-release; ended.Store(true) })
-				testutil.Arrives(t, entered)
-				var all group.Group
-				for range 3 {
-					all.Go(func() {
-						timer.Stop()
-						if stopped.Store(true); !ended.Load() {
-							t.Error("Stop returned while the function ran")
-						}
-					})
-				}
-				time.Sleep(tick)
-				if stopped.Load() {
-					t.Error("Stop has not waited")
-				}
-				close(release)
-				ends(t, all.Wait)
-				timer.Stop()
-			})
 			t.Run("by the function", func(t *testing.T) {
 				th := start(t)
 				done := make(chan bool)
