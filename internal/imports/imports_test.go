@@ -36,7 +36,7 @@ var parts = []struct {
 	{dir: "internal/access", files: []string{engine}},
 	{dir: "mainthread", files: []string{"thread", "internal/access"},
 		tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
-	{dir: "osthread", files: []string{"internal/ident"}, tests: []string{"thread"}},
+	{dir: "osthread", files: []string{"internal/ident", "internal/park"}, tests: []string{"thread"}},
 	{dir: "recorder", files: []string{"thread"},
 		tests: []string{"internal/group", "internal/testutil"}},
 	{dir: "app", files: public, tests: []string{"internal/bench", "internal/testutil"}},
