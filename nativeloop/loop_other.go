@@ -1,4 +1,4 @@
-//go:build !windows
+//go:build !windows && (!darwin || ios) && (!linux || android || faketime || !(amd64 || arm64 || loong64 || ppc64le || riscv64))
 
 package nativeloop
 
