@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -114,7 +115,7 @@ func TestTerminate_refused(t *testing.T) {
 			if name == "main thread" {
 				with = "event loop"
 			}
-			mustPanic(t, func() { try(w) }, with)
+			testutil.MustPanic(t, func() { try(w) }, with)
 			other.goesOn(t, 2, "frames of another window")
 			if _, err := app.NewWindow(app.Hidden()); err != nil {
 				t.Errorf("NewWindow: %v", err)
@@ -170,8 +171,8 @@ func TestWindow_Stop(t *testing.T) {
 
 func TestWindow_Run(t *testing.T) {
 	w, _ := show(t)
-	mustPanic(t, w.Run, "runs already")
-	mustPanic(t, func() { mainthread.Call(open(t).Run) }, "main thread")
+	testutil.MustPanic(t, w.Run, "runs already")
+	testutil.MustPanic(t, func() { mainthread.Call(open(t).Run) }, "main thread")
 	w.Stop()
 	<-w.Done()
 	w.Run() // returns at once

@@ -371,42 +371,6 @@ func TestWithMaxThreads_inUse(t *testing.T) {
 	}
 }
 
-// Where waiting for a slot would be a deadlock, the limit is exceeded, until the thread is unused.
-func TestWithMaxThreads_cycle(t *testing.T) {
-	k, other := newThreads(t, keyed.WithMaxThreads(1), keyed.WithIdleTimeout(-1)), thread.New()
-	ran := 0
-	add := func() { ran++ }
-	ends(t, func() {
-		k.do(t, 1, func() {
-			k.do(t, 2, func() {
-				k.do(t, 1, add) // takes no new calls any more, but is waited for
-				other.Call(func() {
-					k.do(t, 3, add)
-					k.do(t, 1, add)
-				})
-			})
-			k.do(t, 1, add)
-		})
-		k.do(t, 1, func() { // the cycle closes later
-			waiting := make(chan bool)
-			go other.Call(func() {
-				close(waiting)
-				k.do(t, 2, add)
-			})
-			<-waiting
-			time.Sleep(2 * time.Millisecond)
-			other.Call(nop)
-		})
-	})
-	if ran != 5 {
-		t.Errorf("%d functions ran, want 5", ran)
-	}
-	eventually(t, func() bool { return k.alive() <= 1 }, "there is one thread again")
-	for key := range 5 {
-		ends(t, func() { k.do(t, key, func() { k.do(t, key+1, nop) }) })
-	}
-}
-
 func TestThreads_Forget(t *testing.T) {
 	k := newThreads(t)
 	k.Forget(1) // has no thread

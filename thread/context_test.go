@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,75 +36,36 @@ type contextWay struct {
 // When a context is done before the function begins, that does not run, and the cause is returned.
 func TestCallContext_done(t *testing.T) {
 	errCause := errors.New("the user has closed the window")
+	soon := func(cancel func()) { time.AfterFunc(5*time.Millisecond, cancel) }
 	for name, w := range contextWays(t) {
 		busy := occupy(t, w.Go)
 		var ran atomic.Bool
-		for _, c := range []struct {
-			name string
-			make func() (context.Context, context.CancelFunc)
-			want error
-		}{
-			{"deadline", func() (context.Context, context.CancelFunc) {
-				return context.WithTimeout(t.Context(), 5*time.Millisecond)
-			}, context.DeadlineExceeded},
-			{"cancel", func() (context.Context, context.CancelFunc) {
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(5*time.Millisecond, cancel)
-				return ctx, cancel
-			}, context.Canceled},
-			{"cancel with a cause", func() (context.Context, context.CancelFunc) {
-				ctx, cancel := context.WithCancelCause(t.Context())
-				time.AfterFunc(5*time.Millisecond, func() { cancel(errCause) })
-				return ctx, func() { cancel(nil) }
-			}, errCause},
-			{"done already", func() (context.Context, context.CancelFunc) {
-				ctx, cancel := context.WithCancelCause(t.Context())
+		for how, want := range map[string]error{"deadline": context.DeadlineExceeded,
+			"cancel": context.Canceled, "cancel with a cause": errCause, "done already": errCause} {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			switch how {
+			case "deadline":
+				var stop func()
+				ctx, stop = context.WithTimeout(ctx, 5*time.Millisecond)
+				defer stop()
+			case "cancel":
+				soon(func() { cancel(nil) })
+			case "cancel with a cause":
+				soon(func() { cancel(errCause) })
+			case "done already":
 				cancel(errCause)
-				return ctx, func() {}
-			}, errCause},
-		} {
-			ctx, cancel := c.make()
+			}
 			ends(t, func() {
-				if err := w.callContext(ctx, func() { ran.Store(true) }); err != c.want {
-					t.Errorf("%s, %s: returned %v, want %v", name, c.name, err, c.want)
+				if err := w.callContext(ctx, func() { ran.Store(true) }); err != want {
+					t.Errorf("%s, %s: returned %v, want %v", name, how, err, want)
 				}
 			})
-			cancel()
+			cancel(nil)
 		}
 		busy.Open()
 		if w.Call(nop); ran.Load() {
 			t.Errorf("%s: a function ran although its caller was told that it did not", name)
 		}
-		w.Terminate()
-		if err := w.callContext(t.Context(), nop); err != thread.ErrTerminated {
-			t.Errorf("%s: on a terminated thread it returned %v", name, err)
-		}
-	}
-}
-
-func TestCallContext_nested(t *testing.T) {
-	for name, w := range contextWays(t) {
-		done, cancel := context.WithCancel(t.Context())
-		cancel()
-		w.Call(func() {
-			if err := w.callContext(done,
-				func() { t.Error("ran after its context was done") }); err != context.Canceled {
-				t.Errorf("%s: returned %v", name, err)
-			}
-			ran := false
-			if err := w.callContext(t.Context(), func() { ran = true }); err != nil || !ran {
-				t.Errorf("%s: ran: %v, error: %v", name, ran, err)
-			}
-			if strings.Contains(name, "Pool") {
-				return // it promises no order
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			w.Go(cancel)
-			if err := w.callContext(ctx,
-				func() { t.Error("ran after its context was done") }); err != context.Canceled {
-				t.Errorf("%s: returned %v after what was posted had cancelled it", name, err)
-			}
-		})
 	}
 }
 
@@ -139,26 +99,6 @@ func TestGoContext(t *testing.T) {
 			t.Errorf("%s: %v ran, want %v", name, ran, want)
 		}
 		endOne()
-	}
-}
-
-// What is withdrawn is let go although the thread hangs, and so is what was posted to a thread that
-// is terminated.
-func TestGoContext_letGo(t *testing.T) {
-	for name, w := range goContexts(t) {
-		for _, how := range []string{"cancelled", "terminated"} {
-			ctx, cancel := context.WithCancel(context.Background())
-			busy := occupy(t, w.Go)
-			captured(t, name+": what was posted and is "+how, func(f func()) {
-				if w.GoContext(ctx, f); how == "cancelled" {
-					cancel()
-				} else {
-					w.Terminate()
-				}
-			})
-			busy.Open()
-			cancel()
-		}
 	}
 }
 

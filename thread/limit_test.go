@@ -63,38 +63,24 @@ func TestWithQueueLimit(t *testing.T) {
 			}
 		})
 	}
-	for _, w := range limited(t, 0) { // is none
-		busy := occupy(t, w.Go)
-		ends(t, func() {
-			for range 1000 {
-				w.Go(nop)
-			}
-		})
-		busy.Open()
-	}
 }
 
 func TestWithQueueLimit_terminate(t *testing.T) {
 	for name, w := range limited(t, 1) {
-		t.Run(name, func(t *testing.T) {
-			busy := occupy(t, w.Go)
-			w.Go(nop)
-			results := make(chan bool)
-			for range 5 {
-				go func() { results <- w.Go(func() { t.Error("ran after Terminate") }) }()
+		busy := occupy(t, w.Go)
+		w.Go(nop)
+		results := make(chan bool)
+		for range 5 {
+			go func() { results <- w.Go(func() { t.Error("ran after Terminate") }) }()
+		}
+		time.Sleep(5 * time.Millisecond)
+		w.Terminate()
+		for range 5 {
+			if testutil.Arrives(t, results) || w.Go(nop) {
+				t.Errorf("%s: reported that it will run", name)
 			}
-			time.Sleep(5 * time.Millisecond)
-			w.Terminate()
-			for range 5 {
-				if testutil.Arrives(t, results) {
-					t.Error("reported that it will run")
-				}
-			}
-			if w.Go(nop) {
-				t.Error("reported that it will run")
-			}
-			busy.Open()
-		})
+		}
+		busy.Open()
 	}
 }
 
@@ -246,36 +232,4 @@ func TestClose_later(t *testing.T) {
 			t.Errorf("%s: Call says that a function ran", name)
 		}
 	}
-}
-
-func TestThread_Close_adopted(t *testing.T) {
-	t.Run("by the host", func(t *testing.T) {
-		h := adopt(t)
-		h.do(func() {
-			ran := 0
-			h.Go(func() { ran++ })
-			h.Close()
-			if ran != 1 || h.On() || h.Call(nop) {
-				t.Errorf("%d functions ran; On: %v", ran, h.On())
-			}
-			h.Close()
-		})
-		testutil.Arrives(t, h.Done())
-	})
-	t.Run("by another goroutine", func(t *testing.T) {
-		h := adopt(t)
-		var ran atomic.Int32
-		h.Go(func() { ran.Add(1) })
-		closed := make(chan bool)
-		go func() { h.Close(); close(closed) }()
-		h.do(func() {
-			if err := h.ServeContext(t.Context()); err != thread.ErrTerminated {
-				t.Errorf("ServeContext returned %v", err)
-			}
-		})
-		testutil.Arrives(t, closed)
-		if ran.Load() != 1 {
-			t.Error("what was queued did not run")
-		}
-	})
 }

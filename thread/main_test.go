@@ -89,6 +89,14 @@ func startPool(t testing.TB, n int, opts ...thread.Option) *thread.Pool {
 	return p
 }
 
+// makers are the ways to make a thread, or a pool of two.
+var makers = map[string]func(opts ...thread.Option) (runner, error){
+	"New":       func(o ...thread.Option) (runner, error) { return thread.New(o...), nil },
+	"Start":     func(o ...thread.Option) (runner, error) { return thread.Start(o...) },
+	"NewPool":   func(o ...thread.Option) (runner, error) { return thread.NewPool(2, o...), nil },
+	"StartPool": func(o ...thread.Option) (runner, error) { return thread.StartPool(2, o...) },
+}
+
 // here identifies the thread that the caller is on, where the system can tell.
 func here() uint64 { return ident.Thread() }
 

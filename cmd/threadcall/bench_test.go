@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -297,30 +298,77 @@ func TestBench_text(t *testing.T) {
 	}
 }
 
-func TestBench_vs_uncommitted(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	p.write(t, map[string]string{
-		"new_test.go": "package known\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) " +
-			"{\n\tfor range b.N {\n\t}\n}\n",
-	})
-	for _, args := range [][]string{{"-vs", "old"}, {"-vs", "HEAD"}} {
-		r := p.bench(t, slices.Concat(shortly, args, []string{"-bench", "Metric|New",
-			"-json"})...).want(t, statusOK).report(t)
-		added := row(t, r.Comparison, "sec/op", "New")
-		if added.Cells[0].N != 0 || added.Cells[1].N != 6 ||
-			!strings.Contains(r.Versions[1].What, "new_test.go") {
-			t.Errorf("%q: %+v, %+v", args, added, r.Versions)
+// cpu has benchmarks of which the work outside of the timed part is at least ten times that within.
+const cpu = `package m
+
+import (
+	"testing"
+	"time"
+)
+
+var sink uint64
+
+func work(n int) {
+	x := uint64(n) | 1
+	for range n {
+		x ^= x << 13
+		x ^= x >> 7
+	}
+	sink = x
+}
+
+func BenchmarkWorks(b *testing.B) {
+	for range b.N {
+		work(1000000)
+	}
+}
+
+func BenchmarkLoops(b *testing.B) {
+	work(100000000)
+	for b.Loop() {
+		work(1000000)
+	}
+}
+
+func BenchmarkSleeps(b *testing.B) {
+	for range b.N {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func BenchmarkStops(b *testing.B) {
+	for range b.N {
+		b.StopTimer()
+		work(10000000)
+		b.StartTimer()
+		work(1000000)
+	}
+}
+`
+
+func TestBench_cpuTime(t *testing.T) {
+	if runtime.GOOS == "plan9" || runtime.GOOS == "windows" {
+		t.Skip("its clock of CPU time, if there is one, has a resolution of 15 ms")
+	}
+	p := module(t, map[string]string{"m_test.go": cpu})
+	c := p.bench(t, "-count", "8", "-benchtime", "10x", "-cpu", "1", "-json").want(t,
+		statusOK).report(t).Comparison
+	least := func(name string) (x float64) { // others can only make work take more CPU time
+		x = math.Inf(1)
+		for _, s := range row(t, c, "cpu-sec/op", name).Cells[0].Samples {
+			x = min(x, s.Value)
 		}
-		if got, want := delta(t, r.Comparison, "work/op",
-			"Metric").Visible(), args[1] == "old"; got != want {
-			t.Errorf("%q: the metric has changed: %v", args, got)
+		return x
+	}
+	works := least("Works")
+	if sleeps := least("Sleeps"); works <= 0 || sleeps > 0.5e-3 {
+		t.Errorf("%v s of CPU time for work, %v for a sleep of a millisecond", works, sleeps)
+	}
+	for _, name := range []string{"Loops", "Stops"} {
+		if got := least(name); got < works/3 || got > 3*works {
+			t.Errorf("%s: %v s of CPU time, %v for the same work", name, got, works)
 		}
 	}
-	p.git(t, "add", "new_test.go")
-	p.git(t, "commit", "-q", "-m", "new")
-	p.write(t, map[string]string{"README": "nothing that is compiled\n"})
-	p.short(t, "-vs", "HEAD", "-bench", "Metric").want(t, statusOK, "Identical, not measured")
 }
 
 func noInterrupts(t *testing.T) {
@@ -373,6 +421,9 @@ func TestBench_refused(t *testing.T) {
 		{"missing.txt", statusUnmeasured, "missing.txt"},
 		{"go.mod", statusUnmeasured, "go.mod"},
 		{"-vs nowhere", statusUnmeasured, `no revision "nowhere"`},
+		{"-vs HEAD~9", statusUnmeasured, `no revision "HEAD~9"`},
+		{"-vs --all", statusUnmeasured, `no revision "--all"`},
+		{"-vs HEAD:go.mod", statusUnmeasured, `no revision "HEAD:go.mod"`},
 		{"-vs HEAD", statusUnmeasured, "nothing differs"},
 		{"-vs old -vs HEAD", statusUsage, "must name one revision"},
 		{"./nowhere", statusUnmeasured, "nowhere"},
@@ -383,6 +434,19 @@ func TestBench_refused(t *testing.T) {
 		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
 		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUnmeasured,
 			"there are no results"},
+		{"-vs HEAD -- true", statusUsage, "-vs is about Go benchmarks"},
+		{"-fail-on +5% -- true", statusUsage, "several commands"},
+		{"-- true -x", statusUsage, "each argument after -- is a whole command"},
+		{"--", statusUsage, "the command after -- is missing"},
+		{". -- true", statusUsage, "exclude each other"},
+		{"-bisect old", statusUnmeasured, "is not a range"},
+		{"-bisect old...HEAD", statusUnmeasured, "is not a range"},
+		{"-bisect old..old", statusUnmeasured, "both ends of the range"},
+		{"-bisect HEAD..old", statusUnmeasured, "is not an ancestor of"},
+		{"-bisect old..nowhere", statusUnmeasured, `no revision "nowhere"`},
+		{"-bisect old..HEAD -count 5", statusUnmeasured, "a step needs at least 10 rounds"},
+		{"-bisect old..HEAD -vs old", statusUsage, "-vs does not go with -bisect"},
+		{"-unit ns/op", statusUsage, "-unit is about -bisect"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
@@ -445,29 +509,6 @@ func TestBench_failOn(t *testing.T) {
 	p.bench(t, "old.txt", "new.txt", "-fail-on", "ns/op:+30%", "-fail-on", "+5%").want(t, statusOK)
 }
 
-func TestBench_markdown(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	summary := filepath.Join(p.dir, "summary")
-	p.write(t, map[string]string{"summary": "before\n"})
-	cmd := p.invocation(append(shortly, "-vs", "old", "-bench", "Metric|Allocates", "-md", "-",
-		"-fail-on", "allocs/op:+10%")...)
-	cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
-	o := output(t, cmd).want(t, statusWrong, "allocs/op: +50.00 %")
-	text, err := os.ReadFile(summary)
-	if err != nil || string(text) != "before\n"+o.stdout {
-		t.Errorf("the summary is not what was there and what is on the standard output, but %s; %v",
-			text, err)
-	}
-	for _, want := range []string{"### known.example/known: old → ",
-		"| `Allocates` | 2 | 3 | **+50.0% more** |", "> [!CAUTION]\n> -fail-on allocs/op:+10%: " +
-			"Allocates-"} {
-		if !strings.Contains(o.stdout, want) {
-			t.Errorf("no %q in\n%s", want, o.stdout)
-		}
-	}
-}
-
 // TestBench_workflow runs the step of the documentation's workflow for GitHub Actions.
 func TestBench_workflow(t *testing.T) {
 	t.Parallel()
@@ -486,14 +527,17 @@ func TestBench_workflow(t *testing.T) {
 		ran = true
 		command = strings.NewReplacer(`"`, "", "'", "").Replace(os.Expand(command,
 			func(string) string { return "trunk" }))
-		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates"},
+		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates", "-md", "-"},
 			strings.Fields(command))...)
 		summary := filepath.Join(p.dir, "summary")
+		p.write(t, map[string]string{"summary": "before\n"})
 		cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
-		o := output(t, cmd)
-		if text, err := os.ReadFile(summary); err != nil || len(text) == 0 ||
-			o.status != statusWrong && strings.Contains(command, "-fail-on") {
-			t.Errorf("%s: status %d, %s, %v\n%s", command, o.status, text, err, o.stderr)
+		o := output(t, cmd).want(t, statusWrong, "allocs/op: +50.00 %",
+			"### known.example/known: origin/trunk → ", "| `Allocates` | 2 | 3 | **+50.0% more** |",
+			"> [!CAUTION] > -fail-on allocs/op:+0%: Allocates-")
+		if text, err := os.ReadFile(summary); err != nil || string(text) != "before\n"+o.stdout {
+			t.Errorf("the summary is not what was there and what is on the standard output, but "+
+				"%s; %v", text, err)
 		}
 	}
 	if !ran {

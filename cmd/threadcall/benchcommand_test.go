@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
@@ -53,8 +52,7 @@ func programs(t *testing.T) place {
 func TestBenchCommands(t *testing.T) {
 	t.Parallel()
 	p := programs(t)
-	page := filepath.Join(p.dir, "page.html")
-	o := p.bench(t, "-count", "6", "-benchtime", "2x", "-json", "-html", page, "-fail-on",
+	o := p.bench(t, "-count", "6", "-benchtime", "2x", "-json", "-fail-on",
 		"peak-RSS-bytes:+50%", "--", "./little 100", "./much 200")
 	r := o.want(t, statusWrong, "-fail-on peak-RSS-bytes:+50%").report(t)
 	d := delta(t, r.Comparison, "peak-RSS-bytes", "Command")
@@ -71,34 +69,6 @@ func TestBenchCommands(t *testing.T) {
 		r.Versions[1].Runs != 2 {
 		t.Errorf("%d rounds, %+v", r.Rounds, r.Versions)
 	}
-	if text, err := os.ReadFile(page); err != nil ||
-		!strings.Contains(string(text), "peak-RSS-bytes") {
-		t.Errorf("page: %v", err)
-	}
 	p.bench(t, "-count", "2", "--", "./little 1", "./much 1 fails").want(t, statusUnmeasured,
 		"exit status 4", "it fails")
-	both := p.bench(t, r.Versions[0].File, r.Versions[1].File, "-json").want(t, statusOK).report(t)
-	for _, unit := range []string{"sec/op", "user+sys-sec/op", "peak-RSS-bytes"} {
-		a, b := delta(t, r.Comparison, unit, "Command"), delta(t, both.Comparison, unit, "Command")
-		if a.Verdict != b.Verdict || a.Estimate != b.Estimate || a.P != b.P {
-			t.Errorf("%s: the run says %+v, its files say %+v", unit, a, b)
-		}
-	}
-}
-
-func TestBenchCommands_refused(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"-vs", "HEAD", "--", "true"}, "-vs is about Go benchmarks"},
-		{[]string{"-fail-on", "+5%", "--", "true"}, "several commands"},
-		{[]string{"--", "true", "-x"}, "each argument after -- is a whole command"},
-		{[]string{"--"}, "the command after -- is missing"},
-		{[]string{".", "--", "true"}, "exclude each other"},
-	} {
-		p.bench(t, c.args...).want(t, statusUsage, c.want)
-	}
 }

@@ -22,30 +22,21 @@ type tracee struct {
 // A bind returns a function that runs f on the thread, and may be called from any goroutine.
 type bind func(f func() error) func() error
 
-// start starts cmd and returns when it has sent itself SIGSTOP. The process is killed when the
-// thread ends.
-func start(cmd *exec.Cmd, onThread bind) (t *tracee, err error) {
+// start starts cmd, which stops before its first instruction. The process is killed when the thread
+// ends.
+func start(cmd *exec.Cmd, onThread bind) (*tracee, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}
 	if err := onThread(cmd.Start)(); err != nil {
 		return nil, err
 	}
-	t = &tracee{process: cmd.Process}
-	defer func() {
-		if err != nil {
-			t.kill()
-		}
-	}()
+	t := &tracee{process: cmd.Process}
 	t.singleStep = onThread(func() error { return syscall.PtraceSingleStep(t.process.Pid) })
 	t.getRegs = onThread(func() error { return syscall.PtraceGetRegs(t.process.Pid, &t.regs) })
-	goOn := onThread(func() error { return syscall.PtraceCont(t.process.Pid, 0) })
-	for {
-		if stopped, err := t.wait(); err != nil || stopped == syscall.SIGSTOP {
-			return t, err
-		}
-		if err := goOn(); err != nil {
-			return nil, fmt.Errorf("PTRACE_CONT: %w", err)
-		}
+	if err := t.stopped(); err != nil {
+		t.kill()
+		return nil, err
 	}
+	return t, nil
 }
 
 // step runs one instruction. As in a debugger, that is two functions on the thread, and a wait that
@@ -54,10 +45,8 @@ func (t *tracee) step() error {
 	if err := t.singleStep(); err != nil {
 		return fmt.Errorf("PTRACE_SINGLESTEP: %w", err)
 	}
-	if stopped, err := t.wait(); err != nil {
+	if err := t.stopped(); err != nil {
 		return err
-	} else if stopped != syscall.SIGTRAP {
-		return fmt.Errorf("stopped by %v, not after an instruction", stopped)
 	}
 	if err := t.getRegs(); err != nil {
 		return fmt.Errorf("PTRACE_GETREGS: %w", err)
@@ -65,20 +54,20 @@ func (t *tracee) step() error {
 	return nil
 }
 
-// wait returns the signal that has stopped t.
-func (t *tracee) wait() (syscall.Signal, error) {
+// stopped waits until t has been stopped as a tracer stops it.
+func (t *tracee) stopped() error {
 	var status syscall.WaitStatus
 	_, err := syscall.Wait4(t.process.Pid, &status, 0, nil)
 	for err == syscall.EINTR {
 		_, err = syscall.Wait4(t.process.Pid, &status, 0, nil)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("wait4: %w", err)
+		return fmt.Errorf("wait4: %w", err)
 	}
-	if !status.Stopped() {
-		return 0, fmt.Errorf("the process has ended, with status %#x", status)
+	if status.StopSignal() != syscall.SIGTRAP {
+		return fmt.Errorf("the process has ended, or a signal has stopped it: status %#x", status)
 	}
-	return status.StopSignal(), nil
+	return nil
 }
 
 func (t *tracee) kill() {

@@ -9,14 +9,11 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // A phase is a load that a program has for some time: frames of work and calls, or a closed loop.
@@ -98,13 +95,7 @@ func (p phase) run(s side, d time.Duration) (f figures) {
 			lateness = append(lateness, time.Since(start)-2*ms)
 		}
 	})
-	for range p.computing {
-		workers.Go(func() {
-			for !stop.Load() {
-				compute(10)
-			}
-		})
-	}
+	defer computeOn(p.computing)()
 	threads := s.threads[:max(p.threads, 1)]
 	latencies := make([][]time.Duration, max(p.callers, 1))
 	r := mean(func() (ops int) {
@@ -176,17 +167,18 @@ func (p phase) loop(s Subject, until time.Time) (latencies []time.Duration) {
 
 // Phases says which phases are measured, and for how long.
 type Phases struct {
-	Rounds, Chunk int // Chunk phases of a side follow one another before it is another's turn
-	For           time.Duration
-	Linger        time.Duration // for which the spinning thread spins on after a frame
-	Match         *regexp.Regexp
-	Seed          uint64
-	Main          bool // the main thread as well, which must be served by mainthread.Init
+	Rounds int
+	For    time.Duration
+	Match  *regexp.Regexp
+	Seed   uint64
 }
 
-// Compare measures the phases of this engine on the main thread and on an own one, of the channel
-// to a locked goroutine, and of a thread that spins with its caller as long as a frame lasts. The
-// phases of each round follow one another in random order in one process. It writes the medians of
+// inTurnOf is how many phases of a side follow one another before it is another's turn.
+const inTurnOf = 3
+
+// Compare measures the phases of this engine on the main thread, which mainthread.Init must serve,
+// and on an own one, of the channel to a locked goroutine, and of a thread that spins with its
+// caller as long as a frame lasts. The phases of each round follow one another in random order in one process. It writes the medians of
 // the rounds, and then their ratios to the channel and to the better of the last two, the worst
 // first, with what is above its limit.
 func (p Phases) Compare(w io.Writer) {
@@ -198,7 +190,7 @@ func (p Phases) Compare(w io.Writer) {
 		}
 	}
 	sides := make([]side, 4) // the first two are threadcall
-	for i, w := range []way{onMain, onThread, reference, spinning(p.Linger)} {
+	for i, w := range []way{onMain, onThread, reference, spinning} {
 		sides[i].name = w.name
 		for range []int{1, 4, 4, 1}[i] { // threads
 			s, end := w.open()
@@ -216,10 +208,10 @@ func (p Phases) Compare(w io.Writer) {
 	series := make([][4][]figures, len(chosen))
 	for round := range p.Rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, p.Rounds)
-		for chunk := range slices.Chunk(rng.Perm(len(chosen)), p.Chunk) {
+		for chunk := range slices.Chunk(rng.Perm(len(chosen)), inTurnOf) {
 			for _, s := range rng.Perm(len(sides)) {
 				for _, i := range chunk {
-					if (s > 0 || p.Main) && (s < 3 || spins()) && sides[s].can(chosen[i]) {
+					if (s < 3 || spins()) && sides[s].can(chosen[i]) {
 						d := p.For
 						if chosen[i].computing > 0 { // calls take long: there are few
 							d *= 4
@@ -316,59 +308,4 @@ func compare(phase, side string, engine, channel, pair figures) ratios {
 		r.cells += fmt.Sprintf("(%.2f)\t", ratio)
 	}
 	return r
-}
-
-// windows is set, in the environment of a process that measures some, to the name of the side.
-const windows = "THREADCALL_WINDOWS"
-
-// MaybeWindows does nothing, unless Windows started this process. Then it writes the mean time of a
-// call, in nanoseconds, in each of 20 windows of 50 ms of a closed loop, and ends the process.
-func MaybeWindows() {
-	for _, w := range []way{onMain, onThread, spinning(0)} {
-		if w.name != os.Getenv(windows) {
-			continue
-		}
-		s, _ := w.open()
-		for range 20 {
-			fmt.Println(int(Hot(s, Extent{D: 50 * ms}).Time))
-		}
-		os.Exit(0)
-	}
-}
-
-// Windows measures windows of a closed loop in so many processes for each side, which must call
-// MaybeWindows, and writes those that are above twice the median of the side. Those of the spinning
-// pair are the machine's.
-func Windows(w io.Writer, processes int) error {
-	sides := []way{onMain, onThread, spinning(0)}
-	times := make([][]int, len(sides))
-	for i := range len(sides) * processes {
-		i %= len(sides)
-		out, status, err := testutil.Run(testutil.TimeLimit(), windows+"="+sides[i].name)
-		if err != nil || status != 0 {
-			return fmt.Errorf("a process of windows: status %d, %w, %s", status, err, out)
-		}
-		for _, field := range strings.Fields(out) {
-			ns, err := strconv.Atoi(field)
-			if err != nil {
-				return err
-			}
-			times[i] = append(times[i], ns)
-		}
-	}
-	for i, side := range sides {
-		sorted := slices.Sorted(slices.Values(times[i]))
-		limit := 2 * sorted[len(sorted)/2]
-		above := 0
-		for n, ns := range times[i] {
-			if ns > limit {
-				above++
-				fmt.Fprintf(w, "%s, process %d, window %d: %d ns\n", side.name, n/20+1, n%20+1, ns)
-			}
-		}
-		fmt.Fprintf(w, "%s: %d of %d windows above twice the median; "+
-			"least %d, median %d, most %d ns\n",
-			side.name, above, len(sorted), sorted[0], limit/2, sorted[len(sorted)-1])
-	}
-	return nil
 }

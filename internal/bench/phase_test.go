@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestPhasesAreComparedOnEachSide(t *testing.T) {
+func TestPhases_Compare(t *testing.T) {
 	needsPreemption(t)
 	if runtime.NumCPU() == 1 {
 		t.Skip("two threads cannot run at once")
@@ -17,7 +17,7 @@ func TestPhasesAreComparedOnEachSide(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
 	var out bytes.Buffer
 	all := regexp.MustCompile("")
-	Phases{Rounds: 1, Chunk: 3, For: 2 * ms, Match: all, Main: true}.Compare(&out)
+	Phases{Rounds: 1, For: 2 * ms, Match: all}.Compare(&out)
 	rows := map[string]int{"threadcall": 2 * 20, "thread": 2 * 22, "reference": 22, "spinning": 18}
 	for name, want := range rows {
 		if got := strings.Count(out.String(), "  "+name+"  "); got != want {
@@ -29,7 +29,7 @@ func TestPhasesAreComparedOnEachSide(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
+func TestCompare_limits(t *testing.T) {
 	channel := figures{10, 40, 20, 100}
 	for _, test := range []struct {
 		engine, pair figures

@@ -61,62 +61,6 @@ func TestG_address(t *testing.T) {
 	done.Wait()
 }
 
-// disturb has what may happen to a goroutine while it reads its g.
-var disturb = map[string]func(t *testing.T, check func()){
-	"its stack grows": func(_ *testing.T, check func()) {
-		var frame func(depth int) byte
-		frame = func(depth int) byte {
-			var large [512]byte
-			if check(); depth == 0 {
-				return large[0]
-			}
-			return frame(depth-1) + large[depth%512]
-		}
-		for depth := 1; depth < 10000; depth *= 3 {
-			frame(depth)
-		}
-	},
-	// by signals where the system has them
-	"the collector stops it": func(_ *testing.T, check func()) {
-		var stop atomic.Bool
-		go func() {
-			for range 50 {
-				runtime.GC()
-				runtime.Gosched()
-			}
-			stop.Store(true)
-		}()
-		for !stop.Load() {
-			for range 1000 {
-				check()
-			}
-			// on js/wasm, and with asynchronous preemption off, nothing interrupts
-			runtime.Gosched()
-		}
-	},
-}
-
-func TestG_constant(t *testing.T) {
-	for name, while := range disturb {
-		t.Run(name, func(t *testing.T) {
-			done := make(chan bool)
-			go func() { // whose stack is still small
-				defer close(done)
-				g, changed := G(), 0
-				while(t, func() {
-					if G() != g {
-						changed++
-					}
-				})
-				if changed > 0 {
-					t.Errorf("it has changed %d times", changed)
-				}
-			}()
-			<-done
-		})
-	}
-}
-
 func TestTrusted(t *testing.T) {
 	if want := readsM && !oneThread; Trusted() != want {
 		t.Errorf("Trusted is %v, want %v", !want, want)

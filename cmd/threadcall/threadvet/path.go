@@ -108,7 +108,7 @@ func (c *checker) exportFunctions() {
 		if n.obj == nil || n.obj.Name() == "_" || n.obj.Name() == "init" {
 			continue
 		}
-		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits}
+		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits, Moves: n.moves}
 		if n.on == "" {
 			for _, thread := range c.threads() {
 				c.lead(n, thread, func(at found) bool {
@@ -117,7 +117,7 @@ func (c *checker) exportFunctions() {
 						what = c.pass.Pkg.Name() + "." + what
 					}
 					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path),
-						Library: at.need.Library, NoTests: at.need.NoTests})
+						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
 					return false
 				})
 			}
@@ -128,7 +128,7 @@ func (c *checker) exportFunctions() {
 				f.Params[i] = u
 			}
 		}
-		if f.On != "" || f.Runs != "" || f.Inits || len(f.Needs)+len(f.Params) > 0 {
+		if f.On != "" || f.Runs != "" || f.Inits || f.Moves || len(f.Needs)+len(f.Params) > 0 {
 			c.pass.ExportObjectFact(n.obj, &f)
 		}
 	}
@@ -245,6 +245,10 @@ func (c *checker) reportFound(at found, p place, adopts bool) {
 	case strings.HasPrefix(thread, needOutside):
 		if p.served && p.lib == strings.TrimPrefix(thread, needOutside) {
 			c.report(at.at, "wait", at.need.What+" waits for ever on "+threadName(p.thread)+path)
+		}
+	case strings.HasPrefix(thread, needOff):
+		if name := strings.TrimPrefix(thread, needOff); p.kind == onThread && p.thread == name {
+			c.report(at.at, thread, at.need.What+" must not be called on "+threadName(name)+path)
 		}
 	case strings.HasPrefix(thread, "!"):
 	case p.from == nil && p.thread == mainThread && adopts:

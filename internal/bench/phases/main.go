@@ -2,7 +2,6 @@
 // in one process:
 //
 //	go run ./internal/bench/phases -rounds 4
-//	go run ./internal/bench/phases -windows 100   windows of a closed loop in so many processes
 package main
 
 import (
@@ -20,7 +19,6 @@ import (
 func main() {
 	bench.MaybeBurn()
 	mainthread.Init(func() {
-		bench.MaybeWindows()
 		if err := run(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -31,15 +29,11 @@ func main() {
 func run() error {
 	var p bench.Phases
 	flag.IntVar(&p.Rounds, "rounds", 4, "")
-	flag.IntVar(&p.Chunk, "chunk", 3, "how many phases of one side follow one another")
 	flag.DurationVar(&p.For, "for", 400*time.Millisecond, "of each phase")
-	flag.DurationVar(&p.Linger, "linger", 0, "for which the spinning thread spins on after a frame")
 	flag.Uint64Var(&p.Seed, "seed", uint64(time.Now().UnixNano())%1e6, "of the order")
-	flag.BoolVar(&p.Main, "main", true, "the main thread as well")
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
 	procs := flag.Int("procs", 0, "GOMAXPROCS, if it is not 0")
 	neighbour := flag.Bool("neighbour", false, "another process computes 1 ms in 10")
-	windows := flag.Int("windows", 0, "instead: windows of a loop, in so many processes")
 	flag.Parse()
 	if *procs > 0 {
 		runtime.GOMAXPROCS(*procs)
@@ -50,9 +44,6 @@ func run() error {
 			return err
 		}
 		defer stop()
-	}
-	if *windows > 0 {
-		return bench.Windows(os.Stdout, *windows)
 	}
 	var err error
 	if p.Match, err = regexp.Compile(*match); err != nil {

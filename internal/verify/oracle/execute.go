@@ -132,32 +132,9 @@ func execute(p *program, timeLimit time.Duration, gomaxprocs int) *result {
 	return res
 }
 
-// goroutines lists all goroutines, each with the names of its first ten functions. Those with the
-// same functions are counted, and only the first of them is shown.
 func goroutines() string {
 	dump := make([]byte, 16<<20)
-	dump = dump[:runtime.Stack(dump, true)]
-	var headers, stacks []string
-	counts := map[string]int{}
-	for g := range strings.SplitSeq(string(dump), "\n\n") {
-		header, lines, _ := strings.Cut(g, "\n")
-		var stack []string
-		for line := range strings.SplitSeq(lines, "\n") {
-			if end := strings.LastIndexByte(line, '('); end > 0 && strings.HasSuffix(line, ")") &&
-				line[0] != '\t' && len(stack) < 10 {
-				stack = append(stack, line[strings.LastIndexByte(line[:end], '/')+1:end])
-			}
-		}
-		s := strings.Join(stack, "\n\t")
-		if counts[s]++; counts[s] == 1 {
-			headers, stacks = append(headers, header), append(stacks, s)
-		}
-	}
-	var b strings.Builder
-	for i, s := range stacks {
-		fmt.Fprintf(&b, "%d times %s\n\t%s\n", counts[s], headers[i], s)
-	}
-	return b.String()
+	return string(dump[:runtime.Stack(dump, true)])
 }
 
 // all runs the program until it is quiet, and checks it then.

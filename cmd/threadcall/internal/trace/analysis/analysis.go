@@ -3,7 +3,7 @@
 // An event goes one way: [Trace] passes it to the file of its kind, which joins events to
 // intervals. goroutine.go has the states of goroutines, calls.go tasks, regions and logs,
 // collector.go ranges of the runtime. Each interval is counted where it ends, and kept in package
-// lanes if that is requested. What is kept answers [Look] and [Path].
+// lanes if that is requested.
 package analysis
 
 import (
@@ -26,7 +26,7 @@ import (
 type Options struct {
 	Name     string           // of the trace, for the report
 	Progress func(read int64) // if not nil, is called with the number of bytes read
-	Lanes    *lanes.Writer    // if not nil, gets all intervals
+	Lanes    *lanes.File      // if not nil, gets all intervals
 }
 
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it.
@@ -127,7 +127,7 @@ func cut(err error, after time.Duration) string {
 // An analysis is the state while a trace is read.
 type analysis struct {
 	*tables
-	kept *lanes.Writer // nil unless intervals are to be kept
+	kept *lanes.File // nil unless intervals are to be kept
 
 	events     uint64
 	begun      bool
@@ -151,7 +151,7 @@ type analysis struct {
 	calls     calls
 }
 
-func newAnalysis(kept *lanes.Writer) *analysis {
+func newAnalysis(kept *lanes.File) *analysis {
 	a := &analysis{
 		tables: newTables(), kept: kept, existing: map[int64]*goroutine{},
 		functions: map[int32]*report.Function{}, tasks: map[xtrace.TaskID]*task{},
