@@ -1,4 +1,4 @@
-//go:build !faketime && ((darwin && !ios) || (linux && !android && (amd64 || arm64 || loong64 || ppc64le || riscv64)))
+//go:build (darwin && !ios) || (linux && !android && (amd64 || arm64 || riscv64))
 
 package nativeloop
 

@@ -1,4 +1,4 @@
-//go:build !ios && !faketime
+//go:build !ios
 
 package nativeloop
 

@@ -1,4 +1,4 @@
-//go:build linux && !android && !faketime && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build linux && !android && (amd64 || arm64 || riscv64)
 
 package nativeloop
 
@@ -21,11 +21,12 @@ const (
 // glib has what is in the process once. Purego never frees a callback, so all loops share one.
 var glib struct {
 	sync.Mutex
-	threadDefault, standard, acquire, release cFunction             // of contexts
-	create, attach, destroy, unref            cFunction             // of sources
-	setPriority, setCanRecurse, setReadyTime  cFunction             // the same
-	functions                                 [6]uintptr            // a GSourceFuncs with dispatch alone
-	loops                                     map[uintptr]*glibLoop // by source
+	threadDefault, standard, acquire, release cFunction // of contexts
+	create, attach, destroy, unref            cFunction // of sources
+	setPriority, setCanRecurse, setReadyTime  cFunction
+	functions                                 [6]uintptr // a GSourceFuncs with dispatch alone
+
+	loops map[uintptr]*glibLoop // by source
 }
 
 // openGLib fills glib, which must be locked.

@@ -154,7 +154,10 @@ func TestAttach_nested(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onHost(t, func(h host) {
-				loops := [3]uintptr{newLoop(h.context, 0), newLoop(h.context, 0), newLoop(h.context, 0)}
+				var loops [3]uintptr
+				for i := range loops {
+					loops[i] = newLoop(h.context, 0)
+				}
 				queued := make(chan bool)
 				go func() {
 					defer close(queued)

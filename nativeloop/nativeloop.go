@@ -17,10 +17,10 @@
 // What the systems have:
 //
 //   - Windows: a message-only window on the thread.
-//   - Linux, on amd64, arm64, loong64, ppc64le and riscv64: a source of GLib's main context, with
-//     [GLibPriority]. GLib must be in the process when Attach is called: a binding by cgo links it,
-//     others load it. The context is the thread-default one of the caller if it has one, and
-//     otherwise the default main context, which GTK uses.
+//   - Linux, on amd64, arm64 and riscv64: a source of GLib's main context, with [GLibPriority].
+//     GLib must be in the process when Attach is called: a binding by cgo links it, others load it.
+//     The context is the thread-default one of the caller if it has one, and otherwise the default
+//     main context, which GTK uses.
 //   - macOS: a source of the thread's run loop in the common modes, which AppKit extends by modal
 //     panels and by the tracking of menus and windows. This is compiled and vetted; it has not been
 //     run by the authors, but is in continuous integration.
