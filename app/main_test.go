@@ -6,7 +6,6 @@ import (
 	"os"
 	"reflect"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -54,20 +53,6 @@ func TestMain(m *testing.M) {
 		os.Setenv("MESA_GL_VERSION_OVERRIDE", "3.3")
 	}
 	mainthread.Init(func() { os.Exit(m.Run()) })
-}
-
-// recovered returns what f panics with, or nil.
-func recovered(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
-
-func mustPanic(t testing.TB, f func(), with string) {
-	t.Helper()
-	if v := fmt.Sprint(recovered(f)); !strings.Contains(v, with) {
-		t.Errorf("panicked with %q, want %q in it", v, with)
-	}
 }
 
 var begun testing.TB // the test whose end terminates the package
@@ -217,4 +202,22 @@ func resize(t testing.TB, w *app.Win, width, height int) {
 func place(t testing.TB, w *app.Win, px, py int) {
 	t.Helper()
 	x.Configure(t, id(w), xproto.ConfigWindowX|xproto.ConfigWindowY, uint32(px), uint32(py))
+}
+
+// sized waits until the window has a size.
+func sized(t testing.TB, w *app.Win, width, height int) {
+	t.Helper()
+	testutil.Eventually(t, func() bool {
+		x, y := w.Size()
+		return x == width && y == height
+	}, "the size %d, %d", width, height)
+}
+
+// placed waits until the window is at a position.
+func placed(t testing.TB, w *app.Win, px, py int) {
+	t.Helper()
+	testutil.Eventually(t, func() bool {
+		x, y := w.Position()
+		return x == px && y == py
+	}, "the position %d, %d", px, py)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // texture makes a texture of 2 by 2 pixels with the colours of quarters, on the window's thread.
@@ -134,7 +135,7 @@ func TestWindow_OnDestroy(t *testing.T) {
 		"before Run": func(w *app.Win) { app.Terminate() },
 		"OnDraw": func(w *app.Win) {
 			w.OnDraw(func(*app.Frame) { panic("wrong") })
-			mustPanic(t, w.Run, "wrong")
+			testutil.MustPanic(t, w.Run, "wrong")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +158,7 @@ func TestWindow_OnDestroy(t *testing.T) {
 		w := open(t)
 		w.OnDestroy(func() { panic("in the end") })
 		w.OnDraw(func(*app.Frame) { w.Stop() })
-		mustPanic(t, w.Run, "in the end")
+		testutil.MustPanic(t, w.Run, "in the end")
 		<-w.Done()
 	})
 }

@@ -44,6 +44,7 @@ type Win struct {
 	placed    placement     // before Fullscreen
 	full      *glfw.Monitor // that the window covers, or nil
 	geometry  geometry      // as last put into the queue
+	monitor   func(MonitorEvent)
 
 	shared struct { // with the window's thread
 		mu       sync.Mutex

@@ -43,31 +43,20 @@ func newPlace(t *testing.T) place {
 const known = `package known
 
 import (
-	"strconv"
+	"fmt"
 	"testing"
 )
 
 var (
-	result uint64
+	result int
 	kept   [3]*[64]byte
 )
 
-// work does the same few instructions n times. Each needs the result of the one before.
-//
-//go:noinline
-func work(n int) uint64 {
-	x := uint64(n) | 1
-	for range n {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-	}
-	return x
-}
-
 func run(b *testing.B, n int) {
 	for range b.N {
-		result += work(n)
+		for i := range n {
+			result = result*3 + i
+		}
 	}
 }
 
@@ -77,7 +66,7 @@ func BenchmarkSlower(b *testing.B) { run(b, slower) }
 
 func BenchmarkTwin(b *testing.B) {
 	for _, n := range []int{1000, 1100} {
-		b.Run("work="+strconv.Itoa(n), func(b *testing.B) { run(b, n) })
+		b.Run(fmt.Sprint("work=", n), func(b *testing.B) { run(b, n) })
 	}
 }
 
@@ -298,32 +287,6 @@ func TestBench_text(t *testing.T) {
 	}
 }
 
-func TestBench_vs_uncommitted(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	p.write(t, map[string]string{
-		"new_test.go": "package known\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) " +
-			"{\n\tfor range b.N {\n\t}\n}\n",
-	})
-	for _, args := range [][]string{{"-vs", "old"}, {"-vs", "HEAD"}} {
-		r := p.bench(t, slices.Concat(shortly, args, []string{"-bench", "Metric|New",
-			"-json"})...).want(t, statusOK).report(t)
-		added := row(t, r.Comparison, "sec/op", "New")
-		if added.Cells[0].N != 0 || added.Cells[1].N != 6 ||
-			!strings.Contains(r.Versions[1].What, "new_test.go") {
-			t.Errorf("%q: %+v, %+v", args, added, r.Versions)
-		}
-		if got, want := delta(t, r.Comparison, "work/op",
-			"Metric").Visible(), args[1] == "old"; got != want {
-			t.Errorf("%q: the metric has changed: %v", args, got)
-		}
-	}
-	p.git(t, "add", "new_test.go")
-	p.git(t, "commit", "-q", "-m", "new")
-	p.write(t, map[string]string{"README": "nothing that is compiled\n"})
-	p.short(t, "-vs", "HEAD", "-bench", "Metric").want(t, statusOK, "Identical, not measured")
-}
-
 // cpu has benchmarks of which the work outside of the timed part is at least ten times that within.
 const cpu = `package m
 
@@ -332,15 +295,12 @@ import (
 	"time"
 )
 
-var sink uint64
+var sink int
 
 func work(n int) {
-	x := uint64(n) | 1
-	for range n {
-		x ^= x << 13
-		x ^= x >> 7
+	for i := range n {
+		sink = sink*3 + i
 	}
-	sink = x
 }
 
 func BenchmarkWorks(b *testing.B) {
@@ -434,8 +394,7 @@ func TestBench_refused(t *testing.T) {
 		{"-bench= ", statusUsage, "-bench must not be empty"},
 		{"-benchtime soon", statusUsage, `"soon"`},
 		{"-cpu 0", statusUsage, "-cpu: must be a list"},
-		{"-fail-on 5", statusUsage, "no % sign"},
-		{"-fail-on :+5%", statusUsage, "no unit before the colon"},
+		{"-fail-on 5", statusUsage, "write '+5%' for anything"},
 		{"-fail-on ns/op:-5%", statusUsage, "the sign must be +"},
 		{"-fail-on +5%", statusUsage, "about a comparison"},
 		{"-md - -json", statusUsage, "give one of them"},
@@ -460,6 +419,19 @@ func TestBench_refused(t *testing.T) {
 		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
 		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUnmeasured,
 			"there are no results"},
+		{"-vs HEAD -- true", statusUsage, "-vs is about Go benchmarks"},
+		{"-fail-on +5% -- true", statusUsage, "several commands"},
+		{"-- true -x", statusUsage, "each argument after -- is a whole command"},
+		{"--", statusUsage, "the command after -- is missing"},
+		{". -- true", statusUsage, "exclude each other"},
+		{"-bisect old", statusUnmeasured, "is not a range"},
+		{"-bisect old...HEAD", statusUnmeasured, "is not a range"},
+		{"-bisect old..old", statusUnmeasured, "both ends of the range"},
+		{"-bisect HEAD..old", statusUnmeasured, "is not an ancestor of"},
+		{"-bisect old..nowhere", statusUnmeasured, `no revision "nowhere"`},
+		{"-bisect old..HEAD -count 5", statusUnmeasured, "a step needs at least 10 rounds"},
+		{"-bisect old..HEAD -vs old", statusUsage, "-vs does not go with -bisect"},
+		{"-unit ns/op", statusUsage, "-unit is about -bisect"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
@@ -577,4 +549,32 @@ func TestBench_lock(t *testing.T) {
 	if v := r.Versions[1]; v.Commit != strings.TrimSpace(p.git(t, "rev-parse", "HEAD")) {
 		t.Errorf("measured %+v", v)
 	}
+}
+
+func TestBench_commands(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("dd"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("the peak memory of commands is not known there, or there is no dd")
+	}
+	p := newPlace(t)
+	const copies = "dd if=/dev/zero of=/dev/null count=1 bs=" // with a buffer of that size
+	o := p.bench(t, "-count", "6", "-benchtime", "2x", "-json", "-fail-on",
+		"peak-RSS-bytes:+50%", "--", copies+"100000000", copies+"200000000")
+	r := o.want(t, statusWrong, "-fail-on peak-RSS-bytes:+50%").report(t)
+	d := delta(t, r.Comparison, "peak-RSS-bytes", "Command")
+	if d.Verdict != judge.Worse || d.Estimate < 1.5 || d.Estimate > 2.1 || d.Method != judge.Pairs {
+		t.Errorf("memory: %+v", d)
+	}
+	for _, unit := range []string{"sec/op", "user+sys-sec/op"} {
+		if c := row(t, r.Comparison, unit, "Command").Cells; c[0].N != 6 || c[1].N != 6 ||
+			c[0].Center <= 0 {
+			t.Errorf("%s: %+v", unit, c)
+		}
+	}
+	if v := r.Versions[1]; r.Rounds != 6 || v.Name != "2" || v.What != copies+"200000000" ||
+		v.Runs != 2 {
+		t.Errorf("%d rounds, %+v", r.Rounds, r.Versions)
+	}
+	p.bench(t, "-count", "2", "--", "true", "dd if=/no/such/file").want(t, statusUnmeasured,
+		"exit status 1", "/no/such/file")
 }

@@ -60,11 +60,14 @@ func TestBench_vs_identical(t *testing.T) {
 	if len(r.Identical) != 1 || r.Rounds != 0 || len(r.Comparison.Tables) != 0 {
 		t.Errorf("%+v", r)
 	}
-	p.short(t, "-vs", "HEAD", "./b").want(t, statusOK, "Identical, not measured")
-	p.write(t, map[string]string{"b/testdata/d/x": "2"})
+	p.write(t, map[string]string{"b/testdata/d/x": "2", "b/new_test.go": benchmark("b", "New")})
 	r = p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusOK).report(t)
 	if x := row(t, r.Comparison, "sec/op", "Y"); x.Deltas[1].N != 6 {
 		t.Errorf("other testdata: %+v", x)
+	}
+	if x := row(t, r.Comparison, "sec/op", "New"); x.Cells[0].N != 0 || x.Cells[1].N != 6 ||
+		!strings.Contains(r.Versions[1].What, "new_test.go") {
+		t.Errorf("a benchmark of the working tree: %+v, %+v", x, r.Versions)
 	}
 	if files := p.files(".threadcall-bench/*.txt"); len(files) != 2 {
 		t.Errorf("files %q", files)

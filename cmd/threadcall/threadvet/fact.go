@@ -7,6 +7,7 @@ type funcFact struct {
 	Params []use  // what it does with its parameters; shorter if it does nothing with the last ones
 	Runs   string // the thread that runs functions given to it, by a mark
 	Inits  bool   // mentions what serves the main thread
+	Moves  bool   // leaves the thread in another namespace
 }
 
 // A need is a thread that a function must be called on.

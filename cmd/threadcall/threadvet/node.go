@@ -23,6 +23,7 @@ type node struct {
 	adopts  bool     // calls thread.Adopt
 	serves  bool     // calls Serve of a thread
 	inits   bool     // mentions what serves the main thread
+	moves   bool     // leaves the thread in another namespace
 	callees []callee // all that it mentions
 }
 

@@ -108,7 +108,7 @@ func (c *checker) exportFunctions() {
 		if n.obj == nil || n.obj.Name() == "_" || n.obj.Name() == "init" {
 			continue
 		}
-		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits}
+		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits, Moves: n.moves}
 		if n.on == "" {
 			for _, thread := range c.threads() {
 				c.lead(n, thread, func(at found) bool {
@@ -128,7 +128,7 @@ func (c *checker) exportFunctions() {
 				f.Params[i] = u
 			}
 		}
-		if f.On != "" || f.Runs != "" || f.Inits || len(f.Needs)+len(f.Params) > 0 {
+		if f.On != "" || f.Runs != "" || f.Inits || f.Moves || len(f.Needs)+len(f.Params) > 0 {
 			c.pass.ExportObjectFact(n.obj, &f)
 		}
 	}

@@ -80,6 +80,7 @@ func run(pass *analysis.Pass) (any, error) {
 	}
 	c.build()
 	c.scan()
+	c.checkNamespaces()
 	c.exportFunctions()
 	c.checkCalls()
 	c.checkWaits()
@@ -98,7 +99,17 @@ func (c *checker) importFacts() (relevant bool) {
 		}
 		relevant = relevant || known(p.Path()) || c.tabled(p.Path())
 	}
-	return relevant || c.tabled(c.pass.Pkg.Path())
+	return relevant || c.tabled(c.pass.Pkg.Path()) || c.usesNamespaces()
+}
+
+// usesNamespaces reports whether the package mentions a function that moves a thread.
+func (c *checker) usesNamespaces() bool {
+	for _, obj := range c.pass.TypesInfo.Uses {
+		if f, ok := obj.(*types.Func); ok && c.moves(f.Origin(), nil) {
+			return true
+		}
+	}
+	return false
 }
 
 // tabled reports whether a table of the module is for the package.
@@ -137,7 +148,7 @@ func locksInInit(pass *analysis.Pass) bool {
 // isFunc reports whether obj is the function of that name.
 func isFunc(obj types.Object, pkg, name string) bool {
 	f, ok := obj.(*types.Func)
-	return ok && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg &&
+	return ok && f != nil && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg &&
 		f.Signature().Recv() == nil
 }
 

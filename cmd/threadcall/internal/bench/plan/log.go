@@ -13,9 +13,6 @@ type Log struct {
 	Notes    []string
 }
 
-// NewLog returns a log without notes.
-func NewLog(on *ui.Screen, terminal bool) *Log { return &Log{on, terminal, []string{}} }
-
 // Trouble writes what the results, or the error, contain as well.
 func (l *Log) Trouble(text string) {
 	l.Progress("")
