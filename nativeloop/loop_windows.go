@@ -18,14 +18,15 @@ import (
 // Messages are:
 //
 //	wakeUp  something is queued; at most one is in the queue, but for races
-//	rest    in the queue only while a turn runs functions, of which any may have a loop of its own:
-//	        what was queued together with that function is run there
+//	rest    in the queue only while a turn runs several functions, of which any may have a loop of
+//	        its own: those behind it are run there
 //
 // GetMessage prefers posted messages to input, timers and painting, so that turns that follow each
 // other would keep all of these waiting. So after turns of budget in a row the loop has the thread
 // for gap, if any of these wait.
 type messageLoop struct {
-	serve func()
+	serve func(rest func())
+	rest  func() // leaveRest, made once
 
 	mu     sync.Mutex // held to post to the window, and to change it
 	window uintptr    // zero when detached: Windows may use a handle again
@@ -95,7 +96,7 @@ var class = sync.OnceValues(func() (atom uintptr, err error) {
 	return atom, nil
 })
 
-func attach(serve func()) (loop, error) {
+func attach(serve func(rest func())) (loop, error) {
 	if err := user32.Load(); err != nil { // Windows without a graphical interface
 		return nil, errors.Join(ErrNoLoop, err)
 	}
@@ -105,6 +106,7 @@ func attach(serve func()) (loop, error) {
 	}
 	const messageOnly = ^uintptr(2) // HWND_MESSAGE
 	l := &messageLoop{serve: serve}
+	l.rest = l.leaveRest
 	l.window, _, err = createWindow.Call(0, atom, 0, 0, 0, 0, 0, 0, messageOnly, 0, 0, 0)
 	if l.window == 0 {
 		return nil, fmt.Errorf("nativeloop: %w", os.NewSyscallError("CreateWindowEx", err))
@@ -165,10 +167,6 @@ func (l *messageLoop) turn(message uintptr) {
 		return
 	}
 	l.posted.Store(0)
-	if !l.resting {
-		l.resting = true
-		l.post(rest)
-	}
 	window := l.window
 	defer func() {
 		if l.resting {
@@ -180,7 +178,15 @@ func (l *messageLoop) turn(message uintptr) {
 			l.post(wakeUp) // a function has taken it
 		}
 	}()
-	l.serve()
+	l.serve(l.rest)
+}
+
+// leaveRest is called before several functions are run.
+func (l *messageLoop) leaveRest() {
+	if !l.resting {
+		l.resting = true
+		l.post(rest)
+	}
 }
 
 // mayTurn is false if the loop is to have the thread before the next turn, for which there will

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -46,7 +47,7 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 	if !t.On() {
 		panic("nativeloop: Attach off the thread; call it on the thread that runs the native loop")
 	}
-	l, err := attach(func() { t.ServeFor(budget) })
+	l, err := attach(func(rest func()) { access.ServeFor(t, budget, rest) })
 	if err != nil {
 		return nil, err
 	}
