@@ -33,12 +33,15 @@ type messageLoop struct {
 
 	posted atomic.Int64 // when wakeUp was, in nanoseconds since epoch; or zero, since a turn began
 
+	thread uintptr
+
 	// The thread uses these.
 	began   time.Time // the first of the turns in a row
 	ended   time.Time // the last
 	follows bool      // the next was posted before that
 	paused  time.Time // or zero
 	resting bool      // rest is in the queue
+	again   bool      // the thread itself has called wake, but wakeUp was posted before
 }
 
 const (
@@ -65,6 +68,7 @@ var (
 	postMessage       = user32.NewProc("PostMessageW")
 	postQuitMessage   = user32.NewProc("PostQuitMessage")
 	registerClass     = user32.NewProc("RegisterClassExW")
+	getThreadID       = syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
 	errNotEnoughQuota = syscall.Errno(1816)
 )
 
@@ -105,7 +109,7 @@ func attach(serve func(rest func())) (loop, error) {
 		return nil, fmt.Errorf("nativeloop: %w", err)
 	}
 	const messageOnly = ^uintptr(2) // HWND_MESSAGE
-	l := &messageLoop{serve: serve}
+	l := &messageLoop{serve: serve, thread: currentThread()}
 	l.rest = l.leaveRest
 	l.window, _, err = createWindow.Call(0, atom, 0, 0, 0, 0, 0, 0, messageOnly, 0, 0, 0)
 	if l.window == 0 {
@@ -120,6 +124,8 @@ func (l *messageLoop) wake() {
 	if t := l.posted.Load(); t == 0 || now-t > int64(lost) {
 		l.posted.Store(max(now, 1))
 		l.post(wakeUp)
+	} else if currentThread() == l.thread {
+		l.again = true
 	}
 }
 
@@ -138,6 +144,11 @@ func (l *messageLoop) post(message uintptr) {
 
 // later posts wakeUp after gap.
 func (l *messageLoop) later() { time.AfterFunc(gap, func() { l.post(wakeUp) }) }
+
+func currentThread() uintptr {
+	id, _, _ := getThreadID.Call()
+	return id
+}
 
 func (l *messageLoop) detach() {
 	l.mu.Lock()
@@ -174,9 +185,10 @@ func (l *messageLoop) turn(message uintptr) {
 			take(window, rest, true)
 		}
 		l.ended, l.follows = time.Now(), l.posted.Load() != 0
-		if l.follows && !take(window, wakeUp, false) {
+		if l.again && !take(window, wakeUp, false) {
 			l.post(wakeUp) // a function has taken it
 		}
+		l.again = false
 	}()
 	l.serve(l.rest)
 }
