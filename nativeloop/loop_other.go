@@ -1,4 +1,4 @@
-//go:build !windows
+//go:build !windows && (!darwin || ios) && (!linux || android || !(amd64 || arm64 || riscv64))
 
 package nativeloop
 

@@ -1,7 +1,6 @@
 package nativeloop_test
 
 import (
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,8 +14,6 @@ import (
 	"github.com/threadcall/threadcall/nativeloop"
 	"github.com/threadcall/threadcall/thread"
 )
-
-func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }
 
 const (
 	wmClose, wmPaint, wmTimer, wmSysCommand, wmCancelMode = 0x10, 0xf, 0x113, 0x112, 0x1f
