@@ -115,12 +115,8 @@ func TestEvent_window(t *testing.T) {
 }
 
 func TestEvent_close(t *testing.T) {
-	for name, opts := range map[string][]app.Option{
-		"default":                   nil,
-		"EventsOnDraw":              {app.EventsOnDraw()},
-		"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand()},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for where, opts := range handlers {
+		t.Run(where, func(t *testing.T) {
 			w, c := show(t, opts...)
 			keep := true
 			r := listen(w, func(e app.Event) {

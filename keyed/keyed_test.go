@@ -163,31 +163,14 @@ func (k *keyTest) busy(t *testing.T, key int) (stop func()) {
 
 func TestThreads_Call(t *testing.T) {
 	k := newThreads(t)
-	tids := map[int]uint64{}
-	for round := range 3 {
+	for range 3 {
 		for key := range 4 {
-			k.do(t, key, func() {
-				if round == 0 {
-					tids[key] = here()
-				}
-				k.do(t, key, func() {
-					if tids[key] != here() {
-						t.Errorf("key %d, round %d: on another thread", key, round)
-					}
-				})
-			})
+			k.do(t, key, func() { k.do(t, key, nop) })
 		}
 	}
 	if n := k.alive(); n != 4 || k.counts(2) != "1 0" {
 		t.Errorf("%d threads, key 2: %s; want 4, 1 0", n, k.counts(2))
 	}
-	if v := recovered(func() { k.Call(ctx, 1, func() error { panic(errStart) }) }); v != errStart {
-		t.Errorf("Call panics with %v", v)
-	}
-	ends(t, func() {
-		k.Call(ctx, 1, func() error { runtime.Goexit(); return nil })
-		t.Error("Call returns after a Goexit")
-	})
 	done, cancel := context.WithCancelCause(ctx)
 	cancel(errStart)
 	unwanted := func() error { t.Error("it runs"); return nil }
@@ -410,26 +393,6 @@ func TestThreads_Forget(t *testing.T) {
 		at.Open()
 		if testutil.Arrives(t, second); k.counts(3) != "2 1" {
 			t.Errorf("starts and stops: %s, want 2 1", k.counts(3))
-		}
-	})
-	t.Run("itself", func(t *testing.T) {
-		k.do(t, 4, func() {
-			tid, ran, other := here(), 0, thread.New()
-			k.Forget(4)
-			k.do(t, 4, func() { ran++ })
-			other.Call(func() { // the thread waits for it, so it must not wait for the thread
-				k.do(t, 4, func() {
-					if ran++; here() != tid {
-						t.Error("round a cycle of threads, a call runs on another thread")
-					}
-				})
-			})
-			if ran != 2 || k.counts(4) != "1 0" {
-				t.Errorf("%d functions ran; %s", ran, k.counts(4))
-			}
-		})
-		if ends(t, func() { k.do(t, 4, nop) }); k.counts(4) != "2 1" {
-			t.Errorf("starts and stops: %s, want 2 1", k.counts(4))
 		}
 	})
 	t.Run("stop", func(t *testing.T) { // calls run in place, and others cannot wait for the end

@@ -228,46 +228,36 @@ func waits(t *testing.T, begin func(w *waiter)) *waiter {
 
 // No call is lost, at whatever moment of the loop it comes, with native events and without.
 func TestThread_Wait(t *testing.T) {
-	for name, chunks := range map[string]int{"native events": 4, "no other events": 40} {
-		if testing.Short() {
-			chunks = 1
-		}
-		t.Run(name, func(t *testing.T) {
-			w := waits(t, nil)
-			var stopped atomic.Bool
-			var events group.Group
-			events.Go(func() {
-				for name == "native events" && !stopped.Load() {
-					w.post()
-					runtime.Gosched()
+	for _, native := range []bool{true, false} {
+		w := waits(t, nil)
+		var stopped atomic.Bool
+		var events, all group.Group
+		events.Go(func() {
+			for native && !stopped.Load() {
+				w.post()
+				runtime.Gosched()
+			}
+		})
+		const goroutines = 4
+		rounds := scaled(5000)
+		var ran atomic.Int64
+		for i := range goroutines {
+			all.Go(func() {
+				for n := range rounds {
+					w.Go(func() { ran.Add(1) })
+					for range n * (i + 1) % 32 {
+						runtime.Gosched()
+					}
+					w.Call(func() { ran.Add(1) })
 				}
 			})
-			const rounds = 500
-			for chunk := range chunks {
-				goroutines := 4 - chunk%4
-				var ran atomic.Int64
-				ends(t, func() {
-					var all group.Group
-					for i := range goroutines {
-						all.Go(func() {
-							for n := range rounds {
-								w.Go(func() { ran.Add(1) })
-								for range n * (i + 1) % 32 {
-									runtime.Gosched()
-								}
-								w.Call(func() { ran.Add(1) })
-							}
-						})
-					}
-					all.Wait()
-				})
-				if n := ran.Load(); n != int64(2*goroutines*rounds) {
-					t.Fatalf("%d of %d functions ran", n, 2*goroutines*rounds)
-				}
-			}
-			stopped.Store(true)
-			events.Wait()
-		})
+		}
+		ends(t, all.Wait)
+		if n := ran.Load(); n != int64(2*goroutines*rounds) {
+			t.Errorf("%d of %d functions ran", n, 2*goroutines*rounds)
+		}
+		stopped.Store(true)
+		events.Wait()
 	}
 }
 

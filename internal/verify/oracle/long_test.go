@@ -27,7 +27,6 @@ func TestLongRun(t *testing.T) {
 		t.Skip("make soak runs it")
 	}
 	needsCoroutines(t)
-	bubbles(t)
 	mainExits.Store(0)
 	const minSamples = 100
 	every := min(time.Second, *long/minSamples)
