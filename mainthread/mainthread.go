@@ -29,8 +29,8 @@
 // [OnWake] and [Serve], or package nativeloop.
 //
 // In a library for C programs (go build -buildmode c-shared or c-archive) the main goroutine is not
-// on the main thread of the process, and ends after the init functions. So calls return false there,
-// and Init panics. An exported function that the host calls on its main thread can call
+// on the main thread of the process, and ends after the init functions. So there calls return
+// false, and Init panics. An exported function that the host calls on its main thread can call
 // [thread.Adopt].
 package mainthread
 
