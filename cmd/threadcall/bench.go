@@ -280,9 +280,10 @@ func (b *benchCommand) begin() (log *plan.Log, ctx context.Context, stop func(),
 	if b.set.Dir, err = os.Getwd(); err != nil {
 		return nil, nil, nil, fail(statusUsage, err)
 	}
-	progress := ui.On(b.stderr)
-	ctx, stop = interruptible(statusUsage, progress)
-	return &plan.Log{Screen: progress, Terminal: term.IsTerminal(int(b.stderr.Fd())), Notes: []string{}}, ctx, stop, nil
+	log = &plan.Log{Screen: ui.On(b.stderr), Terminal: term.IsTerminal(int(b.stderr.Fd())),
+		Notes: []string{}}
+	ctx, stop = interruptible(statusUsage, log.Screen)
+	return log, ctx, stop, nil
 }
 
 // compare compares files of results.

@@ -43,31 +43,20 @@ func newPlace(t *testing.T) place {
 const known = `package known
 
 import (
-	"strconv"
+	"fmt"
 	"testing"
 )
 
 var (
-	result uint64
+	result int
 	kept   [3]*[64]byte
 )
 
-// work does the same few instructions n times. Each needs the result of the one before.
-//
-//go:noinline
-func work(n int) uint64 {
-	x := uint64(n) | 1
-	for range n {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-	}
-	return x
-}
-
 func run(b *testing.B, n int) {
 	for range b.N {
-		result += work(n)
+		for i := range n {
+			result = result*3 + i
+		}
 	}
 }
 
@@ -77,7 +66,7 @@ func BenchmarkSlower(b *testing.B) { run(b, slower) }
 
 func BenchmarkTwin(b *testing.B) {
 	for _, n := range []int{1000, 1100} {
-		b.Run("work="+strconv.Itoa(n), func(b *testing.B) { run(b, n) })
+		b.Run(fmt.Sprint("work=", n), func(b *testing.B) { run(b, n) })
 	}
 }
 
@@ -306,15 +295,12 @@ import (
 	"time"
 )
 
-var sink uint64
+var sink int
 
 func work(n int) {
-	x := uint64(n) | 1
-	for range n {
-		x ^= x << 13
-		x ^= x >> 7
+	for i := range n {
+		sink = sink*3 + i
 	}
-	sink = x
 }
 
 func BenchmarkWorks(b *testing.B) {
@@ -408,8 +394,7 @@ func TestBench_refused(t *testing.T) {
 		{"-bench= ", statusUsage, "-bench must not be empty"},
 		{"-benchtime soon", statusUsage, `"soon"`},
 		{"-cpu 0", statusUsage, "-cpu: must be a list"},
-		{"-fail-on 5", statusUsage, "no % sign"},
-		{"-fail-on :+5%", statusUsage, "no unit before the colon"},
+		{"-fail-on 5", statusUsage, "write '+5%' for anything"},
 		{"-fail-on ns/op:-5%", statusUsage, "the sign must be +"},
 		{"-fail-on +5%", statusUsage, "about a comparison"},
 		{"-md - -json", statusUsage, "give one of them"},
@@ -564,4 +549,32 @@ func TestBench_lock(t *testing.T) {
 	if v := r.Versions[1]; v.Commit != strings.TrimSpace(p.git(t, "rev-parse", "HEAD")) {
 		t.Errorf("measured %+v", v)
 	}
+}
+
+func TestBench_commands(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("dd"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("the peak memory of commands is not known there, or there is no dd")
+	}
+	p := newPlace(t)
+	const copies = "dd if=/dev/zero of=/dev/null count=1 bs=" // with a buffer of that size
+	o := p.bench(t, "-count", "6", "-benchtime", "2x", "-json", "-fail-on",
+		"peak-RSS-bytes:+50%", "--", copies+"100000000", copies+"200000000")
+	r := o.want(t, statusWrong, "-fail-on peak-RSS-bytes:+50%").report(t)
+	d := delta(t, r.Comparison, "peak-RSS-bytes", "Command")
+	if d.Verdict != judge.Worse || d.Estimate < 1.5 || d.Estimate > 2.1 || d.Method != judge.Pairs {
+		t.Errorf("memory: %+v", d)
+	}
+	for _, unit := range []string{"sec/op", "user+sys-sec/op"} {
+		if c := row(t, r.Comparison, unit, "Command").Cells; c[0].N != 6 || c[1].N != 6 ||
+			c[0].Center <= 0 {
+			t.Errorf("%s: %+v", unit, c)
+		}
+	}
+	if v := r.Versions[1]; r.Rounds != 6 || v.Name != "2" || v.What != copies+"200000000" ||
+		v.Runs != 2 {
+		t.Errorf("%d rounds, %+v", r.Rounds, r.Versions)
+	}
+	p.bench(t, "-count", "2", "--", "true", "dd if=/no/such/file").want(t, statusUnmeasured,
+		"exit status 1", "/no/such/file")
 }

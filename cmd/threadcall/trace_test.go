@@ -97,8 +97,9 @@ var _, _ = flag.Lookup, os.Exit
 func Test` + body
 	}
 	writeFiles(t, dir, map[string]string{
-		"go.mod":         "module example.com/m\n\ngo 1.26\n",
-		"a/a_test.go":    test("a", `A(*testing.T) { println(flag.Lookup("test.timeout").Value.String()) }`),
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"a/a_test.go": test("a",
+			`A(*testing.T) { println(flag.Lookup("test.timeout").Value.String()) }`),
 		"b/b_test.go":    test("b", `B(t *testing.T) { t.Error("b is wrong") }`),
 		"c/c.go":         "package c\n",
 		"d/d_test.go":    test("d", "D("),

@@ -10,8 +10,8 @@ import (
 )
 
 // Bound is the lower bound of a call between two threads that spin: they hand one atomic word to
-// and fro, n times. An operation is there and back; Time is the mean. It is false, without a Result, where
-// two threads cannot run at once.
+// and fro, n times. An operation is there and back; Time is the mean. It is false, without a
+// Result, where two threads cannot run at once.
 func Bound(n int) (Result, bool) {
 	if !spins() {
 		return Result{}, false

@@ -178,9 +178,9 @@ const inTurnOf = 3
 
 // Compare measures the phases of this engine on the main thread, which mainthread.Init must serve,
 // and on an own one, of the channel to a locked goroutine, and of a thread that spins with its
-// caller as long as a frame lasts. The phases of each round follow one another in random order in one process. It writes the medians of
-// the rounds, and then their ratios to the channel and to the better of the last two, the worst
-// first, with what is above its limit.
+// caller as long as a frame lasts. The phases of each round follow one another in random order in
+// one process. It writes the medians of the rounds, and then their ratios to the channel and to the
+// better of the last two, the worst first, with what is above its limit.
 func (p Phases) Compare(w io.Writer) {
 	calibrate()
 	var chosen []phase

@@ -42,7 +42,8 @@ type printer struct{ *ui.Screen }
 
 // facts makes the experiments one after the other, and prints what each has shown. One that does
 // not end within the timeout is wrong, and the last: others would wait for the same thread.
-func (p printer) facts(experiments []experiment, timeout time.Duration) (all, wrong int, hung bool) {
+func (p printer) facts(experiments []experiment, timeout time.Duration) (all, wrong int,
+	hung bool) {
 	for _, e := range experiments {
 		expected, seen := "an answer", "the end of the goroutine that asked"
 		ended := make(chan [2]string, 1)

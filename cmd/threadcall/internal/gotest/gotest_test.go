@@ -19,7 +19,7 @@ func TestOutput(t *testing.T) {
 	fmt.Fprint(&o, " 10\t 5.0 ns/op\n")
 	text := o.String()
 	if !strings.HasPrefix(text, "BenchmarkA \t") || !strings.HasSuffix(text, " 10\t 5.0 ns/op\n") ||
-		len(text) > 3*most+100 {
+		len(text) > 3*most+1100 {
 		t.Errorf("%q … %q, %d bytes", text[:20], text[len(text)-20:], len(text))
 	}
 }

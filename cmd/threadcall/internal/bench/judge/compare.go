@@ -86,7 +86,6 @@ func Direction(d *measure.Data, unit string) int {
 func rows(d *measure.Data, unit string) []Row {
 	var rows []Row
 	at := map[[2]string]int{}
-	shuffled := true
 	for _, r := range d.Results {
 		value, ok := r.Value(unit)
 		if !ok {
@@ -102,9 +101,8 @@ func rows(d *measure.Data, unit string) []Row {
 		}
 		cell := &rows[i].Cells[r.Version]
 		cell.Samples = append(cell.Samples, Sample{r.Run, r.Round, value})
-		shuffled = shuffled && r.Round >= 0
 	}
-	if shuffled {
+	if shuffled(d) {
 		slices.SortFunc(rows, func(a, b Row) int {
 			return cmp.Or(cmp.Compare(a.Package, b.Package), natural(a.Name, b.Name))
 		})
@@ -163,15 +161,18 @@ func natural(a, b string) int {
 // byName returns the results of runs, which shuffle, in the order of their names, and those of
 // other files as they stand there.
 func byName(d *measure.Data) (all []*benchfmt.Result) {
-	shuffled := true
 	for _, r := range d.Results {
 		all = append(all, r.Result)
-		shuffled = shuffled && r.Round >= 0
 	}
-	if shuffled {
+	if shuffled(d) {
 		slices.SortStableFunc(all, func(a, b *benchfmt.Result) int {
 			return natural(a.Name.String(), b.Name.String())
 		})
 	}
 	return all
+}
+
+// shuffled reports whether all results are of runs.
+func shuffled(d *measure.Data) bool {
+	return !slices.ContainsFunc(d.Results, func(r measure.Result) bool { return r.Round < 0 })
 }

@@ -34,16 +34,6 @@ func Analyse(d *measure.Data, s *plan.Settings) (c *Comparison, err error) {
 	return Compare(d), nil
 }
 
-// Compares returns an error if the data cannot be compared as the settings ask for, or have nothing
-// that a limit is about.
-func Compares(d *measure.Data, s *plan.Settings) error {
-	c, err := Analyse(d, s)
-	if err == nil {
-		err = Found(c, s.FailOn)
-	}
-	return err
-}
-
 // Judge compares the results of a run. The error is what is wrong with them; there is no report if
 // nothing can be compared.
 func Judge(run *measure.Record, d *measure.Data, s *plan.Settings) (*Report, error) {
