@@ -84,7 +84,7 @@ ports-cores:
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# wine compiles module app for Windows, the first time for five minutes, and runs its tests under
+# wine compiles modules app and nativeloop for Windows, the first time for five minutes, and runs their tests under
 # Wine, on a screen in memory.
 wine:
 	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...

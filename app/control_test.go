@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,20 +37,16 @@ func TestClipboard(t *testing.T) {
 // answer for which Clipboard waits.
 func TestClipboard_read(t *testing.T) {
 	begin(t)
-	over, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-over:
-				return
-			default:
-				app.ReadEvents()
-				time.Sleep(50 * time.Microsecond)
-			}
+	var over atomic.Bool
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for !over.Load() {
+			app.ReadEvents()
+			time.Sleep(50 * time.Microsecond)
 		}
-	}()
-	defer func() { close(over); <-ended }()
+	})
+	defer reading.Wait()
+	defer over.Store(true)
 	for range 200 {
 		if text, err := app.Clipboard(); text != "" && runtime.GOOS != "windows" || err != nil {
 			t.Fatalf("an empty clipboard holds %q, %v", text, err)

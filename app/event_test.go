@@ -115,12 +115,8 @@ func TestEvent_window(t *testing.T) {
 }
 
 func TestEvent_close(t *testing.T) {
-	for name, opts := range map[string][]app.Option{
-		"default":                   nil,
-		"EventsOnDraw":              {app.EventsOnDraw()},
-		"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand()},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for where, opts := range handlers {
+		t.Run(where, func(t *testing.T) {
 			w, c := show(t, opts...)
 			keep := true
 			r := listen(w, func(e app.Event) {
@@ -135,7 +131,7 @@ func TestEvent_close(t *testing.T) {
 			}
 			click()
 			comes(t, r, func(app.CloseEvent) bool { return true })
-			before := c.n.Load()
+			before := c()
 			w.Redraw()
 			c.exceeds(t, before, "a frame after Keep")
 			click() // Keep is for one event

@@ -59,10 +59,10 @@ func init() {
 	}
 }
 
-// TestSixMinutes repeats the measurement with which the article "Scheduling Function Calls with Zero
-// Allocation" ends: two windows, open for six minutes, and how the heap grows. It does so for the
-// article's designs and for threadcall, at the same time, so that whatever else the machine does
-// affects all of them, and prints a table in Markdown. make sixminutes runs it.
+// TestSixMinutes repeats the measurement with which the article "Scheduling Function Calls with
+// Zero Allocation" ends: two windows, open for six minutes, and how the heap grows. It does so for
+// the article's designs and for threadcall, at the same time, so that whatever else the machine
+// does affects all of them, and prints a table in Markdown. make sixminutes runs it.
 func TestSixMinutes(t *testing.T) {
 	if x.Conn == nil {
 		t.Skip("windows do not use X11 here")

@@ -106,7 +106,7 @@ func TestBubble_OnSlowCall_once(t *testing.T) {
 // Functions of a thread outside run outside. Meanwhile the clock of the bubble, which begins in the
 // year 2000, stands still, also when it has passed the time of today.
 func TestBubble_outside(t *testing.T) {
-	ways := []way{wayOf(start(t)), wayOf(startPool(t, 1))}
+	ways := both(t)
 	inBubble(t, func(t *testing.T) {
 		inside := thread.New()
 		defer inside.Terminate()

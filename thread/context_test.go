@@ -3,7 +3,6 @@ package thread_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,31 +35,22 @@ type contextWay struct {
 // When a context is done before the function begins, that does not run, and the cause is returned.
 func TestCallContext_done(t *testing.T) {
 	errCause := errors.New("the user has closed the window")
-	soon := func(cancel func()) { time.AfterFunc(5*time.Millisecond, cancel) }
 	for name, w := range contextWays(t) {
 		busy := occupy(t, w.Go)
 		var ran atomic.Bool
-		for how, want := range map[string]error{"deadline": context.DeadlineExceeded,
-			"cancel": context.Canceled, "cancel with a cause": errCause, "done already": errCause} {
-			ctx, cancel := context.WithCancelCause(t.Context())
-			switch how {
-			case "deadline":
-				var stop func()
-				ctx, stop = context.WithTimeout(ctx, 5*time.Millisecond)
-				defer stop()
-			case "cancel":
-				soon(func() { cancel(nil) })
-			case "cancel with a cause":
-				soon(func() { cancel(errCause) })
-			case "done already":
-				cancel(errCause)
-			}
+		late, stop := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		defer stop()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(10*time.Millisecond, func() { cancel(errCause) })
+		for _, c := range []struct {
+			ctx  context.Context
+			want error
+		}{{late, context.DeadlineExceeded}, {ctx, errCause}, {ctx, errCause}} { // once done already
 			ends(t, func() {
-				if err := w.callContext(ctx, func() { ran.Store(true) }); err != want {
-					t.Errorf("%s, %s: returned %v, want %v", name, how, err, want)
+				if err := w.callContext(c.ctx, func() { ran.Store(true) }); err != c.want {
+					t.Errorf("%s: returned %v, want %v", name, err, c.want)
 				}
 			})
-			cancel(nil)
 		}
 		busy.Open()
 		if w.Call(nop); ran.Load() {
@@ -69,43 +59,10 @@ func TestCallContext_done(t *testing.T) {
 	}
 }
 
-// goContexts are the posts that a context withdraws.
-func goContexts(t *testing.T, opts ...thread.Option) map[string]runner {
-	return map[string]runner{"thread": start(t, opts...), "pool": startPool(t, 1, opts...)}
-}
-
-func TestGoContext(t *testing.T) {
-	for name, w := range goContexts(t) {
-		var ran []int
-		post := func(ctx context.Context, i int) bool {
-			return w.GoContext(ctx, func() { ran = append(ran, i) })
-		}
-		one, endOne := context.WithCancel(context.Background())
-		two, endTwo := context.WithCancelCause(context.WithValue(one, &ran, 1))
-		busy := occupy(t, w.Go)
-		for i, ctx := range []context.Context{one, two, context.Background(), one, two} {
-			if !post(ctx, i) {
-				t.Errorf("%s: %d is refused", name, i)
-			}
-		}
-		w.Go(func() { ran = append(ran, 5) })
-		endTwo(errors.New("over"))
-		if post(two, 6) || w.GoContext(one, nil) {
-			t.Errorf("%s: taken, although the context has ended or the function is nil", name)
-		}
-		busy.Open()
-		w.Call(nop)
-		if want := []int{0, 2, 3, 5}; !slices.Equal(ran, want) {
-			t.Errorf("%s: %v ran, want %v", name, ran, want)
-		}
-		endOne()
-	}
-}
-
 // A post that waits for a place gives up with its context, and one that is withdrawn gives its
 // place back when the thread comes to it.
 func TestGoContext_limit(t *testing.T) {
-	for name, w := range goContexts(t, thread.WithQueueLimit(1)) {
+	for name, w := range both(t, thread.WithQueueLimit(1)) {
 		other := start(t)
 		for from, run := range map[string]func(func()){
 			"a goroutine": func(f func()) { f() }, "a thread": func(f func()) { other.Call(f) },

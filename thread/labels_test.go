@@ -40,9 +40,9 @@ const (
 // A function runs under the labels of its call's context, and a thread does not have those of what
 // made it. What panics, coroutines and cycles do to them, the random programs check.
 func TestCallContext_labels(t *testing.T) {
-	var ways []way
+	var ways map[string]way
 	pprof.Do(context.Background(), pprof.Labels("work", "b"), func(context.Context) {
-		ways = []way{wayOf(start(t)), wayOf(startPool(t, 1))}
+		ways = both(t)
 	})
 	for _, w := range ways {
 		var seen []string

@@ -156,8 +156,7 @@ func TestTrace(t *testing.T) {
 	})
 	defer recording.Wait()
 	defer stop.Store(true)
-	for _, w := range []way{wayOf(start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))),
-		wayOf(startPool(t, 1))} {
+	for _, w := range both(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {})) {
 		for range scaled(300) {
 			ran := 0
 			w.post(func() { ran++ })

@@ -182,40 +182,6 @@ func numbered(f func(i int) error) thread.Option {
 	return thread.WithStart(func() error { return f(int(starts.Add(1)) - 1) })
 }
 
-// The start of one worker needs that of another, which needs the thread that waits for both: all
-// workers are in one cycle with it, in whatever order they are waited for.
-func TestStartPool_cycle(t *testing.T) {
-	other := start(t)
-	for name, need := range map[string]func(w runner){
-		"Call":         func(w runner) { w.Call(nop) },
-		"by a thread":  func(w runner) { other.Call(func() { w.Call(nop) }) },
-		"a full queue": func(w runner) { w.Go(nop); w.Go(nop); w.Go(nop) },
-		"Close":        runner.Close,
-	} {
-		for last := range 3 {
-			for _, w := range limited(t, 1) {
-				done := make(chan bool)
-				ends(t, func() {
-					w.Call(func() {
-						p, err := thread.StartPool(3, numbered(func(i int) error {
-							if i == last {
-								need(w)
-								close(done)
-							}
-							<-done
-							return nil
-						}))
-						if err != nil {
-							t.Errorf("%s: %v", name, err)
-						}
-						p.Close()
-					})
-				})
-			}
-		}
-	}
-}
-
 func TestStartPool(t *testing.T) {
 	const n = 4
 	var stops atomic.Int32

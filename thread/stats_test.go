@@ -15,8 +15,9 @@ import (
 )
 
 func eachCounted(t *testing.T, check func(t *testing.T, th runner), opts ...thread.Option) {
-	t.Run("thread", func(t *testing.T) { check(t, start(t, opts...)) })
-	t.Run("pool", func(t *testing.T) { check(t, startPool(t, 1, opts...)) })
+	for name, w := range both(t, opts...) {
+		t.Run(name, func(t *testing.T) { check(t, w) })
+	}
 }
 
 func total(h thread.Histogram) (n uint64) {

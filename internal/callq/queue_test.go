@@ -26,33 +26,20 @@ func (q *Queue) mustPush(t *testing.T, kind Kind, poster uintptr) *Call {
 	return c
 }
 
-func TestQueue_Close(t *testing.T) {
+// A function that runs before a mark takes calls itself, up to a mark of its own.
+func TestQueue_Mark_nested(t *testing.T) {
 	q := New()
-	begun := q.mustPush(t, Awaited, 1)
-	ready := q.mustPush(t, Awaited, 1)
-	if q.Take() != begun {
+	a, b := q.mustPush(t, Posted, 1), q.mustPush(t, Posted, 1)
+	outer, _ := q.Mark()
+	if q.TakeUntil(outer) != a {
 		t.Fatal("not the oldest")
 	}
-	queued := q.mustPush(t, Withdrawable, 1)
+	c := q.mustPush(t, Posted, 1)
+	inner, _ := q.Mark()
 	q.mustPush(t, Posted, 1)
-	q.Close()
-	if o := begun.Outcome(); o != 0 {
-		t.Errorf("the call that has begun was settled: %d", o)
-	}
-	for _, c := range []*Call{ready, queued} {
-		if o := c.Outcome(); o != Refused {
-			t.Errorf("a queued call is %d, want refused", o)
-		}
-	}
-	if _, _, ok := q.Push(q.Get(Posted, nil, 0)); ok {
-		t.Error("Push after Close")
-	}
-	if q.Take() != nil || q.TakeUntil(everything) != nil || q.TakeFrom(1, nil) != nil ||
-		q.Pending() || q.Rest() || !q.Closed() {
-		t.Error("there is something in a closed queue")
-	}
-	if q.Close() {
-		t.Error("the second Close wakes the thread")
+	if q.TakeUntil(inner) != b || q.TakeUntil(inner) != c || q.TakeUntil(inner) != nil ||
+		q.TakeUntil(outer) != nil {
+		t.Error("not what was queued before the inner mark")
 	}
 }
 

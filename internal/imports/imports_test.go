@@ -37,6 +37,8 @@ var parts = []struct {
 	{dir: "mainthread", files: []string{"thread", "internal/access"},
 		tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
 	{dir: "osthread", files: []string{"internal/ident", "internal/park"}, tests: []string{"thread"}},
+	{dir: "nativeloop", files: []string{"thread", "internal/access"},
+		tests: []string{"mainthread", "internal/testutil"}},
 	{dir: "recorder", files: []string{"thread"},
 		tests: []string{"internal/group", "internal/testutil"}},
 	{dir: "app", files: public, tests: []string{"internal/bench", "internal/testutil"}},

@@ -297,21 +297,20 @@ inline Get(e, k, job, g) {
 #else
 #define FREE(r, before) unused[r] && !(before)
 #endif
+#define GiveOut(n, free) \
+	:: atomic { free -> unused[FIRST(e) + n] = 0; Claim(FIRST(e) + n, k, job, g) }
 inline Record(e, k, job, g) {
 	if
-	:: atomic { unused[FIRST(e) + 1] -> unused[FIRST(e) + 1] = 0; Claim(FIRST(e) + 1, k, job, g) }
+	GiveOut(1, unused[FIRST(e) + 1])
 #if RECORDS > 2
-	:: atomic { FREE(FIRST(e) + 2, unused[FIRST(e) + 1]) ->
-			unused[FIRST(e) + 2] = 0; Claim(FIRST(e) + 2, k, job, g) }
+	GiveOut(2, FREE(FIRST(e) + 2, unused[FIRST(e) + 1]))
 #endif
 #if RECORDS > 3
-	:: atomic { FREE(FIRST(e) + 3, unused[FIRST(e) + 1] || unused[FIRST(e) + 2]) ->
-			unused[FIRST(e) + 3] = 0; Claim(FIRST(e) + 3, k, job, g) }
+	GiveOut(3, FREE(FIRST(e) + 3, unused[FIRST(e) + 1] || unused[FIRST(e) + 2]))
 #endif
 #if RECORDS > 4
-	:: atomic { FREE(FIRST(e) + 4,
-				unused[FIRST(e) + 1] || unused[FIRST(e) + 2] || unused[FIRST(e) + 3]) ->
-			unused[FIRST(e) + 4] = 0; Claim(FIRST(e) + 4, k, job, g) }
+	GiveOut(4, FREE(FIRST(e) + 4,
+		unused[FIRST(e) + 1] || unused[FIRST(e) + 2] || unused[FIRST(e) + 3]))
 #endif
 #if RECORDS > 5
 #error the free list has four records

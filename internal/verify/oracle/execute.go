@@ -144,7 +144,7 @@ func (r *run) all() {
 	}
 	var scripts group.Group
 	for _, script := range r.p.scripts {
-		scripts.Go(func() { r.script(script, spot{here: nowhere}) })
+		scripts.Go(func() { r.script(script) })
 	}
 	scripts.Wait()
 	r.settle()
@@ -164,7 +164,8 @@ func (r *run) all() {
 
 // script makes operations one after the other, and on another goroutine when one of them has ended
 // the first.
-func (r *run) script(ops []*op, s spot) {
+func (r *run) script(ops []*op) {
+	s := spot{here: nowhere}
 	for len(ops) > 0 {
 		var one group.Group
 		one.Go(func() {
@@ -407,10 +408,6 @@ func (a *activation) do(o *op, s spot) answers {
 		a.pull(o, s)
 	case brief:
 		a.brief(o, s)
-	case bubble:
-		rec.begun = 1
-		inBubble(func() { r.script(o.body, s.inside(o)) })
-		rec.progress[1].Store(2)
 	case startPool:
 		a.startPool(o, s)
 	case flood, contexts:
@@ -468,9 +465,6 @@ func (a *activation) do(o *op, s spot) answers {
 	}
 	return ran
 }
-
-// inBubble runs f in a bubble of testing/synctest, if there is such a package.
-var inBubble = func(f func()) { f() }
 
 // many posts many small functions, which run in order except on a pool. Those of contexts have each
 // a context of its own. Every other context ends, where that is possible in a function that is
@@ -595,11 +589,9 @@ func (a *activation) withContext(o *op, s spot, p *place) answers {
 func (a *activation) postContext(o *op, s spot, p *place) answers {
 	ctx, stop := o.context(p)
 	a.run.records[o.number].labels = labelsOf(ctx)
-	if !s.bubble { // or it must not be ended outside
-		a.run.mu.Lock()
-		a.run.contexts = append(a.run.contexts, stop)
-		a.run.mu.Unlock()
-	}
+	a.run.mu.Lock()
+	a.run.contexts = append(a.run.contexts, stop)
+	a.run.mu.Unlock()
 	switch ok := p.GoContext(ctx, a.run.function(o, s)); {
 	case ok:
 		return ran

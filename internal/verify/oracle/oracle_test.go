@@ -70,7 +70,6 @@ func seedOf(t *testing.T, long time.Duration) (seed, step uint64, limit time.Dur
 // most of the time.
 func TestRandomPrograms(t *testing.T) {
 	needsCoroutines(t)
-	bubbles(t)
 	seed, step, limit := seedOf(t, *random)
 	if step == 0 {
 		t.Logf("the program of seed %d, for %v:\n%v", seed, limit, seeded(seed))
@@ -186,7 +185,6 @@ func TestWrittenPrograms(t *testing.T) {
 	}
 	for name, p := range written(t) {
 		t.Run(name, func(t *testing.T) {
-			bubbles(t)
 			if res := again(p, limit); res != nil {
 				t.Logf("run %d has failed", res.runs)
 				fail(t, res, "go test -run TestWrittenPrograms/"+name+" ./internal/verify/oracle")

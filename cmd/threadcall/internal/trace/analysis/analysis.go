@@ -147,7 +147,7 @@ type analysis struct {
 	heap      heap
 	collector collector
 	tasks     map[xtrace.TaskID]*task
-	types     map[int32]*taskType
+	types     map[int32]*report.Task
 	calls     calls
 }
 
@@ -155,13 +155,14 @@ func newAnalysis(kept *lanes.File) *analysis {
 	a := &analysis{
 		tables: newTables(), kept: kept, existing: map[int64]*goroutine{},
 		functions: map[int32]*report.Function{}, tasks: map[xtrace.TaskID]*task{},
-		types: map[int32]*taskType{},
+		types: map[int32]*report.Task{},
 	}
 	a.counts.over.Add(0, 0)
 	a.threads.busy, a.moves.why = map[int64]bool{}, map[int32]uint64{}
 	a.waits.init(a.tables)
-	a.collector.init()
-	a.calls.init()
+	a.collector.open, a.collector.reasons = map[rangeKey]openRange{}, map[string]*report.StopReason{}
+	a.collector.stops.Longest = []report.Interval{}
+	a.calls.Slow, a.calls.places = []report.SlowCall{}, map[place]*report.Place{}
 	return a
 }
 
@@ -260,14 +261,15 @@ func (a *analysis) metric(m xtrace.Metric) {
 func (a *analysis) report() *report.Report {
 	a.finishGoroutines()
 	a.finishRanges()
+	a.collector.finish()
 	r := &report.Report{
 		Trace: report.Trace{
 			Begin: a.begin, Duration: a.now, Events: a.events, GOMAXPROCS: a.gomaxprocs,
 		},
 		Warnings:   []string{},
 		Heap:       a.heap.report(a.now),
-		GC:         a.collector.report(),
-		Stops:      a.collector.stopReport(),
+		GC:         a.collector.GC,
+		Stops:      a.collector.stops,
 		Goroutines: a.counts.report(a.now),
 		Threads:    a.threads.report(a.now),
 		Affinity:   a.moves.report(a.tables),
@@ -276,7 +278,7 @@ func (a *analysis) report() *report.Report {
 		Functions:  a.functionList(),
 		Waiting:    a.waits.report(a.now),
 	}
-	r.Calls = a.calls.report()
+	r.Calls = a.calls.report(a.tables)
 	r.GC.Workers = a.running("runtime.gcBgMarkWorker")
 	r.Table = report.Table{
 		Goroutines: r.Goroutines.Peak, Heap: r.Heap.Peak, Threads: r.Threads.Total,

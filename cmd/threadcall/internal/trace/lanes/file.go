@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -36,10 +37,13 @@ func keeping(err error) error {
 	return fmt.Errorf("the intervals of the trace cannot be kept: %w", err)
 }
 
+// numbers is how many an interval consists of.
+const numbers = 10
+
 // Add keeps an interval. It must not end before one that was added earlier.
 func (l *File) Add(v *Interval) {
 	l.data = l.data[:0]
-	for _, n := range [...]uint64{
+	for _, n := range [numbers]uint64{
 		uint64(v.Kind), uint64(v.End() - l.last), uint64(v.Length),
 		uint64(v.Goroutine + 1), uint64(v.Thread + 1), uint64(v.Name), uint64(v.Stack),
 		uint64(v.By + 1), uint64(v.ByStack), v.Task,
@@ -61,22 +65,29 @@ func (l *File) Scan(f func(*Interval)) error {
 		return keeping(err)
 	}
 	in := bufio.NewReaderSize(io.NewSectionReader(l.file, 0, math.MaxInt64), 1<<18)
+	var v Interval // one for all, which is allocated
 	for end := time.Duration(0); ; {
-		var n [10]uint64
-		for i := range n {
-			var err error
-			if n[i], err = binary.ReadUvarint(in); err == io.EOF && i == 0 {
-				return nil
-			} else if err != nil {
-				return keeping(err)
-			}
+		data, err := in.Peek(numbers * binary.MaxVarintLen64)
+		if len(data) == 0 && err == io.EOF {
+			return nil
 		}
+		var n [numbers]uint64
+		read := 0
+		for i := range n {
+			x, size := binary.Uvarint(data[read:])
+			if size <= 0 {
+				return keeping(cmp.Or(err, io.ErrUnexpectedEOF))
+			}
+			n[i], read = x, read+size
+		}
+		_, _ = in.Discard(read)
 		end += time.Duration(n[1])
-		f(&Interval{
+		v = Interval{
 			Kind: Kind(n[0]), Start: end - time.Duration(n[2]), Length: time.Duration(n[2]),
 			Goroutine: int64(n[3]) - 1, Thread: int64(n[4]) - 1, Name: int32(n[5]), Stack: int32(n[6]),
 			By: int64(n[7]) - 1, ByStack: int32(n[8]), Task: n[9],
-		})
+		}
+		f(&v)
 	}
 }
 
