@@ -126,7 +126,7 @@ func (o *traceCommand) run(from source.Request) error {
 	case o.json && len(o.reports) > 1:
 		failed = append(failed, writeJSON(o.stdout, o.reports))
 	}
-	return fail(errors.Join(failed...))
+	return fail(statusWrong, errors.Join(failed...))
 }
 
 // read reads a trace and shows its report.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/trace"
 	"slices"
@@ -82,24 +80,16 @@ func sample() *report.Report {
 // written returns the text of a report on a screen of that width.
 func written(t *testing.T, width int, r *report.Report) string {
 	t.Helper()
-	f, err := os.Create(filepath.Join(t.TempDir(), "text"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s := ui.On(f)
+	var text strings.Builder
+	s := ui.To(&text)
 	s.Width = width
 	Text(s, r)
-	text, err := os.ReadFile(f.Name())
-	if s.Err != nil || err != nil {
-		t.Fatal(s.Err, err)
-	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text.String()) {
 		if n := ui.Columns(strings.TrimSuffix(line, "\n")); n > width {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	return string(text)
+	return text.String()
 }
 
 func TestText(t *testing.T) {
