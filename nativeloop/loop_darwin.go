@@ -58,7 +58,7 @@ func openCF() error {
 // A runLoop is two sources of a run loop in the common modes. The run loop takes the signal from a
 // source before it performs it, so a wake-up that comes while perform serves is not lost.
 type runLoop struct {
-	serve  func()
+	serve  func(rest func())
 	number uintptr
 	loop   uintptr
 
@@ -70,7 +70,7 @@ type runLoop struct {
 	nested uintptr
 }
 
-func attach(serve func()) (loop, error) {
+func attach(serve func(rest func())) (loop, error) {
 	cf.Lock()
 	defer cf.Unlock()
 	if err := openCF(); err != nil {
@@ -100,7 +100,7 @@ func perform(number uintptr) {
 		cf.signal.call(l.nested)
 	})
 	defer l.attached(func() { cf.remove.call(l.loop, l.nested, cf.commonModes) })
-	l.serve()
+	l.serve(nil)
 }
 
 func (l *runLoop) wake() {

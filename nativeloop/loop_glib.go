@@ -70,7 +70,7 @@ func openGLib() error {
 // While dispatch serves, the source remains ready, so that an event loop that a function runs
 // begins with a dispatch: what is queued behind the function was announced before it.
 type glibLoop struct {
-	serve func()
+	serve func(rest func())
 	woken atomic.Bool
 
 	mu     sync.Mutex // keeps the source from being freed
@@ -78,7 +78,7 @@ type glibLoop struct {
 	at     [2]uintptr // arguments of setReadyTime
 }
 
-func attach(serve func()) (loop, error) {
+func attach(serve func(rest func())) (loop, error) {
 	glib.Lock()
 	defer glib.Unlock()
 	if err := openGLib(); err != nil {
@@ -108,7 +108,7 @@ func dispatch(source, _, _ uintptr) uintptr {
 	l := glib.loops[source]
 	glib.Unlock()
 	l.woken.Store(false)
-	l.serve()
+	l.serve(nil)
 	if !l.woken.Load() {
 		l.ready(never)
 		if l.woken.Load() {
