@@ -21,24 +21,24 @@ type Kind struct {
 // caches are of functions that keep what is free for whichever goroutine comes next: whatever the
 // program called, the runtime needs it for itself.
 var caches = []Kind{
-	{prefix: "runtime.acquireSudog", Name: "sudog", Why: "the runtime's note that a goroutine waits; it " +
-		"keeps some for each processor, and none was left"},
-	{prefix: "runtime.malg", Name: "goroutine", Why: "the runtime's descriptor of a new goroutine; " +
-		"ended ones are used again, and none was left"},
-	{prefix: "runtime.allgadd", Name: "goroutine", Why: "the runtime's list of all goroutines grew"},
-	{prefix: "runtime.newdefer", Name: "defer", Why: "a defer in a loop; the runtime keeps some for " +
-		"each P, and none was left"},
-	{prefix: "runtime.getitab", Name: "itab", Why: "the table of a type and an interface that met for " +
-		"the first time"},
-	{prefix: "runtime.itabAdd", Name: "itab", Why: "the runtime's list of itabs grew"},
-	{prefix: "runtime.typeAssert", Name: "itab", Why: "the runtime's cache of type assertions grew"},
-	{prefix: "runtime.interfaceSwitch", Name: "itab", Why: "the runtime's cache of type switches grew"},
-	{prefix: "runtime.(*timers)", Name: "timer", Why: "the runtime's timers"},
-	{prefix: "runtime.newTimer", Name: "timer", Why: "the runtime's timers"},
-	{prefix: "runtime.newm", Name: "thread", Why: "the runtime's descriptor of a new thread"},
-	{prefix: "runtime.allocm", Name: "thread", Why: "the runtime's descriptor of a new thread"},
-	{prefix: "sync.(*Pool).", Name: "pool"},
-	{prefix: "sync.(*poolChain).", Name: "pool"},
+	{"runtime.acquireSudog", "sudog", "the runtime's note that a goroutine waits; " +
+		"it keeps some for each processor, and none was left", "", ""},
+	{"runtime.malg", "goroutine", "the runtime's descriptor of a new goroutine; " +
+		"ended ones are used again, and none was left", "", ""},
+	{"runtime.allgadd", "goroutine", "the runtime's list of all goroutines grew", "", ""},
+	{"runtime.newdefer", "defer", "a defer in a loop; the runtime keeps some for " +
+		"each P, and none was left", "", ""},
+	{"runtime.getitab", "itab", "the table of a type and an interface that met for " +
+		"the first time", "", ""},
+	{"runtime.itabAdd", "itab", "the runtime's list of itabs grew", "", ""},
+	{"runtime.typeAssert", "itab", "the runtime's cache of type assertions grew", "", ""},
+	{"runtime.interfaceSwitch", "itab", "the runtime's cache of type switches grew", "", ""},
+	{"runtime.(*timers)", "timer", "the runtime's timers", "", ""},
+	{"runtime.newTimer", "timer", "the runtime's timers", "", ""},
+	{"runtime.newm", "thread", "the runtime's descriptor of a new thread", "", ""},
+	{"runtime.allocm", "thread", "the runtime's descriptor of a new thread", "", ""},
+	{"sync.(*Pool).", "pool", "", "", ""},
+	{"sync.(*poolChain).", "pool", "", "", ""},
 }
 
 // Growslice and Mapassign allocate if what they add to has no room.
