@@ -127,7 +127,7 @@ func (h host) idle(priority int32, f uintptr) {
 	unref(source)
 }
 
-// What is queued behind a function that runs a loop was announced before, and must run in that loop.
+// What is queued behind a function that runs a loop was announced before, and must run in the loop.
 func TestAttach_nested(t *testing.T) {
 	for name, queue := range map[string]func(h host, loops [3]uintptr){
 		"behind": func(h host, loops [3]uintptr) {

@@ -73,7 +73,7 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 	if !t.On() {
 		panic("nativeloop: Attach off the thread; call it on the thread that runs the native loop")
 	}
-	release, err := take(claim{t, true}, "nativeloop.Attach")
+	release, err := claim{t, true}.take("nativeloop.Attach")
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 // Take and Attach do not exclude each other: the library that runs the loop takes it, the program
 // or the library that calls the thread attaches to it.
 func Take(t *thread.Thread, name string) (release func(), err error) {
-	return take(claim{t, false}, name)
+	return claim{t, false}.take(name)
 }
 
 // A TakenError says who has the native loop of a thread, or has attached the thread to it.
@@ -129,7 +129,7 @@ var claims = struct {
 	taken map[claim]*TakenError
 }{taken: map[claim]*TakenError{}}
 
-func take(c claim, name string) (release func(), err error) {
+func (c claim) take(name string) (release func(), err error) {
 	claims.Lock()
 	defer claims.Unlock()
 	if first := claims.taken[c]; first != nil {
