@@ -70,6 +70,7 @@ func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget,
 //threadcall:noalloc
 func (e *Engine) serve(budget time.Duration) int {
 	n := e.serveQueued(budget)
+	e.endYields()
 	// those may queue something, which after serveQueued is announced once, and not again by its
 	// end
 	if e.idleState.woke > 0 {
