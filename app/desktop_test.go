@@ -18,7 +18,7 @@ import (
 // managed shows a window on a screen with a window manager. agree waits until the size of the last
 // frame, that of Size, that of the last ResizeEvent and that of the X server are the same, and
 // like.
-func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *record,
+func managed(t *testing.T, opts ...app.Option) (w *app.Win, c counter, r *record,
 	agree func(what string, like func(image.Point) bool)) {
 	t.Helper()
 	x.Manage(t)
@@ -39,7 +39,7 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *recor
 		var state string
 		defer func() {
 			if t.Failed() {
-				t.Log(state, of[app.StateEvent](r), c.n.Load())
+				t.Log(state, of[app.StateEvent](r), c())
 			}
 		}()
 		testutil.Eventually(t, func() bool {

@@ -131,7 +131,7 @@ func TestEvent_close(t *testing.T) {
 			}
 			click()
 			comes(t, r, func(app.CloseEvent) bool { return true })
-			before := c.n.Load()
+			before := c()
 			w.Redraw()
 			c.exceeds(t, before, "a frame after Keep")
 			click() // Keep is for one event

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -135,7 +136,7 @@ func TestWindow_Screenshot_refused(t *testing.T) {
 	if _, err := w.Screenshot(); err == nil || !strings.Contains(err.Error(), "Run") {
 		t.Errorf("before Run: %v", err)
 	}
-	errs := make(chan error, 9)
+	errs := make(chan error, 1)
 	w.OnDraw(func(f *app.Frame) {
 		if f.Number == 0 {
 			_, err := w.Screenshot()
@@ -151,24 +152,6 @@ func TestWindow_Screenshot_refused(t *testing.T) {
 			t.Error("no error on the window's thread")
 		}
 	})
-	for range 8 {
-		go func() {
-			for {
-				if _, err := w.Screenshot(); err != nil {
-					errs <- err
-					return
-				}
-			}
-		}()
-	}
-	_, err := w.Screenshot()
-	screen.Must(t, err)
-	w.Stop()
-	for range 8 {
-		if err := <-errs; err != app.ErrClosed {
-			t.Errorf("while the window closes: %v", err)
-		}
-	}
 }
 
 func TestFrame(t *testing.T) {
@@ -206,18 +189,13 @@ func TestWindow_OnDraw_none(t *testing.T) {
 			w, c := show(t, opts...)
 			c.goesOn(t, 3, "three frames")
 			w.OnDraw(nil)
-			frames := func() (n uint64) {
+			frames := counter(func() (n int64) {
 				w.Thread().Call(func() { n = w.Frames() })
 				return n
-			}
-			var n uint64
-			testutil.Eventually(t, func() bool {
-				n = frames()
-				time.Sleep(150 * time.Millisecond)
-				return frames() == n
-			}, "the end of the frames")
+			})
+			n := frames.steady(t)
 			w.SetSize(210, 160)
-			testutil.Eventually(t, func() bool { return frames() > n }, "a frame in the new size")
+			frames.exceeds(t, n, "a frame in the new size")
 			w.Thread().Call(func() { gl.ClearColor(0, 0, 0, 0) })
 			p, err := w.Screenshot()
 			screen.Must(t, err)
@@ -227,8 +205,7 @@ func TestWindow_OnDraw_none(t *testing.T) {
 				t.Errorf("byte %d of the picture is not black", i)
 			}
 			w.OnDraw(quarters)
-			n = frames()
-			testutil.Eventually(t, func() bool { return frames() > n+10 }, "frame after frame")
+			frames.goesOn(t, 10, "frame after frame")
 		})
 	}
 }
@@ -250,16 +227,11 @@ func TestWindow_independent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t)
-			entered, gate := make(chan struct{}, 1), make(chan struct{})
-			block(w, func() {
-				select {
-				case entered <- struct{}{}:
-				default:
-				}
-				<-gate
+			gate := testutil.Occupy(t, func(f func()) bool {
+				block(w, sync.OnceFunc(f))
+				return true
 			})
-			defer close(gate)
-			<-entered
+			defer gate.Open()
 			c.goesOn(t, 20, "frames next to a function that blocks")
 			if _, err := w.Screenshot(); err != nil {
 				t.Error(err)
@@ -277,12 +249,12 @@ func TestWindow_Redraw(t *testing.T) {
 	for range 5 {
 		w.Redraw()
 		n++
-		testutil.Eventually(t, func() bool { return c.n.Load() == n }, "frame %d", n)
+		testutil.Eventually(t, func() bool { return c() == n }, "frame %d", n)
 	}
 	if got := c.steady(t); got != n {
 		t.Errorf("%d frames more than those asked for", got-n)
 	}
-	n = c.n.Load()
+	n = c()
 	w.SetSize(222, 111)
 	c.exceeds(t, n, "a frame after a change of size")
 	c.steady(t)
@@ -319,9 +291,9 @@ func TestWindow_settings(t *testing.T) {
 		t.Helper()
 		var got float64
 		for range 5 { // with load, the first frames may find that vsync limits them although it does not
-			start, before := time.Now(), c.n.Load()
+			start, before := time.Now(), c()
 			time.Sleep(time.Second)
-			got = (float64(c.n.Load()-before) - 2) / time.Since(start).Seconds()
+			got = (float64(c()-before) - 2) / time.Since(start).Seconds()
 			if got <= 1.1*rate {
 				return
 			}

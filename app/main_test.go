@@ -83,7 +83,7 @@ func run(t testing.TB, w *app.Win) {
 }
 
 // show makes a window and runs it, and returns when it has drawn a frame.
-func show(t testing.TB, opts ...app.Option) (*app.Win, *counter) {
+func show(t testing.TB, opts ...app.Option) (*app.Win, counter) {
 	t.Helper()
 	w := open(t, opts...)
 	c := count(w, nil)
@@ -92,42 +92,42 @@ func show(t testing.TB, opts ...app.Option) (*app.Win, *counter) {
 	return w, c
 }
 
-// A counter counts the frames of a window.
-type counter struct{ n atomic.Int64 }
+// A counter returns how many frames a window has had.
+type counter func() int64
 
 // count makes draw, or an empty function, the one that draws w.
-func count(w *app.Win, draw func(*app.Frame)) *counter {
-	c := &counter{}
+func count(w *app.Win, draw func(*app.Frame)) counter {
+	var n atomic.Int64
 	w.OnDraw(func(f *app.Frame) {
 		if draw != nil {
 			draw(f)
 		} else {
 			gl.Clear(gl.COLOR_BUFFER_BIT)
 		}
-		c.n.Add(1)
+		n.Add(1)
 	})
-	return c
+	return n.Load
 }
 
 // goesOn waits for more frames.
-func (c *counter) goesOn(t testing.TB, frames int64, what string) {
+func (c counter) goesOn(t testing.TB, frames int64, what string) {
 	t.Helper()
-	c.exceeds(t, c.n.Load()+frames-1, what)
+	c.exceeds(t, c()+frames-1, what)
 }
 
 // exceeds waits until there have been more than n frames.
-func (c *counter) exceeds(t testing.TB, n int64, what string) {
+func (c counter) exceeds(t testing.TB, n int64, what string) {
 	t.Helper()
-	testutil.Eventually(t, func() bool { return c.n.Load() > n }, "%s", what)
+	testutil.Eventually(t, func() bool { return c() > n }, "%s", what)
 }
 
 // steady waits until no frame has come for a while, and returns how many there were.
-func (c *counter) steady(t testing.TB) (n int64) {
+func (c counter) steady(t testing.TB) (n int64) {
 	t.Helper()
 	testutil.Eventually(t, func() bool {
-		n = c.n.Load()
+		n = c()
 		time.Sleep(150 * time.Millisecond)
-		return c.n.Load() == n
+		return c() == n
 	}, "the end of the frames")
 	return n
 }

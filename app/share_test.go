@@ -137,6 +137,10 @@ func TestWindow_OnDestroy(t *testing.T) {
 			w.OnDraw(func(*app.Frame) { panic("wrong") })
 			testutil.MustPanic(t, w.Run, "wrong")
 		},
+		"panic": func(w *app.Win) {
+			w.OnDraw(func(*app.Frame) { w.Stop() })
+			testutil.MustPanic(t, w.Run, "in the end")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := open(t)
@@ -146,6 +150,9 @@ func TestWindow_OnDestroy(t *testing.T) {
 				if !w.Thread().On() || gl.GetString(gl.VERSION) == nil {
 					t.Error("not on the window's thread, or there is no context")
 				}
+				if name == "panic" {
+					panic("in the end")
+				}
 			})
 			end(w)
 			<-w.Done()
@@ -154,13 +161,6 @@ func TestWindow_OnDestroy(t *testing.T) {
 			}
 		})
 	}
-	t.Run("panic", func(t *testing.T) {
-		w := open(t)
-		w.OnDestroy(func() { panic("in the end") })
-		w.OnDraw(func(*app.Frame) { w.Stop() })
-		testutil.MustPanic(t, w.Run, "in the end")
-		<-w.Done()
-	})
 }
 
 func TestWindow_Native(t *testing.T) {

@@ -577,27 +577,13 @@ func TestWithIdleTimeout(t *testing.T) {
 		"the thread of Threads that were dropped is stopped")
 }
 
-// calls returns two calls that allocate nothing in the steady state.
-func calls(t testing.TB) func() {
-	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel)
-	k := keyed.New[int](nil, nil)
-	t.Cleanup(k.Close)
-	return func() { _ = k.Call(ctx, 1, ok); _ = k.Call(ctx, 2, ok) }
-}
-
-func TestAllocations(t *testing.T) {
-	if testutil.Race {
-		t.Skip("the race detector allocates")
-	}
-	if n := testing.AllocsPerRun(1000, calls(t)); n != 0 {
-		t.Errorf("%v allocations in two calls", n)
-	}
-}
-
-// BenchmarkThread is for threadcall allocs.
+// BenchmarkThread is for threadcall allocs: calls allocate nothing in the steady state.
 func BenchmarkThread(b *testing.B) {
-	f := calls(b)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	k := keyed.New[int](nil, nil)
+	defer k.Close()
+	f := func() { _ = k.Call(ctx, 1, ok); _ = k.Call(ctx, 2, ok) }
 	f() // makes the threads
 	b.ReportAllocs()
 	for b.Loop() {

@@ -18,19 +18,22 @@ import (
 // Messages are:
 //
 //	wakeUp  something is queued; at most one is in the queue, but for races
-//	rest    in the queue only while a turn runs functions, of which any may have a loop of its own:
-//	        what was queued together with that function is run there
+//	rest    in the queue only while a turn runs several functions, of which any may have a loop of
+//	        its own: those behind it are run there
 //
 // GetMessage prefers posted messages to input, timers and painting, so that turns that follow each
 // other would keep all of these waiting. So after turns of budget in a row the loop has the thread
 // for gap, if any of these wait.
 type messageLoop struct {
-	serve func()
+	serve func(rest func())
+	rest  func() // leaveRest, made once
 
 	mu     sync.Mutex // held to post to the window, and to change it
 	window uintptr    // zero when detached: Windows may use a handle again
 
 	posted atomic.Int64 // when wakeUp was, in nanoseconds since epoch; or zero, since a turn began
+
+	thread uintptr
 
 	// The thread uses these.
 	began   time.Time // the first of the turns in a row
@@ -38,6 +41,7 @@ type messageLoop struct {
 	follows bool      // the next was posted before that
 	paused  time.Time // or zero
 	resting bool      // rest is in the queue
+	again   bool      // the thread itself has called wake, but wakeUp was posted before
 }
 
 const (
@@ -64,6 +68,7 @@ var (
 	postMessage       = user32.NewProc("PostMessageW")
 	postQuitMessage   = user32.NewProc("PostQuitMessage")
 	registerClass     = user32.NewProc("RegisterClassExW")
+	getThreadID       = syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
 	errNotEnoughQuota = syscall.Errno(1816)
 )
 
@@ -95,7 +100,7 @@ var class = sync.OnceValues(func() (atom uintptr, err error) {
 	return atom, nil
 })
 
-func attach(serve func()) (loop, error) {
+func attach(serve func(rest func())) (loop, error) {
 	if err := user32.Load(); err != nil { // Windows without a graphical interface
 		return nil, errors.Join(ErrNoLoop, err)
 	}
@@ -104,7 +109,8 @@ func attach(serve func()) (loop, error) {
 		return nil, fmt.Errorf("nativeloop: %w", err)
 	}
 	const messageOnly = ^uintptr(2) // HWND_MESSAGE
-	l := &messageLoop{serve: serve}
+	l := &messageLoop{serve: serve, thread: currentThread()}
+	l.rest = l.leaveRest
 	l.window, _, err = createWindow.Call(0, atom, 0, 0, 0, 0, 0, 0, messageOnly, 0, 0, 0)
 	if l.window == 0 {
 		return nil, fmt.Errorf("nativeloop: %w", os.NewSyscallError("CreateWindowEx", err))
@@ -118,6 +124,8 @@ func (l *messageLoop) wake() {
 	if t := l.posted.Load(); t == 0 || now-t > int64(lost) {
 		l.posted.Store(max(now, 1))
 		l.post(wakeUp)
+	} else if currentThread() == l.thread {
+		l.again = true
 	}
 }
 
@@ -136,6 +144,11 @@ func (l *messageLoop) post(message uintptr) {
 
 // later posts wakeUp after gap.
 func (l *messageLoop) later() { time.AfterFunc(gap, func() { l.post(wakeUp) }) }
+
+func currentThread() uintptr {
+	id, _, _ := getThreadID.Call()
+	return id
+}
 
 func (l *messageLoop) detach() {
 	l.mu.Lock()
@@ -165,10 +178,6 @@ func (l *messageLoop) turn(message uintptr) {
 		return
 	}
 	l.posted.Store(0)
-	if !l.resting {
-		l.resting = true
-		l.post(rest)
-	}
 	window := l.window
 	defer func() {
 		if l.resting {
@@ -176,11 +185,20 @@ func (l *messageLoop) turn(message uintptr) {
 			take(window, rest, true)
 		}
 		l.ended, l.follows = time.Now(), l.posted.Load() != 0
-		if l.follows && !take(window, wakeUp, false) {
+		if l.again && !take(window, wakeUp, false) {
 			l.post(wakeUp) // a function has taken it
 		}
+		l.again = false
 	}()
-	l.serve()
+	l.serve(l.rest)
+}
+
+// leaveRest is called before several functions are run.
+func (l *messageLoop) leaveRest() {
+	if !l.resting {
+		l.resting = true
+		l.post(rest)
+	}
 }
 
 // mayTurn is false if the loop is to have the thread before the next turn, for which there will

@@ -1,7 +1,6 @@
 package nativeloop_test
 
 import (
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,8 +14,6 @@ import (
 	"github.com/threadcall/threadcall/nativeloop"
 	"github.com/threadcall/threadcall/thread"
 )
-
-func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }
 
 const (
 	wmClose, wmPaint, wmTimer, wmSysCommand, wmCancelMode = 0x10, 0xf, 0x113, 0x112, 0x1f
@@ -420,28 +417,35 @@ func callByChannel(f func()) {
 	<-done
 }
 
+// The two take turns of ten calls.
 func BenchmarkCall(b *testing.B) {
 	th := attached(b, pump)
 	th.Call(makeChannel)
-	calls := map[string]func(func()){"threadcall": func(f func()) { th.Call(f) }, "channel": callByChannel}
 	for _, loop := range []string{"GetMessage", "message box"} {
 		if modal, ok := modals[loop]; ok {
 			th.Go(func() { modal.run(0) })
 			testutil.Eventually(b, func() bool { return modal.runs(0, 0) }, "the loop")
 			defer modal.close(0)
 		}
-		for name, call := range calls {
-			b.Run(loop+"/"+name, func(b *testing.B) {
-				n, took := 0, make([]time.Duration, b.N)
-				for i := range took {
+		b.Run(loop, func(b *testing.B) {
+			var took, channel []time.Duration
+			n := 0
+			measure := func(took *[]time.Duration, call func(f func())) {
+				for range 10 {
 					began := time.Now()
 					call(func() { n++ })
-					took[i] = time.Since(began)
+					*took = append(*took, time.Since(began))
 				}
-				slices.Sort(took)
-				b.ReportMetric(float64(took[b.N/2].Nanoseconds()), "p50-ns")
-				b.ReportMetric(float64(took[b.N*99/100].Nanoseconds()), "p99-ns")
-			})
-		}
+			}
+			for b.Loop() {
+				measure(&took, func(f func()) { th.Call(f) })
+				measure(&channel, callByChannel)
+			}
+			for name, t := range map[string][]time.Duration{"threadcall": took, "channel": channel} {
+				slices.Sort(t)
+				b.ReportMetric(float64(t[len(t)/2].Nanoseconds()), name+"-p50-ns")
+				b.ReportMetric(float64(t[len(t)*99/100].Nanoseconds()), name+"-p99-ns")
+			}
+		})
 	}
 }

@@ -1,5 +1,3 @@
-//go:build !windows
-
 package nativeloop_test
 
 import (

@@ -37,6 +37,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -76,7 +77,7 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := attach(func() { t.ServeFor(budget) })
+	l, err := attach(func(rest func()) { access.ServeFor(t, budget, rest) })
 	if err != nil {
 		release()
 		return nil, err

@@ -7,11 +7,8 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -106,36 +103,6 @@ func TestThread_Assert_terminated(t *testing.T) {
 		`must run on thread "gl", which has been terminated`) {
 		t.Errorf("it panicked with %v", err)
 	}
-}
-
-// Threads are made on whatever thread of the system the runtime has at hand: one on which a
-// goroutine ran a moment before that now asks whether it is on it.
-func TestThread_On_justMade(t *testing.T) {
-	var youngest atomic.Pointer[thread.Thread]
-	youngest.Store(start(t))
-	var stop atomic.Bool
-	var others group.Group
-	for range 4 {
-		others.Go(func() {
-			for !stop.Load() {
-				for range 100 {
-					if th := youngest.Load(); th.On() {
-						t.Error("On is true on a goroutine that is not locked")
-						return
-					}
-				}
-				runtime.Gosched()
-			}
-		})
-	}
-	for begin := time.Now(); time.Since(begin) < shortly(300*time.Millisecond); {
-		th := thread.New()
-		youngest.Store(th)
-		th.Call(nop)
-		th.Terminate()
-	}
-	stop.Store(true)
-	others.Wait()
 }
 
 func TestLocal(t *testing.T) {

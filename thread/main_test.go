@@ -106,15 +106,6 @@ func here() uint64 { return ident.Thread() }
 var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm",
 	"ppc64", "ppc64le"}, runtime.GOARCH)
 
-// needsCoroutines skips a test in which coroutines call the thread that they are on, where that is
-// not recognised.
-func needsCoroutines(t *testing.T) {
-	t.Helper()
-	if here() == 0 {
-		t.Skip("the system does not distinguish threads, and so not where a coroutine is")
-	}
-}
-
 // functionsOf returns a stack without the lines that name files, because the checkout may be
 // anywhere.
 func functionsOf(stack string) string {

@@ -464,10 +464,7 @@ func testLetGo(t *testing.T, w way) {
 // What a call costs must not depend on how much others have queued. Here each of many calls would
 // have to pass over a long queue, which would take minutes; it takes a second.
 func TestLongQueue(t *testing.T) {
-	backlog, calls := 200_000, 20_000
-	if testing.Short() || raceEnabled || collecting {
-		backlog, calls = 100_000, 5_000
-	}
+	backlog, calls := scaled(200_000), scaled(20_000)
 	flood := func(post func(func()) bool) {
 		ends(t, func() { // not on the thread
 			for range backlog {
@@ -475,8 +472,7 @@ func TestLongQueue(t *testing.T) {
 			}
 		})
 	}
-	a, b, c := start(t), start(t), start(t)
-	p, large := startPool(t, 1), startPool(t, 300)
+	a, b, c, p, large := start(t), start(t), start(t), startPool(t, 1), startPool(t, 300)
 	for name, f := range map[string]func(){
 		"nested": func() {
 			a.Call(func() {
@@ -497,14 +493,10 @@ func TestLongQueue(t *testing.T) {
 		},
 		"a cycle through a pool": func() {
 			p.Call(func() {
-				b.Call(func() {
-					for range backlog {
-						p.Go(nop)
-					}
-					for range calls / 10 {
-						p.Call(nop)
-					}
-				})
+				flood(p.Go)
+				for range calls / 10 {
+					b.Call(func() { p.Call(nop) })
+				}
 			})
 		},
 		"a large pool": func() {

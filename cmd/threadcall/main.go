@@ -23,7 +23,7 @@ import (
 
 func main() {
 	if vetTool(os.Args[1:]) {
-		runVetTool()
+		runVetTool(os.Args[1:])
 	}
 	mainthread.Init(func() {
 		// Not by a return to Init: that has no status to give, and would wait for a function that

@@ -2,7 +2,6 @@ package ident
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -11,31 +10,28 @@ import (
 )
 
 func TestG(t *testing.T) {
-	var mu sync.Mutex
-	seen := map[uintptr]bool{}
-	var started, done group.Group
-	start := make(chan struct{})
-	for range 100 {
-		started.Add(1)
-		done.Add(1)
-		go func() {
-			defer done.Done()
+	gs, start := make(chan uintptr), make(chan struct{})
+	var done group.Group
+	const n = 100
+	for range n {
+		done.Go(func() {
 			g := G()
-			mu.Lock()
-			if g == 0 || seen[g] {
-				t.Errorf("g %#x is another living goroutine's", g)
-			}
-			seen[g] = true
-			mu.Unlock()
-			started.Done()
+			gs <- g
 			<-start
 			runtime.Gosched()
 			if G() != g {
 				t.Error("a goroutine's g has changed")
 			}
-		}()
+		})
 	}
-	started.Wait()
+	seen := map[uintptr]bool{0: true}
+	for range n {
+		g := <-gs
+		if seen[g] {
+			t.Errorf("g %#x is another living goroutine's", g)
+		}
+		seen[g] = true
+	}
 	close(start)
 	done.Wait()
 }

@@ -8,10 +8,7 @@ import (
 	"fmt"
 	"go/constant"
 	"go/types"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -41,18 +38,9 @@ type library struct {
 	use func(f function, param int) use // instead of Calls and so on
 }
 
-// patterns match functions: Name, Type.Name, with * as in path.Match, Type+ for the methods and
+// patterns match packages, or functions: Name, Type.Name, with * as in path.Match, Type+ for the methods and
 // constructors of the types that embed Type, and Name:1 for the first parameter of one.
 type patterns []string
-
-func (p *patterns) UnmarshalJSON(data []byte) error {
-	var list []string
-	if err := json.Unmarshal(data, &list); err != nil {
-		return err
-	}
-	*p = strings.Fields(strings.Join(list, " "))
-	return nil
-}
 
 func (p patterns) match(f function) bool {
 	name := f.String()
@@ -140,11 +128,7 @@ func parseTables(name string, data []byte) (list []*library, err error) {
 	case errors.As(err, &syntax):
 		return fail(syntax.Offset, syntax.Error())
 	case errors.As(err, &kind):
-		at := kind.Offset
-		if kind.Field == "" { // of a list of functions, whose offset begins anew
-			at = 0
-		}
-		return fail(at, fmt.Sprintf("%s must not be a JSON %s", kind.Field, kind.Value))
+		return fail(kind.Offset, fmt.Sprintf("%s must not be a JSON %s", kind.Field, kind.Value))
 	case err != nil:
 		text := strings.TrimPrefix(err.Error(), "json: ")
 		if field, ok := strings.CutPrefix(text, "unknown field "); ok {
@@ -161,22 +145,31 @@ func parseTables(name string, data []byte) (list []*library, err error) {
 			return fail(0, "a table must name its packages")
 		}
 		if err := l.check(); err != nil {
-			at := bytes.Index(data, []byte(strconv.Quote(l.Packages[0])))
+			at := bytes.Index(data, []byte(`"`+l.Packages[0]))
 			return fail(int64(at), l.Packages[0]+": "+err.Error())
 		}
 	}
 	return file.Tables, nil
 }
 
-// check returns an error if a pattern or the name of a thread is malformed.
+// check splits the lists at blanks. It returns an error if a pattern or the name of a thread is
+// malformed.
 func (l *library) check() error {
-	all := slices.Concat(l.Packages, l.Any, l.Goes, l.InPlace, l.Nested, l.Namespace)
+	var all patterns
+	split := func(p patterns) patterns {
+		p = strings.Fields(strings.Join(p, " "))
+		all = append(all, p...)
+		return p
+	}
+	for _, p := range []*patterns{&l.Packages, &l.Any, &l.Goes, &l.InPlace, &l.Nested, &l.Namespace} {
+		*p = split(*p)
+	}
 	for _, threads := range []map[string]patterns{l.On, l.Off, l.Calls, l.Posts} {
-		for thread, list := range threads {
+		for thread, p := range threads {
 			if thread == anyThread || len(strings.Fields(thread)) != 1 {
 				return fmt.Errorf("%q is not the name of a thread", thread)
 			}
-			all = append(all, list...)
+			threads[thread] = split(p)
 		}
 	}
 	for _, one := range all {
@@ -188,51 +181,6 @@ func (l *library) check() error {
 		return !strings.Contains(path.Base(f), ".")
 	})) {
 		return errors.New("fix must be at most two functions, each package.Name")
-	}
-	return nil
-}
-
-// TablesFile is the name of the file of tables at the root of a module.
-const TablesFile = "threadvet.json"
-
-// FindTables returns the file of tables for a directory: that of the module which it is in. It is
-// empty if there is none.
-func FindTables(dir string) (name string) {
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			name = filepath.Join(dir, TablesFile)
-			if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-				return ""
-			}
-			return name
-		}
-		if up := filepath.Dir(dir); up != dir {
-			dir = up
-			continue
-		}
-		return ""
-	}
-}
-
-// CheckTables returns an error if data, read from the file of that name, are not tables.
-func CheckTables(name string, data []byte) error {
-	_, err := parseTables(name, data)
-	return err
-}
-
-// readTables reads the tables of the package's module.
-func (c *checker) readTables() error {
-	for _, file := range c.pass.Files {
-		name := FindTables(filepath.Dir(c.pass.Fset.Position(file.Package).Filename))
-		if name == "" {
-			continue
-		}
-		data, err := c.pass.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		c.tables, err = parseTables(name, data)
-		return err
 	}
 	return nil
 }
@@ -333,7 +281,13 @@ func (l *library) needs(f function, what string, common *ssa.CallCommon) (list [
 		if on.match(f) && !withoutVideo(f, common) {
 			one := need{Thread: thread, What: what, Library: !l.Locks, NoTests: l.Tests}
 			if l.Fix != nil {
-				one.Fix = append([]string{""}, *l.Fix...)
+				one.Fix = []string{""}
+				for _, fix := range *l.Fix {
+					if rest, ok := strings.CutPrefix(fix, "*"); ok { // in the function's package
+						fix = f.obj.Pkg().Path() + rest
+					}
+					one.Fix = append(one.Fix, fix)
+				}
 			}
 			list = append(list, one)
 		}

@@ -1,7 +1,9 @@
-// Phases compares this engine with the channel and with spinning, in phases that follow one another
-// in one process:
+// Phases measures this engine, the channel and spinning in phases that follow one another in one
+// process. It writes results, which threadcall bench compares:
 //
-//	go run ./internal/bench/phases -rounds 4
+//	go run ./internal/bench/phases >phases.txt
+//	threadcall bench -col '/subject@(reference threadcall thread spinning)' \
+//		-ratios reference,spinning phases.txt
 package main
 
 import (
@@ -28,7 +30,7 @@ func main() {
 
 func run() error {
 	var p bench.Phases
-	flag.IntVar(&p.Rounds, "rounds", 4, "")
+	flag.IntVar(&p.Rounds, "rounds", 6, "")
 	flag.DurationVar(&p.For, "for", 400*time.Millisecond, "of each phase")
 	flag.Uint64Var(&p.Seed, "seed", uint64(time.Now().UnixNano())%1e6, "of the order")
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
@@ -50,7 +52,7 @@ func run() error {
 		return err
 	}
 	if _, err = bench.Place(); err == nil {
-		p.Compare(os.Stdout)
+		p.Run(os.Stdout)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/internal/bench"
 )
@@ -67,10 +68,9 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 	t.Add("", "a call", "least", "most", "B/op", "allocs/op")
 	best := 1 // of the article's designs
 	for i, times := range series {
-		median, least, most := spread(times)
-		t.Add(names[i], ui.Duration(median), ui.Duration(least), ui.Duration(most), memory[i][0],
-			memory[i][1])
-		if fastest, _, _ := spread(series[best]); i < len(designs) && i > 0 && median < fastest {
+		t.Add(names[i], ui.Duration(stats.Median(times)), ui.Duration(slices.Min(times)),
+			ui.Duration(slices.Max(times)), memory[i][0], memory[i][1])
+		if i < len(designs) && i > 0 && stats.Median(times) < stats.Median(series[best]) {
 			best = i
 		}
 	}
@@ -85,17 +85,10 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 	for i, ns := range series[len(designs)] {
 		ratios = append(ratios, series[best][i]/ns)
 	}
-	median, least, most := spread(ratios)
 	p.Paragraph("", fmt.Sprintf("Threadcall is %s times as fast as %s, the best of the others (the "+
-		"median of the rounds; they have %s to %s).", p.Bold(ui.Digits(median)), names[best],
-		ui.Digits(least), ui.Digits(most)))
+		"median of the rounds; they have %s to %s).", p.Bold(ui.Digits(stats.Median(ratios))),
+		names[best], ui.Digits(slices.Min(ratios)), ui.Digits(slices.Max(ratios))))
 	p.Printf("\n")
-}
-
-// spread returns the median of an odd number of values, the least and the most.
-func spread(values []float64) (median, least, most float64) {
-	v := slices.Sorted(slices.Values(values))
-	return v[len(v)/2], v[0], v[len(v)-1]
 }
 
 // count writes x without a fraction if the fraction is within the runtime's own allocations.

@@ -98,8 +98,8 @@ func (c Case) String() string {
 // rounding is an error that a change may have: 23/20-1 is a little less than 0.15.
 const rounding = 1e-12
 
-// decide reports whether one version of a row breaks the limit, or whether that is undecided. Less is
-// worse, or more.
+// decide reports whether one version of a row breaks the limit, or whether that is undecided. It is
+// given whether less is worse, or more.
 func (at *Case) decide(l plan.Limit, row Row, version int, less bool) (broken, undecided bool) {
 	d, limit := row.Deltas[version], math.Abs(l.Change)
 	change, mde := d.Estimate-1, d.MDE

@@ -64,7 +64,7 @@ func left(began time.Time, done float64) string {
 	if rest > time.Minute {
 		precision = 10 * time.Second
 	}
-	return ", about " + ui.Took(max(rest, time.Second).Round(precision)) + " left"
+	return ", about " + ui.Duration(max(rest, time.Second).Round(precision)) + " left"
 }
 
 // progress shows a bar of the part that is done, from 0 to 1.

@@ -63,13 +63,14 @@ func sample() *report.Report {
 	r.Calls = report.Calls{
 		Total: 20, InPlace: 3, Places: []report.Place{{Frame: frame, Kind: "Call", N: 17}},
 		Worst: []report.Call{{
-			Kind: "Call", Run: 5 * ms, From: []report.Frame{frame}, On: []report.Frame{{Func: "time.Sleep"}},
+			Kind: "Call", Run: 5 * ms,
+			Stacks:  report.Stacks{From: []report.Frame{frame}, On: []report.Frame{{Func: "time.Sleep"}}},
 			Stopped: &report.Wait{Reason: "sleep", Sum: report.Sum{Time: 4 * ms}},
 		}},
 		Slow: []report.SlowCall{
 			{At: 900 * ms, Running: 300 * ms, Thread: 71, Kind: "Call", Goroutine: 5, Queued: ms,
-				From: []report.Frame{frame}, Waits: "mutex", Waited: 200 * ms,
-				On: []report.Frame{{Func: "sync.(*Mutex).Lock"}}},
+				Waits: "mutex", Waited: 200 * ms, Stacks: report.Stacks{
+					From: []report.Frame{frame}, On: []report.Frame{{Func: "sync.(*Mutex).Lock"}}}},
 			{At: 6 * s, Running: s, Thread: 70, Goroutine: -1, Queued: -1},
 		},
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -230,20 +229,4 @@ type Finding struct {
 	Text  string `json:"text"`  // one sentence
 	Table string `json:"table"` // with the details: the id of an element of the page
 	Moment
-}
-
-// Own frames are those of threadcall: untilOwn returns a stack up to the first of them, fromOwn
-// what follows those at its start.
-func untilOwn(stack []Frame) []Frame {
-	if i := slices.IndexFunc(stack, Frame.Own); i > 0 {
-		return stack[:i]
-	}
-	return stack
-}
-
-func fromOwn(stack []Frame) []Frame {
-	if i := slices.IndexFunc(stack, func(f Frame) bool { return !f.Own() }); i > 0 {
-		return stack[i:]
-	}
-	return stack
 }
