@@ -152,12 +152,9 @@ func Terminate() {
 	if !state.up.Load() {
 		return
 	}
-	for _, w := range closing() {
-		w.Stop()
-		if w.claim(over) {
-			w.end()
-		}
-		<-w.gone
+	open, _ := closing()
+	for _, w := range open {
+		w.close()
 	}
 	mainthread.Call(func() {
 		state.waking.Lock()
@@ -169,9 +166,9 @@ func Terminate() {
 	})
 }
 
-// closing refuses new windows from now on, and returns the open ones. It panics if one of them
-// waits for the caller.
-func closing() (open []*Win) {
+// closing refuses new windows from now on, and returns the open ones, and whether it has been called
+// before. It panics if one of them waits for the caller.
+func closing() (open []*Win, before bool) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
 	caller := goroutine()
@@ -181,8 +178,8 @@ func closing() (open []*Win) {
 		}
 		open = append(open, w)
 	}
-	state.closing = true
-	return open
+	before, state.closing = state.closing, true
+	return open, before
 }
 
 // A loop runs on the main thread between Init and Terminate. Each Init has one of its own, because
@@ -272,14 +269,7 @@ const limit = time.Second
 // abandoned does on the main thread what Terminate would have done, when the function given to
 // mainthread.Init has returned without it. Calls of the main thread fail from now on.
 func abandoned() {
-	state.winMu.Lock()
-	var open []*Win
-	for w := range state.windows {
-		open = append(open, w)
-	}
-	terminating := state.closing
-	state.closing = true
-	state.winMu.Unlock()
+	open, terminating := closing()
 	if len(open) > 0 && !terminating {
 		fmt.Fprintf(os.Stderr, "app: the function given to mainthread.Init has returned while "+
 			"windows were open (%d); it must wait for Run, and call app.Terminate last\n", len(open))
@@ -291,10 +281,7 @@ func abandoned() {
 			w.Stop()
 		}
 		for _, w := range open {
-			if w.claim(over) {
-				w.end()
-			}
-			<-w.gone
+			w.close()
 		}
 	}()
 	select {

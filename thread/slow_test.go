@@ -8,9 +8,11 @@ import (
 	"runtime"
 	"runtime/trace"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -142,24 +144,19 @@ func TestTrace(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("a trace is recorded already")
 	}
-	stop, stopped := make(chan bool), make(chan bool)
-	go func() {
-		defer close(stopped)
-		for {
+	var stop atomic.Bool
+	var recording group.Group
+	recording.Go(func() {
+		for !stop.Load() {
 			if trace.Start(io.Discard) == nil {
 				time.Sleep(time.Millisecond)
 				trace.Stop()
 			}
-			select {
-			case <-stop:
-				return
-			default:
-			}
 		}
-	}()
-	defer func() { close(stop); <-stopped }()
-	for _, w := range []way{wayOf(start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))),
-		wayOf(startPool(t, 1))} {
+	})
+	defer recording.Wait()
+	defer stop.Store(true)
+	for _, w := range both(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {})) {
 		for range scaled(300) {
 			ran := 0
 			w.post(func() { ran++ })
@@ -169,15 +166,7 @@ func TestTrace(t *testing.T) {
 			if v := recovered(func() { w.call(func() { panic("boom") }) }); v != "boom" {
 				t.Fatalf("recovered %v", v)
 			}
-			if _, returned := exits(t, func() { w.call(runtime.Goexit) }); returned {
-				t.Fatal("Goexit did not end the caller's goroutine")
-			}
-			w.post(func() { panic("posted") })
-			w.post(runtime.Goexit)
-			w.call(nop)
-			if p := w.TakePanic(); p == nil || p.Value != "posted" {
-				t.Fatalf("the panic of a posted function is %v", p)
-			}
+			exitsWith(t, "a call", func() { w.call(runtime.Goexit) })
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,15 +29,17 @@ Vet reports calls on the wrong thread. Functions whose doc comment has the line
 
   //threadcall:on main
 
-must be called on the main thread, and so must what GLFW, SDL2, Cocoa and Fyne
-restrict to it, and what calls such a function: not from a go statement, a test,
-or a function that another thread runs. Other threads have names: a mark
-//threadcall:on gl is for the thread of thread.WithName("gl"). The report has the
-calls that lead there.
+must be called on the main thread, and so must what GLFW, SDL, Cocoa, Fyne, GTK,
+Qt and others restrict to it, and what calls such a function: not from a go
+statement, a test, or a function that another thread runs. Other threads have
+names: a mark //threadcall:on gl is for the thread of thread.WithName("gl"). The
+report has the calls that lead there. The file threadvet.json at the root of a
+module has tables for other packages.
 
-It also reports runtime.UnlockOSThread in functions that a thread runs, waits on
-a thread for what only that thread can do, a forgotten mainthread.Init, and a
-main goroutine that is not locked. A line with the comment
+It also reports runtime.UnlockOSThread in functions that a thread runs and on
+threads that setns or unshare has moved to another namespace, waits on a thread
+for what only that thread can do, a forgotten mainthread.Init, and a main
+goroutine that is not locked. A line with the comment
 "//threadcall:ignore reason" is excused. The rules are in docs/vet.md.
 
 It analyzes packages as go vet does, tests included, and keeps the results in
@@ -51,7 +54,39 @@ func vetTool(args []string) bool {
 }
 
 // runVetTool does what go vet asks for, and ends the process.
-func runVetTool() { unitchecker.Main(threadvet.Analyzer) }
+func runVetTool(args []string) {
+	if args[0] != "-V=full" {
+		unitchecker.Main(threadvet.Analyzer)
+	}
+	id, err := vetID(".")
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "threadcall: %v\n", err)
+		os.Exit(statusUsage)
+	}
+	fmt.Printf("threadcall version devel buildID=%x\n", id)
+	os.Exit(statusOK)
+}
+
+// vetID returns what results of go vet in the build cache depend on: the executable, and the files
+// of tables.
+func vetID(dir string) ([]byte, error) {
+	hash := sha256.New()
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(self)
+	if err != nil {
+		return nil, err
+	}
+	hash.Write(data)
+	tables, err := threadvet.Tables(dir)
+	if err != nil {
+		return nil, err
+	}
+	hash.Write(tables)
+	return hash.Sum(nil), nil
+}
 
 // A finding is one report of the analyzer.
 type finding struct {
@@ -66,6 +101,7 @@ type finding struct {
 func runVet(c *command) error {
 	tags := c.String("tags", "", "the `list` of build tags")
 	asJSON := c.Bool("json", false, "print one JSON document instead")
+	fix := c.Bool("fix", false, "apply the suggested fixes, and report what is left")
 	packages, program, err := c.parse()
 	switch {
 	case err != nil:
@@ -79,6 +115,13 @@ func runVet(c *command) error {
 	if err != nil {
 		return err
 	}
+	if *fix {
+		cmd := goVet(self, *tags, "-fix", packages)
+		cmd.Stderr = c.stderr
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("go vet -fix: %w", err)
+		}
+	}
 	list, err := vet(self, *tags, packages, c.stderr)
 	if *asJSON {
 		err = errors.Join(err, writeJSON(c.stdout, list))
@@ -86,7 +129,7 @@ func runVet(c *command) error {
 		for _, f := range list {
 			if _, failed := fmt.Fprintf(c.stdout, "%s:%d:%d: %s\n", f.File, f.Line, f.Column,
 				f.Message); failed != nil {
-				return failure{failed}
+				return fail(statusWrong, failed)
 			}
 		}
 	}
@@ -94,18 +137,14 @@ func runVet(c *command) error {
 	case err != nil:
 		return err
 	case len(list) > 0:
-		return failure{fmt.Errorf("%d calls or waits are wrong", len(list))}
+		return fail(statusWrong, fmt.Errorf("%d calls or waits are wrong", len(list)))
 	}
 	return nil
 }
 
 // vet runs go vet with the command as its tool. What go vet reports otherwise goes to stderr.
 func vet(tool, tags string, packages []string, stderr io.Writer) ([]finding, error) {
-	args := []string{"vet", "-json", "-vettool=" + tool}
-	if tags != "" {
-		args = append(args, "-tags="+tags)
-	}
-	cmd := exec.Command("go", append(append(args, "--"), packages...)...)
+	cmd := goVet(tool, tags, "-json", packages)
 	var stdout, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &complaints
 	err := cmd.Run()
@@ -120,6 +159,14 @@ func vet(tool, tags string, packages []string, stderr io.Writer) ([]finding, err
 		return list, fmt.Errorf("go vet: %w", err)
 	}
 	return list, bad
+}
+
+func goVet(tool, tags, mode string, packages []string) *exec.Cmd {
+	args := []string{"vet", mode, "-vettool=" + tool}
+	if tags != "" {
+		args = append(args, "-tags="+tags)
+	}
+	return exec.Command("go", append(append(args, "--"), packages...)...)
 }
 
 // parseVet returns the findings in the output of go vet, in order, and what else is in it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +13,8 @@ import (
 func vetModule(t *testing.T, texts map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	texts["go.mod"] = "module example.com/wrong\n\ngo 1.24\n"
+	texts = maps.Clone(texts)
+	texts["go.mod"] += "module example.com/wrong\n\ngo 1.24\n"
 	writeFiles(t, dir, texts)
 	return dir
 }
@@ -96,6 +98,61 @@ func TestVet_silent(t *testing.T) {
 	}
 	if o := vetOf(t, dir, "-json").want(t, statusOK); strings.TrimSpace(o.stdout) != "[]" {
 		t.Errorf("%q", o.stdout)
+	}
+}
+
+const showTable = `{"tables": [{"packages": ["example.com/wrong/ui"], "on": {"gl": ["Show"]}}]}`
+
+// A change of threadvet.json is not missed, though results are in the build cache.
+func TestVet_tables(t *testing.T) {
+	dir := vetModule(t, map[string]string{
+		"ui/ui.go":   "package ui\n\nfunc Show() {}\n",
+		"use/use.go": "package use\n\nimport \"example.com/wrong/ui\"\n\nfunc f() { go ui.Show() }\n",
+	})
+	for _, c := range []struct {
+		tables, output string
+		status         int
+	}{
+		{"", "", statusOK},
+		{showTable, "use.go:5:12: ui.Show must be called on thread gl", statusWrong},
+		{`{}`, "", statusOK},
+		{showTable, "ui.Show must be called on thread gl", statusWrong},
+		{strings.Replace(showTable, `"on"`, `"any": ["*"], "on"`, 1), "", statusOK},
+		{"{\n\"tables\": [{\"pakages\": 1}]}", `threadvet.json:2: unknown field "pakages"`, statusUsage},
+		{"{\n\"tables\": [\n{\"packages\": [\"x\"], \"goes\": 1}]}", "threadvet.json:3: ", statusUsage},
+		{"{\n\"tables\" [\n", "threadvet.json:2: invalid character", statusUsage},
+		{`{"tables": [{"on": {}}]}`, "threadvet.json:1: a table must name its packages", statusUsage},
+		{"{\"tables\": [\n{\"packages\": [\"x\"], \"any\": [\"[\"]}]}", `threadvet.json:2: x: pattern "["`,
+			statusUsage},
+		{`{"tables": [{"packages": ["x"], "on": {"any": ["F"]}}]}`, `"any" is not the name of a thread`,
+			statusUsage},
+		{`{"tables": [{"packages": ["x"], "fix": ["F"]}]}`, "fix must be", statusUsage},
+	} {
+		if c.tables != "" {
+			writeFiles(t, dir, map[string]string{"threadvet.json": c.tables})
+		}
+		vetOf(t, dir, "./use").want(t, c.status, c.output)
+	}
+}
+
+func TestVet_fix(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := vetModule(t, map[string]string{
+		"go.mod": "require github.com/threadcall/threadcall v0.1.0\n\nreplace " +
+			"github.com/threadcall/threadcall => " + root + "\n\n",
+		"ui/ui.go": "package ui\n\n//threadcall:on main\nfunc Size() int { return 1 }\n\n" +
+			"func use() {\n\tgo func() {\n\t\tprintln(Size())\n\t}()\n}\n",
+	})
+	if o := vetOf(t, dir, "-fix", "./ui").want(t, statusOK); o.stdout+o.stderr != "" {
+		t.Errorf("%q %q", o.stdout, o.stderr)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "ui/ui.go"))
+	if err != nil || !strings.Contains(string(text),
+		"println(mainthread.CallV(func() int { return Size() }))") {
+		t.Errorf("%v: %s", err, text)
 	}
 }
 

@@ -83,7 +83,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		case park.Now()-e.eventLoop.seen >= loopBudget:
 			e.block(block, true)
 		}
-		e.runQueued(loopBudget)
+		e.runQueued(loopBudget, nil)
 		ok = !e.q.Closed()
 	}
 	returned = true

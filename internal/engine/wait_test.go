@@ -355,22 +355,20 @@ func TestSpinPolicy(t *testing.T) {
 // Go scheduler.
 func TestLook_vain(t *testing.T) {
 	e, _ := New(0)
-	for _, limit := range []time.Duration{0, time.Microsecond, time.Millisecond} {
-		for _, woke := range []bool{false, true} {
-			for _, behind := range []bool{false, true} {
-				for _, on := range []*Engine{nil, e} {
-					e.waits.spin.Store(int64(limit))
-					e.waits.offer.Store(int64(limit))
-					e.waits.price.Store(int64(limit))
-					c := e.q.Get(callq.Awaited, func() {}, 0)
-					looked := make(chan callq.Outcome, 1)
-					go func() { looked <- e.waits.wait(c, on, woke, behind) }()
-					eventually(t, func() bool { return len(looked) == 1 }, "it looks no more")
-					if o := <-looked; o != 0 {
-						t.Errorf("the outcome is %d", o)
-					}
-				}
-			}
+	limits := []time.Duration{0, time.Microsecond, time.Millisecond}
+	for i := range 8 * len(limits) {
+		limit, woke, behind, on := int64(limits[i/8]), i&1 != 0, i&2 != 0, e
+		if i&4 != 0 {
+			on = nil
+		}
+		e.waits.spin.Store(limit)
+		e.waits.offer.Store(limit)
+		e.waits.price.Store(limit)
+		c := e.q.Get(callq.Awaited, func() {}, 0)
+		looked := make(chan callq.Outcome, 1)
+		go func() { looked <- e.waits.wait(c, on, woke, behind) }()
+		if o := testutil.Arrives(t, looked); o != 0 {
+			t.Errorf("the outcome is %d", o)
 		}
 	}
 }

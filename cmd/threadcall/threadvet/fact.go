@@ -7,6 +7,7 @@ type funcFact struct {
 	Params []use  // what it does with its parameters; shorter if it does nothing with the last ones
 	Runs   string // the thread that runs functions given to it, by a mark
 	Inits  bool   // mentions what serves the main thread
+	Moves  bool   // leaves the thread in another namespace
 }
 
 // A need is a thread that a function must be called on.
@@ -14,8 +15,10 @@ type need struct {
 	Thread  string
 	What    string   // the function that needs it
 	Path    []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
-	Library bool     // What is of a shipped table
+	Library bool     // What is of a table, and does not itself lock the main goroutine
 	NoTests bool     // tests may call What on their goroutines
+
+	Fix []string // "", and what suggested fixes call; nil for package mainthread
 
 	own bool // What is of this package, and has no package name
 }

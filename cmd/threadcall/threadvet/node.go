@@ -23,6 +23,7 @@ type node struct {
 	adopts  bool     // calls thread.Adopt
 	serves  bool     // calls Serve of a thread
 	inits   bool     // mentions what serves the main thread
+	moves   bool     // leaves the thread in another namespace
 	callees []callee // all that it mentions
 }
 
@@ -157,6 +158,22 @@ func (c *checker) markOf(obj *types.Func) string {
 		}
 	} else if obj.Name() == "init" || obj.Name() == "main" {
 		return ""
+	}
+	if c.marks.whole == "" { // perhaps a table of the module names it
+		f := functionOf(obj)
+		for _, lib := range c.tables {
+			if !lib.matches(obj.Pkg().Path()) {
+				continue
+			}
+			if lib.Any.match(f) {
+				return anyThread
+			}
+			for thread, on := range lib.On {
+				if on.match(f) {
+					return thread
+				}
+			}
+		}
 	}
 	return c.marks.whole
 }

@@ -108,7 +108,7 @@ func (c *checker) exportFunctions() {
 		if n.obj == nil || n.obj.Name() == "_" || n.obj.Name() == "init" {
 			continue
 		}
-		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits}
+		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits, Moves: n.moves}
 		if n.on == "" {
 			for _, thread := range c.threads() {
 				c.lead(n, thread, func(at found) bool {
@@ -117,7 +117,7 @@ func (c *checker) exportFunctions() {
 						what = c.pass.Pkg.Name() + "." + what
 					}
 					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path),
-						Library: at.need.Library, NoTests: at.need.NoTests})
+						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
 					return false
 				})
 			}
@@ -128,7 +128,7 @@ func (c *checker) exportFunctions() {
 				f.Params[i] = u
 			}
 		}
-		if f.On != "" || f.Runs != "" || f.Inits || len(f.Needs)+len(f.Params) > 0 {
+		if f.On != "" || f.Runs != "" || f.Inits || f.Moves || len(f.Needs)+len(f.Params) > 0 {
 			c.pass.ExportObjectFact(n.obj, &f)
 		}
 	}
@@ -178,6 +178,11 @@ func (c *checker) qualified(path []string) []string {
 
 // report reports a call once.
 func (c *checker) report(pos token.Pos, key, message string) {
+	c.reportNeed(pos, key, message, need{})
+}
+
+// reportNeed reports a call, with fixes for what it needs.
+func (c *checker) reportNeed(pos token.Pos, key, message string, need need) {
 	if c.reported[pos] == nil {
 		c.reported[pos] = map[string]bool{}
 	}
@@ -185,7 +190,8 @@ func (c *checker) report(pos token.Pos, key, message string) {
 		return
 	}
 	c.reported[pos][key] = true
-	c.pass.Report(analysis.Diagnostic{Pos: pos, Category: key, Message: message})
+	c.pass.Report(analysis.Diagnostic{Pos: pos, Category: key, Message: message,
+		SuggestedFixes: c.fixes(pos, need)})
 }
 
 // checkCalls reports the calls that are made elsewhere than on their thread.
@@ -197,7 +203,8 @@ func (c *checker) checkCalls() {
 				continue
 			}
 			if n.on != "" && p.from != nil && p.off(n.on) && !c.declares(n, p) {
-				c.report(p.at, n.on, n.name+" must be called on "+threadName(n.on)+here(p))
+				c.reportNeed(p.at, n.on, n.name+" must be called on "+threadName(n.on)+here(p),
+					need{Thread: n.on}.at(p))
 			}
 			if n.on != "" && p.from != nil {
 				continue // what the mark promises is true in it
@@ -222,7 +229,8 @@ func (c *checker) checkCalls() {
 			case need.Thread == needUnlocked && s.served:
 				c.report(s.at, "unlock", unlockMessage(s.place)+where)
 			case !strings.HasPrefix(need.Thread, "!") && s.off(need.Thread):
-				c.report(s.at, need.Thread, what+" must be called on "+threadName(need.Thread)+where)
+				c.reportNeed(s.at, need.Thread, what+" must be called on "+threadName(need.Thread)+where,
+					need.at(s.place))
 			}
 		}
 	}
@@ -246,11 +254,15 @@ func (c *checker) reportFound(at found, p place, adopts bool) {
 		if p.served && p.lib == strings.TrimPrefix(thread, needOutside) {
 			c.report(at.at, "wait", at.need.What+" waits for ever on "+threadName(p.thread)+path)
 		}
+	case strings.HasPrefix(thread, needOff):
+		if name := strings.TrimPrefix(thread, needOff); p.kind == onThread && p.thread == name {
+			c.report(at.at, thread, at.need.What+" must not be called on "+threadName(name)+path)
+		}
 	case strings.HasPrefix(thread, "!"):
 	case p.from == nil && p.thread == mainThread && adopts:
 	case at.need.NoTests && p.test:
 	case p.off(thread):
-		c.report(at.at, thread, at.need.What+" must be called on "+threadName(thread)+path)
+		c.reportNeed(at.at, thread, at.need.What+" must be called on "+threadName(thread)+path, at.need)
 	}
 }
 

@@ -12,6 +12,7 @@ const (
 	needUnlocked = "!unlock"   // calls runtime.UnlockOSThread
 	needInit     = "!init"     // waits for the main thread to be served
 	needOutside  = "!outside:" // and a package: not in functions that the package runs
+	needOff      = "!off:"     // and a thread: not there
 )
 
 // scan finds out what all functions call, and which functions start elsewhere.
@@ -186,7 +187,7 @@ func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes b
 	common := instr.Common()
 	first := receivers(common, to)
 	for i, arg := range common.Args {
-		if _, ok := arg.Type().Underlying().(*types.Signature); !ok || i < first {
+		if !isFunction(arg) || i < first {
 			continue
 		}
 		u := c.useOf(to, instr, i-first)
@@ -212,6 +213,15 @@ func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes b
 			}
 		}
 	}
+}
+
+// isFunction reports whether v is a function, also in an interface.
+func isFunction(v ssa.Value) bool {
+	if made, ok := v.(*ssa.MakeInterface); ok {
+		v = made.X
+	}
+	_, ok := v.Type().Underlying().(*types.Signature)
+	return ok
 }
 
 // which returns what is the same for all calls to the same thread.
@@ -264,8 +274,10 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 				" runs on " + threadName(thread)}
 		}
 		if obj.Pkg() != nil {
-			if lib := libraryOf(obj.Pkg().Path()); lib != nil {
-				return c.useOfLibrary(lib, functionOf(obj), instr, i)
+			for _, lib := range c.librariesOf(obj) {
+				if u := c.useOfLibrary(lib, functionOf(obj), instr, i); u.Kind != unknownUse {
+					return u
+				}
 			}
 		}
 		if to.node == nil && i < len(fact.Params) {
@@ -281,15 +293,6 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstruction, i int) use {
 	common := instr.Common()
 	switch lib {
-	case dispatchQueue:
-		if f.String() == "Queue.DispatchAsync" || f.String() == "Queue.DispatchSync" {
-			if from, ok := common.Args[0].(*ssa.Call); ok && from.Call.StaticCallee() != nil &&
-				from.Call.StaticCallee().Name() == "MainQueue" {
-				return use{Kind: onThread, Thread: mainThread, How: "which the main queue runs on the main " +
-					"thread", Later: f.name == "DispatchAsync"}
-			}
-		}
-		return use{}
 	case threadcallThread:
 		u := lib.use(f, i)
 		if u.Kind != onThread {
@@ -321,16 +324,18 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 		u.Thread, u.How = id.name, u.How+" on "+threadName(id.name)
 		return u
 	case golangDesignThread:
-		u := use{}
-		if lib.use != nil && common.IsInvoke() && c.identify(common.Value, 0).known() {
-			u = lib.use(f, i)
+		if common.IsInvoke() && c.identify(common.Value, 0).known() {
+			return lib.use(f, i)
 		}
-		return u
-	}
-	if lib.use == nil {
 		return use{}
 	}
-	return lib.use(f, i)
+	if f.recv == "Queue" && len(common.Args) > 0 { // of macOS: the queue decides which thread it is
+		from, ok := common.Args[0].(*ssa.Call)
+		if !ok || from.Call.StaticCallee() == nil || from.Call.StaticCallee().Name() != "MainQueue" {
+			return use{}
+		}
+	}
+	return lib.useOf(f, i)
 }
 
 // identifyOption returns the thread that is made with an option.
@@ -377,25 +382,31 @@ func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 		return nil
 	}
 	fact := c.factOf(obj)
-	if fact.On != "" {
-		if fact.On == anyThread {
-			return nil
-		}
+	switch fact.On {
+	case "":
+	case anyThread:
+		return nil
+	default:
 		return []need{{Thread: fact.On, What: c.describe(obj)}}
 	}
-	if lib := libraryOf(obj.Pkg().Path()); lib != nil {
-		f := functionOf(obj)
-		switch {
-		case lib == threadcallMain && waits[f.String()]:
-			return []need{{Thread: needInit, What: c.describe(obj)}}
-		case lib.main != nil && lib.main(f) && (lib.when == nil || lib.when(f, common)):
-			return []need{{Thread: mainThread, What: c.describe(obj), Library: true, NoTests: lib.tests}}
-		case lib.nested != nil && lib.nested(f):
-			return []need{{Thread: needOutside + obj.Pkg().Path(), What: c.describe(obj)}}
-		}
-		return nil
+	if list, ok := c.libraryNeeds(obj, common); ok {
+		return list
 	}
 	return fact.Needs
+}
+
+// libraryNeeds returns what tables say that a function needs, and whether they say anything.
+func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []need, ok bool) {
+	f := functionOf(obj)
+	for _, lib := range c.librariesOf(obj) {
+		if lib == threadcallMain && waits[f.String()] {
+			return []need{{Thread: needInit, What: c.describe(obj)}}, true
+		}
+		if list, ok = lib.needs(f, c.describe(obj), common); ok {
+			return list, true
+		}
+	}
+	return nil, known(obj.Pkg().Path())
 }
 
 // waits are the functions of package mainthread whose functions do not run unless something serves
@@ -404,7 +415,7 @@ var waits = names("Call MustCall CallV CallContext Go TryGo GoContext")
 
 // useOfParam returns what a node does with a parameter.
 func (c *checker) useOfParam(n *node, p *ssa.Parameter) use {
-	if _, ok := p.Type().Underlying().(*types.Signature); !ok {
+	if !isFunction(p) {
 		return use{}
 	}
 	var all []use

@@ -1,22 +1,62 @@
 package threadvet
 
 import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"go/constant"
 	"go/types"
+	"path"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// A library is what the shipped tables say of the packages of one.
+// A library is what a table says of the packages of one. docs/vet.md describes the fields.
 type library struct {
-	path   *regexp.Regexp
-	tests  bool                                     // a driver for tests calls on their goroutines
-	main   func(f function) bool                    // must be called on the main thread
-	use    func(f function, param int) use          // what it does with a parameter that is a function
-	nested func(f function) bool                    // waits for ever in a function that it runs
-	when   func(f function, c *ssa.CallCommon) bool // if not nil, main holds for these calls only
+	Packages     patterns            // import paths
+	On           map[string]patterns // by thread
+	Off          map[string]patterns
+	Any          patterns
+	Calls, Posts map[string]patterns
+	Goes         patterns
+	InPlace      patterns
+	Nested       patterns
+	Namespace    patterns
+	By           string    // what runs the functions, in reports
+	Since        string    // path.Name, without which the table does not hold
+	Tests        bool      // a driver for tests calls on their goroutines
+	Locks        bool      // keeps the main goroutine on the main thread
+	Plain        bool      // is itself analyzed, and no reason to analyze what imports it
+	Fix          *[]string // what suggested fixes call: without and with a result
+
+	use func(f function, param int) use // instead of Calls and so on
+}
+
+// patterns match packages, or functions: Name, Type.Name, with * as in path.Match, Type+ for the methods and
+// constructors of the types that embed Type, and Name:1 for the first parameter of one.
+type patterns []string
+
+func (p patterns) match(f function) bool {
+	name := f.String()
+	return slices.ContainsFunc(p, func(one string) bool {
+		if base, ok := strings.CutSuffix(one, "+"); ok {
+			return f.derives(base)
+		}
+		ok, _ := path.Match(one, name)
+		return ok
+	})
+}
+
+func (p patterns) matchParam(f function, i int) bool {
+	alone := f
+	alone.name += ":" + strconv.Itoa(i+1)
+	return p.match(f) || p.match(alone)
 }
 
 // A function is a function of a library by its names. Recv is the type that declares the method,
@@ -33,30 +73,252 @@ func (f function) String() string {
 	return f.recv + "." + f.name
 }
 
-var libraries = []*library{glfw, sdl, cocoa, dispatchQueue, macos, fyne, fyneParts, fyneTest,
-	threadcallMain, threadcallThread, threadcallKeyed, faiface, pixelgl, golangDesign,
-	golangDesignThread, hotkey, ebiten,
-	std, netHTTP, errgroupLibrary}
-
-// libraryOf returns the table for a package, or nil.
-func libraryOf(path string) *library {
-	if _, rest, ok := strings.Cut(path, "/vendor/"); ok {
-		path = rest
+// derives reports whether the function is a method or constructor of the type, or of one that
+// embeds it.
+func (f function) derives(base string) bool {
+	if recv := f.obj.Signature().Recv(); recv != nil {
+		return !strings.HasPrefix(f.recv, "_") && embeds(recv.Type(), base, 0)
 	}
+	results := f.obj.Signature().Results()
+	return (strings.HasPrefix(f.name, "New") || strings.Contains(f.name, "_")) &&
+		results.Len() == 1 && embeds(results.At(0).Type(), base, 0)
+}
+
+func embeds(t types.Type, base string, depth int) bool {
+	if typeName(t) == base {
+		return true
+	}
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	for i := 0; ok && depth < 10 && i < s.NumFields(); i++ {
+		if s.Field(i).Embedded() && embeds(s.Field(i).Type(), base, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+//go:embed tables.json
+var shipped []byte
+
+// libraries are the shipped tables. Those of threadcall are in code.
+var libraries = func() []*library {
+	list, err := parseTables("tables.json", shipped)
+	if err != nil {
+		panic(err)
+	}
+	return append([]*library{threadcallMain, threadcallThread, threadcallKeyed, golangDesignThread},
+		list...)
+}()
+
+// parseTables parses a file of tables. The name is for errors.
+func parseTables(name string, data []byte) (list []*library, err error) {
+	fail := func(offset int64, text string) ([]*library, error) {
+		line := 1 + bytes.Count(data[:min(max(offset, 0), int64(len(data)))], []byte("\n"))
+		return nil, fmt.Errorf("%s:%d: %s; docs/vet.md of threadcall has the form", name, line, text)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	var file struct{ Tables []*library }
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch err := dec.Decode(&file); {
+	case errors.As(err, &syntax):
+		return fail(syntax.Offset, syntax.Error())
+	case errors.As(err, &kind):
+		return fail(kind.Offset, fmt.Sprintf("%s must not be a JSON %s", kind.Field, kind.Value))
+	case err != nil:
+		text := strings.TrimPrefix(err.Error(), "json: ")
+		if field, ok := strings.CutPrefix(text, "unknown field "); ok {
+			at := regexp.MustCompile(regexp.QuoteMeta(field) + `\s*:`).FindIndex(data)
+			return fail(int64(append(at, 0)[0]), text)
+		}
+		return fail(int64(len(data)), text)
+	}
+	if rest := bytes.TrimSpace(data[dec.InputOffset():]); len(rest) > 0 {
+		return fail(dec.InputOffset(), "text after the JSON value")
+	}
+	for _, l := range file.Tables {
+		if l == nil || len(l.Packages) == 0 {
+			return fail(0, "a table must name its packages")
+		}
+		if err := l.check(); err != nil {
+			at := bytes.Index(data, []byte(`"`+l.Packages[0]))
+			return fail(int64(at), l.Packages[0]+": "+err.Error())
+		}
+	}
+	return file.Tables, nil
+}
+
+// check splits the lists at blanks. It returns an error if a pattern or the name of a thread is
+// malformed.
+func (l *library) check() error {
+	var all patterns
+	split := func(p patterns) patterns {
+		p = strings.Fields(strings.Join(p, " "))
+		all = append(all, p...)
+		return p
+	}
+	for _, p := range []*patterns{&l.Packages, &l.Any, &l.Goes, &l.InPlace, &l.Nested, &l.Namespace} {
+		*p = split(*p)
+	}
+	for _, threads := range []map[string]patterns{l.On, l.Off, l.Calls, l.Posts} {
+		for thread, p := range threads {
+			if thread == anyThread || len(strings.Fields(thread)) != 1 {
+				return fmt.Errorf("%q is not the name of a thread", thread)
+			}
+			threads[thread] = split(p)
+		}
+	}
+	for _, one := range all {
+		if _, err := path.Match(one, ""); err != nil {
+			return fmt.Errorf("pattern %q: %w", one, err)
+		}
+	}
+	if l.Fix != nil && (len(*l.Fix) > 2 || slices.ContainsFunc(*l.Fix, func(f string) bool {
+		return !strings.Contains(path.Base(f), ".")
+	})) {
+		return errors.New("fix must be at most two functions, each package.Name")
+	}
+	return nil
+}
+
+func (l *library) matches(pkg string) bool {
+	if _, rest, ok := strings.Cut(pkg, "/vendor/"); ok {
+		pkg = rest
+	}
+	return slices.ContainsFunc(l.Packages, func(one string) bool {
+		if root, ok := strings.CutSuffix(one, "/..."); ok && (pkg == root ||
+			strings.HasPrefix(pkg, root+"/")) {
+			return true
+		}
+		ok, _ := path.Match(one, pkg)
+		return ok
+	})
+}
+
+// libraryOf returns the shipped table for a package, or nil.
+func libraryOf(pkg string) *library {
 	for _, l := range libraries {
-		if l.path.MatchString(path) {
+		if l.matches(pkg) {
 			return l
 		}
 	}
 	return nil
 }
 
-// known reports whether the tables say what must be known of the package, so that it is not itself
-// analyzed. Packages of the standard library are not known in this sense: they make no package
-// relevant.
-func known(path string) bool {
-	l := libraryOf(path)
-	return l != nil && l != std && l != netHTTP && l != errgroupLibrary && l != ebiten
+// librariesOf returns the tables for a function, the user's first.
+func (c *checker) librariesOf(obj *types.Func) (list []*library) {
+	for _, l := range slices.Concat(c.tables, libraries) {
+		if l.matches(obj.Pkg().Path()) && l.holds(obj.Pkg()) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// holds reports whether the package, or one that it imports, has what the table is for.
+func (l *library) holds(pkg *types.Package) bool {
+	of, name := splitName(l.Since)
+	return name == "" || slices.ContainsFunc(append(pkg.Imports(), pkg), func(p *types.Package) bool {
+		return p.Path() == of && p.Scope().Lookup(name) != nil
+	})
+}
+
+// splitName splits path.Name.
+func splitName(text string) (pkg, name string) {
+	if i := strings.LastIndexByte(text, '.'); i >= 0 {
+		return text[:i], text[i+1:]
+	}
+	return text, ""
+}
+
+// known reports whether the shipped tables say what must be known of the package, so that it is not
+// itself analyzed.
+func known(pkg string) bool {
+	l := libraryOf(pkg)
+	return l != nil && !l.Plain
+}
+
+// useOf returns what a function of the library does with parameter i.
+func (l *library) useOf(f function, i int) use {
+	if l.use != nil {
+		return l.use(f, i)
+	}
+	by := l.By
+	if by == "" {
+		by = f.obj.Pkg().Name() + "." + f.String()
+	}
+	for _, later := range []bool{false, true} {
+		threads := l.Calls
+		if later {
+			threads = l.Posts
+		}
+		for thread, list := range threads {
+			if list.matchParam(f, i) {
+				return use{Kind: onThread, Thread: thread, Later: later,
+					How: "which " + by + " runs on " + threadName(thread)}
+			}
+		}
+	}
+	switch {
+	case l.Goes.matchParam(f, i):
+		return use{Kind: elsewhere, How: "which " + by + " runs on a goroutine"}
+	case l.InPlace.matchParam(f, i):
+		return use{Kind: inPlace}
+	}
+	return use{}
+}
+
+// needs returns what the table says that a function needs, and whether it says anything.
+func (l *library) needs(f function, what string, common *ssa.CallCommon) (list []need, ok bool) {
+	if l.Any.match(f) {
+		return nil, true
+	}
+	for thread, on := range l.On {
+		if on.match(f) && !withoutVideo(f, common) {
+			one := need{Thread: thread, What: what, Library: !l.Locks, NoTests: l.Tests}
+			if l.Fix != nil {
+				one.Fix = []string{""}
+				for _, fix := range *l.Fix {
+					if rest, ok := strings.CutPrefix(fix, "*"); ok { // in the function's package
+						fix = f.obj.Pkg().Path() + rest
+					}
+					one.Fix = append(one.Fix, fix)
+				}
+			}
+			list = append(list, one)
+		}
+	}
+	for thread, off := range l.Off {
+		if off.match(f) {
+			list = append(list, need{Thread: needOff + thread, What: what})
+		}
+	}
+	if l.Nested.match(f) {
+		list = append(list, need{Thread: needOutside + f.obj.Pkg().Path(), What: what})
+	}
+	return list, len(list) > 0
+}
+
+// withoutVideo reports whether the call is one to Init or InitSubSystem of SDL whose flags have no
+// video in them, or cannot be known.
+func withoutVideo(f function, c *ssa.CallCommon) bool {
+	if name := f.obj.Pkg().Name(); name != "sdl" || f.name != "Init" && f.name != "InitSubSystem" {
+		return false
+	}
+	if c == nil {
+		return true
+	}
+	k, ok := c.Args[0].(*ssa.Const)
+	if !ok || k.Value == nil {
+		return true
+	}
+	flags, ok := constant.Int64Val(constant.ToInt(k.Value))
+	const video = 0x20 // the same in SDL 2 and 3
+	return !ok || flags&video == 0
 }
 
 func names(list string) map[string]bool {
@@ -65,10 +327,6 @@ func names(list string) map[string]bool {
 		m[name] = true
 	}
 	return m
-}
-
-func oneOf(set map[string]bool) func(function) bool {
-	return func(f function) bool { return set[f.String()] }
 }
 
 // functionOf returns the names of a function or method.
@@ -88,20 +346,4 @@ func typeName(t types.Type) string {
 		return n.Obj().Name()
 	}
 	return ""
-}
-
-// uses returns a use function for a list of uses of whole functions.
-func uses(table map[string]use) func(function, int) use {
-	return func(f function, _ int) use { return table[f.String()] }
-}
-
-// flag reports whether the first argument is a constant that has one of the bits, as sdl.Init must
-// have for video.
-func hasFlag(c *ssa.CallCommon, bits int64) bool {
-	k, ok := c.Args[0].(*ssa.Const)
-	if !ok || k.Value == nil {
-		return false
-	}
-	v, ok := constant.Int64Val(constant.ToInt(k.Value))
-	return ok && v&bits != 0
 }

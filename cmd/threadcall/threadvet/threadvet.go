@@ -23,6 +23,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -43,11 +44,12 @@ var Analyzer = &analysis.Analyzer{
 
 // A checker analyzes one package.
 type checker struct {
-	pass  *analysis.Pass
-	marks *marks
-	pkg   *ssa.Package
-	nodes []*node // in the order of the source
-	byFn  map[*ssa.Function]*node
+	pass   *analysis.Pass
+	marks  *marks
+	tables []*library // of the package's module
+	pkg    *ssa.Package
+	nodes  []*node // in the order of the source
+	byFn   map[*ssa.Function]*node
 
 	stores   map[*types.Var][]ssa.Value // what the package stores in fields and global variables
 	captures map[*ssa.Function]capture  // of function literals
@@ -60,6 +62,9 @@ type checker struct {
 
 func run(pass *analysis.Pass) (any, error) {
 	c := &checker{pass: pass, reported: map[token.Pos]map[string]bool{}}
+	if err := c.readTables(); err != nil {
+		return nil, err
+	}
 	relevant := c.importFacts()
 	locks := c.imports.Locks || locksInInit(pass)
 	if known(pass.Pkg.Path()) {
@@ -75,6 +80,7 @@ func run(pass *analysis.Pass) (any, error) {
 	}
 	c.build()
 	c.scan()
+	c.checkNamespaces()
 	c.exportFunctions()
 	c.checkCalls()
 	c.checkWaits()
@@ -91,9 +97,24 @@ func (c *checker) importFacts() (relevant bool) {
 			c.imports.Locks = c.imports.Locks || f.Locks
 			relevant = relevant || f.Relevant
 		}
-		relevant = relevant || known(p.Path())
+		relevant = relevant || known(p.Path()) || c.tabled(p.Path())
 	}
-	return relevant
+	return relevant || c.tabled(c.pass.Pkg.Path()) || c.usesNamespaces()
+}
+
+// usesNamespaces reports whether the package mentions a function that moves a thread.
+func (c *checker) usesNamespaces() bool {
+	for _, obj := range c.pass.TypesInfo.Uses {
+		if f, ok := obj.(*types.Func); ok && c.moves(f.Origin(), nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// tabled reports whether a table of the module is for the package.
+func (c *checker) tabled(pkg string) bool {
+	return slices.ContainsFunc(c.tables, func(l *library) bool { return l.matches(pkg) })
 }
 
 func (c *checker) exportPackage(f packageFact) { c.pass.ExportPackageFact(&f) }
@@ -127,7 +148,7 @@ func locksInInit(pass *analysis.Pass) bool {
 // isFunc reports whether obj is the function of that name.
 func isFunc(obj types.Object, pkg, name string) bool {
 	f, ok := obj.(*types.Func)
-	return ok && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg &&
+	return ok && f != nil && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg &&
 		f.Signature().Recv() == nil
 }
 

@@ -24,7 +24,8 @@ func (r reports) Errorf(format string, args ...any) {
 	}
 }
 
-// The packages of programs.txtar have what is reported there in comments.
+// The packages of programs.txtar have what is reported there in comments. Those named fixed have
+// suggested fixes.
 func TestAnalyzer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("type-checks the packages of the standard library that net/http imports")
@@ -34,7 +35,7 @@ func TestAnalyzer(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	var packages []string
+	var packages, fixed []string
 	for _, f := range programs.Files {
 		name := filepath.Join(dir, f.Name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -44,9 +45,14 @@ func TestAnalyzer(t *testing.T) {
 			t.Fatal(err)
 		}
 		pkg := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(f.Name)), "src/")
-		if !strings.Contains(pkg, "/") && !slices.Contains(packages, pkg) {
+		switch {
+		case strings.Contains(pkg, "/") || slices.Contains(packages, pkg):
+		case strings.HasPrefix(pkg, "fixed"):
+			fixed = append(fixed, pkg)
+		default:
 			packages = append(packages, pkg)
 		}
 	}
 	analysistest.Run(reports{t}, dir, threadvet.Analyzer, packages...)
+	analysistest.RunWithSuggestedFixes(reports{t}, dir, threadvet.Analyzer, slices.Compact(fixed)...)
 }

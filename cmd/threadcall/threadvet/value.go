@@ -140,6 +140,8 @@ func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Valu
 			case *ssa.DebugRef:
 			case *ssa.ChangeType:
 				follow(x)
+			case *ssa.MakeInterface:
+				follow(x)
 			case *ssa.Store:
 				a := c.local(x.Addr)
 				if a == nil || x.Val != v {

@@ -20,18 +20,18 @@ var designs = []struct {
 // calls compares the article's designs, served as its benchmark served them and as it meant to,
 // with threadcall.
 func calls(l *lab) error {
-	contenders := []bench.Contender{bench.Direct("")}
+	contenders := []bench.Contender{bench.Direct}
 	for _, serve := range []func(bench.Design) func(){bench.OnGoroutine, bench.OnMain} {
 		for _, d := range designs {
-			contenders = append(contenders, bench.Calling("", func() (bench.Subject, func()) {
+			contenders = append(contenders, bench.Calling(func() (bench.Subject, func()) {
 				s := d.open()
 				return s, serve(s)
 			}))
 		}
 	}
 	contenders = append(contenders,
-		bench.Calling("", func() (bench.Subject, func()) { return bench.MainThread, func() {} }))
-	if c, ok := bench.Bounded(""); ok {
+		bench.Calling(func() (bench.Subject, func()) { return bench.MainThread, func() {} }))
+	if c := bench.Bounded(); c != nil {
 		contenders = append(contenders, c)
 	}
 	s, err := l.measure(0, contenders...)

@@ -32,11 +32,11 @@ func sieve(l *lab) error {
 	_, tracedMessages := runSieve(l.sieveIn)
 	var contenders []bench.Contender
 	for _, a := range sieveArticle {
-		contenders = append(contenders, bench.Contender{Open: func() (func(int) time.Duration, func()) {
+		contenders = append(contenders, func() (func(int) time.Duration, func()) {
 			before := runtime.GOMAXPROCS(a.procs)
-			run, _ := bench.Timed("", func(n int) { runSieve(n) }).Open()
+			run, _ := bench.Timed(func(n int) { runSieve(n) })()
 			return run, func() { runtime.GOMAXPROCS(before) }
-		}})
+		})
 	}
 	s, err := l.measure(l.sieve, contenders...)
 	if err != nil {

@@ -25,7 +25,7 @@ func stack(l *lab) error {
 	}
 	var contenders []bench.Contender
 	for _, v := range variants {
-		contenders = append(contenders, bench.Timed("", v.work))
+		contenders = append(contenders, bench.Timed(v.work))
 	}
 	s, err := l.measure(0, contenders...)
 	if err != nil {
@@ -54,7 +54,7 @@ func stack(l *lab) error {
 // nineFields makes as many structs as the article's tests do, and compares copies with pointers.
 func nineFields(l *lab) error {
 	works := []func(n int){subject.Copies, subject.Pointers}
-	s, err := l.measure(l.pointers, bench.Timed("", works[0]), bench.Timed("", works[1]))
+	s, err := l.measure(l.pointers, bench.Timed(works[0]), bench.Timed(works[1]))
 	if err != nil {
 		return err
 	}

@@ -14,12 +14,7 @@ import (
 )
 
 // A Frame is one function on a stack.
-type Frame struct {
-	Function string `json:"function"`
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Inlined  bool   `json:"inlined,omitempty"` // into the next frame
-}
+type Frame hook.Frame
 
 // A Stack is a chain of calls, the innermost first.
 type Stack []Frame

@@ -45,7 +45,7 @@ func Commands(ctx context.Context, set *plan.Settings, log *plan.Log, dir string
 	}
 	m := newMeasurement(set, log, versions)
 	m.Record.Settings.Bench = ""
-	m.jobs, m.run, m.end = []*Job{job}, c.run, c.stderr.Close
+	m.Jobs, m.run, m.end = []*Job{job}, c.run, c.stderr.Close
 	m.calibrate = func(context.Context) error { return nil }
 	return m, nil
 }

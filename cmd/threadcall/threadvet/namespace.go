@@ -1,0 +1,376 @@
+package threadvet
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A walker follows the paths of a function and of what it calls, to find those on which a thread
+// is given back by runtime.UnlockOSThread after a call has moved it to another namespace and none
+// has moved it again. It knows on which paths a call has failed.
+type walker struct {
+	c       *checker
+	touches map[*node]bool               // functions that lock, unlock or move, or call one that does
+	args    map[*ssa.Parameter]ssa.Value // of the functions that are being followed
+	steps   int                          // that are left for the function that is followed
+}
+
+// A frame is one call of a function that is followed.
+type frame struct {
+	*walker
+	depth int
+	seen  map[string]bool
+	end   func(exit)
+}
+
+// A state is what holds at one instruction of a path.
+type state struct {
+	locks  int
+	moved  token.Pos          // the call that has moved the thread, or NoPos
+	by     string             // its name
+	facts  map[ssa.Value]bool // whether a value, or what an address holds, is not nil, 0 or false
+	defers []*ssa.Defer
+}
+
+func (s state) with(v ssa.Value, fact, known bool) state {
+	if old, ok := s.facts[v]; ok == known && old == fact {
+		return s
+	}
+	s.facts = maps.Clone(s.facts)
+	if delete(s.facts, v); known {
+		s.facts[v] = fact
+	}
+	return s
+}
+
+func (s state) key(at string) string {
+	facts := []string{}
+	for v, fact := range s.facts {
+		facts = append(facts, fmt.Sprintf("%p%t", v, fact))
+	}
+	slices.Sort(facts)
+	return fmt.Sprintf("%s %d %d %p %d %s", at, s.locks, s.moved, s.defers, len(s.defers), facts)
+}
+
+// An exit is a state at the end of a call, and whether its last result is not nil.
+type exit struct {
+	state
+	fact, known bool
+}
+
+// checkNamespaces reports threads that go back in another namespace, and exports which functions
+// move the thread that calls them.
+func (c *checker) checkNamespaces() {
+	w := &walker{c: c, touches: map[*node]bool{}, args: map[*ssa.Parameter]ssa.Value{}}
+	moves := false
+	for changed := true; changed; {
+		changed = false
+		for _, n := range c.nodes {
+			if w.touches[n] {
+				continue
+			}
+			for _, to := range n.callees {
+				direct := to.node == nil && to.obj != nil && (c.moves(to.obj, nil) ||
+					isFunc(to.obj, "runtime", "LockOSThread") || isFunc(to.obj, "runtime", "UnlockOSThread"))
+				moves = moves || direct && c.moves(to.obj, nil)
+				if direct || to.node != nil && w.touches[to.node] {
+					w.touches[n], changed = true, true
+				}
+			}
+		}
+	}
+	if !moves {
+		return
+	}
+	for _, n := range c.nodes {
+		if !w.touches[n] || n.on == anyThread {
+			continue
+		}
+		w.steps = 20000
+		for _, end := range w.function(n, state{facts: map[ssa.Value]bool{}}, 0) {
+			n.moves = n.moves || end.moved.IsValid() && end.locks == 0 && !(end.known && end.fact)
+		}
+	}
+}
+
+// moves reports whether a function of another package moves the thread that calls it to another
+// namespace; of the functions for system calls, those that make such a one.
+func (c *checker) moves(obj *types.Func, args []ssa.Value) bool {
+	if obj.Pkg() == nil || obj.Pkg() == c.pass.Pkg {
+		return false
+	}
+	if strings.Contains(obj.Name(), "Syscall") {
+		return slices.ContainsFunc([]string{"SYS_SETNS", "SYS_UNSHARE"}, func(name string) bool {
+			k, ok := obj.Pkg().Scope().Lookup(name).(*types.Const)
+			if !ok || len(args) == 0 {
+				return ok
+			}
+			number, ok := args[0].(*ssa.Const)
+			return ok && constant.Compare(k.Val(), token.EQL, number.Value)
+		})
+	}
+	f := functionOf(obj)
+	return slices.ContainsFunc(c.librariesOf(obj), func(l *library) bool {
+		return l.Namespace.match(f)
+	}) || c.factOf(obj).Moves
+}
+
+// function returns the states in which a function can return.
+func (w *walker) function(n *node, s state, depth int) (list []exit) {
+	if len(n.fn.Blocks) == 0 {
+		return []exit{{state: s}}
+	}
+	outer := s.defers
+	s.defers = nil
+	f := &frame{walker: w, depth: depth, seen: map[string]bool{}}
+	f.end = func(e exit) {
+		e.defers = outer
+		if key := e.key(fmt.Sprint("exit ", e.fact, e.known)); !f.seen[key] {
+			f.seen[key], list = true, append(list, e)
+		}
+	}
+	f.block(n.fn.Blocks[0], 0, s)
+	return list
+}
+
+// block follows a path from instruction i of a block on.
+func (f *frame) block(b *ssa.BasicBlock, i int, s state) {
+	key := s.key(fmt.Sprint(b.Index, " ", i))
+	if f.steps--; f.seen[key] || f.steps < 0 {
+		return
+	}
+	f.seen[key] = true
+	for ; i < len(b.Instrs); i++ {
+		switch x := b.Instrs[i].(type) {
+		case *ssa.Store:
+			if cell := f.c.local(x.Addr); cell != nil {
+				fact, known := f.fact(s, x.Val)
+				s = s.with(cell, fact, known)
+			}
+		case *ssa.UnOp:
+			if cell := f.c.local(x.X); x.Op == token.MUL && cell != nil {
+				fact, known := s.facts[cell]
+				s = s.with(x, fact, known)
+			}
+		case *ssa.Extract:
+			if last := x.Tuple.Type().(*types.Tuple).Len() - 1; x.Index == last {
+				fact, known := s.facts[x.Tuple]
+				s = s.with(x, fact, known)
+			}
+		case *ssa.Defer:
+			s.defers = append(slices.Clip(s.defers), x)
+		case *ssa.RunDefers:
+			if last := len(s.defers) - 1; last >= 0 {
+				call := s.defers[last]
+				s.defers = s.defers[:last]
+				for _, e := range f.call(call, s, f.depth) {
+					f.block(b, i, e.state)
+				}
+				return
+			}
+		case *ssa.Call:
+			exits := f.call(x, s, f.depth)
+			if len(exits) != 1 {
+				for _, e := range exits {
+					f.block(b, i+1, e.with(x, e.fact, e.known))
+				}
+				return
+			}
+			s = exits[0].with(x, exits[0].fact, exits[0].known)
+		case *ssa.Return:
+			e := exit{state: s}
+			if len(x.Results) > 0 {
+				e.fact, e.known = f.fact(s, x.Results[len(x.Results)-1])
+			}
+			f.end(e)
+		case *ssa.If:
+			v, yes := f.condition(x.Cond)
+			fact, known := f.fact(s, v)
+			for k, succ := range b.Succs {
+				if is := (k == 0) == yes; !known {
+					f.enter(b, succ, f.assume(s, v, is))
+				} else if is == fact {
+					f.enter(b, succ, s)
+				}
+			}
+		case *ssa.Jump:
+			f.enter(b, b.Succs[0], s)
+		}
+	}
+}
+
+// enter follows a path into a block.
+func (f *frame) enter(from, to *ssa.BasicBlock, s state) {
+	next, first := s, 0
+	for _, instr := range to.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		first++
+		fact, known := f.fact(s, phi.Edges[slices.Index(to.Preds, from)])
+		next = next.with(phi, fact, known)
+	}
+	f.block(to, first, next)
+}
+
+// condition returns the value on which a condition depends, and whether the condition is true if it
+// is not nil, 0 or false.
+func (w *walker) condition(v ssa.Value) (ssa.Value, bool) {
+	switch x := v.(type) {
+	case *ssa.UnOp:
+		if x.Op == token.NOT {
+			of, yes := w.condition(x.X)
+			return of, !yes
+		}
+	case *ssa.BinOp:
+		for _, pair := range [][2]ssa.Value{{x.X, x.Y}, {x.Y, x.X}} {
+			if k, ok := pair[0].(*ssa.Const); ok && (x.Op == token.EQL || x.Op == token.NEQ) && zero(k) {
+				return pair[1], x.Op == token.NEQ
+			}
+		}
+	}
+	return v, true
+}
+
+func zero(k *ssa.Const) bool {
+	if k.Value == nil {
+		return true
+	}
+	switch k.Value.Kind() {
+	case constant.Bool:
+		return !constant.BoolVal(k.Value)
+	case constant.Int:
+		return constant.Sign(k.Value) == 0
+	}
+	return false
+}
+
+// fact reports whether v is not nil, 0 or false, and whether that is known.
+func (w *walker) fact(s state, v ssa.Value) (fact, known bool) {
+	switch x := v.(type) {
+	case *ssa.Const:
+		return !zero(x), true
+	case *ssa.MakeInterface, *ssa.Alloc, *ssa.MakeClosure, *ssa.Function:
+		return true, true
+	case *ssa.ChangeInterface:
+		return w.fact(s, x.X)
+	case *ssa.Parameter:
+		if arg := w.args[x]; arg != nil {
+			return w.fact(s, arg)
+		}
+	case *ssa.Call:
+		if name := method(&x.Call); name == "fmt.Errorf" || name == "errors.New" {
+			return true, true
+		}
+	}
+	fact, known = s.facts[v]
+	return fact, known
+}
+
+// assume notes what a condition says of a value if others depend on it, too.
+func (w *walker) assume(s state, v ssa.Value, fact bool) state {
+	conditions := 0
+	if refs := v.Referrers(); refs != nil {
+		for _, instr := range *refs {
+			switch instr.(type) {
+			case *ssa.BinOp, *ssa.If, *ssa.Phi, *ssa.Store, *ssa.Return:
+				conditions++
+			}
+		}
+	}
+	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
+		if cell := w.c.local(load.X); cell != nil {
+			s, conditions = s.with(cell, fact, true), 2
+		}
+	}
+	if conditions < 2 {
+		return s
+	}
+	return s.with(v, fact, true)
+}
+
+// restores matches names of functions that may move the thread back in a way that is not followed.
+var restores = regexp.MustCompile(`(?i)restore|revert|reset|undo|leave|exit|back`)
+
+// call returns the states after a call.
+func (w *walker) call(instr ssa.CallInstruction, s state, depth int) []exit {
+	common := instr.Common()
+	list := w.c.static(common)
+	if p, ok := common.Value.(*ssa.Parameter); ok && w.args[p] != nil {
+		list, _ = w.c.calleesOf(w.args[p])
+	}
+	_, deferred := instr.(*ssa.Defer)
+	if len(list) != 1 || list[0].obj == nil && list[0].node == nil {
+		_, builtin := common.Value.(*ssa.Builtin)
+		_, param := common.Value.(*ssa.Parameter)
+		if !builtin && !param && (deferred || fromCall(common.Value)) {
+			s.moved = token.NoPos // a function that is not known may undo it
+		}
+		return []exit{{state: s}}
+	}
+	to := list[0]
+	switch {
+	case isFunc(to.obj, "runtime", "LockOSThread"):
+		s.locks++
+	case isFunc(to.obj, "runtime", "UnlockOSThread"):
+		if s.locks == 1 && s.moved.IsValid() {
+			w.c.report(instr.Pos(), "namespace", "runtime.UnlockOSThread gives other goroutines a thread "+
+				"in another namespace: "+s.by+" ("+w.c.position(s.moved)+") is not undone on some path")
+		}
+		s.locks = max(s.locks-1, 0)
+	case to.node == nil && to.obj.Pkg() != nil && w.c.moves(to.obj, common.Args):
+		results := to.obj.Signature().Results().Len()
+		done, failed := exit{state: s, known: results > 0}, exit{state: s, fact: true, known: true}
+		if s.moved.IsValid() {
+			done.moved, failed.moved = token.NoPos, token.NoPos
+		} else {
+			done.moved, done.by = instr.Pos(), w.c.describe(to.obj)
+		}
+		if results == 0 {
+			return []exit{done}
+		}
+		return []exit{done, failed}
+	case to.node != nil && w.touches[to.node] && depth < 6:
+		params := to.node.fn.Params
+		for i, p := range params {
+			if w.args[p] != nil { // it is being followed already
+				return []exit{{state: s}}
+			}
+			if first := len(common.Args) - len(params); first+i >= 0 {
+				w.args[p] = common.Args[first+i]
+			}
+		}
+		exits := w.function(to.node, s, depth+1)
+		for _, p := range params {
+			delete(w.args, p)
+		}
+		return exits
+	case to.node == nil && to.obj != nil:
+		switch method(common) {
+		case "os.Exit", "runtime.Goexit", "log.Fatal", "log.Fatalf", "log.Fatalln":
+			return nil
+		}
+		if common.IsInvoke() && restores.MatchString(to.obj.Name()) {
+			s.moved = token.NoPos
+		}
+	}
+	return []exit{{state: s}}
+}
+
+// fromCall reports whether a call has returned the function v.
+func fromCall(v ssa.Value) bool {
+	if x, ok := v.(*ssa.Extract); ok {
+		v = x.Tuple
+	}
+	_, ok := v.(*ssa.Call)
+	return ok
+}
