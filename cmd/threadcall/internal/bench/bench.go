@@ -70,7 +70,7 @@ func prepare(ctx context.Context, set *plan.Settings, log *plan.Log,
 		return nil, err
 	}
 	if len(set.Commands) > 0 {
-		return measure.Commands(ctx, set, log, scratch.Dir)
+		return measure.Commands(ctx, set, log)
 	}
 	if err := v.Checkout(ctx, scratch, log); err != nil {
 		return nil, err
