@@ -108,7 +108,7 @@ bench:
 	$(UNDER) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
-	$(UNDER) $(GO) run ./internal/bench/phases -phase '$(PHASES)' $(if $(P),-procs $(P)) >$(RESULTS:bench-%=bench-phases-%)
+	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -ratios reference,spinning $(RESULTS:bench-%=bench-phases-%)
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.

@@ -148,7 +148,7 @@ func BenchmarkShort(b *testing.B) {
 	} {
 		b.Run(named(s.name), func(b *testing.B) {
 			b.ReportAllocs()
-			report(b, Short(s.life, b.N))
+			report(b, single(b.N, func(int) {}, func() { s.life(nop) }))
 		})
 	}
 }

@@ -60,12 +60,6 @@ func Frame(s Subject, n int) Result {
 	}, func() { s.Call(nop) })
 }
 
-// Short is a closed loop of what is given, which makes a thread, calls it once, and ends it. Time
-// is the median.
-func Short(life func(f func()), n int) Result {
-	return single(n, func(int) {}, func() { life(nop) })
-}
-
 // Contended is as many goroutines as given, all calling one thread in closed loops.
 func Contended(goroutines int) Load {
 	return func(s Subject, n int) Result {

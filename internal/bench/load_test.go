@@ -25,7 +25,6 @@ func (s *inPlace) Call(f func()) bool { s.calls.Add(1); f(); return true }
 func (s *inPlace) Go(f func()) bool   { s.gos.Add(1); f(); return true }
 
 func TestLoads(t *testing.T) {
-	short := func(s Subject, n int) Result { return Short(func(f func()) { s.Call(f) }, n) }
 	for _, test := range []struct {
 		name       string
 		run        Load
@@ -40,7 +39,6 @@ func TestLoads(t *testing.T) {
 		{name: "contended by more than calls", run: Contended(16), n: 5, calls: 5, latencies: 1},
 		{name: "post", run: Post, n: 2500, calls: 1, gos: 2500},
 		{name: "frame", run: Frame, n: 120, calls: 120, latencies: 120},
-		{name: "short", run: short, n: 7, calls: 7, latencies: 7},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s inPlace

@@ -43,6 +43,7 @@ type Builder struct {
 
 	meters map[string][]string // flags of the go command, by GOROOT
 
+	Modules    []string // of the packages
 	Benchmarks []Benchmark
 	Identical  []string // packages whose benchmarks are not measured
 	Failures   []Failure
@@ -63,6 +64,9 @@ func (b *Builder) Build(ctx context.Context) error {
 	last := len(packages) - 1
 	var there, broken []string
 	for i, p := range packages[last] {
+		if p.Module != nil && !slices.Contains(b.Modules, p.Module.Path) {
+			b.Modules = append(b.Modules, p.Module.Path)
+		}
 		b.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1,
 			len(packages[last])))
 		binaries, ok, err := b.compile(ctx, i, packages)
