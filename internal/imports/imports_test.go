@@ -17,7 +17,7 @@ const (
 	engine = "internal/engine" // thread, keyed and internal/access import it
 )
 
-var public = []string{"thread", "mainthread", "recorder", "osthread", "keyed"}
+var public = []string{"thread", "mainthread", "recorder", "osthread", "keyed", "nativeloop"}
 
 // A part is a directory with all below it that is not in another part. Of the packages of this
 // project, a file may import those of its part, and those that the part lists.
