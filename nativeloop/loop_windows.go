@@ -182,10 +182,10 @@ func (l *messageLoop) turn(message uintptr) {
 	defer func() {
 		if l.resting {
 			l.resting = false
-			take(window, rest, true)
+			find(window, rest, true)
 		}
 		l.ended, l.follows = time.Now(), l.posted.Load() != 0
-		if l.again && !take(window, wakeUp, false) {
+		if l.again && !find(window, wakeUp, false) {
 			l.post(wakeUp) // a function has taken it
 		}
 		l.again = false
@@ -229,8 +229,8 @@ func othersWait() bool {
 	return status>>16 != 0
 }
 
-// take looks for a message of the window, and may remove it.
-func take(window, message uintptr, remove bool) bool {
+// find looks for a message of the window, and may remove it.
+func find(window, message uintptr, remove bool) bool {
 	const quit = 0x12 // WM_QUIT, which is found whatever is looked for
 	var flags uintptr
 	if remove {
