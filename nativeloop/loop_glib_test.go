@@ -4,7 +4,6 @@ package nativeloop_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -382,39 +381,42 @@ func TestAttach_dialog(t *testing.T) {
 func BenchmarkCall(b *testing.B) {
 	functions := make(chan func(), 100)
 	source := purego.NewCallback(func(uintptr) uintptr { (<-functions)(); return 0 })
-	byChannel := func(h host, f func()) {
-		functions <- f
-		h.idle(nativeloop.GLibPriority, source)
-	}
 	done := make(chan bool, 1)
-	for name, post := range map[string]func(h host, f func()){
-		"threadcall": func(h host, f func()) { h.Go(f) },
-		"channel":    byChannel,
-	} {
-		for _, posts := range []int{0, 99} {
-			b.Run(fmt.Sprintf("posts=%d/%s", posts, name), func(b *testing.B) {
-				took := make([]time.Duration, b.N)
-				onHost(b, func(h host) {
-					h.loop(func() {
-						for i := range took {
-							began := time.Now()
-							for range posts {
-								post(h, func() {})
-							}
-							if name == "threadcall" {
-								h.Call(func() {})
-							} else {
-								post(h, func() { done <- true })
-								<-done
-							}
-							took[i] = time.Since(began)
+	for name, posts := range map[string]int{"call": 0, "99 posts and a call": 99} {
+		b.Run(name, func(b *testing.B) {
+			onHost(b, func(h host) {
+				byChannel := func(f func()) bool {
+					functions <- f
+					h.idle(nativeloop.GLibPriority, source)
+					return true
+				}
+				callByChannel := func(f func()) bool {
+					byChannel(func() { f(); done <- true })
+					return <-done
+				}
+				took := map[string][]time.Duration{}
+				measure := func(name string, post, call func(f func()) bool) {
+					for range 10 {
+						began := time.Now()
+						for range posts {
+							post(func() {})
 						}
-					})
+						call(func() {})
+						took[name] = append(took[name], time.Since(began))
+					}
+				}
+				h.loop(func() {
+					for b.Loop() {
+						measure("threadcall", h.Go, h.Call)
+						measure("channel", byChannel, callByChannel)
+					}
 				})
-				slices.Sort(took)
-				b.ReportMetric(float64(took[b.N/2].Nanoseconds()), "p50-ns")
-				b.ReportMetric(float64(took[b.N*99/100].Nanoseconds()), "p99-ns")
+				for name, t := range took {
+					slices.Sort(t)
+					b.ReportMetric(float64(t[len(t)/2].Nanoseconds()), name+"-p50-ns")
+					b.ReportMetric(float64(t[len(t)*99/100].Nanoseconds()), name+"-p99-ns")
+				}
 			})
-		}
+		})
 	}
 }
