@@ -166,8 +166,8 @@ func Terminate() {
 	})
 }
 
-// closing refuses new windows from now on, and returns the open ones, and whether it has been called
-// before. It panics if one of them waits for the caller.
+// closing refuses new windows from now on, and returns the open ones, and whether it has been
+// called before. It panics if one of them waits for the caller.
 func closing() (open []*Win, before bool) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()

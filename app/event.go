@@ -167,22 +167,22 @@ func (w *Win) listen() {
 	// A change of size comes by one of these or by both, in either order. What they report counts:
 	// an X server that is asked may answer with a size of which the event is still to come, and
 	// which the window no longer has then.
-	win.SetFramebufferSizeCallback(func(_ *glfw.Window, width, height int) {
-		g := w.geometry
-		g.size = ResizeEvent{width, height, width, height}
-		if !pixelsAreScreen() {
-			g.size.ScreenWidth, g.size.ScreenHeight = win.GetSize()
+	sized := func(rest func(size *ResizeEvent)) func(*glfw.Window, int, int) {
+		return func(_ *glfw.Window, width, height int) {
+			g := w.geometry
+			g.size = ResizeEvent{width, height, width, height}
+			if !pixelsAreScreen() {
+				rest(&g.size)
+			}
+			resized(g)
 		}
-		resized(g)
-	})
-	win.SetSizeCallback(func(_ *glfw.Window, width, height int) {
-		g := w.geometry
-		g.size = ResizeEvent{width, height, width, height}
-		if !pixelsAreScreen() {
-			g.size.Width, g.size.Height = win.GetFramebufferSize()
-		}
-		resized(g)
-	})
+	}
+	win.SetFramebufferSizeCallback(sized(func(s *ResizeEvent) {
+		s.ScreenWidth, s.ScreenHeight = win.GetSize()
+	}))
+	win.SetSizeCallback(sized(func(s *ResizeEvent) {
+		s.Width, s.Height = win.GetFramebufferSize()
+	}))
 	win.SetRefreshCallback(func(*glfw.Window) { w.Redraw() })
 	w.monitor = poster[MonitorEvent](q)
 	closed := poster[CloseEvent](q)

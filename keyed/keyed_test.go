@@ -30,7 +30,6 @@ var (
 	ends       = testutil.Ends
 	eventually = testutil.Eventually
 	occupy     = testutil.Occupy
-	recovered  = testutil.Recovered
 	mustPanic  = testutil.MustPanic
 	here       = ident.Thread
 )

@@ -8,8 +8,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// BenchmarkMainThread is for threadcall allocs: these ways to have a function run allocate nothing in
-// the steady state.
+// BenchmarkMainThread is for threadcall allocs: these ways to have a function run allocate nothing
+// in the steady state.
 func BenchmarkMainThread(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

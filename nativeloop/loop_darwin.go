@@ -15,7 +15,7 @@ const framework = "/System/Library/Frameworks/CoreFoundation.framework/CoreFound
 // cf has what is in the process once. Purego never frees a callback, so all loops share one.
 var cf struct {
 	sync.Mutex
-	current, add, remove, wakeUp     cFunction // of run loops
+	current, add, wakeUp             cFunction // of run loops
 	create, signal, invalidate, free cFunction // of sources
 	commonModes                      uintptr
 	context                          [10]uintptr          // a CFRunLoopSourceContext
@@ -38,7 +38,6 @@ func openCF() error {
 	err = find(library, map[string]*cFunction{
 		"CFRunLoopGetCurrent":       &cf.current,
 		"CFRunLoopAddSource":        &cf.add,
-		"CFRunLoopRemoveSource":     &cf.remove,
 		"CFRunLoopWakeUp":           &cf.wakeUp,
 		"CFRunLoopSourceCreate":     &cf.create,
 		"CFRunLoopSourceSignal":     &cf.signal,
@@ -55,19 +54,15 @@ func openCF() error {
 	return nil
 }
 
-// A runLoop is two sources of a run loop in the common modes. The run loop takes the signal from a
+// A runLoop is a source of a run loop in the common modes. The run loop takes the signal from the
 // source before it performs it, so a wake-up that comes while perform serves is not lost.
 type runLoop struct {
 	serve  func(rest func())
 	number uintptr
 	loop   uintptr
 
-	mu     sync.Mutex // keeps the sources from being freed
+	mu     sync.Mutex // keeps the source from being freed
 	source uintptr    // signaled by wake; zero after detach
-
-	// nested is in the loop, and signaled, while perform serves. An event loop that a function runs
-	// performs it at once: what is queued behind the function was announced before it.
-	nested uintptr
 }
 
 func attach(serve func(rest func())) (loop, error) {
@@ -78,56 +73,40 @@ func attach(serve func(rest func())) (loop, error) {
 	}
 	cf.made++
 	cf.context[contextInfo] = cf.made
-	context := uintptr(unsafe.Pointer(&cf.context))
 	l := &runLoop{serve: serve, number: cf.made, loop: cf.current.call()}
-	l.source = cf.create.call(0, 0, context)
-	l.nested = cf.create.call(0, 0, context)
+	l.source = cf.create.call(0, 0, uintptr(unsafe.Pointer(&cf.context)))
 	cf.loops[l.number] = l
 	cf.add.call(l.loop, l.source, cf.commonModes)
 	return l, nil
 }
 
-// perform is called by a run loop for a source that is signaled.
+// perform is called by a run loop for a source that is signaled. When serve is about to run several
+// functions, it calls wake first, and an event loop that one of them runs begins with a perform.
 func perform(number uintptr) {
 	cf.Lock()
 	l := cf.loops[number]
 	cf.Unlock()
-	if l == nil { // detached by what the other source has run
-		return
+	if l != nil { // or detached since the run loop has taken the signal
+		l.serve(l.wake)
 	}
-	l.attached(func() {
-		cf.add.call(l.loop, l.nested, cf.commonModes)
-		cf.signal.call(l.nested)
-	})
-	defer l.attached(func() { cf.remove.call(l.loop, l.nested, cf.commonModes) })
-	l.serve(nil)
 }
 
 func (l *runLoop) wake() {
-	l.attached(func() {
-		cf.signal.call(l.source)
-		cf.wakeUp.call(l.loop)
-	})
-}
-
-func (l *runLoop) detach() {
-	l.attached(func() {
-		cf.Lock()
-		delete(cf.loops, l.number)
-		cf.Unlock()
-		for _, source := range []uintptr{l.source, l.nested} {
-			cf.invalidate.call(source) // takes it out of the loop
-			cf.free.call(source)
-		}
-		l.source = 0
-	})
-}
-
-// attached calls f unless the sources have been freed.
-func (l *runLoop) attached(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.source != 0 {
-		f()
+		cf.signal.call(l.source)
+		cf.wakeUp.call(l.loop)
 	}
+}
+
+func (l *runLoop) detach() {
+	cf.Lock()
+	delete(cf.loops, l.number)
+	cf.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	cf.invalidate.call(l.source) // takes it out of the loop
+	cf.free.call(l.source)
+	l.source = 0
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,11 +28,7 @@ var (
 	iterate               func(context uintptr, block int32) int32
 	newLoop               func(context uintptr, running int32) uintptr
 	runLoop, quitLoop     func(loop uintptr)
-	newIdle               func() uintptr
-	setPriority           func(source uintptr, priority int32)
-	setCallback           func(source, f, data, free uintptr)
-	attachSource          func(source, context uintptr) uint32
-	unref                 func(source uintptr)
+	invoke                uintptr
 	acquire               func(context uintptr) int32
 	release               func(context uintptr)
 	beforeGLib, afterGLib error // of Attach
@@ -45,7 +42,11 @@ func load(t testing.TB, library string, functions map[string]any) {
 		t.Skip("NOT TESTED: ", err)
 	}
 	for name, f := range functions {
-		purego.RegisterLibFunc(f, handle, name)
+		if address, ok := f.(*uintptr); ok {
+			*address, _ = purego.Dlsym(handle, name)
+		} else {
+			purego.RegisterLibFunc(f, handle, name)
+		}
 	}
 }
 
@@ -62,11 +63,7 @@ func loadGLib(t testing.TB) {
 			"g_main_loop_new":                    &newLoop,
 			"g_main_loop_run":                    &runLoop,
 			"g_main_loop_quit":                   &quitLoop,
-			"g_idle_source_new":                  &newIdle,
-			"g_source_set_priority":              &setPriority,
-			"g_source_set_callback":              &setCallback,
-			"g_source_attach":                    &attachSource,
-			"g_source_unref":                     &unref,
+			"g_main_context_invoke_full":         &invoke,
 			"g_main_context_acquire":             &acquire,
 			"g_main_context_release":             &release,
 		})
@@ -118,13 +115,10 @@ func (h host) loop(f func()) {
 	runLoop(loop)
 }
 
-// idle has the context call f with the priority, again and again until f returns 0.
-func (h host) idle(priority int32, f uintptr) {
-	source := newIdle()
-	setPriority(source, priority)
-	setCallback(source, f, 0, 0)
-	attachSource(source, h.context)
-	unref(source)
+// idle has the context call f with the priority, again and again until f returns 0. It must not be
+// called on the thread.
+func (h host) idle(priority, f uintptr) {
+	_, _, _ = purego.SyscallN(invoke, h.context, priority, f, 0, 0)
 }
 
 // What is queued behind a function that runs a loop was announced before, and must run in the loop.
@@ -202,13 +196,16 @@ func TestAttach_flood(t *testing.T) {
 			})
 		}
 		redraws := 0
-		h.idle(nativeloop.GLibPriority, purego.NewCallback(func(uintptr) uintptr {
+		redraw := purego.NewCallback(func(uintptr) uintptr {
 			if redraws++; redraws < 10 {
 				return 1
 			}
 			ended.Store(true)
 			return 0
-		}))
+		})
+		idle := make(chan bool)
+		go func() { h.idle(nativeloop.GLibPriority, redraw); close(idle) }()
+		<-idle
 		for !ended.Load() {
 			iterate(h.context, 1)
 		}
@@ -380,28 +377,46 @@ func TestAttach_dialog(t *testing.T) {
 	})
 }
 
-// BenchmarkCall compares a call with a function that an idle source runs, which reports its end by
-// a channel.
+// BenchmarkCall compares with functions that idle sources take from a channel.
 func BenchmarkCall(b *testing.B) {
-	b.Run("nativeloop", func(b *testing.B) {
-		onHost(b, func(h host) {
-			h.loop(func() {
-				for b.Loop() {
-					h.Call(func() {})
+	functions := make(chan func(), 100)
+	source := purego.NewCallback(func(uintptr) uintptr { (<-functions)(); return 0 })
+	done := make(chan bool, 1)
+	for name, posts := range map[string]int{"call": 0, "99 posts and a call": 99} {
+		b.Run(name, func(b *testing.B) {
+			onHost(b, func(h host) {
+				byChannel := func(f func()) bool {
+					functions <- f
+					h.idle(nativeloop.GLibPriority, source)
+					return true
+				}
+				callByChannel := func(f func()) bool {
+					byChannel(func() { f(); done <- true })
+					return <-done
+				}
+				took := map[string][]time.Duration{}
+				measure := func(name string, post, call func(f func()) bool) {
+					for range 10 {
+						began := time.Now()
+						for range posts {
+							post(func() {})
+						}
+						call(func() {})
+						took[name] = append(took[name], time.Since(began))
+					}
+				}
+				h.loop(func() {
+					for b.Loop() {
+						measure("threadcall", h.Go, h.Call)
+						measure("channel", byChannel, callByChannel)
+					}
+				})
+				for name, t := range took {
+					slices.Sort(t)
+					b.ReportMetric(float64(t[len(t)/2].Nanoseconds()), name+"-p50-ns")
+					b.ReportMetric(float64(t[len(t)*99/100].Nanoseconds()), name+"-p99-ns")
 				}
 			})
 		})
-	})
-	b.Run("idle", func(b *testing.B) {
-		onHost(b, func(h host) {
-			h.loop(func() {
-				done := make(chan bool)
-				f := purego.NewCallback(func(uintptr) uintptr { done <- true; return 0 })
-				for b.Loop() {
-					h.idle(nativeloop.GLibPriority, f)
-					<-done
-				}
-			})
-		})
-	})
+	}
 }

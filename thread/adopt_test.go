@@ -156,6 +156,31 @@ func TestAdopt_unlocked(t *testing.T) {
 
 func adoptAgain(*thread.Thread) { thread.Adopt().Terminate() }
 
+// The runtime gives the g of a goroutine that has ended to a new one, and the m of its thread.
+func TestAdopt_identity(t *testing.T) {
+	if runtime.GOARCH == "wasm" {
+		t.Skip("on js/wasm goroutines are not locked")
+	}
+	var gone []*thread.Thread // without Terminate
+	for range scaled(500) {
+		ends(t, func() {
+			for _, th := range gone {
+				if th.On() {
+					t.Error("a goroutine is taken for one that has ended")
+				}
+			}
+			var h *thread.Thread
+			if v := recovered(func() { h = thread.Adopt() }); v != nil || !h.On() {
+				t.Errorf("Adopt on a thread that is not one yet: %v", v)
+			}
+			gone = append(gone, h)
+		})
+		if len(gone)%50 == 0 {
+			runtime.GC()
+		}
+	}
+}
+
 // What is called, posted and set before a goroutine adopts waits for it, in its order.
 func TestAdoptLater(t *testing.T) {
 	th, adopt := thread.AdoptLater(thread.WithName("loop"), thread.WithQueueLimit(2))

@@ -72,6 +72,7 @@ func (e *Engine) ServeFor(budget time.Duration, rest func()) int {
 //threadcall:noalloc
 func (e *Engine) serve(budget time.Duration, rest func()) int {
 	n := e.serveQueued(budget, rest)
+	e.endYields()
 	// those may queue something, which after serveQueued is announced once, and not again by its
 	// end
 	if e.idleState.woke > 0 {

@@ -115,6 +115,7 @@ func (e *Engine) block(f func(), announce bool) {
 	} else if !e.q.Rest() {
 		return
 	}
+	e.endYields()
 	f()
 	e.eventLoop.seen = park.Now()
 }

@@ -94,8 +94,8 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// large does what the random programs are too small for: 32 threads at once, with 10 KiB each, pools
-// and threads that are dropped, panics that nothing reads.
+// large does what the random programs are too small for: 32 threads at once, with 10 KiB each,
+// pools and threads that are dropped, panics that nothing reads.
 func large() bool {
 	var threads group.Group
 	for range 32 {

@@ -2,6 +2,7 @@ package allocs
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,19 +25,15 @@ type Text struct {
 // Report writes everything.
 func (t Text) Report(r *Report) {
 	nothing := map[string][]string{} // names by package
-	var packages []string
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		if len(r.Runs) > 1 && run.PerOp && !t.Once && len(t.rows(run)) == 0 {
-			if nothing[run.Package] == nil {
-				packages = append(packages, run.Package)
-			}
 			nothing[run.Package] = append(nothing[run.Package], run.Name)
-			continue
+		} else {
+			t.run(run)
 		}
-		t.run(run)
 	}
-	for _, p := range packages {
+	for _, p := range slices.Sorted(maps.Keys(nothing)) {
 		t.Printf("%s  %s\n", t.Bold("Nothing an operation"), t.Faint(p))
 		t.Paragraph("", strings.Join(nothing[p], " "))
 		t.Printf("\n")

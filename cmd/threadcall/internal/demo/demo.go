@@ -45,18 +45,18 @@ type printer struct{ *ui.Screen }
 func (p printer) facts(experiments []experiment, timeout time.Duration) (all, wrong int,
 	hung bool) {
 	for _, e := range experiments {
-		expected, seen := "an answer", "the end of the goroutine that asked"
 		ended := make(chan [2]string, 1)
 		go func() {
-			result := [2]string{expected, seen}
+			result := [2]string{"an answer", "the end of the goroutine that asked"}
 			defer func() { ended <- result }() // also if the experiment calls Goexit
 			result[0], result[1] = e.do()
 		}()
+		var expected, seen string
 		select {
 		case result := <-ended:
 			expected, seen = result[0], result[1]
 		case <-time.After(timeout):
-			seen, hung = fmt.Sprintf("none in %v", timeout), true
+			expected, seen, hung = "an answer", fmt.Sprintf("none in %v", timeout), true
 		}
 		mark, label := p.Green("ok   "), "seen"
 		if all++; expected != seen {

@@ -68,10 +68,6 @@ func duration[T ~int64 | ~float64](ns T) cell {
 	return cell{Text: ui.Duration(ns), Value: float64(ns), Num: true}
 }
 
-func share[T ~int64 | ~uint64](part, whole T) cell {
-	return cell{Text: ui.Share(part, whole), Value: float64(part), Num: true}
-}
-
 // longest is the length of a moment.
 func longest(m report.Moment) cell {
 	return cell{Text: ui.Duration(m.Length), Value: float64(m.Length), Num: true, Moment: &m}
