@@ -35,6 +35,16 @@ func TestAnalyzer(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "src/github.com/threadcall"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(root, filepath.Join(dir, "src/github.com/threadcall/threadcall")); err != nil {
+		t.Skip(err)
+	}
 	var packages, fixed []string
 	for _, f := range programs.Files {
 		name := filepath.Join(dir, f.Name)
