@@ -60,6 +60,8 @@ const (
 	// to another goroutine. Between two looks are two microseconds otherwise.
 	coreLost  = 500 * time.Microsecond
 	maxCredit = 8 * time.Millisecond // two timeslices of Linux: calls of a moment pay for those
+	leastLost = 8                    // times what was lost, the thread does not spin
+	mostLost  = time.Second          // but so long at most
 )
 
 // A waitState is what callers and thread know about each other's waiting. Nothing depends on it
@@ -88,10 +90,15 @@ func (l *waitState) init() {
 // failed keeps the thread from spinning for twice as long as after the last failure.
 //
 //threadcall:noalloc
-func (l *waitState) failed(now time.Duration) {
-	backoff := min(max(2*l.backoff.Load(), int64(firstBackoff)), int64(maxBackoff))
-	l.backoff.Store(backoff)
-	l.retry.Store(int64(now) + backoff)
+func (l *waitState) failed(now time.Duration) { l.pause(now, firstBackoff, maxBackoff) }
+
+// pause is failed, within limits.
+//
+//threadcall:noalloc
+func (l *waitState) pause(now, least, most time.Duration) {
+	backoff := min(max(2*time.Duration(l.backoff.Load()), least), most)
+	l.backoff.Store(int64(backoff))
+	l.retry.Store(int64(now + backoff))
 }
 
 // away is called by a side that looks, with two readings of the clock between which it has done

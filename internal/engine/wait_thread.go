@@ -244,8 +244,9 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	r.ticked = 0
 	now = park.Now()
 	n := r.found - r.before
-	if r.credit.settle(n, r.policy.price, time.Duration(e.waits.lost.Swap(0))) {
-		e.waits.failed(now)
+	lost := time.Duration(e.waits.lost.Swap(0))
+	if r.credit.settle(n, r.policy.price, lost) {
+		e.waits.pause(now, leastLost*lost, mostLost)
 	} else if n >= someCalls && n >= manyCalls*r.together && r.credit >= 0 {
 		e.waits.backoff.Store(0)
 	}
