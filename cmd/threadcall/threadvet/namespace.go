@@ -2,6 +2,7 @@ package threadvet
 
 import (
 	"fmt"
+	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -289,6 +290,50 @@ func (w *walker) assume(s state, v ssa.Value, fact bool) state {
 // restores matches names of functions that may move the thread back in a way that is not followed.
 var restores = regexp.MustCompile(`(?i)restore|revert|reset|undo|leave|exit|back`)
 
+// ends matches functions that do not return.
+var ends = regexp.MustCompile(`^(os\.Exit|runtime\.Goexit|(log|testing)\.(Fatal|Skip|FailNow).*)$`)
+
+// home matches names of variables that hold the namespace which the thread is to return to.
+var home = regexp.MustCompile(`(?i)orig|old|prev|curr|saved|initial`)
+
+// isHome reports whether an argument of the call at pos has such a name.
+func (w *walker) isHome(pos token.Pos) (found bool) {
+	_, way := w.c.around(pos)
+	for _, n := range way {
+		call, ok := n.(*ast.CallExpr)
+		if d, deferred := n.(*ast.DeferStmt); deferred {
+			call, ok = d.Call, true
+		}
+		if !ok {
+			continue
+		}
+		for _, arg := range call.Args {
+			ast.Inspect(arg, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				found = found || ok && home.MatchString(id.Name)
+				return true
+			})
+		}
+		break
+	}
+	return found
+}
+
+// isNew reports whether the first argument is a namespace that a call has made for the thread.
+func (w *walker) isNew(common *ssa.CallCommon) bool {
+	if len(common.Args) == 0 {
+		return true
+	}
+	values, _ := w.c.origins(common.Args[0], 0)
+	return slices.ContainsFunc(values, func(v ssa.Value) bool {
+		call, _ := fromCall(v)
+		return call != nil && call.Call.StaticCallee() != nil &&
+			slices.ContainsFunc(w.c.static(&call.Call), func(to callee) bool {
+				return to.obj != nil && w.c.moves(to.obj, nil)
+			})
+	})
+}
+
 // call returns the states after a call.
 func (w *walker) call(instr ssa.CallInstruction, s state) []exit {
 	common := instr.Common()
@@ -321,10 +366,12 @@ func (w *walker) call(instr ssa.CallInstruction, s state) []exit {
 		s.locks = max(s.locks-1, 0)
 	case to.node == nil && to.obj.Pkg() != nil && w.c.moves(to.obj, common.Args):
 		results := to.obj.Signature().Results().Len()
+		back := s.moved.IsValid() && !w.isNew(common) || w.isHome(instr.Pos())
+		if back {
+			s.moved = token.NoPos
+		}
 		done, failed := exit{state: s, known: results > 0}, exit{state: s, fact: true, known: true}
-		if s.moved.IsValid() {
-			done.moved, failed.moved = token.NoPos, token.NoPos
-		} else {
+		if !back {
 			done.moved, done.by = instr.Pos(), w.c.describe(to.obj)
 		}
 		if results == 0 {
@@ -347,8 +394,7 @@ func (w *walker) call(instr ssa.CallInstruction, s state) []exit {
 		}
 		return exits
 	case to.node == nil && to.obj != nil:
-		switch method(common) {
-		case "os.Exit", "runtime.Goexit", "log.Fatal", "log.Fatalf", "log.Fatalln":
+		if ends.MatchString(to.pkgPath() + "." + to.obj.Name()) {
 			return nil
 		}
 		if common.IsInvoke() && (restores.MatchString(to.obj.Name()) || w.mayMove(to.obj.Name())) {
