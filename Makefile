@@ -85,8 +85,8 @@ ports-cores:
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# wine compiles modules app and nativeloop for Windows, the first time for five minutes, and runs their tests under
-# Wine, on a screen in memory.
+# wine compiles modules app and nativeloop for Windows, the first time for five minutes, and runs
+# their tests under Wine, on a screen in memory.
 wine:
 	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
 	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'

@@ -93,8 +93,8 @@ func TestLoop_modal(t *testing.T) {
 func putInside(window uintptr) {
 	const style = ^uintptr(15) // GWL_STYLE
 	class, _ := syscall.UTF16PtrFromString("Static")
-	parent := user32("CreateWindowExW", 0, uintptr(unsafe.Pointer(class)), 0, 0x10cf0000, 0, 0, 600, 400,
-		0, 0, 0, 0)
+	parent := user32("CreateWindowExW", 0, uintptr(unsafe.Pointer(class)), 0, 0x10cf0000, 0, 0, 600,
+		400, 0, 0, 0, 0)
 	user32("SetWindowLongPtrW", window, style, 0x50c80000) // a visible child with a title
 	user32("SetParent", window, parent)
 }
