@@ -37,9 +37,9 @@
 //
 // # Limits
 //
-//   - While the user drags the border or the title of a window, Windows keeps the main thread in a
-//     loop of its own, and macOS does while the border is dragged: calls wait until the mouse is
-//     released. Frames are drawn meanwhile. X11 has no such loop.
+//   - While the user drags the border of a window, macOS keeps the main thread in a loop of its
+//     own: calls wait until the mouse is released. Frames are drawn meanwhile. Windows has such
+//     loops for titles and system menus, too, but there calls run inside of them.
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
 //   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread
 //     until that answers. If the X server ends, Xlib ends the process.
@@ -152,12 +152,9 @@ func Terminate() {
 	if !state.up.Load() {
 		return
 	}
-	for _, w := range closing() {
-		w.Stop()
-		if w.claim(over) {
-			w.end()
-		}
-		<-w.gone
+	open, _ := closing()
+	for _, w := range open {
+		w.close()
 	}
 	mainthread.Call(func() {
 		state.waking.Lock()
@@ -169,9 +166,9 @@ func Terminate() {
 	})
 }
 
-// closing refuses new windows from now on, and returns the open ones. It panics if one of them
-// waits for the caller.
-func closing() (open []*Win) {
+// closing refuses new windows from now on, and returns the open ones, and whether it has been
+// called before. It panics if one of them waits for the caller.
+func closing() (open []*Win, before bool) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
 	caller := goroutine()
@@ -181,8 +178,8 @@ func closing() (open []*Win) {
 		}
 		open = append(open, w)
 	}
-	state.closing = true
-	return open
+	before, state.closing = state.closing, true
+	return open, before
 }
 
 // A loop runs on the main thread between Init and Terminate. Each Init has one of its own, because
@@ -190,21 +187,26 @@ func closing() (open []*Win) {
 type loop struct{ over bool }
 
 func (l *loop) run() {
+	detach := attach()
 	defer func() {
-		if l.over {
-			mainthread.OnWake(nil)
-		} else {
+		detach()
+		if !l.over {
 			// a function has called runtime.Goexit, and the main thread goes on
 			mainthread.Go(l.run)
 		}
 	}()
-	mainthread.OnWake(wake)
 	for !l.over {
 		if !mainthread.Wait(waitForEvents) && !l.over {
 			l.over = true
 			abandoned()
 		}
 	}
+}
+
+// attachByEvents has calls of the main thread wake GLFW's loop.
+func attachByEvents() (detach func()) {
+	mainthread.OnWake(wake)
+	return func() { mainthread.OnWake(nil) }
 }
 
 // notified has a place for what ends a wait of the main thread in the Go scheduler.
@@ -272,14 +274,7 @@ const limit = time.Second
 // abandoned does on the main thread what Terminate would have done, when the function given to
 // mainthread.Init has returned without it. Calls of the main thread fail from now on.
 func abandoned() {
-	state.winMu.Lock()
-	var open []*Win
-	for w := range state.windows {
-		open = append(open, w)
-	}
-	terminating := state.closing
-	state.closing = true
-	state.winMu.Unlock()
+	open, terminating := closing()
 	if len(open) > 0 && !terminating {
 		fmt.Fprintf(os.Stderr, "app: the function given to mainthread.Init has returned while "+
 			"windows were open (%d); it must wait for Run, and call app.Terminate last\n", len(open))
@@ -291,10 +286,7 @@ func abandoned() {
 			w.Stop()
 		}
 		for _, w := range open {
-			if w.claim(over) {
-				w.end()
-			}
-			<-w.gone
+			w.close()
 		}
 	}()
 	select {

@@ -77,8 +77,10 @@ func (w *Win) Show() { _ = w.do(w.win.Show) }
 // what it will show, or take a Screenshot of what it never shows; [Win.SetOnDemand] ends them.
 func (w *Win) Hide() {
 	_ = w.do(func() {
-		w.visibility.hold()
-		defer w.visibility.release()
+		if state.wayland.Load() {
+			w.hiding.Lock()
+			defer w.hiding.Unlock()
+		}
 		w.win.Hide()
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,20 +37,16 @@ func TestClipboard(t *testing.T) {
 // answer for which Clipboard waits.
 func TestClipboard_read(t *testing.T) {
 	begin(t)
-	over, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-over:
-				return
-			default:
-				app.ReadEvents()
-				time.Sleep(50 * time.Microsecond)
-			}
+	var over atomic.Bool
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for !over.Load() {
+			app.ReadEvents()
+			time.Sleep(50 * time.Microsecond)
 		}
-	}()
-	defer func() { close(over); <-ended }()
+	})
+	defer reading.Wait()
+	defer over.Store(true)
 	for range 200 {
 		if text, err := app.Clipboard(); text != "" && runtime.GOOS != "windows" || err != nil {
 			t.Fatalf("an empty clipboard holds %q, %v", text, err)
@@ -63,16 +60,10 @@ func TestWindow_Fullscreen(t *testing.T) {
 	screen.Must(t, err)
 	m := monitors[0]
 	full := image.Pt(m.Mode.Width, m.Mode.Height)
-	hasSize := func(w *app.Win, want image.Point) func() bool {
-		return func() bool {
-			width, height := w.Size()
-			return image.Pt(width, height) == want
-		}
-	}
 	w, _ := show(t, app.Fullscreen(m))
-	testutil.Eventually(t, hasSize(w, full), "a window as large as the monitor")
+	sized(t, w, full.X, full.Y)
 	w.Windowed()
-	testutil.Eventually(t, hasSize(w, image.Pt(200, 150)), "the size of the option")
+	sized(t, w, 200, 150)
 
 	w = open(t)
 	w.OnDraw(quarters)
@@ -88,7 +79,7 @@ func TestWindow_Fullscreen(t *testing.T) {
 	for range 3 {
 		screen.Must(t, w.Fullscreen(m))
 		screen.Must(t, w.Fullscreen(m)) // does nothing; the window's place is not forgotten
-		testutil.Eventually(t, hasSize(w, full), "a window as large as the monitor")
+		sized(t, w, full.X, full.Y)
 		comes(t, r, func(e app.ResizeEvent) bool { return e.ScreenWidth == full.X })
 		testutil.Eventually(t, func() bool {
 			p, err := w.Screenshot()
@@ -96,9 +87,8 @@ func TestWindow_Fullscreen(t *testing.T) {
 			return p.Rect.Max == full && hasCorners(p, p.Rect)
 		}, "a picture of the whole monitor")
 		w.Windowed()
-		testutil.Eventually(t, hasSize(w, image.Pt(200, 150)), "the size before")
-		testutil.Eventually(t, func() bool { px, py := w.Position(); return px == 30 && py == 40 },
-			"the place before")
+		sized(t, w, 200, 150)
+		placed(t, w, 30, 40)
 	}
 }
 
@@ -192,9 +182,7 @@ func TestWindow_concurrent(t *testing.T) {
 
 func TestPosition(t *testing.T) {
 	w, _ := show(t, app.Position(321, 123))
-	if px, py := w.Position(); px != 321 || py != 123 {
-		t.Errorf("the window is at %d, %d", px, py)
-	}
+	placed(t, w, 321, 123)
 }
 
 // With two pixels where there is usually one, a window has twice the size, if it is to be scaled.

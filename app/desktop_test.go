@@ -18,7 +18,7 @@ import (
 // managed shows a window on a screen with a window manager. agree waits until the size of the last
 // frame, that of Size, that of the last ResizeEvent and that of the X server are the same, and
 // like.
-func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *record,
+func managed(t *testing.T, opts ...app.Option) (w *app.Win, c counter, r *record,
 	agree func(what string, like func(image.Point) bool)) {
 	t.Helper()
 	x.Manage(t)
@@ -39,7 +39,7 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c *counter, r *recor
 		var state string
 		defer func() {
 			if t.Failed() {
-				t.Log(state, of[app.StateEvent](r), c.n.Load())
+				t.Log(state, of[app.StateEvent](r), c())
 			}
 		}()
 		testutil.Eventually(t, func() bool {
@@ -182,12 +182,12 @@ func TestMonitors_plug(t *testing.T) {
 	screen.Must(t, err)
 	full, _ := show(t)
 	full.SetPosition(30, 40)
-	testutil.Eventually(t, func() bool { px, py := full.Position(); return px == 30 && py == 40 },
-		"the place")
-	screen.Must(t, full.Fullscreen(monitors[0]))
-	size := func() image.Point { width, height := full.Size(); return image.Pt(width, height) }
-	testutil.Eventually(t, func() bool { return size().X == monitors[0].Mode.Width },
-		"the full screen")
+	placed(t, full, 30, 40)
+	cover := func() {
+		screen.Must(t, full.Fullscreen(monitors[0]))
+		sized(t, full, monitors[0].Mode.Width, monitors[0].Mode.Height)
+	}
+	cover()
 	other, _ := show(t, app.OnDemand(), app.EventsOnDraw())
 	for range 3 {
 		r := listen(full, nil)
@@ -209,11 +209,8 @@ func TestMonitors_plug(t *testing.T) {
 		if n := <-count; n != len(monitors)-1 {
 			t.Errorf("%d monitors after one of %d has gone", n, len(monitors))
 		}
-		testutil.Eventually(t, func() bool {
-			px, py := full.Position()
-			return size() == image.Pt(200, 150) && px == 30 && py == 40
-		},
-			"the window as it was")
+		sized(t, full, 200, 150)
+		placed(t, full, 30, 40)
 		if err := full.Fullscreen(monitors[0]); err == nil {
 			t.Error("Fullscreen on a monitor that is not connected")
 		}
@@ -226,8 +223,6 @@ func TestMonitors_plug(t *testing.T) {
 		}
 		monitors, err = app.Monitors()
 		screen.Must(t, err)
-		screen.Must(t, full.Fullscreen(monitors[0]))
-		testutil.Eventually(t, func() bool { return size().X == monitors[0].Mode.Width },
-			"the full screen")
+		cover()
 	}
 }

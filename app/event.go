@@ -1,6 +1,10 @@
 package app
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/go-gl/glfw/v3.4/glfw"
+)
 
 // An Event is a pointer to one of the types of this package whose names end in Event. The function
 // given to [Win.OnEvent] may keep it, send it on a channel, or let other goroutines read it: the
@@ -9,7 +13,10 @@ import "sync/atomic"
 // An event is one of a block of 64, which the package uses again once the garbage collector has
 // found that the program refers to none of them. So a program that keeps no events allocates none
 // once the collector has run, except after more than 120,000 of a type within one of its cycles.
-type Event interface{ event() }
+type Event interface {
+	// event reports whether only the last of several counts, if the handler is slow.
+	event() bool
+}
 
 // A KeyEvent is a key pressed, held or released. Key is the place on a US keyboard; for text, see
 // TextEvent.
@@ -82,20 +89,124 @@ func (e *CloseEvent) Keep() { atomic.StoreUint32(&e.keep, 1) }
 
 func (e *CloseEvent) kept() bool { return atomic.LoadUint32(&e.keep) != 0 }
 
-func (*KeyEvent) event()         {}
-func (*TextEvent) event()        {}
-func (*MouseButtonEvent) event() {}
-func (*MouseMoveEvent) event()   {}
-func (*MouseEnterEvent) event()  {}
-func (*ScrollEvent) event()      {}
-func (*DropEvent) event()        {}
-func (*ResizeEvent) event()      {}
-func (*MoveEvent) event()        {}
-func (*ScaleEvent) event()       {}
-func (*FocusEvent) event()       {}
-func (*StateEvent) event()       {}
-func (*MonitorEvent) event()     {}
-func (*CloseEvent) event()       {}
+func (*KeyEvent) event() bool         { return false }
+func (*TextEvent) event() bool        { return false }
+func (*MouseButtonEvent) event() bool { return false }
+func (*MouseMoveEvent) event() bool   { return true }
+func (*MouseEnterEvent) event() bool  { return false }
+func (*ScrollEvent) event() bool      { return false }
+func (*DropEvent) event() bool        { return false }
+func (*ResizeEvent) event() bool      { return true }
+func (*MoveEvent) event() bool        { return true }
+func (*ScaleEvent) event() bool       { return false }
+func (*FocusEvent) event() bool       { return false }
+func (*StateEvent) event() bool       { return false }
+func (*MonitorEvent) event() bool     { return false }
+func (*CloseEvent) event() bool       { return false }
+
+// listen sets the callbacks of GLFW for the window. It runs on the main thread, and so do they.
+func (w *Win) listen() {
+	win, q := w.win, w.queue
+	key := poster[KeyEvent](q)
+	win.SetKeyCallback(func(_ *glfw.Window, k glfw.Key, code int, a glfw.Action,
+		m glfw.ModifierKey) {
+		key(KeyEvent{Key(k), code, Action(a), Mods(m)})
+	})
+	text := poster[TextEvent](q)
+	win.SetCharCallback(func(_ *glfw.Window, r rune) { text(TextEvent{r}) })
+	move := poster[MouseMoveEvent](q)
+	var at MouseMoveEvent
+	win.SetCursorPosCallback(func(_ *glfw.Window, x, y float64) {
+		at = MouseMoveEvent{x, y}
+		move(at)
+	})
+	button := poster[MouseButtonEvent](q)
+	win.SetMouseButtonCallback(func(_ *glfw.Window, b glfw.MouseButton, a glfw.Action,
+		m glfw.ModifierKey) {
+		button(MouseButtonEvent{MouseButton(b), Action(a), Mods(m), at.X, at.Y})
+	})
+	enter := poster[MouseEnterEvent](q)
+	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) { enter(MouseEnterEvent{inside}) })
+	scroll := poster[ScrollEvent](q)
+	win.SetScrollCallback(func(_ *glfw.Window, x, y float64) { scroll(ScrollEvent{x, y}) })
+	drop := poster[DropEvent](q)
+	win.SetDropCallback(func(_ *glfw.Window, paths []string) { drop(DropEvent{paths}) })
+	place := poster[MoveEvent](q)
+	win.SetPosCallback(func(_ *glfw.Window, x, y int) { place(MoveEvent{x, y}) })
+	focus := poster[FocusEvent](q)
+	win.SetFocusCallback(func(_ *glfw.Window, focused bool) { focus(FocusEvent{focused}) })
+	state := poster[StateEvent](q)
+	var is StateEvent
+	win.SetIconifyCallback(func(_ *glfw.Window, minimized bool) {
+		is.Minimized = minimized
+		state(is)
+		if w.minimized.Store(minimized); !minimized {
+			w.request()
+		}
+	})
+	win.SetMaximizeCallback(func(_ *glfw.Window, maximized bool) {
+		is.Maximized = maximized
+		state(is)
+	})
+	size := poster[ResizeEvent](q)
+	resized := func(g geometry) {
+		before := w.geometry.size
+		w.setGeometry(g)
+		if g.size != before {
+			size(g.size)
+			w.Redraw()
+		}
+	}
+	scale := poster[ScaleEvent](q)
+	win.SetContentScaleCallback(func(_ *glfw.Window, x, y float32) {
+		scale(ScaleEvent{x, y})
+		g := w.geometry
+		g.scaleX, g.scaleY = x, y
+		resized(g)
+	})
+	// A change of size comes by one of these or by both, in either order. What they report counts:
+	// an X server that is asked may answer with a size of which the event is still to come, and
+	// which the window no longer has then.
+	sized := func(rest func(size *ResizeEvent)) func(*glfw.Window, int, int) {
+		return func(_ *glfw.Window, width, height int) {
+			g := w.geometry
+			g.size = ResizeEvent{width, height, width, height}
+			if !pixelsAreScreen() {
+				rest(&g.size)
+			}
+			resized(g)
+		}
+	}
+	win.SetFramebufferSizeCallback(sized(func(s *ResizeEvent) {
+		s.ScreenWidth, s.ScreenHeight = win.GetSize()
+	}))
+	win.SetSizeCallback(sized(func(s *ResizeEvent) {
+		s.Width, s.Height = win.GetFramebufferSize()
+	}))
+	win.SetRefreshCallback(func(*glfw.Window) { w.Redraw() })
+	w.monitor = poster[MonitorEvent](q)
+	closed := poster[CloseEvent](q)
+	win.SetCloseCallback(func(*glfw.Window) {
+		win.SetShouldClose(false) // Run decides
+		closed(CloseEvent{})
+	})
+	var g geometry
+	g.size.Width, g.size.Height = win.GetFramebufferSize()
+	g.size.ScreenWidth, g.size.ScreenHeight = win.GetSize()
+	g.scaleX, g.scaleY = win.GetContentScale()
+	w.setGeometry(g)
+	w.minimized.Store(win.GetAttrib(glfw.Iconified) == glfw.True)
+}
+
+// pixelsAreScreen reports whether a screen coordinate is a pixel.
+func pixelsAreScreen() bool { return glfw.GetPlatform() == glfw.PlatformX11 }
+
+func (w *Win) setGeometry(g geometry) {
+	w.geometry = g
+	w.shared.mu.Lock()
+	w.shared.geometry = g
+	w.shared.mu.Unlock()
+}
 
 // OnEvent sets the function that handles events, one event after the other. It runs on the
 // goroutine that called Run or, with [EventsOnDraw], on the window's thread.

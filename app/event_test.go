@@ -70,8 +70,7 @@ func TestEvent_mouse(t *testing.T) {
 	w, _ := show(t)
 	x.Move(t, 0, 0)
 	place(t, w, 100, 100)
-	testutil.Eventually(t, func() bool { px, _ := w.Position(); return px == 100 },
-		"the window to move")
+	placed(t, w, 100, 100)
 	r = listen(w, nil)
 	x.Move(t, 110, 120)
 	comes(t, r, func(e app.MouseEnterEvent) bool { return e.Inside })
@@ -105,12 +104,8 @@ func TestEvent_window(t *testing.T) {
 	comes(t, r, func(e app.ResizeEvent) bool { return e == app.ResizeEvent{321, 123, 321, 123} })
 	place(t, w, 44, 55)
 	comes(t, r, func(e app.MoveEvent) bool { return e == app.MoveEvent{44, 55} })
-	if px, py := w.Position(); px != 44 || py != 55 {
-		t.Errorf("Position is %d, %d", px, py)
-	}
-	if width, height := w.Size(); width != 321 || height != 123 {
-		t.Errorf("Size is %d, %d", width, height)
-	}
+	placed(t, w, 44, 55)
+	sized(t, w, 321, 123)
 	focus(t, w, r)
 	x.Focus(t, xproto.InputFocusPointerRoot)
 	comes(t, r, func(e app.FocusEvent) bool { return !e.Focused })
@@ -120,12 +115,8 @@ func TestEvent_window(t *testing.T) {
 }
 
 func TestEvent_close(t *testing.T) {
-	for name, opts := range map[string][]app.Option{
-		"default":                   nil,
-		"EventsOnDraw":              {app.EventsOnDraw()},
-		"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand()},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for where, opts := range handlers {
+		t.Run(where, func(t *testing.T) {
 			w, c := show(t, opts...)
 			keep := true
 			r := listen(w, func(e app.Event) {
@@ -140,7 +131,7 @@ func TestEvent_close(t *testing.T) {
 			}
 			click()
 			comes(t, r, func(app.CloseEvent) bool { return true })
-			before := c.n.Load()
+			before := c()
 			w.Redraw()
 			c.exceeds(t, before, "a frame after Keep")
 			click() // Keep is for one event
@@ -249,7 +240,7 @@ func TestEventsOnDraw_noFrame(t *testing.T) {
 func TestEventsOnDraw_beforeRun(t *testing.T) {
 	w := open(t, app.EventsOnDraw(), app.OnDemand())
 	w.SetSize(222, 111)
-	testutil.Eventually(t, func() bool { width, _ := w.Size(); return width == 222 }, "the size")
+	sized(t, w, 222, 111)
 	r := listen(w, nil)
 	run(t, w)
 	comes(t, r, func(e app.ResizeEvent) bool { return e.ScreenWidth == 222 })

@@ -12,7 +12,7 @@ func (w *Win) ID() uint64 {
 func (w *Win) Done() <-chan struct{} { return w.gone }
 
 // Frames returns how many frames there have been, on the window's thread.
-func (w *Win) Frames() uint64 { return w.frame.Number }
+func (w *Win) Frames() int64 { return int64(w.frame.Number) }
 
 // ReadEvents reads what the X server has sent, as a thread that waits for a reply, and leaves it to
 // the main thread.

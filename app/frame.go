@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"image"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,8 +40,10 @@ type drawing struct {
 func (d *drawing) init(w *Win) {
 	d.run, d.tick = w.drawPosted, w.drawTick
 	d.swap = func() error {
-		w.visibility.hold()
-		defer w.visibility.release()
+		if state.wayland.Load() {
+			w.hiding.Lock()
+			defer w.hiding.Unlock()
+		}
 		w.win.SwapBuffers()
 		return nil
 	}
@@ -302,23 +303,6 @@ func flip(p *image.NRGBA) {
 	}
 	for i := 3; i < len(p.Pix); i += 4 {
 		p.Pix[i] = 255
-	}
-}
-
-// A visibility keeps a window from being hidden while its thread shows a frame: Wayland ends
-// programs that show one of a hidden window, and GLFW looks whether it is hidden before it shows
-// it. Elsewhere showing a frame may wait for the monitor, and hiding must not.
-type visibility struct{ mu sync.Mutex }
-
-func (v *visibility) hold() {
-	if state.wayland.Load() {
-		v.mu.Lock()
-	}
-}
-
-func (v *visibility) release() {
-	if state.wayland.Load() {
-		v.mu.Unlock()
 	}
 }
 

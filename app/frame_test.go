@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -135,7 +136,7 @@ func TestWindow_Screenshot_refused(t *testing.T) {
 	if _, err := w.Screenshot(); err == nil || !strings.Contains(err.Error(), "Run") {
 		t.Errorf("before Run: %v", err)
 	}
-	errs := make(chan error, 9)
+	errs := make(chan error, 1)
 	w.OnDraw(func(f *app.Frame) {
 		if f.Number == 0 {
 			_, err := w.Screenshot()
@@ -151,24 +152,6 @@ func TestWindow_Screenshot_refused(t *testing.T) {
 			t.Error("no error on the window's thread")
 		}
 	})
-	for range 8 {
-		go func() {
-			for {
-				if _, err := w.Screenshot(); err != nil {
-					errs <- err
-					return
-				}
-			}
-		}()
-	}
-	_, err := w.Screenshot()
-	screen.Must(t, err)
-	w.Stop()
-	for range 8 {
-		if err := <-errs; err != app.ErrClosed {
-			t.Errorf("while the window closes: %v", err)
-		}
-	}
 }
 
 func TestFrame(t *testing.T) {
@@ -198,42 +181,6 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// A loaded machine draws fewer frames, and no machine more than were asked for.
-func TestWindow_rate(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		opts []app.Option
-		draw time.Duration
-		most float64 // frames a second
-	}{
-		{"vsync", nil, 0, 66}, // the monitor of Xvfb reports no rate
-		{"vsync, slow", nil, 9 * time.Millisecond, 66},
-		{"vsync, slower", nil, 14 * time.Millisecond, 66},
-		{"30", []app.Option{app.FrameRate(30)}, 0, 33},
-		{"30, slow", []app.Option{app.FrameRate(30)}, 20 * time.Millisecond, 33},
-		{"30 without vsync", []app.Option{app.FrameRate(30), app.NoVSync()}, 0, 33},
-		{"7.5", []app.Option{app.FrameRate(7.5)}, 0, 9},
-		{"without vsync", []app.Option{app.NoVSync()}, 0, 1e6},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			w, _ := show(t, test.opts...)
-			c := count(w, func(*app.Frame) { time.Sleep(test.draw) })
-			c.goesOn(t, 3, "three frames")
-			var rates []float64
-			// with load, the first ones may find that vsync limits them although it does not
-			for len(rates) < 5 {
-				start, before := time.Now(), c.n.Load()
-				time.Sleep(time.Second)
-				rate := (float64(c.n.Load()-before) - 2) / time.Since(start).Seconds()
-				if rates = append(rates, rate); rate <= test.most {
-					return
-				}
-			}
-			t.Errorf("%.1f frames a second, want at most %v", rates, test.most)
-		})
-	}
-}
-
 // A window without OnDraw is cleared when it is shown, when it has been resized, and for
 // screenshots.
 func TestWindow_OnDraw_none(t *testing.T) {
@@ -242,18 +189,13 @@ func TestWindow_OnDraw_none(t *testing.T) {
 			w, c := show(t, opts...)
 			c.goesOn(t, 3, "three frames")
 			w.OnDraw(nil)
-			frames := func() (n uint64) {
+			frames := counter(func() (n int64) {
 				w.Thread().Call(func() { n = w.Frames() })
 				return n
-			}
-			var n uint64
-			testutil.Eventually(t, func() bool {
-				n = frames()
-				time.Sleep(150 * time.Millisecond)
-				return frames() == n
-			}, "the end of the frames")
+			})
+			n := frames.steady(t)
 			w.SetSize(210, 160)
-			testutil.Eventually(t, func() bool { return frames() > n }, "a frame in the new size")
+			frames.exceeds(t, n, "a frame in the new size")
 			w.Thread().Call(func() { gl.ClearColor(0, 0, 0, 0) })
 			p, err := w.Screenshot()
 			screen.Must(t, err)
@@ -263,8 +205,7 @@ func TestWindow_OnDraw_none(t *testing.T) {
 				t.Errorf("byte %d of the picture is not black", i)
 			}
 			w.OnDraw(quarters)
-			n = frames()
-			testutil.Eventually(t, func() bool { return frames() > n+10 }, "frame after frame")
+			frames.goesOn(t, 10, "frame after frame")
 		})
 	}
 }
@@ -286,16 +227,11 @@ func TestWindow_independent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t)
-			entered, gate := make(chan struct{}, 1), make(chan struct{})
-			block(w, func() {
-				select {
-				case entered <- struct{}{}:
-				default:
-				}
-				<-gate
+			gate := testutil.Occupy(t, func(f func()) bool {
+				block(w, sync.OnceFunc(f))
+				return true
 			})
-			defer close(gate)
-			<-entered
+			defer gate.Open()
 			c.goesOn(t, 20, "frames next to a function that blocks")
 			if _, err := w.Screenshot(); err != nil {
 				t.Error(err)
@@ -313,12 +249,12 @@ func TestWindow_Redraw(t *testing.T) {
 	for range 5 {
 		w.Redraw()
 		n++
-		testutil.Eventually(t, func() bool { return c.n.Load() == n }, "frame %d", n)
+		testutil.Eventually(t, func() bool { return c() == n }, "frame %d", n)
 	}
 	if got := c.steady(t); got != n {
 		t.Errorf("%d frames more than those asked for", got-n)
 	}
-	n = c.n.Load()
+	n = c()
 	w.SetSize(222, 111)
 	c.exceeds(t, n, "a frame after a change of size")
 	c.steady(t)
@@ -347,9 +283,29 @@ func TestWindow_Redraw(t *testing.T) {
 }
 
 // Settings change the frames of a window that runs: a frame that would come in a quarter of an hour
-// comes at once after the rate has been raised.
+// comes at once after the rate has been raised. A loaded machine draws fewer frames, and no machine
+// more than were asked for.
 func TestWindow_settings(t *testing.T) {
 	w, c := show(t)
+	most := func(rate float64) { // 60 is the monitor's, that of Xvfb reports none
+		t.Helper()
+		var got float64
+		for range 5 { // with load, the first frames may find that vsync limits them although it does not
+			start, before := time.Now(), c()
+			time.Sleep(time.Second)
+			got = (float64(c()-before) - 2) / time.Since(start).Seconds()
+			if got <= 1.1*rate {
+				return
+			}
+		}
+		t.Errorf("%.1f frames a second, want at most %v", got, rate)
+	}
+	most(60)
+	w.SetFrameRate(30)
+	most(30)
+	w.SetVSync(false)
+	most(30)
+	w.SetVSync(true)
 	for _, rate := range []float64{0, 100, math.NaN(), -1, math.Inf(1)} {
 		w.SetFrameRate(1e-9) // the least is 0.001
 		c.steady(t)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"reflect"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -56,20 +55,6 @@ func TestMain(m *testing.M) {
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 
-// recovered returns what f panics with, or nil.
-func recovered(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
-
-func mustPanic(t testing.TB, f func(), with string) {
-	t.Helper()
-	if v := fmt.Sprint(recovered(f)); !strings.Contains(v, with) {
-		t.Errorf("panicked with %q, want %q in it", v, with)
-	}
-}
-
 var begun testing.TB // the test whose end terminates the package
 
 func begin(t testing.TB) {
@@ -98,7 +83,7 @@ func run(t testing.TB, w *app.Win) {
 }
 
 // show makes a window and runs it, and returns when it has drawn a frame.
-func show(t testing.TB, opts ...app.Option) (*app.Win, *counter) {
+func show(t testing.TB, opts ...app.Option) (*app.Win, counter) {
 	t.Helper()
 	w := open(t, opts...)
 	c := count(w, nil)
@@ -107,42 +92,42 @@ func show(t testing.TB, opts ...app.Option) (*app.Win, *counter) {
 	return w, c
 }
 
-// A counter counts the frames of a window.
-type counter struct{ n atomic.Int64 }
+// A counter returns how many frames a window has had.
+type counter func() int64
 
 // count makes draw, or an empty function, the one that draws w.
-func count(w *app.Win, draw func(*app.Frame)) *counter {
-	c := &counter{}
+func count(w *app.Win, draw func(*app.Frame)) counter {
+	var n atomic.Int64
 	w.OnDraw(func(f *app.Frame) {
 		if draw != nil {
 			draw(f)
 		} else {
 			gl.Clear(gl.COLOR_BUFFER_BIT)
 		}
-		c.n.Add(1)
+		n.Add(1)
 	})
-	return c
+	return n.Load
 }
 
 // goesOn waits for more frames.
-func (c *counter) goesOn(t testing.TB, frames int64, what string) {
+func (c counter) goesOn(t testing.TB, frames int64, what string) {
 	t.Helper()
-	c.exceeds(t, c.n.Load()+frames-1, what)
+	c.exceeds(t, c()+frames-1, what)
 }
 
 // exceeds waits until there have been more than n frames.
-func (c *counter) exceeds(t testing.TB, n int64, what string) {
+func (c counter) exceeds(t testing.TB, n int64, what string) {
 	t.Helper()
-	testutil.Eventually(t, func() bool { return c.n.Load() > n }, "%s", what)
+	testutil.Eventually(t, func() bool { return c() > n }, "%s", what)
 }
 
 // steady waits until no frame has come for a while, and returns how many there were.
-func (c *counter) steady(t testing.TB) (n int64) {
+func (c counter) steady(t testing.TB) (n int64) {
 	t.Helper()
 	testutil.Eventually(t, func() bool {
-		n = c.n.Load()
+		n = c()
 		time.Sleep(150 * time.Millisecond)
-		return c.n.Load() == n
+		return c() == n
 	}, "the end of the frames")
 	return n
 }
@@ -217,4 +202,22 @@ func resize(t testing.TB, w *app.Win, width, height int) {
 func place(t testing.TB, w *app.Win, px, py int) {
 	t.Helper()
 	x.Configure(t, id(w), xproto.ConfigWindowX|xproto.ConfigWindowY, uint32(px), uint32(py))
+}
+
+// sized waits until the window has a size.
+func sized(t testing.TB, w *app.Win, width, height int) {
+	t.Helper()
+	testutil.Eventually(t, func() bool {
+		x, y := w.Size()
+		return x == width && y == height
+	}, "the size %d, %d", width, height)
+}
+
+// placed waits until the window is at a position.
+func placed(t testing.TB, w *app.Win, px, py int) {
+	t.Helper()
+	testutil.Eventually(t, func() bool {
+		x, y := w.Position()
+		return x == px && y == py
+	}, "the position %d, %d", px, py)
 }

@@ -92,7 +92,7 @@ func monitorChanged(m *glfw.Monitor, connected bool) {
 		}
 		w.ticks.refresh.Store(refreshRate())
 		w.thread.Go(w.reschedule)
-		w.queue.put(&MonitorEvent{who, connected})
+		w.monitor(MonitorEvent{who, connected})
 	}
 }
 

@@ -23,17 +23,9 @@ func newQueue() *queue {
 	return q
 }
 
-// In a queue of long events, because the handler is slow, a position or size replaces one that came
-// immediately before: only the last counts then.
+// In a queue of long events, because the handler is slow, an event of which only the last counts
+// replaces one that came immediately before.
 const long = 256
-
-func (q *queue) replaces(last Event) bool {
-	switch last.(type) {
-	case *MouseMoveEvent, *ResizeEvent, *MoveEvent:
-		return q.tail-q.head >= long
-	}
-	return false
-}
 
 // poster returns a function that queues a copy of an event. The main thread calls it.
 func poster[E any, P interface {
@@ -43,9 +35,9 @@ func poster[E any, P interface {
 	var b blocks[E]
 	return func(e E) {
 		q.mu.Lock()
-		last := q.ring[(q.tail-1)&(len(q.ring)-1)]
-		if p, same := last.(P); same && q.replaces(last) {
-			*p = e
+		last, same := q.ring[(q.tail-1)&(len(q.ring)-1)].(P)
+		if same && last.event() && q.tail-q.head >= long {
+			*last = e
 		} else {
 			q.add(P(b.add(e)))
 		}
@@ -65,13 +57,6 @@ func (q *queue) add(e Event) {
 	}
 	q.ring[q.tail&(len(q.ring)-1)] = e
 	q.tail++
-}
-
-func (q *queue) put(e Event) {
-	q.mu.Lock()
-	q.add(e)
-	q.mu.Unlock()
-	q.came()
 }
 
 func (q *queue) len() int {

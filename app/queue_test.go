@@ -2,6 +2,7 @@ package app
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"testing"
 	"testing/quick"
@@ -13,47 +14,32 @@ func TestQueue(t *testing.T) {
 	check := func(steps []uint8) bool {
 		q := newQueue()
 		key, move := poster[KeyEvent](q), poster[MouseMoveEvent](q)
-		var model []any
+		var model []Event
 		for i, s := range steps {
 			for n := range int(s >> 1) {
 				number := 1000*i + n
 				switch {
 				case s&1 == 0:
-					e := q.get()
-					if len(model) == 0 {
-						if e != nil {
-							return false
-						}
-						continue
+					var want Event
+					if len(model) > 0 {
+						want, model = model[0], model[1:]
 					}
-					want := model[0]
-					model = model[1:]
-					switch e := e.(type) {
-					case *KeyEvent:
-						if *e != want {
-							return false
-						}
-					case *MouseMoveEvent:
-						if *e != want {
-							return false
-						}
-					default:
+					if !reflect.DeepEqual(q.get(), want) {
 						return false
 					}
 				case n%3 == 0:
 					e := KeyEvent{Scancode: number}
 					key(e)
-					model = append(model, e)
+					model = append(model, &e)
 				default:
 					e := MouseMoveEvent{X: float64(number)}
 					move(e)
-					last := len(model) - 1
-					if len(model) >= long {
-						if _, same := model[last].(MouseMoveEvent); same {
+					if last := len(model) - 1; last+1 >= long {
+						if _, same := model[last].(*MouseMoveEvent); same {
 							model = model[:last]
 						}
 					}
-					model = append(model, e)
+					model = append(model, &e)
 				}
 			}
 		}

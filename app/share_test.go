@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // texture makes a texture of 2 by 2 pixels with the colours of quarters, on the window's thread.
@@ -134,7 +135,11 @@ func TestWindow_OnDestroy(t *testing.T) {
 		"before Run": func(w *app.Win) { app.Terminate() },
 		"OnDraw": func(w *app.Win) {
 			w.OnDraw(func(*app.Frame) { panic("wrong") })
-			mustPanic(t, w.Run, "wrong")
+			testutil.MustPanic(t, w.Run, "wrong")
+		},
+		"panic": func(w *app.Win) {
+			w.OnDraw(func(*app.Frame) { w.Stop() })
+			testutil.MustPanic(t, w.Run, "in the end")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,6 +150,9 @@ func TestWindow_OnDestroy(t *testing.T) {
 				if !w.Thread().On() || gl.GetString(gl.VERSION) == nil {
 					t.Error("not on the window's thread, or there is no context")
 				}
+				if name == "panic" {
+					panic("in the end")
+				}
 			})
 			end(w)
 			<-w.Done()
@@ -153,13 +161,6 @@ func TestWindow_OnDestroy(t *testing.T) {
 			}
 		})
 	}
-	t.Run("panic", func(t *testing.T) {
-		w := open(t)
-		w.OnDestroy(func() { panic("in the end") })
-		w.OnDraw(func(*app.Frame) { w.Stop() })
-		mustPanic(t, w.Run, "in the end")
-		<-w.Done()
-	})
 }
 
 func TestWindow_Native(t *testing.T) {

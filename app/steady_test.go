@@ -41,7 +41,7 @@ func TestIdle(t *testing.T) {
 	if n := status(t, "voluntary_ctxt_switches") - before; n > 6 {
 		t.Errorf("in 2 s in which nothing happened the main thread woke %d times", n)
 	}
-	if n := c.n.Load() - frames; n > 0 {
+	if n := c() - frames; n > 0 {
 		t.Errorf("%d frames were drawn", n)
 	}
 }

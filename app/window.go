@@ -44,6 +44,7 @@ type Win struct {
 	placed    placement     // before Fullscreen
 	full      *glfw.Monitor // that the window covers, or nil
 	geometry  geometry      // as last put into the queue
+	monitor   func(MonitorEvent)
 
 	shared struct { // with the window's thread
 		mu       sync.Mutex
@@ -51,8 +52,12 @@ type Win struct {
 		shots    []chan<- shot
 	}
 
+	// hiding keeps the window from being hidden while its thread shows a frame: Wayland ends programs
+	// that show one of a hidden window, and GLFW looks whether it is hidden before it shows it.
+	// Elsewhere showing a frame may wait for the monitor, and hiding must not, so nothing holds it.
+	hiding sync.Mutex
+
 	settings
-	visibility
 	drawing // the window's thread uses it
 
 	postDelivery func() bool // posts deliverNow, once
@@ -104,9 +109,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 		})
 	}
 	if err != nil {
-		if w.claim(over) {
-			w.end()
-		}
+		w.close()
 		return nil, err
 	}
 	if !o.hidden {
@@ -306,6 +309,15 @@ func goroutine() (number uint64) {
 	var b [64]byte
 	_, _ = fmt.Sscanf(string(b[:runtime.Stack(b[:], false)]), "goroutine %d ", &number)
 	return number
+}
+
+// close returns when the window has ended.
+func (w *Win) close() {
+	w.Stop()
+	if w.claim(over) {
+		w.end()
+	}
+	<-w.gone
 }
 
 // end destroys the window.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -89,38 +90,47 @@ func TestTerminate_threads(t *testing.T) {
 	}
 }
 
+// handlers are where a window runs functions of the program, with the options for that.
+var handlers = map[string][]app.Option{
+	"OnDraw":                    nil,
+	"OnEvent":                   nil,
+	"EventsOnDraw":              {app.EventsOnDraw()},
+	"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand()},
+}
+
+// openWith makes a window that calls f there.
+func openWith(t *testing.T, where string, f func()) *app.Win {
+	w := open(t, handlers[where]...)
+	if where == "OnDraw" {
+		w.OnDraw(func(*app.Frame) { f() })
+	} else {
+		w.OnEvent(func(app.Event) { f() })
+		w.SetSize(300, 300)
+	}
+	return w
+}
+
 // Terminate panics where it would wait for its caller, and all goes on.
 func TestTerminate_refused(t *testing.T) {
-	for name, try := range map[string]func(w *app.Win){
-		"OnDraw": func(w *app.Win) { w.OnDraw(func(*app.Frame) { app.Terminate() }); w.Run() },
-		"OnEvent": func(w *app.Win) {
-			w.OnEvent(func(app.Event) { app.Terminate() })
-			w.SetSize(300, 300)
-			w.Run()
-		},
-		"Thread": func(w *app.Win) { w.Thread().Call(app.Terminate) },
-		"EventsOnDraw": func(*app.Win) {
-			w := open(t, app.EventsOnDraw())
-			w.OnEvent(func(app.Event) { app.Terminate() })
-			w.SetSize(300, 300)
-			w.Run()
-		},
-		"main thread": func(*app.Win) { mainthread.Call(app.Terminate) },
-	} {
-		t.Run(name, func(t *testing.T) {
+	refused := func(where, with string, try func(t *testing.T)) {
+		t.Run(where, func(t *testing.T) {
 			_, other := show(t)
-			w := open(t)
-			with := "call Stop there"
-			if name == "main thread" {
-				with = "event loop"
-			}
-			mustPanic(t, func() { try(w) }, with)
+			testutil.MustPanic(t, func() { try(t) }, with)
 			other.goesOn(t, 2, "frames of another window")
 			if _, err := app.NewWindow(app.Hidden()); err != nil {
 				t.Errorf("NewWindow: %v", err)
 			}
 		})
 	}
+	for where := range handlers {
+		refused(where, "call Stop there", func(t *testing.T) {
+			openWith(t, where, app.Terminate).Run()
+		})
+	}
+	refused("Thread", "call Stop there", func(t *testing.T) {
+		open(t).Thread().Call(app.Terminate)
+	})
+	refused("main thread", "event loop", func(*testing.T) { mainthread.Call(app.Terminate) })
 }
 
 func TestWindow_Stop(t *testing.T) {
@@ -170,8 +180,8 @@ func TestWindow_Stop(t *testing.T) {
 
 func TestWindow_Run(t *testing.T) {
 	w, _ := show(t)
-	mustPanic(t, w.Run, "runs already")
-	mustPanic(t, func() { mainthread.Call(open(t).Run) }, "main thread")
+	testutil.MustPanic(t, w.Run, "runs already")
+	testutil.MustPanic(t, func() { mainthread.Call(open(t).Run) }, "main thread")
 	w.Stop()
 	<-w.Done()
 	w.Run() // returns at once
@@ -179,29 +189,14 @@ func TestWindow_Run(t *testing.T) {
 
 // What ends the functions of a window ends Run in the same way, and closes the window.
 func TestWindow_Run_panic(t *testing.T) {
-	for where, opts := range map[string][]app.Option{
-		"OnDraw":                    nil,
-		"OnEvent":                   nil,
-		"EventsOnDraw":              {app.EventsOnDraw()},
-		"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand()},
-	} {
+	for where := range handlers {
 		for name, end := range map[string]func(){
 			"value":  func() { panic(errTest) },
 			"nil":    func() { panic(nil) }, //nolint:govet // what is tested
 			"Goexit": runtime.Goexit,
 		} {
 			t.Run(where+"/"+name, func(t *testing.T) {
-				w := open(t, opts...)
-				if where == "OnDraw" {
-					w.OnDraw(func(*app.Frame) { end() })
-				} else {
-					w.OnEvent(func(e app.Event) {
-						if _, ok := e.(*app.ResizeEvent); ok {
-							end()
-						}
-					})
-					w.SetSize(300, 300)
-				}
+				w := openWith(t, where, end)
 				var value any
 				returned := false
 				var run sync.WaitGroup

@@ -4,6 +4,7 @@ package examples_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -24,6 +25,7 @@ var examples = []struct {
 	part   string // what .ci/setup installs for it
 	screen bool
 	system string // what it is compiled for, if that is not this one
+	noCgo  bool   // it is compiled without a C compiler
 }{
 	{name: "com", system: "windows"},
 	{name: "egl", part: "egl"},
@@ -32,6 +34,8 @@ var examples = []struct {
 	{name: "python", part: "python"},
 	{name: "sdl", args: []string{"-driver", "dummy"}, part: "sdl"},
 	{name: "sdl", args: []string{"-driver", "x11"}, part: "sdl", screen: true},
+	{name: "sdl", args: []string{"-driver=dummy"}, part: "sdl3", noCgo: true},
+	{name: "sdl", args: []string{"-driver=x11"}, part: "sdl3", screen: true, noCgo: true},
 	{name: "fyne", part: "gui", screen: true},
 	{name: "ebitengine", args: []string{"-mode", "threads"}, part: "gui", screen: true},
 	{name: "ebitengine", args: []string{"-mode", "single"}, part: "gui", screen: true},
@@ -50,7 +54,7 @@ func TestExamples(t *testing.T) {
 			if e.part != "" {
 				need(t, e.part)
 			}
-			program := build(t, bin, e.name, e.system)
+			program := build(t, bin, e.name, e.system, e.noCgo || e.system != "")
 			// Fyne keeps preferences
 			run, env := []string{program}, []string{"WAYLAND_DISPLAY=", "HOME=" + home,
 				"XDG_CONFIG_HOME=" + home}
@@ -116,15 +120,16 @@ func startWine(t *testing.T) *wine.Prefix {
 }
 
 // build compiles an example and returns the program.
-func build(t *testing.T, bin, name, system string) string {
+func build(t *testing.T, bin, name, system string, noCgo bool) string {
 	program := filepath.Join(bin, name)
 	if system == "windows" {
 		program += ".exe"
 	}
 	cmd := exec.Command("go", "build", "-o", program, ".")
 	cmd.Dir = name
-	if system != "" {
-		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "GOOS="+cmp.Or(system, runtime.GOOS))
+	if noCgo {
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

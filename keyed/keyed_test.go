@@ -30,7 +30,6 @@ var (
 	ends       = testutil.Ends
 	eventually = testutil.Eventually
 	occupy     = testutil.Occupy
-	recovered  = testutil.Recovered
 	mustPanic  = testutil.MustPanic
 	here       = ident.Thread
 )
@@ -163,31 +162,14 @@ func (k *keyTest) busy(t *testing.T, key int) (stop func()) {
 
 func TestThreads_Call(t *testing.T) {
 	k := newThreads(t)
-	tids := map[int]uint64{}
-	for round := range 3 {
+	for range 3 {
 		for key := range 4 {
-			k.do(t, key, func() {
-				if round == 0 {
-					tids[key] = here()
-				}
-				k.do(t, key, func() {
-					if tids[key] != here() {
-						t.Errorf("key %d, round %d: on another thread", key, round)
-					}
-				})
-			})
+			k.do(t, key, func() { k.do(t, key, nop) })
 		}
 	}
 	if n := k.alive(); n != 4 || k.counts(2) != "1 0" {
 		t.Errorf("%d threads, key 2: %s; want 4, 1 0", n, k.counts(2))
 	}
-	if v := recovered(func() { k.Call(ctx, 1, func() error { panic(errStart) }) }); v != errStart {
-		t.Errorf("Call panics with %v", v)
-	}
-	ends(t, func() {
-		k.Call(ctx, 1, func() error { runtime.Goexit(); return nil })
-		t.Error("Call returns after a Goexit")
-	})
 	done, cancel := context.WithCancelCause(ctx)
 	cancel(errStart)
 	unwanted := func() error { t.Error("it runs"); return nil }
@@ -371,42 +353,6 @@ func TestWithMaxThreads_inUse(t *testing.T) {
 	}
 }
 
-// Where waiting for a slot would be a deadlock, the limit is exceeded, until the thread is unused.
-func TestWithMaxThreads_cycle(t *testing.T) {
-	k, other := newThreads(t, keyed.WithMaxThreads(1), keyed.WithIdleTimeout(-1)), thread.New()
-	ran := 0
-	add := func() { ran++ }
-	ends(t, func() {
-		k.do(t, 1, func() {
-			k.do(t, 2, func() {
-				k.do(t, 1, add) // takes no new calls any more, but is waited for
-				other.Call(func() {
-					k.do(t, 3, add)
-					k.do(t, 1, add)
-				})
-			})
-			k.do(t, 1, add)
-		})
-		k.do(t, 1, func() { // the cycle closes later
-			waiting := make(chan bool)
-			go other.Call(func() {
-				close(waiting)
-				k.do(t, 2, add)
-			})
-			<-waiting
-			time.Sleep(2 * time.Millisecond)
-			other.Call(nop)
-		})
-	})
-	if ran != 5 {
-		t.Errorf("%d functions ran, want 5", ran)
-	}
-	eventually(t, func() bool { return k.alive() <= 1 }, "there is one thread again")
-	for key := range 5 {
-		ends(t, func() { k.do(t, key, func() { k.do(t, key+1, nop) }) })
-	}
-}
-
 func TestThreads_Forget(t *testing.T) {
 	k := newThreads(t)
 	k.Forget(1) // has no thread
@@ -446,26 +392,6 @@ func TestThreads_Forget(t *testing.T) {
 		at.Open()
 		if testutil.Arrives(t, second); k.counts(3) != "2 1" {
 			t.Errorf("starts and stops: %s, want 2 1", k.counts(3))
-		}
-	})
-	t.Run("itself", func(t *testing.T) {
-		k.do(t, 4, func() {
-			tid, ran, other := here(), 0, thread.New()
-			k.Forget(4)
-			k.do(t, 4, func() { ran++ })
-			other.Call(func() { // the thread waits for it, so it must not wait for the thread
-				k.do(t, 4, func() {
-					if ran++; here() != tid {
-						t.Error("round a cycle of threads, a call runs on another thread")
-					}
-				})
-			})
-			if ran != 2 || k.counts(4) != "1 0" {
-				t.Errorf("%d functions ran; %s", ran, k.counts(4))
-			}
-		})
-		if ends(t, func() { k.do(t, 4, nop) }); k.counts(4) != "2 1" {
-			t.Errorf("starts and stops: %s, want 2 1", k.counts(4))
 		}
 	})
 	t.Run("stop", func(t *testing.T) { // calls run in place, and others cannot wait for the end
@@ -650,27 +576,13 @@ func TestWithIdleTimeout(t *testing.T) {
 		"the thread of Threads that were dropped is stopped")
 }
 
-// calls returns two calls that allocate nothing in the steady state.
-func calls(t testing.TB) func() {
-	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel)
-	k := keyed.New[int](nil, nil)
-	t.Cleanup(k.Close)
-	return func() { _ = k.Call(ctx, 1, ok); _ = k.Call(ctx, 2, ok) }
-}
-
-func TestAllocations(t *testing.T) {
-	if testutil.Race {
-		t.Skip("the race detector allocates")
-	}
-	if n := testing.AllocsPerRun(1000, calls(t)); n != 0 {
-		t.Errorf("%v allocations in two calls", n)
-	}
-}
-
-// BenchmarkThread is for threadcall allocs.
+// BenchmarkThread is for threadcall allocs: calls allocate nothing in the steady state.
 func BenchmarkThread(b *testing.B) {
-	f := calls(b)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	k := keyed.New[int](nil, nil)
+	defer k.Close()
+	f := func() { _ = k.Call(ctx, 1, ok); _ = k.Call(ctx, 2, ok) }
 	f() // makes the threads
 	b.ReportAllocs()
 	for b.Loop() {

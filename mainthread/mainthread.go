@@ -26,33 +26,23 @@
 //	}
 //
 // A program whose main thread has an event loop already, in place of Init or inside a Call, uses
-// [OnWake] and [Serve].
+// [OnWake] and [Serve], or package nativeloop.
+//
+// In a library for C programs (go build -buildmode c-shared or c-archive) the main goroutine is not
+// on the main thread of the process, and ends after the init functions. So there calls return
+// false, and Init panics. An exported function that the host calls on its main thread can call
+// [thread.Adopt].
 package mainthread
 
 import (
 	"context"
-	"os"
-	"runtime"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/thread"
 )
 
-// Package variables are initialised by the main goroutine, which is on the main thread until all
-// init functions have returned; Adopt keeps it there.
-var (
-	main, end = adopt()
-	started   atomic.Bool
-)
-
-func adopt() (*thread.Thread, func()) {
-	t, end := access.Adopt()
-	return t.(*thread.Thread), end
-}
+var started atomic.Bool
 
 // Init runs fn, the real main function, on a goroutine of its own and serves the main thread until
 // fn has returned or called [runtime.Goexit]. It must be called from the main goroutine, once, and
@@ -71,6 +61,9 @@ func Init(fn func()) {
 	switch {
 	case fn == nil:
 		panic("mainthread: Init(nil); give it the function that is to run as main")
+	case library:
+		panic("mainthread: Init in a C library, whose main function does not run; " +
+			"call thread.Adopt in an exported function, on the thread of the host")
 	case started.Load() && inExample():
 		fn()
 		return
@@ -100,42 +93,6 @@ func Init(fn func()) {
 	}()
 	_ = main.ServeContext(context.Background()) // ErrTerminated
 	served = true
-}
-
-// exiting reports to a deferred call whether it runs because of Goexit, and not because of a panic.
-func exiting() bool { return calledBy("runtime.Goexit", "runtime.gopanic") == "runtime.Goexit" }
-
-func inExample() bool { return calledBy("testing.runExample") != "" }
-
-// calledBy returns which of some functions is the innermost that has called the caller, directly or
-// not, or "".
-func calledBy(functions ...string) string {
-	pcs := make([]uintptr, 64)
-	for n := 0; ; pcs = make([]uintptr, 2*len(pcs)) {
-		if n = runtime.Callers(2, pcs); n < len(pcs) {
-			pcs = pcs[:n]
-			break
-		}
-	}
-	for frames := runtime.CallersFrames(pcs); ; {
-		f, more := frames.Next()
-		if slices.Contains(functions, f.Function) {
-			return f.Function
-		}
-		if !more {
-			return ""
-		}
-	}
-}
-
-// exitAfterMain ends the process when the main goroutine has run its deferred calls. Returning from
-// main would have ended it, but a goroutine in which Goexit was called does not get there.
-func exitAfterMain() {
-	stacks := make([]byte, 1<<20)
-	for strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "goroutine 1 [") {
-		time.Sleep(time.Millisecond)
-	}
-	os.Exit(0)
 }
 
 // Thread returns the main thread. Its Close and Terminate panic, because the whole program needs

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -124,26 +123,6 @@ var programs = map[string]func(){
 		mainthread.Init(func() { fmt.Println("result:", <-result) })
 	},
 
-	"before Init": func() {
-		order := ""
-		add := func(s string) func() { return func() { order += s } }
-		mainthread.Go(add("1"))
-		mainthread.Go(add("2"))
-		fmt.Println("in place:", mainthread.Call(add("3")), order, mainthread.On())
-		fmt.Println("result:", mainthread.CallV(func() int { return 42 }))
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		fmt.Println("with a context:", mainthread.CallContext(ctx, nop),
-			mainthread.CallContext(context.Background(), nop))
-
-		var ran atomic.Bool
-		result := make(chan bool)
-		go func() { result <- mainthread.Call(func() { ran.Store(true) }) }()
-		time.Sleep(20 * time.Millisecond)
-		fmt.Println("another goroutine's ran:", ran.Load())
-		mainthread.Init(func() { fmt.Println("with Init:", <-result, ran.Load()) })
-	},
-
 	"after Init": func() {
 		busy, release := make(chan bool), make(chan bool)
 		waits := make(chan bool)
@@ -256,10 +235,6 @@ func TestPrograms(t *testing.T) {
 		{name: "a missing Init", status: 2, shows: []string{deadlock}, hides: []string{"has waited"},
 			env: []string{"THREADCALL_INIT_WARNING=off"}},
 		{name: "Init comes late", shows: []string{"result: true"}, hides: []string{"has waited"}},
-		{name: "before Init", shows: []string{
-			"in place: true 123 true\n", "result: 42\n", "with a context: context canceled <nil>\n",
-			"another goroutine's ran: false\n", "with Init: true true\n",
-		}},
 		{name: "after Init", shows: []string{
 			"waiting call: false\n", "running call: true true\n",
 			"on the main goroutine: false false 0 true\n",

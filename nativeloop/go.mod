@@ -1,5 +1,8 @@
 module github.com/threadcall/threadcall/nativeloop
 
-go 1.24.0
+go 1.25.0
 
-require github.com/threadcall/threadcall v0.1.0
+require (
+	github.com/ebitengine/purego v0.11.3
+	github.com/threadcall/threadcall v0.1.0
+)

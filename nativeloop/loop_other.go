@@ -1,5 +1,5 @@
-//go:build !windows
+//go:build !windows && (!darwin || ios) && (!linux || android || !(amd64 || arm64 || riscv64))
 
 package nativeloop
 
-func attach(serve func()) (loop, error) { return nil, ErrNoLoop }
+func attach(serve func(rest func())) (loop, error) { return nil, ErrNoLoop }

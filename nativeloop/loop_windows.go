@@ -1,3 +1,252 @@
 package nativeloop
 
-func attach(serve func()) (loop, error) { return nil, ErrNoLoop }
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// A messageLoop is a message-only window of the thread. Whatever loop takes the thread's messages
+// hands those of the window to windowProc, which serves: a message box, a menu, and what moves a
+// window have loops of their own. A loop that takes the messages of one other window only does not.
+//
+// Messages are:
+//
+//	wakeUp  something is queued; at most one is in the queue, but for races
+//	rest    in the queue only while a turn runs several functions, of which any may have a loop of
+//	        its own: those behind it are run there
+//
+// GetMessage prefers posted messages to input, timers and painting, so that turns that follow each
+// other would keep all of these waiting. So after turns of budget in a row the loop has the thread
+// for gap, if any of these wait.
+type messageLoop struct {
+	serve func(rest func())
+	rest  func() // leaveRest, made once
+
+	mu     sync.Mutex // held to post to the window, and to change it
+	window uintptr    // zero when detached: Windows may use a handle again
+
+	posted atomic.Int64 // when wakeUp was, in nanoseconds since epoch; or zero, since a turn began
+
+	thread uintptr
+
+	// The thread uses these.
+	began   time.Time // the first of the turns in a row
+	ended   time.Time // the last
+	follows bool      // the next was posted before that
+	paused  time.Time // or zero
+	resting bool      // rest is in the queue
+	again   bool      // the thread itself has called wake, but wakeUp was posted before
+}
+
+const (
+	gap = time.Millisecond
+
+	// A program may have taken a message that is older, without handing it to the window.
+	lost = 100 * time.Millisecond
+)
+
+var epoch = time.Now()
+
+const (
+	wakeUp = 0x8000 + iota // WM_APP
+	rest
+)
+
+var (
+	user32            = syscall.NewLazyDLL("user32.dll")
+	createWindow      = user32.NewProc("CreateWindowExW")
+	defWindowProc     = user32.NewProc("DefWindowProcW")
+	destroyWindow     = user32.NewProc("DestroyWindow")
+	getQueueStatus    = user32.NewProc("GetQueueStatus")
+	peekMessage       = user32.NewProc("PeekMessageW")
+	postMessage       = user32.NewProc("PostMessageW")
+	postQuitMessage   = user32.NewProc("PostQuitMessage")
+	registerClass     = user32.NewProc("RegisterClassExW")
+	getThreadID       = syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
+	errNotEnoughQuota = syscall.Errno(1816)
+)
+
+var loops sync.Map // from the handle of the window to its *messageLoop
+
+// class registers the class of all windows, because a process may make only about 2,000 callbacks
+// and never frees one. Its name has the address of the callback, as another copy of this package
+// may be in the process, in a DLL.
+var class = sync.OnceValues(func() (atom uintptr, err error) {
+	type classEx struct {
+		size, style                        uint32
+		proc                               uintptr
+		classExtra, windowExtra            int32
+		instance, icon, cursor, background uintptr
+		menu, name                         *uint16
+		smallIcon                          uintptr
+	}
+	proc := syscall.NewCallback(windowProc)
+	name, err := syscall.UTF16PtrFromString(fmt.Sprintf("threadcall nativeloop %x", proc))
+	if err != nil {
+		return 0, err
+	}
+	c := classEx{proc: proc, name: name}
+	c.size = uint32(unsafe.Sizeof(c))
+	atom, _, err = registerClass.Call(uintptr(unsafe.Pointer(&c)))
+	if atom == 0 {
+		return 0, os.NewSyscallError("RegisterClassEx", err)
+	}
+	return atom, nil
+})
+
+func attach(serve func(rest func())) (loop, error) {
+	if err := user32.Load(); err != nil { // Windows without a graphical interface
+		return nil, errors.Join(ErrNoLoop, err)
+	}
+	atom, err := class()
+	if err != nil {
+		return nil, fmt.Errorf("nativeloop: %w", err)
+	}
+	const messageOnly = ^uintptr(2) // HWND_MESSAGE
+	l := &messageLoop{serve: serve, thread: currentThread()}
+	l.rest = l.leaveRest
+	l.window, _, err = createWindow.Call(0, atom, 0, 0, 0, 0, 0, 0, messageOnly, 0, 0, 0)
+	if l.window == 0 {
+		return nil, fmt.Errorf("nativeloop: %w", os.NewSyscallError("CreateWindowEx", err))
+	}
+	loops.Store(l.window, l)
+	return l, nil
+}
+
+func (l *messageLoop) wake() {
+	now := int64(time.Since(epoch))
+	if t := l.posted.Load(); t == 0 || now-t > int64(lost) {
+		l.posted.Store(max(now, 1))
+		l.post(wakeUp)
+	} else if currentThread() == l.thread {
+		l.again = true
+	}
+}
+
+// post posts a message. If the queue of the thread is full, it tries again until it is not.
+func (l *messageLoop) post(message uintptr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.window == 0 {
+		return
+	}
+	ok, _, err := postMessage.Call(l.window, message, 0, 0)
+	if ok == 0 && err == errNotEnoughQuota {
+		l.later()
+	}
+}
+
+// later posts wakeUp after gap.
+func (l *messageLoop) later() { time.AfterFunc(gap, func() { l.post(wakeUp) }) }
+
+func currentThread() uintptr {
+	id, _, _ := getThreadID.Call()
+	return id
+}
+
+func (l *messageLoop) detach() {
+	l.mu.Lock()
+	window := l.window
+	l.window = 0
+	l.mu.Unlock()
+	l.resting = false
+	loops.Delete(window)
+	_, _, _ = destroyWindow.Call(window) // with its messages
+}
+
+func windowProc(window, message, wParam, lParam uintptr) uintptr {
+	if l, ok := loops.Load(window); ok && (message == wakeUp || message == rest) {
+		l.(*messageLoop).turn(message)
+		return 0
+	}
+	result, _, _ := defWindowProc.Call(window, message, wParam, lParam)
+	return result
+}
+
+// turn serves. Panics do not come out of serve, and so do not unwind what has called windowProc.
+func (l *messageLoop) turn(message uintptr) {
+	if message == rest {
+		l.resting = false
+	}
+	if !l.mayTurn(time.Now()) {
+		return
+	}
+	l.posted.Store(0)
+	window := l.window
+	defer func() {
+		if l.resting {
+			l.resting = false
+			find(window, rest, true)
+		}
+		l.ended, l.follows = time.Now(), l.posted.Load() != 0
+		if l.again && !find(window, wakeUp, false) {
+			l.post(wakeUp) // a function has taken it
+		}
+		l.again = false
+	}()
+	l.serve(l.rest)
+}
+
+// leaveRest is called before several functions are run.
+func (l *messageLoop) leaveRest() {
+	if !l.resting {
+		l.resting = true
+		l.post(rest)
+	}
+}
+
+// mayTurn is false if the loop is to have the thread before the next turn, for which there will
+// then be another message.
+func (l *messageLoop) mayTurn(now time.Time) bool {
+	switch {
+	case !l.paused.IsZero():
+		if now.Sub(l.paused) < gap {
+			return false
+		}
+		l.paused, l.began = time.Time{}, now
+	case !l.follows && now.Sub(l.ended) >= gap:
+		l.began = now
+	case now.Sub(l.began) >= budget && othersWait():
+		l.paused = now
+		l.later()
+		return false
+	case now.Sub(l.began) >= budget:
+		l.began = now
+	}
+	return true
+}
+
+// othersWait reports whether anything is in the queue that GetMessage takes after posted messages.
+func othersWait() bool {
+	const key, mouse, timer, paint, hotkey, rawInput = 0x1, 0x2 | 0x4, 0x10, 0x20, 0x80, 0x400
+	status, _, _ := getQueueStatus.Call(key | mouse | timer | paint | hotkey | rawInput)
+	return status>>16 != 0
+}
+
+// find looks for a message of the window, and may remove it.
+func find(window, message uintptr, remove bool) bool {
+	const quit = 0x12 // WM_QUIT, which is found whatever is looked for
+	var flags uintptr
+	if remove {
+		flags = 1
+	}
+	var m struct {
+		window         uintptr
+		message        uint32
+		wParam, lParam uintptr
+		time           uint32
+		x, y           int32
+		private        uint32
+	}
+	found, _, _ := peekMessage.Call(uintptr(unsafe.Pointer(&m)), window, message, message, flags)
+	if found != 0 && m.message == quit && remove {
+		_, _, _ = postQuitMessage.Call(m.wParam)
+	}
+	return found != 0 && m.message != quit
+}

@@ -1,8 +1,8 @@
 // Package nativeloop serves a thread inside the native event loop that runs on it, whichever
-// toolkit runs that loop: the message loop of Windows, GLib's default main context (GTK,
-// WebKitGTK), the main run loop of macOS. Calls are run as soon as the loop turns, also while the
-// toolkit is in a loop of its own: a message box, a menu, a modal dialog, a window that is being
-// moved. While nothing is queued the package does nothing: it has no timer and does not poll.
+// toolkit runs that loop: the message loop of Windows, GLib's main context (GTK, WebKitGTK), the
+// run loop of macOS. Calls are run as soon as the loop turns, also while the toolkit is in a loop
+// of its own: a message box, a menu, a modal dialog, a window that is being moved. While nothing is
+// queued the package does nothing: it has no timer and does not poll.
 //
 //	func main() {
 //		detach, err := nativeloop.Attach(mainthread.Thread())
@@ -13,18 +13,43 @@
 //		go run() // calls mainthread.Call
 //		toolkit.Main()
 //	}
+//
+// What the systems have:
+//
+//   - Windows: a message-only window on the thread.
+//   - Linux, on amd64, arm64 and riscv64: a source of GLib's main context, with [GLibPriority].
+//     GLib must be in the process when Attach is called: a binding by cgo links it, others load it.
+//     The context is the thread-default one of the caller if it has one, and otherwise the default
+//     main context, which GTK uses.
+//   - macOS: a source of the thread's run loop in the common modes, which AppKit extends by modal
+//     panels and by the tracking of menus and windows. This is compiled and vetted; it has not been
+//     run by the authors, but is in continuous integration.
+//   - Elsewhere, [ErrNoLoop].
+//
+// A function that calls [runtime.Goexit] ends the goroutine of the native loop, as it does inside
+// [thread.Thread.Serve]. Panics do not reach the native loop.
 package nativeloop
 
 import (
 	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/thread"
 )
 
-// ErrNoLoop is returned by Attach where the package knows no native loop. There a program connects
-// the loop by [thread.Thread.OnWake] and [thread.Thread.Serve].
-var ErrNoLoop = errors.New("nativeloop: no native loop on this system; use OnWake and Serve")
+// ErrNoLoop is what Attach returns, or wraps with the reason, where there is no native loop that
+// the package knows. There a program connects its loop by [thread.Thread.OnWake] and
+// [thread.Thread.Wait] or [thread.Thread.Serve].
+var ErrNoLoop = errors.New("nativeloop: no native loop here; use OnWake and Wait, or Serve")
+
+// GLibPriority is the priority of calls in GLib's main context: G_PRIORITY_HIGH_IDLE+20, that of
+// GTK's redraws. Calls and redraws take turns; input and relayouts (0 and 110) come before both,
+// and idle functions (200) after. With a higher priority, a flood of calls would stop all redraws.
+const GLibPriority = 120
 
 // budget is how long one turn of the native loop runs queued functions, so that a flood of them
 // does not delay native events for longer.
@@ -39,20 +64,81 @@ type loop interface {
 
 // Attach has the native loop of t, on which it must be called, serve t: functions that other
 // goroutines queue are run by the loop, in one turn for at most 4 ms, modal or not. It does not run
-// the loop, and may be called before the loop runs or inside of it. It returns a function that undoes it, to be called on t.
+// the loop, and may be called before the loop runs or inside of it. It takes the place of what
+// [thread.Thread.OnWake] has set. It returns a function that undoes it, to be called on t; while t
+// is attached, it is not reclaimed.
 //
-// Attach panics if the caller is not on t.
+// If t is attached already, the error is a [*TakenError]. Attach panics if the caller is not on t.
 func Attach(t *thread.Thread) (detach func(), err error) {
 	if !t.On() {
 		panic("nativeloop: Attach off the thread; call it on the thread that runs the native loop")
 	}
-	l, err := attach(func() { t.ServeFor(budget) })
+	release, err := claim{t, true}.take("nativeloop.Attach")
 	if err != nil {
 		return nil, err
 	}
+	l, err := attach(func(rest func()) { access.ServeFor(t, budget, rest) })
+	if err != nil {
+		release()
+		return nil, err
+	}
 	t.OnWake(l.wake)
-	return func() {
+	return sync.OnceFunc(func() {
 		t.OnWake(nil)
 		l.detach()
-	}, nil
+		release()
+	}), nil
+}
+
+// Take claims the native loop of t for a library that is about to run it, and returns a function
+// that gives it back. Only one library can run the loop of a thread: of a tray icon and a web view,
+// which both enter [NSApp run], the second would wait for ever or break the first. If the loop is
+// taken, the error is a [*TakenError] that names the library which has it, and where it took it.
+//
+//	release, err := nativeloop.Take(mainthread.Thread(), "tray")
+//	if err != nil {
+//		return err
+//	}
+//	defer release()
+//
+// Take and Attach do not exclude each other: the library that runs the loop takes it, the program
+// or the library that calls the thread attaches to it.
+func Take(t *thread.Thread, name string) (release func(), err error) {
+	return claim{t, false}.take(name)
+}
+
+// A TakenError says who has the native loop of a thread, or has attached the thread to it.
+type TakenError struct {
+	Name  string // given to Take, or nativeloop.Attach
+	Stack string // of the goroutine that called Take or Attach, as a crash prints it
+}
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("nativeloop: the thread's loop is taken by %s, which must release it first; "+
+		"it was taken here:\n%s", e.Name, e.Stack)
+}
+
+// A claim is the right to run the native loop of a thread, or to serve the thread there.
+type claim struct {
+	t      *thread.Thread
+	serves bool
+}
+
+var claims = struct {
+	sync.Mutex
+	taken map[claim]*TakenError
+}{taken: map[claim]*TakenError{}}
+
+func (c claim) take(name string) (release func(), err error) {
+	claims.Lock()
+	defer claims.Unlock()
+	if first := claims.taken[c]; first != nil {
+		return nil, first
+	}
+	claims.taken[c] = &TakenError{name, string(debug.Stack())}
+	return sync.OnceFunc(func() {
+		claims.Lock()
+		defer claims.Unlock()
+		delete(claims.taken, c)
+	}), nil
 }

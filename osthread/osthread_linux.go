@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"unsafe"
+
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 func init() {
@@ -72,14 +74,13 @@ func setAffinity(cpus []int) error {
 	for _, cpu := range cpus {
 		s.add(cpu)
 	}
-	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, self, s.size(), uintptr(s.at()))
-	return failed(errno)
+	return failed(park.SetAffinity(self, s))
 }
 
 func affinity() ([]int, error) {
 	for size := 1024; ; size *= 2 {
 		s := newSet(size)
-		_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, self, s.size(), uintptr(s.at()))
+		_, errno := park.Affinity(s)
 		if errno == syscall.EINVAL && size < maxCPUs { // the kernel has room for more CPUs
 			continue
 		}

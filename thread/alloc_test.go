@@ -75,22 +75,16 @@ func uses(t testing.TB) map[string]func() {
 			served <- true
 		}
 	}()
-	ticks := make(chan bool)
-	// so there are none while nothing receives
-	timer := start(t).Every(20*time.Microsecond, func() { ticks <- true })
-	t.Cleanup(func() {
-		stopped := make(chan bool)
-		go func() { timer.Stop(); close(stopped) }()
-		for {
-			select {
-			case <-ticks:
-			case <-stopped:
-				return
-			}
+	ticked := make(chan struct{}, 1)
+	timer := start(t).Every(100*time.Microsecond, func() {
+		select {
+		case ticked <- struct{}{}:
+		default:
 		}
 	})
+	t.Cleanup(timer.Stop)
 	return map[string]func(){
-		"Every":       func() { <-ticks; timer.Missed() },
+		"Every":       func() { <-ticked; timer.Missed() },
 		"Call":        func() { th.Call(nop) },
 		"CallContext": func() { _ = th.CallContext(ctx, nop) },
 		"Go":          func() { th.Go(nop); th.Call(nop) },

@@ -7,11 +7,8 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -108,61 +105,6 @@ func TestThread_Assert_terminated(t *testing.T) {
 	}
 }
 
-func TestThread_On(t *testing.T) {
-	a, b := start(t), start(t)
-	check := func(onA, onB bool) {
-		t.Helper()
-		if a.On() != onA || b.On() != onB {
-			t.Errorf("on a: %v, on b: %v; want %v, %v", a.On(), b.On(), onA, onB)
-		}
-	}
-	check(false, false)
-	a.Call(func() {
-		check(true, false)
-		b.Call(func() { check(false, true) })
-		a.Call(func() { check(true, false) })
-		if here() != 0 {
-			inCoroutine(func() { check(true, false) })
-		}
-		done := make(chan bool)
-		go func() { check(false, false); close(done) }()
-		<-done
-	})
-	a.Terminate()
-	b.Terminate()
-	check(false, false)
-}
-
-// Threads are made on whatever thread of the system the runtime has at hand: one on which a
-// goroutine ran a moment before that now asks whether it is on it.
-func TestThread_On_justMade(t *testing.T) {
-	var youngest atomic.Pointer[thread.Thread]
-	youngest.Store(start(t))
-	var stop atomic.Bool
-	var others group.Group
-	for range 4 {
-		others.Go(func() {
-			for !stop.Load() {
-				for range 100 {
-					if th := youngest.Load(); th.On() {
-						t.Error("On is true on a goroutine that is not locked")
-						return
-					}
-				}
-				runtime.Gosched()
-			}
-		})
-	}
-	for begin := time.Now(); time.Since(begin) < shortly(300*time.Millisecond); {
-		th := thread.New()
-		youngest.Store(th)
-		th.Call(nop)
-		th.Terminate()
-	}
-	stop.Store(true)
-	others.Wait()
-}
-
 func TestLocal(t *testing.T) {
 	type state struct{ n, m int }
 	var one, two thread.Local[state]
@@ -176,21 +118,12 @@ func TestLocal(t *testing.T) {
 	two.Set(a, state{5, 6})
 	other.Set(a, "any")
 	a.SetTLS("of a")
-	for range 2 {
-		if u, v, w := one.Get(a), one.Get(b), two.Get(a); u != (state{1, 2}) || v != (state{3, 4}) ||
-			w != (state{5, 6}) {
-			t.Errorf("a has %v and %v, b has %v", u, w, v)
-		}
-		if u, v, w := other.Get(a), other.Get(b), a.GetTLS(); u != "any" || v != nil || w != "of a" {
-			t.Errorf("a has %v and TLS %v, b has %v", u, w, v)
-		}
-	}
 	b.Terminate()
-	if v := one.Get(b); v != (state{3, 4}) {
-		t.Errorf("after Terminate b has %v", v)
+	if u, v, w := one.Get(a), one.Get(b), two.Get(a); u != (state{1, 2}) || v != (state{3, 4}) ||
+		w != (state{5, 6}) {
+		t.Errorf("a has %v and %v, b has %v", u, w, v)
 	}
-	a.SetTLS(nil)
-	if v := a.GetTLS(); v != nil {
-		t.Errorf("after nil was stored a has %v", v)
+	if u, v, w := other.Get(a), other.Get(b), a.GetTLS(); u != "any" || v != nil || w != "of a" {
+		t.Errorf("a has %v and TLS %v, b has %v", u, w, v)
 	}
 }

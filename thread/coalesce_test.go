@@ -3,11 +3,9 @@ package thread_test
 import (
 	"runtime"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"weak"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -51,46 +49,6 @@ func TestCoalesce_once(t *testing.T) {
 	}
 }
 
-// Of posts at the same time none is lost, and those of one goroutine keep their order.
-func TestCoalesce_many(t *testing.T) {
-	th := start(t)
-	var began atomic.Int64
-	var last [4]int // that a run had, by goroutine
-	post := thread.Coalesce1(th, func(p [2]int) {
-		if began.Add(1); p[1] <= last[p[0]] {
-			t.Errorf("goroutine %d: it ran with %d after %d", p[0], p[1], last[p[0]])
-		}
-		last[p[0]] = p[1]
-	})
-	var stopped atomic.Bool
-	th.Go(func() { // it takes what is queued at once
-		for n := 0; !stopped.Load(); n++ {
-			if th.Serve(); n%64 == 0 {
-				runtime.Gosched()
-			}
-		}
-	})
-	ends(t, func() {
-		defer stopped.Store(true)
-		var all group.Group
-		for i := range last {
-			all.Go(func() {
-				for n := 1; n <= scaled(5000); n++ {
-					before := began.Load()
-					post([2]int{i, n})
-					if i > 0 && n%16 > 0 {
-						continue
-					}
-					if th.Call(nop); began.Load() == before {
-						t.Error("it did not run after a post")
-					}
-				}
-			})
-		}
-		all.Wait()
-	})
-}
-
 func TestCoalesce_refused(t *testing.T) {
 	th := thread.New()
 	ran := 0
@@ -112,30 +70,6 @@ func TestCoalesce_refused(t *testing.T) {
 	<-th.Done()
 	if post() || unused(1) || ran != 0 {
 		t.Errorf("true although the thread has ended, or a function ran: %d", ran)
-	}
-}
-
-// A function that was posted before Close runs, also if another post has not queued it yet.
-func TestCoalesce_close(t *testing.T) {
-	for range scaled(1000) {
-		th := thread.New()
-		var began atomic.Int64
-		post := th.Coalesce(func() { began.Add(1) })
-		var other group.Group
-		other.Go(func() {
-			for post() {
-			}
-		})
-		th.Call(nop)
-		before := began.Load()
-		if !post() {
-			t.Fatal("false although the thread lives")
-		}
-		ends(t, th.Close)
-		if began.Load() == before {
-			t.Fatal("it did not run")
-		}
-		ends(t, other.Wait)
 	}
 }
 

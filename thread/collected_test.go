@@ -98,21 +98,10 @@ func keeps[T any](t *testing.T, name string, make func() *T, use func(th *T, f f
 // Of the functions that options take, those of WithStop alone keep the Thread or Pool that they
 // refer to until it is terminated, whatever other options there are.
 func TestCollected_hooks(t *testing.T) {
-	type handle interface {
-		Stats() thread.Stats
-		Done() <-chan struct{}
-	}
-	for name, begin := range map[string]func(opts ...thread.Option) (handle, error){
-		"New":   func(opts ...thread.Option) (handle, error) { return thread.New(opts...), nil },
-		"Start": func(opts ...thread.Option) (handle, error) { return thread.Start(opts...) },
-		"NewPool": func(opts ...thread.Option) (handle, error) {
-			return thread.NewPool(2, opts...), nil
-		},
-		"StartPool": func(opts ...thread.Option) (handle, error) { return thread.StartPool(2, opts...) },
-	} {
+	for name, begin := range makers {
 		for with := range 1 << 4 {
 			done := func() <-chan struct{} {
-				var h handle
+				var h runner
 				var opts []thread.Option
 				for i, o := range []thread.Option{
 					thread.WithSlowCall(time.Hour, func(thread.SlowCall) { h.Stats() }),
@@ -152,15 +141,6 @@ func TestCollected_dropped(t *testing.T) {
 		"a Local": func(th *thread.Thread) {
 			var l thread.Local[*thread.Thread]
 			l.Set(th, th)
-		},
-		"a call that was withdrawn": func(th *thread.Thread) {
-			begun, release := make(chan bool), make(chan bool)
-			th.Go(func() { close(begun); <-release })
-			<-begun
-			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-			defer cancel()
-			_ = th.CallContext(ctx, func() { th.Go(nop) })
-			close(release)
 		},
 		"a Goexit in Eval": func(th *thread.Thread) { // whose frames stay on the thread's stack
 			var all group.Group
@@ -252,17 +232,25 @@ func captured(t *testing.T, what string, use func(f func())) {
 	collected(t, p, what)
 }
 
-// A call that was given up lets go although the thread hangs.
-func TestCallContext_letGo(t *testing.T) {
+// What is given up is let go although the thread hangs, and so is what is refused.
+func TestLetGo_givenUp(t *testing.T) {
 	for name, w := range contextWays(t) {
 		busy := occupy(t, w.Go)
-		for range 10 {
-			captured(t, name+": what a function captured that was given up", func(f func()) {
-				parent := context.WithValue(t.Context(), new(int), f)
-				ctx, cancel := context.WithTimeout(parent, time.Millisecond)
+		ctx, cancel := context.WithCancel(context.Background())
+		for _, c := range []struct {
+			how string
+			use func(f func())
+		}{
+			{"timeout", func(f func()) {
+				parent := context.WithValue(ctx, new(int), f)
+				late, cancel := context.WithTimeout(parent, time.Millisecond)
 				defer cancel()
-				_ = w.callContext(ctx, f)
-			})
+				_ = w.callContext(late, f)
+			}},
+			{"cancelled", func(f func()) { w.GoContext(ctx, f); cancel() }},
+			{"terminated", func(f func()) { w.GoContext(t.Context(), f); w.Terminate() }},
+		} {
+			captured(t, name+": "+c.how, c.use)
 		}
 		busy.Open()
 	}

@@ -3,8 +3,6 @@ package thread_test
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,124 +38,23 @@ func TestCallContext_done(t *testing.T) {
 	for name, w := range contextWays(t) {
 		busy := occupy(t, w.Go)
 		var ran atomic.Bool
+		late, stop := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		defer stop()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(10*time.Millisecond, func() { cancel(errCause) })
 		for _, c := range []struct {
-			name string
-			make func() (context.Context, context.CancelFunc)
+			ctx  context.Context
 			want error
-		}{
-			{"deadline", func() (context.Context, context.CancelFunc) {
-				return context.WithTimeout(t.Context(), 5*time.Millisecond)
-			}, context.DeadlineExceeded},
-			{"cancel", func() (context.Context, context.CancelFunc) {
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(5*time.Millisecond, cancel)
-				return ctx, cancel
-			}, context.Canceled},
-			{"cancel with a cause", func() (context.Context, context.CancelFunc) {
-				ctx, cancel := context.WithCancelCause(t.Context())
-				time.AfterFunc(5*time.Millisecond, func() { cancel(errCause) })
-				return ctx, func() { cancel(nil) }
-			}, errCause},
-			{"done already", func() (context.Context, context.CancelFunc) {
-				ctx, cancel := context.WithCancelCause(t.Context())
-				cancel(errCause)
-				return ctx, func() {}
-			}, errCause},
-		} {
-			ctx, cancel := c.make()
+		}{{late, context.DeadlineExceeded}, {ctx, errCause}, {ctx, errCause}} { // once done already
 			ends(t, func() {
-				if err := w.callContext(ctx, func() { ran.Store(true) }); err != c.want {
-					t.Errorf("%s, %s: returned %v, want %v", name, c.name, err, c.want)
+				if err := w.callContext(c.ctx, func() { ran.Store(true) }); err != c.want {
+					t.Errorf("%s: returned %v, want %v", name, err, c.want)
 				}
 			})
-			cancel()
 		}
 		busy.Open()
 		if w.Call(nop); ran.Load() {
 			t.Errorf("%s: a function ran although its caller was told that it did not", name)
-		}
-		w.Terminate()
-		if err := w.callContext(t.Context(), nop); err != thread.ErrTerminated {
-			t.Errorf("%s: on a terminated thread it returned %v", name, err)
-		}
-	}
-}
-
-func TestCallContext_nested(t *testing.T) {
-	for name, w := range contextWays(t) {
-		done, cancel := context.WithCancel(t.Context())
-		cancel()
-		w.Call(func() {
-			if err := w.callContext(done,
-				func() { t.Error("ran after its context was done") }); err != context.Canceled {
-				t.Errorf("%s: returned %v", name, err)
-			}
-			ran := false
-			if err := w.callContext(t.Context(), func() { ran = true }); err != nil || !ran {
-				t.Errorf("%s: ran: %v, error: %v", name, ran, err)
-			}
-			if strings.Contains(name, "Pool") {
-				return // it promises no order
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			w.Go(cancel)
-			if err := w.callContext(ctx,
-				func() { t.Error("ran after its context was done") }); err != context.Canceled {
-				t.Errorf("%s: returned %v after what was posted had cancelled it", name, err)
-			}
-		})
-	}
-}
-
-// goContexts are the posts that a context withdraws.
-func goContexts(t *testing.T, opts ...thread.Option) map[string]runner {
-	return map[string]runner{"thread": start(t, opts...), "pool": startPool(t, 1, opts...)}
-}
-
-func TestGoContext(t *testing.T) {
-	for name, w := range goContexts(t) {
-		var ran []int
-		post := func(ctx context.Context, i int) bool {
-			return w.GoContext(ctx, func() { ran = append(ran, i) })
-		}
-		one, endOne := context.WithCancel(context.Background())
-		two, endTwo := context.WithCancelCause(context.WithValue(one, &ran, 1))
-		busy := occupy(t, w.Go)
-		for i, ctx := range []context.Context{one, two, context.Background(), one, two} {
-			if !post(ctx, i) {
-				t.Errorf("%s: %d is refused", name, i)
-			}
-		}
-		w.Go(func() { ran = append(ran, 5) })
-		endTwo(errors.New("over"))
-		if post(two, 6) || w.GoContext(one, nil) {
-			t.Errorf("%s: taken, although the context has ended or the function is nil", name)
-		}
-		busy.Open()
-		w.Call(nop)
-		if want := []int{0, 2, 3, 5}; !slices.Equal(ran, want) {
-			t.Errorf("%s: %v ran, want %v", name, ran, want)
-		}
-		endOne()
-	}
-}
-
-// What is withdrawn is let go although the thread hangs, and so is what was posted to a thread that
-// is terminated.
-func TestGoContext_letGo(t *testing.T) {
-	for name, w := range goContexts(t) {
-		for _, how := range []string{"cancelled", "terminated"} {
-			ctx, cancel := context.WithCancel(context.Background())
-			busy := occupy(t, w.Go)
-			captured(t, name+": what was posted and is "+how, func(f func()) {
-				if w.GoContext(ctx, f); how == "cancelled" {
-					cancel()
-				} else {
-					w.Terminate()
-				}
-			})
-			busy.Open()
-			cancel()
 		}
 	}
 }
@@ -165,7 +62,7 @@ func TestGoContext_letGo(t *testing.T) {
 // A post that waits for a place gives up with its context, and one that is withdrawn gives its
 // place back when the thread comes to it.
 func TestGoContext_limit(t *testing.T) {
-	for name, w := range goContexts(t, thread.WithQueueLimit(1)) {
+	for name, w := range both(t, thread.WithQueueLimit(1)) {
 		other := start(t)
 		for from, run := range map[string]func(func()){
 			"a goroutine": func(f func()) { f() }, "a thread": func(f func()) { other.Call(f) },

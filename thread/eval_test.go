@@ -15,35 +15,23 @@ import (
 // evaluates checks that want comes back from a thread and from a pool as it is.
 func evaluates[T any](t *testing.T, th *thread.Thread, p *thread.Pool, want T) {
 	t.Helper()
+	f := func() T { return want }
 	for range 3 { // the same records are used again
-		if got := thread.Eval(th, func() T { return want }); !reflect.DeepEqual(got, want) {
-			t.Errorf("Eval returned %#v, want %#v", got, want)
-		}
-		if got, err := thread.EvalContext(t.Context(), p, func() T { return want }); err != nil ||
-			!reflect.DeepEqual(got, want) {
-			t.Errorf("EvalContext returned %#v, %v, want %#v", got, err, want)
-		}
-		th.Call(func() {
-			if got := thread.Eval(th, func() T { return want }); !reflect.DeepEqual(got, want) {
-				t.Errorf("nested, Eval returned %#v, want %#v", got, want)
+		inPool, err := thread.EvalContext(t.Context(), p, f)
+		for _, got := range []T{thread.Eval(th, f), inPool,
+			thread.Eval(th, func() T { return thread.Eval(th, f) })} {
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("the result is %#v, %v, want %#v", got, err, want)
 			}
-		})
+		}
 	}
 }
 
 func TestEval(t *testing.T) {
 	th, p := start(t), startPool(t, 2)
-	type pair struct {
-		a string
-		b float64
-	}
-	type generic[T any] struct{ v T }
-	n := 5
 	evaluates(t, th, p, 42)
 	evaluates(t, th, p, strings.Repeat("long text ", 10_000))
-	evaluates(t, th, p, pair{"a", 1})
-	evaluates(t, th, p, generic[pair]{pair{"b", 2}})
-	evaluates(t, th, p, &n)
+	evaluates(t, th, p, &point{1, 2})
 	evaluates(t, th, p, []string(nil))
 	evaluates(t, th, p, [1000]int{999: 1})
 	evaluates(t, th, p, struct{}{})
@@ -92,72 +80,44 @@ func TestBind(t *testing.T) {
 		}
 		return got
 	}
-	for _, c := range []struct {
-		name  string
-		call  func() string // what it returned
-		given string
-		want  string
-	}{
-		{"1", func() string { thread.Bind1(th, func(a int) { note(a) })(1); return "" }, "1", ""},
-		{"2", func() string { thread.Bind2(th, func(a int, b string) { note(a, b) })(1, "b"); return "" },
-			"1b", ""},
-		{"3", func() string {
-			thread.Bind3(th, func(a int, b string, c point) { note(a, b, c) })(1, "b", point{2, 3})
-			return ""
-		}, "1b{2 3}", ""},
-		{"1V", func() string { return thread.Bind1V(th, func(a int) string { return note(a) })(1) }, "1",
-			"1"},
-		{"2V", func() string {
-			return thread.Bind2V(th, func(a, b int) string { return note(a, b) })(1, 2)
-		}, "1 2", "1 2"},
-		{"3V", func() string {
-			return thread.Bind3V(th, func(a, b, c int) string {
-				return note(a, b, c)
-			})(1, 2, 3)
-		}, "1 2 3", "1 2 3"},
+	for name, c := range map[string]struct{ returned, want string }{
+		"1V": {thread.Bind1V(th, func(a int) string { return note(a) })(1), "1"},
+		"2V": {thread.Bind2V(th, func(a, b int) string { return note(a, b) })(1, 2), "1 2"},
+		"3V": {thread.Bind3V(th, func(a, b, c int) string { return note(a, b, c) })(1, 2, 3), "1 2 3"},
 	} {
-		if returned := c.call(); returned != c.want || got != c.given {
-			t.Errorf("Bind%s: the function had %q and returned %q, want %q and %q", c.name, got, returned,
-				c.given, c.want)
+		if c.returned != c.want {
+			t.Errorf("Bind%s: the function returned %q, want %q", name, c.returned, c.want)
 		}
+	}
+	if thread.Bind1(th, func(a int) { note(a) })(1); got != "1" {
+		t.Errorf("Bind1: the function had %s", got)
+	}
+	if thread.Bind2(th, func(a int, b string) { note(a, b) })(1, "b"); got != "1b" {
+		t.Errorf("Bind2: the function had %s", got)
 	}
 	p := &point{1, 1}
 	if thread.Bind3(th, (*point).move)(p, 2, 3); *p != (point{3, 4}) {
-		t.Errorf("a method has left %v", *p)
+		t.Errorf("Bind3: a method has left %v", *p)
 	}
 }
 
 // A function that does not run because the thread is terminated returns zero values, and that error
 // where there is one.
 func TestBind_terminated(t *testing.T) {
-	th := thread.New()
+	th := start(t)
 	ran := false
-	setTitle := thread.Bind1(th, func(string) { ran = true })
 	width := thread.Bind1V(th, func(int) int { ran = true; return 1 })
 	save := thread.Bind1V(th, func(string) error { ran = true; return nil })
-	check := func(when string) {
-		t.Helper()
-		setTitle("title")
-		if w := width(1); w != 0 {
-			t.Errorf("%s: the result is %d", when, w)
-		}
-		if err := save("file"); err != thread.ErrTerminated {
-			t.Errorf("%s: the error is %v", when, err)
-		}
-	}
 	busy := occupy(t, th.Go)
 	queued := make(chan error)
 	go func() { queued <- save("queued") }()
 	th.Terminate()
-	if err := <-queued; err != thread.ErrTerminated {
-		t.Errorf("queued, the error is %v", err)
+	for _, err := range []error{<-queued, save("later")} {
+		if err != thread.ErrTerminated || width(1) != 0 || ran {
+			t.Errorf("the error is %v; the function ran: %v", err, ran)
+		}
 	}
-	check("while a function runs")
 	busy.Open()
-	<-th.Done()
-	if check("after the end"); ran {
-		t.Error("a function ran")
-	}
 }
 
 func TestBind_nil(t *testing.T) {

@@ -9,15 +9,10 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-func limited(t *testing.T, n int) map[string]way {
-	limit := thread.WithQueueLimit(n)
-	return map[string]way{"thread": wayOf(start(t, limit)), "pool": wayOf(startPool(t, 1, limit))}
-}
-
 // With a limit, Go waits for a place, but neither on the thread itself nor where that would be a
 // deadlock; calls need none.
 func TestWithQueueLimit(t *testing.T) {
-	for name, w := range limited(t, 3) {
+	for name, w := range both(t, thread.WithQueueLimit(3)) {
 		t.Run(name, func(t *testing.T) {
 			other := start(t)
 			for poster, post := range map[string]func(func()) bool{
@@ -53,55 +48,36 @@ func TestWithQueueLimit(t *testing.T) {
 				}
 			}
 			ends(t, func() { w.Call(post); w.Call(nop) })
-			want := 20
-			if here() != 0 {
-				want = 40
-				ends(t, func() { w.Call(func() { inCoroutine(post) }); w.Call(nop) })
-			}
-			if ran != want {
-				t.Errorf("on the thread: %d functions ran, want %d", ran, want)
+			if ran != 20 {
+				t.Errorf("on the thread: %d functions ran, want 20", ran)
 			}
 		})
-	}
-	for _, w := range limited(t, 0) { // is none
-		busy := occupy(t, w.Go)
-		ends(t, func() {
-			for range 1000 {
-				w.Go(nop)
-			}
-		})
-		busy.Open()
 	}
 }
 
 func TestWithQueueLimit_terminate(t *testing.T) {
-	for name, w := range limited(t, 1) {
-		t.Run(name, func(t *testing.T) {
-			busy := occupy(t, w.Go)
-			w.Go(nop)
-			results := make(chan bool)
-			for range 5 {
-				go func() { results <- w.Go(func() { t.Error("ran after Terminate") }) }()
+	for name, w := range both(t, thread.WithQueueLimit(1)) {
+		busy := occupy(t, w.Go)
+		w.Go(nop)
+		results := make(chan bool)
+		for range 5 {
+			go func() { results <- w.Go(func() { t.Error("ran after Terminate") }) }()
+		}
+		time.Sleep(5 * time.Millisecond)
+		w.Terminate()
+		for range 5 {
+			if testutil.Arrives(t, results) || w.Go(nop) {
+				t.Errorf("%s: reported that it will run", name)
 			}
-			time.Sleep(5 * time.Millisecond)
-			w.Terminate()
-			for range 5 {
-				if testutil.Arrives(t, results) {
-					t.Error("reported that it will run")
-				}
-			}
-			if w.Go(nop) {
-				t.Error("reported that it will run")
-			}
-			busy.Open()
-		})
+		}
+		busy.Open()
 	}
 }
 
 // TryGo refuses what has no place, at once, on the thread itself, too, and takes functions again
 // when there is one.
 func TestTryGo(t *testing.T) {
-	for name, w := range limited(t, 2) {
+	for name, w := range both(t, thread.WithQueueLimit(2)) {
 		ran := 0
 		try := func(where string) {
 			t.Helper()
@@ -121,15 +97,6 @@ func TestTryGo(t *testing.T) {
 	}
 }
 
-// Close runs what is queued, refuses what comes later, and returns when nothing runs any more.
-func TestThread_Close(t *testing.T) {
-	testClose(t, func(t *testing.T) way { return wayOf(start(t)) })
-}
-
-func TestPool_Close(t *testing.T) {
-	testClose(t, func(t *testing.T) way { return wayOf(startPool(t, 2)) })
-}
-
 func ended(w way) bool {
 	select {
 	case <-w.Done():
@@ -139,55 +106,14 @@ func ended(w way) bool {
 	}
 }
 
-func testClose(t *testing.T, begin func(t *testing.T) way) {
-	t.Run("runs what is queued", func(t *testing.T) {
-		w := begin(t)
-		var ran atomic.Int32
-		busy := occupy(t, w.Go)
-		for range 100 {
-			w.Go(func() { ran.Add(1) })
-		}
-		closed := make(chan bool)
-		go func() { w.Close(); close(closed) }()
-		time.Sleep(5 * time.Millisecond)
-		if ended(w) {
-			t.Error("Done is closed while a function runs")
-		}
-		busy.Open()
-		testutil.Arrives(t, closed)
-		if n := ran.Load(); n != 100 || !ended(w) {
-			t.Errorf("%d of 100 functions ran; Done is closed: %v", n, ended(w))
-		}
-		if w.Call(nop) || w.Go(nop) {
-			t.Error("a function was taken after Close")
-		}
-		ends(t, w.Close) // again
-	})
-	t.Run("on the thread", func(t *testing.T) {
-		w := begin(t)
-		ran := false
-		ends(t, func() {
-			w.Call(func() {
-				w.Go(func() { ran = true })
-				w.Close()
-				if w.Go(nop) {
-					t.Error("Go took a function after Close")
-				}
-			})
-		})
-		testutil.Arrives(t, w.Done())
-		if !ran {
-			t.Error("what was queued did not run")
-		}
-	})
-	t.Run("in a cycle", func(t *testing.T) {
-		w, other := begin(t), start(t)
-		ends(t, func() { w.Call(func() { other.Call(w.Close) }) })
-		testutil.Arrives(t, w.Done())
-	})
-	t.Run("in a cycle that closes later", func(t *testing.T) {
-		w, other := begin(t), start(t)
-		ends(t, func() {
+// Close runs what is queued, refuses what comes later, and returns when nothing runs any more.
+func TestClose(t *testing.T) {
+	other := start(t)
+	for how, end := range map[string]func(w way){
+		"Close":         func(w way) { w.Close() },
+		"on the thread": func(w way) { w.Call(w.Close) },
+		"in a cycle":    func(w way) { w.Call(func() { other.Call(w.Close) }) },
+		"in a cycle that closes later": func(w way) {
 			begun := make(chan bool)
 			go other.Call(func() { <-begun; w.Close() })
 			w.Call(func() {
@@ -195,29 +121,47 @@ func testClose(t *testing.T, begin func(t *testing.T) way) {
 				time.Sleep(2 * time.Millisecond)
 				other.Call(nop)
 			})
-		})
-		testutil.Arrives(t, w.Done())
-	})
-	t.Run("after Terminate", func(t *testing.T) {
-		w := begin(t)
-		busy := occupy(t, w.Go)
-		w.Go(func() { t.Error("ran after Terminate") })
-		w.Terminate()
-		if ended(w) {
-			t.Error("Done is closed while a function runs")
+		},
+	} {
+		for name, w := range both(t) {
+			var ran atomic.Int32
+			for range 100 {
+				w.Go(func() { ran.Add(1) })
+			}
+			ends(t, func() { end(w) })
+			testutil.Arrives(t, w.Done())
+			if n := ran.Load(); n != 100 || w.Call(nop) || w.Go(nop) {
+				t.Errorf("%s, %s: %d of 100 functions ran, or one was taken after Close", name, how, n)
+			}
+			ends(t, w.Close) // again
 		}
-		busy.Open()
-		ends(t, w.Close)
-		if !ended(w) {
-			t.Error("Done is open after Close")
+	}
+}
+
+// Neither Close nor Terminate closes Done while a function runs.
+func TestDone(t *testing.T) {
+	for how, end := range map[string]func(w way){"Close": func(w way) { w.Close() },
+		"Terminate": func(w way) { w.Terminate(); w.Close() }} {
+		for name, w := range both(t) {
+			busy := occupy(t, w.Go)
+			closed := make(chan bool)
+			go func() { end(w); close(closed) }()
+			time.Sleep(5 * time.Millisecond)
+			if ended(w) {
+				t.Errorf("%s, %s: Done is closed while a function runs", name, how)
+			}
+			busy.Open()
+			if testutil.Arrives(t, closed); !ended(w) {
+				t.Errorf("%s, %s: Done is open after Close", name, how)
+			}
 		}
-	})
+	}
 }
 
 // What comes after Close is refused although the thread still runs a function; what that needs
 // runs, but in a pool only in place.
 func TestClose_later(t *testing.T) {
-	for name, w := range limited(t, 1) {
+	for name, w := range both(t, thread.WithQueueLimit(1)) {
 		other, begun, busy := start(t), make(chan bool), make(chan bool)
 		w.Go(func() {
 			<-begun
@@ -246,36 +190,4 @@ func TestClose_later(t *testing.T) {
 			t.Errorf("%s: Call says that a function ran", name)
 		}
 	}
-}
-
-func TestThread_Close_adopted(t *testing.T) {
-	t.Run("by the host", func(t *testing.T) {
-		h := adopt(t)
-		h.do(func() {
-			ran := 0
-			h.Go(func() { ran++ })
-			h.Close()
-			if ran != 1 || h.On() || h.Call(nop) {
-				t.Errorf("%d functions ran; On: %v", ran, h.On())
-			}
-			h.Close()
-		})
-		testutil.Arrives(t, h.Done())
-	})
-	t.Run("by another goroutine", func(t *testing.T) {
-		h := adopt(t)
-		var ran atomic.Int32
-		h.Go(func() { ran.Add(1) })
-		closed := make(chan bool)
-		go func() { h.Close(); close(closed) }()
-		h.do(func() {
-			if err := h.ServeContext(t.Context()); err != thread.ErrTerminated {
-				t.Errorf("ServeContext returned %v", err)
-			}
-		})
-		testutil.Arrives(t, closed)
-		if ran.Load() != 1 {
-			t.Error("what was queued did not run")
-		}
-	})
 }

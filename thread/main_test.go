@@ -89,6 +89,14 @@ func startPool(t testing.TB, n int, opts ...thread.Option) *thread.Pool {
 	return p
 }
 
+// makers are the ways to make a thread, or a pool of two.
+var makers = map[string]func(opts ...thread.Option) (runner, error){
+	"New":       func(o ...thread.Option) (runner, error) { return thread.New(o...), nil },
+	"Start":     func(o ...thread.Option) (runner, error) { return thread.Start(o...) },
+	"NewPool":   func(o ...thread.Option) (runner, error) { return thread.NewPool(2, o...), nil },
+	"StartPool": func(o ...thread.Option) (runner, error) { return thread.StartPool(2, o...) },
+}
+
 // here identifies the thread that the caller is on, where the system can tell.
 func here() uint64 { return ident.Thread() }
 
@@ -97,15 +105,6 @@ func here() uint64 { return ident.Thread() }
 // depends on what happens to stand there.
 var withoutFaultAddresses = os.Getenv(testutil.Emulator) != "" && slices.Contains([]string{"arm",
 	"ppc64", "ppc64le"}, runtime.GOARCH)
-
-// needsCoroutines skips a test in which coroutines call the thread that they are on, where that is
-// not recognised.
-func needsCoroutines(t *testing.T) {
-	t.Helper()
-	if here() == 0 {
-		t.Skip("the system does not distinguish threads, and so not where a coroutine is")
-	}
-}
 
 // functionsOf returns a stack without the lines that name files, because the checkout may be
 // anywhere.

@@ -140,7 +140,7 @@ func nilMap() map[int]int { return nil }
 
 // What threads and pools of one thread promise of posted functions that panic.
 func TestTakePanic(t *testing.T) {
-	for name, w := range map[string]way{"thread": wayOf(start(t)), "pool": wayOf(startPool(t, 1))} {
+	for name, w := range both(t) {
 		for _, p := range panics {
 			w.post(p.f)
 		}
@@ -167,7 +167,7 @@ func TestTakePanic(t *testing.T) {
 
 func TestTakePanic_lost(t *testing.T) {
 	const kept, lost = 1024, 100
-	for name, w := range map[string]way{"thread": wayOf(start(t)), "pool": wayOf(startPool(t, 1))} {
+	for name, w := range both(t) {
 		for i := range kept + lost {
 			w.post(func() { panic(i) })
 		}

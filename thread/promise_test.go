@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
@@ -28,17 +25,11 @@ var promises = []struct {
 	{"nil", testNil, false},
 	{"visible", testVisible, false},
 	{"order", testOrder, false},
-	{"order on the thread", testOrderOnTheThread, false},
 	{"nested", testNested, false},
-	{"coroutine", testCoroutine, false},
 	{"panic", testPanic, false},
 	{"Goexit", testGoexit, false},
-	{"panic in Goexit", testPanicInGoexit, false},
 	{"post", testPost, true},
-	{"terminate while queued", testTerminateQueued, false},
-	{"terminate while running", testTerminateRunning, false},
-	{"terminate itself", testTerminateItself, false},
-	{"terminate at once", testTerminateAtOnce, false},
+	{"terminate", testTerminate, false},
 	{"unlock", testUnlock, false},
 	{"one P", testOneP, true},
 	{"let go", testLetGo, false},
@@ -49,7 +40,7 @@ func TestThread_Call(t *testing.T) {
 }
 
 func TestPool_Call(t *testing.T) {
-	eachPromise(t, poolWays, func() runner { return startPool(t, 1) })
+	eachPromise(t, poolWays, func() runner { return startPool(t, 1, thread.WithQueueLimit(0)) })
 }
 
 func eachPromise(t *testing.T, ways map[string]waysToRun, start func() runner) {
@@ -73,6 +64,7 @@ type runner interface {
 	GoContext(ctx context.Context, f func()) bool
 	MustCall(f func())
 	TakePanic() *thread.PanicError
+	Stats() thread.Stats
 	Done() <-chan struct{}
 	Close()
 	Terminate()
@@ -88,6 +80,11 @@ type way struct {
 func wayOf(r runner) way {
 	_, pool := r.(*thread.Pool)
 	return way{r, r.Call, r.Go, pool}
+}
+
+// both are a thread and a pool of one.
+func both(t *testing.T, opts ...thread.Option) map[string]way {
+	return map[string]way{"thread": wayOf(start(t, opts...)), "pool": wayOf(startPool(t, 1, opts...))}
 }
 
 type waysToRun func(t *testing.T, r runner) way
@@ -218,111 +215,36 @@ func testNil(t *testing.T, w way) {
 // The variables have no locks of their own: the race detector says whether the calls order what
 // happens to them.
 func testVisible(t *testing.T, w way) {
-	asked, answered, posted := 0, 0, 0
-	var its uint64
-	w.call(func() { its = here() })
-	for i := range 1000 {
-		asked = i
-		w.post(func() { posted += asked })
-		w.call(func() { answered = asked })
-		if answered != i {
-			t.Fatalf("asked for %d and got %d", i, answered)
+	asked, answered, count := 0, 0, 0
+	for asked = range 500 {
+		w.post(func() { count++ })
+		if w.call(func() { answered = asked }); answered != asked || count != asked+1 {
+			t.Fatalf("asked for %d and got %d; %d posts ran", asked, answered, count)
 		}
 	}
-	if posted != 999*1000/2 {
-		t.Errorf("the posted functions saw numbers whose sum is %d", posted)
-	}
-	const callers, calls = 8, 500
-	count, total := 0, 0
-	ends(t, func() {
-		var all group.Group
-		for i := range callers {
-			run := []func(func()) bool{w.call, w.post}[i%2]
-			all.Go(func() {
-				for range calls {
-					run(func() { count++ })
-				}
-			})
-		}
-		all.Wait()
-		w.call(func() {
-			if total = count; here() != its {
-				t.Error("ran on another thread")
-			}
-		})
-	})
-	if total != callers*calls {
-		t.Errorf("%d functions ran, want %d", total, callers*calls)
-	}
-}
-
-func testOrder(t *testing.T, w way) {
-	r := seeded(t)
-	ends(t, func() {
-		var all group.Group
-		for range 4 {
-			r := fork(r)
-			all.Go(func() { inOrder(t, r, w, scaled(3000)) })
-		}
-		all.Wait()
-	})
-}
-
-// inOrder makes n calls and posts of which each checks that it is the next.
-func inOrder(t *testing.T, r *rand.Rand, w way, n int) {
-	next := 0
-	for i := range n {
-		step := func() {
-			if next != i {
-				t.Errorf("number %d ran when it was the turn of number %d", i, next)
-			}
-			next++
-		}
-		if r.IntN(4) == 0 {
-			w.call(step)
-			if next != i+1 {
-				t.Errorf("%d functions had run after call %d", next, i)
-				return
-			}
-		} else {
-			w.post(step)
-		}
-	}
-	w.call(func() {
-		if next != n {
-			t.Errorf("%d functions ran, want %d", next, n)
-		}
-	})
 }
 
 // A pool promises no order between its threads, and a call made on one of them runs in place.
-func testOrderOnTheThread(t *testing.T, w way) {
-	if w.pool {
-		return
+func testOrder(t *testing.T, w way) {
+	inOrder := func() {
+		next := 0
+		for i := range 1000 {
+			step := func() {
+				if next != i {
+					t.Errorf("number %d ran when it was the turn of number %d", i, next)
+				}
+				next++
+			}
+			if i%4 > 0 {
+				w.post(step)
+			} else if w.call(step); next != i+1 {
+				t.Errorf("%d functions had run after call %d", next, i)
+			}
+		}
+		w.call(nop)
 	}
-	r := seeded(t)
-	for _, inside := range []func(f func()){func(f func()) { f() }, inCoroutine} {
-		ends(t, func() { w.call(func() { inside(func() { inOrder(t, r, w, 1000) }) }) })
-		var order []int
-		add := func(n int) func() { return func() { order = append(order, n) } }
-		exitsWith(t, "a posted Goexit", func() {
-			w.call(func() {
-				inside(func() {
-					w.post(add(1))
-					w.post(runtime.Goexit)
-					w.post(add(2))
-					w.post(add(3))
-					w.call(func() { t.Error("ran in a goroutine that had ended") })
-				})
-			})
-		})
-		w.call(add(4))
-		if !slices.Equal(order, []int{1, 2, 3, 4}) {
-			t.Errorf("after a Goexit, ran in the order %v", order)
-		}
-		if here() == 0 {
-			return // and so there are no coroutines
-		}
+	if ends(t, inOrder); !w.pool {
+		ends(t, func() { w.call(inOrder) })
 	}
 }
 
@@ -350,51 +272,6 @@ func inCoroutine(f func()) {
 	next()
 }
 
-// A coroutine calls its thread in the function that has made it, and in later ones.
-func testCoroutine(t *testing.T, w way) {
-	needsCoroutines(t)
-	ends(t, func() {
-		var next func() (int, bool)
-		var stop func()
-		w.call(func() {
-			its := here()
-			next, stop = iter.Pull(func(yield func(int) bool) {
-				for i := 0; ; i++ {
-					v := -1
-					if !w.call(func() { v = i }) {
-						t.Error("reported that it did not run")
-					}
-					w.call(func() {
-						if here() != its {
-							t.Error("ran on another thread")
-						}
-					})
-					if !yield(v) {
-						return
-					}
-				}
-			})
-			for i := range 10 {
-				if n, _ := next(); n != i {
-					t.Errorf("result %d of the coroutine is %d", i, n)
-				}
-			}
-		})
-		for i := range 10 {
-			w.call(func() {
-				if n, _ := next(); n != 10+i {
-					t.Errorf("result %d of the coroutine is %d", 10+i, n)
-				}
-			})
-		}
-		w.call(stop)
-		exitsWith(t, "in a coroutine", func() { w.call(func() { inCoroutine(runtime.Goexit) }) })
-		exitsWith(t, "called in a coroutine", func() {
-			w.call(func() { inCoroutine(func() { w.call(runtime.Goexit) }) })
-		})
-	})
-}
-
 func testPanic(t *testing.T, w way) {
 	other := start(t)
 	for _, p := range panics {
@@ -402,24 +279,11 @@ func testPanic(t *testing.T, w way) {
 			"call":                   func() { w.call(p.f); t.Error("the call returned") },
 			"nested":                 func() { w.call(func() { w.call(p.f) }) },
 			"through another thread": func() { other.Call(func() { w.call(p.f) }) },
-			"in a coroutine": func() {
-				w.call(func() {
-					var v any
-					inCoroutine(func() { v = recovered(func() { w.call(p.f) }) })
-					panic(v)
-				})
-			},
 		} {
-			if name == "in a coroutine" && here() == 0 {
-				continue
-			}
 			if v := recovered(f); !p.ok(v) {
 				t.Errorf("%s, %s: recovered %#v", p.name, name, v)
 			}
 		}
-	}
-	if v := recovered(func() { w.call(func() { recovered(func() { panic("mine") }) }) }); v != nil {
-		t.Errorf("the caller recovered %v, which the function had recovered", v)
 	}
 	if p := w.TakePanic(); p != nil {
 		t.Errorf("the panic of a call is kept: %v", p)
@@ -465,60 +329,29 @@ func testGoexit(t *testing.T, w way) {
 	}
 }
 
-func testPanicInGoexit(t *testing.T, w way) {
-	both := func() {
-		defer func() { panic("boom") }()
-		runtime.Goexit()
-	}
-	for name, f := range map[string]func(){"in place": both, "called": func() { w.call(both) }} {
-		var got any
-		_, returned := exits(t, func() {
-			func() {
-				defer func() { got = recover() }()
-				f()
-			}()
-		}) // the Goexit goes on although its panic was recovered
-		if got != "boom" || returned {
-			t.Errorf("%s: recovered %v, the goroutine went on: %v", name, got, returned)
-		}
-	}
-	w.post(both)
-	ends(t, func() { w.call(nop) })
-	if p := w.TakePanic(); p == nil || p.Value != "boom" {
-		t.Errorf("of a posted function, %v is kept", p)
-	}
-}
-
 // Go blocks neither while the thread is busy, nor on the thread itself.
 func testPost(t *testing.T, w way) {
 	many := scaled(200_000)
 	ran := 0
 	post := func() {
+		before := ran
 		for range many {
-			if !w.post(func() { ran++ }) {
-				t.Error("Go refused a function")
-				return
-			}
+			w.post(func() { ran++ })
+		}
+		if ran != before {
+			t.Error("Go ran a function in place")
 		}
 	}
 	busy := occupy(t, w.post)
 	ends(t, post)
 	busy.Open()
-	ends(t, func() {
-		w.call(func() {
-			before := ran
-			if post(); ran != before {
-				t.Error("Go ran a function in place")
-			}
-		})
-		w.call(nop)
-	})
+	ends(t, func() { w.call(post); w.call(nop) })
 	if ran != 2*many {
 		t.Errorf("%d functions ran, want %d", ran, 2*many)
 	}
 }
 
-func testTerminateQueued(t *testing.T, w way) {
+func testTerminate(t *testing.T, w way) {
 	busy := occupy(t, w.post)
 	const callers = 10
 	results := make(chan bool)
@@ -536,69 +369,6 @@ func testTerminateQueued(t *testing.T, w way) {
 	busy.Open()
 }
 
-func testTerminateRunning(t *testing.T, w way) {
-	begun, release := make(chan bool), make(chan bool)
-	result := make(chan bool)
-	finished := false
-	go func() { result <- w.call(func() { close(begun); <-release; finished = true }) }()
-	testutil.Arrives(t, begun)
-	w.Terminate()
-	close(release)
-	if !testutil.Arrives(t, result) || !finished {
-		t.Error("reported that it did not run")
-	}
-}
-
-func testTerminateItself(t *testing.T, w way) {
-	after := false
-	ends(t, func() {
-		if ok := w.call(func() {
-			if !w.pool {
-				w.post(w.Terminate)
-			} else {
-				w.Terminate()
-			}
-			w.post(func() { t.Error("ran after Terminate") })
-			if w.call(func() { t.Error("a nested call ran after Terminate") }) {
-				t.Error("reported that a nested call ran")
-			}
-			w.Terminate()
-			after = true
-		}); !ok || !after {
-			t.Errorf("told %v, the function came to its end: %v", ok, after)
-		}
-	})
-	if w.call(nop) {
-		t.Error("a later call ran")
-	}
-}
-
-// Each caller gets the right answer, whichever goroutine terminates the thread.
-func testTerminateAtOnce(t *testing.T, w way) {
-	var ran, told atomic.Int32
-	ends(t, func() {
-		var all group.Group
-		for range 10 {
-			all.Go(func() {
-				for w.call(func() { ran.Add(1) }) {
-					told.Add(1)
-				}
-			})
-			all.Go(func() {
-				for range 100 {
-					w.post(nop)
-				}
-				w.post(w.Terminate)
-			})
-			all.Go(func() { time.Sleep(100 * time.Microsecond); w.Terminate() })
-		}
-		all.Wait()
-	})
-	if ran.Load() != told.Load() {
-		t.Errorf("%d functions ran, and %d callers were told so", ran.Load(), told.Load())
-	}
-}
-
 // A function that unlocks once too often does not unpin the thread.
 func testUnlock(t *testing.T, w way) {
 	if here() == 0 {
@@ -606,17 +376,13 @@ func testUnlock(t *testing.T, w way) {
 	}
 	var its uint64
 	w.call(func() { its = here() })
-	for _, c := range []struct{ functions, unlocks int }{{1, 1}, {1, 499}, {500, 1}} { // 1,000 in all
-		for range c.functions {
-			w.call(func() {
-				runtime.LockOSThread()
+	defer compute()()
+	for _, unlocks := range []int{1, 499, 500} { // 1,000 in all
+		w.call(func() {
+			for range unlocks {
 				runtime.UnlockOSThread()
-				for range c.unlocks {
-					runtime.UnlockOSThread()
-				}
-			})
-		}
-		stop := compute()
+			}
+		})
 		for range 10 {
 			w.call(func() {
 				runtime.Gosched()
@@ -626,7 +392,6 @@ func testUnlock(t *testing.T, w way) {
 				}
 			})
 		}
-		stop()
 	}
 }
 
@@ -699,10 +464,7 @@ func testLetGo(t *testing.T, w way) {
 // What a call costs must not depend on how much others have queued. Here each of many calls would
 // have to pass over a long queue, which would take minutes; it takes a second.
 func TestLongQueue(t *testing.T) {
-	backlog, calls := 200_000, 20_000
-	if testing.Short() || raceEnabled || collecting {
-		backlog, calls = 100_000, 5_000
-	}
+	backlog, calls := scaled(200_000), scaled(20_000)
 	flood := func(post func(func()) bool) {
 		ends(t, func() { // not on the thread
 			for range backlog {
@@ -710,8 +472,7 @@ func TestLongQueue(t *testing.T) {
 			}
 		})
 	}
-	a, b, c := start(t), start(t), start(t)
-	p, large := startPool(t, 1), startPool(t, 300)
+	a, b, c, p, large := start(t), start(t), start(t), startPool(t, 1), startPool(t, 300)
 	for name, f := range map[string]func(){
 		"nested": func() {
 			a.Call(func() {
@@ -732,14 +493,10 @@ func TestLongQueue(t *testing.T) {
 		},
 		"a cycle through a pool": func() {
 			p.Call(func() {
-				b.Call(func() {
-					for range backlog {
-						p.Go(nop)
-					}
-					for range calls / 10 {
-						p.Call(nop)
-					}
-				})
+				flood(p.Go)
+				for range calls / 10 {
+					b.Call(func() { p.Call(nop) })
+				}
 			})
 		},
 		"a large pool": func() {
@@ -752,28 +509,8 @@ func TestLongQueue(t *testing.T) {
 	}
 }
 
-// All threads of a pool run functions at the same time.
 func TestNewPool(t *testing.T) {
 	for _, n := range []int{0, -1} {
 		mustPanic(t, func() { thread.NewPool(n) }, fmt.Sprint(n))
-	}
-	for _, size := range []int{1, 2, 7} {
-		p := startPool(t, size)
-		for range 20 {
-			ends(t, func() { // each function waits for all others to have begun
-				var inside, all group.Group
-				inside.Add(size)
-				for i := range size {
-					meet := func() { inside.Done(); inside.Wait() }
-					if i%2 == 0 {
-						p.Go(meet)
-					} else {
-						all.Go(func() { p.Call(meet) })
-					}
-				}
-				inside.Wait()
-				all.Wait()
-			})
-		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"runtime"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/access"
 )
 
 // Serve runs what was queued before it was called, and returns how many functions it ran. It does
@@ -35,11 +37,22 @@ func (t *Thread) Serve() int {
 // ServeFor panics if the caller is not on the thread.
 //
 //threadcall:noalloc
-func (t *Thread) ServeFor(d time.Duration) int {
+func (t *Thread) ServeFor(d time.Duration) int { return t.serveFor(d, nil) }
+
+func init() {
+	access.ServeFor = func(t any, d time.Duration, rest func()) int {
+		return t.(*Thread).serveFor(d, rest)
+	}
+}
+
+// serveFor calls rest, if that is not nil, before it runs the first of several functions.
+//
+//threadcall:noalloc
+func (t *Thread) serveFor(d time.Duration, rest func()) int {
 	if !t.mayServe("ServeFor") {
 		return 0
 	}
-	n := t.e.ServeFor(d)
+	n := t.e.ServeFor(d, rest)
 	runtime.KeepAlive(t)
 	return n
 }

@@ -3,6 +3,7 @@ package thread_test
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,28 +16,14 @@ import (
 // Serve runs what was queued before it was called, and counts what it ran.
 func TestThread_Serve(t *testing.T) {
 	h := adopt(t)
-	withdrawn := func() {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		defer cancel()
-		done := make(chan bool)
-		go func() { _ = h.CallContext(ctx, func() { t.Error("ran") }); close(done) }()
-		<-done
-	}
-	h.Go(func() { panic("still a function that ran") })
-	withdrawn()
-	h.Go(nop)
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := 0
+	h.GoContext(ctx, func() { t.Error("ran") })
+	cancel()
+	h.Go(func() { ran++; panic("still a function that ran") })
+	h.Go(func() { ran++; h.Go(func() { ran += 100 }) })
 	h.do(func() {
-		if n := h.Serve(); n != 2 || h.TakePanic() == nil {
-			t.Errorf("Serve says %d, 2 functions ran", n)
-		}
-		ran := 0
-		for range 3 {
-			h.Go(func() {
-				ran++
-				h.Go(func() { ran += 100 })
-			})
-		}
-		for _, want := range []struct{ count, ran int }{{3, 3}, {3, 303}, {0, 303}} {
+		for _, want := range []struct{ count, ran int }{{2, 2}, {1, 102}, {0, 102}} {
 			if n := h.Serve(); n != want.count || ran != want.ran {
 				t.Errorf("Serve returned %d, and the sum is %d; want %+v", n, ran, want)
 			}
@@ -49,32 +36,26 @@ func TestThread_ServeContext(t *testing.T) {
 		end  func(h *host, cancel context.CancelCauseFunc)
 		want error
 	}{
-		"cancelled": {func(_ *host, cancel context.CancelCauseFunc) {
-			cancel(errBoom)
-		}, errBoom},
+		"cancelled": {func(_ *host, cancel context.CancelCauseFunc) { cancel(errBoom) }, errBoom},
 		"cancelled by a function": {func(h *host, cancel context.CancelCauseFunc) {
 			h.Call(func() { cancel(errBoom) })
 		}, errBoom},
-		"terminated by another goroutine": {func(h *host, _ context.CancelCauseFunc) { h.Terminate() },
+		"terminated": {func(h *host, _ context.CancelCauseFunc) { h.Terminate() },
 			thread.ErrTerminated},
-		"terminated by a function": {func(h *host, _ context.CancelCauseFunc) {
-			h.Call(h.Terminate)
-		}, thread.ErrTerminated},
 	} {
-		for range 10 {
-			h := adopt(t)
-			ctx, cancel := context.WithCancelCause(t.Context())
-			result := make(chan error, 2)
-			// the second time it is done already
-			go h.do(func() { result <- h.ServeContext(ctx); result <- h.ServeContext(ctx) })
-			ran := false
-			ends(t, func() { h.Call(func() { ran = true }); c.end(h, cancel) })
-			if first, second := testutil.Arrives(t, result), testutil.Arrives(t, result); first != c.want ||
-				second != c.want || !ran {
-				t.Errorf("%s: ServeContext returned %v, and again %v; a call ran: %v", name, first, second, ran)
+		h := adopt(t)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		result := make(chan error, 2)
+		// the second time it is done already
+		go h.do(func() { result <- h.ServeContext(ctx); result <- h.ServeContext(ctx) })
+		ran := false
+		ends(t, func() { h.Call(func() { ran = true }); c.end(h, cancel) })
+		for range 2 {
+			if err := testutil.Arrives(t, result); err != c.want || !ran {
+				t.Errorf("%s: ServeContext returned %v; a call ran: %v", name, err, ran)
 			}
-			cancel(nil)
 		}
+		cancel(nil)
 	}
 }
 
@@ -93,50 +74,22 @@ func TestThread_Serve_elsewhere(t *testing.T) {
 	}
 }
 
-// Each time that something is queued while the host is not serving it is notified once, and not for
-// each call.
+// When something is queued while the host is not serving it is notified; once, as
+// TestEngine_OnWake_once shows.
 func TestThread_OnWake(t *testing.T) {
-	for name, do := range map[string]func(h *host, f func()){
-		"on the thread":  (*host).do,
-		"off the thread": func(_ *host, f func()) { f() },
-	} {
-		h := adopt(t)
-		told := make(chan bool, 1000)
-		wake := func() { told <- true }
-		want := func(n int, when string) {
-			t.Helper()
-			if len(told) != n {
-				t.Errorf("%s: told %d times %s, want %d", name, len(told), when, n)
-			}
+	h := adopt(t)
+	told := make(chan bool, 100)
+	h.OnWake(func() { told <- true })
+	for _, f := range []func(){func() { h.Go(nop) }, func() { h.do(func() { h.Go(nop) }) },
+		func() { h.Call(nop) }, func() { _ = h.CallContext(t.Context(), nop) },
+		func() { h.OnWake(nil); h.Go(nop); h.do(func() { h.OnWake(func() { told <- true }) }) },
+		h.Terminate} {
+		if len(told) > 0 {
+			t.Error("told of nothing")
 		}
-		do(h, func() { h.OnWake(wake) })
-		want(0, "of nothing")
-		for range 10 {
-			for range 20 {
-				do(h, func() { h.Go(nop) })
-			}
-			want(1, "of 20 posts")
-			<-told
-			h.do(func() {
-				if n := h.Serve(); n != 20 {
-					t.Errorf("%d functions ran", n)
-				}
-			})
-			want(0, "when nothing is queued")
-		}
-		do(h, func() { h.OnWake(nil) })
-		h.Go(nop)
-		want(0, "after OnWake(nil)")
-		do(h, func() { h.OnWake(wake) })
-		want(1, "of what is queued already")
-		<-told
+		go f()
+		testutil.Arrives(t, told)
 		h.do(func() { h.Serve() })
-		for _, f := range []func(){func() { h.Call(nop) }, func() { _ = h.CallContext(t.Context(), nop) },
-			h.Terminate} {
-			go f()
-			testutil.Arrives(t, told)
-			h.do(func() { h.Serve() })
-		}
 	}
 }
 
@@ -187,16 +140,11 @@ func TestServeFor(t *testing.T) {
 			t.Errorf("%d functions of 1 ms run in 3 ms", n)
 		}
 		done := len(ran)
-		if n := th.ServeFor(time.Hour); n != 10-done {
-			t.Errorf("%d functions run, want the other %d", n, 10-done)
+		if n := th.ServeFor(time.Hour); n != 10-done || !slices.IsSorted(ran) {
+			t.Errorf("%d functions run, want the other %d; the order is %v", n, 10-done, ran)
 		}
 		if n := th.ServeFor(time.Hour); n != 0 {
 			t.Errorf("%d functions run, and none is queued", n)
-		}
-		for i, v := range ran {
-			if i != v {
-				t.Errorf("they ran in the order %v", ran)
-			}
 		}
 	})
 }
@@ -245,46 +193,36 @@ func waits(t *testing.T, begin func(w *waiter)) *waiter {
 
 // No call is lost, at whatever moment of the loop it comes, with native events and without.
 func TestThread_Wait(t *testing.T) {
-	for name, chunks := range map[string]int{"native events": 4, "no other events": 40} {
-		if testing.Short() {
-			chunks = 1
-		}
-		t.Run(name, func(t *testing.T) {
-			w := waits(t, nil)
-			var stopped atomic.Bool
-			var events group.Group
-			events.Go(func() {
-				for name == "native events" && !stopped.Load() {
-					w.post()
-					runtime.Gosched()
+	for _, native := range []bool{true, false} {
+		w := waits(t, nil)
+		var stopped atomic.Bool
+		var events, all group.Group
+		events.Go(func() {
+			for native && !stopped.Load() {
+				w.post()
+				runtime.Gosched()
+			}
+		})
+		const goroutines = 4
+		rounds := scaled(5000)
+		var ran atomic.Int64
+		for i := range goroutines {
+			all.Go(func() {
+				for n := range rounds {
+					w.Go(func() { ran.Add(1) })
+					for range n * (i + 1) % 32 {
+						runtime.Gosched()
+					}
+					w.Call(func() { ran.Add(1) })
 				}
 			})
-			const rounds = 500
-			for chunk := range chunks {
-				goroutines := 4 - chunk%4
-				var ran atomic.Int64
-				ends(t, func() {
-					var all group.Group
-					for i := range goroutines {
-						all.Go(func() {
-							for n := range rounds {
-								w.Go(func() { ran.Add(1) })
-								for range n * (i + 1) % 32 {
-									runtime.Gosched()
-								}
-								w.Call(func() { ran.Add(1) })
-							}
-						})
-					}
-					all.Wait()
-				})
-				if n := ran.Load(); n != int64(2*goroutines*rounds) {
-					t.Fatalf("%d of %d functions ran", n, 2*goroutines*rounds)
-				}
-			}
-			stopped.Store(true)
-			events.Wait()
-		})
+		}
+		ends(t, all.Wait)
+		if n := ran.Load(); n != int64(2*goroutines*rounds) {
+			t.Errorf("%d of %d functions ran", n, 2*goroutines*rounds)
+		}
+		stopped.Store(true)
+		events.Wait()
 	}
 }
 

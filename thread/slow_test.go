@@ -1,16 +1,16 @@
 package thread_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
-	"log/slog"
+	"maps"
 	"runtime"
 	"runtime/trace"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -107,29 +107,20 @@ func TestThread_OnSlowCall(t *testing.T) {
 	th.Call(func() { time.Sleep(3 * time.Millisecond) })
 }
 
-// Package slog writes the fields of a SlowCall.
+// Package slog writes the fields of a SlowCall, without those that are empty.
 func TestSlowCall_LogValue(t *testing.T) {
 	told, option := slowCalls()
-	th := start(t, thread.WithName("slow"), option)
 	release := make(chan bool)
-	go th.Call(func() { hang(release) })
+	go start(t, thread.WithName("slow"), option).Call(func() { hang(release) })
 	s := testutil.Arrives(t, told)
 	close(release)
-	var text bytes.Buffer
-	slog.New(slog.NewJSONHandler(&text, nil)).Warn("slow", "call", s)
-	var got struct {
-		Call struct {
-			Name, Queued, Stack string
-			TID                 uint64
-			Running             time.Duration
-		}
+	got := map[string]any{"tid": s.TID}
+	for _, a := range s.LogValue().Group() {
+		got[a.Key] = a.Value.Any()
 	}
-	if err := json.Unmarshal(text.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
-	if c := got.Call; c.Name != s.Name || c.TID != s.TID || c.Running != s.Running ||
-		c.Stack != s.Stack() || c.Queued != s.Queued() {
-		t.Errorf("%s\nof %v", &text, s)
+	if want := (map[string]any{"name": s.Name, "tid": s.TID, "running": s.Running,
+		"queued": s.Queued(), "stack": s.Stack()}); !maps.Equal(got, want) {
+		t.Errorf("%v\nof %v", got, s)
 	}
 	if v := (thread.SlowCall{}).LogValue(); len(v.Group()) != 1 {
 		t.Errorf("of a SlowCall without all that: %v", v)
@@ -142,24 +133,19 @@ func TestTrace(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("a trace is recorded already")
 	}
-	stop, stopped := make(chan bool), make(chan bool)
-	go func() {
-		defer close(stopped)
-		for {
+	var stop atomic.Bool
+	var recording group.Group
+	recording.Go(func() {
+		for !stop.Load() {
 			if trace.Start(io.Discard) == nil {
 				time.Sleep(time.Millisecond)
 				trace.Stop()
 			}
-			select {
-			case <-stop:
-				return
-			default:
-			}
 		}
-	}()
-	defer func() { close(stop); <-stopped }()
-	for _, w := range []way{wayOf(start(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))),
-		wayOf(startPool(t, 1))} {
+	})
+	defer recording.Wait()
+	defer stop.Store(true)
+	for _, w := range both(t, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {})) {
 		for range scaled(300) {
 			ran := 0
 			w.post(func() { ran++ })
@@ -169,15 +155,7 @@ func TestTrace(t *testing.T) {
 			if v := recovered(func() { w.call(func() { panic("boom") }) }); v != "boom" {
 				t.Fatalf("recovered %v", v)
 			}
-			if _, returned := exits(t, func() { w.call(runtime.Goexit) }); returned {
-				t.Fatal("Goexit did not end the caller's goroutine")
-			}
-			w.post(func() { panic("posted") })
-			w.post(runtime.Goexit)
-			w.call(nop)
-			if p := w.TakePanic(); p == nil || p.Value != "posted" {
-				t.Fatalf("the panic of a posted function is %v", p)
-			}
+			exitsWith(t, "a call", func() { w.call(runtime.Goexit) })
 		}
 	}
 }

@@ -176,67 +176,10 @@ func TestWithStop_fails(t *testing.T) {
 	}
 }
 
-func TestWithStop_reclaimed(t *testing.T) {
-	stopped := make(chan struct{})
-	func() {
-		th, _ := thread.Start(thread.WithStop(func() { close(stopped) }))
-		th.Call(nop)
-	}()
-	eventually(t, func() bool { return collectedAndEnded(stopped) }, "the stop function runs")
-}
-
 // numbered is WithStart with the number of starts before.
 func numbered(f func(i int) error) thread.Option {
 	var starts atomic.Int32
 	return thread.WithStart(func() error { return f(int(starts.Add(1)) - 1) })
-}
-
-// The start of one worker needs that of another, which needs the thread that waits for both: all
-// workers are in one cycle with it, in whatever order they are waited for.
-func TestStartPool_cycle(t *testing.T) {
-	other, full := start(t), thread.WithQueueLimit(1)
-	for starter, begin := range map[string]func(t *testing.T) runner{
-		"thread": func(t *testing.T) runner { return start(t, full) },
-		"pool":   func(t *testing.T) runner { return startPool(t, 1, full) },
-	} {
-		for name, need := range map[string]func(w runner){
-			"Call":         func(w runner) { w.Call(nop) },
-			"by a thread":  func(w runner) { other.Call(func() { w.Call(nop) }) },
-			"a full queue": func(w runner) { w.Go(nop); w.Go(nop); w.Go(nop) },
-			"Close":        runner.Close,
-			"Start": func(w runner) {
-				th, _ := thread.Start(thread.WithStart(func() error { w.Call(nop); return nil }))
-				th.Close()
-			},
-			"StartPool": func(w runner) {
-				p, _ := thread.StartPool(2, thread.WithStart(func() error { w.Call(nop); return nil }))
-				p.Close()
-			},
-			"a panic": func(w runner) { recovered(func() { w.Call(func() { panic(errStart) }) }) },
-		} {
-			t.Run(starter+"/"+name, func(t *testing.T) {
-				for last := range 3 {
-					w, done := begin(t), make(chan bool)
-					ends(t, func() {
-						w.Call(func() {
-							p, err := thread.StartPool(3, numbered(func(i int) error {
-								if i == last {
-									need(w)
-									close(done)
-								}
-								<-done
-								return nil
-							}))
-							if err != nil {
-								t.Error(err)
-							}
-							p.Close()
-						})
-					})
-				}
-			})
-		}
-	}
 }
 
 func TestStartPool(t *testing.T) {

@@ -80,21 +80,18 @@ func statsOf(s engine.Stats) Stats {
 	return r
 }
 
-// HistogramBuckets is how many buckets a [Histogram] has.
-const HistogramBuckets = engine.Buckets
-
 // A Histogram counts times in buckets. The first bucket has those below 64 ns, the last those from
 // 69 s on; between them each power of two is divided into four. Buckets are the same in all
 // Histograms, so Histograms can be added up.
 type Histogram struct {
-	Count   uint64        // of the times
-	Sum     time.Duration // of the times
-	Buckets [HistogramBuckets]uint64
+	Count   uint64                 // of the times
+	Sum     time.Duration          // of the times
+	Buckets [engine.Buckets]uint64 // 122 of them
 }
 
 // Bound returns the boundaries of the buckets: Buckets[i] counts the times d with h.Bound(i) <= d <
-// h.Bound(i+1). Bound(0) is zero; Bound(HistogramBuckets), where the last bucket ends, is the
-// greatest Duration. A smaller i is taken for 0, a greater one for HistogramBuckets.
+// h.Bound(i+1). Bound(0) is zero; Bound(len(h.Buckets)), where the last bucket ends, is the
+// greatest Duration. A smaller i is taken for 0, a greater one for len(h.Buckets).
 func (h Histogram) Bound(i int) time.Duration { return engine.Bound(i) }
 
 // Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is
@@ -113,7 +110,7 @@ func (h Histogram) Quantile(q float64) time.Duration {
 	for i, c := range h.Buckets {
 		if c := float64(c); c > 0 && rank <= c {
 			low, high := engine.Bound(i), engine.Bound(i+1)
-			if i == HistogramBuckets-1 {
+			if i == engine.Buckets-1 {
 				return low
 			}
 			return low + time.Duration(rank/c*float64(high-low))
@@ -121,15 +118,7 @@ func (h Histogram) Quantile(q float64) time.Duration {
 			rank -= c
 		}
 	}
-	return engine.Bound(HistogramBuckets - 1) // by rounding
-}
-
-// Mean returns the mean of the times, zero if there are none.
-func (h Histogram) Mean() time.Duration {
-	if h.Count == 0 {
-		return 0
-	}
-	return h.Sum / time.Duration(h.Count)
+	return engine.Bound(engine.Buckets - 1) // by rounding
 }
 
 // Sub returns the difference between h and earlier, an earlier state of the same Histogram.

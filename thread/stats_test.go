@@ -14,19 +14,10 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// counted is what can be counted.
-type counted interface {
-	thread.Caller
-	Call(f func()) bool
-	Go(f func()) bool
-	TryGo(f func()) bool
-	Stats() thread.Stats
-	Terminate()
-}
-
-func eachCounted(t *testing.T, check func(t *testing.T, th counted), opts ...thread.Option) {
-	t.Run("thread", func(t *testing.T) { check(t, start(t, opts...)) })
-	t.Run("pool", func(t *testing.T) { check(t, startPool(t, 1, opts...)) })
+func eachCounted(t *testing.T, check func(t *testing.T, th runner), opts ...thread.Option) {
+	for name, w := range both(t, opts...) {
+		t.Run(name, func(t *testing.T) { check(t, w) })
+	}
 }
 
 func total(h thread.Histogram) (n uint64) {
@@ -47,7 +38,7 @@ func sound(t *testing.T, s thread.Stats) {
 }
 
 func TestStats_counts(t *testing.T) {
-	eachCounted(t, func(t *testing.T, th counted) {
+	eachCounted(t, func(t *testing.T, th runner) {
 		check := func(what string, calls, posts, refused, withdrawn uint64, queued, peak int) {
 			t.Helper()
 			s := th.Stats()
@@ -60,6 +51,7 @@ func TestStats_counts(t *testing.T) {
 					what, got, want)
 			}
 		}
+		th.Call(nop) // is not counted
 		check("a new thread", 0, 0, 0, 0, 0, 0)
 		th.Call(nop)
 		check("a call", 1, 0, 0, 0, 0, 1)
@@ -124,28 +116,12 @@ func TestStats_counts(t *testing.T) {
 	}, thread.WithQueueLimit(3))
 }
 
-// Nothing is counted before the first call of Stats.
-func TestStats_later(t *testing.T) {
-	eachCounted(t, func(t *testing.T, th counted) {
-		for range 10 {
-			th.Call(nop)
-		}
-		for want := range uint64(3) {
-			s := th.Stats()
-			if sound(t, s); s.Calls != want {
-				t.Errorf("%d calls, want %d", s.Calls, want)
-			}
-			th.Call(nop)
-		}
-	})
-}
-
 // All of one Stats are of one moment, and none go back.
 func TestStats_meanwhile(t *testing.T) {
-	eachCounted(t, func(t *testing.T, th counted) {
+	eachCounted(t, func(t *testing.T, th runner) {
 		const callers = 4
-		before := th.Stats()
 		n := uint64(scaled(3000))
+		th.Stats()
 		var all group.Group
 		for range callers {
 			all.Go(func() {
@@ -158,14 +134,7 @@ func TestStats_meanwhile(t *testing.T) {
 				}
 			})
 		}
-		done := make(chan struct{})
-		go func() { defer close(done); all.Wait() }()
-		for reading := true; reading; {
-			select {
-			case <-done:
-				reading = false
-			default:
-			}
+		for before := th.Stats(); before.Waits.Count < callers*3*n; {
 			s := th.Stats()
 			sound(t, s)
 			if s.Calls < before.Calls || s.Posts < before.Posts || s.PeakQueued < before.PeakQueued ||
@@ -174,6 +143,7 @@ func TestStats_meanwhile(t *testing.T) {
 			}
 			before = s
 		}
+		all.Wait()
 		th.Call(nop)
 		if s := th.Stats(); s.Calls != 2*callers*n+1 || s.Posts != callers*n || s.Queued != 0 {
 			t.Errorf("%d calls, %d posts, %d queued", s.Calls, s.Posts, s.Queued)
@@ -201,34 +171,27 @@ func TestStats_eventLoop(t *testing.T) {
 
 func TestHistogram(t *testing.T) {
 	var h thread.Histogram
-	if h.Quantile(0.5) != 0 || h.Mean() != 0 {
-		t.Error("an empty histogram has a quantile or a mean")
+	const n = len(h.Buckets)
+	if h.Quantile(0.5) != 0 || h.Bound(0) != 0 || h.Bound(1) != 64 || h.Bound(n) != math.MaxInt64 {
+		t.Errorf("empty, the median is %v, the bounds %v, %v … %v", h.Quantile(0.5), h.Bound(0),
+			h.Bound(1), h.Bound(n))
 	}
-	if h.Bound(0) != 0 || h.Bound(1) != 64 || h.Bound(thread.HistogramBuckets) != math.MaxInt64 {
-		t.Errorf("the bounds are %v, %v … %v", h.Bound(0), h.Bound(1), h.Bound(thread.HistogramBuckets))
-	}
-	for i := range thread.HistogramBuckets {
+	for i := range n {
 		low, high := h.Bound(i), h.Bound(i+1)
-		if high <= low || i > 0 && i < thread.HistogramBuckets-1 && float64(high)/float64(low) > 1.25 {
+		if high <= low || i > 0 && i < n-1 && float64(high)/float64(low) > 1.25 {
 			t.Errorf("bucket %d is from %v to %v", i, low, high)
 		}
-	}
-	for i := range h.Buckets {
 		h.Buckets[i] = 1
 	}
-	h.Count, h.Sum = thread.HistogramBuckets, time.Hour
 	all := []float64{math.Inf(-1), -1, 0, 0.1, 0.5, 0.9, 0.999, 1, 2, math.Inf(1)}
 	if !slices.IsSortedFunc(all, func(a, b float64) int {
 		return cmp.Compare(h.Quantile(a), h.Quantile(b))
 	}) {
 		t.Error("a quantile is less than that of a smaller share")
 	}
-	if last := h.Bound(thread.HistogramBuckets - 1); h.Quantile(2) != last || h.Quantile(1) != last ||
-		h.Quantile(math.NaN()) != 0 {
-		t.Errorf("the last quantile is %v", h.Quantile(1))
-	}
-	if h.Mean() != time.Hour/thread.HistogramBuckets || h.Sub(h) != (thread.Histogram{}) {
-		t.Errorf("mean %v, less itself %+v", h.Mean(), h.Sub(h))
+	if last := h.Bound(n - 1); h.Quantile(2) != last || h.Quantile(1) != last ||
+		h.Quantile(math.NaN()) != 0 || h.Sub(h) != (thread.Histogram{}) {
+		t.Errorf("the last quantile is %v, the histogram less itself %+v", h.Quantile(1), h.Sub(h))
 	}
 }
 

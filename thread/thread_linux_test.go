@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -54,33 +53,6 @@ func TestThread_Terminate_frees(t *testing.T) {
 	}
 }
 
-// tidsOf returns the numbers of a pool's threads.
-func tidsOf(t *testing.T, p *thread.Pool) map[uint64]bool {
-	t.Helper()
-	var mu sync.Mutex
-	tids := map[uint64]bool{}
-	ends(t, func() {
-		var all, inside group.Group
-		inside.Add(p.Size())
-		for range p.Size() {
-			all.Go(func() {
-				p.Call(func() {
-					mu.Lock()
-					tids[here()] = true
-					mu.Unlock()
-					inside.Done()
-					inside.Wait()
-				})
-			})
-		}
-		all.Wait()
-	})
-	if len(tids) != p.Size() {
-		t.Fatalf("a pool of %d has %d threads", p.Size(), len(tids))
-	}
-	return tids
-}
-
 func TestWithName(t *testing.T) {
 	for name, want := range map[string]string{
 		"gl":                          "gl",
@@ -96,10 +68,15 @@ func TestWithName(t *testing.T) {
 		"worker":                      {"worker-0", "worker-1", "worker-2"},
 		"a name that is far too long": {"a name that i-0", "a name that i-1", "a name that i-2"},
 	} {
+		var mu sync.Mutex
 		var got []string
-		for tid := range tidsOf(t, startPool(t, 3, thread.WithName(name))) {
-			got = append(got, nameOf(tid))
-		}
+		p, _ := thread.StartPool(3, thread.WithName(name), thread.WithStart(func() error {
+			mu.Lock()
+			defer mu.Unlock()
+			got = append(got, nameOf(here()))
+			return nil
+		}))
+		p.Close()
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("the threads are shown as %q, want %q", got, want)
 		}

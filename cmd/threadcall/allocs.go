@@ -82,9 +82,9 @@ func runAllocs(c *command) error {
 	}
 	progress.Progress("")
 	if err != nil {
-		return failure{err}
+		return fail(statusWrong, err)
 	}
-	return fail(a.report(report, comparison))
+	return fail(statusWrong, a.report(report, comparison))
 }
 
 func (a *allocsCommand) define() {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,8 +86,7 @@ func runBench(c *command) error {
 	if err != nil {
 		return err
 	}
-	err = distinct(files, target{"o", b.set.Output}, target{"html", b.html}, target{"md", b.md})
-	switch {
+	switch err := distinct(files, b.targets()...); {
 	case err != nil:
 		return err
 	case b.has("unit") && !b.has("bisect"):
@@ -112,9 +112,10 @@ func (b *benchCommand) define() {
 		return checkBenchtime(text)
 	})
 	b.Func("cpu", "`list` of GOMAXPROCS, as for go test", func(text string) error {
-		set.CPU = text
-		_, err := cpuList(text)
-		return err
+		if set.CPU = text; !isCPUs.MatchString(text) {
+			return errors.New("must be a list of numbers such as 1,2,4")
+		}
+		return nil
 	})
 	b.DurationVar(&set.Timeout, "timeout", 10*time.Minute,
 		"how long a benchmark may take in a round; 0 means for ever")
@@ -151,17 +152,7 @@ func (b *benchCommand) define() {
 	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
 }
 
-// cpuList reads the flag -cpu.
-func cpuList(text string) (procs []int, err error) {
-	for field := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(field))
-		if err != nil || n < 1 {
-			return nil, errors.New("must be a list of numbers such as 1,2,4")
-		}
-		procs = append(procs, n)
-	}
-	return procs, nil
-}
+var isCPUs = regexp.MustCompile(`^ *0*[1-9]\d* *(, *0*[1-9]\d* *)*$`)
 
 // checkBenchtime refuses what testing would refuse only in each process.
 func checkBenchtime(text string) error {
@@ -175,23 +166,28 @@ func checkBenchtime(text string) error {
 	return errors.New("must be a time such as 100ms or a number such as 1000x")
 }
 
-// outputs refuses outputs that cannot be, before anything is measured.
+// outputs refuses files that cannot be written, before anything is measured.
 func (b *benchCommand) outputs() error {
-	if b.json && b.md == "-" {
-		return errors.New("-json and -md - both write to the standard output: give one of them")
-	}
-	for _, o := range []target{{"o", b.set.Output}, {"html", b.html}, {"md", b.md}} {
-		if o.file == "" || o.file == "-" && o.flag == "md" {
-			continue
-		}
-		if at, err := os.Stat(o.file); err == nil && at.IsDir() {
+	for _, o := range b.targets() {
+		dir, err := os.Stat(filepath.Dir(o.file))
+		at, missing := os.Stat(o.file)
+		switch {
+		case o.file == "" || o.file == "-" && o.flag == "md":
+		case missing == nil && at.IsDir():
 			return fmt.Errorf("-%s %s is a directory; give a file", o.flag, o.file)
-		}
-		if at, err := os.Stat(filepath.Dir(o.file)); err != nil || !at.IsDir() {
+		case err != nil || !dir.IsDir():
 			return fmt.Errorf("-%s %s: %s is not a directory", o.flag, o.file, filepath.Dir(o.file))
 		}
 	}
+	if b.json && b.md == "-" {
+		return errors.New("-json and -md - both write to the standard output: give one of them")
+	}
 	return nil
+}
+
+// targets are the files that the command writes.
+func (b *benchCommand) targets() []target {
+	return []target{{"o", b.set.Output}, {"html", b.html}, {"md", b.md}}
 }
 
 // classify separates files of results from packages.
@@ -202,7 +198,7 @@ func classify(args []string) (files, packages []string, err error) {
 		case err == nil && !at.IsDir():
 			files = append(files, a)
 		case strings.HasSuffix(a, ".txt"):
-			return nil, nil, unmeasured{err}
+			return nil, nil, fail(statusUsage, err)
 		default:
 			packages = append(packages, a)
 		}
@@ -257,10 +253,7 @@ func (b *benchCommand) bisect() error {
 		found.Print(out, b.set.Verbose)
 		err = errors.Join(err, out.Err)
 	}
-	if err != nil {
-		return unmeasured{err}
-	}
-	return nil
+	return fail(statusUsage, err)
 }
 
 // measure runs benchmarks or commands and presents the results.
@@ -273,7 +266,7 @@ func (b *benchCommand) measure() error {
 	report, err := bench.Run(ctx, &b.set, log)
 	log.Progress("")
 	if report == nil {
-		return unmeasured{err}
+		return fail(statusUsage, err)
 	}
 	return b.present(present.Result{Report: report, Compared: report.Compared}, err)
 }
@@ -285,11 +278,12 @@ func (b *benchCommand) begin() (log *plan.Log, ctx context.Context, stop func(),
 	}
 	b.set.Command = strings.Join(append([]string{"threadcall"}, os.Args[1:]...), " ")
 	if b.set.Dir, err = os.Getwd(); err != nil {
-		return nil, nil, nil, unmeasured{err}
+		return nil, nil, nil, fail(statusUsage, err)
 	}
-	progress := ui.On(b.stderr)
-	ctx, stop = interruptible(statusUsage, progress)
-	return plan.NewLog(progress, term.IsTerminal(int(b.stderr.Fd()))), ctx, stop, nil
+	log = &plan.Log{Screen: ui.On(b.stderr), Terminal: term.IsTerminal(int(b.stderr.Fd())),
+		Notes: []string{}}
+	ctx, stop = interruptible(statusUsage, log.Screen)
+	return log, ctx, stop, nil
 }
 
 // compare compares files of results.
@@ -301,11 +295,11 @@ func (b *benchCommand) compare(files []string) error {
 	}
 	data, err := measure.Read(files...)
 	if err != nil {
-		return unmeasured{err}
+		return fail(statusUsage, err)
 	}
 	c, err := judge.Analyse(data, &b.set)
 	if err != nil {
-		return unmeasured{err}
+		return fail(statusUsage, err)
 	}
 	if len(c.Versions) < 2 && len(b.set.FailOn) > 0 {
 		return errors.New("-fail-on is about a comparison, and there is one file")
@@ -342,9 +336,9 @@ func (b *benchCommand) present(r present.Result, err error) error {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return unmeasured{errors.Join(judge.Broken(r.Breaches), err)}
+		return fail(statusUsage, errors.Join(judge.Broken(r.Breaches), err))
 	}
-	return fail(judge.Broken(r.Breaches))
+	return fail(statusWrong, judge.Broken(r.Breaches))
 }
 
 // writeFile writes to a file, which the flag opens in one more way.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // A place is where bench is run, with all that it leaves there.
@@ -42,31 +44,20 @@ func newPlace(t *testing.T) place {
 const known = `package known
 
 import (
-	"strconv"
+	"fmt"
 	"testing"
 )
 
 var (
-	result uint64
+	result int
 	kept   [3]*[64]byte
 )
 
-// work does the same few instructions n times. Each needs the result of the one before.
-//
-//go:noinline
-func work(n int) uint64 {
-	x := uint64(n) | 1
-	for range n {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-	}
-	return x
-}
-
 func run(b *testing.B, n int) {
 	for range b.N {
-		result += work(n)
+		for i := range n {
+			result = result*3 + i
+		}
 	}
 }
 
@@ -76,7 +67,7 @@ func BenchmarkSlower(b *testing.B) { run(b, slower) }
 
 func BenchmarkTwin(b *testing.B) {
 	for _, n := range []int{1000, 1100} {
-		b.Run("work="+strconv.Itoa(n), func(b *testing.B) { run(b, n) })
+		b.Run(fmt.Sprint("work=", n), func(b *testing.B) { run(b, n) })
 	}
 }
 
@@ -297,30 +288,74 @@ func TestBench_text(t *testing.T) {
 	}
 }
 
-func TestBench_vs_uncommitted(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	p.write(t, map[string]string{
-		"new_test.go": "package known\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) " +
-			"{\n\tfor range b.N {\n\t}\n}\n",
-	})
-	for _, args := range [][]string{{"-vs", "old"}, {"-vs", "HEAD"}} {
-		r := p.bench(t, slices.Concat(shortly, args, []string{"-bench", "Metric|New",
-			"-json"})...).want(t, statusOK).report(t)
-		added := row(t, r.Comparison, "sec/op", "New")
-		if added.Cells[0].N != 0 || added.Cells[1].N != 6 ||
-			!strings.Contains(r.Versions[1].What, "new_test.go") {
-			t.Errorf("%q: %+v, %+v", args, added, r.Versions)
+// cpu has benchmarks of which the work outside of the timed part is at least ten times that within.
+const cpu = `package m
+
+import (
+	"testing"
+	"time"
+)
+
+var sink int
+
+func work(n int) {
+	for i := range n {
+		sink = sink*3 + i
+	}
+}
+
+func BenchmarkWorks(b *testing.B) {
+	for range b.N {
+		work(1000000)
+	}
+}
+
+func BenchmarkLoops(b *testing.B) {
+	work(100000000)
+	for b.Loop() {
+		work(1000000)
+	}
+}
+
+func BenchmarkSleeps(b *testing.B) {
+	for range b.N {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func BenchmarkStops(b *testing.B) {
+	for range b.N {
+		b.StopTimer()
+		work(10000000)
+		b.StartTimer()
+		work(1000000)
+	}
+}
+`
+
+func TestBench_cpuTime(t *testing.T) {
+	if runtime.GOOS == "plan9" || runtime.GOOS == "windows" {
+		t.Skip("its clock of CPU time, if there is one, has a resolution of 15 ms")
+	}
+	p := module(t, map[string]string{"m_test.go": cpu})
+	c := p.bench(t, "-count", "8", "-benchtime", "10x", "-cpu", "1", "-json").want(t,
+		statusOK).report(t).Comparison
+	least := func(name string) (x float64) { // others can only make work take more CPU time
+		x = math.Inf(1)
+		for _, s := range row(t, c, "cpu-sec/op", name).Cells[0].Samples {
+			x = min(x, s.Value)
 		}
-		if got, want := delta(t, r.Comparison, "work/op",
-			"Metric").Visible(), args[1] == "old"; got != want {
-			t.Errorf("%q: the metric has changed: %v", args, got)
+		return x
+	}
+	works := least("Works")
+	if sleeps := least("Sleeps"); works <= 0 || sleeps > 0.5e-3 {
+		t.Errorf("%v s of CPU time for work, %v for a sleep of a millisecond", works, sleeps)
+	}
+	for _, name := range []string{"Loops", "Stops"} {
+		if got := least(name); got < works/3 || got > 3*works {
+			t.Errorf("%s: %v s of CPU time, %v for the same work", name, got, works)
 		}
 	}
-	p.git(t, "add", "new_test.go")
-	p.git(t, "commit", "-q", "-m", "new")
-	p.write(t, map[string]string{"README": "nothing that is compiled\n"})
-	p.short(t, "-vs", "HEAD", "-bench", "Metric").want(t, statusOK, "Identical, not measured")
 }
 
 func noInterrupts(t *testing.T) {
@@ -360,8 +395,7 @@ func TestBench_refused(t *testing.T) {
 		{"-bench= ", statusUsage, "-bench must not be empty"},
 		{"-benchtime soon", statusUsage, `"soon"`},
 		{"-cpu 0", statusUsage, "-cpu: must be a list"},
-		{"-fail-on 5", statusUsage, "no % sign"},
-		{"-fail-on :+5%", statusUsage, "no unit before the colon"},
+		{"-fail-on 5", statusUsage, "write '+5%' for anything"},
 		{"-fail-on ns/op:-5%", statusUsage, "the sign must be +"},
 		{"-fail-on +5%", statusUsage, "about a comparison"},
 		{"-md - -json", statusUsage, "give one of them"},
@@ -373,6 +407,9 @@ func TestBench_refused(t *testing.T) {
 		{"missing.txt", statusUnmeasured, "missing.txt"},
 		{"go.mod", statusUnmeasured, "go.mod"},
 		{"-vs nowhere", statusUnmeasured, `no revision "nowhere"`},
+		{"-vs HEAD~9", statusUnmeasured, `no revision "HEAD~9"`},
+		{"-vs --all", statusUnmeasured, `no revision "--all"`},
+		{"-vs HEAD:go.mod", statusUnmeasured, `no revision "HEAD:go.mod"`},
 		{"-vs HEAD", statusUnmeasured, "nothing differs"},
 		{"-vs old -vs HEAD", statusUsage, "must name one revision"},
 		{"./nowhere", statusUnmeasured, "nowhere"},
@@ -383,6 +420,19 @@ func TestBench_refused(t *testing.T) {
 		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
 		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUnmeasured,
 			"there are no results"},
+		{"-vs HEAD -- true", statusUsage, "-vs is about Go benchmarks"},
+		{"-fail-on +5% -- true", statusUsage, "several commands"},
+		{"-- true -x", statusUsage, "each argument after -- is a whole command"},
+		{"--", statusUsage, "the command after -- is missing"},
+		{". -- true", statusUsage, "exclude each other"},
+		{"-bisect old", statusUnmeasured, "is not a range"},
+		{"-bisect old...HEAD", statusUnmeasured, "is not a range"},
+		{"-bisect old..old", statusUnmeasured, "both ends of the range"},
+		{"-bisect HEAD..old", statusUnmeasured, "is not an ancestor of"},
+		{"-bisect old..nowhere", statusUnmeasured, `no revision "nowhere"`},
+		{"-bisect old..HEAD -count 5", statusUnmeasured, "a step needs at least 10 rounds"},
+		{"-bisect old..HEAD -vs old", statusUsage, "-vs does not go with -bisect"},
+		{"-unit ns/op", statusUsage, "-unit is about -bisect"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
@@ -445,29 +495,6 @@ func TestBench_failOn(t *testing.T) {
 	p.bench(t, "old.txt", "new.txt", "-fail-on", "ns/op:+30%", "-fail-on", "+5%").want(t, statusOK)
 }
 
-func TestBench_markdown(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	summary := filepath.Join(p.dir, "summary")
-	p.write(t, map[string]string{"summary": "before\n"})
-	cmd := p.invocation(append(shortly, "-vs", "old", "-bench", "Metric|Allocates", "-md", "-",
-		"-fail-on", "allocs/op:+10%")...)
-	cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
-	o := output(t, cmd).want(t, statusWrong, "allocs/op: +50.00 %")
-	text, err := os.ReadFile(summary)
-	if err != nil || string(text) != "before\n"+o.stdout {
-		t.Errorf("the summary is not what was there and what is on the standard output, but %s; %v",
-			text, err)
-	}
-	for _, want := range []string{"### known.example/known: old → ",
-		"| `Allocates` | 2 | 3 | **+50.0% more** |", "> [!CAUTION]\n> -fail-on allocs/op:+10%: " +
-			"Allocates-"} {
-		if !strings.Contains(o.stdout, want) {
-			t.Errorf("no %q in\n%s", want, o.stdout)
-		}
-	}
-}
-
 // TestBench_workflow runs the step of the documentation's workflow for GitHub Actions.
 func TestBench_workflow(t *testing.T) {
 	t.Parallel()
@@ -486,14 +513,17 @@ func TestBench_workflow(t *testing.T) {
 		ran = true
 		command = strings.NewReplacer(`"`, "", "'", "").Replace(os.Expand(command,
 			func(string) string { return "trunk" }))
-		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates"},
+		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates", "-md", "-"},
 			strings.Fields(command))...)
 		summary := filepath.Join(p.dir, "summary")
+		p.write(t, map[string]string{"summary": "before\n"})
 		cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
-		o := output(t, cmd)
-		if text, err := os.ReadFile(summary); err != nil || len(text) == 0 ||
-			o.status != statusWrong && strings.Contains(command, "-fail-on") {
-			t.Errorf("%s: status %d, %s, %v\n%s", command, o.status, text, err, o.stderr)
+		o := output(t, cmd).want(t, statusWrong, "allocs/op: +50.00 %",
+			"### known.example/known: origin/trunk → ", "| `Allocates` | 2 | 3 | **+50.0% more** |",
+			"> [!CAUTION] > -fail-on allocs/op:+0%: Allocates-")
+		if text, err := os.ReadFile(summary); err != nil || string(text) != "before\n"+o.stdout {
+			t.Errorf("the summary is not what was there and what is on the standard output, but "+
+				"%s; %v", text, err)
 		}
 	}
 	if !ran {
@@ -520,4 +550,162 @@ func TestBench_lock(t *testing.T) {
 	if v := r.Versions[1]; v.Commit != strings.TrimSpace(p.git(t, "rev-parse", "HEAD")) {
 		t.Errorf("measured %+v", v)
 	}
+}
+
+func TestBench_commands(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("dd"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("the peak memory of commands is not known there, or there is no dd")
+	}
+	p := newPlace(t)
+	const copies = "dd if=/dev/zero of=/dev/null count=1 bs=" // with a buffer of that size
+	o := p.bench(t, "-count", "6", "-benchtime", "2x", "-json", "-fail-on",
+		"peak-RSS-bytes:+50%", "--", copies+"100000000", copies+"200000000")
+	r := o.want(t, statusWrong, "-fail-on peak-RSS-bytes:+50%").report(t)
+	d := delta(t, r.Comparison, "peak-RSS-bytes", "Command")
+	if d.Verdict != judge.Worse || d.Estimate < 1.5 || d.Estimate > 2.1 || d.Method != judge.Pairs {
+		t.Errorf("memory: %+v", d)
+	}
+	for _, unit := range []string{"sec/op", "user+sys-sec/op"} {
+		if c := row(t, r.Comparison, unit, "Command").Cells; c[0].N != 6 || c[1].N != 6 ||
+			c[0].Center <= 0 {
+			t.Errorf("%s: %+v", unit, c)
+		}
+	}
+	if v := r.Versions[1]; r.Rounds != 6 || v.Name != "2" || v.What != copies+"200000000" ||
+		v.Runs != 2 {
+		t.Errorf("%d rounds, %+v", r.Rounds, r.Versions)
+	}
+	p.bench(t, "-count", "2", "--", "true", "dd if=/no/such/file").want(t, statusUnmeasured,
+		"exit status 1", "/no/such/file")
+}
+
+// commit commits what is there.
+func (p place) commit(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(p.dir, ".git")); err != nil {
+		p.git(t, "init", "-q")
+	}
+	p.git(t, "add", "-A", ".")
+	p.git(t, "commit", "-q", "-m", "a commit")
+}
+
+// benchmark returns a test file with a benchmark that calls work, of which each package has its
+// own.
+func benchmark(pkg, name string) string {
+	return fmt.Sprintf("package %s\n\nimport \"testing\"\n\nfunc Benchmark%s(b *testing.B) "+
+		"{\n\tfor range b.N {\n\t\twork()\n\t}\n}\n", pkg, name)
+}
+
+func worker(pkg string, n int) string {
+	return fmt.Sprintf("package %s\n\nvar sink [%d]byte\n\nfunc work() {\n\tfor i := range sink "+
+		"{\n\t\tsink[i]++\n\t}\n}\n", pkg, n)
+}
+
+func TestBench_packageDoesNotBuild(t *testing.T) {
+	t.Parallel()
+	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"),
+		"b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y")})
+	p.commit(t)
+	p.write(t, map[string]string{"a/a.go": "package a\n\nfunc work() { undefined() }\n",
+		"b/b.go": worker("b", 20)})
+	c := p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusUnmeasured,
+		"example.com/m/a failed").report(t).Comparison
+	if x := row(t, c, "sec/op", "Y"); x.Deltas[1].N != 6 || len(c.Failures) != 1 ||
+		!strings.Contains(c.Failures[0].Reason, "undefined: undefined") {
+		t.Errorf("%+v, failures %+v", x, c.Failures)
+	}
+}
+
+func TestBench_vs_identical(t *testing.T) {
+	t.Parallel()
+	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"),
+		"b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y"), "b/testdata/d/x": "1"})
+	p.commit(t)
+	p.write(t, map[string]string{"a/a.go": "// Package a has a comment now.\n" + worker("a", 10)})
+	p.short(t, "-vs", "HEAD", "-bench", "Nothing", "./...").want(t, statusUnmeasured,
+		"no benchmark matches")
+	r := p.short(t, "-vs", "HEAD", "-json", "-fail-on", "ns/op:+5%", "./b").want(t, statusOK,
+		"Identical, not measured").report(t)
+	if len(r.Identical) != 1 || r.Rounds != 0 || len(r.Comparison.Tables) != 0 {
+		t.Errorf("%+v", r)
+	}
+	p.write(t, map[string]string{"b/testdata/d/x": "2", "b/new_test.go": benchmark("b", "New")})
+	r = p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusOK).report(t)
+	if x := row(t, r.Comparison, "sec/op", "Y"); x.Deltas[1].N != 6 {
+		t.Errorf("other testdata: %+v", x)
+	}
+	if x := row(t, r.Comparison, "sec/op", "New"); x.Cells[0].N != 0 || x.Cells[1].N != 6 ||
+		!strings.Contains(r.Versions[1].What, "new_test.go") {
+		t.Errorf("a benchmark of the working tree: %+v, %+v", x, r.Versions)
+	}
+	if files := p.files(".threadcall-bench/*.txt"); len(files) != 2 {
+		t.Errorf("files %q", files)
+	}
+}
+
+// What go.work and go.mod files want by a relative path, a revision gets from its own tree if it is
+// in the repository, and else from the same place.
+func TestBench_vs_relativePaths(t *testing.T) {
+	t.Parallel()
+	module := func(name string) string { return "module example.com/" + name + "\n\ngo 1.26\n" }
+	constant := func(name string, n int) string {
+		return fmt.Sprintf("package %s\n\nconst N = %d\n", name, n)
+	}
+	for name, files := range map[string]map[string]string{
+		"a workspace around it": {"go.work": "go 1.26\n\nuse (\n\t./out\n\t./r/in\n\t./r/p\n)\n"},
+		"a workspace that git ignores": {"r/.gitignore": "go.work\n",
+			"r/go.work": "go 1.26\n\nuse (\n\t../out\n\t./in\n\t./p\n)\n"},
+		"replacements": {"r/p/go.mod": module("p") + "\nrequire (\n\texample.com/in v0.0.0\n\t" +
+			"example.com/out v0.0.0\n)\n\nreplace (\n\texample.com/in => ../in\n\t" +
+			"example.com/out => ../../out\n)\n"},
+	} {
+		p := newPlace(t)
+		p.write(t, map[string]string{
+			"out/go.mod": module("out"), "out/out.go": constant("out", 10),
+			"r/in/go.mod": module("in"), "r/in/in.go": constant("in", 1), "r/p/go.mod": module("p"),
+			"r/p/p_test.go": `package p
+
+import (
+	"testing"
+
+	"example.com/in"
+	"example.com/out"
+)
+
+func BenchmarkX(b *testing.B) { b.ReportMetric(in.N+out.N, "sum/op") }
+`})
+		p.write(t, files)
+		p.dir = filepath.Join(p.dir, "r")
+		p.commit(t)
+		p.write(t, map[string]string{"in/in.go": constant("in", 2)})
+		p.dir = filepath.Join(p.dir, "p")
+		cmd := p.invocation("-vs", "HEAD", "-count", "1", "-benchtime", "1x", "-json")
+		cmd.Env = append(cmd.Env, "GOWORK=", "GIT_CEILING_DIRECTORIES=")
+		r := output(t, cmd).want(t, statusOK).report(t)
+		cells := row(t, r.Comparison, "sum/op", "X").Cells
+		if cells[0].Center != 11 || cells[1].Center != 12 {
+			t.Errorf("%s: %v in the revision, %v in the tree", name, cells[0].Center, cells[1].Center)
+		}
+	}
+}
+
+// A run removes the worktrees of runs that were killed, and no others.
+func TestBench_vs_killedRuns(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	mine := filepath.Join(t.TempDir(), "mine")
+	killed := filepath.Join(t.TempDir(), gotest.ScratchPrefix+"1", "old", "repository")
+	for _, dir := range []string{mine, killed} {
+		p.git(t, "worktree", "add", "--quiet", "--detach", dir)
+		if err := os.RemoveAll(dir); err != nil { // as if on a disk that is not there today
+			t.Fatal(err)
+		}
+	}
+	p.bench(t, "-vs", "old", "-bench", "Metric", "-count", "1", "-benchtime", "1x").want(t, statusOK)
+	out := p.git(t, "worktree", "list", "--porcelain")
+	if !strings.Contains(out, "mine") || strings.Contains(out, gotest.ScratchPrefix) {
+		t.Errorf("worktrees: %s", out)
+	}
+	p.git(t, "worktree", "prune")
 }

@@ -69,14 +69,6 @@ func found(t *testing.T, p place, status int, args ...string) bisect.Result {
 	return b
 }
 
-// long skips a test that repeats much of what others do.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it starts hundreds of processes")
-	}
-}
-
 func TestBisect(t *testing.T) {
 	t.Parallel()
 	p := history(t, func(n int) string { return work(n, culprit(n), "") })
@@ -143,22 +135,6 @@ func TestBisect_broken(t *testing.T) {
 		"cannot build the tests")
 }
 
-func TestBisect_several(t *testing.T) {
-	long(t)
-	t.Parallel()
-	p := history(t, func(n int) string {
-		return work(n, map[bool]int{false: 1000, true: 1100}[n >= 4]+map[bool]int{false: 0,
-			true: 200}[n >= 9], "")
-	})
-	b := found(t, p, statusOK, "-bisect", "c0..c12")
-	if len(b.Suspects) != 1 || b.Suspects[0] != 4 && b.Suspects[0] != 9 ||
-		!slices.ContainsFunc(b.Notes, func(n string) bool {
-			return strings.Contains(n, "not the whole difference")
-		}) {
-		t.Errorf("suspects %d, notes %q", b.Suspects, b.Notes)
-	}
-}
-
 func TestBisect_interrupt(t *testing.T) {
 	noInterrupts(t)
 	t.Parallel()
@@ -172,26 +148,4 @@ func TestBisect_interrupt(t *testing.T) {
 	run.until(t, "step 1: ")
 	run.interrupt(t)
 	run.end(t).want(t, statusUnmeasured, "is one of 6: interrupted", "change 7", "change 12")
-}
-
-func TestBisect_refused(t *testing.T) {
-	t.Parallel()
-	p := history(t, func(n int) string { return work(0, 1, "") })
-	for _, c := range []struct {
-		args   []string
-		status int
-		want   string
-	}{
-		{[]string{"-bisect", "c0"}, statusUnmeasured, "is not a range"},
-		{[]string{"-bisect", "c0...c3"}, statusUnmeasured, "is not a range"},
-		{[]string{"-bisect", "c3..c3"}, statusUnmeasured, "both ends of the range"},
-		{[]string{"-bisect", "c3..c0"}, statusUnmeasured, "is not an ancestor of"},
-		{[]string{"-bisect", "c0..nowhere"}, statusUnmeasured, `no revision "nowhere"`},
-		{[]string{"-bisect", "c0..c3", "-count", "5"}, statusUnmeasured,
-			"a step needs at least 10 rounds"},
-		{[]string{"-bisect", "c0..c3", "-vs", "c1"}, statusUsage, "-vs does not go with -bisect"},
-		{[]string{"-unit", "ns/op"}, statusUsage, "-unit is about -bisect"},
-	} {
-		p.bench(t, c.args...).want(t, c.status, c.want)
-	}
 }

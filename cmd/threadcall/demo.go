@@ -35,7 +35,7 @@ func runDemo(c *command) error {
 	out := ui.On(c.stdout)
 	ok := demo.Run(*sample, out, ui.On(c.stderr))
 	if out.Err == nil && !ok {
-		return failure{errors.New("not all is as expected")}
+		return fail(statusWrong, errors.New("not all is as expected"))
 	}
-	return fail(out.Err)
+	return fail(statusWrong, out.Err)
 }

@@ -78,18 +78,17 @@ var commands = map[string]struct {
 }
 
 // A failure is an error of a command that was understood.
-type failure struct{ error }
-
-// An unmeasured is an error of a command that was understood, but must not be taken for a finding
-// such as a regression.
-type unmeasured struct{ error }
+type failure struct {
+	error
+	status int
+}
 
 // fail returns err as a failure, or nil if it is nil.
-func fail(err error) error {
+func fail(status int, err error) error {
 	if err == nil {
 		return nil
 	}
-	return failure{err}
+	return failure{err, status}
 }
 
 // run runs the command and returns the status.
@@ -130,11 +129,8 @@ func run(args []string, stdout, stderr *os.File) int {
 		return statusOK
 	}
 	fmt.Fprintf(stderr, "threadcall: %s\n", ui.Plain(err.Error()))
-	if errors.As(err, new(failure)) {
-		return statusWrong
-	}
-	if errors.As(err, new(unmeasured)) {
-		return statusUsage
+	if f := (failure{}); errors.As(err, &f) {
+		return f.status
 	}
 	fmt.Fprintf(stderr, "Run 'threadcall %s -help' for what it takes.\n", args[0])
 	return statusUsage

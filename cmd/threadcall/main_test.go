@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // The test binary is the command if this is set.
@@ -153,13 +152,6 @@ func (r *running) end(t *testing.T) outcome {
 		t.Fatal(err)
 	}
 	return outcome{r.cmd.Args[1:], r.stdout.String(), r.seen, r.cmd.ProcessState.ExitCode()}
-}
-
-// appears waits for a file.
-func appears(name string) {
-	for _, err := os.Stat(name); err != nil; _, err = os.Stat(name) {
-		time.Sleep(time.Millisecond)
-	}
 }
 
 // decoded returns what doc says, which is one JSON document and nothing else.

@@ -45,7 +45,6 @@ type traceCommand struct {
 	progress *ui.Screen
 	json     bool
 	html     string
-	path     string        // the task of which it is requested
 	from, to time.Duration // that the page shows in detail
 	reports  []*report.Report
 }
@@ -59,8 +58,6 @@ func runTrace(c *command) error {
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
-	c.StringVar(&o.path, "path", "", "also report the critical path of a `task`: its ID, its type "+
-		"for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported")
 	c.DurationVar(&o.from, "from", 0, "show in detail, in the page, what happened from this `time`, "+
 		"as 1.5s after the start of the trace")
 	c.DurationVar(&o.to, "to", 0, "show in detail what happened until this `time`")
@@ -129,7 +126,7 @@ func (o *traceCommand) run(from source.Request) error {
 	case o.json && len(o.reports) > 1:
 		failed = append(failed, writeJSON(o.stdout, o.reports))
 	}
-	return fail(errors.Join(failed...))
+	return fail(statusWrong, errors.Join(failed...))
 }
 
 // read reads a trace and shows its report.
@@ -137,13 +134,13 @@ func (o *traceCommand) read(t *source.Trace) error {
 	options := analysis.Options{Name: t.Name, Progress: func(n int64) {
 		o.progress.Progress(readSoFar(t.Name, n))
 	}}
-	if o.html != "" || o.path != "" {
-		w, err := lanes.Create()
+	if o.html != "" {
+		file, err := lanes.Create()
 		if err != nil {
 			return err
 		}
-		defer w.Close()
-		options.Lanes = w
+		defer file.Close()
+		options.Lanes = file
 	}
 	r, err := analysis.Trace(t.Reader, options)
 	o.progress.Progress("")
@@ -155,8 +152,8 @@ func (o *traceCommand) read(t *source.Trace) error {
 			fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
 	}
 	o.reports = append(o.reports, r)
-	if options.Lanes != nil {
-		err = o.look(r, options.Lanes)
+	if o.html != "" {
+		err = o.page(r, options.Lanes)
 	}
 	if !o.json {
 		out := ui.On(o.stdout)
@@ -170,32 +167,22 @@ func (o *traceCommand) read(t *source.Trace) error {
 	return err
 }
 
-// look adds to the report, and writes, what needs the intervals of the trace.
-func (o *traceCommand) look(r *report.Report, w *lanes.Writer) error {
-	x, err := w.Index()
+// page writes the page.
+func (o *traceCommand) page(r *report.Report, lanes *lanes.File) error {
+	file := o.html
+	if n := len(o.reports); n > 1 {
+		ext := filepath.Ext(file)
+		file = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, ext), n, ext)
+	}
+	page, err := present.Page(r, lanes, o.from, o.to)
+	if err == nil {
+		err = page.Save(file)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("the page %s cannot be written: %w", file, err)
 	}
-	var noPath error
-	if o.path != "" {
-		r.Path, noPath = analysis.Path(x, r, o.path)
-	}
-	if o.html != "" {
-		file := o.html
-		if n := len(o.reports); n > 1 {
-			ext := filepath.Ext(file)
-			file = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, ext), n, ext)
-		}
-		page, err := present.Page(r, x, o.from, o.to)
-		if err == nil {
-			err = page.Save(file)
-		}
-		if err != nil {
-			return fmt.Errorf("the page %s cannot be written: %w", file, err)
-		}
-		fmt.Fprintf(o.progress, "wrote %s\n", ui.Plain(file))
-	}
-	return noPath
+	fmt.Fprintf(o.progress, "wrote %s\n", ui.Plain(file))
+	return nil
 }
 
 // readSoFar ends with the name, which may be long, and may be a command of several lines.

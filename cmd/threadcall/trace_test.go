@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"runtime/trace"
 	"strings"
 	"testing"
@@ -62,13 +61,12 @@ func TestTrace_file(t *testing.T) {
 }
 
 func TestTrace_json(t *testing.T) {
-	file := recorded(t)
-	f, err := os.Open(file)
+	f, err := os.Open(recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	cmd := invocation("", nil, "trace", "-json", "-path", "threadcall.Call", "-")
+	cmd := invocation("", nil, "trace", "-json", "-")
 	cmd.Stdin = f
 	o := output(t, cmd).want(t, statusOK)
 	r := decoded[tracereport.Report](t, o.stdout)
@@ -76,12 +74,6 @@ func TestTrace_json(t *testing.T) {
 		len(r.Calls.Places) != 1 || len(r.Calls.Worst) != 10 {
 		t.Errorf("%s has %+v", r.Trace.Name, r.Calls)
 	}
-	if r.Path == nil || !strings.HasSuffix(r.Path.What, "threadcall.Call") ||
-		r.Path.Length != r.Tasks[0].Longest.Length || len(r.Path.Steps) == 0 {
-		t.Errorf("path %+v of tasks %+v", r.Path, r.Tasks)
-	}
-	threadcall(t, "trace", "-path", "no.such.task", file).want(t, statusWrong,
-		"the trace has no task or goroutine \"no.such.task\"", "Heap and collector")
 }
 
 // tracesIn returns a function that runs the command in a new module.
@@ -98,31 +90,20 @@ import (
 	"flag"
 	"os"
 	"testing"
-	"time"
 )
 
-var _, _, _ = flag.Lookup, os.Exit, time.Sleep
+var _, _ = flag.Lookup, os.Exit
 
 func Test` + body
 	}
 	writeFiles(t, dir, map[string]string{
-		"go.mod":      "module example.com/m\n\ngo 1.26\n",
-		"a/a_test.go": test("a", `A(*testing.T) { println(flag.Lookup("test.timeout").Value.String()) }`),
-		"b/b_test.go": test("b", `B(t *testing.T) { t.Error("b is wrong") }`),
-		"c/c.go":      "package c\n",
-		"d/d_test.go": test("d", "D("),
-		"e/e_test.go": test("e", `Main(*testing.M) { os.Exit(0) }`),
-		"f/f_test.go": test("f", `F(t *testing.T) { // until the trace has a part
-	for {
-		f, err := os.Stat(flag.Lookup("test.trace").Value.String())
-		if err == nil && f.Size() > 1000 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	os.WriteFile("runs", nil, 0o600)
-	time.Sleep(time.Hour)
-}`),
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"a/a_test.go": test("a",
+			`A(*testing.T) { println(flag.Lookup("test.timeout").Value.String()) }`),
+		"b/b_test.go":    test("b", `B(t *testing.T) { t.Error("b is wrong") }`),
+		"c/c.go":         "package c\n",
+		"d/d_test.go":    test("d", "D("),
+		"e/e_test.go":    test("e", `Main(*testing.M) { os.Exit(0) }`),
 		"plain/plain.go": "package main\n\nfunc main() {}\n",
 	})
 	return dir, func(args ...string) outcome {
@@ -168,26 +149,6 @@ func TestTrace_packages(t *testing.T) {
 		if o := run(strings.Fields(c.args)...).want(t, c.status, c.complaint); o.stdout != "" {
 			t.Errorf("%s: stdout %q", c.args, o.stdout)
 		}
-	}
-}
-
-func TestTrace_interrupt(t *testing.T) {
-	if runtime.GOOS == "windows" || testing.Short() {
-		t.Skip("compiles a package, and interrupts it, which Windows cannot")
-	}
-	dir, _ := tracesIn(t)
-	tmp := t.TempDir()
-	p := start(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + tmp}, "trace",
-		"-json", "./f", "./a"))
-	appears(filepath.Join(dir, "f", "runs"))
-	p.interrupt(t)
-	o := p.end(t).want(t, statusWrong, "Stopping.", "interrupted")
-	if r := decoded[tracereport.Report](t, o.stdout); !strings.Contains(r.Trace.Name,
-		"example.com/m/f") {
-		t.Errorf("%+v", r.Trace)
-	}
-	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
 	}
 }
 

@@ -129,7 +129,7 @@ func runVet(c *command) error {
 		for _, f := range list {
 			if _, failed := fmt.Fprintf(c.stdout, "%s:%d:%d: %s\n", f.File, f.Line, f.Column,
 				f.Message); failed != nil {
-				return failure{failed}
+				return fail(statusWrong, failed)
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func runVet(c *command) error {
 	case err != nil:
 		return err
 	case len(list) > 0:
-		return failure{fmt.Errorf("%d calls or waits are wrong", len(list))}
+		return fail(statusWrong, fmt.Errorf("%d calls or waits are wrong", len(list)))
 	}
 	return nil
 }

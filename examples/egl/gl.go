@@ -41,53 +41,13 @@ static int make(int size, EGLDisplay *d, EGLSurface *s, EGLContext *c) {
 
 static const char *why(void) { return failed; }
 
-// setup compiles the shaders and leaves a triangle, whose colour is a uniform, ready to be drawn.
-// It returns that uniform.
-static int setup(void) {
-	static const char *vertex =
-		"attribute vec2 at; void main() { gl_Position = vec4(at, 0.0, 1.0); }";
-	static const char *fragment = "precision mediump float; uniform vec4 colour;"
-		"void main() { gl_FragColor = colour; }";
-	static const GLfloat corners[] = {-1, -1, 1, -1, 0, 1};
-	GLuint p = glCreateProgram();
-	GLuint v = glCreateShader(GL_VERTEX_SHADER), f = glCreateShader(GL_FRAGMENT_SHADER);
-	GLint ok;
-	glShaderSource(v, 1, &vertex, NULL);
-	glCompileShader(v);
-	glAttachShader(p, v);
-	glShaderSource(f, 1, &fragment, NULL);
-	glCompileShader(f);
-	glAttachShader(p, f);
-	glBindAttribLocation(p, 0, "at");
-	glLinkProgram(p);
-	glGetProgramiv(p, GL_LINK_STATUS, &ok);
-	if (!ok) return -1;
-	glUseProgram(p);
-	glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, corners);
-	glEnableVertexAttribArray(0);
-	return glGetUniformLocation(p, "colour");
-}
-
-static unsigned pixel(int x, int y) {
+// paint fills the picture with a colour and returns the pixel at its centre.
+static unsigned paint(int size, unsigned rgb) {
 	unsigned char rgba[4];
-	glReadPixels(x, y, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
-	return rgba[0] << 16 | rgba[1] << 8 | rgba[2];
-}
-
-// tint sets the colour and returns whether context is current.
-static int tint(EGLContext context, int uniform, unsigned rgb) {
-	glUniform4f(uniform, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0,
-		(rgb & 255) / 255.0, 1);
-	return eglGetCurrentContext() == context;
-}
-
-// draw returns the pixel at the centre and one beside the triangle.
-static void draw(int size, unsigned *centre, unsigned *corner) {
-	glClearColor(0, 0, 0, 1);
+	glClearColor((rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, 1);
 	glClear(GL_COLOR_BUFFER_BIT);
-	glDrawArrays(GL_TRIANGLES, 0, 3);
-	*centre = pixel(size / 2, size / 2);
-	*corner = pixel(0, size - 1);
+	glReadPixels(size / 2, size / 2, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
+	return rgba[0] << 16 | rgba[1] << 8 | rgba[2];
 }
 */
 import "C"
@@ -103,9 +63,6 @@ type canvas struct {
 	display C.EGLDisplay
 	surface C.EGLSurface
 	context C.EGLContext
-	colour  C.int
-	centre  C.uint
-	corner  C.uint
 }
 
 // open makes a canvas and leaves it current on the calling thread.
@@ -116,9 +73,6 @@ func open() (*canvas, error) {
 	}
 	if C.eglMakeCurrent(c.display, c.surface, c.surface, c.context) == C.EGL_FALSE {
 		return nil, fmt.Errorf("eglMakeCurrent: error %#x", C.eglGetError())
-	}
-	if c.colour = C.setup(); c.colour < 0 {
-		return nil, fmt.Errorf("the shaders do not compile")
 	}
 	return c, nil
 }
@@ -131,17 +85,10 @@ func (c *canvas) close() {
 	C.eglReleaseThread()
 }
 
-// triangle draws a triangle of a colour, reads it back, and reports whether it is there.
-func (c *canvas) triangle(rgb uint32) bool {
-	if !c.tint(rgb) {
-		return false
-	}
-	C.draw(size, &c.centre, &c.corner)
-	return uint32(c.centre) == rgb && c.corner == 0
+// paint fills the picture with a colour, and reports whether it is there then.
+func (c *canvas) paint(rgb uint32) bool {
+	return uint32(C.paint(size, C.uint(rgb))) == rgb
 }
 
-// tint sets the colour of the next triangle, and reports whether c is current on the calling
-// thread.
-func (c *canvas) tint(rgb uint32) bool {
-	return C.tint(c.context, c.colour, C.uint(rgb)) != 0
-}
+// current reports whether c is current on the calling thread.
+func (c *canvas) current() bool { return C.eglGetCurrentContext() == c.context }

@@ -18,23 +18,21 @@ func main() {
 	if err != nil {
 		log.Fatal("egl: ", err)
 	}
-	right := check.Calls("egl, a triangle", func() bool { return gl.triangle(colour()) }) &&
-		check.Calls("egl, a uniform", func() bool { return gl.tint(colour()) })
+	right := check.Calls("egl, a picture", func() bool { return gl.paint(rand.Uint32N(1 << 24)) }) &&
+		check.Calls("egl, the context", gl.current)
 	gl.thread.Close()
 	if !right {
 		os.Exit(1)
 	}
 }
 
-func colour() uint32 { return rand.Uint32N(1 << 24) }
-
 // An artist draws on a thread of its own, on which its canvas is always current. Its functions may
 // be called from any goroutine.
 type artist struct {
-	thread   *thread.Thread
-	canvas   *canvas
-	triangle func(rgb uint32) bool
-	tint     func(rgb uint32) bool
+	thread  *thread.Thread
+	canvas  *canvas
+	paint   func(rgb uint32) bool
+	current func() bool
 }
 
 func start() (*artist, error) {
@@ -49,7 +47,7 @@ func start() (*artist, error) {
 		return nil, err
 	}
 	a.thread = t
-	a.triangle = thread.Bind1V(t, a.canvas.triangle)
-	a.tint = thread.Bind1V(t, a.canvas.tint)
+	a.paint = thread.Bind1V(t, a.canvas.paint)
+	a.current = func() bool { return thread.Eval(t, a.canvas.current) }
 	return a, nil
 }

@@ -1,15 +1,15 @@
-// SDL on the main thread, and goroutines that draw.
+// SDL on the main thread, and goroutines that draw: SDL 2 with cgo, SDL 3 without.
 //
 //	go -C examples/sdl run . -driver dummy
+//	CGO_ENABLED=0 go -C examples/sdl run . -driver dummy
 package main
 
 import (
 	"flag"
 	"fmt"
 	"log"
+	"math/rand/v2"
 	"os"
-
-	"github.com/veandco/go-sdl2/sdl"
 
 	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
@@ -33,6 +33,8 @@ func run() {
 	}
 }
 
+const size = 256 // of the window and of the space for rectangles
+
 func draw() (right bool, err error) {
 	var s *scene
 	mainthread.Call(func() { s, err = open() })
@@ -40,15 +42,18 @@ func draw() (right bool, err error) {
 		return false, err
 	}
 	defer mainthread.Call(s.close)
-	name, err := sdl.GetCurrentVideoDriver()
-	if err != nil {
-		return false, err
-	}
 
-	right = check.Calls(fmt.Sprintf("sdl, %s, a rectangle", name),
-		func() bool { return mainthread.CallV(s.rectangle) })
+	// rectangle draws one from any goroutine.
+	rectangle := func() bool {
+		x, y, colour := rand.Int32N(size-16), rand.Int32N(size-16), rand.Uint32()|0xff
+		return mainthread.CallV(func() bool { return s.rectangle(x, y, colour) })
+	}
+	right = check.Calls(fmt.Sprintf("sdl %d, a rectangle", version), rectangle)
 	for range 10 {
-		right = s.frame() && right
+		for range 20 {
+			right = rectangle() && right
+		}
+		mainthread.Call(s.present)
 	}
 	return right, nil
 }

@@ -5,9 +5,13 @@ go 1.26.0
 replace (
 	github.com/threadcall/threadcall => ../../
 	github.com/threadcall/threadcall/examples => ../
+	github.com/threadcall/threadcall/nativeloop => ../../nativeloop
 )
 
 require (
-	github.com/threadcall/threadcall v0.0.0
+	github.com/threadcall/threadcall v0.1.0
 	github.com/threadcall/threadcall/examples v0.0.0
+	github.com/threadcall/threadcall/nativeloop v0.1.0
 )
+
+require github.com/ebitengine/purego v0.11.3 // indirect

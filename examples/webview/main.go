@@ -14,6 +14,7 @@ import (
 
 	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/nativeloop"
 )
 
 const page = `<!doctype html><title>loading</title>
@@ -25,7 +26,11 @@ func main() {
 	if err != nil {
 		log.Fatal("webview: ", err)
 	}
-	mainthread.OnWake(wake)
+	// before the loop runs or in it: calls are run by GTK's loop, dialogs included
+	detach, err := nativeloop.Attach(mainthread.Thread())
+	if err != nil {
+		log.Fatal("webview: ", err)
+	}
 
 	var workers sync.WaitGroup
 	var ok bool
@@ -39,6 +44,7 @@ func main() {
 	})
 	onLoaded = start
 	w.run()
+	detach()
 	// GTK's loop has ended; this serves the goroutines that still call
 	mainthread.Init(workers.Wait)
 	if !ok {

@@ -6,16 +6,10 @@ package main
 #include <webkit2/webkit2.h>
 
 extern void loaded(void);
-extern void serve(void);
 
 static void onLoad(WebKitWebView *v, WebKitLoadEvent e, gpointer p) {
 	if (e == WEBKIT_LOAD_FINISHED) loaded();
 }
-
-static gboolean onWake(gpointer p) { serve(); return G_SOURCE_REMOVE; }
-
-// Any thread may call this.
-static void wake(void) { g_idle_add_full(G_PRIORITY_DEFAULT, onWake, NULL, NULL); }
 
 // Only the thread that has called start may call what follows.
 static GtkWidget *window, *view;
@@ -47,8 +41,6 @@ import "C"
 import (
 	"errors"
 	"unsafe"
-
-	"github.com/threadcall/threadcall/mainthread"
 )
 
 // A view is a window with a web page. Its methods may be called on the main thread only.
@@ -81,12 +73,6 @@ func (view) eval(script string) {
 
 // title returns the title that the page has given itself.
 func (view) title() string { return C.GoString(C.title()) }
-
-// wake has the event loop call serve. Any goroutine may call it.
-func wake() { C.wake() }
-
-//export serve
-func serve() { mainthread.Serve() }
 
 //export loaded
 func loaded() { onLoaded() }

@@ -1,11 +1,19 @@
-// Package access lets packages mainthread and keyed do with a Thread what no other package may.
-// Package thread sets its variables.
+// Package access lets packages mainthread, keyed and nativeloop do with a Thread what no other
+// package may. Package thread sets its variables.
 package access
 
-import "github.com/threadcall/threadcall/internal/engine"
+import (
+	"time"
+
+	"github.com/threadcall/threadcall/internal/engine"
+)
 
 // Adopt is thread.Adopt for the main thread. Only the function end ends the Thread that it returns.
 var Adopt func() (thread any, end func())
+
+// ServeFor is the method of thread, and calls rest before it runs the first of several functions:
+// the others are to run in the event loop that this one may have.
+var ServeFor func(thread any, d time.Duration, rest func()) int
 
 // New is thread.New for the options that opts, a []thread.Option, has, but does not start the
 // thread.

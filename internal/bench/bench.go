@@ -34,15 +34,8 @@ type mainThread struct{}
 func (mainThread) Call(f func()) bool { return mainthread.Call(f) }
 func (mainThread) Go(f func()) bool   { return mainthread.Go(f) }
 
-// A Load is one way to load a Subject.
-type Load func(s Subject, x Extent) Result
-
-// An Extent says for how long: for N operations or, if N is zero, for about D. There is always at
-// least one operation.
-type Extent struct {
-	N int
-	D time.Duration
-}
+// A Load is one way to load a Subject, by n operations.
+type Load func(s Subject, n int) Result
 
 // A Result is what a Load has measured. Times are in nanoseconds.
 type Result struct {
@@ -62,40 +55,26 @@ func (r Result) Quantile(percent int) float64 {
 	return float64(r.Latencies[len(r.Latencies)*percent/100])
 }
 
-// batches calls run for at most size operations at a time until x is reached. It returns how many
-// there were.
-func (x Extent) batches(size int, run func(n int)) (ops int) {
-	start := time.Now()
-	for ops == 0 || ops < x.N || x.N == 0 && time.Since(start) < x.D {
-		n := size
-		if x.N > 0 {
-			n = min(size, x.N-ops)
-		}
-		run(n)
-		ops += n
-	}
-	return ops
-}
-
-// mean measures what run does and divides it by the operations that run counts.
+// mean measures what run does and divides it by the operations that it returns.
 func mean(run func() (ops int)) Result {
 	start, cpu := time.Now(), CPUTime()
-	n := run()
+	n := max(run(), 1)
 	wall, cpu := time.Since(start), CPUTime()-cpu
 	return Result{Ops: n, Time: float64(wall) / float64(n), CPU: float64(cpu) / float64(n)}
 }
 
-// single times single operations, with something before each that does not count; its argument is
-// how many operations there have been. Time is their median. CPU has what comes before as well.
-func single(x Extent, before func(i int), op func()) Result {
-	latencies := make([]time.Duration, 0, x.N)
+// single times n single operations, with something before each that does not count; its argument
+// is how many operations there have been. Time is their median. CPU has what comes before as well.
+func single(n int, before func(i int), op func()) Result {
+	latencies := make([]time.Duration, n)
 	r := mean(func() int {
-		return x.batches(1, func(int) {
-			before(len(latencies))
+		for i := range latencies {
+			before(i)
 			start := time.Now()
 			op()
-			latencies = append(latencies, time.Since(start))
-		})
+			latencies[i] = time.Since(start)
+		}
+		return n
 	})
 	slices.Sort(latencies)
 	r.Latencies = latencies
@@ -142,8 +121,5 @@ var (
 		d := Struct()
 		return d, OnThread(d)
 	}}
+	spinning = way{name: "spinning", open: func() (Subject, func()) { return spin() }}
 )
-
-func spinning(linger time.Duration) way {
-	return way{name: "spinning", open: func() (Subject, func()) { return spin(linger) }}
-}

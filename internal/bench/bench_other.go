@@ -17,9 +17,9 @@ func pin(int) error { return nil }
 
 func everywhere(f func()) { f() }
 
-func loneBound(Extent, int) (Result, bool) { return Result{}, false }
+func loneBound(int, int) (Result, bool) { return Result{}, false }
 
 // Tracer is for Linux.
-func Tracer(Subject, Extent) (Result, error) {
+func Tracer(Subject, int) (Result, error) {
 	return Result{}, errors.New("ptrace is tried on Linux only")
 }

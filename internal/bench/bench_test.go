@@ -71,7 +71,7 @@ func BenchmarkIdle(b *testing.B) {
 func BenchmarkBurst(b *testing.B) {
 	each(b, Burst)
 	b.Run(named("bound"), func(b *testing.B) {
-		hot, ok := Bound(Extent{N: 200 * b.N})
+		hot, ok := Bound(200 * b.N)
 		if !ok {
 			b.Skip("two threads cannot run at once here")
 		}
@@ -125,17 +125,15 @@ func BenchmarkPost(b *testing.B) {
 // At least 50 calls are made, whatever the benchtime: fewer would say nothing of p99-ns.
 func BenchmarkComputing(b *testing.B) {
 	p := runtime.GOMAXPROCS(0)
-	sizes(b, "n", slices.Compact([]int{max(p/2, 1), p, 2 * p}), func(b *testing.B, n int) {
-		each(b, func(s Subject, x Extent) Result {
-			return Computing(n)(s, Extent{N: max(x.N, 50)})
-		})
+	sizes(b, "n", slices.Compact([]int{max(p/2, 1), p, 2 * p}), func(b *testing.B, others int) {
+		each(b, func(s Subject, n int) Result { return Computing(others)(s, max(n, 50)) })
 	})
 }
 
 // A debugger, which is a real program's load.
 func BenchmarkTracer(b *testing.B) {
-	each(b, func(s Subject, x Extent) Result {
-		r, err := Tracer(s, x)
+	each(b, func(s Subject, n int) Result {
+		r, err := Tracer(s, n)
 		if err != nil {
 			b.Skip(err)
 		}
@@ -205,7 +203,7 @@ func BenchmarkShort(b *testing.B) {
 	} {
 		b.Run(named(s.name), func(b *testing.B) {
 			b.ReportAllocs()
-			report(b, Short(s.life, Extent{N: b.N}))
+			report(b, Short(s.life, b.N))
 		})
 	}
 }
@@ -219,14 +217,14 @@ func BenchmarkBackground(b *testing.B) {
 // The reference is missing because it deadlocks.
 func BenchmarkNested(b *testing.B) {
 	measureAll(b, []way{onMain, onThread}, Nested)
-	b.Run(named("plain"), func(b *testing.B) { report(b, Indirect(Extent{N: b.N})) })
+	b.Run(named("plain"), func(b *testing.B) { report(b, Indirect(b.N)) })
 }
 
 func BenchmarkOneP(b *testing.B) {
-	each(b, func(s Subject, x Extent) Result {
+	each(b, func(s Subject, n int) Result {
 		// here, since testing sets it for each benchmark
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-		return Hot(s, x)
+		return Hot(s, n)
 	})
 }
 
@@ -263,7 +261,7 @@ func load(b *testing.B, n int, sleep time.Duration) (stop func()) {
 
 func bound(b *testing.B) {
 	b.Run(named("bound"), func(b *testing.B) {
-		r, ok := Bound(Extent{N: b.N})
+		r, ok := Bound(b.N)
 		if !ok {
 			b.Skip("two threads cannot run at once here")
 		}
@@ -275,7 +273,7 @@ func bound(b *testing.B) {
 // lone returns the lower of the bounds on one core and on two, or skips the benchmark.
 func lone(b *testing.B) (best Result, found bool) {
 	for n := 1; n <= 2; n++ {
-		if r, ok := LoneBound(Extent{N: b.N}, n); ok && (!found || r.Time < best.Time) {
+		if r, ok := LoneBound(b.N, n); ok && (!found || r.Time < best.Time) {
 			best, found = r, true
 		}
 	}
@@ -289,10 +287,10 @@ func lone(b *testing.B) (best Result, found bool) {
 func named(subject string) string { return "subject=" + subject }
 
 // many is a Load of several threads.
-type many func(threads []Subject, x Extent) Result
+type many func(threads []Subject, n int) Result
 
 func measure(b *testing.B, w way, p Load) {
-	measureMany(b, w, 1, func(threads []Subject, x Extent) Result { return p(threads[0], x) })
+	measureMany(b, w, 1, func(threads []Subject, n int) Result { return p(threads[0], n) })
 }
 
 func measureMany(b *testing.B, w way, n int, p many) {
@@ -307,7 +305,7 @@ func measureMany(b *testing.B, w way, n int, p many) {
 		}
 		b.ReportAllocs()
 		b.ResetTimer()
-		r := p(threads, Extent{N: b.N})
+		r := p(threads, b.N)
 		b.StopTimer()
 		report(b, r)
 	})

@@ -5,33 +5,31 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/threadcall/threadcall/internal/park"
 )
 
 // Bound is the lower bound of a call between two threads that spin: they hand one atomic word to
-// and fro. An operation is there and back; Time is the mean. It is false, without a Result, where
-// two threads cannot run at once.
-func Bound(x Extent) (Result, bool) {
+// and fro, n times. An operation is there and back; Time is the mean. It is false, without a
+// Result, where two threads cannot run at once.
+func Bound(n int) (Result, bool) {
 	if !spins() {
 		return Result{}, false
 	}
-	s, stop := spin(0)
+	s, stop := spin()
 	defer stop()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	return mean(func() int {
-		return x.batches(100, func(n int) {
-			for range n {
-				s.exchange(ask)
-			}
-		})
+		for range n {
+			s.exchange(ask)
+		}
+		return n
 	}), true
 }
 
-// A spinner is a thread that spins until its word changes, and blocks only after rest. One
-// goroutine at a time may call it, which spins as well.
+// A spinner is a thread that spins until its word changes, and blocks after rest. One goroutine at
+// a time may call it, which spins as well.
 //
 //	word     meaning                left by
 //	answer   the thread spins       the caller, which stores one of the others
@@ -39,11 +37,10 @@ func Bound(x Extent) (Result, bool) {
 //	resting  the thread may block   the caller, which stores ask or end and sends to wake
 //	end      the thread is to end   -
 type spinner struct {
-	_      [128]byte
-	word   atomic.Uint32
-	f      func() // next to the word, so that one cache line has both
-	_      [128]byte
-	linger time.Duration // for which it spins on after rest
+	_    [128]byte
+	word atomic.Uint32
+	f    func() // next to the word, so that one cache line has both
+	_    [128]byte
 	// has a place; what is left in it makes the thread look at the word once more
 	wake chan bool
 }
@@ -56,8 +53,8 @@ const (
 )
 
 // spin starts a spinner, which may block until it is called.
-func spin(linger time.Duration) (s *spinner, stop func()) {
-	s = &spinner{linger: linger, f: nop, wake: make(chan bool, 1)}
+func spin() (s *spinner, stop func()) {
+	s = &spinner{f: nop, wake: make(chan bool, 1)}
 	up, down := make(chan bool), make(chan bool)
 	go func() {
 		defer close(down)
@@ -71,8 +68,6 @@ func spin(linger time.Duration) (s *spinner, stop func()) {
 				s.f()
 				s.word.Store(answer)
 			case resting:
-				for start := time.Now(); s.word.Load() == resting && time.Since(start) < s.linger; {
-				}
 				<-s.wake
 			case end:
 				return
@@ -135,11 +130,11 @@ func spins() bool { return runtime.GOMAXPROCS(0) > 1 && runtime.NumCPU() > 1 && 
 // ms, a thread wakes another and blocks until that has woken it, by futex and without the Go
 // scheduler. Both are held on one core, or each on its own of two. Time is the median. It is false,
 // without a Result, where there is no futex, or the cores are not available.
-func LoneBound(x Extent, cores int) (Result, bool) {
+func LoneBound(n, cores int) (Result, bool) {
 	if !preemptible() {
 		return Result{}, false
 	}
-	return loneBound(x, cores)
+	return loneBound(n, cores)
 }
 
 // preemptible is whether the runtime stops threads by a signal, which a thread that blocks and

@@ -17,10 +17,10 @@ const (
 // compute without end. An operation is a call, without the pause; Time is the median. CPU is of all
 // goroutines.
 func Computing(goroutines int) Load {
-	return func(s Subject, x Extent) Result {
+	return func(s Subject, n int) Result {
 		defer computeOn(goroutines)()
 		time.Sleep(computingSettle)
-		return single(x, func(int) { time.Sleep(computingPause) }, func() { s.Call(nop) })
+		return single(n, func(int) { time.Sleep(computingPause) }, func() { s.Call(nop) })
 	}
 }
 

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
@@ -10,17 +9,18 @@ import (
 
 // Hot is one goroutine that calls in a closed loop. An operation is a call; Time is the mean. One
 // call in 101 is timed.
-func Hot(s Subject, x Extent) Result {
-	latencies := make([]time.Duration, 0, x.N/101+1)
+func Hot(s Subject, n int) Result {
+	latencies := make([]time.Duration, 0, n/101+1)
 	r := mean(func() int {
-		return x.batches(101, func(n int) {
-			for range n - 1 {
+		for left := n; left > 0; left -= 101 {
+			for range min(left, 101) - 1 {
 				s.Call(nop)
 			}
 			start := time.Now()
 			s.Call(nop)
 			latencies = append(latencies, time.Since(start))
-		})
+		}
+		return n
 	})
 	slices.Sort(latencies)
 	r.Latencies = latencies
@@ -29,20 +29,20 @@ func Hot(s Subject, x Extent) Result {
 
 // Lone is a call after a pause, again and again. An operation is a call; Time is the median.
 func Lone(pause time.Duration) Load {
-	return func(s Subject, x Extent) Result {
-		return single(x, func(int) { time.Sleep(pause) }, func() { s.Call(nop) })
+	return func(s Subject, n int) Result {
+		return single(n, func(int) { time.Sleep(pause) }, func() { s.Call(nop) })
 	}
 }
 
 const idle = 2 * time.Millisecond
 
 // Idle is a lone call after a pause of 2 ms.
-func Idle(s Subject, x Extent) Result { return Lone(idle)(s, x) }
+func Idle(s Subject, n int) Result { return Lone(idle)(s, n) }
 
 // Burst is what a frame of a game does: 200 calls, then a pause of 4 ms. An operation is 200 calls;
 // Time is the median.
-func Burst(s Subject, x Extent) Result {
-	return single(x, func(int) { time.Sleep(4 * time.Millisecond) }, func() {
+func Burst(s Subject, n int) Result {
+	return single(n, func(int) { time.Sleep(4 * time.Millisecond) }, func() {
 		for range 200 {
 			s.Call(nop)
 		}
@@ -51,8 +51,8 @@ func Burst(s Subject, x Extent) Result {
 
 // Frame is what a frame does that computes for its calls: 50 times some 10 µs of its own work and a
 // call, then a pause of 16 ms. An operation is a call, without the work; Time is the median.
-func Frame(s Subject, x Extent) Result {
-	return single(x, func(i int) {
+func Frame(s Subject, n int) Result {
+	return single(n, func(i int) {
 		if i%50 == 0 {
 			time.Sleep(16 * time.Millisecond)
 		}
@@ -62,16 +62,16 @@ func Frame(s Subject, x Extent) Result {
 
 // Work is a closed loop of some 15 µs of the caller's own work and a call. An operation is a call,
 // without the work; Time is the median.
-func Work(s Subject, x Extent) Result {
-	return single(x, func(int) { compute(15) }, func() { s.Call(nop) })
+func Work(s Subject, n int) Result {
+	return single(n, func(int) { compute(15) }, func() { s.Call(nop) })
 }
 
 // Long is a closed loop of calls of a function that computes for so many microseconds, with a pause
 // before each. An operation is a call, function included; Time is the median.
 func Long(microseconds int, pause time.Duration) Load {
-	return func(s Subject, x Extent) Result {
+	return func(s Subject, n int) Result {
 		f := func() { compute(microseconds) }
-		return single(x, func(int) {
+		return single(n, func(int) {
 			if pause > 0 {
 				time.Sleep(pause)
 			}
@@ -81,12 +81,12 @@ func Long(microseconds int, pause time.Duration) Load {
 
 // Short is a closed loop of what is given, which makes a thread, calls it once, and ends it. Time
 // is the median.
-func Short(life func(f func()), x Extent) Result {
-	return single(x, func(int) {}, func() { life(nop) })
+func Short(life func(f func()), n int) Result {
+	return single(n, func(int) {}, func() { life(nop) })
 }
 
 // Turns is Hot of one goroutine that calls one thread after the other.
-func Turns(threads []Subject, x Extent) Result { return Hot(&inTurn{threads: threads}, x) }
+func Turns(threads []Subject, n int) Result { return Hot(&inTurn{threads: threads}, n) }
 
 type inTurn struct {
 	threads []Subject
@@ -105,30 +105,28 @@ func (t *inTurn) Go(f func()) bool { panic("not used") }
 
 // Contended is as many goroutines as given, all calling one thread in closed loops.
 func Contended(goroutines int) Load {
-	return func(s Subject, x Extent) Result {
-		return Pairs(slices.Repeat([]Subject{s}, goroutines), x)
+	return func(s Subject, n int) Result {
+		return Pairs(slices.Repeat([]Subject{s}, goroutines), n)
 	}
 }
 
 // Pairs is a goroutine for each thread, which calls it in a closed loop. An operation is a call;
 // Time is the mean of the time between the ends of two calls, of any goroutines. One call in 64 of
 // each goroutine is timed.
-func Pairs(threads []Subject, x Extent) Result {
+func Pairs(threads []Subject, n int) Result {
 	goroutines := len(threads)
 	latencies := make([][]time.Duration, goroutines)
-	r := mean(func() (ops int) {
-		var stop atomic.Bool
-		counts := make([]int, goroutines)
+	r := mean(func() int {
 		var callers group.Group
 		for i, s := range threads {
-			share := x.N / goroutines
-			if i < x.N%goroutines {
+			share := n / goroutines
+			if i < n%goroutines {
 				share++
 			}
 			callers.Go(func() {
-				n, timed := 0, make([]time.Duration, 0, share/64+1)
-				for ; n < share || x.N == 0 && !stop.Load(); n++ {
-					if n%64 != i%64 {
+				timed := make([]time.Duration, 0, share/64+1)
+				for k := range share {
+					if k%64 != i%64 {
 						s.Call(nop)
 						continue
 					}
@@ -136,18 +134,11 @@ func Pairs(threads []Subject, x Extent) Result {
 					s.Call(nop)
 					timed = append(timed, time.Since(start))
 				}
-				counts[i], latencies[i] = n, timed
+				latencies[i] = timed
 			})
 		}
-		if x.N == 0 {
-			time.Sleep(x.D)
-			stop.Store(true)
-		}
 		callers.Wait()
-		for _, n := range counts {
-			ops += n
-		}
-		return max(ops, 1)
+		return n
 	})
 	r.Latencies = slices.Concat(latencies...)
 	slices.Sort(r.Latencies)
@@ -156,34 +147,31 @@ func Pairs(threads []Subject, x Extent) Result {
 
 // Post is one goroutine that hands functions over by Go, as fast as it can. An operation is a
 // function; Time is the mean, up to the moment at which the last one has run.
-func Post(s Subject, x Extent) Result {
+func Post(s Subject, n int) Result {
 	return mean(func() int {
-		n := x.batches(1000, func(n int) {
-			for range n {
-				s.Go(nop)
-			}
-		})
+		for range n {
+			s.Go(nop)
+		}
 		s.Call(nop)
 		return n
 	})
 }
 
 // Nested is Hot from the thread itself. A Subject that cannot do that deadlocks.
-func Nested(s Subject, x Extent) (r Result) {
-	s.Call(func() { r = Hot(s, x) })
+func Nested(s Subject, n int) (r Result) {
+	s.Call(func() { r = Hot(s, n) })
 	return r
 }
 
 // Indirect measures a plain call of a function value, to compare Nested with.
-func Indirect(x Extent) Result { return indirect(x, nop) }
+func Indirect(n int) Result { return indirect(n, nop) }
 
 //go:noinline
-func indirect(x Extent, f func()) Result {
+func indirect(n int, f func()) Result {
 	return mean(func() int {
-		return x.batches(100, func(n int) {
-			for range n {
-				f()
-			}
-		})
+		for range n {
+			f()
+		}
+		return n
 	})
 }

@@ -26,8 +26,8 @@ func (s *inPlace) Call(f func()) bool { s.calls.Add(1); f(); return true }
 func (s *inPlace) Go(f func()) bool   { s.gos.Add(1); f(); return true }
 
 func TestLoads(t *testing.T) {
-	turns := func(s Subject, x Extent) Result { return Turns([]Subject{s, s, s}, x) }
-	short := func(s Subject, x Extent) Result { return Short(func(f func()) { s.Call(f) }, x) }
+	turns := func(s Subject, n int) Result { return Turns([]Subject{s, s, s}, n) }
+	short := func(s Subject, n int) Result { return Short(func(f func()) { s.Call(f) }, n) }
 	for _, test := range []struct {
 		name       string
 		run        Load
@@ -54,7 +54,7 @@ func TestLoads(t *testing.T) {
 				needsPreemption(t)
 			}
 			var s inPlace
-			r := test.run(&s, Extent{N: test.n})
+			r := test.run(&s, test.n)
 			if s.calls.Load() != test.calls || s.gos.Load() != test.gos {
 				t.Errorf("%d Call and %d Go, want %d and %d", s.calls.Load(), s.gos.Load(),
 					test.calls, test.gos)
@@ -70,20 +70,20 @@ func TestLoads(t *testing.T) {
 }
 
 func TestBound(t *testing.T) {
-	r, ok := Bound(Extent{N: 1000})
+	r, ok := Bound(1000)
 	if can := runtime.NumCPU() > 1 && runtime.GOMAXPROCS(0) > 1; ok != can || ok &&
 		(r.Ops != 1000 || r.Time <= 0) {
 		t.Errorf("%+v, %v", r, ok)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if _, ok := Bound(Extent{N: 1000}); ok {
+	if _, ok := Bound(1000); ok {
 		t.Error("two threads ran at once on one P")
 	}
 }
 
 func TestLoneBound(t *testing.T) {
 	for cores := 1; cores <= 2; cores++ {
-		r, ok := LoneBound(Extent{N: 5}, cores)
+		r, ok := LoneBound(5, cores)
 		if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok &&
 			runtime.GOOS == "linux" && preemptible() && runtime.NumCPU() >= cores {
 			t.Errorf("on %d: %+v, %v", cores, r, ok)
@@ -95,7 +95,7 @@ func TestTracer(t *testing.T) {
 	var s inPlace
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	r, err := Tracer(&s, Extent{N: 10})
+	r, err := Tracer(&s, 10)
 	if err != nil {
 		t.Skip(err) // not Linux, or a sandbox
 	}

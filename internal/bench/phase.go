@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -9,14 +8,11 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
-	"text/tabwriter"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // A phase is a load that a program has for some time: frames of work and calls, or a closed loop.
@@ -60,18 +56,6 @@ var phases = []phase{
 	{name: "4 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 4},
 }
 
-// figures are what a phase has measured, in microseconds: of the calls, the CPU time of the process
-// for each call or post, the caller's own work included, and how late a goroutine was that slept 2
-// ms again and again.
-type figures [4]float64
-
-const (
-	p50 = iota
-	p99
-	cpu
-	late // p90
-)
-
 // A side is one of those that are compared: what a phase calls and, if it is nested, from where. It
 // exists as long as the process, so that it keeps what it learns.
 type side struct {
@@ -87,7 +71,10 @@ func (s side) can(p phase) bool {
 	return p.threads <= len(s.threads) && !(spins && (p.callers > 1 || p.posts > 0))
 }
 
-func (p phase) run(s side, d time.Duration) (f figures) {
+// run returns what the phase has measured, in the Go benchmark format: the latency of calls, the
+// CPU time of the process for each call or post, the caller's own work included, and how late a
+// goroutine was that slept 2 ms again and again.
+func (p phase) run(s side, d time.Duration) string {
 	var stop atomic.Bool
 	var workers, callers group.Group
 	var lateness []time.Duration
@@ -98,13 +85,7 @@ func (p phase) run(s side, d time.Duration) (f figures) {
 			lateness = append(lateness, time.Since(start)-2*ms)
 		}
 	})
-	for range p.computing {
-		workers.Go(func() {
-			for !stop.Load() {
-				compute(10)
-			}
-		})
-	}
+	defer computeOn(p.computing)()
 	threads := s.threads[:max(p.threads, 1)]
 	latencies := make([][]time.Duration, max(p.callers, 1))
 	r := mean(func() (ops int) {
@@ -136,11 +117,9 @@ func (p phase) run(s side, d time.Duration) (f figures) {
 	slices.Sort(r.Latencies)
 	slices.Sort(lateness)
 	l := Result{Latencies: lateness}
-	f = figures{r.Quantile(50), r.Quantile(99), r.CPU, l.Quantile(90)}
-	for i := range f {
-		f[i] /= 1000
-	}
-	return f
+	return fmt.Sprintf("BenchmarkPhase/%s/subject=%s 1 %.0f p50-ns %.0f p99-ns %.0f cpu-ns/op "+
+		"%.0f p90-late-ns\n", strings.ReplaceAll(p.name, " ", "_"), s.name, r.Quantile(50),
+		r.Quantile(99), r.CPU, l.Quantile(90))
 }
 
 func (p phase) loop(s Subject, until time.Time) (latencies []time.Duration) {
@@ -176,20 +155,21 @@ func (p phase) loop(s Subject, until time.Time) (latencies []time.Duration) {
 
 // Phases says which phases are measured, and for how long.
 type Phases struct {
-	Rounds, Chunk int // Chunk phases of a side follow one another before it is another's turn
-	For           time.Duration
-	Linger        time.Duration // for which the spinning thread spins on after a frame
-	Match         *regexp.Regexp
-	Seed          uint64
-	Main          bool // the main thread as well, which must be served by mainthread.Init
+	Rounds int
+	For    time.Duration
+	Match  *regexp.Regexp
+	Seed   uint64
 }
 
-// Compare measures the phases of this engine on the main thread and on an own one, of the channel
-// to a locked goroutine, and of a thread that spins with its caller as long as a frame lasts. The
-// phases of each round follow one another in random order in one process. It writes the medians of
-// the rounds, and then their ratios to the channel and to the better of the last two, the worst
-// first, with what is above its limit.
-func (p Phases) Compare(w io.Writer) {
+// inTurnOf is how many phases of a side follow one another before it is another's turn.
+const inTurnOf = 3
+
+// Run measures the phases of this engine on the main thread, which mainthread.Init must serve, and
+// on an own one, of the channel to a locked goroutine, and of a thread that spins with its caller
+// as long as a frame lasts. The phases of each round follow one another in random order in one
+// process. It writes the results in the Go benchmark format, with the rounds by which threadcall
+// bench pairs them.
+func (p Phases) Run(w io.Writer) {
 	calibrate()
 	var chosen []phase
 	for _, ph := range phases {
@@ -198,7 +178,7 @@ func (p Phases) Compare(w io.Writer) {
 		}
 	}
 	sides := make([]side, 4) // the first two are threadcall
-	for i, w := range []way{onMain, onThread, reference, spinning(p.Linger)} {
+	for i, w := range []way{onMain, onThread, reference, spinning} {
 		sides[i].name = w.name
 		for range []int{1, 4, 4, 1}[i] { // threads
 			s, end := w.open()
@@ -212,163 +192,30 @@ func (p Phases) Compare(w io.Writer) {
 		defer end()
 		sides[i].caller = caller
 	}
+	if !spins() {
+		sides = sides[:3]
+	}
+	fmt.Fprintf(w, "# %v of each phase, GOMAXPROCS %d, seed %d\n", p.For, runtime.GOMAXPROCS(0),
+		p.Seed)
+	for _, unit := range []string{"p50-ns", "p99-ns", "cpu-ns/op", "p90-late-ns"} {
+		fmt.Fprintf(w, "Unit %s better=lower\n", unit)
+	}
 	rng := rand.New(rand.NewPCG(p.Seed, 0))
-	series := make([][4][]figures, len(chosen))
 	for round := range p.Rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, p.Rounds)
-		for chunk := range slices.Chunk(rng.Perm(len(chosen)), p.Chunk) {
+		fmt.Fprintf(w, "# threadcall run phases-%d round %d\n", p.Seed, round+1)
+		for chunk := range slices.Chunk(rng.Perm(len(chosen)), inTurnOf) {
 			for _, s := range rng.Perm(len(sides)) {
 				for _, i := range chunk {
-					if (s > 0 || p.Main) && (s < 3 || spins()) && sides[s].can(chosen[i]) {
-						d := p.For
-						if chosen[i].computing > 0 { // calls take long: there are few
-							d *= 4
-						}
-						series[i][s] = append(series[i][s], chosen[i].run(sides[s], d))
+					d := p.For
+					if chosen[i].computing > 0 { // calls take long: there are few
+						d *= 4
+					}
+					if sides[s].can(chosen[i]) {
+						io.WriteString(w, chosen[i].run(sides[s], d))
 					}
 				}
 			}
 		}
 	}
-	fmt.Fprintf(w, "rounds: %d of %v, GOMAXPROCS %d, seed %d; medians (least to most) in µs; "+
-		"late: p90 of a sleep of 2 ms\n\n", p.Rounds, p.For, runtime.GOMAXPROCS(0), p.Seed)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "phase\tby\tp50\tp99\tCPU\tlate\t")
-	var rows []ratios
-	for i, ph := range chosen {
-		var med [4]figures
-		for s, samples := range series[i] {
-			if samples == nil {
-				continue
-			}
-			fmt.Fprintf(t, "%s\t%s\t", ph.name, sides[s].name)
-			for m := range med[s] {
-				slices.SortFunc(samples, func(a, b figures) int { return cmp.Compare(a[m], b[m]) })
-				med[s][m] = (samples[(len(samples)-1)/2][m] + samples[len(samples)/2][m]) / 2
-				fmt.Fprintf(t, "%s (%s to %s)\t", short(med[s][m]), short(samples[0][m]),
-					short(samples[len(samples)-1][m]))
-			}
-			fmt.Fprintln(t)
-		}
-		for s := range 2 {
-			if series[i][s] != nil {
-				rows = append(rows, compare(ph.name, sides[s].name, med[s], med[2], med[3]))
-			}
-		}
-	}
-	t.Flush()
-	fmt.Fprint(w, "\nratios to the channel / to the better of the two; "+
-		"the worst first, in terms of the limits\n\n")
-	slices.SortStableFunc(rows, func(a, b ratios) int { return cmp.Compare(b.worst, a.worst) })
-	fmt.Fprintln(t, "worst\tphase\tby\tp50\tp99\tCPU\tlate\tp50/spinning\tabove its limit\t")
-	missed := 0
-	for _, r := range rows {
-		if r.missed != "" {
-			missed++
-		}
-		fmt.Fprintf(t, "%.2f\t%s\t%s\t%s%s\t\n", r.worst, r.phase, r.side, r.cells, r.missed)
-	}
-	t.Flush()
-	fmt.Fprintf(w, "\n%d of %d above a limit\n", missed, len(rows))
-}
-
-// short has three digits, or all before the point.
-func short(x float64) string {
-	if x >= 1000 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	return fmt.Sprintf("%.3g", x)
-}
-
-// ratios are those of a phase of an engine. The worst is in terms of the limits.
-type ratios struct {
-	phase, side, cells, missed string
-	worst                      float64
-}
-
-// compare holds an engine to the limits: 1.1 times the channel's p50 and CPU time, 1.5 times its
-// p99, 1.2 times its lateness or 0.1 ms more; and 2 times the p50 of spinning, where that takes at
-// most 1.1 times the channel's CPU time.
-func compare(phase, side string, engine, channel, pair figures) ratios {
-	r := ratios{phase: phase, side: side}
-	hold := func(what string, ratio, limit float64) {
-		if r.worst = max(r.worst, ratio/limit); ratio > limit {
-			r.missed += " " + what
-		}
-	}
-	for m, what := range []string{"p50", "p99", "CPU", "late"} {
-		ratio, best := engine[m]/channel[m], channel[m]
-		if pair[m] > 0 {
-			best = min(best, pair[m])
-		}
-		r.cells += fmt.Sprintf("%.2f / %.2f\t", ratio, engine[m]/best)
-		if m != late || engine[m] > channel[m]+100 {
-			hold(what, ratio, []float64{1.1, 1.5, 1.1, 1.2}[m])
-		}
-	}
-	switch ratio := engine[p50] / pair[p50]; {
-	case pair[p50] == 0:
-		r.cells += "\t"
-	case pair[cpu] <= 1.1*channel[cpu]:
-		r.cells += fmt.Sprintf("%.2f\t", ratio)
-		hold("spinning", ratio, 2)
-	default:
-		r.cells += fmt.Sprintf("(%.2f)\t", ratio)
-	}
-	return r
-}
-
-// windows is set, in the environment of a process that measures some, to the name of the side.
-const windows = "THREADCALL_WINDOWS"
-
-// MaybeWindows does nothing, unless Windows started this process. Then it writes the mean time of a
-// call, in nanoseconds, in each of 20 windows of 50 ms of a closed loop, and ends the process.
-func MaybeWindows() {
-	for _, w := range []way{onMain, onThread, spinning(0)} {
-		if w.name != os.Getenv(windows) {
-			continue
-		}
-		s, _ := w.open()
-		for range 20 {
-			fmt.Println(int(Hot(s, Extent{D: 50 * ms}).Time))
-		}
-		os.Exit(0)
-	}
-}
-
-// Windows measures windows of a closed loop in so many processes for each side, which must call
-// MaybeWindows, and writes those that are above twice the median of the side. Those of the spinning
-// pair are the machine's.
-func Windows(w io.Writer, processes int) error {
-	sides := []way{onMain, onThread, spinning(0)}
-	times := make([][]int, len(sides))
-	for i := range len(sides) * processes {
-		i %= len(sides)
-		out, status, err := testutil.Run(testutil.TimeLimit(), windows+"="+sides[i].name)
-		if err != nil || status != 0 {
-			return fmt.Errorf("a process of windows: status %d, %w, %s", status, err, out)
-		}
-		for _, field := range strings.Fields(out) {
-			ns, err := strconv.Atoi(field)
-			if err != nil {
-				return err
-			}
-			times[i] = append(times[i], ns)
-		}
-	}
-	for i, side := range sides {
-		sorted := slices.Sorted(slices.Values(times[i]))
-		limit := 2 * sorted[len(sorted)/2]
-		above := 0
-		for n, ns := range times[i] {
-			if ns > limit {
-				above++
-				fmt.Fprintf(w, "%s, process %d, window %d: %d ns\n", side.name, n/20+1, n%20+1, ns)
-			}
-		}
-		fmt.Fprintf(w, "%s: %d of %d windows above twice the median; "+
-			"least %d, median %d, most %d ns\n",
-			side.name, above, len(sorted), sorted[0], limit/2, sorted[len(sorted)-1])
-	}
-	return nil
 }

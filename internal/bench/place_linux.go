@@ -14,18 +14,13 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-// cores is a set of them, as the kernel has it.
-type cores [1024 / bits.UintSize]uint
-
 var (
-	allowed   cores // of this process, before it is placed
-	near, far int   // the first two of them; equal if there is only one
+	allowed   park.CoreSet // of this process, before it is placed
+	near, far int          // the first two of them; equal if there is only one
 )
 
 func init() {
-	const self = 0
-	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, self, unsafe.Sizeof(allowed),
-		uintptr(unsafe.Pointer(&allowed)))
+	allowed.Get()
 	near, far = -1, -1
 	for core := range 8 * int(unsafe.Sizeof(allowed)) {
 		if allowed[core/bits.UintSize]>>(core%bits.UintSize)&1 == 0 {
@@ -39,22 +34,15 @@ func init() {
 }
 
 // restrict lets the thread run on these cores only. Zero is the calling thread.
-func restrict(thread int, to cores) error {
-	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(thread),
-		unsafe.Sizeof(to), uintptr(unsafe.Pointer(&to)))
-	if errno != 0 {
+func restrict(thread int, to park.CoreSet) error {
+	if errno := park.SetAffinity(thread, to[:]); errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-func only(core int) (c cores) {
-	c[core/bits.UintSize] = 1 << (core % bits.UintSize)
-	return c
-}
-
 // pin holds the calling thread on a core.
-func pin(core int) error { return restrict(0, only(core)) }
+func pin(core int) error { return restrict(0, park.Only(core)) }
 
 func place(how string) error {
 	if near < 0 {
@@ -80,7 +68,7 @@ func place(how string) error {
 			if err != nil {
 				return err
 			}
-			if err := restrict(thread, only(near)); err != nil && err != syscall.ESRCH {
+			if err := restrict(thread, park.Only(near)); err != nil && err != syscall.ESRCH {
 				return fmt.Errorf("holding a thread on core %d: %w", near, err)
 			}
 		}
@@ -117,10 +105,10 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 // loneBound lets the other thread keep its P while it blocks, and adds one: the scheduler is no
 // part of the bound. The runtime stops such a thread by a signal, unless it must not. The caller
 // pauses as in Lone.
-func loneBound(x Extent, cores int) (Result, bool) {
+func loneBound(n, cores int) (Result, bool) {
 	home := allowed
 	if placed != anywhere {
-		home = only(near)
+		home = park.Only(near)
 	}
 	if cores == 2 && (near == far || placed == one) || cores == 1 && placed == two ||
 		park.CPU() < 0 || restrict(0, home) != nil {
@@ -149,7 +137,7 @@ func loneBound(x Extent, cores int) (Result, bool) {
 	}()
 	other := <-up
 	runtime.LockOSThread()
-	r := single(x, func(int) {
+	r := single(n, func(int) {
 		restrict(0, home)
 		runtime.UnlockOSThread()
 		time.Sleep(idle)
@@ -162,7 +150,7 @@ func loneBound(x Extent, cores int) (Result, bool) {
 			}
 		}
 		pin(mine)
-		restrict(other, only(its))
+		restrict(other, park.Only(its))
 	}, func() {
 		word.Store(ask)
 		futex(&word, futexWake, 1)

@@ -1,82 +1,61 @@
 package bench
 
 import (
-	"fmt"
-	"math/bits"
 	"os"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"unsafe"
 
+	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-const toBePlaced = "THREADCALL_TEST_PLACED"
-
-// A process that is to be placed says how many cores a thread may use, a thread that Hold holds,
-// and both together, and then the same after release.
-func init() {
-	if os.Getenv(toBePlaced) == "" {
-		return
-	}
-	if _, err := Place(); err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-	calls := make(chan func())
-	go func() {
-		runtime.LockOSThread()
-		for f := range calls {
-			f()
-		}
-	}()
-	both := func() {
-		var its, all cores
-		done := make(chan bool)
-		calls <- func() { its = mask(); close(done) }
-		<-done
-		mine := mask()
-		for i := range all {
-			all[i] = mine[i] | its[i]
-		}
-		fmt.Print(mine.count(), its.count(), all.count(), " ")
-	}
-	release := Hold(posted(calls), 1)
-	both()
-	release()
-	both()
-	os.Exit(0)
-}
-
-type posted chan func()
-
-func (p posted) Call(func()) bool { panic("not used") }
-func (p posted) Go(f func()) bool { p <- f; return true }
-
-func mask() (c cores) {
-	syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(c),
-		uintptr(unsafe.Pointer(&c)))
+// on returns the cores that the calling thread may use.
+func on() *park.CoreSet {
+	c := new(park.CoreSet)
+	c.Get()
 	return c
 }
 
-func (c cores) count() (n int) {
-	for _, word := range c {
-		n += bits.OnesCount(word)
+// A process that is placed, by TestMain, holds a thread, and then releases it.
+func TestHold(t *testing.T) {
+	how := os.Getenv(placement)
+	if how == anywhere {
+		t.Skip("TestPlace runs this in a process that is placed")
 	}
-	return n
+	d := Struct()
+	defer OnThread(d)()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for _, held := range []bool{true, false} {
+		release := nop
+		if held {
+			release = Hold(d, 1)
+		}
+		var its *park.CoreSet
+		d.Call(func() { its = on() })
+		if mine := on(); mine.Count() != 1 || its.Count() != 1 ||
+			(*mine == *its) == (held && how == two) {
+			t.Errorf("held %v: this thread on %v, the other on %v", held, mine, its)
+		}
+		release()
+	}
 }
 
 func TestPlace(t *testing.T) {
-	if mask().count() < 2 {
+	if on().Count() < 2 {
 		t.Skip("there is one core")
 	}
-	for how, want := range map[string]string{"one": "1 1 1 1 1 1", "two": "1 1 2 1 1 1",
+	for how, want := range map[string]string{one: "--- PASS: TestHold", two: "--- PASS: TestHold",
 		"three": "it must be one or two"} {
-		out, _, err := testutil.Run(testutil.TimeLimit(), toBePlaced+"=1", placement+"="+how)
-		if err != nil || !strings.Contains(out, want) {
-			t.Errorf("%s: %q, %v, want %q", how, out, err, want)
+		c, err := testutil.Command()
+		if err != nil {
+			t.Skip(err)
+		}
+		c.Args = append(c.Args, "-test.v", "-test.run=^TestHold$")
+		c.Env = append(os.Environ(), placement+"="+how)
+		if out, _ := c.CombinedOutput(); !strings.Contains(string(out), want) {
+			t.Errorf("%s: %q, want %q", how, out, want)
 		}
 	}
 }

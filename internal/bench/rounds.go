@@ -7,53 +7,50 @@ import (
 	"time"
 )
 
-// A Contender is one of several ways to do the same thing.
-type Contender struct {
-	Name string
-	// Open returns what does it n times and how long that took, and what ends it. It is called for
-	// each sample.
-	Open func() (run func(n int) time.Duration, end func())
-}
+// A Contender is one of several ways to do the same thing. It is called for each sample, and
+// returns what does it n times and how long that took, and what ends it.
+type Contender func() (run func(n int) time.Duration, end func())
 
 // Timed is a contender that needs no preparation.
-func Timed(name string, work func(n int)) Contender {
-	return Contender{name, func() (func(int) time.Duration, func()) {
+func Timed(work func(n int)) Contender {
+	return func() (func(int) time.Duration, func()) {
 		return func(n int) time.Duration {
 			start := time.Now()
 			work(n)
 			return time.Since(start)
 		}, nop
-	}}
+	}
 }
 
 // Calling is a contender that calls a Subject in a closed loop, as [Hot].
-func Calling(name string, open func() (s Subject, end func())) Contender {
-	return Contender{name, func() (func(int) time.Duration, func()) {
+func Calling(open func() (s Subject, end func())) Contender {
+	return func() (func(int) time.Duration, func()) {
 		s, end := open()
 		s.Call(nop) // it is served
-		return func(n int) time.Duration { return Hot(s, Extent{N: n}).total() }, end
-	}}
+		return total(func(n int) Result { return Hot(s, n) }), end
+	}
 }
 
 // Direct is a contender that calls an empty function in place.
-func Direct(name string) Contender {
-	return Contender{name, func() (func(int) time.Duration, func()) {
-		return func(n int) time.Duration { return Indirect(Extent{N: n}).total() }, nop
-	}}
+func Direct() (func(int) time.Duration, func()) { return total(Indirect), nop }
+
+// Bounded is a contender that does what [Bound] does. It is nil where that cannot be done.
+func Bounded() Contender {
+	if _, ok := Bound(1); !ok {
+		return nil
+	}
+	return func() (func(int) time.Duration, func()) {
+		return total(func(n int) Result { r, _ := Bound(n); return r }), nop
+	}
 }
 
-// Bounded is a contender that does what [Bound] does. It is false where that cannot be done.
-func Bounded(name string) (Contender, bool) {
-	_, ok := Bound(Extent{N: 1})
-	return Contender{name, func() (func(int) time.Duration, func()) {
-		return func(n int) time.Duration {
-			r, _ := Bound(Extent{N: n})
-			return r.total()
-		}, nop
-	}}, ok
+// total returns the time of all operations of a measurement.
+func total(measure func(n int) Result) func(n int) time.Duration {
+	return func(n int) time.Duration {
+		r := measure(n)
+		return time.Duration(r.Time * float64(r.Ops))
+	}
 }
-
-func (r Result) total() time.Duration { return time.Duration(r.Time * float64(r.Ops)) }
 
 // A Plan says how much Rounds measures.
 type Plan struct {
@@ -103,7 +100,7 @@ const batches = 8
 
 // sample returns the nanoseconds of one operation.
 func (c Contender) sample(batch int, p Plan) float64 {
-	run, end := c.Open()
+	run, end := c()
 	defer end()
 	took, n := run(batch), batch
 	for p.N == 0 && took < p.Sample {
@@ -115,7 +112,7 @@ func (c Contender) sample(batch int, p Plan) float64 {
 
 // calibrate returns how many operations a batch has, or the whole sample if that is given.
 func (c Contender) calibrate(p Plan) int {
-	run, end := c.Open()
+	run, end := c()
 	defer end()
 	if p.N > 0 {
 		run(p.N)

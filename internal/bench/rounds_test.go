@@ -8,12 +8,12 @@ import (
 
 // costing is a contender of which an operation takes as long as given.
 func costing(name string, each time.Duration, ran *[]string) Contender {
-	return Contender{name, func() (func(int) time.Duration, func()) {
+	return func() (func(int) time.Duration, func()) {
 		return func(n int) time.Duration {
 			*ran = append(*ran, name)
 			return time.Duration(n) * each
 		}, func() { *ran = append(*ran, "end") }
-	}}
+	}
 }
 
 func TestRounds(t *testing.T) {
@@ -50,7 +50,7 @@ func TestRounds(t *testing.T) {
 
 func TestRounds_plan(t *testing.T) {
 	var ns []int
-	c := Timed("c", func(n int) { ns = append(ns, n) })
+	c := Timed(func(n int) { ns = append(ns, n) })
 	series, err := Rounds(t.Context(), []Contender{c}, Plan{Rounds: 20, N: 5, Limit: 1, Least: 3},
 		func(int, int) {})
 	if want := slices.Repeat([]int{5}, 4); err != nil || !slices.Equal(ns, want) ||

@@ -11,7 +11,7 @@ import (
 
 // Tracer is a debugger: an operation is a step of a process by ptrace, which only one thread may
 // trace, and two reads of its registers, each in a call. Time is the median.
-func Tracer(s Subject, x Extent) (r Result, err error) {
+func Tracer(s Subject, n int) (r Result, err error) {
 	var c *exec.Cmd
 	var regs syscall.PtraceRegs
 	start := func() {
@@ -46,7 +46,7 @@ func Tracer(s Subject, x Extent) (r Result, err error) {
 		c.Process.Kill()
 		c.Wait()
 	}()
-	return single(x, func(int) {}, func() {
+	return single(n, func(int) {}, func() {
 		s.Call(look)
 		s.Call(step)
 		s.Call(look)

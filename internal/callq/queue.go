@@ -199,6 +199,14 @@ func (q *Queue) Mark() (m Mark, ok bool) {
 	return q.marked, true
 }
 
+// Several reports, after Mark, whether more than one call may be before the mark.
+//
+//threadcall:noalloc
+func (q *Queue) Several() bool {
+	r := q.ready.Load()
+	return r != nil && r != &closed && r.next.Load() != q.last
+}
+
 // all takes all calls in hand. If it is false the queue is closed. rest is as in grab.
 func (q *Queue) all(rest *Call) (list, last *Call, ok bool) {
 	older := q.ready.Load()

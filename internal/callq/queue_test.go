@@ -26,134 +26,20 @@ func (q *Queue) mustPush(t *testing.T, kind Kind, poster uintptr) *Call {
 	return c
 }
 
-// A function that runs before a mark takes calls itself, up to a mark of its own or beyond.
+// A function that runs before a mark takes calls itself, up to a mark of its own.
 func TestQueue_Mark_nested(t *testing.T) {
 	q := New()
-	a := q.mustPush(t, Posted, 1)
-	b := q.mustPush(t, Posted, 1)
+	a, b := q.mustPush(t, Posted, 1), q.mustPush(t, Posted, 1)
 	outer, _ := q.Mark()
 	if q.TakeUntil(outer) != a {
 		t.Fatal("not the oldest")
 	}
 	c := q.mustPush(t, Posted, 1)
 	inner, _ := q.Mark()
-	d := q.Get(Posted, func() {}, 2)
-	q.PushOwn(d)
-	if q.TakeUntil(inner) != b || q.TakeUntil(inner) != c || q.TakeUntil(inner) != nil {
+	q.PushOwn(q.Get(Posted, func() {}, 2))
+	if q.TakeUntil(inner) != b || q.TakeUntil(inner) != c || q.TakeUntil(inner) != nil ||
+		q.TakeUntil(outer) != nil {
 		t.Error("not what was queued before the inner mark")
-	}
-	if q.TakeUntil(outer) != nil {
-		t.Error("something is left before the outer mark")
-	}
-	again, _ := q.Mark()
-	if q.Take() != d || q.Take() != nil || q.TakeUntil(again) != nil {
-		t.Error("Take does not pass a mark")
-	}
-	q.Mark()
-	q.mustPush(t, Posted, 1)
-	q.Mark()
-	q.Close()
-	if q.Take() != nil || q.TakeUntil(everything) != nil {
-		t.Error("a closed queue gives something")
-	}
-}
-
-// TakeFrom takes one poster's calls, no further than it is told.
-func TestQueue_TakeFrom(t *testing.T) {
-	q := New()
-	var calls [9]*Call
-	for i := range calls {
-		calls[i] = q.mustPush(t, Posted, uintptr(1+i%3))
-	}
-	first, rest := Pop(q.TakeFrom(1, calls[3]))
-	if second, rest := Pop(rest); first != calls[0] || second != calls[3] || rest != nil {
-		t.Error("not the poster's calls up to the last that was asked for")
-	}
-}
-
-// Otherwise a thread that is in cycles with several others searches the whole queue again each
-// time.
-func TestQueue_TakeFrom_skipped(t *testing.T) {
-	q := New()
-	var youngest *Call
-	for poster := range uintptr(5) {
-		youngest = q.Get(Posted, func() {}, poster)
-		q.Push(youngest)
-	}
-	for _, poster := range []uintptr{6, 7, 6, 7} {
-		if q.TakeFrom(poster, nil) != nil {
-			t.Fatalf("a call of %d", poster)
-		}
-	}
-	if *q.skipped.by(6) != youngest || *q.skipped.by(7) != youngest {
-		t.Error("it is not remembered that all was searched")
-	}
-	if q.TakeFrom(4, nil) != youngest || *q.skipped.by(6) == youngest ||
-		*q.skipped.by(6) != *q.skipped.by(7) {
-		t.Error("a call that was taken is remembered")
-	}
-	for q.Take() != nil {
-	}
-	if *q.skipped.by(6) != nil || *q.skipped.by(7) != nil {
-		t.Error("a call that was taken in its turn is remembered")
-	}
-}
-
-func TestQueue_Close(t *testing.T) {
-	q := New()
-	begun := q.mustPush(t, Awaited, 1)
-	ready := q.mustPush(t, Awaited, 1)
-	if q.Take() != begun {
-		t.Fatal("not the oldest")
-	}
-	queued := q.mustPush(t, Withdrawable, 1)
-	q.mustPush(t, Posted, 1)
-	q.Close()
-	if o := begun.Outcome(); o != 0 {
-		t.Errorf("the call that has begun was settled: %d", o)
-	}
-	for _, c := range []*Call{ready, queued} {
-		if o := c.Outcome(); o != Refused {
-			t.Errorf("a queued call is %d, want refused", o)
-		}
-	}
-	if _, _, ok := q.Push(q.Get(Posted, nil, 0)); ok {
-		t.Error("Push after Close")
-	}
-	if q.Take() != nil || q.TakeUntil(everything) != nil || q.TakeFrom(1, nil) != nil ||
-		q.Pending() || q.Rest() || !q.Closed() {
-		t.Error("there is something in a closed queue")
-	}
-	if q.Close() {
-		t.Error("the second Close wakes the thread")
-	}
-}
-
-func TestList(t *testing.T) {
-	q := New()
-	var l List
-	if l.Pop() != nil {
-		t.Error("something in an empty list")
-	}
-	var calls [5]*Call
-	for i := range calls {
-		calls[i] = q.Get(Awaited, nil, 1)
-		l.Append(calls[i])
-	}
-	if !l.Remove(calls[0]) || !l.Remove(calls[4]) || !l.Remove(calls[2]) || l.Remove(calls[2]) {
-		t.Error("Remove does not tell what was there")
-	}
-	l.Append(calls[0]) // again
-	for _, want := range []*Call{calls[1], calls[3], calls[0], nil} {
-		if l.Pop() != want {
-			t.Error("not in order")
-		}
-	}
-	l.Append(calls[0])
-	l.Append(calls[4])
-	Refuse(l.Empty())
-	if calls[0].Outcome() != Refused || calls[4].Outcome() != Refused || l.Pop() != nil {
-		t.Error("not all were refused")
 	}
 }
 

@@ -299,14 +299,3 @@ func TestCall_Leave(t *testing.T) {
 		t.Error("a call that can be withdrawn is not")
 	}
 }
-
-func TestCall_Start_expired(t *testing.T) {
-	q := New()
-	c := q.mustPush(t, Withdrawable, 1)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	c.Ctx = ctx
-	if q.Take().Start() || c.Outcome() != Expired {
-		t.Error("it started")
-	}
-}

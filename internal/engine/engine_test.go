@@ -4,12 +4,10 @@ import (
 	"context"
 	"iter"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -37,40 +35,6 @@ func knows(e *Engine) bool {
 		}
 	}
 	return false
-}
-
-// A pusher that owes a wake-up may come late, when the thread has risen by itself or rests again in
-// another way.
-func TestEngine_wake_superfluous(t *testing.T) {
-	e := start(t)
-	var stop atomic.Bool
-	var wakers group.Group
-	for range 2 {
-		wakers.Go(func() {
-			for !stop.Load() {
-				e.wake()
-				select {
-				case e.wakeup <- struct{}{}:
-				default:
-				}
-				time.Sleep(20 * time.Microsecond)
-			}
-		})
-	}
-	var ran atomic.Int32
-	for range 3 {
-		go func() {
-			for i := range 300 {
-				if i%10 == 0 {
-					time.Sleep(time.Duration(i) * 10 * time.Microsecond) // the thread rests
-				}
-				e.Call(func() { ran.Add(1) })
-			}
-		}()
-	}
-	eventually(t, func() bool { return ran.Load() == 900 }, "all functions run")
-	stop.Store(true)
-	wakers.Wait()
 }
 
 func TestEngine_Terminate_forgotten(t *testing.T) {
@@ -142,47 +106,6 @@ func TestLimit(t *testing.T) {
 	newLimit(0).close()
 }
 
-func TestEngine_Goexit_record(t *testing.T) {
-	e, _ := New(0)
-	c := e.q.Get(callq.Awaited, func() {}, 0)
-	defer func() {
-		if recover() == nil {
-			t.Error("it is")
-		}
-	}()
-	finish(c, c.Outcome())
-}
-
-// Else it could begin after a Goexit that its caller has seen.
-func TestEngine_Goexit_waiting(t *testing.T) {
-	e, _ := New(0)
-	other, _ := New(0)
-	for range 100 {
-		exits := e.q.Get(callq.Awaited, runtime.Goexit, 0)
-		waits := other.q.Get(callq.Awaited, func() {}, 0)
-		go e.runAwaited(exits, &wait{call: waits, on: other})
-		eventually(t, func() bool { return exits.Outcome() != 0 }, "the call is settled")
-		if exits.Outcome() != callq.Exited || !waits.Unwanted() {
-			t.Fatal("the thread's own call can still begin")
-		}
-	}
-}
-
-func TestEngine_Goexit_left(t *testing.T) {
-	e := start(t)
-	begun, release := make(chan bool), make(chan bool)
-	e.Go(func() { close(begun); <-release })
-	<-begun
-	c := e.q.Get(callq.Awaited, func() { t.Error("it ran") }, 0)
-	e.q.Push(c)
-	c.Leave()
-	close(release)
-	eventually(t, func() bool { return c.Outcome() != 0 }, "it is settled")
-	if o := c.Outcome(); o != callq.Refused {
-		t.Errorf("its outcome is %d", o)
-	}
-}
-
 // The end of ServeContext may call the callback of OnWake.
 func TestServeAll_panic(t *testing.T) {
 	ended := 0
@@ -215,18 +138,6 @@ func TestEngine_wait_published(t *testing.T) {
 				t.Errorf("it has waited for %s, and still says so, or that it serves", name)
 			}
 		})
-	}
-}
-
-func TestServe_terminated(t *testing.T) {
-	e, _ := New(0)
-	ran := 0
-	for range 3 {
-		e.q.Push(e.q.Get(callq.Posted, func() { ran++; e.Terminate() }, 1))
-	}
-	e.runList(e.q.TakeFrom(1, nil), nil, e.q.Return)
-	if ran != 1 {
-		t.Errorf("%d functions ran, the first terminated the thread", ran)
 	}
 }
 

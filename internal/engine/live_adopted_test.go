@@ -11,42 +11,6 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// Otherwise a goroutine, or a thread, that has its number later is taken for it. With Serve, the
-// end of one and Terminate come at the same time: one of them sees the other.
-func TestEngine_Terminate_adopted(t *testing.T) {
-	for name, c := range map[string]struct {
-		rounds int
-		serve  func(e *Engine)
-	}{
-		"Serve": {200, func(e *Engine) {
-			for n := 1; !e.Terminated(); n++ {
-				if e.Serve(); n%100 == 0 {
-					runtime.Gosched() // where there is one thread
-				}
-			}
-		}},
-		"ServeContext": {500, func(e *Engine) { _ = e.ServeContext(context.Background()) }},
-	} {
-		for range c.rounds {
-			e, _ := New(0)
-			adopted, done := make(chan bool), make(chan bool)
-			go func() {
-				defer close(done)
-				e.Adopt(false)
-				close(adopted)
-				c.serve(e)
-			}()
-			<-adopted
-			e.Call(func() {})
-			e.Terminate()
-			<-done
-			if knows(e) {
-				t.Fatalf("%s: the thread is still known", name)
-			}
-		}
-	}
-}
-
 // hosts runs f on an adopted thread. events is what onWake has posted, and other runs a function
 // elsewhere.
 func hosts(t *testing.T, f func(e *Engine, events chan bool, other func(func()))) {
@@ -137,32 +101,6 @@ func TestEngine_OnWake_superfluous(t *testing.T) {
 	}
 }
 
-// While calls are queued that the host has been notified of, no further ones notify it.
-func TestEngine_OnWake_once(t *testing.T) {
-	hosts(t, func(e *Engine, events chan bool, other func(func())) {
-		post := func() { e.Post(func() {}) }
-		want := func(n int, when string) {
-			for range 3 {
-				post()
-				other(post)
-			}
-			if len(events) != n {
-				t.Errorf("%d events %s, want %d", len(events), when, n)
-			}
-		}
-		want(1, "of what is posted")
-		e.ServeFor(0)
-		want(2, "when Serve has left some")
-		e.Serve()
-		other(post)
-		want(3, "when it has left none")
-		e.Call(func() {})
-		want(4, "when a nested call has left some")
-		other(func() { e.OnWake(func() { events <- true }) })
-		want(5, "of another function that is set")
-	})
-}
-
 func TestEngine_Wait_nested(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		ran := false
@@ -174,6 +112,21 @@ func TestEngine_Wait_nested(t *testing.T) {
 		if !ran {
 			t.Error("what is queued does not run, or as if the thread were in block")
 		}
+	})
+}
+
+// While the thread is in its event loop, nobody ends a yield of a poster.
+func TestEngine_endYields(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		e.yields.kind.Store(yieldAll)
+		e.Serve()
+		served := e.yields.kind.Load()
+		e.yields.kind.Store(yieldAll)
+		e.Wait(func() {
+			if waits := e.yields.kind.Load(); served != 0 || waits != 0 {
+				t.Errorf("posters yield: %d after Serve, %d in Wait", served, waits)
+			}
+		})
 	})
 }
 

@@ -55,27 +55,7 @@ func TestPool_coming(t *testing.T) {
 	}
 }
 
-// A thread has been chosen when Terminate closes its queue, and is told after that.
-func TestPool_Terminate_coming(t *testing.T) {
-	p := poolAtRest(2)
-	c := p.records.Get(callq.Awaited, func() {}, 0)
-	p.backlog.Append(c)
-	e := p.choose()
-	p.Terminate()
-	if e.come() || c.Outcome() != callq.Refused {
-		t.Errorf("a closed queue is woken, or the outcome is %v", c.Outcome())
-	}
-	if _, _, ok := p.submit(p.records.Get(callq.Awaited, func() {}, 0)); ok {
-		t.Error("a call is accepted")
-	}
-	for _, e := range p.workers {
-		if !e.q.Closed() || p.next(e) != nil {
-			t.Errorf("thread %d goes on", e.index)
-		}
-	}
-}
-
-// The same with Retire: the thread that it interrupts looks by itself, and ends before it is told.
+// A thread that has been chosen when Retire interrupts it looks by itself, and ends untold.
 func TestPool_Retire_coming(t *testing.T) {
 	p := poolAtRest(2)
 	a, b := p.records.Get(callq.Posted, func() {}, 0), p.records.Get(callq.Posted, func() {}, 0)

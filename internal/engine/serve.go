@@ -57,19 +57,22 @@ func (e *Engine) step() bool {
 // have refused all that is queued.
 //
 //threadcall:noalloc
-func (e *Engine) Serve() int { return e.serve(-1) }
+func (e *Engine) Serve() int { return e.serve(-1, nil) }
 
 // ServeFor is Serve, but leaves queued what does not begin within the budget. One function runs in
-// any case.
+// any case. If rest is not nil and several are to run, it is called before the first of them.
 //
 //threadcall:noalloc
-func (e *Engine) ServeFor(budget time.Duration) int { return e.serve(max(budget, 0)) }
+func (e *Engine) ServeFor(budget time.Duration, rest func()) int {
+	return e.serve(max(budget, 0), rest)
+}
 
 // serve has no limit if the budget is negative.
 //
 //threadcall:noalloc
-func (e *Engine) serve(budget time.Duration) int {
-	n := e.serveQueued(budget)
+func (e *Engine) serve(budget time.Duration, rest func()) int {
+	n := e.serveQueued(budget, rest)
+	e.endYields()
 	// those may queue something, which after serveQueued is announced once, and not again by its
 	// end
 	if e.idleState.woke > 0 {
@@ -79,7 +82,7 @@ func (e *Engine) serve(budget time.Duration) int {
 }
 
 //threadcall:noalloc
-func (e *Engine) serveQueued(budget time.Duration) int {
+func (e *Engine) serveQueued(budget time.Duration, rest func()) int {
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
@@ -89,19 +92,22 @@ func (e *Engine) serveQueued(budget time.Duration) int {
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
-	return e.runQueued(budget)
+	return e.runQueued(budget, rest)
 }
 
 // runQueued runs what has been queued until now, within the budget if that is not negative, and
-// returns how many functions that were.
+// returns how many functions that were. rest is as in ServeFor.
 //
 //threadcall:noalloc
-func (e *Engine) runQueued(budget time.Duration) (n int) {
+func (e *Engine) runQueued(budget time.Duration, rest func()) (n int) {
 	var start time.Duration
 	if budget >= 0 {
 		start = park.Now()
 	}
 	if last, ok := e.q.Mark(); ok {
+		if rest != nil && e.q.Several() {
+			rest()
+		}
 		for c := e.q.TakeUntil(last); c != nil; c = e.q.TakeUntil(last) {
 			if e.run(c, nil) {
 				n++

@@ -83,7 +83,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		case park.Now()-e.eventLoop.seen >= loopBudget:
 			e.block(block, true)
 		}
-		e.runQueued(loopBudget)
+		e.runQueued(loopBudget, nil)
 		ok = !e.q.Closed()
 	}
 	returned = true
@@ -115,6 +115,7 @@ func (e *Engine) block(f func(), announce bool) {
 	} else if !e.q.Rest() {
 		return
 	}
+	e.endYields()
 	f()
 	e.eventLoop.seen = park.Now()
 }

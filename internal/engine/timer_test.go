@@ -34,18 +34,3 @@ func TestClock_ticks(t *testing.T) {
 		}
 	}
 }
-
-func TestClock_threadEnds(t *testing.T) {
-	for name, end := range map[string]func(e *Engine){
-		"Terminate": (*Engine).Terminate, "Close": func(e *Engine) { e.closing.Store(true) },
-	} {
-		e, _ := New(0)
-		end(e)
-		c := e.Every(time.Hour, func() {}, nil)
-		c.mu.Lock()
-		if !c.over {
-			t.Errorf("it begins after %s", name)
-		}
-		c.mu.Unlock()
-	}
-}

@@ -60,6 +60,19 @@ func TestSpin_vain(t *testing.T) {
 	}
 }
 
+// servesContext has a goroutine adopt e and serve until it has run f.
+func servesContext(e *Engine, f func()) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		e.Adopt(false)
+		ctx, cancel := context.WithCancel(context.Background())
+		e.Go(func() { f(); cancel() })
+		_ = e.ServeContext(ctx)
+	}()
+	<-done
+}
+
 // Else no thread spins any more when as many have ended as there are slots.
 func TestSpinSlot_end(t *testing.T) {
 	needsSpinning(t)
@@ -81,16 +94,8 @@ func TestSpinSlot_end(t *testing.T) {
 			return ok
 		},
 		"ServeContext ends": func(e *Engine) (ok bool) {
-			ctx, cancel := context.WithCancel(context.Background())
-			done := make(chan bool)
-			go func() {
-				defer close(done)
-				e.Adopt(false)
-				e.Go(func() { ok = maySpin(e); cancel() })
-				_ = e.ServeContext(ctx)
-				e.Terminate()
-			}()
-			<-done
+			servesContext(e, func() { ok = maySpin(e) })
+			e.Terminate()
 			return ok
 		},
 	} {
@@ -167,21 +172,12 @@ func TestServeContext_offer(t *testing.T) {
 	needsSpinning(t)
 	e, o := New(0)
 	for _, spins := range []bool{true, false} {
-		done := make(chan bool)
-		go func() {
-			defer close(done)
-			e.Adopt(false)
-			ctx, cancel := context.WithCancel(context.Background())
-			e.Go(func() {
-				if spins && !maySpin(e) {
-					t.Error("there is no slot")
-				}
-				e.waits.offer.Store(1)
-				cancel()
-			})
-			_ = e.ServeContext(ctx)
-		}()
-		<-done
+		servesContext(e, func() {
+			if spins && !maySpin(e) {
+				t.Error("there is no slot")
+			}
+			e.waits.offer.Store(1)
+		})
 		if s, o := e.waits.spin.Load(), e.waits.offer.Load(); s != 0 || o != 0 {
 			t.Errorf("callers look for %d ns, and for %d ns after a wake-up", s, o)
 		}
@@ -355,22 +351,20 @@ func TestSpinPolicy(t *testing.T) {
 // Go scheduler.
 func TestLook_vain(t *testing.T) {
 	e, _ := New(0)
-	for _, limit := range []time.Duration{0, time.Microsecond, time.Millisecond} {
-		for _, woke := range []bool{false, true} {
-			for _, behind := range []bool{false, true} {
-				for _, on := range []*Engine{nil, e} {
-					e.waits.spin.Store(int64(limit))
-					e.waits.offer.Store(int64(limit))
-					e.waits.price.Store(int64(limit))
-					c := e.q.Get(callq.Awaited, func() {}, 0)
-					looked := make(chan callq.Outcome, 1)
-					go func() { looked <- e.waits.wait(c, on, woke, behind) }()
-					eventually(t, func() bool { return len(looked) == 1 }, "it looks no more")
-					if o := <-looked; o != 0 {
-						t.Errorf("the outcome is %d", o)
-					}
-				}
-			}
+	limits := []time.Duration{0, time.Microsecond, time.Millisecond}
+	for i := range 8 * len(limits) {
+		limit, woke, behind, on := int64(limits[i/8]), i&1 != 0, i&2 != 0, e
+		if i&4 != 0 {
+			on = nil
+		}
+		e.waits.spin.Store(limit)
+		e.waits.offer.Store(limit)
+		e.waits.price.Store(limit)
+		c := e.q.Get(callq.Awaited, func() {}, 0)
+		looked := make(chan callq.Outcome, 1)
+		go func() { looked <- e.waits.wait(c, on, woke, behind) }()
+		if o := testutil.Arrives(t, looked); o != 0 {
+			t.Errorf("the outcome is %d", o)
 		}
 	}
 }

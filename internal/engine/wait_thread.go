@@ -251,9 +251,7 @@ func (e *Engine) park(down time.Duration) {
 	r := &e.idleState
 	p := &r.policy
 	r.endTimeslice()
-	if park.Passing() {
-		park.EndPass()
-	}
+	e.endYields()
 	if e.bubbled {
 		e.sleep()
 		return
@@ -265,9 +263,6 @@ func (e *Engine) park(down time.Duration) {
 	r.offered = p.pays(false) && int64(down) >= e.waits.retry.Load() && spinners.open(down)
 	if r.offered {
 		e.waits.offer.Store(int64(max(meetPrices*p.price, minMeet)))
-	}
-	if e.yields.kind.Load() != 0 {
-		e.yields.kind.Store(0) // callers park, too
 	}
 	e.sleep()
 	p.miss = p.price/2 + time.Duration(e.waits.met.Load())

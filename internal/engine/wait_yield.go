@@ -23,7 +23,7 @@ import (
 //	any       yieldAll  thread    the same, when no caller has yielded for all Ps for yieldAllAfter.
 //	                              If callers have yielded in vain for twice that, the thread yields
 //	own, all  0         a caller  yield; the others go on
-//	own, all  0         thread    park: its callers park as well
+//	own, all  0         thread    park, Serve and Wait: its callers wait as well
 //
 // Next to goroutines that compute, a yield lasts for a time slice of theirs, so it is not repeated
 // for noTurns: the scheduler shares the Ps. A caller on a thread yields less often: a locked
@@ -78,5 +78,18 @@ func (e *Engine) yield(self *Engine) {
 	if end-start > slowYield {
 		e.waits.failed(end)
 		e.yields.retry.Store(int64(end + noTurns))
+	}
+}
+
+// endYields is called before the thread waits: callers wait as well, and nobody ends what they
+// yield for.
+//
+//threadcall:noalloc
+func (e *Engine) endYields() {
+	if park.Passing() {
+		park.EndPass()
+	}
+	if e.yields.kind.Load() != 0 {
+		e.yields.kind.Store(0)
 	}
 }

@@ -2,7 +2,6 @@ package ident
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -11,31 +10,28 @@ import (
 )
 
 func TestG(t *testing.T) {
-	var mu sync.Mutex
-	seen := map[uintptr]bool{}
-	var started, done group.Group
-	start := make(chan struct{})
-	for range 100 {
-		started.Add(1)
-		done.Add(1)
-		go func() {
-			defer done.Done()
+	gs, start := make(chan uintptr), make(chan struct{})
+	var done group.Group
+	const n = 100
+	for range n {
+		done.Go(func() {
 			g := G()
-			mu.Lock()
-			if g == 0 || seen[g] {
-				t.Errorf("g %#x is another living goroutine's", g)
-			}
-			seen[g] = true
-			mu.Unlock()
-			started.Done()
+			gs <- g
 			<-start
 			runtime.Gosched()
 			if G() != g {
 				t.Error("a goroutine's g has changed")
 			}
-		}()
+		})
 	}
-	started.Wait()
+	seen := map[uintptr]bool{0: true}
+	for range n {
+		g := <-gs
+		if seen[g] {
+			t.Errorf("g %#x is another living goroutine's", g)
+		}
+		seen[g] = true
+	}
 	close(start)
 	done.Wait()
 }
@@ -59,62 +55,6 @@ func TestG_address(t *testing.T) {
 		})
 	}
 	done.Wait()
-}
-
-// disturb has what may happen to a goroutine while it reads its g.
-var disturb = map[string]func(t *testing.T, check func()){
-	"its stack grows": func(_ *testing.T, check func()) {
-		var frame func(depth int) byte
-		frame = func(depth int) byte {
-			var large [512]byte
-			if check(); depth == 0 {
-				return large[0]
-			}
-			return frame(depth-1) + large[depth%512]
-		}
-		for depth := 1; depth < 10000; depth *= 3 {
-			frame(depth)
-		}
-	},
-	// by signals where the system has them
-	"the collector stops it": func(_ *testing.T, check func()) {
-		var stop atomic.Bool
-		go func() {
-			for range 50 {
-				runtime.GC()
-				runtime.Gosched()
-			}
-			stop.Store(true)
-		}()
-		for !stop.Load() {
-			for range 1000 {
-				check()
-			}
-			// on js/wasm, and with asynchronous preemption off, nothing interrupts
-			runtime.Gosched()
-		}
-	},
-}
-
-func TestG_constant(t *testing.T) {
-	for name, while := range disturb {
-		t.Run(name, func(t *testing.T) {
-			done := make(chan bool)
-			go func() { // whose stack is still small
-				defer close(done)
-				g, changed := G(), 0
-				while(t, func() {
-					if G() != g {
-						changed++
-					}
-				})
-				if changed > 0 {
-					t.Errorf("it has changed %d times", changed)
-				}
-			}()
-			<-done
-		})
-	}
 }
 
 func TestTrusted(t *testing.T) {

@@ -17,7 +17,7 @@ const (
 	engine = "internal/engine" // thread, keyed and internal/access import it
 )
 
-var public = []string{"thread", "mainthread", "recorder", "osthread", "keyed"}
+var public = []string{"thread", "mainthread", "recorder", "osthread", "keyed", "nativeloop"}
 
 // A part is a directory with all below it that is not in another part. Of the packages of this
 // project, a file may import those of its part, and those that the part lists.
@@ -36,15 +36,15 @@ var parts = []struct {
 	{dir: "internal/access", files: []string{engine}},
 	{dir: "mainthread", files: []string{"thread", "internal/access"},
 		tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
-	{dir: "osthread", files: []string{"internal/ident"}, tests: []string{"thread"}},
+	{dir: "osthread", files: []string{"internal/ident", "internal/park"}, tests: []string{"thread"}},
+	{dir: "nativeloop", files: []string{"thread", "internal/access"},
+		tests: []string{"mainthread", "internal/testutil"}},
 	{dir: "recorder", files: []string{"thread"},
 		tests: []string{"internal/group", "internal/testutil"}},
-	{dir: "app", files: public, tests: []string{"internal/testutil"}},
+	{dir: "app", files: public, tests: []string{"internal/bench", "internal/testutil"}},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}),
 		tests: []string{"app/internal/screen", "internal/testutil"}},
 	{dir: "app/internal/screen", files: []string{"internal/testutil"}},
-	{dir: "app/internal/sixminutes", files: slices.Concat(public, []string{
-		"app", "app/internal/screen", "internal/bench"})},
 	{dir: "examples", files: public, tests: []string{"app", "internal/ports/wine"}},
 	{dir: "compat", files: []string{"mainthread"}},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{

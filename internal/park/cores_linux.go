@@ -15,13 +15,13 @@ import (
 // run at this moment, by their affinity masks and by the CPU quota of the control group (version
 // 2). A quota of one and a half cores counts as one.
 func Cores() int {
-	var mask affinityMask
+	var mask CoreSet
 	n := maxCores
-	if mask.get() > 0 {
-		n = 0
+	if mask.Get() > 0 {
 		for i := range mask {
-			n += bits.OnesCount(mask[i] | uint(callers[i].Load()))
+			mask[i] |= uint(callers[i].Load())
 		}
+		n = mask.Count()
 	}
 	for _, fd := range quotas() {
 		n = min(n, quota(fd))
@@ -31,34 +31,59 @@ func Cores() int {
 
 // NoteCaller makes the cores of the calling thread those of the callers.
 func NoteCaller() {
-	var mask affinityMask
-	if mask.get() > 0 {
+	var mask CoreSet
+	if mask.Get() > 0 {
 		for i := range mask {
 			callers[i].Store(uintptr(mask[i]))
 		}
 	}
 }
 
-var callers [len(affinityMask{})]atomic.Uintptr
+var callers [len(CoreSet{})]atomic.Uintptr
 
-// An affinityMask is that of the calling thread, for up to 1,024 cores.
-type affinityMask [1024 / bits.UintSize]uint
+// A CoreSet is a set of up to 1,024 cores.
+type CoreSet [1024 / bits.UintSize]uint
 
-// get returns how many bytes the kernel has written, or zero.
-func (m *affinityMask) get() int {
-	size, _, errno := syscall.RawSyscall(
-		syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m)))
+// Only returns the set of one core.
+func Only(core int) (s CoreSet) {
+	s[core/bits.UintSize] = 1 << (core % bits.UintSize)
+	return s
+}
+
+// Count returns how many cores there are in s.
+func (s *CoreSet) Count() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount(word)
+	}
+	return n
+}
+
+// Get makes s the cores on which the calling thread may run. It returns how many bytes the kernel
+// has written, or zero.
+func (s *CoreSet) Get() (bytes int) {
+	bytes, errno := Affinity(s[:])
 	if errno != 0 {
 		return 0
 	}
-	return int(size)
+	return bytes
 }
 
-func (m *affinityMask) set() bool {
-	_, _, errno := syscall.RawSyscall(
-		syscall.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m)))
-	return errno == 0
+// Affinity reads the affinity mask of the calling thread, in words as the kernel has them, and
+// returns how many bytes it has.
+func Affinity(mask []uint) (bytes int, errno syscall.Errno) {
+	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, size(mask),
+		uintptr(unsafe.Pointer(&mask[0])))
+	return int(n), errno
 }
+
+// SetAffinity sets the affinity mask of a thread, of the calling one if that is zero.
+func SetAffinity(thread int, mask []uint) syscall.Errno {
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(thread), size(mask),
+		uintptr(unsafe.Pointer(&mask[0])))
+	return errno
+}
+
+func size(mask []uint) uintptr { return uintptr(len(mask)) * unsafe.Sizeof(mask[0]) }
 
 // quotas returns the open files with the quotas of the control group and of those around it.
 var quotas = sync.OnceValue(func() (fds []int) {

@@ -9,15 +9,14 @@ import (
 )
 
 // onOneCore calls f on a thread that may run on one core.
-func onOneCore(f func(core int, mask affinityMask)) {
+func onOneCore(f func(core int, mask CoreSet)) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // for good: the thread ends with the goroutine
-		var mask affinityMask
 		core := max(CPU(), 0)
-		mask[core/bits.UintSize] = 1 << (core % bits.UintSize)
-		mask.set()
+		mask := Only(core)
+		SetAffinity(0, mask[:])
 		f(core, mask)
 	}()
 	<-done
@@ -26,7 +25,7 @@ func onOneCore(f func(core int, mask affinityMask)) {
 func TestCores(t *testing.T) {
 	NoteCaller()
 	all := Cores()
-	onOneCore(func(int, affinityMask) {
+	onOneCore(func(int, CoreSet) {
 		if n := Cores(); n != all {
 			t.Errorf("a thread on one core and its callers have %d cores, want %d", n, all)
 		}
@@ -66,16 +65,13 @@ func TestLeave(t *testing.T) {
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // for good: the thread ends with the goroutine
-		var before, after affinityMask
-		before.get()
-		core, cores := CPU(), 0
-		for _, word := range before {
-			cores += bits.OnesCount(word)
-		}
+		var before, after CoreSet
+		before.Get()
+		core, cores := CPU(), before.Count()
 		if left := Leave(core); left != (cores > 1) {
 			t.Errorf("Leave(%d) is %t with %d cores", core, left, cores)
 		}
-		if after.get(); after != before {
+		if after.Get(); after != before {
 			t.Errorf("the affinity mask is %x after Leave, and was %x", after, before)
 		}
 		for _, core := range []int{-1, bits.UintSize * len(before), 1 << 30} {
@@ -85,12 +81,12 @@ func TestLeave(t *testing.T) {
 		}
 	}()
 	<-done
-	onOneCore(func(core int, one affinityMask) {
-		var after affinityMask
+	onOneCore(func(core int, one CoreSet) {
+		var after CoreSet
 		if Leave(core) {
 			t.Errorf("Leave(%d) is true with a mask of one core", core)
 		}
-		if after.get(); after != one {
+		if after.Get(); after != one {
 			t.Errorf("a mask of one core is %x after Leave", after)
 		}
 	})

@@ -5,7 +5,7 @@
 //	go run ./internal/ports linux/s390x   one port
 //	go run ./internal/ports -quick        the packages with assembly and the queue, in seconds a port
 //	go run ./internal/ports -cores 8,32   on emulated machines with more cores, see cores.go
-//	go run ./internal/ports -app          module app on Windows, on the screen of DISPLAY
+//	go run ./internal/ports -app          app and nativeloop on Windows, on the screen of DISPLAY
 package main
 
 import (
@@ -24,13 +24,13 @@ func main() {
 	timeout := flag.Duration("timeout", 10*time.Minute, "how long the tests of one package may take")
 	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many "+
 		"cores, a `list` like 8,32, and nothing else")
-	app := flag.Bool("app", false, "test module app under Wine, and nothing else")
+	app := flag.Bool("app", false, "test modules app and nativeloop under Wine, and nothing else")
 	flag.Parse()
 	ok := true
 	switch {
 	case *app:
 		windows := port{"windows", "amd64", windowsWithScreen}
-		ok = windows.test(false, []string{"./app/..."}, *timeout)
+		ok = windows.test(false, []string{"./app/...", "./nativeloop"}, *timeout)
 	case *cores != "":
 		for n := range strings.SplitSeq(*cores, ",") {
 			if err := testOn(n, *quick, *timeout); err != nil {

@@ -14,7 +14,7 @@ type scene struct {
 	array   uint32
 	turn    int32
 	aspect  int32
-	graph   *graph
+	graph   graph
 }
 
 const triangleVertex = `#version 330 core
@@ -42,8 +42,7 @@ func newScene() (*scene, error) {
 	s := &scene{program: program, turn: gpu.Uniform(program, "turn"),
 		aspect: gpu.Uniform(program, "aspect")}
 	gl.GenVertexArrays(1, &s.array)
-	s.graph, err = newGraph()
-	return s, err
+	return s, nil
 }
 
 func (s *scene) draw(f *app.Frame) {

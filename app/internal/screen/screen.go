@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -60,23 +59,6 @@ func Start(args ...string) (*Screen, error) {
 		return nil, fmt.Errorf("starting Xvfb: %w", err)
 	}
 	return connect(":" + strings.TrimSpace(line))
-}
-
-// Program builds the program in the test's directory, and starts a screen for it, which the
-// environment names until the test ends. It skips the test if there is no screen.
-func Program(t *testing.T) (file string) {
-	t.Helper()
-	s, err := Start()
-	if err != nil {
-		t.Skip("NOT TESTED: ", err)
-	}
-	t.Cleanup(s.Conn.Close)
-	t.Setenv("DISPLAY", s.Display)
-	file = filepath.Join(t.TempDir(), "program")
-	if out, err := exec.Command("go", "build", "-o", file, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return file
 }
 
 func connect(display string) (*Screen, error) {

@@ -1,8 +1,9 @@
-// Phases compares this engine with the channel and with spinning, in phases that follow one another
-// in one process:
+// Phases measures this engine, the channel and spinning in phases that follow one another in one
+// process. It writes results, which threadcall bench compares:
 //
-//	go run ./internal/bench/phases -rounds 4
-//	go run ./internal/bench/phases -windows 100   windows of a closed loop in so many processes
+//	go run ./internal/bench/phases >phases.txt
+//	threadcall bench -col '/subject@(reference threadcall thread spinning)' \
+//		-ratios reference,spinning phases.txt
 package main
 
 import (
@@ -20,7 +21,6 @@ import (
 func main() {
 	bench.MaybeBurn()
 	mainthread.Init(func() {
-		bench.MaybeWindows()
 		if err := run(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -30,16 +30,12 @@ func main() {
 
 func run() error {
 	var p bench.Phases
-	flag.IntVar(&p.Rounds, "rounds", 4, "")
-	flag.IntVar(&p.Chunk, "chunk", 3, "how many phases of one side follow one another")
+	flag.IntVar(&p.Rounds, "rounds", 6, "")
 	flag.DurationVar(&p.For, "for", 400*time.Millisecond, "of each phase")
-	flag.DurationVar(&p.Linger, "linger", 0, "for which the spinning thread spins on after a frame")
 	flag.Uint64Var(&p.Seed, "seed", uint64(time.Now().UnixNano())%1e6, "of the order")
-	flag.BoolVar(&p.Main, "main", true, "the main thread as well")
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
 	procs := flag.Int("procs", 0, "GOMAXPROCS, if it is not 0")
 	neighbour := flag.Bool("neighbour", false, "another process computes 1 ms in 10")
-	windows := flag.Int("windows", 0, "instead: windows of a loop, in so many processes")
 	flag.Parse()
 	if *procs > 0 {
 		runtime.GOMAXPROCS(*procs)
@@ -51,15 +47,12 @@ func run() error {
 		}
 		defer stop()
 	}
-	if *windows > 0 {
-		return bench.Windows(os.Stdout, *windows)
-	}
 	var err error
 	if p.Match, err = regexp.Compile(*match); err != nil {
 		return err
 	}
 	if _, err = bench.Place(); err == nil {
-		p.Compare(os.Stdout)
+		p.Run(os.Stdout)
 	}
 	return err
 }

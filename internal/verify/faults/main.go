@@ -54,9 +54,7 @@ const (
 	timeLimit = "THREADCALL_TIME_LIMIT=15s" // how long a test waits for what a fault keeps from coming
 )
 
-var (
-	all = flag.Bool("all", false, "make every check for every fault")
-)
+var all = flag.Bool("all", false, "make every check for every fault")
 
 func main() {
 	flag.Parse()

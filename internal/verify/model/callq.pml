@@ -13,6 +13,10 @@
  * FAULT_x is a mistake that a programmer could make. See README.md.
  */
 
+#define When(cond, step) if :: cond -> step :: else fi
+#define Either(cond, step, other) if :: cond -> step :: else -> other fi
+#define Unless(cond, step) if :: cond :: else -> step fi
+
 #ifdef FINE
 #define AND }; atomic {
 #define MERGE
@@ -192,11 +196,7 @@ inline Settle(q, outcome) {
 		assert(InUse(q) && kind[q] <= WITHDRAWABLE || one_owner);
 		fn[q] = 0; s = state[q]; state[q] = outcome
 	};
-	if
-	:: s & PARKED ->
-		s = 0; Notify(q)
-	:: else -> s = 0
-	fi
+	Either(s & PARKED, s = 0; Notify(q), s = 0)
 }
 
 /* Call.letGo */
@@ -297,21 +297,20 @@ inline Get(e, k, job, g) {
 #else
 #define FREE(r, before) unused[r] && !(before)
 #endif
+#define GiveOut(n, free) \
+	:: atomic { free -> unused[FIRST(e) + n] = 0; Claim(FIRST(e) + n, k, job, g) }
 inline Record(e, k, job, g) {
 	if
-	:: atomic { unused[FIRST(e) + 1] -> unused[FIRST(e) + 1] = 0; Claim(FIRST(e) + 1, k, job, g) }
+	GiveOut(1, unused[FIRST(e) + 1])
 #if RECORDS > 2
-	:: atomic { FREE(FIRST(e) + 2, unused[FIRST(e) + 1]) ->
-			unused[FIRST(e) + 2] = 0; Claim(FIRST(e) + 2, k, job, g) }
+	GiveOut(2, FREE(FIRST(e) + 2, unused[FIRST(e) + 1]))
 #endif
 #if RECORDS > 3
-	:: atomic { FREE(FIRST(e) + 3, unused[FIRST(e) + 1] || unused[FIRST(e) + 2]) ->
-			unused[FIRST(e) + 3] = 0; Claim(FIRST(e) + 3, k, job, g) }
+	GiveOut(3, FREE(FIRST(e) + 3, unused[FIRST(e) + 1] || unused[FIRST(e) + 2]))
 #endif
 #if RECORDS > 4
-	:: atomic { FREE(FIRST(e) + 4,
-				unused[FIRST(e) + 1] || unused[FIRST(e) + 2] || unused[FIRST(e) + 3]) ->
-			unused[FIRST(e) + 4] = 0; Claim(FIRST(e) + 4, k, job, g) }
+	GiveOut(4, FREE(FIRST(e) + 4,
+		unused[FIRST(e) + 1] || unused[FIRST(e) + 2] || unused[FIRST(e) + 3]))
 #endif
 #if RECORDS > 5
 #error the free list has four records
@@ -319,29 +318,19 @@ inline Record(e, k, job, g) {
 	fi
 }
 
+/* CompareAndSwap, in a loop that it ends if it succeeds. new is followed by what goes with it. */
+#define Replace(word, old, new) \
+	if :: d_step { word == old -> word = new }; break :: word != old fi
+
 /* Queue.Push: ok unless the queue is closed, wake if the caller owes a wake-up. A thread posts to
  * itself by PushOwn, and waits for no call of its own. */
 inline Push(e) {
 	assert(at != (e) + 1 || kind[c] == CONTROL || on_thread);
 	do
-	:: head[e] == NIL ->
-		if
-		:: d_step { head[e] == NIL -> head[e] = c; wake = 0; ok = 1 }; break
-		:: head[e] != NIL
-		fi
-	:: head[e] == RESTING ->
-		if
-		:: d_step { head[e] == RESTING -> head[e] = c; owed[e]++; Announce(e) wake = 1; ok = 1 };
-			break
-		:: head[e] != RESTING
-		fi
+	:: head[e] == NIL -> Replace(head[e], NIL, c; wake = 0; ok = 1)
+	:: head[e] == RESTING -> Replace(head[e], RESTING, c; owed[e]++; Announce(e) wake = 1; ok = 1)
 	:: head[e] == INTERRUPTED ->
-		if
-		:: d_step { head[e] == INTERRUPTED ->
-				head[e] = c; owed[e]++; announced = 1; wake = 1; ok = 1 };
-			break
-		:: head[e] != INTERRUPTED
-		fi
+		Replace(head[e], INTERRUPTED, c; owed[e]++; announced = 1; wake = 1; ok = 1)
 	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break
 	:: atomic { ISCALL(head[e]) -> h = head[e] AND next[c] = h };
 		if
@@ -503,10 +492,7 @@ inline TakeFrom(e, g, last) {
 	:: r == NIL
 	:: else ->
 		Split(g, last);
-		if
-		:: l != NIL -> Restore(e)
-		:: else
-		fi
+		When(l != NIL, Restore(e))
 	fi;
 	ok = 0
 }
@@ -521,16 +507,10 @@ inline Split(g, last) {
 			if
 			:: poster[x] == g && !yes ->
 				yes = (x == last);
-				if
-				:: p == NIL -> p = x
-				:: else -> next[s] = x
-				fi;
+				Either(p == NIL, p = x, next[s] = x);
 				s = x
 			:: else ->
-				if
-				:: l == NIL -> l = x
-				:: else -> next[n] = x
-				fi;
+				Either(l == NIL, l = x, next[n] = x);
 				n = x
 			fi
 		:: else -> break
@@ -550,10 +530,7 @@ inline Return(e) {
 		:: else ->
 			MERGE {
 				ok = 0;
-				if
-				:: r != NIL -> Join(p, r)
-				:: else
-				fi;
+				When(r != NIL, Join(p, r));
 				l = p; p = NIL; r = NIL
 			};
 			Restore(e)
@@ -572,17 +549,11 @@ inline Refuse() {
 #ifdef DEADLINES
 		:: kind[x] == WITHDRAWABLE ->
 			Start(x);
-			if
-			:: yes -> d_step { yes = 0; Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED)
-			:: else
-			fi
+			When(yes, d_step { yes = 0; Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED))
 #endif
 		:: atomic { kind[x] == AWAITED -> Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED)
 		:: atomic { kind[x] >= POSTED ->
-			if
-			:: fn[x] != 0 -> Decide(fn[x], NOT_RUN)
-			:: else
-			fi;
+			When(fn[x] != 0, Decide(fn[x], NOT_RUN));
 			fn[x] = 0 AND
 #ifdef OWNPOSTS
 			nextMine[x] = NIL;
@@ -631,16 +602,8 @@ inline Awake(e) {
 /* Queue.Interrupt: wake if the thread must be woken in case it waits in the Go scheduler. */
 inline Interrupt(e) {
 	do
-	:: head[e] == NIL ->
-		if
-		:: d_step { head[e] == NIL -> head[e] = INTERRUPTED }; break
-		:: head[e] != NIL
-		fi
-	:: head[e] == RESTING ->
-		if
-		:: d_step { head[e] == RESTING -> head[e] = INTERRUPTED; owed[e]++; wake = 1 }; break
-		:: head[e] != RESTING
-		fi
+	:: head[e] == NIL -> Replace(head[e], NIL, INTERRUPTED)
+	:: head[e] == RESTING -> Replace(head[e], RESTING, INTERRUPTED; owed[e]++; wake = 1)
 	:: head[e] != NIL && head[e] != RESTING -> break
 	od
 }
@@ -664,14 +627,8 @@ inline Close(e) {
 	:: h == CLOSED -> h = 0
 	:: else ->
 		d_step { l = ready[e]; ready[e] = CLOSED };
-		if
-		:: l == CLOSED -> l = 0
-		:: else -> Refuse()
-		fi;
-		if
-		:: ISCALL(h) -> Reverse(l); Refuse()
-		:: else -> h = 0
-		fi
+		Either(l == CLOSED, l = 0, Refuse());
+		Either(ISCALL(h), Reverse(l); Refuse(), h = 0)
 	fi
 }
 
@@ -691,10 +648,7 @@ inline PushOwn(e) {
 		MERGE {
 			Only(e);
 			kind[c] = kind[c] | OWN;
-			if
-			:: r == NIL -> r = c
-			:: else -> Join(r, c)
-			fi;
+			Either(r == NIL, r = c, Join(r, c));
 			if
 			:: posted[e] == taken[e] -> mine[e] = c
 			:: else ->
@@ -749,10 +703,7 @@ inline TakeOwn(e, until) {
 				fi;
 				next[c] = NIL; l = r; r = NIL
 			};
-			if
-			:: l != NIL -> Restore(e)
-			:: else
-			fi;
+			When(l != NIL, Restore(e));
 			Took(e)
 		:: d_step { ready[e] != r -> OnlyClose(e); r = NIL }
 		fi

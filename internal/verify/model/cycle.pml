@@ -105,11 +105,7 @@ inline Exec(e, during) {
 	if
 	:: atomic { kind[q] == POSTED || kind[q] == PLACED ->
 #ifdef LIMITS
-			if
-			:: kind[q] == PLACED ->
-				assert(places[e] > 0 || one_owner); places[e]--
-			:: else
-			fi;
+			When(kind[q] == PLACED, assert(places[e] > 0 || one_owner); places[e]--);
 #endif
 			i = fn[q]; fn[q] = 0 };
 		PutRecord(q);
@@ -148,10 +144,7 @@ inline ExecAwaited(e, during) {
 
 /* wait.leave, of c */
 inline LeaveWait(during) {
-	if
-	:: during -> Leave(c)
-	:: else
-	fi
+	When(during, Leave(c))
 }
 
 /* Engine.Start: serveAll, loop and step */
@@ -180,10 +173,7 @@ inline RunList(e) {
 	:: p != NIL && head[e] != CLOSED ->
 		d_step { q = p; p = next[q]; next[q] = NIL }; /* Pop */
 		Exec(e, 1);
-		if
-		:: exits -> Return(e); break
-		:: else
-		fi
+		When(exits, Return(e); break)
 	od
 }
 
@@ -192,14 +182,8 @@ inline RunOwn(e) {
 	m = posted[e];
 	do
 	:: TakeOwn(e, m);
-		if
-		:: c == NIL -> break
-		:: else -> q = c; c = 0; Exec(e, 0)
-		fi;
-		if
-		:: exits -> break
-		:: else
-		fi
+		Either(c == NIL, break, q = c; c = 0; Exec(e, 0));
+		When(exits, break)
 	od;
 	m = 0
 }
@@ -209,10 +193,7 @@ inline RunOwn(e) {
 inline WaitFor(e) {
 	do
 	:: Park(c);
-		if
-		:: !yes -> Outcome(c); break
-		:: else -> yes = 0
-		fi;
+		Either(!yes, Outcome(c); break, yes = 0);
 		d_step { wait[e] = c; waitOn[e] = t };
 		Rescue(e);
 		if
@@ -235,11 +216,7 @@ inline WaitFor(e) {
 	od;
 	wait[e] = NIL;
 	entered = 0;
-	if
-	:: unwound ->
-		unwound = 0; exits = 1; o = 0; Put(c)
-	:: else
-	fi
+	When(unwound, unwound = 0; exits = 1; o = 0; Put(c))
 }
 
 /* reach.from, for a wait for a thread: seen, as bits. */
@@ -270,14 +247,7 @@ inline Rescue(e) {
 		:: !ISCALL(i) || m != e
 		fi;
 		d_step { i = 0; m = 0; y = 0 };
-		if
-		:: p != NIL ->
-			todo = 0;
-			wait[e] = NIL;
-			RunList(e);
-			ok = 1
-		:: else
-		fi
+		When(p != NIL, todo = 0; wait[e] = NIL; RunList(e); ok = 1)
 	od
 }
 
@@ -347,10 +317,7 @@ end:	control[j0] == BEGUN;
 #else
 		Push(t);
 #endif
-		if
-		:: ok -> ok = 0
-		:: else -> d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c)
-		fi;
+		Either(ok, ok = 0, d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c));
 		WakeIfOwed(t);
 		c = 0
 	:: else
@@ -365,10 +332,7 @@ end:	control[j0] == BEGUN;
 #endif
 #ifdef OWNPOSTS
 #ifndef FAULT_POSTED_LATE /* Engine.nested: does not first run what the thread has posted */
-		if
-		:: posted[e] != taken[e] -> RunOwn(e)
-		:: else
-		fi;
+		When(posted[e] != taken[e], RunOwn(e));
 #endif
 #endif
 		if
@@ -440,10 +404,7 @@ proctype Poster(byte e) {
 	atomic { j = JOBS; made[j] = 1 };
 	Record(e, m, j, 0);
 	PushAndWake(e);
-	if
-	:: ok
-	:: else -> d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c)
-	fi;
+	Unless(ok, d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c));
 	finished++
 }
 #endif

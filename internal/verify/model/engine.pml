@@ -89,10 +89,7 @@ inline Idle(e) {
 	:: head[e] == CLOSED -> yes = 1 /* Queue.Closed */
 	:: skip /* it does not spin, or does not any more */
 	fi;
-	if
-	:: yes -> yes = 0
-	:: else -> Sleep(e)
-	fi
+	Either(yes, yes = 0, Sleep(e))
 }
 
 /* Engine.sleep */
@@ -121,10 +118,7 @@ end_wakeup:		atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup 
 #endif
 
 inline WakeIfOwed(e) {
-	if
-	:: wake -> wake = 0; Wake(e)
-	:: else
-	fi
+	When(wake, wake = 0; Wake(e))
 }
 
 inline PushAndWake(e) { Push(e); WakeIfOwed(e) }
@@ -141,10 +135,7 @@ inline Await(limited) {
 	:: skip ->
 		do
 		:: Park(c);
-			if
-			:: !yes -> Outcome(c); break
-			:: else -> yes = 0
-			fi;
+			Either(!yes, Outcome(c); break, yes = 0);
 			if /* waitToken */
 			:: d_step { token[c] -> token[c] = 0 }
 #ifdef DEADLINES
@@ -247,10 +238,7 @@ inline Submit() {
 #endif
 			fi;
 			Shared() };
-		if
-		:: o != POOL -> Come(o)
-		:: else
-		fi;
+		When(o != POOL, Come(o));
 		d_step { ok = 1; o = 0 }
 	fi
 }
@@ -285,10 +273,7 @@ inline Next(e) {
 			fi;
 			yes = 0;
 			Shared() };
-		if
-		:: o != POOL -> Come(o)
-		:: else
-		fi;
+		When(o != POOL, Come(o));
 		o = 0
 	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 }
 #ifdef RETIRE
@@ -319,10 +304,7 @@ inline TerminatePool() {
 inline MoveBacklog() {
 	do
 	:: nempty(backlog) -> backlog?x;
-		if
-		:: l == NIL -> l = x
-		:: else -> next[n] = x
-		fi;
+		Either(l == NIL, l = x, next[n] = x);
 		n = x
 	:: empty(backlog) -> break
 	od;

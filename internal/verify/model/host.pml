@@ -73,10 +73,7 @@ inline LeaveHost(e) {
 	:: d_step { ok -> ok = 0; Taken }
 	:: !ok && head[e] == CLOSED
 	:: d_step { !ok && head[e] != CLOSED -> owed[e]++ };
-		if
-		:: at == e + 1 && serving == 0 -> Awake(e); announced = 1
-		:: else
-		fi;
+		When(at == e + 1 && serving == 0, Awake(e); announced = 1);
 		Wake(e)
 	fi;
 }
@@ -88,10 +85,7 @@ inline RestAlways(e, always) { d_step { rest[e] = always; Only(e) } }
 inline OnWake(e) {
 	d_step { onWake = 1; owed[e]++ }; /* it owes what is queued already a wake-up */
 #ifndef FAULT_OTHERS_REST /* Engine.OnWake: calls RestAlways on whatever goroutine it is */
-	if
-	:: at == e + 1 -> RestAlways(e, RESTING)
-	:: else
-	fi;
+	When(at == e + 1, RestAlways(e, RESTING));
 #else
 	RestAlways(e, RESTING);
 #endif
@@ -119,10 +113,7 @@ inline RunInside(e) {
 /* Engine.Serve, until it takes calls. m is the mark. */
 inline ServeUntil(e, m) {
 	Begin();
-	if
-	:: onWake -> RestAlways(e, RESTING)
-	:: else
-	fi;
+	When(onWake, RestAlways(e, RESTING));
 	Told Taken
 	Mark(e);
 	m = j; j = 0
@@ -138,10 +129,7 @@ inline ServeInside(e) {
 inline RunMarked(e) {
 	do
 	:: TakeUntil(e, inner);
-		if
-		:: c == NIL -> break
-		:: else -> RunInside(e)
-		fi
+		Either(c == NIL, break, RunInside(e))
 	od;
 	inner = 0
 }
@@ -222,12 +210,7 @@ inline AfterWait(e, left) {
 inline WaitInside(e) {
 	blocked = 0;
 	BeforeBlock(e);
-	if
-	:: yes ->
-		yes = 0; waiting = 1;
-		atomic { event || DISMISSED -> event = 0; waiting = 0 }
-	:: else
-	fi;
+	When(yes, yes = 0; waiting = 1; atomic { event || DISMISSED -> event = 0; waiting = 0 });
 	Look(e);
 	Told
 	Mark(e);
@@ -294,10 +277,7 @@ inline Function(e) {
 #ifdef OWNPOSTS
 	Record(e, POSTED, JOBS, 0);
 	PushOwn(e);
-	if
-	:: ok -> ok = 0
-	:: else -> d_step { Decide(JOBS, NOT_RUN); fn[c] = 0 }; PutRecord(c)
-	fi;
+	Either(ok, ok = 0, d_step { Decide(JOBS, NOT_RUN); fn[c] = 0 }; PutRecord(c));
 	c = 0;
 	WakeIfOwed(e);
 #endif
@@ -324,10 +304,7 @@ inline Serve(e) {
 		ServeUntil(e, mark);
 		do
 		:: TakeUntil(e, mark);
-			if
-			:: c == NIL -> break
-			:: else -> Run(e)
-			fi
+			Either(c == NIL, break, Run(e))
 		od;
 		mark = 0;
 		End(e)
@@ -353,10 +330,7 @@ inline ServeContext(e) {
 		fi;
 		Taken
 		Take(e);
-		if
-		:: c != NIL -> Run(e)
-		:: else -> Idle(e); Heed(e)
-		fi
+		Either(c != NIL, Run(e), Idle(e); Heed(e))
 	od;
 	RestAlways(e, RESTING);
 	End(e);
@@ -376,10 +350,7 @@ proctype Host(byte e) {
 	ServeContext(e);
 #endif
 #ifndef SETTER
-	if
-	:: !onWake -> OnWake(e)
-	:: else
-	fi;
+	When(!onWake, OnWake(e));
 #endif
 #ifdef WAIT
 	do
@@ -427,10 +398,7 @@ end:	begun;
 #ifdef FAULT_INTERRUPT_QUEUED /* Engine.interrupt: queues a record, which the next call is behind */
 	Record(0, CONTROL, 1, 0);
 	Push(0);
-	if
-	:: ok -> ok = 0
-	:: else -> fn[c] = 0; PutRecord(c)
-	fi;
+	Either(ok, ok = 0, fn[c] = 0; PutRecord(c));
 	WakeIfOwed(0)
 #else
 	Interrupt(0);

@@ -56,14 +56,8 @@ proctype Worker(byte e) {
 	:: head[e] == CLOSED -> break
 	:: head[e] != CLOSED ->
 		Take(e);
-		if
-		:: c == NIL -> Next(e)
-		:: else
-		fi;
-		if
-		:: c != NIL -> Run()
-		:: else -> Idle(e)
-		fi
+		When(c == NIL, Next(e));
+		Either(c != NIL, Run(), Idle(e))
 	od;
 	ended++
 }
@@ -107,10 +101,7 @@ end:	finished == CALLERS;
 	:: i < WORKERS -> /* Engine.interrupt */
 		Record(i, CONTROL, 0, 0);
 		Push(i);
-		if
-		:: ok
-		:: else -> PutRecord(c)
-		fi;
+		Unless(ok, PutRecord(c));
 		WakeIfOwed(i);
 		i++
 	:: else -> break

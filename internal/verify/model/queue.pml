@@ -37,10 +37,7 @@ inline Run(e) {
 #ifdef DEADLINES
 	:: kind[c] == WITHDRAWABLE ->
 		Start(c);
-		if
-		:: yes -> yes = 0; RunAwaited()
-		:: else
-		fi
+		When(yes, yes = 0; RunAwaited())
 #endif
 	:: kind[c] == AWAITED -> RunAwaited()
 	fi;
@@ -70,10 +67,7 @@ proctype Thread(byte e) {
 	:: head[e] != CLOSED ->
 #endif
 		Take(e);
-		if
-		:: c != NIL -> Run(e)
-		:: else -> Idle(e)
-		fi
+		Either(c != NIL, Run(e), Idle(e))
 	od;
 	GONE
 }

@@ -30,26 +30,14 @@ func (a *activation) brief(o *op, s spot) {
 		runtime.GC() // which finds nothing that refers to the thread, unless the library does
 		r.act(o, s, nil)
 	}
-	var end func() // no thread of a bubble may be left when the bubble ends
-	made := func(t *thread.Thread) *thread.Thread {
-		if s.bubble {
-			end = t.Terminate
-		}
-		return t
-	}
-	defer func() {
-		if end != nil {
-			end()
-		}
-	}()
 	switch o.n {
 	case briefCall:
-		if !made(thread.New()).Call(f) {
+		if !thread.New().Call(f) {
 			r.failf(o, "it was refused")
 		}
 		return
 	case briefPost:
-		if !made(thread.New()).Go(f) {
+		if !thread.New().Go(f) {
 			r.failf(o, "it was refused")
 		}
 		<-ended
@@ -57,7 +45,7 @@ func (a *activation) brief(o *op, s spot) {
 		var host group.Group
 		var left *thread.Thread
 		host.Go(func() {
-			t := made(thread.Adopt())
+			t := thread.Adopt()
 			if o.n == briefForeign {
 				left = t
 			}

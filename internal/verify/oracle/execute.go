@@ -132,32 +132,9 @@ func execute(p *program, timeLimit time.Duration, gomaxprocs int) *result {
 	return res
 }
 
-// goroutines lists all goroutines, each with the names of its first ten functions. Those with the
-// same functions are counted, and only the first of them is shown.
 func goroutines() string {
 	dump := make([]byte, 16<<20)
-	dump = dump[:runtime.Stack(dump, true)]
-	var headers, stacks []string
-	counts := map[string]int{}
-	for g := range strings.SplitSeq(string(dump), "\n\n") {
-		header, lines, _ := strings.Cut(g, "\n")
-		var stack []string
-		for line := range strings.SplitSeq(lines, "\n") {
-			if end := strings.LastIndexByte(line, '('); end > 0 && strings.HasSuffix(line, ")") &&
-				line[0] != '\t' && len(stack) < 10 {
-				stack = append(stack, line[strings.LastIndexByte(line[:end], '/')+1:end])
-			}
-		}
-		s := strings.Join(stack, "\n\t")
-		if counts[s]++; counts[s] == 1 {
-			headers, stacks = append(headers, header), append(stacks, s)
-		}
-	}
-	var b strings.Builder
-	for i, s := range stacks {
-		fmt.Fprintf(&b, "%d times %s\n\t%s\n", counts[s], headers[i], s)
-	}
-	return b.String()
+	return string(dump[:runtime.Stack(dump, true)])
 }
 
 // all runs the program until it is quiet, and checks it then.
@@ -167,7 +144,7 @@ func (r *run) all() {
 	}
 	var scripts group.Group
 	for _, script := range r.p.scripts {
-		scripts.Go(func() { r.script(script, spot{here: nowhere}) })
+		scripts.Go(func() { r.script(script) })
 	}
 	scripts.Wait()
 	r.settle()
@@ -187,7 +164,8 @@ func (r *run) all() {
 
 // script makes operations one after the other, and on another goroutine when one of them has ended
 // the first.
-func (r *run) script(ops []*op, s spot) {
+func (r *run) script(ops []*op) {
+	s := spot{here: nowhere}
 	for len(ops) > 0 {
 		var one group.Group
 		one.Go(func() {
@@ -430,10 +408,6 @@ func (a *activation) do(o *op, s spot) answers {
 		a.pull(o, s)
 	case brief:
 		a.brief(o, s)
-	case bubble:
-		rec.begun = 1
-		inBubble(func() { r.script(o.body, s.inside(o)) })
-		rec.progress[1].Store(2)
 	case startPool:
 		a.startPool(o, s)
 	case flood, contexts:
@@ -491,9 +465,6 @@ func (a *activation) do(o *op, s spot) answers {
 	}
 	return ran
 }
-
-// inBubble runs f in a bubble of testing/synctest, if there is such a package.
-var inBubble = func(f func()) { f() }
 
 // many posts many small functions, which run in order except on a pool. Those of contexts have each
 // a context of its own. Every other context ends, where that is possible in a function that is
@@ -618,11 +589,9 @@ func (a *activation) withContext(o *op, s spot, p *place) answers {
 func (a *activation) postContext(o *op, s spot, p *place) answers {
 	ctx, stop := o.context(p)
 	a.run.records[o.number].labels = labelsOf(ctx)
-	if !s.bubble { // or it must not be ended outside
-		a.run.mu.Lock()
-		a.run.contexts = append(a.run.contexts, stop)
-		a.run.mu.Unlock()
-	}
+	a.run.mu.Lock()
+	a.run.contexts = append(a.run.contexts, stop)
+	a.run.mu.Unlock()
 	switch ok := p.GoContext(ctx, a.run.function(o, s)); {
 	case ok:
 		return ran

@@ -166,11 +166,6 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 			set, begins.must = exited, false
 		}
 		set |= m.body(o, s.inside(o), begins)
-	case bubble:
-		set = ran
-		for _, inner := range o.body {
-			m.make(inner, s.inside(o), live)
-		}
 	case call, eval, withContext:
 		if unwinding {
 			set |= exited

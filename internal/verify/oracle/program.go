@@ -82,7 +82,6 @@ const (
 	coroutine
 	generator
 	brief
-	bubble
 	startPool
 	flood
 	contexts
@@ -132,13 +131,11 @@ var verbTable = [verbs]struct {
 	// iter.Pull, resumed where it was made until it ends, or after each operation that follows
 	coroutine: {name: "coroutine", body: true, weight: 2},
 	generator: {name: "generator", body: true, weight: 2},
-	// a thread that lives for one function, see brief.go; a goroutine in a bubble of
-	// testing/synctest
-	brief:  {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread},
-	bubble: {name: "bubble", body: true, rare: 80, legal: outside},
+	// a thread that lives for one function, see brief.go
+	brief: {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread},
 	// Go of many small functions; GoContext of many, each with its own context, half of which end
 	flood:    {name: "flood", place: true, numbers: []int{30, 1000}},
-	contexts: {name: "contexts", place: true, numbers: []int{30, 300}, legal: outOfBubble},
+	contexts: {name: "contexts", place: true, numbers: []int{30, 300}},
 	// the body is the start function of the last thread, for which the others wait
 	startPool: {name: "startpool", body: true, rare: 80, numbers: []int{1, 3}},
 	forget:    {name: "forget", place: true}, // of the key
@@ -172,14 +169,12 @@ var micros = []int{0, 1, 5, 20, 50, 100, 300, 2000}
 func onThread(k, _ kind, _ spot) bool       { return !k.pool() }
 func notMain(k, _ kind, _ spot) bool        { return k != main }
 func adopted(k, _ kind, _ spot) bool        { return k == hosted || k == serving }
-func outOfBubble(_, _ kind, s spot) bool    { return !s.bubble }
 func inFunction(_, here kind, s spot) bool  { return s.here != nowhere && here.runs() }
 func inEventLoop(_, here kind, s spot) bool { return s.here != nowhere && here == hosted }
 
 // it is waited for
 func offThread(_, _ kind, s spot) bool    { return s.here == nowhere && !s.starting }
 func offCoroutine(_, _ kind, s spot) bool { return s.here != nowhere && !s.coroutine }
-func outside(_, _ kind, s spot) bool      { return s == spot{here: nowhere} }
 
 func (v verb) hasPlace() bool { return verbTable[v].place }
 func (v verb) hasBody() bool  { return verbTable[v].body }
@@ -247,7 +242,6 @@ type spot struct {
 	// thread
 	here      int
 	coroutine bool
-	bubble    bool
 	starting  bool // the start function of a pool
 }
 
@@ -259,11 +253,10 @@ func (s spot) inside(o *op) spot {
 	case o.verb.pulls():
 		s.coroutine = true
 		return s
-	case o.verb == brief, o.verb == bubble, o.verb == startPool:
-		return spot{here: nowhere, bubble: s.bubble || o.verb == bubble,
-			starting: o.verb == startPool}
+	case o.verb == brief, o.verb == startPool:
+		return spot{here: nowhere, starting: o.verb == startPool}
 	}
-	return spot{here: o.on} // in no bubble: the places are made outside
+	return spot{here: o.on}
 }
 
 // legal reports whether an operation may be made at a spot.
@@ -275,16 +268,15 @@ func (p *program) legal(o *op, s spot) bool {
 		}
 		k = p.places[o.on]
 		takes := o.verb == call || o.verb == withContext || o.verb == forget
-		if k == byKey && (!takes || s.bubble) || k != byKey && o.verb == forget {
+		if k == byKey && !takes || k != byKey && o.verb == forget {
 			return false
 		}
 	}
 	if s.here != nowhere {
 		here = p.places[s.here]
 	}
-	// A function outside a bubble must not cancel what is in it; a pool keeps no order; a key takes
-	// no posts.
-	if o.how == ahead && (s.bubble || !k.runs()) {
+	// a pool keeps no order; a key takes no posts
+	if o.how == ahead && !k.runs() {
 		return false
 	}
 	legal := verbTable[o.verb].legal

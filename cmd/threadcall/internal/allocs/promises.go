@@ -2,7 +2,6 @@ package allocs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,8 +30,7 @@ func (s Settings) checks(ctx context.Context, r *Report, b *builder, named, all 
 	return functions, err
 }
 
-// look learns which promising functions the benchmarks of a package call that did not fail: all in
-// one process, or each in its own if that fails.
+// look learns which promising functions the benchmarks of a package call that did not fail.
 func (s Settings) look(
 	ctx context.Context, r *Report, b builder, p gotest.Package, number string,
 ) error {
@@ -51,23 +49,11 @@ func (s Settings) look(
 	if err != nil {
 		return err
 	}
-	if s.calls(ctx, r, bin, s.Bench) == nil {
-		return nil
-	}
-	for _, pattern := range patterns {
-		if err := s.calls(ctx, r, bin, pattern); err != nil && !errors.As(err, new(*gotest.Failure)) {
-			return err
-		}
-	}
-	return nil
-}
-
-// calls runs the benchmarks that match.
-func (s Settings) calls(ctx context.Context, r *Report, b *binary, pattern string) error {
-	file := filepath.Join(filepath.Dir(b.Path), "calls")
-	if _, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern, "-test.coverprofile="+file,
+	file := filepath.Join(b.dir, "calls")
+	if _, err := s.run(ctx, bin, "-test.run=^$", "-test.bench="+strings.Join(patterns, "|"),
+		"-test.coverprofile="+file,
 		fmt.Sprintf("-test.benchtime=%dx", max(100, s.Operations))); err != nil {
-		return err
+		return r.failed(p.ImportPath, "", err)
 	}
 	text, err := os.ReadFile(file)
 	r.Budget.Covered(string(text))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
 // join makes the rows of all runs from their profiles and the compiler's reasons.
@@ -47,14 +46,14 @@ func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
 		}
 		site := sample.Stack.Site()
 		p := place{where: sample.Stack[site], site: sample.Stack[site]}
-		var why string
-		p.kind, why = kindOf(sample.Stack[:site])
+		kind := sample.Stack[:site].Kind()
+		p.kind = kind.Name
 		if own := sample.Stack.Own(r.std); own < len(sample.Stack) {
 			p.where = sample.Stack[own]
 		}
 		row := rows[p]
 		if row == nil {
-			row = &Row{Where: p.where, Site: p.site, Kind: p.kind, Why: why}
+			row = &Row{Where: p.where, Site: p.site, Kind: p.kind, Why: kind.Why}
 			rows[p] = row
 		}
 		chain := sample.Stack.Chain(site)
@@ -261,82 +260,4 @@ func (r *Run) whyMissing(missing heap.Amount) string {
 			"go test -benchmem, and what grows with them", r.Once.Bytes, r.Headline.N)
 	}
 	return "package testing's own, and what the runtime allocates for other goroutines"
-}
-
-// kindOf returns what was allocated, by the runtime's functions. Why has what the compiler does
-// not, because the thing does not escape or has no name in the source.
-func kindOf(inner heap.Stack) (what, why string) {
-	if len(inner) == 0 {
-		return "object", ""
-	}
-	for _, f := range inner { // what the runtime needs for itself, whatever was called
-		for _, k := range own {
-			if strings.HasPrefix(symbol.Short(f.Function), k.prefix) {
-				return k.kind, k.why
-			}
-		}
-	}
-	direct := inner[len(inner)-1].Function
-	for _, k := range kinds {
-		if strings.HasPrefix(direct, k.prefix) {
-			return k.kind, k.why
-		}
-	}
-	return "runtime", "inside " + direct
-}
-
-type kind struct{ prefix, kind, why string }
-
-// own are of functions with which the runtime allocates for itself.
-var own = []kind{
-	{"runtime.acquireSudog", "sudog", "the runtime's note that a goroutine waits; it keeps some for " +
-		"each processor, and none was left"},
-	{"runtime.malg", "goroutine", "the runtime's descriptor of a new goroutine; ended ones are used " +
-		"again, and none was left"},
-	{"runtime.allgadd", "goroutine", "the runtime's list of all goroutines grew"},
-	{"runtime.newdefer", "defer", "a defer in a loop; the runtime keeps some for each P, and " +
-		"none was left"},
-	{"runtime.getitab", "itab", "the table of a type and an interface that met for the first " +
-		"time"},
-	{"runtime.itabAdd", "itab", "the runtime's list of itabs grew"},
-	{"runtime.(*timers)", "timer", "the runtime's timers"},
-	{"runtime.newTimer", "timer", "the runtime's timers"},
-	{"runtime.newm", "thread", "the runtime's descriptor of a new thread"},
-	{"runtime.allocm", "thread", "the runtime's descriptor of a new thread"},
-	{"runtime.addCleanup", "cleanup", ""},
-	{"runtime.SetFinalizer", "cleanup", ""},
-	{"runtime.AddCleanup", "cleanup", ""},
-}
-
-// kinds are by what the program has called, the first prefix that fits.
-var kinds = []kind{
-	{"runtime.newobject", "new", ""},
-	{"runtime.mallocgc", "new", ""},
-	{"runtime.newarray", "array", ""},
-	{"runtime.makeslicecopy", "make", ""},
-	{"runtime.makeslice", "make", "make of a slice whose size is not a constant; what is larger " +
-		"than 32 bytes does not fit on the stack"},
-	{"runtime.growslice", "append", "append to a slice that has no room left"},
-	{"runtime.moveSlice", "append", "a slice that append had built on the stack is kept"},
-	{"runtime.makechan", "channel", "make of a channel; channels are always on the heap"},
-	{"runtime.makemap", "map", "make of a map"},
-	{"runtime.mapassign", "map", "the map grew"},
-	{"runtime.mapclone", "map", "a copy of a map"},
-	{"maps.clone", "map", "a copy of a map"},
-	{"internal/runtime/maps.", "map", "the map grew"},
-	{"runtime.convT", "interface", "a value was put into an interface"},
-	{"runtime.concatstring", "string", "strings were joined with +"},
-	{"runtime.concatbyte", "string", "strings were joined with +"},
-	{"runtime.slicebytetostring", "string", "bytes were made a string"},
-	{"runtime.slicerunetostring", "string", "runes were made a string"},
-	{"runtime.intstring", "string", "a number was made a string"},
-	{"runtime.stringtoslice", "string", "a string was made a slice"},
-	{"runtime.rawstring", "string", "a string was made"},
-	{"runtime.rawbyteslice", "string", "bytes for a string were made"},
-	{"runtime.newproc", "goroutine", "go starts a goroutine"},
-	{"runtime.deferproc", "defer", "defer in a loop"},
-	{"reflect.unsafe_New", "reflect", "package reflect made a value"},
-	{"reflect.", "reflect", "package reflect made a value"},
-	{"strings.(*Builder)", "string", "a string builder grew"},
-	{"internal/bytealg.MakeNoZero", "make", "a buffer was made"},
 }

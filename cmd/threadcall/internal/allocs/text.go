@@ -2,6 +2,7 @@ package allocs
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,19 +25,15 @@ type Text struct {
 // Report writes everything.
 func (t Text) Report(r *Report) {
 	nothing := map[string][]string{} // names by package
-	var packages []string
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		if len(r.Runs) > 1 && run.PerOp && !t.Once && len(t.rows(run)) == 0 {
-			if nothing[run.Package] == nil {
-				packages = append(packages, run.Package)
-			}
 			nothing[run.Package] = append(nothing[run.Package], run.Name)
-			continue
+		} else {
+			t.run(run)
 		}
-		t.run(run)
 	}
-	for _, p := range packages {
+	for _, p := range slices.Sorted(maps.Keys(nothing)) {
 		t.Printf("%s  %s\n", t.Bold("Nothing an operation"), t.Faint(p))
 		t.Paragraph("", strings.Join(nothing[p], " "))
 		t.Printf("\n")
@@ -242,12 +239,8 @@ func (t Text) Comparison(c *Comparison) {
 	t.Paragraph("", "New: "+c.New+".")
 	t.Paragraph("", "Old: "+c.Old+".")
 	t.Printf("\n")
-	var same []string
-	for _, b := range c.Benchmarks {
-		if !b.Changed() {
-			same = append(same, b.Name)
-			continue
-		}
+	changed, same := c.split()
+	for _, b := range changed {
 		bytes, allocs := b.steps()
 		t.Printf("%s  %s\n", t.Bold(b.Name), t.Faint(b.Package))
 		t.Paragraph("", fmt.Sprintf("%s B/op, %s allocs/op.", bytes, allocs))
@@ -274,6 +267,18 @@ func (t Text) Comparison(c *Comparison) {
 	}
 	t.Failures("FAILED in the old tree", c.Notes, c.OldFailures)
 	t.Failures("FAILED", nil, c.Failures)
+}
+
+// split returns the benchmarks that allocate differently, and the names of the others.
+func (c *Comparison) split() (changed []Change, same []string) {
+	for _, b := range c.Benchmarks {
+		if b.Changed() {
+			changed = append(changed, b)
+		} else {
+			same = append(same, b.Name)
+		}
+	}
+	return changed, same
 }
 
 // steps are from the old figures to the new ones.
@@ -308,23 +313,19 @@ func signed(v float64) string {
 // Markdown writes the comparison for a pull request. Paths are relative to t.Dir.
 func (t Text) Markdown(c *Comparison) {
 	t.Printf("### Allocations\n\nNew: %s. Old: %s. %s.\n\n", ui.Escape(c.New), ui.Escape(c.Old), c.Go)
-	rows, same := [][]string{{"benchmark", "B/op", "allocs/op"}}, 0
-	for _, x := range c.Benchmarks {
-		if !x.Changed() {
-			same++
-			continue
-		}
+	rows := [][]string{{"benchmark", "B/op", "allocs/op"}}
+	changed, same := c.split()
+	for _, x := range changed {
 		bytes, allocs := x.steps()
 		rows = append(rows, []string{ui.Code(x.Name), bytes, allocs})
 	}
-	switch {
-	case len(rows) == 1:
-		t.Printf("%s: no change.\n", ui.Counted(same, "benchmark", "benchmarks"))
-	case same > 0:
-		t.Printf("%s\nNo change in %s.\n", ui.Markdown("lrr", rows...),
-			ui.Counted(same, "other benchmark", "other benchmarks"))
-	default:
-		t.Printf("%s", ui.Markdown("lrr", rows...))
+	other := ""
+	if changed != nil {
+		t.Printf("%s\n", ui.Markdown("lrr", rows...))
+		other = "other "
+	}
+	if n := len(same); n > 0 {
+		t.Printf("No change in %s.\n", ui.Counted(n, other+"benchmark", other+"benchmarks"))
 	}
 	for _, x := range c.Benchmarks {
 		if len(x.Places) == 0 {

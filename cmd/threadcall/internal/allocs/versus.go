@@ -102,27 +102,21 @@ func (s Settings) Versus(ctx context.Context, rev string) (*Comparison, error) {
 
 // changes compares the runs of two trees.
 func changes(was, now []Run) (all []Change) {
-	type name struct{ pkg, name string }
-	old := map[name]*Run{}
-	for i := range was {
-		old[name{was[i].Package, was[i].Name}] = &was[i]
+	find := func(in []Run, r *Run) *Run {
+		for i := range in {
+			if in[i].Package == r.Package && in[i].Name == r.Name {
+				return &in[i]
+			}
+		}
+		return nil
 	}
 	for i := range now {
 		n := &now[i]
-		key := name{n.Package, n.Name}
-		c := Change{Package: n.Package, Name: n.Name, New: n.Headline}
-		o := old[key]
-		delete(old, key)
-		if o == nil {
-			o = &Run{}
-		}
-		c.Old = o.Headline
-		c.Places = shifts(o, n)
-		all = append(all, c)
+		o := cmp.Or(find(was, n), &Run{})
+		all = append(all, Change{n.Package, n.Name, o.Headline, n.Headline, shifts(o, n)})
 	}
 	for i := range was {
-		o := &was[i]
-		if old[name{o.Package, o.Name}] != nil {
+		if o := &was[i]; find(now, o) == nil {
 			all = append(all, Change{Package: o.Package, Name: o.Name, Old: o.Headline})
 		}
 	}
@@ -171,21 +165,14 @@ func pairs(was, now []Row) (all []Shift) {
 	}
 	old, left := order(was), order(now)
 	for _, key := range []func(Row) string{exact, function} {
-		byKey := map[string][]*Row{}
-		for _, r := range old {
-			byKey[key(*r)] = append(byKey[key(*r)], r)
-		}
-		var rest []*Row
-		for _, r := range left {
-			if same := byKey[key(*r)]; len(same) > 0 {
-				all = append(all, Shift{Old: same[0], New: r})
-				byKey[key(*r)] = same[1:]
-				old = slices.DeleteFunc(old, func(o *Row) bool { return o == same[0] })
-			} else {
-				rest = append(rest, r)
+		left = slices.DeleteFunc(left, func(r *Row) bool {
+			i := slices.IndexFunc(old, func(o *Row) bool { return key(*o) == key(*r) })
+			if i >= 0 {
+				all = append(all, Shift{Old: old[i], New: r})
+				old = slices.Delete(old, i, i+1)
 			}
-		}
-		left = rest
+			return i >= 0
+		})
 	}
 	for _, r := range left {
 		all = append(all, Shift{New: r})

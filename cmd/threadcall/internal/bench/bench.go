@@ -29,16 +29,13 @@ import (
 // says why they are not all that was asked for: the context has ended, results could not be saved,
 // or benchmarks failed. That a limit is broken is in the report.
 func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (report *judge.Report, err error) {
-	report, err = run(ctx, set, log)
-	if report == nil && ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
-		err = context.Cause(ctx)
-	}
-	return report, err
-}
-
-func run(ctx context.Context, set *plan.Settings, log *plan.Log) (*judge.Report, error) {
+	defer func() {
+		if report == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+	}()
 	// A user who has asked for what cannot be should not have to wait.
-	if _, err := choose(ctx, set); err != nil {
+	if _, err := plan.Choose(ctx, set); err != nil {
 		return nil, err
 	}
 	scratch, end, err := measure.Begin(ctx, set, log)
@@ -54,7 +51,7 @@ func run(ctx context.Context, set *plan.Settings, log *plan.Log) (*judge.Report,
 		if err := m.Prepare(); err != nil {
 			return nil, err
 		}
-		m.Comparable = func(d *measure.Data) bool { return judge.Compares(d, set) == nil }
+		m.Comparable = func() bool { _, wrong := judge.Judge(m.Record, m.Data, set); return wrong == nil }
 		err = m.Measure(ctx)
 		if len(m.Data.Results) == 0 {
 			return nil, errors.Join(m.Data.Err(), err, errors.New("there are no results"))
@@ -65,22 +62,14 @@ func run(ctx context.Context, set *plan.Settings, log *plan.Log) (*judge.Report,
 	return report, errors.Join(err, wrong, m.Data.Err())
 }
 
-// choose returns the versions to measure, or nil for commands.
-func choose(ctx context.Context, set *plan.Settings) (*plan.Versions, error) {
-	if len(set.Commands) > 0 {
-		return nil, nil
-	}
-	return plan.Choose(ctx, set)
-}
-
 // prepare returns the measurement. It has stopped if there is nothing to measure.
 func prepare(ctx context.Context, set *plan.Settings, log *plan.Log,
 	scratch *gotest.Scratch) (*measure.Measurement, error) {
-	v, err := choose(ctx, set) // again: while this run waited, the working tree may have changed
+	v, err := plan.Choose(ctx, set) // again: while this run waited, the working tree may have changed
 	if err != nil {
 		return nil, err
 	}
-	if v == nil {
+	if len(set.Commands) > 0 {
 		return measure.Commands(ctx, set, log, scratch.Dir)
 	}
 	if err := v.Checkout(ctx, scratch, log); err != nil {

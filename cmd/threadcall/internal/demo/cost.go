@@ -7,69 +7,34 @@ import (
 	"slices"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/internal/bench"
 )
 
-// A row is one way to make a call.
-type row struct {
+// rounds is how many samples of each row are taken.
+const rounds = 9
+
+// designs are ways to call the main thread: the article's, and threadcall, which comes last.
+var designs = []struct {
 	name string
-	open func() (s bench.Subject, end func()) // nil where no function is called by a Subject
-
-	timed          bench.Contender
-	times          []float64 // nanoseconds of a call, by round
-	bytes, objects float64   // allocated by a call
+	open func() (s bench.Subject, end func())
+}{
+	{"naive", served(bench.Naive)},
+	{"pooled", served(bench.Pooled)},
+	{"struct", served(bench.Struct)},
+	{"threadcall", func() (bench.Subject, func()) { return bench.MainThread, func() {} }},
 }
 
-// newRows returns the rows of the table, from top to bottom.
-func newRows() []*row {
-	rows := []*row{{name: "direct", timed: bench.Direct("")}}
-	add := func(name string, open func() (bench.Subject, func())) {
-		rows = append(rows, &row{name: name, open: open, timed: bench.Calling("", open)})
-	}
-	for _, d := range []struct {
-		name   string
-		design func() bench.Design
-	}{{"naive", bench.Naive}, {"pooled", bench.Pooled}, {"struct", bench.Struct}} {
-		add(d.name, func() (bench.Subject, func()) {
-			s := d.design()
-			return s, bench.OnMain(s)
-		})
-	}
-	add("threadcall", func() (bench.Subject, func()) { return bench.MainThread, func() {} })
-	if c, ok := bench.Bounded(""); ok {
-		rows = append(rows, &row{name: "bound", timed: c})
-	}
-	return rows
-}
-
-// measure fills the rows.
-func measure(rows []*row, rounds int, sample time.Duration, progress func(done, all int)) {
-	var contenders []bench.Contender
-	for _, r := range rows {
-		contenders = append(contenders, r.timed)
-		if r.open != nil {
-			s, end := r.open()
-			r.bytes, r.objects = bench.Memory(500, func() { s.Call(func() {}) })
-			end()
-		}
-	}
-	series, _ := bench.Rounds(context.Background(), contenders,
-		bench.Plan{Rounds: rounds, Sample: sample}, progress)
-	for i, r := range rows {
-		r.times = series[i]
+func served(design func() bench.Design) func() (s bench.Subject, end func()) {
+	return func() (bench.Subject, func()) {
+		d := design()
+		return d, bench.OnMain(d)
 	}
 }
 
-// A spread is what at least one value has in common with others.
-type spread struct{ median, min, max float64 }
-
-func spreadOf(values []float64) spread {
-	v := slices.Sorted(slices.Values(values))
-	return spread{(v[(len(v)-1)/2] + v[len(v)/2]) / 2, v[0], v[len(v)-1]}
-}
-
-func (p printer) measuring(sample time.Duration) {
+// costs measures what a call takes, and prints a table.
+func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 	p.Printf("%s\n\n", p.Bold("2. What a call costs"))
 	p.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three
 		designs in which one goroutine receives functions on a channel: naive, pooled and struct.
@@ -79,21 +44,34 @@ func (p printer) measuring(sample time.Duration) {
 		"%v of calls to a sample. This takes about %v.", rounds, sample,
 		max((6*(rounds+1)*sample).Round(time.Second), time.Second)))
 	p.Printf("\n")
-}
 
-// results prints all that follows from the measurements.
-func (p printer) results(rows []*row) {
+	names, memory := []string{"direct"}, [][2]string{{}}
+	contenders := []bench.Contender{bench.Direct}
+	for _, d := range designs {
+		s, end := d.open()
+		bytes, objects := bench.Memory(500, func() { s.Call(func() {}) })
+		end()
+		names, memory = append(names, d.name), append(memory, [2]string{count(bytes), count(objects)})
+		contenders = append(contenders, bench.Calling(d.open))
+	}
+	if c := bench.Bounded(); c != nil {
+		names, memory, contenders = append(names, "bound"), append(memory, [2]string{}),
+			append(contenders, c)
+	}
+	series, _ := bench.Rounds(context.Background(), contenders,
+		bench.Plan{Rounds: rounds, Sample: sample}, func(done, all int) {
+			progress.Progress(fmt.Sprintf("%d of %d samples taken", done, all))
+		})
+	progress.Progress("")
+
 	t := &ui.Table{Left: 1}
 	t.Add("", "a call", "least", "most", "B/op", "allocs/op")
-	best := rows[1]
-	for i, r := range rows {
-		s, bytes, objects := spreadOf(r.times), "", ""
-		if r.open != nil {
-			bytes, objects = count(r.bytes), count(r.objects)
-		}
-		t.Add(r.name, ui.Duration(s.median), ui.Duration(s.min), ui.Duration(s.max), bytes, objects)
-		if i < 4 && i > 0 && s.median < spreadOf(best.times).median {
-			best = r
+	best := 1 // of the article's designs
+	for i, times := range series {
+		t.Add(names[i], ui.Duration(stats.Median(times)), ui.Duration(slices.Min(times)),
+			ui.Duration(slices.Max(times)), memory[i][0], memory[i][1])
+		if i < len(designs) && i > 0 && stats.Median(times) < stats.Median(series[best]) {
+			best = i
 		}
 	}
 	t.Write(p.Screen)
@@ -104,13 +82,12 @@ func (p printer) results(rows []*row) {
 		cannot run at the same time.`)
 	p.Printf("\n")
 	var ratios []float64 // within each round
-	for i, ns := range rows[4].times {
-		ratios = append(ratios, best.times[i]/ns)
+	for i, ns := range series[len(designs)] {
+		ratios = append(ratios, series[best][i]/ns)
 	}
-	times := spreadOf(ratios)
 	p.Paragraph("", fmt.Sprintf("Threadcall is %s times as fast as %s, the best of the others (the "+
-		"median of the rounds; they have %s to %s).", p.Bold(ui.Digits(times.median)), best.name,
-		ui.Digits(times.min), ui.Digits(times.max)))
+		"median of the rounds; they have %s to %s).", p.Bold(ui.Digits(stats.Median(ratios))),
+		names[best], ui.Digits(slices.Min(ratios)), ui.Digits(slices.Max(ratios))))
 	p.Printf("\n")
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// rounds is how many samples of each row are taken.
-const rounds = 9
+// timeout is how long an experiment may take: a thousand times what the slowest needs.
+const timeout = 10 * time.Second
 
 // Run takes samples of that duration. It writes each result to out when it is there, and returns
 // whether all facts are as expected. It must be called on a goroutine of a program whose main
@@ -25,49 +25,51 @@ func Run(sample time.Duration, out, progress *ui.Screen) (ok bool) {
 		runtime.GOARCH, runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	p.Printf("%s\n\n", p.Bold("1. Functions run on the thread they belong to"))
 	p.Printf("Process %d. Its main thread is thread %s.\n\n", os.Getpid(), osthread.Main())
-	all, wrong := 0, []fact(nil)
-	for f := range perform(experiments, timeout) {
-		p.fact(f)
-		if all++; !f.ok {
-			wrong = append(wrong, f)
-		}
-		if f.hung { // and so would the measurement
-			return p.closing(all, wrong)
-		}
+	all, wrong, hung := p.facts(experiments, timeout)
+	if !hung { // the measurement would hang as well
+		p.costs(sample, progress)
 	}
-	rows := newRows()
-	p.measuring(sample)
-	measure(rows, rounds, sample, func(done, all int) {
-		progress.Progress(fmt.Sprintf("%d of %d samples taken", done, all))
-	})
-	progress.Progress("")
-	p.results(rows)
-	return p.closing(all, wrong)
+	if wrong > 0 {
+		p.Printf("%s  %d of %d facts are not as expected.\n", p.Red("WRONG"), wrong, all)
+		return false
+	}
+	p.Printf("%s  %d of %d facts are as expected.\n", p.Green("ok"), all, all)
+	return true
 }
 
 // A printer writes results for people.
 type printer struct{ *ui.Screen }
 
-func (p printer) fact(f fact) {
-	mark, seen := p.Green("ok   "), "seen"
-	if !f.ok {
-		mark, seen = p.Red("WRONG"), p.Red(seen)
+// facts makes the experiments one after the other, and prints what each has shown. One that does
+// not end within the timeout is wrong, and the last: others would wait for the same thread.
+func (p printer) facts(experiments []experiment, timeout time.Duration) (all, wrong int,
+	hung bool) {
+	for _, e := range experiments {
+		ended := make(chan [2]string, 1)
+		go func() {
+			result := [2]string{"an answer", "the end of the goroutine that asked"}
+			defer func() { ended <- result }() // also if the experiment calls Goexit
+			result[0], result[1] = e.do()
+		}()
+		var expected, seen string
+		select {
+		case result := <-ended:
+			expected, seen = result[0], result[1]
+		case <-time.After(timeout):
+			expected, seen, hung = "an answer", fmt.Sprintf("none in %v", timeout), true
+		}
+		mark, label := p.Green("ok   "), "seen"
+		if all++; expected != seen {
+			wrong++
+			mark, label = p.Red("WRONG"), p.Red("seen")
+		}
+		p.Paragraph(mark+"  ", p.Bold(e.claim))
+		p.Paragraph("       expected  ", expected)
+		p.Paragraph("       "+label+"      ", seen)
+		p.Printf("\n")
+		if hung {
+			break
+		}
 	}
-	p.Paragraph(mark+"  ", p.Bold(f.claim))
-	p.Paragraph("       expected  ", f.expected)
-	p.Paragraph("       "+seen+"      ", f.seen)
-	p.Printf("\n")
-}
-
-// closing prints whether all is as expected, and returns it.
-func (p printer) closing(all int, wrong []fact) (ok bool) {
-	if len(wrong) == 0 {
-		p.Printf("%s  %d of %d facts are as expected.\n", p.Green("ok"), all, all)
-		return true
-	}
-	p.Printf("%s  %d of %d facts are not as expected:\n", p.Red("WRONG"), len(wrong), all)
-	for _, f := range wrong {
-		p.Paragraph("       ", f.claim)
-	}
-	return false
+	return all, wrong, hung
 }

@@ -19,7 +19,7 @@ func TestOutput(t *testing.T) {
 	fmt.Fprint(&o, " 10\t 5.0 ns/op\n")
 	text := o.String()
 	if !strings.HasPrefix(text, "BenchmarkA \t") || !strings.HasSuffix(text, " 10\t 5.0 ns/op\n") ||
-		len(text) > 3*most+100 {
+		len(text) > 3*most+1100 {
 		t.Errorf("%q … %q, %d bytes", text[:20], text[len(text)-20:], len(text))
 	}
 }
@@ -36,6 +36,26 @@ func TestDecisive(t *testing.T) {
 	} {
 		if got := Decisive(c.output, 2); got != c.want {
 			t.Errorf("%q: %q, want %q", c.output, got, c.want)
+		}
+	}
+}
+
+func TestPattern_For(t *testing.T) {
+	for pattern, want := range map[string][2]string{ // of BenchmarkSubs and BenchmarkPrints
+		"":                          {"^BenchmarkSubs$", "^BenchmarkPrints$"},
+		"Subs/a|Prints":             {"^BenchmarkSubs$/a", "^BenchmarkPrints$"},
+		"Subs/(a|d)$/1|Print":       {"^BenchmarkSubs$/(a|d)$/1", "^BenchmarkPrints$"},
+		"ubs/x|Subs/[|/]|^Subs":     {"^BenchmarkSubs$/x|^BenchmarkSubs$/[|/]", ""},
+		`Subs/a\/b|^BenchmarkPrint`: {`^BenchmarkSubs$/a\/b`, "^BenchmarkPrints$"},
+	} {
+		p, err := ParsePattern(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"BenchmarkSubs", "BenchmarkPrints"} {
+			if got, ok := p.For(name); got != want[i] || ok != (want[i] != "") {
+				t.Errorf("%s: %q, %v of %s, want %q", pattern, got, ok, name, want[i])
+			}
 		}
 	}
 }

@@ -2,7 +2,6 @@ package gotest
 
 import (
 	"bufio"
-	"fmt"
 	"regexp"
 	"runtime"
 	"slices"
@@ -18,26 +17,14 @@ const most = 8 << 20
 
 // An output keeps the first and the last bytes that it gets: testing writes the name of a benchmark
 // first, and its figures last.
-type output struct {
-	first, last []byte
-	lost        int // between them
-}
+type output struct{ strings.Builder }
 
 func (o *output) Write(p []byte) (int, error) {
-	n := min(len(p), most-len(o.first))
-	o.first, o.last = append(o.first, p[:n]...), append(o.last, p[n:]...)
-	if cut := len(o.last) - most; cut > most {
-		o.lost += cut
-		o.last = append(o.last[:0], o.last[cut:]...)
+	if text := o.String(); len(text) > 3*most {
+		o.Reset()
+		o.WriteString(text[:most] + "\n[some left out]\n" + text[len(text)-most:])
 	}
-	return len(p), nil
-}
-
-func (o *output) String() string {
-	if o.lost > 0 {
-		return fmt.Sprintf("%s\n[%d bytes left out]\n%s", o.first, o.lost, o.last)
-	}
-	return string(o.first) + string(o.last)
+	return o.Builder.Write(p)
 }
 
 var (

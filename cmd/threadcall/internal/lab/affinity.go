@@ -8,18 +8,19 @@ import (
 
 // keeping asks what takes goroutines from their thread, and which goroutine runs next.
 func keeping(l *lab) error {
+	waits := l.n(100)
 	rows := [][]string{{"the third goroutine waits", "moves for each wait", "after a system call",
 		"executions", "threads"}}
 	for _, w := range []struct {
 		name string
 		wait func(time.Duration)
 	}{{"in `time.Sleep`", time.Sleep}, {"in a system call", blockThread}} {
-		all, err := l.trace(1, true, func() { exchange(l.waits, w.wait) })
+		all, err := l.trace(1, true, func() { exchange(waits, w.wait) })
 		if err != nil {
 			return err
 		}
 		of := func(number func(traced) float64) series {
-			return each(all, number).times(1 / float64(l.waits))
+			return each(all, number).times(1 / float64(waits))
 		}
 		rows = append(rows, []string{w.name,
 			of(func(t traced) float64 { return float64(t.Affinity.Moves) }).in(number),
@@ -29,7 +30,7 @@ func keeping(l *lab) error {
 	}
 	l.table(rows...)
 	var ahead [2]series // goroutines that ran before the one that was notified
-	for range l.rounds * l.notified {
+	for range l.rounds * l.n(100) {
 		for i, others := range []bool{false, true} {
 			ahead[i] = append(ahead[i], float64(runNext(others)))
 		}

@@ -20,18 +20,18 @@ var designs = []struct {
 // calls compares the article's designs, served as its benchmark served them and as it meant to,
 // with threadcall.
 func calls(l *lab) error {
-	contenders := []bench.Contender{bench.Direct("")}
+	contenders := []bench.Contender{bench.Direct}
 	for _, serve := range []func(bench.Design) func(){bench.OnGoroutine, bench.OnMain} {
 		for _, d := range designs {
-			contenders = append(contenders, bench.Calling("", func() (bench.Subject, func()) {
+			contenders = append(contenders, bench.Calling(func() (bench.Subject, func()) {
 				s := d.open()
 				return s, serve(s)
 			}))
 		}
 	}
 	contenders = append(contenders,
-		bench.Calling("", func() (bench.Subject, func()) { return bench.MainThread, func() {} }))
-	if c, ok := bench.Bounded(""); ok {
+		bench.Calling(func() (bench.Subject, func()) { return bench.MainThread, func() {} }))
+	if c := bench.Bounded(); c != nil {
 		contenders = append(contenders, c)
 	}
 	s, err := l.measure(0, contenders...)
@@ -62,7 +62,7 @@ func allocations(l *lab) error {
 		s := d.open()
 		end := bench.OnGoroutine(s)
 		rows = append(rows, []string{"**" + d.name + "**: " + d.about, d.cost,
-			cost(l.allocs, func() { s.Call(func() {}) })})
+			cost(func() { s.Call(func() {}) })})
 		end()
 	}
 	compiler, err := l.compile("-m")
@@ -70,12 +70,12 @@ func allocations(l *lab) error {
 		return err
 	}
 	l.table(append(rows,
-		[]string{"**threadcall**", "", cost(l.allocs, func() { bench.MainThread.Call(func() {}) })},
-		[]string{"a channel", "96 B in 1", cost(l.allocs, subject.Channel)},
+		[]string{"**threadcall**", "", cost(func() { bench.MainThread.Call(func() {}) })},
+		[]string{"a channel", "96 B in 1", cost(subject.Channel)},
 		[]string{"a function literal that is sent on a channel", "24 B in 1",
-			cost(l.allocs, func() { subject.Send(func() {}) })},
+			cost(func() { subject.Send(func() {}) })},
 		[]string{"one that is only called", "24 B in 1",
-			cost(l.allocs, func() { subject.InPlace(func() {}) })},
+			cost(func() { subject.InPlace(func() {}) })},
 		[]string{"`-m` about the one that is sent", "`can inline`, `leaking param`, `escapes to heap`",
 			compiler["Send"]})...)
 	return nil

@@ -38,26 +38,20 @@ var experiments = []struct {
 
 // A lab says how much is measured, and where the tables go.
 type lab struct {
-	ctx      context.Context
-	out      io.Writer
-	rounds   int
-	sample   time.Duration
-	sieve    int // its limit where it is timed
-	sieveIn  int // its limit where it is traced
-	pointers int // calls that are traced, of functions that return structs or pointers
-	allocs   int // calls whose allocations are counted
-	waits    int // for a millisecond, in traces of system calls
-	notified int // goroutines in each round, for the order in which they run
+	ctx    context.Context
+	out    io.Writer
+	rounds int
+	sample time.Duration
+	fewer  int // how many times fewer operations than in full
 }
 
 var (
-	full = lab{rounds: 30, sample: 200 * time.Millisecond, sieve: 20_000, sieveIn: 4_000,
-		pointers: 20_000_000,
-		allocs:   100_000, waits: 100, notified: 100}
-	quick = lab{rounds: leastRounds, sample: 2 * time.Millisecond, sieve: 500, sieveIn: 300,
-		pointers: 100_000,
-		allocs:   5_000, waits: 10, notified: 5}
+	full  = lab{rounds: 30, sample: 200 * time.Millisecond, fewer: 1}
+	quick = lab{rounds: leastRounds, sample: 2 * time.Millisecond, fewer: 40}
 )
+
+// n returns how many operations to do.
+func (l *lab) n(full int) int { return full / l.fewer }
 
 func main() {
 	run := flag.String("run", "", "make the experiments whose names match this regular `expression`")

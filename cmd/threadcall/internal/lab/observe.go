@@ -108,8 +108,8 @@ func counted(all []report.Count, name string) (n float64) {
 
 // cost writes what one operation takes from the heap, without what the runtime allocates now and
 // then by itself.
-func cost(n int, op func()) string {
-	bytes, objects := bench.Memory(n, op)
+func cost(op func()) string {
+	bytes, objects := bench.Memory(5_000, op)
 	return fmt.Sprintf("%.0f B in %.0f", bytes, objects)
 }
 

@@ -27,18 +27,19 @@ var here = func() string {
 // sieve asks whether threads help a program all of whose goroutines talk to each other, and how
 // often they move.
 func sieve(l *lab) error {
-	perMessage := 1e9 / 46_324_069. // if the article's sieve went up to 100,000
-	_, all := runSieve(l.sieve)
-	_, tracedMessages := runSieve(l.sieveIn)
+	perMessage := 1e9 / 46_324_069.          // if the article's sieve went up to 100,000
+	limit, traced := l.n(20_000), l.n(4_000) // where it is timed, and where it is traced
+	_, all := runSieve(limit)
+	_, tracedMessages := runSieve(traced)
 	var contenders []bench.Contender
 	for _, a := range sieveArticle {
-		contenders = append(contenders, bench.Contender{Open: func() (func(int) time.Duration, func()) {
+		contenders = append(contenders, func() (func(int) time.Duration, func()) {
 			before := runtime.GOMAXPROCS(a.procs)
-			run, _ := bench.Timed("", func(n int) { runSieve(n) }).Open()
+			run, _ := bench.Timed(func(n int) { runSieve(n) })()
 			return run, func() { runtime.GOMAXPROCS(before) }
-		}})
+		})
 	}
-	s, err := l.measure(l.sieve, contenders...)
+	s, err := l.measure(limit, contenders...)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func sieve(l *lab) error {
 		"here, a message", "executions a message",
 		"moves a goroutine", "moved"}}
 	for i, a := range sieveArticle {
-		traces, err := l.trace(a.procs, true, func() { runSieve(l.sieveIn) })
+		traces, err := l.trace(a.procs, true, func() { runSieve(traced) })
 		if err != nil {
 			return err
 		}
@@ -58,7 +59,7 @@ func sieve(l *lab) error {
 			moved = append(moved, float64(f.Moves)/float64(f.Executions))
 		}
 		// From a time of each number up to the limit.
-		message := s[i].times(float64(l.sieve) / float64(all))
+		message := s[i].times(float64(limit) / float64(all))
 		rows = append(rows, []string{fmt.Sprint(a.procs), duration(a.go10 * 1e9), duration(a.go11 * 1e9),
 			duration(a.go11 * perMessage),
 			message.in(duration), executions.in(number), moves.in(number), moved.in(percents)})

@@ -25,7 +25,7 @@ func stack(l *lab) error {
 	}
 	var contenders []bench.Contender
 	for _, v := range variants {
-		contenders = append(contenders, bench.Timed("", v.work))
+		contenders = append(contenders, bench.Timed(v.work))
 	}
 	s, err := l.measure(0, contenders...)
 	if err != nil {
@@ -40,7 +40,7 @@ func stack(l *lab) error {
 		"`-m -l`, here"}}
 	for i, v := range variants {
 		rows = append(rows, []string{v.name, duration(v.ns), s[i].in(duration), v.cost,
-			cost(l.allocs, func() { v.work(1) }), v.lines,
+			cost(func() { v.work(1) }), v.lines,
 			compiler[v.function]})
 	}
 	l.table(rows...)
@@ -53,8 +53,9 @@ func stack(l *lab) error {
 
 // nineFields makes as many structs as the article's tests do, and compares copies with pointers.
 func nineFields(l *lab) error {
+	n := l.n(20_000_000)
 	works := []func(n int){subject.Copies, subject.Pointers}
-	s, err := l.measure(l.pointers, bench.Timed("", works[0]), bench.Timed("", works[1]))
+	s, err := l.measure(n, bench.Timed(works[0]), bench.Timed(works[1]))
 	if err != nil {
 		return err
 	}
@@ -65,17 +66,17 @@ func nineFields(l *lab) error {
 	l.table([]string{"a call", "the article", "here", "from the heap, the article",
 		"from the heap, here", "`-m -l`, here"},
 		[]string{"copied", "5.20 ns", s[0].in(duration), "0 B in 0",
-			cost(l.allocs, func() { subject.Copies(1) }), compiler["Copied"]},
+			cost(func() { subject.Copies(1) }), compiler["Copied"]},
 		[]string{"pointed to", "52.6 ns", s[1].in(duration), "80 B in 1",
-			cost(l.allocs, func() { subject.Pointers(1) }), compiler["Pointed"]},
+			cost(func() { subject.Pointers(1) }), compiler["Pointed"]},
 		[]string{"the ratio", "10.1", s[1].over(s[0]).in(number), "", "", ""})
 	var all [2][]traced
 	for i, work := range works {
-		if all[i], err = l.trace(runtime.GOMAXPROCS(0), false, func() { work(l.pointers) }); err != nil {
+		if all[i], err = l.trace(runtime.GOMAXPROCS(0), false, func() { work(n) }); err != nil {
 			return err
 		}
 	}
-	rows := [][]string{{fmt.Sprintf("in a trace of %d calls", l.pointers), "copied, the article",
+	rows := [][]string{{fmt.Sprintf("in a trace of %d calls", n), "copied, the article",
 		"pointed to, the article", "copied, here", "pointed to, here"}}
 	for _, r := range []struct {
 		name, copied, pointed string // in the article

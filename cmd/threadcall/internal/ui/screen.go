@@ -28,10 +28,13 @@ type Screen struct {
 // unlimited is the width of a file or a pipe.
 const unlimited = 1 << 20
 
+// To returns a screen that is not a terminal.
+func To(w io.Writer) *Screen { return &Screen{Width: unlimited, out: w} }
+
 // On returns the screen for f. In the environment, COLUMNS sets its width, and NO_COLOR and
 // TERM=dumb turn colours off.
 func On(f *os.File) *Screen {
-	s := &Screen{Width: unlimited, out: f}
+	s := To(f)
 	if s.tty = term.IsTerminal(int(f.Fd())); s.tty {
 		s.Width = 80
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 )
 
 type number interface {
@@ -116,22 +115,6 @@ func Some(names []string, most int) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
-// Took returns a duration as people say it: 3 min 20 s.
-func Took(d time.Duration) string {
-	s := int(d.Round(time.Second).Seconds())
-	switch {
-	case d < 10*time.Second && d%time.Second != 0:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case s < 60:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600 && (s%60 == 0 || s > 1800):
-		return fmt.Sprintf("%d min", (s+30)/60)
-	case s < 3600:
-		return fmt.Sprintf("%d min %d s", s/60, s%60)
-	}
-	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
 // Path returns the name of a file, relative to dir if the file is below it, and else its last two

@@ -155,7 +155,7 @@ func (c *Check) blames(s heap.Samples) (order []blame, amounts map[blame]float64
 		if own[b] == 0 && cached[b] == 0 {
 			order = append(order, b)
 		}
-		if ofCache(sample.Stack[:site+at]) {
+		if sample.Stack[:site+at].OfCache() {
 			cached[b] += sample.Each.Objects
 		} else {
 			own[b] += sample.Each.Objects
@@ -200,25 +200,6 @@ func (c *Check) Benchmark(name string, repetitions []heap.Samples) {
 					ui.Counted(n, "object", "objects"))})
 		}
 	}
-}
-
-// caches are functions of the runtime and of package sync that keep what is free for whichever
-// goroutine comes next.
-var caches = []string{
-	"runtime.acquireSudog", "runtime.malg", "runtime.allgadd", "runtime.newdefer", "runtime.newTimer",
-	"runtime.(*timers).",
-	"runtime.newm", "runtime.allocm", "runtime.getitab", "runtime.itabAdd", "runtime.typeAssert",
-	"runtime.interfaceSwitch",
-	"sync.(*Pool).", "sync.(*poolChain).",
-}
-
-// ofCache reports whether the innermost functions of a stack fill a cache.
-func ofCache(inner heap.Stack) bool {
-	return slices.ContainsFunc(inner, func(f heap.Frame) bool {
-		return slices.ContainsFunc(caches, func(name string) bool {
-			return strings.HasPrefix(f.Function, name)
-		})
-	})
 }
 
 // blamed returns the innermost function on the stack that has promised, if it was called to do what

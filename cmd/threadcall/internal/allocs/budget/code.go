@@ -6,43 +6,9 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
-
-// effects are of the functions of the runtime that the compiler calls and that allocate, the first
-// prefix that fits: above a limit, unless the value escapes, or always if they have none. All
-// others do not allocate, or only into caches that goroutines share, such as sudogs: see
-// [Check.Benchmark].
-var effects = []struct{ prefix, kind, what, limit string }{
-	{"runtime.newobject", "new", "an object", ""},
-	{"runtime.newarray", "array", "an array", ""},
-	{"runtime.mallocgc", "new", "an object", ""},
-	{"runtime.makeslicecopy", "make", "a copy of a slice", ""},
-	{"runtime.makeslice", "make", "make of a slice with a size known at run time", "32 bytes"},
-	{growslice, "append", "append", "the room that it begins with on the stack, 32 bytes if none is " +
-		"made"},
-	{"runtime.moveSlice", "append", "a slice that append built on the stack is kept", ""},
-	{"runtime.makechan", "channel", "a channel", ""},
-	{"runtime.makemap_small", "map", "a map", ""},
-	{"runtime.makemap", "map", "make of a map with a size known at run time", "8 elements"},
-	{mapassign, "map", "an assignment to a map", "8 elements"},
-	{"runtime.concatstring", "string", "a string joined with +", "32 bytes"},
-	{"runtime.concatbyte", "string", "a string joined with +", "32 bytes"},
-	{"runtime.slicebytetostring", "string", "a conversion of bytes to a string", "32 bytes"},
-	{"runtime.slicerunetostring", "string", "a conversion of runes to a string", "32 bytes"},
-	{"runtime.stringtoslicebyte", "string", "a conversion of a string to bytes", "32 bytes"},
-	{"runtime.stringtoslicerune", "string", "a conversion of a string to runes", "32 runes"},
-	{"runtime.convT", "interface", "a value in an interface", ""},
-}
-
-// These allocate if what they add to has no room.
-const (
-	growslice = "runtime.growslice"
-	mapassign = "runtime.mapassign"
-)
-
-// harmless are functions that begin like one of effects and do not allocate.
-var harmless = []string{"runtime.slicebytetostringtmp"}
 
 // values are conversions to an interface that need no memory for small values.
 var values = []string{"runtime.convT16", "runtime.convT32", "runtime.convT64"}
@@ -133,40 +99,36 @@ func noted(target string) bool {
 
 // allocation judges a call of the runtime.
 func (w *walk) allocation(f *Function, call call, via []string) {
-	if slices.Contains(harmless, call.target) {
+	kind := heap.Called(call.target)
+	if kind.What == "" {
 		return
 	}
-	for _, e := range effects {
-		if !strings.HasPrefix(call.target, e.prefix) {
-			continue
-		}
-		reason := w.reason(call, e.kind)
-		text, list := reason, &f.Broken
-		switch {
-		case (e.prefix == growslice || e.prefix == mapassign) &&
-			!w.source.load(call.at.file).grows(call.at.line, e.kind):
-			text, list = e.what+" allocates if there is no room", &f.Notes
-		case reason == "" && e.limit != "":
-			text = e.what + " allocates above " + e.limit
-		case reason == "":
-			text = e.what + " is allocated"
-		case slices.Contains(values, call.target):
-			text += "; values below 256 need no memory"
-		}
-		p := Problem{File: call.outer.file, Line: call.outer.line, Reason: text}
-		if len(via) > 0 {
-			p.File, p.Line = call.at.file, call.at.line
-			p.Reason += ", in " + via[len(via)-1] + ", which it calls"
-			if len(via) > 1 {
-				p.Reason += " by way of " + strings.Join(via[:len(via)-1], " and ")
-			}
-		} else if call.at != call.outer && reason == "" {
-			p.Reason += fmt.Sprintf(" (inlined from %s)", escape.Position{File: call.at.file,
-				Line: call.at.line})
-		}
-		note(list, p)
-		return
+	reason := w.reason(call, kind.Name)
+	text, list := reason, &f.Broken
+	adds := strings.HasPrefix(call.target, heap.Growslice) ||
+		strings.HasPrefix(call.target, heap.Mapassign)
+	switch {
+	case adds && !w.source.load(call.at.file).grows(call.at.line, kind.Name):
+		text, list = kind.What+" allocates if there is no room", &f.Notes
+	case reason == "" && kind.Limit != "":
+		text = kind.What + " allocates above " + kind.Limit
+	case reason == "":
+		text = kind.What + " is allocated"
+	case slices.Contains(values, call.target):
+		text += "; values below 256 need no memory"
 	}
+	p := Problem{File: call.outer.file, Line: call.outer.line, Reason: text}
+	if len(via) > 0 {
+		p.File, p.Line = call.at.file, call.at.line
+		p.Reason += ", in " + via[len(via)-1] + ", which it calls"
+		if len(via) > 1 {
+			p.Reason += " by way of " + strings.Join(via[:len(via)-1], " and ")
+		}
+	} else if call.at != call.outer && reason == "" {
+		p.Reason += fmt.Sprintf(" (inlined from %s)", escape.Position{File: call.at.file,
+			Line: call.at.line})
+	}
+	note(list, p)
 }
 
 // reason returns the compiler's reason to put the thing on the heap.

@@ -1,9 +1,11 @@
 package escape
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -99,7 +101,7 @@ func in(t *testing.T, l *Log, function string) string {
 			!strings.HasPrefix(text, "func "+function+"[") {
 			continue
 		}
-		for _, e := range l.All() {
+		for _, e := range slices.Concat(slices.Collect(maps.Values(l.byLine))...) {
 			if e.Outermost().Line == n+1 || function == "deferred" && e.Outermost().Line == n+3 {
 				texts = append(texts, e.String())
 			}

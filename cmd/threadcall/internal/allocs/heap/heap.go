@@ -3,7 +3,9 @@
 package heap
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,12 +16,7 @@ import (
 )
 
 // A Frame is one function on a stack.
-type Frame struct {
-	Function string `json:"function"`
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Inlined  bool   `json:"inlined,omitempty"` // into the next frame
-}
+type Frame hook.Frame
 
 // A Stack is a chain of calls, the innermost first.
 type Stack []Frame
@@ -70,10 +67,10 @@ type key struct {
 	size  int64
 }
 
-// sum adds up the records with the same stack and size. Those of the testing package's own are left
-// out.
-func sum(p *hook.Profile, std func(string) bool) (samples map[key]Sample, order []key) {
-	samples = map[key]Sample{}
+// sum adds up the records with the same stack and size, in Once. Those of the testing package's own
+// are left out.
+func sum(p *hook.Profile, std func(string) bool) map[key]Sample {
+	samples := map[key]Sample{}
 	names := make([]string, len(p.Frames))
 	for i, f := range p.Frames {
 		names[i] = fmt.Sprintf("%s %s:%d %v\n", f.Function, f.File, f.Line, f.Inlined)
@@ -92,15 +89,19 @@ func sum(p *hook.Profile, std func(string) bool) (samples map[key]Sample, order 
 			continue
 		}
 		k := key{text.String(), r.Bytes / r.Objects}
-		s, found := samples[k]
-		if !found {
-			order = append(order, k)
-		}
+		s := samples[k]
 		s.Stack, s.Size = stack, k.size
 		s.Once = s.Once.Plus(Amount{float64(r.Objects), float64(r.Bytes)})
 		samples[k] = s
 	}
-	return samples, order
+	return samples
+}
+
+// sorted returns the keys in an order that does not change from run to run.
+func sorted(samples map[key]Sample) []key {
+	return slices.SortedFunc(maps.Keys(samples), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
+	})
 }
 
 // Own returns the first frame at or above the site that is not of the standard library, or the
@@ -139,8 +140,8 @@ func hidden(p *hook.Profile) float64 {
 // library; the testing package's own allocations are left out by it.
 func Total(p *hook.Profile, std func(path string) bool) Samples {
 	s := Samples{Counted: counted(p), Program: p, Hidden: hidden(p)}
-	samples, order := sum(p, std)
-	for _, k := range order {
+	samples := sum(p, std)
+	for _, k := range sorted(samples) {
 		s.Samples = append(s.Samples, samples[k])
 	}
 	return s
@@ -150,28 +151,20 @@ func Total(p *hook.Profile, std func(path string) bool) Samples {
 // both do once, and what the second run's operations need only the first time, is in Once: it does
 // not grow. Std is as for Total.
 func Difference(short, long *hook.Profile, n int, std func(path string) bool) Samples {
-	a, orderA := sum(short, std)
-	b, orderB := sum(long, std)
+	a, b := sum(short, std), sum(long, std)
+	for k, one := range a {
+		if _, both := b[k]; !both {
+			b[k] = Sample{Stack: one.Stack, Size: one.Size}
+		}
+	}
 	s := Samples{More: n, Operations: 2 * n, Program: long,
 		Counted: counted(long).Minus(counted(short)).Over(float64(n)),
 		Hidden:  (hidden(long) - hidden(short)) / float64(n)}
-	add := func(k key) {
-		one, two := a[k], b[k]
-		out := Sample{Stack: two.Stack, Size: k.size}
-		if two.Stack == nil {
-			out.Stack = one.Stack
-		}
-		out.Each = two.Once.Minus(one.Once).Over(float64(n))
-		out.Once = two.Once.Minus(out.Each.Times(float64(2 * n)))
-		s.Samples = append(s.Samples, out)
-	}
-	for _, k := range orderB {
-		add(k)
-	}
-	for _, k := range orderA {
-		if _, both := b[k]; !both {
-			add(k)
-		}
+	for _, k := range sorted(b) {
+		two := b[k]
+		two.Each = two.Once.Minus(a[k].Once).Over(float64(n))
+		two.Once = two.Once.Minus(two.Each.Times(float64(2 * n)))
+		s.Samples = append(s.Samples, two)
 	}
 	return s
 }

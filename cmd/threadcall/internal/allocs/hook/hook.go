@@ -26,9 +26,10 @@ type Profile struct {
 
 // A Frame is one function on a stack.
 type Frame struct {
-	Function, File string
-	Line           int
-	Inlined        bool // into the next frame of the stack
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Inlined  bool   `json:"inlined,omitempty"` // into the next frame of the stack
 }
 
 // A Record is what was allocated with one stack and one size. Objects without pointers that are

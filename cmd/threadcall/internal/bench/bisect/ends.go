@@ -47,7 +47,7 @@ func (x *searcher) ends(ctx context.Context) error {
 	if err := m.Calibrate(ctx, x.builder.Benchmarks); err != nil {
 		return x.interrupted(err)
 	}
-	jobs := slices.DeleteFunc(m.Jobs(), func(j *measure.Job) bool {
+	jobs := slices.DeleteFunc(m.Jobs, func(j *measure.Job) bool {
 		return slices.Contains(j.Versions, nil)
 	})
 	if len(jobs) == 0 {

@@ -136,7 +136,7 @@ func (b *Result) printVerdict(out *ui.Screen) {
 		fact("error rate", fmt.Sprintf("at most %.3g%% for a wrong commit", 100*b.Alpha))
 	}
 	fact("run", ui.Counted(b.Rounds, "round",
-		"rounds")+" in "+ui.Took(time.Duration(b.Seconds*float64(time.Second))))
+		"rounds")+" in "+ui.Duration(b.Seconds*1e9))
 	fmt.Fprintln(out)
 }
 

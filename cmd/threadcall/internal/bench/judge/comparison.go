@@ -157,8 +157,7 @@ func (c *Comparison) Throughput(t *Table, r Row) bool {
 	return t.Unit == "B/s" && c.Find("sec/op", r) != nil
 }
 
-// To returns the same results compared with another version, without samples, or nil if there is
-// none of that name.
+// To returns the same results compared with another version, or nil if there is none of that name.
 func (c *Comparison) To(version string) *Comparison {
 	i := slices.Index(c.Versions, version)
 	if i < 0 {
@@ -186,12 +185,5 @@ func (c *Comparison) To(version string) *Comparison {
 	}
 	to.threads = arrange(c.threads)
 	to.conclude()
-	for _, t := range to.Tables {
-		for _, row := range t.Rows {
-			for i := range row.Cells {
-				row.Cells[i].Samples = nil
-			}
-		}
-	}
 	return to
 }

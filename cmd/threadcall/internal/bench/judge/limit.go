@@ -22,28 +22,20 @@ type Case struct {
 	MDE float64 `json:"mde,omitempty"`
 }
 
-// Found returns an error if a limit is about a unit that is not there.
-func Found(c *Comparison, limits []plan.Limit) error {
+// Check returns the rows that break the limits: changes that are visible and whose estimate reaches
+// a limit. In undecided rows such a change would not have been visible. The limits of a unit
+// replace those of all. It is an error if nothing was measured that a limit is about.
+func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err error) {
+	breaches, undecided = []Case{}, []Case{}
 	var units []string
 	for _, t := range c.Tables {
 		units = append(units, Written(t.Unit))
 	}
 	for _, l := range limits {
 		if l.Unit != "" && c.table(l.Tidy()) == nil {
-			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l.Text,
-				l.Unit, strings.Join(units, ", "))
+			return breaches, undecided, fmt.Errorf("-fail-on %s: no benchmark reports %s; they "+
+				"report %s", l.Text, l.Unit, strings.Join(units, ", "))
 		}
-	}
-	return nil
-}
-
-// Check returns the rows that break the limits: changes that are visible and whose estimate reaches
-// a limit. In undecided rows such a change would not have been visible. The limits of a unit
-// replace those of all. It is an error if nothing was measured that a limit is about.
-func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err error) {
-	breaches, undecided = []Case{}, []Case{}
-	if err := Found(c, limits); err != nil {
-		return breaches, undecided, err
 	}
 	for i := range c.Tables {
 		t := &c.Tables[i]
@@ -57,10 +49,10 @@ func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err 
 				for v := 1; v < len(row.Deltas); v++ {
 					at := Case{Limit: l.Text, Unit: Written(t.Unit), Benchmark: c.FullName(*row),
 						Version: c.Versions[v]}
-					switch decide(l, &at, *row, v, less) {
-					case isBroken:
+					switch broken, open := at.decide(l, *row, v, less); {
+					case broken:
 						breaches = append(breaches, at)
-					case isUndecided:
+					case open:
 						undecided = append(undecided, at)
 					}
 				}
@@ -103,17 +95,12 @@ func (c Case) String() string {
 	return fmt.Sprintf("%s, %s: %s", c.Benchmark, c.Unit, how)
 }
 
-const (
-	isKept = iota
-	isBroken
-	isUndecided
-)
-
 // rounding is an error that a change may have: 23/20-1 is a little less than 0.15.
 const rounding = 1e-12
 
-// decide looks at one version of a row, of which less is worse or more.
-func decide(l plan.Limit, at *Case, row Row, version int, less bool) int {
+// decide reports whether one version of a row breaks the limit, or whether that is undecided. It is
+// given whether less is worse, or more.
+func (at *Case) decide(l plan.Limit, row Row, version int, less bool) (broken, undecided bool) {
 	d, limit := row.Deltas[version], math.Abs(l.Change)
 	change, mde := d.Estimate-1, d.MDE
 	if d.Absolute { // relative to what there was, unless that was nothing
@@ -125,20 +112,17 @@ func decide(l plan.Limit, at *Case, row Row, version int, less bool) int {
 	case d.Verdict == None || d.Verdict == Equal:
 	case d.Verdict == Aside && l.Unit == "": // another unit decides
 	case d.Verdict == TooFew:
-		return isUndecided
+		return false, true
 	case d.Visible() && at.FromZero:
-		if (d.Estimate < 0) == less {
-			return isBroken
-		}
+		return (d.Estimate < 0) == less, false
 	case d.Visible():
-		if at.Change = change; (change < 0) == less && math.Abs(change) >= limit-rounding {
-			return isBroken
-		}
-	case at.FromZero && d.MDE > 0:
-		return isUndecided
-	case !at.FromZero && mde > limit:
+		at.Change = change
+		return (change < 0) == less && math.Abs(change) >= limit-rounding, false
+	case at.FromZero:
+		return false, d.MDE > 0
+	case mde > limit:
 		at.MDE = mde
-		return isUndecided
+		return false, true
 	}
-	return isKept
+	return false, false
 }

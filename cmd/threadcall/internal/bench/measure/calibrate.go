@@ -31,7 +31,9 @@ const (
 // Calibrate makes jobs of the benchmarks. It runs each benchmark once in each version, finds its
 // sub-benchmarks, and chooses the number of iterations of each. The results are not kept.
 func (m *Measurement) Calibrate(ctx context.Context, benchmarks []build.Benchmark) error {
-	each, benchtime := m.calibration()
+	var each time.Duration
+	short := *m.Set
+	each, short.Benchtime = m.calibration()
 	cpus := strings.Split(m.Set.CPU, ",")
 	var old []string // that only old versions have
 	for i, b := range benchmarks {
@@ -48,19 +50,19 @@ func (m *Measurement) Calibrate(ctx context.Context, benchmarks []build.Benchmar
 				if binary == nil {
 					continue
 				}
-				o, err := runFor(ctx, benchtime, m.Set.Timeout, Process{j, version})
+				o, err := Run(ctx, &short, Process{j, version})
 				if err != nil {
 					return err
 				}
 				m.failed(o, "calibration")
 				outcomes = append(outcomes, o)
 			}
-			m.jobs = append(m.jobs, j.split(outcomes, each)...)
+			m.Jobs = append(m.Jobs, j.split(outcomes, each)...)
 		}
 	}
 	m.Log.Progress("")
 	m.common(old)
-	for _, j := range m.jobs {
+	for _, j := range m.Jobs {
 		j.Group = group(j.String(), m.Set.Col)
 	}
 	return nil
@@ -83,7 +85,7 @@ func (m *Measurement) calibration() (each time.Duration, benchtime string) {
 // common drops the jobs that only old versions have, and notes them.
 func (m *Measurement) common(old []string) {
 	last := len(m.Record.Versions) - 1
-	m.jobs = slices.DeleteFunc(m.jobs, func(j *Job) bool {
+	m.Jobs = slices.DeleteFunc(m.Jobs, func(j *Job) bool {
 		if j.Versions[last] == nil {
 			old = append(old, j.String())
 		}

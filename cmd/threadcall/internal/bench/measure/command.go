@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func Commands(ctx context.Context, set *plan.Settings, log *plan.Log, dir string
 	}
 	m := newMeasurement(set, log, versions)
 	m.Record.Settings.Bench = ""
-	m.jobs, m.run, m.end = []*Job{job}, c.run, c.stderr.Close
+	m.Jobs, m.run, m.end = []*Job{job}, c.run, c.stderr.Close
 	m.calibrate = func(context.Context) error { return nil }
 	return m, nil
 }
@@ -142,15 +143,9 @@ func (c *commands) once(ctx context.Context, version int) (usage, error) {
 
 // complaint returns the end of what the command has written to its standard error.
 func (c *commands) complaint() string {
-	const most = 2000
-	size, err := c.stderr.Seek(0, io.SeekEnd)
-	if err != nil {
-		return ""
-	}
-	text := make([]byte, min(size, most))
-	n, _ := c.stderr.ReadAt(text, size-int64(len(text)))
-	if lines := strings.TrimSpace(string(text[:n])); lines != "" {
-		return "\n" + lines
+	text, _ := os.ReadFile(c.stderr.Name())
+	if lines := bytes.TrimSpace(text[max(0, len(text)-2000):]); len(lines) > 0 {
+		return "\n" + string(lines)
 	}
 	return "; it wrote nothing to its standard error"
 }

@@ -28,12 +28,12 @@ type Measurement struct {
 	Log        *plan.Log
 	Record     *Record
 	Data       *Data
-	Comparable func(*Data) bool // examines the results of the first round
+	Comparable func() bool // examines the results of the first round
+	Jobs       []*Job      // to run after the calibration
 
 	run       func(context.Context, *plan.Settings, Process) (*Outcome, error)
 	calibrate func(context.Context) error // makes the jobs
 	end       func() error
-	jobs      []*Job
 	files     []*File // one a version
 }
 
@@ -64,9 +64,6 @@ func newMeasurement(set *plan.Settings, log *plan.Log, versions []plan.Version) 
 		Notes:    []string{}, Identical: []string{},
 	}}
 }
-
-// Jobs returns what there is to run after the calibration.
-func (m *Measurement) Jobs() []*Job { return m.jobs }
 
 // Begin waits for the lock that one run at a time has, and makes the directory for what lasts until
 // the end of the run.
@@ -179,7 +176,7 @@ func (m *Measurement) rounds(ctx context.Context) error {
 	}
 	began = time.Now()
 	for n := range m.Set.Count {
-		all := Order(m.jobs)
+		all := Order(m.Jobs)
 		if len(all) == 0 {
 			r.Stopped = "no benchmark is left that has not failed"
 			return nil
@@ -197,7 +194,7 @@ func (m *Measurement) rounds(ctx context.Context) error {
 		r.Rounds++
 		r.Processes += len(all)
 		// What is wrong with -col, -filter or -fail-on shows with the first results.
-		if n == 0 && !m.Comparable(m.Data) {
+		if n == 0 && !m.Comparable() {
 			r.Stopped = "it cannot be compared"
 			return nil
 		}

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
@@ -31,13 +30,7 @@ type Fault struct {
 // Run runs a process of a Go benchmark. A context that ends it is an error; that the benchmark
 // fails is not.
 func Run(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error) {
-	return runFor(ctx, s.Benchtime, s.Timeout, run)
-}
-
-// runFor runs a process with its own -test.benchtime, which the job's iterations replace.
-func runFor(ctx context.Context, benchtime string, timeout time.Duration,
-	run Process) (*Outcome, error) {
-	o, j := &Outcome{Process: run}, run.Job
+	o, j, benchtime := &Outcome{Process: run}, run.Job, s.Benchtime
 	args := []string{"-test.run=^$", "-test.bench=" + j.Pattern, "-test.count=1", "-test.benchmem",
 		"-test.paniconexit0"}
 	if len(j.skip) > 0 {
@@ -50,7 +43,7 @@ func runFor(ctx context.Context, benchtime string, timeout time.Duration,
 		benchtime = fmt.Sprintf("%dx", j.Iterations)
 	}
 	start := func(args ...string) (*gotest.Result, error) {
-		p, err := j.Versions[run.Version].Run(ctx, timeout, args...)
+		p, err := j.Versions[run.Version].Run(ctx, s.Timeout, args...)
 		if err != nil && ctx.Err() == nil {
 			err = fmt.Errorf("%s: %w", j.Package, err)
 		}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -236,41 +235,6 @@ p.BenchmarkX/fast ^BenchmarkX$/^fast$ 2 1000000000 false true
 		one := j.split([]*Outcome{outcome(0, "BenchmarkX-2 10 "+times+"\n")}, time.Second)[0]
 		if one.Iterations != want {
 			t.Errorf("%s: %d, want %d", times, one.Iterations, want)
-		}
-	}
-}
-
-// What the patterns of all top-level benchmarks mean together is what go test makes of the pattern.
-func TestPattern(t *testing.T) {
-	binary := behaviours(t)
-	run := func(which string) []string {
-		out, _ := exec.Command(binary.Path, "-test.run=^$", "-test.benchtime=1x",
-			"-test.bench="+which,
-			"-test.skip=Exits|Hangs|Deadlocks|Panics|Missing|BenchmarkSubs/size").Output()
-		lines, _, _ := gotest.ParseResults(string(out))
-		return names(lines)
-	}
-	benchmarks, err := binary.Benchmarks(t.Context(), 0)
-	if err != nil || len(benchmarks) != 12 || benchmarks[0] != "BenchmarkFine" {
-		t.Fatalf("%q, %v", benchmarks, err)
-	}
-	for pattern, least := range map[string]int{
-		".": 6, "Subs/d": 1, "Subs/a|Prints": 4, "Subs/(a|d)$|Metadata": 3, "Subs/d/1": 1,
-		"Subs/d/x":  0,
-		"Subs/[|/]": 0, `Subs/a\/b`: 0, "^BenchmarkS": 2, "nothing": 0,
-	} {
-		p, err := gotest.ParsePattern(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, name := range benchmarks {
-			if one, ok := p.For(name); ok {
-				got = append(got, run(one)...)
-			}
-		}
-		if want := run(pattern); !slices.Equal(got, want) || len(got) < least {
-			t.Errorf("%s: %q, go test runs %q", pattern, got, want)
 		}
 	}
 }

@@ -54,26 +54,17 @@ func (r *Record) load() string {
 	return "quiet"
 }
 
-// roughly rounds to what an estimate can say.
-func roughly(d time.Duration) time.Duration {
-	switch {
-	case d > time.Hour:
-		return d.Round(10 * time.Minute)
-	case d > 10*time.Minute:
-		return d.Round(time.Minute)
-	case d > time.Minute:
-		return d.Round(10 * time.Second)
-	}
-	return d.Round(time.Second)
-}
-
 // left returns about how much time is left, if that is known, when a part of the work is done.
 func left(began time.Time, done float64) string {
 	if done == 0 || done == 1 {
 		return ""
 	}
 	rest := time.Duration(float64(time.Since(began)) * (1 - done) / done)
-	return ", about " + ui.Took(roughly(max(rest, time.Second))) + " left"
+	precision := time.Second
+	if rest > time.Minute {
+		precision = 10 * time.Second
+	}
+	return ", about " + ui.Duration(max(rest, time.Second).Round(precision)) + " left"
 }
 
 // progress shows a bar of the part that is done, from 0 to 1.

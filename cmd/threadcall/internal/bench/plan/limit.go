@@ -1,10 +1,10 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
-	"math"
+	"regexp"
 	"strconv"
-	"strings"
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
@@ -19,44 +19,27 @@ type Limit struct {
 	Less   bool // the direction, which a Change of zero has, too
 }
 
+var limit = regexp.MustCompile(`^(?:([^:\s]+):)?([+-]?\d+(?:\.\d+)?) ?%$`)
+
 // ParseLimit reads "+5%", which is for all units, or "ns/op:+5%".
 func ParseLimit(text string) (Limit, error) {
-	bad := func(why string) (Limit, error) {
-		return Limit{}, fmt.Errorf("-fail-on %q: %s; write '+5%%' for anything 5 %% worse, "+
-			"or 'ns/op:+5%%' for one unit", text, why)
+	m := limit.FindStringSubmatch(text)
+	if m == nil {
+		return Limit{}, errors.New("write '+5%' for anything 5 % worse, or 'ns/op:+5%' for one unit")
 	}
-	l := Limit{Text: text}
-	unit, number, ok := strings.Cut(text, ":")
-	if l.Unit = unit; !ok {
-		l.Unit, number = "", text
-	} else if unit == "" {
-		return bad("there is no unit before the colon")
-	}
-	digits, ok := strings.CutSuffix(strings.TrimSpace(number), "%")
-	if !ok {
-		return bad("there is no % sign")
-	}
-	percent, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if err != nil || math.IsNaN(percent) || math.IsInf(percent, 0) {
-		return bad(fmt.Sprintf("%q is not a number", digits))
-	}
-	l.Change, l.Less = percent/100, strings.HasPrefix(digits, "-")
-	if l.Unit == "" {
-		if l.Less {
-			return bad("without a unit, + means worse, and - makes no sense")
-		}
-		return l, nil
-	}
-	if l.Change <= -1 {
-		return bad("nothing can become less by so much")
-	}
+	percent, err := strconv.ParseFloat(m[2], 64)
+	l := Limit{Text: text, Unit: m[1], Change: percent / 100, Less: m[2][0] == '-'}
 	switch better := (benchfmt.UnitMetadataMap{}).GetBetter(l.Unit); {
+	case l.Unit == "" && l.Less:
+		err = errors.New("without a unit, + means worse, and - makes no sense")
+	case l.Change <= -1:
+		err = errors.New("nothing can become less by so much")
 	case better < 0 && l.Less:
-		return bad(fmt.Sprintf("fewer %s are better, so the sign must be +", l.Unit))
+		err = fmt.Errorf("fewer %s are better, so the sign must be +", l.Unit)
 	case better > 0 && !l.Less:
-		return bad(fmt.Sprintf("more %s are better, so the sign must be -", l.Unit))
+		err = fmt.Errorf("more %s are better, so the sign must be -", l.Unit)
 	}
-	return l, nil
+	return l, err
 }
 
 // Tidy returns the unit as stats has it.

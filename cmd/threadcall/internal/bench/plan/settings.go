@@ -11,6 +11,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
 // Confidence is that of each interval and verdict.
@@ -71,4 +72,24 @@ func BuildFlags() []string {
 		return nil
 	}
 	return []string{"-trimpath"}
+}
+
+// A Log is where a run reports how it goes on. The notes become a part of its results.
+type Log struct {
+	*ui.Screen
+	Terminal bool // progress can be replaced
+	Notes    []string
+}
+
+// Trouble writes what the results, or the error, contain as well.
+func (l *Log) Trouble(text string) {
+	l.Progress("")
+	l.Paragraph("", text)
+}
+
+// Note adds a note.
+func (l *Log) Note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	l.Notes = append(l.Notes, text)
+	l.Trouble(text)
 }

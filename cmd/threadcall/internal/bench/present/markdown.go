@@ -99,19 +99,13 @@ func (m *markdown) sections(x digest) {
 
 // summary writes the only version.
 func (m *markdown) summary(c *judge.Comparison) {
-	name := names(c)
-	for i := range c.Tables {
-		t := &c.Tables[i]
-		rows := [][]string{{ui.Escape(t.Unit), "median", "95% interval", "n"}}
-		for _, r := range t.Rows {
-			cell := r.Cells[0]
-			interval := ""
-			if cell.Interval != nil && !cell.Exact {
-				interval = value(t, cell.Interval.Low) + " to " + value(t, cell.Interval.High)
-			}
-			rows = append(rows, []string{ui.Code(name(r)), value(t, cell.Center), interval,
-				fmt.Sprint(cell.N)})
+	for _, rows := range summaries(c) {
+		for i, unit := range rows[0] {
+			rows[0][i] = ui.Escape(unit)
 		}
-		m.line("%s", ui.Markdown("lrcr", rows...))
+		for _, row := range rows[1:] {
+			row[0] = ui.Code(row[0])
+		}
+		m.line("%s", ui.Markdown("l"+strings.Repeat("r", len(rows[0])-1), rows...))
 	}
 }

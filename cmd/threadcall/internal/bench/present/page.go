@@ -18,16 +18,14 @@ var (
 	source string
 )
 
-// SavePage writes the result as a web page: the tables of the terminal, and each measurement as a
-// dot.
+// SavePage writes the result as a web page: the text of the terminal with all rows, and each
+// measurement as a dot.
 func (r Result) SavePage(name string) error { return r.page().Save(name) }
 
 // A view is what the template shows.
 type view struct {
-	Facts [][2]string
-	Pairs []digest
+	Text  string
 	Cards []card
-	Notes []string
 }
 
 // A card shows the values of a benchmark in a unit.
@@ -38,18 +36,16 @@ type card struct {
 }
 
 func (r Result) page() ui.Page {
-	v := view{Facts: r.facts(), Notes: slices.Clone(legend)}
+	var text strings.Builder
 	if r.Report != nil {
-		v.Facts = append(v.Facts, [2]string{"command", r.Report.Command})
-		v.Notes = append(slices.Clone(r.Report.Notes), legend...)
+		text.WriteString(r.Report.Command + "\n\n")
 	}
-	for _, f := range r.failures() {
-		v.Notes = append(v.Notes, "Failed: "+f[0]+": "+f[1])
-	}
-	v.Notes = append(v.Notes, r.Comparison.Warnings...)
-	for version := 1; version < len(r.Comparison.Versions); version++ {
-		v.Pairs = append(v.Pairs, digestOf(r.Comparison, version, true))
-	}
+	set := *r.Settings
+	set.Verbose, r.Settings = true, &set
+	out := ui.To(&text)
+	out.Width = ui.MaxWidth
+	r.Print(out)
+	v := view{Text: text.String()}
 	name := names(r.Comparison)
 	for i := range r.Comparison.Tables {
 		t := &r.Comparison.Tables[i]

@@ -73,7 +73,7 @@ func (r Result) facts() (facts [][2]string) {
 	if each != "" {
 		run += " of " + each
 	}
-	run += " in " + ui.Took(time.Duration(r.Report.Seconds*float64(time.Second)))
+	run += " in " + ui.Duration(r.Report.Seconds*1e9)
 	if r.Report.Rounds < r.Report.Settings.Count {
 		run += ", " + r.Report.Stopped
 	}

@@ -187,18 +187,30 @@ func (p printer) colour(v judge.Verdict, text string) string {
 	return p.Faint(text)
 }
 
+// summary writes the only version.
+func (p printer) summary(c *judge.Comparison) {
+	for _, rows := range summaries(c) {
+		g := ui.Table{Left: 1, Whole: true}
+		for _, row := range rows {
+			g.Add(row...)
+		}
+		g.Write(p.Screen)
+		fmt.Fprintln(p)
+	}
+}
+
 // inOneTable is how many units a table has, so that they fit the width of a screen.
 const inOneTable = 4
 
-// summary writes the only version: a row for each benchmark, a column for each unit.
-func (p printer) summary(c *judge.Comparison) {
+// summaries returns the tables of the only version: the units, and then a row for each benchmark.
+func summaries(c *judge.Comparison) (tables [][][]string) {
 	name := names(c)
 	var order []judge.Row // each benchmark once
-	seen := map[[2]string]bool{}
-	for _, t := range c.Tables {
+	for i, t := range c.Tables {
 		for _, row := range t.Rows {
-			if key := [2]string{row.Package, row.Name}; !seen[key] {
-				seen[key] = true
+			if !slices.ContainsFunc(c.Tables[:i], func(t judge.Table) bool {
+				return c.Find(t.Unit, row) != nil
+			}) {
 				order = append(order, row)
 			}
 		}
@@ -206,26 +218,25 @@ func (p printer) summary(c *judge.Comparison) {
 	for units := range slices.Chunk(c.Tables, inOneTable) {
 		heading := []string{""}
 		for _, t := range units {
-			heading = append(heading, p.Bold(t.Unit))
+			heading = append(heading, t.Unit)
 		}
-		g := ui.Table{Left: 1, Whole: true}
-		g.Add(append(heading, "n")...)
+		rows := [][]string{append(heading, "n")}
 		for _, of := range order {
 			cells, n := []string{name(of)}, 0
 			for _, t := range units {
 				text := ""
 				if row := c.Find(t.Unit, of); row != nil {
 					cell := row.Cells[0]
-					text, n = strings.TrimSpace(t.Value(cell.Center)+" "+cell.PlusMinus()), max(n,
-						cell.N)
+					n = max(n, cell.N)
+					text = strings.TrimSpace(t.Value(cell.Center) + " " + cell.PlusMinus())
 				}
 				cells = append(cells, text)
 			}
 			if n > 0 {
-				g.Add(append(cells, fmt.Sprint(n))...)
+				rows = append(rows, append(cells, fmt.Sprint(n)))
 			}
 		}
-		g.Write(p.Screen)
-		fmt.Fprintln(p)
+		tables = append(tables, rows)
 	}
+	return tables
 }

@@ -3,7 +3,7 @@
 // An event goes one way: [Trace] passes it to the file of its kind, which joins events to
 // intervals. goroutine.go has the states of goroutines, calls.go tasks, regions and logs,
 // collector.go ranges of the runtime. Each interval is counted where it ends, and kept in package
-// lanes if that is requested. What is kept answers [Look] and [Path].
+// lanes if that is requested.
 package analysis
 
 import (
@@ -26,7 +26,7 @@ import (
 type Options struct {
 	Name     string           // of the trace, for the report
 	Progress func(read int64) // if not nil, is called with the number of bytes read
-	Lanes    *lanes.Writer    // if not nil, gets all intervals
+	Lanes    *lanes.File      // if not nil, gets all intervals
 }
 
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it.
@@ -127,7 +127,7 @@ func cut(err error, after time.Duration) string {
 // An analysis is the state while a trace is read.
 type analysis struct {
 	*tables
-	kept *lanes.Writer // nil unless intervals are to be kept
+	kept *lanes.File // nil unless intervals are to be kept
 
 	events     uint64
 	begun      bool
@@ -147,21 +147,22 @@ type analysis struct {
 	heap      heap
 	collector collector
 	tasks     map[xtrace.TaskID]*task
-	types     map[int32]*taskType
+	types     map[int32]*report.Task
 	calls     calls
 }
 
-func newAnalysis(kept *lanes.Writer) *analysis {
+func newAnalysis(kept *lanes.File) *analysis {
 	a := &analysis{
 		tables: newTables(), kept: kept, existing: map[int64]*goroutine{},
 		functions: map[int32]*report.Function{}, tasks: map[xtrace.TaskID]*task{},
-		types: map[int32]*taskType{},
+		types: map[int32]*report.Task{},
 	}
 	a.counts.over.Add(0, 0)
 	a.threads.busy, a.moves.why = map[int64]bool{}, map[int32]uint64{}
 	a.waits.init(a.tables)
-	a.collector.init()
-	a.calls.init()
+	a.collector.open, a.collector.reasons = map[rangeKey]openRange{}, map[string]*report.StopReason{}
+	a.collector.stops.Longest = []report.Interval{}
+	a.calls.Slow, a.calls.places = []report.SlowCall{}, map[place]*report.Place{}
 	return a
 }
 
@@ -260,14 +261,15 @@ func (a *analysis) metric(m xtrace.Metric) {
 func (a *analysis) report() *report.Report {
 	a.finishGoroutines()
 	a.finishRanges()
+	a.collector.finish()
 	r := &report.Report{
 		Trace: report.Trace{
 			Begin: a.begin, Duration: a.now, Events: a.events, GOMAXPROCS: a.gomaxprocs,
 		},
 		Warnings:   []string{},
 		Heap:       a.heap.report(a.now),
-		GC:         a.collector.report(),
-		Stops:      a.collector.stopReport(),
+		GC:         a.collector.GC,
+		Stops:      a.collector.stops,
 		Goroutines: a.counts.report(a.now),
 		Threads:    a.threads.report(a.now),
 		Affinity:   a.moves.report(a.tables),
@@ -276,7 +278,7 @@ func (a *analysis) report() *report.Report {
 		Functions:  a.functionList(),
 		Waiting:    a.waits.report(a.now),
 	}
-	r.Calls = a.calls.report()
+	r.Calls = a.calls.report(a.tables)
 	r.GC.Workers = a.running("runtime.gcBgMarkWorker")
 	r.Table = report.Table{
 		Goroutines: r.Goroutines.Peak, Heap: r.Heap.Peak, Threads: r.Threads.Total,

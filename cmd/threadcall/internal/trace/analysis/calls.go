@@ -42,15 +42,6 @@ type task struct {
 	stopped                    report.Wait
 }
 
-// A taskType sums up the tasks of a type.
-type taskType struct {
-	report.Task
-	times report.Histogram
-}
-
-// maxTaskTypes limits the types in a report.
-const maxTaskTypes = 1000
-
 // A region is one that is open.
 type region struct {
 	lanes.Interval
@@ -62,24 +53,14 @@ type region struct {
 // calls sums up the calls of threadcall.
 type calls struct {
 	report.Calls
-	places map[place]*callPlace
-	worst  report.Top[report.Call]
+	places map[place]*report.Place
+	worst  []worstCall
 }
 
-type callPlace struct {
-	report.Place
-	queued, run, back report.Histogram
-}
-
-// The limits of lists in a report.
-const (
-	maxPlaces = 500
-	shown     = 10 // calls, stops, marks
-)
-
-func (c *calls) init() {
-	c.Slow, c.places = []report.SlowCall{}, map[place]*callPlace{}
-	c.worst = report.NewTop(shown, func(a, b report.Call) bool { return a.Total() > b.Total() })
+// A worstCall is one of the longest, with the numbers of its stacks.
+type worstCall struct {
+	report.Call
+	from, on int32
 }
 
 func taskNumber(id xtrace.TaskID) uint64 {
@@ -102,10 +83,10 @@ func (a *analysis) task(id xtrace.TaskID) *task {
 	return t
 }
 
-func (a *analysis) typeOf(name int32) *taskType {
+func (a *analysis) typeOf(name int32) *report.Task {
 	of := a.types[name]
 	if of == nil {
-		of = &taskType{Task: report.Task{Type: a.Name(name)}}
+		of = &report.Task{Type: a.Name(name)}
 		a.types[name] = of
 	}
 	return of
@@ -130,7 +111,7 @@ func (a *analysis) taskEnd(ev *xtrace.Event) {
 	if !t.begun {
 		sums.Unfinished++
 	} else {
-		sums.times.Add(uint64(t.Length))
+		sums.Times.Add(uint64(t.Length))
 		if t.Length > sums.Longest.Length {
 			sums.ID = t.Task
 			sums.Longest = report.Moment{At: t.Start, Length: t.Length, Goroutine: t.By}
@@ -166,15 +147,12 @@ func (a *analysis) finishTasks() []report.Task {
 			a.typeOf(t.Name).Unfinished++
 		}
 	}
-	list := []report.Task{}
 	for _, of := range a.types {
-		of.Times = of.times.Distribution()
-		list = append(list, of.Task)
+		of.Times.Finish()
 	}
-	slices.SortFunc(list, func(a, b report.Task) int {
+	return first(maxTaskTypes, a.types, func(a, b *report.Task) int {
 		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(a.Type, b.Type))
 	})
-	return list[:min(len(list), maxTaskTypes)]
 }
 
 func (a *analysis) regionBegin(ev *xtrace.Event) {
@@ -265,36 +243,38 @@ func (a *analysis) count(t *task) {
 		Kind: t.kind, At: t.Start, Goroutine: t.Goroutine, Thread: t.thread,
 		Queued: max(0, t.from-t.Start), Run: t.to - t.from, Return: max(0, t.End()-t.to),
 	}
+	if t.stopped.N > 0 {
+		r.Stopped = &t.stopped
+	}
+	c.worst = keepLongest(c.worst, worstCall{r, t.Stack, t.on},
+		func(w worstCall) time.Duration { return w.Total() })
 	key := place{t.kind, a.caller(t.Stack)}
 	p := c.places[key]
 	if p == nil {
-		p = &callPlace{Place: report.Place{Frame: key.Frame, Kind: t.kind}}
+		p = &report.Place{Frame: key.Frame, Kind: t.kind}
 		c.places[key] = p
 	}
-	p.queued.Add(uint64(r.Queued))
-	p.run.Add(uint64(r.Run))
-	p.back.Add(uint64(r.Return))
-	if c.worst.Wants(r) {
-		r.From, r.On = a.Stack(t.Stack), a.Stack(t.on)
-		if t.stopped.N > 0 {
-			r.Stopped = &t.stopped
-		}
-		c.worst.Offer(r)
-	}
+	p.N++
+	p.Queued.Add(uint64(r.Queued))
+	p.Run.Add(uint64(r.Run))
+	p.Return.Add(uint64(r.Return))
 }
 
-func (c *calls) report() report.Calls {
-	c.Worst, c.Places = c.worst.Kept, []report.Place{}
-	for _, p := range c.places {
-		p.N = p.run.N()
-		p.Queued, p.Run, p.Return = p.queued.Distribution(), p.run.Distribution(), p.back.Distribution()
-		c.Places = append(c.Places, p.Place)
+func (c *calls) report(t *tables) report.Calls {
+	c.Worst = []report.Call{}
+	for _, w := range c.worst {
+		w.From, w.On = t.Stack(w.from), t.Stack(w.on)
+		c.Worst = append(c.Worst, w.Call)
 	}
-	slices.SortFunc(c.Places, func(a, b report.Place) int {
+	for _, p := range c.places {
+		p.Queued.Finish()
+		p.Run.Finish()
+		p.Return.Finish()
+	}
+	c.Places = first(maxPlaces, c.places, func(a, b *report.Place) int {
 		return cmp.Or(cmp.Compare(b.Queued.Sum+b.Run.Sum, a.Queued.Sum+a.Run.Sum),
 			place{a.Kind, a.Frame}.compare(place{b.Kind, b.Frame}))
 	})
-	c.Places = c.Places[:min(len(c.Places), maxPlaces)]
 	return c.Calls
 }
 

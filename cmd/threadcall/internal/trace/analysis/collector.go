@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,13 +14,10 @@ import (
 // A collector sums up the ranges of the runtime: phases of the garbage collector, assists of
 // goroutines that allocate, and stopped worlds.
 type collector struct {
+	report.GC
 	open    map[rangeKey]openRange
-	cycles  uint64
-	mark    report.Histogram
-	stops   report.Histogram
-	longest report.Top[report.Interval]  // stops
-	reasons map[string]*report.Histogram // of stops
-	assist  report.Assist
+	stops   report.Stops
+	reasons map[string]*report.StopReason
 }
 
 type rangeKey struct {
@@ -42,12 +38,6 @@ const (
 	sweeping  = "GC incremental sweep"
 	stopping  = "stop-the-world ("
 )
-
-func (c *collector) init() {
-	c.open, c.reasons = map[rangeKey]openRange{}, map[string]*report.Histogram{}
-	longer := func(a, b report.Interval) bool { return a.Length > b.Length }
-	c.longest = report.NewTop(shown, longer)
-}
 
 // ran returns for how long the goroutine has run up to now.
 func (g *goroutine) ran(now time.Duration) time.Duration {
@@ -70,7 +60,7 @@ func (a *analysis) rangeBegin(ev *xtrace.Event, active bool) {
 	}
 	switch r.Name {
 	case marking:
-		c.cycles++
+		c.Cycles++
 	case assisting:
 		if g := a.existing[goroutineID(ev)]; g != nil && !active {
 			o.ran = g.ran(a.now)
@@ -85,7 +75,7 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 	key := rangeKey{a.text(r.Name), r.Scope}
 	o, open := c.open[key]
 	if r.Name == marking && !open {
-		c.cycles++
+		c.Cycles++
 	}
 	if !open {
 		return
@@ -101,11 +91,11 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 	case stop:
 		c.addStop(report.Interval{At: o.start, Length: length, What: strings.TrimSuffix(reason, ")")})
 	case key.name == marking:
-		c.mark.Add(uint64(length))
+		c.Mark.Add(uint64(length))
 	case key.name == assisting:
 		if g := a.existing[goroutineID(ev)]; g != nil {
-			c.assist.N++
-			c.assist.Worked += g.ran(a.now) - o.ran
+			c.Assist.N++
+			c.Assist.Worked += g.ran(a.now) - o.ran
 		}
 	}
 }
@@ -132,37 +122,30 @@ func (a *analysis) finishRanges() {
 
 // addStop counts a stop of the world.
 func (c *collector) addStop(v report.Interval) {
-	h := c.reasons[v.What]
-	if h == nil {
-		h = &report.Histogram{}
-		c.reasons[v.What] = h
+	of := c.reasons[v.What]
+	if of == nil {
+		own := v.What == "start trace" || v.What == "stop trace"
+		of = &report.StopReason{Reason: v.What, Own: own}
+		c.reasons[v.What] = of
 	}
-	h.Add(uint64(v.Length))
-	if !tracesOwn(v.What) {
-		c.stops.Add(uint64(v.Length))
-		c.longest.Offer(v)
+	of.Times.Add(uint64(v.Length))
+	if !of.Own {
+		c.stops.All.Add(uint64(v.Length))
+		c.stops.Longest = keepLongest(c.stops.Longest, v,
+			func(v report.Interval) time.Duration { return v.Length })
 	}
 }
 
-// tracesOwn reports whether the reason of a stop is the trace itself.
-func tracesOwn(reason string) bool { return reason == "start trace" || reason == "stop trace" }
-
-func (c *collector) stopReport() report.Stops {
-	r := report.Stops{All: c.stops.Distribution(), Reasons: []report.StopReason{},
-		Longest: c.longest.Kept}
-	for reason, h := range c.reasons {
-		r.Reasons = append(r.Reasons, report.StopReason{
-			Reason: reason, Own: tracesOwn(reason), Times: h.Distribution(),
-		})
+// finish completes the sums.
+func (c *collector) finish() {
+	c.Mark.Finish()
+	c.stops.All.Finish()
+	for _, of := range c.reasons {
+		of.Times.Finish()
 	}
-	slices.SortFunc(r.Reasons, func(a, b report.StopReason) int {
+	c.stops.Reasons = first(len(c.reasons), c.reasons, func(a, b *report.StopReason) int {
 		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(a.Reason, b.Reason))
 	})
-	return r
-}
-
-func (c *collector) report() report.GC {
-	return report.GC{Cycles: c.cycles, Mark: c.mark.Distribution(), Assist: c.assist}
 }
 
 // A heap follows the sizes that the trace has.

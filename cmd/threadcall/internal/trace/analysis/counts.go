@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -84,12 +83,6 @@ func (m *moves) report(names *tables) report.Affinity {
 	return m.Affinity
 }
 
-// The limits of lists in a report.
-const (
-	maxFunctions = 200
-	maxLocked    = 100
-)
-
 // function returns the sums of the goroutines of a function.
 func (a *analysis) function(name int32) *report.Function {
 	f := a.functions[name]
@@ -109,14 +102,9 @@ func (a *analysis) running(function string) time.Duration {
 }
 
 func (a *analysis) functionList() []report.Function {
-	list := []report.Function{}
-	for f := range maps.Values(a.functions) {
-		list = append(list, *f)
-	}
-	slices.SortFunc(list, func(a, b report.Function) int {
+	return first(maxFunctions, a.functions, func(a, b *report.Function) int {
 		return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.Name, b.Name))
 	})
-	return list[:min(len(list), maxFunctions)]
 }
 
 // lockedFirst returns the threads that have served calls, those that served most first.

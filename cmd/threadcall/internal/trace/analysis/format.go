@@ -30,50 +30,39 @@ const headerSize = 16
 func recognize(r io.Reader) (format string, whole io.Reader, err error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	head, err := in.Peek(headerSize)
-	if err != nil && err != io.EOF {
-		return "", nil, err
-	}
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		unzipped, err := gzip.NewReader(in)
-		if err != nil {
-			return "", nil, fmt.Errorf("%w: it begins like a gzip file, but: %v", ErrNoTrace, err)
+		var unzipped io.Reader
+		if unzipped, err = gzip.NewReader(in); err == nil {
+			in = bufio.NewReaderSize(unzipped, 1<<16)
+			head, err = in.Peek(headerSize)
 		}
-		in = bufio.NewReaderSize(unzipped, 1<<16)
-		if head, err = in.Peek(headerSize); err != nil && err != io.EOF {
+		switch {
+		case err != nil && err != io.EOF:
 			return "", nil, fmt.Errorf("%w: it begins like a gzip file, but: %v", ErrNoTrace, err)
-		}
-		if !bytes.HasPrefix(head, []byte("go 1.")) {
+		case !bytes.HasPrefix(head, []byte("go 1.")):
 			return "", nil, foreign("gzip file, most likely a profile", pprof)
 		}
 	}
-	if format, err = formatOf(head, in); err != nil {
+	if err != nil && err != io.EOF {
 		return "", nil, err
-	}
-	return format, in, nil
-}
-
-// formatOf returns the format in the header.
-func formatOf(head []byte, in *bufio.Reader) (string, error) {
-	if len(head) == 0 {
-		return "", fmt.Errorf("%w: it is empty; was the program killed before it wrote anything?",
-			ErrNoTrace)
 	}
 	text, zeros, ok := bytes.Cut(head, []byte(" trace\x00"))
 	minor, isGo := strings.CutPrefix(string(text), "go 1.")
 	version, err := strconv.Atoi(minor)
-	if !ok || !isGo || err != nil || len(bytes.Trim(zeros, "\x00")) > 0 || len(head) < headerSize {
-		if len(head) < headerSize && bytes.HasPrefix(head, []byte("go 1.")) {
-			return "", fmt.Errorf("%w: it ends within its header; was the program killed?", ErrNoTrace)
-		}
+	valid := ok && isGo && err == nil && len(bytes.Trim(zeros, "\x00")) == 0 && len(head) == headerSize
+	switch {
+	case len(head) == 0:
+		err = fmt.Errorf("%w: it is empty; was the program killed before it wrote anything?", ErrNoTrace)
+	case len(head) < headerSize && isGo:
+		err = fmt.Errorf("%w: it ends within its header; was the program killed?", ErrNoTrace)
+	case !valid:
 		more, _ := in.Peek(512)
-		what, advice := guess(more)
-		return "", foreign(what, advice)
-	}
-	if version < 11 {
-		return "", fmt.Errorf("%w: its format is of Go 1.%d, and formats before Go 1.11 cannot be read; "+
+		err = foreign(guess(more))
+	case version < 11:
+		err = fmt.Errorf("%w: its format is of Go 1.%d, and formats before Go 1.11 cannot be read; "+
 			"record it again with a newer Go", ErrNoTrace, version)
 	}
-	return "go 1." + minor, nil
+	return "go 1." + minor, in, err
 }
 
 func foreign(what, advice string) error {

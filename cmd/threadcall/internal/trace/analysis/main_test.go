@@ -48,7 +48,7 @@ func analyse(t *testing.T, f func()) *report.Report {
 }
 
 // read returns the report on a trace that is whole, and its intervals.
-func read(t *testing.T, data []byte) (*report.Report, *lanes.Index) {
+func read(t *testing.T, data []byte) (*report.Report, *lanes.File) {
 	t.Helper()
 	w, err := lanes.Create()
 	if err != nil {
@@ -64,12 +64,8 @@ func read(t *testing.T, data []byte) (*report.Report, *lanes.Index) {
 		t.Errorf("trace %+v, warnings %q, of %d bytes", r.Trace, r.Warnings, len(data))
 	}
 	consistent(t, r)
-	x, err := w.Index()
-	if err != nil {
-		t.Fatal(err)
-	}
-	agree(t, r, x)
-	return r, x
+	agree(t, r, w)
+	return r, w
 }
 
 // consistent checks what is true of all reports.
@@ -120,11 +116,11 @@ func consistent(t *testing.T, r *report.Report) {
 }
 
 // agree checks that the report sums up the intervals.
-func agree(t *testing.T, r *report.Report, x *lanes.Index) {
+func agree(t *testing.T, r *report.Report, x *lanes.File) {
 	t.Helper()
 	var sums, want [4]time.Duration
 	var lives uint64
-	if err := x.Scan(0, x.Duration, func(v *lanes.Interval) {
+	if err := x.Scan(func(v *lanes.Interval) {
 		if v.Start < 0 || v.Length < 0 || v.End() > x.Duration {
 			t.Errorf("%+v is not within %v", v, x.Duration)
 		}

@@ -16,7 +16,7 @@ type waiting struct {
 	*tables
 	spots   [][]*spot // by stack, then by state and reason
 	places  map[place]*waitPlace
-	latency map[place]*latency
+	latency map[place]*report.LatencyPlace
 	running time.Duration
 }
 
@@ -27,8 +27,8 @@ type spot struct {
 	raw   string     // the runtime's reason
 	name  int32      // of the reason
 	stack int32
-	place *waitPlace // nil unless goroutines wait there
-	ready *latency   // of what became ready; nil until something does
+	place *waitPlace           // nil unless goroutines wait there
+	ready *report.LatencyPlace // of what became ready; nil until something does
 }
 
 // A place is a frame where something is the case: a reason to wait, or how a goroutine became
@@ -43,38 +43,25 @@ func (p place) compare(to place) int {
 		cmp.Compare(p.File, to.File), cmp.Compare(p.Line, to.Line))
 }
 
+// A waitPlace sums up the waits at a place.
 type waitPlace struct {
-	place
-	times     report.Histogram
-	earlier   report.Sum
-	now       uint64
-	since     time.Duration // now is not zero
-	contended time.Duration
-	longest   report.Moment
-	stack     int32                // of the longest
-	wakers    map[int32]report.Sum // by the stack that ended the wait
+	report.WaitPlace
+	now    uint64
+	since  time.Duration        // now is not zero
+	stack  int32                // of the longest
+	wakers map[int32]report.Sum // by the stack that ended the wait
 
 	blocked report.Blocked
 	created map[int32]report.Sum // the blocked by the stack that created them
 }
 
-type latency struct {
-	place
-	times   report.Histogram
-	longest report.Moment
-}
-
-// Limits of what is kept for a place, and of lists in a report.
-const (
-	maxStacks     = 1000 // others count as the empty one
-	maxWaitPlaces = 500
-	shownWakers   = 10
-)
+// maxStacks limits the stacks that are kept for a place; others count as the empty one.
+const maxStacks = 1000
 
 func (w *waiting) init(t *tables) {
 	w.tables = t
 	w.places = map[place]*waitPlace{}
-	w.latency = map[place]*latency{}
+	w.latency = map[place]*report.LatencyPlace{}
 }
 
 // spot returns the spot of a stack.
@@ -96,7 +83,8 @@ func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
 		key := place{reason, w.Place(stack)}
 		if w.places[key] == nil {
 			w.places[key] = &waitPlace{
-				place: key, wakers: map[int32]report.Sum{}, created: map[int32]report.Sum{},
+				WaitPlace: report.WaitPlace{Reason: reason, Frame: key.Frame},
+				wakers:    map[int32]report.Sum{}, created: map[int32]report.Sum{},
 			}
 		}
 		s.place = w.places[key]
@@ -139,15 +127,15 @@ func (w *waiting) leave(g *goroutine, now time.Duration, runs bool) {
 	case lanes.Waiting, lanes.Syscall:
 		p := g.at.place
 		if p.now--; p.now == 0 {
-			p.contended += now - p.since
+			p.Contended += now - p.since
 		}
 		if g.earlier {
-			p.earlier.Add(v.Length)
+			p.Earlier.Add(v.Length)
 		} else {
-			p.times.Add(uint64(v.Length))
+			p.Times.Add(uint64(v.Length))
 		}
-		if v.Length > p.longest.Length {
-			p.longest, p.stack = m, g.at.stack
+		if v.Length > p.Longest.Length {
+			p.Longest, p.stack = m, g.at.stack
 		}
 		if v.Kind == lanes.Waiting {
 			addTo(p.wakers, v.ByStack, v.Length)
@@ -158,9 +146,9 @@ func (w *waiting) leave(g *goroutine, now time.Duration, runs bool) {
 			return
 		}
 		l := w.after(g.at)
-		l.times.Add(uint64(v.Length))
-		if v.Length > l.longest.Length {
-			l.longest = m
+		l.Times.Add(uint64(v.Length))
+		if v.Length > l.Longest.Length {
+			l.Longest = m
 		}
 	}
 }
@@ -177,11 +165,11 @@ func addTo(sums map[int32]report.Sum, stack int32, length time.Duration) {
 }
 
 // after returns the latency of what became ready at a spot.
-func (w *waiting) after(s *spot) *latency {
+func (w *waiting) after(s *spot) *report.LatencyPlace {
 	if s.ready == nil {
 		key := place{w.how(s), w.Place(s.stack)}
 		if w.latency[key] == nil {
-			w.latency[key] = &latency{place: key}
+			w.latency[key] = &report.LatencyPlace{How: key.what, Frame: key.Frame}
 		}
 		s.ready = w.latency[key]
 	}
@@ -211,83 +199,60 @@ func (w *waiting) finish(g *goroutine) {
 }
 
 func (w *waiting) report(end time.Duration) report.Waiting {
-	r := report.Waiting{
-		Running: w.running, Reasons: []report.WaitReason{}, Places: []report.WaitPlace{},
-		Blocked: []report.Blocked{}, Latency: report.Latency{Places: []report.LatencyPlace{}},
-	}
-	type reason struct {
-		times report.Histogram
-		report.WaitReason
-	}
-	reasons := map[string]*reason{}
-	var places []*waitPlace
-	for _, p := range w.places {
-		of := reasons[p.what]
+	r := report.Waiting{Running: w.running}
+	reasons, waits := map[string]*report.WaitReason{}, map[place]*report.WaitPlace{}
+	blocked := map[place]*report.Blocked{}
+	for key, p := range w.places {
+		of := reasons[p.Reason]
 		if of == nil {
-			of = &reason{WaitReason: report.WaitReason{Reason: p.what}}
-			reasons[p.what] = of
+			of = &report.WaitReason{Reason: p.Reason}
+			reasons[p.Reason] = of
 		}
-		of.times.Merge(&p.times)
-		of.Earlier.Merge(p.earlier)
+		of.Times.Merge(&p.Times)
+		of.Earlier.Merge(p.Earlier)
 		of.Blocked += p.blocked.N
 		if p.now > 0 {
-			p.contended += end - p.since
+			p.Contended += end - p.since
 		}
-		if p.times.N()+p.earlier.N > 0 {
-			places = append(places, p)
+		ended := p.Times.N + p.Earlier.N
+		if ended > 0 {
+			p.Times.Finish()
+			p.Library = w.standard(&p.Frame)
+			p.Stack, p.Wakers = w.Stack(p.stack), w.byPlace(p.wakers)
+			waits[key] = &p.WaitPlace
 		}
-		if p.blocked.N > 0 {
-			r.Blocked = append(r.Blocked, w.blockedAt(p))
+		if b := &p.blocked; b.N > 0 {
+			b.Reason, b.Frame, b.Ended, b.Created = p.Reason, p.Frame, ended, w.byPlace(p.created)
+			slices.SortStableFunc(b.Created, func(a, b report.Waker) int { return cmp.Compare(b.N, a.N) })
+			blocked[key] = b
 		}
 	}
 	for _, of := range reasons {
-		of.Times = of.times.Distribution()
-		r.Reasons = append(r.Reasons, of.WaitReason)
+		of.Times.Finish()
 	}
-	slices.SortFunc(r.Reasons, func(a, b report.WaitReason) int {
+	for _, l := range w.latency {
+		if l.How != runtimes {
+			r.Latency.All.Merge(&l.Times)
+		}
+		l.Times.Finish()
+	}
+	r.Latency.All.Finish()
+	r.Reasons = first(len(reasons), reasons, func(a, b *report.WaitReason) int {
 		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(a.Reason, b.Reason))
 	})
-	slices.SortFunc(places, func(a, b *waitPlace) int {
-		return cmp.Or(cmp.Compare(b.times.Sum(), a.times.Sum()),
-			cmp.Compare(b.earlier.Time, a.earlier.Time), a.compare(b.place))
+	r.Places = first(maxPlaces, waits, func(a, b *report.WaitPlace) int {
+		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(b.Earlier.Time, a.Earlier.Time),
+			place{a.Reason, a.Frame}.compare(place{b.Reason, b.Frame}))
 	})
-	for _, p := range places[:min(len(places), maxWaitPlaces)] {
-		r.Places = append(r.Places, report.WaitPlace{
-			Reason: p.what, Frame: p.Frame, Library: w.standard(&p.Frame),
-			Times: p.times.Distribution(), Earlier: p.earlier, Contended: p.contended,
-			Longest: p.longest, Stack: w.Stack(p.stack), Wakers: w.byPlace(p.wakers),
-		})
-	}
-	slices.SortFunc(r.Blocked, func(a, b report.Blocked) int {
+	r.Blocked = first(maxPlaces, blocked, func(a, b *report.Blocked) int {
 		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(b.Sum, a.Sum),
 			place{a.Reason, a.Frame}.compare(place{b.Reason, b.Frame}))
 	})
-	r.Blocked = r.Blocked[:min(len(r.Blocked), maxWaitPlaces)]
-
-	var all report.Histogram
-	for _, l := range w.latency {
-		if l.what != runtimes {
-			all.Merge(&l.times)
-		}
-		r.Latency.Places = append(r.Latency.Places, report.LatencyPlace{
-			How: l.what, Frame: l.Frame, Times: l.times.Distribution(), Longest: l.longest,
-		})
-	}
-	r.Latency.All = all.Distribution()
-	slices.SortFunc(r.Latency.Places, func(a, b report.LatencyPlace) int {
+	r.Latency.Places = first(maxPlaces, w.latency, func(a, b *report.LatencyPlace) int {
 		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum),
 			place{a.How, a.Frame}.compare(place{b.How, b.Frame}))
 	})
-	r.Latency.Places = r.Latency.Places[:min(len(r.Latency.Places), maxWaitPlaces)]
 	return r
-}
-
-func (w *waiting) blockedAt(p *waitPlace) report.Blocked {
-	b := p.blocked
-	b.Reason, b.Frame, b.Ended = p.what, p.Frame, p.times.N()+p.earlier.N
-	b.Created = w.byPlace(p.created)
-	slices.SortStableFunc(b.Created, func(a, b report.Waker) int { return cmp.Compare(b.N, a.N) })
-	return b
 }
 
 // byPlace sums up by the place of each stack and returns the longest sums.
@@ -308,5 +273,5 @@ func (w *waiting) byPlace(stacks map[int32]report.Sum) []report.Waker {
 	slices.SortFunc(list, func(a, b report.Waker) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), place{"", a.Frame}.compare(place{"", b.Frame}))
 	})
-	return list[:min(len(list), shownWakers)]
+	return list[:min(len(list), shown)]
 }

@@ -137,7 +137,7 @@ func TestTrace_waits(t *testing.T) {
 		for _, w := range p.Wakers {
 			woken += w.N
 		}
-		if p.Reason != systemCall && len(p.Wakers) < shownWakers && woken != p.Times.N+p.Earlier.N {
+		if p.Reason != systemCall && len(p.Wakers) < shown && woken != p.Times.N+p.Earlier.N {
 			t.Errorf("%s at %s: %d waits, %d ended by others", p.Reason, p.Func, p.Times.N, woken)
 		}
 	}

@@ -1,9 +1,9 @@
 // Package lanes keeps what each goroutine and each thread of a trace did, interval by interval, and
-// finds what lies in a window of time.
+// draws windows of time.
 //
-// A [Writer] gets the intervals while the trace is read and keeps them in a temporary file, of
-// about twice the size of the trace. An [Index] reads only what overlaps a window, so that memory
-// does not depend on the size of the trace.
+// A [File] gets the intervals while the trace is read and keeps them in a temporary file, of about
+// twice the size of the trace. [File.Tiles] reads it twice, whatever the number of windows, so that
+// memory does not depend on the size of the trace.
 package lanes
 
 import (

@@ -3,7 +3,6 @@ package lanes
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -29,9 +28,9 @@ func (m made) Stack(n int32) []report.Frame {
 
 func (m made) Place(n int32) report.Frame { return m.Stack(max(n, 1))[0] }
 
-// random returns an index of goroutines that change between states for an hour or less, and its
+// random returns a file of goroutines that change between states for an hour or less, and its
 // intervals.
-func random(t *testing.T, seed uint64) (*Index, []Interval) {
+func random(t *testing.T, seed uint64) (*File, []Interval) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	w, err := Create()
@@ -73,58 +72,39 @@ func random(t *testing.T, seed uint64) (*Index, []Interval) {
 		w.Add(&all[i])
 	}
 	w.Finish(end, made{"", "main.g", "category"})
-	x, err := w.Index()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x, all
+	return w, all
 }
 
-// windows returns some parts of the time.
-func windows(rnd *rand.Rand, end time.Duration) [][2]time.Duration {
-	list := [][2]time.Duration{{0, end}}
-	for range 5 {
-		from := time.Duration(rnd.Int64N(int64(end)))
-		length := 1 + time.Duration(rnd.Int64N(int64(end-from)))>>rnd.IntN(10)
-		list = append(list, [2]time.Duration{from, from + length})
-	}
-	return list
-}
-
-func TestIndex_Scan(t *testing.T) {
+func TestFile_Tiles(t *testing.T) {
 	for seed := range uint64(20) {
-		x, all := random(t, seed)
-		for _, w := range windows(rand.New(rand.NewPCG(seed, 2)), x.Duration) {
-			want, got := map[Interval]int{}, map[Interval]int{}
-			for _, v := range all {
-				if v.Start <= w[1] && v.End() >= w[0] {
-					want[v]++
-				}
-			}
-			if err := x.Scan(w[0], w[1], func(v *Interval) { got[*v]++ }); err != nil {
-				t.Fatal(err)
-			}
-			if !maps.Equal(got, want) {
-				t.Errorf("seed %d, %v: %d intervals, want %d", seed, w, len(got), len(want))
-			}
+		file, all := random(t, seed)
+		var kept []Interval
+		if err := file.Scan(func(v *Interval) { kept = append(kept, *v) }); err != nil {
+			t.Fatal(err)
 		}
-	}
-}
-
-func TestIndex_Tile(t *testing.T) {
-	for seed := range uint64(20) {
-		x, all := random(t, seed)
-		for _, w := range windows(rand.New(rand.NewPCG(seed, 3)), x.Duration) {
-			const columns = 100
-			tile, err := x.Tile(w[0], w[1], Size{Columns: columns, Lanes: 1000})
-			if err != nil {
-				t.Fatal(err)
-			}
+		if !slices.Equal(kept, all) {
+			t.Errorf("seed %d: %d intervals are not the %d that were added", seed, len(kept), len(all))
+		}
+		const columns = 100
+		windows := []Window{{Columns: columns, Lanes: 1000}}
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		for range 5 {
+			w := windows[0]
+			w.From = time.Duration(rnd.Int64N(int64(file.Duration)))
+			w.To = w.From + 1 + time.Duration(rnd.Int64N(int64(file.Duration-w.From)))>>rnd.IntN(10)
+			windows = append(windows, w)
+		}
+		tiles, err := file.Tiles(windows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tile := range tiles {
+			from, to := time.Duration(tile.From), time.Duration(tile.To)
 			want := map[int64][4]float64{}
 			for _, v := range all {
 				if v.Kind <= Waiting {
 					sums := want[v.Goroutine]
-					sums[v.Kind] += float64(v.Within(w[0], w[1]))
+					sums[v.Kind] += float64(v.Within(from, to))
 					want[v.Goroutine] = sums
 				}
 			}
@@ -135,7 +115,7 @@ func TestIndex_Tile(t *testing.T) {
 						t.Errorf("seed %d: bar %v, step %v", seed, b, tile.Step)
 					}
 					v := Interval{Start: time.Duration(b[0]), Length: time.Duration(b[1])}
-					got[b[2]] += float64(v.Within(w[0], w[1]))
+					got[b[2]] += float64(v.Within(from, to))
 				}
 				for _, c := range l.Fine {
 					if c[0] < 0 || c[0] >= columns || c[1]+c[2]+c[3]+c[4] > 1003 {
@@ -147,8 +127,8 @@ func TestIndex_Tile(t *testing.T) {
 				}
 				for k := range got {
 					if math.Abs(got[k]-want[l.ID][k]) > 1+tile.Step*columns/1000 {
-						t.Errorf("seed %d, %v, goroutine %d: %v for %v, want %v", seed, w, l.ID, got[k], Kind(k),
-							want[l.ID][k])
+						t.Errorf("seed %d, %v to %v, goroutine %d: %v for %v, want %v", seed, from, to, l.ID,
+							got[k], Kind(k), want[l.ID][k])
 					}
 				}
 			}

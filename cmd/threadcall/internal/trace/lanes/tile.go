@@ -13,6 +13,7 @@ import (
 
 // A Tile is what a picture of a window of time shows. Times are nanoseconds.
 type Tile struct {
+	Label   string             `json:"label"`
 	From    int64              `json:"from"`
 	To      int64              `json:"to"`
 	Step    float64            `json:"step"`    // the time of a column; shorter intervals are in Fine
@@ -51,47 +52,91 @@ const (
 	maxTasks   = 10
 )
 
-// A Size limits a tile.
-type Size struct {
-	Columns int     // of time
-	Lanes   int     // goroutines, and threads
-	Must    []int64 // goroutines that are shown in any case, if they exist
+// A Window is a time of which there is to be a picture.
+type Window struct {
+	Label    string
+	From, To time.Duration // zero for To is the end
+	Columns  int           // of time
+	Lanes    int           // goroutines, and threads
+	Must     []int64       // goroutines that are shown in any case, if they exist
 }
 
-// Tile returns the picture of the time between two moments; zero for the second one is the end.
-func (x *Index) Tile(from, to time.Duration, size Size) (*Tile, error) {
-	if to <= 0 || to > x.Duration {
-		to = x.Duration
+// Tiles returns the pictures of windows. It reads the intervals twice: to choose the goroutines,
+// threads and tasks that are shown, and to draw them.
+func (l *File) Tiles(windows []Window) (tiles []*Tile, err error) {
+	var all []*tiling
+	for _, w := range windows {
+		if w.To <= 0 || w.To > l.Duration {
+			w.To = l.Duration
+		}
+		if w.From < 0 || w.From >= w.To {
+			return nil, fmt.Errorf("the trace has nothing from %v to %v; it is %v long", w.From, w.To,
+				l.Duration)
+		}
+		all = append(all, &tiling{
+			Tile: Tile{
+				Label: w.Label, From: int64(w.From), To: int64(w.To),
+				Step:  float64(w.To-w.From) / float64(w.Columns),
+				Names: map[int32]string{}, Stacks: map[int32][]string{}, Places: map[int32]string{},
+			},
+			Tables: l, window: w, goroutines: newGroup(), threads: newGroup(), tasks: newGroup(),
+			program: newGroup(),
+		})
 	}
-	if from < 0 || from >= to {
-		return nil, fmt.Errorf("the trace has nothing from %v to %v; it is %v long", from, to, x.Duration)
+	each := func(step func(*tiling, *Interval)) error {
+		return l.Scan(func(v *Interval) {
+			for _, t := range all {
+				if v.Start <= t.window.To && v.End() >= t.window.From {
+					step(t, v)
+				}
+			}
+		})
 	}
-	t := &tiling{
-		Index: x, from: from, to: to, columns: size.Columns,
-		goroutines: map[int64]*Lane{}, threads: map[int64]*Lane{}, tasks: map[int64]*Lane{},
-		program: map[int64]*Lane{},
-	}
-	t.Tile = Tile{
-		From: int64(from), To: int64(to), Step: float64(to-from) / float64(t.columns),
-		Names: map[int32]string{}, Stacks: map[int32][]string{}, Places: map[int32]string{},
-	}
-	if err := t.choose(size.Lanes, size.Must); err != nil {
+	if err := each((*tiling).count); err != nil {
 		return nil, err
 	}
-	if err := x.Scan(from, to, t.add); err != nil {
+	for _, t := range all {
+		t.choose()
+	}
+	if err := each((*tiling).draw); err != nil {
 		return nil, err
 	}
-	t.Program, t.Tasks = t.finish(t.program), t.finish(t.tasks)
-	t.Threads, t.Lanes = t.finish(t.threads), t.finish(t.goroutines)
-	return &t.Tile, nil
+	for _, t := range all {
+		t.Program, t.Tasks = t.finish(t.program), t.finish(t.tasks)
+		t.Threads, t.Lanes = t.finish(t.threads), t.finish(t.goroutines)
+		tiles = append(tiles, &t.Tile)
+	}
+	return tiles, nil
 }
 
+// A tiling makes a tile.
 type tiling struct {
-	*Index
 	Tile
-	from, to                            time.Duration
-	columns                             int
-	goroutines, threads, tasks, program map[int64]*Lane // that are shown
+	Tables
+	window                              Window
+	goroutines, threads, tasks, program group
+}
+
+// A group has the lanes of one kind.
+type group struct {
+	active map[int64]time.Duration // how long, in the window
+	shown  map[int64]*Lane
+}
+
+func newGroup() group { return group{map[int64]time.Duration{}, map[int64]*Lane{}} }
+
+// busiest returns the lanes that were active for longest.
+func (g *group) busiest(limit int) []int64 {
+	list := slices.SortedFunc(maps.Keys(g.active), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(g.active[b], g.active[a]), cmp.Compare(a, b))
+	})
+	return list[:min(len(list), limit)]
+}
+
+func (g *group) show(id int64, title string) {
+	if g.shown[id] == nil {
+		g.shown[id] = &Lane{ID: id, Title: title, Bars: []Bar{}, Fine: []Column{}, Marks: []Bar{}}
+	}
 }
 
 // The IDs of the lanes of the program.
@@ -100,72 +145,58 @@ const (
 	stopped
 )
 
+// count counts for how long goroutines, threads and tasks are active.
+func (t *tiling) count(v *Interval) {
+	if v.Goroutine == None {
+		return
+	}
+	length := v.Within(t.window.From, t.window.To)
+	switch v.Kind {
+	case Running, Syscall, Runnable:
+		t.goroutines.active[v.Goroutine] += length
+		if v.Thread >= 0 && v.Kind <= Syscall {
+			t.threads.active[v.Thread] += length
+		}
+	case Life:
+		t.goroutines.active[v.Goroutine] += 0
+	case Task:
+		if t.tasks.active[int64(v.Task)] = length; len(t.tasks.active) > 1<<12 {
+			longest := t.tasks.busiest(maxTasks)
+			maps.DeleteFunc(t.tasks.active, func(id int64, _ time.Duration) bool {
+				return !slices.Contains(longest, id)
+			})
+		}
+	}
+}
+
 // choose chooses the goroutines, threads and tasks that are shown.
-func (t *tiling) choose(limit int, must []int64) error {
-	type active = map[int64]time.Duration
-	goroutines, threads, tasks := active{}, active{}, active{}
-	err := t.Scan(t.from, t.to, func(v *Interval) {
-		if v.Goroutine == None {
-			return
-		}
-		length := v.Within(t.from, t.to)
-		switch v.Kind {
-		case Running, Syscall, Runnable:
-			goroutines[v.Goroutine] += length
-			if v.Thread >= 0 && v.Kind <= Syscall {
-				threads[v.Thread] += length
-			}
-		case Life:
-			goroutines[v.Goroutine] += 0
-		case Task:
-			if tasks[int64(v.Task)] = length; len(tasks) > 1<<12 {
-				kept := active{}
-				for _, id := range busiest(tasks, maxTasks) {
-					kept[id] = tasks[id]
-				}
-				tasks = kept
-			}
-		}
-	})
-	t.Of = len(goroutines)
-	add := func(to map[int64]*Lane, id int64) { to[id] = t.lane(id, "") }
-	for _, id := range must {
-		if _, exists := goroutines[id]; exists {
-			add(t.goroutines, id)
-			delete(goroutines, id)
+func (t *tiling) choose() {
+	t.Of = len(t.goroutines.active)
+	for _, id := range t.window.Must {
+		if _, exists := t.goroutines.active[id]; exists {
+			t.goroutines.show(id, "")
 		}
 	}
-	for _, id := range busiest(goroutines, limit) {
-		add(t.goroutines, id)
+	for _, id := range t.goroutines.busiest(t.window.Lanes) {
+		t.goroutines.show(id, "")
 	}
-	for _, id := range busiest(threads, min(limit, maxThreads)) {
-		t.threads[id] = t.lane(id, strings.TrimSpace(fmt.Sprint("thread ", id, " ", t.Thread(id))))
+	for _, id := range t.threads.busiest(min(t.window.Lanes, maxThreads)) {
+		t.threads.show(id, strings.TrimSpace(fmt.Sprint("thread ", id, " ", t.Thread(id))))
 	}
-	for _, id := range busiest(tasks, maxTasks) {
-		add(t.tasks, id)
+	for _, id := range t.tasks.busiest(maxTasks) {
+		t.tasks.show(id, "")
 	}
-	return err
 }
 
-func busiest(all map[int64]time.Duration, limit int) []int64 {
-	list := slices.SortedFunc(maps.Keys(all), func(a, b int64) int {
-		return cmp.Or(cmp.Compare(all[b], all[a]), cmp.Compare(a, b))
-	})
-	return list[:min(len(list), limit)]
-}
-
-func (t *tiling) lane(id int64, title string) *Lane {
-	return &Lane{ID: id, Title: title, Bars: []Bar{}, Fine: []Column{}, Marks: []Bar{}}
-}
-
-func (t *tiling) add(v *Interval) {
-	g := t.goroutines[v.Goroutine]
+// draw adds an interval to the lanes that it is on.
+func (t *tiling) draw(v *Interval) {
+	g := t.goroutines.shown[v.Goroutine]
 	switch v.Kind {
 	case Running, Syscall, Runnable, Waiting:
 		if g != nil {
 			t.put(g, v, v.Thread)
 		}
-		if l := t.threads[v.Thread]; l != nil && v.Kind <= Syscall {
+		if l := t.threads.shown[v.Thread]; l != nil && v.Kind <= Syscall {
 			t.put(l, v, v.Goroutine)
 		}
 	case Life:
@@ -181,13 +212,11 @@ func (t *tiling) add(v *Interval) {
 			if v.By != None {
 				id, title = stopped, "world stopped"
 			}
-			if t.program[id] == nil {
-				t.program[id] = t.lane(id, title)
-			}
-			t.brief(&t.program[id].Bars, v)
+			t.program.show(id, title)
+			t.brief(&t.program.shown[id].Bars, v)
 		}
 	case Task:
-		if l := t.tasks[int64(v.Task)]; l != nil {
+		if l := t.tasks.shown[int64(v.Task)]; l != nil {
 			l.Title = fmt.Sprintf("%s #%d", t.Name(v.Name), v.Task)
 			l.Bars = append(l.Bars, t.bar(v, v.Goroutine))
 		}
@@ -195,7 +224,9 @@ func (t *tiling) add(v *Interval) {
 }
 
 // column returns the column of a time.
-func (t *tiling) column(at int64) int { return min(int(float64(at-t.From)/t.Step), t.columns-1) }
+func (t *tiling) column(at int64) int {
+	return min(int(float64(at-t.From)/t.Step), t.window.Columns-1)
+}
 
 // put adds a state to a lane: as a bar, or to the columns that it touches.
 func (t *tiling) put(l *Lane, v *Interval, other int64) {
@@ -204,7 +235,7 @@ func (t *tiling) put(l *Lane, v *Interval, other int64) {
 		return
 	}
 	if l.steps == nil {
-		l.steps = make([][4]float64, t.columns)
+		l.steps = make([][4]float64, t.window.Columns)
 	}
 	from, to := max(int64(v.Start), t.From), min(int64(v.End()), t.To)
 	first, last := t.column(from), t.column(to)
@@ -247,12 +278,12 @@ func (t *tiling) bar(v *Interval, other int64) Bar {
 }
 
 // finish returns lanes in order.
-func (t *tiling) finish(lanes map[int64]*Lane) []Lane {
+func (t *tiling) finish(g group) []Lane {
 	byStart := func(a, b Bar) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1]))
 	}
 	list := []Lane{}
-	for _, l := range lanes {
+	for _, l := range g.shown {
 		slices.SortFunc(l.Bars, byStart)
 		slices.SortFunc(l.Marks, byStart)
 		for i, s := range l.steps {

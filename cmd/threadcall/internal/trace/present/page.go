@@ -22,11 +22,11 @@ var (
 
 // A page's data are what the script draws over time, in nanoseconds from the start of the trace.
 type data struct {
-	Duration int64    `json:"duration"`
-	View     []int64  `json:"view"` // what is shown at first, from and to; null for all
-	Lines    []line   `json:"lines"`
-	Windows  []window `json:"windows"` // the whole trace first
-	Kinds    []string `json:"kinds"`   // of intervals
+	Duration int64         `json:"duration"`
+	View     []int64       `json:"view"` // what is shown at first, from and to; null for all
+	Lines    []line        `json:"lines"`
+	Tiles    []*lanes.Tile `json:"tiles"` // the whole trace first
+	Kinds    []string      `json:"kinds"` // of intervals
 }
 
 // A line is a panel with one or more series.
@@ -39,12 +39,6 @@ type line struct {
 type series struct {
 	Name string `json:"name"`
 	report.Series
-}
-
-// A window is a time of which a page has a picture.
-type window struct {
-	Label string      `json:"label"`
-	Tile  *lanes.Tile `json:"tile"`
 }
 
 // Limits of the pictures in a page.
@@ -60,7 +54,7 @@ const (
 // Page makes the page that shows r. It has pictures of goroutines and threads for the whole trace,
 // for the time that is requested, and for the windows in which the worst happened. If both moments
 // are zero, no time is requested.
-func Page(r *report.Report, x *lanes.Index, from, to time.Duration) (ui.Page, error) {
+func Page(r *report.Report, file *lanes.File, from, to time.Duration) (page ui.Page, err error) {
 	d := data{
 		Duration: max(int64(r.Trace.Duration), 1),
 		Lines: []line{
@@ -68,35 +62,16 @@ func Page(r *report.Report, x *lanes.Index, from, to time.Duration) (ui.Page, er
 			{"Goroutines", "", []series{{"existing", r.Goroutines.Existing}}},
 			{"Threads", "", []series{{"busy", r.Threads.Busy}}},
 		},
-		Windows: []window{},
-		Kinds:   lanes.KindNames[:],
+		Kinds: lanes.KindNames[:],
 	}
-	add := func(label string, from, to time.Duration, size lanes.Size) error {
-		tile, err := x.Tile(from, to, size)
-		if err == nil {
-			d.Windows = append(d.Windows, window{label, tile})
-		}
-		return err
+	if d.Tiles, err = file.Tiles(windows(r, from, to)); err != nil {
+		return page, err
 	}
-	size := lanes.Size{Columns: windowColumns, Lanes: windowLanes}
-	err := add("all", 0, 0, size)
-	if n := len(r.Calls.Slow); n > 0 {
-		last := r.Calls.Slow[n-1]
-		from, to := around(last.Begin(), last.At, r.Trace.Duration)
-		d.View = []int64{int64(from), int64(to)}
-	}
-	if err == nil && (from > 0 || to > 0) {
-		requested := lanes.Size{Columns: requestedColumns, Lanes: requestedLanes}
-		if err = add("as requested", from, to, requested); err == nil {
-			d.View = []int64{d.Windows[1].Tile.From, d.Windows[1].Tile.To}
-		}
-	}
-	for _, w := range worst(r) {
-		if err == nil && len(d.Windows) < maxWindows {
-			size.Must = w.must
-			from, to := around(w.from, w.to, x.Duration)
-			err = add(w.label, from, to, size)
-		}
+	switch n := len(r.Calls.Slow); {
+	case from > 0 || to > 0:
+		d.View = []int64{d.Tiles[1].From, d.Tiles[1].To}
+	case n > 0: // the last one
+		d.View = []int64{d.Tiles[n].From, d.Tiles[n].To}
 	}
 	return ui.Page{
 		Title:  "threadcall trace: " + r.Trace.Name,
@@ -109,39 +84,38 @@ func Page(r *report.Report, x *lanes.Index, from, to time.Duration) (ui.Page, er
 		Funcs:  template.FuncMap{"file": func(name string) string { return ui.Path(name, "") }},
 		Data:   d,
 		Script: script,
-	}, err
+	}, nil
 }
 
-type moment struct {
-	label    string
-	from, to time.Duration
-	must     []int64 // goroutines
-}
-
-// worst returns the times that are worth a look, the most important first.
-func worst(r *report.Report) (list []moment) {
+// windows returns the times that are worth a look, the most important first, with half as much
+// before and after them.
+func windows(r *report.Report, from, to time.Duration) []lanes.Window {
+	list := []lanes.Window{{Label: "all", Columns: windowColumns, Lanes: windowLanes}}
+	if from > 0 || to > 0 {
+		list = append(list, lanes.Window{Label: "as requested", From: from, To: to,
+			Columns: requestedColumns, Lanes: requestedLanes})
+	}
+	add := func(label string, at, length time.Duration, must ...int64) {
+		margin := max(length/2, time.Microsecond)
+		w := lanes.Window{Label: label, From: max(0, at-margin), To: at + length + margin, Must: must,
+			Columns: windowColumns, Lanes: windowLanes}
+		if len(list) < maxWindows {
+			list = append(list, w)
+		}
+	}
 	for i, s := range r.Calls.Slow {
-		label := fmt.Sprintf("slow call %d", i+1)
-		list = append(list, moment{label, s.Begin(), s.At, []int64{s.Goroutine, s.Runner}})
+		add(fmt.Sprintf("slow call %d", i+1), s.Begin(), s.At-s.Begin(), s.Goroutine, s.Runner)
 	}
 	for i, f := range r.Verdict {
 		if f.Length > 0 {
-			label := fmt.Sprintf("finding %d", i+1)
-			list = append(list, moment{label, f.At, f.At + f.Length, []int64{f.Goroutine}})
+			add(fmt.Sprintf("finding %d", i+1), f.At, f.Length, f.Goroutine)
 		}
 	}
 	for i, c := range r.Calls.Worst[:min(len(r.Calls.Worst), 3)] {
-		label := fmt.Sprintf("long call %d", i+1)
-		list = append(list, moment{label, c.At, c.At + c.Total(), []int64{c.Goroutine}})
+		add(fmt.Sprintf("long call %d", i+1), c.At, c.Total(), c.Goroutine)
 	}
 	for _, s := range r.Stops.Longest[:min(len(r.Stops.Longest), 1)] {
-		list = append(list, moment{"longest stop of the world", s.At, s.At + s.Length, nil})
+		add("longest stop of the world", s.At, s.Length)
 	}
 	return list
-}
-
-// around returns the time with half as much before and after it.
-func around(from, to, end time.Duration) (time.Duration, time.Duration) {
-	margin := max((to-from)/2, time.Microsecond)
-	return max(0, from-margin), min(end, to+margin)
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/trace"
 	"slices"
@@ -36,13 +34,7 @@ func sample() *report.Report {
 		Affinity: report.Affinity{Executions: 40, Moves: 4, Why: []report.Count{{Name: "mutex", N: 3}}},
 		Verdict: []report.Finding{{Text: "One <goroutine> waited.", Table: "waits",
 			Moment: report.Moment{At: 4 * s, Length: s}}},
-		Tasks: []report.Task{{Type: "request", Times: times, ID: 77, Unfinished: 1}},
-		Path: &report.Path{
-			What: "task 77, request", Length: s, Omitted: 1,
-			Parts: []report.Part{{Doing: "ran", Frame: frame, Sum: report.Sum{Time: s}}},
-			Steps: []report.Step{{Doing: "sleep", Frame: frame, Depth: 2, For: "mutex",
-				Moment: report.Moment{Length: s}}},
-		},
+		Tasks:  []report.Task{{Type: "request", Times: times, ID: 77, Unfinished: 1}},
 		Locked: []report.LockedThread{{Thread: 4077}},
 	}
 	allocated := report.Series{Step: 50 * ms}
@@ -71,13 +63,14 @@ func sample() *report.Report {
 	r.Calls = report.Calls{
 		Total: 20, InPlace: 3, Places: []report.Place{{Frame: frame, Kind: "Call", N: 17}},
 		Worst: []report.Call{{
-			Kind: "Call", Run: 5 * ms, From: []report.Frame{frame}, On: []report.Frame{{Func: "time.Sleep"}},
+			Kind: "Call", Run: 5 * ms,
+			Stacks:  report.Stacks{From: []report.Frame{frame}, On: []report.Frame{{Func: "time.Sleep"}}},
 			Stopped: &report.Wait{Reason: "sleep", Sum: report.Sum{Time: 4 * ms}},
 		}},
 		Slow: []report.SlowCall{
 			{At: 900 * ms, Running: 300 * ms, Thread: 71, Kind: "Call", Goroutine: 5, Queued: ms,
-				From: []report.Frame{frame}, Waits: "mutex", Waited: 200 * ms,
-				On: []report.Frame{{Func: "sync.(*Mutex).Lock"}}},
+				Waits: "mutex", Waited: 200 * ms, Stacks: report.Stacks{
+					From: []report.Frame{frame}, On: []report.Frame{{Func: "sync.(*Mutex).Lock"}}}},
 			{At: 6 * s, Running: s, Thread: 70, Goroutine: -1, Queued: -1},
 		},
 	}
@@ -87,24 +80,16 @@ func sample() *report.Report {
 // written returns the text of a report on a screen of that width.
 func written(t *testing.T, width int, r *report.Report) string {
 	t.Helper()
-	f, err := os.Create(filepath.Join(t.TempDir(), "text"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s := ui.On(f)
+	var text strings.Builder
+	s := ui.To(&text)
 	s.Width = width
 	Text(s, r)
-	text, err := os.ReadFile(f.Name())
-	if s.Err != nil || err != nil {
-		t.Fatal(s.Err, err)
-	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text.String()) {
 		if n := ui.Columns(strings.TrimSuffix(line, "\n")); n > width {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	return string(text)
+	return text.String()
 }
 
 func TestText(t *testing.T) {
@@ -118,8 +103,7 @@ func TestText(t *testing.T) {
 			"start trace (not counted above)", "in 10.0% of 40 executions; after",
 			"calls           20, 3 of them in place", "(main.go:7)", "stopped for 4 ms (sleep)",
 			`waited. At 4 s; see "Waiting".`, "Blocked at the end", "5,000", "leak.go:9", "ended by",
-			"waited 2 s in all for a P, 20 times:", "request", "Critical path of task 77",
-			"sleep, ends a mutex", "1 short step is omitted", "and 2 more functions", "4077",
+			"waited 2 s in all for a P, 20 times:", "request", "and 2 more functions", "4077",
 			"   1  slow call at 5 s into the trace: a function had run for 1 s", "slow call at 600 ms into",
 			"Call of goroutine 5 had", "thread 71", "waited for 200 ms (mutex)",
 		}, "asleep"},
@@ -139,7 +123,7 @@ func TestText(t *testing.T) {
 }
 
 // pageOf returns the page of a report, with the intervals that read finds.
-func pageOf(t *testing.T, read func(w *lanes.Writer) *report.Report) (ui.Page, *report.Report) {
+func pageOf(t *testing.T, read func(w *lanes.File) *report.Report) (ui.Page, *report.Report) {
 	t.Helper()
 	w, err := lanes.Create()
 	if err != nil {
@@ -147,11 +131,7 @@ func pageOf(t *testing.T, read func(w *lanes.Writer) *report.Report) (ui.Page, *
 	}
 	t.Cleanup(func() { w.Close() })
 	r := read(w)
-	x, err := w.Index()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Page(r, x, 0, 0)
+	p, err := Page(r, w, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +163,7 @@ func TestPage(t *testing.T) {
 		Tip, Text     string
 		Waits, Target int
 	}
-	p, _ := pageOf(t, func(w *lanes.Writer) *report.Report {
+	p, _ := pageOf(t, func(w *lanes.File) *report.Report {
 		r := sample()
 		w.Finish(r.Trace.Duration, nil)
 		return r
@@ -235,11 +215,13 @@ func TestPage_lanes(t *testing.T) {
 		t.Skip("this process records a trace already: ", err)
 	}
 	_, task := trace.NewTask(t.Context(), "</script>the task")
-	time.Sleep(20 * time.Millisecond)
+	done := make(chan bool)
+	go func() { time.Sleep(20 * time.Millisecond); close(done) }()
+	<-done
 	task.End()
 	runtime.GC()
 	trace.Stop()
-	p, r := pageOf(t, func(w *lanes.Writer) *report.Report {
+	p, r := pageOf(t, func(w *lanes.File) *report.Report {
 		r, err := analysis.Trace(&out, analysis.Options{Name: "lanes", Lanes: w})
 		if err != nil {
 			t.Fatal(err)
@@ -247,9 +229,9 @@ func TestPage_lanes(t *testing.T) {
 		return r
 	})
 	var got struct {
-		Lanes      int
-		Text, Tips string
-		View       []float64
+		Lanes             int
+		Text, Ender, Tips string
+		View              []float64
 	}
 	pagetest.Run(t, p, helpers+`
 		let tips = "", height = canvas.getBoundingClientRect().height;
@@ -257,11 +239,15 @@ func TestPage_lanes(t *testing.T) {
 			for (let y = 0; y < height; y += 9) { point("pointermove", share, y); tips += tip() + "\n"; }
 		}
 		const out = {lanes: Number(time.dataset.lanes), text: time.textContent, tips};
-		for (let y = 0; y < height && time.querySelector(".details").hidden; y += 9) {
+		const buttons = () => [...time.querySelectorAll("button")];
+		const named = name => buttons().find(b => b.textContent.startsWith(name));
+		for (let y = 0; y < height && !named("what goroutine"); y += 9) {
 			point("pointerdown", 0.5, y); point("pointerup", 0.5, y);
 		}
 		out.text += time.querySelector(".details").textContent;
-		[...time.querySelectorAll("button")].find(b => b.textContent.startsWith("longest stop")).click();
+		for (let i = 0; i < 5; i++) named("what goroutine")?.click(); // from the task to its end
+		out.ender = time.querySelector(".details").textContent;
+		named("longest stop").click();
 		out.view = view();
 		return out;`, &got)
 	if got.Lanes == 0 || !strings.Contains(got.Tips, "sleep for 2") ||
@@ -272,6 +258,9 @@ func TestPage_lanes(t *testing.T) {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("no %q in %s", want, got.Text)
 		}
+	}
+	if !strings.Contains(got.Ender, "waiting: sleep for 2") {
+		t.Errorf("in the end, the task waited for %s", got.Ender)
 	}
 	if len(got.View) != 2 || got.View[0] == 0 && got.View[1] == float64(r.Trace.Duration) {
 		t.Errorf("view %v of %v", got.View, r.Trace.Duration)

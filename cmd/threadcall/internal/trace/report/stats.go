@@ -1,151 +1,77 @@
 package report
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math"
 
 // A Distribution summarizes numbers. N, Sum, Min and Max are exact. A quantile is the middle of a
 // class, of which there are eight from each power of two to the next, so it is wrong by at most
-// 6.25 %; below 16 it is exact.
+// 6.25 %; below 15 it is exact.
 type Distribution struct {
 	N   uint64  `json:"n"`
 	Sum float64 `json:"sum"`
 	Min float64 `json:"min"`
-	P50 float64 `json:"p50"`
+	P50 float64 `json:"p50"` // this and P99 are set by Finish
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
+
+	counts []uint64 // by class, up to the last that is not empty
 }
 
-// A Histogram counts numbers in classes: one for each number below 16, and eight from each power of
-// two to the next.
-type Histogram struct {
-	n, min, max uint64
-	sum         float64
-	counts      []uint64 // by class, up to the last that is not empty
-}
-
+// The class of x is the exponent of x+1 and the first bits of its fraction.
 const (
-	exact   = 16 // numbers below this have classes of their own
-	perStep = 8  // classes from one power of two to the next
+	cut  = 52 - 3    // bits of a float64's fraction that a class leaves out
+	base = 1023 << 3 // of 1, the least x+1
 )
 
-// Add counts x.
-func (h *Histogram) Add(x uint64) {
-	if h.n == 0 || x < h.min {
-		h.min = x
-	}
-	h.max = max(h.max, x)
-	h.n++
-	h.sum += float64(x)
-	c := classOf(x)
-	for len(h.counts) <= c {
-		h.counts = append(h.counts, 0)
-	}
-	h.counts[c]++
+func classOf(x uint64) int { return int(math.Float64bits(float64(x)+1)>>cut) - base }
+
+// least returns the least number of a class.
+func least(class int) float64 { return math.Float64frombits(uint64(class+base)<<cut) - 1 }
+
+// Add adds x.
+func (d *Distribution) Add(x uint64) {
+	class := classOf(x)
+	one := Distribution{N: 1, Sum: float64(x), Min: float64(x), Max: float64(x)}
+	d.Merge(&one)
+	d.fit(class + 1)
+	d.counts[class]++
 }
 
 // Merge adds all numbers of from.
-func (h *Histogram) Merge(from *Histogram) {
-	if from.n == 0 {
+func (d *Distribution) Merge(from *Distribution) {
+	if from.N == 0 {
 		return
 	}
-	if h.n == 0 || from.min < h.min {
-		h.min = from.min
+	if d.N == 0 || from.Min < d.Min {
+		d.Min = from.Min
 	}
-	h.max = max(h.max, from.max)
-	h.n += from.n
-	h.sum += from.sum
-	for len(h.counts) < len(from.counts) {
-		h.counts = append(h.counts, 0)
-	}
+	d.Max = max(d.Max, from.Max)
+	d.N += from.N
+	d.Sum += from.Sum
+	d.fit(len(from.counts))
 	for class, n := range from.counts {
-		h.counts[class] += n
+		d.counts[class] += n
 	}
 }
 
-func classOf(x uint64) int {
-	if x < exact {
-		return int(x)
+// fit makes room for classes.
+func (d *Distribution) fit(classes int) {
+	for len(d.counts) < classes {
+		d.counts = append(d.counts, 0)
 	}
-	power := bits.Len64(x) - 1
-	return exact + (power-4)*perStep + int(x>>(power-3))&(perStep-1)
 }
 
-// limits returns the bounds of a class.
-func limits(class int) (low, high float64) {
-	if class < exact {
-		return float64(class), float64(class + 1)
-	}
-	power, step := (class-exact)/perStep+4, (class-exact)%perStep
-	width := float64(uint64(1) << (power - 3))
-	low = float64(perStep+step) * width
-	return low, low + width
-}
+// Finish sets the quantiles of all numbers so far.
+func (d *Distribution) Finish() { d.P50, d.P99 = d.quantile(0.5), d.quantile(0.99) }
 
 // quantile returns the number that the share q of all numbers does not exceed.
-func (h *Histogram) quantile(q float64) float64 {
-	rank := uint64(q * float64(h.n))
-	if float64(rank) < q*float64(h.n) || rank == 0 {
-		rank++
-	}
-	for class, n := range h.counts {
-		if n < rank {
-			rank -= n
-			continue
+func (d *Distribution) quantile(q float64) float64 {
+	rank := uint64(max(1, math.Ceil(q*float64(d.N))))
+	for class, n := range d.counts {
+		if n >= rank {
+			from, next := least(class), least(class+1)
+			return min(max(from+max(0, next-1-from)/2, d.Min), d.Max)
 		}
-		low, high := limits(class)
-		x := low
-		if class >= exact {
-			x = (low + high) / 2
-		}
-		return min(max(x, float64(h.min)), float64(h.max))
+		rank -= n
 	}
 	return 0
-}
-
-// Distribution returns the summary of all numbers so far.
-func (h *Histogram) Distribution() Distribution {
-	return Distribution{
-		N: h.n, Sum: h.sum, Min: float64(h.min), Max: float64(h.max),
-		P50: h.quantile(0.5), P99: h.quantile(0.99),
-	}
-}
-
-// N returns the number of numbers.
-func (h *Histogram) N() uint64 { return h.n }
-
-// Sum returns their sum.
-func (h *Histogram) Sum() float64 { return h.sum }
-
-// A Top keeps the best of the values that it is offered.
-type Top[T any] struct {
-	Kept   []T // the best first
-	n      int
-	better func(a, b T) bool
-}
-
-// NewTop returns one that keeps n values.
-func NewTop[T any](n int, better func(a, b T) bool) Top[T] { return Top[T]{[]T{}, n, better} }
-
-// Wants reports whether x would be kept.
-func (t *Top[T]) Wants(x T) bool {
-	return len(t.Kept) < t.n || t.better(x, t.Kept[len(t.Kept)-1])
-}
-
-// Offer keeps x if it is among the best so far. Of equal values the first is kept.
-func (t *Top[T]) Offer(x T) {
-	if !t.Wants(x) {
-		return
-	}
-	if len(t.Kept) == t.n {
-		t.Kept = t.Kept[:t.n-1]
-	}
-	i, _ := slices.BinarySearchFunc(t.Kept, x, func(a, x T) int {
-		if t.better(x, a) {
-			return 1
-		}
-		return -1
-	})
-	t.Kept = slices.Insert(t.Kept, i, x)
 }

@@ -1,6 +1,9 @@
 package report
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Waiting has what goroutines waited for, and where. A wait that the trace has as a whole is in
 // Times; one that began before the trace is in Earlier; one that has not ended is in Blocked.
@@ -103,20 +106,35 @@ type Call struct {
 	Queued    time.Duration `json:"queued_ns"`
 	Run       time.Duration `json:"run_ns"`
 	Return    time.Duration `json:"return_ns"`
-	From      []Frame       `json:"from"` // the stack of the caller
-	// On is the stack of the thread: where it waited for longest in the function, or at its start.
-	On      []Frame `json:"on"`
-	Stopped *Wait   `json:"stopped,omitempty"` // the longest wait, in On; nil if there was none
+	Stacks
+	Stopped *Wait `json:"stopped,omitempty"` // the longest wait, in On; nil if there was none
+}
+
+// Stacks are those of the caller, and of the thread: where it waited for longest in the function,
+// or waits when it is reported as slow, or the start of the function.
+type Stacks struct {
+	From []Frame `json:"from"`
+	On   []Frame `json:"on"`
+}
+
+// Caller returns the stack of the caller, without threadcall's frames.
+func (s Stacks) Caller() []Frame {
+	if i := slices.IndexFunc(s.From, func(f Frame) bool { return !f.Own() }); i > 0 {
+		return s.From[i:]
+	}
+	return s.From
+}
+
+// Function returns the stack of the thread up to the function that was called.
+func (s Stacks) Function() []Frame {
+	if i := slices.IndexFunc(s.On, Frame.Own); i > 0 {
+		return s.On[:i]
+	}
+	return s.On
 }
 
 // Total returns the time from the start of the call to its end.
 func (c Call) Total() time.Duration { return c.Queued + c.Run + c.Return }
-
-// Caller returns the stack of the caller, without threadcall's frames.
-func (c Call) Caller() []Frame { return fromOwn(c.From) }
-
-// Function returns the stack of the thread up to the function that was called.
-func (c Call) Function() []Frame { return untilOwn(c.On) }
 
 // A SlowCall is a function that OnSlowCall reported while the trace was recorded.
 type SlowCall struct {
@@ -127,17 +145,10 @@ type SlowCall struct {
 	Kind      string        `json:"kind"`       // Call or Go; empty if the call is not in the trace
 	Goroutine int64         `json:"goroutine"`  // that called; -1 if not in the trace
 	Queued    time.Duration `json:"queued_ns"`  // -1 if not in the trace
-	From      []Frame       `json:"from"`       // the stack of the caller
 	Waits     string        `json:"waits"`      // what for, when it was reported; empty if it ran
 	Waited    time.Duration `json:"waited_ns"`  // how long by then
-	On        []Frame       `json:"on"`         // where the thread waits, or the start of the function
+	Stacks
 }
 
 // Begin returns when the function began, zero if that was before the trace.
 func (s SlowCall) Begin() time.Duration { return max(0, s.At-s.Running) }
-
-// Caller returns the stack of the caller, without threadcall's frames.
-func (s SlowCall) Caller() []Frame { return fromOwn(s.From) }
-
-// Function returns the stack of the thread up to the function that was called.
-func (s SlowCall) Function() []Frame { return untilOwn(s.On) }

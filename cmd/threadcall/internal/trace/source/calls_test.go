@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/recorder"
 	"github.com/threadcall/threadcall/thread"
@@ -130,7 +129,7 @@ func keepsSlowCalls() {
 	callsSlowly(th, reported)
 }
 
-// The trace that a slow call leaves has the path to where it waits.
+// The trace that a slow call leaves has where it waits.
 func TestSlowCalls(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "slow")
 	program := exec.Command(os.Args[0])
@@ -147,27 +146,14 @@ func TestSlowCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w, err := lanes.Create()
-	if err != nil {
-		t.Fatal(err)
+	r, err := analysis.Trace(f, analysis.Options{})
+	if err != nil || len(r.Calls.Slow) != 1 {
+		t.Fatalf("%v, %+v", err, r)
 	}
-	defer w.Close()
-	rep, err := analysis.Trace(f, analysis.Options{Lanes: w})
-	if err != nil || len(rep.Calls.Slow) != 1 {
-		t.Fatalf("%v, %+v", err, rep)
-	}
-	x, err := w.Index()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := analysis.Path(x, rep, "slow")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := rep.Calls.Slow[0]
-	part := p.Parts[0]
-	if part.Doing != "channel receive" || !strings.HasSuffix(part.Func, ".waitsForReport") ||
-		p.Length != s.At-s.Begin() {
-		t.Errorf("path %+v", p)
+	if s := r.Calls.Slow[0]; s.Waits != "channel receive" || s.Running < limit ||
+		!slices.ContainsFunc(s.Function(), func(f report.Frame) bool {
+			return strings.HasSuffix(f.Func, ".waitsForReport")
+		}) {
+		t.Errorf("%+v", s)
 	}
 }

@@ -69,22 +69,12 @@ func Open(ctx context.Context, r Request) iter.Seq2[*Trace, error] {
 		case len(r.Packages) > 0:
 			r.runTests(ctx, yield)
 		default:
-			r.inScratch(yield, func(dir, trace string) (more bool, err error) {
-				name := strings.Join(r.Command, " ")
+			name := strings.Join(r.Command, " ")
+			r.record(ctx, yield, name, name, noTrace(name), func(_, trace string) (*exec.Cmd, error) {
 				r.Doing("running " + name)
 				cmd := exec.Command(r.Command[0], r.Command[1:]...)
 				cmd.Stdin, cmd.Env = os.Stdin, append(os.Environ(), "THREADCALL_TRACE="+trace)
-				failed := r.record(ctx, cmd)
-				if failed != nil && cmd.Process == nil {
-					return false, failed
-				}
-				if failed != nil {
-					failed = fmt.Errorf("%s: %w", name, failed)
-				}
-				if !recorded(trace) {
-					return false, errors.Join(failed, noTrace(name))
-				}
-				return read(trace, name, failed, yield), nil
+				return cmd, nil
 			})
 		}
 	}
@@ -113,28 +103,22 @@ func (r Request) runTests(ctx context.Context, yield func(*Trace, error) bool) {
 		return
 	}
 	for _, p := range packages {
-		more := r.inScratch(yield, func(dir, trace string) (more bool, err error) {
-			binary := filepath.Join(dir, "test.exe")
-			r.Doing("compiling the tests of " + p.ImportPath)
-			if err := tree.Build(ctx, p, binary); err != nil {
-				return true, err
-			}
-			r.Doing("running the tests of " + p.ImportPath)
-			flags := []string{"-test.paniconexit0", "-test.timeout=10m", "-test.trace=" + trace}
-			cmd := exec.Command(binary, append(flags, r.TestFlags...)...)
-			cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), "PWD="+p.Dir)
-			failed := r.record(ctx, cmd)
-			switch {
-			case !recorded(trace) && failed == nil:
-				return true, fmt.Errorf("the tests of %s have left no trace: its TestMain may end the "+
-					"process before m.Run has returned", p.ImportPath)
-			case !recorded(trace):
-				return true, fmt.Errorf("the tests of %s have left no trace: %w", p.ImportPath, failed)
-			case failed != nil:
-				failed = fmt.Errorf("the tests of %s have failed: %w", p.ImportPath, failed)
-			}
-			return read(trace, "go test "+p.ImportPath, failed, yield), nil
-		})
+		tests := "the tests of " + p.ImportPath
+		none := errors.New(tests + " have left no trace: its TestMain may end the process before m.Run " +
+			"has returned")
+		more := r.record(ctx, yield, "go test "+p.ImportPath, tests+" have failed", none,
+			func(dir, trace string) (*exec.Cmd, error) {
+				binary := filepath.Join(dir, "test.exe")
+				r.Doing("compiling " + tests)
+				if err := tree.Build(ctx, p, binary); err != nil {
+					return nil, err
+				}
+				r.Doing("running " + tests)
+				flags := []string{"-test.paniconexit0", "-test.timeout=10m", "-test.trace=" + trace}
+				cmd := exec.Command(binary, append(flags, r.TestFlags...)...)
+				cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), "PWD="+p.Dir)
+				return cmd, nil
+			})
 		if !more || ctx.Err() != nil {
 			return
 		}
@@ -154,31 +138,29 @@ func (r Request) noFile(err error) error {
 	return err
 }
 
-// inScratch calls do with a temporary directory and the name of the trace, and yields its error.
-func (r Request) inScratch(yield func(*Trace, error) bool,
-	do func(dir, trace string) (more bool, err error)) (more bool) {
+// record runs the command that prepare returns, which gets a temporary directory and the file for
+// the trace, and yields its trace under a name. If the command fails, the error begins with
+// failing; without a trace, the error is none.
+func (r Request) record(ctx context.Context, yield func(*Trace, error) bool, name, failing string,
+	none error, prepare func(dir, trace string) (*exec.Cmd, error)) (more bool) {
 	scratch, err := gotest.NewScratch()
-	if err == nil {
-		defer scratch.Remove()
-		trace := filepath.Join(scratch.Dir, "trace")
-		if r.Keep != "" { // to know before anything has run whether it can be written
-			if trace, err = filepath.Abs(r.Keep); err == nil {
-				err = os.WriteFile(trace, nil, 0o666)
-			}
-			if err != nil {
-				return yield(nil, fmt.Errorf("the trace cannot be kept: %w", err)) && false
-			}
-		}
-		more, err = do(scratch.Dir, trace)
-	}
 	if err != nil {
-		return yield(nil, err) && more
+		return yield(nil, err)
 	}
-	return more
-}
-
-// record runs cmd, which is to record a trace, and returns how it has failed.
-func (r Request) record(ctx context.Context, cmd *exec.Cmd) error {
+	defer scratch.Remove()
+	trace := filepath.Join(scratch.Dir, "trace")
+	if r.Keep != "" { // to know before anything has run whether it can be written
+		if trace, err = filepath.Abs(r.Keep); err == nil {
+			err = os.WriteFile(trace, nil, 0o666)
+		}
+		if err != nil {
+			return yield(nil, fmt.Errorf("the trace cannot be kept: %w", err)) && false
+		}
+	}
+	cmd, err := prepare(scratch.Dir, trace)
+	if err != nil {
+		return yield(nil, err)
+	}
 	cmd.Stdout, cmd.Stderr = r.Stdout, r.Stderr
 	// The runtime completes a part of the trace after each period, every second by default, which can
 	// then be read even if the process is killed. Of two values it takes the later one, the user's.
@@ -186,17 +168,19 @@ func (r Request) record(ctx context.Context, cmd *exec.Cmd) error {
 	debug := fmt.Sprintf("GODEBUG=traceadvanceperiod=%d,%s", period, os.Getenv("GODEBUG"))
 	cmd.Env = append(cmd.Env, strings.TrimSuffix(debug, ","))
 	failed := gotest.Run(ctx, cmd)
-	if failed != nil && cmd.Process != nil && ctx.Err() != nil {
-		failed = fmt.Errorf("interrupted: %w", failed)
+	switch {
+	case failed != nil && cmd.Process == nil:
+		return yield(nil, failed)
+	case failed != nil && ctx.Err() != nil:
+		failed = fmt.Errorf("%s: interrupted: %w", failing, failed)
+	case failed != nil:
+		failed = fmt.Errorf("%s: %w", failing, failed)
 	}
-	return failed
-}
-
-// recorded reports whether a file has more than the header of a trace.
-func recorded(trace string) bool {
-	const header = 16
-	at, err := os.Stat(trace)
-	return err == nil && at.Size() > header
+	const header = 16 // of a trace
+	if at, err := os.Stat(trace); err != nil || at.Size() <= header {
+		return yield(nil, errors.Join(failed, none))
+	}
+	return read(trace, name, failed, yield)
 }
 
 func noTrace(name string) error {

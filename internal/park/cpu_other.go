@@ -1,8 +1,0 @@
-//go:build !linux
-
-package park
-
-import "time"
-
-// CPUTime is false: this system has no clock of the process's CPU time that is fine enough.
-func CPUTime() (d time.Duration, ok bool) { return 0, false }

@@ -1,0 +1,10 @@
+package nativeloop_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }
