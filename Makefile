@@ -20,11 +20,12 @@ test: setup lint plain versions allocs race modes 386 cross-quick ports-quick gu
 
 # setup installs all that test needs, at once.
 setup:
-	@.ci/setup cc browser gui egl webview python sdl qemu-user || echo 'make: some tests will not be run' >&2
+	@.ci/setup cc browser gtk gui egl webview python sdl qemu-user || echo 'make: some tests will not be run' >&2
 
 # plain is the way a user runs the tests.
 plain:
 	@.ci/setup browser || echo 'make: the tests of web pages are NOT RUN' >&2
+	@.ci/setup gtk || echo 'make: the tests of native event loops are NOT RUN' >&2
 	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(TEST) ./...) || exit 1; done
 
 race:
@@ -84,8 +85,8 @@ ports-cores:
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# wine compiles modules app and nativeloop for Windows, the first time for five minutes, and runs their tests under
-# Wine, on a screen in memory.
+# wine compiles modules app and nativeloop for Windows, the first time for five minutes, and runs
+# their tests under Wine, on a screen in memory.
 wine:
 	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
 	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'

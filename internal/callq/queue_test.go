@@ -36,7 +36,7 @@ func TestQueue_Mark_nested(t *testing.T) {
 	}
 	c := q.mustPush(t, Posted, 1)
 	inner, _ := q.Mark()
-	q.mustPush(t, Posted, 1)
+	q.PushOwn(q.Get(Posted, func() {}, 2))
 	if q.TakeUntil(inner) != b || q.TakeUntil(inner) != c || q.TakeUntil(inner) != nil ||
 		q.TakeUntil(outer) != nil {
 		t.Error("not what was queued before the inner mark")

@@ -2,6 +2,7 @@ package threadvet
 
 import (
 	"fmt"
+	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -20,12 +21,9 @@ type walker struct {
 	c       *checker
 	touches map[*node]bool               // functions that lock, unlock or move, or call one that does
 	args    map[*ssa.Parameter]ssa.Value // of the functions that are being followed
-	steps   int                          // that are left for the function that is followed
-}
+	steps   *int                         // that are left
 
-// A frame is one call of a function that is followed.
-type frame struct {
-	*walker
+	// Of the call that is being followed.
 	depth int
 	seen  map[string]bool
 	end   func(exit)
@@ -36,6 +34,7 @@ type state struct {
 	locks  int
 	moved  token.Pos          // the call that has moved the thread, or NoPos
 	by     string             // its name
+	kinds  int64              // flags for the namespaces
 	facts  map[ssa.Value]bool // whether a value, or what an address holds, is not nil, 0 or false
 	defers []*ssa.Defer
 }
@@ -44,10 +43,12 @@ func (s state) with(v ssa.Value, fact, known bool) state {
 	if old, ok := s.facts[v]; ok == known && old == fact {
 		return s
 	}
-	s.facts = maps.Clone(s.facts)
-	if delete(s.facts, v); known {
-		s.facts[v] = fact
+	facts := map[ssa.Value]bool{}
+	maps.Copy(facts, s.facts)
+	if delete(facts, v); known {
+		facts[v] = fact
 	}
+	s.facts = facts
 	return s
 }
 
@@ -57,7 +58,36 @@ func (s state) key(at string) string {
 		facts = append(facts, fmt.Sprintf("%p%t", v, fact))
 	}
 	slices.Sort(facts)
-	return fmt.Sprintf("%s %d %d %p %d %s", at, s.locks, s.moved, s.defers, len(s.defers), facts)
+	return fmt.Sprintf("%s %d %d %x %p %d %s", at, s.locks, s.moved, s.kinds, s.defers,
+		len(s.defers), facts)
+}
+
+const (
+	netKind  = 0x40000000 // CLONE_NEWNET
+	allKinds = 0x7e020080 // of setns and unshare
+)
+
+// back returns the state after the thread has been moved back to its namespaces of these kinds.
+func (s state) back(kinds int64) state {
+	if s.kinds &^= kinds; s.kinds == 0 {
+		s.moved = token.NoPos
+	}
+	return s
+}
+
+// kinds returns the namespaces that a call moves the thread to.
+func (w *walker) kinds(common *ssa.CallCommon, obj *types.Func) int64 {
+	if path := obj.Pkg().Path(); path != "syscall" && !strings.HasSuffix(path, "/unix") {
+		return netKind
+	}
+	for _, arg := range common.Args {
+		if k, ok := arg.(*ssa.Const); ok && k.Value != nil {
+			if v, ok := constant.Int64Val(constant.ToInt(k.Value)); ok && v&allKinds != 0 {
+				return v & allKinds
+			}
+		}
+	}
+	return allKinds
 }
 
 // An exit is a state at the end of a call, and whether its last result is not nil.
@@ -69,33 +99,21 @@ type exit struct {
 // checkNamespaces reports threads that go back in another namespace, and exports which functions
 // move the thread that calls them.
 func (c *checker) checkNamespaces() {
-	w := &walker{c: c, touches: map[*node]bool{}, args: map[*ssa.Parameter]ssa.Value{}}
-	moves := false
-	for changed := true; changed; {
-		changed = false
-		for _, n := range c.nodes {
-			if w.touches[n] {
-				continue
-			}
-			for _, to := range n.callees {
-				direct := to.node == nil && to.obj != nil && (c.moves(to.obj, nil) ||
-					isFunc(to.obj, "runtime", "LockOSThread") || isFunc(to.obj, "runtime", "UnlockOSThread"))
-				moves = moves || direct && c.moves(to.obj, nil)
-				if direct || to.node != nil && w.touches[to.node] {
-					w.touches[n], changed = true, true
-				}
-			}
-		}
-	}
-	if !moves {
+	moves := func(obj *types.Func) bool { return c.moves(obj, nil) }
+	if len(c.mentioning(moves)) == 0 {
 		return
 	}
+	touches := c.mentioning(func(obj *types.Func) bool {
+		return moves(obj) || isFunc(obj, "runtime", "LockOSThread") ||
+			isFunc(obj, "runtime", "UnlockOSThread")
+	})
 	for _, n := range c.nodes {
-		if !w.touches[n] || n.on == anyThread {
+		if !touches[n] || n.on == anyThread {
 			continue
 		}
-		w.steps = 20000
-		for _, end := range w.function(n, state{facts: map[ssa.Value]bool{}}, 0) {
+		steps := 20000
+		w := walker{c: c, touches: touches, args: map[*ssa.Parameter]ssa.Value{}, steps: &steps}
+		for _, end := range w.function(n, state{}) {
 			n.moves = n.moves || end.moved.IsValid() && end.locks == 0 && !(end.known && end.fact)
 		}
 	}
@@ -104,7 +122,7 @@ func (c *checker) checkNamespaces() {
 // moves reports whether a function of another package moves the thread that calls it to another
 // namespace; of the functions for system calls, those that make such a one.
 func (c *checker) moves(obj *types.Func, args []ssa.Value) bool {
-	if obj.Pkg() == nil || obj.Pkg() == c.pass.Pkg {
+	if obj.Pkg() == nil {
 		return false
 	}
 	if strings.Contains(obj.Name(), "Syscall") {
@@ -123,40 +141,49 @@ func (c *checker) moves(obj *types.Func, args []ssa.Value) bool {
 	}) || c.factOf(obj).Moves
 }
 
+// pools reports whether a function runs others on a thread that it gives back with the network
+// namespace restored, and no other.
+func (c *checker) pools(obj *types.Func) bool {
+	return obj.Pkg() != nil && slices.ContainsFunc(c.librariesOf(obj), func(l *library) bool {
+		return l.Pools.match(functionOf(obj))
+	})
+}
+
 // function returns the states in which a function can return.
-func (w *walker) function(n *node, s state, depth int) (list []exit) {
+func (w walker) function(n *node, s state) (list []exit) {
 	if len(n.fn.Blocks) == 0 {
 		return []exit{{state: s}}
 	}
 	outer := s.defers
 	s.defers = nil
-	f := &frame{walker: w, depth: depth, seen: map[string]bool{}}
-	f.end = func(e exit) {
+	w.depth++
+	w.seen = map[string]bool{}
+	w.end = func(e exit) {
 		e.defers = outer
-		if key := e.key(fmt.Sprint("exit ", e.fact, e.known)); !f.seen[key] {
-			f.seen[key], list = true, append(list, e)
+		if key := e.key(fmt.Sprint("exit ", e.fact, e.known)); !w.seen[key] {
+			w.seen[key], list = true, append(list, e)
 		}
 	}
-	f.block(n.fn.Blocks[0], 0, s)
+	w.block(n.fn.Blocks[0], 0, s)
 	return list
 }
 
 // block follows a path from instruction i of a block on.
-func (f *frame) block(b *ssa.BasicBlock, i int, s state) {
+func (w *walker) block(b *ssa.BasicBlock, i int, s state) {
 	key := s.key(fmt.Sprint(b.Index, " ", i))
-	if f.steps--; f.seen[key] || f.steps < 0 {
+	if *w.steps--; w.seen[key] || *w.steps < 0 {
 		return
 	}
-	f.seen[key] = true
+	w.seen[key] = true
 	for ; i < len(b.Instrs); i++ {
 		switch x := b.Instrs[i].(type) {
 		case *ssa.Store:
-			if cell := f.c.local(x.Addr); cell != nil {
-				fact, known := f.fact(s, x.Val)
+			if cell := w.c.local(x.Addr); cell != nil {
+				fact, known := w.fact(s, x.Val)
 				s = s.with(cell, fact, known)
 			}
 		case *ssa.UnOp:
-			if cell := f.c.local(x.X); x.Op == token.MUL && cell != nil {
+			if cell := w.c.local(x.X); x.Op == token.MUL && cell != nil {
 				fact, known := s.facts[cell]
 				s = s.with(x, fact, known)
 			}
@@ -171,16 +198,16 @@ func (f *frame) block(b *ssa.BasicBlock, i int, s state) {
 			if last := len(s.defers) - 1; last >= 0 {
 				call := s.defers[last]
 				s.defers = s.defers[:last]
-				for _, e := range f.call(call, s, f.depth) {
-					f.block(b, i, e.state)
+				for _, e := range w.call(call, s) {
+					w.block(b, i, e.state)
 				}
 				return
 			}
 		case *ssa.Call:
-			exits := f.call(x, s, f.depth)
+			exits := w.call(x, s)
 			if len(exits) != 1 {
 				for _, e := range exits {
-					f.block(b, i+1, e.with(x, e.fact, e.known))
+					w.block(b, i+1, e.with(x, e.fact, e.known))
 				}
 				return
 			}
@@ -188,27 +215,27 @@ func (f *frame) block(b *ssa.BasicBlock, i int, s state) {
 		case *ssa.Return:
 			e := exit{state: s}
 			if len(x.Results) > 0 {
-				e.fact, e.known = f.fact(s, x.Results[len(x.Results)-1])
+				e.fact, e.known = w.fact(s, x.Results[len(x.Results)-1])
 			}
-			f.end(e)
+			w.end(e)
 		case *ssa.If:
-			v, yes := f.condition(x.Cond)
-			fact, known := f.fact(s, v)
+			v, yes := w.condition(x.Cond)
+			fact, known := w.fact(s, v)
 			for k, succ := range b.Succs {
 				if is := (k == 0) == yes; !known {
-					f.enter(b, succ, f.assume(s, v, is))
+					w.enter(b, succ, w.assume(s, v, is))
 				} else if is == fact {
-					f.enter(b, succ, s)
+					w.enter(b, succ, s)
 				}
 			}
 		case *ssa.Jump:
-			f.enter(b, b.Succs[0], s)
+			w.enter(b, b.Succs[0], s)
 		}
 	}
 }
 
 // enter follows a path into a block.
-func (f *frame) enter(from, to *ssa.BasicBlock, s state) {
+func (w *walker) enter(from, to *ssa.BasicBlock, s state) {
 	next, first := s, 0
 	for _, instr := range to.Instrs {
 		phi, ok := instr.(*ssa.Phi)
@@ -216,10 +243,10 @@ func (f *frame) enter(from, to *ssa.BasicBlock, s state) {
 			break
 		}
 		first++
-		fact, known := f.fact(s, phi.Edges[slices.Index(to.Preds, from)])
+		fact, known := w.fact(s, phi.Edges[slices.Index(to.Preds, from)])
 		next = next.with(phi, fact, known)
 	}
-	f.block(to, first, next)
+	w.block(to, first, next)
 }
 
 // condition returns the value on which a condition depends, and whether the condition is true if it
@@ -301,19 +328,66 @@ func (w *walker) assume(s state, v ssa.Value, fact bool) state {
 // restores matches names of functions that may move the thread back in a way that is not followed.
 var restores = regexp.MustCompile(`(?i)restore|revert|reset|undo|leave|exit|back`)
 
+// ends matches functions that do not return.
+var ends = regexp.MustCompile(`^(os\.Exit|runtime\.Goexit|(log|testing)\.(Fatal|Skip|FailNow).*)$`)
+
+// home matches names of variables that hold the namespace which the thread is to return to.
+var home = regexp.MustCompile(`(?i)orig|old|prev|curr|saved|initial`)
+
+// isHome reports whether the call at pos names such a variable.
+func (w *walker) isHome(pos token.Pos) (found bool) {
+	_, way := w.c.around(pos)
+	for _, n := range way {
+		call, ok := n.(*ast.CallExpr)
+		if d, deferred := n.(*ast.DeferStmt); deferred {
+			call, ok = d.Call, true
+		}
+		if !ok {
+			continue
+		}
+		ast.Inspect(call, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || ok && home.MatchString(id.Name)
+			return true
+		})
+		break
+	}
+	return found
+}
+
+// isNew reports whether a call moves the thread to a namespace that it makes, or that another such
+// call has made.
+func (w *walker) isNew(common *ssa.CallCommon) bool {
+	if common.IsInvoke() || len(common.Args) == 0 || common.StaticCallee().Name() == "Unshare" {
+		return !common.IsInvoke()
+	}
+	values, _ := w.c.origins(common.Args[0], 0)
+	return slices.ContainsFunc(values, func(v ssa.Value) bool {
+		call, _ := fromCall(v)
+		return call != nil && call.Call.StaticCallee() != nil &&
+			slices.ContainsFunc(w.c.static(&call.Call), func(to callee) bool {
+				return to.obj != nil && w.c.moves(to.obj, nil)
+			})
+	})
+}
+
 // call returns the states after a call.
-func (w *walker) call(instr ssa.CallInstruction, s state, depth int) []exit {
+func (w *walker) call(instr ssa.CallInstruction, s state) []exit {
 	common := instr.Common()
 	list := w.c.static(common)
 	if p, ok := common.Value.(*ssa.Parameter); ok && w.args[p] != nil {
 		list, _ = w.c.calleesOf(w.args[p])
 	}
+	if len(list) == 0 {
+		list = w.returned(common.Value)
+	}
 	_, deferred := instr.(*ssa.Defer)
 	if len(list) != 1 || list[0].obj == nil && list[0].node == nil {
 		_, builtin := common.Value.(*ssa.Builtin)
 		_, param := common.Value.(*ssa.Parameter)
-		if !builtin && !param && (deferred || fromCall(common.Value)) {
-			s.moved = token.NoPos // a function that is not known may undo it
+		made, _ := fromCall(common.Value)
+		if !builtin && !param && (deferred || made != nil) {
+			s = s.back(allKinds) // a function that is not known may undo it
 		}
 		return []exit{{state: s}}
 	}
@@ -329,17 +403,38 @@ func (w *walker) call(instr ssa.CallInstruction, s state, depth int) []exit {
 		s.locks = max(s.locks-1, 0)
 	case to.node == nil && to.obj.Pkg() != nil && w.c.moves(to.obj, common.Args):
 		results := to.obj.Signature().Results().Len()
+		kinds := w.kinds(common, to.obj)
+		back := s.moved.IsValid() && s.kinds&kinds != 0 && !w.isNew(common) || w.isHome(instr.Pos())
+		if back {
+			s = s.back(kinds)
+		}
 		done, failed := exit{state: s, known: results > 0}, exit{state: s, fact: true, known: true}
-		if s.moved.IsValid() {
-			done.moved, failed.moved = token.NoPos, token.NoPos
-		} else {
+		if !back && !s.moved.IsValid() {
 			done.moved, done.by = instr.Pos(), w.c.describe(to.obj)
+		}
+		if !back {
+			done.kinds |= kinds
 		}
 		if results == 0 {
 			return []exit{done}
 		}
 		return []exit{done, failed}
-	case to.node != nil && w.touches[to.node] && depth < 6:
+	case to.obj != nil && w.c.pools(to.obj):
+		for _, arg := range common.Args {
+			list, _ := w.c.calleesOf(arg)
+			for _, f := range list {
+				if f.node == nil || !w.touches[f.node] {
+					continue
+				}
+				for _, end := range w.function(f.node, state{}) {
+					if end.back(netKind).moved.IsValid() {
+						w.c.report(instr.Pos(), "namespace", w.c.describe(to.obj)+" gives other goroutines a thread "+
+							"in another namespace: "+end.by+" ("+w.c.position(end.moved)+") is not undone on some path")
+					}
+				}
+			}
+		}
+	case to.node != nil && w.touches[to.node] && w.depth < 6:
 		params := to.node.fn.Params
 		for i, p := range params {
 			if w.args[p] != nil { // it is being followed already
@@ -349,28 +444,54 @@ func (w *walker) call(instr ssa.CallInstruction, s state, depth int) []exit {
 				w.args[p] = common.Args[first+i]
 			}
 		}
-		exits := w.function(to.node, s, depth+1)
+		exits := w.function(to.node, s)
 		for _, p := range params {
 			delete(w.args, p)
 		}
 		return exits
 	case to.node == nil && to.obj != nil:
-		switch method(common) {
-		case "os.Exit", "runtime.Goexit", "log.Fatal", "log.Fatalf", "log.Fatalln":
+		if ends.MatchString(to.pkgPath() + "." + to.obj.Name()) {
 			return nil
 		}
-		if common.IsInvoke() && restores.MatchString(to.obj.Name()) {
-			s.moved = token.NoPos
+		if common.IsInvoke() && (restores.MatchString(to.obj.Name()) || w.mayMove(to.obj.Name())) {
+			s = s.back(allKinds)
 		}
 	}
 	return []exit{{state: s}}
 }
 
-// fromCall reports whether a call has returned the function v.
-func fromCall(v ssa.Value) bool {
-	if x, ok := v.(*ssa.Extract); ok {
-		v = x.Tuple
+// mayMove reports whether a method of that name in the package may move the thread.
+func (w *walker) mayMove(name string) bool {
+	return slices.ContainsFunc(w.c.nodes, func(n *node) bool {
+		return w.touches[n] && n.obj != nil && n.obj.Name() == name && n.fn.Signature.Recv() != nil
+	})
+}
+
+// returned returns the functions that v can be if a function of the package has returned it.
+func (w *walker) returned(v ssa.Value) (list []callee) {
+	call, i := fromCall(v)
+	if call == nil {
+		return nil
 	}
-	_, ok := v.(*ssa.Call)
-	return ok
+	for _, to := range w.c.static(&call.Call) {
+		if to.node == nil {
+			return nil
+		}
+		for _, b := range to.node.fn.Blocks {
+			if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+				more, _ := w.c.calleesOf(ret.Results[i])
+				list = append(list, more...)
+			}
+		}
+	}
+	return list
+}
+
+// fromCall returns the call that has returned v, and which of its results that is.
+func fromCall(v ssa.Value) (call *ssa.Call, i int) {
+	if x, ok := v.(*ssa.Extract); ok {
+		v, i = x.Tuple, x.Index
+	}
+	call, _ = v.(*ssa.Call)
+	return call, i
 }

@@ -83,29 +83,31 @@ func (c *checker) flags(n *node) {
 
 // closeInits finds the nodes that mention, also by others, what serves the main thread.
 func (c *checker) closeInits() {
+	for n := range c.mentioning(func(obj *types.Func) bool {
+		if libraryOf(obj.Pkg().Path()) == threadcallMain {
+			return serving[obj.Name()] || obj.Name() == "Thread"
+		}
+		return c.factOf(obj).Inits
+	}) {
+		n.inits = true
+	}
+}
+
+// mentioning returns the nodes that mention, also by others, a function of another package that
+// matches.
+func (c *checker) mentioning(match func(*types.Func) bool) map[*node]bool {
+	set := map[*node]bool{}
 	for changed := true; changed; {
 		changed = false
 		for _, n := range c.nodes {
-			if n.inits {
-				continue
-			}
-			for _, to := range n.callees {
-				switch {
-				case to.node != nil:
-					n.inits = to.node.inits
-				case to.obj == nil || to.obj.Pkg() == nil:
-				case libraryOf(to.obj.Pkg().Path()) == threadcallMain:
-					n.inits = serving[to.obj.Name()] || to.obj.Name() == "Thread"
-				default:
-					n.inits = c.factOf(to.obj).Inits
-				}
-				if n.inits {
-					changed = true
-					break
-				}
+			if !set[n] && slices.ContainsFunc(n.callees, func(to callee) bool {
+				return set[to.node] || to.node == nil && to.pkgPath() != "" && match(to.obj)
+			}) {
+				set[n], changed = true, true
 			}
 		}
 	}
+	return set
 }
 
 // scanNode finds what a node calls and starts.
