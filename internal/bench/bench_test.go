@@ -312,11 +312,16 @@ var eventLoops = []way{
 		return t, end
 	}},
 	{name: "reference", open: func() (Subject, func()) {
-		q := &drained{pairs: Struct().(pairs)}
-		return q, eventLoop(func(wake func()) (serve func()) {
+		q := Struct().(pairs)
+		end := eventLoop(func(wake func()) (serve func()) {
 			q.wake = wake
-			return q.drain
+			return func() {
+				for range len(q.queue) {
+					(<-q.queue).run()
+				}
+			}
 		}, nop)
+		return q, end
 	}},
 }
 
@@ -347,40 +352,6 @@ func eventLoop(begin func(wake func()) (serve func()), terminate func()) (end fu
 		w.Close()
 		<-ended
 		r.Close()
-	}
-}
-
-// drained is the design Struct, whose channel an event loop empties when it is woken.
-type drained struct {
-	pairs
-	wake func()
-}
-
-func (q *drained) Call(f func()) bool {
-	done := dones.Get().(chan error)
-	defer dones.Put(done)
-	q.queue <- pair{f, done}
-	q.wake()
-	wait(done)
-	return true
-}
-
-func (q *drained) Go(f func()) bool {
-	q.queue <- pair{f: f}
-	q.wake()
-	return true
-}
-
-func (q *drained) drain() {
-	for {
-		select {
-		case c := <-q.queue:
-			if err := run(c.f); c.done != nil {
-				c.done <- err
-			}
-		default:
-			return
-		}
 	}
 }
 
