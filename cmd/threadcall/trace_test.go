@@ -61,12 +61,13 @@ func TestTrace_file(t *testing.T) {
 }
 
 func TestTrace_json(t *testing.T) {
-	f, err := os.Open(recorded(t))
+	file := recorded(t)
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	cmd := invocation("", nil, "trace", "-json", "-")
+	cmd := invocation("", nil, "trace", "-json", "-path", "threadcall.Call", "-")
 	cmd.Stdin = f
 	o := output(t, cmd).want(t, statusOK)
 	r := decoded[tracereport.Report](t, o.stdout)
@@ -74,6 +75,12 @@ func TestTrace_json(t *testing.T) {
 		len(r.Calls.Places) != 1 || len(r.Calls.Worst) != 10 {
 		t.Errorf("%s has %+v", r.Trace.Name, r.Calls)
 	}
+	if r.Path == nil || !strings.HasSuffix(r.Path.What, "threadcall.Call") ||
+		r.Path.Length != r.Tasks[0].Longest.Length || len(r.Path.Steps) == 0 {
+		t.Errorf("path %+v of tasks %+v", r.Path, r.Tasks)
+	}
+	threadcall(t, "trace", "-path", "no.such.task", file).want(t, statusWrong,
+		"the trace has no task or goroutine \"no.such.task\"", "Heap and collector")
 }
 
 // tracesIn returns a function that runs the command in a new module.

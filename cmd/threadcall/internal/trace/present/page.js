@@ -255,26 +255,6 @@
   const stack = (title, n) => n && tile.stacks[n]?.length ? [make("h3", {textContent: title}),
     make("ol", {className: "stack"}, ...tile.stacks[n].map(frame))] : [];
 
-  // explain shows an interval with its stacks, and leads to what the goroutine that ended it did
-  // meanwhile, for longest.
-  const explain = (found, b) => {
-    details.hidden = !b;
-    if (!b) return;
-    const button = (textContent, act) => {
-      const e = make("button", {type: "button", textContent});
-      on([e], act);
-      return e;
-    };
-    const end = b[0] + b[1], row = rows.find(r => r.type === "goroutine" && r.lane.id === b[5]);
-    const shared = o => Math.min(o[0] + o[1], end) - Math.max(o[0], b[0]);
-    const bar = row?.lane.bars.reduce((a, o) => a && shared(a) >= shared(o) ? a : o, null);
-    const lines = describe({...found, bar: b}).slice(1).map(text => make("div", {textContent: text}));
-    details.replaceChildren(...lines, ...stack("Stack at its end or during the wait", b[6]),
-      ...stack("Ended by", b[7]), button("zoom to it", () => show(b[0] - b[1] / 4, end + b[1] / 4)));
-    if (bar && shared(bar) > 0) details.append(button("what goroutine " + b[5] + " did meanwhile",
-      () => explain({row, t: bar[0], marks: []}, bar)));
-  };
-
   let drag = null;
   canvas.addEventListener("pointerdown", e => {
     if (e.button > 0 || e.pointerType === "touch") return;
@@ -302,8 +282,14 @@
     drag = null;
     chosen.hidden = true;
     if (Math.abs(from - to) > 3) return show(at(Math.min(from, to)), at(Math.max(from, to)));
-    const found = find(e);
-    explain(found, found.bar ?? found.marks[0]);
+    const found = find(e), b = found.bar ?? found.marks[0];
+    details.hidden = !b;
+    if (!b) return;
+    const focus = make("button", {type: "button", textContent: "zoom to it"});
+    on([focus], () => show(b[0] - b[1] / 4, b[0] + b[1] * 1.25));
+    const lines = describe(found).slice(1).map(textContent => make("div", {textContent}));
+    details.replaceChildren(...lines, ...stack("Stack at its end or during the wait", b[6]),
+      ...stack("Ended by", b[7]), focus);
   });
 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);

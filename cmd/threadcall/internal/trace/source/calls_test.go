@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/recorder"
 	"github.com/threadcall/threadcall/thread"
@@ -146,7 +147,12 @@ func TestSlowCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := analysis.Trace(f, analysis.Options{})
+	kept, err := lanes.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	r, err := analysis.Trace(f, analysis.Options{Lanes: kept})
 	if err != nil || len(r.Calls.Slow) != 1 {
 		t.Fatalf("%v, %+v", err, r)
 	}
@@ -155,5 +161,10 @@ func TestSlowCalls(t *testing.T) {
 			return strings.HasSuffix(f.Func, ".waitsForReport")
 		}) {
 		t.Errorf("%+v", s)
+	}
+	p, err := analysis.Path(kept, r, "slow")
+	if err != nil || p.Parts[0].Doing != "channel receive" ||
+		!strings.HasSuffix(p.Parts[0].Func, ".waitsForReport") {
+		t.Errorf("path %+v, %v", p, err)
 	}
 }
