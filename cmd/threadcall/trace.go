@@ -134,9 +134,7 @@ func (o *traceCommand) run(from source.Request) error {
 
 // read reads a trace and shows its report.
 func (o *traceCommand) read(t *source.Trace) error {
-	options := analysis.Options{Name: t.Name, Progress: func(n int64) {
-		o.progress.Progress(readSoFar(t.Name, n))
-	}}
+	options := analysis.Options{Name: t.Name}
 	if o.html != "" || o.path != "" {
 		file, err := lanes.Create()
 		if err != nil {
@@ -145,7 +143,7 @@ func (o *traceCommand) read(t *source.Trace) error {
 		defer file.Close()
 		options.Lanes = file
 	}
-	r, err := analysis.Trace(t.Reader, options)
+	r, err := analysis.Trace(&reading{o, t, 0}, options)
 	o.progress.Progress("")
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
@@ -191,8 +189,18 @@ func (o *traceCommand) page(r *report.Report, lanes *lanes.File) error {
 	return nil
 }
 
-// readSoFar ends with the name, which may be long, and may be a command of several lines.
-func readSoFar(name string, n int64) string {
-	name = ui.Plain(strings.Join(strings.Fields(name), " "))
-	return fmt.Sprintf("reading %s: %s", ui.Bytes(n), name)
+// A reading shows how much of a trace is read, and its name, which may be a command of several
+// lines.
+type reading struct {
+	*traceCommand
+	*source.Trace
+	read int
+}
+
+func (r *reading) Read(p []byte) (int, error) {
+	n, err := r.Trace.Read(p)
+	r.read += n
+	r.progress.Progress(fmt.Sprintf("reading %s: %s", ui.Bytes(r.read),
+		ui.Plain(strings.Join(strings.Fields(r.Name), " "))))
+	return n, err
 }

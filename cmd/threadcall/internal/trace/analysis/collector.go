@@ -147,25 +147,3 @@ func (c *collector) finish() {
 		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(a.Reason, b.Reason))
 	})
 }
-
-// A heap follows the sizes that the trace has.
-type heap struct {
-	sizes             report.Curve
-	known             bool
-	first, last, peak uint64
-}
-
-func (h *heap) allocated(now time.Duration, size uint64) {
-	if !h.known {
-		h.known, h.first = true, size
-	}
-	h.last = size
-	h.peak = max(h.peak, size)
-	h.sizes.Add(now, float64(size))
-}
-
-func (h *heap) report(end time.Duration) report.Heap {
-	return report.Heap{
-		Allocated: h.sizes.Series(end, 0), First: h.first, Last: h.last, Peak: h.peak,
-	}
-}
