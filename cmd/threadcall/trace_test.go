@@ -150,7 +150,8 @@ func TestTrace_packages(t *testing.T) {
 		{"./e", statusWrong, "the tests of example.com/m/e have left no trace"},
 		{"./nowhere", statusWrong, "nowhere"},
 		{"-o x ./a ./b", statusWrong, "2 packages have tests"},
-		{"-- go run ./plain", statusWrong, "recorder"},
+		{"-- go run ./plain", statusWrong, "defer recorder.Stop()"},
+		{"-- no-such-command-here", statusWrong, "no-such-command-here"},
 		{"-o no/such/x ./a", statusWrong, "the trace cannot be kept"},
 	} {
 		if o := run(strings.Fields(c.args)...).want(t, c.status, c.complaint); o.stdout != "" {

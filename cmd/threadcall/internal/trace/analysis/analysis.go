@@ -155,7 +155,8 @@ func newAnalysis(kept *lanes.File) *analysis {
 	a.waits.init(a.tables)
 	a.collector.open, a.collector.reasons = map[rangeKey]openRange{}, map[string]*report.StopReason{}
 	a.collector.stops.Longest = []report.Interval{}
-	a.calls.Slow, a.calls.places = []report.SlowCall{}, map[place]*report.Place{}
+	a.calls.Slow, a.calls.Worst = []report.SlowCall{}, []report.Call{}
+	a.calls.places = map[place]*report.Place{}
 	return a
 }
 
@@ -271,7 +272,7 @@ func (a *analysis) report() *report.Report {
 		Functions: a.functionList(),
 		Waiting:   a.waits.report(a.now),
 	}
-	r.Calls = a.calls.report(a.tables)
+	r.Calls = a.calls.report()
 	r.GC.Workers = a.running("runtime.gcBgMarkWorker")
 	r.Table = report.Table{
 		Goroutines: r.Goroutines.Peak, Heap: r.Heap.Peak, Threads: r.Threads.Total,

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -143,7 +142,5 @@ func (c *collector) finish() {
 	for _, of := range c.reasons {
 		of.Times.Finish()
 	}
-	c.stops.Reasons = first(len(c.reasons), c.reasons, func(a, b *report.StopReason) int {
-		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(a.Reason, b.Reason))
-	})
+	c.stops.Reasons = first(len(c.reasons), c.reasons, func(x *report.StopReason) float64 { return x.Times.Sum })
 }

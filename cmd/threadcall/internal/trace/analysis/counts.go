@@ -79,9 +79,7 @@ func (a *analysis) running(function string) time.Duration {
 }
 
 func (a *analysis) functionList() []report.Function {
-	return first(maxFunctions, a.functions, func(a, b *report.Function) int {
-		return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.Name, b.Name))
-	})
+	return first(maxFunctions, a.functions, func(x *report.Function) float64 { return float64(x.Running) })
 }
 
 // lockedFirst returns the threads that have served calls, those that served most first.

@@ -147,10 +147,7 @@ func (p *pathFinder) finish() {
 		}
 		parts[key].Add(s.Length)
 	}
-	p.Parts = first(len(parts), parts, func(a, b *report.Part) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time),
-			place{a.Doing, a.Frame}.compare(place{b.Doing, b.Frame}))
-	})
+	p.Parts = first(len(parts), parts, func(x *report.Part) float64 { return float64(x.Time) })
 	slices.SortFunc(p.Steps, func(a, b report.Step) int { return cmp.Compare(b.Length, a.Length) })
 	p.Omitted = uint64(max(0, len(p.Steps)-maxSteps))
 	p.Steps = p.Steps[:min(len(p.Steps), maxSteps)]

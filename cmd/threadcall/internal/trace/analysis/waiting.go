@@ -38,11 +38,6 @@ type place struct {
 	report.Frame
 }
 
-func (p place) compare(to place) int {
-	return cmp.Or(cmp.Compare(p.what, to.what), cmp.Compare(p.Func, to.Func),
-		cmp.Compare(p.File, to.File), cmp.Compare(p.Line, to.Line))
-}
-
 // A waitPlace sums up the waits at a place.
 type waitPlace struct {
 	report.WaitPlace
@@ -237,41 +232,25 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 		l.Times.Finish()
 	}
 	r.Latency.All.Finish()
-	r.Reasons = first(len(reasons), reasons, func(a, b *report.WaitReason) int {
-		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(a.Reason, b.Reason))
-	})
-	r.Places = first(maxPlaces, waits, func(a, b *report.WaitPlace) int {
-		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(b.Earlier.Time, a.Earlier.Time),
-			place{a.Reason, a.Frame}.compare(place{b.Reason, b.Frame}))
-	})
-	r.Blocked = first(maxPlaces, blocked, func(a, b *report.Blocked) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(b.Sum, a.Sum),
-			place{a.Reason, a.Frame}.compare(place{b.Reason, b.Frame}))
-	})
-	r.Latency.Places = first(maxPlaces, w.latency, func(a, b *report.LatencyPlace) int {
-		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum),
-			place{a.How, a.Frame}.compare(place{b.How, b.Frame}))
-	})
+	r.Reasons = first(len(reasons), reasons, func(x *report.WaitReason) float64 { return x.Times.Sum })
+	r.Places = first(maxPlaces, waits, func(x *report.WaitPlace) float64 { return x.Times.Sum })
+	r.Blocked = first(maxPlaces, blocked, func(x *report.Blocked) float64 { return float64(x.N) })
+	r.Latency.Places = first(maxPlaces, w.latency, func(x *report.LatencyPlace) float64 { return x.Times.Sum })
 	return r
 }
 
 // byPlace sums up by the place of each stack and returns the longest sums.
 func (w *waiting) byPlace(stacks map[int32]report.Sum) []report.Waker {
-	sums := map[report.Frame]report.Sum{}
+	sums := map[report.Frame]*report.Waker{}
 	for stack, sum := range stacks {
 		f := w.Place(stack)
 		if strings.HasPrefix(f.Func, "runtime.") { // a timer, the network, the collector
 			f = report.Frame{Func: "?"}
 		}
-		sum.Merge(sums[f])
-		sums[f] = sum
+		if sums[f] == nil {
+			sums[f] = &report.Waker{Frame: f}
+		}
+		sums[f].Merge(sum)
 	}
-	list := []report.Waker{}
-	for f, sum := range sums {
-		list = append(list, report.Waker{Frame: f, Sum: sum})
-	}
-	slices.SortFunc(list, func(a, b report.Waker) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), place{"", a.Frame}.compare(place{"", b.Frame}))
-	})
-	return list[:min(len(list), shown)]
+	return first(shown, sums, func(x *report.Waker) float64 { return float64(x.Time) })
 }
