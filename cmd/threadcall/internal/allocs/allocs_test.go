@@ -332,5 +332,5 @@ func TestText_Report(t *testing.T) {
 	still := quiet
 	still.Name = "BenchmarkStill"
 	contains(t, printed(t, "", func(text Text) { text.Report(&Report{Runs: []Run{quiet, still}}) }),
-		"Nothing an operation  example.com/p\nBenchmarkQuiet BenchmarkStill\n\n")
+		"Nothing an operation  BenchmarkQuiet BenchmarkStill\n")
 }
