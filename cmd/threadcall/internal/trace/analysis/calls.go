@@ -64,24 +64,14 @@ func taskNumber(id xtrace.TaskID) uint64 {
 
 // task returns the task that an event is about.
 func (a *analysis) task(id xtrace.TaskID) *task {
-	t := a.tasks[id]
-	if t == nil {
-		t = &task{Interval: lanes.Interval{
-			Kind: lanes.Task, Goroutine: lanes.None, Thread: lanes.None, By: lanes.None,
-			Task: taskNumber(id),
-		}}
-		a.tasks[id] = t
-	}
-	return t
+	return entry(a.tasks, id, task{Interval: lanes.Interval{
+		Kind: lanes.Task, Goroutine: lanes.None, Thread: lanes.None, By: lanes.None,
+		Task: taskNumber(id),
+	}})
 }
 
 func (a *analysis) typeOf(name int32) *report.Task {
-	of := a.types[name]
-	if of == nil {
-		of = &report.Task{Type: a.Name(name)}
-		a.types[name] = of
-	}
-	return of
+	return entry(a.types, name, report.Task{Type: a.Name(name)})
 }
 
 func (a *analysis) taskBegin(ev *xtrace.Event) {
@@ -241,11 +231,7 @@ func (a *analysis) count(t *task) {
 		c.Worst = keepLongest(c.Worst, r, report.Call.Total)
 	}
 	key := place{t.kind, a.caller(t.Stack)}
-	p := c.places[key]
-	if p == nil {
-		p = &report.Place{Frame: key.Frame, Kind: t.kind}
-		c.places[key] = p
-	}
+	p := entry(c.places, key, report.Place{Frame: key.Frame, Kind: t.kind})
 	p.N++
 	p.Queued.Add(uint64(r.Queued))
 	p.Run.Add(uint64(r.Run))

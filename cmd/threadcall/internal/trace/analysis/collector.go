@@ -121,12 +121,8 @@ func (a *analysis) finishRanges() {
 
 // addStop counts a stop of the world.
 func (c *collector) addStop(v report.Interval) {
-	of := c.reasons[v.What]
-	if of == nil {
-		own := v.What == "start trace" || v.What == "stop trace"
-		of = &report.StopReason{Reason: v.What, Own: own}
-		c.reasons[v.What] = of
-	}
+	own := v.What == "start trace" || v.What == "stop trace"
+	of := entry(c.reasons, v.What, report.StopReason{Reason: v.What, Own: own})
 	of.Times.Add(uint64(v.Length))
 	if !of.Own {
 		c.stops.All.Add(uint64(v.Length))

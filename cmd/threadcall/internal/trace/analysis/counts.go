@@ -62,12 +62,8 @@ func (m *moves) report(names *tables) report.Affinity {
 
 // function returns the sums of the goroutines of a function.
 func (a *analysis) function(name int32) *report.Function {
-	f := a.functions[name]
-	if f == nil {
-		f = &report.Function{Name: cmp.Or(a.Name(name), "?"), System: isSystem(a.Name(name))}
-		a.functions[name] = f
-	}
-	return f
+	return entry(a.functions, name,
+		report.Function{Name: cmp.Or(a.Name(name), "?"), System: isSystem(a.Name(name))})
 }
 
 // running returns the time for which goroutines of a function ran.

@@ -35,6 +35,15 @@ func first[K comparable, T any](limit int, all map[K]*T, weight func(*T) float64
 	return list
 }
 
+// entry returns what a map has for a key, at first a copy of initial.
+func entry[K comparable, T any](all map[K]*T, key K, initial T) *T {
+	if all[key] == nil {
+		all[key] = new(T)
+		*all[key] = initial
+	}
+	return all[key]
+}
+
 // keepLongest adds x to a list of the longest, the longest first. Of equal ones the first stay.
 func keepLongest[T any](list []T, x T, length func(T) time.Duration) []T {
 	i := sort.Search(len(list), func(i int) bool { return length(x) > length(list[i]) })

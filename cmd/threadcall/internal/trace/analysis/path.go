@@ -141,11 +141,8 @@ func (p *pathFinder) step(id int64, from, to time.Duration, what string, stack i
 func (p *pathFinder) finish() {
 	parts := map[place]*report.Part{}
 	for _, s := range p.Steps {
-		key := place{s.Doing, s.Frame}
-		if parts[key] == nil {
-			parts[key] = &report.Part{Doing: s.Doing, Frame: s.Frame}
-		}
-		parts[key].Add(s.Length)
+		part := report.Part{Doing: s.Doing, Frame: s.Frame}
+		entry(parts, place{s.Doing, s.Frame}, part).Add(s.Length)
 	}
 	p.Parts = first(len(parts), parts, func(x *report.Part) float64 { return float64(x.Time) })
 	slices.SortFunc(p.Steps, func(a, b report.Step) int { return cmp.Compare(b.Length, a.Length) })

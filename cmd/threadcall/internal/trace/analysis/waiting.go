@@ -76,13 +76,10 @@ func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
 	case lanes.Waiting, lanes.Syscall:
 		reason = w.waitReason(raw, stack)
 		key := place{reason, w.Place(stack)}
-		if w.places[key] == nil {
-			w.places[key] = &waitPlace{
-				WaitPlace: report.WaitPlace{Reason: reason, Frame: key.Frame},
-				wakers:    map[int32]report.Sum{}, created: map[int32]report.Sum{},
-			}
-		}
-		s.place = w.places[key]
+		s.place = entry(w.places, key, waitPlace{
+			WaitPlace: report.WaitPlace{Reason: reason, Frame: key.Frame},
+			wakers:    map[int32]report.Sum{}, created: map[int32]report.Sum{},
+		})
 	case lanes.Runnable:
 		reason = stopReason(raw)
 	}
@@ -163,10 +160,7 @@ func addTo(sums map[int32]report.Sum, stack int32, length time.Duration) {
 func (w *waiting) after(s *spot) *report.LatencyPlace {
 	if s.ready == nil {
 		key := place{w.how(s), w.Place(s.stack)}
-		if w.latency[key] == nil {
-			w.latency[key] = &report.LatencyPlace{How: key.what, Frame: key.Frame}
-		}
-		s.ready = w.latency[key]
+		s.ready = entry(w.latency, key, report.LatencyPlace{How: key.what, Frame: key.Frame})
 	}
 	return s.ready
 }
@@ -198,11 +192,7 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 	reasons, waits := map[string]*report.WaitReason{}, map[place]*report.WaitPlace{}
 	blocked := map[place]*report.Blocked{}
 	for key, p := range w.places {
-		of := reasons[p.Reason]
-		if of == nil {
-			of = &report.WaitReason{Reason: p.Reason}
-			reasons[p.Reason] = of
-		}
+		of := entry(reasons, p.Reason, report.WaitReason{Reason: p.Reason})
 		of.Times.Merge(&p.Times)
 		of.Earlier.Merge(p.Earlier)
 		of.Blocked += p.blocked.N
@@ -247,10 +237,7 @@ func (w *waiting) byPlace(stacks map[int32]report.Sum) []report.Waker {
 		if strings.HasPrefix(f.Func, "runtime.") { // a timer, the network, the collector
 			f = report.Frame{Func: "?"}
 		}
-		if sums[f] == nil {
-			sums[f] = &report.Waker{Frame: f}
-		}
-		sums[f].Merge(sum)
+		entry(sums, f, report.Waker{Frame: f}).Merge(sum)
 	}
 	return first(shown, sums, func(x *report.Waker) float64 { return float64(x.Time) })
 }
