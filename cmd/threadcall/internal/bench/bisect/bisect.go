@@ -170,8 +170,8 @@ func (x *searcher) round(ctx context.Context, jobs ...*measure.Job) (map[value][
 		x.data.Describe(o)
 		for _, l := range o.Lines {
 			for _, unit := range x.units() {
-				if v, ok := l.Result.Value(unit); ok {
-					at := value{process.Job, l.Result.Name.String(), unit}
+				if v, ok := l.Value(unit); ok {
+					at := value{process.Job, l.Name.String(), unit}
 					if values[at] == nil {
 						values[at] = slices.Repeat([]float64{math.NaN()}, len(process.Job.Versions))
 					}

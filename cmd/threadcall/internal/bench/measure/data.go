@@ -91,6 +91,6 @@ func (d *Data) describe(u *benchfmt.UnitMetadata) {
 // Describe keeps what a process says about units.
 func (d *Data) Describe(o *Outcome) {
 	for _, u := range o.Units {
-		d.describe(u.Metadata)
+		d.describe(u)
 	}
 }

@@ -229,12 +229,12 @@ func (d *Data) Keep(round int, o *Outcome) {
 	d.Describe(o)
 	for _, l := range o.Lines {
 		// The module had another name, or the benchmark has removed it.
-		if i, ok := l.Result.ConfigIndex("pkg"); ok {
-			l.Result.Config[i].Value = []byte(o.Job.Package)
+		if i, ok := l.ConfigIndex("pkg"); ok {
+			l.Config[i].Value = []byte(o.Job.Package)
 		} else if o.Job.Package != "" {
-			l.Result.SetConfig("pkg", o.Job.Package)
+			l.SetConfig("pkg", o.Job.Package)
 		}
-		d.Add(o.Version, Place{Round: round}, l.Result)
+		d.Add(o.Version, Place{Round: round}, l)
 	}
 }
 
