@@ -191,7 +191,7 @@ func (a *analysis) event(ev *xtrace.Event) {
 	}
 	switch kind {
 	case xtrace.EventSync:
-		a.generation()
+		clear(a.seen) // the stacks of the reader
 		a.clock(ev)
 	case xtrace.EventStateTransition:
 		if t := ev.StateTransition(); t.Resource.Kind == xtrace.ResourceGoroutine {

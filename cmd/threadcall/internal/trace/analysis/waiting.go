@@ -81,7 +81,7 @@ func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
 			wakers:    map[int32]report.Sum{}, created: map[int32]report.Sum{},
 		})
 	case lanes.Runnable:
-		reason = stopReason(raw)
+		reason = cmp.Or(stopReasons[raw], unknown)
 	}
 	s.name = w.name(reason)
 	w.spots[stack] = append(w.spots[stack], s)
